@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every file of ours may include: attributes, cleanup, moves, and the two views of bytes.
+ *
+ * Ownership words in prototypes: FH_OWN (the receiver frees it), FH_NULLABLE (may be NULL). A plain pointer is
+ * borrowed for the duration of the call. Outputs are called ret_* and are untouched on failure.
+ */
+#pragma once
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#define FH_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define FH_MUST_CHECK __attribute__((warn_unused_result))
+#define FH_NORETURN __attribute__((noreturn))
+#define FH_UNUSED __attribute__((unused))
+#define FH_CLEANUP(fn) __attribute__((cleanup(fn)))
+#define FH_OWN
+#define FH_NULLABLE
+
+#define FH_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define FH_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define FH_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+#define FH_TAKE(var, null) __extension__({ __typeof__(var) fh_taken_ = (var); (var) = (null); fh_taken_; })
+#define FH_TAKE_PTR(p) FH_TAKE(p, NULL)
+#define FH_TAKE_FD(fd) FH_TAKE(fd, -1)
+
+static inline void fh_freep(void *p)
+{
+	free(*(void **)p);
+}
+void fh_closep(const int *fd); /* closes fd >= 0, keeps errno */
+#define fh_auto_free FH_CLEANUP(fh_freep)
+#define fh_auto_close FH_CLEANUP(fh_closep)
+
+/* Allocation that cannot fail: inputs are bounded, so running out of memory is not handled but said, once, and ends
+ * the process with status 70. Never used after fork. */
+void *fh_xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
+void *fh_xrealloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull)); /* n * size, checked */
+char *fh_xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
+char *fh_xstrndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull));
+char *fh_xasprintf(const char *format, ...) FH_PRINTF(1, 2) __attribute__((malloc, returns_nonnull));
+void *fh_xmemdup(const void *p, size_t n) __attribute__((malloc, returns_nonnull)); /* a NUL follows the copy */
+#define FH_NEW(type) ((type *)fh_xcalloc(1, sizeof(type)))
+
+/* Grows a vector by one: FH_PUSH(items, count, capacity) is the new, zeroed last element. */
+#define FH_PUSH(items, count, capacity)                                                                                \
+	(*__extension__({                                                                                                  \
+		if ((count) == (capacity)) {                                                                                   \
+			(capacity) = (capacity) ? (capacity)*2 : 8;                                                                \
+			(items) = fh_xrealloc((items), (capacity), sizeof(*(items)));                                              \
+		}                                                                                                              \
+		memset(&(items)[(count)], 0, sizeof(*(items)));                                                                \
+		&(items)[(count)++];                                                                                           \
+	}))
+
+/* A borrowed slice of bytes; no NUL is promised. Print with "%.*s", FH_STR_ARGS(s). */
+struct fh_str {
+	const char *p;
+	size_t n;
+};
+#define FH_STR_ARGS(s) (int)(s).n, (s).p
+static inline struct fh_str fh_str(const char *s)
+{
+	return (struct fh_str){ s, s ? strlen(s) : 0 };
+}
+static inline bool fh_str_eq(struct fh_str a, const char *b)
+{
+	return a.n == strlen(b) && memcmp(a.p, b, a.n) == 0;
+}
+static inline bool fh_streq(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+static inline bool fh_starts_with(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Time. Durations and deadlines are CLOCK_MONOTONIC nanoseconds in int64_t; the user's words are ms or seconds. */
+#pragma once
+#include <stdint.h>
+#include <stddef.h>
+
+#define FH_NS_PER_MS 1000000LL
+#define FH_NS_PER_S 1000000000LL
+int64_t fh_now_ns(void);      /* monotonic */
+int64_t fh_wall_ms(void);     /* since 1970, UTC */
+void fh_sleep_ns(int64_t ns); /* over EINTR */
+/* "2026-11-21T13:45:59.123Z" */
+const char *fh_iso_time(int64_t wall_ms, char buf[32]);

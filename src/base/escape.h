@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One escaper for each sink. Everything that a model, a program under test, a data set or the network had a hand in
+ * goes through the escaper of the place where it is shown. Each appends to `out` and never reads past `s`.
+ * (JSON has its own writer, json/json.h.)
+ */
+#pragma once
+#include "base/buf.h"
+
+/* A terminal or a log line: control characters (C0 but for \n and \t when `multiline`, DEL, C1), bidirectional
+ * overrides and bytes that are not UTF-8 become visible escapes (\x1b, \u202e); nothing can move the cursor,
+ * change colours or start a new line. */
+void fh_escape_terminal(struct fh_buf *out, struct fh_str s, bool multiline);
+
+/* Text or a double-quoted attribute value of HTML or XML; characters that XML forbids become U+FFFD. */
+void fh_escape_html(struct fh_buf *out, struct fh_str s);
+
+/* One CSV field (RFC 4180), quoted when needed; a field that a spreadsheet would take for a formula (it starts with
+ * = + - @ tab or CR) gets a ' in front. */
+void fh_escape_csv(struct fh_buf *out, struct fh_str s);
+
+/* One word of a POSIX shell command line, for commands that we show to a person. We never run a shell with text. */
+void fh_escape_shell(struct fh_buf *out, struct fh_str s);
