@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Command lines from one table per command: parsing, --help, the man page's option list and shell completions all
+ * come from it.
+ *
+ * Accepted: --name VALUE, --name=VALUE, -x VALUE, -xVALUE, flags together (-ab), --no-name for a flag marked
+ * FH_OPT_NEGATABLE, "--" to end options, "-" as an argument. Unknown options are refused with the nearest known name
+ * ("did you mean --cpu-time?"); every error is FH_E_ARGUMENT and names the option. --help is handled by the caller
+ * through options->help.
+ */
+#pragma once
+#include "base/error.h"
+
+enum fh_opt_kind {
+	FH_OPT_FLAG,     /* bool * */
+	FH_OPT_STRING,   /* const char ** ; points into argv */
+	FH_OPT_LIST,     /* struct fh_opt_list * ; may be given several times */
+	FH_OPT_U64,      /* uint64_t * */
+	FH_OPT_DOUBLE,   /* double * */
+	FH_OPT_SIZE,     /* uint64_t *, bytes: 512M */
+	FH_OPT_DURATION, /* uint64_t *, ms: 10, 0.5, 250ms */
+};
+
+enum { FH_OPT_NEGATABLE = 1 << 0, FH_OPT_HIDDEN = 1 << 1 };
+
+struct fh_opt_list {
+	const char **items; /* freed by fh_opt_list_release; NULL-terminated when count > 0 */
+	size_t count, capacity;
+};
+void fh_opt_list_release(struct fh_opt_list *l);
+
+struct fh_opt {
+	const char *name;     /* without dashes; NULL ends the table, "" with help only is a heading */
+	char letter;          /* 0: none */
+	enum fh_opt_kind kind;
+	void *target;         /* untouched unless the option is given */
+	const char *argument; /* "SECONDS", for the help */
+	const char *help;     /* one sentence; the default in words where it matters */
+	unsigned flags;
+	bool *given;          /* set when it was; may be NULL */
+};
+
+struct fh_command_line {
+	const char *program; /* "fumehood run" */
+	const char *synopsis;/* "[OPTIONS] [-c CODE | FILE | -] [-- ARGS…]" */
+	const char *about;   /* a paragraph */
+	const char *details; /* after the options: examples, exit status; may be NULL */
+	const struct fh_opt *options;
+};
+
+/* Parses argv[1..]; what is no option lands in *ret_args (a list that points into argv; release it). With `stop_at_first`
+ * parsing ends at the first argument (for `fumehood COMMAND …`). *ret_help is set when --help or -h was seen; then
+ * nothing else is checked. */
+int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, bool stop_at_first,
+                     struct fh_opt_list *ret_args, bool *ret_help, struct fh_error *err);
+/* The help text to stdout, wrapped to the terminal's width. */
+void fh_options_help(const struct fh_command_line *c);
+
+/* Prints an error as every command does ("fumehood: …" and the hint, on stderr) and returns `status`. */
+int fh_command_failed(const struct fh_error *err, int status);
+
+/* Exit statuses that all commands share; each command's own are in its --help. */
+enum {
+	FH_EXIT_OK = 0,
+	FH_EXIT_FAILED = 1,     /* the work could not be done: bad input, engine error */
+	FH_EXIT_USAGE = 2,      /* the command line is wrong */
+	FH_EXIT_INTERRUPTED = 130,
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A progress bar on stderr: "judge  [#####-----] 512/1000  51%  passed 400 failed 112  eta 12s". Drawn only on a
+ * terminal (a line each ten seconds elsewhere, when not quiet), at most ten times a second, erased at the end. Safe to
+ * call from several threads.
+ */
+#pragma once
+#include "base/base.h"
+
+struct fh_progress;
+FH_OWN struct fh_progress *fh_progress_new(const char *title, uint64_t total, bool quiet);
+void fh_progress_step(struct fh_progress *p, uint64_t done, FH_NULLABLE const char *note); /* absolute count */
+void fh_progress_free(struct fh_progress *p);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What the terminal can do, and tables on it. */
+#pragma once
+#include "base/buf.h"
+
+enum fh_color_mode { FH_COLOR_AUTO, FH_COLOR_ALWAYS, FH_COLOR_NEVER };
+/* AUTO: fd is a terminal, TERM is not "dumb", NO_COLOR is unset or empty. */
+bool fh_term_color(int fd, enum fh_color_mode mode);
+unsigned fh_term_width(int fd); /* columns; 80 when unknown; COLUMNS overrides */
+/* Columns that s takes on a terminal (wide and combining characters counted rightly). */
+unsigned fh_term_text_width(struct fh_str s);
+
+/* A grid with borders; cells wrap to their column's width. Cell text is escaped here (base/escape.h); a cell may have
+ * a style for its first word, such as [PASS]. */
+struct fh_table;
+enum fh_style { FH_STYLE_NONE, FH_STYLE_GOOD, FH_STYLE_BAD, FH_STYLE_WARN, FH_STYLE_DIM, FH_STYLE_BOLD };
+FH_OWN struct fh_table *fh_table_new(unsigned columns);
+void fh_table_cell(struct fh_table *t, enum fh_style style, FH_NULLABLE const char *first_word, struct fh_str text);
+void fh_table_row_end(struct fh_table *t); /* the first row is the header */
+void fh_table_print(const struct fh_table *t, struct fh_buf *out, unsigned width, bool color);
+void fh_table_free(struct fh_table *t);
