@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* "Did you mean": the known name that a mistyped word is closest to. */
+#pragma once
+#include "base/base.h"
+
+/* Offers one candidate after the other; the best so far stays in `best` (borrowed), or NULL when none is near enough
+ * to be worth naming (more than a third of the letters differ). Words over 64 bytes are near nothing. */
+struct fh_nearest {
+	const char *word;
+	FH_NULLABLE const char *best;
+	unsigned distance;
+};
+#define FH_NEAREST_INIT(w)                                                                                             \
+	{                                                                                                                  \
+		.word = (w)                                                                                                    \
+	}
+void fh_nearest_offer(struct fh_nearest *n, const char *candidate);
