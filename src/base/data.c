@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/data.h"
+
+#include "base/path.h"
+
+/* A program lies at most this deep in a build folder that lies in the source tree (build/tests/unit/test_x). */
+#define FH_DATA_CLIMB_MAX 4
+
+static bool fh_data_try(const char *dir, const char *under, const char *name, char **ret)
+{
+	fh_auto_free char *base = fh_path_join(dir, under);
+	fh_auto_free char *path = fh_path_join(base, name);
+	if (!fh_path_exists(path))
+		return false;
+	*ret = FH_TAKE_PTR(path);
+	return true;
+}
+
+int fh_data_path(const char *name, char **ret, struct fh_error *err)
+{
+	const char *set = getenv("FUMEHOOD_DATA_DIR");
+	if (set && *set) {
+		if (fh_data_try(set, "", name, ret))
+			return 0;
+		fh_error_set(err, FH_E_NOT_FOUND, "no %s in %s", name, set);
+		fh_error_hint(err, "FUMEHOOD_DATA_DIR has to name the folder that holds %s, or to be unset", name);
+		return -FH_E_NOT_FOUND;
+	}
+	fh_auto_free char *self = fh_path_self_dir();
+	if (!self)
+		return fh_error_set(err, FH_E_NOT_FOUND, "cannot find %s: /proc does not say where this program lies", name);
+	fh_auto_free char *dir = fh_xstrdup(self);
+	for (int i = 0; i < FH_DATA_CLIMB_MAX; i++) {
+		if (fh_data_try(dir, "share/fumehood", name, ret) || fh_data_try(dir, "", name, ret))
+			return 0;
+		char *up = fh_path_dir(dir);
+		free(dir);
+		dir = up;
+	}
+	fh_error_set(err, FH_E_NOT_FOUND, "cannot find our data file %s near %s", name, self);
+	fh_error_hint(err, "install fumehood again, or set FUMEHOOD_DATA_DIR to the folder that holds it");
+	return -FH_E_NOT_FOUND;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where answers come from: models behind HTTP, programs, the user's own scripts, recordings.
+ *
+ *     fh_provider_open(id + config) ──▶ provider ──fh_provider_call(prompt)──▶ response
+ *
+ * An id names a type in fh_provider_types (provider.c) and what that type is to use:
+ *
+ *     echo                                     the prompt itself
+ *     openai:MODEL  openai:chat:MODEL          an OpenAI-compatible server
+ *     ollama:MODEL  ollama:chat:MODEL          an Ollama server
+ *     exec:COMMAND                             a program: prompt, options, context appended to its arguments
+ *     file://x.py[:fn]  python:x.py[:fn]       call_api(prompt, options, context) of a python file
+ *     file://x.js[:fn]  (.mjs, .cjs)           callApi(prompt, context, options) of a javascript file
+ *
+ * With recordings (`replay`, replay.h), any id is answered from them and nothing is ever asked.
+ *
+ * A provider may be called from several threads at once. What a provider or its server does wrong is in
+ * response.error (the row of an eval becomes an error); a negative return means that nothing was asked: cancelled,
+ * or a wrong call.
+ */
+#pragma once
+#include "base/error.h"
+#include "json/json.h"
+
+struct fh_provider;
+struct fh_replay;
+struct fh_script_pool; /* script/script.h */
+
+struct fh_provider_options {
+	const char *id;
+	FH_NULLABLE const char *label;         /* how the user calls it; NULL: the id */
+	FH_NULLABLE const json_t *config;      /* the entry's `config` */
+	FH_NULLABLE const char *base_dir;      /* file:// paths are relative to it (the config's folder); NULL: "." */
+	FH_NULLABLE const json_t *env;         /* {NAME: string/number/bool}, before the process's environment; a .env file
+	                                        * is put into the latter by the program that reads it */
+	FH_NULLABLE struct fh_script_pool *scripts; /* for file:// and python: ids; borrowed, outlives the provider */
+	FH_NULLABLE struct fh_replay *replay;       /* borrowed, outlives the provider */
+	FH_NULLABLE const volatile int *cancel;     /* set to 1 elsewhere: calls end with FH_E_CANCELLED */
+	uint64_t timeout_ms;                        /* of one call, retries included; 0: 300 s for each try */
+};
+
+/* Copies the options (but scripts, replay and cancel). A bad id or a bad config: FH_E_CONFIG, without a place in a
+ * file, which the caller knows; an unknown id names the nearest known. Asks nothing and starts nothing. */
+int fh_provider_open(const struct fh_provider_options *options, struct fh_provider **ret, struct fh_error *err);
+void fh_provider_free(struct fh_provider *provider); /* NULL is fine; no call may be under way */
+static inline void fh_provider_freep(struct fh_provider **p)
+{
+	fh_provider_free(*p);
+}
+#define fh_auto_provider FH_CLEANUP(fh_provider_freep)
+
+const char *fh_provider_id(const struct fh_provider *provider);
+const char *fh_provider_label(const struct fh_provider *provider); /* never NULL */
+
+struct fh_provider_request {
+	struct fh_str prompt;               /* rendered; a JSON array of messages makes a chat */
+	FH_NULLABLE const json_t *context;  /* for exec and scripts: {vars, prompt: {raw, label}, test …} */
+	FH_NULLABLE const json_t *config;   /* laid over the provider's config for this call (of a prompt or a test) */
+};
+
+struct fh_tokens {
+	int64_t total, prompt, completion, cached; /* -1: not said */
+};
+#define FH_TOKENS_INIT { -1, -1, -1, -1 }
+
+/* Start with FH_PROVIDER_RESPONSE_INIT; release after use. */
+struct fh_provider_response {
+	FH_NULLABLE json_t *output;     /* a string, or any JSON value; JSON null when the provider gave a null; NULL with an error */
+	FH_NULLABLE char *error;        /* one message for a person; untrusted text */
+	struct fh_tokens tokens;
+	double cost;                    /* in US dollars; -1: not known */
+	bool cached;
+	double latency_ms;              /* from our call to the answer, retries and their pauses included */
+	FH_NULLABLE char *finish_reason; /* "stop", "length" … as the server says */
+	FH_NULLABLE json_t *raw;        /* the server's or script's whole answer */
+	FH_NULLABLE json_t *metadata;   /* object */
+	FH_NULLABLE json_t *log_probs;  /* array of numbers */
+};
+#define FH_PROVIDER_RESPONSE_INIT { .tokens = FH_TOKENS_INIT, .cost = -1 }
+void fh_provider_response_release(struct fh_provider_response *r); /* leaves it as FH_PROVIDER_RESPONSE_INIT */
+#define fh_auto_provider_response FH_CLEANUP(fh_provider_response_release)
+
+int fh_provider_call(struct fh_provider *provider, const struct fh_provider_request *request,
+                     struct fh_provider_response *ret, struct fh_error *err);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The user's own javascript and python: assertions, providers, variables, transforms.
+ *
+ * It runs in persistent workers (node guest/worker.js, python3 guest/worker.py), plain processes with the user's
+ * rights and environment, as these are the user's own files; code under test never comes here. Code and arguments
+ * reach a worker as data (JSON in length-framed messages on a channel of its own): never on a command line, never
+ * through a shell. What the code prints goes to our stderr.
+ *
+ * A pool starts workers when they are needed, up to `workers_max` per language. Each call has a worker for itself; it
+ * is safe to call from any thread. A call that takes longer than its timeout, or ends its worker, costs that worker
+ * alone: the next call gets a new one.
+ *
+ * What the code does wrong (an exception, a missing function, a syntax error, a timeout) is a result, not an error;
+ * an error means that no code ran (no interpreter, cancelled).
+ */
+#pragma once
+#include "base/error.h"
+#include "json/json.h"
+
+struct fh_script_pool;
+
+enum fh_script_language { FH_SCRIPT_JAVASCRIPT, FH_SCRIPT_PYTHON, FH_SCRIPT_LANGUAGE_COUNT_ };
+const char *fh_script_language_name(enum fh_script_language l); /* "javascript", "python" */
+/* By file name: .js .cjs .mjs -> javascript, .py -> python; false for any other. */
+bool fh_script_language_of(const char *file, enum fh_script_language *ret);
+
+struct fh_script_pool_options {
+	unsigned workers_max;            /* of each language; 0: 4 */
+	uint64_t timeout_ms;             /* of one call; 0: 300 s */
+	FH_NULLABLE const char *python;  /* program; NULL: $PROMPTFOO_PYTHON, python3 or python on PATH */
+	FH_NULLABLE const char *node;    /* program; NULL: node or nodejs on PATH */
+	FH_NULLABLE const json_t *env;   /* {NAME: string}: added to our environment for the workers */
+	FH_NULLABLE const volatile int *cancel; /* set to 1 elsewhere: calls end with FH_E_CANCELLED */
+};
+
+/* Copies what it needs of the options (but `cancel`, which must outlive the pool). Starts nothing. */
+FH_OWN struct fh_script_pool *fh_script_pool_new(FH_NULLABLE const struct fh_script_pool_options *options);
+/* Ends the workers. No call may be under way. NULL is fine. */
+void fh_script_pool_free(struct fh_script_pool *pool);
+
+/* Exactly one of `code` and `file` is given.
+ *
+ * Inline code, as promptfoo takes it: of one line, an expression (in javascript `const x = …; …; expr` too); of
+ * several, the body of a function, which has to return. `names` are its parameters.
+ *
+ * A file: `function` names a function of it: an export, a member of the default export, "Class.method". NULL: in
+ * javascript the default export (or module.exports); in python there is no default, the caller names it (get_assert,
+ * call_api, get_transform …). A promise or a coroutine is awaited. A javascript class is made once per file and worker, with
+ * `construct` as the constructor's argument, and `method` (for a provider: "callApi") is called on it; `method` is
+ * also looked for on a default export that is an object, and not used when that is a plain function. */
+struct fh_script_call {
+	enum fh_script_language language;
+	FH_NULLABLE const char *code;
+	FH_NULLABLE const char *file;
+	FH_NULLABLE const char *function;
+	FH_NULLABLE const char *method;
+	FH_NULLABLE const json_t *construct;
+	const char *const *names;        /* NULL-terminated; NULL: output, context */
+	const json_t *args;              /* array; as many as names for inline code */
+	uint64_t timeout_ms;             /* 0: the pool's */
+};
+
+enum fh_script_outcome {
+	FH_SCRIPT_RETURNED,  /* value, type */
+	FH_SCRIPT_THREW,     /* error (name, message, traceback) */
+	FH_SCRIPT_MISSING,   /* the file, or the function in it, is not there; error.message */
+	FH_SCRIPT_TIMED_OUT, /* error.message */
+	FH_SCRIPT_DIED,      /* the worker ended during the call; error.message */
+};
+
+struct fh_script_result {
+	enum fh_script_outcome outcome;
+	json_t *value; /* what was returned; null for undefined, None and what JSON cannot hold (see type) */
+	char *type;    /* javascript: typeof, or "null", "array"; python: the type's name ("bool", "NoneType") */
+	char *error_name;      /* "ValueError"; "" when not known. NULL when it returned */
+	char *error_message;   /* its text alone */
+	char *error_traceback; /* as the language prints it, with the message; without the worker's own frames */
+};
+void fh_script_result_release(struct fh_script_result *r); /* leaves it zeroed */
+#define fh_auto_script_result FH_CLEANUP(fh_script_result_release)
+
+int fh_script_call(struct fh_script_pool *pool, const struct fh_script_call *call, struct fh_script_result *ret,
+                   struct fh_error *err);
