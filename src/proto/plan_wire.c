@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+/* Plans on the wire. Tags are never reused for something else; new ones are added at the end. */
+#include "proto/plan.h"
+
+#include "base/error.h"
+#include "proto/wire.h"
+
+enum plan_tag {
+	P_IMAGE = 1, P_MOUNT, P_UID, P_GID, P_HOSTNAME, P_LAYERS, P_REQUIRE, P_LIMIT, P_ARGV, P_ENV, P_CWD, P_FILE, P_OUT,
+	P_OUT_MAX, P_STDIN, P_LANGUAGE, P_INTERPRETER, P_CODE_NAME,
+};
+enum mount_tag { M_KIND = 1, M_TARGET, M_SOURCE, M_CONTENT, M_MODE, M_WRITABLE, M_OPTIONAL };
+enum file_tag { T_NAME = 1, T_CONTENT, T_MODE };
+enum limit_tag { L_INDEX = 1, L_VALUE };
+
+static void encode_list(struct fh_buf *out, uint16_t tag, char *const *list)
+{
+	for (; *list; list++)
+		fh_wire_text(out, tag, *list);
+}
+
+static void encode_mount(struct fh_buf *out, const struct fh_plan_mount *m)
+{
+	size_t mark = fh_wire_begin(out, P_MOUNT);
+	fh_wire_u64(out, M_KIND, m->kind);
+	fh_wire_text(out, M_TARGET, m->target);
+	if (m->source)
+		fh_wire_text(out, M_SOURCE, m->source);
+	if (m->content.size)
+		fh_wire_bytes(out, M_CONTENT, m->content.data, m->content.size);
+	if (m->mode)
+		fh_wire_u64(out, M_MODE, m->mode);
+	if (m->writable)
+		fh_wire_u64(out, M_WRITABLE, 1);
+	if (m->optional)
+		fh_wire_u64(out, M_OPTIONAL, 1);
+	fh_wire_end(out, mark);
+}
+
+void fh_plan_encode(struct fh_buf *out, const struct fh_plan *p)
+{
+	if (p->image)
+		fh_wire_text(out, P_IMAGE, p->image);
+	for (size_t i = 0; i < p->mount_count; i++)
+		encode_mount(out, &p->mounts[i]);
+	fh_wire_u64(out, P_UID, p->uid);
+	fh_wire_u64(out, P_GID, p->gid);
+	fh_wire_text(out, P_HOSTNAME, p->hostname);
+	fh_wire_u64(out, P_LAYERS, p->layers);
+	fh_wire_u64(out, P_REQUIRE, p->require);
+	for (int i = 0; i < FH_LIMIT_COUNT_; i++) {
+		size_t mark = fh_wire_begin(out, P_LIMIT);
+		fh_wire_u64(out, L_INDEX, (uint64_t)i);
+		fh_wire_u64(out, L_VALUE, p->limits.value[i]);
+		fh_wire_end(out, mark);
+	}
+	encode_list(out, P_ARGV, p->argv);
+	encode_list(out, P_ENV, p->env);
+	fh_wire_text(out, P_CWD, p->cwd);
+	for (size_t i = 0; i < p->file_count; i++) {
+		size_t mark = fh_wire_begin(out, P_FILE);
+		fh_wire_text(out, T_NAME, p->files[i].name);
+		fh_wire_bytes(out, T_CONTENT, p->files[i].content.data, p->files[i].content.size);
+		fh_wire_u64(out, T_MODE, p->files[i].mode);
+		fh_wire_end(out, mark);
+	}
+	encode_list(out, P_OUT, p->outs);
+	fh_wire_u64(out, P_OUT_MAX, p->out_max_bytes);
+	if (p->stdin_data.size)
+		fh_wire_bytes(out, P_STDIN, p->stdin_data.data, p->stdin_data.size);
+	fh_wire_text(out, P_LANGUAGE, p->language);
+	fh_wire_text(out, P_INTERPRETER, p->interpreter);
+	fh_wire_text(out, P_CODE_NAME, p->code_name);
+}
+
+static struct fh_bytes_owned get_bytes(const struct fh_wire_field *f)
+{
+	return (struct fh_bytes_owned){ fh_xmemdup(f->value.n ? f->value.p : "", f->value.n), f->value.n };
+}
+
+static void get_text(struct fh_wire_reader *r, const struct fh_wire_field *f, char **to)
+{
+	free(*to);
+	*to = fh_wire_get_text(r, f);
+}
+
+static bool decode_mount(struct fh_plan *p, struct fh_str message)
+{
+	struct fh_wire_reader r = fh_wire_reader(message);
+	struct fh_wire_field f;
+	struct fh_plan_mount *m = fh_plan_add_mount(p, FH_MOUNT_KIND_COUNT_, "", NULL);
+	while (fh_wire_next(&r, &f)) {
+		switch ((enum mount_tag)f.tag) {
+		case M_KIND: {
+			uint64_t v = fh_wire_get_u64(&r, &f);
+			m->kind = v < FH_MOUNT_KIND_COUNT_ ? (enum fh_mount_kind)v : FH_MOUNT_KIND_COUNT_;
+			break;
+		}
+		case M_TARGET:
+			get_text(&r, &f, &m->target);
+			break;
+		case M_SOURCE:
+			get_text(&r, &f, &m->source);
+			break;
+		case M_CONTENT:
+			free(m->content.data);
+			m->content = get_bytes(&f);
+			break;
+		case M_MODE:
+			m->mode = (uint32_t)fh_wire_get_u64(&r, &f);
+			break;
+		case M_WRITABLE:
+			m->writable = fh_wire_get_u64(&r, &f) != 0;
+			break;
+		case M_OPTIONAL:
+			m->optional = fh_wire_get_u64(&r, &f) != 0;
+			break;
+		}
+	}
+	/* A kind that an older engine does not know must not be skipped: the sandbox would not be what was asked for. */
+	return !r.malformed && m->kind != FH_MOUNT_KIND_COUNT_;
+}
+
+static bool decode_file(struct fh_plan *p, struct fh_str message)
+{
+	struct fh_wire_reader r = fh_wire_reader(message);
+	struct fh_wire_field f;
+	struct fh_plan_file *file = fh_plan_add_file(p, "", "", 0, 0);
+	while (fh_wire_next(&r, &f)) {
+		if (f.tag == T_NAME) {
+			get_text(&r, &f, &file->name);
+		} else if (f.tag == T_CONTENT) {
+			free(file->content.data);
+			file->content = get_bytes(&f);
+		} else if (f.tag == T_MODE) {
+			file->mode = (uint32_t)fh_wire_get_u64(&r, &f);
+		}
+	}
+	return !r.malformed;
+}
+
+static bool decode_limit(struct fh_plan *p, struct fh_str message)
+{
+	struct fh_wire_reader r = fh_wire_reader(message);
+	struct fh_wire_field f;
+	uint64_t index = FH_LIMIT_COUNT_, value = FH_UNLIMITED;
+	while (fh_wire_next(&r, &f)) {
+		if (f.tag == L_INDEX)
+			index = fh_wire_get_u64(&r, &f);
+		else if (f.tag == L_VALUE)
+			value = fh_wire_get_u64(&r, &f);
+	}
+	if (r.malformed || index >= FH_LIMIT_COUNT_)
+		return false; /* a limit that is not known cannot be kept: refuse instead of dropping it */
+	p->limits.value[index] = value;
+	return true;
+}
+
+/* A vector that grows geometrically, for lists that a peer makes as long as it likes up to the bound. */
+struct list {
+	char **items;
+	size_t count, capacity;
+};
+
+static bool add_text(struct list *l, struct fh_wire_reader *r, const struct fh_wire_field *f)
+{
+	if (l->count >= FH_PLAN_STRINGS_MAX)
+		return false;
+	char *text = fh_wire_get_text(r, f);
+	FH_PUSH(l->items, l->count, l->capacity) = text;
+	return true;
+}
+
+static void list_move(struct list *l, char ***to)
+{
+	FH_PUSH(l->items, l->count, l->capacity) = NULL;
+	for (size_t i = 0; (*to)[i]; i++)
+		free((*to)[i]);
+	free(*to);
+	*to = l->items;
+}
+
+int fh_plan_decode(struct fh_str bytes, struct fh_plan **ret, struct fh_error *err)
+{
+	struct fh_plan *p = fh_plan_new();
+	struct list argv = { 0 }, env = { 0 }, outs = { 0 };
+	struct fh_wire_reader r = fh_wire_reader(bytes);
+	struct fh_wire_field f;
+	bool ok = true;
+	while (ok && fh_wire_next(&r, &f)) {
+		switch ((enum plan_tag)f.tag) {
+		case P_IMAGE: get_text(&r, &f, &p->image); break;
+		case P_MOUNT: ok = p->mount_count < FH_PLAN_MOUNTS_MAX && decode_mount(p, f.value); break;
+		case P_UID: p->uid = (uint32_t)fh_wire_get_u64(&r, &f); break;
+		case P_GID: p->gid = (uint32_t)fh_wire_get_u64(&r, &f); break;
+		case P_HOSTNAME: get_text(&r, &f, &p->hostname); break;
+		case P_LAYERS: p->layers = (uint32_t)fh_wire_get_u64(&r, &f); break;
+		case P_REQUIRE: p->require = (uint32_t)fh_wire_get_u64(&r, &f); break;
+		case P_LIMIT: ok = decode_limit(p, f.value); break;
+		case P_ARGV: ok = add_text(&argv, &r, &f); break;
+		case P_ENV: ok = add_text(&env, &r, &f); break;
+		case P_CWD: get_text(&r, &f, &p->cwd); break;
+		case P_FILE: ok = p->file_count < FH_PLAN_FILES_MAX && decode_file(p, f.value); break;
+		case P_OUT: ok = add_text(&outs, &r, &f); break;
+		case P_OUT_MAX: p->out_max_bytes = fh_wire_get_u64(&r, &f); break;
+		case P_STDIN:
+			free(p->stdin_data.data);
+			p->stdin_data = get_bytes(&f);
+			break;
+		case P_LANGUAGE: get_text(&r, &f, &p->language); break;
+		case P_INTERPRETER: get_text(&r, &f, &p->interpreter); break;
+		case P_CODE_NAME: get_text(&r, &f, &p->code_name); break;
+		}
+	}
+	list_move(&argv, &p->argv);
+	list_move(&env, &p->env);
+	list_move(&outs, &p->outs);
+	int status = ok && !r.malformed ? fh_plan_check(p, err)
+	                                : fh_error_set(err, FH_E_PROTOCOL,
+	                                               "the plan is malformed, larger than allowed, or asks for a mount or "
+	                                               "limit that this version does not know");
+	if (status) {
+		fh_plan_free(p);
+		return status;
+	}
+	*ret = p;
+	return 0;
+}
