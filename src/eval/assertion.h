@@ -44,6 +44,8 @@ struct fh_assertion_call {
 	const json_t *test;        /* object: the test case as merged with defaultTest */
 	const json_t *provider;    /* object: {id, label, config?} */
 	const json_t *response;    /* object: the provider's response: output, cost?, cached?, metadata?, logProbs? … */
+	double latency_ms;         /* of the provider's call */
+	bool cached;               /* the response came from a cache: latency_ms says nothing */
 	const char *config_dir;    /* folder of the config: relative file:// paths start here; absolute */
 	struct fh_services *services; /* sandboxes, script workers (eval/services.h) */
 };
@@ -76,7 +78,3 @@ static inline const char *fh_call_not(const struct fh_assertion_call *call)
 /* The `context` object that user scripts get beside the output: prompt, vars, test, logProbs, provider,
  * providerResponse, and config and metadata where there are any. New reference. */
 FH_OWN json_t *fh_assertion_context(const struct fh_assertion_call *call);
-/* What a user's script returned (a boolean, a number, a result object; with `lenient` also the strings that promptfoo
- * takes from Python) as a grade. `language` is "Custom" or "Python", `code` the script as written, for reasons. */
-int fh_grade_from_script(const json_t *returned, const struct fh_assertion_call *call, bool lenient, const char *code,
-                         struct fh_grade *ret);

@@ -5,19 +5,24 @@
  */
 #pragma once
 #include "base/error.h"
+#include "json/json.h"
 
 struct fh_services;
-struct fh_client;  /* fumehood/sandbox.h */
-struct fh_scripts; /* eval/script.h */
+struct fh_client;      /* fumehood/sandbox.h */
+struct fh_script_pool; /* script/script.h */
 
-/* `workers`: how many script workers of each language may run at once (the eval's concurrency). `cancel` points to a
- * flag that a signal handler sets; NULL: never cancelled. */
-struct fh_services *fh_services_new(const char *config_dir, unsigned workers, const volatile int *cancel);
-void fh_services_free(struct fh_services *s); /* closes what was started; NULL is fine */
+struct fh_services_options {
+	unsigned workers;                        /* script workers of each language at once: the eval's concurrency */
+	const json_t *env;                /* the config's `env`, for the workers; NULL: none */
+	const volatile int *cancel;              /* a flag that a signal handler sets; NULL: never cancelled */
+};
+
+struct fh_services *fh_services_new(const struct fh_services_options *options); /* starts nothing */
+void fh_services_free(struct fh_services *s); /* ends what was started; NULL is fine */
 
 /* The sandbox client, started at the first call. A failure is remembered and given to every later caller. */
 int fh_services_client(struct fh_services *s, struct fh_client **ret, struct fh_error *err);
-/* The script workers, made at the first call (a worker process starts when it is first needed). */
-int fh_services_scripts(struct fh_services *s, struct fh_scripts **ret, struct fh_error *err);
-/* For struct fh_run_options.cancel. */
+/* The script workers; a worker process starts when it is first needed. Never NULL. */
+struct fh_script_pool *fh_services_scripts(struct fh_services *s);
+/* For struct fh_run_options.cancel; may be NULL. */
 const volatile int *fh_services_cancel(const struct fh_services *s);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/services.h"
+#include <pthread.h>
+#include "base/base.h"
+#include "fumehood/sandbox.h"
+#include "script/script.h"
+
+struct fh_services {
+	pthread_mutex_t lock; /* guards client and client_error; the script pool has its own */
+	struct fh_client *client;
+	bool client_failed;
+	struct fh_error client_error;
+	struct fh_script_pool *scripts;
+	const volatile int *cancel;
+};
+
+struct fh_services *fh_services_new(const struct fh_services_options *options)
+{
+	struct fh_services *s = FH_NEW(struct fh_services);
+	pthread_mutex_init(&s->lock, NULL);
+	s->cancel = options->cancel;
+	s->scripts = fh_script_pool_new(&(struct fh_script_pool_options){
+		.workers_max = options->workers, .env = options->env, .cancel = options->cancel });
+	return s;
+}
+
+void fh_services_free(struct fh_services *s)
+{
+	if (!s)
+		return;
+	fh_script_pool_free(s->scripts);
+	fh_client_close(s->client);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+int fh_services_client(struct fh_services *s, struct fh_client **ret, struct fh_error *err)
+{
+	pthread_mutex_lock(&s->lock);
+	if (!s->client && !s->client_failed && fh_client_open(NULL, &s->client, &s->client_error) < 0)
+		s->client_failed = true;
+	int result = 0;
+	if (s->client_failed) {
+		if (err)
+			*err = s->client_error;
+		result = -(int)s->client_error.code;
+	} else {
+		*ret = s->client;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return result;
+}
+
+struct fh_script_pool *fh_services_scripts(struct fh_services *s)
+{
+	return s->scripts;
+}
+
+const volatile int *fh_services_cancel(const struct fh_services *s)
+{
+	return s->cancel;
+}
