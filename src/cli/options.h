@@ -21,7 +21,11 @@ enum fh_opt_kind {
 	FH_OPT_DURATION, /* uint64_t *, ms: 10, 0.5, 250ms */
 };
 
-enum { FH_OPT_NEGATABLE = 1 << 0, FH_OPT_HIDDEN = 1 << 1 };
+enum {
+	FH_OPT_NEGATABLE = 1 << 0,
+	FH_OPT_HIDDEN = 1 << 1,
+	FH_OPT_UNLIMITED = 1 << 2, /* for U64, SIZE and DURATION: the word "unlimited" is taken, as UINT64_MAX */
+};
 
 struct fh_opt_list {
 	const char **items; /* freed by fh_opt_list_release; NULL-terminated when count > 0 */
@@ -30,27 +34,27 @@ struct fh_opt_list {
 void fh_opt_list_release(struct fh_opt_list *l);
 
 struct fh_opt {
-	const char *name;     /* without dashes; NULL ends the table, "" with help only is a heading */
-	char letter;          /* 0: none */
+	const char *name; /* without dashes; NULL ends the table, "" with help only is a heading */
+	char letter;      /* 0: none */
 	enum fh_opt_kind kind;
 	void *target;         /* untouched unless the option is given */
 	const char *argument; /* "SECONDS", for the help */
 	const char *help;     /* one sentence; the default in words where it matters */
 	unsigned flags;
-	bool *given;          /* set when it was; may be NULL */
+	bool *given; /* set when it was; may be NULL */
 };
 
 struct fh_command_line {
-	const char *program; /* "fumehood run" */
-	const char *synopsis;/* "[OPTIONS] [-c CODE | FILE | -] [-- ARGS…]" */
-	const char *about;   /* a paragraph */
-	const char *details; /* after the options: examples, exit status; may be NULL */
+	const char *program;  /* "fumehood run" */
+	const char *synopsis; /* "[OPTIONS] [-c CODE | FILE | -] [-- ARGS…]" */
+	const char *about;    /* a paragraph */
+	const char *details;  /* after the options: examples, exit status; may be NULL */
 	const struct fh_opt *options;
 };
 
-/* Parses argv[1..]; what is no option lands in *ret_args (a list that points into argv; release it). With `stop_at_first`
- * parsing ends at the first argument (for `fumehood COMMAND …`). *ret_help is set when --help or -h was seen; then
- * nothing else is checked. */
+/* Parses argv[1..]; what is no option lands in *ret_args (a list that points into argv; release it). With
+ * `stop_at_first` parsing ends at the first argument (for `fumehood COMMAND …`). *ret_help is set when --help or -h was
+ * seen; then nothing else is checked. */
 int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, bool stop_at_first,
                      struct fh_opt_list *ret_args, bool *ret_help, struct fh_error *err);
 /* The help text to stdout, wrapped to the terminal's width. */
@@ -62,7 +66,7 @@ int fh_command_failed(const struct fh_error *err, int status);
 /* Exit statuses that all commands share; each command's own are in its --help. */
 enum {
 	FH_EXIT_OK = 0,
-	FH_EXIT_FAILED = 1,     /* the work could not be done: bad input, engine error */
-	FH_EXIT_USAGE = 2,      /* the command line is wrong */
+	FH_EXIT_FAILED = 1, /* the work could not be done: bad input, engine error */
+	FH_EXIT_USAGE = 2,  /* the command line is wrong */
 	FH_EXIT_INTERRUPTED = 130,
 };
