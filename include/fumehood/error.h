@@ -57,11 +57,16 @@ struct fh_error {
 	char hint[384];
 };
 
+/* What the shared library exports. */
+#ifndef FH_PUBLIC
+#define FH_PUBLIC __attribute__((visibility("default")))
+#endif
+
 #define FH_ERROR_INIT { .code = FH_OK }
 
 /* "argument", "config", … and "create", "spawn", …: the names used in JSON. Never NULL. */
-const char *fh_code_name(enum fh_code code);
-const char *fh_phase_name(enum fh_phase phase);
+FH_PUBLIC const char *fh_code_name(enum fh_code code);
+FH_PUBLIC const char *fh_phase_name(enum fh_phase phase);
 
 #ifdef __cplusplus
 }

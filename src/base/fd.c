@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/fd.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A descriptor that someone made non-blocking (a shared terminal) is waited for, not spun on. */
+static bool wait_ready(int fd, short events)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+	return poll(&p, 1, -1) >= 0 || errno == EINTR;
+}
+
+int fh_write_all(int fd, const void *p, size_t n)
+{
+	const char *from = p;
+	while (n > 0) {
+		ssize_t r = write(fd, from, n);
+		if (r >= 0) {
+			from += r;
+			n -= (size_t)r;
+		} else if (errno == EAGAIN) {
+			if (!wait_ready(fd, POLLOUT))
+				return -FH_E_SYSTEM;
+		} else if (errno != EINTR) {
+			return -FH_E_SYSTEM;
+		}
+	}
+	return 0;
+}
+
+int fh_read_all(int fd, struct fh_buf *out)
+{
+	const size_t max = out->max ? out->max : FH_BUF_DEFAULT_MAX;
+	for (;;) {
+		size_t room = FH_MIN(max - out->n, (size_t)65536);
+		char probe;
+		char *to = room ? fh_buf_reserve(out, room) : &probe;
+		ssize_t r = read(fd, to, room ? room : 1);
+		if (r == 0)
+			return 0;
+		if (r > 0 && !room) {
+			out->overflowed = true;
+			return -FH_E_LIMIT;
+		}
+		if (r > 0) {
+			out->n += (size_t)r;
+			out->p[out->n] = '\0';
+		} else if (errno == EAGAIN) {
+			if (!wait_ready(fd, POLLIN))
+				return -FH_E_SYSTEM;
+		} else if (errno != EINTR) {
+			return -FH_E_SYSTEM;
+		}
+	}
+}
+
+int fh_file_read(const char *path, struct fh_buf *out, struct fh_error *err)
+{
+	/* Not blocking, so that opening a FIFO returns; for a regular file it means nothing. */
+	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT)
+		return fh_error_set(err, FH_E_NOT_FOUND, "cannot open %s: no such file", path);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "cannot open %s", path);
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return fh_error_sys(err, errno, "cannot look at %s", path);
+	if (S_ISDIR(st.st_mode))
+		return fh_error_set(err, FH_E_ARGUMENT, "%s is a directory, not a file", path);
+	if (!S_ISREG(st.st_mode))
+		return fh_error_set(err, FH_E_ARGUMENT, "%s is not a regular file", path);
+	size_t before = out->n;
+	int r = fh_read_all(fd, out);
+	if (r < 0) {
+		int sys = errno;
+		fh_buf_truncate(out, before);
+		if (r == -FH_E_LIMIT)
+			return fh_error_set(err, FH_E_LIMIT, "%s is larger than %zu bytes", path,
+			                    out->max ? out->max : FH_BUF_DEFAULT_MAX);
+		return fh_error_sys(err, sys, "cannot read %s", path);
+	}
+	return 0;
+}
+
+/* A device or a FIFO cannot be replaced; it takes the bytes as they come. */
+static int write_in_place(const char *path, const void *p, size_t n, struct fh_error *err)
+{
+	fh_auto_close int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "cannot open %s", path);
+	if (fh_write_all(fd, p, n) < 0)
+		return fh_error_sys(err, errno, "cannot write %s", path);
+	return 0;
+}
+
+static int create_beside(const char *path, mode_t mode, char **ret_name)
+{
+	fh_auto_free char *dir = fh_path_dir(path);
+	for (int tries = 0; tries < 100; tries++) {
+		uint64_t random;
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			return -1;
+		fh_auto_free char *name = fh_xasprintf("%s/.fumehood-%016llx.tmp", dir, (unsigned long long)random);
+		int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+		if (fd >= 0) {
+			*ret_name = FH_TAKE_PTR(name);
+			return fd;
+		}
+		if (errno != EEXIST)
+			return -1;
+	}
+	return -1;
+}
+
+int fh_file_write_atomic(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err)
+{
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+	if (exists && S_ISDIR(st.st_mode))
+		return fh_error_set(err, FH_E_ARGUMENT, "cannot write %s: it is a directory", path);
+	if (exists && !S_ISREG(st.st_mode))
+		return write_in_place(path, p, n, err);
+	/* A symbolic link stays one: what it points to is replaced. */
+	fh_auto_free char *real = exists ? realpath(path, NULL) : NULL;
+	const char *target = real ? real : path;
+	fh_auto_free char *name = NULL;
+	fh_auto_close int fd = create_beside(target, mode, &name);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "cannot write %s", path);
+	if (fh_write_all(fd, p, n) < 0 || fsync(fd) < 0 || rename(name, target) < 0) {
+		int sys = errno;
+		unlink(name);
+		return fh_error_sys(err, sys, "cannot write %s", path);
+	}
+	return 0;
+}
+
+int fh_set_nonblock(int fd, bool on)
+{
+	int flags = fcntl(fd, F_GETFL);
+	if (flags < 0)
+		return -FH_E_SYSTEM;
+	int wanted = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+	if (wanted != flags && fcntl(fd, F_SETFL, wanted) < 0)
+		return -FH_E_SYSTEM;
+	return 0;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "json/json.h"
+#include "base/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* The fewest significant digits that read back as n, as "d.ddde±x". Fifteen always survive the way there and back, so
+ * the search starts there; near zero, where a double holds less than that, it starts at one. */
+static int shortest(double n, char buf[40])
+{
+	int first = fabs(n) < 1e-290 ? 0 : 14;
+	for (int digits = first; digits < 17; digits++) {
+		snprintf(buf, 40, "%.*e", digits, n);
+		if (strtod(buf, NULL) == n)
+			break;
+	}
+	return (int)strtol(strchr(buf, 'e') + 1, NULL, 10);
+}
+
+void fh_json_write_number(struct fh_buf *out, double n)
+{
+	if (isnan(n)) {
+		fh_buf_adds(out, "NaN");
+		return;
+	}
+	if (n < 0)
+		fh_buf_addc(out, '-');
+	if (isinf(n)) {
+		fh_buf_adds(out, "Infinity");
+		return;
+	}
+	if (n == 0) {
+		fh_buf_addc(out, '0');
+		return;
+	}
+	char buf[40], digits[24];
+	int point = shortest(fabs(n), buf) + 1; /* of the decimal point, counted from the first digit */
+	int k = 0;
+	for (const char *p = buf; *p != 'e'; p++)
+		if (*p != '.')
+			digits[k++] = *p;
+	while (k > 1 && digits[k - 1] == '0')
+		k--;
+	if (point > 21 || point < -5) {
+		fh_buf_addc(out, digits[0]);
+		if (k > 1)
+			fh_buf_addf(out, ".%.*s", k - 1, digits + 1);
+		fh_buf_addf(out, "e%c%d", point > 0 ? '+' : '-', abs(point - 1));
+	} else if (point <= 0) {
+		fh_buf_addf(out, "0.%.*s%.*s", -point, "00000", k, digits);
+	} else if (k <= point) {
+		fh_buf_addf(out, "%.*s%.*s", k, digits, point - k, "000000000000000000000");
+	} else {
+		fh_buf_addf(out, "%.*s.%.*s", point, digits, k - point, digits + point);
+	}
+}
+
+void fh_json_write_string(struct fh_buf *out, struct fh_str s)
+{
+	static const char *const named[0x20] = {
+		['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r",
+	};
+	fh_buf_addc(out, '"');
+	size_t good = 0;
+	while (good < s.n) {
+		unsigned char c = (unsigned char)s.p[good];
+		uint32_t cp;
+		size_t n = c < 0x80 ? 1 : fh_utf8_decode((struct fh_str){ s.p + good, s.n - good }, &cp);
+		if (n && c >= 0x20 && c != '"' && c != '\\') {
+			good += n;
+			continue;
+		}
+		fh_buf_add(out, s.p, good);
+		s.p += good, s.n -= good;
+		good = 0;
+		if (!n) {
+			/* As many bytes as one replacement stands for are found by the sanitizer, on the rest up to the next
+			 * ASCII byte. */
+			size_t end = 1;
+			while (end < s.n && (unsigned char)s.p[end] >= 0x80)
+				end++;
+			fh_utf8_sanitize(out, (struct fh_str){ s.p, end });
+			n = end;
+		} else if (c == '"' || c == '\\') {
+			fh_buf_addf(out, "\\%c", c);
+		} else if (named[c]) {
+			fh_buf_adds(out, named[c]);
+		} else {
+			fh_buf_addf(out, "\\u%04x", c);
+		}
+		s.p += n, s.n -= n;
+	}
+	fh_buf_add(out, s.p, s.n);
+	fh_buf_addc(out, '"');
+}
+
+static void new_line(struct fh_buf *out, int indent, int level)
+{
+	if (indent > 0)
+		fh_buf_addf(out, "\n%*s", indent * level, "");
+}
+
+static void write_value(struct fh_buf *out, const json_t *value, int indent, int level);
+
+static void write_array(struct fh_buf *out, const json_t *array, int indent, int level)
+{
+	size_t n = json_array_size(array);
+	fh_buf_addc(out, '[');
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			fh_buf_addc(out, ',');
+		new_line(out, indent, level + 1);
+		write_value(out, json_array_get(array, i), indent, level + 1);
+	}
+	if (n)
+		new_line(out, indent, level);
+	fh_buf_addc(out, ']');
+}
+
+static void write_object(struct fh_buf *out, const json_t *object, int indent, int level)
+{
+	union {
+		const json_t *in;
+		json_t *out; /* jansson's iterators take no const; they change nothing */
+	} o = { .in = object };
+	size_t i = 0;
+	fh_buf_addc(out, '{');
+	for (void *it = json_object_iter(o.out); it; it = json_object_iter_next(o.out, it), i++) {
+		if (i)
+			fh_buf_addc(out, ',');
+		new_line(out, indent, level + 1);
+		fh_json_write_string(out, (struct fh_str){ json_object_iter_key(it), json_object_iter_key_len(it) });
+		fh_buf_adds(out, indent > 0 ? ": " : ":");
+		write_value(out, json_object_iter_value(it), indent, level + 1);
+	}
+	if (i)
+		new_line(out, indent, level);
+	fh_buf_addc(out, '}');
+}
+
+static void write_value(struct fh_buf *out, const json_t *value, int indent, int level)
+{
+	if (json_is_object(value))
+		write_object(out, value, indent, level);
+	else if (json_is_array(value))
+		write_array(out, value, indent, level);
+	else if (json_is_string(value))
+		fh_json_write_string(out, (struct fh_str){ json_string_value(value), json_string_length(value) });
+	else if (json_is_integer(value))
+		fh_buf_addf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	else if (json_is_real(value))
+		fh_json_write_number(out, json_real_value(value));
+	else
+		fh_buf_adds(out, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
+}
+
+void fh_json_write(struct fh_buf *out, const json_t *value, int indent)
+{
+	write_value(out, value, indent, 0);
+}
+
+char *fh_json_text(const json_t *value, int indent)
+{
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	fh_json_write(&out, value, indent);
+	return fh_buf_take(&out, NULL);
+}
+
+json_t *fh_json_bytes(struct fh_str s)
+{
+	if (fh_utf8_valid(s))
+		return json_stringn_nocheck(s.p, s.n);
+	fh_auto_buf struct fh_buf clean = FH_BUF_INIT(0);
+	fh_utf8_sanitize(&clean, s);
+	return json_stringn_nocheck(fh_buf_cstr(&clean), clean.n);
+}
