@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Runs one python test file and writes one JSON line per test to a descriptor: {"name", "outcome", "detail", "seconds"}.
+
+    worker.py FD FILE [PATTERN]
+
+outcome is passed, failed or skipped. tests/run starts it as each of the users that the tests are to run as.
+"""
+import importlib.util
+import json
+import os
+import pathlib
+import sys
+import time
+import unittest
+
+
+class Reporter(unittest.TestResult):
+    """Tells the runner of every test as it ends; a subtest that fails makes its test a failed one, once."""
+
+    def __init__(self, out):
+        super().__init__()
+        self.out, self.began, self.bad_subtests = out, 0.0, []
+
+    def tell(self, test, outcome, detail=""):
+        name = test.id().split(".", 1)[-1] if "." in test.id() else test.id()
+        row = {"name": name, "outcome": outcome, "detail": detail, "seconds": round(time.monotonic() - self.began, 3)}
+        self.out.write(json.dumps(row) + "\n")
+        self.out.flush()
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.began, self.bad_subtests = time.monotonic(), []
+
+    def addSuccess(self, test):
+        self.tell(test, "passed")
+
+    def addFailure(self, test, err):
+        self.tell(test, "failed", self._exc_info_to_string(err, test))
+
+    addError = addFailure
+
+    def addSkip(self, test, reason):
+        self.tell(test, "skipped", reason)
+
+    def addSubTest(self, test, subtest, err):
+        if err is not None:
+            self.bad_subtests.append(f"{subtest._subDescription()}\n{self._exc_info_to_string(err, test)}")
+
+    def stopTest(self, test):
+        if self.bad_subtests:
+            self.tell(test, "failed", "\n".join(self.bad_subtests))
+        super().stopTest(test)
+
+    def addExpectedFailure(self, test, err):
+        self.tell(test, "failed", "expectedFailure is not used in this project: a known defect is mended or stated")
+
+    def addUnexpectedSuccess(self, test):
+        self.tell(test, "failed", "passed although marked expectedFailure")
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return unittest.defaultTestLoader.loadTestsFromModule(module)
+
+
+def chosen(suite, pattern):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from chosen(test, pattern)
+        elif pattern in test.id():
+            yield test
+
+
+def main():
+    out = os.fdopen(int(sys.argv[1]), "w")
+    path = pathlib.Path(sys.argv[2]).resolve()
+    pattern = sys.argv[3] if len(sys.argv) > 3 else ""
+    sys.path.insert(0, str(path.parent.parent))
+    sys.path.insert(0, str(path.parent))
+    try:
+        suite = load(path)
+    except unittest.SkipTest as e:
+        out.write(json.dumps({"name": "(file)", "outcome": "skipped", "detail": str(e), "seconds": 0}) + "\n")
+        return
+    result = Reporter(out)
+    # The loader's suites are kept as they are: they run setUpClass and setUpModule.
+    suite = unittest.TestSuite(chosen(suite, pattern)) if pattern else suite
+    suite.run(result)
+
+
+main()
