@@ -29,11 +29,11 @@ struct fh_script_pool; /* script/script.h */
 
 struct fh_provider_options {
 	const char *id;
-	FH_NULLABLE const char *label;         /* how the user calls it; NULL: the id */
-	FH_NULLABLE const json_t *config;      /* the entry's `config` */
-	FH_NULLABLE const char *base_dir;      /* file:// paths are relative to it (the config's folder); NULL: "." */
-	FH_NULLABLE const json_t *env;         /* {NAME: string/number/bool}, before the process's environment; a .env file
-	                                        * is put into the latter by the program that reads it */
+	FH_NULLABLE const char *label;    /* how the user calls it; NULL: the id */
+	FH_NULLABLE const json_t *config; /* the entry's `config` */
+	FH_NULLABLE const char *base_dir; /* file:// paths are relative to it (the config's folder); NULL: "." */
+	FH_NULLABLE const json_t *env;    /* {NAME: string/number/bool}, before the process's environment; a .env file
+	                                   * is put into the latter by the program that reads it */
 	FH_NULLABLE struct fh_script_pool *scripts; /* for file:// and python: ids; borrowed, outlives the provider */
 	FH_NULLABLE struct fh_replay *replay;       /* borrowed, outlives the provider */
 	FH_NULLABLE const volatile int *cancel;     /* set to 1 elsewhere: calls end with FH_E_CANCELLED */
@@ -54,30 +54,37 @@ const char *fh_provider_id(const struct fh_provider *provider);
 const char *fh_provider_label(const struct fh_provider *provider); /* never NULL */
 
 struct fh_provider_request {
-	struct fh_str prompt;               /* rendered; a JSON array of messages makes a chat */
-	FH_NULLABLE const json_t *context;  /* for exec and scripts: {vars, prompt: {raw, label}, test …} */
-	FH_NULLABLE const json_t *config;   /* laid over the provider's config for this call (of a prompt or a test) */
+	struct fh_str prompt;              /* rendered; a JSON array of messages makes a chat */
+	FH_NULLABLE const json_t *context; /* for exec and scripts: {vars, prompt: {raw, label}, test …} */
+	FH_NULLABLE const json_t *config;  /* laid over the provider's config for this call (of a prompt or a test) */
 };
 
 struct fh_tokens {
 	int64_t total, prompt, completion, cached; /* -1: not said */
 };
-#define FH_TOKENS_INIT { -1, -1, -1, -1 }
+#define FH_TOKENS_INIT                                                                                                 \
+	{                                                                                                                  \
+		-1, -1, -1, -1                                                                                                 \
+	}
 
 /* Start with FH_PROVIDER_RESPONSE_INIT; release after use. */
 struct fh_provider_response {
-	FH_NULLABLE json_t *output;     /* a string, or any JSON value; JSON null when the provider gave a null; NULL with an error */
-	FH_NULLABLE char *error;        /* one message for a person; untrusted text */
+	FH_NULLABLE json_t
+	    *output; /* a string, or any JSON value; JSON null when the provider gave a null; NULL with an error */
+	FH_NULLABLE char *error; /* one message for a person; untrusted text */
 	struct fh_tokens tokens;
-	double cost;                    /* in US dollars; -1: not known */
+	double cost; /* in US dollars; -1: not known */
 	bool cached;
-	double latency_ms;              /* from our call to the answer, retries and their pauses included */
+	double latency_ms;               /* from our call to the answer, retries and their pauses included */
 	FH_NULLABLE char *finish_reason; /* "stop", "length" … as the server says */
-	FH_NULLABLE json_t *raw;        /* the server's or script's whole answer */
-	FH_NULLABLE json_t *metadata;   /* object */
-	FH_NULLABLE json_t *log_probs;  /* array of numbers */
+	FH_NULLABLE json_t *raw;         /* the server's or script's whole answer */
+	FH_NULLABLE json_t *metadata;    /* object */
+	FH_NULLABLE json_t *log_probs;   /* array of numbers */
 };
-#define FH_PROVIDER_RESPONSE_INIT { .tokens = FH_TOKENS_INIT, .cost = -1 }
+#define FH_PROVIDER_RESPONSE_INIT                                                                                      \
+	{                                                                                                                  \
+		.tokens = FH_TOKENS_INIT, .cost = -1                                                                           \
+	}
 void fh_provider_response_release(struct fh_provider_response *r); /* leaves it as FH_PROVIDER_RESPONSE_INIT */
 #define fh_auto_provider_response FH_CLEANUP(fh_provider_response_release)
 

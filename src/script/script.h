@@ -26,11 +26,11 @@ const char *fh_script_language_name(enum fh_script_language l); /* "javascript",
 bool fh_script_language_of(const char *file, enum fh_script_language *ret);
 
 struct fh_script_pool_options {
-	unsigned workers_max;            /* of each language; 0: 4 */
-	uint64_t timeout_ms;             /* of one call; 0: 300 s */
-	FH_NULLABLE const char *python;  /* program; NULL: $PROMPTFOO_PYTHON, python3 or python on PATH */
-	FH_NULLABLE const char *node;    /* program; NULL: node or nodejs on PATH */
-	FH_NULLABLE const json_t *env;   /* {NAME: string}: added to our environment for the workers */
+	unsigned workers_max;                   /* of each language; 0: 4 */
+	uint64_t timeout_ms;                    /* of one call; 0: 300 s */
+	FH_NULLABLE const char *python;         /* program; NULL: $PROMPTFOO_PYTHON, python3 or python on PATH */
+	FH_NULLABLE const char *node;           /* program; NULL: node or nodejs on PATH */
+	FH_NULLABLE const json_t *env;          /* {NAME: string}: added to our environment for the workers */
 	FH_NULLABLE const volatile int *cancel; /* set to 1 elsewhere: calls end with FH_E_CANCELLED */
 };
 
@@ -46,8 +46,8 @@ void fh_script_pool_free(struct fh_script_pool *pool);
  *
  * A file: `function` names a function of it: an export, a member of the default export, "Class.method". NULL: in
  * javascript the default export (or module.exports); in python there is no default, the caller names it (get_assert,
- * call_api, get_transform …). A promise or a coroutine is awaited. A javascript class is made once per file and worker, with
- * `construct` as the constructor's argument, and `method` (for a provider: "callApi") is called on it; `method` is
+ * call_api, get_transform …). A promise or a coroutine is awaited. A javascript class is made once per file and worker,
+ * with `construct` as the constructor's argument, and `method` (for a provider: "callApi") is called on it; `method` is
  * also looked for on a default export that is an object, and not used when that is a plain function. */
 struct fh_script_call {
 	enum fh_script_language language;
@@ -56,9 +56,9 @@ struct fh_script_call {
 	FH_NULLABLE const char *function;
 	FH_NULLABLE const char *method;
 	FH_NULLABLE const json_t *construct;
-	const char *const *names;        /* NULL-terminated; NULL: output, context */
-	const json_t *args;              /* array; as many as names for inline code */
-	uint64_t timeout_ms;             /* 0: the pool's */
+	const char *const *names; /* NULL-terminated; NULL: output, context */
+	const json_t *args;       /* array; as many as names for inline code */
+	uint64_t timeout_ms;      /* 0: the pool's */
 };
 
 enum fh_script_outcome {
@@ -71,8 +71,8 @@ enum fh_script_outcome {
 
 struct fh_script_result {
 	enum fh_script_outcome outcome;
-	json_t *value; /* what was returned; null for undefined, None and what JSON cannot hold (see type) */
-	char *type;    /* javascript: typeof, or "null", "array"; python: the type's name ("bool", "NoneType") */
+	json_t *value;         /* what was returned; null for undefined, None and what JSON cannot hold (see type) */
+	char *type;            /* javascript: typeof, or "null", "array"; python: the type's name ("bool", "NoneType") */
 	char *error_name;      /* "ValueError"; "" when not known. NULL when it returned */
 	char *error_message;   /* its text alone */
 	char *error_traceback; /* as the language prints it, with the message; without the worker's own frames */

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Calls the user's own javascript functions for fumehood (src/script/script.h says how).
+//
+// Descriptor 0 is a socket: JSON messages, each after its length in four bytes. What the called code prints goes to
+// descriptor 1, which is fumehood's stderr.
+'use strict';
+const net = require('node:net');
+const path = require('node:path');
+const { Readable } = require('node:stream');
+const { pathToFileURL } = require('node:url');
+const fs = require('node:fs');
+
+const channel = new net.Socket({ fd: 0, readable: true, writable: true });
+// The channel is ours alone: code that reads its stdin finds it empty.
+Object.defineProperty(process, 'stdin', { value: Readable.from([]), configurable: true });
+
+const inline = new Map();
+const instances = new Map();
+
+class Missing extends Error {}
+
+function send(message) {
+	const text = Buffer.from(JSON.stringify(message), 'utf8');
+	const head = Buffer.alloc(4);
+	head.writeUInt32BE(text.length);
+	channel.write(Buffer.concat([head, text]));
+}
+
+// Where the text behind the last ";" begins that is not inside quotes; 0 when there is none.
+function lastStatement(line) {
+	let quote = '', at = 0;
+	for (let i = 0; i < line.length; i++) {
+		const c = line[i];
+		if (quote) {
+			if (c === '\\') i++;
+			else if (c === quote) quote = '';
+		} else if (c === '"' || c === "'" || c === '`') quote = c;
+		else if (c === ';') at = i + 1;
+	}
+	return at;
+}
+
+// A line is an expression to return (behind its declarations); lines are the body of a function.
+function bodyOf(code) {
+	const text = code.trimEnd();
+	if (text.includes('\n')) return text;
+	if (!/^\s*(const|let|var)\s/.test(text)) return `return ${text.trimStart()}`;
+	const line = text.replace(/[;\s]+$/, '');
+	const at = lastStatement(line);
+	return `${line.slice(0, at)} return ${line.slice(at).trim()}`;
+}
+
+function functionOfCode(code, names) {
+	const key = JSON.stringify([code, names]);
+	if (!inline.has(key)) inline.set(key, new Function(...names, 'process', bodyOf(code)));
+	return inline.get(key);
+}
+
+// A module of either kind; module.exports counts as the default export.
+async function moduleOf(file) {
+	if (!fs.existsSync(file)) throw new Missing(`there is no file ${file}`);
+	return import(pathToFileURL(path.resolve(file)).href);
+}
+
+function member(from, name) {
+	let found = from, owner;
+	for (const part of name.split('.')) {
+		owner = found;
+		found = found?.[part];
+	}
+	return typeof found === 'function' ? found.bind(owner) : undefined;
+}
+
+function isClassWith(value, method) {
+	return typeof value === 'function' && typeof value.prototype?.[method] === 'function';
+}
+
+async function functionOfFile({ file, function: name, method, construct }) {
+	const space = await moduleOf(file);
+	if (name) {
+		const found = member(space, name) ?? member(space.default, name);
+		if (!found) throw new Missing(`there is no function '${name}' exported by ${file}`);
+		return found;
+	}
+	let main = space.default;
+	if (main && typeof main === 'object' && main.default) main = main.default;
+	if (method && isClassWith(main, method)) {
+		const key = JSON.stringify([file, construct]);
+		if (!instances.has(key)) instances.set(key, new main(construct));
+		return instances.get(key)[method].bind(instances.get(key));
+	}
+	if (method && typeof main?.[method] === 'function') return main[method].bind(main);
+	if (typeof main === 'function') return main;
+	if (method && typeof space[method] === 'function') return space[method];
+	throw new Missing(`${file} has no default export that is a function${method ? ` or a class with ${method}` : ''}`);
+}
+
+function typeOf(value) {
+	if (value === null) return 'null';
+	return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function traceOf(error) {
+	const stack = typeof error?.stack === 'string' ? error.stack : String(error);
+	return stack.split('\n').filter((line) => !line.includes(__filename)).join('\n');
+}
+
+async function answer(message) {
+	try {
+		const call = message.code !== undefined
+			? functionOfCode(message.code, message.names) : await functionOfFile(message);
+		const args = message.code !== undefined ? [...message.args, process] : message.args;
+		const value = await call(...args);
+		const reply = { outcome: 'returned', type: typeOf(value), value: value === undefined ? null : value };
+		if (typeof value === 'bigint') reply.value = Number(value);
+		if (['function', 'symbol'].includes(typeof value)) reply.value = null;
+		JSON.stringify(reply);
+		return reply;
+	} catch (error) {
+		if (error instanceof Missing) return { outcome: 'missing', name: '', message: error.message, traceback: '' };
+		const thrown = error instanceof Error || (error && typeof error.message === 'string');
+		return {
+			outcome: 'threw',
+			name: thrown ? String(error.name ?? '') : '',
+			message: thrown ? String(error.message) : String(error),
+			traceback: traceOf(error),
+		};
+	}
+}
+
+let pending = Buffer.alloc(0);
+let turn = Promise.resolve();
+
+function onData(data) {
+	pending = pending.length ? Buffer.concat([pending, data]) : data;
+	while (pending.length >= 4) {
+		const size = pending.readUInt32BE(0);
+		if (pending.length < 4 + size) return;
+		const message = JSON.parse(pending.toString('utf8', 4, 4 + size));
+		pending = pending.subarray(4 + size);
+		turn = turn.then(async () => send(await answer(message)));
+	}
+}
+
+channel.on('data', onData);
+channel.on('end', () => process.exit(0));
+channel.on('error', () => process.exit(0));
+// A rejection that nobody waits for is the user's bug, but no reason to lose the calls that follow.
+process.on('unhandledRejection', (error) => console.error('unhandled rejection:', error));
+send({ ready: true });

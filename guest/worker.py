@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Calls the user's own python functions for fumehood (src/script/script.h says how).
+
+Descriptor 0 is a socket: JSON messages, each after its length in four bytes. What the called code prints goes to
+descriptor 1, which is fumehood's stderr.
+"""
+import ast
+import asyncio
+import importlib.util
+import inspect
+import json
+import linecache
+import os
+import socket
+import struct
+import sys
+import traceback
+
+channel = socket.socket(fileno=os.dup(0))
+channel.setblocking(True)
+os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+modules = {}
+inline = {}
+
+
+class Missing(Exception):
+    pass
+
+
+def receive(size):
+    data = bytearray()
+    while len(data) < size:
+        piece = channel.recv(min(size - len(data), 1 << 20))
+        if not piece:
+            os._exit(0)
+        data += piece
+    return bytes(data)
+
+
+def send(message):
+    text = json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+    channel.sendall(struct.pack(">I", len(text)) + text)
+
+
+def module_of(path):
+    module = modules.get(path)
+    if module is None:
+        if not os.path.isfile(path):
+            raise Missing(f"there is no file {path}")
+        folder = os.path.dirname(os.path.abspath(path))
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+        name = os.path.splitext(os.path.basename(path))[0]
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        modules[path] = module
+    return module
+
+
+def function_of(path, name):
+    found = module_of(path)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+        if found is None:
+            raise Missing(f"there is no function '{name}' in {path}")
+    if not callable(found):
+        raise Missing(f"'{name}' in {path} is not a function")
+    return found
+
+
+def parsed(code, file):
+    """A line is an expression to return; lines are the body of a function. (`return` parses anywhere; only a
+    compilation outside of a function refuses it.)"""
+    text = code.rstrip()
+    if "\n" not in text:
+        try:
+            return ast.parse("return " + text.strip(), file)
+        except SyntaxError:
+            if text == code:
+                raise
+    return ast.parse(code, file)
+
+
+def function_of_code(code, names):
+    key = (code, tuple(names))
+    if key not in inline:
+        file = f"<inline {len(inline)}>"
+        tree = parsed(code, file)
+        frame = ast.parse(f"import json\ndef main({', '.join(names)}): pass", file)
+        if tree.body:
+            frame.body[1].body = tree.body
+        linecache.cache[file] = (len(code), None, code.splitlines(True), file)
+        space = {"__name__": "__main__"}
+        exec(compile(frame, file, "exec"), space)
+        inline[key] = space["main"]
+    return inline[key]
+
+
+def call(message):
+    if "code" in message:
+        function = function_of_code(message["code"], message["names"])
+    else:
+        function = function_of(message["file"], message["function"])
+    value = function(*message["args"])
+    if inspect.isawaitable(value):
+        async def wait():
+            return await value
+        value = asyncio.run(wait())
+    return value
+
+
+def trace_of(error):
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, "<frozen importlib._bootstrap>",
+                                                                      "<frozen importlib._bootstrap_external>"):
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace)).rstrip("\n")
+
+
+def answer(message):
+    try:
+        value = call(message)
+        reply = {"outcome": "returned", "value": value, "type": type(value).__name__}
+        json.dumps(reply, allow_nan=False)
+        return reply
+    except Missing as error:
+        return {"outcome": "missing", "name": "", "message": str(error), "traceback": ""}
+    except BaseException as error:
+        return {"outcome": "threw", "name": type(error).__name__, "message": str(error), "traceback": trace_of(error)}
+
+
+def main():
+    send({"ready": True})
+    while True:
+        size, = struct.unpack(">I", receive(4))
+        reply = answer(json.loads(receive(size)))
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (OSError, ValueError, AttributeError):
+                pass
+        send(reply)
+
+
+main()

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "provider/http.h"
+
+#include <curl/curl.h>
+#include <pthread.h>
+#include <strings.h>
+#include <sys/random.h>
+#include "base/clock.h"
+
+#define FH_HTTP_TIMEOUT_MS 300000
+#define FH_HTTP_CONNECT_MS 30000
+#define FH_HTTP_BACKOFF_MS 1000
+#define FH_HTTP_BACKOFF_MAX_MS 60000
+#define FH_HTTP_PAUSE_MAX_MS 120000
+#define FH_HTTP_TICK_MS 50 /* how soon a cancel is seen */
+#define FH_HTTP_IDLE_MAX 64
+
+struct fh_http_handle {
+	CURL *easy;
+	CURLM *multi; /* of its own: it drives the transfer, so that a cancel is seen at once, and keeps the connection */
+	struct fh_http_handle *next;
+};
+
+struct fh_http {
+	pthread_mutex_t lock;
+	struct fh_http_handle *idle;
+	unsigned idle_count;
+};
+
+static pthread_once_t fh_http_once = PTHREAD_ONCE_INIT;
+
+static void fh_http_global(void)
+{
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+struct fh_http *fh_http_new(void)
+{
+	pthread_once(&fh_http_once, fh_http_global);
+	struct fh_http *http = FH_NEW(struct fh_http);
+	pthread_mutex_init(&http->lock, NULL);
+	return http;
+}
+
+static void fh_http_handle_free(struct fh_http_handle *h)
+{
+	curl_easy_cleanup(h->easy);
+	curl_multi_cleanup(h->multi);
+	free(h);
+}
+
+void fh_http_free(struct fh_http *http)
+{
+	if (!http)
+		return;
+	while (http->idle) {
+		struct fh_http_handle *h = http->idle;
+		http->idle = h->next;
+		fh_http_handle_free(h);
+	}
+	pthread_mutex_destroy(&http->lock);
+	free(http);
+}
+
+static struct fh_http_handle *fh_http_handle_get(struct fh_http *http)
+{
+	pthread_mutex_lock(&http->lock);
+	struct fh_http_handle *h = http->idle;
+	if (h) {
+		http->idle = h->next;
+		http->idle_count--;
+	}
+	pthread_mutex_unlock(&http->lock);
+	if (h)
+		return h;
+	h = FH_NEW(struct fh_http_handle);
+	h->easy = curl_easy_init();
+	h->multi = curl_multi_init();
+	if (h->easy && h->multi)
+		return h;
+	fh_http_handle_free(h);
+	return NULL;
+}
+
+static void fh_http_handle_put(struct fh_http *http, struct fh_http_handle *h)
+{
+	curl_easy_reset(h->easy);
+	pthread_mutex_lock(&http->lock);
+	bool keep = http->idle_count < FH_HTTP_IDLE_MAX;
+	if (keep) {
+		h->next = http->idle;
+		http->idle = h;
+		http->idle_count++;
+	}
+	pthread_mutex_unlock(&http->lock);
+	if (!keep)
+		fh_http_handle_free(h);
+}
+
+static const struct {
+	int status;
+	const char *reason;
+} fh_http_reasons[] = {
+	{ 301, "Moved Permanently" },
+	{ 302, "Found" },
+	{ 307, "Temporary Redirect" },
+	{ 308, "Permanent Redirect" },
+	{ 400, "Bad Request" },
+	{ 401, "Unauthorized" },
+	{ 402, "Payment Required" },
+	{ 403, "Forbidden" },
+	{ 404, "Not Found" },
+	{ 405, "Method Not Allowed" },
+	{ 408, "Request Timeout" },
+	{ 409, "Conflict" },
+	{ 413, "Content Too Large" },
+	{ 415, "Unsupported Media Type" },
+	{ 422, "Unprocessable Content" },
+	{ 429, "Too Many Requests" },
+	{ 500, "Internal Server Error" },
+	{ 501, "Not Implemented" },
+	{ 502, "Bad Gateway" },
+	{ 503, "Service Unavailable" },
+	{ 504, "Gateway Timeout" },
+	{ 529, "Overloaded" },
+};
+
+const char *fh_http_reason(int status)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(fh_http_reasons); i++)
+		if (fh_http_reasons[i].status == status)
+			return fh_http_reasons[i].reason;
+	return "";
+}
+
+bool fh_http_status_retryable(int status)
+{
+	return status == 408 || status == 429 || (status >= 500 && status < 600 && status != 501 && status != 505);
+}
+
+uint64_t fh_http_pause_ms(uint64_t backoff_ms, unsigned n, double jitter01)
+{
+	uint64_t pause = backoff_ms;
+	for (unsigned i = 1; i < n && pause < FH_HTTP_BACKOFF_MAX_MS; i++)
+		pause *= 2;
+	pause = FH_MIN(pause, (uint64_t)FH_HTTP_BACKOFF_MAX_MS);
+	return pause + (uint64_t)((double)pause / 2 * jitter01);
+}
+
+static bool fh_http_is_cancelled(const struct fh_http_request *request)
+{
+	return request->cancel && *request->cancel;
+}
+
+static int fh_http_cancelled(struct fh_error *err)
+{
+	return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+}
+
+static int fh_http_sleep(const struct fh_http_request *request, uint64_t ms, struct fh_error *err)
+{
+	int64_t end = fh_now_ns() + (int64_t)ms * FH_NS_PER_MS;
+	for (int64_t left = end - fh_now_ns(); left > 0; left = end - fh_now_ns()) {
+		if (fh_http_is_cancelled(request))
+			return fh_http_cancelled(err);
+		fh_sleep_ns(FH_MIN(left, FH_HTTP_TICK_MS * FH_NS_PER_MS));
+	}
+	return 0;
+}
+
+void fh_http_response_release(struct fh_http_response *r)
+{
+	fh_buf_release(&r->body);
+}
+
+static size_t fh_http_on_body(char *p, size_t size, size_t n, void *user)
+{
+	struct fh_buf *body = user;
+	return fh_buf_add(body, p, size * n) < 0 ? 0 : size * n;
+}
+
+struct fh_http_try {
+	CURLcode result;
+	char message[CURL_ERROR_SIZE];
+	uint64_t retry_after_ms;
+};
+
+static struct curl_slist *fh_http_headers(const struct fh_http_request *request)
+{
+	struct curl_slist *list = NULL;
+	for (size_t i = 0; request->headers && request->headers[i]; i++)
+		list = curl_slist_append(list, request->headers[i]);
+	/* Waiting a second for "100 Continue", which few servers of models send, helps nobody. */
+	return curl_slist_append(list, "Expect:");
+}
+
+static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_request *request, struct curl_slist *headers,
+                          struct fh_http_response *ret, struct fh_http_try *t)
+{
+	CURL *c = h->easy;
+	uint64_t timeout = request->timeout_ms ? request->timeout_ms : FH_HTTP_TIMEOUT_MS;
+	curl_easy_setopt(c, CURLOPT_URL, request->url);
+	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+	curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
+	curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
+	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)FH_HTTP_CONNECT_MS));
+	curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)INT32_MAX));
+	curl_easy_setopt(c, CURLOPT_ACCEPT_ENCODING, "");
+	curl_easy_setopt(c, CURLOPT_USERAGENT, "fumehood");
+	curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, t->message);
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, fh_http_on_body);
+	curl_easy_setopt(c, CURLOPT_WRITEDATA, &ret->body);
+	if (request->post) {
+		curl_easy_setopt(c, CURLOPT_POST, 1L);
+		curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.n);
+		curl_easy_setopt(c, CURLOPT_POSTFIELDS, request->body.p);
+	}
+}
+
+/* Drives the transfer to its end. Returns 0 or -FH_E_CANCELLED. */
+static int fh_http_perform(struct fh_http_handle *h, const struct fh_http_request *request, struct fh_http_try *t,
+                           struct fh_error *err)
+{
+	int running = 1, code = 0;
+	t->result = CURLE_FAILED_INIT;
+	curl_multi_add_handle(h->multi, h->easy);
+	while (running && !code) {
+		if (curl_multi_perform(h->multi, &running) != CURLM_OK)
+			break;
+		if (fh_http_is_cancelled(request))
+			code = fh_http_cancelled(err);
+		else if (running)
+			curl_multi_poll(h->multi, NULL, 0, FH_HTTP_TICK_MS, NULL);
+	}
+	int left;
+	for (CURLMsg *m = curl_multi_info_read(h->multi, &left); m; m = curl_multi_info_read(h->multi, &left))
+		if (m->msg == CURLMSG_DONE)
+			t->result = m->data.result;
+	curl_multi_remove_handle(h->multi, h->easy);
+	return code;
+}
+
+static void fh_http_note_answer(CURL *c, struct fh_http_response *ret, struct fh_http_try *t)
+{
+	long status = 0;
+	curl_off_t after = 0;
+	const char *type = NULL;
+	curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(c, CURLINFO_CONTENT_TYPE, &type);
+	curl_easy_getinfo(c, CURLINFO_RETRY_AFTER, &after);
+	ret->status = (int)status;
+	t->retry_after_ms = after > 0 ? (uint64_t)FH_MIN(after, (curl_off_t)86400) * 1000 : 0;
+	size_t n = 0;
+	for (; type && type[n] && type[n] != ';' && type[n] != ' ' && n < sizeof(ret->content_type) - 1; n++)
+		ret->content_type[n] = (char)(type[n] >= 'A' && type[n] <= 'Z' ? type[n] + 32 : type[n]);
+	ret->content_type[n] = 0;
+}
+
+/* One try, from an empty body; how it ended is in *t. Returns 0, or a code that no retry mends. */
+static int fh_http_try(struct fh_http *http, const struct fh_http_request *request, struct fh_http_response *ret,
+                       struct fh_http_try *t, struct fh_error *err)
+{
+	struct fh_http_handle *h = fh_http_handle_get(http);
+	if (!h)
+		return fh_error_set(err, FH_E_SYSTEM, "cannot set up an HTTP transfer");
+	*t = (struct fh_http_try){ 0 };
+	fh_buf_truncate(&ret->body, 0);
+	ret->body.overflowed = false;
+	struct curl_slist *headers = fh_http_headers(request);
+	fh_http_setup(h, request, headers, ret, t);
+	int code = fh_http_perform(h, request, t, err);
+	if (!code && t->result == CURLE_OK)
+		fh_http_note_answer(h->easy, ret, t);
+	fh_http_handle_put(http, h);
+	curl_slist_free_all(headers);
+	return code;
+}
+
+/* scheme://host:port of a URL, without user, password, path or query, for messages. */
+static struct fh_str fh_http_origin(const char *url)
+{
+	const char *host = strstr(url, "://");
+	if (!host)
+		return (struct fh_str){ "", 0 };
+	host += 3;
+	size_t n = strcspn(host, "/?#");
+	const char *at = memrchr(host, '@', n);
+	if (at) {
+		n -= (size_t)(at + 1 - host);
+		host = at + 1;
+	}
+	return (struct fh_str){ host, n };
+}
+
+static int fh_http_fail(const struct fh_http_request *request, const struct fh_http_response *ret,
+                        const struct fh_http_try *t, struct fh_error *err)
+{
+	struct fh_str host = fh_http_origin(request->url);
+	const char *why = t->message[0] ? t->message : curl_easy_strerror(t->result);
+	if (ret->body.overflowed)
+		return fh_error_set(err, FH_E_LIMIT, "the answer of %.*s is larger than %zu bytes", FH_STR_ARGS(host),
+		                    ret->body.max);
+	if (t->result == CURLE_OPERATION_TIMEDOUT)
+		return fh_error_set(err, FH_E_TIMEOUT, "no answer from %.*s: %s", FH_STR_ARGS(host), why);
+	if (t->result == CURLE_UNSUPPORTED_PROTOCOL || t->result == CURLE_URL_MALFORMAT)
+		return fh_error_set(err, FH_E_CONFIG, "not an http or https URL: %s", request->url);
+	fh_error_set(err, FH_E_UNAVAILABLE, "no whole answer from %.*s after %u %s: %s", FH_STR_ARGS(host), ret->tries,
+	             ret->tries == 1 ? "try" : "tries", why);
+	if (t->result == CURLE_PEER_FAILED_VERIFICATION)
+		fh_error_hint(err, "certificates are always verified: install the server's CA on this machine "
+		                   "(update-ca-certificates)");
+	else if (t->result == CURLE_COULDNT_CONNECT)
+		fh_error_hint(err, "is the server running there?");
+	return -FH_E_UNAVAILABLE;
+}
+
+static const CURLcode fh_http_passing[] = {
+	CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING,
+	CURLE_SEND_ERROR,           CURLE_RECV_ERROR,      CURLE_HTTP2,        CURLE_HTTP2_STREAM,
+};
+
+static bool fh_http_worth_a_retry(const struct fh_http_request *request, const struct fh_http_response *ret,
+                                  const struct fh_http_try *t)
+{
+	if (t->result == CURLE_OK)
+		return fh_http_status_retryable(ret->status) &&
+		       !(request->is_final && request->is_final(ret->status, fh_buf_str(&ret->body)));
+	for (size_t i = 0; i < FH_ARRAY_SIZE(fh_http_passing); i++)
+		if (fh_http_passing[i] == t->result)
+			return true;
+	return false;
+}
+
+static double fh_http_random01(void)
+{
+	uint32_t r = 0;
+	if (getrandom(&r, sizeof(r), GRND_NONBLOCK) != sizeof(r))
+		return 0.5;
+	return (double)r / 4294967296.0;
+}
+
+static int fh_http_send_to(struct fh_http *http, const struct fh_http_request *request, struct fh_http_response *ret,
+                           struct fh_error *err)
+{
+	uint64_t backoff = request->backoff_ms ? request->backoff_ms : FH_HTTP_BACKOFF_MS;
+	uint64_t pause_max = request->pause_max_ms ? request->pause_max_ms : FH_HTTP_PAUSE_MAX_MS;
+	for (ret->tries = 1;; ret->tries++) {
+		struct fh_http_try t;
+		int code = fh_http_try(http, request, ret, &t, err);
+		if (code)
+			return code;
+		uint64_t pause = fh_http_pause_ms(backoff, ret->tries, fh_http_random01());
+		pause = FH_MAX(pause, t.retry_after_ms);
+		if (ret->tries > request->retries || !fh_http_worth_a_retry(request, ret, &t) || pause > pause_max)
+			return t.result == CURLE_OK ? 0 : fh_http_fail(request, ret, &t, err);
+		code = fh_http_sleep(request, pause, err);
+		if (code)
+			return code;
+	}
+}
+
+int fh_http_send(struct fh_http *http, const struct fh_http_request *request, struct fh_http_response *ret,
+                 struct fh_error *err)
+{
+	if (fh_http_is_cancelled(request))
+		return fh_http_cancelled(err);
+	struct fh_http_response r = { .body = FH_BUF_INIT(request->body_max ? request->body_max : FH_HTTP_BODY_MAX) };
+	int code = fh_http_send_to(http, request, &r, err);
+	if (code)
+		fh_http_response_release(&r);
+	else
+		*ret = r;
+	return code;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "provider/provider.h"
+
+#include "base/clock.h"
+#include "base/nearest.h"
+#include "provider/replay.h"
+#include "provider/type.h"
+
+/* In the order in which they are tried. */
+static const struct fh_provider_type *const fh_provider_types[] = {
+	&fh_provider_echo, &fh_provider_openai, &fh_provider_ollama, &fh_provider_exec, &fh_provider_script,
+};
+
+/* Whether the file that an id names, before any ":function", ends like one of the suffixes. */
+static bool fh_provider_suffix_fits(const char *target, const char *const *suffixes)
+{
+	for (size_t i = 0; suffixes[i]; i++) {
+		const char *at = strstr(target, suffixes[i]);
+		for (; at; at = strstr(at + 1, suffixes[i])) {
+			char next = at[strlen(suffixes[i])];
+			if (!next || next == ':')
+				return true;
+		}
+	}
+	return false;
+}
+
+static const struct fh_provider_type *fh_provider_find(const char *id, const char **ret_target)
+{
+	for (size_t t = 0; t < FH_ARRAY_SIZE(fh_provider_types); t++) {
+		const struct fh_provider_type *type = fh_provider_types[t];
+		for (size_t i = 0; type->prefixes[i]; i++) {
+			if (type->whole ? !fh_streq(id, type->prefixes[i]) : !fh_starts_with(id, type->prefixes[i]))
+				continue;
+			const char *target = id + strlen(type->prefixes[i]);
+			if (type->suffixes && !fh_provider_suffix_fits(target, type->suffixes))
+				continue;
+			*ret_target = target;
+			return type;
+		}
+	}
+	return NULL;
+}
+
+#define FH_PROVIDER_KNOWN                                                                                              \
+	"echo, openai:MODEL, openai:chat:MODEL, ollama:MODEL, ollama:chat:MODEL, exec:COMMAND, file://NAME.py, "           \
+	"file://NAME.js, python:NAME.py"
+
+static int fh_provider_unknown(const char *id, struct fh_error *err)
+{
+	if (fh_starts_with(id, "file://")) {
+		fh_error_set(err, FH_E_CONFIG, "provider %s: not a python or javascript file", id);
+		fh_error_hint(err,
+		              "a provider in a file is file://NAME.py[:function] or file://NAME.js[:function] (.mjs, .cjs)");
+		return -FH_E_CONFIG;
+	}
+	size_t n = strcspn(id, ":");
+	fh_auto_free char *word = fh_xstrndup(id, FH_MIN(n, (size_t)64));
+	struct fh_nearest near = FH_NEAREST_INIT(word);
+	for (size_t t = 0; t < FH_ARRAY_SIZE(fh_provider_types); t++)
+		fh_nearest_offer(&near, fh_provider_types[t]->name);
+	fh_error_set(err, FH_E_CONFIG, "unknown provider %s", id);
+	if (near.best)
+		fh_error_hint(err, "did you mean %s%s? Known: " FH_PROVIDER_KNOWN, near.best, id + n);
+	else
+		fh_error_hint(err, "known: " FH_PROVIDER_KNOWN);
+	return -FH_E_CONFIG;
+}
+
+/* A copy of env in which every value is a string. */
+static json_t *fh_provider_env_strings(const json_t *env)
+{
+	json_t *strings = json_object();
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)(uintptr_t)env, name, value)
+	{
+		if (json_is_string(value)) {
+			json_object_set(strings, name, value);
+		} else if (json_is_number(value) || json_is_boolean(value)) {
+			fh_auto_free char *text = fh_json_text(value, 0);
+			json_object_set_new(strings, name, json_string(text));
+		}
+	}
+	return strings;
+}
+
+int fh_provider_open(const struct fh_provider_options *options, struct fh_provider **ret, struct fh_error *err)
+{
+	const char *target = NULL;
+	const struct fh_provider_type *type = fh_provider_find(options->id, &target);
+	/* Recordings stand in for any model, also for one of a type that we cannot ask. */
+	if (!type && !options->replay)
+		return fh_provider_unknown(options->id, err);
+	if (options->config && !json_is_object(options->config) && !json_is_null(options->config))
+		return fh_error_set(err, FH_E_CONFIG, "provider %s: config has to be a mapping", options->id);
+	struct fh_provider *p = FH_NEW(struct fh_provider);
+	p->type = type;
+	p->id = fh_xstrdup(options->id);
+	p->target = type ? p->id + (target - options->id) : p->id;
+	p->label = fh_xstrdup(options->label ? options->label : options->id);
+	p->base_dir = fh_xstrdup(options->base_dir ? options->base_dir : ".");
+	p->config = json_is_object(options->config) ? json_deep_copy(options->config) : json_object();
+	p->env = fh_provider_env_strings(options->env);
+	p->scripts = options->scripts;
+	p->replay = options->replay;
+	p->cancel = options->cancel;
+	p->timeout_ms = options->timeout_ms;
+	if (type && !p->replay && type->open) {
+		int code = type->open(p, err);
+		if (code) {
+			fh_provider_free(p);
+			return code;
+		}
+	}
+	*ret = p;
+	return 0;
+}
+
+void fh_provider_free(struct fh_provider *p)
+{
+	if (!p)
+		return;
+	if (p->type && p->type->free)
+		p->type->free(p);
+	json_decref(p->config);
+	json_decref(p->env);
+	free(p->id);
+	free(p->label);
+	free(p->base_dir);
+	free(p);
+}
+
+const char *fh_provider_id(const struct fh_provider *provider)
+{
+	return provider->id;
+}
+
+const char *fh_provider_label(const struct fh_provider *provider)
+{
+	return provider->label;
+}
+
+const char *fh_provider_env(const struct fh_provider *p, const char *name)
+{
+	const char *value = fh_json_str(p->env, name, NULL);
+	if (!value)
+		value = getenv(name);
+	return value && *value ? value : NULL;
+}
+
+json_t *fh_provider_call_config(const struct fh_provider *p, const struct fh_provider_request *request)
+{
+	json_t *config = json_copy(p->config);
+	if (json_is_object(request->config))
+		json_object_update(config, (json_t *)(uintptr_t)request->config);
+	return config;
+}
+
+void fh_provider_response_release(struct fh_provider_response *r)
+{
+	json_decref(r->output);
+	json_decref(r->raw);
+	json_decref(r->metadata);
+	json_decref(r->log_probs);
+	free(r->error);
+	free(r->finish_reason);
+	*r = (struct fh_provider_response)FH_PROVIDER_RESPONSE_INIT;
+}
+
+void fh_response_fail(struct fh_provider_response *ret, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	struct fh_buf text = FH_BUF_INIT(1 << 20);
+	fh_buf_vaddf(&text, format, args);
+	va_end(args);
+	free(ret->error);
+	ret->error = fh_buf_take(&text, NULL);
+	json_decref(ret->output);
+	ret->output = NULL;
+}
+
+void fh_response_excerpt(struct fh_buf *out, struct fh_str s, size_t max)
+{
+	size_t n = FH_MIN(s.n, max);
+	while (n && n < s.n && ((unsigned char)s.p[n] & 0xC0) == 0x80)
+		n--;
+	fh_buf_add(out, s.p, n);
+	if (n < s.n)
+		fh_buf_addf(out, "… (%zu bytes more)", s.n - n);
+}
+
+int fh_provider_call(struct fh_provider *p, const struct fh_provider_request *request, struct fh_provider_response *ret,
+                     struct fh_error *err)
+{
+	if (p->cancel && *p->cancel)
+		return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+	struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+	int64_t start = fh_now_ns();
+	if (p->replay) {
+		fh_replay_answer(p->replay, p->id, p->label, request->prompt, &r);
+	} else {
+		int code = p->type->call(p, request, &r, err);
+		if (code) {
+			fh_provider_response_release(&r);
+			return code;
+		}
+	}
+	if (!r.latency_ms)
+		r.latency_ms = (double)(fh_now_ns() - start) / FH_NS_PER_MS;
+	*ret = r;
+	return 0;
+}

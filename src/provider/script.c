@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/path.h"
+#include "provider/type.h"
+#include "script/script.h"
+
+struct fh_script_provider {
+	enum fh_script_language language;
+	char *file;
+	char *function; /* NULL: the language's usual one */
+};
+
+static void fh_script_provider_free(struct fh_provider *p)
+{
+	struct fh_script_provider *s = p->state;
+	if (!s)
+		return;
+	free(s->file);
+	free(s->function);
+	free(s);
+}
+
+/* "x.py:fn" -> "x.py", "fn": the colon that follows the file's ending, so that a folder's name may hold one. */
+static void fh_script_provider_split(const char *target, char **ret_file, char **ret_function)
+{
+	static const char *const endings[] = { ".py", ".cjs", ".mjs", ".js" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(endings); i++) {
+		for (const char *at = strstr(target, endings[i]); at; at = strstr(at + 1, endings[i])) {
+			const char *end = at + strlen(endings[i]);
+			if (*end && *end != ':')
+				continue;
+			*ret_file = fh_xstrndup(target, (size_t)(end - target));
+			*ret_function = *end && end[1] ? fh_xstrdup(end + 1) : NULL;
+			return;
+		}
+	}
+	*ret_file = fh_xstrdup(target);
+	*ret_function = NULL;
+}
+
+static int fh_script_provider_open(struct fh_provider *p, struct fh_error *err)
+{
+	struct fh_script_provider *s = FH_NEW(struct fh_script_provider);
+	p->state = s;
+	const char *target = fh_starts_with(p->target, "file://") ? p->target + 7 : p->target;
+	fh_auto_free char *file = NULL;
+	fh_script_provider_split(target, &file, &s->function);
+	s->file = fh_path_join(p->base_dir, file);
+	if (!fh_script_language_of(s->file, &s->language))
+		return fh_error_set(err, FH_E_CONFIG, "provider %s: %s is not a python or javascript file", p->id, s->file);
+	if (!fh_path_exists(s->file)) {
+		fh_error_set(err, FH_E_CONFIG, "provider %s: there is no file %s", p->id, s->file);
+		fh_error_hint(err, "file:// paths are relative to the folder of the config");
+		return -FH_E_CONFIG;
+	}
+	return 0;
+}
+
+static const char fh_script_provider_shape[] =
+    "has to return %s with an `output` or an `error` string, instead got: %s";
+
+static int64_t fh_script_provider_count(const json_t *usage, const char *key)
+{
+	const json_t *n = json_object_get(usage, key);
+	return json_is_number(n) ? (int64_t)json_number_value(n) : -1;
+}
+
+/* A result object of promptfoo's form as a response. */
+static void fh_script_provider_take(const struct fh_script_provider *s, const char *function, json_t *value,
+                                    struct fh_provider_response *ret)
+{
+	json_t *output = json_object_get(value, "output"), *error = json_object_get(value, "error");
+	json_t *usage = json_object_get(value, "tokenUsage");
+	ret->raw = json_incref(value);
+	if (!output && !json_is_string(error)) {
+		fh_auto_free char *got = fh_json_text(value, 0);
+		fh_auto_buf struct fh_buf text = FH_BUF_INIT(1 << 16);
+		fh_response_excerpt(&text, fh_str(got), 500);
+		fh_auto_free char *shape = fh_xasprintf(
+		    fh_script_provider_shape, s->language == FH_SCRIPT_PYTHON ? "a dict" : "an object", fh_buf_cstr(&text));
+		fh_response_fail(ret, "%s of %s %s", function, fh_path_base(s->file), shape);
+		return;
+	}
+	ret->tokens.total = fh_script_provider_count(usage, "total");
+	ret->tokens.prompt = fh_script_provider_count(usage, "prompt");
+	ret->tokens.completion = fh_script_provider_count(usage, "completion");
+	ret->tokens.cached = fh_script_provider_count(usage, "cached");
+	ret->cost = fh_json_num(value, "cost", -1);
+	ret->cached = fh_json_bool(value, "cached", false);
+	ret->latency_ms = fh_json_num(value, "latencyMs", 0);
+	const char *finish = fh_json_str(value, "finishReason", NULL);
+	ret->finish_reason = finish ? fh_xstrdup(finish) : NULL;
+	if (json_is_object(json_object_get(value, "metadata")))
+		ret->metadata = json_incref(json_object_get(value, "metadata"));
+	if (json_is_array(json_object_get(value, "logProbs")))
+		ret->log_probs = json_incref(json_object_get(value, "logProbs"));
+	if (json_is_string(error) && json_string_length(error))
+		fh_response_fail(ret, "%s", json_string_value(error));
+	else
+		ret->output = output ? json_incref(output) : json_null();
+}
+
+static void fh_script_provider_failed(const struct fh_script_provider *s, const struct fh_script_result *r,
+                                      struct fh_provider_response *ret)
+{
+	const char *language = s->language == FH_SCRIPT_PYTHON ? "Python" : "JavaScript";
+	bool trace = r->outcome == FH_SCRIPT_THREW && r->error_traceback && *r->error_traceback;
+	fh_response_fail(ret, "%s error: %s%s%s", language, r->error_message, trace ? "\n" : "",
+	                 trace ? r->error_traceback : "");
+}
+
+/* call_api(prompt, options, context) in python, callApi(prompt, context, options) in javascript. */
+static json_t *fh_script_provider_args(const struct fh_provider *p, const struct fh_provider_request *request,
+                                       json_t *options)
+{
+	const struct fh_script_provider *s = p->state;
+	json_t *context = request->context ? json_incref((json_t *)(uintptr_t)request->context) : json_object();
+	json_t *args = json_array();
+	json_array_append_new(args, fh_json_bytes(request->prompt));
+	json_array_append(args, s->language == FH_SCRIPT_PYTHON ? options : context);
+	json_array_append(args, s->language == FH_SCRIPT_PYTHON ? context : options);
+	json_decref(context);
+	return args;
+}
+
+static int fh_script_provider_call(struct fh_provider *p, const struct fh_provider_request *request,
+                                   struct fh_provider_response *ret, struct fh_error *err)
+{
+	const struct fh_script_provider *s = p->state;
+	bool python = s->language == FH_SCRIPT_PYTHON;
+	const char *function = s->function ? s->function : python ? "call_api" : NULL;
+	if (!p->scripts)
+		return fh_error_set(err, FH_E_ARGUMENT, "provider %s was opened without script workers", p->id);
+	fh_auto_json json_t *options = json_object();
+	json_t *config = fh_provider_call_config(p, request);
+	int64_t timeout = fh_json_int(config, "timeout", (int64_t)p->timeout_ms);
+	json_object_set_new(config, "basePath", json_string(p->base_dir));
+	json_object_set_new(options, "id", json_string(p->label));
+	json_object_set_new(options, "config", config);
+	json_object_set(options, "env", p->env);
+	fh_auto_json json_t *args = fh_script_provider_args(p, request, options);
+	struct fh_script_call call = {
+		.language = s->language,
+		.file = s->file,
+		.function = function,
+		.method = python ? NULL : "callApi",
+		.construct = options,
+		.args = args,
+		.timeout_ms = timeout > 0 ? (uint64_t)timeout : 0,
+	};
+	fh_auto_script_result struct fh_script_result r = { 0 };
+	struct fh_error why = FH_ERROR_INIT;
+	int code = fh_script_call(p->scripts, &call, &r, &why);
+	if (code == -FH_E_CANCELLED)
+		return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+	if (code)
+		fh_response_fail(ret, "%s%s%s%s", why.message, why.hint[0] ? " (" : "", why.hint, why.hint[0] ? ")" : "");
+	else if (r.outcome != FH_SCRIPT_RETURNED)
+		fh_script_provider_failed(s, &r, ret);
+	else
+		fh_script_provider_take(s, function ? function : "callApi", r.value, ret);
+	return 0;
+}
+
+static const char *const fh_script_provider_prefixes[] = { "python:", "file://", NULL };
+static const char *const fh_script_provider_suffixes[] = { ".py", ".js", ".mjs", ".cjs", NULL };
+
+const struct fh_provider_type fh_provider_script = {
+	.name = "python",
+	.prefixes = fh_script_provider_prefixes,
+	.suffixes = fh_script_provider_suffixes,
+	.open = fh_script_provider_open,
+	.call = fh_script_provider_call,
+	.free = fh_script_provider_free,
+};

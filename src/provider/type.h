@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What a type of provider is made of: one const struct in a file of its own, listed in provider.c. */
+#pragma once
+#include "provider/provider.h"
+
+struct fh_provider_type {
+	const char *name;            /* how messages call it: "openai", "exec" */
+	const char *const *prefixes; /* ids begin with one of them, the longest first; NULL-terminated */
+	bool whole;                  /* a prefix is the whole id */
+	const char *const *suffixes; /* NULL, or one of them ends the path of the id (before ":function") */
+	/* Checks the id's target and the config, keeps what it needs in p->state. NULL: nothing to do. */
+	int (*open)(struct fh_provider *p, struct fh_error *err);
+	int (*call)(struct fh_provider *p, const struct fh_provider_request *request, struct fh_provider_response *ret,
+	            struct fh_error *err);
+	void (*free)(struct fh_provider *p); /* p->state only; NULL: nothing to do */
+};
+
+struct fh_provider {
+	const struct fh_provider_type *type;
+	char *id, *label, *base_dir;
+	const char *target; /* of the id, behind the prefix */
+	json_t *config;     /* object, never NULL */
+	json_t *env;        /* object of strings, never NULL */
+	struct fh_script_pool *scripts;
+	struct fh_replay *replay;
+	const volatile int *cancel;
+	uint64_t timeout_ms;
+	void *state;
+};
+
+extern const struct fh_provider_type fh_provider_echo, fh_provider_openai, fh_provider_ollama, fh_provider_exec,
+    fh_provider_script;
+
+/* A variable of the provider's env, else of the process; NULL when unset or empty. */
+FH_NULLABLE const char *fh_provider_env(const struct fh_provider *p, const char *name);
+/* The config of one call: the provider's with the request's laid over it. New reference. */
+FH_OWN json_t *fh_provider_call_config(const struct fh_provider *p, const struct fh_provider_request *request);
+/* Makes the response an error with this message; what it already holds stays. */
+void fh_response_fail(struct fh_provider_response *ret, const char *format, ...) FH_PRINTF(2, 3);
+/* Appends at most `max` bytes of s (whole UTF-8 characters) and says how much was left out. */
+void fh_response_excerpt(struct fh_buf *out, struct fh_str s, size_t max);

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+#include "script/script.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/data.h"
+#include "base/path.h"
+#include "script/worker.h"
+
+#define FH_SCRIPT_WORKERS 4
+#define FH_SCRIPT_WORKERS_MAX 256
+#define FH_SCRIPT_TIMEOUT_MS 300000
+#define FH_SCRIPT_TICK_NS (50 * FH_NS_PER_MS)
+
+static const struct {
+	const char *name;
+	const char *guest;       /* our side of the channel, as a data file */
+	const char *programs[2]; /* looked for on PATH, in this order */
+	const char *environment; /* names another program; NULL: none does */
+	const char *flag;        /* before the guest; NULL: none */
+	const char *package;
+} fh_script_languages[FH_SCRIPT_LANGUAGE_COUNT_] = {
+	[FH_SCRIPT_JAVASCRIPT] = { "javascript", "guest/worker.js", { "node", "nodejs" }, NULL, NULL, "nodejs" },
+	[FH_SCRIPT_PYTHON] = { "python", "guest/worker.py", { "python3", "python" }, "PROMPTFOO_PYTHON", "-u", "python3" },
+};
+
+static const struct {
+	const char *extension;
+	enum fh_script_language language;
+} fh_script_extensions[] = {
+	{ ".js", FH_SCRIPT_JAVASCRIPT },
+	{ ".cjs", FH_SCRIPT_JAVASCRIPT },
+	{ ".mjs", FH_SCRIPT_JAVASCRIPT },
+	{ ".py", FH_SCRIPT_PYTHON },
+};
+
+const char *fh_script_language_name(enum fh_script_language l)
+{
+	return fh_script_languages[l].name;
+}
+
+bool fh_script_language_of(const char *file, enum fh_script_language *ret)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(fh_script_extensions); i++) {
+		if (!fh_streq(fh_path_ext(file), fh_script_extensions[i].extension))
+			continue;
+		*ret = fh_script_extensions[i].language;
+		return true;
+	}
+	return false;
+}
+
+/* A start that the keeper is asked for. */
+struct fh_script_start {
+	enum fh_script_language language;
+	struct fh_worker *worker;
+	struct fh_error *err;
+	int code;
+	bool done;
+	struct fh_script_start *next;
+};
+
+struct fh_script_pool {
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* a worker became free, a start was asked for or is done, or the pool ends */
+	struct {
+		struct fh_worker *idle; /* workers_max long */
+		unsigned idle_count, count;
+		char *program; /* given by the user; NULL: look for it */
+	} language[FH_SCRIPT_LANGUAGE_COUNT_];
+	unsigned workers_max;
+	uint64_t timeout_ms;
+	char **env; /* NULL-terminated */
+	const volatile int *cancel;
+	/* Workers die with the thread that started them, so that none outlives a killed fumehood: one thread of the
+	 * pool's own starts them all and lives as long as it. */
+	pthread_t keeper;
+	bool keeper_runs, ends;
+	struct fh_script_start *starts;
+};
+
+/* Our environment with the members of `env` over it. */
+static char **fh_script_environment(const json_t *env)
+{
+	char **list = NULL;
+	size_t n = 0, capacity = 0;
+	for (size_t i = 0; environ[i]; i++) {
+		fh_auto_free char *name = fh_xstrndup(environ[i], strcspn(environ[i], "="));
+		if (!json_is_string(json_object_get(env, name)))
+			FH_PUSH(list, n, capacity) = fh_xstrdup(environ[i]);
+	}
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)(uintptr_t)env, name, value)
+	{
+		if (json_is_string(value))
+			FH_PUSH(list, n, capacity) = fh_xasprintf("%s=%s", name, json_string_value(value));
+	}
+	FH_PUSH(list, n, capacity) = NULL;
+	return list;
+}
+
+static void *fh_script_keep(void *user);
+
+struct fh_script_pool *fh_script_pool_new(const struct fh_script_pool_options *options)
+{
+	static const struct fh_script_pool_options none = { 0 };
+	const struct fh_script_pool_options *o = options ? options : &none;
+	struct fh_script_pool *pool = FH_NEW(struct fh_script_pool);
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	pool->workers_max = FH_MIN(o->workers_max ? o->workers_max : FH_SCRIPT_WORKERS, FH_SCRIPT_WORKERS_MAX);
+	pool->timeout_ms = o->timeout_ms ? o->timeout_ms : FH_SCRIPT_TIMEOUT_MS;
+	pool->cancel = o->cancel;
+	pool->env = fh_script_environment(o->env);
+	pool->language[FH_SCRIPT_JAVASCRIPT].program = o->node ? fh_xstrdup(o->node) : NULL;
+	pool->language[FH_SCRIPT_PYTHON].program = o->python ? fh_xstrdup(o->python) : NULL;
+	for (int l = 0; l < FH_SCRIPT_LANGUAGE_COUNT_; l++)
+		pool->language[l].idle = fh_xcalloc(pool->workers_max, sizeof(struct fh_worker));
+	return pool;
+}
+
+void fh_script_pool_free(struct fh_script_pool *pool)
+{
+	if (!pool)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->ends = true;
+	pthread_cond_broadcast(&pool->changed);
+	pthread_mutex_unlock(&pool->lock);
+	if (pool->keeper_runs)
+		pthread_join(pool->keeper, NULL);
+	for (int l = 0; l < FH_SCRIPT_LANGUAGE_COUNT_; l++) {
+		for (unsigned i = 0; i < pool->language[l].idle_count; i++)
+			fh_worker_end(&pool->language[l].idle[i]);
+		free(pool->language[l].idle);
+		free(pool->language[l].program);
+	}
+	for (size_t i = 0; pool->env[i]; i++)
+		free(pool->env[i]);
+	free(pool->env);
+	pthread_cond_destroy(&pool->changed);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+}
+
+/* ------------------------------------------------------------------------------------------------ starting workers */
+
+static const char *fh_script_variable(const struct fh_script_pool *pool, const char *name)
+{
+	size_t n = strlen(name);
+	for (size_t i = 0; pool->env[i]; i++)
+		if (strncmp(pool->env[i], name, n) == 0 && pool->env[i][n] == '=' && pool->env[i][n + 1])
+			return pool->env[i] + n + 1;
+	return NULL;
+}
+
+static int fh_script_program(const struct fh_script_pool *pool, enum fh_script_language l, char **ret,
+                             struct fh_error *err)
+{
+	const char *path = fh_script_variable(pool, "PATH");
+	const char *environment = fh_script_languages[l].environment;
+	const char *given = environment ? fh_script_variable(pool, environment) : NULL;
+	given = given ? given : pool->language[l].program;
+	const char *const names[] = { given ? given : fh_script_languages[l].programs[0],
+		                          given ? NULL : fh_script_languages[l].programs[1] };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(names) && names[i]; i++) {
+		char *found = fh_path_which(names[i], path);
+		if (!found)
+			continue;
+		*ret = found;
+		return 0;
+	}
+	fh_error_set(err, FH_E_NOT_FOUND, "cannot run %s code: there is no %s%s", fh_script_languages[l].name, names[0],
+	             given ? "" : " on PATH");
+	if (environment && fh_script_variable(pool, environment))
+		fh_error_hint(err, "%s has to name a python program", environment);
+	else
+		fh_error_hint(err, "install it: apt install %s", fh_script_languages[l].package);
+	return -FH_E_NOT_FOUND;
+}
+
+static int fh_script_start_worker(const struct fh_script_pool *pool, enum fh_script_language l, struct fh_worker *ret,
+                                  struct fh_error *err)
+{
+	fh_auto_free char *program = NULL, *guest = NULL;
+	int code = fh_script_program(pool, l, &program, err);
+	if (!code)
+		code = fh_data_path(fh_script_languages[l].guest, &guest, err);
+	if (code)
+		return code;
+	const char *flag = fh_script_languages[l].flag;
+	const char *const argv[] = { program, flag ? flag : guest, flag ? guest : NULL, NULL };
+	code = fh_worker_start(ret, argv, (const char *const *)pool->env, pool->cancel, err);
+	return code && code != -FH_E_CANCELLED
+	           ? fh_error_wrap(err, "cannot run %s code with %s", fh_script_languages[l].name, program)
+	           : code;
+}
+
+static void *fh_script_keep(void *user)
+{
+	struct fh_script_pool *pool = user;
+	pthread_mutex_lock(&pool->lock);
+	while (!pool->ends) {
+		struct fh_script_start *start = pool->starts;
+		if (!start) {
+			pthread_cond_wait(&pool->changed, &pool->lock);
+			continue;
+		}
+		pool->starts = start->next;
+		pthread_mutex_unlock(&pool->lock);
+		start->code = fh_script_start_worker(pool, start->language, start->worker, start->err);
+		pthread_mutex_lock(&pool->lock);
+		start->done = true;
+		pthread_cond_broadcast(&pool->changed);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+/* With the lock held, which it gives up while it waits. */
+static int fh_script_ask_for_start(struct fh_script_pool *pool, enum fh_script_language l, struct fh_worker *ret,
+                                   struct fh_error *err)
+{
+	if (!pool->keeper_runs) {
+		int sys = pthread_create(&pool->keeper, NULL, fh_script_keep, pool);
+		if (sys)
+			return fh_error_sys(err, sys, "cannot start a thread");
+		pool->keeper_runs = true;
+	}
+	struct fh_script_start start = { .language = l, .worker = ret, .err = err, .next = pool->starts };
+	pool->starts = &start;
+	pthread_cond_broadcast(&pool->changed);
+	while (!start.done)
+		pthread_cond_wait(&pool->changed, &pool->lock);
+	return start.code;
+}
+
+static void fh_script_wait_a_tick(struct fh_script_pool *pool)
+{
+	int64_t until = fh_now_ns() + FH_SCRIPT_TICK_NS;
+	struct timespec t = { .tv_sec = until / FH_NS_PER_S, .tv_nsec = until % FH_NS_PER_S };
+	pthread_cond_timedwait(&pool->changed, &pool->lock, &t);
+}
+
+static int fh_script_acquire_locked(struct fh_script_pool *pool, enum fh_script_language l, struct fh_worker *ret,
+                                    struct fh_error *err)
+{
+	for (;;) {
+		if (pool->cancel && *pool->cancel)
+			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+		if (pool->language[l].idle_count) {
+			*ret = pool->language[l].idle[--pool->language[l].idle_count];
+			if (fh_worker_is_alive(ret))
+				return 0;
+			fh_worker_end(ret);
+			pool->language[l].count--;
+			continue;
+		}
+		if (pool->language[l].count == pool->workers_max) {
+			fh_script_wait_a_tick(pool);
+			continue;
+		}
+		pool->language[l].count++;
+		int code = fh_script_ask_for_start(pool, l, ret, err);
+		if (code)
+			pool->language[l].count--;
+		return code;
+	}
+}
+
+static int fh_script_acquire(struct fh_script_pool *pool, enum fh_script_language l, struct fh_worker *ret,
+                             struct fh_error *err)
+{
+	pthread_mutex_lock(&pool->lock);
+	int code = fh_script_acquire_locked(pool, l, ret, err);
+	pthread_mutex_unlock(&pool->lock);
+	return code;
+}
+
+static void fh_script_give_back(struct fh_script_pool *pool, enum fh_script_language l, struct fh_worker *w,
+                                bool usable)
+{
+	if (!usable)
+		fh_worker_end(w);
+	pthread_mutex_lock(&pool->lock);
+	if (usable)
+		pool->language[l].idle[pool->language[l].idle_count++] = *w;
+	else
+		pool->language[l].count--;
+	pthread_cond_broadcast(&pool->changed);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* --------------------------------------------------------------------------------------------------------- one call */
+
+static json_t *fh_script_message(const struct fh_script_call *call)
+{
+	static const char *const usual[] = { "output", "context", NULL };
+	const char *const *names = call->names ? call->names : usual;
+	json_t *message = json_object(), *list = json_array();
+	for (size_t i = 0; names[i]; i++)
+		json_array_append_new(list, json_string(names[i]));
+	json_object_set_new(message, "names", list);
+	json_object_set(message, "args", (json_t *)(uintptr_t)call->args);
+	if (call->code)
+		json_object_set_new(message, "code", fh_json_bytes(fh_str(call->code)));
+	if (call->file)
+		json_object_set_new(message, "file", json_string(call->file));
+	if (call->function)
+		json_object_set_new(message, "function", json_string(call->function));
+	if (call->method)
+		json_object_set_new(message, "method", json_string(call->method));
+	if (call->construct)
+		json_object_set(message, "construct", (json_t *)(uintptr_t)call->construct);
+	return message;
+}
+
+void fh_script_result_release(struct fh_script_result *r)
+{
+	json_decref(r->value);
+	free(r->type);
+	free(r->error_name);
+	free(r->error_message);
+	free(r->error_traceback);
+	*r = (struct fh_script_result){ 0 };
+}
+
+static struct fh_script_result fh_script_failure(enum fh_script_outcome outcome, const char *message)
+{
+	return (struct fh_script_result){
+		.outcome = outcome,
+		.error_name = fh_xstrdup(""),
+		.error_message = fh_xstrdup(message),
+		.error_traceback = fh_xstrdup(""),
+	};
+}
+
+static struct fh_script_result fh_script_take_answer(json_t *answer)
+{
+	static const char *const outcomes[] = {
+		[FH_SCRIPT_RETURNED] = "returned",
+		[FH_SCRIPT_THREW] = "threw",
+		[FH_SCRIPT_MISSING] = "missing",
+	};
+	const char *said = fh_json_str(answer, "outcome", "");
+	for (size_t i = 0; i < FH_ARRAY_SIZE(outcomes); i++) {
+		if (!fh_streq(said, outcomes[i]))
+			continue;
+		struct fh_script_result r = { .outcome = (enum fh_script_outcome)i };
+		if (r.outcome == FH_SCRIPT_RETURNED) {
+			json_t *value = json_object_get(answer, "value");
+			r.value = value ? json_incref(value) : json_null();
+			r.type = fh_xstrdup(fh_json_str(answer, "type", ""));
+			return r;
+		}
+		r.error_name = fh_xstrdup(fh_json_str(answer, "name", ""));
+		r.error_message = fh_xstrdup(fh_json_str(answer, "message", ""));
+		r.error_traceback = fh_xstrdup(fh_json_str(answer, "traceback", ""));
+		return r;
+	}
+	return fh_script_failure(FH_SCRIPT_DIED, "the worker answered with nonsense: code wrote to its channel");
+}
+
+int fh_script_call(struct fh_script_pool *pool, const struct fh_script_call *call, struct fh_script_result *ret,
+                   struct fh_error *err)
+{
+	if (!call->code == !call->file || !json_is_array(call->args))
+		return fh_error_set(err, FH_E_ARGUMENT, "a script call takes code or a file, and a list of arguments");
+	struct fh_worker worker = FH_WORKER_INIT;
+	int code = fh_script_acquire(pool, call->language, &worker, err);
+	if (code)
+		return code;
+	fh_auto_json json_t *message = fh_script_message(call), *answer = NULL;
+	uint64_t timeout = call->timeout_ms ? call->timeout_ms : pool->timeout_ms;
+	struct fh_error why = FH_ERROR_INIT;
+	bool usable;
+	code = fh_worker_ask(&worker, message, timeout, pool->cancel, &answer, &usable, &why);
+	fh_script_give_back(pool, call->language, &worker, usable);
+	if (code == -FH_E_CANCELLED)
+		return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+	if (code == -FH_E_TIMEOUT)
+		snprintf(why.message, sizeof(why.message), "took longer than %llu ms", (unsigned long long)timeout);
+	*ret = !code ? fh_script_take_answer(answer)
+	             : fh_script_failure(code == -FH_E_TIMEOUT ? FH_SCRIPT_TIMED_OUT : FH_SCRIPT_DIED, why.message);
+	return 0;
+}

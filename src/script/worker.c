@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "script/worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/fd.h"
+
+#define FH_WORKER_TICK_MS 50
+#define FH_WORKER_GREETING_MS 60000
+#define FH_WORKER_LAST_WORDS_MS 1000
+
+struct fh_worker_wait {
+	int64_t deadline; /* monotonic ns */
+	const volatile int *cancel;
+};
+
+/* Until the channel is ready for `events`. */
+static int fh_worker_poll(const struct fh_worker *w, short events, const struct fh_worker_wait *wait,
+                          struct fh_error *err)
+{
+	for (;;) {
+		if (wait->cancel && *wait->cancel)
+			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+		int64_t left = (wait->deadline - fh_now_ns() + FH_NS_PER_MS - 1) / FH_NS_PER_MS;
+		if (left <= 0)
+			return fh_error_set(err, FH_E_TIMEOUT, "no answer in time");
+		struct pollfd p = { .fd = w->channel, .events = events };
+		int n = poll(&p, 1, (int)FH_MIN(left, (int64_t)FH_WORKER_TICK_MS));
+		if (n > 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return fh_error_sys(err, errno, "cannot wait for a worker");
+	}
+}
+
+/* It closed the channel: says how it ended. */
+static int fh_worker_died(struct fh_worker *w, struct fh_error *err)
+{
+	int status;
+	if (w->proc.pid <= 0 || fh_proc_wait(&w->proc, FH_WORKER_LAST_WORDS_MS, &status, NULL))
+		return fh_error_set(err, FH_E_PROTOCOL, "the worker closed its channel");
+	if (WIFSIGNALED(status))
+		return fh_error_set(err, FH_E_PROTOCOL, "the worker was ended by signal %d (%s)", WTERMSIG(status),
+		                    strsignal(WTERMSIG(status)));
+	return fh_error_set(err, FH_E_PROTOCOL, "the worker ended with exit code %d", WEXITSTATUS(status));
+}
+
+static bool fh_worker_is_again(ssize_t n)
+{
+	return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+static int fh_worker_send(struct fh_worker *w, struct fh_str bytes, const struct fh_worker_wait *wait,
+                          struct fh_error *err)
+{
+	while (bytes.n) {
+		int code = fh_worker_poll(w, POLLOUT, wait, err);
+		if (code)
+			return code;
+		ssize_t n = send(w->channel, bytes.p, bytes.n, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && !fh_worker_is_again(n))
+			return fh_worker_died(w, err);
+		bytes.p += FH_MAX(n, 0);
+		bytes.n -= (size_t)FH_MAX(n, 0);
+	}
+	return 0;
+}
+
+static int fh_worker_receive(struct fh_worker *w, char *to, size_t size, const struct fh_worker_wait *wait,
+                             struct fh_error *err)
+{
+	while (size) {
+		int code = fh_worker_poll(w, POLLIN, wait, err);
+		if (code)
+			return code;
+		ssize_t n = recv(w->channel, to, size, MSG_DONTWAIT);
+		if (n == 0 || (n < 0 && !fh_worker_is_again(n)))
+			return fh_worker_died(w, err);
+		to += FH_MAX(n, 0);
+		size -= (size_t)FH_MAX(n, 0);
+	}
+	return 0;
+}
+
+static int fh_worker_receive_message(struct fh_worker *w, const struct fh_worker_wait *wait, json_t **ret,
+                                     struct fh_error *err)
+{
+	unsigned char head[4];
+	int code = fh_worker_receive(w, (char *)head, sizeof(head), wait, err);
+	if (code)
+		return code;
+	size_t n = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
+	if (n > FH_WORKER_MESSAGE_MAX)
+		return fh_error_set(err, FH_E_LIMIT, "what it returned is larger than %zu bytes", FH_WORKER_MESSAGE_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_WORKER_MESSAGE_MAX);
+	char *room = fh_buf_reserve(&text, n);
+	code = room ? fh_worker_receive(w, room, n, wait, err) : fh_error_set(err, FH_E_LIMIT, "too large");
+	if (code)
+		return code;
+	struct fh_error why = FH_ERROR_INIT;
+	json_t *message = fh_json_parse((struct fh_str){ text.p, n }, NULL, &why);
+	if (!message)
+		return fh_error_set(err, FH_E_PROTOCOL, "the worker's answer is not JSON: %s", why.message);
+	*ret = message;
+	return 0;
+}
+
+int fh_worker_start(struct fh_worker *w, const char *const *argv, const char *const *env, const volatile int *cancel,
+                    struct fh_error *err)
+{
+	int pair[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return fh_error_sys(err, errno, "cannot make a channel to a worker");
+	/* What the user's code prints is for the person at the terminal; our stdout may be a machine's. */
+	struct fh_proc_options o = {
+		.argv = argv,
+		.env = env,
+		.stdio = { FH_STDIO_FD, FH_STDIO_FD, FH_STDIO_INHERIT },
+		.stdio_fd = { pair[1], STDERR_FILENO, -1 },
+		.own_group = true,
+	};
+	struct fh_worker started = FH_WORKER_INIT;
+	int code = fh_proc_start(&started.proc, &o, err);
+	close(pair[1]);
+	if (code) {
+		close(pair[0]);
+		return code;
+	}
+	started.channel = pair[0];
+	struct fh_worker_wait wait = { fh_now_ns() + FH_WORKER_GREETING_MS * FH_NS_PER_MS, cancel };
+	fh_auto_json json_t *greeting = NULL;
+	code = fh_worker_receive_message(&started, &wait, &greeting, err);
+	if (!code && !fh_json_bool(greeting, "ready", false))
+		code = fh_error_set(err, FH_E_PROTOCOL, "%s did not greet as a worker does", argv[0]);
+	if (code) {
+		fh_worker_end(&started);
+		return code;
+	}
+	*w = started;
+	return 0;
+}
+
+bool fh_worker_is_alive(const struct fh_worker *w)
+{
+	/* Between two calls it has nothing to say: anything to read is its end. */
+	struct pollfd p = { .fd = w->channel, .events = POLLIN };
+	return w->channel >= 0 && poll(&p, 1, 0) == 0;
+}
+
+int fh_worker_ask(struct fh_worker *w, const json_t *message, uint64_t timeout_ms, const volatile int *cancel,
+                  json_t **ret, bool *ret_usable, struct fh_error *err)
+{
+	struct fh_worker_wait wait = { fh_now_ns() + (int64_t)FH_MIN(timeout_ms, (uint64_t)INT32_MAX) * FH_NS_PER_MS,
+		                           cancel };
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_WORKER_MESSAGE_MAX);
+	*ret_usable = true;
+	fh_buf_add(&text, "\0\0\0", 4);
+	fh_json_write(&text, message, 0);
+	if (text.overflowed)
+		return fh_error_set(err, FH_E_LIMIT, "the arguments are larger than %zu bytes", FH_WORKER_MESSAGE_MAX);
+	size_t n = text.n - 4;
+	for (int i = 0; i < 4; i++)
+		text.p[i] = (char)(n >> (24 - 8 * i));
+	int code = fh_worker_send(w, fh_buf_str(&text), &wait, err);
+	if (!code)
+		code = fh_worker_receive_message(w, &wait, ret, err);
+	*ret_usable = !code;
+	return code;
+}
+
+void fh_worker_end(struct fh_worker *w)
+{
+	fh_closep(&w->channel);
+	w->channel = -1;
+	fh_proc_release(&w->proc);
+}
