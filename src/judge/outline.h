@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The top level of a program's text: its statements and the names that they define. By look only, for any text, broken
+ * or not, in linear time; good enough to find a function and what it needs, not to compile.
+ */
+#pragma once
+#include "base/base.h"
+
+enum fh_syntax { FH_SYNTAX_PYTHON, FH_SYNTAX_JAVASCRIPT, FH_SYNTAX_C, FH_SYNTAX_BASH, FH_SYNTAX_COUNT_ };
+/* By language name; python for any other. */
+enum fh_syntax fh_syntax_of(FH_NULLABLE const char *language);
+
+#define FH_OUTLINE_ITEMS_MAX 4096
+
+struct fh_outline_item {
+	struct fh_str text;  /* whole lines */
+	bool is_import;      /* brings names from elsewhere */
+	bool is_wanted;      /* holds for whatever follows (#include, import *): wanted without being named */
+	size_t first, count; /* its names in the outline's */
+};
+
+struct fh_outline {
+	enum fh_syntax syntax;
+	struct fh_outline_item *items;
+	size_t n, capacity;
+	struct fh_str *names; /* borrowed from the text */
+	size_t name_count, name_capacity;
+};
+
+/* Outlines text (borrowed: it must outlive the outline). What comes after FH_OUTLINE_ITEMS_MAX statements stays one. */
+void fh_outline_make(struct fh_outline *o, struct fh_str text, enum fh_syntax syntax);
+void fh_outline_release(struct fh_outline *o);
+#define fh_auto_outline FH_CLEANUP(fh_outline_release)
+bool fh_outline_defines(const struct fh_outline *o, struct fh_str name);
+
+/* Whether a line by itself looks like code of this syntax, and not like a sentence. Indented lines count as code. */
+bool fh_outline_is_code_line(struct fh_str line, enum fh_syntax syntax);
+/* Whether a line begins a definition or an import at the top level: where code begins in the midst of prose. */
+bool fh_outline_is_start_line(struct fh_str line, enum fh_syntax syntax);
+
+/* The next line of *rest without its end (\n or \r\n), taken off *rest; false at the end. */
+bool fh_next_line(struct fh_str *rest, struct fh_str *ret_line);
+/* The identifier (letters, digits, _ and $) that s begins with; empty when it begins with none. */
+struct fh_str fh_identifier(struct fh_str s);
