@@ -7,6 +7,7 @@
  */
 #pragma once
 #include "base/buf.h"
+#include "base/child.h"
 #include "base/error.h"
 
 enum fh_stdio { FH_STDIO_NULL, FH_STDIO_PIPE, FH_STDIO_INHERIT, FH_STDIO_FD };
@@ -23,6 +24,7 @@ struct fh_proc_options {
 struct fh_proc {
 	pid_t pid;
 	int stdio[3]; /* our ends of the pipes, -1 where there is none; closed by fh_proc_release */
+	struct fh_child child;
 };
 
 /* On failure to exec, says which program and why; nothing is left running. */
