@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A language: one data file, languages/NAME.json, that says everything about it. Nothing in the code knows a language
+ * by name.
+ *
+ *     name, aliases, extensions   how people call it
+ *     file                        the program's file name inside
+ *     tools, package              programs looked for on PATH, in this order; the Debian package that has them
+ *     genuine, ask                names (globs) that the real tool's file has; arguments that make a shim print its
+ * path run                         argv inside: {tool} {file} {artifact} {prefix}, and {args} for the program's
+ * arguments compile                     argv (also {flags} and {link}), artifact, limits of its own, link: what to add
+ * to the command line for an #include that begins with the key prefix_parts                what of a prefix is bound
+ * when the whole of it would show a person's home hide, keep                  folders (globs) of installed packages,
+ * hidden when only the standard library is asked for, and what has to stay of them because the tool itself is built on
+ * it env                         NAME=value, for every run
+ *
+ * All lists end with NULL and are never NULL. In words for limits, see fh_limit_table.
+ */
+#pragma once
+#include "base/error.h"
+#include "fumehood/sandbox.h"
+
+struct fh_link_rule {
+	char *include; /* "openssl/": the beginning of what stands between < > or " " */
+	char **flags;
+};
+
+struct fh_language {
+	char *name, *file, *package;
+	char **aliases, **extensions, **tools, **genuine, **ask, **run, **prefix_parts, **hide, **keep, **env;
+	char **compile; /* argv; empty for a language that does not compile */
+	char *artifact;
+	struct fh_limits compile_limits;
+	struct fh_link_rule *links;
+	size_t link_count;
+};
+
+/* By name or alias. FH_E_NOT_FOUND names the nearest; FH_E_CONFIG: the data file is wrong. */
+int fh_language_load(const char *name, struct fh_language **ret, struct fh_error *err);
+/* The language that a file's name stands for ("a.py"). FH_E_NOT_FOUND when none has its extension. */
+int fh_language_for_file(const char *path, struct fh_language **ret, struct fh_error *err);
+/* `path` is for errors. */
+int fh_language_parse(struct fh_str json, const char *path, struct fh_language **ret, struct fh_error *err);
+void fh_language_free(struct fh_language *l);
+
+static inline void fh_language_freep(struct fh_language **l)
+{
+	fh_language_free(*l);
+}
+#define fh_auto_language FH_CLEANUP(fh_language_freep)
+
+/* Appends to *list (fh_plan_add_string) the flags that the code's #include lines ask for, each rule once. */
+void fh_language_link_flags(const struct fh_language *l, struct fh_str code, char ***list);
