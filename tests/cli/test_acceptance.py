@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""The acceptance checks of the reference data, where it lies beside the checkout."""
+import os
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+
+
+class Acceptance(unittest.TestCase):
+    def holds(self, check):
+        script = support.shared("acceptance", "accept.py")
+        if support.SANITIZED:
+            self.skipTest("not in this build: the checks measure a release build")
+        done = subprocess.run([support.PYTHON, str(script), "--prog", support.PROGRAM, check], capture_output=True, text=True,
+                              timeout=3600, cwd=support.TOP)
+        self.assertRegex(done.stdout, f"(?m)^holds {check}:", done.stderr)
+
+    def once(self):
+        if support.whoami() == "userns":
+            self.skipTest("only as root or user: the verdicts do not depend on who runs the tests")
+
+    def test_five_languages_and_files(self):
+        self.holds("basics")
+
+    def test_limits(self):
+        self.holds("limits")
+
+    def test_the_references_of_human_eval_pass(self):
+        self.once()
+        self.holds("judge-references")
+
+    def test_human_eval_pack(self):
+        self.once()
+        self.holds("judge-pack")
+
+    def test_verdicts_agree_with_the_official_ones(self):
+        self.once()
+        if not support.FULL:
+            self.skipTest("long: 8,200 samples; ./dev test --full")
+        self.holds("judge-agreement")
+
+
+if __name__ == "__main__":
+    unittest.main()
