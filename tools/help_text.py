@@ -51,7 +51,7 @@ def parse(text):
 
 
 def commands(program):
-    """{name: summary} of the commands that `fumehood --help` lists."""
+    """{name: summary} of the commands that `fumehood --help` lists, `help` itself left out."""
     done = subprocess.run([program, "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=30)
     found = {}
     in_list = False
@@ -59,6 +59,6 @@ def commands(program):
         if HEADING.match(line):
             in_list = "ommands" in line
         m = COMMAND.match(line)
-        if in_list and m:
+        if in_list and m and m[1] != "help":
             found[m[1]] = m[2]
     return found
