@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Templates in the manner of Nunjucks, as promptfoo's configs use them.
+ *
+ * Values are JavaScript's: undefined and null render as nothing, an object as [object Object], a list as a,b, numbers
+ * as JavaScript prints them, an empty list is true. Nothing is escaped unless a filter does it. There are no includes,
+ * imports or inheritance: a template reads nothing but its variables.
+ *
+ * A compiled template is never changed by rendering: threads may share it. Errors are FH_E_CONFIG with the template's
+ * name as file, line and column. What a render may cost is bounded; beyond that it fails with -FH_E_LIMIT.
+ */
+#pragma once
+#include "json/json.h"
+
+#define FH_TEMPLATE_SOURCE_MAX ((size_t)16 << 20) /* bytes */
+#define FH_TEMPLATE_DEPTH_MAX 100                 /* of nesting, in the source and of macro calls */
+#define FH_TEMPLATE_STEPS_MAX 5000000u            /* expressions and tags evaluated in one render */
+#define FH_TEMPLATE_MEMORY_MAX ((size_t)256 << 20) /* bytes of values made in one render */
+
+struct fh_template;
+
+/* `name` stands in errors; source and name are copied. NULL on a syntax error. */
+FH_OWN struct fh_template *fh_template_compile(struct fh_str source, const char *name, struct fh_error *err);
+void fh_template_free(FH_NULLABLE struct fh_template *t);
+static inline void fh_template_freep(struct fh_template **t)
+{
+	fh_template_free(*t);
+}
+#define fh_auto_template FH_CLEANUP(fh_template_freep)
+
+/* Appends to out; vars is an object or NULL, and is not changed. On failure out is as it was. */
+int fh_template_render(const struct fh_template *t, FH_NULLABLE const json_t *vars, struct fh_buf *out,
+                       struct fh_error *err);
+/* Both at once. A source without tags is copied. */
+int fh_template_render_text(struct fh_str source, const char *name, FH_NULLABLE const json_t *vars, struct fh_buf *out,
+                            struct fh_error *err);
+
+/* Whether source has anything to render: {{, {% or {#. */
+bool fh_template_has_tags(struct fh_str source);
