@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Runs one program and then its test, in this process, and says how the test ended.
+//
+// stdin:  two times 16 bytes "%015d\n", the lengths of the program and of the test; both, UTF-8; then the secret of
+//         this run, 32 bytes.
+// stdout: what the program prints, and once "\n" secret " passed 0\n", or " failed N\n" and N bytes of reason.
+//
+// The program is a sloppy-mode script, as `node FILE` without imports takes it. The test is a function of its own that
+// sees the program's top-level names; its `console` is ours, so that replacing console.assert changes nothing. The
+// test has ended when the event loop has nothing left to do. The secret lives in this closure, and standard input is
+// replaced before the program is loaded.
+'use strict';
+{
+	const fs = require('fs');
+	const vm = require('vm');
+	const { writeSync } = fs;
+	const text = String;
+	const bytes = Buffer.from.bind(Buffer);
+	const leave = process.reallyExit ? process.reallyExit.bind(process) : process.exit.bind(process);
+	const pause = Atomics.wait.bind(Atomics, new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+
+	const input = fs.readFileSync(0);
+	const programSize = parseInt(input.toString('latin1', 0, 16), 10);
+	const testSize = parseInt(input.toString('latin1', 16, 32), 10);
+	const program = input.toString('utf8', 32, 32 + programSize);
+	const test = input.toString('utf8', 32 + programSize, 32 + programSize + testSize);
+	const secret = input.toString('latin1', 32 + programSize + testSize);
+	input.fill(0);
+	fs.closeSync(0);
+	fs.openSync('/dev/null', 'r'); // the lowest free number: 0
+
+	const say = (message) => {
+		let at = 0;
+		while (at < message.length) {
+			try {
+				at += writeSync(1, message, at, message.length - at);
+			} catch (e) {
+				if (e.code !== 'EAGAIN')
+					leave(3);
+				pause();
+			}
+		}
+		leave(0);
+	};
+	const passed = bytes(`\n${secret} passed 0\n`);
+	const unexplained = bytes(`\n${secret} failed 0\n`);
+	const fail = (reason) => {
+		let message = unexplained;
+		try {
+			const data = bytes(text(reason).slice(0, 900));
+			message = Buffer.concat([bytes(`\n${secret} failed ${data.length}\n`), data]);
+		} catch {
+			// A reason that the program made unreadable is no reason to believe it.
+		}
+		say(message);
+	};
+	const describe = (e) => {
+		try {
+			return e instanceof Error || (e && e.name && e.message) ? `${e.name}: ${e.message}` : `thrown: ${text(e)}`;
+		} catch {
+			return 'an exception that cannot be shown';
+		}
+	};
+
+	const lines = test.split('\n');
+	let failures = 0;
+	let first = '';
+	const assert = (holds, ...message) => {
+		if (holds)
+			return;
+		if (failures++ === 0) {
+			try {
+				first = message.length ? ` ${text(message[0])}` : '';
+				const at = /test\.js:(\d+)/.exec(new Error().stack);
+				if (at)
+					first += ` [line ${at[1]} of the test: ${lines[at[1] - 1].trim().slice(0, 240)}]`;
+			} catch {
+				// The count alone decides.
+			}
+		}
+	};
+	const judged = () => {
+		if (failures > 0)
+			fail(`AssertionError: console.assert failed ${failures} time${failures > 1 ? 's' : ''};${first}`);
+	};
+	const testConsole = { ...console, assert };
+
+	process.on('uncaughtException', (e) => fail(describe(e)));
+	process.on('beforeExit', () => {
+		judged();
+		say(passed);
+	});
+	const module_ = { exports: {} };
+	for (const [name, value] of Object.entries({ require, module: module_, exports: module_.exports,
+		__filename: '/home/user/program.js', __dirname: '/home/user' }))
+		Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+	try {
+		vm.runInThisContext(program, { filename: 'program.js' });
+		vm.compileFunction(test, ['console', 'require'], { filename: 'test.js' })(testConsole, require);
+	} catch (e) {
+		fail(describe(e));
+	}
+	judged();
+}

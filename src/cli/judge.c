@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* Program fumehood-judge: `fumehood judge`. */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/launcher.h"
+#include "base/parse.h"
+#include "cli/judge_report.h"
+#include "cli/judge_show.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/term.h"
+#include "judge/batch.h"
+
+/* Some samples have no verdict of their own. */
+enum { EXIT_HARNESS_ERRORS = 3 };
+
+static const char details[] =
+    "Formats, told apart by their fields: human-eval (task_id, prompt, entry_point, test) and HumanEvalPack "
+    "(task_id, declaration, test; task_id begins with Python/, JavaScript/ or CPP/). A sample is {\"task_id\", "
+    "\"completion\"}; the completion continues the prompt or the declaration. Files are JSONL, plain or gzip.\n\n"
+    "The results file gets one object a sample: task_id, index, passed, verdict, reason, integrity, usage. An "
+    "interrupted run goes on where it stopped when the same command is given again: rows whose sample, problem, "
+    "limits, interpreter and judge are the same are kept, the others are judged.\n\n"
+    "Examples:\n"
+    "  fumehood judge --problems HumanEval.jsonl.gz samples.jsonl -o results.jsonl\n"
+    "  fumehood judge --problems HumanEval.jsonl.gz samples.jsonl -o results.jsonl --show 3\n\n"
+    "Exit status: 0 every sample was judged, whatever passed; 1 the work could not be done (bad input, no sandbox); "
+    "2 the command line is wrong; 3 some samples met harness errors, which the same command tries again; 130 "
+    "interrupted, what was done is kept.";
+
+struct judge_options {
+	const char *problems, *results, *ks, *interpreter;
+	uint64_t jobs, show;
+	bool show_given, packages, json, quiet, progress_bar;
+	uint64_t limits[FH_LIMIT_COUNT_];
+	bool limit_given[FH_LIMIT_COUNT_];
+	struct fh_opt_list args;
+};
+
+static volatile int interrupted;
+
+/* A second signal ends the program the plain way, should the first not get through. */
+static void on_signal(int signal)
+{
+	interrupted = 1;
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- options */
+
+#define LIMIT(name_, id, kind_, argument_, help_)                                                                      \
+	{                                                                                                                  \
+		.name = name_, .kind = kind_, .target = &o->limits[id], .given = &o->limit_given[id], .argument = argument_,   \
+		.help = help_                                                                                                  \
+	}
+
+static int parse_options(int argc, char **argv, struct judge_options *o, bool *ret_help, struct fh_error *err)
+{
+	const struct fh_opt table[] = {
+		{ .name = "problems",
+		  .kind = FH_OPT_STRING,
+		  .target = &o->problems,
+		  .argument = "FILE",
+		  .help = "The data set that the samples were made for." },
+		{ .name = "results",
+		  .letter = 'o',
+		  .kind = FH_OPT_STRING,
+		  .target = &o->results,
+		  .argument = "FILE",
+		  .help = "Where results go, and where an interrupted run resumes from." },
+		{ .name = "jobs",
+		  .letter = 'j',
+		  .kind = FH_OPT_U64,
+		  .target = &o->jobs,
+		  .argument = "N",
+		  .help = "Samples at a time (default: the number of processors)." },
+		{ .name = "k",
+		  .kind = FH_OPT_STRING,
+		  .target = &o->ks,
+		  .argument = "LIST",
+		  .help = "Which pass@k to estimate (default 1,10,100)." },
+		{ .name = "show",
+		  .kind = FH_OPT_U64,
+		  .target = &o->show,
+		  .given = &o->show_given,
+		  .argument = "INDEX",
+		  .help = "Judge nothing; show one sample, its program, its result, and what it does when run again." },
+		{ .name = "json", .kind = FH_OPT_FLAG, .target = &o->json, .help = "Print the summary as JSON." },
+		{ .name = "quiet",
+		  .letter = 'q',
+		  .kind = FH_OPT_FLAG,
+		  .target = &o->quiet,
+		  .help = "Print nothing but errors (and the summary with --json)." },
+		{ .name = "progress-bar",
+		  .kind = FH_OPT_FLAG,
+		  .target = &o->progress_bar,
+		  .flags = FH_OPT_NEGATABLE,
+		  .help = "Show progress (the default; --no-progress-bar leaves it out)." },
+		{ .name = "", .help = "What a sample runs with" },
+		{ .name = "interpreter",
+		  .kind = FH_OPT_STRING,
+		  .target = &o->interpreter,
+		  .argument = "PATH",
+		  .help = "The interpreter or compiler (default: the one that your shell would run)." },
+		{ .name = "packages",
+		  .kind = FH_OPT_FLAG,
+		  .target = &o->packages,
+		  .help = "Let programs see installed Python and Node packages; by default only the standard library." },
+		LIMIT("cpu-time", FH_LIMIT_CPU_TIME, FH_OPT_DURATION, "SECONDS", "CPU time of one sample (default 5)."),
+		LIMIT("wall-time", FH_LIMIT_WALL_TIME, FH_OPT_DURATION, "SECONDS", "Wall time of one sample (default 20)."),
+		LIMIT("memory", FH_LIMIT_MEMORY, FH_OPT_SIZE, "SIZE", "Memory of one sample (default 1G)."),
+		LIMIT("processes", FH_LIMIT_PROCESSES, FH_OPT_U64, "N", "Processes and threads (default 128)."),
+		LIMIT("output", FH_LIMIT_OUTPUT, FH_OPT_SIZE, "SIZE", "Bytes on each of stdout and stderr (default 8M)."),
+		LIMIT("disk", FH_LIMIT_DISK, FH_OPT_SIZE, "SIZE", "Bytes in files (default 256M)."),
+		{ 0 },
+	};
+	const struct fh_command_line line = {
+		.program = "fumehood judge",
+		.synopsis = "[OPTIONS] --problems PROBLEMS SAMPLES -o RESULTS",
+		.about = "Judges model-written programs by the tests of a data set, each in a sandbox of its own, and "
+		         "estimates pass@k.",
+		.details = details,
+		.options = table,
+	};
+	int r = fh_options_parse(&line, argc, argv, false, &o->args, ret_help, err);
+	if (r >= 0 && *ret_help)
+		fh_options_help(&line);
+	return r;
+}
+
+static int check_options(const struct judge_options *o, struct fh_error *err)
+{
+	int r = 0;
+	if (!o->problems)
+		r = fh_error_set(err, FH_E_ARGUMENT, "which problems? --problems is missing");
+	else if (o->args.count != 1)
+		r = fh_error_set(err, FH_E_ARGUMENT, "%s", o->args.count ? "more than one samples file" : "no samples file");
+	else if (!o->results && !o->show_given)
+		r = fh_error_set(err, FH_E_ARGUMENT, "where shall the results go? -o is missing");
+	if (r < 0)
+		fh_error_hint(err, "fumehood judge --problems PROBLEMS.jsonl SAMPLES.jsonl -o RESULTS.jsonl");
+	return r;
+}
+
+static int parse_ks(const char *list, struct fh_judge_report *report, struct fh_error *err)
+{
+	fh_auto_free char *copy = fh_xstrdup(list);
+	char *rest = copy, *word;
+	while ((word = strsep(&rest, ","))) {
+		if (report->k_count == FH_JUDGE_KS_MAX)
+			return fh_error_set(err, FH_E_ARGUMENT, "option --k: more than %d numbers", FH_JUDGE_KS_MAX);
+		if (fh_parse_u64(word, 1, 1000000, &report->ks[report->k_count], err) < 0) {
+			fh_error_wrap(err, "option --k");
+			return -FH_E_ARGUMENT;
+		}
+		report->k_count++;
+	}
+	return 0;
+}
+
+static void fill_settings(const struct judge_options *o, struct fh_judge_settings *s)
+{
+	fh_judge_settings_init(s);
+	for (int i = 0; i < FH_LIMIT_COUNT_; i++)
+		if (o->limit_given[i])
+			s->limits.value[i] = o->limits[i];
+	s->interpreter = o->interpreter;
+	s->packages = o->packages;
+	s->cancel = &interrupted;
+}
+
+static int check_limits(const struct judge_options *o, struct fh_error *err)
+{
+	for (int i = 0; i < FH_LIMIT_COUNT_; i++)
+		if (o->limit_given[i] && o->limits[i] < fh_limit_table[i].minimum)
+			return fh_error_set(err, FH_E_ARGUMENT, "option --%s: at least %llu %s are needed",
+			                    fh_limit_table[i].option, (unsigned long long)fh_limit_table[i].minimum,
+			                    fh_limit_table[i].unit);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the command */
+
+/* The command that shows one sample, with every option that changes what a sample does. */
+static void add_show_command(struct fh_buf *out, const struct judge_options *o)
+{
+	fh_buf_adds(out, "fumehood judge --problems ");
+	fh_escape_shell(out, fh_str(o->problems));
+	fh_buf_addc(out, ' ');
+	fh_escape_shell(out, fh_str(o->args.items[0]));
+	fh_buf_adds(out, " -o ");
+	fh_escape_shell(out, fh_str(o->results));
+	for (int i = 0; i < FH_LIMIT_COUNT_; i++)
+		if (o->limit_given[i]) {
+			bool time = fh_streq(fh_limit_table[i].unit, "ms");
+			fh_buf_addf(out, " --%s %llu%s", fh_limit_table[i].option, (unsigned long long)o->limits[i],
+			            time ? "ms" : "");
+		}
+	if (o->interpreter) {
+		fh_buf_adds(out, " --interpreter ");
+		fh_escape_shell(out, fh_str(o->interpreter));
+	}
+	if (o->packages)
+		fh_buf_adds(out, " --packages");
+}
+
+struct watch {
+	struct fh_progress *bar;
+	size_t passed, other;
+};
+
+static void on_done(void *context, size_t done, enum fh_verdict verdict)
+{
+	struct watch *w = context;
+	char note[64];
+	*(verdict == FH_VERDICT_PASSED ? &w->passed : &w->other) += 1;
+	snprintf(note, sizeof(note), "passed %zu not passed %zu", w->passed, w->other);
+	if (w->bar)
+		fh_progress_step(w->bar, done, note);
+}
+
+static void say_resumed(const struct judge_options *o, const struct fh_results *results)
+{
+	size_t kept = fh_results_kept(results), stale = fh_results_stale(results);
+	if (o->quiet || kept + stale == 0)
+		return;
+	fprintf(stderr, "%zu results of %s are kept", kept, o->results);
+	if (stale > 0)
+		fprintf(stderr, "; %zu are of other samples, limits or versions and will be replaced", stale);
+	fputc('\n', stderr);
+}
+
+static int judge_all(const struct judge_options *o, struct fh_judge_session *session,
+                     const struct fh_judge_problems *problems, const struct fh_judge_samples *samples,
+                     struct fh_results *results, struct fh_error *err)
+{
+	struct watch watch = { 0 };
+	struct fh_batch_options batch = { .jobs = FH_MIN(o->jobs, UINT16_MAX), .on_done = on_done, .context = &watch };
+	for (size_t i = 0; i < samples->count; i++) {
+		struct fh_results_row row = fh_results_row(results, i);
+		if (row.present)
+			*(row.verdict == FH_VERDICT_PASSED ? &watch.passed : &watch.other) += 1;
+	}
+	if (o->progress_bar && !o->quiet)
+		watch.bar = fh_progress_new("judge", samples->count, false);
+	int r = fh_batch_run(session, problems, samples, results, &batch, err);
+	fh_progress_free(watch.bar);
+	return r < 0 ? r : fh_results_finish(results, err);
+}
+
+static void print_report(const struct judge_options *o, const struct fh_judge_report *report)
+{
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0), command = FH_BUF_INIT(0);
+	if (o->json) {
+		fh_judge_report_json(report, &out);
+	} else if (!o->quiet) {
+		add_show_command(&command, o);
+		fh_judge_report_text(report, fh_buf_cstr(&command), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO),
+		                     fh_term_width(STDOUT_FILENO), &out);
+	}
+	if (out.n > 0)
+		fwrite(out.p, 1, out.n, stdout);
+}
+
+static int say_interrupted(const struct judge_options *o, const struct fh_results *results, size_t count)
+{
+	size_t done = 0;
+	for (size_t i = 0; i < count; i++)
+		done += fh_results_row(results, i).present;
+	fprintf(stderr, "interrupted: %zu of %zu samples are judged and kept in %s; the same command goes on\n", done,
+	        count, o->results);
+	return FH_EXIT_INTERRUPTED;
+}
+
+static int judge(const struct judge_options *o, const struct fh_judge_settings *settings,
+                 struct fh_judge_report *report, const struct fh_judge_problems *problems,
+                 const struct fh_judge_samples *samples)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_judge_session *session = NULL;
+	struct fh_results *results = NULL;
+	fh_auto_free char(*keys)[FH_SHA256_HEX] = fh_xcalloc(samples->count, sizeof(*keys));
+	int64_t start = fh_now_ns();
+	int status, r = fh_judge_session_open(settings, problems, samples, &session, &err);
+	if (r >= 0) {
+		for (size_t i = 0; i < samples->count; i++)
+			fh_judge_key(session, &problems->items[samples->items[i].problem], &samples->items[i], keys[i]);
+		r = fh_results_open(o->results, (const char(*)[FH_SHA256_HEX])keys, samples->count, &results, &err);
+	}
+	if (r >= 0) {
+		say_resumed(o, results);
+		r = judge_all(o, session, problems, samples, results, &err);
+	}
+	if (r >= 0) {
+		report->results_path = o->results;
+		report->elapsed_ms = (fh_now_ns() - start) / FH_NS_PER_MS;
+		fh_judge_report_count(report, problems, samples, results);
+		print_report(o, report);
+		status = report->verdicts[FH_VERDICT_ENGINE_ERROR] ? EXIT_HARNESS_ERRORS : FH_EXIT_OK;
+	} else if (r == -FH_E_CANCELLED && results) {
+		status = say_interrupted(o, results, samples->count);
+	} else {
+		status = r == -FH_E_CANCELLED ? FH_EXIT_INTERRUPTED : fh_command_failed(&err, FH_EXIT_FAILED);
+	}
+	fh_results_close(results);
+	fh_judge_session_close(session);
+	return status;
+}
+
+static int run_command(const struct judge_options *o)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_judge_report report = { 0 };
+	struct fh_judge_settings settings;
+	fh_auto_problems struct fh_judge_problems problems = { 0 };
+	fh_auto_samples struct fh_judge_samples samples = { 0 };
+	if (check_options(o, &err) < 0 || check_limits(o, &err) < 0 || parse_ks(o->ks, &report, &err) < 0)
+		return fh_command_failed(&err, FH_EXIT_USAGE);
+	if (fh_judge_problems_read(o->problems, &problems, &err) < 0 ||
+	    fh_judge_samples_read(o->args.items[0], &problems, &samples, &err) < 0)
+		return fh_command_failed(&err, FH_EXIT_FAILED);
+	fill_settings(o, &settings);
+	catch_signals();
+	if (!o->show_given)
+		return judge(o, &settings, &report, &problems, &samples);
+	int r = fh_judge_show(&settings, &problems, &samples, o->results, o->show, &err);
+	if (r == -FH_E_CANCELLED)
+		return FH_EXIT_INTERRUPTED;
+	return r < 0 ? fh_command_failed(&err, FH_EXIT_FAILED) : FH_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct judge_options o = { .ks = "1,10,100", .progress_bar = true };
+	struct fh_error err = FH_ERROR_INIT;
+	bool help = false;
+	int status = FH_EXIT_OK;
+	if (fh_launcher_start(&err) < 0)
+		return fh_command_failed(&err, FH_EXIT_FAILED);
+	if (parse_options(argc, argv, &o, &help, &err) < 0)
+		status = fh_command_failed(&err, FH_EXIT_USAGE);
+	else if (!help)
+		status = run_command(&o);
+	fh_opt_list_release(&o.args);
+	return status;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/judge_report.h"
+
+#include <stdio.h>
+
+#include "base/escape.h"
+#include "cli/term.h"
+#include "judge/session.h"
+
+void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_problems *problems,
+                           const struct fh_judge_samples *samples, const struct fh_results *results)
+{
+	fh_auto_free struct fh_task_count *tasks = fh_xcalloc(problems->count, sizeof(*tasks));
+	r->samples = samples->count;
+	r->kept = fh_results_kept(results);
+	r->first_failure = SIZE_MAX;
+	for (size_t i = 0; i < samples->count; i++) {
+		struct fh_results_row row = fh_results_row(results, i);
+		if (!row.present)
+			continue;
+		bool passed = row.verdict == FH_VERDICT_PASSED;
+		tasks[samples->items[i].problem].samples++;
+		tasks[samples->items[i].problem].passed += passed;
+		r->verdicts[row.verdict]++;
+		if (!passed && r->first_failure == SIZE_MAX)
+			r->first_failure = i;
+	}
+	for (size_t i = 0; i < problems->count; i++)
+		r->tasks += tasks[i].samples > 0;
+	for (size_t i = 0; i < r->k_count; i++)
+		fh_estimate_pass_at_k(tasks, problems->count, r->ks[i], &r->estimates[i]);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- text */
+
+static void cell(struct fh_table *t, enum fh_style style, const char *text)
+{
+	if (style == FH_STYLE_NONE)
+		fh_table_cell(t, style, NULL, fh_str(text));
+	else
+		fh_table_cell(t, style, text, fh_str(""));
+}
+
+static void add_verdicts(const struct fh_judge_report *r, bool color, unsigned width, struct fh_buf *out)
+{
+	struct fh_table *t = fh_table_new(3);
+	cell(t, FH_STYLE_NONE, "verdict");
+	cell(t, FH_STYLE_NONE, "samples");
+	cell(t, FH_STYLE_NONE, "share");
+	fh_table_row_end(t);
+	for (enum fh_verdict v = 0; v < FH_VERDICT_COUNT_; v++) {
+		char number[32], share[32];
+		if (r->verdicts[v] == 0)
+			continue;
+		snprintf(number, sizeof(number), "%zu", r->verdicts[v]);
+		snprintf(share, sizeof(share), "%.1f %%", 100.0 * (double)r->verdicts[v] / (double)r->samples);
+		cell(t,
+		     v == FH_VERDICT_PASSED         ? FH_STYLE_GOOD
+		     : v == FH_VERDICT_ENGINE_ERROR ? FH_STYLE_WARN
+		                                    : FH_STYLE_BAD,
+		     fh_verdict_name(v));
+		cell(t, FH_STYLE_NONE, number);
+		cell(t, FH_STYLE_NONE, share);
+		fh_table_row_end(t);
+	}
+	fh_table_print(t, out, width, color);
+	fh_table_free(t);
+}
+
+static void add_estimate(const struct fh_judge_report *r, size_t i, struct fh_buf *out)
+{
+	const struct fh_estimate *e = &r->estimates[i];
+	char name[32];
+	snprintf(name, sizeof(name), "pass@%llu", (unsigned long long)r->ks[i]);
+	if (e->tasks == 0) {
+		fh_buf_addf(out, "%-9s no task has %llu samples\n", name, (unsigned long long)r->ks[i]);
+		return;
+	}
+	fh_buf_addf(out, "%-9s %.4f", name, e->value);
+	if (e->has_interval)
+		fh_buf_addf(out, "  (95 %% interval over tasks %.4f to %.4f)", e->low, e->high);
+	if (e->tasks < r->tasks)
+		fh_buf_addf(out, "  from the %zu of %zu tasks with enough samples", e->tasks, r->tasks);
+	fh_buf_addc(out, '\n');
+}
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+void fh_judge_report_text(const struct fh_judge_report *r, const char *show_command, bool color, unsigned width,
+                          struct fh_buf *out)
+{
+	size_t errors = r->verdicts[FH_VERDICT_ENGINE_ERROR];
+	add_verdicts(r, color, width, out);
+	fh_buf_addc(out, '\n');
+	for (size_t i = 0; i < r->k_count; i++)
+		add_estimate(r, i, out);
+	fh_buf_addf(out, "\n%zu sample%s of %zu task%s in %.1f s", r->samples, plural(r->samples), r->tasks,
+	            plural(r->tasks), (double)r->elapsed_ms / 1000);
+	if (r->kept > 0)
+		fh_buf_addf(out, ", %zu of them judged before", r->kept);
+	fh_buf_adds(out, "; results in ");
+	fh_escape_terminal(out, fh_str(r->results_path), false);
+	fh_buf_adds(out, "\nintegrity: " FH_JUDGE_INTEGRITY
+	                 " (a test ran in its candidate's process: who means to forge a pass there can)\n");
+	if (errors > 0)
+		fh_buf_addf(out, "harness errors: %zu, counted as not passed; the same command tries them again\n", errors);
+	if (r->first_failure != SIZE_MAX)
+		fh_buf_addf(out, "\nto see one that did not pass:\n  %s --show %zu\n", show_command, r->first_failure);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- JSON */
+
+static json_t *estimate_json(const struct fh_estimate *e)
+{
+	json_t *o = json_object();
+	bool known = e->tasks > 0;
+	json_object_set_new(o, "value", known ? json_real(e->value) : json_null());
+	json_object_set_new(o, "standard_error", e->has_interval ? json_real(e->standard_error) : json_null());
+	json_object_set_new(o, "low", e->has_interval ? json_real(e->low) : json_null());
+	json_object_set_new(o, "high", e->has_interval ? json_real(e->high) : json_null());
+	json_object_set_new(o, "tasks", json_integer(e->tasks));
+	return o;
+}
+
+void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
+{
+	fh_auto_json json_t *o = json_object();
+	json_t *verdicts = json_object(), *estimates = json_object();
+	for (enum fh_verdict v = 0; v < FH_VERDICT_COUNT_; v++)
+		if (r->verdicts[v] > 0)
+			json_object_set_new(verdicts, fh_verdict_name(v), json_integer(r->verdicts[v]));
+	for (size_t i = 0; i < r->k_count; i++) {
+		char k[32];
+		snprintf(k, sizeof(k), "%llu", (unsigned long long)r->ks[i]);
+		json_object_set_new(estimates, k, estimate_json(&r->estimates[i]));
+	}
+	json_object_set_new(o, "samples", json_integer(r->samples));
+	json_object_set_new(o, "tasks", json_integer(r->tasks));
+	json_object_set_new(o, "passed", json_integer(r->verdicts[FH_VERDICT_PASSED]));
+	json_object_set_new(o, "verdicts", verdicts);
+	json_object_set_new(o, "harness_errors", json_integer(r->verdicts[FH_VERDICT_ENGINE_ERROR]));
+	json_object_set_new(o, "pass_at_k", estimates);
+	json_object_set_new(o, "integrity", json_string(FH_JUDGE_INTEGRITY));
+	json_object_set_new(o, "kept", json_integer(r->kept));
+	json_object_set_new(o, "elapsed_ms", json_integer(r->elapsed_ms));
+	json_object_set_new(o, "results", fh_json_bytes(fh_str(r->results_path)));
+	fh_json_write(out, o, 2);
+	fh_buf_addc(out, '\n');
+}

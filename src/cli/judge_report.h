@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The summary of a judgement: a table by verdict, pass@k with intervals, and what to do next; as text or as JSON. */
+#pragma once
+#include "judge/estimate.h"
+#include "judge/problem.h"
+#include "judge/results.h"
+
+#define FH_JUDGE_KS_MAX 16
+
+struct fh_judge_report {
+	const char *results_path;
+	size_t samples, tasks, kept;
+	size_t verdicts[FH_VERDICT_COUNT_];
+	uint64_t ks[FH_JUDGE_KS_MAX];
+	struct fh_estimate estimates[FH_JUDGE_KS_MAX];
+	size_t k_count;
+	size_t first_failure; /* index of the first sample that did not pass; SIZE_MAX: none */
+	int64_t elapsed_ms;
+};
+
+/* Counts what is in results; ks and k_count, results_path and elapsed_ms are the caller's. */
+void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_problems *problems,
+                           const struct fh_judge_samples *samples, const struct fh_results *results);
+/* show_command: how to show one sample, ready to be copied, without the index. */
+void fh_judge_report_text(const struct fh_judge_report *r, const char *show_command, bool color, unsigned width,
+                          struct fh_buf *out);
+void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/batch.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#define JOBS_MAX 512
+
+struct batch {
+	struct fh_judge_session *session;
+	const struct fh_judge_problems *problems;
+	const struct fh_judge_samples *samples;
+	struct fh_results *results;
+	const struct fh_batch_options *options;
+	atomic_size_t next;
+	atomic_bool stop;
+
+	pthread_mutex_t lock; /* the fields below, and on_done */
+	size_t done;
+	int failed; /* the first error's code */
+	struct fh_error error;
+};
+
+static void note_failure(struct batch *b, int code, const struct fh_error *err)
+{
+	atomic_store(&b->stop, true);
+	pthread_mutex_lock(&b->lock);
+	/* Why the others were cancelled matters more than that they were. */
+	if (b->failed == 0 || b->failed == -FH_E_CANCELLED) {
+		b->failed = code;
+		b->error = *err;
+	}
+	pthread_mutex_unlock(&b->lock);
+}
+
+static int judge_sample(struct batch *b, size_t index, struct fh_error *err)
+{
+	const struct fh_judge_sample *sample = &b->samples->items[index];
+	const struct fh_judge_problem *problem = &b->problems->items[sample->problem];
+	struct fh_judge_outcome o = { 0 };
+	int r = fh_judge_one(b->session, problem, sample, &o, err);
+	if (r < 0)
+		return r;
+	r = fh_results_put(b->results, index, problem->task_id, o.verdict, o.reason, o.run, err);
+	pthread_mutex_lock(&b->lock);
+	b->done++;
+	if (r >= 0 && b->options->on_done)
+		b->options->on_done(b->options->context, b->done, o.verdict);
+	pthread_mutex_unlock(&b->lock);
+	fh_judge_outcome_release(&o);
+	return r;
+}
+
+static void *work(void *argument)
+{
+	struct batch *b = argument;
+	size_t index;
+	while (!atomic_load(&b->stop) && (index = atomic_fetch_add(&b->next, 1)) < b->samples->count) {
+		if (fh_results_row(b->results, index).present)
+			continue;
+		struct fh_error err = FH_ERROR_INIT;
+		int r = judge_sample(b, index, &err);
+		if (r < 0)
+			note_failure(b, r, &err);
+	}
+	return NULL;
+}
+
+static unsigned processors(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+	return n > 0 ? n : 1;
+}
+
+/* Signals are for the thread that waits: workers take none. */
+static unsigned start(struct batch *b, pthread_t *threads, unsigned wanted)
+{
+	sigset_t all, before;
+	unsigned n = 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	while (n < wanted && pthread_create(&threads[n], NULL, work, b) == 0)
+		n++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return n;
+}
+
+int fh_batch_run(struct fh_judge_session *session, const struct fh_judge_problems *problems,
+                 const struct fh_judge_samples *samples, struct fh_results *results,
+                 const struct fh_batch_options *options, struct fh_error *err)
+{
+	struct batch b = {
+		.session = session,
+		.problems = problems,
+		.samples = samples,
+		.results = results,
+		.options = options,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.done = fh_results_kept(results),
+	};
+	pthread_t threads[JOBS_MAX];
+	size_t left = samples->count - b.done;
+	unsigned wanted = options->jobs ? options->jobs : processors();
+	wanted = FH_MIN(FH_MIN(wanted, JOBS_MAX), left);
+	unsigned n = start(&b, threads, wanted);
+	if (n == 0 && left > 0)
+		return fh_error_set(err, FH_E_SYSTEM, "cannot start a thread");
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	if (b.failed < 0) {
+		if (err)
+			*err = b.error;
+		struct fh_error ignored = FH_ERROR_INIT;
+		fh_results_sync(results, &ignored);
+		return b.failed;
+	}
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a declaration says: the name that it defines, and where its body begins. Data sets carry wrong entry points
+ * and declarations that run on into the body; the text itself decides.
+ */
+#pragma once
+#include "base/base.h"
+
+/* Whether Python source defines `name` at the top level (def, async def or class, or an assignment). */
+bool fh_declares_python(struct fh_str source, struct fh_str name);
+
+/* The name of the last top-level def (or async def) in Python source; n = 0 when there is none. */
+struct fh_str fh_last_python_def(struct fh_str source);
+
+/* A C++ declaration has to end inside the one body that the completion continues. Where more braces are open at its
+ * end than that one, the part up to and with the last `{` that opens at depth 0; otherwise all of it. Braces in
+ * comments, strings, raw strings and character literals do not count. */
+struct fh_str fh_cpp_declaration(struct fh_str declaration);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Data-set formats. Each has a file of its own and one row in fh_judge_formats (format.c); a line belongs to the
+ * first format that recognises its fields.
+ */
+#pragma once
+#include "judge/problem.h"
+#include "json/json.h"
+
+struct fh_judge_format {
+	const char *name;
+	const char *fields; /* that make it out, for the error about a line that no format knows */
+	bool (*recognises)(const json_t *row);
+	/* Fills language, head and tail of *p; task_id is there already. On failure says what is wrong with the line in
+	 * `err`'s message and hint (place and code are the caller's). */
+	int (*read)(const json_t *row, struct fh_judge_problem *p, struct fh_error *err);
+};
+
+extern const struct fh_judge_format fh_judge_human_eval;
+extern const struct fh_judge_format fh_judge_pack;
+
+/* NULL-terminated. */
+extern const struct fh_judge_format *const fh_judge_formats[];
+
+/* The string `key` of row; false when it is absent or no string. */
+bool fh_judge_field(const json_t *row, const char *key, struct fh_str *ret);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BigCode's HumanEvalPack: task_id ("CPP/0"), declaration, test, and where present import and test_setup. The test
+ * calls the function itself, so that entry_point (wrong in some rows) is not needed.
+ */
+#include "judge/format.h"
+
+#include "judge/declaration.h"
+
+static const struct {
+	const char *prefix;
+	enum fh_judge_language language;
+} languages[] = {
+	{ "Python/", FH_JUDGE_PYTHON },
+	{ "JavaScript/", FH_JUDGE_JAVASCRIPT },
+	{ "CPP/", FH_JUDGE_CPP },
+};
+
+static bool recognises(const json_t *row)
+{
+	struct fh_str s;
+	return fh_judge_field(row, "declaration", &s) && fh_judge_field(row, "test", &s);
+}
+
+static int read_row(const json_t *row, struct fh_judge_problem *p, struct fh_error *err)
+{
+	size_t i = 0;
+	while (i < FH_ARRAY_SIZE(languages) && !fh_starts_with(p->task_id, languages[i].prefix))
+		i++;
+	if (i == FH_ARRAY_SIZE(languages)) {
+		fh_error_set(err, FH_E_CONFIG, "task_id %.80s does not begin with a language that can be judged", p->task_id);
+		fh_error_hint(err, "Python/, JavaScript/ and CPP/ can; remove the other problems");
+		return -FH_E_CONFIG;
+	}
+	p->language = languages[i].language;
+	static const char *const before[] = { "import", "test_setup" };
+	struct fh_str s;
+	for (size_t k = 0; k < FH_ARRAY_SIZE(before); k++) {
+		if (!fh_judge_field(row, before[k], &s) || s.n == 0)
+			continue;
+		fh_buf_add(&p->head, s.p, s.n);
+		fh_buf_addc(&p->head, '\n');
+	}
+	fh_judge_field(row, "declaration", &s);
+	if (p->language == FH_JUDGE_CPP)
+		s = fh_cpp_declaration(s);
+	fh_buf_add(&p->head, s.p, s.n);
+	if (s.n > 0 && s.p[s.n - 1] != '\n')
+		fh_buf_addc(&p->head, '\n');
+	fh_judge_field(row, "test", &s);
+	fh_buf_add(&p->tail, s.p, s.n);
+	return 0;
+}
+
+const struct fh_judge_format fh_judge_pack = {
+	.name = "HumanEvalPack",
+	.fields = "task_id, declaration, test",
+	.recognises = recognises,
+	.read = read_row,
+};

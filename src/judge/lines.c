@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+struct fh_lines {
+	gzFile file;
+	char *path;
+	uint32_t number;
+	uint64_t bytes;
+	bool ended;
+	struct fh_buf text; /* what was read and not yet taken */
+	size_t taken;       /* of text.p */
+};
+
+int fh_lines_open(const char *path, struct fh_lines **ret, struct fh_error *err)
+{
+	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "cannot open %s", path);
+	struct stat st;
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+		return fh_error_set(err, FH_E_ARGUMENT, "%s is a folder, not a JSONL file", path);
+	gzFile file = gzdopen(fd, "rb");
+	if (!file)
+		return fh_error_sys(err, ENOMEM, "cannot read %s", path);
+	FH_TAKE_FD(fd);
+	gzbuffer(file, 128 << 10);
+	struct fh_lines *l = FH_NEW(struct fh_lines);
+	*l = (struct fh_lines){ .file = file, .path = fh_xstrdup(path), .text = FH_BUF_INIT(FH_LINE_MAX + (1 << 20)) };
+	*ret = l;
+	return 0;
+}
+
+void fh_lines_close(struct fh_lines *l)
+{
+	if (!l)
+		return;
+	gzclose(l->file);
+	fh_buf_release(&l->text);
+	free(l->path);
+	free(l);
+}
+
+uint32_t fh_lines_number(const struct fh_lines *l)
+{
+	return l->number;
+}
+
+int fh_lines_error(const struct fh_lines *l, struct fh_error *err, const char *format, ...)
+{
+	va_list args;
+	char text[256];
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return fh_error_at(err, l->path, l->number, 0, "%s", text);
+}
+
+/* Reads one more piece into l->text. */
+static int fill(struct fh_lines *l, struct fh_error *err)
+{
+	enum { PIECE = 256 << 10 };
+	if (l->text.n - l->taken > FH_LINE_MAX) {
+		l->number++;
+		return fh_lines_error(l, err, "the line is longer than %zu MiB", FH_LINE_MAX >> 20);
+	}
+	fh_buf_drop(&l->text, l->taken);
+	l->taken = 0;
+	char *room = fh_buf_reserve(&l->text, PIECE);
+	if (!room)
+		return fh_error_set(err, FH_E_LIMIT, "%s: a line is longer than %zu MiB", l->path, FH_LINE_MAX >> 20);
+	int n = gzread(l->file, room, PIECE), code = Z_OK;
+	const char *message = gzerror(l->file, &code);
+	if (n < 0 || code < 0) {
+		if (code == Z_ERRNO)
+			return fh_error_sys(err, errno, "cannot read %s", l->path);
+		fh_error_set(err, FH_E_CONFIG, "%s: the compressed data is damaged or cut off (%s)", l->path, message);
+		fh_error_hint(err, "gzip -t %s tests it; fetch the file again", l->path);
+		return -FH_E_CONFIG;
+	}
+	l->text.n += n;
+	l->bytes += n;
+	l->ended = n == 0;
+	if (l->bytes > FH_LINES_MAX)
+		return fh_error_set(err, FH_E_LIMIT, "%s holds more than %llu GiB", l->path,
+		                    (unsigned long long)(FH_LINES_MAX >> 30));
+	return 0;
+}
+
+/* 1 and the next line without its end, 0 when there is none left. */
+static int next_line(struct fh_lines *l, struct fh_str *ret, struct fh_error *err)
+{
+	size_t searched = 0;
+	for (;;) {
+		const char *start = l->text.p + l->taken;
+		size_t have = l->text.n - l->taken;
+		const char *end = have > searched ? memchr(start + searched, '\n', have - searched) : NULL;
+		if (end || (l->ended && have > 0)) {
+			*ret = (struct fh_str){ start, end ? (size_t)(end - start) : have };
+			l->taken += ret->n + (end != NULL);
+			l->number++;
+			return 1;
+		}
+		if (l->ended)
+			return 0;
+		searched = have;
+		int r = fill(l, err);
+		if (r < 0)
+			return r;
+	}
+}
+
+static bool is_blank(struct fh_str s)
+{
+	while (s.n > 0 && strchr(" \t\r", s.p[s.n - 1]))
+		s.n--;
+	return s.n == 0;
+}
+
+int fh_lines_next(struct fh_lines *l, json_t **ret_object, struct fh_error *err)
+{
+	struct fh_str line;
+	int r;
+	do {
+		r = next_line(l, &line, err);
+		if (r <= 0)
+			return r;
+		if (l->number == 1 && line.n >= 3 && memcmp(line.p, "\xef\xbb\xbf", 3) == 0)
+			line = (struct fh_str){ line.p + 3, line.n - 3 };
+	} while (is_blank(line));
+	struct fh_error inner = FH_ERROR_INIT;
+	json_t *object = fh_json_parse(line, NULL, &inner);
+	if (!object) {
+		fh_error_at(err, l->path, l->number, inner.column, "not JSON: %s", inner.message);
+		fh_error_hint(err, "each line has to hold one JSON object");
+		return -FH_E_CONFIG;
+	}
+	if (!json_is_object(object)) {
+		json_decref(object);
+		return fh_lines_error(l, err, "not a JSON object: each line has to hold one");
+	}
+	*ret_object = object;
+	return 1;
+}

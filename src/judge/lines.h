@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading JSONL, plain or gzip (told apart by content, not by name), one object a line.
+ *
+ * Blank lines are skipped but counted. Everything is bounded: a line by FH_LINE_MAX, a file by FH_LINES_MAX bytes
+ * after decompression. Errors name the file and the line.
+ */
+#pragma once
+#include "json/json.h"
+
+#define FH_LINE_MAX ((size_t)64 << 20)
+#define FH_LINES_MAX ((uint64_t)8 << 30)
+
+struct fh_lines;
+
+int fh_lines_open(const char *path, struct fh_lines **ret, struct fh_error *err);
+/* 1 and the next object (a new reference), 0 at the end. */
+int fh_lines_next(struct fh_lines *l, json_t **ret_object, struct fh_error *err);
+/* The number of the line that fh_lines_next returned last. */
+uint32_t fh_lines_number(const struct fh_lines *l);
+/* An error at that line. */
+int fh_lines_error(const struct fh_lines *l, struct fh_error *err, const char *format, ...) FH_PRINTF(3, 4);
+void fh_lines_close(struct fh_lines *l); /* NULL is fine */
+
+static inline void fh_lines_closep(struct fh_lines **l)
+{
+	fh_lines_close(*l);
+}
+#define fh_auto_lines FH_CLEANUP(fh_lines_closep)

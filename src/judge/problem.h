@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is judged: problems and samples, as data sets hold them.
+ *
+ * A problem is kept in the one shape that every data set is brought to: `head`, which the completion continues, and
+ * `tail`, the test that follows. A sample names its problem by `task_id` and holds a completion. Both own their text
+ * and are unchanged once read, so that threads may share them.
+ */
+#pragma once
+#include "base/buf.h"
+#include "base/error.h"
+
+enum fh_judge_language { FH_JUDGE_PYTHON, FH_JUDGE_JAVASCRIPT, FH_JUDGE_CPP, FH_JUDGE_LANGUAGE_COUNT_ };
+
+struct fh_judge_problem {
+	char *task_id;
+	enum fh_judge_language language;
+	struct fh_buf head, tail;
+	const char *format; /* static: "human-eval", "HumanEvalPack" */
+	uint32_t line;      /* in its file */
+};
+
+struct fh_judge_problems {
+	struct fh_judge_problem *items; /* in the order of their file */
+	size_t count, capacity;
+	size_t *by_task; /* positions, sorted by task_id */
+};
+
+struct fh_judge_sample {
+	size_t problem; /* position in fh_judge_problems */
+	char *completion;
+	size_t size;
+};
+
+struct fh_judge_samples {
+	struct fh_judge_sample *items; /* an item's position is its `index` */
+	size_t count, capacity;
+};
+
+/* Reads every line before anything runs; the first bad one is an error with file and line. */
+int fh_judge_problems_read(const char *path, struct fh_judge_problems *ret, struct fh_error *err);
+void fh_judge_problems_release(struct fh_judge_problems *p);
+/* NULL when there is none. */
+const struct fh_judge_problem *fh_judge_problem_find(const struct fh_judge_problems *p, const char *task_id);
+
+int fh_judge_samples_read(const char *path, const struct fh_judge_problems *problems, struct fh_judge_samples *ret,
+                          struct fh_error *err);
+void fh_judge_samples_release(struct fh_judge_samples *s);
+
+#define fh_auto_problems FH_CLEANUP(fh_judge_problems_release)
+#define fh_auto_samples FH_CLEANUP(fh_judge_samples_release)

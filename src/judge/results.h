@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The results file: JSONL, one row a sample, and the state to resume from.
+ *
+ * While samples are judged, rows are appended in the order in which they end, each by one write, and given to the disk
+ * at least once a second. A process that dies at any moment thus loses no more than the samples that were running; a
+ * last line that was cut off is dropped at the next start. fh_results_finish writes the file anew, whole and sorted by
+ * index, and renames it into place, so that a resumed run and an uninterrupted one end with the same file but for
+ * what was measured.
+ *
+ * A row is used again only where its index and its key are those of a sample of this run, and never when it tells of
+ * an engine error. One process at a time may hold a results file (flock).
+ */
+#pragma once
+#include "base/sha256.h"
+#include "judge/verdict.h"
+#include "json/json.h"
+
+struct fh_results;
+
+/* What the summary needs of a row. */
+struct fh_results_row {
+	bool present;
+	enum fh_verdict verdict;
+};
+
+/* Opens or makes path for `count` samples, whose keys the caller keeps until the file is closed. A file that holds
+ * anything but result rows is refused and left as it is. */
+int fh_results_open(const char *path, const char (*keys)[FH_SHA256_HEX], size_t count, struct fh_results **ret,
+                    struct fh_error *err);
+void fh_results_close(struct fh_results *r); /* NULL is fine; writes nothing */
+
+size_t fh_results_kept(const struct fh_results *r);  /* rows that are used again */
+size_t fh_results_stale(const struct fh_results *r); /* rows of other samples, limits or versions */
+struct fh_results_row fh_results_row(const struct fh_results *r, size_t index);
+
+/* Appends the row of sample `index`; from any thread. `run` may be NULL. */
+int fh_results_put(struct fh_results *r, size_t index, const char *task_id, enum fh_verdict verdict, const char *reason,
+                   const struct fh_result *run, struct fh_error *err);
+/* What was appended is on the disk. */
+int fh_results_sync(struct fh_results *r, struct fh_error *err);
+/* Every row is there: writes the file sorted. */
+int fh_results_finish(struct fh_results *r, struct fh_error *err);
+
+/* The last row of `index` in a results file, for showing it: a new reference. */
+int fh_results_find(const char *path, size_t index, json_t **ret, struct fh_error *err);

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "base/data.h"
+#include "base/fd.h"
+
+#define DRIVER_MAX (1 << 20)
+/* How often a session starts an engine anew before it gives up. */
+#define ENGINES_MAX 16
+#define TRIES 2
+
+/* -------------------------------------------------------------------------------------------------------- languages */
+
+/* Program and test as text for a person or a compiler. */
+struct parts {
+	const struct fh_judge_problem *problem;
+	struct fh_str completion;
+};
+
+static void add(struct fh_buf *out, struct fh_str s)
+{
+	fh_buf_add(out, s.p, s.n);
+}
+
+static void add_program(struct fh_buf *out, const struct parts *p)
+{
+	add(out, fh_buf_str(&p->problem->head));
+	add(out, p->completion);
+}
+
+static void whole_script(struct fh_buf *out, const struct parts *p)
+{
+	add_program(out, p);
+	fh_buf_addc(out, '\n');
+	add(out, fh_buf_str(&p->problem->tail));
+}
+
+/* The test is a unit of text of its own for errors, and no macro of the candidate renames its main. */
+static void whole_cpp(struct fh_buf *out, const struct parts *p)
+{
+	add_program(out, p);
+	fh_buf_adds(out, "\n#undef main\n#line 1 \"test.cpp\"\n");
+	add(out, fh_buf_str(&p->problem->tail));
+	fh_buf_addc(out, '\n');
+}
+
+static void input_python(struct fh_buf *in, const struct parts *p, const char *secret)
+{
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
+	whole_script(&program, p);
+	fh_buf_addf(in, "%015zu\n", program.n);
+	add(in, fh_buf_str(&program));
+	fh_buf_add(in, secret, FH_SECRET_SIZE);
+}
+
+static void input_javascript(struct fh_buf *in, const struct parts *p, const char *secret)
+{
+	fh_buf_addf(in, "%015zu\n%015zu\n", p->problem->head.n + p->completion.n, p->problem->tail.n);
+	add_program(in, p);
+	add(in, fh_buf_str(&p->problem->tail));
+	fh_buf_add(in, secret, FH_SECRET_SIZE);
+}
+
+static void input_cpp(struct fh_buf *in, const struct parts *p, const char *secret)
+{
+	fh_buf_add(in, secret, FH_SECRET_SIZE);
+}
+
+static const char *const cpp_flags[] = { "-w", "-Wl,--wrap=main", NULL };
+
+static const struct language {
+	const char *name;
+	const char *driver;                                                          /* a data file */
+	void (*whole)(struct fh_buf *out, const struct parts *p);                    /* program and test as one text */
+	void (*input)(struct fh_buf *in, const struct parts *p, const char *secret); /* what the driver reads */
+	bool compiled; /* the whole text stands in the unit, behind the driver */
+	const char *const *flags;
+	const char *stub, *stub_test; /* passes, and prints the version */
+} languages[FH_JUDGE_LANGUAGE_COUNT_] = {
+	[FH_JUDGE_PYTHON] = {
+		.name = "python", .driver = "guest/judge.py", .whole = whole_script, .input = input_python,
+		.stub = "import sys", .stub_test = "print(sys.implementation.name, sys.version)\nassert 1 + 1 == 2",
+	},
+	[FH_JUDGE_JAVASCRIPT] = {
+		.name = "javascript", .driver = "guest/judge.js", .whole = whole_script, .input = input_javascript,
+		.stub = "const version = () => process.version",
+		.stub_test = "console.log(version()); console.assert(1 + 1 === 2)",
+	},
+	[FH_JUDGE_CPP] = {
+		.name = "cpp", .driver = "guest/judge.cpp", .whole = whole_cpp, .input = input_cpp, .compiled = true,
+		.flags = cpp_flags, .stub = "#include <stdio.h>\n#include <assert.h>",
+		.stub_test = "int main(){ assert(1 + 1 == 2); printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
+	},
+};
+
+const char *fh_judge_language_name(enum fh_judge_language l)
+{
+	return languages[l].name;
+}
+
+void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out)
+{
+	struct parts p = { problem, { sample->completion, sample->size } };
+	languages[problem->language].whole(out, &p);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- session */
+
+struct fh_judge_session {
+	const struct fh_judge_settings *settings;
+	struct fh_buf drivers[FH_JUDGE_LANGUAGE_COUNT_];
+	char *versions[FH_JUDGE_LANGUAGE_COUNT_]; /* NULL: not used */
+
+	/* An engine that ended is replaced; its client stays until the session is closed, for other threads may be in a
+	 * call to it. The last one counts. */
+	pthread_mutex_t lock;
+	struct fh_client *clients[ENGINES_MAX];
+	unsigned engines;
+};
+
+void fh_judge_settings_init(struct fh_judge_settings *s)
+{
+	*s = (struct fh_judge_settings){ 0 };
+	fh_limits_init(&s->limits);
+	s->limits.value[FH_LIMIT_CPU_TIME] = 5000;
+	s->limits.value[FH_LIMIT_WALL_TIME] = 20000;
+	s->limits.value[FH_LIMIT_MEMORY] = (uint64_t)1 << 30;
+}
+
+void fh_judge_outcome_release(struct fh_judge_outcome *o)
+{
+	free(o->reason);
+	fh_result_free(o->run);
+	*o = (struct fh_judge_outcome){ 0 };
+}
+
+/* The engine to use; a new one when `failed` is the newest (0: the first is wanted). *ret_number goes into the next
+ * call's `failed`. */
+static int get_client(struct fh_judge_session *s, unsigned failed, struct fh_client **ret, unsigned *ret_number,
+                      struct fh_error *err)
+{
+	int r = 0;
+	pthread_mutex_lock(&s->lock);
+	if (failed == s->engines) {
+		if (s->engines == ENGINES_MAX)
+			r = fh_error_set(err, FH_E_UNAVAILABLE, "the engine ended %d times", ENGINES_MAX);
+		else
+			r = fh_client_open(s->settings->client, &s->clients[s->engines], err);
+		if (r >= 0)
+			s->engines++;
+	}
+	if (r >= 0) {
+		*ret = s->clients[s->engines - 1];
+		*ret_number = s->engines;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return r;
+}
+
+static int make_secret(char secret[FH_SECRET_SIZE + 1], struct fh_error *err)
+{
+	uint8_t random[FH_SECRET_SIZE / 2];
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return fh_error_sys(err, errno, "cannot get random bytes");
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(secret + 2 * i, 3, "%02x", random[i]);
+	return 0;
+}
+
+static int build_plan(const struct fh_judge_session *s, const struct parts *p, const char *secret, struct fh_plan **ret,
+                      struct fh_error *err)
+{
+	const struct language *l = &languages[p->problem->language];
+	fh_auto_buf struct fh_buf input = FH_BUF_INIT(0), code = FH_BUF_INIT(0);
+	struct fh_request request;
+	fh_request_init(&request);
+	add(&code, fh_buf_str(&s->drivers[p->problem->language]));
+	if (l->compiled)
+		l->whole(&code, p);
+	l->input(&input, p, secret);
+	request.language = l->name;
+	request.code = (struct fh_bytes){ code.p, code.n };
+	request.stdin_data = (struct fh_bytes){ input.p, input.n };
+	request.limits = s->settings->limits;
+	request.flags = l->flags;
+	request.interpreter = s->settings->interpreter;
+	request.standard_library_only = !s->settings->packages;
+	return fh_plan_build(&request, ret, err);
+}
+
+/* What the driver said is not part of what the program printed. */
+static void drop_message(struct fh_result *r, const char *secret)
+{
+	struct fh_driver_message m;
+	struct fh_str out = { (const char *)r->stream_data[FH_STDOUT], r->stream_size[FH_STDOUT] };
+	if (!out.p || !fh_driver_message_find(out, secret, &m))
+		return;
+	uint8_t *data = r->stream_data[FH_STDOUT];
+	memmove(data + m.at, data + m.end, out.n - m.end + 1);
+	r->stream_size[FH_STDOUT] = out.n - (m.end - m.at);
+}
+
+/* One run in a fresh sandbox. Returns 0 with an outcome, or a negative code for what is no outcome of the sample. */
+static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct parts *p,
+                    struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	char secret[FH_SECRET_SIZE + 1];
+	struct fh_plan *plan = NULL;
+	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
+	struct fh_result *result = NULL;
+	int r = make_secret(secret, err);
+	if (r >= 0)
+		r = build_plan(s, p, secret, &plan, err);
+	if (r < 0) {
+		err->phase = FH_PHASE_PLAN;
+		return r;
+	}
+	options.cancel = s->settings->cancel;
+	r = fh_run(client, plan, &options, &result, err);
+	fh_plan_free(plan);
+	if (r < 0)
+		return r;
+	ret->verdict = fh_verdict_decide(result, secret, &ret->reason);
+	drop_message(result, secret);
+	ret->run = result;
+	return 0;
+}
+
+static bool is_cancelled(const struct fh_judge_session *s)
+{
+	return s->settings->cancel && *s->settings->cancel;
+}
+
+static int judge_parts(struct fh_judge_session *s, const struct parts *p, struct fh_judge_outcome *ret,
+                       struct fh_error *err)
+{
+	struct fh_judge_outcome o = { 0 };
+	struct fh_error e = FH_ERROR_INIT;
+	unsigned broken = 0;
+	for (int try = 0; try < TRIES; try++) {
+		struct fh_client *client;
+		unsigned number;
+		fh_judge_outcome_release(&o);
+		if (is_cancelled(s))
+			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+		int r = get_client(s, broken, &client, &number, err);
+		if (r < 0)
+			return r;
+		r = run_once(s, client, p, &o, &e);
+		if (r == -FH_E_CANCELLED)
+			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+		if (r >= 0 && o.verdict != FH_VERDICT_ENGINE_ERROR)
+			break;
+		if (r < 0) {
+			/* The plan fails without an engine; anything else may have broken the connection for good. */
+			broken = e.phase == FH_PHASE_PLAN ? 0 : number;
+			o.verdict = FH_VERDICT_ENGINE_ERROR;
+			free(o.reason);
+			o.reason = fh_xasprintf("%s: %s", fh_phase_name(e.phase), e.message);
+		}
+	}
+	*ret = o;
+	return 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------- the stubs */
+
+static bool is_empty(struct fh_str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!strchr(" \t\r\n\f\v", s.p[i]) || s.p[i] == '\0')
+			return false;
+	return true;
+}
+
+static int read_driver(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
+{
+	fh_auto_free char *path = NULL;
+	int r = fh_data_path(languages[language].driver, &path, err);
+	if (r < 0)
+		return r;
+	s->drivers[language] = (struct fh_buf)FH_BUF_INIT(DRIVER_MAX);
+	return fh_file_read(path, &s->drivers[language], err);
+}
+
+static int probe_failed(const struct language *l, const struct fh_judge_outcome *o, struct fh_error *err)
+{
+	fh_error_set(err, FH_E_UNAVAILABLE, "cannot judge %s on this machine: a program that is right gets %s%s%.300s",
+	             l->name, fh_verdict_name(o->verdict), o->reason[0] ? ": " : "", o->reason);
+	if (o->run && o->run->error.hint[0])
+		fh_error_hint(err, "%s", o->run->error.hint);
+	else
+		fh_error_hint(err, "fumehood run -l %s -c … shows whether %s runs in a sandbox here", l->name, l->name);
+	return -FH_E_UNAVAILABLE;
+}
+
+/* Judges a program that is right; its output is the version. */
+static int probe(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
+{
+	const struct language *l = &languages[language];
+	struct fh_judge_problem problem = { .language = language, .head = FH_BUF_INIT(0), .tail = FH_BUF_INIT(0) };
+	struct parts parts = { &problem, fh_str(l->stub) };
+	struct fh_judge_outcome o = { 0 };
+	struct fh_plan *plan = NULL;
+	char secret[FH_SECRET_SIZE + 1] = "";
+	fh_buf_adds(&problem.tail, l->stub_test);
+	/* A missing interpreter or compiler is an error of the plan, with a hint that a verdict could not carry. */
+	int r = build_plan(s, &parts, secret, &plan, err);
+	fh_plan_free(plan);
+	if (r >= 0)
+		r = judge_parts(s, &parts, &o, err);
+	fh_buf_release(&problem.tail);
+	if (r < 0)
+		return r;
+	if (o.verdict != FH_VERDICT_PASSED) {
+		r = probe_failed(l, &o, err);
+	} else {
+		size_t n = o.run->stream_size[FH_STDOUT];
+		s->versions[language] = fh_xstrndup((const char *)o.run->stream_data[FH_STDOUT], FH_MIN(n, 1024));
+	}
+	fh_judge_outcome_release(&o);
+	return r;
+}
+
+int fh_judge_session_open(const struct fh_judge_settings *settings, const struct fh_judge_problems *problems,
+                          const struct fh_judge_samples *samples, struct fh_judge_session **ret, struct fh_error *err)
+{
+	struct fh_judge_session *s = FH_NEW(struct fh_judge_session);
+	bool wanted[FH_JUDGE_LANGUAGE_COUNT_] = { false };
+	unsigned count = 0;
+	int r = 0;
+	s->settings = settings;
+	pthread_mutex_init(&s->lock, NULL);
+	for (size_t i = 0; i < samples->count; i++) {
+		bool *w = &wanted[problems->items[samples->items[i].problem].language];
+		count += !*w;
+		*w = true;
+	}
+	if (settings->interpreter && count > 1)
+		r = fh_error_set(err, FH_E_ARGUMENT, "--interpreter needs samples of one language; these are of %u", count);
+	for (enum fh_judge_language l = 0; r >= 0 && l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
+		if (!wanted[l])
+			continue;
+		r = read_driver(s, l, err);
+		if (r >= 0)
+			r = probe(s, l, err);
+	}
+	if (r < 0) {
+		fh_judge_session_close(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void fh_judge_session_close(struct fh_judge_session *s)
+{
+	if (!s)
+		return;
+	for (unsigned i = 0; i < s->engines; i++)
+		fh_client_close(s->clients[i]);
+	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
+		fh_buf_release(&s->drivers[l]);
+		free(s->versions[l]);
+	}
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+/* ------------------------------------------------------------------------------------------------------- one sample */
+
+void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_problem *problem,
+                  const struct fh_judge_sample *sample, char ret_hex[FH_SHA256_HEX])
+{
+	struct fh_sha256 h = FH_SHA256_INIT;
+	enum fh_judge_language l = problem->language;
+	const char *const words[] = {
+		"fumehood judge",
+		fh_version(),
+		FH_JUDGE_INTEGRITY,
+		s->settings->packages ? "packages" : "standard library",
+		s->settings->interpreter ? s->settings->interpreter : "",
+		languages[l].name,
+		s->versions[l],
+		problem->task_id,
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
+		fh_sha256_add_field(&h, fh_str(words[i]));
+	for (int i = 0; languages[l].flags && languages[l].flags[i]; i++)
+		fh_sha256_add_field(&h, fh_str(languages[l].flags[i]));
+	for (int i = 0; i < FH_LIMIT_COUNT_; i++) {
+		char number[32];
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)s->settings->limits.value[i]);
+		fh_sha256_add_field(&h, fh_str(number));
+	}
+	fh_sha256_add_field(&h, fh_buf_str(&s->drivers[l]));
+	fh_sha256_add_field(&h, fh_buf_str(&problem->head));
+	fh_sha256_add_field(&h, fh_buf_str(&problem->tail));
+	fh_sha256_add_field(&h, (struct fh_str){ sample->completion, sample->size });
+	fh_sha256_hex(&h, ret_hex);
+}
+
+int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *problem,
+                 const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	struct parts parts = { problem, { sample->completion, sample->size } };
+	if (is_empty(parts.completion)) {
+		*ret =
+		    (struct fh_judge_outcome){ .verdict = FH_VERDICT_NO_CODE, .reason = fh_xstrdup("the completion is empty") };
+		return 0;
+	}
+	return judge_parts(s, &parts, ret, err);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the result of a run to the verdict on a sample.
+ *
+ * A sample passes only when the driver's message says so, with the secret of this very run, and the process then
+ * ended with exit status 0. Leaving without a message, by whatever exit, is early_exit. A limit that ended the run
+ * comes before anything that was said.
+ */
+#pragma once
+#include "base/buf.h"
+#include "fumehood/sandbox.h"
+
+enum fh_verdict {
+	FH_VERDICT_PASSED,
+	FH_VERDICT_FAILED,
+	FH_VERDICT_RUNTIME_ERROR,
+	FH_VERDICT_COMPILE_ERROR,
+	FH_VERDICT_CPU_TIME_LIMIT,
+	FH_VERDICT_WALL_TIME_LIMIT,
+	FH_VERDICT_MEMORY_LIMIT,
+	FH_VERDICT_OUTPUT_LIMIT,
+	FH_VERDICT_DISK_LIMIT,
+	FH_VERDICT_PROCESS_LIMIT,
+	FH_VERDICT_BLOCKED,
+	FH_VERDICT_EARLY_EXIT,
+	FH_VERDICT_TAMPERED,
+	FH_VERDICT_NO_CODE,
+	FH_VERDICT_ENGINE_ERROR, /* a harness error: about us, not about the sample */
+	FH_VERDICT_COUNT_
+};
+const char *fh_verdict_name(enum fh_verdict v); /* "passed", "early_exit", … */
+/* FH_VERDICT_COUNT_ when there is none of that name. */
+enum fh_verdict fh_verdict_of_name(const char *name);
+
+#define FH_SECRET_SIZE 32 /* hexadecimal digits */
+#define FH_REASON_MAX 1000
+
+/* Where the driver's message stands in stdout: `at` to `end`. */
+struct fh_driver_message {
+	size_t at, end;
+	unsigned count; /* how often the secret occurs; 1 is right */
+	struct fh_str verdict, reason;
+};
+/* False when no well-formed message is there; count is set all the same. */
+bool fh_driver_message_find(struct fh_str output, const char secret[FH_SECRET_SIZE], struct fh_driver_message *ret);
+
+/* The verdict, and why, as UTF-8 of at most FH_REASON_MAX bytes ("" for passed). free() *ret_reason. */
+enum fh_verdict fh_verdict_decide(const struct fh_result *result, const char secret[FH_SECRET_SIZE], char **ret_reason);
