@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The `code` assertion: the program in the output runs in a sandbox, and what it does is compared with what was
+ * expected (the fields: code_spec.h).
+ *
+ * A driver (guest/call.*) loads the program, calls it, and leaves what came of it in a file whose name holds a random
+ * token; no expectation enters the sandbox. Without that file nothing passes, however the program ended. As driver and
+ * program share a process, a program that looks for the token can still forge what it returns: the metadata says
+ * `integrity: in-process`. Output of a program that runs as a whole is compared outside: `integrity: outside`.
+ */
+#include "eval/assertions/kinds.h"
+
+#include <stdio.h>
+#include <sys/random.h>
+#include "base/data.h"
+#include "base/fd.h"
+#include "eval/assertions/code_spec.h"
+#include "eval/services.h"
+#include "judge/extract.h"
+#include "judge/value.h"
+
+#define CODE_DRIVER_MAX ((size_t)1 << 20)
+#define CODE_RESULTS_MAX ((size_t)64 << 20)
+#define CODE_SHOWN_MAX 200   /* bytes of a value in a reason */
+#define CODE_STREAM_MAX 4096 /* bytes of stdout and stderr in the metadata */
+#define CODE_TOKEN_BYTES 16
+
+static const struct driver {
+	const char *language, *file, *solution;
+} drivers[] = {
+	{ "python", "guest/call.py", "solution.py" },
+	{ "javascript", "guest/call.js", "solution.js" },
+};
+
+/* What was found. `reason` is NULL when everything was as expected. */
+struct finding {
+	const char *verdict; /* passed, failed, early_exit, no_code, or the name of a status */
+	char *reason;
+	struct fh_result *result; /* of the last run; NULL when nothing ran */
+};
+
+static void finding_release(struct finding *f)
+{
+	free(f->reason);
+	fh_result_free(f->result);
+}
+
+static int finding_set(struct finding *f, const char *verdict, const char *format, ...) FH_PRINTF(3, 4);
+
+static int finding_set(struct finding *f, const char *verdict, const char *format, ...)
+{
+	struct fh_buf text = FH_BUF_INIT(0);
+	va_list args;
+	va_start(args, format);
+	fh_buf_vaddf(&text, format, args);
+	va_end(args);
+	free(f->reason);
+	f->reason = fh_buf_take(&text, NULL);
+	f->verdict = verdict;
+	return 0;
+}
+
+/* At most CODE_SHOWN_MAX bytes of a text, whole characters. free() it. */
+static char *shown(const char *text)
+{
+	size_t n = strlen(text), max = CODE_SHOWN_MAX;
+	if (n <= max)
+		return fh_xstrdup(text);
+	while (max && ((unsigned char)text[max] & 0xC0) == 0x80)
+		max--;
+	return fh_xasprintf("%.*s…", (int)max, text);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- one run */
+
+struct run {
+	const struct fh_assertion_call *call;
+	const struct fh_code_spec *spec;
+	struct fh_client *client;
+	struct fh_str code;
+};
+
+static int run_request(const struct run *r, struct fh_request *request, struct finding *f, struct fh_error *err)
+{
+	request->language = r->spec->language;
+	request->limits = r->spec->limits;
+	request->standard_library_only = !r->spec->packages;
+	struct fh_plan *plan = NULL;
+	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
+	options.cancel = fh_services_cancel(r->call->services);
+	int code = fh_plan_build(request, &plan, err);
+	if (code)
+		return code;
+	fh_result_free(f->result);
+	f->result = NULL;
+	code = fh_run(r->client, plan, &options, &f->result, err);
+	fh_plan_free(plan);
+	if (!code && f->result->status == FH_STATUS_ENGINE_ERROR) {
+		if (err)
+			*err = f->result->error;
+		code = -(int)(f->result->error.code ? f->result->error.code : FH_E_BUG);
+	}
+	return code;
+}
+
+static void limit_reached(struct finding *f, const struct fh_limits *limits)
+{
+	const struct fh_result *r = f->result;
+	const char *name = fh_status_name(r->status);
+	for (int l = 0; l < FH_LIMIT_COUNT_; l++) {
+		const struct fh_limit_info *info = &fh_limit_table[l];
+		if (info->status != r->status)
+			continue;
+		double value = (double)limits->value[l];
+		if (fh_streq(info->unit, "ms"))
+			finding_set(f, name, "%s after %.1f s", name, value / 1000);
+		else if (fh_streq(info->unit, "bytes"))
+			finding_set(f, name, "%s at %.4g MB", name, value / (1 << 20));
+		else
+			finding_set(f, name, "%s at %.0f %s", name, value, info->unit);
+		return;
+	}
+	finding_set(f, name, "%s", name);
+}
+
+/* The last line that is not empty: of a traceback, the exception. */
+static struct fh_str last_line(const struct fh_result *r)
+{
+	struct fh_str s = { (const char *)r->stream_data[FH_STDERR], r->stream_size[FH_STDERR] };
+	while (s.n && strchr(" \t\r\n", s.p[s.n - 1]))
+		s.n--;
+	const char *nl = s.n ? memrchr(s.p, '\n', s.n) : NULL;
+	if (nl)
+		s = (struct fh_str){ nl + 1, s.n - (size_t)(nl + 1 - s.p) };
+	s.n = FH_MIN(s.n, (size_t)CODE_SHOWN_MAX);
+	return s;
+}
+
+/* Whether the run came to its own end; otherwise says what ended it. */
+static bool came_to_an_end(struct finding *f, const struct fh_limits *limits)
+{
+	const struct fh_result *r = f->result;
+	struct fh_str line = last_line(r);
+	const char *colon = line.n ? ": " : "";
+	if (r->status == FH_STATUS_OK)
+		return true;
+	if (r->status == FH_STATUS_COMPILE_ERROR)
+		finding_set(f, "compile_error", "the program does not compile%s%.*s", colon, FH_STR_ARGS(line));
+	else if (r->status != FH_STATUS_RUNTIME_ERROR)
+		limit_reached(f, limits);
+	else if (r->signal)
+		finding_set(f, "runtime_error", "the program was ended by signal %d (%s)", r->signal, strsignal(r->signal));
+	else
+		finding_set(f, "runtime_error", "the program ended with exit code %d%s%.*s", r->exit_code, colon,
+		            FH_STR_ARGS(line));
+	return false;
+}
+
+/* ------------------------------------------------------------------------------------------------- calling functions
+ */
+
+static json_t *calls_json(const struct fh_code_spec *spec)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < spec->n; i++) {
+		const struct fh_code_case *c = &spec->cases[i];
+		json_t *one = json_object();
+		if (c->call) {
+			json_object_set_new(one, "call", json_string(c->call));
+		} else {
+			json_object_set_new(one, "function", json_string(spec->function));
+			json_object_set(one, "args", (json_t *)(uintptr_t)c->args);
+			if (c->kwargs)
+				json_object_set(one, "kwargs", (json_t *)(uintptr_t)c->kwargs);
+		}
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
+/* "factorial(5)", as written or put together. free() it. */
+static char *case_text(const struct fh_code_spec *spec, const struct fh_code_case *c)
+{
+	if (c->call)
+		return shown(c->call);
+	struct fh_buf text = FH_BUF_INIT(0);
+	const char *key, *comma = "";
+	json_t *value;
+	size_t i;
+	fh_buf_addf(&text, "%s(", spec->function);
+	json_array_foreach(c->args, i, value)
+	{
+		fh_auto_free char *arg = fh_value_text(value, spec->language, CODE_SHOWN_MAX / 2);
+		fh_buf_addf(&text, "%s%s", comma, arg);
+		comma = ", ";
+	}
+	json_object_foreach((json_t *)(uintptr_t)c->kwargs, key, value)
+	{
+		fh_auto_free char *arg = fh_value_text(value, spec->language, CODE_SHOWN_MAX / 2);
+		fh_buf_addf(&text, "%s%s=%s", comma, key, arg);
+		comma = ", ";
+	}
+	fh_buf_addc(&text, ')');
+	fh_auto_free char *whole = fh_buf_take(&text, NULL);
+	return shown(whole);
+}
+
+/* "NameError: name 'x' is not defined" of a problem that the driver reported. free() it. */
+static char *problem_text(const json_t *got)
+{
+	const char *name = fh_json_str(got, "name", ""), *message = fh_json_str(got, "message", "");
+	fh_auto_free char *text = fh_xasprintf("%s%s%s", name, *name && *message ? ": " : "", message);
+	return shown(text);
+}
+
+/* Why a case does not hold; NULL when it does. free() it. */
+static char *case_failure(const struct fh_code_spec *spec, const struct fh_code_case *c, const json_t *got)
+{
+	bool raised = json_object_get(got, "stage");
+	fh_auto_free char *problem = raised ? problem_text(got) : NULL;
+	if (c->expected_error) {
+		if (raised && fh_streq(fh_json_str(got, "name", ""), c->expected_error))
+			return NULL;
+		fh_auto_free char *returned = shown(fh_json_str(got, "repr", "nothing"));
+		return raised ? fh_xasprintf("expected %s, raised %s", c->expected_error, problem)
+		              : fh_xasprintf("expected %s, got %s", c->expected_error, returned);
+	}
+	if (raised)
+		return fh_xasprintf("raised %s", problem);
+	if (c->expected_output) {
+		const json_t *given = json_object_get(got, "text");
+		struct fh_str text = { json_is_string(given) ? json_string_value(given) : "", json_string_length(given) };
+		if (fh_output_equal(text, fh_str(c->expected_output)))
+			return NULL;
+		fh_auto_free char *want = shown(c->expected_output), *have = shown(text.p);
+		return fh_xasprintf("expected output %s, got %s", want, have);
+	}
+	const json_t *value = json_object_get(got, "value");
+	if (fh_value_equal(value, c->expected, spec->tolerance))
+		return NULL;
+	fh_auto_free char *want = fh_value_text(c->expected, spec->language, CODE_SHOWN_MAX);
+	fh_auto_free char *have = shown(fh_json_str(got, "repr", ""));
+	/* 120 and "120" may look the same to a person who wrote the one for the other. */
+	const char *note = json_is_string(c->expected) != json_is_string(value) &&
+	                           fh_streq(fh_json_str(got, "text", ""), json_string_value(c->expected))
+	                       ? " (to compare what is printed, use expected_output)"
+	                       : "";
+	return fh_xasprintf("expected %s, got %s%s", want, have, note);
+}
+
+static int compare_cases(const struct fh_code_spec *spec, const json_t *results, struct finding *f)
+{
+	size_t failures = 0;
+	fh_auto_free char *first = NULL;
+	for (size_t i = 0; i < spec->n; i++) {
+		fh_auto_free char *why = case_failure(spec, &spec->cases[i], json_array_get(results, i));
+		if (!why || failures++)
+			continue;
+		fh_auto_free char *what = case_text(spec, &spec->cases[i]);
+		first = spec->n == 1 ? fh_xasprintf("call %s: %s", what, why)
+		                     : fh_xasprintf("case %zu of %zu, call %s: %s", i + 1, spec->n, what, why);
+	}
+	if (!failures)
+		return 0;
+	if (failures == 1)
+		return finding_set(f, "failed", "%s", first);
+	return finding_set(f, "failed", "%s (%zu cases fail)", first, failures);
+}
+
+/* What the driver left, compared. */
+static int judge_results(const struct run *r, const json_t *results, struct finding *f, struct fh_error *err)
+{
+	const json_t *first = json_array_get(results, 0);
+	const char *stage = fh_json_str(first, "stage", "");
+	fh_auto_free char *problem = problem_text(first);
+	if (!json_is_array(results) || json_array_size(results) != r->spec->n)
+		return finding_set(f, "failed", "the program wrote its own results");
+	/* An expression is compiled before the program is loaded, so that this is the config's mistake. */
+	if (fh_streq(stage, "call")) {
+		fh_error_set(err, FH_E_CONFIG, "code: a \"call\" is not an expression of %s: %s", r->spec->language, problem);
+		return -FH_E_CONFIG;
+	}
+	if (fh_streq(stage, "load"))
+		return finding_set(f, "failed", "the program does not load: %s", problem);
+	if (fh_streq(stage, "missing"))
+		return finding_set(f, "failed", "the program defines no function %s", fh_json_str(first, "message", ""));
+	return compare_cases(r->spec, results, f);
+}
+
+static int read_results(const struct run *r, struct finding *f, struct fh_error *err)
+{
+	const struct fh_result *result = f->result;
+	const struct fh_out_file *out = result->out_count ? &result->outs[0] : NULL;
+	if (!out || !out->data)
+		return finding_set(f, "early_exit", "early exit: the program ended before its results were there");
+	struct fh_error why = FH_ERROR_INIT;
+	fh_auto_json json_t *results = fh_json_parse((struct fh_str){ (const char *)out->data, out->size }, NULL, &why);
+	if (!results)
+		return finding_set(f, "failed", "the program's results cannot be read: %s", why.message);
+	return judge_results(r, results, f, err);
+}
+
+static int new_token(char hex[2 * CODE_TOKEN_BYTES + 1], struct fh_error *err)
+{
+	unsigned char bytes[CODE_TOKEN_BYTES];
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return fh_error_set(err, FH_E_SYSTEM, "no random bytes to be had");
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+static int run_calls(const struct run *r, const struct driver *d, struct finding *f, struct fh_error *err)
+{
+	char token[2 * CODE_TOKEN_BYTES + 1];
+	fh_auto_free char *path = NULL;
+	fh_auto_buf struct fh_buf driver = FH_BUF_INIT(CODE_DRIVER_MAX), input = FH_BUF_INIT(0);
+	int code = new_token(token, err);
+	if (!code)
+		code = fh_data_path(d->file, &path, err);
+	if (!code)
+		code = fh_file_read(path, &driver, err);
+	if (code)
+		return code;
+	fh_auto_json json_t *message = json_object();
+	json_object_set_new(message, "token", json_string(token));
+	json_object_set_new(message, "calls", calls_json(r->spec));
+	fh_json_write(&input, message, 0);
+	fh_auto_free char *name = fh_xasprintf(".result-%s", token);
+	const char *const outs[] = { name };
+	struct fh_file solution = { .name = d->solution, .content = { r->code.p, r->code.n } };
+	struct fh_request request;
+	fh_request_init(&request);
+	request.code = (struct fh_bytes){ driver.p, driver.n };
+	request.stdin_data = (struct fh_bytes){ input.p, input.n };
+	request.files = &solution;
+	request.file_count = 1;
+	request.outs = outs;
+	request.out_count = 1;
+	request.out_max_bytes = CODE_RESULTS_MAX;
+	code = run_request(r, &request, f, err);
+	if (code)
+		return code;
+	if (f->result->status == FH_STATUS_RUNTIME_ERROR && !f->result->signal)
+		return finding_set(f, "early_exit",
+		                   "early exit: the program ended (exit code %d) before its results were there",
+		                   f->result->exit_code);
+	return came_to_an_end(f, &r->spec->limits) ? read_results(r, f, err) : 0;
+}
+
+/* ----------------------------------------------------------------------------------------------- programs as a whole
+ */
+
+static int run_whole(const struct run *r, struct finding *f, struct fh_error *err)
+{
+	const struct fh_code_spec *spec = r->spec;
+	for (size_t i = 0; i < spec->n; i++) {
+		const struct fh_code_case *c = &spec->cases[i];
+		struct fh_request request;
+		fh_request_init(&request);
+		request.code = (struct fh_bytes){ r->code.p, r->code.n };
+		request.stdin_data = (struct fh_bytes){ c->input.p, c->input.n };
+		int code = run_request(r, &request, f, err);
+		if (code)
+			return code;
+		fh_auto_free char *where = spec->n > 1 ? fh_xasprintf("case %zu of %zu, ", i + 1, spec->n) : fh_xstrdup("");
+		if (!came_to_an_end(f, &spec->limits)) {
+			fh_auto_free char *why = FH_TAKE_PTR(f->reason);
+			return finding_set(f, f->verdict, "%s%s", where, why);
+		}
+		struct fh_str got = { (const char *)f->result->stream_data[FH_STDOUT], f->result->stream_size[FH_STDOUT] };
+		if (fh_output_equal(got, c->output))
+			continue;
+		fh_auto_free char *text = fh_xstrndup(got.p ? got.p : "", got.n), *have = shown(text);
+		fh_auto_free char *whole = fh_xstrndup(c->output.p, c->output.n), *want = shown(whole);
+		return finding_set(f, "failed", "%sexpected output %s, got %s", where, want, *have ? have : "none");
+	}
+	return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- the whole
+ */
+
+static json_t *usage_json(const struct fh_usage *u)
+{
+	json_t *usage = json_object();
+	json_object_set_new(usage, "cpu_ms", json_real((double)(u->cpu_user_us + u->cpu_sys_us) / 1000));
+	json_object_set_new(usage, "wall_ms", json_real((double)u->wall_us / 1000));
+	if (u->memory_peak_bytes)
+		json_object_set_new(usage, "memory_peak_bytes", json_integer((json_int_t)u->memory_peak_bytes));
+	if (u->processes_peak)
+		json_object_set_new(usage, "processes_peak", json_integer((json_int_t)u->processes_peak));
+	return usage;
+}
+
+static void stream_json(json_t *metadata, const char *name, const struct fh_result *r, enum fh_stream stream)
+{
+	size_t n = FH_MIN(r->stream_size[stream], (size_t)CODE_STREAM_MAX);
+	if (n)
+		json_object_set_new(metadata, name, fh_json_bytes((struct fh_str){ (const char *)r->stream_data[stream], n }));
+}
+
+static json_t *metadata_json(const struct fh_code_spec *spec, const struct fh_extraction *e, const struct finding *f)
+{
+	json_t *m = json_object();
+	json_object_set_new(m, "verdict", json_string(f->verdict));
+	json_object_set_new(m, "integrity", json_string(spec->whole ? "outside" : "in-process"));
+	json_object_set_new(m, "language", json_string(spec->language));
+	if (e->code)
+		json_object_set_new(m, "code", fh_json_bytes((struct fh_str){ e->code, e->size }));
+	if (!f->result)
+		return m;
+	json_object_set_new(m, "status", json_string(fh_status_name(f->result->status)));
+	json_object_set_new(m, "usage", usage_json(&f->result->usage));
+	stream_json(m, "stdout", f->result, FH_STDOUT);
+	stream_json(m, "stderr", f->result, FH_STDERR);
+	return m;
+}
+
+static const struct driver *find_driver(const char *language)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(drivers); i++)
+		if (fh_streq(drivers[i].language, language))
+			return &drivers[i];
+	return NULL;
+}
+
+static int examine(const struct fh_assertion_call *call, const struct fh_code_spec *spec, const struct fh_extraction *e,
+                   struct finding *f, struct fh_error *err)
+{
+	const struct driver *d = find_driver(spec->language);
+	if (!spec->whole && !d) {
+		fh_error_set(err, FH_E_CONFIG, "code: functions of %s cannot be called", spec->language);
+		fh_error_hint(err, "\"call\" and \"args\" are for python and javascript: give \"stdin\" and \"stdout\"");
+		return -FH_E_CONFIG;
+	}
+	if (!e->code)
+		return finding_set(f, "no_code", "%s", e->reason);
+	struct run r = { .call = call, .spec = spec, .code = { e->code, e->size } };
+	int code = fh_services_client(call->services, &r.client, err);
+	if (code)
+		return code;
+	return spec->whole ? run_whole(&r, f, err) : run_calls(&r, d, f, err);
+}
+
+/* What the calls need to find in the program: the function, or the name that the first call begins with. */
+static char *entry_point(const struct fh_code_spec *spec)
+{
+	if (spec->function || spec->whole)
+		return spec->function ? fh_xstrdup(spec->function) : NULL;
+	const char *call = spec->cases[0].call ? spec->cases[0].call : "";
+	size_t n = strspn(call, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_$0123456789");
+	return n && call[n] == '(' ? fh_xstrndup(call, n) : NULL;
+}
+
+static int check(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
+{
+	fh_auto_code_spec struct fh_code_spec spec = { 0 };
+	int code = fh_code_spec_read(call, &spec, err);
+	if (code)
+		return code;
+	fh_auto_free char *entry = entry_point(&spec);
+	struct fh_extract_options options = { .language = spec.language, .entry_point = entry };
+	fh_auto_extraction struct fh_extraction e = { 0 };
+	fh_extract(call->output_text, &options, &e);
+	FH_CLEANUP(finding_release) struct finding f = { .verdict = "passed" };
+	code = examine(call, &spec, &e, &f, err);
+	if (code)
+		return code;
+	code = fh_grade_set(ret, call, !f.reason, "%s", f.reason ? f.reason : "the program does what was expected");
+	ret->metadata = metadata_json(&spec, &e, &f);
+	return code;
+}
+
+const struct fh_assertion fh_assertion_code = {
+	.name = "code",
+	.check = check,
+	.validate = fh_code_spec_validate,
+};

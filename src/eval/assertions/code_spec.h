@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a `code` assertion asks for, read from its fields.
+ *
+ * The fields stand beside `type`, or in a mapping under `value`:
+ *
+ *     language         python (default), javascript, bash, c, cpp, or an alias of one
+ *     function         the function (or "Class.method") that the program has to define; tells which block is taken
+ *     call             an expression of the language, evaluated in the program: "factorial(5)"
+ *     expected         the value it has to have: any JSON value, compared by type and value (judge/value.h)
+ *     expected_output  or: what printing it shows, a string
+ *     expected_error   or: the name of the exception it raises ("ValueError")
+ *     cases            or: a list of these, each {call | args [, kwargs], expected | expected_output | expected_error},
+ *                      or [argument, …, expected]; args are given to `function`; or each {stdin, stdout}
+ *     stdin, stdout    or: the program runs as a whole, and prints stdout (bash, c and cpp: only this)
+ *     tolerance        how far a number may be off, absolute or relative (0)
+ *     limits           {cpu_time, wall_time: seconds; memory, output, disk, file_size: bytes or "64M"; processes …}
+ *     packages         true: the interpreter's installed packages are visible; false: its standard library only
+ *
+ * Strings are templates over the test's variables; one that is a single {{variable}} takes that variable's value as it
+ * is, whatever its type.
+ */
+#pragma once
+#include "eval/assertion.h"
+#include "fumehood/sandbox.h"
+
+#define FH_CODE_CASES_MAX 10000
+
+/* One call or run, and what is expected of it. Values are borrowed from the spec's fields. */
+struct fh_code_case {
+	FH_NULLABLE const char *call;     /* an expression; NULL: `args` for the function */
+	FH_NULLABLE const json_t *args;   /* array */
+	FH_NULLABLE const json_t *kwargs; /* object */
+	FH_NULLABLE const json_t *expected;
+	FH_NULLABLE const char *expected_output, *expected_error;
+	struct fh_str input, output; /* of a run as a whole */
+};
+
+struct fh_code_spec {
+	json_t *fields; /* rendered; owns what the rest borrows */
+	json_t *owned;  /* lists made while reading */
+	const char *language;
+	FH_NULLABLE const char *function;
+	bool whole; /* the program runs as a whole, fed with input */
+	bool packages;
+	double tolerance;
+	struct fh_limits limits;
+	struct fh_code_case *cases;
+	size_t n;
+};
+
+/* Reads the fields; `vars` fills the templates. FH_E_CONFIG names the field. */
+int fh_code_spec_read(const struct fh_assertion_call *call, struct fh_code_spec *ret, struct fh_error *err);
+void fh_code_spec_release(struct fh_code_spec *spec);
+#define fh_auto_code_spec FH_CLEANUP(fh_code_spec_release)
+
+/* What can be seen to be wrong before templates are filled: unknown fields, forms that exclude each other. */
+int fh_code_spec_validate(const json_t *assertion, struct fh_error *err);
