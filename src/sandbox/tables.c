@@ -80,3 +80,8 @@ const char *fh_layer_name(enum fh_layer l)
 {
 	return name_in(layer_names, FH_LAYER_COUNT_, l);
 }
+
+const char *fh_version(void)
+{
+	return FH_VERSION;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+
+#include <stdio.h>
+
+#include "cli/options.h"
+#include "fumehood/sandbox.h"
+
+static const struct fh_opt options[] = { { 0 } };
+static const struct fh_command_line command_line = {
+	.program = "fumehood gc",
+	.synopsis = "",
+	.about =
+	    "Removes what engines that were killed have left behind: cgroups and folders. The next run does so as well; "
+	    "living sandboxes are not touched.",
+	.details = "Exit status: 0, or 1 when something could not be removed.",
+	.options = options,
+};
+
+int fh_command_gc(int argc, char **argv)
+{
+	struct fh_opt_list args = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	bool help;
+	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
+	if (r == 0 && !help && args.count > 0)
+		r = fh_error_set(&err, FH_E_ARGUMENT, "gc takes no argument, but was given %s", args.items[0]);
+	fh_opt_list_release(&args);
+	if (r < 0)
+		return fh_command_failed(&err, FH_EXIT_USAGE);
+	if (help) {
+		fh_options_help(&command_line);
+		return FH_EXIT_OK;
+	}
+	size_t removed = 0;
+	if (fh_collect_garbage(&removed, &err) < 0)
+		return fh_command_failed(&err, FH_EXIT_FAILED);
+	printf("%zu removed\n", removed);
+	return FH_EXIT_OK;
+}

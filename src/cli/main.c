@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "base/path.h"
+#include "cli/options.h"
+#include "fumehood/sandbox.h"
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv); /* NULL: the program fumehood-NAME */
+	const char *about;
+};
+
+static const struct command commands[] = {
+	{ "run", fh_command_run, "Run a program in a fresh sandbox." },
+	{ "eval", NULL, "Evaluate prompts and providers as promptfooconfig.yaml says." },
+	{ "judge", NULL, "Judge model-written solutions of a benchmark's problems." },
+	{ "ps", fh_command_ps, "List the sandboxes that are alive." },
+	{ "kill", fh_command_kill, "Destroy sandboxes." },
+	{ "gc", fh_command_gc, "Remove what engines that died have left behind." },
+};
+
+static bool show_version;
+static const struct fh_opt options[] = {
+	{ "version", 'V', FH_OPT_FLAG, &show_version, NULL, "Show the version." },
+	{ 0 },
+};
+static const struct fh_command_line command_line = {
+	.program = "fumehood",
+	.synopsis = "COMMAND [OPTIONS] …",
+	.about = "Runs code that language models wrote, where it can do no harm, and finds out whether it works.",
+	.details = "`fumehood help COMMAND` tells more of a command.",
+	.options = options,
+};
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++)
+		if (fh_streq(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+/* A command that is a program of its own: beside this one in a build tree, or in libexec. Returns only on failure. */
+static int start_program(const char *name, char **argv)
+{
+	fh_auto_free char *self = fh_path_self_dir();
+	struct fh_error err = FH_ERROR_INIT;
+	if (!self) {
+		fh_error_set(&err, FH_E_UNAVAILABLE, "cannot find fumehood-%s: /proc does not say where this program lies",
+		             name);
+		return fh_command_failed(&err, FH_EXIT_FAILED);
+	}
+	const char *const places[] = { "%s/fumehood-%s", "%s/../libexec/fumehood/fumehood-%s" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(places); i++) {
+		fh_auto_free char *path = fh_xasprintf(places[i], self, name);
+		execv(path, argv);
+		if (errno == ENOENT || errno == ENOTDIR)
+			continue;
+		fh_error_sys(&err, errno, "cannot start %s", path);
+		return fh_command_failed(&err, 126);
+	}
+	fh_error_set(&err, FH_E_NOT_FOUND, "the program fumehood-%s is neither beside %s/fumehood nor in libexec", name,
+	             self);
+	fh_error_hint(&err, "build or install fumehood whole");
+	return fh_command_failed(&err, 127);
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+	return c->run ? c->run(argc, argv) : start_program(c->name, argv);
+}
+
+static int unknown_command(const char *name)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_nearest near = FH_NEAREST_INIT(name);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++)
+		fh_nearest_offer(&near, commands[i].name);
+	fh_nearest_offer(&near, "help");
+	fh_error_set(&err, FH_E_ARGUMENT, "unknown command %s", name);
+	if (near.best)
+		fh_error_hint(&err, "did you mean `fumehood %s`?", near.best);
+	else
+		fh_error_hint(&err, "`fumehood help` lists the commands");
+	return fh_command_failed(&err, FH_EXIT_USAGE);
+}
+
+static int show_help(void)
+{
+	fh_options_help(&command_line);
+	printf("\nCommands:\n");
+	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].about);
+	printf("  %-10s %s\n", "help", "Show this, or more of one command.");
+	return FH_EXIT_OK;
+}
+
+static int help_on(const char *name, char *program)
+{
+	const struct command *c = find(name);
+	if (!c)
+		return fh_streq(name, "help") ? show_help() : unknown_command(name);
+	char help[] = "--help";
+	char *argv[] = { program, help, NULL };
+	return run_command(c, 2, argv);
+}
+
+/* A descriptor that is missing would be taken by the next file that is opened, and a program's output land in it. */
+static void open_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+}
+
+int main(int argc, char **argv)
+{
+	open_standard_descriptors();
+	struct fh_opt_list args = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	bool help = false;
+	if (fh_options_parse(&command_line, argc, argv, true, &args, &help, &err) < 0)
+		return fh_command_failed(&err, FH_EXIT_USAGE);
+	int rest = argc;
+	if (args.count > 0) /* the command and all that follows it */
+		for (rest = 1; argv[rest] != args.items[0];)
+			rest++;
+	int status = FH_EXIT_OK;
+	if (help || (args.count == 0 && !show_version))
+		status = help ? show_help() : (show_help(), FH_EXIT_USAGE);
+	else if (show_version)
+		printf("fumehood %s\n", fh_version());
+	else if (fh_streq(args.items[0], "help"))
+		status = args.count > 1 ? help_on(args.items[1], argv[0]) : show_help();
+	else if (find(args.items[0]))
+		status = run_command(find(args.items[0]), argc - rest, argv + rest);
+	else
+		status = unknown_command(args.items[0]);
+	fh_opt_list_release(&args);
+	return status;
+}

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/launcher.h"
+#include "base/nearest.h"
+#include "base/path.h"
+#include "cli/options.h"
+#include "cli/run_result.h"
+#include "proto/plan.h"
+#include "sandbox/language.h"
+
+#define CODE_MAX (64u << 20)
+#define FILES_MAX (1u << 30) /* of one --file, and of a plan */
+
+/* What the command line says. `shaped`: an option that shapes the plan was given, which --plan excludes. */
+static struct {
+	const char *language, *code, *interpreter, *venv, *image, *user, *hostname, *cwd, *stdin_file, *plan_file;
+	struct fh_opt_list files, outs, env, mounts, require, without, compiler_flags;
+	struct fh_limits limits;
+	double cpu_rate;
+	bool json, explain, command, standard_library_only, raw;
+	bool shaped, cpu_rate_given, disk_given, file_size_given, limits_given, code_given;
+} o;
+
+#define SHAPES .given = &o.shaped
+#define LIMIT_OPTION(option, option_kind, limit, arg, text)                                                            \
+	{                                                                                                                  \
+		.name = option, .kind = option_kind, .target = &o.limits.value[limit], .argument = arg, .help = text,          \
+		.flags = FH_OPT_UNLIMITED, .given = &o.limits_given                                                            \
+	}
+
+static const struct fh_opt options[] = {
+	{ "", .help = "What to run" },
+	{ "language", 'l', FH_OPT_STRING, &o.language, "LANG",
+	  "python, javascript, bash, c or cpp; by default what FILE's "
+	  "name says.",
+	  SHAPES },
+	{ "code", 'c', FH_OPT_STRING, &o.code, "CODE", "The program's text, instead of FILE.", .given = &o.code_given },
+	{ "command", 0, FH_OPT_FLAG, &o.command, NULL, "Run ARGS as a command that is there inside, without a language.",
+	  SHAPES },
+	{ "interpreter", 0, FH_OPT_STRING, &o.interpreter, "PATH",
+	  "The interpreter or compiler, instead of the one that your "
+	  "shell would find; with --image a path inside.",
+	  SHAPES },
+	{ "venv", 0, FH_OPT_STRING, &o.venv, "DIR", "Run in this Python virtual environment.", SHAPES },
+	{ "image", 0, FH_OPT_STRING, &o.image, "DIR",
+	  "A folder that holds a root file system, instead of this machine's "
+	  "programs.",
+	  SHAPES },
+	{ "compiler-flag", 0, FH_OPT_LIST, &o.compiler_flags, "FLAG", "A flag for the compiler or linker; may be repeated.",
+	  SHAPES },
+	{ "standard-library-only", 0, FH_OPT_FLAG, &o.standard_library_only, NULL,
+	  "Hide the installed packages of Python and "
+	  "Node.",
+	  SHAPES },
+	{ "user", 0, FH_OPT_STRING, &o.user, "USER",
+	  "user (uid 1000, the default) or root (uid 0 of its own user namespace).", SHAPES },
+	{ "hostname", 0, FH_OPT_STRING, &o.hostname, "NAME", "The host name inside; \"sandbox\" by default.", SHAPES },
+	{ "cwd", 0, FH_OPT_STRING, &o.cwd, "DIR", "The working directory inside; /home/user by default.", SHAPES },
+
+	{ "", .help = "Input and output" },
+	{ "stdin-file", 0, FH_OPT_STRING, &o.stdin_file, "FILE",
+	  "The program's standard input; by default ours, with --json "
+	  "nothing." },
+	{ "env", 'e', FH_OPT_LIST, &o.env, "NAME=VALUE", "A variable of the program's environment; may be repeated.",
+	  SHAPES },
+	{ "file", 0, FH_OPT_LIST, &o.files, "SRC[:NAME]",
+	  "Copy a regular file in, as NAME in the working directory; may be "
+	  "repeated.",
+	  SHAPES },
+	{ "out", 0, FH_OPT_LIST, &o.outs, "NAME[:DEST]",
+	  "Bring a regular file back that the program wrote; may be repeated." },
+	{ "mount", 0, FH_OPT_LIST, &o.mounts, "SRC[:DST][:rw]",
+	  "Show a file or folder of this machine inside, read-only unless "
+	  ":rw is said; may be repeated.",
+	  SHAPES },
+	{ "json", 0, FH_OPT_FLAG, &o.json, NULL,
+	  "Print one JSON object when it is over, instead of the output as it comes." },
+	{ "raw", 0, FH_OPT_FLAG, &o.raw, NULL,
+	  "Let output steer the terminal (colours, cursor); by default such bytes are shown "
+	  "as text there." },
+
+	{ "", .help = "Limits (\"unlimited\" switches one off)" },
+	LIMIT_OPTION("cpu-time", FH_OPT_DURATION, FH_LIMIT_CPU_TIME, "SECONDS",
+	             "CPU time of the whole process tree; 10 by default."),
+	LIMIT_OPTION("wall-time", FH_OPT_DURATION, FH_LIMIT_WALL_TIME, "SECONDS", "Time on the clock; 30 by default."),
+	LIMIT_OPTION("memory", FH_OPT_SIZE, FH_LIMIT_MEMORY, "SIZE", "Memory of the whole tree; 512M by default."),
+	LIMIT_OPTION("processes", FH_OPT_U64, FH_LIMIT_PROCESSES, "N", "Processes and threads at a time; 128 by default."),
+	{ "cpu-rate", 0, FH_OPT_DOUBLE, &o.cpu_rate, "N",
+	  "Processors' worth of CPU time per time, such as 0.5; as many as there "
+	  "are by default.",
+	  .given = &o.cpu_rate_given },
+	LIMIT_OPTION("output", FH_OPT_SIZE, FH_LIMIT_OUTPUT, "SIZE", "Each of stdout and stderr; 8M by default."),
+	{ "file-size", 0, FH_OPT_SIZE, &o.limits.value[FH_LIMIT_FILE_SIZE], "SIZE", "One file; as --disk by default.",
+	  FH_OPT_UNLIMITED, &o.file_size_given },
+	{ "disk", 0, FH_OPT_SIZE, &o.limits.value[FH_LIMIT_DISK], "SIZE", "All writable folders together; 256M by default.",
+	  FH_OPT_UNLIMITED, &o.disk_given },
+	LIMIT_OPTION("open-files", FH_OPT_U64, FH_LIMIT_OPEN_FILES, "N", "Descriptors of one process; 1024 by default."),
+
+	{ "", .help = "Isolation and plan" },
+	{ "require", 0, FH_OPT_LIST, &o.require, "LAYER",
+	  "Fail when this layer of isolation cannot be had (user, pid, mount, "
+	  "network, ipc, uts, cgroup, no_new_privs, capabilities, seccomp, landlock, proc); may be repeated.",
+	  SHAPES },
+	{ "without", 0, FH_OPT_LIST, &o.without, "LAYER", "Leave a layer out, to test the others.", FH_OPT_HIDDEN,
+	  &o.shaped },
+	{ "explain", 0, FH_OPT_FLAG, &o.explain, NULL, "Print the plan as JSON and execute nothing." },
+	{ "plan", 0, FH_OPT_STRING, &o.plan_file, "FILE", "Run the plan that --explain printed." },
+	{ "", .help = "Other" },
+	{ 0 },
+};
+
+static const struct fh_command_line command_line = {
+	.program = "fumehood run",
+	.synopsis = "[OPTIONS] [-c CODE | FILE | -] [-- ARGS…]",
+	.about =
+	    "Runs a program in a fresh sandbox: no network, none of your files, bounded time and memory. When it is over "
+	    "every process of it is dead and nothing of it is left. SIZE takes K, M, G; SECONDS take fractions.",
+	.details = fh_run_exit_help,
+	.options = options,
+};
+
+/* --------------------------------------------------------------------------------------------------- reading options
+ */
+
+static int parse_layers(const struct fh_opt_list *names, const char *option, uint32_t *ret, struct fh_error *err)
+{
+	uint32_t bits = 0;
+	for (size_t i = 0; i < names->count; i++) {
+		struct fh_nearest near = FH_NEAREST_INIT(names->items[i]);
+		int layer = 0;
+		while (layer < FH_LAYER_COUNT_ && !fh_streq(fh_layer_name(layer), names->items[i]))
+			fh_nearest_offer(&near, fh_layer_name(layer++));
+		if (layer == FH_LAYER_COUNT_) {
+			int r = fh_error_set(err, FH_E_ARGUMENT, "option %s: unknown layer %s", option, names->items[i]);
+			fh_error_hint(err, near.best ? "did you mean %s?" : "`fumehood run --help` lists them%s",
+			              near.best ? near.best : "");
+			return r;
+		}
+		bits |= 1u << layer;
+	}
+	*ret = bits;
+	return 0;
+}
+
+static int settle_limits(struct fh_error *err)
+{
+	if (o.cpu_rate_given) {
+		if (!(o.cpu_rate > 0 && o.cpu_rate <= 4096))
+			return fh_error_set(err, FH_E_ARGUMENT, "option --cpu-rate: %g is not a number of processors", o.cpu_rate);
+		o.limits.value[FH_LIMIT_CPU_RATE] = FH_MAX((uint64_t)(o.cpu_rate * 1000 + 0.5), 1u);
+	}
+	if (!o.file_size_given)
+		o.limits.value[FH_LIMIT_FILE_SIZE] = o.limits.value[FH_LIMIT_DISK];
+	return 0;
+}
+
+/* The program: its text, its language, and what follows as its arguments. */
+struct program {
+	struct fh_buf code;
+	struct fh_language *language;
+	const char *name; /* of the file inside, NULL: the language's */
+	const char *const *args;
+	bool took_stdin;
+};
+
+static int read_stdin(struct fh_buf *out, struct fh_error *err)
+{
+	int r = fh_read_all(STDIN_FILENO, out);
+	if (r == -FH_E_LIMIT)
+		return fh_error_set(err, FH_E_LIMIT, "the program on standard input is larger than %u bytes", CODE_MAX);
+	return r < 0 ? fh_error_sys(err, errno, "cannot read the program from standard input") : 0;
+}
+
+static bool has_extension(const struct fh_language *l, const char *path)
+{
+	for (char **e = l->extensions; *e; e++)
+		if (fh_streq(*e, fh_path_ext(path)))
+			return true;
+	return false;
+}
+
+static int read_program(struct program *p, const struct fh_opt_list *args, struct fh_error *err)
+{
+	const char *file = o.code_given || args->count == 0 ? NULL : args->items[0];
+	if (!o.code_given && !file) {
+		int r = fh_error_set(err, FH_E_ARGUMENT, "there is nothing to run");
+		fh_error_hint(err, "name a file, or give the program with -c CODE, or - to read it from standard input");
+		return r;
+	}
+	p->args = args->count ? args->items + (file != NULL) : NULL;
+	bool from_file = file && !fh_streq(file, "-");
+	int r = 0;
+	if (o.language)
+		r = fh_language_load(o.language, &p->language, err);
+	else if (from_file)
+		r = fh_language_for_file(file, &p->language, err);
+	else
+		r = fh_error_set(err, FH_E_ARGUMENT, "the language is not said: add -l LANG");
+	if (r < 0)
+		return r;
+	if (!from_file && !o.code_given) {
+		p->took_stdin = true;
+		return read_stdin(&p->code, err);
+	}
+	if (!from_file)
+		return fh_buf_adds(&p->code, o.code) < 0 ? fh_error_set(err, FH_E_LIMIT, "the program is too large") : 0;
+	if (has_extension(p->language, file))
+		p->name = fh_path_base(file);
+	return fh_file_read(file, &p->code, err);
+}
+
+/* ------------------------------------------------------------------------------------------------- files and mounts */
+
+/* Files that go in: contents are ours until the plan is built. */
+struct inputs {
+	struct fh_file *files;
+	struct fh_buf *contents;
+	struct fh_mount *mounts;
+	char **texts; /* everything that was split off an option */
+	size_t file_count, mount_count, text_count;
+};
+
+static void inputs_release(struct inputs *in)
+{
+	for (size_t i = 0; i < in->file_count; i++)
+		fh_buf_release(&in->contents[i]);
+	for (size_t i = 0; i < in->text_count; i++)
+		free(in->texts[i]);
+	free(in->files);
+	free(in->contents);
+	free(in->mounts);
+	free(in->texts);
+}
+
+static const char *keep_text(struct inputs *in, const char *s, size_t n)
+{
+	return in->texts[in->text_count++] = fh_xstrndup(s, n);
+}
+
+static int read_files(struct inputs *in, struct fh_error *err)
+{
+	for (size_t i = 0; i < o.files.count; i++) {
+		const char *item = o.files.items[i], *colon = strrchr(item, ':');
+		/* A colon may belong to the file's own name. */
+		if (colon && (colon == item || fh_path_exists(item)))
+			colon = NULL;
+		const char *source = keep_text(in, item, colon ? (size_t)(colon - item) : strlen(item));
+		struct fh_buf *content = &in->contents[in->file_count];
+		content->max = FILES_MAX;
+		struct stat st;
+		int r = fh_file_read(source, content, err);
+		if (r < 0)
+			return fh_error_wrap(err, "option --file");
+		bool program = stat(source, &st) == 0 && (st.st_mode & 0100);
+		in->files[in->file_count++] = (struct fh_file){ .name = colon && colon[1] ? colon + 1 : fh_path_base(source),
+			                                            .content = { fh_buf_cstr(content), content->n },
+			                                            .mode = program ? 0755 : 0644 };
+	}
+	return 0;
+}
+
+/* SRC[:DST][:rw]; what follows the last colon is DST only when it is an absolute path. */
+static int read_mounts(struct inputs *in, struct fh_error *err)
+{
+	for (size_t i = 0; i < o.mounts.count; i++) {
+		const char *item = o.mounts.items[i];
+		size_t n = strlen(item);
+		bool writable = n > 3 && fh_streq(item + n - 3, ":rw");
+		if (writable || (n > 3 && fh_streq(item + n - 3, ":ro")))
+			n -= 3;
+		const char *whole = keep_text(in, item, n);
+		const char *colon = strrchr(whole, ':');
+		if (colon && colon[1] != '/')
+			return fh_error_set(err, FH_E_ARGUMENT, "option --mount: %s is not SRC[:DST][:rw] with an absolute DST",
+			                    item);
+		struct fh_mount *m = &in->mounts[in->mount_count++];
+		m->source = colon ? keep_text(in, whole, (size_t)(colon - whole)) : whole;
+		m->target = colon ? colon + 1 : NULL;
+		m->writable = writable;
+		if (!m->source[0])
+			return fh_error_set(err, FH_E_ARGUMENT, "option --mount: %s names no folder of this machine", item);
+	}
+	return 0;
+}
+
+static int read_inputs(struct inputs *in, struct fh_error *err)
+{
+	in->files = fh_xcalloc(o.files.count + 1, sizeof(*in->files));
+	in->contents = fh_xcalloc(o.files.count + 1, sizeof(*in->contents));
+	in->mounts = fh_xcalloc(o.mounts.count + 1, sizeof(*in->mounts));
+	in->texts = fh_xcalloc(o.files.count + 2 * o.mounts.count + o.outs.count + 1, sizeof(*in->texts));
+	int r = read_files(in, err);
+	return r < 0 ? r : read_mounts(in, err);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the plan
+ */
+
+/* --explain shows a plan that is complete: what --stdin-file names is then part of it. */
+static int read_stdin_file(struct fh_plan *plan, struct fh_error *err)
+{
+	if (!o.stdin_file || !o.explain)
+		return 0;
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(CODE_MAX);
+	int r = fh_file_read(o.stdin_file, &text, err);
+	if (r < 0)
+		return fh_error_wrap(err, "option --stdin-file");
+	free(plan->stdin_data.data);
+	plan->stdin_data.data = (uint8_t *)fh_buf_take(&text, &plan->stdin_data.size);
+	return 0;
+}
+
+static int build_plan(const struct fh_opt_list *args, bool *ret_took_stdin, struct fh_plan **ret, struct fh_error *err)
+{
+	struct fh_request request;
+	struct program program = { .code = FH_BUF_INIT(CODE_MAX) };
+	struct inputs in = { 0 };
+	fh_auto_free const char **outs = fh_xcalloc(o.outs.count + 1, sizeof(*outs));
+	fh_request_init(&request);
+	int r = settle_limits(err);
+	if (r == 0)
+		r = parse_layers(&o.require, "--require", &request.require, err);
+	if (r == 0)
+		r = parse_layers(&o.without, "--without", &request.without, err);
+	if (r == 0 && o.command && (o.code_given || o.language))
+		r = fh_error_set(err, FH_E_ARGUMENT, "--command excludes -l and -c");
+	if (r == 0 && o.command && args->count == 0)
+		r = fh_error_set(err, FH_E_ARGUMENT, "--command needs a command");
+	if (r == 0 && !o.command)
+		r = read_program(&program, args, err);
+	if (r == 0)
+		r = read_inputs(&in, err);
+	for (size_t i = 0; r == 0 && i < o.outs.count; i++)
+		outs[i] = in.texts[in.text_count++] = fh_run_out_name(o.outs.items[i]);
+	if (r == 0) {
+		request.language = o.command ? NULL : program.language->name;
+		request.code = (struct fh_bytes){ fh_buf_cstr(&program.code), program.code.n };
+		request.code_name = program.name;
+		request.args = program.args;
+		request.argv = o.command ? args->items : NULL;
+		request.interpreter = o.interpreter;
+		request.venv = o.venv;
+		request.image = o.image;
+		request.user = o.user;
+		request.cwd = o.cwd;
+		request.hostname = o.hostname;
+		request.env = o.env.items;
+		request.files = in.files;
+		request.file_count = in.file_count;
+		request.outs = outs;
+		request.out_count = o.outs.count;
+		request.mounts = in.mounts;
+		request.mount_count = in.mount_count;
+		request.limits = o.limits;
+		request.standard_library_only = o.standard_library_only;
+		request.flags = o.compiler_flags.items;
+		r = fh_plan_build(&request, ret, err);
+	}
+	*ret_took_stdin = program.took_stdin;
+	fh_language_free(program.language);
+	fh_buf_release(&program.code);
+	inputs_release(&in);
+	return r;
+}
+
+static int load_plan(const struct fh_opt_list *args, struct fh_plan **ret, struct fh_error *err)
+{
+	if (o.shaped || o.code_given || o.limits_given || o.cpu_rate_given || o.disk_given || o.file_size_given ||
+	    args->count) {
+		int r = fh_error_set(err, FH_E_ARGUMENT, "--plan brings the whole plan: nothing may change it");
+		fh_error_hint(err,
+		              "beside it there may be --json, --raw, --explain, --stdin-file and --out; edit the plan's file");
+		return r;
+	}
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FILES_MAX);
+	struct fh_plan *plan = NULL;
+	int r = fh_file_read(o.plan_file, &text, err);
+	if (r == 0)
+		r = fh_plan_from_json(fh_buf_cstr(&text), text.n, o.plan_file, &plan, err);
+	for (size_t i = 0; r == 0 && i < o.outs.count; i++) {
+		fh_auto_free char *name = fh_run_out_name(o.outs.items[i]);
+		fh_auto_free char *clean = fh_path_clean(name);
+		bool there = false;
+		for (size_t k = 0; plan->outs[k]; k++)
+			there |= fh_streq(plan->outs[k], clean);
+		if (!there)
+			fh_plan_add_string(&plan->outs, clean);
+	}
+	if (r == 0)
+		r = fh_plan_check(plan, err);
+	if (r < 0) {
+		fh_plan_free(plan);
+		return r;
+	}
+	*ret = plan;
+	return 0;
+}
+
+static int print_plan(const struct fh_plan *plan)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_free char *json = NULL;
+	if (fh_plan_to_json(plan, &json, &err) < 0)
+		return fh_command_failed(&err, FH_EXIT_FAILED);
+	printf("%s\n", json);
+	return FH_EXIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the run
+ */
+
+static volatile int cancelled; /* the signal that asked for it */
+
+static void on_signal(int number)
+{
+	cancelled = number;
+}
+
+/* The first Ctrl-C takes the sandbox down in order; a second one ends us at once, and the engine with us. */
+static void catch_signals(void)
+{
+	static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(caught); i++) {
+		struct sigaction before;
+		if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(caught[i], &action, NULL);
+	}
+}
+
+static void print_json(const struct fh_result *r)
+{
+	fh_auto_free char *json = fh_result_json(r, isatty(STDOUT_FILENO) ? 2 : 0);
+	printf("%s\n", json);
+}
+
+/* An error of ours, in the form that was asked for. */
+static int failed(const struct fh_error *err)
+{
+	int status = fh_run_error_status(err);
+	if (!o.json || status == FH_EXIT_USAGE)
+		return fh_command_failed(err, status);
+	struct fh_result r = { .status = FH_STATUS_ENGINE_ERROR, .exit_code = -1, .limits = o.limits, .error = *err };
+	print_json(&r);
+	return status;
+}
+
+/* Which descriptor the program reads; -1: none, what the plan holds. *ret_owned is to be closed. */
+static int open_stdin(const struct fh_plan *plan, bool took_stdin, int *ret_owned, int *ret_fd, struct fh_error *err)
+{
+	*ret_fd = o.json || took_stdin || plan->stdin_data.size > 0 ? -1 : STDIN_FILENO;
+	if (!o.stdin_file || fh_streq(o.stdin_file, "-")) {
+		if (o.stdin_file && !took_stdin)
+			*ret_fd = STDIN_FILENO;
+		return 0;
+	}
+	int fd = open(o.stdin_file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "option --stdin-file: cannot open %s", o.stdin_file);
+	*ret_owned = *ret_fd = fd;
+	return 0;
+}
+
+static int run_in_client(const struct fh_plan *plan, int stdin_fd, struct fh_result **ret, struct fh_error *err)
+{
+	struct fh_client *client = NULL;
+	struct fh_run_output output;
+	fh_run_output_init(&output, o.raw);
+	struct fh_run_options options_of_run = FH_RUN_OPTIONS_INIT;
+	options_of_run.cancel = &cancelled;
+	options_of_run.stdin_from_fd = stdin_fd >= 0;
+	options_of_run.stdin_fd = stdin_fd;
+	if (!o.json) {
+		options_of_run.on_output = fh_run_output_write;
+		options_of_run.context = &output;
+		options_of_run.discard_output = true;
+	}
+	int r = fh_launcher_start(err);
+	if (r == 0)
+		r = fh_client_open(NULL, &client, err);
+	if (r == 0)
+		r = fh_run(client, plan, &options_of_run, ret, err);
+	fh_run_output_end(&output);
+	fh_client_close(client);
+	return r;
+}
+
+static int execute(const struct fh_plan *plan, bool took_stdin)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_result *result = NULL;
+	fh_auto_close int owned = -1;
+	int stdin_fd = -1;
+	int r = open_stdin(plan, took_stdin, &owned, &stdin_fd, &err);
+	if (r < 0)
+		return fh_command_failed(&err, FH_EXIT_USAGE);
+	catch_signals();
+	r = run_in_client(plan, stdin_fd, &result, &err);
+	if (r < 0)
+		return cancelled ? 128 + cancelled : failed(&err);
+	int status = fh_run_exit_status(result);
+	if (o.json)
+		print_json(result);
+	else
+		fh_run_explain_end(result);
+	if (fh_run_write_outs(result, &o.outs, o.json, &err) < 0)
+		status = fh_command_failed(&err, FH_EXIT_FAILED);
+	fh_result_free(result);
+	return status;
+}
+
+static void release_options(void)
+{
+	struct fh_opt_list *lists[] = { &o.files, &o.outs, &o.env, &o.mounts, &o.require, &o.without, &o.compiler_flags };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
+		fh_opt_list_release(lists[i]);
+}
+
+int fh_command_run(int argc, char **argv)
+{
+	struct fh_opt_list args = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_plan *plan = NULL;
+	bool help, took_stdin = false;
+	int status = FH_EXIT_OK;
+	fh_limits_init(&o.limits);
+	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
+	if (r == 0 && help) {
+		fh_options_help(&command_line);
+	} else {
+		if (r == 0)
+			r = o.plan_file ? load_plan(&args, &plan, &err) : build_plan(&args, &took_stdin, &plan, &err);
+		if (r == 0)
+			r = read_stdin_file(plan, &err);
+		if (r < 0)
+			status = failed(&err);
+		else
+			status = o.explain ? print_plan(plan) : execute(plan, took_stdin);
+	}
+	fh_plan_free(plan);
+	fh_opt_list_release(&args);
+	release_options();
+	return status;
+}

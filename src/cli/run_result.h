@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What `fumehood run` does with what comes back: output as it comes, files brought out, words and exit status. */
+#pragma once
+#include "fumehood/sandbox.h"
+#include "cli/options.h"
+
+/* Output on its way to our own stdout and stderr. On a terminal, what could steer it is shown as text instead (unless
+ * raw); a character that is cut by the end of a piece waits for the rest. */
+struct fh_run_output {
+	bool escape[FH_STREAM_COUNT_];
+	char held[FH_STREAM_COUNT_][4];
+	size_t held_n[FH_STREAM_COUNT_];
+	bool broken; /* nobody reads any more */
+};
+void fh_run_output_init(struct fh_run_output *o, bool raw);
+/* As struct fh_run_options wants it; context: struct fh_run_output. */
+void fh_run_output_write(void *context, enum fh_stream stream, const void *data, size_t n);
+void fh_run_output_end(struct fh_run_output *o);
+
+/* Writes each file that came back to where --out NAME[:DEST] says. A refused one is told on stderr unless quiet. */
+int fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *outs, bool quiet, struct fh_error *err);
+/* The NAME of --out NAME[:DEST]; free() it. */
+FH_OWN char *fh_run_out_name(const char *option);
+
+/* Says on stderr what ended the run, if it was not the program itself. */
+void fh_run_explain_end(const struct fh_result *r);
+int fh_run_exit_status(const struct fh_result *r);
+/* The status for an error of ours. */
+int fh_run_error_status(const struct fh_error *err);
+extern const char fh_run_exit_help[];
