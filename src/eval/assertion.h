@@ -19,20 +19,20 @@ struct fh_assertion;
 /* What a check found. Starts zeroed; owned by the engine once the check returned 0 (fh_grade_release frees it). */
 struct fh_grade {
 	bool pass;
-	double score;          /* usually 0 or 1 */
-	char *reason;          /* one line or more, untrusted text; NULL becomes "Assertion passed" or "Assertion failed" */
-	json_t *named_scores;  /* object of numbers, or NULL */
-	json_t *components;    /* array of results in the form of the outputs' componentResults, or NULL */
-	json_t *tokens_used;   /* object, or NULL */
-	json_t *metadata;      /* object shown with the result (run status, usage, stdout …), or NULL */
-	char *comment;         /* NULL: none */
+	double score;         /* usually 0 or 1 */
+	char *reason;         /* one line or more, untrusted text; NULL becomes "Assertion passed" or "Assertion failed" */
+	json_t *named_scores; /* object of numbers, or NULL */
+	json_t *components;   /* array of results in the form of the outputs' componentResults, or NULL */
+	json_t *tokens_used;  /* object, or NULL */
+	json_t *metadata;     /* object shown with the result (run status, usage, stdout …), or NULL */
+	char *comment;        /* NULL: none */
 };
 void fh_grade_release(struct fh_grade *g);
 
 struct fh_assertion_call {
 	const struct fh_assertion *kind;
-	bool inverse;              /* the type was written with "not-" */
-	const json_t *assertion;   /* the assertion object as the config has it */
+	bool inverse;                     /* the type was written with "not-" */
+	const json_t *assertion;          /* the assertion object as the config has it */
 	FH_NULLABLE const json_t *value;  /* its `value`, file:// loaded and templates rendered; NULL: none was given */
 	FH_NULLABLE const json_t *config; /* its `config`, an object */
 	bool has_threshold;
@@ -68,7 +68,7 @@ const struct fh_assertion *fh_assertion_at(size_t i);
 /* Fills *ret for a check that holds or not: pass = holds != inverse, score 1 or 0, the reason only when it failed
  * ("Assertion passed" otherwise). Always returns 0. */
 int fh_grade_set(struct fh_grade *ret, const struct fh_assertion_call *call, bool holds, const char *reason, ...)
-	FH_PRINTF(4, 5);
+    FH_PRINTF(4, 5);
 /* "not " for an inverse call, else "": for reasons such as "Expected output to %scontain …". */
 static inline const char *fh_call_not(const struct fh_assertion_call *call)
 {

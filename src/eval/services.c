@@ -20,7 +20,7 @@ struct fh_services *fh_services_new(const struct fh_services_options *options)
 	pthread_mutex_init(&s->lock, NULL);
 	s->cancel = options->cancel;
 	s->scripts = fh_script_pool_new(&(struct fh_script_pool_options){
-		.workers_max = options->workers, .env = options->env, .cancel = options->cancel });
+	    .workers_max = options->workers, .env = options->env, .cancel = options->cancel });
 	return s;
 }
 

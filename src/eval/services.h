@@ -12,9 +12,9 @@ struct fh_client;      /* fumehood/sandbox.h */
 struct fh_script_pool; /* script/script.h */
 
 struct fh_services_options {
-	unsigned workers;                        /* script workers of each language at once: the eval's concurrency */
-	const json_t *env;                /* the config's `env`, for the workers; NULL: none */
-	const volatile int *cancel;              /* a flag that a signal handler sets; NULL: never cancelled */
+	unsigned workers;           /* script workers of each language at once: the eval's concurrency */
+	const json_t *env;          /* the config's `env`, for the workers; NULL: none */
+	const volatile int *cancel; /* a flag that a signal handler sets; NULL: never cancelled */
 };
 
 struct fh_services *fh_services_new(const struct fh_services_options *options); /* starts nothing */

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/* Program fumehood-eval: `fumehood eval`. */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/launcher.h"
+#include "base/path.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/term.h"
+#include "eval/env.h"
+#include "eval/outputs/output.h"
+#include "eval/report.h"
+#include "eval/run.h"
+#include "provider/replay.h"
+
+/* As promptfoo exits when not enough tests passed; PROMPTFOO_FAILED_TEST_EXIT_CODE sets another. */
+enum { EXIT_TESTS_FAILED = 100 };
+#define TABLE_ROWS_MAX 25
+#define TABLE_TESTS_MAX 500 /* no table from here on */
+
+static const char details[] =
+    "The config is promptfoo's: prompts, providers and tests; beside promptfoo's assertions there is `code`, which "
+    "runs the program in a model's answer in a sandbox and checks what it does.\n\n"
+    "Environment: a .env file in the working directory is read, if there is one. FUMEHOOD_REPLAY=FILE answers every "
+    "provider from recordings. PROMPTFOO_PASS_RATE_THRESHOLD (percent, default 100) is what has to pass for status "
+    "0.\n\n"
+    "Examples:\n"
+    "  fumehood eval\n"
+    "  fumehood eval -c promptfooconfig.yaml -o results.json -j 8\n"
+    "  fumehood eval --filter-pattern factorial --repeat 5 --no-table\n\n"
+    "Exit status: 0 every test passed; 100 some failed or met an error; 1 the config is wrong or results could not be "
+    "written; 2 the command line is wrong; 130 interrupted, what was done is kept and written.";
+
+struct eval_options {
+	struct fh_opt_list configs, outputs, vars, prompts, providers, metadata, args;
+	const char *tests, *env_file, *description, *filter_providers, *filter_prompts;
+	struct fh_eval_overrides overrides;
+	uint64_t cell_max;
+	bool table, progress_bar, color, color_given, cache, write, share, verbose, help;
+};
+
+static volatile int interrupted;
+
+/* A second signal ends the program the plain way, should the first not get through. */
+static void on_signal(int signal)
+{
+	interrupted = 1;
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- options */
+
+#define OPT(name_, letter_, kind_, target_, argument_, help_)                                                          \
+	{                                                                                                                  \
+		.name = name_, .letter = letter_, .kind = kind_, .target = target_, .argument = argument_, .help = help_       \
+	}
+#define SWITCH(name_, target_, given_, flags_, help_)                                                                  \
+	{                                                                                                                  \
+		.name = name_, .kind = FH_OPT_FLAG, .target = target_, .given = given_, .help = help_,                         \
+		.flags = FH_OPT_NEGATABLE | (flags_)                                                                           \
+	}
+
+static int parse_options(int argc, char **argv, struct eval_options *o, struct fh_error *err)
+{
+	struct fh_eval_overrides *v = &o->overrides;
+	const struct fh_opt table[] = {
+		OPT("config", 'c', FH_OPT_LIST, &o->configs, "FILE",
+		    "The config (default: promptfooconfig.yaml, .yml or .json)."),
+		OPT("output", 'o', FH_OPT_LIST, &o->outputs, "FILE", "Write results there: .json, .jsonl or .csv; repeatable."),
+		OPT("max-concurrency", 'j', FH_OPT_U64, &v->concurrency, "N", "Tests at a time (default 4)."),
+		OPT("repeat", 0, FH_OPT_U64, &v->repeat, "N", "Run each test so many times."),
+		OPT("delay", 0, FH_OPT_U64, &v->delay_ms, "MS", "Pause before each call of a provider; one call at a time."),
+		OPT("description", 0, FH_OPT_STRING, &o->description, "TEXT",
+		    "The eval's description, in place of the config's."),
+		OPT("env-file", 0, FH_OPT_STRING, &o->env_file, "FILE",
+		    "Environment variables (default: .env, if it is there)."),
+		OPT("env-path", 0, FH_OPT_STRING, &o->env_file, "FILE", "The same as --env-file."),
+		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "In place of the config's own"),
+		OPT("prompts", 'p', FH_OPT_LIST, &o->prompts, "PROMPT", "A prompt, or a file of prompts; repeatable."),
+		OPT("providers", 'r', FH_OPT_LIST, &o->providers, "ID", "A provider; repeatable."),
+		OPT("tests", 't', FH_OPT_STRING, &o->tests, "FILE", "The file of tests."),
+		OPT("var", 0, FH_OPT_LIST, &o->vars, "NAME=VALUE",
+		    "A variable of every test that does not set it; repeatable."),
+		OPT("prompt-prefix", 0, FH_OPT_STRING, &v->prompt_prefix, "TEXT", "Put in front of every prompt."),
+		OPT("prompt-suffix", 0, FH_OPT_STRING, &v->prompt_suffix, "TEXT", "Put behind every prompt."),
+		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "Which tests"),
+		OPT("filter-first-n", 'n', FH_OPT_U64, &v->filter.first_n, "N", "The first N."),
+		OPT("filter-pattern", 0, FH_OPT_STRING, &v->filter.pattern, "REGEX", "Those whose description matches."),
+		OPT("filter-range", 0, FH_OPT_STRING, &v->filter.range, "START:END",
+		    "From START (0 is the first) up to END - 1."),
+		OPT("filter-metadata", 0, FH_OPT_LIST, &o->metadata, "KEY=VALUE", "Those with this metadata; repeatable."),
+		OPT("filter-sample", 0, FH_OPT_U64, &v->filter.sample, "N", "N picked at random."),
+		OPT("filter-sample-seed", 0, FH_OPT_STRING, &v->filter.sample_seed, "SEED",
+		    "What picks them, so that it picks "
+		    "the same again."),
+		OPT("filter-providers", 0, FH_OPT_STRING, &o->filter_providers, "REGEX", "Providers by id or label."),
+		OPT("filter-targets", 0, FH_OPT_STRING, &o->filter_providers, "REGEX", "The same as --filter-providers."),
+		OPT("filter-prompts", 0, FH_OPT_STRING, &o->filter_prompts, "REGEX", "Prompts by label."),
+		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "What is shown"),
+		SWITCH("table", &o->table, NULL, 0, "Show results as a table (the default, for fewer than 500 tests)."),
+		OPT("table-cell-max-length", 0, FH_OPT_U64, &o->cell_max, "N", "Bytes of a cell that are shown (default 250)."),
+		SWITCH("progress-bar", &o->progress_bar, NULL, 0, "Show progress (the default)."),
+		SWITCH("color", &o->color, &o->color_given, 0, "Colours (default: on a terminal, unless NO_COLOR is set)."),
+		SWITCH("cache", &o->cache, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake: answers are never cached."),
+		SWITCH("write", &o->write, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake: only -o writes."),
+		SWITCH("share", &o->share, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake: nothing is shared."),
+		SWITCH("verbose", &o->verbose, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake."),
+		{ 0 },
+	};
+	const struct fh_command_line line = {
+		.program = "fumehood eval",
+		.synopsis = "[OPTIONS]",
+		.about = "Runs prompts x providers x tests as promptfooconfig.yaml says, and checks the answers.",
+		.details = details,
+		.options = table
+	};
+	int r = fh_options_parse(&line, argc, argv, false, &o->args, &o->help, err);
+	if (r >= 0 && o->help)
+		fh_options_help(&line);
+	if (r < 0 || o->help)
+		return r;
+	if (o->args.count > 0)
+		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" is no option; a config is given with -c", o->args.items[0]);
+	if (o->configs.count > 1)
+		return fh_error_set(err, FH_E_ARGUMENT, "more than one config: -c %s -c %s", o->configs.items[0],
+		                    o->configs.items[1]);
+	for (size_t i = 0; i < o->outputs.count; i++) {
+		const struct fh_output *kind;
+		r = fh_output_for(o->outputs.items[i], &kind, err);
+		if (r < 0)
+			return r;
+	}
+	v->filter_providers = o->filter_providers;
+	v->filter_prompts = o->filter_prompts;
+	v->filter.metadata = o->metadata.count ? o->metadata.items : NULL;
+	return 0;
+}
+
+static void release_options(struct eval_options *o)
+{
+	struct fh_opt_list *const lists[] = { &o->configs,   &o->outputs,  &o->vars, &o->prompts,
+		                                  &o->providers, &o->metadata, &o->args };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
+		fh_opt_list_release(lists[i]);
+	json_decref((json_t *)(uintptr_t)o->overrides.vars);
+	json_decref((json_t *)(uintptr_t)o->overrides.prompts);
+	json_decref((json_t *)(uintptr_t)o->overrides.providers);
+	json_decref((json_t *)(uintptr_t)o->overrides.tests);
+}
+
+/* A file named on the command line is relative to the working directory, not to the config. */
+static json_t *absolute(const char *text)
+{
+	bool marked = fh_starts_with(text, "file://");
+	const char *path = text + (marked ? strlen("file://") : 0);
+	char cwd[4096];
+	if ((!marked && (strchr(path, '\n') || !fh_path_exists(path))) || *path == '/' || !getcwd(cwd, sizeof(cwd)))
+		return json_string(text);
+	return json_sprintf("file://%s/%s", cwd, path);
+}
+
+static json_t *absolute_list(const struct fh_opt_list *l)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < l->count; i++)
+		json_array_append_new(list, absolute(l->items[i]));
+	return list;
+}
+
+static int make_overrides(struct eval_options *o, struct fh_error *err)
+{
+	json_t *vars = json_object();
+	o->overrides.vars = vars;
+	for (size_t i = 0; i < o->vars.count; i++) {
+		const char *equals = strchr(o->vars.items[i], '=');
+		if (!equals || equals == o->vars.items[i])
+			return fh_error_set(err, FH_E_ARGUMENT, "--var %s: not of the form NAME=VALUE", o->vars.items[i]);
+		fh_auto_free char *name = fh_xstrndup(o->vars.items[i], (size_t)(equals - o->vars.items[i]));
+		json_object_set_new(vars, name, fh_json_bytes(fh_str(equals + 1)));
+	}
+	if (o->prompts.count)
+		o->overrides.prompts = absolute_list(&o->prompts);
+	if (o->providers.count)
+		o->overrides.providers = absolute_list(&o->providers);
+	if (o->tests)
+		o->overrides.tests = absolute(o->tests);
+	return 0;
+}
+
+static int load_env_file(const struct eval_options *o, struct fh_error *err)
+{
+	if (o->env_file)
+		return fh_env_file_load(o->env_file, err);
+	return fh_path_exists(".env") && !fh_path_is_dir(".env") ? fh_env_file_load(".env", err) : 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- reporting
+ */
+
+static void on_progress(void *context, size_t done, size_t passed, size_t failed, size_t errors)
+{
+	char note[96];
+	snprintf(note, sizeof(note), "passed %zu failed %zu errors %zu", passed, failed, errors);
+	fh_progress_step(context, done, note);
+}
+
+static void print(const struct fh_buf *text)
+{
+	fflush(stdout);
+	if (fh_write_all(STDOUT_FILENO, fh_buf_cstr(text), text->n) < 0)
+		return; /* the reader of our output has gone: the results' files and the status still tell */
+}
+
+static void report(const struct eval_options *o, const struct fh_eval_plan *plan, const struct fh_eval_results *results)
+{
+	enum fh_color_mode mode = !o->color_given ? FH_COLOR_AUTO : o->color ? FH_COLOR_ALWAYS : FH_COLOR_NEVER;
+	struct fh_report_options options = { .width = fh_term_width(STDOUT_FILENO),
+		                                 .color = fh_term_color(STDOUT_FILENO, mode),
+		                                 .rows_max = TABLE_ROWS_MAX,
+		                                 .cell_max = o->cell_max };
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	if (o->table && plan->row_count < TABLE_TESTS_MAX)
+		fh_report_table(plan, results, &options, &out);
+	fh_report_summary(plan, results, &options, &out);
+	print(&out);
+}
+
+static void print_warnings(const struct fh_eval_config *c)
+{
+	char text[1400];
+	for (size_t i = 0; i < c->warning_count; i++)
+		fprintf(stderr, "warning: %s\n", fh_error_text(&c->warnings[i], text, sizeof(text)));
+}
+
+/* The files of -o, or else those of the config's outputPath. */
+static int output_paths(const struct eval_options *o, const struct fh_eval_config *c, struct fh_opt_list *ret,
+                        struct fh_error *err)
+{
+	const json_t *spec = json_object_get(c->root, "outputPath");
+	for (size_t i = 0; i < o->outputs.count; i++)
+		FH_PUSH(ret->items, ret->count, ret->capacity) = o->outputs.items[i];
+	for (size_t i = 0; !o->outputs.count && i < (json_is_array(spec) ? json_array_size(spec) : spec != NULL); i++) {
+		const char *path = json_string_value(json_is_array(spec) ? json_array_get(spec, i) : spec);
+		const struct fh_output *kind;
+		if (path && fh_output_for(path, &kind, err) < 0)
+			return fh_document_place(c->document, "outputPath", err);
+		if (path)
+			FH_PUSH(ret->items, ret->count, ret->capacity) = path;
+	}
+	FH_PUSH(ret->items, ret->count, ret->capacity) = NULL;
+	ret->count--;
+	return 0;
+}
+
+static int write_outputs(const struct eval_options *o, const struct fh_eval_plan *plan,
+                         const struct fh_eval_results *results, const struct fh_opt_list *paths, struct fh_error *err)
+{
+	struct fh_output_data data = {
+		.plan = plan, .results = results, .description = o->description, .paths = paths->items
+	};
+	for (size_t i = 0; i < paths->count; i++) {
+		int r = fh_output_write(&data, paths->items[i], err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Errors count as not passed; of no tests at all, none failed. */
+static int exit_status(const struct fh_eval_results *r)
+{
+	const char *wanted = getenv("PROMPTFOO_PASS_RATE_THRESHOLD"), *code = getenv("PROMPTFOO_FAILED_TEST_EXIT_CODE");
+	size_t done = r->successes + r->failures + r->errors;
+	double threshold = wanted && *wanted ? strtod(wanted, NULL) : 100;
+	if (r->interrupted)
+		return FH_EXIT_INTERRUPTED;
+	if (done == 0 || 100.0 * (double)r->successes / (double)done >= threshold)
+		return FH_EXIT_OK;
+	return code && *code ? atoi(code) : EXIT_TESTS_FAILED;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the command */
+
+static int run_plan(const struct eval_options *o, const struct fh_eval_plan *plan, struct fh_services *services,
+                    const struct fh_opt_list *paths, int *ret_status, struct fh_error *err)
+{
+	struct fh_progress *progress = fh_progress_new("eval", plan->cell_count, !o->progress_bar);
+	struct fh_eval_run run = {
+		.plan = plan, .services = services, .cancel = &interrupted, .on_progress = on_progress, .context = progress
+	};
+	struct fh_eval_results results = { 0 };
+	int r = fh_eval_run(&run, &results, err);
+	fh_progress_free(progress);
+	if (r < 0)
+		return r;
+	report(o, plan, &results);
+	r = write_outputs(o, plan, &results, paths, err);
+	*ret_status = exit_status(&results);
+	fh_eval_results_release(&results);
+	return r;
+}
+
+static int run_config(const struct eval_options *o, struct fh_eval_config *config, struct fh_replay *replay,
+                      int *ret_status, struct fh_error *err)
+{
+	const json_t *own_timeout = json_object_get(json_object_get(config->root, "evaluateOptions"), "timeoutMs");
+	unsigned workers = o->overrides.concurrency ? (unsigned)FH_MIN(o->overrides.concurrency, 64) : 4;
+	struct fh_services *services = fh_services_new(&(struct fh_services_options){
+	    .workers = workers, .env = json_object_get(config->root, "env"), .cancel = &interrupted });
+	struct fh_eval_provider_needs needs = { .scripts = fh_services_scripts(services),
+		                                    .replay = replay,
+		                                    .cancel = &interrupted,
+		                                    .timeout_ms = (uint64_t)FH_MAX(json_number_value(own_timeout), 0) };
+	struct fh_opt_list paths = { 0 };
+	struct fh_eval_plan plan = { 0 };
+	int r = output_paths(o, config, &paths, err);
+	if (r == 0)
+		r = fh_eval_plan_make(config, &o->overrides, &needs, &plan, err);
+	if (r == 0) {
+		print_warnings(&plan.config);
+		r = run_plan(o, &plan, services, &paths, ret_status, err);
+		fh_eval_plan_release(&plan);
+	}
+	fh_opt_list_release(&paths);
+	fh_services_free(services);
+	return r;
+}
+
+static int run_command(struct eval_options *o, int *ret_status, struct fh_error *err)
+{
+	int r = make_overrides(o, err);
+	if (r == 0)
+		r = load_env_file(o, err);
+	if (r < 0)
+		return r;
+	fh_auto_free char *found = o->configs.count ? fh_xstrdup(o->configs.items[0]) : fh_eval_config_find(".");
+	if (!found) {
+		fh_error_set(err, FH_E_NOT_FOUND, "there is no promptfooconfig.yaml, .yml or .json in this folder");
+		fh_error_hint(err, "give the config with -c FILE");
+		return -FH_E_NOT_FOUND;
+	}
+	struct fh_eval_config config = { 0 };
+	struct fh_replay *replay = NULL;
+	const char *recordings = getenv("FUMEHOOD_REPLAY");
+	r = recordings && *recordings ? fh_replay_open(recordings, &replay, err) : 0;
+	if (r == 0)
+		r = fh_eval_config_load(found, &config, err);
+	if (r == 0)
+		r = run_config(o, &config, replay, ret_status, err);
+	fh_eval_config_release(&config);
+	fh_replay_free(replay);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	struct eval_options o = { .overrides = { .filter = FH_EVAL_FILTER_INIT, .delay_ms = UINT64_MAX },
+		                      .table = true,
+		                      .progress_bar = true,
+		                      .cell_max = 250 };
+	struct fh_error err = FH_ERROR_INIT;
+	int status = FH_EXIT_OK;
+	if (fh_launcher_start(&err) < 0)
+		return fh_command_failed(&err, FH_EXIT_FAILED);
+	catch_signals();
+	if (parse_options(argc, argv, &o, &err) < 0)
+		status = fh_command_failed(&err, FH_EXIT_USAGE);
+	else if (!o.help && run_command(&o, &status, &err) < 0)
+		status = fh_command_failed(&err, interrupted                 ? FH_EXIT_INTERRUPTED
+		                                 : err.code == FH_E_ARGUMENT ? FH_EXIT_USAGE
+		                                                             : FH_EXIT_FAILED);
+	release_options(&o);
+	return status;
+}

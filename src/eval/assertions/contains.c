@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/assertions/kinds.h"
+#include "base/buf.h"
+#include "eval/grade.h"
+#include "eval/text.h"
+
+struct words {
+	char **items;
+	size_t count, capacity;
+};
+
+static void words_release(struct words *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		free(w->items[i]);
+	free(w->items);
+}
+
+/* Fields of "a, "b,c", d": split at commas outside quotes, unquoted ones trimmed, empty ones dropped. Inside quotes
+ * both \" and "" stand for a quote. */
+static void split_fields(struct words *w, const char *s)
+{
+	while (*s) {
+		s += strspn(s, " \t\r\n");
+		struct fh_buf field = FH_BUF_INIT(0);
+		if (*s == '"') {
+			for (s++; *s && (*s != '"' || s[1] == '"'); s++) {
+				if ((*s == '\\' && (s[1] == '"' || s[1] == '\\')) || *s == '"')
+					s++;
+				fh_buf_addc(&field, *s);
+			}
+			s += strcspn(s, ",");
+		} else {
+			size_t n = strcspn(s, ",");
+			size_t kept = n;
+			while (kept > 0 && strchr(" \t\r\n", s[kept - 1]))
+				kept--;
+			fh_buf_add(&field, s, kept);
+			s += n;
+		}
+		if (field.n > 0)
+			FH_PUSH(w->items, w->count, w->capacity) = fh_buf_take(&field, NULL);
+		fh_buf_release(&field);
+		s += *s == ',';
+	}
+}
+
+static int collect(const struct fh_assertion_call *call, struct words *ret, struct fh_error *err)
+{
+	if (json_is_string(call->value)) {
+		split_fields(ret, json_string_value(call->value));
+	} else {
+		size_t i;
+		json_t *item;
+		json_array_foreach((json_t *)(uintptr_t)call->value, i, item) FH_PUSH(ret->items, ret->count, ret->capacity) =
+		    fh_text_of_json(item);
+	}
+	if (ret->count > 0)
+		return 0;
+	return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" assertion type must have a string or array value",
+	                    call->kind->name);
+}
+
+static bool found(const struct fh_assertion_call *call, const char *word, bool fold)
+{
+	if (!fold)
+		return memmem(call->output_text.p, call->output_text.n, word, strlen(word)) != NULL;
+	fh_auto_free char *haystack = fh_text_lower(call->output_text);
+	fh_auto_free char *needle = fh_text_lower(fh_str(word));
+	return strstr(haystack, needle) != NULL;
+}
+
+static bool folds(const struct fh_assertion_call *call)
+{
+	return call->kind->name[0] == 'i';
+}
+
+static int check_one(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
+{
+	fh_auto_free char *value = NULL;
+	int r = fh_call_value_text(call, &value, err);
+	if (r < 0)
+		return r;
+	return fh_grade_set(ret, call, found(call, value, folds(call)), "Expected output to %scontain \"%s\"",
+	                    fh_call_not(call), value);
+}
+
+static char *joined(const struct words *w, const bool *skip)
+{
+	struct fh_buf b = FH_BUF_INIT(0);
+	for (size_t i = 0; i < w->count; i++) {
+		if (skip && skip[i])
+			continue;
+		fh_buf_adds(&b, b.n ? ", " : "");
+		fh_buf_adds(&b, w->items[i]);
+	}
+	return fh_buf_take(&b, NULL);
+}
+
+static int check_list(const struct fh_assertion_call *call, bool all, struct fh_grade *ret, struct fh_error *err)
+{
+	FH_CLEANUP(words_release) struct words words = { 0 };
+	int r = collect(call, &words, err);
+	if (r < 0)
+		return r;
+	fh_auto_free bool *hit = fh_xcalloc(words.count, sizeof(*hit));
+	size_t hits = 0;
+	for (size_t i = 0; i < words.count; i++)
+		hits += hit[i] = found(call, words.items[i], folds(call));
+	fh_auto_free char *wanted = joined(&words, NULL);
+	if (!all)
+		return fh_grade_set(ret, call, hits > 0, "Expected output to %scontain one of \"%s\"", fh_call_not(call),
+		                    wanted);
+	fh_auto_free char *missing = joined(&words, hit);
+	return fh_grade_set(ret, call, hits == words.count, "Expected output to %scontain all of [%s]. Missing: [%s]",
+	                    fh_call_not(call), wanted, missing);
+}
+
+static int check_any(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
+{
+	return check_list(call, false, ret, err);
+}
+
+static int check_all(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
+{
+	return check_list(call, true, ret, err);
+}
+
+const struct fh_assertion fh_assertion_contains = { .name = "contains", .check = check_one };
+const struct fh_assertion fh_assertion_icontains = { .name = "icontains", .check = check_one };
+const struct fh_assertion fh_assertion_contains_any = { .name = "contains-any", .check = check_any };
+const struct fh_assertion fh_assertion_contains_all = { .name = "contains-all", .check = check_all };
+const struct fh_assertion fh_assertion_icontains_any = { .name = "icontains-any", .check = check_any };
+const struct fh_assertion fh_assertion_icontains_all = { .name = "icontains-all", .check = check_all };

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/run.h"
+#include <stdio.h>
+#include "base/clock.h"
+#include "eval/check.h"
+#include "eval/render.h"
+#include "eval/transform.h"
+
+/* One cell on its way: config -> vars -> prompt -> response -> output -> grading. */
+struct work {
+	const struct fh_eval_run *run;
+	const struct fh_eval_plan *plan;
+	const struct fh_eval_row *row;
+	const struct fh_eval_column *column;
+	const json_t *options;
+	struct fh_eval_provider *provider;
+	json_t *vars, *output;
+	struct fh_eval_result *ret;
+	struct fh_error *err;
+};
+
+/* --------------------------------------------------------------------------------------------------------- prompt */
+
+static int transform_vars(struct work *w)
+{
+	const char *code = fh_json_str(w->options, "transformVars", NULL);
+	if (!code || !*code)
+		return 0;
+	json_t *changed = NULL;
+	fh_auto_json json_t *context = json_pack("{s:{s:s}}", "prompt", "label", w->column->prompt->label);
+	int r = fh_transform(w->run->services, w->plan->config.dir, code, "vars", w->vars, context, &changed, w->err);
+	if (r < 0)
+		return r;
+	if (!json_is_object(changed)) {
+		json_decref(changed);
+		return fh_error_set(w->err, FH_E_ARGUMENT, "transformVars must return an object");
+	}
+	json_t *merged = json_copy(w->vars);
+	json_object_update(merged, changed);
+	json_decref(changed);
+	json_decref(w->vars);
+	w->vars = merged;
+	return 0;
+}
+
+static int make_prompt(struct work *w)
+{
+	const json_t *written = json_object_get(w->row->test, "vars");
+	int r = fh_render_vars(w->plan, w->run->services, written, w->column, &w->vars, w->err);
+	if (r == 0)
+		r = transform_vars(w);
+	return r < 0 ? r
+	             : fh_render_prompt(w->plan, w->run->services, w->column, w->vars, w->options, &w->ret->prompt,
+	                                &w->ret->prompt_config, w->err);
+}
+
+/* -------------------------------------------------------------------------------------------------------- response */
+
+static json_t *response_json(const struct fh_provider_response *r)
+{
+	json_t *o = json_object();
+	json_object_set(o, "output", r->output ? r->output : json_null());
+	if (r->error)
+		json_object_set_new(o, "error", fh_json_bytes(fh_str(r->error)));
+	if (r->raw)
+		json_object_set(o, "raw", r->raw);
+	if (r->cost >= 0)
+		json_object_set_new(o, "cost", json_real(r->cost));
+	json_object_set_new(o, "cached", json_boolean(r->cached));
+	if (r->tokens.total >= 0)
+		json_object_set_new(o, "tokenUsage", fh_eval_tokens_json(&r->tokens, 1));
+	if (r->finish_reason)
+		json_object_set_new(o, "finishReason", json_string(r->finish_reason));
+	if (r->log_probs)
+		json_object_set(o, "logProbs", r->log_probs);
+	if (r->metadata)
+		json_object_set(o, "metadata", r->metadata);
+	return o;
+}
+
+/* A test may bring its answer along: then no provider is asked. */
+static bool given_response(struct work *w)
+{
+	json_t *given = json_object_get(w->row->test, "providerOutput");
+	if (!given || json_is_null(given))
+		return false;
+	json_t *output = json_object_get(given, "output");
+	w->ret->response = output ? json_copy(given) : json_pack("{s:O}", "output", given);
+	w->ret->tokens = (struct fh_tokens)FH_TOKENS_INIT;
+	return true;
+}
+
+static json_t *call_context(const struct work *w)
+{
+	return json_pack("{s:O, s:{s:s, s:s}, s:O, s:O}", "vars", w->vars, "prompt", "raw", w->ret->prompt, "label",
+	                 w->column->prompt->label, "test", w->row->test, "originalProvider", w->provider->json);
+}
+
+/* What a prompt and a test's options set for this call: all that is no option of ours goes to the provider. */
+static json_t *call_config(const struct work *w)
+{
+	static const char *const ours[] = { "prefix",
+		                                "suffix",
+		                                "transform",
+		                                "postprocess",
+		                                "transformVars",
+		                                "storeOutputAs",
+		                                "rubricPrompt",
+		                                "provider",
+		                                "factuality",
+		                                "disableVarExpansion",
+		                                "disableConversationVar",
+		                                "disableDefaultAsserts",
+		                                "runSerially",
+		                                "repeat" };
+	json_t *config = json_object();
+	json_object_update(config, w->column->prompt->config);
+	json_object_update(config, w->ret->prompt_config);
+	const char *key;
+	json_t *v;
+	json_object_foreach((json_t *)(uintptr_t)w->options, key, v)
+	{
+		bool own = false;
+		for (size_t i = 0; i < FH_ARRAY_SIZE(ours) && !own; i++)
+			own = strcmp(ours[i], key) == 0;
+		if (!own)
+			json_object_set(config, key, v);
+	}
+	return config;
+}
+
+static int ask(struct work *w)
+{
+	if (given_response(w))
+		return 0;
+	uint64_t delay = w->provider->delay_ms ? w->provider->delay_ms : w->plan->delay_ms;
+	if (delay > 0)
+		fh_sleep_ns((int64_t)delay * FH_NS_PER_MS);
+	fh_auto_json json_t *context = call_context(w);
+	fh_auto_json json_t *config = call_config(w);
+	struct fh_provider_request request = { .prompt = fh_str(w->ret->prompt),
+		                                   .context = context,
+		                                   .config = json_object_size(config) ? config : NULL };
+	fh_auto_provider_response struct fh_provider_response response = FH_PROVIDER_RESPONSE_INIT;
+	int r = fh_provider_call(w->provider->handle, &request, &response, w->err);
+	if (r < 0)
+		return r;
+	w->ret->response = response_json(&response);
+	w->ret->latency_ms = response.latency_ms;
+	w->ret->cost = FH_MAX(response.cost, 0);
+	w->ret->tokens = response.tokens;
+	return 0;
+}
+
+static int transform_output(struct work *w, const json_t *holder, const char *const *keys)
+{
+	const char *code = NULL;
+	for (; *keys && !code; keys++)
+		code = fh_json_str(holder, *keys, NULL);
+	if (!code || !*code)
+		return 0;
+	fh_auto_json json_t *context = json_pack("{s:O, s:{s:s, s:s}}", "vars", w->vars, "prompt", "raw", w->ret->prompt,
+	                                         "label", w->column->prompt->label);
+	json_t *metadata = json_object_get(w->ret->response, "metadata"), *changed = NULL;
+	if (metadata)
+		json_object_set(context, "metadata", metadata);
+	int r = fh_transform(w->run->services, w->plan->config.dir, code, "output", w->output, context, &changed, w->err);
+	if (r < 0)
+		return r;
+	json_decref(w->output);
+	w->output = changed;
+	json_object_set(w->ret->response, "output", changed);
+	return 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- grading */
+
+static void note_metadata(struct work *w)
+{
+	json_t *all = json_object();
+	json_object_update(all, json_object_get(w->row->test, "metadata"));
+	json_t *given = json_object_get(w->ret->response, "metadata");
+	if (json_is_object(given))
+		json_object_update(all, given);
+	w->ret->metadata = all;
+}
+
+static int grade(struct work *w)
+{
+	struct fh_eval_result *ret = w->ret;
+	struct fh_check check = { .plan = w->plan,
+		                      .services = w->run->services,
+		                      .test = w->row->test,
+		                      .vars = w->vars,
+		                      .provider = w->provider->json,
+		                      .response = ret->response,
+		                      .output = w->output,
+		                      .prompt = ret->prompt,
+		                      .latency_ms = ret->latency_ms,
+		                      .cached = json_is_true(json_object_get(ret->response, "cached")) };
+	int r = fh_check_all(&check, &ret->grading, w->err);
+	if (r < 0)
+		return r;
+	ret->success = json_is_true(json_object_get(ret->grading, "pass"));
+	ret->score = fh_json_num(ret->grading, "score", 0);
+	if (!ret->success) {
+		ret->failure = FH_FAILURE_ASSERTION;
+		ret->error = fh_xstrdup(fh_json_str(ret->grading, "reason", ""));
+	}
+	return 0;
+}
+
+static int judge(struct work *w)
+{
+	static const char *const of_provider[] = { "transform", NULL };
+	static const char *const of_test[] = { "transform", "postprocess", NULL };
+	struct fh_eval_result *ret = w->ret;
+	const char *error = fh_json_str(ret->response, "error", NULL);
+	w->output = json_incref(json_object_get(ret->response, "output"));
+	if (error) {
+		ret->error = fh_xstrdup(error);
+		ret->failure = FH_FAILURE_ERROR;
+		return 0;
+	}
+	if (!w->output || json_is_null(w->output)) {
+		ret->error = fh_xstrdup("No output");
+		return 0;
+	}
+	int r = transform_output(w, w->provider->entry, of_provider);
+	if (r == 0)
+		r = transform_output(w, w->options, of_test);
+	return r < 0 ? r : grade(w);
+}
+
+int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *cell, struct fh_eval_result *ret)
+{
+	const struct fh_eval_plan *plan = run->plan;
+	struct fh_eval_result result = { .tokens = FH_TOKENS_INIT };
+	struct fh_error err = FH_ERROR_INIT;
+	struct work w = { .run = run,
+		              .plan = plan,
+		              .row = &plan->rows[cell->row],
+		              .column = &plan->columns[cell->column],
+		              .ret = &result,
+		              .err = &err };
+	w.provider = w.row->provider ? w.row->provider : w.column->provider;
+	w.options = json_object_get(w.row->test, "options");
+	int r = make_prompt(&w);
+	if (r == 0)
+		r = ask(&w);
+	if (r == 0)
+		r = judge(&w);
+	if (r == -FH_E_CANCELLED || (r < 0 && run->cancel && *run->cancel)) {
+		json_decref(w.vars);
+		json_decref(w.output);
+		fh_eval_result_release(&result);
+		return -FH_E_CANCELLED;
+	}
+	note_metadata(&w);
+	if (r < 0) {
+		/* As in promptfoo, a row that could not be judged keeps neither its answer nor a part of a grade. */
+		json_decref(result.response);
+		json_decref(result.grading);
+		result.response = result.grading = NULL;
+		free(result.error);
+		char text[sizeof(err.message) + 16];
+		snprintf(text, sizeof(text), "Error: %s", err.message);
+		result.error = fh_xstrdup(text);
+		result.failure = FH_FAILURE_ERROR;
+		result.success = false;
+		result.score = 0;
+	}
+	if (!result.prompt)
+		result.prompt = fh_xstrdup(w.column->prompt->raw);
+	result.done = true;
+	json_decref(w.vars);
+	json_decref(w.output);
+	*ret = result;
+	return 0;
+}

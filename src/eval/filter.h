@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Which tests of a config are to be run: --filter-… */
+#pragma once
+#include "eval/tests.h"
+
+struct fh_eval_filter {
+	FH_NULLABLE const char *pattern;         /* regular expression, searched in the description */
+	FH_NULLABLE const char *range;           /* "START:END", zero-based, the end is not included */
+	FH_NULLABLE const char *const *metadata; /* "KEY=VALUE", all must hold; NULL-terminated */
+	uint64_t first_n;                        /* UINT64_MAX: all */
+	uint64_t sample;                         /* UINT64_MAX: all */
+	FH_NULLABLE const char *sample_seed;     /* NULL: from the clock */
+};
+#define FH_EVAL_FILTER_INIT                                                                                            \
+	{                                                                                                                  \
+		.first_n = UINT64_MAX, .sample = UINT64_MAX                                                                    \
+	}
+
+/* Keeps what passes, in the order: metadata, pattern, range, first_n, sample. */
+int fh_eval_filter_apply(const struct fh_eval_filter *f, FH_NULLABLE const json_t *default_test,
+                         struct fh_eval_tests *tests, struct fh_error *err);

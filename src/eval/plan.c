@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/plan.h"
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include "eval/env.h"
+#include "eval/text.h"
+
+#define CONCURRENCY_DEFAULT 4
+#define CONCURRENCY_MAX 512
+#define REPEAT_MAX 100000
+
+/* --------------------------------------------------------------------------------------------------------- columns */
+
+/* "label", "id", "prefix*", or "Group" for labels that begin with "Group:". */
+static bool names(const char *wanted, const char *id, const char *label)
+{
+	size_t n = strlen(wanted);
+	if (n > 0 && wanted[n - 1] == '*')
+		return strncmp(label, wanted, n - 1) == 0 || strncmp(id, wanted, n - 1) == 0;
+	return strcmp(label, wanted) == 0 || strcmp(id, wanted) == 0 || (strncmp(label, wanted, n) == 0 && label[n] == ':');
+}
+
+/* Whether a `prompts` or `providers` list (or its absence) lets it in. */
+static bool listed(const json_t *list, const char *id, const char *label)
+{
+	if (!json_is_array(list))
+		return true;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *wanted = json_string_value(json_array_get(list, i));
+		if (wanted && names(wanted, id, label))
+			return true;
+	}
+	return false;
+}
+
+static int compile(const char *option, const char *pattern, pcre2_code **ret, struct fh_error *err)
+{
+	int problem;
+	PCRE2_SIZE offset;
+	if (!pattern ||
+	    (*ret = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &problem, &offset, NULL)))
+		return 0;
+	char text[256] = "";
+	pcre2_get_error_message(problem, (PCRE2_UCHAR *)text, sizeof(text));
+	return fh_error_set(err, FH_E_ARGUMENT, "%s \"%s\": %s", option, pattern, text);
+}
+
+static bool matches(const pcre2_code *code, const char *a, const char *b)
+{
+	if (!code)
+		return true;
+	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+	bool hit = pcre2_match(code, (PCRE2_SPTR)a, PCRE2_ZERO_TERMINATED, 0, 0, data, NULL) >= 0 ||
+	           pcre2_match(code, (PCRE2_SPTR)b, PCRE2_ZERO_TERMINATED, 0, 0, data, NULL) >= 0;
+	pcre2_match_data_free(data);
+	return hit;
+}
+
+static int make_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err)
+{
+	pcre2_code *providers = NULL, *prompts = NULL;
+	int r = compile("--filter-providers", o->filter_providers, &providers, err);
+	if (r == 0)
+		r = compile("--filter-prompts", o->filter_prompts, &prompts, err);
+	for (size_t i = 0; i < p->provider_columns && r == 0; i++) {
+		struct fh_eval_provider *provider = p->providers.items[i];
+		for (size_t j = 0; j < p->prompts.count && matches(providers, provider->id, provider->label); j++) {
+			const struct fh_eval_prompt *prompt = &p->prompts.items[j];
+			if (!listed(json_object_get(provider->entry, "prompts"), prompt->id, prompt->label) ||
+			    !matches(prompts, prompt->id, prompt->label))
+				continue;
+			struct fh_eval_column *c = &FH_PUSH(p->columns, p->column_count, p->column_capacity);
+			*c = (struct fh_eval_column){ prompt, provider };
+		}
+	}
+	pcre2_code_free(providers);
+	pcre2_code_free(prompts);
+	if (r == 0 && p->column_count == 0)
+		r = fh_document_error(p->config.document, "providers", err, "no provider is left to run any prompt");
+	if (r < 0)
+		fh_error_hint(err, "see the providers' \"prompts\" lists and --filter-providers, --filter-prompts");
+	return r;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ rows */
+
+static void note_vars(struct fh_eval_plan *p, const json_t *vars)
+{
+	const char *key;
+	json_t *v;
+	json_object_foreach((json_t *)(uintptr_t)vars, key, v)
+	{
+		bool known = false;
+		for (size_t i = 0; i < p->var_count && !known; i++)
+			known = strcmp(p->vars[i], key) == 0;
+		if (!known)
+			FH_PUSH(p->vars, p->var_count, p->var_capacity) = fh_xstrdup(key);
+	}
+}
+
+static int add_cells(struct fh_eval_plan *p, const json_t *test, uint32_t row, const struct fh_eval_test *t,
+                     struct fh_error *err)
+{
+	const json_t *prompts = json_object_get(test, "prompts"), *providers = json_object_get(test, "providers");
+	for (size_t i = 0; i < p->column_count; i++) {
+		const struct fh_eval_column *c = &p->columns[i];
+		if (!listed(prompts, c->prompt->id, c->prompt->label) ||
+		    !listed(providers, c->provider->id, c->provider->label))
+			continue;
+		if (p->cell_count >= FH_EVAL_CELLS_MAX)
+			return fh_document_error(t->document, t->place, err, "more than %d tests in all", FH_EVAL_CELLS_MAX);
+		FH_PUSH(p->cells, p->cell_count, p->cell_capacity) = (struct fh_eval_cell){ row, (uint32_t)i };
+	}
+	return 0;
+}
+
+static bool expands(const json_t *test)
+{
+	const char *off = getenv("PROMPTFOO_DISABLE_VAR_EXPANSION");
+	if (off && (strcmp(off, "1") == 0 || strcmp(off, "true") == 0))
+		return false;
+	return !json_is_true(json_object_get(json_object_get(test, "options"), "disableVarExpansion"));
+}
+
+static int add_rows(struct fh_eval_plan *p, const struct fh_eval_test *t, const json_t *merged, uint32_t repeat,
+                    struct fh_eval_provider *provider, struct fh_error *err)
+{
+	const json_t *vars = json_object_get(merged, "vars");
+	fh_auto_json json_t *combinations = NULL;
+	if (!expands(merged))
+		combinations = json_pack("[O]", vars);
+	else if (fh_eval_vars_expand(&p->config, vars, &combinations, err) < 0)
+		return fh_document_place(t->document, t->place, err);
+	for (size_t i = 0; i < json_array_size(combinations); i++) {
+		json_t *test = json_copy((json_t *)(uintptr_t)merged);
+		json_object_set(test, "vars", json_array_get(combinations, i));
+		struct fh_eval_row *row = &FH_PUSH(p->rows, p->row_count, p->row_capacity);
+		*row = (struct fh_eval_row){ test, repeat, t->document, t->place, provider };
+		int r = add_cells(p, test, (uint32_t)(p->row_count - 1), t, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static uint32_t repeats_of(const struct fh_eval_plan *p, const json_t *merged)
+{
+	double own = fh_json_num(json_object_get(merged, "options"), "repeat", 0);
+	return own >= 1 && own <= REPEAT_MAX ? (uint32_t)own : p->repeat;
+}
+
+static int make_rows(struct fh_eval_plan *p, const struct fh_eval_overrides *o,
+                     const struct fh_eval_provider_needs *needs, struct fh_error *err)
+{
+	fh_auto_json json_t *merged = json_array();
+	uint32_t passes = 1;
+	for (size_t i = 0; i < p->tests.count; i++) {
+		json_t *one = fh_eval_test_merge(p->tests.items[i].json, p->default_test, o->vars);
+		json_array_append_new(merged, one);
+		note_vars(p, json_object_get(one, "vars"));
+		passes = FH_MAX(passes, repeats_of(p, one));
+	}
+	for (uint32_t repeat = 0; repeat < passes; repeat++)
+		for (size_t i = 0; i < p->tests.count; i++) {
+			const struct fh_eval_test *t = &p->tests.items[i];
+			const json_t *one = json_array_get(merged, i), *entry = json_object_get(one, "provider");
+			struct fh_eval_provider *provider = NULL;
+			int r = 0;
+			if (repeat >= repeats_of(p, one))
+				continue;
+			if (entry && !json_is_null(entry))
+				r = fh_eval_providers_add(&p->config, t->document, entry, t->place, needs, &p->providers, &provider,
+				                          err);
+			if (r == 0)
+				r = add_rows(p, t, one, repeat, provider, err);
+			if (r < 0)
+				return r;
+		}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- all */
+
+static int load_default_test(struct fh_eval_plan *p, struct fh_error *err)
+{
+	const struct fh_document *d = p->config.document;
+	const json_t *spec = json_object_get(p->config.root, "defaultTest");
+	const char *place = "defaultTest", *text = json_string_value(spec);
+	if (!spec || json_is_null(spec))
+		return 0;
+	if (text) {
+		FH_CLEANUP(fh_eval_paths_release) struct fh_eval_paths paths = { 0 };
+		struct fh_document *loaded = NULL;
+		if (fh_eval_config_paths(&p->config, text, &paths, err) < 0)
+			return fh_document_place(d, place, err);
+		int r = fh_eval_config_document(&p->config, paths.items[0], &loaded, err);
+		if (r < 0)
+			return r;
+		d = loaded;
+		spec = loaded->root;
+		place = "";
+	}
+	int r = fh_eval_test_validate(&p->config, d, spec, place, err);
+	if (r == 0)
+		p->default_test = json_incref((json_t *)(uintptr_t)spec);
+	return r;
+}
+
+/* A whole number under evaluateOptions or commandLineOptions; `fallback` when there is none. */
+static int option(struct fh_eval_plan *p, const char *name, uint64_t given, uint64_t absent, uint64_t fallback,
+                  uint64_t min, uint64_t max, uint64_t *ret, struct fh_error *err)
+{
+	static const char *const sections[] = { "commandLineOptions", "evaluateOptions" };
+	if (given != absent) {
+		if (given < min || given > max)
+			return fh_error_set(err, FH_E_ARGUMENT, "%s must be %llu to %llu", name, (unsigned long long)min,
+			                    (unsigned long long)max);
+		*ret = given;
+		return 0;
+	}
+	*ret = fallback;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(sections); i++) {
+		const json_t *v = json_object_get(json_object_get(p->config.root, sections[i]), name);
+		double n = json_number_value(v);
+		if (!v || json_is_null(v))
+			continue;
+		if (json_is_number(v) && n >= (double)min && n <= (double)max) {
+			*ret = (uint64_t)n;
+			return 0;
+		}
+		fh_auto_free char *place = fh_xasprintf("%s/%s", sections[i], name);
+		return fh_document_error(p->config.document, place, err, "\"%s\" must be a number of %llu to %llu", name,
+		                         (unsigned long long)min, (unsigned long long)max);
+	}
+	return 0;
+}
+
+static int load_options(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err)
+{
+	uint64_t concurrency = 0, repeat = 0;
+	int r = option(p, "maxConcurrency", o->concurrency, 0, CONCURRENCY_DEFAULT, 1, CONCURRENCY_MAX, &concurrency, err);
+	if (r == 0)
+		r = option(p, "repeat", o->repeat, 0, 1, 1, REPEAT_MAX, &repeat, err);
+	if (r == 0)
+		r = option(p, "delay", o->delay_ms, UINT64_MAX, 0, 0, 86400000, &p->delay_ms, err);
+	p->concurrency = p->delay_ms > 0 ? 1 : (unsigned)concurrency;
+	p->repeat = (uint32_t)repeat;
+	return r;
+}
+
+static int make(struct fh_eval_plan *p, const struct fh_eval_overrides *o, const struct fh_eval_provider_needs *needs,
+                struct fh_error *err)
+{
+	struct fh_eval_config *c = &p->config;
+	const json_t *targets = json_object_get(c->root, "targets"), *tests = json_object_get(c->root, "tests");
+	const char *place = targets ? "targets" : "providers";
+	const json_t *providers = targets ? targets : json_object_get(c->root, "providers");
+	if (targets && json_object_get(c->root, "providers"))
+		return fh_document_error(c->document, "targets", err, "\"providers\" and \"targets\" are the same; give one");
+	int r = load_options(p, o, err);
+	if (r == 0)
+		r = fh_eval_prompts_load(c, o->prompts ? o->prompts : json_object_get(c->root, "prompts"), &p->prompts, err);
+	if (r == 0)
+		r = fh_eval_providers_load(c, o->providers ? o->providers : providers, place, needs, &p->providers, err);
+	p->provider_columns = p->providers.count;
+	if (r == 0)
+		r = load_default_test(p, err);
+	if (r == 0)
+		r = fh_eval_tests_load(c, o->tests ? o->tests : tests, needs->scripts, &p->tests, err);
+	if (r == 0)
+		r = fh_eval_filter_apply(&o->filter, p->default_test, &p->tests, err);
+	if (r == 0)
+		r = make_columns(p, o, err);
+	return r < 0 ? r : make_rows(p, o, needs, err);
+}
+
+int fh_eval_plan_make(struct fh_eval_config *config, const struct fh_eval_overrides *o,
+                      const struct fh_eval_provider_needs *needs, struct fh_eval_plan *ret, struct fh_error *err)
+{
+	struct fh_eval_plan plan = { .config = *config };
+	*config = (struct fh_eval_config){ 0 };
+	plan.prompt_prefix = fh_xstrdup(o->prompt_prefix ? o->prompt_prefix : "");
+	plan.prompt_suffix = fh_xstrdup(o->prompt_suffix ? o->prompt_suffix : "");
+	int r = make(&plan, o, needs, err);
+	if (r < 0) {
+		fh_eval_plan_release(&plan);
+		return r;
+	}
+	*ret = plan;
+	return 0;
+}
+
+void fh_eval_plan_release(struct fh_eval_plan *p)
+{
+	for (size_t i = 0; i < p->row_count; i++)
+		json_decref(p->rows[i].test);
+	for (size_t i = 0; i < p->var_count; i++)
+		free(p->vars[i]);
+	free(p->rows);
+	free(p->cells);
+	free(p->columns);
+	free(p->vars);
+	free(p->prompt_prefix);
+	free(p->prompt_suffix);
+	json_decref(p->default_test);
+	fh_eval_tests_release(&p->tests);
+	fh_eval_providers_release(&p->providers);
+	fh_eval_prompts_release(&p->prompts);
+	fh_eval_config_release(&p->config);
+	*p = (struct fh_eval_plan){ 0 };
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an eval is to do, as plain data: columns (each provider with each prompt), rows (each test, repeated, with each
+ * combination of its list-valued variables), and the cells where a row meets a column.
+ *
+ * Order is fixed: columns provider by provider; rows repeat by repeat, then test by test, then combination by
+ * combination (the first variable varies slowest); cells row by row. Results keep it, whatever finishes first.
+ */
+#pragma once
+#include "eval/filter.h"
+#include "eval/prompts.h"
+#include "eval/providers.h"
+
+#define FH_EVAL_CELLS_MAX 10000000
+
+struct fh_eval_column {
+	const struct fh_eval_prompt *prompt;
+	struct fh_eval_provider *provider;
+};
+
+struct fh_eval_row {
+	json_t *test;                       /* the test case as merged, its vars those of this combination */
+	uint32_t repeat;                    /* which pass, from 0 */
+	const struct fh_document *document; /* where the test stands, for messages */
+	const char *place;
+	struct fh_eval_provider *provider; /* the test's own, in place of the column's; NULL: the column's */
+};
+
+struct fh_eval_cell {
+	uint32_t row, column;
+};
+
+struct fh_eval_plan {
+	struct fh_eval_config config;
+	struct fh_eval_prompts prompts;
+	struct fh_eval_providers providers;
+	struct fh_eval_tests tests;
+	json_t *default_test;    /* object or NULL */
+	size_t provider_columns; /* providers of the config: those after them belong to single tests */
+	struct fh_eval_column *columns;
+	size_t column_count, column_capacity;
+	struct fh_eval_row *rows;
+	size_t row_count, row_capacity;
+	struct fh_eval_cell *cells;
+	size_t cell_count, cell_capacity;
+	char **vars; /* names of all variables, in the order in which they first appear */
+	size_t var_count, var_capacity;
+	char *prompt_prefix, *prompt_suffix; /* "" when none */
+	unsigned concurrency;                /* cells at once */
+	uint64_t delay_ms;                   /* pause before each provider call; > 0 makes concurrency 1 */
+	uint32_t repeat;
+};
+
+/* What the command line says over the config; all borrowed, zero or NULL where it says nothing. */
+struct fh_eval_overrides {
+	FH_NULLABLE const json_t *prompts, *providers, *tests; /* in place of the config's */
+	FH_NULLABLE const json_t *vars;                        /* object: over defaultTest's, under each test's */
+	FH_NULLABLE const char *prompt_prefix, *prompt_suffix;
+	FH_NULLABLE const char *filter_providers, *filter_prompts; /* regular expressions over ids and labels */
+	struct fh_eval_filter filter;
+	uint64_t concurrency, repeat; /* 0: not given */
+	uint64_t delay_ms;            /* UINT64_MAX: not given */
+};
+
+/* `config` is taken over (and released by fh_eval_plan_release), also on failure. */
+int fh_eval_plan_make(struct fh_eval_config *config, const struct fh_eval_overrides *o,
+                      const struct fh_eval_provider_needs *needs, struct fh_eval_plan *ret, struct fh_error *err);
+void fh_eval_plan_release(struct fh_eval_plan *p);
+
+/* Every combination of list-valued variables (lists whose first element is a string), as an array of objects; the
+ * first variable varies slowest. A "file://dir/GLOB" string stands for one value per file. New reference; an error
+ * when there are more than FH_EVAL_CELLS_MAX. */
+int fh_eval_vars_expand(const struct fh_eval_config *c, const json_t *vars, json_t **ret, struct fh_error *err);

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/render.h"
+#include <ctype.h>
+#include "base/fd.h"
+#include "base/path.h"
+#include "eval/text.h"
+#include "script/script.h"
+#include "template/template.h"
+
+#define VAR_FILE_MAX ((size_t)64 << 20)
+#define ROUNDS_MAX 5
+
+int fh_render_text(struct fh_str text, const json_t *vars, char **ret, struct fh_error *err)
+{
+	if (!fh_template_has_tags(text)) {
+		*ret = fh_xstrndup(text.p, text.n);
+		return 0;
+	}
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	int r = fh_template_render_text(text, "template", vars, &out, err);
+	if (r == 0)
+		*ret = fh_buf_take(&out, NULL);
+	return r;
+}
+
+/* ------------------------------------------------------------------------------------------- variables from files */
+
+static int var_from_script(struct fh_services *services, enum fh_script_language language, const char *path,
+                           const char *function, const char *name, const struct fh_eval_column *column,
+                           const json_t *vars, json_t **ret, struct fh_error *err)
+{
+	bool python = language == FH_SCRIPT_PYTHON;
+	fh_auto_json json_t *args = json_pack("[s, s, O]", name, column->prompt->raw, vars);
+	if (!python)
+		json_array_append(args, column->provider->json);
+	fh_auto_script_result struct fh_script_result result = { 0 };
+	struct fh_script_call call = { .language = language,
+		                           .file = path,
+		                           .args = args,
+		                           .function = function ? function
+		                                       : python ? "get_var"
+		                                                : NULL };
+	int r = fh_script_call(fh_services_scripts(services), &call, &result, err);
+	if (r < 0)
+		return r;
+	const char *problem =
+	    result.outcome == FH_SCRIPT_RETURNED ? fh_json_str(result.value, "error", NULL) : result.error_message;
+	json_t *output = json_object_get(result.value, "output");
+	if (problem)
+		return fh_error_set(err, FH_E_ARGUMENT, "variable \"%s\": error running %s: %s", name, path, problem);
+	if (!output || json_is_null(output))
+		return fh_error_set(err, FH_E_ARGUMENT, "variable \"%s\": %s did not return {output: …}", name, path);
+	if (json_is_string(output)) {
+		struct fh_str trimmed = fh_text_trim((struct fh_str){ json_string_value(output), json_string_length(output) });
+		*ret = json_stringn(trimmed.p, trimmed.n);
+	} else {
+		*ret = json_incref(output);
+	}
+	return 0;
+}
+
+static int var_from_file(const struct fh_eval_plan *plan, struct fh_services *services, const char *name,
+                         const char *text, const struct fh_eval_column *column, const json_t *vars, json_t **ret,
+                         struct fh_error *err)
+{
+	fh_auto_free char *path = NULL;
+	fh_auto_free char *function = NULL;
+	fh_text_split_file(text, plan->config.dir, &path, &function);
+	const char *extension = fh_path_ext(path);
+	enum fh_script_language language;
+	if (fh_script_language_of(path, &language))
+		return var_from_script(services, language, path, function, name, column, vars, ret, err);
+	if (strcmp(extension, ".yaml") == 0 || strcmp(extension, ".yml") == 0) {
+		struct fh_document *d = NULL;
+		int r = fh_document_load(path, &d, err);
+		if (r < 0)
+			return r;
+		fh_auto_free char *json = fh_json_text(d->root, 0);
+		*ret = json_string(json);
+		fh_document_free_list(d);
+		return 0;
+	}
+	fh_auto_buf struct fh_buf content = FH_BUF_INIT(VAR_FILE_MAX);
+	int r = fh_file_read(path, &content, err);
+	if (r < 0)
+		return fh_error_wrap(err, "variable \"%s\"", name);
+	*ret = fh_json_bytes(fh_text_trim(fh_buf_str(&content)));
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------- variables in other variables */
+
+/* The first {{name}} of text that stands alone between its braces: where it is, and the name. */
+static const char *plain_tag(const char *text, size_t *ret_length, char **ret_name)
+{
+	for (const char *open = text; (open = strstr(open, "{{")); open += 2) {
+		const char *name = open + 2 + strspn(open + 2, " \t\r\n"), *end = name;
+		while (isalnum((unsigned char)*end) || *end == '_')
+			end++;
+		const char *close = end + strspn(end, " \t\r\n");
+		if (end == name || !fh_starts_with(close, "}}"))
+			continue;
+		*ret_length = (size_t)(close + 2 - open);
+		*ret_name = fh_xstrndup(name, (size_t)(end - name));
+		return open;
+	}
+	return NULL;
+}
+
+/* As JavaScript puts a value into text. */
+static char *as_text(const json_t *value)
+{
+	fh_auto_json json_t *vars = json_pack("{s:O}", "v", value);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	if (fh_template_render_text(fh_str("{{ v }}"), "value", vars, &out, NULL) < 0)
+		return fh_text_of_json(value);
+	return fh_buf_take(&out, NULL);
+}
+
+static bool substitute_one(json_t *vars, const char *key, const char *text)
+{
+	size_t n = 0;
+	fh_auto_free char *name = NULL;
+	const char *tag = plain_tag(text, &n, &name);
+	const json_t *value = tag ? json_object_get(vars, name) : NULL;
+	if (!value)
+		return false;
+	fh_auto_free char *inner = as_text(value);
+	if (strlen(inner) + strlen(text) > VAR_FILE_MAX)
+		return false;
+	fh_auto_free char *whole = fh_xasprintf("%.*s%s%s", (int)(tag - text), text, inner, tag + n);
+	json_object_set_new(vars, key, fh_json_bytes(fh_str(whole)));
+	return true;
+}
+
+static void substitute(json_t *vars)
+{
+	for (int round = 0, again = 1; again && round < ROUNDS_MAX; round++) {
+		const char *key;
+		json_t *v;
+		void *next;
+		again = 0;
+		json_object_foreach_safe(vars, next, key, v)
+		{
+			const char *text = json_string_value(v);
+			if (text && strstr(text, "{{"))
+				again |= substitute_one(vars, key, text);
+		}
+	}
+}
+
+/* Whether each {{expression}} of text begins with a name that is known. Text with {% %} may set names itself. */
+static bool names_known(const char *text, const json_t *vars)
+{
+	if (strstr(text, "{%"))
+		return true;
+	for (const char *open = text; (open = strstr(open, "{{")); open += 2) {
+		const char *name = open + 2 + (open[2] == '-');
+		name += strspn(name, " \t\r\n");
+		size_t n = 0;
+		while (isalnum((unsigned char)name[n]) || name[n] == '_' || name[n] == '$')
+			n++;
+		if (n == 0 || isdigit((unsigned char)*name))
+			continue;
+		fh_auto_free char *word = fh_xstrndup(name, n);
+		if (!json_object_get(vars, word))
+			return false;
+	}
+	return true;
+}
+
+/* Renders a string; one that is no template, or names something unknown, stays. */
+static void render_var(json_t *vars, const json_t *with_env, const char *key, const json_t *value)
+{
+	struct fh_str text = { json_string_value(value), json_string_length(value) };
+	if (!fh_template_has_tags(text) || !names_known(text.p, with_env))
+		return;
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(VAR_FILE_MAX);
+	if (fh_template_render_text(text, key, with_env, &out, NULL) == 0)
+		json_object_set_new(vars, key, fh_json_bytes(fh_buf_str(&out)));
+}
+
+static bool has_braces(const json_t *vars)
+{
+	const char *key;
+	json_t *v;
+	json_object_foreach((json_t *)(uintptr_t)vars, key,
+	                    v) if (json_is_string(v) && strchr(json_string_value(v), '{')) return true;
+	return false;
+}
+
+static json_t *joined_with_env(const json_t *vars, const json_t *env)
+{
+	json_t *all = json_copy((json_t *)(uintptr_t)vars);
+	if (!json_object_get(all, "env"))
+		json_object_set(all, "env", (json_t *)(uintptr_t)env);
+	return all;
+}
+
+int fh_render_vars(const struct fh_eval_plan *plan, struct fh_services *services, const json_t *vars,
+                   const struct fh_eval_column *column, json_t **ret, struct fh_error *err)
+{
+	fh_auto_json json_t *all = json_copy((json_t *)(uintptr_t)vars);
+	const char *key;
+	json_t *v;
+	void *next;
+	json_object_foreach_safe(all, next, key, v)
+	{
+		const char *text = json_string_value(v);
+		size_t n = json_string_length(v);
+		json_t *loaded = NULL;
+		if (fh_text_is_file(text)) {
+			int r = var_from_file(plan, services, key, text, column, all, &loaded, err);
+			if (r < 0)
+				return r;
+			json_object_set_new(all, key, loaded);
+		} else if (text && n > 0 && text[n - 1] == '\n') {
+			json_object_set_new(all, key, json_stringn(text, n - 1));
+		}
+	}
+	if (has_braces(all)) {
+		substitute(all);
+		fh_auto_json json_t *with_env = joined_with_env(all, plan->config.env);
+		json_object_foreach_safe(all, next, key, v) if (json_is_string(v)) render_var(all, with_env, key, v);
+	}
+	*ret = json_incref(all);
+	return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- prompt */
+
+/* A prompt function's answer: text, messages, or {prompt, config}. */
+static int prompt_from_script(struct fh_services *services, const struct fh_eval_column *column, const json_t *vars,
+                              char **ret, json_t **ret_config, struct fh_error *err)
+{
+	const struct fh_eval_prompt *p = column->prompt;
+	enum fh_script_language language = FH_SCRIPT_PYTHON;
+	fh_script_language_of(p->file, &language);
+	fh_auto_json json_t *args = json_pack("[{s:O, s:O, s:o}]", "vars", vars, "provider", column->provider->json,
+	                                      "config", p->config ? json_incref(p->config) : json_object());
+	fh_auto_script_result struct fh_script_result result = { 0 };
+	struct fh_script_call call = { .language = language,
+		                           .file = p->file,
+		                           .args = args,
+		                           .function = p->function                    ? p->function
+		                                       : language == FH_SCRIPT_PYTHON ? "get_prompt"
+		                                                                      : NULL };
+	int r = fh_script_call(fh_services_scripts(services), &call, &result, err);
+	if (r < 0)
+		return r;
+	if (result.outcome != FH_SCRIPT_RETURNED)
+		return fh_error_set(err, FH_E_ARGUMENT, "prompt %s: %s", p->label, result.error_message);
+	json_t *prompt = json_object_get(result.value, "prompt"), *config = json_object_get(result.value, "config");
+	const json_t *text = prompt ? prompt : result.value;
+	if (!json_is_string(text) && !json_is_object(text) && !json_is_array(text))
+		return fh_error_set(err, FH_E_ARGUMENT, "prompt %s must return text, messages, or {prompt, config}", p->label);
+	*ret = fh_text_of_json(text);
+	*ret_config = prompt && json_is_object(config) ? json_incref(config) : NULL;
+	return 0;
+}
+
+/* Each string of a JSON prompt is a template of its own, so that quotes in a variable cannot break the JSON. */
+static int render_json(const json_t *value, const json_t *vars, json_t **ret, struct fh_error *err)
+{
+	const char *key;
+	json_t *v, *rendered;
+	if (json_is_string(value)) {
+		fh_auto_free char *text = NULL;
+		int r =
+		    fh_render_text((struct fh_str){ json_string_value(value), json_string_length(value) }, vars, &text, err);
+		if (r == 0)
+			*ret = fh_json_bytes(fh_str(text));
+		return r;
+	}
+	if (!json_is_object(value) && !json_is_array(value)) {
+		*ret = json_incref((json_t *)(uintptr_t)value);
+		return 0;
+	}
+	fh_auto_json json_t *copy = json_is_object(value) ? json_object() : json_array();
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		int r = render_json(json_array_get(value, i), vars, &rendered, err);
+		if (r < 0)
+			return r;
+		json_array_append_new(copy, rendered);
+	}
+	json_object_foreach((json_t *)(uintptr_t)value, key, v)
+	{
+		int r = render_json(v, vars, &rendered, err);
+		if (r < 0)
+			return r;
+		json_object_set_new(copy, key, rendered);
+	}
+	*ret = json_incref(copy);
+	return 0;
+}
+
+static int render_template(const char *raw, const json_t *parsed, const json_t *vars, char **ret, struct fh_error *err)
+{
+	if (!parsed)
+		return fh_render_text(fh_str(raw), vars, ret, err);
+	fh_auto_json json_t *rendered = NULL;
+	int r = render_json(parsed, vars, &rendered, err);
+	if (r == 0)
+		*ret = fh_json_text(rendered, 2);
+	return r;
+}
+
+int fh_render_prompt(const struct fh_eval_plan *plan, struct fh_services *services, const struct fh_eval_column *column,
+                     const json_t *vars, const json_t *options, char **ret, json_t **ret_config, struct fh_error *err)
+{
+	const struct fh_eval_prompt *p = column->prompt;
+	if (p->file)
+		return prompt_from_script(services, column, vars, ret, ret_config, err);
+	/* The environment is copied into the variables only for a template that may ask for it. */
+	fh_auto_json json_t *all =
+	    strchr(p->raw, '{') ? joined_with_env(vars, plan->config.env) : json_incref((json_t *)(uintptr_t)vars);
+	const char *prefix = fh_json_str(options, "prefix", ""), *suffix = fh_json_str(options, "suffix", "");
+	if (!*prefix && !*suffix && !*plan->prompt_prefix && !*plan->prompt_suffix)
+		return render_template(p->raw, p->parsed, all, ret, err);
+	fh_auto_free char *raw =
+	    fh_xasprintf("%s%s%s%s%s", plan->prompt_prefix, prefix, p->raw, suffix, plan->prompt_suffix);
+	fh_auto_json json_t *parsed = *raw == '[' || *raw == '{' ? fh_json_parse(fh_str(raw), NULL, NULL) : NULL;
+	return render_template(raw, parsed, all, ret, err);
+}

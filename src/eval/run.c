@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/run.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
+#include "base/clock.h"
+#include "eval/select.h"
+
+#define THREAD_STACK ((size_t)1 << 20)
+
+struct pool {
+	const struct fh_eval_run *run;
+	struct fh_eval_result *results;
+	atomic_size_t next;
+	pthread_mutex_t lock; /* guards the counts and on_progress */
+	size_t done, passed, failed, errors;
+};
+
+static void count(struct pool *p, const struct fh_eval_result *r)
+{
+	pthread_mutex_lock(&p->lock);
+	p->done++;
+	p->passed += r->success;
+	p->errors += r->failure == FH_FAILURE_ERROR;
+	p->failed += !r->success && r->failure != FH_FAILURE_ERROR;
+	if (p->run->on_progress)
+		p->run->on_progress(p->run->context, p->done, p->passed, p->failed, p->errors);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void *worker(void *argument)
+{
+	struct pool *p = argument;
+	const struct fh_eval_plan *plan = p->run->plan;
+	while (!(p->run->cancel && *p->run->cancel)) {
+		size_t i = atomic_fetch_add(&p->next, 1);
+		if (i >= plan->cell_count)
+			break;
+		if (fh_eval_cell_run(p->run, &plan->cells[i], &p->results[i]) == 0)
+			count(p, &p->results[i]);
+	}
+	return NULL;
+}
+
+/* The calling thread works too; what cannot be started leaves more for the others. */
+static void run_all(struct pool *p, unsigned threads)
+{
+	fh_auto_free pthread_t *ids = fh_xcalloc(threads, sizeof(*ids));
+	unsigned started = 0;
+	pthread_attr_t attributes;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, THREAD_STACK);
+	while (started + 1 < threads && pthread_create(&ids[started], &attributes, worker, p) == 0)
+		started++;
+	pthread_attr_destroy(&attributes);
+	worker(p);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(ids[i], NULL);
+}
+
+static void make_id(struct fh_eval_results *r)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	unsigned char random[3] = { 0 };
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		random[0] = (unsigned char)fh_now_ns();
+	char time[32];
+	fh_iso_time(r->started_wall_ms, time);
+	time[19] = '\0'; /* whole seconds */
+	snprintf(r->id, sizeof(r->id), "eval-%c%c%c-%s", letters[random[0] % 62], letters[random[1] % 62],
+	         letters[random[2] % 62], time);
+}
+
+int fh_eval_run(const struct fh_eval_run *run, struct fh_eval_results *ret, struct fh_error *err)
+{
+	const struct fh_eval_plan *plan = run->plan;
+	struct fh_eval_results results = { .count = plan->cell_count, .started_wall_ms = fh_wall_ms() };
+	int64_t start = fh_now_ns();
+	make_id(&results);
+	results.items = fh_xcalloc(results.count + 1, sizeof(*results.items));
+	struct pool pool = { .run = run, .results = results.items };
+	pthread_mutex_init(&pool.lock, NULL);
+	run_all(&pool, (unsigned)FH_MAX(FH_MIN(plan->concurrency, plan->cell_count), 1));
+	pthread_mutex_destroy(&pool.lock);
+	results.interrupted = pool.done < results.count;
+	fh_eval_select(plan, &results);
+	int r = fh_eval_results_sum(plan, &results, err);
+	results.duration_ms = (uint64_t)((fh_now_ns() - start) / FH_NS_PER_MS);
+	if (r < 0) {
+		fh_eval_results_release(&results);
+		return r;
+	}
+	*ret = results;
+	return 0;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/tests.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "eval/csv.h"
+#include "eval/csv_tests.h"
+#include "eval/text.h"
+#include "script/script.h"
+
+#define TEST_FILE_MAX ((size_t)256 << 20)
+
+struct loader {
+	struct fh_eval_config *config;
+	struct fh_script_pool *scripts;
+	struct fh_eval_tests *ret;
+	struct fh_error *err;
+	unsigned depth;
+};
+
+static int load_spec(struct loader *l, const struct fh_document *d, const json_t *spec, const char *place);
+
+static int add(struct loader *l, const struct fh_document *d, const json_t *test, const char *place)
+{
+	int r = fh_eval_test_validate(l->config, d, test, place, l->err);
+	if (r < 0)
+		return r;
+	if (l->ret->count >= FH_EVAL_TESTS_MAX)
+		return fh_document_error(d, place, l->err, "more than %d tests", FH_EVAL_TESTS_MAX);
+	struct fh_eval_test *t = &FH_PUSH(l->ret->items, l->ret->count, l->ret->capacity);
+	t->json = json_incref((json_t *)(uintptr_t)test);
+	t->document = d;
+	t->place = fh_xstrdup(place);
+	return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- files */
+
+/* Keeps a list that was read by other means as a document of the config, and loads it. */
+static int load_list(struct loader *l, const char *path, FH_OWN json_t *list)
+{
+	struct fh_document *d = fh_document_new(path, list);
+	d->next = l->config->document->next;
+	l->config->document->next = d;
+	return load_spec(l, d, d->root, "");
+}
+
+static int load_jsonl(struct loader *l, const char *path)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(TEST_FILE_MAX);
+	int r = fh_file_read(path, &text, l->err);
+	if (r < 0)
+		return r;
+	json_t *list = json_array();
+	uint32_t number = 0;
+	for (struct fh_str rest = fh_buf_str(&text); rest.n > 0;) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		size_t n = end ? (size_t)(end - rest.p) + 1 : rest.n;
+		struct fh_str line = fh_text_trim((struct fh_str){ rest.p, n });
+		number++;
+		struct fh_error problem = FH_ERROR_INIT;
+		json_t *test = line.n ? fh_json_parse(line, path, &problem) : NULL;
+		if (line.n && !test) {
+			json_decref(list);
+			return fh_error_at(l->err, path, number, problem.column, "%s", problem.message);
+		}
+		if (test)
+			json_array_append_new(list, test);
+		rest.p += n;
+		rest.n -= n;
+	}
+	return load_list(l, path, list);
+}
+
+static int load_csv(struct loader *l, const char *path)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(TEST_FILE_MAX);
+	int r = fh_file_read(path, &text, l->err);
+	if (r < 0)
+		return r;
+	const char *delimiter = getenv("PROMPTFOO_CSV_DELIMITER");
+	fh_auto_json json_t *rows =
+	    fh_csv_parse(fh_buf_str(&text), delimiter && *delimiter ? *delimiter : ',', path, l->err);
+	if (!rows)
+		return -FH_E_CONFIG;
+	json_t *tests = NULL;
+	r = fh_csv_tests(rows, path, &tests, l->err);
+	return r < 0 ? r : load_list(l, path, tests);
+}
+
+static int load_script(struct loader *l, const char *path, enum fh_script_language language, const char *function,
+                       const json_t *config)
+{
+	fh_auto_json json_t *args = config ? json_pack("[O]", config) : json_array();
+	fh_auto_script_result struct fh_script_result result = { 0 };
+	const char *fallback = language == FH_SCRIPT_PYTHON ? "generate_tests" : NULL;
+	struct fh_script_call call = {
+		.language = language, .file = path, .function = function ? function : fallback, .args = args
+	};
+	int r = fh_script_call(l->scripts, &call, &result, l->err);
+	if (r < 0)
+		return r;
+	if (result.outcome != FH_SCRIPT_RETURNED)
+		return fh_error_set(l->err, FH_E_CONFIG, "%s: %s%s%s", path, result.error_name ? result.error_name : "",
+		                    result.error_name && *result.error_name ? ": " : "", result.error_message);
+	if (!json_is_array(result.value))
+		return fh_error_set(l->err, FH_E_CONFIG, "%s must return a list of tests; it returned a value of type %s", path,
+		                    result.type);
+	return load_list(l, path, json_incref(result.value));
+}
+
+static int load_document(struct loader *l, const char *path)
+{
+	struct fh_document *d = NULL;
+	int r = fh_eval_config_document(l->config, path, &d, l->err);
+	return r < 0 ? r : load_spec(l, d, d->root, "");
+}
+
+static int load_file(struct loader *l, const char *path, const char *function, const json_t *config)
+{
+	enum fh_script_language language;
+	const char *extension = fh_path_ext(path);
+	if (fh_script_language_of(path, &language))
+		return load_script(l, path, language, function, config);
+	if (strcmp(extension, ".csv") == 0)
+		return load_csv(l, path);
+	if (strcmp(extension, ".jsonl") == 0)
+		return load_jsonl(l, path);
+	if (strcmp(extension, ".yaml") == 0 || strcmp(extension, ".yml") == 0 || strcmp(extension, ".json") == 0)
+		return load_document(l, path);
+	return fh_error_set(l->err, FH_E_CONFIG,
+	                    "test file %s: \"%s\" is no known type; known are .yaml, .json, .jsonl, .csv, .py, .js", path,
+	                    extension);
+}
+
+static int load_reference(struct loader *l, const struct fh_document *d, const char *text, const json_t *config,
+                          const char *place)
+{
+	if (l->depth > 8)
+		return fh_document_error(d, place, l->err, "files of tests name each other more than 8 levels deep");
+	if (strstr(text, "://") && !fh_text_is_file(text))
+		return fh_document_error(d, place, l->err, "tests cannot be read from \"%s\"; only from files", text);
+	const char *pattern = text + (fh_text_is_file(text) ? strlen("file://") : 0);
+	const char *colon = strchr(pattern, ':');
+	fh_auto_free char *name = fh_xstrndup(pattern, colon ? (size_t)(colon - pattern) : strlen(pattern));
+	FH_CLEANUP(fh_eval_paths_release) struct fh_eval_paths paths = { 0 };
+	int r = fh_eval_config_paths(l->config, name, &paths, l->err);
+	l->depth++;
+	for (size_t i = 0; i < paths.count && r == 0; i++)
+		r = load_file(l, paths.items[i], colon ? colon + 1 : NULL, config);
+	l->depth--;
+	return r < 0 ? fh_document_place(d, place, l->err) : 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- entries */
+
+static int load_entry(struct loader *l, const struct fh_document *d, const json_t *entry, const char *place)
+{
+	if (json_is_string(entry))
+		return load_reference(l, d, json_string_value(entry), NULL, place);
+	const char *path = fh_json_str(entry, "path", NULL);
+	if (path)
+		return load_reference(l, d, path, json_object_get(entry, "config"), place);
+	return add(l, d, entry, place);
+}
+
+static int load_spec(struct loader *l, const struct fh_document *d, const json_t *spec, const char *place)
+{
+	if (!json_is_array(spec))
+		return load_entry(l, d, spec, place);
+	int r = 0;
+	for (size_t i = 0; i < json_array_size(spec) && r == 0; i++) {
+		fh_auto_free char *at = fh_xasprintf("%s%s%zu", place, *place ? "/" : "", i);
+		r = load_entry(l, d, json_array_get(spec, i), at);
+	}
+	return r;
+}
+
+int fh_eval_tests_load(struct fh_eval_config *c, const json_t *spec, struct fh_script_pool *scripts,
+                       struct fh_eval_tests *ret, struct fh_error *err)
+{
+	struct fh_eval_tests tests = { 0 };
+	struct loader l = { .config = c, .scripts = scripts, .ret = &tests, .err = err };
+	bool none = !spec || json_is_null(spec);
+	int r = none ? 0 : load_spec(&l, c->document, spec, "tests");
+	if (r == 0 && none) {
+		fh_auto_json json_t *empty = json_object();
+		r = add(&l, c->document, empty, "");
+	}
+	if (r < 0) {
+		fh_eval_tests_release(&tests);
+		return r;
+	}
+	*ret = tests;
+	return 0;
+}
+
+void fh_eval_tests_release(struct fh_eval_tests *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		json_decref(t->items[i].json);
+		free(t->items[i].place);
+	}
+	free(t->items);
+	*t = (struct fh_eval_tests){ 0 };
+}
+
+/* ----------------------------------------------------------------------------------------------------------- merge */
+
+/* Objects of both, laid over each other; what only one has is shared, not copied. */
+static void merge_objects(json_t *into, const char *key, const json_t *below, const json_t *above)
+{
+	json_t *a = json_object_get(below, key), *b = json_object_get(above, key);
+	if (!json_is_object(a) || !json_is_object(b)) {
+		json_t *only = b ? b : a;
+		if (only)
+			json_object_set(into, key, only);
+		return;
+	}
+	json_t *both = json_copy(a);
+	json_object_update(both, b);
+	json_object_set_new(into, key, both);
+}
+
+json_t *fh_eval_test_merge(const json_t *test, const json_t *default_test, const json_t *cli_vars)
+{
+	json_t *merged = json_object();
+	json_t *vars = json_object();
+	json_object_update(vars, json_object_get(default_test, "vars"));
+	json_object_update(vars, (json_t *)(uintptr_t)cli_vars);
+	json_object_update(vars, json_object_get(test, "vars"));
+	const char *key;
+	json_t *v;
+	json_object_foreach((json_t *)(uintptr_t)default_test, key, v) if (strcmp(key, "description") != 0)
+	    json_object_set(merged, key, v);
+	json_object_foreach((json_t *)(uintptr_t)test, key, v) json_object_set(merged, key, v);
+	json_object_set_new(merged, "vars", vars);
+	merge_objects(merged, "options", default_test, test);
+	merge_objects(merged, "metadata", default_test, test);
+	json_t *assert = json_array();
+	if (!json_is_true(json_object_get(json_object_get(test, "options"), "disableDefaultAsserts")))
+		json_array_extend(assert, json_object_get(default_test, "assert"));
+	json_array_extend(assert, json_object_get(test, "assert"));
+	json_object_set_new(merged, "assert", assert);
+	if (!json_object_get(merged, "options"))
+		json_object_set_new(merged, "options", json_object());
+	return merged;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The test cases of a config: written in it, in files (YAML, JSON, JSONL, CSV) or made by a script; checked for shape;
+ * filtered; joined with defaultTest.
+ */
+#pragma once
+#include "eval/config.h"
+
+struct fh_script_pool;
+
+struct fh_eval_test {
+	json_t *json;                       /* object, as it was read */
+	const struct fh_document *document; /* where; owned by the config */
+	char *place;
+};
+struct fh_eval_tests {
+	struct fh_eval_test *items;
+	size_t count, capacity;
+};
+
+#define FH_EVAL_TESTS_MAX 1000000
+
+/* `spec` is what the config has under "tests", or what -t gave. None at all: one empty test. `scripts` runs .py and
+ * .js files that make tests. */
+int fh_eval_tests_load(struct fh_eval_config *c, FH_NULLABLE const json_t *spec, struct fh_script_pool *scripts,
+                       struct fh_eval_tests *ret, struct fh_error *err);
+void fh_eval_tests_release(struct fh_eval_tests *t);
+
+/* Checks defaultTest or a test: what vars, assert, threshold, options … may be, and the assertion types. */
+int fh_eval_test_validate(struct fh_eval_config *c, const struct fh_document *d, const json_t *test, const char *place,
+                          struct fh_error *err);
+
+/* test over `default_test` (may be NULL), `cli_vars` (may be NULL) between the two: vars, assert (default's first),
+ * options, metadata, and the single values. New reference. */
+FH_OWN json_t *fh_eval_test_merge(const json_t *test, FH_NULLABLE const json_t *default_test,
+                                  FH_NULLABLE const json_t *cli_vars);
