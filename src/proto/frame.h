@@ -6,10 +6,10 @@
  *                banner), at most FH_FRAME_BANNER_MAX bytes of it.
  *     frame      u32 length of the payload, u16 type, u16 flags, u64 request, 16 bytes id; then the payload
  *
- * `request` is chosen by the client, not 0, and comes back in every frame that answers it. `id` names the sandbox, process
- * or stream that the frame is about; zero where there is none. Ids are 128 random bits made by the engine, opaque to
- * the client. A payload is a message of fields (proto/wire.h), but for DATA, whose payload is a u64 offset and bytes.
- * A frame of a type that a peer does not know is skipped.
+ * `request` is chosen by the client, not 0, and comes back in every frame that answers it. `id` names the sandbox,
+ * process or stream that the frame is about; zero where there is none. Ids are 128 random bits made by the engine,
+ * opaque to the client. A payload is a message of fields (proto/wire.h), but for DATA, whose payload is a u64 offset
+ * and bytes. A frame of a type that a peer does not know is skipped.
  */
 #pragma once
 #include "base/buf.h"
@@ -44,9 +44,9 @@ bool fh_id_parse(const char *hex, struct fh_id *ret); /* 32 hexadecimal digits *
 
 enum fh_frame_type {
 	/* both ways */
-	FH_FRAME_HELLO = 1,    /* F_VERSION, F_PROGRAM, F_PID, F_CAPABILITY* */
-	FH_FRAME_DATA = 2,     /* id: stream. flags: FH_DATA_END. payload: u64 offset of the first byte, bytes */
-	FH_FRAME_CREDIT = 3,   /* id: stream. F_OFFSET: all bytes before it were consumed and may be forgotten */
+	FH_FRAME_HELLO = 1,  /* F_VERSION, F_PROGRAM, F_PID, F_CAPABILITY* */
+	FH_FRAME_DATA = 2,   /* id: stream. flags: FH_DATA_END. payload: u64 offset of the first byte, bytes */
+	FH_FRAME_CREDIT = 3, /* id: stream. F_OFFSET: all bytes before it were consumed and may be forgotten */
 
 	/* client to engine; each is answered by REPLY or ERROR, RUN by STARTED … RESULT or ERROR */
 	FH_FRAME_RUN = 16,     /* F_PLAN, F_STDIN_OPEN, F_WINDOW: create + files + spawn + wait + outs + destroy */
@@ -76,17 +76,63 @@ enum { FH_DATA_END = 1, FH_DATA_TRUNCATED = 2 }; /* TRUNCATED (with END): the ou
 enum fh_stream_kind { FH_KIND_STDIN, FH_KIND_STDOUT, FH_KIND_STDERR, FH_KIND_FILE };
 
 enum fh_field {
-	F_VERSION = 1, F_PROGRAM, F_PID, F_CAPABILITY,
-	F_OFFSET = 16, F_PLAN, F_STDIN_OPEN, F_WINDOW, F_LEASE_MS, F_ARGV, F_ENV, F_CWD, F_PTY, F_ROWS, F_COLUMNS, F_NO_STDIN,
-	F_WALL_MS, F_CPU_MS, F_OUTPUT, F_TIMEOUT_MS, F_SIGNAL, F_FILE, F_NAME, F_MAX_BYTES, F_MODE, F_CONTENT,
-	F_ID = 64, F_STREAM, F_KIND, F_SANDBOX_ID, F_SANDBOX,
-	F_CODE = 80, F_PHASE, F_SYS, F_RETRYABLE, F_MESSAGE, F_HINT,
-	F_EXIT = 96,   /* F_STATUS F_EXIT_CODE F_SIGNAL F_FIRED F_CPU_USER_US F_CPU_SYS_US F_WALL_US F_MEMORY F_PROCESSES */
-	F_STATUS, F_EXIT_CODE, F_FIRED, F_CPU_USER_US, F_CPU_SYS_US, F_WALL_US, F_MEMORY, F_PROCESSES,
-	F_OUT,         /* of RESULT, in the order of the plan's outs: F_NAME, F_SIZE, and F_STREAM (an id) or F_REFUSED */
-	F_SIZE, F_REFUSED, F_LAYERS, F_LAYER_MISSING /* F_KIND layer, F_MESSAGE */,
-	F_ENFORCED,    /* F_KIND limit, F_STATUS enum fh_enforced */
-	F_AGE_MS = 128, F_LEASE_LEFT_MS, F_CLIENT_PID, F_COMMAND, F_COUNT, /* of F_SANDBOX in LIST's reply, beside F_ID */
+	F_VERSION = 1,
+	F_PROGRAM,
+	F_PID,
+	F_CAPABILITY,
+	F_OFFSET = 16,
+	F_PLAN,
+	F_STDIN_OPEN,
+	F_WINDOW,
+	F_LEASE_MS,
+	F_ARGV,
+	F_ENV,
+	F_CWD,
+	F_PTY,
+	F_ROWS,
+	F_COLUMNS,
+	F_NO_STDIN,
+	F_WALL_MS,
+	F_CPU_MS,
+	F_OUTPUT,
+	F_TIMEOUT_MS,
+	F_SIGNAL,
+	F_FILE,
+	F_NAME,
+	F_MAX_BYTES,
+	F_MODE,
+	F_CONTENT,
+	F_ID = 64,
+	F_STREAM,
+	F_KIND,
+	F_SANDBOX_ID,
+	F_SANDBOX,
+	F_CODE = 80,
+	F_PHASE,
+	F_SYS,
+	F_RETRYABLE,
+	F_MESSAGE,
+	F_HINT,
+	F_EXIT = 96, /* F_STATUS F_EXIT_CODE F_SIGNAL F_FIRED F_CPU_USER_US F_CPU_SYS_US F_WALL_US F_MEMORY F_PROCESSES */
+	F_STATUS,
+	F_EXIT_CODE,
+	F_FIRED,
+	F_CPU_USER_US,
+	F_CPU_SYS_US,
+	F_WALL_US,
+	F_MEMORY,
+	F_PROCESSES,
+	F_OUT, /* of RESULT, in the order of the plan's outs: F_NAME, F_SIZE, and F_STREAM (an id) or F_REFUSED */
+	F_SIZE,
+	F_REFUSED,
+	F_LAYERS,
+	F_LAYER_MISSING /* F_KIND layer, F_MESSAGE */,
+	F_ENFORCED, /* F_KIND limit, F_STATUS enum fh_enforced */
+	F_AGE_MS = 128,
+	F_LEASE_LEFT_MS,
+	F_CLIENT_PID,
+	F_COMMAND,
+	F_COUNT, /* of F_SANDBOX in LIST's reply, beside F_ID */
 };
 
 struct fh_frame {
@@ -115,7 +161,10 @@ struct fh_frame_decoder {
 	bool greeted;   /* the magic was seen */
 	size_t skipped; /* bytes before it */
 };
-#define FH_FRAME_DECODER_INIT { .in = FH_BUF_INIT(FH_FRAME_PAYLOAD_MAX + FH_FRAME_HEADER_SIZE + (1 << 20)) }
+#define FH_FRAME_DECODER_INIT                                                                                          \
+	{                                                                                                                  \
+		.in = FH_BUF_INIT(FH_FRAME_PAYLOAD_MAX + FH_FRAME_HEADER_SIZE + (1 << 20))                                     \
+	}
 void fh_frame_decoder_release(struct fh_frame_decoder *d);
 /* 1: *ret is a frame; 0: more bytes are needed; negative: the peer broke the protocol, for good. */
 int fh_frame_next(struct fh_frame_decoder *d, struct fh_frame *ret, struct fh_error *err);

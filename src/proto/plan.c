@@ -202,9 +202,14 @@ static size_t list_bytes(char *const *list, size_t *count)
 static int check_mounts(const struct fh_plan *p, struct fh_error *err)
 {
 	if (p->mount_count > FH_PLAN_MOUNTS_MAX)
-		return fh_error_set(err, FH_E_ARGUMENT, "%zu mounts; at most %d are allowed", p->mount_count, FH_PLAN_MOUNTS_MAX);
+		return fh_error_set(err, FH_E_ARGUMENT, "%zu mounts; at most %d are allowed", p->mount_count,
+		                    FH_PLAN_MOUNTS_MAX);
+	size_t devices = 0;
 	for (size_t i = 0; i < p->mount_count; i++) {
 		const struct fh_plan_mount *m = &p->mounts[i];
+		devices += m->kind == FH_MOUNT_DEV;
+		if (devices > 1)
+			return fh_error_set(err, FH_E_ARGUMENT, "a plan has at most one mount of kind dev");
 		if (!is_clean_absolute(m->target) || fh_streq(m->target, "/"))
 			return fh_error_set(err, FH_E_ARGUMENT, "mount target %s is no clean absolute path below /", m->target);
 		if ((m->kind == FH_MOUNT_BIND || m->kind == FH_MOUNT_SYMLINK) && (!m->source || !m->source[0]))
@@ -237,7 +242,8 @@ int fh_plan_check(const struct fh_plan *p, struct fh_error *err)
 		return fh_error_set(err, FH_E_LIMIT, "%zu files; at most %d are allowed", p->file_count, FH_PLAN_FILES_MAX);
 	for (size_t i = 0; i < p->file_count; i++)
 		if (!is_safe_name(p->files[i].name) || (p->files[i].mode & ~07777u))
-			return fh_error_set(err, FH_E_ARGUMENT, "%s is no file name that stays inside the sandbox", p->files[i].name);
+			return fh_error_set(err, FH_E_ARGUMENT, "%s is no file name that stays inside the sandbox",
+			                    p->files[i].name);
 	for (size_t i = 0; p->outs[i]; i++) {
 		if (i >= FH_PLAN_FILES_MAX)
 			return fh_error_set(err, FH_E_LIMIT, "at most %d files can be brought back", FH_PLAN_FILES_MAX);
@@ -251,5 +257,8 @@ int fh_plan_check(const struct fh_plan *p, struct fh_error *err)
 	uint32_t known = (1u << FH_LAYER_COUNT_) - 1;
 	if ((p->layers | p->require) & ~known)
 		return fh_error_set(err, FH_E_ARGUMENT, "the plan names a layer that this version does not know");
+	uint32_t always = 1u << FH_LAYER_USER | 1u << FH_LAYER_PID | 1u << FH_LAYER_MOUNT;
+	if ((p->layers & always) != always)
+		return fh_error_set(err, FH_E_ARGUMENT, "the layers user, pid and mount cannot be switched off");
 	return 0;
 }

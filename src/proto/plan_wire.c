@@ -6,8 +6,24 @@
 #include "proto/wire.h"
 
 enum plan_tag {
-	P_IMAGE = 1, P_MOUNT, P_UID, P_GID, P_HOSTNAME, P_LAYERS, P_REQUIRE, P_LIMIT, P_ARGV, P_ENV, P_CWD, P_FILE, P_OUT,
-	P_OUT_MAX, P_STDIN, P_LANGUAGE, P_INTERPRETER, P_CODE_NAME,
+	P_IMAGE = 1,
+	P_MOUNT,
+	P_UID,
+	P_GID,
+	P_HOSTNAME,
+	P_LAYERS,
+	P_REQUIRE,
+	P_LIMIT,
+	P_ARGV,
+	P_ENV,
+	P_CWD,
+	P_FILE,
+	P_OUT,
+	P_OUT_MAX,
+	P_STDIN,
+	P_LANGUAGE,
+	P_INTERPRETER,
+	P_CODE_NAME,
 };
 enum mount_tag { M_KIND = 1, M_TARGET, M_SOURCE, M_CONTENT, M_MODE, M_WRITABLE, M_OPTIONAL };
 enum file_tag { T_NAME = 1, T_CONTENT, T_MODE };
@@ -189,27 +205,61 @@ int fh_plan_decode(struct fh_str bytes, struct fh_plan **ret, struct fh_error *e
 	bool ok = true;
 	while (ok && fh_wire_next(&r, &f)) {
 		switch ((enum plan_tag)f.tag) {
-		case P_IMAGE: get_text(&r, &f, &p->image); break;
-		case P_MOUNT: ok = p->mount_count < FH_PLAN_MOUNTS_MAX && decode_mount(p, f.value); break;
-		case P_UID: p->uid = (uint32_t)fh_wire_get_u64(&r, &f); break;
-		case P_GID: p->gid = (uint32_t)fh_wire_get_u64(&r, &f); break;
-		case P_HOSTNAME: get_text(&r, &f, &p->hostname); break;
-		case P_LAYERS: p->layers = (uint32_t)fh_wire_get_u64(&r, &f); break;
-		case P_REQUIRE: p->require = (uint32_t)fh_wire_get_u64(&r, &f); break;
-		case P_LIMIT: ok = decode_limit(p, f.value); break;
-		case P_ARGV: ok = add_text(&argv, &r, &f); break;
-		case P_ENV: ok = add_text(&env, &r, &f); break;
-		case P_CWD: get_text(&r, &f, &p->cwd); break;
-		case P_FILE: ok = p->file_count < FH_PLAN_FILES_MAX && decode_file(p, f.value); break;
-		case P_OUT: ok = add_text(&outs, &r, &f); break;
-		case P_OUT_MAX: p->out_max_bytes = fh_wire_get_u64(&r, &f); break;
+		case P_IMAGE:
+			get_text(&r, &f, &p->image);
+			break;
+		case P_MOUNT:
+			ok = p->mount_count < FH_PLAN_MOUNTS_MAX && decode_mount(p, f.value);
+			break;
+		case P_UID:
+			p->uid = (uint32_t)fh_wire_get_u64(&r, &f);
+			break;
+		case P_GID:
+			p->gid = (uint32_t)fh_wire_get_u64(&r, &f);
+			break;
+		case P_HOSTNAME:
+			get_text(&r, &f, &p->hostname);
+			break;
+		case P_LAYERS:
+			p->layers = (uint32_t)fh_wire_get_u64(&r, &f);
+			break;
+		case P_REQUIRE:
+			p->require = (uint32_t)fh_wire_get_u64(&r, &f);
+			break;
+		case P_LIMIT:
+			ok = decode_limit(p, f.value);
+			break;
+		case P_ARGV:
+			ok = add_text(&argv, &r, &f);
+			break;
+		case P_ENV:
+			ok = add_text(&env, &r, &f);
+			break;
+		case P_CWD:
+			get_text(&r, &f, &p->cwd);
+			break;
+		case P_FILE:
+			ok = p->file_count < FH_PLAN_FILES_MAX && decode_file(p, f.value);
+			break;
+		case P_OUT:
+			ok = add_text(&outs, &r, &f);
+			break;
+		case P_OUT_MAX:
+			p->out_max_bytes = fh_wire_get_u64(&r, &f);
+			break;
 		case P_STDIN:
 			free(p->stdin_data.data);
 			p->stdin_data = get_bytes(&f);
 			break;
-		case P_LANGUAGE: get_text(&r, &f, &p->language); break;
-		case P_INTERPRETER: get_text(&r, &f, &p->interpreter); break;
-		case P_CODE_NAME: get_text(&r, &f, &p->code_name); break;
+		case P_LANGUAGE:
+			get_text(&r, &f, &p->language);
+			break;
+		case P_INTERPRETER:
+			get_text(&r, &f, &p->interpreter);
+			break;
+		case P_CODE_NAME:
+			get_text(&r, &f, &p->code_name);
+			break;
 		}
 	}
 	list_move(&argv, &p->argv);

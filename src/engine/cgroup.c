@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include "engine/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------------- small files */
+
+static bool get_text(int dir, const char *file, char *buffer, size_t size)
+{
+	fh_auto_close int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buffer, size - 1);
+	buffer[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+static uint64_t get_number(int dir, const char *file)
+{
+	char text[64];
+	return get_text(dir, file, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
+}
+
+/* "key value" lines, as in cpu.stat and memory.events */
+static uint64_t get_keyed(int dir, const char *file, const char *key)
+{
+	char text[1024];
+	size_t n = strlen(key);
+	if (!get_text(dir, file, text, sizeof(text)))
+		return 0;
+	for (const char *p = text; p && *p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
+		if (strncmp(p, key, n) == 0 && p[n] == ' ')
+			return strtoull(p + n, NULL, 10);
+	return 0;
+}
+
+static int put(int dir, const char *file, const char *text)
+{
+	fh_auto_close int fd = openat(dir, file, O_WRONLY | O_CLOEXEC);
+	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -errno;
+}
+
+static int put_number(int dir, const char *file, uint64_t value)
+{
+	char text[32];
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return put(dir, file, text);
+}
+
+/* ------------------------------------------------------------------------------------------------------- limits */
+
+/* What differs between the versions, one row each. */
+struct dialect {
+	int (*memory)(int dir, uint64_t bytes);
+	int (*cpu)(int dir, uint64_t milli_cpus);
+	int (*watch_oom)(struct fh_cgroup *g);
+	void (*cpu_use)(int dir, struct fh_cgroup_use *u);
+	uint64_t (*cpu_total)(int dir);
+	void (*memory_use)(int dir, struct fh_cgroup_use *u);
+};
+
+enum { CPU_PERIOD_US = 10000 }; /* short, so that a throttled run does not stand still for long */
+
+static int v2_memory(int dir, uint64_t bytes)
+{
+	int r = put_number(dir, "memory.max", bytes);
+	(void)put(dir, "memory.swap.max", "0"); /* absent where swap accounting is off: then there is no swap to use */
+	return r;
+}
+
+static int v2_cpu(int dir, uint64_t milli)
+{
+	char text[64];
+	snprintf(text, sizeof(text), "%llu %d", (unsigned long long)(milli * CPU_PERIOD_US / 1000), CPU_PERIOD_US);
+	return put(dir, "cpu.max", text);
+}
+
+static int v2_watch_oom(struct fh_cgroup *g)
+{
+	char drain[512];
+	g->oom = openat(g->dir[FH_CG_MEMORY], "memory.events", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (g->oom < 0)
+		return -errno;
+	return read(g->oom, drain, sizeof(drain)) < 0 ? -errno : 0; /* later changes wake a poller */
+}
+
+static void v2_cpu_use(int dir, struct fh_cgroup_use *u)
+{
+	u->cpu_user_us = get_keyed(dir, "cpu.stat", "user_usec");
+	u->cpu_sys_us = get_keyed(dir, "cpu.stat", "system_usec");
+}
+
+static uint64_t v2_cpu_total(int dir)
+{
+	return get_keyed(dir, "cpu.stat", "usage_usec");
+}
+
+static void v2_memory_use(int dir, struct fh_cgroup_use *u)
+{
+	u->memory_bytes = get_number(dir, "memory.current");
+	u->memory_peak_bytes = get_number(dir, "memory.peak"); /* Linux 5.19 */
+	u->oom_kills = get_keyed(dir, "memory.events", "oom_kill");
+}
+
+static int v1_memory(int dir, uint64_t bytes)
+{
+	int r = put_number(dir, "memory.limit_in_bytes", bytes);
+	(void)put_number(dir, "memory.memsw.limit_in_bytes", bytes);
+	(void)put(dir, "memory.swappiness", "0");
+	return r;
+}
+
+static int v1_cpu(int dir, uint64_t milli)
+{
+	int r = put_number(dir, "cpu.cfs_period_us", CPU_PERIOD_US);
+	return r ? r : put_number(dir, "cpu.cfs_quota_us", milli * CPU_PERIOD_US / 1000);
+}
+
+static int v1_watch_oom(struct fh_cgroup *g)
+{
+	int dir = g->dir[FH_CG_MEMORY];
+	char text[64];
+	fh_auto_close int control = openat(dir, "memory.oom_control", O_RDONLY | O_CLOEXEC);
+	g->oom = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (control < 0 || g->oom < 0)
+		return -errno;
+	g->oom_is_eventfd = true;
+	snprintf(text, sizeof(text), "%d %d", g->oom, control);
+	return put(dir, "cgroup.event_control", text);
+}
+
+static void v1_cpu_use(int dir, struct fh_cgroup_use *u)
+{
+	u->cpu_user_us = get_number(dir, "cpuacct.usage_user") / 1000;
+	u->cpu_sys_us = get_number(dir, "cpuacct.usage_sys") / 1000;
+}
+
+static uint64_t v1_cpu_total(int dir)
+{
+	return get_number(dir, "cpuacct.usage") / 1000;
+}
+
+static void v1_memory_use(int dir, struct fh_cgroup_use *u)
+{
+	u->memory_bytes = get_number(dir, "memory.usage_in_bytes");
+	u->memory_peak_bytes = get_number(dir, "memory.max_usage_in_bytes");
+	u->oom_kills = get_keyed(dir, "memory.oom_control", "oom_kill");
+}
+
+static const struct dialect dialects[] = {
+	[1] = { v1_memory, v1_cpu, v1_watch_oom, v1_cpu_use, v1_cpu_total, v1_memory_use },
+	[2] = { v2_memory, v2_cpu, v2_watch_oom, v2_cpu_use, v2_cpu_total, v2_memory_use },
+};
+
+static const struct dialect *dialect(const struct fh_cgroup *g, enum fh_controller c)
+{
+	return &dialects[g->host->version[c]];
+}
+
+/* --------------------------------------------------------------------------------------------------------- life */
+
+/* An earlier controller that lives in the same folder, or c itself. */
+static int shared_with(const struct fh_cgroup_host *h, int c)
+{
+	for (int i = 0; i < c; i++)
+		if (h->version[i] && fh_streq(h->parent[i], h->parent[c]))
+			return i;
+	return c;
+}
+
+static int make_dirs(struct fh_cgroup *g, struct fh_error *err)
+{
+	for (int c = 0; c < FH_CG_COUNT_; c++) {
+		char path[600];
+		if (!g->host->version[c])
+			continue;
+		int first = shared_with(g->host, c);
+		if (first != c) {
+			g->dir[c] = g->dir[first];
+			continue;
+		}
+		snprintf(path, sizeof(path), "%s/%s", g->host->parent[c], g->name);
+		if (mkdir(path, 0755) < 0)
+			return fh_error_sys(err, errno, "cannot make control group %s", path);
+		g->dir[c] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (g->dir[c] < 0)
+			return fh_error_sys(err, errno, "cannot open control group %s", path);
+		g->procs[c] = openat(g->dir[c], "cgroup.procs", O_WRONLY | O_CLOEXEC);
+		if (g->procs[c] < 0)
+			return fh_error_sys(err, errno, "cannot open %s/cgroup.procs", path);
+	}
+	return 0;
+}
+
+int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const char *name,
+                     const struct fh_cgroup_limits *l, struct fh_error *err)
+{
+	*g = (struct fh_cgroup)FH_CGROUP_INIT;
+	g->host = h;
+	snprintf(g->name, sizeof(g->name), "%s", name);
+	int r = make_dirs(g, err), e = 0;
+	if (r)
+		goto failed;
+	if (h->version[FH_CG_MEMORY]) {
+		if (l->memory_bytes != FH_UNLIMITED)
+			e = dialect(g, FH_CG_MEMORY)->memory(g->dir[FH_CG_MEMORY], l->memory_bytes);
+		if (e == 0)
+			e = dialect(g, FH_CG_MEMORY)->watch_oom(g);
+		if (e) {
+			r = fh_error_sys(err, -e, "cannot set the memory limit of a control group");
+			goto failed;
+		}
+	}
+	if (h->version[FH_CG_PIDS] && l->tasks != FH_UNLIMITED &&
+	    (e = put_number(g->dir[FH_CG_PIDS], "pids.max", l->tasks))) {
+		r = fh_error_sys(err, -e, "cannot set the process limit of a control group");
+		goto failed;
+	}
+	if (h->version[FH_CG_CPU] && l->milli_cpus && l->milli_cpus != FH_UNLIMITED &&
+	    (e = dialect(g, FH_CG_CPU)->cpu(g->dir[FH_CG_CPU], l->milli_cpus))) {
+		r = fh_error_sys(err, -e, "cannot set the CPU rate of a control group");
+		goto failed;
+	}
+	return 0;
+failed:
+	(void)fh_cgroup_remove(g);
+	return r;
+}
+
+int fh_cgroup_enter(const struct fh_cgroup *g)
+{
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		if (g->procs[c] >= 0 && write(g->procs[c], "0", 1) < 0)
+			return -errno;
+	return 0;
+}
+
+bool fh_cgroup_remove(struct fh_cgroup *g)
+{
+	if (!g->host)
+		return true;
+	for (int c = 0; c < FH_CG_COUNT_; c++) {
+		char path[600];
+		if (!g->host->version[c] || shared_with(g->host, c) != c)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", g->host->parent[c], g->name);
+		if (rmdir(path) < 0 && errno == EBUSY)
+			return false;
+	}
+	for (int c = 0; c < FH_CG_COUNT_; c++) {
+		if (g->procs[c] >= 0) {
+			close(g->procs[c]);
+			close(g->dir[c]);
+		}
+	}
+	if (g->oom >= 0)
+		close(g->oom);
+	*g = (struct fh_cgroup)FH_CGROUP_INIT;
+	return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- use */
+
+uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g)
+{
+	if (!g->host || !g->host->version[FH_CG_CPUACCT])
+		return 0;
+	return dialect(g, FH_CG_CPUACCT)->cpu_total(g->dir[FH_CG_CPUACCT]);
+}
+
+void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
+{
+	*ret = (struct fh_cgroup_use){ 0 };
+	if (!g->host)
+		return;
+	if (g->host->version[FH_CG_CPUACCT])
+		dialect(g, FH_CG_CPUACCT)->cpu_use(g->dir[FH_CG_CPUACCT], ret);
+	if (g->host->version[FH_CG_MEMORY])
+		dialect(g, FH_CG_MEMORY)->memory_use(g->dir[FH_CG_MEMORY], ret);
+	if (g->host->version[FH_CG_PIDS]) {
+		ret->tasks_peak = get_number(g->dir[FH_CG_PIDS], "pids.peak"); /* Linux 6.1 */
+		ret->fork_failures = get_keyed(g->dir[FH_CG_PIDS], "pids.events", "max");
+	}
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Control groups: the limits and the use of a whole process tree, on v2, v1 and hybrid hosts, or not at all.
+ *
+ * The host is looked at once (fh_cgroup_host_open): for each controller, which hierarchy carries it and whether we may
+ * make groups there. All groups of an engine lie below one folder of its own name in each hierarchy,
+ * "fumehood-PIDNS-PID-STARTTIME", so that what a killed engine leaves can be told
+ * from what is alive (keeper.h); PIDNS is the inode of the engine's pid namespace, outside which its PID says nothing.
+ * Sources: kernel Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/{memory,pids,cpuacct}.rst,
+ * scheduler/sched-bwc.rst.
+ */
+#pragma once
+#include "base/error.h"
+#include "fumehood/sandbox.h"
+
+enum fh_controller { FH_CG_MEMORY, FH_CG_PIDS, FH_CG_CPU, FH_CG_CPUACCT, FH_CG_COUNT_ };
+
+struct fh_cgroup_host {
+	int version[FH_CG_COUNT_];      /* 2, 1, or 0: not to be had */
+	char parent[FH_CG_COUNT_][512]; /* the engine's own folder, once made; controllers that share a hierarchy
+	                                   share it */
+	char why_not[160];              /* when nothing is to be had: the reason, for people */
+	bool made;                      /* the engine's folders exist */
+};
+
+/* Never fails: a host without groups is one where every version is 0. Makes the engine's own folders. */
+void fh_cgroup_host_open(struct fh_cgroup_host *h);
+void fh_cgroup_host_close(struct fh_cgroup_host *h); /* removes the folders, which must be empty */
+/* Removes folders of engines that are dead, killing what is left in them. Returns how many. */
+size_t fh_cgroup_collect(void);
+/* The same for one engine by its name "fumehood-PIDNS-PID-STARTTIME" (the keeper's use). */
+size_t fh_cgroup_remove_engine(const char *name);
+bool fh_cgroup_engine_name_of(pid_t pid, char *ret, size_t size);
+
+/* One sandbox's groups. Zeroed memory is no group. */
+struct fh_cgroup {
+	const struct fh_cgroup_host *host;
+	char name[40];
+	int dir[FH_CG_COUNT_];   /* open folders, -1 where there is none; equal where controllers share one */
+	int procs[FH_CG_COUNT_]; /* cgroup.procs for writing, one for each distinct folder, -1 otherwise */
+	int oom;                 /* becomes readable (v1: EPOLLIN of an eventfd; v2: EPOLLPRI of memory.events), or -1 */
+	bool oom_is_eventfd;
+};
+#define FH_CGROUP_INIT                                                                                                 \
+	{                                                                                                                  \
+		.dir = { -1, -1, -1, -1 }, .procs = { -1, -1, -1, -1 }, .oom = -1                                              \
+	}
+
+struct fh_cgroup_limits {
+	uint64_t memory_bytes, tasks, milli_cpus; /* FH_UNLIMITED: none; milli_cpus 0: none */
+};
+int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const char *name,
+                     const struct fh_cgroup_limits *limits, struct fh_error *err);
+/* Puts the calling process into the group: after fork, no allocation. 0 or -errno. */
+int fh_cgroup_enter(const struct fh_cgroup *g);
+/* False: still busy (its last process is being taken down), try again soon. Closes everything when true. */
+bool fh_cgroup_remove(struct fh_cgroup *g);
+
+struct fh_cgroup_use {
+	uint64_t cpu_user_us, cpu_sys_us;
+	uint64_t memory_bytes, memory_peak_bytes; /* 0: not known */
+	uint64_t tasks_peak;                      /* our init among them; 0: not known */
+	uint64_t oom_kills, fork_failures;
+};
+uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g); /* the cheap part, for the clock */
+void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);

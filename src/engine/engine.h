@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine's objects and who owns whom.
+ *
+ *     engine ── connections                    a client each; the first one keeps the engine alive
+ *            └─ sandboxes ── processes ── streams
+ *
+ * A sandbox belongs to the engine; it *answers to* at most one connection, and to none once a lease has outlived it.
+ * Streams send to a connection of their own, which an ATTACH changes. Everything runs on one event loop and nothing
+ * blocks: what takes time is in the kernel (teardown), in the setup child, or in init.
+ *
+ * Life of a sandbox, moved by sandbox.c alone:
+ *
+ *     MAKING ──▶ READY ──▶ DYING ──▶ SWEEPING ──▶ (gone)
+ *        └─────────────────────▲        init is reaped; its control groups are being removed
+ *
+ * A RUN (run.c) drives one sandbox through: files in, spawn, exit, everybody killed, files out, destroyed, result.
+ */
+#pragma once
+#include "base/error.h"
+#include "engine/cgroup.h"
+#include "engine/ids.h"
+#include "engine/launch.h"
+#include "engine/loop.h"
+#include "init/messages.h"
+#include "proto/frame.h"
+#include "proto/plan.h"
+
+enum {
+	FH_SANDBOXES_MAX = 4096,
+	FH_CONNECTIONS_MAX = 256,
+	FH_CONNECTION_OUT_MAX = 96 << 20, /* unsent bytes before a peer that does not read is dropped */
+	FH_MAKING_MS = 30000,             /* a sandbox that is not ready by then is given up */
+	FH_FINISH_MS = 250,               /* for init to kill everybody, before init itself is killed */
+	FH_EXIT_KEPT_MS = 30000,
+	FH_SAMPLE_MS = 10,
+	FH_STDIN_WINDOW = 256 << 10,
+};
+
+struct fh_engine {
+	struct fh_loop *loop;
+	int stop;
+	struct fh_cgroup_host cgroups;
+	struct fh_id_pool ids;
+	unsigned cpus;
+	struct fh_connection *connections; /* list by ->next */
+	size_t connection_count;
+	struct fh_connection *main;   /* NULL once it is closed */
+	struct fh_sandbox *sandboxes; /* list by ->next, newest first */
+	size_t sandbox_count;
+	struct fh_watch listener, signals;
+	int keeper;   /* write end of the keeper's pipe, -1: none */
+	bool leaving; /* a signal asked us to end */
+};
+
+/* ------------------------------------------------------------------------------------------------------ connection */
+
+struct fh_connection {
+	struct fh_connection *next;
+	struct fh_engine *engine;
+	struct fh_watch in, out; /* one descriptor for both when it is a socket: then `out` is not used */
+	int in_fd, out_fd;
+	struct fh_frame_decoder decoder;
+	struct fh_buf pending; /* to be written */
+	size_t written;        /* of pending */
+	pid_t peer_pid;
+	bool closing;
+};
+
+struct fh_connection *fh_connection_new(struct fh_engine *e, int in_fd, int out_fd, pid_t peer);
+/* Where frames for the peer are appended; follow it by fh_connection_flush. */
+struct fh_buf *fh_connection_out(struct fh_connection *c);
+void fh_connection_flush(struct fh_connection *c);
+void fh_connection_error(struct fh_connection *c, uint64_t request, const struct fh_error *err);
+void fh_connection_close(struct fh_connection *c);
+
+/* requests.c: one frame from a client. A negative code: the peer is out of order, the connection ends. */
+int fh_request(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+
+/* --------------------------------------------------------------------------------------------------------- streams */
+
+/* Bytes from a pipe or terminal to a client. buffer holds what the client has not yet said that it consumed, from
+ * offset `acked` on; so a second client that attaches gets everything from there. */
+struct fh_output {
+	struct fh_output *next; /* of its owner */
+	struct fh_id id;
+	enum fh_stream_kind kind;
+	struct fh_sandbox *sandbox; /* NULL once that is gone */
+	struct fh_process *process; /* NULL for a file */
+	struct fh_connection *connection;
+	struct fh_watch watch;
+	int fd; /* -1: at its end */
+	struct fh_buf buffer;
+	uint64_t acked, sent, limit; /* offsets; limit: bytes that are kept, FH_UNLIMITED: all */
+	size_t window;
+	bool ended, truncated, end_sent;
+	void (*on_end)(struct fh_output *s); /* all bytes and END are with the client */
+};
+struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, struct fh_connection *c, size_t window,
+                                uint64_t limit);
+void fh_output_open(struct fh_engine *e, struct fh_output *s, int fd); /* takes fd; starts to read */
+void fh_output_credit(struct fh_engine *e, struct fh_output *s, uint64_t offset);
+void fh_output_attach(struct fh_engine *e, struct fh_output *s, struct fh_connection *c);
+void fh_output_end(struct fh_engine *e, struct fh_output *s);    /* nothing more is read */
+void fh_output_finish(struct fh_engine *e, struct fh_output *s); /* what is there now is sent, then END */
+void fh_output_free(struct fh_engine *e, struct fh_output *s);
+
+/* Bytes from a client to a pipe or terminal. */
+struct fh_input {
+	struct fh_id id;
+	struct fh_process *process;
+	struct fh_watch watch;
+	int fd; /* -1: closed, or not there yet */
+	bool terminal, broken, end_seen;
+	struct fh_buf buffer;
+	uint64_t received, written; /* offsets */
+};
+void fh_input_open(struct fh_engine *e, struct fh_input *in, int fd); /* takes fd */
+/* Bytes of the client's at that offset; false: beyond the window or out of order. */
+bool fh_input_data(struct fh_engine *e, struct fh_input *in, uint64_t offset, struct fh_str bytes, bool end);
+void fh_input_close(struct fh_engine *e, struct fh_input *in);
+
+/* ------------------------------------------------------------------------------------------------------- processes */
+
+struct fh_waiter {
+	struct fh_waiter *next;
+	struct fh_process *process;
+	struct fh_connection *connection;
+	uint64_t request;
+	struct fh_timer timer;
+};
+
+struct fh_process_limits {
+	uint64_t wall_ms, cpu_ms, output_bytes;
+};
+
+struct fh_process {
+	struct fh_process *next;
+	struct fh_sandbox *sandbox;
+	struct fh_id id;
+	uint32_t token;
+	struct fh_connection *connection; /* whom STARTED answers */
+	uint64_t request;
+	bool pty, one_shot, started, exited;
+	struct fh_input input;
+	struct fh_output *streams; /* stdout, stderr (or the terminal) */
+	struct fh_process_limits limits;
+	struct fh_timer wall_timer, cpu_timer, forget_timer;
+	int64_t start_ns;
+	struct fh_usage base, usage; /* of the sandbox when it started; its own once it exited */
+	uint32_t fired;
+	int wait_status;
+	struct fh_waiter *waiters;
+	char command[128];
+};
+
+struct fh_spawn {
+	char *const *argv, *const *env;
+	const char *cwd;
+	bool pty, stdin_open, one_shot;
+	uint16_t rows, columns;
+	size_t window;
+	struct fh_process_limits limits;
+	struct fh_str stdin_data;
+};
+/* Sends SPAWN to init; STARTED or ERROR answers `request` on `c` when init has. */
+int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
+                        struct fh_process **ret, struct fh_error *err);
+void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m, int terminal);
+void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m);
+void fh_process_gone(struct fh_process *p);                                 /* its sandbox died under it */
+void fh_process_write_exit(const struct fh_process *p, struct fh_buf *out); /* the F_EXIT field */
+enum fh_status fh_process_status(const struct fh_process *p);
+void fh_process_add_waiter(struct fh_process *p, struct fh_connection *c, uint64_t request, uint64_t timeout_ms);
+void fh_process_drop_waiter(struct fh_waiter *w);
+void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t request); /* writes STARTED */
+void fh_process_free_all(struct fh_sandbox *b);
+
+/* limits.c */
+void fh_limits_start(struct fh_process *p);
+void fh_limits_stop(struct fh_process *p);
+void fh_limits_fire(struct fh_process *p, enum fh_limit limit); /* notes it, and ends what it ends */
+void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret); /* of the sandbox so far */
+enum fh_enforced fh_limits_enforced(const struct fh_sandbox *b, enum fh_limit limit);
+size_t fh_limits_rlimits(const struct fh_sandbox *b, struct fh_init_rlimit *ret); /* at most FH_INIT_RLIMITS_MAX */
+
+/* --------------------------------------------------------------------------------------------------------- sandbox */
+
+enum fh_sandbox_state { FH_MAKING, FH_READY, FH_DYING, FH_SWEEPING };
+
+/* Something that init was asked for: files in, a file out. */
+struct fh_transfer {
+	struct fh_transfer *next;
+	uint32_t token, op;
+	struct fh_connection *connection;
+	uint64_t request;
+	struct fh_output *stream; /* of a file out, until its fate is known */
+	void (*done)(struct fh_sandbox *b, struct fh_transfer *t,
+	             const struct fh_init_done *m); /* NULL m: the sandbox died */
+};
+
+struct fh_sandbox {
+	struct fh_sandbox *next;
+	struct fh_engine *engine;
+	struct fh_id id;
+	struct fh_plan *plan;
+	enum fh_sandbox_state state;
+	struct fh_connection *connection; /* whom it answers to; NULL: nobody */
+	uint64_t request;                 /* CREATE or RUN that is still to be answered; 0: none */
+	struct fh_run *run;               /* of a RUN */
+	struct fh_ids ids;
+	struct fh_cgroup cgroup;
+	bool sampling;
+	struct fh_child child;
+	struct fh_watch report_watch, socket_watch, pid_watch, oom_watch;
+	struct fh_setup_report report;
+	bool made, reaped;
+	struct fh_timer making_timer, finish_timer, sweep_timer, lease_timer;
+	int64_t born_ns, dying_ns;
+	uint32_t next_token;
+	struct fh_process *processes;
+	struct fh_transfer *transfers;
+	struct fh_output *files;     /* of GETs */
+	struct fh_init_usage sample; /* the last one */
+	struct fh_usage peak;        /* of samples */
+	bool sampled_tasks_full;
+	bool oom_seen, disk_full;
+	uint32_t layers;
+	char missing[FH_LAYER_COUNT_][120]; /* why a layer is not there */
+	bool failed, cancelled;
+	struct fh_error error;    /* why, when failed */
+	uint64_t destroy_request; /* DESTROY to answer when it is gone */
+	struct fh_connection *destroy_connection;
+};
+
+/* Starts to make one. The plan becomes the sandbox's, on failure too. */
+int fh_sandbox_make(struct fh_engine *e, FH_OWN struct fh_plan *plan, struct fh_connection *c, uint64_t request,
+                    struct fh_sandbox **ret, struct fh_error *err);
+int fh_sandbox_send(struct fh_sandbox *b, const void *message, size_t size, const int *fds, int fd_count,
+                    struct fh_error *err);
+void fh_sandbox_kill_all(struct fh_sandbox *b);     /* FINISH: everybody but init, in FH_FINISH_MS or init with them */
+void fh_sandbox_await_finish(struct fh_sandbox *b); /* init is at it by itself: only the deadline */
+void fh_sandbox_release(struct fh_sandbox *b);      /* the run is answered: forget the sandbox */
+void fh_sandbox_destroy_now(struct fh_sandbox *b);  /* to the end; answers its request when gone */
+void fh_sandbox_fail(struct fh_sandbox *b, const struct fh_error *err); /* destroys, and answers with this */
+void fh_sandbox_lease(struct fh_sandbox *b, uint64_t ms);
+void fh_sandbox_drop_connection(struct fh_engine *e, struct fh_connection *c);
+struct fh_sandbox *fh_sandbox_find(struct fh_engine *e, struct fh_id id);
+struct fh_process *fh_process_find(struct fh_engine *e, struct fh_id id);
+
+/* transfers.c */
+int fh_transfer_put(struct fh_sandbox *b, const struct fh_plan_file *files, size_t count, const char *base,
+                    const uint64_t *append_flags, struct fh_transfer *t, struct fh_error *err);
+int fh_transfer_get(struct fh_sandbox *b, const char *name, uint64_t max_bytes, struct fh_transfer *t,
+                    struct fh_error *err);
+const char *fh_transfer_refused(const struct fh_init_done *m, char *buffer, size_t size); /* why, in words */
+void fh_transfer_on_done(struct fh_sandbox *b, const struct fh_init_done *m);
+void fh_transfer_drop_all(struct fh_sandbox *b);
+
+/* run.c */
+int fh_run_start(struct fh_engine *e, FH_OWN struct fh_plan *plan, bool stdin_open, size_t window,
+                 struct fh_connection *c, uint64_t request, struct fh_error *err);
+void fh_run_on_ready(struct fh_sandbox *b);
+void fh_run_on_finished(struct fh_sandbox *b);
+void fh_run_on_gone(struct fh_sandbox *b); /* releases the sandbox, later if bytes are still to be sent */
+void fh_run_on_exit(struct fh_sandbox *b);
+void fh_run_drop(struct fh_sandbox *b); /* its connection is gone */
+struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id);
+
+/* isolation.c: what the kernel says of init, into b->layers and b->missing. */
+void fh_isolation_read(struct fh_sandbox *b);
+void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s);
+/* Whether all bits of plan->require hold, of those that are known before a program starts or (final) after. */
+int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *err);
+
+/* keeper.c: a process that removes our control groups when we are killed. */
+int fh_keeper_start(void); /* the write end to hold, or -1 */

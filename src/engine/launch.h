@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making a sandbox: from a plan to an init that waits for its first message.
+ *
+ *     engine                                       child (setup.c)
+ *     fh_launch: opens what the child will need
+ *     clone3(namespaces) ───────────────────────▶  enters its control groups
+ *                                                  builds the root from the plan's mounts, pivots into it
+ *     as root: writes the id maps  ◀── "ids" ────  as root: a user namespace of its own
+ *                                  ─── go ───────▶ Landlock, capabilities, no_new_privs, seccomp
+ *     end of file: it worked       ◀────────────── exec of fumehood-init
+ *
+ * As a user, the user namespace comes first (it is what gives the right to do the rest) and holds one id. As root it
+ * comes last, so that the mounts and all other namespaces belong to the host's user namespace and no capability that
+ * a program might win counts for them.
+ *
+ * The child calls neither malloc nor stdio: it works on what the engine prepared, and reports one fixed record over a
+ * close-on-exec pipe.
+ */
+#pragma once
+#include "base/error.h"
+#include "engine/cgroup.h"
+#include "proto/plan.h"
+
+/* How sandboxes get their ids on this host. */
+struct fh_ids {
+	bool ranges;       /* root of the host's user namespace: a range of host ids for each live sandbox */
+	uint32_t base;     /* ranges: the first host id of this sandbox's 65,536 */
+	uint32_t uid, gid; /* one id: the invoking user's */
+};
+
+/* What went wrong in the child, and where. Fits a pipe's atomic write. */
+struct fh_setup_report {
+	int32_t step; /* enum fh_setup_step; 0: this is the request for id maps */
+	int32_t error;
+	uint32_t layers_off; /* bits: layers that the kernel does not have (Landlock on an old one) */
+	uint32_t landlock;   /* 1: the kernel refuses to mount as it does only under Landlock */
+	char what[256];      /* a path or a name */
+};
+
+enum fh_setup_step {
+	FH_SETUP_IDS = 0,
+	FH_SETUP_CGROUP = 1,
+	FH_SETUP_UNSHARE,
+	FH_SETUP_MAPS,
+	FH_SETUP_NETWORK,
+	FH_SETUP_HOSTNAME,
+	FH_SETUP_ROOT,
+	FH_SETUP_MOUNT,
+	FH_SETUP_PIVOT,
+	FH_SETUP_LANDLOCK,
+	FH_SETUP_CAPABILITIES,
+	FH_SETUP_SECCOMP,
+	FH_SETUP_EXEC,
+	FH_SETUP_READY, /* the last record of a child that worked: layers_off and landlock count */
+	FH_SETUP_COUNT_
+};
+
+/* All that the child needs, made before the fork. */
+struct fh_launch {
+	const struct fh_plan *plan;
+	const struct fh_cgroup *cgroup;
+	struct fh_ids ids;
+	int init_image;      /* sealed memory that holds fumehood-init */
+	int init_socket;     /* becomes descriptor 3 of init */
+	int report;          /* write end of the report pipe */
+	int go;              /* read end: one byte when the id maps are written */
+	bool sampling;       /* init counts itself: it needs to look at every process */
+	uint64_t root_bytes; /* size of the root's own tmpfs */
+};
+
+/* setup.c: the child's whole life up to exec; never returns. */
+FH_NORETURN void fh_setup(const struct fh_launch *l);
+
+/* mounts.c: builds the root and makes it /. 0, or -errno with *ret_step and what filled. */
+int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256]);
+
+/* landlock.c: restricts the calling process to the plan's folders. 0; 1: the kernel has no Landlock; -errno. */
+int fh_landlock_enter(const struct fh_plan *plan);
+
+struct fh_child {
+	pid_t pid;
+	int pidfd;
+	int socket; /* the engine's end of init's pair */
+	int report; /* read end */
+	int go;     /* write end, -1 when no maps are needed */
+};
+/* Clones and returns at once; the report pipe tells how it went. */
+int fh_launch(const struct fh_plan *plan, const struct fh_cgroup *cgroup, const struct fh_ids *ids, bool sampling,
+              struct fh_child *ret, struct fh_error *err);
+/* Writes the child's id maps (ranges only). */
+int fh_launch_write_maps(const struct fh_child *c, const struct fh_ids *ids, struct fh_error *err);
+/* Turns the child's report into an error with a hint for the causes that people meet. */
+int fh_launch_failed(const struct fh_setup_report *r, struct fh_error *err);
+/* Hint for a clone or unshare that the host refused. */
+void fh_launch_explain(int error, struct fh_error *err);

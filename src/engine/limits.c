@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Limits of time and output, the use of a sandbox, and what each limit is worth on this host (docs/limits.md).
+ *
+ * CPU time has no interrupt. The clock is looked at when the limit could be reached at the earliest, that is after
+ * (limit - used) / processors, and again from there: a handful of looks, the last ones FH_CPU_LOOK_NS apart.
+ */
+#include "engine/engine.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+
+enum { CPU_LOOK_NS = 1000000 };
+
+void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret)
+{
+	struct fh_cgroup_use u;
+	fh_cgroup_use(&b->cgroup, &u);
+	*ret = (struct fh_usage){
+		.cpu_user_us = u.cpu_user_us,
+		.cpu_sys_us = u.cpu_sys_us,
+		.memory_peak_bytes = u.memory_peak_bytes ? u.memory_peak_bytes : b->peak.memory_peak_bytes,
+		.processes_peak = u.tasks_peak ? u.tasks_peak - 1 : b->peak.processes_peak,
+	};
+	if (!b->engine->cgroups.version[FH_CG_CPUACCT]) {
+		ret->cpu_user_us = b->sample.user_us;
+		ret->cpu_sys_us = b->sample.sys_us;
+	}
+	if (u.oom_kills)
+		b->oom_seen = true;
+	if (u.fork_failures)
+		b->sampled_tasks_full = true;
+}
+
+static uint64_t cpu_used_us(const struct fh_process *p)
+{
+	struct fh_sandbox *b = p->sandbox;
+	uint64_t base = p->base.cpu_user_us + p->base.cpu_sys_us;
+	uint64_t now =
+	    b->engine->cgroups.version[FH_CG_CPUACCT] ? fh_cgroup_cpu_us(&b->cgroup) : b->sample.user_us + b->sample.sys_us;
+	return now - FH_MIN(base, now);
+}
+
+static void on_wall(struct fh_timer *t)
+{
+	fh_limits_fire(t->owner, FH_LIMIT_WALL_TIME);
+}
+
+static void look_at_cpu(struct fh_process *p)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	uint64_t used = cpu_used_us(p), limit = p->limits.cpu_ms * 1000;
+	if (used >= limit) {
+		fh_limits_fire(p, FH_LIMIT_CPU_TIME);
+		return;
+	}
+	int64_t earliest = (int64_t)((limit - used) * 1000 / e->cpus);
+	fh_timer_set(e->loop, &p->cpu_timer, fh_now_ns() + FH_MAX(earliest, (int64_t)CPU_LOOK_NS));
+}
+
+static void on_cpu(struct fh_timer *t)
+{
+	look_at_cpu(t->owner);
+}
+
+void fh_limits_start(struct fh_process *p)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	p->wall_timer = (struct fh_timer){ .on_time = on_wall, .owner = p };
+	p->cpu_timer = (struct fh_timer){ .on_time = on_cpu, .owner = p };
+	if (p->limits.wall_ms < (uint64_t)INT64_MAX / 2 / FH_NS_PER_MS)
+		fh_timer_set(e->loop, &p->wall_timer, p->start_ns + (int64_t)p->limits.wall_ms * FH_NS_PER_MS);
+	if (p->limits.cpu_ms < UINT64_MAX / 2000000)
+		look_at_cpu(p);
+}
+
+void fh_limits_stop(struct fh_process *p)
+{
+	fh_timer_stop(p->sandbox->engine->loop, &p->wall_timer);
+	fh_timer_stop(p->sandbox->engine->loop, &p->cpu_timer);
+}
+
+void fh_limits_fire(struct fh_process *p, enum fh_limit limit)
+{
+	p->fired |= 1u << limit;
+	if (p->exited)
+		return;
+	fh_limits_stop(p);
+	/* Memory is the sandbox's: nothing in it can be relied on any more. A run ends whole. Otherwise the process goes
+	 * with its group, and what else runs in the session goes on. */
+	if (p->sandbox->run || limit == FH_LIMIT_MEMORY) {
+		fh_sandbox_kill_all(p->sandbox);
+		return;
+	}
+	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = SIGKILL };
+	(void)fh_sandbox_send(p->sandbox, &m, sizeof(m), NULL, 0, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------- enforcement
+ */
+
+enum fh_enforced fh_limits_enforced(const struct fh_sandbox *b, enum fh_limit limit)
+{
+	const struct fh_cgroup_host *h = &b->engine->cgroups;
+	switch (limit) {
+	case FH_LIMIT_CPU_TIME:
+		return h->version[FH_CG_CPUACCT] ? FH_ENFORCED_EXACT : FH_ENFORCED_BOUNDED;
+	case FH_LIMIT_MEMORY:
+		return h->version[FH_CG_MEMORY] ? FH_ENFORCED_EXACT : FH_ENFORCED_BOUNDED;
+	case FH_LIMIT_CPU_RATE:
+		return h->version[FH_CG_CPU] ? FH_ENFORCED_EXACT : FH_ENFORCED_NONE;
+	default: /* timers, pipes, rlimits and the size of a tmpfs: the same everywhere; tasks: pids or the namespace's
+	            rlimit */
+		return FH_ENFORCED_EXACT;
+	}
+}
+
+/* An rlimit may be lowered by anybody, and never raised here. */
+static struct fh_init_rlimit capped(int resource, uint64_t value)
+{
+	struct rlimit now;
+	if (getrlimit((__rlimit_resource_t)resource, &now) == 0 && now.rlim_max != RLIM_INFINITY && value > now.rlim_max)
+		value = now.rlim_max;
+	return (struct fh_init_rlimit){ .resource = (uint32_t)resource, .value = value };
+}
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+size_t fh_limits_rlimits(const struct fh_sandbox *b, struct fh_init_rlimit *ret)
+{
+	const uint64_t *limit = b->plan->limits.value;
+	const struct fh_cgroup_host *h = &b->engine->cgroups;
+	size_t n = 0;
+	/* 1 byte: no file is that small, and the kernel gives up a core dump to a program (core(5)) at exactly 1 */
+	ret[n++] = capped(RLIMIT_CORE, 1);
+	ret[n++] = capped(RLIMIT_MEMLOCK, 0);
+	ret[n++] = capped(RLIMIT_MSGQUEUE, 0);
+	ret[n++] = capped(RLIMIT_SIGPENDING, 4096);
+	ret[n++] = capped(RLIMIT_NOFILE, limit[FH_LIMIT_OPEN_FILES]);
+	ret[n++] = capped(RLIMIT_FSIZE, limit[FH_LIMIT_FILE_SIZE]);
+	/* counted by user and user namespace (ucounts, Linux 5.14): exact, because both are the sandbox's own. init counts
+	 * where it is the same user. */
+	if (!h->version[FH_CG_PIDS] && limit[FH_LIMIT_PROCESSES] != FH_UNLIMITED)
+		ret[n++] = capped(RLIMIT_NPROC, limit[FH_LIMIT_PROCESSES] + (!b->ids.ranges || b->plan->uid == 0));
+	/* Sampling sees the tree's memory every FH_SAMPLE_MS; this stops one process that is faster. Never RLIMIT_AS: Node
+	 * and Java reserve far more than they use. */
+	if (!h->version[FH_CG_MEMORY] && limit[FH_LIMIT_MEMORY] != FH_UNLIMITED)
+		ret[n++] = capped(RLIMIT_DATA, plus(limit[FH_LIMIT_MEMORY], limit[FH_LIMIT_MEMORY] / 4 + (64 << 20)));
+	if (!h->version[FH_CG_CPUACCT] && limit[FH_LIMIT_CPU_TIME] != FH_UNLIMITED)
+		ret[n++] = capped(RLIMIT_CPU, limit[FH_LIMIT_CPU_TIME] / 1000 + 2);
+	return n;
+}

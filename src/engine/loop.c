@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "engine/loop.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { EVENTS_MAX = 64 };
+
+struct fh_loop {
+	int epoll;
+	struct fh_timer **heap; /* heap[1…count], earliest first */
+	size_t count, capacity;
+	void **garbage;
+	size_t garbage_count, garbage_capacity;
+};
+
+struct fh_loop *fh_loop_new(void)
+{
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	struct fh_loop *l = FH_NEW(struct fh_loop);
+	l->epoll = fd;
+	return l;
+}
+
+static void sweep(struct fh_loop *l)
+{
+	for (size_t i = 0; i < l->garbage_count; i++)
+		free(l->garbage[i]);
+	l->garbage_count = 0;
+}
+
+void fh_loop_free_loop(struct fh_loop *l)
+{
+	if (!l)
+		return;
+	sweep(l);
+	close(l->epoll);
+	free(l->heap);
+	free(l->garbage);
+	free(l);
+}
+
+void fh_loop_free(struct fh_loop *l, void *p)
+{
+	FH_PUSH(l->garbage, l->garbage_count, l->garbage_capacity) = p;
+}
+
+bool fh_watch_set(struct fh_loop *l, struct fh_watch *w, int fd, uint32_t events)
+{
+	if (events == 0) {
+		fh_watch_stop(l, w);
+		return true;
+	}
+	bool on = w->fd >= 0 && w->events;
+	if (on && w->fd == fd && w->events == events)
+		return true;
+	struct epoll_event e = { .events = events, .data.ptr = w };
+	if (epoll_ctl(l->epoll, on ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e) < 0)
+		return false;
+	w->fd = fd;
+	w->events = events;
+	w->dead = false;
+	return true;
+}
+
+void fh_watch_stop(struct fh_loop *l, struct fh_watch *w)
+{
+	if (w->fd >= 0 && w->events)
+		epoll_ctl(l->epoll, EPOLL_CTL_DEL, w->fd, NULL);
+	w->events = 0;
+	w->dead = true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- timers */
+
+static void place(struct fh_loop *l, size_t i, struct fh_timer *t)
+{
+	l->heap[i] = t;
+	t->slot = i;
+}
+
+static void sift_up(struct fh_loop *l, size_t i, struct fh_timer *t)
+{
+	for (; i > 1 && l->heap[i / 2]->deadline_ns > t->deadline_ns; i /= 2)
+		place(l, i, l->heap[i / 2]);
+	place(l, i, t);
+}
+
+static void sift_down(struct fh_loop *l, size_t i, struct fh_timer *t)
+{
+	for (size_t child; (child = 2 * i) <= l->count; i = child) {
+		if (child < l->count && l->heap[child + 1]->deadline_ns < l->heap[child]->deadline_ns)
+			child++;
+		if (l->heap[child]->deadline_ns >= t->deadline_ns)
+			break;
+		place(l, i, l->heap[child]);
+	}
+	place(l, i, t);
+}
+
+void fh_timer_stop(struct fh_loop *l, struct fh_timer *t)
+{
+	size_t i = t->slot;
+	t->deadline_ns = 0;
+	t->slot = 0;
+	if (!i)
+		return;
+	struct fh_timer *last = l->heap[l->count--];
+	if (last == t)
+		return;
+	if (i > 1 && l->heap[i / 2]->deadline_ns > last->deadline_ns)
+		sift_up(l, i, last);
+	else
+		sift_down(l, i, last);
+}
+
+void fh_timer_set(struct fh_loop *l, struct fh_timer *t, int64_t deadline_ns)
+{
+	fh_timer_stop(l, t);
+	if (l->count + 2 > l->capacity) {
+		l->capacity = l->capacity ? l->capacity * 2 : 64;
+		l->heap = fh_xrealloc(l->heap, l->capacity, sizeof(*l->heap));
+	}
+	t->deadline_ns = deadline_ns;
+	sift_up(l, ++l->count, t);
+}
+
+static void run_timers(struct fh_loop *l)
+{
+	int64_t now = fh_now_ns();
+	while (l->count && l->heap[1]->deadline_ns <= now) {
+		struct fh_timer *t = l->heap[1];
+		fh_timer_stop(l, t);
+		t->on_time(t);
+	}
+}
+
+/* ------------------------------------------------------------------------------------------------------------- run */
+
+static int wait_events(struct fh_loop *l, struct epoll_event *events)
+{
+	if (!l->count)
+		return epoll_wait(l->epoll, events, EVENTS_MAX, -1);
+	int64_t left = l->heap[1]->deadline_ns - fh_now_ns();
+	if (left < 0)
+		left = 0;
+	struct timespec t = { left / FH_NS_PER_S, left % FH_NS_PER_S };
+	int n = epoll_pwait2(l->epoll, events, EVENTS_MAX, &t, NULL);
+	if (n < 0 && errno == ENOSYS) /* before Linux 5.11: to the next ms */
+		n = epoll_wait(l->epoll, events, EVENTS_MAX, (int)FH_MIN(left / FH_NS_PER_MS + 1, 1 << 30));
+	return n;
+}
+
+void fh_loop_run(struct fh_loop *l, const int *stop)
+{
+	struct epoll_event events[EVENTS_MAX];
+	while (!*stop) {
+		int n = wait_events(l, events);
+		for (int i = 0; i < n; i++) {
+			struct fh_watch *w = events[i].data.ptr;
+			if (!w->dead)
+				w->on_event(w, events[i].events);
+		}
+		run_timers(l);
+		sweep(l);
+	}
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+/*
+ * fumehood-engine: makes sandboxes for whoever talks to it.
+ *
+ *     fumehood-engine            frames on stdin and stdout (through sh -c, ssh, docker exec -i)
+ *     fumehood-engine --socket   frames on the socket that is descriptor 0
+ *     fumehood-engine --gc       removes what engines that died have left, prints how many things
+ *     fumehood-engine --policy   prints the seccomp policy with the reason for each entry
+ *     fumehood-engine --version
+ *
+ * It also listens on the abstract socket "fumehood/UID/PID" for further clients of the same user (attach, ps, kill).
+ */
+#include "engine/engine.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/seccomp_policy.h"
+
+static void on_attach_request(struct fh_watch *w, uint32_t events)
+{
+	struct fh_engine *e = w->owner;
+	(void)events;
+	int fd = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct ucred peer = { 0 };
+	socklen_t n = sizeof(peer);
+	if (fd < 0)
+		return;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0 || (peer.uid != geteuid() && peer.uid != 0) ||
+	    e->connection_count >= FH_CONNECTIONS_MAX) {
+		close(fd);
+		return;
+	}
+	fh_connection_new(e, fd, fd, peer.pid);
+}
+
+/* No file, so nothing is left when we are killed; the kernel vouches for the peer's uid on both ends. */
+static void listen_for_others(struct fh_engine *e)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, "fumehood/%u/%d", (unsigned)geteuid(), (int)getpid());
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	if (bind(fd, (struct sockaddr *)&a, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) < 0 ||
+	    listen(fd, 64) < 0) {
+		close(fd);
+		return;
+	}
+	e->listener = (struct fh_watch){ .fd = -1, .on_event = on_attach_request, .owner = e };
+	(void)fh_watch_set(e->loop, &e->listener, fd, EPOLLIN);
+}
+
+static void on_signals(struct fh_watch *w, uint32_t events)
+{
+	struct fh_engine *e = w->owner;
+	struct signalfd_siginfo info;
+	(void)events;
+	while (read(w->fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) /* sandboxes are waited for by their pidfd; this is the keeper */
+			continue;
+		e->leaving = true;
+		for (struct fh_sandbox *b = e->sandboxes; b; b = b->next)
+			fh_sandbox_destroy_now(b);
+		if (!e->sandboxes)
+			e->stop = 1;
+	}
+}
+
+static void watch_signals(struct fh_engine *e)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	e->signals = (struct fh_watch){ .fd = -1, .on_event = on_signals, .owner = e };
+	if (fd >= 0)
+		(void)fh_watch_set(e->loop, &e->signals, fd, EPOLLIN);
+}
+
+static unsigned count_cpus(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+static int serve(bool socket)
+{
+	struct fh_engine e = { .keeper = -1, .cpus = count_cpus() };
+	/* descriptors 0 to 2 must exist, or a pipe of ours would land there */
+	while (open("/dev/null", O_RDWR) < 3 && fcntl(2, F_GETFD) < 0)
+		;
+	prctl(PR_SET_DUMPABLE, 0);
+	e.loop = fh_loop_new();
+	if (!e.loop) {
+		fprintf(stderr, "fumehood-engine: cannot make an event loop\n");
+		return 1;
+	}
+	watch_signals(&e);
+	fh_cgroup_host_open(&e.cgroups);
+	for (int c = 0; c < FH_CG_COUNT_ && e.keeper < 0; c++)
+		if (e.cgroups.version[c])
+			e.keeper = fh_keeper_start();
+	fh_id_pool_open(&e.ids);
+	listen_for_others(&e);
+	struct ucred peer = { 0 };
+	socklen_t n = sizeof(peer);
+	if (socket)
+		(void)getsockopt(0, SOL_SOCKET, SO_PEERCRED, &peer, &n);
+	e.main = fh_connection_new(&e, 0, socket ? 0 : 1, peer.pid);
+	fh_loop_run(e.loop, &e.stop);
+	fh_cgroup_host_close(&e.cgroups);
+	fh_id_pool_close(&e.ids);
+	return 0;
+}
+
+static int collect(void)
+{
+	printf("%zu\n", fh_cgroup_collect());
+	return 0;
+}
+
+static int print_policy(void)
+{
+	static const char *const verdicts[] = { "allow", "EPERM", "ENOSYS" };
+	for (size_t i = 0; i < fh_seccomp_policy_count; i++) {
+		const struct fh_policy_entry *x = &fh_seccomp_policy[i];
+		char when[64] = "";
+		if (x->compare != FH_CMP_NONE)
+			snprintf(when, sizeof(when), " when arg%u & 0x%llx == 0x%llx", x->arg, x->mask, x->value);
+		printf("%-24s %-7s%s  %s\n", x->call, verdicts[x->verdict], when, x->reason);
+	}
+	printf("%-24s %-7s  what is not named here, on any architecture: programs fall back\n", "(others)", "ENOSYS");
+	return 0;
+}
+
+static int print_version(void)
+{
+	printf("fumehood-engine %s\n", FH_VERSION);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *option;
+		int (*run)(void);
+	} others[] = { { "--gc", collect }, { "--policy", print_policy }, { "--version", print_version } };
+	if (argc == 1)
+		return serve(false);
+	if (argc == 2 && fh_streq(argv[1], "--socket"))
+		return serve(true);
+	for (size_t i = 0; argc == 2 && i < FH_ARRAY_SIZE(others); i++)
+		if (fh_streq(argv[1], others[i].option))
+			return others[i].run();
+	fprintf(stderr, "usage: fumehood-engine [--socket | --gc | --policy | --version]\n");
+	return 2;
+}

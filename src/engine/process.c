@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+#include "engine/engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "proto/wire.h"
+
+/* ----------------------------------------------------------------------------------------------------------- spawn */
+
+static void describe(struct fh_process *p, char *const *argv)
+{
+	size_t n = 0;
+	for (; *argv && n + 2 < sizeof(p->command); argv++) {
+		size_t part = FH_MIN(strlen(*argv), sizeof(p->command) - n - 2);
+		memcpy(p->command + n, *argv, part);
+		n += part;
+		p->command[n++] = ' ';
+	}
+	p->command[n ? n - 1 : 0] = 0;
+}
+
+static int add_text(struct fh_buf *b, const char *s)
+{
+	return fh_buf_add(b, s, strlen(s) + 1);
+}
+
+static uint32_t add_list(struct fh_buf *b, char *const *list)
+{
+	uint32_t n = 0;
+	for (; list[n]; n++)
+		(void)add_text(b, list[n]);
+	return n;
+}
+
+static int send_spawn(struct fh_process *p, const struct fh_spawn *s, const int *fds, struct fh_error *err)
+{
+	struct fh_init_spawn m = { .h = { FH_INIT_SPAWN, p->token }, .rows = s->rows, .columns = s->columns };
+	fh_auto_buf struct fh_buf packet = FH_BUF_INIT(FH_INIT_PACKET_MAX);
+	m.flags = (s->pty ? FH_SPAWN_PTY : 0) | (s->one_shot ? FH_SPAWN_ONE_SHOT : 0);
+	m.rlimit_count = (uint32_t)fh_limits_rlimits(p->sandbox, m.rlimits);
+	(void)fh_buf_add(&packet, &m, sizeof(m));
+	(void)add_text(&packet, s->cwd);
+	m.argv_count = add_list(&packet, s->argv);
+	m.env_count = add_list(&packet, s->env);
+	if (packet.overflowed || packet.n - sizeof(m) > FH_INIT_TEXT_MAX)
+		return fh_error_set(err, FH_E_LIMIT, "arguments and environment are larger than %d bytes", FH_INIT_TEXT_MAX);
+	if (m.argv_count == 0)
+		return fh_error_set(err, FH_E_ARGUMENT, "there is no command to run");
+	m.text_size = (uint32_t)(packet.n - sizeof(m));
+	memcpy(packet.p, &m, sizeof(m));
+	return fh_sandbox_send(p->sandbox, packet.p, packet.n, fds, s->pty ? 0 : 3, err);
+}
+
+static void close_all(int pipes[3][2])
+{
+	for (int i = 0; i < 3; i++)
+		for (int end = 0; end < 2; end++)
+			if (pipes[i][end] >= 0)
+				close(pipes[i][end]);
+}
+
+static void add_stream(struct fh_process *p, enum fh_stream_kind kind, const struct fh_spawn *s, int fd)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	struct fh_output *x = fh_output_new(e, kind, p->connection, s->window, s->limits.output_bytes), **end = &p->streams;
+	x->sandbox = p->sandbox;
+	x->process = p;
+	while (*end)
+		end = &(*end)->next;
+	*end = x;
+	if (fd >= 0)
+		fh_output_open(e, x, fd);
+}
+
+int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
+                        struct fh_process **ret, struct fh_error *err)
+{
+	int pipes[3][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, r = 0;
+	struct fh_process *p = FH_NEW(struct fh_process);
+	p->sandbox = b;
+	p->token = ++b->next_token;
+	p->connection = c;
+	p->request = request;
+	p->pty = s->pty;
+	p->one_shot = s->one_shot;
+	p->limits = s->limits;
+	p->input = (struct fh_input){ .process = p, .fd = -1, .terminal = s->pty };
+	fh_id_random(&p->id);
+	describe(p, s->argv);
+	for (int i = 0; i < 3 && !s->pty && r == 0; i++)
+		if (pipe2(pipes[i], O_CLOEXEC) < 0)
+			r = fh_error_sys(err, errno, "cannot make the pipes of a process");
+	if (r == 0) {
+		int fds[3] = { pipes[0][0], pipes[1][1], pipes[2][1] };
+		fh_limits_use(b, &p->base);
+		p->start_ns = fh_now_ns();
+		r = send_spawn(p, s, fds, err);
+	}
+	if (r) {
+		close_all(pipes);
+		free(p);
+		return r;
+	}
+	if (s->stdin_open)
+		fh_id_random(&p->input.id);
+	else
+		p->input.end_seen = true;
+	(void)fh_buf_add(&p->input.buffer, s->stdin_data.p, s->stdin_data.n);
+	if (!s->pty) {
+		close(FH_TAKE_FD(pipes[0][0]));
+		close(FH_TAKE_FD(pipes[1][1]));
+		close(FH_TAKE_FD(pipes[2][1]));
+		fh_input_open(b->engine, &p->input, pipes[0][1]);
+		add_stream(p, FH_KIND_STDOUT, s, pipes[1][0]);
+		add_stream(p, FH_KIND_STDERR, s, pipes[2][0]);
+	} else {
+		add_stream(p, FH_KIND_STDOUT, s, -1);
+	}
+	p->next = b->processes;
+	b->processes = p;
+	*ret = p;
+	return 0;
+}
+
+void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t request)
+{
+	if (!c || c->closing || !request)
+		return;
+	struct fh_buf *out = fh_connection_out(c);
+	size_t mark = fh_frame_begin(out, FH_FRAME_STARTED, 0, request, p->id);
+	fh_wire_bytes(out, F_SANDBOX_ID, p->sandbox->id.b, 16);
+	if (!fh_id_is_zero(p->input.id)) {
+		size_t s = fh_wire_begin(out, F_STREAM);
+		fh_wire_u64(out, F_KIND, FH_KIND_STDIN);
+		fh_wire_bytes(out, F_ID, p->input.id.b, 16);
+		fh_wire_u64(out, F_WINDOW, FH_STDIN_WINDOW);
+		fh_wire_u64(out, F_OFFSET, p->input.written);
+		fh_wire_end(out, s);
+	}
+	for (struct fh_output *x = p->streams; x; x = x->next) {
+		size_t s = fh_wire_begin(out, F_STREAM);
+		fh_wire_u64(out, F_KIND, x->kind);
+		fh_wire_bytes(out, F_ID, x->id.b, 16);
+		fh_wire_u64(out, F_WINDOW, x->window);
+		fh_wire_u64(out, F_OFFSET, x->acked);
+		fh_wire_end(out, s);
+	}
+	fh_frame_end(out, mark);
+	fh_connection_flush(c);
+}
+
+static const char *const step_texts[FH_STEP_COUNT_] = {
+	[FH_STEP_NONE] = "start",
+	[FH_STEP_FORK] = "fork for",
+	[FH_STEP_TERMINAL] = "connect",
+	[FH_STEP_RLIMIT] = "set the resource limits of",
+	[FH_STEP_IDS] = "change the user for",
+	[FH_STEP_CWD] = "enter the working directory of",
+	[FH_STEP_EXEC] = "execute",
+};
+
+static void could_not_start(struct fh_process *p, const struct fh_init_spawned *m)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	uint32_t step = m->step < FH_STEP_COUNT_ ? m->step : FH_STEP_NONE;
+	fh_error_sys(&err, m->error, "cannot %s %s", step_texts[step], p->command);
+	if (step == FH_STEP_EXEC && m->error == ENOENT) {
+		err.code = FH_E_NOT_FOUND;
+		fh_error_hint(
+		    &err, "the program, or the loader that it names, is not in the sandbox: see --explain, --mount, --image");
+	} else if (step == FH_STEP_FORK && m->error == EAGAIN) {
+		fh_error_hint(&err, "the limit on processes leaves no room: raise --processes");
+	}
+	err.phase = FH_PHASE_SPAWN;
+	if (p->sandbox->run) {
+		fh_sandbox_fail(p->sandbox, &err);
+		return;
+	}
+	fh_connection_error(p->connection, p->request, &err);
+	p->exited = true;
+	p->wait_status = 127 << 8;
+	fh_process_gone(p);
+}
+
+void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m, int terminal)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	if (m->error) {
+		if (terminal >= 0)
+			close(terminal);
+		could_not_start(p, m);
+		return;
+	}
+	p->started = true;
+	fh_isolation_add_state(p->sandbox, &m->state);
+	struct fh_error err = FH_ERROR_INIT;
+	if (fh_isolation_check(p->sandbox, true, &err) < 0) {
+		if (terminal >= 0)
+			close(terminal);
+		fh_sandbox_fail(p->sandbox, &err);
+		return;
+	}
+	fh_process_started(p, p->connection, p->request);
+	if (p->pty && terminal >= 0) {
+		int copy = fcntl(terminal, F_DUPFD_CLOEXEC, 3);
+		fh_output_open(e, p->streams, terminal);
+		if (copy >= 0)
+			fh_input_open(e, &p->input, copy);
+	}
+	fh_limits_start(p);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- end */
+
+static void answer(struct fh_process *p, struct fh_connection *c, uint64_t request)
+{
+	if (!c || c->closing)
+		return;
+	struct fh_buf *out = fh_connection_out(c);
+	size_t mark = fh_frame_begin(out, FH_FRAME_EXIT, 0, request, p->id);
+	fh_process_write_exit(p, out);
+	fh_frame_end(out, mark);
+	fh_connection_flush(c);
+}
+
+void fh_process_drop_waiter(struct fh_waiter *w)
+{
+	struct fh_engine *e = w->process->sandbox->engine;
+	fh_timer_stop(e->loop, &w->timer);
+	for (struct fh_waiter **p = &w->process->waiters; *p; p = &(*p)->next)
+		if (*p == w) {
+			*p = w->next;
+			break;
+		}
+	fh_loop_free(e->loop, w);
+}
+
+static void answer_waiters(struct fh_process *p)
+{
+	while (p->waiters) {
+		struct fh_waiter *w = p->waiters;
+		struct fh_connection *c = w->connection;
+		uint64_t request = w->request;
+		fh_process_drop_waiter(w);
+		answer(p, c, request);
+	}
+}
+
+static void unlink_process(struct fh_process *p)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	fh_limits_stop(p);
+	fh_timer_stop(e->loop, &p->forget_timer);
+	while (p->waiters)
+		fh_process_drop_waiter(p->waiters);
+	fh_input_close(e, &p->input);
+	for (struct fh_output *s = p->streams, *next; s; s = next) {
+		next = s->next;
+		fh_output_free(e, s);
+	}
+	for (struct fh_process **x = &p->sandbox->processes; *x; x = &(*x)->next)
+		if (*x == p) {
+			*x = p->next;
+			break;
+		}
+	fh_loop_free(e->loop, p);
+}
+
+static void on_forget(struct fh_timer *t)
+{
+	unlink_process(t->owner);
+}
+
+/* Usage of the process: what the sandbox used since it started. Exact for the only process of a sandbox; where several
+ * run side by side it counts them all. */
+static void settle(struct fh_process *p)
+{
+	struct fh_usage now;
+	fh_limits_use(p->sandbox, &now);
+	p->usage = now;
+	p->usage.cpu_user_us -= FH_MIN(p->base.cpu_user_us, now.cpu_user_us);
+	p->usage.cpu_sys_us -= FH_MIN(p->base.cpu_sys_us, now.cpu_sys_us);
+}
+
+void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	if (p->exited)
+		return;
+	p->exited = true;
+	p->wait_status = m->status;
+	settle(p);
+	p->usage.wall_us = (uint64_t)(fh_now_ns() - p->start_ns) / 1000;
+	uint64_t own = m->user_us + m->sys_us; /* where nothing counts the tree, at least the process itself */
+	if (p->usage.cpu_user_us + p->usage.cpu_sys_us < own && !p->sandbox->cgroup.host) {
+		p->usage.cpu_user_us = m->user_us;
+		p->usage.cpu_sys_us = m->sys_us;
+	}
+	fh_limits_stop(p);
+	fh_input_close(e, &p->input);
+	if (p->sandbox->run)
+		return; /* run.c goes on when everybody is dead */
+	p->forget_timer = (struct fh_timer){ .on_time = on_forget, .owner = p };
+	fh_timer_set(e->loop, &p->forget_timer, fh_now_ns() + (int64_t)FH_EXIT_KEPT_MS * FH_NS_PER_MS);
+	answer_waiters(p);
+}
+
+void fh_process_gone(struct fh_process *p)
+{
+	struct fh_init_exited killed = { .status = SIGKILL };
+	if (!p->exited)
+		fh_process_on_exited(p, &killed);
+	for (struct fh_output *s = p->streams; s; s = s->next)
+		if (!s->ended && s->fd < 0)
+			fh_output_end(p->sandbox->engine, s);
+}
+
+void fh_process_free_all(struct fh_sandbox *b)
+{
+	while (b->processes)
+		unlink_process(b->processes);
+}
+
+/* -------------------------------------------------------------------------------------------------------- answers */
+
+/* Which of several limits names the status: output, memory, CPU, wall; then the two that only make calls fail, and only
+ * when the program did not get over it. */
+static const struct {
+	enum fh_limit limit;
+	enum fh_status status;
+	bool only_failed;
+} precedence[] = {
+	{ FH_LIMIT_OUTPUT, FH_STATUS_OUTPUT_LIMIT, false },     { FH_LIMIT_MEMORY, FH_STATUS_MEMORY_LIMIT, false },
+	{ FH_LIMIT_CPU_TIME, FH_STATUS_CPU_TIME_LIMIT, false }, { FH_LIMIT_WALL_TIME, FH_STATUS_WALL_TIME_LIMIT, false },
+	{ FH_LIMIT_PROCESSES, FH_STATUS_PROCESS_LIMIT, true },  { FH_LIMIT_DISK, FH_STATUS_DISK_LIMIT, true },
+};
+
+enum fh_status fh_process_status(const struct fh_process *p)
+{
+	bool failed = p->wait_status != 0;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(precedence); i++)
+		if (p->fired & 1u << precedence[i].limit && (failed || !precedence[i].only_failed))
+			return precedence[i].status;
+	return failed ? FH_STATUS_RUNTIME_ERROR : FH_STATUS_OK;
+}
+
+void fh_process_write_exit(const struct fh_process *p, struct fh_buf *out)
+{
+	bool signalled = WIFSIGNALED(p->wait_status);
+	size_t mark = fh_wire_begin(out, F_EXIT);
+	fh_wire_u64(out, F_STATUS, fh_process_status(p));
+	if (!signalled)
+		fh_wire_u64(out, F_EXIT_CODE, (uint64_t)WEXITSTATUS(p->wait_status));
+	fh_wire_u64(out, F_SIGNAL, signalled ? (uint64_t)WTERMSIG(p->wait_status) : 0);
+	fh_wire_u64(out, F_FIRED, p->fired);
+	fh_wire_u64(out, F_CPU_USER_US, p->usage.cpu_user_us);
+	fh_wire_u64(out, F_CPU_SYS_US, p->usage.cpu_sys_us);
+	fh_wire_u64(out, F_WALL_US, p->usage.wall_us);
+	fh_wire_u64(out, F_MEMORY, p->usage.memory_peak_bytes);
+	fh_wire_u64(out, F_PROCESSES, p->usage.processes_peak);
+	fh_wire_end(out, mark);
+}
+
+static void on_wait_timeout(struct fh_timer *t)
+{
+	struct fh_waiter *w = t->owner;
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_connection *c = w->connection;
+	uint64_t request = w->request;
+	fh_error_set(&err, FH_E_TIMEOUT, "the process still runs");
+	fh_process_drop_waiter(w);
+	fh_connection_error(c, request, &err);
+}
+
+void fh_process_add_waiter(struct fh_process *p, struct fh_connection *c, uint64_t request, uint64_t timeout_ms)
+{
+	if (p->exited) {
+		answer(p, c, request);
+		return;
+	}
+	struct fh_waiter *w = FH_NEW(struct fh_waiter);
+	*w = (struct fh_waiter){ .next = p->waiters, .process = p, .connection = c, .request = request };
+	w->timer = (struct fh_timer){ .on_time = on_wait_timeout, .owner = w };
+	p->waiters = w;
+	if (timeout_ms != FH_UNLIMITED)
+		fh_timer_set(p->sandbox->engine->loop, &w->timer,
+		             fh_now_ns() + (int64_t)FH_MIN(timeout_ms, (uint64_t)INT64_MAX / 2 / FH_NS_PER_MS) * FH_NS_PER_MS);
+}

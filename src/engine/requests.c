@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: MIT
+/* What a client may ask: one function for each frame type, in a table. */
+#include "engine/engine.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+
+#include "base/clock.h"
+#include "proto/wire.h"
+
+typedef int (*request_fn)(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+
+/* An empty REPLY. */
+static void reply(struct fh_connection *c, const struct fh_frame *f)
+{
+	fh_frame_write(fh_connection_out(c), FH_FRAME_REPLY, 0, f->request, f->id, (struct fh_str){ "", 0 });
+	fh_connection_flush(c);
+}
+
+static int no_sandbox(struct fh_error *err)
+{
+	return fh_error_set(err, FH_E_NOT_FOUND, "there is no such sandbox (any more)");
+}
+
+static int no_process(struct fh_error *err)
+{
+	return fh_error_set(err, FH_E_NOT_FOUND, "there is no such process (any more)");
+}
+
+static struct fh_sandbox *ready_sandbox(struct fh_connection *c, const struct fh_frame *f)
+{
+	struct fh_sandbox *b = fh_sandbox_find(c->engine, f->id);
+	return b && b->state == FH_READY && !b->run ? b : NULL;
+}
+
+/* All integer fields of a flat message, by tag; absent: the fallback. */
+static uint64_t get_number(const struct fh_frame *f, uint16_t tag, uint64_t fallback)
+{
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field x;
+	while (fh_wire_next(&r, &x))
+		if (x.tag == tag)
+			return fh_wire_get_u64(&r, &x);
+	return fallback;
+}
+
+/* ------------------------------------------------------------------------------------------------- RUN, CREATE, … */
+
+static int get_plan(const struct fh_frame *f, struct fh_plan **ret, struct fh_error *err)
+{
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field x;
+	while (fh_wire_next(&r, &x))
+		if (x.tag == F_PLAN)
+			return fh_plan_decode(x.value, ret, err);
+	return fh_error_set(err, FH_E_PROTOCOL, "a request without a plan");
+}
+
+static int on_run(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_plan *plan;
+	int r = get_plan(f, &plan, err);
+	if (r)
+		return r;
+	return fh_run_start(c->engine, plan, get_number(f, F_STDIN_OPEN, 0) != 0, get_number(f, F_WINDOW, 0), c, f->request,
+	                    err);
+}
+
+static int on_create(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_plan *plan;
+	struct fh_sandbox *b;
+	int r = get_plan(f, &plan, err);
+	if (r == 0)
+		r = fh_sandbox_make(c->engine, plan, c, f->request, &b, err);
+	if (r == 0)
+		fh_sandbox_lease(b, get_number(f, F_LEASE_MS, 0));
+	return r;
+}
+
+static int on_destroy(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_sandbox *b = fh_sandbox_find(c->engine, f->id);
+	if (!b)
+		return no_sandbox(err);
+	b->destroy_connection = c;
+	b->destroy_request = f->request;
+	if (b->run)
+		b->cancelled = true;
+	fh_sandbox_destroy_now(b);
+	return 0;
+}
+
+static int on_renew(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_sandbox *b = ready_sandbox(c, f);
+	if (!b)
+		return no_sandbox(err);
+	uint64_t ms = get_number(f, F_LEASE_MS, 0);
+	if (ms == 0)
+		b->connection = c; /* bound to the one who asks */
+	fh_sandbox_lease(b, ms);
+	reply(c, f);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- processes */
+
+struct strings {
+	char **items;
+	size_t count, capacity;
+};
+
+static void free_strings(struct strings *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		free(s->items[i]);
+	free(s->items);
+}
+
+static void add_string(struct strings *s, struct fh_wire_reader *r, const struct fh_wire_field *x)
+{
+	if (s->count >= FH_PLAN_STRINGS_MAX) {
+		r->malformed = true;
+		return;
+	}
+	char *text = fh_wire_get_text(r, x);
+	FH_PUSH(s->items, s->count, s->capacity) = text;
+}
+
+static uint64_t or_plan(uint64_t asked, uint64_t planned)
+{
+	return asked ? asked : planned;
+}
+
+static int on_spawn(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_sandbox *b = ready_sandbox(c, f);
+	if (!b)
+		return no_sandbox(err);
+	const uint64_t *limit = b->plan->limits.value;
+	struct strings argv = { 0 }, env = { 0 };
+	fh_auto_free char *cwd = NULL;
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field x;
+	while (fh_wire_next(&r, &x)) {
+		if (x.tag == F_ARGV) {
+			add_string(&argv, &r, &x);
+		} else if (x.tag == F_ENV) {
+			add_string(&env, &r, &x);
+		} else if (x.tag == F_CWD) {
+			free(cwd);
+			cwd = fh_wire_get_text(&r, &x);
+		}
+	}
+	bool own_argv = argv.count > 0, own_env = env.count > 0;
+	FH_PUSH(argv.items, argv.count, argv.capacity) = NULL;
+	FH_PUSH(env.items, env.count, env.capacity) = NULL;
+	struct fh_spawn s = {
+		.argv = own_argv ? argv.items : b->plan->argv,
+		.env = own_env ? env.items : b->plan->env,
+		.cwd = cwd ? cwd : b->plan->cwd,
+		.pty = get_number(f, F_PTY, 0) != 0,
+		.stdin_open = get_number(f, F_NO_STDIN, 0) == 0,
+		.rows = (uint16_t)get_number(f, F_ROWS, 24),
+		.columns = (uint16_t)get_number(f, F_COLUMNS, 80),
+		.window = get_number(f, F_WINDOW, 0),
+		.limits = { or_plan(get_number(f, F_WALL_MS, 0), limit[FH_LIMIT_WALL_TIME]),
+		            or_plan(get_number(f, F_CPU_MS, 0), limit[FH_LIMIT_CPU_TIME]),
+		            or_plan(get_number(f, F_OUTPUT, 0), limit[FH_LIMIT_OUTPUT]) },
+		.stdin_data = { "", 0 },
+	};
+	struct fh_process *p;
+	int e = r.malformed ? fh_error_set(err, FH_E_PROTOCOL, "a malformed request to start a process")
+	                    : fh_process_spawn_in(b, &s, c, f->request, &p, err);
+	free_strings(&argv);
+	free_strings(&env);
+	return e;
+}
+
+static int on_wait(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_process *p = fh_process_find(c->engine, f->id);
+	if (!p)
+		return no_process(err);
+	fh_process_add_waiter(p, c, f->request, get_number(f, F_TIMEOUT_MS, FH_UNLIMITED));
+	return 0;
+}
+
+static int on_signal(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_process *p = fh_process_find(c->engine, f->id);
+	uint64_t number = get_number(f, F_SIGNAL, 0);
+	if (!p || p->exited)
+		return no_process(err);
+	if (number == 0 || number > 64)
+		return fh_error_set(err, FH_E_ARGUMENT, "%llu is no signal", (unsigned long long)number);
+	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = (int32_t)number };
+	int r = fh_sandbox_send(p->sandbox, &m, sizeof(m), NULL, 0, err);
+	if (r == 0)
+		reply(c, f);
+	return r;
+}
+
+static int on_resize(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_process *p = fh_process_find(c->engine, f->id);
+	if (!p)
+		return no_process(err);
+	if (!p->pty || p->streams->fd < 0)
+		return fh_error_set(err, FH_E_ARGUMENT, "the process has no terminal");
+	struct winsize size = { .ws_row = (uint16_t)get_number(f, F_ROWS, 24),
+		                    .ws_col = (uint16_t)get_number(f, F_COLUMNS, 80) };
+	if (ioctl(p->streams->fd, TIOCSWINSZ, &size) < 0)
+		return fh_error_sys(err, errno, "cannot resize the terminal");
+	reply(c, f);
+	return 0;
+}
+
+static int on_attach(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_sandbox *b = ready_sandbox(c, f);
+	struct fh_process *p = fh_process_find(c->engine, f->id);
+	if (b) {
+		reply(c, f);
+		return 0;
+	}
+	if (!p || p->sandbox->run)
+		return no_process(err);
+	p->connection = c;
+	fh_process_started(p, c, f->request);
+	for (struct fh_output *s = p->streams; s; s = s->next)
+		fh_output_attach(c->engine, s, c);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ files */
+
+struct put {
+	struct fh_transfer t;
+	struct fh_plan_file *files;
+	uint64_t *append;
+	size_t count;
+};
+
+static void free_put(struct put *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		free(p->files[i].name);
+		free(p->files[i].content.data);
+	}
+	free(p->files);
+	free(p->append);
+	free(p);
+}
+
+static void put_done(struct fh_sandbox *b, struct fh_transfer *t, const struct fh_init_done *m)
+{
+	struct put *p = (struct put *)(void *)t;
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_connection *c = t->connection;
+	char why[160];
+	if (c && !c->closing && m && !m->refused) {
+		fh_frame_write(fh_connection_out(c), FH_FRAME_REPLY, 0, t->request, b->id, (struct fh_str){ "", 0 });
+		fh_connection_flush(c);
+	} else {
+		size_t i = m ? (size_t)FH_MIN(m->size, p->count - 1) : 0;
+		fh_error_set(&err, m ? FH_E_SYSTEM : FH_E_NOT_FOUND, "cannot put file %s into the sandbox: %s",
+		             p->files[i].name, m ? fh_transfer_refused(m, why, sizeof(why)) : "it is gone");
+		err.phase = FH_PHASE_FILES;
+		fh_connection_error(c, t->request, &err);
+	}
+	free_put(p);
+}
+
+static bool get_file(struct fh_str message, struct fh_plan_file *file, uint64_t *append)
+{
+	struct fh_wire_reader r = fh_wire_reader(message);
+	struct fh_wire_field x;
+	while (fh_wire_next(&r, &x)) {
+		if (x.tag == F_NAME) {
+			free(file->name);
+			file->name = fh_wire_get_text(&r, &x);
+		} else if (x.tag == F_CONTENT) {
+			free(file->content.data);
+			file->content = (struct fh_bytes_owned){ fh_xmemdup(x.value.n ? x.value.p : "", x.value.n), x.value.n };
+		} else if (x.tag == F_MODE) {
+			file->mode = (uint32_t)fh_wire_get_u64(&r, &x) & 07777;
+		} else if (x.tag == F_OFFSET) {
+			*append = fh_wire_get_u64(&r, &x) != 0;
+		}
+	}
+	size_t n = file->name ? strlen(file->name) : 0;
+	return !r.malformed && n > 0 && n < FH_INIT_PATH_MAX && file->name[n - 1] != '/';
+}
+
+static int on_put(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_sandbox *b = ready_sandbox(c, f);
+	if (!b)
+		return no_sandbox(err);
+	struct put *p = FH_NEW(struct put);
+	p->files = fh_xcalloc(FH_PLAN_FILES_MAX, sizeof(*p->files));
+	p->append = fh_xcalloc(FH_PLAN_FILES_MAX, sizeof(*p->append));
+	p->t = (struct fh_transfer){ .connection = c, .request = f->request, .done = put_done };
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field x;
+	bool ok = true;
+	while (ok && fh_wire_next(&r, &x))
+		if (x.tag == F_FILE) {
+			ok = p->count < FH_PLAN_FILES_MAX;
+			if (ok) {
+				size_t i = p->count++;
+				ok = get_file(x.value, &p->files[i], &p->append[i]);
+			}
+		}
+	int e;
+	if (!ok || r.malformed || p->count == 0)
+		e = fh_error_set(err, FH_E_PROTOCOL, "a malformed request to put files");
+	else
+		e = fh_transfer_put(b, p->files, p->count, b->plan->cwd, p->append, &p->t, err);
+	if (e)
+		free_put(p);
+	return e;
+}
+
+static void get_done(struct fh_sandbox *b, struct fh_transfer *t, const struct fh_init_done *m)
+{
+	struct fh_connection *c = t->connection;
+	struct fh_error err = FH_ERROR_INIT;
+	char why[160];
+	if (c && !c->closing && m && !m->refused) {
+		struct fh_buf *out = fh_connection_out(c);
+		size_t mark = fh_frame_begin(out, FH_FRAME_REPLY, 0, t->request, b->id);
+		fh_wire_bytes(out, F_STREAM, t->stream->id.b, 16);
+		fh_wire_u64(out, F_SIZE, m->size);
+		fh_frame_end(out, mark);
+		fh_connection_flush(c);
+	} else {
+		bool large = m && m->refused == FH_REFUSED_TOO_LARGE, missing = !m || m->refused == FH_REFUSED_MISSING;
+		fh_error_set(&err,
+		             large     ? FH_E_LIMIT
+		             : missing ? FH_E_NOT_FOUND
+		                       : FH_E_SYSTEM,
+		             "cannot bring the file back: %s",
+		             m ? fh_transfer_refused(m, why, sizeof(why)) : "the sandbox is gone");
+		err.phase = FH_PHASE_FILES;
+		fh_connection_error(c, t->request, &err);
+		t->stream->on_end = NULL;
+		t->stream->connection = NULL;
+	}
+	free(t);
+}
+
+static int on_get(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_sandbox *b = ready_sandbox(c, f);
+	fh_auto_free char *name = NULL;
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field x;
+	if (!b)
+		return no_sandbox(err);
+	while (fh_wire_next(&r, &x))
+		if (x.tag == F_NAME) {
+			free(name);
+			name = fh_wire_get_text(&r, &x);
+		}
+	if (r.malformed || !name || !name[0])
+		return fh_error_set(err, FH_E_PROTOCOL, "a malformed request to get a file");
+	struct fh_transfer *t = FH_NEW(struct fh_transfer);
+	*t = (struct fh_transfer){ .connection = c, .request = f->request, .done = get_done };
+	t->stream = fh_output_new(c->engine, FH_KIND_FILE, c, get_number(f, F_WINDOW, 0), FH_UNLIMITED);
+	t->stream->sandbox = b;
+	t->stream->next = b->files;
+	b->files = t->stream;
+	int e = fh_transfer_get(b, name, get_number(f, F_MAX_BYTES, 64 << 20), t, err);
+	if (e) {
+		b->files = t->stream->next;
+		fh_output_free(c->engine, t->stream);
+		free(t);
+	}
+	return e;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ others
+ */
+
+static void write_info(struct fh_buf *out, const struct fh_sandbox *b)
+{
+	int64_t now = fh_now_ns();
+	uint64_t alive = 0;
+	const struct fh_process *first = NULL;
+	for (const struct fh_process *p = b->processes; p; p = p->next) {
+		alive += !p->exited;
+		first = p;
+	}
+	size_t mark = fh_wire_begin(out, F_SANDBOX);
+	fh_wire_bytes(out, F_ID, b->id.b, 16);
+	fh_wire_u64(out, F_AGE_MS, (uint64_t)(now - b->born_ns) / FH_NS_PER_MS);
+	fh_wire_u64(out, F_LEASE_LEFT_MS,
+	            b->lease_timer.slot ? (uint64_t)FH_MAX(b->lease_timer.deadline_ns - now, 0) / FH_NS_PER_MS : 0);
+	fh_wire_u64(out, F_CLIENT_PID, b->connection ? (uint64_t)b->connection->peer_pid : 0);
+	fh_wire_u64(out, F_COUNT, alive);
+	fh_wire_text(out, F_COMMAND, first ? first->command : "");
+	fh_wire_end(out, mark);
+}
+
+static int on_list(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	(void)err;
+	struct fh_buf *out = fh_connection_out(c);
+	size_t mark = fh_frame_begin(out, FH_FRAME_REPLY, 0, f->request, f->id);
+	for (const struct fh_sandbox *b = c->engine->sandboxes; b; b = b->next)
+		if (b->state < FH_DYING)
+			write_info(out, b);
+	fh_frame_end(out, mark);
+	fh_connection_flush(c);
+	return 0;
+}
+
+static int on_cancel(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	(void)err;
+	struct fh_error cancelled = FH_ERROR_INIT;
+	for (struct fh_sandbox *b = c->engine->sandboxes; b; b = b->next) {
+		if (b->connection == c && b->request == f->request && (b->run || b->state == FH_MAKING)) {
+			b->cancelled = true;
+			if (!b->run && !b->failed) {
+				fh_error_set(&b->error, FH_E_CANCELLED, "the request was cancelled");
+				b->failed = true;
+			}
+			fh_sandbox_destroy_now(b);
+			return 0;
+		}
+		for (struct fh_process *p = b->processes; p; p = p->next)
+			for (struct fh_waiter *w = p->waiters; w; w = w->next)
+				if (w->connection == c && w->request == f->request) {
+					fh_error_set(&cancelled, FH_E_CANCELLED, "the request was cancelled");
+					fh_process_drop_waiter(w);
+					fh_connection_error(c, f->request, &cancelled);
+					return 0;
+				}
+	}
+	return 0; /* it was answered meanwhile: nothing to cancel */
+}
+
+static int on_data(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	uint64_t offset;
+	struct fh_str bytes;
+	if (!fh_frame_data(f, &offset, &bytes))
+		return fh_error_set(err, FH_E_PROTOCOL, "a DATA frame without an offset");
+	for (struct fh_sandbox *b = c->engine->sandboxes; b; b = b->next)
+		for (struct fh_process *p = b->processes; p; p = p->next)
+			if (p->connection == c && fh_id_eq(p->input.id, f->id)) {
+				if (p->exited || (p->input.fd < 0 && p->input.broken))
+					return 0; /* nobody reads any more */
+				if (!fh_input_data(c->engine, &p->input, offset, bytes, f->flags & FH_DATA_END))
+					return fh_error_set(err, FH_E_PROTOCOL, "stdin beyond the credit that was given");
+				return 0;
+			}
+	return 0; /* of a stream that ended meanwhile */
+}
+
+static struct fh_output *find_stream(struct fh_connection *c, struct fh_id id)
+{
+	for (struct fh_sandbox *b = c->engine->sandboxes; b; b = b->next) {
+		for (struct fh_process *p = b->processes; p; p = p->next)
+			for (struct fh_output *s = p->streams; s; s = s->next)
+				if (s->connection == c && fh_id_eq(s->id, id))
+					return s;
+		for (struct fh_output *s = b->files; s; s = s->next)
+			if (s->connection == c && fh_id_eq(s->id, id))
+				return s;
+		struct fh_output *s = fh_run_output(b, id);
+		if (s && s->connection == c)
+			return s;
+	}
+	return NULL;
+}
+
+static int on_credit(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	(void)err;
+	struct fh_output *s = find_stream(c, f->id);
+	if (s)
+		fh_output_credit(c->engine, s, get_number(f, F_OFFSET, 0));
+	return 0;
+}
+
+static int on_hello(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	uint64_t version = get_number(f, F_VERSION, 0);
+	if (version < 1)
+		return fh_error_set(err, FH_E_PROTOCOL, "a greeting without a version");
+	pid_t pid = (pid_t)get_number(f, F_PID, 0);
+	if (c->peer_pid == 0) /* over a pipe: the peer's word, only shown */
+		c->peer_pid = pid;
+	return 0;
+}
+
+static const struct {
+	uint16_t type;
+	bool plain; /* not a request: nothing to answer, an error breaks the connection */
+	request_fn run;
+} requests[] = {
+	{ FH_FRAME_HELLO, true, on_hello },    { FH_FRAME_DATA, true, on_data },
+	{ FH_FRAME_CREDIT, true, on_credit },  { FH_FRAME_RUN, false, on_run },
+	{ FH_FRAME_CREATE, false, on_create }, { FH_FRAME_DESTROY, false, on_destroy },
+	{ FH_FRAME_RENEW, false, on_renew },   { FH_FRAME_SPAWN, false, on_spawn },
+	{ FH_FRAME_WAIT, false, on_wait },     { FH_FRAME_SIGNAL, false, on_signal },
+	{ FH_FRAME_RESIZE, false, on_resize }, { FH_FRAME_ATTACH, false, on_attach },
+	{ FH_FRAME_PUT, false, on_put },       { FH_FRAME_GET, false, on_get },
+	{ FH_FRAME_LIST, false, on_list },     { FH_FRAME_CANCEL, true, on_cancel },
+};
+
+int fh_request(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(requests); i++) {
+		if (requests[i].type != f->type)
+			continue;
+		if (!requests[i].plain && f->request == 0)
+			return fh_error_set(err, FH_E_PROTOCOL, "a request without a number");
+		int r = requests[i].run(c, f, err);
+		if (r == 0 || requests[i].plain)
+			return r;
+		fh_connection_error(c, f->request, err);
+		if (err)
+			*err = (struct fh_error)FH_ERROR_INIT;
+		return 0;
+	}
+	return 0; /* of a newer peer: skipped */
+}

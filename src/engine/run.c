@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One RUN: a sandbox is made, gets its files, starts the plan's command, and when that ends loses all its processes,
+ * gives its files out and is destroyed. The result is sent when nothing is left on the host and every byte of output is
+ * with the client, so it is the last frame of the request.
+ */
+#include "engine/engine.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "proto/wire.h"
+
+struct out_file {
+	struct fh_output *stream;
+	char *refused;
+	uint64_t size;
+	bool settled;
+};
+
+struct fh_run {
+	bool stdin_open, finished, gone, answered;
+	size_t window;
+	struct fh_process *process;
+	struct out_file *outs;
+	size_t out_count, next_out;
+};
+
+static void free_run(struct fh_sandbox *b)
+{
+	struct fh_run *r = FH_TAKE_PTR(b->run);
+	for (size_t i = 0; i < r->out_count; i++) {
+		fh_output_free(b->engine, r->outs[i].stream);
+		free(r->outs[i].refused);
+	}
+	free(r->outs);
+	free(r);
+}
+
+static bool all_sent(const struct fh_run *r)
+{
+	for (const struct fh_output *s = r->process ? r->process->streams : NULL; s; s = s->next)
+		if (!s->end_sent)
+			return false;
+	for (size_t i = 0; i < r->out_count; i++)
+		if (r->outs[i].stream && !r->outs[i].stream->end_sent)
+			return false;
+	return true;
+}
+
+static void write_outs(const struct fh_sandbox *b, struct fh_buf *out)
+{
+	for (size_t i = 0; b->plan->outs[i]; i++) {
+		const struct out_file *f = i < b->run->out_count ? &b->run->outs[i] : NULL;
+		size_t mark = fh_wire_begin(out, F_OUT);
+		fh_wire_text(out, F_NAME, b->plan->outs[i]);
+		if (f && f->settled && !f->refused) {
+			fh_wire_u64(out, F_SIZE, f->size);
+			fh_wire_bytes(out, F_STREAM, f->stream->id.b, 16);
+		} else {
+			fh_wire_text(out, F_REFUSED, f && f->refused ? f->refused : "the sandbox died before it could be read");
+		}
+		fh_wire_end(out, mark);
+	}
+}
+
+static void write_result(struct fh_sandbox *b)
+{
+	struct fh_connection *c = b->connection;
+	struct fh_buf *out = fh_connection_out(c);
+	size_t mark = fh_frame_begin(out, FH_FRAME_RESULT, 0, b->request, b->id), x;
+	fh_process_write_exit(b->run->process, out);
+	write_outs(b, out);
+	fh_wire_u64(out, F_LAYERS, b->layers);
+	for (int l = 0; l < FH_LAYER_COUNT_; l++) {
+		if (b->layers & 1u << l)
+			continue;
+		x = fh_wire_begin(out, F_LAYER_MISSING);
+		fh_wire_u64(out, F_KIND, (uint64_t)l);
+		fh_wire_text(out, F_MESSAGE, b->missing[l]);
+		fh_wire_end(out, x);
+	}
+	for (int l = 0; l < FH_LIMIT_COUNT_; l++) {
+		x = fh_wire_begin(out, F_ENFORCED);
+		fh_wire_u64(out, F_KIND, (uint64_t)l);
+		fh_wire_u64(out, F_STATUS, fh_limits_enforced(b, (enum fh_limit)l));
+		fh_wire_end(out, x);
+	}
+	fh_frame_end(out, mark);
+	fh_connection_flush(c);
+}
+
+/* Answers when all is over, and lets the sandbox go. */
+static void settle(struct fh_sandbox *b)
+{
+	struct fh_run *r = b->run;
+	if (!r->gone || r->answered)
+		return;
+	struct fh_connection *c = b->connection;
+	bool ok = r->process && r->process->exited && !b->failed && !b->cancelled;
+	if (c && !c->closing && ok && !all_sent(r))
+		return; /* fh_output on_end comes back here */
+	r->answered = true;
+	if (c && !c->closing) {
+		if (b->cancelled) {
+			fh_error_set(&b->error, FH_E_CANCELLED, "the run was cancelled");
+			b->error.phase = FH_PHASE_RUN;
+		} else if (!ok && !b->failed) {
+			fh_error_set(&b->error, FH_E_SYSTEM, "the sandbox ended before its program did");
+			b->error.phase = FH_PHASE_RUN;
+			b->error.retryable = true;
+		}
+		if (ok)
+			write_result(b);
+		else
+			fh_connection_error(c, b->request, &b->error);
+	}
+	free_run(b);
+	fh_sandbox_release(b);
+}
+
+static void on_stream_end(struct fh_output *s)
+{
+	if (s->sandbox->run)
+		settle(s->sandbox);
+}
+
+void fh_run_on_gone(struct fh_sandbox *b)
+{
+	struct fh_run *r = b->run;
+	r->gone = true;
+	struct fh_process *p = r->process;
+	if (p && p->exited) {
+		/* the kernel's last word: an OOM kill may have come after the exit was seen */
+		if (b->oom_seen)
+			p->fired |= 1u << FH_LIMIT_MEMORY;
+		if (b->sampled_tasks_full)
+			p->fired |= 1u << FH_LIMIT_PROCESSES;
+		if (b->disk_full)
+			p->fired |= 1u << FH_LIMIT_DISK;
+	}
+	settle(b);
+}
+
+void fh_run_drop(struct fh_sandbox *b)
+{
+	if (b->run->gone)
+		settle(b);
+}
+
+struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id)
+{
+	for (size_t i = 0; b->run && i < b->run->out_count; i++)
+		if (b->run->outs[i].stream && fh_id_eq(b->run->outs[i].stream->id, id))
+			return b->run->outs[i].stream;
+	return NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- files out
+ */
+
+static void next_out(struct fh_sandbox *b);
+
+static void out_done(struct fh_sandbox *b, struct fh_transfer *t, const struct fh_init_done *m)
+{
+	struct fh_run *r = b->run;
+	struct out_file *f = &r->outs[r->next_out];
+	char why[160];
+	free(t);
+	f->settled = m != NULL;
+	if (!m || m->refused) {
+		f->refused = m ? fh_xstrdup(fh_transfer_refused(m, why, sizeof(why))) : NULL;
+		fh_output_free(b->engine, FH_TAKE_PTR(f->stream));
+	} else {
+		f->size = m->size;
+	}
+	r->next_out++;
+	if (m)
+		next_out(b);
+}
+
+static void next_out(struct fh_sandbox *b)
+{
+	struct fh_run *r = b->run;
+	struct fh_error err = FH_ERROR_INIT;
+	if (r->next_out == r->out_count) {
+		fh_sandbox_destroy_now(b);
+		return;
+	}
+	struct out_file *f = &r->outs[r->next_out];
+	struct fh_transfer *t = FH_NEW(struct fh_transfer);
+	f->stream = fh_output_new(b->engine, FH_KIND_FILE, b->connection, r->window, FH_UNLIMITED);
+	f->stream->sandbox = b;
+	f->stream->on_end = on_stream_end;
+	t->done = out_done;
+	t->stream = f->stream;
+	if (fh_transfer_get(b, b->plan->outs[r->next_out], b->plan->out_max_bytes, t, &err) < 0) {
+		free(t);
+		fh_sandbox_fail(b, &err);
+	}
+}
+
+void fh_run_on_exit(struct fh_sandbox *b)
+{
+	if (b->run->process && b->run->process->exited && !b->run->finished)
+		fh_sandbox_await_finish(b);
+}
+
+void fh_run_on_finished(struct fh_sandbox *b)
+{
+	struct fh_run *r = b->run;
+	if (r->finished || !r->process || !r->process->exited)
+		return;
+	r->finished = true;
+	next_out(b);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- start
+ */
+
+static void spawn(struct fh_sandbox *b)
+{
+	struct fh_plan *p = b->plan;
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_spawn s = {
+		.argv = p->argv,
+		.env = p->env,
+		.cwd = p->cwd,
+		.stdin_open = b->run->stdin_open,
+		.one_shot = true,
+		.window = b->run->window,
+		.limits = { p->limits.value[FH_LIMIT_WALL_TIME], p->limits.value[FH_LIMIT_CPU_TIME],
+		            p->limits.value[FH_LIMIT_OUTPUT] },
+		.stdin_data = { (const char *)p->stdin_data.data, p->stdin_data.size },
+	};
+	if (fh_process_spawn_in(b, &s, b->connection, b->request, &b->run->process, &err) < 0) {
+		err.phase = FH_PHASE_SPAWN;
+		fh_sandbox_fail(b, &err);
+		return;
+	}
+	for (struct fh_output *x = b->run->process->streams; x; x = x->next)
+		x->on_end = on_stream_end;
+}
+
+static void files_done(struct fh_sandbox *b, struct fh_transfer *t, const struct fh_init_done *m)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	char why[160];
+	free(t);
+	if (!m)
+		return;
+	if (m->refused) {
+		const char *name = m->size < b->plan->file_count ? b->plan->files[m->size].name : b->plan->cwd;
+		fh_error_set(
+		    &err, m->error == ENOSPC ? FH_E_LIMIT : FH_E_SYSTEM, "cannot put file %s into the sandbox: %s", name,
+		    m->error == ENOSPC ? "the limit on disk leaves no room" : fh_transfer_refused(m, why, sizeof(why)));
+		if (m->error == ENOSPC)
+			fh_error_hint(&err, "raise --disk");
+		err.phase = FH_PHASE_FILES;
+		fh_sandbox_fail(b, &err);
+		return;
+	}
+	spawn(b);
+}
+
+void fh_run_on_ready(struct fh_sandbox *b)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	if (b->plan->file_count == 0) {
+		spawn(b);
+		return;
+	}
+	struct fh_transfer *t = FH_NEW(struct fh_transfer);
+	t->done = files_done;
+	if (fh_transfer_put(b, b->plan->files, b->plan->file_count, b->plan->cwd, NULL, t, &err) < 0) {
+		free(t);
+		err.phase = FH_PHASE_FILES;
+		fh_sandbox_fail(b, &err);
+	}
+}
+
+int fh_run_start(struct fh_engine *e, struct fh_plan *plan, bool stdin_open, size_t window, struct fh_connection *c,
+                 uint64_t request, struct fh_error *err)
+{
+	struct fh_sandbox *b;
+	int r = fh_sandbox_make(e, plan, c, request, &b, err);
+	if (r)
+		return r;
+	b->run = FH_NEW(struct fh_run);
+	b->run->stdin_open = stdin_open;
+	b->run->window = window;
+	while (plan->outs[b->run->out_count])
+		b->run->out_count++;
+	b->run->outs = fh_xcalloc(b->run->out_count + 1, sizeof(*b->run->outs));
+	return 0;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+/* The child's life from clone to exec of fumehood-init. No malloc, no stdio, no locks. */
+#include "engine/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <linux/seccomp.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "engine/seccomp.h"
+#include "init/messages.h"
+
+enum { SOCKET_PLACE = 3, REPORT_PLACE = 4 };
+
+static struct fh_setup_report report;
+static int report_to; /* where it goes: the pipe moves when descriptors are placed */
+
+static bool has_layer(const struct fh_launch *l, enum fh_layer layer)
+{
+	return l->plan->layers & 1u << layer;
+}
+
+static int put_text(const char *path, const char *text)
+{
+	fh_auto_close int fd = open(path, O_WRONLY | O_CLOEXEC);
+	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -errno;
+}
+
+static char *add_number(char *p, uint32_t v)
+{
+	char digits[12], *d = digits;
+	do
+		*d++ = (char)('0' + v % 10);
+	while (v /= 10);
+	while (d > digits)
+		*p++ = *--d;
+	*p++ = ' ';
+	return p;
+}
+
+/* One id of ours: the only map that a user may write without help (user_namespaces(7)). */
+static int map_own_id(const char *file, uint32_t inside, uint32_t outside)
+{
+	char text[40];
+	char *p = add_number(add_number(text, inside), outside);
+	memcpy(p, "1", 2);
+	return put_text(file, text);
+}
+
+static int map_ids(const struct fh_launch *l)
+{
+	int r = put_text("/proc/self/setgroups", "deny");
+	if (r == 0)
+		r = map_own_id("/proc/self/uid_map", l->plan->uid, l->ids.uid);
+	if (r == 0)
+		r = map_own_id("/proc/self/gid_map", l->plan->gid, l->ids.gid);
+	/* a second wall against nested user namespaces, behind the seccomp filter */
+	if (r == 0)
+		(void)put_text("/proc/sys/user/max_user_namespaces", "0");
+	return r;
+}
+
+static int raise_loopback(const struct fh_launch *l)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	if (!has_layer(l, FH_LAYER_NETWORK))
+		return 0;
+	fh_auto_close int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (s < 0)
+		return errno == EAFNOSUPPORT ? 0 : -errno;
+	return ioctl(s, SIOCSIFFLAGS, &lo) < 0 ? -errno : 0;
+}
+
+static int set_hostname(const struct fh_launch *l)
+{
+	if (!has_layer(l, FH_LAYER_UTS))
+		return 0;
+	return sethostname(l->plan->hostname, strlen(l->plan->hostname)) < 0 || setdomainname("(none)", 6) < 0 ? -errno : 0;
+}
+
+static int enter_cgroup(const struct fh_launch *l)
+{
+	int r = l->cgroup ? fh_cgroup_enter(l->cgroup) : 0;
+	if (r == 0 && has_layer(l, FH_LAYER_CGROUP) && unshare(CLONE_NEWCGROUP) < 0) {
+		if (errno != EINVAL)
+			return -errno;
+		report.layers_off |= 1u << FH_LAYER_CGROUP; /* a kernel without control groups */
+	}
+	return r;
+}
+
+static int enter_landlock(const struct fh_launch *l)
+{
+	if (!has_layer(l, FH_LAYER_LANDLOCK))
+		return 0;
+	int r = fh_landlock_enter(l->plan);
+	if (r == 1) {
+		report.layers_off |= 1u << FH_LAYER_LANDLOCK;
+		return 0;
+	}
+	if (r == 0) /* read back: we still may mount, so only Landlock can refuse this one, which changes nothing */
+		report.landlock =
+		    mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) < 0 && errno == EPERM;
+	return r;
+}
+
+/* Root only: the user namespace, last, with a range of ids that the engine writes. */
+static int enter_user_namespace(const struct fh_launch *l)
+{
+	char byte;
+	if (!l->ids.ranges)
+		return 0;
+	if (unshare(CLONE_NEWUSER) < 0)
+		return -errno;
+	struct fh_setup_report ask = { .step = FH_SETUP_IDS };
+	if (write(l->report, &ask, sizeof(ask)) != sizeof(ask))
+		return -errno;
+	ssize_t n;
+	while ((n = read(l->go, &byte, 1)) < 0 && errno == EINTR)
+		;
+	if (n != 1)
+		return -ECANCELED; /* the engine gave up */
+	if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 ||
+	    syscall(SYS_setresuid, 0, 0, 0) < 0)
+		return -errno;
+	return 0;
+}
+
+/* What init keeps, and no more: to become the user, to kill, to drop; to look at all processes where it counts them. */
+static uint64_t init_capabilities(const struct fh_launch *l)
+{
+	uint64_t keep = 1ULL << CAP_SETPCAP;
+	if (l->ids.ranges)
+		keep |= 1ULL << CAP_KILL | 1ULL << CAP_SETUID | 1ULL << CAP_SETGID;
+	if (l->sampling)
+		keep |= 1ULL << CAP_SYS_PTRACE;
+	return keep;
+}
+
+static int drop_capabilities(const struct fh_launch *l)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	uint64_t keep = has_layer(l, FH_LAYER_CAPABILITIES) ? init_capabilities(l) : (1ULL << (CAP_LAST_CAP + 1)) - 1;
+	for (int cap = 0; cap <= 63; cap++)
+		if (!(keep & 1ULL << cap) && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 1 &&
+		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+			return -errno;
+	struct __user_cap_data_struct have[2];
+	if (syscall(SYS_capget, &head, have) < 0)
+		return -errno;
+	for (int i = 0; i < 2; i++) {
+		uint32_t part = (uint32_t)(keep >> (32 * i)) & have[i].permitted;
+		have[i].permitted = have[i].effective = have[i].inheritable = part;
+	}
+	if (syscall(SYS_capset, &head, have) < 0)
+		return -errno;
+	/* init is not always uid 0 in its namespace: what it keeps must survive exec */
+	for (int cap = 0; cap <= 63; cap++)
+		if (have[cap / 32].permitted & 1u << cap % 32 && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) < 0)
+			return -errno;
+	return 0;
+}
+
+static int filter_calls(const struct fh_launch *l)
+{
+	struct sock_fprog program = { .len = fh_seccomp_filter_size,
+		                          .filter = (struct sock_filter *)(uintptr_t)fh_seccomp_filter };
+	/* A filter needs no_new_privs or CAP_SYS_ADMIN; with that layer off, CAP_SYS_ADMIN is still there
+	 * (drop_capabilities comes before in the table only for the layers that are on). */
+	if (has_layer(l, FH_LAYER_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	if (!has_layer(l, FH_LAYER_SECCOMP))
+		return 0;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
+}
+
+/* Descriptors: nothing on 0 to 2, the socket, the report pipe; everything else goes at exec. */
+static int place_descriptors(const struct fh_launch *l, int *ret_image)
+{
+	int socket_fd = fcntl(l->init_socket, F_DUPFD_CLOEXEC, 10), image = fcntl(l->init_image, F_DUPFD_CLOEXEC, 10);
+	int report_fd = fcntl(l->report, F_DUPFD_CLOEXEC, 10);
+	if (socket_fd < 0 || image < 0 || report_fd < 0 || dup3(report_fd, REPORT_PLACE, O_CLOEXEC) < 0)
+		return -errno;
+	report_to = REPORT_PLACE;
+	if (syscall(SYS_close_range, 0, 2, 0) < 0 || syscall(SYS_close_range, 3, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */) < 0)
+		return -errno;
+	if (dup3(socket_fd, SOCKET_PLACE, 0) < 0)
+		return -errno;
+	*ret_image = image;
+	return 0;
+}
+
+static int exec_init(const struct fh_launch *l)
+{
+	char name[] = "fumehood-init", *argv[] = { name, NULL }, *env[] = { NULL };
+	int image = -1;
+	int r = place_descriptors(l, &image);
+	if (r < 0)
+		return r;
+	report.step = FH_SETUP_READY;
+	if (write(report_to, &report, sizeof(report)) != sizeof(report))
+		return -errno;
+	syscall(SYS_execveat, image, "", argv, env, AT_EMPTY_PATH);
+	report.step = FH_SETUP_EXEC;
+	return -errno;
+}
+
+/* Die with the engine; set again after each change of ids, which clears it. */
+static int follow_engine(void)
+{
+	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+static int build_mounts(const struct fh_launch *l)
+{
+	int32_t step = FH_SETUP_ROOT;
+	int r = fh_mounts_build(l, &step, report.what);
+	report.step = step;
+	return r;
+}
+
+static int map_own_ids(const struct fh_launch *l)
+{
+	return l->ids.ranges ? 0 : map_ids(l);
+}
+
+static const struct {
+	enum fh_setup_step step;
+	int (*run)(const struct fh_launch *l);
+} steps[] = {
+	{ FH_SETUP_MAPS, map_own_ids },
+	{ FH_SETUP_CGROUP, enter_cgroup },
+	{ FH_SETUP_NETWORK, raise_loopback },
+	{ FH_SETUP_HOSTNAME, set_hostname },
+	{ FH_SETUP_MOUNT, build_mounts },
+	{ FH_SETUP_LANDLOCK, enter_landlock },
+	{ FH_SETUP_UNSHARE, enter_user_namespace },
+	{ FH_SETUP_SECCOMP, filter_calls },
+	{ FH_SETUP_CAPABILITIES, drop_capabilities },
+	{ FH_SETUP_EXEC, exec_init },
+};
+
+void fh_setup(const struct fh_launch *l)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)setsid();
+	report_to = l->report;
+	int r = follow_engine();
+	for (size_t i = 0; r == 0 && i < FH_ARRAY_SIZE(steps); i++) {
+		report.step = (int32_t)steps[i].step;
+		r = steps[i].run(l);
+		if (r == 0)
+			r = follow_engine();
+	}
+	report.error = -r;
+	(void)!write(report_to, &report, sizeof(report));
+	_exit(1);
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Files in and out. Runs in a forked child that is the sandbox's user, so it can do nothing that the program could
+ * not. Paths are walked by openat2 with no link followed, so what a program plants there (a link, a FIFO, a folder
+ * swapped meanwhile) is refused, not followed.
+ */
+#include "init/init.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+
+enum { CHUNK = 64 * 1024 };
+static char chunk[CHUNK];
+
+/* Opens path (absolute or relative) beneath the folder dir. */
+static long open_beneath(int dir, const char *path, uint64_t flags, uint32_t mode)
+{
+	struct open_how how = {
+		.flags = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+		.mode = flags & O_CREAT ? mode : 0,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	while (*path == '/')
+		path++;
+	for (;;) {
+		long fd = fh_sys(__NR_openat2, dir, *path ? path : ".", &how, sizeof(how));
+		if (fd != -EINTR && fd != -EAGAIN) /* EAGAIN: a rename raced with the walk */
+			return fd;
+	}
+}
+
+static uint32_t refusal(long error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ENOTDIR:
+		return FH_REFUSED_MISSING;
+	case -ELOOP:
+	case -EXDEV:
+		return FH_REFUSED_LINK;
+	case -EACCES:
+	case -EPERM:
+		return FH_REFUSED_DENIED;
+	case -EISDIR:
+	case -ENXIO:
+		return FH_REFUSED_NOT_REGULAR;
+	default:
+		return FH_REFUSED_ERROR;
+	}
+}
+
+static void refuse(struct fh_init_done *ret, long error)
+{
+	ret->refused = refusal(error);
+	ret->error = (int32_t)-error;
+}
+
+void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret)
+{
+	long root = fh_sys(__NR_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	long fd = root < 0 ? root : open_beneath((int)root, m->path, O_RDONLY, 0);
+	if (fd < 0) {
+		refuse(ret, fd);
+		return;
+	}
+	struct stat st;
+	long r = fh_sys(__NR_fstat, fd, &st);
+	if (r < 0) {
+		refuse(ret, r);
+		return;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		ret->refused = FH_REFUSED_NOT_REGULAR;
+		return;
+	}
+	if ((uint64_t)st.st_size > m->max_bytes) {
+		ret->refused = FH_REFUSED_TOO_LARGE;
+		ret->size = (uint64_t)st.st_size;
+		return;
+	}
+	/* As many bytes as the file had when it was opened: it may grow or shrink under our hands. */
+	uint64_t left = (uint64_t)st.st_size;
+	while (left) {
+		long n = fh_sys(__NR_read, fd, chunk, left < CHUNK ? left : CHUNK);
+		if (n == -EINTR)
+			continue;
+		if (n < 0) {
+			refuse(ret, n);
+			return;
+		}
+		if (n == 0)
+			break;
+		r = fh_write_full(pipe, chunk, (size_t)n);
+		if (r < 0) {
+			refuse(ret, r);
+			return;
+		}
+		left -= (uint64_t)n;
+	}
+	ret->size = (uint64_t)st.st_size - left;
+}
+
+/* Makes the folders of path (all but its last part) below dir; returns a descriptor of the last folder. */
+static long open_parent(int dir, char *path, char **ret_last)
+{
+	long at = open_beneath(dir, ".", O_PATH | O_DIRECTORY, 0);
+	char *part = path;
+	for (char *p = path; at >= 0; p++) {
+		if (*p == 0)
+			break;
+		if (*p != '/')
+			continue;
+		*p = 0;
+		if (*part) {
+			long r = fh_sys(__NR_mkdirat, at, part, 0755);
+			long next = r < 0 && r != -EEXIST ? r : open_beneath((int)at, part, O_PATH | O_DIRECTORY, 0);
+			fh_sys(__NR_close, at);
+			at = next;
+		}
+		part = p + 1;
+	}
+	*ret_last = part;
+	return at;
+}
+
+static long put_entry(int root, int base, int pipe, const struct fh_init_entry *e, char *path)
+{
+	char *last;
+	long parent = open_parent(path[0] == '/' ? root : base, path, &last);
+	if (parent < 0)
+		return parent;
+	long fd = open_beneath((int)parent, last, (uint64_t)O_WRONLY | O_CREAT | (e->append ? O_APPEND : O_TRUNC), 0600);
+	fh_sys(__NR_close, parent);
+	if (fd < 0)
+		return fd;
+	struct stat st;
+	long r = fh_sys(__NR_fstat, fd, &st);
+	if (r == 0 && !S_ISREG(st.st_mode))
+		r = -EISDIR;
+	for (uint64_t left = e->size; r == 0 && left;) {
+		size_t n = left < CHUNK ? (size_t)left : CHUNK;
+		int got = fh_read_full(pipe, chunk, n);
+		r = got == 1 ? fh_write_full((int)fd, chunk, n) : got == 0 ? -EIO : got;
+		left -= n;
+	}
+	if (r == 0)
+		r = fh_sys(__NR_fchmod, fd, e->mode);
+	fh_sys(__NR_close, fd);
+	return r;
+}
+
+void fh_init_put(const char *base_path, int pipe, struct fh_init_done *ret)
+{
+	static char path[FH_INIT_PATH_MAX];
+	long root = fh_sys(__NR_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	long base = root < 0 ? root : open_beneath((int)root, base_path, O_PATH | O_DIRECTORY, 0);
+	if (base < 0) {
+		refuse(ret, base);
+		return;
+	}
+	struct fh_init_entry e;
+	for (;; ret->size++) {
+		int got = fh_read_full(pipe, &e, sizeof(e));
+		if (got == 0)
+			return;
+		long r = got < 0 ? got : e.path_size == 0 || e.path_size >= sizeof(path) ? -EINVAL : 0;
+		if (r == 0 && (got = fh_read_full(pipe, path, e.path_size)) != 1)
+			r = got < 0 ? got : -EIO;
+		if (r == 0) {
+			path[e.path_size] = 0;
+			r = put_entry((int)root, (int)base, pipe, &e, path);
+		}
+		if (r < 0) {
+			refuse(ret, r);
+			return;
+		}
+	}
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+#include "init/init.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+FH_START;
+void fh_init_main(const long *stack) __attribute__((noreturn, used));
+
+static struct fh_init in;
+static char packet[FH_INIT_PACKET_MAX + 1];
+
+static void die(int status)
+{
+	fh_sys(__NR_exit_group, status);
+	for (;;)
+		;
+}
+
+/* A message to the engine, with one descriptor when fd >= 0. The socket blocks: the engine always reads. */
+static void send_message(const void *message, size_t size, int fd)
+{
+	char control[CMSG_SPACE(sizeof(int))];
+	struct iovec io = { (void *)(uintptr_t)message, size };
+	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
+	if (fd >= 0) {
+		memset(control, 0, sizeof(control));
+		h.msg_control = control;
+		h.msg_controllen = sizeof(control);
+		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	}
+	long r;
+	do
+		r = fh_sys(__NR_sendmsg, FH_INIT_SOCKET, &h, MSG_NOSIGNAL);
+	while (r == -EINTR);
+	if (r < 0)
+		die(1); /* the engine is gone */
+}
+
+static int free_child(void)
+{
+	for (int i = 0; i < FH_INIT_PROCESSES_MAX; i++)
+		if (in.child[i].pid == 0)
+			return i;
+	return -1;
+}
+
+static void remember(int slot, int32_t pid, uint32_t op, uint32_t token, int result)
+{
+	in.child[slot].pid = pid;
+	in.child[slot].op = op;
+	in.child[slot].token = token;
+	in.child[slot].result = result;
+}
+
+/* ------------------------------------------------------------------------------------------------------- transfers */
+
+/* Forks a child that becomes the user and moves the file; its report comes back through a pipe when it exits. */
+static void transfer(uint32_t op, const void *message, int fd)
+{
+	const struct fh_init_header *h = message;
+	struct fh_init_done done = { .h = { op == FH_INIT_PUT ? FH_INIT_PUT_DONE : FH_INIT_GET_DONE, h->token } };
+	int pipe[2], slot = free_child();
+	long r = slot < 0 ? -EAGAIN : fh_sys(__NR_pipe2, pipe, O_CLOEXEC);
+	if (r == 0) {
+		r = fh_sys(__NR_clone, SIGCHLD, 0, 0, 0, 0);
+		if (r == 0) {
+			int e = fh_init_become_user(&in);
+			if (e < 0) {
+				done.refused = FH_REFUSED_ERROR;
+				done.error = -e;
+			} else if (op == FH_INIT_PUT) {
+				fh_init_put(((const struct fh_init_put *)message)->base, fd, &done);
+			} else {
+				fh_init_get(message, fd, &done);
+			}
+			fh_write_full(pipe[1], &done, sizeof(done));
+			die(0);
+		}
+		fh_sys(__NR_close, pipe[1]);
+		if (r < 0)
+			fh_sys(__NR_close, pipe[0]);
+	}
+	if (r > 0) {
+		remember(slot, (int32_t)r, op, h->token, pipe[0]);
+		return;
+	}
+	done.refused = FH_REFUSED_ERROR;
+	done.error = (int32_t)-r;
+	send_message(&done, sizeof(done), -1);
+}
+
+static void transfer_ended(int slot)
+{
+	uint32_t op = in.child[slot].op == FH_INIT_PUT ? FH_INIT_PUT_DONE : FH_INIT_GET_DONE;
+	struct fh_init_done done;
+	if (fh_read_full(in.child[slot].result, &done, sizeof(done)) != 1) {
+		memset(&done, 0, sizeof(done)); /* it was killed: by a limit, or by the program, which runs as the same user */
+		done.refused = FH_REFUSED_ERROR;
+		done.error = EINTR;
+	}
+	done.h.op = op;
+	done.h.token = in.child[slot].token;
+	fh_sys(__NR_close, in.child[slot].result);
+	send_message(&done, sizeof(done), -1);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- ending */
+
+static uint64_t time_us(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
+}
+
+static void account(const struct rusage *u)
+{
+	in.reaped_user_us += time_us(&u->ru_utime);
+	in.reaped_sys_us += time_us(&u->ru_stime);
+}
+
+static void finish(uint32_t token);
+
+static void reaped(int32_t pid, int status, const struct rusage *u)
+{
+	account(u);
+	for (int i = 0; i < FH_INIT_PROCESSES_MAX; i++) {
+		if (in.child[i].pid != pid)
+			continue;
+		in.child[i].pid = 0;
+		if (in.child[i].op != FH_INIT_SPAWN) {
+			transfer_ended(i);
+			return;
+		}
+		struct fh_init_exited m = { .h = { FH_INIT_EXITED, in.child[i].token }, .status = status };
+		m.user_us = time_us(&u->ru_utime);
+		m.sys_us = time_us(&u->ru_stime);
+		send_message(&m, sizeof(m), -1);
+		return;
+	}
+}
+
+/* Reaps all that has ended. Returns what wait4 said last: 0 (some live on) or -ECHILD (nobody is left). */
+static long reap(int flags)
+{
+	for (;;) {
+		int status = 0;
+		struct rusage u;
+		long r = fh_sys(__NR_wait4, -1, &status, flags | __WALL, &u);
+		if (r == -EINTR)
+			continue;
+		if (r <= 0)
+			return r;
+		int one_shot = 0;
+		uint32_t token = 0;
+		for (int i = 0; i < FH_INIT_PROCESSES_MAX; i++)
+			if (in.child[i].pid == r && in.child[i].op == FH_INIT_SPAWN &&
+			    (int)in.child[i].token == in.one_shot_token) {
+				one_shot = 1;
+				token = in.child[i].token;
+			}
+		reaped((int32_t)r, status, &u);
+		if (one_shot) {
+			in.one_shot_token = -1;
+			finish(token);
+		}
+	}
+}
+
+/* Kills everybody but init until nobody is left, then says so. */
+static void finish(uint32_t token)
+{
+	do
+		fh_sys(__NR_kill, -1, SIGKILL);
+	while (reap(0) != -ECHILD);
+	struct fh_init_finished m = { .h = { FH_INIT_FINISHED, token } };
+	fh_init_disk(&in, &m);
+	m.user_us = in.reaped_user_us;
+	m.sys_us = in.reaped_sys_us;
+	send_message(&m, sizeof(m), -1);
+}
+
+/* -------------------------------------------------------------------------------------------------------- messages */
+
+static void on_spawn(const struct fh_init_spawn *m, size_t size, int *fds, int fd_count)
+{
+	struct fh_init_spawned answer = { .h = { FH_INIT_SPAWNED, m->h.token } };
+	int terminal = -1, slot = free_child();
+	if (size < sizeof(*m) || size - sizeof(*m) != m->text_size) {
+		answer.error = EINVAL;
+	} else if (slot < 0) {
+		answer.error = EAGAIN;
+		answer.step = FH_STEP_FORK;
+	} else if (fh_init_spawn(&in, m, (const char *)(m + 1), fds, fd_count, &answer, &terminal) == 0) {
+		remember(slot, (int32_t)answer.pid, FH_INIT_SPAWN, m->h.token, -1);
+		if (m->flags & FH_SPAWN_ONE_SHOT)
+			in.one_shot_token = (int)m->h.token;
+	}
+	send_message(&answer, sizeof(answer), terminal);
+	if (terminal >= 0)
+		fh_sys(__NR_close, terminal);
+}
+
+static void on_signal(const struct fh_init_signal *m)
+{
+	for (int i = 0; i < FH_INIT_PROCESSES_MAX; i++)
+		if (in.child[i].pid && in.child[i].op == FH_INIT_SPAWN && in.child[i].token == m->h.token)
+			if (fh_sys(__NR_kill, -in.child[i].pid, m->signal) < 0)
+				fh_sys(__NR_kill, in.child[i].pid, m->signal);
+}
+
+static void on_message(size_t size, int *fds, int fd_count)
+{
+	const struct fh_init_header *h = (const void *)packet;
+	static const size_t least[] = {
+		[FH_INIT_START] = sizeof(struct fh_init_start), [FH_INIT_PUT] = sizeof(struct fh_init_put),
+		[FH_INIT_SPAWN] = sizeof(struct fh_init_spawn), [FH_INIT_SIGNAL] = sizeof(struct fh_init_signal),
+		[FH_INIT_GET] = sizeof(struct fh_init_get),     [FH_INIT_FINISH] = sizeof(struct fh_init_header),
+	};
+	if (size < sizeof(*h) || h->op == 0 || h->op >= sizeof(least) / sizeof(least[0]) || size < least[h->op])
+		die(2); /* the engine and init are one build: this cannot be */
+	if (h->op == FH_INIT_START)
+		memcpy(&in.start, packet, sizeof(in.start));
+	else if (h->op == FH_INIT_SPAWN)
+		on_spawn((const void *)packet, size, fds, fd_count);
+	else if (h->op == FH_INIT_SIGNAL)
+		on_signal((const void *)packet);
+	else if (h->op == FH_INIT_FINISH)
+		finish(h->token);
+	else if (fd_count == 1)
+		transfer(h->op, packet, fds[0]);
+	for (int i = 0; i < fd_count; i++)
+		fh_sys(__NR_close, fds[i]);
+}
+
+static void receive(void)
+{
+	int fds[4], fd_count = 0;
+	char control[CMSG_SPACE(sizeof(fds))];
+	struct iovec io = { packet, FH_INIT_PACKET_MAX };
+	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+	long n = fh_sys(__NR_recvmsg, FH_INIT_SOCKET, &h, MSG_CMSG_CLOEXEC);
+	if (n == -EINTR || n == -EAGAIN)
+		return;
+	if (n <= 0)
+		die(0); /* the engine is gone: the kernel kills everybody here when pid 1 ends */
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&h); c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS; c = 0) {
+		fd_count = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(fds, CMSG_DATA(c), (size_t)fd_count * sizeof(int));
+	}
+	packet[n] = 0;
+	on_message((size_t)n, fds, fd_count);
+}
+
+/* At most every sample_ms, however often the loop is woken. */
+static void sample(void)
+{
+	static int64_t next_ns;
+	struct {
+		int64_t s, ns;
+	} now;
+	fh_sys(__NR_clock_gettime, 1 /* CLOCK_MONOTONIC */, &now);
+	int64_t now_ns = now.s * 1000000000 + now.ns;
+	if (now_ns < next_ns)
+		return;
+	next_ns = now_ns + (int64_t)in.start.sample_ms * 1000000;
+	struct fh_init_usage u = { .h = { FH_INIT_USAGE, 0 } };
+	fh_init_sample(&in, &u);
+	send_message(&u, sizeof(u), -1);
+}
+
+void fh_init_main(const long *stack)
+{
+	(void)stack;
+	uint64_t mask = 1ULL << (SIGCHLD - 1);
+	in.one_shot_token = -1;
+	fh_sys(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
+	fh_sys(__NR_rt_sigprocmask, SIG_BLOCK, &mask, 0, 8);
+	/* No SA_RESTART or handlers: SIGCHLD is read from a descriptor like everything else. */
+	long signals = fh_sys(__NR_signalfd4, -1, &mask, 8, O_CLOEXEC | O_NONBLOCK);
+	if (signals < 0)
+		die(3);
+	for (;;) {
+		struct pollfd wait[2] = { { .fd = FH_INIT_SOCKET, .events = POLLIN },
+			                      { .fd = (int)signals, .events = POLLIN } };
+		struct {
+			int64_t s, ns;
+		} interval = { in.start.sample_ms / 1000, (int64_t)(in.start.sample_ms % 1000) * 1000000 };
+		long n = fh_sys(__NR_ppoll, wait, 2, in.start.sample_ms ? &interval : 0, 0, 8);
+		if (n < 0 && n != -EINTR)
+			die(4);
+		if (wait[1].revents & POLLIN) {
+			char info[128];
+			while (fh_sys(__NR_read, signals, info, sizeof(info)) > 0)
+				;
+			reap(WNOHANG);
+		}
+		if (in.start.sample_ms)
+			sample();
+		if (wait[0].revents)
+			receive();
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fumehood-init: pid 1 of every sandbox (what it does for the engine: messages.h).
+ *
+ * Freestanding: no libc, no heap, no thread-local storage, so that it runs whatever the image holds, or nothing. It
+ * is not dumpable and, where the host gives more than one id, of another uid than the programs, so that they cannot
+ * look into it. It never blocks on what a program does: file contents are moved by forked children that have become
+ * the program's user.
+ */
+#pragma once
+#include "init/messages.h"
+#include "init/sys.h"
+
+enum { FH_INIT_SOCKET = 3 }; /* where the engine's end of the pair is */
+
+struct fh_init {
+	struct fh_init_start start;
+	int started;
+	int one_shot_token; /* the process whose exit is followed by FINISHED; -1: none */
+	struct {
+		int32_t pid; /* 0: free */
+		uint32_t token;
+		uint32_t op; /* SPAWN, PUT or GET: what its exit answers */
+		int result;  /* pipe from a transfer's child, -1 otherwise */
+	} child[FH_INIT_PROCESSES_MAX];
+	uint64_t reaped_user_us, reaped_sys_us;
+};
+
+/* spawn.c. In the parent: the message to send is in *ret. fds: stdin, stdout, stderr. */
+int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char *text, const int *fds, int fd_count,
+                  struct fh_init_spawned *ret, int *ret_terminal);
+int fh_init_become_user(const struct fh_init *in); /* in a child; 0 or -errno; gives up all capabilities */
+
+/* files.c; each runs in a child of its own and returns what the child reports. */
+void fh_init_put(const char *base, int pipe, struct fh_init_done *ret);
+void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret);
+
+/* sample.c */
+void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret);
+void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret);
+
+/* lib.c */
+void *memcpy(void *to, const void *from, size_t n);
+void *memset(void *p, int c, size_t n);
+int memcmp(const void *a, const void *b, size_t n);
+size_t strlen(const char *s);
+int fh_read_full(int fd, void *p, size_t n);        /* 1: all n; 0: end of file before the first; -errno (-EIO: torn) */
+int fh_write_full(int fd, const void *p, size_t n); /* 0 or -errno */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "init/init.h"
+
+#include <errno.h>
+
+/* The compiler may call these four even in freestanding code. */
+void *memcpy(void *to, const void *from, size_t n)
+{
+	char *t = to;
+	const char *f = from;
+	while (n--)
+		*t++ = *f++;
+	return to;
+}
+
+void *memset(void *p, int c, size_t n)
+{
+	char *t = p;
+	while (n--)
+		*t++ = (char)c;
+	return p;
+}
+
+int memcmp(const void *a, const void *b, size_t n)
+{
+	const unsigned char *x = a, *y = b;
+	for (; n--; x++, y++)
+		if (*x != *y)
+			return *x - *y;
+	return 0;
+}
+
+size_t strlen(const char *s)
+{
+	size_t n = 0;
+	while (s[n])
+		n++;
+	return n;
+}
+
+int fh_read_full(int fd, void *p, size_t n)
+{
+	size_t have = 0;
+	while (have < n) {
+		long r = fh_sys(__NR_read, fd, (char *)p + have, n - have);
+		if (r == -EINTR)
+			continue;
+		if (r < 0)
+			return (int)r;
+		if (r == 0)
+			return have == 0 ? 0 : -EIO;
+		have += (size_t)r;
+	}
+	return 1;
+}
+
+int fh_write_full(int fd, const void *p, size_t n)
+{
+	while (n) {
+		long r = fh_sys(__NR_write, fd, p, n);
+		if (r == -EINTR)
+			continue;
+		if (r < 0)
+			return (int)r;
+		p = (const char *)p + r;
+		n -= (size_t)r;
+	}
+	return 0;
+}

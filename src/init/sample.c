@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The use of the whole tree, for hosts without cgroups: read from /proc of the sandbox's own pid namespace.
+ *
+ * CPU time of a process that lives is its process clock (clock_gettime, nanoseconds, all its threads); of those that
+ * were waited for, what the kernel added to their parents (cutime in stat, our own children's rusage). Memory is the
+ * resident pages that no file backs, plus memfds that are open anywhere in the tree; each memfd counts once.
+ */
+#include "init/init.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <time.h>
+
+enum { MEMFDS_MAX = 4096, PAGE = 4096, TICK_US = 10000 /* USER_HZ is 100 everywhere */ };
+
+struct linux_dirent {
+	uint64_t ino, off;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static struct {
+	uint64_t inode[MEMFDS_MAX];
+	uint32_t count;
+} seen;
+
+static int is_number(const char *s)
+{
+	if (!*s)
+		return 0;
+	for (; *s; s++)
+		if (*s < '0' || *s > '9')
+			return 0;
+	return 1;
+}
+
+static uint64_t number(const char *s)
+{
+	uint64_t v = 0;
+	for (; *s >= '0' && *s <= '9'; s++)
+		v = v * 10 + (uint64_t)(*s - '0');
+	return v;
+}
+
+/* "/proc/" pid "/" name */
+static void proc_path(char *to, const char *pid, const char *name)
+{
+	size_t n = strlen(pid);
+	memcpy(to, "/proc/", 6);
+	memcpy(to + 6, pid, n);
+	to[6 + n] = '/';
+	memcpy(to + 7 + n, name, strlen(name) + 1);
+}
+
+static long read_text(const char *path, char *buffer, size_t size)
+{
+	long fd = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	long n = fh_sys(__NR_read, fd, buffer, size - 1);
+	fh_sys(__NR_close, fd);
+	buffer[n > 0 ? n : 0] = 0;
+	return n;
+}
+
+/* The n-th field (from 1) after the command name of a stat line, which may hold spaces and brackets itself. */
+static const char *stat_field(const char *line, int n)
+{
+	const char *p = line, *last = 0;
+	for (; *p; p++)
+		if (*p == ')')
+			last = p;
+	for (p = last ? last + 1 : line; *p && n; p++)
+		if (*p == ' ')
+			n--;
+	return p;
+}
+
+/* Pages of memfds that this process holds open: they are no part of anybody's resident set unless mapped. */
+static uint64_t memfd_bytes(const char *pid)
+{
+	static char entries[8192];
+	char path[64], link[32];
+	uint64_t bytes = 0;
+	proc_path(path, pid, "fd");
+	long dir = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	for (long n; dir >= 0 && (n = fh_sys(__NR_getdents64, dir, entries, sizeof(entries))) > 0;) {
+		for (long at = 0; at < n;) {
+			struct linux_dirent *d = (struct linux_dirent *)(void *)(entries + at);
+			at += d->size;
+			if (!is_number(d->name))
+				continue;
+			long size = fh_sys(__NR_readlinkat, dir, d->name, link, sizeof(link));
+			if (size < 8 || memcmp(link, "/memfd:", 7) != 0)
+				continue;
+			struct stat st;
+			if (fh_sys(__NR_newfstatat, dir, d->name, &st, 0) < 0)
+				continue;
+			uint32_t i = 0;
+			while (i < seen.count && seen.inode[i] != st.st_ino)
+				i++;
+			if (i < seen.count || seen.count == MEMFDS_MAX)
+				continue;
+			seen.inode[seen.count++] = st.st_ino;
+			bytes += (uint64_t)st.st_blocks * 512;
+		}
+	}
+	if (dir >= 0)
+		fh_sys(__NR_close, dir);
+	return bytes;
+}
+
+static void add_process(const char *pid, struct fh_init_usage *u)
+{
+	static char text[4096];
+	char path[64];
+	proc_path(path, pid, "stat");
+	if (read_text(path, text, sizeof(text)) <= 0)
+		return;
+	/* fields after the name: 1 state … 12 utime, 13 stime, 14 cutime, 15 cstime, 18 num_threads (proc(5)) */
+	uint64_t utime = number(stat_field(text, 12)), stime = number(stat_field(text, 13));
+	uint64_t cutime = number(stat_field(text, 14)), cstime = number(stat_field(text, 15));
+	u->tasks += number(stat_field(text, 18));
+
+	/* the exact sum; stat's ticks only tell how to split it */
+	struct {
+		int64_t s, ns;
+	} clock;
+	long id = (~(long)number(pid) << 3) | 2; /* CPUCLOCK_SCHED of a process: linux/posix-timers.h */
+	uint64_t us = (utime + stime) * TICK_US;
+	if (fh_sys(__NR_clock_gettime, (int)id, &clock) == 0)
+		us = (uint64_t)clock.s * 1000000 + (uint64_t)clock.ns / 1000;
+	uint64_t ticks = utime + stime;
+	uint64_t user = ticks ? us * utime / ticks : us;
+	u->user_us += user + cutime * TICK_US;
+	u->sys_us += us - user + cstime * TICK_US;
+
+	proc_path(path, pid, "statm");
+	if (read_text(path, text, sizeof(text)) > 0) {
+		const char *p = text; /* size resident shared … */
+		while (*p && *p != ' ')
+			p++;
+		uint64_t resident = number(++p);
+		while (*p && *p != ' ')
+			p++;
+		uint64_t shared = number(*p ? p + 1 : p);
+		u->memory_bytes += (resident > shared ? resident - shared : 0) * PAGE;
+	}
+	u->memory_bytes += memfd_bytes(pid);
+}
+
+void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret)
+{
+	struct statfs fs;
+	if (!in->start.disk_path[0] || fh_sys(__NR_statfs, in->start.disk_path, &fs) < 0)
+		return;
+	ret->disk_total = (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize;
+	ret->disk_free = (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize;
+	ret->inodes_total = fs.f_files;
+	ret->inodes_free = fs.f_ffree;
+}
+
+void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
+{
+	static char entries[16384];
+	ret->user_us = in->reaped_user_us;
+	ret->sys_us = in->reaped_sys_us;
+	seen.count = 0;
+	long dir = fh_sys(__NR_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	for (long n; dir >= 0 && (n = fh_sys(__NR_getdents64, dir, entries, sizeof(entries))) > 0;)
+		for (long at = 0; at < n;) {
+			struct linux_dirent *d = (struct linux_dirent *)(void *)(entries + at);
+			at += d->size;
+			if (is_number(d->name) && number(d->name) != 1)
+				add_process(d->name, ret);
+		}
+	if (dir >= 0)
+		fh_sys(__NR_close, dir);
+	struct fh_init_finished disk = { 0 };
+	fh_init_disk(in, &disk);
+	ret->disk_bytes = disk.disk_total - disk.disk_free;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+/* Starting a program: fork, become the user, exec; what the kernel says of the child comes back over a pipe. */
+#include "init/init.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/prctl.h>
+#include <linux/securebits.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+
+enum { PATHS_MAX = FH_INIT_PATH_MAX };
+
+struct report {
+	int32_t error;
+	uint32_t step, detail;
+	struct fh_init_state state;
+};
+
+/* Static, not on the stack: a child works on its own copy. */
+static char *argv[4096 + 1], *env[4096 + 1];
+
+int fh_init_become_user(const struct fh_init *in)
+{
+	/* securebits: uid 0 of the namespace gains nothing by exec, and cannot change that */
+	unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP_LOCKED |
+	                     SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct none[2] = { { 0 } };
+	int drop = !in->start.keep_capabilities;
+	long r = drop ? fh_sys(__NR_prctl, PR_SET_SECUREBITS, bits, 0, 0, 0) : 0;
+	for (int cap = 0; drop && r == 0 && cap < 64; cap++)
+		if (fh_sys(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0) == 1)
+			r = fh_sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);
+	if (r == 0 && in->start.switch_ids) {
+		r = fh_sys(__NR_setgroups, 0, 0);
+		if (r == 0)
+			r = fh_sys(__NR_setresgid, in->start.gid, in->start.gid, in->start.gid);
+		if (r == 0)
+			r = fh_sys(__NR_setresuid, in->start.uid, in->start.uid, in->start.uid);
+	}
+	if (r == 0 && drop)
+		r = fh_sys(__NR_capset, &head, none); /* what was ambient goes with what is permitted */
+	return (int)r;
+}
+
+static void read_state(struct fh_init_state *s)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct caps[2] = { { 0 } };
+	/* When the kernel does not answer, claim the worst. */
+	if (fh_sys(__NR_capget, &head, caps) < 0)
+		memset(caps, 0xff, sizeof(caps));
+	s->cap_permitted = caps[0].permitted | (uint64_t)caps[1].permitted << 32;
+	s->cap_effective = caps[0].effective | (uint64_t)caps[1].effective << 32;
+	s->cap_inheritable = caps[0].inheritable | (uint64_t)caps[1].inheritable << 32;
+	for (int cap = 0; cap < 64; cap++)
+		if (fh_sys(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0) == 1)
+			s->cap_bounding |= 1ULL << cap;
+	s->no_new_privs = fh_sys(__NR_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+	long mode = fh_sys(__NR_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
+	s->seccomp = mode > 0 ? (uint32_t)mode : 0;
+	s->uid = (uint32_t)fh_sys(__NR_geteuid);
+	s->gid = (uint32_t)fh_sys(__NR_getegid);
+}
+
+static long open_terminal_slave(int master)
+{
+	/* relative to the master, so that no path in the image matters */
+	long fd = fh_sys(__NR_ioctl, master, TIOCGPTPEER, O_RDWR | O_NOCTTY);
+	if (fd >= 0) {
+		long r = fh_sys(__NR_ioctl, fd, TIOCSCTTY, 0);
+		if (r < 0)
+			return r;
+	}
+	return fd;
+}
+
+/* Moves fds to 0, 1, 2 and marks everything else close-on-exec. */
+static long place_stdio(int *fds)
+{
+	for (int i = 0; i < 3; i++) /* out of the way first: they may be among 0..2 */
+		if (fds[i] < 3) {
+			long r = fh_sys(__NR_fcntl, fds[i], F_DUPFD_CLOEXEC, 10);
+			if (r < 0)
+				return r;
+			fds[i] = (int)r;
+		}
+	for (int i = 0; i < 3; i++) {
+		long r = fh_sys(__NR_dup3, fds[i], i, 0);
+		if (r < 0)
+			return r;
+	}
+	return fh_sys(__NR_close_range, 3, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
+}
+
+static const char *path_variable(void)
+{
+	for (char **e = env; *e; e++)
+		if (memcmp(*e, "PATH=", 5) == 0)
+			return *e + 5;
+	return "/usr/local/bin:/usr/bin:/bin";
+}
+
+/* execve as a shell looks a name up: a name with a slash is a path; else each folder of PATH. */
+static long exec_program(void)
+{
+	static char file[PATHS_MAX];
+	const char *name = argv[0];
+	size_t n = strlen(name);
+	for (size_t i = 0; i < n; i++)
+		if (name[i] == '/')
+			return fh_sys(__NR_execve, name, argv, env);
+	long error = -ENOENT;
+	for (const char *p = path_variable(); n;) {
+		size_t dir = 0;
+		while (p[dir] && p[dir] != ':')
+			dir++;
+		if (dir && dir + 1 + n < sizeof(file)) {
+			memcpy(file, p, dir);
+			file[dir] = '/';
+			memcpy(file + dir + 1, name, n + 1);
+			long r = fh_sys(__NR_execve, file, argv, env);
+			if (r != -ENOENT && r != -ENOTDIR)
+				error = r;
+			if (r != -ENOENT && r != -ENOTDIR && r != -EACCES)
+				break;
+		}
+		if (!p[dir])
+			break;
+		p += dir + 1;
+	}
+	return error;
+}
+
+static void write_text_file(const char *path, const char *text)
+{
+	long fd = fh_sys(__NR_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
+	if (fd >= 0) {
+		fh_write_full((int)fd, text, strlen(text));
+		fh_sys(__NR_close, fd);
+	}
+}
+
+static void child(struct fh_init *in, const struct fh_init_spawn *m, const char *cwd, int *fds, int pipe)
+{
+	struct report r = { 0 };
+	uint64_t none = 0;
+	long e;
+
+	r.step = FH_STEP_TERMINAL;
+	fh_sys(__NR_setsid);
+	if (m->flags & FH_SPAWN_PTY) {
+		e = open_terminal_slave(fds[0]);
+		if (e < 0)
+			goto failed;
+		fds[0] = fds[1] = fds[2] = (int)e;
+	}
+	/* A program that runs out of memory goes before init does. /proc may be missing: then nothing is lost. */
+	write_text_file("/proc/self/oom_score_adj", "1000");
+
+	r.step = FH_STEP_RLIMIT;
+	for (uint32_t i = 0; i < m->rlimit_count; i++) {
+		struct {
+			uint64_t soft, hard;
+		} limit = { m->rlimits[i].value, m->rlimits[i].value };
+		r.detail = m->rlimits[i].resource;
+		e = fh_sys(__NR_prlimit64, 0, m->rlimits[i].resource, &limit, 0);
+		if (e < 0)
+			goto failed;
+	}
+	r.step = FH_STEP_IDS;
+	e = fh_init_become_user(in);
+	if (e < 0)
+		goto failed;
+	r.step = FH_STEP_CWD;
+	e = fh_sys(__NR_chdir, cwd);
+	if (e < 0)
+		goto failed;
+	/* the pipe must survive close_range, stdio must not be overwritten by it */
+	r.step = FH_STEP_TERMINAL;
+	e = fh_sys(__NR_fcntl, pipe, F_DUPFD_CLOEXEC, 20);
+	if (e < 0)
+		goto failed;
+	pipe = (int)e;
+	e = place_stdio(fds);
+	if (e < 0)
+		goto failed;
+	fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &none, 0, 8);
+	fh_sys(__NR_umask, 022);
+	r.step = FH_STEP_EXEC;
+	read_state(&r.state);
+	fh_write_full(pipe, &r, sizeof(r));
+	e = exec_program();
+failed:
+	r.error = (int32_t)-e;
+	fh_write_full(pipe, &r, sizeof(r));
+	fh_sys(__NR_exit_group, 127);
+}
+
+/* Cuts text into cwd, argv and env; 0 when a NUL is missing. */
+static int split_text(const struct fh_init_spawn *m, const char *text, const char **ret_cwd)
+{
+	const char *p = text, *end = text + m->text_size;
+	uint32_t strings = 1 + m->argv_count + m->env_count;
+	if (m->argv_count == 0 || m->argv_count > 4096 || m->env_count > 4096)
+		return 0;
+	for (uint32_t i = 0; i < strings; i++) {
+		const char *start = p;
+		while (p < end && *p)
+			p++;
+		if (p == end)
+			return 0;
+		p++;
+		if (i == 0)
+			*ret_cwd = start;
+		else if (i <= m->argv_count)
+			argv[i - 1] = (char *)(uintptr_t)start;
+		else
+			env[i - 1 - m->argv_count] = (char *)(uintptr_t)start;
+	}
+	argv[m->argv_count] = 0;
+	env[m->env_count] = 0;
+	return 1;
+}
+
+static long open_terminal(const struct fh_init_spawn *m)
+{
+	struct winsize size = { .ws_row = m->rows, .ws_col = m->columns };
+	int unlock = 0;
+	long master = fh_sys(__NR_openat, AT_FDCWD, "/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC, 0);
+	if (master < 0)
+		return master;
+	long r = fh_sys(__NR_ioctl, master, TIOCSPTLCK, &unlock);
+	if (r == 0)
+		r = fh_sys(__NR_ioctl, master, TIOCSWINSZ, &size);
+	return r < 0 ? r : master;
+}
+
+int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char *text, const int *given, int fd_count,
+                  struct fh_init_spawned *ret, int *ret_terminal)
+{
+	int fds[3] = { -1, -1, -1 }, pipe[2];
+	const char *cwd = "/";
+	long e = -EINVAL;
+	*ret_terminal = -1;
+	ret->step = FH_STEP_TERMINAL;
+	if (!split_text(m, text, &cwd) || m->rlimit_count > FH_INIT_RLIMITS_MAX)
+		goto failed;
+	if (m->flags & FH_SPAWN_PTY) {
+		e = open_terminal(m);
+		if (e < 0)
+			goto failed;
+		*ret_terminal = (int)e;
+		fds[0] = fds[1] = fds[2] = (int)e;
+	} else if (fd_count == 3) {
+		memcpy(fds, given, sizeof(fds));
+	} else {
+		goto failed;
+	}
+	ret->step = FH_STEP_FORK;
+	e = fh_sys(__NR_pipe2, pipe, O_CLOEXEC);
+	if (e < 0)
+		goto failed;
+	e = fh_sys(__NR_clone, SIGCHLD, 0, 0, 0, 0);
+	if (e == 0) {
+		fh_sys(__NR_close, pipe[0]);
+		child(in, m, cwd, fds, pipe[1]);
+	}
+	fh_sys(__NR_close, pipe[1]);
+	if (e < 0) {
+		fh_sys(__NR_close, pipe[0]);
+		goto failed;
+	}
+	ret->pid = (uint32_t)e;
+	/* One report before exec; a second one only when exec failed; end of file says that it worked. */
+	struct report r = { .error = EPROTO };
+	int got = fh_read_full(pipe[0], &r, sizeof(r));
+	if (got == 1 && r.error == 0) {
+		struct report second;
+		if (fh_read_full(pipe[0], &second, sizeof(second)) == 1)
+			r = second;
+	}
+	fh_sys(__NR_close, pipe[0]);
+	ret->error = r.error;
+	ret->step = r.error ? r.step : FH_STEP_NONE;
+	ret->detail = r.detail;
+	ret->state = r.state;
+	return r.error ? -r.error : 0;
+failed:
+	ret->error = (int32_t)-e;
+	if (*ret_terminal >= 0)
+		fh_sys(__NR_close, *ret_terminal);
+	*ret_terminal = -1;
+	return (int)e;
+}
