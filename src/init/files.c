@@ -18,7 +18,8 @@ static char chunk[CHUNK];
 static long open_beneath(int dir, const char *path, uint64_t flags, uint32_t mode)
 {
 	struct open_how how = {
-		.flags = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+		/* openat2 takes no other flags beside O_PATH */
+		.flags = flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY | O_NONBLOCK),
 		.mode = flags & O_CREAT ? mode : 0,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
