@@ -567,7 +567,9 @@ static char *why_none(const struct fh_answer *a, const char *language)
 	for (size_t i = 0; i < a->n; i++)
 		filled += a->blocks[i].text.n > 0;
 	const char *what = language ? language : "code";
-	if (!a->outside.n && !filled)
+	size_t lines;
+	code_lines(fh_buf_str(&a->outside), a->syntax, &lines);
+	if (!a->n && !lines)
 		return fh_xasprintf("no code: the answer is empty");
 	if (!a->n)
 		return fh_xasprintf("no code: the answer has no fenced block and does not look like %s", what);
