@@ -45,43 +45,50 @@ void fh_language_free(struct fh_language *l)
 
 /* ---------------------------------------------------------------------------------------------------- the data file */
 
-static int parse_limit(const char *unit, const char *text, uint64_t *ret, struct fh_error *err)
+typedef int parse_fn(const char *text, uint64_t *ret, struct fh_error *err);
+
+static int parse_count(const char *text, uint64_t *ret, struct fh_error *err)
 {
-	if (fh_streq(unit, "ms"))
-		return fh_parse_duration(text, ret, err);
-	if (fh_streq(unit, "bytes"))
-		return fh_parse_size(text, ret, err);
 	return fh_parse_u64(text, 0, UINT64_MAX, ret, err);
 }
 
-static int read_limit(struct fh_json_reader *r, const json_t *value, const struct fh_limit_info *info, uint64_t *ret)
+static int read_quantity(struct fh_json_reader *r, const json_t *value, parse_fn *parse, uint64_t *ret)
 {
 	struct fh_error why = FH_ERROR_INIT;
 	fh_auto_free char *text = NULL;
 	int code = fh_json_read_text(r, value, &text);
-	if (code == 0 && parse_limit(info->unit, text, ret, &why) < 0)
+	if (code == 0 && parse(text, ret, &why) < 0)
 		code = fh_json_reader_fail(r, "%s", why.message);
 	return code;
 }
 
-/* Calls a function for each member of an object, which stays on the reader's path meanwhile. */
+static int read_duration(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	return read_quantity(r, value, fh_parse_duration, target);
+}
+
+static int read_size(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	return read_quantity(r, value, fh_parse_size, target);
+}
+
+static int read_count(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	return read_quantity(r, value, parse_count, target);
+}
+
+static fh_json_read_fn *reader_for(const char *unit)
+{
+	return fh_streq(unit, "ms") ? read_duration : fh_streq(unit, "bytes") ? read_size : read_count;
+}
+
 static int read_limits(struct fh_json_reader *r, const json_t *value, void *target)
 {
-	struct fh_limits *limits = target;
-	if (!json_is_object(value))
-		return fh_json_reader_fail(r, "expected an object, not %s", fh_json_kind(value));
 	struct fh_json_field fields[FH_LIMIT_COUNT_ + 1] = { 0 };
 	for (int i = 0; i < FH_LIMIT_COUNT_; i++)
-		fields[i] = (struct fh_json_field){ fh_limit_table[i].name, fh_json_read_text, 0, false };
-	char *unused = NULL;
-	int code = fh_json_read_object(r, value, fields, &unused);
-	free(unused);
-	for (int i = 0; code == 0 && i < FH_LIMIT_COUNT_; i++) {
-		const json_t *v = json_object_get(value, fh_limit_table[i].name);
-		if (v)
-			code = read_limit(r, v, &fh_limit_table[i], &limits->value[i]);
-	}
-	return code;
+		fields[i] = (struct fh_json_field){ fh_limit_table[i].name, reader_for(fh_limit_table[i].unit),
+			                                offsetof(struct fh_limits, value) + i * sizeof(uint64_t), false };
+	return fh_json_read_object(r, value, fields, target);
 }
 
 static int read_links(struct fh_json_reader *r, const json_t *value, void *target)

@@ -301,8 +301,10 @@ static void set_steps(struct fh_plan *plan, const struct fh_request *r, const st
 	/* A source called like the artifact would be overwritten by it. */
 	fh_auto_free char *artifact =
 	    fh_xasprintf("%s%s", l->artifact ? l->artifact : "", fh_streq(l->artifact, plan->code_name) ? ".out" : "");
+	/* A name such as -x.py is not to be taken for an option. */
+	fh_auto_free char *file = fh_xasprintf("%s%s", plan->code_name[0] == '-' ? "./" : "", plan->code_name);
 	struct words w = { .tool = tool->inside,
-		               .file = plan->code_name,
+		               .file = file,
 		               .artifact = artifact,
 		               .args = r->args,
 		               .flags = r->flags,
