@@ -18,6 +18,8 @@
 extern "C" {
 #endif
 
+#define FH_PUBLIC __attribute__((visibility("default")))
+
 enum fh_code {
 	FH_OK = 0,
 	FH_E_ARGUMENT,    /* the call itself is wrong: an option, a combination */
@@ -65,8 +67,8 @@ struct fh_error {
 #define FH_ERROR_INIT { .code = FH_OK }
 
 /* "argument", "config", … and "create", "spawn", …: the names used in JSON. Never NULL. */
-FH_PUBLIC const char *fh_code_name(enum fh_code code);
-FH_PUBLIC const char *fh_phase_name(enum fh_phase phase);
+FH_PUBLIC FH_PUBLIC const char *fh_code_name(enum fh_code code);
+FH_PUBLIC FH_PUBLIC const char *fh_phase_name(enum fh_phase phase);
 
 #ifdef __cplusplus
 }

@@ -25,8 +25,6 @@
 extern "C" {
 #endif
 
-#define FH_PUBLIC __attribute__((visibility("default")))
-
 struct fh_client;
 struct fh_plan;
 struct fh_sandbox;

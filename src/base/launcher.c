@@ -279,6 +279,13 @@ int fh_launcher_start(struct fh_error *err)
 	return 0;
 }
 
+int fh_launcher_forgo(struct fh_error *err)
+{
+	if (getuid() != 0 || !has_capabilities())
+		return 0;
+	return drop_capabilities() < 0 ? fh_error_sys(err, errno, "cannot drop root's capabilities") : 0;
+}
+
 static void add_text(struct fh_buf *b, const char *s)
 {
 	(void)fh_buf_add(b, s, strlen(s) + 1);

@@ -18,6 +18,9 @@
 /* 0 also when there is nothing to drop. Single-threaded callers only. */
 int fh_launcher_start(struct fh_error *err);
 bool fh_launcher_active(void);
+/* Drops all capabilities of the caller without a launcher: for a program that has started its one engine already, and
+ * starts nothing else that needs them. Programs started from then on by uid 0 get them anew from the kernel. */
+int fh_launcher_forgo(struct fh_error *err);
 
 /* For base/child.c. Negative: the launcher is gone. Otherwise *ret_pid is 0 when the child could not be made, and
  * *ret_failure says why; *ret_watch is the child's socket. */

@@ -109,7 +109,7 @@ void fh_connection_break(struct fh_connection *c, const struct fh_error *err)
 static void lost(struct fh_connection *c, int sys)
 {
 	struct fh_error err = FH_ERROR_INIT;
-	if (sys)
+	if (sys && sys != ECONNRESET && sys != EPIPE)
 		(void)fh_error_sys(&err, sys, "lost the connection to the engine");
 	else
 		(void)fh_error_set(&err, FH_E_SYSTEM, "the engine closed the connection");
@@ -175,7 +175,7 @@ static void write_failed(struct fh_connection *c, int sys)
 	struct pollfd p = { .fd = c->in, .events = POLLIN };
 	while (!c->broken.code && poll(&p, 1, 0) > 0 && (p.revents & POLLIN))
 		receive(c);
-	lost(c, sys == EPIPE ? 0 : sys);
+	lost(c, sys);
 }
 
 /* How much of p the kernel takes now; 0 as well when the connection broke. */

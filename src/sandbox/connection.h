@@ -27,8 +27,9 @@ struct fh_call;
 
 /* --------------------------------------------------------------------------------------------------------- streams */
 
-/* One direction of bytes. The fields are guarded by the connection's lock. */
-struct fh_stream {
+/* One direction of bytes: a stream of the protocol, as this end sees it. The fields are guarded by the connection's
+ * lock. */
+struct fh_flow {
 	struct fh_id id;
 	enum fh_stream_kind kind;
 	const void *key;    /* whom to wake: waits with an equal key */
@@ -36,34 +37,34 @@ struct fh_stream {
 	uint64_t position;  /* incoming: bytes that came; outgoing: bytes that were sent. Both count from the start */
 	uint64_t credited;  /* incoming: what we have told the peer to forget; outgoing: what it has told us */
 	uint64_t window;    /* position - credited never exceeds it */
-	uint64_t ceiling;   /* incoming: position must not exceed it; FH_UNLIMITED: none */
+	uint64_t ceiling;   /* incoming: position must not exceed it; UINT64_MAX: none */
 	bool ended;         /* the peer's END was seen (outgoing: it takes no more), or ours was sent */
 	bool truncated;
 	bool taken_over; /* a later call continues this stream under another handle */
 	bool open;       /* the connection knows it */
-	struct fh_stream *next;
+	struct fh_flow *next;
 };
 
 /* Lets frames with the stream's id reach it. An older stream of the same id is taken over. Lock held. */
-void fh_stream_open(struct fh_connection *c, struct fh_stream *s);
+void fh_flow_open(struct fh_connection *c, struct fh_flow *s);
 /* Forgets it and frees what it holds (not s itself). Takes the lock. Closed or never opened streams are fine. */
-void fh_stream_close(struct fh_connection *c, struct fh_stream *s);
+void fh_flow_close(struct fh_connection *c, struct fh_flow *s);
 /* Takes up to n bytes out of what came. Lock held. */
-size_t fh_stream_take(struct fh_stream *s, void *to, size_t n);
+size_t fh_flow_take(struct fh_flow *s, void *to, size_t n);
 /* Swaps all that came into *to, which must be empty. Lock held. */
-void fh_stream_take_all(struct fh_stream *s, struct fh_buf *to);
+void fh_flow_take_all(struct fh_flow *s, struct fh_buf *to);
 /* Tells the peer what was taken, when that is at least `threshold` bytes more than it knows. Not under the lock. */
-int fh_stream_credit(struct fh_connection *c, struct fh_stream *s, size_t threshold, struct fh_error *err);
+int fh_flow_credit(struct fh_connection *c, struct fh_flow *s, size_t threshold, struct fh_error *err);
 /* Sends all n bytes, waiting for credit. FH_E_NOT_FOUND with sys EPIPE when the other side takes no more;
  * FH_E_CANCELLED once *stop is set (and the stream's key woken). stop may be NULL. */
-int fh_stream_write(struct fh_connection *c, struct fh_stream *s, const void *p, size_t n, const bool *stop,
-                    struct fh_error *err);
+int fh_flow_write(struct fh_connection *c, struct fh_flow *s, const void *p, size_t n, const bool *stop,
+                  struct fh_error *err);
 /* Sends the end. Once is enough; more is fine. */
-int fh_stream_end(struct fh_connection *c, struct fh_stream *s, struct fh_error *err);
+int fh_flow_end(struct fh_connection *c, struct fh_flow *s, struct fh_error *err);
 
 /* Reads a message { F_KIND, F_ID, F_WINDOW, F_OFFSET } that announces a stream, or a bare id. False: malformed, or a
  * window over FH_WINDOW_MAX. `fallback` is the window when none is said. */
-bool fh_stream_parse(struct fh_str message, uint64_t fallback, struct fh_stream *ret);
+bool fh_flow_parse(struct fh_str message, uint64_t fallback, struct fh_flow *ret);
 
 /* ----------------------------------------------------------------------------------------------------------- calls */
 

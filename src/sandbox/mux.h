@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a connection, shared by connection.c (bytes and waits), dispatch.c (frames and calls) and stream.c.
+ * The inside of a connection, shared by connection.c (bytes and waits), dispatch.c (frames and calls) and flow.c.
  * Everything here is guarded by `mutex`, but for `in`, `out` and `event`, which never change.
  */
 #pragma once
@@ -29,7 +29,7 @@ struct fh_connection {
 
 	uint64_t last_request;
 	struct fh_call *calls[FH_MUX_BUCKETS];
-	struct fh_stream *streams[FH_MUX_BUCKETS];
+	struct fh_flow *streams[FH_MUX_BUCKETS];
 
 	struct fh_error broken; /* code FH_OK while all is well */
 	void (*explain)(void *context, struct fh_error *err);
@@ -42,9 +42,9 @@ void fh_connection_break(struct fh_connection *c, const struct fh_error *err);
 /* Hands what the decoder holds to calls and streams; negative: the peer broke the protocol. */
 int fh_connection_dispatch(struct fh_connection *c, struct fh_error *err);
 
-FH_NULLABLE struct fh_stream *fh_stream_find(struct fh_connection *c, struct fh_id id);
-int fh_stream_on_data(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
-int fh_stream_on_credit(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+FH_NULLABLE struct fh_flow *fh_flow_find(struct fh_connection *c, struct fh_id id);
+int fh_flow_on_data(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+int fh_flow_on_credit(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
 
 /* Writes what it can and queues the rest. Returns the mark that `flushed` reaches when the last byte has left. */
 uint64_t fh_connection_enqueue(struct fh_connection *c, struct fh_str frames);

@@ -5,22 +5,22 @@
 
 #include "proto/wire.h"
 
-static struct fh_stream **bucket_of(struct fh_connection *c, struct fh_id id)
+static struct fh_flow **bucket_of(struct fh_connection *c, struct fh_id id)
 {
 	return &c->streams[id.b[0] % FH_MUX_BUCKETS];
 }
 
-struct fh_stream *fh_stream_find(struct fh_connection *c, struct fh_id id)
+struct fh_flow *fh_flow_find(struct fh_connection *c, struct fh_id id)
 {
-	struct fh_stream *s = *bucket_of(c, id);
+	struct fh_flow *s = *bucket_of(c, id);
 	while (s && !fh_id_eq(s->id, id))
 		s = s->next;
 	return s;
 }
 
-static void unlink_stream(struct fh_connection *c, struct fh_stream *s)
+static void unlink_stream(struct fh_connection *c, struct fh_flow *s)
 {
-	for (struct fh_stream **at = bucket_of(c, s->id); *at; at = &(*at)->next) {
+	for (struct fh_flow **at = bucket_of(c, s->id); *at; at = &(*at)->next) {
 		if (*at == s) {
 			*at = s->next;
 			break;
@@ -29,9 +29,9 @@ static void unlink_stream(struct fh_connection *c, struct fh_stream *s)
 	s->open = false;
 }
 
-void fh_stream_open(struct fh_connection *c, struct fh_stream *s)
+void fh_flow_open(struct fh_connection *c, struct fh_flow *s)
 {
-	struct fh_stream *older = fh_stream_find(c, s->id);
+	struct fh_flow *older = fh_flow_find(c, s->id);
 	if (older) {
 		unlink_stream(c, older);
 		older->taken_over = true;
@@ -40,13 +40,13 @@ void fh_stream_open(struct fh_connection *c, struct fh_stream *s)
 	if (!s->key)
 		s->key = s;
 	s->data = (struct fh_buf)FH_BUF_INIT(FH_WINDOW_MAX);
-	struct fh_stream **at = bucket_of(c, s->id);
+	struct fh_flow **at = bucket_of(c, s->id);
 	s->next = *at;
 	*at = s;
 	s->open = true;
 }
 
-void fh_stream_close(struct fh_connection *c, struct fh_stream *s)
+void fh_flow_close(struct fh_connection *c, struct fh_flow *s)
 {
 	pthread_mutex_lock(&c->mutex);
 	if (s->open)
@@ -55,21 +55,19 @@ void fh_stream_close(struct fh_connection *c, struct fh_stream *s)
 	pthread_mutex_unlock(&c->mutex);
 }
 
-bool fh_stream_parse(struct fh_str message, uint64_t fallback, struct fh_stream *ret)
+bool fh_flow_parse(struct fh_str message, uint64_t fallback, struct fh_flow *ret)
 {
-	struct fh_stream s = { .kind = FH_KIND_FILE, .window = fallback, .ceiling = FH_UNLIMITED };
+	struct fh_flow s = { .kind = FH_KIND_FILE, .window = fallback, .ceiling = UINT64_MAX };
 	if (message.n == sizeof(s.id.b)) {
 		memcpy(s.id.b, message.p, sizeof(s.id.b));
 		*ret = s;
-		return true;
+		return !fh_id_is_zero(s.id);
 	}
 	struct fh_wire_reader r = fh_wire_reader(message);
 	struct fh_wire_field x;
-	bool named = false;
 	while (fh_wire_next(&r, &x)) {
 		if (x.tag == F_ID && x.value.n == sizeof(s.id.b)) {
 			memcpy(s.id.b, x.value.p, sizeof(s.id.b));
-			named = true;
 		} else if (x.tag == F_KIND) {
 			uint64_t kind = fh_wire_get_u64(&r, &x);
 			s.kind = (enum fh_stream_kind)FH_MIN(kind,
@@ -80,7 +78,7 @@ bool fh_stream_parse(struct fh_str message, uint64_t fallback, struct fh_stream 
 			s.position = s.credited = fh_wire_get_u64(&r, &x);
 		}
 	}
-	if (r.malformed || !named || s.window == 0 || s.window > FH_WINDOW_MAX || s.position > INT64_MAX)
+	if (r.malformed || fh_id_is_zero(s.id) || s.window == 0 || s.window > FH_WINDOW_MAX || s.position > INT64_MAX)
 		return false;
 	*ret = s;
 	return true;
@@ -88,7 +86,7 @@ bool fh_stream_parse(struct fh_str message, uint64_t fallback, struct fh_stream 
 
 /* ------------------------------------------------------------------------------------------------------- incoming */
 
-static int check_data(const struct fh_stream *s, uint64_t offset, size_t n, struct fh_error *err)
+static int check_data(const struct fh_flow *s, uint64_t offset, size_t n, struct fh_error *err)
 {
 	if (s->ended)
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent %zu bytes after the end of a stream", n);
@@ -107,13 +105,13 @@ static int check_data(const struct fh_stream *s, uint64_t offset, size_t n, stru
 	return 0;
 }
 
-int fh_stream_on_data(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+int fh_flow_on_data(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
 	uint64_t offset;
 	struct fh_str bytes;
 	if (!fh_frame_data(f, &offset, &bytes))
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a data frame without its offset");
-	struct fh_stream *s = fh_stream_find(c, f->id);
+	struct fh_flow *s = fh_flow_find(c, f->id);
 	if (!s) /* closed here while it was under way */
 		return 0;
 	if (s->kind == FH_KIND_STDIN) { /* its END: whatever read there has gone */
@@ -135,7 +133,7 @@ int fh_stream_on_data(struct fh_connection *c, const struct fh_frame *f, struct 
 	return 0;
 }
 
-size_t fh_stream_take(struct fh_stream *s, void *to, size_t n)
+size_t fh_flow_take(struct fh_flow *s, void *to, size_t n)
 {
 	n = FH_MIN(n, s->data.n);
 	if (n) {
@@ -145,7 +143,7 @@ size_t fh_stream_take(struct fh_stream *s, void *to, size_t n)
 	return n;
 }
 
-void fh_stream_take_all(struct fh_stream *s, struct fh_buf *to)
+void fh_flow_take_all(struct fh_flow *s, struct fh_buf *to)
 {
 	struct fh_buf empty = *to;
 	*to = s->data;
@@ -153,7 +151,7 @@ void fh_stream_take_all(struct fh_stream *s, struct fh_buf *to)
 	s->data.max = to->max;
 }
 
-int fh_stream_credit(struct fh_connection *c, struct fh_stream *s, size_t threshold, struct fh_error *err)
+int fh_flow_credit(struct fh_connection *c, struct fh_flow *s, size_t threshold, struct fh_error *err)
 {
 	struct fh_wait w;
 	int r = 0;
@@ -171,9 +169,9 @@ int fh_stream_credit(struct fh_connection *c, struct fh_stream *s, size_t thresh
 
 /* ------------------------------------------------------------------------------------------------------- outgoing */
 
-int fh_stream_on_credit(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+int fh_flow_on_credit(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
-	struct fh_stream *s = fh_stream_find(c, f->id);
+	struct fh_flow *s = fh_flow_find(c, f->id);
 	if (!s || s->kind != FH_KIND_STDIN)
 		return 0;
 	struct fh_wire_reader r = fh_wire_reader(f->payload);
@@ -203,7 +201,7 @@ static int gone(struct fh_error *err)
 }
 
 /* Waits for credit and sends one frame; returns how many bytes it took, or negative. */
-static ssize_t write_piece(struct fh_connection *c, struct fh_stream *s, const char *p, size_t n, const bool *stop,
+static ssize_t write_piece(struct fh_connection *c, struct fh_flow *s, const char *p, size_t n, const bool *stop,
                            struct fh_error *err)
 {
 	struct fh_wait w;
@@ -232,8 +230,8 @@ static ssize_t write_piece(struct fh_connection *c, struct fh_stream *s, const c
 	return r < 0 ? r : (ssize_t)n;
 }
 
-int fh_stream_write(struct fh_connection *c, struct fh_stream *s, const void *p, size_t n, const bool *stop,
-                    struct fh_error *err)
+int fh_flow_write(struct fh_connection *c, struct fh_flow *s, const void *p, size_t n, const bool *stop,
+                  struct fh_error *err)
 {
 	const char *from = p;
 	while (n > 0) {
@@ -246,7 +244,7 @@ int fh_stream_write(struct fh_connection *c, struct fh_stream *s, const void *p,
 	return 0;
 }
 
-int fh_stream_end(struct fh_connection *c, struct fh_stream *s, struct fh_error *err)
+int fh_flow_end(struct fh_connection *c, struct fh_flow *s, struct fh_error *err)
 {
 	struct fh_wait w;
 	int r = 0;

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A run is one RUN frame when the plan fits into one, and a session that does the same otherwise. Both end in the same
+ * loop: take what came, hand it on, give credit, until the last answer and the ends of all streams are there.
+ */
+#include "sandbox/run.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "proto/wire.h"
+
+enum {
+	CANCEL_LOOK_MS = 50,        /* how long a cancel flag that no signal announces may go unseen */
+	CANCEL_PATIENCE_MS = 10000, /* how long the engine may take to confirm */
+	PLAN_SLACK = 1 << 20,       /* of a frame, for what a plan holds beside contents */
+};
+
+struct out {
+	struct fh_flow stream;
+	struct fh_buf data;
+	char *refused;
+};
+
+struct execution {
+	struct fh_call call; /* RUN; in a session SPAWN, then WAIT */
+	struct fh_client *client;
+	const struct fh_plan *plan;
+	struct fh_run_options o;
+	bool session;
+	struct fh_started started;
+	struct out *outs;
+	size_t out_count;
+	struct fh_buf collected[FH_STREAM_COUNT_];
+	bool cut[FH_STREAM_COUNT_]; /* more came than is kept */
+	struct fh_feed feed;
+	struct fh_exit exit;
+	struct fh_evidence evidence;
+	int64_t cancelled_ns; /* when CANCEL was sent; 0: it was not */
+};
+
+static bool is_streaming(const struct execution *x)
+{
+	return x->o.stdin_from_fd;
+}
+
+bool fh_plan_is_large(const struct fh_plan *plan)
+{
+	size_t n = plan->stdin_data.size;
+	for (size_t i = 0; i < plan->file_count; i++)
+		n += plan->files[i].content.size + strlen(plan->files[i].name) + 64;
+	for (size_t i = 0; i < plan->mount_count; i++)
+		n += plan->mounts[i].content.size;
+	return n > FH_FRAME_PAYLOAD_MAX - PLAN_SLACK;
+}
+
+/* --------------------------------------------------------------------------------- answers (under the lock) */
+
+static int on_started(struct execution *x, const struct fh_frame *f, struct fh_error *err)
+{
+	int r = fh_started_read(&x->started, x->call.connection, f, err);
+	return r < 0 ? r : x->session;
+}
+
+/* One file of RESULT; they come in the order of the plan's outs. */
+static int read_out(struct execution *x, struct out *out, struct fh_str message, struct fh_error *err)
+{
+	struct fh_wire_reader r = fh_wire_reader(message);
+	struct fh_wire_field f;
+	uint64_t size = 0;
+	bool named = false;
+	while (fh_wire_next(&r, &f)) {
+		if (f.tag == F_SIZE)
+			size = fh_wire_get_u64(&r, &f);
+		else if (f.tag == F_STREAM)
+			named = fh_flow_parse(f.value, FH_WINDOW_DEFAULT, &out->stream);
+		else if (f.tag == F_REFUSED && !out->refused)
+			out->refused = fh_xstrndup(f.value.n ? f.value.p : "", FH_MIN(f.value.n, (size_t)400));
+	}
+	if (r.malformed || (!named && !out->refused) || size > x->plan->out_max_bytes)
+		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a malformed description of a file");
+	if (out->refused)
+		return 0;
+	out->stream.kind = FH_KIND_FILE;
+	out->stream.key = &x->call;
+	out->stream.ceiling = size;
+	fh_flow_open(x->call.connection, &out->stream);
+	return 0;
+}
+
+static int on_result(struct execution *x, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field field;
+	size_t n = 0;
+	bool exited = false;
+	while (fh_wire_next(&r, &field)) {
+		int e = 0;
+		if (field.tag == F_EXIT) {
+			e = fh_exit_read(field.value, &x->exit, err);
+			exited = true;
+		} else if (field.tag == F_OUT && n < x->out_count) {
+			e = read_out(x, &x->outs[n++], field.value, err);
+		}
+		if (e < 0)
+			return e;
+	}
+	if (r.malformed || !exited)
+		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a malformed result");
+	fh_evidence_read(&x->evidence, f->payload);
+	return 1;
+}
+
+static int on_exit_record(struct execution *x, const struct fh_frame *f, struct fh_error *err)
+{
+	int r = fh_exit_read_frame(f->payload, &x->exit, err);
+	fh_evidence_read(&x->evidence, f->payload);
+	return r < 0 ? r : 1;
+}
+
+static const struct {
+	enum fh_frame_type type;
+	bool session;
+	bool one_shot;
+	int (*read)(struct execution *x, const struct fh_frame *f, struct fh_error *err);
+} answer_table[] = {
+	{ FH_FRAME_STARTED, true, true, on_started },
+	{ FH_FRAME_RESULT, false, true, on_result },
+	{ FH_FRAME_EXIT, true, false, on_exit_record },
+};
+
+static int on_answer(struct fh_call *call, const struct fh_frame *f, struct fh_error *err)
+{
+	struct execution *x = (struct execution *)((char *)call - offsetof(struct execution, call));
+	for (size_t i = 0; i < FH_ARRAY_SIZE(answer_table); i++)
+		if (answer_table[i].type == f->type && (x->session ? answer_table[i].session : answer_table[i].one_shot))
+			return answer_table[i].read(x, f, err);
+	return fh_error_set(err, FH_E_PROTOCOL, "the engine answered a run with a frame of type %u", f->type);
+}
+
+/* --------------------------------------------------------------------------------------------------------- the loop */
+
+static struct fh_flow *stream_at(struct execution *x, size_t i)
+{
+	return i < FH_STREAM_COUNT_ ? &x->started.streams[i] : &x->outs[i - FH_STREAM_COUNT_].stream;
+}
+
+static size_t stream_count(const struct execution *x)
+{
+	return FH_STREAM_COUNT_ + x->out_count;
+}
+
+static bool has_data(struct execution *x)
+{
+	for (size_t i = FH_STDOUT; i < stream_count(x); i++)
+		if (stream_at(x, i)->data.n)
+			return true;
+	return false;
+}
+
+static bool is_over(struct execution *x)
+{
+	if (!x->call.done)
+		return false;
+	for (size_t i = FH_STDOUT; !x->call.error.code && i < stream_count(x); i++) {
+		struct fh_flow *s = stream_at(x, i);
+		if (s->open && !(s->ended && !s->data.n))
+			return false;
+	}
+	return true;
+}
+
+static bool wants_cancel(const struct execution *x)
+{
+	return x->o.cancel && __atomic_load_n(x->o.cancel, __ATOMIC_RELAXED) && !x->cancelled_ns;
+}
+
+static bool wants_feed(const struct execution *x)
+{
+	return x->started.started && !x->feed.running && x->started.streams[FH_STDIN].open &&
+	       !x->started.streams[FH_STDIN].ended && (x->feed.fd >= 0 || x->feed.bytes.n);
+}
+
+/* Sleeps until there is something to do; a passed deadline is for the caller to see. */
+static int wait_for_work(struct execution *x, struct fh_wait *w, struct fh_error *err)
+{
+	int r = 0;
+	while (r == 0 && !has_data(x) && !is_over(x) && !wants_cancel(x) && !wants_feed(x)) {
+		int64_t deadline = 0;
+		if (x->cancelled_ns)
+			deadline = x->cancelled_ns + CANCEL_PATIENCE_MS * FH_NS_PER_MS;
+		else if (x->o.cancel)
+			deadline = fh_now_ns() + CANCEL_LOOK_MS * FH_NS_PER_MS;
+		r = fh_wait_step(w, deadline, err);
+		if (r == -FH_E_TIMEOUT && !x->cancelled_ns)
+			r = 0;
+	}
+	return r;
+}
+
+static void keep(struct execution *x, size_t i, const struct fh_buf *piece)
+{
+	if (i >= FH_STREAM_COUNT_) {
+		(void)fh_buf_add(&x->outs[i - FH_STREAM_COUNT_].data, piece->p, piece->n);
+		return;
+	}
+	if (x->o.on_output)
+		x->o.on_output(x->o.context, (enum fh_stream)i, piece->p, piece->n);
+	struct fh_buf *to = &x->collected[i];
+	size_t n = FH_MIN(piece->n, to->max - to->n);
+	x->cut[i] = x->cut[i] || n < piece->n;
+	if (n && !x->o.discard_output)
+		(void)fh_buf_add(to, piece->p, n);
+}
+
+static int pass_on(struct execution *x, size_t i, struct fh_buf *piece, struct fh_error *err)
+{
+	struct fh_flow *s = stream_at(x, i);
+	if (!piece->n)
+		return 0;
+	keep(x, i, piece);
+	return fh_flow_credit(x->client->connection, s, (size_t)(s->window / 4), err);
+}
+
+static int send_cancel(struct execution *x, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
+	fh_frame_write(&frame, FH_FRAME_CANCEL, 0, x->call.request, (struct fh_id){ { 0 } }, (struct fh_str){ "", 0 });
+	x->cancelled_ns = fh_now_ns();
+	return fh_connection_send(x->client->connection, &frame, err);
+}
+
+static int start_feed(struct execution *x, struct fh_error *err)
+{
+	x->feed.connection = x->client->connection;
+	x->feed.stream = &x->started.streams[FH_STDIN];
+	return fh_feed_start(&x->feed, err);
+}
+
+/* Until the last answer and all bytes are here. */
+static int pump(struct execution *x, struct fh_error *err)
+{
+	struct fh_connection *c = x->client->connection;
+	bool over = false;
+	int r = 0;
+	size_t n = stream_count(x);
+	fh_auto_free struct fh_buf *pieces = fh_xcalloc(n, sizeof(*pieces));
+	while (r == 0 && !over) {
+		struct fh_wait w;
+		fh_wait_begin(&w, c, &x->call);
+		r = wait_for_work(x, &w, err);
+		for (size_t i = FH_STDOUT; i < n; i++) {
+			pieces[i].max = FH_WINDOW_MAX;
+			fh_flow_take_all(stream_at(x, i), &pieces[i]);
+		}
+		over = is_over(x);
+		bool cancel = wants_cancel(x), feed = wants_feed(x);
+		fh_wait_end(&w);
+		for (size_t i = FH_STDOUT; i < n; i++) {
+			if (r == 0)
+				r = pass_on(x, i, &pieces[i], err);
+			fh_buf_truncate(&pieces[i], 0);
+		}
+		if (r == 0 && !over && feed)
+			r = start_feed(x, err);
+		if (r == 0 && !over && cancel)
+			r = send_cancel(x, err);
+	}
+	for (size_t i = 0; i < n; i++)
+		fh_buf_release(&pieces[i]);
+	if (x->cancelled_ns && r == -FH_E_TIMEOUT)
+		r = fh_error_set(err, FH_E_CANCELLED, "cancelled; the engine has not confirmed it within %d s",
+		                 CANCEL_PATIENCE_MS / 1000);
+	else if (r == 0 && x->cancelled_ns && x->call.error.code == FH_E_CANCELLED)
+		r = fh_error_set(err, FH_E_CANCELLED, "cancelled");
+	return r;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the two ways
+ */
+
+static int send_run(struct execution *x, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
+	size_t mark = fh_frame_begin(&frame, FH_FRAME_RUN, 0, x->call.request, (struct fh_id){ { 0 } });
+	size_t inner = fh_wire_begin(&frame, F_PLAN);
+	fh_plan_encode(&frame, x->plan);
+	fh_wire_end(&frame, inner);
+	if (is_streaming(x))
+		fh_wire_u64(&frame, F_STDIN_OPEN, 1);
+	fh_frame_end(&frame, mark);
+	if (frame.overflowed || frame.n - mark > FH_FRAME_PAYLOAD_MAX)
+		return fh_error_set(err, FH_E_LIMIT, "the plan is larger than a frame (%d bytes)", FH_FRAME_PAYLOAD_MAX);
+	return fh_connection_send(x->client->connection, &frame, err);
+}
+
+static int execute_one_shot(struct execution *x, struct fh_error *err)
+{
+	fh_call_begin(x->client->connection, &x->call);
+	int r = send_run(x, err);
+	if (r == 0)
+		r = pump(x, err);
+	fh_call_end(&x->call);
+	return r;
+}
+
+/* Sends SPAWN (of the plan's own command) and waits for STARTED. */
+static int session_spawn(struct execution *x, struct fh_sandbox *s, struct fh_error *err)
+{
+	struct fh_connection *c = x->client->connection;
+	fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
+	fh_call_begin(c, &x->call);
+	size_t mark = fh_frame_begin(&frame, FH_FRAME_SPAWN, 0, x->call.request, s->id);
+	if (!is_streaming(x) && !x->feed.bytes.n)
+		fh_wire_u64(&frame, F_NO_STDIN, 1);
+	fh_frame_end(&frame, mark);
+	int r = fh_connection_send(c, &frame, err);
+	struct fh_wait w;
+	fh_wait_begin(&w, c, &x->call);
+	while (r == 0 && !x->call.done)
+		r = fh_wait_step(&w, 0, err);
+	fh_wait_end(&w);
+	fh_call_end(&x->call);
+	return r;
+}
+
+static int session_wait(struct execution *x, struct fh_error *err)
+{
+	struct fh_connection *c = x->client->connection;
+	fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
+	fh_call_begin(c, &x->call);
+	fh_frame_write(&frame, FH_FRAME_WAIT, 0, x->call.request, x->started.process, (struct fh_str){ "", 0 });
+	int r = fh_connection_send(c, &frame, err);
+	if (r == 0)
+		r = pump(x, err);
+	fh_call_end(&x->call);
+	return r;
+}
+
+/* A file that cannot be had is refused, not an error, as in a RESULT. */
+static int session_outs(struct execution *x, struct fh_sandbox *s, struct fh_error *err)
+{
+	for (size_t i = 0; i < x->out_count; i++) {
+		struct fh_error why = FH_ERROR_INIT;
+		uint8_t *data;
+		size_t n;
+		int r = fh_sandbox_get_file(s, x->plan->outs[i], x->plan->out_max_bytes, &data, &n, &why);
+		if (r == 0) {
+			(void)fh_buf_add(&x->outs[i].data, data, n);
+			free(data);
+		} else if (r == -FH_E_PROTOCOL || why.sys == ECONNRESET) {
+			if (err)
+				*err = why;
+			return r;
+		} else {
+			x->outs[i].refused = fh_xstrdup(why.message);
+		}
+	}
+	return 0;
+}
+
+static int session_run(struct execution *x, struct fh_sandbox *s, struct fh_error *err)
+{
+	int r = fh_sandbox_put_plan_files(s, x->plan, err);
+	if (r == 0)
+		r = session_spawn(x, s, err);
+	if (r == 0 && !x->call.error.code)
+		r = session_wait(x, err);
+	if (r == 0 && !x->call.error.code)
+		r = session_outs(x, s, err);
+	return r;
+}
+
+/* An error of the engine's is part of the result; `call.error` holds it, as it does for a RUN. */
+static int execute_session(struct execution *x, struct fh_error *err)
+{
+	struct fh_plan light = *x->plan; /* the rest is borrowed */
+	struct fh_sandbox *s;
+	light.file_count = 0;
+	light.stdin_data.size = 0;
+	x->session = true;
+	if (!is_streaming(x))
+		x->feed.bytes = (struct fh_str){ (const char *)x->plan->stdin_data.data, x->plan->stdin_data.size };
+	int r = fh_sandbox_make(x->client, &light, 0, &s, &x->evidence, err);
+	if (r < 0)
+		return r;
+	r = session_run(x, s, err);
+	fh_feed_stop(&x->feed);
+	int d = fh_sandbox_destroy(s, r == 0 ? err : NULL);
+	fh_sandbox_free(s);
+	return r < 0 ? r : d;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- result */
+
+static struct fh_result *assemble(struct execution *x)
+{
+	struct fh_result *result = fh_result_new(&x->plan->limits);
+	fh_result_set_evidence(result, &x->evidence);
+	for (int i = FH_STDOUT; i <= FH_STDERR; i++)
+		fh_result_set_stream(result, (enum fh_stream)i, &x->collected[i], x->started.streams[i].truncated || x->cut[i]);
+	if (x->call.error.code) {
+		result->status = FH_STATUS_ENGINE_ERROR;
+		result->error = x->call.error;
+		return result;
+	}
+	fh_result_set_exit(result, &x->exit);
+	result->outs = fh_xcalloc(x->out_count ? x->out_count : 1, sizeof(*result->outs));
+	result->out_count = x->out_count;
+	for (size_t i = 0; i < x->out_count; i++) {
+		struct out *o = &x->outs[i];
+		struct fh_out_file *to = &result->outs[i];
+		to->name = fh_xstrdup(x->plan->outs[i]);
+		if (!o->refused && !o->stream.id.b[0] && fh_id_is_zero(o->stream.id) && !x->session)
+			o->refused = fh_xstrdup("the engine said nothing about it");
+		to->refused = FH_TAKE_PTR(o->refused);
+		if (!to->refused)
+			to->data = (uint8_t *)fh_buf_take(&o->data, &to->size);
+	}
+	return result;
+}
+
+static void init(struct execution *x, struct fh_client *client, const struct fh_plan *plan,
+                 const struct fh_run_options *o)
+{
+	uint64_t limit = plan->limits.value[FH_LIMIT_OUTPUT];
+	x->call.on_answer = on_answer;
+	x->client = client;
+	x->plan = plan;
+	x->o = (struct fh_run_options)FH_RUN_OPTIONS_INIT;
+	if (o)
+		memcpy(&x->o, o, FH_MIN(o->size, sizeof(x->o)));
+	x->started.key = &x->call;
+	x->feed.fd = x->o.stdin_from_fd ? x->o.stdin_fd : -1;
+	while (plan->outs[x->out_count])
+		x->out_count++;
+	x->outs = fh_xcalloc(x->out_count ? x->out_count : 1, sizeof(*x->outs));
+	for (size_t i = 0; i < x->out_count; i++)
+		x->outs[i].data.max = (size_t)FH_MIN(plan->out_max_bytes, (uint64_t)FH_BUF_DEFAULT_MAX) + 1;
+	for (int i = 0; i < FH_STREAM_COUNT_; i++)
+		x->collected[i].max = (size_t)FH_MAX(FH_MIN(limit, (uint64_t)FH_BUF_DEFAULT_MAX), 1);
+}
+
+static void release(struct execution *x)
+{
+	struct fh_connection *c = x->client->connection;
+	fh_feed_stop(&x->feed);
+	fh_started_release(&x->started, c);
+	for (size_t i = 0; i < x->out_count; i++) {
+		fh_flow_close(c, &x->outs[i].stream);
+		fh_buf_release(&x->outs[i].data);
+		free(x->outs[i].refused);
+	}
+	for (int i = 0; i < FH_STREAM_COUNT_; i++)
+		fh_buf_release(&x->collected[i]);
+	fh_evidence_release(&x->evidence);
+	free(x->outs);
+}
+
+int fh_execute(struct fh_client *client, const struct fh_plan *plan, const struct fh_run_options *o,
+               struct fh_result **ret, struct fh_error *err)
+{
+	int r = fh_plan_check(plan, err);
+	if (r < 0)
+		return r;
+	struct execution x = { .feed = { .stop_event = -1 } };
+	struct fh_error why = FH_ERROR_INIT;
+	init(&x, client, plan, o);
+	r = fh_plan_is_large(plan) ? execute_session(&x, &why) : execute_one_shot(&x, &why);
+	fh_feed_stop(&x.feed);
+	if (r == 0)
+		*ret = assemble(&x);
+	else if (err)
+		*err = why;
+	release(&x);
+	return r;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* Reads what there is, waiting for it; 0 at the end, negative when told to stop or when reading fails. */
+static ssize_t read_source(struct fh_feed *f, char *to, size_t n)
+{
+	for (;;) {
+		struct pollfd p[2] = { { .fd = f->fd, .events = POLLIN }, { .fd = f->stop_event, .events = POLLIN } };
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return -1;
+		if (p[1].revents)
+			return -1;
+		if (!p[0].revents)
+			continue;
+		ssize_t r = read(f->fd, to, n);
+		if (r >= 0 || (errno != EINTR && errno != EAGAIN))
+			return r;
+	}
+}
+
+static void feed_from_fd(struct fh_feed *f)
+{
+	fh_auto_free char *piece = fh_xcalloc(1, FH_FRAME_DATA_MAX);
+	ssize_t n;
+	while ((n = read_source(f, piece, FH_FRAME_DATA_MAX)) > 0)
+		if (fh_flow_write(f->connection, f->stream, piece, (size_t)n, &f->stop, NULL) < 0)
+			return; /* it ended, or does not read: both are its own business */
+	if (n == 0)
+		(void)fh_flow_end(f->connection, f->stream, NULL);
+}
+
+static void *feed_main(void *arg)
+{
+	struct fh_feed *f = arg;
+	if (f->fd >= 0)
+		feed_from_fd(f);
+	else if (fh_flow_write(f->connection, f->stream, f->bytes.p, f->bytes.n, &f->stop, NULL) == 0)
+		(void)fh_flow_end(f->connection, f->stream, NULL);
+	return NULL;
+}
+
+int fh_feed_start(struct fh_feed *f, struct fh_error *err)
+{
+	f->stop_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (f->stop_event < 0)
+		return fh_error_sys(err, errno, "cannot feed the run's stdin");
+	/* Signals are for the caller's threads: they set its cancel flag and interrupt its waits. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int r = pthread_create(&f->thread, NULL, feed_main, f);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (r != 0) {
+		fh_closep(&f->stop_event);
+		return fh_error_sys(err, r, "cannot feed the run's stdin");
+	}
+	f->running = true;
+	return 0;
+}
+
+void fh_feed_stop(struct fh_feed *f)
+{
+	uint64_t one = 1;
+	if (!f->running)
+		return;
+	fh_connection_poke(f->connection, f->stream->key, &f->stop);
+	(void)!write(f->stop_event, &one, sizeof(one));
+	pthread_join(f->thread, NULL);
+	fh_closep(&f->stop_event);
+	f->running = false;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A process as STARTED announces it: of a session (process.c) or of a run (run.c). */
+#pragma once
+#include "sandbox/session.h"
+
+struct fh_started {
+	const void *key; /* whom the streams wake; NULL: each its own readers */
+	bool started;
+	struct fh_id process, sandbox;
+	struct fh_flow streams[FH_STREAM_COUNT_]; /* a zero id: there is no such stream */
+};
+/* Reads a STARTED frame and opens the streams. Lock held (for on_answer). Negative: it breaks the protocol. */
+int fh_started_read(struct fh_started *s, struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+void fh_started_release(struct fh_started *s, struct fh_connection *c);
