@@ -21,34 +21,31 @@ struct work {
 
 /* --------------------------------------------------------------------------------------------------------- prompt */
 
+/* What transformVars makes of the row's variables; they are what the results show, too. */
 static int transform_vars(struct work *w)
 {
+	const json_t *vars = json_object_get(w->row->test, "vars");
 	const char *code = fh_json_str(w->options, "transformVars", NULL);
 	if (!code || !*code)
 		return 0;
-	json_t *changed = NULL;
+	fh_auto_json json_t *changed = NULL;
 	fh_auto_json json_t *context = json_pack("{s:{s:s}}", "prompt", "label", w->column->prompt->label);
-	int r = fh_transform(w->run->services, w->plan->config.dir, code, "vars", w->vars, context, &changed, w->err);
+	int r = fh_transform(w->run->services, w->plan->config.dir, code, "vars", vars, context, &changed, w->err);
 	if (r < 0)
 		return r;
-	if (!json_is_object(changed)) {
-		json_decref(changed);
+	if (!json_is_object(changed))
 		return fh_error_set(w->err, FH_E_ARGUMENT, "transformVars must return an object");
-	}
-	json_t *merged = json_copy(w->vars);
-	json_object_update(merged, changed);
-	json_decref(changed);
-	json_decref(w->vars);
-	w->vars = merged;
+	w->ret->vars = json_copy((json_t *)(uintptr_t)vars);
+	json_object_update(w->ret->vars, changed);
 	return 0;
 }
 
 static int make_prompt(struct work *w)
 {
-	const json_t *written = json_object_get(w->row->test, "vars");
-	int r = fh_render_vars(w->plan, w->run->services, written, w->column, &w->vars, w->err);
+	int r = transform_vars(w);
+	const json_t *written = w->ret->vars ? w->ret->vars : json_object_get(w->row->test, "vars");
 	if (r == 0)
-		r = transform_vars(w);
+		r = fh_render_vars(w->plan, w->run->services, written, w->column, &w->vars, w->err);
 	return r < 0 ? r
 	             : fh_render_prompt(w->plan, w->run->services, w->column, w->vars, w->options, &w->ret->prompt,
 	                                &w->ret->prompt_config, w->err);
@@ -203,6 +200,7 @@ static int grade(struct work *w)
 		return r;
 	ret->success = json_is_true(json_object_get(ret->grading, "pass"));
 	ret->score = fh_json_num(ret->grading, "score", 0);
+	ret->named_scores = json_incref(json_object_get(ret->grading, "namedScores"));
 	if (!ret->success) {
 		ret->failure = FH_FAILURE_ASSERTION;
 		ret->error = fh_xstrdup(fh_json_str(ret->grading, "reason", ""));

@@ -88,6 +88,7 @@ static int add_whole(struct loader *l, const char *name, struct fh_str text)
 
 static int add_json(struct loader *l, const char *name, struct fh_str text)
 {
+	text = fh_text_trim(text);
 	return add(l, text.p, text.n, default_label(l, name, text.p, text.n));
 }
 

@@ -12,9 +12,11 @@ struct fh_eval_result {
 	double score;
 	char *error;           /* why it is not a success; NULL otherwise; untrusted text */
 	char *prompt;          /* rendered; "" when that failed */
+	json_t *vars;          /* the variables after transformVars; NULL: the row's own */
 	json_t *prompt_config; /* NULL: none */
 	json_t *response;      /* {output, cost, cached, tokenUsage …}, or NULL when the row is an error */
 	json_t *grading;       /* {pass, score, reason, componentResults …}, or NULL */
+	json_t *named_scores;  /* of the assertions, without what columns compared; NULL: none */
 	json_t *metadata;      /* the test's and the response's */
 	double latency_ms, cost;
 	struct fh_tokens tokens;
@@ -24,6 +26,7 @@ struct fh_eval_results {
 	struct fh_eval_result *items; /* plan->cell_count of them */
 	size_t count;
 	size_t successes, failures, errors; /* of those that are done */
+	json_t *no_tokens[2];               /* fh_eval_tokens_json of nothing, for 0 and 1 requests: rows share them */
 	json_t *metrics;                    /* array: for each column its `metrics` object */
 	struct fh_tokens tokens;
 	uint64_t requests; /* provider calls that were answered */
@@ -38,6 +41,5 @@ int fh_eval_results_sum(const struct fh_eval_plan *plan, struct fh_eval_results 
 void fh_eval_results_release(struct fh_eval_results *r);
 void fh_eval_result_release(struct fh_eval_result *r);
 
-/* {prompt, completion, cached, total, numRequests, completionDetails, assertions}: new reference. Where nothing was
- * counted it is one shared object: not to be changed. */
+/* {prompt, completion, cached, total, numRequests, completionDetails, assertions}. New reference. */
 FH_OWN json_t *fh_eval_tokens_json(const struct fh_tokens *t, uint64_t requests);

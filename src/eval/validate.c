@@ -67,10 +67,10 @@ static void warn_keys(struct fh_eval_config *c, const struct fh_document *d, con
 	{
 		struct fh_nearest nearest = FH_NEAREST_INIT(name);
 		bool known = false;
-		for (size_t i = 0; i < n && !known; i++) {
+		for (size_t i = 0; i < n && !known; i++)
 			known = strcmp(keys[i].name, name) == 0;
+		for (size_t i = 0; i < n && !known; i++)
 			fh_nearest_offer(&nearest, keys[i].name);
-		}
 		if (known || !nearest.best)
 			continue;
 		fh_auto_free char *at = fh_xasprintf("%s%s%s", place, *place ? "/" : "", name);

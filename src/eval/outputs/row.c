@@ -60,8 +60,7 @@ json_t *fh_output_row(const struct fh_output_data *data, size_t i)
 	json_object_set_new(o, "gradingResult", r->grading ? json_incref(r->grading) : json_null());
 	json_object_set_new(o, "id", uuid());
 	json_object_set_new(o, "latencyMs", json_integer((json_int_t)(r->latency_ms + .5)));
-	json_t *named = json_object_get(r->grading, "namedScores");
-	json_object_set_new(o, "namedScores", named ? json_incref(named) : json_object());
+	json_object_set_new(o, "namedScores", r->named_scores ? json_incref(r->named_scores) : json_object());
 	json_t *prompt = json_pack("{s:o, s:o}", "raw", compacted(r->prompt, strlen(r->prompt)), "label",
 	                           fh_json_bytes(fh_str(column->prompt->label)));
 	if (r->prompt_config || column->prompt->config)
@@ -76,8 +75,12 @@ json_t *fh_output_row(const struct fh_output_data *data, size_t i)
 	json_object_set_new(o, "success", json_boolean(r->success));
 	json_object_set(o, "testCase", row->test);
 	json_object_set_new(o, "testIdx", json_integer(cell->row));
-	json_object_set_new(o, "tokenUsage", fh_eval_tokens_json(&r->tokens, r->response ? 1 : 0));
-	json_object_set_new(o, "vars", vars_json(json_object_get(row->test, "vars")));
+	unsigned asked = r->response != NULL;
+	bool counted = r->tokens.total > 0 || r->tokens.prompt > 0 || r->tokens.completion > 0 || r->tokens.cached > 0;
+	json_object_set_new(o, "tokenUsage",
+	                    counted ? fh_eval_tokens_json(&r->tokens, asked)
+	                            : json_incref(data->results->no_tokens[asked]));
+	json_object_set_new(o, "vars", vars_json(r->vars ? r->vars : json_object_get(row->test, "vars")));
 	json_object_set_new(o, "metadata", r->metadata ? json_incref(r->metadata) : json_object());
 	json_object_set_new(o, "failureReason", json_integer(r->failure));
 	return o;
