@@ -253,6 +253,8 @@ int fh_transfer_put(struct fh_sandbox *b, const struct fh_plan_file *files, size
                     const uint64_t *append_flags, struct fh_transfer *t, struct fh_error *err);
 int fh_transfer_get(struct fh_sandbox *b, const char *name, uint64_t max_bytes, struct fh_transfer *t,
                     struct fh_error *err);
+/* FILE: which stream carries the file, before its bytes. */
+void fh_transfer_announce(const struct fh_output *s, struct fh_connection *c, uint64_t request, uint64_t index);
 const char *fh_transfer_refused(const struct fh_init_done *m, char *buffer, size_t size); /* why, in words */
 void fh_transfer_on_done(struct fh_sandbox *b, const struct fh_init_done *m);
 void fh_transfer_drop_all(struct fh_sandbox *b);

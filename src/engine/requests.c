@@ -333,7 +333,6 @@ static void get_done(struct fh_sandbox *b, struct fh_transfer *t, const struct f
 	if (c && !c->closing && m && !m->refused) {
 		struct fh_buf *out = fh_connection_out(c);
 		size_t mark = fh_frame_begin(out, FH_FRAME_REPLY, 0, t->request, b->id);
-		fh_wire_bytes(out, F_STREAM, t->stream->id.b, 16);
 		fh_wire_u64(out, F_SIZE, m->size);
 		fh_frame_end(out, mark);
 		fh_connection_flush(c);
@@ -379,6 +378,8 @@ static int on_get(struct fh_connection *c, const struct fh_frame *f, struct fh_e
 		b->files = t->stream->next;
 		fh_output_free(c->engine, t->stream);
 		free(t);
+	} else {
+		fh_transfer_announce(t->stream, c, f->request, 0);
 	}
 	return e;
 }

@@ -197,7 +197,9 @@ static void next_out(struct fh_sandbox *b)
 	if (fh_transfer_get(b, b->plan->outs[r->next_out], b->plan->out_max_bytes, t, &err) < 0) {
 		free(t);
 		fh_sandbox_fail(b, &err);
+		return;
 	}
+	fh_transfer_announce(f->stream, b->connection, b->request, r->next_out);
 }
 
 void fh_run_on_exit(struct fh_sandbox *b)

@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "proto/wire.h"
 
 static void track(struct fh_sandbox *b, struct fh_transfer *t, uint32_t op)
 {
@@ -86,6 +87,18 @@ int fh_transfer_get(struct fh_sandbox *b, const char *name, uint64_t max_bytes, 
 	}
 	fh_output_open(b->engine, t->stream, pipe[0]);
 	return 0;
+}
+
+void fh_transfer_announce(const struct fh_output *s, struct fh_connection *c, uint64_t request, uint64_t index)
+{
+	if (!c || c->closing)
+		return;
+	struct fh_buf *out = fh_connection_out(c);
+	size_t mark = fh_frame_begin(out, FH_FRAME_FILE, 0, request, s->sandbox->id);
+	fh_wire_u64(out, F_COUNT, index);
+	fh_wire_bytes(out, F_STREAM, s->id.b, 16);
+	fh_frame_end(out, mark);
+	fh_connection_flush(c);
 }
 
 static const char *const refusals[FH_REFUSED_COUNT_] = {

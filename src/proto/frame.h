@@ -60,7 +60,7 @@ enum fh_frame_type {
 	FH_FRAME_RESIZE = 23,  /* id: process. F_ROWS, F_COLUMNS */
 	FH_FRAME_ATTACH = 24,  /* id: process (-> STARTED, its streams continue here) or sandbox (-> REPLY) */
 	FH_FRAME_PUT = 25,     /* id: sandbox. F_FILE* -> REPLY when they are written */
-	FH_FRAME_GET = 26,     /* id: sandbox. F_NAME, F_MAX_BYTES -> REPLY F_STREAM; DATA …; then the stream's END */
+	FH_FRAME_GET = 26,     /* id: sandbox. F_NAME, F_MAX_BYTES -> FILE; DATA …; REPLY when it was whole */
 	FH_FRAME_LIST = 27,    /* -> REPLY F_SANDBOX* */
 	FH_FRAME_CANCEL = 28,  /* request: the one to cancel; that one answers ERROR cancelled */
 
@@ -70,6 +70,7 @@ enum fh_frame_type {
 	FH_FRAME_STARTED = 50, /* id: process. F_SANDBOX_ID, F_STREAM { F_KIND, F_ID, F_WINDOW, F_OFFSET }* */
 	FH_FRAME_EXIT = 51,    /* id: process. F_EXIT */
 	FH_FRAME_RESULT = 52,  /* of RUN: F_EXIT, F_OUT*, F_LAYERS, F_LAYER_MISSING*, F_ENFORCED* */
+	FH_FRAME_FILE = 53,    /* of RUN and GET, before its DATA: F_COUNT (which of the outs, from 0), F_STREAM (an id) */
 };
 enum { FH_DATA_END = 1, FH_DATA_TRUNCATED = 2 }; /* TRUNCATED (with END): the output limit cut the stream here */
 

@@ -62,29 +62,49 @@ static int on_started(struct execution *x, const struct fh_frame *f, struct fh_e
 	return r < 0 ? r : x->session;
 }
 
+/* The stream of one of the plan's outs; its bytes follow. */
+static int on_file(struct execution *x, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field field;
+	uint64_t index = x->out_count;
+	struct fh_flow stream = { 0 };
+	bool named = false;
+	while (fh_wire_next(&r, &field)) {
+		if (field.tag == F_COUNT)
+			index = fh_wire_get_u64(&r, &field);
+		else if (field.tag == F_STREAM)
+			named = fh_flow_parse(field.value, FH_WINDOW_DEFAULT, &stream);
+	}
+	if (r.malformed || !named || index >= x->out_count || !fh_id_is_zero(x->outs[index].stream.id))
+		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a malformed description of a file");
+	struct out *out = &x->outs[index];
+	out->stream = stream;
+	out->stream.kind = FH_KIND_FILE;
+	out->stream.key = &x->call;
+	out->stream.ceiling = x->plan->out_max_bytes;
+	fh_flow_open(x->call.connection, &out->stream);
+	return 0;
+}
+
 /* One file of RESULT; they come in the order of the plan's outs. */
 static int read_out(struct execution *x, struct out *out, struct fh_str message, struct fh_error *err)
 {
 	struct fh_wire_reader r = fh_wire_reader(message);
 	struct fh_wire_field f;
 	uint64_t size = 0;
-	bool named = false;
 	while (fh_wire_next(&r, &f)) {
 		if (f.tag == F_SIZE)
 			size = fh_wire_get_u64(&r, &f);
-		else if (f.tag == F_STREAM)
-			named = fh_flow_parse(f.value, FH_WINDOW_DEFAULT, &out->stream);
 		else if (f.tag == F_REFUSED && !out->refused)
 			out->refused = fh_xstrndup(f.value.n ? f.value.p : "", FH_MIN(f.value.n, (size_t)400));
 	}
-	if (r.malformed || (!named && !out->refused) || size > x->plan->out_max_bytes)
+	if (r.malformed || (fh_id_is_zero(out->stream.id) && !out->refused) || size > x->plan->out_max_bytes)
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a malformed description of a file");
-	if (out->refused)
-		return 0;
-	out->stream.kind = FH_KIND_FILE;
-	out->stream.key = &x->call;
-	out->stream.ceiling = size;
-	fh_flow_open(x->call.connection, &out->stream);
+	if (out->refused) { /* what came of it before it failed does not count */
+		fh_buf_release(&out->stream.data);
+		out->stream.ended = true;
+	}
 	return 0;
 }
 
@@ -125,6 +145,7 @@ static const struct {
 	int (*read)(struct execution *x, const struct fh_frame *f, struct fh_error *err);
 } answer_table[] = {
 	{ FH_FRAME_STARTED, true, true, on_started },
+	{ FH_FRAME_FILE, false, true, on_file },
 	{ FH_FRAME_RESULT, false, true, on_result },
 	{ FH_FRAME_EXIT, true, false, on_exit_record },
 };

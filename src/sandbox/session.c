@@ -196,7 +196,7 @@ int fh_sandbox_put_plan_files(struct fh_sandbox *s, const struct fh_plan *plan, 
 	return 0;
 }
 
-/* ---- GET: a REPLY that names a stream, then its bytes ---- */
+/* ---- GET: FILE names a stream, its bytes come, REPLY says that they are whole ---- */
 
 struct get {
 	struct fh_call call;
@@ -210,7 +210,9 @@ static int on_get(struct fh_call *call, const struct fh_frame *f, struct fh_erro
 	struct get *g = (struct get *)((char *)call - offsetof(struct get, call));
 	struct fh_wire_reader r = fh_wire_reader(f->payload);
 	struct fh_wire_field x;
-	if (f->type != FH_FRAME_REPLY)
+	if (f->type == FH_FRAME_REPLY && g->started)
+		return 1;
+	if (f->type != FH_FRAME_FILE)
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine answered a request for a file with a frame of type %u",
 		                    f->type);
 	while (fh_wire_next(&r, &x)) {
@@ -226,7 +228,7 @@ static int on_get(struct fh_call *call, const struct fh_frame *f, struct fh_erro
 	g->stream.key = call;
 	g->stream.ceiling = g->max_bytes;
 	fh_flow_open(call->connection, &g->stream);
-	return 1;
+	return 0;
 }
 
 /* Takes in the file's bytes as they come. */
@@ -237,11 +239,11 @@ static int get_loop(struct fh_connection *c, struct get *g, struct fh_buf *to, s
 		fh_auto_buf struct fh_buf piece = FH_BUF_INIT(FH_WINDOW_MAX);
 		struct fh_wait w;
 		fh_wait_begin(&w, c, &g->call);
-		while (r == 0 && !(g->call.done && (g->call.error.code || g->stream.data.n || g->stream.ended)))
+		while (r == 0 && !g->call.error.code && !g->stream.data.n && !(g->call.done && g->stream.ended))
 			r = fh_wait_step(&w, 0, err);
 		if (g->started)
 			fh_flow_take_all(&g->stream, &piece);
-		end = g->call.error.code || (g->started && g->stream.ended);
+		end = g->call.error.code || (g->call.done && g->stream.ended && !g->stream.data.n);
 		fh_wait_end(&w);
 		if (piece.n)
 			(void)fh_buf_add(to, piece.p, piece.n);
