@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+#include "template/template_internal.h"
+
+#include <math.h>
+#include <sys/random.h>
+
+/* Filters about numbers, lists and objects; those about strings are in template_filters_text.c. */
+
+#define FILTER(name)                                                                                                   \
+	static struct fh_tval name(FH_UNUSED struct fh_trender *r, FH_UNUSED struct fh_tval v,                             \
+	                           FH_UNUSED const struct fh_tval *args)
+
+static size_t list_size(struct fh_tval v)
+{
+	return v.kind == FH_T_ARRAY ? json_array_size(v.json) : 0;
+}
+
+static struct fh_tval item_at(struct fh_tval list, size_t i)
+{
+	return fh_tval_from_json(json_array_get(list.json, i));
+}
+
+/* The attribute of an item, as a path a.b.c when `path`. */
+static struct fh_tval attribute(struct fh_trender *r, struct fh_tval item, struct fh_tval name, bool path)
+{
+	if (!path || name.kind != FH_T_STRING)
+		return fh_tval_member(r, item, name);
+	struct fh_str s = fh_tval_str(name);
+	while (true) {
+		const char *dot = memchr(s.p, '.', s.n);
+		size_t n = dot ? (size_t)(dot - s.p) : s.n;
+		item = fh_tval_member(r, item, fh_tval_string(r, (struct fh_str){ s.p, n }));
+		if (!dot)
+			return item;
+		s.p += n + 1, s.n -= n + 1;
+	}
+}
+
+/* A list, or the characters of a string; anything else fails. */
+static struct fh_tval need_list(struct fh_trender *r, struct fh_tval v, const char *filter)
+{
+	if (v.kind == FH_T_ARRAY)
+		return v;
+	if (v.kind != FH_T_STRING) {
+		fh_trender_fail(r, "the filter '%s' takes a list", filter);
+		return fh_tval_array(r);
+	}
+	struct fh_tval list = fh_tval_array(r);
+	struct fh_str s = fh_tval_str(v);
+	while (s.n > 0) {
+		size_t n = 1;
+		while (n < s.n && ((unsigned char)s.p[n] & 0xC0) == 0x80)
+			n++;
+		if (!fh_trender_step(r, r->at))
+			break;
+		fh_tval_append(r, list, fh_tval_string(r, (struct fh_str){ s.p, n }));
+		s.p += n, s.n -= n;
+	}
+	return list;
+}
+
+FILTER(filter_abs)
+{
+	return fh_tval_number(fabs(fh_tval_to_number(v)));
+}
+
+FILTER(filter_batch)
+{
+	struct fh_tval list = need_list(r, v, "batch"), out = fh_tval_array(r);
+	double want = fh_tval_to_number(args[0]);
+	size_t size = want >= 1 && want < 1e9 ? (size_t)want : SIZE_MAX;
+	for (size_t i = 0; i < list_size(list); i += FH_MIN(size, list_size(list) - i)) {
+		struct fh_tval group = fh_tval_array(r);
+		for (size_t k = i; k < list_size(list) && k - i < size; k++)
+			fh_tval_append(r, group, item_at(list, k));
+		while (size != SIZE_MAX && fh_tval_truthy(args[1]) && list_size(group) < size && fh_trender_step(r, r->at))
+			fh_tval_append(r, group, args[1]);
+		fh_tval_append(r, out, group);
+	}
+	return out;
+}
+
+FILTER(filter_default)
+{
+	bool keep = fh_tval_truthy(args[1]) ? fh_tval_truthy(v) : v.kind != FH_T_UNDEFINED;
+	return keep ? v : args[0];
+}
+
+FILTER(filter_dump)
+{
+	double indent = fh_tval_to_number(args[0]);
+	if (args[0].kind > FH_T_NULL && args[0].kind != FH_T_NUMBER)
+		return fh_trender_fail(r, "the filter 'dump' takes a number of spaces");
+	if (v.kind == FH_T_UNDEFINED || v.kind == FH_T_FUNCTION)
+		return FH_TVAL_UNDEFINED;
+	fh_auto_json json_t *json = fh_tval_to_json(v);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_json_write(&out, json, indent >= 1 ? (int)FH_MIN(indent, 10.0) : 0);
+	return fh_tval_take(r, &out);
+}
+
+FILTER(filter_load)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_tval text = fh_tval_to_string(r, v);
+	json_t *json = fh_json_parse(fh_tval_str(text), NULL, &err);
+	if (!json)
+		return fh_trender_fail(r, "the filter 'load' takes JSON: %s", err.message);
+	return fh_tval_from_json(fh_trender_keep(r, json, 8 * json_string_length(text.json)));
+}
+
+FILTER(filter_first)
+{
+	return fh_tval_item(r, v, 0);
+}
+
+FILTER(filter_last)
+{
+	size_t n = v.kind == FH_T_OBJECT ? 0 : fh_tval_length(v);
+	return n ? fh_tval_item(r, v, n - 1) : FH_TVAL_UNDEFINED;
+}
+
+FILTER(filter_random)
+{
+	uint64_t random;
+	size_t n = v.kind == FH_T_OBJECT ? 0 : fh_tval_length(v);
+	if (n == 0 || getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return FH_TVAL_UNDEFINED;
+	return fh_tval_item(r, v, random % n);
+}
+
+FILTER(filter_length)
+{
+	bool nothing = v.kind <= FH_T_NULL || (v.kind == FH_T_BOOL && !v.truth);
+	if (nothing)
+		return fh_tval_number(0);
+	bool counted = v.kind == FH_T_STRING || v.kind == FH_T_ARRAY || v.kind == FH_T_OBJECT;
+	return counted ? fh_tval_number((double)fh_tval_length(v)) : FH_TVAL_UNDEFINED;
+}
+
+FILTER(filter_list)
+{
+	if (v.kind != FH_T_OBJECT)
+		return need_list(r, v, "list");
+	struct fh_tval out = fh_tval_array(r);
+	const char *key;
+	json_t *member;
+	json_object_foreach(v.json, key, member)
+	{
+		struct fh_tval entry = fh_tval_object(r);
+		json_object_set_new(entry.json, "key", json_string_nocheck(key));
+		json_object_set(entry.json, "value", member);
+		fh_tval_append(r, out, entry);
+	}
+	return out;
+}
+
+FILTER(filter_join)
+{
+	struct fh_tval list = v.kind <= FH_T_NULL ? fh_tval_array(r) : need_list(r, v, "join");
+	struct fh_str by = fh_tval_truthy(args[0]) ? fh_tval_str(fh_tval_to_string(r, args[0])) : fh_str("");
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	for (size_t i = 0; i < list_size(list); i++) {
+		struct fh_tval item = item_at(list, i);
+		if (fh_tval_truthy(args[1]))
+			item = attribute(r, item, args[1], false);
+		if (i)
+			fh_buf_add(&out, by.p, by.n);
+		if (item.kind > FH_T_NULL)
+			fh_tval_write(&out, item);
+	}
+	return fh_tval_take(r, &out);
+}
+
+FILTER(filter_reverse)
+{
+	struct fh_tval list = need_list(r, v, "reverse"), out = fh_tval_array(r);
+	for (size_t i = list_size(list); i > 0; i--)
+		fh_tval_append(r, out, item_at(list, i - 1));
+	if (v.kind != FH_T_STRING)
+		return out;
+	const struct fh_tval none[FH_TFILTER_PARAMS] = { FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED };
+	return filter_join(r, out, none);
+}
+
+FILTER(filter_slice)
+{
+	struct fh_tval list = need_list(r, v, "slice"), out = fh_tval_array(r);
+	double want = fh_tval_to_number(args[0]);
+	size_t n = list_size(list), slices = want >= 1 && want < 1e6 ? (size_t)want : 0, from = 0;
+	for (size_t i = 0; i < slices && fh_trender_step(r, r->at); i++) {
+		struct fh_tval group = fh_tval_array(r);
+		size_t size = n / slices + (i < n % slices);
+		for (size_t k = from; k < from + size; k++)
+			fh_tval_append(r, group, item_at(list, k));
+		if (fh_tval_truthy(args[1]) && i >= n % slices)
+			fh_tval_append(r, group, args[1]);
+		from += size;
+		fh_tval_append(r, out, group);
+	}
+	return out;
+}
+
+FILTER(filter_sum)
+{
+	struct fh_tval list = need_list(r, v, "sum");
+	double sum = 0;
+	for (size_t i = 0; i < list_size(list); i++) {
+		struct fh_tval item = item_at(list, i);
+		sum += fh_tval_to_number(fh_tval_truthy(args[0]) ? attribute(r, item, args[0], false) : item);
+	}
+	return fh_tval_number(sum + (args[1].kind == FH_T_UNDEFINED ? 0 : fh_tval_to_number(args[1])));
+}
+
+static struct fh_tval select_items(struct fh_trender *r, struct fh_tval v, const struct fh_tval *args, bool wanted)
+{
+	struct fh_tval list = need_list(r, v, "select"), out = fh_tval_array(r);
+	struct fh_tval test =
+	    args[0].kind == FH_T_UNDEFINED ? fh_tval_string(r, fh_str("truthy")) : fh_tval_to_string(r, args[0]);
+	for (size_t i = 0; i < list_size(list) && !r->failed; i++) {
+		bool known, passed = fh_ttest_apply(json_string_value(test.json), item_at(list, i), args[1], &known);
+		if (!known)
+			return fh_trender_fail(r, "unknown test '%.60s'", json_string_value(test.json));
+		if (passed == wanted)
+			fh_tval_append(r, out, item_at(list, i));
+	}
+	return out;
+}
+
+FILTER(filter_select)
+{
+	return select_items(r, v, args, true);
+}
+
+FILTER(filter_reject)
+{
+	return select_items(r, v, args, false);
+}
+
+static struct fh_tval select_by_attribute(struct fh_trender *r, struct fh_tval v, struct fh_tval name, bool wanted)
+{
+	struct fh_tval list = need_list(r, v, "selectattr"), out = fh_tval_array(r);
+	for (size_t i = 0; i < list_size(list) && !r->failed; i++)
+		if (fh_tval_truthy(fh_tval_member(r, item_at(list, i), name)) == wanted)
+			fh_tval_append(r, out, item_at(list, i));
+	return out;
+}
+
+FILTER(filter_selectattr)
+{
+	return select_by_attribute(r, v, args[0], true);
+}
+
+FILTER(filter_rejectattr)
+{
+	return select_by_attribute(r, v, args[0], false);
+}
+
+FILTER(filter_groupby)
+{
+	struct fh_tval list = need_list(r, v, "groupby"), out = fh_tval_object(r);
+	for (size_t i = 0; i < list_size(list) && !r->failed; i++) {
+		struct fh_tval key = fh_tval_to_string(r, attribute(r, item_at(list, i), args[0], true));
+		json_t *group = json_object_getn(out.json, json_string_value(key.json), json_string_length(key.json));
+		if (!group) {
+			group = json_array();
+			json_object_setn_new_nocheck(out.json, json_string_value(key.json), json_string_length(key.json), group);
+		}
+		json_array_append(group, json_array_get(list.json, i));
+		fh_trender_keep(r, NULL, 32);
+	}
+	return out;
+}
+
+/* ---- sorting ---- */
+
+struct sort_item {
+	json_t *item;
+	struct fh_tval key;
+	size_t place;
+};
+
+/* Nunjucks' order; what has none keeps its place. */
+static int compare_items(const void *pa, const void *pb, void *context)
+{
+	const struct sort_item *a = pa, *b = pb;
+	const bool *reverse = context;
+	int order = fh_tval_compare(a->key, b->key);
+	if (order != 2 && order != 0)
+		return *reverse ? -order : order;
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+static struct fh_tval folded(struct fh_trender *r, struct fh_tval key, bool case_sensitive)
+{
+	if (case_sensitive || key.kind != FH_T_STRING)
+		return key;
+	fh_auto_buf struct fh_buf lower = FH_BUF_INIT(0);
+	fh_ttext_lower(&lower, fh_tval_str(key));
+	return fh_tval_take(r, &lower);
+}
+
+static struct fh_tval sorted(struct fh_trender *r, struct sort_item *items, size_t n, bool reverse)
+{
+	struct fh_tval out = fh_tval_array(r);
+	if (!r->failed)
+		qsort_r(items, n, sizeof(*items), compare_items, &reverse);
+	for (size_t i = 0; i < n && !r->failed; i++)
+		fh_tval_append(r, out, fh_tval_from_json(items[i].item));
+	return out;
+}
+
+static struct fh_tval sort_by(struct fh_trender *r, struct fh_tval v, bool reverse, bool case_sensitive,
+                              struct fh_tval by)
+{
+	struct fh_tval list = need_list(r, v, "sort");
+	size_t n = list_size(list);
+	fh_auto_free struct sort_item *items = fh_xcalloc(n, sizeof(*items));
+	for (size_t i = 0; i < n; i++) {
+		struct fh_tval item = item_at(list, i);
+		struct fh_tval key = fh_tval_truthy(by) ? attribute(r, item, by, true) : item;
+		items[i] = (struct sort_item){ json_array_get(list.json, i), folded(r, key, case_sensitive), i };
+	}
+	return sorted(r, items, n, reverse);
+}
+
+FILTER(filter_sort)
+{
+	return sort_by(r, v, fh_tval_truthy(args[0]), fh_tval_truthy(args[1]), args[2]);
+}
+
+FILTER(filter_dictsort)
+{
+	if (v.kind != FH_T_OBJECT)
+		return fh_trender_fail(r, "the filter 'dictsort' takes an object");
+	struct fh_tval pairs = fh_tval_array(r);
+	bool by_value = args[1].kind == FH_T_STRING && fh_str_eq(fh_tval_str(args[1]), "value");
+	const char *key;
+	json_t *member;
+	json_object_foreach(v.json, key, member)
+	{
+		struct fh_tval pair = fh_tval_array(r);
+		fh_tval_append(r, pair, fh_tval_string(r, fh_str(key)));
+		json_array_append(pair.json, member);
+		fh_tval_append(r, pairs, pair);
+	}
+	return sort_by(r, pairs, false, fh_tval_truthy(args[0]), fh_tval_string(r, fh_str(by_value ? "1" : "0")));
+}
+
+/* ---- numbers ---- */
+
+FILTER(filter_round)
+{
+	double precision = fh_tval_truthy(args[0]) ? fh_tval_to_number(args[0]) : 0, factor = pow(10, precision);
+	double scaled = fh_tval_to_number(v) * factor;
+	struct fh_str method = args[1].kind == FH_T_STRING ? fh_tval_str(args[1]) : fh_str("");
+	if (fh_str_eq(method, "ceil"))
+		return fh_tval_number(ceil(scaled) / factor);
+	/* JavaScript rounds a half up, not away from zero. */
+	double rounded = fh_str_eq(method, "floor") || scaled - floor(scaled) < 0.5 ? floor(scaled) : ceil(scaled);
+	return fh_tval_number(rounded / factor);
+}
+
+/* As parseFloat: the longest number at the start. */
+static double leading_number(struct fh_str s)
+{
+	s = fh_ttext_trim(s, true, false);
+	size_t n = 0, digits = 0;
+	n += n < s.n && (s.p[n] == '-' || s.p[n] == '+');
+	if (s.n - n >= 8 && memcmp(s.p + n, "Infinity", 8) == 0)
+		return *s.p == '-' ? -INFINITY : INFINITY;
+	for (; n < s.n && s.p[n] >= '0' && s.p[n] <= '9'; n++)
+		digits++;
+	if (n < s.n && s.p[n] == '.')
+		for (n++; n < s.n && s.p[n] >= '0' && s.p[n] <= '9'; n++)
+			digits++;
+	if (digits == 0)
+		return NAN;
+	if (n < s.n && (s.p[n] == 'e' || s.p[n] == 'E')) {
+		size_t e = n + 1;
+		e += e < s.n && (s.p[e] == '-' || s.p[e] == '+');
+		if (e < s.n && s.p[e] >= '0' && s.p[e] <= '9')
+			for (n = e; n < s.n && s.p[n] >= '0' && s.p[n] <= '9';)
+				n++;
+	}
+	fh_auto_free char *text = fh_xmemdup(s.p, n);
+	return strtod(text, NULL);
+}
+
+FILTER(filter_float)
+{
+	double value = leading_number(fh_tval_str(fh_tval_to_string(r, v)));
+	return isnan(value) ? args[0] : fh_tval_number(value);
+}
+
+/* As parseInt. */
+FILTER(filter_int)
+{
+	struct fh_str s = fh_ttext_trim(fh_tval_str(fh_tval_to_string(r, v)), true, true);
+	double base = args[1].kind == FH_T_UNDEFINED ? 10 : fh_tval_to_number(args[1]), value = 0;
+	bool minus = s.n > 0 && *s.p == '-';
+	size_t i = s.n > 0 && (*s.p == '-' || *s.p == '+'), first;
+	if (base == 16 && s.n - i > 2 && s.p[i] == '0' && (s.p[i + 1] | 0x20) == 'x')
+		i += 2;
+	for (first = i; i < s.n; i++) {
+		char c = s.p[i];
+		int digit = c >= '0' && c <= '9'                     ? c - '0'
+		            : (c | 0x20) >= 'a' && (c | 0x20) <= 'z' ? (c | 0x20) - 'a' + 10
+		                                                     : 99;
+		if (digit >= base)
+			break;
+		value = value * base + digit;
+	}
+	return i > first ? fh_tval_number(minus ? -value : value) : args[0];
+}
+
+const struct fh_tfilter fh_tfilters[] = {
+	{ "abs", filter_abs, { NULL } },
+	{ "batch", filter_batch, { "linecount", "fill_with" } },
+	{ "count", filter_length, { NULL } },
+	{ "d", filter_default, { "default_value", "boolean" } },
+	{ "default", filter_default, { "default_value", "boolean" } },
+	{ "dictsort", filter_dictsort, { "case_sensitive", "by" } },
+	{ "dump", filter_dump, { "indent" } },
+	{ "first", filter_first, { NULL } },
+	{ "float", filter_float, { "default" } },
+	{ "groupby", filter_groupby, { "attribute" } },
+	{ "int", filter_int, { "default", "base" } },
+	{ "join", filter_join, { "d", "attribute" } },
+	{ "last", filter_last, { NULL } },
+	{ "length", filter_length, { NULL } },
+	{ "list", filter_list, { NULL } },
+	{ "load", filter_load, { NULL } },
+	{ "random", filter_random, { NULL } },
+	{ "reject", filter_reject, { "test", "argument" } },
+	{ "rejectattr", filter_rejectattr, { "attribute" } },
+	{ "reverse", filter_reverse, { NULL } },
+	{ "round", filter_round, { "precision", "method" } },
+	{ "select", filter_select, { "test", "argument" } },
+	{ "selectattr", filter_selectattr, { "attribute" } },
+	{ "slice", filter_slice, { "slices", "fill_with" } },
+	{ "sort", filter_sort, { "reverse", "case_sensitive", "attribute" } },
+	{ "sum", filter_sum, { "attribute", "start" } },
+	{ NULL, NULL, { NULL } },
+};
+
+const struct fh_tfilter *fh_tfilter_find(const char *name)
+{
+	const struct fh_tfilter *const tables[] = { fh_tfilters, fh_tfilters_text };
+	for (size_t t = 0; t < FH_ARRAY_SIZE(tables); t++)
+		for (const struct fh_tfilter *filter = tables[t]; filter->name; filter++)
+			if (fh_streq(filter->name, name))
+				return filter;
+	return NULL;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+#include "template/template_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* The methods of JavaScript's values that templates call, and the tests of `is`. */
+
+typedef struct fh_tval (*method_fn)(struct fh_trender *r, struct fh_tval self, const struct fh_tval *args, size_t n);
+#define METHOD(name)                                                                                                   \
+	static struct fh_tval name(FH_UNUSED struct fh_trender *r, FH_UNUSED struct fh_tval self,                          \
+	                           FH_UNUSED const struct fh_tval *args, FH_UNUSED size_t n)
+
+static struct fh_str text_arg(struct fh_trender *r, struct fh_tval v)
+{
+	return fh_tval_str(fh_tval_to_string(r, v));
+}
+
+static struct fh_tval run_filter(struct fh_trender *r, const char *name, struct fh_tval self, struct fh_tval a,
+                                 struct fh_tval b, struct fh_tval c)
+{
+	const struct fh_tval args[FH_TFILTER_PARAMS] = { a, b, c };
+	return fh_tfilter_find(name)->apply(r, self, args);
+}
+
+/* An index argument: from the end when negative, within [0, n]; fallback when it is not given. */
+static size_t index_arg(struct fh_tval v, size_t n, size_t fallback, bool from_end)
+{
+	if (v.kind == FH_T_UNDEFINED)
+		return fallback;
+	double i = trunc(fh_tval_to_number(v));
+	if (isnan(i))
+		return 0;
+	i = i < 0 && from_end ? i + (double)n : i;
+	return i <= 0 ? 0 : i >= (double)n ? n : (size_t)i;
+}
+
+METHOD(string_upper)
+{
+	return run_filter(r, "upper", self, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED);
+}
+
+METHOD(string_lower)
+{
+	return run_filter(r, "lower", self, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED);
+}
+
+METHOD(string_trim)
+{
+	return fh_tval_string(r, fh_ttext_trim(fh_tval_str(self), true, true));
+}
+
+METHOD(string_trim_start)
+{
+	return fh_tval_string(r, fh_ttext_trim(fh_tval_str(self), true, false));
+}
+
+METHOD(string_trim_end)
+{
+	return fh_tval_string(r, fh_ttext_trim(fh_tval_str(self), false, true));
+}
+
+METHOD(string_split)
+{
+	struct fh_str s = fh_tval_str(self);
+	struct fh_tval out = fh_tval_array(r);
+	size_t most = index_arg(args[1], SIZE_MAX / 2, SIZE_MAX, false);
+	if (args[0].kind == FH_T_UNDEFINED) {
+		fh_tval_append(r, out, self);
+		return out;
+	}
+	struct fh_str by = text_arg(r, args[0]);
+	if (by.n == 0)
+		return run_filter(r, "list", self, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED);
+	size_t at = 0;
+	for (ssize_t found; json_array_size(out.json) < most && (found = fh_ttext_find(s, by, at)) >= 0;) {
+		if (!fh_trender_step(r, r->at))
+			return out;
+		fh_tval_append(r, out, fh_tval_string(r, (struct fh_str){ s.p + at, (size_t)found - at }));
+		at = (size_t)found + by.n;
+	}
+	if (json_array_size(out.json) < most)
+		fh_tval_append(r, out, fh_tval_string(r, (struct fh_str){ s.p + at, s.n - at }));
+	return out;
+}
+
+METHOD(string_includes)
+{
+	return fh_tval_bool(fh_ttext_find(fh_tval_str(self), text_arg(r, args[0]), 0) >= 0);
+}
+
+METHOD(string_starts_with)
+{
+	struct fh_str s = fh_tval_str(self), head = text_arg(r, args[0]);
+	return fh_tval_bool(s.n >= head.n && memcmp(s.p, head.p, head.n) == 0);
+}
+
+METHOD(string_ends_with)
+{
+	struct fh_str s = fh_tval_str(self), tail = text_arg(r, args[0]);
+	return fh_tval_bool(s.n >= tail.n && memcmp(s.p + s.n - tail.n, tail.p, tail.n) == 0);
+}
+
+METHOD(string_index_of)
+{
+	struct fh_str s = fh_tval_str(self);
+	ssize_t found = fh_ttext_find(s, text_arg(r, args[0]), 0);
+	return fh_tval_number(found < 0 ? -1 : (double)fh_ttext_units((struct fh_str){ s.p, (size_t)found }));
+}
+
+METHOD(string_slice)
+{
+	size_t units = fh_tval_length(self), from = index_arg(args[0], units, 0, true),
+	       to = index_arg(args[1], units, units, true);
+	return fh_ttext_slice(r, fh_tval_str(self), from, FH_MAX(from, to));
+}
+
+METHOD(string_substring)
+{
+	size_t units = fh_tval_length(self), from = index_arg(args[0], units, 0, false),
+	       to = index_arg(args[1], units, units, false);
+	return fh_ttext_slice(r, fh_tval_str(self), FH_MIN(from, to), FH_MAX(from, to));
+}
+
+METHOD(string_char_at)
+{
+	struct fh_tval c = fh_tval_item(r, self, index_arg(args[0], SIZE_MAX / 2, 0, false));
+	return c.kind == FH_T_UNDEFINED ? fh_tval_string(r, fh_str("")) : c;
+}
+
+METHOD(string_replace)
+{
+	return run_filter(r, "replace", self, fh_tval_to_string(r, args[0]), args[1], fh_tval_number(1));
+}
+
+METHOD(string_replace_all)
+{
+	return run_filter(r, "replace", self, fh_tval_to_string(r, args[0]), args[1], FH_TVAL_UNDEFINED);
+}
+
+METHOD(string_repeat)
+{
+	double times = n ? trunc(fh_tval_to_number(args[0])) : 0;
+	struct fh_str s = fh_tval_str(self);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	for (double i = 0; i < times && s.n > 0 && !out.overflowed; i++)
+		fh_buf_add(&out, s.p, s.n);
+	return fh_tval_take(r, &out);
+}
+
+static struct fh_tval pad(struct fh_trender *r, struct fh_tval self, const struct fh_tval *args, bool start)
+{
+	double want = fh_tval_to_number(args[0]);
+	struct fh_tval fill =
+	    args[1].kind == FH_T_UNDEFINED ? fh_tval_string(r, fh_str(" ")) : fh_tval_to_string(r, args[1]);
+	size_t have = fh_tval_length(self), fill_units = fh_tval_length(fill);
+	if (!(want > (double)have) || fill_units == 0)
+		return self;
+	if (want > FH_TEMPLATE_MEMORY_MAX) {
+		fh_trender_limit(r, "a text");
+		return FH_TVAL_UNDEFINED;
+	}
+	size_t missing = (size_t)want - have;
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	if (!start)
+		fh_tval_write(&out, self);
+	for (; missing >= fill_units && !out.overflowed; missing -= fill_units)
+		fh_tval_write(&out, fill);
+	fh_tval_write(&out, fh_ttext_slice(r, fh_tval_str(fill), 0, missing));
+	if (start)
+		fh_tval_write(&out, self);
+	return fh_tval_take(r, &out);
+}
+
+METHOD(string_pad_start)
+{
+	return pad(r, self, args, true);
+}
+
+METHOD(string_pad_end)
+{
+	return pad(r, self, args, false);
+}
+
+METHOD(any_to_string)
+{
+	return fh_tval_to_string(r, self);
+}
+
+METHOD(any_concat)
+{
+	if (self.kind == FH_T_STRING) {
+		fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+		fh_tval_write(&out, self);
+		for (size_t i = 0; i < n; i++)
+			fh_tval_write(&out, args[i]);
+		return fh_tval_take(r, &out);
+	}
+	struct fh_tval out = fh_tval_array(r);
+	for (size_t k = 0; k <= n; k++) {
+		struct fh_tval from = k ? args[k - 1] : self;
+		if (from.kind != FH_T_ARRAY)
+			fh_tval_append(r, out, from);
+		for (size_t i = 0; from.kind == FH_T_ARRAY && i < json_array_size(from.json); i++)
+			fh_tval_append(r, out, fh_tval_item(r, from, i));
+	}
+	return out;
+}
+
+METHOD(array_join)
+{
+	struct fh_tval by = n ? args[0] : fh_tval_string(r, fh_str(","));
+	return run_filter(r, "join", self, by, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED);
+}
+
+METHOD(array_index_of)
+{
+	for (size_t i = 0; i < json_array_size(self.json); i++)
+		if (fh_tval_strict_equal(fh_tval_item(r, self, i), args[0]))
+			return fh_tval_number((double)i);
+	return fh_tval_number(-1);
+}
+
+METHOD(array_includes)
+{
+	return fh_tval_bool(array_index_of(r, self, args, n).number >= 0);
+}
+
+METHOD(array_slice)
+{
+	size_t size = json_array_size(self.json), from = index_arg(args[0], size, 0, true),
+	       to = index_arg(args[1], size, size, true);
+	struct fh_tval out = fh_tval_array(r);
+	for (size_t i = from; i < to; i++)
+		fh_tval_append(r, out, fh_tval_item(r, self, i));
+	return out;
+}
+
+/* A copy is pushed, so that no list ever holds itself. */
+METHOD(array_push)
+{
+	for (size_t i = 0; i < n; i++) {
+		fh_auto_json json_t *item = fh_tval_to_json(args[i]);
+		json_t *copied = json_deep_copy(item);
+		fh_auto_buf struct fh_buf size = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+		fh_json_write(&size, copied, 0);
+		fh_trender_keep(r, NULL, 8 * size.n);
+		json_array_append_new(self.json, copied);
+	}
+	return fh_tval_number((double)json_array_size(self.json));
+}
+
+METHOD(number_to_fixed)
+{
+	double digits = n ? fh_tval_to_number(args[0]) : 0;
+	if (!(digits >= 0 && digits <= 100))
+		return fh_trender_fail(r, "toFixed takes a number of digits from 0 to 100");
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	if (fabs(self.number) >= 1e21 || !isfinite(self.number))
+		fh_json_write_number(&out, self.number);
+	else
+		fh_buf_addf(&out, "%.*f", (int)digits, self.number);
+	return fh_tval_take(r, &out);
+}
+
+METHOD(object_has)
+{
+	struct fh_str key = text_arg(r, args[0]);
+	return fh_tval_bool(json_object_getn(self.json, key.p, key.n) != NULL);
+}
+
+static const struct {
+	enum fh_tkind kind;
+	const char *name;
+	method_fn call;
+} methods[] = {
+	{ FH_T_STRING, "toUpperCase", string_upper },
+	{ FH_T_STRING, "toLowerCase", string_lower },
+	{ FH_T_STRING, "trim", string_trim },
+	{ FH_T_STRING, "trimStart", string_trim_start },
+	{ FH_T_STRING, "trimEnd", string_trim_end },
+	{ FH_T_STRING, "split", string_split },
+	{ FH_T_STRING, "includes", string_includes },
+	{ FH_T_STRING, "startsWith", string_starts_with },
+	{ FH_T_STRING, "endsWith", string_ends_with },
+	{ FH_T_STRING, "indexOf", string_index_of },
+	{ FH_T_STRING, "slice", string_slice },
+	{ FH_T_STRING, "substring", string_substring },
+	{ FH_T_STRING, "charAt", string_char_at },
+	{ FH_T_STRING, "replace", string_replace },
+	{ FH_T_STRING, "replaceAll", string_replace_all },
+	{ FH_T_STRING, "repeat", string_repeat },
+	{ FH_T_STRING, "padStart", string_pad_start },
+	{ FH_T_STRING, "padEnd", string_pad_end },
+	{ FH_T_STRING, "concat", any_concat },
+	{ FH_T_STRING, "toString", any_to_string },
+	{ FH_T_ARRAY, "join", array_join },
+	{ FH_T_ARRAY, "includes", array_includes },
+	{ FH_T_ARRAY, "indexOf", array_index_of },
+	{ FH_T_ARRAY, "slice", array_slice },
+	{ FH_T_ARRAY, "concat", any_concat },
+	{ FH_T_ARRAY, "push", array_push },
+	{ FH_T_ARRAY, "toString", any_to_string },
+	{ FH_T_NUMBER, "toFixed", number_to_fixed },
+	{ FH_T_NUMBER, "toString", any_to_string },
+	{ FH_T_BOOL, "toString", any_to_string },
+	{ FH_T_OBJECT, "hasOwnProperty", object_has },
+};
+
+struct fh_tval fh_tmethod_call(struct fh_trender *r, struct fh_tval self, const char *name, const struct fh_tval *args,
+                               size_t n_args, bool *ret_known)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(methods); i++)
+		if (methods[i].kind == self.kind && fh_streq(methods[i].name, name)) {
+			*ret_known = true;
+			return methods[i].call(r, self, args, n_args);
+		}
+	*ret_known = false;
+	return FH_TVAL_UNDEFINED;
+}
+
+/* ---- tests ---- */
+
+typedef bool (*test_fn)(struct fh_tval v, struct fh_tval argument);
+#define TEST(name, expression)                                                                                         \
+	static bool name(FH_UNUSED struct fh_tval v, FH_UNUSED struct fh_tval argument)                                    \
+	{                                                                                                                  \
+		return expression;                                                                                             \
+	}
+
+static bool same_case(struct fh_tval v, bool upper)
+{
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	if (v.kind != FH_T_STRING)
+		return false;
+	struct fh_str s = fh_tval_str(v);
+	(upper ? fh_ttext_upper : fh_ttext_lower)(&out, s);
+	return out.n == s.n && memcmp(fh_buf_cstr(&out), s.p, s.n) == 0;
+}
+
+TEST(test_defined, v.kind != FH_T_UNDEFINED)
+TEST(test_undefined, v.kind == FH_T_UNDEFINED)
+TEST(test_null, v.kind == FH_T_NULL)
+TEST(test_truthy, fh_tval_truthy(v))
+TEST(test_falsy, !fh_tval_truthy(v))
+TEST(test_string, v.kind == FH_T_STRING)
+TEST(test_number, v.kind == FH_T_NUMBER)
+TEST(test_boolean, v.kind == FH_T_BOOL)
+TEST(test_mapping, v.kind == FH_T_OBJECT)
+TEST(test_iterable, v.kind == FH_T_ARRAY || v.kind == FH_T_STRING)
+TEST(test_callable, v.kind == FH_T_FUNCTION)
+TEST(test_escaped, v.safe)
+TEST(test_odd, fmod(fh_tval_to_number(v), 2) == 1)
+TEST(test_even, fmod(fh_tval_to_number(v), 2) == 0)
+TEST(test_divisible, fmod(fh_tval_to_number(v), fh_tval_to_number(argument)) == 0)
+TEST(test_equal, fh_tval_strict_equal(v, argument))
+TEST(test_not_equal, !fh_tval_strict_equal(v, argument))
+TEST(test_greater, fh_tval_compare(v, argument) == 1)
+TEST(test_less, fh_tval_compare(v, argument) == -1)
+TEST(test_greater_equal, fh_tval_compare(v, argument) == 1 || fh_tval_compare(v, argument) == 0)
+TEST(test_less_equal, fh_tval_compare(v, argument) == -1 || fh_tval_compare(v, argument) == 0)
+TEST(test_lower, same_case(v, false))
+TEST(test_upper, same_case(v, true))
+
+static const struct {
+	const char *name;
+	test_fn apply;
+} tests[] = {
+	{ "boolean", test_boolean },
+	{ "callable", test_callable },
+	{ "defined", test_defined },
+	{ "divisibleby", test_divisible },
+	{ "eq", test_equal },
+	{ "equalto", test_equal },
+	{ "escaped", test_escaped },
+	{ "even", test_even },
+	{ "falsy", test_falsy },
+	{ "ge", test_greater_equal },
+	{ "greaterthan", test_greater },
+	{ "gt", test_greater },
+	{ "iterable", test_iterable },
+	{ "le", test_less_equal },
+	{ "lessthan", test_less },
+	{ "lower", test_lower },
+	{ "lt", test_less },
+	{ "mapping", test_mapping },
+	{ "ne", test_not_equal },
+	{ "null", test_null },
+	{ "number", test_number },
+	{ "odd", test_odd },
+	{ "sameas", test_equal },
+	{ "string", test_string },
+	{ "truthy", test_truthy },
+	{ "undefined", test_undefined },
+	{ "upper", test_upper },
+};
+
+bool fh_ttest_apply(const char *name, struct fh_tval value, struct fh_tval argument, bool *ret_known)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(tests); i++)
+		if (fh_streq(tests[i].name, name)) {
+			*ret_known = true;
+			return tests[i].apply(value, argument);
+		}
+	*ret_known = false;
+	return false;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/utf8.h"
+#include "template/template_internal.h"
+
+#include <stdio.h>
+
+/* ---- what all of the parser uses ---- */
+
+struct fh_tnode *fh_tparser_node(struct fh_tparser *p, enum fh_tnode_kind kind, const struct fh_ttoken *at)
+{
+	struct fh_tnode *node = FH_NEW(struct fh_tnode);
+	node->kind = kind;
+	node->line = at->line;
+	node->column = at->column;
+	node->next = p->t->nodes;
+	p->t->nodes = node;
+	return node;
+}
+
+void fh_tnode_name(struct fh_tnode *node, struct fh_str name)
+{
+	free(node->name);
+	node->name = fh_xmemdup(name.p, name.n);
+	node->name_n = name.n;
+}
+
+void fh_tnode_add(struct fh_tnode *node, struct fh_tnode *kid)
+{
+	FH_PUSH(node->kids, node->n_kids, node->cap_kids) = kid;
+}
+
+struct fh_tnode *fh_tparser_fail(struct fh_tparser *p, const struct fh_ttoken *at, const char *format, ...)
+{
+	if (p->failed)
+		return NULL;
+	p->failed = true;
+	char message[256];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	fh_error_at(p->err, p->t->name, at->line, at->column, "%s", message);
+	return NULL;
+}
+
+const struct fh_ttoken *fh_tparser_peek(const struct fh_tparser *p)
+{
+	return &p->tokens.items[p->at];
+}
+
+const struct fh_ttoken *fh_tparser_next(struct fh_tparser *p)
+{
+	const struct fh_ttoken *token = fh_tparser_peek(p);
+	p->at += token->kind != FH_TK_END;
+	return token;
+}
+
+static bool skip(struct fh_tparser *p, enum fh_ttoken_kind kind, const char *text)
+{
+	const struct fh_ttoken *token = fh_tparser_peek(p);
+	bool same = token->kind == kind && fh_str_eq(token->text, text);
+	p->at += same;
+	return same;
+}
+
+bool fh_tparser_skip_op(struct fh_tparser *p, const char *op)
+{
+	return skip(p, FH_TK_OPERATOR, op);
+}
+
+bool fh_tparser_skip_word(struct fh_tparser *p, const char *word)
+{
+	return skip(p, FH_TK_NAME, word);
+}
+
+bool fh_tparser_expect_op(struct fh_tparser *p, const char *op)
+{
+	char seen[64];
+	if (fh_tparser_skip_op(p, op))
+		return true;
+	fh_tparser_fail(p, fh_tparser_peek(p), "expected '%s', not %s", op, fh_ttoken_text(fh_tparser_peek(p), seen));
+	return false;
+}
+
+const char *fh_ttoken_text(const struct fh_ttoken *token, char buf[64])
+{
+	static const char *const names[] = { [FH_TK_END] = "the end of the template",
+		                                 [FH_TK_DATA] = "text",
+		                                 [FH_TK_OUTPUT] = "{{",
+		                                 [FH_TK_OUTPUT_END] = "}}",
+		                                 [FH_TK_TAG] = "{%",
+		                                 [FH_TK_TAG_END] = "%}",
+		                                 [FH_TK_STRING] = "a string",
+		                                 [FH_TK_NUMBER] = "a number" };
+	const char *name = token->kind < FH_ARRAY_SIZE(names) ? names[token->kind] : NULL;
+	if (name)
+		snprintf(buf, 64, "%s", name);
+	else
+		snprintf(buf, 64, "'%.*s'", (int)FH_MIN(token->text.n, (size_t)40), token->text.p);
+	return buf;
+}
+
+/* ---- statements ---- */
+
+typedef struct fh_tnode *(*tag_fn)(struct fh_tparser *p, const struct fh_ttoken *at);
+
+static bool tag_end(struct fh_tparser *p)
+{
+	const struct fh_ttoken *token = fh_tparser_next(p);
+	char seen[64];
+	if (token->kind == FH_TK_TAG_END)
+		return true;
+	fh_tparser_fail(p, token, "expected %%}, not %s", fh_ttoken_text(token, seen));
+	return false;
+}
+
+static struct fh_tnode *parse_statement(struct fh_tparser *p);
+
+/* Whether a tag that ends the current body stands here: one of the words, "|" between them. */
+static bool at_end_tag(const struct fh_tparser *p, const char *words)
+{
+	const struct fh_ttoken *token = fh_tparser_peek(p);
+	if (token->kind != FH_TK_TAG || token[1].kind != FH_TK_NAME)
+		return false;
+	for (const char *w = words; *w; w += strcspn(w, "|"), w += *w == '|')
+		if (strcspn(w, "|") == token[1].text.n && memcmp(w, token[1].text.p, token[1].text.n) == 0)
+			return true;
+	return false;
+}
+
+/* The body of a tag up to one of the words, which is left to be read; its {% is taken. */
+static struct fh_tnode *parse_body(struct fh_tparser *p, const struct fh_ttoken *open, const char *words)
+{
+	struct fh_tnode *block = fh_tparser_node(p, FH_N_BLOCK, fh_tparser_peek(p));
+	if (p->depth >= FH_TEMPLATE_DEPTH_MAX)
+		return fh_tparser_fail(p, open, "nested more than %d levels deep", FH_TEMPLATE_DEPTH_MAX);
+	p->depth++;
+	while (!at_end_tag(p, words)) {
+		if (fh_tparser_peek(p)->kind == FH_TK_END) {
+			size_t first = strcspn(words, "|");
+			const char *last = strrchr(words, '|');
+			return fh_tparser_fail(p, open, "this {%% %.*s %%} has no {%% %s %%}", FH_STR_ARGS(open->text),
+			                       last    ? last + 1
+			                       : first ? words
+			                               : "");
+		}
+		struct fh_tnode *node = parse_statement(p);
+		if (!node)
+			return NULL;
+		fh_tnode_add(block, node);
+	}
+	p->depth--;
+	fh_tparser_next(p);
+	return block;
+}
+
+static struct fh_tnode *parse_if(struct fh_tparser *p, const struct fh_ttoken *at)
+{
+	struct fh_tnode *node = fh_tparser_node(p, FH_N_IF, at);
+	node->a = fh_tparser_expression(p);
+	if (!node->a || !tag_end(p))
+		return NULL;
+	node->b = parse_body(p, at, "elif|elseif|else|endif");
+	if (!node->b)
+		return NULL;
+	const struct fh_ttoken *word = fh_tparser_next(p);
+	if (fh_str_eq(word->text, "elif") || fh_str_eq(word->text, "elseif")) {
+		if (p->depth >= FH_TEMPLATE_DEPTH_MAX)
+			return fh_tparser_fail(p, word, "nested more than %d levels deep", FH_TEMPLATE_DEPTH_MAX);
+		p->depth++;
+		node->c = parse_if(p, word);
+		p->depth--;
+		return node->c ? node : NULL;
+	}
+	if (fh_str_eq(word->text, "else")) {
+		node->c = tag_end(p) ? parse_body(p, at, "endif") : NULL;
+		if (!node->c)
+			return NULL;
+		fh_tparser_next(p);
+	}
+	return tag_end(p) ? node : NULL;
+}
+
+/* a, b, c: names that a for or a set gives values to. */
+static bool parse_names(struct fh_tparser *p, struct fh_tnode *node)
+{
+	do {
+		const struct fh_ttoken *name = fh_tparser_next(p);
+		char seen[64];
+		if (name->kind != FH_TK_NAME) {
+			fh_tparser_fail(p, name, "expected a variable's name, not %s", fh_ttoken_text(name, seen));
+			return false;
+		}
+		struct fh_tnode *symbol = fh_tparser_node(p, FH_N_SYMBOL, name);
+		fh_tnode_name(symbol, name->text);
+		fh_tnode_add(node, symbol);
+	} while (fh_tparser_skip_op(p, ","));
+	return true;
+}
+
+static struct fh_tnode *parse_for(struct fh_tparser *p, const struct fh_ttoken *at)
+{
+	struct fh_tnode *node = fh_tparser_node(p, FH_N_FOR, at);
+	char seen[64];
+	if (!parse_names(p, node))
+		return NULL;
+	if (!fh_tparser_skip_word(p, "in"))
+		return fh_tparser_fail(p, fh_tparser_peek(p), "expected 'in', not %s",
+		                       fh_ttoken_text(fh_tparser_peek(p), seen));
+	node->a = fh_tparser_expression(p);
+	if (!node->a || !tag_end(p))
+		return NULL;
+	char words[64];
+	snprintf(words, sizeof(words), "else|end%.*s", (int)FH_MIN(at->text.n, (size_t)40), at->text.p);
+	node->b = parse_body(p, at, words);
+	if (!node->b)
+		return NULL;
+	if (fh_tparser_skip_word(p, "else")) {
+		node->c = tag_end(p) ? parse_body(p, at, words + strlen("else|")) : NULL;
+		if (!node->c)
+			return NULL;
+	}
+	fh_tparser_next(p);
+	return tag_end(p) ? node : NULL;
+}
+
+static struct fh_tnode *parse_set(struct fh_tparser *p, const struct fh_ttoken *at)
+{
+	struct fh_tnode *node = fh_tparser_node(p, FH_N_SET, at);
+	if (!parse_names(p, node))
+		return NULL;
+	if (fh_tparser_skip_op(p, "=")) {
+		node->a = fh_tparser_expression(p);
+		return node->a && tag_end(p) ? node : NULL;
+	}
+	if (!tag_end(p))
+		return NULL;
+	node->b = parse_body(p, at, "endset");
+	if (!node->b)
+		return NULL;
+	fh_tparser_next(p);
+	return tag_end(p) ? node : NULL;
+}
+
+static struct fh_tnode *parse_macro(struct fh_tparser *p, const struct fh_ttoken *at)
+{
+	struct fh_tnode *node = fh_tparser_node(p, FH_N_MACRO, at);
+	const struct fh_ttoken *name = fh_tparser_next(p);
+	char seen[64];
+	if (name->kind != FH_TK_NAME)
+		return fh_tparser_fail(p, name, "expected the macro's name, not %s", fh_ttoken_text(name, seen));
+	fh_tnode_name(node, name->text);
+	if (!fh_tparser_expect_op(p, "("))
+		return NULL;
+	while (!fh_tparser_skip_op(p, ")")) {
+		const struct fh_ttoken *parameter = fh_tparser_next(p);
+		if (parameter->kind != FH_TK_NAME)
+			return fh_tparser_fail(p, parameter, "expected a parameter's name, not %s",
+			                       fh_ttoken_text(parameter, seen));
+		struct fh_tnode *pair = fh_tparser_node(p, FH_N_PAIR, parameter);
+		fh_tnode_name(pair, parameter->text);
+		if (fh_tparser_skip_op(p, "="))
+			pair->a = fh_tparser_expression(p);
+		fh_tnode_add(node, pair);
+		if (p->failed)
+			return NULL;
+		if (!fh_tparser_skip_op(p, ",")) {
+			if (!fh_tparser_expect_op(p, ")"))
+				return NULL;
+			break;
+		}
+	}
+	node->b = tag_end(p) ? parse_body(p, at, "endmacro") : NULL;
+	if (!node->b)
+		return NULL;
+	fh_tparser_next(p);
+	fh_tparser_skip_word(p, node->name);
+	return tag_end(p) ? node : NULL;
+}
+
+static struct fh_tnode *parse_filter_block(struct fh_tparser *p, const struct fh_ttoken *at)
+{
+	struct fh_tnode *node = fh_tparser_node(p, FH_N_FILTER_BLOCK, at);
+	node->a = fh_tparser_filter(p, NULL);
+	if (!node->a || !tag_end(p))
+		return NULL;
+	node->b = parse_body(p, at, "endfilter");
+	if (!node->b)
+		return NULL;
+	fh_tparser_next(p);
+	return tag_end(p) ? node : NULL;
+}
+
+static const struct {
+	const char *word;
+	tag_fn parse;
+} tags[] = { { "if", parse_if },   { "for", parse_for },     { "asyncEach", parse_for },      { "asyncAll", parse_for },
+	         { "set", parse_set }, { "macro", parse_macro }, { "filter", parse_filter_block } };
+
+static struct fh_tnode *parse_tag(struct fh_tparser *p)
+{
+	const struct fh_ttoken *word = fh_tparser_next(p);
+	char seen[64];
+	for (size_t i = 0; i < FH_ARRAY_SIZE(tags); i++)
+		if (word->kind == FH_TK_NAME && fh_str_eq(word->text, tags[i].word))
+			return tags[i].parse(p, word);
+	bool closing = word->kind == FH_TK_NAME && (fh_str_eq(word->text, "else") || fh_str_eq(word->text, "elif") ||
+	                                            (word->text.n > 3 && memcmp(word->text.p, "end", 3) == 0));
+	fh_tparser_fail(p, word, closing ? "this %s belongs to no open tag" : "unknown tag %s", fh_ttoken_text(word, seen));
+	fh_error_hint(p->err,
+	              "the tags are if, for, set, macro, filter and raw; text that is no template goes between {%% raw %%} "
+	              "and {%% endraw %%}");
+	return NULL;
+}
+
+static struct fh_tnode *parse_statement(struct fh_tparser *p)
+{
+	const struct fh_ttoken *at = fh_tparser_next(p);
+	struct fh_tnode *node;
+	char seen[64];
+	if (at->kind == FH_TK_TAG)
+		return parse_tag(p);
+	if (at->kind == FH_TK_DATA) {
+		node = fh_tparser_node(p, FH_N_TEXT, at);
+		fh_tnode_name(node, at->text);
+		return node;
+	}
+	node = fh_tparser_node(p, FH_N_OUTPUT, at);
+	node->a = fh_tparser_expression(p);
+	if (!node->a)
+		return NULL;
+	const struct fh_ttoken *end = fh_tparser_next(p);
+	if (end->kind != FH_TK_OUTPUT_END)
+		return fh_tparser_fail(p, end, "expected }}, not %s", fh_ttoken_text(end, seen));
+	return node;
+}
+
+struct fh_tnode *fh_tparser_template(struct fh_tparser *p)
+{
+	struct fh_tnode *block = fh_tparser_node(p, FH_N_BLOCK, fh_tparser_peek(p));
+	while (fh_tparser_peek(p)->kind != FH_TK_END) {
+		struct fh_tnode *node = parse_statement(p);
+		if (!node)
+			return NULL;
+		fh_tnode_add(block, node);
+	}
+	return block;
+}
+
+/* ---- the whole ---- */
+
+struct fh_template *fh_template_compile(struct fh_str source, const char *name, struct fh_error *err)
+{
+	if (source.n > FH_TEMPLATE_SOURCE_MAX) {
+		fh_error_at(err, name, 0, 0, "the template is larger than %zu bytes", FH_TEMPLATE_SOURCE_MAX);
+		return NULL;
+	}
+	fh_auto_buf struct fh_buf clean = FH_BUF_INIT(0);
+	fh_utf8_sanitize(&clean, source);
+	struct fh_template *t = FH_NEW(struct fh_template);
+	t->name = fh_xstrdup(name ? name : "");
+	struct fh_tparser p = { .t = t, .err = err };
+	if (fh_template_lex(fh_buf_str(&clean), t->name, &p.tokens, err) == 0)
+		t->root = fh_tparser_template(&p);
+	free(p.tokens.items);
+	if (!t->root)
+		fh_template_free(FH_TAKE_PTR(t));
+	return t;
+}
+
+void fh_template_free(struct fh_template *t)
+{
+	if (!t)
+		return;
+	while (t->nodes) {
+		struct fh_tnode *node = t->nodes;
+		t->nodes = node->next;
+		if (node->kind == FH_N_LITERAL && node->value.kind == FH_T_STRING)
+			json_decref(node->value.json);
+		free(node->name);
+		free(node->kids);
+		free(node);
+	}
+	free(t->name);
+	free(t);
+}
+
+bool fh_template_has_tags(struct fh_str source)
+{
+	for (size_t i = 0; i + 1 < source.n; i++)
+		if (source.p[i] == '{' && source.p[i + 1] && strchr("{%#", source.p[i + 1]))
+			return true;
+	return false;
+}
