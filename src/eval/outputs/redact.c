@@ -8,9 +8,7 @@
 /* "apiKey", "OPENAI_API_KEY", "password", "client_secret", "authToken" …, but not "max_tokens" or "keyword". */
 static bool secret_name(const char *name)
 {
-	static const char *const whole[] = { "key",    "token",         "secret",     "password",
-		                                 "passwd", "authorization", "credential", "credentials",
-		                                 "cookie", "bearer",        "passphrase" };
+	static const char *const whole[] = { "key", "cookie", "bearer" };
 	static const char *const endings[] = { "apikey",        "token",      "secret",     "password",
 		                                   "passwd",        "accesskey",  "privatekey", "secretkey",
 		                                   "authorization", "passphrase", "credential", "credentials" };
@@ -25,7 +23,7 @@ static bool secret_name(const char *name)
 			return true;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(endings); i++) {
 		size_t m = strlen(endings[i]);
-		if (n > m && strcmp(plain + n - m, endings[i]) == 0)
+		if (n >= m && strcmp(plain + n - m, endings[i]) == 0)
 			return true;
 	}
 	return false;
