@@ -118,6 +118,8 @@ struct fh_input {
 void fh_input_open(struct fh_engine *e, struct fh_input *in, int fd); /* takes fd */
 /* Bytes of the client's at that offset; false: beyond the window or out of order. */
 bool fh_input_data(struct fh_engine *e, struct fh_input *in, uint64_t offset, struct fh_str bytes, bool end);
+/* Tells the client that nothing reads its stream any more. */
+void fh_input_gone(struct fh_input *in);
 void fh_input_close(struct fh_engine *e, struct fh_input *in);
 
 /* ------------------------------------------------------------------------------------------------------- processes */
@@ -274,6 +276,8 @@ void fh_isolation_read(struct fh_sandbox *b);
 void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s);
 /* Whether all bits of plan->require hold, of those that are known before a program starts or (final) after. */
 int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *err);
+/* Layers, what is missing and how limits are enforced, for RESULT and EXIT. */
+void fh_isolation_write(const struct fh_sandbox *b, struct fh_buf *out);
 
 /* keeper.c: a process that removes our control groups when we are killed. */
 int fh_keeper_start(void); /* the write end to hold, or -1 */

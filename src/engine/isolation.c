@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/wire.h"
+
 static void set(struct fh_sandbox *b, enum fh_layer layer, bool holds, const char *why)
 {
 	if (holds) {
@@ -123,4 +125,24 @@ int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *
 		return r;
 	}
 	return 0;
+}
+
+void fh_isolation_write(const struct fh_sandbox *b, struct fh_buf *out)
+{
+	size_t x;
+	fh_wire_u64(out, F_LAYERS, b->layers);
+	for (int l = 0; l < FH_LAYER_COUNT_; l++) {
+		if (b->layers & 1u << l)
+			continue;
+		x = fh_wire_begin(out, F_LAYER_MISSING);
+		fh_wire_u64(out, F_KIND, (uint64_t)l);
+		fh_wire_text(out, F_MESSAGE, b->missing[l]);
+		fh_wire_end(out, x);
+	}
+	for (int l = 0; l < FH_LIMIT_COUNT_; l++) {
+		x = fh_wire_begin(out, F_ENFORCED);
+		fh_wire_u64(out, F_KIND, (uint64_t)l);
+		fh_wire_u64(out, F_STATUS, fh_limits_enforced(b, (enum fh_limit)l));
+		fh_wire_end(out, x);
+	}
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "proto/wire.h"
 
 /* ----------------------------------------------------------------------------------------------------------- spawn */
@@ -73,8 +74,9 @@ static void add_stream(struct fh_process *p, enum fh_stream_kind kind, const str
 	while (*end)
 		end = &(*end)->next;
 	*end = x;
+	x->fd = fd; /* read from once the client knows the stream */
 	if (fd >= 0)
-		fh_output_open(e, x, fd);
+		(void)fh_set_nonblock(fd, true);
 }
 
 int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
@@ -134,7 +136,7 @@ void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t 
 	struct fh_buf *out = fh_connection_out(c);
 	size_t mark = fh_frame_begin(out, FH_FRAME_STARTED, 0, request, p->id);
 	fh_wire_bytes(out, F_SANDBOX_ID, p->sandbox->id.b, 16);
-	if (!fh_id_is_zero(p->input.id)) {
+	if (!fh_id_is_zero(p->input.id) && !p->exited) {
 		size_t s = fh_wire_begin(out, F_STREAM);
 		fh_wire_u64(out, F_KIND, FH_KIND_STDIN);
 		fh_wire_bytes(out, F_ID, p->input.id.b, 16);
@@ -206,6 +208,9 @@ void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m
 		return;
 	}
 	fh_process_started(p, p->connection, p->request);
+	for (struct fh_output *x = p->streams; x; x = x->next)
+		if (x->fd >= 0)
+			fh_output_open(e, x, x->fd);
 	if (p->pty && terminal >= 0) {
 		int copy = fcntl(terminal, F_DUPFD_CLOEXEC, 3);
 		fh_output_open(e, p->streams, terminal);
@@ -224,6 +229,7 @@ static void answer(struct fh_process *p, struct fh_connection *c, uint64_t reque
 	struct fh_buf *out = fh_connection_out(c);
 	size_t mark = fh_frame_begin(out, FH_FRAME_EXIT, 0, request, p->id);
 	fh_process_write_exit(p, out);
+	fh_isolation_write(p->sandbox, out);
 	fh_frame_end(out, mark);
 	fh_connection_flush(c);
 }
@@ -302,6 +308,7 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 		p->usage.cpu_sys_us = m->sys_us;
 	}
 	fh_limits_stop(p);
+	fh_input_gone(&p->input);
 	fh_input_close(e, &p->input);
 	if (p->sandbox->run)
 		return; /* run.c goes on when everybody is dead */

@@ -68,24 +68,10 @@ static void write_result(struct fh_sandbox *b)
 {
 	struct fh_connection *c = b->connection;
 	struct fh_buf *out = fh_connection_out(c);
-	size_t mark = fh_frame_begin(out, FH_FRAME_RESULT, 0, b->request, b->id), x;
+	size_t mark = fh_frame_begin(out, FH_FRAME_RESULT, 0, b->request, b->id);
 	fh_process_write_exit(b->run->process, out);
 	write_outs(b, out);
-	fh_wire_u64(out, F_LAYERS, b->layers);
-	for (int l = 0; l < FH_LAYER_COUNT_; l++) {
-		if (b->layers & 1u << l)
-			continue;
-		x = fh_wire_begin(out, F_LAYER_MISSING);
-		fh_wire_u64(out, F_KIND, (uint64_t)l);
-		fh_wire_text(out, F_MESSAGE, b->missing[l]);
-		fh_wire_end(out, x);
-	}
-	for (int l = 0; l < FH_LIMIT_COUNT_; l++) {
-		x = fh_wire_begin(out, F_ENFORCED);
-		fh_wire_u64(out, F_KIND, (uint64_t)l);
-		fh_wire_u64(out, F_STATUS, fh_limits_enforced(b, (enum fh_limit)l));
-		fh_wire_end(out, x);
-	}
+	fh_isolation_write(b, out);
 	fh_frame_end(out, mark);
 	fh_connection_flush(c);
 }

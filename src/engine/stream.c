@@ -240,6 +240,15 @@ bool fh_input_data(struct fh_engine *e, struct fh_input *in, uint64_t offset, st
 	return true;
 }
 
+void fh_input_gone(struct fh_input *in)
+{
+	struct fh_connection *c = in->process->connection;
+	if (!c || c->closing || fh_id_is_zero(in->id))
+		return;
+	fh_frame_write_data(fh_connection_out(c), in->id, FH_DATA_END, in->written, (struct fh_str){ "", 0 });
+	fh_connection_flush(c);
+}
+
 void fh_input_close(struct fh_engine *e, struct fh_input *in)
 {
 	if (in->fd >= 0) {

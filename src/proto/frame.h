@@ -68,7 +68,7 @@ enum fh_frame_type {
 	FH_FRAME_REPLY = 48,
 	FH_FRAME_ERROR = 49,   /* F_CODE F_PHASE F_SYS F_RETRYABLE F_MESSAGE F_HINT */
 	FH_FRAME_STARTED = 50, /* id: process. F_SANDBOX_ID, F_STREAM { F_KIND, F_ID, F_WINDOW, F_OFFSET }* */
-	FH_FRAME_EXIT = 51,    /* id: process. F_EXIT */
+	FH_FRAME_EXIT = 51,    /* id: process. F_EXIT, F_LAYERS, F_LAYER_MISSING*, F_ENFORCED* */
 	FH_FRAME_RESULT = 52,  /* of RUN: F_EXIT, F_OUT*, F_LAYERS, F_LAYER_MISSING*, F_ENFORCED* */
 	FH_FRAME_FILE = 53,    /* of RUN and GET, before its DATA: F_COUNT (which of the outs, from 0), F_STREAM (an id) */
 };
