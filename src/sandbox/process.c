@@ -209,7 +209,7 @@ static struct fh_flow *stdin_of(struct fh_process *process, struct fh_error *err
 	struct fh_flow *s = &process->started.streams[FH_STDIN];
 	if (!fh_id_is_zero(s->id))
 		return s;
-	(void)fh_error_set(err, FH_E_ARGUMENT, "the process was started without a stdin");
+	(void)fh_error_set(err, FH_E_ARGUMENT, "the process has no open stdin");
 	return NULL;
 }
 
