@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/fd.h"
 #include "base/launcher.h"
 #include "base/path.h"
+#include "cli/eval_show.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/term.h"
@@ -30,7 +32,8 @@ static const char details[] =
     "Examples:\n"
     "  fumehood eval\n"
     "  fumehood eval -c promptfooconfig.yaml -o results.json -j 8\n"
-    "  fumehood eval --filter-pattern factorial --repeat 5 --no-table\n\n"
+    "  fumehood eval --filter-pattern factorial --repeat 5 --no-table\n"
+    "  fumehood eval --show 3 results.json\n\n"
     "Exit status: 0 every test passed; 100 some failed or met an error; 1 the config is wrong or results could not be "
     "written; 2 the command line is wrong; 130 interrupted, what was done is kept and written.";
 
@@ -38,8 +41,8 @@ struct eval_options {
 	struct fh_opt_list configs, outputs, vars, prompts, providers, metadata, args;
 	const char *tests, *env_file, *description, *filter_providers, *filter_prompts;
 	struct fh_eval_overrides overrides;
-	uint64_t cell_max;
-	bool table, progress_bar, color, color_given, cache, write, share, verbose, help;
+	uint64_t cell_max, show;
+	bool table, progress_bar, color, color_given, cache, write, share, verbose, show_given, help;
 };
 
 static volatile int interrupted;
@@ -110,6 +113,12 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		OPT("filter-prompts", 0, FH_OPT_STRING, &o->filter_prompts, "REGEX", "Prompts by label."),
 		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "What is shown"),
 		SWITCH("table", &o->table, NULL, 0, "Show results as a table (the default, for fewer than 500 tests)."),
+		{ .name = "show",
+		  .kind = FH_OPT_U64,
+		  .target = &o->show,
+		  .given = &o->show_given,
+		  .argument = "INDEX",
+		  .help = "Run nothing; show one result (0 is the first) of the results file that is named last." },
 		OPT("table-cell-max-length", 0, FH_OPT_U64, &o->cell_max, "N", "Bytes of a cell that are shown (default 250)."),
 		SWITCH("progress-bar", &o->progress_bar, NULL, 0, "Show progress (the default)."),
 		SWITCH("color", &o->color, &o->color_given, 0, "Colours (default: on a terminal, unless NO_COLOR is set)."),
@@ -121,7 +130,7 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 	};
 	const struct fh_command_line line = {
 		.program = "fumehood eval",
-		.synopsis = "[OPTIONS]",
+		.synopsis = "[OPTIONS] | --show INDEX RESULTS.json",
 		.about = "Runs prompts x providers x tests as promptfooconfig.yaml says, and checks the answers.",
 		.details = details,
 		.options = table
@@ -131,7 +140,9 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		fh_options_help(&line);
 	if (r < 0 || o->help)
 		return r;
-	if (o->args.count > 0)
+	if (o->show_given && o->args.count != 1)
+		return fh_error_set(err, FH_E_ARGUMENT, "--show needs one results file: fumehood eval --show 3 results.json");
+	if (o->args.count > 0 && !o->show_given)
 		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" is no option; a config is given with -c", o->args.items[0]);
 	if (o->configs.count > 1)
 		return fh_error_set(err, FH_E_ARGUMENT, "more than one config: -c %s -c %s", o->configs.items[0],
@@ -223,11 +234,34 @@ static void print(const struct fh_buf *text)
 		return; /* the reader of our output has gone: the results' files and the status still tell */
 }
 
-static void report(const struct eval_options *o, const struct fh_eval_plan *plan, const struct fh_eval_results *results)
+static bool shows_color(const struct eval_options *o)
 {
 	enum fh_color_mode mode = !o->color_given ? FH_COLOR_AUTO : o->color ? FH_COLOR_ALWAYS : FH_COLOR_NEVER;
+	return fh_term_color(STDOUT_FILENO, mode);
+}
+
+/* How to see the first result that did not pass: the command, for the first .json file that was written. */
+static void suggest_show(const struct fh_eval_results *results, const struct fh_opt_list *paths)
+{
+	uint64_t index = 0;
+	size_t i = 0, file = 0;
+	for (; i < results->count && (!results->items[i].done || results->items[i].success); i++)
+		index += results->items[i].done;
+	while (file < paths->count && !fh_streq(fh_path_ext(paths->items[file]), ".json"))
+		file++;
+	if (i == results->count || file == paths->count)
+		return;
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	fh_buf_addf(&out, "The first that did not pass: fumehood eval --show %llu ", (unsigned long long)index);
+	fh_escape_shell(&out, fh_str(paths->items[file]));
+	fh_buf_addc(&out, '\n');
+	print(&out);
+}
+
+static void report(const struct eval_options *o, const struct fh_eval_plan *plan, const struct fh_eval_results *results)
+{
 	struct fh_report_options options = { .width = fh_term_width(STDOUT_FILENO),
-		                                 .color = fh_term_color(STDOUT_FILENO, mode),
+		                                 .color = shows_color(o),
 		                                 .rows_max = TABLE_ROWS_MAX,
 		                                 .cell_max = o->cell_max };
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
@@ -307,6 +341,8 @@ static int run_plan(const struct eval_options *o, const struct fh_eval_plan *pla
 		return r;
 	report(o, plan, &results);
 	r = write_outputs(o, plan, &results, paths, err);
+	if (r == 0)
+		suggest_show(&results, paths);
 	*ret_status = exit_status(&results);
 	fh_eval_results_release(&results);
 	return r;
@@ -340,12 +376,14 @@ static int run_config(const struct eval_options *o, struct fh_eval_config *confi
 
 static int run_command(struct eval_options *o, int *ret_status, struct fh_error *err)
 {
+	if (o->show_given)
+		return fh_eval_show(o->args.items[0], o->show, shows_color(o), err);
 	int r = make_overrides(o, err);
 	if (r == 0)
 		r = load_env_file(o, err);
 	if (r < 0)
 		return r;
-	fh_auto_free char *found = o->configs.count ? fh_xstrdup(o->configs.items[0]) : fh_eval_config_find(".");
+	fh_auto_free char *found = o->configs.count ? fh_xstrdup(o->configs.items[0]) : fh_eval_config_find("");
 	if (!found) {
 		fh_error_set(err, FH_E_NOT_FOUND, "there is no promptfooconfig.yaml, .yml or .json in this folder");
 		fh_error_hint(err, "give the config with -c FILE");

@@ -5,6 +5,8 @@
 #include "cli/term.h"
 #include "eval/text.h"
 
+#define HEAD_MAX 60 /* bytes of a prompt's label in a column's name */
+
 /* ------------------------------------------------------------------------------------------------------------ grid */
 
 /* The first n bytes' worth of whole characters, with "..." when something is left out. */
@@ -17,6 +19,20 @@ static char *shortened(const char *text, size_t max)
 	while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
 		n--;
 	return fh_xasprintf("%.*s...", (int)n, text);
+}
+
+/* A column's name on few lines: white space becomes single spaces. */
+static char *column_name(const struct fh_eval_column *c, size_t max)
+{
+	struct fh_buf line = FH_BUF_INIT(0);
+	for (const char *p = c->prompt->label; *p && line.n <= max; p++) {
+		bool space = strchr(" \t\r\n", *p) != NULL;
+		if (!space || (line.n > 0 && line.p[line.n - 1] != ' '))
+			fh_buf_addc(&line, space ? ' ' : *p);
+	}
+	fh_auto_free char *cut = shortened(fh_buf_cstr(&line), max);
+	fh_buf_release(&line);
+	return fh_xasprintf("[%s] %s", fh_eval_provider_name(c->provider), cut);
 }
 
 static void plain_cell(struct fh_table *t, enum fh_style style, const char *text, size_t max)
@@ -36,7 +52,9 @@ static void result_cell(struct fh_table *t, const struct fh_eval_result *r, size
 		fh_table_cell(t, FH_STYLE_GOOD, "[PASS]", fh_str(cut));
 	} else {
 		bool failed = r->failure != FH_FAILURE_ERROR;
-		fh_auto_free char *reason = shortened(r->error ? r->error : "", max);
+		const char *error = r->error ? r->error : "";
+		error += fh_starts_with(error, "Error: ") ? strlen("Error: ") : 0; /* the cell begins with that word */
+		fh_auto_free char *reason = shortened(error, max);
 		fh_auto_free char *cut = shortened(answer, max);
 		fh_auto_free char *text = failed && *cut ? fh_xasprintf("%s\n---\n%s", reason, cut) : fh_xstrdup(reason);
 		fh_table_cell(t, failed ? FH_STYLE_BAD : FH_STYLE_WARN, failed ? "[FAIL]" : "[ERROR]", fh_str(text));
@@ -48,8 +66,7 @@ static void grid_head(const struct fh_eval_plan *p, struct fh_table *t, size_t m
 	for (size_t i = 0; i < p->var_count; i++)
 		plain_cell(t, FH_STYLE_BOLD, p->vars[i], max);
 	for (size_t i = 0; i < p->column_count; i++) {
-		fh_auto_free char *name =
-		    fh_xasprintf("[%s] %s", fh_eval_provider_name(p->columns[i].provider), p->columns[i].prompt->label);
+		fh_auto_free char *name = column_name(&p->columns[i], HEAD_MAX);
 		plain_cell(t, FH_STYLE_BOLD, name, max);
 	}
 	fh_table_row_end(t);
@@ -131,11 +148,9 @@ static void columns(const struct fh_eval_plan *p, const struct fh_eval_results *
 		const json_t *m = json_array_get(r->metrics, i);
 		size_t pass = (size_t)fh_json_int(m, "testPassCount", 0);
 		size_t all = pass + (size_t)fh_json_int(m, "testFailCount", 0) + (size_t)fh_json_int(m, "testErrorCount", 0);
-		fh_auto_free char *label = shortened(p->columns[i].prompt->label, 60);
-		fh_buf_addf(out, "  %6.2f%%  %zu/%zu  [", percent(pass, all), pass, all);
-		fh_escape_terminal(out, fh_str(fh_eval_provider_name(p->columns[i].provider)), false);
-		fh_buf_adds(out, "] ");
-		fh_escape_terminal(out, fh_str(label), false);
+		fh_auto_free char *name = column_name(&p->columns[i], HEAD_MAX);
+		fh_buf_addf(out, "  %6.2f%%  %zu/%zu  ", percent(pass, all), pass, all);
+		fh_escape_terminal(out, fh_str(name), false);
 		fh_buf_addc(out, '\n');
 	}
 }

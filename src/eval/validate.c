@@ -110,7 +110,9 @@ static int check_assertion(struct fh_eval_config *c, const struct fh_document *d
 	int r = check_keys(d, assertion, place, assertion_keys, FH_ARRAY_SIZE(assertion_keys), err);
 	if (r < 0)
 		return r;
-	warn_keys(c, d, assertion, place, assertion_keys, FH_ARRAY_SIZE(assertion_keys));
+	const struct fh_assertion *kind = fh_assertion_find(type + (fh_starts_with(type, "not-") ? 4 : 0));
+	if (!kind || !kind->validate) /* a kind that checks itself may have keys of its own */
+		warn_keys(c, d, assertion, place, assertion_keys, FH_ARRAY_SIZE(assertion_keys));
 	if (strcmp(type, "max-score") == 0)
 		return 0;
 	if (strcmp(type, "assert-set") == 0) {
@@ -122,7 +124,6 @@ static int check_assertion(struct fh_eval_config *c, const struct fh_document *d
 			                                   : "an assert-set needs a list \"assert\"");
 		return check_assertions(c, d, list, at, depth + 1, err);
 	}
-	const struct fh_assertion *kind = fh_assertion_find(type + (fh_starts_with(type, "not-") ? 4 : 0));
 	if (!kind)
 		return unknown_type(c, d, type, place, err);
 	if (kind->validate && kind->validate(assertion, err) < 0)

@@ -412,6 +412,16 @@ class Terminal(Eval):
         self.assertNotIn("\x07", done.stdout)
         self.assertNotIn("\u202e", done.stdout)
 
+    def test_one_result_is_shown_in_detail_and_the_way_there_is_named(self):
+        done = self.eval("-o", "my results.json", config=self.CONFIG)
+        self.assertIn("fumehood eval --show 1 'my results.json'", done.stdout)
+        shown = self.eval("--show", "1", "my results.json").stdout
+        for text in ["[FAIL] result 1", "o: wrong", "Prompt\n  wrong", "Answer\n  wrong", "[FAIL] equals", "value: good"]:
+            self.assertIn(text, shown)
+        done = self.eval("--show", "9", "my results.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has 3", done.stderr)
+
     def test_help(self):
         done = self.eval("--help")
         self.assertEqual(done.returncode, 0)
