@@ -142,6 +142,14 @@ void fake_reply(struct fake *f, uint64_t request)
 	fh_frame_write(&f->out, FH_FRAME_REPLY, 0, request, fake_id(9), (struct fh_str){ "", 0 });
 }
 
+void fake_file(struct fake *f, uint64_t request, uint64_t index, struct fh_id stream)
+{
+	size_t mark = fh_frame_begin(&f->out, FH_FRAME_FILE, 0, request, fake_id(1));
+	fh_wire_u64(&f->out, F_COUNT, index);
+	fh_wire_bytes(&f->out, F_STREAM, stream.b, 16);
+	fh_frame_end(&f->out, mark);
+}
+
 void fake_error(struct fake *f, uint64_t request, enum fh_code code, const char *message)
 {
 	struct fh_error e = FH_ERROR_INIT;

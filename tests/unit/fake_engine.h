@@ -35,6 +35,8 @@ void fake_started(struct fake *f, uint64_t request, uint8_t base, uint64_t windo
 void fake_data(struct fake *f, struct fh_id stream, uint64_t offset, const void *p, size_t n, uint16_t flags);
 void fake_result(struct fake *f, uint64_t request, uint64_t status, int64_t exit_code);
 void fake_reply(struct fake *f, uint64_t request);
+/* FILE: the stream that carries out number `index`. */
+void fake_file(struct fake *f, uint64_t request, uint64_t index, struct fh_id stream);
 void fake_error(struct fake *f, uint64_t request, enum fh_code code, const char *message);
 /* A frame of a type that comes with a later version. */
 void fake_unknown(struct fake *f, size_t n);

@@ -221,13 +221,17 @@ static void test_output_larger_than_a_window_flows_by_credit(void **state)
 	fake_end(&f, client);
 }
 
-/* Two files: one comes as a stream, one is refused. */
+/* Two files: one comes as a stream, one begins to and is refused after all. */
 static void with_files(struct fake *f)
 {
 	struct fh_frame x;
 	fake_greet(f);
 	if (!fake_expect(f, FH_FRAME_RUN, &x))
 		return;
+	fake_file(f, f->request, 0, fake_id(50));
+	fake_data(f, fake_id(50), 0, "bytes", 5, FH_DATA_END);
+	fake_file(f, f->request, 1, fake_id(51));
+	fake_data(f, fake_id(51), 0, "half of it", 10, 0);
 	size_t mark = fh_frame_begin(&f->out, FH_FRAME_RESULT, 0, f->request, fake_id(1));
 	size_t e = fh_wire_begin(&f->out, F_EXIT);
 	fh_wire_u64(&f->out, F_STATUS, FH_STATUS_OK);
@@ -236,14 +240,12 @@ static void with_files(struct fake *f)
 	size_t out = fh_wire_begin(&f->out, F_OUT);
 	fh_wire_text(&f->out, F_NAME, "a");
 	fh_wire_u64(&f->out, F_SIZE, 5);
-	fh_wire_bytes(&f->out, F_STREAM, fake_id(50).b, 16);
 	fh_wire_end(&f->out, out);
 	out = fh_wire_begin(&f->out, F_OUT);
 	fh_wire_text(&f->out, F_NAME, "b");
 	fh_wire_text(&f->out, F_REFUSED, "it is a link");
 	fh_wire_end(&f->out, out);
 	fh_frame_end(&f->out, mark);
-	fake_data(f, fake_id(50), 0, "bytes", 5, FH_DATA_END);
 	fake_flush(f);
 	(void)fake_expect(f, 0xffff, &x);
 }
@@ -313,6 +315,10 @@ struct compile_script {
 
 static void result_with_artifact(struct fake *f, const struct compile_script *s)
 {
+	if (s->artifact) {
+		fake_file(f, f->request, 0, fake_id(50));
+		fake_data(f, fake_id(50), 0, s->artifact, strlen(s->artifact), FH_DATA_END);
+	}
 	size_t mark = fh_frame_begin(&f->out, FH_FRAME_RESULT, 0, f->request, fake_id(1));
 	size_t e = fh_wire_begin(&f->out, F_EXIT);
 	fh_wire_u64(&f->out, F_STATUS, s->status);
@@ -320,16 +326,12 @@ static void result_with_artifact(struct fake *f, const struct compile_script *s)
 	fh_wire_u64(&f->out, F_FIRED, s->fired);
 	fh_wire_end(&f->out, e);
 	size_t out = fh_wire_begin(&f->out, F_OUT);
-	if (s->artifact) {
+	if (s->artifact)
 		fh_wire_u64(&f->out, F_SIZE, strlen(s->artifact));
-		fh_wire_bytes(&f->out, F_STREAM, fake_id(50).b, 16);
-	} else {
+	else
 		fh_wire_text(&f->out, F_REFUSED, "there is no such file");
-	}
 	fh_wire_end(&f->out, out);
 	fh_frame_end(&f->out, mark);
-	if (s->artifact)
-		fake_data(f, fake_id(50), 0, s->artifact, strlen(s->artifact), FH_DATA_END);
 }
 
 static void compile_then_run(struct fake *f)
@@ -482,6 +484,10 @@ static void bad_fields(struct fake *f)
 	fh_frame_write(&f->out, FH_FRAME_RESULT, 0, f->request, fake_id(1),
 	               (struct fh_str){ "\x01\0\0\0\xff\xff\0\0xx", 10 });
 }
+static void bad_file(struct fake *f)
+{
+	fake_file(f, f->request, 7, fake_id(50)); /* the plan wants none */
+}
 static void bad_credit(struct fake *f)
 {
 	fh_frame_write_credit(&f->out, fake_id(11), 1000); /* for input that was never sent */
@@ -504,6 +510,7 @@ static const struct {
 	{ bad_answer, "frame of type 48" },
 	{ bad_fields, "malformed result" },
 	{ bad_credit, "took byte" },
+	{ bad_file, "description of a file" },
 };
 
 static void break_the_protocol(struct fake *f)
@@ -1057,10 +1064,9 @@ static void session_instead_of_run(struct fake *f)
 	fake_flush(f);
 	if (!fake_expect(f, FH_FRAME_GET, &x))
 		return;
-	mark = fh_frame_begin(&f->out, FH_FRAME_REPLY, 0, f->request, fake_id(9));
-	fh_wire_bytes(&f->out, F_STREAM, fake_id(60).b, 16);
-	fh_frame_end(&f->out, mark);
+	fake_file(f, f->request, 0, fake_id(60));
 	fake_data(f, fake_id(60), 0, "file", 4, FH_DATA_END);
+	fake_reply(f, f->request);
 	fake_flush(f);
 	if (!fake_expect(f, FH_FRAME_DESTROY, &x))
 		return;

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT
+"""Where an eval's answers come from: servers of models, good and bad (model_server.py), programs, the user's own
+scripts, recordings."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+sys.path.insert(0, os.path.dirname(__file__))
+import support
+from model_server import ModelServer
+
+KEY = "sk-test-0123456789abcdef"
+
+
+class Providers(support.TempDir):
+    def setUp(self):
+        super().setUp()
+        self.server = self.enterContext(ModelServer())
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI_", "OLLAMA_", "PROMPTFOO_"))}
+        self.env |= {"OPENAI_BASE_URL": self.server.url + "/v1", "OPENAI_API_KEY": KEY, "no_proxy": "127.0.0.1",
+                     "OLLAMA_BASE_URL": self.server.url, "PROMPTFOO_REQUEST_BACKOFF_MS": "10"}
+
+    def config(self, *providers, prompts=("hello",), tests=({},), **more):
+        self.write("promptfooconfig.yaml",
+                   json.dumps({"prompts": list(prompts), "providers": list(providers), "tests": list(tests), **more}))
+
+    def eval(self, *args, **env):
+        return support.command("eval", "--no-table", "--no-progress-bar", "-o", "out.json", *args, cwd=self.dir,
+                               env={**self.env, **env})
+
+    def rows(self, *args, **env):
+        done = self.eval(*args, **env)
+        self.assertIn(done.returncode, (0, 100), done.stderr)
+        self.output = (self.dir / "out.json").read_text()
+        return json.loads(self.output)["results"]["results"]
+
+    def row(self, *providers, **env):
+        self.config(*providers)
+        row, = self.rows(**env)
+        return row
+
+    def error(self, provider, **env):
+        row = self.row(provider, **env)
+        self.assertFalse(row["success"])
+        self.assertEqual(row["failureReason"], 2)
+        return row["error"]
+
+    # ---------------------------------------------------------------------------------------------- a good server
+    def test_an_answer_brings_its_tokens_and_why_it_ended(self):
+        response = self.row("openai:good")["response"]
+        self.assertEqual(response["output"], "you said: hello")
+        self.assertEqual({k: response["tokenUsage"][k] for k in ("prompt", "completion", "total")},
+                         {"prompt": 3, "completion": 4, "total": 7})
+        self.assertEqual(response["finishReason"], "stop")
+
+    def test_the_key_goes_to_the_server_and_nowhere_else(self):
+        self.row("openai:chat:good")
+        (path, headers, body), = self.server.requests
+        self.assertEqual(path, "/v1/chat/completions")
+        self.assertEqual(headers["Authorization"], "Bearer " + KEY)
+        self.assertNotIn(KEY, self.output)
+
+    def test_settings_reach_the_server(self):
+        self.row({"id": "openai:good", "config": {"temperature": 0.2, "max_tokens": 5, "seed": 42, "stop": ["x"],
+                                                  "headers": {"X-Mine": "yes"}, "passthrough": {"top_k": 3}}})
+        (_, headers, body), = self.server.requests
+        self.assertEqual(headers["X-Mine"], "yes")
+        self.assertEqual(body, {"model": "good", "messages": [{"role": "user", "content": "hello"}], "temperature": 0.2,
+                                "max_tokens": 5, "seed": 42, "stop": ["x"], "top_k": 3})
+
+    def test_a_prompt_that_is_a_list_of_messages_makes_a_chat(self):
+        messages = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hi"}]
+        self.config("openai:good", prompts=[json.dumps(messages)])
+        row, = self.rows()
+        self.assertEqual(row["response"]["output"], "you said: hi")
+        self.assertEqual(self.server.requests[0][2]["messages"], messages)
+
+    def test_the_key_may_be_in_a_variable_of_another_name_or_in_a_env_file(self):
+        self.write(".env", "MY_KEY=from-the-file\n")
+        self.row({"id": "openai:good", "config": {"apiKeyEnvar": "MY_KEY"}}, OPENAI_API_KEY="")
+        self.assertEqual(self.server.requests[0][1]["Authorization"], "Bearer from-the-file")
+
+    def test_a_server_of_ones_own_needs_no_key(self):
+        row = self.row({"id": "openai:good", "config": {"apiBaseUrl": self.server.url + "/v1/"}}, OPENAI_API_KEY="",
+                       OPENAI_BASE_URL="")
+        self.assertEqual(row["response"]["output"], "you said: hello")
+        self.assertNotIn("Authorization", self.server.requests[0][1])
+
+    def test_no_usage_is_no_reason_to_fail(self):
+        self.assertEqual(self.row("openai:no-usage")["response"]["output"], "no usage")
+
+    def test_ollama_chats_and_completes(self):
+        chat = self.row({"id": "ollama:chat:llama", "config": {"temperature": 0, "num_predict": 9}})
+        self.assertEqual(chat["response"]["output"], "ollama says hi")
+        self.assertEqual(chat["response"]["tokenUsage"]["total"], 11)
+        path, _, body = self.server.requests[0]
+        self.assertEqual((path, body["options"], body["stream"]),
+                         ("/api/chat", {"temperature": 0, "num_predict": 9}, False))
+        self.assertEqual(self.row("ollama:llama")["response"]["output"], "generated from hello")
+
+    # -------------------------------------------------------------------------------------------------- bad servers
+    def test_a_rate_limit_is_waited_out(self):
+        start = time.monotonic()
+        self.assertEqual(self.row("openai:busy-once")["response"]["output"], "after a pause")
+        self.assertGreaterEqual(time.monotonic() - start, 1)  # Retry-After: 1
+        self.assertEqual(self.server.counts["busy-once"], 2)
+
+    def test_errors_of_a_server_that_pass_are_tried_again(self):
+        self.assertEqual(self.row("openai:flaky")["response"]["output"], "third time")
+
+    def test_those_that_stay_are_given_up(self):
+        self.assertIn("API error: 500 Internal Server Error", self.error("openai:broken"))
+        self.assertEqual(self.server.counts["broken"], 5)
+
+    def test_max_retries(self):
+        self.error({"id": "openai:broken", "config": {"maxRetries": 0}})
+        self.assertEqual(self.server.counts["broken"], 1)
+
+    def test_a_quota_that_is_used_up_is_not_asked_again(self):
+        self.assertIn("You exceeded your current quota", self.error("openai:quota"))
+        self.assertEqual(self.server.counts["quota"], 1)
+
+    def test_a_refusal_is_not_asked_again(self):
+        self.assertIn("API error: 400 Bad Request: bad temperature", self.error("openai:refused"))
+        self.assertEqual(self.server.counts["refused"], 1)
+
+    def test_answers_that_are_none(self):
+        for model, part in [("empty", "empty body"), ("html", "not a JSON object"), ("cut", "no whole answer"),
+                            ("huge", "larger than 67108864 bytes"), ("moved", "307 Temporary Redirect")]:
+            with self.subTest(model):
+                self.assertIn(part, self.error("openai:" + model))
+
+    def test_a_slow_server_is_left(self):
+        start = time.monotonic()
+        self.server.slow_seconds = 60
+        self.assertIn("no answer from 127.0.0.1", self.error({"id": "openai:slow", "config": {"timeout": 300}}))
+        self.assertLess(time.monotonic() - start, 30)
+
+    def test_a_server_that_is_not_there(self):
+        self.assertIn("is the server running", self.error("openai:good", OPENAI_BASE_URL="http://127.0.0.1:9/v1"))
+
+    def test_only_http(self):
+        self.config("openai:good")
+        done = self.eval(OPENAI_BASE_URL="file:///etc/passwd")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("is not an http or https URL", done.stderr)
+
+    def test_ctrl_c_ends_a_request_at_once(self):
+        self.server.slow_seconds = 60
+        self.config("openai:slow")
+        child = subprocess.Popen([support.PROGRAM, "eval", "--no-table", "--no-progress-bar", "-o", "out.json"],
+                                 cwd=self.dir, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(200):
+            if self.server.requests:
+                break
+            time.sleep(0.05)
+        start = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(30), 130)
+        self.assertLess(time.monotonic() - start, 10)
+
+    # ----------------------------------------------------------------------------------------------- ids and programs
+    def test_an_unknown_provider_names_the_nearest(self):
+        self.config("opnai:good")
+        done = self.eval()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("promptfooconfig.yaml:1", done.stderr)
+        self.assertIn("did you mean openai:good", done.stderr)
+        self.assertEqual(self.server.requests, [])
+
+    def test_no_key_is_said_before_anything_runs(self):
+        self.config("echo", "openai:gpt-4o")
+        done = self.eval(OPENAI_API_KEY="", OPENAI_BASE_URL="")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("OPENAI_API_KEY", done.stderr)
+
+    def test_a_program_gets_prompt_options_and_context(self):
+        self.write("p.py", "import json, sys\nprompt, options, context = sys.argv[2:]\n"
+                           "print('\\033[1m', prompt.upper(), json.loads(options)['config']['k'], "
+                           "json.loads(context)['vars']['v'], sys.argv[1])\n")
+        self.config({"id": f"exec:{support.PYTHON} p.py 'a  b'", "config": {"k": 5}}, prompts=["hi $(id) {{v}}"],
+                    tests=[{"vars": {"v": "`w`"}}])
+        row, = self.rows()
+        self.assertEqual(row["response"]["output"], "HI $(ID) `W` 5 `w` a  b")
+
+    def test_a_program_that_fails(self):
+        self.assertIn("exit code 3: oops", self.error("exec:sh -c 'echo oops >&2; exit 3'"))
+        self.assertIn("only this", self.error("exec:sh -c 'echo only this >&2'"))
+        self.assertIn("no such program", self.error("exec:there-is-no-such-program"))
+        self.assertIn("longer than 200 ms", self.error({"id": "exec:sh -c 'sleep 60'", "config": {"timeout": 200}}))
+
+    # ------------------------------------------------------------------------------------------------------- scripts
+    def test_a_python_provider(self):
+        self.write("p.py", "calls = 0\n"
+                           "def call_api(prompt, options, context):\n"
+                           "    global calls\n    calls += 1\n"
+                           "    print('printed by the provider')\n"
+                           "    return {'output': f\"{prompt} {options['config']['k']} {context['vars']['v']} {calls}\",\n"
+                           "            'tokenUsage': {'total': 5}, 'cost': 0.5, 'metadata': {'m': 1}}\n"
+                           "async def other(prompt, options, context):\n    return {'output': {'json': prompt}}\n")
+        self.config({"id": "file://p.py", "config": {"k": "K"}}, {"id": "python:p.py:other", "label": "other"},
+                    tests=[{"vars": {"v": 1}}, {"vars": {"v": 2}}])
+        rows = self.rows("-j", "1")
+        self.assertEqual([r["response"]["output"] for r in rows],
+                         ["hello K 1 1", {"json": "hello"}, "hello K 2 2", {"json": "hello"}])
+        self.assertEqual(rows[0]["cost"], 0.5)
+
+    def test_a_javascript_provider(self):
+        self.write("p.js", "module.exports = class { constructor(o) { this.o = o; } id() { return 'mine'; }\n"
+                           "  async callApi(prompt, context) {\n"
+                           "    return { output: `${prompt} ${this.o.config.k} ${context.vars.v}` }; } };\n")
+        self.write("f.mjs", "export default async (prompt) => ({ output: prompt.length });\n")
+        self.config({"id": "file://p.js", "config": {"k": "K"}}, "file://f.mjs", tests=[{"vars": {"v": 1}}])
+        self.assertEqual([r["response"]["output"] for r in self.rows()], ["hello K 1", 5])
+
+    def test_what_a_script_does_wrong_is_an_error_of_its_row(self):
+        self.write("p.py", "def call_api(p, o, c):\n"
+                           "    if p == 'raise': raise RuntimeError('kaput')\n    if p == 'str': return 'text'\n"
+                           "    if p == 'exit': import os; os._exit(9)\n"
+                           "    if p == 'hang':\n        while True: pass\n    if p == 'error': return {'error': 'said so'}\n"
+                           "    return {'output': 'fine'}\n")
+        self.config({"id": "file://p.py", "config": {"timeout": 2000}},
+                    prompts=["raise", "str", "exit", "hang", "error", "good"])
+        rows = {r["prompt"]["raw"]: r for r in self.rows("-j", "2")}
+        for prompt, part in [("raise", "Python error: kaput"), ("str", "has to return a dict"), ("exit", "exit code 9"),
+                             ("hang", "took longer than 2000 ms"), ("error", "said so")]:
+            self.assertIn(part, rows[prompt]["error"], prompt)
+        self.assertEqual(rows["good"]["response"]["output"], "fine")
+
+    def test_a_script_that_is_not_there(self):
+        self.config("file://nosuch.py")
+        done = self.eval()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nosuch.py", done.stderr)
+
+    # ----------------------------------------------------------------------------------------------------- recordings
+    def replay(self, *recordings):
+        return str(self.write("rec.jsonl", "".join(json.dumps(r) + "\n" for r in recordings)))
+
+    def test_recordings_answer_every_provider_and_nothing_is_asked(self):
+        path = self.replay({"provider": "openai:good", "prompt": "hello", "response": "recorded", "model": "m", "seed": 1},
+                           {"provider": "second", "prompt": "hello", "response": "by label"},
+                           {"provider": "not-known:x", "prompt": "hello", "response": "any id"})
+        self.config("openai:good", {"id": "openai:good", "label": "second"}, "not-known:x")
+        rows = self.rows(FUMEHOOD_REPLAY=path, OPENAI_API_KEY="", OPENAI_BASE_URL="")
+        self.assertEqual([r["response"]["output"] for r in rows], ["recorded", "by label", "any id"])
+        self.assertEqual(rows[0]["response"]["metadata"]["recording"], {"model": "m", "seed": 1})
+        self.assertEqual(self.server.requests, [])
+
+    def test_a_prompt_without_a_recording_is_an_error_and_not_a_request(self):
+        path = self.replay({"provider": "openai:good", "prompt": "hello ", "response": "a blank too many"})
+        error = self.error("openai:good", FUMEHOOD_REPLAY=path)
+        self.assertIn("no recording in rec.jsonl for provider openai:good", error)
+        self.assertIn("hello", error)
+        self.assertEqual(self.server.requests, [])
+
+    def test_repeats_take_the_recordings_in_order(self):
+        path = self.replay(*({"provider": "openai:good", "prompt": "hello", "response": str(i)} for i in range(2)))
+        self.config("openai:good")
+        rows = self.rows("--repeat", "3", "-j", "1", FUMEHOOD_REPLAY=path)
+        self.assertEqual([r["response"]["output"] for r in rows], ["0", "1", "0"])
+
+    def test_bad_recordings_are_named_by_line(self):
+        path = self.write("rec.jsonl", '{"provider": "p", "prompt": "x", "response": "y"}\n{"provider": "p"}\n')
+        self.config("echo")
+        done = self.eval(FUMEHOOD_REPLAY=str(path))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("rec.jsonl:2: ", done.stderr)
+        self.assertIn('"prompt"', done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

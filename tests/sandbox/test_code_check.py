@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: MIT
+"""The `code` check of an eval: the program in an answer runs in a sandbox and has to do what was expected.
+
+The echo provider gives back the prompt, so that a test's prompt is the model's answer."""
+import json
+import os
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+
+FACTORIAL = "def factorial(n):\n    return 1 if n < 2 else n * factorial(n - 1)\n"
+
+
+def fenced(code, tag="python"):
+    return f"Here:\n```{tag}\n{code}\n```\n"
+
+
+class CodeCheck(support.TempDir):
+    def evaluate(self, *tests, args=(), **env):
+        """Each test is (answer, check); returns the rows' results of that check."""
+        self.write("promptfooconfig.yaml", json.dumps({
+            "prompts": ["{{answer}}"], "providers": ["echo"],
+            "tests": [{"vars": {"answer": answer, **check.pop("vars", {})}, "assert": [{"type": "code", **check}]}
+                      for answer, check in tests]}))
+        self.done = support.command("eval", "--no-table", "--no-progress-bar", "-o", "out.json", *args, cwd=self.dir,
+                                    env={**os.environ, **env})
+        if self.done.returncode not in (0, 100):
+            raise AssertionError(f"eval ended with {self.done.returncode}: {self.done.stderr}")
+        rows = json.loads((self.dir / "out.json").read_text())["results"]["results"]
+        self.row_errors = [r.get("error") for r in rows]
+        return [r["gradingResult"]["componentResults"][0] if r["gradingResult"] else None for r in rows]
+
+    def check(self, answer, **check):
+        result, = self.evaluate((answer, check))
+        if result is None:
+            raise AssertionError(f"the row is an error: {self.row_errors[0]}")
+        return result
+
+    def passes(self, answer, **check):
+        result = self.check(answer, **check)
+        self.assertTrue(result["pass"], result["reason"])
+        return result["metadata"]
+
+    def fails(self, answer, reason, verdict="failed", **check):
+        result = self.check(answer, **check)
+        self.assertFalse(result["pass"])
+        self.assertIn(reason, result["reason"])
+        self.assertEqual(result["metadata"]["verdict"], verdict)
+        return result["metadata"]
+
+    def row_error(self, part, answer, **check):
+        result, = self.evaluate((answer, check))
+        self.assertIsNone(result)
+        self.assertIn(part, self.row_errors[0])
+
+    # -------------------------------------------------------------------------------------------------- calls
+    def test_a_call_and_its_value(self):
+        metadata = self.passes(fenced(FACTORIAL), call="factorial(5)", expected=120)
+        self.assertEqual(metadata["integrity"], "in-process")
+        self.assertEqual(metadata["verdict"], "passed")
+        self.assertEqual(metadata["code"], FACTORIAL)
+        self.assertGreater(metadata["usage"]["wall_ms"], 0)
+
+    def test_a_wrong_value_is_told_beside_the_right_one(self):
+        self.fails(fenced("def factorial(n): return 24"), "call factorial(5): expected 120, got 24",
+                   call="factorial(5)", expected=120)
+
+    def test_values_compare_by_type_and_value(self):
+        for value, expected, equal in [("True", 1, False), ("1", True, False), ("'120'", 120, False), ("2.0", 2, True),
+                                       ("(1, [2])", [1, [2]], True), ("{'a': None}", {"a": None}, True),
+                                       ("{1}", [1], False), ("None", None, True), ("float('nan')", 0, False),
+                                       ("{1: 2}", {"1": 2}, False), ("0.1 + 0.2", 0.3, False)]:
+            with self.subTest(value):
+                result = self.check(fenced(f"def f(): return {value}"), call="f()", expected=expected)
+                self.assertEqual(result["pass"], equal, result["reason"])
+
+    def test_a_tolerance_for_numbers(self):
+        self.passes(fenced("def f(): return [0.1 + 0.2]"), call="f()", expected=[0.3], tolerance=1e-9)
+
+    def test_what_is_printed_of_a_value(self):
+        self.passes(fenced("def f(): return True"), call="f()", expected_output="True")
+        self.passes(fenced(FACTORIAL), call="factorial(30)", expected_output="265252859812191058636308480000000")
+        self.fails(fenced("def f(): return 1.5"), "expected output 1, got 1.5", call="f()", expected_output="1")
+
+    def test_an_exception_that_is_expected(self):
+        code = fenced("def f(n):\n    if n < 0: raise ValueError('negative')\n    return n")
+        self.passes(code, call="f(-1)", expected_error="ValueError")
+        self.fails(code, "call f(1): expected ValueError, got 1", call="f(1)", expected_error="ValueError")
+        self.fails(code, "raised ValueError: negative", call="f(-1)", expected=1)
+
+    def test_cases(self):
+        self.passes(fenced(FACTORIAL), function="factorial",
+                    cases=[[0, 1], {"args": [5], "expected": 120}, {"call": "factorial(3)", "expected_output": "6"},
+                           {"args": [], "kwargs": {"n": 4}, "expected": 24}])
+        self.fails(fenced("def factorial(n): return n"), "case 1 of 3, call factorial(0): expected 1, got 0 (2 cases fail)",
+                   function="factorial", cases=[[0, 1], [1, 1], [5, 120]])
+
+    def test_templates_and_variables_that_keep_their_type(self):
+        self.passes(fenced(FACTORIAL), call="{{fn}}({{n}})", expected="{{ want }}",
+                    vars={"fn": "factorial", "n": "5", "want": 120})
+        self.passes(fenced(FACTORIAL), function="{{fn}}", cases="{{ rows }}",
+                    vars={"fn": "factorial", "rows": [[5, 120]]})
+
+    def test_fields_may_stand_under_value(self):
+        self.passes(fenced(FACTORIAL), value={"call": "factorial(5)", "expected": 120})
+
+    def test_a_coroutine_and_a_method(self):
+        self.passes(fenced("async def f(x):\n    return x + 1"), call="f(1)", expected=2)
+        self.passes(fenced("class Solution:\n    def two(self): return 2"), call="Solution().two()", expected=2)
+
+    def test_a_main_guard_does_not_run(self):
+        self.passes(fenced(FACTORIAL + "if __name__ == '__main__':\n    print(factorial(int(input())))"),
+                    call="factorial(5)", expected=120)
+
+    def test_what_the_program_prints_does_not_count(self):
+        metadata = self.passes(fenced(FACTORIAL + "print(20)"), call="factorial(5)", expected_output="120")
+        self.assertEqual(metadata["stdout"], "20\n")
+
+    def test_not_code(self):
+        self.write("promptfooconfig.yaml", json.dumps({
+            "prompts": [fenced(FACTORIAL)], "providers": ["echo"],
+            "tests": [{"assert": [{"type": "not-code", "call": "factorial(5)", "expected": 24}]}]}))
+        self.assertEqual(support.command("eval", "--no-table", cwd=self.dir).returncode, 0)
+
+    # --------------------------------------------------------------------------- programs that do not do their part
+    def test_no_code(self):
+        self.fails("I'm sorry, but I cannot help with that.", "no code: the answer has no fenced block", "no_code",
+                   call="f()", expected=1)
+
+    def test_a_program_that_does_not_load(self):
+        self.fails(fenced("def f(:\n  pass"), "the program does not load: SyntaxError", call="f()", expected=1)
+        self.fails(fenced("import nothing_of_the_kind\ndef f(): return 1"),
+                   "does not load: ModuleNotFoundError: No module named 'nothing_of_the_kind'", call="f()", expected=1)
+
+    def test_a_function_that_is_not_there(self):
+        self.fails(fenced("def g(): return 1"), "the program defines no function f", function="f", cases=[[1]])
+        self.fails(fenced("def g(): return 1"), "call f(): raised NameError: name 'f' is not defined",
+                   call="f()", expected=1)
+
+    def test_to_leave_early_is_never_a_pass(self):
+        leave = ["import os; os._exit(0)", "import sys; sys.exit(0)", "raise SystemExit", "quit()",
+                 "import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "import os; os.abort()",
+                 "import os\ndef f(): os._exit(0)", "import sys\ndef f(): sys.exit(0)",
+                 "import atexit, os; atexit.register(lambda: os._exit(0))\ndef f(): return 2",
+                 "import threading, os; threading.Timer(0, os._exit, (0,)).start()\nimport time; time.sleep(1)"]
+        for code in leave:
+            with self.subTest(code):
+                result = self.check(fenced(code + "\ndef g(): pass"), call="f()", expected=1)
+                self.assertFalse(result["pass"])
+
+    def test_early_exit_says_so(self):
+        self.fails(fenced("import os\nos._exit(0)\ndef f(): return 1"), "early exit", "early_exit", call="f()", expected=1)
+        self.fails(fenced("import os\nos._exit(7)\ndef f(): return 1"), "exit code 7", "early_exit", call="f()", expected=1)
+
+    def test_objects_that_claim_to_equal_anything_do_not(self):
+        self.fails(fenced("class E(int):\n    def __eq__(self, o): return True\n    __hash__ = None\n"
+                          "def f(): return E(5)"), "expected 1, got", call="f()", expected=1)
+        self.fails(fenced("class E:\n    def __eq__(self, o): return True\n    def __repr__(self): raise KeyError\n"
+                          "def f(): return E()"), "expected 1", call="f()", expected=1)
+
+    def test_limits(self):
+        loop = "def f():\n    while True: pass"
+        self.fails(fenced(loop), "cpu_time_limit after 0.5 s", "cpu_time_limit", call="f()", expected=1,
+                   limits={"cpu_time": 0.5})
+        self.fails(fenced("import time\ndef f(): time.sleep(60)"), "wall_time_limit after 0.5 s", "wall_time_limit",
+                   call="f()", expected=1, limits={"wall_time": "500ms"})
+        self.fails(fenced("def f(): return len(bytearray(300 << 20))"), "", support_memory(), call="f()", expected=1,
+                   limits={"memory": "64M", "cpu_time": 5})
+
+    def test_a_call_that_cannot_be_compiled_is_the_configs_mistake(self):
+        self.row_error('a "call" is not an expression of python', fenced(FACTORIAL), call="factorial(", expected=1)
+
+    def test_packages_are_out_of_sight_unless_asked_for(self):
+        code = "import sys\ndef f(): return any(p.endswith('-packages') and __import__('os').path.isdir(p) " \
+               "and bool(__import__('os').listdir(p)) for p in sys.path)"
+        self.passes(fenced(code), call="f()", expected=False)
+
+    # ------------------------------------------------------------------------------------------------- languages
+    @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")
+    def test_javascript(self):
+        code = "const add = (a, b) => a + b;\nasync function later(x) { return { got: [x, null] }; }\n"
+        self.passes(fenced(code, "js"), language="javascript", call="add(2, 3)", expected=5)
+        self.passes(fenced(code, "js"), language="js", call="later('x')", expected={"got": ["x", None]})
+        self.passes(fenced(code, "js"), language="javascript", function="add", cases=[[1, 2, 3], ["a", "b", "ab"]])
+        self.passes(fenced("module.exports = { twice: (x) => x * 2 };", "js"), language="javascript", function="twice",
+                    cases=[[2, 4]])
+        self.passes(fenced("export function twice(x) { return x * 2; }", "js"), language="javascript",
+                    function="twice", cases=[[2, 4]])
+        self.fails(fenced(code, "js"), "call add(2, 3): expected 6, got 5", language="javascript", call="add(2, 3)",
+                   expected=6)
+        self.fails(fenced(code, "js"), "raised ReferenceError: sub is not defined", language="javascript",
+                   call="sub(2, 3)", expected=6)
+        for leave in ("process.exit(0)", "process.reallyExit(0)", "process.kill(process.pid)"):
+            self.assertFalse(self.check(fenced(f"function f() {{ {leave}; }}", "js"), language="javascript",
+                                        call="f()", expected=1)["pass"])
+        self.fails(fenced("const f = () => new Promise(() => {});", "js"), "early exit", "early_exit",
+                   language="javascript", call="f()", expected=1)
+
+    def test_a_program_as_a_whole(self):
+        code = fenced("n = int(input())\nprint(n * 2)")
+        metadata = self.passes(code, stdin="21\n", stdout="42")
+        self.assertEqual(metadata["integrity"], "outside")
+        self.fails(code, "expected output 43, got 42", stdin="21\n", stdout="43")
+        self.fails(code, "case 2 of 2, expected output 5, got 4",
+                   cases=[{"stdin": "1", "stdout": "2\n"}, {"stdin": "2", "stdout": "5"}])
+        self.fails(fenced("print(42); raise SystemExit(3)"), "ended with exit code 3", "runtime_error",
+                   stdin="", stdout="42")
+        self.fails(fenced("print(42); 1/0"), "exit code 1: ZeroDivisionError: division by zero", "runtime_error",
+                   stdout="42")
+
+    def test_bash(self):
+        self.passes(fenced("read x; echo $((x * 2))", "sh"), language="bash", stdin="21\n", stdout="42")
+
+    @unittest.skipUnless(shutil.which("gcc") and shutil.which("g++"), "needs the programs gcc and g++")
+    def test_c_and_cpp(self):
+        c = "#include <stdio.h>\nint main(void) { int n; scanf(\"%d\", &n); printf(\"%d\\n\", n * 2); return 0; }"
+        cpp = "#include <iostream>\nint main() { int n; std::cin >> n; std::cout << n * 2 << std::endl; }"
+        self.passes(fenced(c, "c"), language="c", stdin="21\n", stdout="42")
+        self.passes(fenced(cpp, "c++"), language="cpp", stdin="21\n", stdout="42")
+        self.fails(fenced("int main(void) { return x; }", "c"), "the program does not compile", "compile_error",
+                   language="c", stdout="42")
+        self.row_error("functions of c cannot be called", fenced(c, "c"), language="c", call="main()", expected=0)
+
+    # ------------------------------------------------------------------------------------------- what is written wrong
+    def test_mistakes_in_the_config_are_found_at_once(self):
+        for check, part in [({"call": "f()", "expectd": 1}, 'did you mean "expected"'), ({}, "nothing to check"),
+                            ({"call": "f()", "cases": [[1]], "expected": 1}, 'give one of "call", "cases"')]:
+            with self.subTest(part):
+                with self.assertRaises(AssertionError) as caught:
+                    self.evaluate(("x", dict(check)))
+                self.assertIn(part, str(caught.exception))
+                self.assertIn("promptfooconfig.yaml:", str(caught.exception))
+                self.assertEqual(self.done.returncode, 1)
+
+    def test_mistakes_that_show_when_it_is_filled_in(self):
+        for check, part in [({"call": "f()"}, "what is expected is missing"),
+                            ({"cases": [[1, 2]]}, '"function" is missing'),
+                            ({"cases": [{"args": 1, "expected": 2}], "function": "f"}, '"args" has to be a list'),
+                            ({"call": "f()", "expected": 1, "language": "cobol"}, 'unknown language "cobol"'),
+                            ({"call": "f()", "expected": 1, "limits": {"memry": 1}}, 'unknown limit "memry"'),
+                            ({"call": "f()", "expected": 1, "limits": {"memory": "lots"}}, "limits.memory"),
+                            ({"call": "f()", "expected": 1, "tolerance": -1}, "tolerance")]:
+            with self.subTest(part):
+                self.row_error(part, fenced(FACTORIAL), **check)
+
+
+def support_memory():
+    """Without cgroups too much memory is a MemoryError of the program instead of a limit."""
+    done = support.run("-l", "python", "-c", "print(1)", "--memory", "64M")
+    return "memory_limit" if done["limits"]["memory"]["enforced"] == "exact" else "failed"
+
+
+class Example(support.TempDir):
+    def test_the_example_gives_what_its_readme_says(self):
+        done = support.command("eval", "--no-table", "--no-progress-bar", "-o", self.dir / "out.json",
+                               cwd=support.TOP / "examples" / "sandboxed-code",
+                               env={**os.environ, "FUMEHOOD_REPLAY": "recordings.jsonl", "OPENAI_API_KEY": ""})
+        self.assertEqual(done.returncode, 100, done.stderr)
+        rows = json.loads((self.dir / "out.json").read_text())["results"]["results"]
+        passed = {(r["provider"]["label"], r["vars"]["function_name"]) for r in rows if r["success"]}
+        self.assertEqual(passed, {("smollm2-greedy", "is_palindrome"), ("smollm2-greedy", "find_largest"),
+                                  ("smollm2-warm", "find_largest")})
+        self.assertEqual(len(rows), 6)
+        self.assertTrue(all(r["response"]["metadata"]["recording"]["model"] == "smollm2-135m-instruct-q4_1" for r in rows))
+
+
+if __name__ == "__main__":
+    unittest.main()
