@@ -120,6 +120,21 @@ static int create_beside(const char *path, mode_t mode, char **ret_name)
 	return -1;
 }
 
+/* `shown` is the path that the caller named. */
+static int replace(const char *target, const char *shown, const void *p, size_t n, mode_t mode, struct fh_error *err)
+{
+	fh_auto_free char *name = NULL;
+	fh_auto_close int fd = create_beside(target, mode, &name);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "cannot write %s", shown);
+	if (fh_write_all(fd, p, n) < 0 || fsync(fd) < 0 || rename(name, target) < 0) {
+		int sys = errno;
+		unlink(name);
+		return fh_error_sys(err, sys, "cannot write %s", shown);
+	}
+	return 0;
+}
+
 int fh_file_write_atomic(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err)
 {
 	struct stat st;
@@ -131,16 +146,15 @@ int fh_file_write_atomic(const char *path, const void *p, size_t n, mode_t mode,
 	/* A symbolic link stays one: what it points to is replaced. */
 	fh_auto_free char *real = exists ? realpath(path, NULL) : NULL;
 	const char *target = real ? real : path;
-	fh_auto_free char *name = NULL;
-	fh_auto_close int fd = create_beside(target, mode, &name);
-	if (fd < 0)
-		return fh_error_sys(err, errno, "cannot write %s", path);
-	if (fh_write_all(fd, p, n) < 0 || fsync(fd) < 0 || rename(name, target) < 0) {
-		int sys = errno;
-		unlink(name);
-		return fh_error_sys(err, sys, "cannot write %s", path);
-	}
-	return 0;
+	return replace(target, path, p, n, mode, err);
+}
+
+int fh_file_replace(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err)
+{
+	struct stat st;
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+		return fh_error_set(err, FH_E_ARGUMENT, "cannot write %s: it is there, and no regular file", path);
+	return replace(path, path, p, n, mode, err);
 }
 
 int fh_set_nonblock(int fd, bool on)

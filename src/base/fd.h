@@ -14,4 +14,8 @@ int fh_file_read(const char *path, struct fh_buf *out, struct fh_error *err);
 /* Writes beside and renames over: a reader or a crash sees the old file or the new one, never half. */
 int fh_file_write_atomic(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err);
 
+/* The same for a file whose content is not to be trusted with a place: a symbolic link at path is itself replaced, and
+ * what is neither a regular file nor a link is left alone, with an error. */
+int fh_file_replace(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err);
+
 int fh_set_nonblock(int fd, bool on);

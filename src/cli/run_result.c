@@ -131,7 +131,7 @@ int fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *outs,
 				fprintf(stderr, "fumehood: no output file %s\n", fh_buf_cstr(&line));
 			continue;
 		}
-		int code = fh_file_write_atomic(to, f->data, f->size, 0644, err);
+		int code = fh_file_replace(to, f->data, f->size, 0644, err);
 		if (code < 0)
 			return code;
 	}
