@@ -39,7 +39,8 @@ ARITHMETIC(op_subtract, x - y)
 ARITHMETIC(op_multiply, x *y)
 ARITHMETIC(op_divide, x / y)
 ARITHMETIC(op_remainder, fmod(x, y))
-ARITHMETIC(op_power, pow(x, y))
+/* C has 1 to the power of anything as 1. */
+ARITHMETIC(op_power, isnan(y) || (isinf(y) && fabs(x) == 1) ? (double)NAN : pow(x, y))
 
 #define COMPARISON(name, expression)                                                                                   \
 	static struct fh_tval name(struct fh_trender *r, struct fh_tval a, struct fh_tval b)                               \

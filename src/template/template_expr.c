@@ -59,21 +59,26 @@ static struct fh_tnode *parse_arithmetic(struct fh_tparser *p, size_t level)
 	return node;
 }
 
-static struct fh_tnode *parse_compare(struct fh_tparser *p)
+static struct fh_tnode *parse_comparison(struct fh_tparser *p, bool equality)
 {
-	static const char *const operators[] = { "==", "===", "!=", "!==", "<", ">", "<=", ">=" };
-	struct fh_tnode *node = parse_arithmetic(p, 0);
+	static const char *const operators[2][4] = { { "<", ">", "<=", ">=" }, { "==", "===", "!=", "!==" } };
+	struct fh_tnode *node = equality ? parse_comparison(p, false) : parse_arithmetic(p, 0);
 	while (node) {
 		const struct fh_ttoken *at = fh_tparser_peek(p);
 		bool found = false;
-		for (size_t i = 0; i < FH_ARRAY_SIZE(operators) && !found; i++)
-			found = fh_tparser_skip_op(p, operators[i]);
+		for (size_t i = 0; i < FH_ARRAY_SIZE(operators[0]) && !found; i++)
+			found = fh_tparser_skip_op(p, operators[equality][i]);
 		if (!found)
 			break;
-		struct fh_tnode *right = parse_arithmetic(p, 0);
+		struct fh_tnode *right = equality ? parse_comparison(p, false) : parse_arithmetic(p, 0);
 		node = right ? binary(p, at, node, right) : NULL;
 	}
 	return node;
+}
+
+static struct fh_tnode *parse_compare(struct fh_tparser *p)
+{
+	return parse_comparison(p, true);
 }
 
 static struct fh_tnode *negated(struct fh_tparser *p, const struct fh_ttoken *at, struct fh_tnode *operand)

@@ -59,6 +59,12 @@ static struct fh_tval need_list(struct fh_trender *r, struct fh_tval v, const ch
 	return list;
 }
 
+/* As need_list, but what is no list is an empty one: so Nunjucks has it for sort, select and some more. */
+static struct fh_tval list_or_none(struct fh_trender *r, struct fh_tval v)
+{
+	return v.kind == FH_T_ARRAY || v.kind == FH_T_STRING ? need_list(r, v, "list") : fh_tval_array(r);
+}
+
 FILTER(filter_abs)
 {
 	return fh_tval_number(fabs(fh_tval_to_number(v)));
@@ -66,7 +72,7 @@ FILTER(filter_abs)
 
 FILTER(filter_batch)
 {
-	struct fh_tval list = need_list(r, v, "batch"), out = fh_tval_array(r);
+	struct fh_tval list = list_or_none(r, v), out = fh_tval_array(r);
 	double want = fh_tval_to_number(args[0]);
 	size_t size = want >= 1 && want < 1e9 ? (size_t)want : SIZE_MAX;
 	for (size_t i = 0; i < list_size(list); i += FH_MIN(size, list_size(list) - i)) {
@@ -157,7 +163,8 @@ FILTER(filter_list)
 
 FILTER(filter_join)
 {
-	struct fh_tval list = v.kind <= FH_T_NULL ? fh_tval_array(r) : need_list(r, v, "join");
+	bool lenient = v.kind <= FH_T_NULL || fh_tval_truthy(args[1]);
+	struct fh_tval list = lenient ? list_or_none(r, v) : need_list(r, v, "join");
 	struct fh_str by = fh_tval_truthy(args[0]) ? fh_tval_str(fh_tval_to_string(r, args[0])) : fh_str("");
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
 	for (size_t i = 0; i < list_size(list); i++) {
@@ -174,7 +181,7 @@ FILTER(filter_join)
 
 FILTER(filter_reverse)
 {
-	struct fh_tval list = need_list(r, v, "reverse"), out = fh_tval_array(r);
+	struct fh_tval list = list_or_none(r, v), out = fh_tval_array(r);
 	for (size_t i = list_size(list); i > 0; i--)
 		fh_tval_append(r, out, item_at(list, i - 1));
 	if (v.kind != FH_T_STRING)
@@ -214,7 +221,7 @@ FILTER(filter_sum)
 
 static struct fh_tval select_items(struct fh_trender *r, struct fh_tval v, const struct fh_tval *args, bool wanted)
 {
-	struct fh_tval list = need_list(r, v, "select"), out = fh_tval_array(r);
+	struct fh_tval list = list_or_none(r, v), out = fh_tval_array(r);
 	struct fh_tval test =
 	    args[0].kind == FH_T_UNDEFINED ? fh_tval_string(r, fh_str("truthy")) : fh_tval_to_string(r, args[0]);
 	for (size_t i = 0; i < list_size(list) && !r->failed; i++) {
@@ -258,7 +265,7 @@ FILTER(filter_rejectattr)
 
 FILTER(filter_groupby)
 {
-	struct fh_tval list = need_list(r, v, "groupby"), out = fh_tval_object(r);
+	struct fh_tval list = list_or_none(r, v), out = fh_tval_object(r);
 	for (size_t i = 0; i < list_size(list) && !r->failed; i++) {
 		struct fh_tval key = fh_tval_to_string(r, attribute(r, item_at(list, i), args[0], true));
 		json_t *group = json_object_getn(out.json, json_string_value(key.json), json_string_length(key.json));
@@ -313,7 +320,7 @@ static struct fh_tval sorted(struct fh_trender *r, struct sort_item *items, size
 static struct fh_tval sort_by(struct fh_trender *r, struct fh_tval v, bool reverse, bool case_sensitive,
                               struct fh_tval by)
 {
-	struct fh_tval list = need_list(r, v, "sort");
+	struct fh_tval list = list_or_none(r, v);
 	size_t n = list_size(list);
 	fh_auto_free struct sort_item *items = fh_xcalloc(n, sizeof(*items));
 	for (size_t i = 0; i < n; i++) {

@@ -202,13 +202,23 @@ bool fh_tval_loose_equal(struct fh_tval a, struct fh_tval b)
 	return fh_tval_to_number(a) == fh_tval_to_number(b);
 }
 
+static int compare_texts(struct fh_str x, struct fh_str y)
+{
+	int order = memcmp(x.p, y.p, FH_MIN(x.n, y.n));
+	order = order ? order : (x.n > y.n) - (x.n < y.n);
+	return (order > 0) - (order < 0);
+}
+
 int fh_tval_compare(struct fh_tval a, struct fh_tval b)
 {
-	if (a.kind == FH_T_STRING && b.kind == FH_T_STRING) {
-		struct fh_str x = fh_tval_str(a), y = fh_tval_str(b);
-		int order = memcmp(x.p, y.p, FH_MIN(x.n, y.n));
-		order = order ? order : (x.n > y.n) - (x.n < y.n);
-		return (order > 0) - (order < 0);
+	bool a_text = a.kind == FH_T_STRING || is_object(a), b_text = b.kind == FH_T_STRING || is_object(b);
+	if (a.kind == FH_T_STRING && b.kind == FH_T_STRING)
+		return compare_texts(fh_tval_str(a), fh_tval_str(b));
+	if (a_text && b_text) {
+		fh_auto_buf struct fh_buf x = FH_BUF_INIT(0), y = FH_BUF_INIT(0);
+		fh_tval_write(&x, a);
+		fh_tval_write(&y, b);
+		return compare_texts(fh_buf_str(&x), fh_buf_str(&y));
 	}
 	double x = fh_tval_to_number(a), y = fh_tval_to_number(b);
 	return isnan(x) || isnan(y) ? 2 : (x > y) - (x < y);
