@@ -80,12 +80,9 @@ int fh_client_attach(pid_t engine, int64_t greet_ms, struct fh_client **ret, str
 static void end_child(struct fh_client *client)
 {
 	int status;
-	bool tool = client->placement->tool;
-	if (client->child.pid <= 0)
-		return;
-	if (client->leased && !tool)
-		fh_child_forget(&client->child);
-	else if (fh_child_wait(&client->child, END_MS, &status, NULL) < 0 && tool) {
+	/* The engine of a sandbox that holds a lease lives on, and may be the child itself: a shell's exec. */
+	if (client->child.pid > 0 && !client->leased && fh_child_wait(&client->child, END_MS, &status, NULL) < 0 &&
+	    client->placement->tool) {
 		fh_child_kill(&client->child);
 		(void)fh_child_wait(&client->child, -1, &status, NULL);
 	}
