@@ -300,6 +300,8 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 		return;
 	p->exited = true;
 	p->wait_status = m->status;
+	/* between two samples a process may grow and end: the kernel's own high-water mark of it is the least that was used */
+	p->sandbox->peak.memory_peak_bytes = FH_MAX(p->sandbox->peak.memory_peak_bytes, m->resident_peak_bytes);
 	settle(p);
 	p->usage.wall_us = (uint64_t)(fh_now_ns() - p->start_ns) / 1000;
 	uint64_t own = m->user_us + m->sys_us; /* where nothing counts the tree, at least the process itself */

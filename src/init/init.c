@@ -144,6 +144,7 @@ static void reaped(int32_t pid, int status, const struct rusage *u)
 		struct fh_init_exited m = { .h = { FH_INIT_EXITED, in.child[i].token }, .status = status };
 		m.user_us = time_us(&u->ru_utime);
 		m.sys_us = time_us(&u->ru_stime);
+		m.resident_peak_bytes = (uint64_t)u->ru_maxrss * 1024;
 		send_message(&m, sizeof(m), -1);
 		return;
 	}

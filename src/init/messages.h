@@ -155,6 +155,7 @@ struct fh_init_exited {
 	int32_t status; /* as wait gives it */
 	uint32_t zero;
 	uint64_t user_us, sys_us; /* of the process and its waited-for children */
+	uint64_t resident_peak_bytes; /* of the largest of them */
 };
 
 struct fh_init_finished {
