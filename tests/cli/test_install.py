@@ -64,7 +64,7 @@ class Install(support.TempDir):
             self.assertTrue((self.prefix / "share" / path).exists(), path)
 
     def test_a_c_program_is_built_with_pkg_config_and_runs_code(self):
-        source = support.TOP / "examples" / "library" / "run.c"
+        source = support.TOP / "examples" / "c" / "run.c"
         config = next(self.installed.rglob("libfumehood.pc"))
         env = {**os.environ, "PKG_CONFIG_PATH": str(config.parent), "PKG_CONFIG_SYSROOT_DIR": str(self.installed)}
         for how in ([], ["--static"]):
