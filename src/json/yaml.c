@@ -302,8 +302,10 @@ static bool compose_member(struct composer *c, struct mapping *m, const yaml_eve
 	json_object_deln(m->merged, text, n);
 	json_object_setn_nocheck(m->object, text, n, value);
 	remember(c, m->object, text, 0, key->start_mark);
-	if (key->data.scalar.anchor)
-		close_anchor(c, open_anchor(c, key->data.scalar.anchor), json_stringn_nocheck(text, n));
+	if (key->data.scalar.anchor) {
+		fh_auto_json json_t *name = json_stringn_nocheck(text, n);
+		close_anchor(c, open_anchor(c, key->data.scalar.anchor), name);
+	}
 	return true;
 }
 

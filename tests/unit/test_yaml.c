@@ -67,6 +67,7 @@ static void aliases_are_copies(void **state)
 	(void)state;
 	check("a: &x {k: [1, &y two]}\nb: *x\nc: *y",
 	      "{\"a\":{\"k\":[1,\"two\"]},\"b\":{\"k\":[1,\"two\"]},\"c\":\"two\"}");
+	check("&k a: 1\nb: *k", "{\"a\":1,\"b\":\"a\"}");
 	check("- &x 1\n- *x\n- &x 2\n- *x", "[1,1,2,2]");
 	fh_auto_json json_t *v = fh_yaml_load(fh_str("a: &x [1]\nb: *x"), "t", NULL, NULL);
 	json_array_append_new(json_object_get(v, "a"), json_integer(2));
