@@ -42,6 +42,16 @@ class PipesThroughAShell(Placement, unittest.TestCase):
     placement = "command"
 
 
+class Example(unittest.TestCase):
+    def test_the_example_program_runs_code_and_holds_a_session(self):
+        done = subprocess.run([str(support.BUILD / "tests" / "sandbox" / "example-run")], capture_output=True, text=True,
+                              env=ENVIRONMENT, timeout=support.TIMEOUT, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for line in ("status: ok", "output: 5050", "writer: written", "reader: a note from the writer",
+                     "hello, reader", "reader: runtime_error, exit code 3"):
+            self.assertIn(line, done.stdout)
+
+
 for name in names():
     setattr(Placement, f"test_{name}", lambda self, name=name: self.check(name))
 
