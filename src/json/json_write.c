@@ -5,6 +5,27 @@
 #include <math.h>
 #include <stdio.h>
 
+/*
+ * A power of two has its lower neighbour at half the distance of its upper one, so sixteen digits may read back as n
+ * without being the sixteen that are nearest to it: those above are tried too. "d.ddde±x" stays in buf if not.
+ */
+static bool sixteen_above(double n, char buf[40])
+{
+	char above[40];
+	snprintf(above, sizeof(above), "%.15e", n);
+	char *digit = strchr(above, 'e') - 1;
+	for (; digit > above && (*digit == '9' || *digit == '.'); digit--)
+		if (*digit == '9')
+			*digit = '0';
+	if (*digit == '9')
+		return false;
+	++*digit;
+	if (strtod(above, NULL) != n)
+		return false;
+	memcpy(buf, above, sizeof(above));
+	return true;
+}
+
 /* The fewest significant digits that read back as n, as "d.ddde±x". Fifteen always survive the way there and back, so
  * the search starts there; near zero, where a double holds less than that, it starts at one. */
 static int shortest(double n, char buf[40])
@@ -12,7 +33,7 @@ static int shortest(double n, char buf[40])
 	int first = fabs(n) < 1e-290 ? 0 : 14;
 	for (int digits = first; digits < 17; digits++) {
 		snprintf(buf, 40, "%.*e", digits, n);
-		if (strtod(buf, NULL) == n)
+		if (strtod(buf, NULL) == n || (digits == 15 && sixteen_above(n, buf)))
 			break;
 	}
 	return (int)strtol(strchr(buf, 'e') + 1, NULL, 10);
