@@ -77,21 +77,21 @@ function isClassWith(value, method) {
 
 async function functionOfFile({ file, function: name, method, construct }) {
 	const space = await moduleOf(file);
+	// As promptfoo has it: beside a default export, named exports are not looked at.
+	const main = space.default?.default ?? space.default ?? space;
 	if (name) {
-		const found = member(space, name) ?? member(space.default, name);
-		if (!found) throw new Missing(`there is no function '${name}' exported by ${file}`);
-		return found;
+		const found = member(main, name);
+		if (found) return found;
+		const hidden = main !== space && member(space, name);
+		throw new Missing(`there is no function '${name}' ${hidden ? 'on the default export of' : 'exported by'} ${file}`);
 	}
-	let main = space.default;
-	if (main && typeof main === 'object' && main.default) main = main.default;
 	if (method && isClassWith(main, method)) {
 		const key = JSON.stringify([file, construct]);
 		if (!instances.has(key)) instances.set(key, new main(construct));
 		return instances.get(key)[method].bind(instances.get(key));
 	}
-	if (method && typeof main?.[method] === 'function') return main[method].bind(main);
+	if (method && typeof main[method] === 'function') return main[method].bind(main);
 	if (typeof main === 'function') return main;
-	if (method && typeof space[method] === 'function') return space[method];
 	throw new Missing(`${file} has no default export that is a function${method ? ` or a class with ${method}` : ''}`);
 }
 

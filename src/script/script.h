@@ -44,9 +44,9 @@ void fh_script_pool_free(struct fh_script_pool *pool);
  * Inline code, as promptfoo takes it: of one line, an expression (in javascript `const x = …; …; expr` too); of
  * several, the body of a function, which has to return. `names` are its parameters.
  *
- * A file: `function` names a function of it: an export, a member of the default export, "Class.method". NULL: in
- * javascript the default export (or module.exports); in python there is no default, the caller names it (get_assert,
- * call_api, get_transform …). A promise or a coroutine is awaited. A javascript class is made once per file and worker,
+ * A file: `function` names a function of it: in python "fn" or "Class.method"; in javascript a member of the default
+ * export (or of module.exports), or, in a module without one, an export. NULL: in javascript the default export; in
+ * python there is no default, the caller names it (get_assert, call_api, get_transform …). A promise or a coroutine is awaited. A javascript class is made once per file and worker,
  * with `construct` as the constructor's argument, and `method` (for a provider: "callApi") is called on it; `method` is
  * also looked for on a default export that is an object, and not used when that is a plain function. */
 struct fh_script_call {

@@ -28,6 +28,7 @@ static const struct {
 	{ "a.js",
 	  "module.exports = (output, context) => output + context.x;\nmodule.exports.named = async (x) => x + 1;\n" },
 	{ "b.mjs", "export default function (x) { return 'default ' + x; }\nexport const named = (x) => 'named ' + x;\n" },
+	{ "c.mjs", "export const named = (x) => 'named ' + x;\n" },
 	{ "provider.js", "let made = 0;\nmodule.exports = class { constructor(o) { made++; this.o = o; }\n"
 	                 "  id() { return 'x'; }\n  async callApi(p) { return { output: p + this.o.id + made }; } };\n" },
 	{ "bad.js", "module.exports = 5;\n" },
@@ -141,7 +142,8 @@ static void test_javascript_files(void **state)
 	expect_file("a.js", NULL, NULL, "[\"a\", {\"x\": \"b\"}]", FH_SCRIPT_RETURNED, "\"ab\"");
 	expect_file("a.js", "named", NULL, "[1]", FH_SCRIPT_RETURNED, "2");
 	expect_file("b.mjs", NULL, NULL, "[1]", FH_SCRIPT_RETURNED, "default 1");
-	expect_file("b.mjs", "named", NULL, "[1]", FH_SCRIPT_RETURNED, "named 1");
+	expect_file("b.mjs", "named", NULL, "[1]", FH_SCRIPT_MISSING, "no function 'named' on the default export");
+	expect_file("c.mjs", "named", NULL, "[1]", FH_SCRIPT_RETURNED, "named 1");
 	expect_file("b.mjs", "nope", NULL, "[1]", FH_SCRIPT_MISSING, "no function 'nope'");
 	expect_file("none.js", NULL, NULL, "[1]", FH_SCRIPT_MISSING, "there is no file");
 	expect_file("bad.js", NULL, NULL, "[1]", FH_SCRIPT_MISSING, "no default export");
