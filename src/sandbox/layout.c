@@ -15,7 +15,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 
-#define SMALL_FILE_MAX (16 << 10)
+#define SMALL_FILE_MAX (4 << 10)
 #define ACCOUNTS_MAX (1 << 20)
 
 const char *fh_layout_home(const struct fh_plan *plan)
