@@ -357,6 +357,40 @@ class Places(support.TempDir):
         code = "import os, json, re; print(os.listdir('/usr/lib/python3/dist-packages'))"
         self.assertEqual(shell(*PY, "--standard-library-only", "-c", code).stdout, "[]\n")
 
+    def test_what_the_interpreter_is_built_on_stays(self):
+        """Debian's node loads parts of itself from /usr/share/nodejs, where packages lie as well."""
+        folder = "/usr/share/doc"
+        if not os.path.isdir(f"{folder}/bash"):
+            self.skipTest(f"needs {folder}/bash, as Debian's package has it")
+        language = json.loads((support.TOP / "languages/python.json").read_text())
+        language.update(hide=[folder], keep=[f"{folder}/bash"])
+        self.write("languages/python.json", json.dumps(language))
+        self.dir.chmod(0o755)
+        code = f"import os; print(os.listdir('{folder}'), len(os.listdir('{folder}/bash')) > 0)"
+        done = shell(*PY, "--standard-library-only", "-c", code, env=dict(os.environ, FUMEHOOD_DATA_DIR=str(self.dir)))
+        self.assertEqual((done.stdout, done.stderr), ("['bash'] True\n", ""))
+
+    def test_a_wrong_language_file_is_named_with_its_line(self):
+        self.write("languages/python.json", '{"name": "python",\n "fiel": "main.py"}')
+        done = shell(*PY, "-c", "1", env=dict(os.environ, FUMEHOOD_DATA_DIR=str(self.dir)))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f'{self.dir}/languages/python.json:2:2: unknown key "fiel"', done.stderr)
+
+    def test_an_image_may_have_another_c_library(self):
+        musl = support.need_program("musl-gcc", "musl-tools")
+        loader = next(pathlib.Path("/lib").glob("ld-musl-*.so.1"), None)
+        if not loader:
+            self.skipTest("needs musl's loader in /lib (package musl)")
+        self.dir.chmod(0o755)
+        (self.dir / "image/bin").mkdir(parents=True)
+        (self.dir / "image/lib").mkdir()
+        shutil.copy(loader.resolve(), self.dir / "image/lib" / loader.name)
+        source = self.write("sh.c", "#include <stdio.h>\n#include <pwd.h>\n#include <unistd.h>\n"
+                                    'int main(void) { puts(getpwuid(getuid())->pw_name); return 0; }')
+        subprocess.run([musl, "-o", self.dir / "image/bin/bash", source], check=True, capture_output=True)
+        done = shell("-l", "bash", "--image", self.dir / "image", "-c", "anything")
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ("user\n", "", 0))
+
     def test_an_image_is_all_there_is(self):
         support.need_program("cc", "gcc")
         self.dir.chmod(0o755)
