@@ -22,8 +22,8 @@ void fh_eval_results_release(struct fh_eval_results *r)
 		fh_eval_result_release(&r->items[i]);
 	free(r->items);
 	json_decref(r->metrics);
-	json_decref(r->no_tokens[0]);
-	json_decref(r->no_tokens[1]);
+	free(r->no_tokens[0]);
+	free(r->no_tokens[1]);
 	*r = (struct fh_eval_results){ 0 };
 }
 
@@ -143,8 +143,10 @@ int fh_eval_results_sum(const struct fh_eval_plan *plan, struct fh_eval_results 
 			add_result(&sums[cell->column], &r->items[i], json_object_get(plan->rows[cell->row].test, "vars"));
 	}
 	r->metrics = json_array();
-	for (unsigned i = 0; i < 2; i++)
-		r->no_tokens[i] = fh_eval_tokens_json(&(struct fh_tokens)FH_TOKENS_INIT, i);
+	for (unsigned i = 0; i < 2; i++) {
+		fh_auto_json json_t *none = fh_eval_tokens_json(&(struct fh_tokens)FH_TOKENS_INIT, i);
+		r->no_tokens[i] = fh_json_text(none, 0);
+	}
 	const json_t *derived = json_object_get(plan->config.root, "derivedMetrics");
 	int failed = 0;
 	for (size_t i = 0; i < plan->column_count; i++) {

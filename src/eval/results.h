@@ -26,7 +26,7 @@ struct fh_eval_results {
 	struct fh_eval_result *items; /* plan->cell_count of them */
 	size_t count;
 	size_t successes, failures, errors; /* of those that are done */
-	json_t *no_tokens[2];               /* fh_eval_tokens_json of nothing, for 0 and 1 requests: rows share them */
+	char *no_tokens[2]; /* fh_eval_tokens_json of nothing, for 0 and 1 requests, as text: what most rows say */
 	json_t *metrics;                    /* array: for each column its `metrics` object */
 	struct fh_tokens tokens;
 	uint64_t requests; /* provider calls that were answered */

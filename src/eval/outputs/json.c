@@ -50,10 +50,8 @@ static void write_results(const struct fh_output_data *d, struct fh_buf *out)
 	for (size_t i = 0; i < r->count; i++) {
 		if (!r->items[i].done)
 			continue;
-		json_t *row = fh_output_row(d, i);
 		fh_buf_adds(out, first ? "\n" : ",\n");
-		fh_json_write(out, row, 0);
-		json_decref(row);
+		fh_output_row(d, i, out);
 		first = false;
 	}
 	fh_buf_adds(out, "],\n");

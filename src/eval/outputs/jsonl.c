@@ -6,9 +6,7 @@ static int write(const struct fh_output_data *d, struct fh_buf *out, struct fh_e
 	for (size_t i = 0; i < d->results->count; i++) {
 		if (!d->results->items[i].done)
 			continue;
-		json_t *row = fh_output_row(d, i);
-		fh_json_write(out, row, 0);
-		json_decref(row);
+		fh_output_row(d, i, out);
 		fh_buf_addc(out, '\n');
 	}
 	return 0;

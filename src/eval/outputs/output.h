@@ -23,8 +23,8 @@ int fh_output_for(const char *path, const struct fh_output **ret, struct fh_erro
 /* Writes the file whole, or not at all; folders on the way are made. */
 int fh_output_write(const struct fh_output_data *data, const char *path, struct fh_error *err);
 
-/* The row of result i, in promptfoo's form. New reference. */
-FH_OWN json_t *fh_output_row(const struct fh_output_data *data, size_t i);
+/* The row of result i in promptfoo's form, as one line of JSON (no line end). */
+void fh_output_row(const struct fh_output_data *data, size_t i, struct fh_buf *out);
 /* A copy without secrets: values of keys such as apiKey or password, and strings that are the value of an environment
  * variable with such a name. */
 FH_OWN json_t *fh_output_redact(const json_t *value);

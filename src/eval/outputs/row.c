@@ -5,15 +5,21 @@
 
 static json_t *uuid(void)
 {
+	static const char hex[] = "0123456789abcdef";
 	unsigned char b[16] = { 0 };
-	char text[40];
+	char text[37], *out = text;
 	if (getrandom(b, sizeof(b), 0) != sizeof(b))
 		b[0] = 0;
 	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
 	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
-	snprintf(text, sizeof(text), "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
-	         b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
-	return json_string(text);
+	for (size_t i = 0; i < sizeof(b); i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*out++ = '-';
+		*out++ = hex[b[i] >> 4];
+		*out++ = hex[b[i] & 15];
+	}
+	*out = '\0';
+	return json_string_nocheck(text);
 }
 
 /* promptfoo parses strings that hold a JSON object or list, when it looks for secrets in them, and writes them back
@@ -45,7 +51,72 @@ static json_t *vars_json(json_t *vars)
 	return o;
 }
 
-json_t *fh_output_row(const struct fh_output_data *data, size_t i)
+/* Rows are written, not built: a tree of each would cost as much as all the rest of an eval. */
+static void key(struct fh_buf *out, const char *name)
+{
+	fh_buf_adds(out, out->p[out->n - 1] == '{' ? "\"" : ",\"");
+	fh_buf_adds(out, name);
+	fh_buf_add(out, "\":", 2);
+}
+
+static void member(struct fh_buf *out, const char *name, const json_t *value)
+{
+	key(out, name);
+	fh_json_write(out, value, 0);
+}
+
+static void member_new(struct fh_buf *out, const char *name, FH_OWN json_t *value)
+{
+	member(out, name, value);
+	json_decref(value);
+}
+
+static void member_text(struct fh_buf *out, const char *name, const char *text)
+{
+	key(out, name);
+	fh_json_write_string(out, fh_str(text));
+}
+
+static void member_number(struct fh_buf *out, const char *name, double n)
+{
+	key(out, name);
+	fh_json_write_number(out, n);
+}
+
+static void or_empty(struct fh_buf *out, const char *name, const json_t *object)
+{
+	key(out, name);
+	if (object)
+		fh_json_write(out, object, 0);
+	else
+		fh_buf_adds(out, "{}");
+}
+
+static void write_prompt(struct fh_buf *out, const struct fh_eval_result *r, const struct fh_eval_prompt *prompt)
+{
+	const json_t *config = r->prompt_config ? r->prompt_config : prompt->config;
+	key(out, "prompt");
+	fh_buf_addc(out, '{');
+	member_new(out, "raw", compacted(r->prompt, strlen(r->prompt)));
+	member_text(out, "label", prompt->label);
+	if (config)
+		member(out, "config", config);
+	fh_buf_addc(out, '}');
+}
+
+static void write_tokens(struct fh_buf *out, const struct fh_output_data *data, const struct fh_eval_result *r)
+{
+	unsigned asked = r->response != NULL;
+	bool counted = r->tokens.total > 0 || r->tokens.prompt > 0 || r->tokens.completion > 0 || r->tokens.cached > 0;
+	if (counted) {
+		member_new(out, "tokenUsage", fh_eval_tokens_json(&r->tokens, asked));
+		return;
+	}
+	key(out, "tokenUsage");
+	fh_buf_adds(out, data->results->no_tokens[asked]);
+}
+
+void fh_output_row(const struct fh_output_data *data, size_t i, struct fh_buf *out)
 {
 	const struct fh_eval_plan *plan = data->plan;
 	const struct fh_eval_result *r = &data->results->items[i];
@@ -53,35 +124,36 @@ json_t *fh_output_row(const struct fh_output_data *data, size_t i)
 	const struct fh_eval_row *row = &plan->rows[cell->row];
 	const struct fh_eval_column *column = &plan->columns[cell->column];
 	const struct fh_eval_provider *provider = row->provider ? row->provider : column->provider;
-	json_t *o = json_object();
-	json_object_set_new(o, "cost", json_real(r->cost));
+	fh_buf_addc(out, '{');
+	member_number(out, "cost", r->cost);
 	if (r->error)
-		json_object_set_new(o, "error", fh_json_bytes(fh_str(r->error)));
-	json_object_set_new(o, "gradingResult", r->grading ? json_incref(r->grading) : json_null());
-	json_object_set_new(o, "id", uuid());
-	json_object_set_new(o, "latencyMs", json_integer((json_int_t)(r->latency_ms + .5)));
-	json_object_set_new(o, "namedScores", r->named_scores ? json_incref(r->named_scores) : json_object());
-	json_t *prompt = json_pack("{s:o, s:o}", "raw", compacted(r->prompt, strlen(r->prompt)), "label",
-	                           fh_json_bytes(fh_str(column->prompt->label)));
-	if (r->prompt_config || column->prompt->config)
-		json_object_set(prompt, "config", r->prompt_config ? r->prompt_config : column->prompt->config);
-	json_object_set_new(o, "prompt", prompt);
-	json_object_set_new(o, "promptId", json_string(column->prompt->id));
-	json_object_set_new(o, "promptIdx", json_integer(cell->column));
-	json_object_set_new(o, "provider", json_pack("{s:s, s:s}", "id", provider->id, "label", provider->label));
+		member_text(out, "error", r->error);
+	key(out, "gradingResult");
+	if (r->grading)
+		fh_json_write(out, r->grading, 0);
+	else
+		fh_buf_adds(out, "null");
+	member_new(out, "id", uuid());
+	member_number(out, "latencyMs", (double)(int64_t)(r->latency_ms + .5));
+	or_empty(out, "namedScores", r->named_scores);
+	write_prompt(out, r, column->prompt);
+	member_text(out, "promptId", column->prompt->id);
+	member_number(out, "promptIdx", cell->column);
+	key(out, "provider");
+	fh_buf_addc(out, '{');
+	member_text(out, "id", provider->id);
+	member_text(out, "label", provider->label);
+	fh_buf_addc(out, '}');
 	if (r->response)
-		json_object_set(o, "response", r->response);
-	json_object_set_new(o, "score", json_real(r->score));
-	json_object_set_new(o, "success", json_boolean(r->success));
-	json_object_set(o, "testCase", row->test);
-	json_object_set_new(o, "testIdx", json_integer(cell->row));
-	unsigned asked = r->response != NULL;
-	bool counted = r->tokens.total > 0 || r->tokens.prompt > 0 || r->tokens.completion > 0 || r->tokens.cached > 0;
-	json_object_set_new(o, "tokenUsage",
-	                    counted ? fh_eval_tokens_json(&r->tokens, asked)
-	                            : json_incref(data->results->no_tokens[asked]));
-	json_object_set_new(o, "vars", vars_json(r->vars ? r->vars : json_object_get(row->test, "vars")));
-	json_object_set_new(o, "metadata", r->metadata ? json_incref(r->metadata) : json_object());
-	json_object_set_new(o, "failureReason", json_integer(r->failure));
-	return o;
+		member(out, "response", r->response);
+	member_number(out, "score", r->score);
+	key(out, "success");
+	fh_buf_adds(out, r->success ? "true" : "false");
+	member(out, "testCase", row->test);
+	member_number(out, "testIdx", cell->row);
+	write_tokens(out, data, r);
+	member_new(out, "vars", vars_json(r->vars ? r->vars : json_object_get(row->test, "vars")));
+	or_empty(out, "metadata", r->metadata);
+	member_number(out, "failureReason", r->failure);
+	fh_buf_addc(out, '}');
 }
