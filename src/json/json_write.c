@@ -55,6 +55,11 @@ void fh_json_write_number(struct fh_buf *out, double n)
 		fh_buf_addc(out, '0');
 		return;
 	}
+	if (fabs(n) < 1e15 && n == floor(n)) {
+		/* Most numbers in results are 0, 1 and counts: no search for the shortest form. */
+		fh_buf_addf(out, "%.0f", fabs(n));
+		return;
+	}
 	char buf[40], digits[24];
 	int point = shortest(fabs(n), buf) + 1; /* of the decimal point, counted from the first digit */
 	int k = 0;
@@ -77,11 +82,33 @@ void fh_json_write_number(struct fh_buf *out, double n)
 	}
 }
 
+/* The usual string: nothing in it to escape or to check, written in one piece. */
+static bool write_plain(struct fh_buf *out, struct fh_str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+		if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\')
+			return false;
+	}
+	char *p = fh_buf_reserve(out, s.n + 2);
+	if (!p)
+		return false;
+	*p = '"';
+	if (s.n > 0)
+		memcpy(p + 1, s.p, s.n);
+	p[s.n + 1] = '"';
+	out->n += s.n + 2;
+	out->p[out->n] = '\0';
+	return true;
+}
+
 void fh_json_write_string(struct fh_buf *out, struct fh_str s)
 {
 	static const char *const named[0x20] = {
 		['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r",
 	};
+	if (write_plain(out, s))
+		return;
 	fh_buf_addc(out, '"');
 	size_t good = 0;
 	while (good < s.n) {
