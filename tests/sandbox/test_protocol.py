@@ -5,6 +5,7 @@ It speaks over the stdin and stdout of `sh -c`, as ssh or `docker exec -i` would
 """
 import os
 import random
+import re
 import select
 import signal
 import struct
@@ -327,6 +328,29 @@ def cmdline(pid):
             return f.read()
     except OSError:
         return ""
+
+
+class Page(unittest.TestCase):
+    """docs/protocol.md has the numbers of the code."""
+
+    def setUp(self):
+        self.page = (support.TOP / "docs" / "protocol.md").read_text()
+        self.header = re.sub(r"/\*.*?\*/", "", (support.TOP / "src" / "proto" / "frame.h").read_text(), flags=re.S)
+
+    def members(self, enum):
+        body = re.search(rf"enum {enum} {{(.*?)}}", self.header, re.S)[1]
+        value = -1
+        for name, given in re.findall(r"(\w+)(?:\s*=\s*(\d+))?\s*(?:,|$)", body.strip()):
+            value = int(given) if given else value + 1
+            yield name, value
+
+    def test_every_frame_is_on_the_page(self):
+        for name, value in self.members("fh_frame_type"):
+            self.assertIn(f"| {value} | {name.removeprefix('FH_FRAME_')} |", self.page)
+
+    def test_every_tag_is_on_the_page(self):
+        for name, value in self.members("fh_field"):
+            self.assertIn(f"`{name.removeprefix('F_')}` {value}", self.page)
 
 
 class Damage(unittest.TestCase):
