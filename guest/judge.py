@@ -41,8 +41,11 @@ def main(read=posix.read, write=posix.write, leave=posix._exit, length=len, text
 		message = b"\n%s %s %d\n%s" % (take(source, 32), verdict, length(reason), reason)
 		while message:
 			message = message[write(answer, message):]
-		flush_out()
-		flush_err()
+		try:
+			flush_out()
+			flush_err()
+		except error:
+			pass  # the program closed them
 		leave(0)
 
 	def explain(e, lines):

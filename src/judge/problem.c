@@ -78,6 +78,8 @@ static int read_problem(const struct fh_lines *l, const json_t *row, struct fh_j
 		fh_error_hint(err, "%s", inner.hint);
 		return -FH_E_CONFIG;
 	}
+	if (p->head.n + p->tail.n > FH_JUDGE_PROBLEM_MAX)
+		return fh_lines_error(l, err, "problem %.80s is larger than %zu MiB", task_id, FH_JUDGE_PROBLEM_MAX >> 20);
 	return 0;
 }
 

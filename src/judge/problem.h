@@ -10,6 +10,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 
+/* Head and tail together; leaves room for a completion in FH_JUDGE_PROGRAM_MAX. */
+#define FH_JUDGE_PROBLEM_MAX ((size_t)8 << 20)
+
 enum fh_judge_language { FH_JUDGE_PYTHON, FH_JUDGE_JAVASCRIPT, FH_JUDGE_CPP, FH_JUDGE_LANGUAGE_COUNT_ };
 
 struct fh_judge_problem {

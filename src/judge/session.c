@@ -414,5 +414,11 @@ int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *prob
 		    (struct fh_judge_outcome){ .verdict = FH_VERDICT_NO_CODE, .reason = fh_xstrdup("the completion is empty") };
 		return 0;
 	}
+	if (problem->head.n + sample->size + problem->tail.n > FH_JUDGE_PROGRAM_MAX) {
+		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_FAILED,
+			                              .reason = fh_xasprintf("the program is larger than %zu MiB",
+			                                                     FH_JUDGE_PROGRAM_MAX >> 20) };
+		return 0;
+	}
 	return judge_parts(s, &parts, ret, err);
 }

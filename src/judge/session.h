@@ -14,6 +14,8 @@
 #include "judge/verdict.h"
 
 #define FH_JUDGE_INTEGRITY "in-process"
+/* Of program and test together: a request is one frame. A candidate that is larger has failed. */
+#define FH_JUDGE_PROGRAM_MAX ((size_t)12 << 20)
 
 struct fh_judge_settings {
 	struct fh_limits limits;

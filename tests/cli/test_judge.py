@@ -1,0 +1,552 @@
+# SPDX-License-Identifier: MIT
+"""fumehood judge: verdicts on samples, the results file and its resumption, the summary, and bad input."""
+import gzip
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+
+PROBLEMS = support.TOP / "tests" / "data" / "judge"
+JS_TOTAL = "  return numbers.reduce((a, b) => a + b, 0)\n}\n"
+CPP_TOTAL = "    int t = 0;\n    for (int n : numbers) t += n;\n    return t;\n}\n"
+LIMITS = ["--cpu-time", "1", "--wall-time", "4", "--memory", "256M"]
+
+
+def lines(path):
+    opener = gzip.open if str(path).endswith(".gz") else open
+    with opener(path, "rt") as f:
+        return [json.loads(line) for line in f if line.strip()]
+
+
+class Judging(support.TempDir):
+    """Judges samples of a file of tests/data/judge."""
+
+    problems = PROBLEMS / "human-eval.jsonl"
+
+    def samples(self, rows, name="samples.jsonl"):
+        return self.write(name, "".join(json.dumps({"task_id": t, "completion": c}) + "\n" for t, c in rows))
+
+    def judge(self, *args, status=0, problems=None, samples="samples.jsonl", results="results.jsonl"):
+        done = support.command("judge", "--problems", problems or self.problems, self.dir / samples, "-o",
+                               self.dir / results, *args)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def start(self, *args, results="results.jsonl"):
+        """The same in the background; killed when the test ends."""
+        child = subprocess.Popen([support.PROGRAM, "judge", "--problems", self.problems, self.dir / "samples.jsonl", "-o",
+                                  self.dir / results, *args], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (child.kill(), child.wait(), child.stderr.close()))
+        return child
+
+    def rows(self, name="results.jsonl"):
+        return lines(self.dir / name)
+
+    def check_verdicts(self, cases, *args):
+        """cases: what it is, task_id, completion, verdict, a pattern that the reason has to match."""
+        self.samples([(task, completion) for _, task, completion, _, _ in cases])
+        self.judge(*LIMITS, *args)
+        rows = self.rows()
+        self.assertEqual([r["index"] for r in rows], list(range(len(cases))))
+        for (what, task, _, verdict, reason), row in zip(cases, rows):
+            with self.subTest(what):
+                self.assertEqual(row["verdict"], verdict, row["reason"])
+                self.assertEqual(row["passed"], verdict == "passed")
+                self.assertEqual(row["task_id"], task)
+                self.assertEqual(row["integrity"], "in-process")
+                self.assertRegex(row["reason"], reason or "^")
+                if verdict not in ("no_code", "compile_error"):
+                    self.assertGreater(row["usage"]["wall_ms"], 0)
+        return rows
+
+
+class Python(Judging):
+    def test_what_passes(self):
+        self.check_verdicts([
+            ("a right solution", "Own/0", "    return sum(numbers)\n", "passed", "^$"),
+            ("one that prints", "Own/0", "    print('passed', numbers)\n    return sum(numbers)\n", "passed", ""),
+            ("more than the function", "Own/1",
+             "    return sum(c in 'aeiou' for c in word.lower())\n\nprint(vowels('x'))\n",
+             "passed", ""),
+            ("a main part that is not run", "Own/1", "    return sum(c in 'aeiou' for c in word.lower())\n\n"
+             "if __name__ == '__main__':\n    raise SystemExit\n", "passed", ""),
+            ("an entry point that the data has wrong", "Own/2", "    return halve(a + b)\n", "passed", ""),
+            ("closed standard streams", "Own/0",
+             "    import os, sys\n    sys.stdout.close(); os.closerange(0, 3)\n"
+             "    return sum(numbers)\n", "passed", ""),
+            ("an exit handler that would fail", "Own/0", "    return sum(numbers)\nimport atexit, os\n"
+             "atexit.register(os._exit, 1)\n", "passed", ""),
+        ])
+
+    def test_what_fails(self):
+        self.check_verdicts([
+            ("a wrong solution", "Own/0",
+             "    return 0\n", "failed", r"^AssertionError.*line \d+: assert candidate\(\[1, 2\]\)"),
+            ("with a message", "Own/0",
+             "    return sum(numbers) or None\n", "failed", "^AssertionError: the empty sum"),
+            ("an exception", "Own/0", "    return nothing\n", "failed", "^NameError: name 'nothing'"),
+            ("an exception when it is loaded", "Own/0",
+             "    return sum(numbers)\n1 / 0\n", "failed", "^ZeroDivisionError"),
+            ("no Python", "Own/0", "    return sum(numbers\n", "failed", "^SyntaxError"),
+            ("a NUL in the source", "Own/0",
+             "    return sum(numbers)\0\n", "failed", "(Value|Syntax)Error.*null bytes"),
+            ("endless recursion", "Own/0", "    return total(numbers)\n", "failed", "^RecursionError"),
+            ("reads input", "Own/0", "    return int(input())\n", "failed", "^OSError"),
+            ("reads input and expects none", "Own/0",
+             "    import sys\n    return len(sys.stdin.read())\n", "failed", "^OSError"),
+            ("KeyboardInterrupt", "Own/0", "    raise KeyboardInterrupt\n", "failed", "^KeyboardInterrupt"),
+            ("an exception that cannot be shown", "Own/0",
+             "    class E(Exception):\n        def __str__(self): raise self\n"
+             "    raise E\n", "failed", "cannot be shown"),
+            ("a long message", "Own/0", "    raise ValueError('ä' * 100000)\n", "failed", "^ValueError: ä{200}"),
+        ])
+
+    def test_leaving_early_is_never_a_pass(self):
+        self.check_verdicts([
+            ("os._exit in the function", "Own/0", "    import os; os._exit(0)\n", "early_exit", "exit status 0"),
+            ("os._exit at load", "Own/0", "    return 0\nimport os\nos._exit(0)\n", "early_exit", "exit status 0"),
+            ("another status", "Own/0", "    import os; os._exit(7)\n", "early_exit", "exit status 7"),
+            ("sys.exit", "Own/0", "    import sys; sys.exit(0)\n", "early_exit", "SystemExit: 0"),
+            ("sys.exit at load", "Own/0", "    return 0\nimport sys\nsys.exit(0)\n", "early_exit", "SystemExit: 0"),
+            ("exec of something else", "Own/0",
+             "    import os\n    os.execv('/bin/true', ['true'])\n", "early_exit", ""),
+            ("claims", "Own/0",
+             "    return 0\nprint('passed\\nOK')\nimport os\nos.write(1, b'passed 0\\n')\nos._exit(0)\n",
+             "early_exit", ""),
+        ])
+        self.check_verdicts([
+            ("an exit handler", "Own/0", "    return 0\nimport atexit, os\natexit.register(os._exit, 0)\n", "failed",
+             "AssertionError"),
+            ("a handler of exceptions", "Own/0",
+             "    return 0\nimport sys, os\nsys.excepthook = lambda *a: os._exit(0)\n",
+             "failed", "AssertionError"),
+        ])
+
+    def test_limits_are_verdicts(self):
+        self.check_verdicts([
+            ("an endless loop", "Own/0", "    while True: pass\n", "cpu_time_limit", "cpu_time limit of 1000 ms"),
+            ("sleep", "Own/0", "    import time; time.sleep(60)\n", "wall_time_limit", "wall_time limit of 4000 ms"),
+            ("memory", "Own/0",
+             "    x = []\n    while True: x.append('x' * 1000000)\n", "memory_limit", "memory limit"),
+            ("output", "Own/0", "    while True: print('x' * 10000)\n", "output_limit", "output limit"),
+            ("a crash", "Own/0",
+             "    import os, signal\n    os.kill(os.getpid(), signal.SIGSEGV)\n", "runtime_error", "SIGSEGV"),
+            ("abort", "Own/0", "    import os\n    os.abort()\n", "runtime_error", "SIGABRT"),
+            ("no code", "Own/0", "", "no_code", "empty"),
+            ("white space", "Own/0", "\n  \t\n", "no_code", "empty"),
+        ])
+
+    def test_the_pack(self):
+        self.problems = PROBLEMS / "pack-python.jsonl"
+        self.check_verdicts([
+            ("right", "Python/0", "    return sum(numbers)\n", "passed", ""),
+            ("wrong", "Python/0", "    return sum(numbers[1:])\n", "failed", "AssertionError"),
+            ("import and test_setup", "Python/1", "    return math.isqrt(x)\n", "passed", ""),
+            ("leaves", "Python/1", "    exit()\n", "early_exit", ""),
+        ])
+
+    def test_packages_are_seen_only_when_asked_for(self):
+        """A package beside the interpreter could hold a data set's answers."""
+        have = subprocess.run([support.PYTHON, "-c", "import site; print(*site.getsitepackages())"],
+                              capture_output=True, text=True, check=True).stdout.split()
+        installed = sorted(m.group(1) for d in have if os.path.isdir(d) for n in os.listdir(d)
+                           if (m := re.fullmatch(r"([a-z]\w+)\.py", n)))
+        if not installed:
+            self.skipTest("needs a Python package in Debian's dist-packages (for example python3-yaml's)")
+        name = installed[0]
+        source = f"    import importlib.util\n    assert importlib.util.find_spec({name!r})\n    return sum(numbers)\n"
+        self.check_verdicts([(name, "Own/0", source, "failed", "AssertionError")], "--interpreter", support.PYTHON)
+        self.check_verdicts([(name, "Own/0", source, "passed", "")], "--interpreter", support.PYTHON, "--packages")
+
+
+class JavaScript(Judging):
+    problems = PROBLEMS / "pack-javascript.jsonl"
+
+    def setUp(self):
+        super().setUp()
+        support.need_program("node", "nodejs")
+
+    def check_verdicts(self, cases, *args):
+        return super().check_verdicts(cases, "--memory", "1G", "--cpu-time", "5", *args)
+
+    def test_what_passes(self):
+        self.check_verdicts([
+            ("right", "JavaScript/0", JS_TOTAL, "passed", "^$"),
+            ("sloppy mode", "JavaScript/0",
+             "  t = 0\n  for (i in numbers) t += numbers[i]\n  return t\n}\n", "passed", ""),
+            ("prints and exports", "JavaScript/0", "  console.log(numbers)\n" + JS_TOTAL
+             + "module.exports = { total }\nconst { log } = require('console')\nlog('x')\n", "passed", ""),
+            ("its own console.assert fails", "JavaScript/0", "  console.assert(false)\n"
+             + JS_TOTAL, "passed", ""),
+            ("a test that goes on later", "JavaScript/1", "  return Promise.resolve(twice(x))\n}\n", "passed", ""),
+            ("empty input", "JavaScript/0", "  if (require('fs').readFileSync(0).length) throw 1\n"
+             + JS_TOTAL, "passed", ""),
+        ])
+
+    def test_what_fails(self):
+        self.check_verdicts([
+            ("a failing console.assert", "JavaScript/0",
+             "  return 3\n}\n", "failed", "console.assert failed 1 time.*line 3"),
+            ("silenced", "JavaScript/0",
+             "  return 3\n}\nconsole.assert = () => {}\n", "failed", "console.assert failed"),
+            ("replaced console", "JavaScript/0",
+             "  return 3\n}\nconsole = { assert() {} }\n", "failed", "console.assert failed"),
+            ("shadowed console", "JavaScript/0",
+             "  return 3\n}\nconst assert = 1\n", "failed", "console.assert failed"),
+            ("fails later", "JavaScript/1", "  return Promise.resolve(3)\n}\n", "failed", "console.assert failed"),
+            ("rejects later", "JavaScript/1", "  return Promise.reject(new Error('no'))\n}\n", "failed", "no"),
+            ("throws", "JavaScript/0", "  throw new TypeError('bad')\n}\n", "failed", "^TypeError: bad"),
+            ("throws at load", "JavaScript/0", "  return 3\n}\nnothing()\n", "failed", "^ReferenceError"),
+            ("throws nothing useful", "JavaScript/0", "  throw Object.create(null)\n}\n", "failed", "cannot be shown"),
+            ("swallows exceptions", "JavaScript/0",
+             "  throw 1\n}\nprocess.on('uncaughtException', () => {})\n", "failed", ""),
+            ("no JavaScript", "JavaScript/0", "  return (\n}\n", "failed", "^SyntaxError"),
+            ("comments the test out", "JavaScript/0", "  return 0 }\n/*", "failed", "^SyntaxError"),
+            ("returns before the test", "JavaScript/0", "  return 0 }\nreturn\n", "failed", "^SyntaxError"),
+        ])
+
+    def test_leaving_early_is_never_a_pass(self):
+        self.check_verdicts([
+            ("in the function", "JavaScript/0", "  process.exit(0)\n}\n", "early_exit", "exit status 0"),
+            ("at load", "JavaScript/0", "  return 0\n}\nprocess.exit(0)\n", "early_exit", "exit status 0"),
+            ("without listeners", "JavaScript/1",
+             "  process.removeAllListeners(); process.exit(0)\n}\n", "early_exit", ""),
+            ("another status", "JavaScript/0", "  process.exit(4)\n}\n", "early_exit", "exit status 4"),
+        ])
+
+    def test_limits_are_verdicts(self):
+        self.check_verdicts([
+            ("an endless loop", "JavaScript/0", "  for (;;);\n}\n", "cpu_time_limit", ""),
+            ("never ends", "JavaScript/0", "  setInterval(() => {}, 1000)\n" + JS_TOTAL,
+             "wall_time_limit", ""),
+            ("no code", "JavaScript/0", " ", "no_code", ""),
+        ], "--cpu-time", "1")
+
+
+class Cpp(Judging):
+    problems = PROBLEMS / "pack-cpp.jsonl"
+
+    def setUp(self):
+        super().setUp()
+        support.need_program("g++")
+
+    def test_what_passes(self):
+        self.check_verdicts([
+            ("right", "CPP/0", CPP_TOTAL, "passed", "^$"),
+            ("a declaration that holds a part of its body", "CPP/1",
+             "    return string(s.rbegin(), s.rend());\n}\n", "passed", ""),
+            ("any header", "CPP/0", CPP_TOTAL
+             + "#include <unistd.h>\n#include <fcntl.h>\n#include <bits/stdc++.h>\n", "passed", ""),
+            ("prints and finds no input", "CPP/0",
+             "    extern int next(); int t = next();\n    for (int n : numbers) t += n;\n"
+             "    return t;\n}\n#include <stdio.h>\nint next(){ puts(\"passed\"); return getchar() + 1; }\n",
+             "passed", ""),
+        ])
+
+    def test_what_fails(self):
+        self.check_verdicts([
+            ("wrong", "CPP/0", "    return 3;\n}\n", "failed", r"assertion failed: total\(\{\}\) == 0 \[test.cpp:5\]"),
+            ("an exception", "CPP/0", "    return numbers.at(9);\n}\n", "failed", "out_of_range"),
+            ("a crash", "CPP/0", "    return *(volatile int *)0;\n}\n", "runtime_error", "SIG"),
+            ("no C++", "CPP/0", "    return 3\n}\n", "compile_error", "program.cpp:4:.*error"),
+            ("a main of its own", "CPP/0",
+             "    return 3;\n}\nint main(){ return 0; }\n#define main other\n", "compile_error", "main"),
+            ("comments the test out", "CPP/0",
+             "    return 3;\n}\nint main(){ return 0; }\n/*", "compile_error", "comment"),
+            ("no code", "CPP/0", "", "no_code", ""),
+        ])
+
+    def test_leaving_early_is_never_a_pass(self):
+        self.check_verdicts([
+            ("exit", "CPP/0",
+             "    extern void bye(); bye(); return 0;\n}\n#include <stdlib.h>\nvoid bye(){ exit(0); }\n",
+             "early_exit", "exit status 0"),
+            ("a constructor", "CPP/0", "    return 0;\n}\n#include <unistd.h>\nstruct S { S(){ _exit(0); } } s;\n",
+             "early_exit", "exit status 0"),
+            ("an exit handler", "CPP/0", "    return 0;\n}\n#include <stdlib.h>\n#include <unistd.h>\n"
+             "static void bye(){ _exit(0); }\nstatic int reg = atexit(bye);\n", "failed", "assertion failed"),
+        ])
+
+    def test_limits_are_verdicts(self):
+        self.check_verdicts([
+            ("an endless loop", "CPP/0", "    for (volatile int i = 0;; i++);\n}\n", "cpu_time_limit", ""),
+            ("memory", "CPP/0", "    for (;;) numbers.insert(numbers.end(), 1 << 20, 1);\n}\n", "memory_limit", ""),
+        ])
+
+
+class Results(Judging):
+    good = ("Own/0", "    return sum(numbers)\n")
+    bad = ("Own/1", "    return 0\n")
+
+    def verdicts(self, name="results.jsonl"):
+        return [{k: v for k, v in r.items() if k != "usage"} for r in self.rows(name)]
+
+    def test_a_complete_file_is_kept_as_it_is(self):
+        self.samples([self.good, self.bad] * 3)
+        self.judge()
+        before = (self.dir / "results.jsonl").read_bytes()
+        done = self.judge()
+        self.assertIn("6 results of", done.stderr)
+        self.assertEqual((self.dir / "results.jsonl").read_bytes(), before)
+
+    def test_every_row_is_a_run_of_its_own(self):
+        self.samples([self.good] * 8)
+        self.judge()
+        rows = self.rows()
+        self.assertEqual(len({r["key"] for r in rows}), 1)
+        self.assertGreater(len({json.dumps(r["usage"]) for r in rows}), 1)
+
+    def test_only_what_changed_is_judged_again(self):
+        self.samples([self.good, self.bad, self.good])
+        self.judge()
+        before = self.rows()
+        self.samples([self.good, ("Own/1", "    return 4 if word else 0\n"), self.good])
+        done = self.judge()
+        after = self.rows()
+        self.assertIn("2 results of", done.stderr)
+        self.assertIn("1 are of other", done.stderr)
+        self.assertEqual([before[0], before[2]], [after[0], after[2]])
+        self.assertEqual([r["verdict"] for r in after], ["passed", "passed", "passed"])
+
+    def test_other_limits_judge_again(self):
+        self.samples([("Own/0", "    x = 'x' * 100000000\n    return sum(numbers)\n")])
+        self.judge()
+        self.judge("--memory", "64M")
+        self.assertEqual(self.rows()[0]["verdict"], "memory_limit")
+
+    def test_more_samples_are_added(self):
+        self.samples([self.good])
+        self.judge()
+        first = self.rows()
+        self.samples([self.good, self.bad])
+        self.judge()
+        self.assertEqual(self.rows()[0], first[0])
+        self.assertEqual(len(self.rows()), 2)
+
+    def kill_and_resume(self, moments):
+        cases = [self.good, self.bad, ("Own/0", "    import os; os._exit(0)\n"), ("Own/0", ""),
+                 ("Own/2", "    return nothing\n")] * 6
+        self.samples(cases)
+        self.judge(results="whole.jsonl")
+        results = self.dir / "killed.jsonl"
+        for i in range(moments):
+            results.unlink(missing_ok=True)
+            reached = random.randrange(len(cases))
+            child = self.start("-q", results="killed.jsonl")
+            self.wait_for_rows(reached, results)
+            time.sleep(random.uniform(0, 0.1))
+            child.kill()
+            child.wait()
+            self.judge("-q", results="killed.jsonl")
+            self.assertEqual(self.verdicts("killed.jsonl"), self.verdicts("whole.jsonl"), f"killed after row {reached}")
+
+    def test_killed_at_any_moment_it_ends_with_the_same_results(self):
+        self.kill_and_resume(50 if support.FULL else 4)
+
+    def test_interrupted_it_keeps_what_is_done(self):
+        self.samples([self.good] * 20 + [("Own/0", "    import time; time.sleep(600)\n")] + [self.good] * 20)
+        child = self.start("-j1", "--wall-time", "300")
+        self.wait_for_rows(20)
+        started = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=support.TIMEOUT)
+        self.assertLess(time.monotonic() - started, 60, "it waited for the sample that ran")
+        self.assertEqual(child.returncode, 130)
+        self.assertIn("20 of 41 samples are judged", err)
+        self.assertEqual([r["index"] for r in self.rows()], list(range(20)))
+
+    def wait_for_rows(self, count, path=None):
+        deadline = time.monotonic() + support.TIMEOUT
+        path = path or self.dir / "results.jsonl"
+        while count and (not path.exists() or path.read_text().count("\n") < count):
+            self.assertLess(time.monotonic(), deadline, "no results came")
+            time.sleep(0.01)
+
+    def test_an_engine_that_dies_is_replaced(self):
+        self.samples([("Own/0", "    import time; time.sleep(0.05)\n    return sum(numbers)\n")] * 40)
+        child = self.start("-q")
+        self.wait_for_rows(3)
+        engines = [pid for pid, name in support.descendants(child.pid).items() if name == "fumehood-engine"[:15]]
+        self.assertTrue(engines, support.descendants(child.pid))
+        for pid in engines:
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(child.wait(timeout=support.TIMEOUT), 0)
+        self.assertEqual({r["verdict"] for r in self.rows()}, {"passed"})
+
+    def test_two_processes_do_not_write_one_file(self):
+        self.samples([("Own/0", "    import time; time.sleep(600)\n")])
+        self.start("-q")
+        deadline = time.monotonic() + support.TIMEOUT
+        while not (self.dir / "results.jsonl").exists():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        time.sleep(0.1)
+        done = self.judge("--wall-time", "1", status=1)
+        self.assertIn("another fumehood judge is writing", done.stderr)
+
+    def test_another_kind_of_file_is_not_touched(self):
+        self.samples([self.good])
+        before = (self.dir / "samples.jsonl").read_bytes()
+        done = self.judge(results="samples.jsonl", status=1)
+        self.assertIn("samples.jsonl:1: ", done.stderr)
+        self.assertEqual((self.dir / "samples.jsonl").read_bytes(), before)
+
+
+class Summary(Judging):
+    def test_json_holds_verdicts_and_estimates(self):
+        right, wrong = "    return sum(numbers)\n", "    return 1\n"
+        self.samples([("Own/0", right), ("Own/0", wrong), ("Own/0", wrong), ("Own/0", wrong),
+                      ("Own/1", "    return 0\n"), ("Own/1", "    return 0\n"), ("Own/2", "    return halve(a + b)\n")])
+        summary = json.loads(self.judge("--json", "--k", "1,2,100").stdout)
+        self.assertEqual(summary["verdicts"], {"passed": 2, "failed": 5})
+        self.assertEqual((summary["samples"], summary["tasks"], summary["passed"]), (7, 3, 2))
+        self.assertEqual(summary["harness_errors"], 0)
+        self.assertEqual(summary["integrity"], "in-process")
+        one, two, hundred = (summary["pass_at_k"][k] for k in ("1", "2", "100"))
+        self.assertAlmostEqual(one["value"], (0.25 + 0 + 1) / 3)
+        self.assertAlmostEqual(one["standard_error"], (((1 / 6) ** 2 + (5 / 12) ** 2 + (7 / 12) ** 2) / 6) ** 0.5)
+        self.assertEqual((two["value"], two["tasks"]), (0.25, 2))
+        self.assertEqual((hundred["value"], hundred["tasks"]), (None, 0))
+
+    def test_text_names_the_command_that_shows_a_failure(self):
+        self.samples([("Own/0", "    return sum(numbers)\n"),
+                      ("Own/0", "    print('he\\x1b[2Jre')\n    return 1\n")], "s a.jsonl")
+        done = self.judge(samples="s a.jsonl")
+        for part in ("passed", "50.0 %", "pass@1    0.5000", "pass@10   no task has 10 samples",
+                     "integrity: in-process"):
+            self.assertIn(part, done.stdout)
+        command = re.search(r"^  (fumehood judge .*--show 1)$", done.stdout, re.M).group(1)
+        shell = f"fumehood() {{ {support.PROGRAM} \"$@\"; }}; {command}"
+        shown = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=support.TIMEOUT)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        for part in ("sample 1, task Own/0", "def total(", "check(total)", "recorded: failed", "run again: failed",
+                     "AssertionError", "ms of CPU", "he\\x1b[2Jre", "stderr: empty"):
+            self.assertIn(part, shown.stdout)
+        self.assertNotIn("\x1b", shown.stdout)
+
+    def test_quiet_prints_nothing(self):
+        self.samples([("Own/0", "    return 1\n")])
+        done = self.judge("-q")
+        self.assertEqual((done.stdout, done.stderr), ("", ""))
+
+    def test_help_tells_the_exit_statuses(self):
+        done = support.command("judge", "--help")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(" ".join(done.stdout.split()), "Exit status: 0 .* 1 .* 2 .* 3 .* 130 ")
+
+
+class BadInput(Judging):
+    def bad(self, says, *args, status=1, problems=None):
+        done = self.judge(*args, status=status, problems=problems)
+        self.assertIn(says, done.stderr)
+        self.assertFalse((self.dir / "results.jsonl").exists(), "something ran")
+        return done.stderr
+
+    def test_a_bad_sample_is_named_before_anything_runs(self):
+        good = json.dumps({"task_id": "Own/0", "completion": "    return 1\n"}) + "\n"
+        for line, says in (("{\"task_id\": \"Own/0\"", "samples.jsonl:2:"), ("{}", "no task_id"),
+                           ("{\"task_id\": \"Own/9\", \"completion\": \"\"}", "Own/9"),
+                           ("{\"task_id\": \"Own/0\", \"completion\": 3}", "completion is no string")):
+            with self.subTest(line):
+                self.write("samples.jsonl", good + line + "\n")
+                message = self.bad(says)
+                self.assertIn("samples.jsonl:2", message)
+
+    def test_a_bad_problem_is_named(self):
+        self.samples([("Own/0", "x")])
+        problems = self.write("p.jsonl", "\n{\"task_id\": \"Own/0\", \"prompt\": \"\"}\n")
+        self.assertIn("p.jsonl:2", self.bad("no format", problems=problems))
+
+    def test_a_missing_file_is_named(self):
+        self.bad("samples.jsonl")
+        self.samples([("Own/0", "x")])
+        self.bad("nowhere.jsonl", problems="nowhere.jsonl")
+
+    def test_the_command_line(self):
+        self.samples([("Own/0", "x")])
+        for args, says in ((["--k", "0"], "option --k"), (["--k", "x"], "option --k"),
+                           (["--cpu-tme", "1"], "--cpu-time"),
+                           (["more.jsonl"], "more than one samples file"), (["--memory", "1"], "--memory")):
+            with self.subTest(args):
+                self.bad(says, *args, status=2)
+        done = support.command("judge", self.dir / "samples.jsonl", "-o", self.dir / "results.jsonl")
+        self.assertEqual((done.returncode, "--problems is missing" in done.stderr), (2, True), done.stderr)
+
+    def test_a_sample_that_is_not_there_cannot_be_shown(self):
+        self.samples([("Own/0", "x")])
+        done = support.command("judge", "--problems", self.problems, self.dir / "samples.jsonl", "--show", "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no sample 1", done.stderr)
+
+    def test_an_interpreter_that_is_none(self):
+        self.samples([("Own/0", "x")])
+        done = self.judge("--interpreter", "/nowhere/python3", status=1)
+        self.assertIn("/nowhere/python3", done.stderr)
+
+    def test_a_machine_that_cannot_judge_says_so_before_any_sample(self):
+        self.samples([("Own/0", "    return 1\n")])
+        fake = shutil.copy("/bin/true", self.dir / "python3")
+        done = self.judge("--interpreter", fake, status=1)
+        self.assertIn("cannot judge python on this machine", done.stderr)
+        self.assertFalse((self.dir / "results.jsonl").exists())
+
+
+class DataSets(Judging):
+    """Public data beside the checkout; skipped where it is not."""
+
+    def judge_solutions(self, path, field):
+        tasks = lines(path)
+        self.samples([(t["task_id"], t[field]) for t in tasks])
+        self.judge(problems=path)
+        return {r["task_id"]: r for r in self.rows()}
+
+    def test_human_eval_references_pass(self):
+        rows = self.judge_solutions(support.shared("data", "humaneval", "HumanEval.jsonl.gz"), "canonical_solution")
+        self.assertEqual([(t, r["verdict"], r["reason"]) for t, r in rows.items() if not r["passed"]], [])
+        self.assertEqual(len(rows), 164)
+
+    def test_the_packs_buggy_solutions_fail(self):
+        path = support.shared("data", "humanevalpack", "humanevalpack_python.jsonl")
+        rows = self.judge_solutions(path, "buggy_solution")
+        self.assertEqual([t for t, r in rows.items() if r["passed"]], [])
+
+    @unittest.skipUnless(support.FULL, "takes minutes: runs with FUMEHOOD_TEST_FULL=1")
+    def test_real_samples_get_the_official_verdicts(self):
+        """Where a verdict differs, the official method on this machine decides, not a list."""
+        folder = support.shared("data", "codegen16b-samples")
+        problems = support.shared("data", "humaneval", "HumanEval.jsonl.gz")
+        tasks = {t["task_id"]: t for t in lines(problems)}
+        samples, official = lines(folder / "samples.jsonl.gz"), lines(folder / "official_verdicts.jsonl.gz")
+        shutil.copy(folder / "samples.jsonl.gz", self.dir / "samples.jsonl.gz")
+        support.command("judge", "-q", "--problems", problems, self.dir / "samples.jsonl.gz", "-o",
+                        self.dir / "results.jsonl", timeout=1800)
+        rows = self.rows()
+        differ = [r["index"] for r in rows if official[r["index"]]["result"] != "timed out"
+                  and r["passed"] != (official[r["index"]]["result"] == "passed")]
+        unexplained = [i for i in differ
+                       if self.official(tasks[samples[i]["task_id"]], samples[i]) != rows[i]["passed"]]
+        self.assertEqual(unexplained, [])
+
+    def official(self, task, sample):
+        """What the official harness does: exec of prompt, completion and test in one fresh process."""
+        program = f"{task['prompt']}{sample['completion']}\n{task['test']}\ncheck({task['entry_point']})"
+        harness = ("import io, sys, json\nprogram = json.load(sys.stdin)\nclass N(io.StringIO):\n"
+                   "    def read(self, *a): raise IOError\n    readline = readlines = read\nsys.stdin = N()\n"
+                   "out, sys.stdout = sys.stdout, io.StringIO()\ntry:\n    exec(program, {})\n    r = 1\n"
+                   "except BaseException:\n    r = 0\nprint(r, file=out)\n")
+        done = subprocess.run([support.PYTHON, "-I", "-S", "-c", harness], input=json.dumps(program), text=True,
+                              capture_output=True, timeout=60, cwd=self.dir)
+        return done.stdout == "1\n"
+
+
+if __name__ == "__main__":
+    unittest.main()
