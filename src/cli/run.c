@@ -225,6 +225,7 @@ struct inputs {
 	struct fh_file *files;
 	struct fh_buf *contents;
 	struct fh_mount *mounts;
+	const char **outs;
 	char **texts; /* everything that was split off an option */
 	size_t file_count, mount_count, text_count;
 };
@@ -238,6 +239,7 @@ static void inputs_release(struct inputs *in)
 	free(in->files);
 	free(in->contents);
 	free(in->mounts);
+	free(in->outs);
 	free(in->texts);
 }
 
@@ -298,6 +300,9 @@ static int read_inputs(struct inputs *in, struct fh_error *err)
 	in->contents = fh_xcalloc(o.files.count + 1, sizeof(*in->contents));
 	in->mounts = fh_xcalloc(o.mounts.count + 1, sizeof(*in->mounts));
 	in->texts = fh_xcalloc(o.files.count + 2 * o.mounts.count + o.outs.count + 1, sizeof(*in->texts));
+	in->outs = fh_xcalloc(o.outs.count + 1, sizeof(*in->outs));
+	for (size_t i = 0; i < o.outs.count; i++)
+		in->outs[i] = in->texts[in->text_count++] = fh_run_out_name(o.outs.items[i]);
 	int r = read_files(in, err);
 	return r < 0 ? r : read_mounts(in, err);
 }
@@ -319,50 +324,65 @@ static int read_stdin_file(struct fh_plan *plan, struct fh_error *err)
 	return 0;
 }
 
+/* What the options say without a look at any file. */
+static int read_options(const struct fh_opt_list *args, struct fh_request *request, struct fh_error *err)
+{
+	int r = settle_limits(err);
+	if (r == 0)
+		r = parse_layers(&o.require, "--require", &request->require, err);
+	if (r == 0)
+		r = parse_layers(&o.without, "--without", &request->without, err);
+	if (r == 0 && o.command && (o.code_given || o.language))
+		r = fh_error_set(err, FH_E_ARGUMENT, "--command excludes -l and -c");
+	if (r == 0 && o.command && args->count == 0)
+		r = fh_error_set(err, FH_E_ARGUMENT, "--command needs a command");
+	request->interpreter = o.interpreter;
+	request->venv = o.venv;
+	request->image = o.image;
+	request->user = o.user;
+	request->cwd = o.cwd;
+	request->hostname = o.hostname;
+	request->env = o.env.items;
+	request->limits = o.limits;
+	request->standard_library_only = o.standard_library_only;
+	request->flags = o.compiler_flags.items;
+	request->argv = o.command ? args->items : NULL;
+	return r;
+}
+
+static void use_program(struct fh_request *request, const struct program *program)
+{
+	request->language = program->language->name;
+	request->code = (struct fh_bytes){ fh_buf_cstr(&program->code), program->code.n };
+	request->code_name = program->name;
+	request->args = program->args;
+}
+
+static void use_inputs(struct fh_request *request, const struct inputs *in)
+{
+	request->files = in->files;
+	request->file_count = in->file_count;
+	request->mounts = in->mounts;
+	request->mount_count = in->mount_count;
+	request->outs = in->outs;
+	request->out_count = o.outs.count;
+}
+
 static int build_plan(const struct fh_opt_list *args, bool *ret_took_stdin, struct fh_plan **ret, struct fh_error *err)
 {
 	struct fh_request request;
 	struct program program = { .code = FH_BUF_INIT(CODE_MAX) };
 	struct inputs in = { 0 };
-	fh_auto_free const char **outs = fh_xcalloc(o.outs.count + 1, sizeof(*outs));
 	fh_request_init(&request);
-	int r = settle_limits(err);
-	if (r == 0)
-		r = parse_layers(&o.require, "--require", &request.require, err);
-	if (r == 0)
-		r = parse_layers(&o.without, "--without", &request.without, err);
-	if (r == 0 && o.command && (o.code_given || o.language))
-		r = fh_error_set(err, FH_E_ARGUMENT, "--command excludes -l and -c");
-	if (r == 0 && o.command && args->count == 0)
-		r = fh_error_set(err, FH_E_ARGUMENT, "--command needs a command");
+	int r = read_options(args, &request, err);
 	if (r == 0 && !o.command)
 		r = read_program(&program, args, err);
 	if (r == 0)
 		r = read_inputs(&in, err);
-	for (size_t i = 0; r == 0 && i < o.outs.count; i++)
-		outs[i] = in.texts[in.text_count++] = fh_run_out_name(o.outs.items[i]);
 	if (r == 0) {
-		request.language = o.command ? NULL : program.language->name;
-		request.code = (struct fh_bytes){ fh_buf_cstr(&program.code), program.code.n };
-		request.code_name = program.name;
-		request.args = program.args;
-		request.argv = o.command ? args->items : NULL;
-		request.interpreter = o.interpreter;
-		request.venv = o.venv;
-		request.image = o.image;
-		request.user = o.user;
-		request.cwd = o.cwd;
-		request.hostname = o.hostname;
-		request.env = o.env.items;
-		request.files = in.files;
-		request.file_count = in.file_count;
-		request.outs = outs;
-		request.out_count = o.outs.count;
-		request.mounts = in.mounts;
-		request.mount_count = in.mount_count;
-		request.limits = o.limits;
-		request.standard_library_only = o.standard_library_only;
-		request.flags = o.compiler_flags.items;
+		if (!o.command)
+			use_program(&request, &program);
+		use_inputs(&request, &in);
 		r = fh_plan_build(&request, ret, err);
 	}
 	*ret_took_stdin = program.took_stdin;
