@@ -484,9 +484,12 @@ static int open_stdin(const struct fh_plan *plan, bool took_stdin, int *ret_owne
 		return 0;
 	}
 	int fd = open(o.stdin_file, O_RDONLY | O_CLOEXEC);
+	struct stat st;
 	if (fd < 0)
 		return fh_error_sys(err, errno, "option --stdin-file: cannot open %s", o.stdin_file);
 	*ret_owned = *ret_fd = fd;
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+		return fh_error_set(err, FH_E_ARGUMENT, "option --stdin-file: %s is a folder", o.stdin_file);
 	return 0;
 }
 

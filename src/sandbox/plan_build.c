@@ -361,6 +361,23 @@ static int find_tool(const struct fh_request *r, const char *image, struct fh_la
 /* --------------------------------------------------------------------------------------------------------------- whole
  */
 
+/* Files are put into the working directory: better said here than by an engine that cannot. */
+static int check_cwd(const struct fh_plan *plan, struct fh_error *err)
+{
+	const struct fh_plan_mount *covering = NULL;
+	for (size_t i = 0; i < plan->mount_count; i++)
+		if (fh_path_within(plan->cwd, plan->mounts[i].target))
+			covering = &plan->mounts[i];
+	if (plan->file_count == 0 && !plan->compile)
+		return 0;
+	if (covering && (covering->kind == FH_MOUNT_WRITABLE || (covering->kind == FH_MOUNT_BIND && covering->writable)))
+		return 0;
+	int code = fh_error_set(err, FH_E_ARGUMENT,
+	                        "the working directory %s is read-only: the program cannot be put there", plan->cwd);
+	fh_error_hint(err, "leave it at /home/user%s", covering ? ", or mount it with :rw" : "");
+	return code;
+}
+
 static void plan_freep(struct fh_plan **p)
 {
 	fh_plan_free(*p);
@@ -402,6 +419,9 @@ static int build(const struct fh_request *r, struct fh_plan *plan, struct fh_err
 		return code;
 	if (l)
 		set_steps(plan, r, l, tool);
+	code = check_cwd(plan, err);
+	if (code < 0)
+		return code;
 	plan->stdin_data.data = fh_xmemdup(r->stdin_data.data ? r->stdin_data.data : "", r->stdin_data.size);
 	plan->stdin_data.size = r->stdin_data.size;
 	return 0;

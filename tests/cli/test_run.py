@@ -80,6 +80,11 @@ class Input(support.TempDir):
         path = self.write("in", "x" * 300000)
         self.assertEqual(run(*PY, "--stdin-file", path, "-c", "import sys; print(len(sys.stdin.read()))")["stdout"], "300000\n")
 
+    def test_a_folder_is_no_input(self):
+        done = shell(*PY, "--stdin-file", self.dir, "-c", "print(1)")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("is a folder", done.stderr)
+
     def test_input_that_nobody_reads_does_no_harm(self):
         path = self.write("in", "x" * (8 << 20))
         self.assertEqual(run(*PY, "--stdin-file", path, "-c", "print('done')")["stdout"], "done\n")

@@ -242,6 +242,9 @@ static void wrong_requests_are_refused(void **state)
 		{ .image = "/no/such/image", .message = "cannot use /no/such/image as image: No such file or directory" },
 		{ .image = "/", .message = "the host's own root cannot be an image" },
 		{ .cwd = "here", .message = "working directory here is not an absolute path" },
+		{ .mount = { "/usr/share" },
+		  .cwd = "/usr/share",
+		  .message = "the working directory /usr/share is read-only: the program cannot be put there" },
 		{ .env = no_value, .message = "environment: NOVALUE is not NAME=value" },
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(cases); i++) {
