@@ -13,12 +13,12 @@
 enum fh_stdio { FH_STDIO_NULL, FH_STDIO_PIPE, FH_STDIO_INHERIT, FH_STDIO_FD };
 
 struct fh_proc_options {
-	const char *const *argv;              /* NULL-terminated; argv[0] is looked up on PATH when it has no slash */
-	FH_NULLABLE const char *const *env;   /* NULL: ours */
+	const char *const *argv;            /* NULL-terminated; argv[0] is looked up on PATH when it has no slash */
+	FH_NULLABLE const char *const *env; /* NULL: ours */
 	FH_NULLABLE const char *cwd;
 	enum fh_stdio stdio[3];
-	int stdio_fd[3];                      /* for FH_STDIO_FD; stays the caller's */
-	bool own_group;                       /* a process group of its own, so that it can be killed whole */
+	int stdio_fd[3]; /* for FH_STDIO_FD; stays the caller's */
+	bool own_group;  /* a process group of its own, so that it can be killed whole */
 };
 
 struct fh_proc {

@@ -153,8 +153,7 @@ static const struct {
 } frame_table[] = {
 	{ FH_FRAME_DATA, fh_flow_on_data }, { FH_FRAME_CREDIT, fh_flow_on_credit }, { FH_FRAME_REPLY, on_answer },
 	{ FH_FRAME_STARTED, on_answer },    { FH_FRAME_EXIT, on_answer },           { FH_FRAME_RESULT, on_answer },
-	{ FH_FRAME_FILE, on_answer },
-	{ FH_FRAME_ERROR, on_error },       { FH_FRAME_HELLO, on_hello },
+	{ FH_FRAME_FILE, on_answer },       { FH_FRAME_ERROR, on_error },           { FH_FRAME_HELLO, on_hello },
 };
 
 static int dispatch_one(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)

@@ -101,6 +101,9 @@ static int read_out(struct execution *x, struct out *out, struct fh_str message,
 	}
 	if (r.malformed || (fh_id_is_zero(out->stream.id) && !out->refused) || size > x->plan->out_max_bytes)
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a malformed description of a file");
+	if (!out->refused && (!out->stream.ended || out->stream.position != size))
+		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent %llu bytes of a file of %llu",
+		                    (unsigned long long)out->stream.position, (unsigned long long)size);
 	if (out->refused) { /* what came of it before it failed does not count */
 		fh_buf_release(&out->stream.data);
 		out->stream.ended = true;
@@ -127,6 +130,9 @@ static int on_result(struct execution *x, const struct fh_frame *f, struct fh_er
 	}
 	if (r.malformed || !exited)
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a malformed result");
+	for (int i = FH_STDOUT; i <= FH_STDERR; i++) /* RESULT is the last frame: what is missing would never come */
+		if (x->started.streams[i].open && !x->started.streams[i].ended)
+			return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a result before the end of the output");
 	fh_evidence_read(&x->evidence, f->payload);
 	return 1;
 }

@@ -273,6 +273,39 @@ static void test_files_come_back_or_say_why_not(void **state)
 	fake_end(&f, client);
 }
 
+static void with_half_a_file(struct fake *f)
+{
+	struct fh_frame x;
+	fake_greet(f);
+	if (!fake_expect(f, FH_FRAME_RUN, &x))
+		return;
+	fake_file(f, f->request, 0, fake_id(50));
+	fake_data(f, fake_id(50), 0, "by", 2, FH_DATA_END);
+	size_t mark = fh_frame_begin(&f->out, FH_FRAME_RESULT, 0, f->request, fake_id(1));
+	size_t out = fh_wire_begin(&f->out, F_OUT);
+	fh_wire_u64(&f->out, F_SIZE, 5);
+	fh_wire_end(&f->out, out);
+	fh_frame_end(&f->out, mark);
+	fake_flush(f);
+	(void)fake_expect(f, 0xffff, &x);
+}
+
+static void test_half_a_file_is_none(void **state)
+{
+	(void)state;
+	struct fake f;
+	struct fh_client *client;
+	struct fh_result *result;
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_plan *plan = fake_plan();
+	fh_plan_add_string(&plan->outs, "a");
+	assert_int_equal(fake_start(&f, with_half_a_file, NULL, &client, NULL), 0);
+	assert_int_equal(fh_run(client, plan, NULL, &result, &err), -FH_E_PROTOCOL);
+	assert_non_null(strstr(err.message, "2 bytes of a file of 5"));
+	fh_plan_free(plan);
+	fake_end(&f, client);
+}
+
 static void answer_with_error(struct fake *f)
 {
 	struct fh_frame x;
@@ -467,6 +500,11 @@ static void bad_result_without_exit(struct fake *f)
 {
 	fh_frame_write(&f->out, FH_FRAME_RESULT, 0, f->request, fake_id(1), (struct fh_str){ "", 0 });
 }
+static void bad_early_result(struct fake *f)
+{
+	fake_data(f, fake_id(12), 0, "abc", 3, 0);
+	fake_result(f, f->request, FH_STATUS_OK, 0);
+}
 static void bad_status(struct fake *f)
 {
 	fake_result(f, f->request, 4711, 0);
@@ -505,6 +543,7 @@ static const struct {
 	{ bad_beyond_credit, "credit" },
 	{ bad_started_twice, "twice" },
 	{ bad_result_without_exit, "malformed result" },
+	{ bad_early_result, "before the end of the output" },
 	{ bad_status, "makes no sense" },
 	{ bad_exit_code, "makes no sense" },
 	{ bad_answer, "frame of type 48" },
@@ -1109,6 +1148,7 @@ int main(void)
 		cmocka_unit_test_setup(test_a_run_brings_output_and_evidence, setup),
 		cmocka_unit_test_setup(test_output_larger_than_a_window_flows_by_credit, setup),
 		cmocka_unit_test_setup(test_files_come_back_or_say_why_not, setup),
+		cmocka_unit_test_setup(test_half_a_file_is_none, setup),
 		cmocka_unit_test_setup(test_an_engine_error_is_a_result, setup),
 		cmocka_unit_test_setup(test_a_program_is_compiled_and_then_run, setup),
 		cmocka_unit_test_setup(test_what_the_compiler_says_is_the_result, setup),
