@@ -199,6 +199,26 @@ static void fh_exec_ended(int status, struct fh_str out, struct fh_str errout, s
 	}
 }
 
+/* Our environment with the variables of the config's over it. */
+static char **fh_exec_environment(const json_t *env)
+{
+	char **list = NULL;
+	size_t n = 0, capacity = 0;
+	for (size_t i = 0; environ[i]; i++) {
+		fh_auto_free char *name = fh_xstrndup(environ[i], strcspn(environ[i], "="));
+		if (!json_object_get(env, name))
+			FH_PUSH(list, n, capacity) = fh_xstrdup(environ[i]);
+	}
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)(uintptr_t)env, name, value)
+	{
+		FH_PUSH(list, n, capacity) = fh_xasprintf("%s=%s", name, json_string_value(value));
+	}
+	FH_PUSH(list, n, capacity) = NULL;
+	return list;
+}
+
 static int fh_exec_call(struct fh_provider *p, const struct fh_provider_request *request,
                         struct fh_provider_response *ret, struct fh_error *err)
 {
@@ -227,8 +247,10 @@ static int fh_exec_call(struct fh_provider *p, const struct fh_provider_request 
 	FH_PUSH(argv, n, capacity) = NULL;
 	int64_t timeout = fh_json_int(p->config, "timeout", p->timeout_ms ? (int64_t)p->timeout_ms : FH_EXEC_TIMEOUT_MS);
 	timeout = FH_MIN(FH_MAX(timeout, 1), FH_EXEC_TIMEOUT_MAX_MS);
+	FH_CLEANUP(fh_exec_words_cleanup) char **env = fh_exec_environment(p->env);
 	struct fh_proc_options o = {
 		.argv = argv,
+		.env = (const char *const *)env,
 		.cwd = p->base_dir,
 		.stdio = { FH_STDIO_NULL, FH_STDIO_PIPE, FH_STDIO_PIPE },
 		.own_group = true,

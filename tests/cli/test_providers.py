@@ -188,6 +188,10 @@ class Providers(support.TempDir):
         row, = self.rows()
         self.assertEqual(row["response"]["output"], "HI $(ID) `W` 5 `w` a  b")
 
+    def test_a_program_sees_the_configs_environment(self):
+        self.config("exec:sh -c 'echo $MINE'", env={"MINE": "from the config", "N": 1})
+        self.assertEqual(self.rows()[0]["response"]["output"], "from the config")
+
     def test_a_program_that_fails(self):
         self.assertIn("exit code 3: oops", self.error("exec:sh -c 'echo oops >&2; exit 3'"))
         self.assertIn("only this", self.error("exec:sh -c 'echo only this >&2'"))
