@@ -9,9 +9,13 @@
 # program runs; standard input is moved out of the way before. Everything used afterwards is bound as a default
 # argument here, so that a program which replaces builtins or modules changes nothing. Only modules that are built
 # into the interpreter are imported: each run pays for what is loaded here.
+import builtins
 import sys
 import posix
 import _io
+
+# What Python's site module would define; the interpreter is started without it.
+builtins.exit = builtins.quit = sys.exit
 
 
 class NoInput(_io.StringIO):

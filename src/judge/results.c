@@ -28,6 +28,7 @@ struct fh_results {
 	const char (*keys)[FH_SHA256_HEX];
 	struct row *rows;
 	size_t count, kept, stale;
+	off_t size; /* of the file: what is beyond it was not written whole */
 	pthread_mutex_t lock;
 	int64_t synced_ns;
 };
@@ -102,6 +103,7 @@ static int load(struct fh_results *r, struct fh_error *err)
 		return e;
 	if (end < text.n && ftruncate(r->fd, end) < 0)
 		return fh_error_sys(err, errno, "cannot drop the line of %s that was cut off", r->path);
+	r->size = end;
 	return 0;
 }
 
@@ -231,7 +233,10 @@ int fh_results_put(struct fh_results *r, size_t index, const char *task_id, enum
 	if (fh_write_all(r->fd, line.p, line.n) < 0) {
 		e = fh_error_sys(err, errno, "cannot write results to %s", r->path);
 		free(row.text);
+		/* A part of a line in the middle of the file would make all of it unreadable. */
+		(void)!ftruncate(r->fd, r->size);
 	} else {
+		r->size += line.n;
 		free(r->rows[index].text);
 		r->rows[index] = row;
 	}

@@ -18,7 +18,7 @@ import support
 PROBLEMS = support.TOP / "tests" / "data" / "judge"
 JS_TOTAL = "  return numbers.reduce((a, b) => a + b, 0)\n}\n"
 CPP_TOTAL = "    int t = 0;\n    for (int n : numbers) t += n;\n    return t;\n}\n"
-LIMITS = ["--cpu-time", "1", "--wall-time", "4", "--memory", "256M"]
+LIMITS = ["--cpu-time", "1", "--wall-time", "60", "--memory", "256M"]
 
 
 def lines(path):
@@ -44,7 +44,8 @@ class Judging(support.TempDir):
     def start(self, *args, results="results.jsonl"):
         """The same in the background; killed when the test ends."""
         child = subprocess.Popen([support.PROGRAM, "judge", "--problems", self.problems, self.dir / "samples.jsonl", "-o",
-                                  self.dir / results, *args], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                                  self.dir / results, *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True)
         self.addCleanup(lambda: (child.kill(), child.wait(), child.stderr.close()))
         return child
 
@@ -134,7 +135,6 @@ class Python(Judging):
     def test_limits_are_verdicts(self):
         self.check_verdicts([
             ("an endless loop", "Own/0", "    while True: pass\n", "cpu_time_limit", "cpu_time limit of 1000 ms"),
-            ("sleep", "Own/0", "    import time; time.sleep(60)\n", "wall_time_limit", "wall_time limit of 4000 ms"),
             ("memory", "Own/0",
              "    x = []\n    while True: x.append('x' * 1000000)\n", "memory_limit", "memory limit"),
             ("output", "Own/0", "    while True: print('x' * 10000)\n", "output_limit", "output limit"),
@@ -144,6 +144,9 @@ class Python(Judging):
             ("no code", "Own/0", "", "no_code", "empty"),
             ("white space", "Own/0", "\n  \t\n", "no_code", "empty"),
         ])
+        self.check_verdicts([
+            ("sleep", "Own/0", "    import time; time.sleep(600)\n", "wall_time_limit", "wall_time limit of 2000 ms"),
+        ], "--wall-time", "2")
 
     def test_the_pack(self):
         self.problems = PROBLEMS / "pack-python.jsonl"
@@ -226,10 +229,12 @@ class JavaScript(Judging):
     def test_limits_are_verdicts(self):
         self.check_verdicts([
             ("an endless loop", "JavaScript/0", "  for (;;);\n}\n", "cpu_time_limit", ""),
-            ("never ends", "JavaScript/0", "  setInterval(() => {}, 1000)\n" + JS_TOTAL,
-             "wall_time_limit", ""),
             ("no code", "JavaScript/0", " ", "no_code", ""),
         ], "--cpu-time", "1")
+        self.check_verdicts([
+            ("never ends", "JavaScript/0", "  setInterval(() => {}, 1000)\n" + JS_TOTAL,
+             "wall_time_limit", ""),
+        ], "--wall-time", "2")
 
 
 class Cpp(Judging):
@@ -381,6 +386,26 @@ class Results(Judging):
             os.kill(pid, signal.SIGKILL)
         self.assertEqual(child.wait(timeout=support.TIMEOUT), 0)
         self.assertEqual({r["verdict"] for r in self.rows()}, {"passed"})
+
+    def test_a_harness_error_is_shown_apart_and_tried_again(self):
+        """The engine is killed under the same sample twice."""
+        self.samples([("Own/0", "    import time; time.sleep(1)\n    return sum(numbers)\n"), self.bad])
+        child = self.start("-j1", "--json")
+        killed = set()
+        while len(killed) < 2:
+            self.assertIsNone(child.poll(), "it ended before the engine was killed twice")
+            alive = support.descendants(child.pid)
+            engines = {pid for pid, name in alive.items() if name == "fumehood-engine"[:15]} - killed
+            judging = (self.dir / "results.jsonl").exists() and "python" in " ".join(alive.values())
+            if engines and judging:
+                for pid in engines:
+                    os.kill(pid, signal.SIGKILL)
+                killed |= {max(engines)}
+            time.sleep(0.05)
+        self.assertEqual(child.wait(timeout=support.TIMEOUT), 3)
+        self.assertEqual([(r["verdict"], r["passed"]) for r in self.rows()], [("engine_error", False), ("failed", False)])
+        again = json.loads(self.judge("--json").stdout)
+        self.assertEqual((again["harness_errors"], again["kept"], again["passed"]), (0, 1, 1))
 
     def test_two_processes_do_not_write_one_file(self):
         self.samples([("Own/0", "    import time; time.sleep(600)\n")])
