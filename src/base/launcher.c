@@ -32,6 +32,7 @@ struct reply {
 };
 
 static int launcher_socket = -1;
+static pid_t launcher_pid, launcher_owner;
 
 bool fh_launcher_active(void)
 {
@@ -252,6 +253,16 @@ static bool has_capabilities(void)
 	return syscall(SYS_capget, &h, d) == 0 && (d[0].permitted || d[1].permitted);
 }
 
+/* Where nobody reaps orphans (a container whose pid 1 is some program) each command would leave a zombie. */
+static void reap_launcher(void)
+{
+	if (launcher_socket < 0 || launcher_owner != getpid())
+		return;
+	close(FH_TAKE_FD(launcher_socket));
+	while (waitpid(launcher_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 int fh_launcher_start(struct fh_error *err)
 {
 	int pair[2];
@@ -276,6 +287,9 @@ int fh_launcher_start(struct fh_error *err)
 		return fh_error_sys(err, sys, "cannot start the launcher");
 	}
 	launcher_socket = pair[0];
+	launcher_pid = pid;
+	launcher_owner = getpid();
+	(void)atexit(reap_launcher);
 	return 0;
 }
 

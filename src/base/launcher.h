@@ -7,10 +7,11 @@
  * on request, and drops all capabilities of the caller; uid and files stay. From then on base/child.c, and all that
  * builds on it, goes through the launcher. It does nothing for a user who is not root or has no capabilities.
  *
- * The launcher ends when its caller does; children that were to die with their parent then die too. It blocks every
- * signal, since the terminal's are meant for the caller. Requests go over a SOCK_SEQPACKET pair, one packet each:
- * numbers, and as descriptors a socket of the child's own (for its start, then its wait status), a memfd with the texts
- * and the child's stdio. The child stays a zombie until that socket is closed, so that its pid stays its own.
+ * The launcher ends when its caller does, who reaps it on exit(); children that were to die with their parent then die
+ * too. It blocks every signal, since the terminal's are meant for the caller. Requests go over a SOCK_SEQPACKET pair,
+ * one packet each: numbers, and as descriptors a socket of the child's own (for its start, then its wait status), a
+ * memfd with the texts and the child's stdio. The child stays a zombie until that socket is closed, so that its pid
+ * stays its own.
  */
 #pragma once
 #include "base/child.h"
