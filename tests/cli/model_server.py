@@ -97,6 +97,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Small on the wire, larger than the bound when unpacked."""
         self.reply(200, gzip.compress(b" " * (80 << 20)), Content_Encoding="gzip")
 
+    def model_smollm2_135m_instruct_q4_1(self, request, count):
+        """Answers the example's prompts rightly, which the model of that name does not always do."""
+        programs = {"factorial": "import math\nfactorial = math.factorial", "is_palindrome":
+                    "def is_palindrome(s):\n    return s == s[::-1]", "find_largest": "find_largest = max"}
+        name = request["messages"][-1]["content"].split("function name: ")[1].split()[0]
+        self.reply(200, answer(f"```python\n{programs[name]}\n```"))
+
     def model_html(self, request, count):
         self.reply(200, "<html>please log in</html>", "text/html")
 

@@ -9,7 +9,9 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
 import support
+from model_server import ModelServer
 
 FACTORIAL = "def factorial(n):\n    return 1 if n < 2 else n * factorial(n - 1)\n"
 
@@ -265,6 +267,18 @@ class Example(support.TempDir):
                                   ("smollm2-warm", "find_largest")})
         self.assertEqual(len(rows), 6)
         self.assertTrue(all(r["response"]["metadata"]["recording"]["model"] == "smollm2-135m-instruct-q4_1" for r in rows))
+
+    def test_the_same_example_asks_a_server_when_the_environment_names_one(self):
+        with ModelServer() as server:
+            env = {k: v for k, v in os.environ.items() if k != "FUMEHOOD_REPLAY"}
+            done = support.command("eval", "--no-table", "--no-progress-bar", "-o", self.dir / "out.json",
+                                   cwd=support.TOP / "examples" / "sandboxed-code",
+                                   env={**env, "OPENAI_BASE_URL": server.url + "/v1", "OPENAI_API_KEY": "local"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(server.requests), 6)
+        recorded = {json.loads(line)["prompt"] for line in
+                    (support.TOP / "examples" / "sandboxed-code" / "recordings.jsonl").read_text().splitlines()}
+        self.assertEqual({r[2]["messages"][-1]["content"] for r in server.requests}, recorded)
 
 
 if __name__ == "__main__":
