@@ -352,6 +352,10 @@ static int run_plan(const struct eval_options *o, const struct fh_eval_plan *pla
 	if (r == 0)
 		suggest_show(&results, paths);
 	*ret_status = exit_status(&results);
+	if (r == 0 && results.hook_error.code != FH_OK) {
+		*err = results.hook_error;
+		r = -(int)err->code;
+	}
 	if (FREE_AT_END)
 		fh_eval_results_release(&results);
 	return r;
@@ -396,16 +400,19 @@ static int run_command(struct eval_options *o, int *ret_status, struct fh_error 
 	if (r < 0)
 		return r;
 	fh_auto_free char *found = o->configs.count ? fh_xstrdup(o->configs.items[0]) : fh_eval_config_find("");
-	if (!found) {
+	bool whole = o->overrides.prompts && o->overrides.providers;
+	if (!found && !whole) {
 		fh_error_set(err, FH_E_NOT_FOUND, "there is no promptfooconfig.yaml, .yml or .json in this folder");
-		fh_error_hint(err, "give the config with -c FILE");
+		fh_error_hint(err, "give the config with -c FILE, or prompts and providers with -p and -r");
 		return -FH_E_NOT_FOUND;
 	}
 	struct fh_eval_config config = { 0 };
 	struct fh_replay *replay = NULL;
 	const char *recordings = getenv("FUMEHOOD_REPLAY");
 	r = recordings && *recordings ? fh_replay_open(recordings, &replay, err) : 0;
-	if (r == 0)
+	if (r == 0 && !found)
+		fh_eval_config_empty(&config);
+	else if (r == 0)
 		r = fh_eval_config_load(found, &config, err);
 	if (r == 0)
 		r = run_config(o, &config, replay, ret_status, err);

@@ -11,6 +11,7 @@ struct work {
 	const struct fh_eval_run *run;
 	const struct fh_eval_plan *plan;
 	const struct fh_eval_row *row;
+	const json_t *test; /* the row's, or what beforeEach made of it */
 	const struct fh_eval_column *column;
 	const json_t *options;
 	struct fh_eval_provider *provider;
@@ -19,12 +20,47 @@ struct work {
 	struct fh_error *err;
 };
 
+/* ---------------------------------------------------------------------------------------------------------- hooks */
+
+static int call_before_each(struct work *w)
+{
+	if (!fh_eval_extensions_want(&w->plan->extensions, FH_HOOK_BEFORE_EACH))
+		return 0;
+	fh_auto_json json_t *context = json_pack("{s:O}", "test", w->test);
+	fh_auto_json json_t *given = NULL;
+	int r = fh_eval_extensions_call(&w->plan->extensions, fh_services_scripts(w->run->services), FH_HOOK_BEFORE_EACH,
+	                                context, &given, w->err);
+	json_t *test = json_object_get(given, "test");
+	if (r < 0 || !json_is_object(test))
+		return r;
+	if (!json_is_object(json_object_get(test, "vars")))
+		return fh_error_set(w->err, FH_E_ARGUMENT, "beforeEach gave a test without vars");
+	w->ret->test = json_incref(test);
+	w->test = test;
+	w->options = json_object_get(test, "options");
+	return 0;
+}
+
+static int call_after_each(struct work *w)
+{
+	const struct fh_eval_result *r = w->ret;
+	if (!fh_eval_extensions_want(&w->plan->extensions, FH_HOOK_AFTER_EACH))
+		return 0;
+	json_t *result = json_pack("{s:b, s:f, s:s, s:O?, s:O?, s:O?, s:s*, s:i}", "success", r->success, "score", r->score,
+	                           "prompt", r->prompt, "vars", w->vars, "response", r->response, "gradingResult",
+	                           r->grading, "error", r->error, "failureReason", (int)r->failure);
+	fh_auto_json json_t *context = json_pack("{s:O, s:o}", "test", w->test, "result", result);
+	fh_auto_json json_t *ignored = NULL;
+	return fh_eval_extensions_call(&w->plan->extensions, fh_services_scripts(w->run->services), FH_HOOK_AFTER_EACH,
+	                               context, &ignored, w->err);
+}
+
 /* --------------------------------------------------------------------------------------------------------- prompt */
 
 /* What transformVars makes of the row's variables; they are what the results show, too. */
 static int transform_vars(struct work *w)
 {
-	const json_t *vars = json_object_get(w->row->test, "vars");
+	const json_t *vars = json_object_get(w->test, "vars");
 	const char *code = fh_json_str(w->options, "transformVars", NULL);
 	if (!code || !*code)
 		return 0;
@@ -43,7 +79,7 @@ static int transform_vars(struct work *w)
 static int make_prompt(struct work *w)
 {
 	int r = transform_vars(w);
-	const json_t *written = w->ret->vars ? w->ret->vars : json_object_get(w->row->test, "vars");
+	const json_t *written = w->ret->vars ? w->ret->vars : json_object_get(w->test, "vars");
 	if (r == 0)
 		r = fh_render_vars(w->plan, w->run->services, written, w->column, &w->vars, w->err);
 	return r < 0 ? r
@@ -78,7 +114,7 @@ static json_t *response_json(const struct fh_provider_response *r)
 /* A test may bring its answer along: then no provider is asked. */
 static bool given_response(struct work *w)
 {
-	json_t *given = json_object_get(w->row->test, "providerOutput");
+	json_t *given = json_object_get(w->test, "providerOutput");
 	if (!given || json_is_null(given))
 		return false;
 	json_t *output = json_object_get(given, "output");
@@ -90,7 +126,7 @@ static bool given_response(struct work *w)
 static json_t *call_context(const struct work *w)
 {
 	return json_pack("{s:O, s:{s:s, s:s}, s:O, s:O}", "vars", w->vars, "prompt", "raw", w->ret->prompt, "label",
-	                 w->column->prompt->label, "test", w->row->test, "originalProvider", w->provider->json);
+	                 w->column->prompt->label, "test", w->test, "originalProvider", w->provider->json);
 }
 
 /* What a prompt and a test's options set for this call: all that is no option of ours goes to the provider. */
@@ -175,7 +211,7 @@ static int transform_output(struct work *w, const json_t *holder, const char *co
 static void note_metadata(struct work *w)
 {
 	json_t *all = json_object();
-	json_object_update(all, json_object_get(w->row->test, "metadata"));
+	json_object_update(all, json_object_get(w->test, "metadata"));
 	json_t *given = json_object_get(w->ret->response, "metadata");
 	if (json_is_object(given))
 		json_object_update(all, given);
@@ -187,7 +223,7 @@ static int grade(struct work *w)
 	struct fh_eval_result *ret = w->ret;
 	struct fh_check check = { .plan = w->plan,
 		                      .services = w->run->services,
-		                      .test = w->row->test,
+		                      .test = w->test,
 		                      .vars = w->vars,
 		                      .provider = w->provider->json,
 		                      .response = ret->response,
@@ -242,12 +278,17 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 		              .ret = &result,
 		              .err = &err };
 	w.provider = w.row->provider ? w.row->provider : w.column->provider;
-	w.options = json_object_get(w.row->test, "options");
-	int r = make_prompt(&w);
+	w.test = w.row->test;
+	w.options = json_object_get(w.test, "options");
+	int r = call_before_each(&w);
+	if (r == 0)
+		r = make_prompt(&w);
 	if (r == 0)
 		r = ask(&w);
 	if (r == 0)
 		r = judge(&w);
+	if (r == 0)
+		r = call_after_each(&w);
 	if (r == -FH_E_CANCELLED || (r < 0 && run->cancel && *run->cancel)) {
 		json_decref(w.vars);
 		json_decref(w.output);

@@ -242,7 +242,7 @@ int fh_eval_config_document(struct fh_eval_config *c, const char *path, struct f
 /* Keys that change what an eval does, and that this version does not carry out: refused, not ignored. */
 static int check_keys(struct fh_eval_config *c, struct fh_error *err)
 {
-	static const char *const refused[] = { "scenarios", "extensions", "nunjucksFilters" };
+	static const char *const refused[] = { "scenarios", "nunjucksFilters" };
 	static const char *const known[] = { "description",
 		                                 "tags",
 		                                 "prompts",
@@ -286,6 +286,16 @@ static int check_keys(struct fh_eval_config *c, struct fh_error *err)
 	return !v || json_is_object(v) || json_is_null(v)
 	           ? 0
 	           : fh_document_error(c->document, "env", err, "\"env\" must be a map of names to values");
+}
+
+void fh_eval_config_empty(struct fh_eval_config *ret)
+{
+	char cwd[4096];
+	*ret = (struct fh_eval_config){ .document = fh_document_new("command line", json_object()) };
+	ret->root = ret->document->root;
+	ret->dir = fh_xstrdup(getcwd(cwd, sizeof(cwd)) ? cwd : ".");
+	ret->path = fh_path_join(ret->dir, "(command line)");
+	ret->env = fh_env_object(NULL);
 }
 
 int fh_eval_config_load(const char *path, struct fh_eval_config *ret, struct fh_error *err)

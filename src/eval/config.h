@@ -18,6 +18,8 @@ struct fh_eval_config {
 
 /* promptfooconfig.yaml, .yml or .json in dir, or NULL. free() it. */
 FH_OWN FH_NULLABLE char *fh_eval_config_find(const char *dir);
+/* A config with nothing in it, for an eval that the command line describes whole. */
+void fh_eval_config_empty(struct fh_eval_config *ret);
 int fh_eval_config_load(const char *path, struct fh_eval_config *ret, struct fh_error *err);
 void fh_eval_config_release(struct fh_eval_config *c);
 /* Adds a warning at a place of a document; formats as fh_document_error. */

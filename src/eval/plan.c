@@ -248,6 +248,44 @@ static int load_options(struct fh_eval_plan *p, const struct fh_eval_overrides *
 	return r;
 }
 
+json_t *fh_eval_plan_suite(const struct fh_eval_plan *p)
+{
+	json_t *prompts = json_array(), *providers = json_array(), *tests = json_array();
+	for (size_t i = 0; i < p->prompts.count; i++)
+		json_array_append_new(
+		    prompts, json_pack("{s:s, s:s}", "raw", p->prompts.items[i].raw, "label", p->prompts.items[i].label));
+	for (size_t i = 0; i < p->provider_columns; i++)
+		json_array_append(providers, p->providers.items[i]->json);
+	for (size_t i = 0; i < p->tests.count; i++)
+		json_array_append(tests, p->tests.items[i].json);
+	json_t *suite = json_pack("{s:o, s:o, s:o}", "prompts", prompts, "providers", providers, "tests", tests);
+	if (p->default_test)
+		json_object_set(suite, "defaultTest", p->default_test);
+	return suite;
+}
+
+/* beforeAll may give other tests and another defaultTest; both are checked as those of the config. */
+static int call_before_all(struct fh_eval_plan *p, const struct fh_eval_provider_needs *needs, struct fh_error *err)
+{
+	if (!fh_eval_extensions_want(&p->extensions, FH_HOOK_BEFORE_ALL))
+		return 0;
+	fh_auto_json json_t *context = json_pack("{s:o}", "suite", fh_eval_plan_suite(p));
+	fh_auto_json json_t *given = NULL;
+	int r = fh_eval_extensions_call(&p->extensions, needs->scripts, FH_HOOK_BEFORE_ALL, context, &given, err);
+	if (r < 0)
+		return fh_document_place(p->config.document, "extensions", err);
+	const json_t *suite = json_object_get(given, "suite");
+	json_t *tests = json_object_get(suite, "tests"), *default_test = json_object_get(suite, "defaultTest");
+	if (json_is_array(tests))
+		r = fh_eval_tests_replace(&p->config, tests, "tests of beforeAll", needs->scripts, &p->tests, err);
+	if (r == 0 && json_is_object(default_test) && default_test != p->default_test) {
+		r = fh_eval_test_validate(&p->config, p->config.document, default_test, "extensions", err);
+		json_decref(p->default_test);
+		p->default_test = json_incref(default_test);
+	}
+	return r;
+}
+
 static int make(struct fh_eval_plan *p, const struct fh_eval_overrides *o, const struct fh_eval_provider_needs *needs,
                 struct fh_error *err)
 {
@@ -259,6 +297,8 @@ static int make(struct fh_eval_plan *p, const struct fh_eval_overrides *o, const
 		return fh_document_error(c->document, "targets", err, "\"providers\" and \"targets\" are the same; give one");
 	int r = load_options(p, o, err);
 	if (r == 0)
+		r = fh_eval_extensions_load(c, &p->extensions, err);
+	if (r == 0)
 		r = fh_eval_prompts_load(c, o->prompts ? o->prompts : json_object_get(c->root, "prompts"), &p->prompts, err);
 	if (r == 0)
 		r = fh_eval_providers_load(c, o->providers ? o->providers : providers, place, needs, &p->providers, err);
@@ -269,6 +309,8 @@ static int make(struct fh_eval_plan *p, const struct fh_eval_overrides *o, const
 		r = fh_eval_tests_load(c, o->tests ? o->tests : tests, needs->scripts, &p->tests, err);
 	if (r == 0)
 		r = fh_eval_filter_apply(&o->filter, p->default_test, &p->tests, err);
+	if (r == 0)
+		r = call_before_all(p, needs, err);
 	if (r == 0)
 		r = make_columns(p, o, err);
 	return r < 0 ? r : make_rows(p, o, needs, err);
@@ -303,6 +345,7 @@ void fh_eval_plan_release(struct fh_eval_plan *p)
 	free(p->prompt_prefix);
 	free(p->prompt_suffix);
 	json_decref(p->default_test);
+	fh_eval_extensions_release(&p->extensions);
 	fh_eval_tests_release(&p->tests);
 	fh_eval_providers_release(&p->providers);
 	fh_eval_prompts_release(&p->prompts);

@@ -7,6 +7,7 @@
  * combination (the first variable varies slowest); cells row by row. Results keep it, whatever finishes first.
  */
 #pragma once
+#include "eval/extensions.h"
 #include "eval/filter.h"
 #include "eval/prompts.h"
 #include "eval/providers.h"
@@ -35,6 +36,7 @@ struct fh_eval_plan {
 	struct fh_eval_prompts prompts;
 	struct fh_eval_providers providers;
 	struct fh_eval_tests tests;
+	struct fh_eval_extensions extensions;
 	json_t *default_test;    /* object or NULL */
 	size_t provider_columns; /* providers of the config: those after them belong to single tests */
 	struct fh_eval_column *columns;
@@ -65,6 +67,8 @@ struct fh_eval_overrides {
 /* `config` is taken over (and released by fh_eval_plan_release), also on failure. */
 int fh_eval_plan_make(struct fh_eval_config *config, const struct fh_eval_overrides *o,
                       const struct fh_eval_provider_needs *needs, struct fh_eval_plan *ret, struct fh_error *err);
+/* {prompts, providers, tests, defaultTest}, as hooks see it. New reference. */
+FH_OWN json_t *fh_eval_plan_suite(const struct fh_eval_plan *p);
 void fh_eval_plan_release(struct fh_eval_plan *p);
 
 /* Every combination of list-valued variables (lists whose first element is a string), as an array of objects; the

@@ -8,6 +8,7 @@ void fh_eval_result_release(struct fh_eval_result *r)
 	free(r->error);
 	free(r->prompt);
 	json_decref(r->prompt_config);
+	json_decref(r->test);
 	json_decref(r->vars);
 	json_decref(r->named_scores);
 	json_decref(r->response);

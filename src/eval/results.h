@@ -12,6 +12,7 @@ struct fh_eval_result {
 	double score;
 	char *error;           /* why it is not a success; NULL otherwise; untrusted text */
 	char *prompt;          /* rendered; "" when that failed */
+	json_t *test;          /* the test that beforeEach gave; NULL: the row's own */
 	json_t *vars;          /* the variables after transformVars; NULL: the row's own */
 	json_t *prompt_config; /* NULL: none */
 	json_t *response;      /* {output, cost, cached, tokenUsage …}, or NULL when the row is an error */
@@ -27,13 +28,14 @@ struct fh_eval_results {
 	size_t count;
 	size_t successes, failures, errors; /* of those that are done */
 	char *no_tokens[2]; /* fh_eval_tokens_json of nothing, for 0 and 1 requests, as text: what most rows say */
-	json_t *metrics;                    /* array: for each column its `metrics` object */
+	json_t *metrics;    /* array: for each column its `metrics` object */
 	struct fh_tokens tokens;
 	uint64_t requests; /* provider calls that were answered */
 	uint64_t duration_ms;
 	int64_t started_wall_ms;
 	bool interrupted;
-	char id[64]; /* eval-abc-2026-11-21T09:28:07 */
+	struct fh_error hook_error; /* of afterAll; code FH_OK: none */
+	char id[64];                /* eval-abc-2026-11-21T09:28:07 */
 };
 
 /* Sums up: counts, metrics of the columns, derived metrics of the config. */

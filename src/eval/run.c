@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 #include "base/clock.h"
+#include "eval/outputs/output.h"
 #include "eval/select.h"
 
 #define THREAD_STACK ((size_t)1 << 20)
@@ -73,6 +74,33 @@ static void make_id(struct fh_eval_results *r)
 	         letters[random[2] % 62], time);
 }
 
+/* afterAll sees the rows as the results files have them. What it does wrong is told when they are written. */
+static void call_after_all(const struct fh_eval_run *run, struct fh_eval_results *r)
+{
+	const struct fh_eval_plan *plan = run->plan;
+	if (!fh_eval_extensions_want(&plan->extensions, FH_HOOK_AFTER_ALL))
+		return;
+	struct fh_output_data data = { .plan = plan, .results = r };
+	json_t *rows = json_array(), *prompts = json_array();
+	for (size_t i = 0; i < r->count; i++) {
+		fh_auto_buf struct fh_buf row = FH_BUF_INIT(0);
+		if (!r->items[i].done)
+			continue;
+		fh_output_row(&data, i, &row);
+		json_array_append_new(rows, fh_json_parse(fh_buf_str(&row), NULL, NULL));
+	}
+	for (size_t i = 0; i < plan->column_count; i++)
+		json_array_append_new(prompts, json_pack("{s:s, s:s, s:s, s:O}", "raw", plan->columns[i].prompt->raw, "label",
+		                                         plan->columns[i].prompt->label, "provider",
+		                                         fh_eval_provider_name(plan->columns[i].provider), "metrics",
+		                                         json_array_get(r->metrics, i)));
+	fh_auto_json json_t *context = json_pack("{s:o, s:o, s:o, s:s, s:O}", "suite", fh_eval_plan_suite(plan), "results",
+	                                         rows, "prompts", prompts, "evalId", r->id, "config", plan->config.root);
+	fh_auto_json json_t *ignored = NULL;
+	fh_eval_extensions_call(&plan->extensions, fh_services_scripts(run->services), FH_HOOK_AFTER_ALL, context, &ignored,
+	                        &r->hook_error);
+}
+
 int fh_eval_run(const struct fh_eval_run *run, struct fh_eval_results *ret, struct fh_error *err)
 {
 	const struct fh_eval_plan *plan = run->plan;
@@ -92,6 +120,7 @@ int fh_eval_run(const struct fh_eval_run *run, struct fh_eval_results *ret, stru
 		fh_eval_results_release(&results);
 		return r;
 	}
+	call_after_all(run, &results);
 	*ret = results;
 	return 0;
 }

@@ -19,15 +19,46 @@ struct loader {
 
 static int load_spec(struct loader *l, const struct fh_document *d, const json_t *spec, const char *place);
 
-static int add(struct loader *l, const struct fh_document *d, const json_t *test, const char *place)
+/* `vars: file://GLOB`: YAML or JSON maps, laid over each other. *ret is the test with its vars in place. */
+static int load_vars(struct loader *l, const struct fh_document *d, const json_t *test, const char *place, json_t **ret)
 {
-	int r = fh_eval_test_validate(l->config, d, test, place, l->err);
+	const char *text = fh_json_str(test, "vars", NULL);
+	fh_auto_free char *at = fh_xasprintf("%s%svars", place, *place ? "/" : "");
+	FH_CLEANUP(fh_eval_paths_release) struct fh_eval_paths paths = { 0 };
+	if (!text) {
+		*ret = json_incref((json_t *)(uintptr_t)test);
+		return 0;
+	}
+	int r = fh_eval_config_paths(l->config, text, &paths, l->err);
+	if (r < 0)
+		return fh_document_place(d, at, l->err);
+	fh_auto_json json_t *vars = json_object();
+	for (size_t i = 0; i < paths.count; i++) {
+		struct fh_document *file = NULL;
+		r = fh_eval_config_document(l->config, paths.items[i], &file, l->err);
+		if (r < 0)
+			return r;
+		if (!json_is_object(file->root))
+			return fh_document_error(file, "", l->err, "a file of vars is a map of names to values");
+		json_object_update(vars, file->root);
+	}
+	*ret = json_copy((json_t *)(uintptr_t)test);
+	json_object_set(*ret, "vars", vars);
+	return 0;
+}
+
+static int add(struct loader *l, const struct fh_document *d, const json_t *written, const char *place)
+{
+	fh_auto_json json_t *test = NULL;
+	int r = load_vars(l, d, written, place, &test);
+	if (r == 0)
+		r = fh_eval_test_validate(l->config, d, test, place, l->err);
 	if (r < 0)
 		return r;
 	if (l->ret->count >= FH_EVAL_TESTS_MAX)
 		return fh_document_error(d, place, l->err, "more than %d tests", FH_EVAL_TESTS_MAX);
 	struct fh_eval_test *t = &FH_PUSH(l->ret->items, l->ret->count, l->ret->capacity);
-	t->json = json_incref((json_t *)(uintptr_t)test);
+	t->json = json_incref(test);
 	t->document = d;
 	t->place = fh_xstrdup(place);
 	return 0;
@@ -191,6 +222,21 @@ int fh_eval_tests_load(struct fh_eval_config *c, const json_t *spec, struct fh_s
 		return r;
 	}
 	*ret = tests;
+	return 0;
+}
+
+int fh_eval_tests_replace(struct fh_eval_config *c, const json_t *list, const char *source,
+                          struct fh_script_pool *scripts, struct fh_eval_tests *tests, struct fh_error *err)
+{
+	struct fh_eval_tests given = { 0 };
+	struct loader l = { .config = c, .scripts = scripts, .ret = &given, .err = err };
+	int r = load_list(&l, source, json_incref((json_t *)(uintptr_t)list));
+	if (r < 0) {
+		fh_eval_tests_release(&given);
+		return r;
+	}
+	fh_eval_tests_release(tests);
+	*tests = given;
 	return 0;
 }
 

@@ -24,6 +24,9 @@ struct fh_eval_tests {
  * .js files that make tests. */
 int fh_eval_tests_load(struct fh_eval_config *c, FH_NULLABLE const json_t *spec, struct fh_script_pool *scripts,
                        struct fh_eval_tests *ret, struct fh_error *err);
+/* The tests that a hook gave in place of those: `list` becomes a document of the config under the name `source`. */
+int fh_eval_tests_replace(struct fh_eval_config *c, const json_t *list, const char *source,
+                          struct fh_script_pool *scripts, struct fh_eval_tests *tests, struct fh_error *err);
 void fh_eval_tests_release(struct fh_eval_tests *t);
 
 /* Checks defaultTest or a test: what vars, assert, threshold, options … may be, and the assertion types. */

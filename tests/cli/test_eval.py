@@ -18,9 +18,7 @@ import support
 # Cases of promptfoo's that are known to differ, and why.
 DIFFER = {
     "004-markup-assertions": "the assertions on XML, HTML and SQL are not built",
-    "010-javascript": "promptfoo cannot call a named export of an ES module that has a default export; we can",
     "024-test-files": "promptfoo takes the files of a glob as the file system lists them; we sort them",
-    "040-extensions": "extensions are refused, not run",
 }
 
 
@@ -47,6 +45,7 @@ class Eval(support.TempDir):
         return [r["response"]["output"] for r in self.rows(config, *args, **kw)]
 
     def refused(self, config, *args, line=None, says=(), status=1):
+        (self.dir / "out.json").unlink(missing_ok=True)
         done = self.eval("-o", "out.json", *args, config=config)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertFalse((self.dir / "out.json").exists(), "a refused config writes no results")
@@ -249,6 +248,19 @@ class Files(Eval):
         self.assertEqual(self.outputs(config, env={"FH_EVAL_A": "shell"}), ["shell file none"])
         self.assertEqual(self.outputs(config, "--env-file", "other.env"), ["other  none"])
 
+    def test_everything_from_the_command_line(self):
+        self.write("t.csv", "v\none\n")
+        self.write("p.txt", "P {{v}}")
+        done = self.eval("-p", "p.txt", "-p", "Q {{v}}", "-r", "echo", "-t", "t.csv", "-o", "out.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads((self.dir / "out.json").read_text())["results"]["results"]
+        self.assertEqual([r["response"]["output"] for r in rows], ["P one", "Q one"])
+
+    def test_variables_of_a_test_from_a_file(self):
+        self.write("v.yaml", "v: from file\nw: [a, b]\n")
+        self.assertEqual(self.outputs("prompts: ['{{v}} {{w}}']\nproviders: [echo]\ntests: [{vars: file://v.yaml}]\n"),
+                         ["from file a", "from file b"])
+
     def test_a_yaml_alias_and_a_reference(self):
         config = """\
             prompts: ['{{v}}']
@@ -381,6 +393,53 @@ class Scripts(Eval):
         grading = self.rows(config)[0]["gradingResult"]
         self.assertEqual((grading["pass"], grading["score"]), (True, (0.5 * 3 + 1) / 4))
         self.assertEqual([c["pass"] for c in grading["componentResults"]], [True, True, False, True])
+
+
+class Extensions(Eval):
+    """The user's own functions around an eval."""
+
+    def test_hooks_see_and_change_what_they_may(self):
+        self.write("h.py", """\
+            import json
+            def every(hook_name, context):
+                with open('log', 'a') as f:
+                    f.write(hook_name + ' ' + ','.join(sorted(context)) + '\\n')
+                if hook_name == 'beforeAll':
+                    context['suite']['tests'].append({'vars': {'v': 'added'}})
+                    return context
+                if hook_name == 'afterAll':
+                    json.dump(context, open('after.json', 'w'))
+            def beforeEach(context, about):
+                context['test']['vars']['v'] += '+' + about['hookName']
+                return context
+        """)
+        config = """\
+            prompts: ['{{v}}']
+            providers: [echo]
+            extensions: ['file://h.py:every', 'file://h.py:beforeEach']
+            tests: [{vars: {v: x}}]
+        """
+        rows = self.rows(config, "-j", "1")
+        self.assertEqual([r["response"]["output"] for r in rows], ["x+beforeEach", "added+beforeEach"])
+        self.assertEqual([r["vars"] for r in rows], [{"v": "x+beforeEach"}, {"v": "added+beforeEach"}])
+        self.assertEqual((self.dir / "log").read_text().split("\n"),
+                         ["beforeAll suite", *["beforeEach test", "afterEach result,test"] * 2,
+                          "afterAll config,evalId,prompts,results,suite", ""])
+        self.assertEqual(len(json.loads((self.dir / "after.json").read_text())["results"]), 2)
+
+    def test_what_a_hook_does_wrong_is_told(self):
+        self.write("h.py", "def beforeAll(context, about):\n    raise ValueError('kaput')\n"
+                           "def afterAll(context, about):\n    raise ValueError('too late')\n"
+                           "def beforeEach(context, about):\n    raise ValueError('this one')\n")
+        config = "prompts: [x]\nproviders: [echo]\nextensions:\n  - file://h.py:%s\n"
+        self.refused(config % "beforeAll", line=3, says=["kaput"])
+        rows = self.rows(config % "beforeEach", status=100)
+        self.assertIn("this one", rows[0]["error"])
+        done = self.eval("-o", "late.json", config=config % "afterAll")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("too late", done.stderr)
+        self.assertTrue((self.dir / "late.json").exists(), "results are written before the error is told")
+        self.refused("prompts: [x]\nproviders: [echo]\nextensions:\n  - file://nosuch.py:f\n", line=4, says=["nosuch.py"])
 
 
 class Terminal(Eval):

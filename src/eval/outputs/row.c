@@ -124,6 +124,7 @@ void fh_output_row(const struct fh_output_data *data, size_t i, struct fh_buf *o
 	const struct fh_eval_row *row = &plan->rows[cell->row];
 	const struct fh_eval_column *column = &plan->columns[cell->column];
 	const struct fh_eval_provider *provider = row->provider ? row->provider : column->provider;
+	const json_t *test = r->test ? r->test : row->test;
 	fh_buf_addc(out, '{');
 	member_number(out, "cost", r->cost);
 	if (r->error)
@@ -149,10 +150,10 @@ void fh_output_row(const struct fh_output_data *data, size_t i, struct fh_buf *o
 	member_number(out, "score", r->score);
 	key(out, "success");
 	fh_buf_adds(out, r->success ? "true" : "false");
-	member(out, "testCase", row->test);
+	member(out, "testCase", test);
 	member_number(out, "testIdx", cell->row);
 	write_tokens(out, data, r);
-	member_new(out, "vars", vars_json(r->vars ? r->vars : json_object_get(row->test, "vars")));
+	member_new(out, "vars", vars_json(r->vars ? r->vars : json_object_get(test, "vars")));
 	or_empty(out, "metadata", r->metadata);
 	member_number(out, "failureReason", r->failure);
 	fh_buf_addc(out, '}');

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The user's own functions around an eval: `extensions: [file://x.py:fn, file://x.js:beforeEach]`.
+ *
+ * A function with a hook's name is called for that hook alone, as fn(context, {hookName}); any other for every hook, as
+ * fn(hookName, context). What it returns takes the context's place for the next one; nothing leaves it as it is.
+ *
+ *     beforeAll   {suite: {prompts, providers, tests, defaultTest}}   tests and defaultTest may be replaced
+ *     beforeEach  {test}                                              the test may be replaced, for one cell
+ *     afterEach   {test, result}
+ *     afterAll    {suite, results, prompts, evalId, config}
+ */
+#pragma once
+#include "eval/config.h"
+#include "script/script.h"
+
+enum fh_hook { FH_HOOK_BEFORE_ALL, FH_HOOK_BEFORE_EACH, FH_HOOK_AFTER_EACH, FH_HOOK_AFTER_ALL, FH_HOOK_COUNT_ };
+
+struct fh_eval_extension {
+	char *file, *function; /* function NULL: the default export */
+	enum fh_script_language language;
+	enum fh_hook only; /* FH_HOOK_COUNT_: every hook */
+};
+struct fh_eval_extensions {
+	struct fh_eval_extension *items;
+	size_t count, capacity;
+};
+
+/* Those of the config's "extensions". */
+int fh_eval_extensions_load(const struct fh_eval_config *c, struct fh_eval_extensions *ret, struct fh_error *err);
+void fh_eval_extensions_release(struct fh_eval_extensions *x);
+
+/* Whether any of them is called for the hook: if not, the context need not be made. */
+bool fh_eval_extensions_want(const struct fh_eval_extensions *x, enum fh_hook hook);
+/* Calls them in their order. *ret is the context in the end (a new reference, an object). */
+int fh_eval_extensions_call(const struct fh_eval_extensions *x, struct fh_script_pool *scripts, enum fh_hook hook,
+                            const json_t *context, json_t **ret, struct fh_error *err);
