@@ -1,101 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/extract.h"
 
-#include <strings.h>
 #include "base/buf.h"
 #include "judge/outline.h"
 
 #define FH_EXTRACT_BLOCKS_MAX 256
 #define FH_EXTRACT_FENCE_MIN 3
 #define FH_EXTRACT_PASSES_MAX 64
-
-/* ------------------------------------------------------------------------------------------------------------- tags */
-
-static const struct {
-	const char *tag, *language; /* "" when it is not one that we run */
-} fh_extract_tags[] = {
-	{ "python", "python" },
-	{ "py", "python" },
-	{ "python3", "python" },
-	{ "python2", "python" },
-	{ "py3", "python" },
-	{ "pycon", "python" },
-	{ "ipython", "python" },
-	{ "python-repl", "python" },
-	{ "javascript", "javascript" },
-	{ "js", "javascript" },
-	{ "jsx", "javascript" },
-	{ "mjs", "javascript" },
-	{ "cjs", "javascript" },
-	{ "node", "javascript" },
-	{ "nodejs", "javascript" },
-	{ "ecmascript", "javascript" },
-	{ "bash", "bash" },
-	{ "sh", "bash" },
-	{ "shell", "bash" },
-	{ "zsh", "bash" },
-	{ "shell-session", "bash" },
-	{ "console", "bash" },
-	{ "c", "c" },
-	{ "h", "c" },
-	{ "c99", "c" },
-	{ "c11", "c" },
-	{ "cpp", "cpp" },
-	{ "c++", "cpp" },
-	{ "cxx", "cpp" },
-	{ "cc", "cpp" },
-	{ "hpp", "cpp" },
-	{ "c++17", "cpp" },
-	{ "c++20", "cpp" },
-	{ "cpp17", "cpp" },
-	{ "typescript", "" },
-	{ "ts", "" },
-	{ "tsx", "" },
-	{ "java", "" },
-	{ "go", "" },
-	{ "golang", "" },
-	{ "rust", "" },
-	{ "rs", "" },
-	{ "ruby", "" },
-	{ "rb", "" },
-	{ "php", "" },
-	{ "csharp", "" },
-	{ "cs", "" },
-	{ "c#", "" },
-	{ "swift", "" },
-	{ "kotlin", "" },
-	{ "scala", "" },
-	{ "perl", "" },
-	{ "lua", "" },
-	{ "r", "" },
-	{ "sql", "" },
-	{ "html", "" },
-	{ "css", "" },
-	{ "xml", "" },
-	{ "json", "" },
-	{ "yaml", "" },
-	{ "yml", "" },
-	{ "toml", "" },
-	{ "ini", "" },
-	{ "diff", "" },
-	{ "markdown", "" },
-	{ "md", "" },
-	{ "latex", "" },
-	{ "mermaid", "" },
-	{ "output", "" },
-	{ "csv", "" },
-	{ "powershell", "" },
-	{ "dockerfile", "" },
-	{ "makefile", "" },
-};
-
-const char *fh_extract_language_of_tag(struct fh_str tag)
-{
-	for (size_t i = 0; i < FH_ARRAY_SIZE(fh_extract_tags); i++)
-		if (strlen(fh_extract_tags[i].tag) == tag.n && strncasecmp(fh_extract_tags[i].tag, tag.p, tag.n) == 0)
-			return fh_extract_tags[i].language;
-	return NULL;
-}
 
 /* ----------------------------------------------------------------------------------------------------------- fences */
 
