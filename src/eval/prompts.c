@@ -26,6 +26,10 @@ static int add(struct loader *l, const char *raw, size_t n, FH_OWN char *label)
 		free(label);
 		return fh_document_error(l->config->document, l->place, l->err, "more than %d prompts", PROMPTS_MAX);
 	}
+	if (memmem(raw, n, "_conversation", strlen("_conversation"))) {
+		free(label);
+		return fh_document_error(l->config->document, l->place, l->err, "\"_conversation\" is not supported");
+	}
 	struct fh_eval_prompt *p = &FH_PUSH(l->ret->items, l->ret->count, l->ret->capacity);
 	p->raw = fh_xstrndup(raw, n);
 	p->label = label;

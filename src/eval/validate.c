@@ -142,12 +142,30 @@ static int check_assertions(struct fh_eval_config *c, const struct fh_document *
 	return r;
 }
 
+/* What would change a verdict and is not carried out by this version is refused, not ignored. */
+static int refuse_unsupported(const struct fh_document *d, const json_t *test, const char *place, struct fh_error *err)
+{
+	static const char *const keys[][2] = { { NULL, "assertScoringFunction" }, { "options", "storeOutputAs" } };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(keys); i++) {
+		const json_t *holder = keys[i][0] ? json_object_get(test, keys[i][0]) : test;
+		const json_t *v = json_object_get(holder, keys[i][1]);
+		if (!v || json_is_null(v))
+			continue;
+		fh_auto_free char *at = fh_xasprintf("%s%s%s%s%s", place, *place ? "/" : "", keys[i][0] ? keys[i][0] : "",
+		                                     keys[i][0] ? "/" : "", keys[i][1]);
+		return fh_document_error(d, at, err, "\"%s\" is not supported", keys[i][1]);
+	}
+	return 0;
+}
+
 int fh_eval_test_validate(struct fh_eval_config *c, const struct fh_document *d, const json_t *test, const char *place,
                           struct fh_error *err)
 {
 	if (!json_is_object(test))
 		return fh_document_error(d, place, err, "a test is a map with \"vars\" and \"assert\"");
 	int r = check_keys(d, test, place, test_keys, FH_ARRAY_SIZE(test_keys), err);
+	if (r == 0)
+		r = refuse_unsupported(d, test, place, err);
 	if (r < 0)
 		return r;
 	warn_keys(c, d, test, place, test_keys, FH_ARRAY_SIZE(test_keys));

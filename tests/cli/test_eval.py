@@ -325,6 +325,8 @@ class BadConfigs(Eval):
 
     def test_what_is_not_supported_is_refused_and_not_ignored(self):
         self.refused("prompts: [x]\nproviders: [echo]\nscenarios: [{config: [{}], tests: [{}]}]\n", line=3, says=["scenarios"])
+        self.refused("prompts: [x]\nproviders: [echo]\ntests:\n  - options:\n      storeOutputAs: v\n", line=5, says=["storeOutputAs"])
+        self.refused("prompts:\n  - 'so far: {{ _conversation | dump }}'\nproviders: [echo]\n", line=2, says=["_conversation"])
 
     def test_an_error_in_a_file_of_tests_names_that_file(self):
         self.write("t.yaml", "- vars: {a: 1}\n- assert: [{typ: contains}]\n")
