@@ -18,19 +18,27 @@
 /* Some samples have no verdict of their own. */
 enum { EXIT_HARNESS_ERRORS = 3 };
 
-static const char details[] =
-    "Formats, told apart by their fields: human-eval (task_id, prompt, entry_point, test) and HumanEvalPack "
-    "(task_id, declaration, test; task_id begins with Python/, JavaScript/ or CPP/). A sample is {\"task_id\", "
-    "\"completion\"}; the completion continues the prompt or the declaration. Files are JSONL, plain or gzip.\n\n"
-    "The results file gets one object a sample: task_id, index, passed, verdict, reason, integrity, usage. An "
-    "interrupted run goes on where it stopped when the same command is given again: rows whose sample, problem, "
-    "limits, interpreter and judge are the same are kept, the others are judged.\n\n"
-    "Examples:\n"
-    "  fumehood judge --problems HumanEval.jsonl.gz samples.jsonl -o results.jsonl\n"
-    "  fumehood judge --problems HumanEval.jsonl.gz samples.jsonl -o results.jsonl --show 3\n\n"
-    "Exit status: 0 every sample was judged, whatever passed; 1 the work could not be done (bad input, no sandbox); "
-    "2 the command line is wrong; 3 some samples met harness errors, which the same command tries again; 130 "
-    "interrupted, what was done is kept.";
+static const char details[] = "Formats, told apart by their fields: human-eval (task_id, prompt, entry_point,\n"
+                              "test) and HumanEvalPack (task_id, declaration, test; the task_id begins with\n"
+                              "Python/, JavaScript/ or CPP/). A sample is {\"task_id\", \"completion\"}; the\n"
+                              "completion continues the prompt or the declaration. Files are JSONL, plain or\n"
+                              "gzip.\n"
+                              "\n"
+                              "The results file gets one object a sample: task_id, index, passed, verdict,\n"
+                              "reason, integrity, usage. An interrupted run goes on where it stopped when the\n"
+                              "same command is given again: rows whose sample, problem, limits, interpreter and\n"
+                              "judge are the same are kept, the others are judged.\n"
+                              "\n"
+                              "Examples:\n"
+                              "  fumehood judge --problems HumanEval.jsonl.gz samples.jsonl -o results.jsonl\n"
+                              "  fumehood judge --problems HumanEval.jsonl.gz samples.jsonl -o results.jsonl --show 3\n"
+                              "\n"
+                              "Exit status:\n"
+                              "  0    every sample was judged, whatever passed\n"
+                              "  1    the work could not be done: bad input, no sandbox\n"
+                              "  2    the command line is wrong\n"
+                              "  3    some samples met harness errors; the same command tries them again\n"
+                              "  130  interrupted; what was done is kept";
 
 struct judge_options {
 	const char *problems, *results, *ks, *interpreter;
