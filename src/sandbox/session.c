@@ -94,9 +94,10 @@ int fh_sandbox_create(struct fh_client *client, const struct fh_plan *plan, cons
 	int r = fh_plan_check(plan, err);
 	if (r < 0)
 		return r;
-	if (split) { /* its files follow one by one */
+	if (split) { /* its files follow one by one; its input is a run's */
 		light = *plan;
 		light.file_count = 0;
+		light.stdin_data.size = 0;
 	}
 	struct fh_sandbox *s;
 	r = fh_sandbox_make(client, split ? &light : plan, lease_ms, &s, NULL, err);

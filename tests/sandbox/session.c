@@ -565,6 +565,65 @@ static void stdin_is_streamed_into_a_run(void)
 	fh_client_close(client);
 }
 
+struct waiting {
+	pthread_t thread;
+	struct fh_client *client;
+	struct fh_plan *plan;
+	int result;
+	struct fh_error err;
+};
+
+static void *run_and_wait(void *arg)
+{
+	struct waiting *w = arg;
+	struct fh_result *result;
+	w->result = fh_run(w->client, w->plan, NULL, &result, &w->err);
+	return NULL;
+}
+
+static bool is_alive(const char *mark)
+{
+	char command[128];
+	snprintf(command, sizeof(command), "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -q 'slee[p] %s'",
+	         mark);
+	return system(command) == 0;
+}
+
+static void an_engine_killed_in_the_middle(void)
+{
+	struct waiting w[3] = { 0 };
+	struct fh_client *client = open_client();
+	struct fh_sandbox *s = create(client, 0);
+	char script[64], mark[32];
+	pid_t engine = 0;
+	CHECK(is_listed(fh_sandbox_id(s), &engine) && engine > 0);
+	snprintf(mark, sizeof(mark), "77.%d", (int)getpid());
+	snprintf(script, sizeof(script), "sleep %s", mark);
+	struct fh_plan *plan = shell_plan(script);
+	for (int i = 0; i < 3; i++) {
+		w[i].client = client;
+		w[i].plan = plan;
+		CHECK(pthread_create(&w[i].thread, NULL, run_and_wait, &w[i]) == 0);
+	}
+	for (int i = 0; i < 500 && !is_alive(mark); i++)
+		nap(0.02);
+	CHECK(is_alive(mark));
+	kill(engine, SIGKILL);
+	double t = now();
+	for (int i = 0; i < 3; i++) {
+		pthread_join(w[i].thread, NULL);
+		CHECK(w[i].result == -FH_E_SYSTEM && w[i].err.retryable);
+		if (!strstr(w[i].err.message, "killed by signal 9"))
+			fail(__LINE__, "the error does not say that the engine was killed", &w[i].err);
+	}
+	while (is_alive(mark))
+		CHECK(now() - t < 1.0);
+	CHECK(fh_sandbox_destroy(s, &err) == -FH_E_SYSTEM);
+	fh_sandbox_free(s);
+	fh_plan_free(plan);
+	fh_client_close(client);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -580,6 +639,7 @@ static const struct {
 	TEST(cancel_a_run),
 	TEST(a_second_client_reads_on),
 	TEST(a_client_killed_in_the_middle),
+	TEST(an_engine_killed_in_the_middle),
 	TEST(a_lease_runs_out_or_is_renewed),
 	TEST(files_in_and_out),
 	TEST(a_large_plan_runs_like_a_small_one),

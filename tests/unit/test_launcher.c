@@ -148,7 +148,7 @@ static void root_only(void)
 {
 	char caps[256];
 	if (getuid() != 0 || !status_line("CapPrm:", caps, sizeof(caps)) || !strtoull(caps, NULL, 16)) {
-		print_message("skipped: needs root with capabilities\n");
+		print_message("needs root with capabilities\n");
 		skip();
 	}
 }
