@@ -7,6 +7,7 @@ struct fh_script_provider {
 	enum fh_script_language language;
 	char *file;
 	char *function; /* NULL: the language's usual one */
+	char *program;  /* config.pythonExecutable; NULL: the workers' usual one */
 };
 
 static void fh_script_provider_free(struct fh_provider *p)
@@ -16,6 +17,7 @@ static void fh_script_provider_free(struct fh_provider *p)
 		return;
 	free(s->file);
 	free(s->function);
+	free(s->program);
 	free(s);
 }
 
@@ -47,6 +49,9 @@ static int fh_script_provider_open(struct fh_provider *p, struct fh_error *err)
 	s->file = fh_path_join(p->base_dir, file);
 	if (!fh_script_language_of(s->file, &s->language))
 		return fh_error_set(err, FH_E_CONFIG, "provider %s: %s is not a python or javascript file", p->id, s->file);
+	const char *program = fh_json_str(p->config, "pythonExecutable", NULL);
+	if (program && *program && s->language == FH_SCRIPT_PYTHON)
+		s->program = strchr(program, '/') ? fh_path_join(p->base_dir, program) : fh_xstrdup(program);
 	if (!fh_path_exists(s->file)) {
 		fh_error_set(err, FH_E_CONFIG, "provider %s: there is no file %s", p->id, s->file);
 		fh_error_hint(err, "file:// paths are relative to the folder of the config");
@@ -144,6 +149,7 @@ static int fh_script_provider_call(struct fh_provider *p, const struct fh_provid
 		.function = function,
 		.method = python ? NULL : "callApi",
 		.construct = options,
+		.program = s->program,
 		.args = args,
 		.timeout_ms = timeout > 0 ? (uint64_t)timeout : 0,
 	};

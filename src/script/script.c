@@ -53,9 +53,16 @@ bool fh_script_language_of(const char *file, enum fh_script_language *ret)
 	return false;
 }
 
+/* A worker that waits for calls. */
+struct fh_script_idle {
+	struct fh_worker worker;
+	char *program; /* its interpreter, where a call named one; NULL: the pool's */
+};
+
 /* A start that the keeper is asked for. */
 struct fh_script_start {
 	enum fh_script_language language;
+	const char *program;
 	struct fh_worker *worker;
 	struct fh_error *err;
 	int code;
@@ -67,7 +74,7 @@ struct fh_script_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* a worker became free, a start was asked for or is done, or the pool ends */
 	struct {
-		struct fh_worker *idle; /* workers_max long */
+		struct fh_script_idle *idle; /* workers_max long */
 		unsigned idle_count, count;
 		char *program; /* given by the user; NULL: look for it */
 	} language[FH_SCRIPT_LANGUAGE_COUNT_];
@@ -105,6 +112,23 @@ static char **fh_script_environment(const json_t *env)
 
 static void *fh_script_keep(void *user);
 
+/* Takes an idle worker off the list. */
+static struct fh_worker fh_script_take_idle(struct fh_script_pool *pool, enum fh_script_language l, unsigned i)
+{
+	struct fh_script_idle *idle = pool->language[l].idle;
+	struct fh_worker taken = idle[i].worker;
+	free(idle[i].program);
+	idle[i] = idle[--pool->language[l].idle_count];
+	return taken;
+}
+
+static void fh_script_drop_idle(struct fh_script_pool *pool, enum fh_script_language l, unsigned i)
+{
+	struct fh_worker worker = fh_script_take_idle(pool, l, i);
+	fh_worker_end(&worker);
+	pool->language[l].count--;
+}
+
 struct fh_script_pool *fh_script_pool_new(const struct fh_script_pool_options *options)
 {
 	static const struct fh_script_pool_options none = { 0 };
@@ -123,7 +147,7 @@ struct fh_script_pool *fh_script_pool_new(const struct fh_script_pool_options *o
 	pool->language[FH_SCRIPT_JAVASCRIPT].program = o->node ? fh_xstrdup(o->node) : NULL;
 	pool->language[FH_SCRIPT_PYTHON].program = o->python ? fh_xstrdup(o->python) : NULL;
 	for (int l = 0; l < FH_SCRIPT_LANGUAGE_COUNT_; l++)
-		pool->language[l].idle = fh_xcalloc(pool->workers_max, sizeof(struct fh_worker));
+		pool->language[l].idle = fh_xcalloc(pool->workers_max, sizeof(struct fh_script_idle));
 	return pool;
 }
 
@@ -138,8 +162,8 @@ void fh_script_pool_free(struct fh_script_pool *pool)
 	if (pool->keeper_runs)
 		pthread_join(pool->keeper, NULL);
 	for (int l = 0; l < FH_SCRIPT_LANGUAGE_COUNT_; l++) {
-		for (unsigned i = 0; i < pool->language[l].idle_count; i++)
-			fh_worker_end(&pool->language[l].idle[i]);
+		while (pool->language[l].idle_count)
+			fh_script_drop_idle(pool, (enum fh_script_language)l, pool->language[l].idle_count - 1);
 		free(pool->language[l].idle);
 		free(pool->language[l].program);
 	}
@@ -162,36 +186,35 @@ static const char *fh_script_variable(const struct fh_script_pool *pool, const c
 	return NULL;
 }
 
-static int fh_script_program(const struct fh_script_pool *pool, enum fh_script_language l, char **ret,
-                             struct fh_error *err)
+static int fh_script_program(const struct fh_script_pool *pool, enum fh_script_language l, const char *wanted,
+                             char **ret, struct fh_error *err)
 {
 	const char *path = fh_script_variable(pool, "PATH");
 	const char *environment = fh_script_languages[l].environment;
-	const char *given = environment ? fh_script_variable(pool, environment) : NULL;
-	given = given ? given : pool->language[l].program;
-	const char *const names[] = { given ? given : fh_script_languages[l].programs[0],
-		                          given ? NULL : fh_script_languages[l].programs[1] };
-	for (size_t i = 0; i < FH_ARRAY_SIZE(names) && names[i]; i++) {
-		char *found = fh_path_which(names[i], path);
-		if (!found)
-			continue;
+	const char *variable = environment && !wanted ? fh_script_variable(pool, environment) : NULL;
+	const char *given = wanted ? wanted : variable ? variable : pool->language[l].program;
+	const char *first = given ? given : fh_script_languages[l].programs[0];
+	char *found = fh_path_which(first, path);
+	if (!found && !given)
+		found = fh_path_which(fh_script_languages[l].programs[1], path);
+	if (found) {
 		*ret = found;
 		return 0;
 	}
-	fh_error_set(err, FH_E_NOT_FOUND, "cannot run %s code: there is no %s%s", fh_script_languages[l].name, names[0],
+	fh_error_set(err, FH_E_NOT_FOUND, "cannot run %s code: there is no %s%s", fh_script_languages[l].name, first,
 	             given ? "" : " on PATH");
-	if (environment && fh_script_variable(pool, environment))
+	if (variable)
 		fh_error_hint(err, "%s has to name a python program", environment);
-	else
+	else if (!wanted)
 		fh_error_hint(err, "install it: apt install %s", fh_script_languages[l].package);
 	return -FH_E_NOT_FOUND;
 }
 
-static int fh_script_start_worker(const struct fh_script_pool *pool, enum fh_script_language l, struct fh_worker *ret,
-                                  struct fh_error *err)
+static int fh_script_start_worker(const struct fh_script_pool *pool, enum fh_script_language l, const char *wanted,
+                                  struct fh_worker *ret, struct fh_error *err)
 {
 	fh_auto_free char *program = NULL, *guest = NULL;
-	int code = fh_script_program(pool, l, &program, err);
+	int code = fh_script_program(pool, l, wanted, &program, err);
 	if (!code)
 		code = fh_data_path(fh_script_languages[l].guest, &guest, err);
 	if (code)
@@ -216,7 +239,7 @@ static void *fh_script_keep(void *user)
 		}
 		pool->starts = start->next;
 		pthread_mutex_unlock(&pool->lock);
-		start->code = fh_script_start_worker(pool, start->language, start->worker, start->err);
+		start->code = fh_script_start_worker(pool, start->language, start->program, start->worker, start->err);
 		pthread_mutex_lock(&pool->lock);
 		start->done = true;
 		pthread_cond_broadcast(&pool->changed);
@@ -226,8 +249,8 @@ static void *fh_script_keep(void *user)
 }
 
 /* With the lock held, which it gives up while it waits. */
-static int fh_script_ask_for_start(struct fh_script_pool *pool, enum fh_script_language l, struct fh_worker *ret,
-                                   struct fh_error *err)
+static int fh_script_ask_for_start(struct fh_script_pool *pool, enum fh_script_language l, const char *program,
+                                   struct fh_worker *ret, struct fh_error *err)
 {
 	if (!pool->keeper_runs) {
 		int sys = pthread_create(&pool->keeper, NULL, fh_script_keep, pool);
@@ -235,7 +258,9 @@ static int fh_script_ask_for_start(struct fh_script_pool *pool, enum fh_script_l
 			return fh_error_sys(err, sys, "cannot start a thread");
 		pool->keeper_runs = true;
 	}
-	struct fh_script_start start = { .language = l, .worker = ret, .err = err, .next = pool->starts };
+	struct fh_script_start start = {
+		.language = l, .program = program, .worker = ret, .err = err, .next = pool->starts
+	};
 	pool->starts = &start;
 	pthread_cond_broadcast(&pool->changed);
 	while (!start.done)
@@ -250,49 +275,61 @@ static void fh_script_wait_a_tick(struct fh_script_pool *pool)
 	pthread_cond_timedwait(&pool->changed, &pool->lock, &t);
 }
 
-static int fh_script_acquire_locked(struct fh_script_pool *pool, enum fh_script_language l, struct fh_worker *ret,
-                                    struct fh_error *err)
+/* The place of an idle worker with that interpreter; idle_count when there is none. */
+static unsigned fh_script_find_idle(const struct fh_script_pool *pool, enum fh_script_language l, const char *program)
+{
+	unsigned i = 0;
+	while (i < pool->language[l].idle_count && !fh_streq(pool->language[l].idle[i].program, program))
+		i++;
+	return i;
+}
+
+static int fh_script_acquire_locked(struct fh_script_pool *pool, enum fh_script_language l, const char *program,
+                                    struct fh_worker *ret, struct fh_error *err)
 {
 	for (;;) {
 		if (pool->cancel && *pool->cancel)
 			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
-		if (pool->language[l].idle_count) {
-			*ret = pool->language[l].idle[--pool->language[l].idle_count];
-			if (fh_worker_is_alive(ret))
-				return 0;
-			fh_worker_end(ret);
-			pool->language[l].count--;
-			continue;
-		}
-		if (pool->language[l].count == pool->workers_max) {
+		unsigned i = fh_script_find_idle(pool, l, program);
+		if (i < pool->language[l].idle_count && !fh_worker_is_alive(&pool->language[l].idle[i].worker)) {
+			fh_script_drop_idle(pool, l, i);
+		} else if (i < pool->language[l].idle_count) {
+			*ret = fh_script_take_idle(pool, l, i);
+			return 0;
+		} else if (pool->language[l].count < pool->workers_max) {
+			pool->language[l].count++;
+			int code = fh_script_ask_for_start(pool, l, program, ret, err);
+			if (code)
+				pool->language[l].count--;
+			return code;
+		} else if (pool->language[l].idle_count) {
+			/* All there are, but one idles with another interpreter. */
+			fh_script_drop_idle(pool, l, 0);
+		} else {
 			fh_script_wait_a_tick(pool);
-			continue;
 		}
-		pool->language[l].count++;
-		int code = fh_script_ask_for_start(pool, l, ret, err);
-		if (code)
-			pool->language[l].count--;
-		return code;
 	}
 }
 
-static int fh_script_acquire(struct fh_script_pool *pool, enum fh_script_language l, struct fh_worker *ret,
+static int fh_script_acquire(struct fh_script_pool *pool, const struct fh_script_call *call, struct fh_worker *ret,
                              struct fh_error *err)
 {
 	pthread_mutex_lock(&pool->lock);
-	int code = fh_script_acquire_locked(pool, l, ret, err);
+	int code = fh_script_acquire_locked(pool, call->language, call->program, ret, err);
 	pthread_mutex_unlock(&pool->lock);
 	return code;
 }
 
-static void fh_script_give_back(struct fh_script_pool *pool, enum fh_script_language l, struct fh_worker *w,
+static void fh_script_give_back(struct fh_script_pool *pool, const struct fh_script_call *call, struct fh_worker *w,
                                 bool usable)
 {
+	enum fh_script_language l = call->language;
 	if (!usable)
 		fh_worker_end(w);
 	pthread_mutex_lock(&pool->lock);
 	if (usable)
-		pool->language[l].idle[pool->language[l].idle_count++] = *w;
+		pool->language[l].idle[pool->language[l].idle_count++] =
+		    (struct fh_script_idle){ *w, call->program ? fh_xstrdup(call->program) : NULL };
 	else
 		pool->language[l].count--;
 	pthread_cond_broadcast(&pool->changed);
@@ -375,7 +412,7 @@ int fh_script_call(struct fh_script_pool *pool, const struct fh_script_call *cal
 	if (!call->code == !call->file || !json_is_array(call->args))
 		return fh_error_set(err, FH_E_ARGUMENT, "a script call takes code or a file, and a list of arguments");
 	struct fh_worker worker = FH_WORKER_INIT;
-	int code = fh_script_acquire(pool, call->language, &worker, err);
+	int code = fh_script_acquire(pool, call, &worker, err);
 	if (code)
 		return code;
 	fh_auto_json json_t *message = fh_script_message(call), *answer = NULL;
@@ -383,7 +420,7 @@ int fh_script_call(struct fh_script_pool *pool, const struct fh_script_call *cal
 	struct fh_error why = FH_ERROR_INIT;
 	bool usable;
 	code = fh_worker_ask(&worker, message, timeout, pool->cancel, &answer, &usable, &why);
-	fh_script_give_back(pool, call->language, &worker, usable);
+	fh_script_give_back(pool, call, &worker, usable);
 	if (code == -FH_E_CANCELLED)
 		return fh_error_set(err, FH_E_CANCELLED, "cancelled");
 	if (code == -FH_E_TIMEOUT)

@@ -46,9 +46,10 @@ void fh_script_pool_free(struct fh_script_pool *pool);
  *
  * A file: `function` names a function of it: in python "fn" or "Class.method"; in javascript a member of the default
  * export (or of module.exports), or, in a module without one, an export. NULL: in javascript the default export; in
- * python there is no default, the caller names it (get_assert, call_api, get_transform …). A promise or a coroutine is awaited. A javascript class is made once per file and worker,
- * with `construct` as the constructor's argument, and `method` (for a provider: "callApi") is called on it; `method` is
- * also looked for on a default export that is an object, and not used when that is a plain function. */
+ * python there is no default, the caller names it (get_assert, call_api, get_transform …). A promise or a coroutine is
+ * awaited. A javascript class is made once per file and worker, with `construct` as the constructor's argument, and
+ * `method` (for a provider: "callApi") is called on it; `method` is also looked for on a default export that is an
+ * object, and not used when that is a plain function. */
 struct fh_script_call {
 	enum fh_script_language language;
 	FH_NULLABLE const char *code;
@@ -56,9 +57,10 @@ struct fh_script_call {
 	FH_NULLABLE const char *function;
 	FH_NULLABLE const char *method;
 	FH_NULLABLE const json_t *construct;
-	const char *const *names; /* NULL-terminated; NULL: output, context */
-	const json_t *args;       /* array; as many as names for inline code */
-	uint64_t timeout_ms;      /* 0: the pool's */
+	FH_NULLABLE const char *program; /* another interpreter for this call; NULL: the pool's */
+	const char *const *names;        /* NULL-terminated; NULL: output, context */
+	const json_t *args;              /* array; as many as names for inline code */
+	uint64_t timeout_ms;             /* 0: the pool's */
 };
 
 enum fh_script_outcome {

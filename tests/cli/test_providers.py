@@ -214,6 +214,12 @@ class Providers(support.TempDir):
                          ["hello K 1 1", {"json": "hello"}, "hello K 2 2", {"json": "hello"}])
         self.assertEqual(rows[0]["cost"], 0.5)
 
+    def test_a_python_provider_may_name_its_interpreter(self):
+        self.write("bin/mine", "#!/bin/sh\nMARK=through-mine exec " + support.PYTHON + ' "$@"\n', 0o755)
+        self.write("p.py", "import os\ndef call_api(p, o, c): return {'output': os.environ.get('MARK', 'none')}\n")
+        self.config({"id": "file://p.py", "config": {"pythonExecutable": "bin/mine"}}, {"id": "file://p.py", "label": "x"})
+        self.assertEqual([r["response"]["output"] for r in self.rows()], ["through-mine", "none"])
+
     def test_a_javascript_provider(self):
         self.write("p.js", "module.exports = class { constructor(o) { this.o = o; } id() { return 'mine'; }\n"
                            "  async callApi(prompt, context) {\n"

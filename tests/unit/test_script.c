@@ -247,6 +247,27 @@ static void test_threads_share_the_pool(void **state)
 	}
 }
 
+static void test_a_call_may_name_its_interpreter(void **state)
+{
+	static const char wrapper[] = "#!/bin/sh\nMARK=mine exec python3 \"$@\"\n";
+	fh_auto_free char *mine = fh_path_join(folder, "mypython");
+	assert_int_equal(fh_file_write_atomic(mine, wrapper, strlen(wrapper), 0700, NULL), 0);
+	for (int i = 0; i < 6; i++) {
+		struct fh_script_call call = { .language = FH_SCRIPT_PYTHON, .program = i % 2 ? mine : NULL };
+		call.code = "__import__('os').environ.get('MARK')";
+		fh_auto_script_result struct fh_script_result r = call_with(&call, "[\"\", {}]");
+		assert_int_equal(r.outcome, FH_SCRIPT_RETURNED);
+		assert_int_equal(json_is_string(r.value), i % 2);
+	}
+	struct fh_script_call call = { .language = FH_SCRIPT_PYTHON, .program = "/nonexistent/python", .code = "1" };
+	fh_auto_json json_t *args = json_array();
+	call.args = args;
+	struct fh_script_result r = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	assert_int_equal(fh_script_call(pool, &call, &r, &err), -FH_E_NOT_FOUND);
+	assert_non_null(strstr(err.message, "/nonexistent/python"));
+}
+
 static void test_no_interpreter(void **state)
 {
 	fh_auto_json json_t *env = json_pack("{s:s}", "PATH", "/nonexistent"), *args = json_array();
@@ -291,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_prints_and_stdin_do_no_harm),
 		cmocka_unit_test(test_large_and_odd_values_pass),
 		cmocka_unit_test(test_threads_share_the_pool),
+		cmocka_unit_test(test_a_call_may_name_its_interpreter),
 		cmocka_unit_test(test_no_interpreter),
 		cmocka_unit_test(test_cancel),
 	};
