@@ -8,13 +8,14 @@
 #include "base/fd.h"
 #include "base/launcher.h"
 #include "base/path.h"
+#include "cli/eval_report.h"
 #include "cli/eval_show.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/term.h"
 #include "eval/env.h"
 #include "eval/outputs/output.h"
-#include "eval/report.h"
+
 #include "eval/run.h"
 #include "provider/replay.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "eval/assertion.h"
 #include "eval/grade.h"
 #include <stdio.h>
+#include "eval/assertion.h"
 
 void fh_grade_release(struct fh_grade *g)
 {

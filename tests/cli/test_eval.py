@@ -397,6 +397,28 @@ class Scripts(Eval):
         self.assertEqual([c["pass"] for c in grading["componentResults"]], [True, True, False, True])
 
 
+class Sandbox(Eval):
+    """`code` needs an engine; nothing else does."""
+    CONFIG = """\
+        prompts: ['{{o}}']
+        providers: [echo]
+        tests:
+          - {vars: {o: plain}, assert: [{type: contains, value: plain}]}
+          - vars: {o: "```python\\ndef f(x):\\n    return x + 1\\n```"}
+            assert: [{type: code, language: python, call: 'f(1)', expected: 2}]
+    """
+
+    def test_without_an_engine_only_the_code_check_is_an_error(self):
+        rows = self.rows(self.CONFIG, status=100, env={"FUMEHOOD_ENGINE": "/nonexistent/engine"})
+        self.assertEqual([r["failureReason"] for r in rows], [0, 2])
+        self.assertIn("/nonexistent/engine", rows[1]["error"])
+
+    def test_with_one_the_program_runs(self):
+        rows = self.rows(self.CONFIG)
+        self.assertTrue(rows[1]["success"], rows[1].get("error"))
+        self.assertEqual(rows[1]["gradingResult"]["componentResults"][0]["metadata"]["status"], "ok")
+
+
 class Extensions(Eval):
     """The user's own functions around an eval."""
 

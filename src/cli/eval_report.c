@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "eval/report.h"
+#include "cli/eval_report.h"
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "cli/term.h"
