@@ -132,15 +132,18 @@ static int v1_watch_oom(struct fh_cgroup *g)
 	return put(dir, "cgroup.event_control", text);
 }
 
-static void v1_cpu_use(int dir, struct fh_cgroup_use *u)
-{
-	u->cpu_user_us = get_number(dir, "cpuacct.usage_user") / 1000;
-	u->cpu_sys_us = get_number(dir, "cpuacct.usage_sys") / 1000;
-}
-
 static uint64_t v1_cpu_total(int dir)
 {
 	return get_number(dir, "cpuacct.usage") / 1000;
+}
+
+/* The sum is exact, its two parts are counted in ticks of the clock: they only tell how to split it. */
+static void v1_cpu_use(int dir, struct fh_cgroup_use *u)
+{
+	uint64_t total = v1_cpu_total(dir);
+	double user = (double)get_number(dir, "cpuacct.usage_user"), sys = (double)get_number(dir, "cpuacct.usage_sys");
+	u->cpu_sys_us = user + sys > 0 ? (uint64_t)((double)total * (sys / (user + sys))) : 0;
+	u->cpu_user_us = total - FH_MIN(u->cpu_sys_us, total);
 }
 
 static void v1_memory_use(int dir, struct fh_cgroup_use *u)

@@ -288,9 +288,12 @@ static void settle(struct fh_process *p)
 {
 	struct fh_usage now;
 	fh_limits_use(p->sandbox, &now);
+	/* the sum is what counts; the split of a short time between user and system may move from one look to the next */
+	uint64_t before = p->base.cpu_user_us + p->base.cpu_sys_us, total = now.cpu_user_us + now.cpu_sys_us;
+	total -= FH_MIN(before, total);
 	p->usage = now;
-	p->usage.cpu_user_us -= FH_MIN(p->base.cpu_user_us, now.cpu_user_us);
-	p->usage.cpu_sys_us -= FH_MIN(p->base.cpu_sys_us, now.cpu_sys_us);
+	p->usage.cpu_sys_us = FH_MIN(now.cpu_sys_us - FH_MIN(p->base.cpu_sys_us, now.cpu_sys_us), total);
+	p->usage.cpu_user_us = total - p->usage.cpu_sys_us;
 }
 
 void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
@@ -300,7 +303,8 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 		return;
 	p->exited = true;
 	p->wait_status = m->status;
-	/* between two samples a process may grow and end: the kernel's own high-water mark of it is the least that was used */
+	/* between two samples a process may grow and end: the kernel's own high-water mark of it is the least that was used
+	 */
 	p->sandbox->peak.memory_peak_bytes = FH_MAX(p->sandbox->peak.memory_peak_bytes, m->resident_peak_bytes);
 	settle(p);
 	p->usage.wall_us = (uint64_t)(fh_now_ns() - p->start_ns) / 1000;
@@ -309,6 +313,9 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 		p->usage.cpu_user_us = m->user_us;
 		p->usage.cpu_sys_us = m->sys_us;
 	}
+	/* the kernel's way to say that a file would have grown too large; who handles the signal gets EFBIG instead */
+	if (WIFSIGNALED(m->status) && WTERMSIG(m->status) == SIGXFSZ)
+		p->fired |= 1u << FH_LIMIT_FILE_SIZE;
 	fh_limits_stop(p);
 	fh_input_gone(&p->input);
 	fh_input_close(e, &p->input);
@@ -337,7 +344,7 @@ void fh_process_free_all(struct fh_sandbox *b)
 
 /* -------------------------------------------------------------------------------------------------------- answers */
 
-/* Which of several limits names the status: output, memory, CPU, wall; then the two that only make calls fail, and only
+/* Which of several limits names the status: output, memory, CPU, wall; then those that only make calls fail, and only
  * when the program did not get over it. */
 static const struct {
 	enum fh_limit limit;
@@ -347,6 +354,7 @@ static const struct {
 	{ FH_LIMIT_OUTPUT, FH_STATUS_OUTPUT_LIMIT, false },     { FH_LIMIT_MEMORY, FH_STATUS_MEMORY_LIMIT, false },
 	{ FH_LIMIT_CPU_TIME, FH_STATUS_CPU_TIME_LIMIT, false }, { FH_LIMIT_WALL_TIME, FH_STATUS_WALL_TIME_LIMIT, false },
 	{ FH_LIMIT_PROCESSES, FH_STATUS_PROCESS_LIMIT, true },  { FH_LIMIT_DISK, FH_STATUS_DISK_LIMIT, true },
+	{ FH_LIMIT_FILE_SIZE, FH_STATUS_DISK_LIMIT, true },
 };
 
 enum fh_status fh_process_status(const struct fh_process *p)
