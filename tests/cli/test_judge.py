@@ -562,15 +562,16 @@ class DataSets(Judging):
         self.assertEqual(unexplained, [])
 
     def official(self, task, sample):
-        """What the official harness does: exec of prompt, completion and test in one fresh process."""
+        """What the official harness does, in a sandbox: exec of prompt, completion and test in one fresh process."""
         program = f"{task['prompt']}{sample['completion']}\n{task['test']}\ncheck({task['entry_point']})"
         harness = ("import io, sys, json\nprogram = json.load(sys.stdin)\nclass N(io.StringIO):\n"
                    "    def read(self, *a): raise IOError\n    readline = readlines = read\nsys.stdin = N()\n"
                    "out, sys.stdout = sys.stdout, io.StringIO()\ntry:\n    exec(program, {})\n    r = 1\n"
                    "except BaseException:\n    r = 0\nprint(r, file=out)\n")
-        done = subprocess.run([support.PYTHON, "-I", "-S", "-c", harness], input=json.dumps(program), text=True,
-                              capture_output=True, timeout=60, cwd=self.dir)
-        return done.stdout == "1\n"
+        self.write("program.json", json.dumps(program))
+        done = support.run("-l", "python", "--interpreter", support.PYTHON, "--stdin-file", self.dir / "program.json", "-c",
+                           harness)
+        return done["stdout"] == "1\n"
 
 
 if __name__ == "__main__":
