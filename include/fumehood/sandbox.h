@@ -66,11 +66,11 @@ enum fh_enforced { FH_ENFORCED_NONE, FH_ENFORCED_BOUNDED, FH_ENFORCED_EXACT, FH_
 FH_PUBLIC const char *fh_enforced_name(enum fh_enforced e); /* "none", "bounded", "exact" */
 
 struct fh_limit_info {
-	const char *name;       /* JSON: "cpu_time" */
-	const char *option;     /* command line: "cpu-time" */
-	const char *unit;       /* "ms", "bytes", "tasks", "milli-cpus", "files" */
-	enum fh_status status;  /* what it makes of a run; FH_STATUS_OK: shows only as a failed call inside */
-	uint64_t run_default;   /* of `fumehood run` and FH_LIMITS_INIT */
+	const char *name;      /* JSON: "cpu_time" */
+	const char *option;    /* command line: "cpu-time" */
+	const char *unit;      /* "ms", "bytes", "tasks", "milli-cpus", "files" */
+	enum fh_status status; /* what it makes of a run; FH_STATUS_OK: shows only as a failed call inside */
+	uint64_t run_default;  /* of `fumehood run` and FH_LIMITS_INIT */
 	uint64_t minimum;
 };
 FH_PUBLIC extern const struct fh_limit_info fh_limit_table[FH_LIMIT_COUNT_];
@@ -82,18 +82,18 @@ FH_PUBLIC void fh_limits_init(struct fh_limits *l); /* run_default of each */
 
 /* Layers of isolation, in the order in which results list them. */
 enum fh_layer {
-	FH_LAYER_USER,    /* user namespace */
+	FH_LAYER_USER, /* user namespace */
 	FH_LAYER_PID,
 	FH_LAYER_MOUNT,
 	FH_LAYER_NETWORK,
 	FH_LAYER_IPC,
 	FH_LAYER_UTS,
-	FH_LAYER_CGROUP,  /* cgroup namespace */
+	FH_LAYER_CGROUP, /* cgroup namespace */
 	FH_LAYER_NO_NEW_PRIVS,
 	FH_LAYER_CAPABILITIES, /* none left */
 	FH_LAYER_SECCOMP,
 	FH_LAYER_LANDLOCK,
-	FH_LAYER_PROC,    /* a /proc of its own, host facts masked */
+	FH_LAYER_PROC, /* a /proc of its own, host facts masked */
 	FH_LAYER_COUNT_
 };
 FH_PUBLIC const char *fh_layer_name(enum fh_layer l); /* "user", …, "no_new_privs" */
@@ -108,8 +108,12 @@ struct fh_client_options {
 	const char *const *command; /* for "command": argv of a program whose stdin and stdout reach an engine */
 	pid_t engine_pid;           /* for "attach": an engine of this user that already runs here */
 	const char *engine_program; /* NULL: the one that belongs to this library ($FUMEHOOD_ENGINE, build tree, libexec) */
+	bool greet_later;           /* return while the engine still starts; what is wrong with it, the first call tells */
 };
-#define FH_CLIENT_OPTIONS_INIT { .size = sizeof(struct fh_client_options) }
+#define FH_CLIENT_OPTIONS_INIT                                                                                         \
+	{                                                                                                                  \
+		.size = sizeof(struct fh_client_options)                                                                       \
+	}
 
 /* Starts or reaches an engine and greets it. A local engine ends when the client is closed or this process dies, but
  * for sandboxes that hold a lease. options may be NULL. */
@@ -123,9 +127,9 @@ struct fh_bytes {
 	size_t size;
 };
 struct fh_file {
-	const char *name;  /* relative to the working directory; folders on the way are made */
+	const char *name; /* relative to the working directory; folders on the way are made */
 	struct fh_bytes content;
-	uint32_t mode;     /* 0: 0644 */
+	uint32_t mode; /* 0: 0644 */
 };
 struct fh_mount {
 	const char *source; /* on the host */
@@ -136,31 +140,31 @@ struct fh_mount {
 /* What a person asks for. All pointers are borrowed until fh_plan_build returns; the plan owns copies. */
 struct fh_request {
 	size_t size;
-	const char *language;            /* "python", "javascript", "bash", "c", "cpp"; NULL: run `argv` */
+	const char *language; /* "python", "javascript", "bash", "c", "cpp"; NULL: run `argv` */
 	struct fh_bytes code;
-	const char *code_name;           /* the program's file name inside; NULL: the language's */
-	const char *const *args;         /* arguments of the program; NULL: none */
-	const char *const *argv;         /* without a language: the command, found on the sandbox's PATH */
-	const char *interpreter;         /* a path on the host; NULL: the one that the user's shell would run */
-	const char *venv;                /* a Python virtual environment on the host */
-	const char *image;               /* a directory that holds a root file system; NULL: the host's programs */
-	const char *user;                /* NULL or "user": uid 1000; "root": uid 0 of its own user namespace */
-	const char *cwd;                 /* NULL: /home/user */
-	const char *hostname;            /* NULL: "sandbox" */
-	const char *const *env;          /* "NAME=value", added to a small clean environment */
+	const char *code_name;   /* the program's file name inside; NULL: the language's */
+	const char *const *args; /* arguments of the program; NULL: none */
+	const char *const *argv; /* without a language: the command, found on the sandbox's PATH */
+	const char *interpreter; /* a path on the host; NULL: the one that the user's shell would run */
+	const char *venv;        /* a Python virtual environment on the host */
+	const char *image;       /* a directory that holds a root file system; NULL: the host's programs */
+	const char *user;        /* NULL or "user": uid 1000; "root": uid 0 of its own user namespace */
+	const char *cwd;         /* NULL: /home/user */
+	const char *hostname;    /* NULL: "sandbox" */
+	const char *const *env;  /* "NAME=value", added to a small clean environment */
 	const struct fh_file *files;
 	size_t file_count;
-	const char *const *outs;         /* names of files to bring back */
+	const char *const *outs; /* names of files to bring back */
 	size_t out_count;
 	const struct fh_mount *mounts;
 	size_t mount_count;
-	struct fh_bytes stdin_data;      /* for fh_run */
+	struct fh_bytes stdin_data; /* for fh_run */
 	struct fh_limits limits;
-	bool standard_library_only;      /* hide Python's and Node's installed packages */
-	const char *const *flags;        /* compiler and linker flags beside the language's own; NULL: none */
-	uint32_t require;                /* bits 1 << enum fh_layer: an error when one cannot be had */
-	uint32_t without;                /* bits 1 << enum fh_layer: switch layers off (tests of the layers themselves) */
-	uint64_t out_max_bytes;          /* ceiling for one file brought back; 0: 64 MiB */
+	bool standard_library_only; /* hide Python's and Node's installed packages */
+	const char *const *flags;   /* compiler and linker flags beside the language's own; NULL: none */
+	uint32_t require;           /* bits 1 << enum fh_layer: an error when one cannot be had */
+	uint32_t without;           /* bits 1 << enum fh_layer: switch layers off (tests of the layers themselves) */
+	uint64_t out_max_bytes;     /* ceiling for one file brought back; 0: 64 MiB */
 };
 FH_PUBLIC void fh_request_init(struct fh_request *r);
 
@@ -182,24 +186,24 @@ struct fh_usage {
 
 struct fh_out_file {
 	char *name;
-	char *refused;  /* why it was not brought back; NULL when it was */
-	uint8_t *data;  /* NULL when refused */
+	char *refused; /* why it was not brought back; NULL when it was */
+	uint8_t *data; /* NULL when refused */
 	size_t size;
 };
 
 struct fh_result {
 	enum fh_status status;
-	int exit_code; /* -1: ended by a signal or never ran */
-	int signal;    /* 0: none */
-	uint32_t fired; /* bits 1 << enum fh_limit */
+	int exit_code;                          /* -1: ended by a signal or never ran */
+	int signal;                             /* 0: none */
+	uint32_t fired;                         /* bits 1 << enum fh_limit */
 	uint8_t *stream_data[FH_STREAM_COUNT_]; /* the exact bytes of [FH_STDOUT] and [FH_STDERR]; a NUL follows */
 	size_t stream_size[FH_STREAM_COUNT_];
 	bool stream_truncated[FH_STREAM_COUNT_];
 	struct fh_usage usage;
 	struct fh_limits limits;
 	enum fh_enforced enforced[FH_LIMIT_COUNT_];
-	uint32_t layers;                       /* bits 1 << enum fh_layer, read back from the kernel */
-	char *layer_missing[FH_LAYER_COUNT_];  /* why not; NULL for those that hold */
+	uint32_t layers;                      /* bits 1 << enum fh_layer, read back from the kernel */
+	char *layer_missing[FH_LAYER_COUNT_]; /* why not; NULL for those that hold */
 	struct fh_out_file *outs;
 	size_t out_count;
 	struct fh_error error; /* for FH_STATUS_ENGINE_ERROR */
@@ -219,7 +223,10 @@ struct fh_run_options {
 	/* Set to 1 by a signal handler or another thread: the run is cancelled, its sandbox destroyed. NULL: never. */
 	const volatile int *cancel;
 };
-#define FH_RUN_OPTIONS_INIT { .size = sizeof(struct fh_run_options) }
+#define FH_RUN_OPTIONS_INIT                                                                                            \
+	{                                                                                                                  \
+		.size = sizeof(struct fh_run_options)                                                                          \
+	}
 
 /* Runs a plan in a fresh sandbox; when it returns, every process of it is dead and nothing of it is left. A language
  * that compiles does so in a sandbox of its own first (its limits are the language's; not in `usage`). Returns 0 with
@@ -239,7 +246,10 @@ struct fh_sandbox_options {
 	size_t size;
 	uint64_t lease_ms; /* 0: the sandbox dies with this client; else it lives that long unless renewed */
 };
-#define FH_SANDBOX_OPTIONS_INIT { .size = sizeof(struct fh_sandbox_options) }
+#define FH_SANDBOX_OPTIONS_INIT                                                                                        \
+	{                                                                                                                  \
+		.size = sizeof(struct fh_sandbox_options)                                                                      \
+	}
 
 FH_PUBLIC int fh_sandbox_create(struct fh_client *client, const struct fh_plan *plan,
                                 const struct fh_sandbox_options *options, struct fh_sandbox **ret,
@@ -260,18 +270,21 @@ FH_PUBLIC int fh_sandbox_get_file(struct fh_sandbox *sandbox, const char *name, 
 
 struct fh_spawn_options {
 	size_t size;
-	const char *const *argv;   /* NULL: the plan's own command */
-	const char *const *env;    /* NULL: the plan's */
-	const char *cwd;           /* NULL: the plan's */
-	bool pty;                  /* a terminal; its output arrives as FH_STDOUT */
-	uint16_t rows, columns;    /* of the pty; 0: 24 x 80 */
-	bool no_stdin;             /* stdin is at its end from the start */
-	uint64_t wall_time_ms;     /* 0: the plan's; FH_UNLIMITED: none */
-	uint64_t cpu_time_ms;      /* likewise; counts the whole sandbox from this start on */
-	uint64_t output_bytes;     /* likewise; each of stdout and stderr */
-	size_t window;             /* bytes of a stream under way before its reader must read on; 0: 256 KiB */
+	const char *const *argv; /* NULL: the plan's own command */
+	const char *const *env;  /* NULL: the plan's */
+	const char *cwd;         /* NULL: the plan's */
+	bool pty;                /* a terminal; its output arrives as FH_STDOUT */
+	uint16_t rows, columns;  /* of the pty; 0: 24 x 80 */
+	bool no_stdin;           /* stdin is at its end from the start */
+	uint64_t wall_time_ms;   /* 0: the plan's; FH_UNLIMITED: none */
+	uint64_t cpu_time_ms;    /* likewise; counts the whole sandbox from this start on */
+	uint64_t output_bytes;   /* likewise; each of stdout and stderr */
+	size_t window;           /* bytes of a stream under way before its reader must read on; 0: 256 KiB */
 };
-#define FH_SPAWN_OPTIONS_INIT { .size = sizeof(struct fh_spawn_options) }
+#define FH_SPAWN_OPTIONS_INIT                                                                                          \
+	{                                                                                                                  \
+		.size = sizeof(struct fh_spawn_options)                                                                        \
+	}
 
 FH_PUBLIC int fh_process_spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *options,
                                struct fh_process **ret, struct fh_error *err);
@@ -304,7 +317,7 @@ FH_PUBLIC void fh_process_free(struct fh_process *process); /* forgets the handl
 
 struct fh_sandbox_info {
 	char id[FH_ID_HEX];
-	pid_t engine_pid, client_pid; /* client 0: the lease outlived it */
+	pid_t engine_pid, client_pid;   /* client 0: the lease outlived it */
 	uint64_t age_ms, lease_left_ms; /* lease_left 0: bound to its client */
 	uint32_t processes;
 	char command[128]; /* the first process's argv, shortened; untrusted text */

@@ -493,9 +493,9 @@ static int open_stdin(const struct fh_plan *plan, bool took_stdin, int *ret_owne
 	return 0;
 }
 
-static int run_in_client(const struct fh_plan *plan, int stdin_fd, struct fh_result **ret, struct fh_error *err)
+static int run_in_client(struct fh_client *client, const struct fh_plan *plan, int stdin_fd, struct fh_result **ret,
+                         struct fh_error *err)
 {
-	struct fh_client *client = NULL;
 	struct fh_run_output output;
 	fh_run_output_init(&output, o.raw);
 	struct fh_run_options options_of_run = FH_RUN_OPTIONS_INIT;
@@ -507,17 +507,22 @@ static int run_in_client(const struct fh_plan *plan, int stdin_fd, struct fh_res
 		options_of_run.context = &output;
 		options_of_run.discard_output = true;
 	}
-	int r = fh_launcher_start(err);
-	if (r == 0)
-		r = fh_client_open(NULL, &client, err);
+	int r = fh_launcher_forgo(err); /* the one engine has started; what comes from it needs none of root's rights */
 	if (r == 0)
 		r = fh_run(client, plan, &options_of_run, ret, err);
 	fh_run_output_end(&output);
-	fh_client_close(client);
 	return r;
 }
 
-static int execute(const struct fh_plan *plan, bool took_stdin)
+/* The engine starts up on the other processor while the plan is made. */
+static int start_engine(struct fh_client **ret, struct fh_error *err)
+{
+	struct fh_client_options reach = FH_CLIENT_OPTIONS_INIT;
+	reach.greet_later = true;
+	return fh_client_open(&reach, ret, err);
+}
+
+static int execute(struct fh_client *client, const struct fh_plan *plan, bool took_stdin)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_result *result = NULL;
@@ -527,7 +532,7 @@ static int execute(const struct fh_plan *plan, bool took_stdin)
 	if (r < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
 	catch_signals();
-	r = run_in_client(plan, stdin_fd, &result, &err);
+	r = run_in_client(client, plan, stdin_fd, &result, &err);
 	if (r < 0)
 		return cancelled ? 128 + cancelled : failed(&err);
 	int status = fh_run_exit_status(result);
@@ -553,6 +558,7 @@ int fh_command_run(int argc, char **argv)
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_plan *plan = NULL;
+	struct fh_client *client = NULL;
 	bool help, took_stdin = false;
 	int status = FH_EXIT_OK;
 	fh_limits_init(&o.limits);
@@ -560,6 +566,8 @@ int fh_command_run(int argc, char **argv)
 	if (r == 0 && help) {
 		fh_options_help(&command_line);
 	} else {
+		if (r == 0 && !o.explain)
+			r = start_engine(&client, &err);
 		if (r == 0)
 			r = o.plan_file ? load_plan(&args, &plan, &err) : build_plan(&args, &took_stdin, &plan, &err);
 		if (r == 0)
@@ -567,8 +575,9 @@ int fh_command_run(int argc, char **argv)
 		if (r < 0)
 			status = failed(&err);
 		else
-			status = o.explain ? print_plan(plan) : execute(plan, took_stdin);
+			status = o.explain ? print_plan(plan) : execute(client, plan, took_stdin);
 	}
+	fh_client_close(client);
 	fh_plan_free(plan);
 	fh_opt_list_release(&args);
 	release_options();

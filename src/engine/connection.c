@@ -2,6 +2,7 @@
 #include "engine/engine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -155,8 +156,15 @@ void fh_connection_close(struct fh_connection *c)
 			e->connection_count--;
 			break;
 		}
-	if (e->main == c)
+	if (e->main == c) {
+		/* what lives on by a lease must not hold our starter's stderr open, which may be a pipe that somebody reads */
+		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		if (null >= 0) {
+			(void)dup2(null, STDERR_FILENO);
+			close(null);
+		}
 		e->main = NULL;
+	}
 	fh_sandbox_drop_connection(e, c);
 	close(c->in_fd);
 	if (c->out_fd != c->in_fd)

@@ -7,9 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The keeper holds nothing but the read end of a pipe. Its end of file is the engine's death; then every process left
- * in the engine's control groups is killed (init's own tie to the engine has done so already) and the groups are
- * removed. */
+/* The keeper holds nothing but the read end of a pipe. End of file is the engine's death: every process left in the
+ * engine's control groups is killed (init's own tie to the engine has done so already) and the groups are removed. A
+ * byte before it says that the engine has cleaned up after itself. Either way the keeper then looks for what other
+ * engines left whose keeper was killed as well: at the end, so that nobody waits for it. */
 static FH_NORETURN void keep(int read_end)
 {
 	char name[96], byte;
@@ -22,9 +23,10 @@ static FH_NORETURN void keep(int read_end)
 	if (dup2(read_end, 0) < 0)
 		_exit(1);
 	syscall(SYS_close_range, 1, ~0U, 0);
-	while (read(0, &byte, 1) > 0)
-		;
-	fh_cgroup_remove_engine(name);
+	if (read(0, &byte, 1) <= 0)
+		fh_cgroup_remove_engine(name);
+	(void)!nice(19);
+	(void)fh_cgroup_collect();
 	_exit(0);
 }
 

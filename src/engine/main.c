@@ -123,6 +123,7 @@ static int serve(bool socket)
 	e.main = fh_connection_new(&e, 0, socket ? 0 : 1, peer.pid);
 	fh_loop_run(e.loop, &e.stop);
 	fh_cgroup_host_close(&e.cgroups);
+	(void)!write(e.keeper, "", 1); /* nothing is left to do for it */
 	fh_id_pool_close(&e.ids);
 	return 0;
 }

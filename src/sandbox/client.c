@@ -63,7 +63,7 @@ int fh_client_open(const struct fh_client_options *options, struct fh_client **r
 			err->phase = FH_PHASE_CONNECT;
 		return r;
 	}
-	return fh_client_greet(placement, &reach, placement->greet_ms, ret, err);
+	return fh_client_greet(placement, &reach, o.greet_later ? 0 : placement->greet_ms, ret, err);
 }
 
 int fh_client_attach(pid_t engine, int64_t greet_ms, struct fh_client **ret, struct fh_error *err)

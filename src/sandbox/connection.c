@@ -356,7 +356,7 @@ int fh_connection_greet(struct fh_connection *c, int64_t timeout_ms, struct fh_e
 	int r = 0;
 	fh_wait_begin(&w, c, c);
 	(void)fh_connection_enqueue(c, fh_buf_str(&hello));
-	while (!c->hello && r == 0)
+	while (!c->hello && r == 0 && timeout_ms > 0)
 		r = fh_wait_step(&w, deadline, err);
 	fh_wait_end(&w);
 	if (r == -FH_E_TIMEOUT)
