@@ -97,10 +97,11 @@ static int check_form(const json_t *f, struct fh_error *err)
 {
 	bool call = json_object_get(f, "call"), cases = json_object_get(f, "cases");
 	bool whole = json_object_get(f, "stdin") || json_object_get(f, "stdout");
-	if (call + cases + whole == 1)
+	int forms = call + cases + whole;
+	if (forms == 1)
 		return 0;
-	wrong(err, call + cases + whole ? "give one of \"call\", \"cases\" and \"stdin\"/\"stdout\""
-	                                : "nothing to check: no \"call\", no \"cases\", no \"stdout\"");
+	wrong(err, forms ? "give one of \"call\", \"cases\" and \"stdin\"/\"stdout\""
+	                 : "nothing to check: no \"call\", no \"cases\", no \"stdout\"");
 	fh_error_hint(err, "for example: {type: code, call: factorial(5), expected: 120}");
 	return -FH_E_CONFIG;
 }
