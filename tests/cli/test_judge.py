@@ -43,9 +43,10 @@ class Judging(support.TempDir):
 
     def start(self, *args, results="results.jsonl"):
         """The same in the background; killed when the test ends."""
-        child = subprocess.Popen([support.PROGRAM, "judge", "--problems", self.problems, self.dir / "samples.jsonl", "-o",
-                                  self.dir / results, *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.PIPE, text=True)
+        command = [support.PROGRAM, "judge", "--problems", self.problems, self.dir / "samples.jsonl", "-o",
+                   self.dir / results, *args]
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 text=True)
         self.addCleanup(lambda: (child.kill(), child.wait(), child.stderr.close()))
         return child
 
@@ -403,7 +404,8 @@ class Results(Judging):
                 killed |= {max(engines)}
             time.sleep(0.05)
         self.assertEqual(child.wait(timeout=support.TIMEOUT), 3)
-        self.assertEqual([(r["verdict"], r["passed"]) for r in self.rows()], [("engine_error", False), ("failed", False)])
+        self.assertEqual([(r["verdict"], r["passed"]) for r in self.rows()],
+                         [("engine_error", False), ("failed", False)])
         again = json.loads(self.judge("--json").stdout)
         self.assertEqual((again["harness_errors"], again["kept"], again["passed"]), (0, 1, 1))
 
@@ -569,8 +571,8 @@ class DataSets(Judging):
                    "out, sys.stdout = sys.stdout, io.StringIO()\ntry:\n    exec(program, {})\n    r = 1\n"
                    "except BaseException:\n    r = 0\nprint(r, file=out)\n")
         self.write("program.json", json.dumps(program))
-        done = support.run("-l", "python", "--interpreter", support.PYTHON, "--stdin-file", self.dir / "program.json", "-c",
-                           harness)
+        done = support.run("-l", "python", "--interpreter", support.PYTHON, "--stdin-file", self.dir / "program.json",
+                           "-c", harness)
         return done["stdout"] == "1\n"
 
 
