@@ -39,6 +39,13 @@ void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret
 void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret);
 void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret);
 
+/* shared.c: memory that belongs to no process alone. For each sample: begin; every memfd that a process holds (returns
+ * what it adds: each counts once) and every process; then the bytes of what only mappings and segments hold. */
+void fh_shared_begin(void);
+uint64_t fh_shared_add_memfd(uint64_t inode, uint64_t bytes);
+void fh_shared_add_process(const char *pid);
+uint64_t fh_shared_bytes(void);
+
 /* lib.c */
 void *memcpy(void *to, const void *from, size_t n);
 void *memset(void *p, int c, size_t n);

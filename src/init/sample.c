@@ -4,7 +4,7 @@
  *
  * CPU time of a process that lives is its process clock (clock_gettime, nanoseconds, all its threads); of those that
  * were waited for, what the kernel added to their parents (cutime in stat, our own children's rusage). Memory is the
- * resident pages that no file backs, plus memfds that are open anywhere in the tree; each memfd counts once.
+ * resident pages that no file backs, plus what is shared (shared.c).
  */
 #include "init/init.h"
 
@@ -13,7 +13,7 @@
 #include <sys/statfs.h>
 #include <time.h>
 
-enum { MEMFDS_MAX = 4096, PAGE = 4096, TICK_US = 10000 /* USER_HZ is 100 everywhere */ };
+enum { PAGE = 4096, TICK_US = 10000 /* USER_HZ is 100 everywhere */ };
 
 struct linux_dirent {
 	uint64_t ino, off;
@@ -21,11 +21,6 @@ struct linux_dirent {
 	uint8_t type;
 	char name[];
 };
-
-static struct {
-	uint64_t inode[MEMFDS_MAX];
-	uint32_t count;
-} seen;
 
 static int is_number(const char *s)
 {
@@ -99,13 +94,7 @@ static uint64_t memfd_bytes(const char *pid)
 			struct stat st;
 			if (fh_sys(__NR_newfstatat, dir, d->name, &st, 0) < 0)
 				continue;
-			uint32_t i = 0;
-			while (i < seen.count && seen.inode[i] != st.st_ino)
-				i++;
-			if (i < seen.count || seen.count == MEMFDS_MAX)
-				continue;
-			seen.inode[seen.count++] = st.st_ino;
-			bytes += (uint64_t)st.st_blocks * 512;
+			bytes += fh_shared_add_memfd(st.st_ino, (uint64_t)st.st_blocks * 512);
 		}
 	}
 	if (dir >= 0)
@@ -148,6 +137,7 @@ static void add_process(const char *pid, struct fh_init_usage *u)
 			p++;
 		uint64_t shared = number(*p ? p + 1 : p);
 		u->memory_bytes += (resident > shared ? resident - shared : 0) * PAGE;
+		fh_shared_add_process(pid);
 	}
 	u->memory_bytes += memfd_bytes(pid);
 }
@@ -168,7 +158,7 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 	static char entries[16384];
 	ret->user_us = in->reaped_user_us;
 	ret->sys_us = in->reaped_sys_us;
-	seen.count = 0;
+	fh_shared_begin();
 	long dir = fh_sys(__NR_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	for (long n; dir >= 0 && (n = fh_sys(__NR_getdents64, dir, entries, sizeof(entries))) > 0;)
 		for (long at = 0; at < n;) {
@@ -179,6 +169,7 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 		}
 	if (dir >= 0)
 		fh_sys(__NR_close, dir);
+	ret->memory_bytes += fh_shared_bytes();
 	struct fh_init_finished disk = { 0 };
 	fh_init_disk(in, &disk);
 	ret->disk_bytes = disk.disk_total - disk.disk_free;

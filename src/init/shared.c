@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Memory that belongs to no process alone, for hosts without cgroups: shared anonymous mappings, files in memory
+ * (memfd) and SysV segments. All of it lives on one file system inside the kernel, which is known by its device.
+ *
+ * An open memfd counts whole, once. What is only mapped counts by each mapping's proportional set size, so that pages
+ * which several processes map count once. SysV segments count as the namespace's sum, attached or not. What cannot be
+ * seen from here: a memfd that nobody maps or holds, because it is on its way through a socket.
+ * Sources: proc_pid_smaps(5), shmctl(2) SHM_INFO.
+ */
+#include "init/init.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum {
+	MEMFDS_MAX = 4096,
+	MAPPERS_MAX = 1024,
+	PAGE = 4096,
+	WORTH_LOOKING = 64 << 10, /* of one process; reading its mappings costs much more than its totals */
+	SHM_INFO = 14,
+};
+
+static struct {
+	uint64_t inode[MEMFDS_MAX];
+	uint32_t count;
+} memfds;
+
+static struct {
+	char pid[MAPPERS_MAX][12];
+	uint32_t count;
+} mappers;
+
+struct line_reader {
+	int fd;
+	size_t have, at;
+	char text[16384];
+};
+
+/* The next line, its end cut off; 0 at the end. A line that is longer than the buffer comes in pieces. */
+static const char *next_line(struct line_reader *r)
+{
+	for (;;) {
+		for (size_t i = r->at; i < r->have; i++) {
+			if (r->text[i] != '\n')
+				continue;
+			const char *line = r->text + r->at;
+			r->text[i] = 0;
+			r->at = i + 1;
+			return line;
+		}
+		size_t rest = r->have - r->at;
+		if (rest + 1 >= sizeof(r->text))
+			rest = 0;
+		memcpy(r->text, r->text + r->at, rest); /* downwards: it may overlap */
+		r->at = 0;
+		long n = fh_sys(__NR_read, r->fd, r->text + rest, sizeof(r->text) - rest);
+		if (n <= 0)
+			return 0;
+		r->have = rest + (size_t)n;
+	}
+}
+
+static uint64_t number_in(const char **p, unsigned base)
+{
+	uint64_t v = 0;
+	for (;; (*p)++) {
+		unsigned c = (unsigned char)**p;
+		unsigned digit = c - '0' < 10 ? c - '0' : c - 'a' < 6 ? c - 'a' + 10 : 16;
+		if (digit >= base)
+			return v;
+		v = v * base + digit;
+	}
+}
+
+static int begins(const char *s, const char *with)
+{
+	for (; *with; s++, with++)
+		if (*s != *with)
+			return 0;
+	return 1;
+}
+
+/* "Name:   123 kB" */
+static uint64_t kilobytes(const char *line)
+{
+	while (*line && (*line < '0' || *line > '9'))
+		line++;
+	return number_in(&line, 10) * 1024;
+}
+
+static int open_of(const char *pid, const char *name, int flags)
+{
+	char path[64];
+	size_t n = strlen(pid);
+	memcpy(path, "/proc/", 6);
+	memcpy(path + 6, pid, n);
+	path[6 + n] = '/';
+	memcpy(path + 7 + n, name, strlen(name) + 1);
+	return (int)fh_sys(__NR_openat, AT_FDCWD, path, flags | O_RDONLY | O_CLOEXEC, 0);
+}
+
+void fh_shared_begin(void)
+{
+	memfds.count = mappers.count = 0;
+}
+
+uint64_t fh_shared_add_memfd(uint64_t inode, uint64_t bytes)
+{
+	uint32_t i = 0;
+	while (i < memfds.count && memfds.inode[i] != inode)
+		i++;
+	if (i < memfds.count || memfds.count == MEMFDS_MAX)
+		return 0;
+	memfds.inode[memfds.count++] = inode;
+	return bytes;
+}
+
+void fh_shared_add_process(const char *pid)
+{
+	static struct line_reader r;
+	size_t n = strlen(pid);
+	uint64_t bytes = 0;
+	r.fd = open_of(pid, "status", 0);
+	r.have = r.at = 0;
+	if (r.fd < 0)
+		return;
+	for (const char *line; (line = next_line(&r));)
+		if (begins(line, "RssShmem:"))
+			bytes = kilobytes(line);
+	fh_sys(__NR_close, r.fd);
+	if (bytes >= WORTH_LOOKING && mappers.count < MAPPERS_MAX && n < sizeof(mappers.pid[0]))
+		memcpy(mappers.pid[mappers.count++], pid, n + 1);
+}
+
+/* The device of the kernel's own file system, as smaps writes it: major << 32 | minor. */
+static uint64_t shared_device(void)
+{
+	static uint64_t device = UINT64_MAX;
+	struct stat st;
+	if (device != UINT64_MAX)
+		return device;
+	long fd = fh_sys(__NR_memfd_create, "device", 1 /* MFD_CLOEXEC */);
+	if (fd >= 0 && fh_sys(__NR_fstat, fd, &st) == 0)
+		device = (uint64_t)(st.st_dev >> 8 & 0xfff) << 32 | ((st.st_dev & 0xff) | (st.st_dev >> 12 & 0xfff00));
+	if (fd >= 0)
+		fh_sys(__NR_close, fd);
+	return device;
+}
+
+/* A mapping's first line, "begin-end rwxp offset major:minor inode path": whether its pages count here. */
+static int counts(const char *line, uint64_t device)
+{
+	const char *p = line;
+	uint32_t i = 0;
+	for (int field = 0; field < 3; field++) { /* range, permissions, offset */
+		while (*p && *p != ' ')
+			p++;
+		while (*p == ' ')
+			p++;
+	}
+	uint64_t major = number_in(&p, 16);
+	if (*p++ != ':')
+		return 0;
+	uint64_t minor = number_in(&p, 16);
+	while (*p == ' ')
+		p++;
+	uint64_t inode = number_in(&p, 10);
+	while (*p == ' ')
+		p++;
+	if (!inode || (major << 32 | minor) != device || begins(p, "/SYSV"))
+		return 0;
+	while (i < memfds.count && memfds.inode[i] != inode)
+		i++;
+	return i == memfds.count;
+}
+
+static uint64_t mapped_by(const char *pid)
+{
+	static struct line_reader r;
+	uint64_t device = shared_device(), bytes = 0;
+	int wanted = 0;
+	r.fd = open_of(pid, "smaps", 0);
+	r.have = r.at = 0;
+	if (r.fd < 0)
+		return 0;
+	for (const char *line; (line = next_line(&r));) {
+		if ((*line >= '0' && *line <= '9') || (*line >= 'a' && *line <= 'f'))
+			wanted = counts(line, device);
+		else if (wanted && (begins(line, "Pss:") || begins(line, "SwapPss:")))
+			bytes += kilobytes(line);
+	}
+	fh_sys(__NR_close, r.fd);
+	return bytes;
+}
+
+uint64_t fh_shared_bytes(void)
+{
+	struct {
+		int used_ids;
+		unsigned long total, resident, swapped, attempts, successes;
+	} segments = { 0 };
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < mappers.count; i++)
+		bytes += mapped_by(mappers.pid[i]);
+	if (fh_sys(__NR_shmctl, 0, SHM_INFO, &segments) >= 0)
+		bytes += (uint64_t)(segments.resident + segments.swapped) * PAGE;
+	return bytes;
+}
