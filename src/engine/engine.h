@@ -37,6 +37,14 @@ enum {
 	FH_STDIN_WINDOW = 256 << 10,
 };
 
+/* keeper.c: a process that removes our control groups when we are killed. */
+struct fh_keeper {
+	pid_t pid; /* -1: none */
+	int pipe;  /* held open; its end of file is our death */
+};
+void fh_keeper_start(struct fh_keeper *k);
+void fh_keeper_end(struct fh_keeper *k); /* we have cleaned up ourselves */
+
 struct fh_engine {
 	struct fh_loop *loop;
 	int stop;
@@ -49,7 +57,7 @@ struct fh_engine {
 	struct fh_sandbox *sandboxes; /* list by ->next, newest first */
 	size_t sandbox_count;
 	struct fh_watch listener, signals;
-	int keeper;   /* write end of the keeper's pipe, -1: none */
+	struct fh_keeper keeper;
 	bool leaving; /* a signal asked us to end */
 };
 
@@ -279,5 +287,3 @@ int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *
 /* Layers, what is missing and how limits are enforced, for RESULT and EXIT. */
 void fh_isolation_write(const struct fh_sandbox *b, struct fh_buf *out);
 
-/* keeper.c: a process that removes our control groups when we are killed. */
-int fh_keeper_start(void); /* the write end to hold, or -1 */

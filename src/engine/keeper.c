@@ -5,12 +5,13 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-/* The keeper holds nothing but the read end of a pipe. End of file is the engine's death: every process left in the
- * engine's control groups is killed (init's own tie to the engine has done so already) and the groups are removed. A
- * byte before it says that the engine has cleaned up after itself. Either way the keeper then looks for what other
- * engines left whose keeper was killed as well: at the end, so that nobody waits for it. */
+/* The keeper holds nothing but the read end of a pipe. It first looks for what other engines left whose keeper was
+ * killed with them, so that nobody has to wait for that. Then end of file is its engine's death: every process left in
+ * the engine's control groups is killed (init's own tie to the engine has done so already) and the groups are removed.
+ * An engine that ends in good order has cleaned up and ends its keeper. */
 static FH_NORETURN void keep(int read_end)
 {
 	char name[96], byte;
@@ -23,27 +24,37 @@ static FH_NORETURN void keep(int read_end)
 	if (dup2(read_end, 0) < 0)
 		_exit(1);
 	syscall(SYS_close_range, 1, ~0U, 0);
-	if (read(0, &byte, 1) <= 0)
-		fh_cgroup_remove_engine(name);
-	(void)!nice(19);
 	(void)fh_cgroup_collect();
+	while (read(0, &byte, 1) > 0)
+		;
+	fh_cgroup_remove_engine(name);
 	_exit(0);
 }
 
-int fh_keeper_start(void)
+void fh_keeper_start(struct fh_keeper *k)
 {
 	int ends[2];
+	*k = (struct fh_keeper){ .pid = -1, .pipe = -1 };
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -1;
-	pid_t pid = fork();
-	if (pid == 0) {
+		return;
+	k->pid = fork();
+	if (k->pid == 0) {
 		close(ends[1]);
 		keep(ends[0]);
 	}
 	close(ends[0]);
-	if (pid < 0) {
+	if (k->pid < 0)
 		close(ends[1]);
-		return -1;
-	}
-	return ends[1];
+	else
+		k->pipe = ends[1];
+}
+
+void fh_keeper_end(struct fh_keeper *k)
+{
+	if (k->pid <= 0)
+		return;
+	kill(k->pid, SIGKILL);
+	waitpid(k->pid, NULL, 0);
+	close(k->pipe);
+	*k = (struct fh_keeper){ .pid = -1, .pipe = -1 };
 }

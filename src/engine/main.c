@@ -66,8 +66,6 @@ static void on_signals(struct fh_watch *w, uint32_t events)
 	struct signalfd_siginfo info;
 	(void)events;
 	while (read(w->fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) /* sandboxes are waited for by their pidfd; this is the keeper */
-			continue;
 		e->leaving = true;
 		for (struct fh_sandbox *b = e->sandboxes; b; b = b->next)
 			fh_sandbox_destroy_now(b);
@@ -99,7 +97,7 @@ static unsigned count_cpus(void)
 
 static int serve(bool socket)
 {
-	struct fh_engine e = { .keeper = -1, .cpus = count_cpus() };
+	struct fh_engine e = { .keeper = { -1, -1 }, .cpus = count_cpus() };
 	/* descriptors 0 to 2 must exist, or a pipe of ours would land there */
 	while (open("/dev/null", O_RDWR) < 3 && fcntl(2, F_GETFD) < 0)
 		;
@@ -111,9 +109,9 @@ static int serve(bool socket)
 	}
 	watch_signals(&e);
 	fh_cgroup_host_open(&e.cgroups);
-	for (int c = 0; c < FH_CG_COUNT_ && e.keeper < 0; c++)
+	for (int c = 0; c < FH_CG_COUNT_ && e.keeper.pid < 0; c++)
 		if (e.cgroups.version[c])
-			e.keeper = fh_keeper_start();
+			fh_keeper_start(&e.keeper);
 	fh_id_pool_open(&e.ids);
 	listen_for_others(&e);
 	struct ucred peer = { 0 };
@@ -123,7 +121,7 @@ static int serve(bool socket)
 	e.main = fh_connection_new(&e, 0, socket ? 0 : 1, peer.pid);
 	fh_loop_run(e.loop, &e.stop);
 	fh_cgroup_host_close(&e.cgroups);
-	(void)!write(e.keeper, "", 1); /* nothing is left to do for it */
+	fh_keeper_end(&e.keeper);
 	fh_id_pool_close(&e.ids);
 	return 0;
 }

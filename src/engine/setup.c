@@ -59,8 +59,8 @@ static int map_own_id(const char *file, uint32_t inside, uint32_t outside)
 
 static int map_ids(const struct fh_launch *l)
 {
-	/* The engine cannot be looked into, and so, until exec, neither can we: our own files in /proc would be root's. Nobody
-	 * else is in the sandbox yet. */
+	/* The engine cannot be looked into, and so, until exec, neither can we: our own files in /proc would be root's.
+	 * Nobody else is in the sandbox yet. */
 	(void)prctl(PR_SET_DUMPABLE, 1);
 	int r = put_text("/proc/self/setgroups", "deny");
 	if (r == 0)
