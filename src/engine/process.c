@@ -313,6 +313,9 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 		p->usage.cpu_user_us = m->user_us;
 		p->usage.cpu_sys_us = m->sys_us;
 	}
+	/* it may end by itself between the clock's last look and the limit's reach, or by the kernel's own RLIMIT_CPU */
+	if (p->limits.cpu_ms < UINT64_MAX / 2000 && p->usage.cpu_user_us + p->usage.cpu_sys_us >= p->limits.cpu_ms * 1000)
+		p->fired |= 1u << FH_LIMIT_CPU_TIME;
 	/* the kernel's way to say that a file would have grown too large; who handles the signal gets EFBIG instead */
 	if (WIFSIGNALED(m->status) && WTERMSIG(m->status) == SIGXFSZ)
 		p->fired |= 1u << FH_LIMIT_FILE_SIZE;
