@@ -83,7 +83,8 @@ class Install(support.TempDir):
     def test_the_library_shows_nothing_but_its_api(self):
         library = next(self.installed.rglob("libfumehood.so"))
         done = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True)
-        names = {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
+        # "A" is the version's own name, FUMEHOOD_0.
+        names = {line.split()[-1].split("@")[0] for line in done.stdout.splitlines() if line.split()[-2] != "A"}
         header = "".join(p.read_text() for p in (support.TOP / "include" / "fumehood").glob("*.h"))
         self.assertEqual(set(), {n for n in names if n not in header})
 
