@@ -63,7 +63,9 @@ static void add(scmp_filter_ctx c, const struct fh_policy_entry *e, int number)
  * through for everything else. */
 static size_t write_prefix(FILE *out)
 {
-	size_t n = 0;
+	enum { HEAD = 3, EACH = 5, ENTRIES_MAX = (255 - 1) / EACH }; /* jumps go 255 instructions at most */
+	struct sock_filter f[HEAD + EACH * ENTRIES_MAX];
+	size_t n = HEAD;
 	for (size_t i = 0; i < fh_seccomp_policy_count; i++) {
 		const struct fh_policy_entry *e = &fh_seccomp_policy[i];
 		int number = is_spared(e) ? seccomp_syscall_resolve_name(e->call) : -1;
@@ -71,18 +73,20 @@ static size_t write_prefix(FILE *out)
 			continue;
 		if (e->mask != 0xFFFFFFFFULL)
 			fail("only the low 32 bits can be compared:", e->call, -EINVAL);
-		struct sock_filter f[] = {
-			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, native_arch(), 0, 5),
-			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 3),
-			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offsetof(struct seccomp_data, args) + 8 * e->arg)),
-			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)e->value, 0, 1),
-			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)EPERM),
-		};
-		for (size_t k = 0; k < sizeof(f) / sizeof(f[0]); k++, n++)
-			fprintf(out, "\t{ 0x%04x, %u, %u, 0x%08x },\n", f[k].code, f[k].jt, f[k].jf, f[k].k);
+		if (n + EACH > sizeof(f) / sizeof(f[0]))
+			fail("too many exceptions from allowed calls:", e->call, -E2BIG);
+		f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, EACH - 1);
+		f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		                                      (uint32_t)(offsetof(struct seccomp_data, args) + 8 * e->arg));
+		f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)e->value, 0, 1);
+		f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)EPERM);
+		f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 	}
+	f[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+	f[1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, native_arch(), 0, (uint8_t)(n - 2));
+	f[2] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	for (size_t k = 0; k < n; k++)
+		fprintf(out, "\t{ 0x%04x, %u, %u, 0x%08x },\n", f[k].code, f[k].jt, f[k].jf, f[k].k);
 	return n;
 }
 
@@ -93,8 +97,8 @@ static void write_filter(FILE *out, const char *program, size_t bytes)
 	             "#include \"engine/seccomp.h\"\n\nconst struct sock_filter fh_seccomp_filter[] = {\n");
 	size_t prefix = write_prefix(out);
 	for (size_t i = 0; i + 8 <= bytes; i += 8)
-		fprintf(out, "\t{ 0x%02x%02x, %u, %u, 0x%02x%02x%02x%02x },\n", p[i + 1], p[i], p[i + 2], p[i + 3], p[i + 7], p[i + 6],
-		        p[i + 5], p[i + 4]);
+		fprintf(out, "\t{ 0x%02x%02x, %u, %u, 0x%02x%02x%02x%02x },\n", p[i + 1], p[i], p[i + 2], p[i + 3], p[i + 7],
+		        p[i + 6], p[i + 5], p[i + 4]);
 	fprintf(out, "};\nconst unsigned short fh_seccomp_filter_size = %zu;\n", prefix + bytes / 8);
 }
 

@@ -27,6 +27,14 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	      "the personalities that programs ask for or set; none that weakens the address space"),
 	FH_AM("personality", 0, LOW32, 0xFFFFFFFFULL,
 	      "the personalities that programs ask for or set; none that weakens the address space"),
+#define SPARED(call, n, value, why)                                                                                    \
+	{                                                                                                                  \
+		call, FH_EPERM, why, n, FH_CMP_MASKED_EQ, LOW32, value                                                         \
+	}
+	SPARED("prlimit64", 0, 1, "would change the limits of init, which in some hosts is the same user"),
+	SPARED("sched_setaffinity", 0, 1, "would hold up init, which in some hosts is the same user"),
+	SPARED("setpriority", 1, 1, "would hold up init, which in some hosts is the same user"),
+	SPARED("setpriority", 0, 2 /* PRIO_USER */, "would hold up init, which in some hosts is the same user"),
 #define IOCTL_SPARED(request)                                                                                          \
 	{                                                                                                                  \
 		"ioctl", FH_EPERM, "types into or takes over a terminal", 1, FH_CMP_MASKED_EQ, LOW32, request                  \
