@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""How the sandbox tests run programs inside and look at the host around them."""
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+
+import support
+from support import PYTHON, need_program, run
+
+PY = ("-l", "python", "--interpreter", PYTHON)
+CC_WARNINGS = ("--compiler-flag", "-w")     # test programs are short; what they discard is their business
+
+
+def python(code, *args, **kw):
+    return run(*PY, "-c", code, *args, **kw)
+
+
+def bash(code, *args, **kw):
+    return run("-l", "bash", "-c", code, *args, **kw)
+
+
+def c(code, *args, **kw):
+    need_program("cc", "gcc")
+    return run("-l", "c", *CC_WARNINGS, "-c", code, *args, **kw)
+
+
+def cpp(code, *args, **kw):
+    need_program("c++", "g++")
+    return run("-l", "cpp", *CC_WARNINGS, "--compiler-flag", "-pthread", "-c", code, *args, **kw)
+
+
+def javascript(code, *args, **kw):
+    need_program("node", "nodejs")
+    return run("-l", "javascript", "-c", code, *args, **kw)
+
+
+def enforced(result, limit):
+    """exact, bounded or none: what this host makes of a limit."""
+    return result["limits"][limit]["enforced"]
+
+
+def story(result):
+    """A result in few words, for the message of a failed assertion."""
+    short = {k: result.get(k) for k in ("status", "exit_code", "signal", "fired", "usage", "error", "files")}
+    return f"{short}\nstdout {result['stdout'][:400]!r}\nstderr {result['stderr'][-800:]!r}"
+
+
+def wait_for(condition, seconds):
+    """True as soon as the condition is; False when it was not within that time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+@contextlib.contextmanager
+def running(*args, say=None, as_command=False, **kw):
+    """A `fumehood run` that goes on while the block runs, started once it has printed its first line."""
+    words = [support.PROGRAM, "run", *map(str, args)]
+    kw.setdefault("stdin", subprocess.DEVNULL)
+    p = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kw)
+    try:
+        p.first_line = p.stdout.readline()
+        if not p.first_line:
+            raise AssertionError(f"the program said nothing: {p.stderr.read()[:800]}")
+        yield p
+    finally:
+        if p.poll() is None:
+            p.send_signal(signal.SIGINT)
+        try:
+            p.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            p.communicate()
+
+
+def marker():
+    """A number that nobody else sleeps for: finds a sandboxed process on the host by its command line."""
+    marker.last = getattr(marker, "last", 0) + 1
+    return f"{100000 + os.getpid() % 100000}.{marker.last}"
+
+
+def processes_with(word):
+    """Host processes whose command line holds a word: all that are visible, whoever's child they are."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                words = f.read().split(b"\0")
+            with open(f"/proc/{pid}/stat") as f:
+                state = f.read().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            continue
+        if word.encode() in words and state not in "ZX":
+            found.append(int(pid))
+    return found
+
+
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        return int(f.read().rsplit(")", 1)[1].split()[1])
+
+
+def named(pid):
+    try:
+        with open(f"/proc/{pid}/comm") as f:
+            return f.read().strip()
+    except OSError:
+        return ""
+
+
+def plan(*args):
+    """What `fumehood run --explain` prints, as an object."""
+    done = support.command("run", "--explain", *args)
+    if done.returncode:
+        raise AssertionError(f"--explain {args}: {done.stderr}")
+    return json.loads(done.stdout)
