@@ -113,7 +113,8 @@ void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s)
 
 int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *err)
 {
-	uint32_t known = final ? ~0u : ~(1u << FH_LAYER_CAPABILITIES);
+	/* capabilities are the program's own: known once it starts, unless the plan does not even try */
+	uint32_t known = final ? ~0u : ~(1u << FH_LAYER_CAPABILITIES) | ~b->plan->layers;
 	uint32_t missing = b->plan->require & ~b->layers & known;
 	for (int l = 0; missing && l < FH_LAYER_COUNT_; l++) {
 		if (!(missing & 1u << l))

@@ -123,6 +123,7 @@ class Require(support.TempDir):
         self.dir.chmod(0o755)
         for layer in self.SWITCHABLE:
             with self.subTest(layer):
+                (shared / "ran").unlink(missing_ok=True)
                 r = bash("echo ran > /shared/ran; echo ran", "--require", layer, *without(layer), "--mount", f"{shared}:/shared:rw")
                 self.assertEqual((r["status"], r["stdout"], r["error"]["code"]), ("engine_error", "", "unavailable"), story(r))
                 self.assertIn(layer, r["error"]["message"])
