@@ -174,18 +174,34 @@ static int shared_with(const struct fh_cgroup_host *h, int c)
 	return c;
 }
 
-static int make_dirs(struct fh_cgroup *g, struct fh_error *err)
+/* The one controller that only limits and counts nothing: on v1, a group less to make. */
+static bool wants_rate(const struct fh_cgroup_limits *l)
+{
+	return l->milli_cpus && l->milli_cpus != FH_UNLIMITED;
+}
+
+static bool needs_cpu(const struct fh_cgroup_host *h, const struct fh_cgroup_limits *l)
+{
+	return wants_rate(l) || shared_with(h, FH_CG_CPUACCT) == FH_CG_CPU || h->version[FH_CG_CPU] == 2;
+}
+
+static void group_path(const struct fh_cgroup *g, int c, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s/%s%s", g->host->parent[c], g->host->version[c] == 1 ? g->host->prefix : "", g->name);
+}
+
+static int make_dirs(struct fh_cgroup *g, const struct fh_cgroup_limits *l, struct fh_error *err)
 {
 	for (int c = 0; c < FH_CG_COUNT_; c++) {
-		char path[600];
-		if (!g->host->version[c])
+		char path[700];
+		if (!g->host->version[c] || (c == FH_CG_CPU && !needs_cpu(g->host, l)))
 			continue;
 		int first = shared_with(g->host, c);
 		if (first != c) {
 			g->dir[c] = g->dir[first];
 			continue;
 		}
-		snprintf(path, sizeof(path), "%s/%s", g->host->parent[c], g->name);
+		group_path(g, c, path, sizeof(path));
 		if (mkdir(path, 0755) < 0)
 			return fh_error_sys(err, errno, "cannot make control group %s", path);
 		g->dir[c] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -204,7 +220,7 @@ int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const 
 	*g = (struct fh_cgroup)FH_CGROUP_INIT;
 	g->host = h;
 	snprintf(g->name, sizeof(g->name), "%s", name);
-	int r = make_dirs(g, err), e = 0;
+	int r = make_dirs(g, l, err), e = 0;
 	if (r)
 		goto failed;
 	if (h->version[FH_CG_MEMORY]) {
@@ -222,8 +238,7 @@ int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const 
 		r = fh_error_sys(err, -e, "cannot set the process limit of a control group");
 		goto failed;
 	}
-	if (h->version[FH_CG_CPU] && l->milli_cpus && l->milli_cpus != FH_UNLIMITED &&
-	    (e = dialect(g, FH_CG_CPU)->cpu(g->dir[FH_CG_CPU], l->milli_cpus))) {
+	if (h->version[FH_CG_CPU] && wants_rate(l) && (e = dialect(g, FH_CG_CPU)->cpu(g->dir[FH_CG_CPU], l->milli_cpus))) {
 		r = fh_error_sys(err, -e, "cannot set the CPU rate of a control group");
 		goto failed;
 	}
@@ -246,10 +261,10 @@ bool fh_cgroup_remove(struct fh_cgroup *g)
 	if (!g->host)
 		return true;
 	for (int c = 0; c < FH_CG_COUNT_; c++) {
-		char path[600];
+		char path[700];
 		if (!g->host->version[c] || shared_with(g->host, c) != c)
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", g->host->parent[c], g->name);
+		group_path(g, c, path, sizeof(path));
 		if (rmdir(path) < 0 && errno == EBUSY)
 			return false;
 	}

@@ -3,9 +3,9 @@
  * Control groups: the limits and the use of a whole process tree, on v2, v1 and hybrid hosts, or not at all.
  *
  * The host is looked at once (fh_cgroup_host_open): for each controller, which hierarchy carries it and whether we may
- * make groups there. All groups of an engine lie below one folder of its own name in each hierarchy,
- * "fumehood-PIDNS-PID-STARTTIME", so that what a killed engine leaves can be told
- * from what is alive (keeper.h); PIDNS is the inode of the engine's pid namespace, outside which its PID says nothing.
+ * make groups there. All groups of an engine carry its name, "fumehood-PIDNS-PID-STARTTIME", on v2 as the folder that
+ * they lie in, on v1 in front of their own name, so that what a killed engine leaves can be told from what is alive
+ * (keeper.c); PIDNS is the inode of the engine's pid namespace, outside which its PID says nothing.
  * Sources: kernel Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/{memory,pids,cpuacct}.rst,
  * scheduler/sched-bwc.rst.
  */
@@ -17,13 +17,13 @@ enum fh_controller { FH_CG_MEMORY, FH_CG_PIDS, FH_CG_CPU, FH_CG_CPUACCT, FH_CG_C
 
 struct fh_cgroup_host {
 	int version[FH_CG_COUNT_];      /* 2, 1, or 0: not to be had */
-	char parent[FH_CG_COUNT_][512]; /* the engine's own folder, once made; controllers that share a hierarchy
-	                                   share it */
+	char parent[FH_CG_COUNT_][512]; /* where groups are made; controllers that share a hierarchy share it */
+	char prefix[112];               /* of the names of v1 groups: the engine's and a dot */
 	char why_not[160];              /* when nothing is to be had: the reason, for people */
 	bool made;                      /* the engine's folders exist */
 };
 
-/* Never fails: a host without groups is one where every version is 0. Makes the engine's own folders. */
+/* Never fails: a host without groups is one where every version is 0. On v2, makes the engine's own folder. */
 void fh_cgroup_host_open(struct fh_cgroup_host *h);
 void fh_cgroup_host_close(struct fh_cgroup_host *h); /* removes the folders, which must be empty */
 /* Removes folders of engines that are dead, killing what is left in them. Returns how many. */

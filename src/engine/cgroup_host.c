@@ -220,14 +220,15 @@ static void open_v2(struct fh_cgroup_host *h, const struct hierarchy *v2, const 
 
 static void open_v1(struct fh_cgroup_host *h, const struct hierarchy *v1, const char *name)
 {
-	for (int c = 0; c < FH_CG_COUNT_; c++) {
-		char path[512];
-		if (h->version[c] == 0 && has_word(v1->controllers, controller_names[c], ",") &&
-		    make_folder(v1->ours[0] ? v1->ours : v1->mount, name, path, sizeof(path))) {
+	const char *dir = v1->ours[0] ? v1->ours : v1->mount;
+	if (access(dir, W_OK) < 0)
+		return;
+	snprintf(h->prefix, sizeof(h->prefix), "%s.", name);
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		if (h->version[c] == 0 && has_word(v1->controllers, controller_names[c], ",")) {
 			h->version[c] = 1;
-			memcpy(h->parent[c], path, sizeof(path));
+			snprintf(h->parent[c], sizeof(h->parent[c]), "%s", dir);
 		}
-	}
 }
 
 void fh_cgroup_host_open(struct fh_cgroup_host *h)
@@ -265,8 +266,8 @@ void fh_cgroup_host_open(struct fh_cgroup_host *h)
 void fh_cgroup_host_close(struct fh_cgroup_host *h)
 {
 	for (int c = 0; c < FH_CG_COUNT_; c++)
-		if (h->version[c])
-			rmdir(h->parent[c]); /* shared folders: the second time is ENOENT */
+		if (h->version[c] == 2)
+			rmdir(h->parent[c]); /* shared: the second time is ENOENT */
 	h->made = false;
 }
 
@@ -315,6 +316,13 @@ static bool remove_tree(const char *dir)
 	return false;
 }
 
+/* The engine's own folder (v2), or a group with its name in front (v1). */
+static bool is_of_engine(const char *folder, const char *engine)
+{
+	size_t n = strlen(engine);
+	return strncmp(folder, engine, n) == 0 && (folder[n] == 0 || folder[n] == '.');
+}
+
 /* Whether the engine that a folder is named after is dead; folders of other pid namespaces are not ours to judge. */
 static bool is_orphan(const char *folder)
 {
@@ -325,7 +333,7 @@ static bool is_orphan(const char *folder)
 	if (sscanf(folder, "fumehood-%llu-%d-%llu", &ns, &pid, &start) != 3 || stat("/proc/self/ns/pid", &own) < 0 ||
 	    ns != (unsigned long long)own.st_ino)
 		return false;
-	return !engine_name(pid, now, sizeof(now)) || !fh_streq(now, folder);
+	return !engine_name(pid, now, sizeof(now)) || !is_of_engine(folder, now);
 }
 
 static size_t sweep(bool (*wanted)(const char *folder, const char *argument), const char *argument)
@@ -358,7 +366,7 @@ static bool wanted_orphan(const char *folder, const char *argument)
 
 static bool wanted_name(const char *folder, const char *argument)
 {
-	return fh_streq(folder, argument);
+	return is_of_engine(folder, argument);
 }
 
 size_t fh_cgroup_collect(void)

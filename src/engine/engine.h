@@ -286,4 +286,3 @@ void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s)
 int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *err);
 /* Layers, what is missing and how limits are enforced, for RESULT and EXIT. */
 void fh_isolation_write(const struct fh_sandbox *b, struct fh_buf *out);
-

@@ -36,8 +36,9 @@ enum { DEVICES = FH_ARRAY_SIZE(device_nodes) };
 
 struct build {
 	const struct fh_launch *l;
-	int root;            /* the new root, O_PATH */
-	int writable, spare; /* folders on the workbench: the writable layer; nothing but an empty folder and file */
+	int root;                     /* the new root, O_PATH */
+	int writable;                 /* the writable layer, on the workbench */
+	int spare_folder, spare_file; /* read-only mounts of nothing, to cover things with */
 	int tree[FH_PLAN_MOUNTS_MAX];
 	int device[DEVICES]; /* of the one DEV mount that a plan may have */
 	uid_t uid;           /* the program's, as the file systems made here see it */
@@ -112,62 +113,63 @@ static int new_tmpfs(uint64_t bytes, uint64_t inodes, unsigned attributes)
 
 /* ------------------------------------------------------------------------------------------------------- targets */
 
-/* Makes the folders on the way to path in the new root, and path itself as a folder or an empty file. Where the root is
- * not ours to write to (inside a read-only bind) what is there already counts. */
-static int make_target(const struct build *b, const char *path, bool folder)
-{
-	char part[FH_PLAN_PATH_MAX];
-	size_t n = strlen(path);
-	if (n >= sizeof(part))
-		return -ENAMETOOLONG;
-	for (size_t i = 1; i <= n; i++) {
-		if (path[i] != '/' && path[i] != 0)
-			continue;
-		bool last = path[i] == 0;
-		memcpy(part, path, i);
-		part[i] = 0;
-		fh_auto_close int there = open_in_root(b, part, O_PATH);
-		if (there >= 0)
-			continue;
-		/* the part's own folder, through links, then the part in it */
-		char *slash = strrchr(part, '/');
-		const char *name = slash + 1;
-		char name_copy[256];
-		if (strlen(name) >= sizeof(name_copy))
-			return -ENAMETOOLONG;
-		memcpy(name_copy, name, strlen(name) + 1);
-		slash[slash == part] = 0;
-		fh_auto_close int dir = open_in_root(b, part, O_PATH | O_DIRECTORY);
-		if (dir < 0)
-			return -errno;
-		if (!last || folder) {
-			if (mkdirat(dir, name_copy, 0755) < 0 && errno != EEXIST)
-				return -errno;
-		} else {
-			fh_auto_close int f = openat(dir, name_copy, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-			if (f < 0 && errno != EEXIST)
-				return -errno;
-		}
-	}
-	return 0;
-}
-
 static int is_folder(int fd)
 {
 	struct stat st;
 	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static int open_target(const struct build *b, const char *path, bool folder);
+
+/* The folder that holds path, made if need be, and path's last part. */
+static int open_parent(const struct build *b, const char *path, const char **ret_name)
+{
+	char parent[FH_PLAN_PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t n = (size_t)(slash - path);
+	if (n >= sizeof(parent))
+		return -ENAMETOOLONG;
+	memcpy(parent, path, n);
+	parent[n] = 0;
+	*ret_name = slash + 1;
+	if (n)
+		return open_target(b, parent, true);
+	int fd = open_in_root(b, "/", O_PATH | O_DIRECTORY);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Opens path in the new root; what is missing of it is made, itself as a folder or an empty file. Where the root is not
+ * ours to write to (inside a read-only bind) only what is there counts. */
+static int open_target(const struct build *b, const char *path, bool folder)
+{
+	const char *name;
+	int fd = open_in_root(b, path, O_PATH);
+	if (fd >= 0)
+		return fd;
+	if (errno != ENOENT)
+		return -errno;
+	fh_auto_close int dir = open_parent(b, path, &name);
+	if (dir < 0)
+		return dir;
+	if (folder) {
+		if (mkdirat(dir, name, 0755) < 0 && errno != EEXIST)
+			return -errno;
+	} else {
+		fh_auto_close int made = openat(dir, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+		if (made < 0 && errno != EEXIST)
+			return -errno;
+	}
+	fd = open_in_root(b, path, O_PATH); /* from the root again: a link of an image counts as one in there */
+	return fd < 0 ? -errno : fd;
+}
+
 /* Puts a detached tree at a target, which is made if it can be. Closes the tree. */
 static int put_tree(const struct build *b, int tree, const char *target)
 {
 	fh_auto_close int t = tree;
-	int r = make_target(b, target, is_folder(tree));
-	if (r < 0)
-		return r;
-	fh_auto_close int at = open_in_root(b, target, O_PATH);
+	fh_auto_close int at = open_target(b, target, is_folder(tree));
 	if (at < 0)
-		return -errno;
+		return at;
 	return sys_move_mount(t, at, "") < 0 ? -errno : 0;
 }
 
@@ -181,24 +183,6 @@ static int mount_bind(struct build *b, const struct fh_plan_mount *m, int tree)
 	if (sys_mount_setattr(tree, AT_RECURSIVE, m->writable ? PLAIN : READ_ONLY) < 0)
 		return -errno;
 	return put_tree(b, tree, m->target);
-}
-
-/* The parent folder of a target, and its last part. */
-static int open_parent(const struct build *b, const char *target, const char **ret_name)
-{
-	char parent[FH_PLAN_PATH_MAX];
-	const char *slash = strrchr(target, '/');
-	size_t n = (size_t)(slash - target);
-	memcpy(parent, target, n);
-	parent[n] = 0;
-	if (n) {
-		int r = make_target(b, parent, true);
-		if (r < 0)
-			return r;
-	}
-	*ret_name = slash + 1;
-	int fd = open_in_root(b, n ? parent : "/", O_PATH | O_DIRECTORY);
-	return fd < 0 ? -errno : fd;
 }
 
 static int mount_symlink(struct build *b, const struct fh_plan_mount *m, int tree)
@@ -234,9 +218,9 @@ static int mount_file(struct build *b, const struct fh_plan_mount *m, int tree)
 static int mount_dir(struct build *b, const struct fh_plan_mount *m, int tree)
 {
 	(void)tree;
-	int r = make_target(b, m->target, true);
-	if (r < 0 || !m->mode)
-		return r;
+	fh_auto_close int made = open_target(b, m->target, true);
+	if (made < 0 || !m->mode)
+		return FH_MIN(made, 0);
 	fh_auto_close int fd = open_in_root(b, m->target, O_RDONLY | O_DIRECTORY);
 	return fd < 0 || fchmod(fd, m->mode) < 0 ? -errno : 0;
 }
@@ -264,10 +248,9 @@ static int cover(struct build *b, const char *target)
 	fh_auto_close int at = open_in_root(b, target, O_PATH);
 	if (at < 0)
 		return -errno;
-	fh_auto_close int tree = sys_open_tree(b->spare, is_folder(at) ? "folder" : "file", 0);
-	if (tree < 0 || sys_mount_setattr(tree, 0, READ_ONLY | MOUNT_ATTR_NOEXEC) < 0)
-		return -errno;
-	return sys_move_mount(tree, at, "") < 0 ? -errno : 0;
+	int spare = is_folder(at) ? b->spare_folder : b->spare_file;
+	fh_auto_close int tree = sys_open_tree(spare, "", AT_EMPTY_PATH);
+	return tree < 0 || sys_move_mount(tree, at, "") < 0 ? -errno : 0;
 }
 
 static int mount_mask(struct build *b, const struct fh_plan_mount *m, int tree)
@@ -336,7 +319,8 @@ static int mount_dev(struct build *b, const struct fh_plan_mount *m, int tree)
 	static const char *const pts_options[] = { "newinstance", NULL, "ptmxmode", "0666", "mode", "0620", NULL };
 	char path[FH_PLAN_PATH_MAX + 64];
 	(void)tree;
-	int r = make_target(b, m->target, true);
+	fh_auto_close int dev = open_target(b, m->target, true);
+	int r = FH_MIN(dev, 0);
 	for (size_t i = 0; r == 0 && i < DEVICES; i++) {
 		int node = FH_TAKE_FD(b->device[i]);
 		if (sys_mount_setattr(node, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC) < 0)
@@ -346,7 +330,6 @@ static int mount_dev(struct build *b, const struct fh_plan_mount *m, int tree)
 	}
 	if (r < 0)
 		return r;
-	fh_auto_close int dev = open_in_root(b, m->target, O_PATH | O_DIRECTORY);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(device_links); i++)
 		if (symlinkat(device_links[i].to, dev, device_links[i].name) < 0 && errno != EEXIST)
 			return -errno;
@@ -437,6 +420,16 @@ static int open_bench(void)
 	return -ENOENT;
 }
 
+/* A read-only mount of the workbench's own folder or file `name`, on itself: copies of it need nothing more. */
+static int make_spare(int bench, const char *name)
+{
+	fh_auto_close int tree = sys_open_tree(bench, name, 0);
+	if (tree < 0 || sys_mount_setattr(tree, 0, READ_ONLY | MOUNT_ATTR_NOEXEC) < 0 ||
+	    sys_move_mount(tree, bench, name) < 0)
+		return -errno;
+	return FH_TAKE_FD(tree);
+}
+
 static int prepare(struct build *b, int bench, int image)
 {
 	const struct fh_plan *p = b->l->plan;
@@ -446,7 +439,10 @@ static int prepare(struct build *b, int bench, int image)
 	fh_auto_close int file = openat(bench, "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0444);
 	if (file < 0)
 		return -errno;
-	b->spare = bench;
+	b->spare_folder = make_spare(bench, "folder");
+	b->spare_file = make_spare(bench, "file");
+	if (b->spare_folder < 0 || b->spare_file < 0)
+		return FH_MIN(b->spare_folder, b->spare_file);
 
 	int root = image >= 0 ? overlay_root(bench, image) : new_tmpfs(b->l->root_bytes, 65536, PLAIN);
 	if (root < 0)
