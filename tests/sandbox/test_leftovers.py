@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT
+"""What is left after a run: nothing, however it ended, and whoever was killed meanwhile.
+
+The bounds in time are those that the project states (a sandboxed process is dead within 100 ms of its engine's or
+client's end), with tenfold slack.
+"""
+import glob
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+from inside import bash, c, marker, named, parent_of, processes_with, python, running, story, wait_for
+
+DEAD_WITHIN = 0.1 * support.SLACK
+ROOT = support.whoami() == "root"
+
+
+def engine_of(client):
+    """The engine that a `fumehood run` started, perhaps through its launcher."""
+    found = [pid for pid, name in support.descendants(client).items() if name == "fumehood-engine"
+             and named(parent_of(pid)) != "fumehood-engine"]
+    if len(found) != 1:
+        raise AssertionError(f"engines of {client}: {found} in {support.descendants(client)}")
+    return found[0]
+
+
+def keeper_of(engine):
+    return [pid for pid, name in support.descendants(engine).items() if name == "fumehood-keeper"]
+
+
+def groups_of(engine):
+    return {g for g in support.cgroup_folders() if f"-{engine}-" in os.path.basename(g)}
+
+
+def temporary_files():
+    return {p for p in glob.glob(tempfile.gettempdir() + "/*fumehood*") if "fumehood-test" not in p and "-home-" not in p}
+
+
+class Leftovers(support.TempDir):
+    def sleeper(self, prefix=""):
+        """Arguments of a run that says a word and then sleeps in two processes and a daemon; and how to find them."""
+        self.word = marker()
+        return ("--command", "--wall-time", "60", "--", "sh", "-c",
+                f"{prefix}(setsid sleep {self.word} &) ; sleep {self.word} & echo up; sleep {self.word}; true")
+
+    def alive(self):
+        return processes_with(self.word)
+
+    def assert_dead(self, since):
+        while self.alive() and time.monotonic() - since < 10:
+            time.sleep(0.002)
+        self.assertEqual(self.alive(), [])
+        self.assertLess(time.monotonic() - since, DEAD_WITHIN)
+
+    def assert_gone(self, groups):
+        self.assertTrue(wait_for(lambda: not any(map(os.path.exists, groups)), 10), f"left: {groups}")
+
+
+class AfterARun(Leftovers):
+    def test_nothing_is_left_however_it_ended(self):
+        runs = {
+            "ok": lambda: bash("(setsid sleep 1000 &); mkdir -p a/b; echo x > a/b/c; echo x > /tmp/x"),
+            "runtime_error": lambda: c("int main(){*(volatile int*)0=1;}"),
+            "compile_error": lambda: c("int main( {"),
+            "wall_time_limit": lambda: bash("sleep 1000 & sleep 1000", "--wall-time", "0.3"),
+            "cpu_time_limit": lambda: bash("while :; do :; done", "--cpu-time", "0.2"),
+            "memory_limit": lambda: python("x = []\nwhile True: x.append(b'x' * 1000000)", "--memory", "64M"),
+            "output_limit": lambda: bash("yes", "--output", "1K"),
+            "engine_error": lambda: support.run("--command", "no-such-command"),
+        }
+        for status, run in runs.items():
+            with self.subTest(status):
+                before = (support.mount_count(), temporary_files(), set(os.listdir("/dev/shm")))
+                processes = set(support.descendants())
+                r = run()
+                self.assertEqual(r["status"], status, story(r))
+                # the client waits for its engine: both are gone with all below
+                self.assertEqual(set(support.descendants()) - processes, set())
+                self.assertEqual((support.mount_count(), temporary_files(), set(os.listdir("/dev/shm"))), before)
+
+    def test_control_groups_are_gone_when_the_run_returns(self):
+        with running(*self.sleeper()) as p:
+            engine = engine_of(p.pid)
+            groups = groups_of(engine)
+            if ROOT and support.cgroup_folders():
+                self.assertTrue(groups)
+            inner = [os.path.join(g, n) for g in groups for n in os.listdir(g) if os.path.isdir(os.path.join(g, n))]
+            p.send_signal(signal.SIGINT)
+            p.wait(20)
+            self.assertEqual([g for g in inner if os.path.exists(g)], [])
+            self.assert_gone(groups)
+
+    def test_ctrl_c_ends_it_in_order(self):
+        with running(*self.sleeper()) as p:
+            self.assertTrue(wait_for(lambda: len(self.alive()) == 3, 10))
+            began = time.monotonic()
+            p.send_signal(signal.SIGINT)
+            self.assertEqual(p.wait(20), 130)
+            self.assertEqual(self.alive(), [])
+            self.assertLess(time.monotonic() - began, 10)
+
+    def test_sigterm_to_the_client_ends_it_in_order(self):
+        with running(*self.sleeper()) as p:
+            p.send_signal(signal.SIGTERM)
+            self.assertEqual(p.wait(20), 143)
+            self.assertEqual(self.alive(), [])
+
+    def test_the_next_run_is_clean(self):
+        bash("echo x > /tmp/x; echo x > /home/user/x; echo x > /dev/shm/x")
+        r = bash("ls -A /tmp /home/user /dev/shm | grep -w x; true")
+        self.assertEqual(r["stdout"], "")
+
+
+class AfterAKill(Leftovers):
+    """kill -9 of the client, of its engine, of its keeper, in each combination."""
+
+    def killed(self, choose, ignoring=""):
+        with running(*self.sleeper(ignoring)) as p:
+            self.assertTrue(wait_for(lambda: len(self.alive()) == 3, 10))
+            engine = engine_of(p.pid)
+            keeper, groups = keeper_of(engine), groups_of(engine)
+            if ROOT and groups:
+                self.assertEqual(len(keeper), 1, "an engine with control groups has a keeper")
+            began = time.monotonic()
+            for pid in choose(p.pid, engine, keeper):
+                os.kill(pid, signal.SIGKILL)
+            self.assert_dead(began)
+            p.wait(20)
+            self.assertTrue(wait_for(lambda: not os.path.exists(f"/proc/{engine}") or named(engine) == "", 5) or
+                            open(f"/proc/{engine}/stat").read().split(")")[1].split()[0] == "Z", "the engine goes too")
+            return p, engine, keeper, groups
+
+    def test_of_the_client(self):
+        _, _, _, groups = self.killed(lambda client, engine, keeper: [client])
+        self.assert_gone(groups)
+
+    def test_of_the_engine(self):
+        p, _, keeper, groups = self.killed(lambda client, engine, keeper: [engine])
+        self.assertNotEqual(p.returncode, 0)
+        self.assert_gone(groups)
+        self.assertTrue(wait_for(lambda: not any(named(k) == "fumehood-keeper" for k in keeper), 10), "the keeper ends")
+
+    def test_of_the_engine_while_programs_ignore_signals(self):
+        _, _, _, groups = self.killed(lambda client, engine, keeper: [engine], "trap '' TERM INT HUP QUIT USR1; ")
+        self.assert_gone(groups)
+
+    def test_of_the_client_and_the_engine(self):
+        _, _, _, groups = self.killed(lambda client, engine, keeper: [client, engine])
+        self.assert_gone(groups)
+
+    def test_of_the_engine_and_the_keeper_gc_collects(self):
+        _, _, _, groups = self.killed(lambda client, engine, keeper: [*keeper, engine])
+        left = [g for g in groups if os.path.exists(g)]     # none, if another fumehood on this machine was quicker
+        done = support.command("gc")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if left:
+            self.assertGreaterEqual(int(done.stdout.split()[0]), 1)
+        self.assertEqual([g for g in groups if os.path.exists(g)], [])
+
+    def test_of_the_engine_and_the_keeper_the_next_run_collects(self):
+        _, _, _, groups = self.killed(lambda client, engine, keeper: [*keeper, engine])
+        self.assertEqual(bash("true")["status"], "ok")
+        self.assert_gone(groups)
+
+    def test_of_everybody_at_once(self):
+        _, _, _, groups = self.killed(lambda client, engine, keeper: [client, engine, *keeper])
+        support.command("gc")
+        self.assertEqual([g for g in groups if os.path.exists(g)], [])
+
+    def test_the_client_says_what_became_of_its_run(self):
+        with running(*self.sleeper()) as p:
+            os.kill(engine_of(p.pid), signal.SIGKILL)
+            _, said = p.communicate(timeout=20)
+            self.assertNotEqual(p.returncode, 0)
+            self.assertIn("engine", said)
+
+
+class SideBySide(Leftovers):
+    def test_the_end_of_one_engine_does_not_disturb_another(self):
+        with running(*self.sleeper()) as first:
+            first_word = self.word
+            with running(*self.sleeper()) as second:
+                os.kill(engine_of(second.pid), signal.SIGKILL)
+                began = time.monotonic()
+                self.assert_dead(began)
+                second.wait(20)
+            support.command("gc")
+            self.assertEqual(bash("echo third")["stdout"], "third\n")
+            self.assertEqual(len(processes_with(first_word)), 3)
+            self.assertTrue(all(map(os.path.exists, groups_of(engine_of(first.pid)))))
+
+    def test_sigterm_to_the_engine_takes_its_sandboxes_down(self):
+        with running(*self.sleeper()) as p:
+            engine = engine_of(p.pid)
+            groups = groups_of(engine)
+            began = time.monotonic()
+            os.kill(engine, signal.SIGTERM)
+            self.assert_dead(began)
+            p.wait(20)
+            self.assertNotEqual(p.returncode, 0)
+            self.assertEqual([g for g in groups if os.path.exists(g)], [])
+
+    def test_ps_lists_them_and_kill_ends_one(self):
+        with running(*self.sleeper()) as p:
+            first_word = self.word
+            with running(*self.sleeper()):
+                rows = json.loads(support.command("ps", "--json").stdout)
+                rows = rows["sandboxes"] if isinstance(rows, dict) else rows
+                mine = [r for r in rows if first_word in r["command"]]
+                self.assertEqual(len(mine), 1, rows)
+                done = support.command("kill", mine[0]["id"])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(processes_with(first_word), [])
+                self.assertEqual(len(self.alive()), 3)
+            p.wait(20)
+            self.assertNotEqual(p.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
