@@ -117,8 +117,13 @@ static json_t *sub_object(json_t *test, const char *key)
 
 static bool is_expected(const char *column)
 {
-	size_t n = strlen("__expected");
-	return strncmp(column, "__expected", n) == 0 && column[n + strspn(column + n, "0123456789")] == '\0';
+	static const char prefix[] = "__expected";
+	if (strncmp(column, prefix, sizeof(prefix) - 1) != 0)
+		return false;
+	const char *p = column + sizeof(prefix) - 1;
+	while (*p >= '0' && *p <= '9')
+		p++;
+	return *p == '\0';
 }
 
 /* "__config:__expected[N]:threshold" sets a key of the Nth (from 1; without a number, the first) assertion. */
