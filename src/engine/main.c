@@ -123,6 +123,7 @@ static int serve(bool socket)
 	fh_cgroup_host_close(&e.cgroups);
 	fh_keeper_end(&e.keeper);
 	fh_id_pool_close(&e.ids);
+	fh_loop_free_loop(e.loop);
 	return 0;
 }
 
