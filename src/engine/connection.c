@@ -13,8 +13,9 @@ static const char program[] = "fumehood-engine";
 
 struct fh_buf *fh_connection_out(struct fh_connection *c)
 {
-	if (c->written == c->pending.n) {
-		fh_buf_truncate(&c->pending, 0);
+	/* what was written goes, when that is most of it: a peer that is always a little behind must not fill the buffer */
+	if (c->written >= c->pending.n - c->written) {
+		fh_buf_drop(&c->pending, c->written);
 		c->written = 0;
 	}
 	return &c->pending;

@@ -33,6 +33,10 @@ enum {
 	FH_MAKING_MS = 30000,             /* a sandbox that is not ready by then is given up */
 	FH_FINISH_MS = 250,               /* for init to kill everybody, before init itself is killed */
 	FH_EXIT_KEPT_MS = 30000,
+	FH_KILL_MS = 5000,            /* for a process of a session that is over its limit to be gone */
+	FH_PROCESSES_KEPT_MAX = 2048, /* of one sandbox: alive, or ended within FH_EXIT_KEPT_MS */
+	FH_WAITERS_MAX = 256,         /* for one process */
+	FH_GETS_MAX = 64,             /* files under way out of one sandbox */
 	FH_SAMPLE_MS = 10,
 	FH_STDIN_WINDOW = 256 << 10,
 };
@@ -57,6 +61,7 @@ struct fh_engine {
 	struct fh_sandbox *sandboxes; /* list by ->next, newest first */
 	size_t sandbox_count;
 	struct fh_watch listener, signals;
+	int spare; /* a descriptor that is given up to turn a client away when there are no others */
 	struct fh_keeper keeper;
 	bool leaving; /* a signal asked us to end */
 };
@@ -276,7 +281,8 @@ void fh_run_on_ready(struct fh_sandbox *b);
 void fh_run_on_finished(struct fh_sandbox *b);
 void fh_run_on_gone(struct fh_sandbox *b); /* releases the sandbox, later if bytes are still to be sent */
 void fh_run_on_exit(struct fh_sandbox *b);
-void fh_run_drop(struct fh_sandbox *b); /* its connection is gone */
+void fh_run_disconnect(struct fh_sandbox *b, const struct fh_connection *c); /* that connection is gone */
+void fh_run_settle(struct fh_sandbox *b); /* its connection is gone, or it was cancelled: it may free the sandbox */
 struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id);
 
 /* isolation.c: what the kernel says of init, into b->layers and b->missing. */

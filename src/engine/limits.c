@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 
-enum { CPU_LOOK_NS = 1000000 };
+enum { CPU_LOOK_NS = 1000000, CPU_LOOK_MAX_US = 1000000000 };
 
 void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret)
 {
@@ -56,8 +56,8 @@ static void look_at_cpu(struct fh_process *p)
 		fh_limits_fire(p, FH_LIMIT_CPU_TIME);
 		return;
 	}
-	int64_t earliest = (int64_t)((limit - used) * 1000 / e->cpus);
-	fh_timer_set(e->loop, &p->cpu_timer, fh_now_ns() + FH_MAX(earliest, (int64_t)CPU_LOOK_NS));
+	uint64_t earliest = FH_MIN((limit - used) / e->cpus, (uint64_t)CPU_LOOK_MAX_US) * 1000;
+	fh_timer_set(e->loop, &p->cpu_timer, fh_now_ns() + (int64_t)FH_MAX(earliest, (uint64_t)CPU_LOOK_NS));
 }
 
 static void on_cpu(struct fh_timer *t)
@@ -82,6 +82,12 @@ void fh_limits_stop(struct fh_process *p)
 	fh_timer_stop(p->sandbox->engine->loop, &p->cpu_timer);
 }
 
+static void on_not_killed(struct fh_timer *t)
+{
+	struct fh_process *p = t->owner;
+	fh_sandbox_destroy_now(p->sandbox);
+}
+
 void fh_limits_fire(struct fh_process *p, enum fh_limit limit)
 {
 	p->fired |= 1u << limit;
@@ -96,6 +102,9 @@ void fh_limits_fire(struct fh_process *p, enum fh_limit limit)
 	}
 	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = SIGKILL };
 	(void)fh_sandbox_send(p->sandbox, &m, sizeof(m), NULL, 0, NULL);
+	/* what runs beside it may keep init from its work (by stopping a child that it waits for): then all goes */
+	p->wall_timer = (struct fh_timer){ .on_time = on_not_killed, .owner = p };
+	fh_timer_set(p->sandbox->engine->loop, &p->wall_timer, fh_now_ns() + (int64_t)FH_KILL_MS * FH_NS_PER_MS);
 }
 
 /* ------------------------------------------------------------------------------------------------------- enforcement

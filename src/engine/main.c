@@ -12,12 +12,14 @@
  */
 #include "engine/engine.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -33,6 +35,15 @@ static void on_attach_request(struct fh_watch *w, uint32_t events)
 	int fd = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct ucred peer = { 0 };
 	socklen_t n = sizeof(peer);
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE) && e->spare >= 0) {
+		/* one that waits for ever would wake us for ever: take it with the descriptor that is kept for this, and go */
+		close(e->spare);
+		fd = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC);
+		if (fd >= 0)
+			close(fd);
+		e->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		return;
+	}
 	if (fd < 0)
 		return;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0 || (peer.uid != geteuid() && peer.uid != 0) ||
@@ -56,6 +67,7 @@ static void listen_for_others(struct fh_engine *e)
 		close(fd);
 		return;
 	}
+	e->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	e->listener = (struct fh_watch){ .fd = -1, .on_event = on_attach_request, .owner = e };
 	(void)fh_watch_set(e->loop, &e->listener, fd, EPOLLIN);
 }
@@ -83,25 +95,47 @@ static void watch_signals(struct fh_engine *e)
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); /* whoever started us may ignore it, which would reap our children behind our back */
 	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	e->signals = (struct fh_watch){ .fd = -1, .on_event = on_signals, .owner = e };
 	if (fd >= 0)
 		(void)fh_watch_set(e->loop, &e->signals, fd, EPOLLIN);
 }
 
+/* The processors that a sandbox may use at the same time. */
 static unsigned count_cpus(void)
 {
-	cpu_set_t set;
-	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0 ? (unsigned)CPU_COUNT(&set) : 1;
+	cpu_set_t ours, all, widest;
+	if (sched_getaffinity(0, sizeof(ours), &ours) < 0)
+		return 1;
+	/* a program may undo our own affinity, as far as its cpuset goes: all of those may run it */
+	memset(&all, 0xff, sizeof(all));
+	widest = ours;
+	if (sched_setaffinity(0, sizeof(all), &all) == 0) {
+		(void)sched_getaffinity(0, sizeof(widest), &widest);
+		(void)sched_setaffinity(0, sizeof(ours), &ours);
+	}
+	return FH_MAX((unsigned)CPU_COUNT(&widest), 1u);
+}
+
+/* A sandbox takes about a dozen descriptors; 1,024, the usual soft limit, would do for some eighty. */
+static void allow_descriptors(void)
+{
+	struct rlimit l;
+	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
+		l.rlim_cur = l.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &l);
+	}
 }
 
 static int serve(bool socket)
 {
-	struct fh_engine e = { .keeper = { -1, -1 }, .cpus = count_cpus() };
+	struct fh_engine e = { .keeper = { -1, -1 }, .cpus = count_cpus(), .spare = -1 };
 	/* descriptors 0 to 2 must exist, or a pipe of ours would land there */
 	while (open("/dev/null", O_RDWR) < 3 && fcntl(2, F_GETFD) < 0)
 		;
 	prctl(PR_SET_DUMPABLE, 0);
+	allow_descriptors();
 	e.loop = fh_loop_new();
 	if (!e.loop) {
 		fprintf(stderr, "fumehood-engine: cannot make an event loop\n");

@@ -83,6 +83,12 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
                         struct fh_process **ret, struct fh_error *err)
 {
 	int pipes[3][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, r = 0;
+	size_t known = 0;
+	for (const struct fh_process *x = b->processes; x; x = x->next)
+		known++;
+	if (known >= FH_PROCESSES_KEPT_MAX)
+		return fh_error_set(err, FH_E_LIMIT, "%d processes of the sandbox run or are remembered; no more are allowed",
+		                    FH_PROCESSES_KEPT_MAX);
 	struct fh_process *p = FH_NEW(struct fh_process);
 	p->sandbox = b;
 	p->token = ++b->next_token;
@@ -113,6 +119,9 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	else
 		p->input.end_seen = true;
 	(void)fh_buf_add(&p->input.buffer, s->stdin_data.p, s->stdin_data.n);
+	p->next = b->processes; /* before anything is written to the client, whose end must be seen by all that name it */
+	b->processes = p;
+	*ret = p;
 	if (!s->pty) {
 		close(FH_TAKE_FD(pipes[0][0]));
 		close(FH_TAKE_FD(pipes[1][1]));
@@ -123,9 +132,6 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	} else {
 		add_stream(p, FH_KIND_STDOUT, s, -1);
 	}
-	p->next = b->processes;
-	b->processes = p;
-	*ret = p;
 	return 0;
 }
 
@@ -166,6 +172,8 @@ static const char *const step_texts[FH_STEP_COUNT_] = {
 	[FH_STEP_EXEC] = "execute",
 };
 
+static void unlink_process(struct fh_process *p);
+
 static void could_not_start(struct fh_process *p, const struct fh_init_spawned *m)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -184,9 +192,7 @@ static void could_not_start(struct fh_process *p, const struct fh_init_spawned *
 		return;
 	}
 	fh_connection_error(p->connection, p->request, &err);
-	p->exited = true;
-	p->wait_status = 127 << 8;
-	fh_process_gone(p);
+	unlink_process(p); /* nobody was told its id: there is nothing to wait for */
 }
 
 void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m, int terminal)
@@ -279,7 +285,13 @@ static void unlink_process(struct fh_process *p)
 
 static void on_forget(struct fh_timer *t)
 {
-	unlink_process(t->owner);
+	struct fh_process *p = t->owner;
+	for (const struct fh_output *s = p->streams; s; s = s->next)
+		if (s->connection && !s->end_sent) { /* somebody still reads, slowly: theirs is every byte and the end */
+			fh_timer_set(p->sandbox->engine->loop, t, fh_now_ns() + (int64_t)FH_EXIT_KEPT_MS * FH_NS_PER_MS);
+			return;
+		}
+	unlink_process(p);
 }
 
 /* Usage of the process: what the sandbox used since it started. Exact for the only process of a sandbox; where several
@@ -332,10 +344,17 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 void fh_process_gone(struct fh_process *p)
 {
 	struct fh_init_exited killed = { .status = SIGKILL };
+	if (!p->exited && !p->started && !p->sandbox->run) { /* SPAWN is still to be answered */
+		struct fh_error err = FH_ERROR_INIT;
+		fh_error_set(&err, FH_E_NOT_FOUND, "the sandbox was destroyed, or died, before the process started");
+		err.phase = FH_PHASE_SPAWN;
+		fh_connection_error(p->connection, p->request, p->sandbox->failed ? &p->sandbox->error : &err);
+	}
 	if (!p->exited)
 		fh_process_on_exited(p, &killed);
+	/* one that never started has pipes that nothing reads from, and so no end of file */
 	for (struct fh_output *s = p->streams; s; s = s->next)
-		if (!s->ended && s->fd < 0)
+		if (!s->ended && (s->fd < 0 || !p->started))
 			fh_output_end(p->sandbox->engine, s);
 }
 
@@ -401,6 +420,15 @@ void fh_process_add_waiter(struct fh_process *p, struct fh_connection *c, uint64
 {
 	if (p->exited) {
 		answer(p, c, request);
+		return;
+	}
+	size_t waiting = 0;
+	for (const struct fh_waiter *x = p->waiters; x; x = x->next)
+		waiting++;
+	if (waiting >= FH_WAITERS_MAX) {
+		struct fh_error err = FH_ERROR_INIT;
+		fh_error_set(&err, FH_E_LIMIT, "%d requests wait for this process already", FH_WAITERS_MAX);
+		fh_connection_error(c, request, &err);
 		return;
 	}
 	struct fh_waiter *w = FH_NEW(struct fh_waiter);

@@ -31,7 +31,7 @@ static int no_process(struct fh_error *err)
 static struct fh_sandbox *ready_sandbox(struct fh_connection *c, const struct fh_frame *f)
 {
 	struct fh_sandbox *b = fh_sandbox_find(c->engine, f->id);
-	return b && b->state == FH_READY && !b->run ? b : NULL;
+	return b && b->state == FH_READY && !b->run && !b->request ? b : NULL; /* request: CREATE is still at its files */
 }
 
 /* All integer fields of a flat message, by tag; absent: the fallback. */
@@ -230,7 +230,8 @@ static int on_attach(struct fh_connection *c, const struct fh_frame *f, struct f
 		return no_process(err);
 	p->connection = c;
 	fh_process_started(p, c, f->request);
-	for (struct fh_output *s = p->streams; s; s = s->next)
+	/* the connection may close under what is written to it, and must then not be remembered again */
+	for (struct fh_output *s = p->streams; s && !c->closing; s = s->next)
 		fh_output_attach(c->engine, s, c);
 	return 0;
 }
@@ -346,10 +347,30 @@ static void get_done(struct fh_sandbox *b, struct fh_transfer *t, const struct f
 		             m ? fh_transfer_refused(m, why, sizeof(why)) : "the sandbox is gone");
 		err.phase = FH_PHASE_FILES;
 		fh_connection_error(c, t->request, &err);
-		t->stream->on_end = NULL;
 		t->stream->connection = NULL;
+		fh_output_end(b->engine, t->stream);
 	}
 	free(t);
+}
+
+/* Forgets the files that are wholly with their clients, or that nobody waits for; returns how many are left. */
+static size_t drop_finished_files(struct fh_sandbox *b)
+{
+	size_t left = 0;
+	for (struct fh_output **p = &b->files; *p;) {
+		struct fh_output *s = *p;
+		bool moving = false;
+		for (const struct fh_transfer *t = b->transfers; t; t = t->next)
+			moving = moving || t->stream == s;
+		if (moving || !s->ended || (s->connection && !s->end_sent)) {
+			p = &s->next;
+			left++;
+			continue;
+		}
+		*p = s->next;
+		fh_output_free(b->engine, s);
+	}
+	return left;
 }
 
 static int on_get(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
@@ -367,6 +388,8 @@ static int on_get(struct fh_connection *c, const struct fh_frame *f, struct fh_e
 		}
 	if (r.malformed || !name || !name[0])
 		return fh_error_set(err, FH_E_PROTOCOL, "a malformed request to get a file");
+	if (drop_finished_files(b) >= FH_GETS_MAX)
+		return fh_error_set(err, FH_E_LIMIT, "%d files are on their way out of the sandbox already", FH_GETS_MAX);
 	struct fh_transfer *t = FH_NEW(struct fh_transfer);
 	*t = (struct fh_transfer){ .connection = c, .request = f->request, .done = get_done };
 	t->stream = fh_output_new(c->engine, FH_KIND_FILE, c, get_number(f, F_WINDOW, 0), FH_UNLIMITED);
@@ -432,6 +455,8 @@ static int on_cancel(struct fh_connection *c, const struct fh_frame *f, struct f
 				b->failed = true;
 			}
 			fh_sandbox_destroy_now(b);
+			if (b->run)
+				fh_run_settle(b); /* it may wait for credit alone */
 			return 0;
 		}
 		for (struct fh_process *p = b->processes; p; p = p->next)

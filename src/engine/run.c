@@ -128,10 +128,16 @@ void fh_run_on_gone(struct fh_sandbox *b)
 	settle(b);
 }
 
-void fh_run_drop(struct fh_sandbox *b)
+void fh_run_disconnect(struct fh_sandbox *b, const struct fh_connection *c)
 {
-	if (b->run->gone)
-		settle(b);
+	for (size_t i = 0; i < b->run->out_count; i++)
+		if (b->run->outs[i].stream && b->run->outs[i].stream->connection == c)
+			b->run->outs[i].stream->connection = NULL;
+}
+
+void fh_run_settle(struct fh_sandbox *b)
+{
+	settle(b);
 }
 
 struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id)
@@ -219,8 +225,9 @@ static void spawn(struct fh_sandbox *b)
 		.window = b->run->window,
 		.limits = { p->limits.value[FH_LIMIT_WALL_TIME], p->limits.value[FH_LIMIT_CPU_TIME],
 		            p->limits.value[FH_LIMIT_OUTPUT] },
-		.stdin_data = { (const char *)p->stdin_data.data, p->stdin_data.size },
 	};
+	if (!b->run->stdin_open)
+		s.stdin_data = (struct fh_str){ (const char *)p->stdin_data.data, p->stdin_data.size };
 	if (fh_process_spawn_in(b, &s, b->connection, b->request, &b->run->process, &err) < 0) {
 		err.phase = FH_PHASE_SPAWN;
 		fh_sandbox_fail(b, &err);

@@ -84,8 +84,13 @@ static void gone(struct fh_sandbox *b)
 	for (struct fh_process *p = b->processes; p; p = p->next)
 		for (struct fh_output *x = p->streams; x; x = x->next)
 			fh_output_finish(b->engine, x);
-	if (b->request && b->failed)
+	if (b->request) { /* of a CREATE */
+		if (!b->failed) {
+			fh_error_set(&b->error, FH_E_NOT_FOUND, "the sandbox was destroyed, or died, while it was made");
+			b->error.phase = FH_PHASE_CREATE;
+		}
 		fh_connection_error(b->connection, b->request, &b->error);
+	}
 	answer_destroyed(b);
 	free_sandbox(b);
 }
@@ -227,9 +232,12 @@ void fh_sandbox_drop_connection(struct fh_engine *e, struct fh_connection *c)
 		for (struct fh_transfer *t = b->transfers; t; t = t->next) {
 			if (t->connection == c)
 				t->connection = NULL;
-			if (t->stream && t->stream->connection == c)
-				t->stream->connection = NULL;
 		}
+		for (struct fh_output *s = b->files; s; s = s->next)
+			if (s->connection == c) { /* nobody can take over a file: its sender is told by the closed pipe */
+				s->connection = NULL;
+				fh_output_end(e, s);
+			}
 		if (b->destroy_connection == c)
 			b->destroy_connection = NULL;
 		if (b->connection != c)
@@ -238,8 +246,10 @@ void fh_sandbox_drop_connection(struct fh_engine *e, struct fh_connection *c)
 		b->request = 0;
 		if (!b->lease_timer.slot)
 			fh_sandbox_destroy_now(b);
-		if (b->run)
-			fh_run_drop(b); /* last: it may free the sandbox */
+		if (b->run) { /* last: it may free the sandbox */
+			fh_run_disconnect(b, c);
+			fh_run_settle(b);
+		}
 	}
 }
 
