@@ -22,22 +22,26 @@ class FilesIn(support.TempDir):
         for i, (name, (data, mode, _)) in enumerate(files.items()):
             options += ["--file", f"{self.write(f'f{i}', data, mode)}:{name}"]
         r = python(self.sums(*files), *options, *args)
-        expected = "".join(f"{hashlib.sha256(data).hexdigest()} {oct(0o100000 | inside)}\n" for data, _, inside in files.values())
+        expected = "".join(f"{hashlib.sha256(data).hexdigest()} {oct(0o100000 | inside)}\n" for data, _,
+                           inside in files.values())
         self.assertEqual((r["status"], r["stdout"]), ("ok", expected), story(r))
 
     def test_contents_folders_and_modes_arrive(self):
-        self.check({"plain.txt": (b"text\n", 0o600, 0o644), "a/b/c/deep": (b"x", 0o644, 0o644), "empty": (b"", 0o644, 0o644),
+        self.check({"plain.txt": (b"text\n", 0o600, 0o644), "a/b/c/deep": (b"x", 0o644, 0o644),
+                    "empty": (b"", 0o644, 0o644),
                     "script": (b"#!/bin/sh\n", 0o700, 0o755), "binary": (bytes(range(256)) * 9, 0o644, 0o644)})
 
     def test_names_are_taken_as_they_are(self):
         self.check({name: (name.encode(), 0o644, 0o644) for name in
-                    ("with space", "ünïcødé-名前", "new\nline", "quote'\"$(x)`y`", "-dash", "a\\b", "*?[x]", "..hidden", "x" * 255)})
+                    ("with space", "ünïcødé-名前", "new\nline", "quote'\"$(x)`y`", "-dash", "a\\b", "*?[x]", "..hidden",
+                     "x" * 255)})
 
     def test_a_large_file(self):
         self.check({"large": (os.urandom(1 << 20) * 20, 0o644, 0o644)})
 
     def test_many_files(self):
-        r = bash("ls d | wc -l; cat d/77", *(w for i in range(200) for w in ("--file", f"{self.write(f'n{i}', str(i))}:d/{i}")))
+        r = bash("ls d | wc -l; cat d/77",
+                 *(w for i in range(200) for w in ("--file", f"{self.write(f'n{i}', str(i))}:d/{i}")))
         self.assertEqual(r["stdout"], "200\n77", story(r))
 
     def test_an_absolute_name_below_a_writable_folder(self):
@@ -100,11 +104,13 @@ class FilesOut(support.TempDir):
         self.brought("printf z > 'with space'", "with space", b"z")
 
     def test_a_large_file(self):
-        self.brought("open('f', 'wb').write(b'0123456789abcdef' * (1 << 20))", "f", b"0123456789abcdef" * (1 << 20), run=python)
+        self.brought("open('f', 'wb').write(b'0123456789abcdef' * (1 << 20))", "f", b"0123456789abcdef" * (1 << 20),
+                     run=python)
 
     def test_from_a_program_that_failed_or_was_stopped(self):
         self.assertEqual(self.brought("printf x > f; exit 3", "f", b"x")["exit_code"], 3)
-        self.assertEqual(self.brought("printf x > f; sleep 60", "f", b"x", "--wall-time", "0.3")["status"], "wall_time_limit")
+        self.assertEqual(self.brought("printf x > f; sleep 60", "f", b"x", "--wall-time", "0.3")["status"],
+                         "wall_time_limit")
 
     def test_what_is_no_regular_file_is_refused(self):
         for code, why in (("true", "no such file"), ("ln -s /etc/passwd f", "link"), ("ln -s g f; echo x > g", "link"),
@@ -168,20 +174,23 @@ class Mounts(support.TempDir):
 
     def test_a_folder_is_shown_read_only(self):
         folder = self.folder()
-        r = bash("cat /data/file; ( echo x > /data/file ) 2>/dev/null || echo refused; touch /data/new 2>/dev/null || echo refused",
+        r = bash("cat /data/file; ( echo x > /data/file ) 2>/dev/null || echo refused; "
+                 "touch /data/new 2>/dev/null || echo refused",
                  "--mount", f"{folder}:/data")
         self.assertEqual(r["stdout"], "content\nrefused\nrefused\n", story(r))
         self.assertEqual((folder / "file").read_text(), "content\n")
 
     def test_writes_arrive_where_that_was_said(self):
         folder = self.folder()
-        r = bash("echo more >> /data/file; echo new > /data/new; mkdir /data/d; rm /data/d -r", "--mount", f"{folder}:/data:rw")
+        r = bash("echo more >> /data/file; echo new > /data/new; mkdir /data/d; rm /data/d -r", "--mount",
+                 f"{folder}:/data:rw")
         self.assertEqual((r["status"], r["stderr"]), ("ok", ""), story(r))
         self.assertEqual(((folder / "file").read_text(), (folder / "new").read_text()), ("content\nmore\n", "new\n"))
 
     def test_without_a_target_it_has_its_own_path(self):
         folder = self.folder()
-        self.assertEqual(bash(f"cat {folder}/file; ls {self.dir}/private", "--mount", folder)["stdout"], "content\nfolder\n")
+        self.assertEqual(bash(f"cat {folder}/file; ls {self.dir}/private", "--mount", folder)["stdout"],
+                         "content\nfolder\n")
 
     def test_a_single_file(self):
         r = bash("cat /etc/one", "--mount", f"{self.folder()}/file:/etc/one")

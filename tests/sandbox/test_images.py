@@ -73,7 +73,8 @@ class Musl(Image):
     def test_its_shell_runs(self):
         r = self.sh("echo $((6 * 7)); exit 3")
         self.assertEqual((r["stdout"], r["exit_code"]), ("42\n", 3), story(r))
-        self.assertTrue(all(state is True for layer, state in r["isolation"].items() if layer != "landlock"), r["isolation"])
+        self.assertTrue(all(state is True for layer, state in r["isolation"].items() if layer != "landlock"),
+                        r["isolation"])
 
     def test_a_program_that_needs_musl_s_loader_runs(self):
         r = run("--image", self.image, "--command", "--", "/bin/hello")
@@ -94,12 +95,14 @@ class Musl(Image):
                              {"usr"}, story(r))
 
     def test_limits_and_files_work_in_it(self):
-        r = self.sh("cat in; cat > out < in", "--file", f"{self.write('in', 'text')}:in", "--out", f"out:{self.dir}/out")
+        r = self.sh("cat in; cat > out < in", "--file", f"{self.write('in', 'text')}:in", "--out",
+                    f"out:{self.dir}/out")
         self.assertEqual((r["stdout"], r["files"]), ("text", {"out": {"bytes": 4}}), story(r))
         self.assertEqual(self.sh("while :; do :; done", "--cpu-time", "0.2")["status"], "cpu_time_limit")
 
     def test_it_cannot_be_written_to(self):
-        r = self.sh("for d in / /bin /lib /etc; do touch $d/x 2>/dev/null && echo $d; done; touch /tmp/x x && echo only here")
+        r = self.sh("for d in / /bin /lib /etc; do touch $d/x 2>/dev/null && echo $d; done; "
+                    "touch /tmp/x x && echo only here")
         self.assertEqual(r["stdout"], "only here\n", story(r))
 
 
@@ -107,7 +110,8 @@ class Sparse(Image):
     def test_without_folders_for_home_proc_dev_and_tmp(self):
         for name in ("home", "proc", "dev", "tmp", "etc", "var"):
             self.assertFalse((self.image / name).exists())
-        r = self.sh("pwd; touch x /tmp/x /dev/shm/x && echo wrote; echo x > /dev/null && id -u; [ -r /proc/self/stat ] && echo proc")
+        r = self.sh("pwd; touch x /tmp/x /dev/shm/x && echo wrote; echo x > /dev/null && id -u; "
+                    "[ -r /proc/self/stat ] && echo proc")
         self.assertEqual(r["stdout"], "/home/user\nwrote\n1000\nproc\n", story(r))
 
     def test_with_files_where_folders_are_to_be(self):
@@ -139,7 +143,8 @@ class Hostile(Image):
         outside.mkdir(exist_ok=True)
         (outside / "secret").write_text("ESCAPED")
         outside.chmod(0o777)
-        return outside, [(p, os.lstat(p).st_mtime_ns) for p in ("/", "/etc", "/usr", "/home", "/etc/passwd", "/etc/hosts")]
+        return outside, [(p, os.lstat(p).st_mtime_ns) for p in ("/", "/etc", "/usr", "/home", "/etc/passwd",
+                                                                "/etc/hosts")]
 
     def attack(self, links, code="cat /*/secret /*/*/secret 2>/dev/null; cat /etc/shadow 2>/dev/null; echo end"):
         outside, places = self.host()
@@ -179,7 +184,8 @@ class Hostile(Image):
         self.attack({"home/user": "OUTSIDE"})
 
     def test_the_files_that_are_made_are_links(self):
-        self.attack({"etc/passwd": "OUTSIDE/secret", "etc/group": "/../../../../../etc/shadow", "etc/hosts": "OUTSIDE/secret",
+        self.attack({"etc/passwd": "OUTSIDE/secret", "etc/group": "/../../../../../etc/shadow",
+                     "etc/hosts": "OUTSIDE/secret",
                      "etc/hostname": "/proc/1/environ"})
 
     def test_links_that_lead_in_circles(self):

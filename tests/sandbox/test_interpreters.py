@@ -42,7 +42,8 @@ class Debian(unittest.TestCase):
     def test_the_standard_library_works(self):
         r = run("-l", "python", "--interpreter", PYTHON, "-c",
                 "import ctypes, hashlib, json, lzma, sqlite3, ssl, zlib, multiprocessing, decimal\n"
-                "print(ssl.OPENSSL_VERSION.split()[0], sqlite3.connect(':memory:').execute('select 6*7').fetchone()[0])")
+                "print(ssl.OPENSSL_VERSION.split()[0], "
+                "sqlite3.connect(':memory:').execute('select 6*7').fetchone()[0])")
         self.assertEqual(r["stdout"], "OpenSSL 42\n", story(r))
 
 
@@ -106,7 +107,8 @@ class AnotherPrefix(support.TempDir):
         shutil.copy(program, prefix / "bin" / version)
         (prefix / "bin" / "python3").symlink_to(version)
         library = prefix / "lib" / version
-        skip = shutil.ignore_patterns("test", "idlelib", "tkinter", "__pycache__", "site-packages", "dist-packages", "config-*",
+        skip = shutil.ignore_patterns("test", "idlelib", "tkinter", "__pycache__", "site-packages", "dist-packages",
+                                      "config-*",
                                       "ensurepip", "lib2to3", "pydoc_data")
         shutil.copytree(f"/usr/lib/{version}", library, symlinks=False, ignore=skip, ignore_dangling_symlinks=True)
         (library / "only_here.py").write_text("WORD = 'own library'\n")
@@ -164,19 +166,23 @@ class Node(support.TempDir):
         shutil.copy(node, prefix / "bin" / "node")
         (self.dir / "home").chmod(0o700)
         for args, env in ((("--interpreter", prefix / "bin" / "node"), None), ((), with_path(prefix / "bin"))):
-            r = run("-l", "javascript", *args, "-c", "console.log(process.execPath, require('path').basename(__filename))",
+            r = run("-l", "javascript", *args, "-c",
+                    "console.log(process.execPath, require('path').basename(__filename))",
                     env=env)
             self.assertEqual(r["stdout"], f"{prefix}/bin/node main.js\n", story(r))
 
     def test_modules_and_workers_run(self):
-        r = run("-l", "javascript", "-c", "const {Worker}=require('worker_threads'), z=require('zlib'), c=require('crypto');\n"
-                "new Worker('require(\"worker_threads\").parentPort.postMessage(42)',{eval:true}).on('message', console.log)")
+        r = run("-l", "javascript", "-c",
+                "const {Worker}=require('worker_threads'), z=require('zlib'), c=require('crypto');\n"
+                "new Worker('require(\"worker_threads\").parentPort.postMessage(42)',{eval:true}).on('message', "
+                "console.log)")
         self.assertEqual(r["stdout"], "42\n", story(r))
 
 
 class Missing(support.TempDir):
     def test_a_language_without_its_tool_names_the_package(self):
-        for language, package in (("python", "python3"), ("javascript", "nodejs"), ("bash", "bash"), ("c", "gcc"), ("cpp", "g++")):
+        for language, package in (("python", "python3"), ("javascript", "nodejs"), ("bash", "bash"), ("c", "gcc"),
+                                  ("cpp", "g++")):
             with self.subTest(language):
                 done = support.command("run", "-l", language, "-c", "1", env={**os.environ, "PATH": str(self.dir)})
                 self.assertNotEqual(done.returncode, 0)

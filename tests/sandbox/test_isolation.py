@@ -14,7 +14,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 from inside import PY, bash, c, parent_of, processes_with, python, marker, run, running, story, wait_for
 
-LAYERS = ["user", "pid", "mount", "network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp", "landlock",
+LAYERS = ["user", "pid", "mount", "network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp",
+          "landlock",
           "proc"]
 NAMESPACES = ["user", "pid", "mnt", "net", "ipc", "uts", "cgroup"]
 
@@ -48,18 +49,22 @@ class FromInside(unittest.TestCase):
     def test_the_program_is_user_1000_or_root_of_its_own_namespace(self):
         r = bash("id -u; id -g; id -un; echo $HOME; pwd; touch f; stat -c %u:%g f; [ $$ -gt 1 ] && echo not pid 1")
         self.assertEqual(r["stdout"], "1000\n1000\nuser\n/home/user\n/home/user\n1000:1000\nnot pid 1\n", story(r))
-        r = bash("id -u; id -un; echo $HOME; touch f /root/g; stat -c %u f; chown 1:1 f || echo refused", "--user", "root")
+        r = bash("id -u; id -un; echo $HOME; touch f /root/g; stat -c %u f; chown 1:1 f || echo refused", "--user",
+                 "root")
         self.assertEqual(r["stdout"], "0\nroot\n/root\n0\nrefused\n", story(r))
 
     def test_only_the_three_streams_are_open(self):
-        r = c("#include <fcntl.h>\n#include <stdio.h>\nint main(){for(int i=0;i<4096;i++)if(fcntl(i,F_GETFD)>=0)printf(\"%d \",i);}")
+        r = c("#include <fcntl.h>\n#include <stdio.h>\n"
+              "int main(){for(int i=0;i<4096;i++)if(fcntl(i,F_GETFD)>=0)printf(\"%d \",i);}")
         self.assertEqual(r["stdout"], "0 1 2 ", story(r))
 
     def test_the_environment_is_small_and_clean(self):
-        r = python("import os; print(sorted(os.environ))", env={**os.environ, "FUMEHOOD_TEST_SECRET": "x", "AWS_SECRET": "y",
+        r = python("import os; print(sorted(os.environ))",
+                   env={**os.environ, "FUMEHOOD_TEST_SECRET": "x", "AWS_SECRET": "y",
                                                                 "LD_PRELOAD_X": "z", "PYTHONSTARTUP": "/x"})
         names = eval(r["stdout"])
-        self.assertLessEqual(set(names), {"HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR",
+        self.assertLessEqual(set(names),
+                             {"HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR",
                                           "TZ", "USER", "PWD"} | {n for n in names if n.startswith(("PYTHON", "OMP_"))})
         self.assertNotIn("PYTHONSTARTUP", names)
 
@@ -78,12 +83,15 @@ class HostFiles(support.TempDir):
         in_home = tempfile.NamedTemporaryFile(dir=os.path.expanduser("~"), prefix=".fumehood-test-")
         self.addCleanup(in_home.close)
         paths = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/root/.ssh", "/root/.bashrc", "/var/log",
-                 "/var/lib/dpkg", "/boot", "/srv", "/opt", "/mnt", "/media", "/sys/kernel", "/sys/fs", "/run/docker.sock",
-                 "/run/user", "/proc/1/environ", "/proc/1/root/etc/shadow", "/proc/1/cwd", "/proc/1/mem", "/proc/1/fd/3",
+                 "/var/lib/dpkg", "/boot", "/srv", "/opt", "/mnt", "/media", "/sys/kernel", "/sys/fs",
+                 "/run/docker.sock",
+                 "/run/user", "/proc/1/environ", "/proc/1/root/etc/shadow", "/proc/1/cwd", "/proc/1/mem",
+                 "/proc/1/fd/3",
                  "/proc/1/maps", "/dev/mem", "/dev/sda", "/dev/vda", "/dev/kvm", "/dev/fuse", "/dev/loop0",
                  str(secret), in_home.name, str(support.TOP / "README.md")]
         for user in ("user", "root"):
-            r = python("import os\nfor p in %r:\n    try: os.listdir(p) if os.path.isdir(p) else open(p, 'rb').read(1)\n"
+            r = python("import os\nfor p in %r:\n"
+                       "    try: os.listdir(p) if os.path.isdir(p) else open(p, 'rb').read(1)\n"
                        "    except OSError: continue\n    print(p)" % (paths,), "--user", user)
             self.assertEqual((r["status"], r["stdout"]), ("ok", ""), story(r))
 
@@ -113,7 +121,8 @@ class HostFiles(support.TempDir):
             self.assertEqual((r["status"], r["stdout"]), ("ok", ""), story(r))
 
     def test_programs_with_the_setuid_bit_gain_nothing(self):
-        r = bash("find / -xdev -perm /6000 -type f 2>/dev/null; touch f; chmod 6755 f 2>/dev/null; grep -E ' / | /usr ' "
+        r = bash("find / -xdev -perm /6000 -type f 2>/dev/null; touch f; chmod 6755 f 2>/dev/null; "
+                 "grep -E ' / | /usr ' "
                  "/proc/self/mounts")
         for line in r["stdout"].splitlines():
             if line.split()[1:2] in (["/"], ["/usr"]):
@@ -130,7 +139,8 @@ class Network(support.TempDir):
     def test_the_host_s_loopback_and_the_world_are_out_of_reach(self):
         server = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(server.close)
-        r = python("import errno, socket\nfor a in (('127.0.0.1', %d), ('10.0.0.1', 80), ('1.1.1.1', 53), ('169.254.169.254', 80)):\n"
+        r = python("import errno, socket\n"
+                   "for a in (('127.0.0.1', %d), ('10.0.0.1', 80), ('1.1.1.1', 53), ('169.254.169.254', 80)):\n"
                    "    try: socket.create_connection(a, 2); print('ESCAPED')\n"
                    "    except OSError as e: print(errno.errorcode[e.errno])\n"
                    "print([line.split(':')[0].strip() for line in open('/proc/net/dev')][2:])" % server.getsockname()[1])
@@ -150,7 +160,8 @@ class Network(support.TempDir):
         self.assertEqual((r["status"], r["stdout"]), ("ok", ""), story(r))
 
     def test_other_kinds_of_sockets_are_not_to_be_had(self):
-        r = python("import socket\nfor family, kind in ((16, 3), (17, 3), (31, 3), (38, 5), (40, 1), (44, 3), (2, 3)):\n"
+        r = python("import socket\n"
+                   "for family, kind in ((16, 3), (17, 3), (31, 3), (38, 5), (40, 1), (44, 3), (2, 3)):\n"
                    "    try: socket.socket(family, kind, 0 if family != 2 else 1); print('ESCAPED', family)\n"
                    "    except OSError: pass")
         self.assertEqual((r["status"], r["stdout"]), ("ok", ""), story(r))
@@ -212,8 +223,10 @@ class SystemCalls(unittest.TestCase):
 
     def test_each_answers_as_the_design_says(self):
         names = self.MISSING.split() + self.REFUSED.split()
-        rows = "".join(f'printf("{n} %d\\n", syscall(SYS_{n}, 0x10000000L, 0L, 0L, 0L, 0L, 0L) < 0 ? errno : 0);' for n in names)
-        r = c("#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n"
+        rows = "".join(f'printf("{n} %d\\n", syscall(SYS_{n}, 0x10000000L, 0L, 0L, 0L, 0L, '
+                       f'0L) < 0 ? errno : 0);' for n in names)
+        r = c("#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n#include <sys/syscall.h>\n"
+              "#include <unistd.h>\n"
               f"int main(void){{{rows}}}")
         answers = dict(line.split() for line in r["stdout"].splitlines())
         self.assertEqual(len(answers), len(names), story(r))
@@ -226,19 +239,25 @@ class SystemCalls(unittest.TestCase):
         self.assertEqual(r["stdout"], "38 38", story(r))
 
     def test_new_namespaces_cannot_be_made(self):
-        r = c("#define _GNU_SOURCE\n#include <errno.h>\n#include <sched.h>\n#include <stdio.h>\n#include <sys/syscall.h>\n"
-              "#include <unistd.h>\nint main(void){long f[]={CLONE_NEWUSER,CLONE_NEWNS,CLONE_NEWPID,CLONE_NEWNET,CLONE_NEWUSER|0xF00000000L};"
-              "for(int i=0;i<5;i++){long r=syscall(SYS_clone,f[i]|17,0,0,0,0);if(!r)_exit(0);printf(\"%ld %d\\n\",r,r<0?errno:0);}}")
+        r = c("#define _GNU_SOURCE\n#include <errno.h>\n#include <sched.h>\n#include <stdio.h>\n"
+              "#include <sys/syscall.h>\n"
+              "#include <unistd.h>\n"
+              "int main(void){long f[]={CLONE_NEWUSER,CLONE_NEWNS,CLONE_NEWPID,CLONE_NEWNET,CLONE_NEWUSER|0xF00000000L};"
+              "for(int i=0;i<5;"
+              "i++){long r=syscall(SYS_clone,f[i]|17,0,0,0,0);if(!r)_exit(0);printf(\"%ld %d\\n\",r,r<0?errno:0);}}")
         self.assertEqual(r["stdout"], "-1 38\n" * 5, story(r))
 
     def test_nothing_can_be_typed_into_a_terminal(self):
-        r = c("#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n#include <sys/ioctl.h>\n#include <sys/syscall.h>\n"
-              "#include <unistd.h>\nint main(void){unsigned long n[]={TIOCSTI,TIOCSTI|1UL<<32,TIOCSTI|0xFFFFFFFFUL<<32,0x541CUL,"
+        r = c("#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n#include <sys/ioctl.h>\n"
+              "#include <sys/syscall.h>\n"
+              "#include <unistd.h>\n"
+              "int main(void){unsigned long n[]={TIOCSTI,TIOCSTI|1UL<<32,TIOCSTI|0xFFFFFFFFUL<<32,0x541CUL,"
               "0x541CUL|1UL<<40};for(int i=0;i<5;i++)printf(\"%d \",syscall(SYS_ioctl,0,n[i],\"x\")<0?errno:0);}")
         self.assertEqual(r["stdout"], "1 1 1 1 1 ", story(r))
 
     def test_threads_and_processes_start_all_the_same(self):
-        r = python("import subprocess, threading\nt = threading.Thread(target=print, args=('thread',)); t.start(); t.join()\n"
+        r = python("import subprocess, threading\n"
+                   "t = threading.Thread(target=print, args=('thread',)); t.start(); t.join()\n"
                    "print(subprocess.run(['echo', 'process'], capture_output=True, text=True).stdout, end='')")
         self.assertEqual(r["stdout"], "thread\nprocess\n", story(r))
 
@@ -246,16 +265,19 @@ class SystemCalls(unittest.TestCase):
 class Tracing(unittest.TestCase):
     def test_init_cannot_be_looked_into_or_killed(self):
         r = bash("kill -9 1; kill -STOP 1; for f in mem environ maps root exe fd/3; do\n"
-                 "  ls /proc/1/$f/ >/dev/null 2>&1 && echo $f; head -c1 /proc/1/$f 2>/dev/null | grep -q . && echo $f; done\n"
+                 "  ls /proc/1/$f/ >/dev/null 2>&1 && echo $f; "
+                 "head -c1 /proc/1/$f 2>/dev/null | grep -q . && echo $f; done\n"
                  "readlink /proc/1/exe; echo alive")
         self.assertEqual((r["status"], r["stdout"]), ("ok", "alive\n"), story(r))
 
     def test_init_cannot_be_hindered(self):
-        code = ("import os, resource\ndef attempt(f, *a):\n    try: f(*a); print('done')\n    except OSError: print('refused')\n"
+        code = ("import os, resource\ndef attempt(f, *a):\n    try: f(*a); print('done')\n"
+                "    except OSError: print('refused')\n"
                 "attempt(resource.prlimit, 1, resource.RLIMIT_CPU, (0, 0))\nattempt(os.sched_setaffinity, 1, [0])\n"
                 "attempt(os.setpriority, os.PRIO_PROCESS, 1, 19)\nattempt(os.setpriority, os.PRIO_PGRP, 1, 19)\n"
                 "attempt(os.setpriority, os.PRIO_USER, 0, 19)\n"
-                "os.nice(1); os.sched_setaffinity(0, os.sched_getaffinity(0)); resource.setrlimit(resource.RLIMIT_CPU, (9, 9))")
+                "os.nice(1); os.sched_setaffinity(0, os.sched_getaffinity(0)); "
+                "resource.setrlimit(resource.RLIMIT_CPU, (9, 9))")
         for user in ("user", "root"):
             r = python(code, "--user", user)
             self.assertEqual((r["status"], r["stdout"]), ("ok", "refused\n" * 5), story(r))

@@ -13,7 +13,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 from inside import bash, c, plan, python, run, story
 
-CALL = ("#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n#include <sys/syscall.h>\n#include <sys/mount.h>\n"
+CALL = ("#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n#include <sys/syscall.h>\n"
+        "#include <sys/mount.h>\n"
         "#include <sys/prctl.h>\n#include <unistd.h>\n")
 
 
@@ -80,7 +81,8 @@ class Layers(support.TempDir):
     def test_capabilities(self):
         probe = ("#include <stdio.h>\n#include <unistd.h>\nint main(void){FILE *f=fopen(\"x\",\"w\");"
                  "puts(chown(\"x\",65534,65534)==0||sethostname(\"gained\",6)==0?\"could\":\"could not\");}")
-        self.stopped_only_by(["capabilities", "seccomp"][:1] if support.whoami() == "root" else ["capabilities", "seccomp"],
+        self.stopped_only_by(["capabilities", "seccomp"][:1] if support.whoami() == "root" else ["capabilities",
+                                                                                                 "seccomp"],
                              probe, "could", "--user", "root", run=c)
 
     def test_seccomp(self):
@@ -113,7 +115,8 @@ class Require(support.TempDir):
     SWITCHABLE = ("network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp", "landlock", "proc")
 
     def test_what_is_there_satisfies(self):
-        self.assertEqual(bash("echo ran", "--require", "network", "--require", "seccomp", "--require", "capabilities")["status"],
+        self.assertEqual(bash("echo ran", "--require", "network", "--require", "seccomp", "--require",
+                              "capabilities")["status"],
                          "ok")
 
     def test_a_layer_that_the_plan_leaves_out_is_an_error_before_anything_runs(self):
@@ -124,8 +127,10 @@ class Require(support.TempDir):
         for layer in self.SWITCHABLE:
             with self.subTest(layer):
                 (shared / "ran").unlink(missing_ok=True)
-                r = bash("echo ran > /shared/ran; echo ran", "--require", layer, *without(layer), "--mount", f"{shared}:/shared:rw")
-                self.assertEqual((r["status"], r["stdout"], r["error"]["code"]), ("engine_error", "", "unavailable"), story(r))
+                r = bash("echo ran > /shared/ran; echo ran", "--require", layer, *without(layer), "--mount",
+                         f"{shared}:/shared:rw")
+                self.assertEqual((r["status"], r["stdout"], r["error"]["code"]), ("engine_error", "", "unavailable"),
+                                 story(r))
                 self.assertIn(layer, r["error"]["message"])
                 self.assertEqual(os.listdir(shared), [])
 

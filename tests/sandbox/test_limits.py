@@ -44,9 +44,11 @@ class CpuTime(Limit):
                 self.stopped(run(code, *self.ARGS))
 
     def test_many_busy_children_count_together(self):
-        self.stopped(python("import os\nfor _ in range(8):\n    if os.fork() == 0:\n        while True: pass\nos.wait()",
+        self.stopped(python("import os\nfor _ in range(8):\n    if os.fork() == 0:\n        while True: pass\n"
+                            "os.wait()",
                             *self.ARGS))
-        self.stopped(c("#include <unistd.h>\nint main(){for(int i=0;i<6;i++) if(!fork()) for(;;); pause();}", *self.ARGS))
+        self.stopped(c("#include <unistd.h>\nint main(){for(int i=0;i<6;i++) if(!fork()) for(;;); pause();}",
+                       *self.ARGS))
 
     def test_busy_threads_count_together(self):
         self.stopped(c("#include <pthread.h>\n#include <unistd.h>\nvoid *f(void *p){for(;;);}\n"
@@ -134,7 +136,8 @@ class Memory(Limit):
         self.check(result, "memory_limit", "memory")
         exact = enforced(result, "memory") == "exact"
         # what a program can touch until it is seen, 10 ms later or when the machine lets the sampler run
-        self.assertLessEqual(result["usage"]["memory_peak_bytes"], self.LIMIT + (0 if exact else 256 * MB), story(result))
+        self.assertLessEqual(result["usage"]["memory_peak_bytes"], self.LIMIT + (0 if exact else 256 * MB),
+                             story(result))
 
     def test_one_process_that_takes_ever_more(self):
         for run, code in ((python, "x = []\nwhile True: x.append(bytearray(b'x' * (1 << 18)))"),
@@ -159,14 +162,17 @@ class Memory(Limit):
                             "    os.write(fds[-1], b'x' * (1 << 20))", *self.ARGS))
 
     def test_a_file_in_memory_that_is_only_mapped_counts(self):
-        self.stopped(python("import mmap, os\nmaps = []\nwhile True:\n    fd = os.memfd_create('x'); os.ftruncate(fd, 4 << 20)\n"
-                            "    maps.append(mmap.mmap(fd, 4 << 20)); os.close(fd)\n    maps[-1].write(b'x' * (4 << 20))",
+        self.stopped(python("import mmap, os\nmaps = []\nwhile True:\n"
+                            "    fd = os.memfd_create('x'); os.ftruncate(fd, 4 << 20)\n"
+                            "    maps.append(mmap.mmap(fd, 4 << 20)); os.close(fd)\n"
+                            "    maps[-1].write(b'x' * (4 << 20))",
                             *self.ARGS))
 
     def test_files_in_the_writable_folders_count(self):
         for folder in (".", "/tmp", "/dev/shm"):
             with self.subTest(folder):
-                self.stopped(python(f"f = open('{folder}/big', 'wb', buffering=0)\nwhile True: f.write(b'x' * (1 << 18))",
+                self.stopped(python(f"f = open('{folder}/big', 'wb', buffering=0)\n"
+                                    f"while True: f.write(b'x' * (1 << 18))",
                                     *self.ARGS))
 
     def test_mapped_memory_counts_private_and_shared(self):
@@ -177,11 +183,13 @@ class Memory(Limit):
                                     "    x[-1].write(b'x' * (1 << 20))", *self.ARGS))
 
     def test_shared_segments_count_even_when_nobody_is_attached(self):
-        self.stopped(c("#include <sys/shm.h>\n#include <string.h>\nint main(){for(;;){int i=shmget(IPC_PRIVATE,1<<20,0600);"
+        self.stopped(c("#include <sys/shm.h>\n#include <string.h>\n"
+                       "int main(){for(;;){int i=shmget(IPC_PRIVATE,1<<20,0600);"
                        "char *p=shmat(i,0,0);if(p!=(char*)-1){memset(p,1,1<<20);shmdt(p);}}}", *self.ARGS))
 
     def test_pipes_count(self):
-        r = python("import fcntl, os\np = []\nfor _ in range(60):\n    p.append(os.pipe()); os.set_blocking(p[-1][1], False)\n"
+        r = python("import fcntl, os\np = []\nfor _ in range(60):\n"
+                   "    p.append(os.pipe()); os.set_blocking(p[-1][1], False)\n"
                    "    fcntl.fcntl(p[-1][1], 1031, 1 << 20)\n    os.write(p[-1][1], b'x' * (1 << 20))\nprint('all')",
                    "--memory", "32M", "--wall-time", "20")
         if enforced(r, "memory") != "exact":
@@ -197,7 +205,8 @@ class Memory(Limit):
 
     def test_memory_that_is_shared_counts_once(self):
         code = ("import mmap, os, time\nm = mmap.mmap(-1, 40 << 20)\nm.write(b'x' * (40 << 20))\n"
-                "for _ in range(4):\n    if os.fork() == 0:\n        sum(m[i] for i in range(0, len(m), 4096)); os._exit(0)\n"
+                "for _ in range(4):\n    if os.fork() == 0:\n"
+                "        sum(m[i] for i in range(0, len(m), 4096)); os._exit(0)\n"
                 "for _ in range(4): os.wait()\ntime.sleep(0.1)\nprint('once')")
         r = python(code, "--memory", "192M")
         self.check(r, "ok")
@@ -205,7 +214,8 @@ class Memory(Limit):
 
     def test_address_space_that_is_not_used_is_free(self):
         r = c("#include <stdio.h>\n#include <sys/mman.h>\nint main(){void *p=mmap(0,8UL<<30,PROT_NONE,"
-              "MAP_PRIVATE|MAP_ANONYMOUS|MAP_NORESERVE,-1,0);puts(p==MAP_FAILED?\"refused\":\"reserved\");}", *self.ARGS)
+              "MAP_PRIVATE|MAP_ANONYMOUS|MAP_NORESERVE,-1,0);puts(p==MAP_FAILED?\"refused\":\"reserved\");}",
+              *self.ARGS)
         self.assertEqual((r["status"], r["stdout"]), ("ok", "reserved\n"))
         r = javascript("console.log('node starts')", "--memory", "192M")
         self.assertEqual((r["status"], r["stdout"]), ("ok", "node starts\n"), story(r))
@@ -223,13 +233,15 @@ class Processes(Limit):
         self.assertTrue(peak is None or peak <= self.LIMIT, story(result))
 
     def test_fork_fails_and_the_program_goes_on(self):
-        r = python("import os, time\nn = 0\ntry:\n    while True:\n        if os.fork() == 0: time.sleep(30); os._exit(0)\n"
+        r = python("import os, time\nn = 0\ntry:\n    while True:\n"
+                   "        if os.fork() == 0: time.sleep(30); os._exit(0)\n"
                    "        n += 1\nexcept OSError as e: print(n, e.errno); time.sleep(0.2)", *self.ARGS)
         self.check(r, "ok")
         self.listed(r)
         count, errno = map(int, r["stdout"].split())
         self.assertEqual((count, errno), (self.LIMIT - 1, 11))
-        r = c("#include <errno.h>\n#include <stdio.h>\n#include <unistd.h>\nint main(){int n=0,p;while((p=fork())>0)n++;"
+        r = c("#include <errno.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+              "int main(){int n=0,p;while((p=fork())>0)n++;"
               "if(!p)pause();printf(\"%d %d\\n\",n,errno);usleep(200000);}", *self.ARGS)
         self.assertEqual((r["status"], r["stdout"]), ("ok", f"{self.LIMIT - 1} 11\n"), story(r))
         self.listed(r)
@@ -241,20 +253,27 @@ class Processes(Limit):
         self.assertEqual((r["status"], r["stdout"]), ("ok", f"{self.LIMIT - 1} 11\n"), story(r))
         self.listed(r)
         r = cpp("#include <cstdlib>\n#include <exception>\n#include <thread>\n#include <unistd.h>\nint main(){"
-                "std::set_terminate([]{usleep(200000);abort();});for(;;)std::thread([]{pause();}).detach();}", *self.ARGS)
+                "std::set_terminate([]{usleep(200000);abort();});for(;;)std::thread([]{pause();}).detach();}",
+                *self.ARGS)
         self.check(r, "process_limit")
         self.assertEqual(r["signal"], "SIGABRT")
         self.listed(r)
         r = python("import threading, time\ndef f(): time.sleep(30)\ntry:\n"
-                   "    while True: threading.Thread(target=f, daemon=True).start()\nfinally: time.sleep(0.2)", *self.ARGS)
+                   "    while True: threading.Thread(target=f, daemon=True).start()\nfinally: time.sleep(0.2)",
+                   *self.ARGS)
         self.check(r, "process_limit", "processes")
         self.listed(r)
 
     def test_a_fork_bomb_stays_small(self):
         r = bash(":(){ :|:& };:; wait; sleep 1", "--processes", "16", "--wall-time", "2", "--cpu-time", "2")
-        self.assertIn(r["status"], ("process_limit", "wall_time_limit", "cpu_time_limit", "runtime_error", "ok"), story(r))
-        self.listed(r)
-        r = c("#include <unistd.h>\nint main(){for(;;)fork();}", "--cpu-time", "0.5", "--wall-time", "5", "--processes", "16")
+        self.assertIn(r["status"], ("process_limit", "wall_time_limit", "cpu_time_limit", "runtime_error", "ok"),
+                      story(r))
+        peak = r["usage"]["processes_peak"]      # it is at the limit for moments only, too short for a look every 10 ms
+        self.assertTrue(peak is None or peak <= self.LIMIT, story(r))
+        if enforced(r, "cpu_time") == "exact":
+            self.listed(r)
+        r = c("#include <unistd.h>\nint main(){for(;;)fork();}", "--cpu-time", "0.5", "--wall-time", "5",
+              "--processes", "16")
         self.check(r, "cpu_time_limit", "cpu_time", "processes")
         self.listed(r)
 
@@ -265,7 +284,8 @@ class Processes(Limit):
         self.assertEqual((r["stdout"], r["fired"]), ("ok\n", []))
 
     def test_a_limit_of_one_is_enough_for_one(self):
-        r = python("import os\ntry: os.fork(); print('two')\nexcept OSError as e: print('alone', e.errno)", "--processes", "1")
+        r = python("import os\ntry: os.fork(); print('two')\nexcept OSError as e: print('alone', e.errno)",
+                   "--processes", "1")
         self.assertEqual((r["status"], r["stdout"]), ("ok", "alone 11\n"), story(r))
 
 
@@ -299,7 +319,8 @@ class Usage(Limit):
 
     def test_cpu_time_of_children_is_in_it(self):
         r = python("import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n"
-                   "        while time.process_time() < 0.1: sum(range(9999))\n        os._exit(0)\nfor _ in range(3): os.wait()")
+                   "        while time.process_time() < 0.1: sum(range(9999))\n        os._exit(0)\n"
+                   "for _ in range(3): os.wait()")
         self.check(r, "ok")
         usage = r["usage"]
         self.assertGreaterEqual(usage["cpu_ms"], 290)
@@ -314,7 +335,8 @@ class Usage(Limit):
         self.assertLess(r["usage"]["cpu_ms"], 200)
 
     def test_peaks_are_those_of_the_tree_at_one_time(self):
-        r = python("import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        x = b'x' * (10 << 20); time.sleep(0.3)\n"
+        r = python("import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n"
+                   "        x = b'x' * (10 << 20); time.sleep(0.3)\n"
                    "        os._exit(0)\nfor _ in range(4): os.wait()")
         self.check(r, "ok")
         self.assertEqual(r["usage"]["processes_peak"], 5, story(r))
