@@ -207,9 +207,13 @@ static int make_dirs(struct fh_cgroup *g, const struct fh_cgroup_limits *l, stru
 		g->dir[c] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (g->dir[c] < 0)
 			return fh_error_sys(err, errno, "cannot open control group %s", path);
-		g->procs[c] = openat(g->dir[c], "cgroup.procs", O_WRONLY | O_CLOEXEC);
+		/* v2 is entered by clone itself. v1: by `tasks`, where a single thread that moves itself does not take the lock
+		 * over all thread groups, as it would by cgroup.procs, whose writer waits for an RCU grace period. */
+		if (g->host->version[c] == 2)
+			continue;
+		g->procs[c] = openat(g->dir[c], "tasks", O_WRONLY | O_CLOEXEC);
 		if (g->procs[c] < 0)
-			return fh_error_sys(err, errno, "cannot open %s/cgroup.procs", path);
+			return fh_error_sys(err, errno, "cannot open %s/tasks", path);
 	}
 	return 0;
 }
@@ -268,16 +272,21 @@ bool fh_cgroup_remove(struct fh_cgroup *g)
 		if (rmdir(path) < 0 && errno == EBUSY)
 			return false;
 	}
-	for (int c = 0; c < FH_CG_COUNT_; c++) {
-		if (g->procs[c] >= 0) {
+	fh_cgroup_abandon(g);
+	return true;
+}
+
+void fh_cgroup_abandon(struct fh_cgroup *g)
+{
+	for (int c = 0; g->host && c < FH_CG_COUNT_; c++) {
+		if (g->procs[c] >= 0)
 			close(g->procs[c]);
+		if (g->dir[c] >= 0 && shared_with(g->host, c) == c)
 			close(g->dir[c]);
-		}
 	}
 	if (g->oom >= 0)
 		close(g->oom);
 	*g = (struct fh_cgroup)FH_CGROUP_INIT;
-	return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- use */

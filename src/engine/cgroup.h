@@ -55,6 +55,7 @@ int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const 
 int fh_cgroup_enter(const struct fh_cgroup *g);
 /* False: still busy (its last process is being taken down), try again soon. Closes everything when true. */
 bool fh_cgroup_remove(struct fh_cgroup *g);
+void fh_cgroup_abandon(struct fh_cgroup *g); /* only closes: what is left is for who cleans up after the engine */
 
 struct fh_cgroup_use {
 	uint64_t cpu_user_us, cpu_sys_us;

@@ -158,17 +158,38 @@ static void move_processes_down(const char *dir)
 	}
 }
 
+/* Whether controllers can be switched on in dir without harm. Not while processes are in it: the kernel then refuses
+ * memory but takes pids and cpu, which turns dir into a threaded domain and every group below it into one that no
+ * process may enter (cgroup-v2.rst, Threads). The root of the hierarchy, which alone has no type, is exempt. */
+static bool may_switch_on(const char *dir)
+{
+	char path[512], text[32];
+	snprintf(path, sizeof(path), "%.480s/cgroup.type", dir);
+	if (access(path, F_OK) < 0)
+		return errno == ENOENT;
+	if (!read_small(path, text, sizeof(text)) || !has_word(text, "domain", "\n"))
+		return false;
+	snprintf(path, sizeof(path), "%.480s/cgroup.procs", dir);
+	return read_small(path, text, sizeof(text)) && !text[0];
+}
+
+static bool is_available(const char *dir, const char *controller)
+{
+	char path[512], list[256];
+	snprintf(path, sizeof(path), "%.480s/cgroup.controllers", dir);
+	return read_small(path, list, sizeof(list)) && has_word(list, controller, " \n");
+}
+
 static bool hands_down(const char *dir, const char *controller)
 {
 	char path[512], list[256], word[64];
-	snprintf(path, sizeof(path), "%.480s/cgroup.controllers", dir);
-	if (!read_small(path, list, sizeof(list)) || !has_word(list, controller, " \n"))
+	if (!is_available(dir, controller))
 		return false;
 	snprintf(path, sizeof(path), "%.480s/cgroup.subtree_control", dir);
 	if (read_small(path, list, sizeof(list)) && has_word(list, controller, " \n"))
 		return true;
 	snprintf(word, sizeof(word), "+%s", controller);
-	return write_small(path, word);
+	return may_switch_on(dir) && write_small(path, word);
 }
 
 /* Takes hold of the v2 hierarchy below dir. True when at least one controller can be handed down to our folder. */
@@ -176,17 +197,18 @@ static bool open_v2_at(struct fh_cgroup_host *h, const char *dir, const char *na
 {
 	static const enum fh_controller wanted[] = { FH_CG_MEMORY, FH_CG_PIDS, FH_CG_CPU };
 	char ours[512];
-	bool have[FH_CG_COUNT_] = { false }, any = false;
+	bool have[FH_CG_COUNT_] = { false }, any = false, all = false;
 	if (access(dir, W_OK) < 0)
 		return false;
-	for (int pass = 0; pass < 2 && !any; pass++) {
-		if (pass == 1 && !may_move)
-			break;
+	for (int pass = 0; pass < (may_move ? 2 : 1) && !all; pass++) {
 		if (pass == 1)
 			move_processes_down(dir);
+		all = true;
 		for (size_t i = 0; i < FH_ARRAY_SIZE(wanted); i++) {
-			have[wanted[i]] = h->version[wanted[i]] == 0 && hands_down(dir, controller_names[wanted[i]]);
+			const char *controller = controller_names[wanted[i]];
+			have[wanted[i]] = h->version[wanted[i]] == 0 && hands_down(dir, controller);
 			any = any || have[wanted[i]];
+			all = all && (have[wanted[i]] || h->version[wanted[i]] || !is_available(dir, controller));
 		}
 	}
 	if (!any || !make_folder(dir, name, ours, sizeof(ours)))

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,6 +51,11 @@ static int allow(int ruleset, const char *path, uint64_t allowed)
 	struct path_attr a = { .allowed = allowed, .parent = fd };
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISDIR(st.st_mode)) /* a file that was bound: the kernel refuses rights that only a folder can have */
+		a.allowed &= FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV;
 	return syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &a, 0) < 0 ? -errno : 0;
 }
 

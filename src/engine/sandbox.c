@@ -112,6 +112,7 @@ static void on_sweep(struct fh_timer *t)
 			fh_timer_set(b->engine->loop, &b->sweep_timer, fh_now_ns() + FH_MAX(waited / 4, FH_NS_PER_MS / 4));
 			return;
 		}
+		fh_cgroup_abandon(&b->cgroup);
 	}
 	gone(b);
 }
