@@ -252,6 +252,14 @@ failed:
 	return r;
 }
 
+int fh_cgroup_v2_dir(const struct fh_cgroup *g)
+{
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		if (g->host->version[c] == 2 && g->dir[c] >= 0)
+			return g->dir[c];
+	return -1;
+}
+
 int fh_cgroup_enter(const struct fh_cgroup *g)
 {
 	for (int c = 0; c < FH_CG_COUNT_; c++)

@@ -37,7 +37,7 @@ struct fh_cgroup {
 	const struct fh_cgroup_host *host;
 	char name[40];
 	int dir[FH_CG_COUNT_];   /* open folders, -1 where there is none; equal where controllers share one */
-	int procs[FH_CG_COUNT_]; /* cgroup.procs for writing, one for each distinct folder, -1 otherwise */
+	int procs[FH_CG_COUNT_]; /* v1: tasks, for writing, one for each distinct folder; -1 otherwise */
 	int oom;                 /* becomes readable (v1: EPOLLIN of an eventfd; v2: EPOLLPRI of memory.events), or -1 */
 	bool oom_is_eventfd;
 };
@@ -51,7 +51,9 @@ struct fh_cgroup_limits {
 };
 int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const char *name,
                      const struct fh_cgroup_limits *limits, struct fh_error *err);
-/* Puts the calling process into the group: after fork, no allocation. 0 or -errno. */
+/* The v2 group's folder, for CLONE_INTO_CGROUP; -1: there is none. */
+int fh_cgroup_v2_dir(const struct fh_cgroup *g);
+/* Puts the calling process, which has one thread, into the v1 groups: after fork, no allocation. 0 or -errno. */
 int fh_cgroup_enter(const struct fh_cgroup *g);
 /* False: still busy (its last process is being taken down), try again soon. Closes everything when true. */
 bool fh_cgroup_remove(struct fh_cgroup *g);

@@ -83,6 +83,11 @@ int fh_launch(const struct fh_plan *plan, const struct fh_cgroup *cgroup, const 
 			args.flags |= layer_flags[i].flag;
 	if (!ids->ranges)
 		args.flags |= CLONE_NEWUSER;
+	int group = cgroup ? fh_cgroup_v2_dir(cgroup) : -1;
+	if (group >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)group;
+	}
 	long pid = syscall(SYS_clone3, &args, sizeof(args));
 	if (pid == 0) {
 		close(pair[0]);
