@@ -153,6 +153,10 @@ static int serve(bool socket)
 	if (socket)
 		(void)getsockopt(0, SOL_SOCKET, SO_PEERCRED, &peer, &n);
 	e.main = fh_connection_new(&e, 0, socket ? 0 : 1, peer.pid);
+	if (!e.main->closing && !e.main->in.events) { /* a file, or /dev/null: nobody speaks through those */
+		fprintf(stderr, "fumehood-engine: stdin is nothing that can be waited for: give it a pipe or a socket\n");
+		fh_connection_close(e.main);
+	}
 	fh_loop_run(e.loop, &e.stop);
 	fh_cgroup_host_close(&e.cgroups);
 	fh_keeper_end(&e.keeper);

@@ -333,14 +333,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("shmdt", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
 	FH_A("shmget", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
 
-	/* asynchronous files of the old kind; io_uring is refused */
-	FH_A("io_cancel", "asynchronous files of the old kind; io_uring is refused"),
-	FH_A("io_destroy", "asynchronous files of the old kind; io_uring is refused"),
-	FH_A("io_getevents", "asynchronous files of the old kind; io_uring is refused"),
-	FH_A("io_pgetevents", "asynchronous files of the old kind; io_uring is refused"),
-	FH_A("io_setup", "asynchronous files of the old kind; io_uring is refused"),
-	FH_A("io_submit", "asynchronous files of the old kind; io_uring is refused"),
-
 	/* facts about the system */
 	FH_A("getcpu", "facts about the system"),
 	FH_A("getrandom", "facts about the system"),
@@ -418,6 +410,20 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_N("io_uring_setup", "a way around every check that looks at calls: runtimes fall back"),
 	FH_N("io_uring_enter", "a way around every check that looks at calls: runtimes fall back"),
 	FH_N("io_uring_register", "a way around every check that looks at calls: runtimes fall back"),
+
+	/* the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all */
+	FH_N("io_setup",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+	FH_N("io_destroy",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+	FH_N("io_getevents",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+	FH_N("io_pgetevents",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+	FH_N("io_submit",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+	FH_N("io_cancel",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
 
 	/* its flags are behind a pointer that a filter cannot read; libc falls back to clone */
 	FH_N("clone3", "its flags are behind a pointer that a filter cannot read; libc falls back to clone"),

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/prctl.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,6 +13,8 @@
 
 FH_START;
 void fh_init_main(const long *stack) __attribute__((noreturn, used));
+
+enum { REAP_MOST = 64 }; /* before the rest of the loop has its turn */
 
 static struct fh_init in;
 static char packet[FH_INIT_PACKET_MAX + 1];
@@ -150,10 +153,11 @@ static void reaped(int32_t pid, int status, const struct rusage *u)
 	}
 }
 
-/* Reaps all that has ended. Returns what wait4 said last: 0 (some live on) or -ECHILD (nobody is left). */
-static long reap(int flags)
+/* Reaps what has ended, at most `most` of it. Returns 1 when there may be more; else what wait4 said last: 0 (some live
+ * on) or -ECHILD (nobody is left). */
+static long reap(int flags, int most)
 {
-	for (;;) {
+	for (; most; most--) {
 		int status = 0;
 		struct rusage u;
 		long r = fh_sys(__NR_wait4, -1, &status, flags | __WALL, &u);
@@ -175,6 +179,7 @@ static long reap(int flags)
 			finish(token);
 		}
 	}
+	return 1;
 }
 
 /* Kills everybody but init until nobody is left, then says so. */
@@ -182,7 +187,7 @@ static void finish(uint32_t token)
 {
 	do
 		fh_sys(__NR_kill, -1, SIGKILL);
-	while (reap(0) != -ECHILD);
+	while (reap(0, INT_MAX) != -ECHILD);
 	struct fh_init_finished m = { .h = { FH_INIT_FINISHED, token } };
 	fh_init_disk(&in, &m);
 	m.user_us = in.reaped_user_us;
@@ -290,21 +295,25 @@ void fh_init_main(const long *stack)
 	long signals = fh_sys(__NR_signalfd4, -1, &mask, 8, O_CLOEXEC | O_NONBLOCK);
 	if (signals < 0)
 		die(3);
+	int more = 0;
 	for (;;) {
 		struct pollfd wait[2] = { { .fd = FH_INIT_SOCKET, .events = POLLIN },
 			                      { .fd = (int)signals, .events = POLLIN } };
 		struct {
 			int64_t s, ns;
 		} interval = { in.start.sample_ms / 1000, (int64_t)(in.start.sample_ms % 1000) * 1000000 };
-		long n = fh_sys(__NR_ppoll, wait, 2, in.start.sample_ms ? &interval : 0, 0, 8);
+		if (more)
+			interval.s = interval.ns = 0;
+		long n = fh_sys(__NR_ppoll, wait, 2, in.start.sample_ms || more ? &interval : 0, 0, 8);
 		if (n < 0 && n != -EINTR)
 			die(4);
 		if (wait[1].revents & POLLIN) {
-			char info[128];
-			while (fh_sys(__NR_read, signals, info, sizeof(info)) > 0)
-				;
-			reap(WNOHANG);
+			char info[128]; /* one is all that can be pending */
+			fh_sys(__NR_read, signals, info, sizeof(info));
+			more = 1;
 		}
+		if (more) /* a storm of orphans must not keep us from counting, and from the engine's messages */
+			more = reap(WNOHANG, REAP_MOST) == 1;
 		if (in.start.sample_ms)
 			sample();
 		if (wait[0].revents)
