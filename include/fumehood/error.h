@@ -22,12 +22,12 @@ extern "C" {
 
 enum fh_code {
 	FH_OK = 0,
-	FH_E_ARGUMENT,    /* the call itself is wrong: an option, a combination */
-	FH_E_CONFIG,      /* a file that the user wrote is wrong: file, line and column say where */
-	FH_E_NOT_FOUND,   /* a file, tool, language, sandbox or process is not there */
-	FH_E_SYSTEM,      /* the kernel or libc refused: `sys` holds errno */
-	FH_E_LIMIT,       /* a bound of ours was reached (frame, file, queue) */
-	FH_E_PROTOCOL,    /* the peer broke the protocol */
+	FH_E_ARGUMENT,  /* the call itself is wrong: an option, a combination */
+	FH_E_CONFIG,    /* a file that the user wrote is wrong: file, line and column say where */
+	FH_E_NOT_FOUND, /* a file, tool, language, sandbox or process is not there */
+	FH_E_SYSTEM,    /* the kernel or libc refused: `sys` holds errno */
+	FH_E_LIMIT,     /* a bound of ours was reached (frame, file, queue) */
+	FH_E_PROTOCOL,  /* the peer broke the protocol */
 	FH_E_TIMEOUT,
 	FH_E_CANCELLED,
 	FH_E_UNAVAILABLE, /* this host cannot do what was required (a layer, a namespace) */
@@ -38,21 +38,21 @@ enum fh_code {
 /* Where in the life of a request it failed; `none` outside the engine. */
 enum fh_phase {
 	FH_PHASE_NONE = 0,
-	FH_PHASE_CONNECT,  /* starting or reaching the engine */
-	FH_PHASE_PLAN,     /* making or reading the plan */
-	FH_PHASE_CREATE,   /* namespaces, mounts, ids, cgroups of the sandbox */
-	FH_PHASE_FILES,    /* files in or out */
-	FH_PHASE_SPAWN,    /* starting a process */
-	FH_PHASE_RUN,      /* while it ran */
-	FH_PHASE_DESTROY,  /* taking the sandbox down */
+	FH_PHASE_CONNECT, /* starting or reaching the engine */
+	FH_PHASE_PLAN,    /* making or reading the plan */
+	FH_PHASE_CREATE,  /* namespaces, mounts, ids, cgroups of the sandbox */
+	FH_PHASE_FILES,   /* files in or out */
+	FH_PHASE_SPAWN,   /* starting a process */
+	FH_PHASE_RUN,     /* while it ran */
+	FH_PHASE_DESTROY, /* taking the sandbox down */
 	FH_PHASE_COUNT_
 };
 
 struct fh_error {
 	enum fh_code code;
 	enum fh_phase phase;
-	int sys;          /* errno, or 0 */
-	bool retryable;   /* the same request may go through later, unchanged */
+	int sys;        /* errno, or 0 */
+	bool retryable; /* the same request may go through later, unchanged */
 	uint32_t line, column;
 	char file[256];
 	char message[512];
@@ -64,7 +64,10 @@ struct fh_error {
 #define FH_PUBLIC __attribute__((visibility("default")))
 #endif
 
-#define FH_ERROR_INIT { .code = FH_OK }
+#define FH_ERROR_INIT                                                                                                  \
+	{                                                                                                                  \
+		.code = FH_OK                                                                                                  \
+	}
 
 /* "argument", "config", … and "create", "spawn", …: the names used in JSON. Never NULL. */
 FH_PUBLIC FH_PUBLIC const char *fh_code_name(enum fh_code code);

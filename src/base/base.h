@@ -26,7 +26,12 @@
 #define FH_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define FH_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-#define FH_TAKE(var, null) __extension__({ __typeof__(var) fh_taken_ = (var); (var) = (null); fh_taken_; })
+#define FH_TAKE(var, null)                                                                                             \
+	__extension__({                                                                                                    \
+		__typeof__(var) fh_taken_ = (var);                                                                             \
+		(var) = (null);                                                                                                \
+		fh_taken_;                                                                                                     \
+	})
 #define FH_TAKE_PTR(p) FH_TAKE(p, NULL)
 #define FH_TAKE_FD(fd) FH_TAKE(fd, -1)
 

@@ -20,7 +20,10 @@ struct fh_buf {
 	size_t n, cap, max;
 	bool overflowed;
 };
-#define FH_BUF_INIT(ceiling) { .max = (ceiling) }
+#define FH_BUF_INIT(ceiling)                                                                                           \
+	{                                                                                                                  \
+		.max = (ceiling)                                                                                               \
+	}
 
 void fh_buf_release(struct fh_buf *b);
 #define fh_auto_buf FH_CLEANUP(fh_buf_release)

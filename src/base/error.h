@@ -16,7 +16,7 @@ int fh_error_sys(struct fh_error *err, int sys, const char *format, ...) FH_PRIN
 
 /* Code config, at a place of the user's file. */
 int fh_error_at(struct fh_error *err, const char *file, uint32_t line, uint32_t column, const char *format, ...)
-	FH_PRINTF(5, 6);
+    FH_PRINTF(5, 6);
 
 /* Puts context in front of the message: "read samples: line 3: …". Returns the negative code that err holds. */
 int fh_error_wrap(struct fh_error *err, const char *format, ...) FH_PRINTF(2, 3);

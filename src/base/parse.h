@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as people write them, checked to the last character. -FH_E_ARGUMENT and a message that says what is allowed. */
+/* Numbers as people write them, checked to the last character. -FH_E_ARGUMENT and a message that says what is allowed.
+ */
 #pragma once
 #include "base/error.h"
 

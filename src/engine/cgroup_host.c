@@ -237,7 +237,14 @@ static void open_v2(struct fh_cgroup_host *h, const struct hierarchy *v2, const 
 	char *slash = strrchr(dir, '/');
 	if (slash && fh_streq(slash + 1, HOST_LEAF))
 		*slash = 0;
-	(void)open_v2_at(h, dir, name, true);
+	if (open_v2_at(h, dir, name, true))
+		return;
+	/* our group may be a leaf below what was delegated: nobody else's processes are moved for that */
+	while ((slash = strrchr(dir, '/')) && strlen(dir) > strlen(v2->mount)) {
+		*slash = 0;
+		if (open_v2_at(h, dir, name, false))
+			return;
+	}
 }
 
 static void open_v1(struct fh_cgroup_host *h, const struct hierarchy *v1, const char *name)

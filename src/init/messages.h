@@ -25,7 +25,7 @@ enum {
 	FH_INIT_TEXT_MAX = 136 * 1024, /* argv, env and cwd of a SPAWN */
 	FH_INIT_PATH_MAX = 4096,
 	FH_INIT_RLIMITS_MAX = 16,
-	FH_INIT_PROCESSES_MAX = 1024,  /* spawned and not yet exited */
+	FH_INIT_PROCESSES_MAX = 1024, /* spawned and not yet exited */
 };
 
 enum fh_init_op {
@@ -52,11 +52,11 @@ struct fh_init_header {
 
 struct fh_init_start {
 	struct fh_init_header h;
-	uint32_t uid, gid;     /* whom programs and file transfers run as */
-	uint32_t switch_ids;   /* init is uid 0 of its namespace and may become them */
+	uint32_t uid, gid;          /* whom programs and file transfers run as */
+	uint32_t switch_ids;        /* init is uid 0 of its namespace and may become them */
 	uint32_t keep_capabilities; /* programs keep init's: only where the plan switched that layer off */
-	uint32_t sample_ms;    /* send USAGE that often; 0: never (cgroups count) */
-	char disk_path[64];    /* a folder of the writable layer, for its fill level */
+	uint32_t sample_ms;         /* send USAGE that often; 0: never (cgroups count) */
+	char disk_path[64];         /* a folder of the writable layer, for its fill level */
 };
 
 struct fh_init_rlimit {
@@ -84,7 +84,8 @@ struct fh_init_signal {
 	int32_t signal; /* to the process group that SPAWN made */
 };
 
-/* A transfer in: the pipe carries entries { struct fh_init_entry, path, data }, ended by end of file. One descriptor. */
+/* A transfer in: the pipe carries entries { struct fh_init_entry, path, data }, ended by end of file. One descriptor.
+ */
 struct fh_init_put {
 	struct fh_init_header h;
 	char base[FH_INIT_PATH_MAX]; /* absolute; relative paths of entries start here */
@@ -93,7 +94,7 @@ struct fh_init_entry {
 	uint32_t path_size; /* without a NUL; 1 … FH_INIT_PATH_MAX - 1 */
 	uint32_t mode;
 	uint64_t size;
-	uint32_t append;    /* to what is there, instead of a new file */
+	uint32_t append; /* to what is there, instead of a new file */
 	uint32_t zero;
 };
 
@@ -110,8 +111,8 @@ enum fh_init_refused {
 	FH_REFUSED_LINK,        /* a symbolic link on the way or at the end */
 	FH_REFUSED_NOT_REGULAR, /* folder, FIFO, socket, device */
 	FH_REFUSED_TOO_LARGE,
-	FH_REFUSED_DENIED,      /* permissions */
-	FH_REFUSED_ERROR,       /* see error */
+	FH_REFUSED_DENIED, /* permissions */
+	FH_REFUSED_ERROR,  /* see error */
 	FH_REFUSED_COUNT_
 };
 
@@ -131,22 +132,22 @@ struct fh_init_state {
 };
 
 enum fh_init_step { /* of starting a program, for errors */
-	FH_STEP_NONE,
-	FH_STEP_FORK,
-	FH_STEP_TERMINAL,
-	FH_STEP_RLIMIT,
-	FH_STEP_IDS,
-	FH_STEP_CWD,
-	FH_STEP_EXEC,
-	FH_STEP_COUNT_
+	                FH_STEP_NONE,
+	                FH_STEP_FORK,
+	                FH_STEP_TERMINAL,
+	                FH_STEP_RLIMIT,
+	                FH_STEP_IDS,
+	                FH_STEP_CWD,
+	                FH_STEP_EXEC,
+	                FH_STEP_COUNT_
 };
 
 struct fh_init_spawned { /* with the terminal's other end as descriptor when it has one */
 	struct fh_init_header h;
-	int32_t error;  /* errno, 0: it runs */
-	uint32_t step;  /* enum fh_init_step that failed */
-	uint32_t detail;/* RLIMIT: the resource */
-	uint32_t pid;   /* inside */
+	int32_t error;   /* errno, 0: it runs */
+	uint32_t step;   /* enum fh_init_step that failed */
+	uint32_t detail; /* RLIMIT: the resource */
+	uint32_t pid;    /* inside */
 	struct fh_init_state state;
 };
 
@@ -154,7 +155,7 @@ struct fh_init_exited {
 	struct fh_init_header h;
 	int32_t status; /* as wait gives it */
 	uint32_t zero;
-	uint64_t user_us, sys_us; /* of the process and its waited-for children */
+	uint64_t user_us, sys_us;     /* of the process and its waited-for children */
 	uint64_t resident_peak_bytes; /* of the largest of them */
 };
 
@@ -162,7 +163,7 @@ struct fh_init_finished {
 	struct fh_init_header h;
 	uint64_t disk_total, disk_free; /* bytes of the writable layer */
 	uint64_t inodes_total, inodes_free;
-	uint64_t user_us, sys_us;       /* of all that ever ran and was reaped */
+	uint64_t user_us, sys_us; /* of all that ever ran and was reaped */
 };
 
 struct fh_init_usage { /* sampled over the whole tree, init left out */

@@ -50,5 +50,6 @@ static inline long fh_sys6(long n, long a, long b, long c, long d, long e, long 
 #error "fumehood-init knows x86-64 and aarch64; add this processor's system call and program start here"
 #endif
 
-#define FH_SYS_PICK(n, a, b, c, d, e, f, ...) fh_sys6((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define FH_SYS_PICK(n, a, b, c, d, e, f, ...)                                                                          \
+	fh_sys6((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 #define fh_sys(...) FH_SYS_PICK(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)

@@ -22,13 +22,14 @@ static inline void fh_json_decrefp(json_t **j)
 FH_OWN json_t *fh_json_parse(struct fh_str text, FH_NULLABLE const char *name, struct fh_error *err);
 FH_OWN json_t *fh_json_load_file(const char *path, size_t max_bytes, struct fh_error *err);
 
-/* indent 0: one line, no spaces (as JSON.stringify); otherwise that many spaces a level (as JSON.stringify(v, null, n)).
- * Keys stay in insertion order. */
+/* indent 0: one line, no spaces (as JSON.stringify); otherwise that many spaces a level (as JSON.stringify(v, null,
+ * n)). Keys stay in insertion order. */
 void fh_json_write(struct fh_buf *out, const json_t *value, int indent);
 FH_OWN char *fh_json_text(const json_t *value, int indent);
 /* A JSON string literal of s; bytes that are not UTF-8 become U+FFFD. */
 void fh_json_write_string(struct fh_buf *out, struct fh_str s);
-/* A number as JavaScript's String(n) gives it: 0.1, 1e+21, -0 as 0, NaN, Infinity (the latter two only outside JSON). */
+/* A number as JavaScript's String(n) gives it: 0.1, 1e+21, -0 as 0, NaN, Infinity (the latter two only outside JSON).
+ */
 void fh_json_write_number(struct fh_buf *out, double n);
 
 /* A JSON string of bytes, U+FFFD for what is not UTF-8. New reference. */

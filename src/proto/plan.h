@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A plan: everything that one run needs, as plain data. The client builds it (sandbox/plan_build.c), prints and reads
- * it as JSON (sandbox/plan_json.c) and sends it to an engine, which carries it out (engine/exec*.c) and decides nothing.
+ * it as JSON (sandbox/plan_json.c) and sends it to an engine, which carries it out (engine/exec*.c) and decides
+ * nothing.
  *
  * The *park part* (mounts, ids, layers, hostname, size of the writable layer = limits.disk) is what a sandbox is made
  * of before a program is known: a sandbox made ahead of time serves only plans with an equal park part. The *request
@@ -42,15 +43,15 @@ extern const char *const fh_mount_kind_names[FH_MOUNT_KIND_COUNT_]; /* "bind", "
  * missing target is made in a read-only overlay of nothing: it is skipped when optional, an error otherwise). */
 struct fh_plan_mount {
 	enum fh_mount_kind kind;
-	char *target;              /* absolute and clean (fh_path_clean) */
-	FH_NULLABLE char *source;  /* BIND, SYMLINK */
+	char *target;             /* absolute and clean (fh_path_clean) */
+	FH_NULLABLE char *source; /* BIND, SYMLINK */
 	struct fh_bytes_owned {
 		uint8_t *data;
 		size_t size;
-	} content;                 /* FILE */
-	uint32_t mode;             /* permissions of FILE, DIR, WRITABLE; 0: 0644, 0755, 0755 */
-	bool writable;             /* BIND */
-	bool optional;             /* BIND, MASK: no error when source (MASK: target) is not there */
+	} content;     /* FILE */
+	uint32_t mode; /* permissions of FILE, DIR, WRITABLE; 0: 0644, 0755, 0755 */
+	bool writable; /* BIND */
+	bool optional; /* BIND, MASK: no error when source (MASK: target) is not there */
 };
 
 struct fh_plan_file {
@@ -66,13 +67,13 @@ struct fh_plan {
 	size_t mount_count;
 	uint32_t uid, gid; /* what the program sees itself as: 1000, or 0 for root of its own user namespace */
 	char *hostname;
-	uint32_t layers;   /* bits 1 << enum fh_layer that are switched on */
+	uint32_t layers; /* bits 1 << enum fh_layer that are switched on */
 
 	/* request part */
-	uint32_t require;  /* bits that must hold, else FH_E_UNAVAILABLE before anything runs */
+	uint32_t require; /* bits that must hold, else FH_E_UNAVAILABLE before anything runs */
 	struct fh_limits limits;
-	char **argv;       /* argv[0]: a path inside, or a name looked up on the PATH of env */
-	char **env;        /* the whole environment */
+	char **argv; /* argv[0]: a path inside, or a name looked up on the PATH of env */
+	char **env;  /* the whole environment */
 	char *cwd;
 	struct fh_plan_file *files;
 	size_t file_count;
@@ -91,7 +92,7 @@ struct fh_plan {
 	FH_NULLABLE char *artifact;
 };
 
-FH_OWN struct fh_plan *fh_plan_new(void);      /* empty lists and strings, all layers on, default limits, uid 1000 */
+FH_OWN struct fh_plan *fh_plan_new(void); /* empty lists and strings, all layers on, default limits, uid 1000 */
 FH_OWN struct fh_plan *fh_plan_copy(const struct fh_plan *plan);
 /* fh_plan_free is public (fumehood/sandbox.h). */
 struct fh_plan_mount *fh_plan_add_mount(struct fh_plan *plan, enum fh_mount_kind kind, const char *target,
