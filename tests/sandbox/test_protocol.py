@@ -8,6 +8,7 @@ import random
 import re
 import select
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -26,7 +27,8 @@ RUN, CREATE, DESTROY, RENEW, SPAWN, WAIT, SIGNAL, RESIZE, ATTACH, PUT, GET, LIST
 REPLY, ERROR, STARTED, EXIT, RESULT, FILE = range(48, 54)
 END, TRUNCATED = 1, 2
 F_VERSION, F_PROGRAM, F_PID = 1, 2, 3
-F_OFFSET, F_PLAN, F_STDIN_OPEN, F_WINDOW, F_ARGV = 16, 17, 18, 19, 21
+F_OFFSET, F_PLAN, F_STDIN_OPEN, F_WINDOW, F_LEASE_MS, F_ARGV = 16, 17, 18, 19, 20, 21
+F_WALL_MS = 28
 F_ID, F_STREAM, F_KIND, F_SANDBOX_ID, F_SANDBOX = range(64, 69)
 F_CODE, F_PHASE, F_SYS, F_RETRYABLE, F_MESSAGE, F_HINT = range(80, 86)
 F_EXIT, F_STATUS, F_EXIT_CODE, F_FIRED = 96, 97, 98, 99
@@ -351,6 +353,72 @@ class Page(unittest.TestCase):
     def test_every_tag_is_on_the_page(self):
         for name, value in self.members("fh_field"):
             self.assertIn(f"`{name.removeprefix('F_')}` {value}", self.page)
+
+
+class Endings(unittest.TestCase):
+    """What one side drops, the other must not hold on to (most telling with an engine built with AddressSanitizer)."""
+
+    def create(self, c, request=1, **limits):
+        f = c.ask(request, CREATE, message((F_PLAN, plan("true", **limits))))
+        self.assertEqual(f.kind, REPLY)
+        return f.id
+
+    def descriptors(self, c):
+        return len(os.listdir(f"/proc/{c.process.pid}/fd"))
+
+    def test_a_client_that_attaches_and_is_gone(self):
+        with Client() as c:
+            b = self.create(c)
+            loop = message((F_ARGV, "/bin/sh"), (F_ARGV, "-c"), (F_ARGV, "while :; do echo tick; sleep 0.02; done"))
+            p = c.ask(2, SPAWN, loop, b).id
+            with socket.socket(socket.AF_UNIX) as s:
+                s.connect(f"\0fumehood/{os.geteuid()}/{c.process.pid}")
+                s.recv(4096)
+                s.sendall(MAGIC + frame(HELLO, message((F_VERSION, 1))) + frame(ATTACH, b"", 3, p))
+            time.sleep(0.3)
+            self.assertEqual(c.ask(4, LIST).kind, REPLY)
+
+    def test_a_program_that_cannot_start_leaves_no_descriptor(self):
+        with Client() as c:
+            b = self.create(c)
+            before = self.descriptors(c)
+            for i in range(10):
+                self.assertEqual(c.ask(10 + i, SPAWN, message((F_ARGV, "/no/such")), b).kind, ERROR)
+            c.ask(99, LIST)  # the answer comes before the last of them is closed
+            self.assertLessEqual(self.descriptors(c), before)
+
+    def test_a_sandbox_that_ends_while_it_is_made_is_answered(self):
+        with Client() as c:
+            c.send(frame(CREATE, message((F_PLAN, plan("true")), (F_LEASE_MS, 1)), 7))
+            self.assertIn(c.answer(7).kind, (ERROR, REPLY))
+            self.assertEqual(c.ask(8, LIST).kind, REPLY)
+
+    def test_a_reader_that_is_always_a_little_behind_gets_everything(self):
+        size, got = 150 << 20, {}
+        with Client() as c:
+            c.send(frame(RUN, message((F_PLAN, plan(f"yes | head -c {size}", output=UNLIMITED, cpu_time=60000)),
+                                      (F_WINDOW, 1 << 20)), 5))
+            while (f := c.next()) is not None and (f.kind != RESULT or f.request != 5):
+                if f.kind == DATA and len(f.payload) > 8:
+                    got[f.id] = got.get(f.id, 0) + len(f.payload) - 8
+                    c.send(frame(CREDIT, message((F_OFFSET, got[f.id])), 0, f.id))
+            self.assertIsNotNone(f, "the engine closed the connection")
+            self.assertEqual(sum(got.values()), size)
+
+    def test_whoever_keeps_init_from_its_work_loses_the_sandbox(self):
+        stop = ("import os\nwhile 1:\n for d in os.listdir('/proc'):\n"
+                "  if d.isdigit() and int(d) not in (1, os.getpid()):\n"
+                "   try: os.kill(int(d), 19)\n   except OSError: pass\n")
+        with Client() as c:
+            b = self.create(c)
+            p = c.ask(2, SPAWN, message((F_ARGV, "/usr/bin/python3"), (F_ARGV, "-c"), (F_ARGV, stop),
+                                        (F_WALL_MS, 1500)), b).id
+            time.sleep(0.3)
+            for i in range(40):
+                c.send(frame(SPAWN, message((F_ARGV, "/bin/true")), 100 + i, b))
+            f = c.ask(3, WAIT, b"", p)
+            self.assertEqual(f.kind, EXIT)
+            self.assertEqual(number(next(v for t, v in fields(f.payload) if t == F_EXIT), F_FIRED), 1 << 1)
 
 
 class Damage(unittest.TestCase):
