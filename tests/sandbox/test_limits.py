@@ -82,7 +82,8 @@ class CpuTime(Limit):
             while True: pass""".replace("\n            ", "\n"), *self.ARGS))
 
     def test_a_program_that_stays_below_it_is_left_alone(self):
-        r = python("import time\nwhile time.process_time() < 0.15: pass\nprint('done')", *self.ARGS)
+        r = python("import time\nwhile time.process_time() < 0.3: pass\nprint('done')", "--cpu-time", "2",
+                   "--wall-time", "20")
         self.check(r, "ok")
         self.assertEqual((r["stdout"], r["fired"]), ("done\n", []))
 
@@ -332,7 +333,7 @@ class Usage(Limit):
         r = bash("sleep 0.3")
         self.assertGreaterEqual(r["usage"]["wall_ms"], 300)
         self.assertLess(r["usage"]["wall_ms"], 300 + 100 * support.SLACK)
-        self.assertLess(r["usage"]["cpu_ms"], 200)
+        self.assertLess(r["usage"]["cpu_ms"], r["usage"]["wall_ms"] / 2)
 
     def test_peaks_are_those_of_the_tree_at_one_time(self):
         r = python("import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n"
