@@ -62,7 +62,21 @@ struct dialect {
 	void (*memory_use)(int dir, struct fh_cgroup_use *u);
 };
 
-enum { CPU_PERIOD_US = 10000 }; /* short, so that a throttled run does not stand still for long */
+enum {
+	CPU_PERIOD_US = 10000, /* short, so that a throttled run does not stand still for long */
+	CPU_QUOTA_MIN_US = 1000,
+};
+
+/* The kernel takes no quota under 1 ms: a small share needs a longer period, up to its 1 s. */
+static uint64_t cpu_period(uint64_t milli)
+{
+	return milli * CPU_PERIOD_US / 1000 >= CPU_QUOTA_MIN_US ? CPU_PERIOD_US : CPU_QUOTA_MIN_US * 1000 / milli;
+}
+
+static uint64_t cpu_quota(uint64_t milli)
+{
+	return FH_MAX(milli * cpu_period(milli) / 1000, (uint64_t)CPU_QUOTA_MIN_US);
+}
 
 static int v2_memory(int dir, uint64_t bytes)
 {
@@ -74,7 +88,8 @@ static int v2_memory(int dir, uint64_t bytes)
 static int v2_cpu(int dir, uint64_t milli)
 {
 	char text[64];
-	snprintf(text, sizeof(text), "%llu %d", (unsigned long long)(milli * CPU_PERIOD_US / 1000), CPU_PERIOD_US);
+	snprintf(text, sizeof(text), "%llu %llu", (unsigned long long)cpu_quota(milli),
+	         (unsigned long long)cpu_period(milli));
 	return put(dir, "cpu.max", text);
 }
 
@@ -115,8 +130,8 @@ static int v1_memory(int dir, uint64_t bytes)
 
 static int v1_cpu(int dir, uint64_t milli)
 {
-	int r = put_number(dir, "cpu.cfs_period_us", CPU_PERIOD_US);
-	return r ? r : put_number(dir, "cpu.cfs_quota_us", milli * CPU_PERIOD_US / 1000);
+	int r = put_number(dir, "cpu.cfs_period_us", cpu_period(milli));
+	return r ? r : put_number(dir, "cpu.cfs_quota_us", cpu_quota(milli));
 }
 
 static int v1_watch_oom(struct fh_cgroup *g)

@@ -365,23 +365,37 @@ static bool is_orphan(const char *folder)
 	return !engine_name(pid, now, sizeof(now)) || !is_of_engine(folder, now);
 }
 
+static size_t sweep_folder(const char *place, bool (*wanted)(const char *folder, const char *argument),
+                           const char *argument)
+{
+	size_t removed = 0;
+	DIR *d = opendir(place);
+	for (struct dirent *e; d && (e = readdir(d));) {
+		char path[512];
+		if (e->d_type == DT_DIR && wanted(e->d_name, argument) &&
+		    (size_t)snprintf(path, sizeof(path), "%s/%s", place, e->d_name) < sizeof(path))
+			removed += remove_tree(path);
+	}
+	if (d)
+		closedir(d);
+	return removed;
+}
+
 static size_t sweep(bool (*wanted)(const char *folder, const char *argument), const char *argument)
 {
 	struct hierarchy all[HIERARCHIES_MAX];
 	size_t n = read_mounts(all), removed = 0;
 	read_own_groups(all, n);
 	for (size_t i = 0; i < n; i++) {
-		const char *places[] = { all[i].mount, all[i].ours };
-		for (size_t p = 0; p < 2; p++) {
-			DIR *d = places[p][0] && (p == 0 || !fh_streq(places[0], places[1])) ? opendir(places[p]) : NULL;
-			for (struct dirent *e; d && (e = readdir(d));) {
-				char path[512];
-				if (e->d_type == DT_DIR && wanted(e->d_name, argument) &&
-				    (size_t)snprintf(path, sizeof(path), "%s/%s", places[p], e->d_name) < sizeof(path))
-					removed += remove_tree(path);
-			}
-			if (d)
-				closedir(d);
+		/* from our own group, where v1 has them, up to the top: v2 may have them anywhere on the way (open_v2) */
+		char place[384];
+		snprintf(place, sizeof(place), "%s", all[i].ours[0] ? all[i].ours : all[i].mount);
+		for (;;) {
+			removed += sweep_folder(place, wanted, argument);
+			char *slash = strrchr(place, '/');
+			if (!slash || strlen(place) <= strlen(all[i].mount))
+				break;
+			*slash = 0;
 		}
 	}
 	return removed;
