@@ -555,7 +555,7 @@ class DataSets(Judging):
         rows = self.judge_solutions(path, "buggy_solution")
         self.assertEqual([t for t, r in rows.items() if r["passed"]], [])
 
-    @unittest.skipUnless(support.FULL, "takes minutes: runs with FUMEHOOD_TEST_FULL=1")
+    @unittest.skipUnless(support.FULL, "long: takes minutes; ./dev test --full")
     def test_real_samples_get_the_official_verdicts(self):
         """Where a verdict differs, the official method on this machine decides, not a list."""
         folder = support.shared("data", "codegen16b-samples")
