@@ -263,6 +263,10 @@ void fh_sandbox_drop_connection(struct fh_engine *e, struct fh_connection *c);
 struct fh_sandbox *fh_sandbox_find(struct fh_engine *e, struct fh_id id);
 struct fh_process *fh_process_find(struct fh_engine *e, struct fh_id id);
 
+/* talk.c: the callbacks of socket_watch and oom_watch; fh_sandbox_send is there too. */
+void fh_talk_on_socket(struct fh_watch *w, uint32_t events);
+void fh_talk_on_oom(struct fh_watch *w, uint32_t events);
+
 /* transfers.c */
 int fh_transfer_put(struct fh_sandbox *b, const struct fh_plan_file *files, size_t count, const char *base,
                     const uint64_t *append_flags, struct fh_transfer *t, struct fh_error *err);

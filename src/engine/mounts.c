@@ -405,11 +405,11 @@ static int overlay_root(int bench, int image)
 
 static const char *const bench_folders[] = { "/tmp", "/mnt", "/dev", "/proc", "/usr" };
 
-/* Mounts the workbench over a folder that every system has, and opens it. */
-static int open_bench(void)
+/* Mounts the workbench over a folder that every system has, and opens it. An image keeps what is made in it here. */
+static int open_bench(const struct fh_launch *l)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(bench_folders); i++) {
-		fh_auto_close int tree = new_tmpfs(1 << 20, 4096, PLAIN);
+		fh_auto_close int tree = new_tmpfs(l->root_bytes, 65536, PLAIN);
 		if (tree < 0)
 			return tree;
 		if (sys_move_mount(tree, AT_FDCWD, bench_folders[i]) == 0)
@@ -485,7 +485,7 @@ int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256]
 			return -ENOTDIR;
 	}
 	say(&b, "the new root");
-	int bench = open_bench();
+	int bench = open_bench(l);
 	r = bench < 0 ? bench : prepare(&b, bench, image);
 	if (r < 0)
 		return r;

@@ -35,6 +35,10 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	SPARED("sched_setaffinity", 0, 1, "would hold up init, which in some hosts is the same user"),
 	SPARED("setpriority", 1, 1, "would hold up init, which in some hosts is the same user"),
 	SPARED("setpriority", 0, 2 /* PRIO_USER */, "would hold up init, which in some hosts is the same user"),
+	SPARED("socket", 2, 132 /* SCTP */, "a protocol whose module the kernel would load"),
+	SPARED("socket", 2, 33 /* DCCP */, "a protocol whose module the kernel would load"),
+	SPARED("socket", 2, 115 /* L2TP */, "a protocol whose module the kernel would load"),
+	SPARED("socket", 2, 256 /* SMC */, "a protocol whose module the kernel would load"),
 #define IOCTL_SPARED(request)                                                                                          \
 	{                                                                                                                  \
 		"ioctl", FH_EPERM, "types into or takes over a terminal", 1, FH_CMP_MASKED_EQ, LOW32, request                  \

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+/* What the engine and a sandbox's init say to each other, and the kernel's word of an out-of-memory kill. */
+#include "engine/engine.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+int fh_sandbox_send(struct fh_sandbox *b, const void *message, size_t size, const int *fds, int fd_count,
+                    struct fh_error *err)
+{
+	char control[CMSG_SPACE(4 * sizeof(int))] = { 0 };
+	struct iovec io = { (void *)(uintptr_t)message, size };
+	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
+	if (fd_count) {
+		h.msg_control = control;
+		h.msg_controllen = CMSG_SPACE((size_t)fd_count * sizeof(int));
+		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN((size_t)fd_count * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, (size_t)fd_count * sizeof(int));
+	}
+	if (b->state != FH_READY)
+		return fh_error_set(err, FH_E_NOT_FOUND, "the sandbox is gone");
+	for (;;) {
+		if (sendmsg(b->child.socket, &h, MSG_NOSIGNAL) >= 0)
+			return 0;
+		if (errno == EINTR)
+			continue;
+		int e = errno;
+		fh_error_sys(err, e, "cannot reach the sandbox's init");
+		if (err)
+			err->retryable = e == EAGAIN;
+		return -FH_E_SYSTEM;
+	}
+}
+
+static struct fh_process *by_token(struct fh_sandbox *b, uint32_t token)
+{
+	for (struct fh_process *p = b->processes; p; p = p->next)
+		if (p->token == token)
+			return p;
+	return NULL;
+}
+
+static void on_usage(struct fh_sandbox *b, const struct fh_init_usage *u)
+{
+	uint64_t memory = u->memory_bytes + u->disk_bytes;
+	const uint64_t *limit = b->plan->limits.value;
+	b->sample = *u;
+	b->peak.memory_peak_bytes = FH_MAX(b->peak.memory_peak_bytes, memory);
+	b->peak.processes_peak = FH_MAX(b->peak.processes_peak, u->tasks);
+	if (u->tasks >= limit[FH_LIMIT_PROCESSES])
+		b->sampled_tasks_full = true;
+	if (memory <= limit[FH_LIMIT_MEMORY] || b->engine->cgroups.version[FH_CG_MEMORY])
+		return;
+	for (struct fh_process *p = b->processes; p; p = p->next)
+		if (!p->exited)
+			fh_limits_fire(p, FH_LIMIT_MEMORY);
+}
+
+static void on_finished(struct fh_sandbox *b, const struct fh_init_finished *m)
+{
+	fh_timer_stop(b->engine->loop, &b->finish_timer);
+	b->disk_full = (m->disk_total && m->disk_free < 4096) || (m->inodes_total && m->inodes_free == 0);
+	if (!b->engine->cgroups.version[FH_CG_CPUACCT]) {
+		b->sample.user_us = FH_MAX(b->sample.user_us, m->user_us);
+		b->sample.sys_us = FH_MAX(b->sample.sys_us, m->sys_us);
+	}
+	if (b->run)
+		fh_run_on_finished(b);
+}
+
+/* One packet; its size must be that of its op. */
+static bool on_packet(struct fh_sandbox *b, const void *packet, size_t size, int fd)
+{
+	const struct fh_init_header *h = packet;
+	struct fh_process *p;
+	if (size < sizeof(*h))
+		return false;
+	switch (h->op) {
+	case FH_INIT_PUT_DONE:
+	case FH_INIT_GET_DONE:
+		if (size != sizeof(struct fh_init_done))
+			return false;
+		fh_transfer_on_done(b, packet);
+		return true;
+	case FH_INIT_SPAWNED:
+		p = by_token(b, h->token);
+		if (size != sizeof(struct fh_init_spawned) || !p || p->started)
+			return false;
+		fh_process_on_spawned(p, packet, fd);
+		return true;
+	case FH_INIT_EXITED:
+		p = by_token(b, h->token);
+		if (size != sizeof(struct fh_init_exited))
+			return false;
+		if (p) {
+			fh_process_on_exited(p, packet);
+			if (b->run)
+				fh_run_on_exit(b);
+		}
+		return true;
+	case FH_INIT_FINISHED:
+		if (size != sizeof(struct fh_init_finished))
+			return false;
+		on_finished(b, packet);
+		return true;
+	case FH_INIT_USAGE:
+		if (size != sizeof(struct fh_init_usage))
+			return false;
+		on_usage(b, packet);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void fh_talk_on_socket(struct fh_watch *w, uint32_t events)
+{
+	struct fh_sandbox *b = w->owner;
+	(void)events;
+	while (b->state == FH_READY) {
+		union {
+			struct fh_init_header h;
+			struct fh_init_spawned spawned;
+			struct fh_init_finished finished;
+			char bytes[512];
+		} packet;
+		char control[CMSG_SPACE(4 * sizeof(int))];
+		struct iovec io = { &packet, sizeof(packet) };
+		struct msghdr h = {
+			.msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+		};
+		ssize_t n = recvmsg(b->child.socket, &h, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) { /* end of file: init is dying, its pidfd tells */
+			if (n == 0)
+				fh_watch_stop(b->engine->loop, &b->socket_watch);
+			return;
+		}
+		int fd = -1;
+		for (struct cmsghdr *c = CMSG_FIRSTHDR(&h); c; c = CMSG_NXTHDR(&h, c)) {
+			size_t count = c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS
+			                   ? (c->cmsg_len - CMSG_LEN(0)) / sizeof(int)
+			                   : 0;
+			for (size_t i = 0; i < count; i++) {
+				int got;
+				memcpy(&got, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+				if (fd < 0 && packet.h.op == FH_INIT_SPAWNED)
+					fd = got;
+				else
+					close(got);
+			}
+		}
+		if (!on_packet(b, &packet, (size_t)n, fd)) {
+			struct fh_error err = FH_ERROR_INIT;
+			if (fd >= 0)
+				close(fd);
+			fh_error_set(&err, FH_E_PROTOCOL, "the sandbox's init sent what it never sends; the sandbox was destroyed");
+			fh_sandbox_fail(b, &err);
+		}
+	}
+}
+
+void fh_talk_on_oom(struct fh_watch *w, uint32_t events)
+{
+	struct fh_sandbox *b = w->owner;
+	char drain[1024];
+	struct fh_usage u;
+	(void)events;
+	(void)!pread(b->cgroup.oom, drain, sizeof(drain), 0);
+	if (b->cgroup.oom_is_eventfd)
+		(void)!read(b->cgroup.oom, drain, 8);
+	else
+		fh_limits_use(b, &u); /* other counters in memory.events move too: only a kill counts */
+	if (b->cgroup.oom_is_eventfd || b->oom_seen) {
+		b->oom_seen = true;
+		for (struct fh_process *p = b->processes; p; p = p->next)
+			if (!p->exited)
+				fh_limits_fire(p, FH_LIMIT_MEMORY);
+	}
+}
