@@ -54,7 +54,7 @@ class Output(support.TempDir):
                                      f"head -c {size} < <(while printf %s $s; do :; done 2>/dev/null)"),
                               (javascript, f"process.stdout.write('{DIGITS}'.repeat({size // 10}))")):
                 with self.subTest(f"{run.__name__}, {size} bytes"):
-                    r = run(code, "--output", "16M")
+                    r = run(code, "--output", "16M", "--cpu-time", "100", "--wall-time", "300")
                     self.assertEqual((r["status"], r["stdout_truncated"], len(r["stdout"])), ("ok", False, size),
                                      story(r))
                     self.assertEqual(r["stdout"], DIGITS * (size // 10))
@@ -163,7 +163,8 @@ class Precedence(support.TempDir):
     FILL = "f = open('big', 'wb', buffering=0)\ntry:\n    while True: f.write(b'x' * 65536)\nexcept OSError: pass\n"
     FORK = ("import os, time\ntry:\n    while True:\n        if os.fork() == 0: time.sleep(30); os._exit(0)\n"
             "except OSError: time.sleep(0.2)\n")    # where there are no cgroups the limit is seen by looking, every 10 ms
-    ARGS = ("--disk", "2M", "--file-size", "unlimited", "--processes", "8", "--wall-time", "20", "--cpu-time", "0.4")
+    ARGS = ("--disk", "2M", "--file-size", "unlimited", "--processes", "8", "--wall-time", "20",
+            "--cpu-time", str(0.04 * support.SLACK))
 
     def check(self, code, status, *fired, wall="20"):
         r = python(code, *self.ARGS, "--wall-time", wall)
