@@ -83,21 +83,21 @@ static const struct language {
 	bool compiled;                     /* the whole text stands in the unit, behind the driver */
 	const char *const *flags;          /* of the compiler or interpreter */
 	const char *const *packages_flags; /* the same where packages are visible */
-	const char *stub, *stub_test;      /* passes, and prints the version */
+	const char *probe, *probe_test;      /* passes, and prints the version */
 } languages[FH_JUDGE_LANGUAGE_COUNT_] = {
 	[FH_JUDGE_PYTHON] = {
 		.name = "python", .driver = "guest/judge.py", .whole = whole_script, .input = input_python,
-		.flags = python_flags, .stub = "import sys", .stub_test = "print(sys.implementation.name, sys.version)\nassert 1 + 1 == 2",
+		.flags = python_flags, .probe = "import sys", .probe_test = "print(sys.implementation.name, sys.version)\nassert 1 + 1 == 2",
 	},
 	[FH_JUDGE_JAVASCRIPT] = {
 		.name = "javascript", .driver = "guest/judge.js", .whole = whole_script, .input = input_javascript,
-		.stub = "const version = () => process.version",
-		.stub_test = "console.log(version()); console.assert(1 + 1 === 2)",
+		.probe = "const version = () => process.version",
+		.probe_test = "console.log(version()); console.assert(1 + 1 === 2)",
 	},
 	[FH_JUDGE_CPP] = {
 		.name = "cpp", .driver = "guest/judge.cpp", .whole = whole_cpp, .input = input_cpp, .compiled = true,
-		.flags = cpp_flags, .packages_flags = cpp_flags, .stub = "#include <stdio.h>\n#include <assert.h>",
-		.stub_test = "int main(){ assert(1 + 1 == 2); printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
+		.flags = cpp_flags, .packages_flags = cpp_flags, .probe = "#include <stdio.h>\n#include <assert.h>",
+		.probe_test = "int main(){ assert(1 + 1 == 2); printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
 	},
 };
 
@@ -312,11 +312,11 @@ static int probe(struct fh_judge_session *s, enum fh_judge_language language, st
 {
 	const struct language *l = &languages[language];
 	struct fh_judge_problem problem = { .language = language, .head = FH_BUF_INIT(0), .tail = FH_BUF_INIT(0) };
-	struct parts parts = { &problem, fh_str(l->stub) };
+	struct parts parts = { &problem, fh_str(l->probe) };
 	struct fh_judge_outcome o = { 0 };
 	struct fh_plan *plan = NULL;
 	char secret[FH_SECRET_SIZE + 1] = "";
-	fh_buf_adds(&problem.tail, l->stub_test);
+	fh_buf_adds(&problem.tail, l->probe_test);
 	/* A missing interpreter or compiler is an error of the plan, with a hint that a verdict could not carry. */
 	int r = build_plan(s, &parts, secret, &plan, err);
 	fh_plan_free(plan);
