@@ -83,7 +83,7 @@ static const struct language {
 	bool compiled;                     /* the whole text stands in the unit, behind the driver */
 	const char *const *flags;          /* of the compiler or interpreter */
 	const char *const *packages_flags; /* the same where packages are visible */
-	const char *probe, *probe_test;      /* passes, and prints the version */
+	const char *probe, *probe_test;    /* passes, and prints the version */
 } languages[FH_JUDGE_LANGUAGE_COUNT_] = {
 	[FH_JUDGE_PYTHON] = {
 		.name = "python", .driver = "guest/judge.py", .whole = whole_script, .input = input_python,

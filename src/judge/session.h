@@ -4,7 +4,7 @@
  * sandbox of their own, and decides.
  *
  * A session holds one client, shared by all threads, and for each language the driver's text and the interpreter's or
- * compiler's version, asked of a stub that is judged inside a sandbox when the session is opened: a machine on which
+ * compiler's version, asked of a probe that is judged inside a sandbox when the session is opened: a machine on which
  * even that does not pass is an error before any sample runs. The test runs in the candidate's process: integrity is
  * "in-process".
  */
