@@ -230,7 +230,8 @@ struct fh_sandbox {
 	struct fh_watch report_watch, socket_watch, pid_watch, oom_watch;
 	struct fh_setup_report report;
 	bool made, reaped;
-	struct fh_timer making_timer, finish_timer, sweep_timer, lease_timer;
+	struct fh_timer making_timer, finish_timer, sweep_timer, lease_timer, oom_timer;
+	int oom_looks; /* that are left, after the kernel said that memory is short */
 	int64_t born_ns, dying_ns;
 	uint32_t next_token;
 	struct fh_process *processes;

@@ -130,6 +130,7 @@ static void close_child(struct fh_sandbox *b)
 	fh_timer_stop(l, &b->making_timer);
 	fh_timer_stop(l, &b->finish_timer);
 	fh_timer_stop(l, &b->lease_timer);
+	fh_timer_stop(l, &b->oom_timer);
 }
 
 /* init is dead, and with it, as the kernel promises for pid 1, every process of its namespace. */

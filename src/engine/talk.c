@@ -7,6 +7,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
+enum { OOM_LOOKS = 20 }; /* 1 ms apart */
+
 int fh_sandbox_send(struct fh_sandbox *b, const void *message, size_t size, const int *fds, int fd_count,
                     struct fh_error *err)
 {
@@ -166,21 +170,35 @@ void fh_talk_on_socket(struct fh_watch *w, uint32_t events)
 	}
 }
 
+/* Only a kill counts: on v2 other counters of memory.events move too, and on v1 the shortage may be a parent group's,
+ * which wakes everybody below it. v1 wakes before it kills, so there the counter is looked at a few times more. */
+static void look_for_kill(struct fh_sandbox *b)
+{
+	struct fh_usage u;
+	fh_limits_use(b, &u);
+	for (struct fh_process *p = b->processes; b->oom_seen && p; p = p->next)
+		if (!p->exited)
+			fh_limits_fire(p, FH_LIMIT_MEMORY);
+	if (!b->oom_seen && b->oom_looks-- > 0)
+		fh_timer_set(b->engine->loop, &b->oom_timer, fh_now_ns() + FH_NS_PER_MS);
+}
+
+static void on_oom_timer(struct fh_timer *t)
+{
+	look_for_kill(t->owner);
+}
+
 void fh_talk_on_oom(struct fh_watch *w, uint32_t events)
 {
 	struct fh_sandbox *b = w->owner;
 	char drain[1024];
-	struct fh_usage u;
 	(void)events;
-	(void)!pread(b->cgroup.oom, drain, sizeof(drain), 0);
 	if (b->cgroup.oom_is_eventfd)
 		(void)!read(b->cgroup.oom, drain, 8);
 	else
-		fh_limits_use(b, &u); /* other counters in memory.events move too: only a kill counts */
-	if (b->cgroup.oom_is_eventfd || b->oom_seen) {
-		b->oom_seen = true;
-		for (struct fh_process *p = b->processes; p; p = p->next)
-			if (!p->exited)
-				fh_limits_fire(p, FH_LIMIT_MEMORY);
-	}
+		(void)!pread(b->cgroup.oom, drain, sizeof(drain), 0);
+	b->oom_looks = b->cgroup.oom_is_eventfd ? OOM_LOOKS : 0;
+	b->oom_timer.on_time = on_oom_timer;
+	b->oom_timer.owner = b;
+	look_for_kill(b);
 }
