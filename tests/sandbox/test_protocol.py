@@ -364,7 +364,10 @@ class Endings(unittest.TestCase):
         return f.id
 
     def descriptors(self, c):
-        return len(os.listdir(f"/proc/{c.process.pid}/fd"))
+        try:
+            return len(os.listdir(f"/proc/{c.process.pid}/fd"))
+        except PermissionError:  # the engine is not dumpable
+            self.skipTest("only as root: nobody else may look at an engine's descriptors")
 
     def test_a_client_that_attaches_and_is_gone(self):
         with Client() as c:
