@@ -173,7 +173,8 @@ class Precedence(support.TempDir):
         return r
 
     def test_wall_time_before_the_disk(self):
-        self.check(self.FILL + "import time; time.sleep(30)", "wall_time_limit", "wall_time", "disk", wall="0.5")
+        self.check(self.FILL + "import time; time.sleep(30)", "wall_time_limit", "wall_time", "disk",
+                   wall=str(0.05 * support.SLACK))
 
     def test_cpu_time_before_processes(self):
         self.check(self.FORK + "while True: pass", "cpu_time_limit", "cpu_time", "processes")
