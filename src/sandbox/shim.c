@@ -180,8 +180,10 @@ int fh_shim_ask(const struct fh_language *l, const char *shim, char **ret, struc
 	int r = n == 1 ? -FH_E_NOT_FOUND : fh_proc_run(&o, fh_str(""), ASK_TIMEOUT_MS, &out, &errout, &status, NULL);
 	if (r == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
 		fh_auto_free char *path = last_line(&out);
-		if (path[0] == '/' && access(path, X_OK) == 0) {
-			*ret = FH_TAKE_PTR(path);
+		fh_auto_free char *below = fh_xasprintf("%s/bin/%s", path, fh_path_base(shim));
+		char **answer = fh_path_is_dir(path) ? &below : &path;
+		if (path[0] == '/' && access(*answer, X_OK) == 0) {
+			*ret = FH_TAKE_PTR(*answer);
 			return 0;
 		}
 	}

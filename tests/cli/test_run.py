@@ -41,6 +41,25 @@ class Programs(support.TempDir):
                 done = shell("-l", language, *extra, "-c", code)
                 self.assertEqual((done.stdout, done.stderr, done.returncode), ("42\n", "", 0))
 
+    def test_languages_with_large_tools_run(self):
+        programs = {
+            "java": ("javac", "default-jdk-headless", "public class Main {\n  static class Inner { int x = 42; }\n"
+                     "  public static void main(String[] a) { System.out.println(new Inner().x); }\n}\n"),
+            "rust": ("rustc", "rustc", 'fn main() { println!("{}", 6 * 7); }'),
+            "go": ("go", "golang-go", "package main\nfunc main() { print(6 * 7, \"\\n\") }"),
+        }
+        for language, (tool, package, code) in programs.items():
+            with self.subTest(language):
+                if language == "go" and not support.FULL:
+                    self.skipTest("long: go compiles its standard library, too")
+                if not shutil.which(tool):
+                    self.skipTest(f"long: needs {tool} (package {package}), which ./dev test --full installs")
+                done = shell("-l", language, "-c", code)
+                out, err = (done.stderr, "") if language == "go" else (done.stdout, done.stderr)
+                self.assertEqual((out, err, done.returncode), ("42\n", "", 0))
+                wrong = support.run("-l", language, "-c", "this is no program")
+                self.assertEqual(wrong["status"], "compile_error")
+
     def test_a_file_tells_its_language_and_keeps_its_name(self):
         path = self.write("hello.py", "import sys\nprint(__file__.split('/')[-1], sys.argv[1:])\n1 / 0\n")
         done = shell("--interpreter", PYTHON, path, "--", "a b", "-x")

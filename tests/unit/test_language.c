@@ -13,7 +13,8 @@ static void languages_have_names_aliases_and_extensions(void **state)
 	static const char *const names[][2] = {
 		{ "python", "python" }, { "py", "python" },       { "python3", "python" },
 		{ "js", "javascript" }, { "node", "javascript" }, { "sh", "bash" },
-		{ "c", "c" },           { "c++", "cpp" },
+		{ "c", "c" },           { "c++", "cpp" },         { "golang", "go" },
+		{ "rs", "rust" },       { "java", "java" },
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++) {
 		fh_auto_language struct fh_language *l = NULL;

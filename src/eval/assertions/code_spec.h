@@ -4,7 +4,7 @@
  *
  * The fields stand beside `type`, or in a mapping under `value`:
  *
- *     language         python (default), javascript, bash, c, cpp, or an alias of one
+ *     language         python (default), javascript, bash, c, cpp, java, go, rust, or an alias
  *     function         the function (or "Class.method") that the program has to define; tells which block is taken
  *     call             an expression of the language, evaluated in the program: "factorial(5)"
  *     expected         the value it has to have: any JSON value, compared by type and value (judge/value.h)
@@ -12,7 +12,7 @@
  *     expected_error   or: the name of the exception it raises ("ValueError")
  *     cases            or: a list of these, each {call | args [, kwargs], expected | expected_output | expected_error},
  *                      or [argument, …, expected]; args are given to `function`; or each {stdin, stdout}
- *     stdin, stdout    or: the program runs as a whole, and prints stdout (bash, c and cpp: only this)
+ *     stdin, stdout    or: the program runs as a whole, and prints stdout (but python and javascript: only this)
  *     tolerance        how far a number may be off, absolute or relative (0)
  *     limits           {cpu_time, wall_time: seconds; memory, output, disk, file_size: bytes or "64M"; processes …}
  *     packages         true: the interpreter's installed packages are visible; false: its standard library only
