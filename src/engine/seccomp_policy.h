@@ -47,3 +47,10 @@ struct fh_policy_entry {
 
 extern const struct fh_policy_entry fh_seccomp_policy[];
 extern const size_t fh_seccomp_policy_count;
+
+/* The calls by which a sandbox is made of a template (engine/template.h), which no program may make. The *base* filter,
+ * loaded once into a template's own processes and inherited by fork, is the policy with these allowed; the *seal*,
+ * which is loaded last into init and every program, refuses them as the policy does and has no opinion on any other
+ * call. The kernel takes the strictest answer of all filters, so base and seal together are the policy. */
+extern const char *const fh_seccomp_setup_calls[];
+extern const size_t fh_seccomp_setup_call_count;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* The seccomp filters as the kernel would evaluate them: the base and the seal together answer as the whole policy. */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <cmocka.h>
+
+#include "engine/seccomp.h"
+#include "engine/seccomp_policy.h"
+
+#if defined(__x86_64__)
+#define NATIVE_ARCH AUDIT_ARCH_X86_64
+#else
+#define NATIVE_ARCH AUDIT_ARCH_AARCH64
+#endif
+
+/* Classic BPF as far as seccomp filters use it (kernel/seccomp.c, seccomp_check_filter). */
+static uint32_t evaluate(const struct sock_filter *f, size_t n, const struct seccomp_data *d)
+{
+	uint32_t a = 0;
+	for (size_t pc = 0; pc < n; pc++) {
+		const struct sock_filter *i = &f[pc];
+		switch (i->code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			assert_true(i->k + 4 <= sizeof(*d));
+			memcpy(&a, (const char *)d + i->k, 4);
+			break;
+		case BPF_ALU | BPF_AND | BPF_K:
+			a &= i->k;
+			break;
+		case BPF_JMP | BPF_JA:
+			pc += i->k;
+			break;
+		case BPF_JMP | BPF_JEQ | BPF_K:
+			pc += a == i->k ? i->jt : i->jf;
+			break;
+		case BPF_JMP | BPF_JGT | BPF_K:
+			pc += a > i->k ? i->jt : i->jf;
+			break;
+		case BPF_JMP | BPF_JGE | BPF_K:
+			pc += a >= i->k ? i->jt : i->jf;
+			break;
+		case BPF_JMP | BPF_JSET | BPF_K:
+			pc += a & i->k ? i->jt : i->jf;
+			break;
+		case BPF_RET | BPF_K:
+			return i->k;
+		default:
+			fail_msg("instruction %#x at %zu is none that this test knows", i->code, pc);
+		}
+	}
+	fail_msg("the filter runs over its end");
+	return 0;
+}
+
+static uint32_t whole(const struct seccomp_data *d)
+{
+	return evaluate(fh_seccomp_filter, fh_seccomp_filter_size, d);
+}
+
+static uint32_t base(const struct seccomp_data *d)
+{
+	return evaluate(fh_seccomp_base, fh_seccomp_base_size, d);
+}
+
+static uint32_t seal(const struct seccomp_data *d)
+{
+	return evaluate(fh_seccomp_seal, fh_seccomp_seal_size, d);
+}
+
+/* What the kernel makes of two filters: the action that comes first, of equal ones the newer filter's (seccomp(2)). */
+static uint32_t both(const struct seccomp_data *d)
+{
+	uint32_t older = base(d), newer = seal(d);
+	return (int32_t)(older & SECCOMP_RET_ACTION_FULL) < (int32_t)(newer & SECCOMP_RET_ACTION_FULL) ? older : newer;
+}
+
+/* Every value that the policy tests for, its neighbours, and high bits that the kernel does not look at. */
+static size_t argument_values(uint64_t *ret, size_t max)
+{
+	size_t n = 0;
+	static const uint64_t always[] = { 0, 1, 2, UINT64_MAX, CLONE_NEWUSER, CLONE_NEWNS | SIGCHLD, CLONE_THREAD };
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		ret[n++] = always[i];
+	for (size_t i = 0; i < fh_seccomp_policy_count; i++) {
+		const struct fh_policy_entry *e = &fh_seccomp_policy[i];
+		const uint64_t values[] = { e->value, e->value + 1, e->value - 1, e->value | 1ULL << 40, e->mask };
+		for (size_t k = 0; e->compare != FH_CMP_NONE && k < 5; k++) {
+			assert_true(n < max);
+			ret[n++] = values[k];
+		}
+	}
+	return n;
+}
+
+static void check(const struct seccomp_data *d)
+{
+	uint32_t expected = whole(d), got = both(d);
+	if (expected != got)
+		fail_msg("call %d of %#x (%llx, %llx, %llx): the policy answers %#x, base and seal together %#x", d->nr,
+		         d->arch, d->args[0], d->args[1], d->args[2], expected, got);
+}
+
+static void base_and_seal_together_are_the_policy(void **state)
+{
+	static uint64_t values[1024];
+	size_t count = argument_values(values, 1024);
+	(void)state;
+	for (int nr = -1; nr < 1024; nr++)
+		for (size_t i = 0; i < count; i++)
+			for (int arg = 0; arg < 3; arg++) {
+				struct seccomp_data d = { .nr = nr, .arch = NATIVE_ARCH };
+				d.args[arg] = values[i];
+				check(&d);
+				d.nr = nr | 0x40000000; /* x32 */
+				check(&d);
+			}
+}
+
+static void base_and_seal_refuse_other_architectures_as_the_policy_does(void **state)
+{
+	static const uint32_t others[] = { AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_PPC64LE, 0 };
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		for (int nr = 0; nr < 1024; nr++) {
+			struct seccomp_data d = { .nr = nr, .arch = others[i] };
+			check(&d);
+			assert_int_equal(both(&d), SECCOMP_RET_ERRNO | ENOSYS);
+		}
+}
+
+static void only_the_seal_stands_between_a_program_and_the_calls_of_set_up(void **state)
+{
+	static const struct {
+		int nr, error;
+	} calls[] = {
+		{ SYS_setns, EPERM },       { SYS_unshare, EPERM },        { SYS_clone3, ENOSYS },   { SYS_mount, EPERM },
+		{ SYS_fsopen, ENOSYS },     { SYS_fsmount, ENOSYS },       { SYS_fsconfig, ENOSYS }, { SYS_open_tree, ENOSYS },
+		{ SYS_move_mount, ENOSYS }, { SYS_mount_setattr, ENOSYS },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct seccomp_data d = { .nr = calls[i].nr, .arch = NATIVE_ARCH };
+		assert_int_equal(base(&d), SECCOMP_RET_ALLOW);
+		assert_int_equal(seal(&d), SECCOMP_RET_ERRNO | calls[i].error);
+		assert_int_equal(whole(&d), SECCOMP_RET_ERRNO | calls[i].error);
+	}
+	assert_int_equal(fh_seccomp_setup_call_count, sizeof(calls) / sizeof(calls[0]));
+}
+
+static void what_programs_must_never_have_is_refused_by_the_base_alone(void **state)
+{
+	static const int calls[] = { SYS_ptrace,           SYS_process_vm_readv, SYS_io_uring_setup, SYS_bpf,
+		                         SYS_keyctl,           SYS_umount2,          SYS_pivot_root,     SYS_chroot,
+		                         SYS_reboot,           SYS_init_module,      SYS_userfaultfd,    SYS_pidfd_getfd,
+		                         SYS_open_by_handle_at };
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct seccomp_data d = { .nr = calls[i], .arch = NATIVE_ARCH };
+		assert_int_equal(base(&d) & SECCOMP_RET_ACTION_FULL, SECCOMP_RET_ERRNO);
+	}
+	struct seccomp_data namespaces = { .nr = SYS_clone, .arch = NATIVE_ARCH, .args = { CLONE_NEWUSER } };
+	assert_int_equal(base(&namespaces) & SECCOMP_RET_ACTION_FULL, SECCOMP_RET_ERRNO);
+	struct seccomp_data plain = { .nr = SYS_read, .arch = NATIVE_ARCH };
+	assert_int_equal(both(&plain), SECCOMP_RET_ALLOW);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(base_and_seal_together_are_the_policy),
+		cmocka_unit_test(base_and_seal_refuse_other_architectures_as_the_policy_does),
+		cmocka_unit_test(only_the_seal_stands_between_a_program_and_the_calls_of_set_up),
+		cmocka_unit_test(what_programs_must_never_have_is_refused_by_the_base_alone),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
