@@ -54,7 +54,7 @@ enum fh_limit {
 	FH_LIMIT_MEMORY,     /* bytes, the whole tree, files in memory and page cache of the run included */
 	FH_LIMIT_PROCESSES,  /* tasks: processes and threads; our init is not counted */
 	FH_LIMIT_CPU_RATE,   /* thousandths of a processor: 1500 = 1.5 processors; 0 = as many as there are */
-	FH_LIMIT_OUTPUT,     /* bytes, for each of stdout and stderr */
+	FH_LIMIT_OUTPUT,     /* bytes, for each of stdout and stderr (and the driver stream) */
 	FH_LIMIT_FILE_SIZE,  /* bytes, of one file */
 	FH_LIMIT_DISK,       /* bytes, all writable folders together */
 	FH_LIMIT_OPEN_FILES, /* descriptors of one process */
@@ -98,7 +98,22 @@ enum fh_layer {
 };
 FH_PUBLIC const char *fh_layer_name(enum fh_layer l); /* "user", …, "no_new_privs" */
 
-enum fh_stream { FH_STDIN, FH_STDOUT, FH_STDERR, FH_STREAM_COUNT_ };
+/* FH_DRIVER: what the program writes to its descriptor of kind FH_DESCRIPTOR_DRIVER, where its plan has one. */
+enum fh_stream { FH_STDIN, FH_STDOUT, FH_STDERR, FH_DRIVER, FH_STREAM_COUNT_ };
+
+/* Descriptors of a program beside stdin, stdout and stderr. */
+enum fh_descriptor_kind {
+	FH_DESCRIPTOR_IN,     /* reads what another member of its group writes */
+	FH_DESCRIPTOR_OUT,    /* writes to another member of its group */
+	FH_DESCRIPTOR_DRIVER, /* writes to the client: FH_DRIVER, one for a program */
+	FH_DESCRIPTOR_KIND_COUNT_
+};
+FH_PUBLIC const char *fh_descriptor_kind_name(enum fh_descriptor_kind k); /* "in", "out", "driver" */
+enum { FH_DESCRIPTOR_FIRST = 3, FH_DESCRIPTORS_MAX = 7 /* 3 … 9 */ };
+struct fh_descriptor {
+	int number;
+	enum fh_descriptor_kind kind;
+};
 
 /* ----------------------------------------------------------------------------------------------------------- client */
 
@@ -165,6 +180,8 @@ struct fh_request {
 	uint32_t require;           /* bits 1 << enum fh_layer: an error when one cannot be had */
 	uint32_t without;           /* bits 1 << enum fh_layer: switch layers off (tests of the layers themselves) */
 	uint64_t out_max_bytes;     /* ceiling for one file brought back; 0: 64 MiB */
+	const struct fh_descriptor *descriptors; /* at most FH_DESCRIPTORS_MAX */
+	size_t descriptor_count;
 };
 FH_PUBLIC void fh_request_init(struct fh_request *r);
 
@@ -193,10 +210,11 @@ struct fh_out_file {
 
 struct fh_result {
 	enum fh_status status;
-	int exit_code;                          /* -1: ended by a signal or never ran */
-	int signal;                             /* 0: none */
-	uint32_t fired;                         /* bits 1 << enum fh_limit */
-	uint8_t *stream_data[FH_STREAM_COUNT_]; /* the exact bytes of [FH_STDOUT] and [FH_STDERR]; a NUL follows */
+	int exit_code;  /* -1: ended by a signal or never ran */
+	int signal;     /* 0: none */
+	uint32_t fired; /* bits 1 << enum fh_limit */
+	/* The exact bytes of [FH_STDOUT], [FH_STDERR] and [FH_DRIVER]; a NUL follows. NULL: there is no such stream. */
+	uint8_t *stream_data[FH_STREAM_COUNT_];
 	size_t stream_size[FH_STREAM_COUNT_];
 	bool stream_truncated[FH_STREAM_COUNT_];
 	struct fh_usage usage;
@@ -207,6 +225,7 @@ struct fh_result {
 	struct fh_out_file *outs;
 	size_t out_count;
 	struct fh_error error; /* for FH_STATUS_ENGINE_ERROR */
+	bool stopped; /* of a group: it was ended because the leader had ended; its status says no more than that */
 };
 
 struct fh_run_options {
@@ -237,6 +256,41 @@ FH_PUBLIC int fh_run(struct fh_client *client, const struct fh_plan *plan, const
 FH_PUBLIC void fh_result_free(struct fh_result *result);
 /* The object that `fumehood run --json` prints, on one line or indented. free() it. */
 FH_PUBLIC char *fh_result_json(const struct fh_result *result, int indent);
+
+/* ---------------------------------------------------------------------------------------------------------- groups */
+
+/* Programs that run side by side, each in a sandbox of its own, joined by nothing but links. No member starts before
+ * all sandboxes are made. When the leader has ended, the others are ended too. */
+struct fh_member {
+	const struct fh_plan *plan;  /* may be that of other members and runs; must not be one that compiles */
+	const struct fh_file *files; /* beside the plan's own */
+	size_t file_count;
+	struct fh_bytes stdin_data; /* instead of the plan's, when data is not NULL */
+};
+/* A pipe: what member `from` writes to its descriptor, member `to` reads from its own. */
+struct fh_link {
+	size_t from;
+	int from_descriptor; /* of kind FH_DESCRIPTOR_OUT in its plan */
+	size_t to;
+	int to_descriptor; /* of kind FH_DESCRIPTOR_IN */
+};
+enum { FH_MEMBERS_MAX = 8, FH_LINKS_MAX = 16, FH_NO_LEADER = -1 };
+struct fh_group {
+	size_t size;
+	const struct fh_member *members;
+	size_t member_count;
+	const struct fh_link *links; /* each descriptor of kind in or out has exactly one */
+	size_t link_count;
+	int leader; /* a position in members, or FH_NO_LEADER */
+};
+#define FH_GROUP_INIT                                                                                                  \
+	{                                                                                                                  \
+		.size = sizeof(struct fh_group), .leader = FH_NO_LEADER                                                        \
+	}
+/* As fh_run, for all members at once: ret_results[i] is member i's. Of the options only `cancel` is looked at. A member
+ * whose sandbox fails makes the others fail too (FH_STATUS_ENGINE_ERROR, error code FH_E_CANCELLED). */
+FH_PUBLIC int fh_run_group(struct fh_client *client, const struct fh_group *group, const struct fh_run_options *options,
+                           struct fh_result **ret_results, struct fh_error *err);
 
 /* --------------------------------------------------------------------------------------------------------- sessions */
 
@@ -307,6 +361,7 @@ struct fh_exit {
 	int signal;
 	uint32_t fired;
 	struct fh_usage usage;
+	bool stopped; /* of a group: the leader's end ended it */
 };
 /* -FH_E_TIMEOUT when it still runs after timeout_ms (-1: for ever). The record is kept for 30 s after the end. */
 FH_PUBLIC int fh_process_wait(struct fh_process *process, int64_t timeout_ms, struct fh_exit *ret,

@@ -69,6 +69,8 @@ static size_t unfinished(struct fh_str s)
 void fh_run_output_write(void *context, enum fh_stream stream, const void *data, size_t n)
 {
 	struct fh_run_output *o = context;
+	if (stream == FH_DRIVER)
+		return; /* for who called, not for who looks on: --json shows it */
 	if (!o->escape[stream]) {
 		put(o, stream, (struct fh_str){ data, n });
 		return;

@@ -14,7 +14,8 @@
  *     MAKING ──▶ READY ──▶ DYING ──▶ SWEEPING ──▶ (gone)
  *        └─────────────────────▲        init is reaped; its control groups are being removed
  *
- * A RUN (run.c) drives one sandbox through: files in, spawn, exit, everybody killed, files out, destroyed, result.
+ * A RUN (run.c) drives one sandbox through: files in, spawn, exit, everybody killed, files out, destroyed, result. A
+ * RUN of a group (group.c) is several of them that start together.
  */
 #pragma once
 #include "base/error.h"
@@ -39,6 +40,7 @@ enum {
 	FH_GETS_MAX = 64,             /* files under way out of one sandbox */
 	FH_SAMPLE_MS = 10,
 	FH_STDIN_WINDOW = 256 << 10,
+	FH_SPAWN_FDS_MAX = 3 + FH_DESCRIPTORS_MAX,
 };
 
 /* keeper.c: a process that removes our control groups when we are killed. */
@@ -165,6 +167,7 @@ struct fh_process {
 	struct fh_usage base, usage; /* of the sandbox when it started; its own once it exited */
 	uint32_t fired;
 	int wait_status;
+	bool stopped; /* of a group: the leader's end ended it */
 	struct fh_waiter *waiters;
 	char command[128];
 };
@@ -223,6 +226,8 @@ struct fh_sandbox {
 	struct fh_connection *connection; /* whom it answers to; NULL: nobody */
 	uint64_t request;                 /* CREATE or RUN that is still to be answered; 0: none */
 	struct fh_run *run;               /* of a RUN */
+	struct fh_group_run *group;       /* of a RUN of several members */
+	int links[FH_DESCRIPTORS_MAX]; /* ends of pipes for descriptors 3, 4, …, until the program has them; -1: none */
 	struct fh_ids ids;
 	struct fh_cgroup cgroup;
 	bool sampling;
@@ -281,7 +286,7 @@ void fh_transfer_drop_all(struct fh_sandbox *b);
 
 /* run.c */
 int fh_run_start(struct fh_engine *e, FH_OWN struct fh_plan *plan, bool stdin_open, size_t window,
-                 struct fh_connection *c, uint64_t request, struct fh_error *err);
+                 struct fh_connection *c, uint64_t request, struct fh_sandbox **ret, struct fh_error *err);
 void fh_run_on_ready(struct fh_sandbox *b);
 void fh_run_on_finished(struct fh_sandbox *b);
 void fh_run_on_gone(struct fh_sandbox *b); /* releases the sandbox, later if bytes are still to be sent */
@@ -289,6 +294,27 @@ void fh_run_on_exit(struct fh_sandbox *b);
 void fh_run_disconnect(struct fh_sandbox *b, const struct fh_connection *c); /* that connection is gone */
 void fh_run_settle(struct fh_sandbox *b); /* its connection is gone, or it was cancelled: it may free the sandbox */
 struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id);
+void fh_run_spawn(struct fh_sandbox *b); /* its files are there */
+
+/* group.c: members of one RUN, joined by pipes. They are spawned when all are ready; when the leader has ended, or when
+ * one has failed, the others are ended. Member i answers under the number of the request plus i. */
+struct fh_group_member {
+	struct fh_plan *plan; /* NULL once it is a sandbox's */
+	bool stdin_open;
+	size_t window;
+};
+struct fh_group_request {
+	struct fh_group_member members[FH_MEMBERS_MAX];
+	size_t member_count;
+	struct fh_link links[FH_LINKS_MAX];
+	size_t link_count;
+	uint64_t leader; /* member_count or more: none */
+};
+/* Answers everything itself, errors too. */
+void fh_group_start(struct fh_engine *e, struct fh_group_request *g, struct fh_connection *c, uint64_t request);
+void fh_group_on_ready(struct fh_sandbox *b);             /* may be spawned */
+void fh_group_on_over(struct fh_sandbox *b, bool failed); /* its program ended, or it failed */
+void fh_group_leave(struct fh_sandbox *b);                /* it is freed */
 
 /* isolation.c: what the kernel says of init, into b->layers and b->missing. */
 void fh_isolation_read(struct fh_sandbox *b);

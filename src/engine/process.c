@@ -38,12 +38,17 @@ static uint32_t add_list(struct fh_buf *b, char *const *list)
 	return n;
 }
 
-static int send_spawn(struct fh_process *p, const struct fh_spawn *s, const int *fds, struct fh_error *err)
+static int send_spawn(struct fh_process *p, const struct fh_spawn *s, const int *fds, int fd_count,
+                      struct fh_error *err)
 {
 	struct fh_init_spawn m = { .h = { FH_INIT_SPAWN, p->token }, .rows = s->rows, .columns = s->columns };
 	fh_auto_buf struct fh_buf packet = FH_BUF_INIT(FH_INIT_PACKET_MAX);
 	m.flags = (s->pty ? FH_SPAWN_PTY : 0) | (s->one_shot ? FH_SPAWN_ONE_SHOT : 0);
 	m.rlimit_count = (uint32_t)fh_limits_rlimits(p->sandbox, m.rlimits);
+	const struct fh_plan *plan = p->sandbox->plan;
+	m.descriptor_count = s->pty ? 0 : (uint32_t)plan->descriptor_count;
+	for (uint32_t i = 0; i < m.descriptor_count; i++)
+		m.descriptors[i] = plan->descriptors[i].number;
 	(void)fh_buf_add(&packet, &m, sizeof(m));
 	(void)add_text(&packet, s->cwd);
 	m.argv_count = add_list(&packet, s->argv);
@@ -54,12 +59,12 @@ static int send_spawn(struct fh_process *p, const struct fh_spawn *s, const int 
 		return fh_error_set(err, FH_E_ARGUMENT, "there is no command to run");
 	m.text_size = (uint32_t)(packet.n - sizeof(m));
 	memcpy(packet.p, &m, sizeof(m));
-	return fh_sandbox_send(p->sandbox, packet.p, packet.n, fds, s->pty ? 0 : 3, err);
+	return fh_sandbox_send(p->sandbox, packet.p, packet.n, fds, fd_count, err);
 }
 
-static void close_all(int pipes[3][2])
+static void close_all(int (*pipes)[2], size_t count)
 {
-	for (int i = 0; i < 3; i++)
+	for (size_t i = 0; i < count; i++)
 		for (int end = 0; end < 2; end++)
 			if (pipes[i][end] >= 0)
 				close(pipes[i][end]);
@@ -79,10 +84,37 @@ static void add_stream(struct fh_process *p, enum fh_stream_kind kind, const str
 		(void)fh_set_nonblock(fd, true);
 }
 
+/* The program's descriptors beside the first three: the ends of its links, and a pipe for its driver stream, whose
+ * other end is *ret_driver. A terminal has no more than itself. */
+static int open_descriptors(struct fh_sandbox *b, int *fds, int (*driver)[2], struct fh_error *err)
+{
+	for (size_t i = 0; i < b->plan->descriptor_count; i++) {
+		const struct fh_descriptor *d = &b->plan->descriptors[i];
+		if (d->kind == FH_DESCRIPTOR_DRIVER) {
+			if (pipe2(*driver, O_CLOEXEC) < 0)
+				return fh_error_sys(err, errno, "cannot make the pipes of a process");
+			fds[i] = (*driver)[1];
+		} else {
+			fds[i] = b->links[d->number - FH_DESCRIPTOR_FIRST];
+		}
+		if (fds[i] < 0)
+			return fh_error_set(err, FH_E_ARGUMENT, "descriptor %d of the plan (%s) has no link", d->number,
+			                    fh_descriptor_kind_name(d->kind));
+	}
+	return 0;
+}
+
+static void close_links(struct fh_sandbox *b)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(b->links); i++)
+		if (b->links[i] >= 0)
+			close(FH_TAKE_FD(b->links[i]));
+}
+
 int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
                         struct fh_process **ret, struct fh_error *err)
 {
-	int pipes[3][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, r = 0;
+	int pipes[4][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } }, r = 0; /* the last: of the driver stream */
 	size_t known = 0;
 	for (const struct fh_process *x = b->processes; x; x = x->next)
 		known++;
@@ -103,14 +135,17 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	for (int i = 0; i < 3 && !s->pty && r == 0; i++)
 		if (pipe2(pipes[i], O_CLOEXEC) < 0)
 			r = fh_error_sys(err, errno, "cannot make the pipes of a process");
+	int fds[FH_SPAWN_FDS_MAX] = { pipes[0][0], pipes[1][1], pipes[2][1] };
+	if (r == 0 && !s->pty)
+		r = open_descriptors(b, fds + 3, &pipes[3], err);
 	if (r == 0) {
-		int fds[3] = { pipes[0][0], pipes[1][1], pipes[2][1] };
 		fh_limits_use(b, &p->base);
 		p->start_ns = fh_now_ns();
-		r = send_spawn(p, s, fds, err);
+		r = send_spawn(p, s, fds, s->pty ? 0 : 3 + (int)b->plan->descriptor_count, err);
 	}
+	close_links(b); /* the program has them now, or nobody: an end held here would keep the other side from its end */
 	if (r) {
-		close_all(pipes);
+		close_all(pipes, FH_ARRAY_SIZE(pipes));
 		free(p);
 		return r;
 	}
@@ -129,6 +164,10 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 		fh_input_open(b->engine, &p->input, pipes[0][1]);
 		add_stream(p, FH_KIND_STDOUT, s, pipes[1][0]);
 		add_stream(p, FH_KIND_STDERR, s, pipes[2][0]);
+		if (pipes[3][1] >= 0) {
+			close(FH_TAKE_FD(pipes[3][1]));
+			add_stream(p, FH_KIND_DRIVER, s, pipes[3][0]);
+		}
 	} else {
 		add_stream(p, FH_KIND_STDOUT, s, -1);
 	}
@@ -402,6 +441,8 @@ void fh_process_write_exit(const struct fh_process *p, struct fh_buf *out)
 	fh_wire_u64(out, F_WALL_US, p->usage.wall_us);
 	fh_wire_u64(out, F_MEMORY, p->usage.memory_peak_bytes);
 	fh_wire_u64(out, F_PROCESSES, p->usage.processes_peak);
+	if (p->stopped)
+		fh_wire_u64(out, F_STOPPED, 1);
 	fh_wire_end(out, mark);
 }
 

@@ -57,14 +57,66 @@ static int get_plan(const struct fh_frame *f, struct fh_plan **ret, struct fh_er
 	return fh_error_set(err, FH_E_PROTOCOL, "a request without a plan");
 }
 
+static bool get_link(struct fh_str message, struct fh_link *ret)
+{
+	struct fh_wire_reader r = fh_wire_reader(message);
+	struct fh_wire_field x;
+	uint64_t v[4] = { UINT32_MAX, 0, UINT32_MAX, 0 };
+	while (fh_wire_next(&r, &x))
+		if (x.tag >= F_FROM && x.tag <= F_TO_DESCRIPTOR)
+			v[x.tag - F_FROM] = FH_MIN(fh_wire_get_u64(&r, &x), (uint64_t)UINT32_MAX);
+	*ret = (struct fh_link){ v[0], (int)FH_MIN(v[1], 1024U), v[2], (int)FH_MIN(v[3], 1024U) };
+	return !r.malformed;
+}
+
+static int get_member(const struct fh_wire_field *x, struct fh_group_member *ret, struct fh_error *err)
+{
+	const struct fh_frame inner = { .payload = x->value };
+	ret->stdin_open = get_number(&inner, F_STDIN_OPEN, 0) != 0;
+	ret->window = get_number(&inner, F_WINDOW, 0);
+	return get_plan(&inner, &ret->plan, err);
+}
+
+/* A RUN with members. What is wrong with it as a whole is answered for each of them. */
+static int on_run_group(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
+{
+	struct fh_group_request g = { .leader = get_number(f, F_LEADER, UINT64_MAX) };
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field x;
+	size_t members = 0;
+	int e = 0;
+	while (fh_wire_next(&r, &x)) {
+		if (x.tag == F_MEMBER && ++members <= FH_MEMBERS_MAX && e == 0)
+			e = get_member(&x, &g.members[g.member_count++], err);
+		else if (x.tag == F_LINK && e == 0 &&
+		         (g.link_count == FH_LINKS_MAX || !get_link(x.value, &g.links[g.link_count++])))
+			e = fh_error_set(err, FH_E_PROTOCOL, "a malformed link, or more than %d", FH_LINKS_MAX);
+	}
+	if (e == 0 && (r.malformed || members > FH_MEMBERS_MAX))
+		e = fh_error_set(err, FH_E_PROTOCOL, "a malformed group, or more than %d members", FH_MEMBERS_MAX);
+	if (e == 0)
+		fh_group_start(c->engine, &g, c, f->request);
+	for (size_t i = 0; i < g.member_count; i++)
+		fh_plan_free(g.members[i].plan);
+	for (size_t i = 1; e && i < FH_MIN(members, (size_t)FH_MEMBERS_MAX); i++)
+		fh_connection_error(c, f->request + i, err);
+	return e;
+}
+
 static int on_run(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_plan *plan;
-	int r = get_plan(f, &plan, err);
-	if (r)
-		return r;
+	struct fh_sandbox *b;
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field x;
+	while (fh_wire_next(&r, &x))
+		if (x.tag == F_MEMBER)
+			return on_run_group(c, f, err);
+	int e = get_plan(f, &plan, err);
+	if (e)
+		return e;
 	return fh_run_start(c->engine, plan, get_number(f, F_STDIN_OPEN, 0) != 0, get_number(f, F_WINDOW, 0), c, f->request,
-	                    err);
+	                    &b, err);
 }
 
 static int on_create(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)

@@ -125,6 +125,8 @@ void fh_run_on_gone(struct fh_sandbox *b)
 		if (b->disk_full)
 			p->fired |= 1u << FH_LIMIT_DISK;
 	}
+	if (b->group)
+		fh_group_on_over(b, !p || !p->exited || b->failed || b->cancelled);
 	settle(b);
 }
 
@@ -198,6 +200,8 @@ void fh_run_on_exit(struct fh_sandbox *b)
 {
 	if (b->run->process && b->run->process->exited && !b->run->finished)
 		fh_sandbox_await_finish(b);
+	if (b->group)
+		fh_group_on_over(b, false);
 }
 
 void fh_run_on_finished(struct fh_sandbox *b)
@@ -212,7 +216,7 @@ void fh_run_on_finished(struct fh_sandbox *b)
 /* -------------------------------------------------------------------------------------------------------------- start
  */
 
-static void spawn(struct fh_sandbox *b)
+void fh_run_spawn(struct fh_sandbox *b)
 {
 	struct fh_plan *p = b->plan;
 	struct fh_error err = FH_ERROR_INIT;
@@ -237,6 +241,15 @@ static void spawn(struct fh_sandbox *b)
 		x->on_end = on_stream_end;
 }
 
+/* Its files are there. */
+static void ready(struct fh_sandbox *b)
+{
+	if (b->group)
+		fh_group_on_ready(b);
+	else
+		fh_run_spawn(b);
+}
+
 static void files_done(struct fh_sandbox *b, struct fh_transfer *t, const struct fh_init_done *m)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -255,14 +268,14 @@ static void files_done(struct fh_sandbox *b, struct fh_transfer *t, const struct
 		fh_sandbox_fail(b, &err);
 		return;
 	}
-	spawn(b);
+	ready(b);
 }
 
 void fh_run_on_ready(struct fh_sandbox *b)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	if (b->plan->file_count == 0) {
-		spawn(b);
+		ready(b);
 		return;
 	}
 	struct fh_transfer *t = FH_NEW(struct fh_transfer);
@@ -275,7 +288,7 @@ void fh_run_on_ready(struct fh_sandbox *b)
 }
 
 int fh_run_start(struct fh_engine *e, struct fh_plan *plan, bool stdin_open, size_t window, struct fh_connection *c,
-                 uint64_t request, struct fh_error *err)
+                 uint64_t request, struct fh_sandbox **ret, struct fh_error *err)
 {
 	struct fh_sandbox *b;
 	int r = fh_sandbox_make(e, plan, c, request, &b, err);
@@ -287,5 +300,6 @@ int fh_run_start(struct fh_engine *e, struct fh_plan *plan, bool stdin_open, siz
 	while (plan->outs[b->run->out_count])
 		b->run->out_count++;
 	b->run->outs = fh_xcalloc(b->run->out_count + 1, sizeof(*b->run->outs));
+	*ret = b;
 	return 0;
 }

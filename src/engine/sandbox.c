@@ -49,6 +49,7 @@ static void answer_destroyed(struct fh_sandbox *b)
 static void free_sandbox(struct fh_sandbox *b)
 {
 	struct fh_engine *e = b->engine;
+	fh_group_leave(b);
 	for (struct fh_sandbox **p = &e->sandboxes; *p; p = &(*p)->next)
 		if (*p == b) {
 			*p = b->next;
@@ -432,6 +433,8 @@ int fh_sandbox_make(struct fh_engine *e, struct fh_plan *plan, struct fh_connect
 	b->socket_watch = (struct fh_watch){ .fd = -1, .on_event = fh_talk_on_socket, .owner = b };
 	b->pid_watch = (struct fh_watch){ .fd = -1, .on_event = on_pid, .owner = b };
 	b->oom_watch = (struct fh_watch){ .fd = -1, .on_event = fh_talk_on_oom, .owner = b };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(b->links); i++)
+		b->links[i] = -1;
 	fh_id_random(&b->id);
 	int r = 0;
 	if (e->sandbox_count >= FH_SANDBOXES_MAX)

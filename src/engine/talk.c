@@ -14,7 +14,7 @@ enum { OOM_LOOKS = 20 }; /* 1 ms apart */
 int fh_sandbox_send(struct fh_sandbox *b, const void *message, size_t size, const int *fds, int fd_count,
                     struct fh_error *err)
 {
-	char control[CMSG_SPACE(4 * sizeof(int))] = { 0 };
+	char control[CMSG_SPACE(FH_SPAWN_FDS_MAX * sizeof(int))] = { 0 };
 	struct iovec io = { (void *)(uintptr_t)message, size };
 	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
 	if (fd_count) {

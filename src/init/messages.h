@@ -9,7 +9,7 @@
  *     engine                          init
  *     START                     ->         once, first
  *     PUT + [pipe to read]      ->    <-   PUT_DONE
- *     SPAWN + [in, out, err]    ->    <-   SPAWNED (+ [terminal]) … EXITED
+ *     SPAWN + [in, out, err, …] ->    <-   SPAWNED (+ [terminal]) … EXITED
  *     SIGNAL                    ->
  *     GET + [pipe to write]     ->    <-   GET_DONE
  *     FINISH                    ->    <-   FINISHED   nothing but init is left alive
@@ -26,6 +26,7 @@ enum {
 	FH_INIT_PATH_MAX = 4096,
 	FH_INIT_RLIMITS_MAX = 16,
 	FH_INIT_PROCESSES_MAX = 1024, /* spawned and not yet exited */
+	FH_INIT_DESCRIPTORS_MAX = 7,  /* of a program beside stdin, stdout, stderr */
 };
 
 enum fh_init_op {
@@ -68,7 +69,7 @@ struct fh_init_rlimit {
 enum { FH_SPAWN_PTY = 1, FH_SPAWN_ONE_SHOT = 2 /* FINISH follows by itself when it exits */ };
 
 /* Followed by `text_size` bytes: cwd, argv_count arguments, env_count variables, each with its NUL. Descriptors: stdin,
- * stdout, stderr; with FH_SPAWN_PTY none. */
+ * stdout, stderr, and those that become `descriptors`, in their order; with FH_SPAWN_PTY none. */
 struct fh_init_spawn {
 	struct fh_init_header h;
 	uint32_t flags;
@@ -77,6 +78,8 @@ struct fh_init_spawn {
 	uint32_t text_size;
 	uint32_t rlimit_count;
 	struct fh_init_rlimit rlimits[FH_INIT_RLIMITS_MAX];
+	uint32_t descriptor_count;
+	int32_t descriptors[FH_INIT_DESCRIPTORS_MAX]; /* numbers, 3 to 9, none twice */
 };
 
 struct fh_init_signal {

@@ -77,22 +77,31 @@ static long open_terminal_slave(int master)
 	return fd;
 }
 
-/* Moves fds to 0, 1, 2 and marks everything else close-on-exec. */
-static long place_stdio(int *fds)
+/* Moves fds to 0, 1, 2 and the numbers of m's descriptors, and marks everything else close-on-exec. */
+static long place_descriptors(const struct fh_init_spawn *m, int *fds)
 {
-	for (int i = 0; i < 3; i++) /* out of the way first: they may be among 0..2 */
-		if (fds[i] < 3) {
-			long r = fh_sys(__NR_fcntl, fds[i], F_DUPFD_CLOEXEC, 10);
+	int count = 3 + (int)m->descriptor_count;
+	for (int i = 0; i < count; i++) /* out of the way first: they may be among the numbers that are wanted */
+		if (fds[i] < 3 + FH_INIT_DESCRIPTORS_MAX) {
+			long r = fh_sys(__NR_fcntl, fds[i], F_DUPFD_CLOEXEC, 3 + FH_INIT_DESCRIPTORS_MAX);
 			if (r < 0)
 				return r;
 			fds[i] = (int)r;
 		}
-	for (int i = 0; i < 3; i++) {
-		long r = fh_sys(__NR_dup3, fds[i], i, 0);
-		if (r < 0)
-			return r;
-	}
-	return fh_sys(__NR_close_range, 3, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
+	long r = fh_sys(__NR_close_range, 3, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
+	for (int i = 0; i < count && r >= 0; i++)
+		r = fh_sys(__NR_dup3, fds[i], i < 3 ? i : m->descriptors[i - 3], 0);
+	return r;
+}
+
+static int descriptors_are_good(const struct fh_init_spawn *m)
+{
+	if (m->descriptor_count > FH_INIT_DESCRIPTORS_MAX)
+		return 0;
+	for (uint32_t i = 0; i < m->descriptor_count; i++)
+		if (m->descriptors[i] < 3 || m->descriptors[i] >= 3 + FH_INIT_DESCRIPTORS_MAX)
+			return 0;
+	return 1;
 }
 
 static const char *path_variable(void)
@@ -157,6 +166,14 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 			goto failed;
 		fds[0] = fds[1] = fds[2] = (int)e;
 	}
+	/* before a limit on descriptors holds; and what is placed must not overwrite the pipe */
+	e = fh_sys(__NR_fcntl, pipe, F_DUPFD_CLOEXEC, 20);
+	if (e < 0)
+		goto failed;
+	pipe = (int)e;
+	e = place_descriptors(m, fds);
+	if (e < 0)
+		goto failed;
 	/* A program that runs out of memory goes before init does. /proc may be missing: then nothing is lost. */
 	write_text_file("/proc/self/oom_score_adj", "1000");
 
@@ -176,15 +193,6 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 		goto failed;
 	r.step = FH_STEP_CWD;
 	e = fh_sys(__NR_chdir, cwd);
-	if (e < 0)
-		goto failed;
-	/* the pipe must survive close_range, stdio must not be overwritten by it */
-	r.step = FH_STEP_TERMINAL;
-	e = fh_sys(__NR_fcntl, pipe, F_DUPFD_CLOEXEC, 20);
-	if (e < 0)
-		goto failed;
-	pipe = (int)e;
-	e = place_stdio(fds);
 	if (e < 0)
 		goto failed;
 	fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &none, 0, 8);
@@ -241,12 +249,12 @@ static long open_terminal(const struct fh_init_spawn *m)
 int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char *text, const int *given, int fd_count,
                   struct fh_init_spawned *ret, int *ret_terminal)
 {
-	int fds[3] = { -1, -1, -1 }, pipe[2];
+	int fds[3 + FH_INIT_DESCRIPTORS_MAX] = { -1, -1, -1 }, pipe[2];
 	const char *cwd = "/";
 	long e = -EINVAL;
 	*ret_terminal = -1;
 	ret->step = FH_STEP_TERMINAL;
-	if (!split_text(m, text, &cwd) || m->rlimit_count > FH_INIT_RLIMITS_MAX)
+	if (!split_text(m, text, &cwd) || m->rlimit_count > FH_INIT_RLIMITS_MAX || !descriptors_are_good(m))
 		goto failed;
 	if (m->flags & FH_SPAWN_PTY) {
 		e = open_terminal(m);
@@ -254,8 +262,8 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 			goto failed;
 		*ret_terminal = (int)e;
 		fds[0] = fds[1] = fds[2] = (int)e;
-	} else if (fd_count == 3) {
-		memcpy(fds, given, sizeof(fds));
+	} else if (fd_count == 3 + (int)m->descriptor_count) {
+		memcpy(fds, given, (size_t)fd_count * sizeof(*fds));
 	} else {
 		goto failed;
 	}

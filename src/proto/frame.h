@@ -49,7 +49,8 @@ enum fh_frame_type {
 	FH_FRAME_CREDIT = 3, /* id: stream. F_OFFSET: all bytes before it were consumed and may be forgotten */
 
 	/* client to engine; each is answered by REPLY or ERROR, RUN by STARTED … RESULT or ERROR */
-	FH_FRAME_RUN = 16,     /* F_PLAN, F_STDIN_OPEN, F_WINDOW: create + files + spawn + wait + outs + destroy */
+	FH_FRAME_RUN = 16,     /* F_PLAN, F_STDIN_OPEN, F_WINDOW: create + files + spawn + wait + outs + destroy. A group:
+	                          F_MEMBER { F_PLAN, F_STDIN_OPEN, F_WINDOW }*, F_LINK*, F_LEADER */
 	FH_FRAME_CREATE = 17,  /* F_PLAN, F_LEASE_MS -> REPLY F_ID sandbox */
 	FH_FRAME_DESTROY = 18, /* id: sandbox */
 	FH_FRAME_RENEW = 19,   /* id: sandbox. F_LEASE_MS */
@@ -74,7 +75,7 @@ enum fh_frame_type {
 };
 enum { FH_DATA_END = 1, FH_DATA_TRUNCATED = 2 }; /* TRUNCATED (with END): the output limit cut the stream here */
 
-enum fh_stream_kind { FH_KIND_STDIN, FH_KIND_STDOUT, FH_KIND_STDERR, FH_KIND_FILE };
+enum fh_stream_kind { FH_KIND_STDIN, FH_KIND_STDOUT, FH_KIND_STDERR, FH_KIND_FILE, FH_KIND_DRIVER, FH_KIND_COUNT_ };
 
 enum fh_field {
 	F_VERSION = 1,
@@ -103,6 +104,13 @@ enum fh_field {
 	F_MAX_BYTES,
 	F_MODE,
 	F_CONTENT,
+	F_MEMBER,
+	F_LINK, /* F_FROM F_FROM_DESCRIPTOR F_TO F_TO_DESCRIPTOR */
+	F_LEADER,
+	F_FROM,
+	F_FROM_DESCRIPTOR,
+	F_TO,
+	F_TO_DESCRIPTOR,
 	F_ID = 64,
 	F_STREAM,
 	F_KIND,
@@ -129,6 +137,7 @@ enum fh_field {
 	F_LAYERS,
 	F_LAYER_MISSING /* F_KIND layer, F_MESSAGE */,
 	F_ENFORCED, /* F_KIND limit, F_STATUS enum fh_enforced */
+	F_STOPPED,  /* of EXIT, in a group: ended because the leader had ended */
 	F_AGE_MS = 128,
 	F_LEASE_LEFT_MS,
 	F_CLIENT_PID,

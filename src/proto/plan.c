@@ -160,6 +160,8 @@ struct fh_plan *fh_plan_copy(const struct fh_plan *p)
 	fh_plan_set_text(&c->interpreter, p->interpreter);
 	fh_plan_set_text(&c->code_name, p->code_name);
 	c->stdin_data = copy_bytes(&p->stdin_data);
+	memcpy(c->descriptors, p->descriptors, sizeof(c->descriptors));
+	c->descriptor_count = p->descriptor_count;
 	c->compile = p->compile ? fh_plan_copy(p->compile) : NULL;
 	c->artifact = copy_text(p->artifact);
 	return c;
@@ -222,9 +224,35 @@ static int check_mounts(const struct fh_plan *p, struct fh_error *err)
 	return 0;
 }
 
+static int check_descriptors(const struct fh_plan *p, struct fh_error *err)
+{
+	uint32_t numbers = 0, drivers = 0;
+	if (p->descriptor_count > FH_DESCRIPTORS_MAX)
+		return fh_error_set(err, FH_E_ARGUMENT, "%zu descriptors; at most %d are allowed", p->descriptor_count,
+		                    FH_DESCRIPTORS_MAX);
+	for (size_t i = 0; i < p->descriptor_count; i++) {
+		const struct fh_descriptor *d = &p->descriptors[i];
+		if (d->number < FH_DESCRIPTOR_FIRST || d->number >= FH_DESCRIPTOR_FIRST + FH_DESCRIPTORS_MAX)
+			return fh_error_set(err, FH_E_ARGUMENT, "descriptor %d is not one of %d to %d", d->number,
+			                    FH_DESCRIPTOR_FIRST, FH_DESCRIPTOR_FIRST + FH_DESCRIPTORS_MAX - 1);
+		if (numbers & 1u << d->number)
+			return fh_error_set(err, FH_E_ARGUMENT, "descriptor %d stands twice in the plan", d->number);
+		if (d->kind < 0 || d->kind >= FH_DESCRIPTOR_KIND_COUNT_)
+			return fh_error_set(err, FH_E_ARGUMENT, "descriptor %d is of a kind that this version does not know",
+			                    d->number);
+		numbers |= 1u << d->number;
+		drivers += d->kind == FH_DESCRIPTOR_DRIVER;
+	}
+	if (drivers > 1)
+		return fh_error_set(err, FH_E_ARGUMENT, "a plan has at most one descriptor of kind driver");
+	return 0;
+}
+
 int fh_plan_check(const struct fh_plan *p, struct fh_error *err)
 {
 	int r = check_mounts(p, err);
+	if (r == 0)
+		r = check_descriptors(p, err);
 	if (r)
 		return r;
 	if (p->image && !is_clean_absolute(p->image))

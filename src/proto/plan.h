@@ -80,6 +80,8 @@ struct fh_plan {
 	char **outs;
 	uint64_t out_max_bytes; /* of one file */
 	struct fh_bytes_owned stdin_data;
+	struct fh_descriptor descriptors[FH_DESCRIPTORS_MAX]; /* no number twice, at most one driver */
+	size_t descriptor_count;
 
 	/* for people and for keys of results; the engine ignores them */
 	char *language;    /* "" for a plain command */

@@ -24,10 +24,12 @@ enum plan_tag {
 	P_LANGUAGE,
 	P_INTERPRETER,
 	P_CODE_NAME,
+	P_DESCRIPTOR,
 };
 enum mount_tag { M_KIND = 1, M_TARGET, M_SOURCE, M_CONTENT, M_MODE, M_WRITABLE, M_OPTIONAL };
 enum file_tag { T_NAME = 1, T_CONTENT, T_MODE };
 enum limit_tag { L_INDEX = 1, L_VALUE };
+enum descriptor_tag { D_NUMBER = 1, D_KIND };
 
 static void encode_list(struct fh_buf *out, uint16_t tag, char *const *list)
 {
@@ -87,6 +89,12 @@ void fh_plan_encode(struct fh_buf *out, const struct fh_plan *p)
 	fh_wire_text(out, P_LANGUAGE, p->language);
 	fh_wire_text(out, P_INTERPRETER, p->interpreter);
 	fh_wire_text(out, P_CODE_NAME, p->code_name);
+	for (size_t i = 0; i < p->descriptor_count; i++) {
+		size_t mark = fh_wire_begin(out, P_DESCRIPTOR);
+		fh_wire_u64(out, D_NUMBER, (uint64_t)p->descriptors[i].number);
+		fh_wire_u64(out, D_KIND, p->descriptors[i].kind);
+		fh_wire_end(out, mark);
+	}
 }
 
 static struct fh_bytes_owned get_bytes(const struct fh_wire_field *f)
@@ -169,6 +177,23 @@ static bool decode_limit(struct fh_plan *p, struct fh_str message)
 	if (r.malformed || index >= FH_LIMIT_COUNT_)
 		return false; /* a limit that is not known cannot be kept: refuse instead of dropping it */
 	p->limits.value[index] = value;
+	return true;
+}
+
+static bool decode_descriptor(struct fh_plan *p, struct fh_str message)
+{
+	struct fh_wire_reader r = fh_wire_reader(message);
+	struct fh_wire_field f;
+	uint64_t number = 0, kind = FH_DESCRIPTOR_KIND_COUNT_;
+	while (fh_wire_next(&r, &f)) {
+		if (f.tag == D_NUMBER)
+			number = fh_wire_get_u64(&r, &f);
+		else if (f.tag == D_KIND)
+			kind = fh_wire_get_u64(&r, &f);
+	}
+	if (r.malformed || number >= 1024 || kind >= FH_DESCRIPTOR_KIND_COUNT_)
+		return false;
+	p->descriptors[p->descriptor_count++] = (struct fh_descriptor){ (int)number, (enum fh_descriptor_kind)kind };
 	return true;
 }
 
@@ -260,6 +285,9 @@ int fh_plan_decode(struct fh_str bytes, struct fh_plan **ret, struct fh_error *e
 		case P_CODE_NAME:
 			get_text(&r, &f, &p->code_name);
 			break;
+		case P_DESCRIPTOR:
+			ok = p->descriptor_count < FH_DESCRIPTORS_MAX && decode_descriptor(p, f.value);
+			break;
 		}
 	}
 	list_move(&argv, &p->argv);
@@ -267,8 +295,8 @@ int fh_plan_decode(struct fh_str bytes, struct fh_plan **ret, struct fh_error *e
 	list_move(&outs, &p->outs);
 	int status = ok && !r.malformed ? fh_plan_check(p, err)
 	                                : fh_error_set(err, FH_E_PROTOCOL,
-	                                               "the plan is malformed, larger than allowed, or asks for a mount or "
-	                                               "limit that this version does not know");
+	                                               "the plan is malformed, larger than allowed, or asks for a mount, "
+	                                               "limit or descriptor that this version does not know");
 	if (status) {
 		fh_plan_free(p);
 		return status;

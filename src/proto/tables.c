@@ -60,6 +60,12 @@ static const char *const layer_names[FH_LAYER_COUNT_] = {
 	[FH_LAYER_PROC] = "proc",
 };
 
+static const char *const descriptor_kind_names[FH_DESCRIPTOR_KIND_COUNT_] = {
+	[FH_DESCRIPTOR_IN] = "in",
+	[FH_DESCRIPTOR_OUT] = "out",
+	[FH_DESCRIPTOR_DRIVER] = "driver",
+};
+
 /* A number from a newer peer may lie outside our tables. */
 static const char *name_in(const char *const *names, unsigned count, unsigned value)
 {
@@ -79,6 +85,11 @@ const char *fh_enforced_name(enum fh_enforced e)
 const char *fh_layer_name(enum fh_layer l)
 {
 	return name_in(layer_names, FH_LAYER_COUNT_, l);
+}
+
+const char *fh_descriptor_kind_name(enum fh_descriptor_kind k)
+{
+	return name_in(descriptor_kind_names, FH_DESCRIPTOR_KIND_COUNT_, k);
 }
 
 const char *fh_version(void)

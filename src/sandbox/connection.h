@@ -83,6 +83,8 @@ struct fh_call {
 
 /* Gives the call its number and lets answers reach it. */
 void fh_call_begin(struct fh_connection *c, struct fh_call *call);
+/* The same for several calls that one frame makes: their numbers follow on each other. */
+void fh_calls_begin(struct fh_connection *c, struct fh_call *const *calls, size_t count);
 /* Forgets it: later answers are skipped. */
 void fh_call_end(struct fh_call *call);
 

@@ -12,9 +12,8 @@ static struct fh_call **bucket_of(struct fh_connection *c, uint64_t request)
 	return &c->calls[request % FH_MUX_BUCKETS];
 }
 
-void fh_call_begin(struct fh_connection *c, struct fh_call *call)
+static void begin(struct fh_connection *c, struct fh_call *call)
 {
-	pthread_mutex_lock(&c->mutex);
 	call->connection = c;
 	call->request = ++c->last_request;
 	call->done = false;
@@ -24,7 +23,19 @@ void fh_call_begin(struct fh_connection *c, struct fh_call *call)
 	struct fh_call **at = bucket_of(c, call->request);
 	call->next = *at;
 	*at = call;
+}
+
+void fh_calls_begin(struct fh_connection *c, struct fh_call *const *calls, size_t count)
+{
+	pthread_mutex_lock(&c->mutex);
+	for (size_t i = 0; i < count; i++)
+		begin(c, calls[i]);
 	pthread_mutex_unlock(&c->mutex);
+}
+
+void fh_call_begin(struct fh_connection *c, struct fh_call *call)
+{
+	fh_calls_begin(c, &call, 1);
 }
 
 void fh_call_end(struct fh_call *call)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A run is one RUN frame when the plan fits into one, and a session that does the same otherwise. Both end in the same
- * loop: take what came, hand it on, give credit, until the last answer and the ends of all streams are there.
+ * loop: take what came, hand it on, give credit, until the last answer and the ends of all streams are there. A group
+ * is several RUNs in one frame, and one loop for all of them.
  */
-#include "sandbox/run.h"
+#include "sandbox/execution.h"
 
 #include <errno.h>
 
@@ -16,30 +17,15 @@ enum {
 	PLAN_SLACK = 1 << 20,       /* of a frame, for what a plan holds beside contents */
 };
 
-struct out {
-	struct fh_flow stream;
-	struct fh_buf data;
-	char *refused;
-};
-
-struct execution {
-	struct fh_call call; /* RUN; in a session SPAWN, then WAIT */
-	struct fh_client *client;
-	const struct fh_plan *plan;
-	struct fh_run_options o;
-	bool session;
-	struct fh_started started;
-	struct out *outs;
-	size_t out_count;
-	struct fh_buf collected[FH_STREAM_COUNT_];
-	bool cut[FH_STREAM_COUNT_]; /* more came than is kept */
-	struct fh_feed feed;
-	struct fh_exit exit;
-	struct fh_evidence evidence;
+/* What one loop waits for. */
+struct pump {
+	struct fh_execution *x;
+	size_t count;
+	const volatile int *cancel;
 	int64_t cancelled_ns; /* when CANCEL was sent; 0: it was not */
 };
 
-static bool is_streaming(const struct execution *x)
+static bool is_streaming(const struct fh_execution *x)
 {
 	return x->o.stdin_from_fd;
 }
@@ -56,14 +42,14 @@ bool fh_plan_is_large(const struct fh_plan *plan)
 
 /* --------------------------------------------------------------------------------- answers (under the lock) */
 
-static int on_started(struct execution *x, const struct fh_frame *f, struct fh_error *err)
+static int on_started(struct fh_execution *x, const struct fh_frame *f, struct fh_error *err)
 {
 	int r = fh_started_read(&x->started, x->call.connection, f, err);
 	return r < 0 ? r : x->session;
 }
 
 /* The stream of one of the plan's outs; its bytes follow. */
-static int on_file(struct execution *x, const struct fh_frame *f, struct fh_error *err)
+static int on_file(struct fh_execution *x, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_wire_reader r = fh_wire_reader(f->payload);
 	struct fh_wire_field field;
@@ -78,17 +64,17 @@ static int on_file(struct execution *x, const struct fh_frame *f, struct fh_erro
 	}
 	if (r.malformed || !named || index >= x->out_count || !fh_id_is_zero(x->outs[index].stream.id))
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a malformed description of a file");
-	struct out *out = &x->outs[index];
+	struct fh_execution_out *out = &x->outs[index];
 	out->stream = stream;
 	out->stream.kind = FH_KIND_FILE;
-	out->stream.key = &x->call;
+	out->stream.key = x->key;
 	out->stream.ceiling = x->plan->out_max_bytes;
 	fh_flow_open(x->call.connection, &out->stream);
 	return 0;
 }
 
 /* One file of RESULT; they come in the order of the plan's outs. */
-static int read_out(struct execution *x, struct out *out, struct fh_str message, struct fh_error *err)
+static int read_out(struct fh_execution *x, struct fh_execution_out *out, struct fh_str message, struct fh_error *err)
 {
 	struct fh_wire_reader r = fh_wire_reader(message);
 	struct fh_wire_field f;
@@ -111,7 +97,7 @@ static int read_out(struct execution *x, struct out *out, struct fh_str message,
 	return 0;
 }
 
-static int on_result(struct execution *x, const struct fh_frame *f, struct fh_error *err)
+static int on_result(struct fh_execution *x, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_wire_reader r = fh_wire_reader(f->payload);
 	struct fh_wire_field field;
@@ -130,14 +116,14 @@ static int on_result(struct execution *x, const struct fh_frame *f, struct fh_er
 	}
 	if (r.malformed || !exited)
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a malformed result");
-	for (int i = FH_STDOUT; i <= FH_STDERR; i++) /* RESULT is the last frame: what is missing would never come */
+	for (int i = FH_STDOUT; i < FH_STREAM_COUNT_; i++) /* RESULT is the last frame: what is missing would never come */
 		if (x->started.streams[i].open && !x->started.streams[i].ended)
 			return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a result before the end of the output");
 	fh_evidence_read(&x->evidence, f->payload);
 	return 1;
 }
 
-static int on_exit_record(struct execution *x, const struct fh_frame *f, struct fh_error *err)
+static int on_exit_record(struct fh_execution *x, const struct fh_frame *f, struct fh_error *err)
 {
 	int r = fh_exit_read_frame(f->payload, &x->exit, err);
 	fh_evidence_read(&x->evidence, f->payload);
@@ -148,7 +134,7 @@ static const struct {
 	enum fh_frame_type type;
 	bool session;
 	bool one_shot;
-	int (*read)(struct execution *x, const struct fh_frame *f, struct fh_error *err);
+	int (*read)(struct fh_execution *x, const struct fh_frame *f, struct fh_error *err);
 } answer_table[] = {
 	{ FH_FRAME_STARTED, true, true, on_started },
 	{ FH_FRAME_FILE, false, true, on_file },
@@ -158,7 +144,7 @@ static const struct {
 
 static int on_answer(struct fh_call *call, const struct fh_frame *f, struct fh_error *err)
 {
-	struct execution *x = (struct execution *)((char *)call - offsetof(struct execution, call));
+	struct fh_execution *x = (struct fh_execution *)((char *)call - offsetof(struct fh_execution, call));
 	for (size_t i = 0; i < FH_ARRAY_SIZE(answer_table); i++)
 		if (answer_table[i].type == f->type && (x->session ? answer_table[i].session : answer_table[i].one_shot))
 			return answer_table[i].read(x, f, err);
@@ -167,17 +153,17 @@ static int on_answer(struct fh_call *call, const struct fh_frame *f, struct fh_e
 
 /* --------------------------------------------------------------------------------------------------------- the loop */
 
-static struct fh_flow *stream_at(struct execution *x, size_t i)
+static struct fh_flow *stream_at(struct fh_execution *x, size_t i)
 {
 	return i < FH_STREAM_COUNT_ ? &x->started.streams[i] : &x->outs[i - FH_STREAM_COUNT_].stream;
 }
 
-static size_t stream_count(const struct execution *x)
+static size_t stream_count(const struct fh_execution *x)
 {
 	return FH_STREAM_COUNT_ + x->out_count;
 }
 
-static bool has_data(struct execution *x)
+static bool has_data(struct fh_execution *x)
 {
 	for (size_t i = FH_STDOUT; i < stream_count(x); i++)
 		if (stream_at(x, i)->data.n)
@@ -185,7 +171,7 @@ static bool has_data(struct execution *x)
 	return false;
 }
 
-static bool is_over(struct execution *x)
+static bool is_over(struct fh_execution *x)
 {
 	if (!x->call.done)
 		return false;
@@ -197,35 +183,51 @@ static bool is_over(struct execution *x)
 	return true;
 }
 
-static bool wants_cancel(const struct execution *x)
+static bool wants_cancel(const struct pump *p)
 {
-	return x->o.cancel && __atomic_load_n(x->o.cancel, __ATOMIC_RELAXED) && !x->cancelled_ns;
+	return p->cancel && __atomic_load_n(p->cancel, __ATOMIC_RELAXED) && !p->cancelled_ns;
 }
 
-static bool wants_feed(const struct execution *x)
+static bool wants_feed(const struct fh_execution *x)
 {
 	return x->started.started && !x->feed.running && x->started.streams[FH_STDIN].open &&
 	       !x->started.streams[FH_STDIN].ended && (x->feed.fd >= 0 || x->feed.bytes.n);
 }
 
+static bool all_over(const struct pump *p)
+{
+	for (size_t m = 0; m < p->count; m++)
+		if (!is_over(&p->x[m]))
+			return false;
+	return true;
+}
+
+static bool any_work(const struct pump *p)
+{
+	for (size_t m = 0; m < p->count; m++)
+		if (has_data(&p->x[m]) || wants_feed(&p->x[m]))
+			return true;
+	return all_over(p) || wants_cancel(p);
+}
+
 /* Sleeps until there is something to do; a passed deadline is for the caller to see. */
-static int wait_for_work(struct execution *x, struct fh_wait *w, struct fh_error *err)
+static int wait_for_work(struct pump *p, struct fh_wait *w, struct fh_error *err)
 {
 	int r = 0;
-	while (r == 0 && !has_data(x) && !is_over(x) && !wants_cancel(x) && !wants_feed(x)) {
+	while (r == 0 && !any_work(p)) {
 		int64_t deadline = 0;
-		if (x->cancelled_ns)
-			deadline = x->cancelled_ns + CANCEL_PATIENCE_MS * FH_NS_PER_MS;
-		else if (x->o.cancel)
+		if (p->cancelled_ns)
+			deadline = p->cancelled_ns + CANCEL_PATIENCE_MS * FH_NS_PER_MS;
+		else if (p->cancel)
 			deadline = fh_now_ns() + CANCEL_LOOK_MS * FH_NS_PER_MS;
 		r = fh_wait_step(w, deadline, err);
-		if (r == -FH_E_TIMEOUT && !x->cancelled_ns)
+		if (r == -FH_E_TIMEOUT && !p->cancelled_ns)
 			r = 0;
 	}
 	return r;
 }
 
-static void keep(struct execution *x, size_t i, const struct fh_buf *piece)
+static void keep(struct fh_execution *x, size_t i, const struct fh_buf *piece)
 {
 	if (i >= FH_STREAM_COUNT_) {
 		(void)fh_buf_add(&x->outs[i - FH_STREAM_COUNT_].data, piece->p, piece->n);
@@ -240,7 +242,7 @@ static void keep(struct execution *x, size_t i, const struct fh_buf *piece)
 		(void)fh_buf_add(to, piece->p, n);
 }
 
-static int pass_on(struct execution *x, size_t i, struct fh_buf *piece, struct fh_error *err)
+static int pass_on(struct fh_execution *x, size_t i, struct fh_buf *piece, struct fh_error *err)
 {
 	struct fh_flow *s = stream_at(x, i);
 	if (!piece->n)
@@ -249,90 +251,127 @@ static int pass_on(struct execution *x, size_t i, struct fh_buf *piece, struct f
 	return fh_flow_credit(x->client->connection, s, (size_t)(s->window / 4), err);
 }
 
-static int send_cancel(struct execution *x, struct fh_error *err)
+static int send_cancel(struct pump *p, struct fh_error *err)
 {
-	fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
-	fh_frame_write(&frame, FH_FRAME_CANCEL, 0, x->call.request, (struct fh_id){ { 0 } }, (struct fh_str){ "", 0 });
-	x->cancelled_ns = fh_now_ns();
-	return fh_connection_send(x->client->connection, &frame, err);
+	fh_auto_buf struct fh_buf frames = FH_BUF_INIT(0);
+	for (size_t m = 0; m < p->count; m++)
+		fh_frame_write(&frames, FH_FRAME_CANCEL, 0, p->x[m].call.request, (struct fh_id){ { 0 } },
+		               (struct fh_str){ "", 0 });
+	p->cancelled_ns = fh_now_ns();
+	return fh_connection_send(p->x[0].client->connection, &frames, err);
 }
 
-static int start_feed(struct execution *x, struct fh_error *err)
+static int start_feed(struct fh_execution *x, struct fh_error *err)
 {
 	x->feed.connection = x->client->connection;
 	x->feed.stream = &x->started.streams[FH_STDIN];
 	return fh_feed_start(&x->feed, err);
 }
 
-/* Until the last answer and all bytes are here. */
-static int pump(struct execution *x, struct fh_error *err)
+/* What came for one member while the lock was held, and whether its input may start. */
+struct piece {
+	struct fh_buf *streams;
+	bool feed;
+};
+
+static void take_all(struct fh_execution *x, struct piece *to)
 {
-	struct fh_connection *c = x->client->connection;
+	for (size_t i = FH_STDOUT; i < stream_count(x); i++)
+		fh_flow_take_all(stream_at(x, i), &to->streams[i]);
+	to->feed = wants_feed(x);
+}
+
+static int pass_all_on(struct fh_execution *x, struct piece *from, struct fh_error *err)
+{
+	int r = 0;
+	for (size_t i = FH_STDOUT; i < stream_count(x); i++) {
+		if (r == 0)
+			r = pass_on(x, i, &from->streams[i], err);
+		fh_buf_truncate(&from->streams[i], 0);
+	}
+	return r == 0 && from->feed ? start_feed(x, err) : r;
+}
+
+static int one_round(struct pump *p, struct piece *pieces, bool *ret_over, struct fh_error *err)
+{
+	struct fh_wait w;
+	fh_wait_begin(&w, p->x[0].client->connection, p->x[0].key);
+	int r = wait_for_work(p, &w, err);
+	for (size_t m = 0; m < p->count; m++)
+		take_all(&p->x[m], &pieces[m]);
+	*ret_over = all_over(p);
+	bool cancel = wants_cancel(p);
+	fh_wait_end(&w);
+	for (size_t m = 0; r == 0 && m < p->count; m++) {
+		pieces[m].feed = pieces[m].feed && !*ret_over;
+		r = pass_all_on(&p->x[m], &pieces[m], err);
+	}
+	return r == 0 && !*ret_over && cancel ? send_cancel(p, err) : r;
+}
+
+/* Until the last answer and all bytes are here. */
+int fh_execution_pump(struct fh_execution *x, size_t count, struct fh_error *err)
+{
+	struct pump p = { .x = x, .count = count, .cancel = x->o.cancel };
+	struct piece pieces[FH_MEMBERS_MAX] = { 0 };
 	bool over = false;
 	int r = 0;
-	size_t n = stream_count(x);
-	fh_auto_free struct fh_buf *pieces = fh_xcalloc(n, sizeof(*pieces));
-	while (r == 0 && !over) {
-		struct fh_wait w;
-		fh_wait_begin(&w, c, &x->call);
-		r = wait_for_work(x, &w, err);
-		for (size_t i = FH_STDOUT; i < n; i++) {
-			pieces[i].max = FH_WINDOW_MAX;
-			fh_flow_take_all(stream_at(x, i), &pieces[i]);
-		}
-		over = is_over(x);
-		bool cancel = wants_cancel(x), feed = wants_feed(x);
-		fh_wait_end(&w);
-		for (size_t i = FH_STDOUT; i < n; i++) {
-			if (r == 0)
-				r = pass_on(x, i, &pieces[i], err);
-			fh_buf_truncate(&pieces[i], 0);
-		}
-		if (r == 0 && !over && feed)
-			r = start_feed(x, err);
-		if (r == 0 && !over && cancel)
-			r = send_cancel(x, err);
+	for (size_t m = 0; m < count; m++) {
+		pieces[m].streams = fh_xcalloc(stream_count(&x[m]), sizeof(*pieces[m].streams));
+		for (size_t i = 0; i < stream_count(&x[m]); i++)
+			pieces[m].streams[i].max = FH_WINDOW_MAX;
 	}
-	for (size_t i = 0; i < n; i++)
-		fh_buf_release(&pieces[i]);
-	if (x->cancelled_ns && r == -FH_E_TIMEOUT)
-		r = fh_error_set(err, FH_E_CANCELLED, "cancelled; the engine has not confirmed it within %d s",
-		                 CANCEL_PATIENCE_MS / 1000);
-	else if (r == 0 && x->cancelled_ns && x->call.error.code == FH_E_CANCELLED)
-		r = fh_error_set(err, FH_E_CANCELLED, "cancelled");
+	while (r == 0 && !over)
+		r = one_round(&p, pieces, &over, err);
+	for (size_t m = 0; m < count; m++) {
+		for (size_t i = 0; i < stream_count(&x[m]); i++)
+			fh_buf_release(&pieces[m].streams[i]);
+		free(pieces[m].streams);
+	}
+	if (p.cancelled_ns && r == -FH_E_TIMEOUT)
+		return fh_error_set(err, FH_E_CANCELLED, "cancelled; the engine has not confirmed it within %d s",
+		                    CANCEL_PATIENCE_MS / 1000);
+	for (size_t m = 0; r == 0 && p.cancelled_ns && m < count; m++)
+		if (x[m].call.error.code == FH_E_CANCELLED)
+			r = fh_error_set(err, FH_E_CANCELLED, "cancelled");
 	return r;
 }
 
 /* ------------------------------------------------------------------------------------------------------- the two ways
  */
 
-static int send_run(struct execution *x, struct fh_error *err)
+void fh_execution_write_run(struct fh_buf *frame, const struct fh_execution *x)
+{
+	size_t inner = fh_wire_begin(frame, F_PLAN);
+	fh_plan_encode(frame, x->plan);
+	fh_wire_end(frame, inner);
+	if (is_streaming(x))
+		fh_wire_u64(frame, F_STDIN_OPEN, 1);
+}
+
+static int send_run(struct fh_execution *x, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
 	size_t mark = fh_frame_begin(&frame, FH_FRAME_RUN, 0, x->call.request, (struct fh_id){ { 0 } });
-	size_t inner = fh_wire_begin(&frame, F_PLAN);
-	fh_plan_encode(&frame, x->plan);
-	fh_wire_end(&frame, inner);
-	if (is_streaming(x))
-		fh_wire_u64(&frame, F_STDIN_OPEN, 1);
+	fh_execution_write_run(&frame, x);
 	fh_frame_end(&frame, mark);
 	if (frame.overflowed || frame.n - mark > FH_FRAME_PAYLOAD_MAX)
 		return fh_error_set(err, FH_E_LIMIT, "the plan is larger than a frame (%d bytes)", FH_FRAME_PAYLOAD_MAX);
 	return fh_connection_send(x->client->connection, &frame, err);
 }
 
-static int execute_one_shot(struct execution *x, struct fh_error *err)
+static int execute_one_shot(struct fh_execution *x, struct fh_error *err)
 {
 	fh_call_begin(x->client->connection, &x->call);
 	int r = send_run(x, err);
 	if (r == 0)
-		r = pump(x, err);
+		r = fh_execution_pump(x, 1, err);
 	fh_call_end(&x->call);
 	return r;
 }
 
 /* Sends SPAWN (of the plan's own command) and waits for STARTED. */
-static int session_spawn(struct execution *x, struct fh_sandbox *s, struct fh_error *err)
+static int session_spawn(struct fh_execution *x, struct fh_sandbox *s, struct fh_error *err)
 {
 	struct fh_connection *c = x->client->connection;
 	fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
@@ -343,7 +382,7 @@ static int session_spawn(struct execution *x, struct fh_sandbox *s, struct fh_er
 	fh_frame_end(&frame, mark);
 	int r = fh_connection_send(c, &frame, err);
 	struct fh_wait w;
-	fh_wait_begin(&w, c, &x->call);
+	fh_wait_begin(&w, c, x->key);
 	while (r == 0 && !x->call.done)
 		r = fh_wait_step(&w, 0, err);
 	fh_wait_end(&w);
@@ -351,7 +390,7 @@ static int session_spawn(struct execution *x, struct fh_sandbox *s, struct fh_er
 	return r;
 }
 
-static int session_wait(struct execution *x, struct fh_error *err)
+static int session_wait(struct fh_execution *x, struct fh_error *err)
 {
 	struct fh_connection *c = x->client->connection;
 	fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
@@ -359,13 +398,13 @@ static int session_wait(struct execution *x, struct fh_error *err)
 	fh_frame_write(&frame, FH_FRAME_WAIT, 0, x->call.request, x->started.process, (struct fh_str){ "", 0 });
 	int r = fh_connection_send(c, &frame, err);
 	if (r == 0)
-		r = pump(x, err);
+		r = fh_execution_pump(x, 1, err);
 	fh_call_end(&x->call);
 	return r;
 }
 
 /* A file that cannot be had is refused, not an error, as in a RESULT. */
-static int session_outs(struct execution *x, struct fh_sandbox *s, struct fh_error *err)
+static int session_outs(struct fh_execution *x, struct fh_sandbox *s, struct fh_error *err)
 {
 	for (size_t i = 0; i < x->out_count; i++) {
 		struct fh_error why = FH_ERROR_INIT;
@@ -386,7 +425,7 @@ static int session_outs(struct execution *x, struct fh_sandbox *s, struct fh_err
 	return 0;
 }
 
-static int session_run(struct execution *x, struct fh_sandbox *s, struct fh_error *err)
+static int session_run(struct fh_execution *x, struct fh_sandbox *s, struct fh_error *err)
 {
 	int r = fh_sandbox_put_plan_files(s, x->plan, err);
 	if (r == 0)
@@ -399,7 +438,7 @@ static int session_run(struct execution *x, struct fh_sandbox *s, struct fh_erro
 }
 
 /* An error of the engine's is part of the result; `call.error` holds it, as it does for a RUN. */
-static int execute_session(struct execution *x, struct fh_error *err)
+static int execute_session(struct fh_execution *x, struct fh_error *err)
 {
 	struct fh_plan light = *x->plan; /* the rest is borrowed */
 	struct fh_sandbox *s;
@@ -420,12 +459,22 @@ static int execute_session(struct execution *x, struct fh_error *err)
 
 /* ---------------------------------------------------------------------------------------------------------- result */
 
-static struct fh_result *assemble(struct execution *x)
+static bool has_driver(const struct fh_plan *plan)
+{
+	for (size_t i = 0; i < plan->descriptor_count; i++)
+		if (plan->descriptors[i].kind == FH_DESCRIPTOR_DRIVER)
+			return true;
+	return false;
+}
+
+struct fh_result *fh_execution_assemble(struct fh_execution *x)
 {
 	struct fh_result *result = fh_result_new(&x->plan->limits);
 	fh_result_set_evidence(result, &x->evidence);
-	for (int i = FH_STDOUT; i <= FH_STDERR; i++)
-		fh_result_set_stream(result, (enum fh_stream)i, &x->collected[i], x->started.streams[i].truncated || x->cut[i]);
+	for (int i = FH_STDOUT; i < FH_STREAM_COUNT_; i++)
+		if (i != FH_DRIVER || has_driver(x->plan))
+			fh_result_set_stream(result, (enum fh_stream)i, &x->collected[i],
+			                     x->started.streams[i].truncated || x->cut[i]);
 	if (x->call.error.code) {
 		result->status = FH_STATUS_ENGINE_ERROR;
 		result->error = x->call.error;
@@ -435,7 +484,7 @@ static struct fh_result *assemble(struct execution *x)
 	result->outs = fh_xcalloc(x->out_count ? x->out_count : 1, sizeof(*result->outs));
 	result->out_count = x->out_count;
 	for (size_t i = 0; i < x->out_count; i++) {
-		struct out *o = &x->outs[i];
+		struct fh_execution_out *o = &x->outs[i];
 		struct fh_out_file *to = &result->outs[i];
 		to->name = fh_xstrdup(x->plan->outs[i]);
 		if (!o->refused && !o->stream.id.b[0] && fh_id_is_zero(o->stream.id) && !x->session)
@@ -447,8 +496,8 @@ static struct fh_result *assemble(struct execution *x)
 	return result;
 }
 
-static void init(struct execution *x, struct fh_client *client, const struct fh_plan *plan,
-                 const struct fh_run_options *o)
+void fh_execution_init(struct fh_execution *x, struct fh_client *client, const struct fh_plan *plan,
+                       const struct fh_run_options *o)
 {
 	uint64_t limit = plan->limits.value[FH_LIMIT_OUTPUT];
 	x->call.on_answer = on_answer;
@@ -457,7 +506,7 @@ static void init(struct execution *x, struct fh_client *client, const struct fh_
 	x->o = (struct fh_run_options)FH_RUN_OPTIONS_INIT;
 	if (o)
 		memcpy(&x->o, o, FH_MIN(o->size, sizeof(x->o)));
-	x->started.key = &x->call;
+	x->key = x->call.key = x->started.key = x;
 	x->feed.fd = x->o.stdin_from_fd ? x->o.stdin_fd : -1;
 	while (plan->outs[x->out_count])
 		x->out_count++;
@@ -468,7 +517,7 @@ static void init(struct execution *x, struct fh_client *client, const struct fh_
 		x->collected[i].max = (size_t)FH_MAX(FH_MIN(limit, (uint64_t)FH_BUF_DEFAULT_MAX), 1);
 }
 
-static void release(struct execution *x)
+void fh_execution_release(struct fh_execution *x)
 {
 	struct fh_connection *c = x->client->connection;
 	fh_feed_stop(&x->feed);
@@ -490,15 +539,15 @@ int fh_execute(struct fh_client *client, const struct fh_plan *plan, const struc
 	int r = fh_plan_check(plan, err);
 	if (r < 0)
 		return r;
-	struct execution x = { .feed = { .stop_event = -1 } };
+	struct fh_execution x = { .feed = { .stop_event = -1 } };
 	struct fh_error why = FH_ERROR_INIT;
-	init(&x, client, plan, o);
+	fh_execution_init(&x, client, plan, o);
 	r = fh_plan_is_large(plan) ? execute_session(&x, &why) : execute_one_shot(&x, &why);
 	fh_feed_stop(&x.feed);
 	if (r == 0)
-		*ret = assemble(&x);
+		*ret = fh_execution_assemble(&x);
 	else if (err)
 		*err = why;
-	release(&x);
+	fh_execution_release(&x);
 	return r;
 }

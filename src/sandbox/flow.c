@@ -70,8 +70,7 @@ bool fh_flow_parse(struct fh_str message, uint64_t fallback, struct fh_flow *ret
 			memcpy(s.id.b, x.value.p, sizeof(s.id.b));
 		} else if (x.tag == F_KIND) {
 			uint64_t kind = fh_wire_get_u64(&r, &x);
-			s.kind = (enum fh_stream_kind)FH_MIN(kind,
-			                                     (uint64_t)FH_KIND_FILE + 1); /* later kinds are the caller's to skip */
+			s.kind = (enum fh_stream_kind)FH_MIN(kind, (uint64_t)FH_KIND_COUNT_); /* later ones: the caller's to skip */
 		} else if (x.tag == F_WINDOW) {
 			s.window = fh_wire_get_u64(&r, &x);
 		} else if (x.tag == F_OFFSET) {

@@ -208,6 +208,11 @@ static int add_files(struct fh_plan *plan, const struct fh_request *r, struct fh
 	}
 	if (r->out_max_bytes)
 		plan->out_max_bytes = r->out_max_bytes;
+	if (r->descriptor_count > FH_DESCRIPTORS_MAX)
+		return fh_error_set(err, FH_E_ARGUMENT, "%zu descriptors; at most %d are allowed", r->descriptor_count,
+		                    FH_DESCRIPTORS_MAX);
+	for (size_t i = 0; i < r->descriptor_count; i++)
+		plan->descriptors[plan->descriptor_count++] = r->descriptors[i];
 	return 0;
 }
 

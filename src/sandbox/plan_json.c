@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "proto/plan.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "base/base64.h"
@@ -96,9 +97,17 @@ static json_t *file_json(const struct fh_plan_file *f)
 	return o;
 }
 
+static json_t *descriptor_json(const struct fh_descriptor *d)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "number", json_integer(d->number));
+	json_object_set_new(o, "kind", json_string(fh_descriptor_kind_name(d->kind)));
+	return o;
+}
+
 static json_t *plan_json(const struct fh_plan *p)
 {
-	json_t *o = json_object(), *mounts = json_array(), *files = json_array();
+	json_t *o = json_object(), *mounts = json_array(), *files = json_array(), *descriptors = json_array();
 	json_object_set_new(o, "version", json_integer(PLAN_VERSION));
 	json_object_set_new(o, "language", text_json(p->language));
 	json_object_set_new(o, "interpreter", text_json(p->interpreter));
@@ -122,6 +131,9 @@ static json_t *plan_json(const struct fh_plan *p)
 	json_object_set_new(o, "outs", list_json(p->outs));
 	json_object_set_new(o, "out_max_bytes", json_integer((json_int_t)p->out_max_bytes));
 	json_object_set_new(o, "stdin", bytes_json(p->stdin_data.data, p->stdin_data.size));
+	for (size_t i = 0; i < p->descriptor_count; i++)
+		json_array_append_new(descriptors, descriptor_json(&p->descriptors[i]));
+	json_object_set_new(o, "descriptors", descriptors);
 	json_object_set_new(o, "artifact", text_json(p->artifact));
 	json_object_set_new(o, "compile", p->compile ? plan_json(p->compile) : json_null());
 	return o;
@@ -337,6 +349,45 @@ static int read_files(struct fh_json_reader *r, const json_t *value, void *targe
 	return fh_json_read_each(r, value, add_file, target);
 }
 
+static int read_descriptor_kind(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	fh_auto_free char *name = NULL;
+	int code = fh_json_read_text(r, value, &name);
+	for (int i = 0; code == 0 && i < FH_DESCRIPTOR_KIND_COUNT_; i++)
+		if (fh_streq(name, fh_descriptor_kind_name(i))) {
+			*(enum fh_descriptor_kind *)target = i;
+			return 0;
+		}
+	return code < 0 ? code : fh_json_reader_fail(r, "a descriptor is of kind in, out or driver, not \"%s\"", name);
+}
+
+static int read_number(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	uint32_t n = 0;
+	int code = read_u32(r, value, &n);
+	*(int *)target = code == 0 && n <= INT_MAX ? (int)n : -1; /* what is none, the check of the plan tells */
+	return code;
+}
+
+static int add_descriptor(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	static const struct fh_json_field fields[] = {
+		{ "number", read_number, offsetof(struct fh_descriptor, number), true },
+		{ "kind", read_descriptor_kind, offsetof(struct fh_descriptor, kind), true },
+		{ NULL },
+	};
+	struct fh_plan *plan = target;
+	if (plan->descriptor_count >= FH_DESCRIPTORS_MAX)
+		return fh_json_reader_fail(r, "more than %d descriptors", FH_DESCRIPTORS_MAX);
+	return fh_json_read_object(r, value, fields, &plan->descriptors[plan->descriptor_count++]);
+}
+
+/* A list of descriptors: `target` is the whole plan. */
+static int read_descriptors(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	return fh_json_read_each(r, value, add_descriptor, target);
+}
+
 static int read_plan(struct fh_json_reader *r, const json_t *value, void *target);
 
 static int read_compile(struct fh_json_reader *r, const json_t *value, void *target)
@@ -374,6 +425,7 @@ static int read_plan(struct fh_json_reader *r, const json_t *value, void *target
 		{ "outs", read_list, AT(outs), false },
 		{ "out_max_bytes", fh_json_read_u64, AT(out_max_bytes), false },
 		{ "stdin", read_bytes, AT(stdin_data), false },
+		{ "descriptors", read_descriptors, 0, false },
 		{ "artifact", read_nullable, AT(artifact), false },
 		{ "compile", read_compile, AT(compile), false },
 		{ NULL },

@@ -9,6 +9,25 @@
 
 /* ---- STARTED ---- */
 
+/* Which of a process's streams each kind is; the others, and those of a newer engine, are skipped. */
+static const struct {
+	enum fh_stream_kind kind;
+	enum fh_stream stream;
+} stream_kinds[] = {
+	{ FH_KIND_STDIN, FH_STDIN },
+	{ FH_KIND_STDOUT, FH_STDOUT },
+	{ FH_KIND_STDERR, FH_STDERR },
+	{ FH_KIND_DRIVER, FH_DRIVER },
+};
+
+static struct fh_flow *stream_of_kind(struct fh_started *s, enum fh_stream_kind kind)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(stream_kinds); i++)
+		if (stream_kinds[i].kind == kind)
+			return &s->streams[stream_kinds[i].stream];
+	return NULL;
+}
+
 int fh_started_read(struct fh_started *s, struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_wire_reader r = fh_wire_reader(f->payload);
@@ -23,9 +42,9 @@ int fh_started_read(struct fh_started *s, struct fh_connection *c, const struct 
 			continue;
 		if (!fh_flow_parse(x.value, FH_WINDOW_DEFAULT, &stream))
 			return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a malformed stream of a process");
-		if (stream.kind > FH_KIND_STDERR) /* a kind that a newer engine has */
+		struct fh_flow *to = stream_of_kind(s, stream.kind);
+		if (!to)
 			continue;
-		struct fh_flow *to = &s->streams[stream.kind];
 		if (to->open)
 			return fh_error_set(err, FH_E_PROTOCOL, "the engine gave a process the same stream twice");
 		stream.key = s->key;
@@ -174,7 +193,7 @@ static int64_t deadline_of(int64_t timeout_ms)
 ssize_t fh_process_read(struct fh_process *process, enum fh_stream stream, void *buffer, size_t n, int64_t timeout_ms,
                         struct fh_error *err)
 {
-	if (stream != FH_STDOUT && stream != FH_STDERR)
+	if (stream <= FH_STDIN || stream >= FH_STREAM_COUNT_)
 		return fh_error_set(err, FH_E_ARGUMENT, "only stdout and stderr are read from");
 	struct fh_connection *c = process->client->connection;
 	struct fh_flow *s = &process->started.streams[stream];

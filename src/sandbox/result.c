@@ -66,7 +66,7 @@ void fh_evidence_read(struct fh_evidence *e, struct fh_str message)
 /* ---- F_EXIT ---- */
 
 struct exit_numbers {
-	uint64_t status, exit_code, signal, fired, usage[5];
+	uint64_t status, exit_code, signal, fired, usage[5], stopped;
 };
 
 static const struct {
@@ -82,6 +82,7 @@ static const struct {
 	{ F_WALL_US, offsetof(struct exit_numbers, usage[2]) },
 	{ F_MEMORY, offsetof(struct exit_numbers, usage[3]) },
 	{ F_PROCESSES, offsetof(struct exit_numbers, usage[4]) },
+	{ F_STOPPED, offsetof(struct exit_numbers, stopped) },
 };
 
 int fh_exit_read(struct fh_str message, struct fh_exit *ret, struct fh_error *err)
@@ -105,6 +106,7 @@ int fh_exit_read(struct fh_str message, struct fh_exit *ret, struct fh_error *er
 		.signal = (int)v.signal,
 		.fired = (uint32_t)v.fired & ((1u << FH_LIMIT_COUNT_) - 1),
 		.usage = { v.usage[0], v.usage[1], v.usage[2], v.usage[3], v.usage[4] },
+		.stopped = v.stopped != 0,
 	};
 	return 0;
 }
@@ -155,6 +157,7 @@ void fh_result_set_exit(struct fh_result *r, const struct fh_exit *e)
 	r->signal = e->signal;
 	r->fired = e->fired;
 	r->usage = e->usage;
+	r->stopped = e->stopped;
 }
 
 void fh_result_set_evidence(struct fh_result *r, struct fh_evidence *e)

@@ -131,6 +131,8 @@ char *fh_result_json(const struct fh_result *r, int indent)
 	json_object_set_new(o, "signal", r->signal > 0 ? json_string(signal_name(r->signal, name)) : json_null());
 	put_stream(o, r, FH_STDOUT, "stdout");
 	put_stream(o, r, FH_STDERR, "stderr");
+	if (r->stream_data[FH_DRIVER])
+		put_stream(o, r, FH_DRIVER, "driver");
 	json_object_set_new(o, "usage", usage_json(&r->usage));
 	json_object_set_new(o, "isolation", isolation_json(r));
 	json_object_set_new(o, "limits", limits_json(r));

@@ -61,7 +61,7 @@ static void become_compile_error(struct fh_result *r, const struct fh_plan *plan
 		fh_auto_free char *line = fh_xasprintf("the compiler left no program: %s", a && a->refused ? a->refused : "?");
 		add_line(r, line);
 	}
-	for (int i = FH_STDOUT; i <= FH_STDERR; i++) {
+	for (int i = FH_STDOUT; i < FH_STREAM_COUNT_; i++) {
 		if (options.on_output && r->stream_size[i])
 			options.on_output(options.context, (enum fh_stream)i, r->stream_data[i], r->stream_size[i]);
 		if (options.discard_output)
@@ -126,4 +126,10 @@ int fh_run(struct fh_client *client, const struct fh_plan *plan, const struct fh
 	r = run_compiled(client, plan, artifact, options, ret, err);
 	fh_result_free(compiled);
 	return r;
+}
+
+int fh_run_group(struct fh_client *client, const struct fh_group *group, const struct fh_run_options *options,
+                 struct fh_result **ret_results, struct fh_error *err)
+{
+	return fh_execute_group(client, group, options, ret_results, err);
 }

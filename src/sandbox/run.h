@@ -7,6 +7,10 @@
 int fh_execute(struct fh_client *client, const struct fh_plan *plan, const struct fh_run_options *o,
                struct fh_result **ret, struct fh_error *err);
 
+/* Contract: fh_run_group. */
+int fh_execute_group(struct fh_client *client, const struct fh_group *group, const struct fh_run_options *o,
+                     struct fh_result **ret, struct fh_error *err);
+
 /* ---- the input of a run (feed.c): a thread that hands bytes to a stream as credit allows ---- */
 
 struct fh_feed {

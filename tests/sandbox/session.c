@@ -624,6 +624,87 @@ static void an_engine_killed_in_the_middle(void)
 	fh_client_close(client);
 }
 
+static struct fh_plan *linked_plan(const char *script)
+{
+	const char *const argv[] = { "/bin/sh", "-c", script, NULL };
+	const struct fh_descriptor descriptors[] = { { 3, FH_DESCRIPTOR_IN },
+		                                         { 4, FH_DESCRIPTOR_OUT },
+		                                         { 5, FH_DESCRIPTOR_DRIVER } };
+	struct fh_request r;
+	struct fh_plan *plan;
+	fh_request_init(&r);
+	r.argv = argv;
+	r.descriptors = descriptors;
+	r.descriptor_count = 3;
+	OK(fh_plan_build(&r, &plan, &err));
+	return plan;
+}
+
+static const struct fh_link both_ways[] = { { 0, 4, 1, 3 }, { 1, 4, 0, 3 } };
+
+/* One plan serves both members: what differs is the member's own. */
+static void a_group_of_two(void)
+{
+	struct fh_client *client = open_client();
+	struct fh_plan *plan =
+	    linked_plan("read mine; cat note; echo \"$mine\" >&4; read other <&3; echo $mine$other >&5; sleep 0.1");
+	const struct fh_file note[2] = { { "note", { "for 0\n", 6 }, 0 }, { "note", { "for 1\n", 6 }, 0 } };
+	const struct fh_member members[] = { { plan, &note[0], 1, { "a\n", 2 } }, { plan, &note[1], 1, { "b\n", 2 } } };
+	struct fh_group g = FH_GROUP_INIT;
+	struct fh_result *r[2];
+	g.members = members;
+	g.member_count = 2;
+	g.links = both_ways;
+	g.link_count = 2;
+	for (int i = 0; i < 3; i++) {
+		OK(fh_run_group(client, &g, NULL, r, &err));
+		CHECK(r[0]->status == FH_STATUS_OK && r[1]->status == FH_STATUS_OK && !r[0]->stopped && !r[1]->stopped);
+		CHECK(strcmp((char *)r[0]->stream_data[FH_STDOUT], "for 0\n") == 0);
+		CHECK(strcmp((char *)r[1]->stream_data[FH_STDOUT], "for 1\n") == 0);
+		CHECK(strcmp((char *)r[0]->stream_data[FH_DRIVER], "ab\n") == 0);
+		CHECK(strcmp((char *)r[1]->stream_data[FH_DRIVER], "ba\n") == 0);
+		fh_result_free(r[0]);
+		fh_result_free(r[1]);
+	}
+	fh_plan_free(plan);
+	fh_client_close(client);
+}
+
+static void a_group_that_is_led_or_cancelled(void)
+{
+	struct fh_client *client = open_client();
+	struct fh_plan *leader = linked_plan("read x <&3; exit 4"), *other = linked_plan("echo up >&4; sleep 20");
+	const struct fh_member members[] = { { leader, NULL, 0, { NULL, 0 } }, { other, NULL, 0, { NULL, 0 } } };
+	struct fh_group g = FH_GROUP_INIT;
+	struct fh_run_options o = FH_RUN_OPTIONS_INIT;
+	struct fh_result *r[2];
+	pthread_t thread;
+	g.members = members;
+	g.member_count = 2;
+	g.links = both_ways;
+	g.link_count = 2;
+	g.leader = 0;
+	OK(fh_run_group(client, &g, NULL, r, &err));
+	CHECK(r[0]->exit_code == 4 && !r[0]->stopped && r[1]->stopped && r[1]->signal == SIGKILL);
+	fh_result_free(r[0]);
+	fh_result_free(r[1]);
+	const struct fh_member sleepers[] = { { other, NULL, 0, { NULL, 0 } }, { other, NULL, 0, { NULL, 0 } } };
+	g.members = sleepers;
+	cancel = 0;
+	o.cancel = &cancel;
+	CHECK(pthread_create(&thread, NULL, cancel_soon, NULL) == 0);
+	CHECK(fh_run_group(client, &g, &o, r, &err) == -FH_E_CANCELLED);
+	pthread_join(thread, NULL);
+	g.link_count = 1; /* one end of two is left over: each member tells why it did not run */
+	OK(fh_run_group(client, &g, NULL, r, &err));
+	CHECK(r[0]->status == FH_STATUS_ENGINE_ERROR && r[1]->status == FH_STATUS_ENGINE_ERROR);
+	fh_result_free(r[0]);
+	fh_result_free(r[1]);
+	fh_plan_free(leader);
+	fh_plan_free(other);
+	fh_client_close(client);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -637,6 +718,8 @@ static const struct {
 	TEST(a_signal),
 	TEST(a_slow_reader_stalls_only_its_own_stream),
 	TEST(cancel_a_run),
+	TEST(a_group_of_two),
+	TEST(a_group_that_is_led_or_cancelled),
 	TEST(a_second_client_reads_on),
 	TEST(a_client_killed_in_the_middle),
 	TEST(an_engine_killed_in_the_middle),

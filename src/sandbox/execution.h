@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* One execution under way: what execute.c and execute_group.c share. Zeroed, then fh_execution_init, at last release.
+ */
+#pragma once
+#include "sandbox/run.h"
+
+struct fh_execution_out {
+	struct fh_flow stream;
+	struct fh_buf data;
+	char *refused;
+};
+
+struct fh_execution {
+	struct fh_call call; /* RUN; in a session SPAWN, then WAIT */
+	struct fh_client *client;
+	const struct fh_plan *plan;
+	struct fh_run_options o;
+	bool session;
+	struct fh_started started;
+	struct fh_execution_out *outs;
+	size_t out_count;
+	struct fh_buf collected[FH_STREAM_COUNT_];
+	bool cut[FH_STREAM_COUNT_]; /* more came than is kept */
+	struct fh_feed feed;
+	struct fh_exit exit;
+	struct fh_evidence evidence;
+	const void *key; /* whom everything of it wakes: the first of a group's */
+};
+
+void fh_execution_init(struct fh_execution *x, struct fh_client *client, const struct fh_plan *plan,
+                       const struct fh_run_options *o);
+void fh_execution_write_run(struct fh_buf *frame, const struct fh_execution *x); /* the fields of RUN, or of a member */
+/* Until the last answer and all bytes of all of them are here. They share one key and what cancels them. */
+int fh_execution_pump(struct fh_execution *x, size_t count, struct fh_error *err);
+FH_OWN struct fh_result *fh_execution_assemble(struct fh_execution *x);
+void fh_execution_release(struct fh_execution *x);
