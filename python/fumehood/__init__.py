@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""fumehood: run code written by language models where it can do no harm, and find out whether it works.
+
+    >>> import fumehood
+    >>> fumehood.run("print(6 * 7)").stdout
+    b'42\\n'
+
+:func:`run` makes a fresh sandbox for one program; :class:`Sandbox` is one that lives on; :func:`judge` gives verdicts over
+lists of samples; :mod:`fumehood.aio` is the same for asyncio. No daemon and no root are needed: an engine is started as a
+child of this process at the first use and ends with it.
+"""
+from typing import Any
+
+from . import errors
+from ._run import plan, run, run_plan
+from .client import Client
+from .errors import (ArgumentError, CancelledError, EngineError, Error, LibraryError, LimitError, NotFoundError,
+                     TimeoutError, UnavailableError)
+from .judging import judge
+from .result import Limit, OutFile, Result, Usage
+from .sandbox import Exit, Output, Process, Sandbox
+
+__all__ = ["run", "plan", "run_plan", "Sandbox", "Process", "Exit", "Output", "Client", "Result", "Usage", "Limit",
+           "OutFile", "judge", "errors", "Error", "ArgumentError", "CancelledError", "EngineError", "LibraryError",
+           "LimitError", "NotFoundError", "TimeoutError", "UnavailableError", "aio", "__version__"]
+
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name == "aio":  # asyncio takes 30 ms to import: only for those who use it
+        import importlib
+        return importlib.import_module(__name__ + ".aio")
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
