@@ -12,6 +12,7 @@ child of this process at the first use and ends with it.
 from typing import Any
 
 from . import errors
+from ._request import Plan
 from ._run import plan, run, run_plan
 from .client import Client
 from .errors import (ArgumentError, CancelledError, EngineError, Error, LibraryError, LimitError, NotFoundError,
@@ -20,7 +21,7 @@ from .judging import judge
 from .result import Limit, OutFile, Result, Usage
 from .sandbox import Exit, Output, Process, Sandbox
 
-__all__ = ["run", "plan", "run_plan", "Sandbox", "Process", "Exit", "Output", "Client", "Result", "Usage", "Limit",
+__all__ = ["run", "plan", "run_plan", "Plan", "Sandbox", "Process", "Exit", "Output", "Client", "Result", "Usage", "Limit",
            "OutFile", "judge", "errors", "Error", "ArgumentError", "CancelledError", "EngineError", "LibraryError",
            "LimitError", "NotFoundError", "TimeoutError", "UnavailableError", "aio", "__version__"]
 

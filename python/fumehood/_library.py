@@ -111,6 +111,7 @@ _FUNCTIONS = {
     "fh_request_init": (None, [POINTER(CRequest)]),
     "fh_plan_build": (c_int, [POINTER(CRequest), POINTER(c_void_p), _PE]),
     "fh_plan_free": (None, [c_void_p]),
+    "fh_plan_from_json": (c_int, [c_char_p, c_size_t, c_char_p, POINTER(c_void_p), _PE]),
     "fh_plan_to_json": (c_int, [c_void_p, POINTER(c_void_p), _PE]),
     "fh_run": (c_int, [c_void_p, c_void_p, POINTER(CRunOptions), POINTER(POINTER(CResult)), _PE]),
     "fh_result_free": (None, [POINTER(CResult)]),

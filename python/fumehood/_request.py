@@ -114,6 +114,14 @@ class Plan:
         if handle:
             _l.lib.fh_plan_free(handle)
 
+    @classmethod
+    def from_json(cls, text: Text, name: str = "the plan") -> "Plan":
+        """A plan that `fumehood run --explain`, or :meth:`json`, printed. ``name`` is for errors."""
+        content, error, handle = raw(text), _l.CError(), c_void_p()
+        _l.check(_l.lib.fh_plan_from_json(content, len(content), name.encode(), byref(handle), byref(error)), error)
+        import json
+        return cls(handle, [str(out) for out in json.loads(content).get("outs", [])])
+
     def json(self) -> str:
         """The plan as `fumehood run --explain` prints it."""
         text, error = c_void_p(), _l.CError()

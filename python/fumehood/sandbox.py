@@ -197,14 +197,18 @@ class Sandbox:
 
     ``language`` makes that language's tools visible as for a run; without one the host's programs are there. The other
     arguments are those of :func:`fumehood.run`; limits of time and output hold for each process, the others for the
-    whole sandbox. It dies with its client (with this process at the latest) unless ``lease`` (seconds) is given.
+    whole sandbox. ``plan`` stands for all of that. It dies with its client (with this process at the latest) unless ``lease`` (seconds) is given.
     """
 
     def __init__(self, language: Optional[str] = None, *, lease: float = 0, client: Optional[Client] = None,
-                 **arguments: Any) -> None:
+                 plan: Optional[Plan] = None, **arguments: Any) -> None:
         self._handle: Any = None
         self._client = client or default_client()
-        if language is None:
+        if plan is not None:
+            if language is not None or arguments:
+                raise errors.ArgumentError("a plan excludes other arguments", "they are part of it", "argument")
+            made = plan
+        elif language is None:
             arguments.setdefault("argv", ["true"])
             made = _request.build(**arguments)
         else:
@@ -231,11 +235,11 @@ class Sandbox:
         _ = self._client.handle
         return self._handle
 
-    def spawn(self, argv: Sequence[str], *, env: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None,
+    def spawn(self, argv: Optional[Sequence[str]], *, env: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None,
               pty: bool = False, rows: int = 24, columns: int = 80, stdin: bool = True,
               cpu_time: Optional[float] = _request.DEFAULT, wall_time: Optional[float] = _request.DEFAULT,
               output: Any = _request.DEFAULT) -> Process:
-        """Starts a program and returns at once. ``env`` replaces the sandbox's environment as a whole; ``pty`` gives it
+        """Starts a program and returns at once; None: the plan's own command. ``env`` replaces the sandbox's environment as a whole; ``pty`` gives it
         a terminal; without ``stdin`` its input is at its end from the start. Limits as for a run; None: no limit."""
         if isinstance(argv, (str, bytes)):
             raise errors.ArgumentError("argv is one string", "give a list, such as ['sh', '-c', command]", "argument")
