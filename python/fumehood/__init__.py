@@ -9,7 +9,7 @@
 lists of samples; :mod:`fumehood.aio` is the same for asyncio. No daemon and no root are needed: an engine is started as a
 child of this process at the first use and ends with it.
 """
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import errors
 from ._request import Plan
@@ -17,7 +17,6 @@ from ._run import plan, run, run_plan
 from .client import Client
 from .errors import (ArgumentError, CancelledError, EngineError, Error, LibraryError, LimitError, NotFoundError,
                      TimeoutError, UnavailableError)
-from .judging import judge
 from .result import Limit, OutFile, Result, Usage
 from .sandbox import Exit, Output, Process, Sandbox
 
@@ -28,8 +27,19 @@ __all__ = ["run", "plan", "run_plan", "Plan", "Sandbox", "Process", "Exit", "Out
 __version__ = "0.1.0"
 
 
+if TYPE_CHECKING:
+    from . import aio
+    from .judging import judge
+
+#: Loaded when they are first asked for, since what they import takes longer than all the rest.
+_LATER = {"aio": "aio", "judge": "judging"}
+
+
 def __getattr__(name: str) -> Any:
-    if name == "aio":  # asyncio takes 30 ms to import: only for those who use it
-        import importlib
-        return importlib.import_module(__name__ + ".aio")
-    raise AttributeError("module %r has no attribute %r" % (__name__, name))
+    if name not in _LATER:
+        raise AttributeError("module %r has no attribute %r" % (__name__, name))
+    import importlib
+    module = importlib.import_module("." + _LATER[name], __name__)
+    found = module if _LATER[name] == name else getattr(module, name)
+    globals()[name] = found
+    return found

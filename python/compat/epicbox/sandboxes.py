@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """create, start, destroy, run, working_directory."""
-import logging
-import uuid
+import os
 
 import fumehood
 
@@ -9,7 +8,11 @@ from . import _images, config, exceptions, utils
 
 __all__ = ["create", "start", "destroy", "run", "working_directory"]
 
-logger = logging.getLogger("epicbox")
+
+def _name():
+    return "epicbox-" + os.urandom(16).hex()
+
+
 
 #: What one working directory may carry from sandbox to sandbox.
 WORKDIR_FILES_MAX = 4096
@@ -54,7 +57,7 @@ class working_directory(object):  # noqa: N801  the original's name
     """Manage a folder of files that several sandboxes see, one after the other."""
 
     def __enter__(self):
-        self._directory = _WorkingDirectory("epicbox-" + str(uuid.uuid4()))
+        self._directory = _WorkingDirectory(_name())
         return self._directory
 
     def __exit__(self, exc_type, exc_value, traceback):
@@ -82,7 +85,7 @@ def _new_sandbox(profile_name, command, files, limits, workdir):
     limits = utils.merge_limits_defaults(limits)
     if utils.is_strict() and limits["memory"] is None:
         raise exceptions.DockerError("invalid memory limit: Nonem")
-    sandbox = Sandbox("epicbox-" + str(uuid.uuid4()), None, realtime_limit=limits["realtime"])
+    sandbox = Sandbox(_name(), None, realtime_limit=limits["realtime"])
     sandbox._profile = profile
     sandbox._command = command or profile.command or "true"
     sandbox._limits = limits
@@ -179,7 +182,8 @@ def destroy(sandbox):
     try:
         container.destroy()
     except fumehood.Error as error:
-        logger.warning("Failed to destroy the sandbox %s: %s", sandbox.id_, error)
+        import logging  # as long to import as all the rest together
+        logging.getLogger("epicbox").warning("Failed to destroy the sandbox %s: %s", sandbox.id_, error)
 
 
 def run(profile_name, command=None, files=None, stdin=None, limits=None, workdir=None):
