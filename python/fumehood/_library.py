@@ -136,25 +136,30 @@ _FUNCTIONS = {
 }
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
-#: What a wheel carries: bin, lib, libexec and share, as under any prefix.
-BUNDLE = os.path.join(_PACKAGE, "_bundle")
+#: Where this copy of the package may belong to: the prefix that a wheel carries (bin, lib, libexec, share); the prefix
+#: whose share/fumehood/python this is; a checkout with its build folder.
+_WHEEL = os.path.join(_PACKAGE, "_bundle")
+_PREFIX = os.path.normpath(os.path.join(_PACKAGE, "..", "..", "..", ".."))
+_BUILD = os.path.normpath(os.path.join(_PACKAGE, "..", "..", "build"))
 
 
 def _candidates() -> List[str]:
     named = os.environ.get("FUMEHOOD_LIBRARY")
     if named:
         return [named]
-    found = [os.path.join(BUNDLE, "lib", name) for name in ("libfumehood.so.0", "libfumehood-musl.so.0")]
-    source = os.path.dirname(os.path.dirname(_PACKAGE))  # python/fumehood in a checkout
-    found.append(os.path.join(source, "build", "src", "sandbox", "libfumehood.so.0"))
+    # Debian puts libraries of a prefix into a folder of the machine's name
+    folders = [os.path.join(prefix, "lib") for prefix in (_WHEEL, _PREFIX)]
+    folders.append(os.path.join(_PREFIX, "lib", os.uname().machine + "-linux-gnu"))
+    folders.append(os.path.join(_BUILD, "src", "sandbox"))
+    found = [os.path.join(folder, "libfumehood.so.0") for folder in folders]
     return [path for path in found if os.path.exists(path)] + ["libfumehood.so.0"]
 
 
 def program(name: str = "fumehood") -> str:
     """The path of a fumehood program: the wheel's, the build tree's, or what PATH has."""
-    source = os.path.dirname(os.path.dirname(_PACKAGE))
     named = os.environ.get("FUMEHOOD_PROGRAM") if name == "fumehood" else None
-    places = [named] if named else [os.path.join(BUNDLE, "bin", name), os.path.join(source, "build", name)]
+    places = [named] if named else [os.path.join(_WHEEL, "bin", name), os.path.join(_PREFIX, "bin", name),
+                                    os.path.join(_BUILD, name)]
     places += [os.path.join(folder, name) for folder in os.environ.get("PATH", os.defpath).split(os.pathsep)]
     for path in places:
         if path and os.access(path, os.X_OK) and not os.path.isdir(path):
@@ -240,5 +245,5 @@ def encode(value: Any) -> bytes:
     return raw
 
 
-__all__ = ["BUNDLE", "UNLIMITED", "STATUSES", "LIMITS", "LAYERS", "lib", "libc", "check", "exception", "strings",
+__all__ = ["UNLIMITED", "STATUSES", "LIMITS", "LAYERS", "lib", "libc", "check", "exception", "strings",
            "encode", "text", "program", "byref", "c_int", "c_size_t", "c_void_p", "c_uint8"]

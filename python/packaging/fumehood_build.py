@@ -111,7 +111,9 @@ def pack(build, dist):
     wheel = Wheel(path, info)
     wheel.add_tree(TOP / "python" / "fumehood", "fumehood", "*.py")
     wheel.add("fumehood/py.typed", b"")
-    wheel.add_tree(TOP / "python" / "compat", "fumehood/_compat", "*.py")
+    # for Pythons that `fumehood env` sends here: the package once more, beside the drop-in modules
+    for folder in ("fumehood", "compat"):
+        wheel.add_tree(TOP / "python" / folder, "fumehood/_bundle/share/fumehood/python/" + folder, "*.py")
     for name, place in PROGRAMS.items():
         if (build / name).exists():
             wheel.add("fumehood/_bundle/" + place.rstrip("?"), stripped(build / name), True)

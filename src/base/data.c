@@ -56,7 +56,9 @@ int fh_data_path(const char *name, char **ret, struct fh_error *err)
 	if ((self && fh_data_climb(self, name, ret)) || (library && fh_data_climb(library, name, ret)))
 		return 0;
 	fh_error_set(err, FH_E_NOT_FOUND, "cannot find our data file %s near %s", name,
-	             library ? library : self ? self : "this program");
+	             library ? library
+	             : self  ? self
+	                     : "this program");
 	fh_error_hint(err, "install fumehood again, or set FUMEHOOD_DATA_DIR to the folder that holds it");
 	return -FH_E_NOT_FOUND;
 }

@@ -2,8 +2,8 @@
 /*
  * What lets one shared library load under glibc and under musl.
  *
- * musl answers to the name libc.so.6 and lays out what we use of libc's structs as glibc does on these machines; what it
- * lacks are some names that glibc's headers bring in: the checked variants of _FORTIFY_SOURCE, a 64-bit alias, and
+ * musl answers to the name libc.so.6 and lays out what we use of libc's structs as glibc does on these machines; what
+ * it lacks are some names that glibc's headers bring in: the checked variants of _FORTIFY_SOURCE, a 64-bit alias, and
  * descriptions of signals and errors. They are here, hidden, in the portable library alone (python/, the wheel).
  *
  * The checks of the checked variants are kept: a write beyond what the compiler knows of the buffer aborts.
@@ -21,8 +21,8 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* jansson compares a FILE that it reads with stdin, for a message; it is never given one here. Its static library is not
- * built for shared ones, where only a variable of our own can be reached so. */
+/* jansson compares a FILE that it reads with stdin, for a message; it is never given one here. Its static library is
+ * not built for shared ones, where only a variable of our own can be reached so. */
 HIDDEN FILE *fh_no_stdin __asm__("stdin");
 FILE *fh_no_stdin;
 
@@ -77,9 +77,10 @@ HIDDEN int fcntl64(int fd, int command, ...)
 }
 
 #define SIGNALS                                                                                                        \
-	X(HUP) X(INT) X(QUIT) X(ILL) X(TRAP) X(ABRT) X(BUS) X(FPE) X(KILL) X(USR1) X(SEGV) X(USR2) X(PIPE) X(ALRM) X(TERM) \
-	X(STKFLT) X(CHLD) X(CONT) X(STOP) X(TSTP) X(TTIN) X(TTOU) X(URG) X(XCPU) X(XFSZ) X(VTALRM) X(PROF) X(WINCH)        \
-	X(POLL) X(PWR) X(SYS)
+	X(HUP)                                                                                                             \
+	X(INT) X(QUIT) X(ILL) X(TRAP) X(ABRT) X(BUS) X(FPE) X(KILL) X(USR1) X(SEGV) X(USR2) X(PIPE) X(ALRM) X(TERM)        \
+	    X(STKFLT) X(CHLD) X(CONT) X(STOP) X(TSTP) X(TTIN) X(TTOU) X(URG) X(XCPU) X(XFSZ) X(VTALRM) X(PROF) X(WINCH)    \
+	        X(POLL) X(PWR) X(SYS)
 #define X(name) [SIG##name] = #name,
 static const char *const signal_names[] = { SIGNALS };
 #undef X
