@@ -15,7 +15,8 @@ static bool off, explain;
 static const struct fh_opt options[] = {
 	{ "shell", 0, FH_OPT_STRING, &shell, "SHELL", "bash, zsh, fish or sh; by default what $SHELL names." },
 	{ "off", 0, FH_OPT_FLAG, &off, NULL, "Print what undoes it." },
-	{ "explain", 0, FH_OPT_FLAG, &explain, NULL, "Say which module serves which import, and print nothing for a shell." },
+	{ "explain", 0, FH_OPT_FLAG, &explain, NULL,
+	  "Say which module serves which import, and print nothing for a shell." },
 	{ 0 },
 };
 static const struct fh_command_line command_line = {

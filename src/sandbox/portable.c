@@ -78,9 +78,10 @@ HIDDEN int fcntl64(int fd, int command, ...)
 
 #define SIGNALS                                                                                                        \
 	X(HUP)                                                                                                             \
-	X(INT) X(QUIT) X(ILL) X(TRAP) X(ABRT) X(BUS) X(FPE) X(KILL) X(USR1) X(SEGV) X(USR2) X(PIPE) X(ALRM) X(TERM)        \
-	    X(STKFLT) X(CHLD) X(CONT) X(STOP) X(TSTP) X(TTIN) X(TTOU) X(URG) X(XCPU) X(XFSZ) X(VTALRM) X(PROF) X(WINCH)    \
-	        X(POLL) X(PWR) X(SYS)
+	X(INT)                                                                                                             \
+	X(QUIT) X(ILL) X(TRAP) X(ABRT) X(BUS) X(FPE) X(KILL) X(USR1) X(SEGV) X(USR2) X(PIPE) X(ALRM) X(TERM) X(STKFLT)     \
+	    X(CHLD) X(CONT) X(STOP) X(TSTP) X(TTIN) X(TTOU) X(URG) X(XCPU) X(XFSZ) X(VTALRM) X(PROF) X(WINCH) X(POLL)      \
+	        X(PWR) X(SYS)
 #define X(name) [SIG##name] = #name,
 static const char *const signal_names[] = { SIGNALS };
 #undef X
