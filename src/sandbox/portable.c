@@ -76,15 +76,15 @@ HIDDEN int fcntl64(int fd, int command, ...)
 	return fcntl(fd, command, value);
 }
 
-#define SIGNALS                                                                                                        \
-	X(HUP)                                                                                                             \
-	X(INT)                                                                                                             \
-	X(QUIT) X(ILL) X(TRAP) X(ABRT) X(BUS) X(FPE) X(KILL) X(USR1) X(SEGV) X(USR2) X(PIPE) X(ALRM) X(TERM) X(STKFLT)     \
-	    X(CHLD) X(CONT) X(STOP) X(TSTP) X(TTIN) X(TTOU) X(URG) X(XCPU) X(XFSZ) X(VTALRM) X(PROF) X(WINCH) X(POLL)      \
-	        X(PWR) X(SYS)
-#define X(name) [SIG##name] = #name,
-static const char *const signal_names[] = { SIGNALS };
-#undef X
+static const char *const signal_names[] = {
+	[SIGHUP] = "HUP",       [SIGINT] = "INT",   [SIGQUIT] = "QUIT",   [SIGILL] = "ILL",   [SIGTRAP] = "TRAP",
+	[SIGABRT] = "ABRT",     [SIGBUS] = "BUS",   [SIGFPE] = "FPE",     [SIGKILL] = "KILL", [SIGUSR1] = "USR1",
+	[SIGSEGV] = "SEGV",     [SIGUSR2] = "USR2", [SIGPIPE] = "PIPE",   [SIGALRM] = "ALRM", [SIGTERM] = "TERM",
+	[SIGSTKFLT] = "STKFLT", [SIGCHLD] = "CHLD", [SIGCONT] = "CONT",   [SIGSTOP] = "STOP", [SIGTSTP] = "TSTP",
+	[SIGTTIN] = "TTIN",     [SIGTTOU] = "TTOU", [SIGURG] = "URG",     [SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ",
+	[SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF", [SIGWINCH] = "WINCH", [SIGPOLL] = "POLL", [SIGPWR] = "PWR",
+	[SIGSYS] = "SYS",
+};
 
 HIDDEN const char *sigabbrev_np(int number)
 {
