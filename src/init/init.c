@@ -78,7 +78,7 @@ static void transfer(uint32_t op, const void *message, int fd)
 	if (r == 0) {
 		r = fh_sys(__NR_clone, SIGCHLD, 0, 0, 0, 0);
 		if (r == 0) {
-			int e = fh_init_become_user(&in);
+			int e = fh_init_become_user(&in.start);
 			if (e < 0) {
 				done.refused = FH_REFUSED_ERROR;
 				done.error = -e;

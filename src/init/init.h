@@ -29,7 +29,10 @@ struct fh_init {
 /* spawn.c. In the parent: the message to send is in *ret. fds: stdin, stdout, stderr. */
 int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char *text, const int *fds, int fd_count,
                   struct fh_init_spawned *ret, int *ret_terminal);
-int fh_init_become_user(const struct fh_init *in); /* in a child; 0 or -errno; gives up all capabilities */
+
+/* user.c */
+int fh_init_become_user(const struct fh_init_start *as); /* in a child; 0 or -errno; gives up all capabilities */
+void fh_init_read_state(struct fh_init_state *s);        /* of the calling process */
 
 /* files.c; each runs in a child of its own and returns what the child reports. */
 void fh_init_put(const char *base, int pipe, struct fh_init_done *ret);

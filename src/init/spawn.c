@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/prctl.h>
-#include <linux/securebits.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 
@@ -20,50 +18,6 @@ struct report {
 
 /* Static, not on the stack: a child works on its own copy. */
 static char *argv[4096 + 1], *env[4096 + 1];
-
-int fh_init_become_user(const struct fh_init *in)
-{
-	/* securebits: uid 0 of the namespace gains nothing by exec, and cannot change that */
-	unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP_LOCKED |
-	                     SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
-	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct none[2] = { { 0 } };
-	int drop = !in->start.keep_capabilities;
-	long r = drop ? fh_sys(__NR_prctl, PR_SET_SECUREBITS, bits, 0, 0, 0) : 0;
-	for (int cap = 0; drop && r == 0 && cap < 64; cap++)
-		if (fh_sys(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0) == 1)
-			r = fh_sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);
-	if (r == 0 && in->start.switch_ids) {
-		r = fh_sys(__NR_setgroups, 0, 0);
-		if (r == 0)
-			r = fh_sys(__NR_setresgid, in->start.gid, in->start.gid, in->start.gid);
-		if (r == 0)
-			r = fh_sys(__NR_setresuid, in->start.uid, in->start.uid, in->start.uid);
-	}
-	if (r == 0 && drop)
-		r = fh_sys(__NR_capset, &head, none); /* what was ambient goes with what is permitted */
-	return (int)r;
-}
-
-static void read_state(struct fh_init_state *s)
-{
-	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct caps[2] = { { 0 } };
-	/* When the kernel does not answer, claim the worst. */
-	if (fh_sys(__NR_capget, &head, caps) < 0)
-		memset(caps, 0xff, sizeof(caps));
-	s->cap_permitted = caps[0].permitted | (uint64_t)caps[1].permitted << 32;
-	s->cap_effective = caps[0].effective | (uint64_t)caps[1].effective << 32;
-	s->cap_inheritable = caps[0].inheritable | (uint64_t)caps[1].inheritable << 32;
-	for (int cap = 0; cap < 64; cap++)
-		if (fh_sys(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0) == 1)
-			s->cap_bounding |= 1ULL << cap;
-	s->no_new_privs = fh_sys(__NR_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
-	long mode = fh_sys(__NR_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
-	s->seccomp = mode > 0 ? (uint32_t)mode : 0;
-	s->uid = (uint32_t)fh_sys(__NR_geteuid);
-	s->gid = (uint32_t)fh_sys(__NR_getegid);
-}
 
 static long open_terminal_slave(int master)
 {
@@ -188,7 +142,7 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 			goto failed;
 	}
 	r.step = FH_STEP_IDS;
-	e = fh_init_become_user(in);
+	e = fh_init_become_user(&in->start);
 	if (e < 0)
 		goto failed;
 	r.step = FH_STEP_CWD;
@@ -198,7 +152,7 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 	fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &none, 0, 8);
 	fh_sys(__NR_umask, 022);
 	r.step = FH_STEP_EXEC;
-	read_state(&r.state);
+	fh_init_read_state(&r.state);
 	fh_write_full(pipe, &r, sizeof(r));
 	e = exec_program();
 failed:

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+#include "python.h"
+
+#include <fcntl.h>
+
+#include "selftest.h"
+
+struct fh_python fh_py_api;
+static bool may_freeze;
+
+static const struct fh_symbol_wanted wanted[] = {
+	{ "PyGILState_GetThisThreadState", &PY.this_thread },
+	{ "PyGILState_Check", &PY.has_gil },
+	{ "PyEval_RestoreThread", &PY.restore_thread },
+	{ "PyEval_SaveThread", &PY.save_thread },
+	{ "PyOS_BeforeFork", &PY.before_fork },
+	{ "PyOS_AfterFork_Parent", &PY.after_fork_parent },
+	{ "PyOS_AfterFork_Child", &PY.after_fork_child },
+	{ "PyInterpreterState_Head", &PY.interpreter_head },
+	{ "PyInterpreterState_Next", &PY.interpreter_next },
+	{ "PyInterpreterState_ThreadHead", &PY.thread_head },
+	{ "PyThreadState_Next", &PY.thread_next },
+	{ "Py_DecRef", &PY.decref },
+	{ "PyImport_ImportModule", &PY.import },
+	{ "PyImport_AddModule", &PY.add_module },
+	{ "PyModule_GetDict", &PY.module_dict },
+	{ "PyObject_GetAttrString", &PY.get },
+	{ "PyObject_CallObject", &PY.call },
+	{ "PyObject_CallFunction", &PY.call_format },
+	{ "PyObject_IsTrue", &PY.is_true },
+	{ "PyUnicode_DecodeFSDefault", &PY.text },
+	{ "PyUnicode_AsUTF8", &PY.utf8 },
+	{ "PyObject_Str", &PY.str },
+	{ "PyBytes_FromStringAndSize", &PY.bytes },
+	{ "PyLong_AsLong", &PY.as_long },
+	{ "PyList_Size", &PY.list_size },
+	{ "PyList_GetItem", &PY.list_item },
+	{ "PyList_New", &PY.list_new },
+	{ "PyList_Append", &PY.list_append },
+	{ "PyList_SetSlice", &PY.list_slice },
+	{ "PyDict_GetItemString", &PY.dict_item },
+	{ "PyDict_SetItemString", &PY.dict_set },
+	{ "PyDict_DelItemString", &PY.dict_delete },
+	{ "PyDict_SetItem", &PY.dict_set_object },
+	{ "PyDict_Contains", &PY.dict_contains },
+	{ "PyDict_Clear", &PY.dict_clear },
+	{ "PyDict_Next", &PY.dict_next },
+	{ "PyDict_Size", &PY.dict_size },
+	{ "PySys_GetObject", &PY.sys_get },
+	{ "PyCFunction_NewEx", &PY.function },
+	{ "PyErr_Occurred", &PY.error },
+	{ "PyErr_ExceptionMatches", &PY.error_is },
+	{ "PyErr_Clear", &PY.error_clear },
+	{ "PyErr_Print", &PY.error_print },
+	{ "PyErr_Fetch", &PY.error_fetch },
+	{ "PyErr_Restore", &PY.error_restore },
+	{ "Py_MakePendingCalls", &PY.pending_calls },
+	{ "PyRun_FileExFlags", &PY.run_file },
+	{ "Py_FinalizeEx", &PY.finalize },
+	{ "Py_GetVersion", &PY.version },
+	{ "PyImport_GetMagicNumber", &PY.magic },
+	{ "exit", &PY.exit },
+	{ "fflush", &PY.fflush },
+	{ "PyExc_SystemExit", &PY.system_exit },
+	{ "PyExc_KeyboardInterrupt", &PY.keyboard_interrupt },
+	{ "_Py_NoneStruct", &PY.none },
+	{ "PyFunction_Type", &PY.function_type },
+	{ "PyCFunction_Type", &PY.builtin_type },
+	{ "PyLong_Type", &PY.long_type },
+	{ "PyBool_Type", &PY.bool_type },
+	{ "PyGen_Type", &PY.generator_type },
+	{ "PyCoro_Type", &PY.coroutine_type },
+	{ "PyAsyncGen_Type", &PY.async_generator_type },
+	{ "_PyWeakref_RefType", &PY.weakref_type },
+	{ "PyList_Type", &PY.list_type },
+	{ "PyType_Type", &PY.type_type },
+	{ "Py_InspectFlag", &PY.inspect },
+	{ "Py_InteractiveFlag", &PY.interactive },
+	{ "Py_VerboseFlag", &PY.verbose },
+};
+
+/* What went wrong, in a line; the error is cleared. */
+static void say_error(const char *what, const char *name, char *why)
+{
+	fh_py *type, *value, *trace;
+	PY.error_fetch(&type, &value, &trace);
+	fh_py *text = value ? PY.str(value) : NULL;
+	const char *s = text ? PY.utf8(text) : NULL;
+	fh_text_set(why, FH_ZYGOTE_WHY_MAX, what);
+	fh_text_add(why, FH_ZYGOTE_WHY_MAX, name);
+	fh_text_add(why, FH_ZYGOTE_WHY_MAX, ": ");
+	fh_text_add(why, FH_ZYGOTE_WHY_MAX, s ? s : "an error without a text");
+	PY.error_clear();
+}
+
+bool fh_python_had_gil;
+
+/* The interpreter opens its program with the GIL released (since 3.10); from here to the run we hold it. */
+static bool load(char *why)
+{
+	if (!fh_symbols(wanted, sizeof(wanted) / sizeof(wanted[0]), why))
+		return false;
+	fh_python_had_gil = PY.has_gil();
+	if (!fh_python_had_gil)
+		PY.restore_thread(PY.this_thread());
+	may_freeze = fh_python_end_load();
+	return true;
+}
+
+static bool preload(const char *names, char *why)
+{
+	static char name[256];
+	while (*names) {
+		size_t n = 0;
+		while (names[n] && names[n] != ',')
+			n++;
+		if (n >= sizeof(name)) {
+			fh_text_set(why, FH_ZYGOTE_WHY_MAX, "the name of a module to preload is too long");
+			return false;
+		}
+		memcpy(name, names, n);
+		name[n] = 0;
+		names += n + (names[n] == ',');
+		if (!n)
+			continue;
+		fh_py *m = PY.import(name); /* sys.modules keeps it; nothing is named in __main__ */
+		if (!m) {
+			say_error("cannot import ", name, why);
+			return false;
+		}
+		PY.decref(m);
+	}
+	return true;
+}
+
+/* Garbage of the start-up goes; what stays is moved out of the collector's sight, so that a collection in a run does
+ * not write to, and so copy, every page of the zygote. */
+static void ready(void)
+{
+	static const char *const calls[] = { "collect", "freeze" };
+	fh_py *modules = PY.sys_get("modules");
+	bool there = PY.dict_item(modules, "gc") != NULL;
+	fh_py *gc = PY.import("gc");
+	for (int i = 0; gc && i < (may_freeze ? 2 : 1); i++) {
+		fh_py *r = PY.get(gc, calls[i]), *done = r ? PY.call(r, NULL) : NULL;
+		if (r)
+			PY.decref(r);
+		if (done)
+			PY.decref(done);
+	}
+	if (!there)
+		PY.dict_delete(modules, "gc");
+	PY.error_clear();
+	fh_python_end_ready();
+}
+
+static void before_fork(void)
+{
+	PY.before_fork();
+}
+
+static void after_fork(void)
+{
+	PY.after_fork_parent();
+}
+
+/* random reseeds itself by its own at-fork hook; numpy has none. */
+static void child(void)
+{
+	PY.after_fork_child();
+	if (!PY.dict_item(PY.sys_get("modules"), "numpy.random"))
+		return;
+	fh_py *m = PY.import("numpy.random"), *seed = m ? PY.get(m, "seed") : NULL;
+	fh_py *r = seed ? PY.call(seed, NULL) : NULL;
+	if (!r)
+		PY.error_clear();
+}
+
+/* ------------------------------------------------------------------------------------------------ a fresh start's
+ * state */
+
+static bool same_lists(char *const *a, uint32_t a_count, char *const *b, uint32_t b_count)
+{
+	if (a_count != b_count)
+		return false;
+	for (uint32_t i = 0; i < a_count; i++)
+		if (!fh_text_equal(a[i], b[i]))
+			return false;
+	return true;
+}
+
+/* os.environ is built on this very dict; of two variables of one name the first counts. */
+static bool set_environment(const struct fh_warm_run *run)
+{
+	const struct fh_warm_start *s = &fh_warm_start;
+	if (same_lists(run->env, run->env_count, s->env, s->env_count))
+		return true;
+	fh_py *posix = PY.import("posix"), *dict = posix ? PY.get(posix, "environ") : NULL;
+	if (!dict)
+		return false;
+	PY.dict_clear(dict);
+	for (uint32_t i = 0; i < run->env_count; i++) {
+		const char *line = run->env[i];
+		size_t n = 0;
+		while (line[n] && line[n] != '=')
+			n++;
+		if (!line[n])
+			continue;
+		fh_py *key = PY.bytes(line, (ssize_t)n), *value = PY.bytes(line + n + 1, (ssize_t)strlen(line + n + 1));
+		if (!key || !value || (PY.dict_contains(dict, key) == 0 && PY.dict_set_object(dict, key, value) < 0))
+			return false;
+		PY.decref(key);
+		PY.decref(value);
+	}
+	return true;
+}
+
+static bool replace_tail(const char *name, ssize_t from, char *const *items, uint32_t count)
+{
+	fh_py *list = PY.sys_get(name), *tail = PY.list_new(0);
+	if (!list) /* orig_argv came with 3.10 */
+		return true;
+	for (uint32_t i = 0; tail && i < count; i++) {
+		fh_py *item = PY.text(items[i]);
+		if (!item || PY.list_append(tail, item) < 0)
+			return false;
+		PY.decref(item);
+	}
+	return tail && PY.list_slice(list, from, PY.list_size(list), tail) == 0;
+}
+
+static bool set_arguments(const struct fh_warm_run *run, char *why)
+{
+	const struct fh_warm_start *s = &fh_warm_start;
+	uint32_t main = 0;
+	while (main < s->argc && !fh_text_equal(s->argv[main], s->file))
+		main++;
+	if (main == s->argc || run->argc <= main || !same_lists(s->argv, main + 1, run->argv, main + 1)) {
+		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "the command line is not the zygote's");
+		return false;
+	}
+	if (same_lists(s->argv, s->argc, run->argv, run->argc))
+		return true;
+	if (!replace_tail("argv", 1, run->argv + main + 1, run->argc - main - 1) ||
+	    !replace_tail("orig_argv", main + 1, run->argv + main + 1, run->argc - main - 1)) {
+		say_error("cannot set ", "sys.argv", why);
+		return false;
+	}
+	return true;
+}
+
+/* The interpreter asked before the warm point whether MAIN is an archive to import from; the answer was no. */
+static bool is_archive(const char *path)
+{
+	static char tail[66000]; /* as zipimport looks: a comment of at most 64 KiB may follow the mark */
+	long fd = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	long size = fh_sys(__NR_lseek, fd, 0, 2), at = size > (long)sizeof(tail) ? size - (long)sizeof(tail) : 0;
+	long n = size < 22 ? 0 : fh_sys(__NR_pread64, fd, tail, sizeof(tail), at);
+	fh_sys(__NR_close, fd);
+	for (long i = 0; i + 22 <= n; i++)
+		if (tail[i] == 'P' && memcmp(tail + i, "PK\5\6", 4) == 0)
+			return true;
+	return false;
+}
+
+static bool begin(const struct fh_warm_run *run, char *why)
+{
+	if (!run->self_test && is_archive(fh_warm_start.file)) {
+		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "the program may be an archive, which is imported from");
+		return false;
+	}
+	if (!set_environment(run)) {
+		say_error("cannot set ", "os.environ", why);
+		return false;
+	}
+	return set_arguments(run, why);
+}
+
+static const char *const settings[] = { "PYTHON", "HOME=", "PATH=", NULL };
+
+const struct fh_warm_interpreter fh_warm_python = {
+	.name = "python",
+	.symbol = "PyOS_AfterFork_Child",
+	.calls = FH_CALL_FOPEN, /* it is opened twice: first, by open, to see whether it is an archive */
+	.self_test = fh_selftest_python,
+	.self_test_size = &fh_selftest_python_size,
+	.settings = settings,
+	.load = load,
+	.preload = preload,
+	.ready = ready,
+	.before_fork = before_fork,
+	.after_fork = after_fork,
+	.child = child,
+	.begin = begin,
+	.run = fh_python_run,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPython 3.8 to 3.13, through its C API alone, looked up by name: no header of it is used, so that one library serves
+ * every version. Objects are opaque, but for an object's type and a type's finalizers, whose places have not changed in
+ * these versions and are checked when the zygote starts (python_end.c).
+ */
+#pragma once
+#include <sys/types.h>
+
+#include "warm.h"
+
+typedef struct fh_py_object fh_py;
+
+struct fh_python {
+	/* threads and forks */
+	void *(*this_thread)(void);
+	int (*has_gil)(void);
+	void (*restore_thread)(void *);
+	void *(*save_thread)(void);
+	void (*before_fork)(void);
+	void (*after_fork_parent)(void);
+	void (*after_fork_child)(void);
+	void *(*interpreter_head)(void);
+	void *(*interpreter_next)(void *);
+	void *(*thread_head)(void *);
+	void *(*thread_next)(void *);
+	/* objects */
+	void (*decref)(fh_py *);
+	fh_py *(*import)(const char *);
+	fh_py *(*add_module)(const char *); /* borrowed */
+	fh_py *(*module_dict)(fh_py *);     /* borrowed */
+	fh_py *(*get)(fh_py *, const char *);
+	fh_py *(*call)(fh_py *, fh_py *);
+	fh_py *(*call_format)(fh_py *, const char *, ...);
+	int (*is_true)(fh_py *);
+	fh_py *(*text)(const char *); /* a file name or argument, as the interpreter decodes it */
+	const char *(*utf8)(fh_py *);
+	fh_py *(*str)(fh_py *);
+	fh_py *(*bytes)(const char *, ssize_t);
+	long (*as_long)(fh_py *);
+	ssize_t (*list_size)(fh_py *);
+	fh_py *(*list_item)(fh_py *, ssize_t); /* borrowed */
+	fh_py *(*list_new)(ssize_t);
+	int (*list_append)(fh_py *, fh_py *);
+	int (*list_slice)(fh_py *, ssize_t, ssize_t, fh_py *);
+	fh_py *(*dict_item)(fh_py *, const char *); /* borrowed */
+	int (*dict_set)(fh_py *, const char *, fh_py *);
+	int (*dict_delete)(fh_py *, const char *);
+	int (*dict_set_object)(fh_py *, fh_py *, fh_py *);
+	int (*dict_contains)(fh_py *, fh_py *);
+	void (*dict_clear)(fh_py *);
+	int (*dict_next)(fh_py *, ssize_t *, fh_py **, fh_py **); /* borrowed */
+	ssize_t (*dict_size)(fh_py *);
+	fh_py *(*sys_get)(const char *); /* borrowed */
+	fh_py *(*function)(void *, fh_py *, fh_py *);
+	/* errors */
+	fh_py *(*error)(void); /* borrowed */
+	int (*error_is)(fh_py *);
+	void (*error_clear)(void);
+	void (*error_print)(void);
+	void (*error_fetch)(fh_py **, fh_py **, fh_py **);
+	void (*error_restore)(fh_py *, fh_py *, fh_py *);
+	/* running a file */
+	int (*pending_calls)(void);
+	fh_py *(*run_file)(void *, const char *, int, fh_py *, fh_py *, int, void *);
+	int (*finalize)(void);
+	const char *(*version)(void);
+	long (*magic)(void);
+	void (*exit)(int);
+	int (*fflush)(void *);
+	/* data */
+	fh_py **system_exit, **keyboard_interrupt;
+	fh_py *none, *function_type, *builtin_type, *long_type, *generator_type, *coroutine_type, *async_generator_type,
+	    *weakref_type, *list_type, *type_type, *bool_type;
+	int *inspect, *interactive, *verbose;
+};
+extern struct fh_python fh_py_api;
+extern bool fh_python_had_gil; /* when it opened its program */
+#define PY fh_py_api
+
+bool fh_python_end_load(void);  /* registers the hook of the end; false: the collector must be left as it is */
+void fh_python_end_ready(void); /* at the warm point: what is there now is not the program's */
+void fh_python_run(const char *path, void *file);

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Running the main file as CPython's own pymain_run_file does, and the *short end*.
+ *
+ * Finalization takes an interpreter apart: every module, every object. In a forked child that means to copy nearly
+ * every page of the zygote only to throw it away. What of it a program can see is: its threads are waited for, its
+ * atexit functions run, the standard streams are flushed (exit status 120 when that fails), and then its objects'
+ * destructors run. So Py_FinalizeEx is called as ever, and the last of the atexit functions is ours (it was registered
+ * first). There we look at every object that the program has made. When none of them has a destructor that could be
+ * seen, and only one thread is left, what follows cannot be seen either: the streams are flushed and the process exits.
+ * In every other case we return, and finalization goes its natural way.
+ *
+ * The program's objects are those that the collector knows, since the zygote's own were moved out of its sight before
+ * the fork (gc.freeze). An object is *quiet* when its type has neither tp_finalize (PEP 442: __del__, generators,
+ * files) nor tp_del. Objects of C extensions can do things when they are freed that no slot tells of: only modules of
+ * the list below may have been loaded.
+ */
+#include "python.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <signal.h>
+
+/* Places in a PyTypeObject of CPython 3.8 to 3.13 on 64-bit machines, in pointers; checked by layout_is_known(). */
+enum { OBJECT_TYPE = 1, TYPE_NAME = 3, TYPE_FLAGS = 21, TYPE_DEL = 47, TYPE_FINALIZE = 49, WEAKREF_CALLBACK = 3 };
+enum { FLAG_COLLECTED = 1 << 14, EXIT_UNFLUSHED = 120, FILE_INPUT = 257 };
+
+static struct {
+	bool possible; /* the hook is there, and this interpreter's objects are laid out as we know */
+	bool known;    /* the program has come to its end, with: */
+	int code;
+	fh_py *get_objects, *unfreeze; /* of gc */
+	ssize_t modules;               /* that the zygote had */
+} end;
+
+/* C modules of the standard library whose objects only give memory back when they are freed; and two packages. */
+static const char *const harmless[] = {
+	"math",
+	"cmath",
+	"_struct",
+	"_random",
+	"_bisect",
+	"_heapq",
+	"_datetime",
+	"_json",
+	"_decimal",
+	"array",
+	"itertools",
+	"_collections",
+	"_functools",
+	"_operator",
+	"_string",
+	"_sre",
+	"_statistics",
+	"_pickle",
+	"unicodedata",
+	"zlib",
+	"binascii",
+	"_hashlib",
+	"_md5",
+	"_sha1",
+	"_sha2",
+	"_sha256",
+	"_sha512",
+	"_sha3",
+	"_blake2",
+	"_csv",
+	"time",
+	"errno",
+	"_stat",
+	"_typing",
+	"_opcode",
+	"_contextvars",
+	"_weakref",
+	"_abc",
+	"_locale",
+	"_io",
+	"posix",
+	"_thread",
+	"_codecs",
+	"_signal",
+	"marshal",
+	"_imp",
+	"_ast",
+	"gc",
+	"atexit",
+	"_symtable",
+	"_queue",
+	"_bz2",
+	"_lzma",
+	"_zoneinfo",
+	"_uuid",
+	"grp",
+	"pwd",
+	"resource",
+	"fcntl",
+	"select",
+	"_posixsubprocess",
+	"_warnings",
+	"builtins",
+	"sys",
+	"_tokenize",
+	"_suggestions",
+	"_sysconfig",
+	"_crypt",
+	"_elementtree",
+	"pyexpat",
+	"_tracemalloc",
+	NULL,
+};
+static const char *const harmless_packages[] = { "numpy.", "pandas.", NULL };
+
+static fh_py *type_of(fh_py *o)
+{
+	return ((fh_py **)o)[OBJECT_TYPE];
+}
+
+static void *slot(fh_py *type, int at)
+{
+	return ((void **)type)[at];
+}
+
+static const char *type_name(fh_py *type)
+{
+	return slot(type, TYPE_NAME);
+}
+
+static bool layout_is_known(void)
+{
+	/* builds that put other things into an object: Py_TRACE_REFS, and no GIL */
+	if (fh_symbol("_Py_NewReference_trace") || fh_symbol("_Py_GetRefTotal") || fh_symbol("_Py_MergeZeroLocalRefcount"))
+		return false;
+	return sizeof(void *) == 8 && type_of(PY.none) && type_of(PY.list_type) == PY.type_type &&
+	       fh_text_equal(type_name(PY.generator_type), "generator") && slot(PY.generator_type, TYPE_FINALIZE) &&
+	       fh_text_equal(type_name(PY.list_type), "list") && !slot(PY.list_type, TYPE_FINALIZE) &&
+	       !slot(PY.list_type, TYPE_DEL) && (uintptr_t)slot(PY.list_type, TYPE_FLAGS) & FLAG_COLLECTED;
+}
+
+/* ------------------------------------------------------------------------------------------------- what can be seen */
+
+/* Whether an attribute is None (or true, for `is_true`); on an error: no. */
+static bool attribute_is(fh_py *o, const char *name, bool is_true)
+{
+	fh_py *v = PY.get(o, name);
+	bool yes = v && (is_true ? PY.is_true(v) == 1 : v == PY.none);
+	if (v)
+		PY.decref(v);
+	PY.error_clear();
+	return yes;
+}
+
+/* An object whose type has a finalizer, which has nothing left to do. */
+static bool is_finished(fh_py *o, fh_py *type)
+{
+	static const struct {
+		const char *name, *attribute;
+	} files[] = { { "_io.StringIO", NULL },           { "_io.BytesIO", NULL },
+		          { "_io.FileIO", "closed" },         { "_io.TextIOWrapper", "closed" },
+		          { "_io.BufferedReader", "closed" }, { "_io.BufferedWriter", "closed" },
+		          { "_io.BufferedRandom", "closed" } };
+	if (type == PY.generator_type)
+		return attribute_is(o, "gi_frame", false);
+	if (type == PY.coroutine_type)
+		return attribute_is(o, "cr_frame", false);
+	if (type == PY.async_generator_type)
+		return attribute_is(o, "ag_frame", false);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (fh_text_equal(type_name(type), files[i].name))
+			return !files[i].attribute || attribute_is(o, files[i].attribute, true);
+	return false;
+}
+
+/* The standard library's own weak dictionaries and caches call back, and then only tidy up. */
+static bool is_tidying(fh_py *callback)
+{
+	static const char *const modules[] = { "weakref", "_weakrefset", "functools", "abc", "_py_abc", "typing", NULL };
+	if (!callback || type_of(callback) == PY.builtin_type)
+		return true;
+	if (type_of(callback) != PY.function_type)
+		return false;
+	fh_py *name = PY.get(callback, "__module__");
+	const char *s = name ? PY.utf8(name) : NULL;
+	bool known = false;
+	for (int i = 0; s && modules[i]; i++)
+		known = known || fh_text_equal(s, modules[i]);
+	if (name)
+		PY.decref(name);
+	PY.error_clear();
+	return known;
+}
+
+static bool is_quiet(fh_py *o)
+{
+	fh_py *type = type_of(o);
+	if (type == PY.weakref_type || fh_text_equal(type_name(type), "weakref.KeyedRef") ||
+	    fh_text_equal(type_name(type), "KeyedRef"))
+		return is_tidying(((fh_py **)o)[WEAKREF_CALLBACK]);
+	if (type_of(type) == PY.type_type && !slot(type, TYPE_FINALIZE) && !slot(type, TYPE_DEL)) {
+		if (type != PY.type_type)
+			return true;
+		/* a class: its objects are seen themselves, unless the collector does not know them */
+		return (uintptr_t)slot(o, TYPE_FLAGS) & FLAG_COLLECTED || (!slot(o, TYPE_FINALIZE) && !slot(o, TYPE_DEL));
+	}
+	if (!slot(type, TYPE_FINALIZE) && !slot(type, TYPE_DEL))
+		return true; /* of a class with a metaclass */
+	return is_finished(o, type);
+}
+
+static bool is_harmless_module(const char *name)
+{
+	for (int i = 0; harmless[i]; i++)
+		if (fh_text_equal(name, harmless[i]))
+			return true;
+	for (int i = 0; harmless_packages[i]; i++)
+		if (fh_text_begins(name, harmless_packages[i]))
+			return true;
+	return false;
+}
+
+/* A module without a file, or with one that is machine code, is C. */
+static bool is_c_module(fh_py *module)
+{
+	fh_py *file = PY.get(module, "__file__");
+	const char *s = file ? PY.utf8(file) : NULL;
+	size_t n = s ? strlen(s) : 0;
+	bool c = !file || (n > 3 && fh_text_equal(s + n - 3, ".so"));
+	if (file)
+		PY.decref(file);
+	PY.error_clear();
+	return c;
+}
+
+static bool modules_are_harmless(ssize_t first)
+{
+	fh_py *modules = PY.sys_get("modules"), *key, *module;
+	ssize_t at = 0, index = 0;
+	if (!modules || PY.dict_size(modules) < end.modules)
+		return false; /* the program has taken modules out: what is new can no longer be told by its place */
+	while (PY.dict_next(modules, &at, &key, &module)) {
+		if (index++ < first)
+			continue;
+		const char *name = PY.utf8(key);
+		if (!name || (!is_harmless_module(name) && !fh_text_equal(name, "__main__") && is_c_module(module))) {
+			PY.error_clear();
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool only_thread(void)
+{
+	void *interpreter = PY.interpreter_head();
+	return interpreter && !PY.interpreter_next(interpreter) && !PY.thread_next(PY.thread_head(interpreter));
+}
+
+static bool all_quiet(void)
+{
+	fh_py *objects = PY.call(end.get_objects, NULL);
+	bool quiet = objects != NULL;
+	ssize_t n = objects ? PY.list_size(objects) : 0;
+	for (ssize_t i = 0; quiet && i < n; i++)
+		quiet = is_quiet(PY.list_item(objects, i));
+	if (objects && !quiet) /* else it dies with the process: to free it would be to touch all of it again */
+		PY.decref(objects);
+	return quiet;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the end */
+
+/* Flushes a standard stream. An error is left to the natural way, which meets it again and says so. */
+static bool flushed(const char *name)
+{
+	fh_py *stream = PY.sys_get(name);
+	if (!stream || stream == PY.none || attribute_is(stream, "closed", true))
+		return true;
+	fh_py *flush = PY.get(stream, "flush"), *done = flush ? PY.call(flush, NULL) : NULL;
+	if (!done) {
+		PY.error_clear();
+		return false;
+	}
+	return true;
+}
+
+/* Called by Py_FinalizeEx as the last of the atexit functions. */
+static fh_py *short_end(fh_py *self, fh_py *arguments)
+{
+	(void)self;
+	(void)arguments;
+	if (end.known && only_thread() && modules_are_harmless(end.modules) && all_quiet() && flushed("stdout") &&
+	    flushed("stderr") && flushed("__stdout__") && flushed("__stderr__"))
+		fh_sys(__NR_exit_group, end.code & 0xff);
+	fh_py *done = PY.call(end.unfreeze, NULL); /* from here on it is to be a collector like any other */
+	return done ? done : PY.call_format(PY.bool_type, NULL);
+}
+
+static struct {
+	const char *name;
+	fh_py *(*call)(fh_py *, fh_py *);
+	int flags;
+	const char *doc;
+} short_end_definition = { "short_end", short_end, 4 /* METH_NOARGS */, NULL };
+
+bool fh_python_end_load(void)
+{
+	fh_py *modules = PY.sys_get("modules");
+	bool there = PY.dict_item(modules, "atexit") != NULL;
+	fh_py *atexit = PY.import("atexit"), *f = PY.function(&short_end_definition, NULL, NULL);
+	fh_py *add = atexit ? PY.get(atexit, "register") : NULL;
+	fh_py *done = add && f ? PY.call_format(add, "O", f) : NULL;
+	if (!there && atexit)
+		PY.dict_delete(modules, "atexit"); /* our reference keeps it, and with it what is registered */
+	there = PY.dict_item(modules, "gc") != NULL;
+	fh_py *gc = PY.import("gc");
+	end.get_objects = gc ? PY.get(gc, "get_objects") : NULL;
+	end.unfreeze = gc ? PY.get(gc, "unfreeze") : NULL;
+	if (!there && gc)
+		PY.dict_delete(modules, "gc");
+	PY.error_clear();
+	bool hooked = done && end.get_objects && end.unfreeze;
+	end.possible = hooked && !*PY.inspect && !*PY.interactive && !*PY.verbose && layout_is_known();
+	end.modules = PY.dict_size(modules);
+	return hooked;
+}
+
+void fh_python_end_ready(void)
+{
+	if (!modules_are_harmless(end.modules))
+		end.possible = false; /* of those that were preloaded */
+	end.modules = PY.dict_size(PY.sys_get("modules"));
+}
+
+/* ------------------------------------------------------------------------------------------------------- the run */
+
+static bool is_compiled(const char *path)
+{
+	unsigned char head[2] = { 0 };
+	long fd = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	long n = fd < 0 ? 0 : fh_sys(__NR_read, fd, head, 2);
+	if (fd >= 0)
+		fh_sys(__NR_close, fd);
+	return n == 2 && (head[0] | head[1] << 8) == (PY.magic() & 0xffff);
+}
+
+/* What set_main_loader and _PyRun_SimpleFileObject put into __main__. */
+static bool name_main(fh_py *dict, const char *path, bool *ret_named)
+{
+	fh_py *name = PY.text(path);
+	*ret_named = PY.dict_item(dict, "__file__") == NULL;
+	if (!name ||
+	    (*ret_named && (PY.dict_set(dict, "__file__", name) < 0 || PY.dict_set(dict, "__cached__", PY.none) < 0)))
+		return false;
+	fh_py *machinery = PY.import("_frozen_importlib_external");
+	fh_py *type = machinery ? PY.get(machinery, "SourceFileLoader") : NULL;
+	fh_py *loader = type ? PY.call_format(type, "sO", "__main__", name) : NULL;
+	bool done = loader && PY.dict_set(dict, "__loader__", loader) == 0;
+	if (loader)
+		PY.decref(loader);
+	if (type)
+		PY.decref(type);
+	if (machinery)
+		PY.decref(machinery);
+	PY.decref(name);
+	return done;
+}
+
+static void flush_quietly(void)
+{
+	static const char *const streams[] = { "stderr", "stdout" };
+	fh_py *type, *value, *trace;
+	PY.error_fetch(&type, &value, &trace);
+	for (int i = 0; i < 2; i++) {
+		fh_py *stream = PY.sys_get(streams[i]), *flush = stream ? PY.get(stream, "flush") : NULL;
+		fh_py *done = flush ? PY.call(flush, NULL) : NULL;
+		if (done)
+			PY.decref(done);
+		if (flush)
+			PY.decref(flush);
+		PY.error_clear();
+	}
+	PY.error_restore(type, value, trace);
+}
+
+static bool is_number(fh_py *o)
+{
+	return type_of(o) == PY.long_type || type_of(o) == PY.bool_type;
+}
+
+/* SystemExit with a number or nothing. Any other is left to PyErr_Print, which prints it and exits by itself. */
+static bool plain_exit(int *ret_code)
+{
+	fh_py *type, *value, *trace, *code;
+	PY.error_fetch(&type, &value, &trace);
+	/* until 3.12 the error may hold the argument of sys.exit itself */
+	bool bare = !value || value == PY.none || is_number(value);
+	code = bare ? value : PY.get(value, "code");
+	if (!code)
+		PY.error_clear();
+	bool plain = bare || (code && (code == PY.none || is_number(code)));
+	if (plain) {
+		*ret_code = !code || code == PY.none ? 0 : (int)PY.as_long(code);
+		if (PY.error())
+			PY.error_clear(); /* a number that fits no long counts as -1 */
+	}
+	if (!bare && code)
+		PY.decref(code);
+	PY.error_restore(type, value, trace);
+	return plain;
+}
+
+/* Ends as Py_RunMain does. */
+static void finish(int code, bool interrupted)
+{
+	end.code = code;
+	end.known = !interrupted;
+	if (PY.finalize() < 0)
+		code = EXIT_UNFLUSHED;
+	if (interrupted) {
+		/* the shell is to see a death by the signal: exit_sigint() */
+		struct {
+			void (*handler)(int);
+			unsigned long flags;
+			void (*restorer)(void);
+			uint64_t mask;
+		} by_default = { 0 };
+		fh_sys(__NR_rt_sigaction, SIGINT, &by_default, 0, 8);
+		fh_sys(__NR_kill, fh_sys(__NR_getpid), SIGINT);
+		code = SIGINT + 128;
+	}
+	PY.exit(code);
+}
+
+static int minor_version(void)
+{
+	const char *v = PY.version();
+	int minor = 0;
+	while (*v && *v != '.')
+		v++;
+	for (v += *v == '.'; *v >= '0' && *v <= '9'; v++)
+		minor = minor * 10 + *v - '0';
+	return minor;
+}
+
+void fh_python_run(const char *path, void *file)
+{
+	/* what is left to do is the interpreter's: opening failed, or the file is not source */
+	if (!file || !end.possible || is_compiled(path)) {
+		if (!fh_python_had_gil)
+			PY.save_thread();
+		return;
+	}
+	struct {
+		int flags, minor;
+	} compiler = { 0, minor_version() };
+	bool named = false, interrupted = false;
+	int code = 0;
+	fh_py *dict = PY.module_dict(PY.add_module("__main__")), *done = NULL;
+	if (PY.pending_calls() < 0 || !name_main(dict, path, &named)) {
+		PY.error_print();
+		finish(1, false);
+	}
+	done = PY.run_file(file, path, FILE_INPUT, dict, dict, 1, &compiler);
+	flush_quietly();
+	if (!done) {
+		interrupted = PY.error_is(*PY.keyboard_interrupt);
+		if (PY.error_is(*PY.system_exit) && plain_exit(&code)) {
+			PY.fflush(NULL);
+			PY.error_clear();
+			finish(code, false);
+		}
+		PY.error_print();
+		code = 1;
+	}
+	if (done)
+		PY.decref(done);
+	if (named) {
+		PY.dict_delete(dict, "__file__");
+		PY.dict_delete(dict, "__cached__");
+		PY.error_clear();
+	}
+	finish(code, interrupted);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+#include "warm.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+/* A zygote's own messages are small; a run's come into memory that the zygote never touches, so that a child finds it
+ * empty and pays only for what it uses. */
+enum { ZYGOTE_PACKET_MAX = 16 * 1024, FDS_MAX = 3 + FH_ZYGOTE_EXTRAS_MAX };
+static _Alignas(8) char packet[ZYGOTE_PACKET_MAX];
+static _Alignas(8) char run_packet[FH_ZYGOTE_PACKET_MAX];
+
+static void die(int status)
+{
+	fh_sys(__NR_exit_group, status);
+	for (;;)
+		;
+}
+
+static long send_message(int socket, const void *message, size_t size, int fd)
+{
+	char control[CMSG_SPACE(sizeof(int))];
+	struct iovec io = { (void *)(uintptr_t)message, size };
+	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
+	if (fd >= 0) {
+		memset(control, 0, sizeof(control));
+		h.msg_control = control;
+		h.msg_controllen = sizeof(control);
+		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	}
+	long r;
+	do
+		r = fh_sys(__NR_sendmsg, socket, &h, MSG_NOSIGNAL);
+	while (r == -EINTR);
+	return r;
+}
+
+/* One packet; size, 0 at the end, or -errno. */
+static long receive(int socket, void *to, size_t size, int *fds, int *ret_count)
+{
+	char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
+	struct iovec io = { to, size };
+	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+	long n;
+	*ret_count = 0;
+	do
+		n = fh_sys(__NR_recvmsg, socket, &h, MSG_CMSG_CLOEXEC);
+	while (n == -EINTR);
+	if (n <= 0)
+		return n;
+	struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+		*ret_count = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(fds, CMSG_DATA(c), (size_t)*ret_count * sizeof(int));
+	}
+	return h.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ? -EBADMSG : n;
+}
+
+static void close_all(const int *fds, int count)
+{
+	for (int i = 0; i < count; i++)
+		fh_sys(__NR_close, fds[i]);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ fork */
+
+/* The C library keeps the thread's id (raise, recursive locks) where the kernel is to write that of a child. glibc has
+ * told the kernel where; musl has it at a known place behind pthread_self(). NULL: unknown. */
+static int *thread_id_place(void)
+{
+	enum { MUSL_TID = 12 };
+	unsigned long *(*self)(void) = NULL;
+	int *place = NULL, tid = (int)fh_sys(__NR_gettid);
+	if (fh_sys(__NR_prctl, PR_GET_TID_ADDRESS, &place, 0, 0, 0) == 0 && place && *place == tid)
+		return place;
+	const struct fh_symbol_wanted wanted[] = { { "pthread_self", &self, true } };
+	(void)fh_symbols(wanted, 1, NULL);
+	place = self ? (int *)self() + MUSL_TID : NULL;
+	return place && *place == tid ? place : NULL;
+}
+
+static int *thread_id;
+
+long fh_warm_fork(uint64_t flags, int cgroup, int exit_signal, int *ret_pidfd)
+{
+	void *robust = NULL;
+	size_t robust_size = 0;
+	struct clone_args a = {
+		.flags = flags | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | (ret_pidfd ? CLONE_PIDFD : 0) |
+		         (cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
+		.child_tid = (uint64_t)(uintptr_t)thread_id,
+		.pidfd = (uint64_t)(uintptr_t)ret_pidfd,
+		.exit_signal = (uint64_t)exit_signal,
+		.cgroup = cgroup >= 0 ? (uint64_t)cgroup : 0,
+	};
+	fh_sys(__NR_get_robust_list, 0, &robust, &robust_size);
+	long pid = fh_sys(__NR_clone3, &a, sizeof(a));
+	if (pid == 0 && robust)
+		fh_sys(__NR_set_robust_list, robust, robust_size);
+	return pid;
+}
+
+void fh_warm_forked(const struct fh_warm_interpreter *i)
+{
+	fh_atfork_child();
+	if (i->child)
+		i->child();
+}
+
+/* --------------------------------------------------------------------------------------------------------- program */
+
+/* In the child: from the fork to RUN. */
+static const struct fh_warm_run *program(const struct fh_warm_interpreter *i, const struct fh_zygote_fork *m,
+                                         const int *fds)
+{
+	static struct fh_warm_run run;
+	static struct fh_zygote_failed failed;
+	int next = 0, run_fds[FDS_MAX], run_fd_count = 0;
+	int init = m->flags & FH_FORK_INIT ? fds[next++] : -1, socket = fds[next++];
+	int landlock = m->flags & FH_FORK_LANDLOCK ? fds[next++] : -1;
+	if (m->flags & FH_FORK_CGROUP)
+		next++;
+	struct fh_zygote_parked parked = { .h = { FH_ZYGOTE_PARKED, m->h.token } };
+	fh_sys(__NR_close, fh_warm_start.socket);
+	int r = fh_warm_isolate(m, m + 1, init, landlock, fds + next, &parked.step);
+	for (int k = 0; k < next + (int)m->cgroups; k++)
+		if (fds[k] != socket)
+			fh_sys(__NR_close, fds[k]);
+	if (r == 0)
+		fh_warm_forked(i);
+	parked.error = -r;
+	fh_init_read_state(&parked.state);
+	if (send_message(socket, &parked, sizeof(parked), -1) < 0 || r < 0)
+		die(127);
+
+	long n = receive(socket, run_packet, sizeof(run_packet), run_fds, &run_fd_count);
+	if (n == 0)
+		die(0); /* it was never needed */
+	const struct fh_zygote_run *go = (const void *)run_packet;
+	failed.h.op = FH_ZYGOTE_FAILED;
+	failed.h.token = m->h.token;
+	failed.step = FH_WARM_MESSAGE;
+	r = -EBADMSG;
+	if (n >= (long)sizeof(*go) && go->h.op == FH_ZYGOTE_RUN)
+		r = fh_warm_begin(go, (size_t)n, run_fds, run_fd_count, &run, &failed);
+	if (r == 0 && (fh_warm_settings_differ(i, &run, failed.why) || (i->begin && !i->begin(&run, failed.why)))) {
+		failed.step = FH_WARM_INTERPRETER;
+		r = -ENOTSUP;
+	}
+	if (r < 0) {
+		failed.error = -r;
+		(void)send_message(socket, &failed, sizeof(failed), -1);
+		die(127);
+	}
+	fh_sys(__NR_close, socket);
+	return &run;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- zygote */
+
+static void say_ready(const struct fh_warm_interpreter *i, const char *why)
+{
+	struct fh_zygote_ready m = { .h = { FH_ZYGOTE_READY, 0 } };
+	m.threads = (uint32_t)fh_status_number("Threads:");
+	m.resident_bytes = fh_status_number("VmRSS:") * 1024;
+	fh_text_set(m.interpreter, sizeof(m.interpreter), i->name);
+	fh_text_set(m.why, sizeof(m.why), why);
+	if (send_message(fh_warm_start.socket, &m, sizeof(m), -1) < 0 || why[0])
+		die(why[0] ? 1 : 0);
+}
+
+/* Modules, self-test, READY. In the self-test's child it returns the run. */
+static const struct fh_warm_run *get_ready(const struct fh_warm_interpreter *i, const char *preload, bool branch)
+{
+	static char why[FH_ZYGOTE_WHY_MAX];
+	const struct fh_warm_run *test = NULL;
+	why[0] = 0;
+	thread_id = thread_id_place();
+	if (!i->name[0])
+		fh_text_set(why, sizeof(why), "the warm library does not know this interpreter");
+	else if (!thread_id)
+		fh_text_set(why, sizeof(why), "the place of the thread's id in this C library is not known");
+	else if (!branch && i->load && !i->load(why))
+		;
+	else if (preload[0] && !i->preload)
+		fh_text_set(why, sizeof(why), "this interpreter cannot import modules ahead of a run");
+	else if (preload[0] && !i->preload(preload, why))
+		;
+	else if (fh_status_number("Threads:") != 1) {
+		fh_text_set(why, sizeof(why), "it has more than one thread, which a fork would lose: ");
+		fh_text_add_number(why, sizeof(why), fh_status_number("Threads:"));
+	} else {
+		if (i->ready)
+			i->ready();
+		test = fh_warm_self_test(i, why);
+		if (test)
+			return test;
+	}
+	say_ready(i, why);
+	return NULL;
+}
+
+static void answer(uint32_t token, long pid, uint32_t step, int pidfd)
+{
+	struct fh_zygote_forked m = { .h = { FH_ZYGOTE_FORKED, token } };
+	m.error = pid < 0 ? (int32_t)-pid : 0;
+	m.step = pid < 0 ? step : FH_WARM_NONE;
+	if (send_message(fh_warm_start.socket, &m, sizeof(m), pid < 0 ? -1 : pidfd) < 0)
+		die(0);
+}
+
+/* Whether the message is whole and has the descriptors that it names. */
+static bool fork_is_sound(const struct fh_zygote_fork *m, size_t size, int fd_count)
+{
+	if (size < sizeof(*m) || m->seal_count > FH_ZYGOTE_SEAL_MAX || m->cgroups > FH_ZYGOTE_CGROUPS_MAX ||
+	    size - sizeof(*m) != m->seal_count * sizeof(struct sock_filter) || !(m->flags & FH_FORK_SOCKET) ||
+	    (m->namespaces && !(m->flags & FH_FORK_INIT)))
+		return false;
+	int wanted = (int)m->cgroups;
+	for (uint32_t bit = FH_FORK_INIT; bit <= FH_FORK_CGROUP; bit <<= 1)
+		wanted += !!(m->flags & bit);
+	return wanted == fd_count;
+}
+
+static const struct fh_warm_run *on_fork(const struct fh_warm_interpreter *i, size_t size, const int *fds, int fd_count)
+{
+	const struct fh_zygote_fork *m = (const void *)packet;
+	uint32_t step = FH_WARM_MESSAGE;
+	int pidfd = -1, cgroup = -1, at = 0;
+	long pid = -EBADMSG;
+	if (fork_is_sound(m, size, fd_count)) {
+		for (uint32_t bit = FH_FORK_INIT; bit < FH_FORK_CGROUP; bit <<= 1)
+			at += !!(m->flags & bit);
+		if (m->flags & FH_FORK_CGROUP)
+			cgroup = fds[at];
+		step = FH_WARM_PID_NAMESPACE;
+		pid = m->namespaces & CLONE_NEWPID ? fh_sys(__NR_setns, fds[0], CLONE_NEWPID) : 0;
+	}
+	if (pid == 0) {
+		step = FH_WARM_FORK;
+		fh_atfork_prepare();
+		if (i->before_fork)
+			i->before_fork();
+		pid = fh_warm_fork(CLONE_PARENT, cgroup, 0, &pidfd);
+		if (pid == 0)
+			return program(i, m, fds);
+		if (i->after_fork)
+			i->after_fork();
+		fh_atfork_parent();
+	}
+	answer(m->h.token, pid, step, pidfd);
+	if (pidfd >= 0)
+		fh_sys(__NR_close, pidfd);
+	return NULL;
+}
+
+/* The child is a zygote that knows more. Returns true in it. */
+static bool on_branch(const struct fh_warm_interpreter *i, size_t size, const int *fds, int fd_count)
+{
+	const struct fh_zygote_branch *m = (const void *)packet;
+	int pidfd = -1;
+	long pid = -EBADMSG;
+	if (size >= sizeof(*m) && m->preload_size <= FH_ZYGOTE_PRELOAD_MAX && size - sizeof(*m) == m->preload_size &&
+	    fd_count == 1) {
+		fh_atfork_prepare();
+		if (i->before_fork)
+			i->before_fork();
+		pid = fh_warm_fork(CLONE_PARENT, -1, 0, &pidfd);
+		if (pid == 0) {
+			/* the place stays the same number: nothing else need know */
+			fh_sys(__NR_dup3, fds[0], fh_warm_start.socket, 02000000 /* O_CLOEXEC */);
+			memcpy(fh_warm_start.preload, m + 1, m->preload_size);
+			fh_warm_start.preload[m->preload_size] = 0;
+			fh_warm_forked(i);
+			return true;
+		}
+		if (i->after_fork)
+			i->after_fork();
+		fh_atfork_parent();
+	}
+	answer(m->h.token, pid, pid == -EBADMSG ? FH_WARM_MESSAGE : FH_WARM_FORK, pidfd);
+	if (pidfd >= 0)
+		fh_sys(__NR_close, pidfd);
+	return false;
+}
+
+const struct fh_warm_run *fh_warm_serve(const struct fh_warm_interpreter *i)
+{
+	const struct fh_warm_run *run = get_ready(i, fh_warm_start.preload, false);
+	while (!run) {
+		int fds[FDS_MAX], fd_count;
+		const struct fh_init_header *h = (const void *)packet;
+		long n = receive(fh_warm_start.socket, packet, sizeof(packet), fds, &fd_count);
+		if (n <= 0 && n != -EBADMSG)
+			die(0); /* the engine is gone, or is done with us */
+		bool branched = false;
+		if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_FORK)
+			run = on_fork(i, (size_t)n, fds, fd_count);
+		else if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_BRANCH)
+			branched = on_branch(i, (size_t)n, fds, fd_count);
+		else
+			die(2); /* the engine and we are one build: this cannot be */
+		if (run)
+			break;
+		close_all(fds, fd_count);
+		if (branched)
+			run = get_ready(i, fh_warm_start.preload, true);
+	}
+	return run;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The warm library: makes a stock interpreter a zygote (protocol: init/zygote.h).
+ *
+ * It is preloaded. Its constructor finds out which interpreter it is in; its own open, openat, fopen … stand before the
+ * C library's and wait for the main program file. At that moment, the *warm point*, the interpreter has done all that
+ * it does before any code of the program, and the library takes over: it prepares (imports modules), tests itself in a
+ * forked child, says READY and serves. In a forked child it isolates the process, parks, and when RUN came makes the
+ * process what a fresh start would have made it; then the call that was stopped goes on, the really opened file is what
+ * it returns, and the interpreter runs the program by its own code.
+ *
+ * What always holds:
+ *   - Freestanding: raw system calls; no malloc, no stdio, no lock of a C library. Loads under glibc and musl; what it
+ *     wants of them and of the interpreter is looked up by name, so that none of it need be there.
+ *   - Until the fork there is one thread; state is static and unguarded.
+ *   - Code that is not ours (an interpreter's at-fork hooks, modules) runs in a child only after it is isolated.
+ *   - Without FUMEHOOD_ZYGOTE in the environment, and in every run, the library only passes calls on.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "init/init.h"
+#include "init/zygote.h"
+
+#define FH_EXPORT __attribute__((visibility("default")))
+
+enum {
+	FH_WARM_ARGV_MAX = 4096,
+	FH_WARM_PATH_MAX = FH_INIT_PATH_MAX,
+};
+
+/* A run as RUN gave it; all pointers are into memory that stays. */
+struct fh_warm_run {
+	const char *cwd;
+	char **argv;
+	uint32_t argc;
+	char **env;
+	uint32_t env_count;
+	bool self_test;
+	const char *main; /* self_test: what the stopped call is to open instead of MAIN */
+};
+
+/* How the zygote was started. */
+struct fh_warm_start {
+	char file[FH_WARM_PATH_MAX]; /* MAIN as argv has it */
+	char path[FH_WARM_PATH_MAX]; /* and absolute */
+	char preload[FH_ZYGOTE_PRELOAD_MAX + 1];
+	char **argv; /* of the process */
+	uint32_t argc;
+	char **env; /* without the library's own variables */
+	uint32_t env_count;
+	int socket;
+};
+extern struct fh_warm_start fh_warm_start;
+
+enum fh_warm_call { FH_CALL_OPEN = 1, FH_CALL_FOPEN = 2 };
+
+/* What an interpreter needs beyond the general way; one file for each, any function may be NULL. `why` has
+ * FH_ZYGOTE_WHY_MAX bytes; a function that fails fills it and returns false. */
+struct fh_warm_interpreter {
+	const char *name;
+	const char *symbol;             /* that only it has */
+	unsigned calls;                 /* enum fh_warm_call: opening MAIN by these is the warm point; 0: both */
+	const char *point;              /* another path whose opening is the warm point instead of MAIN's */
+	const unsigned char *self_test; /* a program that prints "ok" */
+	const unsigned long *self_test_size;
+	bool keeps_descriptors; /* it has its own, and takes care of them after a fork */
+	const char *const
+	    *settings;           /* prefixes of variables that it reads when it starts: a run whose own differ is refused */
+	bool (*load)(char *why); /* looks up what it calls; once, at the warm point */
+	bool (*preload)(const char *names, char *why); /* imports modules; also in a branch, with the further ones */
+	void (*ready)(void);                           /* last thing before serving: compact memory */
+	void (*before_fork)(void);
+	void (*after_fork)(void);                                /* in the zygote */
+	void (*child)(void);                                     /* in the child, isolated */
+	bool (*begin)(const struct fh_warm_run *run, char *why); /* the state of a fresh start */
+	/* After the stopped call was made: path is what was opened, file the FILE of an fopen, NULL when it failed (then
+	 * the interpreter is to say so). May end the process itself. */
+	void (*run)(const char *path, void *file);
+	int (*source)(const struct fh_warm_run *run); /* for `point`: the descriptor that the stopped call returns */
+};
+
+extern const struct fh_warm_interpreter fh_warm_python;
+
+/* serve.c: returns in a child that is to run a program, and there only. NULL when no more is served: the process is to
+ * go on as if nothing had been. */
+const struct fh_warm_run *fh_warm_serve(const struct fh_warm_interpreter *i);
+/* Forks; flags and cgroup as for clone3. The C library's and libraries' own at-fork handlers of the child are left to
+ * fh_warm_forked(). Returns as fork, -errno on failure. */
+long fh_warm_fork(uint64_t flags, int cgroup, int exit_signal, int *ret_pidfd);
+void fh_warm_forked(const struct fh_warm_interpreter *i); /* in the child, once it is isolated */
+
+/* isolate.c: fds in the order of the message. 0, or -errno with *ret_step. */
+int fh_warm_isolate(const struct fh_zygote_fork *m, const void *seal, int init, int landlock, const int *tasks,
+                    uint32_t *ret_step);
+
+/* begin.c: makes the process what RUN says; fills *run. Descriptors: stdio and extras. */
+int fh_warm_begin(const struct fh_zygote_run *m, size_t size, int *fds, int fd_count, struct fh_warm_run *run,
+                  struct fh_zygote_failed *ret);
+bool fh_warm_settings_differ(const struct fh_warm_interpreter *i, const struct fh_warm_run *run, char *why);
+
+/* test.c: runs the self-test in a child. In that child it returns the run; in the zygote NULL, with why. */
+const struct fh_warm_run *fh_warm_self_test(const struct fh_warm_interpreter *i, char *why);
+
+/* atfork.c: the handlers that libraries registered with pthread_atfork; a raw fork has to call them itself. */
+void fh_atfork_prepare(void);
+void fh_atfork_parent(void);
+void fh_atfork_child(void);
+
+/* text.c */
+bool fh_text_equal(const char *a, const char *b);
+bool fh_text_begins(const char *s, const char *with);
+void fh_text_set(char *to, size_t size, const char *text); /* cut where it does not fit */
+void fh_text_add(char *to, size_t size, const char *text); /* appended */
+void fh_text_add_number(char *to, size_t size, uint64_t n);
+uint64_t fh_status_number(const char *name); /* a line of /proc/self/status: "Threads:"; 0 when there is none */
+
+extern bool fh_warm_waiting; /* from the constructor to the warm point: calls are looked at, not only passed on */
+
+/* A symbol of the process, and the one behind ours; NULL when there is none. */
+void *fh_symbol(const char *name);
+void *fh_next(const char *name);
+/* Fills a table of functions; false, with why, when one that is needed is missing. */
+struct fh_symbol_wanted {
+	const char *name;
+	void *to; /* a function pointer */
+	bool optional;
+};
+bool fh_symbols(const struct fh_symbol_wanted *wanted, size_t count, char *why);
+
+/* C library symbols that may be missing. */
+extern char **environ __attribute__((weak));

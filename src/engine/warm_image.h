@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The warm library (guest/warm), carried inside the engine so that the engine can be copied anywhere as one file. */
+#pragma once
+extern const unsigned char fh_warm_image[];
+extern const unsigned long fh_warm_image_size;

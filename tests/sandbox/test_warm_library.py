@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""The warm library alone: a program that it forks cannot be told from one that was started by exec.
+
+A small engine of ours (tests/zygote.py) speaks the protocol; nothing is isolated here, and no privilege needed.
+"""
+import os
+import re
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+import tricky
+import zygote
+
+
+ADDRESS = re.compile(rb"0x[0-9a-f]{6,}")
+
+
+def left_in(folder, what):
+    """What a program left in a file; "size:NAME": how much."""
+    name = what.split(":")[-1]
+    with open(os.path.join(folder, name), "rb") as f:
+        data = f.read()
+    return len(data) if what.startswith("size:") else data
+
+
+def empty(folder):
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+
+
+class Interpreter:
+    """What holds of each; `argv`, `main` and `programs` say of which."""
+
+    def setUp(self):
+        self.zygote = zygote.Zygote(self.argv, self.main)
+        self.zygote.__enter__()
+        self.addCleanup(self.zygote.__exit__)
+
+    def both(self, source, how):
+        """The program's results, warm and fresh, in the same empty folder."""
+        z, after, results = self.zygote, how.get("after"), []
+        how = {k: v for k, v in how.items() if k != "after"}
+        for start in (lambda: z.run(source, **how),
+                      lambda: zygote.cold(self.argv, self.main, source, z.cwd, how.pop("env", z.env), **how)):
+            empty(z.cwd)
+            r = start()
+            r.stdout, r.stderr = ADDRESS.sub(b"0x", r.stdout), ADDRESS.sub(b"0x", r.stderr)
+            results.append((r, left_in(z.cwd, after) if after else None))
+        return results
+
+    def test_it_says_what_it_is(self):
+        self.assertEqual((self.zygote.threads, self.zygote.interpreter), (1, self.name))
+
+    def test_a_program_cannot_tell_how_it_was_started(self):
+        for name, (source, *how) in getattr(tricky, self.programs).items():
+            with self.subTest(name):
+                warm, fresh = self.both(source, how[0] if how else {})
+                self.assertEqual(warm, fresh, f"{name}: warm, then fresh:\n{warm}\n{fresh}")
+
+
+class Python(Interpreter, unittest.TestCase):
+    argv, main, name, programs = [support.PYTHON], "main.py", "python", "PYTHON"
+
+
+if __name__ == "__main__":
+    unittest.main()
