@@ -98,6 +98,16 @@ enum fh_layer {
 };
 FH_PUBLIC const char *fh_layer_name(enum fh_layer l); /* "user", …, "no_new_privs" */
 
+/* How a run's program came to life. */
+enum fh_start {
+	FH_START_AUTO,   /* of a request: what is fastest here; anything that cannot be falls back to FRESH */
+	FH_START_FRESH,  /* executed in a sandbox that was made for it */
+	FH_START_ZYGOTE, /* forked at the request from an interpreter that had started already */
+	FH_START_PARKED, /* in a sandbox that was made, and as far as can be filled, ahead of the request */
+	FH_START_COUNT_
+};
+FH_PUBLIC const char *fh_start_name(enum fh_start s); /* "auto", "fresh", … */
+
 /* FH_DRIVER: what the program writes to its descriptor of kind FH_DESCRIPTOR_DRIVER, where its plan has one. */
 enum fh_stream { FH_STDIN, FH_STDOUT, FH_STDERR, FH_DRIVER, FH_STREAM_COUNT_ };
 
@@ -182,6 +192,8 @@ struct fh_request {
 	uint64_t out_max_bytes;     /* ceiling for one file brought back; 0: 64 MiB */
 	const struct fh_descriptor *descriptors; /* at most FH_DESCRIPTORS_MAX */
 	size_t descriptor_count;
+	enum fh_start start;        /* anything but AUTO is meant for tests and measurements: an error where it cannot be */
+	const char *const *preload; /* modules that the program's interpreter imports ahead of the request; NULL: none */
 };
 FH_PUBLIC void fh_request_init(struct fh_request *r);
 
@@ -199,6 +211,9 @@ struct fh_usage {
 	uint64_t cpu_user_us, cpu_sys_us, wall_us;
 	uint64_t memory_peak_bytes; /* 0: not known */
 	uint64_t processes_peak;    /* 0: not known */
+	/* Of a program that was forked from a zygote: what that held then, whose pages they share until one writes. They
+	 * are not in memory_peak_bytes where control groups count. 0: none. */
+	uint64_t memory_baseline_bytes;
 };
 
 struct fh_out_file {
@@ -225,7 +240,9 @@ struct fh_result {
 	struct fh_out_file *outs;
 	size_t out_count;
 	struct fh_error error; /* for FH_STATUS_ENGINE_ERROR */
-	bool stopped; /* of a group: it was ended because the leader had ended; its status says no more than that */
+	bool stopped;        /* of a group: it was ended because the leader had ended; its status says no more than that */
+	enum fh_start start; /* how it started; AUTO: nothing ran */
+	char *start_why;     /* why not faster, where the request left the choice; NULL: it was as fast as can be */
 };
 
 struct fh_run_options {

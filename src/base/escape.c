@@ -123,3 +123,14 @@ void fh_escape_shell(struct fh_buf *out, struct fh_str s)
 	}
 	fh_buf_addc(out, '\'');
 }
+
+void fh_escape_fish(struct fh_buf *out, struct fh_str s)
+{
+	fh_buf_addc(out, '\'');
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '\'' || s.p[i] == '\\')
+			fh_buf_addc(out, '\\');
+		fh_buf_addc(out, s.p[i]);
+	}
+	fh_buf_addc(out, '\'');
+}

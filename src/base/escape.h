@@ -21,3 +21,6 @@ void fh_escape_csv(struct fh_buf *out, struct fh_str s);
 
 /* One word of a POSIX shell command line, for commands that we show to a person. We never run a shell with text. */
 void fh_escape_shell(struct fh_buf *out, struct fh_str s);
+
+/* One word for fish: single quotes, in which only \ and ' are special. */
+void fh_escape_fish(struct fh_buf *out, struct fh_str s);

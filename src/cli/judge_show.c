@@ -63,7 +63,9 @@ static int add_recorded(struct fh_buf *out, const char *path, size_t index, cons
 	int r = fh_results_find(path, index, &row, err);
 	if (r < 0)
 		return r;
-	const char *recorded = fh_json_str(row, "task_id", "");
+	const json_t *id = json_object_get(row, "task_id");
+	fh_auto_free char *number = fh_json_text(id, 0);
+	const char *recorded = json_is_integer(id) ? number : fh_json_str(row, "task_id", "");
 	if (!fh_streq(recorded, task_id)) {
 		fh_error_set(err, FH_E_ARGUMENT, "in %s, index %zu is a sample of %.80s, in the samples file of %.80s", path,
 		             index, recorded, task_id);

@@ -22,8 +22,8 @@
 
 /* What the command line says. `shaped`: an option that shapes the plan was given, which --plan excludes. */
 static struct {
-	const char *language, *code, *interpreter, *venv, *image, *user, *hostname, *cwd, *stdin_file, *plan_file;
-	struct fh_opt_list files, outs, env, mounts, require, without, compiler_flags;
+	const char *language, *code, *interpreter, *venv, *image, *user, *hostname, *cwd, *stdin_file, *plan_file, *start;
+	struct fh_opt_list files, outs, env, mounts, require, without, compiler_flags, preload;
 	struct fh_limits limits;
 	double cpu_rate;
 	bool json, explain, command, standard_library_only, raw;
@@ -61,6 +61,8 @@ static const struct fh_opt options[] = {
 	  "Hide the installed packages of Python and "
 	  "Node.",
 	  SHAPES },
+	{ "preload", 0, FH_OPT_LIST, &o.preload, "MODULE",
+	  "A module that the interpreter imports ahead of the run, where it is kept warm; may be repeated.", SHAPES },
 	{ "user", 0, FH_OPT_STRING, &o.user, "USER",
 	  "user (uid 1000, the default) or root (uid 0 of its own user namespace).", SHAPES },
 	{ "hostname", 0, FH_OPT_STRING, &o.hostname, "NAME", "The host name inside; \"sandbox\" by default.", SHAPES },
@@ -112,6 +114,10 @@ static const struct fh_opt options[] = {
 	  SHAPES },
 	{ "without", 0, FH_OPT_LIST, &o.without, "LAYER", "Leave a layer out, to test the others.", FH_OPT_HIDDEN,
 	  &o.shaped },
+	{ "start", 0, FH_OPT_STRING, &o.start, "PATH",
+	  "How the program starts: auto (the default), fresh, zygote or parked; fails where that cannot be. For tests and "
+	  "measurements.",
+	  SHAPES },
 	{ "explain", 0, FH_OPT_FLAG, &o.explain, NULL, "Print the plan as JSON and execute nothing." },
 	{ "plan", 0, FH_OPT_STRING, &o.plan_file, "FILE", "Run the plan that --explain printed." },
 	{ "", .help = "Other" },
@@ -149,6 +155,16 @@ static int parse_layers(const struct fh_opt_list *names, const char *option, uin
 	}
 	*ret = bits;
 	return 0;
+}
+
+static int parse_start(enum fh_start *ret, struct fh_error *err)
+{
+	for (int i = 0; i < FH_START_COUNT_; i++)
+		if (!o.start || fh_streq(o.start, fh_start_name((enum fh_start)i))) {
+			*ret = (enum fh_start)i;
+			return 0;
+		}
+	return fh_error_set(err, FH_E_ARGUMENT, "option --start: %s is none of auto, fresh, zygote, parked", o.start);
 }
 
 static int settle_limits(struct fh_error *err)
@@ -332,6 +348,8 @@ static int read_options(const struct fh_opt_list *args, struct fh_request *reque
 		r = parse_layers(&o.require, "--require", &request->require, err);
 	if (r == 0)
 		r = parse_layers(&o.without, "--without", &request->without, err);
+	if (r == 0)
+		r = parse_start(&request->start, err);
 	if (r == 0 && o.command && (o.code_given || o.language))
 		r = fh_error_set(err, FH_E_ARGUMENT, "--command excludes -l and -c");
 	if (r == 0 && o.command && args->count == 0)
@@ -346,6 +364,7 @@ static int read_options(const struct fh_opt_list *args, struct fh_request *reque
 	request->limits = o.limits;
 	request->standard_library_only = o.standard_library_only;
 	request->flags = o.compiler_flags.items;
+	request->preload = o.preload.items;
 	request->argv = o.command ? args->items : NULL;
 	return r;
 }

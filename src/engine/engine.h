@@ -246,6 +246,8 @@ struct fh_sandbox {
 	struct fh_usage peak;        /* of samples */
 	bool sampled_tasks_full;
 	bool oom_seen, disk_full;
+	enum fh_start start;
+	char start_why[160]; /* why not faster, where the plan left the choice; "": nothing to say */
 	uint32_t layers;
 	char missing[FH_LAYER_COUNT_][120]; /* why a layer is not there */
 	bool failed, cancelled;

@@ -72,6 +72,9 @@ static void write_result(struct fh_sandbox *b)
 	fh_process_write_exit(b->run->process, out);
 	write_outs(b, out);
 	fh_isolation_write(b, out);
+	fh_wire_u64(out, F_START, b->start);
+	if (b->start_why[0])
+		fh_wire_text(out, F_START_WHY, b->start_why);
 	fh_frame_end(out, mark);
 	fh_connection_flush(c);
 }
@@ -291,6 +294,14 @@ int fh_run_start(struct fh_engine *e, struct fh_plan *plan, bool stdin_open, siz
                  uint64_t request, struct fh_sandbox **ret, struct fh_error *err)
 {
 	struct fh_sandbox *b;
+	if (plan->start == FH_START_ZYGOTE || plan->start == FH_START_PARKED) {
+		int code = fh_error_set(err, FH_E_UNAVAILABLE, "a %s start cannot be had: this engine makes nothing ahead",
+		                        fh_start_name(plan->start));
+		if (err)
+			err->phase = FH_PHASE_CREATE;
+		fh_plan_free(plan);
+		return code;
+	}
 	int r = fh_sandbox_make(e, plan, c, request, &b, err);
 	if (r)
 		return r;

@@ -427,6 +427,7 @@ int fh_sandbox_make(struct fh_engine *e, struct fh_plan *plan, struct fh_connect
 	b->connection = c;
 	b->request = request;
 	b->born_ns = fh_now_ns();
+	b->start = FH_START_FRESH;
 	b->cgroup = (struct fh_cgroup)FH_CGROUP_INIT;
 	b->child = (struct fh_child){ .pidfd = -1, .socket = -1, .report = -1, .go = -1 };
 	b->report_watch = (struct fh_watch){ .fd = -1, .on_event = on_report, .owner = b };

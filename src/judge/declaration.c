@@ -121,16 +121,20 @@ static size_t skip_comment(struct fh_str s, size_t i)
 	return end ? (size_t)(end - s.p) + 2 : s.n;
 }
 
+size_t fh_cpp_skip(struct fh_str s, size_t i)
+{
+	size_t next = skip_raw_string(s, i);
+	if (next == i)
+		next = skip_quoted(s, i);
+	return next == i ? skip_comment(s, i) : next;
+}
+
 struct fh_str fh_cpp_declaration(struct fh_str s)
 {
 	size_t cut = s.n, i = 0;
 	long depth = 0;
 	while (i < s.n) {
-		size_t next = skip_raw_string(s, i);
-		if (next == i)
-			next = skip_quoted(s, i);
-		if (next == i)
-			next = skip_comment(s, i);
+		size_t next = fh_cpp_skip(s, i);
 		if (next > i) {
 			i = next;
 			continue;

@@ -16,3 +16,6 @@ struct fh_str fh_last_python_def(struct fh_str source);
  * end than that one, the part up to and with the last `{` that opens at depth 0; otherwise all of it. Braces in
  * comments, strings, raw strings and character literals do not count. */
 struct fh_str fh_cpp_declaration(struct fh_str declaration);
+
+/* The end of the comment or literal that begins at s[i], or i when none begins there. */
+size_t fh_cpp_skip(struct fh_str s, size_t i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/format.h"
 
-const struct fh_judge_format *const fh_judge_formats[] = { &fh_judge_pack, &fh_judge_human_eval, NULL };
+const struct fh_judge_format *const fh_judge_formats[] = { &fh_judge_pack, &fh_judge_human_eval, &fh_judge_mbpp, NULL };
 
 bool fh_judge_field(const json_t *row, const char *key, struct fh_str *ret)
 {
@@ -9,5 +9,23 @@ bool fh_judge_field(const json_t *row, const char *key, struct fh_str *ret)
 	if (!json_is_string(v))
 		return false;
 	*ret = (struct fh_str){ json_string_value(v), json_string_length(v) };
+	return true;
+}
+
+void fh_judge_add_lines(struct fh_buf *out, struct fh_str s)
+{
+	fh_buf_add(out, s.p, s.n);
+	if (s.n > 0 && s.p[s.n - 1] != '\n')
+		fh_buf_addc(out, '\n');
+}
+
+bool fh_judge_is_name(struct fh_str s)
+{
+	if (s.n == 0 || s.n > 256 || (s.p[0] >= '0' && s.p[0] <= '9'))
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!(s.p[i] == '_' || (s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'z') ||
+		      (s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] & 0x80)))
+			return false;
 	return true;
 }

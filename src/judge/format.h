@@ -11,16 +11,21 @@ struct fh_judge_format {
 	const char *name;
 	const char *fields; /* that make it out, for the error about a line that no format knows */
 	bool (*recognises)(const json_t *row);
-	/* Fills language, head and tail of *p; task_id is there already. On failure says what is wrong with the line in
-	 * `err`'s message and hint (place and code are the caller's). */
-	int (*read)(const json_t *row, struct fh_judge_problem *p, struct fh_error *err);
+	/* Fills what *p holds beside task_id, which is there already. `text` is the JSON that the row was read from. On
+	 * failure says what is wrong with the line in `err`'s message and hint (place and code are the caller's). */
+	int (*read)(const json_t *row, struct fh_str text, struct fh_judge_problem *p, struct fh_error *err);
 };
 
 extern const struct fh_judge_format fh_judge_human_eval;
 extern const struct fh_judge_format fh_judge_pack;
+extern const struct fh_judge_format fh_judge_mbpp;
 
 /* NULL-terminated. */
 extern const struct fh_judge_format *const fh_judge_formats[];
 
 /* The string `key` of row; false when it is absent or no string. */
 bool fh_judge_field(const json_t *row, const char *key, struct fh_str *ret);
+/* Appends s and, where it ends without one, a newline; nothing for an empty s. */
+void fh_judge_add_lines(struct fh_buf *out, struct fh_str s);
+/* A name of a function goes into program texts: letters, digits, _ and bytes above 127, nothing else. */
+bool fh_judge_is_name(struct fh_str s);

@@ -14,25 +14,13 @@ static bool recognises(const json_t *row)
 	       fh_judge_field(row, "entry_point", &s) && !json_object_get(row, "declaration");
 }
 
-/* The entry point becomes program text: it has to be a name and nothing else. */
-static bool is_name(struct fh_str s)
+static int read_row(const json_t *row, struct fh_str text, struct fh_judge_problem *p, struct fh_error *err)
 {
-	if (s.n == 0 || s.n > 256 || (s.p[0] >= '0' && s.p[0] <= '9'))
-		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (!(s.p[i] == '_' || (s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'z') ||
-		      (s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] & 0x80)))
-			return false;
-	return true;
-}
-
-static int read_row(const json_t *row, struct fh_judge_problem *p, struct fh_error *err)
-{
-	struct fh_str prompt, test, entry;
+	struct fh_str prompt, test, entry, reference;
 	fh_judge_field(row, "prompt", &prompt);
 	fh_judge_field(row, "test", &test);
 	fh_judge_field(row, "entry_point", &entry);
-	if (!is_name(entry)) {
+	if (!fh_judge_is_name(entry)) {
 		fh_error_set(err, FH_E_CONFIG, "entry_point \"%.*s\" is no name of a function", (int)FH_MIN(entry.n, 60),
 		             entry.p);
 		fh_error_hint(err, "write the name that the prompt defines, such as \"has_close_elements\"");
@@ -43,6 +31,9 @@ static int read_row(const json_t *row, struct fh_judge_problem *p, struct fh_err
 	if (defined.n > 0 && !fh_declares_python(prompt, entry))
 		entry = defined;
 	p->language = FH_JUDGE_PYTHON;
+	p->entry_point = fh_xstrndup(entry.p, entry.n);
+	if (fh_judge_field(row, "canonical_solution", &reference))
+		fh_buf_add(&p->reference, reference.p, reference.n);
 	fh_buf_add(&p->head, prompt.p, prompt.n);
 	fh_buf_add(&p->tail, test.p, test.n);
 	fh_buf_addf(&p->tail, "\ncheck(%.*s)", FH_STR_ARGS(entry));

@@ -22,7 +22,7 @@ static bool recognises(const json_t *row)
 	return fh_judge_field(row, "declaration", &s) && fh_judge_field(row, "test", &s);
 }
 
-static int read_row(const json_t *row, struct fh_judge_problem *p, struct fh_error *err)
+static int read_row(const json_t *row, struct fh_str text, struct fh_judge_problem *p, struct fh_error *err)
 {
 	size_t i = 0;
 	while (i < FH_ARRAY_SIZE(languages) && !fh_starts_with(p->task_id, languages[i].prefix))
@@ -41,12 +41,12 @@ static int read_row(const json_t *row, struct fh_judge_problem *p, struct fh_err
 		fh_buf_add(&p->head, s.p, s.n);
 		fh_buf_addc(&p->head, '\n');
 	}
+	if (fh_judge_field(row, "canonical_solution", &s))
+		fh_buf_add(&p->reference, s.p, s.n);
 	fh_judge_field(row, "declaration", &s);
 	if (p->language == FH_JUDGE_CPP)
 		s = fh_cpp_declaration(s);
-	fh_buf_add(&p->head, s.p, s.n);
-	if (s.n > 0 && s.p[s.n - 1] != '\n')
-		fh_buf_addc(&p->head, '\n');
+	fh_judge_add_lines(&p->head, s);
 	fh_judge_field(row, "test", &s);
 	fh_buf_add(&p->tail, s.p, s.n);
 	return 0;

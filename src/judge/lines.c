@@ -7,34 +7,25 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 struct fh_lines {
 	gzFile file;
 	char *path;
 	uint32_t number;
 	uint64_t bytes;
 	bool ended;
-	struct fh_buf text; /* what was read and not yet taken */
-	size_t taken;       /* of text.p */
+	bool is_array;             /* all of it is in text, and its [ is taken */
+	bool has_items, is_closed; /* an item was returned; the array's end was met */
+	struct fh_buf text;        /* what was read and not yet taken */
+	size_t taken;              /* of text.p */
+	struct fh_str item;        /* what was returned last, in text.p */
 };
-
-int fh_lines_open(const char *path, struct fh_lines **ret, struct fh_error *err)
-{
-	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return fh_error_sys(err, errno, "cannot open %s", path);
-	struct stat st;
-	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
-		return fh_error_set(err, FH_E_ARGUMENT, "%s is a folder, not a JSONL file", path);
-	gzFile file = gzdopen(fd, "rb");
-	if (!file)
-		return fh_error_sys(err, ENOMEM, "cannot read %s", path);
-	FH_TAKE_FD(fd);
-	gzbuffer(file, 128 << 10);
-	struct fh_lines *l = FH_NEW(struct fh_lines);
-	*l = (struct fh_lines){ .file = file, .path = fh_xstrdup(path), .text = FH_BUF_INIT(FH_LINE_MAX + (1 << 20)) };
-	*ret = l;
-	return 0;
-}
 
 void fh_lines_close(struct fh_lines *l)
 {
@@ -51,6 +42,11 @@ uint32_t fh_lines_number(const struct fh_lines *l)
 	return l->number;
 }
 
+struct fh_str fh_lines_text(const struct fh_lines *l)
+{
+	return l->item;
+}
+
 int fh_lines_error(const struct fh_lines *l, struct fh_error *err, const char *format, ...)
 {
 	va_list args;
@@ -65,7 +61,7 @@ int fh_lines_error(const struct fh_lines *l, struct fh_error *err, const char *f
 static int fill(struct fh_lines *l, struct fh_error *err)
 {
 	enum { PIECE = 256 << 10 };
-	if (l->text.n - l->taken > FH_LINE_MAX) {
+	if (!l->is_array && l->text.n - l->taken > FH_LINE_MAX) {
 		l->number++;
 		return fh_lines_error(l, err, "the line is longer than %zu MiB", FH_LINE_MAX >> 20);
 	}
@@ -73,7 +69,8 @@ static int fill(struct fh_lines *l, struct fh_error *err)
 	l->taken = 0;
 	char *room = fh_buf_reserve(&l->text, PIECE);
 	if (!room)
-		return fh_error_set(err, FH_E_LIMIT, "%s: a line is longer than %zu MiB", l->path, FH_LINE_MAX >> 20);
+		return fh_error_set(err, FH_E_LIMIT, "%s: %s is longer than %zu MiB", l->path,
+		                    l->is_array ? "the array" : "a line", (l->is_array ? FH_ARRAY_MAX : FH_LINE_MAX) >> 20);
 	int n = gzread(l->file, room, PIECE), code = Z_OK;
 	const char *message = gzerror(l->file, &code);
 	if (n < 0 || code < 0) {
@@ -115,9 +112,135 @@ static int next_line(struct fh_lines *l, struct fh_str *ret, struct fh_error *er
 	}
 }
 
+/* ----------------------------------------------------------------------------------------------------------- array */
+
+/* Reads the whole of a file whose first byte that is no blank is a '['. */
+static int look_for_array(struct fh_lines *l, struct fh_error *err)
+{
+	size_t at = 0;
+	int r = fill(l, err);
+	if (r < 0)
+		return r;
+	if (l->text.n >= 3 && memcmp(l->text.p, BYTE_ORDER_MARK, 3) == 0)
+		at = 3;
+	while (at < l->text.n && is_space(l->text.p[at]))
+		at++;
+	if (at == l->text.n || l->text.p[at] != '[')
+		return 0;
+	l->is_array = true;
+	l->text.max = FH_ARRAY_MAX + (1 << 20);
+	while (r >= 0 && !l->ended)
+		r = fill(l, err);
+	l->number = 1;
+	for (size_t i = 0; i < at; i++)
+		l->number += l->text.p[i] == '\n';
+	l->taken = at + 1;
+	return r;
+}
+
+/* Takes blanks, counting lines. */
+static char skip_blanks(struct fh_lines *l)
+{
+	while (l->taken < l->text.n && is_space(l->text.p[l->taken]))
+		l->number += l->text.p[l->taken++] == '\n';
+	return l->taken < l->text.n ? l->text.p[l->taken] : '\0';
+}
+
+/* The text of the value that begins at s: up to a comma or bracket outside of its own brackets and strings. */
+static struct fh_str value_text(struct fh_str s)
+{
+	size_t i = 0, depth = 0;
+	for (bool quoted = false; i < s.n; i++) {
+		char c = s.p[i];
+		if (quoted) {
+			i += c == '\\';
+			quoted = c != '"';
+			continue;
+		}
+		quoted = c == '"';
+		if (depth == 0 && (c == ',' || c == ']' || c == '}'))
+			break;
+		if (c == '{' || c == '[')
+			depth++;
+		else if (c == '}' || c == ']')
+			depth--;
+		if (depth == 0 && (c == '}' || c == ']')) {
+			i++;
+			break;
+		}
+	}
+	return (struct fh_str){ s.p, FH_MIN(i, s.n) };
+}
+
+static int array_error(const struct fh_lines *l, const char *what, struct fh_error *err)
+{
+	fh_lines_error(l, err, "not JSON: %s in the array of objects", what);
+	fh_error_hint(err, "python3 -m json.tool FILE shows what is wrong with it");
+	return -FH_E_CONFIG;
+}
+
+/* As next_line. l->number is the line that the item begins in. */
+static int next_item(struct fh_lines *l, struct fh_str *ret, struct fh_error *err)
+{
+	for (size_t i = 0; i < l->item.n; i++)
+		l->number += l->item.p[i] == '\n';
+	l->item.n = 0;
+	if (l->is_closed)
+		return 0;
+	char c = skip_blanks(l);
+	if (l->has_items && c == ',') {
+		l->taken++;
+		c = skip_blanks(l);
+		if (c == ']')
+			return array_error(l, "a comma before the end", err);
+	} else if (l->has_items && c != ']') {
+		return array_error(l, c ? "no comma between items" : "no end", err);
+	}
+	if (c == ']') {
+		l->taken++;
+		skip_blanks(l);
+		if (l->taken < l->text.n)
+			return array_error(l, "something behind the end", err);
+		l->is_closed = true;
+		return 0;
+	}
+	if (l->taken == l->text.n)
+		return array_error(l, "no end", err);
+	*ret = value_text((struct fh_str){ l->text.p + l->taken, l->text.n - l->taken });
+	l->taken += ret->n;
+	l->has_items = true;
+	return 1;
+}
+
+/* --------------------------------------------------------------------------------------------------------- opening */
+
+int fh_lines_open(const char *path, struct fh_lines **ret, struct fh_error *err)
+{
+	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "cannot open %s", path);
+	struct stat st;
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+		return fh_error_set(err, FH_E_ARGUMENT, "%s is a folder, not a JSONL file", path);
+	gzFile file = gzdopen(fd, "rb");
+	if (!file)
+		return fh_error_sys(err, ENOMEM, "cannot read %s", path);
+	FH_TAKE_FD(fd);
+	gzbuffer(file, 128 << 10);
+	struct fh_lines *l = FH_NEW(struct fh_lines);
+	*l = (struct fh_lines){ .file = file, .path = fh_xstrdup(path), .text = FH_BUF_INIT(FH_LINE_MAX + (1 << 20)) };
+	int r = look_for_array(l, err);
+	if (r < 0) {
+		fh_lines_close(l);
+		return r;
+	}
+	*ret = l;
+	return 0;
+}
+
 static bool is_blank(struct fh_str s)
 {
-	while (s.n > 0 && strchr(" \t\r", s.p[s.n - 1]))
+	while (s.n > 0 && is_space(s.p[s.n - 1]))
 		s.n--;
 	return s.n == 0;
 }
@@ -127,17 +250,19 @@ int fh_lines_next(struct fh_lines *l, json_t **ret_object, struct fh_error *err)
 	struct fh_str line;
 	int r;
 	do {
-		r = next_line(l, &line, err);
+		r = l->is_array ? next_item(l, &line, err) : next_line(l, &line, err);
 		if (r <= 0)
 			return r;
-		if (l->number == 1 && line.n >= 3 && memcmp(line.p, "\xef\xbb\xbf", 3) == 0)
+		if (l->number == 1 && line.n >= 3 && memcmp(line.p, BYTE_ORDER_MARK, 3) == 0)
 			line = (struct fh_str){ line.p + 3, line.n - 3 };
 	} while (is_blank(line));
+	l->item = line;
 	struct fh_error inner = FH_ERROR_INIT;
 	json_t *object = fh_json_parse(line, NULL, &inner);
 	if (!object) {
-		fh_error_at(err, l->path, l->number, inner.column, "not JSON: %s", inner.message);
-		fh_error_hint(err, "each line has to hold one JSON object");
+		fh_error_at(err, l->path, l->number + (inner.line ? inner.line - 1 : 0), inner.column, "not JSON: %s",
+		            inner.message);
+		fh_error_hint(err, "each line has to hold one JSON object, or the file one array of them");
 		return -FH_E_CONFIG;
 	}
 	if (!json_is_object(object)) {

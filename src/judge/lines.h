@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading JSONL, plain or gzip (told apart by content, not by name), one object a line.
+ * Reading JSONL, plain or gzip (told apart by content, not by name), one object a line; or a file that is one JSON
+ * array of objects, whose items then count as lines.
  *
- * Blank lines are skipped but counted. Everything is bounded: a line by FH_LINE_MAX, a file by FH_LINES_MAX bytes
- * after decompression. Errors name the file and the line.
+ * Blank lines are skipped but counted. Everything is bounded: a line by FH_LINE_MAX, an array by FH_ARRAY_MAX, a file
+ * by FH_LINES_MAX bytes after decompression. Errors name the file and the line.
  */
 #pragma once
 #include "json/json.h"
 
 #define FH_LINE_MAX ((size_t)64 << 20)
+#define FH_ARRAY_MAX ((size_t)512 << 20)
 #define FH_LINES_MAX ((uint64_t)8 << 30)
 
 struct fh_lines;
@@ -16,8 +18,10 @@ struct fh_lines;
 int fh_lines_open(const char *path, struct fh_lines **ret, struct fh_error *err);
 /* 1 and the next object (a new reference), 0 at the end. */
 int fh_lines_next(struct fh_lines *l, json_t **ret_object, struct fh_error *err);
-/* The number of the line that fh_lines_next returned last. */
+/* The number of the line that fh_lines_next returned last; of an array's item, of the line that it begins in. */
 uint32_t fh_lines_number(const struct fh_lines *l);
+/* The JSON text that it was read from, for what parsing loses (integers beyond 64 bits); until the next call. */
+struct fh_str fh_lines_text(const struct fh_lines *l);
 /* An error at that line. */
 int fh_lines_error(const struct fh_lines *l, struct fh_error *err, const char *format, ...) FH_PRINTF(3, 4);
 void fh_lines_close(struct fh_lines *l); /* NULL is fine */

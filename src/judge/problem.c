@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/problem.h"
 
+#include <stdio.h>
+
 #include "judge/format.h"
 #include "judge/lines.h"
 
@@ -13,17 +15,30 @@ void fh_judge_problems_release(struct fh_judge_problems *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		free(p->items[i].task_id);
+		free(p->items[i].entry_point);
 		fh_buf_release(&p->items[i].head);
 		fh_buf_release(&p->items[i].tail);
+		fh_buf_release(&p->items[i].reference);
 	}
 	free(p->items);
 	free(p->by_task);
 	*p = (struct fh_judge_problems){ 0 };
 }
 
-static int task_id_of(const struct fh_lines *l, const json_t *row, const char **ret, struct fh_error *err)
+/* A task's id is a string; MBPP's are numbers, which a sample may write either way. */
+struct task_id {
+	char text[TASK_ID_MAX + 1];
+	bool is_number;
+};
+
+static int task_id_of(const struct fh_lines *l, const json_t *row, struct task_id *ret, struct fh_error *err)
 {
 	const json_t *id = json_object_get(row, "task_id");
+	if (json_is_integer(id)) {
+		snprintf(ret->text, sizeof(ret->text), "%lld", (long long)json_integer_value(id));
+		ret->is_number = true;
+		return 0;
+	}
 	if (!json_is_string(id)) {
 		fh_lines_error(l, err, id ? "task_id is no string" : "no task_id");
 		fh_error_hint(err, "each line needs a task_id such as \"HumanEval/0\"");
@@ -31,7 +46,8 @@ static int task_id_of(const struct fh_lines *l, const json_t *row, const char **
 	}
 	if (json_string_length(id) > TASK_ID_MAX || strlen(json_string_value(id)) != json_string_length(id))
 		return fh_lines_error(l, err, "task_id is longer than %d bytes or holds a NUL", TASK_ID_MAX);
-	*ret = json_string_value(id);
+	memcpy(ret->text, json_string_value(id), json_string_length(id) + 1);
+	ret->is_number = false;
 	return 0;
 }
 
@@ -55,31 +71,35 @@ static int unknown_format(const struct fh_lines *l, const char *task_id, struct 
 
 static int read_problem(const struct fh_lines *l, const json_t *row, struct fh_judge_problems *to, struct fh_error *err)
 {
-	const char *task_id;
-	int r = task_id_of(l, row, &task_id, err);
+	struct task_id id;
+	int r = task_id_of(l, row, &id, err);
 	if (r < 0)
 		return r;
 	const struct fh_judge_format *format = format_of(row);
 	if (!format)
-		return unknown_format(l, task_id, err);
+		return unknown_format(l, id.text, err);
 	if (to->count >= ITEMS_MAX)
 		return fh_lines_error(l, err, "more than %zu problems", ITEMS_MAX);
 	struct fh_judge_problem *p = &FH_PUSH(to->items, to->count, to->capacity);
 	*p = (struct fh_judge_problem){
-		.task_id = fh_xstrdup(task_id),
+		.task_id = fh_xstrdup(id.text),
+		.has_number = id.is_number,
 		.format = format->name,
 		.line = fh_lines_number(l),
 		.head = FH_BUF_INIT(0),
 		.tail = FH_BUF_INIT(0),
+		.reference = FH_BUF_INIT(0),
 	};
 	struct fh_error inner = FH_ERROR_INIT;
-	if (format->read(row, p, &inner) < 0) {
+	if (format->read(row, fh_lines_text(l), p, &inner) < 0) {
 		fh_lines_error(l, err, "%s", inner.message);
 		fh_error_hint(err, "%s", inner.hint);
 		return -FH_E_CONFIG;
 	}
+	if (!p->entry_point)
+		p->entry_point = fh_xstrdup("");
 	if (p->head.n + p->tail.n > FH_JUDGE_PROBLEM_MAX)
-		return fh_lines_error(l, err, "problem %.80s is larger than %zu MiB", task_id, FH_JUDGE_PROBLEM_MAX >> 20);
+		return fh_lines_error(l, err, "problem %.80s is larger than %zu MiB", id.text, FH_JUDGE_PROBLEM_MAX >> 20);
 	return 0;
 }
 
@@ -156,32 +176,55 @@ void fh_judge_samples_release(struct fh_judge_samples *s)
 	*s = (struct fh_judge_samples){ 0 };
 }
 
+struct fh_judge_sample fh_judge_problem_reference(const struct fh_judge_problem *p)
+{
+	return (struct fh_judge_sample){ .completion = p->reference.p,
+		                             .size = p->reference.n,
+		                             .is_whole = p->reference_is_whole };
+}
+
+/* "completion" continues the problem's head, "solution" (EvalPlus) is a program by itself. */
+static int text_of_sample(const struct fh_lines *l, const json_t *row, const char *task_id, struct fh_judge_sample *s,
+                          struct fh_error *err)
+{
+	const json_t *completion = json_object_get(row, "completion"), *solution = json_object_get(row, "solution");
+	const json_t *text = completion ? completion : solution;
+	if (!json_is_string(text) || (completion && solution)) {
+		fh_lines_error(l, err,
+		               completion && solution ? "both completion and solution"
+		               : completion           ? "completion is no string"
+		               : solution             ? "solution is no string"
+		                                      : "no completion");
+		fh_error_hint(err,
+		              "a sample is {\"task_id\": \"%.80s\", \"completion\": \"…\"}, or with \"solution\" a program "
+		              "that needs nothing in front",
+		              task_id);
+		return -FH_E_CONFIG;
+	}
+	s->size = json_string_length(text);
+	s->completion = fh_xmemdup(json_string_value(text), s->size);
+	s->is_whole = !completion;
+	return 0;
+}
+
 static int read_sample(const struct fh_lines *l, const json_t *row, const struct fh_judge_problems *problems,
                        struct fh_judge_samples *to, struct fh_error *err)
 {
-	const char *task_id;
-	int r = task_id_of(l, row, &task_id, err);
+	struct task_id id;
+	int r = task_id_of(l, row, &id, err);
 	if (r < 0)
 		return r;
-	const struct fh_judge_problem *problem = fh_judge_problem_find(problems, task_id);
+	const struct fh_judge_problem *problem = fh_judge_problem_find(problems, id.text);
 	if (!problem) {
-		fh_lines_error(l, err, "no problem has the task_id %.80s", task_id);
+		fh_lines_error(l, err, "no problem has the task_id %.80s", id.text);
 		fh_error_hint(err, "--problems has to name the data set that the samples were made for");
-		return -FH_E_CONFIG;
-	}
-	const json_t *completion = json_object_get(row, "completion");
-	if (!json_is_string(completion)) {
-		fh_lines_error(l, err, completion ? "completion is no string" : "no completion");
-		fh_error_hint(err, "a sample is {\"task_id\": \"%.80s\", \"completion\": \"…\"}", task_id);
 		return -FH_E_CONFIG;
 	}
 	if (to->count >= ITEMS_MAX)
 		return fh_lines_error(l, err, "more than %zu samples", ITEMS_MAX);
 	struct fh_judge_sample *s = &FH_PUSH(to->items, to->count, to->capacity);
 	s->problem = problem - problems->items;
-	s->size = json_string_length(completion);
-	s->completion = fh_xmemdup(json_string_value(completion), s->size);
-	return 0;
+	return text_of_sample(l, row, id.text, s, err);
 }
 
 int fh_judge_samples_read(const char *path, const struct fh_judge_problems *problems, struct fh_judge_samples *ret,

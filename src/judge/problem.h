@@ -3,8 +3,9 @@
  * What is judged: problems and samples, as data sets hold them.
  *
  * A problem is kept in the one shape that every data set is brought to: `head`, which the completion continues, and
- * `tail`, the test that follows. A sample names its problem by `task_id` and holds a completion. Both own their text
- * and are unchanged once read, so that threads may share them.
+ * `tail`, which follows it: the test, or for a problem that is judged by what programs print (`output`) the part that
+ * reads input and calls the function. A sample names its problem by `task_id` and holds a completion. Both own their
+ * text and are unchanged once read, so that threads may share them.
  */
 #pragma once
 #include "base/buf.h"
@@ -13,14 +14,33 @@
 /* Head and tail together; leaves room for a completion in FH_JUDGE_PROGRAM_MAX. */
 #define FH_JUDGE_PROBLEM_MAX ((size_t)8 << 20)
 
-enum fh_judge_language { FH_JUDGE_PYTHON, FH_JUDGE_JAVASCRIPT, FH_JUDGE_CPP, FH_JUDGE_LANGUAGE_COUNT_ };
+enum fh_judge_language {
+	FH_JUDGE_PYTHON,
+	FH_JUDGE_JAVASCRIPT,
+	FH_JUDGE_CPP,
+	FH_JUDGE_C,
+	FH_JUDGE_BASH,
+	FH_JUDGE_JAVA,
+	FH_JUDGE_GO,
+	FH_JUDGE_RUST,
+	FH_JUDGE_LANGUAGE_COUNT_
+};
+
+struct fh_judge_output; /* judge/output.h */
+struct fh_judge_truth;  /* judge/truth.h */
 
 struct fh_judge_problem {
 	char *task_id;
+	bool has_number; /* task_id was a number in the data, and is one in results */
 	enum fh_judge_language language;
 	struct fh_buf head, tail;
-	const char *format; /* static: "human-eval", "HumanEvalPack" */
-	uint32_t line;      /* in its file */
+	char *entry_point;              /* the function that the test calls; "" when the data does not say */
+	struct fh_buf reference;        /* the data set's own completion; empty: it has none */
+	bool reference_is_whole;        /* as a sample's is_whole */
+	struct fh_judge_output *output; /* NULL: the tail is a test */
+	struct fh_judge_truth *truth;   /* NULL: the test knows what it expects; else the reference has to give it */
+	const char *format;             /* static: "human-eval", "HumanEvalPack" */
+	uint32_t line;                  /* in its file */
 };
 
 struct fh_judge_problems {
@@ -33,6 +53,7 @@ struct fh_judge_sample {
 	size_t problem; /* position in fh_judge_problems */
 	char *completion;
 	size_t size;
+	bool is_whole; /* a program by itself ("solution"): the head is not put in front */
 };
 
 struct fh_judge_samples {
@@ -45,6 +66,8 @@ int fh_judge_problems_read(const char *path, struct fh_judge_problems *ret, stru
 void fh_judge_problems_release(struct fh_judge_problems *p);
 /* NULL when there is none. */
 const struct fh_judge_problem *fh_judge_problem_find(const struct fh_judge_problems *p, const char *task_id);
+/* The reference as a sample; its text is borrowed. size 0: there is none. */
+struct fh_judge_sample fh_judge_problem_reference(const struct fh_judge_problem *p);
 
 int fh_judge_samples_read(const char *path, const struct fh_judge_problems *problems, struct fh_judge_samples *ret,
                           struct fh_error *err);

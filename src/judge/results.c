@@ -203,12 +203,14 @@ static json_t *usage_json(const struct fh_usage *u)
 	                 "processes_peak", (json_int_t)u->processes_peak);
 }
 
-static void write_row(struct fh_buf *out, const char *key, size_t index, const char *task_id, enum fh_verdict verdict,
-                      const char *reason, const struct fh_result *run)
+static void write_row(struct fh_buf *out, const char *key, size_t index, const struct fh_judge_problem *problem,
+                      enum fh_verdict verdict, const char *reason, const struct fh_result *run)
 {
 	static const struct fh_usage nothing;
 	fh_auto_json json_t *row = json_object();
-	json_object_set_new(row, "task_id", fh_json_bytes(fh_str(task_id)));
+	json_object_set_new(row, "task_id",
+	                    problem->has_number ? json_integer(strtoll(problem->task_id, NULL, 10))
+	                                        : fh_json_bytes(fh_str(problem->task_id)));
 	json_object_set_new(row, "index", json_integer(index));
 	json_object_set_new(row, "passed", json_boolean(verdict == FH_VERDICT_PASSED));
 	json_object_set_new(row, "verdict", json_string(fh_verdict_name(verdict)));
@@ -221,12 +223,12 @@ static void write_row(struct fh_buf *out, const char *key, size_t index, const c
 	fh_json_write(out, row, 0);
 }
 
-int fh_results_put(struct fh_results *r, size_t index, const char *task_id, enum fh_verdict verdict, const char *reason,
-                   const struct fh_result *run, struct fh_error *err)
+int fh_results_put(struct fh_results *r, size_t index, const struct fh_judge_problem *problem, enum fh_verdict verdict,
+                   const char *reason, const struct fh_result *run, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf line = FH_BUF_INIT(1 << 20);
 	int e = 0;
-	write_row(&line, r->keys[index], index, task_id, verdict, reason, run);
+	write_row(&line, r->keys[index], index, problem, verdict, reason, run);
 	struct row row = { fh_xstrndup(line.p, line.n), verdict };
 	fh_buf_addc(&line, '\n');
 	pthread_mutex_lock(&r->lock);

@@ -13,6 +13,7 @@
  */
 #pragma once
 #include "base/sha256.h"
+#include "judge/problem.h"
 #include "judge/verdict.h"
 #include "json/json.h"
 
@@ -35,8 +36,8 @@ size_t fh_results_stale(const struct fh_results *r); /* rows of other samples, l
 struct fh_results_row fh_results_row(const struct fh_results *r, size_t index);
 
 /* Appends the row of sample `index`; from any thread. `run` may be NULL. */
-int fh_results_put(struct fh_results *r, size_t index, const char *task_id, enum fh_verdict verdict, const char *reason,
-                   const struct fh_result *run, struct fh_error *err);
+int fh_results_put(struct fh_results *r, size_t index, const struct fh_judge_problem *problem, enum fh_verdict verdict,
+                   const char *reason, const struct fh_result *run, struct fh_error *err);
 /* What was appended is on the disk. */
 int fh_results_sync(struct fh_results *r, struct fh_error *err);
 /* Every row is there: writes the file sorted. */

@@ -19,8 +19,16 @@
 /* Program and test as text for a person or a compiler. */
 struct parts {
 	const struct fh_judge_problem *problem;
-	struct fh_str completion;
+	struct fh_str head, completion; /* head is empty before a completion that is a program by itself */
 };
+
+static struct parts parts_of(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample)
+{
+	struct fh_str nothing = { "", 0 };
+	return (struct parts){ problem,
+		                   sample->is_whole ? nothing : fh_buf_str(&problem->head),
+		                   { sample->completion, sample->size } };
+}
 
 static void add(struct fh_buf *out, struct fh_str s)
 {
@@ -29,7 +37,7 @@ static void add(struct fh_buf *out, struct fh_str s)
 
 static void add_program(struct fh_buf *out, const struct parts *p)
 {
-	add(out, fh_buf_str(&p->problem->head));
+	add(out, p->head);
 	add(out, p->completion);
 }
 
@@ -60,7 +68,7 @@ static void input_python(struct fh_buf *in, const struct parts *p, const char *s
 
 static void input_javascript(struct fh_buf *in, const struct parts *p, const char *secret)
 {
-	fh_buf_addf(in, "%015zu\n%015zu\n", p->problem->head.n + p->completion.n, p->problem->tail.n);
+	fh_buf_addf(in, "%015zu\n%015zu\n", p->head.n + p->completion.n, p->problem->tail.n);
 	add_program(in, p);
 	add(in, fh_buf_str(&p->problem->tail));
 	fh_buf_add(in, secret, FH_SECRET_SIZE);
@@ -108,7 +116,7 @@ const char *fh_judge_language_name(enum fh_judge_language l)
 
 void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out)
 {
-	struct parts p = { problem, { sample->completion, sample->size } };
+	struct parts p = parts_of(problem, sample);
 	languages[problem->language].whole(out, &p);
 }
 
@@ -312,7 +320,7 @@ static int probe(struct fh_judge_session *s, enum fh_judge_language language, st
 {
 	const struct language *l = &languages[language];
 	struct fh_judge_problem problem = { .language = language, .head = FH_BUF_INIT(0), .tail = FH_BUF_INIT(0) };
-	struct parts parts = { &problem, fh_str(l->probe) };
+	struct parts parts = { &problem, { "", 0 }, fh_str(l->probe) };
 	struct fh_judge_outcome o = { 0 };
 	struct fh_plan *plan = NULL;
 	char secret[FH_SECRET_SIZE + 1] = "";
@@ -407,7 +415,7 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 		fh_sha256_add_field(&h, fh_str(number));
 	}
 	fh_sha256_add_field(&h, fh_buf_str(&s->drivers[l]));
-	fh_sha256_add_field(&h, fh_buf_str(&problem->head));
+	fh_sha256_add_field(&h, parts_of(problem, sample).head);
 	fh_sha256_add_field(&h, fh_buf_str(&problem->tail));
 	fh_sha256_add_field(&h, (struct fh_str){ sample->completion, sample->size });
 	fh_sha256_hex(&h, ret_hex);
@@ -416,7 +424,7 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *problem,
                  const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err)
 {
-	struct parts parts = { problem, { sample->completion, sample->size } };
+	struct parts parts = parts_of(problem, sample);
 	if (is_empty(parts.completion)) {
 		*ret =
 		    (struct fh_judge_outcome){ .verdict = FH_VERDICT_NO_CODE, .reason = fh_xstrdup("the completion is empty") };

@@ -142,7 +142,10 @@ enum fh_field {
 	F_LEASE_LEFT_MS,
 	F_CLIENT_PID,
 	F_COMMAND,
-	F_COUNT, /* of F_SANDBOX in LIST's reply, beside F_ID */
+	F_COUNT,           /* of F_SANDBOX in LIST's reply, beside F_ID */
+	F_START = 144,     /* of RESULT: enum fh_start, how the program started */
+	F_START_WHY,       /* why not faster */
+	F_MEMORY_BASELINE, /* of F_EXIT */
 };
 
 struct fh_frame {

@@ -67,6 +67,7 @@ struct fh_plan *fh_plan_new(void)
 	p->language = fh_xstrdup("");
 	p->interpreter = fh_xstrdup("");
 	p->code_name = fh_xstrdup("");
+	p->zygote = (struct fh_plan_zygote){ 0, empty_list(), empty_list(), empty_list() };
 	return p;
 }
 
@@ -90,6 +91,9 @@ void fh_plan_free(struct fh_plan *p)
 	free_list(p->argv);
 	free_list(p->env);
 	free_list(p->outs);
+	free_list(p->zygote.options);
+	free_list(p->zygote.env);
+	free_list(p->zygote.preload);
 	free(p->cwd);
 	free(p->stdin_data.data);
 	free(p->language);
@@ -150,6 +154,11 @@ struct fh_plan *fh_plan_copy(const struct fh_plan *p)
 	c->layers = p->layers;
 	c->require = p->require;
 	c->limits = p->limits;
+	c->start = p->start;
+	c->zygote.main_file = p->zygote.main_file;
+	fh_plan_set_strings(&c->zygote.options, (const char *const *)p->zygote.options);
+	fh_plan_set_strings(&c->zygote.env, (const char *const *)p->zygote.env);
+	fh_plan_set_strings(&c->zygote.preload, (const char *const *)p->zygote.preload);
 	c->out_max_bytes = p->out_max_bytes;
 	fh_plan_set_strings(&c->argv, (const char *const *)p->argv);
 	fh_plan_set_strings(&c->env, (const char *const *)p->env);
@@ -248,6 +257,32 @@ static int check_descriptors(const struct fh_plan *p, struct fh_error *err)
 	return 0;
 }
 
+/* Names of modules travel as one comma-separated text; what the imports mean is the interpreter's. */
+static bool is_module(const char *name)
+{
+	size_t n = strlen(name);
+	return n > 0 && n < 200 &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/@:") == n;
+}
+
+static int check_zygote(const struct fh_plan *p, struct fh_error *err)
+{
+	size_t strings = 0, count = 0;
+	if (p->start >= FH_START_COUNT_)
+		return fh_error_set(err, FH_E_ARGUMENT, "the plan asks for a start that this version does not know");
+	if (list_bytes(p->zygote.options, &strings) + list_bytes(p->zygote.env, &strings) > FH_PLAN_ARGV_BYTES_MAX / 4)
+		return fh_error_set(err, FH_E_LIMIT, "options and variables of the zygote are too large");
+	for (; p->argv[count]; count++)
+		;
+	if (p->zygote.main_file && p->zygote.main_file >= count)
+		return fh_error_set(err, FH_E_ARGUMENT, "the main file is argument %u of %zu", p->zygote.main_file, count);
+	for (size_t i = 0; p->zygote.preload[i]; i++)
+		if (i >= FH_PLAN_PRELOAD_MAX || !is_module(p->zygote.preload[i]))
+			return fh_error_set(err, FH_E_ARGUMENT, "preload: %.200s is no name of a module, or one too many",
+			                    p->zygote.preload[i]);
+	return 0;
+}
+
 int fh_plan_check(const struct fh_plan *p, struct fh_error *err)
 {
 	int r = check_mounts(p, err);
@@ -264,6 +299,9 @@ int fh_plan_check(const struct fh_plan *p, struct fh_error *err)
 	if (strings > FH_PLAN_STRINGS_MAX)
 		return fh_error_set(err, FH_E_LIMIT, "%zu arguments and variables; at most %d are allowed", strings,
 		                    FH_PLAN_STRINGS_MAX);
+	r = check_zygote(p, err);
+	if (r)
+		return r;
 	if (!is_clean_absolute(p->cwd))
 		return fh_error_set(err, FH_E_ARGUMENT, "working directory %s is no clean absolute path", p->cwd);
 	if (p->file_count > FH_PLAN_FILES_MAX)

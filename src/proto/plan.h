@@ -23,6 +23,7 @@ enum {
 	FH_PLAN_STRINGS_MAX = 4096,          /* of argv, env or outs */
 	FH_PLAN_ARGV_BYTES_MAX = 128 * 1024, /* argv and env together, as in one argument to execve */
 	FH_PLAN_PATH_MAX = 4096,
+	FH_PLAN_PRELOAD_MAX = 64, /* modules */
 };
 
 enum fh_mount_kind {
@@ -60,6 +61,15 @@ struct fh_plan_file {
 	uint32_t mode;
 };
 
+/* The *start part*: what a warm interpreter is made of before a program is known, beside argv up to `main_file`, env
+ * and cwd. A program is forked from a zygote only where the start part is equal as well as the park part. */
+struct fh_plan_zygote {
+	uint32_t main_file; /* the position in argv of the program's main file; 0: this command has no zygote */
+	char **options;     /* the zygote's own, put after argv[0] */
+	char **env;         /* the zygote's own; programs do not see it */
+	char **preload;     /* modules to import first */
+};
+
 struct fh_plan {
 	/* park part */
 	FH_NULLABLE char *image; /* a directory on the host as root; NULL: an empty root that the mounts fill */
@@ -69,7 +79,10 @@ struct fh_plan {
 	char *hostname;
 	uint32_t layers; /* bits 1 << enum fh_layer that are switched on */
 
+	struct fh_plan_zygote zygote; /* of the start part */
+
 	/* request part */
+	enum fh_start start;
 	uint32_t require; /* bits that must hold, else FH_E_UNAVAILABLE before anything runs */
 	struct fh_limits limits;
 	char **argv; /* argv[0]: a path inside, or a name looked up on the PATH of env */
@@ -109,6 +122,10 @@ void fh_plan_set_text(char **text, const char *value);
 /* Whether a plan is fit to be carried out: bounds, clean absolute targets, names without "..", an argv, known layers.
  * Called by both ends; the engine trusts nothing that it did not check. */
 int fh_plan_check(const struct fh_plan *plan, struct fh_error *err);
+
+/* What two plans must agree in, byte for byte, to be served by sandboxes made ahead for either: the park part, and
+ * (start) the start part. */
+void fh_plan_encode_key(struct fh_buf *out, const struct fh_plan *plan, bool start);
 
 /* The wire form (fields: plan_wire.c). The compile plan is not sent: the client runs it as a plan of its own. */
 void fh_plan_encode(struct fh_buf *out, const struct fh_plan *plan);

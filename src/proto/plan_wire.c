@@ -25,9 +25,12 @@ enum plan_tag {
 	P_INTERPRETER,
 	P_CODE_NAME,
 	P_DESCRIPTOR,
+	P_START = 32,
+	P_ZYGOTE,
 };
 enum mount_tag { M_KIND = 1, M_TARGET, M_SOURCE, M_CONTENT, M_MODE, M_WRITABLE, M_OPTIONAL };
 enum file_tag { T_NAME = 1, T_CONTENT, T_MODE };
+enum zygote_tag { Z_MAIN_FILE = 1, Z_OPTION, Z_ENV, Z_PRELOAD };
 enum limit_tag { L_INDEX = 1, L_VALUE };
 enum descriptor_tag { D_NUMBER = 1, D_KIND };
 
@@ -55,7 +58,7 @@ static void encode_mount(struct fh_buf *out, const struct fh_plan_mount *m)
 	fh_wire_end(out, mark);
 }
 
-void fh_plan_encode(struct fh_buf *out, const struct fh_plan *p)
+static void encode_park(struct fh_buf *out, const struct fh_plan *p)
 {
 	if (p->image)
 		fh_wire_text(out, P_IMAGE, p->image);
@@ -65,6 +68,34 @@ void fh_plan_encode(struct fh_buf *out, const struct fh_plan *p)
 	fh_wire_u64(out, P_GID, p->gid);
 	fh_wire_text(out, P_HOSTNAME, p->hostname);
 	fh_wire_u64(out, P_LAYERS, p->layers);
+}
+
+static void encode_zygote(struct fh_buf *out, const struct fh_plan_zygote *z)
+{
+	size_t mark = fh_wire_begin(out, P_ZYGOTE);
+	fh_wire_u64(out, Z_MAIN_FILE, z->main_file);
+	encode_list(out, Z_OPTION, z->options);
+	encode_list(out, Z_ENV, z->env);
+	encode_list(out, Z_PRELOAD, z->preload);
+	fh_wire_end(out, mark);
+}
+
+void fh_plan_encode_key(struct fh_buf *out, const struct fh_plan *p, bool start)
+{
+	encode_park(out, p);
+	fh_wire_u64(out, P_LIMIT, p->limits.value[FH_LIMIT_DISK]);
+	if (!start)
+		return;
+	for (size_t i = 0; i <= p->zygote.main_file && p->argv[i]; i++)
+		fh_wire_text(out, P_ARGV, p->argv[i]);
+	encode_list(out, P_ENV, p->env);
+	fh_wire_text(out, P_CWD, p->cwd);
+	encode_zygote(out, &p->zygote);
+}
+
+void fh_plan_encode(struct fh_buf *out, const struct fh_plan *p)
+{
+	encode_park(out, p);
 	fh_wire_u64(out, P_REQUIRE, p->require);
 	for (int i = 0; i < FH_LIMIT_COUNT_; i++) {
 		size_t mark = fh_wire_begin(out, P_LIMIT);
@@ -95,6 +126,10 @@ void fh_plan_encode(struct fh_buf *out, const struct fh_plan *p)
 		fh_wire_u64(out, D_KIND, p->descriptors[i].kind);
 		fh_wire_end(out, mark);
 	}
+	if (p->start != FH_START_AUTO)
+		fh_wire_u64(out, P_START, p->start);
+	if (p->zygote.main_file)
+		encode_zygote(out, &p->zygote);
 }
 
 static struct fh_bytes_owned get_bytes(const struct fh_wire_field *f)
@@ -221,6 +256,28 @@ static void list_move(struct list *l, char ***to)
 	*to = l->items;
 }
 
+static bool decode_zygote(struct fh_plan *p, struct fh_str message)
+{
+	struct list options = { 0 }, env = { 0 }, preload = { 0 };
+	struct fh_wire_reader r = fh_wire_reader(message);
+	struct fh_wire_field f;
+	bool ok = true;
+	while (ok && fh_wire_next(&r, &f)) {
+		if (f.tag == Z_MAIN_FILE)
+			p->zygote.main_file = (uint32_t)FH_MIN(fh_wire_get_u64(&r, &f), (uint64_t)UINT32_MAX);
+		else if (f.tag == Z_OPTION)
+			ok = add_text(&options, &r, &f);
+		else if (f.tag == Z_ENV)
+			ok = add_text(&env, &r, &f);
+		else if (f.tag == Z_PRELOAD)
+			ok = add_text(&preload, &r, &f);
+	}
+	list_move(&options, &p->zygote.options);
+	list_move(&env, &p->zygote.env);
+	list_move(&preload, &p->zygote.preload);
+	return ok && !r.malformed;
+}
+
 int fh_plan_decode(struct fh_str bytes, struct fh_plan **ret, struct fh_error *err)
 {
 	struct fh_plan *p = fh_plan_new();
@@ -287,6 +344,12 @@ int fh_plan_decode(struct fh_str bytes, struct fh_plan **ret, struct fh_error *e
 			break;
 		case P_DESCRIPTOR:
 			ok = p->descriptor_count < FH_DESCRIPTORS_MAX && decode_descriptor(p, f.value);
+			break;
+		case P_START:
+			p->start = (enum fh_start)FH_MIN(fh_wire_get_u64(&r, &f), (uint64_t)FH_START_COUNT_);
+			break;
+		case P_ZYGOTE:
+			ok = decode_zygote(p, f.value);
 			break;
 		}
 	}

@@ -45,6 +45,13 @@ static const char *const enforced_names[FH_ENFORCED_COUNT_] = {
 	[FH_ENFORCED_EXACT] = "exact",
 };
 
+static const char *const start_names[FH_START_COUNT_] = {
+	[FH_START_AUTO] = "auto",
+	[FH_START_FRESH] = "fresh",
+	[FH_START_ZYGOTE] = "zygote",
+	[FH_START_PARKED] = "parked",
+};
+
 static const char *const layer_names[FH_LAYER_COUNT_] = {
 	[FH_LAYER_USER] = "user",
 	[FH_LAYER_PID] = "pid",
@@ -90,6 +97,11 @@ const char *fh_layer_name(enum fh_layer l)
 const char *fh_descriptor_kind_name(enum fh_descriptor_kind k)
 {
 	return name_in(descriptor_kind_names, FH_DESCRIPTOR_KIND_COUNT_, k);
+}
+
+const char *fh_start_name(enum fh_start s)
+{
+	return name_in(start_names, FH_START_COUNT_, s);
 }
 
 const char *fh_version(void)

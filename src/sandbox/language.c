@@ -27,8 +27,9 @@ void fh_language_free(struct fh_language *l)
 {
 	if (!l)
 		return;
-	char **lists[] = { l->aliases,      l->extensions, l->tools, l->genuine, l->ask,    l->run,
-		               l->prefix_parts, l->hide,       l->keep,  l->env,     l->compile };
+	char **lists[] = { l->aliases, l->extensions,     l->tools,     l->genuine, l->ask,
+		               l->run,     l->prefix_parts,   l->hide,      l->keep,    l->env,
+		               l->compile, l->zygote_options, l->zygote_env };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		free_strings(lists[i]);
 	for (size_t i = 0; i < l->link_count; i++) {
@@ -123,6 +124,17 @@ static int read_compile(struct fh_json_reader *r, const json_t *value, void *tar
 	return fh_json_read_object(r, value, fields, target);
 }
 
+static int read_zygote(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	static const struct fh_json_field fields[] = {
+		{ "options", fh_json_read_strings, offsetof(struct fh_language, zygote_options), false },
+		{ "env", fh_json_read_strings, offsetof(struct fh_language, zygote_env), false },
+		{ NULL },
+	};
+	((struct fh_language *)target)->zygote = true;
+	return fh_json_read_object(r, value, fields, target);
+}
+
 static const struct fh_json_field language_fields[] = {
 	{ "name", fh_json_read_text, offsetof(struct fh_language, name), true },
 	{ "aliases", fh_json_read_strings, offsetof(struct fh_language, aliases), false },
@@ -138,6 +150,7 @@ static const struct fh_json_field language_fields[] = {
 	{ "hide", fh_json_read_strings, offsetof(struct fh_language, hide), false },
 	{ "keep", fh_json_read_strings, offsetof(struct fh_language, keep), false },
 	{ "env", fh_json_read_strings, offsetof(struct fh_language, env), false },
+	{ "zygote", read_zygote, 0, false },
 	{ NULL },
 };
 
@@ -161,8 +174,9 @@ int fh_language_parse(struct fh_str json, const char *path, struct fh_language *
 	if (!root)
 		return -FH_E_CONFIG;
 	fh_auto_language struct fh_language *l = FH_NEW(struct fh_language);
-	char ***lists[] = { &l->aliases,      &l->extensions, &l->tools, &l->genuine, &l->ask,    &l->run,
-		                &l->prefix_parts, &l->hide,       &l->keep,  &l->env,     &l->compile };
+	char ***lists[] = { &l->aliases, &l->extensions,     &l->tools,     &l->genuine, &l->ask,
+		                &l->run,     &l->prefix_parts,   &l->hide,      &l->keep,    &l->env,
+		                &l->compile, &l->zygote_options, &l->zygote_env };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		*lists[i] = fh_xcalloc(1, sizeof(char *));
 	fh_limits_init(&l->compile_limits);

@@ -33,6 +33,8 @@ struct fh_language {
 	struct fh_limits compile_limits;
 	struct fh_link_rule *links;
 	size_t link_count;
+	bool zygote; /* the data file has "zygote": programs may be forked from a warm interpreter (guest/warm) */
+	char **zygote_options, **zygote_env; /* the zygote's own: after argv[0], and beside the program's environment */
 };
 
 /* By name or alias. FH_E_NOT_FOUND names the nearest; FH_E_CONFIG: the data file is wrong. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/placement.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/data.h"
 #include "base/nearest.h"
 #include "base/path.h"
 
@@ -54,17 +54,6 @@ static bool find_beside(const char *dir, char **ret)
 	return false;
 }
 
-/* The folder of the file that this code was loaded from: the shared library, or the program itself. */
-static char *library_dir(void)
-{
-	Dl_info info;
-	static const char here = 0;
-	if (!dladdr(&here, &info) || !info.dli_fname || !strchr(info.dli_fname, '/'))
-		return NULL;
-	fh_auto_free char *real = realpath(info.dli_fname, NULL);
-	return real ? fh_path_dir(real) : NULL;
-}
-
 int fh_engine_program(const char *wanted, char **ret, struct fh_error *err)
 {
 	const char *source = wanted ? "the engine" : "$FUMEHOOD_ENGINE";
@@ -76,7 +65,7 @@ int fh_engine_program(const char *wanted, char **ret, struct fh_error *err)
 		return fh_error_set(err, FH_E_NOT_FOUND, "%s is not a program: %s", source, wanted);
 	}
 	fh_auto_free char *self = fh_path_self_dir();
-	fh_auto_free char *library = library_dir();
+	fh_auto_free char *library = fh_library_dir();
 	if (find_beside(self, ret) || find_beside(library, ret) ||
 	    take_if_executable(fh_xstrdup(FH_LIBEXEC_DIR "/fumehood-engine"), ret))
 		return 0;

@@ -297,6 +297,22 @@ static void add_compile_step(struct fh_plan *plan, const struct fh_request *r, c
 	fh_plan_set_text(&plan->artifact, w->artifact);
 }
 
+/* A variable of the request's own may steer how the interpreter starts, or what that loads: a zygote, which has rights
+ * over its template, never starts with one. */
+static void set_zygote(struct fh_plan *plan, const struct fh_request *r, const struct fh_language *l,
+                       const struct words *w)
+{
+	size_t position = 0;
+	while (plan->argv[position] && !fh_streq(plan->argv[position], w->file))
+		position++;
+	if (!l->zygote || !plan->argv[position] || (r->env && r->env[0]))
+		return;
+	plan->zygote.main_file = (uint32_t)position;
+	fh_plan_set_strings(&plan->zygote.options, (const char *const *)l->zygote_options);
+	fh_plan_set_strings(&plan->zygote.env, (const char *const *)l->zygote_env);
+	fh_plan_set_strings(&plan->zygote.preload, r->preload);
+}
+
 static void set_steps(struct fh_plan *plan, const struct fh_request *r, const struct fh_language *l,
                       const struct fh_tool *tool)
 {
@@ -320,6 +336,7 @@ static void set_steps(struct fh_plan *plan, const struct fh_request *r, const st
 	else
 		fh_plan_add_file(plan, plan->code_name, r->code.data ? r->code.data : "", r->code.size, 0);
 	expand(&plan->argv, l->run, &w);
+	set_zygote(plan, r, l, &w);
 	fh_plan_set_strings(&links, NULL);
 	free(links);
 }
@@ -394,6 +411,7 @@ static int build(const struct fh_request *r, struct fh_plan *plan, struct fh_err
 	fh_auto_tool struct fh_tool *tool = NULL;
 	plan->layers &= ~r->without;
 	plan->require = r->require;
+	plan->start = r->start;
 	int code = set_user(plan, r->user, err);
 	if (code == 0)
 		code = set_hostname(plan, r->hostname, err);

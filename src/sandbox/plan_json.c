@@ -105,6 +105,18 @@ static json_t *descriptor_json(const struct fh_descriptor *d)
 	return o;
 }
 
+static json_t *zygote_json(const struct fh_plan_zygote *z)
+{
+	if (!z->main_file)
+		return json_null();
+	json_t *o = json_object();
+	json_object_set_new(o, "main_file", json_integer(z->main_file));
+	json_object_set_new(o, "options", list_json(z->options));
+	json_object_set_new(o, "env", list_json(z->env));
+	json_object_set_new(o, "preload", list_json(z->preload));
+	return o;
+}
+
 static json_t *plan_json(const struct fh_plan *p)
 {
 	json_t *o = json_object(), *mounts = json_array(), *files = json_array(), *descriptors = json_array();
@@ -134,6 +146,8 @@ static json_t *plan_json(const struct fh_plan *p)
 	for (size_t i = 0; i < p->descriptor_count; i++)
 		json_array_append_new(descriptors, descriptor_json(&p->descriptors[i]));
 	json_object_set_new(o, "descriptors", descriptors);
+	json_object_set_new(o, "start", json_string(fh_start_name(p->start)));
+	json_object_set_new(o, "zygote", zygote_json(&p->zygote));
 	json_object_set_new(o, "artifact", text_json(p->artifact));
 	json_object_set_new(o, "compile", p->compile ? plan_json(p->compile) : json_null());
 	return o;
@@ -388,6 +402,30 @@ static int read_descriptors(struct fh_json_reader *r, const json_t *value, void 
 	return fh_json_read_each(r, value, add_descriptor, target);
 }
 
+static int read_start(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	fh_auto_free char *name = NULL;
+	int code = fh_json_read_text(r, value, &name);
+	for (int i = 0; code == 0 && i < FH_START_COUNT_; i++)
+		if (fh_streq(name, fh_start_name((enum fh_start)i))) {
+			*(enum fh_start *)target = (enum fh_start)i;
+			return 0;
+		}
+	return code ? code : fh_json_reader_fail(r, "a start is \"auto\", \"fresh\", \"zygote\" or \"parked\"");
+}
+
+static int read_zygote(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	static const struct fh_json_field fields[] = {
+		{ "main_file", read_u32, offsetof(struct fh_plan_zygote, main_file), true },
+		{ "options", read_list, offsetof(struct fh_plan_zygote, options), false },
+		{ "env", read_list, offsetof(struct fh_plan_zygote, env), false },
+		{ "preload", read_list, offsetof(struct fh_plan_zygote, preload), false },
+		{ NULL },
+	};
+	return json_is_null(value) ? 0 : fh_json_read_object(r, value, fields, target);
+}
+
 static int read_plan(struct fh_json_reader *r, const json_t *value, void *target);
 
 static int read_compile(struct fh_json_reader *r, const json_t *value, void *target)
@@ -426,6 +464,8 @@ static int read_plan(struct fh_json_reader *r, const json_t *value, void *target
 		{ "out_max_bytes", fh_json_read_u64, AT(out_max_bytes), false },
 		{ "stdin", read_bytes, AT(stdin_data), false },
 		{ "descriptors", read_descriptors, 0, false },
+		{ "start", read_start, AT(start), false },
+		{ "zygote", read_zygote, AT(zygote), false },
 		{ "artifact", read_nullable, AT(artifact), false },
 		{ "compile", read_compile, AT(compile), false },
 		{ NULL },

@@ -13,6 +13,7 @@ void fh_evidence_release(struct fh_evidence *e)
 {
 	for (int i = 0; i < FH_LAYER_COUNT_; i++)
 		free(e->missing[i]);
+	free(e->start_why);
 	*e = (struct fh_evidence){ 0 };
 }
 
@@ -60,13 +61,19 @@ void fh_evidence_read(struct fh_evidence *e, struct fh_str message)
 			read_missing(e, f.value);
 		else if (f.tag == F_ENFORCED)
 			read_enforced(e, f.value);
+		else if (f.tag == F_START)
+			e->start = (enum fh_start)FH_MIN(fh_wire_get_u64(&r, &f), (uint64_t)FH_START_COUNT_);
+		else if (f.tag == F_START_WHY) {
+			free(e->start_why);
+			e->start_why = fh_xstrndup(f.value.p, FH_MIN(f.value.n, (size_t)REASON_MAX));
+		}
 	}
 }
 
 /* ---- F_EXIT ---- */
 
 struct exit_numbers {
-	uint64_t status, exit_code, signal, fired, usage[5], stopped;
+	uint64_t status, exit_code, signal, fired, usage[6], stopped;
 };
 
 static const struct {
@@ -83,6 +90,7 @@ static const struct {
 	{ F_MEMORY, offsetof(struct exit_numbers, usage[3]) },
 	{ F_PROCESSES, offsetof(struct exit_numbers, usage[4]) },
 	{ F_STOPPED, offsetof(struct exit_numbers, stopped) },
+	{ F_MEMORY_BASELINE, offsetof(struct exit_numbers, usage[5]) },
 };
 
 int fh_exit_read(struct fh_str message, struct fh_exit *ret, struct fh_error *err)
@@ -105,7 +113,7 @@ int fh_exit_read(struct fh_str message, struct fh_exit *ret, struct fh_error *er
 		.exit_code = v.exit_code == UINT64_MAX ? -1 : (int)v.exit_code,
 		.signal = (int)v.signal,
 		.fired = (uint32_t)v.fired & ((1u << FH_LIMIT_COUNT_) - 1),
-		.usage = { v.usage[0], v.usage[1], v.usage[2], v.usage[3], v.usage[4] },
+		.usage = { v.usage[0], v.usage[1], v.usage[2], v.usage[3], v.usage[4], v.usage[5] },
 		.stopped = v.stopped != 0,
 	};
 	return 0;
@@ -147,6 +155,7 @@ void fh_result_free(struct fh_result *r)
 		free(r->outs[i].data);
 	}
 	free(r->outs);
+	free(r->start_why);
 	free(r);
 }
 
@@ -168,6 +177,9 @@ void fh_result_set_evidence(struct fh_result *r, struct fh_evidence *e)
 		r->layer_missing[i] = FH_TAKE_PTR(e->missing[i]);
 	}
 	memcpy(r->enforced, e->enforced, sizeof(r->enforced));
+	r->start = e->start;
+	free(r->start_why);
+	r->start_why = FH_TAKE_PTR(e->start_why);
 }
 
 void fh_result_set_stream(struct fh_result *r, enum fh_stream stream, struct fh_buf *bytes, bool truncated)

@@ -6,11 +6,14 @@
 #include "base/error.h"
 #include "fumehood/sandbox.h"
 
-/* What the kernel was seen to hold (F_LAYERS, F_LAYER_MISSING, F_ENFORCED). Zeroed memory is none. */
+/* What the kernel was seen to hold (F_LAYERS, F_LAYER_MISSING, F_ENFORCED), and how the program started. Zeroed memory
+ * is none. */
 struct fh_evidence {
 	uint32_t layers;
 	char *missing[FH_LAYER_COUNT_];
 	enum fh_enforced enforced[FH_LIMIT_COUNT_];
+	enum fh_start start;
+	char *start_why; /* NULL: nothing to say */
 };
 /* Takes the fields that are about isolation out of a message, and skips the others. */
 void fh_evidence_read(struct fh_evidence *e, struct fh_str message);

@@ -56,7 +56,17 @@ static json_t *usage_json(const struct fh_usage *u)
 	json_object_set_new(o, "cpu_sys_ms", ms(u->cpu_sys_us));
 	json_object_set_new(o, "wall_ms", ms(u->wall_us));
 	json_object_set_new(o, "memory_peak_bytes", known(u->memory_peak_bytes));
+	json_object_set_new(o, "memory_baseline_bytes", known(u->memory_baseline_bytes));
 	json_object_set_new(o, "processes_peak", known(u->processes_peak));
+	return o;
+}
+
+static json_t *start_json(const struct fh_result *r)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "path", r->start == FH_START_AUTO ? json_null() : json_string(fh_start_name(r->start)));
+	if (r->start_why)
+		json_object_set_new(o, "why", fh_json_bytes(fh_str(r->start_why)));
 	return o;
 }
 
@@ -134,6 +144,7 @@ char *fh_result_json(const struct fh_result *r, int indent)
 	if (r->stream_data[FH_DRIVER])
 		put_stream(o, r, FH_DRIVER, "driver");
 	json_object_set_new(o, "usage", usage_json(&r->usage));
+	json_object_set_new(o, "start", start_json(r));
 	json_object_set_new(o, "isolation", isolation_json(r));
 	json_object_set_new(o, "limits", limits_json(r));
 	json_object_set_new(o, "fired", fired_json(r->fired));

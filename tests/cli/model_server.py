@@ -42,13 +42,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.counts[request["model"]] += 1
             count = self.server.counts[request["model"]]
         if self.path == "/api/chat":
-            return self.reply(200, {"message": {"role": "assistant", "content": "ollama says hi"}, "done": True,
-                                    "done_reason": "stop", "prompt_eval_count": 5, "eval_count": 6})
+            return self.reply(200, {"message": {"role": "assistant", "content": self.said(request, "ollama says hi")},
+                                    "done": True, "done_reason": "stop", "prompt_eval_count": 5, "eval_count": 6})
         if self.path == "/api/generate":
             return self.reply(200, {"response": "generated from " + request["prompt"], "done": True})
         if self.path != "/v1/chat/completions":
             return self.reply(404, {"detail": "Not Found"})
+        if self.server.script is not None:
+            return self.reply(200, answer(self.said(request, "")))
         getattr(self, "model_" + request["model"].replace("-", "_"))(request, count)
+
+    def said(self, request, otherwise):
+        """By the server's script, a function of the model's name and the prompt, if it has one."""
+        script = self.server.script
+        return script(request["model"], request["messages"][-1]["content"]) if script is not None else otherwise
 
     def model_good(self, request, count):
         self.reply(200, answer("you said: " + request["messages"][-1]["content"]))
@@ -114,8 +121,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class ModelServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self):
+    def __init__(self, script=None):
         super().__init__(("127.0.0.1", 0), Handler)
+        self.script = script
         self.lock = threading.Lock()
         self.requests = []
         self.counts = collections.Counter()

@@ -290,10 +290,10 @@ class Json(support.TempDir):
     def test_one_object_with_the_documented_keys(self):
         result = run(*PY, "-c", "print('hi')")
         self.assertEqual(list(result), ["status", "exit_code", "signal", "stdout", "stdout_truncated", "stderr",
-                                        "stderr_truncated", "usage", "isolation", "limits", "fired", "files"])
+                                        "stderr_truncated", "usage", "start", "isolation", "limits", "fired", "files"])
         self.assertEqual((result["status"], result["exit_code"], result["signal"], result["stdout"]), ("ok", 0, None, "hi\n"))
         self.assertEqual(list(result["usage"]), ["cpu_ms", "cpu_user_ms", "cpu_sys_ms", "wall_ms", "memory_peak_bytes",
-                                                 "processes_peak"])
+                                                 "memory_baseline_bytes", "processes_peak"])
         self.assertEqual(list(result["limits"]), ["cpu_time", "wall_time", "memory", "processes", "cpu_rate", "output",
                                                   "file_size", "disk", "open_files"])
         self.assertEqual({k: v["value"] for k, v in result["limits"].items()},

@@ -134,6 +134,7 @@ static void each_sink_has_its_escaper(void **state)
 	check_escape(fh_escape_shell, "a/b-c.py", "a/b-c.py");
 	check_escape(fh_escape_shell, "it's $HOME", "'it'\\''s $HOME'");
 	check_escape(fh_escape_shell, "", "''");
+	check_escape(fh_escape_fish, "it's $HOME\\", "'it\\'s $HOME\\\\'");
 }
 
 static void check_clean(const char *in, const char *expected)

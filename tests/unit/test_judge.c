@@ -199,7 +199,7 @@ static void a_bad_line_is_named(void **state)
 	} bad[] = {
 		{ "\n{\"task_id\": \"a\"\n", 2, "not JSON" },
 		{ "[1]\n", 1, "not a JSON object" },
-		{ "{\"task_id\": 3}\n", 1, "task_id is no string" },
+		{ "{\"task_id\": 3.5}\n", 1, "task_id is no string" },
 		{ "{\"prompt\": \"\"}\n", 1, "no task_id" },
 		{ "{\"task_id\": \"a\", \"prompt\": \"\"}\n", 1, "no format" },
 		{ "{\"task_id\": \"Go/0\", \"declaration\": \"\", \"test\": \"\"}\n", 1, "language" },
@@ -382,8 +382,10 @@ static struct fh_results *open_results(const char *path)
 
 static void put(struct fh_results *r, size_t index, enum fh_verdict verdict)
 {
+	static char task[] = "T/0";
 	struct fh_error err = FH_ERROR_INIT;
-	assert_int_equal(fh_results_put(r, index, "T/0", verdict, "why\n", NULL, &err), 0);
+	struct fh_judge_problem problem = { .task_id = task };
+	assert_int_equal(fh_results_put(r, index, &problem, verdict, "why\n", NULL, &err), 0);
 }
 
 static void assert_file(const char *path, const char *const *starts, size_t count)

@@ -389,6 +389,8 @@ static void a_result_prints_as_documented(void **state)
 	r.fired = 1 << FH_LIMIT_PROCESSES | 1 << FH_LIMIT_DISK;
 	r.layers = (1u << FH_LAYER_COUNT_) - 1 - (1u << FH_LAYER_LANDLOCK);
 	r.layer_missing[FH_LAYER_LANDLOCK] = (char[]){ "this kernel has none" };
+	r.start = FH_START_FRESH;
+	r.start_why = (char[]){ "there is no zygote yet" };
 	fh_auto_free char *json = fh_result_json(&r, 2);
 	fh_auto_free char *line = fh_xasprintf("%s\n", json);
 	fh_auto_free char *golden = load("result.json");

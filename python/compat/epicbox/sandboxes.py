@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+"""create, start, destroy, run, working_directory."""
+import os
+
+import fumehood
+
+from . import _images, config, exceptions, utils
+
+__all__ = ["create", "start", "destroy", "run", "working_directory"]
+
+
+def _name():
+    return "epicbox-" + os.urandom(16).hex()
+
+
+
+#: What one working directory may carry from sandbox to sandbox.
+WORKDIR_FILES_MAX = 4096
+WORKDIR_BYTES_MAX = 256 << 20
+
+_TIMES = {"cpu_time": "cputime", "wall_time": "realtime"}
+
+
+class Sandbox(object):
+    """A sandbox that was created. ``container`` is the fumehood sandbox once it was started."""
+
+    def __init__(self, id_, container, realtime_limit=None):
+        self.id_ = id_
+        self.container = container
+        self.realtime_limit = realtime_limit
+        self._profile = self._command = self._limits = self._workdir = None
+        self._files = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        destroy(self)
+
+    def __repr__(self):
+        return "<Sandbox: {}>".format(self.id_)
+
+
+class _WorkingDirectory(object):
+    """Files that live on from one sandbox to the next."""
+
+    def __init__(self, volume, node=None):
+        self.volume = volume
+        self.node = node
+        self.files = {}
+
+    def __repr__(self):
+        return "WorkingDirectory(volume={!r}, node={!r})".format(self.volume, self.node)
+
+
+class working_directory(object):  # noqa: N801  the original's name
+    """Manage a folder of files that several sandboxes see, one after the other."""
+
+    def __enter__(self):
+        self._directory = _WorkingDirectory(_name())
+        return self._directory
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self._directory.files.clear()
+
+
+def _given_files(files):
+    """{name: (bytes, mode)}; entries without a name that is text are passed over, as the original does."""
+    given = {}
+    for file in files or []:
+        name = file.get("name")
+        if not name or not isinstance(name, str):
+            continue
+        content = file.get("content", b"")
+        given[name] = content.encode("utf-8") if isinstance(content, str) else bytes(content or b"")
+    return given
+
+
+def _new_sandbox(profile_name, command, files, limits, workdir):
+    if profile_name not in config.PROFILES:
+        raise ValueError("Profile not found: {0}".format(profile_name))
+    if workdir is not None and not isinstance(workdir, _WorkingDirectory):
+        raise ValueError("Invalid 'workdir', it should be created using 'working_directory' context manager")
+    profile = config.PROFILES[profile_name]
+    limits = utils.merge_limits_defaults(limits)
+    if utils.is_strict() and limits["memory"] is None:
+        raise exceptions.DockerError("invalid memory limit: Nonem")
+    sandbox = Sandbox(_name(), None, realtime_limit=limits["realtime"])
+    sandbox._profile = profile
+    sandbox._command = command or profile.command or "true"
+    sandbox._limits = limits
+    sandbox._workdir = workdir
+    sandbox._files = _given_files(files)
+    return sandbox
+
+
+def _engine(function, *args, **kwargs):
+    """What fails for the sandbox's sake is a DockerError, as in the original."""
+    try:
+        return function(*args, **kwargs)
+    except fumehood.Error as error:
+        raise exceptions.DockerError(str(error)) from error
+
+
+def _all_files(sandbox):
+    files = dict(sandbox._workdir.files) if sandbox._workdir is not None else {}
+    files.update(sandbox._files)
+    return files
+
+
+def _plan(sandbox, stdin=None):
+    return _engine(_images.make_plan, sandbox._profile, sandbox._command, _all_files(sandbox), stdin, sandbox._limits,
+                   utils.is_strict(), sandbox._workdir is not None)
+
+
+def create(profile_name, command=None, files=None, limits=None, workdir=None):
+    """Create a new sandbox without starting it.
+
+    limits: cputime and realtime in seconds, memory in megabytes, processes, file_size in bytes; None: unlimited.
+    """
+    sandbox = _new_sandbox(profile_name, command, files, limits, workdir)
+    plan = _plan(sandbox)
+    sandbox.container = _engine(fumehood.Sandbox, plan=plan)
+    return sandbox
+
+
+def _stdin(stdin):
+    if stdin and not isinstance(stdin, (bytes, str)):
+        raise TypeError("'stdin' must be bytes or str")
+    return stdin.encode("utf-8") if isinstance(stdin, str) else stdin or b""
+
+
+def start(sandbox, stdin=None):
+    """Start a created sandbox and wait for its end; may be called again, what is on disk stays."""
+    data = _stdin(stdin)
+    if sandbox.container is None:
+        raise exceptions.DockerError("the sandbox {} is destroyed".format(sandbox.id_))
+    output = _engine(_run_in, sandbox.container, data)
+    if sandbox._workdir is not None:
+        _engine(_harvest, sandbox)
+    ended = output.exit
+    return _result(sandbox, ended.status, ended.exit_code, ended.signal, output.stdout, output.stderr, ended.fired,
+                   ended.usage)
+
+
+def _run_in(container, data):
+    process = container.spawn(None, stdin=bool(data))
+    return process.communicate(data or None)
+
+
+def _harvest(sandbox):
+    """Takes the regular files of the working directory out, for the next sandbox. Names come from inside, so they are
+    only ever used as names inside again."""
+    container, kept, total = sandbox.container, {}, 0
+    # without GNU's find (an image): names only, and every file keeps the mode of an ordinary or executable one
+    listing = container.exec(["/bin/sh", "-c", "cd \"$0\" && find . -type f -size -%dk -exec sh -c 'for f; do "
+                              "if [ -x \"$f\" ]; then echo x; else echo -; fi; printf \"%%s\\0\" \"$f\"; done' sh {} +"
+                              % (WORKDIR_BYTES_MAX >> 10), config.DOCKER_WORKDIR], wall_time=10, cpu_time=None).stdout
+    for entry in listing.split(b"\0")[:WORKDIR_FILES_MAX]:
+        kind, _, name = entry.partition(b"\n")
+        try:
+            clean = name.decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        clean = clean[2:] if clean.startswith("./") else clean
+        if not clean or clean.startswith("/") or ".." in clean.split("/"):
+            continue
+        try:
+            content = container.get("%s/%s" % (config.DOCKER_WORKDIR, clean), WORKDIR_BYTES_MAX - total)
+        except (fumehood.LimitError, fumehood.EngineError, fumehood.NotFoundError):
+            continue  # changed meanwhile, not readable, or too large: it does not live on
+        total += len(content)
+        kept[clean] = (content, 0o755 if kind == b"x" else 0o644)
+    sandbox._workdir.files = kept
+
+
+def destroy(sandbox):
+    """Remove a sandbox and everything in it."""
+    container, sandbox.container = sandbox.container, None
+    if container is None:
+        return
+    try:
+        container.destroy()
+    except fumehood.Error as error:
+        import logging  # as long to import as all the rest together
+        logging.getLogger("epicbox").warning("Failed to destroy the sandbox %s: %s", sandbox.id_, error)
+
+
+def run(profile_name, command=None, files=None, stdin=None, limits=None, workdir=None):
+    """Run a command in a new sandbox and return its result: exit_code, stdout, stderr, duration, timeout, oom_killed,
+    and beyond the original's: status, limit, usage, image, stdout_truncated, stderr_truncated."""
+    data = _stdin(stdin)
+    if workdir is not None:
+        with create(profile_name, command=command, files=files, limits=limits, workdir=workdir) as sandbox:
+            return start(sandbox, stdin=stdin)
+    sandbox = _new_sandbox(profile_name, command, files, limits, workdir)
+    done = _engine(fumehood.run_plan, _plan(sandbox, data or None))
+    if done.status == "engine_error":
+        error = done.error or {}
+        raise exceptions.DockerError("{}{}".format(error.get("message", "the engine failed"),
+                                                   " ({})".format(error["hint"]) if error.get("hint") else ""))
+    signal_number = _signal_number(done.signal)
+    return _result(sandbox, done.status, done.exit_code, signal_number, done.stdout, done.stderr, done.fired, done.usage,
+                   done.stdout_truncated, done.stderr_truncated)
+
+
+def _signal_number(name):
+    import signal
+    if name is None:
+        return None
+    return int(getattr(signal, name, name if name.isdigit() else signal.SIGKILL))
+
+
+def _limit_text(sandbox, fired):
+    if fired in _TIMES:
+        return "{} of {} s".format(_TIMES[fired], sandbox._limits[_TIMES[fired]])
+    if fired == "memory":
+        return "memory of {} MB".format(sandbox._limits["memory"])
+    return fired
+
+
+def _result(sandbox, status, exit_code, signal_number, stdout, stderr, fired, usage, stdout_truncated=False,
+            stderr_truncated=False):
+    strict = utils.is_strict()
+    if exit_code is None:
+        exit_code = 128 + (signal_number or 9)
+    timeout = status in ("cpu_time_limit", "wall_time_limit")
+    oom_killed = status == "memory_limit"
+    if strict and not oom_killed and utils.is_killed_by_sigkill_or_sigxcpu(exit_code):
+        timeout = True
+    result = {"exit_code": exit_code, "stdout": stdout, "stderr": stderr, "duration": usage.wall_ms / 1000,
+              "timeout": timeout, "oom_killed": oom_killed}
+    if status == "wall_time_limit":
+        result.update(exit_code=None, duration=None)
+        if strict:
+            result.update(stdout=b"", stderr=b"")
+    if strict:
+        return result
+    ended_by = status[:-len("_limit")] if status.endswith("_limit") else None
+    if ended_by:
+        line = "epicbox: ended: the limit of {} was reached\n".format(_limit_text(sandbox, ended_by))
+        result["stderr"] = stderr + (b"" if not stderr or stderr.endswith(b"\n") else b"\n") + line.encode()
+    result.update(status=status, limit=ended_by, fired=list(fired), usage={name: getattr(usage, name)
+                                                                          for name in usage.__slots__},
+                  image={"asked": sandbox._profile.docker_image, "used": _images.used_image(sandbox._profile) or "host"},
+                  stdout_truncated=stdout_truncated, stderr_truncated=stderr_truncated)
+    return result

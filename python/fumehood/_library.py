@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+"""libfumehood through ctypes: where it lies, its structs, its functions.
+
+The structs repeat include/fumehood/sandbox.h and error.h; a test compiles those headers and compares every offset. Structs
+that we fill begin with their size, so a newer library takes ours.
+"""
+import ctypes
+import os
+import threading
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_ssize_t,
+                    c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
+from typing import Any, List, Optional
+
+from . import errors
+
+UNLIMITED = 2 ** 64 - 1
+STATUSES = ("ok", "runtime_error", "compile_error", "cpu_time_limit", "wall_time_limit", "memory_limit", "output_limit",
+            "disk_limit", "process_limit", "blocked", "engine_error")
+LIMITS = ("cpu_time", "wall_time", "memory", "processes", "cpu_rate", "output", "file_size", "disk", "open_files")
+LAYERS = ("user", "pid", "mount", "network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp",
+          "landlock", "proc")
+STDIN, STDOUT, STDERR = range(3)
+ID_HEX = 33
+
+
+class CError(Structure):
+    _fields_ = [("code", c_int), ("phase", c_int), ("sys", c_int), ("retryable", c_bool), ("line", c_uint32),
+                ("column", c_uint32), ("file", c_char * 256), ("message", c_char * 512), ("hint", c_char * 384)]
+
+
+class CBytes(Structure):
+    _fields_ = [("data", c_char_p), ("size", c_size_t)]
+
+
+class CFile(Structure):
+    _fields_ = [("name", c_char_p), ("content", CBytes), ("mode", c_uint32)]
+
+
+class CMount(Structure):
+    _fields_ = [("source", c_char_p), ("target", c_char_p), ("writable", c_bool)]
+
+
+class CLimits(Structure):
+    _fields_ = [("value", c_uint64 * len(LIMITS))]
+
+
+class CRequest(Structure):
+    _fields_ = [("size", c_size_t), ("language", c_char_p), ("code", CBytes), ("code_name", c_char_p),
+                ("args", POINTER(c_char_p)), ("argv", POINTER(c_char_p)), ("interpreter", c_char_p),
+                ("venv", c_char_p), ("image", c_char_p), ("user", c_char_p), ("cwd", c_char_p),
+                ("hostname", c_char_p), ("env", POINTER(c_char_p)), ("files", POINTER(CFile)),
+                ("file_count", c_size_t), ("outs", POINTER(c_char_p)), ("out_count", c_size_t),
+                ("mounts", POINTER(CMount)), ("mount_count", c_size_t), ("stdin_data", CBytes), ("limits", CLimits),
+                ("standard_library_only", c_bool), ("flags", POINTER(c_char_p)), ("require", c_uint32),
+                ("without", c_uint32), ("out_max_bytes", c_uint64)]
+
+
+class CUsage(Structure):
+    _fields_ = [("cpu_user_us", c_uint64), ("cpu_sys_us", c_uint64), ("wall_us", c_uint64),
+                ("memory_peak_bytes", c_uint64), ("processes_peak", c_uint64)]
+
+
+class COutFile(Structure):
+    _fields_ = [("name", c_char_p), ("refused", c_char_p), ("data", c_void_p), ("size", c_size_t)]
+
+
+class CResult(Structure):
+    """What of struct fh_result is read here; the rest comes by fh_result_json."""
+    _fields_ = [("status", c_int), ("exit_code", c_int), ("signal", c_int), ("fired", c_uint32),
+                ("stream_data", c_void_p * 3), ("stream_size", c_size_t * 3), ("stream_truncated", c_bool * 3),
+                ("usage", CUsage), ("limits", CLimits), ("enforced", c_int * len(LIMITS)), ("layers", c_uint32),
+                ("layer_missing", c_void_p * len(LAYERS)), ("outs", POINTER(COutFile)), ("out_count", c_size_t),
+                ("error", CError)]
+
+
+ON_OUTPUT = CFUNCTYPE(None, c_void_p, c_int, c_void_p, c_size_t)
+
+
+class CRunOptions(Structure):
+    _fields_ = [("size", c_size_t), ("on_output", ON_OUTPUT), ("context", c_void_p), ("discard_output", c_bool),
+                ("stdin_from_fd", c_bool), ("stdin_fd", c_int), ("cancel", POINTER(c_int))]
+
+
+class CClientOptions(Structure):
+    _fields_ = [("size", c_size_t), ("placement", c_char_p), ("command", POINTER(c_char_p)), ("engine_pid", c_int),
+                ("engine_program", c_char_p), ("greet_later", c_bool)]
+
+
+class CSandboxOptions(Structure):
+    _fields_ = [("size", c_size_t), ("lease_ms", c_uint64)]
+
+
+class CSpawnOptions(Structure):
+    _fields_ = [("size", c_size_t), ("argv", POINTER(c_char_p)), ("env", POINTER(c_char_p)), ("cwd", c_char_p),
+                ("pty", c_bool), ("rows", c_uint16), ("columns", c_uint16), ("no_stdin", c_bool),
+                ("wall_time_ms", c_uint64), ("cpu_time_ms", c_uint64), ("output_bytes", c_uint64),
+                ("window", c_size_t)]
+
+
+class CExit(Structure):
+    _fields_ = [("status", c_int), ("exit_code", c_int), ("signal", c_int), ("fired", c_uint32), ("usage", CUsage)]
+
+
+_PE = POINTER(CError)
+_FUNCTIONS = {
+    "fh_version": (c_char_p, []),
+    "fh_code_name": (c_char_p, [c_int]),
+    "fh_phase_name": (c_char_p, [c_int]),
+    "fh_client_open": (c_int, [POINTER(CClientOptions), POINTER(c_void_p), _PE]),
+    "fh_client_close": (None, [c_void_p]),
+    "fh_request_init": (None, [POINTER(CRequest)]),
+    "fh_plan_build": (c_int, [POINTER(CRequest), POINTER(c_void_p), _PE]),
+    "fh_plan_free": (None, [c_void_p]),
+    "fh_plan_from_json": (c_int, [c_char_p, c_size_t, c_char_p, POINTER(c_void_p), _PE]),
+    "fh_plan_to_json": (c_int, [c_void_p, POINTER(c_void_p), _PE]),
+    "fh_run": (c_int, [c_void_p, c_void_p, POINTER(CRunOptions), POINTER(POINTER(CResult)), _PE]),
+    "fh_result_free": (None, [POINTER(CResult)]),
+    "fh_result_json": (c_void_p, [POINTER(CResult), c_int]),
+    "fh_sandbox_create": (c_int, [c_void_p, c_void_p, POINTER(CSandboxOptions), POINTER(c_void_p), _PE]),
+    "fh_sandbox_attach": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), _PE]),
+    "fh_sandbox_id": (c_char_p, [c_void_p]),
+    "fh_sandbox_renew": (c_int, [c_void_p, c_uint64, _PE]),
+    "fh_sandbox_destroy": (c_int, [c_void_p, _PE]),
+    "fh_sandbox_free": (None, [c_void_p]),
+    "fh_sandbox_put_file": (c_int, [c_void_p, POINTER(CFile), _PE]),
+    "fh_sandbox_get_file": (c_int, [c_void_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(c_size_t), _PE]),
+    "fh_process_spawn": (c_int, [c_void_p, POINTER(CSpawnOptions), POINTER(c_void_p), _PE]),
+    "fh_process_id": (c_char_p, [c_void_p]),
+    "fh_process_read": (c_ssize_t, [c_void_p, c_int, c_void_p, c_size_t, c_int64, _PE]),
+    "fh_process_write": (c_int, [c_void_p, c_char_p, c_size_t, _PE]),
+    "fh_process_close_stdin": (c_int, [c_void_p, _PE]),
+    "fh_process_signal": (c_int, [c_void_p, c_int, _PE]),
+    "fh_process_resize": (c_int, [c_void_p, c_uint16, c_uint16, _PE]),
+    "fh_process_wait": (c_int, [c_void_p, c_int64, POINTER(CExit), _PE]),
+    "fh_process_free": (None, [c_void_p]),
+}
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+#: Where this copy of the package may belong to: the prefix that a wheel carries (bin, lib, libexec, share); the prefix
+#: whose share/fumehood/python this is; a checkout with its build folder.
+_WHEEL = os.path.join(_PACKAGE, "_bundle")
+_PREFIX = os.path.normpath(os.path.join(_PACKAGE, "..", "..", "..", ".."))
+_BUILD = os.path.normpath(os.path.join(_PACKAGE, "..", "..", "build"))
+
+
+def _candidates() -> List[str]:
+    named = os.environ.get("FUMEHOOD_LIBRARY")
+    if named:
+        return [named]
+    # Debian puts libraries of a prefix into a folder of the machine's name
+    folders = [os.path.join(prefix, "lib") for prefix in (_WHEEL, _PREFIX)]
+    folders.append(os.path.join(_PREFIX, "lib", os.uname().machine + "-linux-gnu"))
+    folders.append(os.path.join(_BUILD, "src", "sandbox"))
+    found = [os.path.join(folder, "libfumehood.so.0") for folder in folders]
+    return [path for path in found if os.path.exists(path)] + ["libfumehood.so.0"]
+
+
+def program(name: str = "fumehood") -> str:
+    """The path of a fumehood program: the wheel's, the build tree's, or what PATH has."""
+    named = os.environ.get("FUMEHOOD_PROGRAM") if name == "fumehood" else None
+    places = [named] if named else [os.path.join(_WHEEL, "bin", name), os.path.join(_PREFIX, "bin", name),
+                                    os.path.join(_BUILD, name)]
+    places += [os.path.join(folder, name) for folder in os.environ.get("PATH", os.defpath).split(os.pathsep)]
+    for path in places:
+        if path and os.access(path, os.X_OK) and not os.path.isdir(path):
+            return path
+    raise errors.LibraryError("cannot find the program " + name,
+                              "install the fumehood wheel, or put fumehood on PATH", "not_found")
+
+
+class _Library:
+    """Loads on first use: `import fumehood` costs no dlopen."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._handle: Optional[ctypes.CDLL] = None
+
+    def load(self) -> ctypes.CDLL:
+        with self._lock:
+            if self._handle is None:
+                self._handle = self._open()
+            return self._handle
+
+    @staticmethod
+    def _open() -> ctypes.CDLL:
+        reasons = []
+        for path in _candidates():
+            try:
+                handle = ctypes.CDLL(path)
+            except OSError as error:
+                reasons.append(str(error))
+                continue
+            for name, (result, arguments) in _FUNCTIONS.items():
+                function = getattr(handle, name)
+                function.restype = result
+                function.argtypes = arguments
+            return handle
+        raise errors.LibraryError("cannot load libfumehood: " + "; ".join(reasons),
+                                  "install the fumehood wheel, or name the library in FUMEHOOD_LIBRARY", "not_found")
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(self.load(), name)
+        setattr(self, name, function)
+        return function
+
+
+lib = _Library()
+libc = ctypes.CDLL(None)
+libc.free.argtypes = [c_void_p]
+libc.free.restype = None
+
+
+def text(value: Optional[bytes]) -> str:
+    return (value or b"").decode("utf-8", "replace")
+
+
+def exception(error: CError) -> errors.Error:
+    message = text(error.message)
+    if error.file:
+        message = "%s:%s %s" % (text(error.file), "%d:" % error.line if error.line else "", message)
+    return errors.from_code(text(lib.fh_code_name(error.code)), message, text(error.hint),
+                            text(lib.fh_phase_name(error.phase)), bool(error.retryable), error.sys)
+
+
+def check(code: int, error: CError) -> int:
+    """Raises what a call that returned `code` put into `error`."""
+    if code < 0:
+        raise exception(error)
+    return code
+
+
+def strings(items: Any) -> Any:
+    """A NULL-terminated array of C strings, or None for none."""
+    if items is None:
+        return None
+    encoded = [encode(item) for item in items]
+    return (c_char_p * (len(encoded) + 1))(*encoded, None)
+
+
+def encode(value: Any) -> bytes:
+    """A C string; a NUL in it would cut it silently, so it is refused."""
+    raw = os.fsencode(value)
+    if b"\0" in raw:
+        raise errors.ArgumentError("a string with a NUL cannot be passed: %r" % (value,), "", "argument")
+    return raw
+
+
+__all__ = ["UNLIMITED", "STATUSES", "LIMITS", "LAYERS", "lib", "libc", "check", "exception", "strings",
+           "encode", "text", "program", "byref", "c_int", "c_size_t", "c_void_p", "c_uint8"]

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "base/nearest.h"
+#include "base/path.h"
+#include "cli/options.h"
+#include "cli/switch.h"
+
+static const char *shell;
+static bool off, explain;
+static const struct fh_opt options[] = {
+	{ "shell", 0, FH_OPT_STRING, &shell, "SHELL", "bash, zsh, fish or sh; by default what $SHELL names." },
+	{ "off", 0, FH_OPT_FLAG, &off, NULL, "Print what undoes it." },
+	{ "explain", 0, FH_OPT_FLAG, &explain, NULL,
+	  "Say which module serves which import, and print nothing for a shell." },
+	{ 0 },
+};
+static const struct fh_command_line command_line = {
+	.program = "fumehood env",
+	.synopsis = "[--shell SHELL] [--off]",
+	.about = "Prints shell commands that put our Python modules first on PYTHONPATH: programs that import epicbox, for "
+	         "example, then run in our sandboxes.",
+	.details = "Examples:\n"
+	           "  eval \"$(fumehood env)\"          (bash, zsh)\n"
+	           "  fumehood env | source           (fish)\n"
+	           "  eval \"$(fumehood env --off)\"\n"
+	           "\n"
+	           "Exit status: 0, 1 when this installation has no Python modules, 2 for a wrong command line.",
+	.options = options,
+};
+
+/* How a shell sets and unsets a variable. */
+static const struct {
+	const char *name;
+	void (*quote)(struct fh_buf *out, struct fh_str s);
+	const char *set, *between, *unset;
+} shells[] = {
+	{ "bash", fh_escape_shell, "export ", "=", "unset " },
+	{ "zsh", fh_escape_shell, "export ", "=", "unset " },
+	{ "sh", fh_escape_shell, "export ", "=", "unset " },
+	{ "fish", fh_escape_fish, "set -gx ", " ", "set -e " },
+};
+
+static int find_shell(size_t *ret, struct fh_error *err)
+{
+	const char *login = getenv("SHELL");
+	struct fh_nearest near = FH_NEAREST_INIT(shell ? shell : "");
+	for (size_t i = 0; i < FH_ARRAY_SIZE(shells); i++) {
+		fh_nearest_offer(&near, shells[i].name);
+		if (fh_streq(shells[i].name, shell ? shell : login ? fh_path_base(login) : "sh")) {
+			*ret = i;
+			return 0;
+		}
+	}
+	if (!shell) { /* dash, ksh and the like take what sh takes */
+		*ret = 2;
+		return 0;
+	}
+	int r = fh_error_set(err, FH_E_ARGUMENT, "option --shell: unknown shell %s", shell);
+	fh_error_hint(err, near.best ? "did you mean %s?" : "bash, zsh, fish or sh%s", near.best ? near.best : "");
+	return r;
+}
+
+static void print_explanation(const struct fh_switch *s)
+{
+	fh_auto_free char *above = fh_path_dir(s->folder);
+	printf("import %-12s %s/fumehood\n", "fumehood", above);
+	for (size_t i = 0; s->modules[i]; i++)
+		printf("import %-12s %s/%s   (instead of the package %s)\n", s->modules[i], s->folder, s->modules[i],
+		       s->modules[i]);
+}
+
+static void print_commands(const struct fh_switch *s, size_t which)
+{
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct fh_switch_variable *v = &s->variables[i];
+		if (!v->value && !getenv(v->name))
+			continue;
+		fh_buf_addf(&out, "%s%s%s", v->value ? shells[which].set : shells[which].unset, v->name,
+		            v->value ? shells[which].between : "");
+		if (v->value)
+			shells[which].quote(&out, fh_str(v->value));
+		fh_buf_adds(&out, ";\n");
+	}
+	fputs(fh_buf_cstr(&out), stdout);
+}
+
+int fh_command_env(int argc, char **argv)
+{
+	struct fh_opt_list args = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	bool help;
+	size_t which = 0;
+	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
+	if (r == 0 && !help && args.count > 0)
+		r = fh_error_set(&err, FH_E_ARGUMENT, "env takes no argument, but was given %s", args.items[0]);
+	fh_opt_list_release(&args);
+	if (r == 0 && !help)
+		r = find_shell(&which, &err);
+	if (r < 0)
+		return fh_command_failed(&err, FH_EXIT_USAGE);
+	if (help) {
+		fh_options_help(&command_line);
+		return FH_EXIT_OK;
+	}
+	struct fh_switch s = { 0 };
+	if (fh_switch_make(!off, &s, &err) < 0)
+		return fh_command_failed(&err, FH_EXIT_FAILED);
+	if (explain)
+		print_explanation(&s);
+	else
+		print_commands(&s, which);
+	fh_switch_release(&s);
+	return FH_EXIT_OK;
+}

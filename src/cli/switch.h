@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The switch: the environment in which Python programs find our modules first, `fumehood` itself and the drop-in ones
+ * (python/compat: one folder, a module each, named as the package that it stands for).
+ *
+ * It is computed from the environment that is there: what an earlier switch added is taken out first, so switching
+ * twice is the same as once, and switching off leaves what was there before.
+ */
+#pragma once
+#include "base/base.h"
+#include "base/error.h"
+
+struct fh_switch_variable {
+	char *name;
+	FH_NULLABLE char *value; /* NULL: unset */
+};
+
+struct fh_switch {
+	struct fh_switch_variable *variables;
+	size_t count;
+	char **modules; /* names of the drop-in modules, sorted, NULL at the end */
+	char *folder;   /* where they lie */
+};
+
+/* on: our modules in front; else without them. FH_E_NOT_FOUND when this installation has none. */
+int fh_switch_make(bool on, struct fh_switch *ret, struct fh_error *err);
+void fh_switch_release(struct fh_switch *s);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+#include "cli/switch.h"
+
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 }; /* as a shell says it */
+
+static const struct fh_opt options[] = { { 0 } };
+static const struct fh_command_line command_line = {
+	.program = "fumehood with",
+	.synopsis = "-- CMD [ARGS…]",
+	.about = "Runs a command with our Python modules first on PYTHONPATH, as `fumehood env` does for a whole shell.",
+	.details = "Example:\n"
+	           "  fumehood with -- python3 grade.py\n"
+	           "\n"
+	           "Exit status: the command's own; 126 when it cannot be started, 127 when it is not there, 1 when this "
+	           "installation has no Python modules, 2 for a wrong command line.",
+	.options = options,
+};
+
+static int start(char *const *command, struct fh_error *err)
+{
+	struct fh_switch s = { 0 };
+	if (fh_switch_make(true, &s, err) < 0)
+		return FH_EXIT_FAILED;
+	for (size_t i = 0; i < s.count; i++)
+		if (s.variables[i].value)
+			setenv(s.variables[i].name, s.variables[i].value, 1);
+		else
+			unsetenv(s.variables[i].name);
+	execvp(command[0], command);
+	int sys = errno;
+	fh_error_sys(err, sys, "cannot run %s", command[0]);
+	fh_switch_release(&s);
+	return sys == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+int fh_command_with(int argc, char **argv)
+{
+	struct fh_opt_list args = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	bool help;
+	int r = fh_options_parse(&command_line, argc, argv, true, &args, &help, &err);
+	if (r == 0 && !help && args.count == 0) {
+		r = fh_error_set(&err, FH_E_ARGUMENT, "there is no command to run");
+		fh_error_hint(&err, "fumehood with -- CMD [ARGS…]");
+	}
+	if (r < 0 || help) {
+		fh_opt_list_release(&args);
+		if (r < 0)
+			return fh_command_failed(&err, FH_EXIT_USAGE);
+		fh_options_help(&command_line);
+		return FH_EXIT_OK;
+	}
+	/* what was not parsed is the end of argv, NULL and all */
+	int status = start(argv + argc - args.count, &err);
+	fh_opt_list_release(&args);
+	return fh_command_failed(&err, status);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/signature.h"
+
+#include "base/error.h"
+#include "judge/declaration.h"
+
+/* ------------------------------------------------------------------------------------------------------- the text */
+
+/* Comments become blanks and the insides of literals x, so that each byte stays where it is. */
+static void blank(struct fh_buf *out, struct fh_str s)
+{
+	for (size_t i = 0; i < s.n;) {
+		size_t next = fh_cpp_skip(s, i);
+		if (next == i) {
+			fh_buf_addc(out, s.p[i++]);
+			continue;
+		}
+		bool comment = s.p[i] == '/';
+		for (; i < next; i++)
+			fh_buf_addc(out, s.p[i] == '\n' ? '\n' : comment ? ' ' : s.p[i] == '"' || s.p[i] == '\'' ? s.p[i] : 'x');
+	}
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+}
+
+static struct fh_str trim(struct fh_str s)
+{
+	while (s.n > 0 && is_space(s.p[0]))
+		s = (struct fh_str){ s.p + 1, s.n - 1 };
+	while (s.n > 0 && is_space(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+static bool is_word_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
+}
+
+/* The identifier at the end of s, empty when it ends with none. */
+static struct fh_str last_word(struct fh_str s)
+{
+	size_t from = s.n;
+	while (from > 0 && is_word_byte(s.p[from - 1]))
+		from--;
+	while (from < s.n && s.p[from] >= '0' && s.p[from] <= '9')
+		from++;
+	return (struct fh_str){ s.p + from, s.n - from };
+}
+
+static size_t end_of_directive(struct fh_str s, size_t i)
+{
+	while (i < s.n && (s.p[i] != '\n' || s.p[i - 1] == '\\'))
+		i++;
+	return i;
+}
+
+/* Finds the `{` that opens the last body at depth 0 and stays open, and where the item that it belongs to begins. */
+static bool find_body(struct fh_str s, size_t *ret_start, size_t *ret_brace)
+{
+	size_t start = 0, item = 0, brace = s.n;
+	long depth = 0, round = 0; /* of braces; of parentheses, in which braces are default values */
+	bool line_start = true;
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+		if (c == '#' && line_start) {
+			i = end_of_directive(s, i);
+			item = depth == 0 ? i : item;
+			continue;
+		}
+		line_start = c == '\n' || (line_start && is_space(c));
+		round += depth == 0 ? (c == '(') - (c == ')') : 0;
+		if (c == '{' && depth++ == 0 && round == 0) {
+			start = item;
+			brace = i;
+		} else if (c == '}' && --depth == 0 && round == 0) {
+			item = i + 1;
+		} else if (c == ';' && depth == 0 && round == 0) {
+			item = i + 1;
+		}
+	}
+	*ret_start = start;
+	*ret_brace = brace;
+	return depth > 0 && brace < s.n;
+}
+
+/* -------------------------------------------------------------------------------------------------- the signature */
+
+static int unfit(struct fh_error *err, const char *why)
+{
+	return fh_error_set(err, FH_E_UNAVAILABLE, "the entry point %s", why);
+}
+
+/* Words in front of a name that make it something else than a plain function. */
+static const struct {
+	const char *word, *why;
+} barred[] = {
+	{ "template", "is a template" },
+	{ "class", "is a class" },
+	{ "struct", "is a struct" },
+	{ "union", "is a union" },
+	{ "enum", "is an enumeration" },
+	{ "namespace", "is a namespace" },
+	{ "static", "is static" },
+	{ "inline", "is inline" },
+	{ "constexpr", "is constexpr" },
+	{ "consteval", "is consteval" },
+	{ "extern", "has C linkage" },
+	{ "operator", "is an operator" },
+	{ "auto", "has no result type in its declaration" },
+	{ "decltype", "has no plain result type" },
+	{ "virtual", "is a member function" },
+	{ "friend", "is a friend" },
+	{ "using", "is no function" },
+	{ "typedef", "is no function" },
+};
+
+static int check_result(struct fh_str result, struct fh_error *err)
+{
+	for (size_t i = 0; i < result.n; i++) {
+		if (!is_word_byte(result.p[i]) || (i > 0 && is_word_byte(result.p[i - 1])))
+			continue;
+		struct fh_str word = { result.p + i, 0 };
+		while (i + word.n < result.n && is_word_byte(result.p[i + word.n]))
+			word.n++;
+		for (size_t k = 0; k < FH_ARRAY_SIZE(barred); k++)
+			if (fh_str_eq(word, barred[k].word))
+				return unfit(err, barred[k].why);
+	}
+	return 0;
+}
+
+/* Position of the first of `stops` outside all brackets, or s.n. Angle brackets count: a default value that compares
+ * is not split rightly and then does not compile. */
+static size_t find_outside(struct fh_str s, const char *stops)
+{
+	long depth = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		if (depth == 0 && strchr(stops, s.p[i]))
+			return i;
+		if (strchr("([{<", s.p[i]))
+			depth++;
+		else if (strchr(")]}", s.p[i]) || (s.p[i] == '>' && i > 0 && s.p[i - 1] != '-'))
+			depth--;
+	}
+	return s.n;
+}
+
+static const char *const type_words[] = { "int",  "long",   "short", "char", "unsigned", "signed",
+	                                      "bool", "double", "float", "void", "const",    "volatile" };
+
+/* The last word is the name when a type is left without it. */
+static struct fh_str parameter_name(struct fh_str type)
+{
+	struct fh_str none = { type.p, 0 }, name = last_word(type);
+	struct fh_str rest = trim((struct fh_str){ type.p, type.n - name.n });
+	for (size_t i = 0; i < FH_ARRAY_SIZE(type_words); i++)
+		if (fh_str_eq(name, type_words[i]))
+			return none;
+	if (rest.n == 0 || rest.p[rest.n - 1] == ':' || fh_str_eq(rest, "const") || fh_str_eq(rest, "volatile"))
+		return none;
+	return name;
+}
+
+static int read_parameters(struct fh_signature *s, struct fh_str list, struct fh_error *err)
+{
+	list = trim(list);
+	if (fh_str_eq(list, "void"))
+		return 0;
+	while (list.n > 0) {
+		if (s->parameter_count == FH_SIGNATURE_PARAMETERS_MAX)
+			return unfit(err, "has too many parameters");
+		size_t n = find_outside(list, ",");
+		struct fh_str one = { list.p, n };
+		list = (struct fh_str){ list.p + n + (n < list.n), list.n - n - (n < list.n) };
+		one.n = find_outside(one, "=");
+		one = trim(one);
+		if (one.n == 0)
+			return unfit(err, "has a parameter that is empty");
+		if (memchr(one.p, '[', one.n))
+			return unfit(err, "takes an array by its address");
+		if (memmem(one.p, one.n, "...", 3) || find_outside(one, "(") < one.n)
+			return unfit(err, "takes a function, or arguments without types");
+		if (memmem(one.p, one.n, "function<", 9))
+			return unfit(err, "takes a function");
+		s->parameters[s->parameter_count++] = (struct fh_parameter){ one, parameter_name(one) };
+	}
+	return 0;
+}
+
+/* The `(` that belongs to the `)` at s[close]. */
+static size_t matching(struct fh_str s, size_t close)
+{
+	long depth = 0;
+	for (size_t i = close + 1; i-- > 0;) {
+		depth += (s.p[i] == ')') - (s.p[i] == '(');
+		if (depth == 0)
+			return i;
+	}
+	return s.n;
+}
+
+static int read_signature(struct fh_signature *s, struct fh_error *err)
+{
+	struct fh_str text = trim((struct fh_str){ s->text.p + s->start, s->end - s->start });
+	size_t n = text.n;
+	if (n > 8 && memcmp(text.p + n - 8, "noexcept", 8) == 0)
+		text = trim((struct fh_str){ text.p, n - 8 });
+	int r = check_result((struct fh_str){ text.p, find_outside(text, "(") }, err);
+	if (r < 0)
+		return r;
+	if (text.n == 0 || text.p[text.n - 1] != ')')
+		return unfit(err, "is no plain function");
+	size_t open = matching(text, text.n - 1);
+	if (open >= text.n)
+		return unfit(err, "is no plain function");
+	struct fh_str before = trim((struct fh_str){ text.p, open });
+	s->name = last_word(before);
+	s->result = trim((struct fh_str){ before.p, before.n - s->name.n });
+	if (s->name.n == 0 || s->result.n == 0)
+		return unfit(err, "is no plain function");
+	if (s->result.p[s->result.n - 1] == ':')
+		return unfit(err, "is a member function");
+	if (s->result.p[s->result.n - 1] == '&')
+		return unfit(err, "gives a reference");
+	return read_parameters(s, (struct fh_str){ text.p + open + 1, text.n - open - 2 }, err);
+}
+
+int fh_cpp_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err)
+{
+	struct fh_signature s = { .text = FH_BUF_INIT(0) };
+	blank(&s.text, declaration);
+	int r = 0;
+	if (!find_body(fh_buf_str(&s.text), &s.start, &s.end))
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "the declaration does not open a function's body");
+	if (r >= 0)
+		r = read_signature(&s, err);
+	if (r < 0) {
+		fh_signature_release(&s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void fh_signature_release(struct fh_signature *s)
+{
+	fh_buf_release(&s->text);
+	*s = (struct fh_signature){ 0 };
+}

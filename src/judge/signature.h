@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The signature of the function that a C++ declaration opens: the one whose body begins with the last `{` at depth 0.
+ * What stands before it (includes, types, helper functions) belongs to the task. By look only: it finds what a
+ * stand-in has to be called, and what a compiler does not accept is seen when the stand-in is compiled.
+ */
+#pragma once
+#include "base/buf.h"
+#include "base/error.h"
+
+#define FH_SIGNATURE_PARAMETERS_MAX 64
+
+struct fh_parameter {
+	struct fh_str type; /* with the name, without the default value */
+	struct fh_str name; /* n = 0: it has none */
+};
+
+/* Slices of `text`: the declaration with comments and the insides of literals blanked, as long as the declaration. */
+struct fh_signature {
+	struct fh_buf text;
+	size_t start, end; /* of the signature, in the declaration as well: `end` is where the `{` stands */
+	struct fh_str result, name;
+	struct fh_parameter parameters[FH_SIGNATURE_PARAMETERS_MAX];
+	size_t parameter_count;
+};
+
+/* 0, or -FH_E_UNAVAILABLE with the reason why no stand-in can be made ("the entry point is a template"). */
+int fh_cpp_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
+void fh_signature_release(struct fh_signature *s);
+#define fh_auto_signature FH_CLEANUP(fh_signature_release)

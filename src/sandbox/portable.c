@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What lets one shared library load under glibc and under musl.
+ *
+ * musl answers to the name libc.so.6 and lays out what we use of libc's structs as glibc does on these machines; what
+ * it lacks are some names that glibc's headers bring in: the checked variants of _FORTIFY_SOURCE, a 64-bit alias, and
+ * descriptions of signals and errors. They are here, hidden, in the portable library alone (python/, the wheel).
+ *
+ * The checks of the checked variants are kept: a write beyond what the compiler knows of the buffer aborts.
+ */
+/* plain names: the aliases are made here */
+#undef _FORTIFY_SOURCE
+#undef _FILE_OFFSET_BITS
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+/* jansson compares a FILE that it reads with stdin, for a message; it is never given one here. Its static library is
+ * not built for shared ones, where only a variable of our own can be reached so. */
+HIDDEN FILE *fh_no_stdin __asm__("stdin");
+FILE *fh_no_stdin;
+
+static void check(size_t n, size_t room)
+{
+	if (n > room)
+		abort();
+}
+
+HIDDEN void *__memcpy_chk(void *to, const void *from, size_t n, size_t room)
+{
+	check(n, room);
+	return memcpy(to, from, n);
+}
+
+HIDDEN char *__strncpy_chk(char *to, const char *from, size_t n, size_t room)
+{
+	check(n, room);
+	return strncpy(to, from, n);
+}
+
+HIDDEN int __vsnprintf_chk(char *to, size_t n, int flag, size_t room, const char *format, va_list args)
+{
+	(void)flag;
+	check(n, room);
+	return vsnprintf(to, n, format, args);
+}
+
+HIDDEN int __snprintf_chk(char *to, size_t n, int flag, size_t room, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int r = __vsnprintf_chk(to, n, flag, room, format, args);
+	va_end(args);
+	return r;
+}
+
+HIDDEN int __vasprintf_chk(char **ret, int flag, const char *format, va_list args);
+HIDDEN int __vasprintf_chk(char **ret, int flag, const char *format, va_list args)
+{
+	(void)flag;
+	return vasprintf(ret, format, args);
+}
+
+HIDDEN int fcntl64(int fd, int command, ...)
+{
+	va_list args;
+	va_start(args, command);
+	void *value = va_arg(args, void *); /* an int or a pointer: either is one register */
+	va_end(args);
+	return fcntl(fd, command, value);
+}
+
+static const char *const signal_names[] = {
+	[SIGHUP] = "HUP",       [SIGINT] = "INT",   [SIGQUIT] = "QUIT",   [SIGILL] = "ILL",   [SIGTRAP] = "TRAP",
+	[SIGABRT] = "ABRT",     [SIGBUS] = "BUS",   [SIGFPE] = "FPE",     [SIGKILL] = "KILL", [SIGUSR1] = "USR1",
+	[SIGSEGV] = "SEGV",     [SIGUSR2] = "USR2", [SIGPIPE] = "PIPE",   [SIGALRM] = "ALRM", [SIGTERM] = "TERM",
+	[SIGSTKFLT] = "STKFLT", [SIGCHLD] = "CHLD", [SIGCONT] = "CONT",   [SIGSTOP] = "STOP", [SIGTSTP] = "TSTP",
+	[SIGTTIN] = "TTIN",     [SIGTTOU] = "TTOU", [SIGURG] = "URG",     [SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ",
+	[SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF", [SIGWINCH] = "WINCH", [SIGPOLL] = "POLL", [SIGPWR] = "PWR",
+	[SIGSYS] = "SYS",
+};
+
+HIDDEN const char *sigabbrev_np(int number)
+{
+	return number > 0 && (size_t)number < sizeof(signal_names) / sizeof(signal_names[0]) ? signal_names[number] : NULL;
+}
+
+HIDDEN const char *sigdescr_np(int number)
+{
+	return sigabbrev_np(number) ? strsignal(number) : NULL;
+}
+
+HIDDEN const char *strerrordesc_np(int number)
+{
+	return strerror(number); /* of a known number both libraries return a constant */
+}

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT
+"""epicbox's API on fumehood: what its users' programs see, and promptfoo's tutorial with it."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+sys.path.insert(0, os.path.dirname(__file__))
+import support
+from model_server import ModelServer
+
+PROFILES = """
+import epicbox
+epicbox.configure(profiles=[
+    epicbox.Profile('python', 'python:3.9-alpine'),
+    epicbox.Profile('gcc', 'stepik/epicbox-gcc:12'),
+    epicbox.Profile('sandbox', 'stepik/epicbox-gcc:12', user='sandbox', read_only=True),
+    epicbox.Profile('echo', 'any', command='echo of the profile'),
+])
+def main(text, **limits):
+    return epicbox.run('python', 'python main.py', files=[{'name': 'main.py', 'content': text}],
+                       limits=dict({'cputime': 1, 'memory': 64}, **limits))
+"""
+
+
+class Case(support.TempDir):
+    def python(self, program, **env):
+        """What a program prints as JSON that runs with our modules in front, as `fumehood with` puts them."""
+        text = PROFILES + "import json\ndef show(x): print(json.dumps(x, default=repr))\n" + textwrap.dedent(program)
+        self.write("program.py", text)
+        done = support.command("with", "--", support.PYTHON, str(self.dir / "program.py"), cwd=self.dir,
+                               env={**os.environ, **env})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class Results(Case):
+    def test_a_program_that_works(self):
+        result, = self.python("r = main(b'print(42)'); r['stdout'] = r['stdout'].decode(); r['stderr'] = r['stderr'].decode()"
+                              "\nshow(r)")
+        self.assertEqual((result["exit_code"], result["stdout"], result["stderr"], result["timeout"], result["oom_killed"]),
+                         (0, "42\n", "", False, False))
+        self.assertGreater(result["duration"], 0)
+        self.assertEqual((result["status"], result["limit"]), ("ok", None))
+        self.assertEqual(result["image"], {"asked": "python:3.9-alpine", "used": "host"})
+
+    def test_stdout_and_stderr_are_bytes(self):
+        self.assertEqual(self.python("r = main(b'import os; os.write(1, bytes([255, 0]))'); show(repr(r['stdout']))"
+                                     "; show(type(r['stderr']).__name__)"), [repr(b"\xff\0"), "bytes"])
+
+    def test_an_endless_loop_is_a_timeout_and_keeps_its_output(self):
+        r, = self.python("r = main(b'print(1, flush=True)\\nwhile 1: pass')\n"
+                         "show([r['exit_code'], r['stdout'].decode(), r['timeout'], r['oom_killed'], r['stderr'].decode()])")
+        self.assertEqual(r[:4], [137, "1\n", True, False])
+        self.assertIn("cputime of 1 s", r[4])
+
+    def test_cpu_time_counts_the_children_too(self):
+        r, = self.python("r = main(b'import os\\nos.fork(); os.fork()\\nwhile 1: pass', realtime=20)\n"
+                         "show([r['timeout'], r['limit'], r['usage']['cpu_ms']])")
+        self.assertEqual(r[:2], [True, "cpu_time"])
+        self.assertLess(r[2], 1000 + 100 * support.SLACK)
+
+    def test_sleeping_too_long_is_a_timeout_without_exit_code(self):
+        r, = self.python("r = epicbox.run('python', 'echo partial; sleep 30', limits={'realtime': 1})\n"
+                         "show([r['exit_code'], r['duration'], r['timeout'], r['stdout'].decode()])")
+        self.assertEqual(r, [None, None, True, "partial\n"])
+
+    def test_too_much_memory_is_oom_killed(self):
+        r, = self.python("r = main(b'x = [bytearray(1 << 20) for i in range(500)]')\n"
+                         "show([r['exit_code'], r['oom_killed'], r['timeout'], r['stderr'].decode()])")
+        self.assertEqual(r[:3], [137, True, False])
+        self.assertIn("memory of 64 MB", r[3])
+
+    def test_a_flood_of_output_is_bounded(self):
+        r, = self.python("r = epicbox.run('python', 'yes', limits={'realtime': 60, 'cputime': 30})\n"
+                         "show([len(r['stdout']), r['limit'], r['stdout_truncated']])")
+        self.assertEqual(r, [8 << 20, "output", True])
+
+    def test_a_program_that_exits_with_137_by_itself_is_no_timeout(self):
+        self.assertEqual(self.python("r = epicbox.run('python', 'exit 137'); show([r['exit_code'], r['timeout']])"),
+                         [[137, False]])
+
+    def test_a_signal_is_an_exit_code_as_a_shell_says_it(self):
+        self.assertEqual(self.python("show(main(b'import os; os.kill(os.getpid(), 11)')['exit_code'])"), [139])
+
+    def test_a_file_that_grows_too_large(self):
+        self.assertNotEqual(self.python("show(epicbox.run('python', 'head -c 9000 /dev/zero > f',"
+                                        "limits={'file_size': 4096})['exit_code'])"), [0])
+
+    def test_none_means_no_limit(self):
+        self.assertEqual(self.python("show(main(b'print(1)', cputime=None, memory=None, processes=None)['exit_code'])\n"
+                                     "show(epicbox.run('python', 'true', limits={'cputime': None})['exit_code'])"), [0, 0])
+
+    def test_missing_limits_are_filled_into_the_callers_dict(self):
+        self.assertEqual(self.python("l = {'cputime': 2}; epicbox.run('python', limits=l); show(l)"),
+                         [{"cputime": 2, "realtime": 10, "memory": 64, "processes": -1}])
+
+
+class Sandboxes(Case):
+    def test_stdin_is_bytes_or_text(self):
+        self.assertEqual(self.python("show(epicbox.run('python', 'cat', stdin='\\u00e9')['stdout'].decode())\n"
+                                     "show(epicbox.run('python', 'cat', stdin=b'b')['stdout'].decode())\n"
+                                     "show(epicbox.run('python', 'cat')['stdout'].decode())\n"
+                                     "try: epicbox.run('python', 'cat', stdin=5)\nexcept TypeError as e: show(str(e))"),
+                         ["é", "b", "", "'stdin' must be bytes or str"])
+
+    def test_a_sandbox_starts_several_times_and_its_files_stay(self):
+        self.assertEqual(self.python("with epicbox.create('python', 'echo x >> log; cat log') as s:\n"
+                                     "    show([epicbox.start(s)['stdout'].decode() for i in range(3)])"),
+                         [["x\n", "x\nx\n", "x\nx\nx\n"]])
+
+    def test_the_command_of_the_profile_and_no_command_at_all(self):
+        self.assertEqual(self.python("show(epicbox.run('echo')['stdout'].decode())\n"
+                                     "show(epicbox.run('python')['exit_code'])"), ["of the profile\n", 0])
+
+    def test_a_destroyed_sandbox_does_not_start(self):
+        self.assertEqual(self.python("s = epicbox.create('python', 'true'); epicbox.destroy(s); epicbox.destroy(s)\n"
+                                     "from epicbox.exceptions import DockerError, EpicBoxError\n"
+                                     "try: epicbox.start(s)\nexcept DockerError as e: show(isinstance(e, EpicBoxError))"),
+                         [True])
+
+    def test_unknown_profiles_and_workdirs(self):
+        self.assertEqual(self.python("try: epicbox.run('nope')\nexcept ValueError as e: show(str(e))\n"
+                                     "try: epicbox.run('python', workdir='/tmp')\nexcept ValueError as e: show(str(e))"),
+                         ["Profile not found: nope",
+                          "Invalid 'workdir', it should be created using 'working_directory' context manager"])
+
+    def test_files_lie_in_slash_sandbox_in_folders_of_their_own(self):
+        self.assertEqual(self.python("show(epicbox.run('python', 'pwd; cat a/b/c; ls a', files=[{'name': 'a/b/c', 'content':"
+                                     "b'x\\n'}, {'content': b'no name'}, {'name': None}])['stdout'].decode())"),
+                         ["/sandbox\nx\nb\n"])
+
+    def test_a_read_only_sandbox_reads_its_files_and_writes_nothing(self):
+        r, = self.python("r = epicbox.run('sandbox', 'id -u; cat a; echo y > a; echo z > b; cat a', files=[{'name': 'a',"
+                         "'content': b'x\\n'}]); show([r['stdout'].decode(), r['stderr'].decode()])")
+        self.assertEqual(r[0], "1000\nx\nx\n")
+        self.assertEqual(r[1].count("Read-only"), 2, r[1])
+
+    def test_names_that_images_have(self):
+        self.assertEqual(self.python("show(epicbox.run('python', 'for c in python python3 sh; do command -v $c >/dev/null || "
+                                     "echo no $c; done')['stdout'].decode())"), [""])
+
+
+class WorkingDirectories(Case):
+    def test_what_one_sandbox_leaves_the_next_one_finds(self):
+        support.need_program("gcc")
+        self.assertEqual(self.python("""
+            with epicbox.working_directory() as w:
+                c = epicbox.run('gcc', 'gcc -pipe -O2 -static -o main main.c', limits={'cputime': 10, 'memory': 256},
+                                files=[{'name': 'main.c', 'content': b'#include <stdio.h>\\nint main(){puts("up");}'}],
+                                workdir=w)
+                show(c['exit_code'])
+                show(epicbox.run('sandbox', './main', workdir=w)['stdout'].decode())
+        """), [0, "up\n"])
+
+    def test_a_link_out_of_it_is_not_followed(self):
+        self.assertEqual(self.python("""
+            with epicbox.working_directory() as w:
+                epicbox.run('python', 'ln -s /etc/passwd p; mkfifo f; mkdir -p d; echo x > d/e', workdir=w)
+                show(sorted(w.files))
+        """), [["d/e"]])
+
+
+class Strict(Case):
+    def test_the_original_loses_output_at_a_timeout(self):
+        r, = self.python("r = epicbox.run('python', 'echo lost; sleep 30', limits={'realtime': 1})\n"
+                         "show([sorted(r), r['stdout'].decode(), r['timeout']])", EPICBOX_STRICT="1")
+        self.assertEqual(r, [["duration", "exit_code", "oom_killed", "stderr", "stdout", "timeout"], "", True])
+
+    def test_the_original_takes_137_for_a_timeout(self):
+        self.assertEqual(self.python("show(epicbox.run('python', 'exit 137')['timeout'])", EPICBOX_STRICT="1"), [True])
+
+    def test_the_original_fails_for_none(self):
+        self.assertEqual(self.python("try: epicbox.run('python', limits={'cputime': None})\nexcept TypeError: show('TypeError')",
+                                     EPICBOX_STRICT="1"), ["TypeError"])
+
+
+class Helpers(Case):
+    def test_names_that_users_and_tests_touch(self):
+        self.assertEqual(self.python("""
+            from epicbox import config, utils
+            show([config.DOCKER_WORKDIR, config.CPU_TO_REAL_TIME_FACTOR, config.IS_CONFIGURED, sorted(config.PROFILES)])
+            show(utils.demultiplex_docker_stream(b'\\1\\0\\0\\0\\0\\0\\0\\2ab\\2\\0\\0\\0\\0\\0\\0\\1c')[0].decode())
+            show(utils.is_killed_by_sigkill_or_sigxcpu(152))
+            show(len(utils.truncate_result({'stdout': b'x' * 500})['stdout']) < 200)
+            try: utils.get_docker_client()
+            except epicbox.exceptions.DockerError as e: show('no Docker' in str(e))
+            from epicbox.sandboxes import Sandbox
+            show(sorted(n for n in dir(epicbox) if n in ('Profile', 'configure', 'create', 'start', 'destroy', 'run',
+                                                          'working_directory', 'Sandbox')))
+        """), [["/sandbox", 5, True, ["echo", "gcc", "python", "sandbox"]], "ab", True, True, True,
+               ["Profile", "configure", "create", "destroy", "run", "start", "working_directory"]])
+
+
+GOOD = {
+    "factorial": "def factorial(n):\n    return 1 if n < 2 else n * factorial(n - 1)",
+    "is_palindrome": "def is_palindrome(s):\n    return s == s[::-1]",
+    "find_largest": "def find_largest(l):\n    return max(l)",
+}
+BAD = {
+    "factorial": "def factorial(n):\n    while True:\n        pass",
+    "is_palindrome": "def is_palindrome(s):\n    return 'no'",
+    "find_largest": "def find_largest(l):\n    return [bytearray(1 << 20) for i in range(1000)]",
+}
+WORSE = {
+    "factorial": "def factorial(n):\n    import os\n    while True:\n        os.fork()",
+    "is_palindrome": None,
+    "find_largest": "def find_largest(l):\n    raise KeyError('nothing')",
+}
+
+
+def scripted(model, prompt, of):
+    name = next(name for name in GOOD if "function name: " + name in prompt)
+    program = of[model][name]
+    return f"```python\n{program}\n```" if program else "I would rather not."
+
+
+class Tutorial(support.TempDir):
+    """promptfoo's guide, its three files as they stand, against servers that answer well, badly and worse."""
+
+    def setUp(self):
+        super().setUp()
+        folder = support.shared("conformance", "tutorial-epicbox")
+        for name in ("promptfooconfig.yaml", "code_generation_prompt.txt", "validate_and_run_code.py"):
+            shutil.copy(folder / name, self.dir)
+
+    def environment(self, server):
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI_", "OLLAMA_", "PROMPTFOO_", "PYTHONPATH"))}
+        return {**env, "OPENAI_BASE_URL": server.url + "/v1", "OPENAI_API_KEY": "sk-test", "no_proxy": "127.0.0.1",
+                "OLLAMA_BASE_URL": server.url, "PROMPTFOO_PYTHON": support.PYTHON}
+
+    def rows(self, llama, gpt):
+        with ModelServer(lambda model, prompt: scripted(model, prompt, {"llama3:70b": llama, "gpt-4o": gpt})) as server:
+            done = support.command("eval", "--no-table", "--no-progress-bar", "-o", "out.json", cwd=self.dir,
+                                   env=self.environment(server))
+        self.assertIn(done.returncode, (0, 100), done.stderr)
+        self.stderr = done.stderr
+        return {(row["provider"]["id"], row["vars"]["function_name"]): (row["success"], row["gradingResult"]["reason"])
+                for row in json.loads((self.dir / "out.json").read_text())["results"]["results"]}
+
+    def test_good_answers_pass_and_bad_ones_say_why(self):
+        rows = self.rows(GOOD, BAD)
+        for name in GOOD:
+            self.assertTrue(rows["ollama:chat:llama3:70b", name][0], rows)
+        of_bad = {name: rows["openai:gpt-4o", name] for name in BAD}
+        self.assertEqual([passed for passed, _ in of_bad.values()], [False] * 3)
+        self.assertIn("cputime of 1 s", of_bad["factorial"][1])
+        self.assertEqual(of_bad["is_palindrome"][1], "Incorrect output. Expected: True, Got: no")
+        self.assertIn("memory of 64 MB", of_bad["find_largest"][1])
+        self.assertEqual(self.stderr.count("our own serves it"), 1, self.stderr)
+
+    def test_worse_answers_do_no_harm(self):
+        rows = self.rows(WORSE, GOOD)
+        of_worse = {name: rows["ollama:chat:llama3:70b", name] for name in WORSE}
+        self.assertEqual([passed for passed, _ in of_worse.values()], [False] * 3)
+        self.assertIn("Execution error: ", of_worse["factorial"][1])
+        self.assertEqual(of_worse["is_palindrome"][1], "No function definition found")
+        self.assertIn("KeyError: 'nothing'", of_worse["find_largest"][1])
+        self.assertTrue(all(rows["openai:gpt-4o", name][0] for name in GOOD), rows)
+
+    @unittest.skipUnless(support.FULL, "long: promptfoo itself, from npm")
+    def test_promptfoo_itself(self):
+        place = tempfile.mkdtemp(prefix="fumehood-promptfoo-")
+        self.addCleanup(shutil.rmtree, place, ignore_errors=True)
+        npm = support.need_program("npm")
+        got = subprocess.run([npm, "install", "--no-audit", "--no-fund", "--silent", "node@22", "promptfoo@0.123.1"], cwd=place,
+                             capture_output=True, text=True, timeout=900)
+        if got.returncode:
+            self.skipTest("needs the npm registry: " + got.stderr[-200:])
+        with ModelServer(lambda model, prompt: scripted(model, prompt, {"llama3:70b": GOOD, "gpt-4o": BAD})) as server:
+            env = {**self.environment(server), "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1",
+                   "PROMPTFOO_CONFIG_DIR": place + "/home", "PATH": f"{place}/node_modules/.bin:{os.environ['PATH']}"}
+            done = support.command("with", "--", f"{place}/node_modules/.bin/promptfoo", "eval", "--no-cache", "-o", "theirs.json",
+                                   cwd=self.dir, env=env, timeout=600)
+        self.assertIn(done.returncode, (0, 100), done.stderr + done.stdout)
+        theirs = {(row["provider"]["id"], row["vars"]["function_name"]): (row["success"], row["gradingResult"]["reason"])
+                  for row in json.loads((self.dir / "theirs.json").read_text())["results"]["results"]}
+        self.assertEqual(theirs, self.rows(GOOD, BAD))
+
+
+if __name__ == "__main__":
+    unittest.main()

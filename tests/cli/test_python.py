@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: MIT
+"""The Python package: what a program that imports fumehood sees."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+
+PACKAGE = support.TOP / "python"
+
+
+class Case(support.TempDir):
+    def start(self, program, python=support.PYTHON, **env):
+        path = self.write("program.py", "import fumehood\n" + textwrap.dedent(program))
+        return subprocess.Popen([python, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.dir,
+                                env={**os.environ, "PYTHONPATH": str(PACKAGE), "FUMEHOOD_PROGRAM": support.PROGRAM,
+                                     "FUMEHOOD_LIBRARY": self.library(), **env})
+
+    @staticmethod
+    def library():
+        if support.SANITIZED:
+            raise unittest.SkipTest("not in this build: Python would have to be sanitized as well")
+        return str(support.BUILD / "src" / "sandbox" / "libfumehood.so.0")
+
+    def python(self, program, **env):
+        child = self.start(program, **env)
+        out, err = child.communicate(timeout=support.TIMEOUT)
+        self.assertEqual(child.returncode, 0, err)
+        return out
+
+
+class Runs(Case):
+    def test_a_run_says_what_the_json_says(self):
+        self.assertEqual(self.python("""
+            r = fumehood.run("import sys; print(6 * 7); sys.stderr.write('e'); sys.exit(3)")
+            print(r.status, r.exit_code, r.signal, r.stdout, r.stderr, r.ok)
+            print(r.isolation['pid'], r.limits['memory'].value, r.limits['memory'].unit, r.usage.wall_ms > 0, r.fired)
+        """), "runtime_error 3 None b'42\\n' b'e' False\nTrue 536870912 bytes True []\n")
+
+    def test_bytes_are_exact(self):
+        self.assertEqual(self.python("print(fumehood.run('import os; os.write(1, bytes(range(256)))').stdout == bytes(range(256)))"),
+                         "True\n")
+
+    def test_files_go_in_and_out(self):
+        self.assertEqual(self.python("""
+            r = fumehood.run("open('o', 'wb').write(open('d/i', 'rb').read() * 2)", files={'d/i': b'ab'}, outs=['o', 'n'])
+            print(r.files['o'].data, r.files['o'].size, r.files['n'].refused)
+        """), "b'abab' 4 there is no such file\n")
+
+    def test_stdin_args_env_and_a_signal(self):
+        self.assertEqual(self.python("""
+            r = fumehood.run("import os, sys; print(input(), sys.argv[1:], os.environ['A'], flush=True); os.abort()", stdin='in\\n', args=['x'],
+                             env={'A': 'b'})
+            print(r.text, r.signal, r.exit_code)
+        """), "in ['x'] b\n SIGABRT None\n")
+
+    def test_limits_take_units_and_none_and_fire(self):
+        self.assertEqual(self.python("""
+            r = fumehood.run("x = [bytearray(1 << 20) for i in range(200)]", memory="64M", cpu_time=None, disk="16M")
+            print(r.status, r.fired, r.limits['cpu_time'].value, r.limits['file_size'].value)
+            print(fumehood.run("while 1: pass", cpu_time=0.2).status)
+        """), "memory_limit ['memory'] None 16777216\ncpu_time_limit\n")
+
+    def test_a_plan_is_built_once_and_run_often(self):
+        self.assertEqual(self.python("""
+            p = fumehood.plan("print(1)")
+            print([fumehood.run_plan(p).text for i in range(3)])
+            print(fumehood.run_plan(fumehood.Plan.from_json(p.json())).text)
+        """), "['1\\n', '1\\n', '1\\n']\n1\n\n")
+
+    def test_output_comes_as_it_is_written(self):
+        self.assertEqual(self.python("""
+            import time
+            seen = []
+            fumehood.run("print(1, flush=True); import time; time.sleep(1); print(2)",
+                         on_output=lambda stream, data: seen.append((stream, data, time.monotonic())))
+            print(seen[0][:2], seen[-1][:2], seen[-1][2] - seen[0][2] > 0.5)
+        """), "('stdout', b'1\\n') ('stdout', b'2\\n') True\n")
+
+    def test_an_exception_in_on_output_ends_the_run_and_is_raised(self):
+        self.assertEqual(self.python("""
+            def stop(stream, data): raise RuntimeError('enough')
+            try: fumehood.run("print(1, flush=True)\\nwhile 1: pass", on_output=stop, cpu_time=None, wall_time=None)
+            except RuntimeError as e: print(e)
+        """), "enough\n")
+
+    def test_wrong_calls_are_exceptions_with_a_hint(self):
+        self.assertEqual(self.python("""
+            for call in (lambda: fumehood.run('1', 'pyton'), lambda: fumehood.run('1', memory='much'), lambda: fumehood.run(),
+                         lambda: fumehood.run('1', require=['sekcomp']), lambda: fumehood.run('1', nonsense=1)):
+                try: call()
+                except fumehood.Error as e: print(type(e).__name__, e.code, '|', e.message, '|', e.hint[:20])
+                except TypeError as e: print('TypeError')
+        """), "NotFoundError not_found | unknown language pyton | did you mean python?\n"
+              "ArgumentError argument | memory: 'much' is no size | give bytes, or text \n"
+              "ArgumentError argument | give either code (with its language) or argv | \n"
+              "ArgumentError argument | require: unknown layer 'sekcomp' | layers: user, pid, m\nTypeError\n")
+
+    def test_exceptions_survive_pickling(self):
+        self.assertEqual(self.python("import pickle\ne = pickle.loads(pickle.dumps(fumehood.NotFoundError('m', 'h', 'not_found')))\n"
+                                     "print(type(e).__name__, e.message, e.hint)"), "NotFoundError m h\n")
+
+
+class Sessions(Case):
+    def test_processes_share_files_and_have_their_own_streams(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox('python', memory='256M') as s:
+                s.put('a', b'content')
+                print(s.exec(['cat', 'a']).stdout, s.get('/home/user/a'))
+                p = s.spawn(['cat'])
+                p.write('typed\\n'); print(p.read()); p.close_stdin(); print(p.wait(10).exit_code, p.read())
+                q = s.spawn(['sleep', '60'], stdin=False); q.kill(); print(q.wait(10).signal)
+                t = s.spawn(['sh', '-c', 'stty size'], pty=True, rows=10, columns=20); print(t.communicate().stdout)
+                try: s.spawn(['sleep', '60']).wait(0.1)
+                except fumehood.TimeoutError: print('still runs')
+                print(s.exec(['sh', '-c', 'exit 4']).exit_code)
+            try: s.exec(['true'])
+            except fumehood.ArgumentError as e: print(e.message)
+        """), "b'content' b'content'\nb'typed\\n'\n0 b''\n9\nb'10 20\\r\\n'\nstill runs\n4\nthe sandbox is destroyed\n")
+
+    def test_a_process_over_its_limit_says_so(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox() as s:
+                print(s.exec(['sh', '-c', 'while :; do :; done'], cpu_time=0.2).status)
+                print(s.exec(['sleep', '60'], wall_time=0.2).fired)
+        """), "cpu_time_limit\n['wall_time']\n")
+
+
+class Concurrency(Case):
+    def test_threads_share_the_client(self):
+        self.assertEqual(self.python("""
+            import concurrent.futures
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                print([r.text.strip() for r in pool.map(lambda i: fumehood.run('print(%d)' % i), range(16))])
+        """), str([str(i) for i in range(16)]) + "\n")
+
+    def test_inside_a_running_event_loop(self):
+        self.assertEqual(self.python("""
+            import asyncio, time
+            async def main():
+                done = await asyncio.gather(*[fumehood.aio.run('print(%d)' % i) for i in range(4)])
+                print([r.text.strip() for r in done])
+                async with fumehood.aio.Sandbox() as s:
+                    await s.put('a', b'x')
+                    print((await s.exec(['cat', 'a'])).stdout)
+                print(fumehood.run('print(9)').text.strip())     # the blocking one works here as well
+                task = asyncio.ensure_future(fumehood.aio.run('import time; time.sleep(60)'))
+                await asyncio.sleep(0.5)
+                task.cancel()
+                try: await task
+                except asyncio.CancelledError: print('cancelled')
+            asyncio.run(main())
+        """), "['0', '1', '2', '3']\nb'x'\n9\ncancelled\n")
+
+    def test_a_forked_child_opens_a_client_of_its_own(self):
+        self.assertEqual(self.python("""
+            import os, sys
+            fumehood.run('1')
+            pid = os.fork()
+            if pid == 0:
+                print(fumehood.run('print(5)').text.strip(), flush=True)
+                os._exit(0)
+            os.waitpid(pid, 0)
+            print(fumehood.run('print(6)').text.strip())
+        """), "5\n6\n")
+
+
+class Endings(Case):
+    def marked(self, mark):
+        return [p for p in os.listdir("/proc") if p.isdigit() and self.reads(f"/proc/{p}/cmdline", mark)]
+
+    @staticmethod
+    def reads(path, text):
+        try:
+            with open(path, "rb") as f:
+                return text.encode() in f.read()
+        except OSError:
+            return False
+
+    def running(self, program, mark):
+        child = self.start(program)
+        self.addCleanup(child.kill)
+        deadline = time.monotonic() + 60
+        while not self.marked(mark) and time.monotonic() < deadline and child.poll() is None:
+            time.sleep(0.05)
+        self.assertTrue(self.marked(mark), child.poll())
+        return child
+
+    def gone(self, mark):
+        deadline = time.monotonic() + 0.1 * support.SLACK
+        while self.marked(mark) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return not self.marked(mark)
+
+    def test_a_killed_program_leaves_nothing_behind(self):
+        mark = "86400.%d" % os.getpid()
+        child = self.running(f"fumehood.run(argv=['sleep', '{mark}'], wall_time=None)", f"sleep\0{mark}")
+        child.kill()
+        child.communicate()
+        self.assertTrue(self.gone(f"sleep\0{mark}"))
+
+    def test_ctrl_c_destroys_the_sandbox_and_is_raised(self):
+        mark = "86401.%d" % os.getpid()
+        child = self.running(f"""
+            try: fumehood.run(argv=['sleep', '{mark}'], wall_time=None)
+            except KeyboardInterrupt: print('interrupted', flush=True)
+            print(fumehood.run('print(1)').text)
+        """, f"sleep\0{mark}")
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=support.TIMEOUT)
+        self.assertEqual((out, err), ("interrupted\n1\n\n", ""))
+        self.assertTrue(self.gone(f"sleep\0{mark}"))
+
+
+class Judging(Case):
+    def test_verdicts_over_lists(self):
+        self.assertEqual(self.python("""
+            problem = {'task_id': 'T/0', 'prompt': 'def f(x):\\n', 'entry_point': 'f',
+                       'canonical_solution': '    return x + 1\\n',
+                       'test': 'def check(candidate):\\n    assert candidate(1) == 2\\n'}
+            rows = fumehood.judge([problem], [{'task_id': 'T/0', 'completion': '    return x + 1\\n'},
+                                              {'task_id': 'T/0', 'completion': '    return x\\n'}])
+            print([(r['index'], r['passed'], r['verdict']) for r in rows])
+            try: fumehood.judge([problem], [{'completion': ''}])
+            except fumehood.Error as e: print('task_id' in e.message)
+        """), "[(0, True, 'passed'), (1, False, 'failed')]\nTrue\n")
+
+
+class Layout(Case):
+    def test_the_structs_are_those_of_the_header(self):
+        cc = shutil.which("cc") or shutil.which("gcc")
+        if not cc:
+            self.skipTest("needs the program cc (package gcc)")
+        sys.path.insert(0, str(PACKAGE))
+        self.addCleanup(sys.path.remove, str(PACKAGE))
+        from fumehood import _library as l
+        structs = {"fh_error": l.CError, "fh_file": l.CFile, "fh_mount": l.CMount, "fh_limits": l.CLimits,
+                   "fh_request": l.CRequest, "fh_usage": l.CUsage, "fh_out_file": l.COutFile, "fh_result": l.CResult,
+                   "fh_run_options": l.CRunOptions, "fh_client_options": l.CClientOptions,
+                   "fh_sandbox_options": l.CSandboxOptions, "fh_spawn_options": l.CSpawnOptions, "fh_exit": l.CExit}
+        lines = [f'printf("{s} {f[0]} %zu %zu\\n", offsetof(struct {s}, {f[0]}), sizeof(((struct {s} *)0)->{f[0]}));'
+                 for s, c in structs.items() for f in c._fields_]
+        for group, names in (("STATUS", l.STATUSES), ("LIMIT", l.LIMITS), ("LAYER", l.LAYERS)):
+            lines += [f'printf("{group} {n} %d 0\\n", FH_{group}_{n.upper()});' for n in names]
+        self.write("t.c", "#include <stdio.h>\n#include <stddef.h>\n#include <fumehood/sandbox.h>\nint main(void){" +
+                   "\n".join(lines) + "}")
+        subprocess.run([cc, "-I", str(support.TOP / "include"), "-o", "t", "t.c"], cwd=self.dir, check=True)
+        said = subprocess.run(["./t"], cwd=self.dir, capture_output=True, text=True, check=True).stdout.split("\n")
+        ours = [f"{s} {f[0]} {getattr(c, f[0]).offset} {getattr(c, f[0]).size}" for s, c in structs.items() for f in c._fields_]
+        for group, names in (("STATUS", l.STATUSES), ("LIMIT", l.LIMITS), ("LAYER", l.LAYERS)):
+            ours += [f"{group} {n} {i} 0" for i, n in enumerate(names)]
+        self.assertEqual(said[:-1], ours)
+
+    def test_the_documents_examples_run(self):
+        for page in ("python.md", "from-epicbox.md"):
+            text = (support.TOP / "docs" / page).read_text()
+            for number, (code, shown) in enumerate(re.findall(r"```python\n(.*?)```\n(?:\n?```text\n(.*?)```)?", text, re.S)):
+                with self.subTest(page=page, number=number):
+                    path = self.write("example.py", code)
+                    done = subprocess.run([support.PROGRAM, "with", "--", support.PYTHON, str(path)], capture_output=True,
+                                          text=True, cwd=self.dir, timeout=support.TIMEOUT,
+                                          env={**os.environ, "FUMEHOOD_LIBRARY": self.library()})
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    if shown:
+                        self.assertEqual(done.stdout, shown)
+
+
+class Wheel(Case):
+    def test_one_file_is_enough(self):
+        """In a fresh virtual environment, far from the checkout."""
+        if not (support.BUILD / "fumehood-portable").exists():
+            self.skipTest("not in this build: it has no programs for a wheel")
+        made = subprocess.run([support.PYTHON, str(PACKAGE / "packaging" / "fumehood_build.py"), "wheel", str(support.BUILD),
+                               str(self.dir / "dist")], capture_output=True, text=True, check=True)
+        wheel = made.stdout.strip()
+        pythons = [support.PYTHON]
+        if support.FULL:
+            pythons += [p for p in (shutil.which(f"python3.{minor}") for minor in range(8, 15)) if p]
+        for python in pythons:
+            with self.subTest(python=python):
+                venv = self.dir / "venv"
+                shutil.rmtree(venv, ignore_errors=True)
+                if subprocess.run([python, "-m", "venv", str(venv)], capture_output=True).returncode:
+                    self.skipTest("needs the program venv (package python3-venv)")
+                subprocess.run([venv / "bin" / "pip", "install", "-q", "--no-index", wheel], check=True, capture_output=True)
+                env = {k: v for k, v in os.environ.items() if not k.startswith(("FUMEHOOD_", "PYTHON"))}
+                done = subprocess.run([venv / "bin" / "python", "-c", "import fumehood; print(fumehood.run('print(1)').text)"],
+                                      capture_output=True, text=True, cwd="/", env=env, timeout=support.TIMEOUT)
+                self.assertEqual((done.returncode, done.stdout), (0, "1\n\n"), done.stderr)
+                done = subprocess.run([venv / "bin" / "fumehood", "run", "-l", "bash", "-c", "echo $((1 + 1))"],
+                                      capture_output=True, text=True, cwd="/", env=env, timeout=support.TIMEOUT)
+                self.assertEqual((done.returncode, done.stdout), (0, "2\n"), done.stderr)
+                done = subprocess.run([venv / "bin" / "fumehood", "env", "--explain"], capture_output=True, text=True,
+                                      env=env, timeout=support.TIMEOUT)
+                self.assertIn("import epicbox", done.stdout)
+
+    def test_its_library_and_programs_load_under_musl(self):
+        gcc = support.need_program("musl-gcc", "musl-tools")
+        library = support.BUILD / "src" / "sandbox" / "libfumehood-portable.so"
+        if not library.exists():
+            self.skipTest("not in this build: it has no programs for a wheel")
+        self.write("t.c", '#include <dlfcn.h>\n#include <stdio.h>\nint main(int c, char **v) { void *h = dlopen(v[1], RTLD_NOW);'
+                   'if (!h) { puts(dlerror()); return 1; } puts(((const char *(*)(void))dlsym(h, "fh_version"))()); return 0; }')
+        subprocess.run([gcc, "-o", "t", "t.c"], cwd=self.dir, check=True)
+        done = subprocess.run(["./t", str(library)], cwd=self.dir, capture_output=True, text=True)
+        self.assertEqual((done.returncode, bool(re.match(r"\d+\.\d+\.\d+\n", done.stdout))), (0, True), done.stdout)
+        for program in ("fumehood-portable", "fumehood-judge-portable", "fumehood-engine"):
+            with open(support.BUILD / program, "rb") as f:
+                self.assertNotIn(b"ld-linux", f.read(1 << 16), program)   # no loader is asked for
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Data-set formats: what is recognised, what becomes of it, and what is said of a line that is wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/fd.h"
+#include "judge/lines.h"
+#include "judge/problem.h"
+
+static char file[] = "/tmp/fumehood-test-formats-XXXXXX";
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(file);
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+	return unlink(file);
+}
+
+static void write_file(const char *text)
+{
+	assert_int_equal(fh_file_write_atomic(file, text, strlen(text), 0600, NULL), 0);
+}
+
+static void read_problems(const char *text, struct fh_judge_problems *ret)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	write_file(text);
+	if (fh_judge_problems_read(file, ret, &err) < 0)
+		fail_msg("%s (%s)", err.message, err.hint);
+}
+
+static void assert_refused(const char *text, uint32_t line, const char *says)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_judge_problems p = { 0 };
+	write_file(text);
+	assert_int_equal(fh_judge_problems_read(file, &p, &err), -FH_E_CONFIG);
+	assert_int_equal(err.line, line);
+	if (!strstr(err.message, says) && !strstr(err.hint, says))
+		fail_msg("\"%s\" (%s) does not say \"%s\"", err.message, err.hint, says);
+}
+
+static void assert_buf(const struct fh_buf *b, const char *want)
+{
+	fh_auto_free char *got = fh_xstrndup(fh_buf_str(b).p, b->n);
+	assert_string_equal(got, want);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ files */
+
+static void a_file_may_be_one_array(void **state)
+{
+	static const char *const good[] = {
+		"[{\"a\": 1}, {\"a\": [2, \"],}\\\"\"]}]",
+		"\xef\xbb\xbf\n [\n{\"a\": 1\n},\n\n{\"a\": [2, \"],}\\\"\"]}\n]\n\n",
+		"{\"a\": 1}\n{\"a\": [2, \"],}\\\"\"]}\n",
+	};
+	static const uint32_t numbers[] = { 1, 6, 2 };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(good); i++) {
+		struct fh_error err = FH_ERROR_INIT;
+		fh_auto_lines struct fh_lines *l = NULL;
+		json_t *row;
+		write_file(good[i]);
+		assert_int_equal(fh_lines_open(file, &l, &err), 0);
+		assert_int_equal(fh_lines_next(l, &row, &err), 1);
+		assert_int_equal(fh_json_int(row, "a", 0), 1);
+		json_decref(row);
+		assert_int_equal(fh_lines_next(l, &row, &err), 1);
+		assert_int_equal(fh_lines_number(l), numbers[i]);
+		fh_auto_free char *text = fh_xstrndup(fh_lines_text(l).p, fh_lines_text(l).n);
+		assert_string_equal(text, "{\"a\": [2, \"],}\\\"\"]}");
+		json_decref(row);
+		assert_int_equal(fh_lines_next(l, &row, &err), 0);
+		assert_int_equal(fh_lines_next(l, &row, &err), 0);
+	}
+	assert_refused("[]", 0, "holds no problems");
+	assert_refused("[", 1, "no end");
+	assert_refused("[{\"task_id\": 1}", 1, "no format");
+	assert_refused("\n[\n{\"task_id\":\n 1 1}]", 4, "not JSON");
+#define TASK(id) "{\"task_id\": " id ", \"code\": \"def f(): pass\", \"test_list\": [\"assert f()\"]}"
+	assert_refused("[" TASK("1") "\n" TASK("2") "]", 2, "no comma");
+	assert_refused("[" TASK("1") ",\n]", 2, "a comma before the end");
+	assert_refused("[" TASK("1") "\n", 2, "no end");
+	assert_refused("[" TASK("1") "]\n" TASK("2"), 2, "something behind the end");
+	assert_refused("[" TASK("1") ", 3]", 1, "not a JSON object");
+}
+
+/* ------------------------------------------------------------------------------------------------------------- MBPP */
+
+static void mbpp_tests_call_the_function_of_the_reference(void **state)
+{
+	fh_auto_problems struct fh_judge_problems p = { 0 };
+	fh_auto_samples struct fh_judge_samples s = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	read_problems(
+	    "{\"task_id\": 7, \"text\": \"t\", \"code\": \"def area(r):\\r\\n  return 3*r\\r\\ndef helper(x): pass\","
+	    " \"test_setup_code\": \"\", \"test_list\": [\"assert area(1) == 3\", \"assert area(2) == 6\"]}\n"
+	    "{\"task_id\": 8, \"prompt\": \"t\", \"code\": \"def f(x):\\n    return x\\n\","
+	    " \"test_imports\": [\"import math\"], \"test_list\": [\"assert math.isclose(f(1), 1)\"]}\n",
+	    &p);
+	assert_int_equal(p.count, 2);
+	assert_string_equal(p.items[0].format, "MBPP");
+	assert_string_equal(p.items[0].entry_point, "area");
+	assert_buf(&p.items[0].head, "");
+	assert_buf(&p.items[0].tail, "assert area(1) == 3\nassert area(2) == 6\n");
+	assert_string_equal(p.items[1].entry_point, "f");
+	assert_buf(&p.items[1].head, "import math\n");
+	assert_buf(&p.items[1].tail, "import math\nassert math.isclose(f(1), 1)\n");
+	assert_buf(&p.items[1].reference, "def f(x):\n    return x\n");
+	/* A number stays one in results; a sample may write it as text. */
+	assert_true(p.items[1].has_number);
+	write_file("{\"task_id\": \"8\", \"completion\": \"x\"}\n{\"task_id\": 7, \"solution\": \"y\"}\n");
+	assert_int_equal(fh_judge_samples_read(file, &p, &s, &err), 0);
+	assert_int_equal(s.items[0].problem, 1);
+	assert_false(s.items[0].is_whole);
+	assert_int_equal(s.items[1].problem, 0);
+	assert_true(s.items[1].is_whole);
+	write_file("{\"task_id\": 7, \"solution\": \"y\", \"completion\": \"y\"}\n");
+	assert_int_equal(fh_judge_samples_read(file, &p, &s, &err), -FH_E_CONFIG);
+	assert_non_null(strstr(err.message, "both"));
+}
+
+static void a_wrong_mbpp_task_is_refused(void **state)
+{
+	assert_refused("{\"task_id\": 1, \"code\": \"def f(): pass\", \"test_list\": []}", 1, "holds no test");
+	assert_refused("{\"task_id\": 1, \"code\": \"def f(): pass\", \"test_list\": [1]}", 1, "item 1 of test_list");
+	assert_refused("{\"task_id\": 1, \"code\": \"def f(): pass\", \"test_list\": [\"assert ff() == f2\"]}", 1,
+	               "calls a function that code defines");
+	assert_refused("{\"task_id\": 1, \"code\": \"def f(): pass\", \"test_imports\": 1, \"test_list\": [\"f()\"]}", 1,
+	               "test_imports is no list");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_may_be_one_array),
+		cmocka_unit_test(mbpp_tests_call_the_function_of_the_reference),
+		cmocka_unit_test(a_wrong_mbpp_task_is_refused),
+	};
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}

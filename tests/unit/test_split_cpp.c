@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* What is read from a C++ declaration, and the texts that are made of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include "judge/signature.h"
+#include "judge/split_cpp.h"
+
+static struct fh_buf shown;
+
+/* "RESULT NAME(TYPE|name, …) after N bytes", or why not. */
+static const char *read_one(const char *declaration)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	fh_buf_release(&shown);
+	if (fh_cpp_signature(fh_str(declaration), &s, &err) < 0)
+		return err.message[0] ? (fh_buf_adds(&shown, err.message), shown.p) : "no reason";
+	fh_buf_addf(&shown, "%.*s %.*s(", FH_STR_ARGS(s.result), FH_STR_ARGS(s.name));
+	for (size_t i = 0; i < s.parameter_count; i++)
+		fh_buf_addf(&shown, "%s%.*s|%.*s", i ? ", " : "", FH_STR_ARGS(s.parameters[i].type),
+		            FH_STR_ARGS(s.parameters[i].name));
+	fh_buf_addf(&shown, ") after %zu", s.start);
+	return shown.p;
+}
+
+static void test_signature(void **state)
+{
+	static const struct {
+		const char *declaration, *found;
+	} rows[] = {
+		{ "int f(int n){", "int f(int n|n) after 0" },
+		{ "int f(){", "int f() after 0" },
+		{ "int f(void) noexcept {", "int f() after 0" },
+		{ "#include<a>\nbool has(vector<float> v, float t){", "bool has(vector<float> v|v, float t|t) after 11" },
+		{ "int g(){ return 1; }string f(string s){", "string f(string s|s) after 20" },
+		{ "int g();int f(unsigned, const string &){", "int f(unsigned|, const string &|) after 8" },
+		{ "map<int,int> f(map<int,vector<int>> m, std::string){",
+		  "map<int,int> f(map<int,vector<int>> m|m, std::string|) after 0" },
+		{ "int f(int a = 1, string b = \"),{\", vector<int> c = {1, 2}){",
+		  "int f(int a|a, string b|b, vector<int> c|c) after 0" },
+		{ "/* int g(){ */ int f( // {\n int n /* , int m */){ // {", "int f(int n|n) after 0" },
+		{ "const char *f(const char *s){", "const char * f(const char *s|s) after 0" },
+		{ "std::vector<int> f(int n){ for (;;) { if (n) {", "std::vector<int> f(int n|n) after 0" },
+		{ "#define A { \\\n {\nint f(int n){", "int f(int n|n) after 16" },
+		{ "int f(int n);", "the declaration does not open a function's body" },
+		{ "int f(int n){ return 1; }", "the declaration does not open a function's body" },
+		{ "", "the declaration does not open a function's body" },
+		{ "}}}}{", "the declaration does not open a function's body" },
+		{ "template<class T> T f(T t){", "the entry point is a template" },
+		{ "class A { int f(){", "the entry point is a class" },
+		{ "namespace a {", "the entry point is a namespace" },
+		{ "static int f(){", "the entry point is static" },
+		{ "int A::f(){", "the entry point is a member function" },
+		{ "int &f(int &n){", "the entry point gives a reference" },
+		{ "auto f(int n) -> int {", "the entry point has no result type in its declaration" },
+		{ "int f(int n[]){", "the entry point takes an array by its address" },
+		{ "int f(int (*g)(int)){", "the entry point takes a function, or arguments without types" },
+		{ "int f(const char *s, ...){", "the entry point takes a function, or arguments without types" },
+		{ "int f(std::function<int(int)> g){", "the entry point takes a function" },
+		{ "int a[] = {", "the entry point is no plain function" },
+		{ "f(int n){", "the entry point is no plain function" },
+		{ "int f(int a,,){", "the entry point has a parameter that is empty" },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++)
+		assert_string_equal(read_one(rows[i].declaration), rows[i].found);
+	fh_buf_release(&shown);
+}
+
+static bool holds(const struct fh_buf *b, const char *text)
+{
+	return memmem(b->p, b->n, text, strlen(text)) != NULL;
+}
+
+static void test_texts(void **state)
+{
+	fh_auto_buf struct fh_buf glue = FH_BUF_INIT(0), test = FH_BUF_INIT(0);
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_str declaration = fh_str("int help(){ return 41; }\nint f(int a, unsigned = 2){");
+	assert_int_equal(
+	    fh_split_cpp(fh_str("CODEC"), fh_str("ANY"), declaration, fh_str("int main(){ f(77); }"), &glue, &test, &err),
+	    0);
+	assert_true(fh_starts_with(glue.p, "CODEC\n"));
+	assert_true(holds(&glue, "return 41"));
+	assert_true(holds(&glue, "int f(int a, unsigned fh_split_1)\n{"));
+	assert_true(holds(&glue, "nullptr), a, fh_split_1);"));
+	/* What the test expects stands in the test's text alone; default values are for the test. */
+	assert_false(holds(&glue, "77"));
+	assert_false(holds(&glue, "ANY"));
+	assert_true(holds(&test, "int f(int a, unsigned = 2);\n"));
+	assert_true(holds(&test, "f(77)"));
+	assert_false(holds(&test, "CODEC"));
+
+	fh_buf_truncate(&glue, 0);
+	fh_buf_truncate(&test, 0);
+	assert_int_equal(fh_split_cpp(fh_str("CODEC"), fh_str("ANY"), fh_str("#include <any>\nstd::any f(std::any a){"),
+	                              fh_str("int main(){}"), &glue, &test, &err),
+	                 0);
+	assert_true(holds(&glue, "#include <any>\nANY"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_signature),
+		cmocka_unit_test(test_texts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
