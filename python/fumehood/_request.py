@@ -2,7 +2,7 @@
 """From keyword arguments to a plan."""
 import os
 from ctypes import byref, c_void_p
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library as _l
 from . import errors
@@ -64,7 +64,7 @@ def _bounded(number: int, name: str) -> int:
 
 
 #: Keyword -> how its value becomes the library's.
-LIMIT_READERS = {
+LIMIT_READERS: Dict[str, Callable[[Any, str], int]] = {
     "cpu_time": milliseconds, "wall_time": milliseconds, "memory": size, "processes": count, "cpu_rate": milli_cpus,
     "output": size, "file_size": size, "disk": size, "open_files": count,
 }

@@ -5,7 +5,7 @@ import json
 import signal
 import threading
 from ctypes import POINTER, byref, c_int
-from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence
 
 from . import _library as _l
 from . import _request, errors
@@ -55,7 +55,7 @@ def _take(result: Any, outs: Sequence[str]) -> Result:
     return Result(fields, streams[_l.STDOUT], streams[_l.STDERR], files)
 
 
-def _call(client: Client, made: Plan, options: Any, failed: list) -> Result:
+def _call(client: Client, made: Plan, options: Any, failed: List[BaseException]) -> Result:
     result, error = POINTER(_l.CResult)(), _l.CError()
     code = _l.lib.fh_run(client.handle, made.handle, byref(options), byref(result), byref(error))
     try:
@@ -102,7 +102,7 @@ def run_plan(made: Plan, *, client: Optional[Client] = None, on_output: Optional
     options = _l.CRunOptions()
     options.size = ctypes.sizeof(options)
     options.cancel = ctypes.pointer(stop.flag)
-    failed: list = []
+    failed: List[BaseException] = []
 
     def deliver(_context: Any, stream: int, data: Any, n: int) -> None:
         try:
@@ -116,7 +116,10 @@ def run_plan(made: Plan, *, client: Optional[Client] = None, on_output: Optional
         options.on_output = _l.ON_OUTPUT(deliver)
     shared = client is None
     used = client or default_client()
-    call = lambda: _call(used, made, options, failed)  # noqa: E731
+
+    def call() -> Result:
+        return _call(used, made, options, failed)
+
     try:
         if threading.current_thread() is threading.main_thread() and cancel is None and _python_takes_sigint():
             return _interruptible(call, stop)

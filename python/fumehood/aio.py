@@ -50,8 +50,12 @@ async def run(code: Any = None, language: Optional[str] = None, *, client: Any =
     loop = asyncio.get_running_loop()
     made = await _call(_run.plan, code, language, **arguments)
     cancel = _run.Cancel()
-    deliver = None if on_output is None else lambda stream, data: loop.call_soon_threadsafe(on_output, stream, data)
-    work = loop.run_in_executor(_executor(), functools.partial(_run.run_plan, made, client=client, on_output=deliver,
+
+    def deliver(stream: str, data: bytes) -> None:
+        loop.call_soon_threadsafe(on_output, stream, data)
+
+    work = loop.run_in_executor(_executor(), functools.partial(_run.run_plan, made, client=client,
+                                                               on_output=deliver if on_output else None,
                                                                cancel=cancel))
     try:
         return await asyncio.shield(work)

@@ -272,6 +272,19 @@ class Layout(Case):
                         self.assertEqual(done.stdout, shown)
 
 
+class Types(Case):
+    @unittest.skipUnless(support.FULL, "long: mypy, from PyPI")
+    def test_the_hints_hold_for_mypy_strict(self):
+        venv = self.dir / "venv"
+        subprocess.run([support.PYTHON, "-m", "venv", str(venv)], check=True, capture_output=True)
+        got = subprocess.run([venv / "bin" / "pip", "install", "-q", "mypy"], capture_output=True, text=True)
+        if got.returncode:
+            self.skipTest("long: PyPI cannot be reached: " + got.stderr[-200:])
+        done = subprocess.run([venv / "bin" / "mypy", "--strict", "--cache-dir", str(self.dir / "cache"), str(PACKAGE / "fumehood")],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
 class Wheel(Case):
     def test_one_file_is_enough(self):
         """In a fresh virtual environment, far from the checkout."""
@@ -300,6 +313,17 @@ class Wheel(Case):
                 done = subprocess.run([venv / "bin" / "fumehood", "env", "--explain"], capture_output=True, text=True,
                                       env=env, timeout=support.TIMEOUT)
                 self.assertIn("import epicbox", done.stdout)
+
+    @unittest.skipUnless(support.FULL, "long: builds everything once more")
+    def test_the_sdist_builds_from_source(self):
+        sys.path.insert(0, str(PACKAGE / "packaging"))
+        self.addCleanup(sys.path.remove, str(PACKAGE / "packaging"))
+        import fumehood_build
+        name = fumehood_build.build_sdist(str(self.dir))
+        made = subprocess.run([support.PYTHON, "-m", "pip", "wheel", "--no-index", "-w", str(self.dir / "dist"), str(self.dir / name)],
+                              capture_output=True, text=True)
+        self.assertEqual(made.returncode, 0, made.stdout[-2000:] + made.stderr[-2000:])
+        self.assertTrue(list((self.dir / "dist").glob("fumehood-*.whl")))
 
     def test_its_library_and_programs_load_under_musl(self):
         gcc = support.need_program("musl-gcc", "musl-tools")
