@@ -12,6 +12,7 @@ child of this process at the first use and ends with it.
 from typing import TYPE_CHECKING, Any
 
 from . import errors
+from ._library import VERSION as __version__
 from ._request import Plan
 from ._run import plan, run, run_plan
 from .client import Client
@@ -24,7 +25,6 @@ __all__ = ["run", "plan", "run_plan", "Plan", "Sandbox", "Process", "Exit", "Out
            "OutFile", "judge", "errors", "Error", "ArgumentError", "CancelledError", "EngineError", "LibraryError",
            "LimitError", "NotFoundError", "TimeoutError", "UnavailableError", "aio", "__version__"]
 
-__version__ = "0.1.0"
 
 
 if TYPE_CHECKING:

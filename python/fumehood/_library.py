@@ -13,13 +13,16 @@ from typing import Any, List, Optional
 
 from . import errors
 
+VERSION = "0.1.0"
 UNLIMITED = 2 ** 64 - 1
 STATUSES = ("ok", "runtime_error", "compile_error", "cpu_time_limit", "wall_time_limit", "memory_limit", "output_limit",
             "disk_limit", "process_limit", "blocked", "engine_error")
 LIMITS = ("cpu_time", "wall_time", "memory", "processes", "cpu_rate", "output", "file_size", "disk", "open_files")
 LAYERS = ("user", "pid", "mount", "network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp",
           "landlock", "proc")
-STDIN, STDOUT, STDERR = range(3)
+STARTS = ("auto", "fresh", "zygote", "parked")
+STDIN, STDOUT, STDERR, _DRIVER = range(4)
+_STREAMS = 4
 ID_HEX = 33
 
 
@@ -52,12 +55,13 @@ class CRequest(Structure):
                 ("file_count", c_size_t), ("outs", POINTER(c_char_p)), ("out_count", c_size_t),
                 ("mounts", POINTER(CMount)), ("mount_count", c_size_t), ("stdin_data", CBytes), ("limits", CLimits),
                 ("standard_library_only", c_bool), ("flags", POINTER(c_char_p)), ("require", c_uint32),
-                ("without", c_uint32), ("out_max_bytes", c_uint64)]
+                ("without", c_uint32), ("out_max_bytes", c_uint64), ("descriptors", c_void_p),
+                ("descriptor_count", c_size_t), ("start", c_int), ("preload", POINTER(c_char_p))]
 
 
 class CUsage(Structure):
     _fields_ = [("cpu_user_us", c_uint64), ("cpu_sys_us", c_uint64), ("wall_us", c_uint64),
-                ("memory_peak_bytes", c_uint64), ("processes_peak", c_uint64)]
+                ("memory_peak_bytes", c_uint64), ("processes_peak", c_uint64), ("memory_baseline_bytes", c_uint64)]
 
 
 class COutFile(Structure):
@@ -67,7 +71,8 @@ class COutFile(Structure):
 class CResult(Structure):
     """What of struct fh_result is read here; the rest comes by fh_result_json."""
     _fields_ = [("status", c_int), ("exit_code", c_int), ("signal", c_int), ("fired", c_uint32),
-                ("stream_data", c_void_p * 3), ("stream_size", c_size_t * 3), ("stream_truncated", c_bool * 3),
+                ("stream_data", c_void_p * _STREAMS), ("stream_size", c_size_t * _STREAMS),
+                ("stream_truncated", c_bool * _STREAMS),
                 ("usage", CUsage), ("limits", CLimits), ("enforced", c_int * len(LIMITS)), ("layers", c_uint32),
                 ("layer_missing", c_void_p * len(LAYERS)), ("outs", POINTER(COutFile)), ("out_count", c_size_t),
                 ("error", CError)]
@@ -98,7 +103,8 @@ class CSpawnOptions(Structure):
 
 
 class CExit(Structure):
-    _fields_ = [("status", c_int), ("exit_code", c_int), ("signal", c_int), ("fired", c_uint32), ("usage", CUsage)]
+    _fields_ = [("status", c_int), ("exit_code", c_int), ("signal", c_int), ("fired", c_uint32), ("usage", CUsage),
+                ("stopped", c_bool)]
 
 
 _PE = POINTER(CError)
@@ -194,6 +200,10 @@ class _Library:
                 function = getattr(handle, name)
                 function.restype = result
                 function.argtypes = arguments
+            found = text(handle.fh_version())
+            if found != VERSION:  # the layouts above are those of one version
+                reasons.append("%s is of version %s, not %s" % (path, found, VERSION))
+                continue
             return handle
         raise errors.LibraryError("cannot load libfumehood: " + "; ".join(reasons),
                                   "install the fumehood wheel, or name the library in FUMEHOOD_LIBRARY", "not_found")
@@ -245,5 +255,5 @@ def encode(value: Any) -> bytes:
     return raw
 
 
-__all__ = ["UNLIMITED", "STATUSES", "LIMITS", "LAYERS", "lib", "libc", "check", "exception", "strings",
+__all__ = ["VERSION", "UNLIMITED", "STATUSES", "LIMITS", "LAYERS", "STARTS", "lib", "libc", "check", "exception", "strings",
            "encode", "text", "program", "byref", "c_int", "c_size_t", "c_void_p", "c_uint8"]

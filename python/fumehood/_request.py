@@ -166,7 +166,8 @@ def build(code: Optional[Text] = None, language: Optional[str] = None, *, argv: 
           mounts: Mounts = (), interpreter: Optional[PathLike] = None, venv: Optional[PathLike] = None,
           image: Optional[PathLike] = None, user: Optional[str] = None, cwd: Optional[str] = None,
           hostname: Optional[str] = None, standard_library_only: bool = False, compiler_flags: Sequence[str] = (),
-          require: Iterable[str] = (), out_max_bytes: int = 0, **limits: Any) -> Plan:
+          require: Iterable[str] = (), out_max_bytes: int = 0, start: str = "auto", preload: Sequence[str] = (),
+          **limits: Any) -> Plan:
     """A plan for these arguments; see :func:`fumehood.run` for what they mean. Executes nothing."""
     if (code is None) == (argv is None):
         raise errors.ArgumentError("give either code (with its language) or argv", "", "argument")
@@ -194,6 +195,10 @@ def build(code: Optional[Text] = None, language: Optional[str] = None, *, argv: 
     request.standard_library_only = standard_library_only
     request.require = _layers(require, "require")
     request.out_max_bytes = out_max_bytes
+    if start not in _l.STARTS:
+        raise errors.ArgumentError("unknown start %r" % start, "one of " + ", ".join(_l.STARTS), "argument")
+    request.start = _l.STARTS.index(start)
+    request.preload = _l.strings(preload or None)
     set_limits(request.limits, limits)
     _l.check(_l.lib.fh_plan_build(byref(request), byref(handle), byref(error)), error)
     return Plan(handle, list(outs))

@@ -146,7 +146,8 @@ def run(code: Optional[Text] = None, language: Optional[str] = None, *, argv: Op
         mounts: Mounts = (), interpreter: Optional[PathLike] = None, venv: Optional[PathLike] = None,
         image: Optional[PathLike] = None, user: Optional[str] = None, cwd: Optional[str] = None,
         hostname: Optional[str] = None, standard_library_only: bool = False, compiler_flags: Sequence[str] = (),
-        require: Iterable[str] = (), out_max_bytes: int = 0, cpu_time: Optional[float] = DEFAULT,
+        require: Iterable[str] = (), out_max_bytes: int = 0, start: str = "auto", preload: Sequence[str] = (),
+        cpu_time: Optional[float] = DEFAULT,
         wall_time: Optional[float] = DEFAULT, memory: Optional[Size] = DEFAULT, processes: Optional[int] = DEFAULT,
         cpu_rate: Optional[float] = DEFAULT, output: Optional[Size] = DEFAULT, file_size: Optional[Size] = DEFAULT,
         disk: Optional[Size] = DEFAULT, open_files: Optional[int] = DEFAULT, client: Optional[Client] = None,
@@ -166,6 +167,9 @@ def run(code: Optional[Text] = None, language: Optional[str] = None, *, argv: Op
     ``file_size``, ``disk`` in bytes or text such as "64M" (512M, 8M, as disk, 256M), ``processes`` (128), ``cpu_rate`` in
     processors (as many as there are), ``open_files`` (1024). None switches a limit off.
 
+    ``preload`` names modules that a warm interpreter imports ahead of the request. ``start`` is meant for tests and
+    measurements: "fresh", "zygote" or "parked" instead of what is fastest (``result.start`` says which it was).
+
     ``require`` names layers of isolation that must hold, else :class:`UnavailableError`. ``on_output`` is called with
     "stdout" or "stderr" and bytes as they come, from another thread.
 
@@ -175,7 +179,7 @@ def run(code: Optional[Text] = None, language: Optional[str] = None, *, argv: Op
     made = plan(code, language, argv=argv, args=args, code_name=code_name, stdin=stdin, files=files, outs=outs, env=env,
                 mounts=mounts, interpreter=interpreter, venv=venv, image=image, user=user, cwd=cwd, hostname=hostname,
                 standard_library_only=standard_library_only, compiler_flags=compiler_flags, require=require,
-                out_max_bytes=out_max_bytes, cpu_time=cpu_time, wall_time=wall_time, memory=memory,
+                out_max_bytes=out_max_bytes, start=start, preload=preload, cpu_time=cpu_time, wall_time=wall_time, memory=memory,
                 processes=processes, cpu_rate=cpu_rate, output=output, file_size=file_size, disk=disk,
                 open_files=open_files)
     return run_plan(made, client=client, on_output=on_output)

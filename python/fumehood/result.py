@@ -8,18 +8,22 @@ __all__ = ["Result", "Usage", "Limit", "OutFile"]
 
 
 class Usage:
-    """What the whole process tree used: times in milliseconds, sizes in bytes. 0 stands for "not known" in the peaks."""
+    """What the whole process tree used: times in milliseconds, sizes in bytes. 0 stands for "not known" in the peaks.
+    ``memory_baseline_bytes`` is what a warm interpreter held that the program was forked from."""
 
-    __slots__ = ("cpu_ms", "cpu_user_ms", "cpu_sys_ms", "wall_ms", "memory_peak_bytes", "processes_peak")
+    __slots__ = ("cpu_ms", "cpu_user_ms", "cpu_sys_ms", "wall_ms", "memory_peak_bytes", "processes_peak",
+                 "memory_baseline_bytes")
 
     def __init__(self, cpu_ms: float = 0.0, cpu_user_ms: float = 0.0, cpu_sys_ms: float = 0.0, wall_ms: float = 0.0,
-                 memory_peak_bytes: Optional[int] = 0, processes_peak: Optional[int] = 0, **_newer: Any) -> None:
+                 memory_peak_bytes: Optional[int] = 0, processes_peak: Optional[int] = 0,
+                 memory_baseline_bytes: Optional[int] = 0, **_newer: Any) -> None:
         self.cpu_ms = cpu_ms
         self.cpu_user_ms = cpu_user_ms
         self.cpu_sys_ms = cpu_sys_ms
         self.wall_ms = wall_ms
         self.memory_peak_bytes = memory_peak_bytes or 0
         self.processes_peak = processes_peak or 0
+        self.memory_baseline_bytes = memory_baseline_bytes or 0
 
     def __repr__(self) -> str:
         return "Usage(%s)" % ", ".join("%s=%r" % (name, getattr(self, name)) for name in self.__slots__)

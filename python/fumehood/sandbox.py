@@ -42,7 +42,7 @@ class Exit:
 
 def _usage(raw: Any) -> Usage:
     return Usage((raw.cpu_user_us + raw.cpu_sys_us) / 1000, raw.cpu_user_us / 1000, raw.cpu_sys_us / 1000,
-                 raw.wall_us / 1000, raw.memory_peak_bytes, raw.processes_peak)
+                 raw.wall_us / 1000, raw.memory_peak_bytes, raw.processes_peak, raw.memory_baseline_bytes)
 
 
 class Output:

@@ -247,14 +247,14 @@ class Layout(Case):
                    "fh_sandbox_options": l.CSandboxOptions, "fh_spawn_options": l.CSpawnOptions, "fh_exit": l.CExit}
         lines = [f'printf("{s} {f[0]} %zu %zu\\n", offsetof(struct {s}, {f[0]}), sizeof(((struct {s} *)0)->{f[0]}));'
                  for s, c in structs.items() for f in c._fields_]
-        for group, names in (("STATUS", l.STATUSES), ("LIMIT", l.LIMITS), ("LAYER", l.LAYERS)):
+        for group, names in (("STATUS", l.STATUSES), ("LIMIT", l.LIMITS), ("LAYER", l.LAYERS), ("START", l.STARTS)):
             lines += [f'printf("{group} {n} %d 0\\n", FH_{group}_{n.upper()});' for n in names]
         self.write("t.c", "#include <stdio.h>\n#include <stddef.h>\n#include <fumehood/sandbox.h>\nint main(void){" +
                    "\n".join(lines) + "}")
         subprocess.run([cc, "-I", str(support.TOP / "include"), "-o", "t", "t.c"], cwd=self.dir, check=True)
         said = subprocess.run(["./t"], cwd=self.dir, capture_output=True, text=True, check=True).stdout.split("\n")
         ours = [f"{s} {f[0]} {getattr(c, f[0]).offset} {getattr(c, f[0]).size}" for s, c in structs.items() for f in c._fields_]
-        for group, names in (("STATUS", l.STATUSES), ("LIMIT", l.LIMITS), ("LAYER", l.LAYERS)):
+        for group, names in (("STATUS", l.STATUSES), ("LIMIT", l.LIMITS), ("LAYER", l.LAYERS), ("START", l.STARTS)):
             ours += [f"{group} {n} {i} 0" for i, n in enumerate(names)]
         self.assertEqual(said[:-1], ours)
 
