@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Calls that reach for more of the kernel than a program needs (programs/kernel.c)."""
+from suite import Case, OnlyAs, Outside, Without
+
+NOT_HERE = "the kernel gives it to the host's root alone"
+# As root, the sandbox's mounts and namespaces belong to the host's user namespace, so that nothing inside counts for
+# them whatever layers are off; the control is then the same program in namespaces of the test's own.
+OWN = ("net", "ipc", "uts")
+
+
+def kernel(name, attack, **kw):
+    return Case(name, "kernel", attack, **kw)
+
+
+CASES = [
+    kernel("new namespaces", "new_namespaces", numbers="23", control=Outside()),
+    kernel("namespaces of init", "enter_namespaces", numbers="17, SEB shared pid namespace", user="root", control={
+        "root": Outside(),
+        "user": Without(("seccomp", "capabilities"), each=False)}),
+    kernel("mounts", "mounts", numbers="24, SEB CAP_SYS_ADMIN, SEB privileged", user="root", control={
+        "root": Outside(OWN), "user": Without(("seccomp", "capabilities", "landlock"), each=False)}),
+    kernel("chroot and back", "chroot", numbers="24", user="root", control={
+        "root": Without(("seccomp", "capabilities")), "user": Without(("seccomp", "capabilities"))}),
+    kernel("files by handle", "handles", numbers="25, SEB DAC_READ_SEARCH", user="root",
+           control=Without(("seccomp",))),
+    kernel("device nodes", "devices", numbers="26, SEB privileged", user="root", control=Outside()),
+    kernel("capabilities", "capabilities", numbers="28", user="root", control=Without(("capabilities",))),
+    kernel("a filter on top", "filter_on_top", numbers="28", control=Without(("seccomp",))),
+    kernel("io_uring", "io_uring", numbers="29", control=Without(("seccomp",))),
+    kernel("programs inside the kernel", "inside_the_kernel", numbers="31, SEB eBPF", control=Without(("seccomp",))),
+    kernel("modules", "modules", numbers="31, SEB SYS_MODULE", user="root",
+           control=OnlyAs(Outside(), ("root",), NOT_HERE)),
+    kernel("kinds of sockets", "sockets", numbers="32, SEB packet socket", user="root",
+           control=Without(("seccomp",))),
+    kernel("terminals", "terminals", numbers="36", control=Without(("seccomp",))),
+    kernel("clocks", "clocks", numbers="41", user="root", control=Without(("seccomp",))),
+    kernel("other architectures", "other_architectures", numbers="42", control=Without(("seccomp",))),
+    kernel("tracing init", "tracing", numbers="17", user="root", control=Without(("seccomp", "capabilities"), each=False)),
+    kernel("personalities", "personalities", numbers="42", control=Without(("seccomp",))),
+]

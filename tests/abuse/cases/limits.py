@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Memory, disk and output (programs/memory.c, programs/disk.c)."""
+import os
+import shutil
+
+from suite import Case, Planted, Raised
+
+SMALL = ("--memory", "48M", "--disk", "64M", "--wall-time", "10")
+LARGE = ("--memory", "900M", "--disk", "800M")
+OVER = ("memory_limit",)
+# Without control groups a writer may meet the limit of one process, or the end of the disk, first.
+ANY = ("memory_limit", "ok", "runtime_error", "disk_limit", "process_limit")
+
+
+def memory(name, attack, mib="160", **kw):
+    kw.setdefault("limits", SMALL)
+    kw.setdefault("statuses", OVER)
+    kw.setdefault("control", Raised(LARGE))
+    return Case(name, "memory", attack, args=(mib, *kw.pop("more", ())), at_once=kw.pop("at_once", 4), **kw)
+
+
+def disk(name, attack, **kw):
+    return Case(name, "disk", attack, **kw)
+
+
+def host_disk_is_free(context, answer):
+    """A run's files are in its own memory, never on the host's disk."""
+    before = getattr(context, "free", None)
+    context.free = shutil.disk_usage(context.dir).free
+    if before is not None and before - context.free > 2 << 30:
+        return f"the host's disk lost {(before - context.free) >> 20} MiB"
+    return None
+
+
+def exactly(n):
+    """stdout has exactly n bytes, whatever the program went on to write."""
+    def check(context, answer):
+        size = len(answer["result"]["stdout"])
+        return None if size == n else f"{size} bytes of output, not {n}"
+    return check
+
+
+def whole(lines):
+    """Output is whole: as many lines, and the last words."""
+    def check(context, answer):
+        text = answer["result"]["stdout"]
+        if text.endswith("the end\n") and text.count("\n") == lines + 1:
+            return None
+        return f"{text.count(chr(10))} lines of {lines + 1}, the last is {text[-20:]!r}"
+    return check
+
+
+CASES = [
+    memory("memory, C", "anonymous", numbers="3", statuses=("memory_limit", "ok")),
+    Case("memory, python", "memory.py", args=("160",), limits=SMALL, statuses=("memory_limit", "runtime_error"),
+         numbers="3", control=Raised(LARGE), at_once=4),
+    Case("memory, javascript", "memory.js", args=("300",), limits=("--memory", "128M", "--wall-time", "15"),
+         statuses=("memory_limit", "runtime_error"), numbers="3", control=Raised(("--memory", "1500M")), at_once=4,
+         quick=False),
+    Case("memory, with init offered to the killer", "memory.py", args=("160", "init"), limits=SMALL, user="root",
+         statuses=("memory_limit", "runtime_error"), numbers="3", control=Raised(LARGE), at_once=4),
+    memory("memory in many processes", "many_processes", numbers="3"),
+    memory("shared memory", "shared_mapping", numbers="3", statuses=("memory_limit", "ok"), quick=False),
+    memory("memfd", "memfds", numbers="4"),
+    memory("memfds under way in a socket", "memfds_in_flight", numbers="4"),
+    memory("SysV segments", "segments", numbers="4"),
+    memory("/dev/shm", "files", numbers="4", statuses=("memory_limit", "disk_limit", "ok"), more=("/dev/shm/f",)),
+    memory("/tmp", "files", numbers="4", statuses=("memory_limit", "disk_limit", "ok"), more=("/tmp/f",), quick=False),
+    memory("pipe buffers", "pipes", numbers="4", limits=(*SMALL, "--open-files", "1024")),
+    memory("socket buffers", "sockets", numbers="4", limits=(*SMALL, "--open-files", "1024")),
+    # disk
+    disk("a full disk", "fill", args=("48", "/home/user"), limits=("--disk", "16M"), numbers="5",
+         statuses=("ok", "disk_limit"), control=Raised(("--disk", "64M")), check=host_disk_is_free),
+    disk("a full /tmp", "fill", args=("48", "/tmp"), limits=("--disk", "16M"), numbers="5", quick=False,
+         statuses=("ok", "disk_limit"), control=Raised(("--disk", "64M"))),
+    disk("many inodes", "inodes", args=("9000",), limits=("--disk", "16M"), numbers="5", statuses=("ok", "disk_limit"),
+         control=Raised(("--disk", "64M"))),
+    disk("fallocate and holes", "allocate", args=("48",), limits=("--disk", "16M", "--file-size", "64M"), numbers="6",
+         statuses=("ok", "disk_limit", "runtime_error"), control=Raised(("--disk", "64M")), check=host_disk_is_free),
+    disk("writing elsewhere", "elsewhere", numbers="5", control=Planted(
+        lambda c: os.access(c.dir, os.W_OK), "the test's own folder can be written to")),
+    disk("hard to remove", "hard_to_remove", limits=("--disk", "64M"), numbers="46", control=Planted(
+        lambda c: c.run(Case("", "disk", "fill", args=("1", "/nowhere")))["result"]["stdout"].startswith("held 0"),
+        "a folder that is not there is seen")),
+    # output
+    Case("endless lines", "flood.sh", limits=("--output", "100000"), statuses=("output_limit",), numbers="7",
+         check=exactly(100000), control=Raised(("--output", "300000"))),
+    Case("endless output without a newline, both streams", "flood.py", args=("400000000",), numbers="7",
+         limits=("--output", "100000"), statuses=("output_limit",), check=exactly(100000),
+         control=Raised(("--output", "300000"))),
+    Case("endless output, javascript", "flood.js", limits=("--output", "100000"), statuses=("output_limit",), numbers="7",
+         check=exactly(100000), control=Raised(("--output", "300000")), quick=False),
+    *[Case(f"{text} of legal output", "processes", "last_words", args=(str(n),), limits=("--output", "16M"), numbers="8",
+           check=whole(n), control=Raised(("--output", "1000")), quick=n < 20000, at_once=8 if n < 20000 else 2)
+      for text, n in (("150 KB", 2344), ("1 MB", 15625), ("10 MB", 156250))],
+    Case("a grandchild's last words", "grandchild.sh", numbers="9",
+         check=lambda c, a: None if a["result"]["stdout"] == "child\nparent\n" else f"got {a['result']['stdout']!r}",
+         control=Raised(("--output", "6"))),
+    Case("input that is not read", "no_input.py", numbers="10", stdin_bytes=3 << 20,
+         check=lambda c, a: None if a["result"]["stdout"] == "not interested\n" else f"got {a['result']['stdout']!r}",
+         control=Raised(("--output", "3"))),
+    Case("bytes that steer a terminal", "escape_codes.sh", numbers="SB terminal output",
+         check=lambda c, a: None if a["result"]["stdout"] == "\x1b]0;owned\x07\x1b[2J\n" else "the bytes are not exact",
+         control=Raised(("--output", "2"))),
+]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Processes, threads, signals, time, and what the kernel counts for each user (programs/processes.c)."""
+import os
+import signal
+import time
+
+import support
+from suite import Case, OnlyAs, Outside, Raised, Without
+
+FEW = ("--processes", "32")
+MANY = ("--processes", "400")
+SHORT = ("--cpu-time", "0.3", "--wall-time", "8")
+LONG = ("--cpu-time", "8")
+SOON = ("--wall-time", "0.4")
+LATER = ("--wall-time", "8")
+NO_FILES = "ulimit -n 8"
+
+
+def processes(name, attack, **kw):
+    return Case(name, "processes", attack, **kw)
+
+
+def mark_is_gone(context, answer):
+    """Nobody on the host has the run's mark in its command line."""
+    return f"processes {with_mark(context)} live on" if with_mark(context) else None
+
+
+def with_mark(context):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                if context.words["mark"].encode() in f.read().split(b"\0"):
+                    found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+def outlived(context, folder, out):
+    """The control of the daemon: it lives after the program that made it has ended."""
+    time.sleep(0.2)
+    found = with_mark(context)
+    for pid in found:
+        os.kill(pid, signal.SIGKILL)
+    return found
+
+
+def host_processes(context):
+    context.words["engine"] = str(context.host.engine_pid)
+
+
+def victim_is_dead(context, folder, out):
+    """kill(-1) in a pid namespace of the test's own: whoever was there with it is dead."""
+    return [out] if "the victim is dead" in out else []
+
+
+# In a pid namespace of the test's own: somebody who is to be killed, and a look at whether he was. The shell itself is
+# pid 1 there, which such signals spare.
+VICTIM = "sleep 30 & victim=$!; trap 'sleep 0.1; kill -0 $victim 2>/dev/null || echo the victim is dead' EXIT; {}"
+
+CASES = [
+    Case("fork bomb", "fork_bomb.sh", args=("300",), limits=("--processes", "32", "--wall-time", "1.5"),
+         statuses=("process_limit", "wall_time_limit", "ok", "runtime_error", "cpu_time_limit"), numbers="1",
+         control=Raised(("--processes", "600", "--wall-time", "15"))),
+    processes("many forks", "forks", args=("200",), limits=FEW, numbers="1", control=Raised(MANY)),
+    Case("many forks, python", "forks.py", args=("200",), limits=FEW, numbers="1", control=Raised(MANY)),
+    processes("many threads", "threads", args=("200",), limits=FEW, numbers="2", control=Raised(MANY)),
+    Case("many workers, javascript", "workers.js", args=("90",), limits=("--processes", "48", "--memory", "1G"),
+         statuses=("ok", "runtime_error", "process_limit"), numbers="2", quick=False, at_once=4,
+         control=Raised(("--processes", "600", "--memory", "4G"))),
+    processes("a daemon", "daemon", args=("{mark}",), numbers="14", check=mark_is_gone,
+              control=Outside(among_the_host=True, check=outlived), at_once=1),
+    processes("orphans", "orphans", args=("150",), limits=("--processes", "48"), numbers="15",
+              control=Raised(("--processes", "1"))),
+    processes("zombies", "zombies", args=("200",), limits=FEW, numbers="15", control=Raised(MANY)),
+    processes("signals to the host", "kill_others", args=("{pid_namespace}", "{engine}", "{driver}", "{pid}"),
+              numbers="16, SEB shared pid namespace", statuses=("ok", "runtime_error"), prepare=host_processes,
+              control=Outside(args=("{pid_namespace}",), before=VICTIM.format('set -- "$@" $victim'))),
+    processes("a signal to all", "kill_all", args=("{pid_namespace}",), numbers="16", statuses=("ok", "runtime_error"),
+              control=Outside(before=VICTIM.format(":"), check=victim_is_dead)),
+    processes("hindering init", "hinder_init", numbers="16", user="root", control={
+        "root": Without(("seccomp", "capabilities"), each=False),
+        "user": Without(("seccomp",), each=False)}),
+    processes("priorities", "priorities", numbers="41", user="root",
+              control=OnlyAs(Outside(), ("root",), "the kernel gives it to the host's root alone")),
+    # time
+    processes("a busy loop", "burn", args=("4", "1"), limits=SHORT, statuses=("cpu_time_limit",), numbers="11",
+              control=Raised(LONG)),
+    processes("four busy loops", "burn", args=("4", "4"), limits=SHORT, statuses=("cpu_time_limit",), numbers="11",
+              control=Raised(("--cpu-time", "20")), quick=False),
+    processes("timers and ignored signals", "burn_with_timers", args=("3",), limits=SHORT, statuses=("cpu_time_limit",),
+              numbers="11, 13", control=Raised(LONG), quick=False),
+    processes("burning in short lives", "burn_in_short_lives", args=("4",), limits=SHORT, statuses=("cpu_time_limit",),
+              numbers="11", control=Raised(LONG)),
+    processes("a sleeper that ignores signals", "sleep", args=("1.2",), limits=SOON, statuses=("wall_time_limit",),
+              numbers="12, 13", control=Raised(LATER)),
+    processes("a program that stops itself", "stop", args=("1.2",), limits=SOON, statuses=("wall_time_limit",),
+              numbers="12", control=Raised(LATER)),
+    processes("a sleep that no signal ends", "unkillable", args=("1.2",), limits=SOON, statuses=("wall_time_limit",),
+              numbers="12", control=Raised(LATER)),
+    Case("a shell that sleeps", "sleep.sh", args=("1.2",), limits=SOON, statuses=("wall_time_limit",), numbers="12",
+         control=Raised(LATER), quick=False),
+    # what is counted for each user
+    processes("processes of the same user", "hold_processes", args=("200", "1.5"), limits=("--processes", "64"),
+              numbers="39", beside=("processes", "neighbour_forks", ()), seconds=0.5, beside_control=("40",),
+              control=OnlyAs(Outside(args=("200", "1.5", "40")), ("user",),
+                             "a count of its own for each user of the host")),
+    *[processes(f"exhausting {kind}", "exhaust", args=(kind, str(most), "1.2"), numbers="38",
+                limits=("--processes", "64"), beside=("processes", "a_little_of_all", ()), seconds=0.6,
+                control=Outside(attack="a_little_of_all", args=(), before=scarce, own_user=True),
+                quick=kind in ("inotify", "pty", "signal"))
+      for kind, most, scarce in (("inotify", 4000, "echo 1 >/proc/sys/user/max_inotify_instances"),
+                                 ("epoll", 4000, NO_FILES), ("timerfd", 4000, NO_FILES), ("eventfd", 4000, NO_FILES),
+                                 ("pipe", 4000, NO_FILES), ("pty", 8000, NO_FILES), ("timer", 8000, "ulimit -i 1"),
+                                 ("signal", 20000, "ulimit -i 1"))],
+]

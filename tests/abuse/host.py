@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""The host as the abuse suite watches it: things that no attack may change or read, and what must not be left behind."""
+import os
+import pathlib
+import secrets
+import socket
+import tempfile
+import threading
+import time
+
+import support
+
+
+class Trouble(Exception):
+    """The suite itself cannot go on with a case."""
+
+
+class Host:
+    """Canaries, listeners, and a look at everything that a run could leave."""
+
+    def __init__(self, folder):
+        self.secret = "S3CR3T" + secrets.token_hex(16)
+        self.folder = folder / "canaries"
+        self.folder.mkdir()
+        self.canary = self.folder / "canary"
+        self.canary.write_text(self.secret)
+        self.canary.chmod(0o644)
+        self.flag = self.folder / "flag"
+        self.flag.write_text("as it was\n")
+        self.flag.chmod(0o666)
+        self.folder.chmod(0o777)
+        self.in_home = tempfile.NamedTemporaryFile(dir=os.path.expanduser("~"), prefix=".fumehood-test-")
+        self.in_home.write(self.secret.encode())
+        self.in_home.flush()
+        self.tmp = folder / "tmp"
+        self.driver = None
+        self.listen()
+
+    def listen(self):
+        """Services of the host that nobody inside may reach; a connection to one is an escape."""
+        self.abstract = f"fumehood-abuse-{os.getpid()}-{secrets.token_hex(4)}"
+        self.socket_path = self.folder / "socket"
+        self.listeners = [socket.create_server(("127.0.0.1", 0))]
+        self.port = self.listeners[0].getsockname()[1]
+        for name in ("\0" + self.abstract, str(self.socket_path)):
+            s = socket.socket(socket.AF_UNIX)
+            s.bind(name)
+            s.listen()
+            self.listeners.append(s)
+        os.chmod(self.socket_path, 0o666)
+        self.connections = 0
+        for s in self.listeners:
+            threading.Thread(target=self.accept, args=(s,), daemon=True).start()
+
+    def accept(self, s):
+        while True:
+            try:
+                c, _ = s.accept()
+            except OSError:
+                return
+            self.connections += 1
+            c.close()
+
+    def close(self):
+        for s in self.listeners:
+            s.close()
+        self.in_home.close()
+
+    # ---------------------------------------------------------------------------------------------- what must not change
+    def files(self):
+        """Names, contents and times of the canaries, and what lies around."""
+        seen = {}
+        for path in sorted(self.folder.iterdir()):
+            st = path.lstat()
+            content = path.read_bytes() if path.is_file() else b""
+            seen[path.name] = (st.st_mode, st.st_uid, st.st_nlink, content)
+        home = pathlib.Path(self.in_home.name)
+        seen["in home"] = home.read_bytes() if home.exists() else None
+        return seen
+
+    def engine(self):
+        """The engine's process id, as a child of the driver."""
+        found = [p for p, name in support.descendants(self.driver.process.pid).items() if name == "fumehood-engine"
+                 and parent_of(p) == self.driver.process.pid]
+        return found[0] if len(found) == 1 else None
+
+    def watch(self, driver):
+        self.driver = driver
+        end = time.monotonic() + 20
+        while self.engine() is None:
+            if time.monotonic() > end or driver.process.poll() is not None:
+                raise Trouble(f"the engine does not start: {''.join(driver.stderr)}")
+            time.sleep(0.01)
+        self.engine_pid = self.engine()
+        self.base = None
+
+    def processes(self):
+        """What lives below the driver beside the engine and its keeper."""
+        return {p: n for p, n in support.descendants(self.driver.process.pid).items()
+                if p != self.engine_pid and n != "fumehood-keeper"}
+
+    def groups(self):
+        return {g for g in support.cgroup_folders() if f"-{self.engine_pid}-" in g}
+
+    def descriptors(self):
+        try:
+            return len(os.listdir(f"/proc/{self.engine_pid}/fd"))
+        except PermissionError:             # it cannot be looked into but by root
+            return None
+
+    def resident(self):
+        with open(f"/proc/{self.engine_pid}/statm") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    def ipc(self):
+        return [pathlib.Path("/proc/sysvipc", n).read_text().count("\n") for n in ("shm", "sem", "msg")]
+
+    def temporary(self):
+        return sorted(os.listdir(self.tmp)), sorted(n for n in os.listdir("/dev/shm") if "fumehood" in n)
+
+    def state(self):
+        return {"canaries": self.files(), "control groups": len(self.groups()), "mounts": support.mount_count(),
+                "temporary files": self.temporary(), "connections": self.connections, "SysV objects": self.ipc(),
+                "processes": len(self.processes())}
+
+    def before(self):
+        if self.driver.process.poll() is not None or self.engine() is None:
+            raise Trouble("the engine is gone")
+        self.earlier = self.settle(None)
+        if self.base is None:
+            self.base = self.resident(), self.descriptors()
+
+    def settle(self, wanted):
+        """The state, once it is as wanted or does not change any more."""
+        end = time.monotonic() + 5
+        while True:
+            state = self.state()
+            if wanted is None:
+                busy = state["processes"] > 0
+            else:
+                busy = state != wanted
+            if not busy or time.monotonic() > end:
+                return state
+            time.sleep(0.01)
+
+    def after(self):
+        """Everything that is not as it was, in words."""
+        if self.driver.process.poll() is not None:
+            yield f"the client ended ({self.driver.process.returncode}): {''.join(self.driver.stderr)[-400:]}"
+            return
+        if self.engine() != self.engine_pid:
+            yield "the engine is gone"
+            return
+        later = self.settle(self.earlier)
+        for what, value in later.items():
+            if value != self.earlier[what]:
+                yield f"{what}: {self.earlier[what]!r} before, {value!r} after"[:600]
+        self.connections = later["connections"]
+        resident, descriptors = self.base
+        if self.resident() > resident + (96 << 20):
+            yield f"the engine grew from {resident >> 10} KiB to {self.resident() >> 10} KiB"
+        if descriptors is not None and self.descriptors() > descriptors + 2:
+            yield f"the engine's descriptors: {descriptors} at first, now {self.descriptors()}"
+
+
+def parent_of(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return int(f.read().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return None

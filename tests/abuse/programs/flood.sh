@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+yes 'a line of output'

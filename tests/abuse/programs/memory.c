@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/* Memory of every kind, 1 MiB at a time. The argument is how many MiB are too much: the program then says ESCAPED and
+ * stops, so that it is bounded where nothing stops it. */
+#include "../attack.h"
+
+#include <fcntl.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { MIB = 1 << 20 };
+static char block[MIB];
+
+/* A moment for whoever looks at intervals, and no more. */
+static void moment(void)
+{
+	struct timespec t = { 0, 500000 };
+	nanosleep(&t, NULL);
+}
+
+static int too_much(char **args)
+{
+	memset(block, 'm', sizeof(block));
+	return atoi(argument(args, 0, "64"));
+}
+
+static void done(const char *what, int mib, int most)
+{
+	if (mib >= most)
+		escaped("%d MiB of %s", mib, what);
+	else
+		held("%d MiB of %s: %s", mib, what, strerror(errno));
+	fflush(stdout);
+}
+
+static void anonymous(char **args)
+{
+	int most = too_much(args), n = 0;
+	for (; n < most; n++, moment()) {
+		char *p = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED)
+			break;
+		memset(p, 1, MIB);
+	}
+	done("memory", n, most);
+}
+
+static void many_processes(char **args)
+{
+	int most = too_much(args), n = 0;
+	int report[2];
+	if (pipe(report) < 0)
+		return;
+	for (; n < most / 4; n++, moment())
+		if (fork() == 0) {
+			char *p = mmap(NULL, 4 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			if (p == MAP_FAILED)
+				_exit(1);
+			memset(p, 1, 4 * MIB);
+			(void)!write(report[1], "x", 1);
+			pause();
+		}
+	int have = 0;
+	for (char x; have < n && read(report[0], &x, 1) == 1;)
+		have++;
+	done("memory in many processes", have * 4, most / 4 * 4);
+	_exit(0);
+}
+
+static void shared_mapping(char **args)
+{
+	int most = too_much(args), n = 0;
+	for (; n < most; n++, moment()) {
+		char *p = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED)
+			break;
+		memset(p, 1, MIB);
+	}
+	done("shared memory", n, most);
+}
+
+static void memfds(char **args)
+{
+	int most = too_much(args), n = 0;
+	int fd = memfd_create("m", 0);
+	for (; n < most; n++, moment())
+		if (write(fd, block, MIB) != MIB)
+			break;
+	done("memfd", n, most);
+}
+
+/* Files in memory that nobody holds open: they wait in a socket. */
+static void memfds_in_flight(char **args)
+{
+	int most = too_much(args), n = 0, pair[2];
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) < 0)
+		return;
+	for (; n < most; n++, moment()) {
+		int fd = memfd_create("m", 0);
+		if (fd < 0 || write(fd, block, MIB) != MIB)
+			break;
+		char control[CMSG_SPACE(sizeof(int))] = { 0 };
+		struct iovec io = { (char[]){ "x" }, 1 };
+		struct msghdr m = {
+			.msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+		};
+		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+		if (sendmsg(pair[0], &m, MSG_DONTWAIT) < 0) { /* the queue is full: another pair */
+			if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) < 0 || sendmsg(pair[0], &m, MSG_DONTWAIT) < 0)
+				break;
+		}
+		close(fd);
+	}
+	done("memfd under way", n, most);
+}
+
+static void segments(char **args)
+{
+	int most = too_much(args), n = 0;
+	for (; n < most; n++, moment()) {
+		int id = shmget(IPC_PRIVATE, MIB, IPC_CREAT | 0600);
+		char *p = id < 0 ? (char *)-1 : shmat(id, NULL, 0);
+		if (p == (char *)-1)
+			break;
+		memset(p, 1, MIB);
+		shmdt(p);
+	}
+	done("SysV segments", n, most);
+}
+
+static void files(char **args)
+{
+	int most = too_much(args), n = 0;
+	const char *path = argument(args, 1, "/dev/shm/f");
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	for (; n < most; n++, moment())
+		if (write(fd, block, MIB) != MIB)
+			break;
+	done("files", n, most);
+}
+
+/* Kernel memory: what waits in pipes. */
+static void pipes(char **args)
+{
+	int most = too_much(args);
+	long bytes = 0;
+	for (int c = 0; c < 32 && bytes < (long)most * MIB; c++) {
+		int p[2], report[2];
+		if (pipe(report) < 0)
+			break;
+		if (fork() == 0) {
+			long mine = 0;
+			while (mine < (long)most * MIB / 4 && pipe2(p, O_NONBLOCK) == 0) {
+				(void)fcntl(p[1], F_SETPIPE_SZ, MIB);
+				for (ssize_t w; (w = write(p[1], block, 65536)) > 0;)
+					mine += w;
+				moment();
+			}
+			(void)!write(report[1], &mine, sizeof(mine));
+			pause();
+		}
+		close(report[1]);
+		long mine = 0;
+		if (read(report[0], &mine, sizeof(mine)) == sizeof(mine))
+			bytes += mine;
+	}
+	done("pipe buffers", (int)(bytes / MIB), most);
+	_exit(0);
+}
+
+/* Kernel memory: what waits in sockets. */
+static void sockets(char **args)
+{
+	int most = too_much(args);
+	long bytes = 0;
+	for (int c = 0; c < 32 && bytes < (long)most * MIB; c++) {
+		int report[2];
+		if (pipe(report) < 0)
+			break;
+		if (fork() == 0) {
+			long mine = 0;
+			int pair[2];
+			while (mine < (long)most * MIB / 4 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0) {
+				for (int side = 0; side < 2; side++) {
+					int size = MIB;
+					(void)setsockopt(pair[side], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+					for (ssize_t w; (w = send(pair[side], block, 32768, MSG_DONTWAIT)) > 0;)
+						mine += w;
+				}
+				moment();
+			}
+			(void)!write(report[1], &mine, sizeof(mine));
+			pause();
+		}
+		close(report[1]);
+		long mine = 0;
+		if (read(report[0], &mine, sizeof(mine)) == sizeof(mine))
+			bytes += mine;
+	}
+	done("socket buffers", (int)(bytes / MIB), most);
+	_exit(0);
+}
+
+static const struct attack attacks[] = {
+	{ "anonymous", anonymous },
+	{ "many_processes", many_processes },
+	{ "shared_mapping", shared_mapping },
+	{ "memfds", memfds },
+	{ "memfds_in_flight", memfds_in_flight },
+	{ "segments", segments },
+	{ "files", files },
+	{ "pipes", pipes },
+	{ "sockets", sockets },
+};
+ATTACKS(attacks)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""As whom tests run (root, a user, that user in `unshare -r`), and where they find the checkout then."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+MODES = ("root", "user", "userns")
+TEST_UID = 61234            # in nobody's /etc/passwd: a user with no cgroup, no home and no session
+
+
+def last_words(text, n=40):
+    return "\n".join(text.strip().splitlines()[-n:])
+
+
+class Place:
+    """Where python tests run: the checkout itself, or a copy when the test user cannot read it (a home of mode 0700)."""
+
+    def __init__(self):
+        self.seen, self.folders = {}, []
+
+    def tree_for(self, mode, build):
+        """(checkout, build folder) as the mode's user is to see them."""
+        if mode == "root" or os.getuid() != 0:
+            return TOP, build
+        if build not in self.seen:
+            self.seen[build] = (TOP, build) if self.readable(build) else self.copy(build)
+        return self.seen[build]
+
+    def readable(self, build):
+        script = 'for f; do test -r "$f" || exit 1; done'
+        files = [TOP / "tests" / "run", build / "fumehood", *TOP.glob("languages/*.json"), *TOP.glob("guest/*")]
+        return subprocess.run([*as_user(), "sh", "-c", script, "sh", *map(str, files)]).returncode == 0
+
+    def copy(self, build):
+        folder = tempfile.mkdtemp(prefix="fumehood-tests-", dir="/var/tmp")
+        self.folders.append(folder)
+        os.chmod(folder, 0o755)
+        top = pathlib.Path(folder) / "checkout"
+
+        def left_out(parent, names):
+            return [n for n in names if parent == str(TOP) and (n == ".git" or n.startswith("build") and TOP / n != build)]
+
+        shutil.copytree(TOP, top, symlinks=True, ignore=left_out)
+        subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
+        return top, top / build.relative_to(TOP)
+
+    def clean(self):
+        for folder in self.folders:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def as_user():
+    """The words that make a command run as the test user, when we are root."""
+    if os.getuid() != 0:
+        return []
+    return ["setpriv", f"--reuid={TEST_UID}", f"--regid={TEST_UID}", "--clear-groups", "--"]
+
+
+def wrapper(mode):
+    return {"root": [], "user": as_user(), "userns": [*as_user(), "unshare", "-r", "--"]}[mode]
+
+
+def cannot(mode):
+    """Why the tests cannot run as such a user here; None when they can."""
+    if mode == "root":
+        return None if os.getuid() == 0 else "needs root: call ./dev test with sudo for the tests that run as root"
+    restricted = pathlib.Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+    if restricted.exists() and restricted.read_text().strip() == "1":
+        return f"needs the kernel to give plain users their user namespaces: {restricted} is 1"
+    done = subprocess.run([*wrapper(mode), "true"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=20)
+    return None if done.returncode == 0 else f"needs the kernel to let a plain user do this: {last_words(done.stdout, 1)}"
+
+
+def environment(mode, build, home, sanitized=False):
+    env = dict(os.environ)
+    if mode != "root" and os.getuid() == 0:      # root's PATH and folders are of no use to another user
+        for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "SUDO_UID", "TMPDIR"):
+            env.pop(name, None)
+        env.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=home, USER="fumehood-test", LOGNAME="fumehood-test")
+    env.update(FUMEHOOD_BUILD_DIR=str(build), FUMEHOOD_TEST_AS=mode, FUMEHOOD_TEST_SANITIZED="1" if sanitized else "0",
+               PYTHONDONTWRITEBYTECODE="1", ASAN_OPTIONS="detect_leaks=1", LC_ALL="C.UTF-8",
+               UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1")
+    return env
+
+
+def give(folder, mode):
+    """Makes a folder of ours the test user's."""
+    if os.getuid() == 0 and mode != "root":
+        os.chown(folder, TEST_UID, TEST_UID)
