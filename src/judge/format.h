@@ -19,6 +19,7 @@ struct fh_judge_format {
 extern const struct fh_judge_format fh_judge_human_eval;
 extern const struct fh_judge_format fh_judge_pack;
 extern const struct fh_judge_format fh_judge_mbpp;
+extern const struct fh_judge_format fh_judge_generic;
 
 /* NULL-terminated. */
 extern const struct fh_judge_format *const fh_judge_formats[];

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "json/span.h"
+
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 static bool is_space(char c)
@@ -146,32 +148,6 @@ static char skip_blanks(struct fh_lines *l)
 	return l->taken < l->text.n ? l->text.p[l->taken] : '\0';
 }
 
-/* The text of the value that begins at s: up to a comma or bracket outside of its own brackets and strings. */
-static struct fh_str value_text(struct fh_str s)
-{
-	size_t i = 0, depth = 0;
-	for (bool quoted = false; i < s.n; i++) {
-		char c = s.p[i];
-		if (quoted) {
-			i += c == '\\';
-			quoted = c != '"';
-			continue;
-		}
-		quoted = c == '"';
-		if (depth == 0 && (c == ',' || c == ']' || c == '}'))
-			break;
-		if (c == '{' || c == '[')
-			depth++;
-		else if (c == '}' || c == ']')
-			depth--;
-		if (depth == 0 && (c == '}' || c == ']')) {
-			i++;
-			break;
-		}
-	}
-	return (struct fh_str){ s.p, FH_MIN(i, s.n) };
-}
-
 static int array_error(const struct fh_lines *l, const char *what, struct fh_error *err)
 {
 	fh_lines_error(l, err, "not JSON: %s in the array of objects", what);
@@ -206,7 +182,7 @@ static int next_item(struct fh_lines *l, struct fh_str *ret, struct fh_error *er
 	}
 	if (l->taken == l->text.n)
 		return array_error(l, "no end", err);
-	*ret = value_text((struct fh_str){ l->text.p + l->taken, l->text.n - l->taken });
+	*ret = fh_json_span((struct fh_str){ l->text.p + l->taken, l->text.n - l->taken });
 	l->taken += ret->n;
 	l->has_items = true;
 	return 1;

@@ -5,6 +5,7 @@
 
 #include "judge/format.h"
 #include "judge/lines.h"
+#include "judge/output.h"
 
 #define ITEMS_MAX ((size_t)10 << 20)
 #define TASK_ID_MAX 512
@@ -19,6 +20,7 @@ void fh_judge_problems_release(struct fh_judge_problems *p)
 		fh_buf_release(&p->items[i].head);
 		fh_buf_release(&p->items[i].tail);
 		fh_buf_release(&p->items[i].reference);
+		fh_judge_output_free(p->items[i].output);
 	}
 	free(p->items);
 	free(p->by_task);
@@ -183,11 +185,13 @@ struct fh_judge_sample fh_judge_problem_reference(const struct fh_judge_problem 
 		                             .is_whole = p->reference_is_whole };
 }
 
-/* "completion" continues the problem's head, "solution" (EvalPlus) is a program by itself. */
+/* "completion" continues the problem's head, "solution" (EvalPlus) and "code" are programs by themselves. */
 static int text_of_sample(const struct fh_lines *l, const json_t *row, const char *task_id, struct fh_judge_sample *s,
                           struct fh_error *err)
 {
 	const json_t *completion = json_object_get(row, "completion"), *solution = json_object_get(row, "solution");
+	if (!solution)
+		solution = json_object_get(row, "code");
 	const json_t *text = completion ? completion : solution;
 	if (!json_is_string(text) || (completion && solution)) {
 		fh_lines_error(l, err,

@@ -215,7 +215,7 @@ static void write_row(struct fh_buf *out, const char *key, size_t index, const s
 	json_object_set_new(row, "passed", json_boolean(verdict == FH_VERDICT_PASSED));
 	json_object_set_new(row, "verdict", json_string(fh_verdict_name(verdict)));
 	json_object_set_new(row, "reason", fh_json_bytes(fh_str(reason)));
-	json_object_set_new(row, "integrity", json_string(FH_JUDGE_INTEGRITY));
+	json_object_set_new(row, "integrity", json_string(fh_judge_integrity(problem)));
 	json_object_set_new(row, "exit_code", run && run->exit_code >= 0 ? json_integer(run->exit_code) : json_null());
 	json_object_set_new(row, "signal", run && run->signal > 0 ? json_integer(run->signal) : json_null());
 	json_object_set_new(row, "usage", usage_json(run ? &run->usage : &nothing));

@@ -8,6 +8,7 @@
 
 #include "base/data.h"
 #include "base/fd.h"
+#include "judge/output.h"
 
 #define DRIVER_MAX (1 << 20)
 /* How often a session starts an engine anew before it gives up. */
@@ -45,6 +46,14 @@ static void whole_script(struct fh_buf *out, const struct parts *p)
 {
 	add_program(out, p);
 	fh_buf_addc(out, '\n');
+	add(out, fh_buf_str(&p->problem->tail));
+}
+
+static void add_output_program(struct fh_buf *out, const struct parts *p)
+{
+	add_program(out, p);
+	if (p->problem->tail.n > 0)
+		fh_buf_addc(out, '\n');
 	add(out, fh_buf_str(&p->problem->tail));
 }
 
@@ -92,21 +101,40 @@ static const struct language {
 	const char *const *flags;          /* of the compiler or interpreter */
 	const char *const *packages_flags; /* the same where packages are visible */
 	const char *probe, *probe_test;    /* passes, and prints the version */
+	const char *version;               /* a program by itself that prints the version: for problems judged by output */
 } languages[FH_JUDGE_LANGUAGE_COUNT_] = {
 	[FH_JUDGE_PYTHON] = {
 		.name = "python", .driver = "guest/judge.py", .whole = whole_script, .input = input_python,
 		.flags = python_flags, .probe = "import sys", .probe_test = "print(sys.implementation.name, sys.version)\nassert 1 + 1 == 2",
+		.version = "import sys\nprint(sys.implementation.name, sys.version)",
 	},
 	[FH_JUDGE_JAVASCRIPT] = {
 		.name = "javascript", .driver = "guest/judge.js", .whole = whole_script, .input = input_javascript,
 		.probe = "const version = () => process.version",
 		.probe_test = "console.log(version()); console.assert(1 + 1 === 2)",
+		.version = "console.log(process.version)",
 	},
 	[FH_JUDGE_CPP] = {
 		.name = "cpp", .driver = "guest/judge.cpp", .whole = whole_cpp, .input = input_cpp, .compiled = true,
 		.flags = cpp_flags, .packages_flags = cpp_flags, .probe = "#include <stdio.h>\n#include <assert.h>",
 		.probe_test = "int main(){ assert(1 + 1 == 2); printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
+		.version = "#include <stdio.h>\nint main() { printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
 	},
+	[FH_JUDGE_C] = {
+		.name = "c",
+		.version = "#include <stdio.h>\nint main(void) { printf(\"%s %ld\\n\", __VERSION__, __STDC_VERSION__); }",
+	},
+	[FH_JUDGE_BASH] = { .name = "bash", .version = "echo \"$BASH_VERSION\"" },
+	[FH_JUDGE_JAVA] = {
+		.name = "java",
+		.version = "public class Main { public static void main(String[] a) {"
+		           " System.out.println(System.getProperty(\"java.version\")); } }",
+	},
+	[FH_JUDGE_GO] = {
+		.name = "go",
+		.version = "package main\nimport (\"os\"; \"runtime\")\nfunc main() { os.Stdout.WriteString(runtime.Version()) }",
+	},
+	[FH_JUDGE_RUST] = { .name = "rust", .version = "fn main() { println!(\"rust\"); }" },
 };
 
 const char *fh_judge_language_name(enum fh_judge_language l)
@@ -117,7 +145,15 @@ const char *fh_judge_language_name(enum fh_judge_language l)
 void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out)
 {
 	struct parts p = parts_of(problem, sample);
-	languages[problem->language].whole(out, &p);
+	if (problem->output)
+		add_output_program(out, &p);
+	else
+		languages[problem->language].whole(out, &p);
+}
+
+const char *fh_judge_integrity(const struct fh_judge_problem *problem)
+{
+	return problem->output ? "outside" : FH_JUDGE_INTEGRITY;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- session */
@@ -125,7 +161,8 @@ void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_ju
 struct fh_judge_session {
 	const struct fh_judge_settings *settings;
 	struct fh_buf drivers[FH_JUDGE_LANGUAGE_COUNT_];
-	char *versions[FH_JUDGE_LANGUAGE_COUNT_]; /* NULL: not used */
+	char *versions[FH_JUDGE_LANGUAGE_COUNT_];        /* NULL: not used */
+	char *output_versions[FH_JUDGE_LANGUAGE_COUNT_]; /* likewise, of problems that are judged by output */
 
 	/* An engine that ended is replaced; its client stays until the session is closed, for other threads may be in a
 	 * call to it. The last one counts. */
@@ -221,10 +258,22 @@ static void drop_message(struct fh_result *r, const char *secret)
 	r->stream_size[FH_STDOUT] = out.n - (m.end - m.at);
 }
 
+/* One try at a problem that is judged by output. */
+static int print_once(struct fh_judge_session *s, struct fh_client *client, const struct parts *p,
+                      struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
+	add_output_program(&program, p);
+	return fh_judge_by_output(client, s->settings, languages[p->problem->language].name, p->problem->output,
+	                          fh_buf_str(&program), ret, err);
+}
+
 /* One run in a fresh sandbox. Returns 0 with an outcome, or a negative code for what is no outcome of the sample. */
 static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct parts *p,
                     struct fh_judge_outcome *ret, struct fh_error *err)
 {
+	if (p->problem->output)
+		return print_once(s, client, p, ret, err);
 	char secret[FH_SECRET_SIZE + 1];
 	struct fh_plan *plan = NULL;
 	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
@@ -343,28 +392,52 @@ static int probe(struct fh_judge_session *s, enum fh_judge_language language, st
 	return r;
 }
 
+/* The same for problems that are judged by output: the program that prints the version is right in any case. */
+static int probe_output(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
+{
+	const struct language *l = &languages[language];
+	struct fh_output_case any = { FH_BUF_INIT(0), FH_BUF_INIT(0), 0 };
+	struct fh_judge_output output = { .checker = NULL, .cases = &any, .count = 1 };
+	struct fh_judge_outcome o = { 0 };
+	struct fh_client *client;
+	unsigned number;
+	int r = get_client(s, 0, &client, &number, err);
+	if (r >= 0)
+		r = fh_judge_by_output(client, s->settings, l->name, &output, fh_str(l->version), &o, err);
+	if (r < 0)
+		return r;
+	size_t n = o.run ? o.run->stream_size[FH_STDOUT] : 0;
+	if (n == 0 || o.run->status != FH_STATUS_OK)
+		r = probe_failed(l, &o, err);
+	else
+		s->output_versions[language] = fh_xstrndup((const char *)o.run->stream_data[FH_STDOUT], FH_MIN(n, 1024));
+	fh_judge_outcome_release(&o);
+	return r;
+}
+
 int fh_judge_session_open(const struct fh_judge_settings *settings, const struct fh_judge_problems *problems,
                           const struct fh_judge_samples *samples, struct fh_judge_session **ret, struct fh_error *err)
 {
 	struct fh_judge_session *s = FH_NEW(struct fh_judge_session);
-	bool wanted[FH_JUDGE_LANGUAGE_COUNT_] = { false };
+	bool wanted[FH_JUDGE_LANGUAGE_COUNT_] = { false }, by_output[FH_JUDGE_LANGUAGE_COUNT_] = { false };
 	unsigned count = 0;
 	int r = 0;
 	s->settings = settings;
 	pthread_mutex_init(&s->lock, NULL);
 	for (size_t i = 0; i < samples->count; i++) {
-		bool *w = &wanted[problems->items[samples->items[i].problem].language];
-		count += !*w;
-		*w = true;
+		const struct fh_judge_problem *p = &problems->items[samples->items[i].problem];
+		count += !wanted[p->language] && !by_output[p->language];
+		*(p->output ? &by_output[p->language] : &wanted[p->language]) = true;
 	}
 	if (settings->interpreter && count > 1)
 		r = fh_error_set(err, FH_E_ARGUMENT, "--interpreter needs samples of one language; these are of %u", count);
 	for (enum fh_judge_language l = 0; r >= 0 && l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
-		if (!wanted[l])
-			continue;
-		r = read_driver(s, l, err);
-		if (r >= 0)
+		if (wanted[l])
+			r = read_driver(s, l, err);
+		if (r >= 0 && wanted[l])
 			r = probe(s, l, err);
+		if (r >= 0 && by_output[l])
+			r = probe_output(s, l, err);
 	}
 	if (r < 0) {
 		fh_judge_session_close(s);
@@ -383,6 +456,7 @@ void fh_judge_session_close(struct fh_judge_session *s)
 	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
 		fh_buf_release(&s->drivers[l]);
 		free(s->versions[l]);
+		free(s->output_versions[l]);
 	}
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -398,11 +472,11 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 	const char *const words[] = {
 		"fumehood judge",
 		fh_version(),
-		FH_JUDGE_INTEGRITY,
+		fh_judge_integrity(problem),
 		s->settings->packages ? "packages" : "standard library",
 		s->settings->interpreter ? s->settings->interpreter : "",
 		languages[l].name,
-		s->versions[l],
+		problem->output ? s->output_versions[l] : s->versions[l],
 		problem->task_id,
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
@@ -414,7 +488,10 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)s->settings->limits.value[i]);
 		fh_sha256_add_field(&h, fh_str(number));
 	}
-	fh_sha256_add_field(&h, fh_buf_str(&s->drivers[l]));
+	if (problem->output)
+		fh_judge_output_hash(problem->output, &h);
+	else
+		fh_sha256_add_field(&h, fh_buf_str(&s->drivers[l]));
 	fh_sha256_add_field(&h, parts_of(problem, sample).head);
 	fh_sha256_add_field(&h, fh_buf_str(&problem->tail));
 	fh_sha256_add_field(&h, (struct fh_str){ sample->completion, sample->size });

@@ -50,6 +50,9 @@ void fh_judge_outcome_release(struct fh_judge_outcome *o);
 int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *problem,
                  const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err);
 
+/* What a verdict on the problem is worth: "outside" (by output), "in-process". */
+const char *fh_judge_integrity(const struct fh_judge_problem *problem);
+
 /* The program text as it would run, without the driver, for a person to read. */
 void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out);
 

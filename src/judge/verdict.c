@@ -194,26 +194,70 @@ static const struct {
 	[FH_STATUS_ENGINE_ERROR] = { false, FH_VERDICT_ENGINE_ERROR },
 };
 
-enum fh_verdict fh_verdict_decide(const struct fh_result *result, const char secret[FH_SECRET_SIZE], char **ret_reason)
+static enum fh_verdict decide_program(const struct fh_result *r, int exit_code, struct fh_buf *why)
 {
-	fh_auto_buf struct fh_buf why = FH_BUF_INIT(64 << 10);
-	enum fh_status status = result->status < FH_STATUS_COUNT_ ? result->status : FH_STATUS_ENGINE_ERROR;
+	if (r->signal != 0) {
+		const char *name = sigabbrev_np(r->signal);
+		fh_buf_addf(why, "ended by signal %d (SIG%s)", r->signal, name ? name : "?");
+	} else if (r->exit_code != exit_code) {
+		fh_buf_addf(why, "exit status %d", r->exit_code);
+		if (exit_code != 0)
+			fh_buf_addf(why, ", expected %d", exit_code);
+	} else if (r->stream_truncated[FH_STDOUT]) {
+		fh_buf_adds(why, "the output was cut off at its limit");
+		return FH_VERDICT_OUTPUT_LIMIT;
+	} else {
+		return FH_VERDICT_PASSED;
+	}
+	add_line(why, ": ", telling_line(stream(r, FH_STDERR), NULL));
+	return FH_VERDICT_RUNTIME_ERROR;
+}
+
+/* What every verdict shares; `ended` looks at a program that came to its own end. */
+static enum fh_verdict decide_status(const struct fh_result *r, enum fh_verdict ended, struct fh_buf *why)
+{
+	enum fh_status status = r->status < FH_STATUS_COUNT_ ? r->status : FH_STATUS_ENGINE_ERROR;
 	enum fh_verdict verdict = by_status[status].verdict;
 	if (by_status[status].ended) {
-		enum fh_verdict ended = decide_ended(result, secret, &why);
 		/* Who ran into a limit and survived it may pass; who failed did so by that limit. */
 		if (verdict != FH_VERDICT_PASSED && ended != FH_VERDICT_PASSED)
-			fh_buf_addf(&why, " (after the %s)", fh_status_name(status));
+			fh_buf_addf(why, " (after the %s)", fh_status_name(status));
 		else
 			verdict = ended;
 	} else if (status == FH_STATUS_COMPILE_ERROR) {
-		struct fh_str said = stream(result, FH_STDERR);
-		add_line(&why, "", telling_line(said.n ? said : stream(result, FH_STDOUT), "error"));
+		struct fh_str said = stream(r, FH_STDERR);
+		add_line(why, "", telling_line(said.n ? said : stream(r, FH_STDOUT), "error"));
 	} else if (status == FH_STATUS_ENGINE_ERROR) {
-		fh_buf_addf(&why, "%s: %s", fh_phase_name(result->error.phase), result->error.message);
+		fh_buf_addf(why, "%s: %s", fh_phase_name(r->error.phase), r->error.message);
 	} else {
-		explain_limit(result, &why);
+		explain_limit(r, why);
 	}
+	return verdict;
+}
+
+static bool came_to_its_end(const struct fh_result *r)
+{
+	return r->status < FH_STATUS_COUNT_ && by_status[r->status].ended;
+}
+
+enum fh_verdict fh_verdict_decide(const struct fh_result *result, const char secret[FH_SECRET_SIZE], char **ret_reason)
+{
+	fh_auto_buf struct fh_buf why = FH_BUF_INIT(64 << 10);
+	enum fh_verdict ended = FH_VERDICT_PASSED;
+	if (came_to_its_end(result))
+		ended = decide_ended(result, secret, &why);
+	enum fh_verdict verdict = decide_status(result, ended, &why);
+	*ret_reason = finish(&why);
+	return verdict;
+}
+
+enum fh_verdict fh_verdict_of_program(const struct fh_result *result, int exit_code, char **ret_reason)
+{
+	fh_auto_buf struct fh_buf why = FH_BUF_INIT(64 << 10);
+	enum fh_verdict ended = FH_VERDICT_PASSED;
+	if (came_to_its_end(result))
+		ended = decide_program(result, exit_code, &why);
+	enum fh_verdict verdict = decide_status(result, ended, &why);
 	*ret_reason = finish(&why);
 	return verdict;
 }

@@ -46,3 +46,7 @@ bool fh_driver_message_find(struct fh_str output, const char secret[FH_SECRET_SI
 
 /* The verdict, and why, as UTF-8 of at most FH_REASON_MAX bytes ("" for passed). free() *ret_reason. */
 enum fh_verdict fh_verdict_decide(const struct fh_result *result, const char secret[FH_SECRET_SIZE], char **ret_reason);
+
+/* The same for a program that runs by itself, before its output is looked at: passed when it ended as it had to and its
+ * stdout is whole. */
+enum fh_verdict fh_verdict_of_program(const struct fh_result *result, int exit_code, char **ret_reason);

@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "judge/lines.h"
+#include "judge/output.h"
 #include "judge/problem.h"
 
 static char file[] = "/tmp/fumehood-test-formats-XXXXXX";
@@ -140,12 +141,73 @@ static void a_wrong_mbpp_task_is_refused(void **state)
 	               "test_imports is no list");
 }
 
+/* ---------------------------------------------------------------------------------------------------------- generic */
+
+static void generic_rows_say_what_is_judged_and_how(void **state)
+{
+	fh_auto_problems struct fh_judge_problems p = { 0 };
+	read_problems(
+	    "{\"task_id\": \"a\", \"language\": \"sh\", \"code\": \"cat\", \"stdin\": \"x\", \"stdout\": \"y\"}\n"
+	    "{\"task_id\": \"b\", \"language\": \"c\", \"tolerance\": 0.5, \"suffix\": \"S\", \"checker\": {\"language\":"
+	    " \"bash\", \"code\": \"true\"}, \"cases\": [{\"stdout\": \"1\"}, {\"stdout\": \"\", \"exit_code\": 2}]}\n"
+	    "{\"task_id\": \"c\", \"code\": \"def g(): pass\\ndef f(x):\\n  return x\", \"tests\": [\"assert f(1)\"]}\n"
+	    "{\"task_id\": \"d\", \"prompt\": \"def f(x):\", \"code\": \" return x\", \"tests\": \"f(1)\"}\n"
+	    "{\"task_id\": \"e\", \"prompt\": \"Write f.\", \"function\": \"f\", \"cases\": [[true, {\"k\": 1.0}, null],"
+	    " {\"args\": [ ], \"kwargs\": {\"y\" : 36893488147419103232}, \"expected\": \"\\ud83d\\ude00\\/\"}]}\n",
+	    &p);
+	const struct fh_judge_output *o = p.items[0].output;
+	assert_string_equal(p.items[0].format, "generic");
+	assert_int_equal(p.items[0].language, FH_JUDGE_BASH);
+	assert_int_equal(o->rule, FH_COMPARE_TRIMMED);
+	assert_buf(&o->cases[0].input, "x");
+	assert_buf(&o->cases[0].expected, "y");
+	o = p.items[1].output;
+	assert_int_equal(o->rule, FH_COMPARE_NUMBERS);
+	assert_string_equal(o->checker_language, "bash");
+	assert_int_equal(o->count, 2);
+	assert_int_equal(o->cases[1].exit_code, 2);
+	assert_buf(&p.items[1].tail, "S");
+	assert_null(p.items[2].output);
+	assert_string_equal(p.items[2].entry_point, "f");
+	assert_buf(&p.items[2].tail, "assert f(1)\n");
+	assert_buf(&p.items[2].head, "");
+	assert_buf(&p.items[3].head, "def f(x):");
+	assert_buf(&p.items[4].head, "");
+	const char *calls = strstr(fh_buf_cstr(&p.items[4].tail), "\ncheck_cases(");
+	assert_non_null(calls);
+	assert_string_equal(calls, "\ncheck_cases(f, [\n"
+	                           "\t([True, {\"k\": 1.0}], {}, None),\n"
+	                           "\t([ ], {\"y\" : 36893488147419103232}, \"\\U0001f600/\"),\n"
+	                           "], 0);\n");
+}
+
+static void a_wrong_generic_row_is_refused(void **state)
+{
+#define ROW(rest) "{\"task_id\": \"a\", \"code\": \"def f(): pass\", " rest "}"
+	assert_refused(ROW("\"tests\": 3"), 1, "no string and no list");
+	assert_refused(ROW("\"tests\": []"), 1, "tests is empty");
+	assert_refused(ROW("\"cases\": []"), 1, "cases is no list");
+	assert_refused(ROW("\"cases\": [[]]"), 1, "case 1 is empty");
+	assert_refused(ROW("\"cases\": [[1], {\"args\": []}]"), 1, "case 2 says nothing");
+	assert_refused(ROW("\"cases\": [{\"args\": 1, \"expected\": 1}]"), 1, "args is a list");
+	assert_refused(ROW("\"cases\": [{\"stdout\": \"x\"}, [1]]"), 1, "case 2 has no stdout");
+	assert_refused(ROW("\"cases\": [{\"stdout\": \"x\"}], \"tests\": \"x\""), 1, "both");
+	assert_refused(ROW("\"stdout\": \"x\", \"compare\": \"fuzzy\""), 1, "no rule fuzzy");
+	assert_refused(ROW("\"stdout\": \"x\", \"checker\": {}"), 1, "no program text");
+	assert_refused(ROW("\"stdout\": \"x\", \"tolerance\": -1"), 1, "tolerance");
+	assert_refused(ROW("\"stdout\": \"x\", \"language\": \"cobol\""), 1, "cobol");
+	assert_refused(ROW("\"cases\": [[1]], \"language\": \"c\""), 1, "functions of c cannot be called");
+	assert_refused(ROW("\"cases\": [[1]], \"entry_point\": \"f(1)\""), 1, "no name");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_may_be_one_array),
 		cmocka_unit_test(mbpp_tests_call_the_function_of_the_reference),
 		cmocka_unit_test(a_wrong_mbpp_task_is_refused),
+		cmocka_unit_test(generic_rows_say_what_is_judged_and_how),
+		cmocka_unit_test(a_wrong_generic_row_is_refused),
 	};
 	return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The test of a problem that gives cases: judge/format_generic.c puts this text in front of a call to checkCases.
+// Values compare by type and value (docs/judge.md); objects by their own keys.
+const checkCases = (candidate, cases, tolerance) => {
+	const { isArray } = Array;
+	const { keys } = Object;
+	const has = Object.prototype.hasOwnProperty;
+	const same = (got, wanted) => {
+		if (wanted === null || typeof wanted !== 'object') {
+			if (typeof got !== typeof wanted)
+				return false;
+			return got === wanted || (typeof wanted === 'number' && tolerance > 0 &&
+				Math.abs(got - wanted) <= tolerance * Math.max(1, Math.abs(wanted)));
+		}
+		if (got === null || typeof got !== 'object' || isArray(got) !== isArray(wanted))
+			return false;
+		if (isArray(wanted))
+			return got.length === wanted.length && wanted.every((value, i) => same(got[i], value));
+		const names = keys(got);
+		return names.length === keys(wanted).length &&
+			names.every((name) => has.call(wanted, name) && same(got[name], wanted[name]));
+	};
+	cases.forEach(([args, wanted], i) => {
+		const got = candidate(...args);
+		console.assert(same(got, wanted), `case ${i + 1} of ${cases.length}`);
+	});
+};

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""fumehood judge on generic rows: cases of a function, and programs that are judged by what they print."""
+import json
+import os
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+
+REVERSE = {
+    "python": ("print(input()[::-1])", "print('cba')", "failed"),
+    "javascript": ("console.log([...require('fs').readFileSync(0, 'utf8').trim()].reverse().join(''))",
+                   "process.exit(0)", "failed"),
+    "bash": ("rev", "exit 0", "failed"),
+    "c": ('#include <stdio.h>\n#include <string.h>\nint main(void) {\n  char b[99] = "";\n  fgets(b, 99, stdin);\n'
+          '  for (int i = strcspn(b, "\\n"); i-- > 0;) putchar(b[i]);\n  puts("");\n}', "int main(void) { return 0; }",
+          "failed"),
+    "cpp": ("#include <algorithm>\n#include <iostream>\nint main() {\n  std::string s;\n  std::cin >> s;\n"
+            "  std::reverse(s.begin(), s.end());\n  std::cout << s << '\\n';\n}", "int main() { __builtin_trap(); }",
+            "runtime_error"),
+    "java": ("import java.util.*;\npublic class Main {\n  public static void main(String[] a) {\n    System.out.println("
+             "new StringBuilder(new Scanner(System.in).next()).reverse());\n  }\n}", "class X {", "compile_error"),
+    "rust": ("fn main() {\n  let mut s = String::new();\n  std::io::stdin().read_line(&mut s).unwrap();\n"
+             '  println!("{}", s.trim().chars().rev().collect::<String>());\n}', "fn main() { panic!() }",
+             "runtime_error"),
+}
+TOOLS = {"javascript": "node", "c": "cc", "cpp": "c++", "java": "javac", "rust": "rustc"}
+
+
+class Judging(support.TempDir):
+    def verdicts(self, cases, *args):
+        """cases: {name of a problem: (its fields, [(completion, verdict), …])}"""
+        problems = [dict(fields, task_id=name) for name, (fields, _) in cases.items()]
+        samples = [(name, *s) for name, (_, given) in cases.items() for s in given]
+        self.write("problems.json", json.dumps(problems))
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": t, "completion": c}) + "\n" for t, c, _ in samples))
+        done = support.command("judge", "-q", "--problems", self.dir / "problems.json", self.dir / "samples.jsonl",
+                               "-o", self.dir / "results.jsonl", *args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
+        for (name, completion, verdict), row in zip(samples, rows, strict=True):
+            with self.subTest(name, completion=completion):
+                self.assertEqual(row["verdict"], verdict, row["reason"])
+        return rows
+
+
+class Output(Judging):
+    def test_programs_of_each_language_are_judged_by_what_they_print(self):
+        fields = {"cases": [{"stdin": "abc\n", "stdout": "cba\n"}, {"stdin": "xyz\n", "stdout": "zyx"}]}
+        cases = {language: (dict(fields, language=language, code=right), [(right, "passed"), (wrong, verdict)])
+                 for language, (right, wrong, verdict) in REVERSE.items() if shutil.which(TOOLS.get(language, "bash"))}
+        rows = self.verdicts(cases)
+        self.assertEqual({row["integrity"] for row in rows}, {"outside"})
+        by_reason = {row["task_id"]: row["reason"] for row in rows if not row["passed"]}
+        self.assertEqual(by_reason["python"], 'case 2 of 2: expected output "zyx", got "cba\\n"')
+
+    def test_each_rule(self):
+        self.verdicts({
+            "trimmed": ({"language": "bash", "stdout": "a\n"}, [("echo 'a '", "passed"), ("echo b", "failed")]),
+            "exact": ({"language": "bash", "stdout": "a\n", "compare": "exact"},
+                      [("echo a", "passed"), ("echo 'a '", "failed")]),
+            "tokens": ({"language": "bash", "stdout": "a b", "compare": "tokens"},
+                       [("echo a; echo b", "passed"), ("echo ab", "failed")]),
+            "numbers": ({"language": "bash", "stdout": "3.14159 a\n", "tolerance": 0.01},
+                        [("echo '3.14  a'", "passed"), ("echo 3.2 a", "failed"), ("echo nan a", "failed")]),
+            "unordered": ({"language": "bash", "stdout": "a\nb\n", "compare": "unordered"},
+                          [("echo b; echo a", "passed"), ("echo a; echo a", "failed")]),
+            "exit status": ({"language": "bash", "cases": [{"stdout": "", "exit_code": 3}]},
+                            [("exit 3", "passed"), ("exit 0", "runtime_error"), ("kill -9 $$", "runtime_error")]),
+        })
+
+    def test_a_checker_decides_in_a_sandbox_of_its_own(self):
+        checker = ("import sys\nn = int(open(sys.argv[1]).read())\nd = int(open(sys.argv[2]).read())\n"
+                   "assert open(sys.argv[3]).read() == 'any'\nsys.exit(d in (1, n) or n % d != 0)\n")
+        rows = self.verdicts({
+            "divisor": ({"language": "bash", "stdin": "12", "stdout": "any", "checker": checker},
+                        [("echo 3", "passed"), ("echo 5", "failed"), ("echo x", "failed"), ("echo 3; exit 1",
+                         "runtime_error"), ("echo 1; ls >&2", "failed")]),
+            "bash": ({"language": "bash", "stdout": "", "checker": {"language": "bash", "code": 'grep -q yes "$2"'}},
+                     [("echo yes", "passed"), ("echo no", "failed")]),
+        })
+        self.assertIn("ValueError", rows[2]["reason"])
+
+    def test_output_that_was_cut_off_equals_nothing(self):
+        self.verdicts({"yes": ({"language": "bash", "stdout": "y\n" * 500000},
+                               [("yes", "output_limit"), ("yes | head -c 1000000", "passed")])}, "--output", "1000000")
+
+    def test_nothing_of_a_case_is_left_for_the_next(self):
+        leave = "cat; (sleep 60; echo x) & echo left >/tmp/left; echo left >~/left; ls /tmp ~"
+        fields = {"language": "bash", "cases": [{"stdin": "a\n", "stdout": "a\n/home/user:\nleft\nmain.sh\n\n/tmp:\nleft"},
+                                                {"stdin": "b\n", "stdout": "b\n/home/user:\nleft\nmain.sh\n\n/tmp:\nleft"}]}
+        first = "[ ! -e /tmp/left ] && [ ! -e ~/left ] || echo found; pgrep sleep\n"
+        self.verdicts({"leave": (fields, [(first + leave, "passed")])})
+
+    def test_a_suffix_calls_the_function(self):
+        fields = {"language": "bash", "suffix": 'read -r x; f "$x"\n', "cases": [{"stdin": "4\n", "stdout": "8"}]}
+        self.verdicts({"double": (fields, [("f() { echo $(($1 * 2)); }", "passed"), ("f() { exit 0; }", "failed"),
+                                           ("echo 9; f() { echo $(($1 * 2)); }", "failed")])})
+
+
+class Cases(Judging):
+    def test_values_compare_by_type_and_value(self):
+        always = "class A:\n  def __eq__(s, o): return True\n"
+        self.verdicts({
+            "add": ({"code": "def add(a, b=2): return a + b",
+                     "cases": [[1, 2, 3], {"args": [1], "expected": 3.0}, {"args": [1], "kwargs": {"b": 10 ** 30},
+                                                                         "expected": 10 ** 30 + 1}]},
+                    [("def add(a, b=2): return a + b", "passed"), ("def add(a, b=2): return str(a + b)", "failed"),
+                     ("def add(a, b=2): return float(a + b)", "failed")]),
+            "same": ({"entry_point": "f", "cases": [[True, True], [{"é\"\n": None}, {"é\"\n": None}], [[1, [2]], [1, [2]]]]},
+                     [("def f(x): return x", "passed"), ("def f(x): return tuple(x) if type(x) is list else x", "passed"),
+                      ("def f(x): return 1 if x is True else x", "failed"),
+                      (always + "def f(x): return A()", "failed"),
+                      (always + "class L(list, A): __eq__ = A.__eq__\ndef f(x): return L()", "failed")]),
+            "near": ({"entry_point": "f", "tolerance": 0.1, "cases": [[1, 2.05]]},
+                     [("def f(x): return 2", "passed"), ("def f(x): return 2.5", "failed"),
+                      ("def f(x): return float('nan')", "failed")]),
+        })
+
+    def test_values_of_javascript(self):
+        support.need_program("node", "nodejs")
+        fields = {"language": "js", "entry_point": "f", "cases": [[[1, {"a": 2}], [1, {"a": 2}]], ["\u2028'", "\u2028'"]]}
+        text = json.dumps(fields).replace('"a"', '"__proto__"')
+        self.verdicts({"f": (json.loads(text), [("function f(x) { return x }", "passed"),
+                                                ("const f = x => Array.isArray(x) ? [1, {}] : x", "failed"),
+                                                ("const f = x => [String(x)]", "failed")])})
+
+    def test_tests_are_lines_or_a_text(self):
+        self.verdicts({
+            "lines": ({"code": "def f(x): return x + 1", "tests": ["assert f(1) == 2", "assert f(2) == 3"]},
+                      [("def f(x): return x + 1", "passed"), ("def f(x): return 2", "failed")]),
+            "prompt": ({"prompt": "def f(x):\n", "code": "    return x + 1\n", "tests": "assert f(1) == 2"},
+                       [("    return x + 1\n", "passed"), ("    return x\n", "failed")]),
+        })
+
+
+if __name__ == "__main__":
+    unittest.main()
