@@ -47,7 +47,7 @@ static const char details[] = "Formats, told apart by their fields:\n"
 struct judge_options {
 	const char *problems, *results, *ks, *interpreter;
 	uint64_t jobs, show;
-	bool show_given, packages, json, quiet, progress_bar;
+	bool show_given, packages, json, quiet, progress_bar, allow_in_process;
 	uint64_t limits[FH_LIMIT_COUNT_];
 	bool limit_given[FH_LIMIT_COUNT_];
 	struct fh_opt_list args;
@@ -103,6 +103,10 @@ static int parse_options(int argc, char **argv, struct judge_options *o, bool *r
 		  .target = &o->ks,
 		  .argument = "LIST",
 		  .help = "Which pass@k to estimate (default 1,10,100)." },
+		{ .name = "allow-in-process",
+		  .kind = FH_OPT_FLAG,
+		  .target = &o->allow_in_process,
+		  .help = "Count samples whose test had to run in the candidate's own process, which can be deceived." },
 		{ .name = "show",
 		  .kind = FH_OPT_U64,
 		  .target = &o->show,
@@ -317,6 +321,7 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 	}
 	if (r >= 0) {
 		report->results_path = o->results;
+		report->allow_in_process = o->allow_in_process;
 		report->elapsed_ms = (fh_now_ns() - start) / FH_NS_PER_MS;
 		fh_judge_report_count(report, problems, samples, results);
 		print_report(o, report);

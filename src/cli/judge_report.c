@@ -19,8 +19,12 @@ void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_prob
 		if (!row.present)
 			continue;
 		bool passed = row.verdict == FH_VERDICT_PASSED;
-		tasks[samples->items[i].problem].samples++;
-		tasks[samples->items[i].problem].passed += passed;
+		r->in_process += row.in_process;
+		r->in_process_passed += row.in_process && passed;
+		if (!row.in_process || r->allow_in_process) {
+			tasks[samples->items[i].problem].samples++;
+			tasks[samples->items[i].problem].passed += passed;
+		}
 		r->verdicts[row.verdict]++;
 		if (!passed && r->first_failure == SIZE_MAX)
 			r->first_failure = i;
@@ -103,8 +107,17 @@ void fh_judge_report_text(const struct fh_judge_report *r, const char *show_comm
 		fh_buf_addf(out, ", %zu of them judged before", r->kept);
 	fh_buf_adds(out, "; results in ");
 	fh_escape_terminal(out, fh_str(r->results_path), false);
-	fh_buf_adds(out, "\nintegrity: " FH_JUDGE_INTEGRITY
-	                 " (a test ran in its candidate's process: who means to forge a pass there can)\n");
+	fh_buf_addc(out, '\n');
+	if (r->in_process < r->samples)
+		fh_buf_addf(
+		    out,
+		    "integrity: split or outside for %zu sample%s: what the test expects was out of the candidate's reach\n",
+		    r->samples - r->in_process, plural(r->samples - r->in_process));
+	if (r->in_process > 0)
+		fh_buf_addf(out,
+		            "integrity: in-process for %zu sample%s (%zu passed): who means to forge a pass there can; %s\n",
+		            r->in_process, plural(r->in_process), r->in_process_passed,
+		            r->allow_in_process ? "they count above" : "not counted in pass@k without --allow-in-process");
 	if (errors > 0)
 		fh_buf_addf(out, "harness errors: %zu, counted as not passed; the same command tries them again\n", errors);
 	if (r->first_failure != SIZE_MAX)
@@ -143,7 +156,10 @@ void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
 	json_object_set_new(o, "verdicts", verdicts);
 	json_object_set_new(o, "harness_errors", json_integer(r->verdicts[FH_VERDICT_ENGINE_ERROR]));
 	json_object_set_new(o, "pass_at_k", estimates);
-	json_object_set_new(o, "integrity", json_string(FH_JUDGE_INTEGRITY));
+	json_object_set_new(o, "integrity",
+	                    json_pack("{s:I, s:I, s:I, s:b}", "apart", (json_int_t)(r->samples - r->in_process),
+	                              "in-process", (json_int_t)r->in_process, "in-process_passed",
+	                              (json_int_t)r->in_process_passed, "in-process_counted", r->allow_in_process));
 	json_object_set_new(o, "kept", json_integer(r->kept));
 	json_object_set_new(o, "elapsed_ms", json_integer(r->elapsed_ms));
 	json_object_set_new(o, "results", fh_json_bytes(fh_str(r->results_path)));

@@ -11,6 +11,8 @@ struct fh_judge_report {
 	const char *results_path;
 	size_t samples, tasks, kept;
 	size_t verdicts[FH_VERDICT_COUNT_];
+	bool allow_in_process;                /* such samples count in pass@k */
+	size_t in_process, in_process_passed; /* samples whose test ran in the candidate's process */
 	uint64_t ks[FH_JUDGE_KS_MAX];
 	struct fh_estimate estimates[FH_JUDGE_KS_MAX];
 	size_t k_count;

@@ -354,6 +354,8 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 		return;
 	p->exited = true;
 	p->wait_status = m->status;
+	/* one that had ended by itself when it was to be stopped keeps its own end */
+	p->stopped = p->stopped && WIFSIGNALED(m->status) && WTERMSIG(m->status) == SIGKILL;
 	/* between two samples a process may grow and end: the kernel's own high-water mark of it is the least that was used
 	 */
 	p->sandbox->peak.memory_peak_bytes = FH_MAX(p->sandbox->peak.memory_peak_bytes, m->resident_peak_bytes);

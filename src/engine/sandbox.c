@@ -181,9 +181,7 @@ void fh_sandbox_destroy_now(struct fh_sandbox *b)
 		return;
 	b->state = FH_DYING;
 	b->dying_ns = fh_now_ns();
-	if (syscall(SYS_pidfd_send_signal, b->child.pidfd, SIGKILL, NULL, 0) < 0 && !b->reaped)
-		kill(b->child.pid,
-		     SIGKILL); /* a filter around us may not know the call; until it is reaped the pid is its own */
+	syscall(SYS_pidfd_send_signal, b->child.pidfd, SIGKILL, NULL, 0);
 }
 
 void fh_sandbox_fail(struct fh_sandbox *b, const struct fh_error *err)

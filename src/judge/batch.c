@@ -43,7 +43,7 @@ static int judge_sample(struct batch *b, size_t index, struct fh_error *err)
 	int r = fh_judge_one(b->session, problem, sample, &o, err);
 	if (r < 0)
 		return r;
-	r = fh_results_put(b->results, index, problem, o.verdict, o.reason, o.run, err);
+	r = fh_results_put(b->results, index, problem, &o, err);
 	pthread_mutex_lock(&b->lock);
 	b->done++;
 	if (r >= 0 && b->options->on_done)

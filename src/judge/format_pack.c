@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * BigCode's HumanEvalPack: task_id ("CPP/0"), declaration, test, and where present import and test_setup. The test
- * calls the function itself, so that entry_point (wrong in some rows) is not needed.
+ * calls the function itself; what its name is, the declaration says, for entry_point is wrong in some rows.
  */
 #include "judge/format.h"
 
@@ -10,8 +10,9 @@
 static const struct {
 	const char *prefix;
 	enum fh_judge_language language;
+	struct fh_str (*entry_point)(struct fh_str declaration); /* NULL: the language's stand-ins look for themselves */
 } languages[] = {
-	{ "Python/", FH_JUDGE_PYTHON },
+	{ "Python/", FH_JUDGE_PYTHON, fh_last_python_def },
 	{ "JavaScript/", FH_JUDGE_JAVASCRIPT },
 	{ "CPP/", FH_JUDGE_CPP },
 };
@@ -47,6 +48,10 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	if (p->language == FH_JUDGE_CPP)
 		s = fh_cpp_declaration(s);
 	fh_judge_add_lines(&p->head, s);
+	if (languages[i].entry_point) {
+		struct fh_str name = languages[i].entry_point(s);
+		p->entry_point = fh_xstrndup(name.p, name.n);
+	}
 	fh_judge_field(row, "test", &s);
 	fh_buf_add(&p->tail, s.p, s.n);
 	return 0;

@@ -20,6 +20,7 @@
 struct row {
 	char *text; /* the line without its end; NULL: none yet */
 	enum fh_verdict verdict;
+	bool in_process;
 };
 
 struct fh_results {
@@ -60,7 +61,8 @@ static int take_row(struct fh_results *r, struct fh_str line)
 	struct row *to = &r->rows[index];
 	r->kept += to->text == NULL;
 	free(to->text);
-	*to = (struct row){ fh_xstrndup(line.p, line.n), verdict };
+	bool in_process = fh_streq(fh_json_str(row, "integrity", FH_INTEGRITY_IN_PROCESS), FH_INTEGRITY_IN_PROCESS);
+	*to = (struct row){ fh_xstrndup(line.p, line.n), verdict, in_process };
 	return 0;
 }
 
@@ -165,7 +167,8 @@ size_t fh_results_stale(const struct fh_results *r)
 
 struct fh_results_row fh_results_row(const struct fh_results *r, size_t index)
 {
-	return (struct fh_results_row){ r->rows[index].text != NULL, r->rows[index].verdict };
+	const struct row *row = &r->rows[index];
+	return (struct fh_results_row){ row->text != NULL, row->verdict, row->in_process };
 }
 
 int fh_results_find(const char *path, size_t index, json_t **ret, struct fh_error *err)
@@ -204,32 +207,35 @@ static json_t *usage_json(const struct fh_usage *u)
 }
 
 static void write_row(struct fh_buf *out, const char *key, size_t index, const struct fh_judge_problem *problem,
-                      enum fh_verdict verdict, const char *reason, const struct fh_result *run)
+                      const struct fh_judge_outcome *o)
 {
 	static const struct fh_usage nothing;
+	const struct fh_result *run = o->run;
 	fh_auto_json json_t *row = json_object();
 	json_object_set_new(row, "task_id",
 	                    problem->has_number ? json_integer(strtoll(problem->task_id, NULL, 10))
 	                                        : fh_json_bytes(fh_str(problem->task_id)));
 	json_object_set_new(row, "index", json_integer(index));
-	json_object_set_new(row, "passed", json_boolean(verdict == FH_VERDICT_PASSED));
-	json_object_set_new(row, "verdict", json_string(fh_verdict_name(verdict)));
-	json_object_set_new(row, "reason", fh_json_bytes(fh_str(reason)));
-	json_object_set_new(row, "integrity", json_string(fh_judge_integrity(problem)));
+	json_object_set_new(row, "passed", json_boolean(o->verdict == FH_VERDICT_PASSED));
+	json_object_set_new(row, "verdict", json_string(fh_verdict_name(o->verdict)));
+	json_object_set_new(row, "reason", fh_json_bytes(fh_str(o->reason)));
+	json_object_set_new(row, "integrity", json_string(o->integrity));
 	json_object_set_new(row, "exit_code", run && run->exit_code >= 0 ? json_integer(run->exit_code) : json_null());
 	json_object_set_new(row, "signal", run && run->signal > 0 ? json_integer(run->signal) : json_null());
 	json_object_set_new(row, "usage", usage_json(run ? &run->usage : &nothing));
+	if (o->judge)
+		json_object_set_new(row, "judge_usage", usage_json(&o->judge->usage));
 	json_object_set_new(row, "key", json_string(key));
 	fh_json_write(out, row, 0);
 }
 
-int fh_results_put(struct fh_results *r, size_t index, const struct fh_judge_problem *problem, enum fh_verdict verdict,
-                   const char *reason, const struct fh_result *run, struct fh_error *err)
+int fh_results_put(struct fh_results *r, size_t index, const struct fh_judge_problem *problem,
+                   const struct fh_judge_outcome *o, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf line = FH_BUF_INIT(1 << 20);
 	int e = 0;
-	write_row(&line, r->keys[index], index, problem, verdict, reason, run);
-	struct row row = { fh_xstrndup(line.p, line.n), verdict };
+	write_row(&line, r->keys[index], index, problem, o);
+	struct row row = { fh_xstrndup(line.p, line.n), o->verdict, fh_streq(o->integrity, FH_INTEGRITY_IN_PROCESS) };
 	fh_buf_addc(&line, '\n');
 	pthread_mutex_lock(&r->lock);
 	if (fh_write_all(r->fd, line.p, line.n) < 0) {

@@ -14,7 +14,7 @@
 #pragma once
 #include "base/sha256.h"
 #include "judge/problem.h"
-#include "judge/verdict.h"
+#include "judge/session.h"
 #include "json/json.h"
 
 struct fh_results;
@@ -23,6 +23,7 @@ struct fh_results;
 struct fh_results_row {
 	bool present;
 	enum fh_verdict verdict;
+	bool in_process; /* integrity */
 };
 
 /* Opens or makes path for `count` samples, whose keys the caller keeps until the file is closed. A file that holds
@@ -35,9 +36,9 @@ size_t fh_results_kept(const struct fh_results *r);  /* rows that are used again
 size_t fh_results_stale(const struct fh_results *r); /* rows of other samples, limits or versions */
 struct fh_results_row fh_results_row(const struct fh_results *r, size_t index);
 
-/* Appends the row of sample `index`; from any thread. `run` may be NULL. */
-int fh_results_put(struct fh_results *r, size_t index, const struct fh_judge_problem *problem, enum fh_verdict verdict,
-                   const char *reason, const struct fh_result *run, struct fh_error *err);
+/* Appends the row of sample `index`; from any thread. */
+int fh_results_put(struct fh_results *r, size_t index, const struct fh_judge_problem *problem,
+                   const struct fh_judge_outcome *outcome, struct fh_error *err);
 /* What was appended is on the disk. */
 int fh_results_sync(struct fh_results *r, struct fh_error *err);
 /* Every row is there: writes the file sorted. */

@@ -9,6 +9,7 @@
 #include "base/data.h"
 #include "base/fd.h"
 #include "judge/output.h"
+#include "judge/split.h"
 
 #define DRIVER_MAX (1 << 20)
 /* How often a session starts an engine anew before it gives up. */
@@ -151,15 +152,13 @@ void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_ju
 		languages[problem->language].whole(out, &p);
 }
 
-const char *fh_judge_integrity(const struct fh_judge_problem *problem)
-{
-	return problem->output ? "outside" : FH_JUDGE_INTEGRITY;
-}
-
 /* ---------------------------------------------------------------------------------------------------------- session */
 
 struct fh_judge_session {
 	const struct fh_judge_settings *settings;
+	const struct fh_judge_problems *problems;
+	struct fh_split *split;
+	_Atomic(enum fh_judge_mode) *modes; /* of problems, by position */
 	struct fh_buf drivers[FH_JUDGE_LANGUAGE_COUNT_];
 	char *versions[FH_JUDGE_LANGUAGE_COUNT_];        /* NULL: not used */
 	char *output_versions[FH_JUDGE_LANGUAGE_COUNT_]; /* likewise, of problems that are judged by output */
@@ -184,6 +183,7 @@ void fh_judge_outcome_release(struct fh_judge_outcome *o)
 {
 	free(o->reason);
 	fh_result_free(o->run);
+	fh_result_free(o->judge);
 	*o = (struct fh_judge_outcome){ 0 };
 }
 
@@ -269,11 +269,9 @@ static int print_once(struct fh_judge_session *s, struct fh_client *client, cons
 }
 
 /* One run in a fresh sandbox. Returns 0 with an outcome, or a negative code for what is no outcome of the sample. */
-static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct parts *p,
-                    struct fh_judge_outcome *ret, struct fh_error *err)
+static int run_in_process(struct fh_judge_session *s, struct fh_client *client, const struct parts *p,
+                          struct fh_judge_outcome *ret, struct fh_error *err)
 {
-	if (p->problem->output)
-		return print_once(s, client, p, ret, err);
 	char secret[FH_SECRET_SIZE + 1];
 	struct fh_plan *plan = NULL;
 	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
@@ -293,13 +291,65 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 	ret->verdict = fh_verdict_decide(result, secret, &ret->reason);
 	drop_message(result, secret);
 	ret->run = result;
+	ret->integrity = FH_INTEGRITY_IN_PROCESS;
 	return 0;
+}
+
+static size_t position_of(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
+{
+	size_t i = (size_t)(problem - s->problems->items);
+	return s->problems->count && problem >= s->problems->items && i < s->problems->count ? i : SIZE_MAX;
+}
+
+/* A problem of none of the session's, as a probe is: in one process. */
+enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
+{
+	size_t i = position_of(s, problem);
+	return i == SIZE_MAX ? FH_MODE_IN_PROCESS : s->modes[i];
+}
+
+void fh_judge_set_mode(struct fh_judge_session *s, const struct fh_judge_problem *problem, enum fh_judge_mode mode)
+{
+	s->modes[position_of(s, problem)] = mode;
+}
+
+/* `last`: what nobody explains is not tried again. */
+static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct parts *p, bool last,
+                    struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	enum fh_judge_mode mode = fh_judge_mode(s, p->problem);
+	struct fh_split_pair pair = { p->problem, p->head, p->completion, mode == FH_MODE_SPLIT_CHANGES };
+	struct fh_split_outcome o;
+	if (p->problem->output)
+		return print_once(s, client, p, ret, err);
+	if (mode == FH_MODE_IN_PROCESS)
+		return run_in_process(s, client, p, ret, err);
+	int r = fh_split_run(s->split, client, &pair, &o, err);
+	if (r < 0)
+		return r;
+	*ret = (struct fh_judge_outcome){ o.verdict, o.reason, o.candidate, o.judge, FH_INTEGRITY_SPLIT };
+	if (o.retry && !last)
+		ret->verdict = FH_VERDICT_ENGINE_ERROR;
+	if (!o.unfit)
+		return 0;
+	fh_judge_outcome_release(ret);
+	fh_judge_set_mode(s, p->problem, FH_MODE_IN_PROCESS);
+	return run_in_process(s, client, p, ret, err);
 }
 
 static bool is_cancelled(const struct fh_judge_session *s)
 {
 	return s->settings->cancel && *s->settings->cancel;
 }
+
+static const struct {
+	const char *integrity, *key;
+} modes[] = {
+	[FH_MODE_SPLIT] = { FH_INTEGRITY_SPLIT, "split" },
+	[FH_MODE_SPLIT_CHANGES] = { FH_INTEGRITY_SPLIT, "split, arguments come back" },
+	[FH_MODE_IN_PROCESS] = { FH_INTEGRITY_IN_PROCESS, "in-process" },
+	[FH_MODE_OUTSIDE] = { FH_INTEGRITY_OUTSIDE, "outside" },
+};
 
 static int judge_parts(struct fh_judge_session *s, const struct parts *p, struct fh_judge_outcome *ret,
                        struct fh_error *err)
@@ -316,7 +366,7 @@ static int judge_parts(struct fh_judge_session *s, const struct parts *p, struct
 		int r = get_client(s, broken, &client, &number, err);
 		if (r < 0)
 			return r;
-		r = run_once(s, client, p, &o, &e);
+		r = run_once(s, client, p, try == TRIES - 1, &o, &e);
 		if (r == -FH_E_CANCELLED)
 			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
 		if (r >= 0 && o.verdict != FH_VERDICT_ENGINE_ERROR)
@@ -329,6 +379,8 @@ static int judge_parts(struct fh_judge_session *s, const struct parts *p, struct
 			o.reason = fh_xasprintf("%s: %s", fh_phase_name(e.phase), e.message);
 		}
 	}
+	if (!o.integrity)
+		o.integrity = modes[fh_judge_mode(s, p->problem)].integrity;
 	*ret = o;
 	return 0;
 }
@@ -423,17 +475,27 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
 	unsigned count = 0;
 	int r = 0;
 	s->settings = settings;
+	s->problems = problems;
+	s->modes = fh_xcalloc(problems->count, sizeof(*s->modes));
+	for (size_t i = 0; i < problems->count; i++)
+		s->modes[i] = problems->items[i].output             ? FH_MODE_OUTSIDE
+		              : fh_split_unfit(&problems->items[i]) ? FH_MODE_IN_PROCESS
+		                                                    : FH_MODE_SPLIT;
 	pthread_mutex_init(&s->lock, NULL);
+	r = fh_split_new(settings, &s->split, err);
 	for (size_t i = 0; i < samples->count; i++) {
 		const struct fh_judge_problem *p = &problems->items[samples->items[i].problem];
 		count += !wanted[p->language] && !by_output[p->language];
 		*(p->output ? &by_output[p->language] : &wanted[p->language]) = true;
 	}
-	if (settings->interpreter && count > 1)
+	if (r >= 0 && settings->interpreter && count > 1)
 		r = fh_error_set(err, FH_E_ARGUMENT, "--interpreter needs samples of one language; these are of %u", count);
 	for (enum fh_judge_language l = 0; r >= 0 && l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
+		struct fh_str unused[2];
 		if (wanted[l])
 			r = read_driver(s, l, err);
+		if (r >= 0 && wanted[l] && fh_split_has(l))
+			r = fh_split_drivers(s->split, l, &unused[0], &unused[1], err);
 		if (r >= 0 && wanted[l])
 			r = probe(s, l, err);
 		if (r >= 0 && by_output[l])
@@ -453,6 +515,8 @@ void fh_judge_session_close(struct fh_judge_session *s)
 		return;
 	for (unsigned i = 0; i < s->engines; i++)
 		fh_client_close(s->clients[i]);
+	fh_split_free(s->split);
+	free(s->modes);
 	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
 		fh_buf_release(&s->drivers[l]);
 		free(s->versions[l]);
@@ -469,10 +533,11 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 {
 	struct fh_sha256 h = FH_SHA256_INIT;
 	enum fh_judge_language l = problem->language;
+	enum fh_judge_mode mode = fh_judge_mode(s, problem);
 	const char *const words[] = {
 		"fumehood judge",
 		fh_version(),
-		fh_judge_integrity(problem),
+		modes[mode].key,
 		s->settings->packages ? "packages" : "standard library",
 		s->settings->interpreter ? s->settings->interpreter : "",
 		languages[l].name,
@@ -488,10 +553,13 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)s->settings->limits.value[i]);
 		fh_sha256_add_field(&h, fh_str(number));
 	}
+	struct fh_str judge = fh_buf_str(&s->drivers[l]), candidate = { "", 0 };
+	if (mode == FH_MODE_SPLIT || mode == FH_MODE_SPLIT_CHANGES)
+		(void)fh_split_drivers(s->split, l, &judge, &candidate, NULL); /* they were read when the session was opened */
 	if (problem->output)
 		fh_judge_output_hash(problem->output, &h);
-	else
-		fh_sha256_add_field(&h, fh_buf_str(&s->drivers[l]));
+	fh_sha256_add_field(&h, judge);
+	fh_sha256_add_field(&h, candidate);
 	fh_sha256_add_field(&h, parts_of(problem, sample).head);
 	fh_sha256_add_field(&h, fh_buf_str(&problem->tail));
 	fh_sha256_add_field(&h, (struct fh_str){ sample->completion, sample->size });
@@ -503,14 +571,16 @@ int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *prob
 {
 	struct parts parts = parts_of(problem, sample);
 	if (is_empty(parts.completion)) {
-		*ret =
-		    (struct fh_judge_outcome){ .verdict = FH_VERDICT_NO_CODE, .reason = fh_xstrdup("the completion is empty") };
+		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_NO_CODE,
+			                              .reason = fh_xstrdup("the completion is empty"),
+			                              .integrity = modes[fh_judge_mode(s, problem)].integrity };
 		return 0;
 	}
 	if (problem->head.n + sample->size + problem->tail.n > FH_JUDGE_PROGRAM_MAX) {
 		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_FAILED,
 			                              .reason = fh_xasprintf("the program is larger than %zu MiB",
-			                                                     FH_JUDGE_PROGRAM_MAX >> 20) };
+			                                                     FH_JUDGE_PROGRAM_MAX >> 20),
+			                              .integrity = modes[fh_judge_mode(s, problem)].integrity };
 		return 0;
 	}
 	return judge_parts(s, &parts, ret, err);

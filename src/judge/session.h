@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judging one sample: puts program and test together with the language's driver (guest/judge.*), runs them in a
- * sandbox of their own, and decides.
+ * Judging one sample: split where the problem allows it (judge/split.h); otherwise program and test run in one process
+ * with the language's driver (guest/judge.*), which a program that means to can deceive, and which is labelled so.
  *
- * A session holds one client, shared by all threads, and for each language the driver's text and the interpreter's or
+ * A session holds one client, shared by all threads, and for each language the drivers' texts and the interpreter's or
  * compiler's version, asked of a probe that is judged inside a sandbox when the session is opened: a machine on which
- * even that does not pass is an error before any sample runs. The test runs in the candidate's process: integrity is
- * "in-process".
+ * even that does not pass is an error before any sample runs.
  */
 #pragma once
 #include "base/sha256.h"
 #include "judge/problem.h"
 #include "judge/verdict.h"
 
-#define FH_JUDGE_INTEGRITY "in-process"
+/* How far a verdict can be trusted: "split" (judge/split.h), or "in-process": the test ran in the candidate's process.
+ */
+#define FH_INTEGRITY_SPLIT "split"
+#define FH_INTEGRITY_OUTSIDE "outside"
+#define FH_INTEGRITY_IN_PROCESS "in-process"
 /* Of program and test together: a request is one frame. A candidate that is larger has failed. */
 #define FH_JUDGE_PROGRAM_MAX ((size_t)12 << 20)
 
@@ -41,17 +44,27 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 struct fh_judge_outcome {
 	enum fh_verdict verdict;
 	FH_OWN char *reason;                      /* UTF-8; "" when it passed */
-	FH_OWN FH_NULLABLE struct fh_result *run; /* NULL when nothing ran; stdout without the driver's message */
+	FH_OWN FH_NULLABLE struct fh_result *run; /* the candidate's; NULL when nothing ran; without the driver's message */
+	FH_OWN FH_NULLABLE struct fh_result *judge; /* of a split: the judge's process */
+	const char *integrity;                      /* FH_INTEGRITY_… */
 };
 void fh_judge_outcome_release(struct fh_judge_outcome *o);
+
+/* How a problem's samples are judged. */
+enum fh_judge_mode {
+	FH_MODE_SPLIT,
+	FH_MODE_SPLIT_CHANGES, /* split, and changes that the function makes to its arguments come back */
+	FH_MODE_IN_PROCESS,
+	FH_MODE_OUTSIDE, /* by output */
+};
+enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
+/* Before samples are judged, from one thread. */
+void fh_judge_set_mode(struct fh_judge_session *s, const struct fh_judge_problem *problem, enum fh_judge_mode mode);
 
 /* Judges one sample; from any thread. An engine error is tried once more in a fresh sandbox and is then a verdict.
  * Fails only when cancelled (FH_E_CANCELLED) or when the engine ended too often. */
 int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *problem,
                  const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err);
-
-/* What a verdict on the problem is worth: "outside" (by output), "in-process". */
-const char *fh_judge_integrity(const struct fh_judge_problem *problem);
 
 /* The program text as it would run, without the driver, for a person to read. */
 void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out);

@@ -81,7 +81,7 @@ bool fh_driver_message_find(struct fh_str output, const char secret[FH_SECRET_SI
 /* ----------------------------------------------------------------------------------------------------------- reason */
 
 /* The last line that says something; of a compiler's output, the first one with an error in it. */
-static struct fh_str telling_line(struct fh_str text, const char *wanted)
+struct fh_str fh_verdict_telling_line(struct fh_str text, const char *wanted)
 {
 	struct fh_str last = { "", 0 };
 	while (text.n > 0) {
@@ -100,7 +100,7 @@ static struct fh_str telling_line(struct fh_str text, const char *wanted)
 }
 
 /* Text from a program under test becomes UTF-8 and is cut, at a whole character. */
-static char *finish(struct fh_buf *raw)
+char *fh_verdict_finish(struct fh_buf *raw)
 {
 	fh_auto_buf struct fh_buf clean = FH_BUF_INIT(0);
 	fh_utf8_sanitize(&clean, (struct fh_str){ fh_buf_cstr(raw), FH_MIN(raw->n, FH_REASON_MAX) });
@@ -116,7 +116,7 @@ static struct fh_str stream(const struct fh_result *r, enum fh_stream s)
 	return (struct fh_str){ r->stream_data[s] ? (const char *)r->stream_data[s] : "", r->stream_size[s] };
 }
 
-static void add_line(struct fh_buf *out, const char *separator, struct fh_str line)
+void fh_verdict_add_line(struct fh_buf *out, const char *separator, struct fh_str line)
 {
 	if (line.n == 0)
 		return;
@@ -152,18 +152,18 @@ static enum fh_verdict decide_ended(const struct fh_result *r, const char *secre
 		const char *name = sigabbrev_np(r->signal);
 		fh_buf_addf(why, "ended by signal %d (SIG%s)%s", r->signal, name ? name : "?",
 		            said ? " after the test had ended" : "");
-		add_line(why, ": ", telling_line(err, "terminate called"));
+		fh_verdict_add_line(why, ": ", fh_verdict_telling_line(err, "terminate called"));
 		if (thrown)
-			add_line(why, ": ", telling_line(err, "what():"));
+			fh_verdict_add_line(why, ": ", fh_verdict_telling_line(err, "what():"));
 		return thrown && !said ? FH_VERDICT_FAILED : FH_VERDICT_RUNTIME_ERROR;
 	}
 	fh_buf_addf(why, said ? "exit status %d after the test had ended" : "left before the test ended: exit status %d",
 	            r->exit_code);
-	add_line(why, ": ", telling_line(err, NULL));
+	fh_verdict_add_line(why, ": ", fh_verdict_telling_line(err, NULL));
 	return said ? FH_VERDICT_RUNTIME_ERROR : FH_VERDICT_EARLY_EXIT;
 }
 
-static void explain_limit(const struct fh_result *r, struct fh_buf *why)
+void fh_verdict_explain_limit(const struct fh_result *r, struct fh_buf *why)
 {
 	for (int i = 0; i < FH_LIMIT_COUNT_; i++) {
 		const struct fh_limit_info *l = &fh_limit_table[i];
@@ -209,7 +209,7 @@ static enum fh_verdict decide_program(const struct fh_result *r, int exit_code, 
 	} else {
 		return FH_VERDICT_PASSED;
 	}
-	add_line(why, ": ", telling_line(stream(r, FH_STDERR), NULL));
+	fh_verdict_add_line(why, ": ", fh_verdict_telling_line(stream(r, FH_STDERR), NULL));
 	return FH_VERDICT_RUNTIME_ERROR;
 }
 
@@ -226,11 +226,11 @@ static enum fh_verdict decide_status(const struct fh_result *r, enum fh_verdict 
 			verdict = ended;
 	} else if (status == FH_STATUS_COMPILE_ERROR) {
 		struct fh_str said = stream(r, FH_STDERR);
-		add_line(why, "", telling_line(said.n ? said : stream(r, FH_STDOUT), "error"));
+		fh_verdict_add_line(why, "", fh_verdict_telling_line(said.n ? said : stream(r, FH_STDOUT), "error"));
 	} else if (status == FH_STATUS_ENGINE_ERROR) {
 		fh_buf_addf(why, "%s: %s", fh_phase_name(r->error.phase), r->error.message);
 	} else {
-		explain_limit(r, why);
+		fh_verdict_explain_limit(r, why);
 	}
 	return verdict;
 }
@@ -247,7 +247,7 @@ enum fh_verdict fh_verdict_decide(const struct fh_result *result, const char sec
 	if (came_to_its_end(result))
 		ended = decide_ended(result, secret, &why);
 	enum fh_verdict verdict = decide_status(result, ended, &why);
-	*ret_reason = finish(&why);
+	*ret_reason = fh_verdict_finish(&why);
 	return verdict;
 }
 
@@ -258,6 +258,6 @@ enum fh_verdict fh_verdict_of_program(const struct fh_result *result, int exit_c
 	if (came_to_its_end(result))
 		ended = decide_program(result, exit_code, &why);
 	enum fh_verdict verdict = decide_status(result, ended, &why);
-	*ret_reason = finish(&why);
+	*ret_reason = fh_verdict_finish(&why);
 	return verdict;
 }

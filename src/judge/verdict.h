@@ -44,6 +44,17 @@ struct fh_driver_message {
 /* False when no well-formed message is there; count is set all the same. */
 bool fh_driver_message_find(struct fh_str output, const char secret[FH_SECRET_SIZE], struct fh_driver_message *ret);
 
+/* ---- pieces of reasons ---- */
+
+/* The last line that says something; with `wanted`, the first that holds it. */
+struct fh_str fh_verdict_telling_line(struct fh_str text, FH_NULLABLE const char *wanted);
+/* Appends separator and line, unless the line is empty. */
+void fh_verdict_add_line(struct fh_buf *out, const char *separator, struct fh_str line);
+/* Which limit gave the result its status, and its value. */
+void fh_verdict_explain_limit(const struct fh_result *r, struct fh_buf *why);
+/* Text from a program under test becomes UTF-8 of at most FH_REASON_MAX bytes. free() it. */
+FH_OWN char *fh_verdict_finish(struct fh_buf *raw);
+
 /* The verdict, and why, as UTF-8 of at most FH_REASON_MAX bytes ("" for passed). free() *ret_reason. */
 enum fh_verdict fh_verdict_decide(const struct fh_result *result, const char secret[FH_SECRET_SIZE], char **ret_reason);
 

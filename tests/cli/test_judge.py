@@ -31,6 +31,7 @@ class Judging(support.TempDir):
     """Judges samples of a file of tests/data/judge."""
 
     problems = PROBLEMS / "human-eval.jsonl"
+    integrity = "in-process"
 
     def samples(self, rows, name="samples.jsonl"):
         return self.write(name, "".join(json.dumps({"task_id": t, "completion": c}) + "\n" for t, c in rows))
@@ -64,7 +65,7 @@ class Judging(support.TempDir):
                 self.assertEqual(row["verdict"], verdict, row["reason"])
                 self.assertEqual(row["passed"], verdict == "passed")
                 self.assertEqual(row["task_id"], task)
-                self.assertEqual(row["integrity"], "in-process")
+                self.assertEqual(row["integrity"], self.integrity)
                 self.assertRegex(row["reason"], reason or "^")
                 if verdict not in ("no_code", "compile_error"):
                     self.assertGreater(row["usage"]["wall_ms"], 0)
@@ -72,6 +73,8 @@ class Judging(support.TempDir):
 
 
 class Python(Judging):
+    integrity = "split"
+
     def test_what_passes(self):
         self.check_verdicts([
             ("a right solution", "Own/0", "    return sum(numbers)\n", "passed", "^$"),
@@ -303,7 +306,7 @@ class Results(Judging):
     bad = ("Own/1", "    return 0\n")
 
     def verdicts(self, name="results.jsonl"):
-        return [{k: v for k, v in r.items() if k != "usage"} for r in self.rows(name)]
+        return [{k: v for k, v in r.items() if k not in ("usage", "judge_usage")} for r in self.rows(name)]
 
     def test_a_complete_file_is_kept_as_it_is(self):
         self.samples([self.good, self.bad] * 3)
@@ -446,7 +449,7 @@ class Summary(Judging):
         self.assertEqual(summary["verdicts"], {"passed": 2, "failed": 5})
         self.assertEqual((summary["samples"], summary["tasks"], summary["passed"]), (7, 3, 2))
         self.assertEqual(summary["harness_errors"], 0)
-        self.assertEqual(summary["integrity"], "in-process")
+        self.assertEqual(summary["integrity"]["apart"], 7)
         one, two, hundred = (summary["pass_at_k"][k] for k in ("1", "2", "100"))
         self.assertAlmostEqual(one["value"], (0.25 + 0 + 1) / 3)
         self.assertAlmostEqual(one["standard_error"], (((1 / 6) ** 2 + (5 / 12) ** 2 + (7 / 12) ** 2) / 6) ** 0.5)
@@ -458,7 +461,7 @@ class Summary(Judging):
                       ("Own/0", "    print('he\\x1b[2Jre')\n    return 1\n")], "s a.jsonl")
         done = self.judge(samples="s a.jsonl")
         for part in ("passed", "50.0 %", "pass@1    0.5000", "pass@10   no task has 10 samples",
-                     "integrity: in-process"):
+                     "integrity: split or outside for 2 samples"):
             self.assertIn(part, done.stdout)
         command = re.search(r"^  (fumehood judge .*--show 1)$", done.stdout, re.M).group(1)
         shell = f"fumehood() {{ {support.PROGRAM} \"$@\"; }}; {command}"

@@ -385,7 +385,9 @@ static void put(struct fh_results *r, size_t index, enum fh_verdict verdict)
 	static char task[] = "T/0";
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_judge_problem problem = { .task_id = task };
-	assert_int_equal(fh_results_put(r, index, &problem, verdict, "why\n", NULL, &err), 0);
+	char why[] = "why\n";
+	struct fh_judge_outcome outcome = { .verdict = verdict, .reason = why, .integrity = FH_INTEGRITY_SPLIT };
+	assert_int_equal(fh_results_put(r, index, &problem, &outcome, &err), 0);
 }
 
 static void assert_file(const char *path, const char *const *starts, size_t count)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+# The candidate's side: runs the program of one sample and answers the judge's calls. The test, and what it expects, never
+# come here; nothing here has to be kept from the program, which may answer by hand as well.
+#
+# stdin:   two times 16 bytes "%015d\n": the lengths of the names of the functions that will be called (one a line) and of
+#          the program; then both.
+# fd 3, 4: from and to the judge (split_judge.py).
+import _io
+import builtins
+
+builtins.exit = builtins.quit = sys.exit  # as Python's site module has them; the interpreter is started without it
+
+FROM, TO = 3, 4
+KEPT_MAX = 100000
+TEXT_MAX = 2000
+kept = []
+Truth, Size, next_of, run, compile_text, NoMore, Exit = bool, len, next, exec, compile, StopIteration, SystemExit
+known_errors = {error: name for name, error in vars(builtins).items()
+                if kind(error) is kind and issubclass(error, Exception) and not name.endswith("Group")}
+flush_out, flush_err = sys.stdout.flush, sys.stderr.flush
+
+
+class NoInput(_io.StringIO):
+    def read(self, *_):
+        raise OSError("there is no input")
+
+    readline = readlines = read
+
+    def readable(self, *_):
+        return False
+
+
+# -------------------------------------------------------------------------------------------------------- results
+def keep(value):
+    if length(kept) >= KEPT_MAX:
+        raise Limit("more than %d objects that do not cross" % KEPT_MAX)
+    kept.append(value)
+    return length(kept) - 1
+
+
+def put_foreign(value, depth):
+    its = kind(value)
+    order = method_order(its)
+    if its.__module__ == "numpy" and "generic" in [base.__name__ for base in order]:
+        put(value.item(), depth)
+    elif put_known(value, depth):
+        return
+    elif any_has(order, "__next__"):
+        out.append(tag_count(74, keep(value)))
+    else:
+        try:
+            truth = 1 if Truth(value) else 0
+        except PlainError:
+            truth = 2
+        size = -1
+        if any_has(order, "__len__"):
+            try:
+                size = Size(value)
+            except PlainError:
+                pass
+        out.append(tag_count(79, keep(value)))
+        put(Str.__str__(its.__module__ + "." + its.__qualname__), depth)
+        out.append(OPAQUE.pack(truth, size))
+
+
+def any_has(order, name):
+    for its in order:
+        if name in kind.__dict__["__dict__"].__get__(its):
+            return True
+    return False
+
+
+# --------------------------------------------------------------------------------------------------------- errors
+def message_of(error):
+    try:
+        text = text_of(error)
+        return Str.__str__(text)[:TEXT_MAX]
+    except AnyError:
+        return "an exception that cannot be shown"
+
+
+def describe(error):
+    """The name of the nearest built-in, that of the type itself, and the message."""
+    order = method_order(kind(error))
+    base = ""
+    for its in order:
+        if its in known_errors:
+            base = known_errors[its]
+            break
+    return base, Str.__str__(kind(error).__name__)[:100], message_of(error)
+
+
+def error_answer(error):
+    return (b"e" if PlainError in method_order(kind(error)) else leaving(error)) + encode(describe(error), put_foreign)
+
+
+def leaving(error):
+    """What no test may catch: SystemExit is leaving, the others are failures."""
+    return b"x" if Exit in method_order(kind(error)) else b"l"
+
+
+def limit_answer(problem):
+    return b"l" + encode(("", "a result with " + text_of(problem), ""), put_foreign)
+
+
+# ---------------------------------------------------------------------------------------------------------- calls
+def call(functions, request):
+    number, args, kwargs, sent = request
+    result = functions[number](*args, **kwargs)
+    return b"v" + encode(result if sent is None else (result, sent), put_foreign)
+
+
+def serve(functions, failed):
+    while True:
+        data = receive(FROM)
+        operation, identifier = data[:1], data[1:9]
+        request = decode(data, 9, {})
+        try:
+            if failed:
+                answer = failed
+            elif operation == b"c":
+                answer = call(functions, request)
+            else:
+                try:
+                    answer = b"v" + encode(next_of(kept[request]), put_foreign)
+                except NoMore:
+                    answer = b"z"
+        except Limit as problem:
+            answer = limit_answer(problem)
+        except AnyError as error:
+            answer = error_answer(error)
+        try:
+            flush_out()
+            flush_err()
+        except AnyError:
+            pass
+        send(TO, identifier + answer)
+
+
+def load(program, names):
+    """The functions, or the answer to whatever is asked."""
+    space = {}
+    try:
+        run(compile_text(program, "<string>", "exec", 0, True), space)
+    except AnyError as error:
+        return None, leaving(error) + encode(describe(error), put_foreign)
+    functions = []
+    for name in names:
+        if name not in space:
+            return None, b"l" + encode(("", "NameError", "name '%s' is not defined" % name), put_foreign)
+        functions.append(space[name])
+    return functions, None
+
+
+def main():
+    sizes = [take_size() for _ in range(2)]
+    names, program = [decode_text(take_input(size), "utf-8") for size in sizes]
+    null = posix.open("/dev/null", posix.O_RDONLY)
+    posix.dup2(null, 0)
+    posix.close(null)
+    sys.stdin = NoInput()
+    functions, failed = load(program, names.split())
+    try:
+        serve(functions, failed)
+    except Gone:
+        pass
+    try:
+        flush_out()
+        flush_err()
+    except AnyError:
+        pass
+    leave(0)
+
+
+main()

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: MIT
+# The judge's side: runs the test of one problem against a stand-in for the function that it tests. No text of the
+# candidate's ever comes here; what comes are values, over a pipe, and the end.
+#
+# stdin:   four times 16 bytes "%015d\n": the lengths of the names that the stand-ins have (one a line), of the part of the
+#          prompt that the test may need and of the test, and 1 when changes of arguments come back; then the three texts.
+# fd 3, 4: from and to the candidate. A request is an operation, eight random bytes and a value; the answer has the same
+#          bytes in front. Whatever else comes, before, between or after, is no answer of an honest driver: the judge ends
+#          at once and says "tampered", and no test ever sees an exception for it.
+# fd 5:    one message at the very end: "WORD CALLS SIZE\n" and SIZE bytes of reason (src/judge/split.h has the words).
+import builtins
+
+builtins.exit = builtins.quit = sys.exit  # as Python's site module has them; the interpreter is started without it
+
+FROM, TO, DRIVER = 3, 4, 5
+ITEMS_MAX = 1000000
+REASON_MAX = 2000
+calls, items_left = 0, ITEMS_MAX
+CALL, NEXT = b"c", b"n"
+known_errors = {name: error for name, error in vars(builtins).items()
+                if kind(error) is kind and issubclass(error, Exception) and not name.endswith("Group")}
+
+
+def end(verdict, reason):
+    reason = reason.encode("utf-8", "backslashreplace")[:REASON_MAX]
+    message = ("%s %d %d\n" % (verdict, calls, len(reason))).encode() + reason
+    while message:
+        message = message[posix.write(DRIVER, message):]
+    for stream in sys.stdout, sys.stderr:
+        try:
+            stream.flush()
+        except Exception:
+            pass
+    leave(0 if verdict == "passed" else 1)
+
+
+class Opaque:
+    """A value of a type that does not cross. It equals nothing, and tells its truth and length."""
+
+    def __init__(self, number, name, truth, size):
+        self.__dict__.update(number=number, name=name, truth=truth, size=size)
+
+    def __eq__(self, other):
+        return False
+
+    def __ne__(self, other):
+        return True
+
+    def __hash__(self):
+        return id(self)
+
+    def __bool__(self):
+        if self.truth == 2:
+            raise TypeError("the truth of this %s cannot be told" % self.name)
+        return self.truth == 1
+
+    def __len__(self):
+        if self.size < 0:
+            raise TypeError("object of type '%s' has no len()" % self.name)
+        return self.size
+
+    def __repr__(self):
+        return "<%s>" % self.name
+
+
+class Iterator:
+    """An iterator of the candidate's: each item is asked for."""
+
+    def __init__(self, number):
+        self.number, self.over = number, False
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        global items_left
+        if self.over:
+            raise StopIteration
+        items_left -= 1
+        if items_left < 0:
+            end("failed", "more than %d items were taken from iterators" % ITEMS_MAX)
+        answer = ask(NEXT, self.number)
+        if answer is over:
+            self.over = True
+            raise StopIteration
+        return answer
+
+
+def get_opaque(depth):
+    number, = U.unpack(take(4))
+    name = get_kind(Str, depth)
+    truth, size = OPAQUE.unpack(take(9))
+    if truth > 2 or size < -1:
+        raise Malformed("an object that is none")
+    return Opaque(number, name[:100], truth, size)
+
+
+readers = {b"O": get_opaque, b"J": lambda depth: Iterator(U.unpack(take(4))[0])}
+
+
+def put_foreign(value, depth):
+    if kind(value) is Opaque or kind(value) is Iterator:
+        end("failed", "the test hands a %r on that does not cross" % (value,))
+    if not put_known(value, depth):
+        raise Unsupported(kind(value).__name__)
+
+
+# -------------------------------------------------------------------------------------------------------- calls
+over = object()
+
+
+def answer_to(identifier):
+    """The kind of the answer, and its bytes."""
+    try:
+        data = receive(FROM)
+    except Gone:
+        end("gone", "the candidate ended before it answered")
+    except Malformed as problem:
+        end("tampered", str(problem))
+    if data[:8] != identifier:
+        end("tampered", "an answer to no question" if len(data) >= 8 else "a frame that is too short")
+    return data
+
+
+def value_of(data, at):
+    try:
+        return decode(data, at, readers)
+    except Malformed as problem:
+        end("tampered", str(problem))
+    except Exception as problem:
+        end("tampered", "a value that cannot be read: %s" % kind(problem).__name__)
+
+
+def text_pair(data):
+    """Of an exception: the built-in's name, the type's own name and the message."""
+    words = value_of(data, 9)
+    if kind(words) is not tuple or len(words) != 3 or any(kind(word) is not str for word in words):
+        end("tampered", "an exception that is none")
+    return words
+
+
+def ask(operation, value):
+    identifier = urandom(8)
+    try:
+        data = operation + identifier + encode(value, put_foreign)
+    except Unsupported as problem:
+        end("unfit", "an argument of type %s" % problem)
+    except Limit as problem:
+        end("unfit", "an argument with %s" % problem)
+    try:
+        send(TO, data)
+    except Gone:
+        end("gone", "the candidate ended before it was asked")
+    data = answer_to(identifier)
+    answer = data[8:9]
+    if answer == b"v":
+        return value_of(data, 9)
+    if answer == b"e":
+        base, name, message = text_pair(data)
+        error = known_errors.get(base)
+        text = message if base == name else "%s: %s" % (name, message)
+        try:
+            raised = error(message) if error else Exception(text)
+        except Exception:
+            raised = Exception(text)
+        raise raised
+    if answer == b"x":
+        base, name, message = text_pair(data)
+        end("exited", ("%s: %s" % (name, message)).rstrip(": "))
+    if answer == b"l":
+        base, name, message = text_pair(data)
+        end("failed", "%s: %s" % (name, message) if message else name)
+    if answer == b"z" and operation == NEXT and len(data) == 9:
+        return over
+    end("tampered", "an answer of no kind")
+
+
+def changed(value, found):
+    """The mutable objects of a call's arguments, in the order in which they are numbered: depth first, each once."""
+    its = kind(value)
+    if its in (list, dict, set, bytearray):
+        if id(value) in found:
+            return
+        found[id(value)] = value
+    if its is dict:
+        for key, item in value.items():
+            changed(key, found)
+            changed(item, found)
+    elif its in (list, tuple, set, frozenset):
+        for item in value:
+            changed(item, found)
+
+
+def patch(value, content):
+    """Makes an argument what the candidate has made of its copy."""
+    if kind(value) is not kind(content):
+        end("tampered", "an argument that became another type")
+    if kind(value) in (list, bytearray):
+        value[:] = content
+    else:
+        value.clear()
+        value.update(content)
+
+
+def call_and_change(number, args, kwargs):
+    """As ask, but what the candidate changed in place is changed here too, and where its result is an argument, so is
+    ours."""
+    found = {}
+    changed((args, kwargs), found)
+    mine = [value for value in found.values() if value is not kwargs]
+    answer = ask(CALL, (number, args, kwargs, mine))
+    if kind(answer) is not tuple or len(answer) != 2 or kind(answer[1]) is not list or len(answer[1]) != len(mine):
+        end("tampered", "arguments that did not come back")
+    result, contents = answer
+    swap = {}
+    for value, content in zip(mine, contents):
+        swap[id(content)] = value
+    for value, content in zip(mine, contents):
+        if kind(content) is list:
+            content[:] = [swap.get(id(item), item) for item in content]
+        elif kind(content) is dict:
+            for key in content:
+                content[key] = swap.get(id(content[key]), content[key])
+        patch(value, content)
+    return swap.get(id(result), result)
+
+
+def stand_in(number, name, send_back):
+    def stub(*args, **kwargs):
+        global calls
+        calls += 1
+        if send_back:
+            return call_and_change(number, args, kwargs)
+        return ask(CALL, (number, args, kwargs, None))
+    stub.__name__ = stub.__qualname__ = name
+    return stub
+
+
+# --------------------------------------------------------------------------------------------------------- the test
+def explain(error, text):
+    reason = type(error).__name__ + ": " + str(error)
+    line, at = 0, error.__traceback__
+    while at:
+        if at.tb_frame.f_code.co_filename == "<test>":
+            line = at.tb_lineno
+        at = at.tb_next
+    lines = text.split("\n")
+    if 0 < line <= len(lines):
+        reason = "%.1000s [test line %d: %.400s]" % (reason, line, lines[line - 1].strip())
+    return reason
+
+
+def nothing_is_left():
+    """Whether the candidate has said nothing that nobody asked for."""
+    posix.set_blocking(FROM, False)
+    try:
+        return not read_fd(FROM, 1)
+    except BlockingIOError:
+        return True
+
+
+def judge():
+    sizes = [take_size() for _ in range(4)]
+    names, before, test = [decode_text(take_input(size), "utf-8") for size in sizes[:3]]
+    space = {}
+    try:
+        exec(compile(before, "<prompt>", "exec", 0, True), space)
+        program = compile(test, "<test>", "exec", 0, True)
+    except BaseException as error:
+        if calls:
+            end("failed", explain(error, test))
+        end("broken", "what stands before the test: " + explain(error, test))
+    for number, name in enumerate(names.split()):
+        space[name] = stand_in(number, name, sizes[3] == 1)
+    try:
+        exec(program, space)
+    except BaseException as error:
+        try:
+            reason = explain(error, test)
+        except Exception:
+            reason = type(error).__name__
+        end("failed", reason)
+    if not nothing_is_left():
+        end("tampered", "an answer after the last question")
+    if not calls:
+        end("broken", "the test called nothing")
+    end("passed", "")
+
+
+judge()

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/split.h"
+
+#include <pthread.h>
+
+#include "base/data.h"
+#include "base/fd.h"
+#include "judge/session.h"
+
+#define DRIVER_MAX (1 << 20)
+
+static const struct fh_split_language *const languages[FH_JUDGE_LANGUAGE_COUNT_] = {
+	[FH_JUDGE_PYTHON] = &fh_split_python,
+};
+
+enum side { JUDGE, CANDIDATE, SIDE_COUNT_ };
+
+struct fh_split {
+	const struct fh_judge_settings *settings;
+	pthread_mutex_t lock; /* the fields below, until they are filled */
+	struct fh_buf drivers[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
+	struct fh_plan *plans[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
+};
+
+int fh_split_new(const struct fh_judge_settings *settings, struct fh_split **ret, struct fh_error *err)
+{
+	struct fh_split *s = FH_NEW(struct fh_split);
+	s->settings = settings;
+	pthread_mutex_init(&s->lock, NULL);
+	*ret = s;
+	return 0;
+}
+
+void fh_split_free(struct fh_split *s)
+{
+	if (!s)
+		return;
+	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++)
+		for (int side = 0; side < SIDE_COUNT_; side++) {
+			fh_buf_release(&s->drivers[l][side]);
+			fh_plan_free(s->plans[l][side]);
+		}
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+const struct fh_judge_settings *fh_split_settings(const struct fh_split *s)
+{
+	return s->settings;
+}
+
+void fh_split_side_release(struct fh_split_side *s)
+{
+	fh_buf_release(&s->input);
+	free(s->owned);
+	free(s->compile_error);
+	*s = (struct fh_split_side){ 0 };
+}
+
+bool fh_split_has(enum fh_judge_language language)
+{
+	return languages[language] != NULL;
+}
+
+const char *fh_split_unfit(const struct fh_judge_problem *p)
+{
+	const struct fh_split_language *l = languages[p->language];
+	if (!l)
+		return "there are no stand-ins for this language";
+	if (!p->entry_point || !p->entry_point[0])
+		return "the data does not say which function the test calls";
+	return l->unfit ? l->unfit(p) : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------- drivers and plans
+ */
+
+/* Lock held. */
+static int read_driver(struct fh_split *s, enum fh_judge_language language, enum side side, struct fh_error *err)
+{
+	struct fh_buf *to = &s->drivers[language][side];
+	const char *const *names = side == JUDGE ? languages[language]->judge : languages[language]->candidate;
+	if (to->n)
+		return 0;
+	to->max = DRIVER_MAX;
+	for (int r = 0; *names; names++) {
+		fh_auto_free char *path = NULL;
+		r = fh_data_path(*names, &path, err);
+		if (r >= 0)
+			r = fh_file_read(path, to, err);
+		if (r < 0) {
+			fh_buf_truncate(to, 0);
+			return r;
+		}
+	}
+	return 0;
+}
+
+int fh_split_drivers(struct fh_split *s, enum fh_judge_language language, struct fh_str *ret_judge,
+                     struct fh_str *ret_candidate, struct fh_error *err)
+{
+	pthread_mutex_lock(&s->lock);
+	int r = read_driver(s, language, JUDGE, err);
+	if (r >= 0)
+		r = read_driver(s, language, CANDIDATE, err);
+	pthread_mutex_unlock(&s->lock);
+	if (r < 0)
+		return r;
+	*ret_judge = fh_buf_str(&s->drivers[language][JUDGE]);
+	*ret_candidate = fh_buf_str(&s->drivers[language][CANDIDATE]);
+	return 0;
+}
+
+static const struct fh_descriptor descriptors[] = {
+	{ 3, FH_DESCRIPTOR_IN },
+	{ 4, FH_DESCRIPTOR_OUT },
+	{ 5, FH_DESCRIPTOR_DRIVER },
+};
+
+static int build_plan(struct fh_split *s, enum fh_judge_language language, enum side side, struct fh_plan **ret,
+                      struct fh_error *err)
+{
+	const struct fh_split_language *l = languages[language];
+	struct fh_request request;
+	fh_request_init(&request);
+	request.language = l->name;
+	request.code = (struct fh_bytes){ s->drivers[language][side].p, s->drivers[language][side].n };
+	request.limits = s->settings->limits;
+	request.flags = s->settings->packages ? NULL : l->flags;
+	request.interpreter = s->settings->interpreter;
+	request.standard_library_only = !s->settings->packages;
+	request.descriptors = descriptors;
+	request.descriptor_count = side == JUDGE ? 3 : 2;
+	return fh_plan_build(&request, ret, err);
+}
+
+int fh_split_script_plan(struct fh_split *s, enum fh_judge_language language, bool judge, const struct fh_plan **ret,
+                         struct fh_error *err)
+{
+	enum side side = judge ? JUDGE : CANDIDATE;
+	struct fh_plan **plan = &s->plans[language][side];
+	pthread_mutex_lock(&s->lock);
+	int r = *plan ? 0 : read_driver(s, language, side, err);
+	if (r >= 0 && !*plan)
+		r = build_plan(s, language, side, plan, err);
+	pthread_mutex_unlock(&s->lock);
+	if (r >= 0)
+		*ret = *plan;
+	return r < 0 ? r : 0;
+}
+
+void fh_split_input(struct fh_buf *out, const struct fh_str *parts, size_t count, const bool *flag)
+{
+	for (size_t i = 0; i < count; i++)
+		fh_buf_addf(out, "%015zu\n", parts[i].n);
+	if (flag)
+		fh_buf_addf(out, "%015d\n", *flag);
+	for (size_t i = 0; i < count; i++)
+		fh_buf_add(out, parts[i].p, parts[i].n);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- runs
+ */
+
+static struct fh_member member_of(const struct fh_split_side *s)
+{
+	return (struct fh_member){
+		.plan = s->plan,
+		.files = s->files,
+		.file_count = s->file_count,
+		.stdin_data = { s->input.n ? s->input.p : "", s->input.n },
+	};
+}
+
+static int run_pair(struct fh_split *s, struct fh_client *client, const struct fh_split_side *sides,
+                    struct fh_split_outcome *ret, struct fh_error *err)
+{
+	static const struct fh_link links[] = { { JUDGE, 4, CANDIDATE, 3 }, { CANDIDATE, 4, JUDGE, 3 } };
+	const struct fh_member members[] = { member_of(&sides[JUDGE]), member_of(&sides[CANDIDATE]) };
+	struct fh_group group = FH_GROUP_INIT;
+	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
+	struct fh_result *results[SIDE_COUNT_];
+	group.members = members;
+	group.member_count = SIDE_COUNT_;
+	group.links = links;
+	group.link_count = FH_ARRAY_SIZE(links);
+	group.leader = JUDGE;
+	options.cancel = s->settings->cancel;
+	int r = fh_run_group(client, &group, &options, results, err);
+	if (r < 0)
+		return r;
+	ret->judge = results[JUDGE];
+	ret->candidate = results[CANDIDATE];
+	fh_split_decide(ret);
+	return 0;
+}
+
+int fh_split_run(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                 struct fh_split_outcome *ret, struct fh_error *err)
+{
+	const struct fh_split_language *l = languages[p->problem->language];
+	struct fh_split_side sides[SIDE_COUNT_] = { 0 };
+	*ret = (struct fh_split_outcome){ 0 };
+	int r = l->judge_side(s, p, &sides[JUDGE], err);
+	if (r >= 0)
+		r = l->candidate_side(s, p, &sides[CANDIDATE], err);
+	if (r < 0) {
+		err->phase = FH_PHASE_PLAN;
+	} else if (sides[CANDIDATE].compile_error) {
+		ret->verdict = FH_VERDICT_COMPILE_ERROR;
+		ret->reason = FH_TAKE_PTR(sides[CANDIDATE].compile_error);
+	} else {
+		r = run_pair(s, client, sides, ret, err);
+	}
+	for (int i = 0; i < SIDE_COUNT_; i++)
+		fh_split_side_release(&sides[i]);
+	return r;
+}

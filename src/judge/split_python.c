@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/split.h"
+
+#include "judge/declaration.h"
+
+static bool names(struct fh_str line, const char *word, struct fh_str name)
+{
+	size_t n = strlen(word);
+	if (line.n <= n + name.n || memcmp(line.p, word, n) != 0 || memcmp(line.p + n, name.p, name.n) != 0)
+		return false;
+	char after = line.p[n + name.n];
+	return after == '(' || after == ' ' || after == ':' || after == '\t' || after == '[';
+}
+
+/* Where the definition of the entry point begins in the head, its decorators with it; the head's end without one. */
+static size_t definition_at(struct fh_str head, struct fh_str name, bool *ret_class)
+{
+	size_t at = 0, found = head.n, decorated = SIZE_MAX;
+	*ret_class = false;
+	while (at < head.n) {
+		const char *end = memchr(head.p + at, '\n', head.n - at);
+		struct fh_str line = { head.p + at, end ? (size_t)(end - head.p) - at : head.n - at };
+		bool class = names(line, "class ", name);
+		if (class || names(line, "def ", name) || names(line, "async def ", name)) {
+			found = decorated < at ? decorated : at;
+			*ret_class = class;
+		}
+		if (line.n == 0 || line.p[0] != '@')
+			decorated = SIZE_MAX;
+		else if (decorated == SIZE_MAX)
+			decorated = at;
+		at += line.n + 1;
+	}
+	return found;
+}
+
+static const char *unfit(const struct fh_judge_problem *p)
+{
+	bool class;
+	definition_at(fh_buf_str(&p->head), fh_str(p->entry_point), &class);
+	return class ? "the entry point is a class" : NULL;
+}
+
+/* Helpers and imports that the prompt defines come from there, never from the candidate. */
+static int judge_side(struct fh_split *s, const struct fh_split_pair *p, struct fh_split_side *ret,
+                      struct fh_error *err)
+{
+	bool class;
+	struct fh_str head = fh_buf_str(&p->problem->head), name = fh_str(p->problem->entry_point);
+	head.n = definition_at(head, name, &class);
+	const struct fh_str parts[] = { name, head, fh_buf_str(&p->problem->tail) };
+	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), &p->changes);
+	return fh_split_script_plan(s, FH_JUDGE_PYTHON, true, &ret->plan, err);
+}
+
+static int candidate_side(struct fh_split *s, const struct fh_split_pair *p, struct fh_split_side *ret,
+                          struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
+	fh_buf_add(&program, p->head.p, p->head.n);
+	fh_buf_add(&program, p->completion.p, p->completion.n);
+	const struct fh_str parts[] = { fh_str(p->problem->entry_point), fh_buf_str(&program) };
+	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), NULL);
+	return fh_split_script_plan(s, FH_JUDGE_PYTHON, false, &ret->plan, err);
+}
+
+/* As in one process: nothing for Python's site module to find, so that starting takes a third less. */
+static const char *const flags[] = { "-I", "-S", NULL };
+
+const struct fh_split_language fh_split_python = {
+	.language = FH_JUDGE_PYTHON,
+	.name = "python",
+	.judge = { "guest/split_codec.py", "guest/split_judge.py" },
+	.candidate = { "guest/split_codec.py", "guest/split_candidate.py" },
+	.flags = flags,
+	.unfit = unfit,
+	.judge_side = judge_side,
+	.candidate_side = candidate_side,
+};
