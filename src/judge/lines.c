@@ -96,7 +96,7 @@ static int next_line(struct fh_lines *l, struct fh_str *ret, struct fh_error *er
 {
 	size_t searched = 0;
 	for (;;) {
-		const char *start = l->text.p + l->taken;
+		const char *start = fh_buf_cstr(&l->text) + l->taken;
 		size_t have = l->text.n - l->taken;
 		const char *end = have > searched ? memchr(start + searched, '\n', have - searched) : NULL;
 		if (end || (l->ended && have > 0)) {

@@ -173,9 +173,9 @@ static void name_python(struct fh_outline *o, struct fh_outline_item *item)
 	}
 	if (eat_word(&s, "import")) {
 		item->is_import = true;
-		struct fh_str names;
-		fh_next_line(&s, &names);
-		add_list(o, item, names, "as");
+		struct fh_str names = { "", 0 };
+		if (fh_next_line(&s, &names))
+			add_list(o, item, names, "as");
 	} else if (eat_word(&s, "from")) {
 		const char *at = memmem(s.p, s.n, " import", 7);
 		struct fh_str names = at ? trim_front(cut(s, (size_t)(at + 7 - s.p))) : cut(s, s.n);

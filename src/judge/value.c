@@ -14,8 +14,8 @@ static bool number_of(const json_t *encoded, double *ret)
 		return true;
 	}
 	const char *digits = fh_json_str(encoded, "$int", NULL);
-	size_t n = digits ? strlen(digits) : 0;
-	if (n && n <= FH_VALUE_DIGITS_MAX && strspn(digits, "-0123456789") == n) {
+	size_t n = digits ? strlen(digits) : 0, sign = digits && *digits == '-';
+	if (n > sign && n <= FH_VALUE_DIGITS_MAX && strspn(digits + sign, "0123456789") == n - sign) {
 		*ret = strtod(digits, NULL);
 		return true;
 	}
@@ -59,10 +59,11 @@ static bool dicts_equal(const json_t *encoded, const json_t *expected, double to
 	for (size_t i = 0; i < json_array_size(pairs); i++) {
 		const json_t *pair = json_array_get(pairs, i);
 		const char *key = json_string_value(json_array_get(pair, 0));
-		const json_t *value = key && json_array_size(pair) == 2 ? json_object_get(expected, key) : NULL;
+		size_t n = json_string_length(json_array_get(pair, 0)); /* a key may hold a NUL */
+		const json_t *value = key && json_array_size(pair) == 2 ? json_object_getn(expected, key, n) : NULL;
 		if (!value || !equal(json_array_get(pair, 1), value, tolerance, depth + 1))
 			return false;
-		json_object_set_new(met, key, json_true());
+		json_object_setn_new_nocheck(met, key, n, json_true());
 	}
 	return json_object_size(met) == json_object_size(expected);
 }

@@ -221,5 +221,7 @@ void fh_frame_error(const struct fh_frame *f, struct fh_error *ret)
 		else if (x.tag == F_HINT)
 			copy_text(e.hint, sizeof(e.hint), x.value);
 	}
+	if (!e.message[0]) /* an error always says something */
+		copy_text(e.message, sizeof(e.message), fh_str("the peer reported a failure and did not say which"));
 	*ret = e;
 }

@@ -130,6 +130,12 @@ static json_t *fh_ollama_join(struct fh_str body, bool chat)
 	return FH_TAKE_PTR(last);
 }
 
+static int64_t fh_ollama_count(const json_t *answer, const char *key)
+{
+	int64_t n = fh_json_int(answer, key, -1);
+	return n >= 0 && n <= FH_TOKENS_MAX ? n : -1;
+}
+
 void fh_ollama_parse(int status, const char *content_type, struct fh_str body, bool chat,
                      struct fh_provider_response *ret)
 {
@@ -139,7 +145,7 @@ void fh_ollama_parse(int status, const char *content_type, struct fh_str body, b
 	if (!answer)
 		return;
 	ret->raw = answer;
-	int64_t prompt = fh_json_int(answer, "prompt_eval_count", -1), completion = fh_json_int(answer, "eval_count", -1);
+	int64_t prompt = fh_ollama_count(answer, "prompt_eval_count"), completion = fh_ollama_count(answer, "eval_count");
 	ret->tokens.prompt = prompt;
 	ret->tokens.completion = completion;
 	/* A prompt that was in the server's cache is not counted by it. */

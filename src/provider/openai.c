@@ -183,8 +183,8 @@ json_t *fh_openai_request(const char *model, const json_t *config, const struct 
 
 static int64_t fh_openai_count(const json_t *object, const char *key)
 {
-	const json_t *n = json_object_get(object, key);
-	return json_is_number(n) && json_number_value(n) >= 0 ? (int64_t)json_number_value(n) : -1;
+	double n = fh_json_num(object, key, -1);
+	return n >= 0 && n <= FH_TOKENS_MAX ? (int64_t)n : -1;
 }
 
 static void fh_openai_usage(const json_t *usage, struct fh_tokens *ret)

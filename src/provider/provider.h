@@ -59,6 +59,8 @@ struct fh_provider_request {
 	FH_NULLABLE const json_t *config;  /* laid over the provider's config for this call (of a prompt or a test) */
 };
 
+/* What a server may say that it counted: sums of two of them do not overflow. Anything beyond counts as not said. */
+#define FH_TOKENS_MAX ((int64_t)1 << 53)
 struct fh_tokens {
 	int64_t total, prompt, completion, cached; /* -1: not said */
 };

@@ -166,6 +166,27 @@ static void test_bytes_of_any_kind(void **state)
 	}
 }
 
+/* Fills the stack below with bytes that are no pointer, so that a value that was never set shows. */
+static __attribute__((noinline)) void dirty_the_stack(void)
+{
+	volatile char bytes[4096];
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = 3;
+}
+
+static void test_an_import_of_nothing_names_nothing(void **state)
+{
+	(void)state;
+	static const char *const texts[] = { "import", "import ", "import\n", "x = 1\nimport \n\n" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(texts); i++) {
+		fh_auto_outline struct fh_outline o;
+		dirty_the_stack();
+		fh_outline_make(&o, fh_str(texts[i]), FH_SYNTAX_PYTHON);
+		assert_int_equal(o.name_count, i == 3); /* x */
+		assert_true(o.items[o.n - 1].is_import);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +197,7 @@ int main(void)
 		cmocka_unit_test(test_too_long),
 		cmocka_unit_test(test_is_linear),
 		cmocka_unit_test(test_bytes_of_any_kind),
+		cmocka_unit_test(test_an_import_of_nothing_names_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

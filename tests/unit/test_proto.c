@@ -202,6 +202,20 @@ static void an_error_with_values_out_of_range_is_still_an_error(void **state)
 
 /* ---------------------------------------------------------------------------------------------------------- fields */
 
+static void an_error_without_words_gets_some(void **state)
+{
+	struct fh_buf out = FH_BUF_INIT(0);
+	struct fh_error got;
+	(void)state;
+	fh_wire_u64(&out, F_CODE, FH_E_UNAVAILABLE);
+	fh_wire_text(&out, F_MESSAGE, "");
+	struct fh_frame f = { .type = FH_FRAME_ERROR, .payload = fh_buf_str(&out) };
+	fh_frame_error(&f, &got);
+	assert_int_equal(got.code, FH_E_UNAVAILABLE);
+	assert_non_null(strstr(got.message, "did not say which"));
+	fh_buf_release(&out);
+}
+
 static void fields_nest_and_repeat(void **state)
 {
 	fh_auto_buf struct fh_buf b = FH_BUF_INIT(0);
@@ -547,6 +561,7 @@ int main(void)
 		cmocka_unit_test(stream_bytes_need_an_offset),
 		cmocka_unit_test(an_error_arrives_as_it_was_sent),
 		cmocka_unit_test(an_error_with_values_out_of_range_is_still_an_error),
+		cmocka_unit_test(an_error_without_words_gets_some),
 		cmocka_unit_test(fields_nest_and_repeat),
 		cmocka_unit_test(every_cut_of_a_message_is_malformed_or_shorter_never_read_past),
 		cmocka_unit_test(lengths_that_lie_are_malformed),

@@ -365,6 +365,26 @@ static void test_ollama(void **state)
 
 /* ------------------------------------------------------------------------------------------------- small functions */
 
+static void test_counts_that_nobody_could_count_are_not_said(void **state)
+{
+	(void)state;
+	fh_auto_provider_response struct fh_provider_response openai = FH_PROVIDER_RESPONSE_INIT;
+	fh_auto_provider_response struct fh_provider_response ollama = FH_PROVIDER_RESPONSE_INIT;
+	fh_openai_parse(200, "application/json",
+	                fh_str("{\"choices\": [{\"message\": {\"content\": \"x\"}}],"
+	                       " \"usage\": {\"prompt_tokens\": 1e300, \"completion_tokens\": 9223372036854775807}}"),
+	                NULL, &openai);
+	assert_int_equal(openai.tokens.prompt, -1);
+	assert_int_equal(openai.tokens.completion, -1);
+	assert_int_equal(openai.tokens.total, -1);
+	fh_ollama_parse(200, "application/json",
+	                fh_str("{\"message\": {\"content\": \"x\"}, \"prompt_eval_count\": 9223372036854775807,"
+	                       " \"eval_count\": 1}"),
+	                true, &ollama);
+	assert_int_equal(ollama.tokens.prompt, -1);
+	assert_int_equal(ollama.tokens.total, 1);
+}
+
 static void test_splitting_a_command(void **state)
 {
 	static const struct {
@@ -441,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_a_schema_makes_the_output_json),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_ollama),
+		cmocka_unit_test(test_counts_that_nobody_could_count_are_not_said),
 		cmocka_unit_test(test_splitting_a_command),
 		cmocka_unit_test(test_plain_text_of_a_terminal),
 		cmocka_unit_test(test_pauses_between_tries),
