@@ -14,12 +14,14 @@
 #include "cli/progress.h"
 #include "cli/term.h"
 #include "judge/batch.h"
+#include "judge/truth.h"
 
 /* Some samples have no verdict of their own. */
 enum { EXIT_HARNESS_ERRORS = 3 };
 
 static const char details[] = "Formats, told apart by their fields:\n"
                               "  human-eval     task_id, prompt, entry_point, test\n"
+                              "  EvalPlus       task_id, prompt, entry_point, canonical_solution, base_input\n"
                               "  HumanEvalPack  task_id, declaration, test; the task_id begins with Python/,\n"
                               "                 JavaScript/ or CPP/\n"
                               "  MBPP           task_id, code, test_list; test_imports or test_setup_code\n"
@@ -350,6 +352,8 @@ static int run_command(const struct judge_options *o)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	fill_settings(o, &settings);
 	catch_signals();
+	if (fh_judge_truth_complete(&settings, &problems, &samples, &err) < 0)
+		return interrupted ? FH_EXIT_INTERRUPTED : fh_command_failed(&err, FH_EXIT_FAILED);
 	if (!o->show_given)
 		return judge(o, &settings, &report, &problems, &samples);
 	int r = fh_judge_show(&settings, &problems, &samples, o->results, o->show, &err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/format.h"
 
-const struct fh_judge_format *const fh_judge_formats[] = { &fh_judge_pack, &fh_judge_human_eval, &fh_judge_mbpp,
-	                                                       &fh_judge_generic, NULL };
+const struct fh_judge_format *const fh_judge_formats[] = { &fh_judge_evalplus, &fh_judge_pack,    &fh_judge_human_eval,
+	                                                       &fh_judge_mbpp,     &fh_judge_generic, NULL };
 
 bool fh_judge_field(const json_t *row, const char *key, struct fh_str *ret)
 {

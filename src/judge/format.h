@@ -18,6 +18,7 @@ struct fh_judge_format {
 
 extern const struct fh_judge_format fh_judge_human_eval;
 extern const struct fh_judge_format fh_judge_pack;
+extern const struct fh_judge_format fh_judge_evalplus;
 extern const struct fh_judge_format fh_judge_mbpp;
 extern const struct fh_judge_format fh_judge_generic;
 

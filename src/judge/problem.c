@@ -6,6 +6,7 @@
 #include "judge/format.h"
 #include "judge/lines.h"
 #include "judge/output.h"
+#include "judge/truth.h"
 
 #define ITEMS_MAX ((size_t)10 << 20)
 #define TASK_ID_MAX 512
@@ -21,6 +22,7 @@ void fh_judge_problems_release(struct fh_judge_problems *p)
 		fh_buf_release(&p->items[i].tail);
 		fh_buf_release(&p->items[i].reference);
 		fh_judge_output_free(p->items[i].output);
+		fh_judge_truth_free(p->items[i].truth);
 	}
 	free(p->items);
 	free(p->by_task);

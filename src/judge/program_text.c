@@ -157,14 +157,22 @@ static int add_dict(struct fh_buf *out, const json_t *body, int depth, struct fh
 	return add_items(out, body, "dict([", "])", depth, err);
 }
 
+/* Hexadecimal: Python reads decimal ones of more than 4300 digits only when it is told to. */
 static int add_int(struct fh_buf *out, const json_t *body, int depth, struct fh_error *err)
 {
-	const char *digits = json_string_value(body);
-	size_t n = digits ? strlen(digits) : 0;
-	if (n == 0 || n > 4300 || strspn(digits + (*digits == '-'), "0123456789") != n - (*digits == '-'))
+	const char *text = json_string_value(body), *digits = text;
+	if (digits && *digits == '-')
+		digits++;
+	if (!digits || strncmp(digits, "0x", 2) != 0 || !digits[2] ||
+	    digits[2 + strspn(digits + 2, "0123456789abcdef")] != '\0')
 		return bad_value(err);
-	fh_buf_adds(out, digits);
+	fh_buf_adds(out, text);
 	return 0;
+}
+
+static int add_text(struct fh_buf *out, const json_t *body, int depth, struct fh_error *err)
+{
+	return add_items(out, body, "LongText(", ")", depth, err);
 }
 
 static int add_float(struct fh_buf *out, const json_t *body, int depth, struct fh_error *err)
@@ -188,7 +196,7 @@ static const struct {
 	int (*add)(struct fh_buf *out, const json_t *body, int depth, struct fh_error *err);
 } tags[] = {
 	{ "$tuple", add_tuple }, { "$set", add_set },     { "$frozenset", add_frozenset }, { "$dict", add_dict },
-	{ "$int", add_int },     { "$float", add_float }, { "$complex", add_complex },
+	{ "$int", add_int },     { "$float", add_float }, { "$complex", add_complex },     { "$text", add_text },
 };
 
 static int add_tagged(struct fh_buf *out, const json_t *value, int depth, struct fh_error *err)

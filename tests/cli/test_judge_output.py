@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """fumehood judge on generic rows: cases of a function, and programs that are judged by what they print."""
+import gzip
 import json
 import os
 import shutil
@@ -134,6 +135,72 @@ class Cases(Judging):
             "prompt": ({"prompt": "def f(x):\n", "code": "    return x + 1\n", "tests": "assert f(1) == 2"},
                        [("    return x + 1\n", "passed"), ("    return x\n", "failed")]),
         })
+
+
+def plus(code, base, more=(), **fields):
+    """An EvalPlus problem whose function is f(x)."""
+    return dict({"prompt": "def f(x):\n", "entry_point": "f", "canonical_solution": f"    return {code}\n",
+                 "base_input": [[x] for x in base], "plus_input": [[x] for x in more], "atol": 0, "contract": ""}, **fields)
+
+
+class EvalPlus(Judging):
+    def test_what_is_expected_comes_from_the_reference(self):
+        self.verdicts({
+            "types": (plus("(x, {x}, frozenset([x]), {1: (x,)}, x * 10 ** 30, None, 2j, 'é\\n', float('inf'))", [1], [2]),
+                      [("    return (x, {x}, {x}, {True: (x,)}, x * 10 ** 30, None, 2j, 'é\\n', float('inf'))\n", "passed"),
+                       ("    return [x, {x}, {x}, {True: (x,)}, x * 10 ** 30, None, 2j, 'é\\n', float('inf')]\n", "failed"),
+                       ("    return (x, {1}, {1}, {1: (1,)}, x * 10 ** 30, None, 2j, 'é\\n', float('inf'))\n", "failed")]),
+            "plus inputs count": (plus("x + 1", [1], [5]), [("    return x + 1\n", "passed"), ("    return 2\n", "failed")]),
+            "large": (plus("[x] * 300000", [1.5]), [("    return [1.5] * 300000\n", "passed"),
+                                                   ("    return [1.5] * 299999 + [1]\n", "failed")]),
+            "long": (plus("'é' * 200000", [1]), [("    return 'é' * 200000\n", "passed"),
+                                                 ("    return 'é' * 199999 + 'e'\n", "failed")]),
+            "input types": (plus("str(x)", [1, 1.0, 10 ** 30, True, None]), [("    return str(x)\n", "passed"),
+                                                                            ("    return str(float(x))\n", "failed")]),
+        })
+
+    def test_floats_are_near_and_roots_are_roots(self):
+        polynomial = plus("-x[0] / x[1]", [[1, 2], [-6, 2]], entry_point="find_zero", atol=1e-4, prompt="def find_zero(x):\n")
+        self.verdicts({
+            "floats": (plus("x / 3", [1, 2]), [("    return x / 3 + 1e-8\n", "passed"), ("    return x / 3 + 1e-5\n", "failed"),
+                                              ("    return [x / 3]\n", "failed")]),
+            "lists": (plus("[x / 3, x / 7]", [1]), [("    return [x / 3 + 1e-8, x / 7]\n", "passed"),
+                                                   ("    return (x / 3 + 1e-8, x / 7)\n", "failed"),
+                                                   ("    return [x / 3 + 1e-8]\n", "failed")]),
+            "integers": (plus("x", [10 ** 9]), [("    return x + 1\n", "failed")]),
+            "atol": (plus("x", [1], atol=0.5), [("    return x + 0.4\n", "passed"), ("    return x + 0.6\n", "failed")]),
+            "root": (polynomial, [("    return -x[0] / x[1] + 1e-6\n", "passed"), ("    return 0\n", "failed"),
+                                  ("    return float('nan')\n", "failed")]),
+        })
+
+    def test_a_solution_is_a_program_by_itself(self):
+        self.verdicts({"f": (plus("x", [1]), [])} | {"g": (plus("x + 1", [1]), [("    return x + 1\n", "passed")])})
+        self.write("samples.jsonl", json.dumps({"task_id": "g", "solution": "def f(x): return x + 1"}) + "\n")
+        done = support.command("judge", "-q", "--problems", self.dir / "problems.json", self.dir / "samples.jsonl", "-o",
+                               self.dir / "other.jsonl", "--json")
+        self.assertEqual(json.loads(done.stdout)["passed"], 1, done.stderr)
+
+    def test_a_reference_that_fails_is_named(self):
+        self.write("problems.json", json.dumps([dict(plus("1 / x", [1, 0]), task_id="T/1")]))
+        self.write("samples.jsonl", json.dumps({"task_id": "T/1", "completion": "    return 1"}) + "\n")
+        done = support.command("judge", "-q", "--problems", self.dir / "problems.json", self.dir / "samples.jsonl", "-o",
+                               self.dir / "results.jsonl")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("problem T/1: its reference gives no expected values: runtime_error, ZeroDivisionError", done.stderr)
+
+    def test_the_references_of_human_eval_plus_pass(self):
+        if not support.FULL:
+            self.skipTest("long: a minute of judging; ./dev test --full")
+        path = support.shared("data", "evalplus", "HumanEvalPlus-Mini.jsonl.gz")
+        with gzip.open(path, "rt") as f:
+            rows = [json.loads(line) for line in f]
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": r["task_id"], "completion": c}) + "\n" for r in rows
+                                            for c in (r["canonical_solution"], "    return None\n")))
+        done = support.command("judge", "-q", "--problems", path, self.dir / "samples.jsonl", "-o",
+                               self.dir / "results.jsonl", timeout=1200)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
+        self.assertEqual([r["task_id"] for r in results if r["passed"] != (r["index"] % 2 == 0)], [])
 
 
 if __name__ == "__main__":

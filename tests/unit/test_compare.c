@@ -75,19 +75,20 @@ static void tagged_values_become_python_or_are_refused(void **state)
 		{ "[1, 1.0, -0.0, \"a\\\"\\n\", null, true]", "[1,1.0,-0.0,\"a\\\"\\x0a\",None,True,]" },
 		{ "{\"$tuple\": [{\"$set\": [1]}, {\"$frozenset\": []}]}", "(set([1,]),frozenset([]),)" },
 		{ "{\"$dict\": [{\"$tuple\": [\"k\", 2]}]}", "dict([(\"k\",2,),])" },
-		{ "{\"$int\": \"-123456789012345678901\"}", "-123456789012345678901" },
+		{ "{\"$int\": \"-0x123456789abcdef01\"}", "-0x123456789abcdef01" },
+		{ "{\"$text\": [200000, \"ab\"]}", "LongText(200000,\"ab\",)" },
 		{ "{\"$float\": \"-inf\"}", "float(\"-inf\")" },
 		{ "{\"$complex\": [1.5, 2.0]}", "complex(1.5,2.0,)" },
 	};
 	static const char *const bad[] = {
 		"{\"$other\": \"object\"}",
 		"{}",
-		"{\"$int\": \"1;x\"}",
+		"{\"$int\": \"0x1;x\"}",
 		"{\"$int\": \"\"}",
 		"{\"$int\": 1}",
 		"{\"$float\": \"x\"}",
 		"{\"$tuple\": 1}",
-		"[[{\"$int\": \"1-\"}]]",
+		"[[{\"$int\": \"-0x\"}]]",
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(good); i++) {
 		fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);

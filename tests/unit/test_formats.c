@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "judge/lines.h"
 #include "judge/output.h"
+#include "judge/truth.h"
 #include "judge/problem.h"
 
 static char file[] = "/tmp/fumehood-test-formats-XXXXXX";
@@ -141,6 +142,29 @@ static void a_wrong_mbpp_task_is_refused(void **state)
 	               "test_imports is no list");
 }
 
+/* --------------------------------------------------------------------------------------------------------- EvalPlus */
+
+static void evalplus_inputs_keep_their_types(void **state)
+{
+	fh_auto_problems struct fh_judge_problems p = { 0 };
+	read_problems(
+	    "{\"task_id\": \"HumanEval/9\", \"prompt\": \"def f(x, y):\\n\", \"entry_point\": \"f\", \"atol\": 0.5,"
+	    " \"canonical_solution\": \" return x\", \"base_input\": [[1, 1.0]], \"plus_input\": [[1e22, true], [ ]]}\n",
+	    &p);
+	assert_string_equal(p.items[0].format, "EvalPlus");
+	assert_buf(&p.items[0].truth->inputs, "[\n[1, 1.0],\n[1e22, True],\n[ ],\n]");
+	assert_int_equal(p.items[0].truth->count, 3);
+	assert_true(p.items[0].truth->atol == 0.5);
+	assert_int_equal(p.items[0].tail.n, 0);
+#define PLUS(id, rest)                                                                                                 \
+	"{\"task_id\": \"" id                                                                                              \
+	"\", \"prompt\": \"def f(x): \", \"entry_point\": \"f\", \"canonical_solution\": \"\", " rest "}"
+	assert_refused(PLUS("Mbpp/2", "\"base_input\": [[1]]"), 1, "MBPP+");
+	assert_refused(PLUS("H/2", "\"base_input\": [1]"), 1, "item 1 of base_input");
+	assert_refused(PLUS("H/2", "\"base_input\": []"), 1, "holds an input");
+	assert_refused(PLUS("H/2", "\"base_input\": [[1]], \"atol\": -1"), 1, "atol");
+}
+
 /* ---------------------------------------------------------------------------------------------------------- generic */
 
 static void generic_rows_say_what_is_judged_and_how(void **state)
@@ -206,6 +230,7 @@ int main(void)
 		cmocka_unit_test(a_file_may_be_one_array),
 		cmocka_unit_test(mbpp_tests_call_the_function_of_the_reference),
 		cmocka_unit_test(a_wrong_mbpp_task_is_refused),
+		cmocka_unit_test(evalplus_inputs_keep_their_types),
 		cmocka_unit_test(generic_rows_say_what_is_judged_and_how),
 		cmocka_unit_test(a_wrong_generic_row_is_refused),
 	};

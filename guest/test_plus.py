@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# The test of an EvalPlus problem: judge/truth.c puts this text in front of a call to check_plus. A result is right when it
+# equals that of the reference, or, being of floats, is near it (EvalPlus: numpy's allclose with rtol 1e-07).
+class LongText:
+    """A str of the reference's that is too long to be written down: equal to a str of that length and digest."""
+
+    def __init__(self, size, digest):
+        self.size, self.digest = size, digest
+
+    def __eq__(self, other):
+        if type(other) is not str or len(other) != self.size:
+            return False
+        import hashlib
+        return hashlib.sha256(other.encode("utf-8", "surrogatepass")).hexdigest() == self.digest
+
+    def __repr__(self):
+        return "<a str of %d characters, SHA-256 %s>" % (self.size, self.digest)
+
+
+def unpacked(text):
+    """The values in zlib-compressed JSON with the tags of guest/truth.py."""
+    import binascii
+    import json
+    import zlib
+    readers = {
+        "$tuple": tuple, "$set": set, "$frozenset": frozenset, "$dict": dict, "$int": lambda digits: int(digits, 16),
+        "$float": float, "$complex": lambda parts: complex(*parts), "$text": lambda parts: LongText(*parts)}
+
+    def untag(tagged):
+        (tag, body), = tagged.items()
+        return readers[tag](body)
+
+    return json.loads(zlib.decompress(binascii.a2b_base64(text)), object_hook=untag)
+
+
+def check_plus(candidate, inputs, results, atol, oracle):
+    relative = 1e-07
+
+    def is_floats(value):
+        if isinstance(value, (list, tuple)):
+            return len(value) > 0 and all([isinstance(item, float) for item in value])
+        return isinstance(value, float)
+
+    def near(got, wanted, tolerance):
+        if isinstance(wanted, (list, tuple)):
+            return (type(got) is type(wanted) and len(got) == len(wanted)
+                    and all([near(a, b, tolerance) for a, b in zip(got, wanted)]))
+        if not isinstance(got, (int, float)) or not isinstance(wanted, (int, float)):
+            return False
+        return got == wanted or abs(got - wanted) <= tolerance + relative * abs(wanted)
+
+    def root_of_polynomial(arguments, got, wanted):
+        return abs(sum([factor * got ** power for power, factor in enumerate(arguments[0])])) <= atol
+
+    def same(arguments, got, wanted):
+        if wanted == got:
+            return True
+        tolerance = atol or (1e-6 if is_floats(wanted) else 0)
+        return tolerance > 0 and near(got, wanted, tolerance)
+
+    decide = {"": same, "root of polynomial": root_of_polynomial}[oracle]
+    for number, (arguments, wanted) in enumerate(zip(inputs, results), 1):
+        got = candidate(*arguments)
+        if not decide(arguments, got, wanted):
+            raise AssertionError("input %d of %d: expected %.200r, got %.200r" % (number, len(inputs), wanted, got))
+
+

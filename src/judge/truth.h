@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Expected values that a data set does not hold: the reference has to give them (EvalPlus).
+ *
+ * Before anything is judged, each such problem's reference runs once in a sandbox of its own (guest/truth.py), and the
+ * problem's tail becomes a test that knows the values. They are kept for this run of the program and nowhere else: a
+ * file that holds them could be read, or be out of date.
+ */
+#pragma once
+#include "judge/session.h"
+
+struct fh_judge_truth {
+	struct fh_buf inputs; /* a Python expression for a list of argument lists */
+	size_t count;         /* of them */
+	double atol;
+	const char *oracle; /* static: which rule of guest/test_plus.py decides; "": equality */
+};
+void fh_judge_truth_free(struct fh_judge_truth *t); /* NULL is fine */
+
+/* Completes the problems that samples name; those that need nothing are left as they are. A reference that fails is an
+ * error that names its problem. */
+int fh_judge_truth_complete(const struct fh_judge_settings *settings, struct fh_judge_problems *problems,
+                            const struct fh_judge_samples *samples, struct fh_error *err);
