@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{ "ps", fh_command_ps, "List the sandboxes that are alive." },
 	{ "kill", fh_command_kill, "Destroy sandboxes." },
 	{ "gc", fh_command_gc, "Remove what engines that died have left behind." },
+	{ "doctor", fh_command_doctor, "Say what this machine can give, and what mends what is missing." },
 	{ "env", fh_command_env, "Print what puts our Python modules in front, for your shell." },
 	{ "with", fh_command_with, "Run a command with our Python modules in front." },
 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/refusal.h"
 #include "engine/ids.h"
 #include "engine/init_image.h"
 
@@ -51,6 +52,8 @@ static uint64_t root_size(const struct fh_plan *p)
 		bytes += (p->mounts[i].content.size + 4095) / 4096 * 4096;
 	return bytes;
 }
+
+static int explain_clone(int error, bool into_group, struct fh_error *err);
 
 int fh_launch(const struct fh_plan *plan, const struct fh_cgroup *cgroup, const struct fh_ids *ids, bool sampling,
               struct fh_child *ret, struct fh_error *err)
@@ -96,9 +99,7 @@ int fh_launch(const struct fh_plan *plan, const struct fh_cgroup *cgroup, const 
 		fh_setup(&l);
 	}
 	if (pid < 0) {
-		int e = errno;
-		r = fh_error_sys(err, e, "the kernel refuses the namespaces of a sandbox");
-		fh_launch_explain(e, err);
+		r = explain_clone(errno, group >= 0, err);
 		goto failed;
 	}
 	close(report[1]);
@@ -138,55 +139,32 @@ int fh_launch_write_maps(const struct fh_child *c, const struct fh_ids *ids, str
 
 /* ---------------------------------------------------------------------------------------------------------- errors */
 
-static bool in_chroot(void)
-{
-	struct stat ours, first;
-	/* pid 1 of our pid namespace normally stands at the root of the mount namespace */
-	return stat("/", &ours) == 0 && stat("/proc/1/root/.", &first) == 0 &&
-	       (ours.st_ino != first.st_ino || ours.st_dev != first.st_dev);
-}
-
-static bool reads_as(const char *path, const char *value)
-{
-	char text[32] = "";
-	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	return n > 0 && strtoul(text, NULL, 10) == strtoul(value, NULL, 10);
-}
-
-/* The first whose test holds names the cause. */
-static const struct {
-	const char *path, *value, *hint;
-} causes[] = {
-	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
-	  "Ubuntu restricts user namespaces: install the AppArmor profile of fumehood, or run: sudo sysctl -w "
-	  "kernel.apparmor_restrict_unprivileged_userns=0" },
-	{ "/proc/sys/kernel/unprivileged_userns_clone", "0",
-	  "user namespaces are switched off for users: sudo sysctl -w kernel.unprivileged_userns_clone=1" },
-	{ "/proc/sys/user/max_user_namespaces", "0",
-	  "user namespaces are switched off: sudo sysctl -w user.max_user_namespaces=65536" },
-};
-
 void fh_launch_explain(int error, struct fh_error *err)
 {
-	if (error == ENOSPC) {
-		fh_error_hint(err, "a limit on namespaces is reached: see sysctl user.max_user_namespaces and its siblings");
-		return;
+	struct fh_refusal refusal;
+	if (fh_refusal_find(error, &refusal))
+		fh_error_hint(err, "%s: %s", refusal.why, refusal.mend);
+}
+
+/* A clone into a control group fails for the group's own reasons too, which say nothing of namespaces (clone3(2)). */
+static int explain_clone(int error, bool into_group, struct fh_error *err)
+{
+	static const int of_group[] = { EBUSY, EOPNOTSUPP, EACCES, ENODEV, ENOENT };
+	for (size_t i = 0; into_group && i < FH_ARRAY_SIZE(of_group); i++) {
+		if (error != of_group[i])
+			continue;
+		(void)fh_error_sys(err, error, "the kernel starts no process in the sandbox's control group");
+		fh_error_hint(err, error == EACCES ? "the group that fumehood started in must be writable for this user, its "
+		                                     "cgroup.procs too: delegate it whole"
+		                                   : "something else changed the group while it was used: try again");
+		return -FH_E_SYSTEM;
 	}
-	if (error != EPERM && error != EACCES)
-		return;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(causes); i++)
-		if (reads_as(causes[i].path, causes[i].value)) {
-			fh_error_hint(err, "%s", causes[i].hint);
-			return;
-		}
-	if (in_chroot())
-		fh_error_hint(err, "this is a chroot, where the kernel refuses user namespaces (EPERM): enter the root by "
-		                   "pivot_root instead, for example with systemd-nspawn");
+	(void)fh_error_sys(err, error, "the kernel refuses the namespaces of a sandbox");
+	if (error == EAGAIN)
+		fh_error_hint(err, "a limit on processes is reached: ulimit -u, or pids.max of a control group around us");
 	else
-		fh_error_hint(
-		    err, "in a container, its seccomp or AppArmor profile may refuse namespaces: for Docker, "
-		         "--security-opt seccomp=unconfined --security-opt apparmor=unconfined, or a profile that allows them");
+		fh_launch_explain(error, err);
+	return -FH_E_SYSTEM;
 }
 
 static const char *const step_texts[FH_SETUP_COUNT_] = {
@@ -211,7 +189,8 @@ int fh_launch_failed(const struct fh_setup_report *r, struct fh_error *err)
 	int step = r->step >= 0 && r->step < FH_SETUP_COUNT_ ? r->step : FH_SETUP_READY;
 	bool path = step == FH_SETUP_ROOT || step == FH_SETUP_MOUNT;
 	fh_error_sys(err, r->error, "cannot %s%s%.200s", step_texts[step], path ? " " : "", path ? r->what : "");
-	if (step == FH_SETUP_UNSHARE || step == FH_SETUP_MAPS)
+	/* AppArmor lets a user make the namespace and then takes its rights: what needs the first of them fails */
+	if (step == FH_SETUP_UNSHARE || step == FH_SETUP_MAPS || step == FH_SETUP_NETWORK || step == FH_SETUP_HOSTNAME)
 		fh_launch_explain(r->error, err);
 	else if (step == FH_SETUP_MOUNT && r->error == EPERM)
 		fh_error_hint(err, "inside a container the kernel refuses a fresh /proc while parts of the container's own are "

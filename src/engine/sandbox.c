@@ -181,7 +181,9 @@ void fh_sandbox_destroy_now(struct fh_sandbox *b)
 		return;
 	b->state = FH_DYING;
 	b->dying_ns = fh_now_ns();
-	syscall(SYS_pidfd_send_signal, b->child.pidfd, SIGKILL, NULL, 0);
+	if (syscall(SYS_pidfd_send_signal, b->child.pidfd, SIGKILL, NULL, 0) < 0 && !b->reaped)
+		kill(b->child.pid,
+		     SIGKILL); /* a filter around us may not know the call; until it is reaped the pid is its own */
 }
 
 void fh_sandbox_fail(struct fh_sandbox *b, const struct fh_error *err)

@@ -40,6 +40,7 @@ void fh_language_free(struct fh_language *l)
 	free(l->name);
 	free(l->file);
 	free(l->package);
+	free(l->hello);
 	free(l->artifact);
 	free(l);
 }
@@ -144,6 +145,7 @@ static const struct fh_json_field language_fields[] = {
 	{ "genuine", fh_json_read_strings, offsetof(struct fh_language, genuine), false },
 	{ "ask", fh_json_read_strings, offsetof(struct fh_language, ask), false },
 	{ "package", fh_json_read_text, offsetof(struct fh_language, package), true },
+	{ "hello", fh_json_read_text, offsetof(struct fh_language, hello), false },
 	{ "run", fh_json_read_strings, offsetof(struct fh_language, run), true },
 	{ "compile", read_compile, 0, false },
 	{ "prefix_parts", fh_json_read_strings, offsetof(struct fh_language, prefix_parts), false },
@@ -282,6 +284,43 @@ int fh_language_load(const char *name, struct fh_language **ret, struct fh_error
 	fh_buf_release(&w.known);
 	if (code == 0)
 		*ret = found;
+	return code;
+}
+
+struct names {
+	char **items;
+	size_t count, capacity;
+};
+
+static bool keep_name(const struct fh_language *l, void *context)
+{
+	struct names *names = context;
+	FH_PUSH(names->items, names->count, names->capacity) = fh_xstrdup(l->name);
+	return false;
+}
+
+int fh_language_all(struct fh_language ***ret, size_t *ret_count, struct fh_error *err)
+{
+	struct names names = { 0 };
+	struct fh_language *none = NULL;
+	int code = search(keep_name, &names, &none, err);
+	size_t n = 0;
+	struct fh_language **all = fh_xcalloc(names.count + 1, sizeof(struct fh_language *));
+	for (size_t i = 0; code == 0 && i < names.count; i++) {
+		code = fh_language_load(names.items[i], &all[n], err);
+		n += code == 0;
+	}
+	for (size_t i = 0; i < names.count; i++)
+		free(names.items[i]);
+	free(names.items);
+	if (code == 0) {
+		*ret = all;
+		*ret_count = n;
+		return 0;
+	}
+	while (n > 0)
+		fh_language_free(all[--n]);
+	free(all);
 	return code;
 }
 

@@ -7,12 +7,13 @@
  *     file                        the program's file name inside
  *     tools, package              programs looked for on PATH, in this order; the Debian package that has them
  *     genuine, ask                names (globs) that the real tool's file has; arguments that make a shim print its
- * path run                         argv inside: {tool} {file} {artifact} {prefix}, and {args} for the program's
- * arguments compile                     argv (also {flags} and {link}), artifact, limits of its own, link: what to add
- * to the command line for an #include that begins with the key prefix_parts                what of a prefix is bound
- * when the whole of it would show a person's home hide, keep                  folders (globs) of installed packages,
- * hidden when only the standard library is asked for, and what has to stay of them because the tool itself is built on
- * it env                         NAME=value, for every run
+ * path hello                       a program that prints "hello", by which `fumehood doctor` sees that it works run
+ * argv inside: {tool} {file} {artifact} {prefix}, and {args} for the program's arguments compile argv (also {flags} and
+ * {link}), artifact, limits of its own compile.link                what to add to the command line for an #include that
+ * begins with the key prefix_parts                what of a prefix is bound when the whole of it would show a person's
+ * home hide                        folders (globs) of installed packages, hidden when only the standard library is
+ * asked for keep                        what has to stay of them because the tool itself is built on it env NAME=value,
+ * for every run
  *
  * All lists end with NULL and are never NULL. In words for limits, see fh_limit_table.
  */
@@ -27,6 +28,7 @@ struct fh_link_rule {
 
 struct fh_language {
 	char *name, *file, *package;
+	char *hello; /* NULL: its data file has none */
 	char **aliases, **extensions, **tools, **genuine, **ask, **run, **prefix_parts, **hide, **keep, **env;
 	char **compile; /* argv; empty for a language that does not compile */
 	char *artifact;
@@ -41,6 +43,8 @@ struct fh_language {
 int fh_language_load(const char *name, struct fh_language **ret, struct fh_error *err);
 /* The language that a file's name stands for ("a.py"). FH_E_NOT_FOUND when none has its extension. */
 int fh_language_for_file(const char *path, struct fh_language **ret, struct fh_error *err);
+/* All that there are, by file name. Free each (fh_language_free), and the list. */
+int fh_language_all(struct fh_language ***ret, size_t *ret_count, struct fh_error *err);
 /* `path` is for errors. */
 int fh_language_parse(struct fh_str json, const char *path, struct fh_language **ret, struct fh_error *err);
 void fh_language_free(struct fh_language *l);

@@ -96,6 +96,26 @@ class Results(Case):
         self.assertEqual(self.python("show(main(b'print(1)', cputime=None, memory=None, processes=None)['exit_code'])\n"
                                      "show(epicbox.run('python', 'true', limits={'cputime': None})['exit_code'])"), [0, 0])
 
+    def test_a_result_equals_one_with_the_six_keys_of_the_original(self):
+        self.assertEqual(self.python("""
+            from unittest.mock import ANY
+            six = {'exit_code': 0, 'stdout': b'a', 'stderr': b'', 'duration': ANY, 'timeout': False, 'oom_killed': False}
+            r = epicbox.run('python', 'printf a')
+            show([r == six, six == r, r != six, r == dict(six, stdout=b'b'), r == dict(six, status='ok'), 'status' in r, r == r])
+        """), [[True, True, False, False, False, True, True]])
+
+    def test_the_shell_is_as_rich_as_that_of_most_images(self):
+        support.need_program("bash")
+        self.assertEqual(self.python("""
+            r = epicbox.run('python', 'echo -n 01234567890 > file', limits={'file_size': 10})
+            show([r['exit_code'], b'write error: File too large' in r['stderr']])
+            r = epicbox.run('python', 'for x in {0..20}; do sleep 0.2 & done; wait', limits={'processes': 10})
+            show([r['exit_code'], b'Resource temporarily unavailable' in r['stderr']])
+            r = epicbox.run('python', 'python3 -c "[1] * 10 ** 8"', limits={'cputime': 10, 'memory': 8})
+            show([r['oom_killed'], r['timeout']])
+            show(b'Killed' in epicbox.run('python', 'cat /dev/urandom > /dev/null')['stderr'])
+        """), [[1, True], [0, True], [True, False], True])
+
     def test_missing_limits_are_filled_into_the_callers_dict(self):
         self.assertEqual(self.python("l = {'cputime': 2}; epicbox.run('python', limits=l); show(l)"),
                          [{"cputime": 2, "realtime": 10, "memory": 64, "processes": -1}])
@@ -140,6 +160,8 @@ class Sandboxes(Case):
                          "'content': b'x\\n'}]); show([r['stdout'].decode(), r['stderr'].decode()])")
         self.assertEqual(r[0], "1000\nx\nx\n")
         self.assertEqual(r[1].count("Read-only"), 2, r[1])
+        self.assertEqual(self.python("r = epicbox.run('sandbox', 'touch /tmp/file')\n"
+                                     "show(b'Read-only file system' in r['stderr'])"), [True])
 
     def test_names_that_images_have(self):
         self.assertEqual(self.python("show(epicbox.run('python', 'for c in python python3 sh; do command -v $c >/dev/null || "
@@ -188,12 +210,13 @@ class Helpers(Case):
             show(utils.demultiplex_docker_stream(b'\\1\\0\\0\\0\\0\\0\\0\\2ab\\2\\0\\0\\0\\0\\0\\0\\1c')[0].decode())
             show(utils.is_killed_by_sigkill_or_sigxcpu(152))
             show(len(utils.truncate_result({'stdout': b'x' * 500})['stdout']) < 200)
-            try: utils.get_docker_client()
+            show(utils.get_docker_client().containers.list(all=True))
+            try: utils.get_docker_client().volumes.get('x')
             except epicbox.exceptions.DockerError as e: show('no Docker' in str(e))
             from epicbox.sandboxes import Sandbox
             show(sorted(n for n in dir(epicbox) if n in ('Profile', 'configure', 'create', 'start', 'destroy', 'run',
                                                           'working_directory', 'Sandbox')))
-        """), [["/sandbox", 5, True, ["echo", "gcc", "python", "sandbox"]], "ab", True, True, True,
+        """), [["/sandbox", 5, True, ["echo", "gcc", "python", "sandbox"]], "ab", True, True, [], True,
                ["Profile", "configure", "create", "destroy", "run", "start", "working_directory"]])
 
 

@@ -50,6 +50,17 @@ class Install(support.TempDir):
                               capture_output=True, text=True, timeout=support.TIMEOUT, stdin=subprocess.DEVNULL)
         self.assertEqual((0, "42\n"), (done.returncode, done.stdout), done.stderr)
 
+    def test_the_host_s_files_name_the_engine_where_it_was_put(self):
+        engine = next(self.installed.rglob("libexec/fumehood/fumehood-engine"))
+        engine = "/" + str(engine.relative_to(self.installed))
+        share = self.prefix / "share" / "fumehood"
+        self.assertIn(f"profile fumehood-engine {engine} ", (share / "apparmor" / "fumehood-engine").read_text())
+        unit = (self.prefix / "lib/systemd/user/fumehood-engine@.service").read_text()
+        self.assertIn(f"ExecStart={engine} --socket\n", unit)
+        self.assertIn("Delegate=memory pids cpu", unit)
+        self.assertTrue((self.prefix / "lib/systemd/user/fumehood-engine.socket").exists())
+        self.assertIn("Delegate=", (share / "systemd" / "50-fumehood-delegate.conf").read_text())
+
     def test_the_heavy_commands_are_found(self):
         for command in "eval", "judge":
             with self.subTest(command):
@@ -77,7 +88,7 @@ class Install(support.TempDir):
                 done = subprocess.run([program], capture_output=True, text=True, timeout=support.TIMEOUT,
                                       env={**os.environ, "LD_LIBRARY_PATH": str(library),
                                            "FUMEHOOD_DATA_DIR": str(self.prefix / "share" / "fumehood"),
-                                           "FUMEHOOD_ENGINE": str(next(self.installed.rglob("fumehood-engine")))})
+                                           "FUMEHOOD_ENGINE": str(next(self.installed.rglob("libexec/fumehood/fumehood-engine")))})
                 self.assertEqual(0, done.returncode, done.stderr)
 
     def test_the_library_shows_nothing_but_its_api(self):

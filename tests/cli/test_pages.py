@@ -35,7 +35,7 @@ def spellings(*command):
 
 class Help(unittest.TestCase):
     def test_the_main_help_lists_the_commands(self):
-        self.assertLessEqual({"run", "eval", "judge", "ps", "kill", "gc"}, set(commands()))
+        self.assertLessEqual({"run", "eval", "judge", "ps", "kill", "gc", "doctor"}, set(commands()))
 
     def test_every_command_has_options_with_a_sentence_each(self):
         for command in commands():

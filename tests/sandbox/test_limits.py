@@ -309,6 +309,11 @@ class OpenFiles(Limit):
         self.assertEqual(error, "EMFILE")
         self.assertEqual(int(count), 32 - 3)
 
+    def test_the_least_that_is_allowed_starts_a_program(self):
+        r = bash("ulimit -n", "--open-files", "8")
+        self.check(r, "ok")
+        self.assertEqual(r["stdout"], "8\n")
+
     def test_it_cannot_be_raised(self):
         r = python("import resource\ntry: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); print('raised')\n"
                    "except ValueError as e: print('refused')", "--open-files", "32")

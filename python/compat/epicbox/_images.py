@@ -16,6 +16,7 @@ from . import config
 #: Languages whose tools are made visible, and the names that images give them.
 _NAMES = {"python": ("python", "python3"), "javascript": ("node", "nodejs"), "c": ("gcc", "cc"), "cpp": ("g++", "c++")}
 _LINKS = "/run/fumehood/bin"
+_SHELL = _LINKS + "/sh"
 _SHELL_SPECIAL = set("|&;<>()$`\\\"'*?[]#~=%{}!\n\t")
 
 _tools_lock = threading.Lock()
@@ -50,8 +51,12 @@ def _tool_parts():
                     if folder not in standard and folder not in folders]
         links += [{"kind": "symlink", "target": "%s/%s" % (_LINKS, name), "source": program} for name in names
                   if not os.path.exists(os.path.join(os.path.dirname(program), name))]
+    # Such images mostly have a richer sh than Debian's.
+    bash = next((path for path in ("/usr/bin/bash", "/bin/bash") if os.path.exists(path)), None)
+    if bash:
+        links.append({"kind": "symlink", "target": _SHELL, "source": bash})
     parts = (mounts + ([{"kind": "dir", "target": _LINKS}] + links if links else []),
-             folders + ([_LINKS] if links else []))
+             ([_LINKS] if links else []) + folders)
     with _tools_lock:
         _tools[key] = parts
     return parts
@@ -93,8 +98,9 @@ def _limits(limits, strict):
 def _read_only(plan):
     """The files become part of the root, and nothing of it can be written to."""
     cwd = plan["cwd"]
-    plan["mounts"] = [mount for mount in plan["mounts"] if mount["kind"] != "writable"]
-    plan["mounts"].append({"kind": "dir", "target": cwd})
+    for mount in plan["mounts"]:
+        if mount["kind"] == "writable":
+            mount["kind"] = "dir"
     for file in plan["files"]:
         mount = dict(file, kind="file", target="%s/%s" % (cwd, file["name"]))
         mount.pop("name")
@@ -121,6 +127,9 @@ def make_plan(profile, command, files, stdin, limits, strict, volume=False):
             return fumehood.plan(files[name], language, code_name=name, args=args, files=others, **arguments)
         except fumehood.NotFoundError:
             pass  # the shell says it as it would in an image without that interpreter
+    if limits.get("file_size"):
+        # The original's shell is pid 1, which no SIGXFSZ ends: it sees the error, what it starts is ended.
+        command = "trap : XFSZ; " + command
     made = fumehood.plan(argv=["/bin/sh", "-c", command], files=files, **arguments)
     if image and not read_only:
         return made
@@ -129,6 +138,8 @@ def make_plan(profile, command, files, stdin, limits, strict, volume=False):
         mounts, folders = _tool_parts()
         plan["mounts"] += mounts
         path = ":".join(folders + [_variable(plan["env"], "PATH")])
+        if any(mount["target"] == _SHELL for mount in mounts):
+            plan["argv"][0] = _SHELL
         plan["env"] = ["PATH=" + path] + [entry for entry in plan["env"] if not entry.startswith("PATH=")]
     if read_only:
         _read_only(plan)
