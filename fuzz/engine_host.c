@@ -21,16 +21,16 @@ static uint64_t last_id;
 /* -------------------------------------------------------------------------------------------- what the linker replaces
  */
 
-int __wrap_fh_launch(const struct fh_plan *plan, const struct fh_cgroup *cgroup, const struct fh_ids *ids,
-                     bool sampling, struct fh_child *ret, struct fh_error *err);
+int __wrap_fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup,
+                     const struct fh_ids *ids, bool sampling, struct fh_child *ret, struct fh_error *err);
 ssize_t __wrap_getrandom(void *p, size_t n, unsigned flags);
 int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options);
 long __wrap_syscall(long number, ...);
 long __real_syscall(long number, ...);
 int __wrap_kill(pid_t pid, int signal);
 
-int __wrap_fh_launch(const struct fh_plan *plan, const struct fh_cgroup *cgroup, const struct fh_ids *ids,
-                     bool sampling, struct fh_child *ret, struct fh_error *err)
+int __wrap_fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup,
+                     const struct fh_ids *ids, bool sampling, struct fh_child *ret, struct fh_error *err)
 {
 	int init[2], report[2];
 	if (host->count == FH_FUZZ_SANDBOXES_MAX)
@@ -97,7 +97,8 @@ struct fh_fuzz_host *fh_fuzz_host_new(void)
 	last_id = 0;
 	host = h;
 	h->answers = (struct fh_frame_decoder)FH_FRAME_DECODER_INIT;
-	h->engine = (struct fh_engine){ .keeper = { -1, -1 }, .cpus = 2, .spare = -1, .ids = { .lock = -1 } };
+	h->engine =
+	    (struct fh_engine){ .keeper = { -1, -1 }, .cpus = 2, .fresh_only = true, .spare = -1, .ids = { .lock = -1 } };
 	h->engine.loop = fh_loop_new();
 	FH_FUZZ_CHECK(h->engine.loop && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0);
 	h->client = ends[0];

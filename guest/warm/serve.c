@@ -139,6 +139,7 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i, co
 		fh_warm_forked(i);
 	parked.error = -r;
 	fh_init_read_state(&parked.state);
+	parked.state.landlock = landlock >= 0 && r == 0;
 	if (send_message(socket, &parked, sizeof(parked), -1) < 0 || r < 0)
 		die(127);
 

@@ -283,6 +283,43 @@ int fh_cgroup_enter(const struct fh_cgroup *g)
 	return 0;
 }
 
+size_t fh_cgroup_entries(struct fh_cgroup *g, bool by_file, int *ret)
+{
+	size_t n = 0;
+	for (int c = 0; c < FH_CG_COUNT_; c++) {
+		if (by_file && g->host->version[c] == 2 && g->dir[c] >= 0 && g->procs[c] < 0 && shared_with(g->host, c) == c)
+			g->procs[c] = openat(g->dir[c], "cgroup.procs", O_WRONLY | O_CLOEXEC);
+		if (g->procs[c] >= 0)
+			ret[n++] = g->procs[c];
+	}
+	return n;
+}
+
+bool fh_cgroup_fits(const struct fh_cgroup *g, const struct fh_cgroup_limits *l)
+{
+	return !g->host || !wants_rate(l) || !g->host->version[FH_CG_CPU] || g->dir[FH_CG_CPU] >= 0;
+}
+
+int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *old, const struct fh_cgroup_limits *l)
+{
+	int e = 0, dir = g->host ? g->dir[FH_CG_MEMORY] : -1;
+	if (!g->host)
+		return 0;
+	if (g->host->version[FH_CG_MEMORY] && l->memory_bytes != old->memory_bytes) {
+		/* v1 takes no limit above that of memory and swap together, and none of those below it: twice is once in order
+		 */
+		uint64_t bytes = FH_MIN(l->memory_bytes, (uint64_t)INT64_MAX / 2);
+		(void)dialect(g, FH_CG_MEMORY)->memory(dir, bytes);
+		e = dialect(g, FH_CG_MEMORY)->memory(dir, bytes);
+	}
+	if (e == 0 && g->host->version[FH_CG_PIDS] && l->tasks != old->tasks)
+		e = l->tasks == FH_UNLIMITED ? put(g->dir[FH_CG_PIDS], "pids.max", "max")
+		                             : put_number(g->dir[FH_CG_PIDS], "pids.max", l->tasks);
+	if (e == 0 && g->host->version[FH_CG_CPU] && l->milli_cpus != old->milli_cpus && g->dir[FH_CG_CPU] >= 0)
+		e = wants_rate(l) ? dialect(g, FH_CG_CPU)->cpu(g->dir[FH_CG_CPU], l->milli_cpus) : -ENOTSUP;
+	return e;
+}
+
 bool fh_cgroup_remove(struct fh_cgroup *g)
 {
 	if (!g->host)

@@ -55,6 +55,12 @@ int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const 
 int fh_cgroup_v2_dir(const struct fh_cgroup *g);
 /* Puts the calling process, which has one thread, into the v1 groups: after fork, no allocation. 0 or -errno. */
 int fh_cgroup_enter(const struct fh_cgroup *g);
+/* For a process that another forks: descriptors to each of which it writes "0" to enter, at most FH_CG_COUNT_; they
+ * stay the group's. by_file: v2 too (whoever forks may not use CLONE_INTO_CGROUP there). */
+size_t fh_cgroup_entries(struct fh_cgroup *g, bool by_file, int *ret);
+/* Other limits than it was made with; fh_cgroup_fits: whether that can be. */
+int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *old, const struct fh_cgroup_limits *l);
+bool fh_cgroup_fits(const struct fh_cgroup *g, const struct fh_cgroup_limits *l);
 /* False: still busy (its last process is being taken down), try again soon. Closes everything when true. */
 bool fh_cgroup_remove(struct fh_cgroup *g);
 void fh_cgroup_abandon(struct fh_cgroup *g); /* only closes: what is left is for who cleans up after the engine */

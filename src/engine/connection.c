@@ -128,6 +128,7 @@ struct fh_connection *fh_connection_new(struct fh_engine *e, int in_fd, int out_
 	c->in_fd = in_fd;
 	c->out_fd = out_fd;
 	c->peer_pid = peer;
+	c->peer_uid = geteuid();
 	c->decoder = (struct fh_frame_decoder)FH_FRAME_DECODER_INIT;
 	c->pending = (struct fh_buf)FH_BUF_INIT(FH_CONNECTION_OUT_MAX);
 	c->in = (struct fh_watch){ .fd = -1, .on_event = on_event, .owner = c };
@@ -166,6 +167,7 @@ void fh_connection_close(struct fh_connection *c)
 		}
 		e->main = NULL;
 	}
+	fh_run_forget_deferred(e, c, 0);
 	fh_sandbox_drop_connection(e, c);
 	close(c->in_fd);
 	if (c->out_fd != c->in_fd)
@@ -173,6 +175,5 @@ void fh_connection_close(struct fh_connection *c)
 	fh_frame_decoder_release(&c->decoder);
 	fh_buf_release(&c->pending);
 	fh_loop_free(e->loop, c);
-	if (!e->main && !e->sandboxes)
-		e->stop = 1;
+	fh_engine_settle(e);
 }

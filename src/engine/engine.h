@@ -9,7 +9,7 @@
  * Streams send to a connection of their own, which an ATTACH changes. Everything runs on one event loop and nothing
  * blocks: what takes time is in the kernel (teardown), in the setup child, or in init.
  *
- * Life of a sandbox, moved by sandbox.c alone:
+ * Life of a sandbox, moved by make.c and sandbox.c alone:
  *
  *     MAKING ──▶ READY ──▶ DYING ──▶ SWEEPING ──▶ (gone)
  *        └─────────────────────▲        init is reaped; its control groups are being removed
@@ -63,9 +63,15 @@ struct fh_engine {
 	struct fh_sandbox *sandboxes; /* list by ->next, newest first */
 	size_t sandbox_count;
 	struct fh_watch listener, signals;
-	int spare; /* a descriptor that is given up to turn a client away when there are no others */
+	struct fh_template *templates; /* list by ->next (template.h) */
+	struct fh_seen *seen;          /* kinds of runs, until they have a template */
+	size_t parked_count;           /* sandboxes that wait in pools, or are made for one */
+	uint32_t next_token;           /* of messages to holders and zygotes */
+	int spare;                     /* a descriptor that is given up to turn a client away when there are no others */
 	struct fh_keeper keeper;
-	bool leaving; /* a signal asked us to end */
+	bool leaving;    /* a signal asked us to end */
+	bool fresh_only; /* makes nothing ahead */
+	bool service;    /* kept for separate clients: it lives without any, and warms up at the first run of a kind */
 };
 
 /* ------------------------------------------------------------------------------------------------------ connection */
@@ -79,6 +85,7 @@ struct fh_connection {
 	struct fh_buf pending; /* to be written */
 	size_t written;        /* of pending */
 	pid_t peer_pid;
+	uid_t peer_uid; /* the kernel's word; over a pipe: ours */
 	bool closing;
 };
 
@@ -185,6 +192,8 @@ struct fh_spawn {
 int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
                         struct fh_process **ret, struct fh_error *err);
 void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m, int terminal);
+void fh_process_on_sent(struct fh_process *p);  /* to a program that was forked ahead: from here on its clocks run */
+void fh_process_on_begun(struct fh_process *p); /* forked from a zygote: its own code runs */
 void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m);
 void fh_process_gone(struct fh_process *p);                                 /* its sandbox died under it */
 void fh_process_write_exit(const struct fh_process *p, struct fh_buf *out); /* the F_EXIT field */
@@ -217,6 +226,13 @@ struct fh_transfer {
 	             const struct fh_init_done *m); /* NULL m: the sandbox died */
 };
 
+/* A program that was forked from a zygote, before and while it runs (warm.c). Its parent is the engine. */
+struct fh_program {
+	int pidfd, socket; /* -1: none; the socket is closed when its own code has begun */
+	struct fh_watch pid_watch, socket_watch;
+	bool starting; /* RUN is sent: whether it began shows when its socket ends, or at its first output, or its end */
+};
+
 struct fh_sandbox {
 	struct fh_sandbox *next;
 	struct fh_engine *engine;
@@ -230,7 +246,17 @@ struct fh_sandbox {
 	int links[FH_DESCRIPTORS_MAX]; /* ends of pipes for descriptors 3, 4, …, until the program has them; -1: none */
 	struct fh_ids ids;
 	struct fh_cgroup cgroup;
+	struct fh_cgroup_limits cgroup_limits; /* those that are set */
 	bool sampling;
+	struct fh_template *template; /* what it is made of; NULL: made fresh */
+	struct fh_sandbox *next_parked;
+	uint32_t token;        /* in messages to the holder and the zygote */
+	bool asked, launched;  /* the holder was asked to make it; its set-up is through */
+	bool parked;           /* no request has it */
+	bool files_come_along; /* with RUN, instead of through init */
+	bool init_finished;    /* FINISHED came before its program's end was seen */
+	int disk, rules;       /* descriptors of its writable layer and its Landlock rule set; -1: none */
+	struct fh_program program;
 	struct fh_child child;
 	struct fh_watch report_watch, socket_watch, pid_watch, oom_watch;
 	struct fh_setup_report report;
@@ -259,6 +285,25 @@ struct fh_sandbox {
 /* Starts to make one. The plan becomes the sandbox's, on failure too. */
 int fh_sandbox_make(struct fh_engine *e, FH_OWN struct fh_plan *plan, struct fh_connection *c, uint64_t request,
                     struct fh_sandbox **ret, struct fh_error *err);
+/* The same of a template (template.c); plan NULL: to be parked. */
+int fh_sandbox_make_of(struct fh_template *t, FH_NULLABLE FH_OWN struct fh_plan *plan, struct fh_connection *c,
+                       uint64_t request, struct fh_sandbox **ret, struct fh_error *err);
+/* Its pidfd is there; its set-up is through: on it goes when both are. */
+void fh_sandbox_on_launched(struct fh_sandbox *b);
+void fh_sandbox_on_pid(struct fh_watch *w, uint32_t events); /* its init ended */
+void fh_sandbox_on_program(struct fh_sandbox *b);            /* its program is forked and isolated */
+void fh_sandbox_on_program_end(struct fh_sandbox *b, const struct fh_init_exited *m);
+/* A parked one becomes a request's. */
+void fh_sandbox_adopt(struct fh_sandbox *b, FH_OWN struct fh_plan *plan, struct fh_connection *c, uint64_t request);
+/* Whether a parked one can serve the plan beside what is in the key: control groups that its limits need are there. */
+bool fh_sandbox_fits(const struct fh_sandbox *b, const struct fh_plan *plan);
+/* Its template cannot make it after all: fresh, where the plan leaves the choice. */
+void fh_sandbox_fall_back(struct fh_sandbox *b, const char *why);
+void fh_sandbox_gone_unmade(struct fh_sandbox *b); /* it is to go, and there is nothing to kill */
+/* Ends the engine, once nobody needs it. */
+void fh_engine_settle(struct fh_engine *e);
+pid_t fh_pid_of(int pidfd);                         /* -1: it was reaped */
+void fh_reap_later(struct fh_engine *e, int pidfd); /* takes it over: a child whose end concerns nobody */
 int fh_sandbox_send(struct fh_sandbox *b, const void *message, size_t size, const int *fds, int fd_count,
                     struct fh_error *err);
 void fh_sandbox_kill_all(struct fh_sandbox *b);     /* FINISH: everybody but init, in FH_FINISH_MS or init with them */
@@ -287,9 +332,13 @@ void fh_transfer_on_done(struct fh_sandbox *b, const struct fh_init_done *m);
 void fh_transfer_drop_all(struct fh_sandbox *b);
 
 /* run.c */
-int fh_run_start(struct fh_engine *e, FH_OWN struct fh_plan *plan, bool stdin_open, size_t window,
+/* *ret is NULL when it waits for a parked sandbox (only where may_defer). fh_run_begin follows. */
+int fh_run_start(struct fh_engine *e, FH_OWN struct fh_plan *plan, bool stdin_open, size_t window, bool may_defer,
                  struct fh_connection *c, uint64_t request, struct fh_sandbox **ret, struct fh_error *err);
+void fh_run_begin(struct fh_sandbox *b); /* after fh_run_start: for one that is ready already */
 void fh_run_on_ready(struct fh_sandbox *b);
+void fh_run_serve_deferred(struct fh_template *t); /* one is parked, and somebody waits for it */
+void fh_run_forget_deferred(struct fh_engine *e, const struct fh_connection *c, uint64_t request); /* 0: all of c's */
 void fh_run_on_finished(struct fh_sandbox *b);
 void fh_run_on_gone(struct fh_sandbox *b); /* releases the sandbox, later if bytes are still to be sent */
 void fh_run_on_exit(struct fh_sandbox *b);

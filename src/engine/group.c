@@ -84,7 +84,7 @@ void fh_group_start(struct fh_engine *e, struct fh_group_request *q, struct fh_c
 		struct fh_sandbox *b = NULL;
 		struct fh_group_member *m = &q->members[i];
 		if (r == 0)
-			r = fh_run_start(e, FH_TAKE_PTR(m->plan), m->stdin_open, m->window, c, request + i, &b, &err);
+			r = fh_run_start(e, FH_TAKE_PTR(m->plan), m->stdin_open, m->window, false, c, request + i, &b, &err);
 		if (r)
 			fh_connection_error(c, request + i, &err);
 		if (!b)
@@ -101,6 +101,9 @@ void fh_group_start(struct fh_engine *e, struct fh_group_request *q, struct fh_c
 		r = open_links(g, q, &err);
 	for (size_t i = 0; r && i < g->count; i++)
 		fh_sandbox_fail(g->members[i], &err);
+	for (size_t i = 0; r == 0 && i < g->count; i++)
+		if (g->members[i])
+			fh_run_begin(g->members[i]);
 }
 
 void fh_group_on_ready(struct fh_sandbox *b)

@@ -73,3 +73,26 @@ void fh_id_pool_give_back(struct fh_id_pool *p, const struct fh_ids *ids)
 	p->taken[slot / 8] &= (uint8_t) ~(1u << slot % 8);
 	(void)lock_slot(p->lock, slot, F_UNLCK);
 }
+
+static unsigned slot_of(const struct fh_ids *ids)
+{
+	return (ids->base - FH_IDS_FIRST) / FH_IDS_RANGE;
+}
+
+void fh_ids_map(const struct fh_ids *ids, char ret[FH_IDS_MAP_MAX])
+{
+	size_t n = (size_t)snprintf(ret, FH_IDS_MAP_MAX, "0 %u %d\n", ids->base, FH_IDS_RANGE);
+	unsigned before = slot_of(ids), after = FH_IDS_SLOTS - 1 - before;
+	if (ids->all && before)
+		n += (size_t)snprintf(ret + n, FH_IDS_MAP_MAX - n, "%u %u %u\n", FH_IDS_RANGE, FH_IDS_FIRST,
+		                      before * FH_IDS_RANGE);
+	if (ids->all && after)
+		(void)snprintf(ret + n, FH_IDS_MAP_MAX - n, "%u %u %u\n", (before + 1) * FH_IDS_RANGE, ids->base + FH_IDS_RANGE,
+		               after * FH_IDS_RANGE);
+}
+
+uint32_t fh_ids_in_template(const struct fh_ids *template, const struct fh_ids *sandbox)
+{
+	unsigned own = slot_of(template), slot = slot_of(sandbox);
+	return (slot < own ? slot + 1 : slot) * FH_IDS_RANGE;
+}

@@ -7,6 +7,9 @@
  * Ranges lie in FH_IDS_FIRST … FH_IDS_FIRST + FH_IDS_SLOTS * 65536 (1,342,177,280 … 1,610,612,735), which
  * distributions leave alone (systemd's UIDS-GIDS.md). Engines on one machine share them by a lock on one byte a slot of
  * /run/fumehood.ids; the kernel drops it when an engine dies.
+ *
+ * The user namespace of a template (template.h) holds all ranges: its own from 0 on, so that it has the users that
+ * sandboxes have, and the others after it in their order. So each of its sandboxes can be given a range there.
  */
 #pragma once
 #include "engine/launch.h"
@@ -21,4 +24,9 @@ struct fh_id_pool {
 void fh_id_pool_open(struct fh_id_pool *p);
 void fh_id_pool_close(struct fh_id_pool *p);
 int fh_id_pool_take(struct fh_id_pool *p, struct fh_ids *ret, struct fh_error *err);
+/* The id map of a user namespace with these ids, as it is written to uid_map and gid_map. */
+enum { FH_IDS_MAP_MAX = 160 };
+void fh_ids_map(const struct fh_ids *ids, char ret[FH_IDS_MAP_MAX]);
+/* The first id of a sandbox's range as the template's user namespace shows it. */
+uint32_t fh_ids_in_template(const struct fh_ids *template, const struct fh_ids *sandbox);
 void fh_id_pool_give_back(struct fh_id_pool *p, const struct fh_ids *ids);

@@ -97,9 +97,13 @@ void fh_isolation_read(struct fh_sandbox *b)
 	read_status(b);
 	read_proc(b);
 	bool absent = b->report.layers_off & 1u << FH_LAYER_LANDLOCK;
-	set(b, FH_LAYER_LANDLOCK, b->report.landlock == 1,
-	    absent ? "this kernel does not have it, or it is not switched on (lsm=)"
-	           : "the kernel did not refuse a mount as it does under Landlock");
+	if (b->template) /* init stays outside, its children go in */
+		set(b, FH_LAYER_LANDLOCK, false,
+		    absent ? "this kernel does not have it, or it is not switched on (lsm=)" : "no program has started yet");
+	else
+		set(b, FH_LAYER_LANDLOCK, b->report.landlock == 1,
+		    absent ? "this kernel does not have it, or it is not switched on (lsm=)"
+		           : "the kernel did not refuse a mount as it does under Landlock");
 	set(b, FH_LAYER_CAPABILITIES, false, "no program has started yet");
 }
 
@@ -109,12 +113,18 @@ void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s)
 	set(b, FH_LAYER_CAPABILITIES, none, "the program started with capabilities in its user namespace");
 	set(b, FH_LAYER_NO_NEW_PRIVS, s->no_new_privs == 1, "the kernel reports it as not set");
 	set(b, FH_LAYER_SECCOMP, s->seccomp == 2, "the kernel reports no filter");
+	if (b->template && !(b->report.layers_off & 1u << FH_LAYER_LANDLOCK))
+		set(b, FH_LAYER_LANDLOCK, s->landlock == 1, "the kernel did not take the program into a domain");
 }
 
 int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *err)
 {
-	/* capabilities are the program's own: known once it starts, unless the plan does not even try */
-	uint32_t known = final ? ~0u : ~(1u << FH_LAYER_CAPABILITIES) | ~b->plan->layers;
+	/* capabilities (and Landlock in a template's sandbox) are the program's own: known once it starts, unless the plan
+	 * does not even try */
+	uint32_t late = 1u << FH_LAYER_CAPABILITIES;
+	if (b->template && !(b->report.layers_off & 1u << FH_LAYER_LANDLOCK))
+		late |= 1u << FH_LAYER_LANDLOCK;
+	uint32_t known = final ? ~0u : ~late | ~b->plan->layers;
 	uint32_t missing = b->plan->require & ~b->layers & known;
 	for (int l = 0; missing && l < FH_LAYER_COUNT_; l++) {
 		if (!(missing & 1u << l))

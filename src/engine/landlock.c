@@ -59,11 +59,11 @@ static int allow(int ruleset, const char *path, uint64_t allowed)
 	return syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &a, 0) < 0 ? -errno : 0;
 }
 
-int fh_landlock_enter(const struct fh_plan *plan)
+int fh_landlock_rules(const struct fh_plan *plan)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_RULESET_VERSION);
 	if (abi < 0)
-		return errno == ENOSYS || errno == EOPNOTSUPP ? 1 : -errno;
+		return errno == EOPNOTSUPP ? -ENOSYS : -errno;
 	uint64_t all = fs_of_abi(abi);
 	struct ruleset_attr attr = { .fs = all, .scoped = abi >= 6 ? SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL : 0 };
 	size_t size = abi >= 6 ? sizeof(attr) : abi >= 4 ? 16 : 8;
@@ -80,7 +80,13 @@ int fh_landlock_enter(const struct fh_plan *plan)
 		else if (m->kind == FH_MOUNT_PROC) /* a process's own files; what is the host's is read-only by mount */
 			r = allow(ruleset, m->target, (FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE) & all);
 	}
-	if (r == 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
-		r = -errno;
-	return r;
+	return r < 0 ? r : FH_TAKE_FD(ruleset);
+}
+
+int fh_landlock_enter(const struct fh_plan *plan)
+{
+	fh_auto_close int ruleset = fh_landlock_rules(plan);
+	if (ruleset < 0)
+		return ruleset == -ENOSYS ? 1 : ruleset;
+	return syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ? -errno : 0;
 }

@@ -45,6 +45,15 @@ static const struct {
 	{ FH_LAYER_IPC, CLONE_NEWIPC }, { FH_LAYER_UTS, CLONE_NEWUTS },
 };
 
+uint64_t fh_launch_namespaces(const struct fh_plan *plan)
+{
+	uint64_t flags = 0;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(layer_flags); i++)
+		if (plan->layers & 1u << layer_flags[i].layer)
+			flags |= layer_flags[i].flag;
+	return flags;
+}
+
 static uint64_t root_size(const struct fh_plan *p)
 {
 	uint64_t bytes = 1 << 20;
@@ -55,11 +64,19 @@ static uint64_t root_size(const struct fh_plan *p)
 
 static int explain_clone(int error, bool into_group, struct fh_error *err);
 
-int fh_launch(const struct fh_plan *plan, const struct fh_cgroup *cgroup, const struct fh_ids *ids, bool sampling,
-              struct fh_child *ret, struct fh_error *err)
+int fh_launch_init_image(struct fh_error *err)
 {
 	static int init_image = -1; /* made once, for the engine's life */
-	if (init_image < 0 && (init_image = make_init_image(err)) < 0)
+	if (init_image < 0)
+		init_image = make_init_image(err);
+	return init_image;
+}
+
+int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup, const struct fh_ids *ids,
+              bool sampling, struct fh_child *ret, struct fh_error *err)
+{
+	int init_image = fh_launch_init_image(err);
+	if (init_image < 0)
 		return -FH_E_SYSTEM;
 	int report[2] = { -1, -1 }, go[2] = { -1, -1 }, pair[2] = { -1, -1 }, pidfd = -1, r;
 	if (pipe2(report, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0 ||
@@ -70,6 +87,7 @@ int fh_launch(const struct fh_plan *plan, const struct fh_cgroup *cgroup, const 
 	int buffer = 1 << 20; /* a whole SPAWN fits, so that sending never waits for init */
 	(void)setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer));
 	struct fh_launch l = {
+		.part = part,
 		.plan = plan,
 		.cgroup = cgroup,
 		.ids = *ids,
@@ -80,10 +98,9 @@ int fh_launch(const struct fh_plan *plan, const struct fh_cgroup *cgroup, const 
 		.sampling = sampling,
 		.root_bytes = root_size(plan),
 	};
-	struct clone_args args = { .flags = CLONE_PIDFD, .pidfd = (uint64_t)(uintptr_t)&pidfd, .exit_signal = SIGCHLD };
-	for (size_t i = 0; i < FH_ARRAY_SIZE(layer_flags); i++)
-		if (plan->layers & 1u << layer_flags[i].layer)
-			args.flags |= layer_flags[i].flag;
+	struct clone_args args = { .flags = CLONE_PIDFD | fh_launch_namespaces(plan),
+		                       .pidfd = (uint64_t)(uintptr_t)&pidfd,
+		                       .exit_signal = SIGCHLD };
 	if (!ids->ranges)
 		args.flags |= CLONE_NEWUSER;
 	int group = cgroup ? fh_cgroup_v2_dir(cgroup) : -1;
@@ -124,8 +141,8 @@ failed:
 int fh_launch_write_maps(const struct fh_child *c, const struct fh_ids *ids, struct fh_error *err)
 {
 	static const char *const files[] = { "uid_map", "gid_map" };
-	char path[64], map[64];
-	snprintf(map, sizeof(map), "0 %u %d", ids->base, FH_IDS_RANGE);
+	char path[64], map[FH_IDS_MAP_MAX];
+	fh_ids_map(ids, map);
 	for (int i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/%s", (int)c->pid, files[i]);
 		fh_auto_close int fd = open(path, O_WRONLY | O_CLOEXEC);

@@ -27,6 +27,7 @@ struct fh_ids {
 	bool ranges;       /* root of the host's user namespace: a range of host ids for each live sandbox */
 	uint32_t base;     /* ranges: the first host id of this sandbox's 65,536 */
 	uint32_t uid, gid; /* one id: the invoking user's */
+	bool all;          /* ranges: a template's, whose user namespace holds those of all sandboxes (ids.h) */
 };
 
 /* What went wrong in the child, and where. Fits a pipe's atomic write. */
@@ -56,8 +57,13 @@ enum fh_setup_step {
 	FH_SETUP_COUNT_
 };
 
+/* A root may be made at once, or in two parts: what all sandboxes of a template share, and what each has of its own
+ * (its /proc, writable folders, terminals), which is mounted over the shared part. */
+enum fh_part { FH_PART_WHOLE, FH_PART_SHARED, FH_PART_OWN };
+
 /* All that the child needs, made before the fork. */
 struct fh_launch {
+	enum fh_part part;
 	const struct fh_plan *plan;
 	const struct fh_cgroup *cgroup;
 	struct fh_ids ids;
@@ -72,11 +78,22 @@ struct fh_launch {
 /* setup.c: the child's whole life up to exec; never returns. */
 FH_NORETURN void fh_setup(const struct fh_launch *l);
 
-/* mounts.c: builds the root and makes it /. 0, or -errno with *ret_step and what filled. */
+/* setup.c: the same for a sandbox of a template, in a child of its holder (template.h). What it has made besides (rule
+ * set, writable layer) goes to the engine over init's socket, before exec, in a struct fh_init_launched. */
+FH_NORETURN void fh_setup_own(const struct fh_launch *l);
+
+/* In a child: no signal blocked, ignored or handled. */
+void fh_reset_signals(void);
+
+/* mounts.c: builds the root (WHOLE, SHARED) and makes it /. 0, or -errno with *ret_step and what filled. */
 int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256]);
+/* mounts.c: mounts a sandbox's OWN part over the root that is there; *ret_disk: the writable layer. */
+int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], int *ret_disk);
 
 /* landlock.c: restricts the calling process to the plan's folders. 0; 1: the kernel has no Landlock; -errno. */
 int fh_landlock_enter(const struct fh_plan *plan);
+/* The rule set for that, to be entered by others; -ENOSYS: the kernel has no Landlock; or -errno. */
+int fh_landlock_rules(const struct fh_plan *plan);
 
 struct fh_child {
 	pid_t pid;
@@ -86,8 +103,12 @@ struct fh_child {
 	int go;     /* write end, -1 when no maps are needed */
 };
 /* Clones and returns at once; the report pipe tells how it went. */
-int fh_launch(const struct fh_plan *plan, const struct fh_cgroup *cgroup, const struct fh_ids *ids, bool sampling,
-              struct fh_child *ret, struct fh_error *err);
+int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup, const struct fh_ids *ids,
+              bool sampling, struct fh_child *ret, struct fh_error *err);
+/* fumehood-init in sealed memory, for the engine's life; -1 with err. */
+int fh_launch_init_image(struct fh_error *err);
+/* CLONE_NEW* of the plan's layers, but for the user and cgroup namespaces. */
+uint64_t fh_launch_namespaces(const struct fh_plan *plan);
 /* Writes the child's id maps (ranges only). */
 int fh_launch_write_maps(const struct fh_child *c, const struct fh_ids *ids, struct fh_error *err);
 /* Turns the child's report into an error with a hint for the causes that people meet. */

@@ -6,6 +6,7 @@
  *     fumehood-engine --socket   frames on the socket that is descriptor 0
  *     fumehood-engine --gc       removes what engines that died have left, prints how many things
  *     fumehood-engine --policy   prints the seccomp policy with the reason for each entry
+ *     fumehood-engine --holder   (started by an engine, inside a template: holder.h)
  *     fumehood-engine --version
  *
  * It also listens on the abstract socket "fumehood/UID/PID" for further clients of the same user (attach, ps, kill).
@@ -26,7 +27,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/holder.h"
 #include "engine/seccomp_policy.h"
+#include "engine/template.h"
 
 static void on_attach_request(struct fh_watch *w, uint32_t events)
 {
@@ -81,8 +84,7 @@ static void on_signals(struct fh_watch *w, uint32_t events)
 		e->leaving = true;
 		for (struct fh_sandbox *b = e->sandboxes; b; b = b->next)
 			fh_sandbox_destroy_now(b);
-		if (!e->sandboxes)
-			e->stop = 1;
+		fh_engine_settle(e);
 	}
 }
 
@@ -196,7 +198,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *option;
 		int (*run)(void);
-	} others[] = { { "--gc", collect }, { "--policy", print_policy }, { "--version", print_version } };
+	} others[] = { { "--gc", collect },
+		           { "--policy", print_policy },
+		           { "--holder", fh_holder_main },
+		           { "--version", print_version } };
 	if (argc == 1)
 		return serve(false);
 	if (argc == 2 && fh_streq(argv[1], "--socket"))

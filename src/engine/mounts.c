@@ -5,6 +5,8 @@
  * Sources are opened as detached trees before anything is covered. A small tmpfs over a folder of the old root (in our
  * own mount namespace) is the workbench: below it stand the new root and the writable layer. After pivot_root the old
  * root is detached with the workbench; what was bound from it stays. Runs in the child: no malloc, no stdio.
+ * A template's root is built in the same way but for what each sandbox has of its own; that is mounted over it later,
+ * in a copy of the mount namespace, without a change of the root.
  * Sources: open_tree(2), mount_setattr(2), move_mount(2), pivot_root(2), openat2(2).
  */
 #include "engine/launch.h"
@@ -237,9 +239,18 @@ static int put_writable(struct build *b, const char *target, mode_t mode)
 	return tree < 0 ? -errno : put_tree(b, tree, target);
 }
 
+/* A place to mount on, in a root that is shared. */
+static int make_place(const struct build *b, const char *target)
+{
+	fh_auto_close int made = open_target(b, target, true);
+	return FH_MIN(made, 0);
+}
+
 static int mount_writable(struct build *b, const struct fh_plan_mount *m, int tree)
 {
 	(void)tree;
+	if (b->l->part == FH_PART_SHARED)
+		return make_place(b, m->target);
 	return put_writable(b, m->target, m->mode ? m->mode : 0755);
 }
 
@@ -285,7 +296,8 @@ static int mount_proc(struct build *b, const struct fh_plan_mount *m, int tree)
 	if (fd < 0)
 		return fd;
 	int r = put_tree(b, fd, m->target);
-	if (r < 0 || !(b->l->plan->layers & 1u << FH_LAYER_PROC))
+	/* a template's own stays whole: the kernel lets its sandboxes mount theirs only where one can be seen whole */
+	if (r < 0 || !(b->l->plan->layers & 1u << FH_LAYER_PROC) || b->l->part == FH_PART_SHARED)
 		return r;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(proc_masked); i++) {
 		join(path, m->target, proc_masked[i]);
@@ -314,11 +326,9 @@ static const struct {
 };
 
 /* The nodes are bound one by one: the host's /dev as a whole is never there. */
-static int mount_dev(struct build *b, const struct fh_plan_mount *m, int tree)
+static int mount_nodes(struct build *b, const struct fh_plan_mount *m)
 {
-	static const char *const pts_options[] = { "newinstance", NULL, "ptmxmode", "0666", "mode", "0620", NULL };
 	char path[FH_PLAN_PATH_MAX + 64];
-	(void)tree;
 	fh_auto_close int dev = open_target(b, m->target, true);
 	int r = FH_MIN(dev, 0);
 	for (size_t i = 0; r == 0 && i < DEVICES; i++) {
@@ -328,20 +338,29 @@ static int mount_dev(struct build *b, const struct fh_plan_mount *m, int tree)
 		join(path, m->target, device_nodes[i]);
 		r = put_tree(b, node, path);
 	}
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(device_links); i++)
+	for (size_t i = 0; r == 0 && i < FH_ARRAY_SIZE(device_links); i++)
 		if (symlinkat(device_links[i].to, dev, device_links[i].name) < 0 && errno != EEXIST)
-			return -errno;
-	int pts = new_mount("devpts", pts_options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
-	if (pts < 0)
-		return pts;
-	join(path, m->target, "pts");
-	r = put_tree(b, pts, path);
+			r = -errno;
+	return r;
+}
+
+static int mount_dev(struct build *b, const struct fh_plan_mount *m, int tree)
+{
+	static const char *const pts_options[] = { "newinstance", NULL, "ptmxmode", "0666", "mode", "0620", NULL };
+	char pts_path[FH_PLAN_PATH_MAX + 64], shm_path[FH_PLAN_PATH_MAX + 64];
+	(void)tree;
+	join(pts_path, m->target, "pts");
+	join(shm_path, m->target, "shm");
+	int r = b->l->part == FH_PART_OWN ? 0 : mount_nodes(b, m);
+	if (r == 0 && b->l->part == FH_PART_SHARED) {
+		r = make_place(b, pts_path);
+		return r < 0 ? r : make_place(b, shm_path);
+	}
 	if (r < 0)
 		return r;
-	join(path, m->target, "shm");
-	return put_writable(b, path, 01777);
+	int pts = new_mount("devpts", pts_options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+	r = pts < 0 ? pts : put_tree(b, pts, pts_path);
+	return r < 0 ? r : put_writable(b, shm_path, 01777);
 }
 
 static int (*const mount_kinds[FH_MOUNT_KIND_COUNT_])(struct build *, const struct fh_plan_mount *, int) = {
@@ -430,11 +449,11 @@ static int make_spare(int bench, const char *name)
 	return FH_TAKE_FD(tree);
 }
 
-static int prepare(struct build *b, int bench, int image)
+/* The writable layer, on the workbench, and the spares. */
+static int prepare_own(struct build *b, int bench)
 {
-	const struct fh_plan *p = b->l->plan;
-	uint64_t disk = p->limits.value[FH_LIMIT_DISK];
-	if (mkdirat(bench, "root", 0755) < 0 || mkdirat(bench, "writable", 0755) < 0 || mkdirat(bench, "folder", 0755) < 0)
+	uint64_t disk = b->l->plan->limits.value[FH_LIMIT_DISK];
+	if (mkdirat(bench, "folder", 0755) < 0)
 		return -errno;
 	fh_auto_close int file = openat(bench, "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0444);
 	if (file < 0)
@@ -443,14 +462,10 @@ static int prepare(struct build *b, int bench, int image)
 	b->spare_file = make_spare(bench, "file");
 	if (b->spare_folder < 0 || b->spare_file < 0)
 		return FH_MIN(b->spare_folder, b->spare_file);
-
-	int root = image >= 0 ? overlay_root(bench, image) : new_tmpfs(b->l->root_bytes, 65536, PLAIN);
-	if (root < 0)
-		return root;
-	if (sys_move_mount(root, bench, "root") < 0)
+	if (b->l->part == FH_PART_SHARED)
+		return 0;
+	if (mkdirat(bench, "writable", 0755) < 0)
 		return -errno;
-	b->root = root;
-
 	/* one inode for each 4 KiB: as many files as there is room for pages */
 	int writable = disk == FH_UNLIMITED ? new_tmpfs(0, 0, PLAIN) : new_tmpfs(disk, disk / 4096 + 16, PLAIN);
 	if (writable < 0)
@@ -458,6 +473,34 @@ static int prepare(struct build *b, int bench, int image)
 	if (sys_move_mount(writable, bench, "writable") < 0)
 		return -errno;
 	b->writable = writable;
+	return 0;
+}
+
+static int prepare(struct build *b, int bench, int image)
+{
+	if (mkdirat(bench, "root", 0755) < 0)
+		return -errno;
+	int root = image >= 0 ? overlay_root(bench, image) : new_tmpfs(b->l->root_bytes, 65536, PLAIN);
+	if (root < 0)
+		return root;
+	if (sys_move_mount(root, bench, "root") < 0)
+		return -errno;
+	b->root = root;
+	return prepare_own(b, bench);
+}
+
+static int mount_all(struct build *b)
+{
+	const struct fh_plan *p = b->l->plan;
+	for (size_t i = 0; i < p->mount_count; i++) {
+		enum fh_mount_kind k = p->mounts[i].kind;
+		if (b->l->part == FH_PART_OWN && k != FH_MOUNT_WRITABLE && k != FH_MOUNT_PROC && k != FH_MOUNT_DEV)
+			continue;
+		say(b, p->mounts[i].target);
+		int r = mount_kinds[k](b, &p->mounts[i], b->tree[i]);
+		if (r < 0)
+			return r;
+	}
 	return 0;
 }
 
@@ -491,16 +534,65 @@ int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256]
 		return r;
 
 	*ret_step = FH_SETUP_MOUNT;
-	for (size_t i = 0; i < p->mount_count; i++) {
-		say(&b, p->mounts[i].target);
-		r = mount_kinds[p->mounts[i].kind](&b, &p->mounts[i], b.tree[i]);
-		if (r < 0)
-			return r;
-	}
+	r = mount_all(&b);
+	if (r < 0)
+		return r;
 	*ret_step = FH_SETUP_PIVOT;
 	say(&b, "/");
 	if (sys_mount_setattr(b.root, 0, READ_ONLY) < 0 || fchdir(b.root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ||
 	    umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
 		return -errno;
+	return 0;
+}
+
+/* Folders that programs do not write to: the workbench lies over one of them while the mounts are made. */
+static const char *const own_bench_folders[] = { "/usr", "/lib", "/bin", "/etc", "/sbin", "/opt" };
+
+static int open_own_bench(const struct fh_plan *p, const char **ret_folder)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(own_bench_folders); i++) {
+		const char *folder = own_bench_folders[i];
+		size_t n = strlen(folder);
+		bool used = false;
+		for (size_t k = 0; k < p->mount_count; k++)
+			used = used || (p->mounts[k].kind == FH_MOUNT_WRITABLE && strncmp(p->mounts[k].target, folder, n) == 0);
+		struct stat st;
+		if (used || lstat(folder, &st) < 0 || !S_ISDIR(st.st_mode))
+			continue;
+		fh_auto_close int tree = new_tmpfs(1 << 20, 64, PLAIN);
+		if (tree < 0)
+			return tree;
+		if (sys_move_mount(tree, AT_FDCWD, folder) < 0)
+			return -errno;
+		*ret_folder = folder;
+		return FH_TAKE_FD(tree);
+	}
+	return -ENOENT;
+}
+
+int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], int *ret_disk)
+{
+	static struct build b; /* in the child: one build, too large for a stack */
+	const char *folder = "";
+	b = (struct build){ .l = l, .what = what, .uid = l->ids.ranges ? l->ids.base + l->plan->uid : l->plan->uid };
+	*ret_step = FH_SETUP_ROOT;
+	say(&b, "/");
+	umask(0);
+	b.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (b.root < 0)
+		return -errno;
+	fh_auto_close int bench = open_own_bench(l->plan, &folder);
+	int r = bench < 0 ? bench : prepare_own(&b, bench);
+	if (r < 0)
+		return r;
+	*ret_step = FH_SETUP_MOUNT;
+	r = mount_all(&b);
+	if (r < 0)
+		return r;
+	/* with it goes the writable layer's own mount; its folders, mounted where they belong, stay */
+	say(&b, folder);
+	if (umount2(folder, MNT_DETACH | UMOUNT_NOFOLLOW) < 0)
+		return -errno;
+	*ret_disk = b.writable;
 	return 0;
 }

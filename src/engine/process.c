@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "engine/template.h"
 #include "proto/wire.h"
 
 /* ----------------------------------------------------------------------------------------------------------- spawn */
@@ -141,7 +142,9 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	if (r == 0) {
 		fh_limits_use(b, &p->base);
 		p->start_ns = fh_now_ns();
-		r = send_spawn(p, s, fds, s->pty ? 0 : 3 + (int)b->plan->descriptor_count, err);
+		int count = s->pty ? 0 : 3 + (int)b->plan->descriptor_count;
+		r = s->one_shot && fh_warm_has_program(b) ? fh_warm_run(b, s, fds, (size_t)count, err)
+		                                          : send_spawn(p, s, fds, count, err);
 	}
 	close_links(b); /* the program has them now, or nobody: an end held here would keep the other side from its end */
 	if (r) {
@@ -232,6 +235,22 @@ static void could_not_start(struct fh_process *p, const struct fh_init_spawned *
 	}
 	fh_connection_error(p->connection, p->request, &err);
 	unlink_process(p); /* nobody was told its id: there is nothing to wait for */
+}
+
+/* The streams are read from the start: what shows first of the program may be its output. */
+void fh_process_on_sent(struct fh_process *p)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	for (struct fh_output *x = p->streams; x; x = x->next)
+		if (x->fd >= 0)
+			fh_output_open(e, x, x->fd);
+	fh_limits_start(p);
+}
+
+void fh_process_on_begun(struct fh_process *p)
+{
+	p->started = true;
+	fh_process_started(p, p->connection, p->request);
 }
 
 void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m, int terminal)
@@ -443,6 +462,8 @@ void fh_process_write_exit(const struct fh_process *p, struct fh_buf *out)
 	fh_wire_u64(out, F_WALL_US, p->usage.wall_us);
 	fh_wire_u64(out, F_MEMORY, p->usage.memory_peak_bytes);
 	fh_wire_u64(out, F_PROCESSES, p->usage.processes_peak);
+	if (p->sandbox->template && p->sandbox->template->has_zygote)
+		fh_wire_u64(out, F_MEMORY_BASELINE, p->sandbox->template->resident_bytes);
 	if (p->stopped)
 		fh_wire_u64(out, F_STOPPED, 1);
 	fh_wire_end(out, mark);

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 
 #include "base/clock.h"
+#include "engine/template.h"
 #include "proto/wire.h"
 
 typedef int (*request_fn)(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
@@ -115,8 +116,11 @@ static int on_run(struct fh_connection *c, const struct fh_frame *f, struct fh_e
 	int e = get_plan(f, &plan, err);
 	if (e)
 		return e;
-	return fh_run_start(c->engine, plan, get_number(f, F_STDIN_OPEN, 0) != 0, get_number(f, F_WINDOW, 0), c, f->request,
-	                    &b, err);
+	e = fh_run_start(c->engine, plan, get_number(f, F_STDIN_OPEN, 0) != 0, get_number(f, F_WINDOW, 0), true, c,
+	                 f->request, &b, err);
+	if (e == 0 && b)
+		fh_run_begin(b);
+	return e;
 }
 
 static int on_create(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
@@ -249,7 +253,7 @@ static int on_signal(struct fh_connection *c, const struct fh_frame *f, struct f
 	if (number == 0 || number > 64)
 		return fh_error_set(err, FH_E_ARGUMENT, "%llu is no signal", (unsigned long long)number);
 	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = (int32_t)number };
-	int r = fh_sandbox_send(p->sandbox, &m, sizeof(m), NULL, 0, err);
+	int r = fh_warm_signal(p->sandbox, (int)number) ? 0 : fh_sandbox_send(p->sandbox, &m, sizeof(m), NULL, 0, err);
 	if (r == 0)
 		reply(c, f);
 	return r;
@@ -488,7 +492,7 @@ static int on_list(struct fh_connection *c, const struct fh_frame *f, struct fh_
 	struct fh_buf *out = fh_connection_out(c);
 	size_t mark = fh_frame_begin(out, FH_FRAME_REPLY, 0, f->request, f->id);
 	for (const struct fh_sandbox *b = c->engine->sandboxes; b; b = b->next)
-		if (b->state < FH_DYING)
+		if (b->state < FH_DYING && !b->parked)
 			write_info(out, b);
 	fh_frame_end(out, mark);
 	fh_connection_flush(c);
@@ -499,6 +503,7 @@ static int on_cancel(struct fh_connection *c, const struct fh_frame *f, struct f
 {
 	(void)err;
 	struct fh_error cancelled = FH_ERROR_INIT;
+	fh_run_forget_deferred(c->engine, c, f->request);
 	for (struct fh_sandbox *b = c->engine->sandboxes; b; b = b->next) {
 		if (b->connection == c && b->request == f->request && (b->run || b->state == FH_MAKING)) {
 			b->cancelled = true;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "engine/template.h"
 #include "proto/wire.h"
 
 struct out_file {
@@ -242,6 +243,8 @@ void fh_run_spawn(struct fh_sandbox *b)
 	}
 	for (struct fh_output *x = b->run->process->streams; x; x = x->next)
 		x->on_end = on_stream_end;
+	if (b->program.starting)
+		fh_process_on_sent(b->run->process);
 }
 
 /* Its files are there. */
@@ -277,7 +280,8 @@ static void files_done(struct fh_sandbox *b, struct fh_transfer *t, const struct
 void fh_run_on_ready(struct fh_sandbox *b)
 {
 	struct fh_error err = FH_ERROR_INIT;
-	if (b->plan->file_count == 0) {
+	b->files_come_along = fh_warm_takes_files(b);
+	if (b->plan->file_count == 0 || b->files_come_along) {
 		ready(b);
 		return;
 	}
@@ -290,27 +294,94 @@ void fh_run_on_ready(struct fh_sandbox *b)
 	}
 }
 
-int fh_run_start(struct fh_engine *e, struct fh_plan *plan, bool stdin_open, size_t window, struct fh_connection *c,
-                 uint64_t request, struct fh_sandbox **ret, struct fh_error *err)
+static void begin(struct fh_sandbox *b, bool stdin_open, size_t window)
 {
-	struct fh_sandbox *b;
-	if (plan->start == FH_START_ZYGOTE || plan->start == FH_START_PARKED) {
-		int code = fh_error_set(err, FH_E_UNAVAILABLE, "a %s start cannot be had: this engine makes nothing ahead",
-		                        fh_start_name(plan->start));
-		if (err)
-			err->phase = FH_PHASE_CREATE;
-		fh_plan_free(plan);
-		return code;
-	}
-	int r = fh_sandbox_make(e, plan, c, request, &b, err);
-	if (r)
-		return r;
 	b->run = FH_NEW(struct fh_run);
 	b->run->stdin_open = stdin_open;
 	b->run->window = window;
-	while (plan->outs[b->run->out_count])
+	while (b->plan->outs[b->run->out_count])
 		b->run->out_count++;
 	b->run->outs = fh_xcalloc(b->run->out_count + 1, sizeof(*b->run->outs));
+}
+
+void fh_run_begin(struct fh_sandbox *b)
+{
+	if (b->state == FH_READY && !b->failed)
+		fh_run_on_ready(b);
+}
+
+static void defer(struct fh_template *t, const struct fh_deferred *asked)
+{
+	struct fh_deferred *d = FH_NEW(struct fh_deferred), **end = &t->deferred;
+	*d = *asked;
+	while (*end)
+		end = &(*end)->next;
+	*end = d;
+	fh_pool_refill(t);
+}
+
+void fh_run_serve_deferred(struct fh_template *t)
+{
+	struct fh_deferred *d = t->deferred;
+	struct fh_sandbox *b = fh_pool_take(t);
+	if (!b)
+		return;
+	t->deferred = d->next;
+	fh_sandbox_adopt(b, d->plan, d->connection, d->request);
+	begin(b, d->stdin_open, d->window);
+	free(d);
+	fh_run_begin(b);
+}
+
+void fh_run_forget_deferred(struct fh_engine *e, const struct fh_connection *c, uint64_t request)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	fh_error_set(&err, FH_E_CANCELLED, "the run was cancelled");
+	for (struct fh_template *t = e->templates; t; t = t->next)
+		for (struct fh_deferred **p = &t->deferred; *p;) {
+			struct fh_deferred *d = *p;
+			if (d->connection != c || (request && d->request != request)) {
+				p = &d->next;
+				continue;
+			}
+			*p = d->next;
+			if (request)
+				fh_connection_error(d->connection, request, &err);
+			fh_plan_free(d->plan);
+			free(d);
+		}
+}
+
+int fh_run_start(struct fh_engine *e, struct fh_plan *plan, bool stdin_open, size_t window, bool may_defer,
+                 struct fh_connection *c, uint64_t request, struct fh_sandbox **ret, struct fh_error *err)
+{
+	struct fh_sandbox *b = NULL;
+	struct fh_template *t = NULL;
+	enum fh_choice choice;
+	char why[160];
+	int r = fh_template_choose(e, plan, c->peer_uid, may_defer, &choice, &t, why, err);
+	if (r) {
+		fh_plan_free(plan);
+		return r;
+	}
+	*ret = NULL;
+	if (choice == FH_CHOICE_DEFER) {
+		defer(t, &(struct fh_deferred){ NULL, plan, stdin_open, window, c, request });
+		return 0;
+	}
+	if (choice == FH_CHOICE_PARKED) {
+		b = fh_pool_take(t);
+		fh_sandbox_adopt(b, plan, c, request);
+	} else if (choice == FH_CHOICE_TEMPLATE) {
+		r = fh_sandbox_make_of(t, plan, c, request, &b, err);
+	} else {
+		r = fh_sandbox_make(e, plan, c, request, &b, err);
+		if (r == 0)
+			memcpy(b->start_why, why, sizeof(why));
+	}
+	if (r)
+		return r;
+	begin(b, stdin_open, window);
 	*ret = b;
 	return 0;
 }

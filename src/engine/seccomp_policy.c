@@ -487,6 +487,7 @@ const size_t fh_seccomp_policy_count = sizeof(fh_seccomp_policy) / sizeof(fh_sec
 
 /* Nothing with a test of an argument can stand here: the seal knows calls by their number alone. */
 const char *const fh_seccomp_setup_calls[] = {
-	"setns", "unshare", "clone3", "mount", "fsopen", "fsconfig", "fsmount", "open_tree", "move_mount", "mount_setattr",
+	"setns",    "unshare", "umount2",   "clone3",     "mount",         "fsopen",
+	"fsconfig", "fsmount", "open_tree", "move_mount", "mount_setattr",
 };
 const size_t fh_seccomp_setup_call_count = sizeof(fh_seccomp_setup_calls) / sizeof(fh_seccomp_setup_calls[0]);

@@ -23,6 +23,10 @@
 enum { SOCKET_PLACE = 3, REPORT_PLACE = 4 };
 
 static struct fh_setup_report report;
+static struct {
+	int rules, disk;  /* of a template's sandbox: the Landlock rule set and the writable layer, for the engine; or -1 */
+	int user_sysctls; /* /proc/sys/user of the template's /proc, where it is not yet read-only */
+} own = { -1, -1, -1 };
 static int report_to; /* where it goes: the pipe moves when descriptors are placed */
 
 static bool has_layer(const struct fh_launch *l, enum fh_layer layer)
@@ -67,8 +71,8 @@ static int map_ids(const struct fh_launch *l)
 		r = map_own_id("/proc/self/uid_map", l->plan->uid, l->ids.uid);
 	if (r == 0)
 		r = map_own_id("/proc/self/gid_map", l->plan->gid, l->ids.gid);
-	/* a second wall against nested user namespaces, behind the seccomp filter */
-	if (r == 0)
+	/* a second wall against nested user namespaces, behind the seccomp filter; a template's sandboxes have their own */
+	if (r == 0 && l->part != FH_PART_SHARED)
 		(void)put_text("/proc/sys/user/max_user_namespaces", "0");
 	return r;
 }
@@ -176,8 +180,11 @@ static int drop_capabilities(const struct fh_launch *l)
 
 static int filter_calls(const struct fh_launch *l)
 {
-	struct sock_fprog program = { .len = fh_seccomp_filter_size,
-		                          .filter = (struct sock_filter *)(uintptr_t)fh_seccomp_filter };
+	bool seal = l->part == FH_PART_OWN; /* the base came from the holder */
+	struct sock_fprog program = {
+		.len = seal ? fh_seccomp_seal_size : fh_seccomp_filter_size,
+		.filter = (struct sock_filter *)(uintptr_t)(seal ? fh_seccomp_seal : fh_seccomp_filter),
+	};
 	/* A filter needs no_new_privs or CAP_SYS_ADMIN; with that layer off, CAP_SYS_ADMIN is still there
 	 * (drop_capabilities comes before in the table only for the layers that are on). */
 	if (has_layer(l, FH_LAYER_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
@@ -187,20 +194,53 @@ static int filter_calls(const struct fh_launch *l)
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
 }
 
-/* Descriptors: nothing on 0 to 2, the socket, the report pipe; everything else goes at exec. */
+/* Descriptors: nothing on 0 to 2, the socket, the report pipe (of a template's sandbox: the rule set instead);
+ * everything else goes at exec. */
 static int place_descriptors(const struct fh_launch *l, int *ret_image)
 {
-	int socket_fd = fcntl(l->init_socket, F_DUPFD_CLOEXEC, 10), image = fcntl(l->init_image, F_DUPFD_CLOEXEC, 10);
-	int report_fd = fcntl(l->report, F_DUPFD_CLOEXEC, 10);
-	if (socket_fd < 0 || image < 0 || report_fd < 0 || dup3(report_fd, REPORT_PLACE, O_CLOEXEC) < 0)
+	int socket_fd = fcntl(l->init_socket, F_DUPFD_CLOEXEC, 20), image = fcntl(l->init_image, F_DUPFD_CLOEXEC, 20);
+	bool with_report = l->part != FH_PART_OWN;
+	int fourth = fcntl(with_report ? l->report : own.rules, F_DUPFD_CLOEXEC, 20);
+	if (socket_fd < 0 || image < 0 || (with_report && fourth < 0))
 		return -errno;
-	report_to = REPORT_PLACE;
+	if (with_report && dup3(fourth, REPORT_PLACE, O_CLOEXEC) < 0)
+		return -errno;
+	report_to = with_report ? REPORT_PLACE : socket_fd;
 	if (syscall(SYS_close_range, 0, 2, 0) < 0 || syscall(SYS_close_range, 3, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */) < 0)
 		return -errno;
-	if (dup3(socket_fd, SOCKET_PLACE, 0) < 0)
+	if (dup3(socket_fd, SOCKET_PLACE, 0) < 0 || (!with_report && fourth >= 0 && dup3(fourth, FH_INIT_RULES, 0) < 0))
 		return -errno;
 	*ret_image = image;
 	return 0;
+}
+
+/* How a template's sandbox was made, and what the engine keeps of it. */
+static int say_launched(int socket_fd)
+{
+	struct fh_init_launched m = { .h = { FH_INIT_LAUNCHED, 0 }, .error = report.error, .step = report.step };
+	char control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
+	int fds[2];
+	size_t count = 0;
+	m.landlock = own.rules >= 0;
+	m.layers_off = report.layers_off;
+	memcpy(m.what, report.what, sizeof(m.what));
+	if (own.rules >= 0)
+		fds[count++] = own.rules;
+	if (own.disk >= 0)
+		fds[count++] = own.disk;
+	m.disk = own.disk >= 0;
+	struct iovec io = { &m, sizeof(m) };
+	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
+	if (count) {
+		h.msg_control = control;
+		h.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, count * sizeof(int));
+	}
+	return sendmsg(socket_fd, &h, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 static int exec_init(const struct fh_launch *l)
@@ -211,11 +251,25 @@ static int exec_init(const struct fh_launch *l)
 	if (r < 0)
 		return r;
 	report.step = FH_SETUP_READY;
-	if (write(report_to, &report, sizeof(report)) != sizeof(report))
+	if (l->part == FH_PART_OWN) {
+		r = say_launched(report_to);
+		if (r < 0)
+			return r;
+	} else if (write(report_to, &report, sizeof(report)) != sizeof(report)) {
 		return -errno;
+	}
 	syscall(SYS_execveat, image, "", argv, env, AT_EMPTY_PATH);
 	report.step = FH_SETUP_EXEC;
 	return -errno;
+}
+
+void fh_reset_signals(void)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (int n = 1; n <= SIGRTMAX; n++) /* what the engine ignores must not be ignored in every program */
+		(void)signal(n, SIG_DFL);
 }
 
 /* Die with the engine; set again after each change of ids, which clears it. */
@@ -227,7 +281,10 @@ static int follow_engine(void)
 static int build_mounts(const struct fh_launch *l)
 {
 	int32_t step = FH_SETUP_ROOT;
-	int r = fh_mounts_build(l, &step, report.what);
+	if (l->part == FH_PART_OWN)
+		own.user_sysctls = open("/proc/sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int r = l->part == FH_PART_OWN ? fh_mounts_own(l, &step, report.what, &own.disk)
+	                               : fh_mounts_build(l, &step, report.what);
 	report.step = step;
 	return r;
 }
@@ -253,13 +310,65 @@ static const struct {
 	{ FH_SETUP_EXEC, exec_init },
 };
 
+/* The rule set is init's children's to enter: init itself must reach, to kill them, programs that are in a domain of
+ * their own. */
+static int make_rules(const struct fh_launch *l)
+{
+	if (!has_layer(l, FH_LAYER_LANDLOCK))
+		return 0;
+	int r = fh_landlock_rules(l->plan);
+	if (r == -ENOSYS) {
+		report.layers_off |= 1u << FH_LAYER_LANDLOCK;
+		return 0;
+	}
+	own.rules = FH_MAX(r, -1);
+	return FH_MIN(r, 0);
+}
+
+/* The sandbox's user namespace, below the template's. Its range is written by the holder, its one id by ourselves. */
+static int enter_own_user_namespace(const struct fh_launch *l)
+{
+	int r = l->ids.ranges ? enter_user_namespace(l) : unshare(CLONE_NEWUSER) < 0 ? -errno : map_ids(l);
+	fh_auto_close int limit =
+	    r < 0 ? -1 : openat(own.user_sysctls, "max_user_namespaces", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (limit >= 0)
+		(void)!write(limit, "0", 1);
+	return r;
+}
+
+static const struct {
+	enum fh_setup_step step;
+	int (*run)(const struct fh_launch *l);
+} own_steps[] = {
+	{ FH_SETUP_CGROUP, enter_cgroup },
+	{ FH_SETUP_NETWORK, raise_loopback },
+	{ FH_SETUP_MOUNT, build_mounts },
+	{ FH_SETUP_LANDLOCK, make_rules },
+	{ FH_SETUP_UNSHARE, enter_own_user_namespace },
+	{ FH_SETUP_SECCOMP, filter_calls },
+	{ FH_SETUP_CAPABILITIES, drop_capabilities },
+	{ FH_SETUP_EXEC, exec_init },
+};
+
+void fh_setup_own(const struct fh_launch *l)
+{
+	(void)setsid();
+	int r = follow_engine();
+	for (size_t i = 0; r == 0 && i < FH_ARRAY_SIZE(own_steps); i++) {
+		report.step = (int32_t)own_steps[i].step;
+		r = own_steps[i].run(l);
+		if (r == 0)
+			r = follow_engine();
+	}
+	report.error = -r;
+	own.rules = own.disk = -1;
+	(void)say_launched(report_to > 0 ? report_to : l->init_socket);
+	_exit(1);
+}
+
 void fh_setup(const struct fh_launch *l)
 {
-	sigset_t none;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	for (int n = 1; n <= SIGRTMAX; n++) /* what the engine ignores must not be ignored in every program */
-		(void)signal(n, SIG_DFL);
+	fh_reset_signals();
 	(void)setsid();
 	report_to = l->report;
 	int r = follow_engine();

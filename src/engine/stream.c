@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "engine/template.h"
 
 /* ------------------------------------------------------------------------------------------- from a pipe to a client
  */
@@ -78,6 +79,8 @@ static void on_event(struct fh_watch *w, uint32_t events)
 	struct fh_output *s = w->owner;
 	struct fh_engine *e = s->sandbox->engine;
 	(void)events;
+	if (s->sandbox->program.starting)
+		fh_warm_settle(s->sandbox); /* the client is told of the program before it gets its output */
 	while (s->buffer.n < s->window) {
 		uint64_t left = s->limit == FH_UNLIMITED ? UINT64_MAX : s->limit - received(s);
 		size_t want = (size_t)FH_MIN((uint64_t)(s->window - s->buffer.n), (uint64_t)FH_FRAME_DATA_MAX);

@@ -73,6 +73,7 @@ static void on_finished(struct fh_sandbox *b, const struct fh_init_finished *m)
 		b->sample.user_us = FH_MAX(b->sample.user_us, m->user_us);
 		b->sample.sys_us = FH_MAX(b->sample.sys_us, m->sys_us);
 	}
+	b->init_finished = true;
 	if (b->run)
 		fh_run_on_finished(b);
 }

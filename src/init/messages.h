@@ -43,7 +43,11 @@ enum fh_init_op {
 	FH_INIT_GET_DONE,
 	FH_INIT_FINISHED,
 	FH_INIT_USAGE,
+	FH_INIT_LAUNCHED, /* not init's: its set-up's last word, in a sandbox of a template */
 };
+
+/* Where init finds the Landlock rule set that its children are to enter, when START says so. */
+enum { FH_INIT_RULES = 12 };
 
 /* Every message begins with this. `token` is the engine's number for the process or transfer. */
 struct fh_init_header {
@@ -57,6 +61,7 @@ struct fh_init_start {
 	uint32_t switch_ids;        /* init is uid 0 of its namespace and may become them */
 	uint32_t keep_capabilities; /* programs keep init's: only where the plan switched that layer off */
 	uint32_t sample_ms;         /* send USAGE that often; 0: never (cgroups count) */
+	uint32_t rules;             /* children enter the rule set FH_INIT_RULES; init itself does not */
 	char disk_path[64];         /* a folder of the writable layer, for its fill level */
 };
 
@@ -132,6 +137,8 @@ struct fh_init_state {
 	uint32_t no_new_privs;
 	uint32_t seccomp;  /* 2: a filter */
 	uint32_t uid, gid; /* as the namespace shows them */
+	uint32_t landlock; /* 1: the kernel took it into a domain of its own; 0: not asked to */
+	uint32_t zero;
 };
 
 enum fh_init_step { /* of starting a program, for errors */
@@ -167,6 +174,15 @@ struct fh_init_finished {
 	uint64_t disk_total, disk_free; /* bytes of the writable layer */
 	uint64_t inodes_total, inodes_free;
 	uint64_t user_us, sys_us; /* of all that ever ran and was reaped */
+};
+
+/* Descriptors: the rule set when `landlock` is set, then the writable layer when `disk` is. */
+struct fh_init_launched {
+	struct fh_init_header h;
+	int32_t error, step; /* of set-up (engine/launch.h) */
+	uint32_t layers_off;
+	uint32_t landlock, disk;
+	char what[256];
 };
 
 struct fh_init_usage { /* sampled over the whole tree, init left out */

@@ -153,6 +153,7 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 	fh_sys(__NR_umask, 022);
 	r.step = FH_STEP_EXEC;
 	fh_init_read_state(&r.state);
+	r.state.landlock = in->start.rules;
 	fh_write_full(pipe, &r, sizeof(r));
 	e = exec_program();
 failed:

@@ -14,7 +14,9 @@ int fh_init_become_user(const struct fh_init_start *as)
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct none[2] = { { 0 } };
 	int drop = !as->keep_capabilities;
-	long r = drop ? fh_sys(__NR_prctl, PR_SET_SECUREBITS, bits, 0, 0, 0) : 0;
+	long r = as->rules ? fh_sys(__NR_landlock_restrict_self, FH_INIT_RULES, 0) : 0;
+	if (r == 0 && drop)
+		r = fh_sys(__NR_prctl, PR_SET_SECUREBITS, bits, 0, 0, 0);
 	for (int cap = 0; drop && r == 0 && cap < 64; cap++)
 		if (fh_sys(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0) == 1)
 			r = fh_sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);

@@ -145,9 +145,9 @@ static void only_the_seal_stands_between_a_program_and_the_calls_of_set_up(void 
 	static const struct {
 		int nr, error;
 	} calls[] = {
-		{ SYS_setns, EPERM },       { SYS_unshare, EPERM },        { SYS_clone3, ENOSYS },   { SYS_mount, EPERM },
-		{ SYS_fsopen, ENOSYS },     { SYS_fsmount, ENOSYS },       { SYS_fsconfig, ENOSYS }, { SYS_open_tree, ENOSYS },
-		{ SYS_move_mount, ENOSYS }, { SYS_mount_setattr, ENOSYS },
+		{ SYS_umount2, EPERM },    { SYS_setns, EPERM },       { SYS_unshare, EPERM },        { SYS_clone3, ENOSYS },
+		{ SYS_mount, EPERM },      { SYS_fsopen, ENOSYS },     { SYS_fsmount, ENOSYS },       { SYS_fsconfig, ENOSYS },
+		{ SYS_open_tree, ENOSYS }, { SYS_move_mount, ENOSYS }, { SYS_mount_setattr, ENOSYS },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -161,10 +161,9 @@ static void only_the_seal_stands_between_a_program_and_the_calls_of_set_up(void 
 
 static void what_programs_must_never_have_is_refused_by_the_base_alone(void **state)
 {
-	static const int calls[] = { SYS_ptrace,           SYS_process_vm_readv, SYS_io_uring_setup, SYS_bpf,
-		                         SYS_keyctl,           SYS_umount2,          SYS_pivot_root,     SYS_chroot,
-		                         SYS_reboot,           SYS_init_module,      SYS_userfaultfd,    SYS_pidfd_getfd,
-		                         SYS_open_by_handle_at };
+	static const int calls[] = { SYS_ptrace,      SYS_process_vm_readv, SYS_io_uring_setup, SYS_bpf,
+		                         SYS_keyctl,      SYS_pivot_root,       SYS_chroot,         SYS_reboot,
+		                         SYS_init_module, SYS_userfaultfd,      SYS_pidfd_getfd,    SYS_open_by_handle_at };
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		struct seccomp_data d = { .nr = calls[i], .arch = NATIVE_ARCH };

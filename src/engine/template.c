@@ -1,0 +1,680 @@
+// SPDX-License-Identifier: MIT
+/* The life of a template. */
+#include "engine/template.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "engine/enter.h"
+#include "engine/holder.h"
+#include "engine/packet.h"
+
+static int64_t in_ms(int64_t ms)
+{
+	return fh_now_ns() + ms * FH_NS_PER_MS;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- end */
+
+static void answer_deferred(struct fh_template *t, const char *why)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	fh_error_set(&err, FH_E_UNAVAILABLE, "a parked start cannot be had: %s", why);
+	err.phase = FH_PHASE_CREATE;
+	while (t->deferred) {
+		struct fh_deferred *d = t->deferred;
+		t->deferred = d->next;
+		fh_connection_error(d->connection, d->request, &err);
+		fh_plan_free(d->plan);
+		free(d);
+	}
+}
+
+static void free_template(struct fh_template *t)
+{
+	struct fh_engine *e = t->engine;
+	for (struct fh_template **p = &e->templates; *p; p = &(*p)->next)
+		if (*p == t) {
+			*p = t->next;
+			break;
+		}
+	fh_timer_stop(e->loop, &t->deadline);
+	fh_timer_stop(e->loop, &t->look);
+	fh_timer_stop(e->loop, &t->sweep);
+	fh_buf_release(&t->key);
+	fh_plan_free(t->plan);
+	fh_loop_free(e->loop, t);
+	fh_engine_settle(e);
+}
+
+static bool has_processes(const struct fh_template *t)
+{
+	/* who is just being started will be named over `entered`, and must be reaped before the anchor can end */
+	return t->entered >= 0 || t->anchor.pidfd >= 0 || t->helper.pidfd >= 0 || t->holder.pidfd >= 0 ||
+	       t->zygote.pidfd >= 0;
+}
+
+/* Nothing of it is left on the host; a broken one is kept for its reason. */
+static void swept(struct fh_template *t)
+{
+	fh_id_pool_give_back(&t->engine->ids, &t->ids);
+	t->ids = (struct fh_ids){ 0 };
+	if (t->state == FH_TEMPLATE_ENDING)
+		free_template(t);
+	else
+		fh_engine_settle(t->engine);
+}
+
+static void on_sweep(struct fh_timer *timer)
+{
+	struct fh_template *t = timer->owner;
+	if (!fh_cgroup_remove(&t->cgroup)) {
+		int64_t waited = fh_now_ns() - t->sweep_since_ns;
+		if (waited < 5 * FH_NS_PER_S) {
+			fh_timer_set(t->engine->loop, &t->sweep, fh_now_ns() + FH_MAX(waited / 4, FH_NS_PER_MS / 4));
+			return;
+		}
+		fh_cgroup_abandon(&t->cgroup);
+	}
+	swept(t);
+}
+
+/* Goes on when everybody is reaped and no sandbox refers to it. */
+static void settle(struct fh_template *t)
+{
+	if (t->state < FH_TEMPLATE_ENDING || has_processes(t) || t->users || t->sweep_since_ns)
+		return;
+	t->sweep_since_ns = fh_now_ns();
+	t->sweep = (struct fh_timer){ .on_time = on_sweep, .owner = t };
+	fh_timer_set(t->engine->loop, &t->sweep, fh_now_ns());
+}
+
+static void let_go(struct fh_template *t)
+{
+	struct fh_loop *l = t->engine->loop;
+	struct fh_watch *watches[] = { &t->report_watch, &t->holder_watch, &t->zygote_watch };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(watches); i++)
+		fh_watch_stop(l, watches[i]);
+	fh_timer_stop(l, &t->deadline);
+	fh_timer_stop(l, &t->look);
+	close_fd(&t->child.socket);
+	close_fd(&t->child.report);
+	close_fd(&t->child.go);
+	close_fd(&t->holder_socket);
+	close_fd(&t->zygote_socket);
+	close_fd(&t->zygote_output[0]);
+	close_fd(&t->zygote_output[1]);
+	if (t->anchor.pidfd >= 0)
+		syscall(SYS_pidfd_send_signal, t->anchor.pidfd, SIGKILL, NULL, 0);
+	if (t->holder.pidfd >= 0)
+		syscall(SYS_pidfd_send_signal, t->holder.pidfd, SIGKILL, NULL, 0);
+	if (t->zygote.pidfd >= 0)
+		syscall(SYS_pidfd_send_signal, t->zygote.pidfd, SIGKILL, NULL, 0);
+}
+
+/* Sandboxes that wait for the holder's answer get none any more. */
+static void turn_away(struct fh_template *t, const char *why)
+{
+	for (struct fh_sandbox *b = t->engine->sandboxes, *next; b; b = next) {
+		next = b->next;
+		if (b->template != t || b->child.pidfd >= 0 || b->state >= FH_SWEEPING)
+			continue;
+		if (b->state == FH_DYING || b->parked)
+			fh_sandbox_gone_unmade(b);
+		else
+			fh_sandbox_fall_back(b, why);
+	}
+}
+
+static void stop(struct fh_template *t, enum fh_template_state state, const char *why)
+{
+	if (t->state >= FH_TEMPLATE_ENDING)
+		return;
+	t->state = state;
+	t->broken_ns = fh_now_ns();
+	snprintf(t->why, sizeof(t->why), "%s", why);
+	fh_pool_clear(t);
+	if (t->users == 0 || state == FH_TEMPLATE_BROKEN)
+		let_go(t);
+	turn_away(t, why);
+	answer_deferred(t, why);
+	settle(t);
+}
+
+void fh_template_break(struct fh_template *t, const char *why)
+{
+	stop(t, FH_TEMPLATE_BROKEN, why);
+}
+
+static void broken(struct fh_template *t, const char *format, ...) FH_PRINTF(2, 3);
+static void broken(struct fh_template *t, const char *format, ...)
+{
+	char why[sizeof(t->why)];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	stop(t, FH_TEMPLATE_BROKEN, why);
+}
+
+void fh_template_end(struct fh_template *t)
+{
+	if (t->state == FH_TEMPLATE_BROKEN) {
+		t->state = FH_TEMPLATE_ENDING;
+		if (!t->ids.ranges && t->sweep_since_ns && !t->sweep.slot)
+			free_template(t); /* it is swept already */
+		return;
+	}
+	stop(t, FH_TEMPLATE_ENDING, "its template has ended");
+}
+
+void fh_template_end_all(struct fh_engine *e)
+{
+	for (struct fh_template *t = e->templates, *next; t; t = next) {
+		next = t->next;
+		fh_template_end(t);
+	}
+}
+
+void fh_template_unuse(struct fh_template *t)
+{
+	t->users--;
+	if (t->state == FH_TEMPLATE_ENDING && t->users == 0)
+		let_go(t);
+	settle(t);
+}
+
+/* ------------------------------------------------------------------------------------------------------- processes */
+
+static const char *who_is(const struct fh_template *t, const struct fh_member_process *m)
+{
+	return m == &t->anchor ? "its anchor" : m == &t->holder ? "its holder" : "its zygote";
+}
+
+static void on_member_end(struct fh_watch *w, uint32_t events)
+{
+	struct fh_member_process *m = w->owner;
+	struct fh_template *t = m->template;
+	siginfo_t info = { 0 };
+	(void)events;
+	if (waitid(P_PIDFD, (id_t)m->pidfd, &info, WEXITED | WNOHANG) < 0 || info.si_pid == 0)
+		return;
+	fh_watch_stop(t->engine->loop, &m->watch);
+	close_fd(&m->pidfd);
+	if (m != &t->helper && t->state < FH_TEMPLATE_ENDING)
+		broken(t, "%s ended (%s %d)", who_is(t, m), info.si_code == CLD_EXITED ? "exit status" : "signal",
+		       info.si_status);
+	settle(t);
+}
+
+static void watch_member(struct fh_template *t, struct fh_member_process *m, int pidfd)
+{
+	*m = (struct fh_member_process){ .template = t, .pidfd = pidfd };
+	m->watch = (struct fh_watch){ .fd = -1, .on_event = on_member_end, .owner = m };
+	(void)fh_watch_set(t->engine->loop, &m->watch, pidfd, EPOLLIN);
+}
+
+/* A copy out of the way of the numbers that descriptors get inside (enter.h). */
+static int high(int fd)
+{
+	int copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 20);
+	if (fd >= 0)
+		close(fd);
+	return copy;
+}
+
+static void on_entered(struct fh_watch *w, uint32_t events);
+
+static int enter(struct fh_template *t, struct fh_entry *e)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	int helper;
+	e->anchor = t->child.pidfd;
+	e->namespaces = CLONE_NEWUSER | fh_launch_namespaces(t->plan);
+	e->no_new_privs = t->plan->layers & 1u << FH_LAYER_NO_NEW_PRIVS;
+	e->filter = t->plan->layers & 1u << FH_LAYER_SECCOMP;
+	e->cgroup = t->cgroup.host ? &t->cgroup : NULL;
+	int r = fh_enter(e, &helper, &t->entered, &err);
+	if (r < 0) {
+		broken(t, "%s", err.message);
+		return r;
+	}
+	watch_member(t, &t->helper, helper);
+	t->entered_watch = (struct fh_watch){ .fd = -1, .on_event = on_entered, .owner = t };
+	(void)fh_watch_set(t->engine->loop, &t->entered_watch, t->entered, EPOLLIN);
+	fh_timer_set(t->engine->loop, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
+	return 0;
+}
+
+/* A pair whose far end gets a number of its own inside. */
+static int make_pair(int *ret_ours, int *ret_theirs)
+{
+	int pair[2], size = 1 << 20;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	(void)setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	(void)fh_set_nonblock(pair[0], true);
+	*ret_ours = pair[0];
+	*ret_theirs = high(pair[1]);
+	return *ret_theirs < 0 ? -EMFILE : 0;
+}
+
+static void enter_holder(struct fh_template *t)
+{
+	static char name[] = "fumehood-engine", option[] = "--holder", *argv[] = { name, option, NULL }, *env[] = { NULL };
+	fh_auto_close int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	fh_auto_close int image = high(FH_TAKE_FD(self));
+	fh_auto_close int nothing = high(open("/dev/null", O_RDWR | O_CLOEXEC));
+	fh_auto_close int theirs = -1;
+	t->state = FH_TEMPLATE_HOLDER;
+	if (make_pair(&t->holder_socket, &theirs) < 0 || image < 0 || nothing < 0) {
+		broken(t, "there are no descriptors left for its holder");
+		return;
+	}
+	const int fds[][2] = { { nothing, 0 }, { nothing, 1 }, { nothing, 2 }, { theirs, FH_HOLDER_SOCKET } };
+	struct fh_entry e = {
+		.uid = t->ids.ranges ? 0 : t->plan->uid,
+		.gid = t->ids.ranges ? 0 : t->plan->gid,
+		.capabilities = (1ULL << (CAP_LAST_CAP + 1)) - 1,
+		.cwd = "/",
+		.image = image,
+		.argv = argv,
+		.env = env,
+		.fds = fds,
+		.fd_count = FH_ARRAY_SIZE(fds),
+	};
+	(void)enter(t, &e);
+}
+
+static const char library_variable[] = "LD_PRELOAD=/proc/self/fd/9";
+
+/* argv: the plan's up to the main file, with the zygote's options after the interpreter. */
+static char **zygote_argv(const struct fh_plan *p)
+{
+	char **argv = fh_xcalloc(1, sizeof(char *));
+	fh_plan_add_string(&argv, p->argv[0]);
+	for (size_t i = 0; p->zygote.options[i]; i++)
+		fh_plan_add_string(&argv, p->zygote.options[i]);
+	for (size_t i = 1; i <= p->zygote.main_file; i++)
+		fh_plan_add_string(&argv, p->argv[i]);
+	return argv;
+}
+
+static char **zygote_env(const struct fh_plan *p)
+{
+	char **env = fh_xcalloc(1, sizeof(char *));
+	fh_auto_buf struct fh_buf modules = FH_BUF_INIT(FH_ZYGOTE_PRELOAD_MAX);
+	fh_auto_free char *file = fh_xasprintf("%s=%s", FH_ZYGOTE_ENV_FILE, p->argv[p->zygote.main_file]);
+	fh_auto_free char *socket = fh_xasprintf("%s=%d", FH_ZYGOTE_ENV_SOCKET, FH_ZYGOTE_SOCKET);
+	fh_plan_set_strings(&env, (const char *const *)p->env);
+	for (size_t i = 0; p->zygote.env[i]; i++)
+		fh_plan_add_string(&env, p->zygote.env[i]);
+	for (size_t i = 0; p->zygote.preload[i]; i++)
+		fh_buf_addf(&modules, "%s%s", i ? "," : "", p->zygote.preload[i]);
+	fh_plan_add_string(&env, library_variable);
+	fh_plan_add_string(&env, socket);
+	fh_plan_add_string(&env, file);
+	if (modules.n) {
+		fh_auto_free char *preload = fh_xasprintf("%s=%s", FH_ZYGOTE_ENV_PRELOAD, fh_buf_cstr(&modules));
+		fh_plan_add_string(&env, preload);
+	}
+	return env;
+}
+
+static void enter_zygote(struct fh_template *t)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, errout[2] = { -1, -1 }, library = fh_warm_library(&err);
+	fh_auto_close int theirs = -1;
+	t->state = FH_TEMPLATE_ZYGOTE;
+	bool ok = make_pair(&t->zygote_socket, &theirs) == 0 && pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 &&
+	          pipe2(errout, O_CLOEXEC) == 0;
+	close_fd(&in[1]); /* at its end from the start */
+	t->zygote_output[0] = out[0];
+	t->zygote_output[1] = errout[0];
+	fh_auto_close int input = high(in[0]);
+	fh_auto_close int output = high(out[1]);
+	fh_auto_close int error_output = high(errout[1]);
+	fh_auto_close int copy = library < 0 ? -1 : fcntl(library, F_DUPFD_CLOEXEC, 20);
+	if (!ok || input < 0 || output < 0 || error_output < 0 || copy < 0) {
+		broken(t, "%s", library < 0 ? err.message : "there are no descriptors left for its zygote");
+		return;
+	}
+	const int fds[][2] = {
+		{ input, 0 }, { output, 1 }, { error_output, 2 }, { theirs, FH_ZYGOTE_SOCKET }, { copy, FH_ZYGOTE_LIBRARY }
+	};
+	char **argv = zygote_argv(t->plan), **env = zygote_env(t->plan);
+	struct fh_entry e = {
+		.uid = t->plan->uid,
+		.gid = t->plan->gid,
+		.capabilities = 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_SYS_CHROOT | 1ULL << CAP_SYS_PTRACE,
+		.cwd = t->plan->cwd,
+		.image = -1,
+		.argv = argv,
+		.env = env,
+		.fds = fds,
+		.fd_count = FH_ARRAY_SIZE(fds),
+	};
+	(void)enter(t, &e);
+	fh_plan_set_strings(&argv, NULL);
+	fh_plan_set_strings(&env, NULL);
+	free(argv);
+	free(env);
+}
+
+/* --------------------------------------------------------------------------------------------------------- serving */
+
+static void serve(struct fh_template *t)
+{
+	t->state = FH_TEMPLATE_SERVING;
+	t->born_ns = t->used_ns = fh_now_ns();
+	fh_timer_stop(t->engine->loop, &t->deadline);
+	t->look = (struct fh_timer){ .on_time = fh_template_on_look, .owner = t };
+	fh_timer_set(t->engine->loop, &t->look, in_ms(FH_TEMPLATE_LOOK_MS));
+	for (struct fh_template *old = t->engine->templates, *next; old; old = next) {
+		next = old->next;
+		if (old != t && old->succeeded && old->key.n == t->key.n && memcmp(old->key.p, t->key.p, t->key.n) == 0)
+			fh_template_end(old);
+	}
+	for (struct fh_sandbox *b = t->engine->sandboxes, *next; b; b = next) {
+		next = b->next;
+		if (b->template == t && !b->asked && b->state == FH_MAKING)
+			(void)fh_template_make(t, b, NULL);
+	}
+	fh_pool_refill(t);
+}
+
+void fh_template_serve(struct fh_template *t, uint64_t resident_bytes)
+{
+	t->resident_bytes = resident_bytes;
+	serve(t);
+}
+
+static int ask_holder(struct fh_template *t, struct fh_sandbox *b)
+{
+	struct fh_holder_make m = { .op = FH_HOLDER_MAKE, .token = b->token };
+	int fds[2 + FH_CG_COUNT_], pair[2], size = 1 << 20;
+	size_t count = 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	(void)setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	(void)fh_set_nonblock(pair[0], true);
+	fds[count++] = pair[1];
+	if (b->cgroup.host) {
+		m.entries = (uint32_t)fh_cgroup_entries(&b->cgroup, t->ids.ranges, fds + count);
+		count += m.entries;
+		int group = fh_cgroup_v2_dir(&b->cgroup);
+		m.into = group >= 0 && !t->ids.ranges;
+		if (m.into)
+			fds[count++] = group;
+	}
+	if (t->ids.ranges)
+		m.first_id = fh_ids_in_template(&t->ids, &b->ids);
+	int r = fh_packet_send(t->holder_socket, &m, sizeof(m), fds, count);
+	close(pair[1]);
+	if (r < 0) {
+		close(pair[0]);
+		return r;
+	}
+	b->child.socket = pair[0];
+	b->asked = true;
+	return 0;
+}
+
+int fh_template_make(struct fh_template *t, struct fh_sandbox *b, struct fh_error *err)
+{
+	if (t->state >= FH_TEMPLATE_ENDING)
+		return fh_error_set(err, FH_E_UNAVAILABLE, "the template has ended: %s", t->why);
+	if (t->state != FH_TEMPLATE_SERVING)
+		return 0; /* when it serves */
+	int r = ask_holder(t, b);
+	if (r == -EAGAIN || r == -EMFILE) /* its queue is full: the engine asked for more than it takes in at a time */
+		return fh_error_sys(err, -r, "the template's holder is busy");
+	if (r < 0) {
+		fh_error_sys(err, -r, "cannot ask the template's holder");
+		return -FH_E_SYSTEM;
+	}
+	fh_sandbox_on_launched(b); /* watches the socket */
+	return 0;
+}
+
+static void on_made(struct fh_template *t, const struct fh_holder_made *m, int pidfd)
+{
+	struct fh_sandbox *b = t->engine->sandboxes;
+	while (b && (b->token != m->token || b->template != t))
+		b = b->next;
+	if (!b || b->child.pidfd >= 0) {
+		close_fd(&pidfd); /* forgotten meanwhile: its end comes with its socket's */
+		return;
+	}
+	if (m->error || pidfd < 0) {
+		struct fh_error err = FH_ERROR_INIT;
+		fh_error_sys(&err, m->error ? m->error : EPROTO, "the template's holder cannot make a sandbox");
+		close_fd(&pidfd);
+		if (b->state == FH_DYING || b->parked)
+			fh_sandbox_gone_unmade(b);
+		else
+			fh_sandbox_fall_back(b, err.message);
+		return;
+	}
+	b->child.pidfd = pidfd;
+	fh_sandbox_on_launched(b);
+}
+
+static void on_holder(struct fh_watch *w, uint32_t events)
+{
+	struct fh_template *t = w->owner;
+	struct fh_holder_made m;
+	int fds[FH_PACKET_FDS_MAX], count;
+	(void)events;
+	while (t->holder_socket >= 0) {
+		ssize_t n = fh_packet_receive(t->holder_socket, &m, sizeof(m), fds, &count);
+		if (n == -EAGAIN)
+			return;
+		for (int i = 1; i < count; i++)
+			close(fds[i]);
+		if (n != (ssize_t)sizeof(m) || m.op != FH_HOLDER_MADE) {
+			if (count)
+				close(fds[0]);
+			broken(t, n == 0 ? "its holder ended" : "its holder sent what it never sends");
+			return;
+		}
+		on_made(t, &m, count ? fds[0] : -1);
+	}
+}
+
+static bool send_template(struct fh_template *t)
+{
+	struct fh_holder_template m = { .op = FH_HOLDER_TEMPLATE, .ranges = t->ids.ranges };
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_buf struct fh_buf plan = FH_BUF_INIT(FH_FRAME_PAYLOAD_MAX);
+	fh_auto_close int memory = memfd_create("fumehood-plan", MFD_CLOEXEC);
+	struct fh_plan *park = fh_plan_copy(t->plan); /* the park part: nothing of a request */
+	for (size_t i = 0; i < park->file_count; i++) {
+		free(park->files[i].name);
+		free(park->files[i].content.data);
+	}
+	park->file_count = 0;
+	free(park->stdin_data.data);
+	park->stdin_data = (struct fh_bytes_owned){ NULL, 0 };
+	for (size_t i = 0; i < park->mount_count; i++) { /* contents are in the shared root already */
+		free(park->mounts[i].content.data);
+		park->mounts[i].content = (struct fh_bytes_owned){ NULL, 0 };
+	}
+	fh_plan_encode(&plan, park);
+	fh_plan_free(park);
+	m.uid = t->plan->uid; /* one id: as the template's namespace shows it */
+	m.gid = t->plan->gid;
+	m.sampling = !t->engine->cgroups.version[FH_CG_MEMORY] || !t->engine->cgroups.version[FH_CG_CPUACCT];
+	m.plan_size = plan.n;
+	int fds[2] = { fh_launch_init_image(&err), memory };
+	return memory >= 0 && fds[0] >= 0 && fh_write_all(memory, plan.p, plan.n) == 0 &&
+	       fh_packet_send(t->holder_socket, &m, sizeof(m), fds, 2) == 0;
+}
+
+static void started(struct fh_template *t)
+{
+	struct fh_loop *l = t->engine->loop;
+	if (t->state == FH_TEMPLATE_HOLDER) {
+		t->holder_watch = (struct fh_watch){ .fd = -1, .on_event = on_holder, .owner = t };
+		(void)fh_watch_set(l, &t->holder_watch, t->holder_socket, EPOLLIN);
+		if (!send_template(t))
+			broken(t, "its holder does not take the plan");
+		else if (t->has_zygote)
+			enter_zygote(t);
+		else
+			serve(t);
+		return;
+	}
+	t->zygote_watch = (struct fh_watch){ .fd = -1, .on_event = fh_warm_on_zygote, .owner = t };
+	(void)fh_watch_set(l, &t->zygote_watch, t->zygote_socket, EPOLLIN);
+	fh_timer_set(l, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
+}
+
+/* What the helper and the program that it started say; end of file: the program has been executed. */
+static void on_entered(struct fh_watch *w, uint32_t events)
+{
+	struct fh_template *t = w->owner;
+	struct fh_entered m;
+	int fds[FH_PACKET_FDS_MAX], count;
+	struct fh_member_process *who = t->state == FH_TEMPLATE_HOLDER ? &t->holder : &t->zygote;
+	(void)events;
+	for (;;) {
+		ssize_t n = fh_packet_receive(t->entered, &m, sizeof(m), fds, &count);
+		if (n == -EAGAIN)
+			return;
+		if (n == (ssize_t)sizeof(m) && m.error == 0 && count == 1 && t->state >= FH_TEMPLATE_ENDING) {
+			fh_reap_later(t->engine, fds[0]); /* it dies with the anchor */
+			continue;
+		}
+		if (n == (ssize_t)sizeof(m) && m.error == 0 && count == 1 && who->pidfd < 0) {
+			watch_member(t, who, fds[0]);
+			continue;
+		}
+		for (int i = 0; i < count; i++)
+			close(fds[i]);
+		fh_watch_stop(t->engine->loop, &t->entered_watch);
+		close_fd(&t->entered);
+		if (t->state >= FH_TEMPLATE_ENDING)
+			settle(t);
+		else if (n == 0 && who->pidfd >= 0)
+			started(t);
+		else if (n == (ssize_t)sizeof(m) && m.step >= 0 && m.step < FH_ENTRY_COUNT_)
+			broken(t, "%s cannot %s: %s", who_is(t, who), fh_entry_step_texts[m.step], strerror(m.error));
+		else
+			broken(t, "%s did not start", who_is(t, who));
+		return;
+	}
+}
+
+/* ---------------------------------------------------------------------------------------------------------- anchor */
+
+static void on_report(struct fh_watch *w, uint32_t events)
+{
+	struct fh_template *t = w->owner;
+	struct fh_error err = FH_ERROR_INIT;
+	(void)events;
+	for (;;) {
+		struct fh_setup_report r;
+		ssize_t n = read(t->child.report, &r, sizeof(r));
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n == 0) {
+			fh_watch_stop(t->engine->loop, &t->report_watch);
+			if (t->anchor_ready)
+				enter_holder(t);
+			else
+				broken(t, "its anchor did not start");
+			return;
+		}
+		r.what[sizeof(r.what) - 1] = 0;
+		if (n == (ssize_t)sizeof(r) && r.step == FH_SETUP_IDS && !r.error) {
+			if (fh_launch_write_maps(&t->child, &t->ids, &err) == 0)
+				continue;
+		} else if (n == (ssize_t)sizeof(r) && r.step == FH_SETUP_READY && !r.error) {
+			t->anchor_ready = true;
+			continue;
+		} else {
+			(void)fh_launch_failed(&r, &err);
+		}
+		broken(t, "%s", err.message);
+		return;
+	}
+}
+
+static void on_deadline(struct fh_timer *timer)
+{
+	static const char *const steps[] = { "its anchor", "its holder", "its zygote" };
+	struct fh_template *t = timer->owner;
+	broken(t, "%s was not ready after %d s", steps[FH_MIN((unsigned)t->state, 2u)], FH_TEMPLATE_MAKING_MS / 1000);
+}
+
+struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan *plan, struct fh_buf *key,
+                                      struct fh_error *err)
+{
+	struct fh_template *t = FH_NEW(struct fh_template);
+	const struct fh_cgroup_limits limits = { .memory_bytes = FH_TEMPLATE_MEMORY_MAX,
+		                                     .tasks = FH_TEMPLATE_TASKS_MAX,
+		                                     .milli_cpus = 0 };
+	struct fh_id id;
+	char name[40];
+	t->engine = e;
+	t->plan = fh_plan_copy(plan);
+	t->key = *key;
+	*key = (struct fh_buf){ 0 };
+	t->has_zygote = plan->zygote.main_file != 0;
+	t->cgroup = (struct fh_cgroup)FH_CGROUP_INIT;
+	t->child = (struct fh_child){ .pidfd = -1, .socket = -1, .report = -1, .go = -1 };
+	t->anchor.pidfd = t->helper.pidfd = t->holder.pidfd = t->zygote.pidfd = -1;
+	t->entered = t->holder_socket = t->zygote_socket = t->zygote_output[0] = t->zygote_output[1] = -1;
+	t->target = 1;
+	t->used_ns = fh_now_ns();
+	fh_id_random(&id);
+	fh_id_hex(id, name);
+	bool groups = false;
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		groups = groups || e->cgroups.version[c];
+	struct fh_plan *root = fh_template_root(plan);
+	int r = fh_id_pool_take(&e->ids, &t->ids, err);
+	t->ids.all = t->ids.ranges;
+	if (r == 0 && groups)
+		r = fh_cgroup_create(&t->cgroup, &e->cgroups, name, &limits, err);
+	if (r == 0)
+		r = fh_launch(root, FH_PART_SHARED, t->cgroup.host ? &t->cgroup : NULL, &t->ids, false, &t->child, err);
+	fh_plan_free(root);
+	if (r) {
+		(void)fh_cgroup_remove(&t->cgroup);
+		fh_id_pool_give_back(&e->ids, &t->ids);
+		fh_buf_release(&t->key);
+		fh_plan_free(t->plan);
+		free(t);
+		return NULL;
+	}
+	watch_member(t, &t->anchor, t->child.pidfd);
+	t->report_watch = (struct fh_watch){ .fd = -1, .on_event = on_report, .owner = t };
+	(void)fh_watch_set(e->loop, &t->report_watch, t->child.report, EPOLLIN);
+	t->deadline = (struct fh_timer){ .on_time = on_deadline, .owner = t };
+	fh_timer_set(e->loop, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
+	t->next = e->templates;
+	e->templates = t;
+	return t;
+}

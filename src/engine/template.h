@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A template: what sandboxes of one park part (and programs of one start part) are made of ahead of the request.
+ *
+ *     engine ─┬─ anchor     pid 1 of the template's pid namespace; a sandbox as setup.c makes it, whose init idles. Its
+ * user │             namespace holds the ids of all sandboxes, its mounts the part of the root that they share ├─
+ * holder     makes inits (holder.h); all capabilities in the template's user namespace ├─ zygote     the interpreter,
+ * warm (init/zygote.h); CAP_SYS_ADMIN, CAP_SYS_CHROOT and CAP_SYS_PTRACE there, │             to enter sandboxes with;
+ * absent in a template without a start part └─ for each sandbox: init, in namespaces below the template's, and the
+ * program, in init's
+ *
+ * All are children of the engine and die with it. The holder and the zygote are in the anchor's pid namespace: its end
+ * is theirs and that of every sandbox. A sandbox is in a pid namespace below, in which none of them has a number; its
+ * user namespace is below the template's and has no rights there; its network, ipc and mounts are its own; no
+ * descriptor of theirs is inherited. Everything but the anchor (which has the whole filter) is under the base filter.
+ *
+ * Capabilities exist in the template's user namespace alone: nothing of the host belongs to that, not even the mounts
+ * of the anchor where the engine is root. What a zygote may have executed are the interpreter and the modules that the
+ * client asked for. Templates are shared by nobody but clients of one uid that send an equal key.
+ *
+ *     ANCHOR ──▶ HOLDER ──▶ ZYGOTE ──▶ SERVING ──▶ ENDING ──▶ (gone)
+ *        └──────────┴──────────┴──────────┴──▶ BROKEN: ended, and remembered for a while, with the reason
+ *
+ * Only a template that serves has parked sandboxes (pool.c). A request that finds its template under way waits for it
+ * if it must (plan->start), and starts fresh otherwise.
+ */
+#pragma once
+#include "engine/engine.h"
+#include "init/zygote.h"
+
+enum fh_template_state {
+	FH_TEMPLATE_ANCHOR,
+	FH_TEMPLATE_HOLDER,
+	FH_TEMPLATE_ZYGOTE,
+	FH_TEMPLATE_SERVING,
+	FH_TEMPLATE_ENDING,
+	FH_TEMPLATE_BROKEN
+};
+
+enum {
+	FH_TEMPLATES_MAX = 16,
+	FH_TEMPLATE_MAKING_MS = 30000, /* for each step of making one; an import may be slow */
+	FH_TEMPLATE_BROKEN_MS = 60000, /* before another attempt */
+	FH_TEMPLATE_IDLE_MS = 300000,
+	FH_TEMPLATE_FORKS_MAX = 10000, /* of one zygote: then a successor is made, with fresh randomness and addresses */
+	FH_TEMPLATE_AGE_MS = 600000,
+	FH_TEMPLATE_TASKS_MAX = 256,
+	FH_TEMPLATE_LOOK_MS = 1000, /* at idleness, age and the pool's size */
+};
+#define FH_TEMPLATE_MEMORY_MAX ((uint64_t)4 << 30) /* of anchor, holder and zygote together */
+
+/* A process of the template, besides its sandboxes. */
+struct fh_member_process {
+	struct fh_template *template;
+	int pidfd; /* -1: none, or reaped */
+	struct fh_watch watch;
+};
+
+/* A run that waits for a parked sandbox. */
+struct fh_deferred {
+	struct fh_deferred *next;
+	struct fh_plan *plan;
+	bool stdin_open;
+	size_t window;
+	struct fh_connection *connection;
+	uint64_t request;
+};
+
+struct fh_template {
+	struct fh_template *next;
+	struct fh_engine *engine;
+	struct fh_buf key;
+	struct fh_plan *plan; /* of its first request: park and start part, and the limits to set ahead */
+	enum fh_template_state state;
+	char why[FH_ZYGOTE_WHY_MAX + 80]; /* BROKEN */
+	struct fh_ids ids;
+	struct fh_cgroup cgroup;
+	struct fh_child child; /* the anchor */
+	struct fh_setup_report report;
+	bool anchor_ready;
+	struct fh_watch report_watch;
+	struct fh_member_process anchor, helper, holder, zygote;
+	int entered; /* report of who is being started inside; -1: nobody */
+	struct fh_watch entered_watch;
+	int holder_socket, zygote_socket, zygote_output[2]; /* -1: none */
+	struct fh_watch holder_watch, zygote_watch;
+	struct fh_timer deadline, look, sweep;
+	int64_t born_ns, used_ns, broken_ns, sweep_since_ns;
+	uint64_t forks, resident_bytes;
+	size_t users;                /* sandboxes that refer to it */
+	struct fh_sandbox *parked;   /* ready, by ->next_parked */
+	size_t parked_count, making; /* making: to be parked */
+	size_t target, lowest;       /* how many to have; fewest since the last look */
+	struct fh_deferred *deferred;
+	bool has_zygote, proven; /* proven: a sandbox of it was ready once */
+	bool succeeded;          /* another is to serve in its place */
+};
+
+/* Why a plan can have no template; NULL: it can. */
+const char *fh_template_refuses(const struct fh_plan *plan);
+/* The plan of the anchor. */
+FH_OWN struct fh_plan *fh_template_root(const struct fh_plan *plan);
+
+/* What is to be done with a run. */
+enum fh_choice { FH_CHOICE_FRESH, FH_CHOICE_TEMPLATE, FH_CHOICE_PARKED, FH_CHOICE_DEFER };
+/* Finds, or starts to make, the template of the plan. *ret_template: for TEMPLATE, PARKED, DEFER; `why` (160 bytes):
+ * for FRESH, why not faster ("": nothing to say). An error where the plan asks for what cannot be. */
+int fh_template_choose(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, bool may_defer,
+                       enum fh_choice *ret_choice, struct fh_template **ret_template, char why[160],
+                       struct fh_error *err);
+/* Starts to make one; takes the key over. NULL with err. */
+struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan *plan, struct fh_buf *key,
+                                      struct fh_error *err);
+void fh_template_on_look(struct fh_timer *timer);                       /* choose.c: idle, old or used up? */
+void fh_template_break(struct fh_template *t, const char *why);         /* warm.c: its zygote is not to be had */
+void fh_template_serve(struct fh_template *t, uint64_t resident_bytes); /* warm.c: its zygote is ready */
+void fh_template_end(struct fh_template *t); /* no new ones of it; its parked ones go, then it goes */
+void fh_template_end_all(struct fh_engine *e);
+void fh_template_unuse(struct fh_template *t); /* a sandbox of it is gone */
+/* Asks the holder for b's init, or notes that it has to. Negative: not to be had. */
+int fh_template_make(struct fh_template *t, struct fh_sandbox *b, struct fh_error *err);
+
+/* pool.c */
+void fh_pool_refill(struct fh_template *t);
+void fh_pool_add(struct fh_sandbox *b);                 /* it is ready */
+struct fh_sandbox *fh_pool_take(struct fh_template *t); /* NULL: none there */
+void fh_pool_drop(struct fh_sandbox *b);                /* it goes; on the list or not yet */
+void fh_pool_look(struct fh_template *t);               /* adapts the target */
+void fh_pool_clear(struct fh_template *t);
+
+/* warm.c: the engine's side of init/zygote.h */
+int fh_warm_library(struct fh_error *err); /* the warm library in sealed memory, -1 with err: this build has none */
+void fh_warm_fork(struct fh_sandbox *b);   /* its init is ready: asks the zygote for its program */
+void fh_warm_on_zygote(struct fh_watch *w, uint32_t events);
+bool fh_warm_has_program(const struct fh_sandbox *b);
+/* Sends RUN, whose files come along where they are small (fh_warm_takes_files). fds: as for SPAWN. */
+bool fh_warm_takes_files(const struct fh_sandbox *b);
+int fh_warm_run(struct fh_sandbox *b, const struct fh_spawn *s, const int *fds, size_t fd_count, struct fh_error *err);
+void fh_warm_settle(struct fh_sandbox *b); /* something of the program shows: whether it began */
+void fh_warm_close(struct fh_sandbox *b);  /* its init is reaped */
+bool fh_warm_signal(struct fh_sandbox *b, int signal);

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT
+/* Zygotes and the programs that they fork, from the engine's side (init/zygote.h). */
+#include "engine/template.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "engine/packet.h"
+#include "engine/seccomp.h"
+#include "engine/warm_image.h"
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+int fh_warm_library(struct fh_error *err)
+{
+	static int library = -1; /* made once, for the engine's life */
+	if (library >= 0)
+		return library;
+	int fd = memfd_create("fumehood-warm", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+	if (fd < 0 && errno == EINVAL) /* before Linux 6.3 */
+		fd = memfd_create("fumehood-warm", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0 || fh_write_all(fd, fh_warm_image, fh_warm_image_size) < 0 || fchmod(fd, 0555) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0) {
+		fh_error_sys(err, errno, "cannot put the warm library into memory");
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return library = fd;
+}
+
+bool fh_warm_has_program(const struct fh_sandbox *b)
+{
+	return b->program.pidfd >= 0;
+}
+
+static void fail(struct fh_sandbox *b, const char *format, ...) FH_PRINTF(2, 3);
+static void fail(struct fh_sandbox *b, const char *format, ...)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	char text[512];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fh_error_set(&err, FH_E_SYSTEM, "%s", text);
+	err.phase = FH_PHASE_CREATE;
+	err.retryable = true;
+	if (b->parked) /* so would be the next: runs start fresh */
+		fh_template_break(b->template, text);
+	else
+		fh_sandbox_fail(b, &err);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- fork
+ */
+
+/* Also the namespaces that are the sandbox's; the one of control groups only where the kernel has made it. */
+static uint32_t namespaces_of(const struct fh_sandbox *b)
+{
+	uint32_t flags = CLONE_NEWUSER | (uint32_t)fh_launch_namespaces(b->plan);
+	if (b->layers & 1u << FH_LAYER_CGROUP)
+		flags |= CLONE_NEWCGROUP;
+	return flags;
+}
+
+void fh_warm_fork(struct fh_sandbox *b)
+{
+	struct fh_template *t = b->template;
+	struct fh_zygote_fork m = { .h = { FH_ZYGOTE_FORK, b->token } };
+	char packet[sizeof(m) + FH_ZYGOTE_SEAL_MAX * sizeof(struct sock_filter)];
+	int fds[4 + FH_CG_COUNT_], pair[2], size = 1 << 20, rules = b->rules;
+	size_t count = 0;
+	if (t->zygote_socket < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
+		fail(b, "the template has no zygote, or there are no descriptors left");
+		return;
+	}
+	(void)setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	(void)fh_set_nonblock(pair[0], true);
+	m.flags = FH_FORK_INIT | FH_FORK_SOCKET;
+	fds[count++] = b->child.pidfd;
+	fds[count++] = pair[1];
+	if (rules >= 0) {
+		m.flags |= FH_FORK_LANDLOCK;
+		fds[count++] = rules;
+	}
+	int group = b->cgroup.host ? fh_cgroup_v2_dir(&b->cgroup) : -1;
+	if (group >= 0 && !t->ids.ranges) {
+		m.flags |= FH_FORK_CGROUP;
+		fds[count++] = group;
+	}
+	if (b->cgroup.host) {
+		m.cgroups = (uint32_t)fh_cgroup_entries(&b->cgroup, t->ids.ranges, fds + count);
+		count += m.cgroups;
+	}
+	if (b->ids.ranges)
+		m.flags |= FH_FORK_SWITCH_IDS;
+	if (!(b->plan->layers & 1u << FH_LAYER_CAPABILITIES))
+		m.flags |= FH_FORK_KEEP_CAPABILITIES;
+	if (b->plan->layers & 1u << FH_LAYER_NO_NEW_PRIVS)
+		m.flags |= FH_FORK_NO_NEW_PRIVS;
+	m.namespaces = namespaces_of(b);
+	m.uid = b->plan->uid;
+	m.gid = b->plan->gid;
+	m.seal_count = b->plan->layers & 1u << FH_LAYER_SECCOMP ? fh_seccomp_seal_size : 0;
+	memcpy(packet, &m, sizeof(m));
+	memcpy(packet + sizeof(m), fh_seccomp_seal, m.seal_count * sizeof(struct sock_filter));
+	int r = fh_packet_send(t->zygote_socket, packet, sizeof(m) + m.seal_count * sizeof(struct sock_filter), fds, count);
+	close(pair[1]);
+	b->program.socket = pair[0];
+	if (r < 0)
+		fail(b, "cannot ask the zygote for a program: %s", strerror(-r));
+	t->forks++;
+}
+
+/* The kernel's word on a program that has said that it is isolated: it must be where its init is, with nothing left. */
+static bool is_isolated(struct fh_sandbox *b, pid_t pid, const struct fh_init_state *state, const char **ret_why)
+{
+	static const char *const files[] = { "user", "pid", "mnt", "net", "ipc", "uts", "cgroup" };
+	char path[64], line[256];
+	struct stat a, c;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, files[i]);
+		if (stat(path, &a) < 0)
+			memset(&a, 0, sizeof(a));
+		snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)b->child.pid, files[i]);
+		if (stat(path, &c) < 0 || a.st_ino != c.st_ino || a.st_dev != c.st_dev) {
+			*ret_why = files[i];
+			return false;
+		}
+	}
+	unsigned long long caps = 0, have;
+	unsigned long privs = 0, seccomp = 0, filters = 2, threads = 0;
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "Cap%*3s: %llx", &have) == 1)
+			caps |= have;
+		(void)sscanf(line, "NoNewPrivs: %lu", &privs);
+		(void)sscanf(line, "Seccomp: %lu", &seccomp);
+		(void)sscanf(line, "Seccomp_filters: %lu", &filters);
+		(void)sscanf(line, "Threads: %lu", &threads);
+	}
+	if (f)
+		fclose(f);
+	uint32_t layers = b->plan->layers;
+	*ret_why = threads != 1                                                                ? "threads"
+	           : layers & 1u << FH_LAYER_CAPABILITIES && caps                              ? "capabilities"
+	           : layers & 1u << FH_LAYER_NO_NEW_PRIVS && !privs                            ? "no_new_privs"
+	           : layers & 1u << FH_LAYER_SECCOMP && (seccomp != 2 || filters < 2)          ? "seccomp"
+	           : layers & 1u << FH_LAYER_LANDLOCK && b->rules >= 0 && state->landlock != 1 ? "landlock"
+	                                                                                       : NULL;
+	return *ret_why == NULL;
+}
+
+static void on_parked(struct fh_sandbox *b, const struct fh_zygote_parked *m)
+{
+	const char *why;
+	pid_t pid = fh_pid_of(b->program.pidfd);
+	if (m->error) {
+		fail(b, "a program of the zygote cannot be isolated (step %u): %s", m->step, strerror(m->error));
+		return;
+	}
+	if (pid <= 0 || !is_isolated(b, pid, &m->state, &why)) {
+		fail(b, "a program of the zygote is not isolated as its sandbox is: %s", pid <= 0 ? "it has ended" : why);
+		return;
+	}
+	fh_isolation_add_state(b, &m->state);
+	fh_sandbox_on_program(b);
+}
+
+static void on_program_end(struct fh_watch *w, uint32_t events);
+
+static void on_program_socket(struct fh_watch *w, uint32_t events)
+{
+	struct fh_sandbox *b = w->owner;
+	struct fh_zygote_parked m;
+	int fds[FH_PACKET_FDS_MAX], count;
+	(void)events;
+	if (b->program.starting) {
+		fh_warm_settle(b);
+		return;
+	}
+	ssize_t n = fh_packet_receive(b->program.socket, &m, sizeof(m), fds, &count);
+	if (n == -EAGAIN)
+		return;
+	for (int i = 0; i < count; i++)
+		close(fds[i]);
+	fh_watch_stop(b->engine->loop, &b->program.socket_watch);
+	if (n == (ssize_t)sizeof(m) && m.h.op == FH_ZYGOTE_PARKED && m.h.token == b->token)
+		on_parked(b, &m);
+	else
+		fail(b, "a program of the zygote %s", n == 0 ? "ended before it was parked" : "sent what it never sends");
+}
+
+static void on_forked(struct fh_template *t, const struct fh_zygote_forked *m, int pidfd)
+{
+	struct fh_sandbox *b = t->engine->sandboxes;
+	while (b && (b->token != m->h.token || b->template != t))
+		b = b->next;
+	if (!b || b->program.pidfd >= 0 || b->state == FH_SWEEPING || m->error || pidfd < 0) {
+		if (pidfd >= 0)
+			fh_reap_later(t->engine, pidfd);
+		if (b && b->program.pidfd < 0)
+			fail(b, "the zygote cannot fork (step %u): %s", m->step, strerror(m->error ? m->error : EPROTO));
+		return;
+	}
+	b->program.pidfd = pidfd;
+	b->program.pid_watch = (struct fh_watch){ .fd = -1, .on_event = on_program_end, .owner = b };
+	b->program.socket_watch = (struct fh_watch){ .fd = -1, .on_event = on_program_socket, .owner = b };
+	(void)fh_watch_set(t->engine->loop, &b->program.pid_watch, pidfd, EPOLLIN);
+	(void)fh_watch_set(t->engine->loop, &b->program.socket_watch, b->program.socket, EPOLLIN);
+}
+
+/* Importing must not print: what is in a buffer would come out of every program. */
+static bool has_printed(const struct fh_template *t)
+{
+	for (int i = 0; i < 2; i++) {
+		int n = 0;
+		if (ioctl(t->zygote_output[i], FIONREAD, &n) == 0 && n > 0)
+			return true;
+	}
+	return false;
+}
+
+void fh_warm_on_zygote(struct fh_watch *w, uint32_t events)
+{
+	struct fh_template *t = w->owner;
+	union {
+		struct fh_init_header h;
+		struct fh_zygote_ready ready;
+		struct fh_zygote_forked forked;
+	} m;
+	int fds[FH_PACKET_FDS_MAX], count;
+	(void)events;
+	while (t->zygote_socket >= 0) {
+		ssize_t n = fh_packet_receive(t->zygote_socket, &m, sizeof(m), fds, &count);
+		if (n == -EAGAIN)
+			return;
+		for (int i = 1; i < count; i++)
+			close(fds[i]);
+		int fd = count ? fds[0] : -1;
+		if (n == (ssize_t)sizeof(m.forked) && m.h.op == FH_ZYGOTE_FORKED && t->state >= FH_TEMPLATE_SERVING) {
+			on_forked(t, &m.forked, fd);
+			continue;
+		}
+		if (fd >= 0)
+			close(fd);
+		if (n == (ssize_t)sizeof(m.ready) && m.h.op == FH_ZYGOTE_READY && t->state == FH_TEMPLATE_ZYGOTE) {
+			m.ready.why[sizeof(m.ready.why) - 1] = 0;
+			if (m.ready.why[0] || m.ready.threads != 1)
+				fh_template_break(t, m.ready.why[0] ? m.ready.why : "the zygote has more than one thread");
+			else if (has_printed(t))
+				fh_template_break(t, "the zygote printed something when it started");
+			else
+				fh_template_serve(t, m.ready.resident_bytes);
+			continue;
+		}
+		fh_template_break(t, n == 0 ? "the zygote ended" : "the zygote sent what it never sends");
+		return;
+	}
+}
+
+/* --------------------------------------------------------------------------------------------------------------- run
+ */
+
+bool fh_warm_takes_files(const struct fh_sandbox *b)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < b->plan->file_count; i++)
+		bytes += sizeof(struct fh_init_entry) + strlen(b->plan->files[i].name) + b->plan->files[i].content.size;
+	return fh_warm_has_program(b) && b->plan->file_count <= FH_ZYGOTE_FILES_MAX && bytes <= FH_ZYGOTE_FILES_BYTES_MAX;
+}
+
+static uint32_t add_list(struct fh_buf *b, char *const *list)
+{
+	uint32_t n = 0;
+	for (; list[n]; n++)
+		(void)fh_buf_add(b, list[n], strlen(list[n]) + 1);
+	return n;
+}
+
+static void add_files(struct fh_buf *packet, struct fh_zygote_run *m, const struct fh_plan *plan)
+{
+	size_t before = packet->n;
+	for (size_t i = 0; i < plan->file_count; i++) {
+		const struct fh_plan_file *f = &plan->files[i];
+		struct fh_init_entry e = {
+			.path_size = (uint32_t)strlen(f->name),
+			.mode = f->mode ? f->mode : 0644,
+			.size = f->content.size,
+		};
+		(void)fh_buf_add(packet, &e, sizeof(e));
+		(void)fh_buf_add(packet, f->name, e.path_size);
+		(void)fh_buf_add(packet, f->content.data, f->content.size);
+	}
+	m->file_count = (uint32_t)plan->file_count;
+	m->files_size = (uint32_t)(packet->n - before);
+}
+
+int fh_warm_run(struct fh_sandbox *b, const struct fh_spawn *s, const int *fds, size_t fd_count, struct fh_error *err)
+{
+	struct fh_zygote_run m = { .h = { FH_ZYGOTE_RUN, b->token } };
+	fh_auto_buf struct fh_buf packet = FH_BUF_INIT(FH_ZYGOTE_PACKET_MAX);
+	m.rlimit_count = (uint32_t)fh_limits_rlimits(b, m.rlimits);
+	m.extra_count = (uint32_t)b->plan->descriptor_count;
+	for (uint32_t i = 0; i < m.extra_count; i++)
+		m.extra[i] = (uint32_t)b->plan->descriptors[i].number;
+	(void)fh_buf_add(&packet, &m, sizeof(m));
+	(void)fh_buf_add(&packet, s->cwd, strlen(s->cwd) + 1);
+	m.argv_count = add_list(&packet, s->argv);
+	m.env_count = add_list(&packet, s->env);
+	if (packet.overflowed || packet.n - sizeof(m) > FH_ZYGOTE_TEXT_MAX)
+		return fh_error_set(err, FH_E_LIMIT, "arguments and environment are larger than %d bytes", FH_ZYGOTE_TEXT_MAX);
+	m.text_size = (uint32_t)(packet.n - sizeof(m));
+	if (b->files_come_along)
+		add_files(&packet, &m, b->plan);
+	if (packet.overflowed)
+		return fh_error_set(err, FH_E_LIMIT, "the run's files do not fit into one packet");
+	memcpy(packet.p, &m, sizeof(m));
+	int r = fh_packet_send(b->program.socket, packet.p, packet.n, fds, fd_count);
+	if (r < 0)
+		return fh_error_sys(err, -r, "cannot reach the program that was forked for the run");
+	b->program.starting = true;
+	if (s->stdin_open) /* the client may wait for the program to begin before it sends */
+		(void)fh_watch_set(b->engine->loop, &b->program.socket_watch, b->program.socket, EPOLLIN);
+	return 0;
+}
+
+static const char *const step_texts[FH_WARM_COUNT_] = {
+	[FH_WARM_RLIMIT] = "set its resource limits", [FH_WARM_CWD] = "enter its working directory",
+	[FH_WARM_FILE] = "write its files",           [FH_WARM_DESCRIPTORS] = "place its descriptors",
+	[FH_WARM_INTERPRETER] = "be as a fresh one",
+};
+
+static void could_not_begin(struct fh_sandbox *b, struct fh_zygote_failed *m)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	uint32_t step = m->step < FH_WARM_COUNT_ && step_texts[m->step] ? m->step : FH_WARM_INTERPRETER;
+	m->why[sizeof(m->why) - 1] = 0;
+	if (step == FH_WARM_FILE) {
+		const char *name = m->detail < b->plan->file_count ? b->plan->files[m->detail].name : b->plan->cwd;
+		fh_error_set(&err, m->error == ENOSPC ? FH_E_LIMIT : FH_E_SYSTEM, "cannot put file %s into the sandbox: %s",
+		             name, m->error == ENOSPC ? "the limit on disk leaves no room" : strerror(m->error));
+		if (m->error == ENOSPC)
+			fh_error_hint(&err, "raise --disk");
+		err.phase = FH_PHASE_FILES;
+	} else {
+		fh_error_set(&err, FH_E_SYSTEM, "the program cannot %s: %s", step_texts[step],
+		             m->why[0] ? m->why : strerror(m->error));
+		err.phase = FH_PHASE_SPAWN;
+		err.retryable = true;
+	}
+	fh_sandbox_fail(b, &err);
+}
+
+void fh_warm_settle(struct fh_sandbox *b)
+{
+	struct fh_zygote_failed m;
+	int fds[FH_PACKET_FDS_MAX], count;
+	if (!b->program.starting)
+		return;
+	ssize_t n = fh_packet_receive(b->program.socket, &m, sizeof(m), fds, &count);
+	if (n == -EAGAIN)
+		return;
+	for (int i = 0; i < count; i++)
+		close(fds[i]);
+	b->program.starting = false;
+	fh_watch_stop(b->engine->loop, &b->program.socket_watch);
+	close(FH_TAKE_FD(b->program.socket));
+	if (n == (ssize_t)sizeof(m) && m.h.op == FH_ZYGOTE_FAILED)
+		could_not_begin(b, &m);
+	else if (b->processes)
+		fh_process_on_begun(b->processes);
+}
+
+static void on_program_end(struct fh_watch *w, uint32_t events)
+{
+	struct fh_sandbox *b = w->owner;
+	struct rusage use = { 0 };
+	siginfo_t info = { 0 };
+	(void)events;
+	if (syscall(SYS_waitid, P_PIDFD, b->program.pidfd, &info, WEXITED | WNOHANG, &use) < 0 || info.si_pid == 0)
+		return;
+	fh_watch_stop(b->engine->loop, &b->program.pid_watch);
+	if (b->program.starting)
+		fh_warm_settle(b);
+	close(FH_TAKE_FD(b->program.pidfd));
+	struct fh_init_exited m = { .h = { FH_INIT_EXITED, 0 } };
+	m.status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status & 0x7f;
+	m.user_us = (uint64_t)use.ru_utime.tv_sec * 1000000 + (uint64_t)use.ru_utime.tv_usec;
+	m.sys_us = (uint64_t)use.ru_stime.tv_sec * 1000000 + (uint64_t)use.ru_stime.tv_usec;
+	m.resident_peak_bytes = (uint64_t)use.ru_maxrss * 1024;
+	fh_sandbox_on_program_end(b, &m);
+}
+
+void fh_warm_close(struct fh_sandbox *b)
+{
+	struct fh_loop *l = b->engine->loop;
+	fh_watch_stop(l, &b->program.socket_watch);
+	fh_watch_stop(l, &b->program.pid_watch);
+	if (b->program.socket >= 0)
+		close(FH_TAKE_FD(b->program.socket));
+	if (b->program.pidfd >= 0)
+		fh_reap_later(b->engine, FH_TAKE_FD(b->program.pidfd));
+	if (b->rules >= 0)
+		close(FH_TAKE_FD(b->rules));
+	if (b->disk >= 0)
+		close(FH_TAKE_FD(b->disk));
+}
+
+/* To its process group, which it leads, as init does for those that it started. Not reaped, its number is its own. */
+bool fh_warm_signal(struct fh_sandbox *b, int signal)
+{
+	pid_t pid = b->program.pidfd >= 0 ? fh_pid_of(b->program.pidfd) : -1;
+	return pid > 0 && (kill(-pid, signal) == 0 || kill(pid, signal) == 0);
+}
