@@ -467,6 +467,14 @@ static int probe_output(struct fh_judge_session *s, enum fh_judge_language langu
 	return r;
 }
 
+static int prepare_split(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
+{
+	struct fh_client *client;
+	unsigned number;
+	int r = get_client(s, 0, &client, &number, err);
+	return r < 0 ? r : fh_split_prepare(s->split, language, client, err);
+}
+
 int fh_judge_session_open(const struct fh_judge_settings *settings, const struct fh_judge_problems *problems,
                           const struct fh_judge_samples *samples, struct fh_judge_session **ret, struct fh_error *err)
 {
@@ -491,11 +499,10 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
 	if (r >= 0 && settings->interpreter && count > 1)
 		r = fh_error_set(err, FH_E_ARGUMENT, "--interpreter needs samples of one language; these are of %u", count);
 	for (enum fh_judge_language l = 0; r >= 0 && l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
-		struct fh_str unused[2];
 		if (wanted[l])
 			r = read_driver(s, l, err);
 		if (r >= 0 && wanted[l] && fh_split_has(l))
-			r = fh_split_drivers(s->split, l, &unused[0], &unused[1], err);
+			r = prepare_split(s, l, err);
 		if (r >= 0 && wanted[l])
 			r = probe(s, l, err);
 		if (r >= 0 && by_output[l])

@@ -19,6 +19,9 @@ struct fh_split {
 	const struct fh_judge_settings *settings;
 	pthread_mutex_t lock; /* the fields below, until they are filled */
 	struct fh_buf drivers[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
+	/* what is run instead of the text; empty: the text */
+	struct fh_buf code[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
+	const char *code_name[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
 	struct fh_plan *plans[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
 };
 
@@ -38,6 +41,7 @@ void fh_split_free(struct fh_split *s)
 	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++)
 		for (int side = 0; side < SIDE_COUNT_; side++) {
 			fh_buf_release(&s->drivers[l][side]);
+			fh_buf_release(&s->code[l][side]);
 			fh_plan_free(s->plans[l][side]);
 		}
 	pthread_mutex_destroy(&s->lock);
@@ -111,6 +115,19 @@ int fh_split_drivers(struct fh_split *s, enum fh_judge_language language, struct
 	return 0;
 }
 
+int fh_split_prepare(struct fh_split *s, enum fh_judge_language language, struct fh_client *client,
+                     struct fh_error *err)
+{
+	const struct fh_split_language *l = languages[language];
+	struct fh_str text[SIDE_COUNT_];
+	int r = fh_split_drivers(s, language, &text[JUDGE], &text[CANDIDATE], err);
+	for (enum side side = JUDGE; r >= 0 && l->precompile && side < SIDE_COUNT_; side++) {
+		s->code[language][side] = (struct fh_buf)FH_BUF_INIT(DRIVER_MAX);
+		l->precompile(s->settings, client, text[side], &s->code[language][side], &s->code_name[language][side]);
+	}
+	return r;
+}
+
 static const struct fh_descriptor descriptors[] = {
 	{ 3, FH_DESCRIPTOR_IN },
 	{ 4, FH_DESCRIPTOR_OUT },
@@ -124,7 +141,9 @@ static int build_plan(struct fh_split *s, enum fh_judge_language language, enum 
 	struct fh_request request;
 	fh_request_init(&request);
 	request.language = l->name;
-	request.code = (struct fh_bytes){ s->drivers[language][side].p, s->drivers[language][side].n };
+	const struct fh_buf *code = s->code[language][side].n ? &s->code[language][side] : &s->drivers[language][side];
+	request.code = (struct fh_bytes){ code->p, code->n };
+	request.code_name = s->code_name[language][side];
 	request.limits = s->settings->limits;
 	request.flags = s->settings->packages ? NULL : l->flags;
 	request.interpreter = s->settings->interpreter;

@@ -18,6 +18,7 @@
 #include "judge/problem.h"
 #include "judge/verdict.h"
 
+struct fh_judge_settings;
 struct fh_split; /* what a session keeps for split judging */
 
 /* One side of a pair as it is to run. */
@@ -43,6 +44,10 @@ struct fh_split_language {
 	const char *name;                     /* languages/NAME.json */
 	const char *judge[4], *candidate[4];  /* data files that make up the drivers, in order; NULL ends a list */
 	FH_NULLABLE const char *const *flags; /* of the interpreter */
+	/* Turns a driver's text into a form that the interpreter starts faster, by a run in a sandbox, and says what its
+	 * file is called. What fails leaves the text as it is. */
+	FH_NULLABLE void (*precompile)(const struct fh_judge_settings *settings, struct fh_client *client,
+	                               struct fh_str text, struct fh_buf *ret_code, const char **ret_name);
 	/* Why the problem cannot be split, seen from its text; NULL: it can, as far as that shows. */
 	FH_NULLABLE const char *(*unfit)(const struct fh_judge_problem *p);
 	/* Fills what the judge's or the candidate's side reads. Errors are about us, not about the candidate. */
@@ -69,6 +74,9 @@ void fh_split_free(struct fh_split *s); /* NULL is fine */
 /* Why problem is judged in one process; NULL when it can be split, as far as its text shows. */
 const char *fh_split_unfit(const struct fh_judge_problem *problem);
 bool fh_split_has(enum fh_judge_language language);
+/* Makes the drivers of a language ready; before the first pair. */
+int fh_split_prepare(struct fh_split *s, enum fh_judge_language language, struct fh_client *client,
+                     struct fh_error *err);
 /* The text of the drivers of a language, for keys. */
 int fh_split_drivers(struct fh_split *s, enum fh_judge_language language, struct fh_str *ret_judge,
                      struct fh_str *ret_candidate, struct fh_error *err);
