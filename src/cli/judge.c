@@ -17,7 +17,7 @@
 #include "judge/truth.h"
 
 /* Some samples have no verdict of their own. */
-enum { EXIT_HARNESS_ERRORS = 3 };
+enum { EXIT_HARNESS_ERRORS = 3, EXIT_SELF_CHECK = 4 };
 
 static const char details[] = "Formats, told apart by their fields:\n"
                               "  human-eval     task_id, prompt, entry_point, test\n"
@@ -44,12 +44,13 @@ static const char details[] = "Formats, told apart by their fields:\n"
                               "  1    the work could not be done: bad input, no sandbox\n"
                               "  2    the command line is wrong\n"
                               "  3    some samples met harness errors; the same command tries them again\n"
+                              "  4    the self-check failed: a reference did not pass, or a stub did; no figure\n"
                               "  130  interrupted; what was done is kept";
 
 struct judge_options {
 	const char *problems, *results, *ks, *interpreter;
-	uint64_t jobs, show;
-	bool show_given, packages, json, quiet, progress_bar, allow_in_process;
+	uint64_t jobs, show, repeat;
+	bool show_given, packages, json, quiet, progress_bar, allow_in_process, self_check;
 	uint64_t limits[FH_LIMIT_COUNT_];
 	bool limit_given[FH_LIMIT_COUNT_];
 	struct fh_opt_list args;
@@ -105,6 +106,18 @@ static int parse_options(int argc, char **argv, struct judge_options *o, bool *r
 		  .target = &o->ks,
 		  .argument = "LIST",
 		  .help = "Which pass@k to estimate (default 1,10,100)." },
+		{ .name = "repeat",
+		  .kind = FH_OPT_U64,
+		  .target = &o->repeat,
+		  .argument = "N",
+		  .help =
+		      "Judge each sample N times; it passes when it does each time, and is flaky when the verdicts differ." },
+		{ .name = "self-check",
+		  .kind = FH_OPT_FLAG,
+		  .target = &o->self_check,
+		  .flags = FH_OPT_NEGATABLE,
+		  .help = "See first that the data set's references pass and that a stub fails (the default; without it the "
+		          "report says so)." },
 		{ .name = "allow-in-process",
 		  .kind = FH_OPT_FLAG,
 		  .target = &o->allow_in_process,
@@ -196,6 +209,7 @@ static void fill_settings(const struct judge_options *o, struct fh_judge_setting
 			s->limits.value[i] = o->limits[i];
 	s->interpreter = o->interpreter;
 	s->packages = o->packages;
+	s->repeat = (unsigned)FH_MIN(o->repeat, 1000);
 	s->cancel = &interrupted;
 }
 
@@ -265,7 +279,10 @@ static int judge_all(const struct judge_options *o, struct fh_judge_session *ses
                      struct fh_results *results, struct fh_error *err)
 {
 	struct watch watch = { 0 };
-	struct fh_batch_options batch = { .jobs = FH_MIN(o->jobs, UINT16_MAX), .on_done = on_done, .context = &watch };
+	struct fh_batch_options batch = { .repeat = (unsigned)FH_MIN(o->repeat, 1000),
+		                              .jobs = FH_MIN(o->jobs, UINT16_MAX),
+		                              .on_done = on_done,
+		                              .context = &watch };
 	for (size_t i = 0; i < samples->count; i++) {
 		struct fh_results_row row = fh_results_row(results, i);
 		if (row.present)
@@ -311,7 +328,10 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 	struct fh_results *results = NULL;
 	fh_auto_free char(*keys)[FH_SHA256_HEX] = fh_xcalloc(samples->count, sizeof(*keys));
 	int64_t start = fh_now_ns();
+	struct fh_self_check check = { 0 };
 	int status, r = fh_judge_session_open(settings, problems, samples, &session, &err);
+	if (r >= 0 && o->self_check)
+		r = fh_self_check_run(session, problems, samples, (unsigned)FH_MIN(o->jobs, UINT16_MAX), &check, &err);
 	if (r >= 0) {
 		for (size_t i = 0; i < samples->count; i++)
 			fh_judge_key(session, &problems->items[samples->items[i].problem], &samples->items[i], keys[i]);
@@ -325,15 +345,20 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 		report->results_path = o->results;
 		report->allow_in_process = o->allow_in_process;
 		report->elapsed_ms = (fh_now_ns() - start) / FH_NS_PER_MS;
+		report->self_check = o->self_check ? &check : NULL;
+		report->session = session;
 		fh_judge_report_count(report, problems, samples, results);
 		print_report(o, report);
-		status = report->verdicts[FH_VERDICT_ENGINE_ERROR] ? EXIT_HARNESS_ERRORS : FH_EXIT_OK;
+		status = report->verdicts[FH_VERDICT_ENGINE_ERROR] ? EXIT_HARNESS_ERRORS
+		         : check.failure_count                     ? EXIT_SELF_CHECK
+		                                                   : FH_EXIT_OK;
 	} else if (r == -FH_E_CANCELLED && results) {
 		status = say_interrupted(o, results, samples->count);
 	} else {
 		status = r == -FH_E_CANCELLED ? FH_EXIT_INTERRUPTED : fh_command_failed(&err, FH_EXIT_FAILED);
 	}
 	fh_results_close(results);
+	fh_self_check_release(&check);
 	fh_judge_session_close(session);
 	return status;
 }
@@ -364,7 +389,7 @@ static int run_command(const struct judge_options *o)
 
 int main(int argc, char **argv)
 {
-	struct judge_options o = { .ks = "1,10,100", .progress_bar = true };
+	struct judge_options o = { .ks = "1,10,100", .progress_bar = true, .self_check = true };
 	struct fh_error err = FH_ERROR_INIT;
 	bool help = false;
 	int status = FH_EXIT_OK;

@@ -19,6 +19,7 @@ void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_prob
 		if (!row.present)
 			continue;
 		bool passed = row.verdict == FH_VERDICT_PASSED;
+		r->flaky += row.flaky;
 		r->in_process += row.in_process;
 		r->in_process_passed += row.in_process && passed;
 		if (!row.in_process || r->allow_in_process) {
@@ -93,13 +94,49 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* Figures that rest on tests which do not work here are none. */
+static bool has_figures(const struct fh_judge_report *r)
+{
+	return !r->self_check || r->self_check->failure_count == 0;
+}
+
+static void add_self_check(const struct fh_judge_report *r, struct fh_buf *out)
+{
+	enum { SHOWN = 10 };
+	const struct fh_self_check *c = r->self_check;
+	if (!c) {
+		fh_buf_adds(out, "self-check: left out; nobody has seen the references pass and a stub fail here\n");
+		return;
+	}
+	if (c->failure_count == 0) {
+		fh_buf_addf(out, "self-check: %zu reference%s pass and %zu stub%s fail%s\n", c->references,
+		            plural(c->references), c->tasks, plural(c->tasks),
+		            c->references < c->tasks ? "; the other tasks have no reference" : "");
+		return;
+	}
+	fh_buf_addf(out,
+	            "self-check: failed for %zu of %zu tasks, so that no figure is given (--no-self-check gives one)\n",
+	            c->failure_count, c->tasks);
+	for (size_t i = 0; i < FH_MIN(c->failure_count, (size_t)SHOWN); i++) {
+		const struct fh_self_check_failure *f = &c->failures[i];
+		fh_buf_adds(out, "  ");
+		fh_escape_terminal(out, fh_str(f->problem->task_id), false);
+		fh_buf_addf(out, ": the %s gets %s", f->stub ? "stub" : "reference", fh_verdict_name(f->verdict));
+		fh_buf_adds(out, f->reason[0] ? ": " : "");
+		fh_escape_terminal(out, fh_str(f->reason), false);
+		fh_buf_addc(out, '\n');
+	}
+	if (c->failure_count > SHOWN)
+		fh_buf_addf(out, "  and %zu more\n", c->failure_count - SHOWN);
+}
+
 void fh_judge_report_text(const struct fh_judge_report *r, const char *show_command, bool color, unsigned width,
                           struct fh_buf *out)
 {
 	size_t errors = r->verdicts[FH_VERDICT_ENGINE_ERROR];
 	add_verdicts(r, color, width, out);
 	fh_buf_addc(out, '\n');
-	for (size_t i = 0; i < r->k_count; i++)
+	for (size_t i = 0; has_figures(r) && i < r->k_count; i++)
 		add_estimate(r, i, out);
 	fh_buf_addf(out, "\n%zu sample%s of %zu task%s in %.1f s", r->samples, plural(r->samples), r->tasks,
 	            plural(r->tasks), (double)r->elapsed_ms / 1000);
@@ -118,6 +155,9 @@ void fh_judge_report_text(const struct fh_judge_report *r, const char *show_comm
 		            "integrity: in-process for %zu sample%s (%zu passed): who means to forge a pass there can; %s\n",
 		            r->in_process, plural(r->in_process), r->in_process_passed,
 		            r->allow_in_process ? "they count above" : "not counted in pass@k without --allow-in-process");
+	add_self_check(r, out);
+	if (r->flaky > 0)
+		fh_buf_addf(out, "flaky: %zu sample%s got different verdicts when judged again\n", r->flaky, plural(r->flaky));
 	if (errors > 0)
 		fh_buf_addf(out, "harness errors: %zu, counted as not passed; the same command tries them again\n", errors);
 	if (r->first_failure != SIZE_MAX)
@@ -138,6 +178,36 @@ static json_t *estimate_json(const struct fh_estimate *e)
 	return o;
 }
 
+static json_t *self_check_json(const struct fh_self_check *c)
+{
+	json_t *o = json_object(), *failures = json_array();
+	json_object_set_new(o, "tasks", json_integer((json_int_t)c->tasks));
+	json_object_set_new(o, "references", json_integer((json_int_t)c->references));
+	json_object_set_new(o, "remembered", json_integer((json_int_t)c->remembered));
+	json_object_set_new(o, "arguments_come_back", json_integer((json_int_t)c->changes));
+	json_object_set_new(o, "in-process", json_integer((json_int_t)c->in_process));
+	for (size_t i = 0; i < c->failure_count; i++) {
+		const struct fh_self_check_failure *f = &c->failures[i];
+		json_array_append_new(failures,
+		                      json_pack("{s:o, s:s, s:s, s:o}", "task_id", fh_json_bytes(fh_str(f->problem->task_id)),
+		                                "what", f->stub ? "stub" : "reference", "verdict", fh_verdict_name(f->verdict),
+		                                "reason", fh_json_bytes(fh_str(f->reason))));
+	}
+	json_object_set_new(o, "failures", failures);
+	return o;
+}
+
+static json_t *tools_json(const struct fh_judge_session *s)
+{
+	json_t *o = json_object();
+	for (enum fh_judge_language l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
+		const char *version = fh_judge_tool_version(s, l);
+		if (version)
+			json_object_set_new(o, fh_judge_language_name(l), fh_json_bytes(fh_str(version)));
+	}
+	return o;
+}
+
 void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
 {
 	fh_auto_json json_t *o = json_object();
@@ -148,7 +218,7 @@ void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
 	for (size_t i = 0; i < r->k_count; i++) {
 		char k[32];
 		snprintf(k, sizeof(k), "%llu", (unsigned long long)r->ks[i]);
-		json_object_set_new(estimates, k, estimate_json(&r->estimates[i]));
+		json_object_set_new(estimates, k, has_figures(r) ? estimate_json(&r->estimates[i]) : json_null());
 	}
 	json_object_set_new(o, "samples", json_integer(r->samples));
 	json_object_set_new(o, "tasks", json_integer(r->tasks));
@@ -160,6 +230,9 @@ void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
 	                    json_pack("{s:I, s:I, s:I, s:b}", "apart", (json_int_t)(r->samples - r->in_process),
 	                              "in-process", (json_int_t)r->in_process, "in-process_passed",
 	                              (json_int_t)r->in_process_passed, "in-process_counted", r->allow_in_process));
+	json_object_set_new(o, "self_check", r->self_check ? self_check_json(r->self_check) : json_null());
+	json_object_set_new(o, "tools", r->session ? tools_json(r->session) : json_object());
+	json_object_set_new(o, "flaky", json_integer((json_int_t)r->flaky));
 	json_object_set_new(o, "kept", json_integer(r->kept));
 	json_object_set_new(o, "elapsed_ms", json_integer(r->elapsed_ms));
 	json_object_set_new(o, "results", fh_json_bytes(fh_str(r->results_path)));

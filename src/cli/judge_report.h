@@ -4,6 +4,7 @@
 #include "judge/estimate.h"
 #include "judge/problem.h"
 #include "judge/results.h"
+#include "judge/self_check.h"
 
 #define FH_JUDGE_KS_MAX 16
 
@@ -16,6 +17,9 @@ struct fh_judge_report {
 	uint64_t ks[FH_JUDGE_KS_MAX];
 	struct fh_estimate estimates[FH_JUDGE_KS_MAX];
 	size_t k_count;
+	size_t flaky; /* samples that were judged several times with different verdicts */
+	FH_NULLABLE const struct fh_self_check *self_check; /* NULL: it was left out */
+	FH_NULLABLE const struct fh_judge_session *session;
 	size_t first_failure; /* index of the first sample that did not pass; SIZE_MAX: none */
 	int64_t elapsed_ms;
 };

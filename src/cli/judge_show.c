@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/judge_show.h"
 
+#include "judge/self_check.h"
+
 #include <stdio.h>
 
 #include "base/escape.h"
@@ -120,6 +122,10 @@ int fh_judge_show(const struct fh_judge_settings *settings, const struct fh_judg
 	struct fh_judge_session *session = NULL;
 	struct fh_judge_outcome outcome = { 0 };
 	r = fh_judge_session_open(settings, problems, &one, &session, err);
+	struct fh_self_check check = { 0 };
+	if (r >= 0) /* how this task is judged */
+		r = fh_self_check_run(session, problems, &one, 1, &check, err);
+	fh_self_check_release(&check);
 	if (r >= 0)
 		r = fh_judge_one(session, problem, sample, &outcome, err);
 	if (r >= 0) {

@@ -35,12 +35,44 @@ static void note_failure(struct batch *b, int code, const struct fh_error *err)
 	pthread_mutex_unlock(&b->lock);
 }
 
+/* As often as is asked for; the outcome is the first that is no pass, or the first. */
+static int judge_often(struct batch *b, const struct fh_judge_problem *problem, const struct fh_judge_sample *sample,
+                       struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	unsigned passed = 0;
+	bool differ = false;
+	struct fh_judge_outcome kept = { 0 };
+	for (unsigned i = 0; i < FH_MAX(b->options->repeat, 1U); i++) {
+		struct fh_judge_outcome o = { 0 };
+		int r = fh_judge_one(b->session, problem, sample, &o, err);
+		if (r < 0) {
+			fh_judge_outcome_release(&kept);
+			return r;
+		}
+		passed += o.verdict == FH_VERDICT_PASSED;
+		differ = differ || (i > 0 && o.verdict != kept.verdict);
+		if (i == 0 || (kept.verdict == FH_VERDICT_PASSED && o.verdict != FH_VERDICT_PASSED)) {
+			fh_judge_outcome_release(&kept);
+			kept = o;
+		} else {
+			fh_judge_outcome_release(&o);
+		}
+	}
+	if (b->options->repeat > 1) {
+		kept.repeats = b->options->repeat;
+		kept.repeats_passed = passed;
+		kept.flaky = differ;
+	}
+	*ret = kept;
+	return 0;
+}
+
 static int judge_sample(struct batch *b, size_t index, struct fh_error *err)
 {
 	const struct fh_judge_sample *sample = &b->samples->items[index];
 	const struct fh_judge_problem *problem = &b->problems->items[sample->problem];
 	struct fh_judge_outcome o = { 0 };
-	int r = fh_judge_one(b->session, problem, sample, &o, err);
+	int r = judge_often(b, problem, sample, &o, err);
 	if (r < 0)
 		return r;
 	r = fh_results_put(b->results, index, problem, &o, err);
@@ -76,16 +108,28 @@ static unsigned processors(void)
 }
 
 /* Signals are for the thread that waits: workers take none. */
-static unsigned start(struct batch *b, pthread_t *threads, unsigned wanted)
+static unsigned start(void *(*run)(void *), void *argument, pthread_t *threads, unsigned wanted)
 {
 	sigset_t all, before;
 	unsigned n = 0;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	while (n < wanted && pthread_create(&threads[n], NULL, work, b) == 0)
+	while (n < wanted && pthread_create(&threads[n], NULL, run, argument) == 0)
 		n++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return n;
+}
+
+int fh_batch_threads(void *(*run)(void *argument), void *argument, unsigned jobs, size_t most, struct fh_error *err)
+{
+	pthread_t threads[JOBS_MAX];
+	unsigned wanted = FH_MIN(FH_MIN(jobs ? jobs : processors(), JOBS_MAX), most);
+	unsigned n = start(run, argument, threads, wanted);
+	if (n == 0 && most > 0)
+		return fh_error_set(err, FH_E_SYSTEM, "cannot start a thread");
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
 }
 
 int fh_batch_run(struct fh_judge_session *session, const struct fh_judge_problems *problems,
@@ -101,15 +145,9 @@ int fh_batch_run(struct fh_judge_session *session, const struct fh_judge_problem
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.done = fh_results_kept(results),
 	};
-	pthread_t threads[JOBS_MAX];
-	size_t left = samples->count - b.done;
-	unsigned wanted = options->jobs ? options->jobs : processors();
-	wanted = FH_MIN(FH_MIN(wanted, JOBS_MAX), left);
-	unsigned n = start(&b, threads, wanted);
-	if (n == 0 && left > 0)
-		return fh_error_set(err, FH_E_SYSTEM, "cannot start a thread");
-	for (unsigned i = 0; i < n; i++)
-		pthread_join(threads[i], NULL);
+	int r = fh_batch_threads(work, &b, options->jobs, samples->count - b.done, err);
+	if (r < 0)
+		return r;
 	if (b.failed < 0) {
 		if (err)
 			*err = b.error;

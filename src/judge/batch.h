@@ -8,11 +8,16 @@
 #include "judge/session.h"
 
 struct fh_batch_options {
-	unsigned jobs; /* threads; 0: as many as there are processors for us */
+	unsigned repeat; /* how often each sample is judged; 0: once */
+	unsigned jobs;   /* threads; 0: as many as there are processors for us */
 	/* Called after each sample, by one thread at a time; done counts the kept rows too. NULL: none. */
 	void (*on_done)(void *context, size_t done, enum fh_verdict verdict);
 	void *context;
 };
+
+/* Runs work(argument) in several threads that take no signals, and waits for all. jobs 0: one for each processor; never
+ * more than `most`. */
+int fh_batch_threads(void *(*work)(void *argument), void *argument, unsigned jobs, size_t most, struct fh_error *err);
 
 /* 0 when all samples have a result; -FH_E_CANCELLED when settings.cancel was set (what was done is kept). The first
  * error of any thread ends the others. */

@@ -20,7 +20,7 @@
 struct row {
 	char *text; /* the line without its end; NULL: none yet */
 	enum fh_verdict verdict;
-	bool in_process;
+	bool in_process, flaky;
 };
 
 struct fh_results {
@@ -62,7 +62,7 @@ static int take_row(struct fh_results *r, struct fh_str line)
 	r->kept += to->text == NULL;
 	free(to->text);
 	bool in_process = fh_streq(fh_json_str(row, "integrity", FH_INTEGRITY_IN_PROCESS), FH_INTEGRITY_IN_PROCESS);
-	*to = (struct row){ fh_xstrndup(line.p, line.n), verdict, in_process };
+	*to = (struct row){ fh_xstrndup(line.p, line.n), verdict, in_process, json_is_true(json_object_get(row, "flaky")) };
 	return 0;
 }
 
@@ -168,7 +168,7 @@ size_t fh_results_stale(const struct fh_results *r)
 struct fh_results_row fh_results_row(const struct fh_results *r, size_t index)
 {
 	const struct row *row = &r->rows[index];
-	return (struct fh_results_row){ row->text != NULL, row->verdict, row->in_process };
+	return (struct fh_results_row){ row->text != NULL, row->verdict, row->in_process, row->flaky };
 }
 
 int fh_results_find(const char *path, size_t index, json_t **ret, struct fh_error *err)
@@ -225,6 +225,11 @@ static void write_row(struct fh_buf *out, const char *key, size_t index, const s
 	json_object_set_new(row, "usage", usage_json(run ? &run->usage : &nothing));
 	if (o->judge)
 		json_object_set_new(row, "judge_usage", usage_json(&o->judge->usage));
+	if (o->repeats) {
+		json_object_set_new(row, "repeats",
+		                    json_pack("{s:i, s:i}", "judged", (int)o->repeats, "passed", (int)o->repeats_passed));
+		json_object_set_new(row, "flaky", json_boolean(o->flaky));
+	}
 	json_object_set_new(row, "key", json_string(key));
 	fh_json_write(out, row, 0);
 }
@@ -235,7 +240,8 @@ int fh_results_put(struct fh_results *r, size_t index, const struct fh_judge_pro
 	fh_auto_buf struct fh_buf line = FH_BUF_INIT(1 << 20);
 	int e = 0;
 	write_row(&line, r->keys[index], index, problem, o);
-	struct row row = { fh_xstrndup(line.p, line.n), o->verdict, fh_streq(o->integrity, FH_INTEGRITY_IN_PROCESS) };
+	struct row row = { fh_xstrndup(line.p, line.n), o->verdict, fh_streq(o->integrity, FH_INTEGRITY_IN_PROCESS),
+		               o->flaky };
 	fh_buf_addc(&line, '\n');
 	pthread_mutex_lock(&r->lock);
 	if (fh_write_all(r->fd, line.p, line.n) < 0) {

@@ -24,6 +24,7 @@ struct fh_results_row {
 	bool present;
 	enum fh_verdict verdict;
 	bool in_process; /* integrity */
+	bool flaky;      /* judged several times, with different verdicts */
 };
 
 /* Opens or makes path for `count` samples, whose keys the caller keeps until the file is closed. A file that holds

@@ -533,6 +533,11 @@ void fh_judge_session_close(struct fh_judge_session *s)
 	free(s);
 }
 
+const char *fh_judge_tool_version(const struct fh_judge_session *s, enum fh_judge_language l)
+{
+	return s->versions[l] ? s->versions[l] : s->output_versions[l];
+}
+
 /* ------------------------------------------------------------------------------------------------------- one sample */
 
 void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_problem *problem,
@@ -567,6 +572,11 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 		fh_judge_output_hash(problem->output, &h);
 	fh_sha256_add_field(&h, judge);
 	fh_sha256_add_field(&h, candidate);
+	if (s->settings->repeat > 1) {
+		char number[32];
+		snprintf(number, sizeof(number), "repeat %u", s->settings->repeat);
+		fh_sha256_add_field(&h, fh_str(number));
+	}
 	fh_sha256_add_field(&h, parts_of(problem, sample).head);
 	fh_sha256_add_field(&h, fh_buf_str(&problem->tail));
 	fh_sha256_add_field(&h, (struct fh_str){ sample->completion, sample->size });

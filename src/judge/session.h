@@ -24,6 +24,7 @@ struct fh_judge_settings {
 	struct fh_limits limits;
 	FH_NULLABLE const char *interpreter; /* for problems of one language only */
 	bool packages;                       /* installed packages are visible */
+	unsigned repeat;                     /* how often each sample is judged, to find flaky ones; 0 or 1: once */
 	const volatile int *cancel;          /* set to 1: runs end, nothing new begins. NULL: never */
 	FH_NULLABLE const struct fh_client_options *client;
 };
@@ -47,6 +48,10 @@ struct fh_judge_outcome {
 	FH_OWN FH_NULLABLE struct fh_result *run; /* the candidate's; NULL when nothing ran; without the driver's message */
 	FH_OWN FH_NULLABLE struct fh_result *judge; /* of a split: the judge's process */
 	const char *integrity;                      /* FH_INTEGRITY_… */
+	/* Where each sample is judged several times (fh_batch_run): how often, how often it passed, and whether the
+	 * verdicts differed. The outcome is then the first that is no pass. 0: once */
+	unsigned repeats, repeats_passed;
+	bool flaky;
 };
 void fh_judge_outcome_release(struct fh_judge_outcome *o);
 
@@ -58,7 +63,6 @@ enum fh_judge_mode {
 	FH_MODE_OUTSIDE, /* by output */
 };
 enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
-/* Before samples are judged, from one thread. */
 void fh_judge_set_mode(struct fh_judge_session *s, const struct fh_judge_problem *problem, enum fh_judge_mode mode);
 
 /* Judges one sample; from any thread. An engine error is tried once more in a fresh sandbox and is then a verdict.
@@ -69,4 +73,6 @@ int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *prob
 /* The program text as it would run, without the driver, for a person to read. */
 void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out);
 
+/* What the probe said of the interpreter or compiler; NULL when the session does not use it. */
+const char *fh_judge_tool_version(const struct fh_judge_session *s, enum fh_judge_language l);
 const char *fh_judge_language_name(enum fh_judge_language l); /* "python": languages/python.json */

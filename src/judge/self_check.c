@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/self_check.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "judge/batch.h"
+#include "judge/declaration.h"
+#include "json/json.h"
+
+#define MEMORY_MAX 4096 /* of a remembered task */
+
+struct check {
+	struct fh_judge_session *session;
+	const struct fh_judge_problems *problems;
+	const size_t *wanted; /* positions of problems */
+	size_t count;
+	char *folder; /* NULL: nothing is remembered */
+	atomic_size_t next;
+	atomic_bool stop;
+	pthread_mutex_t lock; /* the fields below */
+	struct fh_self_check *found;
+	int failed;
+	struct fh_error error;
+};
+
+void fh_self_check_release(struct fh_self_check *c)
+{
+	for (size_t i = 0; i < c->failure_count; i++)
+		free(c->failures[i].reason);
+	free(c->failures);
+	*c = (struct fh_self_check){ 0 };
+}
+
+/* ------------------------------------------------------------------------------------------------------------- stubs
+ */
+
+/* A body, and a whole program, that answer nothing. */
+static const struct {
+	const char *body, *program;
+} stubs[FH_JUDGE_LANGUAGE_COUNT_] = {
+	[FH_JUDGE_PYTHON] = { "    return None\n", "pass\n" },
+	[FH_JUDGE_JAVASCRIPT] = { "  return undefined;\n}\n", ";\n" },
+	[FH_JUDGE_CPP] = { "    return {};\n}\n", "int main() { return 0; }\n" },
+	[FH_JUDGE_C] = { "    return 0;\n}\n", "int main(void) { return 0; }\n" },
+	[FH_JUDGE_BASH] = { ":\n", ":\n" },
+	[FH_JUDGE_JAVA] = { "", "public class Main { public static void main(String[] a) { } }\n" },
+	[FH_JUDGE_GO] = { "", "package main\n\nfunc main() { }\n" },
+	[FH_JUDGE_RUST] = { "", "fn main() { }\n" },
+};
+
+static void make_stub(const struct fh_judge_problem *p, struct fh_buf *out)
+{
+	bool named = p->entry_point && p->entry_point[0];
+	if (p->output || !stubs[p->language].body[0])
+		fh_buf_adds(out, stubs[p->language].program);
+	else if (p->language == FH_JUDGE_PYTHON && named &&
+	         !fh_declares_python(fh_buf_str(&p->head), fh_str(p->entry_point)))
+		fh_buf_addf(out, "def %s(*args, **kwargs):\n    return None\n", p->entry_point);
+	else
+		fh_buf_adds(out, stubs[p->language].body);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ memory
+ */
+
+static char *cache_folder(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	fh_auto_free char *base = cache && cache[0] == '/' ? fh_xstrdup(cache)
+	                          : home && home[0] == '/' ? fh_path_join(home, ".cache")
+	                                                   : NULL;
+	static const char *const parts[] = { "fumehood", "self-check" };
+	if (!base)
+		return NULL;
+	(void)mkdir(base, 0700);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(parts); i++) {
+		char *next = fh_path_join(base, parts[i]);
+		free(base);
+		base = next;
+		(void)mkdir(base, 0700);
+	}
+	struct stat st; /* what others may write in would let them say how tests are judged */
+	if (stat(base, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
+		return NULL;
+	return FH_TAKE_PTR(base);
+}
+
+/* The file that remembers a task, by what its reference and its stub depend on. */
+static char *memory_path(const struct check *c, const struct fh_judge_problem *p,
+                         const struct fh_judge_sample *reference, const struct fh_judge_sample *stub)
+{
+	char keys[2][FH_SHA256_HEX], name[FH_SHA256_HEX];
+	struct fh_sha256 h = FH_SHA256_INIT;
+	if (!c->folder)
+		return NULL;
+	fh_judge_key(c->session, p, reference, keys[0]);
+	fh_judge_key(c->session, p, stub, keys[1]);
+	for (size_t i = 0; i < 2; i++)
+		fh_sha256_add_field(&h, fh_str(keys[i]));
+	fh_sha256_hex(&h, name);
+	return fh_path_join(c->folder, name);
+}
+
+static const char *const mode_names[] = {
+	[FH_MODE_SPLIT] = "split",
+	[FH_MODE_SPLIT_CHANGES] = "changes",
+	[FH_MODE_IN_PROCESS] = "in-process",
+	[FH_MODE_OUTSIDE] = "outside",
+};
+
+static bool recall(const char *path, enum fh_judge_mode *ret)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(MEMORY_MAX);
+	if (!path || !fh_path_exists(path) || fh_file_read(path, &text, NULL) < 0)
+		return false;
+	fh_auto_json json_t *o = fh_json_parse(fh_buf_str(&text), NULL, NULL);
+	const char *mode = json_is_object(o) ? fh_json_str(o, "mode", "") : "";
+	for (enum fh_judge_mode m = 0; m < FH_ARRAY_SIZE(mode_names); m++)
+		if (fh_streq(mode, mode_names[m])) {
+			*ret = m;
+			return true;
+		}
+	return false;
+}
+
+static void remember(const char *path, const struct fh_judge_problem *p, enum fh_judge_mode mode)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(MEMORY_MAX);
+	fh_auto_json json_t *o =
+	    json_pack("{s:s, s:o}", "mode", mode_names[mode], "task_id", fh_json_bytes(fh_str(p->task_id)));
+	if (!path)
+		return;
+	fh_json_write(&text, o, 0);
+	fh_buf_addc(&text, '\n');
+	(void)fh_file_write_atomic(path, text.p, text.n, 0600, NULL); /* without it the next run checks again */
+}
+
+/* ----------------------------------------------------------------------------------------------------------- one task
+ */
+
+static void note(struct check *c, const struct fh_judge_problem *p, bool stub, struct fh_judge_outcome *o)
+{
+	pthread_mutex_lock(&c->lock);
+	struct fh_self_check *f = c->found;
+	FH_PUSH(f->failures, f->failure_count, f->capacity) =
+	    (struct fh_self_check_failure){ p, stub, o->verdict, FH_TAKE_PTR(o->reason) };
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* The ways to judge a task, in the order in which they are tried. */
+static const enum fh_judge_mode ways[] = { FH_MODE_SPLIT, FH_MODE_SPLIT_CHANGES, FH_MODE_IN_PROCESS };
+
+/* Finds the first way in which the reference passes. Without one the first stays, and the failure is noted. */
+static int check_reference(struct check *c, const struct fh_judge_problem *p, const struct fh_judge_sample *reference,
+                           bool *ret_passed, struct fh_error *err)
+{
+	struct fh_judge_outcome first = { 0 };
+	enum fh_judge_mode begin = fh_judge_mode(c->session, p);
+	bool passed = false, one_way = begin != FH_MODE_SPLIT;
+	int r = 0;
+	for (size_t i = 0; r >= 0 && !passed && i < (one_way ? 1 : FH_ARRAY_SIZE(ways)); i++) {
+		struct fh_judge_outcome o = { 0 };
+		if (!one_way)
+			fh_judge_set_mode(c->session, p, ways[i]);
+		r = fh_judge_one(c->session, p, reference, &o, err);
+		passed = r >= 0 && o.verdict == FH_VERDICT_PASSED;
+		/* a test that cannot be split has found its way already */
+		one_way = one_way || fh_judge_mode(c->session, p) == FH_MODE_IN_PROCESS;
+		if (i == 0)
+			first = o;
+		else
+			fh_judge_outcome_release(&o);
+	}
+	if (r >= 0 && !passed) {
+		fh_judge_set_mode(c->session, p, begin);
+		note(c, p, false, &first);
+	}
+	fh_judge_outcome_release(&first);
+	*ret_passed = passed;
+	return r;
+}
+
+static int check_stub(struct check *c, const struct fh_judge_problem *p, const struct fh_judge_sample *stub,
+                      bool *ret_fails, struct fh_error *err)
+{
+	struct fh_judge_outcome o = { 0 };
+	int r = fh_judge_one(c->session, p, stub, &o, err);
+	if (r < 0)
+		return r;
+	*ret_fails = o.verdict != FH_VERDICT_PASSED && o.verdict != FH_VERDICT_ENGINE_ERROR;
+	if (!*ret_fails)
+		note(c, p, true, &o);
+	fh_judge_outcome_release(&o);
+	return 0;
+}
+
+static int check_task(struct check *c, const struct fh_judge_problem *p, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	struct fh_judge_sample reference = fh_judge_problem_reference(p);
+	make_stub(p, &text);
+	struct fh_judge_sample stub = { .completion = text.p, .size = text.n, .is_whole = p->output != NULL };
+	fh_auto_free char *path = memory_path(c, p, &reference, &stub);
+	enum fh_judge_mode mode;
+	bool passed = true, fails = true, remembered = recall(path, &mode);
+	int r = 0;
+	if (remembered) {
+		fh_judge_set_mode(c->session, p, mode);
+	} else {
+		if (reference.size)
+			r = check_reference(c, p, &reference, &passed, err);
+		if (r >= 0)
+			r = check_stub(c, p, &stub, &fails, err);
+	}
+	if (r < 0)
+		return r;
+	mode = fh_judge_mode(c->session, p);
+	if (!remembered && passed && fails)
+		remember(path, p, mode);
+	pthread_mutex_lock(&c->lock);
+	c->found->references += reference.size > 0;
+	c->found->remembered += remembered;
+	c->found->changes += mode == FH_MODE_SPLIT_CHANGES;
+	c->found->in_process += mode == FH_MODE_IN_PROCESS;
+	pthread_mutex_unlock(&c->lock);
+	return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- all tasks
+ */
+
+static void *work(void *argument)
+{
+	struct check *c = argument;
+	size_t i;
+	while (!atomic_load(&c->stop) && (i = atomic_fetch_add(&c->next, 1)) < c->count) {
+		struct fh_error err = FH_ERROR_INIT;
+		int r = check_task(c, &c->problems->items[c->wanted[i]], &err);
+		if (r >= 0)
+			continue;
+		atomic_store(&c->stop, true);
+		pthread_mutex_lock(&c->lock);
+		if (c->failed == 0 || c->failed == -FH_E_CANCELLED) {
+			c->failed = r;
+			c->error = err;
+		}
+		pthread_mutex_unlock(&c->lock);
+	}
+	return NULL;
+}
+
+static size_t *tasks_of(const struct fh_judge_problems *problems, const struct fh_judge_samples *samples,
+                        size_t *ret_count)
+{
+	fh_auto_free bool *wanted = fh_xcalloc(problems->count + 1, sizeof(*wanted));
+	size_t *list = fh_xcalloc(problems->count + 1, sizeof(*list)), n = 0;
+	for (size_t i = 0; i < samples->count; i++)
+		wanted[samples->items[i].problem] = true;
+	for (size_t i = 0; i < problems->count; i++)
+		if (wanted[i])
+			list[n++] = i;
+	*ret_count = n;
+	return list;
+}
+
+static int by_problem(const void *a, const void *b)
+{
+	const struct fh_self_check_failure *x = a, *y = b;
+	return x->problem < y->problem ? -1 : x->problem > y->problem;
+}
+
+int fh_self_check_run(struct fh_judge_session *session, const struct fh_judge_problems *problems,
+                      const struct fh_judge_samples *samples, unsigned jobs, struct fh_self_check *ret,
+                      struct fh_error *err)
+{
+	struct fh_self_check found = { 0 };
+	struct check c = { .session = session, .problems = problems, .found = &found, .lock = PTHREAD_MUTEX_INITIALIZER };
+	fh_auto_free size_t *wanted = tasks_of(problems, samples, &c.count);
+	fh_auto_free char *folder = cache_folder();
+	c.wanted = wanted;
+	c.folder = folder;
+	found.tasks = c.count;
+	int r = fh_batch_threads(work, &c, jobs, c.count, err);
+	if (r >= 0 && c.failed < 0) {
+		if (err)
+			*err = c.error;
+		r = c.failed;
+	}
+	if (r < 0) {
+		fh_self_check_release(&found);
+		return r;
+	}
+	if (found.failure_count)
+		qsort(found.failures, found.failure_count, sizeof(*found.failures), by_problem);
+	*ret = found;
+	return 0;
+}
