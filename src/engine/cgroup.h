@@ -3,10 +3,10 @@
  * Control groups: the limits and the use of a whole process tree, on v2, v1 and hybrid hosts, or not at all.
  *
  * The host is looked at once (fh_cgroup_host_open): for each controller, which hierarchy carries it and whether we may
- * make groups there. All groups of an engine carry its name, "fumehood-PIDNS-PID-STARTTIME", on v2 as the folder that
+ * make groups there. All groups of an engine carry its name, "fumehood-NS-PID-STARTTIME", on v2 as the folder that
  * they lie in, on v1 in front of their own name, so that what a killed engine leaves can be told from what is alive
- * (keeper.c); PIDNS is the inode of the engine's pid namespace, outside which its PID says nothing.
- * Sources: kernel Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/{memory,pids,cpuacct}.rst,
+ * (keeper.c); NS is the inode of the engine's pid namespace (and time namespace), outside which its PID (and start
+ * time) say nothing. Sources: kernel Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/{memory,pids,cpuacct}.rst,
  * scheduler/sched-bwc.rst.
  */
 #pragma once
@@ -28,7 +28,7 @@ void fh_cgroup_host_open(struct fh_cgroup_host *h);
 void fh_cgroup_host_close(struct fh_cgroup_host *h); /* removes the folders, which must be empty */
 /* Removes folders of engines that are dead, killing what is left in them. Returns how many. */
 size_t fh_cgroup_collect(void);
-/* The same for one engine by its name "fumehood-PIDNS-PID-STARTTIME" (the keeper's use). */
+/* The same for one engine by its name "fumehood-NS-PID-STARTTIME" (the keeper's use). */
 size_t fh_cgroup_remove_engine(const char *name);
 bool fh_cgroup_engine_name_of(pid_t pid, char *ret, size_t size);
 

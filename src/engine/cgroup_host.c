@@ -108,20 +108,35 @@ static void read_own_groups(struct hierarchy *h, size_t n)
 		fclose(f);
 }
 
-/* "fumehood-PIDNS-PID-STARTTIME" of a process of ours; false when there is none such. */
+enum { FIRST_TIME_NAMESPACE = 0xeffffffa }; /* PROC_TIME_INIT_INO: the host's */
+
+/* Where a process id and a start time mean what we think they do: the inode of our pid namespace and, unless we are in
+ * the host's, that of our time namespace in the upper half, since the kernel shifts start times there. */
+static bool our_namespace(unsigned long long *ret)
+{
+	struct stat pids, times;
+	if (stat("/proc/self/ns/pid", &pids) < 0)
+		return false;
+	*ret = (unsigned long long)pids.st_ino;
+	if (stat("/proc/self/ns/time", &times) == 0 && times.st_ino != (ino_t)(unsigned)FIRST_TIME_NAMESPACE)
+		*ret |= (unsigned long long)times.st_ino << 32;
+	return true;
+}
+
+/* "fumehood-NS-PID-STARTTIME" of a process of ours; false when there is none such. */
 static bool engine_name(pid_t pid, char *ret, size_t size)
 {
 	char path[64], line[1024];
-	struct stat ns;
+	unsigned long long ns;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (stat("/proc/self/ns/pid", &ns) < 0 || !read_small(path, line, sizeof(line)))
+	if (!our_namespace(&ns) || !read_small(path, line, sizeof(line)))
 		return false;
 	const char *p = strrchr(line, ')');
 	unsigned long long start = 0;
 	if (!p ||
 	    sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &start) != 1)
 		return false;
-	snprintf(ret, size, "fumehood-%llu-%d-%llu", (unsigned long long)ns.st_ino, (int)pid, start);
+	snprintf(ret, size, "fumehood-%llu-%d-%llu", ns, (int)pid, start);
 	return true;
 }
 
@@ -352,15 +367,13 @@ static bool is_of_engine(const char *folder, const char *engine)
 	return strncmp(folder, engine, n) == 0 && (folder[n] == 0 || folder[n] == '.');
 }
 
-/* Whether the engine that a folder is named after is dead; folders of other pid namespaces are not ours to judge. */
+/* Whether the engine that a folder is named after is dead; folders of other namespaces are not ours to judge. */
 static bool is_orphan(const char *folder)
 {
-	unsigned long long ns, start;
+	unsigned long long ns, start, ours;
 	int pid;
 	char now[96];
-	struct stat own;
-	if (sscanf(folder, "fumehood-%llu-%d-%llu", &ns, &pid, &start) != 3 || stat("/proc/self/ns/pid", &own) < 0 ||
-	    ns != (unsigned long long)own.st_ino)
+	if (sscanf(folder, "fumehood-%llu-%d-%llu", &ns, &pid, &start) != 3 || !our_namespace(&ours) || ns != ours)
 		return false;
 	return !engine_name(pid, now, sizeof(now)) || !is_of_engine(folder, now);
 }
