@@ -149,7 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	engine.rest = in;
 	engine.frames = choice & 2 ? 64 : 1;
 	reach.in = reach.out = ends[1];
-	int r = fh_client_greet(&fh_placement_attach, &reach, 1000, &c, &err);
+	int r = fh_client_greet(&fh_placement_attach, &reach, 1000, false, &c, &err);
 	FH_FUZZ_CHECK(r == 0 || err.message[0]);
 	if (r == 0) {
 		if (choice & 1)

@@ -26,7 +26,7 @@ static void explain(void *context, struct fh_error *err)
 		fh_error_hint(err, "%s ended with status %d", who, WEXITSTATUS(status));
 }
 
-int fh_client_greet(const struct fh_placement *placement, const struct fh_reach *reach, int64_t greet_ms,
+int fh_client_greet(const struct fh_placement *placement, const struct fh_reach *reach, int64_t greet_ms, bool later,
                     struct fh_client **ret, struct fh_error *err)
 {
 	struct fh_client *client = FH_NEW(struct fh_client);
@@ -34,7 +34,7 @@ int fh_client_greet(const struct fh_placement *placement, const struct fh_reach 
 	client->child = reach->child;
 	client->connection = fh_connection_new(reach->in, reach->out);
 	fh_connection_on_lost(client->connection, explain, client);
-	int r = fh_connection_greet(client->connection, greet_ms, err);
+	int r = fh_connection_greet(client->connection, greet_ms, later, err);
 	if (r < 0) {
 		if (client->child.pid > 0) { /* whatever it is, it is no engine */
 			int status;
@@ -63,7 +63,7 @@ int fh_client_open(const struct fh_client_options *options, struct fh_client **r
 			err->phase = FH_PHASE_CONNECT;
 		return r;
 	}
-	return fh_client_greet(placement, &reach, o.greet_later ? 0 : placement->greet_ms, ret, err);
+	return fh_client_greet(placement, &reach, placement->greet_ms, o.greet_later, ret, err);
 }
 
 int fh_client_attach(pid_t engine, int64_t greet_ms, struct fh_client **ret, struct fh_error *err)
@@ -73,16 +73,16 @@ int fh_client_attach(pid_t engine, int64_t greet_ms, struct fh_client **ret, str
 	if (r < 0)
 		return r;
 	reach.out = reach.in;
-	return fh_client_greet(&fh_placement_attach, &reach, greet_ms, ret, err);
+	return fh_client_greet(&fh_placement_attach, &reach, greet_ms, false, ret, err);
 }
 
 /* The end of the connection ends what was bound to it: when this returns, nothing of it is left. */
-static void end_child(struct fh_client *client)
+static void end_child(struct fh_client *client, bool engine)
 {
 	int status;
 	/* The engine of a sandbox that holds a lease lives on, and may be the child itself: a shell's exec. */
 	if (client->child.pid > 0 && !client->leased && fh_child_wait(&client->child, END_MS, &status, NULL) < 0 &&
-	    client->placement->tool) {
+	    (client->placement->tool || !engine)) {
 		fh_child_kill(&client->child);
 		(void)fh_child_wait(&client->child, -1, &status, NULL);
 	}
@@ -93,7 +93,8 @@ void fh_client_close(struct fh_client *client)
 {
 	if (!client)
 		return;
+	bool engine = fh_connection_greeted(client->connection); /* what never greeted is none, and may not end by itself */
 	fh_connection_free(client->connection);
-	end_child(client);
+	end_child(client, engine);
 	free(client);
 }

@@ -17,8 +17,8 @@ struct fh_sandbox {
 	char hex[FH_ID_HEX];
 };
 
-/* Greets over what a placement has reached; on failure what it had started is ended. */
-int fh_client_greet(const struct fh_placement *placement, const struct fh_reach *reach, int64_t greet_ms,
+/* Greets over what a placement has reached; on failure what it had started is ended. `later`: fh_connection_greet. */
+int fh_client_greet(const struct fh_placement *placement, const struct fh_reach *reach, int64_t greet_ms, bool later,
                     struct fh_client **ret, struct fh_error *err);
 /* Opens a client on an engine that runs already, for the short word with each of them that lists need. */
 int fh_client_attach(pid_t engine, int64_t greet_ms, struct fh_client **ret, struct fh_error *err);

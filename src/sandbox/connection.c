@@ -313,13 +313,36 @@ static int check_broken(const struct fh_connection *c, struct fh_error *err)
 	return -(int)c->broken.code;
 }
 
+static int sleep_until(struct fh_wait *w, int64_t deadline_ns, struct fh_error *err)
+{
+	struct fh_connection *c = w->c;
+	return c->leader && c->leader != w ? follow(w, deadline_ns, err) : lead(w, deadline_ns, err);
+}
+
+static void never_greeted(struct fh_connection *c)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	(void)fh_error_set(&err, FH_E_SYSTEM, "the engine did not greet within %lld ms", (long long)c->greet_ms);
+	err.sys = ETIMEDOUT; /* not FH_E_TIMEOUT: a wait that may be asked again ends so, this connection is over */
+	err.phase = FH_PHASE_CONNECT;
+	err.retryable = true;
+	fh_connection_break(c, &err);
+}
+
 int fh_wait_step(struct fh_wait *w, int64_t deadline_ns, struct fh_error *err)
 {
 	struct fh_connection *c = w->c;
 	int r = check_broken(c, err);
 	if (r < 0)
 		return r;
-	return c->leader && c->leader != w ? follow(w, deadline_ns, err) : lead(w, deadline_ns, err);
+	if (c->hello || !c->greet_by_ns || (deadline_ns && deadline_ns < c->greet_by_ns))
+		return sleep_until(w, deadline_ns, err);
+	r = sleep_until(w, c->greet_by_ns, NULL);
+	if (r != -FH_E_TIMEOUT)
+		return r;
+	if (!c->hello)
+		never_greeted(c);
+	return check_broken(c, err);
 }
 
 int fh_wait_flushed(struct fh_wait *w, uint64_t mark, struct fh_error *err)
@@ -347,20 +370,27 @@ int fh_connection_send(struct fh_connection *c, const struct fh_buf *frames, str
 	return r;
 }
 
-int fh_connection_greet(struct fh_connection *c, int64_t timeout_ms, struct fh_error *err)
+bool fh_connection_greeted(struct fh_connection *c)
+{
+	pthread_mutex_lock(&c->mutex);
+	bool greeted = c->hello;
+	pthread_mutex_unlock(&c->mutex);
+	return greeted;
+}
+
+int fh_connection_greet(struct fh_connection *c, int64_t timeout_ms, bool later, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf hello = FH_BUF_INIT(0);
 	fh_frame_write_hello(&hello, "fumehood", (uint64_t)getpid());
-	int64_t deadline = fh_now_ns() + timeout_ms * FH_NS_PER_MS;
 	struct fh_wait w;
 	int r = 0;
 	fh_wait_begin(&w, c, c);
+	c->greet_ms = timeout_ms;
+	c->greet_by_ns = fh_now_ns() + timeout_ms * FH_NS_PER_MS;
 	(void)fh_connection_enqueue(c, fh_buf_str(&hello));
-	while (!c->hello && r == 0 && timeout_ms > 0)
-		r = fh_wait_step(&w, deadline, err);
+	while (!c->hello && r == 0 && !later)
+		r = fh_wait_step(&w, 0, err);
 	fh_wait_end(&w);
-	if (r == -FH_E_TIMEOUT)
-		r = fh_error_set(err, FH_E_TIMEOUT, "the engine did not greet within %lld ms", (long long)timeout_ms);
 	if (r < 0 && err)
 		err->phase = FH_PHASE_CONNECT;
 	return r;

@@ -105,8 +105,10 @@ int fh_answer_wait(struct fh_answer *a, const struct fh_buf *frame, struct fh_er
 /* Takes both descriptors over (they may be the same one) and makes them non-blocking. */
 FH_OWN struct fh_connection *fh_connection_new(int in, int out);
 void fh_connection_free(struct fh_connection *c); /* nobody may be using it */
-/* Exchanges greetings, waiting timeout_ms at most. */
-int fh_connection_greet(struct fh_connection *c, int64_t timeout_ms, struct fh_error *err);
+/* Exchanges greetings. The peer's must come within timeout_ms; with `later` that is not waited for here: whoever needs
+ * the peer first waits until then, and a connection that has not been greeted by then is broken. */
+int fh_connection_greet(struct fh_connection *c, int64_t timeout_ms, bool later, struct fh_error *err);
+bool fh_connection_greeted(struct fh_connection *c);
 uint64_t fh_connection_peer_version(const struct fh_connection *c);
 pid_t fh_connection_peer_pid(const struct fh_connection *c);
 /* Called once, with the lock held, when the peer has gone, to say more than "the engine closed the connection". */

@@ -19,7 +19,8 @@ struct fh_connection {
 	bool polling; /* the leader is in poll, without the lock */
 
 	struct fh_frame_decoder decoder;
-	bool hello; /* the peer's was seen */
+	bool hello;                    /* the peer's was seen */
+	int64_t greet_ms, greet_by_ns; /* how long it may take; when it has to be seen */
 	uint64_t peer_version;
 	pid_t peer_pid;
 

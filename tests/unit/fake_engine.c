@@ -21,20 +21,26 @@ static void *fake_main(void *arg)
 	return NULL;
 }
 
-int fake_start(struct fake *f, void (*script)(struct fake *f), void *context, struct fh_client **ret,
-               struct fh_error *err)
+void fake_thread(struct fake *f, void (*script)(struct fake *f), void *context)
 {
 	int pair[2];
 	*f = (struct fake){ .in = FH_FRAME_DECODER_INIT, .out = FH_BUF_INIT(0), .script = script, .context = context };
-	*ret = NULL;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		abort();
 	f->fd = pair[1];
+	f->peer = pair[0];
 	if (pthread_create(&f->thread, NULL, fake_main, f) != 0)
 		abort();
+}
+
+int fake_start(struct fake *f, void (*script)(struct fake *f), void *context, struct fh_client **ret,
+               struct fh_error *err)
+{
+	*ret = NULL;
+	fake_thread(f, script, context);
 	struct fh_reach reach = FH_REACH_INIT;
-	reach.in = reach.out = pair[0];
-	return fh_client_greet(&fh_placement_attach, &reach, 2000, ret, err);
+	reach.in = reach.out = f->peer;
+	return fh_client_greet(&fh_placement_attach, &reach, 2000, false, ret, err);
 }
 
 void fake_end(struct fake *f, struct fh_client *client)

@@ -12,12 +12,15 @@ struct fake {
 	void (*script)(struct fake *f);
 	void *context;
 	pthread_t thread;
+	int peer;         /* the client's end */
 	uint64_t request; /* of the last frame that fake_expect saw */
 	struct fh_id id;
 	uint16_t flags;
 };
 
-/* Starts the script and opens a client on it; negative when the greeting fails. fake_end closes both. */
+/* Starts the script; a client may be opened on f->peer. */
+void fake_thread(struct fake *f, void (*script)(struct fake *f), void *context);
+/* The same, and opens a client on it; negative when the greeting fails. fake_end closes both. */
 int fake_start(struct fake *f, void (*script)(struct fake *f), void *context, struct fh_client **ret,
                struct fh_error *err);
 void fake_end(struct fake *f, struct fh_client *client);

@@ -15,6 +15,8 @@
 #include "base/fd.h"
 #include "fake_engine.h"
 #include "proto/wire.h"
+#include "sandbox/client.h"
+#include "sandbox/session.h"
 
 /* A hang is a failure, with this test's name above it. */
 static int setup(void **state)
@@ -102,6 +104,32 @@ static void test_greeting(void **state)
 	greets(talk_without_end, FH_E_PROTOCOL, "does not greet");
 	greets(refuse_with_a_reason, FH_E_UNAVAILABLE, "switched off here");
 	greets(say_nothing, FH_E_SYSTEM, "closed the connection");
+}
+
+static void stay_silent(struct fake *f)
+{
+	char byte;
+	while (read(f->fd, &byte, 1) > 0)
+		;
+}
+
+/* A client that need not wait for the greeting must not wait for ever either: its first request ends. */
+static void test_a_greeting_that_never_comes_later(void **state)
+{
+	struct fake f;
+	struct fh_client *client;
+	struct fh_error err = FH_ERROR_INIT;
+	(void)state;
+	fake_thread(&f, stay_silent, NULL);
+	struct fh_reach reach = FH_REACH_INIT;
+	reach.in = reach.out = f.peer;
+	assert_int_equal(fh_client_greet(&fh_placement_attach, &reach, 60, true, &client, &err), 0);
+	for (int i = 0; i < 2; i++) { /* the second finds it broken already */
+		assert_int_equal(fh_simple_call(client, FH_FRAME_LIST, fake_id(0), 0, 0, &err), -FH_E_SYSTEM);
+		assert_non_null(strstr(err.message, "did not greet within 60 ms"));
+		assert_int_equal(err.phase, FH_PHASE_CONNECT);
+	}
+	fake_end(&f, client);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ runs */
@@ -1145,6 +1173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_greeting, setup),
+		cmocka_unit_test_setup(test_a_greeting_that_never_comes_later, setup),
 		cmocka_unit_test_setup(test_a_run_brings_output_and_evidence, setup),
 		cmocka_unit_test_setup(test_output_larger_than_a_window_flows_by_credit, setup),
 		cmocka_unit_test_setup(test_files_come_back_or_say_why_not, setup),
