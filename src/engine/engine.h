@@ -135,6 +135,7 @@ struct fh_input {
 	int fd; /* -1: closed, or not there yet */
 	bool terminal, broken, end_seen;
 	struct fh_buf buffer;
+	size_t taken;               /* of buffer: written, and not yet dropped */
 	uint64_t received, written; /* offsets */
 };
 void fh_input_open(struct fh_engine *e, struct fh_input *in, int fd); /* takes fd */

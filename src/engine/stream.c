@@ -47,10 +47,21 @@ static void after_end(struct fh_output *s)
 	}
 }
 
+/* The kernel watches no more descriptors for us (epoll_ctl(2): ENOSPC, ENOMEM): nobody would ever look at this one. */
+static void cannot_watch(struct fh_sandbox *b)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	(void)fh_error_sys(&err, errno, "cannot watch a stream of the sandbox");
+	err.phase = FH_PHASE_RUN;
+	err.retryable = true;
+	if (b)
+		fh_sandbox_fail(b, &err);
+}
+
 static void read_on(struct fh_engine *e, struct fh_output *s)
 {
-	if (s->fd >= 0)
-		(void)fh_watch_set(e->loop, &s->watch, s->fd, s->buffer.n < s->window ? EPOLLIN : 0);
+	if (s->fd >= 0 && !fh_watch_set(e->loop, &s->watch, s->fd, s->buffer.n < s->window ? EPOLLIN : 0))
+		cannot_watch(s->sandbox);
 }
 
 void fh_output_end(struct fh_engine *e, struct fh_output *s)
@@ -191,9 +202,9 @@ static void finish_input(struct fh_engine *e, struct fh_input *in)
 
 static void write_on(struct fh_engine *e, struct fh_input *in)
 {
-	size_t done = 0;
-	while (in->fd >= 0 && !in->broken && done < in->buffer.n) {
-		ssize_t n = write(in->fd, in->buffer.p + done, in->buffer.n - done);
+	size_t before = in->taken;
+	while (in->fd >= 0 && !in->broken && in->taken < in->buffer.n) {
+		ssize_t n = write(in->fd, in->buffer.p + in->taken, in->buffer.n - in->taken);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)
@@ -201,18 +212,21 @@ static void write_on(struct fh_engine *e, struct fh_input *in)
 		if (n < 0) /* nobody reads any more: what comes is thrown away, as in a shell's pipe */
 			in->broken = true;
 		else
-			done += (size_t)n;
+			in->taken += (size_t)n;
 	}
 	if (in->broken)
-		done = in->buffer.n;
-	if (done) {
-		fh_buf_drop(&in->buffer, done);
-		consumed(in, in->written + done);
+		in->taken = in->buffer.n;
+	size_t done = in->taken - before;
+	if (in->taken >= in->buffer.n - in->taken) { /* a plan's stdin may be large, and a pipe takes 64 KiB at a time */
+		fh_buf_drop(&in->buffer, in->taken);
+		in->taken = 0;
 	}
+	if (done)
+		consumed(in, in->written + done);
 	if (in->end_seen && in->buffer.n == 0)
 		finish_input(e, in);
-	else if (in->fd >= 0)
-		(void)fh_watch_set(e->loop, &in->watch, in->fd, in->buffer.n && !in->broken ? EPOLLOUT : 0);
+	else if (in->fd >= 0 && !fh_watch_set(e->loop, &in->watch, in->fd, in->buffer.n && !in->broken ? EPOLLOUT : 0))
+		cannot_watch(in->process->sandbox);
 }
 
 static void on_input_event(struct fh_watch *w, uint32_t events)
@@ -232,7 +246,7 @@ void fh_input_open(struct fh_engine *e, struct fh_input *in, int fd)
 
 bool fh_input_data(struct fh_engine *e, struct fh_input *in, uint64_t offset, struct fh_str bytes, bool end)
 {
-	if (offset != in->received || in->end_seen || in->buffer.n + bytes.n > FH_STDIN_WINDOW)
+	if (offset != in->received || in->end_seen || in->buffer.n - in->taken + bytes.n > FH_STDIN_WINDOW)
 		return false;
 	in->received += bytes.n;
 	in->end_seen = end;
@@ -261,4 +275,5 @@ void fh_input_close(struct fh_engine *e, struct fh_input *in)
 	in->fd = -1;
 	in->broken = true;
 	fh_buf_release(&in->buffer);
+	in->taken = 0;
 }

@@ -152,26 +152,30 @@ static int skip_banner(struct fh_frame_decoder *d, struct fh_error *err)
 	return d->greeted;
 }
 
+/* Once for all frames of a read, not for each: many small ones would move the rest again and again. */
+static int forget_used(struct fh_frame_decoder *d)
+{
+	fh_buf_drop(&d->in, d->used);
+	d->used = 0;
+	return 0;
+}
+
 int fh_frame_next(struct fh_frame_decoder *d, struct fh_frame *ret, struct fh_error *err)
 {
-	if (d->used) {
-		fh_buf_drop(&d->in, d->used);
-		d->used = 0;
-	}
 	if (!d->greeted) {
 		int r = skip_banner(d, err);
 		if (r <= 0)
 			return r;
 	}
-	if (d->in.n < FH_FRAME_HEADER_SIZE)
-		return 0;
-	const char *p = d->in.p;
+	if (d->in.n - d->used < FH_FRAME_HEADER_SIZE)
+		return forget_used(d);
+	const char *p = d->in.p + d->used;
 	size_t n = get_le(p, 4);
 	if (n > FH_FRAME_PAYLOAD_MAX)
 		return fh_error_set(err, FH_E_PROTOCOL, "the peer sent a frame of %zu bytes; at most %d are allowed", n,
 		                    FH_FRAME_PAYLOAD_MAX);
-	if (d->in.n - FH_FRAME_HEADER_SIZE < n)
-		return 0;
+	if (d->in.n - d->used - FH_FRAME_HEADER_SIZE < n)
+		return forget_used(d);
 	struct fh_frame f = {
 		.type = (uint16_t)get_le(p + 4, 2),
 		.flags = (uint16_t)get_le(p + 6, 2),
@@ -179,7 +183,7 @@ int fh_frame_next(struct fh_frame_decoder *d, struct fh_frame *ret, struct fh_er
 		.payload = { p + FH_FRAME_HEADER_SIZE, n },
 	};
 	memcpy(f.id.b, p + 16, 16);
-	d->used = FH_FRAME_HEADER_SIZE + n;
+	d->used += FH_FRAME_HEADER_SIZE + n;
 	*ret = f;
 	return 1;
 }
