@@ -2,18 +2,21 @@
 #include "engine/loop.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
-enum { EVENTS_MAX = 64 };
+enum { EVENTS_MAX = 64, LOOK_NS = 5000000 };
 
 struct fh_loop {
 	int epoll;
 	struct fh_timer **heap; /* heap[1…count], earliest first */
 	size_t count, capacity;
+	struct fh_watch **looked; /* refused by the kernel */
+	size_t looked_count, looked_capacity;
 	void **garbage;
 	size_t garbage_count, garbage_capacity;
 };
@@ -42,6 +45,7 @@ void fh_loop_free_loop(struct fh_loop *l)
 	sweep(l);
 	close(l->epoll);
 	free(l->heap);
+	free(l->looked);
 	free(l->garbage);
 	free(l);
 }
@@ -61,17 +65,34 @@ bool fh_watch_set(struct fh_loop *l, struct fh_watch *w, int fd, uint32_t events
 	if (on && w->fd == fd && w->events == events)
 		return true;
 	struct epoll_event e = { .events = events, .data.ptr = w };
-	if (epoll_ctl(l->epoll, on ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e) < 0)
-		return false;
+	bool looked = on && w->looked;
+	if (!looked && epoll_ctl(l->epoll, on ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e) < 0) {
+		if (errno != ENOSPC && errno != ENOMEM)
+			return false;
+		if (on)
+			epoll_ctl(l->epoll, EPOLL_CTL_DEL, w->fd, NULL);
+		FH_PUSH(l->looked, l->looked_count, l->looked_capacity) = w;
+		w->looked = true;
+	}
 	w->fd = fd;
 	w->events = events;
 	w->dead = false;
 	return true;
 }
 
+static void forget_looked(struct fh_loop *l, struct fh_watch *w)
+{
+	for (size_t i = 0; i < l->looked_count; i++)
+		if (l->looked[i] == w)
+			l->looked[i] = l->looked[--l->looked_count];
+	w->looked = false;
+}
+
 void fh_watch_stop(struct fh_loop *l, struct fh_watch *w)
 {
-	if (w->fd >= 0 && w->events)
+	if (w->looked)
+		forget_looked(l, w);
+	else if (w->fd >= 0 && w->events)
 		epoll_ctl(l->epoll, EPOLL_CTL_DEL, w->fd, NULL);
 	w->events = 0;
 	w->dead = true;
@@ -143,13 +164,32 @@ static void run_timers(struct fh_loop *l)
 
 /* ------------------------------------------------------------------------------------------------------------- run */
 
+/* The events of a poll are those of epoll by the same numbers. A callback may stop any watch, which reorders the list:
+ * each round begins with a copy, and what was stopped meanwhile is dead, though not yet freed. */
+static void look(struct fh_loop *l)
+{
+	size_t n = l->looked_count;
+	fh_auto_free struct fh_watch **watches = fh_xcalloc(n + 1, sizeof(struct fh_watch *));
+	memcpy(watches, l->looked, n * sizeof(*watches));
+	for (size_t i = 0; i < n; i++) {
+		struct fh_watch *w = watches[i];
+		if (!w->looked)
+			continue;
+		struct pollfd p = { .fd = w->fd, .events = (short)(w->events & (EPOLLIN | EPOLLOUT | EPOLLPRI)) };
+		if (poll(&p, 1, 0) > 0 && p.revents)
+			w->on_event(w, (uint32_t)p.revents);
+	}
+}
+
 static int wait_events(struct fh_loop *l, struct epoll_event *events)
 {
-	if (!l->count)
+	if (!l->count && !l->looked_count)
 		return epoll_wait(l->epoll, events, EVENTS_MAX, -1);
-	int64_t left = l->heap[1]->deadline_ns - fh_now_ns();
+	int64_t left = l->count ? l->heap[1]->deadline_ns - fh_now_ns() : LOOK_NS;
 	if (left < 0)
 		left = 0;
+	if (l->looked_count)
+		left = FH_MIN(left, (int64_t)LOOK_NS);
 	struct timespec t = { left / FH_NS_PER_S, left % FH_NS_PER_S };
 	int n = epoll_pwait2(l->epoll, events, EVENTS_MAX, &t, NULL);
 	if (n < 0 && errno == ENOSYS) /* before Linux 5.11: to the next ms */
@@ -167,6 +207,8 @@ void fh_loop_run(struct fh_loop *l, const int *stop)
 			if (!w->dead)
 				w->on_event(w, events[i].events);
 		}
+		if (l->looked_count)
+			look(l);
 		run_timers(l);
 		sweep(l);
 	}

@@ -15,7 +15,8 @@ struct fh_watch {
 	uint32_t events; /* EPOLL* that are asked for */
 	void (*on_event)(struct fh_watch *w, uint32_t events);
 	void *owner;
-	bool dead; /* removed while events of it may be pending */
+	bool dead;   /* removed while events of it may be pending */
+	bool looked; /* the loop looks at it by itself, since the kernel would not watch it */
 };
 
 struct fh_timer {
@@ -28,7 +29,9 @@ struct fh_timer {
 FH_OWN struct fh_loop *fh_loop_new(void); /* NULL when there is no descriptor left */
 void fh_loop_free_loop(struct fh_loop *l);
 
-/* Starts watching fd, or changes the events of a watch that is on. events 0 stops. False: the kernel refused. */
+/* Starts watching fd, or changes the events of a watch that is on. events 0 stops. Where the kernel has no room for one
+ * more watch (epoll_ctl(2): ENOSPC, ENOMEM) the loop looks at it every few ms instead: slower, but nothing that ends is
+ * missed. False: such a descriptor cannot be waited for (a regular file). */
 bool fh_watch_set(struct fh_loop *l, struct fh_watch *w, int fd, uint32_t events);
 void fh_watch_stop(struct fh_loop *l, struct fh_watch *w); /* does not close */
 

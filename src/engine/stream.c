@@ -47,21 +47,10 @@ static void after_end(struct fh_output *s)
 	}
 }
 
-/* The kernel watches no more descriptors for us (epoll_ctl(2): ENOSPC, ENOMEM): nobody would ever look at this one. */
-static void cannot_watch(struct fh_sandbox *b)
-{
-	struct fh_error err = FH_ERROR_INIT;
-	(void)fh_error_sys(&err, errno, "cannot watch a stream of the sandbox");
-	err.phase = FH_PHASE_RUN;
-	err.retryable = true;
-	if (b)
-		fh_sandbox_fail(b, &err);
-}
-
 static void read_on(struct fh_engine *e, struct fh_output *s)
 {
-	if (s->fd >= 0 && !fh_watch_set(e->loop, &s->watch, s->fd, s->buffer.n < s->window ? EPOLLIN : 0))
-		cannot_watch(s->sandbox);
+	if (s->fd >= 0)
+		(void)fh_watch_set(e->loop, &s->watch, s->fd, s->buffer.n < s->window ? EPOLLIN : 0);
 }
 
 void fh_output_end(struct fh_engine *e, struct fh_output *s)
@@ -225,8 +214,8 @@ static void write_on(struct fh_engine *e, struct fh_input *in)
 		consumed(in, in->written + done);
 	if (in->end_seen && in->buffer.n == 0)
 		finish_input(e, in);
-	else if (in->fd >= 0 && !fh_watch_set(e->loop, &in->watch, in->fd, in->buffer.n && !in->broken ? EPOLLOUT : 0))
-		cannot_watch(in->process->sandbox);
+	else if (in->fd >= 0)
+		(void)fh_watch_set(e->loop, &in->watch, in->fd, in->buffer.n && !in->broken ? EPOLLOUT : 0);
 }
 
 static void on_input_event(struct fh_watch *w, uint32_t events)
