@@ -5,6 +5,7 @@
  *
  *     deny CALL=ERRNO… -- PROGRAM [ARG…]          deny landlock_create_ruleset=ENOSYS -- fumehood doctor
  *     deny 'CALL&BITS=ERRNO' …                    only when the first argument has one of the bits (hexadecimal)
+ *     deny 'CALL@N>NUMBER=ERRNO' …                only when argument N (from 0) is greater
  */
 #include <errno.h>
 #include <seccomp.h>
@@ -41,7 +42,7 @@ static int deny_bits(scmp_filter_ctx filter, int call, int error, unsigned long 
 
 static void deny(scmp_filter_ctx filter, char *rule)
 {
-	char *equals = strchr(rule, '='), *bits = strchr(rule, '&');
+	char *equals = strrchr(rule, '='), *bits = strchr(rule, '&'), *at = strchr(rule, '@');
 	if (!equals) {
 		fprintf(stderr, "deny: %s is not CALL=ERRNO\n", rule);
 		exit(2);
@@ -49,9 +50,19 @@ static void deny(scmp_filter_ctx filter, char *rule)
 	*equals = 0;
 	if (bits)
 		*bits++ = 0;
+	unsigned argument = 0;
+	unsigned long number = 0;
+	if (at && sscanf(at, "@%u>%lu", &argument, &number) != 2) {
+		fprintf(stderr, "deny: %s is not @N>NUMBER\n", at);
+		exit(2);
+	}
+	if (at)
+		*at = 0;
 	int call = seccomp_syscall_resolve_name(rule), error = error_number(equals + 1);
 	int r = call == __NR_SCMP_ERROR ? -EINVAL
 	        : bits                  ? deny_bits(filter, call, error, strtoul(bits, NULL, 16))
+	        : at                    ? seccomp_rule_add(filter, SCMP_ACT_ERRNO((unsigned)error), call, 1,
+	                                                   SCMP_CMP(argument, SCMP_CMP_GT, number))
 	                                : seccomp_rule_add(filter, SCMP_ACT_ERRNO((unsigned)error), call, 0);
 	if (r < 0) {
 		fprintf(stderr, "deny: cannot deny %s: %s\n", rule, strerror(-r));
@@ -66,7 +77,7 @@ int main(int argc, char **argv)
 	for (; filter && i < argc && strcmp(argv[i], "--") != 0; i++)
 		deny(filter, argv[i]);
 	if (!filter || i + 1 >= argc || seccomp_load(filter) < 0) {
-		fprintf(stderr, "usage: deny CALL[&BITS]=ERRNO... -- PROGRAM [ARG...]\n");
+		fprintf(stderr, "usage: deny CALL[&BITS|@N>NUMBER]=ERRNO... -- PROGRAM [ARG...]\n");
 		return 2;
 	}
 	seccomp_release(filter);

@@ -102,5 +102,5 @@ bool kind_is_betrayed(const struct kind *k, const struct ending *e)
 {
 	if (!e->answered || e->status != FH_STATUS_OK)
 		return false;
-	return !(k->expected & 1u << FH_STATUS_OK) || !e->said || !e->brought;
+	return !(k->expected & 1u << FH_STATUS_OK) || !e->said || (k->refused && !e->brought);
 }

@@ -33,7 +33,8 @@ struct ending {
 	bool said, brought; /* stdout and the file are as they should be */
 	char error[160];    /* of an engine_error, or of the connection */
 };
-/* A failing program that passed, or a passing one that did not say its words: the one thing that no fault may bring. */
+/* A failing program that passed, a passing one that did not say its words, or a file that had to be refused: what no
+ * fault may bring. A good file that could not be brought back is refused with the reason, and changes no status. */
 bool kind_is_betrayed(const struct kind *k, const struct ending *e);
 bool kind_is_as_expected(const struct kind *k, const struct ending *e);
 
