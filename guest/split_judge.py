@@ -115,6 +115,8 @@ def answer_to(identifier):
         data = receive(FROM)
     except Gone:
         end("gone", "the candidate ended before it answered")
+    except OSError as problem:
+        end("broken", "cannot hear the candidate: %s" % problem)
     except Malformed as problem:
         end("tampered", str(problem))
     if data[:8] != identifier:
@@ -151,6 +153,8 @@ def ask(operation, value):
         send(TO, data)
     except Gone:
         end("gone", "the candidate ended before it was asked")
+    except OSError as problem:
+        end("broken", "cannot reach the candidate: %s" % problem)
     data = answer_to(identifier)
     answer = data[8:9]
     if answer == b"v":

@@ -2,6 +2,7 @@
 #include "warm.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
@@ -137,6 +138,14 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i, co
 			fh_sys(__NR_close, fds[k]);
 	if (r == 0)
 		fh_warm_forked(i);
+	/* out of the way of the numbers that the program's descriptors get */
+	long moved = fh_sys(__NR_fcntl, socket, F_DUPFD_CLOEXEC, 900);
+	if (moved < 0)
+		moved = fh_sys(__NR_fcntl, socket, F_DUPFD_CLOEXEC, 100);
+	if (moved < 0)
+		die(127);
+	fh_sys(__NR_close, socket);
+	socket = (int)moved;
 	parked.error = -r;
 	fh_init_read_state(&parked.state);
 	parked.state.landlock = landlock >= 0 && r == 0;

@@ -214,6 +214,16 @@ class PlanOnTheCommandLine(support.TempDir):
         self.assertEqual(support.command("run", "--plan", path).stdout, "out\n")
         self.assertNotIn("driver", support.run("-l", "bash", "-c", "echo"))
 
+    def test_every_start_path_gives_a_program_its_descriptors(self):
+        for number in range(3, 10):
+            for start in ("fresh", "zygote", "parked"):
+                code = f"import os; os.write({number}, b'told')"
+                text = support.command("run", "--explain", "--start", start, "-l", "python", "-c", code).stdout
+                text = text.replace('"descriptors": []', f'"descriptors": [{{"number": {number}, "kind": "driver"}}]')
+                path = self.write("plan.json", text[text.index("{"):])
+                result = support.run("--plan", path)
+                self.assertEqual((result.get("driver"), result["start"]["path"]), ("told", start), result["stderr"])
+
     def test_a_kind_that_is_none_is_told_with_its_place(self):
         text = support.command("run", "--explain", "-l", "bash", "-c", "echo").stdout
         text = text.replace('"descriptors": []', '"descriptors": [{"number": 5, "kind": "drive"}]')
