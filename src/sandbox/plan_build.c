@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "sandbox/compile_cache.h"
 #include "sandbox/interpreter.h"
 #include "sandbox/language.h"
 #include "sandbox/layout.h"
@@ -84,6 +85,24 @@ static void mount_tool(struct fh_plan *plan, const struct fh_tool *tool)
 	}
 }
 
+/* What compilers made is for no sandbox to see, or to change: where a mount would show it, nothing is. */
+static int hide_cache(struct fh_plan *plan, const char *source, const char *target, struct fh_error *err)
+{
+	fh_auto_free char *asked = fh_compile_cache_dir();
+	fh_auto_free char *cache = asked ? realpath(asked, NULL) : NULL;
+	if (!cache)
+		return 0;
+	if (fh_path_within(source, cache))
+		return fh_error_set(err, FH_E_ARGUMENT, "%s cannot be mounted: it is in the cache of compiled programs",
+		                    source);
+	if (fh_path_within(cache, source)) {
+		size_t n = fh_streq(source, "/") ? 0 : strlen(source);
+		fh_auto_free char *inside = fh_xasprintf("%s%s", target, cache + n);
+		fh_plan_add_mount(plan, FH_MOUNT_MASK, inside, NULL)->optional = true;
+	}
+	return 0;
+}
+
 static int mount_asked(struct fh_plan *plan, const struct fh_request *r, struct fh_error *err)
 {
 	for (size_t i = 0; i < r->mount_count; i++) {
@@ -98,6 +117,9 @@ static int mount_asked(struct fh_plan *plan, const struct fh_request *r, struct 
 		if (fh_streq(target, "/"))
 			return fh_error_set(err, FH_E_ARGUMENT, "nothing can be mounted over /");
 		fh_plan_add_mount(plan, FH_MOUNT_BIND, target, source)->writable = m->writable;
+		int code = hide_cache(plan, source, target, err);
+		if (code < 0)
+			return code;
 	}
 	return 0;
 }

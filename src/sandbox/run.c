@@ -3,6 +3,7 @@
 #include "sandbox/run.h"
 
 #include "base/error.h"
+#include "sandbox/compile.h"
 
 /* The compiler's options of a run: nothing to read, nothing to show yet, the same way to stop. */
 static struct fh_run_options compiler_options(const struct fh_run_options *o)
@@ -37,14 +38,6 @@ static void explain_limits(struct fh_result *r)
 	}
 }
 
-static struct fh_out_file *find_artifact(struct fh_result *r, const char *name)
-{
-	for (size_t i = 0; i < r->out_count; i++)
-		if (fh_streq(r->outs[i].name, name))
-			return &r->outs[i];
-	return NULL;
-}
-
 /* Makes the compiler's result the run's: the program never ran. */
 static void become_compile_error(struct fh_result *r, const struct fh_plan *plan, const struct fh_run_options *o)
 {
@@ -57,8 +50,8 @@ static void become_compile_error(struct fh_result *r, const struct fh_plan *plan
 		add_line(r, line);
 	}
 	if (r->status == FH_STATUS_OK) {
-		const struct fh_out_file *a = find_artifact(r, plan->artifact);
-		fh_auto_free char *line = fh_xasprintf("the compiler left no program: %s", a && a->refused ? a->refused : "?");
+		const char *why = r->out_count && r->outs[0].refused ? r->outs[0].refused : "?";
+		fh_auto_free char *line = fh_xasprintf("the compiler left no program: %s", why);
 		add_line(r, line);
 	}
 	for (int i = FH_STDOUT; i < FH_STREAM_COUNT_; i++) {
@@ -109,16 +102,16 @@ int fh_run(struct fh_client *client, const struct fh_plan *plan, const struct fh
 		return fh_error_set(err, FH_E_ARGUMENT, "a plan that compiles must name its artifact");
 	struct fh_run_options compiler = compiler_options(options);
 	struct fh_result *compiled;
-	int r = fh_execute(client, plan->compile, &compiler, &compiled, err);
+	int r = fh_compile(client, plan, &compiler, &compiled, err);
 	if (r < 0)
 		return r;
-	const struct fh_out_file *artifact = find_artifact(compiled, plan->artifact);
+	const struct fh_out_file *artifact = fh_compile_artifact(compiled, plan->artifact);
 	if (compiled->status == FH_STATUS_ENGINE_ERROR) {
 		compiled->limits = plan->limits;
 		*ret = compiled;
 		return 0;
 	}
-	if (compiled->status != FH_STATUS_OK || !artifact || artifact->refused) {
+	if (compiled->status != FH_STATUS_OK || !artifact) {
 		become_compile_error(compiled, plan, options);
 		*ret = compiled;
 		return 0;
