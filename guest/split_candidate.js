@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Holds the program and answers the calls of split_judge.js; it never sees the test.
 //
-// stdin:  two times 16 bytes "%015d\n", the lengths of the function's name and of the program; both, UTF-8.
+// stdin:  the names of the functions that will be called, one a line; the program (parts of split_codec.js).
 // fd 3:   calls; fd 4: replies (split_codec.js).
 //
 // The program is a sloppy-mode script, as `node FILE` without imports takes it. What it prints does no harm.
 {
-	const fs = require('fs');
 	const vm = require('vm');
-	const { CodecError, encode, decode, receive, send, quote, shown } = makeCodec(() => { throw new Error('an iterator that goes on'); });
+	const { CodecError, encode, decode, receive, send, parts, quote, shown } = makeCodec(() => { throw new Error('an iterator that goes on'); });
 	const leave = process.reallyExit.bind(process);
 	const isThenable = (v) => v !== null && (typeof v === 'object' || typeof v === 'function') && typeof v.then === 'function';
 	const { apply } = Reflect;
 	const run = vm.runInThisContext;
+	const onProcess = process.on.bind(process);
+	const active = process.getActiveResourcesInfo?.bind(process); // what keeps the event loop alive
 
-	const input = fs.readFileSync(0);
-	const nameEnd = 32 + parseInt(input.toString('latin1', 0, 16), 10);
-	const programEnd = nameEnd + parseInt(input.toString('latin1', 16, 32), 10);
-	const name = input.toString('utf8', 32, nameEnd);
-	const program = input.toString('utf8', nameEnd, programEnd);
+	const [wantedNames, program] = parts(2, 0);
+	const names = wantedNames.split('\n');
 
 	const reply = (id, word, values, known) => {
 		let sent;
@@ -32,7 +30,8 @@
 			send(id, 'limit', `[${quote(why)}]`, '[]');
 		}
 	};
-	let wanted, broken;
+	const wanted = [];
+	let broken;
 	const load = () => {
 		const module_ = { exports: {} };
 		for (const [key, value] of Object.entries({ require, module: module_, exports: module_.exports,
@@ -40,8 +39,10 @@
 			Object.defineProperty(globalThis, key, { value, writable: true, configurable: true, enumerable: false });
 		try {
 			run(program, { filename: 'program.js' });
-			wanted = run(name);
-			if (typeof wanted !== 'function') broken = new TypeError(`${name} is not a function`);
+			for (let i = 0; i < names.length; i++) {
+				wanted[i] = run(names[i]);
+				if (typeof wanted[i] !== 'function') broken = new TypeError(`${names[i]} is not a function`);
+			}
 		} catch (e) {
 			broken = e ?? new Error(shown(() => e));
 		}
@@ -49,14 +50,25 @@
 	const answer = (id, changes, roots, heap) => {
 		const { values, objects } = decode(roots, heap);
 		const known = changes ? objects : undefined;
+		const call = [];
+		for (let i = 1; i < values.length; i++) call[i - 1] = values[i];
 		let value;
 		try {
-			value = apply(wanted, undefined, values);
+			value = apply(wanted[values[0]], undefined, call);
 			if (!isThenable(value)) return reply(id, 'return', [value], known);
 		} catch (e) {
 			return reply(id, 'throw', [e], known);
 		}
 		return value.then((v) => reply(id, 'resolve', [v], known), (e) => reply(id, 'reject', [e], known));
+	};
+	// As in one process, where a program whose timers go on for ever never ends.
+	const finish = (id) => {
+		const last = () => {
+			send(id, 'end', '[]', '[]');
+			leave(0);
+		};
+		if (active === undefined || active().length === 0) last();
+		onProcess('beforeExit', last);
 	};
 	const serve = () => {
 		for (;;) {
@@ -64,10 +76,7 @@
 			if (message === undefined) leave(0);
 			const id = message[0], word = message[1];
 			let pending;
-			if (word === 'end') {
-				send(id, 'end', '[]', '[]');
-				leave(0);
-			}
+			if (word === 'end') return finish(id);
 			if (broken !== undefined) reply(id, 'load', [broken]);
 			else pending = answer(id, word === 'call and changes', message[2], message[3]);
 			// A promise settles only when the event loop turns.

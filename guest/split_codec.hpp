@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Both ends of split judging in C++, in front of what src/judge/split_cpp.c generates from a declaration. The object made
+// Both ends of split judging in C++, in front of what src/judge/cpp_units.c makes from a declaration. The object made
 // of it is linked into two programs:
 //
 //   the judge      test + this: the tested function is a stand-in (weak), whose call() crosses; main is the test's,
@@ -25,6 +25,7 @@
 #include <typeinfo>
 #include <utility>
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -368,7 +369,7 @@ inline unsigned &calls()
 	std::string message = std::string(word) + " " + std::to_string(calls()) + " " + std::to_string(text.size()) + "\n" + text;
 	fflush(nullptr);
 	write_all(5, message.data(), message.size());
-	_exit(0);
+	_exit(strcmp(word, "passed") == 0 ? 0 : 1);
 }
 
 // In the order in which they are asked for: a class before those that it is derived from.
@@ -376,6 +377,20 @@ enum thrown : unsigned char {
 	out_of_range, invalid_argument, length_error, domain_error, logic_error, range_error, overflow_error, underflow_error,
 	runtime_error, bad_alloc, exception, thrown_count
 };
+
+inline unsigned char type_of(const std::exception &e)
+{
+	const std::exception *p = &e;
+	const bool is[] = { dynamic_cast<const std::out_of_range *>(p) != nullptr, dynamic_cast<const std::invalid_argument *>(p) != nullptr,
+		dynamic_cast<const std::length_error *>(p) != nullptr, dynamic_cast<const std::domain_error *>(p) != nullptr,
+		dynamic_cast<const std::logic_error *>(p) != nullptr, dynamic_cast<const std::range_error *>(p) != nullptr,
+		dynamic_cast<const std::overflow_error *>(p) != nullptr, dynamic_cast<const std::underflow_error *>(p) != nullptr,
+		dynamic_cast<const std::runtime_error *>(p) != nullptr, dynamic_cast<const std::bad_alloc *>(p) != nullptr };
+	unsigned char i = 0;
+	while (i < sizeof(is) && !is[i])
+		i++;
+	return i;
+}
 
 struct plain_exception : std::exception {
 	std::string text;
@@ -512,7 +527,10 @@ template <class R, class... P, class... A> R call(R (*)(P...), A &...arguments)
 		if (std::current_exception())
 			std::rethrow_exception(std::current_exception());
 	} catch (const std::exception &e) {
-		say("failed", std::string("uncaught exception: ") + e.what());
+		static const char *const names[] = { "std::out_of_range", "std::invalid_argument", "std::length_error",
+			"std::domain_error", "std::logic_error", "std::range_error", "std::overflow_error", "std::underflow_error",
+			"std::runtime_error", "std::bad_alloc", "std::exception" };
+		say("failed", std::string("uncaught exception: ") + names[type_of(e)] + ": " + e.what());
 	} catch (...) {
 	}
 	say("failed", "uncaught exception");
@@ -523,7 +541,7 @@ template <class R, class... P, class... A> R call(R (*)(P...), A &...arguments)
 	if (status != 0)
 		say("failed", "main returned a status other than 0");
 	if (calls() == 0)
-		say("failed", "the test never called the program");
+		say("broken", "the test called nothing");
 	std::string reply = exchange('E', "");
 	if (reply != "E")
 		say("tampered", "a reply to no call");
@@ -600,20 +618,6 @@ template <size_t... I, class... P> struct slots<std::index_sequence<I...>, P...>
 	}
 };
 
-inline unsigned char type_of(const std::exception &e)
-{
-	const std::exception *p = &e;
-	const bool is[] = { dynamic_cast<const std::out_of_range *>(p) != nullptr, dynamic_cast<const std::invalid_argument *>(p) != nullptr,
-		dynamic_cast<const std::length_error *>(p) != nullptr, dynamic_cast<const std::domain_error *>(p) != nullptr,
-		dynamic_cast<const std::logic_error *>(p) != nullptr, dynamic_cast<const std::range_error *>(p) != nullptr,
-		dynamic_cast<const std::overflow_error *>(p) != nullptr, dynamic_cast<const std::underflow_error *>(p) != nullptr,
-		dynamic_cast<const std::runtime_error *>(p) != nullptr, dynamic_cast<const std::bad_alloc *>(p) != nullptr };
-	unsigned char i = 0;
-	while (i < sizeof(is) && !is[i])
-		i++;
-	return i;
-}
-
 template <class R, class... P> void answer_call(R (*f)(P...), reader &r)
 {
 	writer w;
@@ -658,6 +662,7 @@ template <class R, class... P> int serve(R (*f)(P...))
 extern "C" int __real_main(int, char **, char **) __attribute__((weak));
 extern "C" int __wrap_main(int argc, char **argv, char **envp)
 {
+	signal(SIGPIPE, SIG_IGN); // a candidate that is gone is told by read() and write()
 	std::set_terminate(fh_split::uncaught);
 	fh_split::finish(__real_main(argc, argv, envp));
 }

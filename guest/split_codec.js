@@ -33,7 +33,7 @@ const makeCodec = (onEndless) => {
 	const { isMap, isSet, isDate, isRegExp, isTypedArray, isBoxedPrimitive, isNativeError } = types;
 	const { isGeneratorObject, isMapIterator, isSetIterator } = types;
 	const { stringify, parse } = JSON;
-	const { readSync, writeSync } = require('fs');
+	const { readFileSync, readSync, writeSync } = require('fs');
 	const { isSafeInteger, isFinite } = Number;
 	const text = String, big = BigInt, number = Number, boxed = Object, KeyMap = Map, ValueSet = Set, Moment = Date, Pattern = RegExp;
 	const mapGet = uncurry(Map.prototype.get), mapSet = uncurry(Map.prototype.set), mapClear = uncurry(Map.prototype.clear);
@@ -444,5 +444,14 @@ const makeCodec = (onEndless) => {
 		for (let at = 0; at < frame.length;)
 			at += again(() => writeSync(4, frame, at, frame.length - at));
 	};
-	return { CodecError, encode, decode, receive, send, quote, shown };
+	// Standard input as `count` texts and `more` numbers: the lengths of the texts in UTF-8 and the numbers, each fifteen
+	// digits and a newline, then the texts.
+	const parts = (count, more) => {
+		const all = readFileSync(0), found = [], numberAt = (i) => parseInt(utf8(all, 'latin1', 16 * i, 16 * i + 16), 10);
+		let at = 16 * (count + more);
+		for (let i = 0; i < count; i++) found[i] = utf8(all, 'utf8', at, at += numberAt(i));
+		for (let i = 0; i < more; i++) found[count + i] = numberAt(count + i);
+		return found;
+	};
+	return { CodecError, encode, decode, receive, send, parts, quote, shown };
 };

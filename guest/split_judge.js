@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Runs a test whose function lives in another sandbox (split_candidate.js); the program is never here.
 //
-// stdin:  four times 16 bytes "%015d\n": the lengths of the function's name, of the declaration's helpers and of the
-//         test, and 1 when changes of arguments come back, else 0; then the three texts, UTF-8.
+// stdin:  the names that the stand-ins have, one a line; the part of the declaration that the test may need; the test; and
+//         1 when changes of arguments are to come back, else 0 (parts of split_codec.js).
 // fd 3:   replies; fd 4: calls (split_codec.js). fd 5: the verdict, once: "WORD CALLS LENGTH\n" and LENGTH bytes of
 //         reason. Words: passed; failed; tampered (a reply that no honest candidate sends); gone (the candidate ended
-//         without answering); unfit (the test gives what cannot cross: about the task, not about the candidate).
+//         without answering); and about the task, not about the candidate: unfit (the test gives what cannot
+//         cross) and broken (the test cannot be run, or calls nothing).
 //
-// Each call has a random id, which its reply repeats. Calls: "call", "call and changes", "end" (the last one; any reply
+// Each call has a random id, which its reply repeats. Its first value is the position of the function's name. Calls: "call", "call and changes", "end" (the last one; any reply
 // sent ahead of its time is found here at the latest). Replies: "return", "throw", "resolve" and "reject" (the result was
 // a promise), "load" (the program did not load), "limit" (the result is too large to cross), "end".
 //
@@ -18,23 +19,18 @@
 	const fs = require('fs');
 	const vm = require('vm');
 	const { randomBytes } = require('crypto');
-	const { CodecError, encode, decode, receive, send, shown } = makeCodec((why) => say('failed', why));
+	const { CodecError, encode, decode, receive, send, parts, shown } = makeCodec((why) => say('failed', why));
 	const leave = process.reallyExit.bind(process);
 
-	const input = fs.readFileSync(0);
-	const size = (i) => parseInt(input.toString('latin1', 16 * i, 16 * i + 16), 10);
-	const nameEnd = 64 + size(0), helpersEnd = nameEnd + size(1), testEnd = helpersEnd + size(2);
-	const name = input.toString('utf8', 64, nameEnd);
-	const helpers = input.toString('utf8', nameEnd, helpersEnd);
-	const test = input.toString('utf8', helpersEnd, testEnd);
-	const changes = size(3) === 1;
+	const [names, helpers, test, changed] = parts(3, 1);
+	const changes = changed === 1;
 
 	let calls = 0;
 	const say = (word, reason) => {
 		const text = Buffer.from(String(reason).slice(0, 900), 'utf8');
 		const message = Buffer.concat([Buffer.from(`${word} ${calls} ${text.length}\n`), text]);
 		for (let at = 0; at < message.length;) at += fs.writeSync(5, message, at, message.length - at);
-		leave(0);
+		leave(word === 'passed' ? 0 : 1);
 	};
 	const describe = (e) => {
 		try {
@@ -77,14 +73,13 @@
 		load: (e) => say('failed', describe(e)),
 		limit: (why) => say('failed', why),
 	};
-	const standIn = (...values) => {
-		const reply = exchange(changes ? 'call and changes' : 'call', values);
+	const standIn = (at) => (...values) => {
+		const reply = exchange(changes ? 'call and changes' : 'call', [at, ...values]);
 		const result = typeof reply.answer === 'string' ? results[reply.answer] : undefined;
 		if (result === undefined || reply.values.length !== 1) say('tampered', 'a reply of no known kind');
 		calls++;
 		return result(reply.values[0]);
 	};
-	Object.defineProperty(standIn, 'name', { value: name, configurable: true });
 
 	let failures = 0;
 	let first = '';
@@ -110,16 +105,25 @@
 	});
 	process.on('beforeExit', () => {
 		judged();
-		if (calls === 0) say('failed', 'the test never called the program');
+		if (calls === 0) say('broken', 'the test called nothing');
 		if (exchange('end', []).answer !== 'end') say('tampered', 'a reply to no call');
 		say('passed', '');
 	});
 	// Helpers are a script, whose names the test and each other see, as they would in one program.
-	for (const [key, value] of [['require', require], [name, standIn]])
+	const define = (key, value) =>
 		Object.defineProperty(globalThis, key, { value, writable: true, configurable: true, enumerable: false });
+	define('require', require);
+	names.split('\n').forEach((name, at) =>
+		define(name, Object.defineProperty(standIn(at), 'name', { value: name, configurable: true })));
+	let run;
 	try {
 		vm.runInThisContext(helpers, { filename: 'helpers.js' });
-		vm.compileFunction(test, ['console', 'require'], { filename: 'test.js' })(testConsole, require);
+		run = vm.compileFunction(test, ['console', 'require'], { filename: 'test.js' });
+	} catch (e) {
+		say('broken', `what stands before the test, or the test: ${describe(e)}`);
+	}
+	try {
+		run(testConsole, require);
 	} catch (e) {
 		judged();
 		say('failed', describe(e));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/declaration.h"
 
+#include "judge/outline.h"
+
 /* ----------------------------------------------------------------------------------------------------------- python */
 
 static bool is_name_byte(char c)
@@ -72,6 +74,21 @@ struct fh_str fh_last_python_def(struct fh_str source)
 	return last;
 }
 
+/* ------------------------------------------------------------------------------------------------------- JavaScript */
+
+struct fh_str fh_last_javascript_name(struct fh_str source, size_t *ret_at)
+{
+	fh_auto_outline struct fh_outline o = { 0 };
+	fh_outline_make(&o, source, FH_SYNTAX_JAVASCRIPT);
+	for (size_t i = o.n; i-- > 0;)
+		if (o.items[i].count > 0) {
+			*ret_at = o.items[i].text.p - source.p;
+			return o.names[o.items[i].first];
+		}
+	*ret_at = source.n;
+	return (struct fh_str){ source.p, 0 };
+}
+
 /* -------------------------------------------------------------------------------------------------------------- C++ */
 
 /* The end of a literal or comment that begins at s[i], or i when none begins there. */
@@ -97,6 +114,12 @@ static size_t skip_quoted(struct fh_str s, size_t i)
 	/* 1'000'000: a separator, not a character literal */
 	if (quote == '\'' && i > 0 && is_name_byte(s.p[i - 1]) && i + 1 < s.n && is_name_byte(s.p[i + 1]) &&
 	    !(i + 2 < s.n && s.p[i + 2] == '\''))
+		return i;
+	/* 'a, as Rust names a lifetime */
+	size_t word = i + 1;
+	while (quote == '\'' && word < s.n && is_name_byte(s.p[word]))
+		word++;
+	if (word > i + 1 && (word == s.n || s.p[word] != '\''))
 		return i;
 	for (size_t j = i + 1; j < s.n; j++) {
 		if (s.p[j] == '\\')

@@ -9,6 +9,10 @@
 /* Whether Python source defines `name` at the top level (def, async def or class, or an assignment). */
 bool fh_declares_python(struct fh_str source, struct fh_str name);
 
+/* The name that the last top-level statement of JavaScript source defines, and where that statement begins; n = 0 when
+ * it defines none. */
+struct fh_str fh_last_javascript_name(struct fh_str source, size_t *ret_at);
+
 /* The name of the last top-level def (or async def) in Python source; n = 0 when there is none. */
 struct fh_str fh_last_python_def(struct fh_str source);
 

@@ -6,15 +6,30 @@
 #include "judge/format.h"
 
 #include "judge/declaration.h"
+#include "judge/signature.h"
+
+static struct fh_str last_javascript_name(struct fh_str declaration)
+{
+	size_t at;
+	return fh_last_javascript_name(declaration, &at);
+}
+
+static struct fh_str cpp_name(struct fh_str declaration)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	if (fh_cpp_signature(declaration, &s, NULL) < 0)
+		return (struct fh_str){ "", 0 };
+	return (struct fh_str){ declaration.p + (s.name.p - s.text.p), s.name.n };
+}
 
 static const struct {
 	const char *prefix;
 	enum fh_judge_language language;
-	struct fh_str (*entry_point)(struct fh_str declaration); /* NULL: the language's stand-ins look for themselves */
+	struct fh_str (*entry_point)(struct fh_str declaration);
 } languages[] = {
 	{ "Python/", FH_JUDGE_PYTHON, fh_last_python_def },
-	{ "JavaScript/", FH_JUDGE_JAVASCRIPT },
-	{ "CPP/", FH_JUDGE_CPP },
+	{ "JavaScript/", FH_JUDGE_JAVASCRIPT, last_javascript_name },
+	{ "CPP/", FH_JUDGE_CPP, cpp_name },
 };
 
 static bool recognises(const json_t *row)

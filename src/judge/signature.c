@@ -58,33 +58,34 @@ static size_t end_of_directive(struct fh_str s, size_t i)
 	return i;
 }
 
-/* Finds the `{` that opens the last body at depth 0 and stays open, and where the item that it belongs to begins. */
-static bool find_body(struct fh_str s, size_t *ret_start, size_t *ret_brace)
+/* Finds the last `{` that opens a body at depth `level` and stays open, and where the item that it belongs to begins.
+ */
+static bool find_body(struct fh_str s, long level, size_t *ret_start, size_t *ret_brace)
 {
 	size_t start = 0, item = 0, brace = s.n;
 	long depth = 0, round = 0; /* of braces; of parentheses, in which braces are default values */
 	bool line_start = true;
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
-		if (c == '#' && line_start) {
+		if (c == '#' && line_start && level == 0) {
 			i = end_of_directive(s, i);
 			item = depth == 0 ? i : item;
 			continue;
 		}
 		line_start = c == '\n' || (line_start && is_space(c));
-		round += depth == 0 ? (c == '(') - (c == ')') : 0;
-		if (c == '{' && depth++ == 0 && round == 0) {
+		round += depth == level ? (c == '(') - (c == ')') : 0;
+		if (c == '{' && depth++ == level && round == 0) {
 			start = item;
 			brace = i;
-		} else if (c == '}' && --depth == 0 && round == 0) {
-			item = i + 1;
-		} else if (c == ';' && depth == 0 && round == 0) {
-			item = i + 1;
+		} else if (c == '}') {
+			depth--;
 		}
+		if (strchr("{};", c) && depth == level && round == 0)
+			item = i + 1;
 	}
 	*ret_start = start;
 	*ret_brace = brace;
-	return depth > 0 && brace < s.n;
+	return depth > level && brace < s.n;
 }
 
 /* -------------------------------------------------------------------------------------------------- the signature */
@@ -149,6 +150,18 @@ static size_t find_outside(struct fh_str s, const char *stops)
 	return s.n;
 }
 
+/* Behind the `>` that closes the `<` at the beginning. */
+static size_t find_closing_angle(struct fh_str s)
+{
+	long depth = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		depth += (s.p[i] == '<') - (s.p[i] == '>');
+		if (depth == 0)
+			return i + 1;
+	}
+	return s.n;
+}
+
 static const char *const type_words[] = { "int",  "long",   "short", "char", "unsigned", "signed",
 	                                      "bool", "double", "float", "void", "const",    "volatile" };
 
@@ -165,7 +178,7 @@ static struct fh_str parameter_name(struct fh_str type)
 	return name;
 }
 
-static int read_parameters(struct fh_signature *s, struct fh_str list, struct fh_error *err)
+static int read_parameters(struct fh_signature *s, struct fh_str list, bool arrays, struct fh_error *err)
 {
 	list = trim(list);
 	if (fh_str_eq(list, "void"))
@@ -180,7 +193,7 @@ static int read_parameters(struct fh_signature *s, struct fh_str list, struct fh
 		one = trim(one);
 		if (one.n == 0)
 			return unfit(err, "has a parameter that is empty");
-		if (memchr(one.p, '[', one.n))
+		if (!arrays && memchr(one.p, '[', one.n))
 			return unfit(err, "takes an array by its address");
 		if (memmem(one.p, one.n, "...", 3) || find_outside(one, "(") < one.n)
 			return unfit(err, "takes a function, or arguments without types");
@@ -226,24 +239,132 @@ static int read_signature(struct fh_signature *s, struct fh_error *err)
 		return unfit(err, "is a member function");
 	if (s->result.p[s->result.n - 1] == '&')
 		return unfit(err, "gives a reference");
-	return read_parameters(s, (struct fh_str){ text.p + open + 1, text.n - open - 2 }, err);
+	return read_parameters(s, (struct fh_str){ text.p + open + 1, text.n - open - 2 }, false, err);
 }
 
-int fh_cpp_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err)
+/* Modifiers, type parameters and annotations in front of a result's type. */
+static struct fh_str java_type(struct fh_str s)
+{
+	static const char *const modifiers[] = { "public",       "private",  "protected", "static",
+		                                     "synchronized", "strictfp", "final" };
+	for (bool found = true; found;) {
+		found = false;
+		s = trim(s);
+		for (size_t i = 0; i < FH_ARRAY_SIZE(modifiers); i++) {
+			size_t n = strlen(modifiers[i]);
+			if (s.n <= n || memcmp(s.p, modifiers[i], n) != 0 || is_word_byte(s.p[n]))
+				continue;
+			s = (struct fh_str){ s.p + n, s.n - n };
+			found = true;
+		}
+		size_t end = s.n > 0 && s.p[0] == '<' ? find_closing_angle(s) : 0;
+		if (s.n > 0 && s.p[0] == '@')
+			for (end = 1; end < s.n && is_word_byte(s.p[end]);)
+				end++;
+		s = (struct fh_str){ s.p + end, s.n - end };
+		found = found || end > 0;
+	}
+	return s;
+}
+
+static int read_java(struct fh_signature *s, struct fh_error *err)
+{
+	struct fh_str text = trim((struct fh_str){ s->text.p + s->start, s->end - s->start });
+	const char *throws = memmem(text.p, text.n, ") throws ", 9);
+	if (throws)
+		text.n = throws + 1 - text.p;
+	if (text.n == 0 || text.p[text.n - 1] != ')')
+		return unfit(err, "is no plain method");
+	size_t open = matching(text, text.n - 1);
+	if (open >= text.n)
+		return unfit(err, "is no plain method");
+	struct fh_str before = trim((struct fh_str){ text.p, open });
+	s->name = last_word(before);
+	s->result = java_type((struct fh_str){ before.p, before.n - s->name.n });
+	if (s->name.n == 0 || s->result.n == 0)
+		return unfit(err, "is no plain method");
+	return read_parameters(s, (struct fh_str){ text.p + open + 1, text.n - open - 2 }, true, err);
+}
+
+static int read_rust_parameters(struct fh_signature *s, struct fh_str list, struct fh_error *err)
+{
+	list = trim(list);
+	while (list.n > 0) {
+		size_t n = find_outside(list, ",");
+		struct fh_str one = trim((struct fh_str){ list.p, n });
+		list = trim((struct fh_str){ list.p + n + (n < list.n), list.n - n - (n < list.n) });
+		const char *colon = memchr(one.p, ':', one.n);
+		if (!colon || s->parameter_count == FH_SIGNATURE_PARAMETERS_MAX)
+			return unfit(err, colon ? "has too many parameters" : "is a member function");
+		struct fh_str name = last_word(trim((struct fh_str){ one.p, colon - one.p }));
+		struct fh_str type = trim((struct fh_str){ colon + 1, one.p + one.n - colon - 1 });
+		if (name.n == 0)
+			return unfit(err, "has a parameter that is a pattern");
+		s->parameters[s->parameter_count++] = (struct fh_parameter){ type, name };
+	}
+	return 0;
+}
+
+static int read_rust(struct fh_signature *s, struct fh_error *err)
+{
+	struct fh_str text = trim((struct fh_str){ s->text.p + s->start, s->end - s->start });
+	size_t open = find_outside(text, "(<"), close = open;
+	if (open >= text.n)
+		return unfit(err, "is no plain function");
+	if (text.p[open] == '<')
+		return unfit(err, "is generic");
+	struct fh_str before = { text.p, open };
+	s->name = last_word(trim(before));
+	before = trim((struct fh_str){ before.p, trim(before).n - s->name.n });
+	if (s->name.n == 0 || (!fh_str_eq(before, "fn") && !fh_str_eq(before, "pub fn")))
+		return unfit(err, "is no plain function");
+	for (long depth = 0; close < text.n; close++) {
+		depth += (text.p[close] == '(') - (text.p[close] == ')');
+		if (depth == 0)
+			break;
+	}
+	struct fh_str after = trim((struct fh_str){ text.p + close + 1, text.n - FH_MIN(text.n, close + 1) });
+	s->result = (struct fh_str){ after.p, 0 };
+	if (after.n > 2 && memcmp(after.p, "->", 2) == 0)
+		s->result = trim((struct fh_str){ after.p + 2, after.n - 2 });
+	else if (after.n > 0)
+		return unfit(err, "is no plain function");
+	return read_rust_parameters(s, (struct fh_str){ text.p + open + 1, close - open - 1 }, err);
+}
+
+typedef int reader(struct fh_signature *s, struct fh_error *err);
+
+static int read_declaration(struct fh_str declaration, long level, reader *read, struct fh_signature *ret,
+                            struct fh_error *err)
 {
 	struct fh_signature s = { .text = FH_BUF_INIT(0) };
 	blank(&s.text, declaration);
 	int r = 0;
-	if (!find_body(fh_buf_str(&s.text), &s.start, &s.end))
+	if (!find_body(fh_buf_str(&s.text), level, &s.start, &s.end))
 		r = fh_error_set(err, FH_E_UNAVAILABLE, "the declaration does not open a function's body");
 	if (r >= 0)
-		r = read_signature(&s, err);
+		r = read(&s, err);
 	if (r < 0) {
 		fh_signature_release(&s);
 		return r;
 	}
 	*ret = s;
 	return 0;
+}
+
+int fh_cpp_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err)
+{
+	return read_declaration(declaration, 0, read_signature, ret, err);
+}
+
+int fh_java_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err)
+{
+	return read_declaration(declaration, 1, read_java, ret, err);
+}
+
+int fh_rust_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err)
+{
+	return read_declaration(declaration, 0, read_rust, ret, err);
 }
 
 void fh_signature_release(struct fh_signature *s)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The signature of the function that a C++ declaration opens: the one whose body begins with the last `{` at depth 0.
- * What stands before it (includes, types, helper functions) belongs to the task. By look only: it finds what a
- * stand-in has to be called, and what a compiler does not accept is seen when the stand-in is compiled.
+ * The signature of the function that a declaration in C++, Java or Rust opens: the one whose body begins with the last
+ * `{` that stays open, at depth 0, or in Java at depth 1. What stands before it (includes, types, helper functions)
+ * belongs to the task. By look only: it finds what a stand-in has to be called, and what a compiler does not accept is
+ * seen when the stand-in is compiled.
  */
 #pragma once
 #include "base/buf.h"
@@ -26,5 +27,9 @@ struct fh_signature {
 
 /* 0, or -FH_E_UNAVAILABLE with the reason why no stand-in can be made ("the entry point is a template"). */
 int fh_cpp_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
+/* A method of a class; result has its modifiers, type parameters and annotations in front no more. */
+int fh_java_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
+/* A parameter's `type` is its type alone here, and result may be empty. */
+int fh_rust_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
 void fh_signature_release(struct fh_signature *s);
 #define fh_auto_signature FH_CLEANUP(fh_signature_release)

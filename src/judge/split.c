@@ -6,11 +6,14 @@
 #include "base/data.h"
 #include "base/fd.h"
 #include "judge/session.h"
+#include "proto/plan.h"
 
 #define DRIVER_MAX (1 << 20)
 
 static const struct fh_split_language *const languages[FH_JUDGE_LANGUAGE_COUNT_] = {
-	[FH_JUDGE_PYTHON] = &fh_split_python,
+	[FH_JUDGE_PYTHON] = &fh_split_python, [FH_JUDGE_JAVASCRIPT] = &fh_split_javascript,
+	[FH_JUDGE_CPP] = &fh_split_cpp,       [FH_JUDGE_JAVA] = &fh_split_java,
+	[FH_JUDGE_RUST] = &fh_split_rust,
 };
 
 enum side { JUDGE, CANDIDATE, SIDE_COUNT_ };
@@ -23,12 +26,14 @@ struct fh_split {
 	struct fh_buf code[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
 	const char *code_name[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
 	struct fh_plan *plans[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
+	struct fh_builds *builds;
 };
 
 int fh_split_new(const struct fh_judge_settings *settings, struct fh_split **ret, struct fh_error *err)
 {
 	struct fh_split *s = FH_NEW(struct fh_split);
 	s->settings = settings;
+	s->builds = fh_builds_new(settings);
 	pthread_mutex_init(&s->lock, NULL);
 	*ret = s;
 	return 0;
@@ -44,6 +49,7 @@ void fh_split_free(struct fh_split *s)
 			fh_buf_release(&s->code[l][side]);
 			fh_plan_free(s->plans[l][side]);
 		}
+	fh_builds_free(s->builds);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -58,6 +64,7 @@ void fh_split_side_release(struct fh_split_side *s)
 	fh_buf_release(&s->input);
 	free(s->owned);
 	free(s->compile_error);
+	free(s->unfit);
 	*s = (struct fh_split_side){ 0 };
 }
 
@@ -134,15 +141,16 @@ static const struct fh_descriptor descriptors[] = {
 	{ 5, FH_DESCRIPTOR_DRIVER },
 };
 
-static int build_plan(struct fh_split *s, enum fh_judge_language language, enum side side, struct fh_plan **ret,
-                      struct fh_error *err)
+static int build_plan(struct fh_split *s, enum fh_judge_language language, enum side side, bool is_program,
+                      struct fh_plan **ret, struct fh_error *err)
 {
 	const struct fh_split_language *l = languages[language];
 	struct fh_request request;
 	fh_request_init(&request);
 	request.language = l->name;
 	const struct fh_buf *code = s->code[language][side].n ? &s->code[language][side] : &s->drivers[language][side];
-	request.code = (struct fh_bytes){ code->p, code->n };
+	if (!is_program)
+		request.code = (struct fh_bytes){ code->p, code->n };
 	request.code_name = s->code_name[language][side];
 	request.limits = s->settings->limits;
 	request.flags = s->settings->packages ? NULL : l->flags;
@@ -150,7 +158,10 @@ static int build_plan(struct fh_split *s, enum fh_judge_language language, enum 
 	request.standard_library_only = !s->settings->packages;
 	request.descriptors = descriptors;
 	request.descriptor_count = side == JUDGE ? 3 : 2;
-	return fh_plan_build(&request, ret, err);
+	int r = fh_plan_build(&request, ret, err);
+	if (r >= 0 && l->adjust)
+		l->adjust(*ret, side == JUDGE);
+	return r;
 }
 
 int fh_split_script_plan(struct fh_split *s, enum fh_judge_language language, bool judge, const struct fh_plan **ret,
@@ -161,11 +172,42 @@ int fh_split_script_plan(struct fh_split *s, enum fh_judge_language language, bo
 	pthread_mutex_lock(&s->lock);
 	int r = *plan ? 0 : read_driver(s, language, side, err);
 	if (r >= 0 && !*plan)
-		r = build_plan(s, language, side, plan, err);
+		r = build_plan(s, language, side, false, plan, err);
 	pthread_mutex_unlock(&s->lock);
-	if (r >= 0)
-		*ret = *plan;
-	return r < 0 ? r : 0;
+	if (r < 0) {
+		err->phase = FH_PHASE_PLAN;
+		return r;
+	}
+	*ret = *plan;
+	return 0;
+}
+
+/* The artifact is a file of each run's; what compiles is not part of the plan that runs. */
+int fh_split_program(struct fh_split *s, enum fh_judge_language language, bool judge, struct fh_artifact *artifact,
+                     struct fh_split_side *ret, struct fh_error *err)
+{
+	enum side side = judge ? JUDGE : CANDIDATE;
+	struct fh_plan **plan = &s->plans[language][side];
+	pthread_mutex_lock(&s->lock);
+	int r = *plan ? 0 : build_plan(s, language, side, true, plan, err);
+	if (r >= 0 && (*plan)->compile) {
+		fh_plan_free((*plan)->compile);
+		(*plan)->compile = NULL;
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (r < 0) {
+		err->phase = FH_PHASE_PLAN;
+		return r;
+	}
+	ret->plan = *plan;
+	ret->files[ret->file_count++] = (struct fh_file){ (*plan)->artifact, { artifact->data, artifact->size }, 0755 };
+	ret->owned = FH_TAKE_PTR(artifact->data);
+	return 0;
+}
+
+struct fh_builds *fh_split_builds(struct fh_split *s)
+{
+	return s->builds;
 }
 
 void fh_split_input(struct fh_buf *out, const struct fh_str *parts, size_t count, const bool *flag)
@@ -220,15 +262,17 @@ int fh_split_run(struct fh_split *s, struct fh_client *client, const struct fh_s
 	const struct fh_split_language *l = languages[p->problem->language];
 	struct fh_split_side sides[SIDE_COUNT_] = { 0 };
 	*ret = (struct fh_split_outcome){ 0 };
-	int r = l->judge_side(s, p, &sides[JUDGE], err);
-	if (r >= 0)
-		r = l->candidate_side(s, p, &sides[CANDIDATE], err);
-	if (r < 0) {
-		err->phase = FH_PHASE_PLAN;
-	} else if (sides[CANDIDATE].compile_error) {
+	int r = l->judge_side(s, client, p, &sides[JUDGE], err);
+	if (r >= 0 && !sides[JUDGE].unfit)
+		r = l->candidate_side(s, client, p, &sides[CANDIDATE], err);
+	if (r >= 0 && sides[JUDGE].unfit) {
+		ret->unfit = true;
+		ret->verdict = FH_VERDICT_ENGINE_ERROR;
+		ret->reason = FH_TAKE_PTR(sides[JUDGE].unfit);
+	} else if (r >= 0 && sides[CANDIDATE].compile_error) {
 		ret->verdict = FH_VERDICT_COMPILE_ERROR;
 		ret->reason = FH_TAKE_PTR(sides[CANDIDATE].compile_error);
-	} else {
+	} else if (r >= 0) {
 		r = run_pair(s, client, sides, ret, err);
 	}
 	for (int i = 0; i < SIDE_COUNT_; i++)

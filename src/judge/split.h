@@ -15,6 +15,7 @@
  * where a language compiles, files.
  */
 #pragma once
+#include "judge/build.h"
 #include "judge/problem.h"
 #include "judge/verdict.h"
 
@@ -29,6 +30,7 @@ struct fh_split_side {
 	size_t file_count;
 	FH_OWN FH_NULLABLE void *owned;
 	FH_OWN FH_NULLABLE char *compile_error; /* the candidate's program does not compile: why. Nothing runs */
+	FH_OWN FH_NULLABLE char *unfit;         /* the judge's side cannot be made of this task: why. Nothing runs */
 };
 void fh_split_side_release(struct fh_split_side *s);
 
@@ -48,21 +50,33 @@ struct fh_split_language {
 	 * file is called. What fails leaves the text as it is. */
 	FH_NULLABLE void (*precompile)(const struct fh_judge_settings *settings, struct fh_client *client,
 	                               struct fh_str text, struct fh_buf *ret_code, const char **ret_name);
+	/* Of a language that compiles: what a run of the artifact takes beside the language's own command. NULL: nothing.
+	 */
+	void (*adjust)(struct fh_plan *plan, bool judge);
 	/* Why the problem cannot be split, seen from its text; NULL: it can, as far as that shows. */
 	FH_NULLABLE const char *(*unfit)(const struct fh_judge_problem *p);
-	/* Fills what the judge's or the candidate's side reads. Errors are about us, not about the candidate. */
-	int (*judge_side)(struct fh_split *s, const struct fh_split_pair *p, struct fh_split_side *ret,
-	                  struct fh_error *err);
-	int (*candidate_side)(struct fh_split *s, const struct fh_split_pair *p, struct fh_split_side *ret,
-	                      struct fh_error *err);
+	/* Fills what the judge's or the candidate's side reads, or compiles its program with `client`. Errors are about us,
+	 * not about the candidate. */
+	int (*judge_side)(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+	                  struct fh_split_side *ret, struct fh_error *err);
+	int (*candidate_side)(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+	                      struct fh_split_side *ret, struct fh_error *err);
 };
+extern const struct fh_split_language fh_split_cpp;
+extern const struct fh_split_language fh_split_java;
+extern const struct fh_split_language fh_split_javascript;
 extern const struct fh_split_language fh_split_python;
+extern const struct fh_split_language fh_split_rust;
 
 /* ---- for language files ---- */
 
 /* The plan of a side whose driver is a script: made at the first call, kept for all others. */
 int fh_split_script_plan(struct fh_split *s, enum fh_judge_language language, bool judge, const struct fh_plan **ret,
                          struct fh_error *err);
+/* For a language that compiles: the plan that runs `artifact`, which becomes its only file and the side's. */
+int fh_split_program(struct fh_split *s, enum fh_judge_language language, bool judge, struct fh_artifact *artifact,
+                     struct fh_split_side *ret, struct fh_error *err);
+struct fh_builds *fh_split_builds(struct fh_split *s);
 /* "%015d\n" for the length of each part, and for the flag (0 or 1) when it is not NULL; then the parts. */
 void fh_split_input(struct fh_buf *out, const struct fh_str *parts, size_t count, FH_NULLABLE const bool *flag);
 const struct fh_judge_settings *fh_split_settings(const struct fh_split *s);

@@ -1,82 +1,80 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/split_cpp.h"
+#include "judge/cpp_units.h"
 
-#include "base/error.h"
 #include "judge/signature.h"
+#include "judge/split.h"
 
-/* The candidate's unit and the glue both hold the declaration's helpers: the first of two definitions is taken. */
-const char *const fh_split_cpp_glue_flags[] = { "-w", "-O1", "-c", NULL };
-const char *const fh_split_cpp_judge_flags[] = { "-w", "-O1", FH_SPLIT_CPP_OBJECT,
-	                                             "-Wl,--wrap=main,--wrap=__assert_fail,-z,muldefs", NULL };
-const char *const fh_split_cpp_candidate_flags[] = { "-w", FH_SPLIT_CPP_OBJECT, "-Wl,-z,muldefs", NULL };
-
-static void add(struct fh_buf *out, struct fh_str s)
+static const char *unfit(const struct fh_judge_problem *p)
 {
-	fh_buf_add(out, s.p, s.n);
-}
-
-static void add_name(struct fh_buf *out, const struct fh_signature *s, size_t i)
-{
-	if (s->parameters[i].name.n > 0)
-		add(out, s->parameters[i].name);
-	else
-		fh_buf_addf(out, "fh_split_%zu", i);
-}
-
-/* RESULT NAME(PARAMETERS), each parameter with a name and without a default value. */
-static void add_head(struct fh_buf *out, const struct fh_signature *s, struct fh_str name)
-{
-	add(out, s->result);
-	fh_buf_addc(out, ' ');
-	add(out, name);
-	fh_buf_addc(out, '(');
-	for (size_t i = 0; i < s->parameter_count; i++) {
-		fh_buf_adds(out, i ? ", " : "");
-		add(out, s->parameters[i].type);
-		if (s->parameters[i].name.n == 0) {
-			fh_buf_addc(out, ' ');
-			add_name(out, s, i);
-		}
-	}
-	fh_buf_addc(out, ')');
-}
-
-static void add_stand_in(struct fh_buf *out, const struct fh_signature *s)
-{
-	fh_buf_adds(out, "\n#line 1 \"stand-in.cpp\"\n");
-	add_head(out, s, fh_str("fh_split_prototype"));
-	fh_buf_adds(out, ";\n__attribute__((weak)) ");
-	add_head(out, s, s->name);
-	fh_buf_adds(out, "\n{\n\tif (fh_split::serving())\n\t\tfh_split::undefined();\n"
-	                 "\treturn fh_split::call(static_cast<decltype(&fh_split_prototype)>(nullptr)");
-	for (size_t i = 0; i < s->parameter_count; i++) {
-		fh_buf_adds(out, ", ");
-		add_name(out, s, i);
-	}
-	fh_buf_adds(out, ");\n}\n__attribute__((weak)) signed main()\n{\n\tdecltype(&fh_split_prototype) function = &");
-	add(out, s->name);
-	fh_buf_adds(out, ";\n\treturn fh_split::serve(function);\n}\n");
-}
-
-int fh_split_cpp(struct fh_str codec, struct fh_str any, struct fh_str declaration, struct fh_str test,
-                 struct fh_buf *glue, struct fh_buf *ret_test, struct fh_error *err)
-{
+	static _Thread_local struct fh_error why;
 	fh_auto_signature struct fh_signature s = { 0 };
-	int r = fh_cpp_signature(declaration, &s, err);
+	return fh_cpp_signature(fh_buf_str(&p->head), &s, &why) < 0 ? why.message : NULL;
+}
+
+static int compile_glue(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                        struct fh_artifact *ret, struct fh_buf *test, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf glue = FH_BUF_INIT(0);
+	struct fh_str codec, any;
+	int r = fh_split_drivers(s, FH_JUDGE_CPP, &codec, &any, err);
+	if (r >= 0)
+		r = fh_cpp_units(codec, any, fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), &glue, test, err);
+	struct fh_build build = { .language = "cpp", .code = fh_buf_str(&glue), .flags = fh_cpp_glue_flags };
+	return r < 0 ? r : fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+}
+
+static struct fh_build with_glue(struct fh_str code, const char *const *flags, const struct fh_artifact *glue)
+{
+	return (struct fh_build){ .language = "cpp",
+		                      .code = code,
+		                      .flags = flags,
+		                      .files = { { FH_CPP_OBJECT, { glue->data, glue->size }, 0 } },
+		                      .file_count = 1 };
+}
+
+static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                      struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact glue = { 0 }, judge = { 0 };
+	fh_auto_buf struct fh_buf test = FH_BUF_INIT(0);
+	int r = compile_glue(s, client, p, &glue, &test, err);
+	if (r >= 0 && !glue.error) {
+		struct fh_build build = with_glue(fh_buf_str(&test), fh_cpp_judge_flags, &glue);
+		r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+	}
+	if (r >= 0 && (glue.error || judge.error))
+		ret->unfit = FH_TAKE_PTR(*(glue.error ? &glue.error : &judge.error));
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_CPP, true, &judge, ret, err);
+	return r;
+}
+
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact glue = { 0 }, program = { 0 };
+	fh_auto_buf struct fh_buf test = FH_BUF_INIT(0), text = FH_BUF_INIT(0);
+	int r = compile_glue(s, client, p, &glue, &test, err);
 	if (r < 0)
 		return r;
-	struct fh_str before = { declaration.p, s.start };
-	add(glue, codec);
-	fh_buf_adds(glue, "\n#line 1 \"declaration.cpp\"\n");
-	add(glue, before);
-	fh_buf_addc(glue, '\n');
-	if (memmem(s.text.p, s.start, "<any>", 5) || memmem(s.text.p, s.start, "boost/any.hpp", 13))
-		add(glue, any);
-	add_stand_in(glue, &s);
-	/* The prototype as it was written: its default values are for the test. */
-	add(ret_test, (struct fh_str){ declaration.p, s.end });
-	fh_buf_adds(ret_test, ";\n#line 1 \"test.cpp\"\n");
-	add(ret_test, test);
-	fh_buf_addc(ret_test, '\n');
-	return 0;
+	fh_buf_add(&text, p->head.p, p->head.n);
+	fh_buf_add(&text, p->completion.p, p->completion.n);
+	fh_buf_addc(&text, '\n');
+	struct fh_build build = with_glue(fh_buf_str(&text), fh_cpp_candidate_flags, &glue);
+	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+	if (r >= 0 && program.error)
+		ret->compile_error = FH_TAKE_PTR(program.error);
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_CPP, false, &program, ret, err);
+	return r;
 }
+
+const struct fh_split_language fh_split_cpp = {
+	.language = FH_JUDGE_CPP,
+	.name = "cpp",
+	.judge = { "guest/split_codec.hpp" },
+	.candidate = { "guest/split_any.hpp" },
+	.unfit = unfit,
+	.judge_side = judge_side,
+	.candidate_side = candidate_side,
+};

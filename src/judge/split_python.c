@@ -43,8 +43,8 @@ static const char *unfit(const struct fh_judge_problem *p)
 }
 
 /* Helpers and imports that the prompt defines come from there, never from the candidate. */
-static int judge_side(struct fh_split *s, const struct fh_split_pair *p, struct fh_split_side *ret,
-                      struct fh_error *err)
+static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                      struct fh_split_side *ret, struct fh_error *err)
 {
 	bool class;
 	struct fh_str head = fh_buf_str(&p->problem->head), name = fh_str(p->problem->entry_point);
@@ -54,8 +54,8 @@ static int judge_side(struct fh_split *s, const struct fh_split_pair *p, struct 
 	return fh_split_script_plan(s, FH_JUDGE_PYTHON, true, &ret->plan, err);
 }
 
-static int candidate_side(struct fh_split *s, const struct fh_split_pair *p, struct fh_split_side *ret,
-                          struct fh_error *err)
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
 	fh_buf_add(&program, p->head.p, p->head.n);

@@ -177,6 +177,7 @@ class Python(Judging):
 
 class JavaScript(Judging):
     problems = PROBLEMS / "pack-javascript.jsonl"
+    integrity = "split"
 
     def setUp(self):
         super().setUp()
@@ -202,7 +203,7 @@ class JavaScript(Judging):
     def test_what_fails(self):
         self.check_verdicts([
             ("a failing console.assert", "JavaScript/0",
-             "  return 3\n}\n", "failed", "console.assert failed 1 time.*line 3"),
+             "  return 3\n}\n", "failed", "console.assert failed.*line 3"),
             ("silenced", "JavaScript/0",
              "  return 3\n}\nconsole.assert = () => {}\n", "failed", "console.assert failed"),
             ("replaced console", "JavaScript/0",
@@ -243,6 +244,7 @@ class JavaScript(Judging):
 
 class Cpp(Judging):
     problems = PROBLEMS / "pack-cpp.jsonl"
+    integrity = "split"
 
     def setUp(self):
         super().setUp()
@@ -266,9 +268,9 @@ class Cpp(Judging):
             ("wrong", "CPP/0", "    return 3;\n}\n", "failed", r"assertion failed: total\(\{\}\) == 0 \[test.cpp:5\]"),
             ("an exception", "CPP/0", "    return numbers.at(9);\n}\n", "failed", "out_of_range"),
             ("a crash", "CPP/0", "    return *(volatile int *)0;\n}\n", "runtime_error", "SIG"),
-            ("no C++", "CPP/0", "    return 3\n}\n", "compile_error", "program.cpp:4:.*error"),
+            ("no C++", "CPP/0", "    return 3\n}\n", "compile_error", "main.cpp:4:.*error"),
             ("a main of its own", "CPP/0",
-             "    return 3;\n}\nint main(){ return 0; }\n#define main other\n", "compile_error", "main"),
+             "    return 3;\n}\nint main(){ return 0; }\n#define main other\n", "early_exit", "exit status 0"),
             ("comments the test out", "CPP/0",
              "    return 3;\n}\nint main(){ return 0; }\n/*", "compile_error", "comment"),
             ("no code", "CPP/0", "", "no_code", ""),

@@ -6,22 +6,23 @@
  *   glue   the codecs, the declaration's helpers, a weak stand-in for the function and a weak main that serves
  *   test   the declaration's helpers, the function's prototype and the test
  *
- * glue is compiled once per task to an object, the test is linked with it to the judge (FH_SPLIT_CPP_JUDGE_FLAGS), the
- * candidate's own text, which nothing is added to, to the program that answers (FH_SPLIT_CPP_CANDIDATE_FLAGS).
+ * glue is compiled once per task to an object, the test is linked with it to the judge, the candidate's own text, which
+ * nothing is added to, to the program that answers.
  */
 #pragma once
 #include "base/buf.h"
 #include "base/error.h"
 
-#define FH_SPLIT_CPP_CODEC "guest/split_codec.hpp" /* data files */
-#define FH_SPLIT_CPP_ANY "guest/split_any.hpp"
+#define FH_CPP_CODEC "guest/split_codec.hpp" /* data files */
+#define FH_CPP_ANY "guest/split_any.hpp"
 
-extern const char *const fh_split_cpp_glue_flags[],
-    *const fh_split_cpp_judge_flags[],
-        *const fh_split_cpp_candidate_flags[]; /* of the compiler; the object is called FH_SPLIT_CPP_OBJECT there */
-#define FH_SPLIT_CPP_OBJECT "glue.o"
+/* Of the compiler, beside its own; the glue's object is called FH_CPP_OBJECT there. */
+extern const char *const fh_cpp_glue_flags[];
+extern const char *const fh_cpp_judge_flags[];
+extern const char *const fh_cpp_candidate_flags[];
+#define FH_CPP_OBJECT "glue.o"
 
 /* codec and any: the data files' texts. -FH_E_UNAVAILABLE: no stand-in can be made, with the reason; that a type has no
  * codec shows when the glue is compiled. */
-int fh_split_cpp(struct fh_str codec, struct fh_str any, struct fh_str declaration, struct fh_str test,
+int fh_cpp_units(struct fh_str codec, struct fh_str any, struct fh_str declaration, struct fh_str test,
                  struct fh_buf *glue, struct fh_buf *ret_test, struct fh_error *err);

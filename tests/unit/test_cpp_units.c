@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include "judge/signature.h"
-#include "judge/split_cpp.h"
+#include "judge/cpp_units.h"
 
 static struct fh_buf shown;
 
@@ -79,7 +79,7 @@ static void test_texts(void **state)
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_str declaration = fh_str("int help(){ return 41; }\nint f(int a, unsigned = 2){");
 	assert_int_equal(
-	    fh_split_cpp(fh_str("CODEC"), fh_str("ANY"), declaration, fh_str("int main(){ f(77); }"), &glue, &test, &err),
+	    fh_cpp_units(fh_str("CODEC"), fh_str("ANY"), declaration, fh_str("int main(){ f(77); }"), &glue, &test, &err),
 	    0);
 	assert_true(fh_starts_with(glue.p, "CODEC\n"));
 	assert_true(holds(&glue, "return 41"));
@@ -94,7 +94,7 @@ static void test_texts(void **state)
 
 	fh_buf_truncate(&glue, 0);
 	fh_buf_truncate(&test, 0);
-	assert_int_equal(fh_split_cpp(fh_str("CODEC"), fh_str("ANY"), fh_str("#include <any>\nstd::any f(std::any a){"),
+	assert_int_equal(fh_cpp_units(fh_str("CODEC"), fh_str("ANY"), fh_str("#include <any>\nstd::any f(std::any a){"),
 	                              fh_str("int main(){}"), &glue, &test, &err),
 	                 0);
 	assert_true(holds(&glue, "#include <any>\nANY"));

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Runs the test (class Main) against a stand-in for class Solution; the program is never here. fd 3: replies; fd 4: calls;
+// fd 5: the verdict, as split_judge.js describes it.
+//
+// Calls:    word (C: call, c: call with changes, E: end), id (16), the method's name, its arguments as an array.
+// Replies:  id (16), word, and for R the result (and with changes the arguments), T an exception's class and message, X
+//           the same of what is no Exception, L why the result cannot cross, U a method that is not there, E nothing.
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.lang.reflect.Array;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.*;
+
+final class SplitJudge {
+	private static SplitCodec codec;
+	private static int calls;
+	private static boolean changes;
+	private static final SecureRandom random = new SecureRandom();
+
+	public static void main(String[] arguments) throws Exception {
+		codec = new SplitCodec(3, 4);
+		changes = arguments.length > 0 && arguments[0].equals("1");
+		try {
+			Main.main(new String[0]);
+		} catch (Throwable t) {
+			say("failed", describe(t));
+		}
+		if (calls == 0) say("broken", "the test called nothing");
+		byte[] reply = exchange('E', null, null);
+		if (reply.length != 17 || reply[16] != 'E') say("tampered", "a reply to no call");
+		say("passed", "");
+	}
+
+	private static String describe(Throwable t) {
+		StringBuilder s = new StringBuilder(String.valueOf(t));
+		for (StackTraceElement at : t.getStackTrace())
+			if (at.getClassName().startsWith("Main")) return s.append(" [line ").append(at.getLineNumber()).append(" of the test]").toString();
+		return s.toString();
+	}
+
+	/** Does not return: the test gets no chance to catch anything. */
+	static void say(String word, String reason) {
+		byte[] text = (reason.length() > 600 ? reason.substring(0, 600) : reason).getBytes(StandardCharsets.UTF_8);
+		byte[] head = (word + " " + calls + " " + text.length + "\n").getBytes(StandardCharsets.US_ASCII);
+		byte[] message = Arrays.copyOf(head, head.length + text.length);
+		System.arraycopy(text, 0, message, head.length, text.length);
+		try {
+			System.out.flush();
+			new FileOutputStream(SplitCodec.descriptor(5)).write(message);
+		} catch (IOException | ReflectiveOperationException e) {
+			Runtime.getRuntime().halt(3);
+		}
+		Runtime.getRuntime().halt(word.equals("passed") ? 0 : 1);
+	}
+
+	private static byte[] exchange(char word, String name, Object[] values) {
+		byte[] id = new byte[16];
+		random.nextBytes(id);
+		try {
+			SplitCodec.Writer call = new SplitCodec.Writer(false);
+			call.word(word);
+			call.raw(id);
+			if (name != null) {
+				call.text(name);
+				call.put(values);
+			}
+			codec.send(call.done());
+		} catch (SplitCodec.Refused e) {
+			say("unfit", "an argument cannot cross: " + e.getMessage());
+		} catch (IOException e) {
+			say("gone", "the program ended before it was called");
+		}
+		byte[] reply = null;
+		try {
+			reply = codec.receive();
+		} catch (SplitCodec.Refused e) {
+			say("tampered", "a reply that no program gives: " + e.getMessage());
+		} catch (IOException e) {
+			say("gone", "the program ended and gave no answer");
+		}
+		if (reply == null) say("gone", "the program ended and gave no answer");
+		if (reply.length < 17 || !Arrays.equals(reply, 0, 16, id, 0, 16)) say("tampered", "a reply to no call");
+		return reply;
+	}
+
+	/** The stand-in's body. */
+	static Object call(String name, Object... values) {
+		byte[] reply = exchange(changes ? 'c' : 'C', name, values);
+		SplitCodec.Reader in = new SplitCodec.Reader(reply, 17);
+		Object result = null;
+		RuntimeException raised = null;
+		try {
+			if (reply[16] == 'R') {
+				result = in.get();
+				if (changes) takeBack(values, (Object[]) in.get());
+			} else if (reply[16] == 'T' || reply[16] == 'X') {
+				String type = in.text();
+				String message = (String) in.get();
+				if (reply[16] == 'X') say("failed", message == null ? type : type + ": " + message);
+				raised = exception(type, message);
+			} else if (reply[16] == 'L') {
+				say("failed", "what the program returned cannot cross: " + in.text());
+			} else if (reply[16] == 'U') {
+				say("failed", "the program does not define " + in.text());
+			} else {
+				say("tampered", "a reply of no known kind");
+			}
+			if (!in.isAtEnd()) say("tampered", "a reply that no program gives: it is too long");
+		} catch (SplitCodec.Refused | RuntimeException e) {
+			say("tampered", "a reply that no program gives: " + e.getMessage());
+		}
+		calls++;
+		if (raised != null) throw raised;
+		return result;
+	}
+
+	/** A result that is not of the declared class: no honest program compiles to that. */
+	static void wrongType() {
+		say("tampered", "a reply that no program gives: a value of another type");
+	}
+
+	private static RuntimeException exception(String type, String message) {
+		switch (type) {
+		case "java.lang.IllegalArgumentException": return new IllegalArgumentException(message);
+		case "java.lang.NumberFormatException": return new NumberFormatException(message);
+		case "java.lang.IllegalStateException": return new IllegalStateException(message);
+		case "java.lang.ArithmeticException": return new ArithmeticException(message);
+		case "java.lang.NullPointerException": return new NullPointerException(message);
+		case "java.lang.ClassCastException": return new ClassCastException(message);
+		case "java.lang.UnsupportedOperationException": return new UnsupportedOperationException(message);
+		case "java.lang.NegativeArraySizeException": return new NegativeArraySizeException(message);
+		case "java.lang.IndexOutOfBoundsException": return new IndexOutOfBoundsException(message);
+		case "java.lang.ArrayIndexOutOfBoundsException": return new ArrayIndexOutOfBoundsException(message);
+		case "java.lang.StringIndexOutOfBoundsException": return new StringIndexOutOfBoundsException(message);
+		case "java.util.NoSuchElementException": return new NoSuchElementException(message);
+		case "java.util.InputMismatchException": return new InputMismatchException(message);
+		case "java.util.ConcurrentModificationException": return new ConcurrentModificationException(message);
+		case "java.util.EmptyStackException": return new EmptyStackException();
+		default: return new RuntimeException(message == null ? type : type + ": " + message);
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private static void takeBack(Object[] mine, Object[] theirs) {
+		if (theirs.length != mine.length) throw new IllegalArgumentException("another number of arguments");
+		for (int i = 0; i < mine.length; i++) {
+			Object to = mine[i], from = theirs[i];
+			if (to == null || from == null) continue;
+			if (to.getClass().isArray()) {
+				if (Array.getLength(to) != Array.getLength(from)) throw new IllegalArgumentException("an array of another length");
+				System.arraycopy(from, 0, to, 0, Array.getLength(to));
+			} else if (to instanceof Map && !to.equals(from)) {
+				((Map<Object, Object>) to).clear();
+				((Map<Object, Object>) to).putAll((Map<Object, Object>) from);
+			} else if (to instanceof List && !to.equals(from) && ((List<?>) to).size() == ((List<?>) from).size()) {
+				for (int k = 0; k < ((List<?>) to).size(); k++) ((List<Object>) to).set(k, ((List<Object>) from).get(k));
+			} else if (to instanceof Collection && !to.equals(from)) {
+				((Collection<Object>) to).clear();
+				((Collection<Object>) to).addAll((Collection<Object>) from);
+			}
+		}
+	}
+}

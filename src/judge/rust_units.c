@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/rust_units.h"
+
+#include "base/error.h"
+#include "judge/outline.h"
+#include "judge/signature.h"
+
+static void add(struct fh_buf *out, struct fh_str s)
+{
+	fh_buf_add(out, s.p, s.n);
+}
+
+static bool begins(struct fh_str s, const char *with)
+{
+	return s.n >= strlen(with) && memcmp(s.p, with, strlen(with)) == 0;
+}
+
+static struct fh_str skip(struct fh_str s, size_t n)
+{
+	s = (struct fh_str){ s.p + n, s.n - n };
+	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t' || s.p[0] == '\n'))
+		s = (struct fh_str){ s.p + 1, s.n - 1 };
+	return s;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the head
+ */
+
+static bool is_foreign_use(struct fh_str line)
+{
+	static const char *const known[] = { "std", "core", "alloc", "crate", "self", "super" };
+	line = skip(line, 0);
+	if (!begins(line, "use "))
+		return false;
+	struct fh_str name = fh_identifier(skip(line, 4));
+	for (size_t i = 0; i < FH_ARRAY_SIZE(known); i++)
+		if (fh_str_eq(name, known[i]))
+			return false;
+	return name.n > 0 && memchr(line.p, ';', line.n);
+}
+
+void fh_rust_head(struct fh_buf *out, struct fh_str declaration)
+{
+	struct fh_str line;
+	while (fh_next_line(&declaration, &line)) {
+		if (!is_foreign_use(line))
+			add(out, line);
+		fh_buf_addc(out, '\n');
+	}
+}
+
+/* ------------------------------------------------------------------------------------------------------- parameters */
+
+/* How a parameter is kept by who serves: behind a reference, what it refers to. */
+struct kept {
+	struct fh_str type;
+	bool reference, changed, slice, text;
+};
+
+static struct kept kept_of(struct fh_str type)
+{
+	struct kept k = { type };
+	if (!begins(type, "&"))
+		return k;
+	k.reference = true;
+	type = skip(type, 1);
+	if (begins(type, "'")) {
+		size_t n = fh_identifier((struct fh_str){ type.p + 1, type.n - 1 }).n;
+		type = skip(type, 1 + n);
+	}
+	k.changed = begins(type, "mut ");
+	if (k.changed)
+		type = skip(type, 4);
+	k.text = fh_str_eq(type, "str");
+	k.slice = begins(type, "[") && !memchr(type.p, ';', type.n);
+	k.type = k.slice ? (struct fh_str){ type.p + 1, type.n - 2 } : type;
+	return k;
+}
+
+static void add_signature(struct fh_buf *out, const struct fh_signature *s)
+{
+	fh_buf_adds(out, "fn ");
+	add(out, s->name);
+	fh_buf_addc(out, '(');
+	for (size_t i = 0; i < s->parameter_count; i++) {
+		add(out, s->parameters[i].name);
+		fh_buf_adds(out, ": ");
+		add(out, s->parameters[i].type);
+		fh_buf_adds(out, ", ");
+	}
+	fh_buf_addc(out, ')');
+	if (s->result.n > 0) {
+		fh_buf_adds(out, " -> ");
+		add(out, s->result);
+	}
+}
+
+static void add_stand_in(struct fh_buf *out, const struct fh_signature *s)
+{
+	fh_buf_adds(out, "\n#[allow(unused_mut)]\n");
+	add_signature(out, s);
+	fh_buf_adds(out, " {\n    let mut fh_split_arguments = Vec::new();\n");
+	for (size_t i = 0; i < s->parameter_count; i++)
+		fh_buf_addf(out, "    crate::split::Put::put(&%.*s, &mut fh_split_arguments);\n",
+		            FH_STR_ARGS(s->parameters[i].name));
+	fh_buf_adds(out, "    crate::split::call(fh_split_arguments, |fh_split_from| {\n"
+	                 "        let fh_split_result = crate::split::Get::get(fh_split_from)?;\n");
+	for (size_t i = 0; i < s->parameter_count; i++) {
+		struct fh_str name = s->parameters[i].name;
+		struct kept k = kept_of(s->parameters[i].type);
+		if (!k.changed)
+			continue;
+		if (k.slice)
+			fh_buf_addf(out,
+			            "        let fh_split_back: Vec<%.*s> = crate::split::Get::get(fh_split_from)?;\n"
+			            "        if fh_split_back.len() != %.*s.len() { return Err(crate::split::Broken) }\n"
+			            "        for (to, back) in %.*s.iter_mut().zip(fh_split_back) { *to = back }\n",
+			            FH_STR_ARGS(k.type), FH_STR_ARGS(name), FH_STR_ARGS(name));
+		else
+			fh_buf_addf(out, "        *%.*s = crate::split::Get::get(fh_split_from)?;\n", FH_STR_ARGS(name));
+	}
+	fh_buf_adds(out, "        Ok(fh_split_result)\n    })\n}\n");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the test
+ */
+
+/* The test without what only rustc --test understands: its functions become public, and their paths are listed. */
+static int add_test(struct fh_buf *out, struct fh_buf *paths, struct fh_str test, struct fh_error *err)
+{
+	struct fh_str line, module = { "", 0 };
+	bool marked = false;
+	while (fh_next_line(&test, &line)) {
+		struct fh_str code = skip(line, 0);
+		if (begins(code, "#[should_panic") || begins(code, "#[ignore"))
+			return fh_error_set(err, FH_E_UNAVAILABLE, "the test has functions that are to panic, or to be ignored");
+		if (begins(code, "#[cfg(test)]"))
+			code = skip(code, 12);
+		if (begins(code, "#[test]")) {
+			code = skip(code, 7);
+			marked = true;
+		}
+		struct fh_str plain = begins(code, "pub ") ? skip(code, 4) : code;
+		if (begins(plain, "mod "))
+			module = fh_identifier(skip(plain, 4));
+		if (marked && begins(plain, "fn ")) {
+			struct fh_str name = fh_identifier(skip(plain, 3));
+			fh_buf_addf(paths, "(\"%.*s\", %.*s%s%.*s as fn()), ", FH_STR_ARGS(name), FH_STR_ARGS(module),
+			            module.n ? "::" : "", FH_STR_ARGS(name));
+			fh_buf_adds(out, "pub ");
+			code = plain;
+			marked = false;
+		}
+		add(out, code);
+		fh_buf_addc(out, '\n');
+	}
+	if (paths->n == 0)
+		return fh_error_set(err, FH_E_UNAVAILABLE, "the test has no #[test] functions");
+	return 0;
+}
+
+int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *out, struct fh_error *err)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	fh_auto_buf struct fh_buf paths = FH_BUF_INIT(0);
+	int r = fh_rust_signature(declaration, &s, err);
+	if (r < 0)
+		return r;
+	fh_buf_adds(out, "#![allow(warnings)]\nmod split;\nmod solution {\n");
+	fh_rust_head(out, (struct fh_str){ declaration.p, s.start });
+	add_stand_in(out, &s);
+	r = add_test(out, &paths, test, err);
+	fh_buf_addf(out, "pub fn fh_split_judge() {\n    crate::split::judge(&[%s])\n}\n}\n", fh_buf_cstr(&paths));
+	fh_buf_adds(out, "fn main() {\n    solution::fh_split_judge()\n}\n");
+	return r;
+}
+
+/* ----------------------------------------------------------------------------------------------------- the candidate
+ */
+
+int fh_rust_candidate(struct fh_str declaration, struct fh_buf *out, struct fh_error *err)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	int r = fh_rust_signature(declaration, &s, err);
+	if (r < 0)
+		return r;
+	fh_buf_adds(out, "#![allow(warnings)]\nmod split;\nmod solution {\ninclude!(\"solution.rs\");\n"
+	                 "pub fn fh_split_serve() {\n    crate::split::serve(|fh_split_from, fh_split_to| {\n");
+	for (size_t i = 0; i < s.parameter_count; i++) {
+		struct kept k = kept_of(s.parameters[i].type);
+		fh_buf_addf(out, "        let mut fh_split_%zu: ", i);
+		fh_buf_adds(out, k.text ? "String" : k.slice ? "Vec<" : "");
+		if (!k.text)
+			add(out, k.type);
+		fh_buf_addf(out, "%s = crate::split::Get::get(fh_split_from)?;\n", k.slice ? ">" : "");
+	}
+	fh_buf_adds(out, "        let fh_split_result = ");
+	add(out, s.name);
+	fh_buf_addc(out, '(');
+	for (size_t i = 0; i < s.parameter_count; i++) {
+		struct kept k = kept_of(s.parameters[i].type);
+		fh_buf_addf(out, "%sfh_split_%zu, ", !k.reference ? "" : k.changed ? "&mut " : "&", i);
+	}
+	fh_buf_adds(out, ");\n        crate::split::Put::put(&fh_split_result, fh_split_to);\n");
+	for (size_t i = 0; i < s.parameter_count; i++)
+		if (kept_of(s.parameters[i].type).changed)
+			fh_buf_addf(out, "        crate::split::Put::put(&fh_split_%zu, fh_split_to);\n", i);
+	fh_buf_adds(out, "        Ok(())\n    })\n}\n}\nfn main() {\n    solution::fh_split_serve()\n}\n");
+	return 0;
+}

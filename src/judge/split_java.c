@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/java_units.h"
+
+#include "judge/signature.h"
+#include "judge/split.h"
+#include "proto/plan.h"
+
+static const char *unfit(const struct fh_judge_problem *p)
+{
+	static _Thread_local struct fh_error why;
+	fh_auto_buf struct fh_buf unused = FH_BUF_INIT(0);
+	return fh_java_stand_in(fh_buf_str(&p->head), &unused, &why) < 0 ? why.message : NULL;
+}
+
+/* The drivers reach their descriptors by number, for which java.io has no public way. */
+static void adjust(struct fh_plan *plan, bool judge)
+{
+	static const char open[] = "--add-opens=java.base/java.io=ALL-UNNAMED";
+	char **argv = plan->argv;
+	plan->argv = fh_xcalloc(1, sizeof(char *));
+	for (size_t i = 0; argv[i]; i++) {
+		fh_plan_add_string(&plan->argv, fh_streq(argv[i], "Main") ? judge ? "SplitJudge" : "SplitCandidate" : argv[i]);
+		if (i == 0)
+			fh_plan_add_string(&plan->argv, open);
+		free(argv[i]);
+	}
+	free(argv);
+}
+
+/* The driver's class names the others; the compiler finds them by their files' names. */
+static struct fh_build build_of(struct fh_str codec, struct fh_str driver, const char *name, struct fh_str solution)
+{
+	return (struct fh_build){ .language = "java",
+		                      .code_name = name,
+		                      .code = driver,
+		                      .files = { { "SplitCodec.java", { codec.p, codec.n }, 0 },
+		                                 { FH_JAVA_CLASS ".java", { solution.p, solution.n }, 0 } },
+		                      .file_count = 2 };
+}
+
+static int drivers(struct fh_split *s, struct fh_str *ret_codec, struct fh_str *ret_judge, struct fh_str *ret_candidate,
+                   struct fh_error *err)
+{
+	struct fh_str judge;
+	int r = fh_split_drivers(s, FH_JUDGE_JAVA, &judge, ret_candidate, err);
+	if (r < 0)
+		return r;
+	/* The judge's drivers are one text: codec and driver, told apart by the second licence line. */
+	const char *second = memmem(judge.p + 1, judge.n - 1, "// SPDX-", strlen("// SPDX-"));
+	*ret_codec = (struct fh_str){ judge.p, second - judge.p };
+	*ret_judge = (struct fh_str){ second, judge.p + judge.n - second };
+	return 0;
+}
+
+static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                      struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact judge = { 0 };
+	fh_auto_buf struct fh_buf stand_in = FH_BUF_INIT(0);
+	struct fh_str codec, driver, unused;
+	int r = drivers(s, &codec, &driver, &unused, err);
+	if (r >= 0)
+		r = fh_java_stand_in(fh_buf_str(&p->problem->head), &stand_in, err);
+	if (r < 0)
+		return r;
+	struct fh_build build = build_of(codec, driver, "SplitJudge.java", fh_buf_str(&stand_in));
+	build.files[build.file_count++] = (struct fh_file){ "Main.java", { p->problem->tail.p, p->problem->tail.n }, 0 };
+	r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+	if (r >= 0 && judge.error)
+		ret->unfit = FH_TAKE_PTR(judge.error);
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_JAVA, true, &judge, ret, err);
+	return r;
+}
+
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact program = { 0 };
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	struct fh_str codec, driver, unused;
+	int r = drivers(s, &codec, &unused, &driver, err);
+	if (r < 0)
+		return r;
+	fh_buf_add(&text, p->head.p, p->head.n);
+	fh_buf_add(&text, p->completion.p, p->completion.n);
+	struct fh_build build = build_of(codec, driver, "SplitCandidate.java", fh_buf_str(&text));
+	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+	if (r >= 0 && program.error)
+		ret->compile_error = FH_TAKE_PTR(program.error);
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_JAVA, false, &program, ret, err);
+	return r;
+}
+
+const struct fh_split_language fh_split_java = {
+	.language = FH_JUDGE_JAVA,
+	.name = "java",
+	.judge = { "guest/SplitCodec.java", "guest/SplitJudge.java" },
+	.candidate = { "guest/SplitCandidate.java" },
+	.adjust = adjust,
+	.unfit = unfit,
+	.judge_side = judge_side,
+	.candidate_side = candidate_side,
+};
