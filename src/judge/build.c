@@ -8,6 +8,7 @@
 #include "judge/session.h"
 #include "judge/verdict.h"
 #include "proto/plan.h"
+#include "sandbox/compile.h"
 
 struct kept {
 	char key[FH_SHA256_HEX];
@@ -105,7 +106,7 @@ int fh_build_run(struct fh_builds *b, struct fh_client *client, const struct fh_
 		err->phase = FH_PHASE_PLAN;
 		return r;
 	}
-	r = fh_run(client, plan->compile, &options, &result, err);
+	r = fh_compile(client, plan, &options, &result, err);
 	fh_plan_free(plan);
 	if (r < 0)
 		return r;
