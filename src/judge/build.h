@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiling for split judging, each in a sandbox of its own that holds what is compiled and nothing else, or from the cache
- * of compilers (sandbox/compile.h).
+ * Compiling for split judging, each in a sandbox of its own that holds what is compiled and nothing else, or from the
+ * cache of compilers (sandbox/compile.h).
  *
  * What belongs to a task (stand-ins, the test) is compiled once and kept under the digest of its texts, flags and
  * files: threads that want the same wait for the first. A candidate's program is compiled for each sample.
