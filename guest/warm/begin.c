@@ -245,6 +245,16 @@ bool fh_warm_settings_differ(const struct fh_warm_interpreter *i, const struct f
 	       one_way(i, s->env, s->env_count, run->env, run->env_count, why);
 }
 
+bool fh_warm_same_command(const struct fh_warm_run *run, char *why)
+{
+	const struct fh_warm_start *s = &fh_warm_start;
+	for (uint32_t i = 0; i < s->argc && i < run->argc && fh_text_equal(s->argv[i], run->argv[i]); i++)
+		if (fh_text_equal(s->argv[i], s->file))
+			return true;
+	fh_text_set(why, FH_ZYGOTE_WHY_MAX, "the command line is not the zygote's");
+	return false;
+}
+
 int fh_warm_begin(const struct fh_zygote_run *m, size_t size, int *fds, int fd_count, struct fh_warm_run *run,
                   struct fh_zygote_failed *ret)
 {

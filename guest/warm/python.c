@@ -233,12 +233,10 @@ static bool set_arguments(const struct fh_warm_run *run, char *why)
 {
 	const struct fh_warm_start *s = &fh_warm_start;
 	uint32_t main = 0;
-	while (main < s->argc && !fh_text_equal(s->argv[main], s->file))
-		main++;
-	if (main == s->argc || run->argc <= main || !same_lists(s->argv, main + 1, run->argv, main + 1)) {
-		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "the command line is not the zygote's");
+	if (!fh_warm_same_command(run, why))
 		return false;
-	}
+	while (!fh_text_equal(s->argv[main], s->file))
+		main++;
 	if (same_lists(s->argv, s->argc, run->argv, run->argc))
 		return true;
 	if (!replace_tail("argv", 1, run->argv + main + 1, run->argc - main - 1) ||

@@ -205,7 +205,7 @@ static const struct fh_warm_run *get_ready(const struct fh_warm_interpreter *i, 
 		fh_text_set(why, sizeof(why), "this interpreter cannot import modules ahead of a run");
 	else if (preload[0] && !i->preload(preload, why))
 		;
-	else if (fh_status_number("Threads:") != 1) {
+	else if (fh_status_number("Threads:") > (i->threads ? i->threads : 1)) {
 		fh_text_set(why, sizeof(why), "it has more than one thread, which a fork would lose: ");
 		fh_text_add_number(why, sizeof(why), fh_status_number("Threads:"));
 	} else {

@@ -115,6 +115,11 @@ const struct fh_warm_run *fh_warm_self_test(const struct fh_warm_interpreter *i,
 	fh_text_set(why, FH_ZYGOTE_WHY_MAX,
 	            in_time ? "the self-test in a forked child failed: "
 	                    : "the self-test in a forked child did not end in time: ");
+	if (in_time) {
+		fh_text_add(why, FH_ZYGOTE_WHY_MAX, status & 0x7f ? "signal " : "exit status ");
+		fh_text_add_number(why, FH_ZYGOTE_WHY_MAX, (uint64_t)(status & 0x7f ? status & 0x7f : status >> 8 & 0xff));
+		fh_text_add(why, FH_ZYGOTE_WHY_MAX, ", ");
+	}
 	fh_text_add(why, FH_ZYGOTE_WHY_MAX, text);
 	return NULL;
 }

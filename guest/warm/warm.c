@@ -10,6 +10,7 @@ bool fh_warm_waiting;
 
 static const struct fh_warm_interpreter *const interpreters[] = {
 	&fh_warm_python,
+	&fh_warm_node,
 };
 static const struct fh_warm_interpreter none_in_particular = { .name = "" };
 
@@ -167,6 +168,9 @@ static int open_by(const char *name, open_fn **real, const char *path, int flags
 {
 	if (!*real)
 		*real = (open_fn *)fh_next(name);
+	int instead = interpreter && interpreter->substitute ? interpreter->substitute(path) : -1;
+	if (instead >= 0)
+		return instead;
 	const struct fh_warm_run *run = warm_point(FH_CALL_OPEN, path);
 	if (run && interpreter->point)
 		return interpreter->source(run);
@@ -183,6 +187,9 @@ static int openat_by(const char *name, openat_fn **real, int dir, const char *pa
 {
 	if (!*real)
 		*real = (openat_fn *)fh_next(name);
+	int instead = interpreter && interpreter->substitute ? interpreter->substitute(path) : -1;
+	if (instead >= 0)
+		return instead;
 	const struct fh_warm_run *run = warm_point(FH_CALL_OPEN, path);
 	if (run && interpreter->point)
 		return interpreter->source(run);

@@ -64,7 +64,7 @@ struct fh_warm_interpreter {
 	const char *point;              /* another path whose opening is the warm point instead of MAIN's */
 	const unsigned char *self_test; /* a program that prints "ok" */
 	const unsigned long *self_test_size;
-	bool keeps_descriptors; /* it has its own, and takes care of them after a fork */
+	unsigned threads; /* 0: only one may be; else its own idle helpers are counted in, which a fork may lose */
 	const char *const
 	    *settings;           /* prefixes of variables that it reads when it starts: a run whose own differ is refused */
 	bool (*load)(char *why); /* looks up what it calls; once, at the warm point */
@@ -78,9 +78,10 @@ struct fh_warm_interpreter {
 	 * the interpreter is to say so). May end the process itself. */
 	void (*run)(const char *path, void *file);
 	int (*source)(const struct fh_warm_run *run); /* for `point`: the descriptor that the stopped call returns */
+	int (*substitute)(const char *path);          /* a descriptor for an open of something else; -1: pass it on */
 };
 
-extern const struct fh_warm_interpreter fh_warm_python;
+extern const struct fh_warm_interpreter fh_warm_python, fh_warm_node;
 
 /* serve.c: returns in a child that is to run a program, and there only. NULL when no more is served: the process is to
  * go on as if nothing had been. */
@@ -97,6 +98,7 @@ int fh_warm_isolate(const struct fh_zygote_fork *m, const void *seal, int init, 
 /* begin.c: makes the process what RUN says; fills *run. Descriptors: stdio and extras. */
 int fh_warm_begin(const struct fh_zygote_run *m, size_t size, int *fds, int fd_count, struct fh_warm_run *run,
                   struct fh_zygote_failed *ret);
+bool fh_warm_same_command(const struct fh_warm_run *run, char *why); /* up to and with MAIN */
 bool fh_warm_settings_differ(const struct fh_warm_interpreter *i, const struct fh_warm_run *run, char *why);
 
 /* test.c: runs the self-test in a child. In that child it returns the run; in the zygote NULL, with why. */

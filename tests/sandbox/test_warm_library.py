@@ -15,7 +15,7 @@ import tricky
 import zygote
 
 
-ADDRESS = re.compile(rb"0x[0-9a-f]{6,}")
+CHANGING = re.compile(rb"0x[0-9a-f]{6,}|(?<=\(node:)[0-9]+")  # addresses, and the process id in Node's warnings
 
 
 def left_in(folder, what):
@@ -48,12 +48,14 @@ class Interpreter:
                       lambda: zygote.cold(self.argv, self.main, source, z.cwd, how.pop("env", z.env), **how)):
             empty(z.cwd)
             r = start()
-            r.stdout, r.stderr = ADDRESS.sub(b"0x", r.stdout), ADDRESS.sub(b"0x", r.stderr)
+            r.stdout, r.stderr = CHANGING.sub(b"#", r.stdout), CHANGING.sub(b"#", r.stderr)
             results.append((r, left_in(z.cwd, after) if after else None))
         return results
 
+    threads = 1
+
     def test_it_says_what_it_is(self):
-        self.assertEqual((self.zygote.threads, self.zygote.interpreter), (1, self.name))
+        self.assertEqual((self.zygote.threads, self.zygote.interpreter), (self.threads, self.name))
 
     def test_a_program_cannot_tell_how_it_was_started(self):
         for name, (source, *how) in getattr(tricky, self.programs).items():
@@ -64,6 +66,20 @@ class Interpreter:
 
 class Python(Interpreter, unittest.TestCase):
     argv, main, name, programs = [support.PYTHON], "main.py", "python", "PYTHON"
+
+
+class Node(Interpreter, unittest.TestCase):
+    argv, main, name, programs = ["/usr/bin/node"], "main.js", "javascript", "JAVASCRIPT"
+
+    threads = 4  # three of them idle, and lost in a fork
+
+    def setUp(self):
+        support.need_program("node", "nodejs")
+        super().setUp()
+
+
+class NodeModule(Node):
+    main, programs = "main.mjs", "MODULE"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Node 18 to 24, stock, without an addon.
+ *
+ * Its arguments get `--single-threaded --v8-pool-size=0 -r /dev/null` in front (through __libc_start_main, so that no
+ * file and no variable is needed). What `-r` loads is whatever the opening of /dev/null gives: in the zygote node.js of
+ * this folder. That loads the parts of Node that nearly every program uses and then opens POINT: the warm point. The
+ * child's open returns the run as JSON, from which node.js makes process.argv, pid and so on those of a fresh start.
+ * In worker threads of a run, which load `-r` too, /dev/null is what it is: an empty module.
+ *
+ * libuv's loop is made anew by uv_loop_fork; of the threads that a fork loses see below.
+ */
+#include "warm.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "selftest.h"
+
+#define POINT "/fumehood/warm"
+#define LEAVE "/fumehood/leave/"
+enum { ADDED = 5, THREADS_MAX = 16, JSON_MAX = 512 * 1024 };
+
+static bool is_node, forked;
+
+/* ------------------------------------------------------------------------------------------------------ arguments */
+
+typedef int main_fn(int, char **, char **);
+typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+FH_EXPORT int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
+                                void (*rtld_fini)(void), void *stack_end);
+
+/* Under musl the last parameters do not exist: what is passed on then is what was there, and nobody looks at it. */
+int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
+                      void (*rtld_fini)(void), void *stack_end)
+{
+	static char *more[FH_WARM_ARGV_MAX + ADDED + 1];
+	static char options[ADDED][32] = { "--single-threaded", "--v8-pool-size=0", "--no-wasm-async-compilation", "-r",
+		                               "/dev/null" };
+	start_fn *real = (start_fn *)fh_next("__libc_start_main");
+	if (!real)
+		fh_sys(__NR_exit_group, 127);
+	is_node = fh_warm_waiting && fh_symbol(fh_warm_node.symbol);
+	if (!is_node || argc < 1 || argc > FH_WARM_ARGV_MAX)
+		return real(main, argc, argv, init, fini, rtld_fini, stack_end);
+	more[0] = argv[0];
+	for (int i = 0; i < ADDED; i++)
+		more[1 + i] = options[i];
+	for (int i = 1; i < argc; i++)
+		more[ADDED + i] = argv[i];
+	return real(main, argc + ADDED, more, init, fini, rtld_fini, stack_end);
+}
+
+/* ------------------------------------------------------------------------------------------------------- threads */
+
+/*
+ * The helper threads of the zygote: V8's delayed tasks, its one worker, the inspector's. All are idle, each waiting on
+ * a condition or in its own event loop. A child has none of them, so
+ *   - what they waited on is made anew in the child, without the ghost that would be counted as a waiter for ever;
+ *   - who joins one is answered at once;
+ *   - the worker is started again when the main thread is about to wait: some of V8's work (WebAssembly) goes to it
+ * even with --single-threaded. Node gives it a struct that begins with its queue and then three pointers to what the
+ *     starting function had on its stack, a mutex, a condition and a count, by which it says that it runs.
+ */
+enum { WORKER_WORDS = 8, OBJECT_SIZE = 64 };
+
+static struct lost {
+	unsigned long id;
+	void *(*run)(void *);
+	uintptr_t argument[WORKER_WORDS];
+	bool worker;
+} lost[THREADS_MAX];
+static unsigned lost_count;
+static struct {
+	void *condition, *mutex;
+} waited[THREADS_MAX];
+static unsigned waited_count;
+
+typedef int create_fn(unsigned long *, const void *, void *(*)(void *), void *);
+typedef int join_fn(unsigned long, void **);
+typedef int wait_fn(void *, void *);
+typedef int init_fn(void *, const void *);
+typedef int clock_fn(void *, int);
+typedef int madvise_fn(void *, size_t, int);
+FH_EXPORT int pthread_create(unsigned long *thread, const void *attributes, void *(*run)(void *), void *argument);
+FH_EXPORT int pthread_join(unsigned long thread, void **ret);
+FH_EXPORT int pthread_cond_wait(void *condition, void *mutex);
+FH_EXPORT int madvise(void *address, size_t size, int advice);
+
+static create_fn *real_create;
+
+static bool on_stack(uintptr_t p)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	return p > here && p - here < 1 << 20;
+}
+
+int pthread_create(unsigned long *thread, const void *attributes, void *(*run)(void *), void *argument)
+{
+	struct lost note = { .run = run };
+	if (!real_create)
+		real_create = (create_fn *)fh_next("pthread_create");
+	bool noted = is_node && !forked && lost_count < THREADS_MAX;
+	if (noted && argument && !on_stack((uintptr_t)argument)) { /* before it runs: it may free what it is given */
+		memcpy(note.argument, argument, 5 * sizeof(uintptr_t));
+		note.worker = on_stack(note.argument[1]) && on_stack(note.argument[2]) && on_stack(note.argument[3]);
+	}
+	int r = real_create ? real_create(thread, attributes, run, argument) : 38 /* ENOSYS */;
+	if (r == 0 && noted) {
+		note.id = *thread;
+		lost[lost_count++] = note;
+	}
+	return r;
+}
+
+int pthread_join(unsigned long thread, void **ret)
+{
+	static join_fn *real;
+	if (!real)
+		real = (join_fn *)fh_next("pthread_join");
+	for (unsigned i = 0; forked && i < lost_count; i++)
+		if (lost[i].id == thread) {
+			lost[i].id = 0;
+			return 0;
+		}
+	return real ? real(thread, ret) : 38;
+}
+
+static void start_workers(void)
+{
+	static _Alignas(16) char mutex[OBJECT_SIZE], condition[OBJECT_SIZE];
+	static int count[16];
+	void *(*allocate)(size_t) = (void *(*)(size_t))fh_symbol("malloc");
+	for (unsigned i = 0; i < lost_count; i++) {
+		unsigned long id;
+		uintptr_t *argument = lost[i].worker && allocate ? allocate(sizeof(lost[i].argument)) : NULL;
+		if (!argument)
+			continue;
+		lost[i].worker = false;
+		memcpy(argument, lost[i].argument, sizeof(lost[i].argument));
+		argument[1] = (uintptr_t)mutex;
+		argument[2] = (uintptr_t)condition;
+		argument[3] = (uintptr_t)count;
+		(void)real_create(&id, NULL, lost[i].run, argument);
+	}
+}
+
+int pthread_cond_wait(void *condition, void *mutex)
+{
+	static wait_fn *real;
+	if (!real)
+		real = (wait_fn *)fh_next("pthread_cond_wait");
+	if (is_node && fh_sys(__NR_gettid) != fh_sys(__NR_getpid)) {
+		unsigned n = forked ? THREADS_MAX : __atomic_fetch_add(&waited_count, 1, __ATOMIC_SEQ_CST);
+		if (n < THREADS_MAX) {
+			waited[n].condition = condition;
+			waited[n].mutex = mutex;
+		}
+	} else if (forked) {
+		start_workers();
+	}
+	return real ? real(condition, mutex) : 38;
+}
+
+/* libuv makes its conditions with the monotonic clock, its mutexes plain. */
+static void renew_waited(void)
+{
+	_Alignas(16) char attributes[OBJECT_SIZE];
+	init_fn *condition = (init_fn *)fh_symbol("pthread_cond_init"), *mutex = (init_fn *)fh_symbol("pthread_mutex_init");
+	int (*prepare)(void *) = (int (*)(void *))fh_symbol("pthread_condattr_init");
+	clock_fn *clock = (clock_fn *)fh_symbol("pthread_condattr_setclock");
+	if (!condition || !mutex || !prepare || !clock || prepare(attributes) || clock(attributes, 1 /* MONOTONIC */))
+		return;
+	for (unsigned i = 0; i < waited_count && i < THREADS_MAX; i++) {
+		(void)condition(waited[i].condition, attributes);
+		(void)mutex(waited[i].mutex, NULL);
+	}
+}
+
+/* V8 keeps its memory out of forks. */
+int madvise(void *address, size_t size, int advice)
+{
+	static madvise_fn *real;
+	if (is_node && !forked && advice == MADV_DONTFORK)
+		return 0;
+	if (!real)
+		real = (madvise_fn *)fh_next("madvise");
+	return real ? real(address, size, advice) : (int)fh_sys(__NR_madvise, address, size, advice);
+}
+
+/* ----------------------------------------------------------------------------------------------- calls of node.js */
+
+static int memory_file(const char *name, const void *data, size_t size)
+{
+	long fd = fh_sys(__NR_memfd_create, name, 1 /* MFD_CLOEXEC */);
+	if (fd >= 0 && (fh_write_full((int)fd, data, size) < 0 || fh_sys(__NR_lseek, fd, 0, 0) < 0)) {
+		fh_sys(__NR_close, fd);
+		return -1;
+	}
+	return (int)fd;
+}
+
+/* Before the warm point: what -r loads. In a run: the way out of node.js. */
+static int substitute(const char *path)
+{
+	if (fh_warm_waiting && fh_text_equal(path, "/dev/null"))
+		return memory_file("warm", fh_node_script, fh_node_script_size);
+	if (forked && fh_text_begins(path, LEAVE)) {
+		int code = 0;
+		for (const char *p = path + sizeof(LEAVE) - 1; *p >= '0' && *p <= '9'; p++)
+			code = code * 10 + *p - '0';
+		fh_sys(__NR_exit_group, code & 0xff);
+	}
+	return -1;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the run */
+
+static char json[JSON_MAX];
+static size_t json_size;
+static bool json_full;
+
+static void put(const char *s, size_t n)
+{
+	if (json_size + n > sizeof(json)) {
+		json_full = true;
+		return;
+	}
+	memcpy(json + json_size, s, n);
+	json_size += n;
+}
+
+static void put_text(const char *s)
+{
+	put(s, strlen(s));
+}
+
+/* Bytes above 127 pass as they are: Node takes its arguments as UTF-8 as well. */
+static void put_string(const char *s)
+{
+	static const char hex[] = "0123456789abcdef";
+	put("\"", 1);
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f) {
+			char escape[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
+			put(escape, 6);
+		} else {
+			put(s, 1);
+		}
+	}
+	put("\"", 1);
+}
+
+static void put_list(char *const *items, uint32_t count)
+{
+	put("[", 1);
+	for (uint32_t i = 0; i < count; i++) {
+		if (i)
+			put(",", 1);
+		put_string(items[i]);
+	}
+	put("]", 1);
+}
+
+static int source(const struct fh_warm_run *run)
+{
+	const struct fh_warm_start *s = &fh_warm_start;
+	uint32_t main = 0;
+	while (main < s->argc && !fh_text_equal(s->argv[main], s->file))
+		main++;
+	json_size = 0;
+	put_text("{\"flags\":");
+	put_list(run->argv + 1, main ? main - 1 : 0);
+	put_text(",\"args\":");
+	put_list(run->argv + main + 1, run->argc > main ? run->argc - main - 1 : 0);
+	put_text(",\"test\":");
+	if (run->self_test)
+		put_string(run->main);
+	else
+		put_text("null");
+	put_text("}");
+	return json_full ? -1 : memory_file("run", json, json_size);
+}
+
+static struct {
+	void *(*default_loop)(void);
+	int (*loop_fork)(void *);
+	void (*update_time)(void *);
+} uv;
+
+static const struct fh_symbol_wanted wanted[] = {
+	{ "uv_default_loop", &uv.default_loop },
+	{ "uv_loop_fork", &uv.loop_fork },
+	{ "uv_update_time", &uv.update_time },
+};
+
+static bool load(char *why)
+{
+	return fh_symbols(wanted, sizeof(wanted) / sizeof(wanted[0]), why);
+}
+
+static bool loop_is_new;
+
+static void child(void)
+{
+	forked = true;
+	renew_waited();
+	loop_is_new = uv.loop_fork(uv.default_loop()) == 0;
+}
+
+static bool begin(const struct fh_warm_run *run, char *why)
+{
+	if (!loop_is_new) {
+		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "libuv could not make its event loop anew");
+		return false;
+	}
+	uv.update_time(uv.default_loop()); /* it has kept the zygote's: every timer would be late */
+	return fh_warm_same_command(run, why);
+}
+
+static const char *const settings[] = { "NODE_", "UV_", "HOME=", NULL };
+
+const struct fh_warm_interpreter fh_warm_node = {
+	.name = "javascript",
+	.symbol = "node_module_register",
+	.calls = FH_CALL_OPEN,
+	.point = POINT,
+	.self_test = fh_selftest_node,
+	.self_test_size = &fh_selftest_node_size,
+	.settings = settings,
+	.threads = 4,
+	.load = load,
+	.child = child,
+	.begin = begin,
+	.substitute = substitute,
+	.source = source,
+};

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// What the zygote runs instead of an empty module, before the program (node.c). It leaves nothing behind that a program
+// sees: no name, no module, no listener, no variable.
+'use strict';
+const fs = require('fs');
+const v8 = require('v8');
+const { openSync, readFileSync } = fs;
+
+// What console.log to a pipe loads, and what most programs do: loaded once here instead of in every run.
+for (const name of ['net', 'tty', 'stream', 'util', 'events', 'path', 'url', 'assert', 'readline', 'timers', 'os'])
+  require(name);
+
+
+const run = JSON.parse(readFileSync('/fumehood/warm', 'utf8')); // the warm point: from here on we are a program
+
+// --- what differs from process to process
+const set = (object, name, value) => {
+  const old = Object.getOwnPropertyDescriptor(object, name);
+  Object.defineProperty(object, name, { ...old, value });
+};
+set(process, 'pid', Number(fs.readlinkSync('/proc/self')));
+process.execArgv.splice(0, process.execArgv.length, ...run.flags);
+process.argv.splice(2, process.argv.length, ...run.args);
+
+// V8 seeds a context's Math.random when it is first called: from this flag, else from the isolate's own generator, of
+// which all children have the same copy. Worker threads have isolates of their own and seed themselves.
+const seed = require('crypto').randomBytes(4).readInt32LE() & 0x7fffffff || 1;
+v8.setFlagsFromString(`--random-seed=${seed}`);
+Math.random();
+v8.setFlagsFromString('--random-seed=0');
+
+// --- the clock that counts from the start
+const { uptime } = process;
+const born = uptime.call(process);
+process.uptime = { uptime() { return uptime.call(process) - born; } }.uptime;
+
+// --- the end: Node's own first takes the whole heap apart, which in a forked child means to copy it. Nothing that a
+// program could see follows the event 'exit', but what its listeners set going, the report of an exception that nobody
+// caught, and what flags ask for. Node asks for process.emit right before that event, with no JavaScript below it on the
+// stack: then a last listener is added, which leaves. An `emit` of ours in between would be seen in stack traces.
+const leave = (code) => openSync(`/fumehood/leave/${code & 255}`);
+if (run.flags.length === 0) {
+  const { reallyExit } = process;
+  const { emit, on, listenerCount } = require('events').prototype;
+  const UNSETTLED = 13; // of a top-level await: Node has something to say
+  const calledByNode = () => {
+    const { stackTraceLimit, prepareStackTrace } = Error;
+    const at = {};
+    Error.stackTraceLimit = 3;
+    Error.prepareStackTrace = (error, calls) => calls.length;
+    Error.captureStackTrace(at, calledByNode);
+    const depth = at.stack;
+    Error.stackTraceLimit = stackTraceLimit;
+    if (prepareStackTrace === undefined) delete Error.prepareStackTrace;
+    else Error.prepareStackTrace = prepareStackTrace;
+    return depth === 1;
+  };
+  Object.defineProperty(Object.getPrototypeOf(process), 'emit', {
+    configurable: true,
+    enumerable: false,
+    get() {
+      if (this === process && process._exiting && !listenerCount.call(process, 'exit') && calledByNode())
+        on.call(process, 'exit', () => process.exitCode === UNSETTLED || leave(process.exitCode || 0));
+      return emit;
+    },
+    set(value) {
+      Object.defineProperty(this, 'emit', { value, writable: true, configurable: true, enumerable: true });
+    },
+  });
+  const own = {
+    reallyExit(code) {
+      leave(code || 0);
+      return reallyExit.call(this, code);
+    },
+  };
+  process.reallyExit = own.reallyExit;
+}
+
+delete require.cache[__filename];
+if (module.parent) module.parent.children.length = 0;
+if (run.test) module._compile(readFileSync(run.test, 'utf8'), 'self-test.js');
