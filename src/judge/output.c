@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "proto/plan.h"
+#include "sandbox/compile.h"
 
 #define SHOWN_MAX 160 /* bytes of an output in a reason */
 
@@ -84,14 +85,6 @@ static int run_plan(struct program *p, const struct fh_plan *plan, struct fh_str
 	return fh_run(p->client, &with, &p->options, ret, err);
 }
 
-static const struct fh_out_file *artifact_of(const struct fh_result *r, const char *name)
-{
-	for (size_t i = 0; i < r->out_count; i++)
-		if (fh_streq(r->outs[i].name, name) && !r->outs[i].refused)
-			return &r->outs[i];
-	return NULL;
-}
-
 /* A program that compiles does so once. Without what its compiler makes it is left as it is: the first run of it then
  * tells how compiling fails. */
 static int compile(struct program *p, struct fh_error *err)
@@ -99,8 +92,8 @@ static int compile(struct program *p, struct fh_error *err)
 	struct fh_plan *plan = p->plan;
 	if (!plan->compile)
 		return 0;
-	int r = fh_run(p->client, plan->compile, &p->options, &p->compiled, err);
-	const struct fh_out_file *made = r < 0 ? NULL : artifact_of(p->compiled, plan->artifact);
+	int r = fh_compile(p->client, plan, &p->options, &p->compiled, err);
+	const struct fh_out_file *made = r < 0 ? NULL : fh_compile_artifact(p->compiled, plan->artifact);
 	if (r < 0 || p->compiled->status != FH_STATUS_OK || !made)
 		return r;
 	struct fh_plan_file file = {
