@@ -14,12 +14,28 @@ static struct fh_str last_javascript_name(struct fh_str declaration)
 	return fh_last_javascript_name(declaration, &at);
 }
 
-static struct fh_str cpp_name(struct fh_str declaration)
+static struct fh_str signed_name(struct fh_str declaration,
+                                 int (*signature)(struct fh_str, struct fh_signature *, struct fh_error *))
 {
 	fh_auto_signature struct fh_signature s = { 0 };
-	if (fh_cpp_signature(declaration, &s, NULL) < 0)
+	if (signature(declaration, &s, NULL) < 0)
 		return (struct fh_str){ "", 0 };
 	return (struct fh_str){ declaration.p + (s.name.p - s.text.p), s.name.n };
+}
+
+static struct fh_str cpp_name(struct fh_str declaration)
+{
+	return signed_name(declaration, fh_cpp_signature);
+}
+
+static struct fh_str java_name(struct fh_str declaration)
+{
+	return signed_name(declaration, fh_java_signature);
+}
+
+static struct fh_str rust_name(struct fh_str declaration)
+{
+	return signed_name(declaration, fh_rust_signature);
 }
 
 static const struct {
@@ -30,6 +46,8 @@ static const struct {
 	{ "Python/", FH_JUDGE_PYTHON, fh_last_python_def },
 	{ "JavaScript/", FH_JUDGE_JAVASCRIPT, last_javascript_name },
 	{ "CPP/", FH_JUDGE_CPP, cpp_name },
+	{ "Java/", FH_JUDGE_JAVA, java_name },
+	{ "Rust/", FH_JUDGE_RUST, rust_name },
 };
 
 static bool recognises(const json_t *row)
@@ -45,7 +63,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 		i++;
 	if (i == FH_ARRAY_SIZE(languages)) {
 		fh_error_set(err, FH_E_CONFIG, "task_id %.80s does not begin with a language that can be judged", p->task_id);
-		fh_error_hint(err, "Python/, JavaScript/ and CPP/ can; remove the other problems");
+		fh_error_hint(err, "Python/, JavaScript/, CPP/, Java/ and Rust/ can; remove the other problems");
 		return -FH_E_CONFIG;
 	}
 	p->language = languages[i].language;

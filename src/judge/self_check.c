@@ -49,9 +49,10 @@ static const struct {
 	[FH_JUDGE_CPP] = { "    return {};\n}\n", "int main() { return 0; }\n" },
 	[FH_JUDGE_C] = { "    return 0;\n}\n", "int main(void) { return 0; }\n" },
 	[FH_JUDGE_BASH] = { ":\n", ":\n" },
-	[FH_JUDGE_JAVA] = { "", "public class Main { public static void main(String[] a) { } }\n" },
+	[FH_JUDGE_JAVA] = { "        throw new RuntimeException();\n    }\n}\n",
+	                    "public class Main { public static void main(String[] a) { } }\n" },
 	[FH_JUDGE_GO] = { "", "package main\n\nfunc main() { }\n" },
-	[FH_JUDGE_RUST] = { "", "fn main() { }\n" },
+	[FH_JUDGE_RUST] = { "    unimplemented!()\n}\n", "fn main() { }\n" },
 };
 
 static void make_stub(const struct fh_judge_problem *p, struct fh_buf *out)

@@ -95,8 +95,8 @@ static const char *const cpp_flags[] = { "-w", "-Wl,--wrap=main", NULL };
 
 static const struct language {
 	const char *name;
-	const char *driver;                                                          /* a data file */
-	void (*whole)(struct fh_buf *out, const struct parts *p);                    /* program and test as one text */
+	const char *driver;                                       /* a data file; NULL: tests of it are split only */
+	void (*whole)(struct fh_buf *out, const struct parts *p); /* program and test as one text */
 	void (*input)(struct fh_buf *in, const struct parts *p, const char *secret); /* what the driver reads */
 	bool compiled;                     /* the whole text stands in the unit, behind the driver */
 	const char *const *flags;          /* of the compiler or interpreter */
@@ -128,6 +128,7 @@ static const struct language {
 	[FH_JUDGE_BASH] = { .name = "bash", .version = "echo \"$BASH_VERSION\"" },
 	[FH_JUDGE_JAVA] = {
 		.name = "java",
+		.whole = whole_script,
 		.version = "public class Main { public static void main(String[] a) {"
 		           " System.out.println(System.getProperty(\"java.version\")); } }",
 	},
@@ -135,7 +136,7 @@ static const struct language {
 		.name = "go",
 		.version = "package main\nimport (\"os\"; \"runtime\")\nfunc main() { os.Stdout.WriteString(runtime.Version()) }",
 	},
-	[FH_JUDGE_RUST] = { .name = "rust", .version = "fn main() { println!(\"rust\"); }" },
+	[FH_JUDGE_RUST] = { .name = "rust", .whole = whole_script, .version = "fn main() { println!(\"rust\"); }" },
 };
 
 const char *fh_judge_language_name(enum fh_judge_language l)
@@ -276,6 +277,13 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 	struct fh_plan *plan = NULL;
 	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
 	struct fh_result *result = NULL;
+	if (!languages[p->problem->language].driver) {
+		const char *why = fh_split_unfit(p->problem);
+		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_ENGINE_ERROR, .integrity = FH_INTEGRITY_IN_PROCESS };
+		ret->reason = fh_xasprintf("%s cannot be judged in one process%s%s", languages[p->problem->language].name,
+		                           why ? ", and has no stand-in: " : "", why ? why : "");
+		return 0;
+	}
 	int r = make_secret(secret, err);
 	if (r >= 0)
 		r = build_plan(s, p, secret, &plan, err);
@@ -330,7 +338,7 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 	*ret = (struct fh_judge_outcome){ o.verdict, o.reason, o.candidate, o.judge, FH_INTEGRITY_SPLIT };
 	if (o.retry && !last)
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
-	if (!o.unfit)
+	if (!o.unfit || !languages[p->problem->language].driver)
 		return 0;
 	fh_judge_outcome_release(ret);
 	fh_judge_set_mode(s, p->problem, FH_MODE_IN_PROCESS);
@@ -499,13 +507,13 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
 	if (r >= 0 && settings->interpreter && count > 1)
 		r = fh_error_set(err, FH_E_ARGUMENT, "--interpreter needs samples of one language; these are of %u", count);
 	for (enum fh_judge_language l = 0; r >= 0 && l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
-		if (wanted[l])
+		if (wanted[l] && languages[l].driver)
 			r = read_driver(s, l, err);
 		if (r >= 0 && wanted[l] && fh_split_has(l))
 			r = prepare_split(s, l, err);
-		if (r >= 0 && wanted[l])
+		if (r >= 0 && wanted[l] && languages[l].driver)
 			r = probe(s, l, err);
-		if (r >= 0 && by_output[l])
+		if (r >= 0 && (by_output[l] || (wanted[l] && !languages[l].driver)))
 			r = probe_output(s, l, err);
 	}
 	if (r < 0) {
@@ -553,7 +561,7 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 		s->settings->packages ? "packages" : "standard library",
 		s->settings->interpreter ? s->settings->interpreter : "",
 		languages[l].name,
-		problem->output ? s->output_versions[l] : s->versions[l],
+		problem->output || !languages[l].driver ? s->output_versions[l] : s->versions[l],
 		problem->task_id,
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/java_units.h"
 
+#include "judge/outline.h"
 #include "judge/signature.h"
 #include "judge/split.h"
 #include "proto/plan.h"
@@ -52,11 +53,23 @@ static int drivers(struct fh_split *s, struct fh_str *ret_codec, struct fh_str *
 	return 0;
 }
 
+/* The declaration's imports hold for the test as well: in one file they stand in front of both. */
+static void add_imports(struct fh_buf *out, struct fh_str head)
+{
+	struct fh_str line;
+	while (fh_next_line(&head, &line)) {
+		if (line.n < 7 || memcmp(line.p, "import ", 7) != 0)
+			continue;
+		fh_buf_add(out, line.p, line.n);
+		fh_buf_addc(out, '\n');
+	}
+}
+
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                       struct fh_split_side *ret, struct fh_error *err)
 {
 	fh_auto_artifact struct fh_artifact judge = { 0 };
-	fh_auto_buf struct fh_buf stand_in = FH_BUF_INIT(0);
+	fh_auto_buf struct fh_buf stand_in = FH_BUF_INIT(0), test = FH_BUF_INIT(0);
 	struct fh_str codec, driver, unused;
 	int r = drivers(s, &codec, &driver, &unused, err);
 	if (r >= 0)
@@ -64,7 +77,10 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	if (r < 0)
 		return r;
 	struct fh_build build = build_of(codec, driver, "SplitJudge.java", fh_buf_str(&stand_in));
-	build.files[build.file_count++] = (struct fh_file){ "Main.java", { p->problem->tail.p, p->problem->tail.n }, 0 };
+	add_imports(&test, fh_buf_str(&p->problem->head));
+	fh_buf_add(&test, p->problem->tail.p, p->problem->tail.n);
+	build.files[build.file_count++] = (struct fh_file){ "Main.java", { test.p, test.n }, 0 };
+	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
 	r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
 	if (r >= 0 && judge.error)
 		ret->unfit = FH_TAKE_PTR(judge.error);
