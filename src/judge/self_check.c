@@ -173,6 +173,8 @@ static int check_reference(struct check *c, const struct fh_judge_problem *p, co
 		passed = r >= 0 && o.verdict == FH_VERDICT_PASSED;
 		/* a test that cannot be split has found its way already */
 		one_way = one_way || fh_judge_mode(c->session, p) == FH_MODE_IN_PROCESS;
+		/* what does not work without a candidate works with none in another way */
+		one_way = one_way || (r >= 0 && o.verdict == FH_VERDICT_ENGINE_ERROR);
 		if (i == 0)
 			first = o;
 		else

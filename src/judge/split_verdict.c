@@ -68,8 +68,9 @@ static enum fh_verdict ended(const struct fh_result *c, struct fh_buf *why)
 {
 	struct fh_str err = { (const char *)c->stream_data[FH_STDERR], c->stream_size[FH_STDERR] };
 	if (c->stopped) {
-		fh_buf_adds(why, "left before the test ended: it closed its pipes to the judge");
-		return FH_VERDICT_EARLY_EXIT;
+		/* which of the two it was is a race between two ends of pipes */
+		fh_buf_adds(why, "gave no answer: it closed its pipes to the judge, or killed itself");
+		return FH_VERDICT_RUNTIME_ERROR;
 	}
 	if (c->signal != 0) {
 		const char *name = sigabbrev_np(c->signal);
