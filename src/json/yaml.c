@@ -390,6 +390,13 @@ static json_t *load_as_json(struct fh_str text)
 	return i < text.n && (text.p[i] == '{' || text.p[i] == '[') ? fh_json_parse(text, NULL, NULL) : NULL;
 }
 
+/* Next line, line separator, paragraph separator: characters to JSON and ends of lines, which fold, to libyaml. */
+static bool has_folding_characters(struct fh_str text)
+{
+	return memmem(text.p, text.n, "\xc2\x85", 2) || memmem(text.p, text.n, "\xe2\x80\xa8", 3) ||
+	       memmem(text.p, text.n, "\xe2\x80\xa9", 3);
+}
+
 json_t *fh_yaml_load(struct fh_str text, const char *name, struct fh_yaml_positions **ret_positions,
                      struct fh_error *err)
 {
@@ -399,6 +406,12 @@ json_t *fh_yaml_load(struct fh_str text, const char *name, struct fh_yaml_positi
 	}
 	if (text.n >= 3 && memcmp(text.p, "\xEF\xBB\xBF", 3) == 0)
 		text = (struct fh_str){ text.p + 3, text.n - 3 };
+	json_t *json = has_folding_characters(text) ? load_as_json(text) : NULL;
+	if (json) {
+		if (ret_positions)
+			*ret_positions = fh_yaml_positions_new();
+		return json;
+	}
 	struct fh_error problem = FH_ERROR_INIT;
 	FH_CLEANUP(composer_release)
 	struct composer c = { .text = text, .name = name, .err = &problem, .positions = fh_yaml_positions_new() };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "provider/http.h"
 
-#include <curl/curl.h>
 #include <pthread.h>
 #include <strings.h>
 #include <sys/random.h>
 #include "base/clock.h"
+#include "provider/curl.h"
 
 #define FH_HTTP_TIMEOUT_MS 300000
 #define FH_HTTP_CONNECT_MS 30000
@@ -27,16 +27,14 @@ struct fh_http {
 	unsigned idle_count;
 };
 
-static pthread_once_t fh_http_once = PTHREAD_ONCE_INIT;
-
-static void fh_http_global(void)
+/* Loaded: fh_http_send sees to that before there is a handle. */
+static const struct fh_curl *curl(void)
 {
-	curl_global_init(CURL_GLOBAL_DEFAULT);
+	return fh_curl(NULL);
 }
 
 struct fh_http *fh_http_new(void)
 {
-	pthread_once(&fh_http_once, fh_http_global);
 	struct fh_http *http = FH_NEW(struct fh_http);
 	pthread_mutex_init(&http->lock, NULL);
 	return http;
@@ -44,8 +42,8 @@ struct fh_http *fh_http_new(void)
 
 static void fh_http_handle_free(struct fh_http_handle *h)
 {
-	curl_easy_cleanup(h->easy);
-	curl_multi_cleanup(h->multi);
+	curl()->easy_cleanup(h->easy);
+	curl()->multi_cleanup(h->multi);
 	free(h);
 }
 
@@ -74,8 +72,8 @@ static struct fh_http_handle *fh_http_handle_get(struct fh_http *http)
 	if (h)
 		return h;
 	h = FH_NEW(struct fh_http_handle);
-	h->easy = curl_easy_init();
-	h->multi = curl_multi_init();
+	h->easy = curl()->easy_init();
+	h->multi = curl()->multi_init();
 	if (h->easy && h->multi)
 		return h;
 	fh_http_handle_free(h);
@@ -84,7 +82,7 @@ static struct fh_http_handle *fh_http_handle_get(struct fh_http *http)
 
 static void fh_http_handle_put(struct fh_http *http, struct fh_http_handle *h)
 {
-	curl_easy_reset(h->easy);
+	curl()->easy_reset(h->easy);
 	pthread_mutex_lock(&http->lock);
 	bool keep = http->idle_count < FH_HTTP_IDLE_MAX;
 	if (keep) {
@@ -189,9 +187,9 @@ static struct curl_slist *fh_http_headers(const struct fh_http_request *request)
 {
 	struct curl_slist *list = NULL;
 	for (size_t i = 0; request->headers && request->headers[i]; i++)
-		list = curl_slist_append(list, request->headers[i]);
+		list = curl()->slist_append(list, request->headers[i]);
 	/* Waiting a second for "100 Continue", which few servers of models send, helps nobody. */
-	return curl_slist_append(list, "Expect:");
+	return curl()->slist_append(list, "Expect:");
 }
 
 static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_request *request, struct curl_slist *headers,
@@ -199,24 +197,24 @@ static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_request
 {
 	CURL *c = h->easy;
 	uint64_t timeout = request->timeout_ms ? request->timeout_ms : FH_HTTP_TIMEOUT_MS;
-	curl_easy_setopt(c, CURLOPT_URL, request->url);
-	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
-	curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
-	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)FH_HTTP_CONNECT_MS));
-	curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)INT32_MAX));
-	curl_easy_setopt(c, CURLOPT_ACCEPT_ENCODING, "");
-	curl_easy_setopt(c, CURLOPT_USERAGENT, "fumehood");
-	curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers);
-	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, t->message);
-	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, fh_http_on_body);
-	curl_easy_setopt(c, CURLOPT_WRITEDATA, &ret->body);
+	curl()->easy_setopt(c, CURLOPT_URL, request->url);
+	curl()->easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl()->easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+	curl()->easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
+	curl()->easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
+	curl()->easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	curl()->easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)FH_HTTP_CONNECT_MS));
+	curl()->easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)INT32_MAX));
+	curl()->easy_setopt(c, CURLOPT_ACCEPT_ENCODING, "");
+	curl()->easy_setopt(c, CURLOPT_USERAGENT, "fumehood");
+	curl()->easy_setopt(c, CURLOPT_HTTPHEADER, headers);
+	curl()->easy_setopt(c, CURLOPT_ERRORBUFFER, t->message);
+	curl()->easy_setopt(c, CURLOPT_WRITEFUNCTION, fh_http_on_body);
+	curl()->easy_setopt(c, CURLOPT_WRITEDATA, &ret->body);
 	if (request->post) {
-		curl_easy_setopt(c, CURLOPT_POST, 1L);
-		curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.n);
-		curl_easy_setopt(c, CURLOPT_POSTFIELDS, request->body.p);
+		curl()->easy_setopt(c, CURLOPT_POST, 1L);
+		curl()->easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.n);
+		curl()->easy_setopt(c, CURLOPT_POSTFIELDS, request->body.p);
 	}
 }
 
@@ -226,20 +224,20 @@ static int fh_http_perform(struct fh_http_handle *h, const struct fh_http_reques
 {
 	int running = 1, code = 0;
 	t->result = CURLE_FAILED_INIT;
-	curl_multi_add_handle(h->multi, h->easy);
+	curl()->multi_add_handle(h->multi, h->easy);
 	while (running && !code) {
-		if (curl_multi_perform(h->multi, &running) != CURLM_OK)
+		if (curl()->multi_perform(h->multi, &running) != CURLM_OK)
 			break;
 		if (fh_http_is_cancelled(request))
 			code = fh_http_cancelled(err);
 		else if (running)
-			curl_multi_poll(h->multi, NULL, 0, FH_HTTP_TICK_MS, NULL);
+			curl()->multi_poll(h->multi, NULL, 0, FH_HTTP_TICK_MS, NULL);
 	}
 	int left;
-	for (CURLMsg *m = curl_multi_info_read(h->multi, &left); m; m = curl_multi_info_read(h->multi, &left))
+	for (CURLMsg *m = curl()->multi_info_read(h->multi, &left); m; m = curl()->multi_info_read(h->multi, &left))
 		if (m->msg == CURLMSG_DONE)
 			t->result = m->data.result;
-	curl_multi_remove_handle(h->multi, h->easy);
+	curl()->multi_remove_handle(h->multi, h->easy);
 	return code;
 }
 
@@ -248,9 +246,9 @@ static void fh_http_note_answer(CURL *c, struct fh_http_response *ret, struct fh
 	long status = 0;
 	curl_off_t after = 0;
 	const char *type = NULL;
-	curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
-	curl_easy_getinfo(c, CURLINFO_CONTENT_TYPE, &type);
-	curl_easy_getinfo(c, CURLINFO_RETRY_AFTER, &after);
+	curl()->easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
+	curl()->easy_getinfo(c, CURLINFO_CONTENT_TYPE, &type);
+	curl()->easy_getinfo(c, CURLINFO_RETRY_AFTER, &after);
 	ret->status = (int)status;
 	t->retry_after_ms = after > 0 ? (uint64_t)FH_MIN(after, (curl_off_t)86400) * 1000 : 0;
 	size_t n = 0;
@@ -275,7 +273,7 @@ static int fh_http_try(struct fh_http *http, const struct fh_http_request *reque
 	if (!code && t->result == CURLE_OK)
 		fh_http_note_answer(h->easy, ret, t);
 	fh_http_handle_put(http, h);
-	curl_slist_free_all(headers);
+	curl()->slist_free_all(headers);
 	return code;
 }
 
@@ -299,7 +297,7 @@ static int fh_http_fail(const struct fh_http_request *request, const struct fh_h
                         const struct fh_http_try *t, struct fh_error *err)
 {
 	struct fh_str host = fh_http_origin(request->url);
-	const char *why = t->message[0] ? t->message : curl_easy_strerror(t->result);
+	const char *why = t->message[0] ? t->message : curl()->easy_strerror(t->result);
 	if (ret->body.overflowed)
 		return fh_error_set(err, FH_E_LIMIT, "the answer of %.*s is larger than %zu bytes", FH_STR_ARGS(host),
 		                    ret->body.max);
@@ -367,6 +365,8 @@ int fh_http_send(struct fh_http *http, const struct fh_http_request *request, st
 {
 	if (fh_http_is_cancelled(request))
 		return fh_http_cancelled(err);
+	if (!fh_curl(err))
+		return -FH_E_UNAVAILABLE;
 	struct fh_http_response r = { .body = FH_BUF_INIT(request->body_max ? request->body_max : FH_HTTP_BODY_MAX) };
 	int code = fh_http_send_to(http, request, &r, err);
 	if (code)

@@ -60,6 +60,9 @@ static void a_json_file_is_a_yaml_file(void **state)
 	check("{\n\t\"a\": [1, 2.5, null],\n\t\"b\": {\"c\\/d\": \"x\"}\n}\n",
 	      "{\"a\":[1,2.5,null],\"b\":{\"c/d\":\"x\"}}");
 	check("{\"smile\": \"\\ud83d\\ude00\"}", "{\"smile\":\"😀\"}");
+	/* ends of lines to YAML, characters to JSON */
+	check("{\"a\": \"x\xc2\x85y\", \"b\": [\"\xe2\x80\xa8 z\", \"\xe2\x80\xa9\"]}",
+	      "{\"a\":\"x\xc2\x85y\",\"b\":[\"\xe2\x80\xa8 z\",\"\xe2\x80\xa9\"]}");
 }
 
 static void aliases_are_copies(void **state)

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "provider/curl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static struct {
+	pthread_once_t once;
+	struct fh_curl functions;
+	bool loaded;
+	char why[256];
+} library = { .once = PTHREAD_ONCE_INIT };
+
+/* What dlsym gives is data's pointer by its type; the standard's way round that is a copy of its bytes. */
+static bool find(void *handle, const char *name, void *ret_function)
+{
+	void *symbol = dlsym(handle, name);
+	if (!symbol)
+		snprintf(library.why, sizeof(library.why), "%s has no %s", FH_CURL_LIBRARY, name);
+	else
+		memcpy(ret_function, &symbol, sizeof(symbol));
+	return symbol != NULL;
+}
+
+static void load(void)
+{
+	void *handle = dlopen(FH_CURL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
+		snprintf(library.why, sizeof(library.why), "%s", dlerror());
+		return;
+	}
+#define FIND(name)                                                                                                     \
+	if (!find(handle, "curl_" #name, &library.functions.name))                                                         \
+		return;
+	FH_CURL_FUNCTIONS(FIND)
+#undef FIND
+	library.functions.global_init(CURL_GLOBAL_DEFAULT);
+	library.loaded = true;
+}
+
+const struct fh_curl *fh_curl(struct fh_error *err)
+{
+	pthread_once(&library.once, load);
+	if (library.loaded)
+		return &library.functions;
+	fh_error_set(err, FH_E_UNAVAILABLE, "cannot load libcurl, which requests need: %s", library.why);
+	fh_error_hint(err, "install the package libcurl4");
+	return NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libcurl, loaded when the first request is made: it brings some thirty libraries with it (TLS, Kerberos, LDAP …),
+ * which an eval of recorded answers, of local programs or of scripts never needs. Only http.c includes this.
+ */
+#pragma once
+#include <curl/curl.h>
+#include "base/error.h"
+
+#define FH_CURL_LIBRARY "libcurl.so.4"
+
+/* Its functions, by their names without "curl_". */
+#define FH_CURL_FUNCTIONS(X)                                                                                           \
+	X(global_init)                                                                                                     \
+	X(easy_init)                                                                                                       \
+	X(easy_cleanup)                                                                                                    \
+	X(easy_reset)                                                                                                      \
+	X(easy_setopt)                                                                                                     \
+	X(easy_getinfo)                                                                                                    \
+	X(easy_strerror)                                                                                                   \
+	X(multi_init)                                                                                                      \
+	X(multi_cleanup)                                                                                                   \
+	X(multi_add_handle)                                                                                                \
+	X(multi_remove_handle)                                                                                             \
+	X(multi_perform)                                                                                                   \
+	X(multi_poll)                                                                                                      \
+	X(multi_info_read)                                                                                                 \
+	X(slist_append)                                                                                                    \
+	X(slist_free_all)
+
+struct fh_curl {
+#define FH_CURL_MEMBER(name) __typeof__(&curl_##name) name;
+	FH_CURL_FUNCTIONS(FH_CURL_MEMBER)
+#undef FH_CURL_MEMBER
+};
+
+/* From any thread; loaded once and kept. NULL and FH_E_UNAVAILABLE when it is not there. */
+FH_NULLABLE const struct fh_curl *fh_curl(struct fh_error *err);

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Which shared libraries a command loads: the light ones load nothing that speaks HTTP or TLS, reads archives or is a
+database, and an eval loads them only for a provider that asks a server."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+sys.path.insert(0, os.path.dirname(__file__))
+import support
+from model_server import ModelServer
+
+HEAVY = re.compile(r"lib(curl|ssl|crypto|gnutls|nghttp2|ssh2|krb5|ldap|archive|sqlite3|microhttpd|pcre2|yaml)\b")
+LIGHT_MAX = 3        # jansson, libc, the dynamic linker; a sanitized build brings its own
+
+
+@unittest.skipIf(support.SANITIZED, "not in this build: sanitizers bring libraries of their own")
+class Libraries(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-libraries-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def loaded(self, program, *args):
+        """What the dynamic linker loaded into `program` (argv[0]'s name), dlopen among it, while args ran: its log has a
+        file a process and begins anew, with the linker itself, at each exec."""
+        log = self.folder / "ld"
+        done = support.command(*args, cwd=self.folder, env={**os.environ, "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(log)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = set()
+        for path in self.folder.glob("ld.*"):
+            text = path.read_text(errors="replace")
+            path.unlink()
+            for part in re.split(r"(?=calling init: \S*/ld-linux)", text):
+                names = re.findall(r"initialize program: (\S+)", part)
+                if any(pathlib.Path(n).name == program for n in names):
+                    found |= {pathlib.Path(n).name for n in re.findall(r"calling init: (\S+)", part)}
+        self.assertIn("libc.so.6", found)            # the log was read
+        return found
+
+    def assert_light(self, *args):
+        found = self.loaded("fumehood", *args)
+        self.assertFalse([n for n in found if HEAVY.search(n)], found)
+        self.assertLessEqual(len(found), LIGHT_MAX, found)
+
+    def test_the_version_loads_next_to_nothing(self):
+        self.assert_light("--version")
+
+    def test_a_run_loads_next_to_nothing(self):
+        self.assert_light("run", "-l", "bash", "-c", "echo")
+
+    def test_ps_loads_next_to_nothing(self):
+        self.assert_light("ps")
+
+    def eval_of(self, provider):
+        (self.folder / "c.yaml").write_text(json.dumps({"prompts": ["x"], "providers": [provider], "tests": [{}]}))
+        return self.loaded("eval", "eval", "-c", "c.yaml", "-o", "out.json")
+
+    def test_an_eval_that_asks_no_server_speaks_no_http(self):
+        found = self.eval_of("echo")
+        self.assertFalse([n for n in found if re.search(r"lib(curl|ssl|crypto|gnutls|nghttp2|ssh2|krb5|ldap)\b", n)], found)
+        self.assertLessEqual(len(found), 10, found)
+
+    def test_an_eval_that_asks_one_does(self):
+        with ModelServer() as server:
+            found = self.eval_of({"id": "openai:chat:good", "config": {"apiBaseUrl": server.url + "/v1", "apiKey": "k"}})
+        self.assertIn("libcurl.so.4", found)
+
+
+if __name__ == "__main__":
+    unittest.main()
