@@ -129,7 +129,8 @@ struct fh_descriptor {
 
 struct fh_client_options {
 	size_t size;
-	const char *placement;      /* "local" (also NULL), "command", "attach" */
+	const char *placement;      /* "local", "service" (`fumehood engine start`), "command", "attach"; NULL: the service
+	                               where one answers, else local */
 	const char *const *command; /* for "command": argv of a program whose stdin and stdout reach an engine */
 	pid_t engine_pid;           /* for "attach": an engine of this user that already runs here */
 	const char *engine_program; /* NULL: the one that belongs to this library ($FUMEHOOD_ENGINE, build tree, libexec) */

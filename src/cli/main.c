@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{ "judge", NULL, "Judge model-written solutions of a benchmark's problems." },
 	{ "ps", fh_command_ps, "List the sandboxes that are alive." },
 	{ "kill", fh_command_kill, "Destroy sandboxes." },
+	{ "engine", fh_command_engine, "Keep one engine warm on this machine." },
 	{ "gc", fh_command_gc, "Remove what engines that died have left behind." },
 	{ "doctor", fh_command_doctor, "Say what this machine can give, and what mends what is missing." },
 	{ "env", fh_command_env, "Print what puts our Python modules in front, for your shell." },

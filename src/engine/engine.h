@@ -62,7 +62,9 @@ struct fh_engine {
 	struct fh_connection *main;   /* NULL once it is closed */
 	struct fh_sandbox *sandboxes; /* list by ->next, newest first */
 	size_t sandbox_count;
-	struct fh_watch listener, signals;
+	struct fh_watch listener, service_listener, signals;
+	struct fh_timer idle_timer;    /* of a service */
+	int64_t idle_ns, used_ns;      /* idle_ns 0: it stays */
 	struct fh_template *templates; /* list by ->next (template.h) */
 	struct fh_seen *seen;          /* kinds of runs, until they have a template */
 	size_t parked_count;           /* sandboxes that wait in pools, or are made for one */

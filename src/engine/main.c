@@ -4,10 +4,11 @@
  *
  *     fumehood-engine            frames on stdin and stdout (through sh -c, ssh, docker exec -i)
  *     fumehood-engine --socket   frames on the socket that is descriptor 0
- *     fumehood-engine --gc       removes what engines that died have left, prints how many things
- *     fumehood-engine --policy   prints the seccomp policy with the reason for each entry
- *     fumehood-engine --holder   (started by an engine, inside a template: holder.h)
- *     fumehood-engine --version
+ *     fumehood-engine --service [--idle-ms=N]   listens on the bound socket that is descriptor 0 (or came from
+ * systemd), for clients of its own uid, until a signal or N ms without any fumehood-engine --gc       removes what
+ * engines that died have left, prints how many things fumehood-engine --policy   prints the seccomp policy with the
+ * reason for each entry fumehood-engine --holder   (started by an engine, inside a template: holder.h) fumehood-engine
+ * --version
  *
  * It also listens on the abstract socket "fumehood/UID/PID" for further clients of the same user (attach, ps, kill).
  */
@@ -27,6 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "engine/holder.h"
 #include "engine/seccomp_policy.h"
 #include "engine/template.h"
@@ -54,7 +56,8 @@ static void on_attach_request(struct fh_watch *w, uint32_t events)
 		close(fd);
 		return;
 	}
-	fh_connection_new(e, fd, fd, peer.pid);
+	fh_connection_new(e, fd, fd, peer.pid)->peer_uid = peer.uid;
+	e->used_ns = fh_now_ns();
 }
 
 /* No file, so nothing is left when we are killed; the kernel vouches for the peer's uid on both ends. */
@@ -130,9 +133,69 @@ static void allow_descriptors(void)
 	}
 }
 
-static int serve(bool socket)
+/* Nobody has used it for long: a template is no use. */
+static void on_idle(struct fh_timer *t)
 {
+	struct fh_engine *e = t->owner;
+	int64_t now = fh_now_ns();
+	for (const struct fh_sandbox *b = e->sandboxes; b; b = b->next)
+		if (!b->parked)
+			e->used_ns = now;
+	if (e->connections)
+		e->used_ns = now;
+	if (now - e->used_ns < e->idle_ns) {
+		fh_timer_set(e->loop, t, e->used_ns + e->idle_ns);
+		return;
+	}
+	e->leaving = true;
+	fh_engine_settle(e);
+}
+
+/* systemd passes its socket as descriptor 3 (sd_listen_fds(3)). */
+static int service_socket(void)
+{
+	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
+	bool passed = pid && count && strtol(pid, NULL, 10) == (long)getpid() && fh_streq(count, "1");
+	return passed ? 3 : 0;
+}
+
+static bool listen_as_service(struct fh_engine *e)
+{
+	int fd = fcntl(service_socket(), F_DUPFD_CLOEXEC, 10), type = 0;
+	socklen_t n = sizeof(type);
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) < 0 || type != SOCK_STREAM || listen(fd, 64) < 0) {
+		fprintf(stderr, "fumehood-engine: --service needs a bound socket as descriptor 0, or one from systemd\n");
+		return false;
+	}
+	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+	close(service_socket());
+	(void)open("/dev/null", O_RDWR | O_CLOEXEC);
+	e->service = true;
+	e->used_ns = fh_now_ns();
+	e->service_listener = (struct fh_watch){ .fd = -1, .on_event = on_attach_request, .owner = e };
+	(void)fh_watch_set(e->loop, &e->service_listener, fd, EPOLLIN);
+	e->idle_timer = (struct fh_timer){ .on_time = on_idle, .owner = e };
+	if (e->idle_ns)
+		fh_timer_set(e->loop, &e->idle_timer, e->used_ns + e->idle_ns);
+	return true;
+}
+
+static int finish(struct fh_engine *e)
+{
+	fh_cgroup_host_close(&e->cgroups);
+	fh_keeper_end(&e->keeper);
+	fh_id_pool_close(&e->ids);
+	fh_loop_free_loop(e->loop);
+	return 0;
+}
+
+enum { SERVE_PIPES, SERVE_SOCKET, SERVE_SERVICE };
+
+static int serve(int how, uint64_t idle_ms)
+{
+	bool socket = how == SERVE_SOCKET;
 	struct fh_engine e = { .keeper = { -1, -1 }, .cpus = count_cpus(), .spare = -1 };
+	e.idle_ns = (int64_t)FH_MIN(idle_ms, (uint64_t)INT64_MAX / 4 / FH_NS_PER_MS) * FH_NS_PER_MS;
 	/* descriptors 0 to 2 must exist, or a pipe of ours would land there */
 	while (open("/dev/null", O_RDWR) < 3 && fcntl(2, F_GETFD) < 0)
 		;
@@ -150,6 +213,12 @@ static int serve(bool socket)
 			fh_keeper_start(&e.keeper);
 	fh_id_pool_open(&e.ids);
 	listen_for_others(&e);
+	if (how == SERVE_SERVICE) {
+		if (!listen_as_service(&e))
+			return 1;
+		fh_loop_run(e.loop, &e.stop);
+		return finish(&e);
+	}
 	struct ucred peer = { 0 };
 	socklen_t n = sizeof(peer);
 	if (socket)
@@ -160,11 +229,7 @@ static int serve(bool socket)
 		fh_connection_close(e.main);
 	}
 	fh_loop_run(e.loop, &e.stop);
-	fh_cgroup_host_close(&e.cgroups);
-	fh_keeper_end(&e.keeper);
-	fh_id_pool_close(&e.ids);
-	fh_loop_free_loop(e.loop);
-	return 0;
+	return finish(&e);
 }
 
 static int collect(void)
@@ -202,13 +267,21 @@ int main(int argc, char **argv)
 		           { "--policy", print_policy },
 		           { "--holder", fh_holder_main },
 		           { "--version", print_version } };
+	uint64_t idle_ms = 0;
 	if (argc == 1)
-		return serve(false);
+		return serve(SERVE_PIPES, 0);
 	if (argc == 2 && fh_streq(argv[1], "--socket"))
-		return serve(true);
+		return serve(SERVE_SOCKET, 0);
+	if (argc <= 3 && fh_streq(argv[1], "--service")) {
+		char *end = NULL;
+		if (argc == 3 && fh_starts_with(argv[2], "--idle-ms="))
+			idle_ms = strtoull(argv[2] + strlen("--idle-ms="), &end, 10);
+		if (argc == 2 || (end && *end == 0 && end != argv[2] + strlen("--idle-ms=")))
+			return serve(SERVE_SERVICE, idle_ms);
+	}
 	for (size_t i = 0; argc == 2 && i < FH_ARRAY_SIZE(others); i++)
 		if (fh_streq(argv[1], others[i].option))
 			return others[i].run();
-	fprintf(stderr, "usage: fumehood-engine [--socket | --gc | --policy | --version]\n");
+	fprintf(stderr, "usage: fumehood-engine [--socket | --service [--idle-ms=N] | --gc | --policy | --version]\n");
 	return 2;
 }

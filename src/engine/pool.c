@@ -8,7 +8,13 @@
 
 #include "base/clock.h"
 
-enum { FH_MAKING_MAX = 2, FH_PARKED_FOR_EACH_CPU = 4, FH_PARKED_BASE = 8, FH_POOL_QUIET_MS = 30000 };
+enum {
+	FH_MAKING_MAX = 2,
+	FH_PARKED_FOR_EACH_CPU = 4,
+	FH_PARKED_BASE = 8,
+	FH_POOL_QUIET_MS = 30000,
+	REFILL_NS = 100000
+};
 
 static size_t most(const struct fh_engine *e)
 {
@@ -27,6 +33,11 @@ void fh_pool_refill(struct fh_template *t)
 		if (fh_sandbox_make_of(t, NULL, NULL, 0, &b, NULL) < 0)
 			return; /* the next look tries again */
 	}
+}
+
+static void on_refill(struct fh_timer *timer)
+{
+	fh_pool_refill(timer->owner);
 }
 
 void fh_pool_add(struct fh_sandbox *b)
@@ -57,6 +68,8 @@ struct fh_sandbox *fh_pool_take(struct fh_template *t)
 	t->lowest = FH_MIN(t->lowest, t->parked_count);
 	if (!t->parked_count)
 		t->target = FH_MIN(t->target * 2, most(t->engine));
+	t->refill = (struct fh_timer){ .on_time = on_refill, .owner = t, .slot = t->refill.slot };
+	fh_timer_set(t->engine->loop, &t->refill, fh_now_ns() + REFILL_NS); /* the run goes first */
 	return b;
 }
 

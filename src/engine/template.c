@@ -60,6 +60,7 @@ static void free_template(struct fh_template *t)
 	fh_timer_stop(e->loop, &t->deadline);
 	fh_timer_stop(e->loop, &t->look);
 	fh_timer_stop(e->loop, &t->sweep);
+	fh_timer_stop(e->loop, &t->refill);
 	fh_buf_release(&t->key);
 	fh_plan_free(t->plan);
 	fh_loop_free(e->loop, t);
@@ -69,8 +70,7 @@ static void free_template(struct fh_template *t)
 static bool has_processes(const struct fh_template *t)
 {
 	/* who is just being started will be named over `entered`, and must be reaped before the anchor can end */
-	return t->entered >= 0 || t->anchor.pidfd >= 0 || t->helper.pidfd >= 0 || t->holder.pidfd >= 0 ||
-	       t->zygote.pidfd >= 0;
+	return t->entered >= 0 || t->anchor.pidfd >= 0 || t->holder.pidfd >= 0 || t->zygote.pidfd >= 0;
 }
 
 /* Nothing of it is left on the host; a broken one is kept for its reason. */
@@ -116,6 +116,7 @@ static void let_go(struct fh_template *t)
 		fh_watch_stop(l, watches[i]);
 	fh_timer_stop(l, &t->deadline);
 	fh_timer_stop(l, &t->look);
+	fh_timer_stop(l, &t->refill);
 	close_fd(&t->child.socket);
 	close_fd(&t->child.report);
 	close_fd(&t->child.go);
@@ -220,7 +221,7 @@ static void on_member_end(struct fh_watch *w, uint32_t events)
 		return;
 	fh_watch_stop(t->engine->loop, &m->watch);
 	close_fd(&m->pidfd);
-	if (m != &t->helper && t->state < FH_TEMPLATE_ENDING)
+	if (t->state < FH_TEMPLATE_ENDING)
 		broken(t, "%s ended (%s %d)", who_is(t, m), info.si_code == CLD_EXITED ? "exit status" : "signal",
 		       info.si_status);
 	settle(t);
@@ -258,7 +259,7 @@ static int enter(struct fh_template *t, struct fh_entry *e)
 		broken(t, "%s", err.message);
 		return r;
 	}
-	watch_member(t, &t->helper, helper);
+	fh_reap_later(t->engine, helper); /* it is not in the template's pid namespace: its end holds nothing up */
 	t->entered_watch = (struct fh_watch){ .fd = -1, .on_event = on_entered, .owner = t };
 	(void)fh_watch_set(t->engine->loop, &t->entered_watch, t->entered, EPOLLIN);
 	fh_timer_set(t->engine->loop, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
@@ -644,7 +645,7 @@ struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan 
 	t->has_zygote = plan->zygote.main_file != 0;
 	t->cgroup = (struct fh_cgroup)FH_CGROUP_INIT;
 	t->child = (struct fh_child){ .pidfd = -1, .socket = -1, .report = -1, .go = -1 };
-	t->anchor.pidfd = t->helper.pidfd = t->holder.pidfd = t->zygote.pidfd = -1;
+	t->anchor.pidfd = t->holder.pidfd = t->zygote.pidfd = -1;
 	t->entered = t->holder_socket = t->zygote_socket = t->zygote_output[0] = t->zygote_output[1] = -1;
 	t->target = 1;
 	t->used_ns = fh_now_ns();

@@ -79,12 +79,12 @@ struct fh_template {
 	struct fh_setup_report report;
 	bool anchor_ready;
 	struct fh_watch report_watch;
-	struct fh_member_process anchor, helper, holder, zygote;
+	struct fh_member_process anchor, holder, zygote;
 	int entered; /* report of who is being started inside; -1: nobody */
 	struct fh_watch entered_watch;
 	int holder_socket, zygote_socket, zygote_output[2]; /* -1: none */
 	struct fh_watch holder_watch, zygote_watch;
-	struct fh_timer deadline, look, sweep;
+	struct fh_timer deadline, look, sweep, refill;
 	int64_t born_ns, used_ns, broken_ns, sweep_since_ns;
 	uint64_t forks, resident_bytes;
 	size_t users;                /* sandboxes that refer to it */

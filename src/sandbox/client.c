@@ -57,6 +57,11 @@ int fh_client_open(const struct fh_client_options *options, struct fh_client **r
 	if (!placement)
 		return -FH_E_ARGUMENT;
 	struct fh_reach reach = FH_REACH_INIT;
+	if (!o.placement && !o.engine_program && fh_placement_service.reach(&o, &reach, NULL) == 0) {
+		if (fh_client_greet(&fh_placement_service, &reach, fh_placement_service.greet_ms, false, ret, NULL) == 0)
+			return 0;
+		reach = (struct fh_reach)FH_REACH_INIT; /* it was just ending, or is of another version */
+	}
 	int r = placement->reach(&o, &reach, err);
 	if (r < 0) {
 		if (err && err->phase == FH_PHASE_NONE)

@@ -12,6 +12,7 @@ static const struct fh_placement *const placements[] = {
 	&fh_placement_local,
 	&fh_placement_command,
 	&fh_placement_attach,
+	&fh_placement_service,
 };
 
 const struct fh_placement *fh_placement_find(const char *name, struct fh_error *err)
@@ -23,7 +24,7 @@ const struct fh_placement *fh_placement_find(const char *name, struct fh_error *
 		fh_nearest_offer(&near, placements[i]->name);
 	}
 	(void)fh_error_set(err, FH_E_ARGUMENT, "there is no placement \"%s\"", name);
-	fh_error_hint(err, near.best ? "did you mean %s?" : "placements are local, command and attach", near.best);
+	fh_error_hint(err, near.best ? "did you mean %s?" : "placements are local, service, command and attach", near.best);
 	return NULL;
 }
 

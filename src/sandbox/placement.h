@@ -28,6 +28,7 @@ struct fh_placement {
 extern const struct fh_placement fh_placement_local;
 extern const struct fh_placement fh_placement_command;
 extern const struct fh_placement fh_placement_attach;
+extern const struct fh_placement fh_placement_service;
 
 /* By name; NULL is "local". */
 FH_NULLABLE const struct fh_placement *fh_placement_find(FH_NULLABLE const char *name, struct fh_error *err);

@@ -55,8 +55,8 @@ class Install(support.TempDir):
         engine = "/" + str(engine.relative_to(self.installed))
         share = self.prefix / "share" / "fumehood"
         self.assertIn(f"profile fumehood-engine {engine} ", (share / "apparmor" / "fumehood-engine").read_text())
-        unit = (self.prefix / "lib/systemd/user/fumehood-engine@.service").read_text()
-        self.assertIn(f"ExecStart={engine} --socket\n", unit)
+        unit = (self.prefix / "lib/systemd/user/fumehood-engine.service").read_text()
+        self.assertIn(f"ExecStart={engine} --service --idle-ms=600000\n", unit)
         self.assertIn("Delegate=memory pids cpu", unit)
         self.assertTrue((self.prefix / "lib/systemd/user/fumehood-engine.socket").exists())
         self.assertIn("Delegate=", (share / "systemd" / "50-fumehood-delegate.conf").read_text())

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+#include "fumehood/sandbox.h"
+#include "sandbox/placement.h"
+#include "sandbox/service.h"
+
+static uint64_t idle_ms;
+static const struct fh_opt options[] = {
+	{ "idle-timeout", 0, FH_OPT_DURATION, &idle_ms, "SECONDS",
+	  "start: end the engine when nobody has used it for that long; by default it stays." },
+	{ 0 },
+};
+static const struct fh_command_line command_line = {
+	.program = "fumehood engine",
+	.synopsis = "[OPTIONS] start | stop | status | policy",
+	.about = "Keeps one engine warm for you on this machine, so that `fumehood run`, `judge` and `eval` find "
+	         "interpreters that "
+	         "have started already. Without it each command starts an engine of its own. `policy` prints what programs "
+	         "may ask "
+	         "of the kernel, with the reason for each call.",
+	.details = "Exit status: 0; 1 when that could not be done; 3 for status when no engine is kept warm.",
+	.options = options,
+};
+
+enum { EXIT_NONE = 3 };
+
+static int start(struct fh_error *err)
+{
+	pid_t pid;
+	int r = fh_service_start(idle_ms, &pid, err);
+	if (r == 0)
+		printf("An engine is kept warm (process %d).\n", (int)pid);
+	return r < 0 ? fh_command_failed(err, FH_EXIT_FAILED) : FH_EXIT_OK;
+}
+
+static int stop(struct fh_error *err)
+{
+	pid_t pid;
+	int r = fh_service_stop(&pid, err);
+	if (r == 0)
+		printf("The engine (process %d) has ended.\n", (int)pid);
+	return r < 0 ? fh_command_failed(err, FH_EXIT_FAILED) : FH_EXIT_OK;
+}
+
+static int status(struct fh_error *err)
+{
+	char path[FH_SERVICE_PATH_MAX] = "";
+	pid_t pid;
+	int r = fh_service_status(&pid, err);
+	if (r == -FH_E_NOT_FOUND)
+		printf("No engine is kept warm.\n");
+	if (r == -FH_E_NOT_FOUND)
+		return EXIT_NONE;
+	if (r < 0)
+		return fh_command_failed(err, FH_EXIT_FAILED);
+	(void)fh_service_path(false, path, NULL);
+	printf("An engine is kept warm: process %d, at %s.\n", (int)pid, path);
+	return FH_EXIT_OK;
+}
+
+static int policy(struct fh_error *err)
+{
+	fh_auto_free char *program = NULL;
+	if (fh_engine_program(NULL, &program, err) == 0) {
+		execl(program, "fumehood-engine", "--policy", (char *)NULL);
+		fh_error_set(err, FH_E_SYSTEM, "cannot start %s", program);
+	}
+	return fh_command_failed(err, FH_EXIT_FAILED);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct fh_error *err);
+} actions[] = { { "start", start }, { "stop", stop }, { "status", status }, { "policy", policy } };
+
+int fh_command_engine(int argc, char **argv)
+{
+	struct fh_opt_list args = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	bool help;
+	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
+	size_t i = 0;
+	while (r == 0 && args.count == 1 && i < FH_ARRAY_SIZE(actions) && !fh_streq(args.items[0], actions[i].name))
+		i++;
+	if (r == 0 && !help && (args.count != 1 || i == FH_ARRAY_SIZE(actions)))
+		r = fh_error_set(&err, FH_E_ARGUMENT, "engine needs one of start, stop, status and policy");
+	fh_opt_list_release(&args);
+	if (r < 0)
+		return fh_command_failed(&err, FH_EXIT_USAGE);
+	if (help) {
+		fh_options_help(&command_line);
+		return FH_EXIT_OK;
+	}
+	return actions[i].run(&err);
+}
