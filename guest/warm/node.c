@@ -274,6 +274,13 @@ static int source(const struct fh_warm_run *run)
 	put_list(run->argv + 1, main ? main - 1 : 0);
 	put_text(",\"args\":");
 	put_list(run->argv + main + 1, run->argc > main ? run->argc - main - 1 : 0);
+	/* the kernel's, for V8's Math.random: a positive number of 31 bits, not 0 */
+	uint32_t seed = 0;
+	fh_sys(__NR_getrandom, &seed, sizeof(seed), 0);
+	char digits[16] = "";
+	fh_text_add_number(digits, sizeof(digits), (seed & 0x7fffffff) | 1);
+	put_text(",\"seed\":");
+	put_text(digits);
 	put_text(",\"test\":");
 	if (run->self_test)
 		put_string(run->main);

@@ -6,10 +6,22 @@ const fs = require('fs');
 const v8 = require('v8');
 const { openSync, readFileSync } = fs;
 
-// What console.log to a pipe loads, and what most programs do: loaded once here instead of in every run.
+// What most programs do is loaded, and by doing it compiled, once here instead of in every run: modules, a console that
+// writes to a stream, a stream that is a pipe. Nothing is written to ours.
 for (const name of ['net', 'tty', 'stream', 'util', 'events', 'path', 'url', 'assert', 'readline', 'timers', 'os'])
   require(name);
-
+{
+  const { Writable } = require('stream');
+  const { Socket } = require('net');
+  const sink = new Writable({ write(chunk, encoding, done) { done(); } });
+  const out = new console.Console(sink, sink);
+  for (const value of [1, 'a', 1.5, [1, 'a'], { a: 1 }, new Map([[1, 2]]), null]) out.log(value, 'b');
+  out.error('%s %d', 'a', 1);
+  new Socket({ fd: openSync('/proc/self/fd/1', 'w'), readable: false, writable: true }).destroy();
+  v8.setFlagsFromString('--expose-gc');
+  require('vm').runInNewContext('gc')(); // what is garbage now would be copied with what is not
+  v8.setFlagsFromString('--no-expose-gc');
+}
 
 const run = JSON.parse(readFileSync('/fumehood/warm', 'utf8')); // the warm point: from here on we are a program
 
@@ -24,8 +36,7 @@ process.argv.splice(2, process.argv.length, ...run.args);
 
 // V8 seeds a context's Math.random when it is first called: from this flag, else from the isolate's own generator, of
 // which all children have the same copy. Worker threads have isolates of their own and seed themselves.
-const seed = require('crypto').randomBytes(4).readInt32LE() & 0x7fffffff || 1;
-v8.setFlagsFromString(`--random-seed=${seed}`);
+v8.setFlagsFromString(`--random-seed=${run.seed}`);
 Math.random();
 v8.setFlagsFromString('--random-seed=0');
 

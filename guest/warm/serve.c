@@ -188,6 +188,19 @@ static void say_ready(const struct fh_warm_interpreter *i, const char *why)
 		die(why[0] ? 1 : 0);
 }
 
+/* Helpers that a fork may lose must not be in the middle of something, or a lock that they hold stays held: waits until
+ * the kernel shows each of them asleep, several times in a row. The main thread, which is here, gives them nothing. */
+static void let_helpers_rest(void)
+{
+	struct {
+		int64_t s, ns;
+	} moment = { 0, 2000000 };
+	for (int calm = 0, turn = 0; calm < 3 && turn < 1000; turn++) {
+		fh_sys(__NR_nanosleep, &moment, 0);
+		calm = fh_running_threads() <= 1 ? calm + 1 : 0;
+	}
+}
+
 /* Modules, self-test, READY. In the self-test's child it returns the run. */
 static const struct fh_warm_run *get_ready(const struct fh_warm_interpreter *i, const char *preload, bool branch)
 {
@@ -211,6 +224,8 @@ static const struct fh_warm_run *get_ready(const struct fh_warm_interpreter *i, 
 	} else {
 		if (i->ready)
 			i->ready();
+		if (i->threads)
+			let_helpers_rest();
 		test = fh_warm_self_test(i, why);
 		if (test)
 			return test;

@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-enum { TEST_MS = 10000 };
+enum { TEST_MS = 30000 };
 
 static const struct fh_warm_run *as_test(const struct fh_warm_interpreter *i, int program, int input, int output)
 {

@@ -64,3 +64,38 @@ uint64_t fh_status_number(const char *name)
 	}
 	return 0;
 }
+
+static bool is_running(const char *task)
+{
+	char path[64] = "/proc/self/task/", text[512];
+	fh_text_add(path, sizeof(path), task);
+	fh_text_add(path, sizeof(path), "/stat");
+	long fd = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	long n = fd < 0 ? 0 : fh_sys(__NR_read, fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		fh_sys(__NR_close, fd);
+	while (n > 0 && text[n - 1] != ')') /* the name may hold anything; " S" or the like follows it */
+		n--;
+	return n > 0 && text[n + 1] == 'R';
+}
+
+int fh_running_threads(void)
+{
+	struct entry {
+		uint64_t inode, offset;
+		unsigned short size;
+		unsigned char type;
+		char name[];
+	};
+	static _Alignas(8) char entries[4096];
+	int running = 0;
+	long fd = fh_sys(__NR_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
+	while (fd >= 0 && (n = fh_sys(__NR_getdents64, fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < n; at += ((const struct entry *)(const void *)(entries + at))->size) {
+			const char *name = ((const struct entry *)(const void *)(entries + at))->name;
+			running += name[0] != '.' && is_running(name);
+		}
+	if (fd >= 0)
+		fh_sys(__NR_close, fd);
+	return running;
+}

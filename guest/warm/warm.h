@@ -119,6 +119,8 @@ uint64_t fh_status_number(const char *name); /* a line of /proc/self/status: "Th
 
 extern bool fh_warm_waiting; /* from the constructor to the warm point: calls are looked at, not only passed on */
 
+int fh_running_threads(void); /* of this process, this one included */
+
 /* A symbol of the process, and the one behind ours; NULL when there is none. */
 void *fh_symbol(const char *name);
 void *fh_next(const char *name);

@@ -264,8 +264,8 @@ void fh_warm_on_zygote(struct fh_watch *w, uint32_t events)
 			close(fd);
 		if (n == (ssize_t)sizeof(m.ready) && m.h.op == FH_ZYGOTE_READY && t->state == FH_TEMPLATE_ZYGOTE) {
 			m.ready.why[sizeof(m.ready.why) - 1] = 0;
-			if (m.ready.why[0] || m.ready.threads != 1)
-				fh_template_break(t, m.ready.why[0] ? m.ready.why : "the zygote has more than one thread");
+			if (m.ready.why[0])
+				fh_template_break(t, m.ready.why);
 			else if (has_printed(t))
 				fh_template_break(t, "the zygote printed something when it started");
 			else

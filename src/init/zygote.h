@@ -67,7 +67,8 @@ enum fh_zygote_op {
 /* Sent once all modules are imported and the self-test, in a forked child, has passed. */
 struct fh_zygote_ready {
 	struct fh_init_header h; /* token 0 */
-	uint32_t threads;        /* of the zygote, as /proc/self/status says: 1, or `why` says more */
+	uint32_t threads;        /* of the zygote, as /proc/self/status says: 1, or what its interpreter is known to lose
+	                          * without harm; else `why` says so. A program that it forks has one, which the engine checks */
 	uint32_t zero;
 	uint64_t resident_bytes;
 	char interpreter[32];        /* which of the library's interpreters it is: "python"; "" for none in particular */

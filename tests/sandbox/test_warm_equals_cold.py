@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Warm equals cold: a program's output, exit status and signal are the same from a zygote, from a parked sandbox and fresh.
+
+The programs of tests/tricky.py, in real sandboxes with all layers on, over one engine; the library alone is the matter of
+test_warm_library.py. With --full also the samples of the reference data that are programs by themselves.
+"""
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+import tricky
+
+if not support.SANITIZED:
+    os.environ["FUMEHOOD_PROGRAM"] = support.PROGRAM
+    os.environ["FUMEHOOD_LIBRARY"] = str(support.BUILD / "src" / "sandbox" / "libfumehood.so.0")
+    sys.path.insert(0, str(support.TOP / "python"))
+    import fumehood
+
+# Not of the start: addresses, the process id in Node's warnings.
+CHANGING = re.compile(rb"0x[0-9a-f]{6,}|(?<=\(node:)[0-9]+")
+# Compared below by a test of its own, or bound to a variable that a zygote is never given.
+ELSEWHERE = {"environment"}
+EVERY = 1 if support.FULL else 4  # of the programs; all of them run in test_warm_library
+
+
+def outcome(result):
+    return (result.status, result.exit_code, result.signal, CHANGING.sub(b"#", result.stdout),
+            CHANGING.sub(b"#", result.stderr), {name: f.data for name, f in result.files.items()})
+
+
+def arguments(how):
+    out = {"files": dict(how.get("files", ())), "args": how.get("args", ()), "stdin": how.get("stdin", b"")}
+    if "after" in how and not how["after"].startswith("size:"):
+        out["outs"] = [how["after"]]
+    return out
+
+
+@unittest.skipIf(support.SANITIZED, "not in this build: Python would have to be sanitized as well")
+class WarmEqualsCold(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.client = fumehood.Client()
+        cls.addClassCleanup(cls.client.close)
+
+    def run_by(self, path, source, language, **kw):
+        source = source if isinstance(source, bytes) else source.encode()
+        r = fumehood.run(source, language, start=path, client=self.client, wall_time=60, cpu_time=60, **kw)
+        self.assertEqual(r.start.get("path"), path, (r, r.error))
+        return r
+
+    def same(self, source, language, **kw):
+        fresh = self.run_by("fresh", source, language, **kw)
+        for path in ("zygote", "parked"):
+            warm = self.run_by(path, source, language, **kw)
+            self.assertEqual(outcome(warm), outcome(fresh), f"{path} and fresh")
+            for layer, holds in fresh.isolation.items():
+                self.assertEqual(warm.isolation[layer], holds, layer)
+        return fresh
+
+    def check(self, programs, language):
+        for n, (title, (source, *how)) in enumerate(programs.items()):
+            if n % EVERY == 0 and title not in ELSEWHERE:
+                with self.subTest(f"{language}: {title}"):
+                    self.same(source, language, **arguments(how[0] if how else {}))
+
+    def test_python_programs(self):
+        self.check(tricky.PYTHON, "python")
+
+    def test_javascript_programs(self):
+        support.need_program("node", "nodejs")
+        self.check(tricky.JAVASCRIPT, "javascript")
+
+    def test_chance_differs_between_two_programs_of_one_zygote(self):
+        programs = {"python": "import random, os, uuid\nprint(random.random(), os.urandom(4).hex(), uuid.uuid4())",
+                    "javascript": "console.log(Math.random(), require('crypto').randomUUID())"}
+        for language, source in programs.items():
+            if language == "python" or support.shutil.which("node"):
+                with self.subTest(language):
+                    said = {self.run_by("zygote", source, language).stdout for _ in range(3)}
+                    self.assertEqual(len(said), 3, said)
+
+    def test_nothing_that_a_program_does_is_seen_by_the_next(self):
+        spoil = "import builtins, sys, os\nbuiltins.print = None\nsys.modules['json'] = 5\nos.environ['X'] = '1'\nopen('left', 'w')"
+        look = "import os, json\nprint('X' in os.environ, json.dumps(1), os.listdir())"
+        self.run_by("zygote", spoil, "python")
+        self.assertEqual(self.run_by("zygote", look, "python").stdout, b"False 1 ['main.py']\n")
+
+    def test_the_memory_limit_gives_the_same_status(self):
+        for source in ("x = bytearray(200 << 20)\nprint(len(x))", "x = bytearray(20 << 20)\nprint(len(x))"):
+            self.same(source, "python", memory="64M")
+
+    @unittest.skipUnless(support.FULL, "long: every sample of the reference data, three times")
+    def test_samples_of_the_reference_data(self):
+        import json
+        for path in sorted(support.shared("data").rglob("*.jsonl")):
+            with open(path, errors="replace") as f:
+                for number, line in enumerate(f):
+                    row = json.loads(line)
+                    source = "\n".join(str(row[k]) for k in ("prompt", "canonical_solution") if k in row) or row.get("solution")
+                    if isinstance(source, str):
+                        with self.subTest(f"{path.name}:{number + 1}"):
+                            self.same(source, "python")
+
+
+if __name__ == "__main__":
+    unittest.main()
