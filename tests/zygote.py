@@ -15,7 +15,7 @@ import support
 
 LIBRARY = support.BUILD / "guest" / "warm" / "libfumehood-warm.so"
 FORK, BRANCH, RUN, READY, FORKED, PARKED, FAILED = 128, 129, 130, 192, 193, 194, 195
-FORK_INIT, FORK_SOCKET, FORK_NO_NEW_PRIVS = 1, 2, 64
+FORK_INIT, FORK_SOCKET, FORK_KEEP_CAPABILITIES = 1, 2, 32
 STEP_INTERPRETER = 15
 PACKET_MAX = 320 * 1024
 
@@ -99,7 +99,8 @@ class Program:
         data, _ = receive(sock)
         op, _, error, self.step = struct.unpack("=IIiI", data[:16])
         assert op == PARKED, op
-        self.error = error
+        if error:
+            raise Refused(f"{os.strerror(error)} at step {self.step}")
         self.state = struct.unpack("=4Q4I", data[16:64])
 
     def run(self, source, args=(), env=None, stdin=b"", rlimits=(), files=(), extra=()):
@@ -203,7 +204,7 @@ class Zygote:
             os.close(fd)
         shutil.rmtree(self.cwd, ignore_errors=True)
 
-    def fork(self, flags=FORK_SOCKET, fds=(), **kw):
+    def fork(self, flags=FORK_SOCKET | FORK_KEEP_CAPABILITIES, fds=(), **kw):
         self.token += 1
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
