@@ -3,6 +3,7 @@
 
 #include "sandbox/client.h"
 #include "sandbox/compile_cache.h"
+#include "sandbox/prepare.h"
 #include "sandbox/result.h"
 #include "sandbox/run.h"
 
@@ -46,7 +47,9 @@ int fh_compile(struct fh_client *client, const struct fh_plan *plan, const struc
 		return 0;
 	}
 	struct fh_result *result;
-	int r = fh_execute(client, plan->compile, options, &result, err);
+	int r = client->placement->tool ? 0 : fh_prepare(client, plan->compile, options, err);
+	if (r == 0)
+		r = fh_execute(client, plan->compile, options, &result, err);
 	if (r < 0)
 		return r;
 	const struct fh_out_file *made = fh_compile_artifact(result, plan->artifact);

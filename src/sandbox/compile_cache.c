@@ -14,6 +14,7 @@
 #include "base/parse.h"
 #include "base/path.h"
 #include "sandbox/interpreter.h"
+#include "sandbox/language.h"
 
 enum {
 	TREE_ENTRIES_MAX = 5000, /* below /usr/local: more of them take longer than what they save */
@@ -104,7 +105,7 @@ static char *prefix_of(const char *interpreter)
 /* Only what comes with the system or with the tool: a mount of the user's may change at any time. */
 static bool is_stable(const struct fh_plan *plan, const struct fh_plan_mount *m, const char *prefix)
 {
-	if (m->kind != FH_MOUNT_BIND)
+	if (m->kind != FH_MOUNT_BIND || (fh_streq(m->target, FH_PREPARED_TARGET) && !m->writable && m->optional))
 		return true;
 	if (m->writable || !m->source || !fh_streq(m->source, m->target))
 		return false;
@@ -175,7 +176,8 @@ static int open_private(const char *path)
 	return -1;
 }
 
-char *fh_compile_cache_dir(void)
+/* A folder of ours, made if need be; NULL when it is not ours alone. */
+static char *private_folder(const char *name)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	bool own = base && base[0] == '/';
@@ -183,7 +185,7 @@ char *fh_compile_cache_dir(void)
 		return NULL;
 	fh_auto_free char *root = own ? fh_xstrdup(base) : fh_path_join(home, ".cache");
 	fh_auto_free char *ours = fh_path_join(root, "fumehood");
-	fh_auto_free char *path = fh_path_join(ours, "compile");
+	fh_auto_free char *path = fh_path_join(ours, name);
 	fh_auto_close int fd = open_private(path);
 	if (fd < 0) {
 		(void)mkdir(root, 0700);
@@ -192,6 +194,30 @@ char *fh_compile_cache_dir(void)
 		fd = open_private(path);
 	}
 	return fd < 0 ? NULL : FH_TAKE_PTR(path);
+}
+
+char *fh_compile_cache_dir(void)
+{
+	return private_folder("compile");
+}
+
+char *fh_prepared_dir(const struct fh_language *l, const char *interpreter)
+{
+	struct fh_sha256 h = FH_SHA256_INIT;
+	char hex[FH_SHA256_HEX];
+	fh_auto_free char *folder = l->prepare[0] && interpreter[0] ? private_folder("prepared") : NULL;
+	if (!folder)
+		return NULL;
+	fh_sha256_add_field(&h, fh_str("fumehood prepared 1"));
+	for (size_t i = 0; l->prepare[i]; i++)
+		fh_sha256_add_field(&h, fh_str(l->prepare[i]));
+	for (size_t i = 0; l->env[i]; i++)
+		fh_sha256_add_field(&h, fh_str(l->env[i]));
+	if (!add_file(&h, interpreter) || !add_system(&h))
+		return NULL;
+	fh_sha256_hex(&h, hex);
+	fh_auto_free char *name = fh_xasprintf("%s-%s", l->name, hex);
+	return fh_path_join(folder, name);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- entries */

@@ -31,5 +31,16 @@ int fh_compile_cache_load(const char *key, struct fh_buf *out);
 /* Best effort: where it cannot be kept it is not. */
 void fh_compile_cache_store(const char *key, const void *p, size_t n);
 
+/*
+ * What a toolchain's compiles need and do not find made (Go's standard library, compiled): files that the language's
+ * `prepare` leaves, made in a sandbox of its own of nothing but the toolchain, in a folder beside the cache whose name
+ * is the key of language and toolchain. Compiles see it read-only at FH_PREPARED_TARGET; nobody's program has a hand in
+ * it.
+ */
+#define FH_PREPARED_TARGET "/opt/fumehood/prepared"
+struct fh_language;
+/* The folder for this toolchain, whether it is there yet or not; NULL: none is needed, or there is no cache. */
+FH_OWN FH_NULLABLE char *fh_prepared_dir(const struct fh_language *l, const char *interpreter);
+
 /* The folder, made if need be; NULL when there is none, or none that is ours alone. */
 FH_OWN FH_NULLABLE char *fh_compile_cache_dir(void);

@@ -27,9 +27,9 @@ void fh_language_free(struct fh_language *l)
 {
 	if (!l)
 		return;
-	char **lists[] = { l->aliases, l->extensions,     l->tools,     l->genuine, l->ask,
-		               l->run,     l->prefix_parts,   l->hide,      l->keep,    l->env,
-		               l->compile, l->zygote_options, l->zygote_env };
+	char **lists[] = { l->aliases, l->extensions,     l->tools,      l->genuine, l->ask,
+		               l->run,     l->prefix_parts,   l->hide,       l->keep,    l->env,
+		               l->compile, l->zygote_options, l->zygote_env, l->prepare, l->prepare_outs };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		free_strings(lists[i]);
 	for (size_t i = 0; i < l->link_count; i++) {
@@ -113,6 +113,17 @@ static int read_links(struct fh_json_reader *r, const json_t *value, void *targe
 	return 0;
 }
 
+static int read_prepare(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	static const struct fh_json_field fields[] = {
+		{ "argv", fh_json_read_strings, offsetof(struct fh_language, prepare), true },
+		{ "outs", fh_json_read_strings, offsetof(struct fh_language, prepare_outs), true },
+		{ "limits", read_limits, offsetof(struct fh_language, prepare_limits), false },
+		{ NULL },
+	};
+	return fh_json_read_object(r, value, fields, target);
+}
+
 static int read_compile(struct fh_json_reader *r, const json_t *value, void *target)
 {
 	static const struct fh_json_field fields[] = {
@@ -120,6 +131,7 @@ static int read_compile(struct fh_json_reader *r, const json_t *value, void *tar
 		{ "artifact", fh_json_read_text, offsetof(struct fh_language, artifact), true },
 		{ "limits", read_limits, offsetof(struct fh_language, compile_limits), false },
 		{ "link", read_links, 0, false },
+		{ "prepare", read_prepare, 0, false },
 		{ NULL },
 	};
 	return fh_json_read_object(r, value, fields, target);
@@ -176,12 +188,13 @@ int fh_language_parse(struct fh_str json, const char *path, struct fh_language *
 	if (!root)
 		return -FH_E_CONFIG;
 	fh_auto_language struct fh_language *l = FH_NEW(struct fh_language);
-	char ***lists[] = { &l->aliases, &l->extensions,     &l->tools,     &l->genuine, &l->ask,
-		                &l->run,     &l->prefix_parts,   &l->hide,      &l->keep,    &l->env,
-		                &l->compile, &l->zygote_options, &l->zygote_env };
+	char ***lists[] = { &l->aliases, &l->extensions,     &l->tools,      &l->genuine, &l->ask,
+		                &l->run,     &l->prefix_parts,   &l->hide,       &l->keep,    &l->env,
+		                &l->compile, &l->zygote_options, &l->zygote_env, &l->prepare, &l->prepare_outs };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		*lists[i] = fh_xcalloc(1, sizeof(char *));
 	fh_limits_init(&l->compile_limits);
+	fh_limits_init(&l->prepare_limits);
 	struct fh_json_reader r = { .text = json, .name = path, .err = err };
 	int code = fh_json_read_object(&r, root, language_fields, l);
 	if (code == 0)

@@ -21,6 +21,9 @@
 #include "base/error.h"
 #include "fumehood/sandbox.h"
 
+/* Files that one "*" of prepare's outs stands for. */
+#define FH_PREPARE_OUTS_MAX 400
+
 struct fh_link_rule {
 	char *include; /* "openssl/": the beginning of what stands between < > or " " */
 	char **flags;
@@ -30,7 +33,10 @@ struct fh_language {
 	char *name, *file, *package;
 	char *hello; /* NULL: its data file has none */
 	char **aliases, **extensions, **tools, **genuine, **ask, **run, **prefix_parts, **hide, **keep, **env;
-	char **compile; /* argv; empty for a language that does not compile */
+	char **compile;      /* argv; empty for a language that does not compile */
+	char **prepare;      /* argv that makes, once for a toolchain, what its compiles need; empty: nothing */
+	char **prepare_outs; /* what it leaves; "*" in a name stands for 0, 1, 2 … FH_PREPARE_OUTS_MAX - 1 */
+	struct fh_limits prepare_limits;
 	char *artifact;
 	struct fh_limits compile_limits;
 	struct fh_link_rule *links;

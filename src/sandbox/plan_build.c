@@ -88,7 +88,8 @@ static void mount_tool(struct fh_plan *plan, const struct fh_tool *tool)
 /* What compilers made is for no sandbox to see, or to change: where a mount would show it, nothing is. */
 static int hide_cache(struct fh_plan *plan, const char *source, const char *target, struct fh_error *err)
 {
-	fh_auto_free char *asked = fh_compile_cache_dir();
+	fh_auto_free char *compiled = fh_compile_cache_dir();
+	fh_auto_free char *asked = compiled ? fh_path_dir(compiled) : NULL; /* what is prepared lies beside it */
 	fh_auto_free char *cache = asked ? realpath(asked, NULL) : NULL;
 	if (!cache)
 		return 0;
@@ -315,6 +316,9 @@ static void add_compile_step(struct fh_plan *plan, const struct fh_request *r, c
 	compile->out_max_bytes = l->compile_limits.value[FH_LIMIT_DISK];
 	fh_plan_add_file(compile, plan->code_name, r->code.data ? r->code.data : "", r->code.size, 0);
 	expand(&compile->argv, l->compile, w);
+	fh_auto_free char *prepared = plan->image ? NULL : fh_prepared_dir(l, plan->interpreter);
+	if (prepared)
+		fh_plan_add_mount(compile, FH_MOUNT_BIND, FH_PREPARED_TARGET, prepared)->optional = true;
 	plan->compile = compile;
 	fh_plan_set_text(&plan->artifact, w->artifact);
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Programs that are compiled first, and what is kept of that."""
+import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -82,10 +82,10 @@ class CompileCache(unittest.TestCase):
         (self.folder / "cache" / "seen").write_text("x")
         env = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
         done = support.command("run", "-l", "bash", "--mount", f"{self.folder}:/data:rw", "-c",
-                               "find /data -mindepth 1; touch /data/cache/fumehood/compile/planted", env=env)
+                               "find /data -mindepth 1; mkdir -p /data/cache/fumehood/compile; touch /data/cache/fumehood/planted", env=env)
         self.assertIn("/data/cache/seen", done.stdout)        # the mount itself is there
-        self.assertIn("/data/cache/fumehood/compile", done.stdout)
-        self.assertNotIn("/data/cache/fumehood/compile/", done.stdout)
+        self.assertIn("/data/cache/fumehood", done.stdout)
+        self.assertNotIn("/data/cache/fumehood/", done.stdout)
         self.assertEqual(len(self.entries()), 1)              # nor can it be written to
         done = support.command("run", "-l", "bash", "--mount", f"{self.cache}:/data", "-c", "ls /data", env=env)
         self.assertNotEqual(done.returncode, 0)
@@ -97,6 +97,70 @@ class CompileCache(unittest.TestCase):
         self.entries()[0].unlink()
         self.assertEqual(self.run_c(SOURCE % "one"), "one\n")
         self.assertEqual(self.entries(), [])
+
+
+TOY = {
+    "name": "toy", "extensions": [".toy"], "file": "main.toy", "tools": ["sh"], "package": "dash",
+    "run": ["/bin/sh", "./{artifact}"],
+    "compile": {
+        "argv": ["/bin/sh", "-c", "p=/opt/fumehood/prepared; echo spoiled >$p/word; "
+                 "{ cat main.toy; echo; echo echo $(cat $p/word $p/1.part || echo without); } >main"],
+        "artifact": "main",
+        "prepare": {"argv": ["/bin/sh", "-c", "cat /proc/sys/kernel/random/uuid >word; echo zero >0.part; echo one >1.part"],
+                    "outs": ["word", "*.part"]},
+    },
+}
+
+
+class Prepared(unittest.TestCase):
+    """What a toolchain's compiles need, made once, in a language that exists for this test only."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-prepared-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.prepared = self.folder / "cache" / "fumehood" / "prepared"
+        (self.folder / "languages").mkdir()
+        self.set_language(TOY)
+
+    def set_language(self, language):
+        (self.folder / "languages" / "toy.json").write_text(json.dumps(language))
+
+    def run_toy(self, source):
+        done = support.command("run", "-l", "toy", "-c", source, env={
+            **os.environ, "XDG_CACHE_HOME": str(self.folder / "cache"), "FUMEHOOD_DATA_DIR": str(self.folder)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.splitlines()
+
+    def folders(self):
+        return [p for p in self.prepared.iterdir() if p.is_dir()]
+
+    def test_it_is_made_once_and_no_compile_changes_it(self):
+        first, second = self.run_toy("echo first"), self.run_toy("echo second")
+        self.assertEqual((first[0], second[0]), ("first", "second"))
+        self.assertRegex(first[1], "^[0-9a-f-]{36} one$")
+        self.assertEqual(first[1], second[1])
+        [folder] = self.folders()
+        self.assertEqual(sorted(p.name for p in folder.iterdir()), ["0.part", "1.part", "word"])
+        self.assertEqual(self.prepared.stat().st_mode & 0o777, 0o700)
+
+    def test_another_way_of_making_it_makes_another(self):
+        before = self.run_toy("echo x")
+        words = [w.replace("one", "two") for w in TOY["compile"]["prepare"]["argv"]]
+        self.set_language({**TOY, "compile": {**TOY["compile"], "prepare": {**TOY["compile"]["prepare"], "argv": words}}})
+        after = self.run_toy("echo x")
+        self.assertTrue(after[1].endswith(" two"), after)
+        self.assertNotEqual(before, after)
+        self.assertEqual(len(self.folders()), 2)
+
+    def test_what_cannot_be_made_is_done_without_and_not_tried_again(self):
+        failing = {"argv": ["/bin/sh", "-c", "echo x >word; exit 1"], "outs": ["word"]}
+        self.set_language({**TOY, "compile": {**TOY["compile"], "prepare": failing}})
+        self.assertEqual(self.run_toy("echo x"), ["x", "without"])
+        [folder] = self.folders()
+        made = folder.stat().st_mtime_ns
+        self.assertEqual(list(folder.iterdir()), [])
+        self.assertEqual(self.run_toy("echo y"), ["y", "without"])
+        self.assertEqual(folder.stat().st_mtime_ns, made)
 
 
 if __name__ == "__main__":
