@@ -68,8 +68,8 @@ static void on_cpu(struct fh_timer *t)
 void fh_limits_start(struct fh_process *p)
 {
 	struct fh_engine *e = p->sandbox->engine;
-	p->wall_timer = (struct fh_timer){ .on_time = on_wall, .owner = p };
-	p->cpu_timer = (struct fh_timer){ .on_time = on_cpu, .owner = p };
+	fh_timer_prepare(e->loop, &p->wall_timer, on_wall, p);
+	fh_timer_prepare(e->loop, &p->cpu_timer, on_cpu, p);
 	if (p->limits.wall_ms < (uint64_t)INT64_MAX / 2 / FH_NS_PER_MS)
 		fh_timer_set(e->loop, &p->wall_timer, p->start_ns + (int64_t)p->limits.wall_ms * FH_NS_PER_MS);
 	if (p->limits.cpu_ms < UINT64_MAX / 2000000)
@@ -103,7 +103,7 @@ void fh_limits_fire(struct fh_process *p, enum fh_limit limit)
 	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = SIGKILL };
 	(void)fh_sandbox_send(p->sandbox, &m, sizeof(m), NULL, 0, NULL);
 	/* what runs beside it may keep init from its work (by stopping a child that it waits for): then all goes */
-	p->wall_timer = (struct fh_timer){ .on_time = on_not_killed, .owner = p };
+	fh_timer_prepare(p->sandbox->engine->loop, &p->wall_timer, on_not_killed, p);
 	fh_timer_set(p->sandbox->engine->loop, &p->wall_timer, fh_now_ns() + (int64_t)FH_KILL_MS * FH_NS_PER_MS);
 }
 

@@ -141,6 +141,13 @@ void fh_timer_stop(struct fh_loop *l, struct fh_timer *t)
 		sift_down(l, i, last);
 }
 
+void fh_timer_prepare(struct fh_loop *l, struct fh_timer *t, void (*on_time)(struct fh_timer *t), void *owner)
+{
+	fh_timer_stop(l, t);
+	t->on_time = on_time;
+	t->owner = owner;
+}
+
 void fh_timer_set(struct fh_loop *l, struct fh_timer *t, int64_t deadline_ns)
 {
 	fh_timer_stop(l, t);

@@ -35,6 +35,8 @@ void fh_loop_free_loop(struct fh_loop *l);
 bool fh_watch_set(struct fh_loop *l, struct fh_watch *w, int fd, uint32_t events);
 void fh_watch_stop(struct fh_loop *l, struct fh_watch *w); /* does not close */
 
+/* Says what a timer is for, stopped. Never by assigning to it: one that is set has its place in the loop. */
+void fh_timer_prepare(struct fh_loop *l, struct fh_timer *t, void (*on_time)(struct fh_timer *t), void *owner);
 void fh_timer_set(struct fh_loop *l, struct fh_timer *t, int64_t deadline_ns);
 void fh_timer_stop(struct fh_loop *l, struct fh_timer *t);
 

@@ -174,7 +174,7 @@ static bool listen_as_service(struct fh_engine *e)
 	e->used_ns = fh_now_ns();
 	e->service_listener = (struct fh_watch){ .fd = -1, .on_event = on_attach_request, .owner = e };
 	(void)fh_watch_set(e->loop, &e->service_listener, fd, EPOLLIN);
-	e->idle_timer = (struct fh_timer){ .on_time = on_idle, .owner = e };
+	fh_timer_prepare(e->loop, &e->idle_timer, on_idle, e);
 	if (e->idle_ns)
 		fh_timer_set(e->loop, &e->idle_timer, e->used_ns + e->idle_ns);
 	return true;

@@ -189,7 +189,7 @@ static void watch_life(struct fh_sandbox *b)
 
 static void watch_making(struct fh_sandbox *b)
 {
-	b->making_timer = (struct fh_timer){ .on_time = on_making_late, .owner = b };
+	fh_timer_prepare(b->engine->loop, &b->making_timer, on_making_late, b);
 	fh_timer_set(b->engine->loop, &b->making_timer, in_ms(FH_MAKING_MS));
 }
 

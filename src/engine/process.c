@@ -396,7 +396,7 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	fh_input_close(e, &p->input);
 	if (p->sandbox->run)
 		return; /* run.c goes on when everybody is dead */
-	p->forget_timer = (struct fh_timer){ .on_time = on_forget, .owner = p };
+	fh_timer_prepare(e->loop, &p->forget_timer, on_forget, p);
 	fh_timer_set(e->loop, &p->forget_timer, fh_now_ns() + (int64_t)FH_EXIT_KEPT_MS * FH_NS_PER_MS);
 	answer_waiters(p);
 }
@@ -497,7 +497,7 @@ void fh_process_add_waiter(struct fh_process *p, struct fh_connection *c, uint64
 	}
 	struct fh_waiter *w = FH_NEW(struct fh_waiter);
 	*w = (struct fh_waiter){ .next = p->waiters, .process = p, .connection = c, .request = request };
-	w->timer = (struct fh_timer){ .on_time = on_wait_timeout, .owner = w };
+	fh_timer_prepare(p->sandbox->engine->loop, &w->timer, on_wait_timeout, w);
 	p->waiters = w;
 	if (timeout_ms != FH_UNLIMITED)
 		fh_timer_set(p->sandbox->engine->loop, &w->timer,

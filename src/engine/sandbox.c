@@ -160,7 +160,7 @@ void fh_sandbox_gone_unmade(struct fh_sandbox *b)
 	b->state = FH_SWEEPING;
 	fh_pool_drop(b);
 	close_child(b);
-	b->sweep_timer = (struct fh_timer){ .on_time = on_sweep, .owner = b };
+	fh_timer_prepare(b->engine->loop, &b->sweep_timer, on_sweep, b);
 	fh_timer_set(b->engine->loop, &b->sweep_timer, fh_now_ns());
 }
 
@@ -175,7 +175,7 @@ static void on_reaped(struct fh_sandbox *b)
 		fh_process_gone(p);
 	fh_transfer_drop_all(b);
 	close_child(b);
-	b->sweep_timer = (struct fh_timer){ .on_time = on_sweep, .owner = b };
+	fh_timer_prepare(b->engine->loop, &b->sweep_timer, on_sweep, b);
 	on_sweep(&b->sweep_timer);
 }
 
@@ -243,7 +243,7 @@ void fh_sandbox_await_finish(struct fh_sandbox *b)
 {
 	if (b->state != FH_READY || b->finish_timer.slot)
 		return;
-	b->finish_timer = (struct fh_timer){ .on_time = on_finish_late, .owner = b };
+	fh_timer_prepare(b->engine->loop, &b->finish_timer, on_finish_late, b);
 	fh_timer_set(b->engine->loop, &b->finish_timer, in_ms(FH_FINISH_MS));
 }
 

@@ -104,7 +104,7 @@ static void settle(struct fh_template *t)
 	if (t->state < FH_TEMPLATE_ENDING || has_processes(t) || t->users || t->sweep_since_ns)
 		return;
 	t->sweep_since_ns = fh_now_ns();
-	t->sweep = (struct fh_timer){ .on_time = on_sweep, .owner = t };
+	fh_timer_prepare(t->engine->loop, &t->sweep, on_sweep, t);
 	fh_timer_set(t->engine->loop, &t->sweep, fh_now_ns());
 }
 
@@ -389,7 +389,7 @@ static void serve(struct fh_template *t)
 	t->state = FH_TEMPLATE_SERVING;
 	t->born_ns = t->used_ns = fh_now_ns();
 	fh_timer_stop(t->engine->loop, &t->deadline);
-	t->look = (struct fh_timer){ .on_time = fh_template_on_look, .owner = t };
+	fh_timer_prepare(t->engine->loop, &t->look, fh_template_on_look, t);
 	fh_timer_set(t->engine->loop, &t->look, in_ms(FH_TEMPLATE_LOOK_MS));
 	for (struct fh_template *old = t->engine->templates, *next; old; old = next) {
 		next = old->next;
@@ -673,7 +673,7 @@ struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan 
 	watch_member(t, &t->anchor, t->child.pidfd);
 	t->report_watch = (struct fh_watch){ .fd = -1, .on_event = on_report, .owner = t };
 	(void)fh_watch_set(e->loop, &t->report_watch, t->child.report, EPOLLIN);
-	t->deadline = (struct fh_timer){ .on_time = on_deadline, .owner = t };
+	fh_timer_prepare(e->loop, &t->deadline, on_deadline, t);
 	fh_timer_set(e->loop, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
 	t->next = e->templates;
 	e->templates = t;
