@@ -82,7 +82,7 @@ static bool held_files(const struct fh_result *r, char *ret, size_t size)
 static const struct trial trials[] = {
 	{ FH_LIMIT_CPU_TIME, 200, "while :; do :; done", held_time },
 	{ FH_LIMIT_WALL_TIME, 200, "sleep 60", held_wall },
-	{ FH_LIMIT_MEMORY, 48 << 20, "head -c 1000000000 /dev/zero | tail", held_memory },
+	{ FH_LIMIT_MEMORY, 48 << 20, "exec tail /dev/zero", held_memory },
 	{ FH_LIMIT_PROCESSES, 6, "for i in 1 2 3 4 5 6 7 8; do sleep 5 & done; kill 0", held_processes },
 	{ FH_LIMIT_CPU_RATE, 100, "while :; do :; done", held_rate },
 	{ FH_LIMIT_OUTPUT, 4096, "while :; do echo word; done", held_output },

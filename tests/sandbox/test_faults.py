@@ -9,7 +9,6 @@ import os
 import pathlib
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -136,9 +135,9 @@ class Faults(support.TempDir):
             self.assertEqual(load.left(), [], f"seed {load.seed}")
         self.assertEqual(bash("echo clean; ls /tmp")["stdout"], "clean\n", "the next run is clean")
 
-    def engine_in(self, script):
+    def engine_in(self, script, wrapper=""):
         """An engine that is started by a shell which first does this."""
-        path = self.write("engine", f'#!/bin/sh\n{script}\nexec {ENGINE} "$@"\n', 0o755)
+        path = self.write("engine", f'#!/bin/sh\n{script}\nexec {wrapper}{ENGINE} "$@"\n', 0o755)
         self.dir.chmod(0o755)
         return {**os.environ, "FUMEHOOD_ENGINE": str(path)}
 
@@ -210,8 +209,8 @@ class OutOfSomething(Faults):
         return seen["statuses"]["engine_error"]
 
     def test_descriptors(self):
-        seen = self.load(env=self.engine_in("ulimit -n 48"))
-        self.assertGreater(self.errors_of(seen), 0, "48 descriptors were enough for eight runs at once")
+        seen = self.load(env=self.engine_in("ulimit -n 80"))
+        self.assertGreater(self.errors_of(seen), 0, "80 descriptors were enough for eight runs at once")
         self.assertGreater(seen["statuses"]["ok"], 0, "and too few for one")
         self.assertEqual((seen["not_answered"], seen["engines_replaced"]), (0, 0), "the engine lives on")
 
@@ -265,7 +264,7 @@ class OutOfSomething(Faults):
             seen = self.load(preexec_fn=lambda: (group / "tasks").write_text(str(os.getpid())))
         else:
             mine = sum(1 for p in pathlib.Path("/proc").glob("[0-9]*/task/*") if self.is_mine(p))
-            seen = self.load(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (mine + 16, mine + 16)))
+            seen = self.load(env=self.engine_in("", f"prlimit --nproc={mine + 16}:{mine + 16} "))
         self.assertGreater(self.errors_of(seen) + seen["not_answered"], 0, "there were processes enough for eight runs at once")
         self.assertGreater(seen["statuses"]["ok"], 0)
 
@@ -296,10 +295,11 @@ class OutOfSomething(Faults):
 
     def test_the_disk_of_results(self):
         """What was judged before the disk was full is not lost, and judged again is only the rest."""
-        script = (f"mount -t tmpfs -o mode=777,size=24k none {self.dir}/small\n"
+        script = (f"mount -t tmpfs -o mode=777,size=4m none {self.dir}/small\n"
+                  f"head -c {4 * 1024 - 24}K /dev/zero > {self.dir}/small/filler\n"
                   f"{support.PROGRAM} judge --problems {JUDGE_PROBLEMS} {self.dir}/samples.jsonl -o {self.dir}/small/r.jsonl\n"
                   f"echo first $?; cp {self.dir}/small/r.jsonl {self.dir}/first.jsonl\n"
-                  f"mount -o remount,size=4m {self.dir}/small\n"
+                  f"rm {self.dir}/small/filler\n"
                   f"{support.PROGRAM} judge --problems {JUDGE_PROBLEMS} {self.dir}/samples.jsonl -o {self.dir}/small/r.jsonl\n"
                   f"echo second $?; cp {self.dir}/small/r.jsonl {self.dir}/second.jsonl\n")
         (self.dir / "small").mkdir()

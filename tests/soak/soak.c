@@ -44,8 +44,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct holder *current;
 static struct fh_plan **plans;
 static uint64_t next_run, ended_by[FH_STATUS_COUNT_], lost, unexpected, betrayed, done, reopened;
-static uint32_t *echo_us; /* by run; 0: it was no echo that ended well */
-static json_t *stories;
+static uint32_t *echo_us;        /* by run; 0: it was no echo that ended well */
+static json_t *stories, *losses; /* runs that did not end as they should; what connections broke of */
 
 /* ---------------------------------------------------------------------------------------------------------- clients */
 
@@ -193,6 +193,8 @@ static void note(uint64_t run, const struct kind *k, const struct ending *e, int
 		ended_by[e->status]++;
 	else
 		lost++;
+	if (!e->answered && json_array_size(losses) < 10)
+		json_array_append_new(losses, json_string(e->error));
 	bool as_expected = kind_is_as_expected(k, e), bad = kind_is_betrayed(k, e);
 	unexpected += !as_expected;
 	betrayed += bad;
@@ -307,7 +309,8 @@ static int report(const struct host *before, const struct host *after)
 	json_object_set_new(j, "engines_replaced", json_integer((json_int_t)reopened));
 	json_object_set_new(j, "unexpected", json_integer((json_int_t)unexpected));
 	json_object_set_new(j, "failing_that_passed", json_integer((json_int_t)betrayed));
-	json_object_set_new(j, "stories", json_incref(stories));
+	json_object_set(j, "stories", stories);
+	json_object_set(j, "losses", losses);
 	json_object_set_new(j, "early", host_json(before));
 	json_object_set_new(j, "late", host_json(after));
 	json_object_set(j, "left", left);
@@ -374,6 +377,7 @@ int main(int argc, char **argv)
 	plans = kinds_plan(o.start);
 	echo_us = fh_xcalloc(o.runs, sizeof(*echo_us));
 	stories = json_array();
+	losses = json_array();
 	run_until(FH_MIN((uint64_t)WARM_RUNS, o.runs / 2));
 	look(&before);
 	fh_auto_close int kept = o.control ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
@@ -388,5 +392,6 @@ int main(int argc, char **argv)
 	free(echo_us);
 	free(current);
 	json_decref(stories);
+	json_decref(losses);
 	return status;
 }
