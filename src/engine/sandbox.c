@@ -63,6 +63,10 @@ static void free_sandbox(struct fh_sandbox *b)
 		b->files = s->next;
 		fh_output_free(e, s);
 	}
+	/* one whose template broke while it was asked for is swept before its deadline was even set */
+	struct fh_timer *timers[] = { &b->making_timer, &b->finish_timer, &b->sweep_timer, &b->lease_timer, &b->oom_timer };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(timers); i++)
+		fh_timer_stop(e->loop, timers[i]);
 	struct fh_template *t = b->template;
 	if (!t || b->plan != t->plan)
 		fh_plan_free(b->plan);

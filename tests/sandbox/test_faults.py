@@ -182,6 +182,17 @@ class KilledUnderLoad(Faults):
         for _ in self.torment(lambda pid, name: name != "soak", 0.3):
             pass
 
+    def test_what_an_engine_keeps_warm(self):
+        """Anybody below the engine: holders and zygotes of templates, parked sandboxes, inits, programs."""
+        for path in ("zygote", "parked"):
+            for seed in (22, *SEEDS):
+                with self.subTest(path=path, seed=seed):
+                    load = Load(seed, "--path", path, runs=RUNS // 2)
+                    load.torment(lambda pid, name: not is_engine(pid, name), 0.15)
+                    seen = load.end()
+                    self.check(load, seen)
+                    self.assertEqual((seen["engines_replaced"], seen["not_answered"]), (0, 0), f"seed {seed}: {seen}")
+
     def test_the_client(self):
         for seed in SEEDS:
             with self.subTest(seed=seed):
