@@ -32,6 +32,7 @@ enum {
 	FH_CONNECTIONS_MAX = 256,
 	FH_CONNECTION_OUT_MAX = 96 << 20, /* unsent bytes before a peer that does not read is dropped */
 	FH_MAKING_MS = 30000,             /* a sandbox that is not ready by then is given up */
+	FH_INIT_PACKETS_MAX = 64,         /* of one init, before others have their turn */
 	FH_FINISH_MS = 250,               /* for init to kill everybody, before init itself is killed */
 	FH_EXIT_KEPT_MS = 30000,
 	FH_KILL_MS = 5000,            /* for a process of a session that is over its limit to be gone */
@@ -42,6 +43,12 @@ enum {
 	FH_STDIN_WINDOW = 256 << 10,
 	FH_SPAWN_FDS_MAX = 3 + FH_DESCRIPTORS_MAX,
 };
+
+/* What init is asked for (a program, files in, a file out) must be done, or a file be seen to move, between two looks
+ * that are this far apart; else the sandbox is destroyed. The engine of a test has less. */
+#ifndef FH_ANSWER_MS
+#define FH_ANSWER_MS 20000
+#endif
 
 /* keeper.c: a process that removes our control groups when we are killed. */
 struct fh_keeper {
@@ -168,6 +175,7 @@ struct fh_process {
 	uint32_t token;
 	struct fh_connection *connection; /* whom STARTED answers */
 	uint64_t request;
+	bool awaited; /* at the last look for answers of init's, its start was still to be answered */
 	bool pty, one_shot, started, exited;
 	struct fh_input input;
 	struct fh_output *streams; /* stdout, stderr (or the terminal) */
@@ -225,6 +233,8 @@ struct fh_transfer {
 	struct fh_connection *connection;
 	uint64_t request;
 	struct fh_output *stream; /* of a file out, until its fate is known */
+	bool awaited;             /* at the last look it was under way, */
+	uint64_t moved;           /* and that many bytes had come */
 	void (*done)(struct fh_sandbox *b, struct fh_transfer *t,
 	             const struct fh_init_done *m); /* NULL m: the sandbox died */
 };
@@ -264,7 +274,7 @@ struct fh_sandbox {
 	struct fh_watch report_watch, socket_watch, pid_watch, oom_watch;
 	struct fh_setup_report report;
 	bool made, reaped;
-	struct fh_timer making_timer, finish_timer, sweep_timer, lease_timer, oom_timer;
+	struct fh_timer making_timer, finish_timer, sweep_timer, lease_timer, oom_timer, answer_timer;
 	int oom_looks; /* that are left, after the kernel said that memory is short */
 	int64_t born_ns, dying_ns;
 	uint32_t next_token;

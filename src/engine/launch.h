@@ -85,10 +85,11 @@ FH_NORETURN void fh_setup_own(const struct fh_launch *l);
 /* In a child: no signal blocked, ignored or handled. */
 void fh_reset_signals(void);
 
-/* mounts.c: builds the root (WHOLE, SHARED) and makes it /. 0, or -errno with *ret_step and what filled. */
-int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256]);
+/* mounts.c: builds the root (WHOLE, SHARED) and makes it /. 0, or -errno with *ret_step and what filled. *ret_settings
+ * becomes an O_PATH descriptor of the new /proc/sys below what covers it, close-on-exec; -1 where the plan has none. */
+int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256], int *ret_settings);
 /* mounts.c: mounts a sandbox's OWN part over the root that is there; *ret_disk: the writable layer. */
-int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], int *ret_disk);
+int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], int *ret_disk, int *ret_settings);
 
 /* landlock.c: restricts the calling process to the plan's folders. 0; 1: the kernel has no Landlock; -errno. */
 int fh_landlock_enter(const struct fh_plan *plan);

@@ -45,6 +45,7 @@ struct build {
 	int device[DEVICES]; /* of the one DEV mount that a plan may have */
 	uid_t uid;           /* the program's, as the file systems made here see it */
 	unsigned folders;    /* made in the writable layer so far */
+	int settings;        /* /proc/sys, while it can still be written to */
 	char *what;
 };
 
@@ -295,6 +296,8 @@ static int mount_proc(struct build *b, const struct fh_plan_mount *m, int tree)
 	int fd = new_mount("proc", options, PLAIN | MOUNT_ATTR_NOEXEC);
 	if (fd < 0)
 		return fd;
+	if (b->settings < 0)
+		b->settings = openat(fd, "sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int r = put_tree(b, fd, m->target);
 	/* a template's own stays whole: the kernel lets its sandboxes mount theirs only where one can be seen whole */
 	if (r < 0 || !(b->l->plan->layers & 1u << FH_LAYER_PROC) || b->l->part == FH_PART_SHARED)
@@ -346,7 +349,9 @@ static int mount_nodes(struct build *b, const struct fh_plan_mount *m)
 
 static int mount_dev(struct build *b, const struct fh_plan_mount *m, int tree)
 {
-	static const char *const pts_options[] = { "newinstance", NULL, "ptmxmode", "0666", "mode", "0620", NULL };
+	/* max: all terminals of the host come from one pool (kernel.pty.max), which one sandbox could empty for all */
+	static const char *const pts_options[] = { "newinstance", NULL,  "ptmxmode", "0666", "mode",
+		                                       "0620",        "max", "64",       NULL };
 	char pts_path[FH_PLAN_PATH_MAX + 64], shm_path[FH_PLAN_PATH_MAX + 64];
 	(void)tree;
 	join(pts_path, m->target, "pts");
@@ -504,12 +509,12 @@ static int mount_all(struct build *b)
 	return 0;
 }
 
-int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256])
+int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256], int *ret_settings)
 {
 	static struct build b; /* in the child: one build, too large for a stack */
 	const struct fh_plan *p = l->plan;
 	int image = -1;
-	b = (struct build){ .l = l, .what = what, .uid = l->ids.ranges ? l->ids.base + p->uid : p->uid };
+	b = (struct build){ .l = l, .what = what, .settings = -1, .uid = l->ids.ranges ? l->ids.base + p->uid : p->uid };
 
 	*ret_step = FH_SETUP_ROOT;
 	say(&b, "/");
@@ -542,6 +547,7 @@ int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256]
 	if (sys_mount_setattr(b.root, 0, READ_ONLY) < 0 || fchdir(b.root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ||
 	    umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
 		return -errno;
+	*ret_settings = b.settings;
 	return 0;
 }
 
@@ -570,11 +576,13 @@ static int open_own_bench(const struct fh_plan *p, const char **ret_folder)
 	return -ENOENT;
 }
 
-int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], int *ret_disk)
+int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], int *ret_disk, int *ret_settings)
 {
 	static struct build b; /* in the child: one build, too large for a stack */
 	const char *folder = "";
-	b = (struct build){ .l = l, .what = what, .uid = l->ids.ranges ? l->ids.base + l->plan->uid : l->plan->uid };
+	b = (struct build){
+		.l = l, .what = what, .settings = -1, .uid = l->ids.ranges ? l->ids.base + l->plan->uid : l->plan->uid
+	};
 	*ret_step = FH_SETUP_ROOT;
 	say(&b, "/");
 	umask(0);
@@ -594,5 +602,6 @@ int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], 
 	if (umount2(folder, MNT_DETACH | UMOUNT_NOFOLLOW) < 0)
 		return -errno;
 	*ret_disk = b.writable;
+	*ret_settings = b.settings;
 	return 0;
 }

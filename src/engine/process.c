@@ -280,6 +280,8 @@ void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m
 		fh_output_open(e, p->streams, terminal);
 		if (copy >= 0)
 			fh_input_open(e, &p->input, copy);
+	} else if (terminal >= 0) { /* nobody asked for one */
+		close(terminal);
 	}
 	fh_limits_start(p);
 }

@@ -448,11 +448,12 @@ static int on_get(struct fh_connection *c, const struct fh_frame *f, struct fh_e
 		return fh_error_set(err, FH_E_LIMIT, "%d files are on their way out of the sandbox already", FH_GETS_MAX);
 	struct fh_transfer *t = FH_NEW(struct fh_transfer);
 	*t = (struct fh_transfer){ .connection = c, .request = f->request, .done = get_done };
-	t->stream = fh_output_new(c->engine, FH_KIND_FILE, c, get_number(f, F_WINDOW, 0), FH_UNLIMITED);
+	uint64_t most = get_number(f, F_MAX_BYTES, 64 << 20);
+	t->stream = fh_output_new(c->engine, FH_KIND_FILE, c, get_number(f, F_WINDOW, 0), most);
 	t->stream->sandbox = b;
 	t->stream->next = b->files;
 	b->files = t->stream;
-	int e = fh_transfer_get(b, name, get_number(f, F_MAX_BYTES, 64 << 20), t, err);
+	int e = fh_transfer_get(b, name, most, t, err);
 	if (e) {
 		b->files = t->stream->next;
 		fh_output_free(c->engine, t->stream);

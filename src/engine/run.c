@@ -187,7 +187,7 @@ static void next_out(struct fh_sandbox *b)
 	}
 	struct out_file *f = &r->outs[r->next_out];
 	struct fh_transfer *t = FH_NEW(struct fh_transfer);
-	f->stream = fh_output_new(b->engine, FH_KIND_FILE, b->connection, r->window, FH_UNLIMITED);
+	f->stream = fh_output_new(b->engine, FH_KIND_FILE, b->connection, r->window, b->plan->out_max_bytes);
 	f->stream->sandbox = b;
 	f->stream->on_end = on_stream_end;
 	t->done = out_done;

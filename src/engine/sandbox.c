@@ -154,6 +154,7 @@ static void close_child(struct fh_sandbox *b)
 	fh_timer_stop(l, &b->finish_timer);
 	fh_timer_stop(l, &b->lease_timer);
 	fh_timer_stop(l, &b->oom_timer);
+	fh_timer_stop(l, &b->answer_timer);
 	fh_warm_close(b);
 }
 

@@ -140,7 +140,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("vmsplice", "files and folders, within the sandbox's own mounts"),
 	FH_A("write", "files and folders, within the sandbox's own mounts"),
 	FH_A("writev", "files and folders, within the sandbox's own mounts"),
-	FH_A("cachestat", "files and folders, within the sandbox's own mounts"),
 
 	/* named pipes and files; device nodes fail for want of capabilities, and every mount is nodev */
 	FH_A("mknod", "named pipes and files; device nodes fail for want of capabilities, and every mount is nodev"),
@@ -466,6 +465,9 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	/* watches a whole file system */
 	FH_N("fanotify_init", "watches a whole file system"),
 	FH_N("fanotify_mark", "watches a whole file system"),
+
+	/* tells which pages of files, those of the host too, are in memory: a channel between sandboxes */
+	FH_N("cachestat", "tells which pages of files, those of the host too, are in memory: a channel between sandboxes"),
 
 	/* memory that even the limits cannot see into */
 	FH_N("memfd_secret", "memory that even the limits cannot see into"),

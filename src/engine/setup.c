@@ -24,10 +24,10 @@ enum { SOCKET_PLACE = 3, REPORT_PLACE = 4 };
 
 static struct fh_setup_report report;
 static struct {
-	int rules, disk;  /* of a template's sandbox: the Landlock rule set and the writable layer, for the engine; or -1 */
-	int user_sysctls; /* /proc/sys/user of the template's /proc, where it is not yet read-only */
-} own = { -1, -1, -1 };
-static int report_to; /* where it goes: the pipe moves when descriptors are placed */
+	int rules, disk; /* of a template's sandbox: the Landlock rule set and the writable layer, for the engine; or -1 */
+} own = { -1, -1 };
+static int report_to;            /* where it goes: the pipe moves when descriptors are placed */
+static int settings_folder = -1; /* the new /proc/sys, where it is not yet read-only */
 
 static bool has_layer(const struct fh_launch *l, enum fh_layer layer)
 {
@@ -71,9 +71,6 @@ static int map_ids(const struct fh_launch *l)
 		r = map_own_id("/proc/self/uid_map", l->plan->uid, l->ids.uid);
 	if (r == 0)
 		r = map_own_id("/proc/self/gid_map", l->plan->gid, l->ids.gid);
-	/* a second wall against nested user namespaces, behind the seccomp filter; a template's sandboxes have their own */
-	if (r == 0 && l->part != FH_PART_SHARED)
-		(void)put_text("/proc/sys/user/max_user_namespaces", "0");
 	return r;
 }
 
@@ -140,6 +137,28 @@ static int enter_user_namespace(const struct fh_launch *l)
 	if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 ||
 	    syscall(SYS_setresuid, 0, 0, 0) < 0)
 		return -errno;
+	return 0;
+}
+
+/* What the kernel counts for each user namespace. It counts in the namespaces above as well, so what a sandbox takes is
+ * missing to whoever started it, and to its neighbours. A host without such a setting is as it was. */
+static const struct {
+	const char *file, *value;
+} settings[] = {
+	{ "user/max_user_namespaces", "0" }, /* a second wall, behind the seccomp filter */
+	{ "user/max_inotify_instances", "8" },
+	{ "user/max_inotify_watches", "8192" },
+};
+
+static int bound_user_namespace(const struct fh_launch *l)
+{
+	if (l->part == FH_PART_SHARED) /* its sandboxes have user namespaces, and bounds, of their own */
+		return 0;
+	for (size_t i = 0; settings_folder >= 0 && i < FH_ARRAY_SIZE(settings); i++) {
+		fh_auto_close int fd = openat(settings_folder, settings[i].file, O_WRONLY | O_CLOEXEC);
+		if (fd >= 0)
+			(void)!write(fd, settings[i].value, strlen(settings[i].value));
+	}
 	return 0;
 }
 
@@ -281,10 +300,8 @@ static int follow_engine(void)
 static int build_mounts(const struct fh_launch *l)
 {
 	int32_t step = FH_SETUP_ROOT;
-	if (l->part == FH_PART_OWN)
-		own.user_sysctls = open("/proc/sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int r = l->part == FH_PART_OWN ? fh_mounts_own(l, &step, report.what, &own.disk)
-	                               : fh_mounts_build(l, &step, report.what);
+	int r = l->part == FH_PART_OWN ? fh_mounts_own(l, &step, report.what, &own.disk, &settings_folder)
+	                               : fh_mounts_build(l, &step, report.what, &settings_folder);
 	report.step = step;
 	return r;
 }
@@ -305,6 +322,7 @@ static const struct {
 	{ FH_SETUP_MOUNT, build_mounts },
 	{ FH_SETUP_LANDLOCK, enter_landlock },
 	{ FH_SETUP_UNSHARE, enter_user_namespace },
+	{ FH_SETUP_UNSHARE, bound_user_namespace },
 	{ FH_SETUP_SECCOMP, filter_calls },
 	{ FH_SETUP_CAPABILITIES, drop_capabilities },
 	{ FH_SETUP_EXEC, exec_init },
@@ -328,12 +346,7 @@ static int make_rules(const struct fh_launch *l)
 /* The sandbox's user namespace, below the template's. Its range is written by the holder, its one id by ourselves. */
 static int enter_own_user_namespace(const struct fh_launch *l)
 {
-	int r = l->ids.ranges ? enter_user_namespace(l) : unshare(CLONE_NEWUSER) < 0 ? -errno : map_ids(l);
-	fh_auto_close int limit =
-	    r < 0 ? -1 : openat(own.user_sysctls, "max_user_namespaces", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (limit >= 0)
-		(void)!write(limit, "0", 1);
-	return r;
+	return l->ids.ranges ? enter_user_namespace(l) : unshare(CLONE_NEWUSER) < 0 ? -errno : map_ids(l);
 }
 
 static const struct {
@@ -345,6 +358,7 @@ static const struct {
 	{ FH_SETUP_MOUNT, build_mounts },
 	{ FH_SETUP_LANDLOCK, make_rules },
 	{ FH_SETUP_UNSHARE, enter_own_user_namespace },
+	{ FH_SETUP_UNSHARE, bound_user_namespace },
 	{ FH_SETUP_SECCOMP, filter_calls },
 	{ FH_SETUP_CAPABILITIES, drop_capabilities },
 	{ FH_SETUP_EXEC, exec_init },

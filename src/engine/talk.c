@@ -11,6 +11,59 @@
 
 enum { OOM_LOOKS = 20 }; /* 1 ms apart */
 
+/* ------------------------------------------------------------------------------------------------------------- answers
+ * A program may stop whoever works for us as its own user, and init itself might be somebody else's by now: neither is
+ * waited for without end. */
+
+static bool transfer_is_stuck(struct fh_transfer *t)
+{
+	const struct fh_output *s = t->stream;
+	uint64_t moved = s ? s->acked + s->buffer.n : 0;
+	bool reader_is_slow = s && s->buffer.n >= s->window;
+	bool stuck = t->awaited && moved == t->moved && !reader_is_slow;
+	t->awaited = true;
+	t->moved = moved;
+	return stuck;
+}
+
+static bool start_is_stuck(struct fh_process *p)
+{
+	bool stuck = p->awaited;
+	p->awaited = true;
+	return stuck;
+}
+
+static void look_for_answers(struct fh_timer *t)
+{
+	struct fh_sandbox *b = t->owner;
+	bool any = false, stuck = false;
+	for (struct fh_process *p = b->processes; p; p = p->next)
+		if (!p->started && !p->exited) {
+			any = true;
+			stuck = start_is_stuck(p) || stuck;
+		}
+	for (struct fh_transfer *x = b->transfers; x; x = x->next) {
+		any = true;
+		stuck = transfer_is_stuck(x) || stuck;
+	}
+	if (stuck) {
+		struct fh_error err = FH_ERROR_INIT;
+		fh_error_set(&err, FH_E_TIMEOUT, "the sandbox did not do what it was asked for within %d s; it was destroyed",
+		             FH_ANSWER_MS / 1000);
+		fh_sandbox_fail(b, &err);
+	} else if (any) {
+		fh_timer_set(b->engine->loop, t, fh_now_ns() + (int64_t)FH_ANSWER_MS * FH_NS_PER_MS);
+	}
+}
+
+static void await_answer(struct fh_sandbox *b, uint32_t op)
+{
+	if ((op != FH_INIT_SPAWN && op != FH_INIT_PUT && op != FH_INIT_GET) || b->answer_timer.slot)
+		return;
+	b->answer_timer = (struct fh_timer){ .on_time = look_for_answers, .owner = b };
+	fh_timer_set(b->engine->loop, &b->answer_timer, fh_now_ns() + (int64_t)FH_ANSWER_MS * FH_NS_PER_MS);
+}
+
 int fh_sandbox_send(struct fh_sandbox *b, const void *message, size_t size, const int *fds, int fd_count,
                     struct fh_error *err)
 {
@@ -29,8 +82,10 @@ int fh_sandbox_send(struct fh_sandbox *b, const void *message, size_t size, cons
 	if (b->state != FH_READY)
 		return fh_error_set(err, FH_E_NOT_FOUND, "the sandbox is gone");
 	for (;;) {
-		if (sendmsg(b->child.socket, &h, MSG_NOSIGNAL) >= 0)
+		if (sendmsg(b->child.socket, &h, MSG_NOSIGNAL) >= 0) {
+			await_answer(b, ((const struct fh_init_header *)message)->op);
 			return 0;
+		}
 		if (errno == EINTR)
 			continue;
 		int e = errno;
@@ -127,7 +182,7 @@ void fh_talk_on_socket(struct fh_watch *w, uint32_t events)
 {
 	struct fh_sandbox *b = w->owner;
 	(void)events;
-	while (b->state == FH_READY) {
+	for (int packets = 0; packets < FH_INIT_PACKETS_MAX && b->state == FH_READY; packets++) {
 		union {
 			struct fh_init_header h;
 			struct fh_init_spawned spawned;
