@@ -275,6 +275,7 @@ static void cache_send(void)
 	char byte;
 	printf("ready\n");
 	fflush(stdout);
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* no reading ahead */
 	while (now() < end) {
 		(void)!pread(fd, &byte, 1, middle(fd));

@@ -160,9 +160,11 @@ static void pipes(char **args)
 			long mine = 0;
 			while (mine < (long)most * MIB / 4 && pipe2(p, O_NONBLOCK) == 0) {
 				(void)fcntl(p[1], F_SETPIPE_SZ, MIB);
+				long before = mine;
 				for (ssize_t w; (w = write(p[1], block, 65536)) > 0;)
 					mine += w;
-				moment();
+				if (mine / MIB != before / MIB)
+					moment();
 			}
 			(void)!write(report[1], &mine, sizeof(mine));
 			pause();

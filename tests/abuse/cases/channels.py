@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Channels between two sandboxes that are alive at the same time: one sends, the other is to perceive it
+(programs/channels.c). What no layer closes is named in SECURITY.md, and this says when that is no longer so."""
+import os
+import subprocess
+
+from suite import BUILT, Case, Planted, Without
+
+SENDS, RECEIVES = "1.0", "0.6"
+
+
+def channel(name, **kw):
+    """A closed one by default: the control opens it."""
+    file = kw.pop("file", ())
+    return Case(f"channel: {name.replace('_', ' ')}", "channels", name, args=("send", "{key}", SENDS, *file),
+                beside=("channels", name, ("receive", "{key}", RECEIVES, *file)), seconds=0.2, at_once=1,
+                limits=("--processes", "64", "--cpu-time", "20"), **kw)
+
+
+def in_one_place(name, *more):
+    """Both ends outside, in one throw-away set of namespaces."""
+    def find(context):
+        user = ["--user", "--map-root-user"]   # for root too: its capabilities would exempt it from what is counted
+        script = '"$1" "$2" send "$3" 1 $4 & sleep 0.2; "$1" "$2" receive "$3" 0.6 $4; wait'
+        done = subprocess.run(["unshare", *user, "--pid", "--fork", "--kill-child", "--mount", "--mount-proc", "--net",
+                               "--ipc", "--", "bash", "-c", "ip link set lo up 2>/dev/null; " + script, "bash",
+                               str(BUILT / "abuse-channels"), name, context.words["key"] or "7", *more],
+                              capture_output=True, text=True, timeout=30, check=False)
+        return [line for line in done.stdout.splitlines() if line.startswith("ESCAPED")]
+    return Planted(find, "both outside, in one set of namespaces")
+
+
+def large_file():
+    """A file of the host that every sandbox shows and nobody maps: its pages are told apart."""
+    sizes = []
+    for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib", "/usr/share/misc"):
+        for entry in os.scandir(folder) if os.path.isdir(folder) else ():
+            if entry.is_file(follow_symlinks=False) and entry.name.endswith((".a", ".mgc")):
+                sizes.append((entry.stat().st_size, entry.path))
+    return max(sizes, default=(0, "/usr/bin/env"))[1]
+
+
+LARGE = (large_file(),)
+
+CASES = [
+    channel("abstract_socket", numbers="34", control=Without(("network", "landlock"), each=False)),
+    channel("loopback", numbers="34", control=Without(("network",))),
+    channel("shm", numbers="35", control=Without(("ipc",))),
+    channel("sem", quick=False, numbers="35", control=Without(("ipc",))),
+    channel("msg", quick=False, numbers="35", control=Without(("ipc",))),
+    channel("mqueue", numbers="35", control=in_one_place("mqueue")),
+    channel("folders", numbers="35", control=in_one_place("folders")),
+    channel("proc", numbers="18", control=in_one_place("proc")),
+    channel("lease", quick=False, numbers="35", control=Planted(lambda c: lease_outside(c), "a lease on a file of one's own, outside")),
+    channel("cachestat", quick=False, numbers="35", file=LARGE, control=Planted(lambda c: of_own_file(c, "cachestat"),
+                                                                   "a file of one's own, outside")),
+    channel("inotify_count", numbers="38", control=Planted(
+        lambda c: count_outside(c, "inotify_count", "echo 4 >/proc/sys/user/max_inotify_instances"),
+        "both outside, in one user namespace")),
+    channel("pty_count", numbers="38", control=Planted(
+        lambda c: count_outside(c, "pty_count", "mount -t devpts -o newinstance,max=4,ptmxmode=666 none /dev/pts && "
+                                "mount --bind /dev/pts/ptmx /dev/ptmx"), "both outside, with one pool of four")),
+    Case("channel: keys", "kernel", "keys", args=("put", "{key}"), numbers="30", at_once=1,
+         beside=("kernel", "keys", ("look", "{key}")), seconds=0.2,
+         control=Planted(lambda c: keys_outside(c), "both outside, in one user namespace")),
+    # open ones
+    channel("flock", numbers="35", named="file locks on read-only files that several sandboxes show"),
+    channel("record_lock", numbers="35", named="file locks on read-only files that several sandboxes show"),
+    channel("inotify", numbers="38", named="inotify on such files"),
+    channel("nowait", quick=False, numbers="35", file=LARGE, named="which pages of shared files are in memory"),
+    channel("mincore", quick=False, numbers="35", file=LARGE, control=Planted(lambda c: of_own_file(c, "mincore"),
+                                                                 "a file of one's own, outside")),
+    channel("file_count", numbers="38", named="counters of the whole host in /proc"),
+    channel("load", numbers="SB timing", named="the processor's time, caches and frequency"),
+    channel("in_flight", numbers="38, 39", named={
+        "user": "descriptors under way in sockets", "userns": "descriptors under way in sockets"},
+        control={"root": in_one_place("in_flight"), "user": None}),
+    channel("pipe_pages", numbers="38, 39", named={"user": "pages in pipes", "userns": "pages in pipes"},
+            control={"root": in_one_place("pipe_pages"), "user": None}),
+]
+
+
+def outside(context, script, *words, user=True):
+    prefix = ["unshare", *(["--user", "--map-root-user"] if user or context.who != "root" else []), "--pid", "--fork",
+              "--kill-child", "--mount", "--mount-proc", "--"]
+    done = subprocess.run([*prefix, "bash", "-c", script, "bash", str(BUILT / "abuse-channels"), *words],
+                          capture_output=True, text=True, timeout=30, check=False, cwd=context.dir)
+    return [line for line in done.stdout.splitlines() if line.startswith("ESCAPED")]
+
+
+def count_outside(context, name, before):
+    return outside(context, f'{before}; "$1" {name} send 7 1.5 & sleep 0.4; "$1" {name} receive 7 0.9; wait')
+
+
+def lease_outside(context):
+    path = context.host.folder / "leased"
+    found = outside(context, f'echo x >{path}; "$1" lease send 7 1.5 {path} & sleep 0.4; "$1" lease receive 7 0.9 {path}; '
+                    f'wait; rm {path}', user=False)
+    return found
+
+
+def of_own_file(context, name):
+    path = context.host.folder / "own"
+    path.write_bytes(b"x" * (1 << 20))
+    with open(path, "rb") as f:
+        os.fsync(f.fileno())
+    found = outside(context, f'"$1" {name} send 7 1.5 {path} & sleep 0.2; "$1" {name} receive 7 0.9 {path}; wait',
+                    user=False)
+    path.unlink()
+    return found
+
+
+def keys_outside(context):
+    return outside(context, f'{BUILT}/abuse-kernel keys put 7; {BUILT}/abuse-kernel keys look 7')

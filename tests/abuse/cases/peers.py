@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Peers that mean harm: an engine that sends its client what it never should (programs/hostile_engine.py), and an init
+that somebody took over (programs/hostile_init.c, in an engine of the suite's own)."""
+import concurrent.futures
+import os
+import queue
+import re
+import resource
+import subprocess
+import time
+
+import suite
+import support
+from host import parent_of
+from suite import BUILT, HERE, Case, Planted
+
+ENGINE = str(HERE / "programs" / "hostile_engine.py")
+RESIDENT = 256 << 20               # what a client may use, whatever it is sent
+STEERS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def names(program):
+    return subprocess.run([support.PYTHON, program, "--list"], capture_output=True, text=True, check=True,
+                          env={**os.environ, "FUMEHOOD_ABUSE_ENGINE": "honest"}).stdout.splitlines()
+
+
+def bounded():
+    resource.setrlimit(resource.RLIMIT_DATA, (RESIDENT, RESIDENT))
+
+
+def client_meets(how, folder):
+    """What `fumehood run` makes of such an engine: (exit status, stdout, stderr, what is wrong)."""
+    env = {**os.environ, "FUMEHOOD_ENGINE": ENGINE, "FUMEHOOD_ABUSE_ENGINE": how}
+    p = subprocess.Popen([support.PROGRAM, "run", "--json", "--out", "wanted", "-l", "bash", "-c", "true"], env=env,
+                         cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         preexec_fn=bounded)
+    try:
+        out, err = p.communicate(timeout=40)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        p.communicate()
+        return None, b"", b"", "the client hangs"
+    wrong = None
+    if p.returncode < 0:
+        wrong = f"the client died of signal {-p.returncode}"
+    elif STEERS.search(out) or STEERS.search(err):
+        wrong = f"bytes that steer a terminal: {(out + err)[:200]!r}"
+    elif p.returncode not in (125, 1, 126, 127) and how != "honest":
+        wrong = f"the client takes it for a run: exit {p.returncode}, {out[:300]!r}"
+    elif os.listdir(folder):
+        wrong = f"files appeared: {os.listdir(folder)}"
+    elif not err and b"engine_error" not in out and how != "honest":
+        wrong = "the client does not say what is wrong"
+    return p.returncode, out, err, wrong
+
+
+# An engine is believed what it says of a run: in these it says too little or too much, and the run is shown as told.
+HARMLESS = ("a result before the start", "two results", "a status that there is not", "files that nobody asked for", "credit beyond all numbers")
+
+
+def hostile_engines(context, at_once):
+    folder = context.dir / "client"
+    folder.mkdir(exist_ok=True)
+    found = []
+    all_names = [n for n in names(ENGINE) if n != "honest"]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for how, (status, out, err, wrong) in zip(all_names, pool.map(lambda n: client_meets(n, folder), all_names)):
+            if wrong and not (how in HARMLESS and wrong.startswith("the client takes it")):
+                found.append(("ESCAPED", f"{how}: {wrong}"))
+    return found, [f"{len(all_names)} refused"]
+
+
+def honest_engine(context):
+    """A fake engine that does no wrong gets through: what refuses the others is what they say."""
+    folder = context.dir / "honest"
+    folder.mkdir(exist_ok=True)
+    status, out, err, wrong = client_meets("honest", folder)
+    return status == 0 and b'"stdout":"hello\\n"' in out
+
+
+INITS = ("short-packet", "unknown-op", "large-packet", "empty-packet", "unknown-tokens", "endless-usage",
+         "endless-descriptors", "impossible-usage", "spawned-with-a-file", "exits-before-it-starts", "exits-twice",
+         "endless-file", "silence")
+
+
+def meet_init(context, name):
+    """A hostile init, twice, beside a look at the engine, which must neither hang nor grow nor end."""
+    found, statuses = [], set()
+    driver = suite.Driver("fresh", {**context.env, "FUMEHOOD_ENGINE": str(BUILT / "abuse-engine")})
+    try:
+        driver.finish(driver.start(plan=context.plan("--hostname", "short-packet", "-l", "bash", "-c", "true")))
+        base = engine_state(driver)              # it has served one, and has what it keeps
+        plan = context.plan("--hostname", name, "--wall-time", "1", "--out", "out", "-l", "bash", "-c", "true")
+        waiters = [driver.start(plan=plan) for _ in range(2)]
+        if support.command("ps", timeout=20).returncode:
+            found.append(("HOST", f"{name}: the engine does not answer while it listens to that init"))
+        for w in waiters:
+            try:
+                answer = w.get(timeout=30)
+            except queue.Empty:
+                found.append(("ESCAPED", f"{name}: the run never ends"))
+                break
+            status = answer.get("result", {}).get("status", "failed")
+            statuses.add(status)
+            if status == "ok" and name != "exits-twice":
+                found.append(("ESCAPED", f"{name}: taken for a run that is ok: {suite.story(answer)}"))
+        now = engine_state(driver)
+        if now is None or base is None:
+            found.append(("HOST", f"{name}: the engine ended"))
+        elif base[1] and now[1] and now[1] > base[1] + 2:
+            found.append(("HOST", f"{name}: the engine's descriptors: {base[1]}, then {now[1]}"))
+        elif now[0] > base[0] + (64 << 20):
+            found.append(("HOST", f"{name}: the engine grew from {base[0] >> 10} KiB to {now[0] >> 10} KiB"))
+    finally:
+        driver.process.kill()
+        driver.close()
+    return found, statuses
+
+
+def inits_of(context, at_once):
+    found, statuses = [], set()
+    with concurrent.futures.ThreadPoolExecutor(5) as pool:
+        for problems, seen in pool.map(lambda n: meet_init(context, n), INITS):
+            found += problems
+            statuses |= seen
+    return found, sorted(statuses)
+
+
+def engine_state(driver):
+    """(resident bytes, open descriptors or None) of a driver's engine; None when it is gone."""
+    for _ in range(500):
+        pids = [p for p, n in support.descendants(driver.process.pid).items() if n in ("abuse-engine", "fumehood-engine")
+                and parent_of(p) == driver.process.pid]
+        if pids:
+            break
+        if driver.process.poll() is not None:
+            return None
+        time.sleep(0.01)
+    else:
+        return None
+    try:
+        with open(f"/proc/{pids[0]}/statm") as f:
+            resident = int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+        try:
+            return resident, len(os.listdir(f"/proc/{pids[0]}/fd"))
+        except PermissionError:
+            return resident, None
+    except OSError:
+        return None
+
+
+CASES = [
+    Case("hostile engine", "", custom=hostile_engines, numbers="21, 47", at_once=1, paths=("fresh",),
+         control=Planted(honest_engine, "an honest one gets through")),
+    Case("hostile init", "", custom=inits_of, numbers="21", at_once=1, paths=("fresh",), control=Planted(
+        lambda c: c.run(Case("", "witness.sh"))["result"]["status"] == "ok", "an honest one gets through")),
+]
