@@ -243,11 +243,14 @@ class Context:
         extra = case.options(self) if case.options else ()
         common = [*limits, *extra, *(("--user", case.user) if case.user != "user" else ()), *more]
         path = HERE / "programs" / program
-        if path.suffix:
-            language = {".py": ("python", "--interpreter", support.PYTHON), ".sh": ("bash",), ".js": ("javascript",)}
-            return ("-l", *language[path.suffix], *common, str(path), "--", *words)
-        binary = BUILT / f"abuse-{program}"
         start = ("--start", self.path) if self.path in ("zygote", "parked") else ()
+        if path.suffix in (".py", ".js") or (path.suffix and not start):
+            language = {".py": ("python", "--interpreter", support.PYTHON), ".sh": ("bash",), ".js": ("javascript",)}
+            return ("-l", *language[path.suffix], *start, *common, str(path), "--", *words)
+        binary = BUILT / f"abuse-{program}"
+        if path.suffix:
+            return ("-l", "python", "--interpreter", support.PYTHON, *start, *common, "--file", f"{path}:{path.name}",
+                    str(HERE / "programs" / "exec.py"), "--", "/usr/bin/bash", path.name, *words)
         if start:      # a warm interpreter starts it: exec from there is what a program can do as well
             return ("-l", "python", "--interpreter", support.PYTHON, *start, *common, "--mount",
                     f"{binary}:/attack", str(HERE / "programs" / "exec.py"), "--", "/attack", attack, *words)
