@@ -155,6 +155,7 @@ static int build_plan(struct fh_split *s, enum fh_judge_language language, enum 
 	request.limits = s->settings->limits;
 	request.flags = s->settings->packages ? NULL : l->flags;
 	request.interpreter = s->settings->interpreter;
+	request.preload = l->preload;
 	request.standard_library_only = !s->settings->packages;
 	request.descriptors = descriptors;
 	request.descriptor_count = side == JUDGE ? 3 : 2;

@@ -43,9 +43,10 @@ struct fh_split_pair {
 
 struct fh_split_language {
 	enum fh_judge_language language;
-	const char *name;                     /* languages/NAME.json */
-	const char *judge[4], *candidate[4];  /* data files that make up the drivers, in order; NULL ends a list */
-	FH_NULLABLE const char *const *flags; /* of the interpreter */
+	const char *name;                       /* languages/NAME.json */
+	const char *judge[4], *candidate[4];    /* data files that make up the drivers, in order; NULL ends a list */
+	FH_NULLABLE const char *const *flags;   /* of the interpreter */
+	FH_NULLABLE const char *const *preload; /* modules that most programs and tests import, for a warm interpreter */
 	/* Turns a driver's text into a form that the interpreter starts faster, by a run in a sandbox, and says what its
 	 * file is called. What fails leaves the text as it is. */
 	FH_NULLABLE void (*precompile)(const struct fh_judge_settings *settings, struct fh_client *client,

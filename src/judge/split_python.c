@@ -2,6 +2,7 @@
 #include "judge/split.h"
 
 #include "judge/declaration.h"
+#include "judge/outline.h"
 #include "judge/session.h"
 
 static bool names(struct fh_str line, const char *word, struct fh_str name)
@@ -42,14 +43,29 @@ static const char *unfit(const struct fh_judge_problem *p)
 	return class ? "the entry point is a class" : NULL;
 }
 
+/* Where programs are whole, a test may name a module that it counts on the program to import. It gets those that the
+ * reference imports: what a candidate does is nothing to it. */
+static void add_imports(struct fh_buf *out, struct fh_str reference)
+{
+	fh_auto_outline struct fh_outline o = { 0 };
+	fh_outline_make(&o, reference, FH_SYNTAX_PYTHON);
+	for (size_t i = 0; i < o.n; i++)
+		if (o.items[i].is_import)
+			fh_buf_addf(out, "%.*s\n", FH_STR_ARGS(o.items[i].text));
+}
+
 /* Helpers and imports that the prompt defines come from there, never from the candidate. */
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                       struct fh_split_side *ret, struct fh_error *err)
 {
 	bool class;
 	struct fh_str head = fh_buf_str(&p->problem->head), name = fh_str(p->problem->entry_point);
-	head.n = definition_at(head, name, &class);
-	const struct fh_str parts[] = { name, head, fh_buf_str(&p->problem->tail) };
+	fh_auto_buf struct fh_buf before = FH_BUF_INIT(0);
+	size_t n = definition_at(head, name, &class);
+	fh_buf_add(&before, head.p, n);
+	if (n == head.n)
+		add_imports(&before, fh_buf_str(&p->problem->reference));
+	const struct fh_str parts[] = { name, fh_buf_str(&before), fh_buf_str(&p->problem->tail) };
 	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), &p->changes);
 	return fh_split_script_plan(s, FH_JUDGE_PYTHON, true, &ret->plan, err);
 }
@@ -68,11 +84,14 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 /* As in one process: nothing for Python's site module to find, so that starting takes a third less. */
 static const char *const flags[] = { "-I", "-S", NULL };
 
+static const char *const preload[] = { "_struct", "typing", "math",   "re",   "collections", "itertools", "functools",
+	                                   "string",  "heapq",  "bisect", "copy", "random",      NULL };
+
 /* Compiling a driver takes Python as long as starting does. The interpreter that will run it does so once, in a sandbox
  * that holds nothing else: what comes out is a .pyc. */
 static const char compiler[] = "import marshal, sys\n"
                                "from _frozen_importlib_external import MAGIC_NUMBER\n"
-                               "code = compile(sys.stdin.buffer.read(), 'driver.py', 'exec', 0, True)\n"
+                               "code = compile(sys.stdin.buffer.read(), 'driver.py', 'exec', 0, True, 2)\n"
                                "sys.stdout.buffer.write(MAGIC_NUMBER + bytes(12) + marshal.dumps(code))\n";
 
 static void precompile(const struct fh_judge_settings *settings, struct fh_client *client, struct fh_str text,
@@ -91,7 +110,7 @@ static void precompile(const struct fh_judge_settings *settings, struct fh_clien
 	if (fh_plan_build(&request, &plan, NULL) >= 0 && fh_run(client, plan, NULL, &result, NULL) >= 0 &&
 	    result->status == FH_STATUS_OK && result->stream_size[FH_STDOUT] > 16) {
 		fh_buf_add(ret_code, result->stream_data[FH_STDOUT], result->stream_size[FH_STDOUT]);
-		*ret_name = "main.pyc";
+		*ret_name = NULL; /* its own: the interpreter knows a .pyc by how it begins */
 	}
 	fh_result_free(result);
 	fh_plan_free(plan);
@@ -103,6 +122,7 @@ const struct fh_split_language fh_split_python = {
 	.judge = { "guest/split_codec.py", "guest/split_judge.py" },
 	.candidate = { "guest/split_codec.py", "guest/split_candidate.py" },
 	.flags = flags,
+	.preload = preload,
 	.precompile = precompile,
 	.unfit = unfit,
 	.judge_side = judge_side,
