@@ -40,7 +40,7 @@ static struct {
 static const struct fh_opt options[] = {
 	{ "", .help = "What to run" },
 	{ "language", 'l', FH_OPT_STRING, &o.language, "LANG",
-	  "python, javascript, bash, c, cpp, java, go or rust; by default what FILE's "
+	  "python, javascript, bash, c, cpp, java, go, rust, ruby, perl, php, lua or r; by default what FILE's "
 	  "name says.",
 	  SHAPES },
 	{ "code", 'c', FH_OPT_STRING, &o.code, "CODE", "The program's text, instead of FILE.", .given = &o.code_given },

@@ -58,6 +58,7 @@ static void add_as_is(struct fh_plan *plan, const char *path)
 
 /* The parts of /etc that programs need to work and that tell nothing about the host's people or secrets. */
 static const char *const etc_parts[] = {
+	"/etc/R",
 	"/etc/alternatives",
 	"/etc/debian_version",
 	"/etc/fonts",

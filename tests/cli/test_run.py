@@ -60,6 +60,23 @@ class Programs(support.TempDir):
                 wrong = support.run("-l", language, "-c", "this is no program")
                 self.assertEqual(wrong["status"], "compile_error")
 
+    def test_scripting_languages_run(self):
+        programs = {
+            "perl": ("perl", "print 6 * 7, qq(\\n), @ARGV, qq(\\n);"),
+            "ruby": ("ruby", "puts 6 * 7, ARGV.join"),
+            "php": ("php", "<?php echo 6 * 7, PHP_EOL, $argv[1], $argv[2], PHP_EOL;"),
+            "lua": ("lua5.4", "print(6 * 7) print(arg[1] .. arg[2])"),
+            "r": ("Rscript", "cat(6 * 7, '\\n', commandArgs(TRUE), '\\n', sep = '')"),
+        }
+        for language, (tool, code) in programs.items():
+            with self.subTest(language):
+                if not shutil.which(tool):
+                    if language == "r":
+                        self.skipTest("long: needs Rscript (package r-base-core), which ./dev test --full installs")
+                    support.need_program(tool)
+                done = shell("-l", language, "-c", code, "--", "a", "b")
+                self.assertEqual((done.stdout, done.stderr, done.returncode), ("42\nab\n", "", 0))
+
     def test_a_file_tells_its_language_and_keeps_its_name(self):
         path = self.write("hello.py", "import sys\nprint(__file__.split('/')[-1], sys.argv[1:])\n1 / 0\n")
         done = shell("--interpreter", PYTHON, path, "--", "a b", "-x")

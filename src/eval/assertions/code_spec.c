@@ -345,7 +345,7 @@ static int read_language(struct fh_code_spec *spec, const json_t *f, struct fh_e
 	if (spec->language && *spec->language)
 		return 0;
 	wrong(err, "unknown language \"%s\"", given);
-	fh_error_hint(err, "languages are python, javascript, bash, c, cpp, java, go, rust");
+	fh_error_hint(err, "languages are python, javascript, bash, c, cpp, java, go, rust, ruby, perl, php, lua, r");
 	return -FH_E_CONFIG;
 }
 
