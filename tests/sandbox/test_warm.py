@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""Zygotes and parked sandboxes: as isolated as a fresh one, out of reach of what they were made by and of each other.
+
+What makes sandboxes of a template (its anchor, holder and zygote) has rights over them: a program must not be able to name,
+see, signal, trace or enter any of it, nor another sandbox of the same template.
+"""
+import concurrent.futures
+import os
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+from inside import story
+
+PY = ("-l", "python", "--interpreter", support.PYTHON)
+PATHS = ("fresh", "zygote", "parked")
+WARM = PATHS[1:]
+
+
+def start(path, code, *args, **kw):
+    return support.run("--start", path, *args, *PY, "-c", code, **kw)
+
+
+class Warm(support.TempDir):
+    def output(self, path, code, *args, **kw):
+        r = start(path, code, *args, **kw)
+        self.assertEqual((r["status"], r["start"]["path"]), ("ok", path), story(r))
+        return r["stdout"]
+
+
+class Paths(Warm):
+    def test_each_path_can_be_asked_for_and_holds_every_layer_that_fresh_holds(self):
+        fresh = start("fresh", "print(1)")["isolation"]
+        for path in WARM:
+            r = start(path, "print(1)")
+            self.assertEqual((r["status"], r["stdout"], r["start"]["path"], r["isolation"]), ("ok", "1\n", path, fresh), story(r))
+            self.assertGreater(r["usage"]["memory_baseline_bytes"], 0)
+
+    def test_a_command_without_a_zygote_can_be_parked_and_says_that_it_has_no_zygote(self):
+        r = support.run("--start", "parked", "--command", "--", "sh", "-c", "echo hi; exit 3")
+        self.assertEqual((r["start"]["path"], r["stdout"], r["exit_code"]), ("parked", "hi\n", 3), story(r))
+        r = support.run("--start", "zygote", "--command", "--", "true")
+        self.assertEqual(r["status"], "engine_error")
+        self.assertIn("no zygote", r["error"]["message"])
+
+    def test_what_cannot_be_is_an_error_when_asked_for_and_fresh_with_a_reason_otherwise(self):
+        args = (*PY, "-e", "PYTHONPATH=/tmp", "-c", "print(1)")
+        self.assertEqual(support.run("--start", "zygote", *args)["status"], "engine_error")
+        r = support.run(*args)
+        self.assertEqual((r["status"], r["start"]["path"]), ("ok", "fresh"))
+        self.assertTrue(r["start"]["why"])
+
+    def test_exit_status_and_signals_are_the_program_s(self):
+        for path in WARM:
+            with self.subTest(path):
+                self.assertEqual(start(path, "import sys; sys.exit(7)")["exit_code"], 7)
+                r = start(path, "import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
+                self.assertEqual((r["status"], r["signal"]), ("runtime_error", "SIGTERM"), story(r))
+                self.assertIn("ZeroDivisionError", start(path, "1/0")["stderr"])
+
+    def test_files_go_in_small_and_large_and_come_out(self):
+        self.write("large", b"x" * 300_000)
+        self.write("small", b"y")
+        out = self.dir / "back"
+        for path in WARM:
+            r = start(path, "open('o','wb').write(open('large','rb').read()+open('small','rb').read())",
+                      "--file", self.dir / "large", "--file", self.dir / "small", "--out", f"o:{out}")
+            self.assertEqual(r["status"], "ok", story(r))
+            self.assertEqual(out.read_bytes(), b"x" * 300_000 + b"y")
+            out.unlink()
+
+    def test_stdin_arrives(self):
+        for path in WARM:
+            done = support.command("run", "--start", path, *PY, "-c", "print(input()[::-1])", input="abc\n")
+            self.assertEqual((done.returncode, done.stdout), (0, "cba\n"), done.stderr)
+
+
+class Reach(Warm):
+    """The same program on every path; what it finds must be what a fresh sandbox shows."""
+
+    def same(self, code, *args, expect=None):
+        found = {path: self.output(path, code, *args) for path in PATHS}
+        for path in WARM:
+            self.assertEqual(found[path], found["fresh"], path)
+        if expect is not None:
+            self.assertEqual(found["fresh"], expect)
+
+    def test_proc_shows_init_and_itself_alone(self):
+        self.same("import os; print(sorted(int(p) for p in os.listdir('/proc') if p.isdigit()) == [1, os.getpid()])",
+                  expect="True\n")
+
+    def test_no_descriptor_is_inherited(self):
+        self.same("import os\nprint([fd for fd in range(2000) if os.path.exists(f'/proc/self/fd/{fd}')])",
+                  expect="[0, 1, 2]\n")
+
+    def test_no_process_outside_can_be_signalled(self):
+        self.same("import os\nhit = []\nfor pid in set(range(2, 5000)) - {os.getpid()}:\n"
+                  "    try: os.kill(pid, 0); hit.append(pid)\n    except OSError: pass\nprint(hit)", expect="[]\n")
+
+    def test_its_namespaces_lead_nowhere(self):
+        # NS_GET_USERNS, NS_GET_PARENT: the kernel shows no namespace above one's own
+        code = ("import fcntl, os\nfor name in ('user', 'pid', 'mnt', 'net', 'ipc', 'uts'):\n"
+                "    fd = os.open(f'/proc/self/ns/{name}', os.O_RDONLY)\n    for request in (0xb701, 0xb702):\n"
+                "        try: print(name, os.readlink(f'/proc/self/fd/{fcntl.ioctl(fd, request)}')[:4])\n"
+                "        except OSError as e: print(name, request, e.errno)\n"
+                "try: print(os.listdir('/proc/1/ns') and os.readlink('/proc/1/ns/user'))\nexcept OSError as e: print('init', e.errno)\n")
+        for path in WARM:
+            for line in self.output(path, code).splitlines():
+                name = line.split()[0]
+                if name in ("user", "pid", "init"):      # the others' owner may be the program's own user namespace
+                    self.assertTrue(line.split()[-1].isdigit(), line)
+
+    def test_calls_that_make_sandboxes_are_refused(self):
+        code = ("import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+                "def call(name, *a):\n    ctypes.set_errno(0)\n    print(name, libc.syscall(*a), ctypes.get_errno())\n"
+                "fd = os.open('/proc/self/ns/net', os.O_RDONLY)\n"
+                "call('setns', 308, fd, 0)\ncall('unshare', 272, 0x10000000)\ncall('clone', 56, 0x10000011, 0, 0, 0, 0)\n"
+                "call('clone3', 435, 0, 0)\ncall('mount', 165, b'x', b'/tmp', b'tmpfs', 0, 0)\ncall('umount2', 166, b'/proc', 2)\n"
+                "call('fsopen', 430, b'tmpfs', 0)\ncall('open_tree', 428, -100, b'/proc', 1)\ncall('pidfd_getfd', 438, 0, 0, 0)\n"
+                "call('ptrace', 101, 16, 1, 0, 0)\n")
+        self.same(code)
+
+    def test_without_filter_and_capability_drop_the_template_stays_covered(self):
+        """umount would uncover the template's own /proc, were the mounts the program's: they are the template's."""
+        code = ("import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+                "print('caps', int(next(l for l in open('/proc/self/status') if l.startswith('CapEff')).split()[1], 16) != 0)\n"
+                "for flags in (0, 2):\n    print('umount', libc.umount2(b'/proc', flags), ctypes.get_errno())\n"
+                "print('kill', sorted(int(p) for p in os.listdir('/proc') if p.isdigit()))\n"
+                "print('nest', libc.unshare(0x10020000), libc.umount2(b'/proc', 2))\n")
+        for path in WARM:
+            out = self.output(path, code, "--without", "seccomp", "--without", "capabilities")
+            self.assertIn("caps True", out)              # the control: the rights are there, and are of no use
+            self.assertEqual(out.count("umount -1 1"), 2, out)
+            self.assertIn("kill [1, 2]", out)
+            self.assertNotRegex(out, r"nest 0 0|nest -1 0")
+
+
+class Neighbours(Warm):
+    """Sandboxes of one template that are alive at the same time, and one after the other."""
+
+    def setUp(self):
+        super().setUp()
+        self.dir.chmod(0o700)
+        self.env = dict(os.environ, XDG_RUNTIME_DIR=str(self.dir))
+        self.addCleanup(support.command, "engine", "stop", env=self.env)
+        self.assertEqual(support.command("engine", "start", env=self.env).returncode, 0)
+
+    def test_they_share_nothing(self):
+        code = ("import os, socket, time\n"
+                "mine = ['/tmp/x', '/dev/shm/x', '/var/tmp/x', 'x']\nfound = [p for p in mine if os.path.exists(p)]\n"
+                "for p in mine: open(p, 'w').write('1')\n"
+                "s = socket.socket(socket.AF_UNIX); s.bind('\\0neighbour'); s.listen()\n"
+                "t = socket.socket(); t.bind(('127.0.0.1', 7777)); t.listen()\n"
+                "c = socket.socket(socket.AF_UNIX); c.connect('\\0neighbour')\n"      # the control: one's own can be reached
+                "time.sleep(0.3)\nprint(found, os.getpid(), len([p for p in os.listdir('/proc') if p.isdigit()]))")
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for path in ("zygote", "parked"):
+                results = list(pool.map(lambda _: start(path, code, env=self.env), range(4)))
+                for r in results:
+                    self.assertEqual((r["status"], r["stdout"]), ("ok", "[] 2 2\n"), story(r))
+
+    def test_a_parked_one_serves_one_run(self):
+        code = "import os; print(os.path.exists('/tmp/left')); open('/tmp/left', 'w').close(); os.environ['LEFT'] = '1'"
+        for _ in range(6):
+            self.assertEqual(self.output("parked", code, env=self.env), "False\n")
+
+    def test_randomness_differs(self):
+        code = "import os, random, uuid; print(random.random(), os.urandom(8).hex(), uuid.uuid4())"
+        for path in WARM:
+            lines = [self.output(path, code, env=self.env) for _ in range(5)]
+            self.assertEqual(len({word for line in lines for word in line.split()}), 15, lines)
+
+    def test_another_plan_is_not_served_by_it(self):
+        self.output("parked", "print(1)", env=self.env)
+        self.assertEqual(self.output("parked", "import socket; print(socket.gethostname())", "--hostname", "other",
+                                     env=self.env), "other\n")
+
+    def test_nothing_is_left_when_the_engine_is_killed(self):
+        import signal
+        self.output("parked", "print(1)", env=self.env)
+        pid = int(support.command("engine", "status", env=self.env).stdout.split("process ")[1].split(",")[0])
+        children = set(support.descendants(pid))
+        self.assertGreaterEqual(len(children), 4)        # anchor, holder, zygote, a keeper or parked ones
+        os.kill(pid, signal.SIGKILL)
+        until = time.monotonic() + 1 * support.SLACK
+        while time.monotonic() < until and ([p for p in children if os.path.exists(f"/proc/{p}")] or
+                                            [g for g in support.cgroup_folders() if f"-{pid}-" in g]):
+            time.sleep(0.02)
+        self.assertEqual([p for p in children if os.path.exists(f"/proc/{p}")], [])
+        self.assertEqual([g for g in support.cgroup_folders() if f"-{pid}-" in g], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
