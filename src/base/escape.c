@@ -134,3 +134,14 @@ void fh_escape_fish(struct fh_buf *out, struct fh_str s)
 	}
 	fh_buf_addc(out, '\'');
 }
+
+void fh_escape_markdown(struct fh_buf *out, struct fh_str s)
+{
+	fh_auto_buf struct fh_buf visible = FH_BUF_INIT(0);
+	fh_escape_terminal(&visible, s, false);
+	for (size_t i = 0; i < visible.n; i++) {
+		if (strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", visible.p[i]))
+			fh_buf_addc(out, '\\');
+		fh_buf_addc(out, visible.p[i]);
+	}
+}

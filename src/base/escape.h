@@ -15,6 +15,10 @@ void fh_escape_terminal(struct fh_buf *out, struct fh_str s, bool multiline);
 /* Text or a double-quoted attribute value of HTML or XML; characters that XML forbids become U+FFFD. */
 void fh_escape_html(struct fh_buf *out, struct fh_str s);
 
+/* Text in Markdown, on one line: every ASCII punctuation character gets a backslash (CommonMark 2.4), control
+ * characters become visible as on a terminal. */
+void fh_escape_markdown(struct fh_buf *out, struct fh_str s);
+
 /* One CSV field (RFC 4180), quoted when needed; a field that a spreadsheet would take for a formula (it starts with
  * = + - @ tab or CR) gets a ' in front. */
 void fh_escape_csv(struct fh_buf *out, struct fh_str s);

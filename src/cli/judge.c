@@ -48,7 +48,7 @@ static const char details[] = "Formats, told apart by their fields:\n"
                               "  130  interrupted; what was done is kept";
 
 struct judge_options {
-	const char *problems, *results, *ks, *interpreter;
+	const char *problems, *results, *report, *ks, *interpreter;
 	uint64_t jobs, show, repeat;
 	bool show_given, packages, json, quiet, progress_bar, allow_in_process, self_check;
 	uint64_t limits[FH_LIMIT_COUNT_];
@@ -101,11 +101,16 @@ static int parse_options(int argc, char **argv, struct judge_options *o, bool *r
 		  .target = &o->jobs,
 		  .argument = "N",
 		  .help = "Samples at a time (default: the number of processors)." },
+		{ .name = "report",
+		  .kind = FH_OPT_STRING,
+		  .target = &o->report,
+		  .argument = "FILE",
+		  .help = "Write the summary to FILE as well: .json, .md (Markdown), or text." },
 		{ .name = "k",
 		  .kind = FH_OPT_STRING,
 		  .target = &o->ks,
 		  .argument = "LIST",
-		  .help = "Which pass@k to estimate (default 1,10,100)." },
+		  .help = "Which pass@k and pass^k to estimate (default 1,10,100)." },
 		{ .name = "repeat",
 		  .kind = FH_OPT_U64,
 		  .target = &o->repeat,
@@ -295,18 +300,18 @@ static int judge_all(const struct judge_options *o, struct fh_judge_session *ses
 	return r < 0 ? r : fh_results_finish(results, err);
 }
 
-static void print_report(const struct judge_options *o, const struct fh_judge_report *report)
+static int print_report(const struct judge_options *o, const struct fh_judge_report *report, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0), command = FH_BUF_INIT(0);
-	if (o->json) {
+	add_show_command(&command, o);
+	if (o->json)
 		fh_judge_report_json(report, &out);
-	} else if (!o->quiet) {
-		add_show_command(&command, o);
+	else if (!o->quiet)
 		fh_judge_report_text(report, fh_buf_cstr(&command), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO),
 		                     fh_term_width(STDOUT_FILENO), &out);
-	}
 	if (out.n > 0)
 		fwrite(out.p, 1, out.n, stdout);
+	return o->report ? fh_judge_report_write(report, fh_buf_cstr(&command), o->report, err) : 0;
 }
 
 static int say_interrupted(const struct judge_options *o, const struct fh_results *results, size_t count)
@@ -348,10 +353,11 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 		report->self_check = o->self_check ? &check : NULL;
 		report->session = session;
 		fh_judge_report_count(report, problems, samples, results);
-		print_report(o, report);
-		status = report->verdicts[FH_VERDICT_ENGINE_ERROR] ? EXIT_HARNESS_ERRORS
-		         : check.failure_count                     ? EXIT_SELF_CHECK
-		                                                   : FH_EXIT_OK;
+		r = print_report(o, report, &err);
+		status = r < 0                                       ? fh_command_failed(&err, FH_EXIT_FAILED)
+		         : report->verdicts[FH_VERDICT_ENGINE_ERROR] ? EXIT_HARNESS_ERRORS
+		         : check.failure_count                       ? EXIT_SELF_CHECK
+		                                                     : FH_EXIT_OK;
 	} else if (r == -FH_E_CANCELLED && results) {
 		status = say_interrupted(o, results, samples->count);
 	} else {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/escape.h"
+#include "base/fd.h"
 #include "cli/term.h"
 #include "judge/session.h"
 
@@ -32,8 +33,10 @@ void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_prob
 	}
 	for (size_t i = 0; i < problems->count; i++)
 		r->tasks += tasks[i].samples > 0;
-	for (size_t i = 0; i < r->k_count; i++)
+	for (size_t i = 0; i < r->k_count; i++) {
 		fh_estimate_pass_at_k(tasks, problems->count, r->ks[i], &r->estimates[i]);
+		fh_estimate_pass_hat_k(tasks, problems->count, r->ks[i], &r->all[i]);
+	}
 }
 
 /* ------------------------------------------------------------------------------------------------------------- text */
@@ -72,11 +75,11 @@ static void add_verdicts(const struct fh_judge_report *r, bool color, unsigned w
 	fh_table_free(t);
 }
 
-static void add_estimate(const struct fh_judge_report *r, size_t i, struct fh_buf *out)
+static void add_estimate(const struct fh_judge_report *r, size_t i, char sign, struct fh_buf *out)
 {
-	const struct fh_estimate *e = &r->estimates[i];
+	const struct fh_estimate *e = sign == '@' ? &r->estimates[i] : &r->all[i];
 	char name[32];
-	snprintf(name, sizeof(name), "pass@%llu", (unsigned long long)r->ks[i]);
+	snprintf(name, sizeof(name), "pass%c%llu", sign, (unsigned long long)r->ks[i]);
 	if (e->tasks == 0) {
 		fh_buf_addf(out, "%-9s no task has %llu samples\n", name, (unsigned long long)r->ks[i]);
 		return;
@@ -137,7 +140,11 @@ void fh_judge_report_text(const struct fh_judge_report *r, const char *show_comm
 	add_verdicts(r, color, width, out);
 	fh_buf_addc(out, '\n');
 	for (size_t i = 0; has_figures(r) && i < r->k_count; i++)
-		add_estimate(r, i, out);
+		add_estimate(r, i, '@', out);
+	/* Of one sample both say the same. */
+	for (size_t i = 0; has_figures(r) && i < r->k_count; i++)
+		if (r->ks[i] > 1 && r->all[i].tasks > 0)
+			add_estimate(r, i, '^', out);
 	fh_buf_addf(out, "\n%zu sample%s of %zu task%s in %.1f s", r->samples, plural(r->samples), r->tasks,
 	            plural(r->tasks), (double)r->elapsed_ms / 1000);
 	if (r->kept > 0)
@@ -211,7 +218,7 @@ static json_t *tools_json(const struct fh_judge_session *s)
 void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
 {
 	fh_auto_json json_t *o = json_object();
-	json_t *verdicts = json_object(), *estimates = json_object();
+	json_t *verdicts = json_object(), *estimates = json_object(), *all = json_object();
 	for (enum fh_verdict v = 0; v < FH_VERDICT_COUNT_; v++)
 		if (r->verdicts[v] > 0)
 			json_object_set_new(verdicts, fh_verdict_name(v), json_integer(r->verdicts[v]));
@@ -219,6 +226,7 @@ void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
 		char k[32];
 		snprintf(k, sizeof(k), "%llu", (unsigned long long)r->ks[i]);
 		json_object_set_new(estimates, k, has_figures(r) ? estimate_json(&r->estimates[i]) : json_null());
+		json_object_set_new(all, k, has_figures(r) ? estimate_json(&r->all[i]) : json_null());
 	}
 	json_object_set_new(o, "samples", json_integer(r->samples));
 	json_object_set_new(o, "tasks", json_integer(r->tasks));
@@ -226,6 +234,7 @@ void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
 	json_object_set_new(o, "verdicts", verdicts);
 	json_object_set_new(o, "harness_errors", json_integer(r->verdicts[FH_VERDICT_ENGINE_ERROR]));
 	json_object_set_new(o, "pass_at_k", estimates);
+	json_object_set_new(o, "pass_hat_k", all);
 	json_object_set_new(o, "integrity",
 	                    json_pack("{s:I, s:I, s:I, s:b}", "apart", (json_int_t)(r->samples - r->in_process),
 	                              "in-process", (json_int_t)r->in_process, "in-process_passed",
@@ -238,4 +247,65 @@ void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
 	json_object_set_new(o, "results", fh_json_bytes(fh_str(r->results_path)));
 	fh_json_write(out, o, 2);
 	fh_buf_addc(out, '\n');
+}
+
+/* --------------------------------------------------------------------------------------------------------- Markdown */
+
+static void add_markdown_estimate(const struct fh_judge_report *r, size_t i, char sign, struct fh_buf *out)
+{
+	const struct fh_estimate *e = sign == '@' ? &r->estimates[i] : &r->all[i];
+	if (e->tasks == 0)
+		return;
+	fh_buf_addf(out, "| pass%s%llu | %.4f | ", sign == '@' ? "@" : "\\^", (unsigned long long)r->ks[i], e->value);
+	if (e->has_interval)
+		fh_buf_addf(out, "%.4f to %.4f", e->low, e->high);
+	fh_buf_addf(out, " | %zu |\n", e->tasks);
+}
+
+void fh_judge_report_markdown(const struct fh_judge_report *r, struct fh_buf *out)
+{
+	fh_buf_addf(out, "# Judgement\n\n%zu sample%s of %zu task%s. Results: ", r->samples, plural(r->samples), r->tasks,
+	            plural(r->tasks));
+	fh_escape_markdown(out, fh_str(r->results_path));
+	fh_buf_adds(out, "\n\n");
+	if (has_figures(r)) {
+		fh_buf_adds(out, "| figure | value | 95 % interval over tasks | tasks |\n|---|---|---|---|\n");
+		for (size_t i = 0; i < r->k_count; i++)
+			add_markdown_estimate(r, i, '@', out);
+		for (size_t i = 0; i < r->k_count; i++)
+			if (r->ks[i] > 1)
+				add_markdown_estimate(r, i, '^', out);
+		fh_buf_addc(out, '\n');
+	}
+	fh_buf_adds(out, "| verdict | samples |\n|---|---|\n");
+	for (enum fh_verdict v = 0; v < FH_VERDICT_COUNT_; v++)
+		if (r->verdicts[v] > 0)
+			fh_buf_addf(out, "| %s | %zu |\n", fh_verdict_name(v), r->verdicts[v]);
+	fh_buf_addf(out, "\n- integrity: split or outside %zu, in-process %zu (%zu passed; %s)\n",
+	            r->samples - r->in_process, r->in_process, r->in_process_passed,
+	            r->allow_in_process ? "counted" : "not counted in the figures");
+	fh_buf_addf(out, "- harness errors: %zu, counted as not passed\n- flaky: %zu\n",
+	            r->verdicts[FH_VERDICT_ENGINE_ERROR], r->flaky);
+	if (!r->self_check)
+		fh_buf_adds(out, "- self-check: left out\n");
+	else if (r->self_check->failure_count > 0)
+		fh_buf_addf(out, "- self-check: failed for %zu of %zu tasks, so that no figure is given\n",
+		            r->self_check->failure_count, r->self_check->tasks);
+	else
+		fh_buf_addf(out, "- self-check: %zu references pass, %zu stubs fail\n", r->self_check->references,
+		            r->self_check->tasks);
+}
+
+int fh_judge_report_write(const struct fh_judge_report *r, const char *show_command, const char *path,
+                          struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	const char *ending = strrchr(path, '.');
+	if (fh_streq(ending, ".json"))
+		fh_judge_report_json(r, &out);
+	else if (fh_streq(ending, ".md"))
+		fh_judge_report_markdown(r, &out);
+	else
+		fh_judge_report_text(r, show_command, false, 120, &out);
+	return fh_file_write_atomic(path, out.p, out.n, 0644, err);
 }

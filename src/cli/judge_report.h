@@ -15,7 +15,8 @@ struct fh_judge_report {
 	bool allow_in_process;                /* such samples count in pass@k */
 	size_t in_process, in_process_passed; /* samples whose test ran in the candidate's process */
 	uint64_t ks[FH_JUDGE_KS_MAX];
-	struct fh_estimate estimates[FH_JUDGE_KS_MAX];
+	struct fh_estimate estimates[FH_JUDGE_KS_MAX]; /* pass@k */
+	struct fh_estimate all[FH_JUDGE_KS_MAX];       /* pass^k */
 	size_t k_count;
 	size_t flaky; /* samples that were judged several times with different verdicts */
 	FH_NULLABLE const struct fh_self_check *self_check; /* NULL: it was left out */
@@ -31,3 +32,8 @@ void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_prob
 void fh_judge_report_text(const struct fh_judge_report *r, const char *show_command, bool color, unsigned width,
                           struct fh_buf *out);
 void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out);
+/* A table in Markdown, with the same figures. */
+void fh_judge_report_markdown(const struct fh_judge_report *r, struct fh_buf *out);
+/* Writes it as the file's name says: .json, .md, or text. */
+int fh_judge_report_write(const struct fh_judge_report *r, const char *show_command, const char *path,
+                          struct fh_error *err);

@@ -32,3 +32,8 @@ struct fh_task_count {
 	uint64_t samples, passed;
 };
 void fh_estimate_pass_at_k(const struct fh_task_count *tasks, size_t count, uint64_t k, struct fh_estimate *ret);
+
+/* pass^k: that all of k drawn samples pass (Yao et al. 2024, "tau-bench", section 4), C(c, k) / C(n, k) for each task;
+ * the rest as above. */
+double fh_pass_hat_k(uint64_t n, uint64_t c, uint64_t k);
+void fh_estimate_pass_hat_k(const struct fh_task_count *tasks, size_t count, uint64_t k, struct fh_estimate *ret);

@@ -101,6 +101,36 @@ class Output(Judging):
                                            ("echo 9; f() { echo $(($1 * 2)); }", "failed")])})
 
 
+class Report(Judging):
+    def test_the_summary_is_written_as_the_file_says(self):
+        problem = {"code": "def f(x): return x", "cases": [[1, 1], [2, 2]], "entry_point": "f"}
+        right, wrong = ("def f(x): return x", "passed"), ("def f(x): return 1", "failed")
+        samples = {"a": (problem, [right, right, wrong, wrong]), "b|*": (problem, [right, right, right, wrong])}
+        said = {}
+        for ending in ("json", "md", "txt"):
+            path = self.dir / f"report.{ending}"
+            self.verdicts(samples, "--report", path, "--k", "1,2")
+            said[ending] = path.read_text()
+        report = json.loads(said["json"])
+        self.assertAlmostEqual(report["pass_at_k"]["1"]["value"], 5 / 8)
+        self.assertAlmostEqual(report["pass_at_k"]["2"]["value"], (5 / 6 + 1) / 2)
+        self.assertAlmostEqual(report["pass_hat_k"]["2"]["value"], (1 / 6 + 3 / 6) / 2)
+        self.assertIsNotNone(report["pass_hat_k"]["2"]["low"])
+        self.assertIn("| pass\\^2 | 0.3333 |", said["md"])
+        self.assertIn("| passed | 5 |", said["md"])
+        self.assertIn("- harness errors: 0", said["md"])
+        self.assertRegex(said["txt"], r"pass\^2 +0.3333")
+        self.assertNotIn("\x1b", said["txt"])
+
+    def test_a_report_that_cannot_be_written_is_told(self):
+        self.write("problems.json", json.dumps([{"task_id": "a", "tests": "f()", "code": "def f(): pass"}]))
+        self.write("samples.jsonl", json.dumps({"task_id": "a", "completion": "def f(): pass"}) + "\n")
+        done = support.command("judge", "-q", "--no-self-check", "--problems", self.dir / "problems.json",
+                               self.dir / "samples.jsonl", "-o", self.dir / "r.jsonl", "--report", self.dir / "none/r.md")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("none/r.md", done.stderr)
+
+
 class Cases(Judging):
     def test_values_compare_by_type_and_value(self):
         always = "class A:\n  def __eq__(s, o): return True\n"

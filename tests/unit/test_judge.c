@@ -485,9 +485,22 @@ static void another_kind_of_file_is_left_alone(void **state)
 	}
 }
 
+static void all_of_k_pass_by_the_hypergeometric_chance(void **state)
+{
+	static const struct fh_task_count tasks[] = { { 4, 2 }, { 4, 4 }, { 1, 1 } };
+	struct fh_estimate e;
+	assert_true(fabs(fh_pass_hat_k(4, 2, 2) - 1.0 / 6) < 1e-12);
+	assert_true(fh_pass_hat_k(4, 2, 3) == 0 && fh_pass_hat_k(4, 4, 4) == 1);
+	assert_true(fabs(fh_pass_hat_k(100, 65, 5) - 8259888.0 / 75287520.0) < 1e-12);
+	fh_estimate_pass_hat_k(tasks, 3, 2, &e);
+	assert_int_equal(e.tasks, 2);
+	assert_true(fabs(e.value - 7.0 / 12) < 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_of_k_pass_by_the_hypergeometric_chance),
 		cmocka_unit_test(sha256_gives_the_standards_digests),
 		cmocka_unit_test(a_field_is_told_from_its_neighbour),
 		cmocka_unit_test(a_declaration_that_is_right_stays_whole),
