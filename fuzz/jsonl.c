@@ -10,7 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	json_t *object = NULL;
 	uint32_t before = 0;
 	int r = fh_lines_open(fh_fuzz_file(data, size), &l, &err);
-	FH_FUZZ_CHECK(r == 0);
+	FH_FUZZ_CHECK(r == 0 || err.message[0]);
+	if (r < 0)
+		return 0;
 	while ((r = fh_lines_next(l, &object, &err)) == 1) {
 		FH_FUZZ_CHECK(json_is_object(object));
 		FH_FUZZ_CHECK(fh_lines_number(l) >= before); /* equal: items of an array in one line */
