@@ -29,10 +29,10 @@ try:
 except ImportError:
     from struct import Struct
 
-FRAME_MAX = 8 << 20
-VALUES_MAX = 1000000
+FRAME_MAX = 16 << 20
+VALUES_MAX = 2000000
 DEPTH_MAX = 150
-INT_BYTES_MAX = 128 << 10
+INT_BYTES_MAX = 1 << 20
 NUMBER_TEXT_MAX = 4096
 LONG_STRING = 64
 WORD = 1 << 63

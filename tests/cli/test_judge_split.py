@@ -343,7 +343,7 @@ class Deception(Judging):
             ("a deque of no length", by_hand(r"value(b'qTl\0\0\0\0')"), "tampered"),
             ("an exception that is none", by_hand(r"frame(asked[1:9] + b'eN')"), "tampered"),
             ("deep", by_hand(r"value(b'l\x01\0\0\0' * 100000 + b'N')"), "tampered"),
-            ("wide", by_hand(r"value(b'l' + struct.pack('<I', 7000000) + b'N' * 7000000)"), "tampered"),
+            ("wide", by_hand(r"value(b'l' + struct.pack('<I', 9000000) + b'N' * 9000000)"), "tampered"),
         ])
 
     def test_no_test_sees_an_exception_for_it(self):
@@ -360,7 +360,7 @@ class Deception(Judging):
                                           r"((2**61 - 1) * i).to_bytes(16, 'little') + b'N' for i in range(300000)))"), limits),
             ("a string of a million of the same", "    return ['x' * 1000] * 1000000\n", "failed"),
             ("a tower of tuples", "    t = ()\n    for _ in range(100): t = (t, t)\n    return t\n", "failed"),
-            ("a large int", "    return 1 << (1 << 22)\n", "failed"),
+            ("a large int", "    return 1 << (1 << 24)\n", "failed"),
             ("deeper than crosses", "    t = []\n    for _ in range(500): t = [t]\n    return t\n", "failed"),
             ("an iterator without an end", "    import itertools\n    return itertools.repeat(0)\n", limits),
         ], "assert sum(1 for _ in candidate(1)) == 3")
