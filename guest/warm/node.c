@@ -18,6 +18,7 @@
 #include "selftest.h"
 
 #define POINT "/fumehood/warm"
+#define PIPE "/fumehood/pipe"
 #define LEAVE "/fumehood/leave/"
 enum { ADDED = 5, THREADS_MAX = 16, JSON_MAX = 512 * 1024 };
 
@@ -200,11 +201,14 @@ static int memory_file(const char *name, const void *data, size_t size)
 	return (int)fd;
 }
 
-/* Before the warm point: what -r loads. In a run: the way out of node.js. */
+/* Before the warm point: what -r loads, and another descriptor of stdout, to try a pipe with. In a run: the way out of
+ * node.js. */
 static int substitute(const char *path)
 {
 	if (fh_warm_waiting && fh_text_equal(path, "/dev/null"))
 		return memory_file("warm", fh_node_script, fh_node_script_size);
+	if (fh_warm_waiting && fh_text_equal(path, PIPE)) /* /proc/self/fd is not the zygote's to open everywhere */
+		return (int)fh_sys(__NR_fcntl, 1, F_DUPFD_CLOEXEC, 3);
 	if (forked && fh_text_begins(path, LEAVE)) {
 		int code = 0;
 		for (const char *p = path + sizeof(LEAVE) - 1; *p >= '0' && *p <= '9'; p++)

@@ -17,7 +17,7 @@ for (const name of ['net', 'tty', 'stream', 'util', 'events', 'path', 'url', 'as
   const out = new console.Console(sink, sink);
   for (const value of [1, 'a', 1.5, [1, 'a'], { a: 1 }, new Map([[1, 2]]), null]) out.log(value, 'b');
   out.error('%s %d', 'a', 1);
-  new Socket({ fd: openSync('/proc/self/fd/1', 'w'), readable: false, writable: true }).destroy();
+  new Socket({ fd: openSync('/fumehood/pipe'), readable: false, writable: true }).destroy();
   v8.setFlagsFromString('--expose-gc');
   require('vm').runInNewContext('gc')(); // what is garbage now would be copied with what is not
   v8.setFlagsFromString('--no-expose-gc');

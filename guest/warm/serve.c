@@ -13,6 +13,8 @@
 /* A zygote's own messages are small; a run's come into memory that the zygote never touches, so that a child finds it
  * empty and pays only for what it uses. */
 enum { ZYGOTE_PACKET_MAX = 16 * 1024, FDS_MAX = 3 + FH_ZYGOTE_EXTRAS_MAX };
+/* Of a program, in its own pid namespace. Random generators (OpenSSL's) know a fork by another process id. */
+enum { PROGRAM_PID = 2 };
 static _Alignas(8) char packet[ZYGOTE_PACKET_MAX];
 static _Alignas(8) char run_packet[FH_ZYGOTE_PACKET_MAX];
 
@@ -210,6 +212,8 @@ static const struct fh_warm_run *get_ready(const struct fh_warm_interpreter *i, 
 	thread_id = thread_id_place();
 	if (!i->name[0])
 		fh_text_set(why, sizeof(why), "the warm library does not know this interpreter");
+	else if (fh_sys(__NR_getpid) == PROGRAM_PID)
+		fh_text_set(why, sizeof(why), "its process id is the one that its programs will have");
 	else if (!thread_id)
 		fh_text_set(why, sizeof(why), "the place of the thread's id in this C library is not known");
 	else if (!branch && i->load && !i->load(why))
