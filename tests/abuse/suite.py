@@ -202,13 +202,13 @@ class Context:
     """One kind of user, one path: an engine, a host that is watched, and the plans that were asked for."""
 
     def __init__(self, path="fresh"):
-        self.path, self.who = path, support.whoami()
+        self.path, self.who, self.warm = path, support.whoami(), path in ("zygote", "parked")
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-test-abuse-"))
         self.dir.chmod(0o755)
         self.plans, self.count = {}, 0
         tmp = self.dir / "tmp"
         tmp.mkdir()
-        self.host = Host(self.dir)
+        self.host = Host(self.dir, warm=self.warm)
         self.env = {**os.environ, "TMPDIR": str(tmp), "FUMEHOOD_ENGINE": str(support.BUILD / "fumehood-engine"),
                     "FUMEHOOD_ABUSE_SECRET": self.host.secret}
         self.driver = Driver("session" if path == "session" else "fresh", self.env)
@@ -243,18 +243,19 @@ class Context:
         extra = case.options(self) if case.options else ()
         common = [*limits, *extra, *(("--user", case.user) if case.user != "user" else ()), *more]
         path = HERE / "programs" / program
-        start = ("--start", self.path) if self.path in ("zygote", "parked") else ()
-        if path.suffix in (".py", ".js") or (path.suffix and not start):
+        warm = self.warm and "--without" not in more      # a control is fresh
+        start = ("--start", self.path if warm else "fresh")
+        if path.suffix in (".py", ".js") or (path.suffix and not warm):
             language = {".py": ("python", "--interpreter", support.PYTHON), ".sh": ("bash",), ".js": ("javascript",)}
             return ("-l", *language[path.suffix], *start, *common, str(path), "--", *words)
         binary = BUILT / f"abuse-{program}"
         if path.suffix:
             return ("-l", "python", "--interpreter", support.PYTHON, *start, *common, "--file", f"{path}:{path.name}",
                     str(HERE / "programs" / "exec.py"), "--", "/usr/bin/bash", path.name, *words)
-        if start:      # a warm interpreter starts it: exec from there is what a program can do as well
+        if warm:       # a warm interpreter starts it: exec from there is what a program can do as well
             return ("-l", "python", "--interpreter", support.PYTHON, *start, *common, "--mount",
                     f"{binary}:/attack", str(HERE / "programs" / "exec.py"), "--", "/attack", attack, *words)
-        return (*common, "--mount", f"{binary}:/attack", "--command", "--", "/attack", attack, *words)
+        return (*start, *common, "--mount", f"{binary}:/attack", "--command", "--", "/attack", attack, *words)
 
     # ---- runs
     def start(self, case, program=None, attack=None, args=None, more=()):

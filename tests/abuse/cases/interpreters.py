@@ -16,7 +16,8 @@ def random_words(language):
         if any(not line for line in lines):
             found.append(("WRONG", f"a run said nothing: {str(answers)[:400]}"))
         for row in zip(*lines):
-            if len(set(row)) != len(row):
+            # forks of one interpreter have its address layout and hash secret: SECURITY.md names that
+            if len(set(row)) != len(row) and not (context.warm and row[0].split()[0] in ("address", "hash")):
                 found.append(("ESCAPED", f"the same in two runs: {row[0]}"))
         return found, sorted({a.get("result", {}).get("status", "failed") for a in answers})
     return Case(f"randomness, {language}", "", custom=run, numbers="44", at_once=8, control=Planted(
