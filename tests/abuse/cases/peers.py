@@ -88,9 +88,9 @@ def meet_init(context, name):
     found, statuses = [], set()
     driver = suite.Driver("fresh", {**context.env, "FUMEHOOD_ENGINE": str(BUILT / "abuse-engine")})
     try:
-        driver.finish(driver.start(plan=context.plan("--hostname", "short-packet", "-l", "bash", "-c", "true")))
+        driver.finish(driver.start(plan=context.plan("--hostname", "short-packet", "--start", "fresh", "-l", "bash", "-c", "true")))
         base = engine_state(driver)              # it has served one, and has what it keeps
-        plan = context.plan("--hostname", name, "--wall-time", "1", "--out", "out", "-l", "bash", "-c", "true")
+        plan = context.plan("--hostname", name, "--start", "fresh", "--wall-time", "1", "--out", "out", "-l", "bash", "-c", "true")
         waiters = [driver.start(plan=plan) for _ in range(2)]
         if support.command("ps", timeout=20).returncode:
             found.append(("HOST", f"{name}: the engine does not answer while it listens to that init"))
