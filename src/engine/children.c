@@ -45,3 +45,11 @@ void fh_reap_later(struct fh_engine *e, int pidfd)
 	s->watch = (struct fh_watch){ .fd = -1, .on_event = on_stray, .owner = s };
 	(void)fh_watch_set(e->loop, &s->watch, pidfd, EPOLLIN);
 }
+
+void fh_reap_unknown(pid_t *last)
+{
+	siginfo_t seen = { 0 }, reaped;
+	if (waitid(P_ALL, 0, &seen, WEXITED | WNOHANG | WNOWAIT) == 0 && seen.si_pid && seen.si_pid == *last)
+		(void)waitid(P_PID, (id_t)seen.si_pid, &reaped, WEXITED | WNOHANG);
+	*last = seen.si_pid;
+}

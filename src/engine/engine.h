@@ -317,6 +317,10 @@ void fh_sandbox_gone_unmade(struct fh_sandbox *b); /* it is to go, and there is 
 void fh_engine_settle(struct fh_engine *e);
 pid_t fh_pid_of(int pidfd);                         /* -1: it was reaped */
 void fh_reap_later(struct fh_engine *e, int pidfd); /* takes it over: a child whose end concerns nobody */
+/* Called every few ms while a template goes. Its holder and its zygote make children of ours and tell us of each; a
+ * child whose maker was killed before it could tell is nobody's. Whoever is known is reaped in the turn of the loop
+ * that sees its end, so one who is still there at the second look (*last: whom the one before saw) is not known. */
+void fh_reap_unknown(pid_t *last);
 int fh_sandbox_send(struct fh_sandbox *b, const void *message, size_t size, const int *fds, int fd_count,
                     struct fh_error *err);
 void fh_sandbox_kill_all(struct fh_sandbox *b);     /* FINISH: everybody but init, in FH_FINISH_MS or init with them */

@@ -21,6 +21,8 @@
 #include "engine/holder.h"
 #include "engine/packet.h"
 
+enum { ORPHANS_MS = 10 };
+
 static int64_t in_ms(int64_t ms)
 {
 	return fh_now_ns() + ms * FH_NS_PER_MS;
@@ -60,6 +62,7 @@ static void free_template(struct fh_template *t)
 	fh_timer_stop(e->loop, &t->deadline);
 	fh_timer_stop(e->loop, &t->look);
 	fh_timer_stop(e->loop, &t->sweep);
+	fh_timer_stop(e->loop, &t->orphans_look);
 	fh_timer_stop(e->loop, &t->refill);
 	fh_buf_release(&t->key);
 	fh_plan_free(t->plan);
@@ -108,9 +111,20 @@ static void settle(struct fh_template *t)
 	fh_timer_set(t->engine->loop, &t->sweep, fh_now_ns());
 }
 
+static void on_orphans_look(struct fh_timer *timer)
+{
+	struct fh_template *t = timer->owner;
+	if (!has_processes(t))
+		return;
+	fh_reap_unknown(&t->orphan); /* one of them would keep the anchor from ending */
+	fh_timer_set(t->engine->loop, timer, in_ms(ORPHANS_MS));
+}
+
 static void let_go(struct fh_template *t)
 {
 	struct fh_loop *l = t->engine->loop;
+	fh_timer_prepare(l, &t->orphans_look, on_orphans_look, t);
+	fh_timer_set(l, &t->orphans_look, in_ms(ORPHANS_MS));
 	struct fh_watch *watches[] = { &t->report_watch, &t->holder_watch, &t->zygote_watch };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(watches); i++)
 		fh_watch_stop(l, watches[i]);

@@ -84,6 +84,8 @@ struct fh_template {
 	struct fh_watch entered_watch;
 	int holder_socket, zygote_socket, zygote_output[2]; /* -1: none */
 	struct fh_watch holder_watch, zygote_watch;
+	struct fh_timer orphans_look; /* while it goes */
+	pid_t orphan;                 /* fh_reap_unknown */
 	struct fh_timer deadline, look, sweep, refill;
 	int64_t born_ns, used_ns, broken_ns, sweep_since_ns;
 	uint64_t forks, resident_bytes;
