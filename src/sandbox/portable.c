@@ -11,13 +11,16 @@
 /* plain names: the aliases are made here */
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -99,4 +102,44 @@ HIDDEN const char *sigdescr_np(int number)
 HIDDEN const char *strerrordesc_np(int number)
 {
 	return strerror(number); /* of a known number both libraries return a constant */
+}
+
+/* As scandirat(3) with 64-bit entries, which are the only kind here. */
+HIDDEN int scandirat64(int at, const char *path, struct dirent ***ret, int (*wanted)(const struct dirent *),
+                       int (*order)(const struct dirent **, const struct dirent **));
+HIDDEN int scandirat64(int at, const char *path, struct dirent ***ret, int (*wanted)(const struct dirent *),
+                       int (*order)(const struct dirent **, const struct dirent **))
+{
+	struct dirent **found = NULL, *e;
+	size_t n = 0, room = 0;
+	int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	bool failed = !dir;
+	if (fd >= 0 && !dir)
+		close(fd);
+	while (!failed && (e = readdir(dir))) {
+		if (wanted && !wanted(e))
+			continue;
+		if (n == room) {
+			struct dirent **more = realloc(found, (room = room ? 2 * room : 16) * sizeof(*found));
+			failed = !more;
+			found = more ? more : found;
+		}
+		struct dirent *copy = failed ? NULL : malloc(e->d_reclen);
+		failed = failed || !copy;
+		if (!failed)
+			found[n++] = memcpy(copy, e, e->d_reclen);
+	}
+	if (dir)
+		closedir(dir);
+	if (failed) {
+		while (n)
+			free(found[--n]);
+		free(found);
+		return -1;
+	}
+	if (order && n)
+		qsort(found, n, sizeof(*found), (int (*)(const void *, const void *))(void (*)(void))order);
+	*ret = found;
+	return (int)n;
 }
