@@ -105,10 +105,10 @@ HIDDEN const char *strerrordesc_np(int number)
 }
 
 /* As scandirat(3) with 64-bit entries, which are the only kind here. */
-HIDDEN int scandirat64(int at, const char *path, struct dirent ***ret, int (*wanted)(const struct dirent *),
-                       int (*order)(const struct dirent **, const struct dirent **));
-HIDDEN int scandirat64(int at, const char *path, struct dirent ***ret, int (*wanted)(const struct dirent *),
-                       int (*order)(const struct dirent **, const struct dirent **))
+HIDDEN int fh_scandirat(int at, const char *path, struct dirent ***ret, int (*wanted)(const struct dirent *),
+                        int (*order)(const struct dirent **, const struct dirent **)) __asm__("scandirat64");
+HIDDEN int fh_scandirat(int at, const char *path, struct dirent ***ret, int (*wanted)(const struct dirent *),
+                        int (*order)(const struct dirent **, const struct dirent **))
 {
 	struct dirent **found = NULL, *e;
 	size_t n = 0, room = 0;
