@@ -20,7 +20,7 @@ PYTHON = {
                               "print(open('/proc/self/environ').read())", {"args": ["one", "two words"]}),
     "process": ("import os, sys\nprint(os.getpid() == os.getpgid(0) == os.getsid(0), os.umask(0), sorted(os.listdir('/proc/self/fd')))\n"
                 "print(open('/proc/self/comm').read(), open('/proc/thread-self/comm').read())\n"
-                "print([l for l in open('/proc/self/status') if l.startswith(('Sig', 'Shd', 'Threads'))])\n"
+                "print([l for l in open('/proc/self/status') if l.startswith(('SigP', 'SigB', 'SigI', 'SigC', 'Shd', 'Threads'))])\n"
                 "import threading\nprint(threading.get_native_id() == os.getpid())",),
     "del at exit": ("class A:\n    def __del__(self):\n        print('del', self.n, print.__name__, A.__name__)\n"
                     "a = A(); a.n = 1\nb = A(); b.n = 2; b.me = b\n_c = A(); _c.n = 3\ndef f(): pass\nprint('end')",),
@@ -217,7 +217,7 @@ JAVASCRIPT = {
                            "process.nextTick(() => console.log('tick'))\nPromise.resolve().then(() => console.log('micro'))\nconsole.log('sync')",),
     "timers": ("const t = Date.now()\nsetTimeout(() => console.log(Date.now() - t >= 29), 30)\nconst i = setInterval(() => { clearInterval(i); console.log('interval') }, 2)",),
     "async": ("const sleep = (ms) => new Promise((r) => setTimeout(r, ms))\n;(async () => { await sleep(3); console.log('a'); for await (const x of [1, 2]) console.log(x) })()",),
-    "files": ("const fs = require('fs')\nfs.writeFileSync('out.txt', 'kept')\nfs.promises.readFile('out.txt', 'utf8').then(console.log)\nfs.readFile(__filename, (e, d) => console.log(d.length))",
+    "files": ("const fs = require('fs')\nfs.writeFileSync('out.txt', 'kept')\nfs.promises.readFile('out.txt', 'utf8').then((t) => {\n  console.log(t)\n  fs.readFile(__filename, (e, d) => console.log(d.length))\n})",
               {"after": "out.txt"}),
     "stream to a file": ("const s = require('fs').createWriteStream('out.txt')\ns.write('a'.repeat(100000))\ns.end('b', () => console.log('end'))", {"after": "size:out.txt"}),
     "stdin": ("process.stdin.on('data', (d) => process.stdout.write(d)).on('end', () => console.log('end'))", {"stdin": b"a\nb"}),

@@ -95,6 +95,7 @@ def in_sandboxes(of):
     return found
 
 
+@unittest.skipIf(support.SANITIZED, "not in this build: its engine takes the processes down before they can be looked at often enough")
 class Canary(Judging):
     def test_no_process_holds_both_the_program_and_what_is_expected(self):
         words = {name: f"{name}-{os.urandom(8).hex()}".encode() for name in ("PROGRAM", "ARGUMENT")}

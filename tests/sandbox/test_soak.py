@@ -54,7 +54,7 @@ class Soak(unittest.TestCase):
 
     def test_what_is_left_is_found(self):
         """The soak's own control."""
-        done = subprocess.run([SOAK, "--runs", "20", "--control"], capture_output=True, text=True, timeout=support.TIMEOUT,
+        done = subprocess.run([SOAK, "--runs", "20", "--path", "fresh", "--control"], capture_output=True, text=True, timeout=support.TIMEOUT,
                               stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(json.loads(done.stdout)["left"], ["own_descriptors"])

@@ -72,7 +72,8 @@ struct fh_plan **kinds_plan(enum fh_start start)
 		fh_request_init(&r);
 		r.language = k->language;
 		r.argv = k->language ? NULL : argv;
-		r.start = k->language ? start : FH_START_AUTO; /* only an interpreter can be warm */
+		r.start =
+		    k->language || start == FH_START_FRESH ? start : FH_START_AUTO; /* only an interpreter can be forked warm */
 		if (k->language)
 			r.code = (struct fh_bytes){ k->script, strlen(k->script) };
 		r.outs = outs;
