@@ -615,6 +615,8 @@ static void on_report(struct fh_watch *w, uint32_t events)
 			return;
 		if (n == 0) {
 			fh_watch_stop(t->engine->loop, &t->report_watch);
+			if (t->state >= FH_TEMPLATE_ENDING)
+				return; /* it waits for its last sandbox, not for more processes */
 			if (t->anchor_ready)
 				enter_holder(t);
 			else
