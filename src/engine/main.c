@@ -186,6 +186,7 @@ static int finish(struct fh_engine *e)
 	fh_keeper_end(&e->keeper);
 	fh_id_pool_close(&e->ids);
 	fh_loop_free_loop(e->loop);
+	free(e->seen);
 	return 0;
 }
 
