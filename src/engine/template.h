@@ -119,6 +119,9 @@ void fh_template_serve(struct fh_template *t, uint64_t resident_bytes); /* warm.
 void fh_template_end(struct fh_template *t); /* no new ones of it; its parked ones go, then it goes */
 void fh_template_end_all(struct fh_engine *e);
 void fh_template_unuse(struct fh_template *t); /* a sandbox of it is gone */
+
+/* template_holder.c: the engine's side of holder.h */
+bool fh_holder_begin(struct fh_template *t); /* its holder runs: gives it the plan. False: it does not take it */
 /* Asks the holder for b's init, or notes that it has to. Negative: not to be had. */
 int fh_template_make(struct fh_template *t, struct fh_sandbox *b, struct fh_error *err);
 
