@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a client may ask: one function for each frame type, in a table. */
-#include "engine/engine.h"
+#include "engine/requests.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ static void reply(struct fh_connection *c, const struct fh_frame *f)
 	fh_connection_flush(c);
 }
 
-static int no_sandbox(struct fh_error *err)
+int fh_request_no_sandbox(struct fh_error *err)
 {
 	return fh_error_set(err, FH_E_NOT_FOUND, "there is no such sandbox (any more)");
 }
@@ -29,14 +29,13 @@ static int no_process(struct fh_error *err)
 	return fh_error_set(err, FH_E_NOT_FOUND, "there is no such process (any more)");
 }
 
-static struct fh_sandbox *ready_sandbox(struct fh_connection *c, const struct fh_frame *f)
+struct fh_sandbox *fh_request_sandbox(struct fh_connection *c, const struct fh_frame *f)
 {
 	struct fh_sandbox *b = fh_sandbox_find(c->engine, f->id);
 	return b && b->state == FH_READY && !b->run && !b->request ? b : NULL; /* request: CREATE is still at its files */
 }
 
-/* All integer fields of a flat message, by tag; absent: the fallback. */
-static uint64_t get_number(const struct fh_frame *f, uint16_t tag, uint64_t fallback)
+uint64_t fh_request_number(const struct fh_frame *f, uint16_t tag, uint64_t fallback)
 {
 	struct fh_wire_reader r = fh_wire_reader(f->payload);
 	struct fh_wire_field x;
@@ -73,15 +72,15 @@ static bool get_link(struct fh_str message, struct fh_link *ret)
 static int get_member(const struct fh_wire_field *x, struct fh_group_member *ret, struct fh_error *err)
 {
 	const struct fh_frame inner = { .payload = x->value };
-	ret->stdin_open = get_number(&inner, F_STDIN_OPEN, 0) != 0;
-	ret->window = get_number(&inner, F_WINDOW, 0);
+	ret->stdin_open = fh_request_number(&inner, F_STDIN_OPEN, 0) != 0;
+	ret->window = fh_request_number(&inner, F_WINDOW, 0);
 	return get_plan(&inner, &ret->plan, err);
 }
 
 /* A RUN with members. What is wrong with it as a whole is answered for each of them. */
 static int on_run_group(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
-	struct fh_group_request g = { .leader = get_number(f, F_LEADER, UINT64_MAX) };
+	struct fh_group_request g = { .leader = fh_request_number(f, F_LEADER, UINT64_MAX) };
 	struct fh_wire_reader r = fh_wire_reader(f->payload);
 	struct fh_wire_field x;
 	size_t members = 0;
@@ -116,8 +115,8 @@ static int on_run(struct fh_connection *c, const struct fh_frame *f, struct fh_e
 	int e = get_plan(f, &plan, err);
 	if (e)
 		return e;
-	e = fh_run_start(c->engine, plan, get_number(f, F_STDIN_OPEN, 0) != 0, get_number(f, F_WINDOW, 0), true, c,
-	                 f->request, &b, err);
+	e = fh_run_start(c->engine, plan, fh_request_number(f, F_STDIN_OPEN, 0) != 0, fh_request_number(f, F_WINDOW, 0),
+	                 true, c, f->request, &b, err);
 	if (e == 0 && b)
 		fh_run_begin(b);
 	return e;
@@ -131,7 +130,7 @@ static int on_create(struct fh_connection *c, const struct fh_frame *f, struct f
 	if (r == 0)
 		r = fh_sandbox_make(c->engine, plan, c, f->request, &b, err);
 	if (r == 0)
-		fh_sandbox_lease(b, get_number(f, F_LEASE_MS, 0));
+		fh_sandbox_lease(b, fh_request_number(f, F_LEASE_MS, 0));
 	return r;
 }
 
@@ -139,7 +138,7 @@ static int on_destroy(struct fh_connection *c, const struct fh_frame *f, struct 
 {
 	struct fh_sandbox *b = fh_sandbox_find(c->engine, f->id);
 	if (!b)
-		return no_sandbox(err);
+		return fh_request_no_sandbox(err);
 	b->destroy_connection = c;
 	b->destroy_request = f->request;
 	if (b->run)
@@ -150,10 +149,10 @@ static int on_destroy(struct fh_connection *c, const struct fh_frame *f, struct 
 
 static int on_renew(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
-	struct fh_sandbox *b = ready_sandbox(c, f);
+	struct fh_sandbox *b = fh_request_sandbox(c, f);
 	if (!b)
-		return no_sandbox(err);
-	uint64_t ms = get_number(f, F_LEASE_MS, 0);
+		return fh_request_no_sandbox(err);
+	uint64_t ms = fh_request_number(f, F_LEASE_MS, 0);
 	if (ms == 0)
 		b->connection = c; /* bound to the one who asks */
 	fh_sandbox_lease(b, ms);
@@ -192,9 +191,9 @@ static uint64_t or_plan(uint64_t asked, uint64_t planned)
 
 static int on_spawn(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
-	struct fh_sandbox *b = ready_sandbox(c, f);
+	struct fh_sandbox *b = fh_request_sandbox(c, f);
 	if (!b)
-		return no_sandbox(err);
+		return fh_request_no_sandbox(err);
 	const uint64_t *limit = b->plan->limits.value;
 	struct strings argv = { 0 }, env = { 0 };
 	fh_auto_free char *cwd = NULL;
@@ -217,14 +216,14 @@ static int on_spawn(struct fh_connection *c, const struct fh_frame *f, struct fh
 		.argv = own_argv ? argv.items : b->plan->argv,
 		.env = own_env ? env.items : b->plan->env,
 		.cwd = cwd ? cwd : b->plan->cwd,
-		.pty = get_number(f, F_PTY, 0) != 0,
-		.stdin_open = get_number(f, F_NO_STDIN, 0) == 0,
-		.rows = (uint16_t)get_number(f, F_ROWS, 24),
-		.columns = (uint16_t)get_number(f, F_COLUMNS, 80),
-		.window = get_number(f, F_WINDOW, 0),
-		.limits = { or_plan(get_number(f, F_WALL_MS, 0), limit[FH_LIMIT_WALL_TIME]),
-		            or_plan(get_number(f, F_CPU_MS, 0), limit[FH_LIMIT_CPU_TIME]),
-		            or_plan(get_number(f, F_OUTPUT, 0), limit[FH_LIMIT_OUTPUT]) },
+		.pty = fh_request_number(f, F_PTY, 0) != 0,
+		.stdin_open = fh_request_number(f, F_NO_STDIN, 0) == 0,
+		.rows = (uint16_t)fh_request_number(f, F_ROWS, 24),
+		.columns = (uint16_t)fh_request_number(f, F_COLUMNS, 80),
+		.window = fh_request_number(f, F_WINDOW, 0),
+		.limits = { or_plan(fh_request_number(f, F_WALL_MS, 0), limit[FH_LIMIT_WALL_TIME]),
+		            or_plan(fh_request_number(f, F_CPU_MS, 0), limit[FH_LIMIT_CPU_TIME]),
+		            or_plan(fh_request_number(f, F_OUTPUT, 0), limit[FH_LIMIT_OUTPUT]) },
 		.stdin_data = { "", 0 },
 	};
 	struct fh_process *p;
@@ -240,14 +239,14 @@ static int on_wait(struct fh_connection *c, const struct fh_frame *f, struct fh_
 	struct fh_process *p = fh_process_find(c->engine, f->id);
 	if (!p)
 		return no_process(err);
-	fh_process_add_waiter(p, c, f->request, get_number(f, F_TIMEOUT_MS, FH_UNLIMITED));
+	fh_process_add_waiter(p, c, f->request, fh_request_number(f, F_TIMEOUT_MS, FH_UNLIMITED));
 	return 0;
 }
 
 static int on_signal(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_process *p = fh_process_find(c->engine, f->id);
-	uint64_t number = get_number(f, F_SIGNAL, 0);
+	uint64_t number = fh_request_number(f, F_SIGNAL, 0);
 	if (!p || p->exited)
 		return no_process(err);
 	if (number == 0 || number > 64)
@@ -266,8 +265,8 @@ static int on_resize(struct fh_connection *c, const struct fh_frame *f, struct f
 		return no_process(err);
 	if (!p->pty || p->streams->fd < 0)
 		return fh_error_set(err, FH_E_ARGUMENT, "the process has no terminal");
-	struct winsize size = { .ws_row = (uint16_t)get_number(f, F_ROWS, 24),
-		                    .ws_col = (uint16_t)get_number(f, F_COLUMNS, 80) };
+	struct winsize size = { .ws_row = (uint16_t)fh_request_number(f, F_ROWS, 24),
+		                    .ws_col = (uint16_t)fh_request_number(f, F_COLUMNS, 80) };
 	if (ioctl(p->streams->fd, TIOCSWINSZ, &size) < 0)
 		return fh_error_sys(err, errno, "cannot resize the terminal");
 	reply(c, f);
@@ -276,7 +275,7 @@ static int on_resize(struct fh_connection *c, const struct fh_frame *f, struct f
 
 static int on_attach(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
-	struct fh_sandbox *b = ready_sandbox(c, f);
+	struct fh_sandbox *b = fh_request_sandbox(c, f);
 	struct fh_process *p = fh_process_find(c->engine, f->id);
 	if (b) {
 		reply(c, f);
@@ -290,178 +289,6 @@ static int on_attach(struct fh_connection *c, const struct fh_frame *f, struct f
 	for (struct fh_output *s = p->streams; s && !c->closing; s = s->next)
 		fh_output_attach(c->engine, s, c);
 	return 0;
-}
-
-/* ------------------------------------------------------------------------------------------------------------ files */
-
-struct put {
-	struct fh_transfer t;
-	struct fh_plan_file *files;
-	uint64_t *append;
-	size_t count;
-};
-
-static void free_put(struct put *p)
-{
-	for (size_t i = 0; i < p->count; i++) {
-		free(p->files[i].name);
-		free(p->files[i].content.data);
-	}
-	free(p->files);
-	free(p->append);
-	free(p);
-}
-
-static void put_done(struct fh_sandbox *b, struct fh_transfer *t, const struct fh_init_done *m)
-{
-	struct put *p = (struct put *)(void *)t;
-	struct fh_error err = FH_ERROR_INIT;
-	struct fh_connection *c = t->connection;
-	char why[160];
-	if (c && !c->closing && m && !m->refused) {
-		fh_frame_write(fh_connection_out(c), FH_FRAME_REPLY, 0, t->request, b->id, (struct fh_str){ "", 0 });
-		fh_connection_flush(c);
-	} else {
-		size_t i = m ? (size_t)FH_MIN(m->size, p->count - 1) : 0;
-		fh_error_set(&err, m ? FH_E_SYSTEM : FH_E_NOT_FOUND, "cannot put file %s into the sandbox: %s",
-		             p->files[i].name, m ? fh_transfer_refused(m, why, sizeof(why)) : "it is gone");
-		err.phase = FH_PHASE_FILES;
-		fh_connection_error(c, t->request, &err);
-	}
-	free_put(p);
-}
-
-static bool get_file(struct fh_str message, struct fh_plan_file *file, uint64_t *append)
-{
-	struct fh_wire_reader r = fh_wire_reader(message);
-	struct fh_wire_field x;
-	while (fh_wire_next(&r, &x)) {
-		if (x.tag == F_NAME) {
-			free(file->name);
-			file->name = fh_wire_get_text(&r, &x);
-		} else if (x.tag == F_CONTENT) {
-			free(file->content.data);
-			file->content = (struct fh_bytes_owned){ fh_xmemdup(x.value.n ? x.value.p : "", x.value.n), x.value.n };
-		} else if (x.tag == F_MODE) {
-			file->mode = (uint32_t)fh_wire_get_u64(&r, &x) & 07777;
-		} else if (x.tag == F_OFFSET) {
-			*append = fh_wire_get_u64(&r, &x) != 0;
-		}
-	}
-	size_t n = file->name ? strlen(file->name) : 0;
-	return !r.malformed && n > 0 && n < FH_INIT_PATH_MAX && file->name[n - 1] != '/';
-}
-
-static int on_put(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
-{
-	struct fh_sandbox *b = ready_sandbox(c, f);
-	if (!b)
-		return no_sandbox(err);
-	struct put *p = FH_NEW(struct put);
-	p->files = fh_xcalloc(FH_PLAN_FILES_MAX, sizeof(*p->files));
-	p->append = fh_xcalloc(FH_PLAN_FILES_MAX, sizeof(*p->append));
-	p->t = (struct fh_transfer){ .connection = c, .request = f->request, .done = put_done };
-	struct fh_wire_reader r = fh_wire_reader(f->payload);
-	struct fh_wire_field x;
-	bool ok = true;
-	while (ok && fh_wire_next(&r, &x))
-		if (x.tag == F_FILE) {
-			ok = p->count < FH_PLAN_FILES_MAX;
-			if (ok) {
-				size_t i = p->count++;
-				ok = get_file(x.value, &p->files[i], &p->append[i]);
-			}
-		}
-	int e;
-	if (!ok || r.malformed || p->count == 0)
-		e = fh_error_set(err, FH_E_PROTOCOL, "a malformed request to put files");
-	else
-		e = fh_transfer_put(b, p->files, p->count, b->plan->cwd, p->append, &p->t, err);
-	if (e)
-		free_put(p);
-	return e;
-}
-
-static void get_done(struct fh_sandbox *b, struct fh_transfer *t, const struct fh_init_done *m)
-{
-	struct fh_connection *c = t->connection;
-	struct fh_error err = FH_ERROR_INIT;
-	char why[160];
-	if (c && !c->closing && m && !m->refused) {
-		struct fh_buf *out = fh_connection_out(c);
-		size_t mark = fh_frame_begin(out, FH_FRAME_REPLY, 0, t->request, b->id);
-		fh_wire_u64(out, F_SIZE, m->size);
-		fh_frame_end(out, mark);
-		fh_connection_flush(c);
-	} else {
-		bool large = m && m->refused == FH_REFUSED_TOO_LARGE, missing = !m || m->refused == FH_REFUSED_MISSING;
-		fh_error_set(&err,
-		             large     ? FH_E_LIMIT
-		             : missing ? FH_E_NOT_FOUND
-		                       : FH_E_SYSTEM,
-		             "cannot bring the file back: %s",
-		             m ? fh_transfer_refused(m, why, sizeof(why)) : "the sandbox is gone");
-		err.phase = FH_PHASE_FILES;
-		fh_connection_error(c, t->request, &err);
-		t->stream->connection = NULL;
-		fh_output_end(b->engine, t->stream);
-	}
-	free(t);
-}
-
-/* Forgets the files that are wholly with their clients, or that nobody waits for; returns how many are left. */
-static size_t drop_finished_files(struct fh_sandbox *b)
-{
-	size_t left = 0;
-	for (struct fh_output **p = &b->files; *p;) {
-		struct fh_output *s = *p;
-		bool moving = false;
-		for (const struct fh_transfer *t = b->transfers; t; t = t->next)
-			moving = moving || t->stream == s;
-		if (moving || !s->ended || (s->connection && !s->end_sent)) {
-			p = &s->next;
-			left++;
-			continue;
-		}
-		*p = s->next;
-		fh_output_free(b->engine, s);
-	}
-	return left;
-}
-
-static int on_get(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
-{
-	struct fh_sandbox *b = ready_sandbox(c, f);
-	fh_auto_free char *name = NULL;
-	struct fh_wire_reader r = fh_wire_reader(f->payload);
-	struct fh_wire_field x;
-	if (!b)
-		return no_sandbox(err);
-	while (fh_wire_next(&r, &x))
-		if (x.tag == F_NAME) {
-			free(name);
-			name = fh_wire_get_text(&r, &x);
-		}
-	if (r.malformed || !name || !name[0])
-		return fh_error_set(err, FH_E_PROTOCOL, "a malformed request to get a file");
-	if (drop_finished_files(b) >= FH_GETS_MAX)
-		return fh_error_set(err, FH_E_LIMIT, "%d files are on their way out of the sandbox already", FH_GETS_MAX);
-	struct fh_transfer *t = FH_NEW(struct fh_transfer);
-	*t = (struct fh_transfer){ .connection = c, .request = f->request, .done = get_done };
-	uint64_t most = get_number(f, F_MAX_BYTES, 64 << 20);
-	t->stream = fh_output_new(c->engine, FH_KIND_FILE, c, get_number(f, F_WINDOW, 0), most);
-	t->stream->sandbox = b;
-	t->stream->next = b->files;
-	b->files = t->stream;
-	int e = fh_transfer_get(b, name, most, t, err);
-	if (e) {
-		b->files = t->stream->next;
-		fh_output_free(c->engine, t->stream);
-		free(t);
-	} else {
-		fh_transfer_announce(t->stream, c, f->request, 0);
-	}
-	return e;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ others
@@ -569,16 +396,16 @@ static int on_credit(struct fh_connection *c, const struct fh_frame *f, struct f
 	(void)err;
 	struct fh_output *s = find_stream(c, f->id);
 	if (s)
-		fh_output_credit(c->engine, s, get_number(f, F_OFFSET, 0));
+		fh_output_credit(c->engine, s, fh_request_number(f, F_OFFSET, 0));
 	return 0;
 }
 
 static int on_hello(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
-	uint64_t version = get_number(f, F_VERSION, 0);
+	uint64_t version = fh_request_number(f, F_VERSION, 0);
 	if (version < 1)
 		return fh_error_set(err, FH_E_PROTOCOL, "a greeting without a version");
-	pid_t pid = (pid_t)get_number(f, F_PID, 0);
+	pid_t pid = (pid_t)fh_request_number(f, F_PID, 0);
 	if (c->peer_pid == 0) /* over a pipe: the peer's word, only shown */
 		c->peer_pid = pid;
 	return 0;
@@ -589,14 +416,14 @@ static const struct {
 	bool plain; /* not a request: nothing to answer, an error breaks the connection */
 	request_fn run;
 } requests[] = {
-	{ FH_FRAME_HELLO, true, on_hello },    { FH_FRAME_DATA, true, on_data },
-	{ FH_FRAME_CREDIT, true, on_credit },  { FH_FRAME_RUN, false, on_run },
-	{ FH_FRAME_CREATE, false, on_create }, { FH_FRAME_DESTROY, false, on_destroy },
-	{ FH_FRAME_RENEW, false, on_renew },   { FH_FRAME_SPAWN, false, on_spawn },
-	{ FH_FRAME_WAIT, false, on_wait },     { FH_FRAME_SIGNAL, false, on_signal },
-	{ FH_FRAME_RESIZE, false, on_resize }, { FH_FRAME_ATTACH, false, on_attach },
-	{ FH_FRAME_PUT, false, on_put },       { FH_FRAME_GET, false, on_get },
-	{ FH_FRAME_LIST, false, on_list },     { FH_FRAME_CANCEL, true, on_cancel },
+	{ FH_FRAME_HELLO, true, on_hello },      { FH_FRAME_DATA, true, on_data },
+	{ FH_FRAME_CREDIT, true, on_credit },    { FH_FRAME_RUN, false, on_run },
+	{ FH_FRAME_CREATE, false, on_create },   { FH_FRAME_DESTROY, false, on_destroy },
+	{ FH_FRAME_RENEW, false, on_renew },     { FH_FRAME_SPAWN, false, on_spawn },
+	{ FH_FRAME_WAIT, false, on_wait },       { FH_FRAME_SIGNAL, false, on_signal },
+	{ FH_FRAME_RESIZE, false, on_resize },   { FH_FRAME_ATTACH, false, on_attach },
+	{ FH_FRAME_PUT, false, fh_request_put }, { FH_FRAME_GET, false, fh_request_get },
+	{ FH_FRAME_LIST, false, on_list },       { FH_FRAME_CANCEL, true, on_cancel },
 };
 
 int fh_request(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)

@@ -8,6 +8,7 @@
 
 #include "base/data.h"
 #include "base/fd.h"
+#include "judge/languages.h"
 #include "judge/output.h"
 #include "judge/split.h"
 
@@ -15,143 +16,6 @@
 /* How often a session starts an engine anew before it gives up. */
 #define ENGINES_MAX 16
 #define TRIES 2
-
-/* -------------------------------------------------------------------------------------------------------- languages */
-
-/* Program and test as text for a person or a compiler. */
-struct parts {
-	const struct fh_judge_problem *problem;
-	struct fh_str head, completion; /* head is empty before a completion that is a program by itself */
-};
-
-static struct parts parts_of(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample)
-{
-	struct fh_str nothing = { "", 0 };
-	return (struct parts){ problem,
-		                   sample->is_whole ? nothing : fh_buf_str(&problem->head),
-		                   { sample->completion, sample->size } };
-}
-
-static void add(struct fh_buf *out, struct fh_str s)
-{
-	fh_buf_add(out, s.p, s.n);
-}
-
-static void add_program(struct fh_buf *out, const struct parts *p)
-{
-	add(out, p->head);
-	add(out, p->completion);
-}
-
-static void whole_script(struct fh_buf *out, const struct parts *p)
-{
-	add_program(out, p);
-	fh_buf_addc(out, '\n');
-	add(out, fh_buf_str(&p->problem->tail));
-}
-
-static void add_output_program(struct fh_buf *out, const struct parts *p)
-{
-	add_program(out, p);
-	if (p->problem->tail.n > 0)
-		fh_buf_addc(out, '\n');
-	add(out, fh_buf_str(&p->problem->tail));
-}
-
-/* The test is a unit of text of its own for errors, and no macro of the candidate renames its main. */
-static void whole_cpp(struct fh_buf *out, const struct parts *p)
-{
-	add_program(out, p);
-	fh_buf_adds(out, "\n#undef main\n#line 1 \"test.cpp\"\n");
-	add(out, fh_buf_str(&p->problem->tail));
-	fh_buf_addc(out, '\n');
-}
-
-static void input_python(struct fh_buf *in, const struct parts *p, const char *secret)
-{
-	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
-	whole_script(&program, p);
-	fh_buf_addf(in, "%015zu\n", program.n);
-	add(in, fh_buf_str(&program));
-	fh_buf_add(in, secret, FH_SECRET_SIZE);
-}
-
-static void input_javascript(struct fh_buf *in, const struct parts *p, const char *secret)
-{
-	fh_buf_addf(in, "%015zu\n%015zu\n", p->head.n + p->completion.n, p->problem->tail.n);
-	add_program(in, p);
-	add(in, fh_buf_str(&p->problem->tail));
-	fh_buf_add(in, secret, FH_SECRET_SIZE);
-}
-
-static void input_cpp(struct fh_buf *in, const struct parts *p, const char *secret)
-{
-	fh_buf_add(in, secret, FH_SECRET_SIZE);
-}
-
-/* Without packages there is nothing for Python's site module to find: starting takes a third less without it. */
-static const char *const python_flags[] = { "-I", "-S", NULL };
-static const char *const cpp_flags[] = { "-w", "-Wl,--wrap=main", NULL };
-
-static const struct language {
-	const char *name;
-	const char *driver;                                       /* a data file; NULL: tests of it are split only */
-	void (*whole)(struct fh_buf *out, const struct parts *p); /* program and test as one text */
-	void (*input)(struct fh_buf *in, const struct parts *p, const char *secret); /* what the driver reads */
-	bool compiled;                     /* the whole text stands in the unit, behind the driver */
-	const char *const *flags;          /* of the compiler or interpreter */
-	const char *const *packages_flags; /* the same where packages are visible */
-	const char *probe, *probe_test;    /* passes, and prints the version */
-	const char *version;               /* a program by itself that prints the version: for problems judged by output */
-} languages[FH_JUDGE_LANGUAGE_COUNT_] = {
-	[FH_JUDGE_PYTHON] = {
-		.name = "python", .driver = "guest/judge.py", .whole = whole_script, .input = input_python,
-		.flags = python_flags, .probe = "import sys", .probe_test = "print(sys.implementation.name, sys.version)\nassert 1 + 1 == 2",
-		.version = "import sys\nprint(sys.implementation.name, sys.version)",
-	},
-	[FH_JUDGE_JAVASCRIPT] = {
-		.name = "javascript", .driver = "guest/judge.js", .whole = whole_script, .input = input_javascript,
-		.probe = "const version = () => process.version",
-		.probe_test = "console.log(version()); console.assert(1 + 1 === 2)",
-		.version = "console.log(process.version)",
-	},
-	[FH_JUDGE_CPP] = {
-		.name = "cpp", .driver = "guest/judge.cpp", .whole = whole_cpp, .input = input_cpp, .compiled = true,
-		.flags = cpp_flags, .packages_flags = cpp_flags, .probe = "#include <stdio.h>\n#include <assert.h>",
-		.probe_test = "int main(){ assert(1 + 1 == 2); printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
-		.version = "#include <stdio.h>\nint main() { printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
-	},
-	[FH_JUDGE_C] = {
-		.name = "c",
-		.version = "#include <stdio.h>\nint main(void) { printf(\"%s %ld\\n\", __VERSION__, __STDC_VERSION__); }",
-	},
-	[FH_JUDGE_BASH] = { .name = "bash", .version = "echo \"$BASH_VERSION\"" },
-	[FH_JUDGE_JAVA] = {
-		.name = "java",
-		.whole = whole_script,
-		.version = "public class Main { public static void main(String[] a) {"
-		           " System.out.println(System.getProperty(\"java.version\")); } }",
-	},
-	[FH_JUDGE_GO] = {
-		.name = "go",
-		.version = "package main\nimport (\"os\"; \"runtime\")\nfunc main() { os.Stdout.WriteString(runtime.Version()) }",
-	},
-	[FH_JUDGE_RUST] = { .name = "rust", .whole = whole_script, .version = "fn main() { println!(\"rust\"); }" },
-};
-
-const char *fh_judge_language_name(enum fh_judge_language l)
-{
-	return languages[l].name;
-}
-
-void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out)
-{
-	struct parts p = parts_of(problem, sample);
-	if (problem->output)
-		add_output_program(out, &p);
-	else
-		languages[problem->language].whole(out, &p);
-}
 
 /* ---------------------------------------------------------------------------------------------------------- session */
 
@@ -223,17 +87,17 @@ static int make_secret(char secret[FH_SECRET_SIZE + 1], struct fh_error *err)
 
 static const char *const *flags_of(const struct fh_judge_session *s, enum fh_judge_language l)
 {
-	return s->settings->packages ? languages[l].packages_flags : languages[l].flags;
+	return s->settings->packages ? fh_judge_languages[l].packages_flags : fh_judge_languages[l].flags;
 }
 
-static int build_plan(const struct fh_judge_session *s, const struct parts *p, const char *secret, struct fh_plan **ret,
-                      struct fh_error *err)
+static int build_plan(const struct fh_judge_session *s, const struct fh_judge_parts *p, const char *secret,
+                      struct fh_plan **ret, struct fh_error *err)
 {
-	const struct language *l = &languages[p->problem->language];
+	const struct fh_judge_language_info *l = &fh_judge_languages[p->problem->language];
 	fh_auto_buf struct fh_buf input = FH_BUF_INIT(0), code = FH_BUF_INIT(0);
 	struct fh_request request;
 	fh_request_init(&request);
-	add(&code, fh_buf_str(&s->drivers[p->problem->language]));
+	fh_buf_add(&code, s->drivers[p->problem->language].p, s->drivers[p->problem->language].n);
 	if (l->compiled)
 		l->whole(&code, p);
 	l->input(&input, p, secret);
@@ -260,28 +124,29 @@ static void drop_message(struct fh_result *r, const char *secret)
 }
 
 /* One try at a problem that is judged by output. */
-static int print_once(struct fh_judge_session *s, struct fh_client *client, const struct parts *p,
+static int print_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
                       struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
-	add_output_program(&program, p);
-	return fh_judge_by_output(client, s->settings, languages[p->problem->language].name, p->problem->output,
+	fh_judge_parts_for_output(&program, p);
+	return fh_judge_by_output(client, s->settings, fh_judge_languages[p->problem->language].name, p->problem->output,
 	                          fh_buf_str(&program), ret, err);
 }
 
 /* One run in a fresh sandbox. Returns 0 with an outcome, or a negative code for what is no outcome of the sample. */
-static int run_in_process(struct fh_judge_session *s, struct fh_client *client, const struct parts *p,
+static int run_in_process(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
                           struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	char secret[FH_SECRET_SIZE + 1];
 	struct fh_plan *plan = NULL;
 	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
 	struct fh_result *result = NULL;
-	if (!languages[p->problem->language].driver) {
+	if (!fh_judge_languages[p->problem->language].driver) {
 		const char *why = fh_split_unfit(p->problem);
 		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_ENGINE_ERROR, .integrity = FH_INTEGRITY_IN_PROCESS };
-		ret->reason = fh_xasprintf("%s cannot be judged in one process%s%s", languages[p->problem->language].name,
-		                           why ? ", and has no stand-in: " : "", why ? why : "");
+		ret->reason =
+		    fh_xasprintf("%s cannot be judged in one process%s%s", fh_judge_languages[p->problem->language].name,
+		                 why ? ", and has no stand-in: " : "", why ? why : "");
 		return 0;
 	}
 	int r = make_secret(secret, err);
@@ -322,7 +187,7 @@ void fh_judge_set_mode(struct fh_judge_session *s, const struct fh_judge_problem
 }
 
 /* `last`: what nobody explains is not tried again. */
-static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct parts *p, bool last,
+static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p, bool last,
                     struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	enum fh_judge_mode mode = fh_judge_mode(s, p->problem);
@@ -338,7 +203,7 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 	*ret = (struct fh_judge_outcome){ o.verdict, o.reason, o.candidate, o.judge, FH_INTEGRITY_SPLIT };
 	if (o.retry && !last)
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
-	if (!o.unfit || !languages[p->problem->language].driver)
+	if (!o.unfit || !fh_judge_languages[p->problem->language].driver)
 		return 0;
 	fh_judge_outcome_release(ret);
 	fh_judge_set_mode(s, p->problem, FH_MODE_IN_PROCESS);
@@ -359,7 +224,7 @@ static const struct {
 	[FH_MODE_OUTSIDE] = { FH_INTEGRITY_OUTSIDE, "outside" },
 };
 
-static int judge_parts(struct fh_judge_session *s, const struct parts *p, struct fh_judge_outcome *ret,
+static int judge_parts(struct fh_judge_session *s, const struct fh_judge_parts *p, struct fh_judge_outcome *ret,
                        struct fh_error *err)
 {
 	struct fh_judge_outcome o = { 0 };
@@ -406,14 +271,14 @@ static bool is_empty(struct fh_str s)
 static int read_driver(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
 	fh_auto_free char *path = NULL;
-	int r = fh_data_path(languages[language].driver, &path, err);
+	int r = fh_data_path(fh_judge_languages[language].driver, &path, err);
 	if (r < 0)
 		return r;
 	s->drivers[language] = (struct fh_buf)FH_BUF_INIT(DRIVER_MAX);
 	return fh_file_read(path, &s->drivers[language], err);
 }
 
-static int probe_failed(const struct language *l, const struct fh_judge_outcome *o, struct fh_error *err)
+static int probe_failed(const struct fh_judge_language_info *l, const struct fh_judge_outcome *o, struct fh_error *err)
 {
 	fh_error_set(err, FH_E_UNAVAILABLE, "cannot judge %s on this machine: a program that is right gets %s%s%.300s",
 	             l->name, fh_verdict_name(o->verdict), o->reason[0] ? ": " : "", o->reason);
@@ -427,9 +292,9 @@ static int probe_failed(const struct language *l, const struct fh_judge_outcome 
 /* Judges a program that is right; its output is the version. */
 static int probe(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
-	const struct language *l = &languages[language];
+	const struct fh_judge_language_info *l = &fh_judge_languages[language];
 	struct fh_judge_problem problem = { .language = language, .head = FH_BUF_INIT(0), .tail = FH_BUF_INIT(0) };
-	struct parts parts = { &problem, { "", 0 }, fh_str(l->probe) };
+	struct fh_judge_parts parts = { &problem, { "", 0 }, fh_str(l->probe) };
 	struct fh_judge_outcome o = { 0 };
 	struct fh_plan *plan = NULL;
 	char secret[FH_SECRET_SIZE + 1] = "";
@@ -455,7 +320,7 @@ static int probe(struct fh_judge_session *s, enum fh_judge_language language, st
 /* The same for problems that are judged by output: the program that prints the version is right in any case. */
 static int probe_output(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
-	const struct language *l = &languages[language];
+	const struct fh_judge_language_info *l = &fh_judge_languages[language];
 	struct fh_output_case any = { FH_BUF_INIT(0), FH_BUF_INIT(0), 0 };
 	struct fh_judge_output output = { .checker = NULL, .cases = &any, .count = 1 };
 	struct fh_judge_outcome o = { 0 };
@@ -507,13 +372,13 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
 	if (r >= 0 && settings->interpreter && count > 1)
 		r = fh_error_set(err, FH_E_ARGUMENT, "--interpreter needs samples of one language; these are of %u", count);
 	for (enum fh_judge_language l = 0; r >= 0 && l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
-		if (wanted[l] && languages[l].driver)
+		if (wanted[l] && fh_judge_languages[l].driver)
 			r = read_driver(s, l, err);
 		if (r >= 0 && wanted[l] && fh_split_has(l))
 			r = prepare_split(s, l, err);
-		if (r >= 0 && wanted[l] && languages[l].driver)
+		if (r >= 0 && wanted[l] && fh_judge_languages[l].driver)
 			r = probe(s, l, err);
-		if (r >= 0 && (by_output[l] || (wanted[l] && !languages[l].driver)))
+		if (r >= 0 && (by_output[l] || (wanted[l] && !fh_judge_languages[l].driver)))
 			r = probe_output(s, l, err);
 	}
 	if (r < 0) {
@@ -560,8 +425,8 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 		modes[mode].key,
 		s->settings->packages ? "packages" : "standard library",
 		s->settings->interpreter ? s->settings->interpreter : "",
-		languages[l].name,
-		problem->output || !languages[l].driver ? s->output_versions[l] : s->versions[l],
+		fh_judge_languages[l].name,
+		problem->output || !fh_judge_languages[l].driver ? s->output_versions[l] : s->versions[l],
 		problem->task_id,
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
@@ -585,7 +450,7 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 		snprintf(number, sizeof(number), "repeat %u", s->settings->repeat);
 		fh_sha256_add_field(&h, fh_str(number));
 	}
-	fh_sha256_add_field(&h, parts_of(problem, sample).head);
+	fh_sha256_add_field(&h, fh_judge_parts_of(problem, sample).head);
 	fh_sha256_add_field(&h, fh_buf_str(&problem->tail));
 	fh_sha256_add_field(&h, (struct fh_str){ sample->completion, sample->size });
 	fh_sha256_hex(&h, ret_hex);
@@ -594,7 +459,7 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *problem,
                  const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err)
 {
-	struct parts parts = parts_of(problem, sample);
+	struct fh_judge_parts parts = fh_judge_parts_of(problem, sample);
 	if (is_empty(parts.completion)) {
 		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_NO_CODE,
 			                              .reason = fh_xstrdup("the completion is empty"),

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/languages.h"
+
+struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample)
+{
+	struct fh_str nothing = { "", 0 };
+	return (struct fh_judge_parts){ problem,
+		                            sample->is_whole ? nothing : fh_buf_str(&problem->head),
+		                            { sample->completion, sample->size } };
+}
+
+static void add(struct fh_buf *out, struct fh_str s)
+{
+	fh_buf_add(out, s.p, s.n);
+}
+
+static void add_program(struct fh_buf *out, const struct fh_judge_parts *p)
+{
+	add(out, p->head);
+	add(out, p->completion);
+}
+
+static void whole_script(struct fh_buf *out, const struct fh_judge_parts *p)
+{
+	add_program(out, p);
+	fh_buf_addc(out, '\n');
+	add(out, fh_buf_str(&p->problem->tail));
+}
+
+void fh_judge_parts_for_output(struct fh_buf *out, const struct fh_judge_parts *p)
+{
+	add_program(out, p);
+	if (p->problem->tail.n > 0)
+		fh_buf_addc(out, '\n');
+	add(out, fh_buf_str(&p->problem->tail));
+}
+
+/* The test is a unit of text of its own for errors, and no macro of the candidate renames its main. */
+static void whole_cpp(struct fh_buf *out, const struct fh_judge_parts *p)
+{
+	add_program(out, p);
+	fh_buf_adds(out, "\n#undef main\n#line 1 \"test.cpp\"\n");
+	add(out, fh_buf_str(&p->problem->tail));
+	fh_buf_addc(out, '\n');
+}
+
+static void input_python(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret)
+{
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
+	whole_script(&program, p);
+	fh_buf_addf(in, "%015zu\n", program.n);
+	add(in, fh_buf_str(&program));
+	fh_buf_add(in, secret, FH_SECRET_SIZE);
+}
+
+static void input_javascript(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret)
+{
+	fh_buf_addf(in, "%015zu\n%015zu\n", p->head.n + p->completion.n, p->problem->tail.n);
+	add_program(in, p);
+	add(in, fh_buf_str(&p->problem->tail));
+	fh_buf_add(in, secret, FH_SECRET_SIZE);
+}
+
+static void input_cpp(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret)
+{
+	fh_buf_add(in, secret, FH_SECRET_SIZE);
+}
+
+/* Without packages there is nothing for Python's site module to find: starting takes a third less without it. */
+static const char *const python_flags[] = { "-I", "-S", NULL };
+static const char *const cpp_flags[] = { "-w", "-Wl,--wrap=main", NULL };
+
+const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_] = {
+	[FH_JUDGE_PYTHON] = {
+		.name = "python", .driver = "guest/judge.py", .whole = whole_script, .input = input_python,
+		.flags = python_flags, .probe = "import sys", .probe_test = "print(sys.implementation.name, sys.version)\nassert 1 + 1 == 2",
+		.version = "import sys\nprint(sys.implementation.name, sys.version)",
+	},
+	[FH_JUDGE_JAVASCRIPT] = {
+		.name = "javascript", .driver = "guest/judge.js", .whole = whole_script, .input = input_javascript,
+		.probe = "const version = () => process.version",
+		.probe_test = "console.log(version()); console.assert(1 + 1 === 2)",
+		.version = "console.log(process.version)",
+	},
+	[FH_JUDGE_CPP] = {
+		.name = "cpp", .driver = "guest/judge.cpp", .whole = whole_cpp, .input = input_cpp, .compiled = true,
+		.flags = cpp_flags, .packages_flags = cpp_flags, .probe = "#include <stdio.h>\n#include <assert.h>",
+		.probe_test = "int main(){ assert(1 + 1 == 2); printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
+		.version = "#include <stdio.h>\nint main() { printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
+	},
+	[FH_JUDGE_C] = {
+		.name = "c",
+		.version = "#include <stdio.h>\nint main(void) { printf(\"%s %ld\\n\", __VERSION__, __STDC_VERSION__); }",
+	},
+	[FH_JUDGE_BASH] = { .name = "bash", .version = "echo \"$BASH_VERSION\"" },
+	[FH_JUDGE_JAVA] = {
+		.name = "java",
+		.whole = whole_script,
+		.version = "public class Main { public static void main(String[] a) {"
+		           " System.out.println(System.getProperty(\"java.version\")); } }",
+	},
+	[FH_JUDGE_GO] = {
+		.name = "go",
+		.version = "package main\nimport (\"os\"; \"runtime\")\nfunc main() { os.Stdout.WriteString(runtime.Version()) }",
+	},
+	[FH_JUDGE_RUST] = { .name = "rust", .whole = whole_script, .version = "fn main() { println!(\"rust\"); }" },
+};
+
+const char *fh_judge_language_name(enum fh_judge_language l)
+{
+	return fh_judge_languages[l].name;
+}
+
+void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out)
+{
+	struct fh_judge_parts p = fh_judge_parts_of(problem, sample);
+	if (problem->output)
+		fh_judge_parts_for_output(out, &p);
+	else
+		fh_judge_languages[problem->language].whole(out, &p);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What judging needs to know of a language where program and test run in one process: how the two become one text, what
+ * the driver reads, and a program that is right and prints the version of the tool.
+ */
+#pragma once
+#include "base/buf.h"
+#include "judge/problem.h"
+#include "judge/session.h"
+
+/* Program and test as text for a person or a compiler. */
+struct fh_judge_parts {
+	const struct fh_judge_problem *problem;
+	struct fh_str head, completion; /* head is empty before a completion that is a program by itself */
+};
+struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample);
+/* The whole program of one that is judged by its output. */
+void fh_judge_parts_for_output(struct fh_buf *out, const struct fh_judge_parts *p);
+
+struct fh_judge_language_info {
+	const char *name;
+	const char *driver; /* a data file; NULL: tests of it are split only */
+	void (*whole)(struct fh_buf *out, const struct fh_judge_parts *p); /* program and test as one text */
+	void (*input)(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret); /* what the driver reads */
+	bool compiled;                     /* the whole text stands in the unit, behind the driver */
+	const char *const *flags;          /* of the compiler or interpreter */
+	const char *const *packages_flags; /* the same where packages are visible */
+	const char *probe, *probe_test;    /* passes, and prints the version */
+	const char *version;               /* a program by itself that prints the version: for problems judged by output */
+};
+extern const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_];
