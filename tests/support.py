@@ -107,20 +107,37 @@ def descendants(of=None):
     """Living processes below `of` (default: this one), as {pid: command name}."""
     parent, names = {}, {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/stat") as f:
-                head, tail = f.read().rsplit(")", 1)
-        except OSError:
-            continue
-        fields = tail.split()
-        if fields[0] != "Z":
-            parent[int(pid)] = int(fields[1])
-            names[int(pid)] = head.split("(", 1)[1]
+        seen = stat_fields(pid)
+        if seen:
+            names[int(pid)], parent[int(pid)] = seen[0], int(seen[1][1])
     root = of or os.getpid()
     mine = {root}
     while new := {p for p, q in parent.items() if q in mine} - mine:
         mine |= new
     return {p: names[p] for p in mine - {root}}
+
+
+def stat_fields(pid):
+    """(name, fields from the state on) of /proc/PID/stat; None when there is no such process, or only its zombie."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            head, tail = f.read().rsplit(")", 1)
+    except OSError:
+        return None
+    fields = tail.split()
+    return None if fields[0] in "ZX" else (head.split("(", 1)[1], fields)
+
+
+def command_name(pid):
+    """The name of a living process, or None."""
+    seen = stat_fields(pid)
+    return seen and seen[0]
+
+
+def start_time(pid):
+    """When a process began: a number that tells it from a later one of the same id. None: it is gone."""
+    seen = stat_fields(pid)
+    return seen and seen[1][19]
 
 
 def cgroup_folders():

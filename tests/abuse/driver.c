@@ -2,7 +2,7 @@
 /*
  * Many runs, at the same time, over one engine, as a program of libfumehood has them: what the abuse suite drives.
  *
- *     abuse-driver fresh|session
+ *     abuse-driver fresh|session|service
  *
  * One request a line on stdin, one answer a line on stdout, in the order in which runs end:
  *
@@ -12,7 +12,8 @@
  *
  * The path "fresh" is a RUN: created, run and destroyed by one message. "session" is CREATE, SPAWN, WAIT, GET, DESTROY:
  * there, files that `get_while` names are fetched again and again while the program runs, and `put_after` is a file
- * that is put in when the program has ended; "gets" and "put" say what came of it.
+ * that is put in when the program has ended; "gets" and "put" say what came of it. "service" is a RUN to the engine
+ * that `fumehood engine start` has started, and an error where none answers.
  */
 #include <jansson.h>
 #include <pthread.h>
@@ -271,17 +272,27 @@ static void *serve(void *arg)
 	return NULL;
 }
 
+static const struct {
+	const char *name, *placement;
+	bool by_session;
+} paths[] = { { "fresh", "local", false }, { "session", "local", true }, { "service", "service", false } };
+
 int main(int argc, char **argv)
 {
 	struct fh_error err = FH_ERROR_INIT;
+	struct fh_client_options o = FH_CLIENT_OPTIONS_INIT;
 	char *line = NULL;
 	size_t size = 0;
-	by_session = argc == 2 && strcmp(argv[1], "session") == 0;
-	if (argc != 2 || (!by_session && strcmp(argv[1], "fresh") != 0)) {
-		fprintf(stderr, "usage: abuse-driver fresh|session\n");
+	size_t path = 0;
+	while (path < FH_ARRAY_SIZE(paths) && (argc != 2 || strcmp(argv[1], paths[path].name) != 0))
+		path++;
+	if (path == FH_ARRAY_SIZE(paths)) {
+		fprintf(stderr, "usage: abuse-driver fresh|session|service\n");
 		return 2;
 	}
-	if (fh_client_open(NULL, &client, &err) < 0) {
+	by_session = paths[path].by_session;
+	o.placement = paths[path].placement;
+	if (fh_client_open(&o, &client, &err) < 0) {
 		fprintf(stderr, "%s\n", err.message);
 		return 1;
 	}

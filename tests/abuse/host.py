@@ -40,7 +40,7 @@ class Host:
         self.in_home.write(self.secret.encode())
         self.in_home.flush()
         self.tmp = folder / "tmp"
-        self.driver = None
+        self.driver = self.service = None
         self.listen()
 
     def listen(self):
@@ -86,13 +86,16 @@ class Host:
         return seen
 
     def engine(self):
-        """The engine's process id, as a child of the driver."""
+        """The engine's process id: a child of the driver, or the service that it was told of."""
+        if self.service:
+            return self.service if support.command_name(self.service) == "fumehood-engine" else None
         found = [p for p, name in support.descendants(self.driver.process.pid).items() if name == "fumehood-engine"
                  and parent_of(p) == self.driver.process.pid]
         return found[0] if len(found) == 1 else None
 
-    def watch(self, driver):
-        self.driver = driver
+    def watch(self, driver, service=None):
+        """From now on: the engine below the driver, or that of a service, which is nobody's child."""
+        self.driver, self.service = driver, service
         end = time.monotonic() + 20
         while self.engine() is None:
             if time.monotonic() > end or driver.process.poll() is not None:
@@ -101,10 +104,14 @@ class Host:
         self.engine_pid = self.engine()
         self.base = None
 
+    def below(self):
+        """What lives below the driver and the engine."""
+        found = support.descendants(self.driver.process.pid)
+        return {**found, **support.descendants(self.service)} if self.service else found
+
     def processes(self):
-        """What lives below the driver beside the engine and its keeper."""
-        all_of_them = {p: n for p, n in support.descendants(self.driver.process.pid).items()
-                       if p != self.engine_pid and n != "fumehood-keeper"}
+        """What lives there beside the engine and its keeper."""
+        all_of_them = {p: n for p, n in self.below().items() if p != self.engine_pid and n != "fumehood-keeper"}
         if self.warm and len(all_of_them) < self.KEPT_MOST:
             return {p: n for p, n in all_of_them.items() if not self.KEPT.match(n)}
         return all_of_them
@@ -141,6 +148,11 @@ class Host:
         if self.base is None:
             self.base = self.resident(), self.descriptors()
 
+    @staticmethod
+    def is_worse(what, before, after):
+        """SysV objects have no owner that could be told from another program's of the host: fewer of them is fine."""
+        return any(a > b for a, b in zip(after, before)) if what == "SysV objects" else after != before
+
     def settle(self, wanted):
         """The state, once it is as wanted or does not change any more."""
         end = time.monotonic() + 5
@@ -149,7 +161,7 @@ class Host:
             if wanted is None:
                 busy = state["processes"] > 0
             else:
-                busy = state != wanted
+                busy = any(self.is_worse(what, wanted[what], value) for what, value in state.items())
             if not busy or time.monotonic() > end:
                 return state
             time.sleep(0.01)
@@ -164,7 +176,7 @@ class Host:
             return
         later = self.settle(self.earlier)
         for what, value in later.items():
-            if value != self.earlier[what]:
+            if self.is_worse(what, self.earlier[what], value):
                 yield f"{what}: {self.earlier[what]!r} before, {value!r} after"[:600]
         self.connections = later["connections"]
         resident, descriptors = self.base
@@ -172,6 +184,23 @@ class Host:
             yield f"the engine grew from {resident >> 10} KiB to {self.resident() >> 10} KiB"
         if descriptors is not None and self.descriptors() > descriptors + (4 * self.KEPT_MOST if self.warm else 2):
             yield f"the engine's descriptors: {descriptors} at first, now {self.descriptors()}"
+
+
+    # ------------------------------------------------------------------------------------------------------ at the end
+    def last_look(self):
+        """Who lives while the engine still does, for left()."""
+        return {p: support.start_time(p) for p in [self.engine_pid, *self.below()]}
+
+    def left(self, seen):
+        """What outlives an engine that was told to end: its processes and control groups, after ten seconds at most."""
+        end = time.monotonic() + 10
+        while True:
+            alive = [f"process {p} ({support.command_name(p)})" for p, began in seen.items()
+                     if began and support.start_time(p) == began]
+            found = alive + [g for g in support.cgroup_folders() if f"-{self.engine_pid}-" in g]
+            if not found or time.monotonic() > end:
+                return found
+            time.sleep(0.02)
 
 
 def parent_of(pid):

@@ -11,7 +11,8 @@ next run over the same engine is clean and not slower; the control *works* when 
 Cases are in cases/*.py, one file for each group: a list CASES. Programs are in programs/: NAME.c becomes
 build/tests/abuse/abuse-NAME and holds a group's attacks, NAME.py, NAME.sh and NAME.js are one attack each.
 
-Paths of a run: `fresh` and `session` by the driver (driver.c); others as soon as the build knows them (see PATHS).
+Paths of a run (PATHS): by a RUN that starts the program fresh, from a zygote or in a parked sandbox; by a session; by a RUN
+to an engine that is a service (`fumehood engine start`), which chooses the start by itself.
 """
 import base64
 import dataclasses
@@ -38,6 +39,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUILT = support.BUILD / "tests" / "abuse"
 EVERYBODY = ("root", "user", "userns")
 SECONDS = 60                       # for one run, far above its own limits
+# path: (what the driver does, how programs start where the case leaves it open)
+PATHS = {"fresh": ("fresh", "fresh"), "session": ("session", "fresh"), "zygote": ("fresh", "zygote"),
+         "parked": ("fresh", "parked"), "service": ("service", "auto")}
 
 
 # ------------------------------------------------------------------------------------------------------------- controls
@@ -187,14 +191,21 @@ class Driver:
             self.process.wait()
 
 
-def known_paths():
-    """{path: why it is not to be had, or None} of this build."""
-    text = support.command("run", "--help").stdout
-    starts = "--start" in text
-    service = "engine" in support.command("--help").stdout
-    absent = "not in this build"
-    return {"fresh": None, "session": None, "zygote": None if starts else absent, "parked": None if starts else absent,
-            "service": None if service else absent}
+class Service:
+    """The engine of `fumehood engine start`, in a runtime folder of the test's own; ended by close(), or by itself."""
+    IDLE = str(10 * SECONDS)
+
+    def __init__(self, env):
+        self.env = env
+        done = support.command("engine", "start", "--idle-timeout", self.IDLE, env=env)
+        if done.returncode:
+            raise Trouble(f"no service: {done.stderr.strip()}")
+        self.pid = int(re.search(r"process (\d+)", done.stdout).group(1))
+
+    def close(self):
+        """What is wrong with its end, or None."""
+        done = support.command("engine", "stop", env=self.env)
+        return f"`engine stop` failed: {done.stderr.strip()}" if done.returncode else None
 
 
 # ------------------------------------------------------------------------------------------------------------- context
@@ -202,26 +213,35 @@ class Context:
     """One kind of user, one path: an engine, a host that is watched, and the plans that were asked for."""
 
     def __init__(self, path="fresh"):
-        self.path, self.who, self.warm = path, support.whoami(), path in ("zygote", "parked")
+        self.path, self.who = path, support.whoami()
+        kind, self.start_by = PATHS[path]
+        self.warm = self.start_by != "fresh"
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-test-abuse-"))
         self.dir.chmod(0o755)
         self.plans, self.count = {}, 0
-        tmp = self.dir / "tmp"
+        tmp, runtime = self.dir / "tmp", self.dir / "runtime"
         tmp.mkdir()
+        runtime.mkdir(0o700)
         self.host = Host(self.dir, warm=self.warm)
-        self.env = {**os.environ, "TMPDIR": str(tmp), "FUMEHOOD_ENGINE": str(support.BUILD / "fumehood-engine"),
+        self.env = {**os.environ, "TMPDIR": str(tmp), "XDG_RUNTIME_DIR": str(runtime), "FUMEHOOD_ENGINE": str(support.BUILD / "fumehood-engine"),
                     "FUMEHOOD_ABUSE_SECRET": self.host.secret}
-        self.driver = Driver("session" if path == "session" else "fresh", self.env)
-        self.witness_seconds = []
+        self.service = Service(self.env) if kind == "service" else None
+        self.driver = Driver(kind, self.env)
+        self.witness_seconds, self.starts = [], {}
         self.words = {"canary": str(self.host.canary), "folder": str(self.host.folder), "secret": self.host.secret,
                       "port": str(self.host.port), "abstract": self.host.abstract, "socket": str(self.host.socket_path),
-                      "pid": str(os.getpid()), "pid_namespace": os.readlink("/proc/self/ns/pid"), "driver": str(self.driver.process.pid), "key": "", "mark": ""}
-        self.host.watch(self.driver)
+                      "pid": str(os.getpid()), "pid_namespace": os.readlink("/proc/self/ns/pid"), "driver": str(self.driver.process.pid), "service": str(runtime / "fumehood" / "engine.sock"), "key": "", "mark": ""}
+        self.host.watch(self.driver, self.service and self.service.pid)
 
     def close(self):
+        """Ends the engine; what is left of it, in words."""
+        seen = self.host.last_look()
         self.driver.close()
+        problem = self.service and self.service.close()
+        left = self.host.left(seen)
         self.host.close()
         shutil.rmtree(self.dir, ignore_errors=True)
+        return ([problem] if problem else []) + left
 
     # ---- plans
     def plan(self, *options):
@@ -244,7 +264,7 @@ class Context:
         common = [*limits, *extra, *(("--user", case.user) if case.user != "user" else ()), *more]
         path = HERE / "programs" / program
         warm = self.warm and "--without" not in more      # a control is fresh
-        start = ("--start", self.path if warm else "fresh")
+        start = ("--start", self.start_by if warm else "fresh")
         if path.suffix in (".py", ".js") or (path.suffix and not warm):
             language = {".py": ("python", "--interpreter", support.PYTHON), ".sh": ("bash",), ".js": ("javascript",)}
             return ("-l", *language[path.suffix], *start, *common, str(path), "--", *words)
@@ -271,8 +291,14 @@ class Context:
             request.update({k: getattr(case, k) for k in ("get_while", "put_after") if getattr(case, k)})
         return self.driver.start(**request)
 
+    def finish(self, waiter):
+        answer = self.driver.finish(waiter)
+        path = answer.get("result", {}).get("start", {}).get("path")
+        self.starts[path] = self.starts.get(path, 0) + 1
+        return answer
+
     def run(self, case, **kw):
-        return self.driver.finish(self.start(case, **kw))
+        return self.finish(self.start(case, **kw))
 
     def fresh_words(self):
         """New names for what must be another's each time."""
@@ -397,7 +423,7 @@ def run_case(case, context, at_once):
         time.sleep(case.seconds)
         neighbour = beside(case, context, answers)
         answers.append(neighbour)
-    attack_answers = [context.driver.finish(w) for w in waiters]
+    attack_answers = [context.finish(w) for w in waiters]
     if case.beside:           # the neighbour's own status is always ok
         quiet = dataclasses.replace(case, statuses=("ok",), check=None)
         judge_answers(quiet, context, answers, found)
@@ -472,7 +498,7 @@ def pair(case, context, more):
         time.sleep(case.seconds)
         program, attack, args = case.beside
         answers.append(context.run(case, program=program, attack=attack, args=args, more=more))
-    answers.append(context.driver.finish(waiter))
+    answers.append(context.finish(waiter))
     return answers
 
 
@@ -498,8 +524,13 @@ def control_planted(case, context, control):
 CONTROLS = {Without: control_without, Raised: control_raised, Outside: control_outside, Planted: control_planted}
 
 
-def run_control(case, context):
-    """(words for the table, what is wrong or None)."""
+# These are the same whatever the path: the attack outside, a planted fault, and a fresh run without the layer.
+SAME_ON_ALL_PATHS = (Without, Outside, Planted)
+
+
+def run_control(case, context, seen):
+    """(words for the table, what is wrong or None). seen: {case: path} of those that worked on another path of this user's
+    and need not be seen again; None: each is."""
     control = case.control_for(context.who)
     if case.named:
         return "(it is open)", None
@@ -509,7 +540,12 @@ def run_control(case, context):
         control = control.control
     if control is None:
         raise Trouble(f"case {case.name} has no control for {context.who}")
-    return str(control), CONTROLS[type(control)](case, context, control)
+    if seen is not None and case.name in seen:
+        return f"{control} (seen: {seen[case.name]})", None
+    problem = CONTROLS[type(control)](case, context, control)
+    if seen is not None and not problem and isinstance(control, SAME_ON_ALL_PATHS):
+        seen[case.name] = context.path
+    return str(control), problem
 
 
 # ------------------------------------------------------------------------------------------------------------ the suite
@@ -526,8 +562,8 @@ def load_cases():
     return cases
 
 
-def judge_case(case, context, jobs=8, alone=True):
-    """The row of a case: alone, then several at once, then its control."""
+def judge_case(case, context, jobs=8, alone=True, seen=None):
+    """The row of a case: alone, then several at once, then its control (run_control)."""
     began = time.monotonic()
     found, statuses, words = [], [], ""
     case = case.for_user(context.who)
@@ -540,7 +576,7 @@ def judge_case(case, context, jobs=8, alone=True):
             problems, more = run_case(case, context, many)
             statuses = sorted({*statuses, *more})
             found += [(f"{many} at once", *p) for p in problems]
-        words, problem = run_control(case, context)
+        words, problem = run_control(case, context, seen)
         if problem:
             found.append(("control", "CONTROL", problem))
     except Trouble as e:

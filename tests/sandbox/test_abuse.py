@@ -10,6 +10,9 @@ import suite
 import support
 
 JOBS = 8 if support.FULL else 4
+SEEN = {}                          # controls that one of the paths has run for all
+# Of the quick cases, those that the other paths run as well: one of each kind.
+ON_EVERY_PATH = ("mounts", "supervisors", "services of the host", "many forks, python", "pollution, python")
 
 
 class Paths:
@@ -21,42 +24,38 @@ class Paths:
     def setUpClass(cls):
         if not support.FULL and (support.SANITIZED or support.whoami() == "userns"):
             raise unittest.SkipTest("only as root and user on the release build, but for --full")
-        absent = suite.known_paths()[cls.path]
-        if absent:
-            raise unittest.SkipTest(absent)
         cls.context = suite.Context(cls.path)
-        cls.addClassCleanup(lambda: cls.context.close())
+        cls.addClassCleanup(cls.end)
         found = []
         suite.witness(cls.context, found, record=True)
         if found:
             raise AssertionError(f"a plain run does not work: {found}")
+
+    @classmethod
+    def end(cls):
+        left = cls.context.close()
+        if left:
+            raise AssertionError(f"the engine has left: {left}")
 
     def check(self, case):
         if self.context.host.engine() is None:      # the last case ended it, which was told then
             self.context.close()
             type(self).context = suite.Context(self.path)
             suite.witness(self.context, [], record=True)
-        row = suite.judge_case(case, self.context, JOBS, alone=support.FULL or case.at_once == 1)
+        row = suite.judge_case(case, self.context, JOBS, alone=support.FULL or case.at_once == 1, seen=SEEN)
         self.assertFalse(row.bad, "\n".join([row.verdict, *row.detail]))
-
-
-class Fresh(Paths, unittest.TestCase):
-    path = "fresh"
-
-
-class Session(Paths, unittest.TestCase):
-    path = "session"
 
 
 def method(case):
     return lambda self: self.check(case)
 
 
-for case in suite.load_cases():
-    for kind in (Fresh, Session):
-        only_there = case.paths == (kind.path,)
-        if (support.FULL or (case.quick and (kind is Fresh or only_there))) and \
-                suite.fits(case, support.whoami(), kind.path):
+for path in suite.PATHS:
+    kind = type(path.capitalize(), (Paths, unittest.TestCase), {"path": path, "__module__": __name__})
+    globals()[kind.__name__] = kind
+    for case in suite.load_cases():
+        wanted = case.quick and (path == "fresh" or case.paths == (path,) or case.name.startswith(ON_EVERY_PATH))
+        if (support.FULL or wanted) and suite.fits(case, support.whoami(), path):
             name = "".join(c if c.isalnum() else "_" for c in case.name)
             setattr(kind, f"test_{name}", method(case))
 

@@ -30,16 +30,6 @@ RUNS = 60 if support.SANITIZED else 150
 SEEDS = range(1, 11) if support.FULL else (1,)
 
 
-def start_time(pid):
-    """When a process began: a number that tells it from a later one of the same id. None: it is gone."""
-    try:
-        with open(f"/proc/{pid}/stat") as f:
-            fields = f.read().rsplit(")", 1)[1].split()
-        return None if fields[0] in "ZX" else fields[19]
-    except OSError:
-        return None
-
-
 class Load:
     """The soak program at work, in which somebody breaks things, and all processes that were ever seen below it."""
 
@@ -59,7 +49,7 @@ class Load:
         """Living processes below, {pid: name}."""
         below = support.descendants(self.process.pid)
         for pid, name in below.items():
-            self.seen.setdefault(pid, start_time(pid))
+            self.seen.setdefault(pid, support.start_time(pid))
             if name == "fumehood-engine":
                 self.engines.add(pid)
         return below
@@ -96,7 +86,7 @@ class Load:
 
     def left(self):
         """Processes that were seen below and still live, and control groups of engines that were seen."""
-        alive = [pid for pid, began in self.seen.items() if began and start_time(pid) == began]
+        alive = [pid for pid, began in self.seen.items() if began and support.start_time(pid) == began]
         groups = [g for g in support.cgroup_folders() for e in self.engines if f"-{e}-" in g]
         return [f"{pid} {named(pid)}" for pid in alive] + groups
 
@@ -583,7 +573,7 @@ class Frozen(Faults):
         (group / "freezer.state").write_text("THAWED")
         out, err = p.communicate(timeout=support.TIMEOUT)
         self.assertEqual(json.loads(out)["status"], "wall_time_limit", err)
-        self.assertEqual([pid for pid in inside if start_time(pid)], [])
+        self.assertEqual([pid for pid in inside if support.start_time(pid)], [])
 
     def test_a_stopped_engine_goes_on_where_it_was(self):
         load = Load(3, runs=RUNS // 2)

@@ -120,7 +120,7 @@ def second_run(context, at_once):
     waiters = [context.start(case) for _ in range(at_once)]
     statuses = set()
     for w in waiters:
-        answer = context.driver.finish(w)
+        answer = context.finish(w)
         result = answer.get("result", {})
         statuses.add(result.get("status", "failed"))
         text = result.get("error", {}).get("message", "") or answer.get("failed", "")
@@ -162,10 +162,10 @@ def names_of_outs(context, at_once):
 
 
 CASES = [
-    Case("copies that are stopped", "processes", "stop_everybody", args=("1.2",), options=lambda c: ("--out", "out"),
+    Case("copies that are stopped", "processes", "stop_everybody", args=("{pid_namespace}", "1.2"), options=lambda c: ("--out", "out"),
          get_while="out", put_after="in", numbers="21", at_once=2, paths=("session",), statuses=("ok",), quick=False,
          control=Outside(check=lambda c, folder, out: ["stopped"] if "stopped somebody" in out else [],
-                         before="sleep 5 & ")),
+                         before="sleep 5 & true")),
     trap("symlink", "link"),
     trap("fifo", "no regular file"),
     trap("folder", "no regular file", quick=False),

@@ -64,6 +64,8 @@ CASES = [
     host("services of the host", "connections", args=("{port}", "{abstract}", "{socket}"),
          numbers="33, SEB route_localnet", check=lambda c, a: "slow to refuse" if "slow:" in a["result"]["stdout"] else None,
          control=Without(("network",))),
+    host("the engine's own socket", "connections", args=("1", "none", "{service}"), paths=("service",),
+         control=Outside(("net",), check=lambda c, folder, out: f"ESCAPED {c.words['service']}" in out)),
     host("core dumps", "core_dump", numbers="37", control=Outside(before="ulimit -c 100000", check=core_in)),
     host("set-uid programs", "set_uid", args=("/set-uid",), numbers="27", options=set_uid_program,
          control=OnlyAs(Outside(check=lambda c, folder, out: subprocess.run(

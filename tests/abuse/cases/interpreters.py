@@ -10,7 +10,7 @@ def random_words(language):
     def run(context, at_once, fixed=()):
         case = Case("", program, args=fixed)
         waiters = [context.start(case) for _ in range(max(at_once, 2))]
-        answers = [context.driver.finish(w) for w in waiters]
+        answers = [context.finish(w) for w in waiters]
         lines = [a.get("result", {}).get("stdout", "").splitlines() for a in answers]
         found = []
         if any(not line for line in lines):
@@ -31,7 +31,7 @@ def pollution(language, program):
         for step in ("pollute", "look"):
             case = Case("", program, args=(step,))
             waiters = [context.start(case) for _ in range(at_once)]
-            for answer in (context.driver.finish(w) for w in waiters):
+            for answer in (context.finish(w) for w in waiters):
                 result = answer.get("result", {})
                 statuses.add(result.get("status", "failed"))
                 if "POLLUTED" in result.get("stdout", ""):

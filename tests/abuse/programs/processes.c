@@ -193,10 +193,13 @@ static void kill_all(char **args)
 	held("kill(-1): %s", kill(-1, SIGKILL) == 0 ? "sent" : strerror(errno));
 }
 
-/* Stops everybody that it can reach, again and again: whoever copies files for the client as the same user, too. */
+/* Stops everybody that it can reach, again and again: whoever copies files for the client as the same user, too.
+ * Arguments: the host's pid namespace, seconds. */
 static void stop_everybody(char **args)
 {
-	double end = now() + atof(argument(args, 0, "1"));
+	if (among_the_host_s(args))
+		return;
+	double end = now() + atof(argument(args, 1, "1"));
 	int fd = open("out", O_WRONLY | O_CREAT, 0666), n = 0;
 	static char block[1 << 20];
 	(void)!write(fd, block, sizeof(block));
@@ -210,8 +213,8 @@ static void stop_everybody(char **args)
 static void hinder_init(char **args)
 {
 	(void)args;
-	struct rlimit none = { 0, 0 };
-	judge("prlimit of init", syscall(SYS_prlimit64, 1, RLIMIT_CPU, &none, NULL));
+	struct rlimit an_hour = { 3600, 3600 }; /* less would end init, and this program, before it can tell */
+	judge("prlimit of init", syscall(SYS_prlimit64, 1, RLIMIT_CPU, &an_hour, NULL));
 	judge("setpriority of init", setpriority(PRIO_PROCESS, 1, 19));
 	cpu_set_t one;
 	CPU_ZERO(&one);
