@@ -165,7 +165,8 @@ int main(int argc, char **argv)
 			modules[module_count++] = optarg;
 	}
 	if (argc - optind != 3 || bench.clients < 1 || bench.clients > 256 || bench.runs < 10 || bench.runs > 10000000) {
-		fprintf(stderr, "usage: warm [-n RUNS] [-j CLIENTS] [-s START] [-p MODULE] [-t SECONDS] LANGUAGE CODE EXPECTED\n");
+		fprintf(stderr,
+		        "usage: warm [-n RUNS] [-j CLIENTS] [-s START] [-p MODULE] [-t SECONDS] LANGUAGE CODE EXPECTED\n");
 		return 2;
 	}
 	char *code = unescape(argv[optind + 1]);

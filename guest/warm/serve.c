@@ -25,20 +25,20 @@ static void die(int status)
 		;
 }
 
-static long send_message(int socket, const void *message, size_t size, int fd)
+static long send_message(int socket, const void *message, size_t size, const int *fds, size_t count)
 {
-	char control[CMSG_SPACE(sizeof(int))];
+	char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
 	struct iovec io = { (void *)(uintptr_t)message, size };
 	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
-	if (fd >= 0) {
+	if (count) {
 		memset(control, 0, sizeof(control));
 		h.msg_control = control;
-		h.msg_controllen = sizeof(control);
+		h.msg_controllen = CMSG_SPACE(count * sizeof(int));
 		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+		c->cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, count * sizeof(int));
 	}
 	long r;
 	do
@@ -121,6 +121,19 @@ void fh_warm_forked(const struct fh_warm_interpreter *i)
 
 /* --------------------------------------------------------------------------------------------------------- program */
 
+/* Says that the run is not to be had from here. Whoever starts it fresh needs its descriptors, which are in place. */
+static void give_back(int socket, const struct fh_zygote_failed *failed, const struct fh_zygote_run *go)
+{
+	int fds[FDS_MAX] = { 0, 1, 2 };
+	size_t count = 0;
+	if (failed->step == FH_WARM_INTERPRETER) {
+		count = 3 + go->extra_count;
+		for (size_t k = 3; k < count; k++)
+			fds[k] = (int)go->extra[k - 3];
+	}
+	(void)send_message(socket, failed, sizeof(*failed), fds, count);
+}
+
 /* In the child: from the fork to RUN. */
 static const struct fh_warm_run *program(const struct fh_warm_interpreter *i, const struct fh_zygote_fork *m,
                                          const int *fds)
@@ -151,7 +164,7 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i, co
 	parked.error = -r;
 	fh_init_read_state(&parked.state);
 	parked.state.landlock = landlock >= 0 && r == 0;
-	if (send_message(socket, &parked, sizeof(parked), -1) < 0 || r < 0)
+	if (send_message(socket, &parked, sizeof(parked), NULL, 0) < 0 || r < 0)
 		die(127);
 
 	long n = receive(socket, run_packet, sizeof(run_packet), run_fds, &run_fd_count);
@@ -170,7 +183,7 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i, co
 	}
 	if (r < 0) {
 		failed.error = -r;
-		(void)send_message(socket, &failed, sizeof(failed), -1);
+		give_back(socket, &failed, go);
 		die(127);
 	}
 	fh_sys(__NR_close, socket);
@@ -186,7 +199,7 @@ static void say_ready(const struct fh_warm_interpreter *i, const char *why)
 	m.resident_bytes = fh_status_number("VmRSS:") * 1024;
 	fh_text_set(m.interpreter, sizeof(m.interpreter), i->name);
 	fh_text_set(m.why, sizeof(m.why), why);
-	if (send_message(fh_warm_start.socket, &m, sizeof(m), -1) < 0 || why[0])
+	if (send_message(fh_warm_start.socket, &m, sizeof(m), NULL, 0) < 0 || why[0])
 		die(why[0] ? 1 : 0);
 }
 
@@ -243,7 +256,7 @@ static void answer(uint32_t token, long pid, uint32_t step, int pidfd)
 	struct fh_zygote_forked m = { .h = { FH_ZYGOTE_FORKED, token } };
 	m.error = pid < 0 ? (int32_t)-pid : 0;
 	m.step = pid < 0 ? step : FH_WARM_NONE;
-	if (send_message(fh_warm_start.socket, &m, sizeof(m), pid < 0 ? -1 : pidfd) < 0)
+	if (send_message(fh_warm_start.socket, &m, sizeof(m), &pidfd, pid < 0 ? 0 : 1) < 0)
 		die(0);
 }
 

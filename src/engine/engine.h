@@ -203,6 +203,8 @@ struct fh_spawn {
 int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
                         struct fh_process **ret, struct fh_error *err);
 void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m, int terminal);
+/* Has init execute a program that was sent to a zygote's, with the descriptors that this one gave back. */
+int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, struct fh_error *err);
 void fh_process_on_sent(struct fh_process *p);  /* to a program that was forked ahead: from here on its clocks run */
 void fh_process_on_begun(struct fh_process *p); /* forked from a zygote: its own code runs */
 void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m);
@@ -244,6 +246,7 @@ struct fh_program {
 	int pidfd, socket; /* -1: none; the socket is closed when its own code has begun */
 	struct fh_watch pid_watch, socket_watch;
 	bool starting; /* RUN is sent: whether it began shows when its socket ends, or at its first output, or its end */
+	bool replaced; /* it could not be the run, which init started instead */
 };
 
 struct fh_sandbox {

@@ -177,6 +177,15 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	return 0;
 }
 
+int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, struct fh_error *err)
+{
+	const struct fh_plan *plan = p->sandbox->plan;
+	const struct fh_spawn s = { .argv = plan->argv, .env = plan->env, .cwd = plan->cwd, .one_shot = p->one_shot };
+	fh_limits_stop(p); /* their clocks run from the start on that comes now */
+	p->start_ns = fh_now_ns();
+	return send_spawn(p, &s, fds, fd_count, err);
+}
+
 void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t request)
 {
 	if (!c || c->closing || !request)
@@ -464,7 +473,7 @@ void fh_process_write_exit(const struct fh_process *p, struct fh_buf *out)
 	fh_wire_u64(out, F_WALL_US, p->usage.wall_us);
 	fh_wire_u64(out, F_MEMORY, p->usage.memory_peak_bytes);
 	fh_wire_u64(out, F_PROCESSES, p->usage.processes_peak);
-	if (p->sandbox->template && p->sandbox->template->has_zygote)
+	if (p->sandbox->template && p->sandbox->template->has_zygote && !p->sandbox->program.replaced)
 		fh_wire_u64(out, F_MEMORY_BASELINE, p->sandbox->template->resident_bytes);
 	if (p->stopped)
 		fh_wire_u64(out, F_STOPPED, 1);

@@ -344,16 +344,34 @@ int fh_warm_run(struct fh_sandbox *b, const struct fh_spawn *s, const int *fds, 
 }
 
 static const char *const step_texts[FH_WARM_COUNT_] = {
-	[FH_WARM_RLIMIT] = "set its resource limits", [FH_WARM_CWD] = "enter its working directory",
-	[FH_WARM_FILE] = "write its files",           [FH_WARM_DESCRIPTORS] = "place its descriptors",
-	[FH_WARM_INTERPRETER] = "be as a fresh one",
+	[FH_WARM_RLIMIT] = "set its resource limits",
+	[FH_WARM_CWD] = "enter its working directory",
+	[FH_WARM_FILE] = "write its files",
+	[FH_WARM_DESCRIPTORS] = "place its descriptors",
+	[FH_WARM_INTERPRETER] = "begin",
 };
 
-static void could_not_begin(struct fh_sandbox *b, struct fh_zygote_failed *m)
+/* A run that its zygote's program cannot be: init, in the same sandbox, where the files are, executes it. The one that
+ * was forked has run nothing of it and ends by itself. */
+static void start_fresh(struct fh_sandbox *b, const char *why, const int *fds, int fd_count)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	fh_watch_stop(b->engine->loop, &b->program.pid_watch);
+	if (b->program.pidfd >= 0)
+		fh_reap_later(b->engine, FH_TAKE_FD(b->program.pidfd));
+	b->program.replaced = true;
+	b->start = FH_START_FRESH;
+	snprintf(b->start_why, sizeof(b->start_why), "%.159s", why);
+	if (fh_process_spawn_again(b->processes, fds, fd_count, &err) < 0) {
+		err.phase = FH_PHASE_SPAWN;
+		fh_sandbox_fail(b, &err);
+	}
+}
+
+static void could_not_begin(struct fh_sandbox *b, const struct fh_zygote_failed *m)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	uint32_t step = m->step < FH_WARM_COUNT_ && step_texts[m->step] ? m->step : FH_WARM_INTERPRETER;
-	m->why[sizeof(m->why) - 1] = 0;
 	if (step == FH_WARM_FILE) {
 		const char *name = m->detail < b->plan->file_count ? b->plan->files[m->detail].name : b->plan->cwd;
 		fh_error_set(&err, m->error == ENOSPC ? FH_E_LIMIT : FH_E_SYSTEM, "cannot put file %s into the sandbox: %s",
@@ -361,6 +379,10 @@ static void could_not_begin(struct fh_sandbox *b, struct fh_zygote_failed *m)
 		if (m->error == ENOSPC)
 			fh_error_hint(&err, "raise --disk");
 		err.phase = FH_PHASE_FILES;
+	} else if (m->step == FH_WARM_INTERPRETER) { /* the plan insists on this start */
+		fh_error_set(&err, FH_E_UNAVAILABLE, "a %s start cannot be had: %s", fh_start_name(b->plan->start),
+		             m->why[0] ? m->why : "the interpreter cannot be made as a fresh one");
+		err.phase = FH_PHASE_SPAWN;
 	} else {
 		fh_error_set(&err, FH_E_SYSTEM, "the program cannot %s: %s", step_texts[step],
 		             m->why[0] ? m->why : strerror(m->error));
@@ -379,15 +401,20 @@ void fh_warm_settle(struct fh_sandbox *b)
 	ssize_t n = fh_packet_receive(b->program.socket, &m, sizeof(m), fds, &count);
 	if (n == -EAGAIN)
 		return;
-	for (int i = 0; i < count; i++)
-		close(fds[i]);
 	b->program.starting = false;
 	fh_watch_stop(b->engine->loop, &b->program.socket_watch);
 	close(FH_TAKE_FD(b->program.socket));
-	if (n == (ssize_t)sizeof(m) && m.h.op == FH_ZYGOTE_FAILED)
+	bool failed = n == (ssize_t)sizeof(m) && m.h.op == FH_ZYGOTE_FAILED;
+	m.why[sizeof(m.why) - 1] = 0;
+	if (failed && m.step == FH_WARM_INTERPRETER && b->plan->start == FH_START_AUTO && b->state == FH_READY &&
+	    !b->failed && count == 3 + (int)b->plan->descriptor_count)
+		start_fresh(b, m.why, fds, count);
+	else if (failed)
 		could_not_begin(b, &m);
 	else if (b->processes)
 		fh_process_on_begun(b->processes);
+	for (int i = 0; i < count; i++)
+		close(fds[i]);
 }
 
 static void on_program_end(struct fh_watch *w, uint32_t events)
@@ -399,9 +426,11 @@ static void on_program_end(struct fh_watch *w, uint32_t events)
 	if (syscall(SYS_waitid, P_PIDFD, b->program.pidfd, &info, WEXITED | WNOHANG, &use) < 0 || info.si_pid == 0)
 		return;
 	fh_watch_stop(b->engine->loop, &b->program.pid_watch);
+	close(FH_TAKE_FD(b->program.pidfd));
 	if (b->program.starting)
 		fh_warm_settle(b);
-	close(FH_TAKE_FD(b->program.pidfd));
+	if (b->program.replaced)
+		return;
 	struct fh_init_exited m = { .h = { FH_INIT_EXITED, 0 } };
 	m.status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status & 0x7f;
 	m.user_us = (uint64_t)use.ru_utime.tv_sec * 1000000 + (uint64_t)use.ru_utime.tv_usec;

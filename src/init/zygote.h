@@ -11,7 +11,8 @@
  *                                                                        over the socket that BRANCH brought
  *     engine                                   program, over the socket that FORK brought
  *                                       <-     PARKED                    isolated; nothing of a run is in it yet
- *     RUN + descriptors, inline files   ->  <- FAILED | end of file      end of file: the program's own code begins
+ *     RUN + descriptors, inline files   ->  <- FAILED [+ descriptors] | end of file
+ *                                                                        end of file: the program's own code begins
  *
  * End of file on its socket ends a zygote, and a program that is still parked. A program closes its socket before any
  * code of the run is executed, so that nothing inside can speak on it.
@@ -158,7 +159,7 @@ struct fh_zygote_run {
 };
 
 /* No code of the run was executed; the program exits with 127. With FH_WARM_INTERPRETER the same run, started fresh,
- * is expected to work. */
+ * is expected to work: its files are written, and its descriptors come back, in the order of RUN. */
 struct fh_zygote_failed {
 	struct fh_init_header h;
 	int32_t error;

@@ -4,10 +4,12 @@
 The programs of tests/tricky.py, in real sandboxes with all layers on, over one engine; the library alone is the matter of
 test_warm_library.py. With --full also the samples of the reference data that are programs by themselves.
 """
+import io
 import os
 import re
 import sys
 import unittest
+import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
@@ -45,9 +47,9 @@ class WarmEqualsCold(unittest.TestCase):
         cls.client = fumehood.Client()
         cls.addClassCleanup(cls.client.close)
 
-    def run_by(self, path, source, language, **kw):
+    def run_by(self, path, source, language, asked=None, **kw):
         source = source if isinstance(source, bytes) else source.encode()
-        r = fumehood.run(source, language, start=path, client=self.client, wall_time=60, cpu_time=60, **kw)
+        r = fumehood.run(source, language, start=asked or path, client=self.client, wall_time=60, cpu_time=60, **kw)
         self.assertEqual(r.start.get("path"), path, (r, r.error))
         return r
 
@@ -87,6 +89,29 @@ class WarmEqualsCold(unittest.TestCase):
         look = "import os, json\nprint('X' in os.environ, json.dumps(1), os.listdir())"
         self.run_by("zygote", spoil, "python")
         self.assertEqual(self.run_by("zygote", look, "python").stdout, b"False 1 ['main.py']\n")
+
+    def test_a_run_that_a_zygote_cannot_be_is_started_fresh_in_its_place(self):
+        """An archive is imported from, which the interpreter decides before the moment at which it is forked."""
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as z:
+            z.writestr("__main__.py", "import sys\nprint('zip', sys.argv, open('x').read(), input())\nopen('out', 'w').write('1')\nsys.exit(3)")
+        given = {"files": {"x": b"file"}, "stdin": b"line\n", "args": ["a"], "outs": ["out"]}
+        fresh = self.run_by("fresh", archive.getvalue(), "python", **given)
+        self.assertEqual(fresh.stdout, b"zip ['main.py', 'a'] file line\n")     # the control: it is a program
+        self.run_by("parked", "print(1)", "python")                             # there is a zygote, and it serves
+        for path in ("zygote", "parked"):
+            refused = fumehood.run(archive.getvalue(), "python", start=path, client=self.client, **given)
+            self.assertEqual((refused.status, refused.error["code"]), ("engine_error", "unavailable"))
+            self.assertIn("archive", refused.error["message"])
+        r = self.run_by("fresh", archive.getvalue(), "python", asked="auto", **given)
+        self.assertEqual(outcome(r), outcome(fresh))
+        self.assertEqual(r.isolation, fresh.isolation)
+        self.assertIn("archive", r.start["why"])
+        slow = io.BytesIO()
+        with zipfile.ZipFile(slow, "w") as z:
+            z.writestr("__main__.py", "while True: pass")
+        r = fumehood.run(slow.getvalue(), "python", client=self.client, cpu_time=0.3)
+        self.assertEqual((r.status, r.start["path"]), ("cpu_time_limit", "fresh"), r)
 
     def test_the_memory_limit_gives_the_same_status(self):
         for source in ("x = bytearray(200 << 20)\nprint(len(x))", "x = bytearray(20 << 20)\nprint(len(x))"):
