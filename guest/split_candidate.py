@@ -8,6 +8,9 @@
 import _io
 import builtins
 
+from split_codec import (AnyError, Gone, Limit, OPAQUE, PlainError, Str, decode, decode_text, encode, kind, leave, length,
+                         method_order, out, posix, put, put_known, receive, send, sys, tag_count, take_input, take_size, text_of)
+
 builtins.exit = builtins.quit = sys.exit  # as Python's site module has them; the interpreter is started without it
 
 FROM, TO = 3, 4
@@ -170,6 +173,3 @@ def main():
     except AnyError:
         pass
     leave(0)
-
-
-main()

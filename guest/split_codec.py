@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # How values cross between a judge and a candidate: bytes that nothing but this text reads. It executes nothing, looks up
-# no name that comes from the other side, and everything in it has a bound. It stands in front of both drivers
-# (split_judge.py, split_candidate.py). What is used later is bound to names of this module now: a program that replaces
-# builtins changes nothing here. Only modules that are built into the interpreter are imported: each run pays for them.
+# no name that comes from the other side, and everything in it has a bound. Both drivers (split_judge.py and
+# split_candidate.py) are written in its words. What is used later is bound to names of this module now: a program that
+# replaces builtins changes nothing here. Only modules that are built into the interpreter are imported: a run that starts
+# fresh pays for them.
 #
 # A frame is a u32 length and so many bytes, all numbers little-endian. A value is a tag of one byte and:
 #     N T F                   None, True, False
@@ -42,7 +43,7 @@ builtin_print, length, kind, identity, limited = print, len, type, id, min
 Int, Float, Bool, Str, Bytes, Array, List, Tuple = int, float, bool, str, bytes, bytearray, list, tuple
 Set, Frozen, Dict, Range, Complex, NoneKind = set, frozenset, dict, range, complex, type(None)
 join, encode_text, decode_text, text_of = b"".join, str.encode, bytes.decode, str
-bit_length, to_bytes, from_bytes, dict_items, hash_of, iterate = int.bit_length, int.to_bytes, int.from_bytes, dict.items, hash, iter
+bit_length, to_bytes, from_bytes, dict_items, hash_of, empty = int.bit_length, int.to_bytes, int.from_bytes, dict.items, hash, list.clear
 AnyError, PlainError, IntOverflow, NoType, NoValue = BaseException, Exception, OverflowError, TypeError, ValueError
 U, I64, F64, C128, OPAQUE = Struct("<I"), Struct("<q"), Struct("<d"), Struct("<dd"), Struct("<Bq")
 tag_count, tag_int, tag_float, tag_complex = Struct("<BI").pack, Struct("<Bq").pack, Struct("<Bd").pack, Struct("<Bdd").pack
@@ -65,16 +66,19 @@ class Gone(Exception):
 
 
 # ---------------------------------------------------------------------------------------------------------- encoding
-out, memo, numbers, values_left, slow = [], {}, 0, 0, None
+out = []  # the same list in each module that has it
+memo, numbers, values_left, slow = {}, 0, 0, None
 
 
 def encode(value, foreign):
     """The bytes of a value. foreign(value, depth) puts what stands for a value of none of the plain types."""
-    global out, memo, numbers, values_left, slow
-    out, memo, numbers, values_left, slow = [], {}, 0, VALUES_MAX, foreign
+    global memo, numbers, values_left, slow
+    empty(out)
+    memo, numbers, values_left, slow = {}, 0, VALUES_MAX, foreign
     put(value, 0)
     data = join(out)
-    out, memo = [], {}
+    empty(out)
+    memo = {}
     if length(data) > FRAME_MAX - 64:
         raise Limit("more than %d bytes" % FRAME_MAX)
     return data

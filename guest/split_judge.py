@@ -10,6 +10,9 @@
 # fd 5:    one message at the very end: "WORD CALLS SIZE\n" and SIZE bytes of reason (src/judge/split.h has the words).
 import builtins
 
+from split_codec import (Gone, Limit, Malformed, OPAQUE, Str, U, Unsupported, decode, decode_text, encode, get_kind, kind, leave,
+                         posix, put_known, read_fd, receive, send, sys, take, take_input, take_size, urandom)
+
 builtins.exit = builtins.quit = sys.exit  # as Python's site module has them; the interpreter is started without it
 
 FROM, TO, DRIVER = 3, 4, 5
@@ -263,7 +266,7 @@ def nothing_is_left():
         return True
 
 
-def judge():
+def main():
     sizes = [take_size() for _ in range(4)]
     names, before, test = [decode_text(take_input(size), "utf-8") for size in sizes[:3]]
     space = {}
@@ -289,6 +292,3 @@ def judge():
     if not calls:
         end("broken", "the test called nothing")
     end("passed", "")
-
-
-judge()

@@ -107,9 +107,37 @@ static bool load(char *why)
 	return true;
 }
 
+/* A module by its file: the folder is on the path for this import alone. */
+static fh_py *import_file(char *path)
+{
+	char *slash = path, *dot = NULL;
+	for (char *p = path; *p; p++) {
+		slash = *p == '/' ? p : slash;
+		dot = *p == '/' ? NULL : *p == '.' ? p : dot;
+	}
+	if (dot)
+		*dot = 0;
+	*slash = 0;
+	fh_py *list = PY.sys_get("path"), *folder = PY.text(path), *added = PY.list_new(0), *none = PY.list_new(0);
+	fh_py *m = NULL;
+	if (list && folder && added && none && PY.list_append(added, folder) == 0 &&
+	    PY.list_slice(list, 0, 0, added) == 0) {
+		m = PY.import(slash + 1);
+		fh_py *type, *value, *trace;
+		PY.error_fetch(&type, &value, &trace);
+		(void)PY.list_slice(list, 0, 1, none);
+		PY.error_restore(type, value, trace);
+	}
+	fh_py *const held[] = { folder, added, none };
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+		if (held[i])
+			PY.decref(held[i]);
+	return m;
+}
+
 static bool preload(const char *names, char *why)
 {
-	static char name[256];
+	static char name[256], shown[256];
 	while (*names) {
 		size_t n = 0;
 		while (names[n] && names[n] != ',')
@@ -123,9 +151,11 @@ static bool preload(const char *names, char *why)
 		names += n + (names[n] == ',');
 		if (!n)
 			continue;
-		fh_py *m = PY.import(name); /* sys.modules keeps it; nothing is named in __main__ */
+		memcpy(shown, name, n + 1);
+		/* sys.modules keeps it; nothing is named in __main__ */
+		fh_py *m = name[0] == '/' ? import_file(name) : PY.import(name);
 		if (!m) {
-			say_error("cannot import ", name, why);
+			say_error("cannot import ", shown, why);
 			return false;
 		}
 		PY.decref(m);

@@ -193,8 +193,10 @@ struct fh_request {
 	uint64_t out_max_bytes;     /* ceiling for one file brought back; 0: 64 MiB */
 	const struct fh_descriptor *descriptors; /* at most FH_DESCRIPTORS_MAX */
 	size_t descriptor_count;
-	enum fh_start start;        /* anything but AUTO is meant for tests and measurements: an error where it cannot be */
-	const char *const *preload; /* modules that the program's interpreter imports ahead of the request; NULL: none */
+	enum fh_start start; /* anything but AUTO is meant for tests and measurements: an error where it cannot be */
+	/* Modules that the program's interpreter imports ahead of the request, by name, or in Python by the absolute path
+	 * of their file inside; NULL: none */
+	const char *const *preload;
 };
 FH_PUBLIC void fh_request_init(struct fh_request *r);
 

@@ -74,6 +74,9 @@ const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_]
 	[FH_JUDGE_PYTHON] = {
 		.name = "python", .driver = "guest/judge.py", .whole = whole_script, .input = input_python,
 		.flags = python_flags, .probe = "import sys", .probe_test = "print(sys.implementation.name, sys.version)\nassert 1 + 1 == 2",
+		.split_probe_name = "version",
+		.split_probe = "def version():\n    import sys\n    print(sys.implementation.name, sys.version)\n    return 1 + 1\n",
+		.split_probe_test = "assert version() == 2",
 		.version = "import sys\nprint(sys.implementation.name, sys.version)",
 	},
 	[FH_JUDGE_JAVASCRIPT] = {

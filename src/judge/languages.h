@@ -26,6 +26,8 @@ struct fh_judge_language_info {
 	const char *const *flags;          /* of the compiler or interpreter */
 	const char *const *packages_flags; /* the same where packages are visible */
 	const char *probe, *probe_test;    /* passes, and prints the version */
-	const char *version;               /* a program by itself that prints the version: for problems judged by output */
+	/* The same where it is split: the function, the program and the test. NULL: `probe` does for both */
+	const char *split_probe_name, *split_probe, *split_probe_test;
+	const char *version; /* a program by itself that prints the version: for problems judged by output */
 };
 extern const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_];

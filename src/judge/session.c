@@ -25,8 +25,9 @@ struct fh_judge_session {
 	struct fh_split *split;
 	_Atomic(enum fh_judge_mode) *modes; /* of problems, by position */
 	struct fh_buf drivers[FH_JUDGE_LANGUAGE_COUNT_];
-	char *versions[FH_JUDGE_LANGUAGE_COUNT_];        /* NULL: not used */
-	char *output_versions[FH_JUDGE_LANGUAGE_COUNT_]; /* likewise, of problems that are judged by output */
+	char driver_digests[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX]; /* of what drivers holds; "" where there is none */
+	char *versions[FH_JUDGE_LANGUAGE_COUNT_];                     /* NULL: not used */
+	char *output_versions[FH_JUDGE_LANGUAGE_COUNT_];              /* likewise, of problems that are judged by output */
 
 	/* An engine that ended is replaced; its client stays until the session is closed, for other threads may be in a
 	 * call to it. The last one counts. */
@@ -275,7 +276,13 @@ static int read_driver(struct fh_judge_session *s, enum fh_judge_language langua
 	if (r < 0)
 		return r;
 	s->drivers[language] = (struct fh_buf)FH_BUF_INIT(DRIVER_MAX);
-	return fh_file_read(path, &s->drivers[language], err);
+	r = fh_file_read(path, &s->drivers[language], err);
+	if (r < 0)
+		return r;
+	struct fh_sha256 h = FH_SHA256_INIT;
+	fh_sha256_add_field(&h, fh_buf_str(&s->drivers[language]));
+	fh_sha256_hex(&h, s->driver_digests[language]);
+	return 0;
 }
 
 static int probe_failed(const struct fh_judge_language_info *l, const struct fh_judge_outcome *o, struct fh_error *err)
@@ -340,12 +347,59 @@ static int probe_output(struct fh_judge_session *s, enum fh_judge_language langu
 	return r;
 }
 
-static int prepare_split(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
+/* The same in two sandboxes, which also has the zygotes made that the samples will start from. */
+static int probe_split(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
+	const struct fh_judge_language_info *l = &fh_judge_languages[language];
+	struct fh_judge_problem problem = { .language = language, .head = FH_BUF_INIT(0), .tail = FH_BUF_INIT(0) };
+	fh_auto_free char *name = fh_xstrdup(l->split_probe_name);
+	struct fh_split_pair pair = { .problem = &problem, .completion = fh_str(l->split_probe), .wait = true };
+	struct fh_split_outcome o = { 0 };
 	struct fh_client *client;
 	unsigned number;
+	problem.entry_point = name;
+	fh_buf_adds(&problem.tail, l->split_probe_test);
 	int r = get_client(s, 0, &client, &number, err);
-	return r < 0 ? r : fh_split_prepare(s->split, language, client, err);
+	if (r >= 0)
+		r = fh_split_run(s->split, client, &pair, &o, err);
+	fh_buf_release(&problem.tail);
+	if (r < 0)
+		return r;
+	struct fh_judge_outcome told = { .verdict = o.verdict, .reason = o.reason };
+	if (o.verdict != FH_VERDICT_PASSED)
+		r = probe_failed(l, &told, err);
+	else
+		s->versions[language] = fh_xstrndup((const char *)o.candidate->stream_data[FH_STDOUT],
+		                                    FH_MIN(o.candidate->stream_size[FH_STDOUT], (size_t)1024));
+	fh_split_outcome_release(&o);
+	return r;
+}
+
+/* Whether some of the problems that are to be judged in a language are split. */
+static bool splits(const struct fh_judge_session *s, const struct fh_judge_samples *samples,
+                   enum fh_judge_language language)
+{
+	for (size_t i = 0; i < samples->count; i++) {
+		size_t at = samples->items[i].problem;
+		if (s->problems->items[at].language == language && s->modes[at] == FH_MODE_SPLIT)
+			return true;
+	}
+	return false;
+}
+
+/* Reads and tries what judging tests of a language takes. */
+static int open_language(struct fh_judge_session *s, const struct fh_judge_samples *samples,
+                         enum fh_judge_language language, struct fh_error *err)
+{
+	const struct fh_judge_language_info *l = &fh_judge_languages[language];
+	int r = l->driver ? read_driver(s, language, err) : 0;
+	if (r >= 0 && fh_split_has(language))
+		r = fh_split_prepare(s->split, language, err);
+	if (r < 0)
+		return r;
+	if (!l->driver)
+		return probe_output(s, language, err);
+	return (l->split_probe && splits(s, samples, language) ? probe_split : probe)(s, language, err);
 }
 
 int fh_judge_session_open(const struct fh_judge_settings *settings, const struct fh_judge_problems *problems,
@@ -372,13 +426,9 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
 	if (r >= 0 && settings->interpreter && count > 1)
 		r = fh_error_set(err, FH_E_ARGUMENT, "--interpreter needs samples of one language; these are of %u", count);
 	for (enum fh_judge_language l = 0; r >= 0 && l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
-		if (wanted[l] && fh_judge_languages[l].driver)
-			r = read_driver(s, l, err);
-		if (r >= 0 && wanted[l] && fh_split_has(l))
-			r = prepare_split(s, l, err);
-		if (r >= 0 && wanted[l] && fh_judge_languages[l].driver)
-			r = probe(s, l, err);
-		if (r >= 0 && (by_output[l] || (wanted[l] && !fh_judge_languages[l].driver)))
+		if (wanted[l])
+			r = open_language(s, samples, l, err);
+		if (r >= 0 && by_output[l] && !s->output_versions[l])
 			r = probe_output(s, l, err);
 	}
 	if (r < 0) {
@@ -438,13 +488,10 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)s->settings->limits.value[i]);
 		fh_sha256_add_field(&h, fh_str(number));
 	}
-	struct fh_str judge = fh_buf_str(&s->drivers[l]), candidate = { "", 0 };
-	if (mode == FH_MODE_SPLIT || mode == FH_MODE_SPLIT_CHANGES)
-		(void)fh_split_drivers(s->split, l, &judge, &candidate, NULL); /* they were read when the session was opened */
+	bool split = mode == FH_MODE_SPLIT || mode == FH_MODE_SPLIT_CHANGES;
 	if (problem->output)
 		fh_judge_output_hash(problem->output, &h);
-	fh_sha256_add_field(&h, judge);
-	fh_sha256_add_field(&h, candidate);
+	fh_sha256_add_field(&h, fh_str(split ? fh_split_digest(s->split, l) : s->driver_digests[l]));
 	if (s->settings->repeat > 1) {
 		char number[32];
 		snprintf(number, sizeof(number), "repeat %u", s->settings->repeat);

@@ -22,9 +22,7 @@ struct fh_split {
 	const struct fh_judge_settings *settings;
 	pthread_mutex_t lock; /* the fields below, until they are filled */
 	struct fh_buf drivers[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
-	/* what is run instead of the text; empty: the text */
-	struct fh_buf code[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
-	const char *code_name[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
+	char digest[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX]; /* of both */
 	struct fh_plan *plans[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
 	struct fh_builds *builds;
 };
@@ -46,7 +44,6 @@ void fh_split_free(struct fh_split *s)
 	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++)
 		for (int side = 0; side < SIDE_COUNT_; side++) {
 			fh_buf_release(&s->drivers[l][side]);
-			fh_buf_release(&s->code[l][side]);
 			fh_plan_free(s->plans[l][side]);
 		}
 	fh_builds_free(s->builds);
@@ -122,17 +119,22 @@ int fh_split_drivers(struct fh_split *s, enum fh_judge_language language, struct
 	return 0;
 }
 
-int fh_split_prepare(struct fh_split *s, enum fh_judge_language language, struct fh_client *client,
-                     struct fh_error *err)
+int fh_split_prepare(struct fh_split *s, enum fh_judge_language language, struct fh_error *err)
 {
-	const struct fh_split_language *l = languages[language];
-	struct fh_str text[SIDE_COUNT_];
-	int r = fh_split_drivers(s, language, &text[JUDGE], &text[CANDIDATE], err);
-	for (enum side side = JUDGE; r >= 0 && l->precompile && side < SIDE_COUNT_; side++) {
-		s->code[language][side] = (struct fh_buf)FH_BUF_INIT(DRIVER_MAX);
-		l->precompile(s->settings, client, text[side], &s->code[language][side], &s->code_name[language][side]);
-	}
-	return r;
+	struct fh_sha256 h = FH_SHA256_INIT;
+	struct fh_str texts[SIDE_COUNT_];
+	int r = fh_split_drivers(s, language, &texts[JUDGE], &texts[CANDIDATE], err);
+	if (r < 0)
+		return r;
+	for (enum side side = JUDGE; side < SIDE_COUNT_; side++)
+		fh_sha256_add_field(&h, texts[side]);
+	fh_sha256_hex(&h, s->digest[language]);
+	return 0;
+}
+
+const char *fh_split_digest(const struct fh_split *s, enum fh_judge_language language)
+{
+	return s->digest[language];
 }
 
 static const struct fh_descriptor descriptors[] = {
@@ -141,21 +143,65 @@ static const struct fh_descriptor descriptors[] = {
 	{ 5, FH_DESCRIPTOR_DRIVER },
 };
 
+/* What the interpreter imports ahead, and where the drivers' modules stand inside. */
+struct modules {
+	const char *preload[FH_PLAN_PRELOAD_MAX + 1];
+	struct fh_mount mounts[FH_ARRAY_SIZE(((struct fh_split_language *)NULL)->judge)];
+	size_t mount_count;
+	char *texts[2 * FH_ARRAY_SIZE(((struct fh_split_language *)NULL)->judge)];
+	size_t text_count;
+};
+
+static void modules_release(struct modules *m)
+{
+	for (size_t i = 0; i < m->text_count; i++)
+		free(m->texts[i]);
+}
+
+static int find_modules(const struct fh_split_language *l, enum side side, struct modules *m, struct fh_error *err)
+{
+	const char *const *names = side == JUDGE ? l->judge : l->candidate;
+	size_t n = 0;
+	for (; l->preload && l->preload[n]; n++)
+		m->preload[n] = l->preload[n];
+	for (; *names; names++) {
+		const char *slash = strrchr(*names, '/');
+		char *source, *target = fh_xasprintf("%s/%s", FH_SPLIT_MODULES, slash ? slash + 1 : *names);
+		m->texts[m->text_count++] = target;
+		int r = fh_data_path(*names, &source, err);
+		if (r < 0)
+			return r;
+		m->texts[m->text_count++] = source;
+		m->mounts[m->mount_count++] = (struct fh_mount){ source, target, false };
+		m->preload[n] = target;
+	}
+	return 0;
+}
+
 static int build_plan(struct fh_split *s, enum fh_judge_language language, enum side side, bool is_program,
                       struct fh_plan **ret, struct fh_error *err)
 {
 	const struct fh_split_language *l = languages[language];
+	const char *main = side == JUDGE ? l->judge_main : l->candidate_main;
+	FH_CLEANUP(modules_release) struct modules m = { .text_count = 0 };
 	struct fh_request request;
 	fh_request_init(&request);
 	request.language = l->name;
-	const struct fh_buf *code = s->code[language][side].n ? &s->code[language][side] : &s->drivers[language][side];
-	if (!is_program)
-		request.code = (struct fh_bytes){ code->p, code->n };
-	request.code_name = s->code_name[language][side];
+	request.preload = l->preload;
+	if (!is_program && main) {
+		int r = find_modules(l, side, &m, err);
+		if (r < 0)
+			return r;
+		request.code = (struct fh_bytes){ main, strlen(main) };
+		request.mounts = m.mounts;
+		request.mount_count = m.mount_count;
+		request.preload = m.preload;
+	} else if (!is_program) {
+		request.code = (struct fh_bytes){ s->drivers[language][side].p, s->drivers[language][side].n };
+	}
 	request.limits = s->settings->limits;
 	request.flags = s->settings->packages ? NULL : l->flags;
 	request.interpreter = s->settings->interpreter;
-	request.preload = l->preload;
 	request.standard_library_only = !s->settings->packages;
 	request.descriptors = descriptors;
 	request.descriptor_count = side == JUDGE ? 3 : 2;
@@ -171,9 +217,7 @@ int fh_split_script_plan(struct fh_split *s, enum fh_judge_language language, bo
 	enum side side = judge ? JUDGE : CANDIDATE;
 	struct fh_plan **plan = &s->plans[language][side];
 	pthread_mutex_lock(&s->lock);
-	int r = *plan ? 0 : read_driver(s, language, side, err);
-	if (r >= 0 && !*plan)
-		r = build_plan(s, language, side, false, plan, err);
+	int r = *plan ? 0 : build_plan(s, language, side, false, plan, err);
 	pthread_mutex_unlock(&s->lock);
 	if (r < 0) {
 		err->phase = FH_PHASE_PLAN;
@@ -234,11 +278,10 @@ static struct fh_member member_of(const struct fh_split_side *s)
 	};
 }
 
-static int run_pair(struct fh_split *s, struct fh_client *client, const struct fh_split_side *sides,
-                    struct fh_split_outcome *ret, struct fh_error *err)
+static int run_members(struct fh_split *s, struct fh_client *client, const struct fh_member *members,
+                       struct fh_split_outcome *ret, struct fh_error *err)
 {
 	static const struct fh_link links[] = { { JUDGE, 4, CANDIDATE, 3 }, { CANDIDATE, 4, JUDGE, 3 } };
-	const struct fh_member members[] = { member_of(&sides[JUDGE]), member_of(&sides[CANDIDATE]) };
 	struct fh_group group = FH_GROUP_INIT;
 	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
 	struct fh_result *results[SIDE_COUNT_];
@@ -255,6 +298,41 @@ static int run_pair(struct fh_split *s, struct fh_client *client, const struct f
 	ret->candidate = results[CANDIDATE];
 	fh_split_decide(ret);
 	return 0;
+}
+
+static int run_pair(struct fh_split *s, struct fh_client *client, const struct fh_split_side *sides,
+                    struct fh_split_outcome *ret, struct fh_error *err)
+{
+	const struct fh_member members[] = { member_of(&sides[JUDGE]), member_of(&sides[CANDIDATE]) };
+	return run_members(s, client, members, ret, err);
+}
+
+/* A request for a zygote waits until there is one. Where there is none to be had, whatever starts is right. */
+static int run_waiting(struct fh_split *s, struct fh_client *client, const struct fh_split_side *sides,
+                       struct fh_split_outcome *ret, struct fh_error *err)
+{
+	struct fh_member members[SIDE_COUNT_];
+	struct fh_plan *plans[SIDE_COUNT_];
+	for (enum side side = JUDGE; side < SIDE_COUNT_; side++) {
+		members[side] = member_of(&sides[side]);
+		members[side].plan = plans[side] = fh_plan_copy(sides[side].plan);
+		plans[side]->start = FH_START_ZYGOTE;
+	}
+	int r = run_members(s, client, members, ret, err);
+	for (enum side side = JUDGE; side < SIDE_COUNT_; side++)
+		fh_plan_free(plans[side]);
+	if (r < 0 || ret->verdict != FH_VERDICT_ENGINE_ERROR)
+		return r;
+	fh_split_outcome_release(ret);
+	return run_pair(s, client, sides, ret, err);
+}
+
+void fh_split_outcome_release(struct fh_split_outcome *o)
+{
+	free(o->reason);
+	fh_result_free(o->judge);
+	fh_result_free(o->candidate);
+	*o = (struct fh_split_outcome){ 0 };
 }
 
 int fh_split_run(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
@@ -274,7 +352,7 @@ int fh_split_run(struct fh_split *s, struct fh_client *client, const struct fh_s
 		ret->verdict = FH_VERDICT_COMPILE_ERROR;
 		ret->reason = FH_TAKE_PTR(sides[CANDIDATE].compile_error);
 	} else if (r >= 0) {
-		r = run_pair(s, client, sides, ret, err);
+		r = (p->wait ? run_waiting : run_pair)(s, client, sides, ret, err);
 	}
 	for (int i = 0; i < SIDE_COUNT_; i++)
 		fh_split_side_release(&sides[i]);

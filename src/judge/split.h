@@ -39,18 +39,20 @@ struct fh_split_pair {
 	const struct fh_judge_problem *problem;
 	struct fh_str head, completion; /* the candidate's program is both in this order */
 	bool changes;                   /* changes of arguments come back, where the reference needs it */
+	bool wait;                      /* for the zygotes, where there can be any: the pairs that follow find them */
 };
+
+#define FH_SPLIT_MODULES "/opt/fumehood/split"
 
 struct fh_split_language {
 	enum fh_judge_language language;
-	const char *name;                       /* languages/NAME.json */
-	const char *judge[4], *candidate[4];    /* data files that make up the drivers, in order; NULL ends a list */
+	const char *name;                    /* languages/NAME.json */
+	const char *judge[4], *candidate[4]; /* data files that make up the drivers, in order; NULL ends a list */
+	/* NULL: the files together are the program. Else they are modules below FH_SPLIT_MODULES, of which a zygote imports
+	 * the last, and so those that it imports, ahead of the pair; the program is this. */
+	FH_NULLABLE const char *judge_main, *candidate_main;
 	FH_NULLABLE const char *const *flags;   /* of the interpreter */
 	FH_NULLABLE const char *const *preload; /* modules that most programs and tests import, for a warm interpreter */
-	/* Turns a driver's text into a form that the interpreter starts faster, by a run in a sandbox, and says what its
-	 * file is called. What fails leaves the text as it is. */
-	FH_NULLABLE void (*precompile)(const struct fh_judge_settings *settings, struct fh_client *client,
-	                               struct fh_str text, struct fh_buf *ret_code, const char **ret_name);
 	/* Of a language that compiles: what a run of the artifact takes beside the language's own command. NULL: nothing.
 	 */
 	void (*adjust)(struct fh_plan *plan, bool judge);
@@ -89,10 +91,11 @@ void fh_split_free(struct fh_split *s); /* NULL is fine */
 /* Why problem is judged in one process; NULL when it can be split, as far as its text shows. */
 const char *fh_split_unfit(const struct fh_judge_problem *problem);
 bool fh_split_has(enum fh_judge_language language);
-/* Makes the drivers of a language ready; before the first pair. */
-int fh_split_prepare(struct fh_split *s, enum fh_judge_language language, struct fh_client *client,
-                     struct fh_error *err);
-/* The text of the drivers of a language, for keys. */
+/* Reads the drivers of a language; before the first pair. */
+int fh_split_prepare(struct fh_split *s, enum fh_judge_language language, struct fh_error *err);
+/* What the drivers of a language are, for keys; once they are read. */
+const char *fh_split_digest(const struct fh_split *s, enum fh_judge_language language);
+/* Their texts. */
 int fh_split_drivers(struct fh_split *s, enum fh_judge_language language, struct fh_str *ret_judge,
                      struct fh_str *ret_candidate, struct fh_error *err);
 
@@ -103,6 +106,7 @@ struct fh_split_outcome {
 	bool retry;                                             /* nobody said how it ended: may be about us */
 	FH_OWN FH_NULLABLE struct fh_result *judge, *candidate; /* NULL when nothing ran */
 };
+void fh_split_outcome_release(struct fh_split_outcome *o);
 /* Runs the pair once. 0 with an outcome, or a negative code for what is none. */
 int fh_split_run(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                  struct fh_split_outcome *ret, struct fh_error *err);

@@ -87,43 +87,19 @@ static const char *const flags[] = { "-I", "-S", NULL };
 static const char *const preload[] = { "_struct", "typing", "math",   "re",   "collections", "itertools", "functools",
 	                                   "string",  "heapq",  "bisect", "copy", "random",      NULL };
 
-/* Compiling a driver takes Python as long as starting does. The interpreter that will run it does so once, in a sandbox
- * that holds nothing else: what comes out is a .pyc. */
-static const char compiler[] = "import marshal, sys\n"
-                               "from _frozen_importlib_external import MAGIC_NUMBER\n"
-                               "code = compile(sys.stdin.buffer.read(), 'driver.py', 'exec', 0, True, 2)\n"
-                               "sys.stdout.buffer.write(MAGIC_NUMBER + bytes(12) + marshal.dumps(code))\n";
-
-static void precompile(const struct fh_judge_settings *settings, struct fh_client *client, struct fh_str text,
-                       struct fh_buf *ret_code, const char **ret_name)
-{
-	struct fh_request request;
-	struct fh_plan *plan = NULL;
-	struct fh_result *result = NULL;
-	fh_request_init(&request);
-	request.language = "python";
-	request.code = (struct fh_bytes){ compiler, strlen(compiler) };
-	request.stdin_data = (struct fh_bytes){ text.p, text.n };
-	request.interpreter = settings->interpreter;
-	request.flags = flags;
-	request.standard_library_only = true;
-	if (fh_plan_build(&request, &plan, NULL) >= 0 && fh_run(client, plan, NULL, &result, NULL) >= 0 &&
-	    result->status == FH_STATUS_OK && result->stream_size[FH_STDOUT] > 16) {
-		fh_buf_add(ret_code, result->stream_data[FH_STDOUT], result->stream_size[FH_STDOUT]);
-		*ret_name = NULL; /* its own: the interpreter knows a .pyc by how it begins */
-	}
-	fh_result_free(result);
-	fh_plan_free(plan);
-}
+/* What a program can see of it: a module that is there already, and a folder that is no longer on the path. */
+#define MAIN(module)                                                                                                   \
+	"import sys\nsys.path.insert(0, '" FH_SPLIT_MODULES "')\nfrom " module " import main\ndel sys.path[0]\nmain()\n"
 
 const struct fh_split_language fh_split_python = {
 	.language = FH_JUDGE_PYTHON,
 	.name = "python",
 	.judge = { "guest/split_codec.py", "guest/split_judge.py" },
 	.candidate = { "guest/split_codec.py", "guest/split_candidate.py" },
+	.judge_main = MAIN("split_judge"),
+	.candidate_main = MAIN("split_candidate"),
 	.flags = flags,
 	.preload = preload,
-	.precompile = precompile,
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,

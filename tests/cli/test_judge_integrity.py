@@ -203,7 +203,7 @@ def local_pair(reply, test, program_reads=True):
     def part(*texts, flag=None):
         sizes = [len(t) for t in texts] + ([flag] if flag is not None else [])
         return b"".join(b"%015d\n" % s for s in sizes) + b"".join(texts)
-    source = (GUEST / "split_codec.py").read_text() + (GUEST / "split_judge.py").read_text()
+    source = f"import sys\nsys.path.insert(0, {str(GUEST)!r})\nsys.dont_write_bytecode = True\nfrom split_judge import main\nmain()\n"
     place = ("import os, sys\nfds = [os.dup(int(a)) for a in sys.argv[1:4]]\n"
              "import fcntl\nfds = [fcntl.fcntl(f, fcntl.F_DUPFD, 60) for f in fds]\n"
              "for i, f in enumerate(fds): os.dup2(f, 3 + i, True)\n"

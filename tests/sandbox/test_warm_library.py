@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
@@ -67,6 +68,22 @@ class Interpreter:
 
 class Python(Interpreter, unittest.TestCase):
     argv, main, name, programs = [support.PYTHON], "main.py", "python", "PYTHON"
+
+    def test_a_module_to_preload_may_be_named_by_its_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "ahead_of_it.py")
+            for text, usable in (("began = 'ahead'\n", True), ("import no_such_module\n", False)):
+                with open(path, "w") as f:
+                    f.write(text)
+                z = zygote.Zygote(self.argv, self.main, preload="math," + path)
+                if not usable:
+                    with self.assertRaisesRegex(Exception, "ahead_of_it.py.*no_such_module"):
+                        z.__enter__()
+                    continue
+                with z:
+                    warm = z.run("import sys\nprint(sys.modules['ahead_of_it'].began, any(p.startswith(%r) for p in sys.path),"
+                                 " 'ahead_of_it' in globals())" % folder)
+                self.assertEqual(warm.stdout, b"ahead False False\n")
 
 
 class Node(Interpreter, unittest.TestCase):
