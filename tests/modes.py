@@ -10,7 +10,7 @@ import tempfile
 TOP = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 MODES = ("root", "user", "userns")
-TEST_UID = 61234            # in nobody's /etc/passwd: a user with no cgroup, no home and no session
+TEST_UID = 61234            # in nobody's /etc/passwd, nor are the next: users with no cgroup, no home and no session
 
 
 def last_words(text, n=40):
@@ -54,15 +54,16 @@ class Place:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def as_user():
-    """The words that make a command run as the test user, when we are root."""
+def as_user(slot=0):
+    """The words that make a command run as a test user, when we are root. What runs at the same time has another one, since
+    the kernel counts processes by user."""
     if os.getuid() != 0:
         return []
-    return ["setpriv", f"--reuid={TEST_UID}", f"--regid={TEST_UID}", "--clear-groups", "--"]
+    return ["setpriv", f"--reuid={TEST_UID + slot}", f"--regid={TEST_UID + slot}", "--clear-groups", "--"]
 
 
-def wrapper(mode):
-    return {"root": [], "user": as_user(), "userns": [*as_user(), "unshare", "-r", "--"]}[mode]
+def wrapper(mode, slot=0):
+    return {"root": [], "user": as_user(slot), "userns": [*as_user(slot), "unshare", "-r", "--"]}[mode]
 
 
 def cannot(mode):
@@ -83,13 +84,17 @@ def environment(mode, build, home, sanitized=False):
         for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "SUDO_UID", "TMPDIR"):
             env.pop(name, None)
         env.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=home, USER="fumehood-test", LOGNAME="fumehood-test")
+    elif os.getuid() == 0:                       # what runs at the same time shares neither a service nor a cache
+        for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME"):
+            env[name] = os.path.join(home, name)
+            os.mkdir(env[name], 0o700)
     env.update(FUMEHOOD_BUILD_DIR=str(build), FUMEHOOD_TEST_AS=mode, FUMEHOOD_TEST_SANITIZED="1" if sanitized else "0",
                PYTHONDONTWRITEBYTECODE="1", ASAN_OPTIONS="detect_leaks=1", LC_ALL="C.UTF-8",
                UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1")
     return env
 
 
-def give(folder, mode):
+def give(folder, mode, slot=0):
     """Makes a folder of ours the test user's."""
     if os.getuid() == 0 and mode != "root":
-        os.chown(folder, TEST_UID, TEST_UID)
+        os.chown(folder, TEST_UID + slot, TEST_UID + slot)

@@ -9,6 +9,8 @@ sys.path[:0] = [os.path.join(os.path.dirname(__file__), ".."), os.path.join(os.p
 import suite
 import support
 
+ALONE = "hostile programs, and their controls without a sandbox"
+
 JOBS = 8 if support.FULL else 4
 SEEN = {}                          # controls that one of the paths has run for all
 # Of the quick cases, those that the other paths run as well: one of each kind.

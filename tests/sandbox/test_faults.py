@@ -22,6 +22,8 @@ import support
 from inside import bash, named, parent_of, python, run, story, wait_for
 from test_protocol import (ERROR, F_PLAN, LIST, REPLY, RESULT, RUN, WAIT, ZERO, Client, frame, message, plan)
 
+ALONE = "it takes memory, processes and time from everything"
+
 DENY = str(support.BUILD / "tests" / "sandbox" / "deny")
 ENGINE = str(support.BUILD / "fumehood-engine")
 SOAK = str(support.BUILD / "tests" / "soak" / "soak")

@@ -18,6 +18,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 from inside import bash, c, marker, named, parent_of, processes_with, python, running, story, wait_for
 
+ALONE = "it looks for what runs leave on the machine"
+
 DEAD_WITHIN = 0.1 * support.SLACK
 ROOT = support.whoami() == "root"
 

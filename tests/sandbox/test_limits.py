@@ -13,6 +13,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 from inside import bash, c, cpp, enforced, javascript, python, story
 
+ALONE = "it measures how exact limits are"
+
 MB = 1 << 20
 
 

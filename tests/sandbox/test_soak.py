@@ -11,6 +11,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 
+ALONE = "it measures whether runs grow slower"
+
 SOAK = str(support.BUILD / "tests" / "soak" / "soak")
 LONG = 100_000
 RUNS = 100 if support.SANITIZED else 240
