@@ -353,8 +353,12 @@ int fh_launcher_make(const struct fh_child_options *o, pid_t *ret_pid, int *ret_
 	fh_auto_close int theirs = pair[1];
 	fds[0] = theirs;
 	fds[1] = texts;
-	if (send_packet(launcher_socket, &q, sizeof(q), fds, count) != sizeof(q))
-		return launcher_gone(o, err);
+	if (send_packet(launcher_socket, &q, sizeof(q), fds, count) != sizeof(q)) {
+		if (errno == EPIPE || errno == ECONNRESET)
+			return launcher_gone(o, err);
+		/* ETOOMANYREFS: the kernel counts descriptors under way for each user of the host. */
+		return fh_error_sys(err, errno, "cannot tell the launcher to start %s", o->file);
+	}
 	close(FH_TAKE_FD(theirs)); /* or the end of the launcher would never be seen */
 	struct reply reply;
 	ssize_t n;
