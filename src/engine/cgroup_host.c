@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "engine/cgroup_rights.h"
 
 static const char *const controller_names[FH_CG_COUNT_] = { "memory", "pids", "cpu", "cpuacct" };
 
@@ -100,7 +101,11 @@ static void read_own_groups(struct hierarchy *h, size_t n)
 			if (!match || h[i].ours[0])
 				continue;
 			size_t skip = fh_streq(h[i].root, "/") ? 0 : strlen(h[i].root);
-			const char *below = strncmp(path, h[i].root, skip) == 0 ? path + skip : "";
+			if (strncmp(path, h[i].root, skip) != 0)
+				continue; /* our group is not below what is mounted there */
+			const char *below = path + skip;
+			if (strncmp(below, "/..", 3) == 0) /* nor below the root of our cgroup namespace */
+				continue;
 			snprintf(h[i].ours, sizeof(h[i].ours), "%.250s%.128s", h[i].mount, fh_streq(below, "/") ? "" : below);
 		}
 	}
@@ -152,8 +157,8 @@ static bool make_folder(const char *dir, const char *name, char *ret, size_t siz
 	return mkdir(ret, 0755) == 0 || errno == EEXIST;
 }
 
-/* v2: a group with processes cannot hand controllers down. In a group of our own (delegated, or a container's root) its
- * processes move one level down first; the kernel refuses where that is not ours to do. */
+/* v2: a group with processes cannot hand controllers down. In a group that is ours (cgroup_rights.h) its processes move
+ * one level down first. */
 static void move_processes_down(const char *dir)
 {
 	char leaf[512], from[512], to[512], line[32];
@@ -243,23 +248,23 @@ static bool open_v2_at(struct fh_cgroup_host *h, const char *dir, const char *na
 
 static void open_v2(struct fh_cgroup_host *h, const struct hierarchy *v2, const char *name)
 {
-	/* root: the top of what is mounted, where a service manager keeps no processes; then our own group */
+	/* root: the top of what is mounted, where a service manager keeps no processes, so that nobody is moved; else what
+	 * is ours */
 	if (geteuid() == 0 && open_v2_at(h, v2->mount, name, false))
 		return;
+	if (!v2->ours[0])
+		return;
 	char dir[384];
-	snprintf(dir, sizeof(dir), "%s", v2->ours[0] ? v2->ours : v2->mount);
+	snprintf(dir, sizeof(dir), "%s", v2->ours);
 	/* where an earlier engine moved us one level down, our groups still belong beside that level */
 	char *slash = strrchr(dir, '/');
 	if (slash && fh_streq(slash + 1, HOST_LEAF))
 		*slash = 0;
-	if (open_v2_at(h, dir, name, true))
-		return;
-	/* our group may be a leaf below what was delegated: nobody else's processes are moved for that */
-	while ((slash = strrchr(dir, '/')) && strlen(dir) > strlen(v2->mount)) {
-		*slash = 0;
-		if (open_v2_at(h, dir, name, false))
-			return;
-	}
+	/* a container is shown its own namespace, or nothing but its own group */
+	bool top_is_root = fh_streq(v2->root, "/") || fh_streq(v2->ours, v2->mount);
+	int up = fh_cgroup_find_ours(dir, v2->mount, top_is_root);
+	if (up != FH_CGROUP_NOT_OURS)
+		open_v2_at(h, dir, name, up == 0); /* above our own group, somebody else's processes are not moved for it */
 }
 
 static void open_v1(struct fh_cgroup_host *h, const struct hierarchy *v1, const char *name)
@@ -302,9 +307,12 @@ void fh_cgroup_host_open(struct fh_cgroup_host *h)
 	for (int c = 0; c < FH_CG_COUNT_; c++)
 		if (h->version[c])
 			return;
-	snprintf(h->why_not, sizeof(h->why_not),
-	         pure ? "no cgroup is delegated to this user (systemd-run --user --scope -p Delegate=yes … delegates one)"
-	              : "the cgroup hierarchies are not writable for this user");
+	if (pure)
+		snprintf(h->why_not, sizeof(h->why_not),
+		         "no cgroup is delegated to this user (systemd-run %s--scope -p Delegate=yes … delegates one)",
+		         geteuid() == 0 ? "" : "--user ");
+	else
+		snprintf(h->why_not, sizeof(h->why_not), "the cgroup hierarchies are not writable for this user");
 }
 
 void fh_cgroup_host_close(struct fh_cgroup_host *h)
