@@ -103,6 +103,13 @@ static bool has_figures(const struct fh_judge_report *r)
 	return !r->self_check || r->self_check->failure_count == 0;
 }
 
+static void add_raised(const struct fh_self_check *c, const char *before, struct fh_buf *out)
+{
+	if (c->raised)
+		fh_buf_addf(out, "%stime limits raised for %zu task%s, as %s\n", before, c->raised, plural(c->raised),
+		            c->raised == 1 ? "its reference needs" : "their references need");
+}
+
 static void add_self_check(const struct fh_judge_report *r, struct fh_buf *out)
 {
 	enum { SHOWN = 10 };
@@ -115,6 +122,7 @@ static void add_self_check(const struct fh_judge_report *r, struct fh_buf *out)
 		fh_buf_addf(out, "self-check: %zu reference%s pass and %zu stub%s fail%s\n", c->references,
 		            plural(c->references), c->tasks, plural(c->tasks),
 		            c->references < c->tasks ? "; the other tasks have no reference" : "");
+		add_raised(c, "self-check: ", out);
 		return;
 	}
 	fh_buf_addf(out,
@@ -193,6 +201,7 @@ static json_t *self_check_json(const struct fh_self_check *c)
 	json_object_set_new(o, "remembered", json_integer((json_int_t)c->remembered));
 	json_object_set_new(o, "arguments_come_back", json_integer((json_int_t)c->changes));
 	json_object_set_new(o, "in-process", json_integer((json_int_t)c->in_process));
+	json_object_set_new(o, "raised_limits", json_integer((json_int_t)c->raised));
 	for (size_t i = 0; i < c->failure_count; i++) {
 		const struct fh_self_check_failure *f = &c->failures[i];
 		json_array_append_new(failures,
@@ -294,6 +303,8 @@ void fh_judge_report_markdown(const struct fh_judge_report *r, struct fh_buf *ou
 	else
 		fh_buf_addf(out, "- self-check: %zu references pass, %zu stubs fail\n", r->self_check->references,
 		            r->self_check->tasks);
+	if (r->self_check)
+		add_raised(r->self_check, "- ", out);
 }
 
 int fh_judge_report_write(const struct fh_judge_report *r, const char *show_command, const char *path,

@@ -225,6 +225,10 @@ static void write_row(struct fh_buf *out, const char *key, size_t index, const s
 	json_object_set_new(row, "usage", usage_json(run ? &run->usage : &nothing));
 	if (o->judge)
 		json_object_set_new(row, "judge_usage", usage_json(&o->judge->usage));
+	if (o->raised_cpu_time)
+		json_object_set_new(row, "raised_limits",
+		                    json_pack("{s:I, s:I}", "cpu_time", (json_int_t)o->raised_cpu_time, "wall_time",
+		                              (json_int_t)o->raised_wall_time));
 	if (o->repeats) {
 		json_object_set_new(row, "repeats",
 		                    json_pack("{s:i, s:i}", "judged", (int)o->repeats, "passed", (int)o->repeats_passed));

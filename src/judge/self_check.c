@@ -14,6 +14,11 @@
 #include "json/json.h"
 
 #define MEMORY_MAX 4096 /* of a remembered task */
+/* A program may need this many times the reference's CPU time: less would make a verdict depend on the machine. Where
+ * the reference comes to the limit it is tried once more with PATIENCE times as much. */
+#define MARGIN 4
+#define PATIENCE 8
+#define FACTOR_MAX (MARGIN * PATIENCE)
 
 struct check {
 	struct fh_judge_session *session;
@@ -115,26 +120,30 @@ static const char *const mode_names[] = {
 	[FH_MODE_OUTSIDE] = "outside",
 };
 
-static bool recall(const char *path, enum fh_judge_mode *ret)
+static bool recall(const char *path, enum fh_judge_mode *ret, unsigned *ret_factor)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(MEMORY_MAX);
 	if (!path || !fh_path_exists(path) || fh_file_read(path, &text, NULL) < 0)
 		return false;
 	fh_auto_json json_t *o = fh_json_parse(fh_buf_str(&text), NULL, NULL);
 	const char *mode = json_is_object(o) ? fh_json_str(o, "mode", "") : "";
+	int64_t factor = json_is_object(o) ? fh_json_int(o, "time_factor", 0) : 0;
+	if (factor < 1 || factor > FACTOR_MAX)
+		return false;
 	for (enum fh_judge_mode m = 0; m < FH_ARRAY_SIZE(mode_names); m++)
 		if (fh_streq(mode, mode_names[m])) {
 			*ret = m;
+			*ret_factor = (unsigned)factor;
 			return true;
 		}
 	return false;
 }
 
-static void remember(const char *path, const struct fh_judge_problem *p, enum fh_judge_mode mode)
+static void remember(const char *path, const struct fh_judge_problem *p, enum fh_judge_mode mode, unsigned factor)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(MEMORY_MAX);
-	fh_auto_json json_t *o =
-	    json_pack("{s:s, s:o}", "mode", mode_names[mode], "task_id", fh_json_bytes(fh_str(p->task_id)));
+	fh_auto_json json_t *o = json_pack("{s:s, s:i, s:o}", "mode", mode_names[mode], "time_factor", (int)factor,
+	                                   "task_id", fh_json_bytes(fh_str(p->task_id)));
 	if (!path)
 		return;
 	fh_json_write(&text, o, 0);
@@ -154,6 +163,39 @@ static void note(struct check *c, const struct fh_judge_problem *p, bool stub, s
 	pthread_mutex_unlock(&c->lock);
 }
 
+static uint64_t cpu_us(const struct fh_result *r)
+{
+	return r ? r->usage.cpu_user_us + r->usage.cpu_sys_us : 0;
+}
+
+/* The smallest power of two by which the limit has to grow for MARGIN times what the reference took: of two
+ * measurements most give the same. */
+static unsigned factor_for(uint64_t limit_ms, const struct fh_judge_outcome *o)
+{
+	uint64_t wanted = MARGIN * FH_MAX(cpu_us(o->run), cpu_us(o->judge)) / 1000;
+	unsigned factor = 1;
+	while (factor < FACTOR_MAX && limit_ms < wanted / factor)
+		factor *= 2;
+	return factor;
+}
+
+/* Judges the reference in the way that is set, and gives the task the time that it takes. */
+static int judge_reference(struct check *c, const struct fh_judge_problem *p, const struct fh_judge_sample *reference,
+                           struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	fh_judge_set_time_factor(c->session, p, 1);
+	uint64_t limit = fh_judge_limits(c->session, p).value[FH_LIMIT_CPU_TIME];
+	int r = fh_judge_one(c->session, p, reference, ret, err);
+	if (r >= 0 && (ret->verdict == FH_VERDICT_CPU_TIME_LIMIT || ret->verdict == FH_VERDICT_WALL_TIME_LIMIT)) {
+		fh_judge_outcome_release(ret);
+		fh_judge_set_time_factor(c->session, p, PATIENCE);
+		r = fh_judge_one(c->session, p, reference, ret, err);
+	}
+	bool passed = r >= 0 && ret->verdict == FH_VERDICT_PASSED;
+	fh_judge_set_time_factor(c->session, p, passed ? factor_for(limit, ret) : 1);
+	return r;
+}
+
 /* The ways to judge a task, in the order in which they are tried. */
 static const enum fh_judge_mode ways[] = { FH_MODE_SPLIT, FH_MODE_SPLIT_CHANGES, FH_MODE_IN_PROCESS };
 
@@ -169,7 +211,7 @@ static int check_reference(struct check *c, const struct fh_judge_problem *p, co
 		struct fh_judge_outcome o = { 0 };
 		if (!one_way)
 			fh_judge_set_mode(c->session, p, ways[i]);
-		r = fh_judge_one(c->session, p, reference, &o, err);
+		r = judge_reference(c, p, reference, &o, err);
 		passed = r >= 0 && o.verdict == FH_VERDICT_PASSED;
 		/* a test that cannot be split has found its way already */
 		one_way = one_way || fh_judge_mode(c->session, p) == FH_MODE_IN_PROCESS;
@@ -211,10 +253,12 @@ static int check_task(struct check *c, const struct fh_judge_problem *p, struct 
 	struct fh_judge_sample stub = { .completion = text.p, .size = text.n, .is_whole = p->output != NULL };
 	fh_auto_free char *path = memory_path(c, p, &reference, &stub);
 	enum fh_judge_mode mode;
-	bool passed = true, fails = true, remembered = recall(path, &mode);
+	unsigned factor;
+	bool passed = true, fails = true, remembered = recall(path, &mode, &factor);
 	int r = 0;
 	if (remembered) {
 		fh_judge_set_mode(c->session, p, mode);
+		fh_judge_set_time_factor(c->session, p, factor);
 	} else {
 		if (reference.size)
 			r = check_reference(c, p, &reference, &passed, err);
@@ -224,13 +268,15 @@ static int check_task(struct check *c, const struct fh_judge_problem *p, struct 
 	if (r < 0)
 		return r;
 	mode = fh_judge_mode(c->session, p);
+	factor = fh_judge_time_factor(c->session, p);
 	if (!remembered && passed && fails)
-		remember(path, p, mode);
+		remember(path, p, mode, factor);
 	pthread_mutex_lock(&c->lock);
 	c->found->references += reference.size > 0;
 	c->found->remembered += remembered;
 	c->found->changes += mode == FH_MODE_SPLIT_CHANGES;
 	c->found->in_process += mode == FH_MODE_IN_PROCESS;
+	c->found->raised += factor > 1;
 	pthread_mutex_unlock(&c->lock);
 	return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/random.h>
 
@@ -24,6 +25,7 @@ struct fh_judge_session {
 	const struct fh_judge_problems *problems;
 	struct fh_split *split;
 	_Atomic(enum fh_judge_mode) *modes; /* of problems, by position */
+	atomic_uint *time_factors;          /* likewise; 0: 1 */
 	struct fh_buf drivers[FH_JUDGE_LANGUAGE_COUNT_];
 	char driver_digests[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX]; /* of what drivers holds; "" where there is none */
 	char *versions[FH_JUDGE_LANGUAGE_COUNT_];                     /* NULL: not used */
@@ -86,6 +88,12 @@ static int make_secret(char secret[FH_SECRET_SIZE + 1], struct fh_error *err)
 	return 0;
 }
 
+static size_t position_of(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
+{
+	size_t i = (size_t)(problem - s->problems->items);
+	return s->problems->count && problem >= s->problems->items && i < s->problems->count ? i : SIZE_MAX;
+}
+
 static const char *const *flags_of(const struct fh_judge_session *s, enum fh_judge_language l)
 {
 	return s->settings->packages ? fh_judge_languages[l].packages_flags : fh_judge_languages[l].flags;
@@ -105,7 +113,7 @@ static int build_plan(const struct fh_judge_session *s, const struct fh_judge_pa
 	request.language = l->name;
 	request.code = (struct fh_bytes){ code.p, code.n };
 	request.stdin_data = (struct fh_bytes){ input.p, input.n };
-	request.limits = s->settings->limits;
+	request.limits = fh_judge_limits(s, p->problem);
 	request.flags = flags_of(s, p->problem->language);
 	request.interpreter = s->settings->interpreter;
 	request.standard_library_only = !s->settings->packages;
@@ -129,8 +137,10 @@ static int print_once(struct fh_judge_session *s, struct fh_client *client, cons
                       struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
+	struct fh_judge_settings settings = *s->settings;
+	settings.limits = fh_judge_limits(s, p->problem);
 	fh_judge_parts_for_output(&program, p);
-	return fh_judge_by_output(client, s->settings, fh_judge_languages[p->problem->language].name, p->problem->output,
+	return fh_judge_by_output(client, &settings, fh_judge_languages[p->problem->language].name, p->problem->output,
 	                          fh_buf_str(&program), ret, err);
 }
 
@@ -169,12 +179,6 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 	return 0;
 }
 
-static size_t position_of(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
-{
-	size_t i = (size_t)(problem - s->problems->items);
-	return s->problems->count && problem >= s->problems->items && i < s->problems->count ? i : SIZE_MAX;
-}
-
 /* A problem of none of the session's, as a probe is: in one process. */
 enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
 {
@@ -187,12 +191,41 @@ void fh_judge_set_mode(struct fh_judge_session *s, const struct fh_judge_problem
 	s->modes[position_of(s, problem)] = mode;
 }
 
+unsigned fh_judge_time_factor(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
+{
+	size_t i = position_of(s, problem);
+	unsigned factor = i == SIZE_MAX ? 1 : s->time_factors[i];
+	return factor ? factor : 1;
+}
+
+void fh_judge_set_time_factor(struct fh_judge_session *s, const struct fh_judge_problem *problem, unsigned factor)
+{
+	s->time_factors[position_of(s, problem)] = factor;
+}
+
+struct fh_limits fh_judge_limits(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
+{
+	static const enum fh_limit times[] = { FH_LIMIT_CPU_TIME, FH_LIMIT_WALL_TIME };
+	struct fh_limits limits = s->settings->limits;
+	unsigned factor = fh_judge_time_factor(s, problem);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(times); i++) {
+		uint64_t *value = &limits.value[times[i]];
+		*value = *value > FH_UNLIMITED / factor ? FH_UNLIMITED : *value * factor;
+	}
+	return limits;
+}
+
 /* `last`: what nobody explains is not tried again. */
 static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p, bool last,
                     struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	enum fh_judge_mode mode = fh_judge_mode(s, p->problem);
-	struct fh_split_pair pair = { p->problem, p->head, p->completion, mode == FH_MODE_SPLIT_CHANGES };
+	struct fh_limits limits = fh_judge_limits(s, p->problem);
+	struct fh_split_pair pair = { .problem = p->problem,
+		                          .head = p->head,
+		                          .completion = p->completion,
+		                          .changes = mode == FH_MODE_SPLIT_CHANGES,
+		                          .limits = fh_judge_time_factor(s, p->problem) > 1 ? &limits : NULL };
 	struct fh_split_outcome o;
 	if (p->problem->output)
 		return print_once(s, client, p, ret, err);
@@ -201,7 +234,9 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 	int r = fh_split_run(s->split, client, &pair, &o, err);
 	if (r < 0)
 		return r;
-	*ret = (struct fh_judge_outcome){ o.verdict, o.reason, o.candidate, o.judge, FH_INTEGRITY_SPLIT };
+	*ret = (struct fh_judge_outcome){
+		.verdict = o.verdict, .reason = o.reason, .run = o.candidate, .judge = o.judge, .integrity = FH_INTEGRITY_SPLIT
+	};
 	if (o.retry && !last)
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
 	if (!o.unfit || !fh_judge_languages[p->problem->language].driver)
@@ -252,6 +287,11 @@ static int judge_parts(struct fh_judge_session *s, const struct fh_judge_parts *
 			free(o.reason);
 			o.reason = fh_xasprintf("%s: %s", fh_phase_name(e.phase), e.message);
 		}
+	}
+	if (fh_judge_time_factor(s, p->problem) > 1) {
+		struct fh_limits limits = fh_judge_limits(s, p->problem);
+		o.raised_cpu_time = limits.value[FH_LIMIT_CPU_TIME];
+		o.raised_wall_time = limits.value[FH_LIMIT_WALL_TIME];
 	}
 	if (!o.integrity)
 		o.integrity = modes[fh_judge_mode(s, p->problem)].integrity;
@@ -412,6 +452,7 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
 	s->settings = settings;
 	s->problems = problems;
 	s->modes = fh_xcalloc(problems->count, sizeof(*s->modes));
+	s->time_factors = fh_xcalloc(problems->count, sizeof(*s->time_factors));
 	for (size_t i = 0; i < problems->count; i++)
 		s->modes[i] = problems->items[i].output             ? FH_MODE_OUTSIDE
 		              : fh_split_unfit(&problems->items[i]) ? FH_MODE_IN_PROCESS
@@ -447,6 +488,7 @@ void fh_judge_session_close(struct fh_judge_session *s)
 		fh_client_close(s->clients[i]);
 	fh_split_free(s->split);
 	free(s->modes);
+	free(s->time_factors);
 	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
 		fh_buf_release(&s->drivers[l]);
 		free(s->versions[l]);
@@ -483,9 +525,10 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 		fh_sha256_add_field(&h, fh_str(words[i]));
 	for (const char *const *flag = flags_of(s, l); flag && *flag; flag++)
 		fh_sha256_add_field(&h, fh_str(*flag));
+	struct fh_limits limits = fh_judge_limits(s, problem);
 	for (int i = 0; i < FH_LIMIT_COUNT_; i++) {
 		char number[32];
-		snprintf(number, sizeof(number), "%llu", (unsigned long long)s->settings->limits.value[i]);
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)limits.value[i]);
 		fh_sha256_add_field(&h, fh_str(number));
 	}
 	bool split = mode == FH_MODE_SPLIT || mode == FH_MODE_SPLIT_CHANGES;

@@ -48,6 +48,8 @@ struct fh_judge_outcome {
 	FH_OWN FH_NULLABLE struct fh_result *run; /* the candidate's; NULL when nothing ran; without the driver's message */
 	FH_OWN FH_NULLABLE struct fh_result *judge; /* of a split: the judge's process */
 	const char *integrity;                      /* FH_INTEGRITY_… */
+	/* In ms, where they are more than the settings' (fh_judge_time_factor); else 0 */
+	uint64_t raised_cpu_time, raised_wall_time;
 	/* Where each sample is judged several times (fh_batch_run): how often, how often it passed, and whether the
 	 * verdicts differed. The outcome is then the first that is no pass. 0: once */
 	unsigned repeats, repeats_passed;
@@ -64,6 +66,10 @@ enum fh_judge_mode {
 };
 enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
 void fh_judge_set_mode(struct fh_judge_session *s, const struct fh_judge_problem *problem, enum fh_judge_mode mode);
+/* How many times the settings' CPU and wall time a problem's samples get; 1 unless set. */
+unsigned fh_judge_time_factor(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
+void fh_judge_set_time_factor(struct fh_judge_session *s, const struct fh_judge_problem *problem, unsigned factor);
+struct fh_limits fh_judge_limits(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
 
 /* Judges one sample; from any thread. An engine error is tried once more in a fresh sandbox and is then a verdict.
  * Fails only when cancelled (FH_E_CANCELLED) or when the engine ended too often. */

@@ -300,31 +300,41 @@ static int run_members(struct fh_split *s, struct fh_client *client, const struc
 	return 0;
 }
 
-static int run_pair(struct fh_split *s, struct fh_client *client, const struct fh_split_side *sides,
-                    struct fh_split_outcome *ret, struct fh_error *err)
-{
-	const struct fh_member members[] = { member_of(&sides[JUDGE]), member_of(&sides[CANDIDATE]) };
-	return run_members(s, client, members, ret, err);
-}
-
-/* A request for a zygote waits until there is one. Where there is none to be had, whatever starts is right. */
-static int run_waiting(struct fh_split *s, struct fh_client *client, const struct fh_split_side *sides,
-                       struct fh_split_outcome *ret, struct fh_error *err)
+/* What is special to this pair: plans of its own. */
+static int run_specially(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                         const struct fh_split_side *sides, bool wait, struct fh_split_outcome *ret,
+                         struct fh_error *err)
 {
 	struct fh_member members[SIDE_COUNT_];
 	struct fh_plan *plans[SIDE_COUNT_];
 	for (enum side side = JUDGE; side < SIDE_COUNT_; side++) {
 		members[side] = member_of(&sides[side]);
 		members[side].plan = plans[side] = fh_plan_copy(sides[side].plan);
-		plans[side]->start = FH_START_ZYGOTE;
+		if (p->limits)
+			plans[side]->limits = *p->limits;
+		if (wait)
+			plans[side]->start = FH_START_ZYGOTE;
 	}
 	int r = run_members(s, client, members, ret, err);
 	for (enum side side = JUDGE; side < SIDE_COUNT_; side++)
 		fh_plan_free(plans[side]);
-	if (r < 0 || ret->verdict != FH_VERDICT_ENGINE_ERROR)
-		return r;
-	fh_split_outcome_release(ret);
-	return run_pair(s, client, sides, ret, err);
+	return r;
+}
+
+static int run_pair(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                    const struct fh_split_side *sides, struct fh_split_outcome *ret, struct fh_error *err)
+{
+	const struct fh_member members[] = { member_of(&sides[JUDGE]), member_of(&sides[CANDIDATE]) };
+	if (p->wait) { /* a request for a zygote waits until there is one; where none can be had, whatever starts is right
+		            */
+		int r = run_specially(s, client, p, sides, true, ret, err);
+		if (r < 0 || ret->verdict != FH_VERDICT_ENGINE_ERROR)
+			return r;
+		fh_split_outcome_release(ret);
+	}
+	if (p->limits)
+		return run_specially(s, client, p, sides, false, ret, err);
+	return run_members(s, client, members, ret, err);
 }
 
 void fh_split_outcome_release(struct fh_split_outcome *o)
@@ -352,7 +362,7 @@ int fh_split_run(struct fh_split *s, struct fh_client *client, const struct fh_s
 		ret->verdict = FH_VERDICT_COMPILE_ERROR;
 		ret->reason = FH_TAKE_PTR(sides[CANDIDATE].compile_error);
 	} else if (r >= 0) {
-		r = (p->wait ? run_waiting : run_pair)(s, client, sides, ret, err);
+		r = run_pair(s, client, p, sides, ret, err);
 	}
 	for (int i = 0; i < SIDE_COUNT_; i++)
 		fh_split_side_release(&sides[i]);

@@ -40,6 +40,7 @@ struct fh_split_pair {
 	struct fh_str head, completion; /* the candidate's program is both in this order */
 	bool changes;                   /* changes of arguments come back, where the reference needs it */
 	bool wait;                      /* for the zygotes, where there can be any: the pairs that follow find them */
+	FH_NULLABLE const struct fh_limits *limits; /* instead of the settings' */
 };
 
 #define FH_SPLIT_MODULES "/opt/fumehood/split"

@@ -246,6 +246,26 @@ class SelfCheck(Judging):
         self.judge(problems, [("T/good", "    return x\n")], "--memory", "200M")
         self.assertEqual(self.summary["self_check"]["remembered"], 0)
 
+    def test_a_task_has_the_time_that_its_reference_needs(self):
+        def busy(seconds):
+            return f"    import time\n    while time.process_time() < {seconds}: pass\n    return x\n"
+        limits = ["--cpu-time", "0.3", "--wall-time", "60"]
+        slow = problem("T/slow", "assert candidate(7) == 7", busy(0.4))
+        samples = [("T/slow", busy(0.6)), ("T/slow", busy(1000)), ("T/good", busy(0.6)), ("T/good", "    return x\n")]
+        rows = self.judge([self.good, slow], samples, *limits)
+        self.assertEqual([r["verdict"] for r in rows], ["passed", "cpu_time_limit", "cpu_time_limit", "passed"])
+        self.assertEqual(self.summary["self_check"]["raised_limits"], 1)
+        for row in rows[:2]:
+            self.assertGreaterEqual(row["raised_limits"]["cpu_time"], 4 * 400)
+            self.assertEqual(row["raised_limits"]["wall_time"], 200 * row["raised_limits"]["cpu_time"])
+        self.assertGreaterEqual(rows[1]["usage"]["cpu_ms"], rows[1]["raised_limits"]["cpu_time"])
+        self.assertNotIn("raised_limits", rows[2])
+        again = self.judge([self.good, slow], samples[:1], *limits)
+        self.assertEqual((self.summary["self_check"]["remembered"], again[0]["raised_limits"]), (1, rows[0]["raised_limits"]))
+        for test, *args in ("assert candidate(7) == 7", "--no-self-check"), ("assert candidate(lambda: 1)",):  # the latter in-process
+            row = self.one(problem("T/slow", test, busy(0.4)), busy(0.6), *limits, *args)
+            self.assertEqual((row["verdict"], "raised_limits" in row), ("cpu_time_limit", False) if args else ("passed", True))
+
     def test_the_tools_version_is_recorded(self):
         self.one(self.good, "    return x\n")
         self.assertRegex(self.summary["tools"]["python"], r"cpython 3\.")
