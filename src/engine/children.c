@@ -2,22 +2,39 @@
 /* Children of the engine by their pidfd. */
 #include "engine/engine.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Linux 6.13 (pidfd.h); older headers do not have it. */
+struct pidfd_info {
+	uint64_t mask, cgroup;
+	uint32_t pid, rest[11];
+};
+_Static_assert(sizeof(struct pidfd_info) == 64, "the kernel knows the struct by its size");
+
+static pid_t ask_kernel(int pidfd)
+{
+	struct pidfd_info info = { .mask = 1 /* PIDFD_INFO_PID */ };
+	return ioctl(pidfd, _IOWR(0xFF, 11, struct pidfd_info), &info) == 0 ? (pid_t)info.pid : -1;
+}
+
 pid_t fh_pid_of(int pidfd)
 {
-	char path[64], line[128];
-	int pid = -1;
+	char path[64], text[256];
+	pid_t pid = ask_kernel(pidfd);
+	if (pid > 0)
+		return pid;
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
-	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		(void)sscanf(line, "Pid: %d", &pid);
-	if (f)
-		fclose(f);
-	return pid;
+	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	text[FH_MAX(n, 0)] = 0;
+	const char *line = strstr(text, "\nPid:");
+	return line ? (pid_t)strtol(line + 5, NULL, 10) : -1;
 }
 
 struct stray {

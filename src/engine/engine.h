@@ -241,6 +241,12 @@ struct fh_transfer {
 	             const struct fh_init_done *m); /* NULL m: the sandbox died */
 };
 
+/* The namespaces of a process, by the numbers of their inodes; 0: not known, or the kernel does not have it. */
+enum { FH_NAMESPACES = 7 };
+struct fh_namespaces {
+	uint64_t inode[FH_NAMESPACES];
+};
+
 /* A program that was forked from a zygote, before and while it runs (warm.c). Its parent is the engine. */
 struct fh_program {
 	int pidfd, socket; /* -1: none; the socket is closed when its own code has begun */
@@ -267,6 +273,7 @@ struct fh_sandbox {
 	struct fh_template *template; /* what it is made of; NULL: made fresh */
 	struct fh_sandbox *next_parked;
 	uint32_t token;        /* in messages to the holder and the zygote */
+	uint32_t network;      /* what the holder calls its network namespace (holder.h) */
 	bool asked, launched;  /* the holder was asked to make it; its set-up is through */
 	bool parked;           /* no request has it */
 	bool files_come_along; /* with RUN, instead of through init */
@@ -291,6 +298,7 @@ struct fh_sandbox {
 	enum fh_start start;
 	char start_why[160]; /* why not faster, where the plan left the choice; "": nothing to say */
 	uint32_t layers;
+	struct fh_namespaces namespaces;    /* its init's */
 	char missing[FH_LAYER_COUNT_][120]; /* why a layer is not there */
 	bool failed, cancelled;
 	struct fh_error error;    /* why, when failed */
@@ -389,6 +397,13 @@ void fh_group_leave(struct fh_sandbox *b);                /* it is freed */
 
 /* isolation.c: what the kernel says of init, into b->layers and b->missing. */
 void fh_isolation_read(struct fh_sandbox *b);
+void fh_namespaces_read(pid_t pid, struct fh_namespaces *ret);
+const char *fh_namespace_name(size_t i);
+/* A file of /proc/PID, as text; how long it is, 0: nothing to be had. */
+enum { FH_PROC_STATUS_MAX = 4096 }; /* of /proc/PID/status: about 1,500 bytes, and 10 for each group */
+size_t fh_proc_text(pid_t pid, const char *file, char *buffer, size_t size);
+/* The number on the line "NAME:" of /proc/PID/status; `otherwise` where there is none. */
+uint64_t fh_proc_number(const char *status, const char *name, int base, uint64_t otherwise);
 void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s);
 /* Whether all bits of plan->require hold, of those that are known before a program starts or (final) after. */
 int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *err);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -20,6 +21,7 @@ struct holder {
 	struct fh_holder_template template;
 	struct fh_plan *plan;
 	int init_image;
+	struct fh_netns_pool *networks;
 };
 
 /* The range of ids of a child that has made its user namespace and waits; it must be us who write it: the kernel asks
@@ -38,9 +40,11 @@ static bool write_maps(pid_t pid, uint32_t first)
 	return true;
 }
 
-static void answer(uint32_t token, int error, int pidfd)
+static void answer(uint32_t token, int error, int pidfd, int network)
 {
-	struct fh_holder_made m = { .op = FH_HOLDER_MADE, .token = token, .error = error };
+	struct fh_holder_made m = {
+		.op = FH_HOLDER_MADE, .token = token, .error = error, .network = (uint32_t)(network + 1)
+	};
 	if (fh_packet_send(FH_HOLDER_SOCKET, &m, sizeof(m), &pidfd, pidfd >= 0) < 0)
 		_exit(0); /* the engine is gone */
 }
@@ -56,18 +60,28 @@ static void give_ids(pid_t pid, uint32_t first, int ask, int go)
 		(void)!write(go, "", 1);
 }
 
+/* A pid namespace of its own is what tells the engine that nobody is left in the sandbox. */
+static int enter_network(const struct holder *h, const struct fh_holder_make *m)
+{
+	uint32_t layers = 1u << FH_LAYER_NETWORK | 1u << FH_LAYER_PID;
+	for (uint32_t i = 0; i < m->over_count && i < FH_NETNS_MAX; i++)
+		fh_netns_give_back(h->networks, m->over[i]);
+	return (h->plan->layers & layers) == layers ? fh_netns_enter(h->networks) : -1;
+}
+
 static void make(const struct holder *h, const struct fh_holder_make *m, const int *fds, int fd_count)
 {
 	int ask[2] = { -1, -1 }, go[2] = { -1, -1 }, pidfd = -1;
 	bool ranges = h->template.ranges;
 	if (fd_count != 1 + (int)m->entries + (int)m->into || m->entries > FH_CG_COUNT_) {
-		answer(m->token, EBADMSG, -1);
+		answer(m->token, EBADMSG, -1, -1);
 		return;
 	}
 	if (ranges && (pipe2(ask, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0)) {
-		answer(m->token, errno, -1);
+		answer(m->token, errno, -1, -1);
 		return;
 	}
+	int network = enter_network(h, m);
 	struct fh_cgroup groups = FH_CGROUP_INIT;
 	for (uint32_t i = 0; i < m->entries; i++)
 		groups.procs[i] = fds[1 + i];
@@ -81,9 +95,12 @@ static void make(const struct holder *h, const struct fh_holder_make *m, const i
 		.report = ask[1],
 		.go = go[0],
 		.sampling = h->template.sampling,
+		.has_network = network >= 0,
 	};
 	struct clone_args args = { .flags = CLONE_PARENT | CLONE_PIDFD | fh_launch_namespaces(h->plan),
 		                       .pidfd = (uint64_t)(uintptr_t)&pidfd };
+	if (l.has_network)
+		args.flags &= ~(uint64_t)CLONE_NEWNET;
 	if (m->into) {
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (uint64_t)fds[fd_count - 1];
@@ -96,7 +113,12 @@ static void make(const struct holder *h, const struct fh_holder_make *m, const i
 		}
 		fh_setup_own(&l);
 	}
-	answer(m->token, pid < 0 ? errno : 0, pidfd);
+	int error = pid < 0 ? errno : 0;
+	if (error && network >= 0) {
+		fh_netns_give_back(h->networks, (size_t)network);
+		network = -1;
+	}
+	answer(m->token, error, pidfd, network);
 	if (ranges) {
 		close(ask[1]);
 		close(go[0]);
@@ -128,13 +150,15 @@ static bool take_template(struct holder *h, const struct fh_holder_template *m, 
 
 int fh_holder_main(void)
 {
-	struct holder h = { .init_image = -1 };
+	static struct fh_netns_pool networks;
+	struct holder h = { .init_image = -1, .networks = &networks };
 	union {
 		uint32_t op;
 		struct fh_holder_template template;
 		struct fh_holder_make make;
 	} packet;
 	int fds[FH_PACKET_FDS_MAX], fd_count;
+	fh_netns_pool_init(&networks);
 	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_NAME, "fumehood-holder");
 	ssize_t n = fh_packet_receive(FH_HOLDER_SOCKET, &packet, sizeof(packet), fds, &fd_count);

@@ -5,7 +5,8 @@
  * init (setup.c, fh_setup_own). The children are the engine's (CLONE_PARENT): it reaps them, and they outlive nobody.
  *
  * What it holds: all capabilities in the template's user namespace, none outside; a copy of the plan's park part; the
- * control socket and fumehood-init's image; and, while it makes one, the descriptors of that sandbox. It never sees a
+ * control socket and fumehood-init's image; network namespaces (netns.h); and, while it makes one, the descriptors of
+ * that sandbox. It never sees a
  * request: no program text, argument, file or output. No sandbox can name it: it is in none of their pid namespaces,
  * and under the base seccomp filter like everything of the template.
  *
@@ -22,6 +23,7 @@
 #pragma once
 #include <stdint.h>
 #include "engine/launch.h"
+#include "engine/netns.h"
 
 enum { FH_HOLDER_SOCKET = 3 };
 
@@ -42,14 +44,15 @@ struct fh_holder_make {
 	uint32_t first_id; /* ranges: of the sandbox's range in the template's user namespace */
 	uint32_t into;     /* 1: the last descriptor is a v2 group's folder, to be born in */
 	uint32_t entries;  /* descriptors, after init's socket, to each of which the child writes "0" */
-	uint32_t zero;
+	uint32_t over_count;
+	uint8_t over[FH_NETNS_MAX]; /* places of network namespaces whose sandboxes are gone */
 };
 
 struct fh_holder_made {
 	uint32_t op;
 	uint32_t token;
-	int32_t error; /* of clone3; 0: the descriptor is its pidfd */
-	uint32_t zero;
+	int32_t error;    /* of clone3; 0: the descriptor is its pidfd */
+	uint32_t network; /* the place of its network namespace, from 1; 0: of its own alone, with nobody after it */
 };
 
 /* The program's main; returns its exit status. */

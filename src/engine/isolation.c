@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 /* What holds of a sandbox's isolation, read back from the kernel: namespaces by their inodes under /proc/PID/ns, the id
- * map, the mounts; what only the program itself can be asked (capabilities) comes from the report before its exec. */
+ * map, its /proc; what only the program itself can be asked (capabilities) comes from the report before its exec. */
 #include "engine/engine.h"
 
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
 #include <stdio.h>
-#include <sys/stat.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "engine/template.h"
 #include "proto/wire.h"
 
 static void set(struct fh_sandbox *b, enum fh_layer layer, bool holds, const char *why)
@@ -24,32 +31,69 @@ static void set(struct fh_sandbox *b, enum fh_layer layer, bool holds, const cha
 static const struct {
 	enum fh_layer layer;
 	const char *file;
-} namespaces[] = {
+} namespaces[FH_NAMESPACES] = {
 	{ FH_LAYER_USER, "user" }, { FH_LAYER_PID, "pid" }, { FH_LAYER_MOUNT, "mnt" },     { FH_LAYER_NETWORK, "net" },
 	{ FH_LAYER_IPC, "ipc" },   { FH_LAYER_UTS, "uts" }, { FH_LAYER_CGROUP, "cgroup" },
 };
 
+const char *fh_namespace_name(size_t i)
+{
+	return namespaces[i].file;
+}
+
+/* The links are read, not followed: "net:[4026531840]" (namespaces(7)). */
+void fh_namespaces_read(pid_t pid, struct fh_namespaces *ret)
+{
+	char path[64], text[64];
+	snprintf(path, sizeof(path), "/proc/%d/ns", (int)pid);
+	*ret = (struct fh_namespaces){ 0 };
+	fh_auto_close int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; dir >= 0 && i < FH_NAMESPACES; i++) {
+		ssize_t n = readlinkat(dir, namespaces[i].file, text, sizeof(text) - 1);
+		text[FH_MAX(n, 0)] = 0;
+		const char *number = strchr(text, '[');
+		ret->inode[i] = number ? strtoull(number + 1, NULL, 10) : 0;
+	}
+}
+
+size_t fh_proc_text(pid_t pid, const char *file, char *buffer, size_t size)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buffer, size - 1);
+	buffer[FH_MAX(n, 0)] = 0;
+	return (size_t)FH_MAX(n, 0);
+}
+
+/* "NoNewPrivs:\t1" */
+uint64_t fh_proc_number(const char *status, const char *name, int base, uint64_t otherwise)
+{
+	size_t n = strlen(name);
+	for (const char *line = status; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, name, n) == 0 && line[n] == ':')
+			return strtoull(line + n + 1, NULL, base);
+	}
+	return otherwise;
+}
+
 /* An id map that holds something; a namespace without one maps nobody and no program could start in it. */
 static bool has_map(pid_t pid)
 {
-	char path[64], line[64] = "";
-	snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
-	FILE *f = fopen(path, "re");
-	bool any = f && fgets(line, sizeof(line), f);
-	if (f)
-		fclose(f);
-	return any;
+	char text[64];
+	return fh_proc_text(pid, "uid_map", text, sizeof(text)) > 0;
 }
 
 static void read_namespaces(struct fh_sandbox *b)
 {
-	for (size_t i = 0; i < FH_ARRAY_SIZE(namespaces); i++) {
-		char ours[64], theirs[64];
-		struct stat a, c;
-		snprintf(ours, sizeof(ours), "/proc/self/ns/%s", namespaces[i].file);
-		snprintf(theirs, sizeof(theirs), "/proc/%d/ns/%s", (int)b->child.pid, namespaces[i].file);
-		bool known = stat(ours, &a) == 0 && stat(theirs, &c) == 0;
-		bool own = known && (a.st_ino != c.st_ino || a.st_dev != c.st_dev);
+	static struct fh_namespaces ours; /* an engine stays where it was started */
+	if (!ours.inode[0])
+		fh_namespaces_read(getpid(), &ours);
+	fh_namespaces_read(b->child.pid, &b->namespaces);
+	for (size_t i = 0; i < FH_NAMESPACES; i++) {
+		bool known = ours.inode[i] && b->namespaces.inode[i];
+		bool own = known && ours.inode[i] != b->namespaces.inode[i];
 		if (namespaces[i].layer == FH_LAYER_USER)
 			own = own && has_map(b->child.pid);
 		set(b, namespaces[i].layer, own, known ? "it shares the host's" : "the kernel does not have it");
@@ -58,53 +102,67 @@ static void read_namespaces(struct fh_sandbox *b)
 
 static void read_status(struct fh_sandbox *b)
 {
-	char path[64], line[256];
-	unsigned long no_new_privs = 0, seccomp = 0;
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)b->child.pid);
-	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		(void)sscanf(line, "NoNewPrivs: %lu", &no_new_privs);
-		(void)sscanf(line, "Seccomp: %lu", &seccomp);
-	}
-	if (f)
-		fclose(f);
-	set(b, FH_LAYER_NO_NEW_PRIVS, no_new_privs == 1, "the kernel reports it as not set");
-	set(b, FH_LAYER_SECCOMP, seccomp == 2, "the kernel reports no filter");
+	char status[FH_PROC_STATUS_MAX];
+	(void)fh_proc_text(b->child.pid, "status", status, sizeof(status));
+	set(b, FH_LAYER_NO_NEW_PRIVS, fh_proc_number(status, "NoNewPrivs", 10, 0) == 1, "the kernel reports it as not set");
+	set(b, FH_LAYER_SECCOMP, fh_proc_number(status, "Seccomp", 10, 0) == 2, "the kernel reports no filter");
 }
 
-/* A proc file system of its own, with /proc/sys covered read-only (mountinfo: proc(5)). */
+/* Whether a path of the sandbox's root, none of its parts a link, is on a proc file system; *ret_read_only: how it is
+ * mounted. */
+static bool is_proc(int root, const char *path, bool *ret_read_only)
+{
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		                    .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS };
+	struct statfs fs;
+	fh_auto_close int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	if (fd < 0 || fstatfs(fd, &fs) < 0)
+		return false;
+	*ret_read_only = fs.f_flags & ST_RDONLY;
+	return fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* A proc file system of its own, with /proc/sys covered read-only. */
 static void read_proc(struct fh_sandbox *b)
 {
-	char path[64], line[1024], target[256], options[128];
-	bool own = false, covered = false;
-	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)b->child.pid);
-	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *dash = strstr(line, " - ");
-		if (!dash || sscanf(line, "%*s %*s %*s %*s %255s %127s", target, options) != 2)
-			continue;
-		own = own || (fh_streq(target, "/proc") && fh_starts_with(dash, " - proc "));
-		covered = covered || (fh_streq(target, "/proc/sys") && fh_starts_with(options, "ro"));
-	}
-	if (f)
-		fclose(f);
-	set(b, FH_LAYER_PROC, own && covered, own ? "the host's facts in it are not masked" : "there is none in the plan");
+	char path[64];
+	bool read_only = false;
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)b->child.pid);
+	fh_auto_close int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool own = root >= 0 && is_proc(root, "proc", &read_only);
+	bool covered = own && is_proc(root, "proc/sys", &read_only) && read_only;
+	set(b, FH_LAYER_PROC, covered, own ? "the host's facts in it are not masked" : "there is none in the plan");
+}
+
+static bool is_absent(const struct fh_sandbox *b, enum fh_layer layer)
+{
+	return b->report.layers_off & 1u << layer;
+}
+
+/* What a program has of its own, so that it is known only when one has started. */
+static uint32_t of_program(const struct fh_sandbox *b)
+{
+	uint32_t late = 1u << FH_LAYER_CAPABILITIES;
+	if (b->template && !is_absent(b, FH_LAYER_LANDLOCK)) /* init stays outside, its children go in */
+		late |= 1u << FH_LAYER_LANDLOCK;
+	if (b->template && b->template->has_zygote) /* its only program is not init's child */
+		late |= 1u << FH_LAYER_NO_NEW_PRIVS | 1u << FH_LAYER_SECCOMP;
+	return late;
 }
 
 void fh_isolation_read(struct fh_sandbox *b)
 {
+	uint32_t late = of_program(b);
 	read_namespaces(b);
-	read_status(b);
 	read_proc(b);
-	bool absent = b->report.layers_off & 1u << FH_LAYER_LANDLOCK;
-	if (b->template) /* init stays outside, its children go in */
-		set(b, FH_LAYER_LANDLOCK, false,
-		    absent ? "this kernel does not have it, or it is not switched on (lsm=)" : "no program has started yet");
-	else
-		set(b, FH_LAYER_LANDLOCK, b->report.landlock == 1,
-		    absent ? "this kernel does not have it, or it is not switched on (lsm=)"
-		           : "the kernel did not refuse a mount as it does under Landlock");
-	set(b, FH_LAYER_CAPABILITIES, false, "no program has started yet");
+	if (!(late & 1u << FH_LAYER_SECCOMP))
+		read_status(b);
+	set(b, FH_LAYER_LANDLOCK, b->report.landlock == 1,
+	    is_absent(b, FH_LAYER_LANDLOCK) ? "this kernel does not have it, or it is not switched on (lsm=)"
+	                                    : "the kernel did not refuse a mount as it does under Landlock");
+	for (int l = 0; l < FH_LAYER_COUNT_; l++)
+		if (late & 1u << l)
+			set(b, (enum fh_layer)l, false, "no program has started yet");
 }
 
 void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s)
@@ -113,17 +171,14 @@ void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s)
 	set(b, FH_LAYER_CAPABILITIES, none, "the program started with capabilities in its user namespace");
 	set(b, FH_LAYER_NO_NEW_PRIVS, s->no_new_privs == 1, "the kernel reports it as not set");
 	set(b, FH_LAYER_SECCOMP, s->seccomp == 2, "the kernel reports no filter");
-	if (b->template && !(b->report.layers_off & 1u << FH_LAYER_LANDLOCK))
+	if (b->template && !is_absent(b, FH_LAYER_LANDLOCK))
 		set(b, FH_LAYER_LANDLOCK, s->landlock == 1, "the kernel did not take the program into a domain");
 }
 
 int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *err)
 {
-	/* capabilities (and Landlock in a template's sandbox) are the program's own: known once it starts, unless the plan
-	 * does not even try */
-	uint32_t late = 1u << FH_LAYER_CAPABILITIES;
-	if (b->template && !(b->report.layers_off & 1u << FH_LAYER_LANDLOCK))
-		late |= 1u << FH_LAYER_LANDLOCK;
+	/* what is the program's own is known once it starts, unless the plan does not even try */
+	uint32_t late = of_program(b);
 	uint32_t known = final ? ~0u : ~late | ~b->plan->layers;
 	uint32_t missing = b->plan->require & ~b->layers & known;
 	for (int l = 0; missing && l < FH_LAYER_COUNT_; l++) {

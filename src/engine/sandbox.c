@@ -174,8 +174,10 @@ static void on_reaped(struct fh_sandbox *b)
 {
 	b->reaped = true;
 	b->state = FH_SWEEPING;
-	if (b->template)
+	if (b->template) {
 		fh_pool_drop(b);
+		fh_template_reaped(b);
+	}
 	for (struct fh_process *p = b->processes; p; p = p->next)
 		fh_process_gone(p);
 	fh_transfer_drop_all(b);

@@ -7,16 +7,15 @@
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <linux/seccomp.h>
-#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/netns.h"
 #include "engine/seccomp.h"
 #include "init/messages.h"
 
@@ -76,13 +75,7 @@ static int map_ids(const struct fh_launch *l)
 
 static int raise_loopback(const struct fh_launch *l)
 {
-	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-	if (!has_layer(l, FH_LAYER_NETWORK))
-		return 0;
-	fh_auto_close int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (s < 0)
-		return errno == EAFNOSUPPORT ? 0 : -errno;
-	return ioctl(s, SIOCSIFFLAGS, &lo) < 0 ? -errno : 0;
+	return has_layer(l, FH_LAYER_NETWORK) && !l->has_network ? fh_raise_loopback() : 0;
 }
 
 static int set_hostname(const struct fh_launch *l)
@@ -177,10 +170,13 @@ static int drop_capabilities(const struct fh_launch *l)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	uint64_t keep = has_layer(l, FH_LAYER_CAPABILITIES) ? init_capabilities(l) : (1ULL << (CAP_LAST_CAP + 1)) - 1;
-	for (int cap = 0; cap <= 63; cap++)
-		if (!(keep & 1ULL << cap) && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 1 &&
-		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return -errno;
+	for (int cap = 0; cap <= 63; cap++) {
+		if (keep & 1ULL << cap || prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+			continue;
+		if (errno == EINVAL) /* the kernel has no more */
+			break;
+		return -errno;
+	}
 	struct __user_cap_data_struct have[2];
 	if (syscall(SYS_capget, &head, have) < 0)
 		return -errno;

@@ -26,6 +26,7 @@
  */
 #pragma once
 #include "engine/engine.h"
+#include "engine/netns.h"
 #include "init/zygote.h"
 
 enum fh_template_state {
@@ -94,6 +95,8 @@ struct fh_template {
 	size_t parked_count, making; /* making: to be parked */
 	size_t target, lowest;       /* how many to have; fewest since the last look */
 	struct fh_deferred *deferred;
+	uint8_t over[FH_NETNS_MAX]; /* network namespaces whose sandboxes are gone: to be told to the holder */
+	uint32_t over_count;
 	bool has_zygote, proven; /* proven: a sandbox of it was ready once */
 	bool succeeded;          /* another is to serve in its place */
 };
@@ -124,6 +127,7 @@ void fh_template_unuse(struct fh_template *t); /* a sandbox of it is gone */
 bool fh_holder_begin(struct fh_template *t); /* its holder runs: gives it the plan. False: it does not take it */
 /* Asks the holder for b's init, or notes that it has to. Negative: not to be had. */
 int fh_template_make(struct fh_template *t, struct fh_sandbox *b, struct fh_error *err);
+void fh_template_reaped(struct fh_sandbox *b); /* nobody is left in it: what it had may serve another */
 
 /* pool.c */
 void fh_pool_refill(struct fh_template *t);

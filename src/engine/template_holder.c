@@ -32,15 +32,27 @@ static int ask_holder(struct fh_template *t, struct fh_sandbox *b)
 	}
 	if (t->ids.ranges)
 		m.first_id = fh_ids_in_template(&t->ids, &b->ids);
+	m.over_count = t->over_count;
+	memcpy(m.over, t->over, sizeof(m.over));
 	int r = fh_packet_send(t->holder_socket, &m, sizeof(m), fds, count);
 	close(pair[1]);
 	if (r < 0) {
 		close(pair[0]);
 		return r;
 	}
+	t->over_count = 0;
 	b->child.socket = pair[0];
 	b->asked = true;
 	return 0;
+}
+
+void fh_template_reaped(struct fh_sandbox *b)
+{
+	struct fh_template *t = b->template;
+	uint32_t network = b->network;
+	b->network = 0;
+	if (t && network && t->over_count < FH_NETNS_MAX)
+		t->over[t->over_count++] = (uint8_t)(network - 1);
 }
 
 int fh_template_make(struct fh_template *t, struct fh_sandbox *b, struct fh_error *err)
@@ -82,6 +94,7 @@ static void on_made(struct fh_template *t, const struct fh_holder_made *m, int p
 		return;
 	}
 	b->child.pidfd = pidfd;
+	b->network = m->network <= FH_NETNS_MAX ? m->network : 0;
 	fh_sandbox_on_launched(b);
 }
 

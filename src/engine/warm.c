@@ -132,35 +132,23 @@ void fh_warm_fork(struct fh_sandbox *b)
 /* The kernel's word on a program that has said that it is isolated: it must be where its init is, with nothing left. */
 static bool is_isolated(struct fh_sandbox *b, pid_t pid, const struct fh_init_state *state, const char **ret_why)
 {
-	static const char *const files[] = { "user", "pid", "mnt", "net", "ipc", "uts", "cgroup" };
-	char path[64], line[256];
-	struct stat a, c;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, files[i]);
-		if (stat(path, &a) < 0)
-			memset(&a, 0, sizeof(a));
-		snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)b->child.pid, files[i]);
-		if (stat(path, &c) < 0 || a.st_ino != c.st_ino || a.st_dev != c.st_dev) {
-			*ret_why = files[i];
+	static const char *const sets[] = { "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb" };
+	struct fh_namespaces its;
+	char status[FH_PROC_STATUS_MAX];
+	uint64_t caps = 0;
+	fh_namespaces_read(pid, &its);
+	for (size_t i = 0; i < FH_NAMESPACES; i++)
+		if (!its.inode[i] || its.inode[i] != b->namespaces.inode[i]) {
+			*ret_why = fh_namespace_name(i);
 			return false;
 		}
-	}
-	unsigned long long caps = 0, have;
-	unsigned long privs = 0, seccomp = 0, filters = 2, threads = 0;
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "Cap%*3s: %llx", &have) == 1)
-			caps |= have;
-		(void)sscanf(line, "NoNewPrivs: %lu", &privs);
-		(void)sscanf(line, "Seccomp: %lu", &seccomp);
-		(void)sscanf(line, "Seccomp_filters: %lu", &filters);
-		(void)sscanf(line, "Threads: %lu", &threads);
-	}
-	if (f)
-		fclose(f);
+	(void)fh_proc_text(pid, "status", status, sizeof(status));
+	for (size_t i = 0; i < FH_ARRAY_SIZE(sets); i++)
+		caps |= fh_proc_number(status, sets[i], 16, ~0ULL);
+	uint64_t privs = fh_proc_number(status, "NoNewPrivs", 10, 0), seccomp = fh_proc_number(status, "Seccomp", 10, 0);
+	uint64_t filters = fh_proc_number(status, "Seccomp_filters", 10, 2); /* Linux 5.9 */
 	uint32_t layers = b->plan->layers;
-	*ret_why = threads != 1                                                                ? "threads"
+	*ret_why = fh_proc_number(status, "Threads", 10, 0) != 1                               ? "threads"
 	           : layers & 1u << FH_LAYER_CAPABILITIES && caps                              ? "capabilities"
 	           : layers & 1u << FH_LAYER_NO_NEW_PRIVS && !privs                            ? "no_new_privs"
 	           : layers & 1u << FH_LAYER_SECCOMP && (seccomp != 2 || filters < 2)          ? "seccomp"

@@ -2,6 +2,7 @@
 /* Becoming the program's user, and asking the kernel what that left: also linked into the warm library (guest/warm). */
 #include "init/init.h"
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <linux/prctl.h>
 #include <linux/securebits.h>
@@ -17,9 +18,13 @@ int fh_init_become_user(const struct fh_init_start *as)
 	long r = as->rules ? fh_sys(__NR_landlock_restrict_self, FH_INIT_RULES, 0) : 0;
 	if (r == 0 && drop)
 		r = fh_sys(__NR_prctl, PR_SET_SECUREBITS, bits, 0, 0, 0);
-	for (int cap = 0; drop && r == 0 && cap < 64; cap++)
-		if (fh_sys(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0) == 1)
-			r = fh_sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);
+	for (int cap = 0; drop && r == 0 && cap < 64; cap++) {
+		r = fh_sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);
+		if (r == -EINVAL) { /* the kernel has no more */
+			r = 0;
+			break;
+		}
+	}
 	if (r == 0 && as->switch_ids) {
 		r = fh_sys(__NR_setgroups, 0, 0);
 		if (r == 0)
@@ -42,9 +47,13 @@ void fh_init_read_state(struct fh_init_state *s)
 	s->cap_permitted = caps[0].permitted | (uint64_t)caps[1].permitted << 32;
 	s->cap_effective = caps[0].effective | (uint64_t)caps[1].effective << 32;
 	s->cap_inheritable = caps[0].inheritable | (uint64_t)caps[1].inheritable << 32;
-	for (int cap = 0; cap < 64; cap++)
-		if (fh_sys(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0) == 1)
+	for (int cap = 0, has; cap < 64; cap++) {
+		has = (int)fh_sys(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0);
+		if (has == -EINVAL) /* the kernel has no more */
+			break;
+		if (has == 1)
 			s->cap_bounding |= 1ULL << cap;
+	}
 	s->no_new_privs = fh_sys(__NR_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
 	long mode = fh_sys(__NR_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
 	s->seccomp = mode > 0 ? (uint32_t)mode : 0;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A sandbox's /proc and /dev. In the way of every start: what is bound and mounted here takes one call each, mount(2)
+ * from where one stands, instead of the five that detached trees take.
+ */
+#include "engine/mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <unistd.h>
+
+static const char *const device_nodes[] = { "null", "zero", "full", "random", "urandom", "tty" };
+#define DEVICES FH_ARRAY_SIZE(device_nodes)
+_Static_assert(DEVICES <= FH_DEVICES_MAX, "room for each device node");
+
+/* What a /proc tells of the host, and what could be written through it. The list is Docker's (moby profiles, masked and
+ * read-only paths); files that this kernel does not have are passed over. */
+static const char *const proc_masked[] = {
+	"acpi", "asound",     "interrupts",  "kcore",    "keys", "key-users", "latency_stats", "sched_debug",
+	"scsi", "timer_list", "timer_stats", "kallsyms", "kmsg", "config.gz", "sysrq-trigger",
+};
+static const char *const proc_read_only[] = { "bus", "fs", "irq", "sys" };
+
+/* Names of the new /proc: one stands in it, and no link of an image is on the way. */
+static int mask_proc(const struct fh_build *b)
+{
+	unsigned long flags = FH_MOUNT_PLAIN | MS_NOEXEC | MS_RDONLY;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(proc_masked); i++) {
+		int r = fh_cover_here(b, proc_masked[i]);
+		if (r < 0 && r != -ENOENT)
+			return r;
+	}
+	for (size_t i = 0; i < FH_ARRAY_SIZE(proc_read_only); i++) {
+		const char *name = proc_read_only[i];
+		if (mount(name, name, NULL, MS_BIND | MS_REC, NULL) < 0) {
+			if (errno != ENOENT)
+				return -errno;
+		} else if (mount(NULL, name, NULL, MS_REMOUNT | MS_BIND | flags, NULL) < 0) {
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+int fh_mount_proc(struct fh_build *b, const struct fh_plan_mount *m, int tree)
+{
+	(void)tree;
+	int r = fh_enter_target(b, m->target);
+	if (r < 0)
+		return r;
+	if (mount("none", ".", "proc", FH_MOUNT_PLAIN | MS_NOEXEC, NULL) < 0)
+		return -errno;
+	r = fh_enter_target(b, m->target); /* what is mounted there now */
+	if (r == 0 && b->settings < 0)
+		b->settings = open("sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* a template's own stays whole: the kernel lets its sandboxes mount theirs only where one can be seen whole */
+	if (r < 0 || !(b->l->plan->layers & 1u << FH_LAYER_PROC) || b->l->part == FH_PART_SHARED)
+		return r;
+	return mask_proc(b);
+}
+
+static const struct {
+	const char *name, *to;
+} device_links[] = {
+	{ "fd", "/proc/self/fd" },       { "stdin", "/proc/self/fd/0" }, { "stdout", "/proc/self/fd/1" },
+	{ "stderr", "/proc/self/fd/2" }, { "ptmx", "pts/ptmx" },
+};
+
+/* The nodes are bound one by one: the host's /dev as a whole is never there. */
+static int mount_nodes(struct fh_build *b, const struct fh_plan_mount *m)
+{
+	char path[FH_PLAN_PATH_MAX + 64];
+	fh_auto_close int dev = fh_open_target(b, m->target, true);
+	int r = FH_MIN(dev, 0);
+	for (size_t i = 0; r == 0 && i < DEVICES; i++) {
+		int node = FH_TAKE_FD(b->device[i]);
+		if (fh_mount_set(node, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC) < 0)
+			return -errno;
+		fh_join(path, m->target, device_nodes[i]);
+		r = fh_put_tree(b, node, path);
+	}
+	for (size_t i = 0; r == 0 && i < FH_ARRAY_SIZE(device_links); i++)
+		if (symlinkat(device_links[i].to, dev, device_links[i].name) < 0 && errno != EEXIST)
+			r = -errno;
+	return r;
+}
+
+int fh_mount_dev(struct fh_build *b, const struct fh_plan_mount *m, int tree)
+{
+	/* max: all terminals of the host come from one pool (kernel.pty.max), which one sandbox could empty for all */
+	static const char pts_options[] = "newinstance,ptmxmode=0666,mode=0620,max=64";
+	char pts_path[FH_PLAN_PATH_MAX + 64], shm_path[FH_PLAN_PATH_MAX + 64];
+	(void)tree;
+	fh_join(pts_path, m->target, "pts");
+	fh_join(shm_path, m->target, "shm");
+	int r = b->l->part == FH_PART_OWN ? 0 : mount_nodes(b, m);
+	if (r == 0 && b->l->part == FH_PART_SHARED) {
+		r = fh_make_place(b, pts_path);
+		return r < 0 ? r : fh_make_place(b, shm_path);
+	}
+	if (r == 0)
+		r = fh_enter_target(b, pts_path);
+	if (r == 0 && mount("none", ".", "devpts", MS_NOSUID | MS_NOEXEC, pts_options) < 0)
+		r = -errno;
+	return r < 0 ? r : fh_put_writable(b, shm_path, 01777);
+}
+
+int fh_open_devices(struct fh_build *b)
+{
+	for (size_t i = 0; i < DEVICES; i++) {
+		char path[64];
+		fh_join(path, "/dev", device_nodes[i]);
+		fh_build_say(b, path);
+		b->device[i] = fh_open_tree(AT_FDCWD, path, 0);
+		if (b->device[i] < 0)
+			return -errno;
+	}
+	return 0;
+}
