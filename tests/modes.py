@@ -78,7 +78,7 @@ def cannot(mode):
     return None if done.returncode == 0 else f"needs the kernel to let a plain user do this: {last_words(done.stdout, 1)}"
 
 
-def environment(mode, build, home, sanitized=False):
+def environment(mode, build, home, sanitized=False, again=False):
     env = dict(os.environ)
     if mode != "root" and os.getuid() == 0:      # root's PATH and folders are of no use to another user
         for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "SUDO_UID", "TMPDIR"):
@@ -89,6 +89,7 @@ def environment(mode, build, home, sanitized=False):
             env[name] = os.path.join(home, name)
             os.mkdir(env[name], 0o700)
     env.update(FUMEHOOD_BUILD_DIR=str(build), FUMEHOOD_TEST_AS=mode, FUMEHOOD_TEST_SANITIZED="1" if sanitized else "0",
+               FUMEHOOD_TEST_AGAIN="1" if again else "0",
                PYTHONDONTWRITEBYTECODE="1", ASAN_OPTIONS="detect_leaks=1", LC_ALL="C.UTF-8",
                UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1")
     return env

@@ -82,6 +82,14 @@ def need_program(name, package=None):
     return path
 
 
+def once(what):
+    """Marks a test, or a class of tests, whose outcome cannot depend on whose rights the programs have: texts, formats,
+    arithmetic, what a judge makes of an answer. tests/run has it run as the first kind of user only (root, where that can be
+    had) and on the sanitized build."""
+    what.once = True
+    return what
+
+
 class TempDir(unittest.TestCase):
     """A test case with a folder of its own, self.dir."""
 

@@ -3,7 +3,8 @@
 
     worker.py FD FILE [PATTERN]
 
-outcome is passed, failed or skipped. tests/run starts it as each of the users that the tests are to run as.
+outcome is passed, failed or skipped. tests/run starts it as each of the users that the tests are to run as. With
+FUMEHOOD_TEST_AGAIN=1 another user has had the tests that are marked as to run once (support.once): they are left out.
 """
 import importlib.util
 import json
@@ -66,12 +67,20 @@ def load(path):
     return unittest.defaultTestLoader.loadTestsFromModule(module)
 
 
-def chosen(suite, pattern):
+def once(test):
+    method = getattr(test, getattr(test, "_testMethodName", ""), None)
+    return getattr(method, "once", False) or getattr(type(test), "once", False)
+
+
+def chosen(suite, pattern, again):
+    """The suite without the tests that are not to run. Its inner suites stay: they run setUpClass and setUpModule."""
+    tests = unittest.TestSuite()
     for test in suite:
         if isinstance(test, unittest.TestSuite):
-            yield from chosen(test, pattern)
-        elif pattern in test.id():
-            yield test
+            tests.addTest(chosen(test, pattern, again))
+        elif pattern in test.id() and not (again and once(test)):
+            tests.addTest(test)
+    return tests
 
 
 def main():
@@ -86,9 +95,7 @@ def main():
         out.write(json.dumps({"name": "(file)", "outcome": "skipped", "detail": str(e), "seconds": 0}) + "\n")
         return
     result = Reporter(out)
-    # The loader's suites are kept as they are: they run setUpClass and setUpModule.
-    suite = unittest.TestSuite(chosen(suite, pattern)) if pattern else suite
-    suite.run(result)
+    chosen(suite, pattern, os.environ.get("FUMEHOOD_TEST_AGAIN") == "1").run(result)
 
 
 main()

@@ -54,13 +54,13 @@ class Results(Case):
                                      "; show(type(r['stderr']).__name__)"), [repr(b"\xff\0"), "bytes"])
 
     def test_an_endless_loop_is_a_timeout_and_keeps_its_output(self):
-        r, = self.python("r = main(b'print(1, flush=True)\\nwhile 1: pass')\n"
+        r, = self.python("r = main(b'print(1, flush=True)\\nwhile 1: pass', realtime=100)\n"
                          "show([r['exit_code'], r['stdout'].decode(), r['timeout'], r['oom_killed'], r['stderr'].decode()])")
         self.assertEqual(r[:4], [137, "1\n", True, False])
         self.assertIn("cputime of 1 s", r[4])
 
     def test_cpu_time_counts_the_children_too(self):
-        r, = self.python("r = main(b'import os\\nos.fork(); os.fork()\\nwhile 1: pass', realtime=20)\n"
+        r, = self.python("r = main(b'import os\\nos.fork(); os.fork()\\nwhile 1: pass', realtime=100)\n"
                          "show([r['timeout'], r['limit'], r['usage']['cpu_ms']])")
         self.assertEqual(r[:2], [True, "cpu_time"])
         self.assertLess(r[2], 1000 + 100 * support.SLACK)
@@ -192,6 +192,7 @@ class WorkingDirectories(Case):
         """), [["d/e"]])
 
 
+@support.once
 class Strict(Case):
     def test_the_original_loses_output_at_a_timeout(self):
         r, = self.python("r = epicbox.run('python', 'echo lost; sleep 30', limits={'realtime': 1})\n"
@@ -206,6 +207,7 @@ class Strict(Case):
                                      EPICBOX_STRICT="1"), ["TypeError"])
 
 
+@support.once
 class Helpers(Case):
     def test_names_that_users_and_tests_touch(self):
         self.assertEqual(self.python("""
@@ -247,6 +249,7 @@ def scripted(model, prompt, of):
     return f"```python\n{program}\n```" if program else "I would rather not."
 
 
+@support.once
 class Tutorial(support.TempDir):
     """promptfoo's guide, its three files as they stand, against servers that answer well, badly and worse."""
 
@@ -276,7 +279,8 @@ class Tutorial(support.TempDir):
             self.assertTrue(rows["ollama:chat:llama3:70b", name][0], rows)
         of_bad = {name: rows["openai:gpt-4o", name] for name in BAD}
         self.assertEqual([passed for passed, _ in of_bad.values()], [False] * 3)
-        self.assertIn("cputime of 1 s", of_bad["factorial"][1])
+        # Either limit of the guide's file: an endless loop that gets no fifth of a processor meets the other one first.
+        self.assertRegex(of_bad["factorial"][1], "cputime of 1 s|realtime of 5 s")
         self.assertEqual(of_bad["is_palindrome"][1], "Incorrect output. Expected: True, Got: no")
         self.assertIn("memory of 64 MB", of_bad["find_largest"][1])
         self.assertEqual(self.stderr.count("our own serves it"), 1, self.stderr)

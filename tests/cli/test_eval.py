@@ -65,6 +65,7 @@ ECHO = """\
 """
 
 
+@support.once
 class Results(Eval):
     def test_results_have_promptfoos_structure(self):
         out = self.results(ECHO)
@@ -147,6 +148,7 @@ class Results(Eval):
         self.assertFalse((self.dir / "asked").exists())
 
 
+@support.once
 class Matrix(Eval):
     def test_columns_are_providers_times_prompts_and_rows_tests_times_variables(self):
         config = """\
@@ -196,6 +198,7 @@ class Matrix(Eval):
         self.assertEqual(self.outputs(config), ["own a", "given"])
 
 
+@support.once
 class Files(Eval):
     def test_paths_are_relative_to_the_config(self):
         self.write("sub/prompt.txt", "P {{v}}\n")
@@ -279,6 +282,7 @@ class Files(Eval):
         self.assertEqual(rows[0]["failureReason"], 2)
 
 
+@support.once
 class BadConfigs(Eval):
     def test_what_is_missing_or_of_the_wrong_shape_is_named_with_its_line(self):
         self.refused("prompts: [x]\ntests: [{vars: {a: 1}}]\n", says=["provider"])
@@ -335,6 +339,7 @@ class BadConfigs(Eval):
         self.assertIn("t.yaml:2:", done.stderr)
 
 
+@support.once
 class Scripts(Eval):
     """The user's own javascript and python, in all the forms in which they may answer."""
 
@@ -419,6 +424,7 @@ class Sandbox(Eval):
         self.assertEqual(rows[1]["gradingResult"]["componentResults"][0]["metadata"]["status"], "ok")
 
 
+@support.once
 class Extensions(Eval):
     """The user's own functions around an eval."""
 
@@ -466,6 +472,7 @@ class Extensions(Eval):
         self.refused("prompts: [x]\nproviders: [echo]\nextensions:\n  - file://nosuch.py:f\n", line=4, says=["nosuch.py"])
 
 
+@support.once
 class Terminal(Eval):
     CONFIG = """\
         prompts: ['{{o}}']
@@ -534,6 +541,7 @@ class Interrupt(Eval):
         self.assertIn("1 of 3", out)
 
 
+@support.once
 class Conformance(Eval):
     def test_results_equal_promptfoos(self):
         compare = support.shared("conformance", "promptfoo", "compare.py")

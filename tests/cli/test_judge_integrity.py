@@ -175,6 +175,7 @@ def altered(problem):
         n += 1
 
 
+@support.once
 class Mutation(Judging):
     def check(self, problems, allowed=()):
         """With any comparison altered the reference fails; as it is, it passes (the control)."""
@@ -240,6 +241,7 @@ def frame(data):
     return len(data).to_bytes(4, "little") + data
 
 
+@support.once
 class Adversary(unittest.TestCase):
     TEST = "assert f(1) == 'expected'"
 
@@ -351,6 +353,7 @@ class Faults(Judging):
 
 
 # ------------------------------------------------------------------------------------------------------------ invariance
+@support.once
 class Invariance(Judging):
     PROBLEMS = [{"task_id": f"T/{i}", "prompt": "def f(x):\n", "entry_point": "f",
                  "test": f"def check(f):\n    assert f({i}) == {i + 1}\n    assert f('a') == 'ab'\n"} for i in range(4)]

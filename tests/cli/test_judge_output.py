@@ -48,6 +48,7 @@ class Judging(support.TempDir):
 
 
 class Output(Judging):
+    @support.once
     def test_programs_of_each_language_are_judged_by_what_they_print(self):
         fields = {"cases": [{"stdin": "abc\n", "stdout": "cba\n"}, {"stdin": "xyz\n", "stdout": "zyx"}]}
         cases = {language: (dict(fields, language=language, code=right), [(right, "passed"), (wrong, verdict)])
@@ -57,6 +58,7 @@ class Output(Judging):
         by_reason = {row["task_id"]: row["reason"] for row in rows if not row["passed"]}
         self.assertEqual(by_reason["python"], 'case 2 of 2: expected output "zyx", got "cba\\n"')
 
+    @support.once
     def test_each_rule(self):
         self.verdicts({
             "trimmed": ({"language": "bash", "stdout": "a\n"}, [("echo 'a '", "passed"), ("echo b", "failed")]),
@@ -95,12 +97,14 @@ class Output(Judging):
         first = "[ ! -e /tmp/left ] && [ ! -e ~/left ] || echo found; pgrep sleep\n"
         self.verdicts({"leave": (fields, [(first + leave, "passed")])})
 
+    @support.once
     def test_a_suffix_calls_the_function(self):
         fields = {"language": "bash", "suffix": 'read -r x; f "$x"\n', "cases": [{"stdin": "4\n", "stdout": "8"}]}
         self.verdicts({"double": (fields, [("f() { echo $(($1 * 2)); }", "passed"), ("f() { exit 0; }", "failed"),
                                            ("echo 9; f() { echo $(($1 * 2)); }", "failed")])})
 
 
+@support.once
 class Report(Judging):
     def test_the_summary_is_written_as_the_file_says(self):
         problem = {"code": "def f(x): return x", "cases": [[1, 1], [2, 2]], "entry_point": "f"}
@@ -131,6 +135,7 @@ class Report(Judging):
         self.assertIn("none/r.md", done.stderr)
 
 
+@support.once
 class Cases(Judging):
     def test_values_compare_by_type_and_value(self):
         always = "class A:\n  def __eq__(s, o): return True\n"
@@ -173,6 +178,7 @@ def plus(code, base, more=(), **fields):
                  "base_input": [[x] for x in base], "plus_input": [[x] for x in more], "atol": 0, "contract": ""}, **fields)
 
 
+@support.once
 class EvalPlus(Judging):
     def test_what_is_expected_comes_from_the_reference(self):
         self.verdicts({

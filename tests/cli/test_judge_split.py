@@ -41,6 +41,7 @@ class Judging(support.TempDir):
         return row
 
 
+@support.once
 class Values(Judging):
     def test_plain_values_cross_exactly_and_back(self):
         test = """
@@ -168,6 +169,7 @@ for i, (kind, text) in enumerate([(ValueError, 'zero'), (KeyError, '1'), (ValueE
         self.assertEqual(row["verdict"], "passed", row)
 
 
+@support.once
 class HowATaskIsJudged(Judging):
     def test_helpers_come_from_the_prompt_and_not_from_the_candidate(self):
         prompt = "import math\n\ndef helper(x):\n    return x + 1\n\n\ndef f(x):\n"
@@ -212,6 +214,7 @@ class HowATaskIsJudged(Judging):
         self.assertEqual((row["verdict"], row["integrity"]), ("passed", "in-process"))
 
 
+@support.once
 class SelfCheck(Judging):
     good = problem("T/good", "assert candidate(1) == 1")
 
@@ -313,18 +316,22 @@ def by_hand(reply, first="pass"):
     return BY_HAND.replace("REPLY", reply).replace("FIRST", first)
 
 
+LIMIT = "tampered failed cpu_time_limit wall_time_limit memory_limit"
+
+
 class Deception(Judging):
     TEST = "assert candidate(1) == 'expected'"
 
-    def check(self, cases, test=None):
+    def check(self, cases, test=None, *args):
         """Each completion's verdict, and how it was found out."""
         p = problem("T/0", test or self.TEST, "    return 'expected'\n")
-        rows = self.judge([p], [("T/0", c) for _, c, _ in cases], "--no-self-check")
+        rows = self.judge([p], [("T/0", c) for _, c, _ in cases], "--no-self-check", *args)
         for (what, _, verdict), row in zip(cases, rows):
             with self.subTest(what):
                 self.assertEqual(row["integrity"], "split")
                 self.assertIn(row["verdict"], verdict.split(), row["reason"])
 
+    @support.once
     def test_a_frame_written_by_hand_is_worth_what_it_says_and_no_more(self):
         self.check([
             ("the right answer", by_hand(r"value(b's\x08\0\0\0expected')"), "passed"),  # the control: this is the form
@@ -332,6 +339,7 @@ class Deception(Judging):
             ("an exception", by_hand(r"frame(asked[1:9] + b'et\x03\0\0\0s\0\0\0\0s\0\0\0\0s\0\0\0\0')"), "failed"),
         ])
 
+    @support.once
     def test_whatever_breaks_the_protocol_is_tampering(self):
         right = r"value(b's\x08\0\0\0expected')"
         self.check([
@@ -366,6 +374,7 @@ class Deception(Judging):
             ("wide", by_hand(r"value(b'l' + struct.pack('<I', 9000000) + b'N' * 9000000)"), "tampered"),
         ])
 
+    @support.once
     def test_no_test_sees_an_exception_for_it(self):
         test = "try:\n    candidate(1)\nexcept BaseException:\n    pass"
         self.check([("malformed", by_hand(r"value(b'X')"), "tampered"),
@@ -374,16 +383,18 @@ class Deception(Judging):
                     ("interrupt", "    raise KeyboardInterrupt\n", "failed")], test)
 
     def test_values_that_cost_more_than_they_should_are_the_candidates_failure(self):
-        limits = "tampered failed cpu_time_limit wall_time_limit memory_limit"
+        test = "assert sum(1 for _ in candidate(1)) == 3"
         self.check([
-            ("keys that collide", by_hand(r"value(b'd' + struct.pack('<I', 300000) + b''.join(b'I\x10\0\0\0' + "
-                                          r"((2**61 - 1) * i).to_bytes(16, 'little') + b'N' for i in range(300000)))"), limits),
-            ("a string of a million of the same", "    return ['x' * 1000] * 1000000\n", "failed"),
+            ("a string of a hundred thousand of the same", "    return ['x' * 1000] * 100000\n", "failed"),
             ("a tower of tuples", "    t = ()\n    for _ in range(100): t = (t, t)\n    return t\n", "failed"),
             ("a large int", "    return 1 << (1 << 24)\n", "failed"),
             ("deeper than crosses", "    t = []\n    for _ in range(500): t = [t]\n    return t\n", "failed"),
-            ("an iterator without an end", "    import itertools\n    return itertools.repeat(0)\n", limits),
-        ], "assert sum(1 for _ in candidate(1)) == 3")
+        ], test)
+        self.check([
+            ("keys that collide", by_hand(r"value(b'd' + struct.pack('<I', 300000) + b''.join(b'I\x10\0\0\0' + "
+                                          r"((2**61 - 1) * i).to_bytes(16, 'little') + b'N' for i in range(300000)))"), LIMIT),
+            ("an iterator without an end", "    import itertools\n    return itertools.repeat(0)\n", LIMIT),
+        ], test, "--cpu-time", "0.5")
 
     def test_tricks_that_deceive_a_harness_in_one_process_gain_nothing(self):
         self.check([

@@ -20,6 +20,7 @@ LIGHT_MAX = 3        # jansson, libc, the dynamic linker; a sanitized build brin
 
 
 @unittest.skipIf(support.SANITIZED, "not in this build: sanitizers bring libraries of their own")
+@support.once
 class Libraries(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-libraries-"))

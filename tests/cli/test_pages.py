@@ -33,6 +33,7 @@ def spellings(*command):
     return found
 
 
+@support.once
 class Help(unittest.TestCase):
     def test_the_main_help_lists_the_commands(self):
         self.assertLessEqual({"run", "eval", "judge", "ps", "kill", "gc", "doctor"}, set(commands()))
@@ -45,6 +46,7 @@ class Help(unittest.TestCase):
                 self.assertEqual([], [o.name for o in options if not o.help])
 
 
+@support.once
 class ManPages(unittest.TestCase):
     def options_of_page(self, name):
         text = (MAN / f"{name}.1").read_text()
@@ -65,6 +67,7 @@ class ManPages(unittest.TestCase):
         self.assertEqual(spellings(), self.options_of_page("fumehood"))
 
 
+@support.once
 class Bash(unittest.TestCase):
     def complete(self, *words):
         script = ('compopt() { :; }; . "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _fumehood; '
@@ -87,6 +90,7 @@ class Bash(unittest.TestCase):
         self.assertEqual({"python"}, self.complete("fumehood", "run", "--language", "py"))
 
 
+@support.once
 class OtherShells(unittest.TestCase):
     def test_zsh_names_the_options_of_help(self):
         text = (COMPLETIONS / "_fumehood").read_text()

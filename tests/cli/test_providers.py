@@ -17,6 +17,7 @@ from model_server import ModelServer
 KEY = "sk-test-0123456789abcdef"
 
 
+@support.once
 class Providers(support.TempDir):
     def setUp(self):
         super().setUp()

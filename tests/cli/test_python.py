@@ -233,6 +233,7 @@ class Judging(Case):
         """), "[(0, True, 'passed'), (1, False, 'failed')]\nTrue\n")
 
 
+@support.once
 class Layout(Case):
     def test_the_structs_are_those_of_the_header(self):
         cc = shutil.which("cc") or shutil.which("gcc")
@@ -272,6 +273,7 @@ class Layout(Case):
                         self.assertEqual(done.stdout, shown)
 
 
+@support.once
 class Types(Case):
     @unittest.skipUnless(support.FULL, "long: mypy, from PyPI")
     def test_the_hints_hold_for_mypy_strict(self):
@@ -285,6 +287,7 @@ class Types(Case):
         self.assertEqual(done.returncode, 0, done.stdout)
 
 
+@support.once
 class Wheel(Case):
     def test_one_file_is_enough(self):
         """In a fresh virtual environment, far from the checkout."""

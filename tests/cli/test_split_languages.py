@@ -55,6 +55,7 @@ BY_HAND = """  return 0;
 """
 
 
+@support.once
 class JavaScript(Split):
     language, tool = "javascript", "node"
 
@@ -132,6 +133,7 @@ __attribute__((constructor)) static void by_hand()
 class Cpp(Split):
     language, tool = "cpp", "g++"
 
+    @support.once
     def test_replies_that_no_program_gives(self):
         replies = {
             "to another call": 'hear(); send(std::string(16, 0) + three);',
@@ -143,6 +145,7 @@ class Cpp(Split):
         }
         self.check([(what, "CPP/0", CPP_BY_HAND % code, "tampered", "repl") for what, code in replies.items()])
 
+    @support.once
     def test_what_gains_nothing(self):
         self.check([
             ("a reply by hand is a reply", "CPP/0", CPP_BY_HAND % "send(hear() + three); send(hear() + zero); send(hear() + 'E');",
@@ -164,6 +167,7 @@ class Cpp(Split):
               "it is there")])
 
 
+@support.once
 class Java(Split):
     language, tool = "java", "javac"
 
@@ -178,6 +182,7 @@ class Java(Split):
         ])
 
 
+@support.once
 class Rust(Split):
     language, tool = "rust", "rustc"
 

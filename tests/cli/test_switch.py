@@ -12,6 +12,7 @@ import support
 ASK = "import epicbox; print(epicbox.__file__)"
 
 
+@support.once
 class Switch(support.TempDir):
     def shell(self, shell, script, **env):
         path = shutil.which(shell)

@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 
 
+@support.once
 class Lint(support.TempDir):
     def setUp(self):
         super().setUp()
@@ -65,6 +66,7 @@ class Lint(support.TempDir):
         self.assertIn("src/base/a.c:2: unfinished", out)
 
 
+@support.once
 class Runner(support.TempDir):
     """tests/run in a small checkout of its own, as the user who runs this test."""
 
