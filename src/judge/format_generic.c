@@ -7,7 +7,8 @@
  *     prompt                   what the completion continues where it defines the function; else it is for the model
  *     prefix, suffix           what stands in front of the completion, and (with output) behind it
  *     entry_point, function    the function under test; by default the last one that code, or else prompt, defines
- *     tests                    a program text, or a list of lines
+ *     tests                    a program text, or a list of lines. In java and rust the prompt has to declare the
+ *                              function, as HumanEvalPack's declaration does
  *     cases                    [argument, …, expected], {args, kwargs, expected} or {stdin, stdout, exit_code}, of one
  * kind stdin, stdout            one case of the last kind compare, tolerance       how output compares (compare.h); how
  * far a number may be off checker                  a program that decides instead: its text (python), or {language,
@@ -23,6 +24,7 @@
 #include "judge/outline.h"
 #include "judge/output.h"
 #include "judge/program_text.h"
+#include "judge/signature.h"
 
 #define HELPER_MAX ((size_t)64 << 10)
 
@@ -109,6 +111,47 @@ static struct fh_str last_name(struct fh_str code, enum fh_judge_language langua
 		if (!o.items[i].is_import && o.items[i].count > 0)
 			return o.names[o.items[i].first];
 	return (struct fh_str){ "", 0 };
+}
+
+/* Languages whose tests call a stand-in that is made of what the prompt declares. A reference that holds `whole` (the
+ * name in place of %s) is a program by itself. */
+static const struct declared {
+	enum fh_judge_language language;
+	struct fh_str (*name)(struct fh_str declaration);
+	const char *whole;
+} declared[] = {
+	{ FH_JUDGE_JAVA, fh_java_name, "class Solution" },
+	{ FH_JUDGE_RUST, fh_rust_name, "fn %s" },
+};
+
+static const struct declared *declared_of(enum fh_judge_language language)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(declared); i++)
+		if (declared[i].language == language)
+			return &declared[i];
+	return NULL;
+}
+
+/* The program of a problem with tests in such a language. */
+static int read_declared(const json_t *row, const struct declared *d, struct fh_judge_problem *p, struct fh_error *err)
+{
+	struct fh_str code, prompt, prefix;
+	if (optional(row, "code", &code, err) < 0 || optional(row, "prompt", &prompt, err) < 0 ||
+	    optional(row, "prefix", &prefix, err) < 0)
+		return -FH_E_CONFIG;
+	fh_buf_add(&p->head, prefix.p, prefix.n);
+	fh_judge_add_lines(&p->head, prompt);
+	struct fh_str name = d->name(fh_buf_str(&p->head));
+	if (name.n == 0)
+		return wrong(err, "end the prompt with the function's head and its {, as a completion goes on from there",
+		             "tests: the prompt declares no function of %s to call", fh_judge_language_name(p->language));
+	p->entry_point = fh_xstrndup(name.p, name.n);
+	fh_buf_add(&p->reference, code.p, code.n);
+	const char *mark = strstr(d->whole, "%s");
+	size_t n = mark ? (size_t)(mark - d->whole) : strlen(d->whole);
+	fh_auto_free char *whole = fh_xasprintf("%.*s%s", (int)n, d->whole, mark ? p->entry_point : "");
+	p->reference_is_whole = code.n > 0 && memmem(code.p, code.n, whole, strlen(whole));
+	return 0;
 }
 
 static int read_program(const json_t *row, struct fh_judge_problem *p, struct fh_error *err)
@@ -373,8 +416,10 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 {
 	const json_t *cases = json_object_get(row, "cases"), *tests = json_object_get(row, "tests");
 	double tolerance;
-	if (read_language(row, &p->language, err) < 0 || read_program(row, p, err) < 0 ||
-	    read_tolerance(row, &tolerance, err) < 0)
+	if (read_language(row, &p->language, err) < 0)
+		return -FH_E_CONFIG;
+	const struct declared *d = tests ? declared_of(p->language) : NULL;
+	if ((d ? read_declared(row, d, p, err) : read_program(row, p, err)) < 0 || read_tolerance(row, &tolerance, err) < 0)
 		return -FH_E_CONFIG;
 	if (cases && json_array_size(cases) == 0)
 		return wrong(err, "a task without cases cannot be judged: remove it", "cases is no list that holds something");
@@ -383,7 +428,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 		return wrong(err, "make two tasks of it", "both tests and a stdout");
 	if (is_output)
 		return read_output(row, tolerance, p, err);
-	if (tests && p->language > FH_JUDGE_CPP)
+	if (tests && !d && p->language > FH_JUDGE_CPP)
 		return wrong(err, "give {\"stdin\", \"stdout\"} cases", "tests: functions of %s cannot be called",
 		             fh_judge_language_name(p->language));
 	if (tests && add_tests(row, p, err) < 0)

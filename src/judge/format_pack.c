@@ -14,30 +14,6 @@ static struct fh_str last_javascript_name(struct fh_str declaration)
 	return fh_last_javascript_name(declaration, &at);
 }
 
-static struct fh_str signed_name(struct fh_str declaration,
-                                 int (*signature)(struct fh_str, struct fh_signature *, struct fh_error *))
-{
-	fh_auto_signature struct fh_signature s = { 0 };
-	if (signature(declaration, &s, NULL) < 0)
-		return (struct fh_str){ "", 0 };
-	return (struct fh_str){ declaration.p + (s.name.p - s.text.p), s.name.n };
-}
-
-static struct fh_str cpp_name(struct fh_str declaration)
-{
-	return signed_name(declaration, fh_cpp_signature);
-}
-
-static struct fh_str java_name(struct fh_str declaration)
-{
-	return signed_name(declaration, fh_java_signature);
-}
-
-static struct fh_str rust_name(struct fh_str declaration)
-{
-	return signed_name(declaration, fh_rust_signature);
-}
-
 static const struct {
 	const char *prefix;
 	enum fh_judge_language language;
@@ -45,9 +21,9 @@ static const struct {
 } languages[] = {
 	{ "Python/", FH_JUDGE_PYTHON, fh_last_python_def },
 	{ "JavaScript/", FH_JUDGE_JAVASCRIPT, last_javascript_name },
-	{ "CPP/", FH_JUDGE_CPP, cpp_name },
-	{ "Java/", FH_JUDGE_JAVA, java_name },
-	{ "Rust/", FH_JUDGE_RUST, rust_name },
+	{ "CPP/", FH_JUDGE_CPP, fh_cpp_name },
+	{ "Java/", FH_JUDGE_JAVA, fh_java_name },
+	{ "Rust/", FH_JUDGE_RUST, fh_rust_name },
 };
 
 static bool recognises(const json_t *row)

@@ -367,6 +367,29 @@ int fh_rust_signature(struct fh_str declaration, struct fh_signature *ret, struc
 	return read_declaration(declaration, 0, read_rust, ret, err);
 }
 
+static struct fh_str name_of(struct fh_str declaration, long level, reader *read)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	if (read_declaration(declaration, level, read, &s, NULL) < 0)
+		return (struct fh_str){ "", 0 };
+	return (struct fh_str){ declaration.p + (s.name.p - s.text.p), s.name.n };
+}
+
+struct fh_str fh_cpp_name(struct fh_str declaration)
+{
+	return name_of(declaration, 0, read_signature);
+}
+
+struct fh_str fh_java_name(struct fh_str declaration)
+{
+	return name_of(declaration, 1, read_java);
+}
+
+struct fh_str fh_rust_name(struct fh_str declaration)
+{
+	return name_of(declaration, 0, read_rust);
+}
+
 void fh_signature_release(struct fh_signature *s)
 {
 	fh_buf_release(&s->text);

@@ -31,5 +31,9 @@ int fh_cpp_signature(struct fh_str declaration, struct fh_signature *ret, struct
 int fh_java_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
 /* A parameter's `type` is its type alone here, and result may be empty. */
 int fh_rust_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
+/* The function that a declaration opens, in the declaration; empty where it opens none. */
+struct fh_str fh_cpp_name(struct fh_str declaration);
+struct fh_str fh_java_name(struct fh_str declaration);
+struct fh_str fh_rust_name(struct fh_str declaration);
 void fh_signature_release(struct fh_signature *s);
 #define fh_auto_signature FH_CLEANUP(fh_signature_release)

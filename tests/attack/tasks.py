@@ -5,6 +5,8 @@ prints "passed" at its end), the problem as fumehood reads it, a reference and a
 LANGUAGES = ("python", "javascript", "bash", "c", "cpp", "java", "go", "rust")
 # Languages whose tests may run in the candidate's process; attacks there are not counted.
 IN_PROCESS = ()
+# Languages whose attacks and references are programs by themselves behind a task's head.
+WHOLE = ("java", "rust")
 TASKS = {}
 
 
@@ -21,6 +23,11 @@ def human_eval(name, prompt, asserts, reference, stub, imports=""):
 def pack(language, name, declaration, test, naive, reference, stub):
     add(language, name, declaration, naive, reference, stub, declaration=declaration, test=test)
     TASKS[language, name]["problem"]["task_id"] = {"javascript": "JavaScript", "cpp": "CPP"}[language] + "/" + name
+
+
+def by_call(language, head, declaration, tests, naive, reference, stub):
+    add(language, "total", head, naive, reference, stub, language=language, prompt=head + declaration, tests=tests,
+        code=head + reference)
 
 
 # Lines of integers in, their sums out: what stands behind the completion reads and prints.
@@ -88,7 +95,7 @@ for name, declaration, calls, reference, stub in (
     body = "#include <assert.h>\nint main(){\n" + "".join(f"    assert({c});\n" for c in calls)
     pack("cpp", name, CPP_HEAD + declaration, body + "}\n", body + '    puts("passed");\n}\n', reference, stub)
 
-# -------------------------------------------------------------------------------------- judged by output: bash, c, …
+# ------------------------------------------------------------- java and rust; and judged by output: bash, c and go
 by_output("bash", "# The sum of the arguments: total N... prints it.\n", "read -r -a numbers\ntotal \"${numbers[@]}\"\n",
           '[ "$(total 311 4)" = 315 ] || exit 1\n[ "$(total -7002 1)" = -7001 ] || exit 1\n'
           '[ "$(total 60000 5 4)" = 60009 ] || exit 1\necho passed\n',
@@ -101,15 +108,20 @@ by_output("c", "#include <stdio.h>\n/* The sum of count numbers. */\nlong total(
           "\tputs(\"passed\");\n\treturn 0;\n}\n",
           "long total(const long *numbers, int count) {\n\tlong sum = 0;\n\twhile (count > 0)\n\t\tsum += numbers[--count];\n"
           "\treturn sum;\n}\n", "long total(const long *numbers, int count) { return 0; }\n")
-by_output("java", "import java.util.*;\n",
-          "public class Main {\n  public static void main(String[] args) {\n    Scanner in = new Scanner(System.in);\n"
-          "    List<Long> n = new ArrayList<>();\n    while (in.hasNextLong()) n.add(in.nextLong());\n"
-          "    System.out.println(Solution.total(n));\n  }\n}\n",
-          "public class Main {\n  static void check(long got, long want) {\n    if (got != want) throw new AssertionError();\n  }\n"
-          "  public static void main(String[] args) {\n    check(Solution.total(List.of(311L, 4L)), 315);\n"
-          "    check(Solution.total(List.of(-7002L, 1L)), -7001);\n    check(Solution.total(List.of(60000L, 5L, 4L)), 60009);\n"
-          "    System.out.println(\"passed\");\n  }\n}\n",
-          "class Solution {\n  static long total(List<Long> numbers) {\n    long sum = 0;\n    for (long n : numbers) sum += n;\n"
+JAVA_TEST = """public class Main {
+  static void check(long got, long want) {
+    if (got != want) throw new AssertionError();
+  }
+  public static void main(String[] args) {
+    check(Solution.total(List.of(311L, 4L)), 315);
+    check(Solution.total(List.of(-7002L, 1L)), -7001);
+    check(Solution.total(List.of(60000L, 5L, 4L)), 60009);
+  }
+}
+"""
+by_call("java", "import java.util.*;\n", "class Solution {\n  static long total(List<Long> numbers) {\n", JAVA_TEST,
+        JAVA_TEST.replace("60009);\n", "60009);\n    System.out.println(\"passed\");\n"),
+        "class Solution {\n  static long total(List<Long> numbers) {\n    long sum = 0;\n    for (long n : numbers) sum += n;\n"
           "    return sum;\n  }\n}\n", "class Solution {\n  static long total(List<Long> numbers) {\n    return 0;\n  }\n}\n")
 by_output("go", "package main\nimport \"fmt\"\n",
           "func main() {\n\tvar numbers []int\n\tvar n int\n\tfor {\n\t\tif _, err := fmt.Scan(&n); err != nil {\n\t\t\tbreak\n\t\t}\n"
@@ -119,10 +131,9 @@ by_output("go", "package main\nimport \"fmt\"\n",
           "\tfmt.Println(\"passed\")\n}\n",
           "func total(numbers []int) int {\n\tsum := 0\n\tfor _, n := range numbers {\n\t\tsum += n\n\t}\n\treturn sum\n}\n",
           "func total(numbers []int) int {\n\treturn 0\n}\n")
-by_output("rust", "",
-          "fn main() {\n    let mut text = String::new();\n    std::io::stdin().read_line(&mut text).unwrap();\n"
-          "    let numbers: Vec<i64> = text.split_whitespace().map(|w| w.parse().unwrap()).collect();\n"
-          "    println!(\"{}\", total(&numbers));\n}\n",
-          "fn main() {\n    assert_eq!(total(&[311, 4]), 315);\n    assert_eq!(total(&[-7002, 1]), -7001);\n"
-          "    assert_eq!(total(&[60000, 5, 4]), 60009);\n    println!(\"passed\");\n}\n",
+RUST_CALLS = ("    assert_eq!(total(&[311, 4]), 315);\n    assert_eq!(total(&[-7002, 1]), -7001);\n"
+              "    assert_eq!(total(&[60000, 5, 4]), 60009);\n")
+by_call("rust", "", "fn total(numbers: &[i64]) -> i64 {\n",
+        "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn sums() {\n" + RUST_CALLS + "    }\n}\n",
+        "fn main() {\n" + RUST_CALLS + "    println!(\"passed\");\n}\n",
           "fn total(numbers: &[i64]) -> i64 {\n    numbers.iter().sum()\n}\n", "fn total(numbers: &[i64]) -> i64 {\n    0\n}\n")

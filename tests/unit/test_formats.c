@@ -205,6 +205,35 @@ static void generic_rows_say_what_is_judged_and_how(void **state)
 	                           "], 0);\n");
 }
 
+static void tests_of_java_and_rust_call_what_the_prompt_declares(void **state)
+{
+	fh_auto_problems struct fh_judge_problems p = { 0 };
+	read_problems(
+	    "{\"task_id\": \"j\", \"language\": \"java\", \"tests\": \"class Main { }\", \"code\": \"return x; } }\","
+	    " \"prompt\": \"class Solution {\\n  static int half(int x) {\"}\n"
+	    "{\"task_id\": \"k\", \"language\": \"java\", \"tests\": [\"class Main { }\"],"
+	    " \"code\": \"class Solution { int half(int x) { return x; } }\", \"prefix\": \"import java.util.*;\\n\","
+	    " \"prompt\": \"class Solution {\\n  int half(int x) {\\n\"}\n"
+	    "{\"task_id\": \"r\", \"language\": \"rust\", \"tests\": \"#[test] fn t() {}\", \"code\": \"x / 2 }\","
+	    " \"prompt\": \"fn other() {}\\nfn half(x: i32) -> i32 {\\n\"}\n"
+	    "{\"task_id\": \"s\", \"language\": \"rust\", \"tests\": \"#[test] fn t() {}\","
+	    " \"code\": \"fn half(x: i32) -> i32 { x / 2 }\", \"prompt\": \"fn half(x: i32) -> i32 {\\n\"}\n",
+	    &p);
+	for (size_t i = 0; i < 4; i++) {
+		assert_string_equal(p.items[i].entry_point, "half");
+		assert_null(p.items[i].output);
+		assert_int_equal(p.items[i].reference_is_whole, i % 2);
+	}
+	assert_buf(&p.items[0].head, "class Solution {\n  static int half(int x) {\n");
+	assert_buf(&p.items[1].head, "import java.util.*;\nclass Solution {\n  int half(int x) {\n");
+	assert_buf(&p.items[2].tail, "#[test] fn t() {}\n");
+	assert_refused("{\"task_id\": \"j\", \"language\": \"java\", \"tests\": \"x\", \"prompt\": \"Write a class.\"}", 1,
+	               "the prompt declares no function of java");
+	assert_refused("{\"task_id\": \"r\", \"language\": \"rust\", \"tests\": \"x\"}", 1, "declares no function of rust");
+	assert_refused("{\"task_id\": \"g\", \"language\": \"go\", \"tests\": \"x\"}", 1,
+	               "functions of go cannot be called");
+}
+
 static void a_wrong_generic_row_is_refused(void **state)
 {
 #define ROW(rest) "{\"task_id\": \"a\", \"code\": \"def f(): pass\", " rest "}"
@@ -232,6 +261,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_mbpp_task_is_refused),
 		cmocka_unit_test(evalplus_inputs_keep_their_types),
 		cmocka_unit_test(generic_rows_say_what_is_judged_and_how),
+		cmocka_unit_test(tests_of_java_and_rust_call_what_the_prompt_declares),
 		cmocka_unit_test(a_wrong_generic_row_is_refused),
 	};
 	return cmocka_run_group_tests(tests, make_file, remove_file);
