@@ -162,17 +162,50 @@ class Alter(ast.NodeTransformer):
         return node
 
 
+class AlterValue(Alter):
+    """Alters what the n-th comparison expects: another value, or a tolerance that nothing meets."""
+
+    def visit_Assert(self, node):
+        test = node.test
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], (ast.Eq, ast.Lt, ast.LtE)):
+            return node
+        mine = self.count == self.n
+        self.count += 1
+        if mine:
+            test.comparators[0] = (another if isinstance(test.ops[0], ast.Eq) else impossible)(test.comparators[0])
+        return node
+
+
+def another(expected):
+    """An expression near the one that is given, and of another value."""
+    value = expected.value if isinstance(expected, ast.Constant) else None
+    if isinstance(value, bool):
+        return ast.Constant(not value)
+    if isinstance(value, (int, float)):
+        return ast.BinOp(expected, ast.Add(), ast.Constant(1))
+    if isinstance(value, str):
+        return ast.BinOp(expected, ast.Add(), ast.Constant(" "))
+    if isinstance(expected, (ast.List, ast.Tuple)):
+        return type(expected)([*expected.elts, ast.Constant(0)], ast.Load())
+    return ast.List([expected], ast.Load())
+
+
+def impossible(tolerance):
+    return ast.UnaryOp(ast.USub(), ast.Call(ast.Name("abs", ast.Load()), [tolerance], []))
+
+
 def altered(problem):
-    """The problem once for each comparison of its test, that comparison turned around."""
-    n = 0
-    while True:
-        tree = ast.parse(problem["test"])
-        alter = Alter(n)
-        tree = ast.fix_missing_locations(alter.visit(tree))
-        if n >= alter.count:
-            return
-        yield {**problem, "task_id": f"{problem['task_id']}#{n}", "test": ast.unparse(tree)}
-        n += 1
+    """The problem once for each comparison of its test, that comparison turned around, or what it expects altered."""
+    for how in Alter, AlterValue:
+        n = 0
+        while True:
+            tree = ast.parse(problem["test"])
+            alter = how(n)
+            tree = ast.fix_missing_locations(alter.visit(tree))
+            if n >= alter.count:
+                break
+            yield {**problem, "task_id": f"{problem['task_id']}#{how.__name__}{n}", "test": ast.unparse(tree)}
+            n += 1
 
 
 @support.once

@@ -31,6 +31,8 @@ static void each_rule_takes_its_differences_and_no_others(void **state)
 		{ FH_COMPARE_TOKENS, "1", "1.0", false },
 		{ FH_COMPARE_NUMBERS, "1 x", "1.0005 x", true },
 		{ FH_COMPARE_NUMBERS, "1000000", "1000999", true },
+		{ FH_COMPARE_NUMBERS, "0", "0.0005", true },
+		{ FH_COMPARE_NUMBERS, "1", "-5", false },
 		{ FH_COMPARE_NUMBERS, "1", "1.1", false },
 		{ FH_COMPARE_NUMBERS, "1", "0x1", false },
 		{ FH_COMPARE_NUMBERS, "1", "nan", false },

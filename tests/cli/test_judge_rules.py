@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Every rule by which a test of the judge's own compares values is needed: without it some verdict would be another.
+
+Each row of a table is a rule (a part of the test's text), what stands there once the rule is dropped, and a comparison that the
+rule decides: what the program gave, what is expected, the tolerance, and whether that is right. The text as it is has to say so,
+and the text without the rule the contrary. An error while comparing counts as "not right", as it does in a judgement.
+"""
+import fractions
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+
+GUEST = support.TOP / "guest"
+
+
+class Always:
+    """Equal to everything."""
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+class Text(str):
+    pass
+
+
+CASES = [  # guest/test_cases.py
+    ("if kind(got) is not int and kind(got) is not float:\n                return False", "pass", (True, 1, 0), False),
+    ("got == wanted or tolerance", "tolerance", (1, 1, 0), True),
+    (" or tolerance > 0 and abs(got - wanted) <= tolerance * max(1, abs(wanted))", "", (2, 2.05, 0.1), True),
+    (" * max(1, abs(wanted))", "", (1000.5, 1000, 0.001), True),
+    ("max(1, abs(wanted))", "abs(wanted)", (0.0005, 0.0, 0.001), True),
+    ("abs(got - wanted)", "got - wanted", (-100, 1, 0.1), False),
+    ("kind(got) is not list and kind(got) is not tuple or ", "", ("ab", ["a", "b"], 0), False),
+    (" and kind(got) is not tuple", "", ((1,), [1], 0), True),
+    (" or size(got) != size(wanted)", "", ([1], [1, 2], 0), False),
+    ("same(a, b)", "a == b", ([True], [1], 0), False),
+    ("if kind(got) is not its:\n            return False", "pass", (Always(), "a", 0), False),
+    ("size(got) == size(wanted) and all(", "all(", ({}, {"a": 1}, 0), False),
+    ("kind(key) is str and ", "", ({Text("a"): 1}, {"a": 1}, 0), False),
+    ("same(value, wanted[key])", "value == wanted[key]", ({"a": True}, {"a": 1}, 0), False),
+    ("return got == wanted\n", "return True\n", ("a", "b", 0), False),
+]
+
+PLUS = [  # guest/test_plus.py
+    ("if wanted == got:\n            return True", "pass", (5, 5, 0), True),
+    ("atol or (1e-6", "(1e-6", (1.4, 1, 0.5), True),
+    ("1e-6 if is_floats(wanted) else 0", "1e-6", (10 ** 9 + 1, 10 ** 9, 0), False),
+    ("1e-6 if is_floats(wanted) else 0", "0", (1 / 3 + 1e-8, 1 / 3, 0), True),
+    ("all([isinstance(item, float) for item in value])", "True", ([1, 10 ** 9 + 1], [1, 10 ** 9], 0), False),
+    (" + relative * abs(wanted)", "", (1e6 + 0.05, 1e6, 0), True),
+    ("tolerance + relative", "relative", (5e-7, 0.0, 0), True),
+    ("relative = 1e-07", "relative = 1e-3", (1.0005, 1.0, 0), False),
+    ("abs(got - wanted) <=", "got - wanted <=", (-9.0, 1.5, 0), False),
+    ("type(got) is type(wanted) and ", "", ((1.5, 2.5), [1.5, 2.5], 0), False),
+    ("len(got) == len(wanted)\n                    and ", "", ([1.5], [1.5, 2.5], 0), False),
+    ("if not isinstance(got, (int, float)) or not isinstance(wanted, (int, float)):\n            return False", "pass",
+     (fractions.Fraction(3, 2) + fractions.Fraction(1, 10 ** 9), 1.5, 0), False),
+    ("got == wanted or abs(", "abs(", ([float("inf"), 1.0 + 1e-8], [float("inf"), 1.0], 0), True),
+]
+ROOTS = [
+    ("abs(sum([", "(sum([", (-5.0, -0.5, 1e-4), [1, 2], False),
+    ("\"root of polynomial\": root_of_polynomial", "\"root of polynomial\": same", (-1.0, 1.0, 1e-4), [-1, 0, 1], True),
+    (") <= atol", ") <= atol * 1e6", (0.9, 1.0, 1e-4), [-1, 0, 1], False),
+]
+
+JAVASCRIPT = [  # guest/test_cases.js, as programs write values
+    ("if (typeof got !== typeof wanted)\n\t\t\t\treturn false;", "", ("'1'", "1", 0.1), False),
+    ("got === wanted ||", "", ("'a'", "'a'", 0), True),
+    ("tolerance > 0", "false", ("2", "2.05", 0.1), True),
+    ("typeof wanted === 'number' && ", "", ("'5.01'", "'5'", 0.1), False),
+    (" * Math.max(1, Math.abs(wanted))", "", ("1000.5", "1000", 0.001), True),
+    ("Math.max(1, Math.abs(wanted))", "Math.abs(wanted)", ("0.0005", "0", 0.001), True),
+    ("Math.abs(got - wanted)", "(got - wanted)", ("-100", "1", 0.1), False),
+    ("typeof got !== 'object' || ", "", ("'ab'", "{0: 'a', 1: 'b'}", 0), False),
+    ("isArray(got) !== isArray(wanted)", "false", ("{length: 1, 0: 1}", "[1]", 0), False),
+    ("got.length === wanted.length && ", "", ("[1, 2]", "[1]", 0), False),
+    ("same(got[i], value)", "true", ("[2]", "[1]", 0), False),
+    ("names.length === keys(wanted).length &&", "true &&", ("{}", "{a: 1}", 0), False),
+    ("has.call(wanted, name) && ", "", ("{a: undefined}", "{b: 1}", 0), False),
+    ("same(got[name], wanted[name])", "true", ("{a: 2}", "{a: 1}", 0), False),
+]
+
+
+def without(text, rule, instead):
+    assert text.count(rule) == 1, f"{rule!r} stands {text.count(rule)} times in the text"
+    return text.replace(rule, instead)
+
+
+def says(text, call):
+    """Whether the test that the text defines takes it for right."""
+    space = {}
+    exec(text, space)
+    try:
+        call(space)
+    except Exception:
+        return False
+    return True
+
+
+@support.once
+class Rules(unittest.TestCase):
+    def needed(self, text, rule, instead, call, right):
+        with self.subTest(rule):
+            self.assertEqual(says(text, call), right, "with the rule")
+            self.assertEqual(says(without(text, rule, instead), call), not right, "without the rule")
+
+    def test_each_rule_of_cases_is_needed(self):
+        text = (GUEST / "test_cases.py").read_text()
+        for rule, instead, (got, wanted, tolerance), right in CASES:
+            def call(space):
+                space["check_cases"](lambda: got, [([], {}, wanted)], tolerance)
+            self.needed(text, rule, instead, call, right)
+
+    def test_each_rule_of_evalplus_is_needed(self):
+        text = (GUEST / "test_plus.py").read_text()
+        for rule, instead, (got, wanted, atol), right in PLUS:
+            self.needed(text, rule, instead, lambda s: s["check_plus"](lambda: got, [[]], [wanted], atol, ""), right)
+        for rule, instead, (got, wanted, atol), factors, right in ROOTS:
+            self.needed(text, rule, instead,
+                        lambda s: s["check_plus"](lambda x: got, [[factors]], [wanted], atol, "root of polynomial"), right)
+
+    def test_a_long_text_is_a_str_of_that_digest(self):
+        text = (GUEST / "test_plus.py").read_text()
+        import hashlib
+        long = "é" * 1000
+        digest = hashlib.sha256(long.encode()).hexdigest()
+        for rule, instead, got in (("type(other) is not str or ", "", Text(long)), (" == self.digest", " != ''", "e" * 1000)):
+            self.needed(text, rule, instead,
+                        lambda s: s["check_plus"](lambda: got, [[]], [s["LongText"](1000, digest)], 0, ""), False)
+        self.assertTrue(says(text, lambda s: s["check_plus"](lambda: long, [[]], [s["LongText"](1000, digest)], 0, "")))
+
+    def test_each_rule_of_javascript_is_needed(self):
+        support.need_program("node", "nodejs")
+        text = (GUEST / "test_cases.js").read_text()
+        texts = [(text, without(text, rule, instead)) for rule, instead, _, _ in JAVASCRIPT]
+        program = "const said = [];\n"
+        for (whole, cut), (_, _, (got, wanted, tolerance), _) in zip(texts, JAVASCRIPT):
+            for one in whole, cut:
+                body = ("let ok = true; const console = { assert: (c) => { ok = ok && c === true; } };\n" + one
+                        + f"\ncheckCases(() => ({got}), [[[], {wanted}]], {tolerance}); return ok;")
+                program += f"try {{ said.push(new Function({json.dumps(body)})()); }} catch {{ said.push(false); }}\n"
+        done = subprocess.run(["node", "-"], input=program + "console.log(JSON.stringify(said))", capture_output=True, text=True,
+                              timeout=support.TIMEOUT)
+        said = json.loads(done.stdout)
+        for i, (rule, _, _, right) in enumerate(JAVASCRIPT):
+            with self.subTest(rule):
+                self.assertEqual(said[2 * i:2 * i + 2], [right, not right])
+
+
+if __name__ == "__main__":
+    unittest.main()
