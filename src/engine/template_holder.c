@@ -77,7 +77,8 @@ static void on_made(struct fh_template *t, const struct fh_holder_made *m, int p
 	struct fh_sandbox *b = t->engine->sandboxes;
 	while (b && (b->token != m->token || b->template != t))
 		b = b->next;
-	if (!b || b->child.pidfd >= 0) { /* forgotten meanwhile: it ends with its socket, and is still to be reaped */
+	if (!b || b->child.pidfd >= 0 || b->state >= FH_SWEEPING) {
+		/* given up meanwhile, as far as that is listed still: it ends with its socket, and is still to be reaped */
 		if (pidfd >= 0)
 			fh_reap_later(t->engine, pidfd);
 		return;

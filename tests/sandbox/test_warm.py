@@ -6,13 +6,15 @@ see, signal, trace or enter any of it, nor another sandbox of the same template.
 """
 import concurrent.futures
 import os
+import signal
 import sys
 import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
-from inside import story
+import test_protocol as proto
+from inside import parent_of, story, wait_for
 
 PY = ("-l", "python", "--interpreter", support.PYTHON)
 PATHS = ("fresh", "zygote", "parked")
@@ -178,7 +180,6 @@ class Neighbours(Warm):
                                      env=self.env), "other\n")
 
     def test_nothing_is_left_when_the_engine_is_killed(self):
-        import signal
         self.output("parked", "print(1)", env=self.env)
         pid = int(support.command("engine", "status", env=self.env).stdout.split("process ")[1].split(",")[0])
         children = set(support.descendants(pid))
@@ -190,6 +191,53 @@ class Neighbours(Warm):
             time.sleep(0.02)
         self.assertEqual([p for p in children if os.path.exists(f"/proc/{p}")], [])
         self.assertEqual([g for g in support.cgroup_folders() if f"-{pid}-" in g], [])
+
+
+class Leaving(unittest.TestCase):
+    PARKED = 3      # of enum fh_start
+    P_START = 32
+
+    def test_a_client_that_goes_while_a_sandbox_is_made_for_the_pool_takes_the_engine_with_it(self):
+        """The holder's answer comes when the sandbox that it is about has been given up."""
+        run = proto.message((proto.F_PLAN, proto.plan("true") + proto.message((self.P_START, self.PARKED))))
+        with proto.Client() as client:
+            client.send(proto.frame(proto.RUN, run, 1))
+            client.answer(1, proto.RESULT)
+            engine, holder = client.process.pid, []
+
+            def found():
+                holder[:] = [p for p in support.descendants(engine) if parent_of(p) == engine and "--holder" in words(p)]
+                return holder
+
+            self.assertTrue(wait_for(found, 20))
+            os.kill(holder[0], signal.SIGSTOP)
+            try:
+                # it takes what is parked, if anything: in either case another one is asked for
+                client.send(proto.frame(proto.RUN, run, 2))
+                time.sleep(0.2)
+                os.kill(engine, signal.SIGSTOP)      # so that it meets the two at once, the client's end first
+                self.assertTrue(wait_for(lambda: state(engine) == "T", 20))
+                client.process.stdin.close()
+                before = set(support.descendants(engine))
+            finally:
+                os.kill(holder[0], signal.SIGCONT)
+            made = wait_for(lambda: set(support.descendants(engine)) - before, 20)
+            os.kill(engine, signal.SIGCONT)
+            self.assertTrue(made, "the holder was asked for nothing")
+            self.assertEqual(client.process.wait(20), 0)
+
+
+def state(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        return f.read().rsplit(")", 1)[1].split()[0]
+
+
+def words(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline") as f:
+            return f.read().split("\0")
+    except OSError:
+        return []
 
 
 if __name__ == "__main__":
