@@ -112,8 +112,10 @@ class Program:
         send(self.sock, message, [pipes[0][0], pipes[1][1], pipes[2][1], *[fd for _, fd in extra]])
         for fd in (pipes[0][0], pipes[1][1], pipes[2][1]):
             os.close(fd)
-        answer, _ = receive(self.sock)
+        answer, given_back = receive(self.sock)
         self.sock.close()
+        for fd in given_back:
+            os.close(fd)
         if answer:
             os.close(pipes[0][1])
             drain([pipes[1][0], pipes[2][0]])

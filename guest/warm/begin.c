@@ -35,6 +35,7 @@ static bool split_text(const struct fh_zygote_run *m, char *text, struct fh_warm
 	run->argc = m->argv_count;
 	run->env = env;
 	run->env_count = m->env_count;
+	run->extra_count = m->extra_count;
 	return p == end;
 }
 
@@ -245,14 +246,62 @@ bool fh_warm_settings_differ(const struct fh_warm_interpreter *i, const struct f
 	       one_way(i, s->env, s->env_count, run->env, run->env_count, why);
 }
 
-bool fh_warm_same_command(const struct fh_warm_run *run, char *why)
+static bool same_lists(char *const *a, uint32_t a_count, char *const *b, uint32_t b_count)
+{
+	if (a_count != b_count)
+		return false;
+	for (uint32_t i = 0; i < a_count; i++)
+		if (!fh_text_equal(a[i], b[i]))
+			return false;
+	return true;
+}
+
+/* Where MAIN stands in argv; 0: up to there the run's is not the zygote's. */
+static uint32_t position_of_main(const struct fh_warm_run *run)
 {
 	const struct fh_warm_start *s = &fh_warm_start;
 	for (uint32_t i = 0; i < s->argc && i < run->argc && fh_text_equal(s->argv[i], run->argv[i]); i++)
-		if (fh_text_equal(s->argv[i], s->file))
-			return true;
-	fh_text_set(why, FH_ZYGOTE_WHY_MAX, "the command line is not the zygote's");
+		if (i > 0 && fh_text_equal(s->argv[i], s->file))
+			return i;
+	return 0;
+}
+
+static bool refuse(char *why, const char *text)
+{
+	fh_text_set(why, FH_ZYGOTE_WHY_MAX, text);
 	return false;
+}
+
+bool fh_warm_become(const struct fh_warm_interpreter *i, const struct fh_warm_run *run, char *why)
+{
+	const struct fh_warm_start *s = &fh_warm_start;
+	uint32_t main = position_of_main(run);
+	if (!main)
+		return refuse(why, "the command line is not the zygote's");
+	bool same_environment = same_lists(run->env, run->env_count, s->env, s->env_count);
+	if (environ && (!same_environment || i->variable)) /* else let be: some free theirs in the end (Perl) */
+		environ = run->env;
+	if (!same_environment &&
+	    !(i->environment ? i->environment(run, why)
+	                     : refuse(why, "this interpreter has read the environment, and the run's is another one")))
+		return false;
+	if (!same_lists(run->argv, run->argc, s->argv, s->argc) &&
+	    !(i->arguments ? i->arguments(run, main, why)
+	                   : refuse(why, "this interpreter takes its arguments only when it starts, and the run has some")))
+		return false;
+	return (!i->begin || i->begin(run, why)) && (!(i->calls & FH_CALL_READ) || fh_warm_take_main(run, why));
+}
+
+bool fh_warm_live_environment(const struct fh_warm_run *run, char *why)
+{
+	(void)run, (void)why;
+	return true;
+}
+
+bool fh_warm_live_arguments(const struct fh_warm_run *run, uint32_t main, char *why)
+{
+	(void)run, (void)main, (void)why;
+	return true;
 }
 
 int fh_warm_begin(const struct fh_zygote_run *m, size_t size, int *fds, int fd_count, struct fh_warm_run *run,
@@ -282,8 +331,6 @@ int fh_warm_begin(const struct fh_zygote_run *m, size_t size, int *fds, int fd_c
 	if (r < 0)
 		return (int)r;
 	fh_warm_show(run);
-	if (environ)
-		environ = run->env;
 	ret->step = FH_WARM_NONE;
 	return 0;
 }

@@ -191,22 +191,12 @@ int madvise(void *address, size_t size, int advice)
 
 /* ----------------------------------------------------------------------------------------------- calls of node.js */
 
-static int memory_file(const char *name, const void *data, size_t size)
-{
-	long fd = fh_sys(__NR_memfd_create, name, 1 /* MFD_CLOEXEC */);
-	if (fd >= 0 && (fh_write_full((int)fd, data, size) < 0 || fh_sys(__NR_lseek, fd, 0, 0) < 0)) {
-		fh_sys(__NR_close, fd);
-		return -1;
-	}
-	return (int)fd;
-}
-
 /* Before the warm point: what -r loads, and another descriptor of stdout, to try a pipe with. In a run: the way out of
  * node.js. */
 static int substitute(const char *path)
 {
 	if (fh_warm_waiting && fh_text_equal(path, "/dev/null"))
-		return memory_file("warm", fh_node_script, fh_node_script_size);
+		return fh_memory_file("warm", fh_node_script, fh_node_script_size);
 	if (fh_warm_waiting && fh_text_equal(path, PIPE)) /* /proc/self/fd is not the zygote's to open everywhere */
 		return (int)fh_sys(__NR_fcntl, 1, F_DUPFD_CLOEXEC, 3);
 	if (forked && fh_text_begins(path, LEAVE)) {
@@ -279,8 +269,7 @@ static int source(const struct fh_warm_run *run)
 	put_text(",\"args\":");
 	put_list(run->argv + main + 1, run->argc > main ? run->argc - main - 1 : 0);
 	/* the kernel's, for V8's Math.random: a positive number of 31 bits, not 0 */
-	uint32_t seed = 0;
-	fh_sys(__NR_getrandom, &seed, sizeof(seed), 0);
+	uint64_t seed = fh_random();
 	char digits[16] = "";
 	fh_text_add_number(digits, sizeof(digits), (seed & 0x7fffffff) | 1);
 	put_text(",\"seed\":");
@@ -291,7 +280,7 @@ static int source(const struct fh_warm_run *run)
 	else
 		put_text("null");
 	put_text("}");
-	return json_full ? -1 : memory_file("run", json, json_size);
+	return json_full ? -1 : fh_memory_file("run", json, json_size);
 }
 
 static struct {
@@ -322,12 +311,13 @@ static void child(void)
 
 static bool begin(const struct fh_warm_run *run, char *why)
 {
+	(void)run;
 	if (!loop_is_new) {
 		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "libuv could not make its event loop anew");
 		return false;
 	}
 	uv.update_time(uv.default_loop()); /* it has kept the zygote's: every timer would be late */
-	return fh_warm_same_command(run, why);
+	return true;
 }
 
 static const char *const settings[] = { "NODE_", "UV_", "HOME=", NULL };
@@ -343,6 +333,8 @@ const struct fh_warm_interpreter fh_warm_node = {
 	.threads = 4,
 	.load = load,
 	.child = child,
+	.environment = fh_warm_live_environment,
+	.arguments = fh_warm_live_arguments,
 	.begin = begin,
 	.substitute = substitute,
 	.source = source,

@@ -209,22 +209,9 @@ static void child(void)
 /* ------------------------------------------------------------------------------------------------ a fresh start's
  * state */
 
-static bool same_lists(char *const *a, uint32_t a_count, char *const *b, uint32_t b_count)
-{
-	if (a_count != b_count)
-		return false;
-	for (uint32_t i = 0; i < a_count; i++)
-		if (!fh_text_equal(a[i], b[i]))
-			return false;
-	return true;
-}
-
 /* os.environ is built on this very dict; of two variables of one name the first counts. */
-static bool set_environment(const struct fh_warm_run *run)
+static bool fill_environment(const struct fh_warm_run *run)
 {
-	const struct fh_warm_start *s = &fh_warm_start;
-	if (same_lists(run->env, run->env_count, s->env, s->env_count))
-		return true;
 	fh_py *posix = PY.import("posix"), *dict = posix ? PY.get(posix, "environ") : NULL;
 	if (!dict)
 		return false;
@@ -259,22 +246,19 @@ static bool replace_tail(const char *name, ssize_t from, char *const *items, uin
 	return tail && PY.list_slice(list, from, PY.list_size(list), tail) == 0;
 }
 
-static bool set_arguments(const struct fh_warm_run *run, char *why)
+static bool set_environment(const struct fh_warm_run *run, char *why)
 {
-	const struct fh_warm_start *s = &fh_warm_start;
-	uint32_t main = 0;
-	if (!fh_warm_same_command(run, why))
-		return false;
-	while (!fh_text_equal(s->argv[main], s->file))
-		main++;
-	if (same_lists(s->argv, s->argc, run->argv, run->argc))
-		return true;
+	if (!fill_environment(run))
+		say_error("cannot set ", "os.environ", why);
+	return !why[0];
+}
+
+static bool set_arguments(const struct fh_warm_run *run, uint32_t main, char *why)
+{
 	if (!replace_tail("argv", 1, run->argv + main + 1, run->argc - main - 1) ||
-	    !replace_tail("orig_argv", main + 1, run->argv + main + 1, run->argc - main - 1)) {
+	    !replace_tail("orig_argv", main + 1, run->argv + main + 1, run->argc - main - 1))
 		say_error("cannot set ", "sys.argv", why);
-		return false;
-	}
-	return true;
+	return !why[0];
 }
 
 /* The interpreter asked before the warm point whether MAIN is an archive to import from; the answer was no. */
@@ -299,11 +283,7 @@ static bool begin(const struct fh_warm_run *run, char *why)
 		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "the program may be an archive, which is imported from");
 		return false;
 	}
-	if (!set_environment(run)) {
-		say_error("cannot set ", "os.environ", why);
-		return false;
-	}
-	return set_arguments(run, why);
+	return true;
 }
 
 static const char *const settings[] = { "PYTHON", "HOME=", "PATH=", NULL };
@@ -321,6 +301,8 @@ const struct fh_warm_interpreter fh_warm_python = {
 	.before_fork = before_fork,
 	.after_fork = after_fork,
 	.child = child,
+	.environment = set_environment,
+	.arguments = set_arguments,
 	.begin = begin,
 	.run = fh_python_run,
 };

@@ -93,23 +93,65 @@ static int *thread_id_place(void)
 
 static int *thread_id;
 
-long fh_warm_fork(uint64_t flags, int cgroup, int exit_signal, int *ret_pidfd)
+/* The fork that is being made. */
+static struct {
+	bool asked; /* and not made yet */
+	long pid;   /* 0 in the child, -errno */
+	uint64_t flags;
+	int cgroup, *pidfd;
+	void (*first)(void);
+} making;
+
+static long fork_now(void)
 {
 	void *robust = NULL;
 	size_t robust_size = 0;
 	struct clone_args a = {
-		.flags = flags | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | (ret_pidfd ? CLONE_PIDFD : 0) |
-		         (cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
+		.flags = making.flags | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | (making.pidfd ? CLONE_PIDFD : 0) |
+		         (making.cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
 		.child_tid = (uint64_t)(uintptr_t)thread_id,
-		.pidfd = (uint64_t)(uintptr_t)ret_pidfd,
-		.exit_signal = (uint64_t)exit_signal,
-		.cgroup = cgroup >= 0 ? (uint64_t)cgroup : 0,
+		.pidfd = (uint64_t)(uintptr_t)making.pidfd,
+		.cgroup = making.cgroup >= 0 ? (uint64_t)making.cgroup : 0,
 	};
 	fh_sys(__NR_get_robust_list, 0, &robust, &robust_size);
-	long pid = fh_sys(__NR_clone3, &a, sizeof(a));
+	long pid = making.pid = fh_sys(__NR_clone3, &a, sizeof(a));
+	making.asked = pid < 0; /* who is refused may try again */
 	if (pid == 0 && robust)
 		fh_sys(__NR_set_robust_list, robust, robust_size);
+	if (pid == 0 && making.first)
+		making.first();
 	return pid;
+}
+
+FH_EXPORT int fork(void);
+
+int fork(void)
+{
+	static int (*real)(void);
+	if (!real)
+		real = (int (*)(void))fh_next("fork");
+	if (!making.asked)
+		return real ? real() : -1;
+	long pid = fork_now();
+	if (pid < 0 && __errno_location)
+		*__errno_location() = (int)-pid;
+	return pid < 0 ? -1 : (int)pid;
+}
+
+long fh_warm_fork(const struct fh_warm_interpreter *i, uint64_t flags, int cgroup, int *ret_pidfd, void (*first)(void))
+{
+	making.asked = true;
+	making.pid = -EPROTO; /* stays, when the interpreter never comes to fork */
+	making.flags = flags;
+	making.cgroup = cgroup;
+	making.pidfd = ret_pidfd;
+	making.first = first;
+	if (i->fork)
+		i->fork();
+	else
+		fork_now();
+	making.asked = false;
+	return making.pid;
 }
 
 void fh_warm_forked(const struct fh_warm_interpreter *i)
@@ -134,25 +176,44 @@ static void give_back(int socket, const struct fh_zygote_failed *failed, const s
 	(void)send_message(socket, failed, sizeof(*failed), fds, count);
 }
 
-/* In the child: from the fork to RUN. */
-static const struct fh_warm_run *program(const struct fh_warm_interpreter *i, const struct fh_zygote_fork *m,
-                                         const int *fds)
+/* A program between its fork and RUN. */
+static struct {
+	const struct fh_zygote_fork *message;
+	const int *fds;
+	int error, socket;
+	struct fh_zygote_parked parked;
+} child;
+
+/* The first thing that it does. */
+static void isolate(void)
 {
-	static struct fh_warm_run run;
-	static struct fh_zygote_failed failed;
-	int next = 0, run_fds[FDS_MAX], run_fd_count = 0;
-	int init = m->flags & FH_FORK_INIT ? fds[next++] : -1, socket = fds[next++];
+	const struct fh_zygote_fork *m = child.message;
+	const int *fds = child.fds;
+	int next = 0, init = m->flags & FH_FORK_INIT ? fds[next++] : -1;
+	child.socket = fds[next++];
 	int landlock = m->flags & FH_FORK_LANDLOCK ? fds[next++] : -1;
 	if (m->flags & FH_FORK_CGROUP)
 		next++;
-	struct fh_zygote_parked parked = { .h = { FH_ZYGOTE_PARKED, m->h.token } };
 	fh_sys(__NR_close, fh_warm_start.socket);
-	int r = fh_warm_isolate(m, m + 1, init, landlock, fds + next, &parked.step);
+	child.error = fh_warm_isolate(m, m + 1, init, landlock, fds + next, &child.parked.step);
+	child.parked.state.landlock = landlock >= 0 && child.error == 0;
 	for (int k = 0; k < next + (int)m->cgroups; k++)
-		if (fds[k] != socket)
+		if (fds[k] != child.socket)
 			fh_sys(__NR_close, fds[k]);
+}
+
+/* From there to RUN. */
+static const struct fh_warm_run *program(const struct fh_warm_interpreter *i)
+{
+	static struct fh_warm_run run;
+	static struct fh_zygote_failed failed;
+	const struct fh_zygote_fork *m = child.message;
+	struct fh_zygote_parked parked = child.parked;
+	int run_fds[FDS_MAX], run_fd_count = 0, r = child.error, socket = child.socket;
+	uint32_t landlock = child.parked.state.landlock;
 	if (r == 0)
 		fh_warm_forked(i);
+	parked.h = (struct fh_init_header){ FH_ZYGOTE_PARKED, m->h.token };
 	/* out of the way of the numbers that the program's descriptors get */
 	long moved = fh_sys(__NR_fcntl, socket, F_DUPFD_CLOEXEC, 900);
 	if (moved < 0)
@@ -163,7 +224,7 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i, co
 	socket = (int)moved;
 	parked.error = -r;
 	fh_init_read_state(&parked.state);
-	parked.state.landlock = landlock >= 0 && r == 0;
+	parked.state.landlock = landlock;
 	if (send_message(socket, &parked, sizeof(parked), NULL, 0) < 0 || r < 0)
 		die(127);
 
@@ -177,7 +238,7 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i, co
 	r = -EBADMSG;
 	if (n >= (long)sizeof(*go) && go->h.op == FH_ZYGOTE_RUN)
 		r = fh_warm_begin(go, (size_t)n, run_fds, run_fd_count, &run, &failed);
-	if (r == 0 && (fh_warm_settings_differ(i, &run, failed.why) || (i->begin && !i->begin(&run, failed.why)))) {
+	if (r == 0 && (fh_warm_settings_differ(i, &run, failed.why) || !fh_warm_become(i, &run, failed.why))) {
 		failed.step = FH_WARM_INTERPRETER;
 		r = -ENOTSUP;
 	}
@@ -292,9 +353,11 @@ static const struct fh_warm_run *on_fork(const struct fh_warm_interpreter *i, si
 		fh_atfork_prepare();
 		if (i->before_fork)
 			i->before_fork();
-		pid = fh_warm_fork(CLONE_PARENT, cgroup, 0, &pidfd);
+		child.message = m;
+		child.fds = fds;
+		pid = fh_warm_fork(i, CLONE_PARENT, cgroup, &pidfd, isolate);
 		if (pid == 0)
-			return program(i, m, fds);
+			return program(i);
 		if (i->after_fork)
 			i->after_fork();
 		fh_atfork_parent();
@@ -316,7 +379,7 @@ static bool on_branch(const struct fh_warm_interpreter *i, size_t size, const in
 		fh_atfork_prepare();
 		if (i->before_fork)
 			i->before_fork();
-		pid = fh_warm_fork(CLONE_PARENT, -1, 0, &pidfd);
+		pid = fh_warm_fork(i, CLONE_PARENT, -1, &pidfd, NULL);
 		if (pid == 0) {
 			/* the place stays the same number: nothing else need know */
 			fh_sys(__NR_dup3, fds[0], fh_warm_start.socket, 02000000 /* O_CLOEXEC */);

@@ -34,7 +34,7 @@ static const struct fh_warm_run *as_test(const struct fh_warm_interpreter *i, in
 	run.self_test = true;
 	run.main = main;
 	fh_warm_forked(i);
-	if (i->begin && !i->begin(&run, why)) {
+	if (!fh_warm_become(i, &run, why)) {
 		fh_write_full(1, why, strlen(why));
 		fh_sys(__NR_exit_group, 1);
 	}
@@ -92,7 +92,7 @@ const struct fh_warm_run *fh_warm_self_test(const struct fh_warm_interpreter *i,
 	fh_atfork_prepare();
 	if (i->before_fork)
 		i->before_fork();
-	long pid = fh_warm_fork(0, -1, 0, NULL);
+	long pid = fh_warm_fork(i, 0, -1, NULL, NULL);
 	if (pid == 0)
 		return as_test(i, (int)program, in[0], out[1]);
 	if (i->after_fork)

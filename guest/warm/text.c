@@ -99,3 +99,20 @@ int fh_running_threads(void)
 		fh_sys(__NR_close, fd);
 	return running;
 }
+
+uint64_t fh_random(void)
+{
+	uint64_t v = 0;
+	fh_sys(__NR_getrandom, &v, sizeof(v), 0);
+	return v;
+}
+
+int fh_memory_file(const char *name, const void *data, size_t size)
+{
+	long fd = fh_sys(__NR_memfd_create, name, 1 /* MFD_CLOEXEC */);
+	if (fd >= 0 && (fh_write_full((int)fd, data, size) < 0 || fh_sys(__NR_lseek, fd, 0, 0) < 0)) {
+		fh_sys(__NR_close, fd);
+		return -1;
+	}
+	return (int)fd;
+}

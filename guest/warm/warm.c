@@ -9,13 +9,11 @@ struct fh_warm_start fh_warm_start;
 bool fh_warm_waiting;
 
 static const struct fh_warm_interpreter *const interpreters[] = {
-	&fh_warm_python,
-	&fh_warm_node,
+	&fh_warm_python, &fh_warm_node, &fh_warm_bash, &fh_warm_perl, &fh_warm_ruby, &fh_warm_lua, &fh_warm_php,
 };
 static const struct fh_warm_interpreter none_in_particular = { .name = "" };
 
 extern void *dlsym(void *restrict handle, const char *restrict name) __attribute__((weak));
-extern int *__errno_location(void) __attribute__((weak));
 
 /* RTLD_DEFAULT and RTLD_NEXT are the same in glibc and musl. */
 void *fh_symbol(const char *name)
@@ -123,6 +121,12 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	note_arguments();
 	note_environment(env);
 	interpreter = which_interpreter();
+	if (interpreter->variable) { /* where those that were taken out stood */
+		while (*env)
+			env++;
+		env[0] = interpreter->variable;
+		env[1] = NULL;
+	}
 	fh_warm_waiting = true;
 }
 
@@ -133,6 +137,18 @@ static bool is_main(const char *path)
 	return fh_text_equal(path, fh_warm_start.file) || fh_text_equal(path, fh_warm_start.path);
 }
 
+static const char *test_main; /* in a self-test: what stands for MAIN */
+
+static const struct fh_warm_run *serve(void)
+{
+	fh_warm_waiting = false;
+	const struct fh_warm_run *run = fh_warm_serve(interpreter);
+	bool by_itself =
+	    interpreter->point && !(interpreter->calls & FH_CALL_FOPEN); /* its source() told it what to open */
+	test_main = run && run->self_test && !by_itself && !(interpreter->calls & FH_CALL_READ) ? run->main : NULL;
+	return run;
+}
+
 /* At the warm point: serves, and in a child gives the run whose program the call is to open. NULL: pass it on. */
 static const struct fh_warm_run *warm_point(enum fh_warm_call call, const char *path)
 {
@@ -140,8 +156,9 @@ static const struct fh_warm_run *warm_point(enum fh_warm_call call, const char *
 		return NULL;
 	if (interpreter->point ? !fh_text_equal(path, interpreter->point) : !is_main(path))
 		return NULL;
-	fh_warm_waiting = false;
-	return fh_warm_serve(interpreter);
+	if (interpreter->calls & FH_CALL_READ) /* later */
+		return NULL;
+	return serve();
 }
 
 static int fail(int error)
@@ -161,6 +178,45 @@ static void go_on(const char *path, void *file)
 		*__errno_location() = error;
 }
 
+/* Once: a program that opens itself again in a self-test opens MAIN. */
+static const char *instead_of(const char *path)
+{
+	if (!test_main || !path || !is_main(path))
+		return path;
+	path = test_main;
+	test_main = NULL;
+	return path;
+}
+
+/* Where the warm point is a read: of which descriptor. */
+static struct {
+	int fd, flags;
+	unsigned reads;
+} main_file = { -1, 0, 0 };
+
+static void note_main(const char *path, int fd, int flags)
+{
+	if (!fh_warm_waiting || fd < 0 || !path || !(interpreter->calls & FH_CALL_READ) || !is_main(path))
+		return;
+	main_file.fd = fd;
+	main_file.flags = flags;
+}
+
+/* The numbers from 3 on may be the interpreter's own by now. */
+bool fh_warm_take_main(const struct fh_warm_run *run, char *why)
+{
+	const char *path = run->self_test ? run->main : fh_warm_start.file;
+	long fd = run->extra_count ? -1 : fh_sys(__NR_openat, AT_FDCWD, path, main_file.flags & ~O_CREAT, 0);
+	long r = fd < 0 ? fd : fh_sys(__NR_dup3, fd, main_file.fd, main_file.flags & O_CLOEXEC);
+	if (fd >= 0)
+		fh_sys(__NR_close, fd);
+	if (r < 0)
+		fh_text_set(why, FH_ZYGOTE_WHY_MAX,
+		            run->extra_count ? "the run has descriptors that this interpreter uses itself"
+		                             : "the program's file cannot be opened");
+	return r >= 0;
+}
+
 typedef int open_fn(const char *, int, ...);
 typedef int openat_fn(int, const char *, int, ...);
 
@@ -176,10 +232,11 @@ static int open_by(const char *name, open_fn **real, const char *path, int flags
 		return interpreter->source(run);
 	if (!*real)
 		return fail(ENOSYS);
-	path = run && run->self_test ? run->main : path;
+	path = instead_of(path);
 	int fd = (*real)(path, flags, mode);
 	if (run)
 		go_on(path, NULL);
+	note_main(path, fd, flags);
 	return fd;
 }
 
@@ -195,10 +252,11 @@ static int openat_by(const char *name, openat_fn **real, int dir, const char *pa
 		return interpreter->source(run);
 	if (!*real)
 		return fail(ENOSYS);
-	path = run && run->self_test ? run->main : path;
+	path = instead_of(path);
 	int fd = (*real)(dir, path, flags, mode);
 	if (run)
 		go_on(path, NULL);
+	note_main(path, fd, flags);
 	return fd;
 }
 
@@ -245,7 +303,45 @@ OPENAT(openat64)
 OPEN_2(__open_2)
 OPEN_2(__open64_2)
 
+typedef long read_fn(int, void *, size_t);
+FH_EXPORT long read(int fd, void *to, size_t size);
+
+long read(int fd, void *to, size_t size)
+{
+	static read_fn *real;
+	if (!real)
+		real = (read_fn *)fh_next("read");
+	if (fh_warm_waiting && fd == main_file.fd) {
+		size_t n = main_file.reads++ == 0 && interpreter->lead ? strlen(interpreter->lead) : 0;
+		if (main_file.reads == interpreter->reads) {
+			if (serve())
+				go_on(fh_warm_start.file, NULL);
+		} else if (n <= size) {
+			memcpy(to, interpreter->lead, n);
+			return (long)n;
+		}
+	}
+	return real ? real(fd, to, size) : fail(ENOSYS);
+}
+
+/* A program's parent is its sandbox's first process. That of one that was forked from a zygote is outside, where the
+ * kernel shows 0. */
+FH_EXPORT int getppid(void);
+
+int getppid(void)
+{
+	long parent = fh_sys(__NR_getppid);
+	return parent ? (int)parent : 1;
+}
+
 typedef void *fopen_fn(const char *, const char *);
+
+static void *source_file(const struct fh_warm_run *run)
+{
+	void *(*as_file)(int, const char *) = (void *(*)(int, const char *))fh_symbol("fdopen");
+	int fd = as_file ? interpreter->source(run) : fail(ENOSYS);
+	return fd < 0 ? NULL : as_file(fd, "r");
+}
 
 static void *fopen_by(const char *name, fopen_fn **real, const char *path, const char *mode)
 {
@@ -256,7 +352,9 @@ static void *fopen_by(const char *name, fopen_fn **real, const char *path, const
 		fail(ENOSYS);
 		return NULL;
 	}
-	path = run && run->self_test ? run->main : path;
+	if (run && interpreter->point)
+		return source_file(run);
+	path = instead_of(path);
 	void *file = (*real)(path, mode);
 	if (run)
 		go_on(path, file);

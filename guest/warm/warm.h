@@ -36,6 +36,7 @@ struct fh_warm_run {
 	uint32_t argc;
 	char **env;
 	uint32_t env_count;
+	uint32_t extra_count; /* descriptors beside the first three */
 	bool self_test;
 	const char *main; /* self_test: what the stopped call is to open instead of MAIN */
 };
@@ -53,14 +54,19 @@ struct fh_warm_start {
 };
 extern struct fh_warm_start fh_warm_start;
 
-enum fh_warm_call { FH_CALL_OPEN = 1, FH_CALL_FOPEN = 2 };
+enum fh_warm_call { FH_CALL_OPEN = 1, FH_CALL_FOPEN = 2, FH_CALL_READ = 4 };
 
-/* What an interpreter needs beyond the general way; one file for each, any function may be NULL. `why` has
- * FH_ZYGOTE_WHY_MAX bytes; a function that fails fills it and returns false. */
+/* What an interpreter needs beyond the general way, which is: stop when MAIN is opened; fork; in the child refuse a run
+ * whose environment or arguments are others than the zygote's own; go on. One file for each; any function may be NULL.
+ * `why` has FH_ZYGOTE_WHY_MAX bytes; a function that fails fills it and returns false. */
 struct fh_warm_interpreter {
 	const char *name;
 	const char *symbol;             /* that only it has */
-	unsigned calls;                 /* enum fh_warm_call: opening MAIN by these is the warm point; 0: both */
+	unsigned calls;                 /* enum fh_warm_call: opening MAIN by these is the warm point; 0: both; with
+	                                 * FH_CALL_READ it is a later one, the read number `reads` from it */
+	unsigned reads;                 /* those before give `lead`, then nothing */
+	const char *lead;               /* what an interpreter skips at the start of a program; NULL: nothing */
+	char *variable;                 /* of the zygote's environment: "NAME=value"; programs do not see it */
 	const char *point;              /* another path whose opening is the warm point instead of MAIN's */
 	const unsigned char *self_test; /* a program that prints "ok" */
 	const unsigned long *self_test_size;
@@ -70,25 +76,30 @@ struct fh_warm_interpreter {
 	bool (*load)(char *why); /* looks up what it calls; once, at the warm point */
 	bool (*preload)(const char *names, char *why); /* imports modules; also in a branch, with the further ones */
 	void (*ready)(void);                           /* last thing before serving: compact memory */
+	void (*fork)(void);                            /* its own way, which calls fork() */
 	void (*before_fork)(void);
-	void (*after_fork)(void);                                /* in the zygote */
-	void (*child)(void);                                     /* in the child, isolated */
-	bool (*begin)(const struct fh_warm_run *run, char *why); /* the state of a fresh start */
+	void (*after_fork)(void);                                      /* in the zygote */
+	void (*child)(void);                                           /* in the child, isolated */
+	bool (*environment)(const struct fh_warm_run *run, char *why); /* makes what it has read of another one its own */
+	bool (*arguments)(const struct fh_warm_run *run, uint32_t main, char *why); /* so, with those after argv[main] */
+	bool (*begin)(const struct fh_warm_run *run, char *why); /* else what a fresh start would have; chance anew */
 	/* After the stopped call was made: path is what was opened, file the FILE of an fopen, NULL when it failed (then
 	 * the interpreter is to say so). May end the process itself. */
 	void (*run)(const char *path, void *file);
-	int (*source)(const struct fh_warm_run *run); /* for `point`: the descriptor that the stopped call returns */
+	int (*source)(const struct fh_warm_run *run); /* for `point`: a descriptor of what the stopped call opens */
 	int (*substitute)(const char *path);          /* a descriptor for an open of something else; -1: pass it on */
 };
 
-extern const struct fh_warm_interpreter fh_warm_python, fh_warm_node;
+extern const struct fh_warm_interpreter fh_warm_python, fh_warm_node, fh_warm_bash, fh_warm_perl, fh_warm_ruby,
+    fh_warm_lua, fh_warm_php;
 
 /* serve.c: returns in a child that is to run a program, and there only. NULL when no more is served: the process is to
  * go on as if nothing had been. */
 const struct fh_warm_run *fh_warm_serve(const struct fh_warm_interpreter *i);
-/* Forks; flags and cgroup as for clone3. The C library's and libraries' own at-fork handlers of the child are left to
+/* Forks; flags and cgroup as for clone3. In the child `first` (may be NULL) comes before all else, the interpreter's
+ * own code after a fork included. The C library's and libraries' own at-fork handlers of the child are left to
  * fh_warm_forked(). Returns as fork, -errno on failure. */
-long fh_warm_fork(uint64_t flags, int cgroup, int exit_signal, int *ret_pidfd);
+long fh_warm_fork(const struct fh_warm_interpreter *i, uint64_t flags, int cgroup, int *ret_pidfd, void (*first)(void));
 void fh_warm_forked(const struct fh_warm_interpreter *i); /* in the child, once it is isolated */
 
 /* isolate.c: fds in the order of the message. 0, or -errno with *ret_step. */
@@ -98,7 +109,12 @@ int fh_warm_isolate(const struct fh_zygote_fork *m, const void *seal, int init, 
 /* begin.c: makes the process what RUN says; fills *run. Descriptors: stdio and extras. */
 int fh_warm_begin(const struct fh_zygote_run *m, size_t size, int *fds, int fd_count, struct fh_warm_run *run,
                   struct fh_zygote_failed *ret);
-bool fh_warm_same_command(const struct fh_warm_run *run, char *why); /* up to and with MAIN */
+/* Makes the interpreter what a fresh one would be at this point. */
+bool fh_warm_become(const struct fh_warm_interpreter *i, const struct fh_warm_run *run, char *why);
+bool fh_warm_take_main(const struct fh_warm_run *run, char *why); /* warm.c, for FH_CALL_READ: opens it in its place */
+/* For an interpreter whose program asks the process itself, which is right already. */
+bool fh_warm_live_environment(const struct fh_warm_run *run, char *why);
+bool fh_warm_live_arguments(const struct fh_warm_run *run, uint32_t main, char *why);
 bool fh_warm_settings_differ(const struct fh_warm_interpreter *i, const struct fh_warm_run *run, char *why);
 
 /* test.c: runs the self-test in a child. In that child it returns the run; in the zygote NULL, with why. */
@@ -121,6 +137,9 @@ extern bool fh_warm_waiting; /* from the constructor to the warm point: calls ar
 
 int fh_running_threads(void); /* of this process, this one included */
 
+uint64_t fh_random(void);                                            /* the kernel's */
+int fh_memory_file(const char *name, const void *data, size_t size); /* at its start; -1: none to be had */
+
 /* A symbol of the process, and the one behind ours; NULL when there is none. */
 void *fh_symbol(const char *name);
 void *fh_next(const char *name);
@@ -134,3 +153,4 @@ bool fh_symbols(const struct fh_symbol_wanted *wanted, size_t count, char *why);
 
 /* C library symbols that may be missing. */
 extern char **environ __attribute__((weak));
+extern int *__errno_location(void) __attribute__((weak));

@@ -8,12 +8,14 @@ import io
 import os
 import re
 import sys
+import time
 import unittest
 import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 import tricky
+import tricky_scripts
 
 if not support.SANITIZED:
     os.environ["FUMEHOOD_PROGRAM"] = support.PROGRAM
@@ -25,6 +27,7 @@ if not support.SANITIZED:
 CHANGING = re.compile(rb"0x[0-9a-f]{6,}|(?<=\(node:)[0-9]+")
 # Compared below by a test of its own, or bound to a variable that a zygote is never given.
 ELSEWHERE = {"environment"}
+REFUSED = {"bash": (), "perl": (), "lua": (), "ruby": ("first line", "first line with options", "byte order mark"), "php": ()}
 EVERY = 1 if support.FULL else 4  # of the programs; all of them run in test_warm_library
 
 
@@ -62,9 +65,9 @@ class WarmEqualsCold(unittest.TestCase):
                 self.assertEqual(warm.isolation[layer], holds, layer)
         return fresh
 
-    def check(self, programs, language):
+    def check(self, programs, language, every=EVERY):
         for n, (title, (source, *how)) in enumerate(programs.items()):
-            if n % EVERY == 0 and title not in ELSEWHERE:
+            if n % every == 0 and title not in ELSEWHERE:
                 with self.subTest(f"{language}: {title}"):
                     self.same(source, language, **arguments(how[0] if how else {}))
 
@@ -75,14 +78,58 @@ class WarmEqualsCold(unittest.TestCase):
         support.need_program("node", "nodejs")
         self.check(tricky.JAVASCRIPT, "javascript")
 
+    def check_scripts(self, tool, package, language, programs):
+        support.need_program(tool, package)
+        every = 1 if support.FULL else 16
+        self.check({n: p for n, p in programs.items() if n not in REFUSED[language]}, language, every)
+
+    def test_bash_programs(self):
+        self.check_scripts("bash", "bash", "bash", tricky_scripts.BASH)
+
+    def test_perl_programs(self):
+        self.check_scripts("perl", "perl", "perl", tricky_scripts.PERL)
+
+    def test_ruby_programs(self):
+        self.check_scripts("ruby", "ruby", "ruby", tricky_scripts.RUBY)
+
+    def test_lua_programs(self):
+        self.check_scripts("lua", "lua5.4", "lua", tricky_scripts.LUA)
+
+    def test_php_programs(self):
+        self.check_scripts("php", "php-cli", "php", tricky_scripts.PHP)
+
     def test_chance_differs_between_two_programs_of_one_zygote(self):
         programs = {"python": "import random, os, uuid\nprint(random.random(), os.urandom(4).hex(), uuid.uuid4())",
-                    "javascript": "console.log(Math.random(), require('crypto').randomUUID())"}
+                    "javascript": "console.log(Math.random(), require('crypto').randomUUID())", **tricky_scripts.CHANCE}
         for language, source in programs.items():
-            if language == "python" or support.shutil.which("node"):
+            if language in ("python", "javascript") or support.shutil.which(language):
+                for path in ("zygote", "parked"):
+                    with self.subTest(f"{language}, {path}"):
+                        said = [self.run_by(path, source, language).stdout.split() for _ in range(3)]
+                        for words in zip(*said, strict=True):    # each source by itself
+                            self.assertEqual(len(set(words)), 3, said)
+
+    def test_clocks_of_a_program_start_with_it(self):
+        programs = {language: source for language, source in tricky_scripts.CLOCK.items() if support.shutil.which(language)}
+        for language, source in programs.items():
+            self.run_by("parked", source, language)
+        time.sleep(1.1)                                          # those parked now, and their zygotes, are older than that
+        for language, source in programs.items():
+            with self.subTest(language):
+                self.assertEqual(self.run_by("parked", source, language).stdout, b"0\n")
+
+    def test_who_they_are_is_the_sandbox_s(self):
+        """Process ids and users as a fresh start finds them: not the zygote's, not those outside."""
+        programs = {"bash": "echo $(($$ == BASHPID && $$ < 4)) $PPID $UID $EUID",
+                    "perl": "print join(' ', $$ == readlink('/proc/self') ? 1 : 0, getppid, $<, $>), qq(\\n);",
+                    "ruby": "puts [$$ == File.readlink('/proc/self').to_i ? 1 : 0, Process.ppid, Process.uid, Process.euid].join(' ')",
+                    "php": "<?php echo getmypid() === (int)readlink('/proc/self') ? 1 : 0, ' 1 ', fileowner('/proc/self'), PHP_EOL;",
+                    "python": "import os\nprint(int(os.getpid() == int(os.readlink('/proc/self'))), os.getppid(), os.getuid(), os.geteuid())",
+                    "javascript": "console.log(process.pid < 4 ? 1 : 0, process.ppid, process.getuid(), process.geteuid())"}
+        for language, source in programs.items():
+            if language in ("python", "javascript") or support.shutil.which(language):
                 with self.subTest(language):
-                    said = {self.run_by("zygote", source, language).stdout for _ in range(3)}
-                    self.assertEqual(len(said), 3, said)
+                    self.assertTrue(self.same(source, language).stdout.startswith(b"1 1 1000"))
 
     def test_nothing_that_a_program_does_is_seen_by_the_next(self):
         spoil = "import builtins, sys, os\nbuiltins.print = None\nsys.modules['json'] = 5\nos.environ['X'] = '1'\nopen('left', 'w')"

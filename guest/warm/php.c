@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+/* PHP's command line, without its threads: the file is opened when all extensions are loaded and before the request
+ * begins, which reads the environment and seeds what is random. Its arguments are already taken by then. */
+#include "warm.h"
+
+#include "selftest.h"
+
+static const char *const settings[] = { "PHP", "USE_ZEND_ALLOC", "OPENSSL_", "TMPDIR=", NULL };
+
+const struct fh_warm_interpreter fh_warm_php = {
+	.name = "php",
+	.symbol = "php_request_startup",
+	.calls = FH_CALL_FOPEN,
+	.self_test = fh_selftest_php,
+	.self_test_size = &fh_selftest_php_size,
+	.settings = settings,
+	.environment = fh_warm_live_environment,
+};
