@@ -179,20 +179,10 @@ static void print_text(const struct fh_checkup *c, int verdict)
 
 int fh_command_doctor(int argc, char **argv)
 {
-	struct fh_opt_list args = { 0 };
-	struct fh_error err = FH_ERROR_INIT;
 	struct fh_checkup checkup = { 0 };
-	bool help;
-	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
-	if (r == 0 && !help && args.count > 0)
-		r = fh_error_set(&err, FH_E_ARGUMENT, "doctor takes no argument, but was given %s", args.items[0]);
-	fh_opt_list_release(&args);
-	if (r < 0)
-		return fh_command_failed(&err, FH_EXIT_USAGE);
-	if (help) {
-		fh_options_help(&command_line);
-		return FH_EXIT_OK;
-	}
+	int status;
+	if (!fh_options_alone(&command_line, argc, argv, &status))
+		return status;
 	look_everywhere(&checkup);
 	int verdict = judge(&checkup);
 	if (as_json)

@@ -92,22 +92,13 @@ static void print_commands(const struct fh_switch *s, size_t which)
 
 int fh_command_env(int argc, char **argv)
 {
-	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
-	bool help;
 	size_t which = 0;
-	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
-	if (r == 0 && !help && args.count > 0)
-		r = fh_error_set(&err, FH_E_ARGUMENT, "env takes no argument, but was given %s", args.items[0]);
-	fh_opt_list_release(&args);
-	if (r == 0 && !help)
-		r = find_shell(&which, &err);
-	if (r < 0)
+	int status;
+	if (!fh_options_alone(&command_line, argc, argv, &status))
+		return status;
+	if (find_shell(&which, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
-	if (help) {
-		fh_options_help(&command_line);
-		return FH_EXIT_OK;
-	}
 	struct fh_switch s = { 0 };
 	if (fh_switch_make(!off, &s, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "cli/eval_report.h"
 #include "cli/eval_show.h"
+#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/term.h"
@@ -53,24 +54,6 @@ struct eval_options {
 #else
 #define FREE_AT_END 0
 #endif
-
-static volatile int interrupted;
-
-/* A second signal ends the program the plain way, should the first not get through. */
-static void on_signal(int signal)
-{
-	interrupted = 1;
-}
-
-static void catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < FH_ARRAY_SIZE(signals); i++)
-		sigaction(signals[i], &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-}
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 
@@ -341,7 +324,7 @@ static int run_plan(const struct eval_options *o, const struct fh_eval_plan *pla
 {
 	struct fh_progress *progress = fh_progress_new("eval", plan->cell_count, !o->progress_bar);
 	struct fh_eval_run run = {
-		.plan = plan, .services = services, .cancel = &interrupted, .on_progress = on_progress, .context = progress
+		.plan = plan, .services = services, .cancel = &fh_interrupted, .on_progress = on_progress, .context = progress
 	};
 	struct fh_eval_results results = { 0 };
 	int r = fh_eval_run(&run, &results, err);
@@ -368,10 +351,10 @@ static int run_config(const struct eval_options *o, struct fh_eval_config *confi
 	const json_t *own_timeout = json_object_get(json_object_get(config->root, "evaluateOptions"), "timeoutMs");
 	unsigned workers = o->overrides.concurrency ? (unsigned)FH_MIN(o->overrides.concurrency, 64) : 4;
 	struct fh_services *services = fh_services_new(&(struct fh_services_options){
-	    .workers = workers, .env = json_object_get(config->root, "env"), .cancel = &interrupted });
+	    .workers = workers, .env = json_object_get(config->root, "env"), .cancel = &fh_interrupted });
 	struct fh_eval_provider_needs needs = { .scripts = fh_services_scripts(services),
 		                                    .replay = replay,
-		                                    .cancel = &interrupted,
+		                                    .cancel = &fh_interrupted,
 		                                    .timeout_ms = (uint64_t)FH_MAX(json_number_value(own_timeout), 0) };
 	struct fh_opt_list paths = { 0 };
 	struct fh_eval_plan plan = { 0 };
@@ -432,11 +415,12 @@ int main(int argc, char **argv)
 	int status = FH_EXIT_OK;
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
-	catch_signals();
+	fh_interrupt_catch();
+	signal(SIGPIPE, SIG_IGN);
 	if (parse_options(argc, argv, &o, &err) < 0)
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
 	else if (!o.help && run_command(&o, &status, &err) < 0)
-		status = fh_command_failed(&err, interrupted                 ? FH_EXIT_INTERRUPTED
+		status = fh_command_failed(&err, fh_interrupted              ? FH_EXIT_INTERRUPTED
 		                                 : err.code == FH_E_ARGUMENT ? FH_EXIT_USAGE
 		                                                             : FH_EXIT_FAILED);
 	release_options(&o);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Program fumehood-judge: `fumehood judge`. */
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include "base/escape.h"
 #include "base/launcher.h"
 #include "base/parse.h"
+#include "cli/interrupt.h"
 #include "cli/judge_report.h"
 #include "cli/judge_show.h"
 #include "cli/options.h"
@@ -55,23 +55,6 @@ struct judge_options {
 	bool limit_given[FH_LIMIT_COUNT_];
 	struct fh_opt_list args;
 };
-
-static volatile int interrupted;
-
-/* A second signal ends the program the plain way, should the first not get through. */
-static void on_signal(int signal)
-{
-	interrupted = 1;
-}
-
-static void catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < FH_ARRAY_SIZE(signals); i++)
-		sigaction(signals[i], &action, NULL);
-}
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 
@@ -215,7 +198,7 @@ static void fill_settings(const struct judge_options *o, struct fh_judge_setting
 	s->interpreter = o->interpreter;
 	s->packages = o->packages;
 	s->repeat = (unsigned)FH_MIN(o->repeat, 1000);
-	s->cancel = &interrupted;
+	s->cancel = &fh_interrupted;
 }
 
 static int check_limits(const struct judge_options *o, struct fh_error *err)
@@ -382,9 +365,9 @@ static int run_command(const struct judge_options *o)
 	    fh_judge_samples_read(o->args.items[0], &problems, &samples, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	fill_settings(o, &settings);
-	catch_signals();
+	fh_interrupt_catch();
 	if (fh_judge_truth_complete(&settings, &problems, &samples, &err) < 0)
-		return interrupted ? FH_EXIT_INTERRUPTED : fh_command_failed(&err, FH_EXIT_FAILED);
+		return fh_interrupted ? FH_EXIT_INTERRUPTED : fh_command_failed(&err, FH_EXIT_FAILED);
 	if (!o->show_given)
 		return judge(o, &settings, &report, &problems, &samples);
 	int r = fh_judge_show(&settings, &problems, &samples, o->results, o->show, &err);

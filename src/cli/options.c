@@ -243,6 +243,23 @@ int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, boo
 	return 0;
 }
 
+bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, int *ret_status)
+{
+	struct fh_opt_list args = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	bool help;
+	int r = fh_options_parse(c, argc, argv, false, &args, &help, &err);
+	if (r == 0 && !help && args.count > 0)
+		r = fh_error_set(&err, FH_E_ARGUMENT, "%s takes no argument, but was given %s", argv[0], args.items[0]);
+	fh_opt_list_release(&args);
+	if (r == 0 && !help)
+		return true;
+	*ret_status = r < 0 ? fh_command_failed(&err, FH_EXIT_USAGE) : FH_EXIT_OK;
+	if (r == 0)
+		fh_options_help(c);
+	return false;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ help */
 
 /* Words of `text`, wrapped at `width`, the first line going on at `column` and the others beginning at `indent`. */

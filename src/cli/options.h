@@ -57,6 +57,9 @@ struct fh_command_line {
  * seen; then nothing else is checked. */
 int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, bool stop_at_first,
                      struct fh_opt_list *ret_args, bool *ret_help, struct fh_error *err);
+/* The whole beginning of a command that takes no argument: parses, answers --help, refuses what is left over. False:
+ * the command ends with *ret_status. */
+bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, int *ret_status);
 /* The help text to stdout, wrapped to the terminal's width. */
 void fh_options_help(const struct fh_command_line *c);
 

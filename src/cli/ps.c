@@ -85,19 +85,10 @@ static void print_table(const struct fh_sandbox_info *list, size_t n)
 
 int fh_command_ps(int argc, char **argv)
 {
-	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
-	bool help;
-	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
-	if (r == 0 && !help && args.count > 0)
-		r = fh_error_set(&err, FH_E_ARGUMENT, "ps takes no argument, but was given %s", args.items[0]);
-	fh_opt_list_release(&args);
-	if (r < 0)
-		return fh_command_failed(&err, FH_EXIT_USAGE);
-	if (help) {
-		fh_options_help(&command_line);
-		return FH_EXIT_OK;
-	}
+	int status;
+	if (!fh_options_alone(&command_line, argc, argv, &status))
+		return status;
 	fh_auto_free struct fh_sandbox_info *list = NULL;
 	size_t n = 0;
 	if (fh_list(&list, &n, &err) < 0)

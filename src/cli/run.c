@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,13 +11,14 @@
 #include "base/launcher.h"
 #include "base/nearest.h"
 #include "base/path.h"
+#include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/run_inputs.h"
 #include "cli/run_result.h"
 #include "proto/plan.h"
 #include "sandbox/language.h"
 
 #define CODE_MAX (64u << 20)
-#define FILES_MAX (1u << 30) /* of one --file, and of a plan */
 
 /* What the command line says. `shaped`: an option that shapes the plan was given, which --plan excludes. */
 static struct {
@@ -234,95 +234,6 @@ static int read_program(struct program *p, const struct fh_opt_list *args, struc
 	return fh_file_read(file, &p->code, err);
 }
 
-/* ------------------------------------------------------------------------------------------------- files and mounts */
-
-/* Files that go in: contents are ours until the plan is built. */
-struct inputs {
-	struct fh_file *files;
-	struct fh_buf *contents;
-	struct fh_mount *mounts;
-	const char **outs;
-	char **texts; /* everything that was split off an option */
-	size_t file_count, mount_count, text_count;
-};
-
-static void inputs_release(struct inputs *in)
-{
-	for (size_t i = 0; i < in->file_count; i++)
-		fh_buf_release(&in->contents[i]);
-	for (size_t i = 0; i < in->text_count; i++)
-		free(in->texts[i]);
-	free(in->files);
-	free(in->contents);
-	free(in->mounts);
-	free(in->outs);
-	free(in->texts);
-}
-
-static const char *keep_text(struct inputs *in, const char *s, size_t n)
-{
-	return in->texts[in->text_count++] = fh_xstrndup(s, n);
-}
-
-static int read_files(struct inputs *in, struct fh_error *err)
-{
-	for (size_t i = 0; i < o.files.count; i++) {
-		const char *item = o.files.items[i], *colon = strrchr(item, ':');
-		/* A colon may belong to the file's own name. */
-		if (colon && (colon == item || fh_path_exists(item)))
-			colon = NULL;
-		const char *source = keep_text(in, item, colon ? (size_t)(colon - item) : strlen(item));
-		struct fh_buf *content = &in->contents[in->file_count];
-		content->max = FILES_MAX;
-		struct stat st;
-		int r = fh_file_read(source, content, err);
-		if (r < 0)
-			return fh_error_wrap(err, "option --file");
-		bool program = stat(source, &st) == 0 && (st.st_mode & 0100);
-		in->files[in->file_count++] = (struct fh_file){ .name = colon && colon[1] ? colon + 1 : fh_path_base(source),
-			                                            .content = { fh_buf_cstr(content), content->n },
-			                                            .mode = program ? 0755 : 0644 };
-	}
-	return 0;
-}
-
-/* SRC[:DST][:rw]; what follows the last colon is DST only when it is an absolute path. */
-static int read_mounts(struct inputs *in, struct fh_error *err)
-{
-	for (size_t i = 0; i < o.mounts.count; i++) {
-		const char *item = o.mounts.items[i];
-		size_t n = strlen(item);
-		bool writable = n > 3 && fh_streq(item + n - 3, ":rw");
-		if (writable || (n > 3 && fh_streq(item + n - 3, ":ro")))
-			n -= 3;
-		const char *whole = keep_text(in, item, n);
-		const char *colon = strrchr(whole, ':');
-		if (colon && colon[1] != '/')
-			return fh_error_set(err, FH_E_ARGUMENT, "option --mount: %s is not SRC[:DST][:rw] with an absolute DST",
-			                    item);
-		struct fh_mount *m = &in->mounts[in->mount_count++];
-		m->source = colon ? keep_text(in, whole, (size_t)(colon - whole)) : whole;
-		m->target = colon ? colon + 1 : NULL;
-		m->writable = writable;
-		if (!m->source[0])
-			return fh_error_set(err, FH_E_ARGUMENT, "option --mount: %s names no folder of this machine", item);
-	}
-	return 0;
-}
-
-static int read_inputs(struct inputs *in, struct fh_error *err)
-{
-	in->files = fh_xcalloc(o.files.count + 1, sizeof(*in->files));
-	in->contents = fh_xcalloc(o.files.count + 1, sizeof(*in->contents));
-	in->mounts = fh_xcalloc(o.mounts.count + 1, sizeof(*in->mounts));
-	in->texts = fh_xcalloc(o.files.count + 2 * o.mounts.count + o.outs.count + 1, sizeof(*in->texts));
-	in->outs = fh_xcalloc(o.outs.count + 1, sizeof(*in->outs));
-	for (size_t i = 0; i < o.outs.count; i++)
-		in->outs[i] = in->texts[in->text_count++] = fh_run_out_name(o.outs.items[i]);
-	int r = read_files(in, err);
-	return r < 0 ? r : read_mounts(in, err);
-}
-
 /* ---------------------------------------------------------------------------------------------------------- the plan
  */
 
@@ -377,7 +288,7 @@ static void use_program(struct fh_request *request, const struct program *progra
 	request->args = program->args;
 }
 
-static void use_inputs(struct fh_request *request, const struct inputs *in)
+static void use_inputs(struct fh_request *request, const struct fh_run_inputs *in)
 {
 	request->files = in->files;
 	request->file_count = in->file_count;
@@ -391,13 +302,13 @@ static int build_plan(const struct fh_opt_list *args, bool *ret_took_stdin, stru
 {
 	struct fh_request request;
 	struct program program = { .code = FH_BUF_INIT(CODE_MAX) };
-	struct inputs in = { 0 };
+	struct fh_run_inputs in = { 0 };
 	fh_request_init(&request);
 	int r = read_options(args, &request, err);
 	if (r == 0 && !o.command)
 		r = read_program(&program, args, err);
 	if (r == 0)
-		r = read_inputs(&in, err);
+		r = fh_run_inputs_read(&o.files, &o.mounts, &o.outs, &in, err);
 	if (r == 0) {
 		if (!o.command)
 			use_program(&request, &program);
@@ -407,7 +318,7 @@ static int build_plan(const struct fh_opt_list *args, bool *ret_took_stdin, stru
 	*ret_took_stdin = program.took_stdin;
 	fh_language_free(program.language);
 	fh_buf_release(&program.code);
-	inputs_release(&in);
+	fh_run_inputs_release(&in);
 	return r;
 }
 
@@ -420,7 +331,7 @@ static int load_plan(const struct fh_opt_list *args, struct fh_plan **ret, struc
 		              "beside it there may be --json, --raw, --explain, --stdin-file and --out; edit the plan's file");
 		return r;
 	}
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FILES_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_RUN_FILE_MAX);
 	struct fh_plan *plan = NULL;
 	int r = fh_file_read(o.plan_file, &text, err);
 	if (r == 0)
@@ -456,25 +367,6 @@ static int print_plan(const struct fh_plan *plan)
 
 /* ------------------------------------------------------------------------------------------------------------ the run
  */
-
-static volatile int cancelled; /* the signal that asked for it */
-
-static void on_signal(int number)
-{
-	cancelled = number;
-}
-
-/* The first Ctrl-C takes the sandbox down in order; a second one ends us at once, and the engine with us. */
-static void catch_signals(void)
-{
-	static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
-	for (size_t i = 0; i < FH_ARRAY_SIZE(caught); i++) {
-		struct sigaction before;
-		if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(caught[i], &action, NULL);
-	}
-}
 
 static void print_json(const struct fh_result *r)
 {
@@ -518,7 +410,7 @@ static int run_in_client(struct fh_client *client, const struct fh_plan *plan, i
 	struct fh_run_output output;
 	fh_run_output_init(&output, o.raw);
 	struct fh_run_options options_of_run = FH_RUN_OPTIONS_INIT;
-	options_of_run.cancel = &cancelled;
+	options_of_run.cancel = &fh_interrupted;
 	options_of_run.stdin_from_fd = stdin_fd >= 0;
 	options_of_run.stdin_fd = stdin_fd;
 	if (!o.json) {
@@ -550,10 +442,10 @@ static int execute(struct fh_client *client, const struct fh_plan *plan, bool to
 	int r = open_stdin(plan, took_stdin, &owned, &stdin_fd, &err);
 	if (r < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
-	catch_signals();
+	fh_interrupt_catch();
 	r = run_in_client(client, plan, stdin_fd, &result, &err);
 	if (r < 0)
-		return cancelled ? 128 + cancelled : failed(&err);
+		return fh_interrupted ? 128 + fh_interrupted : failed(&err);
 	int status = fh_run_exit_status(result);
 	if (o.json)
 		print_json(result);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What `fumehood run` gives a sandbox: the options --file, --mount and --out, taken apart, files read. */
+#pragma once
+#include "base/buf.h"
+#include "cli/options.h"
+#include "fumehood/sandbox.h"
+
+#define FH_RUN_FILE_MAX (1u << 30) /* bytes of one --file, and of a plan */
+
+struct fh_run_inputs {
+	struct fh_file *files;
+	struct fh_buf *contents;
+	struct fh_mount *mounts;
+	const char **outs;
+	char **texts; /* everything that was split off an option */
+	size_t file_count, mount_count, text_count;
+};
+
+/* Errors name the option. Release it in any case. */
+int fh_run_inputs_read(const struct fh_opt_list *files, const struct fh_opt_list *mounts,
+                       const struct fh_opt_list *outs, struct fh_run_inputs *in, struct fh_error *err);
+void fh_run_inputs_release(struct fh_run_inputs *in);
