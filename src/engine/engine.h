@@ -32,8 +32,10 @@ enum {
 	FH_CONNECTIONS_MAX = 256,
 	FH_CONNECTION_OUT_MAX = 96 << 20, /* unsent bytes before a peer that does not read is dropped */
 	FH_MAKING_MS = 30000,             /* a sandbox that is not ready by then is given up */
-	FH_INIT_PACKETS_MAX = 64,         /* of one init, before others have their turn */
-	FH_FINISH_MS = 250,               /* for init to kill everybody, before init itself is killed */
+	FH_RUNS_MAKING_MAX = 64,          /* runs whose sandboxes are made at once; the others wait for their turn */
+	FH_RUNS_WAITING_MAX = 16384,
+	FH_INIT_PACKETS_MAX = 64, /* of one init, before others have their turn */
+	FH_FINISH_MS = 250,       /* for init to kill everybody, before init itself is killed */
 	FH_EXIT_KEPT_MS = 30000,
 	FH_KILL_MS = 5000,            /* for a process of a session that is over its limit to be gone */
 	FH_PROCESSES_KEPT_MAX = 2048, /* of one sandbox: alive, or ended within FH_EXIT_KEPT_MS */
@@ -70,13 +72,17 @@ struct fh_engine {
 	struct fh_sandbox *sandboxes; /* list by ->next, newest first */
 	size_t sandbox_count;
 	struct fh_watch listener, service_listener, signals;
-	struct fh_timer idle_timer;    /* of a service */
-	int64_t idle_ns, used_ns;      /* idle_ns 0: it stays */
-	struct fh_template *templates; /* list by ->next (template.h) */
-	struct fh_seen *seen;          /* kinds of runs, until they have a template */
-	size_t parked_count;           /* sandboxes that wait in pools, or are made for one */
-	uint32_t next_token;           /* of messages to holders and zygotes */
-	int spare;                     /* a descriptor that is given up to turn a client away when there are no others */
+	struct fh_timer idle_timer;                 /* of a service */
+	int64_t idle_ns, used_ns;                   /* idle_ns 0: it stays */
+	struct fh_template *templates;              /* list by ->next (template.h) */
+	struct fh_seen *seen;                       /* kinds of runs, until they have a template */
+	size_t parked_count;                        /* sandboxes that wait in pools, or are made for one */
+	size_t making_count;                        /* runs whose sandbox is being made */
+	struct fh_deferred *waiting, *waiting_last; /* runs that wait for their turn, the first first (queue.c) */
+	size_t waiting_count;
+	struct fh_timer waiting_timer;
+	uint32_t next_token; /* of messages to holders and zygotes */
+	int spare;           /* a descriptor that is given up to turn a client away when there are no others */
 	struct fh_keeper keeper;
 	bool leaving;    /* a signal asked us to end */
 	bool fresh_only; /* makes nothing ahead */
@@ -276,6 +282,7 @@ struct fh_sandbox {
 	uint32_t network;      /* what the holder calls its network namespace (holder.h) */
 	bool asked, launched;  /* the holder was asked to make it; its set-up is through */
 	bool parked;           /* no request has it */
+	bool counted;          /* in making_count */
 	bool files_come_along; /* with RUN, instead of through init */
 	bool init_finished;    /* FINISHED came before its program's end was seen */
 	int disk, rules;       /* descriptors of its writable layer and its Landlock rule set; -1: none */
@@ -359,14 +366,24 @@ const char *fh_transfer_refused(const struct fh_init_done *m, char *buffer, size
 void fh_transfer_on_done(struct fh_sandbox *b, const struct fh_init_done *m);
 void fh_transfer_drop_all(struct fh_sandbox *b);
 
+/* queue.c */
+bool fh_queue_is_needed(const struct fh_engine *e);
+int fh_queue_add(struct fh_engine *e, const struct fh_deferred *asked, struct fh_error *err); /* takes its plan */
+void fh_queue_forget(struct fh_engine *e, struct fh_connection *c, uint64_t request);         /* 0: all of c's */
+void fh_queue_count(struct fh_sandbox *b);                                                    /* of a run, begun */
+void fh_queue_is_made(struct fh_sandbox *b); /* it is ready, or gone: the next may have its turn */
+
 /* run.c */
-/* *ret is NULL when it waits for a parked sandbox (only where may_defer). fh_run_begin follows. */
+/* *ret is NULL when it waits, for a parked sandbox or for its turn (only where may_defer). fh_run_begin follows. */
 int fh_run_start(struct fh_engine *e, FH_OWN struct fh_plan *plan, bool stdin_open, size_t window, bool may_defer,
                  struct fh_connection *c, uint64_t request, struct fh_sandbox **ret, struct fh_error *err);
+/* The same for one that has had its turn; its plan is taken. */
+int fh_run_start_now(struct fh_engine *e, const struct fh_deferred *asked, struct fh_sandbox **ret,
+                     struct fh_error *err);
 void fh_run_begin(struct fh_sandbox *b); /* after fh_run_start: for one that is ready already */
 void fh_run_on_ready(struct fh_sandbox *b);
 void fh_run_serve_deferred(struct fh_template *t); /* one is parked, and somebody waits for it */
-void fh_run_forget_deferred(struct fh_engine *e, const struct fh_connection *c, uint64_t request); /* 0: all of c's */
+void fh_run_forget_deferred(struct fh_engine *e, struct fh_connection *c, uint64_t request); /* 0: all of c's */
 void fh_run_on_finished(struct fh_sandbox *b);
 void fh_run_on_gone(struct fh_sandbox *b); /* releases the sandbox, later if bytes are still to be sent */
 void fh_run_on_exit(struct fh_sandbox *b);

@@ -77,6 +77,7 @@ static void on_ready(struct fh_sandbox *b)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	fh_timer_stop(b->engine->loop, &b->making_timer);
+	fh_queue_is_made(b);
 	if (b->template)
 		b->template->proven = true;
 	if (b->parked) {

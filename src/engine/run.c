@@ -314,6 +314,7 @@ static void defer(struct fh_template *t, const struct fh_deferred *asked)
 {
 	struct fh_deferred *d = FH_NEW(struct fh_deferred), **end = &t->deferred;
 	*d = *asked;
+	d->next = NULL;
 	while (*end)
 		end = &(*end)->next;
 	*end = d;
@@ -333,10 +334,11 @@ void fh_run_serve_deferred(struct fh_template *t)
 	fh_run_begin(b);
 }
 
-void fh_run_forget_deferred(struct fh_engine *e, const struct fh_connection *c, uint64_t request)
+void fh_run_forget_deferred(struct fh_engine *e, struct fh_connection *c, uint64_t request)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	fh_error_set(&err, FH_E_CANCELLED, "the run was cancelled");
+	fh_queue_forget(e, c, request);
 	for (struct fh_template *t = e->templates; t; t = t->next)
 		for (struct fh_deferred **p = &t->deferred; *p;) {
 			struct fh_deferred *d = *p;
@@ -352,36 +354,54 @@ void fh_run_forget_deferred(struct fh_engine *e, const struct fh_connection *c, 
 		}
 }
 
-int fh_run_start(struct fh_engine *e, struct fh_plan *plan, bool stdin_open, size_t window, bool may_defer,
-                 struct fh_connection *c, uint64_t request, struct fh_sandbox **ret, struct fh_error *err)
+static int start(struct fh_engine *e, const struct fh_deferred *asked, bool may_defer, bool may_wait,
+                 struct fh_sandbox **ret, struct fh_error *err)
 {
 	struct fh_sandbox *b = NULL;
 	struct fh_template *t = NULL;
 	enum fh_choice choice;
 	char why[160];
-	int r = fh_template_choose(e, plan, c->peer_uid, may_defer, &choice, &t, why, err);
+	struct fh_plan *plan = asked->plan;
+	int r = fh_template_choose(e, plan, asked->connection->peer_uid, may_defer, &choice, &t, why, err);
 	if (r) {
 		fh_plan_free(plan);
 		return r;
 	}
 	*ret = NULL;
 	if (choice == FH_CHOICE_DEFER) {
-		defer(t, &(struct fh_deferred){ NULL, plan, stdin_open, window, c, request });
+		defer(t, asked);
 		return 0;
 	}
+	if (choice != FH_CHOICE_PARKED && may_wait && fh_queue_is_needed(e))
+		return fh_queue_add(e, asked, err);
 	if (choice == FH_CHOICE_PARKED) {
 		b = fh_pool_take(t);
-		fh_sandbox_adopt(b, plan, c, request);
+		fh_sandbox_adopt(b, plan, asked->connection, asked->request);
 	} else if (choice == FH_CHOICE_TEMPLATE) {
-		r = fh_sandbox_make_of(t, plan, c, request, &b, err);
+		r = fh_sandbox_make_of(t, plan, asked->connection, asked->request, &b, err);
 	} else {
-		r = fh_sandbox_make(e, plan, c, request, &b, err);
+		r = fh_sandbox_make(e, plan, asked->connection, asked->request, &b, err);
 		if (r == 0)
 			memcpy(b->start_why, why, sizeof(why));
 	}
 	if (r)
 		return r;
-	begin(b, stdin_open, window);
+	if (choice != FH_CHOICE_PARKED)
+		fh_queue_count(b);
+	begin(b, asked->stdin_open, asked->window);
 	*ret = b;
 	return 0;
+}
+
+int fh_run_start(struct fh_engine *e, struct fh_plan *plan, bool stdin_open, size_t window, bool may_defer,
+                 struct fh_connection *c, uint64_t request, struct fh_sandbox **ret, struct fh_error *err)
+{
+	return start(e, &(struct fh_deferred){ NULL, plan, stdin_open, window, c, request }, may_defer, may_defer, ret,
+	             err);
+}
+
+int fh_run_start_now(struct fh_engine *e, const struct fh_deferred *asked, struct fh_sandbox **ret,
+                     struct fh_error *err)
+{
+	return start(e, asked, true, false, ret, err);
 }

@@ -50,6 +50,7 @@ static void answer_destroyed(struct fh_sandbox *b)
 static void free_sandbox(struct fh_sandbox *b)
 {
 	struct fh_engine *e = b->engine;
+	fh_queue_is_made(b);
 	fh_group_leave(b);
 	for (struct fh_sandbox **p = &e->sandboxes; *p; p = &(*p)->next)
 		if (*p == b) {

@@ -57,7 +57,7 @@ struct fh_member_process {
 	struct fh_watch watch;
 };
 
-/* A run that waits for a parked sandbox. */
+/* A run that waits for a parked sandbox, or for its turn (queue.c). */
 struct fh_deferred {
 	struct fh_deferred *next;
 	struct fh_plan *plan;

@@ -20,7 +20,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 from inside import bash, named, parent_of, python, run, story, wait_for
-from test_protocol import (ERROR, F_PLAN, LIST, REPLY, RESULT, RUN, WAIT, ZERO, Client, frame, message, plan)
+from test_protocol import (CANCEL, ERROR, F_PLAN, LIST, REPLY, RESULT, RUN, WAIT, ZERO, Client, frame, message, plan)
 
 ALONE = "it takes memory, processes and time from everything"
 
@@ -489,13 +489,36 @@ class Connection(Faults):
                              for n in numbers))
 
     def test_ten_thousand_requests_at_once(self):
-        runs = 10_000 if support.FULL else 40
+        runs = 10_000 if support.FULL else 100
         ends, others = self.many(runs, 10_000 - runs if runs < 10_000 else 0)
         self.assertLessEqual(set(ends), {RESULT, ERROR})
         self.assertGreater(ends.count(RESULT), 0)
         if not support.FULL:
             self.assertEqual(set(ends), {RESULT})
             self.assertEqual(others.count(REPLY) + others.count(ERROR), len(others))
+
+    def test_runs_that_wait_for_their_turn_are_cancelled(self):
+        """More than an engine makes sandboxes for at once. Who is cancelled while he waits is told so; the others run."""
+        text = message((F_PLAN, plan("echo $((6 * 7))")))
+        cancelled, final = range(101, 151), {}
+        with Client() as client:
+            client.send(b"".join(frame(RUN, text, n) for n in range(1, 151)) +
+                        b"".join(frame(CANCEL, b"", n) for n in cancelled))
+            while len(final) < 150:
+                f = client.next(120)
+                self.assertIsNotNone(f, f"the engine closed the connection after {len(final)} answers")
+                if f.request and f.kind in (RESULT, ERROR):
+                    self.assertNotIn(f.request, final)
+                    final[f.request] = f.kind
+        self.assertEqual({final[n] for n in range(1, 101)}, {RESULT})
+        self.assertEqual({final[n] for n in cancelled}, {ERROR})
+
+    def test_a_client_that_leaves_while_its_runs_wait(self):
+        text = message((F_PLAN, plan("sleep 30")))
+        with Client() as client:
+            client.send(b"".join(frame(RUN, text, n) for n in range(1, 201)))
+            self.assertTrue(wait_for(lambda: len(support.descendants(client.process.pid)) > 20, 20))
+        self.assertEqual(client.process.returncode, 0)
 
     def test_an_engine_that_says_nothing_and_does_not_end(self):
         """The client gives it up, and ends it, instead of waiting for ever: bounded by its patience, tested with a short

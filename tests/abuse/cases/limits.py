@@ -6,7 +6,7 @@ import shutil
 import support
 from suite import Case, Planted, Raised
 
-SMALL = ("--memory", "48M", "--disk", "64M", "--wall-time", "10")
+SMALL = ("--memory", "48M", "--disk", "64M", "--wall-time", "40")
 LARGE = ("--memory", "900M", "--disk", "800M")
 OVER = ("memory_limit",)
 UNSEEN = () if support.whoami() == "root" else ("ok",)
