@@ -8,7 +8,7 @@
 const char *const fh_cpp_glue_flags[] = { "-w", "-O1", "-c", NULL };
 const char *const fh_cpp_judge_flags[] = { "-w", "-O1", FH_CPP_OBJECT,
 	                                       "-Wl,--wrap=main,--wrap=__assert_fail,-z,muldefs", NULL };
-const char *const fh_cpp_candidate_flags[] = { "-w", FH_CPP_OBJECT, "-Wl,-z,muldefs", NULL };
+const char *const fh_cpp_candidate_flags[] = { "-w", "-O1", FH_CPP_OBJECT, "-Wl,-z,muldefs", NULL };
 
 static void add(struct fh_buf *out, struct fh_str s)
 {
