@@ -80,11 +80,11 @@ class Delegation(support.TempDir):
     def enter(folder):
         (folder / "cgroup.procs").write_text(str(os.getpid()))
 
-    def in_group(self, folder, *args):
+    def in_group(self, folder, *args, seconds=support.TIMEOUT):
         """What the user's fumehood says that was started in the group, and the folders that it left beside its own."""
         done = subprocess.run([*modes.as_user(), str(self.build / "fumehood"), *args], preexec_fn=lambda: self.enter(folder),
                               env=modes.environment("user", self.build, str(self.dir)), cwd=self.dir, capture_output=True,
-                              text=True, timeout=support.TIMEOUT, stdin=subprocess.DEVNULL)
+                              text=True, timeout=seconds, stdin=subprocess.DEVNULL)
         return json.loads(done.stdout)
 
     def memory_in(self, folder):
@@ -131,7 +131,7 @@ class Delegation(support.TempDir):
 
     def test_doctor_names_what_mends_it(self):
         scope = self.manager(False)[1]
-        seen = self.in_group(scope, "doctor", "--json")
+        seen = self.in_group(scope, "doctor", "--json", seconds=support.TIMEOUT / 10 * support.SLACK)
         text = json.dumps(seen)
         self.assertIn("systemd-run --user --scope -p Delegate=yes", text)
 
