@@ -206,7 +206,8 @@ class Zygote:
             os.close(fd)
         shutil.rmtree(self.cwd, ignore_errors=True)
 
-    def fork(self, flags=FORK_SOCKET | FORK_KEEP_CAPABILITIES, fds=(), **kw):
+    def ask_for_fork(self, flags=FORK_SOCKET | FORK_KEEP_CAPABILITIES, fds=(), **kw):
+        """Our end of the program's socket, and its pidfd."""
         self.token += 1
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -219,7 +220,10 @@ class Zygote:
         assert (op, token) == (FORKED, self.token), (op, token)
         if error:
             raise Refused(f"{os.strerror(error)} at step {step}")
-        return Program(self, ours, pidfds[0])
+        return ours, pidfds[0]
+
+    def fork(self, *args, **kw):
+        return Program(self, *self.ask_for_fork(*args, **kw))
 
     def branch(self, preload):
         """A zygote that is forked from this one and imports more."""

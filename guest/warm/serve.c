@@ -334,6 +334,7 @@ static bool fork_is_sound(const struct fh_zygote_fork *m, size_t size, int fd_co
 	return wanted == fd_count;
 }
 
+/* Closes the descriptors, but in the child. */
 static const struct fh_warm_run *on_fork(const struct fh_warm_interpreter *i, size_t size, const int *fds, int fd_count)
 {
 	const struct fh_zygote_fork *m = (const void *)packet;
@@ -362,6 +363,7 @@ static const struct fh_warm_run *on_fork(const struct fh_warm_interpreter *i, si
 			i->after_fork();
 		fh_atfork_parent();
 	}
+	close_all(fds, fd_count); /* before the answer: the engine tells by the socket's end that the program has begun */
 	answer(m->h.token, pid, step, pidfd);
 	if (pidfd >= 0)
 		fh_sys(__NR_close, pidfd);
@@ -407,18 +409,16 @@ const struct fh_warm_run *fh_warm_serve(const struct fh_warm_interpreter *i)
 		long n = receive(fh_warm_start.socket, packet, sizeof(packet), fds, &fd_count);
 		if (n <= 0 && n != -EBADMSG)
 			die(0); /* the engine is gone, or is done with us */
-		bool branched = false;
-		if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_FORK)
+		if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_FORK) {
 			run = on_fork(i, (size_t)n, fds, fd_count);
-		else if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_BRANCH)
-			branched = on_branch(i, (size_t)n, fds, fd_count);
-		else
+		} else if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_BRANCH) {
+			bool branched = on_branch(i, (size_t)n, fds, fd_count);
+			close_all(fds, fd_count);
+			if (branched)
+				run = get_ready(i, fh_warm_start.preload, true);
+		} else {
 			die(2); /* the engine and we are one build: this cannot be */
-		if (run)
-			break;
-		close_all(fds, fd_count);
-		if (branched)
-			run = get_ready(i, fh_warm_start.preload, true);
+		}
 	}
 	return run;
 }

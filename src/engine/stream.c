@@ -80,7 +80,7 @@ static void on_event(struct fh_watch *w, uint32_t events)
 	struct fh_engine *e = s->sandbox->engine;
 	(void)events;
 	if (s->sandbox->program.starting)
-		fh_warm_settle(s->sandbox); /* the client is told of the program before it gets its output */
+		fh_warm_settle(s->sandbox, false); /* the client is told of the program before it gets its output */
 	while (s->buffer.n < s->window) {
 		uint64_t left = s->limit == FH_UNLIMITED ? UINT64_MAX : s->limit - received(s);
 		size_t want = (size_t)FH_MIN((uint64_t)(s->window - s->buffer.n), (uint64_t)FH_FRAME_DATA_MAX);
@@ -92,6 +92,8 @@ static void on_event(struct fh_watch *w, uint32_t events)
 			continue;
 		if (n < 0 && room && errno == EAGAIN)
 			break;
+		if (s->sandbox->program.starting)
+			fh_warm_settle(s->sandbox, true);
 		if (n <= 0) { /* EIO: a terminal whose other end is closed */
 			fh_output_end(e, s);
 			return;

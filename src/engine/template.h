@@ -145,6 +145,8 @@ bool fh_warm_has_program(const struct fh_sandbox *b);
 /* Sends RUN, whose files come along where they are small (fh_warm_takes_files). fds: as for SPAWN. */
 bool fh_warm_takes_files(const struct fh_sandbox *b);
 int fh_warm_run(struct fh_sandbox *b, const struct fh_spawn *s, const int *fds, size_t fd_count, struct fh_error *err);
-void fh_warm_settle(struct fh_sandbox *b); /* something of the program shows: whether it began */
-void fh_warm_close(struct fh_sandbox *b);  /* its init is reaped */
+/* Whether the program began: by what is on its socket. sure: its output or its end was seen, so it did unless it has
+ * said otherwise. */
+void fh_warm_settle(struct fh_sandbox *b, bool sure);
+void fh_warm_close(struct fh_sandbox *b); /* its init is reaped */
 bool fh_warm_signal(struct fh_sandbox *b, int signal);

@@ -182,7 +182,7 @@ static void on_program_socket(struct fh_watch *w, uint32_t events)
 	int fds[FH_PACKET_FDS_MAX], count;
 	(void)events;
 	if (b->program.starting) {
-		fh_warm_settle(b);
+		fh_warm_settle(b, false);
 		return;
 	}
 	ssize_t n = fh_packet_receive(b->program.socket, &m, sizeof(m), fds, &count);
@@ -380,14 +380,14 @@ static void could_not_begin(struct fh_sandbox *b, const struct fh_zygote_failed 
 	fh_sandbox_fail(b, &err);
 }
 
-void fh_warm_settle(struct fh_sandbox *b)
+void fh_warm_settle(struct fh_sandbox *b, bool sure)
 {
 	struct fh_zygote_failed m;
 	int fds[FH_PACKET_FDS_MAX], count;
 	if (!b->program.starting)
 		return;
 	ssize_t n = fh_packet_receive(b->program.socket, &m, sizeof(m), fds, &count);
-	if (n == -EAGAIN)
+	if (n == -EAGAIN && !sure)
 		return;
 	b->program.starting = false;
 	fh_watch_stop(b->engine->loop, &b->program.socket_watch);
@@ -416,7 +416,7 @@ static void on_program_end(struct fh_watch *w, uint32_t events)
 	fh_watch_stop(b->engine->loop, &b->program.pid_watch);
 	close(FH_TAKE_FD(b->program.pidfd));
 	if (b->program.starting)
-		fh_warm_settle(b);
+		fh_warm_settle(b, true);
 	if (b->program.replaced)
 		return;
 	struct fh_init_exited m = { .h = { FH_INIT_EXITED, 0 } };

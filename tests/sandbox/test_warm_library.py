@@ -3,6 +3,7 @@
 
 A small engine of ours (tests/zygote.py) speaks the protocol; nothing is isolated here, and no privilege needed.
 """
+import contextlib
 import os
 import re
 import shutil
@@ -26,6 +27,14 @@ def left_in(folder, what):
     with open(os.path.join(folder, name), "rb") as f:
         data = f.read()
     return len(data) if what.startswith("size:") else data
+
+
+def sockets_of(pid):
+    links = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):             # it closes the pidfd that it sent
+            links.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
+    return sorted(link for link in links if link.startswith("socket:"))
 
 
 def empty(folder):
@@ -72,6 +81,17 @@ class Interpreter:
                     continue
                 self.assertNotIn(name, self.refused)  # else what it says of the zygote is not true any more
                 self.assertEqual(warm, fresh, f"{name}: warm, then fresh:\n{warm}\n{fresh}")
+
+
+    def test_a_zygote_holds_nothing_of_a_program_once_its_fork_is_told(self):
+        """The end of a program's socket says that its own code has begun: nobody else may keep it open."""
+        before = sockets_of(self.zygote.process.pid)
+        for _ in range(30):
+            ours, pidfd = self.zygote.ask_for_fork()
+            self.assertEqual(sockets_of(self.zygote.process.pid), before)
+            ours.close()                                         # it was never needed
+            os.waitid(os.P_PIDFD, pidfd, os.WEXITED)
+            os.close(pidfd)
 
 
 class Python(Interpreter, unittest.TestCase):
