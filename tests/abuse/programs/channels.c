@@ -502,7 +502,7 @@ static bool load_seen(void)
 	while (now() < until)
 		n++;
 	best = n > best ? n : best;
-	return best && n < best * 2 / 3;
+	return n < best * 9 / 10;
 }
 
 /* A process of the neighbour's, by what /proc shows. */
