@@ -172,7 +172,7 @@ class Python(Judging):
         installed = sorted(m.group(1) for d in have if os.path.isdir(d) for n in os.listdir(d)
                            if (m := re.fullmatch(r"([a-z]\w+)\.py", n)))
         if not installed:
-            self.skipTest("needs a Python package in Debian's dist-packages (for example python3-yaml's)")
+            self.skipTest("needs a Python package in Debian's dist-packages (for example python3-six's)")
         name = installed[0]
         source = f"    import importlib.util\n    assert importlib.util.find_spec({name!r})\n    return sum(numbers)\n"
         self.check_verdicts([(name, "Own/0", source, "failed", "AssertionError")], "--interpreter", support.PYTHON)
