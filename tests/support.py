@@ -82,6 +82,13 @@ def need_program(name, package=None):
     return path
 
 
+def need_warm_node():
+    """A Node that can be a zygote."""
+    version = subprocess.run([need_program("node", "nodejs"), "--version"], capture_output=True, text=True, check=True).stdout
+    if int(version.strip("v\n").split(".")[0]) < 20:
+        raise unittest.SkipTest("needs Node 20: in a program that is forked from an older one worker threads do not end")
+
+
 def once(what):
     """Marks a test, or a class of tests, whose outcome cannot depend on whose rights the programs have: texts, formats,
     arithmetic, what a judge makes of an answer. tests/run has it run as the first kind of user only (root, where that can be

@@ -43,6 +43,15 @@ def arguments(how):
     return out
 
 
+def can_be_warm(language):
+    if language == "javascript":
+        try:
+            support.need_warm_node()
+        except unittest.SkipTest:
+            return False
+    return language in ("python", "javascript") or bool(support.shutil.which(language))
+
+
 @unittest.skipIf(support.SANITIZED, "not in this build: Python would have to be sanitized as well")
 class WarmEqualsCold(unittest.TestCase):
     @classmethod
@@ -75,7 +84,7 @@ class WarmEqualsCold(unittest.TestCase):
         self.check(tricky.PYTHON, "python")
 
     def test_javascript_programs(self):
-        support.need_program("node", "nodejs")
+        support.need_warm_node()
         self.check(tricky.JAVASCRIPT, "javascript")
 
     def check_scripts(self, tool, package, language, programs):
@@ -102,7 +111,7 @@ class WarmEqualsCold(unittest.TestCase):
         programs = {"python": "import random, os, uuid\nprint(random.random(), os.urandom(4).hex(), uuid.uuid4())",
                     "javascript": "console.log(Math.random(), require('crypto').randomUUID())", **tricky_scripts.CHANCE}
         for language, source in programs.items():
-            if language in ("python", "javascript") or support.shutil.which(language):
+            if can_be_warm(language):
                 for path in ("zygote", "parked"):
                     with self.subTest(f"{language}, {path}"):
                         said = [self.run_by(path, source, language).stdout.split() for _ in range(3)]
@@ -127,7 +136,7 @@ class WarmEqualsCold(unittest.TestCase):
                     "python": "import os\nprint(int(os.getpid() == int(os.readlink('/proc/self'))), os.getppid(), os.getuid(), os.geteuid())",
                     "javascript": "console.log(process.pid < 4 ? 1 : 0, process.ppid, process.getuid(), process.geteuid())"}
         for language, source in programs.items():
-            if language in ("python", "javascript") or support.shutil.which(language):
+            if can_be_warm(language):
                 with self.subTest(language):
                     self.assertTrue(self.same(source, language).stdout.startswith(b"1 1 1000"))
 

@@ -120,7 +120,7 @@ class Node(Interpreter, unittest.TestCase):
     threads = 4  # three of them idle, and lost in a fork
 
     def setUp(self):
-        support.need_program("node", "nodejs")
+        support.need_warm_node()
         super().setUp()
 
 
