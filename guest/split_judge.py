@@ -233,14 +233,14 @@ def call_and_change(number, args, kwargs):
 
 
 def stand_in(number, name, send_back):
-    def stub(*args, **kwargs):
+    def call(*args, **kwargs):
         global calls
         calls += 1
         if send_back:
             return call_and_change(number, args, kwargs)
         return ask(CALL, (number, args, kwargs, None))
-    stub.__name__ = stub.__qualname__ = name
-    return stub
+    call.__name__ = call.__qualname__ = name
+    return call
 
 
 # --------------------------------------------------------------------------------------------------------- the test
