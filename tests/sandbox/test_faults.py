@@ -2,7 +2,7 @@
 """Faults: who is killed at random under load, a host that runs out of something, a cut connection, a clock that is elsewhere.
 
 Whatever happens: each request ends with a status or an engine_error, nothing is left behind, the next run is clean, no
-failing program passes, and a judgement loses no sample. The moments are random; their seed is printed with a failure.
+failing program passes. The moments are random; their seed is printed with a failure.
 """
 import json
 import os
@@ -19,121 +19,15 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
-from inside import bash, named, parent_of, python, run, story, wait_for
+from faults import ENGINE, RUNS, Faults, Load, is_engine, is_init, is_keeper, is_program
+from inside import bash, named, story, wait_for
 from test_protocol import (CANCEL, ERROR, F_PLAN, LIST, REPLY, RESULT, RUN, WAIT, ZERO, Client, frame, message, plan)
 
 ALONE = "it takes memory, processes and time from everything"
 
 DENY = str(support.BUILD / "tests" / "sandbox" / "deny")
-ENGINE = str(support.BUILD / "fumehood-engine")
-SOAK = str(support.BUILD / "tests" / "soak" / "soak")
 ROOT = support.whoami() == "root"
-RUNS = 60 if support.SANITIZED else 150
 SEEDS = range(1, 11) if support.FULL else (1,)
-
-
-class Load:
-    """The soak program at work, in which somebody breaks things, and all processes that were ever seen below it."""
-
-    def __init__(self, seed, *options, runs=RUNS, env=os.environ, **kw):
-        self.seed, self.random = seed, random.Random(seed)
-        # A sanitizer looks for leaks with a helper process of the engine's name, and waits for ever when that is killed.
-        env = {**env, "ASAN_OPTIONS": env.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
-        self.process = subprocess.Popen([SOAK, "--runs", str(runs), "--seed", str(seed), "--faults", *options],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        start_new_session=True, env=env, **kw)
-        self.output = []
-        self.reader = threading.Thread(target=lambda: self.output.extend(self.process.communicate()))
-        self.reader.start()
-        self.seen, self.engines = {}, set()
-
-    def look(self):
-        """Living processes below, {pid: name}."""
-        below = support.descendants(self.process.pid)
-        for pid, name in below.items():
-            self.seen.setdefault(pid, support.start_time(pid))
-            if name == "fumehood-engine":
-                self.engines.add(pid)
-        return below
-
-    def kill(self, who):
-        """SIGKILL to one of those that `who` takes for its victim; False when there was none."""
-        victims = sorted(pid for pid, name in self.look().items() if who(pid, name))
-        if not victims:
-            return False
-        try:
-            os.kill(self.random.choice(victims), signal.SIGKILL)
-        except ProcessLookupError:
-            return False
-        return True
-
-    def torment(self, who, pause):
-        """Kills at random moments until the load is through. How many."""
-        n = 0
-        while self.process.poll() is None:
-            time.sleep(self.random.uniform(pause / 3, pause))
-            n += self.kill(who)
-        return n
-
-    def end(self, seconds=support.TIMEOUT):
-        self.reader.join(seconds)
-        if self.reader.is_alive():
-            self.process.kill()
-            self.reader.join()
-            raise AssertionError(f"seed {self.seed}: the load hangs")
-        try:
-            return json.loads(self.output[0])
-        except ValueError:
-            raise AssertionError(f"seed {self.seed}: {self.process.returncode}, {self.output}") from None
-
-    def left(self):
-        """Processes that were seen below and still live, and control groups of engines that were seen."""
-        alive = [pid for pid, began in self.seen.items() if began and support.start_time(pid) == began]
-        groups = [g for g in support.cgroup_folders() for e in self.engines if f"-{e}-" in g]
-        return [f"{pid} {named(pid)}" for pid in alive] + groups
-
-
-def is_engine(pid, name):
-    return name == "fumehood-engine" and not parent_named(pid, "fumehood-engine")
-
-
-def is_keeper(pid, name):
-    return name == "fumehood-keeper"
-
-
-def is_init(pid, name):
-    """An engine's child that has become one."""
-    return name.startswith("memfd:fumehood") and parent_named(pid, "fumehood-engine")
-
-
-def is_program(pid, name):
-    return not is_engine(pid, name) and not is_keeper(pid, name) and not parent_named(pid, "fumehood-engine")
-
-
-def parent_named(pid, name):
-    try:
-        return named(parent_of(pid)) == name
-    except OSError:
-        return False
-
-
-class Faults(support.TempDir):
-    def check(self, load, seen):
-        self.assertEqual((seen["ended"], seen["failing_that_passed"]), (seen["asked"], 0), f"seed {load.seed}: {seen}")
-        self.assertEqual(sum(seen["statuses"].values()) + seen["not_answered"], seen["asked"])
-        self.assert_nothing_left(load)
-
-    def assert_nothing_left(self, load):
-        if not wait_for(lambda: not load.left(), 10):
-            support.command("gc")
-            self.assertEqual(load.left(), [], f"seed {load.seed}")
-        self.assertEqual(bash("echo clean; ls /tmp")["stdout"], "clean\n", "the next run is clean")
-
-    def engine_in(self, script, wrapper=""):
-        """An engine that is started by a shell which first does this."""
-        path = self.write("engine", f'#!/bin/sh\n{script}\nexec {wrapper}{ENGINE} "$@"\n', 0o755)
-        self.dir.chmod(0o755)
-        return {**os.environ, "FUMEHOOD_ENGINE": str(path)}
 
 
 class KilledUnderLoad(Faults):
@@ -300,136 +194,6 @@ class OutOfSomething(Faults):
                                       capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout)
         self.assertEqual((r["status"], r["error"]["retryable"]), ("engine_error", True))
         self.assertIn("limit on processes", r["error"]["hint"])
-
-    def test_the_disk_of_results(self):
-        """What was judged before the disk was full is not lost, and judged again is only the rest."""
-        script = (f"mount -t tmpfs -o mode=777,size=4m none {self.dir}/small\n"
-                  f"head -c {4 * 1024 - 24}K /dev/zero > {self.dir}/small/filler\n"
-                  f"{support.PROGRAM} judge --problems {JUDGE_PROBLEMS} {self.dir}/samples.jsonl -o {self.dir}/small/r.jsonl\n"
-                  f"echo first $?; cp {self.dir}/small/r.jsonl {self.dir}/first.jsonl\n"
-                  f"rm {self.dir}/small/filler\n"
-                  f"{support.PROGRAM} judge --problems {JUDGE_PROBLEMS} {self.dir}/samples.jsonl -o {self.dir}/small/r.jsonl\n"
-                  f"echo second $?; cp {self.dir}/small/r.jsonl {self.dir}/second.jsonl\n")
-        (self.dir / "small").mkdir()
-        expected = write_samples(self.dir / "samples.jsonl", 80)
-        done = subprocess.run(["unshare", "-m" if ROOT else "-rm", "--", "sh", "-c", script], capture_output=True, text=True,
-                              timeout=support.TIMEOUT, stdin=subprocess.DEVNULL)
-        if "mount" in done.stderr and "ermission" in done.stderr:
-            self.skipTest("needs the kernel to give this user mounts of their own")
-        self.assertRegex(done.stdout, r"first [1-9]", done.stderr)
-        self.assertRegex(done.stderr, r"(?i)no space|disk|full")
-        self.assertIn("second 0", done.stdout, done.stderr)
-        first = whole_rows((self.dir / "first.jsonl").read_text())
-        second = whole_rows((self.dir / "second.jsonl").read_text())
-        self.assertGreater(len(first), 0)
-        self.assertLess(len(first), len(expected))
-        check_rows(self, second, expected)
-        again = {row["index"]: row for row in second}
-        for row in first:
-            self.assertEqual(again[row["index"]], row, "a row of before is there unchanged")
-
-
-# --------------------------------------------------------------------------------------------------------- judgements
-JUDGE_PROBLEMS = support.TOP / "tests" / "data" / "judge" / "human-eval.jsonl"
-
-
-def write_samples(path, count):
-    """Right and wrong solutions by turns; {index: whether it is right}."""
-    right, rows = {}, []
-    for i in range(count):
-        right[i] = i % 2 == 0
-        body = "    return sum(numbers)\n" if right[i] else f"    return sum(numbers) + {i}\n"
-        rows.append(json.dumps({"task_id": "Own/0", "completion": body}))
-    path.write_text("\n".join(rows) + "\n")
-    return right
-
-
-def whole_rows(text):
-    rows = []
-    for line in text.splitlines():
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            pass
-    return [r for r in rows if "index" in r]
-
-
-def check_rows(test, rows, right):
-    """Every sample is there once, none but a right one passed, and who did not pass was wrong or met an engine error."""
-    test.assertEqual(sorted(r["index"] for r in rows), sorted(right))
-    for r in rows:
-        if right[r["index"]]:
-            test.assertIn(r["verdict"], ("passed", "engine_error"), r)
-        else:
-            test.assertIn(r["verdict"], ("failed", "engine_error"), r)
-        test.assertEqual(r["passed"], r["verdict"] == "passed")
-
-
-class Judging(Faults):
-    def judge(self):
-        return subprocess.Popen([support.PROGRAM, "judge", "--problems", str(JUDGE_PROBLEMS), str(self.dir / "samples.jsonl"),
-                                 "-o", str(self.dir / "results.jsonl")], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
-
-    def rows(self):
-        path = self.dir / "results.jsonl"
-        return whole_rows(path.read_text()) if path.exists() else []
-
-    def through(self, seed, torment):
-        """Judges until it is through, whoever dies meanwhile; how often it was started."""
-        rng = random.Random(seed)
-        for start in range(1, 60):
-            p = self.judge()
-            reader = []
-            t = threading.Thread(target=lambda: reader.extend(p.communicate()))
-            t.start()
-            torment(p, rng, t)
-            t.join(support.TIMEOUT)
-            self.assertFalse(t.is_alive(), f"seed {seed}: the judge hangs")
-            self.last = (p.returncode, reader)
-            if p.returncode == 0:
-                return start
-        raise AssertionError(f"seed {seed}: it is never through: {self.last}")
-
-    def test_a_judge_that_is_killed_again_and_again_loses_nothing(self):
-        for seed in SEEDS:
-            with self.subTest(seed=seed):
-                (self.dir / "results.jsonl").unlink(missing_ok=True)
-                right = write_samples(self.dir / "samples.jsonl", 40)
-                before = {}
-
-                def torment(p, rng, t):
-                    t.join(rng.uniform(0.3, 1.5) * (4 if support.SANITIZED else 1) + len(before) / 8)
-                    p.kill()
-                    t.join()
-                    for r in self.rows():
-                        self.assertEqual(before.setdefault(r["index"], r), r, "what was stored stays as it was")
-
-                self.through(seed, torment)
-                check_rows(self, self.rows(), right)
-                self.assertEqual([r for r in self.rows() if r["verdict"] == "engine_error"], [])
-
-    def test_a_judge_whose_engines_are_killed(self):
-        for seed in SEEDS:
-            with self.subTest(seed=seed):
-                (self.dir / "results.jsonl").unlink(missing_ok=True)
-                right = write_samples(self.dir / "samples.jsonl", 40)
-                killed = []
-
-                def torment(p, rng, t):
-                    while t.is_alive() and len(killed) < 6:
-                        t.join(rng.uniform(0.1, 0.8))
-                        victims = [pid for pid, name in support.descendants(p.pid).items() if is_engine(pid, name)]
-                        for pid in victims[:1]:
-                            try:
-                                os.kill(pid, signal.SIGKILL)
-                                killed.append(pid)
-                            except ProcessLookupError:
-                                pass
-
-                self.through(seed, torment)
-                self.assertGreater(len(killed), 0)
-                check_rows(self, self.rows(), right)
 
 
 # ------------------------------------------------------------------------------------------------------ the connection

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""A load in which somebody is killed or something runs out, and what has to hold afterwards: what tests of faults share."""
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+from inside import bash, named, parent_of, wait_for
+
+ENGINE = str(support.BUILD / "fumehood-engine")
+SOAK = str(support.BUILD / "tests" / "soak" / "soak")
+RUNS = 60 if support.SANITIZED else 150
+
+
+class Load:
+    """The soak program at work, in which somebody breaks things, and all processes that were ever seen below it."""
+
+    def __init__(self, seed, *options, runs=RUNS, env=os.environ, **kw):
+        self.seed, self.random = seed, random.Random(seed)
+        # A sanitizer looks for leaks with a helper process of the engine's name, and waits for ever when that is killed.
+        env = {**env, "ASAN_OPTIONS": env.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+        self.process = subprocess.Popen([SOAK, "--runs", str(runs), "--seed", str(seed), "--faults", *options],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        start_new_session=True, env=env, **kw)
+        self.output = []
+        self.reader = threading.Thread(target=lambda: self.output.extend(self.process.communicate()))
+        self.reader.start()
+        self.seen, self.engines = {}, set()
+
+    def look(self):
+        """Living processes below, {pid: name}."""
+        below = support.descendants(self.process.pid)
+        for pid, name in below.items():
+            self.seen.setdefault(pid, support.start_time(pid))
+            if name == "fumehood-engine":
+                self.engines.add(pid)
+        return below
+
+    def kill(self, who):
+        """SIGKILL to one of those that `who` takes for its victim; False when there was none."""
+        victims = sorted(pid for pid, name in self.look().items() if who(pid, name))
+        if not victims:
+            return False
+        try:
+            os.kill(self.random.choice(victims), signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def torment(self, who, pause):
+        """Kills at random moments until the load is through. How many."""
+        n = 0
+        while self.process.poll() is None:
+            time.sleep(self.random.uniform(pause / 3, pause))
+            n += self.kill(who)
+        return n
+
+    def end(self, seconds=support.TIMEOUT):
+        self.reader.join(seconds)
+        if self.reader.is_alive():
+            self.process.kill()
+            self.reader.join()
+            raise AssertionError(f"seed {self.seed}: the load hangs")
+        try:
+            return json.loads(self.output[0])
+        except ValueError:
+            raise AssertionError(f"seed {self.seed}: {self.process.returncode}, {self.output}") from None
+
+    def left(self):
+        """Processes that were seen below and still live, and control groups of engines that were seen."""
+        alive = [pid for pid, began in self.seen.items() if began and support.start_time(pid) == began]
+        groups = [g for g in support.cgroup_folders() for e in self.engines if f"-{e}-" in g]
+        return [f"{pid} {named(pid)}" for pid in alive] + groups
+
+
+def is_engine(pid, name):
+    return name == "fumehood-engine" and not parent_named(pid, "fumehood-engine")
+
+
+def is_keeper(pid, name):
+    return name == "fumehood-keeper"
+
+
+def is_init(pid, name):
+    """An engine's child that has become one."""
+    return name.startswith("memfd:fumehood") and parent_named(pid, "fumehood-engine")
+
+
+def is_program(pid, name):
+    return not is_engine(pid, name) and not is_keeper(pid, name) and not parent_named(pid, "fumehood-engine")
+
+
+def parent_named(pid, name):
+    try:
+        return named(parent_of(pid)) == name
+    except OSError:
+        return False
+
+
+class Faults(support.TempDir):
+    def check(self, load, seen):
+        self.assertEqual((seen["ended"], seen["failing_that_passed"]), (seen["asked"], 0), f"seed {load.seed}: {seen}")
+        self.assertEqual(sum(seen["statuses"].values()) + seen["not_answered"], seen["asked"])
+        self.assert_nothing_left(load)
+
+    def assert_nothing_left(self, load):
+        if not wait_for(lambda: not load.left(), 10):
+            support.command("gc")
+            self.assertEqual(load.left(), [], f"seed {load.seed}")
+        self.assertEqual(bash("echo clean; ls /tmp")["stdout"], "clean\n", "the next run is clean")
+
+    def engine_in(self, script, wrapper=""):
+        """An engine that is started by a shell which first does this."""
+        path = self.write("engine", f'#!/bin/sh\n{script}\nexec {wrapper}{ENGINE} "$@"\n', 0o755)
+        self.dir.chmod(0o755)
+        return {**os.environ, "FUMEHOOD_ENGINE": str(path)}
