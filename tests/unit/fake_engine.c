@@ -169,6 +169,13 @@ void fake_unknown(struct fake *f, size_t n)
 	fh_frame_write(&f->out, 999, 0xffff, 77, fake_id(200), (struct fh_str){ bytes, n });
 }
 
+int fake_setup(void **state)
+{
+	(void)state;
+	alarm(60);
+	return 0;
+}
+
 struct fh_plan *fake_plan(void)
 {
 	static const char *const argv[] = { "/bin/true", NULL };

@@ -44,5 +44,7 @@ void fake_error(struct fake *f, uint64_t request, enum fh_code code, const char 
 /* A frame of a type that comes with a later version. */
 void fake_unknown(struct fake *f, size_t n);
 
+/* Before each test: a hang is a failure, with this test's name above it. */
+int fake_setup(void **state);
 /* A plan that needs no host. */
 FH_OWN struct fh_plan *fake_plan(void);
