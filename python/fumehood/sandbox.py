@@ -5,7 +5,7 @@ import signal as _signal
 import threading
 import time
 from ctypes import byref, c_size_t, c_void_p
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from . import _library as _l
 from . import _request, errors

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """An installation works from where it was put, builds a C program against libfumehood, and is removed without a trace."""
 import os
-import shutil
 import subprocess
 import sys
 import unittest

@@ -3,7 +3,6 @@
 candidate that means to deceive."""
 import json
 import os
-import subprocess
 import sys
 import unittest
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The project's own tools: what ./dev lint finds, and how the test runner counts."""
 import os
-import pathlib
 import shutil
 import subprocess
 import sys

@@ -15,6 +15,7 @@ from inside import bash, named, parent_of, wait_for
 
 ENGINE = str(support.BUILD / "fumehood-engine")
 SOAK = str(support.BUILD / "tests" / "soak" / "soak")
+INIT = "memfd:fumehood"  # as the kernel names what is executed from there
 RUNS = 60 if support.SANITIZED else 150
 
 
@@ -89,11 +90,12 @@ def is_keeper(pid, name):
 
 def is_init(pid, name):
     """An engine's child that has become one."""
-    return name.startswith("memfd:fumehood") and parent_named(pid, "fumehood-engine")
+    return name.startswith(INIT) and parent_named(pid, "fumehood-engine")
 
 
 def is_program(pid, name):
-    return not is_engine(pid, name) and not is_keeper(pid, name) and not parent_named(pid, "fumehood-engine")
+    """Not what is init's still: a child before its exec, or one that moves a file. Their death is an engine_error."""
+    return not (is_engine(pid, name) or is_keeper(pid, name) or name.startswith(INIT) or parent_named(pid, "fumehood-engine"))
 
 
 def parent_named(pid, name):

@@ -64,7 +64,7 @@ class KilledUnderLoad(Faults):
     def test_programs(self):
         for load, seen, killed in self.torment(is_program, 0.1):
             self.assertEqual((seen["engines_replaced"], seen["not_answered"]), (0, 0))
-            self.assertEqual(seen["statuses"]["engine_error"], 0, "a program's death is its own")
+            self.assertEqual(seen["statuses"]["engine_error"], 0, (seen, "a program's death is its own"))
 
     def test_anybody(self):
         for _ in self.torment(lambda pid, name: name != "soak", 0.3):

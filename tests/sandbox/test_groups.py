@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 sys.path.insert(0, os.path.dirname(__file__))
 import support
 import test_protocol as proto
-from test_protocol import Client, ERROR, EXIT, RESULT, RUN, STARTED, field, frame, message, number
+from test_protocol import Client, ERROR, RESULT, RUN, STARTED, frame, message, number
 
 F_MEMBER, F_LINK, F_LEADER, F_FROM, F_FROM_DESCRIPTOR, F_TO, F_TO_DESCRIPTOR = range(38, 45)
 F_STOPPED = 111
@@ -215,11 +215,11 @@ class PlanOnTheCommandLine(support.TempDir):
         self.assertNotIn("driver", support.run("-l", "bash", "-c", "echo"))
 
     def test_every_start_path_gives_a_program_its_descriptors(self):
-        for number in range(3, 10):
+        for descriptor in range(3, 10):
             for start in ("fresh", "zygote", "parked"):
-                code = f"import os; os.write({number}, b'told')"
+                code = f"import os; os.write({descriptor}, b'told')"
                 text = support.command("run", "--explain", "--start", start, "-l", "python", "-c", code).stdout
-                text = text.replace('"descriptors": []', f'"descriptors": [{{"number": {number}, "kind": "driver"}}]')
+                text = text.replace('"descriptors": []', f'"descriptors": [{{"number": {descriptor}, "kind": "driver"}}]')
                 path = self.write("plan.json", text[text.index("{"):])
                 result = support.run("--plan", path)
                 self.assertEqual((result.get("driver"), result["start"]["path"]), ("told", start), result["stderr"])

@@ -7,12 +7,11 @@ import re
 import socket
 import sys
 import tempfile
-import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
-from inside import PY, bash, c, parent_of, processes_with, python, marker, run, running, story, wait_for
+from inside import PY, bash, c, processes_with, python, marker, run, running, story, wait_for
 
 LAYERS = ["user", "pid", "mount", "network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp",
           "landlock",

@@ -7,7 +7,6 @@ client's end), with tenfold slack.
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 import unittest

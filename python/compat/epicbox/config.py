@@ -42,7 +42,7 @@ class Profile(object):
 
 def configure(profiles=None, docker_url=None):
     """Profiles add up over calls: a list of :class:`Profile`, or a dict of their arguments by name."""
-    global IS_CONFIGURED, PROFILES, DOCKER_URL
+    global IS_CONFIGURED, DOCKER_URL
 
     IS_CONFIGURED = True
     if isinstance(profiles, dict):

@@ -4,7 +4,6 @@ import os
 import signal
 import time
 
-import support
 from suite import BUILT, Case, OnlyAs, Outside, Raised, Without
 
 FEW = ("--processes", "32")
