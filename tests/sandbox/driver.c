@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "driver.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "driver.h"
 
 struct fh_error err;
 static const char *placement;
