@@ -205,65 +205,94 @@ static void group_path(const struct fh_cgroup *g, int c, char *ret, size_t size)
 	snprintf(ret, size, "%s/%s%s", g->host->parent[c], g->host->version[c] == 1 ? g->host->prefix : "", g->name);
 }
 
+static int make_dir(struct fh_cgroup *g, int c, struct fh_error *err)
+{
+	char path[700];
+	group_path(g, c, path, sizeof(path));
+	if (mkdir(path, 0755) < 0)
+		return fh_error_sys(err, errno, "cannot make control group %s", path);
+	g->dir[c] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (g->dir[c] < 0) {
+		fh_error_sys(err, errno, "cannot open control group %s", path);
+		(void)rmdir(path);
+		return -FH_E_SYSTEM;
+	}
+	/* v2 is entered by clone itself. v1: by `tasks`, where a single thread that moves itself does not take the lock
+	 * over all thread groups, as it would by cgroup.procs, whose writer waits for an RCU grace period. */
+	if (g->host->version[c] == 2)
+		return 0;
+	g->procs[c] = openat(g->dir[c], "tasks", O_WRONLY | O_CLOEXEC);
+	return g->procs[c] < 0 ? fh_error_sys(err, errno, "cannot open %s/tasks", path) : 0;
+}
+
 static int make_dirs(struct fh_cgroup *g, const struct fh_cgroup_limits *l, struct fh_error *err)
 {
-	for (int c = 0; c < FH_CG_COUNT_; c++) {
-		char path[700];
-		if (!g->host->version[c] || (c == FH_CG_CPU && !needs_cpu(g->host, l)))
-			continue;
+	int r = 0;
+	for (int c = 0; r == 0 && c < FH_CG_COUNT_; c++) {
 		int first = shared_with(g->host, c);
-		if (first != c) {
+		if (!g->host->version[c] || g->dir[c] >= 0 || (c == FH_CG_CPU && !needs_cpu(g->host, l)))
+			continue;
+		if (first != c)
 			g->dir[c] = g->dir[first];
-			continue;
-		}
-		group_path(g, c, path, sizeof(path));
-		if (mkdir(path, 0755) < 0)
-			return fh_error_sys(err, errno, "cannot make control group %s", path);
-		g->dir[c] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (g->dir[c] < 0)
-			return fh_error_sys(err, errno, "cannot open control group %s", path);
-		/* v2 is entered by clone itself. v1: by `tasks`, where a single thread that moves itself does not take the lock
-		 * over all thread groups, as it would by cgroup.procs, whose writer waits for an RCU grace period. */
-		if (g->host->version[c] == 2)
-			continue;
-		g->procs[c] = openat(g->dir[c], "tasks", O_WRONLY | O_CLOEXEC);
-		if (g->procs[c] < 0)
-			return fh_error_sys(err, errno, "cannot open %s/tasks", path);
+		else
+			r = make_dir(g, c, err);
 	}
-	return 0;
+	return r;
+}
+
+static uint64_t rate_of(const struct fh_cgroup_limits *l)
+{
+	return wants_rate(l) ? l->milli_cpus : 0;
+}
+
+/* Sets what differs; *ret_what is the one that the kernel refuses. */
+static int set_limits(struct fh_cgroup *g, const struct fh_cgroup_limits *l, const char **ret_what)
+{
+	const struct fh_cgroup_host *h = g->host;
+	const struct fh_cgroup_limits *old = &g->limits;
+	int e = 0;
+	*ret_what = "memory";
+	if (h->version[FH_CG_MEMORY] && l->memory_bytes != old->memory_bytes) {
+		int (*set)(int dir, uint64_t bytes) = dialect(g, FH_CG_MEMORY)->memory;
+		uint64_t bytes = FH_MIN(l->memory_bytes, (uint64_t)INT64_MAX / 2);
+		/* v1 takes no limit above that of memory and swap together, and none of those below it: twice is once in order
+		 */
+		if (old->memory_bytes != FH_UNLIMITED)
+			(void)set(g->dir[FH_CG_MEMORY], bytes);
+		e = set(g->dir[FH_CG_MEMORY], bytes);
+	}
+	if (e == 0 && h->version[FH_CG_PIDS] && l->tasks != old->tasks) {
+		*ret_what = "process";
+		e = l->tasks == FH_UNLIMITED ? put(g->dir[FH_CG_PIDS], "pids.max", "max")
+		                             : put_number(g->dir[FH_CG_PIDS], "pids.max", l->tasks);
+	}
+	if (e == 0 && h->version[FH_CG_CPU] && rate_of(l) != rate_of(old) && g->dir[FH_CG_CPU] >= 0) {
+		*ret_what = "CPU rate";
+		e = wants_rate(l) ? dialect(g, FH_CG_CPU)->cpu(g->dir[FH_CG_CPU], l->milli_cpus) : -ENOTSUP;
+	}
+	if (e == 0)
+		g->limits = *l;
+	return e;
 }
 
 int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const char *name,
                      const struct fh_cgroup_limits *l, struct fh_error *err)
 {
-	*g = (struct fh_cgroup)FH_CGROUP_INIT;
-	g->host = h;
-	snprintf(g->name, sizeof(g->name), "%s", name);
-	int r = make_dirs(g, l, err), e = 0;
+	const char *what = "memory";
+	if (!g->host) {
+		*g = (struct fh_cgroup)FH_CGROUP_INIT;
+		g->host = h;
+		snprintf(g->name, sizeof(g->name), "%s", name);
+	}
+	int e = 0, r = make_dirs(g, l, err);
+	if (r == 0 && h->version[FH_CG_MEMORY] && g->oom < 0)
+		e = dialect(g, FH_CG_MEMORY)->watch_oom(g);
+	if (r == 0 && e == 0)
+		e = set_limits(g, l, &what);
+	if (e)
+		r = fh_error_sys(err, -e, "cannot set the %s limit of a control group", what);
 	if (r)
-		goto failed;
-	if (h->version[FH_CG_MEMORY]) {
-		if (l->memory_bytes != FH_UNLIMITED)
-			e = dialect(g, FH_CG_MEMORY)->memory(g->dir[FH_CG_MEMORY], l->memory_bytes);
-		if (e == 0)
-			e = dialect(g, FH_CG_MEMORY)->watch_oom(g);
-		if (e) {
-			r = fh_error_sys(err, -e, "cannot set the memory limit of a control group");
-			goto failed;
-		}
-	}
-	if (h->version[FH_CG_PIDS] && l->tasks != FH_UNLIMITED &&
-	    (e = put_number(g->dir[FH_CG_PIDS], "pids.max", l->tasks))) {
-		r = fh_error_sys(err, -e, "cannot set the process limit of a control group");
-		goto failed;
-	}
-	if (h->version[FH_CG_CPU] && wants_rate(l) && (e = dialect(g, FH_CG_CPU)->cpu(g->dir[FH_CG_CPU], l->milli_cpus))) {
-		r = fh_error_sys(err, -e, "cannot set the CPU rate of a control group");
-		goto failed;
-	}
-	return 0;
-failed:
-	(void)fh_cgroup_remove(g);
+		(void)fh_cgroup_remove(g);
 	return r;
 }
 
@@ -300,40 +329,77 @@ bool fh_cgroup_fits(const struct fh_cgroup *g, const struct fh_cgroup_limits *l)
 	return !g->host || !wants_rate(l) || !g->host->version[FH_CG_CPU] || g->dir[FH_CG_CPU] >= 0;
 }
 
-int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *old, const struct fh_cgroup_limits *l)
+int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *l)
 {
-	int e = 0, dir = g->host ? g->dir[FH_CG_MEMORY] : -1;
-	if (!g->host)
-		return 0;
-	if (g->host->version[FH_CG_MEMORY] && l->memory_bytes != old->memory_bytes) {
-		/* v1 takes no limit above that of memory and swap together, and none of those below it: twice is once in order
-		 */
-		uint64_t bytes = FH_MIN(l->memory_bytes, (uint64_t)INT64_MAX / 2);
-		(void)dialect(g, FH_CG_MEMORY)->memory(dir, bytes);
-		e = dialect(g, FH_CG_MEMORY)->memory(dir, bytes);
-	}
-	if (e == 0 && g->host->version[FH_CG_PIDS] && l->tasks != old->tasks)
-		e = l->tasks == FH_UNLIMITED ? put(g->dir[FH_CG_PIDS], "pids.max", "max")
-		                             : put_number(g->dir[FH_CG_PIDS], "pids.max", l->tasks);
-	if (e == 0 && g->host->version[FH_CG_CPU] && l->milli_cpus != old->milli_cpus && g->dir[FH_CG_CPU] >= 0)
-		e = wants_rate(l) ? dialect(g, FH_CG_CPU)->cpu(g->dir[FH_CG_CPU], l->milli_cpus) : -ENOTSUP;
-	return e;
+	const char *what;
+	return g->host ? set_limits(g, l, &what) : 0;
+}
+
+/* False: still busy. */
+static bool remove_dir(const struct fh_cgroup *g, int c)
+{
+	char path[700];
+	group_path(g, c, path, sizeof(path));
+	return rmdir(path) == 0 || errno != EBUSY;
 }
 
 bool fh_cgroup_remove(struct fh_cgroup *g)
 {
 	if (!g->host)
 		return true;
-	for (int c = 0; c < FH_CG_COUNT_; c++) {
-		char path[700];
-		if (!g->host->version[c] || shared_with(g->host, c) != c)
-			continue;
-		group_path(g, c, path, sizeof(path));
-		if (rmdir(path) < 0 && errno == EBUSY)
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		if (g->dir[c] >= 0 && shared_with(g->host, c) == c && !remove_dir(g, c))
 			return false;
-	}
 	fh_cgroup_abandon(g);
 	return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------- serve again */
+
+enum { TASKS_LEAST = 2 }; /* init and a program: no sandbox that ran anything had fewer */
+
+/* pids.peak cannot be set back: a group that had more tasks than any sandbox has would tell the next one's wrong. */
+static bool tasks_read_as_new(int dir)
+{
+	return get_number(dir, "pids.peak") <= TASKS_LEAST && get_keyed(dir, "pids.events", "max") == 0;
+}
+
+static bool set_back(const struct fh_cgroup *g)
+{
+	char drain[8];
+	if (get_keyed(g->dir[FH_CG_MEMORY], "memory.oom_control", "oom_kill"))
+		return false;
+	(void)!read(g->oom, drain, sizeof(drain)); /* a last word of memory that was short */
+	return put(g->dir[FH_CG_MEMORY], "memory.max_usage_in_bytes", "0") == 0 &&
+	       put(g->dir[FH_CG_CPUACCT], "cpuacct.usage", "0") == 0;
+}
+
+enum fh_cgroup_reset fh_cgroup_reset(struct fh_cgroup *g)
+{
+	static const enum fh_controller counting[] = { FH_CG_MEMORY, FH_CG_PIDS, FH_CG_CPUACCT };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(counting); i++)
+		if (!g->host || g->host->version[counting[i]] != 1 || shared_with(g->host, counting[i]) != (int)counting[i])
+			return FH_CGROUP_SPENT;
+	if (wants_rate(&g->limits) || !g->oom_is_eventfd)
+		return FH_CGROUP_SPENT;
+	if (get_number(g->dir[FH_CG_PIDS], "pids.current")) /* the last thing that a dead task leaves, of the three */
+		return FH_CGROUP_BUSY;
+	if (!set_back(g))
+		return FH_CGROUP_SPENT;
+	if (!tasks_read_as_new(g->dir[FH_CG_PIDS])) {
+		if (!remove_dir(g, FH_CG_PIDS))
+			return FH_CGROUP_BUSY;
+		close(g->procs[FH_CG_PIDS]);
+		close(g->dir[FH_CG_PIDS]);
+		g->procs[FH_CG_PIDS] = g->dir[FH_CG_PIDS] = -1;
+		g->limits.tasks = FH_UNLIMITED;
+	}
+	return FH_CGROUP_AS_NEW;
+}
+
+uint64_t fh_cgroup_memory(const struct fh_cgroup *g)
+{
+	return get_number(g->dir[FH_CG_MEMORY], "memory.usage_in_bytes");
 }
 
 void fh_cgroup_abandon(struct fh_cgroup *g)

@@ -32,6 +32,14 @@ size_t fh_cgroup_collect(void);
 size_t fh_cgroup_remove_engine(const char *name);
 bool fh_cgroup_engine_name_of(pid_t pid, char *ret, size_t size);
 
+struct fh_cgroup_limits {
+	uint64_t memory_bytes, tasks, milli_cpus; /* FH_UNLIMITED: none; milli_cpus 0: none */
+};
+#define FH_CGROUP_LIMITS_INIT                                                                                          \
+	{                                                                                                                  \
+		.memory_bytes = FH_UNLIMITED, .tasks = FH_UNLIMITED                                                            \
+	}
+
 /* One sandbox's groups. Zeroed memory is no group. */
 struct fh_cgroup {
 	const struct fh_cgroup_host *host;
@@ -40,15 +48,15 @@ struct fh_cgroup {
 	int procs[FH_CG_COUNT_]; /* v1: tasks, for writing, one for each distinct folder; -1 otherwise */
 	int oom;                 /* becomes readable (v1: EPOLLIN of an eventfd; v2: EPOLLPRI of memory.events), or -1 */
 	bool oom_is_eventfd;
+	struct fh_cgroup_limits limits; /* that it has */
 };
 #define FH_CGROUP_INIT                                                                                                 \
 	{                                                                                                                  \
-		.dir = { -1, -1, -1, -1 }, .procs = { -1, -1, -1, -1 }, .oom = -1                                              \
+		.dir = { -1, -1, -1, -1 }, .procs = { -1, -1, -1, -1 }, .oom = -1, .limits = FH_CGROUP_LIMITS_INIT             \
 	}
 
-struct fh_cgroup_limits {
-	uint64_t memory_bytes, tasks, milli_cpus; /* FH_UNLIMITED: none; milli_cpus 0: none */
-};
+/* Makes those that g lacks, which is all of them unless it comes from fh_cgroup_reset, and sets the limits. A failure
+ * leaves none. */
 int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const char *name,
                      const struct fh_cgroup_limits *limits, struct fh_error *err);
 /* The v2 group's folder, for CLONE_INTO_CGROUP; -1: there is none. */
@@ -58,11 +66,18 @@ int fh_cgroup_enter(const struct fh_cgroup *g);
 /* For a process that another forks: descriptors to each of which it writes "0" to enter, at most FH_CG_COUNT_; they
  * stay the group's. by_file: v2 too (whoever forks may not use CLONE_INTO_CGROUP there). */
 size_t fh_cgroup_entries(struct fh_cgroup *g, bool by_file, int *ret);
-/* Other limits than it was made with; fh_cgroup_fits: whether that can be. */
-int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *old, const struct fh_cgroup_limits *l);
+/* Other limits than those it has; 0 or -errno. fh_cgroup_fits: whether that can be. */
+int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *l);
 bool fh_cgroup_fits(const struct fh_cgroup *g, const struct fh_cgroup_limits *l);
 /* False: still busy (its last process is being taken down), try again soon. Closes everything when true. */
 bool fh_cgroup_remove(struct fh_cgroup *g);
+enum fh_cgroup_reset { FH_CGROUP_BUSY, FH_CGROUP_AS_NEW, FH_CGROUP_SPENT };
+/* Makes groups of version 1 whose sandbox is gone as good as new: sets counters back; removes single groups whose
+ * counters cannot be (fh_cgroup_create makes them again). BUSY: its last process is being taken down, try again soon.
+ * SPENT: this is not possible, remove it. */
+enum fh_cgroup_reset fh_cgroup_reset(struct fh_cgroup *g);
+/* Bytes that are charged to one of version 1 now. */
+uint64_t fh_cgroup_memory(const struct fh_cgroup *g);
 void fh_cgroup_abandon(struct fh_cgroup *g); /* only closes: what is left is for who cleans up after the engine */
 
 struct fh_cgroup_use {

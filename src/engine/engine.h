@@ -19,7 +19,7 @@
  */
 #pragma once
 #include "base/error.h"
-#include "engine/cgroup.h"
+#include "engine/cgroup_pool.h"
 #include "engine/ids.h"
 #include "engine/launch.h"
 #include "engine/loop.h"
@@ -64,6 +64,7 @@ struct fh_engine {
 	struct fh_loop *loop;
 	int stop;
 	struct fh_cgroup_host cgroups;
+	struct fh_cgroup_pool idle_groups; /* of sandboxes that were made from templates */
 	struct fh_id_pool ids;
 	unsigned cpus;
 	struct fh_connection *connections; /* list by ->next */
@@ -274,7 +275,6 @@ struct fh_sandbox {
 	int links[FH_DESCRIPTORS_MAX]; /* ends of pipes for descriptors 3, 4, …, until the program has them; -1: none */
 	struct fh_ids ids;
 	struct fh_cgroup cgroup;
-	struct fh_cgroup_limits cgroup_limits; /* those that are set */
 	bool sampling;
 	struct fh_template *template; /* what it is made of; NULL: made fresh */
 	struct fh_sandbox *next_parked;

@@ -175,9 +175,11 @@ static int make_cgroup(struct fh_sandbox *b, struct fh_error *err)
 	bool any = false;
 	for (int c = 0; c < FH_CG_COUNT_; c++)
 		any = any || b->engine->cgroups.version[c];
-	b->cgroup_limits = group_limits(b->plan);
+	struct fh_cgroup_limits limits = group_limits(b->plan);
+	if (b->template)
+		(void)fh_cgroup_pool_take(&b->engine->idle_groups, &b->cgroup);
 	b->sampling = !b->engine->cgroups.version[FH_CG_MEMORY] || !b->engine->cgroups.version[FH_CG_CPUACCT];
-	return any ? fh_cgroup_create(&b->cgroup, &b->engine->cgroups, name, &b->cgroup_limits, err) : 0;
+	return any ? fh_cgroup_create(&b->cgroup, &b->engine->cgroups, name, &limits, err) : 0;
 }
 
 static void watch_life(struct fh_sandbox *b)
@@ -375,8 +377,7 @@ void fh_sandbox_adopt(struct fh_sandbox *b, struct fh_plan *plan, struct fh_conn
 	b->request = request;
 	b->born_ns = fh_now_ns();
 	b->start = FH_START_PARKED;
-	int r = fh_cgroup_limit(&b->cgroup, &b->cgroup_limits, &l);
-	b->cgroup_limits = l;
+	int r = fh_cgroup_limit(&b->cgroup, &l);
 	if (r < 0) {
 		fh_error_sys(&err, -r, "cannot set the limits of a control group");
 		err.phase = FH_PHASE_CREATE;
