@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Judging: HumanEval samples beside the method of its official harness, and C++ candidates beside g++ and their tests."""
+import gzip
+import json
+import pathlib
+import shlex
+import statistics
+import sys
+import tempfile
+
+from common import SHARED, TOP, timed
+
+ROUNDS = 3
+SAMPLES = 1000  # of models, that time out neither here nor there
+CPP_TASKS, CPP_CANDIDATES = 20, 5
+
+
+def lines(path):
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as f:
+        return [json.loads(line) for line in f if line.strip()]
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+def judge_command(program, problems, samples, folder):
+    return [program, "judge", "--problems", str(problems), samples, "-o", str(folder / "results.jsonl")]
+
+
+def pair(ours, theirs, count, folder):
+    """Both commands by turns, ours with an empty cache each time; prints and returns their samples per second."""
+    times = {"fumehood judge": [], "official method": []}
+    for n in range(ROUNDS):
+        (folder / "results.jsonl").unlink(missing_ok=True)
+        times["fumehood judge"].append(timed(["env", f"XDG_CACHE_HOME={folder}/cache-{n}", *ours])[0])
+        times["official method"].append(timed(theirs)[0])
+    rates = {name: count / statistics.median(t) for name, t in times.items()}
+    ratio = rates["fumehood judge"] / rates["official method"]
+    for name, rate in rates.items():
+        print(f"    {name:<18} {rate:7.1f} samples/s, {count} in {count / rate:.2f} s (median of {ROUNDS})")
+    print(f"    ratio {ratio:.2f}x")
+    print(f"    {shlex.join(ours)}\n    {shlex.join(theirs)}")
+    return {"samples": count, "ratio": round(ratio, 3), **{f"{n.split()[0]}_per_s": round(r, 1) for n, r in rates.items()}}
+
+
+def python_pair(program, folder, problems, rows):
+    samples = write(folder / "samples.jsonl", rows)
+    theirs = [sys.executable, str(TOP / "bench" / "official_humaneval.py"), str(problems), samples]
+    return pair(judge_command(program, problems, samples, folder), theirs, len(rows), folder)
+
+
+def references(program, folder, problems):
+    print("  HumanEval's 164 reference solutions, each judged in two sandboxes of its own")
+    rows = [{"task_id": t["task_id"], "completion": t["canonical_solution"]} for t in lines(problems)]
+    figures = python_pair(program, folder, problems, rows)
+    passed = sum(row["passed"] for row in lines(folder / "results.jsonl"))
+    if passed != len(rows):
+        raise SystemExit(f"bench: {passed} of {len(rows)} references passed")
+    return figures
+
+
+def of_models(program, folder, problems):
+    data = SHARED / "data" / "codegen16b-samples"
+    print(f"  {SAMPLES} samples of codegen-16b that time out in neither")
+    if not data.exists():
+        print(f"    left out: needs {data} beside the checkout")
+        return None
+    official = lines(data / "official_verdicts.jsonl.gz")
+    rows = [s for s, o in zip(lines(data / "samples.jsonl.gz"), official) if o["result"] != "timed out"][::8][:SAMPLES]
+    return python_pair(program, folder, problems, rows)
+
+
+def cpp(program, folder):
+    """Several candidates for each task, as a model gives them; no two are the same text, so that no build is found again."""
+    print(f"  C++: {CPP_CANDIDATES} candidates for each of {CPP_TASKS} tasks of HumanEvalPack")
+    problems = SHARED / "data" / "humanevalpack" / "humanevalpack_cpp.jsonl"
+    if not problems.exists():
+        print(f"    left out: needs {problems} beside the checkout")
+        return None
+    tasks, rows, programs = lines(problems)[:CPP_TASKS], [], []
+    for task in tasks:
+        for n in range(CPP_CANDIDATES):
+            kind = "canonical_solution" if n % 2 == 0 else "buggy_solution"
+            rows.append({"task_id": task["task_id"], "completion": task[kind] + f"// candidate {n}\n"})
+            programs.append(task["declaration"] + rows[-1]["completion"] + task["test"])
+    for n, text in enumerate(programs):
+        (folder / f"{n}.cpp").write_text(text)
+    samples = write(folder / "samples.jsonl", rows)
+    theirs = [sys.executable, str(TOP / "bench" / "official_cpp.py"), str(folder), str(len(programs))]
+    ours = [*judge_command(program, problems, samples, folder), "--no-self-check"]  # which is a cost of tasks
+    return pair(ours, theirs, len(rows), folder)
+
+
+def bench(program, options):
+    print("\njudge: samples per second, beside the official method with no isolation at all")
+    problems = SHARED / "data" / "humaneval" / "HumanEval.jsonl.gz"
+    if not problems.exists():
+        print("  left out: needs ../shared/data/humaneval/HumanEval.jsonl.gz beside the checkout")
+        return None
+    figures = {}
+    with tempfile.TemporaryDirectory(prefix="fumehood-bench-") as name:
+        folder = pathlib.Path(name)
+        figures["references"] = references(program, folder, problems)
+        figures["models"] = of_models(program, folder, problems)
+        figures["cpp"] = cpp(program, folder)
+    return figures
