@@ -135,18 +135,23 @@ static struct fh_bytes_owned copy_bytes(const struct fh_bytes_owned *b)
 	return (struct fh_bytes_owned){ b->data ? fh_xmemdup(b->data, b->size) : NULL, b->size };
 }
 
-struct fh_plan *fh_plan_copy(const struct fh_plan *p)
+void fh_plan_copy_mounts(struct fh_plan *to, const struct fh_plan *from)
 {
-	struct fh_plan *c = fh_plan_new();
-	c->image = copy_text(p->image);
-	for (size_t i = 0; i < p->mount_count; i++) {
-		const struct fh_plan_mount *m = &p->mounts[i];
-		struct fh_plan_mount *n = fh_plan_add_mount(c, m->kind, m->target, m->source);
+	for (size_t i = 0; i < from->mount_count; i++) {
+		const struct fh_plan_mount *m = &from->mounts[i];
+		struct fh_plan_mount *n = fh_plan_add_mount(to, m->kind, m->target, m->source);
 		n->content = copy_bytes(&m->content);
 		n->mode = m->mode;
 		n->writable = m->writable;
 		n->optional = m->optional;
 	}
+}
+
+struct fh_plan *fh_plan_copy(const struct fh_plan *p)
+{
+	struct fh_plan *c = fh_plan_new();
+	c->image = copy_text(p->image);
+	fh_plan_copy_mounts(c, p);
 	for (size_t i = 0; i < p->file_count; i++)
 		fh_plan_add_file(c, p->files[i].name, p->files[i].content.data, p->files[i].content.size, p->files[i].mode);
 	c->uid = p->uid;

@@ -109,6 +109,7 @@ struct fh_plan {
 
 FH_OWN struct fh_plan *fh_plan_new(void); /* empty lists and strings, all layers on, default limits, uid 1000 */
 FH_OWN struct fh_plan *fh_plan_copy(const struct fh_plan *plan);
+void fh_plan_copy_mounts(struct fh_plan *to, const struct fh_plan *from); /* adds them */
 /* fh_plan_free is public (fumehood/sandbox.h). */
 struct fh_plan_mount *fh_plan_add_mount(struct fh_plan *plan, enum fh_mount_kind kind, const char *target,
                                         FH_NULLABLE const char *source); /* valid until the next one is added */
