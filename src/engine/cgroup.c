@@ -55,7 +55,7 @@ static int put_number(int dir, const char *file, uint64_t value)
 /* What differs between the versions, one row each. */
 struct dialect {
 	int (*memory)(int dir, uint64_t bytes);
-	int (*cpu)(int dir, uint64_t milli_cpus);
+	int (*cpu)(int dir, uint64_t milli_cpus); /* 0: no limit */
 	int (*watch_oom)(struct fh_cgroup *g);
 	void (*cpu_use)(int dir, struct fh_cgroup_use *u);
 	uint64_t (*cpu_total)(int dir);
@@ -87,9 +87,10 @@ static int v2_memory(int dir, uint64_t bytes)
 
 static int v2_cpu(int dir, uint64_t milli)
 {
-	char text[64];
-	snprintf(text, sizeof(text), "%llu %llu", (unsigned long long)cpu_quota(milli),
-	         (unsigned long long)cpu_period(milli));
+	char text[64] = "max";
+	if (milli)
+		snprintf(text, sizeof(text), "%llu %llu", (unsigned long long)cpu_quota(milli),
+		         (unsigned long long)cpu_period(milli));
 	return put(dir, "cpu.max", text);
 }
 
@@ -115,7 +116,6 @@ static uint64_t v2_cpu_total(int dir)
 
 static void v2_memory_use(int dir, struct fh_cgroup_use *u)
 {
-	u->memory_bytes = get_number(dir, "memory.current");
 	u->memory_peak_bytes = get_number(dir, "memory.peak"); /* Linux 5.19 */
 	u->oom_kills = get_keyed(dir, "memory.events", "oom_kill");
 }
@@ -130,6 +130,8 @@ static int v1_memory(int dir, uint64_t bytes)
 
 static int v1_cpu(int dir, uint64_t milli)
 {
+	if (milli == 0)
+		return put(dir, "cpu.cfs_quota_us", "-1");
 	int r = put_number(dir, "cpu.cfs_period_us", cpu_period(milli));
 	return r ? r : put_number(dir, "cpu.cfs_quota_us", cpu_quota(milli));
 }
@@ -163,7 +165,6 @@ static void v1_cpu_use(int dir, struct fh_cgroup_use *u)
 
 static void v1_memory_use(int dir, struct fh_cgroup_use *u)
 {
-	u->memory_bytes = get_number(dir, "memory.usage_in_bytes");
 	u->memory_peak_bytes = get_number(dir, "memory.max_usage_in_bytes");
 	u->oom_kills = get_keyed(dir, "memory.oom_control", "oom_kill");
 }
@@ -268,7 +269,7 @@ static int set_limits(struct fh_cgroup *g, const struct fh_cgroup_limits *l, con
 	}
 	if (e == 0 && h->version[FH_CG_CPU] && rate_of(l) != rate_of(old) && g->dir[FH_CG_CPU] >= 0) {
 		*ret_what = "CPU rate";
-		e = wants_rate(l) ? dialect(g, FH_CG_CPU)->cpu(g->dir[FH_CG_CPU], l->milli_cpus) : -ENOTSUP;
+		e = dialect(g, FH_CG_CPU)->cpu(g->dir[FH_CG_CPU], rate_of(l));
 	}
 	if (e == 0)
 		g->limits = *l;
@@ -374,27 +375,33 @@ static bool set_back(const struct fh_cgroup *g)
 	       put(g->dir[FH_CG_CPUACCT], "cpuacct.usage", "0") == 0;
 }
 
-enum fh_cgroup_reset fh_cgroup_reset(struct fh_cgroup *g)
+bool fh_cgroup_can_serve_again(const struct fh_cgroup *g)
 {
 	static const enum fh_controller counting[] = { FH_CG_MEMORY, FH_CG_PIDS, FH_CG_CPUACCT };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(counting); i++)
 		if (!g->host || g->host->version[counting[i]] != 1 || shared_with(g->host, counting[i]) != (int)counting[i])
-			return FH_CGROUP_SPENT;
-	if (wants_rate(&g->limits) || !g->oom_is_eventfd)
-		return FH_CGROUP_SPENT;
-	if (get_number(g->dir[FH_CG_PIDS], "pids.current")) /* the last thing that a dead task leaves, of the three */
-		return FH_CGROUP_BUSY;
+			return false;
+	return !wants_rate(&g->limits) && g->oom_is_eventfd;
+}
+
+bool fh_cgroup_is_busy(const struct fh_cgroup *g)
+{
+	return get_number(g->dir[FH_CG_PIDS], "pids.current") > 0; /* of the three, what a dead task leaves last */
+}
+
+bool fh_cgroup_reset(struct fh_cgroup *g)
+{
 	if (!set_back(g))
-		return FH_CGROUP_SPENT;
-	if (!tasks_read_as_new(g->dir[FH_CG_PIDS])) {
-		if (!remove_dir(g, FH_CG_PIDS))
-			return FH_CGROUP_BUSY;
-		close(g->procs[FH_CG_PIDS]);
-		close(g->dir[FH_CG_PIDS]);
-		g->procs[FH_CG_PIDS] = g->dir[FH_CG_PIDS] = -1;
-		g->limits.tasks = FH_UNLIMITED;
-	}
-	return FH_CGROUP_AS_NEW;
+		return false;
+	if (tasks_read_as_new(g->dir[FH_CG_PIDS]))
+		return true;
+	if (!remove_dir(g, FH_CG_PIDS))
+		return false;
+	close(g->procs[FH_CG_PIDS]);
+	close(g->dir[FH_CG_PIDS]);
+	g->procs[FH_CG_PIDS] = g->dir[FH_CG_PIDS] = -1;
+	g->limits.tasks = FH_UNLIMITED;
+	return true;
 }
 
 uint64_t fh_cgroup_memory(const struct fh_cgroup *g)
@@ -424,13 +431,18 @@ uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g)
 	return dialect(g, FH_CG_CPUACCT)->cpu_total(g->dir[FH_CG_CPUACCT]);
 }
 
+void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
+{
+	if (g->host && g->host->version[FH_CG_CPUACCT])
+		dialect(g, FH_CG_CPUACCT)->cpu_use(g->dir[FH_CG_CPUACCT], ret);
+}
+
 void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
 {
 	*ret = (struct fh_cgroup_use){ 0 };
 	if (!g->host)
 		return;
-	if (g->host->version[FH_CG_CPUACCT])
-		dialect(g, FH_CG_CPUACCT)->cpu_use(g->dir[FH_CG_CPUACCT], ret);
+	fh_cgroup_cpu_use(g, ret);
 	if (g->host->version[FH_CG_MEMORY])
 		dialect(g, FH_CG_MEMORY)->memory_use(g->dir[FH_CG_MEMORY], ret);
 	if (g->host->version[FH_CG_PIDS]) {

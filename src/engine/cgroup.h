@@ -71,20 +71,23 @@ int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *l);
 bool fh_cgroup_fits(const struct fh_cgroup *g, const struct fh_cgroup_limits *l);
 /* False: still busy (its last process is being taken down), try again soon. Closes everything when true. */
 bool fh_cgroup_remove(struct fh_cgroup *g);
-enum fh_cgroup_reset { FH_CGROUP_BUSY, FH_CGROUP_AS_NEW, FH_CGROUP_SPENT };
-/* Makes groups of version 1 whose sandbox is gone as good as new: sets counters back; removes single groups whose
- * counters cannot be (fh_cgroup_create makes them again). BUSY: its last process is being taken down, try again soon.
- * SPENT: this is not possible, remove it. */
-enum fh_cgroup_reset fh_cgroup_reset(struct fh_cgroup *g);
-/* Bytes that are charged to one of version 1 now. */
+/* Serving again (cgroup_pool.h), on version 1. Whether that can be, by what the host and the limits are; whether
+ * somebody is still in them, which is so for a moment after the last process was reaped. */
+bool fh_cgroup_can_serve_again(const struct fh_cgroup *g);
+bool fh_cgroup_is_busy(const struct fh_cgroup *g);
+/* Sets the counters back; removes single groups whose counters cannot be (fh_cgroup_create makes them again). False:
+ * that is not enough, remove it. */
+bool fh_cgroup_reset(struct fh_cgroup *g);
+/* Bytes that are charged to it now. */
 uint64_t fh_cgroup_memory(const struct fh_cgroup *g);
 void fh_cgroup_abandon(struct fh_cgroup *g); /* only closes: what is left is for who cleans up after the engine */
 
 struct fh_cgroup_use {
 	uint64_t cpu_user_us, cpu_sys_us;
-	uint64_t memory_bytes, memory_peak_bytes; /* 0: not known */
-	uint64_t tasks_peak;                      /* our init among them; 0: not known */
+	uint64_t memory_peak_bytes; /* 0: not known */
+	uint64_t tasks_peak;        /* our init among them; 0: not known */
 	uint64_t oom_kills, fork_failures;
 };
-uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g); /* the cheap part, for the clock */
-void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);
+uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g);                         /* the cheap part, for the clock */
+void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* adds CPU time, in its parts */
+void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);     /* everything */

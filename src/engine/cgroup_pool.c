@@ -19,7 +19,7 @@ bool fh_cgroup_pool_take(struct fh_cgroup_pool *p, struct fh_cgroup *ret)
 {
 	while (p->count) {
 		struct fh_cgroup g = pop(p);
-		if (fh_cgroup_memory(&g) <= FH_CGROUP_LEFT_MAX) {
+		if (fh_cgroup_memory(&g) <= FH_CGROUP_LEFT_MAX && fh_cgroup_reset(&g)) {
 			*ret = g;
 			return true;
 		}
@@ -30,11 +30,10 @@ bool fh_cgroup_pool_take(struct fh_cgroup_pool *p, struct fh_cgroup *ret)
 
 bool fh_cgroup_pool_give(struct fh_cgroup_pool *p, struct fh_cgroup *g)
 {
-	enum fh_cgroup_reset r = p->count < FH_CGROUP_IDLE_MAX ? fh_cgroup_reset(g) : FH_CGROUP_SPENT;
-	if (r == FH_CGROUP_BUSY)
-		return false;
-	if (r == FH_CGROUP_SPENT)
+	if (p->count == FH_CGROUP_IDLE_MAX || !fh_cgroup_can_serve_again(g))
 		return fh_cgroup_remove(g);
+	if (fh_cgroup_is_busy(g))
+		return false;
 	p->idle[(p->first + p->count++) % FH_CGROUP_IDLE_MAX] = *g;
 	*g = (struct fh_cgroup)FH_CGROUP_INIT;
 	return true;

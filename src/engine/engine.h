@@ -43,7 +43,7 @@ enum {
 	FH_GETS_MAX = 64,             /* files under way out of one sandbox */
 	FH_SAMPLE_MS = 10,
 	FH_STDIN_WINDOW = 256 << 10,
-	FH_SPAWN_FDS_MAX = 3 + FH_DESCRIPTORS_MAX,
+	FH_SPAWN_FDS_MAX = 3 + FH_DESCRIPTORS_MAX + 1, /* the last for its files */
 };
 
 /* What init is asked for (a program, files in, a file out) must be done, or a file be seen to move, between two looks
@@ -226,8 +226,9 @@ void fh_process_free_all(struct fh_sandbox *b);
 /* limits.c */
 void fh_limits_start(struct fh_process *p);
 void fh_limits_stop(struct fh_process *p);
-void fh_limits_fire(struct fh_process *p, enum fh_limit limit); /* notes it, and ends what it ends */
-void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret); /* of the sandbox so far */
+void fh_limits_fire(struct fh_process *p, enum fh_limit limit);       /* notes it, and ends what it ends */
+void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret);       /* of the sandbox so far */
+void fh_limits_cpu(const struct fh_sandbox *b, struct fh_usage *ret); /* the same, of CPU time alone */
 enum fh_enforced fh_limits_enforced(const struct fh_sandbox *b, enum fh_limit limit);
 size_t fh_limits_rlimits(const struct fh_sandbox *b, struct fh_init_rlimit *ret); /* at most FH_INIT_RLIMITS_MAX */
 
@@ -283,7 +284,7 @@ struct fh_sandbox {
 	bool asked, launched;  /* the holder was asked to make it; its set-up is through */
 	bool parked;           /* no request has it */
 	bool counted;          /* in making_count */
-	bool files_come_along; /* with RUN, instead of through init */
+	bool files_come_along; /* with the program's start, instead of before it */
 	bool init_finished;    /* FINISHED came before its program's end was seen */
 	int disk, rules;       /* descriptors of its writable layer and its Landlock rule set; -1: none */
 	struct fh_program program;
@@ -362,7 +363,12 @@ int fh_transfer_get(struct fh_sandbox *b, const char *name, uint64_t max_bytes, 
                     struct fh_error *err);
 /* FILE: which stream carries the file, before its bytes. */
 void fh_transfer_announce(const struct fh_output *s, struct fh_connection *c, uint64_t request, uint64_t index);
+/* Entries as PUT reads them, in memory: a descriptor, or -FH_E_SYSTEM. */
+int fh_transfer_entries(const struct fh_plan_file *files, size_t count, const uint64_t *append_flags,
+                        struct fh_error *err);
 const char *fh_transfer_refused(const struct fh_init_done *m, char *buffer, size_t size); /* why, in words */
+/* Says why entry m->size of the plan's files could not be put; m is a PUT_DONE that refuses. */
+void fh_transfer_explain(const struct fh_plan *plan, const struct fh_init_done *m, struct fh_error *err);
 void fh_transfer_on_done(struct fh_sandbox *b, const struct fh_init_done *m);
 void fh_transfer_drop_all(struct fh_sandbox *b);
 

@@ -14,20 +14,30 @@
 
 enum { CPU_LOOK_NS = 1000000, CPU_LOOK_MAX_US = 1000000000 };
 
+static void take_cpu(const struct fh_sandbox *b, const struct fh_cgroup_use *u, struct fh_usage *ret)
+{
+	bool counted = b->engine->cgroups.version[FH_CG_CPUACCT];
+	ret->cpu_user_us = counted ? u->cpu_user_us : b->sample.user_us;
+	ret->cpu_sys_us = counted ? u->cpu_sys_us : b->sample.sys_us;
+}
+
+void fh_limits_cpu(const struct fh_sandbox *b, struct fh_usage *ret)
+{
+	struct fh_cgroup_use u = { 0 };
+	fh_cgroup_cpu_use(&b->cgroup, &u);
+	*ret = (struct fh_usage){ 0 };
+	take_cpu(b, &u, ret);
+}
+
 void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret)
 {
 	struct fh_cgroup_use u;
 	fh_cgroup_use(&b->cgroup, &u);
 	*ret = (struct fh_usage){
-		.cpu_user_us = u.cpu_user_us,
-		.cpu_sys_us = u.cpu_sys_us,
 		.memory_peak_bytes = u.memory_peak_bytes ? u.memory_peak_bytes : b->peak.memory_peak_bytes,
 		.processes_peak = u.tasks_peak ? u.tasks_peak - 1 : b->peak.processes_peak,
 	};
-	if (!b->engine->cgroups.version[FH_CG_CPUACCT]) {
-		ret->cpu_user_us = b->sample.user_us;
-		ret->cpu_sys_us = b->sample.sys_us;
-	}
+	take_cpu(b, &u, ret);
 	if (u.oom_kills)
 		b->oom_seen = true;
 	if (u.fork_failures)
@@ -48,21 +58,22 @@ static void on_wall(struct fh_timer *t)
 	fh_limits_fire(t->owner, FH_LIMIT_WALL_TIME);
 }
 
-static void look_at_cpu(struct fh_process *p)
+/* Looks again when `left_us` could have been used at the earliest. */
+static void look_later(struct fh_process *p, uint64_t left_us)
 {
 	struct fh_engine *e = p->sandbox->engine;
-	uint64_t used = cpu_used_us(p), limit = p->limits.cpu_ms * 1000;
-	if (used >= limit) {
-		fh_limits_fire(p, FH_LIMIT_CPU_TIME);
-		return;
-	}
-	uint64_t earliest = FH_MIN((limit - used) / e->cpus, (uint64_t)CPU_LOOK_MAX_US) * 1000;
+	uint64_t earliest = FH_MIN(left_us / e->cpus, (uint64_t)CPU_LOOK_MAX_US) * 1000;
 	fh_timer_set(e->loop, &p->cpu_timer, fh_now_ns() + (int64_t)FH_MAX(earliest, (uint64_t)CPU_LOOK_NS));
 }
 
 static void on_cpu(struct fh_timer *t)
 {
-	look_at_cpu(t->owner);
+	struct fh_process *p = t->owner;
+	uint64_t used = cpu_used_us(p), limit = p->limits.cpu_ms * 1000;
+	if (used >= limit)
+		fh_limits_fire(p, FH_LIMIT_CPU_TIME);
+	else
+		look_later(p, limit - used);
 }
 
 void fh_limits_start(struct fh_process *p)
@@ -73,7 +84,7 @@ void fh_limits_start(struct fh_process *p)
 	if (p->limits.wall_ms < (uint64_t)INT64_MAX / 2 / FH_NS_PER_MS)
 		fh_timer_set(e->loop, &p->wall_timer, p->start_ns + (int64_t)p->limits.wall_ms * FH_NS_PER_MS);
 	if (p->limits.cpu_ms < UINT64_MAX / 2000000)
-		look_at_cpu(p);
+		look_later(p, p->limits.cpu_ms * 1000);
 }
 
 void fh_limits_stop(struct fh_process *p)

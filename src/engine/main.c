@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -193,11 +194,19 @@ static int finish(struct fh_engine *e)
 
 enum { SERVE_PIPES, SERVE_SOCKET, SERVE_SERVICE };
 
+/* A run takes some 100 KiB and gives them back at its end: the kernel is not asked each time. */
+static void keep_some_memory(void)
+{
+	(void)mallopt(M_TRIM_THRESHOLD, 4 << 20);
+	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+}
+
 static int serve(int how, uint64_t idle_ms)
 {
 	bool socket = how == SERVE_SOCKET;
 	struct fh_engine e = { .keeper = { -1, -1 }, .cpus = count_cpus(), .spare = -1 };
 	e.idle_ns = (int64_t)FH_MIN(idle_ms, (uint64_t)INT64_MAX / 4 / FH_NS_PER_MS) * FH_NS_PER_MS;
+	keep_some_memory();
 	/* descriptors 0 to 2 must exist, or a pipe of ours would land there */
 	while (open("/dev/null", O_RDWR) < 3 && fcntl(2, F_GETFD) < 0)
 		;

@@ -176,6 +176,8 @@ static int make_cgroup(struct fh_sandbox *b, struct fh_error *err)
 	for (int c = 0; c < FH_CG_COUNT_; c++)
 		any = any || b->engine->cgroups.version[c];
 	struct fh_cgroup_limits limits = group_limits(b->plan);
+	if (b->template && b->plan == b->template->plan && b->template->adopted)
+		limits = b->template->adopted_limits;
 	if (b->template)
 		(void)fh_cgroup_pool_take(&b->engine->idle_groups, &b->cgroup);
 	b->sampling = !b->engine->cgroups.version[FH_CG_MEMORY] || !b->engine->cgroups.version[FH_CG_CPUACCT];
@@ -378,6 +380,8 @@ void fh_sandbox_adopt(struct fh_sandbox *b, struct fh_plan *plan, struct fh_conn
 	b->born_ns = fh_now_ns();
 	b->start = FH_START_PARKED;
 	int r = fh_cgroup_limit(&b->cgroup, &l);
+	b->template->adopted_limits = l;
+	b->template->adopted = true;
 	if (r < 0) {
 		fh_error_sys(&err, -r, "cannot set the limits of a control group");
 		err.phase = FH_PHASE_CREATE;

@@ -39,7 +39,8 @@ static uint32_t add_list(struct fh_buf *b, char *const *list)
 	return n;
 }
 
-static int send_spawn(struct fh_process *p, const struct fh_spawn *s, const int *fds, int fd_count,
+/* fds has room for one more. files: those of the plan come along. */
+static int send_spawn(struct fh_process *p, const struct fh_spawn *s, int *fds, int fd_count, bool files,
                       struct fh_error *err)
 {
 	struct fh_init_spawn m = { .h = { FH_INIT_SPAWN, p->token }, .rows = s->rows, .columns = s->columns };
@@ -59,6 +60,13 @@ static int send_spawn(struct fh_process *p, const struct fh_spawn *s, const int 
 	if (m.argv_count == 0)
 		return fh_error_set(err, FH_E_ARGUMENT, "there is no command to run");
 	m.text_size = (uint32_t)(packet.n - sizeof(m));
+	fh_auto_close int entries = files ? fh_transfer_entries(plan->files, plan->file_count, NULL, err) : -1;
+	if (files && entries < 0)
+		return entries;
+	if (files) {
+		m.flags |= FH_SPAWN_FILES;
+		fds[fd_count++] = entries;
+	}
 	memcpy(packet.p, &m, sizeof(m));
 	return fh_sandbox_send(p->sandbox, packet.p, packet.n, fds, fd_count, err);
 }
@@ -112,6 +120,12 @@ static void close_links(struct fh_sandbox *b)
 			close(FH_TAKE_FD(b->links[i]));
 }
 
+/* Only the program of a RUN: its sandbox is all its own, and nobody put anything there before. */
+static bool bring_files(const struct fh_sandbox *b, const struct fh_spawn *s)
+{
+	return s->one_shot && b->files_come_along && b->plan->file_count;
+}
+
 int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
                         struct fh_process **ret, struct fh_error *err)
 {
@@ -140,11 +154,11 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	if (r == 0 && !s->pty)
 		r = open_descriptors(b, fds + 3, &pipes[3], err);
 	if (r == 0) {
-		fh_limits_use(b, &p->base);
+		fh_limits_cpu(b, &p->base);
 		p->start_ns = fh_now_ns();
 		int count = s->pty ? 0 : 3 + (int)b->plan->descriptor_count;
 		r = s->one_shot && fh_warm_has_program(b) ? fh_warm_run(b, s, fds, (size_t)count, err)
-		                                          : send_spawn(p, s, fds, count, err);
+		                                          : send_spawn(p, s, fds, count, bring_files(b, s), err);
 	}
 	close_links(b); /* the program has them now, or nobody: an end held here would keep the other side from its end */
 	if (r) {
@@ -179,11 +193,13 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 
 int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, struct fh_error *err)
 {
+	int room[FH_SPAWN_FDS_MAX];
+	memcpy(room, fds, FH_MIN((size_t)fd_count, FH_ARRAY_SIZE(room)) * sizeof(*fds));
 	const struct fh_plan *plan = p->sandbox->plan;
 	const struct fh_spawn s = { .argv = plan->argv, .env = plan->env, .cwd = plan->cwd, .one_shot = p->one_shot };
 	fh_limits_stop(p); /* their clocks run from the start on that comes now */
 	p->start_ns = fh_now_ns();
-	return send_spawn(p, &s, fds, fd_count, err);
+	return send_spawn(p, &s, room, fd_count, false, err); /* its files are there */
 }
 
 void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t request)
@@ -219,6 +235,7 @@ static const char *const step_texts[FH_STEP_COUNT_] = {
 	[FH_STEP_TERMINAL] = "connect",
 	[FH_STEP_RLIMIT] = "set the resource limits of",
 	[FH_STEP_IDS] = "change the user for",
+	[FH_STEP_FILES] = "write the files of",
 	[FH_STEP_CWD] = "enter the working directory of",
 	[FH_STEP_EXEC] = "execute",
 };
@@ -230,14 +247,17 @@ static void could_not_start(struct fh_process *p, const struct fh_init_spawned *
 	struct fh_error err = FH_ERROR_INIT;
 	uint32_t step = m->step < FH_STEP_COUNT_ ? m->step : FH_STEP_NONE;
 	fh_error_sys(&err, m->error, "cannot %s %s", step_texts[step], p->command);
-	if (step == FH_STEP_EXEC && m->error == ENOENT) {
+	err.phase = FH_PHASE_SPAWN;
+	const struct fh_init_done refused = { .refused = m->refused, .error = m->error, .size = m->detail };
+	if (step == FH_STEP_FILES)
+		fh_transfer_explain(p->sandbox->plan, &refused, &err);
+	else if (step == FH_STEP_EXEC && m->error == ENOENT) {
 		err.code = FH_E_NOT_FOUND;
 		fh_error_hint(
 		    &err, "the program, or the loader that it names, is not in the sandbox: see --explain, --mount, --image");
 	} else if (step == FH_STEP_FORK && m->error == EAGAIN) {
 		fh_error_hint(&err, "the limit on processes leaves no room: raise --processes");
 	}
-	err.phase = FH_PHASE_SPAWN;
 	if (p->sandbox->run) {
 		fh_sandbox_fail(p->sandbox, &err);
 		return;

@@ -259,28 +259,30 @@ static void ready(struct fh_sandbox *b)
 static void files_done(struct fh_sandbox *b, struct fh_transfer *t, const struct fh_init_done *m)
 {
 	struct fh_error err = FH_ERROR_INIT;
-	char why[160];
 	free(t);
 	if (!m)
 		return;
 	if (m->refused) {
-		const char *name = m->size < b->plan->file_count ? b->plan->files[m->size].name : b->plan->cwd;
-		fh_error_set(
-		    &err, m->error == ENOSPC ? FH_E_LIMIT : FH_E_SYSTEM, "cannot put file %s into the sandbox: %s", name,
-		    m->error == ENOSPC ? "the limit on disk leaves no room" : fh_transfer_refused(m, why, sizeof(why)));
-		if (m->error == ENOSPC)
-			fh_error_hint(&err, "raise --disk");
-		err.phase = FH_PHASE_FILES;
+		fh_transfer_explain(b->plan, m, &err);
 		fh_sandbox_fail(b, &err);
 		return;
 	}
 	ready(b);
 }
 
+/* A few small ones cost a process and two messages less when the program brings them itself. */
+static bool files_are_small(const struct fh_plan *p)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < p->file_count; i++)
+		bytes += sizeof(struct fh_init_entry) + strlen(p->files[i].name) + p->files[i].content.size;
+	return p->file_count <= FH_ZYGOTE_FILES_MAX && bytes <= FH_ZYGOTE_FILES_BYTES_MAX;
+}
+
 void fh_run_on_ready(struct fh_sandbox *b)
 {
 	struct fh_error err = FH_ERROR_INIT;
-	b->files_come_along = fh_warm_takes_files(b);
+	b->files_come_along = files_are_small(b->plan);
 	if (b->plan->file_count == 0 || b->files_come_along) {
 		ready(b);
 		return;

@@ -93,7 +93,9 @@ struct fh_template {
 	size_t users;                /* sandboxes that refer to it */
 	struct fh_sandbox *parked;   /* ready, by ->next_parked */
 	size_t parked_count, making; /* making: to be parked */
-	size_t target, lowest;       /* how many to have; fewest since the last look */
+	bool adopted;                /* a request got a parked one; those to come are made with what it asked for */
+	struct fh_cgroup_limits adopted_limits;
+	size_t target, lowest; /* how many to have; fewest since the last look */
 	struct fh_deferred *deferred;
 	uint8_t over[FH_NETNS_MAX]; /* network namespaces whose sandboxes are gone: to be told to the holder */
 	uint32_t over_count;
@@ -142,8 +144,7 @@ int fh_warm_library(struct fh_error *err); /* the warm library in sealed memory,
 void fh_warm_fork(struct fh_sandbox *b);   /* its init is ready: asks the zygote for its program */
 void fh_warm_on_zygote(struct fh_watch *w, uint32_t events);
 bool fh_warm_has_program(const struct fh_sandbox *b);
-/* Sends RUN, whose files come along where they are small (fh_warm_takes_files). fds: as for SPAWN. */
-bool fh_warm_takes_files(const struct fh_sandbox *b);
+/* Sends RUN, with the files that come along. fds: as for SPAWN. */
 int fh_warm_run(struct fh_sandbox *b, const struct fh_spawn *s, const int *fds, size_t fd_count, struct fh_error *err);
 /* Whether the program began: by what is on its socket. sure: its output or its end was seen, so it did unless it has
  * said otherwise. */

@@ -46,14 +46,20 @@ static int write_entries(int fd, const struct fh_plan_file *files, size_t count,
 	return lseek(fd, 0, SEEK_SET) < 0 ? -errno : 0;
 }
 
+int fh_transfer_entries(const struct fh_plan_file *files, size_t count, const uint64_t *append, struct fh_error *err)
+{
+	fh_auto_close int fd = memfd_create("fumehood-files", MFD_CLOEXEC);
+	int e = fd < 0 ? -errno : write_entries(fd, files, count, append);
+	return e < 0 ? fh_error_sys(err, -e, "cannot hold the files of a sandbox in memory") : FH_TAKE_FD(fd);
+}
+
 int fh_transfer_put(struct fh_sandbox *b, const struct fh_plan_file *files, size_t count, const char *base,
                     const uint64_t *append, struct fh_transfer *t, struct fh_error *err)
 {
 	struct fh_init_put m = { .h = { .op = FH_INIT_PUT } };
-	fh_auto_close int fd = memfd_create("fumehood-files", MFD_CLOEXEC);
-	int e = fd < 0 ? -errno : write_entries(fd, files, count, append);
-	if (e < 0)
-		return fh_error_sys(err, -e, "cannot hold the files of a sandbox in memory");
+	fh_auto_close int fd = fh_transfer_entries(files, count, append, err);
+	if (fd < 0)
+		return fd;
 	if (strlen(base) >= sizeof(m.base))
 		return fh_error_set(err, FH_E_ARGUMENT, "the working directory's name is too long");
 	memcpy(m.base, base, strlen(base) + 1);
@@ -121,6 +127,18 @@ const char *fh_transfer_refused(const struct fh_init_done *m, char *buffer, size
 	else
 		snprintf(buffer, size, "%s", refusals[why]);
 	return buffer;
+}
+
+void fh_transfer_explain(const struct fh_plan *plan, const struct fh_init_done *m, struct fh_error *err)
+{
+	const char *name = m->size < plan->file_count ? plan->files[m->size].name : plan->cwd;
+	bool full = m->error == ENOSPC;
+	char why[160];
+	fh_error_set(err, full ? FH_E_LIMIT : FH_E_SYSTEM, "cannot put file %s into the sandbox: %s", name,
+	             full ? "the limit on disk leaves no room" : fh_transfer_refused(m, why, sizeof(why)));
+	if (full)
+		fh_error_hint(err, "raise --disk");
+	err->phase = FH_PHASE_FILES;
 }
 
 void fh_transfer_on_done(struct fh_sandbox *b, const struct fh_init_done *m)

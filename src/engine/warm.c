@@ -268,14 +268,6 @@ void fh_warm_on_zygote(struct fh_watch *w, uint32_t events)
 /* --------------------------------------------------------------------------------------------------------------- run
  */
 
-bool fh_warm_takes_files(const struct fh_sandbox *b)
-{
-	size_t bytes = 0;
-	for (size_t i = 0; i < b->plan->file_count; i++)
-		bytes += sizeof(struct fh_init_entry) + strlen(b->plan->files[i].name) + b->plan->files[i].content.size;
-	return fh_warm_has_program(b) && b->plan->file_count <= FH_ZYGOTE_FILES_MAX && bytes <= FH_ZYGOTE_FILES_BYTES_MAX;
-}
-
 static uint32_t add_list(struct fh_buf *b, char *const *list)
 {
 	uint32_t n = 0;
@@ -361,12 +353,8 @@ static void could_not_begin(struct fh_sandbox *b, const struct fh_zygote_failed 
 	struct fh_error err = FH_ERROR_INIT;
 	uint32_t step = m->step < FH_WARM_COUNT_ && step_texts[m->step] ? m->step : FH_WARM_INTERPRETER;
 	if (step == FH_WARM_FILE) {
-		const char *name = m->detail < b->plan->file_count ? b->plan->files[m->detail].name : b->plan->cwd;
-		fh_error_set(&err, m->error == ENOSPC ? FH_E_LIMIT : FH_E_SYSTEM, "cannot put file %s into the sandbox: %s",
-		             name, m->error == ENOSPC ? "the limit on disk leaves no room" : strerror(m->error));
-		if (m->error == ENOSPC)
-			fh_error_hint(&err, "raise --disk");
-		err.phase = FH_PHASE_FILES;
+		const struct fh_init_done refused = { .refused = FH_REFUSED_ERROR, .error = m->error, .size = m->detail };
+		fh_transfer_explain(b->plan, &refused, &err);
 	} else if (m->step == FH_WARM_INTERPRETER) { /* the plan insists on this start */
 		fh_error_set(&err, FH_E_UNAVAILABLE, "a %s start cannot be had: %s", fh_start_name(b->plan->start),
 		             m->why[0] ? m->why : "the interpreter cannot be made as a fresh one");

@@ -250,7 +250,7 @@ static void on_message(size_t size, int *fds, int fd_count)
 
 static void receive(void)
 {
-	int fds[3 + FH_INIT_DESCRIPTORS_MAX], fd_count = 0;
+	int fds[FH_INIT_FDS_MAX], fd_count = 0;
 	char control[CMSG_SPACE(sizeof(fds))];
 	struct iovec io = { packet, FH_INIT_PACKET_MAX };
 	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };

@@ -25,8 +25,9 @@ enum {
 	FH_INIT_TEXT_MAX = 136 * 1024, /* argv, env and cwd of a SPAWN */
 	FH_INIT_PATH_MAX = 4096,
 	FH_INIT_RLIMITS_MAX = 16,
-	FH_INIT_PROCESSES_MAX = 1024, /* spawned and not yet exited */
-	FH_INIT_DESCRIPTORS_MAX = 7,  /* of a program beside stdin, stdout, stderr */
+	FH_INIT_PROCESSES_MAX = 1024,                      /* spawned and not yet exited */
+	FH_INIT_DESCRIPTORS_MAX = 7,                       /* of a program beside stdin, stdout, stderr */
+	FH_INIT_FDS_MAX = 3 + FH_INIT_DESCRIPTORS_MAX + 1, /* of one message: those, and the files' */
 };
 
 enum fh_init_op {
@@ -71,10 +72,15 @@ struct fh_init_rlimit {
 	uint64_t value; /* soft and hard */
 };
 
-enum { FH_SPAWN_PTY = 1, FH_SPAWN_ONE_SHOT = 2 /* FINISH follows by itself when it exits */ };
+enum {
+	FH_SPAWN_PTY = 1,
+	FH_SPAWN_ONE_SHOT = 2, /* FINISH follows by itself when it exits */
+	FH_SPAWN_FILES = 4,    /* its files come along: a last descriptor with entries as PUT's, whose base is the cwd */
+};
 
 /* Followed by `text_size` bytes: cwd, argv_count arguments, env_count variables, each with its NUL. Descriptors: stdin,
- * stdout, stderr, and those that become `descriptors`, in their order; with FH_SPAWN_PTY none. */
+ * stdout, stderr, those that become `descriptors`, in their order, and that of FH_SPAWN_FILES; with FH_SPAWN_PTY none.
+ * Files are written by the child that becomes the program, before the program's limits hold. */
 struct fh_init_spawn {
 	struct fh_init_header h;
 	uint32_t flags;
@@ -147,6 +153,7 @@ enum fh_init_step { /* of starting a program, for errors */
 	                FH_STEP_TERMINAL,
 	                FH_STEP_RLIMIT,
 	                FH_STEP_IDS,
+	                FH_STEP_FILES,
 	                FH_STEP_CWD,
 	                FH_STEP_EXEC,
 	                FH_STEP_COUNT_
@@ -154,10 +161,11 @@ enum fh_init_step { /* of starting a program, for errors */
 
 struct fh_init_spawned { /* with the terminal's other end as descriptor when it has one */
 	struct fh_init_header h;
-	int32_t error;   /* errno, 0: it runs */
-	uint32_t step;   /* enum fh_init_step that failed */
-	uint32_t detail; /* RLIMIT: the resource */
-	uint32_t pid;    /* inside */
+	int32_t error;    /* errno, 0: it runs */
+	uint32_t step;    /* enum fh_init_step that failed */
+	uint32_t detail;  /* RLIMIT: the resource; FILES: the entry */
+	uint32_t pid;     /* inside */
+	uint32_t refused; /* FILES: enum fh_init_refused */
 	struct fh_init_state state;
 };
 

@@ -12,7 +12,7 @@ enum { PATHS_MAX = FH_INIT_PATH_MAX };
 
 struct report {
 	int32_t error;
-	uint32_t step, detail;
+	uint32_t step, detail, refused;
 	struct fh_init_state state;
 };
 
@@ -106,7 +106,40 @@ static void write_text_file(const char *path, const char *text)
 	}
 }
 
-static void child(struct fh_init *in, const struct fh_init_spawn *m, const char *cwd, int *fds, int pipe)
+static long lower_limits(const struct fh_init_spawn *m, uint32_t *ret_resource)
+{
+	for (uint32_t i = 0; i < m->rlimit_count; i++) {
+		struct {
+			uint64_t soft, hard;
+		} limit = { m->rlimits[i].value, m->rlimits[i].value };
+		*ret_resource = m->rlimits[i].resource;
+		long e = fh_sys(__NR_prlimit64, 0, m->rlimits[i].resource, &limit, 0);
+		if (e < 0)
+			return e;
+	}
+	return 0;
+}
+
+/* The run's files, as the program's user. */
+static long write_files(const char *base, int from, struct report *r)
+{
+	struct fh_init_done done = { .refused = FH_REFUSED_NO };
+	fh_init_put(base, from, &done);
+	r->detail = (uint32_t)done.size;
+	r->refused = done.refused;
+	return done.refused ? done.error ? -done.error : -EIO : 0;
+}
+
+/* Out of the way of the numbers that the program's descriptors get. */
+static long put_aside(int *fd)
+{
+	long e = fh_sys(__NR_fcntl, *fd, F_DUPFD_CLOEXEC, 20);
+	*fd = (int)e;
+	return e < 0 ? e : 0;
+}
+
+/* files: a descriptor of what FH_SPAWN_FILES brings, or -1 */
+static void child(struct fh_init *in, const struct fh_init_spawn *m, const char *cwd, int *fds, int files, int pipe)
 {
 	struct report r = { 0 };
 	uint64_t none = 0;
@@ -120,29 +153,27 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 			goto failed;
 		fds[0] = fds[1] = fds[2] = (int)e;
 	}
-	/* before a limit on descriptors holds; and what is placed must not overwrite the pipe */
-	e = fh_sys(__NR_fcntl, pipe, F_DUPFD_CLOEXEC, 20);
-	if (e < 0)
-		goto failed;
-	pipe = (int)e;
-	e = place_descriptors(m, fds);
+	/* before a limit on descriptors holds */
+	e = put_aside(&pipe);
+	if (e == 0 && files >= 0)
+		e = put_aside(&files);
+	if (e == 0)
+		e = place_descriptors(m, fds);
 	if (e < 0)
 		goto failed;
 	/* A program that runs out of memory goes before init does. /proc may be missing: then nothing is lost. */
 	write_text_file("/proc/self/oom_score_adj", "1000");
 
-	r.step = FH_STEP_RLIMIT;
-	for (uint32_t i = 0; i < m->rlimit_count; i++) {
-		struct {
-			uint64_t soft, hard;
-		} limit = { m->rlimits[i].value, m->rlimits[i].value };
-		r.detail = m->rlimits[i].resource;
-		e = fh_sys(__NR_prlimit64, 0, m->rlimits[i].resource, &limit, 0);
-		if (e < 0)
-			goto failed;
-	}
 	r.step = FH_STEP_IDS;
 	e = fh_init_become_user(&in->start);
+	if (e < 0)
+		goto failed;
+	r.step = FH_STEP_FILES;
+	e = files >= 0 ? write_files(cwd, files, &r) : 0;
+	if (e < 0)
+		goto failed;
+	r.step = FH_STEP_RLIMIT;
+	e = lower_limits(m, &r.detail);
 	if (e < 0)
 		goto failed;
 	r.step = FH_STEP_CWD;
@@ -204,7 +235,8 @@ static long open_terminal(const struct fh_init_spawn *m)
 int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char *text, const int *given, int fd_count,
                   struct fh_init_spawned *ret, int *ret_terminal)
 {
-	int fds[3 + FH_INIT_DESCRIPTORS_MAX] = { -1, -1, -1 }, pipe[2];
+	int fds[3 + FH_INIT_DESCRIPTORS_MAX] = { -1, -1, -1 }, pipe[2], files = -1;
+	int count = 3 + (int)m->descriptor_count;
 	const char *cwd = "/";
 	long e = -EINVAL;
 	*ret_terminal = -1;
@@ -217,8 +249,9 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 			goto failed;
 		*ret_terminal = (int)e;
 		fds[0] = fds[1] = fds[2] = (int)e;
-	} else if (fd_count == 3 + (int)m->descriptor_count) {
-		memcpy(fds, given, (size_t)fd_count * sizeof(*fds));
+	} else if (fd_count == count + !!(m->flags & FH_SPAWN_FILES)) {
+		memcpy(fds, given, (size_t)count * sizeof(*fds));
+		files = fd_count > count ? given[count] : -1;
 	} else {
 		goto failed;
 	}
@@ -229,7 +262,7 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 	e = fh_sys(__NR_clone, SIGCHLD, 0, 0, 0, 0);
 	if (e == 0) {
 		fh_sys(__NR_close, pipe[0]);
-		child(in, m, cwd, fds, pipe[1]);
+		child(in, m, cwd, fds, files, pipe[1]);
 	}
 	fh_sys(__NR_close, pipe[1]);
 	if (e < 0) {
@@ -249,6 +282,7 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 	ret->error = r.error;
 	ret->step = r.error ? r.step : FH_STEP_NONE;
 	ret->detail = r.detail;
+	ret->refused = r.refused;
 	ret->state = r.state;
 	return r.error ? -r.error : 0;
 failed:
