@@ -5,6 +5,7 @@ What makes sandboxes of a template (its anchor, holder and zygote) has rights ov
 see, signal, trace or enter any of it, nor another sandbox of the same template.
 """
 import concurrent.futures
+import math
 import os
 import signal
 import sys
@@ -206,7 +207,9 @@ class Leaving(unittest.TestCase):
             engine, holder = client.process.pid, []
 
             def found():
-                holder[:] = [p for p in support.descendants(engine) if parent_of(p) == engine and "--holder" in words(p)]
+                # what it clones bears its name until it is an init: the oldest is the holder itself
+                named = [p for p in support.descendants(engine) if parent_of(p) == engine and "--holder" in words(p)]
+                holder[:] = sorted(named, key=lambda p: support.start_time(p) or math.inf)
                 return holder
 
             self.assertTrue(wait_for(found, 20))
