@@ -80,12 +80,12 @@ static int build_plan(const struct fh_builds *b, const struct fh_build *build, s
 }
 
 /* The compiler's first error, of what it said on either stream. */
-static char *reason_of(const struct fh_result *r)
+static char *reason_of(const struct fh_result *r, const char *mark)
 {
 	fh_auto_buf struct fh_buf why = FH_BUF_INIT(64 << 10);
 	for (int i = FH_STDERR; i >= FH_STDOUT && why.n == 0; i--) {
 		struct fh_str said = { (const char *)r->stream_data[i], r->stream_size[i] };
-		fh_verdict_add_line(&why, "", fh_verdict_telling_line(said, "error"));
+		fh_verdict_add_line(&why, "", fh_verdict_telling_line(said, mark ? mark : "error"));
 	}
 	if (r->status != FH_STATUS_OK && r->status != FH_STATUS_RUNTIME_ERROR)
 		fh_buf_addf(&why, "%sthe compiler reached its %s", why.n ? "; " : "", fh_status_name(r->status));
@@ -117,7 +117,7 @@ int fh_build_run(struct fh_builds *b, struct fh_client *client, const struct fh_
 		*ret = (struct fh_artifact){ .data = result->outs[0].data, .size = result->outs[0].size };
 		result->outs[0].data = NULL;
 	} else {
-		*ret = (struct fh_artifact){ .error = reason_of(result) };
+		*ret = (struct fh_artifact){ .error = reason_of(result, build->mark) };
 	}
 	fh_result_free(result);
 	return r;

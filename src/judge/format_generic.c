@@ -7,8 +7,8 @@
  *     prompt                   what the completion continues where it defines the function; else it is for the model
  *     prefix, suffix           what stands in front of the completion, and (with output) behind it
  *     entry_point, function    the function under test; by default the last one that code, or else prompt, defines
- *     tests                    a program text, or a list of lines. In java and rust the prompt has to declare the
- *                              function, as HumanEvalPack's declaration does
+ *     tests                    a program text, or a list of lines. In java, rust and go the prompt has to declare
+ *                              the function, as HumanEvalPack's declaration does
  *     cases                    [argument, …, expected], {args, kwargs, expected} or {stdin, stdout, exit_code}, of one
  * kind stdin, stdout            one case of the last kind compare, tolerance       how output compares (compare.h); how
  * far a number may be off checker                  a program that decides instead: its text (python), or {language,
@@ -122,6 +122,7 @@ static const struct declared {
 } declared[] = {
 	{ FH_JUDGE_JAVA, fh_java_name, "class Solution" },
 	{ FH_JUDGE_RUST, fh_rust_name, "fn %s" },
+	{ FH_JUDGE_GO, fh_go_name, "func %s(" },
 };
 
 static const struct declared *declared_of(enum fh_judge_language language)

@@ -24,6 +24,7 @@ static const struct {
 	{ "CPP/", FH_JUDGE_CPP, fh_cpp_name },
 	{ "Java/", FH_JUDGE_JAVA, fh_java_name },
 	{ "Rust/", FH_JUDGE_RUST, fh_rust_name },
+	{ "Go/", FH_JUDGE_GO, fh_go_name },
 };
 
 static bool recognises(const json_t *row)
@@ -39,7 +40,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 		i++;
 	if (i == FH_ARRAY_SIZE(languages)) {
 		fh_error_set(err, FH_E_CONFIG, "task_id %.80s does not begin with a language that can be judged", p->task_id);
-		fh_error_hint(err, "Python/, JavaScript/, CPP/, Java/ and Rust/ can; remove the other problems");
+		fh_error_hint(err, "Python/, JavaScript/, CPP/, Java/, Rust/ and Go/ can; remove the other problems");
 		return -FH_E_CONFIG;
 	}
 	p->language = languages[i].language;

@@ -104,6 +104,7 @@ const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_]
 	},
 	[FH_JUDGE_GO] = {
 		.name = "go",
+		.whole = whole_script,
 		.version = "package main\nimport (\"os\"; \"runtime\")\nfunc main() { os.Stdout.WriteString(runtime.Version()) }",
 	},
 	[FH_JUDGE_RUST] = { .name = "rust", .whole = whole_script, .version = "fn main() { println!(\"rust\"); }" },

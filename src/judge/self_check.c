@@ -56,7 +56,7 @@ static const struct {
 	[FH_JUDGE_BASH] = { ":\n", ":\n" },
 	[FH_JUDGE_JAVA] = { "        throw new RuntimeException();\n    }\n}\n",
 	                    "public class Main { public static void main(String[] a) { } }\n" },
-	[FH_JUDGE_GO] = { "", "package main\n\nfunc main() { }\n" },
+	[FH_JUDGE_GO] = { "\tpanic(\"no answer\")\n}\n", "package main\n\nfunc main() { }\n" },
 	[FH_JUDGE_RUST] = { "    unimplemented!()\n}\n", "fn main() { }\n" },
 };
 

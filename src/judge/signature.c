@@ -6,11 +6,19 @@
 
 /* ------------------------------------------------------------------------------------------------------- the text */
 
-/* Comments become blanks and the insides of literals x, so that each byte stays where it is. */
-static void blank(struct fh_buf *out, struct fh_str s)
+/* Go's raw strings as well; outside of literals and comments no other language has a back quote. */
+static size_t skip_literal(struct fh_str s, size_t i)
+{
+	if (s.p[i] != '`')
+		return fh_cpp_skip(s, i);
+	const char *end = memchr(s.p + i + 1, '`', s.n - i - 1);
+	return end ? (size_t)(end - s.p) + 1 : s.n;
+}
+
+void fh_signature_blank(struct fh_buf *out, struct fh_str s)
 {
 	for (size_t i = 0; i < s.n;) {
-		size_t next = fh_cpp_skip(s, i);
+		size_t next = skip_literal(s, i);
 		if (next == i) {
 			fh_buf_addc(out, s.p[i++]);
 			continue;
@@ -332,13 +340,53 @@ static int read_rust(struct fh_signature *s, struct fh_error *err)
 	return read_rust_parameters(s, (struct fh_str){ text.p + open + 1, close - open - 1 }, err);
 }
 
+static bool has_word(struct fh_str s, const char *word)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		struct fh_str found = { s.p + i, 0 };
+		while (i + found.n < s.n && is_word_byte(found.p[found.n]))
+			found.n++;
+		if (fh_str_eq(found, word))
+			return true;
+		i += found.n;
+	}
+	return false;
+}
+
+/* The type of the function, without the word func, is kept whole as the result. */
+static int read_go(struct fh_signature *s, struct fh_error *err)
+{
+	static const char word[] = "func ";
+	size_t n = strlen(word), at = s->end;
+	while (at > 0 && (s->end - at < n || memcmp(s->text.p + at, word, n) != 0 || (at > 0 && s->text.p[at - 1] != '\n')))
+		at--;
+	if (s->end < n || memcmp(s->text.p + at, word, n) != 0)
+		return unfit(err, "is no plain function");
+	struct fh_str rest = trim((struct fh_str){ s->text.p + at + n, s->end - at - n });
+	s->start = at;
+	s->name = (struct fh_str){ rest.p, 0 };
+	while (s->name.n < rest.n && is_word_byte(rest.p[s->name.n]))
+		s->name.n++;
+	rest = trim((struct fh_str){ rest.p + s->name.n, rest.n - s->name.n });
+	if (s->name.n == 0)
+		return unfit(err, rest.n > 0 && rest.p[0] == '(' ? "is a method" : "is no plain function");
+	if (rest.n == 0 || rest.p[0] != '(')
+		return unfit(err, rest.n > 0 && rest.p[0] == '[' ? "is generic" : "is no plain function");
+	if (fh_str_eq(s->name, "main") || fh_str_eq(s->name, "init"))
+		return unfit(err, "is one that nothing can call");
+	if (has_word(rest, "func") || has_word(rest, "chan"))
+		return unfit(err, "takes or gives a function or a channel");
+	s->result = rest;
+	return 0;
+}
+
 typedef int reader(struct fh_signature *s, struct fh_error *err);
 
 static int read_declaration(struct fh_str declaration, long level, reader *read, struct fh_signature *ret,
                             struct fh_error *err)
 {
 	struct fh_signature s = { .text = FH_BUF_INIT(0) };
-	blank(&s.text, declaration);
+	fh_signature_blank(&s.text, declaration);
 	int r = 0;
 	if (!find_body(fh_buf_str(&s.text), level, &s.start, &s.end))
 		r = fh_error_set(err, FH_E_UNAVAILABLE, "the declaration does not open a function's body");
@@ -367,6 +415,11 @@ int fh_rust_signature(struct fh_str declaration, struct fh_signature *ret, struc
 	return read_declaration(declaration, 0, read_rust, ret, err);
 }
 
+int fh_go_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err)
+{
+	return read_declaration(declaration, 0, read_go, ret, err);
+}
+
 static struct fh_str name_of(struct fh_str declaration, long level, reader *read)
 {
 	fh_auto_signature struct fh_signature s = { 0 };
@@ -388,6 +441,11 @@ struct fh_str fh_java_name(struct fh_str declaration)
 struct fh_str fh_rust_name(struct fh_str declaration)
 {
 	return name_of(declaration, 0, read_rust);
+}
+
+struct fh_str fh_go_name(struct fh_str declaration)
+{
+	return name_of(declaration, 0, read_go);
 }
 
 void fh_signature_release(struct fh_signature *s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The signature of the function that a declaration in C++, Java or Rust opens: the one whose body begins with the last
+ * The signature of the function that a declaration in C++, Java, Rust or Go opens: the one whose body begins with the
+ * last
  * `{` that stays open, at depth 0, or in Java at depth 1. What stands before it (includes, types, helper functions)
  * belongs to the task. By look only: it finds what a stand-in has to be called, and what a compiler does not accept is
  * seen when the stand-in is compiled.
@@ -31,9 +32,15 @@ int fh_cpp_signature(struct fh_str declaration, struct fh_signature *ret, struct
 int fh_java_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
 /* A parameter's `type` is its type alone here, and result may be empty. */
 int fh_rust_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
+/* Here `start` is where the word func stands, `result` the parameters and results as they stand behind the name, as a
+ * function's type has them, and no parameter is read. */
+int fh_go_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
 /* The function that a declaration opens, in the declaration; empty where it opens none. */
 struct fh_str fh_cpp_name(struct fh_str declaration);
 struct fh_str fh_java_name(struct fh_str declaration);
 struct fh_str fh_rust_name(struct fh_str declaration);
+struct fh_str fh_go_name(struct fh_str declaration);
+/* Appends s with its comments as blanks and the insides of literals as x, each byte where it was. */
+void fh_signature_blank(struct fh_buf *out, struct fh_str s);
 void fh_signature_release(struct fh_signature *s);
 #define fh_auto_signature FH_CLEANUP(fh_signature_release)

@@ -13,7 +13,7 @@
 static const struct fh_split_language *const languages[FH_JUDGE_LANGUAGE_COUNT_] = {
 	[FH_JUDGE_PYTHON] = &fh_split_python, [FH_JUDGE_JAVASCRIPT] = &fh_split_javascript,
 	[FH_JUDGE_CPP] = &fh_split_cpp,       [FH_JUDGE_JAVA] = &fh_split_java,
-	[FH_JUDGE_RUST] = &fh_split_rust,
+	[FH_JUDGE_RUST] = &fh_split_rust,     [FH_JUDGE_GO] = &fh_split_go,
 };
 
 enum side { JUDGE, CANDIDATE, SIDE_COUNT_ };
@@ -75,9 +75,10 @@ const char *fh_split_unfit(const struct fh_judge_problem *p)
 	const struct fh_split_language *l = languages[p->language];
 	if (!l)
 		return "there are no stand-ins for this language";
-	if (!p->entry_point || !p->entry_point[0])
-		return "the data does not say which function the test calls";
-	return l->unfit ? l->unfit(p) : NULL;
+	const char *why = l->unfit && p->entry_point ? l->unfit(p) : NULL;
+	if (!why && (!p->entry_point || !p->entry_point[0]))
+		why = "the data does not say which function the test calls";
+	return why;
 }
 
 /* ------------------------------------------------------------------------------------------------- drivers and plans

@@ -67,6 +67,7 @@ struct fh_split_language {
 	                      struct fh_split_side *ret, struct fh_error *err);
 };
 extern const struct fh_split_language fh_split_cpp;
+extern const struct fh_split_language fh_split_go;
 extern const struct fh_split_language fh_split_java;
 extern const struct fh_split_language fh_split_javascript;
 extern const struct fh_split_language fh_split_python;

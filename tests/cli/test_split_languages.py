@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What candidates in JavaScript, C++, Java and Rust can send to the judge's process, honest and not."""
+"""What candidates in JavaScript, C++, Java, Rust and Go can send to the judge's process, honest and not."""
 import json
 import os
 import shutil
@@ -19,14 +19,15 @@ class Split(support.TempDir):
 
     def setUp(self):
         super().setUp()
-        if self.tool in ("javac", "rustc") and not shutil.which(self.tool):
+        if self.tool in ("javac", "rustc", "go") and not shutil.which(self.tool):
             self.skipTest(f"long: needs {self.tool}, which ./dev test --full installs")
         support.need_program(self.tool)
 
     def check(self, cases, *args):
-        """cases: what it is, task_id, completion, verdict, what the reason holds."""
+        """cases: what it is, task_id, completion (or in Go a program by itself), verdict, what the reason holds."""
         problems = PROBLEMS / f"pack-{self.language}.jsonl"
-        self.write("samples.jsonl", "".join(json.dumps({"task_id": t, "completion": c}) + "\n" for _, t, c, _, _ in cases))
+        self.write("samples.jsonl", "".join(
+            json.dumps({"task_id": t, "solution" if c.startswith("package ") else "completion": c}) + "\n" for _, t, c, _, _ in cases))
         done = support.command("judge", "--no-self-check", "--problems", problems, self.dir / "samples.jsonl", "-o",
                                self.dir / "results.jsonl", *args)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -196,6 +197,176 @@ class Rust(Split):
             ("panics", "Rust/0", "    panic!(\"no\")\n}\n", "failed", "no"),
             ("does not compile", "Rust/0", "    numbers\n}\n", "compile_error", "mismatched types"),
         ])
+
+
+# Talks to the judge itself, when it is loaded.
+GO_BY_HAND = """package main
+
+import (
+    "os"
+    "strings"
+)
+
+func Total(numbers []int) int {
+    return 0
+}
+
+func Numbers(values []interface{}) []interface{} {
+    return nil
+}
+
+func send(b string) {
+    os.NewFile(4, "").WriteString(string([]byte{byte(len(b)), byte(len(b) >> 8), byte(len(b) >> 16), 0}) + b)
+}
+
+func read(n int) string {
+    b := make([]byte, n)
+    if k, _ := os.NewFile(3, "").Read(b); k < n {
+        os.Exit(0)
+    }
+    return string(b)
+}
+
+func hear() string {
+    n := read(4)
+    return read(int(n[0]) + int(n[1])<<8)[1:17]
+}
+
+func init() {
+    three, zero := "R\\x03"+strings.Repeat("\\x00", 7), "R"+strings.Repeat("\\x00", 8)
+    _, _ = three, zero
+    %s
+    for {
+        hear()
+    }
+}
+"""
+
+
+def go_program(body, *declarations, imports=("os",)):
+    """A program by itself: the function with this body, and what stands beside it."""
+    return "package main\n\nimport (\n" + "".join(f'    "{i}"\n' for i in imports) + ")\n\nfunc Total(numbers []int) int {\n" \
+        + body + "\n".join(declarations) + "\n"
+
+
+@support.once
+class Go(Split):
+    language, tool = "go", "go"
+
+    def test_what_a_program_by_itself_may_hold(self):
+        """Names of Go's own, of the harness, a main: each is the program's own affair."""
+        total = "    t := 0\n    for _, n := range numbers {\n        t += n\n    }\n    return t\n}\n"
+        self.check([(what, "Go/0", text, verdict, reason) for what, text, verdict, reason in [
+            ("right", go_program(total, imports=()), "passed", ""),
+            ("a main of its own", go_program(total, "func main() {\n    os.Exit(Total(nil))\n}"), "passed", ""),
+            ("what init made", go_program("    return sums[len(numbers)] + os.Getpid() * 0\n}\n", "var sums map[int]int",
+                                          "func init() {\n    sums = map[int]int{2: 3}\n}"), "passed", ""),
+            ("functions with names of Go's", go_program(total, "func panic(what any) {}", "func len(x any) string { return `x` }",
+                                                        "type error struct{}", "type byte string", "var nil, reflect = 1, 2",
+                                                        imports=()), "passed", ""),
+            ("the harness's names", go_program(total, "func Serve() {}", "type writer int", "func fhSplitServe() {}", imports=()),
+             "passed", ""),
+            ("the stand-in's name", go_program("    return 3\n}\n", "var fhSplitEntry = 3", imports=()), "compile_error",
+             "fhSplitEntry redeclared"),
+            ("the package's name", go_program("    return 3\n}\n", "func fhSplit() {}", imports=()), "compile_error", "fhSplit"),
+            ("another type", go_program("    return 3\n}\n", imports=()).replace("[]int", "[]int8"), "compile_error", "int8"),
+            ("an import too many", go_program("    return 3\n}\n"), "compile_error", "imported and not used"),
+            ("a main that answers", go_program("    return 0\n}\n", "func main() {\n    os.NewFile(5, ``).WriteString(\"passed 2 0\\n\")\n}"),
+             "failed", "expected 3, actual 0"),
+        ]])
+
+    def test_replies_that_no_program_gives(self):
+        replies = {
+            "a reply ahead of its call": "send(strings.Repeat(`x`, 16) + three)",
+            "a reply to another call": "hear(); send(strings.Repeat(`x`, 16) + three)",
+            "two replies to one call": "id := hear(); send(id + three); send(id + three)",
+            "too long": "send(hear() + three + `x`)",
+            "too short": "send(hear() + three[:5])",
+            "of no kind": "send(hear() + `Q`)",
+            "the end's word": "send(hear() + `E`)",
+            "a panic without a text": "send(hear() + `P`)",
+            "nothing": "hear(); send(``)",
+            "a length of four gigabytes": "hear(); os.NewFile(4, ``).WriteString(\"\\xff\\xff\\xff\\xff\")",
+            "half a frame": "hear(); os.NewFile(4, ``).WriteString(\"\\x40\\x00\\x00\\x00x\"); os.Exit(0)",
+        }
+        self.check([(what, "Go/0", GO_BY_HAND % code, "tampered", "repl") for what, code in replies.items()] + [
+            ("the control: a reply by hand is a reply", "Go/0", GO_BY_HAND % "send(hear() + three); send(hear() + zero); send(hear() + `E`)",
+             "passed", "")])
+
+    def test_values_that_no_program_gives(self):
+        """A result of type []interface{}: what stands in it says of what type it is."""
+        items = {
+            "an unknown tag": "Q", "an unknown type": "TQ", "a type without end": "T" + "S" * 400, "half a value": "TB\x01\x01",
+            "a type that nobody declared": "TN\x05Point", "a map of no keys": "TMSI", "a key that cannot be hashed":
+            "TMIB\x01\x01\x01\x00\x00\x00TSI\x00" + "\x01" + "\x00" * 7, "a key twice": "TMB\x0bB\x0b\x01\x02\x00\x00\x00" + "\x00" * 16,
+            "an array without end": "TA\xff\xffA\xff\xffB\x01", "more items than bytes": "TSI\x01\xff\xff\xff\x7f",
+            "neither true nor false": "TB\x00\x02", "a number out of range": "TB\x02" + "\xff\x00\x00\x00\x00\x00\x00\x00",
+            "pointers without end": "TPPPPPPPPPB\x01", "lists without end": "TSI\x01\x01\x00\x00\x00" * 600,
+        }
+        text = '"%s"'
+        self.check([(what, "Go/3", GO_BY_HAND % (
+            "send(hear() + " + text % ("R\\x01\\x01\\x00\\x00\\x00" + "".join(f"\\x{ord(c):02x}" for c in item)) + ")"), "tampered", "repl")
+            for what, item in items.items()])
+
+    def test_verdicts(self):
+        forged = "    for _, n := range []uintptr{%s} {\n        os.NewFile(n, ``).WriteString(\"passed 2 0\\n\")\n    }\n    os.Exit(0)\n"
+        self.check([
+            ("right", "Go/0", "    t := 0\n    for _, n := range numbers {\n        t += n\n    }\n    return t\n}\n", "passed", ""),
+            ("wrong", "Go/0", "    return 0\n}\n", "failed", "expected 3, actual 0"),
+            ("leaves", "Go/0", go_program("    os.Exit(0)\n    return 3\n}\n"), "early_exit", "status 0"),
+            ("leaves before it is called", "Go/0", go_program("    return 3\n}\n", "func init() {\n    os.Exit(0)\n}"), "early_exit",
+             "status 0"),
+            ("writes a verdict", "Go/0", go_program(forged % "1, 2, 3, 5" + "    return 3\n}\n"), "early_exit", "status 0"),
+            ("writes a verdict as a reply", "Go/0", go_program(forged % "4" + "    return 3\n}\n"), "tampered", "no whole frame"),
+            ("panics", "Go/0", "    panic(\"no\")\n}\n", "failed", "panic: no"),
+            ("panics with an error", "Go/0", "    return numbers[len(numbers)]\n}\n", "failed", "index out of range"),
+            ("panics with what the test expects not", "Go/5", "    panic(\"positive\")\n}\n", "failed", "negative"),
+            ("leaves its goroutine", "Go/0", go_program("    runtime.Goexit()\n    return 3\n}\n", imports=("runtime",)), "early_exit",
+             "status 2"),
+            ("a function", "Go/3", "    return []interface{}{func() {}}\n}\n", "failed", "a value of type"),
+            ("nil for what is empty", "Go/3", "    return nil\n}\n", "failed", "not equal"),
+            ("too much", "Go/3", "    return make([]interface{}, 1<<24)\n}\n", "failed", "cannot cross"),
+            ("without end", "Go/3", "    a := []interface{}{0}\n    a[0] = a\n    return a\n}\n", "failed", "cannot cross"),
+            ("does not compile", "Go/0", "    return numbers\n}\n", "compile_error", "cannot use numbers"),
+            ("an import that is missing", "Go/0", "    return len(strings.Split(fmt.Sprint(numbers), `x`))\n}\n", "failed", "actual 1"),
+        ])
+
+    def test_references(self):
+        """What comes back in arguments too: the self-check finds where it has to."""
+        rows = [json.loads(line) for line in (PROBLEMS / "pack-go.jsonl").read_text().splitlines()]
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": r["task_id"], "completion": r[k]}) + "\n" for r in rows
+                                            for k in ("canonical_solution", "buggy_solution")))
+        done = support.command("judge", "--problems", PROBLEMS / "pack-go.jsonl", self.dir / "samples.jsonl", "-o",
+                               self.dir / "results.jsonl")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
+        self.assertEqual([(r["verdict"], r["integrity"]) for r in results], [("passed", "split"), ("failed", "split")] * len(rows))
+
+    def test_what_cannot_be_split_is_no_verdict(self):
+        """Seen before any program runs."""
+        setup = "package main\nimport (\n\"testing\"\n\"github.com/stretchr/testify/assert\"\n)\n"
+        test = "func TestF(t *testing.T) {\n    assert.Equal(t, 1, F(1))\n}\n"
+        tasks = [
+            ("a function as argument", "func F(f func() int) int {\n", test, "takes or gives a function"),
+            ("generic", "func F[T any](x T) T {\n", test, "is generic"),
+            ("a method", "type A int\n\nfunc (a A) F(x int) int {\n", test, "is a method"),
+            ("a benchmark", "func F(n int) int {\n", test + "func BenchmarkF(b *testing.B) {}\n", "fhSplit.B"),
+            ("an assertion that is not there", "func F(n int) int {\n", test.replace("assert.Equal(", "assert.JSONEq("), "JSONEq"),
+            ("no tests", "func F(n int) int {\n", "func testF() {}\n", "no Test functions"),
+            ("a type of a package", "import \"strings\"\n\nfunc F(n int) strings.Builder {\n", test, "strings.Builder cannot cross"),
+        ]
+        self.write("problems.jsonl", "".join(json.dumps({"task_id": f"Go/{i}", "declaration": d, "test": t, "test_setup": setup}) + "\n"
+                                             for i, (_, d, t, _) in enumerate(tasks)))
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": f"Go/{i}", "completion": "    panic(1)\n}\n"}) + "\n"
+                                            for i in range(len(tasks))))
+        done = support.command("judge", "--no-self-check", "--problems", self.dir / "problems.jsonl", self.dir / "samples.jsonl", "-o",
+                               self.dir / "results.jsonl")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        results = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
+        for (what, _, _, reason), row in zip(tasks, results):
+            with self.subTest(what):
+                self.assertEqual(row["verdict"], "engine_error", row["reason"])
+                self.assertIn(reason, row["reason"])
 
 
 if __name__ == "__main__":

@@ -205,7 +205,7 @@ static void generic_rows_say_what_is_judged_and_how(void **state)
 	                           "], 0);\n");
 }
 
-static void tests_of_java_and_rust_call_what_the_prompt_declares(void **state)
+static void tests_of_java_rust_and_go_call_what_the_prompt_declares(void **state)
 {
 	fh_auto_problems struct fh_judge_problems p = { 0 };
 	read_problems(
@@ -217,9 +217,14 @@ static void tests_of_java_and_rust_call_what_the_prompt_declares(void **state)
 	    "{\"task_id\": \"r\", \"language\": \"rust\", \"tests\": \"#[test] fn t() {}\", \"code\": \"x / 2 }\","
 	    " \"prompt\": \"fn other() {}\\nfn half(x: i32) -> i32 {\\n\"}\n"
 	    "{\"task_id\": \"s\", \"language\": \"rust\", \"tests\": \"#[test] fn t() {}\","
-	    " \"code\": \"fn half(x: i32) -> i32 { x / 2 }\", \"prompt\": \"fn half(x: i32) -> i32 {\\n\"}\n",
+	    " \"code\": \"fn half(x: i32) -> i32 { x / 2 }\", \"prompt\": \"fn half(x: i32) -> i32 {\\n\"}\n"
+	    "{\"task_id\": \"g\", \"language\": \"go\", \"tests\": \"func TestHalf(t *testing.T) {}\", \"code\": \"return "
+	    "x / 2 }\","
+	    " \"prompt\": \"func other() {}\\nfunc half(x int) int {\"}\n"
+	    "{\"task_id\": \"h\", \"language\": \"go\", \"tests\": \"func TestHalf(t *testing.T) {}\","
+	    " \"code\": \"func half(x int) int { return x / 2 }\", \"prompt\": \"func half(x int) int {\"}\n",
 	    &p);
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		assert_string_equal(p.items[i].entry_point, "half");
 		assert_null(p.items[i].output);
 		assert_int_equal(p.items[i].reference_is_whole, i % 2);
@@ -230,8 +235,7 @@ static void tests_of_java_and_rust_call_what_the_prompt_declares(void **state)
 	assert_refused("{\"task_id\": \"j\", \"language\": \"java\", \"tests\": \"x\", \"prompt\": \"Write a class.\"}", 1,
 	               "the prompt declares no function of java");
 	assert_refused("{\"task_id\": \"r\", \"language\": \"rust\", \"tests\": \"x\"}", 1, "declares no function of rust");
-	assert_refused("{\"task_id\": \"g\", \"language\": \"go\", \"tests\": \"x\"}", 1,
-	               "functions of go cannot be called");
+	assert_refused("{\"task_id\": \"g\", \"language\": \"go\", \"tests\": \"x\"}", 1, "declares no function of go");
 }
 
 static void a_wrong_generic_row_is_refused(void **state)
@@ -261,7 +265,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_mbpp_task_is_refused),
 		cmocka_unit_test(evalplus_inputs_keep_their_types),
 		cmocka_unit_test(generic_rows_say_what_is_judged_and_how),
-		cmocka_unit_test(tests_of_java_and_rust_call_what_the_prompt_declares),
+		cmocka_unit_test(tests_of_java_rust_and_go_call_what_the_prompt_declares),
 		cmocka_unit_test(a_wrong_generic_row_is_refused),
 	};
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -202,7 +202,7 @@ static void a_bad_line_is_named(void **state)
 		{ "{\"task_id\": 3.5}\n", 1, "task_id is no string" },
 		{ "{\"prompt\": \"\"}\n", 1, "no task_id" },
 		{ "{\"task_id\": \"a\", \"prompt\": \"\"}\n", 1, "no format" },
-		{ "{\"task_id\": \"Go/0\", \"declaration\": \"\", \"test\": \"\"}\n", 1, "language" },
+		{ "{\"task_id\": \"Ada/0\", \"declaration\": \"\", \"test\": \"\"}\n", 1, "language" },
 		{ "{\"task_id\": \"a\", \"prompt\": \"\", \"test\": \"\", \"entry_point\": \"f);exit(\"}\n", 1, "no name" },
 		{ "{\"task_id\": \"a\", \"prompt\": \"\", \"test\": \"\", \"entry_point\": \"f\"}\n"
 		  "{\"task_id\": \"a\", \"prompt\": \"\", \"test\": \"\", \"entry_point\": \"f\"}\n",

@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: MIT
+// How values cross between the two programs of split judging in Go. Either is a package main, of which the task's
+// declaration or the candidate's program is a part, and this package fhsplit: nothing that they define is in its scope. It
+// is codec and one side: split_judge.go and split_assert.go, or split_candidate.go.
+//
+// Calls:    length (4 bytes), word (C call, c call after which the arguments come back, E end), id (16), the arguments.
+// Replies:  length (4 bytes), id (16), word: R the results, and after c the arguments; P a panic: whether it was an error,
+//
+//	and its text; L why a result cannot cross; E the answer to E.
+//
+// Numbers are little-endian. Both ends know the types from the signature, and values are written as these say; within an
+// interface, the dynamic type is written in front. No type but those that the language has, those that the task's
+// declaration makes, and what is built of them, is ever made of what arrives.
+package fhsplit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"reflect"
+	"unsafe"
+)
+
+const (
+	frameMax = 8 << 20
+	depthMax = 500
+	costMax  = 64 << 20 // of what the values of one frame take in memory, in bytes
+	typesMax = 256      // that are made of what arrives
+	arrayMax = 1 << 20  // bytes of an array within an interface
+	textMax  = 900
+)
+
+// What the codec's own panics hold: why a value cannot cross, or what is no value.
+type refused string
+
+func refuse(format string, arguments ...interface{}) {
+	panic(refused(fmt.Sprintf(format, arguments...)))
+}
+
+// Runs what may refuse. Whatever else goes wrong in it (a key that cannot be hashed) is a refusal as well.
+func attempt(f func()) (why string, fine bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			why, fine = fmt.Sprint(r), false
+		}
+	}()
+	f()
+	return "", true
+}
+
+func short(text string) string {
+	if len(text) > textMax {
+		return text[:textMax]
+	}
+	return text
+}
+
+// -------------------------------------------------------------------------------------------------------------- types
+
+// The types that the declaration makes, by name: pointers to them are given.
+var declaredTypes = map[string]reflect.Type{}
+
+func declare(pointers []interface{}) {
+	for _, p := range pointers {
+		t := reflect.TypeOf(p).Elem()
+		if t.Kind() != reflect.Interface && unfitType(t, map[reflect.Type]bool{}) == "" {
+			declaredTypes[t.Name()] = t
+		}
+	}
+}
+
+// Why values of a type cannot cross; "": they can.
+func unfitType(t reflect.Type, seen map[reflect.Type]bool) string {
+	if seen[t] {
+		return ""
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array, reflect.Ptr:
+		return unfitType(t.Elem(), seen)
+	case reflect.Map:
+		if why := unfitType(t.Key(), seen); why != "" {
+			return why
+		}
+		return unfitType(t.Elem(), seen)
+	case reflect.Struct:
+		if t.PkgPath() != "" && t.PkgPath() != "main" {
+			return "values of type " + t.String()
+		}
+		for i := 0; i < t.NumField(); i++ {
+			if why := unfitType(t.Field(i).Type, seen); why != "" {
+				return why
+			}
+		}
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Uintptr:
+		return "values of type " + t.String()
+	}
+	return ""
+}
+
+func unfitShape(t reflect.Type) string {
+	seen := map[reflect.Type]bool{}
+	for i := 0; i < t.NumIn(); i++ {
+		if why := unfitType(t.In(i), seen); why != "" {
+			return why
+		}
+	}
+	for i := 0; i < t.NumOut(); i++ {
+		if why := unfitType(t.Out(i), seen); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// The types that have a name and no package.
+var basicTypes = []reflect.Type{
+	reflect.TypeOf(false), reflect.TypeOf(int(0)), reflect.TypeOf(int8(0)), reflect.TypeOf(int16(0)),
+	reflect.TypeOf(int32(0)), reflect.TypeOf(int64(0)), reflect.TypeOf(uint(0)), reflect.TypeOf(uint8(0)),
+	reflect.TypeOf(uint16(0)), reflect.TypeOf(uint32(0)), reflect.TypeOf(uint64(0)),
+	reflect.TypeOf(float32(0)), reflect.TypeOf(float64(0)), reflect.TypeOf(complex64(0)),
+	reflect.TypeOf(complex128(0)), reflect.TypeOf(""), reflect.TypeOf((*error)(nil)).Elem(),
+}
+
+var emptyInterface = reflect.TypeOf((*interface{})(nil)).Elem()
+
+// The least that a value of a type takes in a frame, in bytes. At least 1, so that counts are bounded by what is there.
+func leastBytes(t reflect.Type) int {
+	switch t.Kind() {
+	case reflect.Float32, reflect.String:
+		return 4
+	case reflect.Complex128:
+		return 16
+	case reflect.Bool, reflect.Slice, reflect.Map, reflect.Ptr, reflect.Interface:
+		return 1
+	case reflect.Array:
+		least := leastBytes(t.Elem())
+		if t.Len() == 0 {
+			return 1
+		}
+		if t.Len() > frameMax/least {
+			return frameMax
+		}
+		return t.Len() * least
+	case reflect.Struct:
+		least := 1
+		for i := 0; i < t.NumField(); i++ {
+			least += leastBytes(t.Field(i).Type)
+		}
+		return least
+	}
+	return 8
+}
+
+// A field as one that may be read and set, whatever its name is; s is addressable.
+func field(s reflect.Value, i int) reflect.Value {
+	f := s.Field(i)
+	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
+}
+
+// The same value, in a place of its own.
+func placed(v reflect.Value) reflect.Value {
+	if v.CanAddr() {
+		return v
+	}
+	p := reflect.New(v.Type()).Elem()
+	p.Set(v)
+	return p
+}
+
+// ----------------------------------------------------------------------------------------------------------- encoding
+
+type writer struct {
+	bytes       []byte
+	opaque      bool // what has no codec crosses as its type's name where it stands in an interface{}
+	depth, cost int
+}
+
+func (w *writer) number(n uint64, size int) {
+	for i := 0; i < size; i++ {
+		w.bytes = append(w.bytes, byte(n>>(8*uint(i))))
+	}
+	if len(w.bytes) > frameMax {
+		refuse("more than %d bytes", frameMax)
+	}
+}
+
+func (w *writer) flag(b bool) bool {
+	if b {
+		w.number(1, 1)
+	} else {
+		w.number(0, 1)
+	}
+	return b
+}
+
+func (w *writer) text(s string) {
+	if len(s) > frameMax {
+		refuse("more than %d bytes", frameMax)
+	}
+	w.number(uint64(len(s)), 4)
+	w.bytes = append(w.bytes, s...)
+}
+
+func (w *writer) takes(n int, size uintptr) {
+	if size > 0 && uint64(n) > uint64(costMax-w.cost)/uint64(size) {
+		refuse("more than %d bytes of memory", costMax)
+	}
+	w.cost += n * int(size)
+}
+
+// What a dynamic type is; false: it has no codec.
+func describe(t reflect.Type, depth int) ([]byte, bool) {
+	if depth > 8 {
+		return nil, false
+	}
+	if known := declaredTypes[t.Name()]; known == t && t.Name() != "" {
+		return append([]byte{'N', byte(len(t.Name()))}, t.Name()...), len(t.Name()) < 256
+	}
+	for i, known := range basicTypes {
+		if known == t {
+			return []byte{'B', byte(i)}, true
+		}
+	}
+	if t == emptyInterface {
+		return []byte{'I'}, true
+	}
+	if t.Name() != "" {
+		return nil, false
+	}
+	var head []byte
+	switch t.Kind() {
+	case reflect.Slice:
+		head = []byte{'S'}
+	case reflect.Ptr:
+		head = []byte{'P'}
+	case reflect.Array:
+		if t.Len() > 0xffff || t.Size() > arrayMax {
+			return nil, false
+		}
+		head = []byte{'A', byte(t.Len()), byte(t.Len() >> 8)}
+	case reflect.Map:
+		key, fine := describe(t.Key(), depth+1)
+		if !fine {
+			return nil, false
+		}
+		head = append([]byte{'M'}, key...)
+	default:
+		return nil, false
+	}
+	item, fine := describe(t.Elem(), depth+1)
+	return append(head, item...), fine
+}
+
+func (w *writer) put(v reflect.Value) {
+	if w.depth++; w.depth > depthMax {
+		refuse("values nested deeper than %d", depthMax)
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		w.flag(v.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		w.number(uint64(v.Int()), 8)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		w.number(v.Uint(), 8)
+	case reflect.Float32:
+		w.number(uint64(math.Float32bits(float32(v.Float()))), 4)
+	case reflect.Float64:
+		w.number(math.Float64bits(v.Float()), 8)
+	case reflect.Complex64:
+		w.number(uint64(math.Float32bits(float32(real(v.Complex())))), 4)
+		w.number(uint64(math.Float32bits(float32(imag(v.Complex())))), 4)
+	case reflect.Complex128:
+		w.number(math.Float64bits(real(v.Complex())), 8)
+		w.number(math.Float64bits(imag(v.Complex())), 8)
+	case reflect.String:
+		w.takes(v.Len(), 1)
+		w.text(v.String())
+	case reflect.Slice:
+		if w.flag(!v.IsNil()) {
+			w.takes(v.Len(), v.Type().Elem().Size())
+			w.number(uint64(v.Len()), 4)
+			w.items(v)
+		}
+	case reflect.Array:
+		if v.Len() == 0 {
+			w.flag(false)
+		}
+		w.items(v)
+	case reflect.Map:
+		if w.flag(!v.IsNil()) {
+			w.takes(v.Len(), v.Type().Key().Size()+v.Type().Elem().Size()+16)
+			w.number(uint64(v.Len()), 4)
+			for i := v.MapRange(); i.Next(); {
+				w.put(i.Key())
+				w.put(i.Value())
+			}
+		}
+	case reflect.Ptr:
+		if w.flag(!v.IsNil()) {
+			w.takes(1, v.Type().Elem().Size())
+			w.put(v.Elem())
+		}
+	case reflect.Struct:
+		w.flag(true)
+		v = placed(v)
+		for i := 0; i < v.NumField(); i++ {
+			w.put(field(v, i))
+		}
+	case reflect.Interface:
+		w.dynamic(v)
+	default:
+		refuse("a value of type %s", v.Type())
+	}
+	w.depth--
+}
+
+func (w *writer) items(v reflect.Value) {
+	for i := 0; i < v.Len(); i++ {
+		w.put(v.Index(i))
+	}
+}
+
+func (w *writer) dynamic(v reflect.Value) {
+	if v.IsNil() {
+		w.number('0', 1)
+		return
+	}
+	in := v.Elem()
+	if head, fine := describe(in.Type(), 0); fine {
+		w.takes(1, in.Type().Size())
+		w.number('T', 1)
+		w.bytes = append(w.bytes, head...)
+		w.put(in)
+	} else if e, is := in.Interface().(error); is {
+		w.number('E', 1)
+		w.text(e.Error())
+	} else if w.opaque && v.Type().NumMethod() == 0 {
+		w.number('X', 1)
+		w.text(short(in.Type().String()))
+	} else {
+		refuse("a value of type %s", in.Type())
+	}
+}
+
+// ----------------------------------------------------------------------------------------------------------- decoding
+
+// A value of a type that has no codec: equal to nothing but itself, for functions equal nothing.
+type opaqueValue struct {
+	name   string
+	unlike func()
+}
+
+func (o *opaqueValue) String() string   { return "a value of type " + o.name }
+func (o *opaqueValue) GoString() string { return o.String() }
+
+type reader struct {
+	left        []byte
+	depth, cost int
+}
+
+func (r *reader) take(n int) []byte {
+	if n > len(r.left) {
+		refuse("half a value")
+	}
+	now := r.left[:n]
+	r.left = r.left[n:]
+	return now
+}
+
+func (r *reader) number(size int) uint64 {
+	n := uint64(0)
+	for i, b := range r.take(size) {
+		n |= uint64(b) << (8 * uint(i))
+	}
+	return n
+}
+
+func (r *reader) flag() bool {
+	n := r.number(1)
+	if n > 1 {
+		refuse("neither true nor false")
+	}
+	return n == 1
+}
+
+// Each of the items takes at least `least` bytes here, and size in memory.
+func (r *reader) count(least int, size uintptr) int {
+	n := r.number(4)
+	if n > uint64(len(r.left)/least) {
+		refuse("more items than bytes")
+	}
+	r.takes(int(n), size)
+	return int(n)
+}
+
+func (r *reader) takes(n int, size uintptr) {
+	if size > 0 && uint64(n) > uint64(costMax-r.cost)/uint64(size) {
+		refuse("more than %d bytes of memory", costMax)
+	}
+	r.cost += n * int(size)
+}
+
+func (r *reader) text() string {
+	return string(r.take(r.count(1, 1)))
+}
+
+// The types that were made of what arrived.
+var madeTypes = map[string]reflect.Type{}
+
+func (r *reader) described(depth int) reflect.Type {
+	if depth > 8 {
+		refuse("a type without end")
+	}
+	var made reflect.Type
+	switch r.number(1) {
+	case 'B':
+		if i := int(r.number(1)); i < len(basicTypes) {
+			return basicTypes[i]
+		}
+	case 'I':
+		return emptyInterface
+	case 'N':
+		if t := declaredTypes[string(r.take(int(r.number(1))))]; t != nil {
+			return t
+		}
+	case 'S':
+		made = reflect.SliceOf(r.described(depth + 1))
+	case 'P':
+		made = reflect.PtrTo(r.described(depth + 1))
+	case 'A':
+		n := int(r.number(2))
+		item := r.described(depth + 1)
+		if item.Size() > 0 && uintptr(n) > arrayMax/item.Size() {
+			refuse("an array that is too large")
+		}
+		made = reflect.ArrayOf(n, item)
+	case 'M':
+		key := r.described(depth + 1)
+		if !key.Comparable() {
+			refuse("a map of no keys")
+		}
+		made = reflect.MapOf(key, r.described(depth+1))
+	}
+	if made == nil {
+		refuse("an unknown type")
+	}
+	if madeTypes[made.String()] = made; len(madeTypes) > typesMax {
+		refuse("too many types")
+	}
+	return made
+}
+
+// Reads a value of v's type into v, which is new.
+func (r *reader) get(v reflect.Value) {
+	if r.depth++; r.depth > depthMax {
+		refuse("values nested deeper than %d", depthMax)
+	}
+	t := v.Type()
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(r.flag())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n := int64(r.number(8))
+		if v.OverflowInt(n) {
+			refuse("a number out of range")
+		}
+		v.SetInt(n)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		n := r.number(8)
+		if v.OverflowUint(n) {
+			refuse("a number out of range")
+		}
+		v.SetUint(n)
+	case reflect.Float32:
+		v.SetFloat(float64(math.Float32frombits(uint32(r.number(4)))))
+	case reflect.Float64:
+		v.SetFloat(math.Float64frombits(r.number(8)))
+	case reflect.Complex64:
+		re := math.Float32frombits(uint32(r.number(4)))
+		v.SetComplex(complex(float64(re), float64(math.Float32frombits(uint32(r.number(4))))))
+	case reflect.Complex128:
+		re := math.Float64frombits(r.number(8))
+		v.SetComplex(complex(re, math.Float64frombits(r.number(8))))
+	case reflect.String:
+		v.SetString(r.text())
+	case reflect.Slice:
+		if r.flag() {
+			n := r.count(leastBytes(t.Elem()), t.Elem().Size())
+			v.Set(reflect.MakeSlice(t, n, n))
+			r.items(v)
+		}
+	case reflect.Array:
+		if v.Len() == 0 {
+			r.flag()
+		}
+		r.items(v)
+	case reflect.Map:
+		if r.flag() {
+			r.pairs(v)
+		}
+	case reflect.Ptr:
+		if r.flag() {
+			r.takes(1, t.Elem().Size())
+			v.Set(reflect.New(t.Elem()))
+			r.get(v.Elem())
+		}
+	case reflect.Struct:
+		r.flag()
+		for i := 0; i < v.NumField(); i++ {
+			r.get(field(v, i))
+		}
+	case reflect.Interface:
+		r.dynamic(v)
+	default:
+		refuse("a value of type %s", t)
+	}
+	r.depth--
+}
+
+func (r *reader) items(v reflect.Value) {
+	for i := 0; i < v.Len(); i++ {
+		r.get(v.Index(i))
+	}
+}
+
+func (r *reader) pairs(v reflect.Value) {
+	t := v.Type()
+	n := r.count(leastBytes(t.Key())+leastBytes(t.Elem()), t.Key().Size()+t.Elem().Size()+16)
+	v.Set(reflect.MakeMap(t))
+	for i := 0; i < n; i++ {
+		key, item := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
+		r.get(key)
+		r.get(item)
+		v.SetMapIndex(key, item)
+	}
+	if v.Len() != n {
+		refuse("a key twice")
+	}
+}
+
+func (r *reader) dynamic(v reflect.Value) {
+	var in reflect.Value
+	switch r.number(1) {
+	case '0':
+		return
+	case 'T':
+		t := r.described(0)
+		r.takes(1, t.Size())
+		in = reflect.New(t).Elem()
+		r.get(in)
+	case 'E':
+		in = reflect.ValueOf(errors.New(r.text()))
+	case 'X':
+		if v.Type().NumMethod() != 0 {
+			refuse("a value of another type")
+		}
+		in = reflect.ValueOf(&opaqueValue{r.text(), func() {}})
+	default:
+		refuse("an unknown tag")
+	}
+	if !in.Type().AssignableTo(v.Type()) {
+		refuse("a value of another type")
+	}
+	v.Set(in)
+}
+
+// ------------------------------------------------------------------------------------------------------------- frames
+
+// Kept, for a file that nobody refers to is closed.
+var fromOther, toOther = os.NewFile(3, "calls"), os.NewFile(4, "replies")
+
+func send(body []byte) bool {
+	n := len(body)
+	_, e := toOther.Write(append([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)}, body...))
+	return e == nil
+}
+
+// nil and true: the stream ended between two frames. nil and false: there is no whole frame.
+func receive() (body []byte, fine bool) {
+	var size [4]byte
+	if n, e := io.ReadFull(fromOther, size[:]); e != nil {
+		return nil, n == 0
+	}
+	n := uint32(size[0]) | uint32(size[1])<<8 | uint32(size[2])<<16 | uint32(size[3])<<24
+	if n > frameMax {
+		return nil, false
+	}
+	body = make([]byte, n)
+	if _, e := io.ReadFull(fromOther, body); e != nil {
+		return nil, false
+	}
+	return body, true
+}

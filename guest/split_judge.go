@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// The judge's side of split judging in Go: the stand-in for the function under test, and the verdict. The program is never
+// here. fd 3: replies; fd 4: calls (split_codec.go); fd 5: the verdict, as split_judge.js describes it. stdin: 1 when
+// changes of arguments are to come back.
+package fhsplit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"sync"
+)
+
+var state struct {
+	lock    sync.Mutex // the test may have goroutines
+	calls   int
+	changes bool // of arguments are to come back
+}
+
+// Does not return: the test gets no chance to recover.
+func say(word, reason string) {
+	reason = short(reason)
+	message := fmt.Sprintf("%s %d %d\n%s", word, state.calls, len(reason), reason)
+	_, e := os.NewFile(5, "verdict").Write([]byte(message))
+	if e == nil && word == "passed" {
+		os.Exit(0)
+	}
+	os.Exit(1)
+}
+
+// Sends a call and gives the reply behind its id. Lock held.
+func exchange(word byte, arguments []byte) []byte {
+	random, e := os.Open("/dev/urandom")
+	id := make([]byte, 16)
+	if e == nil {
+		_, e = io.ReadFull(random, id)
+		random.Close()
+	}
+	if e != nil {
+		os.Exit(3)
+	}
+	body := append(append([]byte{word}, id...), arguments...)
+	if len(body) > frameMax {
+		say("unfit", "an argument cannot cross: it is too large")
+	}
+	if !send(body) {
+		say("gone", "the program ended before it was called")
+	}
+	reply, fine := receive()
+	if !fine {
+		say("tampered", "a reply that no program gives: no whole frame")
+	}
+	if reply == nil {
+		say("gone", "the program ended and gave no answer")
+	}
+	if len(reply) < 17 || string(reply[:16]) != string(id) {
+		say("tampered", "a reply to no call")
+	}
+	return reply[16:]
+}
+
+// A function of shape's type, whose calls cross.
+func StandIn(shape interface{}, declared ...interface{}) interface{} {
+	var flag [1]byte
+	io.ReadFull(os.Stdin, flag[:])
+	state.changes = flag[0] == '1'
+	declare(declared)
+	t := reflect.TypeOf(shape)
+	if why := unfitShape(t); why != "" {
+		say("unfit", why+" cannot cross")
+	}
+	return reflect.MakeFunc(t, standIn(t)).Interface()
+}
+
+func standIn(t reflect.Type) func([]reflect.Value) []reflect.Value {
+	return func(arguments []reflect.Value) []reflect.Value {
+		state.lock.Lock()
+		defer state.lock.Unlock()
+		word, w := byte('C'), writer{}
+		if state.changes {
+			word = 'c'
+		}
+		if why, fine := attempt(func() {
+			for _, a := range arguments {
+				w.put(placed(a))
+			}
+		}); !fine {
+			say("unfit", "an argument cannot cross: "+why)
+		}
+		reply := exchange(word, w.bytes)
+		r := reader{left: reply[1:]}
+		var results []reflect.Value
+		var raised interface{}
+		why, fine := attempt(func() { results, raised = readReply(&r, reply[0], t, arguments) })
+		if fine && len(r.left) > 0 {
+			why, fine = "it is too long", false
+		}
+		if !fine {
+			say("tampered", "a reply that no program gives: "+why)
+		}
+		state.calls++
+		if raised != nil {
+			panic(raised)
+		}
+		return results
+	}
+}
+
+func readReply(r *reader, word byte, t reflect.Type, arguments []reflect.Value) ([]reflect.Value, interface{}) {
+	switch word {
+	case 'R':
+		results := make([]reflect.Value, t.NumOut())
+		for i := range results {
+			results[i] = reflect.New(t.Out(i)).Elem()
+			r.get(results[i])
+		}
+		for i := 0; state.changes && i < len(arguments); i++ {
+			theirs := reflect.New(t.In(i)).Elem()
+			r.get(theirs)
+			takeBack(placed(arguments[i]), theirs)
+		}
+		return results, nil
+	case 'P':
+		isError, text := r.flag(), r.text()
+		if isError {
+			return nil, errors.New(text)
+		}
+		return nil, text
+	case 'L':
+		say("failed", "what the program returned cannot cross: "+r.text())
+	}
+	refuse("it is of no known kind")
+	return nil, nil
+}
+
+// What a function can change in an argument that it got by value: what is behind it.
+func takeBack(mine, theirs reflect.Value) {
+	switch mine.Kind() {
+	case reflect.Slice:
+		if mine.Len() != theirs.Len() {
+			refuse("an argument of another length")
+		}
+		reflect.Copy(mine, theirs)
+	case reflect.Map:
+		if mine.IsNil() {
+			return
+		}
+		for _, key := range mine.MapKeys() {
+			mine.SetMapIndex(key, reflect.Value{})
+		}
+		for i := theirs.MapRange(); i.Next(); {
+			mine.SetMapIndex(i.Key(), i.Value())
+		}
+	case reflect.Ptr:
+		if mine.IsNil() != theirs.IsNil() {
+			refuse("an argument that points elsewhere")
+		}
+		if !mine.IsNil() {
+			mine.Elem().Set(theirs.Elem())
+		}
+	case reflect.Interface:
+		if !mine.IsNil() && !theirs.IsNil() && mine.Elem().Type() == theirs.Elem().Type() {
+			takeBack(placed(mine.Elem()), placed(theirs.Elem()))
+		}
+	case reflect.Array:
+		for i := 0; i < mine.Len(); i++ {
+			takeBack(mine.Index(i), theirs.Index(i))
+		}
+	case reflect.Struct:
+		for i := 0; i < mine.NumField(); i++ {
+			takeBack(field(mine, i), field(theirs, i))
+		}
+	}
+}
+
+// Ends the judgement when the tests have.
+func finish() {
+	state.lock.Lock()
+	if state.calls == 0 {
+		say("broken", "the test called nothing")
+	}
+	if string(exchange('E', nil)) != "E" {
+		say("tampered", "a reply to no call")
+	}
+	say("passed", "")
+}
+
+type Test struct {
+	Name string
+	Run  func(t *T)
+}
+
+func Judge(tests []Test) {
+	for i := range tests {
+		judgeOne(&tests[i])
+	}
+	finish()
+}
+
+func judgeOne(test *Test) {
+	done := false
+	defer func() {
+		if !done {
+			say("failed", test.Name+": panic: "+fmt.Sprint(recover()))
+		}
+	}()
+	test.Run(&T{test.Name})
+	done = true
+}
