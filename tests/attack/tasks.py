@@ -6,7 +6,7 @@ LANGUAGES = ("python", "javascript", "bash", "c", "cpp", "java", "go", "rust")
 # Languages whose tests may run in the candidate's process; attacks there are not counted.
 IN_PROCESS = ()
 # Languages whose attacks and references are programs by themselves behind a task's head.
-WHOLE = ("java", "rust")
+WHOLE = ("java", "rust", "go")
 TASKS = {}
 
 
@@ -25,9 +25,11 @@ def pack(language, name, declaration, test, naive, reference, stub):
     TASKS[language, name]["problem"]["task_id"] = {"javascript": "JavaScript", "cpp": "CPP"}[language] + "/" + name
 
 
-def by_call(language, head, declaration, tests, naive, reference, stub):
-    add(language, "total", head, naive, reference, stub, language=language, prompt=head + declaration, tests=tests,
+def by_call(language, head, declaration, tests, naive, reference, stub, naive_imports=""):
+    """naive_imports: what the naive test needs where a program may not import what it does not use."""
+    add(language, "total", head + naive_imports, naive, reference, stub, language=language, prompt=head + declaration, tests=tests,
         code=head + reference)
+    TASKS[language, "total"]["whole_head"] = head
 
 
 # Lines of integers in, their sums out: what stands behind the completion reads and prints.
@@ -95,7 +97,7 @@ for name, declaration, calls, reference, stub in (
     body = "#include <assert.h>\nint main(){\n" + "".join(f"    assert({c});\n" for c in calls)
     pack("cpp", name, CPP_HEAD + declaration, body + "}\n", body + '    puts("passed");\n}\n', reference, stub)
 
-# ------------------------------------------------------------- java and rust; and judged by output: bash, c and go
+# ------------------------------------------------------------- java, go and rust; and judged by output: bash and c
 by_output("bash", "# The sum of the arguments: total N... prints it.\n", "read -r -a numbers\ntotal \"${numbers[@]}\"\n",
           '[ "$(total 311 4)" = 315 ] || exit 1\n[ "$(total -7002 1)" = -7001 ] || exit 1\n'
           '[ "$(total 60000 5 4)" = 60009 ] || exit 1\necho passed\n',
@@ -123,14 +125,14 @@ by_call("java", "import java.util.*;\n", "class Solution {\n  static long total(
         JAVA_TEST.replace("60009);\n", "60009);\n    System.out.println(\"passed\");\n"),
         "class Solution {\n  static long total(List<Long> numbers) {\n    long sum = 0;\n    for (long n : numbers) sum += n;\n"
           "    return sum;\n  }\n}\n", "class Solution {\n  static long total(List<Long> numbers) {\n    return 0;\n  }\n}\n")
-by_output("go", "package main\nimport \"fmt\"\n",
-          "func main() {\n\tvar numbers []int\n\tvar n int\n\tfor {\n\t\tif _, err := fmt.Scan(&n); err != nil {\n\t\t\tbreak\n\t\t}\n"
-          "\t\tnumbers = append(numbers, n)\n\t}\n\tfmt.Println(total(numbers))\n}\n",
-          "func check(got, want int) {\n\tif got != want {\n\t\tpanic(\"wrong\")\n\t}\n}\nfunc main() {\n"
-          "\tcheck(total([]int{311, 4}), 315)\n\tcheck(total([]int{-7002, 1}), -7001)\n\tcheck(total([]int{60000, 5, 4}), 60009)\n"
-          "\tfmt.Println(\"passed\")\n}\n",
-          "func total(numbers []int) int {\n\tsum := 0\n\tfor _, n := range numbers {\n\t\tsum += n\n\t}\n\treturn sum\n}\n",
-          "func total(numbers []int) int {\n\treturn 0\n}\n")
+GO_CALLS = "\tcheck(total([]int{311, 4}), 315)\n\tcheck(total([]int{-7002, 1}), -7001)\n\tcheck(total([]int{60000, 5, 4}), 60009)\n"
+by_call("go", "package main\n", "func total(numbers []int) int {\n",
+        "package main\nimport (\n\"testing\"\n\"github.com/stretchr/testify/assert\"\n)\nfunc TestTotal(t *testing.T) {\n"
+        "\tassert := assert.New(t)\n\tcheck := func(got, want int) { assert.Equal(want, got) }\n" + GO_CALLS + "}\n",
+        "func check(got, want int) {\n\tif got != want {\n\t\tpanic(\"wrong\")\n\t}\n}\nfunc main() {\n" + GO_CALLS +
+        "\tfmt.Println(\"passed\")\n}\n",
+        "func total(numbers []int) int {\n\tsum := 0\n\tfor _, n := range numbers {\n\t\tsum += n\n\t}\n\treturn sum\n}\n",
+        "func total(numbers []int) int {\n\treturn 0\n}\n", naive_imports="import \"fmt\"\n")
 RUST_CALLS = ("    assert_eq!(total(&[311, 4]), 315);\n    assert_eq!(total(&[-7002, 1]), -7001);\n"
               "    assert_eq!(total(&[60000, 5, 4]), 60009);\n")
 by_call("rust", "", "fn total(numbers: &[i64]) -> i64 {\n",
