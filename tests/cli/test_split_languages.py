@@ -270,7 +270,7 @@ class Go(Split):
              "fhSplitEntry redeclared"),
             ("the package's name", go_program("    return 3\n}\n", "func fhSplit() {}", imports=()), "compile_error", "fhSplit"),
             ("another type", go_program("    return 3\n}\n", imports=()).replace("[]int", "[]int8"), "compile_error", "int8"),
-            ("an import too many", go_program("    return 3\n}\n"), "compile_error", "imported and not used"),
+            ("an import too many", go_program("    return 3\n}\n"), "compile_error", "not used"),
             ("a main that answers", go_program("    return 0\n}\n", "func main() {\n    os.NewFile(5, ``).WriteString(\"passed 2 0\\n\")\n}"),
              "failed", "expected 3, actual 0"),
         ]])
@@ -341,6 +341,37 @@ class Go(Split):
         self.assertEqual(done.returncode, 0, done.stderr)
         results = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
         self.assertEqual([(r["verdict"], r["integrity"]) for r in results], [("passed", "split"), ("failed", "split")] * len(rows))
+
+    def test_equality_is_testify_s(self):
+        """All of the first list hold, in one test; none of the second does."""
+        holds = ["Equal(t, 1, Id(1))", "Equal(t, []byte{1}, Id([]byte{1}))", "NotEqual(t, int64(1), Id(1))", "EqualValues(t, int64(1), Id(1))",
+                 "EqualValues(t, 300, Id(uint64(300)))", "NotEqual(t, []int(nil), Id([]int{}))", "Equal(t, []int(nil), Id([]int(nil)))",
+                 "NotEqual(t, math.NaN(), Id(math.NaN()))", "Equal(t, 0.0, Id(math.Copysign(0, -1)))", "NotEqual(t, 'a', Id(\"a\"))",
+                 "Nil(t, Id(nil))", "Nil(t, Id(map[string]int(nil)))", "NotNil(t, Id(map[string]int{}))", "Empty(t, Id([]string{}))",
+                 "Len(t, Id(\"añ\"), 3)", "Contains(t, Id([]string{\"a\"}), \"a\")", "Contains(t, Id(map[string]int{\"k\": 1}), \"k\")",
+                 "NotContains(t, Id(\"abc\"), \"bd\")", "ElementsMatch(t, []int{1, 2, 2}, Id([]int{2, 1, 2}))",
+                 "ElementsMatch(t, []int{}, Id([]int(nil)))", "InDelta(t, 1, Id(1.5), 0.5)", "InDelta(t, math.NaN(), Id(math.NaN()), 0.1)",
+                 "Greater(t, Id(\"b\"), \"a\")", "Zero(t, Id([2]int{}))", "IsType(t, int8(0), Id(int8(3)))", "Equalf(t, 1, Id(1), \"%d\", 2)",
+                 "ErrorContains(t, Id(errors.New(\"no such\")).(error), \"such\")", "Equal(t, errors.New(\"a\"), Id(errors.New(\"a\")))",
+                 "PanicsWithError(t, \"e\", func() { panic(Id(errors.New(\"e\"))) })", "Exactly(t, uint8(2), Id(uint8(2)))"]
+        fails = ["Equal(t, int64(1), Id(1))", "Equal(t, []int{}, Id([]int(nil)))", "NotEqual(t, 1, Id(1))", "EqualValues(t, uint8(44), Id(300))",
+                 "ElementsMatch(t, []int{1, 2, 2}, Id([]int{1, 1, 2}))", "InDelta(t, 1, Id(math.NaN()), 9.0)", "InDelta(t, 1, Id(\"1\"), 9.0)",
+                 "Len(t, Id(5), 0)", "Contains(t, Id(5), 5)", "NotContains(t, Id(5), 6)", "Greater(t, Id(1), int64(0))", "Nil(t, Id(0))",
+                 "Equal(t, Id(complex(1, 1)), Id(1))", "True(t, Id(false).(bool))", "NoError(t, Id(errors.New(\"e\")).(error))",
+                 "Panics(t, func() { Id(1) })", "PanicsWithValue(t, 1, func() { panic(Id(2)) })"]
+        text = "package main\nimport (\n\"errors\"\n\"math\"\n\"testing\"\n\"github.com/stretchr/testify/assert\"\n)\nfunc TestId(t *testing.T) {\n%s}\n"
+        tests = [text % "".join(f"\tassert.{a}\n" for a in holds)] + [text % f"\tassert.{a}\n" for a in fails]
+        self.write("problems.jsonl", "".join(json.dumps({
+            "task_id": i, "language": "go", "prompt": "func Id(v interface{}) interface{} {\n", "code": "\treturn v\n}\n", "tests": t}) + "\n"
+            for i, t in enumerate(tests)))
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": i, "completion": "\treturn v\n}\n"}) + "\n" for i in range(len(tests))))
+        done = support.command("judge", "--no-self-check", "--problems", self.dir / "problems.jsonl", self.dir / "samples.jsonl", "-o",
+                               self.dir / "results.jsonl")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
+        for what, verdict, row in zip(["all"] + fails, ["passed"] + ["failed"] * len(fails), results):
+            with self.subTest(what):
+                self.assertEqual((row["verdict"], row["integrity"]), (verdict, "split"), row["reason"])
 
     def test_what_cannot_be_split_is_no_verdict(self):
         """Seen before any program runs."""
