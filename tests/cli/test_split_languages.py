@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 import unittest
 
@@ -341,6 +342,19 @@ class Go(Split):
         self.assertEqual(done.returncode, 0, done.stderr)
         results = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
         self.assertEqual([(r["verdict"], r["integrity"]) for r in results], [("passed", "split"), ("failed", "split")] * len(rows))
+
+    def test_random_values_are_read_or_refused(self):
+        """In bounded time and memory, and what programs give arrives as it was."""
+        if not support.FULL:
+            self.skipTest("long: go compiles its standard library, too")
+        codec = (support.TOP / "guest" / "split_codec.go").read_text()
+        self.write("codec.go", codec.replace("package fhsplit", "package main"))
+        self.write("random_values.go", (PROBLEMS / "random_values.go").read_text())
+        env = dict(os.environ, GO111MODULE="off", CGO_ENABLED="0", GOCACHE=str(self.dir / "cache"), GOPATH=str(self.dir), GOFLAGS="",
+                   GOTOOLCHAIN="local")
+        subprocess.run(["go", "build", "-o", "tried", "codec.go", "random_values.go"], cwd=self.dir, env=env, check=True)
+        done = subprocess.run([self.dir / "tried", "30"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_equality_is_testify_s(self):
         """All of the first list hold, in one test; none of the second does."""
