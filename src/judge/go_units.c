@@ -305,9 +305,10 @@ static int add_assertions(struct fh_buf *out, const struct source *const *source
 			done.names[done.count++] = in->name;
 		}
 	}
-	struct fh_str assert_name = fh_str("assert");
-	if (!is_imported(&done, assert_name) && uses(blank, assert_name))
-		fh_buf_adds(out, "var assert fhSplit.Assert\n");
+	static const char *const usual[] = { "assert", "require" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(usual); i++)
+		if (!is_imported(&done, fh_str(usual[i])) && uses(blank, fh_str(usual[i])))
+			fh_buf_addf(out, "var %s fhSplit.Assert\n", usual[i]);
 	return 0;
 }
 
@@ -352,7 +353,7 @@ static bool has_main(struct fh_str blank)
 {
 	struct fh_str line;
 	while (fh_next_line(&blank, &line))
-		if (begins(line, "func main("))
+		if (begins(line, "func ") && fh_str_eq(fh_identifier(from(line, 5)), "main"))
 			return true;
 	return false;
 }
@@ -382,6 +383,7 @@ int fh_go_candidate(struct fh_str declaration, struct fh_str head, struct fh_str
 	const struct fh_signature *s = &d.signature;
 	fh_buf_adds(ret_main, file_start);
 	add_imports(ret_main, &main_done, &d.source, s->result, false);
+	add_helpful(ret_main, &main_done, s->result);
 	fh_buf_addf(ret_main, "\nvar fhSplitEntry func%.*s = %.*s\n\nfunc init() {\n\tfhSplit.Serve(fhSplitEntry",
 	            FH_STR_ARGS(s->result), FH_STR_ARGS(s->name));
 	add_types(ret_main, &d);
