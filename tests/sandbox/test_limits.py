@@ -153,7 +153,7 @@ class Memory(Limit):
                 self.stopped(run(code, *self.ARGS))
 
     def test_javascript_that_takes_ever_more(self):
-        r = javascript("const x=[]; for(;;) x.push(Buffer.alloc(1<<18, 1))", "--memory", "160M", "--wall-time", "20")
+        r = javascript("const x=[]; for(;;) x.push(Buffer.alloc(1<<18, 1))", "--memory", "160M", "--cpu-time", "60", "--wall-time", "60")
         self.check(r, "memory_limit", "memory")
 
     def test_many_small_processes_count_together(self):

@@ -34,7 +34,7 @@ class Output(support.TempDir):
                           (javascript, f"const s='{DIGITS}'.repeat(1000), o=process.stdout;\n"
                                        "(function f() { o.write(s) ? setImmediate(f) : o.once('drain', f) })()")):
             with self.subTest(run.__name__):
-                r = run(code, "--output", "1M", "--wall-time", "20")
+                r = run(code, "--output", "1M", "--cpu-time", "60", "--wall-time", "60")
                 self.assertEqual((r["status"], r["stdout_truncated"]), ("output_limit", True), story(r))
                 self.assertEqual(r["stdout"], (DIGITS * (MB // 10 + 1))[:MB])
 
