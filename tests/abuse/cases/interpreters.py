@@ -29,7 +29,7 @@ def pollution(language, program):
     def run(context, at_once):
         found, statuses = [], set()
         for step in ("pollute", "look"):
-            case = Case("", program, args=(step,))
+            case = Case("", program, args=(step,), limits=("--cpu-time", "60", "--wall-time", "120"))
             waiters = [context.start(case) for _ in range(at_once)]
             for answer in (context.finish(w) for w in waiters):
                 result = answer.get("result", {})
