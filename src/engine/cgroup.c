@@ -231,7 +231,7 @@ static int make_dirs(struct fh_cgroup *g, const struct fh_cgroup_limits *l, stru
 	int r = 0;
 	for (int c = 0; r == 0 && c < FH_CG_COUNT_; c++) {
 		int first = shared_with(g->host, c);
-		if (!g->host->version[c] || g->dir[c] >= 0 || (c == FH_CG_CPU && !needs_cpu(g->host, l)))
+		if (!g->host->version[c] || (c == FH_CG_CPU && !needs_cpu(g->host, l)))
 			continue;
 		if (first != c)
 			g->dir[c] = g->dir[first];
@@ -280,13 +280,11 @@ int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const 
                      const struct fh_cgroup_limits *l, struct fh_error *err)
 {
 	const char *what = "memory";
-	if (!g->host) {
-		*g = (struct fh_cgroup)FH_CGROUP_INIT;
-		g->host = h;
-		snprintf(g->name, sizeof(g->name), "%s", name);
-	}
+	*g = (struct fh_cgroup)FH_CGROUP_INIT;
+	g->host = h;
+	snprintf(g->name, sizeof(g->name), "%s", name);
 	int e = 0, r = make_dirs(g, l, err);
-	if (r == 0 && h->version[FH_CG_MEMORY] && g->oom < 0)
+	if (r == 0 && h->version[FH_CG_MEMORY])
 		e = dialect(g, FH_CG_MEMORY)->watch_oom(g);
 	if (r == 0 && e == 0)
 		e = set_limits(g, l, &what);
@@ -353,60 +351,6 @@ bool fh_cgroup_remove(struct fh_cgroup *g)
 			return false;
 	fh_cgroup_abandon(g);
 	return true;
-}
-
-/* ---------------------------------------------------------------------------------------------------- serve again */
-
-enum { TASKS_LEAST = 2 }; /* init and a program: no sandbox that ran anything had fewer */
-
-/* pids.peak cannot be set back: a group that had more tasks than any sandbox has would tell the next one's wrong. */
-static bool tasks_read_as_new(int dir)
-{
-	return get_number(dir, "pids.peak") <= TASKS_LEAST && get_keyed(dir, "pids.events", "max") == 0;
-}
-
-static bool set_back(const struct fh_cgroup *g)
-{
-	char drain[8];
-	if (get_keyed(g->dir[FH_CG_MEMORY], "memory.oom_control", "oom_kill"))
-		return false;
-	(void)!read(g->oom, drain, sizeof(drain)); /* a last word of memory that was short */
-	return put(g->dir[FH_CG_MEMORY], "memory.max_usage_in_bytes", "0") == 0 &&
-	       put(g->dir[FH_CG_CPUACCT], "cpuacct.usage", "0") == 0;
-}
-
-bool fh_cgroup_can_serve_again(const struct fh_cgroup *g)
-{
-	static const enum fh_controller counting[] = { FH_CG_MEMORY, FH_CG_PIDS, FH_CG_CPUACCT };
-	for (size_t i = 0; i < FH_ARRAY_SIZE(counting); i++)
-		if (!g->host || g->host->version[counting[i]] != 1 || shared_with(g->host, counting[i]) != (int)counting[i])
-			return false;
-	return !wants_rate(&g->limits) && g->oom_is_eventfd;
-}
-
-bool fh_cgroup_is_busy(const struct fh_cgroup *g)
-{
-	return get_number(g->dir[FH_CG_PIDS], "pids.current") > 0; /* of the three, what a dead task leaves last */
-}
-
-bool fh_cgroup_reset(struct fh_cgroup *g)
-{
-	if (!set_back(g))
-		return false;
-	if (tasks_read_as_new(g->dir[FH_CG_PIDS]))
-		return true;
-	if (!remove_dir(g, FH_CG_PIDS))
-		return false;
-	close(g->procs[FH_CG_PIDS]);
-	close(g->dir[FH_CG_PIDS]);
-	g->procs[FH_CG_PIDS] = g->dir[FH_CG_PIDS] = -1;
-	g->limits.tasks = FH_UNLIMITED;
-	return true;
-}
-
-uint64_t fh_cgroup_memory(const struct fh_cgroup *g)
-{
-	return get_number(g->dir[FH_CG_MEMORY], "memory.usage_in_bytes");
 }
 
 void fh_cgroup_abandon(struct fh_cgroup *g)

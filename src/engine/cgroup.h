@@ -55,8 +55,7 @@ struct fh_cgroup {
 		.dir = { -1, -1, -1, -1 }, .procs = { -1, -1, -1, -1 }, .oom = -1, .limits = FH_CGROUP_LIMITS_INIT             \
 	}
 
-/* Makes those that g lacks, which is all of them unless it comes from fh_cgroup_reset, and sets the limits. A failure
- * leaves none. */
+/* A failure leaves none. */
 int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const char *name,
                      const struct fh_cgroup_limits *limits, struct fh_error *err);
 /* The v2 group's folder, for CLONE_INTO_CGROUP; -1: there is none. */
@@ -71,15 +70,6 @@ int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *l);
 bool fh_cgroup_fits(const struct fh_cgroup *g, const struct fh_cgroup_limits *l);
 /* False: still busy (its last process is being taken down), try again soon. Closes everything when true. */
 bool fh_cgroup_remove(struct fh_cgroup *g);
-/* Serving again (cgroup_pool.h), on version 1. Whether that can be, by what the host and the limits are; whether
- * somebody is still in them, which is so for a moment after the last process was reaped. */
-bool fh_cgroup_can_serve_again(const struct fh_cgroup *g);
-bool fh_cgroup_is_busy(const struct fh_cgroup *g);
-/* Sets the counters back; removes single groups whose counters cannot be (fh_cgroup_create makes them again). False:
- * that is not enough, remove it. */
-bool fh_cgroup_reset(struct fh_cgroup *g);
-/* Bytes that are charged to it now. */
-uint64_t fh_cgroup_memory(const struct fh_cgroup *g);
 void fh_cgroup_abandon(struct fh_cgroup *g); /* only closes: what is left is for who cleans up after the engine */
 
 struct fh_cgroup_use {

@@ -19,7 +19,7 @@
  */
 #pragma once
 #include "base/error.h"
-#include "engine/cgroup_pool.h"
+#include "engine/cgroup.h"
 #include "engine/ids.h"
 #include "engine/launch.h"
 #include "engine/loop.h"
@@ -64,7 +64,6 @@ struct fh_engine {
 	struct fh_loop *loop;
 	int stop;
 	struct fh_cgroup_host cgroups;
-	struct fh_cgroup_pool idle_groups; /* of sandboxes that were made from templates */
 	struct fh_id_pool ids;
 	unsigned cpus;
 	struct fh_connection *connections; /* list by ->next */

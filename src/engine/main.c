@@ -183,7 +183,6 @@ static bool listen_as_service(struct fh_engine *e)
 
 static int finish(struct fh_engine *e)
 {
-	fh_cgroup_pool_clear(&e->idle_groups);
 	fh_cgroup_host_close(&e->cgroups);
 	fh_keeper_end(&e->keeper);
 	fh_id_pool_close(&e->ids);

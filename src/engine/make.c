@@ -178,8 +178,6 @@ static int make_cgroup(struct fh_sandbox *b, struct fh_error *err)
 	struct fh_cgroup_limits limits = group_limits(b->plan);
 	if (b->template && b->plan == b->template->plan && b->template->adopted)
 		limits = b->template->adopted_limits;
-	if (b->template)
-		(void)fh_cgroup_pool_take(&b->engine->idle_groups, &b->cgroup);
 	b->sampling = !b->engine->cgroups.version[FH_CG_MEMORY] || !b->engine->cgroups.version[FH_CG_CPUACCT];
 	return any ? fh_cgroup_create(&b->cgroup, &b->engine->cgroups, name, &limits, err) : 0;
 }

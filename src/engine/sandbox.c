@@ -126,8 +126,7 @@ void fh_sandbox_release(struct fh_sandbox *b)
 static void on_sweep(struct fh_timer *t)
 {
 	struct fh_sandbox *b = t->owner;
-	/* One that was made fresh leaves nothing: its engine may have been started for it alone. */
-	if (b->template ? !fh_cgroup_pool_give(&b->engine->idle_groups, &b->cgroup) : !fh_cgroup_remove(&b->cgroup)) {
+	if (!fh_cgroup_remove(&b->cgroup)) {
 		/* The kernel counts the last task out a moment after it was reaped. Should it never: the keeper, or the next
 		 * engine, removes what is left. */
 		int64_t waited = fh_now_ns() - b->dying_ns;
