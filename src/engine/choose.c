@@ -126,6 +126,8 @@ int fh_template_choose(struct fh_engine *e, const struct fh_plan *plan, uid_t ow
 	} else {
 		snprintf(why, 160, "what it would start from is still being made");
 	}
+	if (choice == FH_CHOICE_DEFER || (choice == FH_CHOICE_TEMPLATE && plan->start != FH_START_ZYGOTE))
+		fh_pool_missed(t);
 	if (t)
 		t->used_ns = fh_now_ns();
 	*ret_choice = choice;

@@ -55,6 +55,11 @@ void fh_pool_add(struct fh_sandbox *b)
 	fh_pool_refill(t);
 }
 
+void fh_pool_missed(struct fh_template *t)
+{
+	t->target = FH_MIN(t->target * 2, most(t->engine));
+}
+
 struct fh_sandbox *fh_pool_take(struct fh_template *t)
 {
 	struct fh_sandbox *b = t->parked;
@@ -66,8 +71,6 @@ struct fh_sandbox *fh_pool_take(struct fh_template *t)
 	t->parked_count--;
 	t->engine->parked_count--;
 	t->lowest = FH_MIN(t->lowest, t->parked_count);
-	if (!t->parked_count)
-		t->target = FH_MIN(t->target * 2, most(t->engine));
 	t->refill = (struct fh_timer){ .on_time = on_refill, .owner = t, .slot = t->refill.slot };
 	fh_timer_set(t->engine->loop, &t->refill, fh_now_ns() + REFILL_NS); /* the run goes first */
 	return b;

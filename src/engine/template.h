@@ -135,6 +135,7 @@ void fh_template_reaped(struct fh_sandbox *b); /* nobody is left in it: what it 
 void fh_pool_refill(struct fh_template *t);
 void fh_pool_add(struct fh_sandbox *b);                 /* it is ready */
 struct fh_sandbox *fh_pool_take(struct fh_template *t); /* NULL: none there */
+void fh_pool_missed(struct fh_template *t);             /* a request found none */
 void fh_pool_drop(struct fh_sandbox *b);                /* it goes; on the list or not yet */
 void fh_pool_look(struct fh_template *t);               /* adapts the target */
 void fh_pool_clear(struct fh_template *t);
