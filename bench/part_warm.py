@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import resource
 import shlex
 import statistics
@@ -135,8 +136,8 @@ def with_a_service(program, options):
         commands = {"bare interpreter": [PYTHON, "-c", "print(1)"], "fumehood run, warm": warm, **rivals(PYTHON)}
         figures["whole"] = table(measure(commands, options.runs), "bare interpreter")
         time.sleep(1)
-        status = json.loads(subprocess.run([program, "engine", "status", "--json"], capture_output=True, text=True).stdout)
-        idle = idle_memory(status["pid"])
+        status = subprocess.run([program, "engine", "status"], capture_output=True, text=True, check=True).stdout
+        idle = idle_memory(int(re.search(r"process (\d+)", status)[1]))
         if idle is None:
             print("  an idle parked Python sandbox: none was found")
         else:
