@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The signature of the function that a declaration in C++, Java, Rust or Go opens: the one whose body begins with the
- * last
- * `{` that stays open, at depth 0, or in Java at depth 1. What stands before it (includes, types, helper functions)
- * belongs to the task. By look only: it finds what a stand-in has to be called, and what a compiler does not accept is
- * seen when the stand-in is compiled.
+ * last `{` that stays open, at depth 0, or in Java at depth 1. What stands before it (includes, types, helper
+ * functions) belongs to the task. By look only: it finds what a stand-in has to be called, and what a compiler does not
+ * accept is seen when the stand-in is compiled.
  */
 #pragma once
 #include "base/buf.h"

@@ -22,7 +22,8 @@ struct fh_split {
 	const struct fh_judge_settings *settings;
 	pthread_mutex_t lock; /* the fields below, until they are filled */
 	struct fh_buf drivers[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
-	char digest[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX]; /* of both */
+	size_t driver_ends[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_][FH_SPLIT_DRIVERS_MAX]; /* of each file in them */
+	char digest[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX];                            /* of both */
 	struct fh_plan *plans[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
 	struct fh_builds *builds;
 };
@@ -92,17 +93,26 @@ static int read_driver(struct fh_split *s, enum fh_judge_language language, enum
 	if (to->n)
 		return 0;
 	to->max = DRIVER_MAX;
-	for (int r = 0; *names; names++) {
+	for (size_t i = 0; i < FH_SPLIT_DRIVERS_MAX && names[i]; i++) {
 		fh_auto_free char *path = NULL;
-		r = fh_data_path(*names, &path, err);
+		int r = fh_data_path(names[i], &path, err);
 		if (r >= 0)
 			r = fh_file_read(path, to, err);
 		if (r < 0) {
 			fh_buf_truncate(to, 0);
 			return r;
 		}
+		s->driver_ends[language][side][i] = to->n;
 	}
 	return 0;
+}
+
+struct fh_str fh_split_driver_file(const struct fh_split *s, enum fh_judge_language language, bool judge, size_t index)
+{
+	enum side side = judge ? JUDGE : CANDIDATE;
+	const size_t *ends = s->driver_ends[language][side];
+	size_t start = index ? ends[index - 1] : 0;
+	return (struct fh_str){ s->drivers[language][side].p + start, ends[index] - start };
 }
 
 int fh_split_drivers(struct fh_split *s, enum fh_judge_language language, struct fh_str *ret_judge,

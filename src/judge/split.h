@@ -44,11 +44,13 @@ struct fh_split_pair {
 };
 
 #define FH_SPLIT_MODULES "/opt/fumehood/split"
+enum { FH_SPLIT_DRIVERS_MAX = 4 };
 
 struct fh_split_language {
 	enum fh_judge_language language;
-	const char *name;                    /* languages/NAME.json */
-	const char *judge[4], *candidate[4]; /* data files that make up the drivers, in order; NULL ends a list */
+	const char *name; /* languages/NAME.json */
+	/* Data files that make up the drivers, in order; NULL ends a list. */
+	const char *judge[FH_SPLIT_DRIVERS_MAX], *candidate[FH_SPLIT_DRIVERS_MAX];
 	/* NULL: the files together are the program. Else they are modules below FH_SPLIT_MODULES, of which a zygote imports
 	 * the last, and so those that it imports, ahead of the pair; the program is this. */
 	FH_NULLABLE const char *judge_main, *candidate_main;
@@ -97,7 +99,9 @@ bool fh_split_has(enum fh_judge_language language);
 int fh_split_prepare(struct fh_split *s, enum fh_judge_language language, struct fh_error *err);
 /* What the drivers of a language are, for keys; once they are read. */
 const char *fh_split_digest(const struct fh_split *s, enum fh_judge_language language);
-/* Their texts. */
+/* The text of one of them, by its place in the list; once they are read. */
+struct fh_str fh_split_driver_file(const struct fh_split *s, enum fh_judge_language language, bool judge, size_t index);
+/* Reads them; the texts of each side as one. */
 int fh_split_drivers(struct fh_split *s, enum fh_judge_language language, struct fh_str *ret_judge,
                      struct fh_str *ret_candidate, struct fh_error *err);
 

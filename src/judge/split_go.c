@@ -16,21 +16,12 @@ static struct fh_file file_of(const char *name, struct fh_str text)
 	return (struct fh_file){ name, { text.p, text.n }, 0 };
 }
 
-/* The drivers of a side are two files in one text, told apart by the second licence line. */
-static void add_drivers(struct fh_build *build, const char *first, const char *second, struct fh_str text)
-{
-	const char *mark = memmem(text.p + 1, text.n - 1, "// SPDX-", strlen("// SPDX-"));
-	size_t n = mark ? (size_t)(mark - text.p) : text.n;
-	build->files[build->file_count++] = file_of(first, (struct fh_str){ text.p, n });
-	build->files[build->file_count++] = file_of(second, (struct fh_str){ text.p + n, text.n - n });
-}
+enum { JUDGE_DRIVER, JUDGE_ASSERT }; /* in the lists of drivers below */
+enum { CANDIDATE_CODEC, CANDIDATE_DRIVER };
 
-/* The first file of the candidate's drivers is the codec, which the judge has as well. */
-static struct fh_str codec_of(struct fh_str candidate)
+static struct fh_file driver_file(const struct fh_split *s, const char *name, bool judge, size_t index)
 {
-	struct fh_build parts = { .file_count = 0 };
-	add_drivers(&parts, "", "", candidate);
-	return (struct fh_str){ parts.files[0].content.data, parts.files[0].content.size };
+	return file_of(name, fh_split_driver_file(s, FH_JUDGE_GO, judge, index));
 }
 
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
@@ -38,18 +29,19 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 {
 	fh_auto_artifact struct fh_artifact judge = { 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
-	struct fh_str ours, theirs;
-	int r = fh_split_drivers(s, FH_JUDGE_GO, &ours, &theirs, err);
+	struct fh_str unused;
+	int r = fh_split_drivers(s, FH_JUDGE_GO, &unused, &unused, err);
 	if (r >= 0)
 		r = fh_go_judge(fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), &text, err);
 	if (r < 0)
 		return r;
 	struct fh_build build = { .language = "go",
 		                      .code = fh_buf_str(&text),
-		                      .files = { file_of("src/fhsplit/codec.go", codec_of(theirs)) },
-		                      .file_count = 1,
+		                      .files = { driver_file(s, "src/fhsplit/codec.go", false, CANDIDATE_CODEC),
+		                                 driver_file(s, "src/fhsplit/judge.go", true, JUDGE_DRIVER),
+		                                 driver_file(s, "src/fhsplit/assert.go", true, JUDGE_ASSERT) },
+		                      .file_count = 3,
 		                      .mark = ".go:" };
-	add_drivers(&build, "src/fhsplit/judge.go", "src/fhsplit/assert.go", ours);
 	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
 	r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
 	if (r >= 0 && judge.error)
@@ -66,8 +58,8 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	static const char *const flags[] = { "solution.go", NULL };
 	fh_auto_artifact struct fh_artifact program = { 0 };
 	fh_auto_buf struct fh_buf solution = FH_BUF_INIT(0), text = FH_BUF_INIT(0);
-	struct fh_str unused, drivers;
-	int r = fh_split_drivers(s, FH_JUDGE_GO, &unused, &drivers, err);
+	struct fh_str unused;
+	int r = fh_split_drivers(s, FH_JUDGE_GO, &unused, &unused, err);
 	if (r >= 0)
 		r = fh_go_candidate(fh_buf_str(&p->problem->head), p->head, p->completion, &solution, &text, err);
 	if (r < 0)
@@ -75,10 +67,11 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	struct fh_build build = { .language = "go",
 		                      .code = fh_buf_str(&text),
 		                      .flags = flags,
-		                      .files = { file_of(flags[0], fh_buf_str(&solution)) },
-		                      .file_count = 1,
+		                      .files = { file_of(flags[0], fh_buf_str(&solution)),
+		                                 driver_file(s, "src/fhsplit/codec.go", false, CANDIDATE_CODEC),
+		                                 driver_file(s, "src/fhsplit/candidate.go", false, CANDIDATE_DRIVER) },
+		                      .file_count = 3,
 		                      .mark = ".go:" };
-	add_drivers(&build, "src/fhsplit/codec.go", "src/fhsplit/candidate.go", drivers);
 	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
 	if (r >= 0 && program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);

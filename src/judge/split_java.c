@@ -42,14 +42,12 @@ static struct fh_build build_of(struct fh_str codec, struct fh_str driver, const
 static int drivers(struct fh_split *s, struct fh_str *ret_codec, struct fh_str *ret_judge, struct fh_str *ret_candidate,
                    struct fh_error *err)
 {
-	struct fh_str judge;
-	int r = fh_split_drivers(s, FH_JUDGE_JAVA, &judge, ret_candidate, err);
+	struct fh_str unused;
+	int r = fh_split_drivers(s, FH_JUDGE_JAVA, &unused, ret_candidate, err);
 	if (r < 0)
 		return r;
-	/* The judge's drivers are one text: codec and driver, told apart by the second licence line. */
-	const char *second = memmem(judge.p + 1, judge.n - 1, "// SPDX-", strlen("// SPDX-"));
-	*ret_codec = (struct fh_str){ judge.p, second - judge.p };
-	*ret_judge = (struct fh_str){ second, judge.p + judge.n - second };
+	*ret_codec = fh_split_driver_file(s, FH_JUDGE_JAVA, true, 0);
+	*ret_judge = fh_split_driver_file(s, FH_JUDGE_JAVA, true, 1);
 	return 0;
 }
 
