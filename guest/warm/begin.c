@@ -127,20 +127,6 @@ static long place_descriptors(const struct fh_zygote_run *m, int *fds)
 	return 0;
 }
 
-static long set_rlimits(const struct fh_zygote_run *m, uint32_t *ret_resource)
-{
-	for (uint32_t i = 0; i < m->rlimit_count; i++) {
-		struct {
-			uint64_t soft, hard;
-		} limit = { m->rlimits[i].value, m->rlimits[i].value };
-		*ret_resource = m->rlimits[i].resource;
-		long r = fh_sys(__NR_prlimit64, 0, m->rlimits[i].resource, &limit, 0);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
 /* ------------------------------------------------------------------------------------ what the kernel shows of us */
 
 static uint64_t number_at(const char **p)
@@ -326,7 +312,7 @@ int fh_warm_begin(const struct fh_zygote_run *m, size_t size, int *fds, int fd_c
 	}
 	if (r == 0) {
 		ret->step = FH_WARM_RLIMIT;
-		r = set_rlimits(m, &ret->detail);
+		r = fh_init_lower_limits(m->rlimits, m->rlimit_count, &ret->detail);
 	}
 	if (r < 0)
 		return (int)r;

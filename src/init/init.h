@@ -32,7 +32,9 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 
 /* user.c */
 int fh_init_become_user(const struct fh_init_start *as); /* in a child; 0 or -errno; gives up all capabilities */
-void fh_init_read_state(struct fh_init_state *s);        /* of the calling process */
+/* Of the calling process, soft and hard; 0 or -errno, then *ret_resource is the one that was refused. */
+int fh_init_lower_limits(const struct fh_init_rlimit *limits, uint32_t count, uint32_t *ret_resource);
+void fh_init_read_state(struct fh_init_state *s); /* of the calling process */
 
 /* files.c; each runs in a child of its own and returns what the child reports. */
 void fh_init_put(const char *base, int pipe, struct fh_init_done *ret);

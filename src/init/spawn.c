@@ -106,20 +106,6 @@ static void write_text_file(const char *path, const char *text)
 	}
 }
 
-static long lower_limits(const struct fh_init_spawn *m, uint32_t *ret_resource)
-{
-	for (uint32_t i = 0; i < m->rlimit_count; i++) {
-		struct {
-			uint64_t soft, hard;
-		} limit = { m->rlimits[i].value, m->rlimits[i].value };
-		*ret_resource = m->rlimits[i].resource;
-		long e = fh_sys(__NR_prlimit64, 0, m->rlimits[i].resource, &limit, 0);
-		if (e < 0)
-			return e;
-	}
-	return 0;
-}
-
 /* The run's files, as the program's user. */
 static long write_files(const char *base, int from, struct report *r)
 {
@@ -134,8 +120,10 @@ static long write_files(const char *base, int from, struct report *r)
 static long put_aside(int *fd)
 {
 	long e = fh_sys(__NR_fcntl, *fd, F_DUPFD_CLOEXEC, 20);
+	if (e < 0)
+		return e;
 	*fd = (int)e;
-	return e < 0 ? e : 0;
+	return 0;
 }
 
 /* files: a descriptor of what FH_SPAWN_FILES brings, or -1 */
@@ -173,7 +161,7 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 	if (e < 0)
 		goto failed;
 	r.step = FH_STEP_RLIMIT;
-	e = lower_limits(m, &r.detail);
+	e = fh_init_lower_limits(m->rlimits, m->rlimit_count, &r.detail);
 	if (e < 0)
 		goto failed;
 	r.step = FH_STEP_CWD;

@@ -37,6 +37,20 @@ int fh_init_become_user(const struct fh_init_start *as)
 	return (int)r;
 }
 
+int fh_init_lower_limits(const struct fh_init_rlimit *limits, uint32_t count, uint32_t *ret_resource)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct {
+			uint64_t soft, hard;
+		} limit = { limits[i].value, limits[i].value };
+		*ret_resource = limits[i].resource;
+		long r = fh_sys(__NR_prlimit64, 0, limits[i].resource, &limit, 0);
+		if (r < 0)
+			return (int)r;
+	}
+	return 0;
+}
+
 void fh_init_read_state(struct fh_init_state *s)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
