@@ -4,7 +4,7 @@
 #include "proto/plan.h"
 
 /* The default image: the host's programs, read-only, from an explicit list; generated files of /etc that name nobody
- * of the host; private /proc, /dev, /tmp and home. A process looks at the host at most once a second. */
+ * of the host; private /proc, /dev, /tmp and home. What was found on the host serves a process for a second. */
 void fh_layout_host(struct fh_plan *plan);
 /* A directory as root: its own files, with the sandbox's user added to its passwd and group. `image` is open and is
  * plan->image. */
