@@ -79,5 +79,5 @@ struct fh_cgroup_use {
 	uint64_t oom_kills, fork_failures;
 };
 uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g);                         /* the cheap part, for the clock */
-void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* adds CPU time, in its parts */
+void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* CPU time alone */
 void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);     /* everything */

@@ -126,7 +126,7 @@ int fh_template_choose(struct fh_engine *e, const struct fh_plan *plan, uid_t ow
 	} else {
 		snprintf(why, 160, "what it would start from is still being made");
 	}
-	if (choice == FH_CHOICE_DEFER || (choice == FH_CHOICE_TEMPLATE && plan->start != FH_START_ZYGOTE))
+	if (t && t->state == FH_TEMPLATE_SERVING && plan->start != FH_START_ZYGOTE && choice != FH_CHOICE_PARKED)
 		fh_pool_missed(t);
 	if (t)
 		t->used_ns = fh_now_ns();

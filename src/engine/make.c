@@ -46,12 +46,7 @@ static void create_files_done(struct fh_sandbox *b, struct fh_transfer *t, const
 {
 	if (m && m->refused) {
 		struct fh_error err = FH_ERROR_INIT;
-		char why[160];
-		size_t i = (size_t)FH_MIN(m->size, b->plan->file_count ? b->plan->file_count - 1 : 0);
-		fh_error_set(&err, FH_E_SYSTEM, "cannot put file %s into the sandbox: %s", b->plan->files[i].name,
-		             m->error == ENOSPC ? "the limit on disk leaves no room"
-		                                : fh_transfer_refused(m, why, sizeof(why)));
-		err.phase = FH_PHASE_FILES;
+		fh_transfer_explain(b->plan, m, &err);
 		fh_sandbox_fail(b, &err);
 	} else if (m) {
 		reply_created(b);
@@ -168,6 +163,18 @@ static struct fh_cgroup_limits group_limits(const struct fh_plan *plan)
 	};
 }
 
+enum { PARKED_MEMORY_MIN = 16 << 20 }; /* bytes; init and a zygote's child need a few MiB */
+
+/* One that is to be parked gets what the last request asked for, so that nothing is to be set when the next one takes
+ * it: but never so little that making it would run into it, or take long. */
+static void expect_limits(const struct fh_template *t, struct fh_cgroup_limits *limits)
+{
+	if (t->adopted_limits.memory_bytes >= PARKED_MEMORY_MIN)
+		limits->memory_bytes = t->adopted_limits.memory_bytes;
+	if (t->adopted_limits.tasks)
+		limits->tasks = t->adopted_limits.tasks;
+}
+
 static int make_cgroup(struct fh_sandbox *b, struct fh_error *err)
 {
 	char name[40] = "";
@@ -176,8 +183,8 @@ static int make_cgroup(struct fh_sandbox *b, struct fh_error *err)
 	for (int c = 0; c < FH_CG_COUNT_; c++)
 		any = any || b->engine->cgroups.version[c];
 	struct fh_cgroup_limits limits = group_limits(b->plan);
-	if (b->template && b->plan == b->template->plan && b->template->adopted)
-		limits = b->template->adopted_limits;
+	if (b->template && b->plan == b->template->plan)
+		expect_limits(b->template, &limits);
 	b->sampling = !b->engine->cgroups.version[FH_CG_MEMORY] || !b->engine->cgroups.version[FH_CG_CPUACCT];
 	return any ? fh_cgroup_create(&b->cgroup, &b->engine->cgroups, name, &limits, err) : 0;
 }
@@ -379,7 +386,6 @@ void fh_sandbox_adopt(struct fh_sandbox *b, struct fh_plan *plan, struct fh_conn
 	b->start = FH_START_PARKED;
 	int r = fh_cgroup_limit(&b->cgroup, &l);
 	b->template->adopted_limits = l;
-	b->template->adopted = true;
 	if (r < 0) {
 		fh_error_sys(&err, -r, "cannot set the limits of a control group");
 		err.phase = FH_PHASE_CREATE;

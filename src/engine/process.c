@@ -249,9 +249,9 @@ static void could_not_start(struct fh_process *p, const struct fh_init_spawned *
 	fh_error_sys(&err, m->error, "cannot %s %s", step_texts[step], p->command);
 	err.phase = FH_PHASE_SPAWN;
 	const struct fh_init_done refused = { .refused = m->refused, .error = m->error, .size = m->detail };
-	if (step == FH_STEP_FILES)
+	if (step == FH_STEP_FILES) {
 		fh_transfer_explain(p->sandbox->plan, &refused, &err);
-	else if (step == FH_STEP_EXEC && m->error == ENOENT) {
+	} else if (step == FH_STEP_EXEC && m->error == ENOENT) {
 		err.code = FH_E_NOT_FOUND;
 		fh_error_hint(
 		    &err, "the program, or the loader that it names, is not in the sandbox: see --explain, --mount, --image");

@@ -90,12 +90,11 @@ struct fh_template {
 	struct fh_timer deadline, look, sweep, refill;
 	int64_t born_ns, used_ns, broken_ns, sweep_since_ns;
 	uint64_t forks, resident_bytes;
-	size_t users;                /* sandboxes that refer to it */
-	struct fh_sandbox *parked;   /* ready, by ->next_parked */
-	size_t parked_count, making; /* making: to be parked */
-	bool adopted;                /* a request got a parked one; those to come are made with what it asked for */
-	struct fh_cgroup_limits adopted_limits;
-	size_t target, lowest; /* how many to have; fewest since the last look */
+	size_t users;                           /* sandboxes that refer to it */
+	struct fh_sandbox *parked;              /* ready, by ->next_parked */
+	size_t parked_count, making;            /* making: to be parked */
+	size_t target, lowest;                  /* how many to have; fewest since the last look */
+	struct fh_cgroup_limits adopted_limits; /* of the last request that got a parked one; zeros: none did */
 	struct fh_deferred *deferred;
 	uint8_t over[FH_NETNS_MAX]; /* network namespaces whose sandboxes are gone: to be told to the holder */
 	uint32_t over_count;

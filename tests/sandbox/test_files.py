@@ -39,6 +39,17 @@ class FilesIn(support.TempDir):
     def test_a_large_file(self):
         self.check({"large": (os.urandom(1 << 20) * 20, 0o644, 0o644)})
 
+    def test_files_that_the_limit_on_disk_leaves_no_room_for_are_named_with_the_mend(self):
+        for size in (30_000, 3 << 20):      # small files come with the program's start, large ones ahead of it
+            files = [self.write("fits", b"x"), self.write("fits-too", os.urandom(size)), self.write("does-not", os.urandom(size))]
+            for path in ("fresh", "zygote"):
+                with self.subTest(size=size, path=path):
+                    r = python("print(1)", "--start", path, "--disk", str(max(65_536, size * 3 // 2)),
+                               *(w for f in files for w in ("--file", f)))
+                    self.assertEqual((r["status"], r["stdout"]), ("engine_error", ""), story(r))
+                    self.assertIn("cannot put file does-not into the sandbox", r["error"]["message"])
+                    self.assertEqual(r["error"]["hint"], "raise --disk")
+
     def test_many_files(self):
         r = bash("ls d | wc -l; cat d/77",
                  *(w for i in range(200) for w in ("--file", f"{self.write(f'n{i}', str(i))}:d/{i}")))

@@ -15,7 +15,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 import test_protocol as proto
-from inside import parent_of, story, wait_for
+from inside import enforced, parent_of, story, wait_for
 
 PY = ("-l", "python", "--interpreter", support.PYTHON)
 PATHS = ("fresh", "zygote", "parked")
@@ -168,6 +168,28 @@ class Neighbours(Warm):
         code = "import os; print(os.path.exists('/tmp/left')); open('/tmp/left', 'w').close(); os.environ['LEFT'] = '1'"
         for _ in range(6):
             self.assertEqual(self.output("parked", code, env=self.env), "False\n")
+
+    def test_a_parked_one_gets_the_limits_of_each_request_whatever_the_last_one_asked_for(self):
+        eats = "x = []\nfor _ in range(200):\n    x.append(bytearray(1 << 20))\nprint(1)"
+        forks = ("import os, signal\nmade = []\nfor _ in range(6):\n    try:\n        p = os.fork()\n"
+                 "    except OSError:\n        break\n    if not p:\n        signal.pause()\n    made.append(p)\n"
+                 "for p in made:\n    os.kill(p, 9)\nprint(len(made))")
+        small, roomy, more = (("--memory", size, "--processes", n) for size, n in (("64M", "3"), ("512M", "8"), ("8G", "900")))
+        for limits, memory, made in ((small, "memory_limit", "2"), (roomy, "ok", "6"), (small, "memory_limit", "2"),
+                                     (more, "ok", "6"), ((), "ok", "6")):
+            with self.subTest(limits=limits):
+                r = start("parked", eats, *limits, env=self.env)
+                self.assertEqual((r["status"], r["start"]["path"]), (memory, "parked"), story(r))
+                r = start("parked", forks, *limits, env=self.env)
+                self.assertEqual((r["stdout"].strip(), r["start"]["path"]), (made, "parked"), story(r))
+
+    def test_a_cpu_rate_is_taken_away_again(self):
+        busy = "import time\nt = time.monotonic()\nwhile time.process_time() < 0.4: pass\nprint(time.monotonic() - t)"
+        slowed = start("parked", busy, "--cpu-rate", "0.25", env=self.env)
+        if enforced(slowed, "cpu_rate") == "none":
+            self.skipTest("needs a cgroup: nothing else limits the rate")
+        self.assertGreater(float(slowed["stdout"]), 1.2)     # the control: the rate is what slows it down
+        self.assertLess(min(float(self.output("parked", busy, env=self.env)) for _ in range(3)), 1.2)
 
     def test_randomness_differs(self):
         code = "import os, random, uuid; print(random.random(), os.urandom(8).hex(), uuid.uuid4())"
