@@ -28,9 +28,9 @@ SHARED = TOP.parent / "shared"       # reference data beside the checkout; absen
 SANITIZED = os.environ.get("FUMEHOOD_TEST_SANITIZED") == "1"
 FULL = os.environ.get("FUMEHOOD_TEST_FULL") == "1"
 TIMEOUT = 120                        # seconds for one command; nothing here takes a tenth of that
-# Times the stated bound, for a machine that does other work as well; an emulated one (tests/hosts/qemu) asks for more.
 # How programs start, where nothing else is said: "zygote" or "parked" tries everything on that path (tests/run --start).
 START = os.environ.get("FUMEHOOD_TEST_START")
+# Times the stated bound, for a machine that does other work as well; an emulated one (tests/hosts/qemu) asks for more.
 SLACK = int(os.environ.get("FUMEHOOD_TEST_SLACK", "10"))
 
 
