@@ -183,7 +183,10 @@ class Zygote:
         return self
 
     def take_ready(self, sock):
-        data, _ = receive(sock)
+        data, stem = receive(sock)
+        self.stem = socket.socket(fileno=stem[0]) if stem else None
+        for fd in stem[1:]:
+            os.close(fd)
         if not data:
             err = drain([os.dup(self.pipes[1][0]), os.dup(self.pipes[2][0])])
             raise Refused(f"the zygote ended by itself: {err}")
@@ -196,6 +199,8 @@ class Zygote:
 
     def __exit__(self, *_):
         self.sock.close()
+        if self.stem:
+            self.stem.close()
         if self.process:
             try:
                 self.process.wait(10)
@@ -231,8 +236,8 @@ class Zygote:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         names = preload.encode()
         with theirs:
-            send(self.sock, struct.pack("=4I", BRANCH, self.token, len(names), 0) + names, [theirs.fileno()])
-        data, pidfds = receive(self.sock)
+            send(self.stem, struct.pack("=4I", BRANCH, self.token, len(names), 0) + names, [theirs.fileno()])
+        data, pidfds = receive(self.stem)
         op, token, error, step = struct.unpack("=IIiI", data[:16])
         assert (op, token, error) == (FORKED, self.token, 0), (op, token, error, step)
         child = object.__new__(Zygote)

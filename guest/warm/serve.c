@@ -91,6 +91,7 @@ static int *thread_id_place(void)
 	return place && *place == tid ? place : NULL;
 }
 
+static bool is_stem;
 static int *thread_id;
 
 /* The fork that is being made. */
@@ -253,15 +254,53 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i)
 
 /* ---------------------------------------------------------------------------------------------------------- zygote */
 
-static void say_ready(const struct fh_warm_interpreter *i, const char *why)
+/* A copy of us that serves on the socket. 0: we are it. */
+static long copy_to(const struct fh_warm_interpreter *i, int socket, int *ret_pidfd)
+{
+	fh_atfork_prepare();
+	if (i->before_fork)
+		i->before_fork();
+	long pid = fh_warm_fork(i, CLONE_PARENT, -1, ret_pidfd, NULL);
+	if (pid == 0) {
+		/* the place stays the same number: nothing else need know */
+		fh_sys(__NR_dup3, socket, fh_warm_start.socket, 02000000 /* O_CLOEXEC */);
+		fh_warm_forked(i);
+		return 0;
+	}
+	if (i->after_fork)
+		i->after_fork();
+	fh_atfork_parent();
+	return pid;
+}
+
+/* The stem. True in it; in us `ours` has its socket and its pidfd, or -1 when there is none. */
+static bool leave_stem(const struct fh_warm_interpreter *i, int ours[2])
+{
+	int pair[2], pidfd = -1;
+	ours[0] = ours[1] = -1;
+	if (!i->preload || fh_sys(__NR_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return false;
+	long pid = copy_to(i, pair[1], &pidfd);
+	fh_sys(__NR_close, pair[1]);
+	if (pid <= 0)
+		fh_sys(__NR_close, pair[0]);
+	if (pid > 0) {
+		ours[0] = pair[0];
+		ours[1] = pidfd;
+	}
+	return pid == 0;
+}
+
+static void say_ready(const struct fh_warm_interpreter *i, const char *why, const int stem[2])
 {
 	struct fh_zygote_ready m = { .h = { FH_ZYGOTE_READY, 0 } };
 	m.threads = (uint32_t)fh_status_number("Threads:");
 	m.resident_bytes = fh_status_number("VmRSS:") * 1024;
 	fh_text_set(m.interpreter, sizeof(m.interpreter), i->name);
 	fh_text_set(m.why, sizeof(m.why), why);
-	if (send_message(fh_warm_start.socket, &m, sizeof(m), NULL, 0) < 0 || why[0])
+	if (send_message(fh_warm_start.socket, &m, sizeof(m), stem, stem[0] < 0 ? 0 : 2) < 0 || why[0])
 		die(why[0] ? 1 : 0);
+	close_all(stem, stem[0] < 0 ? 0 : 2);
 }
 
 /* Helpers that a fork may lose must not be in the middle of something, or a lock that they hold stays held: waits until
@@ -277,7 +316,7 @@ static void let_helpers_rest(void)
 	}
 }
 
-/* Modules, self-test, READY. In the self-test's child it returns the run. */
+/* Modules, self-test, stem, READY. In the self-test's child it returns the run. */
 static const struct fh_warm_run *get_ready(const struct fh_warm_interpreter *i, const char *preload, bool branch)
 {
 	static char why[FH_ZYGOTE_WHY_MAX];
@@ -308,7 +347,10 @@ static const struct fh_warm_run *get_ready(const struct fh_warm_interpreter *i, 
 		if (test)
 			return test;
 	}
-	say_ready(i, why);
+	int stem[2] = { -1, -1 };
+	is_stem = !why[0] && leave_stem(i, stem);
+	if (!is_stem)
+		say_ready(i, why, stem);
 	return NULL;
 }
 
@@ -378,21 +420,12 @@ static bool on_branch(const struct fh_warm_interpreter *i, size_t size, const in
 	long pid = -EBADMSG;
 	if (size >= sizeof(*m) && m->preload_size <= FH_ZYGOTE_PRELOAD_MAX && size - sizeof(*m) == m->preload_size &&
 	    fd_count == 1) {
-		fh_atfork_prepare();
-		if (i->before_fork)
-			i->before_fork();
-		pid = fh_warm_fork(i, CLONE_PARENT, -1, &pidfd, NULL);
+		pid = copy_to(i, fds[0], &pidfd);
 		if (pid == 0) {
-			/* the place stays the same number: nothing else need know */
-			fh_sys(__NR_dup3, fds[0], fh_warm_start.socket, 02000000 /* O_CLOEXEC */);
 			memcpy(fh_warm_start.preload, m + 1, m->preload_size);
 			fh_warm_start.preload[m->preload_size] = 0;
-			fh_warm_forked(i);
 			return true;
 		}
-		if (i->after_fork)
-			i->after_fork();
-		fh_atfork_parent();
 	}
 	answer(m->h.token, pid, pid == -EBADMSG ? FH_WARM_MESSAGE : FH_WARM_FORK, pidfd);
 	if (pidfd >= 0)
@@ -409,9 +442,9 @@ const struct fh_warm_run *fh_warm_serve(const struct fh_warm_interpreter *i)
 		long n = receive(fh_warm_start.socket, packet, sizeof(packet), fds, &fd_count);
 		if (n <= 0 && n != -EBADMSG)
 			die(0); /* the engine is gone, or is done with us */
-		if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_FORK) {
+		if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_FORK && !is_stem) {
 			run = on_fork(i, (size_t)n, fds, fd_count);
-		} else if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_BRANCH) {
+		} else if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_BRANCH && is_stem) {
 			bool branched = on_branch(i, (size_t)n, fds, fd_count);
 			close_all(fds, fd_count);
 			if (branched)

@@ -3,13 +3,9 @@
 #include "engine/template.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/capability.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +13,6 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "engine/enter.h"
-#include "engine/holder.h"
 #include "engine/packet.h"
 
 enum { ORPHANS_MS = 10 };
@@ -72,12 +67,30 @@ static void free_template(struct fh_template *t)
 static bool has_processes(const struct fh_template *t)
 {
 	/* who is just being started will be named over `entered`, and must be reaped before the anchor can end */
-	return t->entered >= 0 || t->anchor.pidfd >= 0 || t->holder.pidfd >= 0 || t->zygote.pidfd >= 0;
+	return t->entered >= 0 || t->anchor.pidfd >= 0 || t->holder.pidfd >= 0 || t->zygote.pidfd >= 0 ||
+	       t->stem.pidfd >= 0;
+}
+
+static void let_go(struct fh_template *t);
+static void settle(struct fh_template *t);
+
+/* The trunk may have waited for it. */
+static void leave_trunk(struct fh_template *t)
+{
+	struct fh_template *trunk = t->trunk;
+	if (trunk == t)
+		return;
+	t->trunk = t;
+	trunk->branches--;
+	if (trunk->state == FH_TEMPLATE_ENDING && !trunk->users && !trunk->branches)
+		let_go(trunk);
+	settle(trunk);
 }
 
 /* Nothing of it is left on the host; a broken one is kept for its reason. */
 static void swept(struct fh_template *t)
 {
+	leave_trunk(t);
 	fh_id_pool_give_back(&t->engine->ids, &t->ids);
 	t->ids = (struct fh_ids){ 0 };
 	if (t->state == FH_TEMPLATE_ENDING)
@@ -103,7 +116,7 @@ static void on_sweep(struct fh_timer *timer)
 /* Goes on when everybody is reaped and no sandbox refers to it. */
 static void settle(struct fh_template *t)
 {
-	if (t->state < FH_TEMPLATE_ENDING || has_processes(t) || t->users || t->sweep_since_ns)
+	if (t->state < FH_TEMPLATE_ENDING || has_processes(t) || t->users || t->branches || t->sweep_since_ns)
 		return;
 	t->sweep_since_ns = fh_now_ns();
 	fh_timer_prepare(t->engine->loop, &t->sweep, on_sweep, t);
@@ -124,7 +137,7 @@ static void let_go(struct fh_template *t)
 	struct fh_loop *l = t->engine->loop;
 	fh_timer_prepare(l, &t->orphans_look, on_orphans_look, t);
 	fh_timer_set(l, &t->orphans_look, in_ms(ORPHANS_MS));
-	struct fh_watch *watches[] = { &t->report_watch, &t->holder_watch, &t->zygote_watch };
+	struct fh_watch *watches[] = { &t->report_watch, &t->holder_watch, &t->zygote_watch, &t->stem_watch };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(watches); i++)
 		fh_watch_stop(l, watches[i]);
 	fh_timer_stop(l, &t->deadline);
@@ -135,14 +148,13 @@ static void let_go(struct fh_template *t)
 	close_fd(&t->child.go);
 	close_fd(&t->holder_socket);
 	close_fd(&t->zygote_socket);
+	close_fd(&t->stem_socket);
 	close_fd(&t->zygote_output[0]);
 	close_fd(&t->zygote_output[1]);
-	if (t->anchor.pidfd >= 0)
-		syscall(SYS_pidfd_send_signal, t->anchor.pidfd, SIGKILL, NULL, 0);
-	if (t->holder.pidfd >= 0)
-		syscall(SYS_pidfd_send_signal, t->holder.pidfd, SIGKILL, NULL, 0);
-	if (t->zygote.pidfd >= 0)
-		syscall(SYS_pidfd_send_signal, t->zygote.pidfd, SIGKILL, NULL, 0);
+	const struct fh_member_process *members[] = { &t->anchor, &t->holder, &t->zygote, &t->stem };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(members); i++)
+		if (members[i]->pidfd >= 0)
+			syscall(SYS_pidfd_send_signal, members[i]->pidfd, SIGKILL, NULL, 0);
 }
 
 /* Sandboxes that wait for the holder's answer get none any more. */
@@ -161,13 +173,19 @@ static void turn_away(struct fh_template *t, const char *why)
 
 static void stop(struct fh_template *t, enum fh_template_state state, const char *why)
 {
+	if (state == FH_TEMPLATE_BROKEN && t->branches) /* they have nothing else to live in */
+		for (struct fh_template *b = t->engine->templates; b; b = b->next)
+			if (b != t && b->trunk == t)
+				stop(b, state, why);
 	if (t->state >= FH_TEMPLATE_ENDING)
 		return;
+	if (t->state < FH_TEMPLATE_SERVING)
+		t->trunk->branching = false;
 	t->state = state;
 	t->broken_ns = fh_now_ns();
 	snprintf(t->why, sizeof(t->why), "%s", why);
 	fh_pool_clear(t);
-	if (t->users == 0 || state == FH_TEMPLATE_BROKEN)
+	if ((!t->users && !t->branches) || state == FH_TEMPLATE_BROKEN)
 		let_go(t);
 	turn_away(t, why);
 	answer_deferred(t, why);
@@ -212,7 +230,7 @@ void fh_template_end_all(struct fh_engine *e)
 void fh_template_unuse(struct fh_template *t)
 {
 	t->users--;
-	if (t->state == FH_TEMPLATE_ENDING && t->users == 0)
+	if (t->state == FH_TEMPLATE_ENDING && !t->users && !t->branches)
 		let_go(t);
 	settle(t);
 }
@@ -221,7 +239,10 @@ void fh_template_unuse(struct fh_template *t)
 
 static const char *who_is(const struct fh_template *t, const struct fh_member_process *m)
 {
-	return m == &t->anchor ? "its anchor" : m == &t->holder ? "its holder" : "its zygote";
+	return m == &t->anchor   ? "its anchor"
+	       : m == &t->holder ? "its holder"
+	       : m == &t->zygote ? "its zygote"
+	                         : "its stem";
 }
 
 static void on_member_end(struct fh_watch *w, uint32_t events)
@@ -234,7 +255,7 @@ static void on_member_end(struct fh_watch *w, uint32_t events)
 		return;
 	fh_watch_stop(t->engine->loop, &m->watch);
 	close_fd(&m->pidfd);
-	if (t->state < FH_TEMPLATE_ENDING)
+	if (t->state < FH_TEMPLATE_ENDING || t->branches)
 		broken(t, "%s ended (%s %d)", who_is(t, m), info.si_code == CLD_EXITED ? "exit status" : "signal",
 		       info.si_status);
 	settle(t);
@@ -247,158 +268,11 @@ static void watch_member(struct fh_template *t, struct fh_member_process *m, int
 	(void)fh_watch_set(t->engine->loop, &m->watch, pidfd, EPOLLIN);
 }
 
-/* A copy out of the way of the numbers that descriptors get inside (enter.h). */
-static int high(int fd)
-{
-	int copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 20);
-	if (fd >= 0)
-		close(fd);
-	return copy;
-}
-
-static void on_entered(struct fh_watch *w, uint32_t events);
-
-static int enter(struct fh_template *t, struct fh_entry *e)
-{
-	struct fh_error err = FH_ERROR_INIT;
-	int helper;
-	e->anchor = t->child.pidfd;
-	e->namespaces = CLONE_NEWUSER | fh_launch_namespaces(t->plan);
-	e->no_new_privs = t->plan->layers & 1u << FH_LAYER_NO_NEW_PRIVS;
-	e->filter = t->plan->layers & 1u << FH_LAYER_SECCOMP;
-	e->cgroup = t->cgroup.host ? &t->cgroup : NULL;
-	int r = fh_enter(e, &helper, &t->entered, &err);
-	if (r < 0) {
-		broken(t, "%s", err.message);
-		return r;
-	}
-	fh_reap_later(t->engine, helper); /* it is not in the template's pid namespace: its end holds nothing up */
-	t->entered_watch = (struct fh_watch){ .fd = -1, .on_event = on_entered, .owner = t };
-	(void)fh_watch_set(t->engine->loop, &t->entered_watch, t->entered, EPOLLIN);
-	fh_timer_set(t->engine->loop, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
-	return 0;
-}
-
-/* A pair whose far end gets a number of its own inside. */
-static int make_pair(int *ret_ours, int *ret_theirs)
-{
-	int pair[2], size = 1 << 20;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	(void)setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	(void)fh_set_nonblock(pair[0], true);
-	*ret_ours = pair[0];
-	*ret_theirs = high(pair[1]);
-	return *ret_theirs < 0 ? -EMFILE : 0;
-}
-
-static void enter_holder(struct fh_template *t)
-{
-	static char name[] = "fumehood-engine", option[] = "--holder", *argv[] = { name, option, NULL }, *env[] = { NULL };
-	fh_auto_close int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	fh_auto_close int image = high(FH_TAKE_FD(self));
-	fh_auto_close int nothing = high(open("/dev/null", O_RDWR | O_CLOEXEC));
-	fh_auto_close int theirs = -1;
-	t->state = FH_TEMPLATE_HOLDER;
-	if (make_pair(&t->holder_socket, &theirs) < 0 || image < 0 || nothing < 0) {
-		broken(t, "there are no descriptors left for its holder");
-		return;
-	}
-	const int fds[][2] = { { nothing, 0 }, { nothing, 1 }, { nothing, 2 }, { theirs, FH_HOLDER_SOCKET } };
-	struct fh_entry e = {
-		.uid = t->ids.ranges ? 0 : t->plan->uid,
-		.gid = t->ids.ranges ? 0 : t->plan->gid,
-		.capabilities = (1ULL << (CAP_LAST_CAP + 1)) - 1,
-		.cwd = "/",
-		.image = image,
-		.argv = argv,
-		.env = env,
-		.fds = fds,
-		.fd_count = FH_ARRAY_SIZE(fds),
-	};
-	(void)enter(t, &e);
-}
-
-static const char library_variable[] = "LD_PRELOAD=/proc/self/fd/9";
-
-/* argv: the plan's up to the main file, with the zygote's options after the interpreter. */
-static char **zygote_argv(const struct fh_plan *p)
-{
-	char **argv = fh_xcalloc(1, sizeof(char *));
-	fh_plan_add_string(&argv, p->argv[0]);
-	for (size_t i = 0; p->zygote.options[i]; i++)
-		fh_plan_add_string(&argv, p->zygote.options[i]);
-	for (size_t i = 1; i <= p->zygote.main_file; i++)
-		fh_plan_add_string(&argv, p->argv[i]);
-	return argv;
-}
-
-static char **zygote_env(const struct fh_plan *p)
-{
-	char **env = fh_xcalloc(1, sizeof(char *));
-	fh_auto_buf struct fh_buf modules = FH_BUF_INIT(FH_ZYGOTE_PRELOAD_MAX);
-	fh_auto_free char *file = fh_xasprintf("%s=%s", FH_ZYGOTE_ENV_FILE, p->argv[p->zygote.main_file]);
-	fh_auto_free char *socket = fh_xasprintf("%s=%d", FH_ZYGOTE_ENV_SOCKET, FH_ZYGOTE_SOCKET);
-	fh_plan_set_strings(&env, (const char *const *)p->env);
-	for (size_t i = 0; p->zygote.env[i]; i++)
-		fh_plan_add_string(&env, p->zygote.env[i]);
-	for (size_t i = 0; p->zygote.preload[i]; i++)
-		fh_buf_addf(&modules, "%s%s", i ? "," : "", p->zygote.preload[i]);
-	fh_plan_add_string(&env, library_variable);
-	fh_plan_add_string(&env, socket);
-	fh_plan_add_string(&env, file);
-	if (modules.n) {
-		fh_auto_free char *preload = fh_xasprintf("%s=%s", FH_ZYGOTE_ENV_PRELOAD, fh_buf_cstr(&modules));
-		fh_plan_add_string(&env, preload);
-	}
-	return env;
-}
-
-static void enter_zygote(struct fh_template *t)
-{
-	struct fh_error err = FH_ERROR_INIT;
-	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, errout[2] = { -1, -1 }, library = fh_warm_library(&err);
-	fh_auto_close int theirs = -1;
-	t->state = FH_TEMPLATE_ZYGOTE;
-	bool ok = make_pair(&t->zygote_socket, &theirs) == 0 && pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 &&
-	          pipe2(errout, O_CLOEXEC) == 0;
-	close_fd(&in[1]); /* at its end from the start */
-	t->zygote_output[0] = out[0];
-	t->zygote_output[1] = errout[0];
-	fh_auto_close int input = high(in[0]);
-	fh_auto_close int output = high(out[1]);
-	fh_auto_close int error_output = high(errout[1]);
-	fh_auto_close int copy = library < 0 ? -1 : fcntl(library, F_DUPFD_CLOEXEC, 20);
-	if (!ok || input < 0 || output < 0 || error_output < 0 || copy < 0) {
-		broken(t, "%s", library < 0 ? err.message : "there are no descriptors left for its zygote");
-		return;
-	}
-	const int fds[][2] = {
-		{ input, 0 }, { output, 1 }, { error_output, 2 }, { theirs, FH_ZYGOTE_SOCKET }, { copy, FH_ZYGOTE_LIBRARY }
-	};
-	char **argv = zygote_argv(t->plan), **env = zygote_env(t->plan);
-	struct fh_entry e = {
-		.uid = t->plan->uid,
-		.gid = t->plan->gid,
-		.capabilities = 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_SYS_CHROOT | 1ULL << CAP_SYS_PTRACE,
-		.cwd = t->plan->cwd,
-		.image = -1,
-		.argv = argv,
-		.env = env,
-		.fds = fds,
-		.fd_count = FH_ARRAY_SIZE(fds),
-	};
-	(void)enter(t, &e);
-	fh_plan_set_strings(&argv, NULL);
-	fh_plan_set_strings(&env, NULL);
-	free(argv);
-	free(env);
-}
-
 /* --------------------------------------------------------------------------------------------------------- serving */
 
 static void serve(struct fh_template *t)
 {
+	t->trunk->branching = false;
 	t->state = FH_TEMPLATE_SERVING;
 	t->born_ns = t->used_ns = fh_now_ns();
 	fh_timer_stop(t->engine->loop, &t->deadline);
@@ -423,25 +297,44 @@ void fh_template_serve(struct fh_template *t, uint64_t resident_bytes)
 	serve(t);
 }
 
+static void hear_zygote(struct fh_template *t)
+{
+	t->zygote_watch = (struct fh_watch){ .fd = -1, .on_event = fh_warm_on_zygote, .owner = t };
+	(void)fh_watch_set(t->engine->loop, &t->zygote_watch, t->zygote_socket, EPOLLIN);
+	fh_timer_set(t->engine->loop, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
+}
+
+void fh_template_add_zygote(struct fh_template *t, int pidfd)
+{
+	watch_member(t, &t->zygote, pidfd);
+	hear_zygote(t);
+}
+
+void fh_template_add_stem(struct fh_template *t, int socket, int pidfd)
+{
+	watch_member(t, &t->stem, pidfd);
+	t->stem_socket = socket;
+	(void)fh_set_nonblock(socket, true);
+	t->stem_watch = (struct fh_watch){ .fd = -1, .on_event = fh_template_on_stem, .owner = t };
+	(void)fh_watch_set(t->engine->loop, &t->stem_watch, socket, EPOLLIN);
+}
+
 static void started(struct fh_template *t)
 {
-	struct fh_loop *l = t->engine->loop;
 	if (t->state == FH_TEMPLATE_HOLDER) {
 		if (!fh_holder_begin(t))
 			broken(t, "its holder does not take the plan");
 		else if (t->has_zygote)
-			enter_zygote(t);
+			fh_template_enter_zygote(t);
 		else
 			serve(t);
 		return;
 	}
-	t->zygote_watch = (struct fh_watch){ .fd = -1, .on_event = fh_warm_on_zygote, .owner = t };
-	(void)fh_watch_set(l, &t->zygote_watch, t->zygote_socket, EPOLLIN);
-	fh_timer_set(l, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
+	hear_zygote(t);
 }
 
 /* What the helper and the program that it started say; end of file: the program has been executed. */
-static void on_entered(struct fh_watch *w, uint32_t events)
+void fh_template_on_entered(struct fh_watch *w, uint32_t events)
 {
 	struct fh_template *t = w->owner;
 	struct fh_entered m;
@@ -493,7 +386,7 @@ static void on_report(struct fh_watch *w, uint32_t events)
 			if (t->state >= FH_TEMPLATE_ENDING)
 				return; /* it waits for its last sandbox, not for more processes */
 			if (t->anchor_ready)
-				enter_holder(t);
+				fh_template_enter_holder(t);
 			else
 				broken(t, "its anchor did not start");
 			return;
@@ -520,26 +413,50 @@ static void on_deadline(struct fh_timer *timer)
 	broken(t, "%s was not ready after %d s", steps[FH_MIN((unsigned)t->state, 2u)], FH_TEMPLATE_MAKING_MS / 1000);
 }
 
-struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan *plan, struct fh_buf *key,
-                                      struct fh_error *err)
+struct fh_template *fh_template_new(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, struct fh_buf *key)
 {
 	struct fh_template *t = FH_NEW(struct fh_template);
-	const struct fh_cgroup_limits limits = { .memory_bytes = FH_TEMPLATE_MEMORY_MAX,
-		                                     .tasks = FH_TEMPLATE_TASKS_MAX,
-		                                     .milli_cpus = 0 };
-	struct fh_id id;
-	char name[40];
 	t->engine = e;
+	t->trunk = t;
+	t->owner = owner;
 	t->plan = fh_plan_copy(plan);
 	t->key = *key;
 	*key = (struct fh_buf){ 0 };
 	t->has_zygote = plan->zygote.main_file != 0;
 	t->cgroup = (struct fh_cgroup)FH_CGROUP_INIT;
 	t->child = (struct fh_child){ .pidfd = -1, .socket = -1, .report = -1, .go = -1 };
-	t->anchor.pidfd = t->holder.pidfd = t->zygote.pidfd = -1;
-	t->entered = t->holder_socket = t->zygote_socket = t->zygote_output[0] = t->zygote_output[1] = -1;
+	t->anchor.pidfd = t->holder.pidfd = t->zygote.pidfd = t->stem.pidfd = -1;
+	t->entered = t->holder_socket = t->zygote_socket = t->stem_socket = -1;
+	t->zygote_output[0] = t->zygote_output[1] = -1;
 	t->target = 1;
 	t->used_ns = fh_now_ns();
+	return t;
+}
+
+void fh_template_discard(struct fh_template *t)
+{
+	fh_buf_release(&t->key);
+	fh_plan_free(t->plan);
+	free(t);
+}
+
+void fh_template_list(struct fh_template *t)
+{
+	fh_timer_prepare(t->engine->loop, &t->deadline, on_deadline, t);
+	fh_timer_set(t->engine->loop, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
+	t->next = t->engine->templates;
+	t->engine->templates = t;
+}
+
+struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, struct fh_buf *key,
+                                      struct fh_error *err)
+{
+	struct fh_template *t = fh_template_new(e, plan, owner, key);
+	const struct fh_cgroup_limits limits = { .memory_bytes = FH_TEMPLATE_MEMORY_MAX,
+		                                     .tasks = FH_TEMPLATE_TASKS_MAX,
+		                                     .milli_cpus = 0 };
+	struct fh_id id;
+	char name[40];
 	fh_id_random(&id);
 	fh_id_hex(id, name);
 	bool groups = false;
@@ -556,17 +473,12 @@ struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan 
 	if (r) {
 		(void)fh_cgroup_remove(&t->cgroup);
 		fh_id_pool_give_back(&e->ids, &t->ids);
-		fh_buf_release(&t->key);
-		fh_plan_free(t->plan);
-		free(t);
+		fh_template_discard(t);
 		return NULL;
 	}
 	watch_member(t, &t->anchor, t->child.pidfd);
 	t->report_watch = (struct fh_watch){ .fd = -1, .on_event = on_report, .owner = t };
 	(void)fh_watch_set(e->loop, &t->report_watch, t->child.report, EPOLLIN);
-	fh_timer_prepare(e->loop, &t->deadline, on_deadline, t);
-	fh_timer_set(e->loop, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
-	t->next = e->templates;
-	e->templates = t;
+	fh_template_list(t);
 	return t;
 }

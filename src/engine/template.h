@@ -2,12 +2,14 @@
 /*
  * A template: what sandboxes of one park part (and programs of one start part) are made of ahead of the request.
  *
- *     engine ─┬─ anchor     pid 1 of the template's pid namespace; a sandbox as setup.c makes it, whose init idles. Its
- * user │             namespace holds the ids of all sandboxes, its mounts the part of the root that they share ├─
- * holder     makes inits (holder.h); all capabilities in the template's user namespace ├─ zygote     the interpreter,
- * warm (init/zygote.h); CAP_SYS_ADMIN, CAP_SYS_CHROOT and CAP_SYS_PTRACE there, │             to enter sandboxes with;
- * absent in a template without a start part └─ for each sandbox: init, in namespaces below the template's, and the
- * program, in init's
+ *     engine ─┬─ anchor   pid 1 of the template's pid namespace; a sandbox as setup.c makes it, whose
+ *             │           init idles. Its user namespace holds the ids of all sandboxes, its mounts the
+ *             │           part of the root that they share
+ *             ├─ holder   makes inits (holder.h); all capabilities in the template's user namespace
+ *             ├─ zygote   the interpreter, warm (init/zygote.h); CAP_SYS_ADMIN, CAP_SYS_CHROOT and
+ *             │           CAP_SYS_PTRACE there, to enter sandboxes with; absent without a start part
+ *             ├─ stem     a copy of a zygote that can import modules, to branch others from; no other use
+ *             └─ for each sandbox: init, in namespaces below the template's, and the program, in init's
  *
  * All are children of the engine and die with it. The holder and the zygote are in the anchor's pid namespace: its end
  * is theirs and that of every sandbox. A sandbox is in a pid namespace below, in which none of them has a number; its
@@ -22,7 +24,13 @@
  *        └──────────┴──────────┴──────────┴──▶ BROKEN: ended, and remembered for a while, with the reason
  *
  * Only a template that serves has parked sandboxes (pool.c). A request that finds its template under way waits for it
- * if it must (plan->start), and starts fresh otherwise.
+ * if it must (plan->start). Otherwise it is served by the nearest one that has but a part of its modules, or fresh.
+ *
+ * Zygotes form trees (branch.c): a template whose plan differs from that of a serving one only in that it has more
+ * modules branches its zygote from there, and has nothing else of its own. Anchor, holder, ids and control group are
+ * those of its *trunk*, the one that the tree began with; the trunk stays until its last branch is gone, and its
+ * branches are replaced when it is. Modules that are named by a path (the judge's drivers) come from no tree: judge and
+ * candidate share nothing.
  */
 #pragma once
 #include "engine/engine.h"
@@ -70,6 +78,12 @@ struct fh_deferred {
 struct fh_template {
 	struct fh_template *next;
 	struct fh_engine *engine;
+	struct fh_template
+	    *trunk;            /* whose anchor, holder, ids, group and zygote_output serve it: itself, but for a branch */
+	size_t branches;       /* templates whose trunk it is, but for itself */
+	bool branching;        /* one of them is being made: one at a time, so that it is known whose output is whose */
+	uint32_t branch_token; /* of the BRANCH that it was asked for with */
+	uid_t owner;
 	struct fh_buf key;
 	struct fh_plan *plan; /* of its first request: park and start part, and the limits to set ahead */
 	enum fh_template_state state;
@@ -80,16 +94,17 @@ struct fh_template {
 	struct fh_setup_report report;
 	bool anchor_ready;
 	struct fh_watch report_watch;
-	struct fh_member_process anchor, holder, zygote;
+	struct fh_member_process anchor, holder, zygote, stem;
 	int entered; /* report of who is being started inside; -1: nobody */
 	struct fh_watch entered_watch;
-	int holder_socket, zygote_socket, zygote_output[2]; /* -1: none */
-	struct fh_watch holder_watch, zygote_watch;
+	int holder_socket, zygote_socket, stem_socket, zygote_output[2]; /* -1: none */
+	struct fh_watch holder_watch, zygote_watch, stem_watch;
 	struct fh_timer orphans_look; /* while it goes */
 	pid_t orphan;                 /* fh_reap_unknown */
 	struct fh_timer deadline, look, sweep, refill;
 	int64_t born_ns, used_ns, broken_ns, sweep_since_ns;
-	uint64_t forks, resident_bytes;
+	uint64_t forks; /* of the whole tree, in its trunk */
+	uint64_t resident_bytes;
 	size_t users;                           /* sandboxes that refer to it */
 	struct fh_sandbox *parked;              /* ready, by ->next_parked */
 	size_t parked_count, making;            /* making: to be parked */
@@ -107,6 +122,10 @@ const char *fh_template_refuses(const struct fh_plan *plan);
 /* The plan of the anchor. */
 FH_OWN struct fh_plan *fh_template_root(const struct fh_plan *plan);
 
+/* What two plans have in common that one template serves both: all of the park and the start part, and whose they are.
+ */
+void fh_template_key(struct fh_buf *key, const struct fh_plan *plan, uid_t owner);
+
 /* What is to be done with a run. */
 enum fh_choice { FH_CHOICE_FRESH, FH_CHOICE_TEMPLATE, FH_CHOICE_PARKED, FH_CHOICE_DEFER };
 /* Finds, or starts to make, the template of the plan. *ret_template: for TEMPLATE, PARKED, DEFER; `why` (160 bytes):
@@ -114,15 +133,37 @@ enum fh_choice { FH_CHOICE_FRESH, FH_CHOICE_TEMPLATE, FH_CHOICE_PARKED, FH_CHOIC
 int fh_template_choose(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, bool may_defer,
                        enum fh_choice *ret_choice, struct fh_template **ret_template, char why[160],
                        struct fh_error *err);
+/* A new one, not listed yet; takes the key over. */
+struct fh_template *fh_template_new(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, struct fh_buf *key);
+void fh_template_list(struct fh_template *t);    /* from now on it has a deadline */
+void fh_template_discard(struct fh_template *t); /* one that was not listed */
 /* Starts to make one; takes the key over. NULL with err. */
-struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan *plan, struct fh_buf *key,
+struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, struct fh_buf *key,
                                       struct fh_error *err);
+/* It runs: watches it, and what it says. */
+void fh_template_add_zygote(struct fh_template *t, int pidfd);
+void fh_template_add_stem(struct fh_template *t, int socket, int pidfd);
 void fh_template_on_look(struct fh_timer *timer);                       /* choose.c: idle, old or used up? */
 void fh_template_break(struct fh_template *t, const char *why);         /* warm.c: its zygote is not to be had */
 void fh_template_serve(struct fh_template *t, uint64_t resident_bytes); /* warm.c: its zygote is ready */
 void fh_template_end(struct fh_template *t); /* no new ones of it; its parked ones go, then it goes */
 void fh_template_end_all(struct fh_engine *e);
 void fh_template_unuse(struct fh_template *t); /* a sandbox of it is gone */
+void fh_template_on_entered(struct fh_watch *w, uint32_t events);
+
+/* template_enter.c; what comes of it is seen by fh_template_on_entered. */
+void fh_template_enter_holder(struct fh_template *t);
+void fh_template_enter_zygote(struct fh_template *t);
+int fh_template_pair(int *ret_ours, int *ret_theirs); /* sockets, for a zygote or a holder; 0 or -errno */
+
+/* branch.c */
+/* Of those that serve, the one with the most modules that has nothing beside what the plan wants; NULL: none. */
+FH_NULLABLE struct fh_template *fh_template_nearest(struct fh_engine *e, const struct fh_plan *plan, uid_t owner);
+/* Starts to make one from `from`; takes the key over, but not when it returns NULL: cannot be now. */
+FH_NULLABLE struct fh_template *fh_template_branch(struct fh_template *from, const struct fh_plan *plan,
+                                                   struct fh_buf *key);
+void fh_template_on_stem(struct fh_watch *w, uint32_t events); /* its answers */
+bool fh_template_has_printed(struct fh_template *t);           /* its zygote, when it started; forgets it */
 
 /* template_holder.c: the engine's side of holder.h */
 bool fh_holder_begin(struct fh_template *t); /* its holder runs: gives it the plan. False: it does not take it */

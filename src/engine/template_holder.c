@@ -17,6 +17,7 @@ static int ask_holder(struct fh_template *t, struct fh_sandbox *b)
 	struct fh_holder_make m = { .op = FH_HOLDER_MAKE, .token = b->token };
 	int fds[2 + FH_CG_COUNT_], pair[2], size = 1 << 20;
 	size_t count = 0;
+	t = t->trunk;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
 	(void)setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
@@ -48,7 +49,7 @@ static int ask_holder(struct fh_template *t, struct fh_sandbox *b)
 
 void fh_template_reaped(struct fh_sandbox *b)
 {
-	struct fh_template *t = b->template;
+	struct fh_template *t = b->template ? b->template->trunk : NULL;
 	uint32_t network = b->network;
 	b->network = 0;
 	if (t && network && t->over_count < FH_NETNS_MAX)
@@ -75,7 +76,7 @@ int fh_template_make(struct fh_template *t, struct fh_sandbox *b, struct fh_erro
 static void on_made(struct fh_template *t, const struct fh_holder_made *m, int pidfd)
 {
 	struct fh_sandbox *b = t->engine->sandboxes;
-	while (b && (b->token != m->token || b->template != t))
+	while (b && (b->token != m->token || !b->template || b->template->trunk != t))
 		b = b->next;
 	if (!b || b->child.pidfd >= 0 || b->state >= FH_SWEEPING) {
 		/* given up meanwhile, as far as that is listed still: it ends with its socket, and is still to be reaped */

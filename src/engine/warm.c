@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -101,12 +100,12 @@ void fh_warm_fork(struct fh_sandbox *b)
 		fds[count++] = rules;
 	}
 	int group = b->cgroup.host ? fh_cgroup_v2_dir(&b->cgroup) : -1;
-	if (group >= 0 && !t->ids.ranges) {
+	if (group >= 0 && !t->trunk->ids.ranges) {
 		m.flags |= FH_FORK_CGROUP;
 		fds[count++] = group;
 	}
 	if (b->cgroup.host) {
-		m.cgroups = (uint32_t)fh_cgroup_entries(&b->cgroup, t->ids.ranges, fds + count);
+		m.cgroups = (uint32_t)fh_cgroup_entries(&b->cgroup, t->trunk->ids.ranges, fds + count);
 		count += m.cgroups;
 	}
 	if (b->ids.ranges)
@@ -126,7 +125,7 @@ void fh_warm_fork(struct fh_sandbox *b)
 	b->program.socket = pair[0];
 	if (r < 0)
 		fail(b, "cannot ask the zygote for a program: %s", strerror(-r));
-	t->forks++;
+	t->trunk->forks++;
 }
 
 /* The kernel's word on a program that has said that it is isolated: it must be where its init is, with nothing left. */
@@ -216,17 +215,6 @@ static void on_forked(struct fh_template *t, const struct fh_zygote_forked *m, i
 	(void)fh_watch_set(t->engine->loop, &b->program.socket_watch, b->program.socket, EPOLLIN);
 }
 
-/* Importing must not print: what is in a buffer would come out of every program. */
-static bool has_printed(const struct fh_template *t)
-{
-	for (int i = 0; i < 2; i++) {
-		int n = 0;
-		if (ioctl(t->zygote_output[i], FIONREAD, &n) == 0 && n > 0)
-			return true;
-	}
-	return false;
-}
-
 void fh_warm_on_zygote(struct fh_watch *w, uint32_t events)
 {
 	struct fh_template *t = w->owner;
@@ -241,6 +229,11 @@ void fh_warm_on_zygote(struct fh_watch *w, uint32_t events)
 		ssize_t n = fh_packet_receive(t->zygote_socket, &m, sizeof(m), fds, &count);
 		if (n == -EAGAIN)
 			return;
+		bool ready = n == (ssize_t)sizeof(m.ready) && m.h.op == FH_ZYGOTE_READY && t->state == FH_TEMPLATE_ZYGOTE;
+		if (ready && count == 2) {
+			fh_template_add_stem(t, fds[0], fds[1]);
+			count = 0;
+		}
 		for (int i = 1; i < count; i++)
 			close(fds[i]);
 		int fd = count ? fds[0] : -1;
@@ -250,11 +243,11 @@ void fh_warm_on_zygote(struct fh_watch *w, uint32_t events)
 		}
 		if (fd >= 0)
 			close(fd);
-		if (n == (ssize_t)sizeof(m.ready) && m.h.op == FH_ZYGOTE_READY && t->state == FH_TEMPLATE_ZYGOTE) {
+		if (ready) {
 			m.ready.why[sizeof(m.ready.why) - 1] = 0;
 			if (m.ready.why[0])
 				fh_template_break(t, m.ready.why);
-			else if (has_printed(t))
+			else if (fh_template_has_printed(t))
 				fh_template_break(t, "the zygote printed something when it started");
 			else
 				fh_template_serve(t, m.ready.resident_bytes);

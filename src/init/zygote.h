@@ -5,10 +5,13 @@
  * structs, both ends from the same build (the engine carries the library inside itself). Descriptors by SCM_RIGHTS.
  *
  *     engine                                   zygote
- *     (execs it, see below)             <-     READY                     once; not usable when `why` is not empty
+ *     (execs it, see below)             <-     READY [+ socket, pidfd]   once; not usable when `why` is not empty
  *     FORK + descriptors, seal filter   ->  <- FORKED + [pidfd]          for each program
+ *
+ *     engine                                   stem, over the socket that READY brought
  *     BRANCH + [socket]                 ->  <- FORKED + [pidfd]          a zygote with more modules; its READY comes
  *                                                                        over the socket that BRANCH brought
+ *
  *     engine                                   program, over the socket that FORK brought
  *                                       <-     PARKED                    isolated; nothing of a run is in it yet
  *     RUN + descriptors, inline files   ->  <- FAILED [+ descriptors] | end of file
@@ -65,7 +68,9 @@ enum fh_zygote_op {
 	FH_ZYGOTE_FAILED,
 };
 
-/* Sent once all modules are imported and the self-test, in a forked child, has passed. */
+/* Sent once all modules are imported and the self-test, in a forked child, has passed. Descriptors, where the
+ * interpreter can import modules ahead: the stem's socket and its pidfd; it is the engine's own child (CLONE_PARENT).
+ */
 struct fh_zygote_ready {
 	struct fh_init_header h; /* token 0 */
 	uint32_t threads;        /* of the zygote, as /proc/self/status says: 1, or what its interpreter is known to lose
@@ -98,7 +103,9 @@ struct fh_zygote_fork {
 };
 
 /* BRANCH: fork a zygote that imports more modules and then serves on the socket given (the one descriptor). Followed
- * by the names, comma-separated, without a NUL. It inherits all that its parent imported and is as trusted as that. */
+ * by the names, comma-separated, without a NUL. It inherits all that its parent imported and is as trusted as that.
+ * Who branches is the zygote's *stem*, a copy that it made of itself when it was ready: the zygote enters a sandbox's
+ * pid namespace for each FORK, and where that of the template belongs to the host it cannot come back. */
 struct fh_zygote_branch {
 	struct fh_init_header h;
 	uint32_t preload_size; /* at most FH_ZYGOTE_PRELOAD_MAX */

@@ -216,6 +216,98 @@ class Neighbours(Warm):
         self.assertEqual([g for g in support.cgroup_folders() if f"-{pid}-" in g], [])
 
 
+class Trees(Warm):
+    """Zygotes with more modules are branched from those with less."""
+    SEEN = "import sys; print(*(m for m in ('colorsys', 'wave', 'this') if m in sys.modules))"
+
+    def setUp(self):
+        super().setUp()
+        self.dir.chmod(0o700)
+        self.env = dict(os.environ, XDG_RUNTIME_DIR=str(self.dir))
+        self.addCleanup(support.command, "engine", "stop", env=self.env)
+        self.assertEqual(support.command("engine", "start", env=self.env).returncode, 0)
+        self.engine = int(support.command("engine", "status", env=self.env).stdout.split("process ")[1].split(",")[0])
+
+    def preloaded(self, path, *modules):
+        """What a program finds imported that was to start with these."""
+        r = start(path, self.SEEN, *(w for m in modules for w in ("--preload", m)), env=self.env)
+        self.assertEqual(r["status"], "ok", story(r))
+        return r["stdout"].split(), r["start"]["path"]
+
+    def zygotes(self):
+        """{pid: its pid namespace}, which is a holder's as well; that of a parked program is not."""
+        holders, found = set(), {}
+        for p in support.descendants(self.engine):
+            try:
+                namespace = os.readlink(f"/proc/{p}/ns/pid")
+                with open(f"/proc/{p}/cmdline") as command, open(f"/proc/{p}/maps") as maps:
+                    if "--holder" in command.read():
+                        holders.add(namespace)
+                    elif "fumehood-warm" in maps.read():
+                        found[p] = namespace
+            except OSError:
+                pass
+        return {p: namespace for p, namespace in found.items() if namespace in holders}
+
+    def test_one_with_more_modules_is_branched_into_the_same_template(self):
+        self.assertEqual(self.preloaded("zygote", "colorsys"), (["colorsys"], "zygote"))
+        self.assertEqual(self.preloaded("zygote", "colorsys", "wave"), (["colorsys", "wave"], "zygote"))
+        self.assertEqual(self.preloaded("zygote", "wave", "html", "colorsys"), (["colorsys", "wave"], "zygote"))
+        namespaces = [ns for ns in self.zygotes().values()]
+        shared = max(map(namespaces.count, namespaces))
+        self.assertEqual(shared, 3 * 2, namespaces)     # each with its stem
+        # the control: what differs in more than that is of another tree
+        r = start("zygote", self.SEEN, "--preload", "colorsys", "--preload", "wave", "--hostname", "other", env=self.env)
+        self.assertEqual(r["stdout"], "colorsys wave\n", story(r))
+        self.assertEqual(len(set(self.zygotes().values()) - set(namespaces)), 1)
+
+    def test_a_run_starts_from_the_nearest_one_until_its_own_serves(self):
+        self.assertEqual(self.preloaded("zygote", "colorsys"), (["colorsys"], "zygote"))
+        found, path = self.preloaded("auto", "colorsys", "wave")
+        self.assertIn("colorsys", found)
+        self.assertIn(path, WARM)
+        self.assertTrue(wait_for(lambda: self.preloaded("auto", "colorsys", "wave") == (["colorsys", "wave"], "parked"), 60))
+
+    def test_a_branch_is_as_isolated_as_a_fresh_start(self):
+        fresh = start("fresh", "print(1)")["isolation"]
+        self.preloaded("zygote", "colorsys")
+        for path in WARM:
+            r = start(path, "print(1)", "--preload", "colorsys", "--preload", "wave", env=self.env)
+            self.assertEqual((r["status"], r["start"]["path"], r["isolation"]), ("ok", path, fresh), story(r))
+
+    def test_a_branch_that_prints_or_cannot_import_is_refused_and_spoils_no_other(self):
+        self.preloaded("zygote", "colorsys")
+        for module, why in (("this", "Beautiful is better"), ("no_such_module", "no_such_module")):
+            r = start("zygote", "print(1)", "--preload", "colorsys", "--preload", module, env=self.env)
+            self.assertEqual(r["status"], "engine_error", story(r))
+            self.assertIn(why, r["error"]["message"])
+        self.assertEqual(self.preloaded("zygote", "colorsys", "wave"), (["colorsys", "wave"], "zygote"))
+
+    def test_the_end_of_the_zygote_that_a_tree_began_with_ends_its_branches_and_the_next_run_works(self):
+        self.preloaded("zygote", "colorsys")
+        first = set(self.zygotes())
+        self.preloaded("zygote", "colorsys", "wave")
+        os.kill(min(first), signal.SIGKILL)
+        self.assertTrue(wait_for(lambda: not self.zygotes(), 10 * support.SLACK))
+        self.assertEqual(self.preloaded("auto", "colorsys", "wave")[1], "fresh")
+
+    def test_what_is_named_by_a_path_comes_from_no_tree(self):
+        name = "/opt/extra.py"
+        mount = ("--mount", f"{self.write('extra.py', 'import wave')}:{name}")
+        for more in ((), ("--preload", name)):
+            r = start("zygote", self.SEEN, "--preload", "colorsys", *more, *mount, env=self.env)
+            self.assertEqual(r["stdout"].split()[0], "colorsys", story(r))
+        self.assertEqual(len(set(self.zygotes().values())), 2)
+
+    def test_nothing_is_left_of_a_tree_when_the_engine_stops(self):
+        self.preloaded("parked", "colorsys")
+        self.preloaded("parked", "colorsys", "wave")
+        children = set(support.descendants(self.engine))
+        self.assertEqual(support.command("engine", "stop", env=self.env).returncode, 0)
+        self.assertTrue(wait_for(lambda: not [p for p in children if os.path.exists(f"/proc/{p}")], 5 * support.SLACK))
+        self.assertEqual([g for g in support.cgroup_folders() if f"-{self.engine}-" in g], [])
+
+
 class Leaving(unittest.TestCase):
     PARKED = 3      # of enum fh_start
     P_START = 32
