@@ -205,7 +205,7 @@ char *fh_prepared_dir(const struct fh_language *l, const char *interpreter)
 {
 	struct fh_sha256 h = FH_SHA256_INIT;
 	char hex[FH_SHA256_HEX];
-	fh_auto_free char *folder = l->prepare[0] && interpreter[0] ? private_folder("prepared") : NULL;
+	fh_auto_free char *folder = interpreter[0] ? private_folder("prepared") : NULL;
 	if (!folder)
 		return NULL;
 	fh_sha256_add_field(&h, fh_str("fumehood prepared 1"));

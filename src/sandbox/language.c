@@ -41,6 +41,7 @@ void fh_language_free(struct fh_language *l)
 	free(l->file);
 	free(l->package);
 	free(l->hello);
+	free(l->prepare_for);
 	free(l->artifact);
 	free(l);
 }
@@ -118,6 +119,7 @@ static int read_prepare(struct fh_json_reader *r, const json_t *value, void *tar
 	static const struct fh_json_field fields[] = {
 		{ "argv", fh_json_read_strings, offsetof(struct fh_language, prepare), true },
 		{ "outs", fh_json_read_strings, offsetof(struct fh_language, prepare_outs), true },
+		{ "include", fh_json_read_text, offsetof(struct fh_language, prepare_for), false },
 		{ "limits", read_limits, offsetof(struct fh_language, prepare_limits), false },
 		{ NULL },
 	};
@@ -384,19 +386,42 @@ static struct fh_str included(struct fh_str line)
 	return (struct fh_str){ p, n };
 }
 
+/* What the next #include at or behind *at names; moves *at behind it. */
+static bool next_include(struct fh_str code, size_t *at, struct fh_str *ret)
+{
+	while (*at < code.n) {
+		const char *end = memchr(code.p + *at, '\n', code.n - *at);
+		size_t n = end ? (size_t)(end - code.p) - *at : code.n - *at;
+		*ret = included((struct fh_str){ code.p + *at, n });
+		*at += n + 1;
+		if (ret->n > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool begins_with(struct fh_str name, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	return name.n >= n && memcmp(name.p, prefix, n) == 0;
+}
+
+bool fh_language_has_prepared(const struct fh_language *l, struct fh_str code)
+{
+	struct fh_str name;
+	bool has = !l->prepare_for;
+	for (size_t at = 0; !has && next_include(code, &at, &name);)
+		has = begins_with(name, l->prepare_for);
+	return has && l->prepare[0];
+}
+
 void fh_language_link_flags(const struct fh_language *l, struct fh_str code, char ***list)
 {
 	fh_auto_free bool *used = fh_xcalloc(l->link_count + 1, sizeof(bool));
-	for (size_t at = 0; at < code.n && l->link_count > 0;) {
-		const char *end = memchr(code.p + at, '\n', code.n - at);
-		size_t n = end ? (size_t)(end - code.p) - at : code.n - at;
-		struct fh_str name = included((struct fh_str){ code.p + at, n });
-		for (size_t i = 0; i < l->link_count && name.n > 0; i++) {
-			size_t prefix = strlen(l->links[i].include);
-			used[i] |= name.n >= prefix && memcmp(name.p, l->links[i].include, prefix) == 0;
-		}
-		at += n + 1;
-	}
+	struct fh_str name;
+	for (size_t at = 0; l->link_count > 0 && next_include(code, &at, &name);)
+		for (size_t i = 0; i < l->link_count; i++)
+			used[i] |= begins_with(name, l->links[i].include);
 	/* In the order of the rules, not of the includes: a library comes before those that it needs. */
 	for (size_t i = 0; i < l->link_count; i++)
 		for (size_t k = 0; used[i] && l->links[i].flags[k]; k++)

@@ -36,6 +36,7 @@ struct fh_language {
 	char **compile;      /* argv; empty for a language that does not compile */
 	char **prepare;      /* argv that makes, once for a toolchain, what its compiles need; empty: nothing */
 	char **prepare_outs; /* what it leaves; "*" in a name stands for 0, 1, 2 … FH_PREPARE_OUTS_MAX - 1 */
+	char *prepare_for;   /* only for programs with an #include that begins so; NULL: for all */
 	struct fh_limits prepare_limits;
 	char *artifact;
 	struct fh_limits compile_limits;
@@ -61,5 +62,7 @@ static inline void fh_language_freep(struct fh_language **l)
 }
 #define fh_auto_language FH_CLEANUP(fh_language_freep)
 
+/* Whether what `prepare` makes is of use for the code. */
+bool fh_language_has_prepared(const struct fh_language *l, struct fh_str code);
 /* Appends to *list (fh_plan_add_string) the flags that the code's #include lines ask for, each rule once. */
 void fh_language_link_flags(const struct fh_language *l, struct fh_str code, char ***list);

@@ -316,7 +316,8 @@ static void add_compile_step(struct fh_plan *plan, const struct fh_request *r, c
 	compile->out_max_bytes = l->compile_limits.value[FH_LIMIT_DISK];
 	fh_plan_add_file(compile, plan->code_name, r->code.data ? r->code.data : "", r->code.size, 0);
 	expand(&compile->argv, l->compile, w);
-	fh_auto_free char *prepared = plan->image ? NULL : fh_prepared_dir(l, plan->interpreter);
+	bool has_prepared = !plan->image && fh_language_has_prepared(l, (struct fh_str){ r->code.data, r->code.size });
+	fh_auto_free char *prepared = has_prepared ? fh_prepared_dir(l, plan->interpreter) : NULL;
 	if (prepared)
 		fh_plan_add_mount(compile, FH_MOUNT_BIND, FH_PREPARED_TARGET, prepared)->optional = true;
 	plan->compile = compile;

@@ -2,7 +2,9 @@
 #include "sandbox/prepare.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -15,7 +17,11 @@
 #include "sandbox/language.h"
 #include "sandbox/run.h"
 
-enum { KEPT_MAX = 6 }; /* toolchains whose files are kept */
+enum {
+	KEPT_MAX = 6, /* toolchains whose files are kept */
+	OUT_BYTES_MAX = 256 << 20,
+	FOLDERS_OPEN = 8,
+};
 
 static const char *source_of(const struct fh_plan *compile)
 {
@@ -59,7 +65,7 @@ static int prepare_plan(const struct fh_language *l, const char *interpreter, st
 	for (size_t i = 0; l->prepare[i]; i++)
 		fh_plan_add_string(&step->argv, fh_streq(l->prepare[i], "{tool}") ? interpreter : l->prepare[i]);
 	step->limits = l->prepare_limits;
-	step->out_max_bytes = FH_COMPILE_ENTRY_MAX;
+	step->out_max_bytes = OUT_BYTES_MAX;
 	set_outs(step, l);
 	fh_plan_free(plan);
 	*ret = step;
@@ -68,18 +74,26 @@ static int prepare_plan(const struct fh_language *l, const char *interpreter, st
 
 /* ---------------------------------------------------------------------------------------------------------- folders */
 
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st, (void)kind, (void)at;
+	return remove(path);
+}
+
 static void remove_folder(const char *path)
 {
-	struct dirent **names;
-	int n = scandir(path, &names, NULL, NULL);
-	for (int i = 0; i < n; i++) {
-		fh_auto_free char *file = fh_path_join(path, names[i]->d_name);
-		(void)unlink(file); /* there are no folders in it; . and .. stay */
-		free(names[i]);
+	(void)nftw(path, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+}
+
+/* The folders that lead to a file below `top`, for everyone's eyes: a sandbox's user reads them. */
+static bool make_folders(const char *top, const char *name)
+{
+	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+		fh_auto_free char *folder = fh_xasprintf("%s/%.*s", top, (int)(slash - name), name);
+		if ((mkdir(folder, 0755) < 0 && errno != EEXIST) || chmod(folder, 0755) < 0)
+			return false;
 	}
-	if (n >= 0)
-		free(names);
-	(void)rmdir(path);
+	return true;
 }
 
 /* Beside, then renamed: a compile sees all of it or nothing. Without a result it is empty. */
@@ -91,7 +105,8 @@ static bool store(const char *path, const struct fh_result *r)
 	for (size_t i = 0; good && r && i < r->out_count; i++) {
 		fh_auto_free char *file = fh_path_join(beside, r->outs[i].name);
 		if (!r->outs[i].refused)
-			good = fh_file_replace(file, r->outs[i].data, r->outs[i].size, 0644, NULL) >= 0 && chmod(file, 0644) == 0;
+			good = make_folders(beside, r->outs[i].name) &&
+			       fh_file_replace(file, r->outs[i].data, r->outs[i].size, 0644, NULL) >= 0 && chmod(file, 0644) == 0;
 	}
 	good = good && rename(beside, path) == 0;
 	if (!good)

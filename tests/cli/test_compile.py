@@ -112,6 +112,43 @@ TOY = {
 }
 
 
+class PrecompiledHeader(unittest.TestCase):
+    """bits/stdc++.h, which takes most of a compile that includes it."""
+    CODE = "#include <bits/stdc++.h>\nint main() { std::map<std::string, int> m{{\"a\", %d}}; std::cout << m[\"a\"] << __OPTIMIZE__; }"
+
+    def setUp(self):
+        support.need_program("g++")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-header-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.env = {**os.environ, "XDG_CACHE_HOME": str(self.folder)}
+
+    def run_cpp(self, code, *args):
+        done = support.command("run", "-l", "cpp", "--json", "-c", code, *args, env=self.env)
+        return json.loads(done.stdout)
+
+    def headers(self):
+        return list(self.folder.glob("fumehood/prepared/cpp-*/bits/stdc++.h.gch"))
+
+    def test_it_is_made_for_programs_that_include_it_and_used(self):
+        self.assertEqual(self.run_cpp("#include <cstdio>\nint main() { puts(\"1\"); }")["stdout"], "1\n")
+        self.assertEqual(self.headers(), [])
+        self.assertEqual(self.run_cpp(self.CODE % 1)["stdout"], "11")
+        [header] = self.headers()
+        self.assertEqual(self.run_cpp(self.CODE % 2)["stdout"], "21")
+        # gcc says where it takes the header from; the control: with other options it takes the header itself
+        for flags, taken in (((), True), (("-std=c++20",), False)):
+            flags = [w for f in ("-H", *flags) for w in ("--compiler-flag", f)]
+            said = self.run_cpp("#include <bits/stdc++.h>\nint x = y;", *flags)["stderr"]
+            self.assertIn("'y' was not declared", said.replace("‘", "'").replace("’", "'"))
+            self.assertEqual("! /opt/fumehood/prepared/bits/stdc++.h.gch" in said, taken, said[:2000])
+
+    def test_a_header_that_is_spoiled_is_done_without(self):
+        self.assertEqual(self.run_cpp(self.CODE % 1)["stdout"], "11")
+        [header] = self.headers()
+        header.write_bytes(b"gpch" + b"x" * 4096)
+        self.assertEqual(self.run_cpp(self.CODE % 3)["stdout"], "31")
+
+
 class Prepared(unittest.TestCase):
     """What a toolchain's compiles need, made once, in a language that exists for this test only."""
 
@@ -151,6 +188,20 @@ class Prepared(unittest.TestCase):
         self.assertTrue(after[1].endswith(" two"), after)
         self.assertNotEqual(before, after)
         self.assertEqual(len(self.folders()), 2)
+
+    def test_it_is_made_only_for_programs_with_the_include_that_it_is_for(self):
+        made = {**TOY["compile"]["prepare"], "include": "big/"}
+        self.set_language({**TOY, "compile": {**TOY["compile"], "prepare": made}})
+        self.assertEqual(self.run_toy("echo x\n#include <small.h>\n# big/all.h")[1], "without")
+        self.assertFalse(self.prepared.exists())
+        self.assertRegex(self.run_toy("echo x\n# include \"big/all.h\"")[1], "^[0-9a-f-]{36} one$")
+        self.assertEqual(self.run_toy("echo x")[1], "without")
+
+    def test_files_in_folders(self):
+        deep = {"argv": ["/bin/sh", "-c", "mkdir -p a/b && echo deep >a/b/c"], "outs": ["a/b/c"]}
+        self.set_language({**TOY, "compile": {**TOY["compile"], "prepare": deep, "argv": [
+            "/bin/sh", "-c", "{ cat main.toy; echo; echo echo $(cat /opt/fumehood/prepared/a/b/c); } >main"]}})
+        self.assertEqual(self.run_toy("echo x"), ["x", "deep"])
 
     def test_what_cannot_be_made_is_done_without_and_not_tried_again(self):
         failing = {"argv": ["/bin/sh", "-c", "echo x >word; exit 1"], "outs": ["word"]}
