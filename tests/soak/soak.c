@@ -2,10 +2,12 @@
 /*
  * Mixed runs, a tenth of them hostile, several at a time, through one engine:
  *
- *     soak [--runs N] [--workers N] [--path fresh|zygote|parked|auto|session] [--seed N] [--faults] [--progress]
+ *     soak [--runs N] [--workers N] [--path fresh|zygote|parked|auto|session] [--seed N] [--kind NAME] [--faults]
+ *          [--progress]
  *
- * Prints one JSON object: how runs ended, what was on the host early and at the end, and how long an echo took among
- * the first and the last runs. Exit status 1 when a run did not end as its kind does, or when something is left that
+ * Prints one JSON object: how runs ended, what was on the host early and at the end, and how long runs of one kind (an
+ * echo) took among the first and the last thousand. With --kind all runs are of that kind, and the first and the last
+ * ten thousand are compared. Exit status 1 when a run did not end as its kind does, or when something is left that
  * was not there before.
  *
  * With --control it leaves a descriptor open on purpose, and must find it.
@@ -24,12 +26,20 @@
 #include "base/clock.h"
 #include "json/json.h"
 
-enum { WARM_RUNS = 200, FIRST_MAX = 1000, KIB_SLACK = 8 << 10, SETTLE_MS = 300, REOPEN_TRIES = 100 };
+enum {
+	WARM_RUNS = 200,
+	FIRST_MIXED = 1000,
+	FIRST_OF_ONE_KIND = 10000,
+	KIB_SLACK = 8 << 10,
+	SETTLE_MS = 300,
+	REOPEN_TRIES = 100
+};
 
 static struct {
 	uint64_t runs, workers, seed;
 	const char *path;
 	enum fh_start start;
+	const struct kind *kind; /* the only one; NULL: all, mixed */
 	bool session, faults, progress, control;
 } o = { .runs = 400, .workers = 8, .seed = 1, .path = "fresh", .start = FH_START_FRESH };
 
@@ -44,7 +54,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct holder *current;
 static struct fh_plan **plans;
 static uint64_t next_run, ended_by[FH_STATUS_COUNT_], lost, unexpected, betrayed, done, reopened;
-static uint32_t *echo_us;        /* by run; 0: it was no echo that ended well */
+static uint32_t *timed_us;       /* by run, of the kind that is timed; 0: another, or it did not end well */
 static json_t *stories, *losses; /* runs that did not end as they should; what connections broke of */
 
 /* ---------------------------------------------------------------------------------------------------------- clients */
@@ -157,6 +167,11 @@ static int run_in_session(struct fh_client *client, const struct kind *k, const 
 	return code;
 }
 
+static const struct kind *timed_kind(void)
+{
+	return o.kind ? o.kind : &kinds[0];
+}
+
 static uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15ULL * (o.seed + 1); /* splitmix64 */
@@ -200,8 +215,8 @@ static void note(uint64_t run, const struct kind *k, const struct ending *e, int
 	betrayed += bad;
 	if (bad || (!as_expected && !(o.faults && (!e->answered || e->status == FH_STATUS_ENGINE_ERROR))))
 		tell(run, k, e);
-	if (as_expected && k == &kinds[0])
-		echo_us[run] = (uint32_t)(ns / 1000);
+	if (as_expected && k == timed_kind())
+		timed_us[run] = (uint32_t)(ns / 1000);
 	if (o.progress && done % 1000 == 0)
 		fprintf(stderr, "soak: %llu runs\n", (unsigned long long)done);
 	pthread_mutex_unlock(&lock);
@@ -209,7 +224,7 @@ static void note(uint64_t run, const struct kind *k, const struct ending *e, int
 
 static void run_one(uint64_t run)
 {
-	const struct kind *k = &kinds[choose(run)];
+	const struct kind *k = o.kind ? o.kind : &kinds[choose(run)];
 	const struct fh_plan *plan = plans[k - kinds];
 	struct ending e = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
@@ -261,14 +276,14 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The middle of the echoes among runs first … last - 1, in us; 0: there was none. */
-static uint32_t median_echo(uint64_t first, uint64_t last)
+/* The middle of those that are timed among runs first … last - 1, in us; 0: there was none. */
+static uint32_t median_timed(uint64_t first, uint64_t last)
 {
 	fh_auto_free uint32_t *some = fh_xcalloc(last - first + 1, sizeof(*some));
 	size_t n = 0;
 	for (uint64_t i = first; i < last; i++)
-		if (echo_us[i])
-			some[n++] = echo_us[i];
+		if (timed_us[i])
+			some[n++] = timed_us[i];
 	qsort(some, n, sizeof(*some), by_size);
 	return n ? some[n / 2] : 0;
 }
@@ -313,8 +328,8 @@ static json_t *left_behind(const struct host *before, const struct host *after)
 static int report(const struct host *before, const struct host *after)
 {
 	fh_auto_json json_t *j = json_object(), *left = left_behind(before, after), *ends = json_object();
-	uint64_t first = FH_MIN(FH_MAX(o.runs / 3, (uint64_t)1), (uint64_t)FIRST_MAX),
-	         warm = FH_MIN((uint64_t)WARM_RUNS, o.runs / 2);
+	uint64_t first_max = o.kind ? FIRST_OF_ONE_KIND : FIRST_MIXED;
+	uint64_t first = FH_MIN(FH_MAX(o.runs / 3, (uint64_t)1), first_max), warm = FH_MIN((uint64_t)WARM_RUNS, o.runs / 2);
 	for (int i = 0; i < FH_STATUS_COUNT_; i++)
 		json_object_set_new(ends, fh_status_name((enum fh_status)i), json_integer((json_int_t)ended_by[i]));
 	json_object_set_new(j, "path", json_string(o.path));
@@ -331,8 +346,9 @@ static int report(const struct host *before, const struct host *after)
 	json_object_set_new(j, "early", host_json(before));
 	json_object_set_new(j, "late", host_json(after));
 	json_object_set(j, "left", left);
-	json_object_set_new(j, "echo_us_first", json_integer(median_echo(warm, FH_MIN(warm + first, o.runs))));
-	json_object_set_new(j, "echo_us_last", json_integer(median_echo(o.runs - first, o.runs)));
+	json_object_set_new(j, "timed", json_string(timed_kind()->name));
+	json_object_set_new(j, "us_first", json_integer(median_timed(warm, FH_MIN(warm + first, o.runs))));
+	json_object_set_new(j, "us_last", json_integer(median_timed(o.runs - first, o.runs)));
 	fh_auto_free char *text = fh_json_text(j, 0);
 	printf("%s\n", text);
 	bool wrong = o.faults ? betrayed > 0 : unexpected > 0 || json_array_size(left) > 0;
@@ -361,6 +377,14 @@ static bool read_path(const char *word)
 	return o.session;
 }
 
+static bool read_kind(const char *word)
+{
+	for (size_t i = 0; i < kind_count; i++)
+		if (fh_streq(kinds[i].name, word))
+			o.kind = &kinds[i];
+	return o.kind;
+}
+
 static bool read_options(char **argv)
 {
 	for (char **a = argv + 1; *a; a++) {
@@ -376,7 +400,9 @@ static bool read_options(char **argv)
 			o.control = true;
 		else if (fh_streq(*a, "--progress"))
 			o.progress = true;
-		else if (!fh_streq(*a, "--path") || !a[1] || !read_path(*++a))
+		else if (!a[1] || !(fh_streq(*a, "--path")   ? read_path(*++a)
+		                    : fh_streq(*a, "--kind") ? read_kind(*++a)
+		                                             : false))
 			return false;
 	}
 	return o.runs > 0 && o.workers > 0 && o.workers <= 1024;
@@ -388,11 +414,11 @@ int main(int argc, char **argv)
 	(void)argc;
 	if (!read_options(argv)) {
 		fprintf(stderr, "usage: soak [--runs N] [--workers N] [--path fresh|zygote|parked|auto|session] [--seed N] "
-		                "[--faults] [--control] [--progress]\n");
+		                "[--kind NAME] [--faults] [--control] [--progress]\n");
 		return 2;
 	}
 	plans = kinds_plan(o.start);
-	echo_us = fh_xcalloc(o.runs, sizeof(*echo_us));
+	timed_us = fh_xcalloc(o.runs, sizeof(*timed_us));
 	stories = json_array();
 	losses = json_array();
 	run_until(FH_MIN((uint64_t)WARM_RUNS, o.runs / 2));
@@ -406,7 +432,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < kind_count; i++)
 		fh_plan_free(plans[i]);
 	free(plans);
-	free(echo_us);
+	free(timed_us);
 	free(current);
 	json_decref(stories);
 	json_decref(losses);
