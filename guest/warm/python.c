@@ -7,6 +7,7 @@
 
 struct fh_python fh_py_api;
 static bool may_freeze;
+static fh_py *environment; /* posix.environ */
 
 static const struct fh_symbol_wanted wanted[] = {
 	{ "PyGILState_GetThisThreadState", &PY.this_thread },
@@ -27,17 +28,23 @@ static const struct fh_symbol_wanted wanted[] = {
 	{ "PyObject_GetAttrString", &PY.get },
 	{ "PyObject_CallObject", &PY.call },
 	{ "PyObject_CallFunction", &PY.call_format },
+	{ "PyObject_Call", &PY.call_words },
+	{ "PyObject_SetAttrString", &PY.set },
+	{ "PyObject_RichCompareBool", &PY.equal },
 	{ "PyObject_IsTrue", &PY.is_true },
 	{ "PyUnicode_DecodeFSDefault", &PY.text },
 	{ "PyUnicode_AsUTF8", &PY.utf8 },
 	{ "PyObject_Str", &PY.str },
 	{ "PyBytes_FromStringAndSize", &PY.bytes },
 	{ "PyLong_AsLong", &PY.as_long },
+	{ "PyLong_FromLong", &PY.from_long },
+	{ "PyTuple_New", &PY.tuple_new },
 	{ "PyList_Size", &PY.list_size },
 	{ "PyList_GetItem", &PY.list_item },
 	{ "PyList_New", &PY.list_new },
 	{ "PyList_Append", &PY.list_append },
 	{ "PyList_SetSlice", &PY.list_slice },
+	{ "PyDict_New", &PY.dict_new },
 	{ "PyDict_GetItemString", &PY.dict_item },
 	{ "PyDict_SetItemString", &PY.dict_set },
 	{ "PyDict_DelItemString", &PY.dict_delete },
@@ -171,6 +178,7 @@ static void ready(void)
 	fh_py *modules = PY.sys_get("modules");
 	bool there = PY.dict_item(modules, "gc") != NULL;
 	fh_py *gc = PY.import("gc");
+	fh_python_fork_ready(gc);
 	for (int i = 0; gc && i < (may_freeze ? 2 : 1); i++) {
 		fh_py *r = PY.get(gc, calls[i]), *done = r ? PY.call(r, NULL) : NULL;
 		if (r)
@@ -180,6 +188,8 @@ static void ready(void)
 	}
 	if (!there)
 		PY.dict_delete(modules, "gc");
+	fh_py *posix = PY.import("posix");
+	environment = posix ? PY.get(posix, "environ") : NULL;
 	PY.error_clear();
 	fh_python_end_ready();
 }
@@ -194,25 +204,13 @@ static void after_fork(void)
 	PY.after_fork_parent();
 }
 
-/* random reseeds itself by its own at-fork hook; numpy has none. */
-static void child(void)
-{
-	PY.after_fork_child();
-	if (!PY.dict_item(PY.sys_get("modules"), "numpy.random"))
-		return;
-	fh_py *m = PY.import("numpy.random"), *seed = m ? PY.get(m, "seed") : NULL;
-	fh_py *r = seed ? PY.call(seed, NULL) : NULL;
-	if (!r)
-		PY.error_clear();
-}
-
 /* ------------------------------------------------------------------------------------------------ a fresh start's
  * state */
 
 /* os.environ is built on this very dict; of two variables of one name the first counts. */
 static bool fill_environment(const struct fh_warm_run *run)
 {
-	fh_py *posix = PY.import("posix"), *dict = posix ? PY.get(posix, "environ") : NULL;
+	fh_py *dict = environment;
 	if (!dict)
 		return false;
 	PY.dict_clear(dict);
@@ -300,7 +298,7 @@ const struct fh_warm_interpreter fh_warm_python = {
 	.ready = ready,
 	.before_fork = before_fork,
 	.after_fork = after_fork,
-	.child = child,
+	.child = fh_python_forked,
 	.environment = set_environment,
 	.arguments = set_arguments,
 	.begin = begin,

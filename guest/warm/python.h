@@ -32,17 +32,23 @@ struct fh_python {
 	fh_py *(*get)(fh_py *, const char *);
 	fh_py *(*call)(fh_py *, fh_py *);
 	fh_py *(*call_format)(fh_py *, const char *, ...);
+	fh_py *(*call_words)(fh_py *, fh_py *, fh_py *); /* a tuple, a dict */
+	int (*set)(fh_py *, const char *, fh_py *);
+	int (*equal)(fh_py *, fh_py *, int);
 	int (*is_true)(fh_py *);
 	fh_py *(*text)(const char *); /* a file name or argument, as the interpreter decodes it */
 	const char *(*utf8)(fh_py *);
 	fh_py *(*str)(fh_py *);
 	fh_py *(*bytes)(const char *, ssize_t);
 	long (*as_long)(fh_py *);
+	fh_py *(*from_long)(long);
+	fh_py *(*tuple_new)(ssize_t);
 	ssize_t (*list_size)(fh_py *);
 	fh_py *(*list_item)(fh_py *, ssize_t); /* borrowed */
 	fh_py *(*list_new)(ssize_t);
 	int (*list_append)(fh_py *, fh_py *);
 	int (*list_slice)(fh_py *, ssize_t, ssize_t, fh_py *);
+	fh_py *(*dict_new)(void);
 	fh_py *(*dict_item)(fh_py *, const char *); /* borrowed */
 	int (*dict_set)(fh_py *, const char *, fh_py *);
 	int (*dict_delete)(fh_py *, const char *);
@@ -78,6 +84,18 @@ extern struct fh_python fh_py_api;
 extern bool fh_python_had_gil; /* when it opened its program */
 #define PY fh_py_api
 
+/* Its place, as that of a type's finalizers, is checked when the zygote starts. */
+static inline fh_py *fh_python_type(fh_py *o)
+{
+	return ((fh_py **)o)[1];
+}
+
+/* python_fork.c: at the warm point, before the collector's objects are moved out of its sight; and in a forked program
+ */
+void fh_python_fork_ready(fh_py *gc);
+void fh_python_forked(void);
+
+/* python_end.c */
 bool fh_python_end_load(void);  /* registers the hook of the end; false: the collector must be left as it is */
 void fh_python_end_ready(void); /* at the warm point: what is there now is not the program's */
 void fh_python_run(const char *path, void *file);

@@ -23,7 +23,7 @@
 #include <signal.h>
 
 /* Places in a PyTypeObject of CPython 3.8 to 3.13 on 64-bit machines, in pointers; checked by layout_is_known(). */
-enum { OBJECT_TYPE = 1, TYPE_NAME = 3, TYPE_FLAGS = 21, TYPE_DEL = 47, TYPE_FINALIZE = 49, WEAKREF_CALLBACK = 3 };
+enum { TYPE_NAME = 3, TYPE_FLAGS = 21, TYPE_DEL = 47, TYPE_FINALIZE = 49, WEAKREF_CALLBACK = 3 };
 enum { FLAG_COLLECTED = 1 << 14, EXIT_UNFLUSHED = 120, FILE_INPUT = 257 };
 
 static struct {
@@ -32,6 +32,9 @@ static struct {
 	int code;
 	fh_py *get_objects, *unfreeze; /* of gc */
 	ssize_t modules;               /* that the zygote had */
+	fh_py *loader_type;            /* importlib's SourceFileLoader */
+	long magic;                    /* of compiled files */
+	int minor;                     /* of the version */
 } end;
 
 /* C modules of the standard library whose objects only give memory back when they are freed; and two packages. */
@@ -111,11 +114,6 @@ static const char *const harmless[] = {
 };
 static const char *const harmless_packages[] = { "numpy.", "pandas.", NULL };
 
-static fh_py *type_of(fh_py *o)
-{
-	return ((fh_py **)o)[OBJECT_TYPE];
-}
-
 static void *slot(fh_py *type, int at)
 {
 	return ((void **)type)[at];
@@ -131,7 +129,7 @@ static bool layout_is_known(void)
 	/* builds that put other things into an object: Py_TRACE_REFS, and no GIL */
 	if (fh_symbol("_Py_NewReference_trace") || fh_symbol("_Py_GetRefTotal") || fh_symbol("_Py_MergeZeroLocalRefcount"))
 		return false;
-	return sizeof(void *) == 8 && type_of(PY.none) && type_of(PY.list_type) == PY.type_type &&
+	return sizeof(void *) == 8 && fh_python_type(PY.none) && fh_python_type(PY.list_type) == PY.type_type &&
 	       fh_text_equal(type_name(PY.generator_type), "generator") && slot(PY.generator_type, TYPE_FINALIZE) &&
 	       fh_text_equal(type_name(PY.list_type), "list") && !slot(PY.list_type, TYPE_FINALIZE) &&
 	       !slot(PY.list_type, TYPE_DEL) && (uintptr_t)slot(PY.list_type, TYPE_FLAGS) & FLAG_COLLECTED;
@@ -175,9 +173,9 @@ static bool is_finished(fh_py *o, fh_py *type)
 static bool is_tidying(fh_py *callback)
 {
 	static const char *const modules[] = { "weakref", "_weakrefset", "functools", "abc", "_py_abc", "typing", NULL };
-	if (!callback || type_of(callback) == PY.builtin_type)
+	if (!callback || fh_python_type(callback) == PY.builtin_type)
 		return true;
-	if (type_of(callback) != PY.function_type)
+	if (fh_python_type(callback) != PY.function_type)
 		return false;
 	fh_py *name = PY.get(callback, "__module__");
 	const char *s = name ? PY.utf8(name) : NULL;
@@ -192,11 +190,11 @@ static bool is_tidying(fh_py *callback)
 
 static bool is_quiet(fh_py *o)
 {
-	fh_py *type = type_of(o);
+	fh_py *type = fh_python_type(o);
 	if (type == PY.weakref_type || fh_text_equal(type_name(type), "weakref.KeyedRef") ||
 	    fh_text_equal(type_name(type), "KeyedRef"))
 		return is_tidying(((fh_py **)o)[WEAKREF_CALLBACK]);
-	if (type_of(type) == PY.type_type && !slot(type, TYPE_FINALIZE) && !slot(type, TYPE_DEL)) {
+	if (fh_python_type(type) == PY.type_type && !slot(type, TYPE_FINALIZE) && !slot(type, TYPE_DEL)) {
 		if (type != PY.type_type)
 			return true;
 		/* a class: its objects are seen themselves, unless the collector does not know them */
@@ -324,11 +322,27 @@ bool fh_python_end_load(void)
 	return hooked;
 }
 
+static int minor_version(void)
+{
+	const char *v = PY.version();
+	int minor = 0;
+	while (*v && *v != '.')
+		v++;
+	for (v += *v == '.'; *v >= '0' && *v <= '9'; v++)
+		minor = minor * 10 + *v - '0';
+	return minor;
+}
+
 void fh_python_end_ready(void)
 {
 	if (!modules_are_harmless(end.modules))
 		end.possible = false; /* of those that were preloaded */
 	end.modules = PY.dict_size(PY.sys_get("modules"));
+	fh_py *machinery = PY.import("_frozen_importlib_external");
+	end.loader_type = machinery ? PY.get(machinery, "SourceFileLoader") : NULL;
+	end.magic = PY.magic();
+	end.minor = minor_version();
+	PY.error_clear();
 }
 
 /* ------------------------------------------------------------------------------------------------------- the run */
@@ -340,7 +354,7 @@ static bool is_compiled(const char *path)
 	long n = fd < 0 ? 0 : fh_sys(__NR_read, fd, head, 2);
 	if (fd >= 0)
 		fh_sys(__NR_close, fd);
-	return n == 2 && (head[0] | head[1] << 8) == (PY.magic() & 0xffff);
+	return n == 2 && (head[0] | head[1] << 8) == (end.magic & 0xffff);
 }
 
 /* What set_main_loader and _PyRun_SimpleFileObject put into __main__. */
@@ -351,16 +365,10 @@ static bool name_main(fh_py *dict, const char *path, bool *ret_named)
 	if (!name ||
 	    (*ret_named && (PY.dict_set(dict, "__file__", name) < 0 || PY.dict_set(dict, "__cached__", PY.none) < 0)))
 		return false;
-	fh_py *machinery = PY.import("_frozen_importlib_external");
-	fh_py *type = machinery ? PY.get(machinery, "SourceFileLoader") : NULL;
-	fh_py *loader = type ? PY.call_format(type, "sO", "__main__", name) : NULL;
+	fh_py *type = end.loader_type, *loader = type ? PY.call_format(type, "sO", "__main__", name) : NULL;
 	bool done = loader && PY.dict_set(dict, "__loader__", loader) == 0;
 	if (loader)
 		PY.decref(loader);
-	if (type)
-		PY.decref(type);
-	if (machinery)
-		PY.decref(machinery);
 	PY.decref(name);
 	return done;
 }
@@ -384,7 +392,7 @@ static void flush_quietly(void)
 
 static bool is_number(fh_py *o)
 {
-	return type_of(o) == PY.long_type || type_of(o) == PY.bool_type;
+	return fh_python_type(o) == PY.long_type || fh_python_type(o) == PY.bool_type;
 }
 
 /* SystemExit with a number or nothing. Any other is left to PyErr_Print, which prints it and exits by itself. */
@@ -431,17 +439,6 @@ static void finish(int code, bool interrupted)
 	PY.exit(code);
 }
 
-static int minor_version(void)
-{
-	const char *v = PY.version();
-	int minor = 0;
-	while (*v && *v != '.')
-		v++;
-	for (v += *v == '.'; *v >= '0' && *v <= '9'; v++)
-		minor = minor * 10 + *v - '0';
-	return minor;
-}
-
 void fh_python_run(const char *path, void *file)
 {
 	/* what is left to do is the interpreter's: opening failed, or the file is not source */
@@ -452,7 +449,7 @@ void fh_python_run(const char *path, void *file)
 	}
 	struct {
 		int flags, minor;
-	} compiler = { 0, minor_version() };
+	} compiler = { 0, end.minor };
 	bool named = false, interrupted = false;
 	int code = 0;
 	fh_py *dict = PY.module_dict(PY.add_module("__main__")), *done = NULL;

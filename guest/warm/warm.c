@@ -108,6 +108,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		return;
 	const char *file = take_variable(env, FH_ZYGOTE_ENV_FILE), *preload = take_variable(env, FH_ZYGOTE_ENV_PRELOAD);
 	(void)take_variable(env, "LD_PRELOAD");
+	(void)take_variable(env, "LD_BIND_NOW");
 	fh_sys(__NR_close, FH_ZYGOTE_LIBRARY);
 	long moved = fh_sys(__NR_fcntl, FH_ZYGOTE_SOCKET, F_DUPFD_CLOEXEC, 900); /* programs count from 3 */
 	if (moved < 0)

@@ -84,7 +84,8 @@ void fh_template_enter_holder(struct fh_template *t)
 	enter(t, &e);
 }
 
-static const char library_variable[] = "LD_PRELOAD=/proc/self/fd/9";
+/* Symbols are looked up when it starts, once, and not by each program, which would copy the pages that hold them. */
+static const char library_variable[] = "LD_PRELOAD=/proc/self/fd/9", bind_variable[] = "LD_BIND_NOW=1";
 
 /* argv: the plan's up to the main file, with the zygote's options after the interpreter. */
 static char **zygote_argv(const struct fh_plan *p)
@@ -110,6 +111,7 @@ static char **zygote_env(const struct fh_plan *p)
 	for (size_t i = 0; p->zygote.preload[i]; i++)
 		fh_buf_addf(&modules, "%s%s", i ? "," : "", p->zygote.preload[i]);
 	fh_plan_add_string(&env, library_variable);
+	fh_plan_add_string(&env, bind_variable);
 	fh_plan_add_string(&env, socket);
 	fh_plan_add_string(&env, file);
 	if (modules.n) {

@@ -97,6 +97,33 @@ class Interpreter:
 class Python(Interpreter, unittest.TestCase):
     argv, main, name, programs = [support.PYTHON], "main.py", "python", "PYTHON"
 
+    def test_what_random_and_threading_do_after_a_fork_is_done_and_done_again_in_a_program_s_own_forks(self):
+        code = ("import os, random, sys, threading\n"
+                "print(random.random(), random.gauss(0, 1))\n"
+                "main = threading.main_thread()\n"
+                "print(main is threading.current_thread(), main.native_id == os.getpid(), main.ident == threading.get_ident())\n"
+                "stop = threading.Event()\nother = threading.Thread(target=stop.wait)\nother.start()\n"
+                "state = random.getstate()\nsys.stdout.flush()\n"
+                "if os.fork() == 0:\n"
+                "    print(random.getstate() != state, threading.enumerate() == [main], other.is_alive(), flush=True)\n"
+                "    os._exit(0)\n"
+                "os.wait()\nprint(random.getstate() == state, threading.active_count())\nstop.set()\nother.join()")
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as f:       # half of a pair is left for the next call
+            f.write("import random, threading\nrandom.gauss(0, 1)\nassert random._inst.gauss_next is not None\n")
+            f.flush()
+            drawn = set()
+            for modules in ("random,threading", "threading,json," + f.name):
+                with zygote.Zygote(self.argv, self.main, preload=modules) as z:
+                    with z.branch("random,threading,colorsys") as branch:
+                        for which in (z, z, branch, branch):
+                            out = which.run(code)
+                            self.assertEqual((out.status, out.stderr), (0, b""))
+                            numbers, *rest = out.stdout.decode().splitlines()
+                            drawn.update(numbers.split())
+                            self.assertEqual(rest, ["True True True", "True True False", "True 2"])
+                            self.assertIn(b"None", which.run("import random; print(random._inst.gauss_next)").stdout)
+            self.assertEqual(len(drawn), 2 * 2 * 4)
+
     def test_a_module_to_preload_may_be_named_by_its_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "ahead_of_it.py")
