@@ -141,8 +141,8 @@ class Program:
 class Zygote:
     """INTERPRETER [flags] MAIN with the library, in a folder of its own. Use as a context."""
 
-    def __init__(self, argv, main, env=None, preload=""):
-        self.argv, self.main, self.preload = [*argv, main], main, preload
+    def __init__(self, argv, main, env=None, preload="", own=()):
+        self.argv, self.main, self.preload, self.own = [*argv, main], main, preload, own
         self.env = env or ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent"]
         self.token = 0
         self.cwd = os.path.realpath(tempfile.mkdtemp(prefix="fumehood-zygote-"))
@@ -159,6 +159,8 @@ class Zygote:
         env |= {"LD_PRELOAD": "/proc/self/fd/9", "FUMEHOOD_ZYGOTE": "3", "FUMEHOOD_ZYGOTE_FILE": self.main}
         if self.preload:
             env["FUMEHOOD_ZYGOTE_PRELOAD"] = self.preload
+        env["FUMEHOOD_ZYGOTE_OWN"] = str(len(self.own))
+        env.update(x.split("=", 1) for x in self.own)
 
         def place():
             signal.pthread_sigmask(signal.SIG_SETMASK, [])

@@ -21,16 +21,11 @@ static struct {
 } sh;
 
 static const struct fh_symbol_wanted wanted[] = {
-	{ "dollar_dollar_pid", &sh.pid },
-	{ "shell_pgrp", &sh.group },
-	{ "original_pgrp", &sh.first_group },
-	{ "shell_start_time", &sh.start_time },
-	{ "shellstart", &sh.start },
-	{ "sbrand", &sh.seed },
-	{ "set_ppid", &sh.set_parent },
-	{ "remember_args", &sh.set_arguments },
-	{ "make_word_list", &sh.word_list },
-	{ "make_bare_word", &sh.word },
+	{ "dollar_dollar_pid", &sh.pid },     { "shell_pgrp", &sh.group },
+	{ "original_pgrp", &sh.first_group }, { "shell_start_time", &sh.start_time },
+	{ "shellstart", &sh.start },          { "sbrand", &sh.seed },
+	{ "set_ppid", &sh.set_parent },       { "remember_args", &sh.set_arguments },
+	{ "make_word_list", &sh.word_list },  { "make_bare_word", &sh.word },
 };
 
 static bool load(char *why)

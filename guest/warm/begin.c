@@ -264,7 +264,7 @@ bool fh_warm_become(const struct fh_warm_interpreter *i, const struct fh_warm_ru
 	uint32_t main = position_of_main(run);
 	if (!main)
 		return refuse(why, "the command line is not the zygote's");
-	bool same_environment = same_lists(run->env, run->env_count, s->env, s->env_count);
+	bool same_environment = !s->has_own_environment && same_lists(run->env, run->env_count, s->env, s->env_count);
 	if (environ && (!same_environment || i->variable)) /* else let be: some free theirs in the end (Perl) */
 		environ = run->env;
 	if (!same_environment &&

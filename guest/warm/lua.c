@@ -13,9 +13,9 @@ enum { TEXT_MAX = 512 * 1024, DIGITS_MAX = 24 };
 
 /* Up to 5.3 math.random starts from the same number in every process, and so it does here. */
 static char init[] = "LUA_INIT=collectgarbage() local f = io.open('" POINT "') "
-					 "local a, b, n = f:read('*n', '*n', '*n') "
-					 "for i = 1, n do local size = f:read('*n') f:read(1) arg[i] = f:read(size) end f:close() "
-					 "if tonumber(_VERSION:match('%d+%.%d+')) >= 5.4 then math.randomseed(a, b) end";
+                     "local a, b, n = f:read('*n', '*n', '*n') "
+                     "for i = 1, n do local size = f:read('*n') f:read(1) arg[i] = f:read(size) end f:close() "
+                     "if tonumber(_VERSION:match('%d+%.%d+')) >= 5.4 then math.randomseed(a, b) end";
 
 static bool load(char *why)
 {

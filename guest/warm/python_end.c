@@ -110,9 +110,16 @@ static const char *const harmless[] = {
 	"_elementtree",
 	"pyexpat",
 	"_tracemalloc",
+	"_ctypes",
+	"mmap",
+	"typing.io", /* classes that stand for modules */
+	"typing.re",
+	"six.moves",
+	"_cyutility",
+	"cython_runtime",
 	NULL,
 };
-static const char *const harmless_packages[] = { "numpy.", "pandas.", NULL };
+static const char *const harmless_packages[] = { "numpy.", "pandas.", "_cython_", NULL };
 
 static void *slot(fh_py *type, int at)
 {
@@ -287,8 +294,12 @@ static fh_py *short_end(fh_py *self, fh_py *arguments)
 	(void)self;
 	(void)arguments;
 	if (end.known && only_thread() && modules_are_harmless(end.modules) && all_quiet() && flushed("stdout") &&
-	    flushed("stderr") && flushed("__stdout__") && flushed("__stderr__"))
+	    flushed("stderr") && flushed("__stdout__") && flushed("__stderr__")) {
+		PY.fflush(NULL); /* what C code has printed */
+		if (PY.dict_item(PY.sys_get("modules"), "_ctypes"))
+			PY.exit(end.code & 0xff); /* the program can have had anything done at the process's exit */
 		fh_sys(__NR_exit_group, end.code & 0xff);
+	}
 	fh_py *done = PY.call(end.unfreeze, NULL); /* from here on it is to be a collector like any other */
 	return done ? done : PY.call_format(PY.bool_type, NULL);
 }

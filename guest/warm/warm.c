@@ -78,11 +78,19 @@ static void note_arguments(void)
 		argv[fh_warm_start.argc++] = p;
 }
 
-static void note_environment(char **env)
+/* What programs will have; not the zygote's own, which stand last. */
+static void note_environment(char **env, const char *own)
 {
 	static char *copy[FH_WARM_ARGV_MAX + 1];
+	uint32_t count = 0, last = 0;
+	while (env[count])
+		count++;
+	for (; own && *own >= '0' && *own <= '9' && last < FH_WARM_ARGV_MAX; own++)
+		last = last * 10 + (uint32_t)(*own - '0');
 	fh_warm_start.env = copy;
-	for (; env[fh_warm_start.env_count] && fh_warm_start.env_count < FH_WARM_ARGV_MAX; fh_warm_start.env_count++)
+	fh_warm_start.has_own_environment = last > 0;
+	for (; fh_warm_start.env_count + last < count && fh_warm_start.env_count < FH_WARM_ARGV_MAX;
+	     fh_warm_start.env_count++)
 		copy[fh_warm_start.env_count] = env[fh_warm_start.env_count];
 }
 
@@ -107,6 +115,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	if (!socket)
 		return;
 	const char *file = take_variable(env, FH_ZYGOTE_ENV_FILE), *preload = take_variable(env, FH_ZYGOTE_ENV_PRELOAD);
+	const char *own = take_variable(env, FH_ZYGOTE_ENV_OWN);
 	(void)take_variable(env, "LD_PRELOAD");
 	(void)take_variable(env, "LD_BIND_NOW");
 	fh_sys(__NR_close, FH_ZYGOTE_LIBRARY);
@@ -120,7 +129,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	note_path(file);
 	fh_text_set(fh_warm_start.preload, sizeof(fh_warm_start.preload), preload ? preload : "");
 	note_arguments();
-	note_environment(env);
+	note_environment(env, own);
 	interpreter = which_interpreter();
 	if (interpreter->variable) { /* where those that were taken out stood */
 		while (*env)

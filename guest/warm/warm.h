@@ -50,6 +50,7 @@ struct fh_warm_start {
 	uint32_t argc;
 	char **env; /* without the library's own variables */
 	uint32_t env_count;
+	bool has_own_environment; /* FH_ZYGOTE_ENV_OWN: environ holds more than env */
 	int socket;
 };
 extern struct fh_warm_start fh_warm_start;

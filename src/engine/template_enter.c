@@ -105,9 +105,8 @@ static char **zygote_env(const struct fh_plan *p)
 	fh_auto_buf struct fh_buf modules = FH_BUF_INIT(FH_ZYGOTE_PRELOAD_MAX);
 	fh_auto_free char *file = fh_xasprintf("%s=%s", FH_ZYGOTE_ENV_FILE, p->argv[p->zygote.main_file]);
 	fh_auto_free char *socket = fh_xasprintf("%s=%d", FH_ZYGOTE_ENV_SOCKET, FH_ZYGOTE_SOCKET);
+	size_t count = 0;
 	fh_plan_set_strings(&env, (const char *const *)p->env);
-	for (size_t i = 0; p->zygote.env[i]; i++)
-		fh_plan_add_string(&env, p->zygote.env[i]);
 	for (size_t i = 0; p->zygote.preload[i]; i++)
 		fh_buf_addf(&modules, "%s%s", i ? "," : "", p->zygote.preload[i]);
 	fh_plan_add_string(&env, library_variable);
@@ -118,6 +117,12 @@ static char **zygote_env(const struct fh_plan *p)
 		fh_auto_free char *preload = fh_xasprintf("%s=%s", FH_ZYGOTE_ENV_PRELOAD, fh_buf_cstr(&modules));
 		fh_plan_add_string(&env, preload);
 	}
+	while (p->zygote.env[count])
+		count++;
+	fh_auto_free char *own = fh_xasprintf("%s=%zu", FH_ZYGOTE_ENV_OWN, count);
+	fh_plan_add_string(&env, own);
+	for (size_t i = 0; i < count; i++)
+		fh_plan_add_string(&env, p->zygote.env[i]);
 	return env;
 }
 

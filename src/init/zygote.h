@@ -56,6 +56,9 @@ enum {
 #define FH_ZYGOTE_ENV_SOCKET "FUMEHOOD_ZYGOTE"          /* the number of the control socket: "3" */
 #define FH_ZYGOTE_ENV_FILE "FUMEHOOD_ZYGOTE_FILE"       /* MAIN as it stands in argv */
 #define FH_ZYGOTE_ENV_PRELOAD "FUMEHOOD_ZYGOTE_PRELOAD" /* modules to import first: "numpy,pandas"; may be missing */
+/* How many of the variables, the last ones, are the zygote's own: they hold while it imports, and no program has them.
+ */
+#define FH_ZYGOTE_ENV_OWN "FUMEHOOD_ZYGOTE_OWN"
 
 enum fh_zygote_op {
 	FH_ZYGOTE_FORK = 128,

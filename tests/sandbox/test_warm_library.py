@@ -124,6 +124,17 @@ class Python(Interpreter, unittest.TestCase):
                             self.assertIn(b"None", which.run("import random; print(random._inst.gauss_next)").stdout)
             self.assertEqual(len(drawn), 2 * 2 * 4)
 
+    def test_variables_of_the_zygote_s_own_hold_while_it_imports_and_are_in_no_program(self):
+        ask = "import os, ctypes\n%sos.environ.get('OMP_NUM_THREADS'), ctypes.CDLL(None).getenv(b'OMP_NUM_THREADS')"
+        with tempfile.NamedTemporaryFile("w", suffix=".py", prefix="asks") as f:
+            f.write(ask % "seen = ")
+            f.flush()
+            name = os.path.basename(f.name)[:-3]
+            with zygote.Zygote(self.argv, self.main, preload=f.name, own=("OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")) as z:
+                out = z.run(f"import sys\nseen = sys.modules['{name}'].seen\nprint(seen[0], seen[1] != 0)\n" + ask % "print(" + ")\n"
+                            "print(open('/proc/self/environ').read().count('_NUM_THREADS'), os.system('env | grep -c _NUM_THREADS'))")
+        self.assertEqual(out.stdout.decode(), "0\n1 True\nNone 0\n0 256\n", out)
+
     def test_a_module_to_preload_may_be_named_by_its_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "ahead_of_it.py")
