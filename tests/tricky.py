@@ -144,6 +144,7 @@ PYTHON = {
     "imports of many": ("import collections, heapq, math, re, json, itertools, functools, bisect, random, string, typing, dataclasses, datetime, decimal, fractions, statistics, copy, enum, abc, operator\nprint('end')",),
     "imports with machine code": ("import ctypes, sqlite3, ssl, mmap\nprint('end')",),
     "a C function at exit": ("import ctypes\nlibc = ctypes.CDLL(None)\nlibc['__cxa_atexit'](libc.abort, None, None)\nprint('end')",),
+    "a C function at exit, by another way": ("import ctypes\nlibc = ctypes.CDLL('libc.so.6')\nlibc['__cxa_atexit'](libc.abort, None, None)\nprint('end')",),
     "mapped file": ("import mmap\nf = open('out.txt', 'w+b')\nf.write(b'x' * 10)\nf.flush()\nm = mmap.mmap(f.fileno(), 10)\nm[3:6] = b'kept'[:3]\n"
                     "f.detach()\nprint('end')", {"after": "out.txt"}),
     "printf through ctypes": ("import ctypes\nctypes.CDLL(None).printf(b'from C\\n')",),

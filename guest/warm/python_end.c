@@ -296,8 +296,8 @@ static fh_py *short_end(fh_py *self, fh_py *arguments)
 	if (end.known && only_thread() && modules_are_harmless(end.modules) && all_quiet() && flushed("stdout") &&
 	    flushed("stderr") && flushed("__stdout__") && flushed("__stderr__")) {
 		PY.fflush(NULL); /* what C code has printed */
-		if (PY.dict_item(PY.sys_get("modules"), "_ctypes"))
-			PY.exit(end.code & 0xff); /* the program can have had anything done at the process's exit */
+		if (fh_warm_at_exit.handler || (fh_warm_at_exit.library && PY.dict_item(PY.sys_get("modules"), "_ctypes")))
+			PY.exit(end.code & 0xff);
 		fh_sys(__NR_exit_group, end.code & 0xff);
 	}
 	fh_py *done = PY.call(end.unfreeze, NULL); /* from here on it is to be a collector like any other */
@@ -462,6 +462,7 @@ void fh_python_run(const char *path, void *file)
 		int flags, minor;
 	} compiler = { 0, end.minor };
 	bool named = false, interrupted = false;
+	fh_warm_at_exit = (struct fh_warm_at_exit){ false, false };
 	int code = 0;
 	fh_py *dict = PY.module_dict(PY.add_module("__main__")), *done = NULL;
 	if (PY.pending_calls() < 0 || !name_main(dict, path, &named)) {

@@ -126,6 +126,12 @@ void fh_atfork_prepare(void);
 void fh_atfork_parent(void);
 void fh_atfork_child(void);
 
+/* at_exit.c: since it was cleared, a function was registered to be called by exit(), or a library was opened, by
+ * whatever handle one of those can be registered unseen. */
+extern struct fh_warm_at_exit {
+	bool handler, library;
+} fh_warm_at_exit;
+
 /* text.c */
 bool fh_text_equal(const char *a, const char *b);
 bool fh_text_begins(const char *s, const char *with);

@@ -135,6 +135,16 @@ class Python(Interpreter, unittest.TestCase):
                             "print(open('/proc/self/environ').read().count('_NUM_THREADS'), os.system('env | grep -c _NUM_THREADS'))")
         self.assertEqual(out.stdout.decode(), "0\n1 True\nNone 0\n0 256\n", out)
 
+    def test_what_a_program_has_had_done_at_the_process_s_exit_is_done_with_ctypes_preloaded(self):
+        ends = [source for name, (source, *_) in tricky.PYTHON.items() if name.startswith(("a C function", "printf through"))]
+        ends += [s.replace("ctypes.CDLL(None)", "ctypes.pythonapi") for s in ends if "CDLL(None)" in s]
+        self.assertEqual(len(ends), 5)
+        with zygote.Zygote(self.argv, self.main, preload="ctypes") as z:
+            for source in (*ends, "print('end')"):
+                with self.subTest(source):
+                    warm = z.run(source)
+                    self.assertEqual(warm, zygote.cold(self.argv, self.main, source, z.cwd, z.env))
+
     def test_a_module_to_preload_may_be_named_by_its_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "ahead_of_it.py")
