@@ -113,9 +113,10 @@ def kilobytes(path, *names):
 
 
 def idle_memory(engine):
-    """Bytes that a parked Python sandbox has to itself: its init and its interpreter, with their page tables."""
+    """Bytes that a parked Python sandbox has to itself: its init and its interpreter, with their page tables. They are in a pid
+    namespace below the template's."""
     alive = [(pid, open(f"/proc/{pid}/status").read()) for pid in children_of(engine)]
-    parked = [pid for pid, status in alive if "NSpid" in status and len(status.split("NSpid:")[1].split("\n")[0].split()) > 1]
+    parked = [pid for pid, status in alive if "NSpid" in status and len(status.split("NSpid:")[1].split("\n")[0].split()) > 2]
     rooms = {}
     for pid in parked:
         rooms.setdefault(os.readlink(f"/proc/{pid}/ns/pid"), []).append(pid)
