@@ -17,9 +17,9 @@ static struct {
 } perl;
 
 static const struct fh_symbol_wanted wanted[] = {
-	{ "PL_thr_key", &perl.thread_key }, { "Perl_get_context", &perl.context },    { "Perl_get_av", &perl.array },
-	{ "Perl_get_sv", &perl.scalar },    { "Perl_av_clear", &perl.clear },         { "Perl_av_push", &perl.push },
-	{ "Perl_newSVpv", &perl.text },     { "Perl_sv_setiv_mg", &perl.set_number },
+	{ "PL_thr_key", &perl.thread_key },    { "Perl_get_context", &perl.context }, { "Perl_get_av", &perl.array },
+	{ "Perl_get_sv", &perl.scalar },       { "Perl_av_clear", &perl.clear },      { "Perl_av_push", &perl.push },
+	{ "Perl_newSVpv", &perl.text },        { "Perl_sv_setiv_mg", &perl.set_number },
 };
 
 static bool load(char *why)

@@ -140,8 +140,8 @@ class Reach(Warm):
             self.assertNotRegex(out, r"nest 0 0|nest -1 0")
 
 
-class Neighbours(Warm):
-    """Sandboxes of one template that are alive at the same time, and one after the other."""
+class Served(Warm):
+    """Beside an engine that serves all runs of a test."""
 
     def setUp(self):
         super().setUp()
@@ -149,6 +149,11 @@ class Neighbours(Warm):
         self.env = dict(os.environ, XDG_RUNTIME_DIR=str(self.dir))
         self.addCleanup(support.command, "engine", "stop", env=self.env)
         self.assertEqual(support.command("engine", "start", env=self.env).returncode, 0)
+        self.engine = int(support.command("engine", "status", env=self.env).stdout.split("process ")[1].split(",")[0])
+
+
+class Neighbours(Served):
+    """Sandboxes of one template that are alive at the same time, and one after the other."""
 
     def test_they_share_nothing(self):
         code = ("import os, socket, time\n"
@@ -204,7 +209,7 @@ class Neighbours(Warm):
 
     def test_nothing_is_left_when_the_engine_is_killed(self):
         self.output("parked", "print(1)", env=self.env)
-        pid = int(support.command("engine", "status", env=self.env).stdout.split("process ")[1].split(",")[0])
+        pid = self.engine
         children = set(support.descendants(pid))
         self.assertGreaterEqual(len(children), 4)        # anchor, holder, zygote, a keeper or parked ones
         os.kill(pid, signal.SIGKILL)
@@ -216,17 +221,9 @@ class Neighbours(Warm):
         self.assertEqual([g for g in support.cgroup_folders() if f"-{pid}-" in g], [])
 
 
-class Trees(Warm):
+class Trees(Served):
     """Zygotes with more modules are branched from those with less."""
     SEEN = "import sys; print(*(m for m in ('colorsys', 'wave', 'this') if m in sys.modules))"
-
-    def setUp(self):
-        super().setUp()
-        self.dir.chmod(0o700)
-        self.env = dict(os.environ, XDG_RUNTIME_DIR=str(self.dir))
-        self.addCleanup(support.command, "engine", "stop", env=self.env)
-        self.assertEqual(support.command("engine", "start", env=self.env).returncode, 0)
-        self.engine = int(support.command("engine", "status", env=self.env).stdout.split("process ")[1].split(",")[0])
 
     def preloaded(self, path, *modules):
         """What a program finds imported that was to start with these."""
