@@ -42,7 +42,7 @@ class KilledUnderLoad(Faults):
                 yield load, seen, killed
 
     def test_the_engine(self):
-        for load, seen, killed in self.torment(is_engine, 0.6):
+        for load, seen, killed in self.torment(is_engine, 0.15):     # well before the load is through
             self.assertGreaterEqual(seen["engines_replaced"], 1)
             self.assertEqual(seen["stories"], [], f"seed {load.seed}")
 
