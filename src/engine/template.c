@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -245,6 +246,15 @@ static const char *who_is(const struct fh_template *t, const struct fh_member_pr
 	                         : "its stem";
 }
 
+/* A zygote that cannot serve says why and ends: its end may be seen first. */
+static void hear_last_words(struct fh_template *t)
+{
+	char first;
+	if (t->state == FH_TEMPLATE_ZYGOTE && t->zygote_watch.owner &&
+	    recv(t->zygote_socket, &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+		fh_warm_on_zygote(&t->zygote_watch, EPOLLIN);
+}
+
 static void on_member_end(struct fh_watch *w, uint32_t events)
 {
 	struct fh_member_process *m = w->owner;
@@ -255,6 +265,8 @@ static void on_member_end(struct fh_watch *w, uint32_t events)
 		return;
 	fh_watch_stop(t->engine->loop, &m->watch);
 	close_fd(&m->pidfd);
+	if (m == &t->zygote)
+		hear_last_words(t);
 	if (t->state < FH_TEMPLATE_ENDING || t->branches)
 		broken(t, "%s ended (%s %d)", who_is(t, m), info.si_code == CLD_EXITED ? "exit status" : "signal",
 		       info.si_status);
