@@ -9,7 +9,7 @@ import os
 import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_ssize_t,
                     c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
-from typing import Any, Dict, List, Optional
+from typing import Any, List, Optional
 
 from . import errors
 
@@ -174,58 +174,48 @@ def program(name: str = "fumehood") -> str:
                               "install the fumehood wheel, or put fumehood on PATH", "not_found")
 
 
-#: These never wait for anything: they are called with the interpreter's lock held. To give it up and to get it back from
-#: another thread takes longer than they do.
-_QUICK = frozenset(("fh_version", "fh_code_name", "fh_phase_name", "fh_request_init", "fh_plan_from_json", "fh_plan_to_json",
-                    "fh_plan_free", "fh_result_json", "fh_result_free", "fh_process_id", "fh_sandbox_id"))
-
-
 class _Library:
     """Loads on first use: `import fumehood` costs no dlopen."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._functions: Dict[str, Any] = {}
+        self._handle: Optional[ctypes.CDLL] = None
 
-    def load(self) -> Dict[str, Any]:
+    def load(self) -> ctypes.CDLL:
         with self._lock:
-            if not self._functions:
-                self._functions = self._open()
-            return self._functions
+            if self._handle is None:
+                self._handle = self._open()
+            return self._handle
 
     @staticmethod
-    def _open() -> Dict[str, Any]:
+    def _open() -> ctypes.CDLL:
         reasons = []
         for path in _candidates():
             try:
-                waiting, quick = ctypes.CDLL(path), ctypes.PyDLL(path)
+                handle = ctypes.CDLL(path)
             except OSError as error:
                 reasons.append(str(error))
                 continue
-            functions = {}
             for name, (result, arguments) in _FUNCTIONS.items():
-                function = functions[name] = getattr(quick if name in _QUICK else waiting, name)
+                function = getattr(handle, name)
                 function.restype = result
                 function.argtypes = arguments
-            found = text(functions["fh_version"]())
+            found = text(handle.fh_version())
             if found != VERSION:  # the layouts above are those of one version
                 reasons.append("%s is of version %s, not %s" % (path, found, VERSION))
                 continue
-            return functions
+            return handle
         raise errors.LibraryError("cannot load libfumehood: " + "; ".join(reasons),
                                   "install the fumehood wheel, or name the library in FUMEHOOD_LIBRARY", "not_found")
 
     def __getattr__(self, name: str) -> Any:
-        try:
-            function = self.load()[name]
-        except KeyError:
-            raise AttributeError(name) from None
+        function = getattr(self.load(), name)
         setattr(self, name, function)
         return function
 
 
 lib = _Library()
-libc = ctypes.PyDLL(None)  # for free() alone
+libc = ctypes.CDLL(None)
 libc.free.argtypes = [c_void_p]
 libc.free.restype = None
 
