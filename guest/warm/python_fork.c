@@ -6,8 +6,8 @@
  * Two of those every zygote has that has imported threading and random, as numpy does. Written in Python, they are half
  * of all the pages that a short program copies. What they are for is known, so it is done here in short, and they are
  * taken off the interpreter's list while programs are forked:
- *   - threading._after_fork looks for the one thread that is left, and takes new locks, since others may have been
- * held. A zygote has but this thread, and holds none.
+ *   - threading._after_fork finds the one thread that is left, and takes new locks, for those that another one held.
+ *     A zygote has but this thread, and holds none.
  *   - random.seed gives the module's generator a new seed. Its base class's method does that.
  * The program finds the list whole again, for its own forks.
  *
@@ -23,10 +23,11 @@ static struct {
 	fh_py *numpy_seed;
 } at_fork;
 
+/* It stays on the list where that is not found. */
 static fh_py *do_nothing(fh_py *self, fh_py *unused)
 {
 	(void)self, (void)unused;
-	return NULL;
+	return PY.call_format(PY.bool_type, NULL);
 }
 
 static struct {
