@@ -148,16 +148,18 @@ int fh_put_writable(struct fh_build *b, const char *target, mode_t mode)
 	return r < 0 ? r : mount(path, ".", NULL, MS_BIND, NULL) < 0 ? -errno : 0;
 }
 
-int fh_cover_here(const struct fh_build *b, const char *name)
+int fh_cover_here(const struct fh_build *b, const char *name, bool folder)
 {
+	static const char *const covers[] = { "file", "folder" };
 	char path[FH_BENCH_MAX + 64];
-	fh_join(path, b->bench, "file");
-	if (mount(path, name, NULL, MS_BIND, NULL) == 0)
-		return 0;
-	if (errno != ENOTDIR)
-		return -errno;
-	fh_join(path, b->bench, "folder");
-	return mount(path, name, NULL, MS_BIND, NULL) < 0 ? -errno : 0;
+	for (int attempt = 0; attempt < 2; attempt++) {
+		fh_join(path, b->bench, covers[folder ^ attempt]);
+		if (mount(path, name, NULL, MS_BIND, NULL) == 0)
+			return 0;
+		if (errno != ENOTDIR)
+			break;
+	}
+	return -errno;
 }
 
 /* --------------------------------------------------------------------------------------------- one kind, one function

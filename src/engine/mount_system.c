@@ -16,9 +16,14 @@ _Static_assert(DEVICES <= FH_DEVICES_MAX, "room for each device node");
 
 /* What a /proc tells of the host, and what could be written through it. The list is Docker's (moby profiles, masked and
  * read-only paths); files that this kernel does not have are passed over. */
-static const char *const proc_masked[] = {
-	"acpi", "asound",     "interrupts",  "kcore",    "keys", "key-users", "latency_stats", "sched_debug",
-	"scsi", "timer_list", "timer_stats", "kallsyms", "kmsg", "config.gz", "sysrq-trigger",
+static const struct {
+	const char *name;
+	bool folder;
+} proc_masked[] = {
+	{ "acpi", true },  { "asound", true },      { "interrupts", false },    { "kcore", false },
+	{ "keys", false }, { "key-users", false },  { "latency_stats", false }, { "sched_debug", false },
+	{ "scsi", true },  { "timer_list", false }, { "timer_stats", false },   { "kallsyms", false },
+	{ "kmsg", false }, { "config.gz", false },  { "sysrq-trigger", false },
 };
 static const char *const proc_read_only[] = { "bus", "fs", "irq", "sys" };
 
@@ -27,7 +32,7 @@ static int mask_proc(const struct fh_build *b)
 {
 	unsigned long flags = FH_MOUNT_PLAIN | MS_NOEXEC | MS_RDONLY;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(proc_masked); i++) {
-		int r = fh_cover_here(b, proc_masked[i]);
+		int r = fh_cover_here(b, proc_masked[i].name, proc_masked[i].folder);
 		if (r < 0 && r != -ENOENT)
 			return r;
 	}
@@ -86,6 +91,14 @@ static int mount_nodes(struct fh_build *b, const struct fh_plan_mount *m)
 	return r;
 }
 
+static int put_own_bench(const struct fh_build *b, const char *target)
+{
+	char path[FH_BENCH_MAX + 16];
+	fh_join(path, b->bench, FH_SHARED_BENCH);
+	int r = fh_enter_target(b, target);
+	return r < 0 ? r : mount(path, ".", NULL, MS_BIND, NULL) < 0 ? -errno : 0;
+}
+
 int fh_mount_dev(struct fh_build *b, const struct fh_plan_mount *m, int tree)
 {
 	/* max: all terminals of the host come from one pool (kernel.pty.max), which one sandbox could empty for all */
@@ -97,13 +110,13 @@ int fh_mount_dev(struct fh_build *b, const struct fh_plan_mount *m, int tree)
 	int r = b->l->part == FH_PART_OWN ? 0 : mount_nodes(b, m);
 	if (r == 0 && b->l->part == FH_PART_SHARED) {
 		r = fh_make_place(b, pts_path);
-		return r < 0 ? r : fh_make_place(b, shm_path);
+		return r < 0 ? r : put_own_bench(b, shm_path);
 	}
 	if (r == 0)
 		r = fh_enter_target(b, pts_path);
 	if (r == 0 && mount("none", ".", "devpts", MS_NOSUID | MS_NOEXEC, pts_options) < 0)
 		r = -errno;
-	return r < 0 ? r : fh_put_writable(b, shm_path, 01777);
+	return r < 0 || b->l->part == FH_PART_OWN ? r : fh_put_writable(b, shm_path, 01777);
 }
 
 int fh_open_devices(struct fh_build *b)

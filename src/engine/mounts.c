@@ -6,7 +6,8 @@
  * own mount namespace) is the workbench: below it stand the new root and the writable layer. After pivot_root the old
  * root is detached with the workbench; what was bound from it stays.
  * A template's root is built in the same way but for what each sandbox has of its own; that is mounted over it later,
- * in a copy of the mount namespace, without a change of the root.
+ * in a copy of the mount namespace, without a change of the root. The workbench for that comes with the template, where
+ * the sandbox's /dev/shm will cover it: an unmount would make every sandbox wait until all processors have noticed.
  * Sources: open_tree(2), mount_setattr(2), move_mount(2), pivot_root(2), openat2(2).
  */
 #include "engine/mounts.h"
@@ -58,15 +59,17 @@ static int open_folder(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What things are covered with, and the writable layer. One stands in the workbench. */
-static int prepare_own(struct fh_build *b)
+/* What things are covered with, and a place for the writable layer. */
+static int prepare_covers(void)
+{
+	fh_auto_close int file = open("file", O_WRONLY | O_CREAT | O_CLOEXEC, 0444);
+	return file < 0 || mkdir("folder", 0755) < 0 || mkdir("writable", 0755) < 0 ? -errno : 0;
+}
+
+/* One stands in the workbench. */
+static int mount_writable_layer(struct fh_build *b)
 {
 	uint64_t disk = b->l->plan->limits.value[FH_LIMIT_DISK];
-	fh_auto_close int file = open("file", O_WRONLY | O_CREAT | O_CLOEXEC, 0444);
-	if (file < 0 || mkdir("folder", 0755) < 0 || mkdir("writable", 0755) < 0)
-		return -errno;
-	if (b->l->part == FH_PART_SHARED)
-		return 0;
 	/* one inode for each 4 KiB: as many files as there is room for pages */
 	int r = disk == FH_UNLIMITED ? mount_tmpfs("writable", 0, 0) : mount_tmpfs("writable", disk, disk / 4096 + 16);
 	if (r < 0)
@@ -161,7 +164,16 @@ static int prepare(struct fh_build *b, int image)
 	if (r < 0)
 		return r;
 	b->root = open("root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return b->root < 0 ? -errno : prepare_own(b);
+	if (b->root < 0)
+		return -errno;
+	r = prepare_covers();
+	if (r < 0 || b->l->part != FH_PART_SHARED)
+		return r < 0 ? r : mount_writable_layer(b);
+	/* the workbench of its sandboxes, which fh_mount_dev puts where they find it */
+	if (mkdir(FH_SHARED_BENCH, 0755) < 0 || chdir(FH_SHARED_BENCH) < 0)
+		return -errno;
+	r = prepare_covers();
+	return r < 0 || chdir("..") == 0 ? r : -errno;
 }
 
 static int mount_all(struct fh_build *b)
@@ -215,50 +227,25 @@ int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256]
 
 /* ------------------------------------------------------------------------------------------------------------ own */
 
-/* Folders that programs do not write to: the workbench lies over one of them while the mounts are made. */
-static const char *const own_bench_folders[] = { "/usr", "/lib", "/bin", "/etc", "/sbin", "/opt" };
-
-static int open_own_bench(struct fh_build *b)
-{
-	const struct fh_plan *p = b->l->plan;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(own_bench_folders); i++) {
-		const char *folder = own_bench_folders[i];
-		size_t n = strlen(folder);
-		bool used = false;
-		for (size_t k = 0; k < p->mount_count; k++)
-			used = used || (p->mounts[k].kind == FH_MOUNT_WRITABLE && strncmp(p->mounts[k].target, folder, n) == 0);
-		struct stat st;
-		if (used || lstat(folder, &st) < 0 || !S_ISDIR(st.st_mode))
-			continue;
-		add(b->bench, folder);
-		int r = mount_tmpfs(folder, 1 << 20, 64);
-		return r < 0 ? r : chdir(folder) < 0 ? -errno : 0;
-	}
-	return -ENOENT;
-}
-
 int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], int *ret_disk, int *ret_settings)
 {
 	struct fh_build *b = &build;
 	begin(l, ret_step, what);
 	b->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (b->root < 0)
+	if (b->root < 0 || chdir(FH_OWN_BENCH) < 0)
 		return -errno;
-	int r = open_own_bench(b);
-	if (r == 0)
-		r = prepare_own(b);
-	if (r == 0)
-		r = close_bench(b);
+	add(b->bench, FH_OWN_BENCH);
+	int r = mount_writable_layer(b);
 	if (r < 0)
 		return r;
 	*ret_step = FH_SETUP_MOUNT;
 	r = mount_all(b);
 	if (r < 0)
 		return r;
-	/* with it goes the writable layer's own mount; its folders, mounted where they belong, stay */
-	fh_build_say(b, b->bench);
-	if (umount2(b->bench, MNT_DETACH | UMOUNT_NOFOLLOW) < 0 || chdir("/") < 0)
-		return -errno;
+	fh_build_say(b, FH_OWN_BENCH);
+	r = fh_put_writable(b, FH_OWN_BENCH, 01777); /* over the workbench, which nobody needs any more */
+	if (r < 0 || chdir("/") < 0)
+		return r < 0 ? r : -errno;
 	*ret_disk = b->writable;
 	*ret_settings = b->settings;
 	return 0;

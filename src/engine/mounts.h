@@ -12,9 +12,13 @@
 #include "engine/launch.h"
 
 enum { FH_DEVICES_MAX = 8, FH_BENCH_MAX = 16 };
+#define FH_SHARED_BENCH "bench" /* on the workbench of a SHARED part: what becomes that of the OWN parts over it */
+#define FH_OWN_BENCH                                                                                                   \
+	"/dev/shm" /* where it is then, until it is covered; fh_template_refuses sees to it that it can be */
 
-/* The workbench, a small tmpfs over a folder of the old root, or of the template's. On it stand what things are covered
- * with, read-only: "folder" and "file"; the writable layer, "writable"; and in a build of a whole root, "root". */
+/* The workbench, a small tmpfs over a folder of the old root, or the one that a template has for its sandboxes. On it
+ * stand what things are covered with, read-only: "folder" and "file"; the writable layer, "writable"; and in a build of
+ * a whole root, "root". */
 struct fh_build {
 	const struct fh_launch *l;
 	int root;                 /* the new root, O_PATH */
@@ -48,8 +52,9 @@ int fh_enter_target(const struct fh_build *b, const char *path);
 int fh_put_tree(const struct fh_build *b, int tree, const char *target);
 /* A new folder of the writable layer at target. */
 int fh_put_writable(struct fh_build *b, const char *target, mode_t mode);
-/* Covers a file or folder, a path from where one stands, with nothing. */
-int fh_cover_here(const struct fh_build *b, const char *name);
+/* Covers a file or folder, a path from where one stands, with nothing. `folder`: what it is expected to be; the kernel
+ * tells when it is not, and then takes back what it had begun, for which it waits until all processors have noticed. */
+int fh_cover_here(const struct fh_build *b, const char *name, bool folder);
 /* A place to mount on, in a root that is shared. */
 int fh_make_place(const struct fh_build *b, const char *target);
 /* to = dir "/" name */

@@ -3,16 +3,33 @@
 #include "engine/template.h"
 
 #include "base/path.h"
+#include "engine/mounts.h"
 
 static bool is_own(const struct fh_plan_mount *m)
 {
 	return m->kind == FH_MOUNT_WRITABLE || m->kind == FH_MOUNT_PROC || m->kind == FH_MOUNT_DEV;
 }
 
+/* Where sandboxes are worked on must be there, and theirs until the end. */
+static bool has_own_bench(const struct fh_plan *p)
+{
+	bool made = false, disturbed = false;
+	for (size_t i = 0; i < p->mount_count; i++) {
+		const struct fh_plan_mount *m = &p->mounts[i];
+		if (m->kind == FH_MOUNT_DEV && fh_path_within(FH_OWN_BENCH, m->target))
+			made = fh_streq(m->target, "/dev");
+		else if (is_own(m) && (fh_path_within(m->target, "/dev") || fh_path_within("/dev", m->target)))
+			disturbed = true;
+	}
+	return made && !disturbed;
+}
+
 /* Mounts are made in order; those of a sandbox's own come last in one of a template. So nothing shared may lie in, or
  * over, one of them that comes before it. */
 const char *fh_template_refuses(const struct fh_plan *p)
 {
+	if (!has_own_bench(p))
+		return "it has no /dev, or something of its own inside of it";
 	for (size_t i = 0; i < p->mount_count; i++)
 		for (size_t k = 0; k < i; k++) {
 			if (is_own(&p->mounts[i]) || !is_own(&p->mounts[k]))
