@@ -6,16 +6,15 @@
  *
  * What it holds: all capabilities in the template's user namespace, none outside; a copy of the plan's park part; the
  * control socket and fumehood-init's image; network namespaces (netns.h); and, while it makes one, the descriptors of
- * that sandbox. It never sees a
- * request: no program text, argument, file or output. No sandbox can name it: it is in none of their pid namespaces,
- * and under the base seccomp filter like everything of the template.
+ * that sandbox. It never sees a request: no program text, argument, file or output. No sandbox can name it: it is in
+ * none of their pid namespaces, and under the base seccomp filter like everything of the template.
  *
  *     engine                                     holder                            child
  *     TEMPLATE + [init's image, plan]   ->
  *     MAKE + [init's socket, groups …]  ->       clone3 ──────────────────────▶   groups, mounts, user namespace
  *                                       <-       MADE + [pidfd]
  *                                                id maps, as root  ◀── "ids" ──
- *                                       <────────────────────────────────────────  LAUNCHED (init/messages.h), exec
+ *                                       <────────────────────────────────────────  exec, LAUNCHED (init/messages.h)
  *
  * One message a packet over a SOCK_SEQPACKET pair, fixed structs; both ends are the same program. The holder ends with
  * its socket, and with the template's anchor, whose pid namespace it is in.

@@ -80,7 +80,7 @@ struct fh_launch {
 FH_NORETURN void fh_setup(const struct fh_launch *l);
 
 /* setup.c: the same for a sandbox of a template, in a child of its holder (template.h). What it has made besides (rule
- * set, writable layer) goes to the engine over init's socket, before exec, in a struct fh_init_launched. */
+ * set, writable layer) init hands to the engine; what failed, this does, in a struct fh_init_launched either way. */
 FH_NORETURN void fh_setup_own(const struct fh_launch *l);
 
 /* In a child: no signal blocked, ignored or handled. */

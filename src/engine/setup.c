@@ -209,69 +209,61 @@ static int filter_calls(const struct fh_launch *l)
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
 }
 
-/* Descriptors: nothing on 0 to 2, the socket, the report pipe (of a template's sandbox: the rule set instead);
- * everything else goes at exec. */
+/* Descriptors: nothing on 0 to 2, the socket, the report pipe (of a template's sandbox: what its init takes over
+ * instead); everything else goes at exec. */
 static int place_descriptors(const struct fh_launch *l, int *ret_image)
 {
-	int socket_fd = fcntl(l->init_socket, F_DUPFD_CLOEXEC, 20), image = fcntl(l->init_image, F_DUPFD_CLOEXEC, 20);
 	bool with_report = l->part != FH_PART_OWN;
-	int fourth = fcntl(with_report ? l->report : own.rules, F_DUPFD_CLOEXEC, 20);
-	if (socket_fd < 0 || image < 0 || (with_report && fourth < 0))
+	struct {
+		int fd, place;
+		bool close_on_exec;
+	} kept[] = {
+		{ l->init_socket, SOCKET_PLACE, false },
+		{ with_report ? l->report : -1, REPORT_PLACE, true },
+		{ own.rules, FH_INIT_RULES, false },
+		{ own.disk, FH_INIT_DISK, false },
+	};
+	int image = fcntl(l->init_image, F_DUPFD_CLOEXEC, 20);
+	if (image < 0)
 		return -errno;
-	if (with_report && dup3(fourth, REPORT_PLACE, O_CLOEXEC) < 0)
-		return -errno;
-	report_to = with_report ? REPORT_PLACE : socket_fd;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(kept); i++)
+		if (kept[i].fd >= 0 && (kept[i].fd = fcntl(kept[i].fd, F_DUPFD_CLOEXEC, 20)) < 0)
+			return -errno;
+	report_to = kept[with_report].fd;
 	if (syscall(SYS_close_range, 0, 2, 0) < 0 || syscall(SYS_close_range, 3, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */) < 0)
 		return -errno;
-	if (dup3(socket_fd, SOCKET_PLACE, 0) < 0 || (!with_report && fourth >= 0 && dup3(fourth, FH_INIT_RULES, 0) < 0))
-		return -errno;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(kept); i++)
+		if (kept[i].fd >= 0 && dup3(kept[i].fd, kept[i].place, kept[i].close_on_exec ? O_CLOEXEC : 0) < 0)
+			return -errno;
 	*ret_image = image;
 	return 0;
 }
 
-/* How a template's sandbox was made, and what the engine keeps of it. */
-static int say_launched(int socket_fd)
+/* That a template's sandbox could not be made. When it could, its init says so. */
+static void say_failed(int socket_fd)
 {
 	struct fh_init_launched m = { .h = { FH_INIT_LAUNCHED, 0 }, .error = report.error, .step = report.step };
-	char control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
-	int fds[2];
-	size_t count = 0;
-	m.landlock = own.rules >= 0;
-	m.layers_off = report.layers_off;
 	memcpy(m.what, report.what, sizeof(m.what));
-	if (own.rules >= 0)
-		fds[count++] = own.rules;
-	if (own.disk >= 0)
-		fds[count++] = own.disk;
-	m.disk = own.disk >= 0;
-	struct iovec io = { &m, sizeof(m) };
-	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
-	if (count) {
-		h.msg_control = control;
-		h.msg_controllen = CMSG_SPACE(count * sizeof(int));
-		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(count * sizeof(int));
-		memcpy(CMSG_DATA(c), fds, count * sizeof(int));
-	}
-	return sendmsg(socket_fd, &h, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	(void)!send(socket_fd, &m, sizeof(m), MSG_NOSIGNAL);
 }
 
 static int exec_init(const struct fh_launch *l)
 {
-	char name[] = "fumehood-init", *argv[] = { name, NULL }, *env[] = { NULL };
+	char name[] = "fumehood-init", made[24], *argv[] = { name, NULL, NULL }, *env[] = { NULL };
 	int image = -1;
 	int r = place_descriptors(l, &image);
 	if (r < 0)
 		return r;
-	report.step = FH_SETUP_READY;
 	if (l->part == FH_PART_OWN) {
-		r = say_launched(report_to);
-		if (r < 0)
-			return r;
-	} else if (write(report_to, &report, sizeof(report)) != sizeof(report)) {
-		return -errno;
+		uint32_t bits =
+		    report.layers_off | (own.rules >= 0 ? FH_INIT_HAS_RULES : 0) | (own.disk >= 0 ? FH_INIT_HAS_DISK : 0);
+		*add_number(made, bits) = 0;
+		made[strlen(made) - 1] = 0; /* the space */
+		argv[1] = made;
+	} else {
+		report.step = FH_SETUP_READY;
+		if (write(report_to, &report, sizeof(report)) != sizeof(report))
+			return -errno;
 	}
 	syscall(SYS_execveat, image, "", argv, env, AT_EMPTY_PATH);
 	report.step = FH_SETUP_EXEC;
@@ -371,8 +363,7 @@ void fh_setup_own(const struct fh_launch *l)
 			r = follow_engine();
 	}
 	report.error = -r;
-	own.rules = own.disk = -1;
-	(void)say_launched(report_to > 0 ? report_to : l->init_socket);
+	say_failed(report_to > 0 ? report_to : l->init_socket);
 	_exit(1);
 }
 

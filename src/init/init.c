@@ -26,21 +26,23 @@ static void die(int status)
 		;
 }
 
-/* A message to the engine, with one descriptor when fd >= 0. The socket blocks: the engine always reads. */
-static void send_message(const void *message, size_t size, int fd)
+enum { SEND_FDS_MAX = 2 };
+
+/* A message to the engine, with descriptors. The socket blocks: the engine always reads. */
+static void send_with(const void *message, size_t size, const int *fds, size_t count)
 {
-	char control[CMSG_SPACE(sizeof(int))];
+	char control[CMSG_SPACE(SEND_FDS_MAX * sizeof(int))];
 	struct iovec io = { (void *)(uintptr_t)message, size };
 	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
-	if (fd >= 0) {
+	if (count) {
 		memset(control, 0, sizeof(control));
 		h.msg_control = control;
-		h.msg_controllen = sizeof(control);
+		h.msg_controllen = CMSG_SPACE(count * sizeof(int));
 		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+		c->cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, count * sizeof(int));
 	}
 	long r;
 	do
@@ -48,6 +50,34 @@ static void send_message(const void *message, size_t size, int fd)
 	while (r == -EINTR);
 	if (r < 0)
 		die(1); /* the engine is gone */
+}
+
+static void send_message(const void *message, size_t size, int fd)
+{
+	send_with(message, size, &fd, fd >= 0);
+}
+
+/* What set-up has made besides, and that it is through. */
+static void say_launched(const char *made)
+{
+	struct fh_init_launched m;
+	uint32_t bits = 0;
+	int fds[SEND_FDS_MAX];
+	size_t count = 0;
+	memset(&m, 0, sizeof(m));
+	while (*made)
+		bits = bits * 10 + (uint32_t)(*made++ - '0');
+	m.h.op = FH_INIT_LAUNCHED;
+	m.layers_off = bits & (FH_INIT_HAS_RULES - 1);
+	m.landlock = !!(bits & FH_INIT_HAS_RULES);
+	m.disk = !!(bits & FH_INIT_HAS_DISK);
+	if (m.landlock)
+		fds[count++] = FH_INIT_RULES;
+	if (m.disk)
+		fds[count++] = FH_INIT_DISK;
+	send_with(&m, sizeof(m), fds, count);
+	if (m.disk)
+		fh_sys(__NR_close, FH_INIT_DISK);
 }
 
 static int free_child(void)
@@ -286,7 +316,8 @@ static void sample(void)
 
 void fh_init_main(const long *stack)
 {
-	(void)stack;
+	long argc = stack[0];
+	const char *const *argv = (const char *const *)(stack + 1);
 	uint64_t mask = 1ULL << (SIGCHLD - 1);
 	in.one_shot_token = -1;
 	fh_sys(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -295,6 +326,8 @@ void fh_init_main(const long *stack)
 	long signals = fh_sys(__NR_signalfd4, -1, &mask, 8, O_CLOEXEC | O_NONBLOCK);
 	if (signals < 0)
 		die(3);
+	if (argc > 1)
+		say_launched(argv[1]);
 	int more = 0;
 	for (;;) {
 		struct pollfd wait[2] = { { .fd = FH_INIT_SOCKET, .events = POLLIN },

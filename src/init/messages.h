@@ -44,11 +44,14 @@ enum fh_init_op {
 	FH_INIT_GET_DONE,
 	FH_INIT_FINISHED,
 	FH_INIT_USAGE,
-	FH_INIT_LAUNCHED, /* not init's: its set-up's last word, in a sandbox of a template */
+	FH_INIT_LAUNCHED, /* init's first word in a sandbox of a template; with an error: its set-up's last */
 };
 
 /* Where init finds the Landlock rule set that its children are to enter, when START says so. */
-enum { FH_INIT_RULES = 12 };
+enum { FH_INIT_RULES = 12, FH_INIT_DISK = 13 };
+/* How set-up gives an init that is to say so its part of LAUNCHED: a decimal number, its only argument; of layers_off
+ * and these. */
+enum { FH_INIT_HAS_RULES = 1 << 29, FH_INIT_HAS_DISK = 1 << 30 };
 
 /* Every message begins with this. `token` is the engine's number for the process or transfer. */
 struct fh_init_header {
@@ -184,7 +187,8 @@ struct fh_init_finished {
 	uint64_t user_us, sys_us; /* of all that ever ran and was reaped */
 };
 
-/* Descriptors: the rule set when `landlock` is set, then the writable layer when `disk` is. */
+/* Descriptors: the rule set when `landlock` is set, then the writable layer when `disk` is. It says that init runs: who
+ * looks at a process in /proc while it is executed waits for it, and the engine has others to serve. */
 struct fh_init_launched {
 	struct fh_init_header h;
 	int32_t error, step; /* of set-up (engine/launch.h) */
