@@ -267,10 +267,10 @@ struct fh_run_options {
 		.size = sizeof(struct fh_run_options)                                                                          \
 	}
 
-/* Runs a plan in a fresh sandbox; when it returns, every process of it is dead and nothing of it is left. A language
- * that compiles does so in a sandbox of its own first (its limits are the language's; not in `usage`). Returns 0 with
- * a result for everything that the code can provoke, and for engine errors (status FH_STATUS_ENGINE_ERROR, error
- * filled); a negative code only for a broken connection, FH_E_CANCELLED, or a wrong call. options may be NULL. */
+/* Runs a plan in a fresh sandbox; when it returns, every process of it is dead. A language that compiles does so in a
+ * sandbox of its own first (its limits are the language's; not in `usage`). Returns 0 with a result for everything that
+ * the code can provoke, and for engine errors (status FH_STATUS_ENGINE_ERROR, error filled); a negative code only for
+ * a broken connection, FH_E_CANCELLED, or a wrong call. options may be NULL. */
 FH_PUBLIC int fh_run(struct fh_client *client, const struct fh_plan *plan, const struct fh_run_options *options,
                      struct fh_result **ret, struct fh_error *err);
 FH_PUBLIC void fh_result_free(struct fh_result *result);

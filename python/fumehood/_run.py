@@ -152,7 +152,7 @@ def run(code: Optional[Text] = None, language: Optional[str] = None, *, argv: Op
         cpu_rate: Optional[float] = DEFAULT, output: Optional[Size] = DEFAULT, file_size: Optional[Size] = DEFAULT,
         disk: Optional[Size] = DEFAULT, open_files: Optional[int] = DEFAULT, client: Optional[Client] = None,
         on_output: Optional[OnOutput] = None) -> Result:
-    """Runs a program in a fresh sandbox and returns when nothing of it is left.
+    """Runs a program in a fresh sandbox and returns when every process of it is dead.
 
     ``code`` is the program's text in ``language`` ("python" by default, "javascript", "bash", "c", "cpp" ...); without
     code, ``argv`` is a command that is there inside. ``args`` follow the program's name. ``stdin`` is its whole input.

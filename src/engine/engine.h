@@ -34,6 +34,7 @@ enum {
 	FH_MAKING_MS = 30000,             /* a sandbox that is not ready by then is given up */
 	FH_RUNS_MAKING_MAX = 64,          /* runs whose sandboxes are made at once; the others wait for their turn */
 	FH_RUNS_WAITING_MAX = 16384,
+	FH_ENDING_MAX = 16,       /* sandboxes that end after their run was answered: the next run's answer waits */
 	FH_INIT_PACKETS_MAX = 64, /* of one init, before others have their turn */
 	FH_FINISH_MS = 250,       /* for init to kill everybody, before init itself is killed */
 	FH_EXIT_KEPT_MS = 30000,
@@ -78,6 +79,7 @@ struct fh_engine {
 	struct fh_seen *seen;                       /* kinds of runs, until they have a template */
 	size_t parked_count;                        /* sandboxes that wait in pools, or are made for one */
 	size_t making_count;                        /* runs whose sandbox is being made */
+	size_t ending_count;                        /* runs that were answered while their sandbox ends */
 	struct fh_deferred *waiting, *waiting_last; /* runs that wait for their turn, the first first (queue.c) */
 	size_t waiting_count;
 	struct fh_timer waiting_timer;
@@ -308,6 +310,7 @@ struct fh_sandbox {
 	struct fh_namespaces namespaces;    /* its init's */
 	char missing[FH_LAYER_COUNT_][120]; /* why a layer is not there */
 	bool failed, cancelled;
+	bool ending;              /* its run was answered: nobody waits for its end; in ending_count */
 	struct fh_error error;    /* why, when failed */
 	uint64_t destroy_request; /* DESTROY to answer when it is gone */
 	struct fh_connection *destroy_connection;
@@ -390,7 +393,8 @@ void fh_run_on_ready(struct fh_sandbox *b);
 void fh_run_serve_deferred(struct fh_template *t); /* one is parked, and somebody waits for it */
 void fh_run_forget_deferred(struct fh_engine *e, struct fh_connection *c, uint64_t request); /* 0: all of c's */
 void fh_run_on_finished(struct fh_sandbox *b);
-void fh_run_on_gone(struct fh_sandbox *b); /* releases the sandbox, later if bytes are still to be sent */
+void fh_run_on_last_exit(struct fh_sandbox *b); /* its program's, when no file is to come out: init may go too */
+void fh_run_on_gone(struct fh_sandbox *b);      /* releases the sandbox, later if bytes are still to be sent */
 void fh_run_on_exit(struct fh_sandbox *b);
 void fh_run_disconnect(struct fh_sandbox *b, const struct fh_connection *c); /* that connection is gone */
 void fh_run_settle(struct fh_sandbox *b); /* its connection is gone, or it was cancelled: it may free the sandbox */

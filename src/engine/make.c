@@ -461,7 +461,7 @@ void fh_sandbox_on_program_end(struct fh_sandbox *b, const struct fh_init_exited
 	if (b->group)
 		fh_group_on_over(b, false);
 	if (!b->plan->outs[0] && !b->sampling)
-		fh_sandbox_destroy_now(b); /* init has nothing to do but to die, and everybody with it */
+		fh_run_on_last_exit(b); /* init has nothing to do but to die, and everybody with it */
 	else if (b->init_finished)
 		fh_run_on_finished(b);
 	else

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * One RUN: a sandbox is made, gets its files, starts the plan's command, and when that ends loses all its processes,
- * gives its files out and is destroyed. The result is sent when nothing is left on the host and every byte of output is
- * with the client, so it is the last frame of the request.
+ * gives its files out and is destroyed. The result is sent when everybody inside is dead and every byte of output is
+ * with the client, so it is the last frame of the request. What is left then is init, which runs nothing of the
+ * program's, and what the kernel takes apart with it: the client does not wait for that, unless too many are ending.
  */
 #include "engine/engine.h"
 
@@ -20,7 +21,7 @@ struct out_file {
 };
 
 struct fh_run {
-	bool stdin_open, finished, gone, answered;
+	bool stdin_open, finished, over, gone; /* over: all are dead but init, and every file is out */
 	size_t window;
 	struct fh_process *process;
 	struct out_file *outs;
@@ -80,33 +81,52 @@ static void write_result(struct fh_sandbox *b)
 	fh_connection_flush(c);
 }
 
+static void answer(struct fh_sandbox *b, bool ok)
+{
+	if (b->cancelled) {
+		fh_error_set(&b->error, FH_E_CANCELLED, "the run was cancelled");
+		b->error.phase = FH_PHASE_RUN;
+	} else if (!ok && !b->failed) {
+		fh_error_set(&b->error, FH_E_SYSTEM, "the sandbox ended before its program did");
+		b->error.phase = FH_PHASE_RUN;
+		b->error.retryable = true;
+	}
+	if (ok)
+		write_result(b);
+	else
+		fh_connection_error(b->connection, b->request, &b->error);
+}
+
+/* It is nobody's any more: what is left of it ends by itself. */
+static void leave_ending(struct fh_sandbox *b)
+{
+	fh_process_free_all(b);
+	b->connection = NULL;
+	b->request = 0;
+	b->ending = true;
+	b->engine->ending_count++;
+}
+
 /* Answers when all is over, and lets the sandbox go. */
 static void settle(struct fh_sandbox *b)
 {
 	struct fh_run *r = b->run;
-	if (!r->gone || r->answered)
-		return;
 	struct fh_connection *c = b->connection;
 	bool ok = r->process && r->process->exited && !b->failed && !b->cancelled;
-	if (c && !c->closing && ok && !all_sent(r))
-		return; /* fh_output on_end comes back here */
-	r->answered = true;
+	bool over = r->over && ok && b->engine->ending_count < FH_ENDING_MAX;
+	if (!r->gone && !over)
+		return;
 	if (c && !c->closing) {
-		if (b->cancelled) {
-			fh_error_set(&b->error, FH_E_CANCELLED, "the run was cancelled");
-			b->error.phase = FH_PHASE_RUN;
-		} else if (!ok && !b->failed) {
-			fh_error_set(&b->error, FH_E_SYSTEM, "the sandbox ended before its program did");
-			b->error.phase = FH_PHASE_RUN;
-			b->error.retryable = true;
-		}
-		if (ok)
-			write_result(b);
-		else
-			fh_connection_error(c, b->request, &b->error);
+		if (ok && !all_sent(r))
+			return; /* fh_output on_end comes back here */
+		answer(b, ok);
 	}
+	bool gone = r->gone;
 	free_run(b);
-	fh_sandbox_release(b);
+	if (gone)
+		fh_sandbox_release(b);
+	else
+		leave_ending(b);
 }
 
 static void on_stream_end(struct fh_output *s)
@@ -115,20 +135,25 @@ static void on_stream_end(struct fh_output *s)
 		settle(s->sandbox);
 }
 
+/* What was seen after the exit: the disk that init looked at, a kill for memory. */
+static void take_last_word(const struct fh_sandbox *b)
+{
+	struct fh_process *p = b->run->process;
+	if (!p || !p->exited)
+		return;
+	if (b->oom_seen)
+		p->fired |= 1u << FH_LIMIT_MEMORY;
+	if (b->sampled_tasks_full)
+		p->fired |= 1u << FH_LIMIT_PROCESSES;
+	if (b->disk_full)
+		p->fired |= 1u << FH_LIMIT_DISK;
+}
+
 void fh_run_on_gone(struct fh_sandbox *b)
 {
-	struct fh_run *r = b->run;
-	r->gone = true;
-	struct fh_process *p = r->process;
-	if (p && p->exited) {
-		/* the kernel's last word: an OOM kill may have come after the exit was seen */
-		if (b->oom_seen)
-			p->fired |= 1u << FH_LIMIT_MEMORY;
-		if (b->sampled_tasks_full)
-			p->fired |= 1u << FH_LIMIT_PROCESSES;
-		if (b->disk_full)
-			p->fired |= 1u << FH_LIMIT_DISK;
-	}
+	struct fh_process *p = b->run->process;
+	b->run->gone = true;
+	take_last_word(b);
 	if (b->group)
 		fh_group_on_over(b, !p || !p->exited || b->failed || b->cancelled);
 	settle(b);
@@ -157,6 +182,15 @@ struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id)
 /* ---------------------------------------------------------------------------------------------------------- files out
  */
 
+/* alone: init and nobody else is alive. */
+static void end_sandbox(struct fh_sandbox *b, bool alone)
+{
+	fh_sandbox_destroy_now(b);
+	take_last_word(b);
+	b->run->over = alone;
+	settle(b);
+}
+
 static void next_out(struct fh_sandbox *b);
 
 static void out_done(struct fh_sandbox *b, struct fh_transfer *t, const struct fh_init_done *m)
@@ -182,7 +216,7 @@ static void next_out(struct fh_sandbox *b)
 	struct fh_run *r = b->run;
 	struct fh_error err = FH_ERROR_INIT;
 	if (r->next_out == r->out_count) {
-		fh_sandbox_destroy_now(b);
+		end_sandbox(b, true);
 		return;
 	}
 	struct out_file *f = &r->outs[r->next_out];
@@ -215,6 +249,12 @@ void fh_run_on_finished(struct fh_sandbox *b)
 		return;
 	r->finished = true;
 	next_out(b);
+}
+
+void fh_run_on_last_exit(struct fh_sandbox *b)
+{
+	/* the kernel's count of tasks at the most: one that was alone all the time leaves nobody */
+	end_sandbox(b, b->run->process->usage.processes_peak == 1);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- start

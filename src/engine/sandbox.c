@@ -52,6 +52,7 @@ static void free_sandbox(struct fh_sandbox *b)
 	struct fh_engine *e = b->engine;
 	fh_queue_is_made(b);
 	fh_group_leave(b);
+	e->ending_count -= b->ending;
 	for (struct fh_sandbox **p = &e->sandboxes; *p; p = &(*p)->next)
 		if (*p == b) {
 			*p = b->next;

@@ -159,7 +159,7 @@ class Host:
         while True:
             state = self.state()
             if wanted is None:
-                busy = state["processes"] > 0
+                busy = state["processes"] > 0 or state["control groups"] > 0
             else:
                 busy = any(self.is_worse(what, wanted[what], value) for what, value in state.items())
             if not busy or time.monotonic() > end:

@@ -100,12 +100,12 @@ class Judging(Faults):
         for seed in SEEDS:
             with self.subTest(seed=seed):
                 (self.dir / "results.jsonl").unlink(missing_ok=True)
-                right = write_samples(self.dir / "samples.jsonl", 40)
+                right = write_samples(self.dir / "samples.jsonl", 80)
                 killed = []
 
                 def torment(p, rng, t):
                     while t.is_alive() and len(killed) < 6:
-                        t.join(rng.uniform(0.1, 0.8))
+                        t.join(rng.uniform(0.05, 0.3))
                         victims = [pid for pid, name in support.descendants(p.pid).items() if is_engine(pid, name)]
                         for pid in victims[:1]:
                             try:

@@ -5,6 +5,7 @@ What makes sandboxes of a template (its anchor, holder and zygote) has rights ov
 see, signal, trace or enter any of it, nor another sandbox of the same template.
 """
 import concurrent.futures
+import json
 import math
 import os
 import signal
@@ -15,11 +16,19 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 import test_protocol as proto
-from inside import enforced, parent_of, story, wait_for
+from inside import enforced, parent_of, plan, running, story, wait_for
 
 PY = ("-l", "python", "--interpreter", support.PYTHON)
 PATHS = ("fresh", "zygote", "parked")
 WARM = PATHS[1:]
+
+
+def resident(pid):
+    try:
+        with open(f"/proc/{pid}/statm") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except OSError:
+        return 0
 
 
 def start(path, code, *args, **kw):
@@ -54,6 +63,13 @@ class Paths(Warm):
         r = support.run(*args)
         self.assertEqual((r["status"], r["start"]["path"]), ("ok", "fresh"))
         self.assertTrue(r["start"]["why"])
+
+    def test_a_plan_with_something_of_its_own_in_dev_starts_fresh_and_says_why(self):
+        described = plan(*PY, "-c", "import os; print(os.listdir('/dev/shm'), os.access('/dev/more', os.W_OK))")
+        described["mounts"].append({"kind": "writable", "target": "/dev/more"})
+        r = support.run("--plan", self.write("plan.json", json.dumps(described)))
+        self.assertEqual((r["status"], r["stdout"], r["start"]["path"]), ("ok", "[] True\n", "fresh"), story(r))
+        self.assertIn("/dev", r["start"]["why"])
 
     def test_exit_status_and_signals_are_the_program_s(self):
         for path in WARM:
@@ -201,6 +217,24 @@ class Neighbours(Served):
         for path in WARM:
             lines = [self.output(path, code, env=self.env) for _ in range(5)]
             self.assertEqual(len({word for line in lines for word in line.split()}), 15, lines)
+
+    def test_whoever_the_program_leaves_behind_is_dead_when_the_result_is_there(self):
+        """One that takes long to die: the kernel has to take its memory apart."""
+        code = ("import os, signal\nr, w = os.pipe()\nif os.fork() == 0:\n    os.setsid()\n    x = bytearray(b'1') * (300 << 20)\n"
+                "    os.write(w, b'1')\n    for fd in range(10): %s\n    signal.pause()\nos.read(r, 1)")
+        shut = "\n        try: os.close(fd)\n        except OSError: pass"
+
+        def large():
+            return [pid for pid in support.descendants(self.engine) if resident(pid) > 200 << 20]
+
+        for path in PATHS:
+            for _ in range(5):
+                r = start(path, code % shut, "--memory", "512M", env=self.env)
+                alive = large()
+                self.assertEqual((r["status"], r["start"]["path"], alive), ("ok", path, []), story(r))
+        stays = code % shut + "\nprint(1, flush=True)\nsignal.pause()"
+        with running(*PY, "-c", stays, "--memory", "512M", env=self.env):
+            self.assertEqual(len(large()), 1)            # the control: it can be seen
 
     def test_another_plan_is_not_served_by_it(self):
         self.output("parked", "print(1)", env=self.env)
