@@ -191,14 +191,25 @@ int madvise(void *address, size_t size, int advice)
 
 /* ----------------------------------------------------------------------------------------------- calls of node.js */
 
-/* Before the warm point: what -r loads, and another descriptor of stdout, to try a pipe with. In a run: the way out of
- * node.js. */
+/* A pipe to try out: its end for writing, and at the next call the other. */
+static int next_pipe_end(void)
+{
+	static int reader = -1;
+	int ends[2] = { reader, -1 };
+	reader = -1;
+	if (ends[0] >= 0 || fh_sys(__NR_pipe2, ends, O_CLOEXEC) < 0)
+		return ends[0];
+	reader = ends[0];
+	return ends[1];
+}
+
+/* Before the warm point: what -r loads, and a pipe. In a run: the way out of node.js. */
 static int substitute(const char *path)
 {
 	if (fh_warm_waiting && fh_text_equal(path, "/dev/null"))
 		return fh_memory_file("warm", fh_node_script, fh_node_script_size);
-	if (fh_warm_waiting && fh_text_equal(path, PIPE)) /* /proc/self/fd is not the zygote's to open everywhere */
-		return (int)fh_sys(__NR_fcntl, 1, F_DUPFD_CLOEXEC, 3);
+	if (fh_warm_waiting && fh_text_equal(path, PIPE))
+		return next_pipe_end();
 	if (forked && fh_text_begins(path, LEAVE)) {
 		int code = 0;
 		for (const char *p = path + sizeof(LEAVE) - 1; *p >= '0' && *p <= '9'; p++)
