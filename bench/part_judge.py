@@ -29,12 +29,16 @@ def judge_command(program, problems, samples, folder):
     return [program, "judge", "--problems", str(problems), samples, "-o", str(folder / "results.jsonl")]
 
 
-def pair(ours, theirs, count, folder):
-    """Both commands by turns, ours with an empty cache each time; prints and returns their samples per second."""
+def pair(ours, theirs, count, folder, before=None):
+    """Both commands by turns, ours with an empty cache each time, or with what `before` leaves in it; prints and returns
+    their samples per second."""
     times = {"fumehood judge": [], "official method": []}
     for n in range(ROUNDS):
-        (folder / "results.jsonl").unlink(missing_ok=True)
-        times["fumehood judge"].append(timed(["env", f"XDG_CACHE_HOME={folder}/cache-{n}", *ours])[0])
+        with tempfile.TemporaryDirectory(dir=folder) as cache:
+            for command in filter(None, (before, ours)):
+                (folder / "results.jsonl").unlink(missing_ok=True)
+                took = timed(["env", f"XDG_CACHE_HOME={cache}", *command])[0]
+            times["fumehood judge"].append(took)
         times["official method"].append(timed(theirs)[0])
     rates = {name: count / statistics.median(t) for name, t in times.items()}
     ratio = rates["fumehood judge"] / rates["official method"]
@@ -73,24 +77,29 @@ def of_models(program, folder, problems):
 
 
 def cpp(program, folder):
-    """Several candidates for each task, as a model gives them; no two are the same text, so that no build is found again."""
+    """Several candidates for each task, as a model gives them; no two are the same text, so that no build is found again.
+    Timed with what belongs to the tasks (stand-ins, tests), which is compiled once for each, and then without."""
     print(f"  C++: {CPP_CANDIDATES} candidates for each of {CPP_TASKS} tasks of HumanEvalPack")
     problems = SHARED / "data" / "humanevalpack" / "humanevalpack_cpp.jsonl"
     if not problems.exists():
         print(f"    left out: needs {problems} beside the checkout")
         return None
-    tasks, rows, programs = lines(problems)[:CPP_TASKS], [], []
+    tasks, rows, others, programs = lines(problems)[:CPP_TASKS], [], [], []
     for task in tasks:
+        others.append({"task_id": task["task_id"], "completion": task["canonical_solution"]})
         for n in range(CPP_CANDIDATES):
             kind = "canonical_solution" if n % 2 == 0 else "buggy_solution"
             rows.append({"task_id": task["task_id"], "completion": task[kind] + f"// candidate {n}\n"})
             programs.append(task["declaration"] + rows[-1]["completion"] + task["test"])
     for n, text in enumerate(programs):
         (folder / f"{n}.cpp").write_text(text)
-    samples = write(folder / "samples.jsonl", rows)
+    samples, first = write(folder / "samples.jsonl", rows), write(folder / "others.jsonl", others)
     theirs = [sys.executable, str(TOP / "bench" / "official_cpp.py"), str(folder), str(len(programs))]
     ours = [*judge_command(program, problems, samples, folder), "--no-self-check"]  # which is a cost of tasks
-    return pair(ours, theirs, len(rows), folder)
+    before = [*judge_command(program, problems, first, folder), "--no-self-check"]
+    figures = pair(ours, theirs, len(rows), folder)
+    print("    the tasks' own parts compiled before")
+    return {**figures, "candidates_alone": pair(ours, theirs, len(rows), folder, before)}
 
 
 def bench(program, options):

@@ -14,6 +14,7 @@ struct batch {
 	const struct fh_judge_samples *samples;
 	struct fh_results *results;
 	const struct fh_batch_options *options;
+	const size_t *order; /* of the samples */
 	atomic_size_t next;
 	atomic_bool stop;
 
@@ -88,8 +89,9 @@ static int judge_sample(struct batch *b, size_t index, struct fh_error *err)
 static void *work(void *argument)
 {
 	struct batch *b = argument;
-	size_t index;
-	while (!atomic_load(&b->stop) && (index = atomic_fetch_add(&b->next, 1)) < b->samples->count) {
+	size_t place;
+	while (!atomic_load(&b->stop) && (place = atomic_fetch_add(&b->next, 1)) < b->samples->count) {
+		size_t index = b->order[place];
 		if (fh_results_row(b->results, index).present)
 			continue;
 		struct fh_error err = FH_ERROR_INIT;
@@ -98,6 +100,25 @@ static void *work(void *argument)
 			note_failure(b, r, &err);
 	}
 	return NULL;
+}
+
+/* The first sample of each task, then the second of each, and so on: what belongs to a task is compiled once, and
+ * threads that want the same wait for it. */
+static FH_OWN size_t *order_of(const struct fh_judge_problems *problems, const struct fh_judge_samples *samples)
+{
+	fh_auto_free size_t *seen = fh_xcalloc(problems->count + 1, sizeof(size_t));
+	fh_auto_free size_t *rank = fh_xcalloc(samples->count + 1, sizeof(size_t));
+	fh_auto_free size_t *place = fh_xcalloc(samples->count + 2, sizeof(size_t)); /* where those of a rank begin */
+	size_t *order = fh_xcalloc(samples->count + 1, sizeof(size_t));
+	for (size_t i = 0; i < samples->count; i++) {
+		rank[i] = seen[samples->items[i].problem]++;
+		place[rank[i] + 1]++;
+	}
+	for (size_t i = 1; i <= samples->count; i++)
+		place[i] += place[i - 1];
+	for (size_t i = 0; i < samples->count; i++)
+		order[place[rank[i]]++] = i;
+	return order;
 }
 
 static unsigned processors(void)
@@ -136,12 +157,14 @@ int fh_batch_run(struct fh_judge_session *session, const struct fh_judge_problem
                  const struct fh_judge_samples *samples, struct fh_results *results,
                  const struct fh_batch_options *options, struct fh_error *err)
 {
+	fh_auto_free size_t *order = order_of(problems, samples);
 	struct batch b = {
 		.session = session,
 		.problems = problems,
 		.samples = samples,
 		.results = results,
 		.options = options,
+		.order = order,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.done = fh_results_kept(results),
 	};

@@ -2,8 +2,10 @@
 #include "judge/build.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "base/sha256.h"
 #include "judge/session.h"
 #include "judge/verdict.h"
@@ -57,6 +59,17 @@ void fh_builds_free(struct fh_builds *b)
 /* ------------------------------------------------------------------------------------------------------ one
  * compilation */
 
+/* Beside the compiler on the host; in an image nobody looks. */
+static void use_linker(struct fh_plan *plan, const char *linker)
+{
+	fh_auto_free char *folder = fh_path_dir(plan->interpreter);
+	fh_auto_free char *name = fh_xasprintf("ld.%s", linker);
+	fh_auto_free char *path = fh_path_join(folder, name);
+	fh_auto_free char *option = fh_xasprintf("-fuse-ld=%s", linker);
+	if (!plan->image && access(path, X_OK) == 0)
+		fh_plan_add_string(&plan->compile->argv, option);
+}
+
 static int build_plan(const struct fh_builds *b, const struct fh_build *build, struct fh_plan **ret,
                       struct fh_error *err)
 {
@@ -72,6 +85,8 @@ static int build_plan(const struct fh_builds *b, const struct fh_build *build, s
 	int r = fh_plan_build(&request, ret, err);
 	if (r < 0)
 		return r;
+	if (build->linker)
+		use_linker(*ret, build->linker);
 	for (size_t i = 0; i < build->file_count; i++) {
 		const struct fh_file *f = &build->files[i];
 		fh_plan_add_file((*ret)->compile, f->name, f->content.data, f->content.size, f->mode);

@@ -21,7 +21,8 @@ struct fh_build {
 	FH_NULLABLE const char *const *flags;
 	struct fh_file files[FH_BUILD_FILES_MAX]; /* beside the code; borrowed */
 	size_t file_count;
-	FH_NULLABLE const char *mark; /* in a line of the compiler's about an error; NULL: "error" */
+	FH_NULLABLE const char *linker; /* "gold": link with ld.gold where the tool chain has it */
+	FH_NULLABLE const char *mark;   /* in a line of the compiler's about an error; NULL: "error" */
 };
 
 /* What came of it: data, or error (the compiler's words) when the text does not compile. */

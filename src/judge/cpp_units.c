@@ -5,10 +5,10 @@
 #include "judge/signature.h"
 
 /* The candidate's unit and the glue both hold the declaration's helpers: the first of two definitions is taken. */
-const char *const fh_cpp_glue_flags[] = { "-w", "-O1", "-c", NULL };
-const char *const fh_cpp_judge_flags[] = { "-w", "-O1", FH_CPP_OBJECT,
+const char *const fh_cpp_glue_flags[] = { "-w", "-O0", "-c", NULL };
+const char *const fh_cpp_judge_flags[] = { "-w", "-O0", FH_CPP_OBJECT,
 	                                       "-Wl,--wrap=main,--wrap=__assert_fail,-z,muldefs", NULL };
-const char *const fh_cpp_candidate_flags[] = { "-w", "-O1", FH_CPP_OBJECT, "-Wl,-z,muldefs", NULL };
+const char *const fh_cpp_candidate_flags[] = { "-w", "-O0", FH_CPP_OBJECT, "-Wl,-z,muldefs", NULL };
 
 static void add(struct fh_buf *out, struct fh_str s)
 {

@@ -28,6 +28,7 @@ static struct fh_build with_glue(struct fh_str code, const char *const *flags, c
 	return (struct fh_build){ .language = "cpp",
 		                      .code = code,
 		                      .flags = flags,
+		                      .linker = "gold",
 		                      .files = { { FH_CPP_OBJECT, { glue->data, glue->size }, 0 } },
 		                      .file_count = 1 };
 }
