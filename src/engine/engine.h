@@ -34,7 +34,7 @@ enum {
 	FH_MAKING_MS = 30000,             /* a sandbox that is not ready by then is given up */
 	FH_RUNS_MAKING_MAX = 64,          /* runs whose sandboxes are made at once; the others wait for their turn */
 	FH_RUNS_WAITING_MAX = 16384,
-	FH_ENDING_MAX = 16,       /* sandboxes that end after their run was answered: the next run's answer waits */
+	FH_ENDING_MAX = 16,       /* sandboxes that end when their run was answered; further answers wait */
 	FH_INIT_PACKETS_MAX = 64, /* of one init, before others have their turn */
 	FH_FINISH_MS = 250,       /* for init to kill everybody, before init itself is killed */
 	FH_EXIT_KEPT_MS = 30000,
