@@ -12,9 +12,10 @@
 #include "engine/launch.h"
 
 enum { FH_DEVICES_MAX = 8, FH_BENCH_MAX = 16 };
-#define FH_SHARED_BENCH "bench" /* on the workbench of a SHARED part: what becomes that of the OWN parts over it */
-#define FH_OWN_BENCH                                                                                                   \
-	"/dev/shm" /* where it is then, until it is covered; fh_template_refuses sees to it that it can be */
+/* On the workbench of a SHARED part: what becomes that of the OWN parts over it; and where it is then, until it is
+ * covered (fh_template_refuses sees to it that it can be). */
+#define FH_SHARED_BENCH "bench"
+#define FH_OWN_BENCH "/dev/shm"
 
 /* The workbench, a small tmpfs over a folder of the old root, or the one that a template has for its sandboxes. On it
  * stand what things are covered with, read-only: "folder" and "file"; the writable layer, "writable"; and in a build of

@@ -52,6 +52,7 @@ static void send_with(const void *message, size_t size, const int *fds, size_t c
 		die(1); /* the engine is gone */
 }
 
+/* With one when fd >= 0. */
 static void send_message(const void *message, size_t size, int fd)
 {
 	send_with(message, size, &fd, fd >= 0);

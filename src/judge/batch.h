@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judges every sample that has no result yet, with several threads over one session. Each row is a run of its own:
- * equal samples do not share a result.
+ * Judges every sample that has no result yet, with several threads over one session: the first of each task, then the
+ * second of each, and so on. Each row is a run of its own: equal samples do not share a result.
  */
 #pragma once
 #include "judge/results.h"
