@@ -231,6 +231,7 @@ int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], 
 {
 	struct fh_build *b = &build;
 	begin(l, ret_step, what);
+	fh_build_say(b, FH_OWN_BENCH);
 	b->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (b->root < 0 || chdir(FH_OWN_BENCH) < 0)
 		return -errno;

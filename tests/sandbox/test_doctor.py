@@ -366,13 +366,21 @@ class Packaging(support.TempDir):
         with contextlib.ExitStack() as stack:
             stack.callback(server.wait)
             stack.callback(server.terminate)
-            end = time.monotonic() + 20
-            while not path.exists() and time.monotonic() < end:
-                time.sleep(0.01)
             with socket.socket(socket.AF_UNIX) as s:
                 s.settimeout(20)
-                s.connect(str(path))
+                self.connect(s, path)
                 self.assertIn(b"fumehood", s.recv(4096))
+
+    def connect(self, s, path):
+        """A socket's file is there a moment before anybody listens."""
+        end = time.monotonic() + 20
+        while True:
+            try:
+                return s.connect(str(path))
+            except (FileNotFoundError, ConnectionRefusedError):
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
 
     def test_the_apparmor_profile(self):
         parser = shutil.which("apparmor_parser", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
