@@ -54,4 +54,5 @@ def main():
         print(sum(pool.map(lambda s: check(problems[s["task_id"]], s), samples)))
 
 
-main()
+if __name__ == "__main__":
+    main()

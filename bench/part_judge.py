@@ -29,36 +29,45 @@ def judge_command(program, problems, samples, folder):
     return [program, "judge", "--problems", str(problems), samples, "-o", str(folder / "results.jsonl")]
 
 
-def pair(ours, theirs, count, folder, before=None):
-    """Both commands by turns, ours with an empty cache each time, or with what `before` leaves in it; prints and returns
-    their samples per second."""
-    times = {"fumehood judge": [], "official method": []}
+def compare(ours, others, count, folder, before=None):
+    """All commands by turns, ours with an empty cache each time, or with what `before` leaves in it; prints and returns
+    their samples per second, and the ratios of ours to the others."""
+    times = {"fumehood": [], **{name: [] for name in others}}
     for n in range(ROUNDS):
         with tempfile.TemporaryDirectory(dir=folder) as cache:
             for command in filter(None, (before, ours)):
                 (folder / "results.jsonl").unlink(missing_ok=True)
                 took = timed(["env", f"XDG_CACHE_HOME={cache}", *command])[0]
-            times["fumehood judge"].append(took)
-        times["official method"].append(timed(theirs)[0])
+            times["fumehood"].append(took)
+        for name, command in others.items():
+            times[name].append(timed(command)[0])
     rates = {name: count / statistics.median(t) for name, t in times.items()}
-    ratio = rates["fumehood judge"] / rates["official method"]
+    ratios = {name: rates["fumehood"] / rates[name] for name in others}
     for name, rate in rates.items():
-        print(f"    {name:<18} {rate:7.1f} samples/s, {count} in {count / rate:.2f} s (median of {ROUNDS})")
-    print(f"    ratio {ratio:.2f}x")
-    print(f"    {shlex.join(ours)}\n    {shlex.join(theirs)}")
-    return {"samples": count, "ratio": round(ratio, 3), **{f"{n.split()[0]}_per_s": round(r, 1) for n, r in rates.items()}}
+        ratio = f"; fumehood {ratios[name]:.2f}x" if name in ratios else ""
+        print(f"    {name:<18} {rate:7.1f} samples/s, {count} in {count / rate:.2f} s (median of {ROUNDS}){ratio}")
+    for command in (ours, *others.values()):
+        print("    " + shlex.join(command))
+    return {"samples": count, "per_s": {name: round(rate, 1) for name, rate in rates.items()},
+            "ratio": {name: round(ratio, 3) for name, ratio in ratios.items()}}
 
 
-def python_pair(program, folder, problems, rows):
+def python_method(script, problems, samples):
+    return [sys.executable, "-E", "-S", str(TOP / "bench" / script), str(problems), samples]
+
+
+def compare_python(program, folder, problems, rows):
+    """Beside the official method, and the least that two processes for each sample can cost."""
     samples = write(folder / "samples.jsonl", rows)
-    theirs = [sys.executable, str(TOP / "bench" / "official_humaneval.py"), str(problems), samples]
-    return pair(judge_command(program, problems, samples, folder), theirs, len(rows), folder)
+    others = {"official method": python_method("official_humaneval.py", problems, samples),
+              "two bare forks": python_method("bare_pairs.py", problems, samples)}
+    return compare(judge_command(program, problems, samples, folder), others, len(rows), folder)
 
 
 def references(program, folder, problems):
     print("  HumanEval's 164 reference solutions, each judged in two sandboxes of its own")
     rows = [{"task_id": t["task_id"], "completion": t["canonical_solution"]} for t in lines(problems)]
-    figures = python_pair(program, folder, problems, rows)
+    figures = compare_python(program, folder, problems, rows)
     passed = sum(row["passed"] for row in lines(folder / "results.jsonl"))
     if passed != len(rows):
         raise SystemExit(f"bench: {passed} of {len(rows)} references passed")
@@ -73,7 +82,7 @@ def of_models(program, folder, problems):
         return None
     official = lines(data / "official_verdicts.jsonl.gz")
     rows = [s for s, o in zip(lines(data / "samples.jsonl.gz"), official) if o["result"] != "timed out"][::8][:SAMPLES]
-    return python_pair(program, folder, problems, rows)
+    return compare_python(program, folder, problems, rows)
 
 
 def cpp(program, folder):
@@ -94,12 +103,12 @@ def cpp(program, folder):
     for n, text in enumerate(programs):
         (folder / f"{n}.cpp").write_text(text)
     samples, first = write(folder / "samples.jsonl", rows), write(folder / "others.jsonl", others)
-    theirs = [sys.executable, str(TOP / "bench" / "official_cpp.py"), str(folder), str(len(programs))]
+    theirs = {"official method": [sys.executable, str(TOP / "bench" / "official_cpp.py"), str(folder), str(len(programs))]}
     ours = [*judge_command(program, problems, samples, folder), "--no-self-check"]  # which is a cost of tasks
     before = [*judge_command(program, problems, first, folder), "--no-self-check"]
-    figures = pair(ours, theirs, len(rows), folder)
+    figures = compare(ours, theirs, len(rows), folder)
     print("    the tasks' own parts compiled before")
-    return {**figures, "candidates_alone": pair(ours, theirs, len(rows), folder, before)}
+    return {**figures, "candidates_alone": compare(ours, theirs, len(rows), folder, before)}
 
 
 def bench(program, options):
