@@ -177,7 +177,7 @@ next:
 	return extra
 }
 
-// -1, 0, 1; fine: both are of one ordered type.
+// -1, 0, 1; fine: both are of one ordered type, and neither is NaN, which stands in no order to anything.
 func orderOf(a, b anything) (order int, fine bool) {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	if !x.IsValid() || !y.IsValid() || x.Type() != y.Type() {
@@ -193,6 +193,9 @@ func orderOf(a, b anything) (order int, fine bool) {
 		less, more = x.Uint() < y.Uint(), x.Uint() > y.Uint()
 	case reflect.Float32, reflect.Float64:
 		less, more = x.Float() < y.Float(), x.Float() > y.Float()
+		if !less && !more && x.Float() != y.Float() {
+			return 0, false
+		}
 	default:
 		return 0, false
 	}

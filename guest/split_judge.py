@@ -22,6 +22,10 @@ calls, items_left = 0, ITEMS_MAX
 CALL, NEXT = b"c", b"n"
 known_errors = {name: error for name, error in vars(builtins).items()
                 if kind(error) is kind and issubclass(error, Exception) and not name.endswith("Group")}
+# Raised inside of a loop of the test's (map, zip, all) these would end it, before anything was compared. So they come as
+# what Python makes of them in a generator, but for a test that names them.
+ends_of_loops = "StopIteration", "StopAsyncIteration"
+test_text = ""
 
 
 def end(verdict, reason):
@@ -145,6 +149,7 @@ def text_pair(data):
 
 
 def ask(operation, value):
+    global calls
     identifier = urandom(8)
     try:
         data = operation + identifier + encode(value, put_foreign)
@@ -160,11 +165,12 @@ def ask(operation, value):
         end("broken", "cannot reach the candidate: %s" % problem)
     data = answer_to(identifier)
     answer = data[8:9]
+    calls += operation == CALL
     if answer == b"v":
         return value_of(data, 9)
     if answer == b"e":
         base, name, message = text_pair(data)
-        error = known_errors.get(base)
+        error = RuntimeError if base in ends_of_loops and base not in test_text else known_errors.get(base)
         text = message if base == name else "%s: %s" % (name, message)
         try:
             raised = error(message) if error else Exception(text)
@@ -234,8 +240,6 @@ def call_and_change(number, args, kwargs):
 
 def stand_in(number, name, send_back):
     def call(*args, **kwargs):
-        global calls
-        calls += 1
         if send_back:
             return call_and_change(number, args, kwargs)
         return ask(CALL, (number, args, kwargs, None))
@@ -267,9 +271,10 @@ def nothing_is_left():
 
 
 def main():
+    global test_text
     sizes = [take_size() for _ in range(4)]
     names, before, test = [decode_text(take_input(size), "utf-8") for size in sizes[:3]]
-    space = {}
+    space, test_text = {}, test
     try:
         exec(compile(before, "<prompt>", "exec", 0, True), space)
         program = compile(test, "<test>", "exec", 0, True)

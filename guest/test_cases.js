@@ -3,7 +3,7 @@
 // Values compare by type and value (docs/data-sets.md); objects by their own keys.
 const checkCases = (candidate, cases, tolerance) => {
 	const { isArray } = Array;
-	const { keys } = Object;
+	const { keys, getPrototypeOf, prototype: plain } = Object;
 	const has = Object.prototype.hasOwnProperty;
 	const same = (got, wanted) => {
 		if (wanted === null || typeof wanted !== 'object') {
@@ -16,6 +16,9 @@ const checkCases = (candidate, cases, tolerance) => {
 			return false;
 		if (isArray(wanted))
 			return got.length === wanted.length && wanted.every((value, i) => same(got[i], value));
+		const prototype = getPrototypeOf(got); // a Map, a Date or an instance of a class has no keys that tell them apart
+		if (prototype !== plain && prototype !== null)
+			return false;
 		const names = keys(got);
 		return names.length === keys(wanted).length &&
 			names.every((name) => has.call(wanted, name) && same(got[name], wanted[name]));

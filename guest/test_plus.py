@@ -50,7 +50,7 @@ def check_plus(candidate, inputs, results, atol, oracle):
         return got == wanted or abs(got - wanted) <= tolerance + relative * abs(wanted)
 
     def root_of_polynomial(arguments, got, wanted):
-        return abs(sum([factor * got ** power for power, factor in enumerate(arguments[0])])) <= atol
+        return isinstance(got, (int, float)) and abs(sum([factor * got ** power for power, factor in enumerate(arguments[0])])) <= atol
 
     def same(arguments, got, wanted):
         if wanted == got:

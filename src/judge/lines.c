@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "json/span.h"
+#include "judge/gunzip.h"
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
@@ -17,7 +17,7 @@ static bool is_space(char c)
 }
 
 struct fh_lines {
-	gzFile file;
+	struct fh_gunzip *file;
 	char *path;
 	uint32_t number;
 	uint64_t bytes;
@@ -33,7 +33,7 @@ void fh_lines_close(struct fh_lines *l)
 {
 	if (!l)
 		return;
-	gzclose(l->file);
+	fh_gunzip_free(l->file);
 	fh_buf_release(&l->text);
 	free(l->path);
 	free(l);
@@ -73,15 +73,9 @@ static int fill(struct fh_lines *l, struct fh_error *err)
 	if (!room)
 		return fh_error_set(err, FH_E_LIMIT, "%s: %s is longer than %zu MiB", l->path,
 		                    l->is_array ? "the array" : "a line", (l->is_array ? FH_ARRAY_MAX : FH_LINE_MAX) >> 20);
-	int n = gzread(l->file, room, PIECE), code = Z_OK;
-	const char *message = gzerror(l->file, &code);
-	if (n < 0 || code < 0) {
-		if (code == Z_ERRNO)
-			return fh_error_sys(err, errno, "cannot read %s", l->path);
-		fh_error_set(err, FH_E_CONFIG, "%s: the compressed data is damaged or cut off (%s)", l->path, message);
-		fh_error_hint(err, "gzip -t %s tests it; fetch the file again", l->path);
-		return -FH_E_CONFIG;
-	}
+	ssize_t n = fh_gunzip_read(l->file, room, PIECE, l->path, err);
+	if (n < 0)
+		return (int)n;
 	l->text.n += n;
 	l->bytes += n;
 	l->ended = n == 0;
@@ -198,13 +192,10 @@ int fh_lines_open(const char *path, struct fh_lines **ret, struct fh_error *err)
 	struct stat st;
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		return fh_error_set(err, FH_E_ARGUMENT, "%s is a folder, not a JSONL file", path);
-	gzFile file = gzdopen(fd, "rb");
-	if (!file)
-		return fh_error_sys(err, ENOMEM, "cannot read %s", path);
-	FH_TAKE_FD(fd);
-	gzbuffer(file, 128 << 10);
 	struct fh_lines *l = FH_NEW(struct fh_lines);
-	*l = (struct fh_lines){ .file = file, .path = fh_xstrdup(path), .text = FH_BUF_INIT(FH_LINE_MAX + (1 << 20)) };
+	*l = (struct fh_lines){ .file = fh_gunzip_new(FH_TAKE_FD(fd)),
+		                    .path = fh_xstrdup(path),
+		                    .text = FH_BUF_INIT(FH_LINE_MAX + (1 << 20)) };
 	int r = look_for_array(l, err);
 	if (r < 0) {
 		fh_lines_close(l);

@@ -215,6 +215,36 @@ struct fh_limits fh_judge_limits(const struct fh_judge_session *s, const struct 
 	return limits;
 }
 
+/* Whether a test cannot be split, or only hands on what this candidate gave it. The reference tells: a word of a
+ * candidate's never changes how its task is judged. A task without one is judged as it stands. */
+static int asks_too_much(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p, bool *ret,
+                         struct fh_error *err)
+{
+	struct fh_judge_sample sample = fh_judge_problem_reference(p->problem);
+	struct fh_judge_parts parts = fh_judge_parts_of(p->problem, &sample);
+	struct fh_split_pair reference = *p;
+	struct fh_split_outcome o;
+	if (sample.size == 0 || p->completion.p == sample.completion) {
+		*ret = sample.size > 0;
+		return 0;
+	}
+	reference.head = parts.head;
+	reference.completion = parts.completion;
+	int r = fh_split_run(s->split, client, &reference, &o, err);
+	if (r < 0)
+		return r;
+	*ret = o.unfit;
+	fh_split_outcome_release(&o);
+	return 0;
+}
+
+static void hands_on(struct fh_judge_outcome *o)
+{
+	fh_auto_free char *what = o->reason;
+	o->verdict = FH_VERDICT_FAILED;
+	o->reason = fh_xasprintf("what it gave to the test is handed on and cannot cross again (%s)", what ? what : "");
+}
+
 /* `last`: what nobody explains is not tried again. */
 static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p, bool last,
                     struct fh_judge_outcome *ret, struct fh_error *err)
@@ -239,7 +269,21 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 	};
 	if (o.retry && !last)
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
-	if (!o.unfit || !fh_judge_languages[p->problem->language].driver)
+	if (!o.unfit)
+		return 0;
+	if (o.unfit_after_answers) {
+		bool unfit;
+		r = asks_too_much(s, client, &pair, &unfit, err);
+		if (r < 0) {
+			fh_judge_outcome_release(ret);
+			return r;
+		}
+		if (!unfit) {
+			hands_on(ret);
+			return 0;
+		}
+	}
+	if (!fh_judge_languages[p->problem->language].driver)
 		return 0;
 	fh_judge_outcome_release(ret);
 	fh_judge_set_mode(s, p->problem, FH_MODE_IN_PROCESS);

@@ -109,6 +109,7 @@ struct fh_split_outcome {
 	enum fh_verdict verdict;
 	FH_OWN char *reason;
 	bool unfit;                                             /* the test gives what cannot cross: no verdict */
+	bool unfit_after_answers;                               /* so it may be what the candidate gave it before */
 	bool retry;                                             /* nobody said how it ended: may be about us */
 	FH_OWN FH_NULLABLE struct fh_result *judge, *candidate; /* NULL when nothing ran */
 };
@@ -124,9 +125,9 @@ struct fh_split_message {
 	struct fh_str word, reason;
 	uint64_t calls;
 };
-/* Words: passed; failed; tampered (the candidate sent what no honest driver sends); exited (it left by an exception
- * that is none of Exception's); gone (it ended without an answer); unfit (the test gives what does not cross); broken
- * (the test did not get to its first call). False: there is no such message. */
+/* CALLS: how many were answered. Words: passed; failed; tampered (the candidate sent what no honest driver sends);
+ * exited (it left by an exception that is none of Exception's); gone (it ended without an answer); unfit (the test
+ * gives what does not cross); broken (the test did not get to its first call). False: there is no such message. */
 bool fh_split_message_read(struct fh_str stream, struct fh_split_message *ret);
-/* Fills verdict, reason, unfit and retry from the two results. */
+/* Fills verdict, reason, unfit, unfit_after_answers and retry from the two results. */
 void fh_split_decide(struct fh_split_outcome *o);

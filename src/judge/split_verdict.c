@@ -106,6 +106,7 @@ static enum fh_verdict by_message(struct fh_split_outcome *o, const struct fh_sp
 			fh_buf_adds(why, words[i].before);
 			fh_buf_add(why, m->reason.p, m->reason.n);
 			o->unfit = fh_str_eq(m->word, "unfit");
+			o->unfit_after_answers = o->unfit && m->calls > 0;
 			return words[i].verdict;
 		}
 	fh_buf_addf(why, "the judge's process said that it had ended and then ended with status %d, signal %d",

@@ -67,6 +67,7 @@ PLUS = [  # guest/test_plus.py
 ROOTS = [
     ("abs(sum([", "(sum([", (-5.0, -0.5, 1e-4), [1, 2], False),
     ("\"root of polynomial\": root_of_polynomial", "\"root of polynomial\": same", (-1.0, 1.0, 1e-4), [-1, 0, 1], True),
+    ("isinstance(got, (int, float)) and abs(", "abs(", (1j, 1.0, 1e-4), [1, 0, 1], False),
     (") <= atol", ") <= atol * 1e6", (0.9, 1.0, 1e-4), [-1, 0, 1], False),
 ]
 
@@ -78,7 +79,10 @@ JAVASCRIPT = [  # guest/test_cases.js, as programs write values
     (" * Math.max(1, Math.abs(wanted))", "", ("1000.5", "1000", 0.001), True),
     ("Math.max(1, Math.abs(wanted))", "Math.abs(wanted)", ("0.0005", "0", 0.001), True),
     ("Math.abs(got - wanted)", "(got - wanted)", ("-100", "1", 0.1), False),
-    ("typeof got !== 'object' || ", "", ("'ab'", "{0: 'a', 1: 'b'}", 0), False),
+    ("typeof got !== 'object' || ", "", ("Object.setPrototypeOf(() => 1, null)", "{}", 0), False),
+    ("prototype !== plain && prototype !== null", "false", ("new Map([[1, 2]])", "{}", 0), False),
+    ("prototype !== plain && prototype !== null", "false", ("new (class { a = 1 })", "{a: 1}", 0), False),
+    (" && prototype !== null", "", ("Object.create(null)", "{}", 0), True),
     ("isArray(got) !== isArray(wanted)", "false", ("{length: 1, 0: 1}", "[1]", 0), False),
     ("got.length === wanted.length && ", "", ("[1, 2]", "[1]", 0), False),
     ("same(got[i], value)", "true", ("[2]", "[1]", 0), False),

@@ -158,6 +158,15 @@ for i, (kind, text) in enumerate([(ValueError, 'zero'), (KeyError, '1'), (ValueE
 """
         self.assertEqual(self.verdict(test, completion)["verdict"], "passed")
 
+    def test_an_exception_that_ends_loops_does_not_end_those_of_the_test(self):
+        completion = "    raise StopIteration('over')\n"
+        for loop in ("for got, wanted in zip(map(candidate, [1, 2]), [1, 2]): assert got == wanted",
+                     "assert all(map(lambda n: candidate(n) == n, [1, 2]))"):
+            row = self.verdict(loop, completion)
+            self.assertEqual((row["verdict"], "RuntimeError: over" in row["reason"]), ("failed", True), row)
+        test = "try:\n    candidate(1)\nexcept StopIteration as problem:\n    assert str(problem) == 'over'\nelse:\n    assert False"
+        self.assertEqual(self.verdict(test, completion)["verdict"], "passed")
+
     def test_arguments_are_copies(self):
         test = "x = [3, 1]\nassert candidate(x) == [1, 3]\nassert x == [3, 1]"
         self.assertEqual(self.verdict(test, "    x.sort()\n    return x\n")["verdict"], "passed")
@@ -210,6 +219,23 @@ class HowATaskIsJudged(Judging):
 
     def test_a_function_as_argument_is_seen_without_a_reference_too(self):
         row = self.one(problem("T/0", "assert candidate(lambda n: n + 1) == 2"), "    return x(1)\n", "--no-self-check")
+        self.assertEqual((row["verdict"], row["integrity"]), ("passed", "in-process"))
+
+    def test_no_candidate_changes_how_its_task_is_judged(self):
+        """What it gives to a test that hands it on has to cross again; that it cannot is no word about the test."""
+        deep = "    for _ in range(149): x = [x]\n    return x\n"
+        lies = deep + "class Yes:\n    __eq__ = lambda *_: True\nf = lambda x: Yes()\n"
+        good = "    return x[::-1]\n"
+        p = problem("T/0", "assert candidate(candidate('ab')) == 'ab'", good)
+        for args in ((), ("--no-self-check",)):
+            rows = self.judge([p], [("T/0", c) for c in (deep, lies, good)], "--allow-in-process", *args)
+            self.assertEqual([(r["verdict"], r["integrity"]) for r in rows],
+                             [("failed", "split"), ("failed", "split"), ("passed", "split")], rows)
+            self.assertIn("handed on", rows[0]["reason"])
+        # the control: where the reference gives the same, it is the test that cannot be split
+        p = problem("T/0", "assert candidate(candidate)", "    return (lambda: 0) if x else 1\n", "def f(x):\n")
+        p["test"] = "def check(candidate):\n    candidate(0)\n    assert candidate(lambda: 0)\n"
+        row = self.one(p, "    return 1\n", "--no-self-check")
         self.assertEqual((row["verdict"], row["integrity"]), ("passed", "in-process"))
 
 

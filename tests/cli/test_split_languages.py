@@ -365,12 +365,13 @@ class Go(Split):
                  "Len(t, Id(\"añ\"), 3)", "Contains(t, Id([]string{\"a\"}), \"a\")", "Contains(t, Id(map[string]int{\"k\": 1}), \"k\")",
                  "NotContains(t, Id(\"abc\"), \"bd\")", "ElementsMatch(t, []int{1, 2, 2}, Id([]int{2, 1, 2}))",
                  "ElementsMatch(t, []int{}, Id([]int(nil)))", "InDelta(t, 1, Id(1.5), 0.5)", "InDelta(t, math.NaN(), Id(math.NaN()), 0.1)",
-                 "Greater(t, Id(\"b\"), \"a\")", "Zero(t, Id([2]int{}))", "IsType(t, int8(0), Id(int8(3)))", "Equalf(t, 1, Id(1), \"%d\", 2)",
+                 "Greater(t, Id(\"b\"), \"a\")", "GreaterOrEqual(t, Id(2.5), 2.5)", "LessOrEqual(t, Id(2.5), 2.5)", "Zero(t, Id([2]int{}))", "IsType(t, int8(0), Id(int8(3)))", "Equalf(t, 1, Id(1), \"%d\", 2)",
                  "ErrorContains(t, Id(errors.New(\"no such\")).(error), \"such\")", "Equal(t, errors.New(\"a\"), Id(errors.New(\"a\")))",
                  "PanicsWithError(t, \"e\", func() { panic(Id(errors.New(\"e\"))) })", "Exactly(t, uint8(2), Id(uint8(2)))"]
         fails = ["Equal(t, int64(1), Id(1))", "Equal(t, []int{}, Id([]int(nil)))", "NotEqual(t, 1, Id(1))", "EqualValues(t, uint8(44), Id(300))",
                  "ElementsMatch(t, []int{1, 2, 2}, Id([]int{1, 1, 2}))", "InDelta(t, 1, Id(math.NaN()), 9.0)", "InDelta(t, 1, Id(\"1\"), 9.0)",
-                 "Len(t, Id(5), 0)", "Contains(t, Id(5), 5)", "NotContains(t, Id(5), 6)", "Greater(t, Id(1), int64(0))", "Nil(t, Id(0))",
+                 "Len(t, Id(5), 0)", "Contains(t, Id(5), 5)", "NotContains(t, Id(5), 6)", "Greater(t, Id(1), int64(0))",
+                 "GreaterOrEqual(t, Id(math.NaN()), 1.5)", "LessOrEqual(t, Id(math.NaN()), 1.5)", "Nil(t, Id(0))",
                  "Equal(t, Id(complex(1, 1)), Id(1))", "True(t, Id(false).(bool))", "NoError(t, Id(errors.New(\"e\")).(error))",
                  "Panics(t, func() { Id(1) })", "PanicsWithValue(t, 1, func() { panic(Id(2)) })"]
         text = "package main\nimport (\n\"errors\"\n\"math\"\n\"testing\"\n\"github.com/stretchr/testify/assert\"\n)\nfunc TestId(t *testing.T) {\n%s}\n"

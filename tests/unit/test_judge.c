@@ -165,6 +165,31 @@ static void gzip_is_read_by_its_content(void **state)
 	assert_int_equal(fh_judge_problems_read(file, &p, &err), 0);
 	assert_int_equal(p.count, 2);
 
+	/* member after member, and zeros as padding */
+	fh_judge_problems_release(&p);
+	FILE *more = fopen(file, "ab");
+	assert_int_equal(fwrite("\0\0\0", 1, 3, more), 3);
+	fclose(more);
+	assert_int_equal(fh_judge_problems_read(file, &p, &err), 0);
+	assert_int_equal(p.count, 2);
+	fh_judge_problems_release(&p);
+	gz = gzopen(scratch_file("p.gz", NULL), "wb");
+	assert_int_equal(gzwrite(gz, human_eval, 50), 50);
+	gzclose(gz);
+	gz = gzopen(file, "ab");
+	assert_int_equal(gzwrite(gz, human_eval + 50, strlen(human_eval) - 50), strlen(human_eval) - 50);
+	gzclose(gz);
+	assert_int_equal(fh_judge_problems_read(file, &p, &err), 0);
+	assert_int_equal(p.count, 2);
+
+	/* rows that are not compressed, behind those that are, are no end of the data */
+	fh_judge_problems_release(&p);
+	more = fopen(file, "ab");
+	assert_int_equal(fwrite("{}\n", 1, 3, more), 3);
+	fclose(more);
+	assert_int_equal(fh_judge_problems_read(file, &p, &err), -FH_E_CONFIG);
+	assert_non_null(strstr(err.message, "stands behind it"));
+
 	fh_judge_problems_release(&p);
 	assert_int_equal(truncate(file, 60), 0);
 	assert_int_equal(fh_judge_problems_read(file, &p, &err), -FH_E_CONFIG);
