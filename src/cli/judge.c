@@ -17,7 +17,7 @@
 #include "judge/truth.h"
 
 /* Some samples have no verdict of their own. */
-enum { EXIT_HARNESS_ERRORS = 3, EXIT_SELF_CHECK = 4 };
+enum { EXIT_HARNESS_ERRORS = 3, EXIT_SELF_CHECK = 4, REPEAT_MAX = 1000 };
 
 static const char details[] = "Formats, told apart by their fields:\n"
                               "  human-eval     task_id, prompt, entry_point, test\n"
@@ -168,6 +168,8 @@ static int check_options(const struct judge_options *o, struct fh_error *err)
 		r = fh_error_set(err, FH_E_ARGUMENT, "%s", o->args.count ? "more than one samples file" : "no samples file");
 	else if (!o->results && !o->show_given)
 		r = fh_error_set(err, FH_E_ARGUMENT, "where shall the results go? -o is missing");
+	else if (o->repeat < 1 || o->repeat > REPEAT_MAX)
+		return fh_error_set(err, FH_E_ARGUMENT, "option --repeat: from 1 to %d", REPEAT_MAX);
 	if (r < 0)
 		fh_error_hint(err, "fumehood judge --problems PROBLEMS.jsonl SAMPLES.jsonl -o RESULTS.jsonl");
 	return r;
@@ -197,7 +199,7 @@ static void fill_settings(const struct judge_options *o, struct fh_judge_setting
 			s->limits.value[i] = o->limits[i];
 	s->interpreter = o->interpreter;
 	s->packages = o->packages;
-	s->repeat = (unsigned)FH_MIN(o->repeat, 1000);
+	s->repeat = (unsigned)o->repeat;
 	s->cancel = &fh_interrupted;
 }
 
@@ -267,10 +269,9 @@ static int judge_all(const struct judge_options *o, struct fh_judge_session *ses
                      struct fh_results *results, struct fh_error *err)
 {
 	struct watch watch = { 0 };
-	struct fh_batch_options batch = { .repeat = (unsigned)FH_MIN(o->repeat, 1000),
-		                              .jobs = FH_MIN(o->jobs, UINT16_MAX),
-		                              .on_done = on_done,
-		                              .context = &watch };
+	struct fh_batch_options batch = {
+		.repeat = (unsigned)o->repeat, .jobs = FH_MIN(o->jobs, UINT16_MAX), .on_done = on_done, .context = &watch
+	};
 	for (size_t i = 0; i < samples->count; i++) {
 		struct fh_results_row row = fh_results_row(results, i);
 		if (row.present)
@@ -378,7 +379,7 @@ static int run_command(const struct judge_options *o)
 
 int main(int argc, char **argv)
 {
-	struct judge_options o = { .ks = "1,10,100", .progress_bar = true, .self_check = true };
+	struct judge_options o = { .ks = "1,10,100", .repeat = 1, .progress_bar = true, .self_check = true };
 	struct fh_error err = FH_ERROR_INIT;
 	bool help = false;
 	int status = FH_EXIT_OK;

@@ -12,11 +12,13 @@ void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_prob
                            const struct fh_judge_samples *samples, const struct fh_results *results)
 {
 	fh_auto_free struct fh_task_count *tasks = fh_xcalloc(problems->count, sizeof(*tasks));
+	fh_auto_free bool *sampled = fh_xcalloc(problems->count, sizeof(*sampled));
 	r->samples = samples->count;
 	r->kept = fh_results_kept(results);
 	r->first_failure = SIZE_MAX;
 	for (size_t i = 0; i < samples->count; i++) {
 		struct fh_results_row row = fh_results_row(results, i);
+		sampled[samples->items[i].problem] = true;
 		if (!row.present)
 			continue;
 		bool passed = row.verdict == FH_VERDICT_PASSED;
@@ -31,8 +33,10 @@ void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_prob
 		if (!passed && r->first_failure == SIZE_MAX)
 			r->first_failure = i;
 	}
-	for (size_t i = 0; i < problems->count; i++)
+	for (size_t i = 0; i < problems->count; i++) {
 		r->tasks += tasks[i].samples > 0;
+		r->without_samples += !sampled[i];
+	}
 	for (size_t i = 0; i < r->k_count; i++) {
 		fh_estimate_pass_at_k(tasks, problems->count, r->ks[i], &r->estimates[i]);
 		fh_estimate_pass_hat_k(tasks, problems->count, r->ks[i], &r->all[i]);
@@ -160,6 +164,9 @@ void fh_judge_report_text(const struct fh_judge_report *r, const char *show_comm
 	fh_buf_adds(out, "; results in ");
 	fh_escape_terminal(out, fh_str(r->results_path), false);
 	fh_buf_addc(out, '\n');
+	if (r->without_samples > 0)
+		fh_buf_addf(out, "without a sample: %zu task%s of the problems; no figure counts them\n", r->without_samples,
+		            plural(r->without_samples));
 	if (r->in_process < r->samples)
 		fh_buf_addf(
 		    out,
@@ -239,6 +246,7 @@ void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
 	}
 	json_object_set_new(o, "samples", json_integer(r->samples));
 	json_object_set_new(o, "tasks", json_integer(r->tasks));
+	json_object_set_new(o, "tasks_without_samples", json_integer((json_int_t)r->without_samples));
 	json_object_set_new(o, "passed", json_integer(r->verdicts[FH_VERDICT_PASSED]));
 	json_object_set_new(o, "verdicts", verdicts);
 	json_object_set_new(o, "harness_errors", json_integer(r->verdicts[FH_VERDICT_ENGINE_ERROR]));
@@ -290,6 +298,7 @@ void fh_judge_report_markdown(const struct fh_judge_report *r, struct fh_buf *ou
 	for (enum fh_verdict v = 0; v < FH_VERDICT_COUNT_; v++)
 		if (r->verdicts[v] > 0)
 			fh_buf_addf(out, "| %s | %zu |\n", fh_verdict_name(v), r->verdicts[v]);
+	fh_buf_addf(out, "\n- tasks of the problems without a sample, which no figure counts: %zu", r->without_samples);
 	fh_buf_addf(out, "\n- integrity: split or outside %zu, in-process %zu (%zu passed; %s)\n",
 	            r->samples - r->in_process, r->in_process, r->in_process_passed,
 	            r->allow_in_process ? "counted" : "not counted in the figures");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/compare.h"
 
+#include <errno.h>
 #include <math.h>
 
 #include "judge/value.h"
@@ -34,8 +35,9 @@ static bool same_bytes(struct fh_str a, struct fh_str b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
-/* A decimal number, whole: digits, one point, an exponent. No "nan", "inf" or hexadecimal, which strtod would take. */
-static bool number_of(struct fh_str s, double *ret)
+/* A decimal number, whole: digits, one point, an exponent. No "nan", "inf" or hexadecimal, which strtod would take.
+ * exact: that a double holds every digit. */
+static bool number_of(struct fh_str s, double *ret, bool *ret_exact)
 {
 	char text[NUMBER_MAX + 1];
 	char *end;
@@ -46,18 +48,20 @@ static bool number_of(struct fh_str s, double *ret)
 			return false;
 	memcpy(text, s.p, s.n);
 	text[s.n] = '\0';
+	errno = 0;
 	*ret = strtod(text, &end);
+	*ret_exact = s.n <= EXACT_DIGITS && errno != ERANGE;
 	return *end == '\0' && isfinite(*ret);
 }
 
 static bool same_number(struct fh_str a, struct fh_str b, double tolerance)
 {
 	double got, want;
-	if (!number_of(b, &want) || !number_of(a, &got))
+	bool exact_got, exact_want;
+	if (!number_of(b, &want, &exact_want) || !number_of(a, &got, &exact_got))
 		return false;
-	/* Without a tolerance only where a double holds every digit. */
 	if (tolerance <= 0)
-		return got == want && a.n <= EXACT_DIGITS && b.n <= EXACT_DIGITS;
+		return got == want && exact_got && exact_want;
 	return fabs(got - want) <= tolerance * fmax(1.0, fabs(want));
 }
 

@@ -358,6 +358,9 @@ static int add_case(struct fh_judge_output *o, const json_t *c, size_t number, s
 		return wrong(err, "all cases of a task are of one kind", "case %zu has no stdout that is a string", number);
 	if (exit_code && !json_is_integer(exit_code))
 		return wrong(err, "a number from 0 to 255", "case %zu: exit_code is no integer", number);
+	if (json_integer_value(exit_code) < 0 || json_integer_value(exit_code) > 255)
+		return wrong(err, "a number from 0 to 255", "case %zu: no program ends with exit_code %lld", number,
+		             (long long)json_integer_value(exit_code));
 	if (o->count == FH_OUTPUT_CASES_MAX)
 		return wrong(err, "split the task", "more than %d cases", FH_OUTPUT_CASES_MAX);
 	struct fh_output_case *to = &FH_PUSH(o->cases, o->count, o->capacity);

@@ -159,6 +159,16 @@ static struct fh_str last_line(struct fh_str text)
 	return (struct fh_str){ text.p + skip, text.n - skip };
 }
 
+/* What a checker is given is no use of its own: however much a program printed within its limits, the checker reads. */
+static void make_room(struct fh_limits *limits, size_t bytes)
+{
+	static const enum fh_limit in[] = { FH_LIMIT_DISK, FH_LIMIT_MEMORY, FH_LIMIT_FILE_SIZE };
+	enum { PAGES_AND_FOLDERS = 1 << 20 };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(in); i++)
+		if (limits->value[in[i]] < FH_UNLIMITED - bytes - PAGES_AND_FOLDERS)
+			limits->value[in[i]] += bytes + PAGES_AND_FOLDERS;
+}
+
 /* A checker that its output breaks rejects: 0 and *ret_accepts, or what is no outcome of the program. */
 static int ask_checker(struct program *p, const struct fh_judge_output *o, const struct fh_output_case *c,
                        struct fh_str got, bool *ret_accepts, struct fh_buf *why, struct fh_error *err)
@@ -180,6 +190,7 @@ static int ask_checker(struct program *p, const struct fh_judge_output *o, const
 	request.files = files;
 	request.file_count = FH_ARRAY_SIZE(files);
 	request.limits = p->settings->limits;
+	make_room(&request.limits, o->checker_size + input.n + got.n + expected.n);
 	request.standard_library_only = !p->settings->packages;
 	int r = fh_plan_build(&request, &plan, err);
 	if (r < 0) {

@@ -86,6 +86,12 @@ class Output(Judging):
         })
         self.assertIn("ValueError", rows[2]["reason"])
 
+    def test_what_a_checker_reads_is_within_no_limit_of_the_program(self):
+        checker = {"language": "bash", "code": '[ $(wc -c <"$2") = 6000000 ]'}
+        self.verdicts({"large": ({"language": "bash", "stdout": "", "checker": checker},
+                                 [("head -c 6000000 /dev/zero", "passed"), ("head -c 5000000 /dev/zero", "failed")])},
+                      "--disk", "1M")
+
     def test_output_that_was_cut_off_equals_nothing(self):
         self.verdicts({"yes": ({"language": "bash", "stdout": "y\n" * 500000},
                                [("yes", "output_limit"), ("yes | head -c 1000000", "passed")])}, "--output", "1000000")

@@ -13,7 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
-from judging import Judging
+from judging import PROBLEMS, Judging, lines
 
 
 class Results(Judging):
@@ -169,6 +169,7 @@ class Summary(Judging):
         summary = json.loads(self.judge("--json", "--k", "1,2,100").stdout)
         self.assertEqual(summary["verdicts"], {"passed": 2, "failed": 5})
         self.assertEqual((summary["samples"], summary["tasks"], summary["passed"]), (7, 3, 2))
+        self.assertEqual(summary["tasks_without_samples"], len(lines(PROBLEMS / "human-eval.jsonl")) - 3)
         self.assertEqual(summary["harness_errors"], 0)
         self.assertEqual(summary["integrity"]["apart"], 7)
         one, two, hundred = (summary["pass_at_k"][k] for k in ("1", "2", "100"))
@@ -234,7 +235,7 @@ class BadInput(Judging):
 
     def test_the_command_line(self):
         self.samples([("Own/0", "x")])
-        for args, says in ((["--k", "0"], "option --k"), (["--k", "x"], "option --k"),
+        for args, says in ((["--k", "0"], "option --k"), (["--repeat", "0"], "option --repeat: from 1"), (["--repeat", "1001"], "option --repeat"), (["--k", "x"], "option --k"),
                            (["--cpu-tme", "1"], "--cpu-time"),
                            (["more.jsonl"], "more than one samples file"), (["--memory", "1"], "--memory")):
             with self.subTest(args):

@@ -51,6 +51,9 @@ static void each_rule_takes_its_differences_and_no_others(void **state)
 	assert_int_equal(fh_compare_of_name("?"), FH_COMPARE_COUNT_);
 	assert_true(fh_compare_output(FH_COMPARE_NUMBERS, fh_str("1.0"), fh_str("1"), 0));
 	assert_false(fh_compare_output(FH_COMPARE_NUMBERS, fh_str("9007199254740993.0"), fh_str("9007199254740992"), 0));
+	assert_false(fh_compare_output(FH_COMPARE_NUMBERS, fh_str("1e-999"), fh_str("0"), 0));
+	assert_false(fh_compare_output(FH_COMPARE_NUMBERS, fh_str("4e-324"), fh_str("5e-324"), 0));
+	assert_true(fh_compare_output(FH_COMPARE_NUMBERS, fh_str("0.00"), fh_str("0"), 0));
 	assert_false(fh_compare_output(FH_COMPARE_TRIMMED, (struct fh_str){ "a\0b", 3 }, (struct fh_str){ "a\0c", 3 }, 0));
 }
 
