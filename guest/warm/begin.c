@@ -232,6 +232,24 @@ bool fh_warm_settings_differ(const struct fh_warm_interpreter *i, const struct f
 	       one_way(i, s->env, s->env_count, run->env, run->env_count, why);
 }
 
+const char *fh_warm_variable(const char *name_and_equals)
+{
+	const struct fh_warm_start *s = &fh_warm_start;
+	const char *line = variable(s->env, s->env_count, name_and_equals, strlen(name_and_equals));
+	return line ? line + strlen(name_and_equals) : NULL;
+}
+
+bool fh_warm_is_there(const char *folder, size_t n, const char *name)
+{
+	char path[FH_WARM_PATH_MAX];
+	if (n + 1 + strlen(name) >= sizeof(path))
+		return false;
+	memcpy(path, folder, n);
+	path[n] = '/';
+	memcpy(path + n + 1, name, strlen(name) + 1);
+	return fh_sys(__NR_faccessat, AT_FDCWD, path, 0 /* F_OK */) == 0;
+}
+
 static bool same_lists(char *const *a, uint32_t a_count, char *const *b, uint32_t b_count)
 {
 	if (a_count != b_count)

@@ -320,9 +320,25 @@ static void child(void)
 	loop_is_new = uv.loop_fork(uv.default_loop()) == 0;
 }
 
+/* In this folder or one above it. */
+static bool has_package(const char *folder)
+{
+	for (size_t n = strlen(folder);; n--)
+		if (n == 0 || folder[n] == '/' || folder[n] == '\0') {
+			if (fh_warm_is_there(folder, n, "package.json"))
+				return true;
+			if (n == 0)
+				return false;
+		}
+}
+
 static bool begin(const struct fh_warm_run *run, char *why)
 {
-	(void)run;
+	/* Node looked for one before the fork, for what -r loads, and keeps the answer */
+	if (!run->self_test && (has_package(run->cwd) || has_package(fh_warm_start.path))) {
+		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "there is a package.json, for which Node looks before the fork");
+		return false;
+	}
 	if (!loop_is_new) {
 		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "libuv could not make its event loop anew");
 		return false;

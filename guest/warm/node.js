@@ -10,8 +10,9 @@ const { openSync, readFileSync } = fs;
 // program could see follows the event 'exit', but what its listeners set going, the report of an exception that nobody
 // caught, and what flags ask for. Node asks for process.emit right before that event, with no JavaScript below it on the
 // stack: then a last listener is added, which leaves. An `emit` of ours in between would be seen in stack traces.
+const self = process; // a program may take the name away
 const { reallyExit } = process;
-const { emit, on, listenerCount } = require('events').prototype;
+const { emit } = require('events').prototype;
 const UNSETTLED = 13; // of a top-level await: Node has something to say
 const leave = (code) => openSync(`/fumehood/leave/${code & 255}`);
 const calledByNode = () => {
@@ -26,12 +27,16 @@ const calledByNode = () => {
   else Error.prepareStackTrace = prepareStackTrace;
   return depth === 1;
 };
+const last = () => self.exitCode === UNSETTLED || leave(self.exitCode || 0);
+last.apply = last; // by which it is called until Node 20; a program may have replaced the inherited one
 const end = {
   configurable: true,
   enumerable: false,
   get() {
-    if (this === process && process._exiting && !listenerCount.call(process, 'exit') && calledByNode())
-      on.call(process, 'exit', () => process.exitCode === UNSETTLED || leave(process.exitCode || 0));
+    if (this === self && self._exiting && self._events?.exit === undefined && calledByNode()) {
+      self._events.exit = last; // as on() does, unheard
+      self._eventsCount++;
+    }
     return emit;
   },
   set(value) {

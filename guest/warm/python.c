@@ -23,7 +23,6 @@ static const struct fh_symbol_wanted wanted[] = {
 	{ "PyThreadState_Next", &PY.thread_next },
 	{ "Py_DecRef", &PY.decref },
 	{ "PyImport_ImportModule", &PY.import },
-	{ "PyImport_AddModule", &PY.add_module },
 	{ "PyModule_GetDict", &PY.module_dict },
 	{ "PyObject_GetAttrString", &PY.get },
 	{ "PyObject_CallObject", &PY.call },
@@ -170,6 +169,23 @@ static bool preload(const char *names, char *why)
 	return true;
 }
 
+/* Where a user's own packages would be; "": nowhere, or they were there when the zygote started. */
+static char user_site[FH_WARM_PATH_MAX];
+
+static void find_user_site(void)
+{
+	fh_py *site = PY.dict_item(PY.sys_get("modules"), "site");
+	fh_py *enabled = site ? PY.get(site, "ENABLE_USER_SITE") : NULL, *path = site ? PY.get(site, "USER_SITE") : NULL;
+	const char *s = enabled && PY.is_true(enabled) == 1 && path && path != PY.none ? PY.utf8(path) : NULL;
+	if (s && !fh_warm_is_there(s, strlen(s), ""))
+		fh_text_set(user_site, sizeof(user_site), s);
+	if (enabled)
+		PY.decref(enabled);
+	if (path)
+		PY.decref(path);
+	PY.error_clear();
+}
+
 /* Garbage of the start-up goes; what stays is moved out of the collector's sight, so that a collection in a run does
  * not write to, and so copy, every page of the zygote. */
 static void ready(void)
@@ -190,6 +206,7 @@ static void ready(void)
 		PY.dict_delete(modules, "gc");
 	fh_py *posix = PY.import("posix");
 	environment = posix ? PY.get(posix, "environ") : NULL;
+	find_user_site();
 	PY.error_clear();
 	fh_python_end_ready();
 }
@@ -277,6 +294,11 @@ static bool is_archive(const char *path)
 
 static bool begin(const struct fh_warm_run *run, char *why)
 {
+	if (!run->self_test && user_site[0] && fh_warm_is_there(user_site, strlen(user_site), "")) {
+		fh_text_set(why, FH_ZYGOTE_WHY_MAX,
+		            "there are packages of the user's own, for which Python looks before the fork");
+		return false;
+	}
 	if (!run->self_test && is_archive(fh_warm_start.file)) {
 		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "the program may be an archive, which is imported from");
 		return false;

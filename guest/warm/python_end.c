@@ -23,18 +23,25 @@
 #include <signal.h>
 
 /* Places in a PyTypeObject of CPython 3.8 to 3.13 on 64-bit machines, in pointers; checked by layout_is_known(). */
-enum { TYPE_NAME = 3, TYPE_FLAGS = 21, TYPE_DEL = 47, TYPE_FINALIZE = 49, WEAKREF_CALLBACK = 3 };
+enum { TYPE_NAME = 3, TYPE_FLAGS = 21, TYPE_BASE = 32, TYPE_DEL = 47, TYPE_FINALIZE = 49, WEAKREF_CALLBACK = 3 };
 enum { FLAG_COLLECTED = 1 << 14, EXIT_UNFLUSHED = 120, FILE_INPUT = 257 };
+
+/* Files, whose finalizer has nothing to do once they are closed; the first two are never open. */
+static const char *const file_names[] = { "StringIO",       "BytesIO",        "FileIO",        "TextIOWrapper",
+	                                      "BufferedReader", "BufferedWriter", "BufferedRandom" };
+enum { FILE_TYPES = sizeof(file_names) / sizeof(file_names[0]), ALWAYS_CLOSED = 2 };
 
 static struct {
 	bool possible; /* the hook is there, and this interpreter's objects are laid out as we know */
 	bool known;    /* the program has come to its end, with: */
 	int code;
-	fh_py *get_objects, *unfreeze; /* of gc */
-	ssize_t modules;               /* that the zygote had */
-	fh_py *loader_type;            /* importlib's SourceFileLoader */
-	long magic;                    /* of compiled files */
-	int minor;                     /* of the version */
+	fh_py *get_objects, *unfreeze, *get_debug, *callbacks, *freeze_count; /* of gc */
+	long frozen;                                                          /* objects, when the zygote was ready */
+	fh_py *file_types[FILE_TYPES];
+	ssize_t modules;    /* that the zygote had */
+	fh_py *loader_type; /* importlib's SourceFileLoader */
+	long magic;         /* of compiled files */
+	int minor;          /* of the version */
 } end;
 
 /* C modules of the standard library whose objects only give memory back when they are freed; and two packages. */
@@ -110,7 +117,6 @@ static const char *const harmless[] = {
 	"_elementtree",
 	"pyexpat",
 	"_tracemalloc",
-	"_ctypes",
 	"mmap",
 	"typing.io", /* classes that stand for modules */
 	"typing.re",
@@ -119,6 +125,8 @@ static const char *const harmless[] = {
 	"cython_runtime",
 	NULL,
 };
+/* What numpy imports, too. A program's own ctypes can call anything, the interpreter's end included. */
+static const char *const harmless_if_preloaded[] = { "_ctypes", NULL };
 static const char *const harmless_packages[] = { "numpy.", "pandas.", "_cython_", NULL };
 
 static void *slot(fh_py *type, int at)
@@ -158,30 +166,38 @@ static bool attribute_is(fh_py *o, const char *name, bool is_true)
 /* An object whose type has a finalizer, which has nothing left to do. */
 static bool is_finished(fh_py *o, fh_py *type)
 {
-	static const struct {
-		const char *name, *attribute;
-	} files[] = { { "_io.StringIO", NULL },           { "_io.BytesIO", NULL },
-		          { "_io.FileIO", "closed" },         { "_io.TextIOWrapper", "closed" },
-		          { "_io.BufferedReader", "closed" }, { "_io.BufferedWriter", "closed" },
-		          { "_io.BufferedRandom", "closed" } };
 	if (type == PY.generator_type)
 		return attribute_is(o, "gi_frame", false);
 	if (type == PY.coroutine_type)
 		return attribute_is(o, "cr_frame", false);
 	if (type == PY.async_generator_type)
 		return attribute_is(o, "ag_frame", false);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (fh_text_equal(type_name(type), files[i].name))
-			return !files[i].attribute || attribute_is(o, files[i].attribute, true);
+	for (int i = 0; i < FILE_TYPES; i++)
+		if (type == end.file_types[i])
+			return i < ALWAYS_CLOSED || attribute_is(o, "closed", true);
 	return false;
 }
 
-/* The standard library's own weak dictionaries and caches call back, and then only tidy up. */
+static bool name_is(fh_py *o, const char *text)
+{
+	fh_py *name = PY.get(o, "__name__");
+	const char *s = name ? PY.utf8(name) : NULL;
+	bool is = s && fh_text_equal(s, text);
+	if (name)
+		PY.decref(name);
+	PY.error_clear();
+	return is;
+}
+
+/* The standard library's own weak dictionaries and caches call back, and then only tidy up; those of abstract classes
+ * in C, by a function of no module. */
 static bool is_tidying(fh_py *callback)
 {
 	static const char *const modules[] = { "weakref", "_weakrefset", "functools", "abc", "_py_abc", "typing", NULL };
-	if (!callback || fh_python_type(callback) == PY.builtin_type)
+	if (!callback)
 		return true;
+	if (fh_python_type(callback) == PY.builtin_type)
+		return name_is(callback, "_destroy") && attribute_is(callback, "__module__", false);
 	if (fh_python_type(callback) != PY.function_type)
 		return false;
 	fh_py *name = PY.get(callback, "__module__");
@@ -198,8 +214,9 @@ static bool is_tidying(fh_py *callback)
 static bool is_quiet(fh_py *o)
 {
 	fh_py *type = fh_python_type(o);
-	if (type == PY.weakref_type || fh_text_equal(type_name(type), "weakref.KeyedRef") ||
-	    fh_text_equal(type_name(type), "KeyedRef"))
+	bool keyed = slot(type, TYPE_BASE) == PY.weakref_type && !slot(type, TYPE_FINALIZE) && !slot(type, TYPE_DEL) &&
+	             fh_text_equal(type_name(type), "KeyedRef"); /* of weak dictionaries */
+	if (type == PY.weakref_type || keyed)
 		return is_tidying(((fh_py **)o)[WEAKREF_CALLBACK]);
 	if (fh_python_type(type) == PY.type_type && !slot(type, TYPE_FINALIZE) && !slot(type, TYPE_DEL)) {
 		if (type != PY.type_type)
@@ -212,8 +229,11 @@ static bool is_quiet(fh_py *o)
 	return is_finished(o, type);
 }
 
-static bool is_harmless_module(const char *name)
+static bool is_harmless_module(const char *name, bool preloaded)
 {
+	for (int i = 0; preloaded && harmless_if_preloaded[i]; i++)
+		if (fh_text_equal(name, harmless_if_preloaded[i]))
+			return true;
 	for (int i = 0; harmless[i]; i++)
 		if (fh_text_equal(name, harmless[i]))
 			return true;
@@ -236,7 +256,7 @@ static bool is_c_module(fh_py *module)
 	return c;
 }
 
-static bool modules_are_harmless(ssize_t first)
+static bool modules_are_harmless(ssize_t first, bool preloaded)
 {
 	fh_py *modules = PY.sys_get("modules"), *key, *module;
 	ssize_t at = 0, index = 0;
@@ -246,12 +266,38 @@ static bool modules_are_harmless(ssize_t first)
 		if (index++ < first)
 			continue;
 		const char *name = PY.utf8(key);
-		if (!name || (!is_harmless_module(name) && !fh_text_equal(name, "__main__") && is_c_module(module))) {
+		if (!name ||
+		    (!is_harmless_module(name, preloaded) && !fh_text_equal(name, "__main__") && is_c_module(module))) {
 			PY.error_clear();
 			return false;
 		}
 	}
 	return true;
+}
+
+/* Whether the program hid objects from the collector, and so from us. How many are hidden takes long to count, and
+ * nobody can have hidden any without the module. */
+static bool has_hidden_objects(void)
+{
+	if (!PY.dict_item(PY.sys_get("modules"), "gc"))
+		return false;
+	fh_py *count = PY.call(end.freeze_count, NULL);
+	bool has = !count || PY.as_long(count) > end.frozen;
+	if (count)
+		PY.decref(count);
+	PY.error_clear();
+	return has;
+}
+
+/* Whether nobody asked the collector to say what it does. */
+static bool collector_is_silent(void)
+{
+	fh_py *debug = PY.call(end.get_debug, NULL);
+	bool silent = debug && PY.is_true(debug) == 0 && PY.list_size(end.callbacks) == 0;
+	if (debug)
+		PY.decref(debug);
+	PY.error_clear();
+	return silent;
 }
 
 static bool only_thread(void)
@@ -293,14 +339,16 @@ static fh_py *short_end(fh_py *self, fh_py *arguments)
 {
 	(void)self;
 	(void)arguments;
-	if (end.known && only_thread() && modules_are_harmless(end.modules) && all_quiet() && flushed("stdout") &&
-	    flushed("stderr") && flushed("__stdout__") && flushed("__stderr__")) {
+	bool hidden = has_hidden_objects();
+	if (end.known && !hidden && only_thread() && modules_are_harmless(end.modules, false) && collector_is_silent() &&
+	    all_quiet() && flushed("stdout") && flushed("stderr") && flushed("__stdout__") && flushed("__stderr__")) {
 		PY.fflush(NULL); /* what C code has printed */
 		if (fh_warm_at_exit.handler || (fh_warm_at_exit.library && PY.dict_item(PY.sys_get("modules"), "_ctypes")))
 			PY.exit(end.code & 0xff);
 		fh_sys(__NR_exit_group, end.code & 0xff);
 	}
-	fh_py *done = PY.call(end.unfreeze, NULL); /* from here on it is to be a collector like any other */
+	/* from here on it is to be a collector like any other; what the program has hidden itself stays hidden */
+	fh_py *done = hidden ? NULL : PY.call(end.unfreeze, NULL);
 	return done ? done : PY.call_format(PY.bool_type, NULL);
 }
 
@@ -324,10 +372,18 @@ bool fh_python_end_load(void)
 	fh_py *gc = PY.import("gc");
 	end.get_objects = gc ? PY.get(gc, "get_objects") : NULL;
 	end.unfreeze = gc ? PY.get(gc, "unfreeze") : NULL;
+	end.get_debug = gc ? PY.get(gc, "get_debug") : NULL;
+	end.callbacks = gc ? PY.get(gc, "callbacks") : NULL;
+	end.freeze_count = gc ? PY.get(gc, "get_freeze_count") : NULL;
 	if (!there && gc)
 		PY.dict_delete(modules, "gc");
+	fh_py *io = PY.import("_io");
+	bool files = io != NULL;
+	for (int i = 0; io && i < FILE_TYPES; i++)
+		files = (end.file_types[i] = PY.get(io, file_names[i])) && files;
 	PY.error_clear();
-	bool hooked = done && end.get_objects && end.unfreeze;
+	bool hooked =
+	    done && end.get_objects && end.unfreeze && end.get_debug && end.callbacks && end.freeze_count && files;
 	end.possible = hooked && !*PY.inspect && !*PY.interactive && !*PY.verbose && layout_is_known();
 	end.modules = PY.dict_size(modules);
 	return hooked;
@@ -346,8 +402,10 @@ static int minor_version(void)
 
 void fh_python_end_ready(void)
 {
-	if (!modules_are_harmless(end.modules))
+	if (!modules_are_harmless(end.modules, true))
 		end.possible = false; /* of those that were preloaded */
+	fh_py *count = PY.call(end.freeze_count, NULL);
+	end.frozen = count ? PY.as_long(count) : -1;
 	end.modules = PY.dict_size(PY.sys_get("modules"));
 	fh_py *machinery = PY.import("_frozen_importlib_external");
 	end.loader_type = machinery ? PY.get(machinery, "SourceFileLoader") : NULL;
@@ -464,7 +522,8 @@ void fh_python_run(const char *path, void *file)
 	bool named = false, interrupted = false;
 	fh_warm_at_exit = (struct fh_warm_at_exit){ false, false };
 	int code = 0;
-	fh_py *dict = PY.module_dict(PY.add_module("__main__")), *done = NULL;
+	/* with a reference of our own, as Python has: a module that is alive at the end is cleared there */
+	fh_py *module = PY.import("__main__"), *dict = PY.module_dict(module), *done = NULL;
 	if (PY.pending_calls() < 0 || !name_main(dict, path, &named)) {
 		PY.error_print();
 		finish(1, false);
@@ -488,5 +547,6 @@ void fh_python_run(const char *path, void *file)
 		PY.dict_delete(dict, "__cached__");
 		PY.error_clear();
 	}
+	PY.decref(module);
 	finish(code, interrupted);
 }

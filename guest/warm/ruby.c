@@ -33,13 +33,19 @@ static struct {
 } ruby;
 
 static const struct fh_symbol_wanted wanted[] = {
-	{ "ruby_thread_has_gvl_p", &ruby.has_lock }, { "rb_thread_call_with_gvl", &ruby.with_lock },
-	{ "rb_protect", &ruby.protect },             { "rb_funcall", &ruby.call },
-	{ "rb_intern", &ruby.name },                 { "rb_mProcess", &ruby.process },
-	{ "rb_errinfo", &ruby.error },               { "rb_set_errinfo", &ruby.set_error },
+	{ "ruby_thread_has_gvl_p", &ruby.has_lock },
+	{ "rb_thread_call_with_gvl", &ruby.with_lock },
+	{ "rb_protect", &ruby.protect },
+	{ "rb_funcall", &ruby.call },
+	{ "rb_intern", &ruby.name },
+	{ "rb_mProcess", &ruby.process },
+	{ "rb_errinfo", &ruby.error },
+	{ "rb_set_errinfo", &ruby.set_error },
 	{ "rb_get_argv", &ruby.arguments },
-	{ "rb_ary_clear", &ruby.clear },             { "rb_ary_push", &ruby.push },
-	{ "rb_external_str_new_cstr", &ruby.text },  { "rb_obj_freeze", &ruby.freeze },
+	{ "rb_ary_clear", &ruby.clear },
+	{ "rb_ary_push", &ruby.push },
+	{ "rb_external_str_new_cstr", &ruby.text },
+	{ "rb_obj_freeze", &ruby.freeze },
 	{ "rb_gc_start", &ruby.collect },
 };
 
@@ -113,9 +119,21 @@ static bool set_arguments(const struct fh_warm_run *run, uint32_t main, char *wh
 	return true;
 }
 
+/* RubyGems has looked for them before the fork. */
+static bool has_gems(void)
+{
+	const char *home = fh_warm_variable("HOME=");
+	return home &&
+	       (fh_warm_is_there(home, strlen(home), ".gem") || fh_warm_is_there(home, strlen(home), ".local/share/gem"));
+}
+
 static bool begin(const struct fh_warm_run *run, char *why)
 {
 	char first[3] = "";
+	if (!run->self_test && has_gems()) {
+		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "there are gems of the user's own, for which Ruby looks before the fork");
+		return false;
+	}
 	long fd = run->self_test ? -1 : fh_sys(__NR_openat, AT_FDCWD, fh_warm_start.file, O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
 		fh_sys(__NR_read, fd, first, sizeof(first));

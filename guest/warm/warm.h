@@ -116,6 +116,9 @@ bool fh_warm_take_main(const struct fh_warm_run *run, char *why); /* warm.c, for
 /* For an interpreter whose program asks the process itself, which is right already. */
 bool fh_warm_live_environment(const struct fh_warm_run *run, char *why);
 bool fh_warm_live_arguments(const struct fh_warm_run *run, uint32_t main, char *why);
+/* Whether there is folder/name; `n`: of folder's bytes. For what an interpreter has looked for before the fork. */
+bool fh_warm_is_there(const char *folder, size_t n, const char *name);
+const char *fh_warm_variable(const char *name_and_equals); /* of the zygote's environment; NULL */
 bool fh_warm_settings_differ(const struct fh_warm_interpreter *i, const struct fh_warm_run *run, char *why);
 
 /* test.c: runs the self-test in a child. In that child it returns the run; in the zygote NULL, with why. */

@@ -153,7 +153,14 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	int fds[FH_SPAWN_FDS_MAX] = { pipes[0][0], pipes[1][1], pipes[2][1] };
 	if (r == 0 && !s->pty)
 		r = open_descriptors(b, fds + 3, &pipes[3], err);
+	if (s->stdin_open)
+		fh_id_random(&p->input.id);
+	else
+		p->input.end_seen = true;
+	(void)fh_buf_add(&p->input.buffer, s->stdin_data.p, s->stdin_data.n);
 	if (r == 0) {
+		if (!s->pty) /* before the program begins, which may look whether there is something to read */
+			fh_input_open(b->engine, &p->input, FH_TAKE_FD(pipes[0][1]));
 		fh_limits_cpu(b, &p->base);
 		p->start_ns = fh_now_ns();
 		int count = s->pty ? 0 : 3 + (int)b->plan->descriptor_count;
@@ -162,15 +169,11 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	}
 	close_links(b); /* the program has them now, or nobody: an end held here would keep the other side from its end */
 	if (r) {
+		fh_input_close(b->engine, &p->input);
 		close_all(pipes, FH_ARRAY_SIZE(pipes));
 		free(p);
 		return r;
 	}
-	if (s->stdin_open)
-		fh_id_random(&p->input.id);
-	else
-		p->input.end_seen = true;
-	(void)fh_buf_add(&p->input.buffer, s->stdin_data.p, s->stdin_data.n);
 	p->next = b->processes; /* before anything is written to the client, whose end must be seen by all that name it */
 	b->processes = p;
 	*ret = p;
@@ -178,7 +181,6 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 		close(FH_TAKE_FD(pipes[0][0]));
 		close(FH_TAKE_FD(pipes[1][1]));
 		close(FH_TAKE_FD(pipes[2][1]));
-		fh_input_open(b->engine, &p->input, pipes[0][1]);
 		add_stream(p, FH_KIND_STDOUT, s, pipes[1][0]);
 		add_stream(p, FH_KIND_STDERR, s, pipes[2][0]);
 		if (pipes[3][1] >= 0) {

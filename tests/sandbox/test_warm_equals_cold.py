@@ -169,6 +169,36 @@ class WarmEqualsCold(unittest.TestCase):
         r = fumehood.run(slow.getvalue(), "python", client=self.client, cpu_time=0.3)
         self.assertEqual((r.status, r.start["path"]), ("cpu_time_limit", "fresh"), r)
 
+    def test_what_an_interpreter_looks_for_at_its_start_may_come_with_the_run(self):
+        """Before the fork nothing was there: a run that brings it is started fresh, and says why."""
+        asks = {"python": "import site; print(site.USER_SITE)", "ruby": "print Gem.ruby_api_version"}
+        site, version = (self.run_by("fresh", asks[l], l).stdout.decode().strip() if can_be_warm(l) else "" for l in asks)
+        site, gems = site.split("/user/")[-1], f".gem/ruby/{version}"
+        runs = {
+            "python": ("import own", {f"{site}/own.py": "print('own')", f"{site}/own.pth": "import sys; sys.stdout.write('pth ')\n"},
+                       b"pth own\n", "packages of the user's own"),
+            "javascript": ("console.log(typeof require)", {"package.json": '{"type": "module"}'}, b"undefined\n", "package.json"),
+            "ruby": ("require 'own'", {f"{gems}/gems/own-1.0/lib/own.rb": "puts 'own'", f"{gems}/specifications/own-1.0.gemspec":
+                     "Gem::Specification.new { |s| s.name = 'own'; s.version = '1.0'; s.summary = ''; s.authors = ['']; s.files = [] }"},
+                     b"own\n", "gems of the user's own"),
+        }
+        for language, (source, files, says, why) in runs.items():
+            if can_be_warm(language):
+                with self.subTest(language):
+                    given = {"files": {name: text.encode() for name, text in files.items()}}
+                    self.assertEqual(self.run_by("fresh", source, language, **given).stdout, says)
+                    self.run_by("parked", "", language)                         # there is a zygote, and it serves
+                    r = self.run_by("fresh", source, language, asked="auto", **given)
+                    self.assertEqual(r.stdout, says)
+                    self.assertIn(why, r.start["why"])
+
+    def test_stdin_is_there_when_a_program_begins(self):
+        look = "import os, select\nos.set_blocking(0, False)\nprint(select.select([0], [], [], 0)[0], os.read(0, 5))"
+        for path in ("zygote", "parked"):
+            for _ in range(20):
+                self.assertEqual(self.run_by(path, look, "python", stdin=b"hello").stdout, b"[0] b'hello'\n")
+                self.assertEqual(self.run_by(path, look, "python", stdin=b"").stdout, b"[0] b''\n")
+
     def test_the_memory_limit_gives_the_same_status(self):
         for source in ("x = bytearray(200 << 20)\nprint(len(x))", "x = bytearray(20 << 20)\nprint(len(x))"):
             self.same(source, "python", memory="64M")
