@@ -57,6 +57,12 @@ human_eval("evens", 'def evens(numbers):\n    """The even numbers, in order."""\
 human_eval("hypotenuse", 'def hypotenuse(a, b):\n    """The length of the long side."""\n',
            ["math.isclose(candidate(300, 400), 500)", "math.isclose(candidate(5, 12), 13)"],
            "    return (a * a + b * b) ** 0.5\n", "    return 0\n", imports="import math\n")
+human_eval("turned", 'def turned(numbers):\n    """The numbers, last to first."""\n',
+           ["all(map(lambda n: candidate([n, 7]) == [7, n], [311, 42]))", "all(map(lambda n: candidate([n]) == [n], [5, 6]))"],
+           "    return numbers[::-1]\n", "    return None\n")
+human_eval("flipped", 'def flipped(numbers):\n    """The numbers, last to first."""\n',
+           ["candidate(candidate([311, 4])) == [311, 4]", "candidate(candidate([60000, 5, 4])) == [60000, 5, 4]"],
+           "    return numbers[::-1]\n", "    return None\n")
 
 # -------------------------------------------------------------------------------------------------------- javascript
 JS_TOTAL = """const testTotal = () => {
