@@ -9,12 +9,15 @@ import os
 import threading
 
 import fumehood
-from fumehood import _request
 
-from . import config
+from . import config, exceptions
 
 #: Languages whose tools are made visible, and the names that images give them.
 _NAMES = {"python": ("python", "python3"), "javascript": ("node", "nodejs"), "c": ("gcc", "cc"), "cpp": ("g++", "c++")}
+#: Files that a plan carries; more than these are put into the sandbox one by one.
+FILES_MAX = 4096
+#: What is kept of each of stdout and stderr.
+OUTPUT_MAX = 8 << 20
 _LINKS = "/run/fumehood/bin"
 _SHELL = _LINKS + "/sh"
 _SHELL_SPECIAL = set("|&;<>()$`\\\"'*?[]#~=%{}!\n\t")
@@ -71,27 +74,52 @@ def plain_program(command, files):
     nothing of a shell is needed. None otherwise."""
     if not isinstance(command, str) or _SHELL_SPECIAL & set(command):
         return None
-    words = command.split()  # without anything special in it a shell would do the same
+    if any(character.isspace() and character != " " for character in command):
+        return None  # blanks to Python are letters to a shell
+    words = [word for word in command.split(" ") if word]  # without anything special in it a shell would do the same
     if len(words) < 2 or words[1].startswith("-") or "/" in words[1] or words[1] not in files:
         return None
     language = next((name for name in ("python", "javascript") if words[0] in _NAMES[name]), None)
     return (language, words[1], words[2:]) if language else None
 
 
+def number(value, name, kind=float):
+    """A limit's value as the original takes it: text and decimal numbers too. None: no limit."""
+    if value is None:
+        return None
+    try:
+        found = float(value)
+        if found != found:
+            raise ValueError
+        return None if found == float("inf") else int(value) if kind is int else found
+    except (TypeError, ValueError, OverflowError, ArithmeticError):
+        raise exceptions.DockerError("invalid {} limit: {!r}".format(name, value)) from None
+
+
+def _positive(value, name, kind=float):
+    """As Docker has it, what is not above 0 is no limit."""
+    found = number(value, name, kind)
+    return found if found is not None and found > 0 else None
+
+
+def _seconds(value):
+    """No less than what can be measured."""
+    return None if value is None else max(value, 0.001)
+
+
 def _limits(limits, strict):
-    processes = limits.get("processes")
-    unlimited = processes is None or processes < 0
-    file_size = limits.get("file_size")
-    memory = limits.get("memory")
+    memory = _positive(limits.get("memory"), "memory")
+    processes = _positive(limits.get("processes"), "processes", int)
+    file_size = number(limits.get("file_size"), "file_size", int)
     return {
-        "cpu_time": limits.get("cputime"),
-        "wall_time": limits.get("realtime"),
+        "cpu_time": _seconds(_positive(limits.get("cputime"), "cputime")),
+        "wall_time": _seconds(number(limits.get("realtime"), "realtime")),
         "memory": None if memory is None else int(memory * (1 << 20)),
         # without a limit a fork bomb would reach the host's
-        "processes": (None if strict else 4096) if unlimited else processes,
-        "output": None if strict else _request.DEFAULT,
+        "processes": (None if strict else 4096) if processes is None else processes,
+        "output": None if strict else OUTPUT_MAX,
         "disk": "1G",
-        "file_size": file_size if file_size else "1G",
+        "file_size": "1G" if file_size is None or file_size < 0 else file_size,
     }
 
 
@@ -127,7 +155,7 @@ def make_plan(profile, command, files, stdin, limits, strict, volume=False):
             return fumehood.plan(files[name], language, code_name=name, args=args, files=others, **arguments)
         except fumehood.NotFoundError:
             pass  # the shell says it as it would in an image without that interpreter
-    if limits.get("file_size"):
+    if limits.get("file_size") is not None:
         # The original's shell is pid 1, which no SIGXFSZ ends: it sees the error, what it starts is ended.
         command = "trap : XFSZ; " + command
     made = fumehood.plan(argv=["/bin/sh", "-c", command], files=files, **arguments)

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
 """create, start, destroy, run, working_directory."""
+import itertools
 import os
 
 import fumehood
 
-from . import _images, config, exceptions, utils
+from . import _images, _session, _workdir, config, exceptions, utils
 
 __all__ = ["create", "start", "destroy", "run", "working_directory"]
 _SANDBOX_NAME_PREFIX = "epicbox-"
 
 
 def _name():
-    return _SANDBOX_NAME_PREFIX + os.urandom(16).hex()
+    """With a UUID as the original's; its module takes longer to import than all of ours."""
+    digits = os.urandom(16).hex()
+    return "{}{}-{}-4{}-a{}-{}".format(_SANDBOX_NAME_PREFIX, digits[:8], digits[8:12], digits[13:16], digits[17:20],
+                                       digits[20:])
 
 
 class Result(dict):
@@ -22,7 +26,7 @@ class Result(dict):
 
     def __eq__(self, other):
         if isinstance(other, dict) and all(key in self.ORIGINAL for key in other):
-            return {key: self[key] for key in self.ORIGINAL} == dict(other)
+            return {key: self[key] for key in self.ORIGINAL if key in self} == dict(other)
         return dict.__eq__(self, other)
 
     def __ne__(self, other):
@@ -30,11 +34,6 @@ class Result(dict):
 
     __hash__ = None
 
-
-
-#: What one working directory may carry from sandbox to sandbox.
-WORKDIR_FILES_MAX = 4096
-WORKDIR_BYTES_MAX = 256 << 20
 
 _TIMES = {"cpu_time": "cputime", "wall_time": "realtime"}
 
@@ -48,6 +47,7 @@ class Sandbox(object):
         self.realtime_limit = realtime_limit
         self._profile = self._command = self._limits = self._workdir = None
         self._files = {}
+        self._lost = False  # its processes could not be ended one by one: the next start makes it anew
 
     def __enter__(self):
         return self
@@ -83,14 +83,18 @@ class working_directory(object):  # noqa: N801  the original's name
 
 
 def _given_files(files):
-    """{name: (bytes, mode)}; entries without a name that is text are passed over, as the original does."""
+    """{name: bytes}; entries without a name that is text are passed over, as the original does, and as with its
+    archives a name begins in the working directory."""
     given = {}
     for file in files or []:
         name = file.get("name")
-        if not name or not isinstance(name, str):
+        name = name.lstrip("/") if isinstance(name, str) else None
+        if not name:
             continue
         content = file.get("content", b"")
-        given[name] = content.encode("utf-8") if isinstance(content, str) else bytes(content or b"")
+        if not isinstance(content, (str, bytes, bytearray, memoryview)):
+            raise TypeError("the content of {!r} must be bytes or str, not {}".format(name, type(content).__name__))
+        given[name] = content.encode("utf-8") if isinstance(content, str) else bytes(content)
     return given
 
 
@@ -127,8 +131,20 @@ def _all_files(sandbox):
 
 
 def _plan(sandbox, stdin=None):
-    return _engine(_images.make_plan, sandbox._profile, sandbox._command, _all_files(sandbox), stdin, sandbox._limits,
+    files = dict(itertools.islice(_all_files(sandbox).items(), _images.FILES_MAX))
+    return _engine(_images.make_plan, sandbox._profile, sandbox._command, files, stdin, sandbox._limits,
                    utils.is_strict(), sandbox._workdir is not None)
+
+
+def _make(sandbox):
+    """The fumehood sandbox, with its files: as many as a plan carries, the others after that."""
+    container = _engine(fumehood.Sandbox, plan=_plan(sandbox))
+    try:
+        _engine(container.put_files, dict(itertools.islice(_all_files(sandbox).items(), _images.FILES_MAX, None)))
+    except exceptions.DockerError:
+        container.destroy()
+        raise
+    return container
 
 
 def create(profile_name, command=None, files=None, limits=None, workdir=None):
@@ -137,8 +153,7 @@ def create(profile_name, command=None, files=None, limits=None, workdir=None):
     limits: cputime and realtime in seconds, memory in megabytes, processes, file_size in bytes; None: unlimited.
     """
     sandbox = _new_sandbox(profile_name, command, files, limits, workdir)
-    plan = _plan(sandbox)
-    sandbox.container = _engine(fumehood.Sandbox, plan=plan)
+    sandbox.container = _make(sandbox)
     return sandbox
 
 
@@ -149,52 +164,42 @@ def _stdin(stdin):
 
 
 def start(sandbox, stdin=None):
-    """Start a created sandbox and wait for its end; may be called again, what is on disk stays."""
+    """Start a created sandbox and wait for its end; may be called again, what is on disk stays. Of its processes
+    nothing does: as in a container, they end with the command."""
     data = _stdin(stdin)
     if sandbox.container is None:
-        raise exceptions.DockerError("the sandbox {} is destroyed".format(sandbox.id_))
-    output = _engine(_run_in, sandbox.container, data)
+        if not sandbox._lost:
+            raise exceptions.DockerError("the sandbox {} is destroyed".format(sandbox.id_))
+        sandbox.container, sandbox._lost = _make(sandbox), False
+    if _is_over_at_once(sandbox):
+        return _result_at_once(sandbox)
+    notes = []
+    try:
+        ended, stdout, stderr, is_clean = _engine(_session.run, sandbox.container, data)
+    except BaseException:
+        _lose(sandbox)
+        raise
     if sandbox._workdir is not None:
-        _engine(_harvest, sandbox)
-    ended = output.exit
-    return _result(sandbox, ended.status, ended.exit_code, ended.signal, output.stdout, output.stderr, ended.fired,
-                   ended.usage)
+        notes += _workdir.take(sandbox.container if is_clean else None, sandbox._workdir, _all_files(sandbox))
+    elif not is_clean:
+        notes.append("What was written in the sandbox is lost: its processes could only be ended all at once")
+    if not is_clean:
+        _lose(sandbox)
+    full = "output" in ended.fired
+    return _result(sandbox, ended.status, ended.exit_code, ended.signal, stdout, stderr, ended.fired, ended.usage,
+                   full and len(stdout) >= _images.OUTPUT_MAX, full and len(stderr) >= _images.OUTPUT_MAX, notes)
 
 
-def _run_in(container, data):
-    process = container.spawn(None, stdin=bool(data))
-    return process.communicate(data or None)
-
-
-def _harvest(sandbox):
-    """Takes the regular files of the working directory out, for the next sandbox. Names come from inside, so they are
-    only ever used as names inside again."""
-    container, kept, total = sandbox.container, {}, 0
-    # without GNU's find (an image): names only, and every file keeps the mode of an ordinary or executable one
-    listing = container.exec(["/bin/sh", "-c", "cd \"$0\" && find . -type f -size -%dk -exec sh -c 'for f; do "
-                              "if [ -x \"$f\" ]; then echo x; else echo -; fi; printf \"%%s\\0\" \"$f\"; done' sh {} +"
-                              % (WORKDIR_BYTES_MAX >> 10), config.DOCKER_WORKDIR], wall_time=10, cpu_time=None).stdout
-    for entry in listing.split(b"\0")[:WORKDIR_FILES_MAX]:
-        kind, _, name = entry.partition(b"\n")
-        try:
-            clean = name.decode("utf-8")
-        except UnicodeDecodeError:
-            continue
-        clean = clean[2:] if clean.startswith("./") else clean
-        if not clean or clean.startswith("/") or ".." in clean.split("/"):
-            continue
-        try:
-            content = container.get("%s/%s" % (config.DOCKER_WORKDIR, clean), WORKDIR_BYTES_MAX - total)
-        except (fumehood.LimitError, fumehood.EngineError, fumehood.NotFoundError):
-            continue  # changed meanwhile, not readable, or too large: it does not live on
-        total += len(content)
-        kept[clean] = (content, 0o755 if kind == b"x" else 0o644)
-    sandbox._workdir.files = kept
+def _lose(sandbox):
+    """Ends everything in it, and its files with that."""
+    destroy(sandbox)
+    sandbox._lost = True
 
 
 def destroy(sandbox):
     """Remove a sandbox and everything in it."""
     container, sandbox.container = sandbox.container, None
+    sandbox._lost = False
     if container is None:
         return
     try:
@@ -208,10 +213,13 @@ def run(profile_name, command=None, files=None, stdin=None, limits=None, workdir
     """Run a command in a new sandbox and return its result: exit_code, stdout, stderr, duration, timeout, oom_killed,
     and beyond the original's: status, limit, usage, image, stdout_truncated, stderr_truncated."""
     data = _stdin(stdin)
-    if workdir is not None:
-        with create(profile_name, command=command, files=files, limits=limits, workdir=workdir) as sandbox:
-            return start(sandbox, stdin=stdin)
     sandbox = _new_sandbox(profile_name, command, files, limits, workdir)
+    if _is_over_at_once(sandbox):
+        return _result_at_once(sandbox)
+    if workdir is not None or len(sandbox._files) > _images.FILES_MAX:
+        with sandbox:
+            sandbox.container = _make(sandbox)
+            return start(sandbox, stdin=stdin)
     done = _engine(fumehood.run_plan, _plan(sandbox, data or None))
     if done.status == "engine_error":
         error = done.error or {}
@@ -237,8 +245,18 @@ def _limit_text(sandbox, fired):
     return fired
 
 
+def _is_over_at_once(sandbox):
+    """The original begins no run that has no time."""
+    realtime = _images.number(sandbox._limits["realtime"], "realtime")
+    return realtime is not None and realtime <= 0
+
+
+def _result_at_once(sandbox):
+    return _result(sandbox, "wall_time_limit", None, None, b"", b"", ["wall_time"], fumehood.Usage(0, 0, 0, 0, 0, 0, 0))
+
+
 def _result(sandbox, status, exit_code, signal_number, stdout, stderr, fired, usage, stdout_truncated=False,
-            stderr_truncated=False):
+            stderr_truncated=False, notes=()):
     strict = utils.is_strict()
     if exit_code is None:
         exit_code = 128 + (signal_number or 9)
@@ -255,9 +273,10 @@ def _result(sandbox, status, exit_code, signal_number, stdout, stderr, fired, us
     if strict:
         return dict(result)
     ended_by = status[:-len("_limit")] if status.endswith("_limit") else None
-    if ended_by:
-        line = "Killed: the limit of {} was reached\n".format(_limit_text(sandbox, ended_by))
-        result["stderr"] = stderr + (b"" if not stderr or stderr.endswith(b"\n") else b"\n") + line.encode()
+    lines = ["Killed: the limit of {} was reached".format(_limit_text(sandbox, ended_by))] if ended_by else []
+    if lines or notes:
+        text = "".join(line + "\n" for line in lines + list(notes))
+        result["stderr"] = stderr + (b"" if not stderr or stderr.endswith(b"\n") else b"\n") + text.encode()
     result.update(status=status, limit=ended_by, fired=list(fired), usage={name: getattr(usage, name)
                                                                           for name in usage.__slots__},
                   image={"asked": sandbox._profile.docker_image, "used": _images.used_image(sandbox._profile) or "host"},

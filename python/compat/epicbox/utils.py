@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The original's helpers that its users and tests touch. Those that talk to Docker say that there is none."""
 import collections
+import errno
 import os
 import signal
 import struct
 
 from . import config, exceptions
+
+#: Errors of a read or write that is to be made again.
+ERRNO_RECOVERABLE = (errno.EINTR, errno.EDEADLK, errno.EWOULDBLOCK)
 
 Ulimit = collections.namedtuple("Ulimit", "name soft hard")
 
@@ -27,8 +31,12 @@ def merge_limits_defaults(limits):
             limits[limit_name] = default_value
     if not is_realtime_specified:
         cputime = limits["cputime"]
-        limits["realtime"] = cputime * config.CPU_TO_REAL_TIME_FACTOR if cputime is not None or is_strict() else None
+        limits["realtime"] = cputime * config.CPU_TO_REAL_TIME_FACTOR if cputime or is_strict() else None
     return limits
+
+
+def filter_filenames(files):
+    return [file["name"] for file in files if "name" in file]
 
 
 def create_ulimits(limits):
@@ -36,7 +44,7 @@ def create_ulimits(limits):
     ulimits = []
     if limits["cputime"]:
         ulimits.append(Ulimit("cpu", limits["cputime"], limits["cputime"]))
-    if "file_size" in limits and limits["file_size"]:
+    if limits.get("file_size") is not None:
         ulimits.append(Ulimit("fsize", limits["file_size"], limits["file_size"]))
     return ulimits or None
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""One start in a sandbox that lives on: as in a container, everything of it is dead when its command has ended."""
+import threading
+import time
+from ctypes import byref
+
+import fumehood
+from fumehood import _library
+
+#: The kernel reaches everybody but init and the caller at once, so nobody forks away from it; it says that there is nobody
+#: only when the last one is reaped.
+_KILL = ["/bin/sh", "-c", "while kill -9 -1; do :; done >/dev/null 2>&1"]
+_KILL_WALL_S = 3
+_KILL_TRIES = 40
+_KILL_ALL_WITHIN_S = 1
+
+
+def run(container, data):
+    """The plan's command with ``data`` as stdin: its Exit, stdout, stderr, and whether nobody is left. Where somebody
+    may be, the sandbox is of no more use."""
+    process = container.spawn(None, stdin=bool(data))
+    stdout, stderr, failed = [], [], []
+
+    def collect(read, pieces):
+        try:
+            for piece in iter(read, b""):
+                pieces.append(piece)
+        except fumehood.Error as error:
+            failed.append(error)
+
+    def feed():
+        try:
+            process.write(data)
+            process.close_stdin()
+        except fumehood.Error:
+            pass  # it ended, or closed its stdin: its exit tells
+
+    threads = [threading.Thread(target=collect, args=(process.read, stdout), daemon=True),
+               threading.Thread(target=collect, args=(process.read_stderr, stderr), daemon=True)]
+    if data:
+        threads.append(threading.Thread(target=feed, daemon=True))
+    for thread in threads:
+        thread.start()
+    ended = process.wait()
+    is_clean = _end_all(container)
+    for thread in threads:  # nobody holds a stream any more
+        thread.join()
+    if failed and is_clean:
+        raise failed[0]
+    return ended, b"".join(stdout), b"".join(stderr), is_clean
+
+
+def _end_all(container):
+    """Ends every process there; False: it took the sandbox itself.
+
+    Who runs as the same user can end or stop what is to end him, and a full sandbox has no room for it. It is tried often,
+    but not for ever."""
+    outcome = []
+
+    def work():
+        deadline = time.monotonic() + _KILL_ALL_WITHIN_S
+        for turn in range(_KILL_TRIES):
+            try:
+                ended = container.spawn(_KILL, stdin=False, cpu_time=None, wall_time=_KILL_WALL_S).wait()
+            except fumehood.NotFoundError:
+                return  # the sandbox is gone
+            except fumehood.Error:
+                ended = None
+            if ended is not None and ended.exit_code == 0:
+                outcome.append(True)
+                return
+            if time.monotonic() > deadline:
+                return
+            time.sleep(min(0.001 * (turn + 1), 0.02))
+
+    worker = threading.Thread(target=work, name="epicbox-end", daemon=True)
+    worker.start()
+    worker.join(_KILL_WALL_S)  # init itself may be kept from its work
+    if outcome and not worker.is_alive():
+        return True
+    _library.lib.fh_sandbox_destroy(container._open(), byref(_library.CError()))  # its handle lives on: others use it
+    worker.join()
+    return False
