@@ -120,6 +120,30 @@ class Results(Case):
                          "show([r['oom_killed'] or b'MemoryError' in r['stderr'], r['timeout'], r['exit_code'] in (None, 0)])")
         self.assertEqual(r, [True, False, False])
 
+    def test_a_result_that_lost_a_key_still_compares(self):
+        self.assertEqual(self.python("""
+            r = epicbox.run('python', 'true'); r.pop('duration')
+            show([r == {'exit_code': 0}, r == {k: r[k] for k in r.ORIGINAL if k in r}, r != r])
+        """), [[False, True, False]])
+
+    def limits(self, **env):
+        return self.python("""
+            from decimal import Decimal
+            def outcome(**limits):
+                try: r = epicbox.run('python', 'echo x | cat; echo y > f; wc -c < f', limits=limits)
+                except Exception as e: return type(e).__name__
+                return [r['exit_code'], r['stdout'].decode(), r['timeout']]
+            for limits in ({'memory': '64'}, {'memory': 0}, {'memory': 'x'}, {'cputime': 0, 'realtime': 2}, {'processes': 0},
+                           {'realtime': Decimal('2')}, {'cputime': Decimal('1')}, {'realtime': 0}, {'file_size': 0}):
+                show(outcome(**limits))
+        """, **env)
+
+    def test_limits_of_other_types_and_of_0(self):
+        works = [0, "x\n2\n", False]
+        want = [works, works, "DockerError"] + [works] * 4 + [[None, "", True], [0, "x\n0\n", False]]
+        self.assertEqual(self.limits(), want)
+        self.assertEqual(self.limits(EPICBOX_STRICT="1"), want)
+
     def test_missing_limits_are_filled_into_the_callers_dict(self):
         self.assertEqual(self.python("l = {'cputime': 2}; epicbox.run('python', limits=l); show(l)"),
                          [{"cputime": 2, "realtime": 10, "memory": 64, "processes": -1}])
@@ -137,6 +161,48 @@ class Sandboxes(Case):
         self.assertEqual(self.python("with epicbox.create('python', 'echo x >> log; cat log') as s:\n"
                                      "    show([epicbox.start(s)['stdout'].decode() for i in range(3)])"),
                          [["x\n", "x\nx\n", "x\nx\nx\n"]])
+
+    def test_nothing_but_files_lives_on_from_start_to_start(self):
+        self.assertEqual(self.python("""
+            with epicbox.create('python', 'cp log seen 2>/dev/null; sleep 0.1; cmp -s log seen || [ ! -e log ] || exit 9;'
+                                '(while sleep 0.02; do echo bg >> log; done) >/dev/null 2>&1 & sleep 0.1') as s:
+                show([epicbox.start(s)['exit_code'] for i in range(3)])
+            with epicbox.create('python', 'cat /proc/[0-9]*/comm 2>/dev/null | grep -c sleep; setsid sleep 50 &'
+                                          'setsid sleep 50 >/dev/null 2>&1 & sleep 30', limits={'realtime': 1}) as s:
+                show([[r['timeout'], r['stdout'].decode()] for r in (epicbox.start(s), epicbox.start(s))])
+        """), [[0, 0, 0], [[True, "0\n"], [True, "0\n"]]])
+
+    def test_what_keeps_itself_from_being_ended_takes_its_sandbox_along(self):
+        """Endless kills of everybody, and stops that keep even the sandbox's init from its work: the result comes, and the
+        next start has the files that were given, and those that were written or a line that says they are lost."""
+        lines = ["import os, sys", "for i in range(3):", "  if os.fork() == 0:", "    os.setsid()", "    while 1:",
+                 "      try: os.kill(-1, int(sys.argv[1]))", "      except OSError: pass"]
+        self.assertEqual(self.python("""
+            for number in ('9', '19'):
+                with epicbox.create('python', 'ls; touch more; python main.py %s & sleep 0.3' % number,
+                                    files=[{'name': 'main.py', 'content': CODE}], limits={'cputime': 20, 'realtime': 2}) as s:
+                    first, second = epicbox.start(s), epicbox.start(s)
+                    show(['main.py' in second['stdout'].decode().split(),
+                          ('more' in second['stdout'].decode().split()) != (b'is lost' in first['stderr'])])
+        """.replace("CODE", repr("\n".join(lines)))), [[True, True]] * 2)
+
+    def test_a_name_begins_in_the_working_directory(self):
+        self.assertEqual(self.python("show(epicbox.run('python', 'cat abs/main.py', files=[{'name': '/abs/main.py', 'content':"
+                                     "b'x'}])['stdout'].decode())"), ["x"])
+
+    def test_content_is_bytes_or_text(self):
+        self.assertEqual(self.python("for c in (5, None, [1]):\n"
+                                     "    try: epicbox.run('python', files=[{'name': 'a', 'content': c}])\n"
+                                     "    except TypeError: show('TypeError')"), ["TypeError"] * 3)
+
+    def test_more_files_than_a_plan_carries(self):
+        self.assertEqual(self.python("show(epicbox.run('python', 'ls | wc -l; cat f4999', files=[{'name': 'f%d' % i,"
+                                     "'content': b'z'} for i in range(5000)])['stdout'].decode())"), ["5000\nz"])
+
+    def test_only_a_shells_blanks_part_words(self):
+        self.assertEqual(self.python("r = epicbox.run('python', 'python main.py a\\u00a0b \\x0c', files=[{'name': 'main.py',"
+                                     "'content': b'import sys; print(ascii(sys.argv[1:]))'}]); show(r['stdout'].decode())"),
+                         ["['a\\xa0b', '\\x0c']\n"])
 
     def test_the_command_of_the_profile_and_no_command_at_all(self):
         self.assertEqual(self.python("show(epicbox.run('echo')['stdout'].decode())\n"
@@ -192,6 +258,53 @@ class WorkingDirectories(Case):
         """), [["d/e"]])
 
 
+    def test_who_holds_a_stream_does_not_hold_the_result(self):
+        r, = self.python("""
+            import time
+            with epicbox.working_directory() as w:
+                began = time.monotonic()
+                r = epicbox.run('python', 'setsid sleep 60 & echo x; exit 0', limits={'realtime': 50}, workdir=w)
+                show([r['status'], r['stdout'].decode(), time.monotonic() - began < 20])
+        """)
+        self.assertEqual(r, ["ok", "x\n", True])
+
+    def test_a_full_sandbox_leaves_the_directory_as_it_was(self):
+        """Whether there was still room to look into it or not."""
+        self.assertEqual(self.python("""
+            with epicbox.working_directory() as w:
+                epicbox.run('gcc', 'echo x > prog; head -c 30000000 /dev/zero > big', workdir=w)
+                for profile in ('gcc', 'sandbox'):
+                    r = epicbox.run(profile, 'cat big big big > b2', workdir=w, limits={'memory': 64, 'cputime': 10})
+                    show([r['oom_killed'], {'prog', 'big'} <= set(w.files),
+                          'b2' in w.files or b'stays as it was' in r['stderr']])
+        """), [[True, True, True]] * 2)
+
+    def test_a_fork_bomb_leaves_nothing(self):
+        self.assertEqual(self.python("""
+            with epicbox.working_directory() as w:
+                r = epicbox.run('python', 'echo 1 > kept; f() { f | f & }; f 2>/dev/null; sleep 1', workdir=w,
+                                files=[{'name': 'given', 'content': b''}],
+                                limits={'cputime': 2, 'realtime': 3, 'processes': 50})
+                show('given' in w.files and ('kept' in w.files or b'stays as it was' in r['stderr']))
+        """), [True])
+
+    def test_too_many_files_and_who_stays(self):
+        r, = self.python("""
+            with epicbox.working_directory() as w:
+                r = epicbox.run('python', 'i=0; while [ $i -lt 4200 ]; do : > f$i; i=$((i+1)); done', workdir=w,
+                                files=[{'name': 'z', 'content': b'1'}], limits={'cputime': 10})
+                show([len(w.files), 'z' in w.files, r['stderr'].decode()])
+        """)
+        self.assertEqual(r[:2], [4096, True])
+        self.assertIn("the last 105 do not live on", r[2])
+
+    def test_output_that_was_cut_says_so(self):
+        r, = self.python("with epicbox.working_directory() as w:\n"
+                         "    r = epicbox.run('python', 'yes', workdir=w, limits={'realtime': 60, 'cputime': 30})\n"
+                         "    show([len(r['stdout']), r['stdout_truncated'], r['stderr_truncated']])")
+        self.assertEqual(r, [8 << 20, True, False])
+
+
 @support.once
 class Strict(Case):
     def test_the_original_loses_output_at_a_timeout(self):
@@ -215,6 +328,7 @@ class Helpers(Case):
             show([config.DOCKER_WORKDIR, config.CPU_TO_REAL_TIME_FACTOR, config.IS_CONFIGURED, sorted(config.PROFILES)])
             show(utils.demultiplex_docker_stream(b'\\1\\0\\0\\0\\0\\0\\0\\2ab\\2\\0\\0\\0\\0\\0\\0\\1c')[0].decode())
             show(utils.is_killed_by_sigkill_or_sigxcpu(152))
+            show([utils.filter_filenames([{'name': 'a'}, {'content': b''}]), len(utils.ERRNO_RECOVERABLE)])
             show(len(utils.truncate_result({'stdout': b'x' * 500})['stdout']) < 200)
             show(utils.get_docker_client().containers.list(all=True))
             try: utils.get_docker_client().volumes.get('x')
@@ -222,7 +336,7 @@ class Helpers(Case):
             from epicbox.sandboxes import Sandbox
             show(sorted(n for n in dir(epicbox) if n in ('Profile', 'configure', 'create', 'start', 'destroy', 'run',
                                                           'working_directory', 'Sandbox')))
-        """), [["/sandbox", 5, True, ["echo", "gcc", "python", "sandbox"]], "ab", True, True, [], True,
+        """), [["/sandbox", 5, True, ["echo", "gcc", "python", "sandbox"]], "ab", True, [["a"], 3], True, [], True,
                ["Profile", "configure", "create", "destroy", "run", "start", "working_directory"]])
 
 
