@@ -14,7 +14,8 @@ static const char *shell;
 static bool off, explain;
 static const struct fh_opt options[] = {
 	{ "shell", 0, FH_OPT_STRING, &shell, "SHELL", "bash, zsh, fish or sh; by default what $SHELL names." },
-	{ "off", 0, FH_OPT_FLAG, &off, NULL, "Print what undoes it." },
+	{ "off", 0, FH_OPT_FLAG, &off, NULL,
+	  "Print what undoes it: the variables are as they were before; what you changed since stays." },
 	{ "explain", 0, FH_OPT_FLAG, &explain, NULL,
 	  "Say which module serves which import, and print nothing for a shell." },
 	{ 0 },

@@ -29,32 +29,107 @@ static void list_modules(struct fh_switch *s)
 	FH_PUSH(s->modules, n, capacity) = NULL;
 }
 
-/* Ours in front of what is left of the list when ours are taken out. NULL: nothing is left. */
-static char *path_list(const char *now, const char *const *ours, bool on)
+/* What a variable was before the switch: kept in one of our own, "=" and its value, or "-" where it was not set. */
+struct before {
+	bool known;
+	FH_NULLABLE const char *value;
+};
+
+static struct before look_back(const char *record)
+{
+	const char *text = getenv(record);
+	if (!text || (text[0] != '=' && !fh_streq(text, "-")))
+		return (struct before){ 0 };
+	return (struct before){ true, text[0] == '=' ? text + 1 : NULL };
+}
+
+/* Ours in front of the list. An empty list has no entries; an empty entry of any other is the current folder. */
+static char *with_ours(const char *list, const char *const *ours)
+{
+	return list && *list ? fh_xasprintf("%s:%s:%s", ours[0], ours[1], list) : fh_xasprintf("%s:%s", ours[0], ours[1]);
+}
+
+/* The list with ours taken out once each: the user may have them too. NULL: nothing is left. */
+static char *without_ours(const char *list, const char *const *ours)
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	for (size_t i = 0; on && ours[i]; i++)
-		fh_buf_addf(&out, "%s%s", out.n ? ":" : "", ours[i]);
-	while (now && *now) {
-		size_t n = strcspn(now, ":");
+	bool taken[2] = { false, false }, left = false;
+	while (list) {
+		size_t n = strcspn(list, ":");
 		bool is_ours = false;
-		for (size_t i = 0; ours[i]; i++)
-			is_ours = is_ours || (strlen(ours[i]) == n && strncmp(now, ours[i], n) == 0);
+		for (size_t i = 0; i < FH_ARRAY_SIZE(taken) && !is_ours; i++)
+			if (!taken[i] && strlen(ours[i]) == n && strncmp(list, ours[i], n) == 0)
+				is_ours = taken[i] = true;
 		if (!is_ours) {
-			if (out.n)
+			if (left)
 				fh_buf_addc(&out, ':');
-			fh_buf_add(&out, now, n);
+			fh_buf_add(&out, list, n);
+			left = true;
 		}
-		now += n + (now[n] == ':');
+		list = list[n] ? list + n + 1 : NULL;
 	}
+	if (!left)
+		return NULL;
+	if (out.n == 0)
+		fh_buf_addc(&out, ':');
 	size_t n;
-	return out.n ? fh_buf_take(&out, &n) : NULL;
+	return fh_buf_take(&out, &n);
+}
+
+/* What the list is without the switch. Who changed it since keeps the change. */
+static char *list_before(const char *now, const struct before *b, const char *const *ours)
+{
+	if (!b->known)
+		return now ? fh_xstrdup(now) : NULL;
+	fh_auto_free char *made = with_ours(b->value, ours);
+	if (!now || !fh_streq(now, made))
+		return without_ours(now, ours);
+	return b->value ? fh_xstrdup(b->value) : NULL;
 }
 
 static void set(struct fh_switch *s, const char *name, char *value)
 {
 	s->variables = fh_xrealloc(s->variables, s->count + 1, sizeof(*s->variables));
 	s->variables[s->count++] = (struct fh_switch_variable){ fh_xstrdup(name), value };
+}
+
+static void set_record(struct fh_switch *s, const char *record, const char *value)
+{
+	set(s, record, value ? fh_xasprintf("=%s", value) : fh_xstrdup("-"));
+}
+
+static void switch_list(struct fh_switch *s, bool on, const char *const *ours)
+{
+	static const char name[] = "PYTHONPATH", record[] = "FUMEHOOD_PYTHONPATH_BEFORE";
+	const struct before b = look_back(record);
+	if (!on && !b.known)
+		return;
+	char *before = list_before(getenv(name), &b, ours);
+	if (!on) {
+		set(s, name, before);
+		set(s, record, NULL);
+		return;
+	}
+	set(s, name, with_ours(before, ours));
+	set_record(s, record, before);
+	free(before);
+}
+
+/* Which program the Python package starts. */
+static void switch_program(struct fh_switch *s, bool on, const char *self)
+{
+	static const char name[] = "FUMEHOOD_PROGRAM", record[] = "FUMEHOOD_PROGRAM_BEFORE";
+	const struct before b = look_back(record);
+	const char *now = getenv(name);
+	bool is_ours = b.known && now && fh_streq(now, self); /* else somebody set it, before us or since */
+	const char *before = is_ours ? b.value : now;
+	if (on) {
+		set(s, name, fh_xstrdup(self));
+		set_record(s, record, before);
+	} else if (b.known) {
+		set(s, name, before ? fh_xstrdup(before) : NULL);
+		set(s, record, NULL);
+	}
 }
 
 int fh_switch_make(bool on, struct fh_switch *ret, struct fh_error *err)
@@ -64,12 +139,13 @@ int fh_switch_make(bool on, struct fh_switch *ret, struct fh_error *err)
 	if (r < 0)
 		return r;
 	fh_auto_free char *above = fh_path_dir(s.folder);
-	fh_auto_free char *self = fh_path_self_dir();
-	const char *const ours[] = { s.folder, above, NULL };
+	fh_auto_free char *folder = fh_path_self_dir();
+	fh_auto_free char *self = folder ? fh_path_join(folder, "fumehood") : NULL;
+	const char *const ours[] = { s.folder, above };
 	list_modules(&s);
-	set(&s, "PYTHONPATH", path_list(getenv("PYTHONPATH"), ours, on));
-	/* which program the Python package starts */
-	set(&s, "FUMEHOOD_PROGRAM", on && self ? fh_path_join(self, "fumehood") : NULL);
+	switch_list(&s, on, ours);
+	if (self)
+		switch_program(&s, on, self);
 	*ret = s;
 	return 0;
 }

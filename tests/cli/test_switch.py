@@ -18,7 +18,7 @@ class Switch(support.TempDir):
         path = shutil.which(shell)
         if not path:
             self.skipTest(f"needs the program {shell} (package {shell})")
-        clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "FUMEHOOD_PROGRAM")}
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHONPATH", "FUMEHOOD_P"))}
         return subprocess.run([path, "-c", script], capture_output=True, text=True, cwd=self.dir, timeout=support.TIMEOUT,
                               env={**clean, "F": support.PROGRAM, "P": support.PYTHON, **env})
 
@@ -38,12 +38,33 @@ class Switch(support.TempDir):
         self.assertTrue(done.stdout.endswith("/python/compat/epicbox/__init__.py\n"), done.stdout + done.stderr)
 
     def test_off_leaves_what_was_there_before(self):
-        for before in ("", "/a:/b c"):
+        ours = support.command("env", "--explain").stdout.split()[2].rsplit("/", 1)[0]
+        for before in (None, "", "/a:/b c", "/x:", ":/x", ":", "::", "/x::/y", ours, ours + "/compat:/x"):
+            for program in (None, "/mine", support.PROGRAM):
+                with self.subTest(before=before, program=program):
+                    env = {"PYTHONPATH": before, "FUMEHOOD_PROGRAM": program}
+                    done = self.shell("bash", 'eval "$("$F" env)"; eval "$("$F" env)"; eval "$("$F" env --off)"; '
+                                      'echo "${PYTHONPATH-unset}"; echo "${FUMEHOOD_PROGRAM-unset}"; env | grep _BEFORE',
+                                      **{name: value for name, value in env.items() if value is not None})
+                    self.assertEqual(done.stdout.splitlines(), ["unset" if v is None else v for v in env.values()])
+
+    def test_off_keeps_what_was_changed_meanwhile(self):
+        done = self.shell("bash", 'eval "$("$F" env)"; export PYTHONPATH=/new:$PYTHONPATH: FUMEHOOD_PROGRAM=/mine; '
+                          'eval "$("$F" env)"; eval "$("$F" env --off)"; echo "$PYTHONPATH $FUMEHOOD_PROGRAM"', PYTHONPATH="/x")
+        self.assertEqual(done.stdout, "/new:/x: /mine\n")
+
+    def test_off_without_on_changes_nothing(self):
+        done = self.shell("bash", '"$F" env --off', PYTHONPATH="/x:", FUMEHOOD_PROGRAM="/mine")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_an_empty_entry_stays_the_current_folder(self):
+        self.write("mine.py", "print('imported')")
+        for before in ("/x:", ":/x", ":", "/x::/y"):
             with self.subTest(before=before):
-                env = {"PYTHONPATH": before} if before else {}
-                done = self.shell("bash", 'eval "$("$F" env)"; eval "$("$F" env)"; eval "$("$F" env --off)"; '
-                                  'echo "${PYTHONPATH-unset}"', **env)
-                self.assertEqual(done.stdout, (before or "unset") + "\n")
+                self.write("a/program.py", "import mine")
+                done = self.shell("bash", '"$F" with -- "$P" a/program.py; eval "$("$F" env)"; "$P" a/program.py; '
+                                  'eval "$("$F" env --off)"; "$P" a/program.py', PYTHONPATH=before)
+                self.assertEqual(done.stdout, "imported\n" * 3, done.stderr)
 
     def test_twice_is_once_and_what_was_there_comes_after(self):
         done = self.shell("bash", 'eval "$("$F" env)"; one=$PYTHONPATH; eval "$("$F" env)"; [ "$one" = "$PYTHONPATH" ] && '
