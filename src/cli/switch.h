@@ -4,8 +4,9 @@
  * (python/compat: one folder, a module each, named as the package that it stands for).
  *
  * It is computed from the environment that is there. What each variable was before is kept in one of our own
- * (FUMEHOOD_PYTHONPATH_BEFORE, FUMEHOOD_PROGRAM_BEFORE), so switching twice is the same as once, and switching off gives
- * back exactly what was there; what somebody changed meanwhile stays changed. Without these there is nothing to undo.
+ * (FUMEHOOD_PYTHONPATH_BEFORE, FUMEHOOD_PROGRAM_BEFORE), so switching twice is the same as once, and switching off
+ * gives back exactly what was there; what somebody changed meanwhile stays changed. Without these there is nothing to
+ * undo.
  */
 #pragma once
 #include "base/base.h"

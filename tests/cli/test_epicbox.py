@@ -237,6 +237,12 @@ class Sandboxes(Case):
         self.assertEqual(self.python("show(epicbox.run('python', 'for c in python python3 sh; do command -v $c >/dev/null || "
                                      "echo no $c; done')['stdout'].decode())"), [""])
 
+    def test_the_name_with_the_version_that_the_image_says(self):
+        self.assertEqual(self.python("show(epicbox.run('python', 'python3.9 -c \"print(1)\"')['stdout'].decode())\n"
+                                     "show(epicbox.run('gcc', 'python3.9 -c \"print(1)\"')['exit_code'] in (0, 127))\n"
+                                     "show(repr(epicbox.create('python'))[:18])"),
+                         ["1\n", True, "<Sandbox: epicbox-"])
+
 
 class WorkingDirectories(Case):
     def test_what_one_sandbox_leaves_the_next_one_finds(self):

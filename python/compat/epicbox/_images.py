@@ -6,6 +6,7 @@ names that such images use: python, python3, node, sh, gcc, g++.
 """
 import json
 import os
+import re
 import threading
 
 import fumehood
@@ -33,7 +34,7 @@ def used_image(profile):
 
 
 def _tool_parts():
-    """Mounts beyond the default ones, folders for PATH and links, so that every language's tools are found."""
+    """Mounts beyond the default ones and folders for PATH, so that every language's tools are found; Python's program."""
     key = (os.environ.get("PATH"), os.environ.get("HOME"))
     with _tools_lock:
         if key in _tools:
@@ -41,7 +42,7 @@ def _tool_parts():
     plain = json.loads(fumehood.plan(argv=["true"]).json())
     known = {mount["target"] for mount in plain["mounts"]}
     standard = _variable(plain["env"], "PATH").split(":")
-    mounts, folders, links = [], [], []
+    mounts, folders, links, python = [], [], [], None
     for language, names in _NAMES.items():
         try:
             found = json.loads(fumehood.plan("", language).json())
@@ -52,6 +53,8 @@ def _tool_parts():
         known.update(mount["target"] for mount in mounts)
         folders += [folder for folder in _variable(found["env"], "PATH").split(":")
                     if folder not in standard and folder not in folders]
+        if language == "python":
+            python = program
         links += [{"kind": "symlink", "target": "%s/%s" % (_LINKS, name), "source": program} for name in names
                   if not os.path.exists(os.path.join(os.path.dirname(program), name))]
     # Such images mostly have a richer sh than Debian's.
@@ -59,10 +62,20 @@ def _tool_parts():
     if bash:
         links.append({"kind": "symlink", "target": _SHELL, "source": bash})
     parts = (mounts + ([{"kind": "dir", "target": _LINKS}] + links if links else []),
-             ([_LINKS] if links else []) + folders)
+             ([_LINKS] if links else []) + folders, python)
     with _tools_lock:
         _tools[key] = parts
     return parts
+
+
+def _versioned(image, python, folders):
+    """The name with a version that an image of Python has for its interpreter, where it is nobody's here: python3.9 in
+    python:3.9-alpine."""
+    found = re.match(r"(?:.*/)?python:(\d+\.\d+)", image) if isinstance(image, str) and python else None
+    name = "python" + found.group(1) if found else ""
+    if not found or _LINKS not in folders or any(os.path.exists("%s/%s" % (folder, name)) for folder in folders):
+        return []
+    return [{"kind": "symlink", "target": "%s/%s" % (_LINKS, name), "source": python}]
 
 
 def _variable(env, name):
@@ -163,9 +176,10 @@ def make_plan(profile, command, files, stdin, limits, strict, volume=False):
         return made
     plan = json.loads(made.json())
     if not image:
-        mounts, folders = _tool_parts()
+        mounts, folders, python = _tool_parts()
         plan["mounts"] += mounts
         path = ":".join(folders + [_variable(plan["env"], "PATH")])
+        plan["mounts"] += _versioned(profile.docker_image, python, path.split(":"))
         if any(mount["target"] == _SHELL for mount in mounts):
             plan["argv"][0] = _SHELL
         plan["env"] = ["PATH=" + path] + [entry for entry in plan["env"] if not entry.startswith("PATH=")]
