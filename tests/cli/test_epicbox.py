@@ -180,7 +180,7 @@ class Sandboxes(Case):
         self.assertEqual(self.python("""
             for number in ('9', '19'):
                 with epicbox.create('python', 'ls; touch more; python main.py %s & sleep 0.3' % number,
-                                    files=[{'name': 'main.py', 'content': CODE}], limits={'cputime': 20, 'realtime': 2}) as s:
+                                    files=[{'name': 'main.py', 'content': CODE}], limits={'cputime': 20, 'realtime': 1}) as s:
                     first, second = epicbox.start(s), epicbox.start(s)
                     show(['main.py' in second['stdout'].decode().split(),
                           ('more' in second['stdout'].decode().split()) != (b'is lost' in first['stderr'])])
