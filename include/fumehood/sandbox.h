@@ -145,6 +145,10 @@ struct fh_client_options {
  * for sandboxes that hold a lease. options may be NULL. */
 FH_PUBLIC int fh_client_open(const struct fh_client_options *options, struct fh_client **ret, struct fh_error *err);
 FH_PUBLIC void fh_client_close(struct fh_client *client); /* NULL is fine */
+/* Where the engine's bytes come in; a socket, unless the placement is "command". For two things only: a forked child,
+ * which must not use the client, closes it, so that the engine sees its owner's end; and shutdown(2) on it gets every
+ * thread out of its call with an error. poll(2) says POLLHUP once the connection is of no more use. */
+FH_PUBLIC int fh_client_descriptor(const struct fh_client *client);
 
 /* ------------------------------------------------------------------------------------------------- request and plan */
 

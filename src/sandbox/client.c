@@ -103,3 +103,8 @@ void fh_client_close(struct fh_client *client)
 	end_child(client, engine);
 	free(client);
 }
+
+int fh_client_descriptor(const struct fh_client *client)
+{
+	return fh_connection_descriptor(client->connection);
+}

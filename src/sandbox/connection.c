@@ -57,6 +57,11 @@ pid_t fh_connection_peer_pid(const struct fh_connection *c)
 	return c->peer_pid;
 }
 
+int fh_connection_descriptor(const struct fh_connection *c)
+{
+	return c->in;
+}
+
 void fh_connection_on_lost(struct fh_connection *c, void (*explain)(void *context, struct fh_error *err), void *context)
 {
 	c->explain = explain;
