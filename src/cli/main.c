@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/nearest.h"
@@ -124,8 +127,22 @@ static void open_standard_descriptors(void)
 			(void)!open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
 }
 
+/* Whoever started this program as a part of its own work, and named itself in FUMEHOOD_PARENT, takes it along when it is
+ * killed. It holds for a command that is a program of its own as well: execve keeps it. */
+static void die_with_parent(void)
+{
+	const char *parent = getenv("FUMEHOOD_PARENT");
+	if (!parent)
+		return;
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != (pid_t)strtol(parent, NULL, 10)) /* it died before the line above */
+		raise(SIGKILL);
+	(void)unsetenv("FUMEHOOD_PARENT");
+}
+
 int main(int argc, char **argv)
 {
+	die_with_parent();
 	open_standard_descriptors();
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;

@@ -206,6 +206,38 @@ class Endings(Case):
         child.communicate()
         self.assertTrue(self.gone(f"sleep\0{mark}"))
 
+    def test_a_judgement_dies_with_the_program(self):
+        mark = "T86403.%d" % os.getpid()
+        child = self.start(f"""
+            problem = {{'task_id': '{mark}', 'prompt': 'def f(x):\\n', 'entry_point': 'f',
+                       'test': 'import time\\ndef check(candidate):\\n    time.sleep(8)\\n'}}
+            fumehood.judge([problem], [{{'task_id': '{mark}', 'completion': '    return x\\n'}}] * 3, jobs=1)
+        """, TMPDIR=str(self.dir))
+        self.addCleanup(child.kill)
+
+        def judges():
+            return [p for p in self.marked("fumehood-judge\0") + self.marked("judge\0--problems") if parent(p) == child.pid]
+
+        def parent(pid):
+            try:
+                with open(f"/proc/{pid}/stat") as f:
+                    return int(f.read().rpartition(")")[2].split()[1])
+            except OSError:
+                return 0
+        deadline = time.monotonic() + 30
+        while not judges() and time.monotonic() < deadline and child.poll() is None:
+            time.sleep(0.05)
+        found = judges()
+        self.assertTrue(found)
+        time.sleep(0.5)
+        child.kill()
+        child.wait()
+        deadline = time.monotonic() + 0.5 * support.SLACK
+        while any(os.path.exists(f"/proc/{p}") for p in found) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertFalse([p for p in found if os.path.exists(f"/proc/{p}")])
+        self.assertFalse([name for name in os.listdir(self.dir) if name.startswith("fumehood-judge")])
+
     def test_ctrl_c_destroys_the_sandbox_and_is_raised(self):
         mark = "86401.%d" % os.getpid()
         child = self.running(f"""
@@ -231,6 +263,18 @@ class Judging(Case):
             try: fumehood.judge([problem], [{'completion': ''}])
             except fumehood.Error as e: print('task_id' in e.message)
         """), "[(0, True, 'passed'), (1, False, 'failed')]\nTrue\n")
+
+    def test_what_is_wrong_with_the_lists_is_said_with_its_hint(self):
+        self.assertEqual(self.python("""
+            problem = {'task_id': 'T/0', 'prompt': 'def f(x):\\n', 'entry_point': 'f', 'test': 'def check(c): pass\\n'}
+            for arguments, more in ((([problem], []), {}), (([problem], [{'task_id': 'x', 'completion': ''}]), {}),
+                                    (('/nonexistent', [{}]), {}), (([problem], [{}]), {'options': ['--cpu-time', 'much']})):
+                try: print(fumehood.judge(*arguments, **more))
+                except fumehood.Error as e: print(type(e).__name__, e.code, '|', e.message, '|', e.hint[:21])
+        """), "ArgumentError argument | samples: holds no samples | \n"
+              "ArgumentError argument | samples:1: no problem has the task_id x | --problems has to nam\n"
+              "NotFoundError not_found | cannot open /nonexistent: No such file or directory | \n"
+              "ArgumentError argument | option --cpu-time: 'much' is not a duration | write seconds, or a n\n")
 
 
 @support.once
