@@ -7,8 +7,8 @@ that we fill begin with their size, so a newer library takes ours.
 import ctypes
 import os
 import threading
-from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_ssize_t,
-                    c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c_int64, c_short, c_size_t, c_ssize_t,
+                    c_uint8, c_uint16, c_uint32, c_uint64, c_ulong, c_void_p)
 from typing import Any, List, Optional
 
 from . import errors
@@ -114,6 +114,7 @@ _FUNCTIONS = {
     "fh_phase_name": (c_char_p, [c_int]),
     "fh_client_open": (c_int, [POINTER(CClientOptions), POINTER(c_void_p), _PE]),
     "fh_client_close": (None, [c_void_p]),
+    "fh_client_descriptor": (c_int, [c_void_p]),
     "fh_request_init": (None, [POINTER(CRequest)]),
     "fh_plan_build": (c_int, [POINTER(CRequest), POINTER(c_void_p), _PE]),
     "fh_plan_free": (None, [c_void_p]),
@@ -218,6 +219,21 @@ lib = _Library()
 libc = ctypes.CDLL(None)
 libc.free.argtypes = [c_void_p]
 libc.free.restype = None
+
+
+class _Poll(Structure):
+    _fields_ = [("fd", c_int), ("events", c_short), ("revents", c_short)]
+
+
+def hung_up(descriptor: int) -> bool:
+    """The connection behind a socket is at its end. Not by the module select, which gevent replaces."""
+    entry = _Poll(descriptor, 0, 0)
+    return bool(libc.poll(byref(entry), c_ulong(1), 0) > 0)
+
+
+def shut_down(descriptor: int) -> None:
+    """Ends a socket's connection for everybody who has it, and lets whoever waits for it wake up."""
+    libc.shutdown(descriptor, 2)
 
 
 def text(value: Optional[bytes]) -> str:

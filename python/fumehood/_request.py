@@ -19,9 +19,22 @@ Mounts = Iterable[Union[str, Sequence[str]]]
 _UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
-def raw(value: Text) -> bytes:
+def raw(value: Text, name: str) -> bytes:
     """Text as UTF-8; bytes as they are."""
-    return value.encode("utf-8") if isinstance(value, str) else bytes(value)
+    if isinstance(value, str):
+        return value.encode("utf-8")
+    if not isinstance(value, (bytes, bytearray, memoryview)):  # of a number, bytes() makes so many NULs
+        raise errors.ArgumentError("%s: %s is neither text nor bytes" % (name, type(value).__name__), "give str or bytes",
+                                   "argument")
+    return bytes(value)
+
+
+def listed(value: Any, name: str) -> List[Any]:
+    """The items of a list of texts; a text alone would be taken letter by letter."""
+    if isinstance(value, (str, bytes)):
+        raise errors.ArgumentError("%s is one string" % name, "give a list, such as ['sh', '-c', command]"
+                                   if name == "argv" else "give a list", "argument")
+    return list(value)
 
 
 def size(value: Size, name: str) -> int:
@@ -38,28 +51,28 @@ def size(value: Size, name: str) -> int:
         except (ValueError, OverflowError):
             raise errors.ArgumentError("%s: %r is no size" % (name, value), "give bytes, or text such as 64M",
                                        "argument") from None
-    return _bounded(number, name)
+    return _bounded(number, value, name)
 
 
 def milliseconds(seconds: float, name: str) -> int:
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds != seconds:
         raise errors.ArgumentError("%s: %r is no number of seconds" % (name, seconds), "", "argument")
-    return _bounded(int(seconds * 1000 + 0.5) if seconds < 1e15 else -1, name)
+    return _bounded(int(seconds * 1000 + 0.5) if 0 <= seconds < 1e15 else -1, seconds, name)
 
 
 def count(value: int, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise errors.ArgumentError("%s: %r is no whole number" % (name, value), "", "argument")
-    return _bounded(value, name)
+    return _bounded(value, value, name)
 
 
 def milli_cpus(value: float, name: str) -> int:
     return milliseconds(value, name)
 
 
-def _bounded(number: int, name: str) -> int:
+def _bounded(number: int, given: Any, name: str) -> int:
     if not 0 <= number < _l.UNLIMITED:
-        raise errors.ArgumentError("%s: %d is out of range" % (name, number), "None switches a limit off", "argument")
+        raise errors.ArgumentError("%s: %s is out of range" % (name, given), "None switches a limit off", "argument")
     return number
 
 
@@ -82,7 +95,7 @@ DEFAULT: Any = _Default()
 
 def _layers(names: Iterable[str], what: str) -> int:
     bits = 0
-    for name in names:
+    for name in listed(names, what):
         if name not in _l.LAYERS:
             raise errors.ArgumentError("%s: unknown layer %r" % (what, name), "layers: " + ", ".join(_l.LAYERS),
                                        "argument")
@@ -117,7 +130,7 @@ class Plan:
     @classmethod
     def from_json(cls, text: Text, name: str = "the plan") -> "Plan":
         """A plan that `fumehood run --explain`, or :meth:`json`, printed. ``name`` is for errors."""
-        content, error, handle = raw(text), _l.CError(), c_void_p()
+        content, error, handle = raw(text, name), _l.CError(), c_void_p()
         _l.check(_l.lib.fh_plan_from_json(content, len(content), name.encode(), byref(handle), byref(error)), error)
         import json
         return cls(handle, [str(out) for out in json.loads(content).get("outs", [])])
@@ -139,19 +152,19 @@ def _environment(env: Optional[Mapping[str, str]]) -> Any:
 
 def _files(files: Optional[Files]) -> Any:
     array = (_l.CFile * len(files or {}))()
-    for place, (name, content) in zip(array, (files or {}).items()):
-        data, mode = content if isinstance(content, tuple) else (content, 0)
+    for place, (name, given) in zip(array, (files or {}).items()):
+        data, mode = given if isinstance(given, tuple) else (given, 0)
         place.name = _l.encode(name)
-        place.content.data = raw(data)
-        place.content.size = len(raw(data))
+        content = raw(data, "files: " + os.fsdecode(place.name))
+        place.content.data, place.content.size = content, len(content)
         place.mode = mode
     return array
 
 
 def _mounts(mounts: Mounts) -> Any:
-    listed = [(item,) if isinstance(item, (str, os.PathLike)) else tuple(item) for item in mounts]
-    array = (_l.CMount * len(listed))()
-    for place, item in zip(array, listed):
+    items = [(item,) if isinstance(item, (str, os.PathLike)) else tuple(item) for item in listed(mounts, "mounts")]
+    array = (_l.CMount * len(items))()
+    for place, item in zip(array, items):
         if not 1 <= len(item) <= 3 or (len(item) == 3 and item[2] not in ("ro", "rw")):
             raise errors.ArgumentError("mounts: %r is not (source, target, 'ro' or 'rw')" % (item,), "", "argument")
         place.source = _l.encode(item[0])
@@ -181,24 +194,26 @@ def build(code: Optional[Text] = None, language: Optional[str] = None, *, argv: 
     for name, given in (("code", code), ("stdin_data", stdin)):
         if given is not None:
             place = getattr(request, name)
-            place.data, place.size = raw(given), len(raw(given))
+            content = raw(given, "stdin" if name == "stdin_data" else name)
+            place.data, place.size = content, len(content)
     if code is not None and language is None:
         raise errors.ArgumentError("the language is not said", "run(code, 'python')", "argument")
-    request.args = _l.strings(args or None)
-    request.argv = _l.strings(argv)
+    request.args = _l.strings(listed(args, "args") or None)
+    request.argv = None if argv is None else _l.strings(listed(argv, "argv"))
     request.env = _environment(env)
-    request.flags = _l.strings(compiler_flags or None)
-    request.outs, request.out_count = _l.strings(outs), len(outs)
+    request.flags = _l.strings(listed(compiler_flags, "compiler_flags") or None)
+    names = listed(outs, "outs")
+    request.outs, request.out_count = _l.strings(names), len(names)
     request.files, request.file_count = _files(files), len(files or {})
-    listed = _mounts(mounts)
-    request.mounts, request.mount_count = listed, len(listed)
+    shown = _mounts(mounts)
+    request.mounts, request.mount_count = shown, len(shown)
     request.standard_library_only = standard_library_only
     request.require = _layers(require, "require")
     request.out_max_bytes = out_max_bytes
     if start not in _l.STARTS:
         raise errors.ArgumentError("unknown start %r" % start, "one of " + ", ".join(_l.STARTS), "argument")
     request.start = _l.STARTS.index(start)
-    request.preload = _l.strings(preload or None)
+    request.preload = _l.strings(listed(preload, "preload") or None)
     set_limits(request.limits, limits)
     _l.check(_l.lib.fh_plan_build(byref(request), byref(handle), byref(error)), error)
-    return Plan(handle, list(outs))
+    return Plan(handle, names)

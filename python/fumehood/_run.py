@@ -2,31 +2,20 @@
 """One run: create, spawn, wait, destroy."""
 import ctypes
 import json
-import signal
 import threading
-from ctypes import POINTER, byref, c_int
+from ctypes import POINTER, byref
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence
 
 from . import _library as _l
 from . import _request, errors
 from ._request import DEFAULT, Files, Mounts, PathLike, Plan, Size, Text
-from .client import Client, default_client, drop_default
+from .client import Cancel, Client, default_client
 from .result import OutFile, Result
 
 __all__ = ["run", "plan", "run_plan"]
 
 #: Called with "stdout" or "stderr" and bytes, as they come.
 OnOutput = Callable[[str, bytes], None]
-
-
-class Cancel:
-    """A flag that ends a run from another thread."""
-
-    def __init__(self) -> None:
-        self.flag = c_int(0)
-
-    def __call__(self) -> None:
-        self.flag.value = 1
 
 
 def _take(result: Any, outs: Sequence[str]) -> Result:
@@ -57,19 +46,23 @@ def _take(result: Any, outs: Sequence[str]) -> Result:
 
 def _call(client: Client, made: Plan, options: Any, failed: List[BaseException]) -> Result:
     result, error = POINTER(_l.CResult)(), _l.CError()
-    code = _l.lib.fh_run(client.handle, made.handle, byref(options), byref(result), byref(error))
     try:
+        with client.using() as handle:
+            _l.check(_l.lib.fh_run(handle, made.handle, byref(options), byref(result), byref(error)), error)
         if failed:
             raise failed[0]
-        _l.check(code, error)
         return _take(result, made.outs)
+    except errors.Error:
+        if failed:
+            raise failed[0] from None
+        raise
     finally:
         _l.lib.fh_result_free(result)
 
 
 def _interruptible(call: Callable[[], Result], cancel: Cancel) -> Result:
-    """In the main thread Ctrl-C has to end the run, and Python only sees a signal between its own instructions: the
-    call is made by another thread while this one waits."""
+    """In the main thread Ctrl-C has to end the run, and so has any handler that raises (a soft limit of time by SIGALRM),
+    but Python only sees a signal between its own instructions: the call is made by another thread while this one waits."""
     outcome: Dict[str, Any] = {}
     over = threading.Lock()
     over.acquire()
@@ -114,24 +107,14 @@ def run_plan(made: Plan, *, client: Optional[Client] = None, on_output: Optional
 
     if on_output is not None:
         options.on_output = _l.ON_OUTPUT(deliver)
-    shared = client is None
     used = client or default_client()
 
     def call() -> Result:
         return _call(used, made, options, failed)
 
-    try:
-        if threading.current_thread() is threading.main_thread() and cancel is None and _python_takes_sigint():
-            return _interruptible(call, stop)
-        return call()
-    except errors.EngineError:
-        if shared:
-            drop_default(used)
-        raise
-
-
-def _python_takes_sigint() -> bool:
-    return callable(signal.getsignal(signal.SIGINT))
+    if threading.current_thread() is threading.main_thread() and cancel is None:
+        return _interruptible(call, stop)
+    return call()
 
 
 def plan(code: Optional[Text] = None, language: Optional[str] = None, **arguments: Any) -> Plan:

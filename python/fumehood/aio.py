@@ -2,46 +2,54 @@
 """The same, for asyncio: ``await fumehood.aio.run(...)``, ``async with fumehood.aio.Sandbox(...)``.
 
 The library blocks without holding Python's lock, so each call has a thread of its own while it lasts, out of a pool that
-grows to ``MAX_CALLS``; the event loop is never blocked. Cancelling a task destroys its run's sandbox.
+grows to ``MAX_CALLS``; the event loop is never blocked. A task that is cancelled in :func:`run` goes on when its sandbox is
+destroyed; in ``exec``, ``communicate`` or ``spawn`` when the process group is killed; what a cancelled ``read`` got is kept
+for the next one. Calls that no cancellation can reach (a ``write`` whose program does not read) never keep the interpreter
+from ending.
 """
 import asyncio
-import concurrent.futures
 import functools
-import os
 import threading
-from typing import Any, Callable, Optional, TypeVar
+from typing import Any, Callable, Optional
 
 from . import _run
+from . import _library as _l
 from . import sandbox as _sandbox
+from ._threads import MAX_CALLS, submit
+from .client import Cancel
 from .result import Result
 
 __all__ = ["run", "Sandbox", "Process", "MAX_CALLS"]
 
-MAX_CALLS = 256
-_T = TypeVar("_T")
-_pool: Optional[concurrent.futures.ThreadPoolExecutor] = None
-_lock = threading.Lock()
+
+async def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return await asyncio.wrap_future(submit(functools.partial(function, *args, **kwargs)))
 
 
-def _executor() -> concurrent.futures.ThreadPoolExecutor:
-    global _pool
-    with _lock:
-        if _pool is None:
-            _pool = concurrent.futures.ThreadPoolExecutor(MAX_CALLS, thread_name_prefix="fumehood")
-        return _pool
+async def _stoppable(function: Callable[[Cancel], Any], unwanted: Optional[Callable[[Any], Any]] = None) -> Any:
+    """As `_call`, of a function that ends soon after its flag is set. When the task is cancelled this waits until it
+    has, and `unwanted` gets what it returned nevertheless."""
+    stop = Cancel()
+    call = submit(functools.partial(function, stop))
+    work = asyncio.wrap_future(call)
 
+    def settle(done: Any) -> None:
+        if not done.cancelled() and done.exception() is None and unwanted is not None:
+            unwanted(done.result())
 
-def _after_fork() -> None:
-    global _pool, _lock
-    _pool, _lock = None, threading.Lock()
-
-
-os.register_at_fork(after_in_child=_after_fork)
-
-
-async def _call(function: Callable[..., _T], *args: Any, **kwargs: Any) -> _T:
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_executor(), functools.partial(function, *args, **kwargs))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        stop()
+        if not call.cancel():
+            try:
+                await asyncio.wait([work])
+            finally:
+                if work.done():
+                    settle(work)
+                else:
+                    work.add_done_callback(settle)
+        raise
 
 
 async def run(code: Any = None, language: Optional[str] = None, *, client: Any = None, on_output: Any = None,
@@ -49,22 +57,13 @@ async def run(code: Any = None, language: Optional[str] = None, *, client: Any =
     """As :func:`fumehood.run`. ``on_output`` is called in the event loop's thread."""
     loop = asyncio.get_running_loop()
     made = await _call(_run.plan, code, language, **arguments)
-    cancel = _run.Cancel()
 
     def deliver(stream: str, data: bytes) -> None:
         loop.call_soon_threadsafe(on_output, stream, data)
 
-    work = loop.run_in_executor(_executor(), functools.partial(_run.run_plan, made, client=client,
-                                                               on_output=deliver if on_output else None,
-                                                               cancel=cancel))
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        cancel()
-        await asyncio.wait([work])
-        if not work.cancelled():
-            work.exception()  # seen: the run was cancelled, or ended just before
-        raise
+    result: Result = await _stoppable(lambda stop: _run.run_plan(
+        made, client=client, on_output=deliver if on_output else None, cancel=stop))
+    return result
 
 
 class Process:
@@ -75,10 +74,16 @@ class Process:
         self.id = process.id
 
     async def read(self, n: int = -1, timeout: Optional[float] = None) -> bytes:
-        return await _call(self._process.read, n, timeout)
+        return await self._read(_l.STDOUT, n, timeout)
 
     async def read_stderr(self, n: int = -1, timeout: Optional[float] = None) -> bytes:
-        return await _call(self._process.read_stderr, n, timeout)
+        return await self._read(_l.STDERR, n, timeout)
+
+    async def _read(self, stream: int, n: int, timeout: Optional[float]) -> bytes:
+        process = self._process
+        data: bytes = await _stoppable(lambda stop: process.read_until(stream, n, timeout, stop),
+                                       functools.partial(process.unread, stream))
+        return data
 
     async def write(self, data: Any) -> None:
         await _call(self._process.write, data)
@@ -96,10 +101,12 @@ class Process:
         await _call(self._process.resize, rows, columns)
 
     async def wait(self, timeout: Optional[float] = None) -> _sandbox.Exit:
-        return await _call(self._process.wait, timeout)
+        ended: _sandbox.Exit = await _stoppable(lambda stop: self._process.wait_until(timeout, stop))
+        return ended
 
     async def communicate(self, stdin: Any = None, timeout: Optional[float] = None) -> _sandbox.Output:
-        return await _call(self._process.communicate, stdin, timeout)
+        output: _sandbox.Output = await _stoppable(lambda stop: self._process.communicate_until(stdin, timeout, stop))
+        return output
 
 
 class Sandbox:
@@ -108,14 +115,22 @@ class Sandbox:
     def __init__(self, language: Optional[str] = None, **arguments: Any) -> None:
         self._make = functools.partial(_sandbox.Sandbox, language, **arguments)
         self._sandbox: Optional[_sandbox.Sandbox] = None
+        self._making = threading.Lock()  # not asyncio's, which belong to one event loop
+
+    def _made(self) -> _sandbox.Sandbox:
+        with self._making:
+            if self._sandbox is None:
+                self._sandbox = self._make()
+            return self._sandbox
 
     async def create(self) -> "Sandbox":
-        if self._sandbox is None:
-            self._sandbox = await _call(self._make)
+        """Makes it, if no call has done so yet; several at once make one."""
+        await self._there()
         return self
 
     async def _there(self) -> _sandbox.Sandbox:
-        await self.create()
+        if self._sandbox is None:
+            await _call(self._made)
         assert self._sandbox is not None
         return self._sandbox
 
@@ -126,21 +141,33 @@ class Sandbox:
         await self.destroy()
 
     async def spawn(self, argv: Any, **arguments: Any) -> Process:
-        return Process(await _call((await self._there()).spawn, argv, **arguments))
+        sandbox = await self._there()
+        process = await _stoppable(lambda _stop: sandbox.spawn(argv, **arguments),
+                                   lambda unwanted: submit(unwanted.kill))
+        return Process(process)
 
     async def exec(self, argv: Any, stdin: Any = None, timeout: Optional[float] = None,
                    **arguments: Any) -> _sandbox.Output:
-        return await _call((await self._there()).exec, argv, stdin, timeout, **arguments)
+        sandbox = await self._there()
+        output: _sandbox.Output = await _stoppable(
+            lambda stop: sandbox.exec_until(argv, stdin, timeout, stop, **arguments))
+        return output
 
     async def put(self, name: str, content: Any, mode: int = 0o644) -> None:
         await _call((await self._there()).put, name, content, mode)
 
     async def get(self, name: str, max_bytes: int = 64 << 20) -> bytes:
-        return await _call((await self._there()).get, name, max_bytes)
+        data: bytes = await _call((await self._there()).get, name, max_bytes)
+        return data
 
     async def renew(self, lease: float) -> None:
         await _call((await self._there()).renew, lease)
 
     async def destroy(self) -> None:
-        if self._sandbox is not None:
-            await _call(self._sandbox.destroy)
+        def destroy() -> None:
+            with self._making:  # after a creation that is under way
+                made = self._sandbox
+            if made is not None:
+                made.destroy()
+
+        await _call(destroy)

@@ -1,14 +1,35 @@
 # SPDX-License-Identifier: MIT
 """The connection to an engine."""
+import contextlib
+import ctypes
 import os
+import sys
 import threading
-from ctypes import byref, c_void_p
-from typing import Any, Optional
+import weakref
+from ctypes import byref, c_int, c_void_p
+from typing import Any, Iterator, Optional
 
 from . import _library as _l
 from . import errors
 
-__all__ = ["Client", "default_client"]
+__all__ = ["Client", "Cancel", "default_client"]
+
+#: Seconds that close() waits for the calls of other threads that it broke off. The last of them frees what they used.
+_CLOSE_WAIT = 5.0
+
+
+class Cancel:
+    """A flag that ends a call from another thread."""
+
+    def __init__(self) -> None:
+        self.flag = c_int(0)
+
+    def __call__(self) -> None:
+        self.flag.value = 1
+
+    @property
+    def said(self) -> bool:
+        return bool(self.flag.value)
 
 
 class Client:
@@ -23,30 +44,98 @@ class Client:
         options, error, handle = _l.CClientOptions(), _l.CError(), c_void_p()
         self._handle: Optional[c_void_p] = None
         self._pid = os.getpid()
-        import ctypes
+        # What is freed must not be in use: how many calls are in the library, and a lock that a finalizer or a signal
+        # handler may take while this thread has it.
+        self._users = 0
+        self._changed = threading.Condition(threading.RLock())
+        self._processes: "weakref.WeakSet[Any]" = weakref.WeakSet()
         options.size = ctypes.sizeof(options)
         _l.check(_l.lib.fh_client_open(byref(options), byref(handle), byref(error)), error)
+        self._descriptor: int = _l.lib.fh_client_descriptor(handle)
+        self._closing: Optional[c_void_p] = None
         self._handle = handle
+        _clients.add(self)
 
     @property
     def handle(self) -> Any:
-        if self._handle is None:
-            raise errors.ArgumentError("the client is closed", "open another one", "argument")
+        """The library's client; whoever passes it on has to be inside of :meth:`using`."""
         if self._pid != os.getpid():
             raise errors.ArgumentError("the client belongs to the process that forked this one",
                                        "open one after the fork", "argument")
-        return self._handle
+        handle = self._handle
+        if handle is None:
+            raise errors.ArgumentError("the client is closed", "open another one", "argument")
+        return handle
 
     @property
     def usable(self) -> bool:
         """Open, and of this process."""
         return self._handle is not None and self._pid == os.getpid()
 
+    @property
+    def lost(self) -> bool:
+        """The engine is gone, or the connection to it is of no more use."""
+        with self._changed:
+            return self._descriptor < 0 or _l.hung_up(self._descriptor)
+
+    @contextlib.contextmanager
+    def using(self) -> Iterator[Any]:
+        """Around each call into the library that uses this client, or what belongs to it: until the end nothing of it
+        is freed. :class:`ArgumentError` when it is closed or the parent's; :class:`CancelledError` when another thread
+        closes it meanwhile."""
+        _ = self.handle  # before the lock, which another thread of the parent may have held when this one was forked
+        with self._changed:
+            handle = self.handle
+            self._users += 1
+        try:
+            yield handle
+        except errors.EngineError:
+            if self._handle is None:
+                raise errors.CancelledError("the client was closed during the call", "", "cancelled") from None
+            raise
+        finally:
+            with self._changed:
+                self._users -= 1
+                if not self._users:
+                    self._free()
+
     def close(self) -> None:
-        """Ends the engine and every sandbox of this client. Twice is fine."""
-        handle, self._handle = self._handle, None
-        if handle is not None and self._pid == os.getpid():
-            _l.lib.fh_client_close(handle)
+        """Ends the engine and every sandbox of this client; calls that other threads are in end with
+        :class:`CancelledError`. Twice is fine."""
+        if self._pid != os.getpid():
+            return
+        with self._changed:
+            if self._handle is None:
+                return
+            self._closing, self._handle = self._handle, None
+            if not self._users:
+                self._free()
+                return
+            _l.shut_down(self._descriptor)
+            self._changed.wait_for(lambda: self._closing is None, _CLOSE_WAIT)
+
+    def _free(self) -> None:
+        """With the lock, and with nobody in the library."""
+        handle, self._closing = self._closing, None
+        if handle is None:
+            return
+        _l.shut_down(self._descriptor)  # also for a child that was forked a moment ago, and has it still
+        self._descriptor = -1
+        for process in list(self._processes):
+            process.forget()
+        _l.lib.fh_client_close(handle)
+        self._changed.notify_all()
+
+    def keep(self, process: Any) -> None:
+        """Its handle is to be freed before the connection that it points to."""
+        self._processes.add(process)
+
+    def forked(self) -> None:
+        """In a child: the engine must see the end of the parent, so its socket is closed here. Nothing is said to it."""
+        if self._descriptor >= 0:
+            with contextlib.suppress(OSError):
+                os.close(self._descriptor)
+        self._descriptor = -1
 
     def __enter__(self) -> "Client":
         return self
@@ -54,32 +143,39 @@ class Client:
     def __exit__(self, *_exc: Any) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        # At the interpreter's end daemon threads may be in the library; the engine sees our socket's end.
+        if not sys.is_finalizing() and getattr(self, "_handle", None) is not None:
+            self.close()
+
 
 _lock = threading.Lock()
 _default: Optional[Client] = None
+_clients: "weakref.WeakSet[Client]" = weakref.WeakSet()
 
 
 def default_client() -> Client:
-    """The client that calls without one share; opened at the first use, and anew in a forked child. It stays open until
-    the process ends: the engine sees the end of its socket."""
+    """The client that calls without one share; opened at the first use, anew in a forked child, and anew when its engine
+    is gone. It stays open until the process ends: the engine sees the end of its socket."""
     global _default
     with _lock:
-        if _default is None or not _default.usable:
-            _default = Client()
-        return _default
-
-
-def drop_default(broken: Client) -> None:
-    """The next call opens a new one: the engine of this one is gone."""
-    global _default
-    with _lock:
-        if _default is broken:
-            _default = None
+        dead = _default
+        if dead is not None and dead.usable and not dead.lost:
+            return dead
+        _default = None
+        fresh = _default = Client()
+    if dead is not None:
+        dead.close()  # what is left of it: memory and descriptors
+    return fresh
 
 
 def _after_fork() -> None:
-    global _lock
+    global _lock, _default
     _lock = threading.Lock()  # another thread of the parent may have held it
+    for client in list(_clients):
+        client.forked()
+    _clients.clear()
+    _default = None
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -4,6 +4,7 @@
 What tested code does (crashes, loops, floods) is never an exception but a :class:`fumehood.Result`; an exception means
 that the run did not take place as asked.
 """
+import errno as _errno
 from typing import Optional
 
 __all__ = ["Error", "ArgumentError", "NotFoundError", "LimitError", "TimeoutError", "CancelledError",
@@ -77,4 +78,6 @@ _CLASSES = {
 
 def from_code(code: str, message: str, hint: str, phase: str, retryable: bool, errno: int) -> Error:
     """The exception for an error that C or JSON named by its code."""
+    if code == "system" and phase == "plan" and errno in (_errno.ENOENT, _errno.ENOTDIR):
+        code = "not_found"  # a mount or an image that the caller named
     return _CLASSES.get(code, EngineError)(message, hint, code, phase, retryable, errno)

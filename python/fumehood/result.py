@@ -2,12 +2,21 @@
 """What a run was and did."""
 import base64
 import json
-from typing import Any, Dict, List, Mapping, Optional, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 __all__ = ["Result", "Usage", "Limit", "OutFile"]
 
 
-class Usage:
+class Record:
+    """Slots that are the constructor's arguments, in its order: so also the older pickle protocols can take it."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), tuple(getattr(self, name) for name in self.__slots__)
+
+
+class Usage(Record):
     """What the whole process tree used: times in milliseconds, sizes in bytes. 0 stands for "not known" in the peaks.
     ``memory_baseline_bytes`` is what a warm interpreter held that the program was forked from."""
 
@@ -29,7 +38,7 @@ class Usage:
         return "Usage(%s)" % ", ".join("%s=%r" % (name, getattr(self, name)) for name in self.__slots__)
 
 
-class Limit:
+class Limit(Record):
     """One limit as it held: ``value`` in ``unit`` (None: none), ``enforced`` "exact", "bounded" or "none"."""
 
     __slots__ = ("value", "unit", "enforced")
@@ -43,7 +52,7 @@ class Limit:
         return "Limit(%r, %r, %r)" % (self.value, self.unit, self.enforced)
 
 
-class OutFile:
+class OutFile(Record):
     """A file that was asked back: its ``data`` and ``size`` in bytes, or why it was ``refused``."""
 
     __slots__ = ("data", "size", "refused")

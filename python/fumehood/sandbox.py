@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: MIT
 """Sandboxes that live for more than one program: sessions."""
+import contextlib
 import ctypes
 import signal as _signal
+import sys
 import threading
 import time
 from ctypes import byref, c_size_t, c_void_p
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from . import _library as _l
 from . import _request, errors
 from ._request import Files, Plan, Text
-from .client import Client, default_client
-from .result import Usage
+from .client import Cancel, Client, default_client
+from .result import Record, Usage
 
 __all__ = ["Sandbox", "Process", "Exit"]
 
 _READ_AT_MOST = 256 << 10
+_PIECE = 0.1
+#: Seconds without output, after a process has ended, that mean that no more of its own is under way; how long one that
+#: was left in the background may go on at most.
+_QUIET, _DRAIN_AT_MOST = 0.1, 2.0
 
 
-class Exit:
+class Exit(Record):
     """How a process ended: ``status`` as of a run, ``exit_code`` (None: by a signal), ``signal`` (its number, or None),
     ``fired`` (limits that were hit), ``usage`` of the sandbox since the process started."""
 
@@ -45,7 +51,7 @@ def _usage(raw: Any) -> Usage:
                  raw.wall_us / 1000, raw.memory_peak_bytes, raw.processes_peak, raw.memory_baseline_bytes)
 
 
-class Output:
+class Output(Record):
     """What :meth:`Sandbox.exec` returns: an :class:`Exit` with the bytes of stdout and stderr."""
 
     __slots__ = ("exit", "stdout", "stderr")
@@ -56,6 +62,8 @@ class Output:
         self.stderr = stderr
 
     def __getattr__(self, name: str) -> Any:
+        if name in self.__slots__ or name.startswith("__"):  # not filled yet: copy and pickle look then
+            raise AttributeError(name)
         return getattr(self.exit, name)
 
     @property
@@ -67,114 +75,224 @@ class Output:
 
 
 class Process:
-    """A process in a sandbox. Its streams are read by whoever wants them; one that nobody reads stalls only itself."""
+    """A process in a sandbox. Its streams are read by whoever wants them; one that nobody reads stalls only itself.
 
-    def __init__(self, sandbox: "Sandbox", handle: Any, pty: bool) -> None:
+    Any of its methods raises :class:`ArgumentError` once the sandbox's client is closed, and in a forked child."""
+
+    def __init__(self, sandbox: "Sandbox", pty: bool) -> None:
         self._sandbox = sandbox  # keeps the connection alive as long as we are
-        self._handle = handle
+        self._client = sandbox.client
+        self._handle: Any = c_void_p()  # filled by Sandbox.spawn
+        self._reading = {_l.STDOUT: threading.Lock(), _l.STDERR: threading.Lock()}
+        self._kept = {_l.STDOUT: b"", _l.STDERR: b""}
         self.pty = pty
+
+    @contextlib.contextmanager
+    def _using(self) -> Iterator[Any]:
+        with self._client.using():
+            yield self._handle
 
     @property
     def id(self) -> str:
-        return _l.text(_l.lib.fh_process_id(self._handle))
+        with self._using() as handle:
+            return _l.text(_l.lib.fh_process_id(handle))
 
-    def _read(self, stream: int, n: int, timeout: Optional[float]) -> bytes:
-        error = _l.CError()
+    def read_until(self, stream: int, n: int, timeout: Optional[float], stop: Optional[Cancel] = None) -> bytes:
+        """As :meth:`read`, in pieces of time, so that signals are handled, `stop` is seen, and a closed client. What was read and not
+        returned is kept for the next call."""
         size = min(n, _READ_AT_MOST) if n > 0 else _READ_AT_MOST
-        buffer = ctypes.create_string_buffer(size)
-        got = _l.lib.fh_process_read(self._handle, stream, buffer, size, _timeout_ms(timeout), byref(error))
-        _l.check(got, error)
-        return buffer.raw[:got]
+        deadline = None if timeout is None else time.monotonic() + timeout
+        lock = self._reading[stream]
+        while not lock.acquire(timeout=_piece(deadline)):
+            self._go_on("no output", timeout, deadline, stop)
+        try:
+            buffer = None
+            while not self._kept[stream]:
+                if stop is not None and stop.said:
+                    raise errors.CancelledError("the call was cancelled", "", "cancelled")
+                buffer = buffer or ctypes.create_string_buffer(size)
+                error = _l.CError()
+                with self._using() as handle:
+                    got = _l.lib.fh_process_read(handle, stream, buffer, size, _timeout_ms(_piece(deadline)), byref(error))
+                    if got > 0:
+                        self._kept[stream] = ctypes.string_at(buffer, got)
+                    else:
+                        _still(got, error)
+                if got == 0:
+                    return b""
+                if got < 0:
+                    self._go_on("no output", timeout, deadline, stop)
+            if stop is not None and stop.said:
+                raise errors.CancelledError("the call was cancelled", "", "cancelled")
+            kept = self._kept[stream]
+            self._kept[stream] = kept[size:]
+            return kept[:size]
+        finally:
+            lock.release()
+
+    @staticmethod
+    def _go_on(what: str, timeout: Optional[float], deadline: Optional[float], stop: Optional[Cancel]) -> None:
+        """Between two pieces of a wait: raises when it is over."""
+        if stop is not None and stop.said:
+            raise errors.CancelledError("the call was cancelled", "", "cancelled")
+        if deadline is not None and time.monotonic() >= deadline:
+            raise errors.TimeoutError("%s within %d ms" % (what, _timeout_ms(timeout)), "", "timeout")
+
+    def unread(self, stream: int, data: bytes) -> None:
+        """Puts back what :meth:`read_until` returned to somebody who was cancelled meanwhile."""
+        self._kept[stream] = data + self._kept[stream]
 
     def read(self, n: int = -1, timeout: Optional[float] = None) -> bytes:
         """Up to ``n`` bytes of stdout (of the terminal, with ``pty``) as soon as there are some; b"" at its end.
         ``timeout`` in seconds: :class:`TimeoutError` when nothing came."""
-        return self._read(_l.STDOUT, n, timeout)
+        return self.read_until(_l.STDOUT, n, timeout)
 
     def read_stderr(self, n: int = -1, timeout: Optional[float] = None) -> bytes:
         """As :meth:`read`, of stderr."""
-        return self._read(_l.STDERR, n, timeout)
+        return self.read_until(_l.STDERR, n, timeout)
 
     def write(self, data: Text) -> None:
         """To its stdin; blocks while the program does not read."""
-        error, content = _l.CError(), _request.raw(data)
-        _l.check(_l.lib.fh_process_write(self._handle, content, len(content), byref(error)), error)
+        error, content = _l.CError(), _request.raw(data, "data")
+        with self._using() as handle:
+            _l.check(_l.lib.fh_process_write(handle, content, len(content), byref(error)), error)
 
     def close_stdin(self) -> None:
         error = _l.CError()
-        _l.check(_l.lib.fh_process_close_stdin(self._handle, byref(error)), error)
+        with self._using() as handle:
+            _l.check(_l.lib.fh_process_close_stdin(handle, byref(error)), error)
 
     def signal(self, number: int) -> None:
         """To its process group."""
         error = _l.CError()
-        _l.check(_l.lib.fh_process_signal(self._handle, int(number), byref(error)), error)
+        with self._using() as handle:
+            _l.check(_l.lib.fh_process_signal(handle, int(number), byref(error)), error)
 
     def kill(self) -> None:
+        """Kills its process group."""
         self.signal(_signal.SIGKILL)
 
     def resize(self, rows: int, columns: int) -> None:
         """The terminal of a process started with ``pty``."""
         error = _l.CError()
-        _l.check(_l.lib.fh_process_resize(self._handle, rows, columns, byref(error)), error)
+        with self._using() as handle:
+            _l.check(_l.lib.fh_process_resize(handle, rows, columns, byref(error)), error)
 
     def wait(self, timeout: Optional[float] = None) -> Exit:
         """Its end. ``timeout`` in seconds: :class:`TimeoutError` when it still runs. The record is kept for 30 s."""
+        return self.wait_until(timeout)
+
+    def wait_until(self, timeout: Optional[float], stop: Optional[Cancel] = None) -> Exit:
+        """As :meth:`wait`; :class:`CancelledError` soon after `stop` is set."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             raw, error = _l.CExit(), _l.CError()
-            left = None if deadline is None else max(deadline - time.monotonic(), 0)
-            piece = 0.2 if left is None else min(left, 0.2)  # so that Ctrl-C is seen
-            code = _l.lib.fh_process_wait(self._handle, _timeout_ms(piece), byref(raw), byref(error))
+            with self._using() as handle:
+                code = _l.lib.fh_process_wait(handle, _timeout_ms(_piece(deadline)), byref(raw), byref(error))
+                _still(code, error)
             if code == 0:
                 return _exit(raw)
-            failure = _l.exception(error)
-            if not isinstance(failure, errors.TimeoutError) or (deadline is not None and time.monotonic() >= deadline):
-                raise failure
+            self._go_on("it still runs", timeout, deadline, stop)
 
     def communicate(self, stdin: Optional[Text] = None, timeout: Optional[float] = None) -> Output:
-        """Writes ``stdin`` and closes it, reads both streams to their end, waits. On a timeout the process is killed
-        and :class:`TimeoutError` is raised."""
+        """Writes ``stdin`` and closes it, reads both streams, waits for the process's end. Output that comes after that
+        end, from processes that it left in the background, is not waited for.
+
+        ``timeout`` in seconds: the process group is killed and :class:`TimeoutError` is raised. It is killed as well
+        when another exception ends the call, such as KeyboardInterrupt."""
+        return self.communicate_until(stdin, timeout)
+
+    def communicate_until(self, stdin: Optional[Text], timeout: Optional[float], stop: Optional[Cancel] = None) -> Output:
+        """As :meth:`communicate`; :class:`CancelledError` soon after `stop` is set."""
         pieces: Dict[int, List[bytes]] = {_l.STDOUT: [], _l.STDERR: []}
         failed: List[BaseException] = []
+        over = Cancel()
+        content = None if stdin is None else _request.raw(stdin, "stdin")
 
         def collect(stream: int) -> None:
             try:
                 while True:
-                    piece = self._read(stream, -1, None)
+                    piece = self.read_until(stream, -1, None, over)
                     if not piece:
                         return
                     pieces[stream].append(piece)
             except errors.Error as error:
-                failed.append(error)
+                if not over.said:
+                    failed.append(error)
 
         def feed() -> None:
             try:
-                self.write(stdin or b"")
+                self.write(content or b"")
                 self.close_stdin()
             except errors.Error:
                 pass  # it ended, or closed its stdin: as with a broken pipe, its exit tells
 
-        work = [threading.Thread(target=collect, args=(stream,), daemon=True) for stream in pieces
-                if not (self.pty and stream == _l.STDERR)]
-        if stdin is not None:
-            work.append(threading.Thread(target=feed, daemon=True))
-        for thread in work:
-            thread.start()
+        readers = [threading.Thread(target=collect, args=(stream,), daemon=True) for stream in pieces
+                   if not (self.pty and stream == _l.STDERR)]
         try:
-            ended = self.wait(timeout)
-        except errors.TimeoutError:
-            self.kill()
+            for thread in readers:
+                thread.start()
+            if content is not None:
+                threading.Thread(target=feed, daemon=True).start()
+            ended = self.wait_until(timeout, stop)
+            self._drain(readers, pieces)
+        except BaseException:
+            with contextlib.suppress(errors.Error):
+                self.kill()
             raise
-        for thread in work:
-            thread.join()
+        finally:
+            over()
+        for thread in readers:
+            thread.join(2 * _PIECE)  # each looks at `over` that often
         if failed:
             raise failed[0]
         return Output(ended, b"".join(pieces[_l.STDOUT]), b"".join(pieces[_l.STDERR]))
 
-    def __del__(self) -> None:
-        handle, self._handle = getattr(self, "_handle", None), None
-        if handle and self._sandbox.alive_here:
+    def _drain(self, readers: List[threading.Thread], pieces: Dict[int, List[bytes]]) -> None:
+        """After the process's end: until both streams are at theirs, or nothing comes any more because a process in the
+        background holds them. That nothing comes says little on a busy machine, so the engine is asked for a word."""
+        latest = time.monotonic() + _DRAIN_AT_MOST
+
+        def quiet(seconds: float) -> bool:
+            """Nothing came meanwhile; at once when the streams are at their end."""
+            before, until = [len(list_) for list_ in pieces.values()], time.monotonic() + seconds
+            for thread in readers:
+                thread.join(max(until - time.monotonic(), 0))
+            return before == [len(list_) for list_ in pieces.values()]
+
+        while True:
+            still = quiet(_QUIET)
+            if not any(thread.is_alive() for thread in readers) or time.monotonic() >= latest:
+                return
+            if still:
+                with contextlib.suppress(errors.Error):
+                    self.wait_until(0)
+                if quiet(_QUIET / 5):
+                    return
+
+    def forget(self) -> None:
+        """Frees the handle. For the client, when nobody is in the library."""
+        handle, self._handle = self._handle, None
+        if handle:
             _l.lib.fh_process_free(handle)
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None) and self._client.usable and not sys.is_finalizing():
+            with contextlib.suppress(errors.Error), self._using():
+                self.forget()
+
+
+def _still(code: int, error: Any) -> None:
+    """Raises what a piece of a wait failed with, unless it is that the wait goes on."""
+    if code < 0:
+        failure = _l.exception(error)
+        if not isinstance(failure, errors.TimeoutError):
+            raise failure
+
+
+def _piece(deadline: Optional[float]) -> float:
+    """Seconds to wait at once in the library, where Python sees no signal and no other thread's word."""
+    return _PIECE if deadline is None else min(max(deadline - time.monotonic(), 0), _PIECE)
 
 
 def _timeout_ms(seconds: Optional[float]) -> int:
@@ -202,8 +320,9 @@ class Sandbox:
 
     def __init__(self, language: Optional[str] = None, *, lease: float = 0, client: Optional[Client] = None,
                  plan: Optional[Plan] = None, **arguments: Any) -> None:
-        self._handle: Any = None
-        self._client = client or default_client()
+        self._handle: Any = c_void_p()
+        self._destroyed = False
+        self.client = client or default_client()
         if plan is not None:
             if language is not None or arguments:
                 raise errors.ArgumentError("a plan excludes other arguments", "they are part of it", "argument")
@@ -213,27 +332,29 @@ class Sandbox:
             made = _request.build(**arguments)
         else:
             made = _request.build("", language, **arguments)
-        options, error, handle = _l.CSandboxOptions(), _l.CError(), c_void_p()
+        options, error = _l.CSandboxOptions(), _l.CError()
         options.size, options.lease_ms = ctypes.sizeof(options), _timeout_ms(lease)
-        _l.check(_l.lib.fh_sandbox_create(self._client.handle, made.handle, byref(options), byref(handle),
-                                          byref(error)), error)
-        self._handle = handle
         self._plan: Plan = made
+        with self.client.using() as connection:
+            _l.check(_l.lib.fh_sandbox_create(connection, made.handle, byref(options), byref(self._handle),
+                                              byref(error)), error)
 
     @property
     def alive_here(self) -> bool:
         """Its connection is open and belongs to this process."""
-        return self._client.usable
+        return self.client.usable
 
     @property
     def id(self) -> str:
-        return _l.text(_l.lib.fh_sandbox_id(self._open()))
+        with self._using() as handle:
+            return _l.text(_l.lib.fh_sandbox_id(handle))
 
-    def _open(self) -> Any:
-        if self._handle is None:
+    @contextlib.contextmanager
+    def _using(self) -> Iterator[Any]:
+        if self._destroyed:
             raise errors.ArgumentError("the sandbox is destroyed", "create another one", "argument")
-        _ = self._client.handle
-        return self._handle
+        with self.client.using():
+            yield self._handle
 
     def spawn(self, argv: Optional[Sequence[str]], *, env: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None,
               pty: bool = False, rows: int = 24, columns: int = 80, stdin: bool = True,
@@ -243,7 +364,7 @@ class Sandbox:
         a terminal; without ``stdin`` its input is at its end from the start. Limits as for a run; None: no limit."""
         if isinstance(argv, (str, bytes)):
             raise errors.ArgumentError("argv is one string", "give a list, such as ['sh', '-c', command]", "argument")
-        o, error, handle = _l.CSpawnOptions(), _l.CError(), c_void_p()
+        o, error, process = _l.CSpawnOptions(), _l.CError(), Process(self, pty)
         o.size = ctypes.sizeof(o)
         o.argv = _l.strings(argv)
         o.env = None if env is None else _l.strings("%s=%s" % item for item in env.items())
@@ -253,20 +374,35 @@ class Sandbox:
                                    ("output_bytes", output, "output")):
             if value is not _request.DEFAULT:
                 setattr(o, field, _l.UNLIMITED if value is None else _request.LIMIT_READERS[name](value, name))
-        _l.check(_l.lib.fh_process_spawn(self._open(), byref(o), byref(handle), byref(error)), error)
-        return Process(self, handle, pty)
+        try:
+            with self._using() as handle:
+                self.client.keep(process)
+                _l.check(_l.lib.fh_process_spawn(handle, byref(o), byref(process._handle), byref(error)), error)
+            return process
+        except BaseException:  # Ctrl-C, seen after the call: nobody else knows of the process
+            if process._handle:
+                process.kill()
+            raise
 
     def exec(self, argv: Sequence[str], stdin: Optional[Text] = None, timeout: Optional[float] = None,
              **arguments: Any) -> Output:
         """Runs a program to its end and collects its output; arguments as of :meth:`spawn`."""
-        return self.spawn(argv, stdin=stdin is not None, **arguments).communicate(stdin, timeout)
+        return self.exec_until(argv, stdin, timeout, None, **arguments)
+
+    def exec_until(self, argv: Sequence[str], stdin: Optional[Text], timeout: Optional[float], stop: Optional[Cancel],
+              **arguments: Any) -> Output:
+        """As :meth:`exec`; :class:`CancelledError` soon after `stop` is set."""
+        if stdin is not None:
+            _request.raw(stdin, "stdin")  # before anything runs
+        return self.spawn(argv, stdin=stdin is not None, **arguments).communicate_until(stdin, timeout, stop)
 
     def put(self, name: str, content: Text, mode: int = 0o644) -> None:
         """Writes a file, relative to the working directory or absolute in a writable folder."""
-        file, error, data = _l.CFile(), _l.CError(), _request.raw(content)
+        file, error, data = _l.CFile(), _l.CError(), _request.raw(content, name)
         file.name, file.mode = _l.encode(name), mode
         file.content.data, file.content.size = data, len(data)
-        _l.check(_l.lib.fh_sandbox_put_file(self._open(), byref(file), byref(error)), error)
+        with self._using() as handle:
+            _l.check(_l.lib.fh_sandbox_put_file(handle, byref(file), byref(error)), error)
 
     def put_files(self, files: Files) -> None:
         for name, content in files.items():
@@ -276,8 +412,9 @@ class Sandbox:
     def get(self, name: str, max_bytes: int = 64 << 20) -> bytes:
         """A regular file's bytes, reached without following links; a larger one is a :class:`LimitError`."""
         data, n, error = c_void_p(), c_size_t(), _l.CError()
-        _l.check(_l.lib.fh_sandbox_get_file(self._open(), _l.encode(name), max_bytes, byref(data), byref(n),
-                                            byref(error)), error)
+        with self._using() as handle:
+            _l.check(_l.lib.fh_sandbox_get_file(handle, _l.encode(name), max_bytes, byref(data), byref(n),
+                                                byref(error)), error)
         try:
             return ctypes.string_at(data, n.value)
         finally:
@@ -286,19 +423,23 @@ class Sandbox:
     def renew(self, lease: float) -> None:
         """Lets it live for that many seconds from now, whatever becomes of this client."""
         error = _l.CError()
-        _l.check(_l.lib.fh_sandbox_renew(self._open(), _timeout_ms(lease), byref(error)), error)
+        with self._using() as handle:
+            _l.check(_l.lib.fh_sandbox_renew(handle, _timeout_ms(lease), byref(error)), error)
 
     def destroy(self) -> None:
         """Kills everything in it; returns when nothing is left. Twice is fine."""
-        handle, self._handle = self._handle, None
-        if handle is None or not self._client.usable:
+        gone, self._destroyed = self._destroyed, True
+        if gone or not self._handle:
             return
         error = _l.CError()
-        code = _l.lib.fh_sandbox_destroy(handle, byref(error))
-        failure = _l.exception(error) if code < 0 else None
-        _l.lib.fh_sandbox_free(handle)
-        if failure is not None and not isinstance(failure, errors.NotFoundError):
-            raise failure
+        try:
+            with self.client.using():
+                _l.check(_l.lib.fh_sandbox_destroy(self._handle, byref(error)), error)
+        except errors.NotFoundError:
+            pass
+        except errors.Error:
+            if self.client.usable and not self.client.lost:  # else it went with its client
+                raise
 
     def __enter__(self) -> "Sandbox":
         return self
@@ -309,5 +450,7 @@ class Sandbox:
     def __del__(self) -> None:
         try:
             self.destroy()
+            if self._handle:
+                _l.lib.fh_sandbox_free(self._handle)
         except Exception:  # the interpreter may be ending: the engine sees our socket's end
             pass
