@@ -10,7 +10,7 @@ __all__ = ["Result", "Usage", "Limit", "OutFile"]
 class Record:
     """Slots that are the constructor's arguments, in its order: so also the older pickle protocols can take it."""
 
-    __slots__ = ()
+    __slots__: Tuple[str, ...] = ()
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return type(self), tuple(getattr(self, name) for name in self.__slots__)

@@ -127,8 +127,8 @@ static void open_standard_descriptors(void)
 			(void)!open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
 }
 
-/* Whoever started this program as a part of its own work, and named itself in FUMEHOOD_PARENT, takes it along when it is
- * killed. It holds for a command that is a program of its own as well: execve keeps it. */
+/* Whoever started this program as a part of its own work, and named itself in FUMEHOOD_PARENT, takes it along when it
+ * is killed. It holds for a command that is a program of its own as well: execve keeps it. */
 static void die_with_parent(void)
 {
 	const char *parent = getenv("FUMEHOOD_PARENT");
