@@ -75,7 +75,10 @@ def _interruptible(call: Callable[[], Result], cancel: Cancel) -> Result:
         finally:
             over.release()
 
-    threading.Thread(target=work, name="fumehood-run", daemon=True).start()
+    try:
+        threading.Thread(target=work, name="fumehood-run", daemon=True).start()
+    except RuntimeError:  # in Python 3.12 there are no new threads while it ends, in atexit's functions
+        return call()
     try:
         over.acquire()
     except BaseException:
