@@ -50,11 +50,12 @@ class Client:
         self._changed = threading.Condition(threading.RLock())
         self._processes: "weakref.WeakSet[Any]" = weakref.WeakSet()
         options.size = ctypes.sizeof(options)
-        _l.check(_l.lib.fh_client_open(byref(options), byref(handle), byref(error)), error)
-        self._descriptor: int = _l.lib.fh_client_descriptor(handle)
         self._closing: Optional[c_void_p] = None
-        self._handle = handle
-        _clients.add(self)
+        with _opening:
+            _l.check(_l.lib.fh_client_open(byref(options), byref(handle), byref(error)), error)
+            self._descriptor: int = _l.lib.fh_client_descriptor(handle)
+            self._handle = handle
+            _clients.add(self)
 
     @property
     def handle(self) -> Any:
@@ -152,6 +153,8 @@ class Client:
 _lock = threading.Lock()
 _default: Optional[Client] = None
 _clients: "weakref.WeakSet[Client]" = weakref.WeakSet()
+#: Held while a client opens: a child that was forked just then would have a socket that it does not know of.
+_opening = threading.RLock()
 
 
 def default_client() -> Client:
@@ -169,13 +172,23 @@ def default_client() -> Client:
     return fresh
 
 
+def _before_fork() -> None:
+    _opening.acquire(timeout=2)  # an engine that does not greet is no reason never to fork
+
+
+def _after_fork_in_parent() -> None:
+    with contextlib.suppress(RuntimeError):  # not ours: the time was over
+        _opening.release()
+
+
 def _after_fork() -> None:
-    global _lock, _default
+    global _lock, _opening, _default
     _lock = threading.Lock()  # another thread of the parent may have held it
+    _opening = threading.RLock()
     for client in list(_clients):
         client.forked()
     _clients.clear()
     _default = None
 
 
-os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork)
