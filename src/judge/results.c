@@ -278,7 +278,7 @@ int fh_results_sync(struct fh_results *r, struct fh_error *err)
 int fh_results_finish(struct fh_results *r, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(RESULTS_MAX);
-	struct stat st = { .st_mode = 0644, .st_nlink = 1 };
+	struct stat st = { .st_mode = 0644, .st_nlink = 1 }, named;
 	(void)fstat(r->fd, &st);
 	for (size_t i = 0; i < r->count; i++) {
 		if (!r->rows[i].text)
@@ -288,7 +288,8 @@ int fh_results_finish(struct fh_results *r, struct fh_error *err)
 	}
 	if (text.overflowed)
 		return fh_error_set(err, FH_E_LIMIT, "the results are larger than %zu GiB", RESULTS_MAX >> 30);
-	if (st.st_nlink == 0) { /* a file without a name, which nothing can take the place of: a memfd of the caller's */
+	/* a file without a name, which nothing can take the place of: a memfd of the caller's, by way of /proc */
+	if (st.st_nlink == 0 && stat(r->path, &named) == 0 && named.st_ino == st.st_ino && named.st_dev == st.st_dev) {
 		if (ftruncate(r->fd, 0) < 0 || fh_write_all(r->fd, text.p, text.n) < 0)
 			return fh_error_sys(err, errno, "cannot write results to %s", r->path);
 		return 0;
