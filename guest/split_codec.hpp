@@ -17,6 +17,31 @@
 // fd 3, fd 4: calls and replies. fd 5: the verdict, as split_judge.js describes it.
 //
 // Containers are known by their members and not by name, so that nothing but <string> has to be included.
+//
+// A global variable of the program's may have any name that is not reserved: `int read;` would be what this object's calls of
+// read() jump to. So whatever serve() needs of libc is called by a reserved name, which no program may use. (gold would
+// also give such a variable to the shared libraries, for their own calls: -fvisibility=hidden keeps it from them.)
+#include <features.h>
+#ifdef __GLIBC__
+extern "C" {
+using fh_split_size = decltype(sizeof(0));
+// For calls that are made by the compiler and by what the standard's headers define, too. (The compiler knows __memcpy_chk:
+// by that name it would be memcpy again.)
+void *memcpy(void *, const void *, fh_split_size) noexcept __asm__("fh_split_memcpy");
+void *memmove(void *, const void *, fh_split_size) noexcept __asm__("fh_split_memmove");
+void *memset(void *, int, fh_split_size) noexcept __asm__("fh_split_memset");
+int memcmp(const void *, const void *, fh_split_size) noexcept __asm__("fh_split_memcmp");
+fh_split_size strlen(const char *) noexcept __asm__("fh_split_strlen");
+long fh_split_read(int, void *, fh_split_size) __asm__("__read");
+long fh_split_write(int, const void *, fh_split_size) __asm__("__write");
+void *fh_split_memcpy_chk(void *, const void *, fh_split_size, fh_split_size) noexcept __asm__("__memcpy_chk");
+void *fh_split_memmove_chk(void *, const void *, fh_split_size, fh_split_size) noexcept __asm__("__memmove_chk");
+void *fh_split_memset_chk(void *, int, fh_split_size, fh_split_size) noexcept __asm__("__memset_chk");
+}
+#else
+#define fh_split_read ::read
+#define fh_split_write ::write
+#endif
 #include <exception>
 #include <new>
 #include <stdexcept>
@@ -32,6 +57,37 @@
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
+
+#ifdef __GLIBC__
+extern "C" {
+void *memcpy(void *to, const void *from, size_t n) noexcept
+{
+	return fh_split_memcpy_chk(to, from, n, SIZE_MAX);
+}
+void *memmove(void *to, const void *from, size_t n) noexcept
+{
+	return fh_split_memmove_chk(to, from, n, SIZE_MAX);
+}
+void *memset(void *to, int c, size_t n) noexcept
+{
+	return fh_split_memset_chk(to, c, n, SIZE_MAX);
+}
+int memcmp(const void *a, const void *b, size_t n) noexcept
+{
+	const unsigned char *p = static_cast<const unsigned char *>(a), *q = static_cast<const unsigned char *>(b);
+	while (n > 0 && *p == *q)
+		p++, q++, n--;
+	return n > 0 ? *p - *q : 0;
+}
+size_t strlen(const char *s) noexcept
+{
+	size_t n = 0;
+	while (s[n])
+		n++;
+	return n;
+}
+}
+#endif
 
 namespace fh_split {
 
@@ -316,7 +372,7 @@ inline bool read_all(int fd, void *to, size_t n)
 {
 	char *p = static_cast<char *>(to);
 	while (n > 0) {
-		ssize_t r = ::read(fd, p, n);
+		ssize_t r = fh_split_read(fd, p, n);
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r <= 0)
@@ -331,7 +387,7 @@ inline bool write_all(int fd, const void *from, size_t n)
 {
 	const char *p = static_cast<const char *>(from);
 	while (n > 0) {
-		ssize_t r = ::write(fd, p, n);
+		ssize_t r = fh_split_write(fd, p, n);
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)

@@ -8,7 +8,10 @@
 const char *const fh_cpp_glue_flags[] = { "-w", "-O0", "-c", NULL };
 const char *const fh_cpp_judge_flags[] = { "-w", "-O0", FH_CPP_OBJECT,
 	                                       "-Wl,--wrap=main,--wrap=__assert_fail,-z,muldefs", NULL };
-const char *const fh_cpp_candidate_flags[] = { "-w", "-O0", FH_CPP_OBJECT, "-Wl,-z,muldefs", NULL };
+/* Hidden: gold, other than ld, would have the shared libraries call a variable that has the name of a libc function. */
+const char *const fh_cpp_candidate_flags[] = {
+	"-w", "-O0", "-fvisibility=hidden", FH_CPP_OBJECT, "-Wl,-z,muldefs", NULL
+};
 
 static void add(struct fh_buf *out, struct fh_str s)
 {

@@ -63,6 +63,12 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	fh_buf_addc(&text, '\n');
 	struct fh_build build = with_glue(fh_buf_str(&text), fh_cpp_candidate_flags, &glue);
 	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+	/* gold refuses what ld takes, like a variable called errno: what g++ links by itself is a program. */
+	if (r >= 0 && program.error && strstr(program.error, "ld.gold: error")) {
+		fh_artifact_release(&program);
+		build.linker = NULL;
+		r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+	}
 	if (r >= 0 && program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);
 	else if (r >= 0)

@@ -160,6 +160,26 @@ class Cpp(Split):
             ("no exception that a test could catch", "CPP/0", "    throw 1;\n}\n", "failed", "no std::exception"),
         ])
 
+    @support.once
+    def test_variables_that_are_called_like_functions_of_libc(self):
+        """They are the program's own: neither the harness nor a library's call of the function ends in them."""
+        names = "read write free malloc calloc realloc strlen memcpy memmove memset memcmp strcmp exit abort time index y0 y1 j0 j1 jn " \
+                "link close open signal send recv kill fork wait pipe poll select connect accept bind listen stat access rename remove " \
+                "environ getrandom fflush next count data size rand div sync pause sleep dup qsort abs raise alarm syscall getenv " \
+                "stdout optarg".split()
+        right = "    int t = 0;\n    for (int n : numbers) t += n;\n    return t;\n}\n"
+        self.check([
+            ("each", "CPP/0", right + "".join(f"int {n} = 0;\n" for n in names), "passed", ""),
+            ("each, and wrong", "CPP/0", "    return 0;\n}\n" + "".join(f"int {n} = 0;\n" for n in names), "failed", "assertion failed"),
+            ("errno, which gold does not link", "CPP/0", right + "int errno = 0;\n", "passed", ""),
+            ("memory of its own", "CPP/0", right + "#include <stdlib.h>\n"
+             "void *operator new(size_t n) { char *p = (char *)malloc(n + 16); return p + 16; }\n"
+             "void operator delete(void *p) noexcept { if (p) free((char *)p - 16); }\n"
+             "void operator delete(void *p, size_t) noexcept { if (p) free((char *)p - 16); }\n", "passed", ""),
+            ("functions that the harness uses", "CPP/0", right + "extern \"C\" long read(int, void *, unsigned long) { return -1; }\n"
+             "extern \"C\" unsigned long strlen(const char *) { return 0; }\nextern \"C\" void free(void *) {}\n", "passed", ""),
+        ])
+
     def test_the_compiler_sees_no_test(self):
         """Neither compiler's sandbox holds a file beside the program's own text and the stand-in's object code."""
         self.check([
