@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Both ends of split judging in Rust; src/judge/rust_units.c makes the rest of either crate. The candidate's crate has the
-// program in a module of its own; the judge's has the test and a stand-in that calls `call`.
+// Both ends of split judging in Rust; src/judge/rust_units.c makes the rest of either. The judge's crate has this as its
+// module split, and the test and a stand-in that calls `call`. For the candidate this is a crate of its own, fh_split; the
+// program is the other crate's root, with no_main, and `program!` behind it.
 //
 // Calls:    length (4 bytes), word (C call, E end), id (16), the arguments.
 // Replies:  length (4 bytes), id (16), word: R the result and then each argument that the function takes by &mut; P a
@@ -441,4 +442,37 @@ pub fn serve(answer: impl Fn(&mut Reader, &mut Vec<u8>) -> Got<()>) {
         }
         send(&reply);
     }
+}
+
+extern "C" {
+    fn signal(number: i32, action: usize) -> usize;
+}
+
+// As std does ahead of a main of its own: who writes to a pipe without a reader is told by write.
+pub fn start() {
+    const SIGPIPE: i32 = 13;
+    const SIG_IGN: usize = 1;
+    // SAFETY: no handler is put in.
+    unsafe {
+        signal(SIGPIPE, SIG_IGN);
+    }
+}
+
+// For `program!`, whatever the program calls Vec or String.
+pub use std::{result::Result::Ok, string::String, vec::Vec};
+
+// The C main that calls the program's function. As a macro of another crate it is beyond the program's lints: one that forbids
+// unsafe code does not forbid the name. const _ keeps what it defines to itself.
+#[macro_export]
+macro_rules! program {
+    (|$from:ident, $to:ident| { $($body:tt)* }) => {
+        const _: () = {
+            #[export_name = "main"]
+            pub extern "C" fn fh_split_main() -> i32 {
+                $crate::start();
+                $crate::serve(|$from, $to| { $($body)* $crate::Ok(()) });
+                0
+            }
+        };
+    };
 }

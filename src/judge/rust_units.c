@@ -178,33 +178,59 @@ int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *
 /* ----------------------------------------------------------------------------------------------------- the candidate
  */
 
-int fh_rust_candidate(struct fh_str declaration, struct fh_buf *out, struct fh_error *err)
+const char *const fh_rust_codec_flags[] = { "--crate-name", "fh_split", "--crate-type", "lib", NULL };
+/* The crate's type is said, lest an attribute of the program's says another. A lint that the program denies is denied,
+ * but a main that it has, and that nothing calls here, is no unused one. */
+const char *const fh_rust_candidate_flags[] = { "--crate-type", "bin",      "--extern", "fh_split=" FH_RUST_CODEC,
+	                                            "-Awarnings",   "-Aunused", NULL };
+
+/* The crate's root is the program as it stands; what is put before it may stand before other inner attributes, but not
+ * before a byte order mark or a line for the shell. */
+static void add_program(struct fh_buf *out, struct fh_str program)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	struct fh_str line;
+	if (begins(program, mark))
+		program = (struct fh_str){ program.p + strlen(mark), program.n - strlen(mark) };
+	if (begins(program, "#!") && !begins(skip(program, 2), "[") && fh_next_line(&program, &line)) {
+		add(out, line);
+		fh_buf_addc(out, '\n');
+	}
+	fh_buf_adds(out, "#![no_main]");
+	add(out, program);
+}
+
+static void add_argument(struct fh_buf *out, const struct fh_signature *s, size_t i)
+{
+	struct kept k = kept_of(s->parameters[i].type);
+	fh_buf_addf(out, "    let %sfh_split_%zu: ", k.changed ? "mut " : "", i);
+	fh_buf_adds(out, k.text ? "::fh_split::String" : k.slice ? "::fh_split::Vec<" : "");
+	if (!k.text)
+		add(out, k.type);
+	fh_buf_addf(out, "%s = ::fh_split::Get::get(fh_split_from)?;\n", k.slice ? ">" : "");
+}
+
+int fh_rust_candidate(struct fh_str declaration, struct fh_str program, struct fh_buf *out, struct fh_error *err)
 {
 	fh_auto_signature struct fh_signature s = { 0 };
 	int r = fh_rust_signature(declaration, &s, err);
 	if (r < 0)
 		return r;
-	fh_buf_adds(out, "#![allow(warnings)]\nmod split;\nmod solution {\ninclude!(\"solution.rs\");\n"
-	                 "pub fn fh_split_serve() {\n    crate::split::serve(|fh_split_from, fh_split_to| {\n");
-	for (size_t i = 0; i < s.parameter_count; i++) {
-		struct kept k = kept_of(s.parameters[i].type);
-		fh_buf_addf(out, "        let mut fh_split_%zu: ", i);
-		fh_buf_adds(out, k.text ? "String" : k.slice ? "Vec<" : "");
-		if (!k.text)
-			add(out, k.type);
-		fh_buf_addf(out, "%s = crate::split::Get::get(fh_split_from)?;\n", k.slice ? ">" : "");
-	}
-	fh_buf_adds(out, "        let fh_split_result = ");
+	add_program(out, program);
+	fh_buf_adds(out, "\n::fh_split::program! { |fh_split_from, fh_split_to| {\n");
+	for (size_t i = 0; i < s.parameter_count; i++)
+		add_argument(out, &s, i);
+	fh_buf_adds(out, "    let fh_split_result = ");
 	add(out, s.name);
 	fh_buf_addc(out, '(');
 	for (size_t i = 0; i < s.parameter_count; i++) {
 		struct kept k = kept_of(s.parameters[i].type);
-		fh_buf_addf(out, "%sfh_split_%zu, ", !k.reference ? "" : k.changed ? "&mut " : "&", i);
+		fh_buf_addf(out, "%s%sfh_split_%zu", i ? ", " : "", !k.reference ? "" : k.changed ? "&mut " : "&", i);
 	}
-	fh_buf_adds(out, ");\n        crate::split::Put::put(&fh_split_result, fh_split_to);\n");
+	fh_buf_adds(out, ");\n    ::fh_split::Put::put(&fh_split_result, fh_split_to);\n");
 	for (size_t i = 0; i < s.parameter_count; i++)
 		if (kept_of(s.parameters[i].type).changed)
-			fh_buf_addf(out, "        crate::split::Put::put(&fh_split_%zu, fh_split_to);\n", i);
-	fh_buf_adds(out, "        Ok(())\n    })\n}\n}\nfn main() {\n    solution::fh_split_serve()\n}\n");
+			fh_buf_addf(out, "    ::fh_split::Put::put(&fh_split_%zu, fh_split_to);\n", i);
+	fh_buf_adds(out, "} }\n");
 	return 0;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two crates that judging Rust in two processes needs, each of a main.rs and guest/split_codec.rs as split.rs:
+ * The two crates that judging Rust in two processes needs:
  *
- *   judge      the declaration's helpers, a stand-in, and the test as a plain module whose functions main calls
- *   candidate  a module that includes solution.rs, the candidate's own text, and answers calls
+ *   judge      the declaration's helpers, a stand-in, and the test as a plain module whose functions main calls; with
+ *              guest/split_codec.rs as module split
+ *   candidate  the candidate's own text as the crate's root, so that `crate::`, `$crate` and inner attributes mean what
+ *              they mean in a program by itself, and one macro call behind it; with guest/split_codec.rs as crate
+ *              fh_split, where neither lints nor macros of the candidate's reach
  *
  * Crates other than std's are not there: the declaration's `use` of one is left out, and a program that needs it does
  * not compile.
@@ -14,6 +17,13 @@
 
 /* -FH_E_UNAVAILABLE: no stand-in can be made, with the reason. */
 int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *out, struct fh_error *err);
-int fh_rust_candidate(struct fh_str declaration, struct fh_buf *out, struct fh_error *err);
+int fh_rust_candidate(struct fh_str declaration, struct fh_str program, struct fh_buf *out, struct fh_error *err);
+
+/* Of the compiler, beside its own: for the crate fh_split, and for the candidate's, where it is called FH_RUST_CODEC.
+ */
+extern const char *const fh_rust_codec_flags[];
+extern const char *const fh_rust_candidate_flags[];
+#define FH_RUST_CODEC "libfh_split.rlib"
+
 /* The declaration without the `use` of crates that are not there. */
 void fh_rust_head(struct fh_buf *out, struct fh_str declaration);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/rust_units.h"
 
+#include "base/error.h"
 #include "judge/signature.h"
 #include "judge/split.h"
 
@@ -34,24 +35,36 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	return r;
 }
 
+/* Once for all tasks. */
+static int compile_codec(struct fh_split *s, struct fh_client *client, struct fh_artifact *ret, struct fh_error *err)
+{
+	struct fh_str codec, unused;
+	int r = fh_split_drivers(s, FH_JUDGE_RUST, &codec, &unused, err);
+	struct fh_build build = { .language = "rust", .code = codec, .flags = fh_rust_codec_flags };
+	if (r >= 0)
+		r = fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+	if (r >= 0 && ret->error)
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "the codec does not compile: %s", ret->error);
+	return r;
+}
+
 static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                           struct fh_split_side *ret, struct fh_error *err)
 {
-	fh_auto_artifact struct fh_artifact program = { 0 };
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), serve = FH_BUF_INIT(0);
-	struct fh_str codec, unused;
-	int r = fh_split_drivers(s, FH_JUDGE_RUST, &codec, &unused, err);
-	if (r >= 0)
-		r = fh_rust_candidate(fh_buf_str(&p->problem->head), &serve, err);
-	if (r < 0)
-		return r;
+	fh_auto_artifact struct fh_artifact codec = { 0 }, program = { 0 };
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), crate = FH_BUF_INIT(0);
 	fh_rust_head(&text, p->head);
 	fh_buf_add(&text, p->completion.p, p->completion.n);
+	int r = compile_codec(s, client, &codec, err);
+	if (r >= 0)
+		r = fh_rust_candidate(fh_buf_str(&p->problem->head), fh_buf_str(&text), &crate, err);
+	if (r < 0)
+		return r;
 	struct fh_build build = { .language = "rust",
-		                      .code = fh_buf_str(&serve),
-		                      .files = { { "split.rs", { codec.p, codec.n }, 0 },
-		                                 { "solution.rs", { text.p, text.n }, 0 } },
-		                      .file_count = 2 };
+		                      .code = fh_buf_str(&crate),
+		                      .flags = fh_rust_candidate_flags,
+		                      .files = { { FH_RUST_CODEC, { codec.data, codec.size }, 0 } },
+		                      .file_count = 1 };
 	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
 	if (r >= 0 && program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);

@@ -18,6 +18,11 @@ class Split(support.TempDir):
 
     language = tool = None
 
+    @staticmethod
+    def is_whole(text):
+        """A program by itself: a completion begins with blanks."""
+        return not text.startswith((" ", "\n"))
+
     def setUp(self):
         super().setUp()
         if self.tool in ("javac", "rustc", "go") and not shutil.which(self.tool):
@@ -25,10 +30,10 @@ class Split(support.TempDir):
         support.need_program(self.tool)
 
     def check(self, cases, *args):
-        """cases: what it is, task_id, completion (or in Go a program by itself), verdict, what the reason holds."""
+        """cases: what it is, task_id, completion (or a program by itself), verdict, what the reason holds."""
         problems = PROBLEMS / f"pack-{self.language}.jsonl"
         self.write("samples.jsonl", "".join(
-            json.dumps({"task_id": t, "solution" if c.startswith("package ") else "completion": c}) + "\n" for _, t, c, _, _ in cases))
+            json.dumps({"task_id": t, "solution" if self.is_whole(c) else "completion": c}) + "\n" for _, t, c, _, _ in cases))
         done = support.command("judge", "--no-self-check", "--problems", problems, self.dir / "samples.jsonl", "-o",
                                self.dir / "results.jsonl", *args)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -218,6 +223,41 @@ class Rust(Split):
             ("panics", "Rust/0", "    panic!(\"no\")\n}\n", "failed", "no"),
             ("does not compile", "Rust/0", "    numbers\n}\n", "compile_error", "mismatched types"),
         ])
+
+    def test_a_program_is_a_crate(self):
+        """Its text is the crate's root: paths and inner attributes mean what they mean by itself, and help no wrong one."""
+        right = "fn total(numbers: Vec<i32>) -> i32 { numbers.iter().sum() }\n"
+        wrong = "fn total(numbers: Vec<i32>) -> i32 { 0 }\n"
+        helper = "pub fn sum(n: &[i32]) -> i32 { n.iter().sum() }\n"
+        cases = [(what, text.format(right), "passed", "") for what, text in [
+            ("an inner attribute", "#![allow(unused)]\n{}"),
+            ("a doc comment of the crate", "//! doc\n{}"),
+            ("a main", "{}fn main() {{ println!(\"{{}}\", total(vec![1])); }}\n"),
+            ("unsafe code forbidden", "#![forbid(unsafe_code)]\n{}"),
+            ("lints denied", "#![deny(warnings, missing_docs, unused_mut, unreachable_pub)]\n//! doc\n{}fn main() {{}}\n"),
+            ("no main", "#![no_main]\n{}"),
+            ("the type of a library", "#![crate_type = \"lib\"]\n{}"),
+            ("the harness's names", "mod fh_split {{}}\nmod split {{}}\nmacro_rules! program {{ () => {{}} }}\nfn fh_split_main() {{}}\n{}"),
+            ("the prelude's names", "struct Ok; struct Some; struct String;\nmacro_rules! vec {{ () => {{}} }}\n{}"),
+            ("a line for the shell", "#!/usr/bin/env run\n{}"),
+            ("a byte order mark", "\ufeff{}"),
+            ("Windows's lines", "#![allow(unused)]\r\n{}\r\n"),
+        ]] + [(what, text, "passed", "") for what, text in [
+            ("$crate", helper + "macro_rules! m { ($e:expr) => { $crate::sum($e) } }\nfn total(n: Vec<i32>) -> i32 { m!(&n) }\n"),
+            ("crate::", "    helpers::h(&numbers)\n}\nmod helpers { pub fn h(n: &[i32]) -> i32 { crate::sum(n) } }\n" + helper),
+        ]] + [(what, text.format(wrong), verdict, reason) for what, text, verdict, reason in [
+            ("wrong", "#![allow(unused)]\n{}", "failed", "left == right"),
+            ("wrong and without main", "#![no_main]\n{}", "failed", "left == right"),
+            ("a feature", "#![feature(no_core)]\n{}", "compile_error", "feature"),
+            ("nothing is left of it", "#![cfg(any())]\n{}", "compile_error", ""),
+            ("an attribute for what follows", "{}#[cfg(any())]\n", "compile_error", ""),
+            ("a C main", "{}#[no_mangle] pub extern \"C\" fn main() -> i32 {{ 0 }}\n", "compile_error", "main"),
+            ("a comment to the end", "{}/*", "compile_error", "comment"),
+            ("no std", "#![no_std]\nextern crate std;\nuse std::vec::Vec;\n{}", "failed", "left == right"),
+            ("equal to everything", "{}impl PartialEq<i32> for Odd {{ fn eq(&self, _: &i32) -> bool {{ true }} }}\nstruct Odd;\n",
+             "failed", "left == right"),
+        ]]
+        self.check([(what, "Rust/0", text, verdict, reason) for what, text, verdict, reason in cases])
 
 
 # Talks to the judge itself, when it is loaded.
