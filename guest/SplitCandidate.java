@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Holds the program (class Solution) and answers SplitJudge's calls; it never sees the test. fd 3: calls; fd 4: replies.
+import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 final class SplitCandidate {
 	public static void main(String[] arguments) throws Exception {
@@ -22,34 +25,86 @@ final class SplitCandidate {
 			Object[] values = (Object[]) in.get();
 			SplitCodec.Writer reply = start(id, 'R');
 			try {
-				Method method = find(name, values.length);
-				if (!Modifier.isStatic(method.getModifiers()) && instance == null) {
+				Call call = find(name, values);
+				if (!Modifier.isStatic(call.method.getModifiers()) && instance == null) {
 					Constructor<?> made = Solution.class.getDeclaredConstructor();
 					made.setAccessible(true);
 					instance = made.newInstance();
 				}
-				reply.put(method.invoke(instance, values));
+				reply.put(call.method.invoke(instance, call.values));
 				if (changes) reply.put(values);
 				codec.send(reply.done());
 			} catch (InvocationTargetException e) {
 				codec.send(thrown(id, e.getCause()));
 			} catch (SplitCodec.Refused e) {
 				codec.send(said(id, 'L', e.getMessage()));
-			} catch (NoSuchMethodException e) {
+			} catch (ReflectiveOperationException e) {
 				codec.send(said(id, 'U', name));
+			} catch (LinkageError e) { // a class whose static part throws
+				codec.send(thrown(id, e));
 			}
 		}
 		// The program's threads and exit hooks get no say.
 		Runtime.getRuntime().halt(0);
 	}
 
-	private static Method find(String name, int count) throws NoSuchMethodException {
-		for (Method m : Solution.class.getDeclaredMethods())
-			if (m.getName().equals(name) && m.getParameterCount() == count && !m.isSynthetic()) {
-				m.setAccessible(true);
-				return m;
-			}
+	private static final class Call {
+		final Method method;
+		final Object[] values;
+		Call(Method method, Object[] values) { this.method = method; this.values = values; }
+	}
+
+	/** As Java chooses: own before inherited, types as they are before wider ones, a fixed number of values before any number. */
+	private static Call find(String name, Object[] values) throws NoSuchMethodException {
+		List<Method> named = new ArrayList<>();
+		for (Class<?> c = Solution.class; c != null && c != Object.class; c = c.getSuperclass())
+			named.addAll(Arrays.asList(c.getDeclaredMethods()));
+		named.addAll(Arrays.asList(Solution.class.getMethods())); // interfaces' default ones
+		named.removeIf((m) -> !m.getName().equals(name) || m.isSynthetic() || Modifier.isAbstract(m.getModifiers()));
+		Method wide = null;
+		for (Method m : named) {
+			m.trySetAccessible();
+			int fits = fit(m.getParameterTypes(), values);
+			if (fits == EXACT) return new Call(m, values);
+			if (fits == WIDE && wide == null) wide = m;
+		}
+		if (wide != null) return new Call(wide, values);
+		for (Method m : named) {
+			Object[] packed = m.isVarArgs() ? pack(m.getParameterTypes(), values) : null;
+			if (packed != null && fit(m.getParameterTypes(), packed) != NOT) return new Call(m, packed);
+		}
 		throw new NoSuchMethodException(name);
+	}
+
+	private static final int NOT = 0, WIDE = 1, EXACT = 2;
+
+	private static int fit(Class<?>[] types, Object[] values) {
+		if (types.length != values.length) return NOT;
+		int fits = EXACT;
+		for (int i = 0; i < types.length; i++) {
+			Object one = Array.newInstance(types[i], 1);
+			try {
+				Array.set(one, 0, values[i]); // unboxes and widens as a call does
+			} catch (IllegalArgumentException | NullPointerException e) {
+				return NOT;
+			}
+			if (types[i].isPrimitive() ? Array.get(one, 0).getClass() != values[i].getClass() : types[i] == Object.class) fits = WIDE;
+		}
+		return fits;
+	}
+
+	/** What stands from the last parameter on as one array; null where there is too little, or another type. */
+	private static Object[] pack(Class<?>[] types, Object[] values) {
+		int fixed = types.length - 1;
+		if (values.length < fixed) return null;
+		Object[] packed = Arrays.copyOf(values, types.length);
+		Object rest = packed[fixed] = Array.newInstance(types[fixed].getComponentType(), values.length - fixed);
+		try {
+			for (int i = fixed; i < values.length; i++) Array.set(rest, i - fixed, values[i]);
+		} catch (IllegalArgumentException | NullPointerException e) {
+			return null;
+		}
+		return packed;
 	}
 
 	private static SplitCodec.Writer start(byte[] id, char word) throws Exception {

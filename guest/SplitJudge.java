@@ -115,9 +115,23 @@ final class SplitJudge {
 		return result;
 	}
 
-	/** A result that is not of the declared class: no honest program compiles to that. */
+	/** A result that is not of the declared class: the test might not even compile. */
 	static void wrongType() {
-		say("tampered", "a reply that no program gives: a value of another type");
+		say("failed", "the program's result is not of the declared type");
+	}
+
+	/** A program may give another primitive type than the declared one, where most tests mean the same: a narrower one, or
+	 *  for an int a long that is one. */
+	static Object number(Object v, Class<?> declared) {
+		Object n = v instanceof Character ? (Object) (int) (Character) v : v;
+		if (!(n instanceof Number)) return v;
+		boolean whole = n instanceof Byte || n instanceof Short || n instanceof Integer;
+		Number number = (Number) n;
+		if (declared == double.class && (whole || n instanceof Long || n instanceof Float)) return number.doubleValue();
+		if (declared == float.class && (whole || n instanceof Long)) return number.floatValue();
+		if (declared == long.class && whole) return number.longValue();
+		if (declared == int.class && (whole || n instanceof Long && number.longValue() == number.intValue())) return number.intValue();
+		return v;
 	}
 
 	private static RuntimeException exception(String type, String message) {

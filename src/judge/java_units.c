@@ -9,6 +9,15 @@ static void add(struct fh_buf *out, struct fh_str s)
 	fh_buf_add(out, s.p, s.n);
 }
 
+static bool is_number(struct fh_str type)
+{
+	static const char *const numbers[] = { "int", "long", "float", "double" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(numbers); i++)
+		if (fh_str_eq(type, numbers[i]))
+			return true;
+	return false;
+}
+
 int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_error *err)
 {
 	fh_auto_signature struct fh_signature s = { 0 };
@@ -30,6 +39,9 @@ int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_er
 		add(out, s.parameters[i].name);
 	}
 	fh_buf_adds(out, " });\n");
+	if (is_number(s.result))
+		fh_buf_addf(out, "\t\tfh_split_result = SplitJudge.number(fh_split_result, %.*s.class);\n",
+		            FH_STR_ARGS(s.result));
 	if (gives) {
 		fh_buf_adds(out, "\t\ttry {\n\t\t\treturn (");
 		add(out, s.result);

@@ -208,6 +208,36 @@ class Java(Split):
             ("does not compile", "Java/0", "        return 0\n    }\n}\n", "compile_error", "';' expected"),
         ])
 
+    def test_a_program_by_itself(self):
+        """A method that the test can call as it calls the declared one is that one."""
+        body = "{ int t = 0; for (int n : numbers) t += n; return t; }"
+        program = "import java.util.*;\nclass Solution {\n%s\n}\n"
+        self.check([(what, "Java/0", text, verdict, reason) for what, text, verdict, reason in [
+            ("a wider type", program % f"public long total(List<Integer> numbers) {body}", "passed", ""),
+            ("a wider type, and wrong", program % "public long total(List<Integer> numbers) { return 1L << 32; }", "failed",
+             "not of the declared type"),
+            ("a narrower type", program % "public short total(List<Integer> n) { short t = 0; for (int i : n) t += i; return t; }",
+             "passed", ""),
+            ("another type", program % "public String total(List<Integer> numbers) { return \"3\"; }", "failed", "not of the declared type"),
+            ("nothing", program % "public Integer total(List<Integer> numbers) { return null; }", "failed", "not of the declared type"),
+            ("any number", program % f"public int total(List<Integer>... all) {{ List<Integer> numbers = all[0]; {body} }}", "passed", ""),
+            ("inherited", f"import java.util.*;\nclass Base {{ public int total(List<Integer> numbers) {body} }}\n"
+             "class Solution extends Base {}\n", "passed", ""),
+            ("an interface's", f"import java.util.*;\ninterface Base {{ default int total(List<Integer> numbers) {body} }}\n"
+             "class Solution implements Base {}\n", "passed", ""),
+            ("inherited and replaced", f"import java.util.*;\nclass Base {{ public int total(List<Integer> numbers) {body} }}\n"
+             "class Solution extends Base { @Override public int total(List<Integer> numbers) { return 0; } }\n", "failed",
+             "AssertionError"),
+            ("two of the name", program % f"public int total(Object o) {{ return 0; }}\npublic int total(List<Integer> numbers) {body}",
+             "passed", ""),
+            ("other arguments", program % "public int total(int n) { return 3; }", "failed", "does not define total"),
+            ("none", program % "public int sum(List<Integer> n) { return 3; }", "failed", "does not define total"),
+            ("abstract", "import java.util.*;\nabstract class Solution {\npublic int total(List<Integer> n) { return 3; }\n}\n", "failed",
+             "does not define total"),
+            ("a static part that throws", program % f"static int x = Integer.parseInt(\"x\");\npublic int total(List<Integer> numbers) {body}",
+             "failed", "ExceptionInInitializerError"),
+        ]])
+
 
 @support.once
 class Rust(Split):
