@@ -120,6 +120,19 @@ class JavaScript(Split):
                   "Object.defineProperty(Object.prototype, 'get', { value: 1 })", "process.reallyExit = process.exit = null"]
         self.check([(t, "JavaScript/0", body + t + "\n", "passed", "") for t in tricks])
 
+    def test_what_returns_at_its_top_level(self):
+        """As in a file that node runs; what stands behind does not run, and the function is judged."""
+        sum_, zero = "  return numbers.reduce((a, b) => a + b, 0);\n}\n", "  return 0;\n}\n"
+        self.check([(what, "JavaScript/0", text, verdict, reason) for what, text, verdict, reason in [
+            ("at the end", sum_ + "return;\n", "passed", ""),
+            ("with a helper", "  return add(numbers);\n}\nvar add = (n) => n.reduce((a, b) => a + b, 0);\nif (require.main !== 1) return;\nno();\n",
+             "passed", ""),
+            ("wrong", zero + "return;\n", "failed", "console.assert failed"),
+            ("wrong, with a value", zero + "return 3;\n", "failed", "console.assert failed"),
+            ("two errors", zero + "return; }\n", "failed", "SyntaxError"),
+            ("not at its top level", zero + "new Function('}');\nreturn;\n", "failed", "SyntaxError"),
+        ]])
+
 
 CPP_BY_HAND = """    return 0;
 }
