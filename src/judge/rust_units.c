@@ -200,6 +200,14 @@ static void add_program(struct fh_buf *out, struct fh_str program)
 	add(out, program);
 }
 
+static bool has_lifetime(struct fh_str type)
+{
+	for (size_t i = 0; i < type.n; i++)
+		if (type.p[i] == '\'' && !begins((struct fh_str){ type.p + i, type.n - i }, "'static"))
+			return true;
+	return false;
+}
+
 static void add_argument(struct fh_buf *out, const struct fh_signature *s, size_t i)
 {
 	struct kept k = kept_of(s->parameters[i].type);
@@ -220,7 +228,14 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, struct f
 	fh_buf_adds(out, "\n::fh_split::program! { |fh_split_from, fh_split_to| {\n");
 	for (size_t i = 0; i < s.parameter_count; i++)
 		add_argument(out, &s, i);
-	fh_buf_adds(out, "    let fh_split_result = ");
+	/* Another type than the declared one has another form in the reply; a lifetime of the function's has no name here.
+	 */
+	fh_buf_adds(out, "    let fh_split_result");
+	if (!has_lifetime(s.result)) {
+		fh_buf_adds(out, ": ");
+		add(out, s.result.n > 0 ? s.result : fh_str("()"));
+	}
+	fh_buf_adds(out, " = ");
 	add(out, s.name);
 	fh_buf_addc(out, '(');
 	for (size_t i = 0; i < s.parameter_count; i++) {

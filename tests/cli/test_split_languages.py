@@ -297,6 +297,14 @@ class Rust(Split):
             ("a C main", "{}#[no_mangle] pub extern \"C\" fn main() -> i32 {{ 0 }}\n", "compile_error", "main"),
             ("a comment to the end", "{}/*", "compile_error", "comment"),
             ("no std", "#![no_std]\nextern crate std;\nuse std::vec::Vec;\n{}", "failed", "left == right"),
+            ("another type", "fn total(numbers: Vec<i32>) -> i64 {{ 3 }}\n", "compile_error", "mismatched types"),
+            ("a type that is like the declared one", "type i32 = i64;\n{}", "early_exit", ""),
+            ("a value that is put by itself", "type Result = Odd;\nstruct Odd;\nimpl fh_split::Put for Odd {{ fn put(&self, out: &mut "
+             "std::vec::Vec<u8>) {{ std::process::exit(0) }} }}\nfn total(numbers: Vec<i32>) -> Odd {{ Odd }}\n", "compile_error",
+             "mismatched types"),
+            ("a value that is put by itself, by the declared name", "#[derive(Clone, Copy)]\nstruct Odd;\nimpl fh_split::Put for Odd {{ "
+             "fn put(&self, out: &mut std::vec::Vec<u8>) {{ out.extend([3; 9]) }} }}\ntype i32 = Odd;\n"
+             "fn total(numbers: Vec<std::primitive::i32>) -> i32 {{ Odd }}\n", "compile_error", ""),
             ("equal to everything", "{}impl PartialEq<i32> for Odd {{ fn eq(&self, _: &i32) -> bool {{ true }} }}\nstruct Odd;\n",
              "failed", "left == right"),
         ]]
