@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/prctl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 
 enum { PATHS_MAX = FH_INIT_PATH_MAX };
 
@@ -220,6 +222,22 @@ static long open_terminal(const struct fh_init_spawn *m)
 	return r < 0 ? r : master;
 }
 
+/* Reads a report. A child is its user's before it is executed, and who runs as that user can stop it: it is sent on its
+ * way again, and ended when that is of no use, for init serves nobody else meanwhile. */
+static int read_report(int pipe, long pid, struct report *ret)
+{
+	enum { LOOK_NS = 20000000, STOPS_MAX = 50 };
+	struct pollfd p = { .fd = pipe, .events = POLLIN };
+	for (unsigned stops = 0;;) {
+		struct timespec t = { 0, LOOK_NS };
+		siginfo_t stopped = { .si_signo = 0 };
+		if (fh_sys(__NR_ppoll, &p, 1, &t, NULL, 8) > 0)
+			return fh_read_full(pipe, ret, sizeof(*ret));
+		if (fh_sys(__NR_waitid, P_PID, pid, &stopped, WSTOPPED | WNOHANG, NULL) == 0 && stopped.si_signo != 0)
+			fh_sys(__NR_kill, pid, ++stops < STOPS_MAX ? SIGCONT : SIGKILL);
+	}
+}
+
 int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char *text, const int *given, int fd_count,
                   struct fh_init_spawned *ret, int *ret_terminal)
 {
@@ -260,10 +278,10 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 	ret->pid = (uint32_t)e;
 	/* One report before exec; a second one only when exec failed; end of file says that it worked. */
 	struct report r = { .error = EPROTO };
-	int got = fh_read_full(pipe[0], &r, sizeof(r));
+	int got = read_report(pipe[0], e, &r);
 	if (got == 1 && r.error == 0) {
 		struct report second;
-		if (fh_read_full(pipe[0], &second, sizeof(second)) == 1)
+		if (read_report(pipe[0], e, &second) == 1)
 			r = second;
 	}
 	fh_sys(__NR_close, pipe[0]);

@@ -286,6 +286,32 @@ static void input_that_nobody_reads(void)
 	fh_client_close(client);
 }
 
+/* A program can stop whoever runs as its user, one that is about to be executed too: that may fail, and does not hang.
+ */
+static void who_stops_everybody_keeps_nobody_waiting(void)
+{
+	enum { TRIES = 10 };
+	static const char *const argv[] = { "/bin/true", NULL };
+	struct fh_client *client = open_client();
+	struct fh_sandbox *s = create(client, 0);
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	char buf[64];
+	struct fh_process *stopper = spawn(s, "echo ready; while :; do kill -STOP -1; done 2>/dev/null"), *p;
+	read_until(stopper, FH_STDOUT, "ready\n", buf, sizeof(buf));
+	o.argv = argv;
+	for (int i = 0; i < TRIES; i++)
+		if (fh_process_spawn(s, &o, &p, &err) == 0)
+			fh_process_free(p);
+	OK(fh_process_signal(stopper, SIGKILL, &err));
+	CHECK(wait_for(stopper).signal == SIGKILL);
+	p = spawn(s, "exit 6");
+	CHECK(wait_for(p).exit_code == 6);
+	fh_process_free(p);
+	fh_process_free(stopper);
+	fh_sandbox_free(s);
+	fh_client_close(client);
+}
+
 const struct driver_test session_tests[] = {
 	DRIVER_TEST(two_processes_in_one_sandbox),
 	DRIVER_TEST(a_terminal_and_its_size),
@@ -296,5 +322,6 @@ const struct driver_test session_tests[] = {
 	DRIVER_TEST(a_lease_runs_out_or_is_renewed),
 	DRIVER_TEST(files_in_and_out),
 	DRIVER_TEST(input_that_nobody_reads),
+	DRIVER_TEST(who_stops_everybody_keeps_nobody_waiting),
 	{ NULL, NULL },
 };
