@@ -169,7 +169,7 @@ class JavaScript(Judging):
              "  throw 1\n}\nprocess.on('uncaughtException', () => {})\n", "failed", ""),
             ("no JavaScript", "JavaScript/0", "  return (\n}\n", "failed", "^SyntaxError"),
             ("comments the test out", "JavaScript/0", "  return 0 }\n/*", "failed", "^SyntaxError"),
-            ("returns before the test", "JavaScript/0", "  return 0 }\nreturn\n", "failed", "^SyntaxError"),
+            ("returns before the test", "JavaScript/0", "  return 0 }\nreturn\n", "failed", "^AssertionError"),
         ])
 
     @support.once

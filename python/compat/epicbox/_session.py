@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """One start in a sandbox that lives on: as in a container, everything of it is dead when its command has ended."""
+import contextlib
 import threading
 import time
-from ctypes import byref
 
 import fumehood
-from fumehood import _library
 
 #: The kernel reaches everybody but init and the caller at once, so nobody forks away from it; it says that there is nobody
 #: only when the last one is reaped.
@@ -78,6 +77,7 @@ def _end_all(container):
     worker.join(_KILL_WALL_S)  # init itself may be kept from its work
     if outcome and not worker.is_alive():
         return True
-    _library.lib.fh_sandbox_destroy(container._open(), byref(_library.CError()))  # its handle lives on: others use it
+    with contextlib.suppress(fumehood.Error):
+        container.destroy()
     worker.join()
     return False
