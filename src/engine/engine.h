@@ -192,6 +192,7 @@ struct fh_process {
 	int64_t start_ns;
 	struct fh_usage base, usage; /* of the sandbox when it started; its own once it exited */
 	uint32_t fired;
+	uint64_t oom_kills_before; /* the sandbox's, when it started */
 	int wait_status;
 	bool stopped; /* of a group: the leader's end ended it */
 	struct fh_waiter *waiters;
@@ -304,6 +305,7 @@ struct fh_sandbox {
 	struct fh_usage peak;        /* of samples */
 	bool sampled_tasks_full;
 	bool oom_seen, disk_full;
+	uint64_t oom_kills; /* for memory, as counted last */
 	enum fh_start start;
 	char start_why[160]; /* why not faster, where the plan left the choice; "": nothing to say */
 	uint32_t layers;

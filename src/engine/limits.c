@@ -38,6 +38,7 @@ void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret)
 		.processes_peak = u.tasks_peak ? u.tasks_peak - 1 : b->peak.processes_peak,
 	};
 	take_cpu(b, &u, ret);
+	b->oom_kills = FH_MAX(b->oom_kills, u.oom_kills);
 	if (u.oom_kills)
 		b->oom_seen = true;
 	if (u.fork_failures)

@@ -144,6 +144,7 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	p->pty = s->pty;
 	p->one_shot = s->one_shot;
 	p->limits = s->limits;
+	p->oom_kills_before = b->oom_kills;
 	p->input = (struct fh_input){ .process = p, .fd = -1, .terminal = s->pty };
 	fh_id_random(&p->id);
 	describe(p, s->argv);
@@ -412,6 +413,9 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	 */
 	p->sandbox->peak.memory_peak_bytes = FH_MAX(p->sandbox->peak.memory_peak_bytes, m->resident_peak_bytes);
 	settle(p);
+	if (p->sandbox->oom_kills >
+	    p->oom_kills_before) /* its end may be seen before the kernel's word that memory is short */
+		p->fired |= 1u << FH_LIMIT_MEMORY;
 	p->usage.wall_us = (uint64_t)(fh_now_ns() - p->start_ns) / 1000;
 	uint64_t own = m->user_us + m->sys_us; /* where nothing counts the tree, at least the process itself */
 	if (p->usage.cpu_user_us + p->usage.cpu_sys_us < own && !p->sandbox->cgroup.host) {
