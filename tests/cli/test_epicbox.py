@@ -110,9 +110,9 @@ class Results(Case):
             r = epicbox.run('python', 'echo -n 01234567890 > file', limits={'file_size': 10})
             show([r['exit_code'], b'write error: File too large' in r['stderr']])
             r = epicbox.run('python', 'for x in {0..20}; do sleep 0.2 & done; wait', limits={'processes': 10})
-            show([r['exit_code'], b'Resource temporarily unavailable' in r['stderr']])
+            show([r['exit_code'] in (0, 254), b'Resource temporarily unavailable' in r['stderr']])   # 254: bash gave up
             show(b'Killed' in epicbox.run('python', 'cat /dev/urandom > /dev/null')['stderr'])
-        """), [[1, True], [0, True], True])
+        """), [[1, True], [True, True], True])
 
     def test_one_large_allocation_is_oom_killed_where_control_groups_count(self):
         """Without them the allocation itself fails, as docs/limits.md says, and the program sees a MemoryError."""

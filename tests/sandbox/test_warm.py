@@ -357,7 +357,13 @@ class Leaving(unittest.TestCase):
                 holder[:] = sorted(named, key=lambda p: support.start_time(p) or math.inf)
                 return holder
 
+            def still():
+                before = set(support.descendants(engine))
+                time.sleep(0.3)
+                return before == set(support.descendants(engine))
+
             self.assertTrue(wait_for(found, 20))
+            self.assertTrue(wait_for(still, 20))     # what the first run had made for the next is there
             os.kill(holder[0], signal.SIGSTOP)
             try:
                 # it takes what is parked, if anything: in either case another one is asked for
