@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/attempt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "judge/output.h"
+#include "judge/session_state.h"
+
+#define TRIES 2
+
+void fh_judge_outcome_release(struct fh_judge_outcome *o)
+{
+	free(o->reason);
+	fh_result_free(o->run);
+	fh_result_free(o->judge);
+	*o = (struct fh_judge_outcome){ 0 };
+}
+
+/* -------------------------------------------------------------------------------------------------- in one process */
+
+static int make_secret(char secret[FH_SECRET_SIZE + 1], struct fh_error *err)
+{
+	uint8_t random[FH_SECRET_SIZE / 2];
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return fh_error_sys(err, errno, "cannot get random bytes");
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(secret + 2 * i, 3, "%02x", random[i]);
+	return 0;
+}
+
+int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_parts *p, const char *secret,
+                    struct fh_plan **ret, struct fh_error *err)
+{
+	const struct fh_judge_language_info *l = &fh_judge_languages[p->problem->language];
+	fh_auto_buf struct fh_buf input = FH_BUF_INIT(0), code = FH_BUF_INIT(0);
+	struct fh_request request;
+	fh_request_init(&request);
+	fh_buf_add(&code, s->drivers[p->problem->language].p, s->drivers[p->problem->language].n);
+	if (l->compiled)
+		l->whole(&code, p);
+	l->input(&input, p, secret);
+	request.language = l->name;
+	request.code = (struct fh_bytes){ code.p, code.n };
+	request.stdin_data = (struct fh_bytes){ input.p, input.n };
+	request.limits = fh_judge_limits(s, p->problem);
+	request.flags = fh_session_flags(s, p->problem->language);
+	request.interpreter = s->settings->interpreter;
+	request.standard_library_only = !s->settings->packages;
+	return fh_plan_build(&request, ret, err);
+}
+
+/* What the driver said is not part of what the program printed. */
+static void drop_message(struct fh_result *r, const char *secret)
+{
+	struct fh_driver_message m;
+	struct fh_str out = { (const char *)r->stream_data[FH_STDOUT], r->stream_size[FH_STDOUT] };
+	if (!out.p || !fh_driver_message_find(out, secret, &m))
+		return;
+	uint8_t *data = r->stream_data[FH_STDOUT];
+	memmove(data + m.at, data + m.end, out.n - m.end + 1);
+	r->stream_size[FH_STDOUT] = out.n - (m.end - m.at);
+}
+
+/* One run in a fresh sandbox. Returns 0 with an outcome, or a negative code for what is no outcome of the sample. */
+static int run_in_process(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
+                          struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	char secret[FH_SECRET_SIZE + 1];
+	struct fh_plan *plan = NULL;
+	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
+	struct fh_result *result = NULL;
+	if (!fh_judge_languages[p->problem->language].driver) {
+		const char *why = fh_split_unfit(p->problem);
+		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_ENGINE_ERROR, .integrity = FH_INTEGRITY_IN_PROCESS };
+		ret->reason =
+		    fh_xasprintf("%s cannot be judged in one process%s%s", fh_judge_languages[p->problem->language].name,
+		                 why ? ", and has no stand-in: " : "", why ? why : "");
+		return 0;
+	}
+	int r = make_secret(secret, err);
+	if (r >= 0)
+		r = fh_attempt_plan(s, p, secret, &plan, err);
+	if (r < 0) {
+		err->phase = FH_PHASE_PLAN;
+		return r;
+	}
+	options.cancel = s->settings->cancel;
+	r = fh_run(client, plan, &options, &result, err);
+	fh_plan_free(plan);
+	if (r < 0)
+		return r;
+	ret->verdict = fh_verdict_decide(result, secret, &ret->reason);
+	drop_message(result, secret);
+	ret->run = result;
+	ret->integrity = FH_INTEGRITY_IN_PROCESS;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------- apart from the test
+ */
+
+/* One try at a problem that is judged by output. */
+static int print_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
+                      struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
+	struct fh_judge_settings settings = *s->settings;
+	settings.limits = fh_judge_limits(s, p->problem);
+	fh_judge_parts_for_output(&program, p);
+	return fh_judge_by_output(client, &settings, fh_judge_languages[p->problem->language].name, p->problem->output,
+	                          fh_buf_str(&program), ret, err);
+}
+
+/* Whether a test cannot be split, or only hands on what this candidate gave it. The reference tells: a word of a
+ * candidate's never changes how its task is judged. A task without one is judged as it stands. */
+static int asks_too_much(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p, bool *ret,
+                         struct fh_error *err)
+{
+	struct fh_judge_sample sample = fh_judge_problem_reference(p->problem);
+	struct fh_judge_parts parts = fh_judge_parts_of(p->problem, &sample);
+	struct fh_split_pair reference = *p;
+	struct fh_split_outcome o;
+	if (sample.size == 0 || p->completion.p == sample.completion) {
+		*ret = sample.size > 0;
+		return 0;
+	}
+	reference.head = parts.head;
+	reference.completion = parts.completion;
+	int r = fh_split_run(s->split, client, &reference, &o, err);
+	if (r < 0)
+		return r;
+	*ret = o.unfit;
+	fh_split_outcome_release(&o);
+	return 0;
+}
+
+static void hands_on(struct fh_judge_outcome *o)
+{
+	fh_auto_free char *what = o->reason;
+	o->verdict = FH_VERDICT_FAILED;
+	o->reason = fh_xasprintf("what it gave to the test is handed on and cannot cross again (%s)", what ? what : "");
+}
+
+/* `last`: what nobody explains is not tried again. */
+static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p, bool last,
+                    struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	enum fh_judge_mode mode = fh_judge_mode(s, p->problem);
+	struct fh_limits limits = fh_judge_limits(s, p->problem);
+	struct fh_split_pair pair = { .problem = p->problem,
+		                          .head = p->head,
+		                          .completion = p->completion,
+		                          .changes = mode == FH_MODE_SPLIT_CHANGES,
+		                          .limits = fh_judge_time_factor(s, p->problem) > 1 ? &limits : NULL };
+	struct fh_split_outcome o;
+	if (p->problem->output)
+		return print_once(s, client, p, ret, err);
+	if (mode == FH_MODE_IN_PROCESS)
+		return run_in_process(s, client, p, ret, err);
+	int r = fh_split_run(s->split, client, &pair, &o, err);
+	if (r < 0)
+		return r;
+	*ret = (struct fh_judge_outcome){
+		.verdict = o.verdict, .reason = o.reason, .run = o.candidate, .judge = o.judge, .integrity = FH_INTEGRITY_SPLIT
+	};
+	if (o.retry && !last)
+		ret->verdict = FH_VERDICT_ENGINE_ERROR;
+	if (!o.unfit)
+		return 0;
+	if (o.unfit_after_answers) {
+		bool unfit;
+		r = asks_too_much(s, client, &pair, &unfit, err);
+		if (r < 0) {
+			fh_judge_outcome_release(ret);
+			return r;
+		}
+		if (!unfit) {
+			hands_on(ret);
+			return 0;
+		}
+	}
+	if (!fh_judge_languages[p->problem->language].driver)
+		return 0;
+	fh_judge_outcome_release(ret);
+	fh_judge_set_mode(s, p->problem, FH_MODE_IN_PROCESS);
+	return run_in_process(s, client, p, ret, err);
+}
+
+/* ------------------------------------------------------------------------------------------------------- one judgement
+ */
+
+static bool is_cancelled(const struct fh_judge_session *s)
+{
+	return s->settings->cancel && *s->settings->cancel;
+}
+
+int fh_attempt(struct fh_judge_session *s, const struct fh_judge_parts *p, struct fh_judge_outcome *ret,
+               struct fh_error *err)
+{
+	struct fh_judge_outcome o = { 0 };
+	struct fh_error e = FH_ERROR_INIT;
+	unsigned broken = 0;
+	for (int try = 0; try < TRIES; try++) {
+		struct fh_client *client;
+		unsigned number;
+		fh_judge_outcome_release(&o);
+		if (is_cancelled(s))
+			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+		int r = fh_session_client(s, broken, &client, &number, err);
+		if (r < 0)
+			return r;
+		r = run_once(s, client, p, try == TRIES - 1, &o, &e);
+		if (r == -FH_E_CANCELLED)
+			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+		if (r >= 0 && o.verdict != FH_VERDICT_ENGINE_ERROR)
+			break;
+		if (r < 0) {
+			/* The plan fails without an engine; anything else may have broken the connection for good. */
+			broken = e.phase == FH_PHASE_PLAN ? 0 : number;
+			o.verdict = FH_VERDICT_ENGINE_ERROR;
+			free(o.reason);
+			o.reason = fh_xasprintf("%s: %s", fh_phase_name(e.phase), e.message);
+		}
+	}
+	if (fh_judge_time_factor(s, p->problem) > 1) {
+		struct fh_limits limits = fh_judge_limits(s, p->problem);
+		o.raised_cpu_time = limits.value[FH_LIMIT_CPU_TIME];
+		o.raised_wall_time = limits.value[FH_LIMIT_WALL_TIME];
+	}
+	if (!o.integrity)
+		o.integrity = fh_mode_words[fh_judge_mode(s, p->problem)].integrity;
+	*ret = o;
+	return 0;
+}
+
+static bool is_empty(struct fh_str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!strchr(" \t\r\n\f\v", s.p[i]) || s.p[i] == '\0')
+			return false;
+	return true;
+}
+
+int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *problem,
+                 const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	struct fh_judge_parts parts = fh_judge_parts_of(problem, sample);
+	if (is_empty(parts.completion)) {
+		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_NO_CODE,
+			                              .reason = fh_xstrdup("the completion is empty"),
+			                              .integrity = fh_mode_words[fh_judge_mode(s, problem)].integrity };
+		return 0;
+	}
+	if (problem->head.n + sample->size + problem->tail.n > FH_JUDGE_PROGRAM_MAX) {
+		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_FAILED,
+			                              .reason = fh_xasprintf("the program is larger than %zu MiB",
+			                                                     FH_JUDGE_PROGRAM_MAX >> 20),
+			                              .integrity = fh_mode_words[fh_judge_mode(s, problem)].integrity };
+		return 0;
+	}
+	return fh_attempt(s, &parts, ret, err);
+}
