@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The least that judging a sample in two processes can cost: judge and candidate as two plain forks of one warm Python
-that run fumehood's own drivers, joined by two pipes, as many pairs at a time as there are processors. No sandbox, no limit,
-no engine: what is left is the interpreter. Prints how many passed.
+that run fumehood's own drivers, joined by two pipes, enough pairs at a time to keep all processors busy. No sandbox, no
+limit, no engine: what is left is the interpreter. Prints how many passed.
 
     bare_pairs.py PROBLEMS.jsonl.gz SAMPLES.jsonl
 """
@@ -16,6 +16,7 @@ from official_humaneval import lines
 GUEST = pathlib.Path(__file__).resolve().parent.parent / "guest"
 # The descriptors of the drivers (guest/split_judge.py): from and to the other one, and the judge's message.
 FROM, TO, DRIVER = 3, 4, 5
+PAIRS = 3               # at a time, for each processor: more are not faster
 PLACES = 20, 21, 22     # where no descriptor of the above is overwritten before it is duplicated
 
 
@@ -67,6 +68,7 @@ def end(pids, message):
 
 
 def main():
+    sys.dont_write_bytecode = True  # not into the sources
     sys.path.insert(0, str(GUEST))
     # what fumehood's interpreter has at hand (src/judge/split_python.c), and what compile() makes when it is first called
     import bisect, copy, functools, heapq, itertools, math, random, re, string, typing  # noqa: E401,F401
@@ -77,7 +79,7 @@ def main():
     problems = {p["task_id"]: p for p in lines(sys.argv[1])}
     started, passed = collections.deque(), 0
     for sample in lines(sys.argv[2]):
-        if len(started) >= len(os.sched_getaffinity(0)):
+        if len(started) >= PAIRS * len(os.sched_getaffinity(0)):
             passed += end(*started.popleft())
         started.append(start(problems[sample["task_id"]], sample))
     print(passed + sum(end(*pair) for pair in started))
