@@ -17,6 +17,7 @@ FROM, TO = 3, 4
 KEPT_MAX = 100000
 TEXT_MAX = 2000
 kept = []
+missing = object()
 Truth, Size, next_of, run, compile_text, NoMore, Exit = bool, len, next, exec, compile, StopIteration, SystemExit
 known_errors = {error: name for name, error in vars(builtins).items()
                 if kind(error) is kind and issubclass(error, Exception) and not name.endswith("Group")}
@@ -109,7 +110,10 @@ def limit_answer(problem):
 # ---------------------------------------------------------------------------------------------------------- calls
 def call(functions, request):
     number, args, kwargs, sent = request
-    result = functions[number](*args, **kwargs)
+    name, function = functions[number]
+    if function is missing:
+        return b"l" + encode(("", "NameError", "name '%s' is not defined" % name), put_foreign)
+    result = function(*args, **kwargs)
     return b"v" + encode(result if sent is None else (result, sent), put_foreign)
 
 
@@ -141,18 +145,13 @@ def serve(functions, failed):
 
 
 def load(program, names):
-    """The functions, or the answer to whatever is asked."""
+    """The functions with their names, or the answer to whatever is asked."""
     space = {}
     try:
         run(compile_text(program, "<string>", "exec", 0, True), space)
     except AnyError as error:
         return None, leaving(error) + encode(describe(error), put_foreign)
-    functions = []
-    for name in names:
-        if name not in space:
-            return None, b"l" + encode(("", "NameError", "name '%s' is not defined" % name), put_foreign)
-        functions.append(space[name])
-    return functions, None
+    return [(name, space.get(name, missing)) for name in names], None
 
 
 def main():

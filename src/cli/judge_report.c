@@ -34,7 +34,8 @@ void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_prob
 			r->first_failure = i;
 	}
 	for (size_t i = 0; i < problems->count; i++) {
-		r->tasks += tasks[i].samples > 0;
+		r->counted_tasks += tasks[i].samples > 0;
+		r->tasks += sampled[i];
 		r->without_samples += !sampled[i];
 	}
 	for (size_t i = 0; i < r->k_count; i++) {
@@ -91,8 +92,8 @@ static void add_estimate(const struct fh_judge_report *r, size_t i, char sign, s
 	fh_buf_addf(out, "%-9s %.4f", name, e->value);
 	if (e->has_interval)
 		fh_buf_addf(out, "  (95 %% interval over tasks %.4f to %.4f)", e->low, e->high);
-	if (e->tasks < r->tasks)
-		fh_buf_addf(out, "  from the %zu of %zu tasks with enough samples", e->tasks, r->tasks);
+	if (e->tasks < r->counted_tasks)
+		fh_buf_addf(out, "  from the %zu of %zu tasks with enough samples", e->tasks, r->counted_tasks);
 	fh_buf_addc(out, '\n');
 }
 

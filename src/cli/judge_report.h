@@ -11,6 +11,7 @@
 struct fh_judge_report {
 	const char *results_path;
 	size_t samples, tasks, kept;
+	size_t counted_tasks;   /* those with samples that count in the figures */
 	size_t without_samples; /* tasks of the data set that no sample is of: they are in no figure */
 	size_t verdicts[FH_VERDICT_COUNT_];
 	bool allow_in_process;                /* such samples count in pass@k */

@@ -74,6 +74,19 @@ struct fh_str fh_last_python_def(struct fh_str source)
 	return last;
 }
 
+bool fh_mentions(struct fh_str source, struct fh_str name, const char *followed_by)
+{
+	const char *at = source.p, *end = source.p + source.n;
+	while (name.n > 0 && (at = memmem(at, end - at, name.p, name.n))) {
+		const char *after = at + name.n;
+		bool begins = at == source.p || !is_name_byte(at[-1]), ends = after == end || !is_name_byte(*after);
+		if (begins && ends && (!followed_by || (after < end && *after && strchr(followed_by, *after))))
+			return true;
+		at = after;
+	}
+	return false;
+}
+
 /* ------------------------------------------------------------------------------------------------------- JavaScript */
 
 struct fh_str fh_last_javascript_name(struct fh_str source, size_t *ret_at)

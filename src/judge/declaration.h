@@ -9,6 +9,9 @@
 /* Whether Python source defines `name` at the top level (def, async def or class, or an assignment). */
 bool fh_declares_python(struct fh_str source, struct fh_str name);
 
+/* Whether `name` stands in source as a word; with `followed_by`, one that a character of it stands right behind. */
+bool fh_mentions(struct fh_str source, struct fh_str name, FH_NULLABLE const char *followed_by);
+
 /* The name that the last top-level statement of JavaScript source defines, and where that statement begins; n = 0 when
  * it defines none. */
 struct fh_str fh_last_javascript_name(struct fh_str source, size_t *ret_at);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Google's MBPP, sanitized (task_id, prompt, code, test_imports, test_list) or not (text, test_setup_code); Python. A
- * completion is a whole program: nothing stands in front of it but the imports, which test and program share.
+ * completion is a whole program: nothing stands in front of it but the imports, which test and program share. What else
+ * the set-up does, it may do with what the program defines.
  */
 #include "judge/format.h"
 
 #include "judge/declaration.h"
+#include "judge/outline.h"
 
 static bool recognises(const json_t *row)
 {
@@ -29,28 +31,12 @@ static int add_list(const json_t *row, const char *key, struct fh_buf *out, stru
 	return 0;
 }
 
-/* Whether `name` stands in text as a word. */
-static bool mentions(struct fh_str text, struct fh_str name)
-{
-	const char *at = text.p, *end = text.p + text.n;
-	while ((at = memmem(at, end - at, name.p, name.n))) {
-		struct fh_str word = { at, name.n };
-		if (at > text.p && fh_judge_is_name((struct fh_str){ at - 1, 1 }))
-			word.n = 0;
-		if (word.n && (at + name.n == end || (!fh_judge_is_name((struct fh_str){ at + name.n, 1 }) &&
-		                                      !(at[name.n] >= '0' && at[name.n] <= '9'))))
-			return true;
-		at += name.n;
-	}
-	return false;
-}
-
 /* The function of the reference that the tests name: the last one, as helpers stand before it. */
 static struct fh_str entry_point_of(struct fh_str code, struct fh_str tests)
 {
 	struct fh_str found = { "", 0 }, name, rest = code;
 	while ((name = fh_last_python_def(rest)).n > 0) {
-		if (mentions(tests, name))
+		if (fh_mentions(tests, name, NULL))
 			return name;
 		rest.n = name.p - rest.p;
 		while (rest.n > 0 && rest.p[rest.n - 1] != '\n')
@@ -63,11 +49,12 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 {
 	struct fh_str code, setup;
 	fh_judge_field(row, "code", &code);
-	if (fh_judge_field(row, "test_setup_code", &setup))
-		fh_judge_add_lines(&p->head, setup);
-	if (add_list(row, "test_imports", &p->head, err) < 0)
+	if (fh_judge_field(row, "test_setup_code", &setup)) {
+		fh_outline_add_imports(&p->head, setup, FH_SYNTAX_PYTHON);
+		fh_judge_add_lines(&p->tail, setup);
+	}
+	if (add_list(row, "test_imports", &p->head, err) < 0 || add_list(row, "test_imports", &p->tail, err) < 0)
 		return -FH_E_CONFIG;
-	fh_buf_add(&p->tail, p->head.p, p->head.n);
 	size_t imports = p->tail.n;
 	if (add_list(row, "test_list", &p->tail, err) < 0)
 		return -FH_E_CONFIG;

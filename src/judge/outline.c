@@ -434,6 +434,18 @@ void fh_outline_release(struct fh_outline *o)
 	*o = (struct fh_outline){ 0 };
 }
 
+void fh_outline_add_imports(struct fh_buf *out, struct fh_str text, enum fh_syntax syntax)
+{
+	fh_auto_outline struct fh_outline o = { 0 };
+	fh_outline_make(&o, text, syntax);
+	for (size_t i = 0; i < o.n; i++)
+		if (o.items[i].is_import) {
+			fh_buf_add(out, o.items[i].text.p, o.items[i].text.n);
+			if (out->n && out->p[out->n - 1] != '\n')
+				fh_buf_addc(out, '\n');
+		}
+}
+
 bool fh_outline_defines(const struct fh_outline *o, struct fh_str name)
 {
 	for (size_t i = 0; i < o->name_count; i++)

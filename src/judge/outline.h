@@ -4,7 +4,7 @@
  * or not, in linear time; good enough to find a function and what it needs, not to compile.
  */
 #pragma once
-#include "base/base.h"
+#include "base/buf.h"
 
 enum fh_syntax { FH_SYNTAX_PYTHON, FH_SYNTAX_JAVASCRIPT, FH_SYNTAX_C, FH_SYNTAX_BASH, FH_SYNTAX_COUNT_ };
 /* By language name; python for any other. */
@@ -31,6 +31,8 @@ struct fh_outline {
 void fh_outline_make(struct fh_outline *o, struct fh_str text, enum fh_syntax syntax);
 void fh_outline_release(struct fh_outline *o);
 #define fh_auto_outline FH_CLEANUP(fh_outline_release)
+/* Appends the imports of text, each on lines of its own. */
+void fh_outline_add_imports(struct fh_buf *out, struct fh_str text, enum fh_syntax syntax);
 bool fh_outline_defines(const struct fh_outline *o, struct fh_str name);
 
 /* Whether a line by itself looks like code of this syntax, and not like a sentence. Indented lines count as code. */

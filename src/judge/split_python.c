@@ -36,36 +36,50 @@ static size_t definition_at(struct fh_str head, struct fh_str name, bool *ret_cl
 	return found;
 }
 
-static const char *unfit(const struct fh_judge_problem *p)
-{
-	bool class;
-	definition_at(fh_buf_str(&p->head), fh_str(p->entry_point), &class);
-	return class ? "the entry point is a class" : NULL;
-}
-
-/* Where programs are whole, a test may name a module that it counts on the program to import. It gets those that the
- * reference imports: what a candidate does is nothing to it. */
-static void add_imports(struct fh_buf *out, struct fh_str reference)
+/* What the test calls, a name each line: the entry point, and, where programs are whole, the other functions of the
+ * reference's that it calls. *ret_class: one of its classes is among them. */
+static void wanted_names(const struct fh_judge_problem *p, struct fh_buf *ret, bool *ret_class)
 {
 	fh_auto_outline struct fh_outline o = { 0 };
+	struct fh_str entry = fh_str(p->entry_point), tail = fh_buf_str(&p->tail), reference = fh_buf_str(&p->reference);
+	fh_buf_add(ret, entry.p, entry.n);
+	if (definition_at(fh_buf_str(&p->head), entry, ret_class) < p->head.n)
+		return;
 	fh_outline_make(&o, reference, FH_SYNTAX_PYTHON);
-	for (size_t i = 0; i < o.n; i++)
-		if (o.items[i].is_import)
-			fh_buf_addf(out, "%.*s\n", FH_STR_ARGS(o.items[i].text));
+	for (size_t i = 0; i < o.name_count; i++) {
+		bool class;
+		size_t at = definition_at(reference, o.names[i], &class);
+		if (at == reference.n || !fh_mentions(tail, o.names[i], class ? "(." : "(") ||
+		    fh_declares_python(tail, o.names[i]))
+			continue;
+		*ret_class = *ret_class || class;
+		if (!fh_str_eq(o.names[i], p->entry_point))
+			fh_buf_addf(ret, "\n%.*s", FH_STR_ARGS(o.names[i]));
+	}
 }
 
-/* Helpers and imports that the prompt defines come from there, never from the candidate. */
+static const char *unfit(const struct fh_judge_problem *p)
+{
+	fh_auto_buf struct fh_buf names = FH_BUF_INIT(0);
+	bool class;
+	wanted_names(p, &names, &class);
+	return class ? "the test uses a class of the program's" : NULL;
+}
+
+/* Helpers and imports that the prompt defines come from there, never from the candidate. Where programs are whole, a
+ * test may name a module that it counts on the program to import: it gets those that the reference imports. */
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                       struct fh_split_side *ret, struct fh_error *err)
 {
 	bool class;
-	struct fh_str head = fh_buf_str(&p->problem->head), name = fh_str(p->problem->entry_point);
-	fh_auto_buf struct fh_buf before = FH_BUF_INIT(0);
-	size_t n = definition_at(head, name, &class);
+	struct fh_str head = fh_buf_str(&p->problem->head);
+	fh_auto_buf struct fh_buf before = FH_BUF_INIT(0), names = FH_BUF_INIT(0);
+	size_t n = definition_at(head, fh_str(p->problem->entry_point), &class);
 	fh_buf_add(&before, head.p, n);
 	if (n == head.n)
-		add_imports(&before, fh_buf_str(&p->problem->reference));
-	const struct fh_str parts[] = { name, fh_buf_str(&before), fh_buf_str(&p->problem->tail) };
+		fh_outline_add_imports(&before, fh_buf_str(&p->problem->reference), FH_SYNTAX_PYTHON);
+	wanted_names(p->problem, &names, &class);
+	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&before), fh_buf_str(&p->problem->tail) };
 	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), &p->changes);
 	return fh_split_script_plan(s, FH_JUDGE_PYTHON, true, &ret->plan, err);
 }
@@ -73,10 +87,12 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                           struct fh_split_side *ret, struct fh_error *err)
 {
-	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
+	bool class;
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0), names = FH_BUF_INIT(0);
 	fh_buf_add(&program, p->head.p, p->head.n);
 	fh_buf_add(&program, p->completion.p, p->completion.n);
-	const struct fh_str parts[] = { fh_str(p->problem->entry_point), fh_buf_str(&program) };
+	wanted_names(p->problem, &names, &class);
+	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&program) };
 	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), NULL);
 	return fh_split_script_plan(s, FH_JUDGE_PYTHON, false, &ret->plan, err);
 }

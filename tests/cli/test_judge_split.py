@@ -221,6 +221,28 @@ class HowATaskIsJudged(Judging):
         row = self.one(problem("T/0", "assert candidate(lambda n: n + 1) == 2"), "    return x(1)\n", "--no-self-check")
         self.assertEqual((row["verdict"], row["integrity"]), ("passed", "in-process"))
 
+    def test_a_class_that_the_test_takes_from_the_program_is_seen_when_the_task_is_loaded(self):
+        code = "class Pair:\n    def __init__(self, a):\n        self.a = a\n\ndef first(p):\n    return p.a\n"
+        p = {"task_id": 1, "code": code, "test_setup_code": "import math\nx = Pair(3)", "test_list": ["assert first(x) == math.floor(3.5)"]}
+        for args in ((), ("--no-self-check",)):
+            row = self.one(p, code, *args)
+            self.assertEqual((row["verdict"], row["integrity"]), ("passed", "in-process"), row)
+        self.assertEqual(self.summary["tasks"], 1)
+        own = {**p, "test_setup_code": "class Pair:\n    a = 3\nx = Pair()"}  # the control: of the test's own there is a task that is split
+        own["test_list"] = ["assert first(3) == 3  # not Pair"]
+        own["code"] = code.replace("return p.a", "return p")
+        self.assertEqual(self.one(own, own["code"], "--no-self-check")["integrity"], "split")
+
+    def test_a_test_may_call_more_than_one_function_of_the_program(self):
+        code = "def pack(s):\n    return s[::-1]\n\ndef unpack(s):\n    return s[::-1]\n\ndef other():\n    pass\n"
+        p = {"task_id": 1, "code": code, "test_list": ["assert pack('ab') == 'ba'", "assert unpack(pack('other')) == 'other'"]}
+        lacks = code.replace("def other", "def another")
+        forged = "def pack(s):\n    return s[::-1]\n\nclass unpack(str):\n    __eq__ = lambda *_: True\n    def __new__(cls, s): return str.__new__(cls, 'x')\n"
+        rows = self.judge([p], [(1, code), (1, lacks), (1, forged), (1, "def pack(s):\n    return s[::-1]\n")])
+        self.assertEqual([(r["verdict"], r["integrity"]) for r in rows],
+                         [("passed", "split"), ("passed", "split"), ("failed", "split"), ("failed", "split")], rows)
+        self.assertIn("NameError: name 'unpack' is not defined", rows[3]["reason"])
+
     def test_no_candidate_changes_how_its_task_is_judged(self):
         """What it gives to a test that hands it on has to cross again; that it cannot is no word about the test."""
         deep = "    for _ in range(149): x = [x]\n    return x\n"

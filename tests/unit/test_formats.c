@@ -119,6 +119,13 @@ static void mbpp_tests_call_the_function_of_the_reference(void **state)
 	assert_buf(&p.items[1].head, "import math\n");
 	assert_buf(&p.items[1].tail, "import math\nassert math.isclose(f(1), 1)\n");
 	assert_buf(&p.items[1].reference, "def f(x):\n    return x\n");
+	/* A set-up of its own may begin with what the program defines; only its imports are the program's too. */
+	fh_auto_problems struct fh_judge_problems q = { 0 };
+	read_problems("{\"task_id\": 9, \"code\": \"class N: pass\\ndef f(x): return x\", \"test_setup_code\":"
+	              " \"import math\\r\\nroot = N()\", \"test_list\": [\"assert f(root)\"]}\n",
+	              &q);
+	assert_buf(&q.items[0].head, "import math\r\n");
+	assert_buf(&q.items[0].tail, "import math\r\nroot = N()\nassert f(root)\n");
 	/* A number stays one in results; a sample may write it as text. */
 	assert_true(p.items[1].has_number);
 	write_file("{\"task_id\": \"8\", \"completion\": \"x\"}\n{\"task_id\": 7, \"solution\": \"y\"}\n");
