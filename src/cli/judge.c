@@ -332,6 +332,7 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 	}
 	if (r >= 0) {
 		report->results_path = o->results;
+		report->packages = o->packages;
 		report->allow_in_process = o->allow_in_process;
 		report->elapsed_ms = (fh_now_ns() - start) / FH_NS_PER_MS;
 		report->self_check = o->self_check ? &check : NULL;

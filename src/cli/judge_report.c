@@ -115,6 +115,17 @@ static void add_raised(const struct fh_self_check *c, const char *before, struct
 		            c->raised == 1 ? "its reference needs" : "their references need");
 }
 
+/* Whether a failure may come from a package that the tests are not shown. */
+static bool lacks_package(const struct fh_self_check *c)
+{
+	static const char *const said[] = { "No module named", "Cannot find module", "Cannot find package" };
+	for (size_t i = 0; i < c->failure_count; i++)
+		for (size_t k = 0; k < FH_ARRAY_SIZE(said); k++)
+			if (strstr(c->failures[i].reason, said[k]))
+				return true;
+	return false;
+}
+
 static void add_self_check(const struct fh_judge_report *r, struct fh_buf *out)
 {
 	enum { SHOWN = 10 };
@@ -144,6 +155,9 @@ static void add_self_check(const struct fh_judge_report *r, struct fh_buf *out)
 	}
 	if (c->failure_count > SHOWN)
 		fh_buf_addf(out, "  and %zu more\n", c->failure_count - SHOWN);
+	if (!r->packages && lacks_package(c))
+		fh_buf_adds(out,
+		            "  only the standard library is there: --packages shows programs and tests what is installed\n");
 }
 
 void fh_judge_report_text(const struct fh_judge_report *r, const char *show_command, bool color, unsigned width,

@@ -14,6 +14,7 @@ struct fh_judge_report {
 	size_t counted_tasks;   /* those with samples that count in the figures */
 	size_t without_samples; /* tasks of the data set that no sample is of: they are in no figure */
 	size_t verdicts[FH_VERDICT_COUNT_];
+	bool packages;                        /* programs and tests saw installed packages */
 	bool allow_in_process;                /* such samples count in pass@k */
 	size_t in_process, in_process_passed; /* samples whose test ran in the candidate's process */
 	uint64_t ks[FH_JUDGE_KS_MAX];

@@ -2,7 +2,8 @@
 /*
  * Google's MBPP, sanitized (task_id, prompt, code, test_imports, test_list) or not (text, test_setup_code); Python. A
  * completion is a whole program: nothing stands in front of it but the imports, which test and program share. What else
- * the set-up does, it may do with what the program defines.
+ * the set-up does, it may do with what the program defines. A row of MBPP+ as EvalPlus spreads it has both kinds of
+ * inputs in `test`, which then counts instead of test_list.
  */
 #include "judge/format.h"
 
@@ -47,7 +48,7 @@ static struct fh_str entry_point_of(struct fh_str code, struct fh_str tests)
 
 static int read_row(const json_t *row, struct fh_str text, struct fh_judge_problem *p, struct fh_error *err)
 {
-	struct fh_str code, setup;
+	struct fh_str code, setup, test = { "", 0 };
 	fh_judge_field(row, "code", &code);
 	if (fh_judge_field(row, "test_setup_code", &setup)) {
 		fh_outline_add_imports(&p->head, setup, FH_SYNTAX_PYTHON);
@@ -56,7 +57,9 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	if (add_list(row, "test_imports", &p->head, err) < 0 || add_list(row, "test_imports", &p->tail, err) < 0)
 		return -FH_E_CONFIG;
 	size_t imports = p->tail.n;
-	if (add_list(row, "test_list", &p->tail, err) < 0)
+	fh_judge_field(row, "test", &test);
+	fh_judge_add_lines(&p->tail, test);
+	if (test.n == 0 && add_list(row, "test_list", &p->tail, err) < 0)
 		return -FH_E_CONFIG;
 	if (p->tail.n == imports) {
 		fh_error_set(err, FH_E_CONFIG, "test_list holds no test");
@@ -65,7 +68,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	}
 	struct fh_str tests = { p->tail.p + imports, p->tail.n - imports }, entry = entry_point_of(code, tests);
 	if (entry.n == 0) {
-		fh_error_set(err, FH_E_CONFIG, "no test of test_list calls a function that code defines");
+		fh_error_set(err, FH_E_CONFIG, "no test calls a function that code defines");
 		fh_error_hint(err, "the function is taken from code: def NAME(…) at the beginning of a line");
 		return -FH_E_CONFIG;
 	}

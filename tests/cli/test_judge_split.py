@@ -273,6 +273,15 @@ class SelfCheck(Judging):
         (failure,) = self.summary["self_check"]["failures"]
         self.assertEqual((failure["task_id"], failure["what"], failure["verdict"]), ("T/bad", "reference", "failed"))
 
+    def test_a_test_that_asks_for_a_package_names_the_option(self):
+        p = problem("T/0", "import no_such_package_of_anybody")
+        self.judge([p], [("T/0", "    return x\n")], status=4)
+        for args, said in ((("--quiet",), False), ((), True), (("--packages",), False)):
+            (self.dir / "results.jsonl").unlink()
+            done = support.command("judge", "--problems", self.dir / "problems.jsonl", self.dir / "samples.jsonl",
+                                   "-o", self.dir / "results.jsonl", *LIMITS, *args)
+            self.assertEqual("--packages shows" in done.stdout + done.stderr, said, done.stdout)
+
     def test_no_figure_where_a_stub_passes(self):
         self.one(problem("T/0", "candidate(1)"), "    return x\n", status=4)
         self.assertEqual(self.summary["self_check"]["failures"][0]["what"], "stub")

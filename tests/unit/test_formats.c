@@ -126,6 +126,13 @@ static void mbpp_tests_call_the_function_of_the_reference(void **state)
 	              &q);
 	assert_buf(&q.items[0].head, "import math\r\n");
 	assert_buf(&q.items[0].tail, "import math\r\nroot = N()\nassert f(root)\n");
+	/* MBPP+ as EvalPlus spreads it: its test has what test_list has, and more. */
+	fh_auto_problems struct fh_judge_problems plus = { 0 };
+	read_problems(
+	    "{\"task_id\": 2, \"code\": \"def f(x): return x\", \"test_imports\": [], \"test_list\": [\"assert f(1)\"],"
+	    " \"test\": \"for x in 1, 2:\\n    assert f(x) == x\"}\n",
+	    &plus);
+	assert_buf(&plus.items[0].tail, "for x in 1, 2:\n    assert f(x) == x\n");
 	/* A number stays one in results; a sample may write it as text. */
 	assert_true(p.items[1].has_number);
 	write_file("{\"task_id\": \"8\", \"completion\": \"x\"}\n{\"task_id\": 7, \"solution\": \"y\"}\n");
