@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The test of an EvalPlus problem: judge/truth.c puts this text in front of a call to check_plus. A result is right when it
-# equals that of the reference, or, being of floats, is near it (EvalPlus: numpy's allclose with rtol 1e-07).
+# equals that of the reference, or, being of floats, is near it (EvalPlus: numpy's allclose with rtol 1e-07); where a task has
+# more than one right answer, an oracle decides as well (judge/format_evalplus.c, judge/mbpp_plus.c).
 class LongText:
     """A str of the reference's that is too long to be written down: equal to a str of that length and digest."""
 
@@ -49,16 +50,42 @@ def check_plus(candidate, inputs, results, atol, oracle):
             return False
         return got == wanted or abs(got - wanted) <= tolerance + relative * abs(wanted)
 
-    def root_of_polynomial(arguments, got, wanted):
-        return isinstance(got, (int, float)) and abs(sum([factor * got ** power for power, factor in enumerate(arguments[0])])) <= atol
+    def is_number(value):
+        return isinstance(value, (int, float))
+
+    def is_near(got, wanted):
+        tolerance = atol or (1e-6 if is_floats(wanted) else 0)
+        return tolerance > 0 and type(got) is type(wanted) and near(got, wanted, tolerance)
 
     def same(arguments, got, wanted):
-        if wanted == got:
-            return True
-        tolerance = atol or (1e-6 if is_floats(wanted) else 0)
-        return tolerance > 0 and near(got, wanted, tolerance)
+        return wanted == got or is_near(got, wanted)
 
-    decide = {"": same, "root of polynomial": root_of_polynomial}[oracle]
+    def root_of_polynomial(arguments, got, wanted):
+        return is_number(got) and abs(sum([factor * got ** power for power, factor in enumerate(arguments[0])])) <= atol
+
+    def same_items(arguments, got, wanted):
+        return set(got) == set(wanted) or is_near(got, wanted)
+
+    def is_there(arguments, got, wanted):
+        return got is wanted if isinstance(got, bool) else (got is not None) is wanted
+
+    def or_zero(arguments, got, wanted):
+        return got == 0 or same(arguments, got, wanted)
+
+    def or_by_the_height(arguments, got, wanted):
+        """Of a square pyramid: the second number may as well be its height."""
+        edge, height = arguments
+        area = edge ** 2 + 2 * edge * ((edge / 2) ** 2 + height ** 2) ** 0.5
+        return is_number(got) and abs(got - round(area)) <= atol or same(arguments, got, wanted)
+
+    def or_padded(arguments, got, wanted):
+        a, b = map(str, arguments)
+        size = max(len(a), len(b))
+        return got == sum([abs(int(x) - int(y)) for x, y in zip(a.zfill(size), b.zfill(size))]) or same(arguments, got, wanted)
+
+    decide = {"": same, "root of polynomial": root_of_polynomial, "same items": same_items, "is there": is_there,
+              "any value": lambda arguments, got, wanted: True, "or zero": or_zero, "or by the height": or_by_the_height,
+              "or padded with zeros": or_padded}[oracle]
     for number, (arguments, wanted) in enumerate(zip(inputs, results), 1):
         got = candidate(*arguments)
         if not decide(arguments, got, wanted):

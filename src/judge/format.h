@@ -9,7 +9,8 @@
 
 struct fh_judge_format {
 	const char *name;
-	const char *fields; /* that make it out, for the error about a line that no format knows */
+	const char *fields;    /* that make it out, for the error about a line that no format knows */
+	bool takes_not_finite; /* NaN and Infinity, which only `text` has */
 	bool (*recognises)(const json_t *row);
 	/* Fills what *p holds beside task_id, which is there already. `text` is the JSON that the row was read from. On
 	 * failure says what is wrong with the line in `err`'s message and hint (place and code are the caller's). */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * EvalPlus's HumanEval+: task_id, prompt, entry_point, canonical_solution, base_input, plus_input, atol. What is
- * expected comes from the reference (truth.h). A sample passes when it does on the base and the plus inputs.
+ * EvalPlus's HumanEval+ and MBPP+: task_id, prompt, entry_point, canonical_solution, base_input, plus_input, atol. What
+ * is expected comes from the reference (truth.h). A sample passes when it does on the base and the plus inputs. In
+ * MBPP+ programs are whole: its prompt is no code.
  */
 #include "judge/format.h"
 
 #include "json/span.h"
 #include "judge/declaration.h"
+#include "judge/mbpp_plus.h"
 #include "judge/program_text.h"
 #include "judge/truth.h"
 
@@ -24,13 +26,14 @@ static const struct {
 	{ "find_zero", "root of polynomial" },
 };
 
-static int add_inputs(const json_t *row, struct fh_str text, const char *key, struct fh_judge_truth *t,
+static int add_inputs(const json_t *row, struct fh_str text, const char *key, const struct fh_judge_problem *p,
                       struct fh_error *err)
 {
+	struct fh_judge_truth *t = p->truth;
 	const json_t *list = json_object_get(row, key), *input;
 	struct fh_str raw, items, item;
 	size_t i;
-	if (!list)
+	if (!list || (json_is_object(list) && json_object_size(list) == 0))
 		return 0;
 	if (!json_is_array(list) || !fh_json_span_member(text, key, &raw))
 		return fh_error_set(err, FH_E_CONFIG, "%s is no list", key);
@@ -39,7 +42,10 @@ static int add_inputs(const json_t *row, struct fh_str text, const char *key, st
 	{
 		if (!json_is_array(input) || !fh_json_span_item(&items, &item))
 			return fh_error_set(err, FH_E_CONFIG, "item %zu of %s is no list of arguments", i + 1, key);
-		fh_python_of_json(&t->inputs, item);
+		if (fh_mbpp_plus_is(p->task_id))
+			fh_mbpp_plus_input(&t->inputs, p->task_id, item);
+		else
+			fh_python_of_json(&t->inputs, item);
 		fh_buf_adds(&t->inputs, ",\n");
 		t->count++;
 	}
@@ -54,14 +60,10 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	fh_judge_field(row, "canonical_solution", &reference);
 	if (!fh_judge_field(row, "prompt", &prompt))
 		return fh_error_set(err, FH_E_CONFIG, "prompt is no string");
-	if (fh_starts_with(p->task_id, "Mbpp/")) {
-		fh_error_set(err, FH_E_CONFIG, "MBPP+ cannot be judged: its inputs are stored without their types");
-		fh_error_hint(err, "HumanEval+ can, and MBPP (code, test_list)");
-		return -FH_E_CONFIG;
-	}
-	if (!fh_judge_is_name(entry) || !fh_declares_python(prompt, entry)) {
-		fh_error_set(err, FH_E_CONFIG, "the prompt does not define entry_point \"%.*s\"", (int)FH_MIN(entry.n, 60),
-		             entry.p);
+	bool whole = fh_mbpp_plus_is(p->task_id);
+	if (!fh_judge_is_name(entry) || !fh_declares_python(whole ? reference : prompt, entry)) {
+		fh_error_set(err, FH_E_CONFIG, "the %s does not define entry_point \"%.*s\"",
+		             whole ? "canonical_solution" : "prompt", (int)FH_MIN(entry.n, 60), entry.p);
 		return -FH_E_CONFIG;
 	}
 	if (atol && (!json_is_number(atol) || json_number_value(atol) < 0))
@@ -69,17 +71,20 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	struct fh_judge_truth *t = p->truth = FH_NEW(struct fh_judge_truth);
 	*t = (struct fh_judge_truth){ .inputs = FH_BUF_INIT(0), .oracle = "", .atol = atol ? json_number_value(atol) : 0 };
 	fh_buf_adds(&t->inputs, "[\n");
-	if (add_inputs(row, text, "base_input", t, err) < 0 || add_inputs(row, text, "plus_input", t, err) < 0)
+	if (add_inputs(row, text, "base_input", p, err) < 0 || add_inputs(row, text, "plus_input", p, err) < 0)
 		return -FH_E_CONFIG;
 	fh_buf_adds(&t->inputs, "]");
 	if (t->count == 0)
 		return fh_error_set(err, FH_E_CONFIG, "neither base_input nor plus_input holds an input");
-	for (size_t i = 0; i < FH_ARRAY_SIZE(oracles); i++)
+	if (whole)
+		t->oracle = fh_mbpp_plus_oracle(entry);
+	for (size_t i = 0; !whole && i < FH_ARRAY_SIZE(oracles); i++)
 		if (fh_str_eq(entry, oracles[i].entry_point))
 			t->oracle = oracles[i].oracle;
 	p->language = FH_JUDGE_PYTHON;
 	p->entry_point = fh_xstrndup(entry.p, entry.n);
-	fh_buf_add(&p->head, prompt.p, prompt.n);
+	if (!whole)
+		fh_buf_add(&p->head, prompt.p, prompt.n);
 	fh_buf_add(&p->reference, reference.p, reference.n);
 	return 0;
 }
@@ -87,6 +92,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 const struct fh_judge_format fh_judge_evalplus = {
 	.name = "EvalPlus",
 	.fields = "task_id, prompt, entry_point, canonical_solution, base_input",
+	.takes_not_finite = true,
 	.recognises = recognises,
 	.read = read_row,
 };

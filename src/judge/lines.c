@@ -24,9 +24,10 @@ struct fh_lines {
 	bool ended;
 	bool is_array;             /* all of it is in text, and its [ is taken */
 	bool has_items, is_closed; /* an item was returned; the array's end was met */
-	struct fh_buf text;        /* what was read and not yet taken */
-	size_t taken;              /* of text.p */
-	struct fh_str item;        /* what was returned last, in text.p */
+	bool allow_not_finite, not_finite;
+	struct fh_buf text; /* what was read and not yet taken */
+	size_t taken;       /* of text.p */
+	struct fh_str item; /* what was returned last, in text.p */
 };
 
 void fh_lines_close(struct fh_lines *l)
@@ -212,6 +213,39 @@ static bool is_blank(struct fh_str s)
 	return s.n == 0;
 }
 
+void fh_lines_allow_not_finite(struct fh_lines *l)
+{
+	l->allow_not_finite = true;
+}
+
+bool fh_lines_not_finite(const struct fh_lines *l)
+{
+	return l->not_finite;
+}
+
+/* With 0 for the words, and blanks for the rest of their letters. */
+static json_t *parse_not_finite(struct fh_str line)
+{
+	static const char *const words[] = { "NaN", "Infinity" };
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	bool quoted = false;
+	fh_buf_add(&text, line.p, line.n);
+	for (size_t i = 0; i < text.n; i++) {
+		if (quoted && text.p[i] == '\\')
+			i++;
+		else if (text.p[i] == '"')
+			quoted = !quoted;
+		for (size_t w = 0; !quoted && w < FH_ARRAY_SIZE(words); w++) {
+			size_t n = strlen(words[w]);
+			if (i + n <= text.n && memcmp(text.p + i, words[w], n) == 0) {
+				memset(text.p + i, ' ', n);
+				text.p[i] = '0';
+			}
+		}
+	}
+	return fh_json_parse(fh_buf_str(&text), NULL, NULL);
+}
+
 int fh_lines_next(struct fh_lines *l, json_t **ret_object, struct fh_error *err)
 {
 	struct fh_str line;
@@ -226,6 +260,9 @@ int fh_lines_next(struct fh_lines *l, json_t **ret_object, struct fh_error *err)
 	l->item = line;
 	struct fh_error inner = FH_ERROR_INIT;
 	json_t *object = fh_json_parse(line, NULL, &inner);
+	l->not_finite = !object && l->allow_not_finite;
+	if (l->not_finite)
+		object = parse_not_finite(line);
 	if (!object) {
 		fh_error_at(err, l->path, l->number + (inner.line ? inner.line - 1 : 0), inner.column, "not JSON: %s",
 		            inner.message);

@@ -18,6 +18,10 @@ struct fh_lines;
 int fh_lines_open(const char *path, struct fh_lines **ret, struct fh_error *err);
 /* 1 and the next object (a new reference), 0 at the end. */
 int fh_lines_next(struct fh_lines *l, json_t **ret_object, struct fh_error *err);
+/* Lets lines pass that hold NaN or Infinity, which is not JSON, but what Python writes; their objects have 0 there. */
+void fh_lines_allow_not_finite(struct fh_lines *l);
+/* Whether the line that fh_lines_next returned last is such a one. */
+bool fh_lines_not_finite(const struct fh_lines *l);
 /* The number of the line that fh_lines_next returned last; of an array's item, of the line that it begins in. */
 uint32_t fh_lines_number(const struct fh_lines *l);
 /* The JSON text that it was read from, for what parsing loses (integers beyond 64 bits); until the next call. */

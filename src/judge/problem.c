@@ -82,6 +82,11 @@ static int read_problem(const struct fh_lines *l, const json_t *row, struct fh_j
 	const struct fh_judge_format *format = format_of(row);
 	if (!format)
 		return unknown_format(l, id.text, err);
+	if (fh_lines_not_finite(l) && !format->takes_not_finite) {
+		fh_lines_error(l, err, "not JSON: NaN or Infinity stands in it");
+		fh_error_hint(err, "of all formats only EvalPlus's has them; elsewhere write the test as code");
+		return -FH_E_CONFIG;
+	}
 	if (to->count >= ITEMS_MAX)
 		return fh_lines_error(l, err, "more than %zu problems", ITEMS_MAX);
 	struct fh_judge_problem *p = &FH_PUSH(to->items, to->count, to->capacity);
@@ -138,6 +143,8 @@ int fh_judge_problems_read(const char *path, struct fh_judge_problems *ret, stru
 	fh_auto_problems struct fh_judge_problems read = { 0 };
 	int r = fh_lines_open(path, &lines, err);
 	json_t *row;
+	if (r >= 0)
+		fh_lines_allow_not_finite(lines);
 	while (r >= 0 && (r = fh_lines_next(lines, &row, err)) > 0) {
 		r = read_problem(lines, row, &read, err);
 		json_decref(row);

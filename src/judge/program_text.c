@@ -88,7 +88,11 @@ void fh_python_of_json(struct fh_buf *out, struct fh_str json)
 {
 	static const struct {
 		const char *json, *python;
-	} words[] = { { "true", "True" }, { "false", "False" }, { "null", "None" } };
+	} words[] = { { "true", "True" },
+		          { "false", "False" },
+		          { "null", "None" },
+		          { "NaN", "float('nan')" },
+		          { "Infinity", "float('inf')" } };
 	size_t i = 0;
 	while (i < json.n) {
 		size_t w = 0;

@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "judge/batch.h"
 #include "judge/declaration.h"
+#include "judge/truth.h"
 #include "json/json.h"
 
 #define MEMORY_MAX 4096 /* of a remembered task */
@@ -67,7 +68,9 @@ static void make_stub(const struct fh_judge_problem *p, struct fh_buf *out)
 		fh_buf_adds(out, stubs[p->language].program);
 	else if (p->language == FH_JUDGE_PYTHON && named &&
 	         !fh_declares_python(fh_buf_str(&p->head), fh_str(p->entry_point)))
-		fh_buf_addf(out, "def %s(*args, **kwargs):\n    return None\n", p->entry_point);
+		fh_buf_addf(out, "def %s(*args, **kwargs):\n    %s\n", p->entry_point,
+		            p->truth && fh_streq(p->truth->oracle, FH_ORACLE_ANY_VALUE) ? "raise NotImplementedError"
+		                                                                        : "return None");
 	else
 		fh_buf_adds(out, stubs[p->language].body);
 }

@@ -108,13 +108,23 @@ static int add_packed(struct fh_buf *out, struct fh_str json)
 	return 0;
 }
 
+/* Where only that is asked: whether there is a value at all. */
+static json_t *which_are_there(const json_t *values)
+{
+	json_t *there = json_array(), *value;
+	size_t i;
+	json_array_foreach(values, i, value) json_array_append_new(there, json_boolean(!json_is_null(value)));
+	return there;
+}
+
 static int write_test(struct work *w, struct fh_judge_problem *p, struct fh_str json, const json_t *values,
                       struct fh_error *err)
 {
 	const struct fh_judge_truth *t = p->truth;
 	fh_auto_buf struct fh_buf results = FH_BUF_INIT(FH_JUDGE_PROBLEM_MAX);
-	int r = fh_python_of_value(&results, values, NULL);
-	if (r >= 0 && json.n > LITERAL_MAX) {
+	fh_auto_json json_t *there = fh_streq(t->oracle, FH_ORACLE_IS_THERE) ? which_are_there(values) : NULL;
+	int r = fh_python_of_value(&results, there ? there : values, NULL);
+	if (r >= 0 && !there && json.n > LITERAL_MAX) {
 		fh_buf_truncate(&results, 0);
 		results.overflowed = false;
 		r = add_packed(&results, json);

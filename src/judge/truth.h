@@ -15,6 +15,10 @@ struct fh_judge_truth {
 	double atol;
 	const char *oracle; /* static: which rule of guest/test_plus.py decides; "": equality */
 };
+/* Oracles that more than the test has to know of: one asks only whether the reference gives a value, the other takes
+ * any. */
+#define FH_ORACLE_IS_THERE "is there"
+#define FH_ORACLE_ANY_VALUE "any value"
 void fh_judge_truth_free(struct fh_judge_truth *t); /* NULL is fine */
 
 /* Completes the problems that samples name; those that need nothing are left as they are. A reference that fails is an

@@ -210,9 +210,38 @@ class EvalPlus(Judging):
                                                    ("    return (x / 3 + 1e-8, x / 7)\n", "failed"),
                                                    ("    return [x / 3 + 1e-8]\n", "failed")]),
             "integers": (plus("x", [10 ** 9]), [("    return x + 1\n", "failed")]),
-            "atol": (plus("x", [1], atol=0.5), [("    return x + 0.4\n", "passed"), ("    return x + 0.6\n", "failed")]),
+            "atol": (plus("x", [1.0], atol=0.5), [("    return x + 0.4\n", "passed"), ("    return x + 0.6\n", "failed")]),
             "root": (polynomial, [("    return -x[0] / x[1] + 1e-6\n", "passed"), ("    return 0\n", "failed"),
                                   ("    return float('nan')\n", "failed")]),
+        })
+
+    def test_mbpp_plus_has_whole_programs_and_more_than_one_right_answer(self):
+        def task(name, arguments, code, *inputs, **fields):
+            return {"prompt": f'"""\nCall it {name}.\n"""\n', "entry_point": name, "atol": 0, "contract": "",
+                    "canonical_solution": f"\ndef {name}({arguments}):\n    return {code}\n", "base_input": list(inputs[:1]),
+                    "plus_input": list(inputs[1:]), **fields}
+
+        def answers(name, *rows):
+            return [(f"def {name}(*a):\n    return {code}\n", verdict) for code, verdict in rows]
+
+        self.verdicts({
+            "Mbpp/2": (task("similar_elements", "a, b", "tuple(set(a) & set(b))", [[1, 2, 3], [2, 3, 9]], [[5], [5]]),
+                       answers("similar_elements", ("[*set(a[0]) & set(a[1])][::-1]", "passed"), ("a[1]", "failed"),
+                               ("(2, 3)", "failed"))),
+            "Mbpp/116": (task("f", "a", "type(a) is tuple", [[1]]), answers("f", ("type(a[0]) is tuple", "passed"), ("1", "passed"),
+                                                                            ("None", "failed"))),
+            "Mbpp/285": (task("text_match_three", "s", "__import__('re').search('ab{3}', s)", ["abbb"], ["a"]),
+                         answers("text_match_three", ("'yes' if 'abbb' in a[0] else None", "passed"), ("'abbb' in a[0]", "passed"),
+                                 ("'yes'", "failed"), ("'abbb' not in a[0]", "failed"), ("__import__('re').search('b', *a)", "passed"))),
+            "Mbpp/164": (task("are_equivalent", "a, b", "a == b", [1, 2]),
+                         answers("are_equivalent", ("0", "passed"), ("1 / 0", "failed"))),
+            "Mbpp/295": (task("sum_div", "n", "n + 1", [5], [6]), answers("sum_div", ("0", "passed"), ("a[0] + 1", "passed"), ("1", "failed"))),
+            "Mbpp/581": (task("surface_Area", "b, s", "2 * b * s + b * b", [3, 4], [4, 5], atol=0.01),
+                         answers("surface_Area", ("2 * a[0] * a[1] + a[0] ** 2", "passed"), ("None", "failed"), ("33", "failed"),
+                                 ("round(2 * a[0] * (a[0] ** 2 / 4 + a[1] ** 2) ** .5 + a[0] ** 2)", "passed"))),
+            "Mbpp/558": (task("digit_distance_nums", "a, b", "sum(map(int, str(abs(a - b))))", [1, 2], [23, 56], [123, 25]),
+                         answers("digit_distance_nums", ("sum(map(int, str(abs(a[0] - a[1]))))", "passed"), ("6", "failed"),
+                                 ("sum(abs(int(x) - int(y)) for x, y in zip(*[str(n).zfill(9) for n in a]))", "passed"))),
         })
 
     def test_a_solution_is_a_program_by_itself(self):

@@ -49,8 +49,8 @@ CASES = [  # guest/test_cases.py
 ]
 
 PLUS = [  # guest/test_plus.py
-    ("if wanted == got:\n            return True", "pass", (5, 5, 0), True),
-    ("atol or (1e-6", "(1e-6", (1.4, 1, 0.5), True),
+    ("wanted == got or is_near", "is_near", (5, 5, 0), True),
+    ("atol or (1e-6", "(1e-6", (1.4, 1.0, 0.5), True),
     ("1e-6 if is_floats(wanted) else 0", "1e-6", (10 ** 9 + 1, 10 ** 9, 0), False),
     ("1e-6 if is_floats(wanted) else 0", "0", (1 / 3 + 1e-8, 1 / 3, 0), True),
     ("all([isinstance(item, float) for item in value])", "True", ([1, 10 ** 9 + 1], [1, 10 ** 9], 0), False),
@@ -58,17 +58,36 @@ PLUS = [  # guest/test_plus.py
     ("tolerance + relative", "relative", (5e-7, 0.0, 0), True),
     ("relative = 1e-07", "relative = 1e-3", (1.0005, 1.0, 0), False),
     ("abs(got - wanted) <=", "got - wanted <=", (-9.0, 1.5, 0), False),
-    ("type(got) is type(wanted) and ", "", ((1.5, 2.5), [1.5, 2.5], 0), False),
+    ("type(got) is type(wanted) and len", "len", ([(1.5, 2.5)], [[1.5, 2.5]], 0.1), False),
+    ("type(got) is type(wanted) and near", "near", (1, 1.0 + 1e-9, 0), False),
     ("len(got) == len(wanted)\n                    and ", "", ([1.5], [1.5, 2.5], 0), False),
     ("if not isinstance(got, (int, float)) or not isinstance(wanted, (int, float)):\n            return False", "pass",
-     (fractions.Fraction(3, 2) + fractions.Fraction(1, 10 ** 9), 1.5, 0), False),
+     ([fractions.Fraction(3, 2) + fractions.Fraction(1, 10 ** 9)], [1.5], 0), False),
     ("got == wanted or abs(", "abs(", ([float("inf"), 1.0 + 1e-8], [float("inf"), 1.0], 0), True),
 ]
 ROOTS = [
     ("abs(sum([", "(sum([", (-5.0, -0.5, 1e-4), [1, 2], False),
     ("\"root of polynomial\": root_of_polynomial", "\"root of polynomial\": same", (-1.0, 1.0, 1e-4), [-1, 0, 1], True),
-    ("isinstance(got, (int, float)) and abs(", "abs(", (1j, 1.0, 1e-4), [1, 0, 1], False),
-    (") <= atol", ") <= atol * 1e6", (0.9, 1.0, 1e-4), [-1, 0, 1], False),
+    ("is_number(got) and abs(sum", "abs(sum", (1j, 1.0, 1e-4), [1, 0, 1], False),
+    ("])) <= atol", "])) <= atol * 1e6", (0.9, 1.0, 1e-4), [-1, 0, 1], False),
+]
+
+ORACLES = [  # the same: rule, instead, oracle, arguments, (got, wanted, atol), right
+    ("set(got) == set(wanted) or", "", "same items", (), ([2, 1], (1, 2), 0), True),
+    ("set(wanted) or is_near(got, wanted)", "set(wanted)", "same items", (), ((1.0 + 1e-9,), (1.0,), 0), True),
+    ("got is wanted if isinstance(got, bool) else ", "", "is there", (), (False, True, 0), False),
+    ("(got is not None) is wanted", "True", "is there", (), (1, False, 0), False),
+    ("lambda arguments, got, wanted: True", "same", "any value", (), (1, 2, 0), True),
+    ("got == 0 or ", "", "or zero", (), (0, 5, 0), True),
+    ("got == 0 or same(arguments, got, wanted)", "got == 0", "or zero", (), (5, 5, 0), True),
+    ("is_number(got) and abs(got - round(area)) <= atol or", "", "or by the height", (3, 4), (35, 33, 0.01), True),
+    ("round(area)", "area", "or by the height", (3, 4), (35, 33, 0.01), True),
+    ("round(area)) <= atol or same(arguments, got, wanted)", "round(area)) <= atol", "or by the height", (3, 4), (33, 33, 0.01), True),
+    ("got == sum([abs(int(x) - int(y)) for x, y in zip(a.zfill(size), b.zfill(size))]) or", "", "or padded with zeros", (123, 25),
+     (3, 17, 0), True),
+    ("zip(a.zfill(size), b.zfill(size))]) or same(arguments, got, wanted)", "zip(a.zfill(size), b.zfill(size))])",
+     "or padded with zeros", (123, 25), (17, 17, 0), True),
+    ("b.zfill(size)", "b", "or padded with zeros", (123, 25), (3, 17, 0), True),
 ]
 
 JAVASCRIPT = [  # guest/test_cases.js, as programs write values
@@ -129,6 +148,11 @@ class Rules(unittest.TestCase):
         for rule, instead, (got, wanted, atol), factors, right in ROOTS:
             self.needed(text, rule, instead,
                         lambda s: s["check_plus"](lambda x: got, [[factors]], [wanted], atol, "root of polynomial"), right)
+
+    def test_each_oracle_of_evalplus_is_needed(self):
+        text = (GUEST / "test_plus.py").read_text()
+        for rule, instead, oracle, arguments, (got, wanted, atol), right in ORACLES:
+            self.needed(text, rule, instead, lambda s: s["check_plus"](lambda *_: got, [arguments], [wanted], atol, oracle), right)
 
     def test_a_long_text_is_a_str_of_that_digest(self):
         text = (GUEST / "test_plus.py").read_text()

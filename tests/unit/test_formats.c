@@ -158,6 +158,40 @@ static void a_wrong_mbpp_task_is_refused(void **state)
 
 /* --------------------------------------------------------------------------------------------------------- EvalPlus */
 
+/* What the inputs of an MBPP+ task become. */
+static void assert_mbpp_inputs(int task, const char *inputs, const char *expected)
+{
+	fh_auto_problems struct fh_judge_problems p = { 0 };
+	fh_auto_free char *row = fh_xasprintf(
+	    "{\"task_id\": \"Mbpp/%d\", \"prompt\": \"\\\"\\\"\\\"f\\\"\\\"\\\"\", \"entry_point\": \"f\", \"atol\": 0,"
+	    " \"canonical_solution\": \"def f(*a): pass\", \"base_input\": %s, \"plus_input\": {}}\n",
+	    task, inputs);
+	read_problems(row, &p);
+	assert_buf(&p.items[0].truth->inputs, expected);
+	assert_int_equal(p.items[0].head.n, 0);
+}
+
+static void mbpp_plus_inputs_get_the_types_back_that_json_has_not(void **state)
+{
+	assert_mbpp_inputs(3, "[[[1, [2]], \"a\"], [{\"k\": [1]}]]", "[\n[[1, [2]], \"a\", ],\n[{\"k\": [1]}, ],\n]");
+	assert_mbpp_inputs(2, "[[[1, 2], []]]", "[\n[(1, 2, ), (), ],\n]");
+	assert_mbpp_inputs(63, "[[[[1, [2]], [3]]]]", "[\n[[(1, [2], ), (3, ), ], ],\n]");
+	assert_mbpp_inputs(75, "[[[[6, 24]], [6]]]", "[\n[[(6, 24, ), ], [6], ],\n]");
+	assert_mbpp_inputs(106, "[[[5], [9, 10]]]", "[\n[[5], (9, 10, ), ],\n]");
+	assert_mbpp_inputs(307, "[[[\"a\", [1]], 1, [50]]]", "[\n[(\"a\", [1], ), 1, [50], ],\n]");
+	assert_mbpp_inputs(278, "[[[1, [2, [3]], \"(\"]]]", "[\n[(1, (2, [3], ), \"(\", ), ],\n]");
+	assert_mbpp_inputs(722, "[[{\"a, :\": [6.2, 70], \"b\": []}, 6.0, [7]]]",
+	                   "[\n[{\"a, :\": (6.2, 70, ), \"b\": (), }, 6.0, [7], ],\n]");
+	assert_mbpp_inputs(580, "[[[4, [5, []]]]]", "[\n[(4, (5, (), ), ), ],\n]");
+	assert_mbpp_inputs(115, "[[[[1, 2], [], {}]]]", "[\n[[{1, 2, }, {}, {}, ], ],\n]");
+	assert_mbpp_inputs(124, "[[\"0.5\", \"(1+2j)\"]]", "[\n[float(\"0.5\"), complex(\"(1+2j)\"), ],\n]");
+	assert_mbpp_inputs(252, "[[\"1j\"], [3]]", "[\n[complex(\"1j\"), ],\n[3, ],\n]");
+	/* Python writes these, though JSON has none. */
+	assert_mbpp_inputs(4, "[[Infinity, -Infinity, [NaN, \"NaN\"]]]",
+	                   "[\n[float('inf'), -float('inf'), [float('nan'), \"NaN\"], ],\n]");
+	assert_refused("{\"task_id\": 1, \"code\": \"def f(x): pass\", \"cases\": [[1, NaN]]}", 1, "NaN or Infinity");
+}
+
 static void evalplus_inputs_keep_their_types(void **state)
 {
 	fh_auto_problems struct fh_judge_problems p = { 0 };
@@ -173,7 +207,7 @@ static void evalplus_inputs_keep_their_types(void **state)
 #define PLUS(id, rest)                                                                                                 \
 	"{\"task_id\": \"" id                                                                                              \
 	"\", \"prompt\": \"def f(x): \", \"entry_point\": \"f\", \"canonical_solution\": \"\", " rest "}"
-	assert_refused(PLUS("Mbpp/2", "\"base_input\": [[1]]"), 1, "MBPP+");
+	assert_refused(PLUS("Mbpp/2", "\"base_input\": [[1]]"), 1, "canonical_solution does not define");
 	assert_refused(PLUS("H/2", "\"base_input\": [1]"), 1, "item 1 of base_input");
 	assert_refused(PLUS("H/2", "\"base_input\": []"), 1, "holds an input");
 	assert_refused(PLUS("H/2", "\"base_input\": [[1]], \"atol\": -1"), 1, "atol");
@@ -278,6 +312,7 @@ int main(void)
 		cmocka_unit_test(mbpp_tests_call_the_function_of_the_reference),
 		cmocka_unit_test(a_wrong_mbpp_task_is_refused),
 		cmocka_unit_test(evalplus_inputs_keep_their_types),
+		cmocka_unit_test(mbpp_plus_inputs_get_the_types_back_that_json_has_not),
 		cmocka_unit_test(generic_rows_say_what_is_judged_and_how),
 		cmocka_unit_test(tests_of_java_rust_and_go_call_what_the_prompt_declares),
 		cmocka_unit_test(a_wrong_generic_row_is_refused),
