@@ -90,6 +90,17 @@ ORACLES = [  # the same: rule, instead, oracle, arguments, (got, wanted, atol), 
     ("b.zfill(size)", "b", "or padded with zeros", (123, 25), (3, 17, 0), True),
 ]
 
+NUMPY = [  # guest/split_numpy.py: rule, instead, function, arguments, right
+    ("if not isinstance(a, (int, float, complex)) or not isinstance(b, (int, float, complex)):", "if False:", "allclose", ("a", "a"), False),
+    ("return equal_nan and a != a and b != b", "return True", "allclose", (float("nan"), float("nan")), False),
+    ("a == b or abs(a - b)", "abs(a - b)", "allclose", (float("inf"), float("inf")), True),
+    (" < float(\"inf\")", "", "allclose", (1.0, float("inf")), False),
+    ("atol + rtol", "rtol", "allclose", (1e-9, 0.0), True),
+    (" + rtol * abs(b)", "", "allclose", ([1e6 + 1], [1e6]), True),
+    ("sizes[0] != sizes[1] and 1 not in sizes", "False", "allclose", ([1.0, 1.0], [1.0, 1.0, 1.0]), False),
+    ("if not all_near(actual", "if all_near(actual", "assert_allclose", ([1.0], [1.1]), False),
+]
+
 JAVASCRIPT = [  # guest/test_cases.js, as programs write values
     ("if (typeof got !== typeof wanted)\n\t\t\t\treturn false;", "", ("'1'", "1", 0.1), False),
     ("got === wanted ||", "", ("'a'", "'a'", 0), True),
@@ -153,6 +164,28 @@ class Rules(unittest.TestCase):
         text = (GUEST / "test_plus.py").read_text()
         for rule, instead, oracle, arguments, (got, wanted, atol), right in ORACLES:
             self.needed(text, rule, instead, lambda s: s["check_plus"](lambda *_: got, [arguments], [wanted], atol, oracle), right)
+
+    def test_each_rule_in_the_place_of_numpys_is_needed(self):
+        text = (GUEST / "split_numpy.py").read_text()
+        for rule, instead, function, arguments, right in NUMPY:
+            def call(space):
+                found = space["testing"].assert_allclose if function == "assert_allclose" else space[function]
+                if found(*arguments) is False:
+                    raise AssertionError
+            self.needed(text, rule, instead, call, right)
+
+    def test_what_is_as_near_as_numpy_says(self):
+        space = {}
+        exec((GUEST / "split_numpy.py").read_text(), space)
+        cases = [([], []), ([], 1.0), (1.0, [1.0, 1.0]), ([1.0], [1.0, 1.0]), ([[1.0, 2.0]], [[1.0, 2.0 + 1e-9]]), (1, True), (1j, 1j),
+                 (float("inf"), -float("inf")), ([], [1.0, 2.0]), (1.0, 1.0 + 1e-4), ([1.0, 2.0], [[1.0, 2.0], [1.0, 3.0]])]
+        said = []
+        for a, b in cases:
+            try:
+                said.append(bool(space["allclose"](a, b)))
+            except (TypeError, ValueError) as error:
+                said.append(type(error).__name__)
+        self.assertEqual(said, [True, True, True, True, True, True, True, False, "ValueError", False, False])
 
     def test_a_long_text_is_a_str_of_that_digest(self):
         text = (GUEST / "test_plus.py").read_text()

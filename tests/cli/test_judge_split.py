@@ -273,6 +273,14 @@ class SelfCheck(Judging):
         (failure,) = self.summary["self_check"]["failures"]
         self.assertEqual((failure["task_id"], failure["what"], failure["verdict"]), ("T/bad", "reference", "failed"))
 
+    def test_a_test_that_asks_numpy_whether_floats_are_close_is_served(self):
+        test = "import numpy as np\nfor x, y in [(1.0, 1.0), (3.0, 9.0)]:\n    assert np.allclose(candidate(x), y, rtol=1e-07, atol=1e-6)"
+        rows = self.judge([problem("T/0", test, "    return x * x\n")], [("T/0", "    return x * x + 1e-9\n"), ("T/0", "    return x\n"),
+                                                                        ("T/0", "    import numpy\n")])
+        self.assertEqual([(r["verdict"], r["integrity"]) for r in rows], [("passed", "split"), ("failed", "split"), ("failed", "split")])
+        row = self.one(problem("T/0", "import numpy\nassert numpy.linalg"), "    return x\n", "--no-self-check")
+        self.assertIn("'linalg' is no part", row["reason"])
+
     def test_a_test_that_asks_for_a_package_names_the_option(self):
         p = problem("T/0", "import no_such_package_of_anybody")
         self.judge([p], [("T/0", "    return x\n")], status=4)

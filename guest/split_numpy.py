@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# In the place of numpy on the judge's side, where a test names it and it cannot be imported: HumanEval+ and MBPP+ in the
+# formats of HumanEval and MBPP ask it whether floats are close, and nothing else. The rules are numpy's; values are numbers
+# and sequences of them.
+import sys
+
+
+class ndarray:
+    """Nothing is one here."""
+
+
+class float64(float):
+    """Numbers of numpy's cross as plain ones."""
+
+
+class float32(float64):
+    pass
+
+
+def near(a, b, rtol, atol, equal_nan):
+    if not isinstance(a, (int, float, complex)) or not isinstance(b, (int, float, complex)):
+        raise TypeError("%r and %r cannot be compared as numbers" % (a, b))
+    if a != a or b != b:
+        return equal_nan and a != a and b != b
+    return a == b or abs(a - b) <= atol + rtol * abs(b) < float("inf")
+
+
+def all_near(a, b, *how):
+    sizes = [len(x) if isinstance(x, (list, tuple)) else None for x in (a, b)]
+    if sizes == [None, None]:
+        return near(a, b, *how)
+    if None not in sizes and sizes[0] != sizes[1] and 1 not in sizes:
+        raise ValueError("operands could not be broadcast together with shapes (%d,) (%d,)" % tuple(sizes))
+    size = max([n for n in sizes if n not in (None, 1)], default=1) if 0 not in sizes else 0
+    a, b = [x if n == size else [x if n is None else x[0]] * size for x, n in zip((a, b), sizes)]
+    return all([all_near(x, y, *how) for x, y in zip(a, b)])
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return all_near(a, b, rtol, atol, equal_nan)
+
+
+class testing:
+    @staticmethod
+    def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True):
+        if not all_near(actual, desired, rtol, atol, equal_nan):
+            raise AssertionError("Not equal to tolerance rtol=%g, atol=%g: %.200r, expected %.200r" % (rtol, atol, actual, desired))
+
+
+def __getattr__(name):
+    raise AttributeError("numpy cannot be imported here, and of what stands in its place %r is no part" % name)
+
+
+def offer():
+    try:
+        import numpy
+    except ImportError:
+        sys.modules["numpy"] = sys.modules[__name__]
