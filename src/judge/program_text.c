@@ -179,6 +179,11 @@ static int add_text(struct fh_buf *out, const json_t *body, int depth, struct fh
 	return add_items(out, body, "LongText(", ")", depth, err);
 }
 
+static int add_long(struct fh_buf *out, const json_t *body, int depth, struct fh_error *err)
+{
+	return add_items(out, body, "LongList(", ")", depth, err);
+}
+
 static int add_float(struct fh_buf *out, const json_t *body, int depth, struct fh_error *err)
 {
 	static const char *const names[] = { "nan", "inf", "-inf" };
@@ -199,8 +204,9 @@ static const struct {
 	const char *tag;
 	int (*add)(struct fh_buf *out, const json_t *body, int depth, struct fh_error *err);
 } tags[] = {
-	{ "$tuple", add_tuple }, { "$set", add_set },     { "$frozenset", add_frozenset }, { "$dict", add_dict },
-	{ "$int", add_int },     { "$float", add_float }, { "$complex", add_complex },     { "$text", add_text },
+	{ "$tuple", add_tuple },     { "$set", add_set },   { "$frozenset", add_frozenset },
+	{ "$dict", add_dict },       { "$int", add_int },   { "$float", add_float },
+	{ "$complex", add_complex }, { "$text", add_text }, { "$long", add_long },
 };
 
 static int add_tagged(struct fh_buf *out, const json_t *value, int depth, struct fh_error *err)

@@ -187,12 +187,26 @@ class Rules(unittest.TestCase):
                 said.append(type(error).__name__)
         self.assertEqual(said, [True, True, True, True, True, True, True, False, "ValueError", False, False])
 
+    def test_a_long_list_is_one_of_that_kind_size_and_digest(self):
+        text = (GUEST / "test_plus.py").read_text()
+        import hashlib
+        digest = hashlib.sha256(b"1\n0.5\n'a'").hexdigest()
+        for rule, instead, got, right in (
+                ("type(other) is not self.kind or ", "", (1, 0.5, "a"), False),
+                ("len(other) != self.size or not set(map(type, other)) <= {bool, int, float, str}", "False", [1, 0.5, Text("a")], False),
+                ("int(v) if not isinstance(v, str) and v - v == 0 and v == int(v) else v", "v", [1.0, 0.5, "a"], True),
+                ("(\"\\n\".join(map(repr, plain)).encode(\"utf-8\", \"surrogatepass\")).hexdigest() == self.digest",
+                 "(b'').hexdigest() != ''", [1, 0.5, "b"], False)):
+            self.needed(text, rule, instead,
+                        lambda s: s["check_plus"](lambda: got, [[]], [s["LongList"]("list", 3, digest)], 0, ""), right)
+
     def test_a_long_text_is_a_str_of_that_digest(self):
         text = (GUEST / "test_plus.py").read_text()
         import hashlib
         long = "é" * 1000
         digest = hashlib.sha256(long.encode()).hexdigest()
-        for rule, instead, got in (("type(other) is not str or ", "", Text(long)), (" == self.digest", " != ''", "e" * 1000)):
+        for rule, instead, got in (("type(other) is not str or ", "", Text(long)), ("(other.encode(\"utf-8\", \"surrogatepass\")).hexdigest() == self.digest",
+                                    "(other.encode()).hexdigest() != ''", "e" * 1000)):
             self.needed(text, rule, instead,
                         lambda s: s["check_plus"](lambda: got, [[]], [s["LongText"](1000, digest)], 0, ""), False)
         self.assertTrue(says(text, lambda s: s["check_plus"](lambda: long, [[]], [s["LongText"](1000, digest)], 0, "")))
