@@ -143,7 +143,7 @@ static void add_self_check(const struct fh_judge_report *r, struct fh_buf *out)
 	}
 	fh_buf_addf(out,
 	            "self-check: failed for %zu of %zu tasks, so that no figure is given (--no-self-check gives one)\n",
-	            c->failure_count, c->tasks);
+	            c->failed, c->tasks);
 	for (size_t i = 0; i < FH_MIN(c->failure_count, (size_t)SHOWN); i++) {
 		const struct fh_self_check_failure *f = &c->failures[i];
 		fh_buf_adds(out, "  ");
@@ -323,7 +323,7 @@ void fh_judge_report_markdown(const struct fh_judge_report *r, struct fh_buf *ou
 		fh_buf_adds(out, "- self-check: left out\n");
 	else if (r->self_check->failure_count > 0)
 		fh_buf_addf(out, "- self-check: failed for %zu of %zu tasks, so that no figure is given\n",
-		            r->self_check->failure_count, r->self_check->tasks);
+		            r->self_check->failed, r->self_check->tasks);
 	else
 		fh_buf_addf(out, "- self-check: %zu references pass, %zu stubs fail\n", r->self_check->references,
 		            r->self_check->tasks);

@@ -2,17 +2,18 @@
 /*
  * Generic rows:
  *
- *     task_id, language        python where none is named
- *     code                     the reference
- *     prompt                   what the completion continues where it defines the function; else it is for the model
- *     prefix, suffix           what stands in front of the completion, and (with output) behind it
- *     entry_point, function    the function under test; by default the last one that code, or else prompt, defines
- *     tests                    a program text, or a list of lines. In java, rust and go the prompt has to declare
- *                              the function, as HumanEvalPack's declaration does
- *     cases                    [argument, …, expected], {args, kwargs, expected} or {stdin, stdout, exit_code}, of one
- * kind stdin, stdout            one case of the last kind compare, tolerance       how output compares (compare.h); how
- * far a number may be off checker                  a program that decides instead: its text (python), or {language,
- * code}
+ *     task_id, language      python where none is named
+ *     code                   the reference
+ *     prompt                 what the completion continues where it defines the function; else it is for the model
+ *     prefix, suffix         what stands in front of the completion, and (with output) behind it
+ *     entry_point, function  the function under test; by default the last one that code, or else prompt, defines
+ *     tests                  a program text, or a list of lines. In java, rust and go the prompt has to declare the
+ *                            function, as HumanEvalPack's declaration does
+ *     cases                  [argument, …, expected], {args, kwargs, expected} or {stdin, stdout, exit_code}; of one
+ *                            kind
+ *     stdin, stdout          one case of the last kind
+ *     compare, tolerance     how output compares (compare.h); how far a number may be off
+ *     checker                a program that decides instead: its text (python), or {language, code}
  */
 #include "judge/format.h"
 

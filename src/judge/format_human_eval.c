@@ -16,10 +16,17 @@ static bool recognises(const json_t *row)
 
 static int read_row(const json_t *row, struct fh_str text, struct fh_judge_problem *p, struct fh_error *err)
 {
-	struct fh_str prompt, test, entry, reference;
+	struct fh_str prompt, test, entry, reference, language;
 	fh_judge_field(row, "prompt", &prompt);
 	fh_judge_field(row, "test", &test);
 	fh_judge_field(row, "entry_point", &entry);
+	if (fh_judge_field(row, "language", &language) && strcasecmp(language.p, "python") != 0) {
+		fh_error_set(err, FH_E_CONFIG, "rows with these fields are judged in Python, and this one is %.40s",
+		             language.p);
+		fh_error_hint(err, "HumanEvalPack's rows (declaration, test) and generic ones (code, tests or cases) may be in "
+		                   "other languages");
+		return -FH_E_CONFIG;
+	}
 	if (!fh_judge_is_name(entry)) {
 		fh_error_set(err, FH_E_CONFIG, "entry_point \"%.*s\" is no name of a function", (int)FH_MIN(entry.n, 60),
 		             entry.p);

@@ -32,7 +32,7 @@ static int add_list(const json_t *row, const char *key, struct fh_buf *out, stru
 	return 0;
 }
 
-/* The function of the reference that the tests name: the last one, as helpers stand before it. */
+/* What the tests call of the reference's: the last function, as helpers stand before it, or else any name of its. */
 static struct fh_str entry_point_of(struct fh_str code, struct fh_str tests)
 {
 	struct fh_str found = { "", 0 }, name, rest = code;
@@ -43,6 +43,12 @@ static struct fh_str entry_point_of(struct fh_str code, struct fh_str tests)
 		while (rest.n > 0 && rest.p[rest.n - 1] != '\n')
 			rest.n--;
 	}
+	fh_auto_outline struct fh_outline o = { 0 };
+	fh_outline_make(&o, code, FH_SYNTAX_PYTHON);
+	for (size_t i = 0; i < o.n; i++)
+		for (size_t k = 0; !o.items[i].is_import && k < o.items[i].count; k++)
+			if (fh_mentions(tests, o.names[o.items[i].first + k], "(."))
+				found = o.names[o.items[i].first + k];
 	return found;
 }
 
@@ -69,7 +75,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	struct fh_str tests = { p->tail.p + imports, p->tail.n - imports }, entry = entry_point_of(code, tests);
 	if (entry.n == 0) {
 		fh_error_set(err, FH_E_CONFIG, "no test calls a function that code defines");
-		fh_error_hint(err, "the function is taken from code: def NAME(…) at the beginning of a line");
+		fh_error_hint(err, "its name is taken from code, where it is defined at the beginning of a line");
 		return -FH_E_CONFIG;
 	}
 	p->language = FH_JUDGE_PYTHON;

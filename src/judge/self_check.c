@@ -280,6 +280,7 @@ static int check_task(struct check *c, const struct fh_judge_problem *p, struct 
 	c->found->changes += mode == FH_MODE_SPLIT_CHANGES;
 	c->found->in_process += mode == FH_MODE_IN_PROCESS;
 	c->found->raised += factor > 1;
+	c->found->failed += !passed || !fails;
 	pthread_mutex_unlock(&c->lock);
 	return 0;
 }

@@ -24,6 +24,7 @@ struct fh_self_check {
 	size_t remembered;          /* from an earlier run */
 	size_t changes, in_process; /* tasks by mode */
 	size_t raised;              /* tasks whose time limits are raised */
+	size_t failed;              /* tasks with a failure, or two */
 	struct fh_self_check_failure *failures;
 	size_t failure_count, capacity;
 };

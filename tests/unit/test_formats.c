@@ -97,6 +97,12 @@ static void a_file_may_be_one_array(void **state)
 	assert_refused("[" TASK("1") ", 3]", 1, "not a JSON object");
 }
 
+static void rows_of_human_eval_in_another_language_are_refused(void **state)
+{
+	assert_refused("{\"task_id\": 1, \"prompt\": \"\", \"entry_point\": \"f\", \"test\": \"\", \"language\": \"java\"}",
+	               1, "this one is java");
+}
+
 /* ------------------------------------------------------------------------------------------------------------- MBPP */
 
 static void mbpp_tests_call_the_function_of_the_reference(void **state)
@@ -126,6 +132,12 @@ static void mbpp_tests_call_the_function_of_the_reference(void **state)
 	              &q);
 	assert_buf(&q.items[0].head, "import math\r\n");
 	assert_buf(&q.items[0].tail, "import math\r\nroot = N()\nassert f(root)\n");
+	/* Where no def is called, another name is. */
+	fh_auto_problems struct fh_judge_problems named = { 0 };
+	read_problems("{\"task_id\": 1, \"code\": \"import g\\ng2 = 1\\nf = lambda x: x\\n\", \"test_list\": [\"assert "
+	              "f(1) == g(1)\"]}\n",
+	              &named);
+	assert_string_equal(named.items[0].entry_point, "f");
 	/* MBPP+ as EvalPlus spreads it: its test has what test_list has, and more. */
 	fh_auto_problems struct fh_judge_problems plus = { 0 };
 	read_problems(
@@ -309,6 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_may_be_one_array),
+		cmocka_unit_test(rows_of_human_eval_in_another_language_are_refused),
 		cmocka_unit_test(mbpp_tests_call_the_function_of_the_reference),
 		cmocka_unit_test(a_wrong_mbpp_task_is_refused),
 		cmocka_unit_test(evalplus_inputs_keep_their_types),
