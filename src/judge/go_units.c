@@ -134,6 +134,8 @@ static int read_source(struct fh_str text, struct source *s, struct fh_error *er
 			break;
 		if (r < 0)
 			return r;
+		while (i < text.n && (blank.p[i] == ' ' || blank.p[i] == '\t' || blank.p[i] == ';'))
+			i++; /* the body cannot begin with the semicolon that ends the clause */
 		body = i;
 	}
 	s->body = from(text, body);

@@ -376,6 +376,8 @@ class Go(Split):
             ("functions with names of Go's", go_program(total, "func panic(what any) {}", "func len(x any) string { return `x` }",
                                                         "type error struct{}", "type byte string", "var nil, reflect = 1, 2",
                                                         imports=()), "passed", ""),
+            ("semicolons", "package main; import (\"os\"); import \"io\";\nvar _, _ = os.Stdin, io.EOF;\n"
+                           "func Total(numbers []int) int {\n" + total, "passed", ""),
             ("the harness's names", go_program(total, "func Serve() {}", "type writer int", "func fhSplitServe() {}", imports=()),
              "passed", ""),
             ("the stand-in's name", go_program("    return 3\n}\n", "var fhSplitEntry = 3", imports=()), "compile_error",

@@ -122,6 +122,8 @@ static void the_candidate_gets_what_it_uses(void **state)
 	    head, "", "package other; import (\"os\"; m \"math\")\nfunc F() { fmt.Print(1) }\nfunc main() {}",
 	    "package main\nimport \"os\"\nimport m \"math\"\nimport \"fmt\"\n\nfunc F() { fmt.Print(1) }\nfunc main() {}\n",
 	    own_main);
+	assert_candidate(head, "", "package main;\nimport \"os\"; import (\"io\") ;;\nfunc F() { os.Exit(io.X) }",
+	                 "package main\nimport \"os\"\nimport \"io\"\n\nfunc F() { os.Exit(io.X) }\n", serve);
 	assert_candidate(head, "", "import (\"os", "package main\nimport \"os\n\n", serve);
 	assert_candidate(head, "", "import ( \"\n`", "package main\nimport ( \"\n`\n", serve);
 }
