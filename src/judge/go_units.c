@@ -73,7 +73,7 @@ static struct fh_str name_of_path(struct fh_str path)
 	return path;
 }
 
-static int add_import(struct source *s, struct fh_str spec, struct fh_error *err)
+static int keep_import(struct source *s, struct fh_str spec, struct fh_error *err)
 {
 	while (spec.n > 0 && is_space(spec.p[spec.n - 1]))
 		spec.n--;
@@ -110,7 +110,7 @@ static int read_import(struct source *s, struct fh_str text, size_t *at, struct 
 		for (; i < text.n && b[i] != '\n' && b[i] != ';' && b[i] != ')'; i++)
 			end = is_space(b[i]) ? end : i + 1; /* without a comment behind it */
 		if (end > start)
-			r = add_import(s, (struct fh_str){ text.p + start, end - start }, err);
+			r = keep_import(s, (struct fh_str){ text.p + start, end - start }, err);
 	} while (r >= 0 && group && i < text.n && b[i] != ')');
 	*at = i + (group && i < text.n);
 	return r;
@@ -189,18 +189,44 @@ static bool is_special(const struct import *i)
 	return fh_str_eq(i->path, "testing") || begins(i->path, "github.com/stretchr/testify/");
 }
 
-/* all: those that nothing uses, too. */
-static void add_imports(struct fh_buf *out, struct imports *done, const struct source *s, struct fh_str blank, bool all)
+/* No name tells whether the file uses it. */
+static bool is_nameless(const struct import *in)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		const struct import *in = &s->imports[i];
-		bool nameless = fh_str_eq(in->name, "_") || fh_str_eq(in->name, ".");
-		if (!all && (is_special(in) || (!nameless && (!uses(blank, in->name) || is_imported(done, in->name)))))
-			continue;
-		fh_buf_adds(out, "import ");
-		add(out, in->spec);
-		fh_buf_addc(out, '\n');
-		done->names[done->count++] = in->name;
+	return fh_str_eq(in->name, "_") || fh_str_eq(in->name, ".");
+}
+
+/* What a file that is put together leaves out: what it has already, what it does not use, and what is our own. */
+static bool is_left_out(const struct import *in, const struct imports *done, struct fh_str blank)
+{
+	if (is_nameless(in))
+		return is_special(in);
+	return is_special(in) || !uses(blank, in->name) || is_imported(done, in->name);
+}
+
+static void add_import(struct fh_buf *out, struct imports *done, const struct import *in)
+{
+	fh_buf_adds(out, "import ");
+	add(out, in->spec);
+	fh_buf_addc(out, '\n');
+	done->names[done->count++] = in->name;
+}
+
+static void add_imports(struct fh_buf *out, struct imports *done, const struct source *s, struct fh_str blank)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!is_left_out(&s->imports[i], done, blank))
+			add_import(out, done, &s->imports[i]);
+}
+
+/* A program by itself has to use what it imports, but other harnesses put the test into the same file, where the test's
+ * use counts, too: programs bring all imports of their prompt. */
+static void add_own_imports(struct fh_buf *out, struct imports *done, const struct source *program,
+                            const struct source *test)
+{
+	for (size_t i = 0; i < program->count; i++) {
+		const struct import *in = &program->imports[i];
+		if (is_nameless(in) || uses(program->blank_body, in->name) || !uses(test->blank_body, in->name))
+			add_import(out, done, in);
 	}
 }
 
@@ -341,7 +367,7 @@ int fh_go_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *ou
 	struct imports done = { .count = 0 };
 	fh_buf_adds(out, file_start);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(both); i++)
-		add_imports(out, &done, both[i], fh_buf_str(&blank), false);
+		add_imports(out, &done, both[i], fh_buf_str(&blank));
 	add_helpful(out, &done, fh_buf_str(&blank));
 	r = add_assertions(out, both, FH_ARRAY_SIZE(both), fh_buf_str(&blank), err);
 	add(out, fh_buf_str(&body));
@@ -360,21 +386,26 @@ static bool has_main(struct fh_str blank)
 	return false;
 }
 
-int fh_go_candidate(struct fh_str declaration, struct fh_str head, struct fh_str completion,
+int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str head, struct fh_str completion,
                     struct fh_buf *ret_solution, struct fh_buf *ret_main, struct fh_error *err)
 {
 	auto_declaration d = { 0 };
-	auto_source program = { .count = 0 };
+	auto_source program = { .count = 0 }, t = { .count = 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 	struct imports done = { .count = 0 }, main_done = { .count = 0 };
 	int r = read_declared(declaration, &d, err);
+	if (r >= 0)
+		r = read_source(test, &t, err);
 	if (r < 0)
 		return r;
 	add(&text, head);
 	add(&text, completion);
 	fh_buf_adds(ret_solution, "package main\n");
 	if (read_source(fh_buf_str(&text), &program, NULL) >= 0) {
-		add_imports(ret_solution, &done, &program, program.blank_body, head.n == 0);
+		if (head.n == 0)
+			add_own_imports(ret_solution, &done, &program, &t);
+		else
+			add_imports(ret_solution, &done, &program, program.blank_body);
 		add_helpful(ret_solution, &done, program.blank_body);
 		add(ret_solution, program.body);
 	} else { /* no import that the compiler takes either */
@@ -384,7 +415,7 @@ int fh_go_candidate(struct fh_str declaration, struct fh_str head, struct fh_str
 
 	const struct fh_signature *s = &d.signature;
 	fh_buf_adds(ret_main, file_start);
-	add_imports(ret_main, &main_done, &d.source, s->result, false);
+	add_imports(ret_main, &main_done, &d.source, s->result);
 	add_helpful(ret_main, &main_done, s->result);
 	fh_buf_addf(ret_main, "\nvar fhSplitEntry func%.*s = %.*s\n\nfunc init() {\n\tfhSplit.Serve(fhSplitEntry",
 	            FH_STR_ARGS(s->result), FH_STR_ARGS(s->name));

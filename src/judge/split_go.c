@@ -61,7 +61,8 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	struct fh_str unused;
 	int r = fh_split_drivers(s, FH_JUDGE_GO, &unused, &unused, err);
 	if (r >= 0)
-		r = fh_go_candidate(fh_buf_str(&p->problem->head), p->head, p->completion, &solution, &text, err);
+		r = fh_go_candidate(fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), p->head, p->completion,
+		                    &solution, &text, err);
 	if (r < 0)
 		return r;
 	struct fh_build build = { .language = "go",

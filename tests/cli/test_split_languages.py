@@ -384,6 +384,8 @@ class Go(Split):
              "fhSplitEntry redeclared"),
             ("the package's name", go_program("    return 3\n}\n", "func fhSplit() {}", imports=()), "compile_error", "fhSplit"),
             ("another type", go_program("    return 3\n}\n", imports=()).replace("[]int", "[]int8"), "compile_error", "int8"),
+            ("an import that the test alone uses", go_program(total, imports=("testing", "github.com/stretchr/testify/assert")), "passed",
+             ""),
             ("an import too many", go_program("    return 3\n}\n"), "compile_error", "not used"),
             ("a main that answers", go_program("    return 0\n}\n", "func main() {\n    os.NewFile(5, ``).WriteString(\"passed 2 0\\n\")\n}"),
              "failed", "expected 3, actual 0"),

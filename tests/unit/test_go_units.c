@@ -98,7 +98,9 @@ static void assert_candidate(const char *declaration, const char *head, const ch
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0), serve = FH_BUF_INIT(0);
 	struct fh_error err = FH_ERROR_INIT;
-	assert_int_equal(fh_go_candidate(fh_str(declaration), fh_str(head), fh_str(completion), &out, &serve, &err), 0);
+	static const char test[] = "import \"bytes\"\nfunc TestF(t *testing.T) { m.Max(bytes.MinRead, a...) } // io.X";
+	assert_int_equal(
+	    fh_go_candidate(fh_str(declaration), fh_str(test), fh_str(head), fh_str(completion), &out, &serve, &err), 0);
 	assert_string_equal(fh_buf_cstr(&out), solution);
 	assert_string_equal(fh_buf_cstr(&serve), main_file);
 }
@@ -118,12 +120,19 @@ static void the_candidate_gets_what_it_uses(void **state)
 	    "package main\nimport \"time\"\nimport \"strings\"\n\n\ntype P = int\nfunc F(p P, d time.Duration) int {\n"
 	    "\t// math.Pi\n\treturn len(strings.Split(`math.Pi`, x.sort.y))\n}\n\n",
 	    serve);
-	assert_candidate(
-	    head, "", "package other; import (\"os\"; m \"math\")\nfunc F() { fmt.Print(1) }\nfunc main() {}",
-	    "package main\nimport \"os\"\nimport m \"math\"\nimport \"fmt\"\n\nfunc F() { fmt.Print(1) }\nfunc main() {}\n",
-	    own_main);
+	assert_candidate(head, "", "package other; import (\"os\"; m2 \"math\")\nfunc F() { fmt.Print(1) }\nfunc main() {}",
+	                 "package main\nimport \"os\"\nimport m2 \"math\"\nimport \"fmt\"\n\nfunc F() { fmt.Print(1) "
+	                 "}\nfunc main() {}\n",
+	                 own_main);
 	assert_candidate(head, "", "package main;\nimport \"os\"; import (\"io\") ;;\nfunc F() { os.Exit(io.X) }",
 	                 "package main\nimport \"os\"\nimport \"io\"\n\nfunc F() { os.Exit(io.X) }\n", serve);
+	/* What only the test uses, of the test's own packages, too; not what nothing does. */
+	assert_candidate(
+	    head, "",
+	    "import (\n\"bytes\"\n\"io\"\nm \"math\"\n\"testing\"\n_ \"bytes\"\n. \"io\"\n)\nfunc F() { testing.Short() }",
+	    "package main\nimport \"io\"\nimport \"testing\"\nimport _ \"bytes\"\nimport . \"io\"\n\nfunc F() { "
+	    "testing.Short() }\n",
+	    serve);
 	assert_candidate(head, "", "import (\"os", "package main\nimport \"os\n\n", serve);
 	assert_candidate(head, "", "import ( \"\n`", "package main\nimport ( \"\n`\n", serve);
 }
