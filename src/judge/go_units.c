@@ -151,8 +151,9 @@ static size_t find_use(struct fh_str s, struct fh_str name, size_t at)
 		if (!p)
 			break;
 		at = p - s.p;
-		bool inside = at > 0 && (p[-1] == '.' || fh_identifier((struct fh_str){ p - 1, 1 }).n > 0 ||
-		                         (p[-1] >= '0' && p[-1] <= '9'));
+		bool member = at > 0 && p[-1] == '.' && !(at > 1 && p[-2] == '.'); /* not the type behind "..." */
+		bool inside =
+		    at > 0 && (member || fh_identifier((struct fh_str){ p - 1, 1 }).n > 0 || (p[-1] >= '0' && p[-1] <= '9'));
 		if (!inside && p[name.n] == '.')
 			return at;
 	}

@@ -124,6 +124,13 @@ static void the_candidate_gets_what_it_uses(void **state)
 	                 "package main\nimport \"os\"\nimport m2 \"math\"\nimport \"fmt\"\n\nfunc F() { fmt.Print(1) "
 	                 "}\nfunc main() {}\n",
 	                 own_main);
+	assert_candidate(
+	    "import \"time\"\nfunc F(d ...time.Duration) {\n", "import \"time\"\nfunc F(d ...time.Duration) {\n",
+	    "\tx.bytes.y(1)\n}\nfunc g(b ...bytes.Buffer) {}\n",
+	    "package main\nimport \"time\"\nimport \"bytes\"\n\nfunc F(d ...time.Duration) {\n\tx.bytes.y(1)\n}\n"
+	    "func g(b ...bytes.Buffer) {}\n\n",
+	    START "import \"time\"\n\nvar fhSplitEntry func(d ...time.Duration) = F\n\nfunc init() {\n"
+	          "\tfhSplit.Serve(fhSplitEntry)\n}\n\nfunc main() {}\n");
 	assert_candidate(head, "", "package main;\nimport \"os\"; import (\"io\") ;;\nfunc F() { os.Exit(io.X) }",
 	                 "package main\nimport \"os\"\nimport \"io\"\n\nfunc F() { os.Exit(io.X) }\n", serve);
 	/* What only the test uses, of the test's own packages, too; not what nothing does. */
