@@ -23,6 +23,34 @@ static struct fh_str skip(struct fh_str s, size_t n)
 	return s;
 }
 
+/* -------------------------------------------------------------------------------------------------------- the crates
+ */
+
+static const char *const rand_flags[] = { "--crate-name", "rand", "--crate-type", "lib", NULL };
+static const char *const regex_flags[] = { "--crate-name", "regex", "--crate-type", "lib", NULL };
+static const char *const md5_flags[] = { "--crate-name", "md5", "--crate-type", "lib", NULL };
+const struct fh_rust_crate fh_rust_crates[FH_RUST_CRATES] = {
+	{ "rand", "librand.rlib", "rand=librand.rlib", rand_flags },
+	{ "regex", "libregex.rlib", "regex=libregex.rlib", regex_flags },
+	{ "md5", "libmd5.rlib", "md5=libmd5.rlib", md5_flags },
+};
+
+bool fh_rust_mentions(struct fh_str text, const struct fh_rust_crate *crate)
+{
+	bool found = false, module = false;
+	while (text.n > 0) {
+		struct fh_str word = fh_identifier(text);
+		if (fh_str_eq(word, crate->name)) {
+			found = true;
+			if (module)
+				return false;
+		}
+		module = fh_str_eq(word, "mod");
+		text = skip(text, FH_MAX(word.n, (size_t)1));
+	}
+	return found;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- the head
  */
 
@@ -35,6 +63,9 @@ static bool is_foreign_use(struct fh_str line)
 	struct fh_str name = fh_identifier(skip(line, 4));
 	for (size_t i = 0; i < FH_ARRAY_SIZE(known); i++)
 		if (fh_str_eq(name, known[i]))
+			return false;
+	for (size_t i = 0; i < FH_RUST_CRATES; i++)
+		if (fh_str_eq(name, fh_rust_crates[i].name))
 			return false;
 	return name.n > 0 && memchr(line.p, ';', line.n);
 }
@@ -178,6 +209,7 @@ int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *
 /* ----------------------------------------------------------------------------------------------------- the candidate
  */
 
+const char *const fh_rust_judge_flags[] = { NULL };
 const char *const fh_rust_codec_flags[] = { "--crate-name", "fh_split", "--crate-type", "lib", NULL };
 /* The crate's type is said, lest an attribute of the program's says another. A lint that the program denies is denied,
  * but a main that it has, and that nothing calls here, is no unused one. */

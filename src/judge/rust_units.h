@@ -8,8 +8,9 @@
  *              they mean in a program by itself, and one macro call behind it; with guest/split_codec.rs as crate
  *              fh_split, where neither lints nor macros of the candidate's reach
  *
- * Crates other than std's are not there: the declaration's `use` of one is left out, and a program that needs it does
- * not compile.
+ * Beside std's there are crates of ours by the names and with the commonest functions of those that BigCode's harness
+ * has (guest/crate_*.rs), on both sides. Others are not there: the declaration's `use` of one is left out, and a
+ * program that needs it does not compile.
  */
 #pragma once
 #include "base/buf.h"
@@ -24,6 +25,18 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, struct f
 extern const char *const fh_rust_codec_flags[];
 extern const char *const fh_rust_candidate_flags[];
 #define FH_RUST_CODEC "libfh_split.rlib"
+/* For what is compiled of the judge's. */
+extern const char *const fh_rust_judge_flags[];
+
+struct fh_rust_crate {
+	const char *name, *file;
+	const char *external; /* as --extern takes it */
+	const char *const *flags;
+};
+#define FH_RUST_CRATES 3
+extern const struct fh_rust_crate fh_rust_crates[FH_RUST_CRATES];
+/* Whether the text may mean the crate by its name: it has the word, and no module of that name. */
+bool fh_rust_mentions(struct fh_str text, const struct fh_rust_crate *crate);
 
 /* The declaration without the `use` of crates that are not there. */
 void fh_rust_head(struct fh_buf *out, struct fh_str declaration);

@@ -12,11 +12,59 @@ static const char *unfit(const struct fh_judge_problem *p)
 	return fh_rust_judge(fh_buf_str(&p->head), fh_buf_str(&p->tail), &unused, &why) < 0 ? why.message : NULL;
 }
 
+static int compile_crate(struct fh_split *s, struct fh_client *client, size_t i, struct fh_artifact *ret,
+                         struct fh_error *err)
+{
+	const struct fh_rust_crate *c = &fh_rust_crates[i];
+	struct fh_build build = { .language = "rust",
+		                      .code = fh_split_driver_file(s, FH_JUDGE_RUST, false, i),
+		                      .flags = c->flags };
+	int r = fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+	if (r >= 0 && ret->error)
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "the crate %s does not compile: %s", c->name, ret->error);
+	return r;
+}
+
+/* What a compilation takes beside its text. */
+struct beside {
+	const char *flags[16];
+	size_t flag_count;
+	struct fh_artifact crates[FH_RUST_CRATES];
+};
+
+static void beside_release(struct beside *b)
+{
+	for (size_t i = 0; i < FH_RUST_CRATES; i++)
+		fh_artifact_release(&b->crates[i]);
+}
+
+/* The flags, and of the crates of ours those that the text mentions; `build` borrows them. */
+static int add_beside(struct fh_split *s, struct fh_client *client, const char *const *flags, struct fh_build *build,
+                      struct beside *b, struct fh_error *err)
+{
+	while (*flags)
+		b->flags[b->flag_count++] = *flags++;
+	for (size_t i = 0; i < FH_RUST_CRATES; i++) {
+		const struct fh_rust_crate *c = &fh_rust_crates[i];
+		if (!fh_rust_mentions(build->code, c))
+			continue;
+		int r = compile_crate(s, client, i, &b->crates[i], err);
+		if (r < 0)
+			return r;
+		build->files[build->file_count++] = (struct fh_file){ c->file, { b->crates[i].data, b->crates[i].size }, 0 };
+		b->flags[b->flag_count++] = "--extern";
+		b->flags[b->flag_count++] = c->external;
+	}
+	build->flags = b->flags;
+	return 0;
+}
+
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                       struct fh_split_side *ret, struct fh_error *err)
 {
 	fh_auto_artifact struct fh_artifact judge = { 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	FH_CLEANUP(beside_release) struct beside beside = { 0 };
 	struct fh_str codec, unused;
 	int r = fh_split_drivers(s, FH_JUDGE_RUST, &codec, &unused, err);
 	if (r >= 0)
@@ -27,7 +75,9 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 		                      .code = fh_buf_str(&text),
 		                      .files = { { "split.rs", { codec.p, codec.n }, 0 } },
 		                      .file_count = 1 };
-	r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+	r = add_beside(s, client, fh_rust_judge_flags, &build, &beside, err);
+	if (r >= 0)
+		r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
 	if (r >= 0 && judge.error)
 		ret->unfit = FH_TAKE_PTR(judge.error);
 	else if (r >= 0)
@@ -53,6 +103,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 {
 	fh_auto_artifact struct fh_artifact codec = { 0 }, program = { 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), crate = FH_BUF_INIT(0);
+	FH_CLEANUP(beside_release) struct beside beside = { 0 };
 	fh_rust_head(&text, p->head);
 	fh_buf_add(&text, p->completion.p, p->completion.n);
 	int r = compile_codec(s, client, &codec, err);
@@ -62,10 +113,11 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 		return r;
 	struct fh_build build = { .language = "rust",
 		                      .code = fh_buf_str(&crate),
-		                      .flags = fh_rust_candidate_flags,
 		                      .files = { { FH_RUST_CODEC, { codec.data, codec.size }, 0 } },
 		                      .file_count = 1 };
-	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+	r = add_beside(s, client, fh_rust_candidate_flags, &build, &beside, err);
+	if (r >= 0)
+		r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
 	if (r >= 0 && program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);
 	else if (r >= 0)
@@ -77,6 +129,8 @@ const struct fh_split_language fh_split_rust = {
 	.language = FH_JUDGE_RUST,
 	.name = "rust",
 	.judge = { "guest/split_codec.rs" },
+	/* Of fh_rust_crates, in their order; not of a side. */
+	.candidate = { "guest/crate_rand.rs", "guest/crate_regex.rs", "guest/crate_md5.rs" },
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,

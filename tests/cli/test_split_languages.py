@@ -252,6 +252,42 @@ class Java(Split):
         ]])
 
 
+# Panics where a crate gives anything else than the one that it is called after.
+CRATES = r"""
+    let r = |pattern: &str| Regex::new(pattern).unwrap();
+    assert_eq!(r(r"[.?!]\s*").split("I go. You go!x").collect::<Vec<_>>(), ["I go", "You go", "x"]);
+    assert_eq!(r("").split("ab").collect::<Vec<_>>(), ["", "a", "b", ""]);
+    assert_eq!(r(",").splitn("a,b,c", 2).collect::<Vec<_>>(), ["a", "b,c"]);
+    assert_eq!(r(" {3,}").replace_all("a    b  c", "-"), "a-b  c");
+    assert_eq!(r(r"(\w+) (?P<last>\w+)").replace("x y z", "${last}_$1"), "y_x z");
+    assert_eq!(r("[aeiou]").replace_all("hello", |c: &regex::Captures| c[0].to_uppercase()), "hEllO");
+    assert_eq!(r("a|ab").find("ab").unwrap().as_str(), "a");
+    assert_eq!(r("a{2,3}?").find("aaaa").unwrap().range(), 0..2);
+    assert_eq!(r("a*").find_iter("baac").map(|m| m.range()).collect::<Vec<_>>(), [0..0, 1..3, 4..4]);
+    assert_eq!(r("(?i)[a-c]É+").find("xBéÉ").unwrap().start(), 1);
+    assert_eq!(r(r"\bI\b").find_iter("I am I, It").count(), 2);
+    assert_eq!(r("(?m)^x$").find_iter("x\ny\nx").count(), 2);
+    assert_eq!(r("[^a-c\\]x-]+").find("ab]zz-").unwrap().as_str(), "zz");
+    assert!(!r("(a*)*b").is_match(&"a".repeat(1000)));
+    let date = r(r"^(\d{2})-(\d{2})(x)?$").captures("03-11").unwrap();
+    assert_eq!((&date[2], date.get(3), date.len()), ("11", None, 4));
+    for wrong in ["(", ")", "[a", "*", "a{2", r"\1", "(?=a)", "[b-a]"] {
+        assert!(Regex::new(wrong).is_err(), "{}", wrong)
+    }
+    assert_eq!(format!("{:x}", md5::compute("")), "d41d8cd98f00b204e9800998ecf8427e");
+    assert_eq!(format!("{:X}", md5::compute("a".repeat(56))), "3B0C8AC703F828B04C6C197006D17218");
+    let mut rng = rand::thread_rng();
+    for _ in 0..100 {
+        let (n, f): (i32, f64) = (rng.gen_range(-3, 4), rng.gen_range(0.5, 1.5));
+        assert!((-3..4).contains(&n) && (0.5..1.5).contains(&f));
+    }
+    let mut all: Vec<u8> = (0..50).collect();
+    rng.shuffle(&mut all);
+    assert_ne!(all, (0..50).collect::<Vec<u8>>());
+    assert!(all.contains(rng.choose(&all).unwrap()) && rng.gen::<f32>() < 1.0);
+"""
+
+
 @support.once
 class Rust(Split):
     language, tool = "rust", "rustc"
@@ -265,6 +301,20 @@ class Rust(Split):
             ("leaves", "Rust/0", "    std::process::exit(0)\n}\n", "early_exit", "status 0"),
             ("panics", "Rust/0", "    panic!(\"no\")\n}\n", "failed", "no"),
             ("does not compile", "Rust/0", "    numbers\n}\n", "compile_error", "mismatched types"),
+        ])
+
+    def test_crates(self):
+        """Those of BigCode's harness are there by their names, in the test and in the program, and no others."""
+        right = "    let (a, b) = s.split_at(s.len() - s.len() / 3);\n    format!(\"{}{}\", b, a)\n}\n"
+        head = "fn main() {}\nuse rand::Rng;\nuse regex::Regex;\nuse md5;\nfn untwist(s: &str) -> String {\n"
+        self.check([
+            ("a test with rand", "Rust/2", right, "passed", ""),
+            ("a wrong one", "Rust/2", "    s.to_string()\n}\n", "failed", "left == right"),
+            ("a program with the declaration's use", "Rust/2", head + right, "passed", ""),
+            ("what they give", "Rust/2", head + CRATES + right, "passed", ""),
+            ("a module of that name", "Rust/2", head.replace("use md5;", "mod md5 { pub fn compute() -> u8 { 7 } }")
+             + "    assert_eq!(md5::compute(), 7);\n" + right, "passed", ""),
+            ("another crate", "Rust/2", "use itertools::Itertools;\n" + head + right, "compile_error", "itertools"),
         ])
 
     def test_a_program_is_a_crate(self):
