@@ -9,6 +9,7 @@
 // Numbers are little-endian. Both ends know the types from the signature; a type without codec does not compile, when
 // the task is loaded. fd 3, fd 4: calls and replies. fd 5: the verdict, as split_judge.js describes it.
 #![allow(dead_code)]
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::fs::File;
 use std::hash::{BuildHasher, Hash};
@@ -16,7 +17,7 @@ use std::io::{Read, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub const FRAME_MAX: usize = 8 << 20;
 const DEPTH_MAX: u32 = 500;
@@ -257,6 +258,48 @@ impl<K: Get + Ord, V: Get> Get for BTreeMap<K, V> {
     }
 }
 
+// What is known only as some type crosses when it is one of these.
+macro_rules! any {
+    ($($number:literal $t:ty,)*) => {
+        impl Put for dyn Any {
+            fn put(&self, out: &mut Vec<u8>) {
+                $( if let Some(value) = self.downcast_ref::<$t>() {
+                    out.push($number);
+                    return value.put(out);
+                } )*
+                if SERVES.load(Ordering::SeqCst) {
+                    panic!("a result of a type that cannot cross")
+                }
+                say("unfit", "an argument cannot cross: its type is not one of those that dyn Any may be")
+            }
+        }
+        impl Get for Box<dyn Any> {
+            fn get(from: &mut Reader) -> Got<Self> {
+                from.depth += 1;
+                if from.depth > DEPTH_MAX {
+                    return Err(Broken);
+                }
+                let value: Box<dyn Any> = match u8::get(from)? {
+                    $( $number => Box::new(<$t>::get(from)?), )*
+                    _ => return Err(Broken),
+                };
+                from.depth -= 1;
+                Ok(value)
+            }
+        }
+    };
+}
+any! {
+    1 i8, 2 i16, 3 i32, 4 i64, 5 i128, 6 isize, 7 u8, 8 u16, 9 u32, 10 u64, 11 u128, 12 usize, 13 f32, 14 f64, 15 bool, 16 char,
+    17 (), 18 String, 19 &'static str, 20 Vec<i32>, 21 Vec<i64>, 22 Vec<f64>, 23 Vec<char>, 24 Vec<String>, 25 Vec<&'static str>,
+    26 Vec<Box<dyn Any>>, 27 Box<dyn Any>, 28 Option<i32>, 29 Vec<u8>, 30 Vec<f32>, 31 Vec<bool>,
+}
+impl Get for &'static dyn Any {
+    fn get(from: &mut Reader) -> Got<Self> {
+        Ok(Box::leak(Box::<dyn Any>::get(from)?))
+    }
+}
+
 impl<T: Put> Put for Option<T> {
     fn put(&self, out: &mut Vec<u8>) {
         self.is_some().put(out);
@@ -335,7 +378,7 @@ fn receive() -> Frame {
     if from.read_exact(&mut body).is_err() { Frame::Wrong } else { Frame::Whole(body) }
 }
 
-fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
+fn text_of(panic: &(dyn Any + Send)) -> String {
     panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_default()
 }
 
@@ -415,8 +458,11 @@ pub fn judge(tests: &[(&str, fn())]) -> ! {
 
 // ---------------------------------------------------------------------------------------------------------- candidate
 
+static SERVES: AtomicBool = AtomicBool::new(false);
+
 // answer: reads the arguments, calls, and puts the result and what goes back.
 pub fn serve(answer: impl Fn(&mut Reader, &mut Vec<u8>) -> Got<()>) {
+    SERVES.store(true, Ordering::SeqCst);
     while let Frame::Whole(body) = receive() {
         if body.len() < 17 {
             break;
@@ -458,8 +504,8 @@ pub fn start() {
     }
 }
 
-// For `program!`, whatever the program calls Vec or String.
-pub use std::{result::Result::Ok, string::String, vec::Vec};
+// For `program!`, whatever the program calls Vec, Box or String.
+pub use std::{boxed::Box, result::Result::Ok, string::String, vec::Vec};
 
 // The C main that calls the program's function. As a macro of another crate it is beyond the program's lints: one that forbids
 // unsafe code does not forbid the name. const _ keeps what it defines to itself.

@@ -85,7 +85,7 @@ void fh_rust_head(struct fh_buf *out, struct fh_str declaration)
 /* How a parameter is kept by who serves: behind a reference, what it refers to. */
 struct kept {
 	struct fh_str type;
-	bool reference, changed, slice, text;
+	bool reference, changed, slice, text, any;
 };
 
 static struct kept kept_of(struct fh_str type)
@@ -103,6 +103,7 @@ static struct kept kept_of(struct fh_str type)
 	if (k.changed)
 		type = skip(type, 4);
 	k.text = fh_str_eq(type, "str");
+	k.any = begins(type, "dyn ");
 	k.slice = begins(type, "[") && !memchr(type.p, ';', type.n);
 	k.type = k.slice ? (struct fh_str){ type.p + 1, type.n - 2 } : type;
 	return k;
@@ -112,6 +113,7 @@ static void add_signature(struct fh_buf *out, const struct fh_signature *s)
 {
 	fh_buf_adds(out, "fn ");
 	add(out, s->name);
+	add(out, s->lifetimes);
 	fh_buf_addc(out, '(');
 	for (size_t i = 0; i < s->parameter_count; i++) {
 		add(out, s->parameters[i].name);
@@ -232,22 +234,27 @@ static void add_program(struct fh_buf *out, struct fh_str program)
 	add(out, program);
 }
 
-static bool has_lifetime(struct fh_str type)
+/* The function's own lifetimes have no names where it is called. */
+static void add_type(struct fh_buf *out, struct fh_str type)
 {
-	for (size_t i = 0; i < type.n; i++)
-		if (type.p[i] == '\'' && !begins((struct fh_str){ type.p + i, type.n - i }, "'static"))
-			return true;
-	return false;
+	for (size_t i = 0; i < type.n; i++) {
+		fh_buf_addc(out, type.p[i]);
+		if (type.p[i] != '\'')
+			continue;
+		struct fh_str name = fh_identifier((struct fh_str){ type.p + i + 1, type.n - i - 1 });
+		add(out, fh_str_eq(name, "static") ? name : fh_str("_"));
+		i += name.n;
+	}
 }
 
 static void add_argument(struct fh_buf *out, const struct fh_signature *s, size_t i)
 {
 	struct kept k = kept_of(s->parameters[i].type);
 	fh_buf_addf(out, "    let %sfh_split_%zu: ", k.changed ? "mut " : "", i);
-	fh_buf_adds(out, k.text ? "::fh_split::String" : k.slice ? "::fh_split::Vec<" : "");
+	fh_buf_adds(out, k.text ? "::fh_split::String" : k.slice ? "::fh_split::Vec<" : k.any ? "::fh_split::Box<" : "");
 	if (!k.text)
-		add(out, k.type);
-	fh_buf_addf(out, "%s = ::fh_split::Get::get(fh_split_from)?;\n", k.slice ? ">" : "");
+		add_type(out, k.type);
+	fh_buf_addf(out, "%s = ::fh_split::Get::get(fh_split_from)?;\n", k.slice || k.any ? ">" : "");
 }
 
 int fh_rust_candidate(struct fh_str declaration, struct fh_str program, struct fh_buf *out, struct fh_error *err)
@@ -260,19 +267,17 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, struct f
 	fh_buf_adds(out, "\n::fh_split::program! { |fh_split_from, fh_split_to| {\n");
 	for (size_t i = 0; i < s.parameter_count; i++)
 		add_argument(out, &s, i);
-	/* Another type than the declared one has another form in the reply; a lifetime of the function's has no name here.
-	 */
-	fh_buf_adds(out, "    let fh_split_result");
-	if (!has_lifetime(s.result)) {
-		fh_buf_adds(out, ": ");
-		add(out, s.result.n > 0 ? s.result : fh_str("()"));
-	}
+	/* Another type than the declared one has another form in the reply. */
+	fh_buf_adds(out, "    let fh_split_result: ");
+	add_type(out, s.result.n > 0 ? s.result : fh_str("()"));
 	fh_buf_adds(out, " = ");
 	add(out, s.name);
 	fh_buf_addc(out, '(');
 	for (size_t i = 0; i < s.parameter_count; i++) {
 		struct kept k = kept_of(s.parameters[i].type);
-		fh_buf_addf(out, "%s%sfh_split_%zu", i ? ", " : "", !k.reference ? "" : k.changed ? "&mut " : "&", i);
+		const char *way = !k.reference ? "" : k.changed ? "&mut " : "&";
+		/* What is in the box, for a reference to the box may be one to any type as well. */
+		fh_buf_addf(out, "%s%s%sfh_split_%zu", i ? ", " : "", way, k.any ? "*" : "", i);
 	}
 	fh_buf_adds(out, ");\n    ::fh_split::Put::put(&fh_split_result, fh_split_to);\n");
 	for (size_t i = 0; i < s.parameter_count; i++)

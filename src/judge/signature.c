@@ -313,15 +313,36 @@ static int read_rust_parameters(struct fh_signature *s, struct fh_str list, stru
 	return 0;
 }
 
+/* Whether all of "<'a, 'b: 'a>" are lifetimes. */
+static bool are_lifetimes(struct fh_str list)
+{
+	list = (struct fh_str){ list.p + 1, list.n - 2 };
+	while (list.n > 0) {
+		size_t n = find_outside(list, ",");
+		struct fh_str one = trim((struct fh_str){ list.p, n });
+		if (one.n > 0 && one.p[0] != '\'')
+			return false;
+		list = (struct fh_str){ list.p + n + (n < list.n), list.n - n - (n < list.n) };
+	}
+	return true;
+}
+
 static int read_rust(struct fh_signature *s, struct fh_error *err)
 {
 	struct fh_str text = trim((struct fh_str){ s->text.p + s->start, s->end - s->start });
-	size_t open = find_outside(text, "(<"), close = open;
+	size_t open = find_outside(text, "(<"), close;
 	if (open >= text.n)
 		return unfit(err, "is no plain function");
-	if (text.p[open] == '<')
-		return unfit(err, "is generic");
 	struct fh_str before = { text.p, open };
+	s->lifetimes = (struct fh_str){ text.p + open, 0 };
+	if (text.p[open] == '<') {
+		s->lifetimes.n = find_closing_angle((struct fh_str){ text.p + open, text.n - open });
+		open += s->lifetimes.n;
+		if (!are_lifetimes(s->lifetimes))
+			return unfit(err, "is generic");
+		open += find_outside((struct fh_str){ text.p + open, text.n - open }, "(");
+	}
+	close = open;
 	s->name = last_word(trim(before));
 	before = trim((struct fh_str){ before.p, trim(before).n - s->name.n });
 	if (s->name.n == 0 || (!fh_str_eq(before, "fn") && !fh_str_eq(before, "pub fn")))

@@ -21,6 +21,7 @@ struct fh_signature {
 	struct fh_buf text;
 	size_t start, end; /* of the signature, in the declaration as well: `end` is where the `{` stands */
 	struct fh_str result, name;
+	struct fh_str lifetimes; /* in Rust: "<'a>" behind the name, or empty */
 	struct fh_parameter parameters[FH_SIGNATURE_PARAMETERS_MAX];
 	size_t parameter_count;
 };

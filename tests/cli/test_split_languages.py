@@ -303,6 +303,18 @@ class Rust(Split):
             ("does not compile", "Rust/0", "    numbers\n}\n", "compile_error", "mismatched types"),
         ])
 
+    def test_values_of_any_type(self):
+        head = "use std::any::Any;\nfn sort_out<'x>(first: &'x dyn Any, rest: Vec<Box<dyn Any>>, names: Vec<&'x str>) "
+        body = ("    let mut numbers = vec![];\n    for value in rest { if let Ok(n) = value.downcast::<i32>() { numbers.push(*n) } }\n"
+                "    (numbers, names.first().copied().filter(|_| first.downcast_ref::<&str>().is_some()))\n}\n")
+        self.check([
+            ("right", "Rust/3", body, "passed", ""),
+            ("wrong", "Rust/3", body.replace("<&str>", "<String>"), "failed", "left == right"),
+            ("a program with a lifetime of another name", "Rust/3", head + "-> (Vec<i32>, Option<&'x str>) {\n" + body, "passed", ""),
+            ("another result", "Rust/3", head + "-> (Vec<i64>, Option<&'x str>) {\n    (vec![], None)\n}\n", "compile_error",
+             "mismatched types"),
+        ])
+
     def test_crates(self):
         """Those of BigCode's harness are there by their names, in the test and in the program, and no others."""
         right = "    let (a, b) = s.split_at(s.len() - s.len() / 3);\n    format!(\"{}{}\", b, a)\n}\n"
