@@ -70,14 +70,44 @@ static bool is_foreign_use(struct fh_str line)
 	return name.n > 0 && memchr(line.p, ';', line.n);
 }
 
-void fh_rust_head(struct fh_buf *out, struct fh_str declaration)
+/* `fn main(){}`, which makes a program of a declaration. */
+static bool is_empty_main(struct fh_str line)
+{
+	static const char plain[] = "fnmain(){}";
+	size_t n = 0;
+	for (line = skip(line, 0); line.n > 0; line = skip(line, 1))
+		if (n == strlen(plain) || line.p[0] != plain[n++])
+			return false;
+	return n == strlen(plain);
+}
+
+static bool has_main(struct fh_str text)
+{
+	bool function = false;
+	while (text.n > 0) {
+		struct fh_str word = fh_identifier(text);
+		if (function && fh_str_eq(word, "main"))
+			return true;
+		function = fh_str_eq(word, "fn");
+		text = skip(text, FH_MAX(word.n, (size_t)1));
+	}
+	return false;
+}
+
+static void add_head(struct fh_buf *out, struct fh_str declaration, bool with_main)
 {
 	struct fh_str line;
 	while (fh_next_line(&declaration, &line)) {
-		if (!is_foreign_use(line))
+		if (!is_foreign_use(line) && (with_main || !is_empty_main(line)))
 			add(out, line);
 		fh_buf_addc(out, '\n');
 	}
+}
+
+void fh_rust_program(struct fh_buf *out, struct fh_str declaration, struct fh_str completion)
+{
+	add_head(out, declaration, !has_main(completion));
+	add(out, completion);
 }
 
 /* ------------------------------------------------------------------------------------------------------- parameters */
@@ -200,7 +230,7 @@ int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *
 	if (r < 0)
 		return r;
 	fh_buf_adds(out, "#![allow(warnings)]\nmod split;\nmod solution {\n");
-	fh_rust_head(out, (struct fh_str){ declaration.p, s.start });
+	add_head(out, (struct fh_str){ declaration.p, s.start }, true);
 	add_stand_in(out, &s);
 	r = add_test(out, &paths, test, err);
 	fh_buf_addf(out, "pub fn fh_split_judge() {\n    crate::split::judge(&[%s])\n}\n}\n", fh_buf_cstr(&paths));

@@ -38,5 +38,6 @@ extern const struct fh_rust_crate fh_rust_crates[FH_RUST_CRATES];
 /* Whether the text may mean the crate by its name: it has the word, and no module of that name. */
 bool fh_rust_mentions(struct fh_str text, const struct fh_rust_crate *crate);
 
-/* The declaration without the `use` of crates that are not there. */
-void fh_rust_head(struct fh_buf *out, struct fh_str declaration);
+/* The program that the completion makes of the declaration: without the `use` of crates that are not there, and without
+ * the declaration's empty main where the completion has a main of its own. */
+void fh_rust_program(struct fh_buf *out, struct fh_str declaration, struct fh_str completion);

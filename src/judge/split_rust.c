@@ -104,8 +104,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	fh_auto_artifact struct fh_artifact codec = { 0 }, program = { 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), crate = FH_BUF_INIT(0);
 	FH_CLEANUP(beside_release) struct beside beside = { 0 };
-	fh_rust_head(&text, p->head);
-	fh_buf_add(&text, p->completion.p, p->completion.n);
+	fh_rust_program(&text, p->head, p->completion);
 	int r = compile_codec(s, client, &codec, err);
 	if (r >= 0)
 		r = fh_rust_candidate(fh_buf_str(&p->problem->head), fh_buf_str(&text), &crate, err);
