@@ -241,12 +241,14 @@ int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *
 /* ----------------------------------------------------------------------------------------------------- the candidate
  */
 
-const char *const fh_rust_judge_flags[] = { NULL };
+/* As cargo test compiles: what overflows panics. */
+const char *const fh_rust_judge_flags[] = { "-Cdebug-assertions", NULL };
 const char *const fh_rust_codec_flags[] = { "--crate-name", "fh_split", "--crate-type", "lib", NULL };
 /* The crate's type is said, lest an attribute of the program's says another. A lint that the program denies is denied,
  * but a main that it has, and that nothing calls here, is no unused one. */
-const char *const fh_rust_candidate_flags[] = { "--crate-type", "bin",      "--extern", "fh_split=" FH_RUST_CODEC,
-	                                            "-Awarnings",   "-Aunused", NULL };
+const char *const fh_rust_candidate_flags[] = {
+	"--crate-type", "bin", "--extern", "fh_split=" FH_RUST_CODEC, "-Awarnings", "-Aunused", "-Cdebug-assertions", NULL
+};
 
 /* The crate's root is the program as it stands; what is put before it may stand before other inner attributes, but not
  * before a byte order mark or a line for the shell. */

@@ -301,6 +301,8 @@ class Rust(Split):
             ("leaves", "Rust/0", "    std::process::exit(0)\n}\n", "early_exit", "status 0"),
             ("panics", "Rust/0", "    panic!(\"no\")\n}\n", "failed", "no"),
             ("does not compile", "Rust/0", "    numbers\n}\n", "compile_error", "mismatched types"),
+            ("overflows", "Rust/0", "    let _ = numbers.len() as u8 - 3;\n    numbers.iter().sum()\n}\n", "failed",
+             "subtract with overflow"),
             ("a main behind the declaration's", "Rust/0", "    numbers.iter().sum()\n}\n\nfn main() {\n    total(vec![1]);\n}\n", "passed", ""),
         ])
 
