@@ -35,6 +35,44 @@ const struct fh_rust_crate fh_rust_crates[FH_RUST_CRATES] = {
 	{ "md5", "libmd5.rlib", "md5=libmd5.rlib", md5_flags },
 };
 
+static const struct fh_rust_crate *crate_of_use(struct fh_str line)
+{
+	line = skip(line, 0);
+	if (!begins(line, "use ") || !memchr(line.p, ';', line.n))
+		return NULL;
+	for (size_t i = 0; i < FH_RUST_CRATES; i++)
+		if (fh_str_eq(fh_identifier(skip(line, 4)), fh_rust_crates[i].name))
+			return &fh_rust_crates[i];
+	return NULL;
+}
+
+static bool has_word(struct fh_str text, struct fh_str word)
+{
+	while (text.n > 0) {
+		struct fh_str found = fh_identifier(text);
+		if (found.n == word.n && memcmp(found.p, word.p, word.n) == 0)
+			return true;
+		text = skip(text, FH_MAX(found.n, (size_t)1));
+	}
+	return false;
+}
+
+/* Whether anything but another `use` of the declaration has a name that the line brings. What it brings without a name,
+ * a trait's methods, is of no use without a value of the crate's. */
+static bool is_used(struct fh_str line, struct fh_str declaration, struct fh_str rest)
+{
+	for (line = skip(skip(line, 0), 4); line.n > 0;) {
+		struct fh_str word = fh_identifier(line), other, left = declaration;
+		line = skip(line, FH_MAX(word.n, (size_t)1));
+		if (word.n > 0 && has_word(rest, word))
+			return true;
+		while (word.n > 0 && fh_next_line(&left, &other))
+			if (!crate_of_use(other) && has_word(other, word))
+				return true;
+	}
+	return false;
+}
+
 bool fh_rust_mentions(struct fh_str text, const struct fh_rust_crate *crate)
 {
 	bool found = false, module = false;
@@ -94,11 +132,14 @@ static bool has_main(struct fh_str text)
 	return false;
 }
 
-static void add_head(struct fh_buf *out, struct fh_str declaration, bool with_main)
+/* The head of the declaration, for `rest` behind the declaration. A crate that nothing uses only costs time. */
+static void add_head(struct fh_buf *out, struct fh_str head, struct fh_str declaration, struct fh_str rest,
+                     bool with_main)
 {
 	struct fh_str line;
-	while (fh_next_line(&declaration, &line)) {
-		if (!is_foreign_use(line) && (with_main || !is_empty_main(line)))
+	while (fh_next_line(&head, &line)) {
+		bool unused = crate_of_use(line) && !is_used(line, declaration, rest);
+		if (!unused && !is_foreign_use(line) && (with_main || !is_empty_main(line)))
 			add(out, line);
 		fh_buf_addc(out, '\n');
 	}
@@ -106,7 +147,7 @@ static void add_head(struct fh_buf *out, struct fh_str declaration, bool with_ma
 
 void fh_rust_program(struct fh_buf *out, struct fh_str declaration, struct fh_str completion)
 {
-	add_head(out, declaration, !has_main(completion));
+	add_head(out, declaration, declaration, completion, !has_main(completion));
 	add(out, completion);
 }
 
@@ -230,7 +271,7 @@ int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *
 	if (r < 0)
 		return r;
 	fh_buf_adds(out, "#![allow(warnings)]\nmod split;\nmod solution {\n");
-	add_head(out, (struct fh_str){ declaration.p, s.start }, true);
+	add_head(out, (struct fh_str){ declaration.p, s.start }, declaration, test, true);
 	add_stand_in(out, &s);
 	r = add_test(out, &paths, test, err);
 	fh_buf_addf(out, "pub fn fh_split_judge() {\n    crate::split::judge(&[%s])\n}\n}\n", fh_buf_cstr(&paths));
