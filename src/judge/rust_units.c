@@ -30,9 +30,9 @@ static const char *const rand_flags[] = { "--crate-name", "rand", "--crate-type"
 static const char *const regex_flags[] = { "--crate-name", "regex", "--crate-type", "lib", NULL };
 static const char *const md5_flags[] = { "--crate-name", "md5", "--crate-type", "lib", NULL };
 const struct fh_rust_crate fh_rust_crates[FH_RUST_CRATES] = {
-	{ "rand", "librand.rlib", "rand=librand.rlib", rand_flags },
-	{ "regex", "libregex.rlib", "regex=libregex.rlib", regex_flags },
-	{ "md5", "libmd5.rlib", "md5=libmd5.rlib", md5_flags },
+	{ "rand", "librand.rlib", 0, 0, "rand=librand.rlib", rand_flags },
+	{ "regex", "libregex.rlib", 1, 2, "regex=libregex.rlib", regex_flags },
+	{ "md5", "libmd5.rlib", 3, 3, "md5=libmd5.rlib", md5_flags },
 };
 
 static const struct fh_rust_crate *crate_of_use(struct fh_str line)

@@ -30,6 +30,7 @@ extern const char *const fh_rust_judge_flags[];
 
 struct fh_rust_crate {
 	const char *name, *file;
+	size_t first_text, last_text; /* positions in fh_split_rust's list of files */
 	const char *external; /* as --extern takes it */
 	const char *const *flags;
 };

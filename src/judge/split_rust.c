@@ -16,8 +16,10 @@ static int compile_crate(struct fh_split *s, struct fh_client *client, size_t i,
                          struct fh_error *err)
 {
 	const struct fh_rust_crate *c = &fh_rust_crates[i];
+	struct fh_str first = fh_split_driver_file(s, FH_JUDGE_RUST, false, c->first_text);
+	struct fh_str last = fh_split_driver_file(s, FH_JUDGE_RUST, false, c->last_text); /* they stand side by side */
 	struct fh_build build = { .language = "rust",
-		                      .code = fh_split_driver_file(s, FH_JUDGE_RUST, false, i),
+		                      .code = { first.p, (size_t)(last.p + last.n - first.p) },
 		                      .flags = c->flags };
 	int r = fh_build_keep(fh_split_builds(s), client, &build, ret, err);
 	if (r >= 0 && ret->error)
@@ -128,8 +130,9 @@ const struct fh_split_language fh_split_rust = {
 	.language = FH_JUDGE_RUST,
 	.name = "rust",
 	.judge = { "guest/split_codec.rs" },
-	/* Of fh_rust_crates, in their order; not of a side. */
-	.candidate = { "guest/crate_rand.rs", "guest/crate_regex.rs", "guest/crate_md5.rs" },
+	/* Of fh_rust_crates; not of a side. */
+	.candidate = { "guest/crate_rand.rs", "guest/crate_regex_machine.rs", "guest/crate_regex.rs",
+	               "guest/crate_md5.rs" },
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,
