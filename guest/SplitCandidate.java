@@ -73,6 +73,9 @@ final class SplitCandidate {
 			Object[] packed = m.isVarArgs() ? pack(m.getParameterTypes(), values) : null;
 			if (packed != null && fit(m.getParameterTypes(), packed) != NOT) return new Call(m, packed);
 		}
+		Object[] narrow = narrow(values);
+		for (Method m : named)
+			if (fit(m.getParameterTypes(), narrow) != NOT) return new Call(m, narrow);
 		throw new NoSuchMethodException(name);
 	}
 
@@ -91,6 +94,17 @@ final class SplitCandidate {
 			if (types[i].isPrimitive() ? Array.get(one, 0).getClass() != values[i].getClass() : types[i] == Object.class) fits = WIDE;
 		}
 		return fits;
+	}
+
+	/** With an int for each number that is one: a test may write 3 where the declaration has a double and the program an int. */
+	private static Object[] narrow(Object[] values) {
+		Object[] narrow = values.clone();
+		for (int i = 0; i < values.length; i++) {
+			if (!(values[i] instanceof Double || values[i] instanceof Float || values[i] instanceof Long)) continue;
+			Number n = (Number) values[i];
+			if (n.doubleValue() == n.intValue()) narrow[i] = n.intValue();
+		}
+		return narrow;
 	}
 
 	/** What stands from the last parameter on as one array; null where there is too little, or another type. */

@@ -251,6 +251,18 @@ class Java(Split):
              "failed", "ExceptionInInitializerError"),
         ]])
 
+    def test_narrower_parameters(self):
+        """The test writes ints, and the declaration has a double."""
+        program = "class Solution {\n    public String label(%s) { return %s ? name : \"none\"; }\n}\n"
+        self.check([(what, "Java/2", program % (parameters, condition), verdict, reason) for what, parameters, condition, verdict, reason in [
+            ("an int", "String name, int weight", "weight > 1", "passed", ""),
+            ("a long", "String name, long weight", "weight > 1", "passed", ""),
+            ("a boxed one", "String name, Integer weight", "weight > 1", "passed", ""),
+            ("a float", "String name, float weight", "weight > 1", "passed", ""),
+            ("an int, and wrong", "String name, int weight", "weight > 9", "failed", "AssertionError"),
+            ("no number", "String name, boolean weight", "weight", "failed", "does not define label"),
+        ]])
+
 
 # Panics where a crate gives anything else than the one that it is called after.
 CRATES = r"""
