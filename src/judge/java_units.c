@@ -2,6 +2,8 @@
 #include "judge/java_units.h"
 
 #include "base/error.h"
+#include "judge/declaration.h"
+#include "judge/outline.h"
 #include "judge/signature.h"
 
 static void add(struct fh_buf *out, struct fh_str s)
@@ -50,4 +52,40 @@ int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_er
 	}
 	fh_buf_adds(out, "\t}\n}\n");
 	return 0;
+}
+
+/* The end of the comment or literal that begins at s[i], or i when none begins there. */
+static size_t skip_literal(struct fh_str s, size_t i)
+{
+	static const char quotes[] = "\"\"\"";
+	if (s.n - i < 3 || memcmp(s.p + i, quotes, 3) != 0)
+		return fh_cpp_skip(s, i);
+	for (size_t j = i + 3; j + 3 <= s.n; j++) {
+		if (s.p[j] == '\\')
+			j++;
+		else if (memcmp(s.p + j, quotes, 3) == 0)
+			return j + 3;
+	}
+	return s.n;
+}
+
+void fh_java_program(struct fh_str text, struct fh_buf *out)
+{
+	static const char word[] = "public";
+	long depth = 0;
+	for (size_t i = 0; i < text.n;) {
+		size_t next = skip_literal(text, i);
+		struct fh_str name = fh_identifier((struct fh_str){ text.p + i, text.n - i });
+		if (next == i && depth == 0 && fh_str_eq(name, word)) {
+			fh_buf_addf(out, "%*s", (int)strlen(word), "");
+			i += name.n;
+			continue;
+		}
+		if (next == i) {
+			next += FH_MAX(name.n, (size_t)1);
+			depth += (text.p[i] == '{') - (text.p[i] == '}');
+		}
+		fh_buf_add(out, text.p + i, next - i);
+		i = next;
+	}
 }

@@ -11,3 +11,6 @@
 
 /* -FH_E_UNAVAILABLE: no stand-in can be made, with the reason. */
 int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_error *err);
+/* A candidate's text without the word public in front of its top-level types, which says no more than how a file is
+ * called: a class Main beside class Solution may have it. Each byte stays where it is. */
+void fh_java_program(struct fh_str text, struct fh_buf *out);

@@ -91,14 +91,15 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
                           struct fh_split_side *ret, struct fh_error *err)
 {
 	fh_auto_artifact struct fh_artifact program = { 0 };
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), source = FH_BUF_INIT(0);
 	struct fh_str codec, driver, unused;
 	int r = drivers(s, &codec, &unused, &driver, err);
 	if (r < 0)
 		return r;
 	fh_buf_add(&text, p->head.p, p->head.n);
 	fh_buf_add(&text, p->completion.p, p->completion.n);
-	struct fh_build build = build_of(codec, driver, "SplitCandidate.java", fh_buf_str(&text));
+	fh_java_program(fh_buf_str(&text), &source);
+	struct fh_build build = build_of(codec, driver, "SplitCandidate.java", fh_buf_str(&source));
 	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
 	if (r >= 0 && program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);

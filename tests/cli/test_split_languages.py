@@ -251,6 +251,23 @@ class Java(Split):
              "failed", "ExceptionInInitializerError"),
         ]])
 
+    def test_other_public_types(self):
+        """A file may hold one public class of its name; which name the program's file has is not its business."""
+        body = "    public int total(List<Integer> numbers) { int t = 0; for (int n : numbers) t += n; return t; }\n"
+        main = "public class Main {\n    public static void main(String[] args) { System.out.println(new Solution().total(List.of(1))); }\n}\n"
+        program = "import java.util.*;\n%s\nclass Solution implements Comparator<String> {\n" + body + "%s" \
+            "    public int compare(String a, String b) { return 0; }\n}\n%s"
+        self.check([(what, "Java/0", program % parts, verdict, reason) for what, parts, verdict, reason in [
+            ("in front", (main, "", ""), "passed", ""),
+            ("behind", ("", "", main), "passed", ""),
+            ("an interface, a record and an enum", ("public interface I {}", "", "public record R(int n) {} public @Deprecated enum E { A }"),
+             "passed", ""),
+            ("braces in literals and comments", ("/* } */", "    char c = '}'; String s = \"\\\"}\", t = \"\"\"\n  \\\"\"\" } }\"\"\"; // }\n", main),
+             "passed", ""),
+            ("a method that has to be public", ("", "    public String toString() { return \"\"; }\n", ""), "passed", ""),
+            ("two of a name", (main, "", main), "compile_error", "duplicate class"),
+        ]])
+
     def test_narrower_parameters(self):
         """The test writes ints, and the declaration has a double."""
         program = "class Solution {\n    public String label(%s) { return %s ? name : \"none\"; }\n}\n"
