@@ -90,6 +90,9 @@ final class SplitCodec {
 			for (int i = 0; i < s.length(); i++) to.writeChar(s.charAt(i));
 		}
 
+		/** Whether it is the object that a literal of these characters is (a copy is put into Java's pool where none is yet). */
+		private static boolean isLiteral(String s) { return new String(s).intern() == s; }
+
 		byte[] done() throws Refused {
 			if (bytes.size() > FRAME_MAX) throw new Refused("more than " + FRAME_MAX + " bytes");
 			return bytes.toByteArray();
@@ -106,7 +109,7 @@ final class SplitCodec {
 			else if (v instanceof Character) { to.writeByte('c'); to.writeChar((Character) v); }
 			else if (v instanceof Short) { to.writeByte('h'); to.writeShort((Short) v); }
 			else if (v instanceof Byte) { to.writeByte('b'); to.writeByte((Byte) v); }
-			else if (v instanceof String) { to.writeByte('s'); text((String) v); }
+			else if (v instanceof String) { to.writeByte(isLiteral((String) v) ? 's' : 'S'); text((String) v); }
 			else object(v);
 		}
 
@@ -209,7 +212,7 @@ final class SplitCodec {
 		String text() throws Refused {
 			char[] c = new char[count(2)];
 			for (int i = 0; i < c.length; i++) c[i] = (char) number(2);
-			return new String(c).intern(); // tests compare strings by == where literals are the same object
+			return new String(c);
 		}
 
 		/** An argument or result, with the value it stands for. */
@@ -226,7 +229,8 @@ final class SplitCodec {
 			case 'c': return (char) number(2);
 			case 'h': return (short) number(2);
 			case 'b': return (byte) number(1);
-			case 's': return text();
+			case 's': return text().intern(); // tests compare strings by == where literals are the same object
+			case 'S': return text();
 			case '@': {
 				int i = number(4);
 				if (i < 0 || i >= objects.size() || objects.get(i) == objects) throw new Refused("a reference to nothing");

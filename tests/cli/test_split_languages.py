@@ -251,6 +251,16 @@ class Java(Split):
              "failed", "ExceptionInInitializerError"),
         ]])
 
+    def test_strings_that_are_the_same_object(self):
+        """The test compares by ==, which literals and the test's own strings are by."""
+        self.check([(what, "Java/2", f"        return weight > 1 ? {text};\n    }}\n}}\n", verdict, reason) for what, text, verdict, reason in [
+            ("the argument", "name : \"none\"", "passed", ""),
+            ("the argument, by another name", "String.valueOf(name).trim() : \"no\" + \"ne\"", "passed", ""),
+            ("a copy", "new String(name) : \"none\"", "failed", "AssertionError"),
+            ("made anew", "name : \"none \".trim()", "failed", "AssertionError"),
+            ("made anew and interned", "(name + \"\").intern() : \"none \".trim().intern()", "passed", ""),
+        ]])
+
     def test_other_public_types(self):
         """A file may hold one public class of its name; which name the program's file has is not its business."""
         body = "    public int total(List<Integer> numbers) { int t = 0; for (int n : numbers) t += n; return t; }\n"
