@@ -121,16 +121,17 @@ final class SplitJudge {
 	}
 
 	/** A program may give another primitive type than the declared one, where most tests mean the same: a narrower one, or
-	 *  for an int a long that is one. */
+	 *  for an int or a long a wider one that is one. */
 	static Object number(Object v, Class<?> declared) {
 		Object n = v instanceof Character ? (Object) (int) (Character) v : v;
 		if (!(n instanceof Number)) return v;
 		boolean whole = n instanceof Byte || n instanceof Short || n instanceof Integer;
+		boolean real = n instanceof Float || n instanceof Double;
 		Number number = (Number) n;
 		if (declared == double.class && (whole || n instanceof Long || n instanceof Float)) return number.doubleValue();
 		if (declared == float.class && (whole || n instanceof Long)) return number.floatValue();
-		if (declared == long.class && whole) return number.longValue();
-		if (declared == int.class && (whole || n instanceof Long && number.longValue() == number.intValue())) return number.intValue();
+		if (declared == long.class && (whole || real && number.doubleValue() == number.longValue())) return number.longValue();
+		if (declared == int.class && (whole || (real || n instanceof Long) && number.doubleValue() == number.intValue())) return number.intValue();
 		return v;
 	}
 
