@@ -278,6 +278,9 @@ def main():
     space, test_text = {}, test
     if "numpy" in test:
         split_numpy.offer()
+    if "unittest" in test:  # which looks for its cases in the main module
+        sys.modules["__main__"] = module = kind(sys)("__main__")
+        space = module.__dict__
     try:
         exec(compile(before, "<prompt>", "exec", 0, True), space)
         program = compile(test, "<test>", "exec", 0, True)
@@ -290,11 +293,13 @@ def main():
     try:
         exec(program, space)
     except BaseException as error:
-        try:
-            reason = explain(error, test)
-        except Exception:
-            reason = type(error).__name__
-        end("failed", reason)
+        # only the test's own leaving comes here, such as unittest.main's
+        if kind(error) is not SystemExit or error.code:
+            try:
+                reason = explain(error, test)
+            except Exception:
+                reason = type(error).__name__
+            end("failed", reason)
     if not nothing_is_left():
         end("tampered", "an answer after the last question")
     if not calls:

@@ -243,6 +243,15 @@ class HowATaskIsJudged(Judging):
                          [("passed", "split"), ("passed", "split"), ("failed", "split"), ("failed", "split")], rows)
         self.assertIn("NameError: name 'unpack' is not defined", rows[3]["reason"])
 
+    def test_a_test_may_be_one_of_unittest_and_leave_by_itself(self):
+        cases = "import unittest\n\nclass Cases(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(f(2), 3)\n\n"
+        right, wrong, leaves = "def f(x):\n    return x + 1\n", "def f(x):\n    return x\n", "def f(x):\n    raise SystemExit(0)\n"
+        for end in "unittest.main()", "if __name__ == '__main__':\n    unittest.main()", "import sys\nsys.exit(0 if f(2) == 3 else 1)":
+            p = {"task_id": 1, "code": right, "tests": cases + end}
+            rows = self.judge([p], [(1, right), (1, wrong), (1, leaves)])
+            self.assertEqual([(r["verdict"], r["integrity"]) for r in rows],
+                             [("passed", "split"), ("failed", "split"), ("early_exit", "split")], rows)
+
     def test_no_candidate_changes_how_its_task_is_judged(self):
         """What it gives to a test that hands it on has to cross again; that it cannot is no word about the test."""
         deep = "    for _ in range(149): x = [x]\n    return x\n"
