@@ -276,9 +276,9 @@ def main():
     sizes = [take_size() for _ in range(4)]
     names, before, test = [decode_text(take_input(size), "utf-8") for size in sizes[:3]]
     space, test_text = {}, test
-    if "numpy" in test:
+    if "import numpy" in test or "from numpy" in test:
         split_numpy.offer()
-    if "unittest" in test:  # which looks for its cases in the main module
+    if "import unittest" in test or "from unittest" in test:  # which looks for its cases in the main module
         sys.modules["__main__"] = module = kind(sys)("__main__")
         space = module.__dict__
     try:
