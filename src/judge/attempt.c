@@ -37,9 +37,15 @@ int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_part
 	fh_auto_buf struct fh_buf input = FH_BUF_INIT(0), code = FH_BUF_INIT(0);
 	struct fh_request request;
 	fh_request_init(&request);
-	fh_buf_add(&code, s->drivers[p->problem->language].p, s->drivers[p->problem->language].n);
-	if (l->compiled)
-		l->whole(&code, p);
+	if (l->unit) {
+		int r = l->unit(&code, p, fh_buf_str(&s->drivers[p->problem->language]), err);
+		if (r < 0)
+			return r;
+	} else {
+		fh_buf_add(&code, s->drivers[p->problem->language].p, s->drivers[p->problem->language].n);
+		if (l->compiled)
+			l->whole(&code, p);
+	}
 	l->input(&input, p, secret);
 	request.language = l->name;
 	request.code = (struct fh_bytes){ code.p, code.n };
@@ -86,8 +92,11 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 		err->phase = FH_PHASE_PLAN;
 		return r;
 	}
+	if (fh_judge_languages[p->problem->language].beside)
+		r = fh_judge_languages[p->problem->language].beside(s->split, client, p, plan, err);
 	options.cancel = s->settings->cancel;
-	r = fh_run(client, plan, &options, &result, err);
+	if (r >= 0)
+		r = fh_run(client, plan, &options, &result, err);
 	fh_plan_free(plan);
 	if (r < 0)
 		return r;

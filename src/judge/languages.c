@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/languages.h"
 
+#include "judge/rust_units.h"
+
 struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample)
 {
 	struct fh_str nothing = { "", 0 };
@@ -61,9 +63,23 @@ static void input_javascript(struct fh_buf *in, const struct fh_judge_parts *p, 
 	fh_buf_add(in, secret, FH_SECRET_SIZE);
 }
 
-static void input_cpp(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret)
+static void input_secret(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret)
 {
 	fh_buf_add(in, secret, FH_SECRET_SIZE);
+}
+
+static int unit_rust(struct fh_buf *out, const struct fh_judge_parts *p, struct fh_str driver, struct fh_error *err)
+{
+	return fh_rust_unit(p->head, p->completion, fh_buf_str(&p->problem->tail), driver, out, err);
+}
+
+static int beside_rust(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p,
+                       struct fh_plan *plan, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	struct fh_str nothing = { "", 0 };
+	int r = unit_rust(&text, p, nothing, err);
+	return r < 0 ? r : fh_rust_add_crates(s, client, fh_buf_str(&text), plan, err);
 }
 
 /* Without packages there is nothing for Python's site module to find: starting takes a third less without it. */
@@ -86,7 +102,7 @@ const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_]
 		.version = "console.log(process.version)",
 	},
 	[FH_JUDGE_CPP] = {
-		.name = "cpp", .driver = "guest/judge.cpp", .whole = whole_cpp, .input = input_cpp, .compiled = true,
+		.name = "cpp", .driver = "guest/judge.cpp", .whole = whole_cpp, .input = input_secret, .compiled = true,
 		.flags = cpp_flags, .packages_flags = cpp_flags, .probe = "#include <stdio.h>\n#include <assert.h>",
 		.probe_test = "int main(){ assert(1 + 1 == 2); printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
 		.version = "#include <stdio.h>\nint main() { printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
@@ -107,7 +123,12 @@ const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_]
 		.whole = whole_script,
 		.version = "package main\nimport (\"os\"; \"runtime\")\nfunc main() { os.Stdout.WriteString(runtime.Version()) }",
 	},
-	[FH_JUDGE_RUST] = { .name = "rust", .whole = whole_script, .version = "fn main() { println!(\"rust\"); }" },
+	[FH_JUDGE_RUST] = {
+		.name = "rust", .driver = "guest/judge.rs", .whole = whole_script, .input = input_secret, .compiled = true,
+		.unit = unit_rust, .beside = beside_rust, .flags = fh_rust_unit_flags, .packages_flags = fh_rust_unit_flags,
+		.probe = "fn main() {}", .probe_test = "#[test]\nfn version() { println!(\"rust\"); }",
+		.version = "fn main() { println!(\"rust\"); }",
+	},
 };
 
 const char *fh_judge_language_name(enum fh_judge_language l)

@@ -8,6 +8,10 @@
 #include "judge/problem.h"
 #include "judge/session.h"
 
+struct fh_client;
+struct fh_plan;
+struct fh_split;
+
 /* Program and test as text for a person or a compiler. */
 struct fh_judge_parts {
 	const struct fh_judge_problem *problem;
@@ -22,7 +26,12 @@ struct fh_judge_language_info {
 	const char *driver; /* a data file; NULL: tests of it are split only */
 	void (*whole)(struct fh_buf *out, const struct fh_judge_parts *p); /* program and test as one text */
 	void (*input)(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret); /* what the driver reads */
-	bool compiled;                     /* the whole text stands in the unit, behind the driver */
+	bool compiled; /* the whole text stands in the unit, behind the driver */
+	/* What is compiled, where it is made in another way. Negative: the test cannot be judged so, with the reason */
+	int (*unit)(struct fh_buf *out, const struct fh_judge_parts *p, struct fh_str driver, struct fh_error *err);
+	/* Adds to the plan what is compiled beside the unit. Errors are about us */
+	int (*beside)(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p, struct fh_plan *plan,
+	              struct fh_error *err);
 	const char *const *flags;          /* of the compiler or interpreter */
 	const char *const *packages_flags; /* the same where packages are visible */
 	const char *probe, *probe_test;    /* passes, and prints the version */

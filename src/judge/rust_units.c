@@ -359,3 +359,59 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, struct f
 	fh_buf_adds(out, "} }\n");
 	return 0;
 }
+
+/* ------------------------------------------------------------------------------------------------- in one process */
+
+/* The crate's type is said as above. What is ours and what the declaration brings without use warns of nothing that the
+ * program denies. */
+const char *const fh_rust_unit_flags[] = {
+	"--crate-type", "bin", "-Awarnings", "-Aunused", "-Cdebug-assertions", NULL
+};
+
+/* What the program forbids for its crate holds for the driver, which is in it, and cannot be allowed again there; what
+ * it denies can. Inner attributes stand ahead of everything but comments. */
+static void add_without_forbid(struct fh_buf *out, struct fh_str program)
+{
+	static const char forbid[] = "#![forbid(";
+	struct fh_str rest = program, line;
+	while (fh_next_line(&rest, &line)) {
+		struct fh_str code = skip(line, 0);
+		if (code.n > 0 && !begins(code, "#!") && !begins(code, "//"))
+			break;
+		if (begins(code, forbid)) {
+			fh_buf_adds(out, "#![deny(");
+			code = (struct fh_str){ code.p + strlen(forbid), code.n - strlen(forbid) };
+		}
+		add(out, code);
+		fh_buf_addc(out, '\n');
+		program = rest;
+	}
+	add(out, program);
+}
+
+int fh_rust_unit(struct fh_str declaration, struct fh_str completion, struct fh_str test, struct fh_str driver,
+                 struct fh_buf *out, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf paths = FH_BUF_INIT(0), program = FH_BUF_INIT(0), root = FH_BUF_INIT(0);
+	fh_auto_buf struct fh_buf behind = FH_BUF_INIT(0);
+	add(&behind, completion);
+	fh_buf_addc(&behind, '\n');
+	add(&behind, test);
+	add_head(&program, declaration, declaration, fh_buf_str(&behind), !has_main(completion));
+	add(&program, completion);
+	add_without_forbid(&root, fh_buf_str(&program));
+	add_program(out, fh_buf_str(&root));
+	/* An attribute without an item at the program's end gets one that is not the test. The names that the test's
+	 * functions are listed by are the test's own, whatever the program has. */
+	fh_buf_adds(out, "\nconst _: () = ();\n"
+	                 "mod fh_test {\n"
+	                 "#![allow(unused, nonstandard_style, missing_docs, unreachable_pub)]\n"
+	                 "extern crate std as fh_std;\n"
+	                 "use self::fh_std::{assert, assert_eq, assert_ne, debug_assert, debug_assert_eq, debug_assert_ne, "
+	                 "format, matches, panic, unreachable, vec};\n"
+	                 "use super::*;\n");
+	int r = add_test(out, &paths, test, err);
+	fh_buf_addf(out, "pub const FH_JUDGE_TESTS: crate::fh_judge::Tests = &[%s];\n}\n", fh_buf_cstr(&paths));
+	add(out, driver);
+	return r;
+}

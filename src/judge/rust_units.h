@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two crates that judging Rust in two processes needs:
+ * The crates that judging Rust needs. In two processes there are two:
  *
  *   judge      the declaration's helpers, a stand-in, and the test as a plain module whose functions main calls; with
  *              guest/split_codec.rs as module split
@@ -8,9 +8,13 @@
  *              they mean in a program by itself, and one macro call behind it; with guest/split_codec.rs as crate
  *              fh_split, where neither lints nor macros of the candidate's reach
  *
+ * In one process it is one, whose root is the program likewise, with no_main; behind it stand the test as a module of
+ * ours, which gets std's assertions and the like whatever the program calls its macros, and guest/judge.rs, which has
+ * the C main.
+ *
  * Beside std's there are crates of ours by the names and with the commonest functions of those that BigCode's harness
- * has (guest/crate_*.rs), on both sides. Others are not there: the declaration's `use` of one is left out, and a
- * program that needs it does not compile.
+ * has (guest/crate_*.rs), wherever the text names them. Others are not there: the declaration's `use` of one is left
+ * out, and a program that needs it does not compile.
  */
 #pragma once
 #include "base/buf.h"
@@ -28,10 +32,21 @@ extern const char *const fh_rust_candidate_flags[];
 /* For what is compiled of the judge's. */
 extern const char *const fh_rust_judge_flags[];
 
+/* -FH_E_UNAVAILABLE: the test cannot be run in one process either, with the reason. */
+int fh_rust_unit(struct fh_str declaration, struct fh_str completion, struct fh_str test, struct fh_str driver,
+                 struct fh_buf *out, struct fh_error *err);
+extern const char *const fh_rust_unit_flags[];
+/* Adds to the plan that compiles `text` the crates of ours that it mentions (split_rust.c). */
+struct fh_client;
+struct fh_plan;
+struct fh_split;
+int fh_rust_add_crates(struct fh_split *s, struct fh_client *client, struct fh_str text, struct fh_plan *plan,
+                       struct fh_error *err);
+
 struct fh_rust_crate {
 	const char *name, *file;
 	size_t first_text, last_text; /* positions in fh_split_rust's list of files */
-	const char *external; /* as --extern takes it */
+	const char *external;         /* as --extern takes it */
 	const char *const *flags;
 };
 #define FH_RUST_CRATES 3

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "judge/signature.h"
 #include "judge/split.h"
+#include "proto/plan.h"
 
 static const char *unfit(const struct fh_judge_problem *p)
 {
@@ -59,6 +60,24 @@ static int add_beside(struct fh_split *s, struct fh_client *client, const char *
 	}
 	build->flags = b->flags;
 	return 0;
+}
+
+int fh_rust_add_crates(struct fh_split *s, struct fh_client *client, struct fh_str text, struct fh_plan *plan,
+                       struct fh_error *err)
+{
+	static const char *const none[] = { NULL };
+	FH_CLEANUP(beside_release) struct beside beside = { 0 };
+	struct fh_build build = { .language = "rust", .code = text };
+	struct fh_str unused;
+	int r = fh_split_drivers(s, FH_JUDGE_RUST, &unused, &unused, err);
+	if (r >= 0)
+		r = add_beside(s, client, none, &build, &beside, err);
+	for (size_t i = 0; r >= 0 && i < build.file_count; i++)
+		fh_plan_add_file(plan->compile, build.files[i].name, build.files[i].content.data, build.files[i].content.size,
+		                 0);
+	for (size_t i = 0; r >= 0 && i < beside.flag_count; i++)
+		fh_plan_add_string(&plan->compile->argv, beside.flags[i]);
+	return r;
 }
 
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
