@@ -135,8 +135,8 @@ static void add_self_check(const struct fh_judge_report *r, struct fh_buf *out)
 		return;
 	}
 	if (c->failure_count == 0) {
-		fh_buf_addf(out, "self-check: %zu reference%s pass and %zu stub%s fail%s\n", c->references,
-		            plural(c->references), c->tasks, plural(c->tasks),
+		fh_buf_addf(out, "self-check: %zu reference%s and %zu stub%s%s\n", c->references,
+		            c->references == 1 ? " passes" : "s pass", c->tasks, c->tasks == 1 ? " fails" : "s fail",
 		            c->references < c->tasks ? "; the other tasks have no reference" : "");
 		add_raised(c, "self-check: ", out);
 		return;
