@@ -3,6 +3,7 @@
 // require, that tests of functions use; src/judge/go_units.c makes variables of type Assert of the imports. What is equal
 // to what is as testify has it. A test that asks for more does not compile, which is seen before any candidate's program
 // runs. The first assertion that does not hold ends the judgement: nothing that comes after it can change what it said.
+// What runs the tests and says how they ended is split_judge.go, or judge.go where the program is in the same process.
 package fhsplit
 
 import (
@@ -24,12 +25,18 @@ type reporter interface {
 	Errorf(format string, arguments ...interface{})
 }
 
+// A text that is made when it is wanted: behind the lock, for a value of the program's own type may say by code of the
+// program's how it looks, and where that ends the goroutine the test must not end well.
+type late func() string
+
+func (l late) String() string { return l() }
+
 func (t *T) Errorf(format string, arguments ...interface{}) {
 	state.lock.Lock()
 	say("failed", t.name+": "+fmt.Sprintf(format, arguments...))
 }
 func (t *T) Error(arguments ...interface{}) {
-	t.Errorf("%s", strings.TrimSpace(fmt.Sprintln(arguments...)))
+	t.Errorf("%s", late(func() string { return strings.TrimSpace(fmt.Sprintln(arguments...)) }))
 }
 func (t *T) Fatalf(format string, arguments ...interface{}) {
 	t.Errorf(format, arguments...)
@@ -45,6 +52,27 @@ func (t *T) Name() string                                 { return t.name }
 func (t *T) Run(name string, f func(t *T)) bool {
 	f(&T{t.name + "/" + name})
 	return true
+}
+
+type Test struct {
+	Name string
+	Run  func(t *T)
+}
+
+// The goroutine may end in the test, too: then there is nothing to recover.
+func judgeOne(test *Test) {
+	done := false
+	defer func() {
+		if !done {
+			value := recover()
+			if value == nil {
+				say("failed", test.Name+": its goroutine ended")
+			}
+			say("failed", test.Name+": panic: "+fmt.Sprint(value))
+		}
+	}()
+	test.Run(&T{test.Name})
+	done = true
 }
 
 // --------------------------------------------------------------------------------------------------------- what is so
@@ -236,6 +264,11 @@ func hold(t reporter, holds bool, message []anything, format string, values ...a
 	if holds {
 		return true
 	}
+	t.Errorf("%s", late(func() string { return tell(message, format, values) }))
+	return false
+}
+
+func tell(message []anything, format string, values []anything) string {
 	shown := make([]anything, len(values))
 	for i, v := range values {
 		shown[i] = show(v)
@@ -246,8 +279,7 @@ func hold(t reporter, holds bool, message []anything, format string, values ...a
 	} else if len(message) > 1 {
 		text += fmt.Sprintf(" ("+fmt.Sprint(message[0])+")", message[1:]...)
 	}
-	t.Errorf("%s", text)
-	return false
+	return text
 }
 
 func isFunc(v anything) bool {

@@ -7,6 +7,7 @@
 
 #include "judge/output.h"
 #include "judge/session_state.h"
+#include "proto/plan.h"
 
 #define TRIES 2
 
@@ -30,31 +31,43 @@ static int make_secret(char secret[FH_SECRET_SIZE + 1], struct fh_error *err)
 	return 0;
 }
 
+/* The text, or texts, that run: driver and program, and where the driver does not read the test, the test. */
+static int make_unit(const struct fh_judge_session *s, const struct fh_judge_parts *p, struct fh_judge_unit *u,
+                     struct fh_error *err)
+{
+	const struct fh_judge_language_info *l = &fh_judge_languages[p->problem->language];
+	const struct fh_judge_drivers *d = &s->drivers[p->problem->language];
+	if (l->unit)
+		return l->unit(u, p, d, err);
+	fh_buf_add(&u->code, d->driver.p, d->driver.n);
+	if (l->compiled)
+		l->whole(&u->code, p);
+	return 0;
+}
+
 int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_parts *p, const char *secret,
                     struct fh_plan **ret, struct fh_error *err)
 {
 	const struct fh_judge_language_info *l = &fh_judge_languages[p->problem->language];
-	fh_auto_buf struct fh_buf input = FH_BUF_INIT(0), code = FH_BUF_INIT(0);
+	fh_auto_buf struct fh_buf input = FH_BUF_INIT(0);
+	FH_CLEANUP(fh_judge_unit_release) struct fh_judge_unit unit = { .count = 0 };
 	struct fh_request request;
+	int r = make_unit(s, p, &unit, err);
+	if (r < 0)
+		return r;
 	fh_request_init(&request);
-	if (l->unit) {
-		int r = l->unit(&code, p, fh_buf_str(&s->drivers[p->problem->language]), err);
-		if (r < 0)
-			return r;
-	} else {
-		fh_buf_add(&code, s->drivers[p->problem->language].p, s->drivers[p->problem->language].n);
-		if (l->compiled)
-			l->whole(&code, p);
-	}
 	l->input(&input, p, secret);
 	request.language = l->name;
-	request.code = (struct fh_bytes){ code.p, code.n };
+	request.code = (struct fh_bytes){ unit.code.p, unit.code.n };
 	request.stdin_data = (struct fh_bytes){ input.p, input.n };
 	request.limits = fh_judge_limits(s, p->problem);
 	request.flags = fh_session_flags(s, p->problem->language);
 	request.interpreter = s->settings->interpreter;
 	request.standard_library_only = !s->settings->packages;
-	return fh_plan_build(&request, ret, err);
+	r = fh_plan_build(&request, ret, err);
+	for (size_t i = 0; r >= 0 && i < unit.count; i++)
+		fh_plan_add_file((*ret)->compile, unit.files[i].name, unit.files[i].text.p, unit.files[i].text.n, 0);
+	return r;
 }
 
 /* What the driver said is not part of what the program printed. */
@@ -67,6 +80,18 @@ static void drop_message(struct fh_result *r, const char *secret)
 	uint8_t *data = r->stream_data[FH_STDOUT];
 	memmove(data + m.at, data + m.end, out.n - m.end + 1);
 	r->stream_size[FH_STDOUT] = out.n - (m.end - m.at);
+}
+
+/* The first line of the compiler's that has the language's mark. */
+static void tell_compile_error(const struct fh_judge_language_info *l, struct fh_judge_outcome *o)
+{
+	fh_auto_buf struct fh_buf why = FH_BUF_INIT(0);
+	struct fh_str said = { (const char *)o->run->stream_data[FH_STDERR], o->run->stream_size[FH_STDERR] };
+	if (o->verdict != FH_VERDICT_COMPILE_ERROR || !l->mark || !memmem(said.p, said.n, l->mark, strlen(l->mark)))
+		return;
+	fh_verdict_add_line(&why, "", fh_verdict_telling_line(said, l->mark));
+	free(o->reason);
+	o->reason = fh_verdict_finish(&why);
 }
 
 /* One run in a fresh sandbox. Returns 0 with an outcome, or a negative code for what is no outcome of the sample. */
@@ -104,6 +129,7 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 	drop_message(result, secret);
 	ret->run = result;
 	ret->integrity = FH_INTEGRITY_IN_PROCESS;
+	tell_compile_error(&fh_judge_languages[p->problem->language], ret);
 	return 0;
 }
 

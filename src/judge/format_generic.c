@@ -7,8 +7,8 @@
  *     prompt                 what the completion continues where it defines the function; else it is for the model
  *     prefix, suffix         what stands in front of the completion, and (with output) behind it
  *     entry_point, function  the function under test; by default the last one that code, or else prompt, defines
- *     tests                  a program text, or a list of lines. In java, rust and go the prompt has to declare the
- *                            function, as HumanEvalPack's declaration does
+ *     tests                  a program text, or a list of lines. In java and rust the prompt has to declare the
+ *                            function, as HumanEvalPack's declaration does; in go it should
  *     cases                  [argument, …, expected], {args, kwargs, expected} or {stdin, stdout, exit_code}; of one
  *                            kind
  *     stdin, stdout          one case of the last kind
@@ -120,10 +120,13 @@ static const struct declared {
 	enum fh_judge_language language;
 	struct fh_str (*name)(struct fh_str declaration);
 	const char *whole;
+	/* Where a test can be judged in one process, too, the prompt may declare anything else, or nothing: what a
+	 * reference that is a program by itself holds then. NULL: it may not. */
+	const char *by_itself;
 } declared[] = {
 	{ FH_JUDGE_JAVA, fh_java_name, "class Solution" },
 	{ FH_JUDGE_RUST, fh_rust_name, "fn %s" },
-	{ FH_JUDGE_GO, fh_go_name, "func %s(" },
+	{ FH_JUDGE_GO, fh_go_name, "func %s(", "package " },
 };
 
 static const struct declared *declared_of(enum fh_judge_language language)
@@ -144,14 +147,14 @@ static int read_declared(const json_t *row, const struct declared *d, struct fh_
 	fh_buf_add(&p->head, prefix.p, prefix.n);
 	fh_judge_add_lines(&p->head, prompt);
 	struct fh_str name = d->name(fh_buf_str(&p->head));
-	if (name.n == 0)
+	if (name.n == 0 && (!d->by_itself || p->head.n + code.n == 0))
 		return wrong(err, "end the prompt with the function's head and its {, as a completion goes on from there",
 		             "tests: the prompt declares no function of %s to call", fh_judge_language_name(p->language));
 	p->entry_point = fh_xstrndup(name.p, name.n);
 	fh_buf_add(&p->reference, code.p, code.n);
-	const char *mark = strstr(d->whole, "%s");
-	size_t n = mark ? (size_t)(mark - d->whole) : strlen(d->whole);
-	fh_auto_free char *whole = fh_xasprintf("%.*s%s", (int)n, d->whole, mark ? p->entry_point : "");
+	const char *form = name.n ? d->whole : d->by_itself, *mark = strstr(form, "%s");
+	size_t n = mark ? (size_t)(mark - form) : strlen(form);
+	fh_auto_free char *whole = fh_xasprintf("%.*s%s", (int)n, form, mark ? p->entry_point : "");
 	p->reference_is_whole = code.n > 0 && memmem(code.p, code.n, whole, strlen(whole));
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "judge/go_units.h"
 
 #include "base/error.h"
+#include "base/sha256.h"
 #include "judge/outline.h"
 #include "judge/signature.h"
 
@@ -34,6 +35,7 @@ static bool is_space(char c)
 }
 
 static const char file_start[] = "package main\n\nimport fhSplit \"fhsplit\"\n";
+static const char no_main[] = "\nfunc main() {}\n";
 
 /* ----------------------------------------------------------------------------------------------------- reading a file
  */
@@ -387,13 +389,32 @@ static bool has_main(struct fh_str blank)
 	return false;
 }
 
+/* The candidate's file, and what of it was read. */
+static void add_solution(struct fh_buf *out, bool is_whole, struct fh_str text, const struct source *test,
+                         struct source *program)
+{
+	struct imports done = { .count = 0 };
+	fh_buf_adds(out, "package main\n");
+	if (read_source(text, program, NULL) >= 0) {
+		if (is_whole)
+			add_own_imports(out, &done, program, test);
+		else
+			add_imports(out, &done, program, program->blank_body);
+		add_helpful(out, &done, program->blank_body);
+		add(out, program->body);
+	} else { /* no import that the compiler takes either */
+		add(out, text);
+	}
+	fh_buf_addc(out, '\n');
+}
+
 int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str head, struct fh_str completion,
                     struct fh_buf *ret_solution, struct fh_buf *ret_main, struct fh_error *err)
 {
 	auto_declaration d = { 0 };
 	auto_source program = { .count = 0 }, t = { .count = 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
-	struct imports done = { .count = 0 }, main_done = { .count = 0 };
+	struct imports done = { .count = 0 };
 	int r = read_declared(declaration, &d, err);
 	if (r >= 0)
 		r = read_source(test, &t, err);
@@ -401,26 +422,166 @@ int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str
 		return r;
 	add(&text, head);
 	add(&text, completion);
-	fh_buf_adds(ret_solution, "package main\n");
-	if (read_source(fh_buf_str(&text), &program, NULL) >= 0) {
-		if (head.n == 0)
-			add_own_imports(ret_solution, &done, &program, &t);
-		else
-			add_imports(ret_solution, &done, &program, program.blank_body);
-		add_helpful(ret_solution, &done, program.blank_body);
-		add(ret_solution, program.body);
-	} else { /* no import that the compiler takes either */
-		add(ret_solution, fh_buf_str(&text));
-	}
-	fh_buf_addc(ret_solution, '\n');
+	add_solution(ret_solution, head.n == 0, fh_buf_str(&text), &t, &program);
 
 	const struct fh_signature *s = &d.signature;
 	fh_buf_adds(ret_main, file_start);
-	add_imports(ret_main, &main_done, &d.source, s->result);
-	add_helpful(ret_main, &main_done, s->result);
+	add_imports(ret_main, &done, &d.source, s->result);
+	add_helpful(ret_main, &done, s->result);
 	fh_buf_addf(ret_main, "\nvar fhSplitEntry func%.*s = %.*s\n\nfunc init() {\n\tfhSplit.Serve(fhSplitEntry",
 	            FH_STR_ARGS(s->result), FH_STR_ARGS(s->name));
 	add_types(ret_main, &d);
-	fh_buf_addf(ret_main, ")\n}\n%s", has_main(program.blank_body) ? "" : "\nfunc main() {}\n");
+	fh_buf_addf(ret_main, ")\n}\n%s", has_main(program.blank_body) ? "" : no_main);
+	return 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------- one process
+ */
+
+/* What Go declares itself. */
+static const char *const predeclared[] = {
+	"any",        "append",    "bool",  "byte",   "cap",    "clear",   "close",   "comparable", "complex",
+	"complex128", "complex64", "copy",  "delete", "error",  "false",   "float32", "float64",    "imag",
+	"int",        "int16",     "int32", "int64",  "int8",   "iota",    "len",     "make",       "max",
+	"min",        "new",       "nil",   "panic",  "print",  "println", "real",    "recover",    "rune",
+	"string",     "true",      "uint",  "uint16", "uint32", "uint64",  "uint8",   "uintptr",
+};
+
+/* What a program may ask of a compiler that has the test beside it: the text of a file, and a function of another
+ * package by the name that the linker knows it by. */
+static const char *const directives[] = { "//go:embed", "//go:linkname" };
+
+void fh_go_whole_release(struct fh_go_whole *w)
+{
+	struct fh_buf *const all[] = { &w->main, &w->solution, &w->names, &w->key };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(all); i++)
+		fh_buf_release(all[i]);
+}
+
+/* `name` as a word, and as no member of anything. */
+static bool has_word(struct fh_str blank, const char *name)
+{
+	for (size_t i = 0; i < blank.n;) {
+		struct fh_str word = fh_identifier(from(blank, i));
+		if (fh_str_eq(word, name) && (i == 0 || blank.p[i - 1] != '.'))
+			return true;
+		i += FH_MAX(word.n, (size_t)1);
+	}
+	return false;
+}
+
+/* At the top level, at the beginning of a line. */
+static bool declares(struct fh_str blank, const char *name)
+{
+	static const char *const words[] = { "func ", "type ", "var ", "const " };
+	struct fh_str line;
+	while (fh_next_line(&blank, &line))
+		for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
+			if (begins(line, words[i]) && fh_str_eq(fh_identifier(from(line, strlen(words[i]))), name))
+				return true;
+	return false;
+}
+
+static void add_guarded_names(struct fh_buf *out, struct fh_str test, struct fh_str task)
+{
+	fh_auto_buf struct fh_buf uses = FH_BUF_INIT(0);
+	fh_buf_adds(out, "package main\n\n");
+	for (size_t i = 0; i < FH_ARRAY_SIZE(predeclared); i++) {
+		const char *name = predeclared[i];
+		if (!has_word(test, name) || declares(test, name) || declares(task, name))
+			continue;
+		fh_buf_addf(out, "import %s \"fhsplit\"\n", name);
+		fh_buf_addf(&uses, "var _ %s.T\n", name);
+	}
+	add(out, fh_buf_str(&uses));
+}
+
+static void add_without_directives(struct fh_buf *out, struct fh_str text)
+{
+	size_t start = out->n;
+	add(out, text);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(directives); i++) {
+		char *p = out->p + start;
+		while ((p = memmem(p, out->p + out->n - p, directives[i], strlen(directives[i]))))
+			p[2] = ' '; /* a comment like any other */
+	}
+}
+
+/* What there is no stand-in for is the task's, and not for a compiler to find in each program. */
+static int check_testing(const struct source *test, struct fh_error *err)
+{
+	struct fh_str blank = test->blank_body, name = fh_str("testing");
+	for (size_t at = 0; (at = find_use(blank, name, at)) < blank.n;) {
+		at += name.n + 1;
+		struct fh_str member = fh_identifier(from(blank, at));
+		if (!fh_str_eq(member, "T"))
+			return fh_error_set(err, FH_E_UNAVAILABLE, "the test takes testing.%.*s", FH_STR_ARGS(member));
+	}
+	return 0;
+}
+
+/* A program cannot hold a hash of itself. */
+static void make_key(struct fh_str test, struct fh_str solution, char ret_key[FH_SHA256_HEX])
+{
+	struct fh_sha256 h = FH_SHA256_INIT;
+	fh_sha256_add_field(&h, test);
+	fh_sha256_add_field(&h, solution);
+	fh_sha256_hex(&h, ret_key);
+}
+
+static int add_test_file(struct fh_buf *out, const struct source *declaration, const struct source *test,
+                         const char *key, struct fh_error *err)
+{
+	const struct source *const both[] = { declaration, test };
+	struct imports done = { .count = 0 };
+	fh_buf_adds(out, file_start);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(both); i++)
+		add_imports(out, &done, both[i], test->blank_body);
+	add_helpful(out, &done, test->blank_body);
+	int r = add_assertions(out, both, FH_ARRAY_SIZE(both), test->blank_body, err);
+	if (r < 0)
+		return r;
+	fh_buf_addc(out, '\n');
+	add_test(out, test);
+	fh_buf_addf(out, "\nfunc init() {\n\tfhSplit.Judge(\"%s\", []fhSplit.Test{\n", key);
+	r = add_test_names(out, test, err);
+	fh_buf_adds(out, "\t})\n}\n");
+	return r;
+}
+
+int fh_go_whole(const struct fh_go_task *task, struct fh_str head, struct fh_str completion, struct fh_go_whole *ret,
+                struct fh_error *err)
+{
+	auto_source declaration = { .count = 0 }, test = { .count = 0 }, program = { .count = 0 };
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), own = FH_BUF_INIT(0), own_blank = FH_BUF_INIT(0);
+	struct fh_go_whole w = { .main = FH_BUF_INIT(0) };
+	char key[FH_SHA256_HEX];
+	int r = read_source(task->declaration, &declaration, err);
+	if (r >= 0)
+		r = read_source(task->test, &test, err);
+	if (r >= 0)
+		r = check_testing(&test, err);
+	if (r < 0)
+		return r;
+	add_without_directives(&text, head);
+	add_without_directives(&text, completion);
+	add_solution(&w.solution, head.n == 0, fh_buf_str(&text), &test, &program);
+
+	add(&own, task->declaration);
+	fh_buf_addc(&own, '\n');
+	add(&own, task->reference);
+	fh_signature_blank(&own_blank, fh_buf_str(&own));
+	add_guarded_names(&w.names, test.blank_body, fh_buf_str(&own_blank));
+
+	make_key(task->test, fh_buf_str(&w.solution), key);
+	fh_buf_addf(&w.key, "package fhsplit\n\nconst key = \"%s\"\n", key);
+	r = add_test_file(&w.main, &declaration, &test, key, err);
+	if (r < 0) {
+		fh_go_whole_release(&w);
+		return r;
+	}
+	if (!has_main(program.blank_body) && !has_main(test.blank_body))
+		fh_buf_adds(&w.main, no_main);
+	*ret = w;
 	return 0;
 }

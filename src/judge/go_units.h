@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two programs that judging Go in two processes needs, each a package main beside package fhsplit
+ * The programs that judging Go needs. In two processes these are two, each a package main beside package fhsplit
  * (guest/split_*.go):
  *
  *   judge      the declaration's helpers, a stand-in, the test and a main that gives its Test functions to fhsplit,
@@ -21,3 +21,21 @@ int fh_go_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *ou
 /* head is empty where the completion is a program by itself. */
 int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str head, struct fh_str completion,
                     struct fh_buf *ret_solution, struct fh_buf *ret_main, struct fh_error *err);
+
+/* In one process it is one program: beside package fhsplit (guest/judge.go, guest/split_assert.go) the candidate's own
+ * text, and a file with the test, whose init runs it once the candidate's own have run; so here, too, a main of the
+ * candidate's is never reached. Where the test says len or true, a third file keeps the candidate from giving these
+ * names another meaning: its imports have them, and Go refuses a name of the package that is one of an import. */
+struct fh_go_task {
+	struct fh_str declaration, test;
+	struct fh_str reference; /* such names that it declares are the task's; may be empty */
+};
+struct fh_go_whole {
+	struct fh_buf main, solution, names;
+	struct fh_buf key; /* of package fhsplit */
+};
+/* -FH_E_UNAVAILABLE: the task cannot be judged so, with the reason. */
+int fh_go_whole(const struct fh_go_task *task, struct fh_str head, struct fh_str completion, struct fh_go_whole *ret,
+                struct fh_error *err);
+void fh_go_whole_release(struct fh_go_whole *w);
+#define fh_auto_go_whole FH_CLEANUP(fh_go_whole_release) struct fh_go_whole

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/languages.h"
 
+#include "judge/go_units.h"
 #include "judge/rust_units.h"
 
 struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample)
@@ -68,9 +69,46 @@ static void input_secret(struct fh_buf *in, const struct fh_judge_parts *p, cons
 	fh_buf_add(in, secret, FH_SECRET_SIZE);
 }
 
-static int unit_rust(struct fh_buf *out, const struct fh_judge_parts *p, struct fh_str driver, struct fh_error *err)
+void fh_judge_unit_release(struct fh_judge_unit *u)
 {
-	return fh_rust_unit(p->head, p->completion, fh_buf_str(&p->problem->tail), driver, out, err);
+	fh_buf_release(&u->code);
+	for (size_t i = 0; i < u->count; i++)
+		fh_buf_release(&u->files[i].text);
+	*u = (struct fh_judge_unit){ .count = 0 };
+}
+
+static void add_file(struct fh_judge_unit *u, const char *name, struct fh_str text)
+{
+	u->files[u->count].name = name;
+	add(&u->files[u->count++].text, text);
+}
+
+/* The compiler's order, which is that of what runs before main: the test's file, main.go, comes last. */
+static const char *const go_flags[] = { "names.go", "solution.go", NULL };
+
+static int unit_go(struct fh_judge_unit *u, const struct fh_judge_parts *p, const struct fh_judge_drivers *d,
+                   struct fh_error *err)
+{
+	const struct fh_go_task task = { .declaration = fh_buf_str(&p->problem->head),
+		                             .test = fh_buf_str(&p->problem->tail),
+		                             .reference = fh_buf_str(&p->problem->reference) };
+	fh_auto_go_whole w = { .key = FH_BUF_INIT(0) };
+	int r = fh_go_whole(&task, p->head, p->completion, &w, err);
+	if (r < 0)
+		return r;
+	add(&u->code, fh_buf_str(&w.main));
+	add_file(u, go_flags[0], fh_buf_str(&w.names));
+	add_file(u, go_flags[1], fh_buf_str(&w.solution));
+	add_file(u, "src/fhsplit/judge.go", fh_buf_str(&d->driver));
+	add_file(u, "src/fhsplit/assert.go", fh_buf_str(&d->library));
+	add_file(u, "src/fhsplit/key.go", fh_buf_str(&w.key));
+	return 0;
+}
+
+static int unit_rust(struct fh_judge_unit *u, const struct fh_judge_parts *p, const struct fh_judge_drivers *d,
+                     struct fh_error *err)
+{
+	return fh_rust_unit(p->head, p->completion, fh_buf_str(&p->problem->tail), fh_buf_str(&d->driver), &u->code, err);
 }
 
 static int beside_rust(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p,
@@ -78,7 +116,7 @@ static int beside_rust(struct fh_split *s, struct fh_client *client, const struc
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 	struct fh_str nothing = { "", 0 };
-	int r = unit_rust(&text, p, nothing, err);
+	int r = fh_rust_unit(p->head, p->completion, fh_buf_str(&p->problem->tail), nothing, &text, err);
 	return r < 0 ? r : fh_rust_add_crates(s, client, fh_buf_str(&text), plan, err);
 }
 
@@ -119,8 +157,10 @@ const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_]
 		           " System.out.println(System.getProperty(\"java.version\")); } }",
 	},
 	[FH_JUDGE_GO] = {
-		.name = "go",
-		.whole = whole_script,
+		.name = "go", .driver = "guest/judge.go", .library = "guest/split_assert.go", .whole = whole_script,
+		.input = input_secret, .unit = unit_go, .mark = ".go:", .flags = go_flags, .packages_flags = go_flags,
+		.probe = "package main\nimport (\"os\"; \"runtime\")\nfunc version() { os.Stdout.WriteString(runtime.Version()) }\n",
+		.probe_test = "func TestVersion(t *testing.T) { version() }\n",
 		.version = "package main\nimport (\"os\"; \"runtime\")\nfunc main() { os.Stdout.WriteString(runtime.Version()) }",
 	},
 	[FH_JUDGE_RUST] = {

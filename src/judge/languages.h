@@ -21,17 +21,36 @@ struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, 
 /* The whole program of one that is judged by its output. */
 void fh_judge_parts_for_output(struct fh_buf *out, const struct fh_judge_parts *p);
 
+/* What a compiler gets where program and test are no one text: its file's, and files beside it. */
+enum { FH_JUDGE_UNIT_FILES_MAX = 6 };
+struct fh_judge_unit {
+	struct fh_buf code;
+	struct {
+		const char *name;
+		struct fh_buf text;
+	} files[FH_JUDGE_UNIT_FILES_MAX];
+	size_t count;
+};
+void fh_judge_unit_release(struct fh_judge_unit *u);
+/* The data files of a language, as they are read. */
+struct fh_judge_drivers {
+	struct fh_buf driver, library;
+};
+
 struct fh_judge_language_info {
 	const char *name;
-	const char *driver; /* a data file; NULL: tests of it are split only */
+	const char *driver;              /* a data file; NULL: tests of it are split only */
+	FH_NULLABLE const char *library; /* another, where `unit` takes it */
 	void (*whole)(struct fh_buf *out, const struct fh_judge_parts *p); /* program and test as one text */
 	void (*input)(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret); /* what the driver reads */
 	bool compiled; /* the whole text stands in the unit, behind the driver */
-	/* What is compiled, where it is made in another way. Negative: the test cannot be judged so, with the reason */
-	int (*unit)(struct fh_buf *out, const struct fh_judge_parts *p, struct fh_str driver, struct fh_error *err);
+	/* Instead of these as one text. -FH_E_UNAVAILABLE: this task cannot be judged so. */
+	FH_NULLABLE int (*unit)(struct fh_judge_unit *u, const struct fh_judge_parts *p, const struct fh_judge_drivers *d,
+	                        struct fh_error *err);
 	/* Adds to the plan what is compiled beside the unit. Errors are about us */
-	int (*beside)(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p, struct fh_plan *plan,
-	              struct fh_error *err);
+	FH_NULLABLE int (*beside)(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p,
+	                          struct fh_plan *plan, struct fh_error *err);
+	FH_NULLABLE const char *mark;      /* in a line of the compiler's that tells an error; NULL: "error" */
 	const char *const *flags;          /* of the compiler or interpreter */
 	const char *const *packages_flags; /* the same where packages are visible */
 	const char *probe, *probe_test;    /* passes, and prints the version */

@@ -99,20 +99,30 @@ struct fh_limits fh_judge_limits(const struct fh_judge_session *s, const struct 
 
 /* ----------------------------------------------------------------------------------------------------------- tools */
 
-static int read_driver(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
+static int read_data(const char *name, struct fh_buf *to, struct fh_sha256 *h, struct fh_error *err)
 {
 	fh_auto_free char *path = NULL;
-	int r = fh_data_path(fh_judge_languages[language].driver, &path, err);
+	int r = fh_data_path(name, &path, err);
 	if (r < 0)
 		return r;
-	s->drivers[language] = (struct fh_buf)FH_BUF_INIT(DRIVER_MAX);
-	r = fh_file_read(path, &s->drivers[language], err);
-	if (r < 0)
-		return r;
+	*to = (struct fh_buf)FH_BUF_INIT(DRIVER_MAX);
+	r = fh_file_read(path, to, err);
+	if (r >= 0)
+		fh_sha256_add_field(h, fh_buf_str(to));
+	return r;
+}
+
+static int read_drivers(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
+{
+	const struct fh_judge_language_info *l = &fh_judge_languages[language];
+	struct fh_judge_drivers *d = &s->drivers[language];
 	struct fh_sha256 h = FH_SHA256_INIT;
-	fh_sha256_add_field(&h, fh_buf_str(&s->drivers[language]));
-	fh_sha256_hex(&h, s->driver_digests[language]);
-	return 0;
+	int r = read_data(l->driver, &d->driver, &h, err);
+	if (r >= 0 && l->library)
+		r = read_data(l->library, &d->library, &h, err);
+	if (r >= 0)
+		fh_sha256_hex(&h, s->driver_digests[language]);
+	return r;
 }
 
 static int probe_failed(const struct fh_judge_language_info *l, const struct fh_judge_outcome *o, struct fh_error *err)
@@ -222,7 +232,7 @@ static int open_language(struct fh_judge_session *s, const struct fh_judge_sampl
                          enum fh_judge_language language, struct fh_error *err)
 {
 	const struct fh_judge_language_info *l = &fh_judge_languages[language];
-	int r = l->driver ? read_driver(s, language, err) : 0;
+	int r = l->driver ? read_drivers(s, language, err) : 0;
 	if (r >= 0 && fh_split_has(language))
 		r = fh_split_prepare(s->split, language, err);
 	if (r < 0)
@@ -280,7 +290,8 @@ void fh_judge_session_close(struct fh_judge_session *s)
 	free(s->modes);
 	free(s->time_factors);
 	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
-		fh_buf_release(&s->drivers[l]);
+		fh_buf_release(&s->drivers[l].driver);
+		fh_buf_release(&s->drivers[l].library);
 		free(s->versions[l]);
 		free(s->output_versions[l]);
 	}

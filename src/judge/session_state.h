@@ -17,7 +17,7 @@ struct fh_judge_session {
 	struct fh_split *split;
 	_Atomic(enum fh_judge_mode) *modes; /* of problems, by position */
 	atomic_uint *time_factors;          /* likewise; 0: 1 */
-	struct fh_buf drivers[FH_JUDGE_LANGUAGE_COUNT_];
+	struct fh_judge_drivers drivers[FH_JUDGE_LANGUAGE_COUNT_];
 	char driver_digests[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX]; /* of what drivers holds; "" where there is none */
 	char *versions[FH_JUDGE_LANGUAGE_COUNT_];                     /* NULL: not used */
 	char *output_versions[FH_JUDGE_LANGUAGE_COUNT_];              /* likewise, of problems that are judged by output */

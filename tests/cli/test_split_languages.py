@@ -762,18 +762,15 @@ class Go(Split):
             with self.subTest(what):
                 self.assertEqual((row["verdict"], row["integrity"]), (verdict, "split"), row["reason"])
 
-    def test_what_cannot_be_split_is_no_verdict(self):
-        """Seen before any program runs."""
+    def test_what_cannot_be_judged_is_no_verdict(self):
+        """Not even in one process; seen before any program runs."""
         setup = "package main\nimport (\n\"testing\"\n\"github.com/stretchr/testify/assert\"\n)\n"
         test = "func TestF(t *testing.T) {\n    assert.Equal(t, 1, F(1))\n}\n"
         tasks = [
-            ("a function as argument", "func F(f func() int) int {\n", test, "takes or gives a function"),
-            ("generic", "func F[T any](x T) T {\n", test, "is generic"),
-            ("a method", "type A int\n\nfunc (a A) F(x int) int {\n", test, "is a method"),
-            ("a benchmark", "func F(n int) int {\n", test + "func BenchmarkF(b *testing.B) {}\n", "fhSplit.B"),
-            ("an assertion that is not there", "func F(n int) int {\n", test.replace("assert.Equal(", "assert.JSONEq("), "JSONEq"),
+            ("a benchmark", "func F(n int) int {\n", test + "func BenchmarkF(b *testing.B) {}\n", "testing.B"),
             ("no tests", "func F(n int) int {\n", "func testF() {}\n", "no Test functions"),
-            ("a type of a package", "import \"strings\"\n\nfunc F(n int) strings.Builder {\n", test, "strings.Builder cannot cross"),
+            ("a test that runs the tests", "func F(n int) int {\n", test + "func TestMain(m int) {}\n", "has a TestMain"),
+            ("another package", "func F(n int) int {\n", "import \"github.com/stretchr/testify/mock\"\n" + test, "testify/mock"),
         ]
         self.write("problems.jsonl", "".join(json.dumps({"task_id": f"Go/{i}", "declaration": d, "test": t, "test_setup": setup}) + "\n"
                                              for i, (_, d, t, _) in enumerate(tasks)))
@@ -787,6 +784,222 @@ class Go(Split):
             with self.subTest(what):
                 self.assertEqual(row["verdict"], "engine_error", row["reason"])
                 self.assertIn(reason, row["reason"])
+
+
+GO_SETUP = 'package main\n\nimport (\n    "testing"\n    "github.com/stretchr/testify/assert"\n)\n'
+# What only the program defines: a type's methods and a constant, a generic function, a second function, a channel.
+GO_SHARED = {
+    "Shelf": ("""// Shelf gives what was put there last; Full is how many fit.
+type Shelf struct {
+""", """func TestShelf(t *testing.T) {
+    s := &Shelf{}
+    for i := 0; i < Full; i++ {
+        assert.True(t, s.Put(i))
+    }
+    assert.False(t, s.Put(9))
+    if got := s.Take(); got != Full-1 || len(s.items) != Full-1 {
+        t.Errorf("took %d", got)
+    }
+}
+""", """    items []int
+}
+
+const Full = 3
+
+func (s *Shelf) Put(n int) bool {
+    if len(s.items) == Full {
+        return false
+    }
+    s.items = append(s.items, n)
+    return true
+}
+
+func (s *Shelf) Take() int {
+    n := s.items[len(s.items)-1]
+    s.items = s.items[:len(s.items)-1]
+    return n
+}
+"""),
+    "Last": ("func Last[T any](items []T) T {\n", """func TestLast(t *testing.T) {
+    assert.Equal(t, 3, Last([]int{1, 3}))
+    assert.Equal(t, "b", Last([]string{"a", "b"}))
+}
+""", "    return items[len(items)-1]\n}\n"),
+    "Wrap": ("func Wrap(s string) string {\n", """func TestWrap(t *testing.T) {
+    assert.Equal(t, "<a>", Wrap("a"))
+}
+
+func TestUnwrap(t *testing.T) {
+    assert.Equal(t, "a", Unwrap(Wrap("a")), "there and back")
+}
+""", "    return `<` + s + `>`\n}\n\nfunc Unwrap(s string) string {\n    return s[1:max(1, len(s)-1)]\n}\n"),
+    "Count": ("func Count(n int) <-chan int {\n", """func TestCount(t *testing.T) {
+    sum := 0
+    for i := range Count(30000) {
+        sum += i
+    }
+    assert.Equal(t, 450015000, sum)
+}
+""", """    c := make(chan int)
+    go func() {
+        defer close(c)
+        for i := 1; i <= n; i++ {
+            c <- i
+        }
+    }()
+    return c
+}
+"""),
+    "Show": ("type Point struct{ x, y int }\n\nfunc Show(f func(p Point) Point) string {\n", """func TestShow(t *testing.T) {
+    done := make(chan bool)
+    go func() {
+        defer close(done)
+        assert.Equal(t, Point{1, 2}, Origin())
+    }()
+    <-done
+    panics := func() { Show(nil) }
+    assert.Panics(t, panics)
+    if Show(func(p Point) Point { return Point{p.y, p.x} }) != "2 1" {
+        panic("turned")
+    }
+}
+""", "    p := f(Point{1, 2})\n    return fmt.Sprint(p.x, p.y)\n}\n\nfunc Origin() Point {\n    return Point{1, 2}\n}\n"),
+}
+
+
+def go_whole(task, *others, imports=(), changed=()):
+    """The reference as a program by itself, with some of its text changed, and what stands beside it."""
+    declaration, _, reference = GO_SHARED[task]
+    text = declaration + reference
+    for old, new in changed:
+        assert old in text
+        text = text.replace(old, new)
+    return "package main\n\n" + "".join(f"import {i}\n" for i in imports) + "\n" + text + "\n" + "\n".join(others) + "\n"
+
+
+@support.once
+class GoInProcess(Split):
+    """Programs in one process with a test that needs more of them than one function."""
+
+    language, tool = "go", "go"
+    TAKE = ("    n := s.items[len(s.items)-1]\n", "    n := 0\n")  # wrong in the last thing that the test asks
+
+    def judge(self, cases, *args):
+        self.write("problems.jsonl", "".join(json.dumps({
+            "task_id": f"Go/{name}", "declaration": declaration, "test_setup": GO_SETUP, "test": test, "canonical_solution": reference,
+        }) + "\n" for name, (declaration, test, reference) in GO_SHARED.items()))
+        self.write("samples.jsonl", "".join(json.dumps(
+            {"task_id": f"Go/{t}", "solution" if self.is_whole(c) else "completion": c}) + "\n" for _, t, c, _, _ in cases))
+        done = support.command("judge", "--json", "--problems", self.dir / "problems.jsonl", self.dir / "samples.jsonl", "-o",
+                               self.dir / "results.jsonl", *args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
+        self.assertEqual(len(rows), len(cases))
+        for (what, _, _, verdict, reason), row in zip(cases, rows):
+            with self.subTest(what):
+                self.assertEqual((row["verdict"], row["integrity"]), (verdict, "in-process"), row["reason"])
+                self.assertIn(reason, row["reason"])
+        return json.loads(done.stdout)
+
+    def test_the_self_check_finds_the_way(self):
+        """References pass and stubs fail; none counts, unless it is allowed to."""
+        cases = [(name, name, reference, "passed", "") for name, (_, _, reference) in GO_SHARED.items()]
+        summary = self.judge(cases)
+        self.assertEqual((summary["self_check"]["in-process"], summary["self_check"]["failures"]), (len(cases), []))
+        self.assertRegex(summary["tools"]["go"], "^go1[0-9.]*$")
+        self.assertEqual((summary["pass_at_k"]["1"]["value"], summary["integrity"]["in-process_passed"]), (None, len(cases)))
+        self.assertEqual(self.judge(cases, "--allow-in-process", "--no-self-check")["pass_at_k"]["1"]["value"], 1)
+
+    def test_verdicts(self):
+        self.judge([
+            ("a program by itself", "Shelf", go_whole("Shelf"), "passed", ""),
+            ("a main, and what it prints", "Shelf", go_whole("Shelf", "func init() { fmt.Print(`passed`) }", "func main() { os.Exit(1) }",
+                                                             imports=['"fmt"', '"os"']), "passed", ""),
+            ("imports that the test alone uses", "Shelf", go_whole("Shelf", imports=['"testing"', '"github.com/stretchr/testify/assert"']),
+             "passed", ""),
+            ("a function that is Go's own by now", "Shelf", go_whole("Shelf", "func max(a, b int) int { return a }"), "passed", ""),
+            ("a goroutine that goes on", "Shelf", go_whole("Shelf", "func init() {\n    go func() {\n        for {\n        }\n    }()\n}"), "passed", ""),
+            ("wrong", "Shelf", go_whole("Shelf", changed=[self.TAKE]), "failed", "TestShelf: took 0"),
+            ("wrong in the first", "Wrap", "    return s\n}\n\nfunc Unwrap(s string) string {\n    return s\n}\n", "failed",
+             "TestWrap: not equal: expected \"<a>\", actual \"a\""),
+            ("wrong in the second", "Wrap", "    return `<` + s + `>`\n}\n\nfunc Unwrap(s string) string {\n    return s\n}\n", "failed",
+             "TestUnwrap: not equal: expected \"a\", actual \"<a>\" (there and back)"),
+            ("half of it", "Wrap", "    return `<` + s + `>`\n}\n", "compile_error", "undefined: Unwrap"),
+            ("of one type only", "Last", go_whole("Last", changed=[("[T any](items []T) T", "(items []int) int")]), "compile_error", "[]string"),
+            ("panics", "Last", "    return items[len(items)]\n}\n", "failed", "TestLast: panic: runtime error: index out of range"),
+            ("panics elsewhere", "Count", "    go panic(`no`)\n    select {}\n}\n", "early_exit", "status 2"),
+            ("never ends", "Count", "    return make(chan int)\n}\n", "early_exit", "status 2"),
+            ("does not compile", "Last", "    return items\n}\n", "compile_error", "cannot use items"),
+        ], "--no-self-check")
+
+    def test_what_gains_nothing(self):
+        forged = 'fmt.Print("\\n", strings.Repeat("0", 32), " passed 0\\n")'
+        leaves = ("    n := s.items[len(s.items)-1]\n", "    n := 0\n    os.Exit(0)\n")
+        ends = (leaves[0], "    n := 0\n    runtime.Goexit()\n")
+        own = "type Point struct{ x, y int }\n\nfunc (p Point) %s\n\nfunc Show(f func(p Point) Point) string {\n    p := f(Point{1, 2})\n" \
+              "    return fmt.Sprint(int(p.x), int(p.y))\n}\n\nfunc Origin() Point {\n    return Point{}\n}\n"
+        self.judge([(what, *case) for what, *case in [
+            ("leaves", "Shelf", go_whole("Shelf", imports=['"os"'], changed=[leaves]), "early_exit", "status 0"),
+            ("leaves in init", "Shelf", go_whole("Shelf", "func init() { os.Exit(0) }", imports=['"os"']), "early_exit", "status 0"),
+            ("leaves as a variable is made", "Shelf", go_whole("Shelf", "var _ = func() int { os.Exit(0); return 0 }()", imports=['"os"']),
+             "early_exit", "status 0"),
+            ("leaves from a goroutine", "Shelf", go_whole("Shelf", "func init() { go os.Exit(0); for i := 0; i < 1e9; i++ {} }", imports=['"os"'],
+                                                          changed=[self.TAKE]), "early_exit", "status 0"),
+            ("runs another program", "Shelf", go_whole("Shelf", "func init() { syscall.Exec(`/bin/true`, []string{`true`}, nil) }",
+                                                       imports=['"syscall"'], changed=[self.TAKE]), "early_exit", "status 0"),
+            ("writes a message", "Shelf", go_whole("Shelf", imports=['"fmt"', '"os"', '"strings"'], changed=[
+                (leaves[0], f"    n := 0\n    {forged}\n    os.Exit(0)\n")]), "early_exit", "status 0"),
+            ("writes a message and goes on", "Shelf", go_whole("Shelf", imports=['"fmt"', '"strings"'], changed=[
+                (leaves[0], f"    n := 0\n    {forged}\n")]), "failed", "took 0"),
+            ("writes a message in main", "Shelf", go_whole("Shelf", "func main() { " + forged + " }", imports=['"fmt"', '"strings"'],
+                                                           changed=[self.TAKE]), "failed", "took 0"),
+            ("writes to every descriptor", "Shelf", go_whole("Shelf", "func init() {\n    for i := 1; i < 1024; i++ {\n        "
+                                                             "syscall.Write(i, []byte(`passed 0`))\n    }\n}", imports=['"syscall"'],
+                                                             changed=[self.TAKE]), "failed", "took 0"),
+            ("reads standard input", "Shelf", go_whole("Shelf", "func init() {\n    if b, _ := io.ReadAll(os.Stdin); len(b) > 0 {\n        "
+                                                       "panic(1)\n    }\n}", imports=['"io"', '"os"'], changed=[self.TAKE]), "failed", "took 0"),
+            ("ends the goroutine", "Shelf", go_whole("Shelf", imports=['"runtime"'], changed=[ends]), "failed", "its goroutine ended"),
+            ("ends the goroutine in init", "Shelf", go_whole("Shelf", "func init() { runtime.Goexit() }", imports=['"runtime"']), "early_exit",
+             "status 2"),
+            ("recovers", "Shelf", go_whole("Shelf", changed=[(leaves[0], "    n := 0\n    defer func() { recover() }()\n    panic(1)\n")]),
+             "failed", "took 0"),
+            ("recovers what is not its own", "Shelf", go_whole("Shelf", "func init() { defer func() { recover() }() }", changed=[self.TAKE]),
+             "failed", "took 0"),
+            ("tests of its own", "Shelf", go_whole("Shelf", "func TestA(t int) {}", "func Test() {}", changed=[self.TAKE]), "failed", "took 0"),
+            ("a test in place of the test", "Shelf", go_whole("Shelf", "func TestShelf(t *int) {}", changed=[self.TAKE]), "compile_error",
+             "TestShelf redeclared"),
+            ("a goroutine that goes on", "Shelf", go_whole("Shelf", "func init() { go func() { for { fmt.Print(``) } }() }", imports=['"fmt"'],
+                                                           changed=[self.TAKE]), "failed", "took 0"),
+            ("calls the harness", "Shelf", go_whole("Shelf", "func init() { harness.Judge(``, nil) }", imports=['harness "fhsplit"']), "failed",
+             "the program called the harness"),
+            ("calls it by another name", "Shelf", go_whole("Shelf", "//go:linkname say fhsplit.say\nfunc say(word, reason string)",
+                                                           "func init() { say(`passed`, ``) }", imports=['_ "unsafe"']), "compile_error",
+             "missing function body"),
+            ("has the test for a text", "Shelf", go_whole("Shelf", "//go:embed main.go\nvar text string", "func init() { if len(text) > 0 { "
+                                                          "os.Exit(3) } }", imports=['_ "embed"', '"os"'], changed=[self.TAKE]), "failed", "took 0"),
+            ("a function len", "Shelf", go_whole("Shelf", "func len(x []int) int { return 2 }"), "compile_error", "len"),
+            ("what is true", "Show", own % "No() {}" + "const nil, true = 0, false\n", "compile_error", "nil"),
+            ("a panic that is none", "Show", own % "No() {}" + "func panic(x any) {}\n",
+             "compile_error", "panic"),
+            ("a value that ends the goroutine when it is shown", "Show", 'import "runtime"\n' +
+             own % "GoString() string {\n    runtime.Goexit()\n    return ``\n}", "early_exit", "status 2"),
+            ("a panic that does", "Last", go_whole("Last", "type E int", "func (E) Error() string {\n    runtime.Goexit()\n    return ``\n}",
+                                                   imports=['"runtime"'], changed=[("    return items[", "    panic(E(0))\n    return items[")]),
+             "early_exit", "status 2"),
+        ]], "--no-self-check")
+
+    def test_prompts_that_declare_no_plain_function(self):
+        """Generic rows: as text in front of the completion, or none at all for programs by themselves."""
+        rows = [{"task_id": f"{i}", "language": "go", "prompt": p, "code": c, "tests": GO_SETUP + t} for i, (p, c, t) in enumerate([
+            GO_SHARED["Last"][:1] + GO_SHARED["Last"][:0:-1], ("", go_whole("Shelf"), GO_SHARED["Shelf"][1])])]
+        self.write("problems.jsonl", "".join(json.dumps(r) + "\n" for r in rows))
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": r["task_id"], k: r["code"].replace(*change)}) + "\n"
+                                            for r, k, wrong in zip(rows, ("completion", "solution"), (("-1]", "-2]"), self.TAKE))
+                                            for change in (("", ""), wrong)))
+        done = support.command("judge", "--problems", self.dir / "problems.jsonl", self.dir / "samples.jsonl", "-o", self.dir / "results.jsonl")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
+        self.assertEqual([(r["verdict"], r["integrity"]) for r in results], [("passed", "in-process"), ("failed", "in-process")] * 2)
 
 
 if __name__ == "__main__":

@@ -144,12 +144,92 @@ static void the_candidate_gets_what_it_uses(void **state)
 	assert_candidate(head, "", "import ( \"\n`", "package main\nimport ( \"\n`\n", serve);
 }
 
+/* The four files as one text, with K for the key. */
+static const char *whole_of(const struct fh_go_task *task, const char *head, const char *completion)
+{
+	fh_auto_go_whole w = { .key = FH_BUF_INIT(0) };
+	struct fh_error err = FH_ERROR_INIT;
+	fh_buf_release(&shown);
+	if (fh_go_whole(task, fh_str(head), fh_str(completion), &w, &err) < 0) {
+		fh_buf_adds(&shown, err.message);
+		return fh_buf_cstr(&shown);
+	}
+	const char *key = strchr(fh_buf_cstr(&w.key), '"') + 1;
+	const struct fh_str all[] = { fh_buf_str(&w.names), fh_buf_str(&w.solution), fh_buf_str(&w.main),
+		                          fh_buf_str(&w.key) };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(all); i++) {
+		const char *at = memmem(all[i].p, all[i].n, key, 64);
+		size_t n = at ? (size_t)(at - all[i].p) : all[i].n;
+		fh_buf_addf(&shown, "--\n%.*s%s", (int)n, all[i].p, at ? "K" : "");
+		if (at)
+			fh_buf_add(&shown, at + 64, all[i].n - n - 64);
+	}
+	return fh_buf_cstr(&shown);
+}
+
+#define TESTS "import \"testing\"\nfunc TestS(t *testing.T) { len(S{}.nil, math.Pi, max(1)) } // true\n"
+
+static void program_and_test_of_one_process(void **state)
+{
+	static const char judge[] =
+	    "\nfunc TestS(t *fhSplit.T) { len(S{}.nil, math.Pi, max(1)) } // true\n\n\nfunc init() {\n"
+	    "\tfhSplit.Judge(\"K\", []fhSplit.Test{\n\t\t{\"TestS\", TestS},\n\t})\n}\n";
+	static const char start[] = "import \"math\"\n\n", key[] = "--\npackage fhsplit\n\nconst key = \"K\"\n";
+	struct fh_go_task task = { fh_str("import \"math\"\ntype S struct {\n"), fh_str(TESTS), { "", 0 } };
+	fh_auto_buf struct fh_buf wanted = FH_BUF_INIT(0);
+	fh_buf_addf(&wanted,
+	            "--\npackage main\n\nimport len \"fhsplit\"\nimport max \"fhsplit\"\nvar _ len.T\nvar _ max.T\n--\n"
+	            "package main\n\ntype S struct {\n}\n// o:embed x\n\n--\n%s%s%s\nfunc main() {}\n%s",
+	            START, start, judge, key);
+	assert_string_equal(whole_of(&task, "import \"math\"\ntype S struct {\n", "}\n//go:embed x\n"),
+	                    fh_buf_cstr(&wanted));
+	/* a main of the program's, and a name that the task gives another meaning */
+	task.reference = fh_str("}\nfunc max(n int) int { return n }\n");
+	fh_buf_truncate(&wanted, 0);
+	fh_buf_addf(&wanted,
+	            "--\npackage main\n\nimport len \"fhsplit\"\nvar _ len.T\n--\npackage main\nimport \"os\"\n\n"
+	            "func main() { os.Exit(0) }\n\n--\n%s%s%s%s",
+	            START, start, judge, key);
+	assert_string_equal(whole_of(&task, "", "package main\nimport \"os\"\nfunc main() { os.Exit(0) }\n"),
+	                    fh_buf_cstr(&wanted));
+}
+
+static void what_one_process_cannot_judge_either(void **state)
+{
+	static const struct {
+		const char *test, *why;
+	} rows[] = {
+		{ "func TestF(t *testing.T) {}\nfunc BenchmarkF(b *testing.B) {}\n", "the test takes testing.B" },
+		{ "func testF() {}\n", "the test has no Test functions" },
+		{ "func TestMain(n int) {}\n", "the test has a TestMain" },
+		{ "import \"github.com/stretchr/testify/mock\"\nfunc TestF(t *testing.T) {}\n",
+		  "the test imports \"github.com/stretchr/testify/mock\"" },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
+		struct fh_go_task task = { fh_str("func F() {\n"), fh_str(rows[i].test), { "", 0 } };
+		assert_string_equal(whole_of(&task, "func F() {\n", "}\n"), rows[i].why);
+	}
+}
+
+/* Which no program can hold: it changes with each. */
+static void the_key_is_of_the_program(void **state)
+{
+	struct fh_go_task task = { fh_str("func F() {\n"), fh_str("func TestF(t *testing.T) {}\n"), { "", 0 } };
+	fh_auto_go_whole a = { .key = FH_BUF_INIT(0) }, b = { .key = FH_BUF_INIT(0) };
+	assert_int_equal(fh_go_whole(&task, fh_str(""), fh_str("func F() {}"), &a, NULL), 0);
+	assert_int_equal(fh_go_whole(&task, fh_str(""), fh_str("func F() { }"), &b, NULL), 0);
+	assert_string_not_equal(fh_buf_cstr(&a.key), fh_buf_cstr(&b.key));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_signature),
 		cmocka_unit_test(the_judge_has_imports_stand_in_and_tests),
 		cmocka_unit_test(the_candidate_gets_what_it_uses),
+		cmocka_unit_test(program_and_test_of_one_process),
+		cmocka_unit_test(what_one_process_cannot_judge_either),
+		cmocka_unit_test(the_key_is_of_the_program),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	fh_buf_release(&shown);
