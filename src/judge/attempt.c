@@ -59,6 +59,7 @@ int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_part
 	l->input(&input, p, secret);
 	request.language = l->name;
 	request.code = (struct fh_bytes){ unit.code.p, unit.code.n };
+	request.code_name = l->driver_file;
 	request.stdin_data = (struct fh_bytes){ input.p, input.n };
 	request.limits = fh_judge_limits(s, p->problem);
 	request.flags = fh_session_flags(s, p->problem->language);

@@ -69,23 +69,106 @@ static size_t skip_literal(struct fh_str s, size_t i)
 	return s.n;
 }
 
-void fh_java_program(struct fh_str text, struct fh_buf *out)
+/* Walks through a text by words, comments and literals, and single bytes of what is between. */
+struct walk {
+	struct fh_str rest;
+	long depth;   /* of braces, where the piece begins */
+	bool is_word; /* the piece: an identifier, a keyword or a number */
+};
+
+static bool next_piece(struct walk *w, struct fh_str *ret)
+{
+	if (w->rest.n == 0)
+		return false;
+	size_t n = skip_literal(w->rest, 0);
+	struct fh_str name = n ? (struct fh_str){ w->rest.p, 0 } : fh_identifier(w->rest);
+	if (n == 0)
+		n = FH_MAX(name.n, (size_t)1);
+	w->is_word = name.n > 0;
+	*ret = (struct fh_str){ w->rest.p, n };
+	w->rest = (struct fh_str){ w->rest.p + n, w->rest.n - n };
+	return true;
+}
+
+static void count_braces(struct walk *w, struct fh_str piece)
+{
+	if (piece.n == 1)
+		w->depth += (*piece.p == '{') - (*piece.p == '}');
+}
+
+/* `renamed`: what is called otherwise, with its new name behind it; NULL: nothing. */
+static void copy_program(struct fh_str text, const char *const *renamed, struct fh_buf *out)
 {
 	static const char word[] = "public";
-	long depth = 0;
-	for (size_t i = 0; i < text.n;) {
-		size_t next = skip_literal(text, i);
-		struct fh_str name = fh_identifier((struct fh_str){ text.p + i, text.n - i });
-		if (next == i && depth == 0 && fh_str_eq(name, word)) {
+	struct walk w = { .rest = text };
+	struct fh_str piece;
+	while (next_piece(&w, &piece)) {
+		if (w.is_word && w.depth == 0 && fh_str_eq(piece, word))
 			fh_buf_addf(out, "%*s", (int)strlen(word), "");
-			i += name.n;
-			continue;
-		}
-		if (next == i) {
-			next += FH_MAX(name.n, (size_t)1);
-			depth += (text.p[i] == '{') - (text.p[i] == '}');
-		}
-		fh_buf_add(out, text.p + i, next - i);
-		i = next;
+		else if (w.is_word && renamed && fh_str_eq(piece, renamed[0]))
+			fh_buf_adds(out, renamed[1]);
+		else
+			add(out, piece);
+		count_braces(&w, piece);
 	}
+}
+
+void fh_java_program(struct fh_str text, struct fh_buf *out)
+{
+	copy_program(text, NULL, out);
+}
+
+void fh_java_program_beside_main(struct fh_str text, struct fh_buf *out)
+{
+	static const char *const renamed[] = { "Main", "Main_of_program" };
+	copy_program(text, fh_java_defines(text, fh_str(renamed[0])) ? renamed : NULL, out);
+}
+
+static bool is_kind_of_type(struct fh_str word)
+{
+	static const char *const kinds[] = { "class", "interface", "enum", "record" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(kinds); i++)
+		if (fh_str_eq(word, kinds[i]))
+			return true;
+	return false;
+}
+
+bool fh_java_defines(struct fh_str text, struct fh_str name)
+{
+	struct walk w = { .rest = text };
+	struct fh_str piece;
+	bool is_next = false;
+	while (next_piece(&w, &piece)) {
+		if (w.is_word && is_next && piece.n == name.n && memcmp(piece.p, name.p, name.n) == 0)
+			return true;
+		if (w.is_word)
+			is_next = w.depth == 0 && is_kind_of_type(piece);
+		count_braces(&w, piece);
+	}
+	return false;
+}
+
+void fh_java_imports(struct fh_str head, struct fh_buf *out)
+{
+	struct fh_str line;
+	while (fh_next_line(&head, &line)) {
+		if (line.n < 7 || memcmp(line.p, "import ", 7) != 0)
+			continue;
+		add(out, line);
+		fh_buf_addc(out, '\n');
+	}
+}
+
+void fh_java_start(struct fh_plan *plan, const char *class_name)
+{
+	static const char *const options[] = { "--add-opens=java.base/java.io=ALL-UNNAMED", "-ea:Main" };
+	char **argv = plan->argv;
+	plan->argv = fh_xcalloc(1, sizeof(char *));
+	for (size_t i = 0; argv[i]; i++) {
+		fh_plan_add_string(&plan->argv, fh_streq(argv[i], "Main") ? class_name : argv[i]);
+		for (size_t k = 0; i == 0 && k < FH_ARRAY_SIZE(options); k++)
+			fh_plan_add_string(&plan->argv, options[k]);
+		free(argv[i]);
+	}
+	free(argv);
 }

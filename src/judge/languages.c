@@ -2,6 +2,7 @@
 #include "judge/languages.h"
 
 #include "judge/go_units.h"
+#include "judge/java_units.h"
 #include "judge/rust_units.h"
 
 struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample)
@@ -120,6 +121,13 @@ static int beside_rust(struct fh_split *s, struct fh_client *client, const struc
 	return r < 0 ? r : fh_rust_add_crates(s, client, fh_buf_str(&text), plan, err);
 }
 
+static int beside_java(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p,
+                       struct fh_plan *plan, struct fh_error *err)
+{
+	fh_java_beside_test(plan, p);
+	return 0;
+}
+
 /* Without packages there is nothing for Python's site module to find: starting takes a third less without it. */
 static const char *const python_flags[] = { "-I", "-S", NULL };
 static const char *const cpp_flags[] = { "-w", "-Wl,--wrap=main", NULL };
@@ -151,8 +159,10 @@ const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_]
 	},
 	[FH_JUDGE_BASH] = { .name = "bash", .version = "echo \"$BASH_VERSION\"" },
 	[FH_JUDGE_JAVA] = {
-		.name = "java",
-		.whole = whole_script,
+		.name = "java", .driver = "guest/Judge.java", .driver_file = "Judge.java", .whole = whole_script,
+		.input = input_secret, .beside = beside_java, .probe = "class Solution { }",
+		.probe_test = "public class Main { public static void main(String[] a) {"
+		              " System.out.println(System.getProperty(\"java.version\")); } }",
 		.version = "public class Main { public static void main(String[] a) {"
 		           " System.out.println(System.getProperty(\"java.version\")); } }",
 	},

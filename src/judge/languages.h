@@ -39,15 +39,17 @@ struct fh_judge_drivers {
 
 struct fh_judge_language_info {
 	const char *name;
-	const char *driver;              /* a data file; NULL: tests of it are split only */
-	FH_NULLABLE const char *library; /* another, where `unit` takes it */
+	const char *driver;                  /* a data file; NULL: tests of it are split only */
+	FH_NULLABLE const char *library;     /* another, where `unit` takes it */
+	FH_NULLABLE const char *driver_file; /* its name in the sandbox, where that matters */
 	void (*whole)(struct fh_buf *out, const struct fh_judge_parts *p); /* program and test as one text */
 	void (*input)(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret); /* what the driver reads */
 	bool compiled; /* the whole text stands in the unit, behind the driver */
 	/* Instead of these as one text. -FH_E_UNAVAILABLE: this task cannot be judged so. */
 	FH_NULLABLE int (*unit)(struct fh_judge_unit *u, const struct fh_judge_parts *p, const struct fh_judge_drivers *d,
 	                        struct fh_error *err);
-	/* Adds to the plan what is compiled beside the unit. Errors are about us */
+	/* Adds to the plan what is compiled beside the unit, and what else it takes to compile and start it. Errors are
+	 * about us. */
 	FH_NULLABLE int (*beside)(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p,
 	                          struct fh_plan *plan, struct fh_error *err);
 	FH_NULLABLE const char *mark;      /* in a line of the compiler's that tells an error; NULL: "error" */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/java_units.h"
 
-#include "judge/outline.h"
 #include "judge/signature.h"
 #include "judge/split.h"
-#include "proto/plan.h"
 
 static const char *unfit(const struct fh_judge_problem *p)
 {
@@ -13,19 +11,9 @@ static const char *unfit(const struct fh_judge_problem *p)
 	return fh_java_stand_in(fh_buf_str(&p->head), &unused, &why) < 0 ? why.message : NULL;
 }
 
-/* The drivers reach their descriptors by number, for which java.io has no public way. The test's asserts hold. */
 static void adjust(struct fh_plan *plan, bool judge)
 {
-	static const char *const options[] = { "--add-opens=java.base/java.io=ALL-UNNAMED", "-ea:Main" };
-	char **argv = plan->argv;
-	plan->argv = fh_xcalloc(1, sizeof(char *));
-	for (size_t i = 0; argv[i]; i++) {
-		fh_plan_add_string(&plan->argv, fh_streq(argv[i], "Main") ? judge ? "SplitJudge" : "SplitCandidate" : argv[i]);
-		for (size_t k = 0; i == 0 && k < FH_ARRAY_SIZE(options); k++)
-			fh_plan_add_string(&plan->argv, options[k]);
-		free(argv[i]);
-	}
-	free(argv);
+	fh_java_start(plan, judge ? "SplitJudge" : "SplitCandidate");
 }
 
 /* The driver's class names the others; the compiler finds them by their files' names. */
@@ -51,18 +39,6 @@ static int drivers(struct fh_split *s, struct fh_str *ret_codec, struct fh_str *
 	return 0;
 }
 
-/* The declaration's imports hold for the test as well: in one file they stand in front of both. */
-static void add_imports(struct fh_buf *out, struct fh_str head)
-{
-	struct fh_str line;
-	while (fh_next_line(&head, &line)) {
-		if (line.n < 7 || memcmp(line.p, "import ", 7) != 0)
-			continue;
-		fh_buf_add(out, line.p, line.n);
-		fh_buf_addc(out, '\n');
-	}
-}
-
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                       struct fh_split_side *ret, struct fh_error *err)
 {
@@ -75,7 +51,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	if (r < 0)
 		return r;
 	struct fh_build build = build_of(codec, driver, "SplitJudge.java", fh_buf_str(&stand_in));
-	add_imports(&test, fh_buf_str(&p->problem->head));
+	fh_java_imports(fh_buf_str(&p->problem->head), &test);
 	fh_buf_add(&test, p->problem->tail.p, p->problem->tail.n);
 	build.files[build.file_count++] = (struct fh_file){ "Main.java", { test.p, test.n }, 0 };
 	fh_buf_addc(&ret->input, p->changes ? '1' : '0');

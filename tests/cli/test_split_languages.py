@@ -296,6 +296,127 @@ class Java(Split):
         ]])
 
 
+JAVA_IMPORTS = "import java.util.*;\nimport java.util.function.*;\nimport java.util.stream.*;\n\n"
+JAVA_TEST = "public class Main {\n    public static void main(String[] args) {\n        Solution s = new Solution();\n        %s\n    }\n}\n"
+# What it is, declaration, reference, a body that is wrong, test.
+JAVA_UNFIT = [
+    ("a class of the program's", "    public Span span(List<Integer> numbers) {\n", "        return new Span(numbers.get(0), numbers.get(1));\n    }\n}\n"
+     "class Span { int from, to; Span(int a, int b) { from = a; to = b; } }\n",
+     "        return new Span(7, 7);\n    }\n}\nclass Span { int from, to; Span(int a, int b) { from = a; to = b; } }\n",
+     "List<Boolean> right = Arrays.asList(s.span(List.of(3, 8)).from == 3, s.span(List.of(4, 5)).to == 5);\n"
+     "        if (right.contains(false)) throw new AssertionError(\"span\");"),
+    ("a function as argument", "    public List<Integer> each(List<Integer> numbers, Function<Integer, Integer> f) {\n",
+     "        return numbers.stream().map(f).collect(Collectors.toList());\n    }\n}\n", "        return numbers;\n    }\n}\n",
+     "if (!s.each(List.of(1, 2), n -> n * n + 1).equals(List.of(2, 5))) throw new AssertionError();"),
+    ("a stream as result", "    public Stream<Integer> odd(int end) {\n", "        return IntStream.range(0, end).filter(n -> n % 2 == 1).boxed();\n    }\n}\n",
+     "        return Stream.of(1, 3);\n    }\n}\n",
+     "if (!s.odd(7).collect(Collectors.toList()).equals(List.of(1, 3, 5))) throw new AssertionError();"),
+    ("a type of the task's that is called like one of the library's", "    public Stack top(int n) {\n",
+     "        Stack t = new Stack();\n        t.top = n;\n        return t;\n    }\n}\nclass Stack { int top; }\n",
+     "        return new Stack();\n    }\n}\nclass Stack { int top; }\n",
+     "Stack t = s.top(5);\n        assert t.top == 5;"),
+]
+
+
+@support.once
+class JavaInProcess(Split):
+    """Tests that cannot be split: program and test are one program."""
+    language, tool = "java", "javac"
+
+    def judge(self, tasks, samples, *args):
+        """tasks: declaration, reference, test. samples: the task's number, the program by itself or the completion."""
+        self.write("problems.jsonl", "".join(json.dumps({
+            "task_id": f"Java/{i}", "declaration": JAVA_IMPORTS + "class Solution {\n" + d, "canonical_solution": c, "test": JAVA_TEST % t}) + "\n"
+            for i, (d, c, t) in enumerate(tasks)))
+        self.write("samples.jsonl", "".join(json.dumps({
+            "task_id": f"Java/{i}", "completion" if c.startswith(" ") else "solution": c}) + "\n" for i, c in samples))
+        done = support.command("judge", "--problems", self.dir / "problems.jsonl", self.dir / "samples.jsonl", "-o",
+                               self.dir / "results.jsonl", *args, env=dict(os.environ, XDG_CACHE_HOME=str(self.dir / "cache")))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
+
+    def test_what_cannot_be_split(self):
+        tasks = [(d, c, t) for _, d, c, _, t in JAVA_UNFIT]
+        samples = [(i, text) for i, row in enumerate(JAVA_UNFIT) for text in row[2:4]]
+        out, rows = self.judge(tasks, samples)
+        self.assertIn(f"self-check: {len(tasks)} references pass and {len(tasks)} stubs fail", out)
+        for (i, _), verdict, row in zip(samples, ["passed", "failed"] * len(tasks), rows):
+            with self.subTest(JAVA_UNFIT[i][0], verdict=verdict):
+                self.assertEqual((row["verdict"], row["integrity"]), (verdict, "in-process"), row["reason"])
+
+    def test_an_assert_of_the_test_holds_where_it_is_split_too(self):
+        """One of the program's own does not: the usual harnesses do not ask for it."""
+        task = ("    public int twice(int n) {\n", "        assert n < 0;\n        return 2 * n;\n    }\n}\n", "assert s.twice(4) == 8;")
+        _, rows = self.judge([task], [(0, task[1]), (0, "        return 0;\n    }\n}\n")])
+        self.assertEqual([(r["verdict"], r["integrity"]) for r in rows], [("passed", "split"), ("failed", "split")], rows)
+
+    def check_programs(self, cases):
+        """cases: what it is, the method's first statement or %s and the class's other text, what stands beside, verdict, reason. The
+        method gives the right answer where the verdict is passed."""
+        program = JAVA_IMPORTS + "class Solution {\n%s\n    Span span(List<Integer> n) { %s return new Span(%s); }\n}\n" \
+            "class Span { int from, to; Span(int a, int b) { from = a; to = b; } }\n%s"
+        texts = [program % (members, code, "n.get(0), n.get(1)" if verdict == "passed" else "0, 0", beside)
+                 for _, members, code, beside, verdict, _ in cases]
+        _, d, c, _, t = JAVA_UNFIT[0]
+        _, rows = self.judge([(d, c, t)], [(0, text) for text in texts], "--no-self-check")
+        for (what, _, _, _, verdict, reason), row in zip(cases, rows):
+            with self.subTest(what):
+                self.assertEqual((row["verdict"], row["integrity"]), (verdict, "in-process"), row["reason"])
+                self.assertIn(reason, row["reason"])
+
+    def test_programs_that_are_right(self):
+        main = "public class Main { public static void main(String[] a) { System.out.println(Main.class); } }\n"
+        self.check_programs([(what, "", code, beside, "passed", "") for what, code, beside in [
+            ("a Main of its own", "Main.main(null);", main),
+            ("prints", "System.out.print(n);", ""),
+            ("output elsewhere", "System.setOut(new java.io.PrintStream(new java.io.ByteArrayOutputStream()));", ""),
+            ("output closed", "System.out.close();", ""),
+            ("a thread that goes on", "new Thread(() -> { for (;;) ; }).start();", ""),
+            ("an exit hook", "Runtime.getRuntime().addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(3)));", ""),
+            ("interrupted", "Thread.currentThread().interrupt();", ""),
+            ("types of the driver's names", "", "class Judge {}\nclass fumehood {}\nclass FileDescriptor {}\n"),
+        ]])
+
+    def test_programs_that_are_wrong(self):
+        read = "static { try { byte[] b = new byte[32]; if (%s.read(b) == 32) System.out.print(\"\\n\" + new String(b) + \" passed 0\\n\"); " \
+            "System.out.flush(); } catch (java.io.IOException e) {} Runtime.getRuntime().halt(0); }"
+        early, failed, broken = ("early_exit", "left before the test ended: exit status 0"), ("failed", "AssertionError: span"), "compile_error"
+        lie = "class Main { public static void main(String[] a) { } }\n"
+        self.check_programs([(what, members, code, beside, *verdict) for what, members, code, beside, verdict in [
+            ("wrong", "", "", "", failed),
+            ("throws", "", "if (true) throw new IllegalStateException(\"no\");", "", ("failed", "IllegalStateException: no [line")),
+            ("throws what throws", "", "if (true) throw new Error() { public String toString() { throw this; } };", "",
+             ("failed", "cannot be shown")),
+            ("throws what leaves", "", "if (true) throw new Error() { public String toString() { System.exit(0); return null; } };", "", early),
+            ("does not end", "", "while (n != null) ;", "", ("cpu_time_limit", "")),
+            ("leaves", "", "System.exit(0);", "", early),
+            ("leaves when it is loaded", "static { System.exit(0); }", "", "", early),
+            ("halts", "", "Runtime.getRuntime().halt(0);", "", early),
+            ("an exit hook", "", "Runtime.getRuntime().addShutdownHook(new Thread(() -> { System.out.println(\"passed 0\"); "
+             "Runtime.getRuntime().halt(0); })); System.exit(1);", "", early),
+            ("a hook that waits", "", "Runtime.getRuntime().addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(0)));", "", failed),
+            ("a message by hand", "", "System.out.print(\"\\n\" + \"0\".repeat(32) + \" passed 0\\n\"); System.exit(0);", "", early),
+            ("output that leaves", "", "System.setOut(new java.io.PrintStream(System.err) { public void flush() { "
+             "Runtime.getRuntime().halt(0); } });", "", failed),
+            ("no permission to leave", "", "System.setSecurityManager(new SecurityManager() { public void checkPermission("
+             "java.security.Permission p) { if (p.getName().startsWith(\"exitVM\")) throw new SecurityException(); } });", "", failed),
+            ("a thread that leaves", "", "Thread t = new Thread(() -> Runtime.getRuntime().halt(0)); t.setDaemon(true); t.start(); "
+             "try { t.join(); } catch (Exception e) {}", "", early),
+            ("input", read % "System.in", "", "", early),
+            ("the input's descriptor", read % "new java.io.FileInputStream(java.io.FileDescriptor.in)", "", "", early),
+            ("the input's file", read % "new java.io.FileInputStream(\"/dev/stdin\")", "", "", early),
+            ("a Main of its own", "", "", lie, failed),
+            ("a Main by another spelling", "", "", lie.replace("Main", "M\\u0061in"), (broken, "duplicate class")),
+            ("the test as a comment", "", "", lie + "/*", (broken, "unclosed comment")),
+            ("the library's names", "", "", "class Arrays { static <T> List<T> asList(T... a) { return List.of(); } }\n", failed),
+            ("what the test throws", "", "", "class AssertionError extends RuntimeException { AssertionError(String s) { "
+             "Runtime.getRuntime().halt(0); } }\n", failed),
+            ("the driver's name", "", "", "class fumehood { static class Judge { public static void main(String[] a) { } } }\n", failed),
+            ("the driver once more", "", "try { fumehood.Judge.main(null); } catch (Exception e) { }", "", failed),
+            ("asks for no assertions", "static { ClassLoader.getSystemClassLoader().clearAssertionStatus(); }", "", "", failed),
+        ]])
+
+
 # Panics where a crate gives anything else than the one that it is called after.
 CRATES = r"""
     let r = |pattern: &str| Regex::new(pattern).unwrap();
