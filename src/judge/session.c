@@ -336,6 +336,8 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 	if (problem->output)
 		fh_judge_output_hash(problem->output, &h);
 	fh_sha256_add_field(&h, fh_str(split ? fh_split_digest(s->split, l) : s->driver_digests[l]));
+	if (!split && fh_judge_languages[l].beside) /* which may take of the drivers of two processes */
+		fh_sha256_add_field(&h, fh_str(fh_split_digest(s->split, l)));
 	if (s->settings->repeat > 1) {
 		char number[32];
 		snprintf(number, sizeof(number), "repeat %u", s->settings->repeat);

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""What candidates in C++ can send to the judge's process, honest and not."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+from split_case import Split
+
+
+CPP_BY_HAND = """    return 0;
+}
+#include <unistd.h>
+#include <string>
+__attribute__((constructor)) static void by_hand()
+{
+    unsigned n;
+    auto send = [](const std::string &b) { unsigned k = b.size(); (void)!write(4, &k, 4); (void)!write(4, b.data(), k); };
+    auto hear = [&] { if (read(3, &n, 4) != 4) _exit(0); std::string b(n, 0); (void)!read(3, &b[0], n); return b.substr(1, 16); };
+    std::string three("R\\3\\0\\0\\0", 5), zero("R\\0\\0\\0\\0", 5);
+    %s
+    for (;;) hear();
+}
+"""
+
+
+class Cpp(Split):
+    language, tool = "cpp", "g++"
+
+    @support.once
+    def test_replies_that_no_program_gives(self):
+        replies = {
+            "to another call": 'hear(); send(std::string(16, 0) + three);',
+            "too long": 'send(hear() + three + "x");',
+            "too short": 'send(hear() + "R\\3");',
+            "an exception of no kind": 'send(hear() + "T\\x7f" + zero.substr(1));',
+            "a length of four gigabytes": 'hear(); (void)!write(4, "\\xff\\xff\\xff\\xff", 4);',
+            "twice": 'std::string id = hear(); send(id + three); send(id + zero);',
+        }
+        self.check([(what, "CPP/0", CPP_BY_HAND % code, "tampered", "repl") for what, code in replies.items()])
+
+    @support.once
+    def test_what_gains_nothing(self):
+        self.check([
+            ("a reply by hand is a reply", "CPP/0", CPP_BY_HAND % "send(hear() + three); send(hear() + zero); send(hear() + 'E');",
+             "passed", ""),
+            ("the driver's descriptor and status 0", "CPP/0", "    return 0;\n}\n#include <unistd.h>\n"
+             "static int s = (write(5, \"passed 2 0\\n\", 11), _exit(0), 0);\n", "early_exit", ""),
+            ("names of the harness", "CPP/0", "    return 3;\n}\nextern \"C\" void __assert_fail(const char *, const char *, unsigned, "
+             "const char *){ for (;;); }\nextern \"C\" int __wrap_main(int, char **, char **){ return 0; }\n", "failed",
+             "assertion failed"),
+            ("no exception that a test could catch", "CPP/0", "    throw 1;\n}\n", "failed", "no std::exception"),
+        ])
+
+    @support.once
+    def test_variables_that_are_called_like_functions_of_libc(self):
+        """They are the program's own: neither the harness nor a library's call of the function ends in them."""
+        names = "read write free malloc calloc realloc strlen memcpy memmove memset memcmp strcmp exit abort time index y0 y1 j0 j1 jn " \
+                "link close open signal send recv kill fork wait pipe poll select connect accept bind listen stat access rename remove " \
+                "environ getrandom fflush next count data size rand div sync pause sleep dup qsort abs raise alarm syscall getenv " \
+                "stdout optarg".split()
+        right = "    int t = 0;\n    for (int n : numbers) t += n;\n    return t;\n}\n"
+        self.check([
+            ("each", "CPP/0", right + "".join(f"int {n} = 0;\n" for n in names), "passed", ""),
+            ("each, and wrong", "CPP/0", "    return 0;\n}\n" + "".join(f"int {n} = 0;\n" for n in names), "failed", "assertion failed"),
+            ("errno, which gold does not link", "CPP/0", right + "int errno = 0;\n", "passed", ""),
+            ("memory of its own", "CPP/0", right + "#include <stdlib.h>\n"
+             "void *operator new(size_t n) { char *p = (char *)malloc(n + 16); return p + 16; }\n"
+             "void operator delete(void *p) noexcept { if (p) free((char *)p - 16); }\n"
+             "void operator delete(void *p, size_t) noexcept { if (p) free((char *)p - 16); }\n", "passed", ""),
+            ("functions that the harness uses", "CPP/0", right + "extern \"C\" long read(int, void *, unsigned long) { return -1; }\n"
+             "extern \"C\" unsigned long strlen(const char *) { return 0; }\nextern \"C\" void free(void *) {}\n", "passed", ""),
+        ])
+
+    def test_the_compiler_sees_no_test(self):
+        """Neither compiler's sandbox holds a file beside the program's own text and the stand-in's object code."""
+        self.check([
+            (name, "CPP/0", f"    return 0;\n}}\n#if __has_include(\"{name}\")\n#error it is there\n#endif\n", "failed",
+             "assertion failed") for name in ("test.cpp", "stand-in.cpp", "judge", "/home/user/test.cpp", "main")
+        ] + [("the control", "CPP/0", "    return 0;\n}\n#if __has_include(\"main.cpp\")\n#error it is there\n#endif\n", "compile_error",
+              "it is there")])
+
+
+if __name__ == "__main__":
+    unittest.main()
