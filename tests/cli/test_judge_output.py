@@ -214,6 +214,8 @@ class EvalPlus(Judging):
             "lists": (plus("[x / 3, x / 7]", [1]), [("    return [x / 3 + 1e-8, x / 7]\n", "passed"),
                                                    ("    return (x / 3 + 1e-8, x / 7)\n", "failed"),
                                                    ("    return [x / 3 + 1e-8]\n", "failed")]),
+            "infinite": (plus("x * 1e308", [10, -10]), [("    return x * 1e308\n", "passed"), ("    return 1.0\n", "failed"),
+                                                       ("    return -x * 1e308\n", "failed")]),
             "integers": (plus("x", [10 ** 9]), [("    return x + 1\n", "failed")]),
             "atol": (plus("x", [1.0], atol=0.5), [("    return x + 0.4\n", "passed"), ("    return x + 0.6\n", "failed")]),
             "root": (polynomial, [("    return -x[0] / x[1] + 1e-6\n", "passed"), ("    return 0\n", "failed"),

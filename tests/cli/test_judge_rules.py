@@ -64,6 +64,7 @@ PLUS = [  # guest/test_plus.py
     ("if not isinstance(got, (int, float)) or not isinstance(wanted, (int, float)):\n            return False", "pass",
      ([fractions.Fraction(3, 2) + fractions.Fraction(1, 10 ** 9)], [1.5], 0), False),
     ("got == wanted or abs(", "abs(", ([float("inf"), 1.0 + 1e-8], [float("inf"), 1.0], 0), True),
+    (" < float(\"inf\")", "", (1.0, float("inf"), 0), False),
 ]
 ROOTS = [
     ("abs(sum([", "(sum([", (-5.0, -0.5, 1e-4), [1, 2], False),
