@@ -32,7 +32,7 @@ static const struct {
 static bool imports(const struct fh_buf *lines, const char *package, struct fh_str type)
 {
 	fh_auto_free char *wanted = fh_xasprintf("%s.%.*s;", package, FH_STR_ARGS(type));
-	return memmem(lines->p, lines->n, wanted, strlen(wanted)) != NULL;
+	return lines->n > 0 && memmem(lines->p, lines->n, wanted, strlen(wanted)) != NULL;
 }
 
 /* Whether the task means a type of its own by the name: its reference or its test defines it. */

@@ -130,10 +130,10 @@ class JavaInProcess(Split):
     """Tests that cannot be split: program and test are one program."""
     language, tool = "java", "javac"
 
-    def judge(self, tasks, samples, *args):
+    def judge(self, tasks, samples, *args, imports=JAVA_IMPORTS):
         """tasks: declaration, reference, test. samples: the task's number, the program by itself or the completion."""
         self.write("problems.jsonl", "".join(json.dumps({
-            "task_id": f"Java/{i}", "declaration": JAVA_IMPORTS + "class Solution {\n" + d, "canonical_solution": c, "test": JAVA_TEST % t}) + "\n"
+            "task_id": f"Java/{i}", "declaration": imports + "class Solution {\n" + d, "canonical_solution": c, "test": JAVA_TEST % t}) + "\n"
             for i, (d, c, t) in enumerate(tasks)))
         self.write("samples.jsonl", "".join(json.dumps({
             "task_id": f"Java/{i}", "completion" if c.startswith(" ") else "solution": c}) + "\n" for i, c in samples))
@@ -150,6 +150,11 @@ class JavaInProcess(Split):
         for (i, _), verdict, row in zip(samples, ["passed", "failed"] * len(tasks), rows):
             with self.subTest(JAVA_UNFIT[i][0], verdict=verdict):
                 self.assertEqual((row["verdict"], row["integrity"]), (verdict, "in-process"), row["reason"])
+
+    def test_a_task_without_imports(self):
+        task = ("    public Thread idle() {\n", "        return new Thread();\n    }\n}\n", "assert !s.idle().isAlive();")
+        _, rows = self.judge([task], [(0, task[1]), (0, "        return null;\n    }\n}\n")], imports="")
+        self.assertEqual([(r["verdict"], r["integrity"]) for r in rows], [("passed", "in-process"), ("failed", "in-process")], rows)
 
     def test_an_assert_of_the_test_holds_where_it_is_split_too(self):
         """One of the program's own does not: the usual harnesses do not ask for it."""
