@@ -159,7 +159,9 @@ static int complete(struct work *w, struct fh_judge_problem *p, struct fh_error 
 		while (said.n > 0 && said.p[said.n - 1] == '\n')
 			said.n--;
 		const char *line = said.n > 0 ? memrchr(said.p, '\n', said.n) : NULL;
-		fh_auto_free char *why = fh_xasprintf("%s%s%.*s%s", fh_status_name(result->status), said.n ? ", " : "",
+		const char *end =
+		    result->status == FH_STATUS_OK ? "it left before it gave them" : fh_status_name(result->status);
+		fh_auto_free char *why = fh_xasprintf("%s%s%.*s%s", end, said.n ? ", " : "",
 		                                      (int)FH_MIN(line ? said.p + said.n - line - 1 : (ptrdiff_t)said.n, 200),
 		                                      line     ? line + 1
 		                                      : said.n ? said.p

@@ -259,12 +259,14 @@ class EvalPlus(Judging):
         self.assertEqual(json.loads(done.stdout)["passed"], 1, done.stderr)
 
     def test_a_reference_that_fails_is_named(self):
-        self.write("problems.json", json.dumps([dict(plus("1 / x", [1, 0]), task_id="T/1")]))
         self.write("samples.jsonl", json.dumps({"task_id": "T/1", "completion": "    return 1"}) + "\n")
-        done = support.command("judge", "-q", "--problems", self.dir / "problems.json", self.dir / "samples.jsonl", "-o",
-                               self.dir / "results.jsonl")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("problem T/1: its reference gives no expected values: runtime_error, ZeroDivisionError", done.stderr)
+        for code, reason in ("1 / x", "runtime_error, ZeroDivisionError"), ("exit()", "it left before it gave them\n"):
+            with self.subTest(code):
+                self.write("problems.json", json.dumps([dict(plus(code, [1, 0]), task_id="T/1")]))
+                done = support.command("judge", "-q", "--problems", self.dir / "problems.json", self.dir / "samples.jsonl", "-o",
+                                       self.dir / "results.jsonl")
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("problem T/1: its reference gives no expected values: " + reason, done.stderr)
 
     def test_the_references_of_human_eval_plus_pass(self):
         if not support.FULL:
