@@ -142,7 +142,10 @@ final class SplitCandidate {
 		} catch (Throwable e) {
 			message = null;
 		}
-		w.text(t.getClass().getName());
+		StringBuilder types = new StringBuilder(t.getClass().getName());
+		for (Class<?> c = t.getClass().getSuperclass(); t instanceof Exception && c != Exception.class && c != Throwable.class; c = c.getSuperclass())
+			types.append(' ').append(c.getName());
+		w.text(types.toString());
 		w.put(message == null || message.length() <= 2000 ? message : message.substring(0, 2000));
 		return w.done();
 	}

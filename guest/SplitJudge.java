@@ -3,8 +3,9 @@
 // fd 5: the verdict, as split_judge.js describes it.
 //
 // Calls:    word (C: call, c: call with changes, E: end), id (16), the method's name, its arguments as an array.
-// Replies:  id (16), word, and for R the result (and with changes the arguments), T an exception's class and message, X
-//           the same of what is no Exception, L why the result cannot cross, U a method that is not there, E nothing.
+// Replies:  id (16), word, and for R the result (and with changes the arguments), T the names of an exception's class and of
+//           those above it, and its message, X a class and message of what is no Exception, L why the
+//           result cannot cross, U a method that is not there, E nothing.
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Array;
@@ -135,8 +136,19 @@ final class SplitJudge {
 		return v;
 	}
 
-	private static RuntimeException exception(String type, String message) {
+	/** As the nearest that is known of its types, which begin with its own. */
+	private static RuntimeException exception(String types, String message) {
+		String[] names = types.split(" ");
+		for (String name : names) {
+			RuntimeException known = known(name, message);
+			if (known != null) return known;
+		}
+		return new RuntimeException(message == null ? names[0] : names[0] + ": " + message);
+	}
+
+	private static RuntimeException known(String type, String message) {
 		switch (type) {
+		case "java.lang.RuntimeException": return new RuntimeException(message);
 		case "java.lang.IllegalArgumentException": return new IllegalArgumentException(message);
 		case "java.lang.NumberFormatException": return new NumberFormatException(message);
 		case "java.lang.IllegalStateException": return new IllegalStateException(message);
@@ -152,7 +164,7 @@ final class SplitJudge {
 		case "java.util.InputMismatchException": return new InputMismatchException(message);
 		case "java.util.ConcurrentModificationException": return new ConcurrentModificationException(message);
 		case "java.util.EmptyStackException": return new EmptyStackException();
-		default: return new RuntimeException(message == null ? type : type + ": " + message);
+		default: return null;
 		}
 	}
 

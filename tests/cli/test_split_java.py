@@ -59,6 +59,20 @@ class Java(Split):
              "failed", "ExceptionInInitializerError"),
         ]])
 
+    def test_exceptions_arrive_as_the_nearest_one(self):
+        """The test of Java/1 catches a NullPointerException."""
+        program = "import java.util.*;\nclass Mine extends %s { Mine() { super(\"none\"); } }\nclass Solution {\n" \
+            "String twice(String s) { return s + s; }\nOptional<Map<String, List<Double>>> group(String[] words, double scale, int[][] grid) {\n" \
+            "if (words == null) throw new Mine();\nif (words.length == 0) return Optional.empty();\n" \
+            "Map<String, List<Double>> m = new HashMap<>();\n" \
+            "for (String w : words) m.computeIfAbsent(w, k -> new ArrayList<>()).add(scale * grid[0][1]);\nreturn Optional.of(m);\n}\n}\n"
+        self.check([(base, "Java/1", program % base, verdict, reason) for base, verdict, reason in [
+            ("NullPointerException", "passed", ""),
+            ("IllegalArgumentException", "failed", "java.lang.IllegalArgumentException: none"),
+            ("RuntimeException", "failed", "java.lang.RuntimeException: none"),
+            ("java.time.DateTimeException", "failed", "java.lang.RuntimeException: none"),
+        ]])
+
     def test_strings_that_are_the_same_object(self):
         """The test compares by ==, which literals and the test's own strings are by."""
         self.check([(what, "Java/2", f"        return weight > 1 ? {text};\n    }}\n}}\n", verdict, reason) for what, text, verdict, reason in [
