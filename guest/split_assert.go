@@ -49,6 +49,7 @@ func (t *T) Helper()                                      {}
 func (t *T) Log(arguments ...interface{})                 {}
 func (t *T) Logf(format string, arguments ...interface{}) {}
 func (t *T) Name() string                                 { return t.name }
+func (t *T) Parallel()                                    {}
 func (t *T) Run(name string, f func(t *T)) bool {
 	f(&T{t.name + "/" + name})
 	return true

@@ -277,6 +277,7 @@ func TestUnwrap(t *testing.T) {
 }
 """, "    return `<` + s + `>`\n}\n\nfunc Unwrap(s string) string {\n    return s[1:max(1, len(s)-1)]\n}\n"),
     "Count": ("func Count(n int) <-chan int {\n", """func TestCount(t *testing.T) {
+    t.Parallel()
     sum := 0
     for i := range Count(30000) {
         sum += i
