@@ -18,6 +18,7 @@ KEPT_MAX = 100000
 TEXT_MAX = 2000
 kept = []
 missing = object()
+built_in = vars(builtins)
 Truth, Size, next_of, run, compile_text, NoMore, Exit = bool, len, next, exec, compile, StopIteration, SystemExit
 known_errors = {error: name for name, error in vars(builtins).items()
                 if kind(error) is kind and issubclass(error, Exception) and not name.endswith("Group")}
@@ -145,13 +146,14 @@ def serve(functions, failed):
 
 
 def load(program, names):
-    """The functions with their names, or the answer to whatever is asked."""
+    """The functions with their names, or the answer to whatever is asked. A name that the program leaves to Python, such as sum,
+    means what it means in one program."""
     space = {}
     try:
         run(compile_text(program, "<string>", "exec", 0, True), space)
     except AnyError as error:
         return None, leaving(error) + encode(describe(error), put_foreign)
-    return [(name, space.get(name, missing)) for name in names], None
+    return [(name, space.get(name, built_in.get(name, missing))) for name in names], None
 
 
 def main():

@@ -243,6 +243,14 @@ class HowATaskIsJudged(Judging):
                          [("passed", "split"), ("passed", "split"), ("failed", "split"), ("failed", "split")], rows)
         self.assertIn("NameError: name 'unpack' is not defined", rows[3]["reason"])
 
+    def test_a_name_that_only_the_reference_defines_may_be_pythons(self):
+        code = "def sum(values):\n    t = 0\n    for v in values:\n        t += v\n    return t\n\ndef mean(values):\n    return sum(values) / len(values)\n"
+        p = {"task_id": 1, "code": code, "test_list": ["assert mean([1, 2, 3]) == 2", "assert sum([1, 2]) == 3"]}
+        mean = "def mean(values):\n    return sum(values) / len(values)\n"
+        rows = self.judge([p], [(1, mean), (1, mean + "def sum(values):\n    return 6\n"), (1, "def sum(values):\n    return 3\n")])
+        self.assertEqual([(r["verdict"], r["integrity"]) for r in rows], [("passed", "split"), ("failed", "split"), ("failed", "split")], rows)
+        self.assertIn("NameError: name 'mean' is not defined", rows[2]["reason"])
+
     def test_a_test_may_be_one_of_unittest_and_leave_by_itself(self):
         cases = "import unittest\n\nclass Cases(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(f(2), 3)\n\n"
         right, wrong, leaves = "def f(x):\n    return x + 1\n", "def f(x):\n    return x\n", "def f(x):\n    raise SystemExit(0)\n"
