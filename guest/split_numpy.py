@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # In the place of numpy on the judge's side, where a test names it and it cannot be imported: HumanEval+ and MBPP+ in the
-# formats of HumanEval and MBPP ask it whether floats are close, and nothing else. The rules are numpy's; values are numbers
-# and sequences of them.
+# formats of HumanEval and MBPP ask it whether floats are close, and nothing else. The rules are numpy's, but for shapes; values are
+# numbers and sequences of them.
 import sys
 
 
@@ -26,14 +26,11 @@ def near(a, b, rtol, atol, equal_nan):
 
 
 def all_near(a, b, *how):
+    """Of the same shape. numpy would also stretch one to the other's, so that it takes an empty list for near to any number."""
     sizes = [len(x) if isinstance(x, (list, tuple)) else None for x in (a, b)]
-    if sizes == [None, None]:
-        return near(a, b, *how)
-    if None not in sizes and sizes[0] != sizes[1] and 1 not in sizes:
-        raise ValueError("operands could not be broadcast together with shapes (%d,) (%d,)" % tuple(sizes))
-    size = max([n for n in sizes if n not in (None, 1)], default=1) if 0 not in sizes else 0
-    a, b = [x if n == size else [x if n is None else x[0]] * size for x, n in zip((a, b), sizes)]
-    return all([all_near(x, y, *how) for x, y in zip(a, b)])
+    if sizes[0] != sizes[1]:
+        raise ValueError("%r and %r are not of one shape" % (a, b))
+    return near(a, b, *how) if sizes[0] is None else all([all_near(x, y, *how) for x, y in zip(a, b)])
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):

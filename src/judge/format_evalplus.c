@@ -66,7 +66,9 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 		             whole ? "canonical_solution" : "prompt", (int)FH_MIN(entry.n, 60), entry.p);
 		return -FH_E_CONFIG;
 	}
-	if (atol && (!json_is_number(atol) || json_number_value(atol) < 0))
+	struct fh_str raw;
+	bool finite = !atol || (fh_json_span_member(text, "atol", &raw) && raw.n > 0 && raw.p[0] >= '0' && raw.p[0] <= '9');
+	if (atol && (!json_is_number(atol) || !finite))
 		return fh_error_set(err, FH_E_CONFIG, "atol is no number of 0 or more");
 	struct fh_judge_truth *t = p->truth = FH_NEW(struct fh_judge_truth);
 	*t = (struct fh_judge_truth){ .inputs = FH_BUF_INIT(0), .oracle = "", .atol = atol ? json_number_value(atol) : 0 };

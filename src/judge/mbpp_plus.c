@@ -42,7 +42,8 @@ static const struct {
 
 static const char *shape_of(const char *task_id)
 {
-	long task = fh_mbpp_plus_is(task_id) ? strtol(task_id + strlen(PREFIX), NULL, 10) : 0;
+	const char *digits = fh_mbpp_plus_is(task_id) ? task_id + strlen(PREFIX) : "";
+	long task = digits[strspn(digits, "0123456789")] == '\0' ? strtol(digits, NULL, 10) : 0;
 	for (size_t i = 0; task > 0 && i < FH_ARRAY_SIZE(shapes); i++)
 		for (size_t k = 0; k < TASKS_MAX && shapes[i].tasks[k]; k++)
 			if (shapes[i].tasks[k] == task)

@@ -48,8 +48,10 @@ static void wanted_names(const struct fh_judge_problem *p, struct fh_buf *ret, b
 	fh_outline_make(&o, reference, FH_SYNTAX_PYTHON);
 	for (size_t i = 0; i < o.name_count; i++) {
 		bool class;
+		if (!fh_mentions(tail, o.names[i], "(.")) /* most are not, and it is quickly seen */
+			continue;
 		size_t at = definition_at(reference, o.names[i], &class);
-		if (at == reference.n || !fh_mentions(tail, o.names[i], class ? "(." : "(") ||
+		if (at == reference.n || (!class && !fh_mentions(tail, o.names[i], "(")) ||
 		    fh_declares_python(tail, o.names[i]))
 			continue;
 		*ret_class = *ret_class || class;

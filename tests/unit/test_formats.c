@@ -202,6 +202,10 @@ static void mbpp_plus_inputs_get_the_types_back_that_json_has_not(void **state)
 	assert_mbpp_inputs(4, "[[Infinity, -Infinity, [NaN, \"NaN\"]]]",
 	                   "[\n[float('inf'), -float('inf'), [float('nan'), \"NaN\"], ],\n]");
 	assert_refused("{\"task_id\": 1, \"code\": \"def f(x): pass\", \"cases\": [[1, NaN]]}", 1, "NaN or Infinity");
+	assert_refused(
+	    "{\"task_id\": \"Mbpp/3\", \"prompt\": \"\", \"entry_point\": \"f\", \"canonical_solution\": \"def f(): pass\","
+	    " \"base_input\": [[]], \"atol\": Infinity}",
+	    1, "atol");
 }
 
 static void evalplus_inputs_keep_their_types(void **state)
