@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The least that judging a sample in two processes can cost: judge and candidate as two plain forks of one warm Python
 that run fumehood's own drivers, joined by two pipes, enough pairs at a time to keep all processors busy. No sandbox, no
-limit, no engine: what is left is the interpreter. Prints how many passed.
+limit, no engine: what is left is the interpreter, and the fork is libc's, without what Python does behind its own. Prints
+how many passed.
 
     bare_pairs.py PROBLEMS.jsonl.gz SAMPLES.jsonl
 """
 import collections
+import ctypes
 import gc
 import os
 import pathlib
@@ -18,6 +20,7 @@ GUEST = pathlib.Path(__file__).resolve().parent.parent / "guest"
 FROM, TO, DRIVER = 3, 4, 5
 PAIRS = 3               # at a time, for each processor: more are not faster
 PLACES = 20, 21, 22     # where no descriptor of the above is overwritten before it is duplicated
+libc = ctypes.PyDLL(None)
 
 
 def input_of(sizes, texts):
@@ -28,7 +31,7 @@ def input_of(sizes, texts):
 
 
 def fork(main, stdin, ends):
-    pid = os.fork()
+    pid = libc.fork()
     if pid:
         return pid
     try:
