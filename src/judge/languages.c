@@ -174,7 +174,7 @@ const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_]
 		.version = "package main\nimport (\"os\"; \"runtime\")\nfunc main() { os.Stdout.WriteString(runtime.Version()) }",
 	},
 	[FH_JUDGE_RUST] = {
-		.name = "rust", .driver = "guest/judge.rs", .whole = whole_script, .input = input_secret, .compiled = true,
+		.name = "rust", .driver = "guest/judge.rs", .whole = whole_script, .input = input_secret,
 		.unit = unit_rust, .beside = beside_rust, .flags = fh_rust_unit_flags, .packages_flags = fh_rust_unit_flags,
 		.probe = "fn main() {}", .probe_test = "#[test]\nfn version() { println!(\"rust\"); }",
 		.version = "fn main() { println!(\"rust\"); }",

@@ -27,17 +27,21 @@ class Split(support.TempDir):
             self.skipTest(f"long: needs {self.tool}, which ./dev test --full installs")
         support.need_program(self.tool)
 
-    def check(self, cases, *args):
-        """cases: what it is, task_id, completion (or a program by itself), verdict, what the reason holds."""
-        problems = PROBLEMS / f"pack-{self.language}.jsonl"
+    def judged(self, problems, cases, integrity, *args):
+        """cases: what it is, task_id, completion (or a program by itself), verdict, what the reason holds. Returns the summary."""
         self.write("samples.jsonl", "".join(
             json.dumps({"task_id": t, "solution" if self.is_whole(c) else "completion": c}) + "\n" for _, t, c, _, _ in cases))
-        done = support.command("judge", "--no-self-check", "--problems", problems, self.dir / "samples.jsonl", "-o",
+        done = support.command("judge", "--json", "--problems", problems, self.dir / "samples.jsonl", "-o",
                                self.dir / "results.jsonl", *args)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
         self.assertEqual(len(rows), len(cases))
         for (what, _, _, verdict, reason), row in zip(cases, rows):
             with self.subTest(what):
-                self.assertEqual((row["verdict"], row["integrity"]), (verdict, "split"), row["reason"])
+                self.assertEqual((row["verdict"], row["integrity"]), (verdict, integrity), row["reason"])
                 self.assertIn(reason, row["reason"])
+        return json.loads(done.stdout)
+
+    def check(self, cases, *args):
+        """As judged, of the language's problems in tests/data/judge."""
+        self.judged(PROBLEMS / f"pack-{self.language}.jsonl", cases, "split", "--no-self-check", *args)

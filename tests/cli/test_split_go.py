@@ -332,18 +332,7 @@ class GoInProcess(Split):
         self.write("problems.jsonl", "".join(json.dumps({
             "task_id": f"Go/{name}", "declaration": declaration, "test_setup": GO_SETUP, "test": test, "canonical_solution": reference,
         }) + "\n" for name, (declaration, test, reference) in GO_SHARED.items()))
-        self.write("samples.jsonl", "".join(json.dumps(
-            {"task_id": f"Go/{t}", "solution" if self.is_whole(c) else "completion": c}) + "\n" for _, t, c, _, _ in cases))
-        done = support.command("judge", "--json", "--problems", self.dir / "problems.jsonl", self.dir / "samples.jsonl", "-o",
-                               self.dir / "results.jsonl", *args)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        rows = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
-        self.assertEqual(len(rows), len(cases))
-        for (what, _, _, verdict, reason), row in zip(cases, rows):
-            with self.subTest(what):
-                self.assertEqual((row["verdict"], row["integrity"]), (verdict, "in-process"), row["reason"])
-                self.assertIn(reason, row["reason"])
-        return json.loads(done.stdout)
+        return self.judged(self.dir / "problems.jsonl", [(what, f"Go/{task}", *rest) for what, task, *rest in cases], "in-process", *args)
 
     def test_the_self_check_finds_the_way(self):
         """References pass and stubs fail; none counts, unless it is allowed to."""
