@@ -147,21 +147,35 @@ class Host:
         self.earlier = self.settle(None)
         if self.base is None:
             self.base = self.resident(), self.descriptors()
+        elif self.base[1] is not None:      # the first look may have seen what was about to be closed
+            self.base = self.base[0], min(self.base[1], self.descriptors())
 
     @staticmethod
     def is_worse(what, before, after):
         """SysV objects have no owner that could be told from another program's of the host: fewer of them is fine."""
         return any(a > b for a, b in zip(after, before)) if what == "SysV objects" else after != before
 
+    def grown(self):
+        """What the engine has more of than before the first case, in words."""
+        resident, descriptors = self.base
+        now = self.resident()
+        if now > resident + (96 << 20):
+            yield f"the engine grew from {resident >> 10} KiB to {now >> 10} KiB"
+        now = None if descriptors is None else self.descriptors()
+        if now is not None and now > descriptors + (4 * self.KEPT_MOST if self.warm else 2):
+            yield f"the engine's descriptors: {descriptors} at first, now {now}"
+
     def settle(self, wanted):
-        """The state, once it is as wanted or does not change any more."""
+        """The state, once it is as wanted or does not change any more. The engine closes what it had of a sandbox just
+        after the last control group is gone, which is long after where others have the processor."""
         end = time.monotonic() + 5
         while True:
             state = self.state()
             if wanted is None:
                 busy = state["processes"] > 0 or state["control groups"] > 0
             else:
-                busy = any(self.is_worse(what, wanted[what], value) for what, value in state.items())
+                busy = any(self.is_worse(what, wanted[what], value) for what, value in state.items()) \
+                    or any(self.grown())
             if not busy or time.monotonic() > end:
                 return state
             time.sleep(0.01)
@@ -179,12 +193,7 @@ class Host:
             if self.is_worse(what, self.earlier[what], value):
                 yield f"{what}: {self.earlier[what]!r} before, {value!r} after"[:600]
         self.connections = later["connections"]
-        resident, descriptors = self.base
-        if self.resident() > resident + (96 << 20):
-            yield f"the engine grew from {resident >> 10} KiB to {self.resident() >> 10} KiB"
-        if descriptors is not None and self.descriptors() > descriptors + (4 * self.KEPT_MOST if self.warm else 2):
-            yield f"the engine's descriptors: {descriptors} at first, now {self.descriptors()}"
-
+        yield from self.grown()
 
     # ------------------------------------------------------------------------------------------------------ at the end
     def last_look(self):
