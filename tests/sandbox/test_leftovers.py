@@ -53,6 +53,10 @@ class Leftovers(support.TempDir):
     def alive(self):
         return processes_with(self.word)
 
+    def assert_alive(self, word):
+        """All three, of which the last is started after the word that a sleeper says."""
+        self.assertTrue(wait_for(lambda: len(processes_with(word)) == 3, 10), processes_with(word))
+
     def assert_dead(self, since):
         # one look can miss a process: while it is being executed the kernel shows no arguments
         while any(self.alive() for _ in range(3)) and time.monotonic() - since < 10:
@@ -102,7 +106,7 @@ class AfterARun(Leftovers):
 
     def test_ctrl_c_ends_it_in_order(self):
         with running(*self.sleeper()) as p:
-            self.assertTrue(wait_for(lambda: len(self.alive()) == 3, 10))
+            self.assert_alive(self.word)
             began = time.monotonic()
             p.send_signal(signal.SIGINT)
             self.assertEqual(p.wait(20), 130)
@@ -126,7 +130,7 @@ class AfterAKill(Leftovers):
 
     def killed(self, choose, ignoring=""):
         with running(*self.sleeper(ignoring)) as p:
-            self.assertTrue(wait_for(lambda: len(self.alive()) == 3, 10))
+            self.assert_alive(self.word)
             engine = engine_of(p.pid)
             keeper, groups = keeper_of(engine), groups_of(engine)
             if ROOT and groups:
@@ -196,7 +200,7 @@ class SideBySide(Leftovers):
                 second.wait(20)
             support.command("gc")
             self.assertEqual(bash("echo third")["stdout"], "third\n")
-            self.assertEqual(len(processes_with(first_word)), 3)
+            self.assert_alive(first_word)
             self.assertTrue(all(map(os.path.exists, groups_of(engine_of(first.pid)))))
 
     def test_sigterm_to_the_engine_takes_its_sandboxes_down(self):
@@ -221,7 +225,7 @@ class SideBySide(Leftovers):
                 done = support.command("kill", mine[0]["id"])
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(processes_with(first_word), [])
-                self.assertEqual(len(self.alive()), 3)
+                self.assert_alive(self.word)
             p.wait(20)
             self.assertNotEqual(p.returncode, 0)
 

@@ -210,7 +210,8 @@ class Neighbours(Served):
         if enforced(slowed, "cpu_rate") == "none":
             self.skipTest("needs a cgroup: nothing else limits the rate")
         self.assertGreater(float(slowed["stdout"]), 1.2)     # the control: the rate is what slows it down
-        self.assertLess(min(float(self.output("parked", busy, env=self.env)) for _ in range(3)), 1.2)
+        # once is enough: with the rate it would never be so, and a busy machine may slow down the others
+        self.assertTrue(any(float(self.output("parked", busy, env=self.env)) < 1.2 for _ in range(20)))
 
     def test_randomness_differs(self):
         code = "import os, random, uuid; print(random.random(), os.urandom(8).hex(), uuid.uuid4())"
