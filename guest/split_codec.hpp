@@ -536,6 +536,7 @@ inline void decline(const std::string &reply)
 	switch (reply[0]) {
 	case 'X': say("failed", "the program threw what is no std::exception");
 	case 'L': say("failed", "what the program returned is too large to cross, or of a type that does not");
+	case 'M': say("failed", "what the program returned is no value of the declared type");
 	case 'U': say("failed", "the program does not define the function with the declared signature");
 	default: say("tampered", "a reply of no known kind");
 	}
@@ -620,6 +621,12 @@ inline void answer(char word, const std::string &payload)
 [[noreturn]] inline void undefined()
 {
 	answer('U', "");
+	_exit(0);
+}
+
+[[noreturn]] inline void misfit()
+{
+	answer('M', "");
 	_exit(0);
 }
 

@@ -78,6 +78,19 @@ static inline bool fh_str_eq(struct fh_str a, const char *b)
 {
 	return a.n == strlen(b) && memcmp(a.p, b, a.n) == 0;
 }
+static inline bool fh_str_same(struct fh_str a, struct fh_str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+static inline bool fh_str_begins(struct fh_str s, const char *with)
+{
+	return s.n >= strlen(with) && memcmp(s.p, with, strlen(with)) == 0;
+}
+/* What is left of s behind its first n bytes; empty when it has no more. */
+static inline struct fh_str fh_str_from(struct fh_str s, size_t n)
+{
+	return n < s.n ? (struct fh_str){ s.p + n, s.n - n } : (struct fh_str){ s.p + s.n, 0 };
+}
 static inline bool fh_streq(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);

@@ -29,6 +29,10 @@ void fh_buf_release(struct fh_buf *b);
 #define fh_auto_buf FH_CLEANUP(fh_buf_release)
 
 int fh_buf_add(struct fh_buf *b, const void *p, size_t n);
+static inline int fh_buf_add_str(struct fh_buf *b, struct fh_str s)
+{
+	return fh_buf_add(b, s.p, s.n);
+}
 int fh_buf_adds(struct fh_buf *b, const char *s);
 int fh_buf_addc(struct fh_buf *b, char c);
 int fh_buf_addf(struct fh_buf *b, const char *format, ...) FH_PRINTF(2, 3);

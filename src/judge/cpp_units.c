@@ -13,32 +13,26 @@ const char *const fh_cpp_candidate_flags[] = {
 	"-w", "-O0", "-fvisibility=hidden", FH_CPP_OBJECT, "-Wl,-z,muldefs", NULL
 };
 
-static void add(struct fh_buf *out, struct fh_str s)
-{
-	fh_buf_add(out, s.p, s.n);
-}
-
-static void add_name(struct fh_buf *out, const struct fh_signature *s, size_t i)
+void fh_cpp_add_name(struct fh_buf *out, const struct fh_signature *s, size_t i)
 {
 	if (s->parameters[i].name.n > 0)
-		add(out, s->parameters[i].name);
+		fh_buf_add_str(out, s->parameters[i].name);
 	else
 		fh_buf_addf(out, "fh_split_%zu", i);
 }
 
-/* RESULT NAME(PARAMETERS), each parameter with a name and without a default value. */
-static void add_head(struct fh_buf *out, const struct fh_signature *s, struct fh_str name)
+void fh_cpp_add_head(struct fh_buf *out, const struct fh_signature *s, struct fh_str name)
 {
-	add(out, s->result);
+	fh_buf_add_str(out, s->result);
 	fh_buf_addc(out, ' ');
-	add(out, name);
+	fh_buf_add_str(out, name);
 	fh_buf_addc(out, '(');
 	for (size_t i = 0; i < s->parameter_count; i++) {
 		fh_buf_adds(out, i ? ", " : "");
-		add(out, s->parameters[i].type);
+		fh_buf_add_str(out, s->parameters[i].type);
 		if (s->parameters[i].name.n == 0) {
 			fh_buf_addc(out, ' ');
-			add_name(out, s, i);
+			fh_cpp_add_name(out, s, i);
 		}
 	}
 	fh_buf_addc(out, ')');
@@ -47,18 +41,22 @@ static void add_head(struct fh_buf *out, const struct fh_signature *s, struct fh
 static void add_stand_in(struct fh_buf *out, const struct fh_signature *s)
 {
 	fh_buf_adds(out, "\n#line 1 \"stand-in.cpp\"\n");
-	add_head(out, s, fh_str("fh_split_prototype"));
+	fh_cpp_add_head(out, s, fh_str("fh_split_prototype"));
 	fh_buf_adds(out, ";\n__attribute__((weak)) ");
-	add_head(out, s, s->name);
+	fh_cpp_add_head(out, s, s->name);
 	fh_buf_adds(out, "\n{\n\tif (fh_split::serving())\n\t\tfh_split::undefined();\n"
 	                 "\treturn fh_split::call(static_cast<decltype(&fh_split_prototype)>(nullptr)");
 	for (size_t i = 0; i < s->parameter_count; i++) {
 		fh_buf_adds(out, ", ");
-		add_name(out, s, i);
+		fh_cpp_add_name(out, s, i);
 	}
-	fh_buf_adds(out, ");\n}\n__attribute__((weak)) signed main()\n{\n\tdecltype(&fh_split_prototype) function = &");
-	add(out, s->name);
-	fh_buf_adds(out, ";\n\treturn fh_split::serve(function);\n}\n");
+	fh_buf_adds(out, ");\n}\nextern \"C\" void fh_split_misfit()\n{\n\tfh_split::misfit();\n}\n"
+	                 "namespace fh_split_adapter {\n__attribute__((weak)) ");
+	fh_cpp_add_head(out, s, fh_str("fh_split_function"));
+	fh_buf_adds(out, ";\n}\n__attribute__((weak)) signed main()\n{\n"
+	                 "\tdecltype(&fh_split_prototype) adapter = &fh_split_adapter::fh_split_function, function = &");
+	fh_buf_add_str(out, s->name);
+	fh_buf_adds(out, ";\n\treturn fh_split::serve(adapter ? adapter : function);\n}\n");
 }
 
 int fh_cpp_units(struct fh_str codec, struct fh_str any, struct fh_str declaration, struct fh_str test,
@@ -69,17 +67,17 @@ int fh_cpp_units(struct fh_str codec, struct fh_str any, struct fh_str declarati
 	if (r < 0)
 		return r;
 	struct fh_str before = { declaration.p, s.start };
-	add(glue, codec);
+	fh_buf_add_str(glue, codec);
 	fh_buf_adds(glue, "\n#line 1 \"declaration.cpp\"\n");
-	add(glue, before);
+	fh_buf_add_str(glue, before);
 	fh_buf_addc(glue, '\n');
 	if (memmem(s.text.p, s.start, "<any>", 5) || memmem(s.text.p, s.start, "boost/any.hpp", 13))
-		add(glue, any);
+		fh_buf_add_str(glue, any);
 	add_stand_in(glue, &s);
 	/* The prototype as it was written: its default values are for the test. */
-	add(ret_test, (struct fh_str){ declaration.p, s.end });
+	fh_buf_add_str(ret_test, (struct fh_str){ declaration.p, s.end });
 	fh_buf_adds(ret_test, ";\n#line 1 \"test.cpp\"\n");
-	add(ret_test, test);
+	fh_buf_add_str(ret_test, test);
 	fh_buf_addc(ret_test, '\n');
 	return 0;
 }

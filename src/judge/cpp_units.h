@@ -6,15 +6,13 @@
  *   glue   the codecs, the declaration's helpers, a weak stand-in for the function and a weak main that serves
  *   test   the declaration's helpers, the function's prototype and the test
  *
- * glue is compiled once per task to an object, the test is linked with it to the judge, the candidate's own text, which
- * nothing is added to, to the program that answers.
+ * glue is compiled once per task to an object, the test is linked with it to the judge, the candidate's own text to the
+ * program that answers. Nothing is added to that text where it defines the function as it is declared (cpp_adapter.h).
  */
 #pragma once
 #include "base/buf.h"
 #include "base/error.h"
-
-#define FH_CPP_CODEC "guest/split_codec.hpp" /* data files */
-#define FH_CPP_ANY "guest/split_any.hpp"
+#include "judge/signature.h"
 
 /* Of the compiler, beside its own; the glue's object is called FH_CPP_OBJECT there. */
 extern const char *const fh_cpp_glue_flags[];
@@ -22,7 +20,11 @@ extern const char *const fh_cpp_judge_flags[];
 extern const char *const fh_cpp_candidate_flags[];
 #define FH_CPP_OBJECT "glue.o"
 
-/* codec and any: the data files' texts. -FH_E_UNAVAILABLE: no stand-in can be made, with the reason; that a type has no
- * codec shows when the glue is compiled. */
+/* codec and any: the data files guest/split_codec.hpp and split_any.hpp. -FH_E_UNAVAILABLE: no stand-in can be made,
+ * with the reason; that a type has no codec shows when the glue is compiled. */
 int fh_cpp_units(struct fh_str codec, struct fh_str any, struct fh_str declaration, struct fh_str test,
                  struct fh_buf *glue, struct fh_buf *ret_test, struct fh_error *err);
+
+/* RESULT NAME(PARAMETERS), each parameter with a name and without a default value; and the name of one of them. */
+void fh_cpp_add_head(struct fh_buf *out, const struct fh_signature *s, struct fh_str name);
+void fh_cpp_add_name(struct fh_buf *out, const struct fh_signature *s, size_t i);

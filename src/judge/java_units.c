@@ -6,11 +6,6 @@
 #include "judge/outline.h"
 #include "judge/signature.h"
 
-static void add(struct fh_buf *out, struct fh_str s)
-{
-	fh_buf_add(out, s.p, s.n);
-}
-
 static bool is_number(struct fh_str type)
 {
 	static const char *const numbers[] = { "int", "long", "float", "double" };
@@ -29,16 +24,16 @@ int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_er
 	if (!memmem(s.text.p, s.start, "class " FH_JAVA_CLASS, strlen("class " FH_JAVA_CLASS)))
 		return fh_error_set(err, FH_E_UNAVAILABLE, "the entry point is no method of class " FH_JAVA_CLASS);
 	bool gives = !fh_str_eq(s.result, "void");
-	add(out, (struct fh_str){ declaration.p, s.end });
+	fh_buf_add_str(out, (struct fh_str){ declaration.p, s.end });
 	fh_buf_adds(out, gives ? "{\n\t\tObject fh_split_result = " : "{\n\t\t");
 	fh_buf_adds(out, "SplitJudge.call(\"");
-	add(out, s.name);
+	fh_buf_add_str(out, s.name);
 	fh_buf_addc(out, '"');
 	/* An array as the only argument would be taken for all of them. */
 	fh_buf_adds(out, ", new Object[] { ");
 	for (size_t i = 0; i < s.parameter_count; i++) {
 		fh_buf_adds(out, i ? ", " : "");
-		add(out, s.parameters[i].name);
+		fh_buf_add_str(out, s.parameters[i].name);
 	}
 	fh_buf_adds(out, " });\n");
 	if (is_number(s.result))
@@ -46,7 +41,7 @@ int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_er
 		            FH_STR_ARGS(s.result));
 	if (gives) {
 		fh_buf_adds(out, "\t\ttry {\n\t\t\treturn (");
-		add(out, s.result);
+		fh_buf_add_str(out, s.result);
 		fh_buf_adds(out, ") fh_split_result;\n\t\t} catch (ClassCastException | NullPointerException e) {\n"
 		                 "\t\t\tSplitJudge.wrongType();\n\t\t\tthrow e;\n\t\t}\n");
 	}
@@ -108,7 +103,7 @@ static void copy_program(struct fh_str text, const char *const *renamed, struct 
 		else if (w.is_word && renamed && fh_str_eq(piece, renamed[0]))
 			fh_buf_adds(out, renamed[1]);
 		else
-			add(out, piece);
+			fh_buf_add_str(out, piece);
 		count_braces(&w, piece);
 	}
 }
@@ -154,7 +149,7 @@ void fh_java_imports(struct fh_str head, struct fh_buf *out)
 	while (fh_next_line(&head, &line)) {
 		if (line.n < 7 || memcmp(line.p, "import ", 7) != 0)
 			continue;
-		add(out, line);
+		fh_buf_add_str(out, line);
 		fh_buf_addc(out, '\n');
 	}
 }

@@ -13,22 +13,17 @@ struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, 
 		                            { sample->completion, sample->size } };
 }
 
-static void add(struct fh_buf *out, struct fh_str s)
-{
-	fh_buf_add(out, s.p, s.n);
-}
-
 static void add_program(struct fh_buf *out, const struct fh_judge_parts *p)
 {
-	add(out, p->head);
-	add(out, p->completion);
+	fh_buf_add_str(out, p->head);
+	fh_buf_add_str(out, p->completion);
 }
 
 static void whole_script(struct fh_buf *out, const struct fh_judge_parts *p)
 {
 	add_program(out, p);
 	fh_buf_addc(out, '\n');
-	add(out, fh_buf_str(&p->problem->tail));
+	fh_buf_add_str(out, fh_buf_str(&p->problem->tail));
 }
 
 void fh_judge_parts_for_output(struct fh_buf *out, const struct fh_judge_parts *p)
@@ -36,7 +31,7 @@ void fh_judge_parts_for_output(struct fh_buf *out, const struct fh_judge_parts *
 	add_program(out, p);
 	if (p->problem->tail.n > 0)
 		fh_buf_addc(out, '\n');
-	add(out, fh_buf_str(&p->problem->tail));
+	fh_buf_add_str(out, fh_buf_str(&p->problem->tail));
 }
 
 /* The test is a unit of text of its own for errors, and no macro of the candidate renames its main. */
@@ -44,7 +39,7 @@ static void whole_cpp(struct fh_buf *out, const struct fh_judge_parts *p)
 {
 	add_program(out, p);
 	fh_buf_adds(out, "\n#undef main\n#line 1 \"test.cpp\"\n");
-	add(out, fh_buf_str(&p->problem->tail));
+	fh_buf_add_str(out, fh_buf_str(&p->problem->tail));
 	fh_buf_addc(out, '\n');
 }
 
@@ -53,7 +48,7 @@ static void input_python(struct fh_buf *in, const struct fh_judge_parts *p, cons
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
 	whole_script(&program, p);
 	fh_buf_addf(in, "%015zu\n", program.n);
-	add(in, fh_buf_str(&program));
+	fh_buf_add_str(in, fh_buf_str(&program));
 	fh_buf_add(in, secret, FH_SECRET_SIZE);
 }
 
@@ -61,7 +56,7 @@ static void input_javascript(struct fh_buf *in, const struct fh_judge_parts *p, 
 {
 	fh_buf_addf(in, "%015zu\n%015zu\n", p->head.n + p->completion.n, p->problem->tail.n);
 	add_program(in, p);
-	add(in, fh_buf_str(&p->problem->tail));
+	fh_buf_add_str(in, fh_buf_str(&p->problem->tail));
 	fh_buf_add(in, secret, FH_SECRET_SIZE);
 }
 
@@ -81,7 +76,7 @@ void fh_judge_unit_release(struct fh_judge_unit *u)
 static void add_file(struct fh_judge_unit *u, const char *name, struct fh_str text)
 {
 	u->files[u->count].name = name;
-	add(&u->files[u->count++].text, text);
+	fh_buf_add_str(&u->files[u->count++].text, text);
 }
 
 /* The compiler's order, which is that of what runs before main: the test's file, main.go, comes last. */
@@ -97,7 +92,7 @@ static int unit_go(struct fh_judge_unit *u, const struct fh_judge_parts *p, cons
 	int r = fh_go_whole(&task, p->head, p->completion, &w, err);
 	if (r < 0)
 		return r;
-	add(&u->code, fh_buf_str(&w.main));
+	fh_buf_add_str(&u->code, fh_buf_str(&w.main));
 	add_file(u, go_flags[0], fh_buf_str(&w.names));
 	add_file(u, go_flags[1], fh_buf_str(&w.solution));
 	add_file(u, "src/fhsplit/judge.go", fh_buf_str(&d->driver));

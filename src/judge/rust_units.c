@@ -5,16 +5,6 @@
 #include "judge/outline.h"
 #include "judge/signature.h"
 
-static void add(struct fh_buf *out, struct fh_str s)
-{
-	fh_buf_add(out, s.p, s.n);
-}
-
-static bool begins(struct fh_str s, const char *with)
-{
-	return s.n >= strlen(with) && memcmp(s.p, with, strlen(with)) == 0;
-}
-
 static struct fh_str skip(struct fh_str s, size_t n)
 {
 	s = (struct fh_str){ s.p + n, s.n - n };
@@ -38,7 +28,7 @@ const struct fh_rust_crate fh_rust_crates[FH_RUST_CRATES] = {
 static const struct fh_rust_crate *crate_of_use(struct fh_str line)
 {
 	line = skip(line, 0);
-	if (!begins(line, "use ") || !memchr(line.p, ';', line.n))
+	if (!fh_str_begins(line, "use ") || !memchr(line.p, ';', line.n))
 		return NULL;
 	for (size_t i = 0; i < FH_RUST_CRATES; i++)
 		if (fh_str_eq(fh_identifier(skip(line, 4)), fh_rust_crates[i].name))
@@ -96,7 +86,7 @@ static bool is_foreign_use(struct fh_str line)
 {
 	static const char *const known[] = { "std", "core", "alloc", "crate", "self", "super" };
 	line = skip(line, 0);
-	if (!begins(line, "use "))
+	if (!fh_str_begins(line, "use "))
 		return false;
 	struct fh_str name = fh_identifier(skip(line, 4));
 	for (size_t i = 0; i < FH_ARRAY_SIZE(known); i++)
@@ -140,7 +130,7 @@ static void add_head(struct fh_buf *out, struct fh_str head, struct fh_str decla
 	while (fh_next_line(&head, &line)) {
 		bool unused = crate_of_use(line) && !is_used(line, declaration, rest);
 		if (!unused && !is_foreign_use(line) && (with_main || !is_empty_main(line)))
-			add(out, line);
+			fh_buf_add_str(out, line);
 		fh_buf_addc(out, '\n');
 	}
 }
@@ -148,7 +138,7 @@ static void add_head(struct fh_buf *out, struct fh_str head, struct fh_str decla
 void fh_rust_program(struct fh_buf *out, struct fh_str declaration, struct fh_str completion)
 {
 	add_head(out, declaration, declaration, completion, !has_main(completion));
-	add(out, completion);
+	fh_buf_add_str(out, completion);
 }
 
 /* ------------------------------------------------------------------------------------------------------- parameters */
@@ -162,20 +152,20 @@ struct kept {
 static struct kept kept_of(struct fh_str type)
 {
 	struct kept k = { type };
-	if (!begins(type, "&"))
+	if (!fh_str_begins(type, "&"))
 		return k;
 	k.reference = true;
 	type = skip(type, 1);
-	if (begins(type, "'")) {
+	if (fh_str_begins(type, "'")) {
 		size_t n = fh_identifier((struct fh_str){ type.p + 1, type.n - 1 }).n;
 		type = skip(type, 1 + n);
 	}
-	k.changed = begins(type, "mut ");
+	k.changed = fh_str_begins(type, "mut ");
 	if (k.changed)
 		type = skip(type, 4);
 	k.text = fh_str_eq(type, "str");
-	k.any = begins(type, "dyn ");
-	k.slice = begins(type, "[") && !memchr(type.p, ';', type.n);
+	k.any = fh_str_begins(type, "dyn ");
+	k.slice = fh_str_begins(type, "[") && !memchr(type.p, ';', type.n);
 	k.type = k.slice ? (struct fh_str){ type.p + 1, type.n - 2 } : type;
 	return k;
 }
@@ -183,19 +173,19 @@ static struct kept kept_of(struct fh_str type)
 static void add_signature(struct fh_buf *out, const struct fh_signature *s)
 {
 	fh_buf_adds(out, "fn ");
-	add(out, s->name);
-	add(out, s->lifetimes);
+	fh_buf_add_str(out, s->name);
+	fh_buf_add_str(out, s->lifetimes);
 	fh_buf_addc(out, '(');
 	for (size_t i = 0; i < s->parameter_count; i++) {
-		add(out, s->parameters[i].name);
+		fh_buf_add_str(out, s->parameters[i].name);
 		fh_buf_adds(out, ": ");
-		add(out, s->parameters[i].type);
+		fh_buf_add_str(out, s->parameters[i].type);
 		fh_buf_adds(out, ", ");
 	}
 	fh_buf_addc(out, ')');
 	if (s->result.n > 0) {
 		fh_buf_adds(out, " -> ");
-		add(out, s->result);
+		fh_buf_add_str(out, s->result);
 	}
 }
 
@@ -236,18 +226,18 @@ static int add_test(struct fh_buf *out, struct fh_buf *paths, struct fh_str test
 	bool marked = false;
 	while (fh_next_line(&test, &line)) {
 		struct fh_str code = skip(line, 0);
-		if (begins(code, "#[should_panic") || begins(code, "#[ignore"))
+		if (fh_str_begins(code, "#[should_panic") || fh_str_begins(code, "#[ignore"))
 			return fh_error_set(err, FH_E_UNAVAILABLE, "the test has functions that are to panic, or to be ignored");
-		if (begins(code, "#[cfg(test)]"))
+		if (fh_str_begins(code, "#[cfg(test)]"))
 			code = skip(code, 12);
-		if (begins(code, "#[test]")) {
+		if (fh_str_begins(code, "#[test]")) {
 			code = skip(code, 7);
 			marked = true;
 		}
-		struct fh_str plain = begins(code, "pub ") ? skip(code, 4) : code;
-		if (begins(plain, "mod "))
+		struct fh_str plain = fh_str_begins(code, "pub ") ? skip(code, 4) : code;
+		if (fh_str_begins(plain, "mod "))
 			module = fh_identifier(skip(plain, 4));
-		if (marked && begins(plain, "fn ")) {
+		if (marked && fh_str_begins(plain, "fn ")) {
 			struct fh_str name = fh_identifier(skip(plain, 3));
 			fh_buf_addf(paths, "(\"%.*s\", %.*s%s%.*s as fn()), ", FH_STR_ARGS(name), FH_STR_ARGS(module),
 			            module.n ? "::" : "", FH_STR_ARGS(name));
@@ -255,7 +245,7 @@ static int add_test(struct fh_buf *out, struct fh_buf *paths, struct fh_str test
 			code = plain;
 			marked = false;
 		}
-		add(out, code);
+		fh_buf_add_str(out, code);
 		fh_buf_addc(out, '\n');
 	}
 	if (paths->n == 0)
@@ -297,14 +287,14 @@ static void add_program(struct fh_buf *out, struct fh_str program)
 {
 	static const char mark[] = "\xef\xbb\xbf";
 	struct fh_str line;
-	if (begins(program, mark))
+	if (fh_str_begins(program, mark))
 		program = (struct fh_str){ program.p + strlen(mark), program.n - strlen(mark) };
-	if (begins(program, "#!") && !begins(skip(program, 2), "[") && fh_next_line(&program, &line)) {
-		add(out, line);
+	if (fh_str_begins(program, "#!") && !fh_str_begins(skip(program, 2), "[") && fh_next_line(&program, &line)) {
+		fh_buf_add_str(out, line);
 		fh_buf_addc(out, '\n');
 	}
 	fh_buf_adds(out, "#![no_main]");
-	add(out, program);
+	fh_buf_add_str(out, program);
 }
 
 /* The function's own lifetimes have no names where it is called. */
@@ -315,7 +305,7 @@ static void add_type(struct fh_buf *out, struct fh_str type)
 		if (type.p[i] != '\'')
 			continue;
 		struct fh_str name = fh_identifier((struct fh_str){ type.p + i + 1, type.n - i - 1 });
-		add(out, fh_str_eq(name, "static") ? name : fh_str("_"));
+		fh_buf_add_str(out, fh_str_eq(name, "static") ? name : fh_str("_"));
 		i += name.n;
 	}
 }
@@ -344,7 +334,7 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, struct f
 	fh_buf_adds(out, "    let fh_split_result: ");
 	add_type(out, s.result.n > 0 ? s.result : fh_str("()"));
 	fh_buf_adds(out, " = ");
-	add(out, s.name);
+	fh_buf_add_str(out, s.name);
 	fh_buf_addc(out, '(');
 	for (size_t i = 0; i < s.parameter_count; i++) {
 		struct kept k = kept_of(s.parameters[i].type);
@@ -376,17 +366,17 @@ static void add_without_forbid(struct fh_buf *out, struct fh_str program)
 	struct fh_str rest = program, line;
 	while (fh_next_line(&rest, &line)) {
 		struct fh_str code = skip(line, 0);
-		if (code.n > 0 && !begins(code, "#!") && !begins(code, "//"))
+		if (code.n > 0 && !fh_str_begins(code, "#!") && !fh_str_begins(code, "//"))
 			break;
-		if (begins(code, forbid)) {
+		if (fh_str_begins(code, forbid)) {
 			fh_buf_adds(out, "#![deny(");
 			code = (struct fh_str){ code.p + strlen(forbid), code.n - strlen(forbid) };
 		}
-		add(out, code);
+		fh_buf_add_str(out, code);
 		fh_buf_addc(out, '\n');
 		program = rest;
 	}
-	add(out, program);
+	fh_buf_add_str(out, program);
 }
 
 int fh_rust_unit(struct fh_str declaration, struct fh_str completion, struct fh_str test, struct fh_str driver,
@@ -394,11 +384,11 @@ int fh_rust_unit(struct fh_str declaration, struct fh_str completion, struct fh_
 {
 	fh_auto_buf struct fh_buf paths = FH_BUF_INIT(0), program = FH_BUF_INIT(0), root = FH_BUF_INIT(0);
 	fh_auto_buf struct fh_buf behind = FH_BUF_INIT(0);
-	add(&behind, completion);
+	fh_buf_add_str(&behind, completion);
 	fh_buf_addc(&behind, '\n');
-	add(&behind, test);
+	fh_buf_add_str(&behind, test);
 	add_head(&program, declaration, declaration, fh_buf_str(&behind), !has_main(completion));
-	add(&program, completion);
+	fh_buf_add_str(&program, completion);
 	add_without_forbid(&root, fh_buf_str(&program));
 	add_program(out, fh_buf_str(&root));
 	/* An attribute without an item at the program's end gets one that is not the test. The names that the test's
@@ -412,6 +402,6 @@ int fh_rust_unit(struct fh_str declaration, struct fh_str completion, struct fh_
 	                 "use super::*;\n");
 	int r = add_test(out, &paths, test, err);
 	fh_buf_addf(out, "pub const FH_JUDGE_TESTS: crate::fh_judge::Tests = &[%s];\n}\n", fh_buf_cstr(&paths));
-	add(out, driver);
+	fh_buf_add_str(out, driver);
 	return r;
 }

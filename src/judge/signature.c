@@ -224,6 +224,18 @@ static size_t matching(struct fh_str s, size_t close)
 	return s.n;
 }
 
+/* The `)` that belongs to the `(` at s[open]; s.n when there is none. */
+static size_t find_closing(struct fh_str s, size_t open)
+{
+	long depth = 0;
+	for (size_t i = open; i < s.n; i++) {
+		depth += (s.p[i] == '(') - (s.p[i] == ')');
+		if (depth == 0)
+			return i;
+	}
+	return s.n;
+}
+
 static int read_signature(struct fh_signature *s, struct fh_error *err)
 {
 	struct fh_str text = trim((struct fh_str){ s->text.p + s->start, s->end - s->start });
@@ -342,16 +354,11 @@ static int read_rust(struct fh_signature *s, struct fh_error *err)
 			return unfit(err, "is generic");
 		open += find_outside((struct fh_str){ text.p + open, text.n - open }, "(");
 	}
-	close = open;
 	s->name = last_word(trim(before));
 	before = trim((struct fh_str){ before.p, trim(before).n - s->name.n });
 	if (s->name.n == 0 || (!fh_str_eq(before, "fn") && !fh_str_eq(before, "pub fn")))
 		return unfit(err, "is no plain function");
-	for (long depth = 0; close < text.n; close++) {
-		depth += (text.p[close] == '(') - (text.p[close] == ')');
-		if (depth == 0)
-			break;
-	}
+	close = find_closing(text, open);
 	struct fh_str after = trim((struct fh_str){ text.p + close + 1, text.n - FH_MIN(text.n, close + 1) });
 	s->result = (struct fh_str){ after.p, 0 };
 	if (after.n > 2 && memcmp(after.p, "->", 2) == 0)
@@ -372,6 +379,26 @@ static bool has_word(struct fh_str s, const char *word)
 		i += found.n;
 	}
 	return false;
+}
+
+/* (a, b int, s string, more ...T): each has a name, or none has, and then none is read. */
+static void read_go_parameters(struct fh_signature *s, struct fh_str list)
+{
+	for (size_t n; list.n > 0; list = trim((struct fh_str){ list.p + n, list.n - n })) {
+		n = find_outside(list, ",");
+		struct fh_str one = trim((struct fh_str){ list.p, n });
+		n += n < list.n;
+		struct fh_str name = { one.p, 0 };
+		while (name.n < one.n && is_word_byte(one.p[name.n]))
+			name.n++;
+		bool typed = name.n < one.n && is_space(one.p[name.n]), last = n == list.n;
+		if (name.n == 0 || fh_str_eq(name, "_") || (name.n < one.n && !typed) || (last && !typed) ||
+		    s->parameter_count == FH_SIGNATURE_PARAMETERS_MAX) {
+			s->parameter_count = 0;
+			return;
+		}
+		s->parameters[s->parameter_count++] = (struct fh_parameter){ one, name };
+	}
 }
 
 /* The type of the function, without the word func, is kept whole as the result. */
@@ -398,6 +425,9 @@ static int read_go(struct fh_signature *s, struct fh_error *err)
 	if (has_word(rest, "func") || has_word(rest, "chan"))
 		return unfit(err, "takes or gives a function or a channel");
 	s->result = rest;
+	size_t close = find_closing(rest, 0);
+	if (close < rest.n)
+		read_go_parameters(s, trim((struct fh_str){ rest.p + 1, close - 1 }));
 	return 0;
 }
 

@@ -33,7 +33,8 @@ int fh_java_signature(struct fh_str declaration, struct fh_signature *ret, struc
 /* A parameter's `type` is its type alone here, and result may be empty. */
 int fh_rust_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
 /* Here `start` is where the word func stands, `result` the parameters and results as they stand behind the name, as a
- * function's type has them, and no parameter is read. */
+ * function's type has them, and a parameter's `type` holds its name, and its type where one stands behind it; none is
+ * read where one has no name. */
 int fh_go_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
 /* The function that a declaration opens, in the declaration; empty where it opens none. */
 struct fh_str fh_cpp_name(struct fh_str declaration);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/cpp_units.h"
 
+#include "judge/cpp_adapter.h"
 #include "judge/signature.h"
 #include "judge/split.h"
+
+enum { ANY, ADAPTER }; /* the candidate's driver files */
 
 static const char *unfit(const struct fh_judge_problem *p)
 {
@@ -15,10 +18,11 @@ static int compile_glue(struct fh_split *s, struct fh_client *client, const stru
                         struct fh_artifact *ret, struct fh_buf *test, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf glue = FH_BUF_INIT(0);
-	struct fh_str codec, any;
-	int r = fh_split_drivers(s, FH_JUDGE_CPP, &codec, &any, err);
+	struct fh_str codec, others;
+	int r = fh_split_drivers(s, FH_JUDGE_CPP, &codec, &others, err);
 	if (r >= 0)
-		r = fh_cpp_units(codec, any, fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), &glue, test, err);
+		r = fh_cpp_units(codec, fh_split_driver_file(s, FH_JUDGE_CPP, false, ANY), fh_buf_str(&p->problem->head),
+		                 fh_buf_str(&p->problem->tail), &glue, test, err);
 	struct fh_build build = { .language = "cpp", .code = fh_buf_str(&glue), .flags = fh_cpp_glue_flags };
 	return r < 0 ? r : fh_build_keep(fh_split_builds(s), client, &build, ret, err);
 }
@@ -50,6 +54,20 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	return r;
 }
 
+static int compile_program(struct fh_split *s, struct fh_client *client, struct fh_str text,
+                           const struct fh_artifact *glue, struct fh_artifact *ret, struct fh_error *err)
+{
+	struct fh_build build = with_glue(text, fh_cpp_candidate_flags, glue);
+	int r = fh_build_run(fh_split_builds(s), client, &build, ret, err);
+	/* gold refuses what ld takes, like a variable called errno: what g++ links by itself is a program. */
+	if (r >= 0 && ret->error && strstr(ret->error, "ld.gold: error")) {
+		fh_artifact_release(ret);
+		build.linker = NULL;
+		r = fh_build_run(fh_split_builds(s), client, &build, ret, err);
+	}
+	return r;
+}
+
 static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                           struct fh_split_side *ret, struct fh_error *err)
 {
@@ -61,13 +79,13 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	fh_buf_add(&text, p->head.p, p->head.n);
 	fh_buf_add(&text, p->completion.p, p->completion.n);
 	fh_buf_addc(&text, '\n');
-	struct fh_build build = with_glue(fh_buf_str(&text), fh_cpp_candidate_flags, &glue);
-	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
-	/* gold refuses what ld takes, like a variable called errno: what g++ links by itself is a program. */
-	if (r >= 0 && program.error && strstr(program.error, "ld.gold: error")) {
+	size_t own = text.n;
+	int adapted = fh_cpp_adapter(fh_split_driver_file(s, FH_JUDGE_CPP, false, ADAPTER), fh_buf_str(&p->problem->head),
+	                             fh_buf_str(&text), &text, err);
+	r = adapted < 0 ? adapted : compile_program(s, client, fh_buf_str(&text), &glue, &program, err);
+	if (r >= 0 && adapted && program.error && strstr(program.error, FH_CPP_ADAPTER)) {
 		fh_artifact_release(&program);
-		build.linker = NULL;
-		r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+		r = compile_program(s, client, (struct fh_str){ text.p, own }, &glue, &program, err);
 	}
 	if (r >= 0 && program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);
@@ -80,7 +98,7 @@ const struct fh_split_language fh_split_cpp = {
 	.language = FH_JUDGE_CPP,
 	.name = "cpp",
 	.judge = { "guest/split_codec.hpp" },
-	.candidate = { "guest/split_any.hpp" },
+	.candidate = { [ANY] = "guest/split_any.hpp", [ADAPTER] = "guest/split_adapter.hpp" },
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,

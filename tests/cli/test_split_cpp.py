@@ -28,6 +28,10 @@ __attribute__((constructor)) static void by_hand()
 class Cpp(Split):
     language, tool = "cpp", "g++"
 
+    @staticmethod
+    def is_whole(text):
+        return text.startswith("#include")
+
     @support.once
     def test_replies_that_no_program_gives(self):
         replies = {
@@ -72,6 +76,43 @@ class Cpp(Split):
             ("functions that the harness uses", "CPP/0", right + "extern \"C\" long read(int, void *, unsigned long) { return -1; }\n"
              "extern \"C\" unsigned long strlen(const char *) { return 0; }\nextern \"C\" void free(void *) {}\n", "passed", ""),
         ])
+
+    def test_functions_that_are_written_otherwise_than_declared(self):
+        """What a test in the same unit may call is called; what it cannot call is a failure, and no value is bent."""
+        use = "#include <functional>\n#include <vector>\n#include <string>\nusing namespace std;\n"
+        body = "{ int t = 0; for (auto n : numbers) t += n; return t; }\n"
+        not_defined = ("failed", "does not define the function")
+        programs = {
+            "a const reference": (use + "int total(const vector<int>& numbers)" + body, "passed", ""),
+            "one, and wrong": (use + "int total(const vector<int>& numbers) { return 1; }\n", "failed", "assertion failed"),
+            "names with std::": ("#include <vector>\nint total(std::vector<int> numbers)" + body, "passed", ""),
+            "both": ("#include <vector>\nint total(const std::vector<int> &numbers)" + body, "passed", ""),
+            "the result behind it": (use + "auto total(vector<int> numbers) -> int " + body, "passed", ""),
+            "a wider result": (use + "long total(vector<int> numbers)" + body, "passed", ""),
+            "double": (use + "double total(vector<int> numbers)" + body, "passed", ""),
+            "double, and a half more": (use + "double total(vector<int> numbers)" + body.replace("return t", "return t + 0.5"),
+                                        "failed", "no value of the declared type"),
+            "static": (use + "static int total(vector<int> numbers)" + body, "passed", ""),
+            "inline": (use + "inline int total(vector<int> numbers)" + body, "passed", ""),
+            "a template": (use + "template <class V> int total(const V &numbers)" + body, "passed", ""),
+            "a lambda": (use + "auto total = [](const vector<int> &numbers) " + body.strip() + ";\n", "passed", ""),
+            "a std::function": (use + "function<int(vector<int>)> total = [](vector<int> numbers) " + body.strip() + ";\n", "passed", ""),
+            "one more with a default value": (use + "int total(vector<int> numbers, int t = 0)" + body.replace("int t = 0; ", ""),
+                                              "passed", ""),
+            "from a namespace": (use + "namespace a { int total(vector<int> numbers)" + body + "}\nusing a::total;\n", "passed", ""),
+            "a macro": (use + "int sum_of(const vector<int> &numbers)" + body + "#define total sum_of\n", "passed", ""),
+            "a word of the language as a macro": (use + "#define const\nint total(const vector<int> numbers)" + body, "passed", ""),
+            "itself, by a helper of its name": (use + "int total(const int *a, const int *b) { return a == b ? 0 : *a + total(a + 1, b); }\n"
+                                                "int total(const vector<int> &v) { return total(v.data(), v.data() + v.size()); }\n",
+                                                "passed", ""),
+            "a reference that changes": (use + "int total(vector<int> &numbers)" + body, *not_defined),
+            "of another kind": (use + "string total(vector<int> numbers) { return \"3\"; }\n", *not_defined),
+            "in a class": (use + "struct Solution { int total(vector<int> numbers)" + body + "};\n", *not_defined),
+            "in a namespace": (use + "namespace a { int total(vector<int> numbers)" + body + "}\n", *not_defined),
+            "not at all": (use + "int totals(vector<int> numbers)" + body, *not_defined),
+            "one that does not compile": (use + "int total(const vector<int> &numbers) { return t; }\n", "compile_error", "main.cpp:5"),
+        }
+        self.check([(what, "CPP/0", *row) for what, row in programs.items()])
 
     def test_the_compiler_sees_no_test(self):
         """Neither compiler's sandbox holds a file beside the program's own text and the stand-in's object code."""

@@ -91,6 +91,21 @@ class Go(Split):
              "failed", "expected 3, actual 0"),
         ]])
 
+    def test_functions_that_are_written_otherwise_than_declared(self):
+        """What a value of the declared types can be given to is called; a result of another type is none of the declared."""
+        total = "    t := 0\n    for _, n := range numbers {\n        t += n\n    }\n    return t\n}\n"
+        self.check([(what, "Go/0", f"package main\n\n{text}", verdict, reason) for what, text, verdict, reason in [
+            ("an interface", "func Total(any interface{}) int {\n    numbers := any.([]int)\n" + total, "passed", ""),
+            ("a type of its own", "type list []int\n\nfunc Total(numbers list) int {\n" + total, "passed", ""),
+            ("a generic function", "func Total[T ~[]int](numbers T) int {\n" + total, "passed", ""),
+            ("a variable", "var Total = func(numbers []int) int {\n" + total, "passed", ""),
+            ("a result with a name", "func Total(numbers []int) (t int) {\n    for _, n := range numbers {\n        t += n\n    }\n"
+             "    return\n}\n", "passed", ""),
+            ("an interface, and wrong", "func Total(any interface{}) int {\n    return 1\n}\n", "failed", "expected 3, actual 1"),
+            ("a result of another type", "func Total(numbers []int) int64 {\n    return 3\n}\n", "compile_error", "int64"),
+            ("one by one", "func Total(numbers ...int) int {\n" + total, "compile_error", "numbers"),
+        ]])
+
     def test_replies_that_no_program_gives(self):
         replies = {
             "a reply ahead of its call": "send(strings.Repeat(`x`, 16) + three)",

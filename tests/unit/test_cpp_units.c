@@ -4,8 +4,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include "judge/signature.h"
+#include "judge/cpp_adapter.h"
 #include "judge/cpp_units.h"
+#include "judge/signature.h"
 
 static struct fh_buf shown;
 
@@ -100,11 +101,55 @@ static void test_texts(void **state)
 	assert_true(holds(&glue, "#include <any>\nANY"));
 }
 
+static void test_who_needs_an_adapter(void **state)
+{
+	static const char declaration[] = "#include<a>\nint f(vector<int> v, string s){";
+	static const struct {
+		const char *program;
+		bool needs;
+	} rows[] = {
+		{ "int f(vector<int> v, string s){ return 1; }", false },
+		{ "int f ( std::vector< int >numbers,std::string ) noexcept\n{ return 1; }", false },
+		{ "int g(){ return f(v, s); } int f(vector<int> v, string s); int f(vector<int> v, string s) {}", false },
+		{ "int f(int n){ return n; } int f(vector<int> v, string s){ return 1; }", false },
+		{ "// int f(int n) {\nint f(vector<int> v, string s){", false },
+		{ "int f(vector<int> &v, string s){}", true },
+		{ "int f(const vector<int> v, string s){}", true },
+		{ "long f(vector<int> v, string s){}", true },
+		{ "int f(vector<int> v){}", true },
+		{ "int ff(vector<int> v, string s){}", true },
+		{ "static int f(vector<int> v, string s){}", true },
+		{ "template<class T> int f(T v, string s){}", true },
+		{ "auto f = [](vector<int> v, string s){};", true },
+		{ "struct A { int f(vector<int> v, string s){} };", true },
+		{ "/* int f(vector<int> v, string s){} */", true },
+		{ "const char *f = \"int f(vector<int> v, string s){\";", true },
+		{ "#define int long\nint f(vector<int> v, string s){}", true },
+		{ "#define ll long\nint f(vector<int> v, string s){}", false },
+		{ "int f(vector<int> v, string s);", true },
+		{ "f f( f) f(( f{ f)){ f", true },
+		{ "#define", true },
+		{ "", true },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
+		fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+		struct fh_error err = FH_ERROR_INIT;
+		int r = fh_cpp_adapter(fh_str("HELPERS\n"), fh_str(declaration), fh_str(rows[i].program), &out, &err);
+		if (r != rows[i].needs || (out.n > 0) != rows[i].needs)
+			fail_msg("%s: %d, %zu bytes", rows[i].program, r, out.n);
+		if (r && !holds(&out, "\nHELPERS\nnamespace fh_split_adapter {\nusing namespace std;\nint "
+		                      "fh_split_function(vector<int> v, string s)\n{\n\treturn fh_split_fit<int>("
+		                      "::f(static_cast<decltype(v) &&>(v), static_cast<decltype(s) &&>(s)));\n}"))
+			fail_msg("%s: %s", rows[i].program, out.p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_signature),
 		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_who_needs_an_adapter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

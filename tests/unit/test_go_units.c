@@ -105,16 +105,45 @@ static void assert_candidate(const char *declaration, const char *head, const ch
 	assert_string_equal(fh_buf_cstr(&serve), main_file);
 }
 
+static void what_is_served(void **state)
+{
+	static const struct {
+		const char *declaration, *entry;
+	} rows[] = {
+		{ "func F() int {", "func() int = F" },
+		{ "func F(a int) {", "func(a int) = func(a int) { F(a) }" },
+		{ "func F(a, b int, m map[string]int) (int, error) {",
+		  "func(a, b int, m map[string]int) (int, error) = func(a, b int, m map[string]int) (int, error) { "
+		  "return F(a, b, m) }" },
+		{ "func F(s string, n ...[]int) (t int) {",
+		  "func(s string, n ...[]int) (t int) = func(s string, n ...[]int) (t int) { return F(s, n...) }" },
+		/* no names to call it with */
+		{ "func F(int, string) int {", "func(int, string) int = F" },
+		{ "func F([]int) int {", "func([]int) int = F" },
+		{ "func F(_ int, b int) int {", "func(_ int, b int) int = F" },
+		{ "func F(time.Time, ...int) {", "func(time.Time, ...int) = F" },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
+		fh_auto_buf struct fh_buf out = FH_BUF_INIT(0), serve = FH_BUF_INIT(0), wanted = FH_BUF_INIT(0);
+		struct fh_error err = FH_ERROR_INIT;
+		struct fh_str declaration = fh_str(rows[i].declaration);
+		fh_buf_addf(&wanted, "\nvar fhSplitEntry %s\n", rows[i].entry);
+		assert_int_equal(fh_go_candidate(declaration, fh_str(""), declaration, fh_str("}"), &out, &serve, &err), 0);
+		if (!strstr(fh_buf_cstr(&serve), wanted.p))
+			fail_msg("%s: %s", rows[i].entry, serve.p);
+	}
+}
+
 static void the_candidate_gets_what_it_uses(void **state)
 {
 	static const char head[] = "import (\n\"math\"\n\"time\"\n)\npackage main\nimport \"testing\"\n\ntype P = int\n"
 	                           "func F(p P, d time.Duration) int {\n";
-	static const char serve[] =
-	    START "import \"time\"\n\nvar fhSplitEntry func(p P, d time.Duration) int = F\n\nfunc init() {\n"
-	          "\tfhSplit.Serve(fhSplitEntry, (*P)(nil))\n}\n\nfunc main() {}\n";
-	static const char own_main[] =
-	    START "import \"time\"\n\nvar fhSplitEntry func(p P, d time.Duration) int = F\n\nfunc init() {\n"
-	          "\tfhSplit.Serve(fhSplitEntry, (*P)(nil))\n}\n";
+	static const char serve[] = START "import \"time\"\n\nvar fhSplitEntry func(p P, d time.Duration) int = func(p P, "
+	                                  "d time.Duration) int { return F(p, d) }\n\nfunc init() {\n"
+	                                  "\tfhSplit.Serve(fhSplitEntry, (*P)(nil))\n}\n\nfunc main() {}\n";
+	static const char own_main[] = START "import \"time\"\n\nvar fhSplitEntry func(p P, d time.Duration) int = func(p "
+	                                     "P, d time.Duration) int { return F(p, d) }\n\nfunc init() {\n"
+	                                     "\tfhSplit.Serve(fhSplitEntry, (*P)(nil))\n}\n";
 	assert_candidate(
 	    head, head, "\t// math.Pi\n\treturn len(strings.Split(`math.Pi`, x.sort.y))\n}\n",
 	    "package main\nimport \"time\"\nimport \"strings\"\n\n\ntype P = int\nfunc F(p P, d time.Duration) int {\n"
@@ -129,7 +158,8 @@ static void the_candidate_gets_what_it_uses(void **state)
 	    "\tx.bytes.y(1)\n}\nfunc g(b ...bytes.Buffer) {}\n",
 	    "package main\nimport \"time\"\nimport \"bytes\"\n\nfunc F(d ...time.Duration) {\n\tx.bytes.y(1)\n}\n"
 	    "func g(b ...bytes.Buffer) {}\n\n",
-	    START "import \"time\"\n\nvar fhSplitEntry func(d ...time.Duration) = F\n\nfunc init() {\n"
+	    START "import \"time\"\n\nvar fhSplitEntry func(d ...time.Duration) = func(d ...time.Duration) { F(d...) "
+	          "}\n\nfunc init() {\n"
 	          "\tfhSplit.Serve(fhSplitEntry)\n}\n\nfunc main() {}\n");
 	assert_candidate(head, "", "package main;\nimport \"os\"; import (\"io\") ;;\nfunc F() { os.Exit(io.X) }",
 	                 "package main\nimport \"os\"\nimport \"io\"\n\nfunc F() { os.Exit(io.X) }\n", serve);
@@ -226,6 +256,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_signature),
 		cmocka_unit_test(the_judge_has_imports_stand_in_and_tests),
+		cmocka_unit_test(what_is_served),
 		cmocka_unit_test(the_candidate_gets_what_it_uses),
 		cmocka_unit_test(program_and_test_of_one_process),
 		cmocka_unit_test(what_one_process_cannot_judge_either),

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that writes the function otherwise than its declaration does, and is the same to whoever calls it: takes
+ * const references, wider numbers, is a template, static, inline, a variable that holds a function. A test in the same
+ * unit would not see the difference; the stand-in's symbol is another one. Such a program gets a few lines behind its
+ * text, in its own unit: a function of the declared types that calls it as a test does, with values that are nobody
+ * else's. They are made of the declaration alone, which is in the prompt.
+ */
+#pragma once
+#include "base/buf.h"
+#include "base/error.h"
+
+#define FH_CPP_ADAPTER "adapter.cpp" /* as the compiler names these lines */
+
+/* helpers: the data file guest/split_adapter.hpp. 1: appended to out; 0: the program defines the function as it is
+ * declared, by the look of it, and needs none; or the error of fh_cpp_signature. A look that is wrong costs time alone:
+ * an adapter that does not compile is left out. */
+int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, struct fh_str program, struct fh_buf *out,
+                   struct fh_error *err);
