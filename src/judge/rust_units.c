@@ -320,7 +320,22 @@ static void add_argument(struct fh_buf *out, const struct fh_signature *s, size_
 	fh_buf_addf(out, "%s = ::fh_split::Get::get(fh_split_from)?;\n", k.slice || k.any ? ">" : "");
 }
 
-int fh_rust_candidate(struct fh_str declaration, struct fh_str program, struct fh_buf *out, struct fh_error *err)
+/* fit: by conversions, for a parameter of another type. What changes, text and `dyn Any` have none. */
+static void add_passed(struct fh_buf *out, const struct kept *k, size_t i, bool fit)
+{
+	if (fit && !k->changed && !k->text && !k->any) {
+		const char *way = k->slice       ? "&::fh_split::fit_all"
+		                  : k->reference ? "&::fh_split::Fit::fit"
+		                                 : "::fh_split::Fit::fit";
+		fh_buf_addf(out, "%s(fh_split_%zu)%s", way, i, k->slice ? "[..]" : "");
+		return;
+	}
+	/* What is in the box, for a reference to the box may be one to any type as well. */
+	fh_buf_addf(out, "%s%sfh_split_%zu", !k->reference ? "" : k->changed ? "&mut " : "&", k->any ? "*" : "", i);
+}
+
+int fh_rust_candidate(struct fh_str declaration, struct fh_str program, bool fit, struct fh_buf *out,
+                      struct fh_error *err)
 {
 	fh_auto_signature struct fh_signature s = { 0 };
 	int r = fh_rust_signature(declaration, &s, err);
@@ -333,16 +348,16 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, struct f
 	/* Another type than the declared one has another form in the reply. */
 	fh_buf_adds(out, "    let fh_split_result: ");
 	add_type(out, s.result.n > 0 ? s.result : fh_str("()"));
-	fh_buf_adds(out, " = ");
+	fh_buf_adds(out, fit ? " = ::fh_split::Fit::fit(" : " = ");
 	fh_buf_add_str(out, s.name);
 	fh_buf_addc(out, '(');
 	for (size_t i = 0; i < s.parameter_count; i++) {
 		struct kept k = kept_of(s.parameters[i].type);
-		const char *way = !k.reference ? "" : k.changed ? "&mut " : "&";
-		/* What is in the box, for a reference to the box may be one to any type as well. */
-		fh_buf_addf(out, "%s%s%sfh_split_%zu", i ? ", " : "", way, k.any ? "*" : "", i);
+		fh_buf_adds(out, i ? ", " : "");
+		add_passed(out, &k, i, fit);
 	}
-	fh_buf_adds(out, ");\n    ::fh_split::Put::put(&fh_split_result, fh_split_to);\n");
+	fh_buf_adds(out, fit ? "));\n" : ");\n");
+	fh_buf_adds(out, "    ::fh_split::Put::put(&fh_split_result, fh_split_to);\n");
 	for (size_t i = 0; i < s.parameter_count; i++)
 		if (kept_of(s.parameters[i].type).changed)
 			fh_buf_addf(out, "    ::fh_split::Put::put(&fh_split_%zu, fh_split_to);\n", i);

@@ -5,8 +5,8 @@
  *   judge      the declaration's helpers, a stand-in, and the test as a plain module whose functions main calls; with
  *              guest/split_codec.rs as module split
  *   candidate  the candidate's own text as the crate's root, so that `crate::`, `$crate` and inner attributes mean what
- *              they mean in a program by itself, and one macro call behind it; with guest/split_codec.rs as crate
- *              fh_split, where neither lints nor macros of the candidate's reach
+ *              they mean in a program by itself, and one macro call behind it; with guest/split_codec.rs and
+ *              split_fit.rs as crate fh_split, where neither lints nor macros of the candidate's reach
  *
  * In one process it is one, whose root is the program likewise, with no_main; behind it stand the test as a module of
  * ours, which gets std's assertions and the like whatever the program calls its macros, and guest/judge.rs, which has
@@ -22,7 +22,9 @@
 
 /* -FH_E_UNAVAILABLE: no stand-in can be made, with the reason. */
 int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *out, struct fh_error *err);
-int fh_rust_candidate(struct fh_str declaration, struct fh_str program, struct fh_buf *out, struct fh_error *err);
+/* fit: for a program whose function has other types than the declared ones, by guest/split_fit.rs. */
+int fh_rust_candidate(struct fh_str declaration, struct fh_str program, bool fit, struct fh_buf *out,
+                      struct fh_error *err);
 
 /* Of the compiler, beside its own: for the crate fh_split, and for the candidate's, where it is called FH_RUST_CODEC.
  */

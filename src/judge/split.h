@@ -44,7 +44,7 @@ struct fh_split_pair {
 };
 
 #define FH_SPLIT_MODULES "/opt/fumehood/split"
-enum { FH_SPLIT_DRIVERS_MAX = 4 };
+enum { FH_SPLIT_DRIVERS_MAX = 6 };
 
 struct fh_split_language {
 	enum fh_judge_language language;

@@ -6,6 +6,8 @@
 #include "judge/split.h"
 #include "proto/plan.h"
 
+enum { FIT = 4 }; /* in the list of files below */
+
 static const char *unfit(const struct fh_judge_problem *p)
 {
 	static _Thread_local struct fh_error why;
@@ -109,39 +111,54 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 /* Once for all tasks. */
 static int compile_codec(struct fh_split *s, struct fh_client *client, struct fh_artifact *ret, struct fh_error *err)
 {
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 	struct fh_str codec, unused;
 	int r = fh_split_drivers(s, FH_JUDGE_RUST, &codec, &unused, err);
-	struct fh_build build = { .language = "rust", .code = codec, .flags = fh_rust_codec_flags };
-	if (r >= 0)
-		r = fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+	if (r < 0)
+		return r;
+	fh_buf_add_str(&text, codec);
+	fh_buf_add_str(&text, fh_split_driver_file(s, FH_JUDGE_RUST, false, FIT));
+	struct fh_build build = { .language = "rust", .code = fh_buf_str(&text), .flags = fh_rust_codec_flags };
+	r = fh_build_keep(fh_split_builds(s), client, &build, ret, err);
 	if (r >= 0 && ret->error)
 		r = fh_error_set(err, FH_E_UNAVAILABLE, "the codec does not compile: %s", ret->error);
 	return r;
 }
 
-static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
-                          struct fh_split_side *ret, struct fh_error *err)
+static int compile_program(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p, bool fit,
+                           const struct fh_artifact *codec, struct fh_artifact *ret, struct fh_error *err)
 {
-	fh_auto_artifact struct fh_artifact codec = { 0 }, program = { 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), crate = FH_BUF_INIT(0);
 	FH_CLEANUP(beside_release) struct beside beside = { 0 };
 	fh_rust_program(&text, p->head, p->completion);
-	int r = compile_codec(s, client, &codec, err);
-	if (r >= 0)
-		r = fh_rust_candidate(fh_buf_str(&p->problem->head), fh_buf_str(&text), &crate, err);
+	int r = fh_rust_candidate(fh_buf_str(&p->problem->head), fh_buf_str(&text), fit, &crate, err);
 	if (r < 0)
 		return r;
 	struct fh_build build = { .language = "rust",
 		                      .code = fh_buf_str(&crate),
-		                      .files = { { FH_RUST_CODEC, { codec.data, codec.size }, 0 } },
+		                      .files = { { FH_RUST_CODEC, { codec->data, codec->size }, 0 } },
 		                      .file_count = 1 };
 	r = add_beside(s, client, fh_rust_candidate_flags, &build, &beside, err);
+	return r < 0 ? r : fh_build_run(fh_split_builds(s), client, &build, ret, err);
+}
+
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact codec = { 0 }, program = { 0 }, fitted = { 0 };
+	struct fh_artifact *last = &program;
+	int r = compile_codec(s, client, &codec, err);
 	if (r >= 0)
-		r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
-	if (r >= 0 && program.error)
-		ret->compile_error = FH_TAKE_PTR(program.error);
+		r = compile_program(s, client, p, false, &codec, &program, err);
+	/* Types do not match, here or anywhere in the program, which shows when it is tried. */
+	if (r >= 0 && program.error && strstr(program.error, "E0308")) {
+		r = compile_program(s, client, p, true, &codec, &fitted, err);
+		last = fitted.error ? last : &fitted;
+	}
+	if (r >= 0 && last->error)
+		ret->compile_error = FH_TAKE_PTR(last->error);
 	else if (r >= 0)
-		r = fh_split_program(s, FH_JUDGE_RUST, false, &program, ret, err);
+		r = fh_split_program(s, FH_JUDGE_RUST, false, last, ret, err);
 	return r;
 }
 
@@ -149,9 +166,9 @@ const struct fh_split_language fh_split_rust = {
 	.language = FH_JUDGE_RUST,
 	.name = "rust",
 	.judge = { "guest/split_codec.rs" },
-	/* Of fh_rust_crates; not of a side. */
+	/* Of fh_rust_crates, not of a side; and what the codec's crate has beside the codec. */
 	.candidate = { "guest/crate_rand.rs", "guest/crate_regex_machine.rs", "guest/crate_regex.rs",
-	               "guest/crate_md5.rs" },
+	               "guest/crate_md5.rs", [FIT] = "guest/split_fit.rs" },
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,

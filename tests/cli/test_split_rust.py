@@ -73,8 +73,28 @@ class Rust(Split):
             ("right", "Rust/3", body, "passed", ""),
             ("wrong", "Rust/3", body.replace("<&str>", "<String>"), "failed", "left == right"),
             ("a program with a lifetime of another name", "Rust/3", head + "-> (Vec<i32>, Option<&'x str>) {\n" + body, "passed", ""),
-            ("another result", "Rust/3", head + "-> (Vec<i64>, Option<&'x str>) {\n    (vec![], None)\n}\n", "compile_error",
+            ("another result", "Rust/3", head + "-> (Vec<String>, Option<&'x str>) {\n    (vec![], None)\n}\n", "compile_error",
              "mismatched types"),
+        ])
+
+    def test_functions_that_are_written_otherwise_than_declared(self):
+        """Literals are of any type of number that is asked for, so that a test would not notice; what it would is a failure."""
+        total = "fn total(numbers: Vec<{0}>) -> {0} {{ let mut t = 0; for n in numbers {{ t += n; }} t }}\n"
+        group = "use std::collections::HashMap;\nfn group(words: Vec<&str>, scale: f32, extra: &HashMap<String, u8>, " \
+                "seen: &mut Vec<char>) -> Option<HashMap<String, (f32, u8)>> {\n    if words.is_empty() { return None; }\n" \
+                "    seen.push('x');\n    Some(words.iter().map(|w| (w.repeat(2), (scale, extra[*w]))).collect())\n}\n"
+        self.check([(what, "Rust/0", text, verdict, reason) for what, text, verdict, reason in [
+            ("wider", total.format("i64"), "passed", ""),
+            ("of no sign", total.format("usize"), "passed", ""),
+            ("the result alone", "fn total(numbers: Vec<i32>) -> u8 { numbers.iter().sum::<i32>() as u8 }\n", "passed", ""),
+            ("generic", "fn total(numbers: impl IntoIterator<Item = i32>) -> i32 { numbers.into_iter().sum() }\n", "passed", ""),
+            ("wider, and wrong", "fn total(numbers: Vec<i64>) -> i64 { 4 }\n", "failed", "left == right"),
+            ("no value of the declared type", "fn total(numbers: Vec<i32>) -> i64 { 3_000_000_000 }\n", "failed", "3000000000 is no i32"),
+            ("a float", "fn total(numbers: Vec<i32>) -> f64 { 3.0 }\n", "compile_error", "mismatched types"),
+            ("a reference", "fn total(numbers: &[i32]) -> i32 { numbers.iter().sum() }\n", "compile_error", "mismatched types"),
+        ]] + [
+            ("within others", "Rust/1", group, "passed", ""),
+            ("within others, and wrong", "Rust/1", group.replace("repeat(2)", "repeat(3)"), "failed", "left == right"),
         ])
 
     def test_crates(self):
@@ -121,7 +141,7 @@ class Rust(Split):
             ("a C main", "{}#[no_mangle] pub extern \"C\" fn main() -> i32 {{ 0 }}\n", "compile_error", "main"),
             ("a comment to the end", "{}/*", "compile_error", "comment"),
             ("no std", "#![no_std]\nextern crate std;\nuse std::vec::Vec;\n{}", "failed", "left == right"),
-            ("another type", "fn total(numbers: Vec<i32>) -> i64 {{ 3 }}\n", "compile_error", "mismatched types"),
+            ("another type", "fn total(numbers: Vec<i32>) -> String {{ String::new() }}\n", "compile_error", "mismatched types"),
             ("a type that is like the declared one", "type i32 = i64;\n{}", "early_exit", ""),
             ("a value that is put by itself", "type Result = Odd;\nstruct Odd;\nimpl fh_split::Put for Odd {{ fn put(&self, out: &mut "
              "std::vec::Vec<u8>) {{ std::process::exit(0) }} }}\nfn total(numbers: Vec<i32>) -> Odd {{ Odd }}\n", "compile_error",

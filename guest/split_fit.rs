@@ -1,0 +1,111 @@
+// ------------------------------------------------------------------------------------------------------------- fitting
+
+// Behind split_codec.rs in crate fh_split, for programs that have the function with other types than the declared ones where
+// a test would not notice: a literal is of any type of number that is asked for. Values go over one by one, and one that the
+// other type does not have is a panic. Text that is borrowed for ever is as good a result as a String.
+pub trait Fit<T> {
+    fn fit(self) -> T;
+}
+
+macro_rules! integers {
+    ($from:ty: $($to:ty)*) => { $(
+        impl Fit<$to> for $from {
+            fn fit(self) -> $to {
+                match self.try_into() {
+                    Ok(value) => value,
+                    Err(_) => panic!("{} is no {}", self, stringify!($to)),
+                }
+            }
+        }
+    )* };
+    ($($from:ty)*) => { $( integers!($from: i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize); )* };
+}
+integers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+macro_rules! as_they_are {
+    ($($from:ty => $to:ty),*) => { $(
+        impl Fit<$to> for $from {
+            fn fit(self) -> $to {
+                self as $to
+            }
+        }
+    )* };
+}
+as_they_are!(f32 => f32, f32 => f64, f64 => f32, f64 => f64, bool => bool, char => char, () => (), String => String);
+
+impl<'a> Fit<&'a str> for &'a str {
+    fn fit(self) -> &'a str {
+        self
+    }
+}
+impl Fit<String> for &str {
+    fn fit(self) -> String {
+        self.to_string()
+    }
+}
+impl<A: Fit<B>, B> Fit<Box<B>> for Box<A> {
+    fn fit(self) -> Box<B> {
+        Box::new((*self).fit())
+    }
+}
+impl<A: Fit<B>, B> Fit<Option<B>> for Option<A> {
+    fn fit(self) -> Option<B> {
+        self.map(Fit::fit)
+    }
+}
+impl<A: Fit<B>, B, E: Fit<F>, F> Fit<Result<B, F>> for Result<A, E> {
+    fn fit(self) -> Result<B, F> {
+        self.map(Fit::fit).map_err(Fit::fit)
+    }
+}
+impl<A: Fit<B>, B, const N: usize> Fit<[B; N]> for [A; N] {
+    fn fit(self) -> [B; N] {
+        self.map(Fit::fit)
+    }
+}
+
+macro_rules! fit_collections {
+    ($($name:ident [$($bound:path),*])*) => { $(
+        impl<A: Fit<B>, B $(: $bound +)*> Fit<$name<B>> for $name<A> {
+            fn fit(self) -> $name<B> {
+                self.into_iter().map(Fit::fit).collect()
+            }
+        }
+    )* };
+}
+fit_collections!(Vec [] VecDeque [] LinkedList [] BTreeSet [Ord] BinaryHeap [Ord]);
+
+impl<A: Fit<B>, B: Eq + Hash> Fit<HashSet<B>> for HashSet<A> {
+    fn fit(self) -> HashSet<B> {
+        self.into_iter().map(Fit::fit).collect()
+    }
+}
+impl<A: Fit<B>, B: Eq + Hash, V: Fit<W>, W> Fit<HashMap<B, W>> for HashMap<A, V> {
+    fn fit(self) -> HashMap<B, W> {
+        self.into_iter().map(|(key, value)| (key.fit(), value.fit())).collect()
+    }
+}
+impl<A: Fit<B>, B: Ord, V: Fit<W>, W> Fit<BTreeMap<B, W>> for BTreeMap<A, V> {
+    fn fit(self) -> BTreeMap<B, W> {
+        self.into_iter().map(|(key, value)| (key.fit(), value.fit())).collect()
+    }
+}
+
+macro_rules! fit_tuples {
+    ($(($($from:ident $to:ident)*))*) => { $(
+        impl<$($from: Fit<$to>, $to),*> Fit<($($to,)*)> for ($($from,)*) {
+            #[allow(non_snake_case)]
+            fn fit(self) -> ($($to,)*) {
+                let ($($from,)*) = self;
+                ($($from.fit(),)*)
+            }
+        }
+    )* };
+}
+fit_tuples!((A P) (A P B Q) (A P B Q C R) (A P B Q C R D S) (A P B Q C R D S E T) (A P B Q C R D S E T F U)
+    (A P B Q C R D S E T F U G V) (A P B Q C R D S E T F U G V H W));
+
+// For a slice, whose items are kept by a Vec.
+pub fn fit_all<A: Fit<B>, B>(items: Vec<A>) -> Vec<B> {
+    items.fit()
+}
