@@ -4,13 +4,15 @@
 //
 //   the judge      test + this: the tested function is a stand-in (weak), whose call() crosses; main is the test's,
 //                  reached through __wrap_main (-Wl,--wrap=main,--wrap=__assert_fail)
-//   the candidate  program + this: the program's function replaces the stand-in, and main is serve()
+//   the candidate  program + this: the program's function replaces the stand-in, or there is an adapter that calls it
+//                  (src/judge/cpp_adapter.h), and main is serve()
 //
 // Calls:    length (4 bytes), word (1: C call, E end), id (16), the arguments.
 // Replies:  length (4 bytes), id (16), word (1), and for
 //   R  the result, then every argument that the function takes by a reference to what is not const
 //   T  a number of `thrown`, and what() as a string: an exception derived from std::exception
-//   X  an exception of another type     L  too large to cross     U  no such function      E  the answer to E
+//   X  an exception of another type     L  too large to cross     U  no such function     M  no value of the declared type
+//   E  the answer to E
 // All numbers are this machine's own. Both ends know the types from the signature, so none crosses; a type that has no
 // codec fails to compile, when the task is loaded. A reply that no honest program sends ends the judge at once.
 //

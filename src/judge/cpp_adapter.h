@@ -12,8 +12,8 @@
 
 #define FH_CPP_ADAPTER "adapter.cpp" /* as the compiler names these lines */
 
-/* helpers: the data file guest/split_adapter.hpp. 1: appended to out; 0: the program defines the function as it is
- * declared, by the look of it, and needs none; or the error of fh_cpp_signature. A look that is wrong costs time alone:
- * an adapter that does not compile is left out. */
+/* helpers: the data file guest/split_adapter.hpp. program may be what out holds. 1: appended to out; 0: the program
+ * defines the function as it is declared, by the look of it, and needs none; or the error of fh_cpp_signature. A look
+ * that is wrong costs time alone: an adapter that does not compile is left out. */
 int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, struct fh_str program, struct fh_buf *out,
                    struct fh_error *err);
