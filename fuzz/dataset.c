@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Data sets: problems of any format and samples for them, as `fumehood judge` reads them. */
+/* Data sets: problems of any format and samples for them, as `fumehood judge` reads them, and which can be split. */
 #include "fuzz.h"
 #include "judge/declaration.h"
 #include "judge/problem.h"
+#include "judge/split.h"
 
 /* Samples for the first problem that was read, and one for none. */
 static void read_samples(const struct fh_judge_problems *p, struct fh_str rest)
@@ -30,6 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FH_FUZZ_CHECK(found == x);
 		FH_FUZZ_CHECK(x->language < FH_JUDGE_LANGUAGE_COUNT_ && x->format && x->line > 0);
 		FH_FUZZ_CHECK(x->head.n + x->tail.n <= FH_JUDGE_PROBLEM_MAX);
+		const char *why = fh_split_unfit(x);
+		FH_FUZZ_CHECK(!why || *why);
 	}
 	if (r == 0 && cut)
 		read_samples(&p, (struct fh_str){ (const char *)cut + 3, size - first - 3 });

@@ -165,7 +165,7 @@ static struct kept kept_of(struct fh_str type)
 		type = skip(type, 4);
 	k.text = fh_str_eq(type, "str");
 	k.any = fh_str_begins(type, "dyn ");
-	k.slice = fh_str_begins(type, "[") && !memchr(type.p, ';', type.n);
+	k.slice = fh_str_begins(type, "[") && type.p[type.n - 1] == ']' && !memchr(type.p, ';', type.n);
 	k.type = k.slice ? (struct fh_str){ type.p + 1, type.n - 2 } : type;
 	return k;
 }

@@ -325,9 +325,11 @@ static int read_rust_parameters(struct fh_signature *s, struct fh_str list, stru
 	return 0;
 }
 
-/* Whether all of "<'a, 'b: 'a>" are lifetimes. */
+/* Whether all of "<'a, 'b: 'a>" are lifetimes; not where nothing closes it. */
 static bool are_lifetimes(struct fh_str list)
 {
+	if (list.n < 2 || list.p[list.n - 1] != '>')
+		return false;
 	list = (struct fh_str){ list.p + 1, list.n - 2 };
 	while (list.n > 0) {
 		size_t n = find_outside(list, ",");
@@ -356,7 +358,7 @@ static int read_rust(struct fh_signature *s, struct fh_error *err)
 	}
 	s->name = last_word(trim(before));
 	before = trim((struct fh_str){ before.p, trim(before).n - s->name.n });
-	if (s->name.n == 0 || (!fh_str_eq(before, "fn") && !fh_str_eq(before, "pub fn")))
+	if (s->name.n == 0 || open >= text.n || (!fh_str_eq(before, "fn") && !fh_str_eq(before, "pub fn")))
 		return unfit(err, "is no plain function");
 	close = find_closing(text, open);
 	struct fh_str after = trim((struct fh_str){ text.p + close + 1, text.n - FH_MIN(text.n, close + 1) });
