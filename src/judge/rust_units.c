@@ -272,13 +272,16 @@ int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *
 /* ----------------------------------------------------------------------------------------------------- the candidate
  */
 
+/* An error in one line, with its place and what it is about. */
+#define FH_RUST_SHORT "--error-format=short"
 /* As cargo test compiles: what overflows panics. */
-const char *const fh_rust_judge_flags[] = { "-Cdebug-assertions", NULL };
+const char *const fh_rust_judge_flags[] = { "-Cdebug-assertions", FH_RUST_SHORT, NULL };
 const char *const fh_rust_codec_flags[] = { "--crate-name", "fh_split", "--crate-type", "lib", NULL };
 /* The crate's type is said, lest an attribute of the program's says another. A lint that the program denies is denied,
  * but a main that it has, and that nothing calls here, is no unused one. */
 const char *const fh_rust_candidate_flags[] = {
-	"--crate-type", "bin", "--extern", "fh_split=" FH_RUST_CODEC, "-Awarnings", "-Aunused", "-Cdebug-assertions", NULL
+	"--crate-type",       "bin",         "--extern", "fh_split=" FH_RUST_CODEC, "-Awarnings", "-Aunused",
+	"-Cdebug-assertions", FH_RUST_SHORT, NULL
 };
 
 /* The crate's root is the program as it stands; what is put before it may stand before other inner attributes, but not
@@ -369,9 +372,8 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, bool fit
 
 /* The crate's type is said as above. What is ours and what the declaration brings without use warns of nothing that the
  * program denies. */
-const char *const fh_rust_unit_flags[] = {
-	"--crate-type", "bin", "-Awarnings", "-Aunused", "-Cdebug-assertions", NULL
-};
+const char *const fh_rust_unit_flags[] = { "--crate-type",       "bin",         "-Awarnings", "-Aunused",
+	                                       "-Cdebug-assertions", FH_RUST_SHORT, NULL };
 
 /* What the program forbids for its crate holds for the driver, which is in it, and cannot be allowed again there; what
  * it denies can. Inner attributes stand ahead of everything but comments. */
