@@ -8,17 +8,12 @@
  * parameters may have. */
 enum { MET_MAX = 1000, LOOKED_AT_MAX = 32, PARAMETERS_MAX_BYTES = 8192 };
 
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
-
 /* The next byte of a type that tells it from others: no blanks, no "std::". */
 static char next_of_type(struct fh_str s, size_t *i)
 {
 	static const char std[] = "std::";
 	for (;;) {
-		while (*i < s.n && is_space(s.p[*i]))
+		while (*i < s.n && fh_signature_space(s.p[*i]))
 			++*i;
 		if (s.n - *i < strlen(std) || memcmp(s.p + *i, std, strlen(std)) != 0)
 			return *i < s.n ? s.p[(*i)++] : '\0';
@@ -58,7 +53,7 @@ static size_t find_brace(struct fh_str whole, size_t i)
 {
 	struct fh_str s = { whole.p, FH_MIN(whole.n, i + PARAMETERS_MAX_BYTES) };
 	long depth = 0;
-	while (i < s.n && is_space(s.p[i]))
+	while (i < s.n && fh_signature_space(s.p[i]))
 		i++;
 	for (; i < s.n; i++) {
 		depth += (s.p[i] == '(') - (s.p[i] == ')');
@@ -80,7 +75,7 @@ static bool redefines(struct fh_str blanked, struct fh_str signature)
 		while (at < end && (*at == ' ' || *at == '\t'))
 			at++;
 		struct fh_str word = { at, 0 };
-		while (at < end && !is_space(*at) && *at != '(')
+		while (at < end && !fh_signature_space(*at) && *at != '(')
 			at++;
 		word.n = at - word.p;
 		if (fh_mentions(signature, word, NULL))

@@ -29,16 +29,11 @@ void fh_signature_blank(struct fh_buf *out, struct fh_str s)
 	}
 }
 
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
-
 static struct fh_str trim(struct fh_str s)
 {
-	while (s.n > 0 && is_space(s.p[0]))
+	while (s.n > 0 && fh_signature_space(s.p[0]))
 		s = (struct fh_str){ s.p + 1, s.n - 1 };
-	while (s.n > 0 && is_space(s.p[s.n - 1]))
+	while (s.n > 0 && fh_signature_space(s.p[s.n - 1]))
 		s.n--;
 	return s;
 }
@@ -80,7 +75,7 @@ static bool find_body(struct fh_str s, long level, size_t *ret_start, size_t *re
 			item = depth == 0 ? i : item;
 			continue;
 		}
-		line_start = c == '\n' || (line_start && is_space(c));
+		line_start = c == '\n' || (line_start && fh_signature_space(c));
 		round += depth == level ? (c == '(') - (c == ')') : 0;
 		if (c == '{' && depth++ == level && round == 0) {
 			start = item;
@@ -393,7 +388,7 @@ static void read_go_parameters(struct fh_signature *s, struct fh_str list)
 		struct fh_str name = { one.p, 0 };
 		while (name.n < one.n && is_word_byte(one.p[name.n]))
 			name.n++;
-		bool typed = name.n < one.n && is_space(one.p[name.n]), last = n == list.n;
+		bool typed = name.n < one.n && fh_signature_space(one.p[name.n]), last = n == list.n;
 		if (name.n == 0 || fh_str_eq(name, "_") || (name.n < one.n && !typed) || (last && !typed) ||
 		    s->parameter_count == FH_SIGNATURE_PARAMETERS_MAX) {
 			s->parameter_count = 0;

@@ -41,6 +41,11 @@ struct fh_str fh_cpp_name(struct fh_str declaration);
 struct fh_str fh_java_name(struct fh_str declaration);
 struct fh_str fh_rust_name(struct fh_str declaration);
 struct fh_str fh_go_name(struct fh_str declaration);
+/* White space of these languages. */
+static inline bool fh_signature_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+}
 /* Appends s with its comments as blanks and the insides of literals as x, each byte where it was. */
 void fh_signature_blank(struct fh_buf *out, struct fh_str s);
 void fh_signature_release(struct fh_signature *s);
