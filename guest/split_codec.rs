@@ -15,7 +15,7 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hash};
 use std::io::{Read, Write};
 use std::mem::ManuallyDrop;
-use std::os::fd::FromRawFd;
+use std::os::unix::io::FromRawFd;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

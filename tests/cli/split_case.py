@@ -27,13 +27,14 @@ class Split(support.TempDir):
             self.skipTest(f"long: needs {self.tool}, which ./dev test --full installs")
         support.need_program(self.tool)
 
-    def judged(self, problems, cases, integrity, *args):
-        """cases: what it is, task_id, completion (or a program by itself), verdict, what the reason holds. Returns the summary."""
+    def judged(self, problems, cases, integrity, *args, **kw):
+        """cases: what it is, task_id, completion (or a program by itself), verdict, what the reason holds; kw: of the command.
+        Returns the summary."""
         self.write("samples.jsonl", "".join(
             json.dumps({"task_id": t, "solution" if self.is_whole(c) else "completion": c}) + "\n" for _, t, c, _, _ in cases))
         done = support.command("judge", "--json", "--problems", problems, self.dir / "samples.jsonl", "-o",
-                               self.dir / "results.jsonl", *args)
-        self.assertEqual(done.returncode, 0, done.stderr)
+                               self.dir / "results.jsonl", *args, **kw)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         rows = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
         self.assertEqual(len(rows), len(cases))
         for (what, _, _, verdict, reason), row in zip(cases, rows):
@@ -42,6 +43,13 @@ class Split(support.TempDir):
                 self.assertIn(reason, row["reason"])
         return json.loads(done.stdout)
 
-    def check(self, cases, *args):
+    def check(self, cases, *args, **kw):
         """As judged, of the language's problems in tests/data/judge."""
-        self.judged(PROBLEMS / f"pack-{self.language}.jsonl", cases, "split", "--no-self-check", *args)
+        self.judged(PROBLEMS / f"pack-{self.language}.jsonl", cases, "split", "--no-self-check", *args, **kw)
+
+    def check_with_the_distributions_tool(self, cases):
+        """Which may be years older than the one that PATH finds first."""
+        path = "/usr/sbin:/usr/bin:/sbin:/bin"
+        if not shutil.which(self.tool, path=path):
+            self.skipTest(f"long: needs {self.tool}, which ./dev test --full installs")
+        self.check(cases, env={**os.environ, "PATH": path})

@@ -91,6 +91,10 @@ class Go(Split):
              "failed", "expected 3, actual 0"),
         ]])
 
+    def test_the_distributions_compiler(self):
+        self.check_with_the_distributions_tool([("right", "Go/0", "    return 3 * len(numbers) / 2\n}\n", "passed", ""),
+                                                ("wrong", "Go/0", "    return 0\n}\n", "failed", "")])
+
     def test_functions_that_are_written_otherwise_than_declared(self):
         """What a value of the declared types can be given to is called; a result of another type is none of the declared."""
         total = "    t := 0\n    for _, n := range numbers {\n        t += n\n    }\n    return t\n}\n"
@@ -290,7 +294,7 @@ func (s *Shelf) Take() int {
 func TestUnwrap(t *testing.T) {
     assert.Equal(t, "a", Unwrap(Wrap("a")), "there and back")
 }
-""", "    return `<` + s + `>`\n}\n\nfunc Unwrap(s string) string {\n    return s[1:max(1, len(s)-1)]\n}\n"),
+""", "    return `<` + s + `>`\n}\n\nfunc Unwrap(s string) string {\n    return s[1 : len(s)-1]\n}\n"),
     "Count": ("func Count(n int) <-chan int {\n", """func TestCount(t *testing.T) {
     t.Parallel()
     sum := 0

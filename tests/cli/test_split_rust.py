@@ -77,6 +77,10 @@ class Rust(Split):
              "mismatched types"),
         ])
 
+    def test_the_distributions_compiler(self):
+        self.check_with_the_distributions_tool([("right", "Rust/0", "    numbers.iter().sum()\n}\n", "passed", ""),
+                                                ("wrong", "Rust/0", "    0\n}\n", "failed", "")])
+
     def test_functions_that_are_written_otherwise_than_declared(self):
         """Literals are of any type of number that is asked for, so that a test would not notice; what it would is a failure."""
         total = "fn total(numbers: Vec<{0}>) -> {0} {{ let mut t = 0; for n in numbers {{ t += n; }} t }}\n"
@@ -202,13 +206,13 @@ class RustInProcess(support.TempDir):
     def test_verdicts(self):
         done = self.check([(f"the reference of {i}", i, c, "passed", "") for i, (_, c, _) in enumerate(self.TASKS)] + [
             ("wrong", 0, "    Parity::Even\n}\n#[derive(Debug, PartialEq)]\nenum Parity { Even, Odd }\n", "failed", "test_first: assertion failed: parity"),
-            ("wrong and generic", 1, "    items.first().copied()\n}\n", "failed", "test_first: assertion `left == right` failed\n  left: Some(1)\n right: Some(3)"),
+            ("wrong and generic", 1, "    items.first().copied()\n}\n", "failed", "Some(1)"),
             ("panics", 2, "    panic!(\"no\")\n}\n", "failed", "test_first: no"),
             ("panics with no text", 2, "    std::panic::panic_any(5)\n}\n", "failed", "test_first: it panicked"),
             ("overflows", 2, "    let _ = times as u8 - 4;\n    (0..times).fold(start, |x, _| f(x))\n}\n", "failed", "subtract with overflow"),
             ("does not compile", 2, "    times\n}\n", "compile_error", "mismatched types"),
             ("without end", 2, "    loop {}\n}\n", "cpu_time_limit", ""),
-            ("calls itself without end", 2, "    fn f(n: u64) -> u64 { std::hint::black_box(f(n + 1)) + 1 }\n    f(0) as u8\n}\n", "runtime_error", "SIGSEGV"),
+            ("calls itself without end", 2, "    fn f(n: u64) -> u64 { let all = [n; 100]; f(n + 1) + all[(n % 100) as usize] }\n    f(0) as u8\n}\n", "runtime_error", "SIGSEGV"),
             ("a main of its own", 2, "    (0..times).fold(start, |x, _| f(x))\n}\n\nfn main() {\n    repeat(|x| x, 1, 1);\n}\n", "passed", ""),
             ("the crates that the harness has", 2, self.USES.replace("use serde::Serialize;", "") + "fn repeat(f: impl Fn(u8) -> u8, times: usize, start: u8) "
              "-> u8 {\n    let mut rng = rand::thread_rng();\n    assert!(Regex::new(\"a+\").unwrap().is_match(\"baa\") && rng.gen_range(1, 2) == 1);\n"
