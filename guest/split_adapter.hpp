@@ -19,6 +19,7 @@
 #undef return
 #undef short
 #undef signed
+#undef static_assert
 #undef static_cast
 #undef struct
 #undef template
@@ -33,10 +34,11 @@
 extern "C" void fh_split_misfit();
 
 // What the function gave, as the declared type. Of another arithmetic type it has to be a value of the declared one, as a
-// comparison with one would show: 7.5 is no int. A double may lose its last digits to a float.
+// comparison with one would show: 7.5 is no int, and a pointer is no bool. A double may lose its last digits to a float.
 template <class R, class V> R fh_split_fit(V &&v)
 {
 	typedef typename ::std::decay<V>::type from;
+	static_assert(!::std::is_arithmetic<R>::value || !::std::is_pointer<from>::value, "no value of the declared type");
 	if constexpr (::std::is_arithmetic<R>::value && ::std::is_arithmetic<from>::value) {
 		R r = static_cast<R>(v);
 		if (!(::std::is_floating_point<R>::value && ::std::is_floating_point<from>::value) && !(static_cast<from>(r) == v))

@@ -1,5 +1,4 @@
-// ------------------------------------------------------------------------------------------------------------- fitting
-
+// SPDX-License-Identifier: MIT
 // Behind split_codec.rs in crate fh_split, for programs that have the function with other types than the declared ones where
 // a test would not notice: a literal is of any type of number that is asked for. Values go over one by one, and one that the
 // other type does not have is a panic. Text that is borrowed for ever is as good a result as a String.

@@ -14,6 +14,7 @@
 
 /* helpers: the data file guest/split_adapter.hpp. program may be what out holds. 1: appended to out; 0: the program
  * defines the function as it is declared, by the look of it, and needs none; or the error of fh_cpp_signature. A look
- * that is wrong costs time alone: an adapter that does not compile is left out. */
+ * that misses it costs a little time: the adapter calls it all the same. One that does not compile is told by a line of
+ * FH_CPP_ADAPTER: no call of the declared types means the program's function, if there is one. */
 int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, struct fh_str program, struct fh_buf *out,
                    struct fh_error *err);

@@ -185,7 +185,7 @@ static void add_entry(struct fh_buf *out, const struct fh_signature *s)
 		fh_buf_add_str(out, s->name);
 		return;
 	}
-	bool gives = s->result.p[s->result.n - 1] != ')' || memchr(s->result.p, ')', s->result.n - 1);
+	bool gives = fh_signature_closing(s->result, 0) + 1 < s->result.n;
 	fh_buf_addf(out, "func%.*s { %s%.*s(", FH_STR_ARGS(s->result), gives ? "return " : "", FH_STR_ARGS(s->name));
 	for (size_t i = 0; i < s->parameter_count; i++) {
 		const struct fh_parameter *p = &s->parameters[i];

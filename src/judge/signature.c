@@ -219,8 +219,7 @@ static size_t matching(struct fh_str s, size_t close)
 	return s.n;
 }
 
-/* The `)` that belongs to the `(` at s[open]; s.n when there is none. */
-static size_t find_closing(struct fh_str s, size_t open)
+size_t fh_signature_closing(struct fh_str s, size_t open)
 {
 	long depth = 0;
 	for (size_t i = open; i < s.n; i++) {
@@ -355,7 +354,7 @@ static int read_rust(struct fh_signature *s, struct fh_error *err)
 	before = trim((struct fh_str){ before.p, trim(before).n - s->name.n });
 	if (s->name.n == 0 || open >= text.n || (!fh_str_eq(before, "fn") && !fh_str_eq(before, "pub fn")))
 		return unfit(err, "is no plain function");
-	close = find_closing(text, open);
+	close = fh_signature_closing(text, open);
 	struct fh_str after = trim((struct fh_str){ text.p + close + 1, text.n - FH_MIN(text.n, close + 1) });
 	s->result = (struct fh_str){ after.p, 0 };
 	if (after.n > 2 && memcmp(after.p, "->", 2) == 0)
@@ -422,7 +421,7 @@ static int read_go(struct fh_signature *s, struct fh_error *err)
 	if (has_word(rest, "func") || has_word(rest, "chan"))
 		return unfit(err, "takes or gives a function or a channel");
 	s->result = rest;
-	size_t close = find_closing(rest, 0);
+	size_t close = fh_signature_closing(rest, 0);
 	if (close < rest.n)
 		read_go_parameters(s, trim((struct fh_str){ rest.p + 1, close - 1 }));
 	return 0;

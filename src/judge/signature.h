@@ -46,6 +46,8 @@ static inline bool fh_signature_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
+/* The `)` that belongs to the `(` at s[open], in blanked text; s.n when there is none. */
+size_t fh_signature_closing(struct fh_str s, size_t open);
 /* Appends s with its comments as blanks and the insides of literals as x, each byte where it was. */
 void fh_signature_blank(struct fh_buf *out, struct fh_str s);
 void fh_signature_release(struct fh_signature *s);

@@ -79,15 +79,14 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	fh_buf_add(&text, p->head.p, p->head.n);
 	fh_buf_add(&text, p->completion.p, p->completion.n);
 	fh_buf_addc(&text, '\n');
-	size_t own = text.n;
 	int adapted = fh_cpp_adapter(fh_split_driver_file(s, FH_JUDGE_CPP, false, ADAPTER), fh_buf_str(&p->problem->head),
 	                             fh_buf_str(&text), &text, err);
 	r = adapted < 0 ? adapted : compile_program(s, client, fh_buf_str(&text), &glue, &program, err);
-	if (r >= 0 && adapted && program.error && strstr(program.error, FH_CPP_ADAPTER)) {
-		fh_artifact_release(&program);
-		r = compile_program(s, client, (struct fh_str){ text.p, own }, &glue, &program, err);
-	}
-	if (r >= 0 && program.error)
+	bool no_such = r >= 0 && adapted && program.error && strstr(program.error, FH_CPP_ADAPTER);
+	if (no_such)
+		ret->compile_error = fh_xasprintf(
+		    "the program does not define the function so that it can be called as declared: %s", program.error);
+	else if (r >= 0 && program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);
 	else if (r >= 0)
 		r = fh_split_program(s, FH_JUDGE_CPP, false, &program, ret, err);

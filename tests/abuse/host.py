@@ -158,6 +158,9 @@ class Host:
     def grown(self):
         """What the engine has more of than before the first case, in words."""
         resident, descriptors = self.base
+        if self.engine() != self.engine_pid:
+            yield "the engine is gone"
+            return
         now = self.resident()
         if now > resident + (96 << 20):
             yield f"the engine grew from {resident >> 10} KiB to {now >> 10} KiB"

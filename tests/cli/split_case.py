@@ -47,6 +47,10 @@ class Split(support.TempDir):
         """As judged, of the language's problems in tests/data/judge."""
         self.judged(PROBLEMS / f"pack-{self.language}.jsonl", cases, "split", "--no-self-check", *args, **kw)
 
+    def check_programs(self, task, cases):
+        """The same of one task, for programs by themselves: what it is, text, verdict, what the reason holds."""
+        self.check([(what, task, *row) for what, *row in cases])
+
     def check_with_the_distributions_tool(self, cases):
         """Which may be years older than the one that PATH finds first."""
         path = "/usr/sbin:/usr/bin:/sbin:/bin"

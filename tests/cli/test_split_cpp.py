@@ -81,7 +81,7 @@ class Cpp(Split):
         """What a test in the same unit may call is called; what it cannot call is a failure, and no value is bent."""
         use = "#include <functional>\n#include <vector>\n#include <string>\nusing namespace std;\n"
         body = "{ int t = 0; for (auto n : numbers) t += n; return t; }\n"
-        not_defined = ("failed", "does not define the function")
+        not_defined = ("compile_error", "does not define the function")
         programs = {
             "a const reference": (use + "int total(const vector<int>& numbers)" + body, "passed", ""),
             "one, and wrong": (use + "int total(const vector<int>& numbers) { return 1; }\n", "failed", "assertion failed"),
@@ -106,13 +106,14 @@ class Cpp(Split):
                                                 "int total(const vector<int> &v) { return total(v.data(), v.data() + v.size()); }\n",
                                                 "passed", ""),
             "a reference that changes": (use + "int total(vector<int> &numbers)" + body, *not_defined),
+            "a pointer": (use + "const char *total(vector<int> numbers) { return \"3\"; }\n", *not_defined),
             "of another kind": (use + "string total(vector<int> numbers) { return \"3\"; }\n", *not_defined),
             "in a class": (use + "struct Solution { int total(vector<int> numbers)" + body + "};\n", *not_defined),
             "in a namespace": (use + "namespace a { int total(vector<int> numbers)" + body + "}\n", *not_defined),
             "not at all": (use + "int totals(vector<int> numbers)" + body, *not_defined),
             "one that does not compile": (use + "int total(const vector<int> &numbers) { return t; }\n", "compile_error", "main.cpp:5"),
         }
-        self.check([(what, "CPP/0", *row) for what, row in programs.items()])
+        self.check_programs("CPP/0", [(what, *row) for what, row in programs.items()])
 
     def test_the_compiler_sees_no_test(self):
         """Neither compiler's sandbox holds a file beside the program's own text and the stand-in's object code."""

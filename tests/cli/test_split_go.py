@@ -98,7 +98,7 @@ class Go(Split):
     def test_functions_that_are_written_otherwise_than_declared(self):
         """What a value of the declared types can be given to is called; a result of another type is none of the declared."""
         total = "    t := 0\n    for _, n := range numbers {\n        t += n\n    }\n    return t\n}\n"
-        self.check([(what, "Go/0", f"package main\n\n{text}", verdict, reason) for what, text, verdict, reason in [
+        self.check_programs("Go/0", [(what, f"package main\n\n{text}", *row) for what, text, *row in [
             ("an interface", "func Total(any interface{}) int {\n    numbers := any.([]int)\n" + total, "passed", ""),
             ("a type of its own", "type list []int\n\nfunc Total(numbers list) int {\n" + total, "passed", ""),
             ("a generic function", "func Total[T ~[]int](numbers T) int {\n" + total, "passed", ""),

@@ -112,6 +112,7 @@ static void what_is_served(void **state)
 	} rows[] = {
 		{ "func F() int {", "func() int = F" },
 		{ "func F(a int) {", "func(a int) = func(a int) { F(a) }" },
+		{ "func F(a (int)) {", "func(a (int)) = func(a (int)) { F(a) }" },
 		{ "func F(a, b int, m map[string]int) (int, error) {",
 		  "func(a, b int, m map[string]int) (int, error) = func(a, b int, m map[string]int) (int, error) { "
 		  "return F(a, b, m) }" },
