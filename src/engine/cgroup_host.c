@@ -128,7 +128,8 @@ static bool our_namespace(unsigned long long *ret)
 	return true;
 }
 
-/* "fumehood-NS-PID-STARTTIME" of a process of ours; false when there is none such. */
+/* "fumehood-NS-PID-STARTTIME" of a process of ours; false when there is none such. A zombie is none: it may stay one
+ * for as long as its parent likes, and manages nothing. */
 static bool engine_name(pid_t pid, char *ret, size_t size)
 {
 	char path[64], line[1024];
@@ -138,8 +139,11 @@ static bool engine_name(pid_t pid, char *ret, size_t size)
 		return false;
 	const char *p = strrchr(line, ')');
 	unsigned long long start = 0;
+	char state;
 	if (!p ||
-	    sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &start) != 1)
+	    sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &state,
+	           &start) != 2 ||
+	    state == 'Z' || state == 'X')
 		return false;
 	snprintf(ret, size, "fumehood-%llu-%d-%llu", ns, (int)pid, start);
 	return true;

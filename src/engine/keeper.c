@@ -12,22 +12,20 @@
  * killed with them, so that nobody has to wait for that. Then end of file is its engine's death: every process left in
  * the engine's control groups is killed (init's own tie to the engine has done so already) and the groups are removed.
  * An engine that ends in good order has cleaned up and ends its keeper. */
-static FH_NORETURN void keep(int read_end)
+static FH_NORETURN void keep(int read_end, const char *engine)
 {
-	char name[96], byte;
+	char byte;
 	(void)setsid();
 	prctl(PR_SET_NAME, "fumehood-keeper");
 	for (int s = 1; s < 32; s++) /* it ends by the pipe alone; SIGKILL is not ours to ignore */
 		signal(s, SIG_IGN);
-	if (!fh_cgroup_engine_name_of(getppid(), name, sizeof(name)))
-		_exit(0);
 	if (dup2(read_end, 0) < 0)
 		_exit(1);
 	syscall(SYS_close_range, 1, ~0U, 0);
 	(void)fh_cgroup_collect();
 	while (read(0, &byte, 1) > 0)
 		;
-	fh_cgroup_remove_engine(name);
+	fh_cgroup_remove_engine(engine);
 	_exit(0);
 }
 
@@ -35,12 +33,13 @@ void fh_keeper_start(struct fh_keeper *k)
 {
 	int ends[2];
 	*k = (struct fh_keeper){ .pid = -1, .pipe = -1 };
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	char name[96]; /* looked up here: whoever is forked may find its parent dead */
+	if (!fh_cgroup_engine_name_of(getpid(), name, sizeof(name)) || pipe2(ends, O_CLOEXEC) < 0)
 		return;
 	k->pid = fork();
 	if (k->pid == 0) {
 		close(ends[1]);
-		keep(ends[0]);
+		keep(ends[0], name);
 	}
 	close(ends[0]);
 	if (k->pid < 0)
