@@ -18,6 +18,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
@@ -117,42 +118,17 @@ class TempDir(unittest.TestCase):
         return path
 
 
-# ------------------------------------------------------------------------------------------ what runs on this machine
-def descendants(of=None):
-    """Living processes below `of` (default: this one), as {pid: command name}."""
-    parent, names = {}, {}
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        seen = stat_fields(pid)
-        if seen:
-            names[int(pid)], parent[int(pid)] = seen[0], int(seen[1][1])
-    root = of or os.getpid()
-    mine = {root}
-    while new := {p for p, q in parent.items() if q in mine} - mine:
-        mine |= new
-    return {p: names[p] for p in mine - {root}}
-
-
-def stat_fields(pid):
-    """(name, fields from the state on) of /proc/PID/stat; None when there is no such process, or only its zombie."""
-    try:
-        with open(f"/proc/{pid}/stat") as f:
-            head, tail = f.read().rsplit(")", 1)
-    except OSError:
-        return None
-    fields = tail.split()
-    return None if fields[0] in "ZX" else (head.split("(", 1)[1], fields)
-
-
-def command_name(pid):
-    """The name of a living process, or None."""
-    seen = stat_fields(pid)
-    return seen and seen[0]
-
-
-def start_time(pid):
-    """When a process began: a number that tells it from a later one of the same id. None: it is gone."""
-    seen = stat_fields(pid)
-    return seen and seen[1][19]
+# -------------------------------------------------------------------------------------------- the machine around them
+def wait_for(condition, seconds):
+    """What the condition gives, as soon as it holds or the time is up. The last look is after that: whoever is kept from the
+    processor meanwhile finds what has come about."""
+    end = time.monotonic() + seconds
+    while True:
+        late = time.monotonic() > end
+        value = condition()
+        if value or late:
+            return value
+        time.sleep(0.005)
 
 
 def cgroup_folders():
@@ -161,6 +137,11 @@ def cgroup_folders():
     for folder, names, _ in os.walk("/sys/fs/cgroup"):
         found |= {os.path.join(folder, n) for n in names if "fumehood" in n}
     return found
+
+
+def groups_of(engine):
+    """Control groups that the engine with that process id made."""
+    return {g for g in cgroup_folders() if f"-{engine}-" in os.path.basename(g)}
 
 
 def mount_count():

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 
+import proc
 import support
 
 
@@ -88,9 +89,9 @@ class Host:
     def engine(self):
         """The engine's process id: a child of the driver, or the service that it was told of."""
         if self.service:
-            return self.service if support.command_name(self.service) == "fumehood-engine" else None
-        found = [p for p, name in support.descendants(self.driver.process.pid).items() if name == "fumehood-engine"
-                 and parent_of(p) == self.driver.process.pid]
+            return self.service if proc.name(self.service) == "fumehood-engine" else None
+        found = [p for p, name in proc.descendants(self.driver.process.pid).items() if name == "fumehood-engine"
+                 and proc.parent(p) == self.driver.process.pid]
         return found[0] if len(found) == 1 else None
 
     def watch(self, driver, service=None):
@@ -106,8 +107,8 @@ class Host:
 
     def below(self):
         """What lives below the driver and the engine."""
-        found = support.descendants(self.driver.process.pid)
-        return {**found, **support.descendants(self.service)} if self.service else found
+        found = proc.descendants(self.driver.process.pid)
+        return {**found, **proc.descendants(self.service)} if self.service else found
 
     def processes(self):
         """What lives there beside the engine and its keeper."""
@@ -117,18 +118,14 @@ class Host:
         return all_of_them
 
     def groups(self):
-        found = {g for g in support.cgroup_folders() if f"-{self.engine_pid}-" in g}
+        found = support.groups_of(self.engine_pid)
         return set() if self.warm and len(found) < 4 * self.KEPT_MOST else found
 
     def descriptors(self):
         try:
-            return len(os.listdir(f"/proc/{self.engine_pid}/fd"))
+            return len(proc.descriptors(self.engine_pid))
         except PermissionError:             # it cannot be looked into but by root
             return None
-
-    def resident(self):
-        with open(f"/proc/{self.engine_pid}/statm") as f:
-            return int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
     def ipc(self):
         return [pathlib.Path("/proc/sysvipc", n).read_text().count("\n") for n in ("shm", "sem", "msg")]
@@ -146,7 +143,7 @@ class Host:
             raise Trouble("the engine is gone")
         self.earlier = self.settle(None)
         if self.base is None:
-            self.base = self.resident(), self.descriptors()
+            self.base = proc.resident(self.engine_pid), self.descriptors()
         elif self.base[1] is not None:      # the first look may have seen what was about to be closed
             self.base = self.base[0], min(self.base[1], self.descriptors())
 
@@ -161,7 +158,7 @@ class Host:
         if self.engine() != self.engine_pid:
             yield "the engine is gone"
             return
-        now = self.resident()
+        now = proc.resident(self.engine_pid)
         if now > resident + (96 << 20):
             yield f"the engine grew from {resident >> 10} KiB to {now >> 10} KiB"
         now = None if descriptors is None else self.descriptors()
@@ -201,23 +198,15 @@ class Host:
     # ------------------------------------------------------------------------------------------------------ at the end
     def last_look(self):
         """Who lives while the engine still does, for left()."""
-        return {p: support.start_time(p) for p in [self.engine_pid, *self.below()]}
+        return {p: proc.start_time(p) for p in [self.engine_pid, *self.below()]}
 
     def left(self, seen):
         """What outlives an engine that was told to end: its processes and control groups, after ten seconds at most."""
         end = time.monotonic() + 10
         while True:
-            alive = [f"process {p} ({support.command_name(p)})" for p, began in seen.items()
-                     if began and support.start_time(p) == began]
-            found = alive + [g for g in support.cgroup_folders() if f"-{self.engine_pid}-" in g]
+            alive = [f"process {p} ({proc.name(p)})" for p, began in seen.items()
+                     if began and proc.start_time(p) == began]
+            found = alive + list(support.groups_of(self.engine_pid))
             if not found or time.monotonic() > end:
                 return found
             time.sleep(0.02)
-
-
-def parent_of(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as f:
-            return int(f.read().rsplit(")", 1)[1].split()[1])
-    except OSError:
-        return None

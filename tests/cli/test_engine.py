@@ -43,7 +43,7 @@ class Engine(support.TempDir):
         self.assertEqual(stat.S_IMODE(os.stat(self.socket.parent).st_mode), 0o700)
         self.assertEqual(self.engine("stop").returncode, 0)
         self.assertEqual(self.engine("status").returncode, 3)
-        self.assertFalse([g for g in support.cgroup_folders() if f"-{pid}-" in g])
+        self.assertFalse(support.groups_of(pid))
 
     def test_a_second_one_is_refused(self):
         pid = self.start()
@@ -67,8 +67,7 @@ class Engine(support.TempDir):
     def test_an_engine_that_was_killed_is_no_obstacle(self):
         pid = self.start()
         os.kill(pid, signal.SIGKILL)
-        while self.engine("status").returncode != 3:
-            time.sleep(0.02)
+        self.assertTrue(support.wait_for(lambda: self.engine("status").returncode == 3, 20))
         self.run_one()
         self.assertNotEqual(self.start(), pid)
         self.run_one()

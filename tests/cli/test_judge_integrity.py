@@ -2,6 +2,7 @@
 """That a Python verdict cannot be forged, tried from outside: what each process of a judgement holds in memory, tests whose
 comparisons are altered, bytes that no driver writes, and faults at every step."""
 import ast
+import contextlib
 import gzip
 import json
 import os
@@ -14,6 +15,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
 
 QUIET = ["--no-progress-bar", "--no-self-check", "--json"]
@@ -57,8 +59,8 @@ def holds(pid, words):
 
     def look(data):
         found.update(w for w in words if w in data)
-    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
-        for line in maps:
+    with proc.memory(pid) as memory:
+        for line in proc.read(pid, "maps").decode().splitlines():
             m = re.match(r"([0-9a-f]+)-([0-9a-f]+) (\S+)", line)
             begin, end, mode = int(m[1], 16), int(m[2], 16), m[3]
             if "r" not in mode or "vvar" in line or "vsyscall" in line or begin >= 1 << 63:
@@ -72,8 +74,7 @@ def holds(pid, words):
                     pass
                 begin += n
     for name in "cmdline", "environ":
-        with open(f"/proc/{pid}/{name}", "rb") as f:
-            look(f.read())
+        look(proc.read(pid, name))
     for top in "home/user", "tmp", "dev/shm":
         for folder, _, files in os.walk(f"/proc/{pid}/root/{top}"):
             for name in files:
@@ -84,14 +85,12 @@ def holds(pid, words):
 
 def in_sandboxes(of):
     """Descendants in a pid namespace that is not ours."""
-    mine = os.stat("/proc/self/ns/pid").st_ino
+    mine = proc.link("self", "ns/pid")
     found = []
-    for pid in support.descendants(of):
-        try:
-            if os.stat(f"/proc/{pid}/ns/pid").st_ino != mine:
+    for pid in proc.descendants(of):
+        with contextlib.suppress(PermissionError):
+            if proc.link(pid, "ns/pid") not in (mine, None):
                 found.append(pid)
-        except OSError:
-            pass
     return found
 
 
@@ -350,12 +349,7 @@ class Faults(Judging):
         while child.poll() is None:
             # what is killed before there is a session ends the command, with a message and no figure
             victims = in_sandboxes(child.pid) if (self.dir / "results.jsonl").exists() else []
-            if victims:
-                try:
-                    os.kill(rng.choice(victims), signal.SIGKILL)
-                    killed += 1
-                except OSError:
-                    pass
+            killed += bool(victims) and proc.kill(rng.choice(victims), signal.SIGKILL)
             time.sleep(rng.uniform(0.005, 0.05))
         out = child.communicate()[0]
         self.assertGreater(killed, 3)
@@ -369,12 +363,9 @@ class Faults(Judging):
         child = self.start([self.PROBLEM], samples, "-j", "2")
         for delay in (0.05, 0.3, 0.3):
             time.sleep(delay)
-            for pid, name in support.descendants(child.pid).items():
+            for pid, name in proc.descendants(child.pid).items():
                 if name.startswith("fumehood-engine"[:15]):
-                    try:
-                        os.kill(pid, signal.SIGKILL)
-                    except OSError:
-                        pass
+                    proc.kill(pid, signal.SIGKILL)
                     break
         out = child.communicate()[0]
         if child.returncode not in (0, 3):  # it ended before there was a session: then there is no result to be wrong

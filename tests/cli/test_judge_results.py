@@ -12,6 +12,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
 from judging import PROBLEMS, Judging, lines
 
@@ -102,20 +103,18 @@ class Results(Judging):
         self.assertEqual([r["index"] for r in self.rows()], list(range(20)))
 
     def wait_for_rows(self, count, path=None):
-        deadline = time.monotonic() + support.TIMEOUT
         path = path or self.dir / "results.jsonl"
-        while count and (not path.exists() or path.read_text().count("\n") < count):
-            self.assertLess(time.monotonic(), deadline, "no results came")
-            time.sleep(0.01)
+        self.assertTrue(support.wait_for(lambda: not count or path.exists() and path.read_text().count("\n") >= count,
+                                         support.TIMEOUT), "no results came")
 
     def test_an_engine_that_dies_is_replaced(self):
         self.samples([("Own/0", "    import time; time.sleep(0.05)\n    return sum(numbers)\n")] * 40)
         child = self.start("-q")
         self.wait_for_rows(3)
-        engines = [pid for pid, name in support.descendants(child.pid).items() if name == "fumehood-engine"[:15]]
-        self.assertTrue(engines, support.descendants(child.pid))
+        engines = [pid for pid, name in proc.descendants(child.pid).items() if name == "fumehood-engine"[:15]]
+        self.assertTrue(engines, proc.descendants(child.pid))
         for pid in engines:
-            os.kill(pid, signal.SIGKILL)
+            proc.kill(pid, signal.SIGKILL)
         self.assertEqual(child.wait(timeout=support.TIMEOUT), 0)
         self.assertEqual({r["verdict"] for r in self.rows()}, {"passed"})
 
@@ -126,12 +125,12 @@ class Results(Judging):
         killed = set()
         while len(killed) < 2:
             self.assertIsNone(child.poll(), "it ended before the engine was killed twice")
-            alive = support.descendants(child.pid)
+            alive = proc.descendants(child.pid)
             engines = {pid for pid, name in alive.items() if name == "fumehood-engine"[:15]} - killed
             judging = (self.dir / "results.jsonl").exists() and "python" in " ".join(alive.values())
             if engines and judging:
                 for pid in engines:
-                    os.kill(pid, signal.SIGKILL)
+                    proc.kill(pid, signal.SIGKILL)
                 killed |= {max(engines)}
             time.sleep(0.05)
         self.assertEqual(child.wait(timeout=support.TIMEOUT), 3)
@@ -143,10 +142,7 @@ class Results(Judging):
     def test_two_processes_do_not_write_one_file(self):
         self.samples([("Own/0", "    import time; time.sleep(600)\n")])
         self.start("-q")
-        deadline = time.monotonic() + support.TIMEOUT
-        while not (self.dir / "results.jsonl").exists():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
+        self.assertTrue(support.wait_for((self.dir / "results.jsonl").exists, support.TIMEOUT))
         time.sleep(0.1)
         done = self.judge("--wall-time", "1", status=1)
         self.assertIn("another fumehood judge is writing", done.stderr)

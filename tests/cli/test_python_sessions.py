@@ -7,6 +7,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
 from python_case import Case
 
@@ -255,30 +256,17 @@ class Concurrency(Case):
 
 class Endings(Case):
     def marked(self, mark):
-        return [p for p in os.listdir("/proc") if p.isdigit() and self.reads(f"/proc/{p}/cmdline", mark)]
-
-    @staticmethod
-    def reads(path, text):
-        try:
-            with open(path, "rb") as f:
-                return text.encode() in f.read()
-        except OSError:
-            return False
+        return [p for p in proc.everybody() if mark.encode() in proc.read(p, "cmdline")]
 
     def running(self, program, mark):
         child = self.start(program)
         self.addCleanup(child.kill)
-        deadline = time.monotonic() + 60
-        while not self.marked(mark) and time.monotonic() < deadline and child.poll() is None:
-            time.sleep(0.05)
-        self.assertTrue(self.marked(mark), child.poll())
+        self.assertTrue(support.wait_for(lambda: self.marked(mark) or child.poll() is not None, 60))
+        self.assertIsNone(child.poll())
         return child
 
     def gone(self, mark):
-        deadline = time.monotonic() + 0.1 * support.SLACK
-        while self.marked(mark) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        return not self.marked(mark)
+        return support.wait_for(lambda: not self.marked(mark), 0.1 * support.SLACK)
 
     def test_a_killed_program_leaves_nothing_behind(self):
         mark = "86400.%d" % os.getpid()
@@ -312,26 +300,16 @@ class Endings(Case):
         self.addCleanup(child.kill)
 
         def judges():
-            return [p for p in self.marked("fumehood-judge\0") + self.marked("judge\0--problems") if parent(p) == child.pid]
-
-        def parent(pid):
-            try:
-                with open(f"/proc/{pid}/stat") as f:
-                    return int(f.read().rpartition(")")[2].split()[1])
-            except OSError:
-                return 0
-        deadline = time.monotonic() + 30
-        while not judges() and time.monotonic() < deadline and child.poll() is None:
-            time.sleep(0.05)
-        found = judges()
+            return proc.marks(p for p in self.marked("fumehood-judge\0") + self.marked("judge\0--problems")
+                              if proc.parent(p) == child.pid)
+        found = support.wait_for(lambda: judges() or child.poll() is not None, 30)
+        self.assertIsNone(child.poll())
         self.assertTrue(found)
         time.sleep(0.5)
         child.kill()
         child.wait()
-        deadline = time.monotonic() + 0.5 * support.SLACK
-        while any(os.path.exists(f"/proc/{p}") for p in found) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self.assertFalse([p for p in found if os.path.exists(f"/proc/{p}")])
+        support.wait_for(lambda: not proc.those_of(found), 0.5 * support.SLACK)
+        self.assertEqual(proc.those_of(found), [])
         self.assertFalse([name for name in os.listdir(self.dir) if name.startswith("fumehood-judge")])
 
     def test_ctrl_c_destroys_the_sandbox_and_is_raised(self):

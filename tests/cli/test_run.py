@@ -12,6 +12,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
 from support import PYTHON, command, run
 
@@ -282,25 +283,14 @@ class Ends(support.TempDir):
         child = subprocess.Popen([support.PROGRAM, "run", *PY, "-c", "import time\nprint(1, flush=True)\ntime.sleep(60)"],
                                  stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, start_new_session=True)
         child.stdout.readline()
-        inside = support.descendants(child.pid)
+        inside = proc.descendants(child.pid)
+        began = proc.marks(inside)
         self.assertTrue(any("python" in name for name in inside.values()), inside)
         os.killpg(child.pid, signal.SIGINT)
         self.assertEqual(child.wait(timeout=support.TIMEOUT), 130)
         child.stdout.close()
-        for pid, name in inside.items():
-            self.assertFalse(self.lives(pid, name), f"{name} ({pid}) is still there")
-
-    @staticmethod
-    def lives(pid, name):
-        for _ in range(100):  # the engine ends after its client; a bound of one second
-            try:
-                state = pathlib.Path(f"/proc/{pid}/stat").read_text()
-            except OSError:
-                return False
-            if name not in state or state.rsplit(")", 1)[1].split()[0] == "Z":
-                return False
-            time.sleep(0.01)
-        return True
+        support.wait_for(lambda: not proc.those_of(began), 0.1 * support.SLACK)     # the engine ends after its client
+        self.assertEqual([inside[pid] for pid in proc.those_of(began)], [])
 
 
 class Json(support.TempDir):

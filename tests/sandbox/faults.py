@@ -10,8 +10,9 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
-from inside import bash, named, parent_of, wait_for
+from inside import bash
 
 ENGINE = str(support.BUILD / "fumehood-engine")
 SOAK = str(support.BUILD / "tests" / "soak" / "soak")
@@ -32,27 +33,19 @@ class Load:
         self.output = []
         self.reader = threading.Thread(target=lambda: self.output.extend(self.process.communicate()))
         self.reader.start()
-        self.seen, self.engines = {}, set()
+        self.seen, self.engines = set(), set()      # of the seen: process id and start
 
     def look(self):
         """Living processes below, {pid: name}."""
-        below = support.descendants(self.process.pid)
-        for pid, name in below.items():
-            self.seen.setdefault(pid, support.start_time(pid))
-            if name == "fumehood-engine":
-                self.engines.add(pid)
+        below = proc.descendants(self.process.pid)
+        self.seen.update(proc.marks(below).items())
+        self.engines.update(pid for pid, name in below.items() if name == "fumehood-engine")
         return below
 
     def kill(self, who):
         """SIGKILL to one of those that `who` takes for its victim; False when there was none."""
         victims = sorted(pid for pid, name in self.look().items() if who(pid, name))
-        if not victims:
-            return False
-        try:
-            os.kill(self.random.choice(victims), signal.SIGKILL)
-        except ProcessLookupError:
-            return False
-        return True
+        return bool(victims) and proc.kill(self.random.choice(victims), signal.SIGKILL)
 
     def torment(self, who, pause):
         """Kills at random moments until the load is through. How many."""
@@ -75,9 +68,9 @@ class Load:
 
     def left(self):
         """Processes that were seen below and still live, and control groups of engines that were seen."""
-        alive = [pid for pid, began in self.seen.items() if began and support.start_time(pid) == began]
-        groups = [g for g in support.cgroup_folders() for e in self.engines if f"-{e}-" in g]
-        return [f"{pid} {named(pid)}" for pid in alive] + groups
+        alive = [pid for pid, began in self.seen if proc.start_time(pid) == began]
+        groups = [g for e in self.engines for g in support.groups_of(e)]
+        return [f"{pid} {proc.name(pid)}" for pid in alive] + groups
 
 
 def is_engine(pid, name):
@@ -99,10 +92,7 @@ def is_program(pid, name):
 
 
 def parent_named(pid, name):
-    try:
-        return named(parent_of(pid)) == name
-    except OSError:
-        return False
+    return proc.name(proc.parent(pid)) == name
 
 
 class Faults(support.TempDir):
@@ -112,7 +102,7 @@ class Faults(support.TempDir):
         self.assert_nothing_left(load)
 
     def assert_nothing_left(self, load):
-        if not wait_for(lambda: not load.left(), 10):
+        if not support.wait_for(lambda: not load.left(), 10):
             support.command("gc")
             self.assertEqual(load.left(), [], f"seed {load.seed}")
         self.assertEqual(bash("echo clean; ls /tmp")["stdout"], "clean\n", "the next run is clean")

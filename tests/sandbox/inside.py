@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 import support
 from support import PYTHON, need_program, run
@@ -48,16 +47,6 @@ def story(result):
     return f"{short}\nstdout {result['stdout'][:400]!r}\nstderr {result['stderr'][-800:]!r}"
 
 
-def wait_for(condition, seconds):
-    """True as soon as the condition is; False when it was not within that time."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.005)
-    return True
-
-
 @contextlib.contextmanager
 def running(*args, say=None, as_command=False, **kw):
     """A `fumehood run` that goes on while the block runs, started once it has printed its first line."""
@@ -83,35 +72,6 @@ def marker():
     """A number that nobody else sleeps for: finds a sandboxed process on the host by its command line."""
     marker.last = getattr(marker, "last", 0) + 1
     return f"{100000 + os.getpid() % 100000}.{marker.last}"
-
-
-def processes_with(word):
-    """Host processes whose command line holds a word: all that are visible, whoever's child they are."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as f:
-                words = f.read().split(b"\0")
-            with open(f"/proc/{pid}/stat") as f:
-                state = f.read().rsplit(")", 1)[1].split()[0]
-        except OSError:
-            continue
-        if word.encode() in words and state not in "ZX":
-            found.append(int(pid))
-    return found
-
-
-def parent_of(pid):
-    with open(f"/proc/{pid}/stat") as f:
-        return int(f.read().rsplit(")", 1)[1].split()[1])
-
-
-def named(pid):
-    try:
-        with open(f"/proc/{pid}/comm") as f:
-            return f.read().strip()
-    except OSError:
-        return ""
 
 
 def plan(*args):

@@ -11,8 +11,8 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import modes
+import proc
 import support
-from inside import wait_for
 
 TOP = pathlib.Path("/sys/fs/cgroup")
 WANTED = ("memory", "pids", "cpu")
@@ -49,7 +49,7 @@ class Delegation(support.TempDir):
         """A group that hands controllers down to those in it, unless processes get in its way."""
         folder = above / name
         folder.mkdir()
-        self.addCleanup(lambda: wait_for(lambda: self.is_removed(folder), 10))
+        self.addCleanup(lambda: support.wait_for(lambda: self.is_removed(folder), 10))
         for path in (folder, folder / "cgroup.procs", folder / "cgroup.threads", folder / "cgroup.subtree_control"):
             os.chown(path, owner, owner)
         if marked:
@@ -91,7 +91,7 @@ class Delegation(support.TempDir):
         return self.in_group(folder, "run", "--json", "-l", "bash", "-c", "true")["limits"]["memory"]["enforced"]
 
     def own_group(self, pid):
-        return pathlib.Path(f"/proc/{pid}/cgroup").read_text().splitlines()[-1].split("::")[1]
+        return proc.read(pid, "cgroup").decode().splitlines()[-1].split("::")[1]
 
     def check(self, folder, memory, moved):
         terminal = self.terminal(folder)

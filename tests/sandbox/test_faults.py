@@ -18,9 +18,10 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
 from faults import ENGINE, RUNS, Faults, Load, is_engine, is_init, is_keeper, is_program
-from inside import bash, named, story, wait_for
+from inside import bash, story
 from test_protocol import (CANCEL, ERROR, F_PLAN, LIST, REPLY, RESULT, RUN, WAIT, ZERO, Client, frame, message, plan)
 
 ALONE = "it takes memory, processes and time from everything"
@@ -135,7 +136,7 @@ class OutOfSomething(Faults):
             self.skipTest("needs a cgroup v1 hierarchy with memory, as root")
         group = groups / f"fumehood-test-{os.getpid()}"
         group.mkdir()
-        self.addCleanup(lambda: wait_for(lambda: not self.try_rmdir(group), 10))
+        self.addCleanup(lambda: support.wait_for(lambda: not self.try_rmdir(group), 10))
         (group / "memory.limit_in_bytes").write_text(str(60 << 20))
         seen = self.load(preexec_fn=lambda: (group / "tasks").write_text(str(os.getpid())))
         self.assertGreater(seen["statuses"]["ok"] + self.errors_of(seen) + seen["not_answered"], 0)
@@ -161,21 +162,15 @@ class OutOfSomething(Faults):
                 self.skipTest("needs a cgroup v1 hierarchy with pids")
             group = groups / f"fumehood-test-{os.getpid()}"
             group.mkdir()
-            self.addCleanup(lambda: wait_for(lambda: not self.try_rmdir(group), 10))
+            self.addCleanup(lambda: support.wait_for(lambda: not self.try_rmdir(group), 10))
             (group / "pids.max").write_text("25")
             seen = self.load(preexec_fn=lambda: (group / "tasks").write_text(str(os.getpid())))
         else:
-            mine = sum(1 for p in pathlib.Path("/proc").glob("[0-9]*/task/*") if self.is_mine(p))
+            mine = sum(int(proc.status(p, "Threads") or 0) for p in proc.everybody()
+                       if (proc.status(p, "Uid") or "").split()[:1] == [str(os.getuid())])
             seen = self.load(env=self.engine_in("", f"prlimit --nproc={mine + 16}:{mine + 16} "))
         self.assertGreater(self.errors_of(seen) + seen["not_answered"], 0, "there were processes enough for eight runs at once")
         self.assertGreater(seen["statuses"]["ok"], 0)
-
-    @staticmethod
-    def is_mine(path):
-        try:
-            return path.stat().st_uid == os.getuid()
-        except OSError:
-            return False
 
     def test_watches_of_the_event_loop(self):
         """epoll_ctl fails for all descriptors above a number: for a stream's, the child's, the first connection's. The loop
@@ -284,7 +279,7 @@ class Connection(Faults):
         text = message((F_PLAN, plan("sleep 30")))
         with Client() as client:
             client.send(b"".join(frame(RUN, text, n) for n in range(1, 201)))
-            self.assertTrue(wait_for(lambda: len(support.descendants(client.process.pid)) > 20, 20))
+            self.assertTrue(support.wait_for(lambda: len(proc.descendants(client.process.pid)) > 20, 20))
         self.assertEqual(client.process.returncode, 0)
 
     def test_an_engine_that_says_nothing_and_does_not_end(self):
@@ -299,7 +294,7 @@ class Connection(Faults):
         self.assertEqual(r["status"], "engine_error")
         self.assertIn("did not greet", r["error"]["message"])
         self.assertLess(time.monotonic() - began, 100)
-        self.assertFalse([p for p in support.descendants() if named(p) == "sleep"], "what was no engine is ended")
+        self.assertNotIn("sleep", proc.descendants().values(), "what was no engine is ended")
 
 
 # --------------------------------------------------------------------------------------------------- time, and freezing
@@ -338,7 +333,7 @@ class Frozen(Faults):
             self.skipTest("needs a cgroup v1 hierarchy with freezer, as root")
         group = top / f"fumehood-test-{os.getpid()}"
         group.mkdir()
-        self.addCleanup(lambda: wait_for(lambda: not OutOfSomething.try_rmdir(group), 10))
+        self.addCleanup(lambda: support.wait_for(lambda: not OutOfSomething.try_rmdir(group), 10))
         self.addCleanup(lambda: (group / "freezer.state").write_text("THAWED"))
         return group
 
@@ -347,14 +342,15 @@ class Frozen(Faults):
         group = self.freezer()
         p = subprocess.Popen([support.PROGRAM, "run", "--json", "--wall-time", "3", "-l", "bash", "-c", "sleep 50 & sleep 50"],
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        inside = []
+        inside = {}
 
         def found():
-            inside[:] = [pid for pid, name in support.descendants(p.pid).items() if name in ("sleep", "bash") or
-                         is_init(pid, name)]
+            inside.clear()
+            inside.update(proc.marks(pid for pid, name in proc.descendants(p.pid).items()
+                                     if name in ("sleep", "bash") or is_init(pid, name)))
             return len(inside) >= 4
 
-        self.assertTrue(wait_for(found, 20))
+        self.assertTrue(support.wait_for(found, 20))
         for pid in inside:
             (group / "tasks").write_text(str(pid))
         (group / "freezer.state").write_text("FROZEN")
@@ -365,7 +361,7 @@ class Frozen(Faults):
         (group / "freezer.state").write_text("THAWED")
         out, err = p.communicate(timeout=support.TIMEOUT)
         self.assertEqual(json.loads(out)["status"], "wall_time_limit", err)
-        self.assertEqual([pid for pid in inside if support.start_time(pid)], [])
+        self.assertEqual(proc.those_of(inside), [])
 
     def test_a_stopped_engine_goes_on_where_it_was(self):
         load = Load(3, runs=RUNS // 2)
@@ -373,13 +369,9 @@ class Frozen(Faults):
         while load.process.poll() is None:
             engines = [pid for pid, name in load.look().items() if is_engine(pid, name)]
             for pid in engines:
-                try:
-                    os.kill(pid, signal.SIGSTOP)
+                if proc.kill(pid, signal.SIGSTOP):
                     time.sleep(load.random.uniform(0.05, 0.3))
-                    os.kill(pid, signal.SIGCONT)
-                    stops += 1
-                except ProcessLookupError:
-                    pass
+                    stops += proc.kill(pid, signal.SIGCONT)
             time.sleep(0.2)
         seen = load.end()
         self.check(load, seen)

@@ -10,6 +10,7 @@ import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
 from faults import Faults, is_engine
 
@@ -106,13 +107,9 @@ class Judging(Faults):
                 def torment(p, rng, t):
                     while t.is_alive() and len(killed) < 6:
                         t.join(rng.uniform(0.05, 0.3))
-                        victims = [pid for pid, name in support.descendants(p.pid).items() if is_engine(pid, name)]
-                        for pid in victims[:1]:
-                            try:
-                                os.kill(pid, signal.SIGKILL)
-                                killed.append(pid)
-                            except ProcessLookupError:
-                                pass
+                        victims = [pid for pid, name in proc.descendants(p.pid).items() if is_engine(pid, name)]
+                        if victims and proc.kill(victims[0], signal.SIGKILL):
+                            killed.append(victims[0])
 
                 self.through(seed, torment)
                 self.assertGreater(len(killed), 0)

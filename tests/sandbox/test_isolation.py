@@ -10,8 +10,9 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
-from inside import PY, bash, c, processes_with, python, marker, run, running, story, wait_for
+from inside import PY, bash, c, python, marker, run, running, story
 
 LAYERS = ["user", "pid", "mount", "network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp",
           "landlock",
@@ -204,8 +205,11 @@ for pid in range(2, 300):
         first, second = marker(), marker()
         with running("--command", "--", "sh", "-c", f"echo up; sleep {first}; exit"), \
              running("--command", "--", "sh", "-c", f"echo up; sleep {second}; exit"):
-            self.assertTrue(wait_for(lambda: processes_with(first) and processes_with(second), 10))
-            ids = [os.stat(f"/proc/{processes_with(m)[0]}").st_uid for m in (first, second)]
+            def users():
+                found = [proc.status(p, "Uid") for mark in (first, second) for p in proc.with_word(mark)]
+                return len(found) == 2 and all(found) and [int(uid.split()[0]) for uid in found]
+            ids = support.wait_for(users, 10)
+            self.assertTrue(ids, "both sleep")
             self.assertNotEqual(*ids)
             self.assertTrue(all(i >= 100000 for i in ids), ids)
 

@@ -12,8 +12,9 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
-from inside import bash, c, marker, named, parent_of, processes_with, python, running, story, wait_for
+from inside import bash, c, marker, python, running, story
 
 ALONE = "it looks for what runs leave on the machine"
 
@@ -23,19 +24,15 @@ ROOT = support.whoami() == "root"
 
 def engine_of(client):
     """The engine that a `fumehood run` started, perhaps through its launcher."""
-    found = [pid for pid, name in support.descendants(client).items() if name == "fumehood-engine"
-             and named(parent_of(pid)) != "fumehood-engine"]
+    found = [pid for pid, name in proc.descendants(client).items() if name == "fumehood-engine"
+             and proc.name(proc.parent(pid)) != "fumehood-engine"]
     if len(found) != 1:
-        raise AssertionError(f"engines of {client}: {found} in {support.descendants(client)}")
+        raise AssertionError(f"engines of {client}: {found} in {proc.descendants(client)}")
     return found[0]
 
 
 def keeper_of(engine):
-    return [pid for pid, name in support.descendants(engine).items() if name == "fumehood-keeper"]
-
-
-def groups_of(engine):
-    return {g for g in support.cgroup_folders() if f"-{engine}-" in os.path.basename(g)}
+    return [pid for pid, name in proc.descendants(engine).items() if name == "fumehood-keeper"]
 
 
 def shared_memory():
@@ -51,11 +48,11 @@ class Leftovers(support.TempDir):
                 f"{prefix}(setsid sleep {self.word} &) ; sleep {self.word} & echo up; sleep {self.word}; true")
 
     def alive(self):
-        return processes_with(self.word)
+        return proc.with_word(self.word)
 
     def assert_alive(self, word):
         """All three, of which the last is started after the word that a sleeper says."""
-        self.assertTrue(wait_for(lambda: len(processes_with(word)) == 3, 10), processes_with(word))
+        self.assertTrue(support.wait_for(lambda: len(proc.with_word(word)) == 3, 10), proc.with_word(word))
 
     def assert_dead(self, since):
         # one look can miss a process: while it is being executed the kernel shows no arguments
@@ -65,7 +62,7 @@ class Leftovers(support.TempDir):
         self.assertLess(time.monotonic() - since, DEAD_WITHIN)
 
     def assert_gone(self, groups):
-        self.assertTrue(wait_for(lambda: not any(map(os.path.exists, groups)), 10), f"left: {groups}")
+        self.assertTrue(support.wait_for(lambda: not any(map(os.path.exists, groups)), 10), f"left: {groups}")
 
 
 class AfterARun(Leftovers):
@@ -84,18 +81,18 @@ class AfterARun(Leftovers):
         for status, run in runs.items():
             with self.subTest(status):
                 before = (support.mount_count(), shared_memory())
-                processes = set(support.descendants())
+                processes = set(proc.descendants())
                 r = run()
                 self.assertEqual(r["status"], status, story(r))
                 # the client waits for its engine: both are gone with all below
-                self.assertEqual(set(support.descendants()) - processes, set())
+                self.assertEqual(set(proc.descendants()) - processes, set())
                 self.assertEqual((support.mount_count(), shared_memory()), before)
                 self.assertEqual(os.listdir(self.dir), [], "temporary files")
 
     def test_control_groups_are_gone_when_the_run_returns(self):
         with running(*self.sleeper()) as p:
             engine = engine_of(p.pid)
-            groups = groups_of(engine)
+            groups = support.groups_of(engine)
             if ROOT and support.cgroup_folders():
                 self.assertTrue(groups)
             inner = [os.path.join(g, n) for g in groups for n in os.listdir(g) if os.path.isdir(os.path.join(g, n))]
@@ -132,16 +129,15 @@ class AfterAKill(Leftovers):
         with running(*self.sleeper(ignoring)) as p:
             self.assert_alive(self.word)
             engine = engine_of(p.pid)
-            keeper, groups = keeper_of(engine), groups_of(engine)
+            keeper, groups = keeper_of(engine), support.groups_of(engine)
             if ROOT and groups:
                 self.assertEqual(len(keeper), 1, "an engine with control groups has a keeper")
             began = time.monotonic()
             for pid in choose(p.pid, engine, keeper):
-                os.kill(pid, signal.SIGKILL)
+                proc.kill(pid, signal.SIGKILL)
             self.assert_dead(began)
             p.wait(20)
-            self.assertTrue(wait_for(lambda: not os.path.exists(f"/proc/{engine}") or named(engine) == "", 5) or
-                            open(f"/proc/{engine}/stat").read().split(")")[1].split()[0] == "Z", "the engine goes too")
+            self.assertTrue(support.wait_for(lambda: proc.name(engine) == "", 5), "the engine goes too")
             return p, engine, keeper, groups
 
     def test_of_the_client(self):
@@ -152,7 +148,7 @@ class AfterAKill(Leftovers):
         p, _, keeper, groups = self.killed(lambda client, engine, keeper: [engine])
         self.assertNotEqual(p.returncode, 0)
         self.assert_gone(groups)
-        self.assertTrue(wait_for(lambda: not any(named(k) == "fumehood-keeper" for k in keeper), 10), "the keeper ends")
+        self.assertTrue(support.wait_for(lambda: not any(proc.name(k) == "fumehood-keeper" for k in keeper), 10), "the keeper ends")
 
     def test_of_the_engine_while_programs_ignore_signals(self):
         _, _, _, groups = self.killed(lambda client, engine, keeper: [engine], "trap '' TERM INT HUP QUIT USR1; ")
@@ -181,6 +177,24 @@ class AfterAKill(Leftovers):
         support.command("gc")
         self.assertEqual([g for g in groups if os.path.exists(g)], [])
 
+    def test_of_the_engine_and_the_keeper_while_nobody_waits_for_them(self):
+        """An engine that is a zombie is dead."""
+        with running(*self.sleeper()) as p:
+            self.assert_alive(self.word)
+            engine = engine_of(p.pid)
+            keeper, groups = keeper_of(engine), support.groups_of(engine)
+            p.send_signal(signal.SIGSTOP)
+            try:
+                began = time.monotonic()
+                for pid in [*keeper, engine]:
+                    proc.kill(pid, signal.SIGKILL)
+                self.assert_dead(began)
+                self.assertTrue(support.wait_for(lambda: proc.state(engine) == "Z", 20))
+                self.assertEqual(support.command("gc").returncode, 0)
+                self.assertEqual([g for g in groups if os.path.exists(g)], [])
+            finally:
+                p.send_signal(signal.SIGCONT)
+
     def test_the_client_says_what_became_of_its_run(self):
         with running(*self.sleeper()) as p:
             os.kill(engine_of(p.pid), signal.SIGKILL)
@@ -201,12 +215,12 @@ class SideBySide(Leftovers):
             support.command("gc")
             self.assertEqual(bash("echo third")["stdout"], "third\n")
             self.assert_alive(first_word)
-            self.assertTrue(all(map(os.path.exists, groups_of(engine_of(first.pid)))))
+            self.assertTrue(all(map(os.path.exists, support.groups_of(engine_of(first.pid)))))
 
     def test_sigterm_to_the_engine_takes_its_sandboxes_down(self):
         with running(*self.sleeper()) as p:
             engine = engine_of(p.pid)
-            groups = groups_of(engine)
+            groups = support.groups_of(engine)
             began = time.monotonic()
             os.kill(engine, signal.SIGTERM)
             self.assert_dead(began)
@@ -224,7 +238,7 @@ class SideBySide(Leftovers):
                 self.assertEqual(len(mine), 1, rows)
                 done = support.command("kill", mine[0]["id"])
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(processes_with(first_word), [])
+                self.assertEqual(proc.with_word(first_word), [])
                 self.assert_alive(self.word)
             p.wait(20)
             self.assertNotEqual(p.returncode, 0)

@@ -5,6 +5,7 @@ What makes sandboxes of a template (its anchor, holder and zygote) has rights ov
 see, signal, trace or enter any of it, nor another sandbox of the same template.
 """
 import concurrent.futures
+import contextlib
 import json
 import math
 import os
@@ -14,21 +15,14 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
 import test_protocol as proto
-from inside import enforced, parent_of, plan, running, story, wait_for
+from inside import enforced, plan, running, story
 
 PY = ("-l", "python", "--interpreter", support.PYTHON)
 PATHS = ("fresh", "zygote", "parked")
 WARM = PATHS[1:]
-
-
-def resident(pid):
-    try:
-        with open(f"/proc/{pid}/statm") as f:
-            return int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE")
-    except OSError:
-        return 0
 
 
 def start(path, code, *args, **kw):
@@ -226,7 +220,7 @@ class Neighbours(Served):
         shut = "\n        try: os.close(fd)\n        except OSError: pass"
 
         def large():
-            return [pid for pid in support.descendants(self.engine) if resident(pid) > 200 << 20]
+            return [pid for pid in proc.descendants(self.engine) if proc.resident(pid) > 200 << 20]
 
         for path in PATHS:
             for _ in range(5):
@@ -245,15 +239,12 @@ class Neighbours(Served):
     def test_nothing_is_left_when_the_engine_is_killed(self):
         self.output("parked", "print(1)", env=self.env)
         pid = self.engine
-        children = set(support.descendants(pid))
+        children = proc.marks(proc.descendants(pid))
         self.assertGreaterEqual(len(children), 4)        # anchor, holder, zygote, a keeper or parked ones
         os.kill(pid, signal.SIGKILL)
-        until = time.monotonic() + 1 * support.SLACK
-        while time.monotonic() < until and ([p for p in children if os.path.exists(f"/proc/{p}")] or
-                                            [g for g in support.cgroup_folders() if f"-{pid}-" in g]):
-            time.sleep(0.02)
-        self.assertEqual([p for p in children if os.path.exists(f"/proc/{p}")], [])
-        self.assertEqual([g for g in support.cgroup_folders() if f"-{pid}-" in g], [])
+        support.wait_for(lambda: not proc.those_of(children) and not support.groups_of(pid), 1 * support.SLACK)
+        self.assertEqual(proc.those_of(children), [])
+        self.assertEqual(support.groups_of(pid), set())
 
 
 class Trees(Served):
@@ -269,16 +260,13 @@ class Trees(Served):
     def zygotes(self):
         """{pid: its pid namespace}, which is a holder's as well; that of a parked program is not."""
         holders, found = set(), {}
-        for p in support.descendants(self.engine):
-            try:
-                namespace = os.readlink(f"/proc/{p}/ns/pid")
-                with open(f"/proc/{p}/cmdline") as command, open(f"/proc/{p}/maps") as maps:
-                    if "--holder" in command.read():
-                        holders.add(namespace)
-                    elif "fumehood-warm" in maps.read():
-                        found[p] = namespace
-            except OSError:
-                pass
+        for p in proc.descendants(self.engine):
+            with contextlib.suppress(PermissionError):
+                namespace = proc.link(p, "ns/pid")
+                if "--holder" in proc.words(p):
+                    holders.add(namespace)
+                elif b"fumehood-warm" in proc.read(p, "maps"):
+                    found[p] = namespace
         return {p: namespace for p, namespace in found.items() if namespace in holders}
 
     def test_one_with_more_modules_is_branched_into_the_same_template(self):
@@ -298,7 +286,7 @@ class Trees(Served):
         found, path = self.preloaded("auto", "colorsys", "wave")
         self.assertIn("colorsys", found)
         self.assertIn(path, WARM)
-        self.assertTrue(wait_for(lambda: self.preloaded("auto", "colorsys", "wave") == (["colorsys", "wave"], "parked"), 60))
+        self.assertTrue(support.wait_for(lambda: self.preloaded("auto", "colorsys", "wave") == (["colorsys", "wave"], "parked"), 60))
 
     def test_a_branch_is_as_isolated_as_a_fresh_start(self):
         fresh = start("fresh", "print(1)")["isolation"]
@@ -320,7 +308,7 @@ class Trees(Served):
         first = set(self.zygotes())
         self.preloaded("zygote", "colorsys", "wave")
         os.kill(min(first), signal.SIGKILL)
-        self.assertTrue(wait_for(lambda: not self.zygotes(), 10 * support.SLACK))
+        self.assertTrue(support.wait_for(lambda: not self.zygotes(), 10 * support.SLACK))
         self.assertEqual(self.preloaded("auto", "colorsys", "wave")[1], "fresh")
 
     def test_what_is_named_by_a_path_comes_from_no_tree(self):
@@ -334,10 +322,10 @@ class Trees(Served):
     def test_nothing_is_left_of_a_tree_when_the_engine_stops(self):
         self.preloaded("parked", "colorsys")
         self.preloaded("parked", "colorsys", "wave")
-        children = set(support.descendants(self.engine))
+        children = proc.marks(proc.descendants(self.engine))
         self.assertEqual(support.command("engine", "stop", env=self.env).returncode, 0)
-        self.assertTrue(wait_for(lambda: not [p for p in children if os.path.exists(f"/proc/{p}")], 5 * support.SLACK))
-        self.assertEqual([g for g in support.cgroup_folders() if f"-{self.engine}-" in g], [])
+        self.assertTrue(support.wait_for(lambda: not proc.those_of(children), 5 * support.SLACK))
+        self.assertEqual(support.groups_of(self.engine), set())
 
 
 class Leaving(unittest.TestCase):
@@ -354,45 +342,32 @@ class Leaving(unittest.TestCase):
 
             def found():
                 # what it clones bears its name until it is an init: the oldest is the holder itself
-                named = [p for p in support.descendants(engine) if parent_of(p) == engine and "--holder" in words(p)]
-                holder[:] = sorted(named, key=lambda p: support.start_time(p) or math.inf)
+                named = [p for p in proc.descendants(engine) if proc.parent(p) == engine and "--holder" in proc.words(p)]
+                holder[:] = sorted(named, key=lambda p: proc.start_time(p) or math.inf)
                 return holder
 
             def still():
-                before = set(support.descendants(engine))
+                before = set(proc.descendants(engine))
                 time.sleep(0.3)
-                return before == set(support.descendants(engine))
+                return before == set(proc.descendants(engine))
 
-            self.assertTrue(wait_for(found, 20))
-            self.assertTrue(wait_for(still, 20))     # what the first run had made for the next is there
+            self.assertTrue(support.wait_for(found, 20))
+            self.assertTrue(support.wait_for(still, 20))     # what the first run had made for the next is there
             os.kill(holder[0], signal.SIGSTOP)
             try:
                 # it takes what is parked, if anything: in either case another one is asked for
                 client.send(proto.frame(proto.RUN, run, 2))
                 time.sleep(0.2)
                 os.kill(engine, signal.SIGSTOP)      # so that it meets the two at once, the client's end first
-                self.assertTrue(wait_for(lambda: state(engine) == "T", 20))
+                self.assertTrue(support.wait_for(lambda: proc.state(engine) == "T", 20))
                 client.process.stdin.close()
-                before = set(support.descendants(engine))
+                before = set(proc.descendants(engine))
             finally:
                 os.kill(holder[0], signal.SIGCONT)
-            made = wait_for(lambda: set(support.descendants(engine)) - before, 20)
+            made = support.wait_for(lambda: set(proc.descendants(engine)) - before, 20)
             os.kill(engine, signal.SIGCONT)
             self.assertTrue(made, "the holder was asked for nothing")
             self.assertEqual(client.process.wait(20), 0)
-
-
-def state(pid):
-    with open(f"/proc/{pid}/stat") as f:
-        return f.read().rsplit(")", 1)[1].split()[0]
-
-
-def words(pid):
-    try:
-        with open(f"/proc/{pid}/cmdline") as f:
-            return f.read().split("\0")
-    except OSError:
-        return []
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 
 A small engine of ours (tests/zygote.py) speaks the protocol; nothing is isolated here, and no privilege needed.
 """
-import contextlib
 import os
 import re
 import shutil
@@ -12,6 +11,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
 import tricky
 import tricky_scripts
@@ -30,11 +30,7 @@ def left_in(folder, what):
 
 
 def sockets_of(pid):
-    links = []
-    for fd in os.listdir(f"/proc/{pid}/fd"):
-        with contextlib.suppress(FileNotFoundError):             # it closes the pidfd that it sent
-            links.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
-    return sorted(link for link in links if link.startswith("socket:"))
+    return sorted(link for link in proc.descriptors(pid).values() if link.startswith("socket:"))
 
 
 def empty(folder):

@@ -2,6 +2,7 @@
 """Peers that mean harm: an engine that sends its client what it never should (programs/hostile_engine.py), and an init
 that somebody took over (programs/hostile_init.c, in an engine of the suite's own)."""
 import concurrent.futures
+import contextlib
 import os
 import queue
 import re
@@ -9,9 +10,9 @@ import resource
 import subprocess
 import time
 
+import proc
 import suite
 import support
-from host import parent_of
 from suite import BUILT, HERE, Case, Planted
 
 ENGINE = str(HERE / "programs" / "hostile_engine.py")
@@ -129,24 +130,19 @@ def inits_of(context, at_once):
 def engine_state(driver):
     """(resident bytes, open descriptors or None) of a driver's engine; None when it is gone."""
     for _ in range(500):
-        pids = [p for p, n in support.descendants(driver.process.pid).items() if n in ("abuse-engine", "fumehood-engine")
-                and parent_of(p) == driver.process.pid]
-        if pids:
+        engines = [p for p, n in proc.descendants(driver.process.pid).items() if n in ("abuse-engine", "fumehood-engine")
+                   and proc.parent(p) == driver.process.pid]
+        if engines:
             break
         if driver.process.poll() is not None:
             return None
         time.sleep(0.01)
     else:
         return None
-    try:
-        with open(f"/proc/{pids[0]}/statm") as f:
-            resident = int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE")
-        try:
-            return resident, len(os.listdir(f"/proc/{pids[0]}/fd"))
-        except PermissionError:
-            return resident, None
-    except OSError:
-        return None
+    resident, open_files = proc.resident(engines[0]), None
+    with contextlib.suppress(PermissionError):      # only root may look into it
+        open_files = len(proc.descriptors(engines[0]))
+    return (resident, open_files) if resident and open_files != 0 else None
 
 
 CASES = [

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Processes, threads, signals, time, and what the kernel counts for each user (programs/processes.c)."""
-import os
 import signal
 import time
 
+import proc
 from suite import BUILT, Case, OnlyAs, Outside, Raised, Without
 
 FEW = ("--processes", "32")
@@ -27,15 +27,7 @@ def mark_is_gone(context, answer):
 
 
 def with_mark(context):
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as f:
-                if context.words["mark"].encode() in f.read().split(b"\0"):
-                    found.append(int(pid))
-        except OSError:
-            continue
-    return found
+    return proc.with_word(context.words["mark"])
 
 
 def outlived(context, folder, out):
@@ -43,7 +35,7 @@ def outlived(context, folder, out):
     time.sleep(0.2)
     found = with_mark(context)
     for pid in found:
-        os.kill(pid, signal.SIGKILL)
+        proc.kill(pid, signal.SIGKILL)
     return found
 
 

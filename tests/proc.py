@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""What the kernel says of the machine's processes.
+
+A process may go at any moment, also between two looks at it: each function says so by its value (None, "", [] or 0) and
+raises for a missing right alone. So no test has to hope that somebody is still there, and none reads /proc by
+a path of its own (tools/check-sources).
+
+A process id is given again: who waits for an end takes marks() before and asks those_of() then.
+"""
+import os
+
+GONE = (FileNotFoundError, ProcessLookupError)
+
+
+def read(pid, name):
+    """A file of /proc/PID; b"" when there is no such process."""
+    try:
+        with open(f"/proc/{pid}/{name}", "rb") as f:
+            return f.read()
+    except GONE:
+        return b""
+
+
+def memory(pid):
+    """A process's memory, a file to be closed. OSError: it is gone, or nobody may look into it."""
+    return open(f"/proc/{pid}/mem", "rb", 0)
+
+
+def link(pid, name):
+    """Where a link of /proc/PID points, such as ns/pid; None when it is gone."""
+    try:
+        return os.readlink(f"/proc/{pid}/{name}")
+    except GONE:
+        return None
+
+
+def everybody():
+    return [int(pid) for pid in os.listdir("/proc") if pid.isdigit()]
+
+
+def stat_fields(pid):
+    """(name, fields from the state on) of /proc/PID/stat, of a zombie as well."""
+    head, _, tail = read(pid, "stat").decode(errors="replace").rpartition(")")
+    return (head.split("(", 1)[1], tail.split()) if head else None
+
+
+def living(pid):
+    """The same, and None for a zombie."""
+    seen = stat_fields(pid)
+    return seen if seen and seen[1][0] not in "ZX" else None
+
+
+def state(pid):
+    """The letter that proc(5) lists: T is stopped, Z a zombie."""
+    seen = stat_fields(pid)
+    return seen and seen[1][0]
+
+
+def name(pid):
+    """The name of a living process; "" when it is gone."""
+    seen = living(pid)
+    return seen[0] if seen else ""
+
+
+def parent(pid):
+    seen = living(pid)
+    return seen and int(seen[1][1])
+
+
+def start_time(pid):
+    """When it began: a number that tells it from a later one of the same id."""
+    seen = living(pid)
+    return seen and int(seen[1][19])
+
+
+def words(pid):
+    """Its command line; [] for a zombie too."""
+    return read(pid, "cmdline").decode(errors="replace").split("\0")[:-1]
+
+
+def status(pid, key):
+    """A line of /proc/PID/status."""
+    for line in read(pid, "status").decode(errors="replace").splitlines():
+        if line.startswith(key + ":"):
+            return line.split(":", 1)[1].strip()
+    return None
+
+
+def resident(pid):
+    """Bytes of memory."""
+    fields = read(pid, "statm").split()
+    return int(fields[1]) * os.sysconf("SC_PAGESIZE") if fields else 0
+
+
+def descriptors(pid):
+    """{number: what it leads to}, without those that are closed meanwhile."""
+    try:
+        numbers = os.listdir(f"/proc/{pid}/fd")
+    except GONE:
+        return {}
+    return {int(n): target for n in numbers if (target := link(pid, f"fd/{n}"))}
+
+
+def kill(pid, signal):
+    """Whether there was one to send the signal to. A zombie counts."""
+    try:
+        os.kill(pid, signal)
+        return True
+    except ProcessLookupError:
+        return False
+
+
+# ------------------------------------------------------------------------------------------------------ more than one
+def descendants(of=None):
+    """Living processes below `of` (default: this one), as {pid: name}."""
+    seen = {pid: fields for pid in everybody() if (fields := living(pid))}
+    root = of or os.getpid()
+    mine = {root}
+    while new := {p for p, (_, fields) in seen.items() if int(fields[1]) in mine} - mine:
+        mine |= new
+    return {p: seen[p][0] for p in mine - {root} if p in seen}
+
+
+def with_word(word):
+    """Living processes with that word in their command line, whoever's children they are."""
+    return [pid for pid in everybody() if word in words(pid)]
+
+
+def marks(pids):
+    """{pid: its start} of those that live."""
+    return {pid: began for pid in pids if (began := start_time(pid)) is not None}
+
+
+def those_of(marks):
+    """Which of them still live."""
+    return [pid for pid, began in marks.items() if start_time(pid) == began]
