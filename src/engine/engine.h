@@ -231,6 +231,8 @@ void fh_limits_stop(struct fh_process *p);
 void fh_limits_fire(struct fh_process *p, enum fh_limit limit);       /* notes it, and ends what it ends */
 void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret);       /* of the sandbox so far */
 void fh_limits_cpu(const struct fh_sandbox *b, struct fh_usage *ret); /* the same, of CPU time alone */
+/* Whether a process whose resident memory grew to that was stopped by RLIMIT_DATA rather than by itself. */
+bool fh_limits_met_data(const struct fh_sandbox *b, uint64_t resident_peak_bytes);
 enum fh_enforced fh_limits_enforced(const struct fh_sandbox *b, enum fh_limit limit);
 size_t fh_limits_rlimits(const struct fh_sandbox *b, struct fh_init_rlimit *ret); /* at most FH_INIT_RLIMITS_MAX */
 
@@ -303,6 +305,7 @@ struct fh_sandbox {
 	struct fh_output *files;     /* of GETs */
 	struct fh_init_usage sample; /* the last one */
 	struct fh_usage peak;        /* of samples */
+	uint64_t mapped_peak;        /* the same, of pages that no limit counts */
 	bool sampled_tasks_full;
 	bool oom_seen, disk_full;
 	uint64_t oom_kills; /* for memory, as counted last */

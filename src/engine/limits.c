@@ -152,6 +152,23 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* Sampling sees the tree's memory every FH_SAMPLE_MS; this stops one process that is faster. Never RLIMIT_AS: Node and
+ * Java reserve far more than they use. */
+static uint64_t data_rlimit(const struct fh_sandbox *b)
+{
+	uint64_t limit = b->plan->limits.value[FH_LIMIT_MEMORY];
+	return b->engine->cgroups.version[FH_CG_MEMORY] || limit == FH_UNLIMITED ? UINT64_MAX
+	                                                                         : plus(limit, limit / 4 + (64 << 20));
+}
+
+bool fh_limits_met_data(const struct fh_sandbox *b, uint64_t resident_peak_bytes)
+{
+	/* The kernel's high-water mark has the pages of files in it, and not what was asked for and never touched: what
+	 * samples saw of the former is left out, and an eighth is left for the latter. */
+	uint64_t most = data_rlimit(b);
+	return resident_peak_bytes - FH_MIN(resident_peak_bytes, b->mapped_peak) > most - most / 8;
+}
+
 size_t fh_limits_rlimits(const struct fh_sandbox *b, struct fh_init_rlimit *ret)
 {
 	const uint64_t *limit = b->plan->limits.value;
@@ -168,10 +185,8 @@ size_t fh_limits_rlimits(const struct fh_sandbox *b, struct fh_init_rlimit *ret)
 	 * where it is the same user. */
 	if (!h->version[FH_CG_PIDS] && limit[FH_LIMIT_PROCESSES] != FH_UNLIMITED)
 		ret[n++] = capped(RLIMIT_NPROC, limit[FH_LIMIT_PROCESSES] + (!b->ids.ranges || b->plan->uid == 0));
-	/* Sampling sees the tree's memory every FH_SAMPLE_MS; this stops one process that is faster. Never RLIMIT_AS: Node
-	 * and Java reserve far more than they use. */
-	if (!h->version[FH_CG_MEMORY] && limit[FH_LIMIT_MEMORY] != FH_UNLIMITED)
-		ret[n++] = capped(RLIMIT_DATA, plus(limit[FH_LIMIT_MEMORY], limit[FH_LIMIT_MEMORY] / 4 + (64 << 20)));
+	if (data_rlimit(b) != UINT64_MAX)
+		ret[n++] = capped(RLIMIT_DATA, data_rlimit(b));
 	if (!h->version[FH_CG_CPUACCT] && limit[FH_LIMIT_CPU_TIME] != FH_UNLIMITED)
 		ret[n++] = capped(RLIMIT_CPU, limit[FH_LIMIT_CPU_TIME] / 1000 + 2);
 	return n;

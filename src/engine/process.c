@@ -416,6 +416,8 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	if (p->sandbox->oom_kills >
 	    p->oom_kills_before) /* its end may be seen before the kernel's word that memory is short */
 		p->fired |= 1u << FH_LIMIT_MEMORY;
+	if (m->status != 0 && fh_limits_met_data(p->sandbox, m->resident_peak_bytes))
+		p->fired |= 1u << FH_LIMIT_MEMORY;
 	p->usage.wall_us = (uint64_t)(fh_now_ns() - p->start_ns) / 1000;
 	uint64_t own = m->user_us + m->sys_us; /* where nothing counts the tree, at least the process itself */
 	if (p->usage.cpu_user_us + p->usage.cpu_sys_us < own && !p->sandbox->cgroup.host) {

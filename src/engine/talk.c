@@ -111,6 +111,7 @@ static void on_usage(struct fh_sandbox *b, const struct fh_init_usage *u)
 	b->sample = *u;
 	b->peak.memory_peak_bytes = FH_MAX(b->peak.memory_peak_bytes, memory);
 	b->peak.processes_peak = FH_MAX(b->peak.processes_peak, u->tasks);
+	b->mapped_peak = FH_MAX(b->mapped_peak, u->mapped_bytes);
 	if (u->tasks >= limit[FH_LIMIT_PROCESSES])
 		b->sampled_tasks_full = true;
 	if (memory <= limit[FH_LIMIT_MEMORY] || b->engine->cgroups.version[FH_CG_MEMORY])

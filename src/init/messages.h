@@ -201,6 +201,7 @@ struct fh_init_usage { /* sampled over the whole tree, init left out */
 	struct fh_init_header h;
 	uint64_t user_us, sys_us;
 	uint64_t memory_bytes; /* private and shared anonymous pages, memfds; the writable layer comes on top */
+	uint64_t mapped_bytes; /* resident pages that are not private: of files, and of shared memory */
 	uint64_t disk_bytes;   /* used in the writable layer */
 	uint64_t tasks;
 };

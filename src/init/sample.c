@@ -137,6 +137,7 @@ static void add_process(const char *pid, struct fh_init_usage *u)
 			p++;
 		uint64_t shared = number(*p ? p + 1 : p);
 		u->memory_bytes += (resident > shared ? resident - shared : 0) * PAGE;
+		u->mapped_bytes += shared * PAGE;
 		fh_shared_add_process(pid);
 	}
 	u->memory_bytes += memfd_bytes(pid);

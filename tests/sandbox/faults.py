@@ -12,11 +12,10 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import proc
 import support
-from inside import bash
+from inside import INIT, bash
 
 ENGINE = str(support.BUILD / "fumehood-engine")
 SOAK = str(support.BUILD / "tests" / "soak" / "soak")
-INIT = "memfd:fumehood"  # as the kernel names what is executed from there
 RUNS = 60 if support.SANITIZED else 150
 
 

@@ -10,6 +10,7 @@ import support
 from support import PYTHON, need_program, run
 
 PY = ("-l", "python", "--interpreter", PYTHON)
+INIT = "memfd:fumehood"                      # how the name of a sandbox's init begins: the kernel's, for what is executed from there
 CC_WARNINGS = ("--compiler-flag", "-w")     # test programs are short; what they discard is their business
 
 

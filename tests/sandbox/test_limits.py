@@ -5,13 +5,17 @@ what lies within a limit is left alone.
 Where the host gives no cgroups, CPU time and memory of the tree are looked at every 10 ms ("bounded"); the bounds that
 are asserted follow what the result says of itself under `limits.NAME.enforced`.
 """
+import json
 import os
+import signal
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import proc
 import support
-from inside import bash, c, cpp, enforced, javascript, python, story
+from inside import INIT, bash, c, cpp, enforced, javascript, marker, python, story
 
 ALONE = "it measures how exact limits are"
 
@@ -151,6 +155,27 @@ class Memory(Limit):
                                 "for(;;) try { l.emplace_back(1<<18,'x'); } catch (...) {}}")):
             with self.subTest(run.__name__):
                 self.stopped(run(code, *self.ARGS))
+
+    def test_one_that_is_faster_than_whoever_looks(self):
+        """Without a control group it ends by itself, when its allocations fail: here because init is kept from looking."""
+        word = marker()
+        run = subprocess.Popen([support.PROGRAM, "run", "--json", *self.ARGS, "--command", "--", support.PYTHON, "-c",
+                                "import time\ntime.sleep(2)\nx = []\nwhile True: x.append(bytearray(b'x' * (1 << 18)))", word],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(run.kill)
+
+        def program():
+            return [pid for pid in proc.with_word(word) if pid != run.pid and proc.name(pid).startswith("python")]
+        found = support.wait_for(program, 20)
+        self.assertEqual(len(found), 1)
+        init = proc.parent(found[0])
+        self.assertTrue(proc.name(init).startswith(INIT), proc.name(init))
+        proc.kill(init, signal.SIGSTOP)
+        try:
+            self.assertTrue(support.wait_for(lambda: not program(), support.TIMEOUT))
+        finally:
+            proc.kill(init, signal.SIGCONT)
+        self.check(json.loads(run.communicate(timeout=support.TIMEOUT)[0]), "memory_limit", "memory")
 
     def test_javascript_that_takes_ever_more(self):
         r = javascript("const x=[]; for(;;) x.push(Buffer.alloc(1<<18, 1))", "--memory", "160M", "--cpu-time", "60", "--wall-time", "60")

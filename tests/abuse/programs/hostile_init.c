@@ -143,7 +143,8 @@ static void endless_descriptors(void)
 
 static void impossible_usage(void)
 {
-	struct fh_init_usage u = { { FH_INIT_USAGE, 0 }, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	struct fh_init_usage u = { { FH_INIT_USAGE, 0 }, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+		                       UINT64_MAX,           UINT64_MAX, UINT64_MAX };
 	send_bytes(&u, sizeof(u));
 }
 
