@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 /* ------------------------------------------------------------------------------------------------- small files */
 
 static bool get_text(int dir, const char *file, char *buffer, size_t size)
@@ -37,10 +39,11 @@ static uint64_t get_keyed(int dir, const char *file, const char *key)
 	return 0;
 }
 
+/* Over EINTR, which v1's memory limit answers in a process that was frozen, stopped or traced meanwhile. */
 static int put(int dir, const char *file, const char *text)
 {
 	fh_auto_close int fd = openat(dir, file, O_WRONLY | O_CLOEXEC);
-	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -errno;
+	return fd >= 0 && fh_write_all(fd, text, strlen(text)) == 0 ? 0 : -errno;
 }
 
 static int put_number(int dir, const char *file, uint64_t value)
@@ -306,7 +309,7 @@ int fh_cgroup_v2_dir(const struct fh_cgroup *g)
 int fh_cgroup_enter(const struct fh_cgroup *g)
 {
 	for (int c = 0; c < FH_CG_COUNT_; c++)
-		if (g->procs[c] >= 0 && write(g->procs[c], "0", 1) < 0)
+		if (g->procs[c] >= 0 && fh_write_all(g->procs[c], "0", 1) < 0)
 			return -errno;
 	return 0;
 }

@@ -40,7 +40,7 @@ static bool read_small(const char *path, char *buffer, size_t size)
 static bool write_small(const char *path, const char *text)
 {
 	fh_auto_close int fd = open(path, O_WRONLY | O_CLOEXEC);
-	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	return fd >= 0 && fh_write_all(fd, text, strlen(text)) == 0;
 }
 
 /* ----------------------------------------------------------------------------------------------- where we stand */
