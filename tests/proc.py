@@ -110,6 +110,22 @@ def kill(pid, signal):
         return False
 
 
+def threads(pid):
+    try:
+        return os.listdir(f"/proc/{pid}/task")
+    except GONE:
+        return []
+
+
+def v1_group(pid, controller):
+    """Its control group in the hierarchy of that controller, as a path from the hierarchy's top; None: there is none."""
+    for line in read(pid, "cgroup").decode().splitlines():
+        _, controllers, group = line.split(":", 2)
+        if controller in controllers.split(","):
+            return group
+    return None
+
+
 # ------------------------------------------------------------------------------------------------------ more than one
 def descendants(of=None):
     """Living processes below `of` (default: this one), as {pid: name}."""

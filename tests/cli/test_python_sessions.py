@@ -141,16 +141,20 @@ class Clients(Case):
                     if 'fumehood-eng' in stat[0] and int(stat[2].split()[1]) == os.getpid(): found.append(int(pid))
                 return found
             def descriptors(): return len(os.listdir('/proc/self/fd'))
+            def kill_engine():
+                pid = engines()[0]
+                os.kill(pid, signal.SIGKILL)
+                while open('/proc/%s/stat' % pid).read().rpartition(')')[2].split()[0] != 'Z': time.sleep(0.01)
 """
 
     def test_a_dead_engine_is_replaced(self):
         self.assertEqual(self.python(self.ENGINES + """
             fumehood.run('1')
             for again in range(2):
-                os.kill(engines()[0], signal.SIGKILL); time.sleep(0.2)
+                kill_engine()
                 with fumehood.Sandbox() as s:
                     print(s.exec(['echo', 'a']).stdout)
-                    os.kill(engines()[0], signal.SIGKILL); time.sleep(0.2)
+                    kill_engine()
                     try: s.exec(['true'])
                     except fumehood.EngineError as e: print('lost')
                 print(fumehood.run('print(1)').text.strip(), len(engines()))

@@ -2,11 +2,13 @@
 """Files that are taken out and put in: links, pipes and folders that are not what they seem (programs/disk.c). The
 controls copy as a careless tool would (open, read to the end) and are caught by the trap."""
 import base64
+import contextlib
 import os
 import pathlib
 import shutil
 import subprocess
 import threading
+import time
 
 import support
 from suite import BUILT, Case, Outside, Planted
@@ -42,9 +44,11 @@ def careless(*words):
         reader.start()
         reader.join(0.5)
         caught = reader.is_alive() or not got or got[0] != b""
-        if reader.is_alive():                  # it waits for somebody to write: let it go
-            os.close(os.open(folder / args[1], os.O_WRONLY | os.O_NONBLOCK))
-            reader.join(5)
+        end = time.monotonic() + 5
+        while reader.is_alive() and time.monotonic() < end:     # it waits for somebody to write, or is about to: let it go
+            with contextlib.suppress(OSError):
+                os.close(os.open(folder / args[1], os.O_WRONLY | os.O_NONBLOCK))
+            reader.join(0.02)
         return caught
     return Planted(find, "a careless copy is caught")
 

@@ -4,6 +4,7 @@ import signal
 import time
 
 import proc
+import support
 from suite import BUILT, Case, OnlyAs, Outside, Raised, Without
 
 FEW = ("--processes", "32")
@@ -33,7 +34,7 @@ def with_mark(context):
 def outlived(context, folder, out):
     """The control of the daemon: it lives after the program that made it has ended."""
     time.sleep(0.2)
-    found = with_mark(context)
+    found = support.wait_for(lambda: with_mark(context), 5)
     for pid in found:
         proc.kill(pid, signal.SIGKILL)
     return found
