@@ -256,6 +256,17 @@ static bool in_venv(const char *entry)
 	return access(config, F_OK) == 0;
 }
 
+/* Whether a compiler's name on PATH leads to a program that keeps or sends away what compilers make. It would find
+ * neither its cache nor its network inside, and what compilers made is kept anyway (compile_cache.h). */
+static bool is_launcher(const char *real)
+{
+	static const char *const names[] = { "ccache", "distcc", "icecc", "sccache" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
+		if (fh_streq(fh_path_base(real), names[i]))
+			return true;
+	return false;
+}
+
 /* Follows `found` through shims to a program that is what it seems; *ret_entry is the name to call it by. */
 static int follow_shims(const struct fh_tool_query *q, const char *found, char **ret_entry, struct fh_error *err)
 {
@@ -268,14 +279,15 @@ static int follow_shims(const struct fh_tool_query *q, const char *found, char *
 			return fh_error_sys(err, errno, "cannot follow %s", path);
 		bool script = is_script(real), linked = !fh_streq(entry, real);
 		bool named = !q->language->genuine[0] || matches(q->language->genuine, fh_path_base(real));
-		bool chosen = depth == 0 && q->interpreter && !linked;
-		if ((named || chosen) && (!script || !q->language->ask[0])) {
+		bool chosen = depth == 0 && q->interpreter && !linked, launcher = linked && is_launcher(real);
+		if (((named && !launcher) || chosen) && (!script || !q->language->ask[0])) {
 			*ret_entry = FH_TAKE_PTR(entry);
 			return 0;
 		}
 		char *next = NULL;
-		int r =
-		    fh_pyenv_is_shim(entry) ? fh_pyenv_resolve(entry, &next, err) : fh_shim_ask(q->language, entry, &next, err);
+		int r = launcher                  ? 0
+		        : fh_pyenv_is_shim(entry) ? fh_pyenv_resolve(entry, &next, err)
+		                                  : fh_shim_ask(q->language, entry, &next, err);
 		if (r < 0)
 			return r;
 		if (!next) {
@@ -286,7 +298,9 @@ static int follow_shims(const struct fh_tool_query *q, const char *found, char *
 			next = fh_path_which(fh_path_base(entry), search);
 		}
 		if (!next)
-			return missing(q, "on PATH outside the shims of pyenv", err);
+			return missing(
+			    q, launcher ? "on PATH outside the folder of a compiler cache" : "on PATH outside the shims of pyenv",
+			    err);
 		free(path);
 		path = next;
 	}

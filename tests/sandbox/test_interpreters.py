@@ -179,6 +179,22 @@ class Node(support.TempDir):
         self.assertEqual(r["stdout"], "42\n", story(r))
 
 
+class CompilerCache(support.TempDir):
+    """A folder of compilers' names that lead to ccache, as it stands first on many developers' PATH."""
+
+    def test_the_compiler_behind_it_is_taken(self):
+        support.need_program("c++", "g++")
+        (self.dir / "ccache").write_text("#!/bin/sh\necho this is ccache >&2; exit 1\n")
+        (self.dir / "ccache").chmod(0o755)
+        for name in ("c++", "g++"):
+            (self.dir / name).symlink_to(self.dir / "ccache")
+        r = run("-l", "cpp", "-c", "#include <cstdio>\nint main() { puts(\"hi\"); }", env=with_path(self.dir))
+        self.assertEqual(r["stdout"], "hi\n", story(r))
+        # with no other one there is none
+        done = support.command("run", "-l", "cpp", "-c", "int main() {}", env={**os.environ, "PATH": str(self.dir)})
+        self.assertIn("is not on PATH outside the folder of a compiler cache", done.stderr)
+
+
 class Missing(support.TempDir):
     def test_a_language_without_its_tool_names_the_package(self):
         for language, package in (("python", "python3"), ("javascript", "nodejs"), ("bash", "bash"), ("c", "gcc"),
