@@ -81,8 +81,9 @@ bool fh_eval_extensions_want(const struct fh_eval_extensions *x, enum fh_hook ho
 static int call_one(const struct fh_eval_extension *x, struct fh_script_pool *scripts, enum fh_hook hook,
                     json_t **context, struct fh_error *err)
 {
-	fh_auto_json json_t *args = x->only == hook ? json_pack("[O, {s:s}]", *context, "hookName", hook_names[hook])
-	                                            : json_pack("[s, O]", hook_names[hook], *context);
+	const char *name = hook < FH_HOOK_COUNT_ ? hook_names[hook] : ""; /* gcc 14 thinks of a hook that is none */
+	fh_auto_json json_t *args =
+	    x->only == hook ? json_pack("[O, {s:s}]", *context, "hookName", name) : json_pack("[s, O]", name, *context);
 	fh_auto_script_result struct fh_script_result result = { 0 };
 	struct fh_script_call call = { .language = x->language, .file = x->file, .function = x->function, .args = args };
 	int r = fh_script_call(scripts, &call, &result, err);
@@ -90,7 +91,7 @@ static int call_one(const struct fh_eval_extension *x, struct fh_script_pool *sc
 		return r;
 	if (result.outcome != FH_SCRIPT_RETURNED)
 		return fh_error_set(err, FH_E_CONFIG, "extension %s%s%s, %s: %s", x->file, x->function ? ":" : "",
-		                    x->function ? x->function : "", hook_names[hook], result.error_message);
+		                    x->function ? x->function : "", name, result.error_message);
 	if (json_is_object(result.value)) {
 		json_decref(*context);
 		*context = json_incref(result.value);
