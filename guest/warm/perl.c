@@ -6,20 +6,21 @@
 #include "selftest.h"
 
 static struct {
-	void *(*context)(void);
 	void *(*array)(void *my, const char *name, int flags);
 	void *(*scalar)(void *my, const char *name, int flags);
 	void (*clear)(void *my, void *array);
 	void (*push)(void *my, void *array, void *value);
 	void *(*text)(void *my, const char *s, size_t size);
 	void (*set_number)(void *my, void *scalar, long value);
-	void *thread_key; /* there only where the functions take the interpreter as their first parameter */
+	/* there only where the functions take the interpreter as their first parameter; it is what the key leads to */
+	unsigned *thread_key;
+	void *(*of_thread)(unsigned key);
 } perl;
 
 static const struct fh_symbol_wanted wanted[] = {
-	{ "PL_thr_key", &perl.thread_key },    { "Perl_get_context", &perl.context }, { "Perl_get_av", &perl.array },
-	{ "Perl_get_sv", &perl.scalar },       { "Perl_av_clear", &perl.clear },      { "Perl_av_push", &perl.push },
-	{ "Perl_newSVpv", &perl.text },        { "Perl_sv_setiv_mg", &perl.set_number },
+	{ "PL_thr_key", &perl.thread_key }, { "pthread_getspecific", &perl.of_thread }, { "Perl_get_av", &perl.array },
+	{ "Perl_get_sv", &perl.scalar },    { "Perl_av_clear", &perl.clear },           { "Perl_av_push", &perl.push },
+	{ "Perl_newSVpv", &perl.text },     { "Perl_sv_setiv_mg", &perl.set_number },
 };
 
 static bool load(char *why)
@@ -27,9 +28,15 @@ static bool load(char *why)
 	return fh_symbols(wanted, sizeof(wanted) / sizeof(wanted[0]), why);
 }
 
+/* Perl_get_context is not exported any more (5.38). */
+static void *interpreter(void)
+{
+	return perl.of_thread(*perl.thread_key);
+}
+
 static bool set_arguments(const struct fh_warm_run *run, uint32_t main, char *why)
 {
-	void *my = perl.context(), *list = perl.array(my, "ARGV", 1);
+	void *my = interpreter(), *list = perl.array(my, "ARGV", 1);
 	for (uint32_t i = 0; i < fh_warm_start.env_count; i++)
 		if (fh_text_begins(fh_warm_start.env[i], "PERL_UNICODE=")) {
 			fh_text_set(why, FH_ZYGOTE_WHY_MAX, "PERL_UNICODE may say how arguments are read");
@@ -44,7 +51,7 @@ static bool set_arguments(const struct fh_warm_run *run, uint32_t main, char *wh
 /* $^T */
 static bool begin(const struct fh_warm_run *run, char *why)
 {
-	void *my = perl.context();
+	void *my = interpreter();
 	struct {
 		int64_t s, ns;
 	} now;
@@ -56,7 +63,7 @@ static bool begin(const struct fh_warm_run *run, char *why)
 
 const struct fh_warm_interpreter fh_warm_perl = {
 	.name = "perl",
-	.symbol = "Perl_get_context",
+	.symbol = "PL_thr_key",
 	.calls = FH_CALL_OPEN | FH_CALL_READ,
 	.reads = 1,
 	.self_test = fh_selftest_perl,

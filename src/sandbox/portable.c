@@ -3,8 +3,9 @@
  * What lets one shared library load under glibc and under musl.
  *
  * musl answers to the name libc.so.6 and lays out what we use of libc's structs as glibc does on these machines; what
- * it lacks are some names that glibc's headers bring in: the checked variants of _FORTIFY_SOURCE, a 64-bit alias, and
- * descriptions of signals and errors. They are here, hidden, in the portable library alone (python/, the wheel).
+ * it lacks are some names that glibc's headers bring in: the checked variants of _FORTIFY_SOURCE, C23's readers of
+ * numbers, a 64-bit alias, and descriptions of signals and errors. They are here, hidden, in the portable library alone
+ * (python/, the wheel).
  *
  * The checks of the checked variants are kept: a write beyond what the compiler knows of the buffer aborts.
  */
@@ -77,6 +78,42 @@ HIDDEN int fcntl64(int fd, int command, ...)
 	void *value = va_arg(args, void *); /* an int or a pointer: either is one register */
 	va_end(args);
 	return fcntl(fd, command, value);
+}
+
+/* From glibc 2.38 on strtol is called by the name of C23's, which takes 0b1 in base 2 and in a base that it finds out.
+ * Nobody here asks for such a base. The plain functions have to be named past the headers, which lead back to these. */
+#define READER(type, name)                                                                                             \
+	type plain_##name(const char *text, char **end, int base) __asm__(#name);                                          \
+	HIDDEN type __isoc23_##name(const char *text, char **end, int base);                                               \
+	HIDDEN type __isoc23_##name(const char *text, char **end, int base)                                                \
+	{                                                                                                                  \
+		return plain_##name(text, end, base);                                                                          \
+	}
+READER(long, strtol)
+READER(long long, strtoll)
+READER(unsigned long, strtoul)
+READER(unsigned long long, strtoull)
+
+int plain_vfscanf(FILE *f, const char *format, va_list args) __asm__("__isoc99_vfscanf");
+HIDDEN int __isoc23_fscanf(FILE *f, const char *format, ...);
+HIDDEN int __isoc23_fscanf(FILE *f, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int r = plain_vfscanf(f, format, args);
+	va_end(args);
+	return r;
+}
+
+int plain_vsscanf(const char *text, const char *format, va_list args) __asm__("__isoc99_vsscanf");
+HIDDEN int __isoc23_sscanf(const char *text, const char *format, ...);
+HIDDEN int __isoc23_sscanf(const char *text, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int r = plain_vsscanf(text, format, args);
+	va_end(args);
+	return r;
 }
 
 static const char *const signal_names[] = {

@@ -192,7 +192,7 @@ class HowATaskIsJudged(Judging):
         reference = "    if isinstance(x, list): x.reverse()\n"
         p = problem("T/0", test, reference)
         rows = self.judge([p], [("T/0", reference), ("T/0", "    return None\n"), ("T/0", "    x = x[::-1]\n"),
-                                ("T/0", "    x[:] = [[2], 1, 3] if x else x\n")])
+                                ("T/0", "    x.clear()\n    x.extend([[2], 1, 3])\n")])
         self.assertEqual([r["verdict"] for r in rows], ["passed", "failed", "failed", "failed"])
         self.assertEqual({r["integrity"] for r in rows}, {"split"})
         self.assertEqual(self.summary["self_check"]["arguments_come_back"], 1)

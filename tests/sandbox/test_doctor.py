@@ -353,7 +353,9 @@ class Packaging(support.TempDir):
         done = subprocess.run(["systemd-analyze", "--user", "verify", *map(str, sorted(self.dir.glob("fumehood*")))],
                               capture_output=True, text=True, env={**os.environ, "XDG_RUNTIME_DIR": str(self.dir),
                                                                    "HOME": str(self.dir)})
-        return done.returncode, done.stdout + done.stderr
+        # newer ones say that there is no bus to ask, which nothing of this needs
+        said = [line for line in (done.stdout + done.stderr).splitlines(True) if not line.startswith("Failed to connect to ")]
+        return done.returncode, "".join(said)
 
     def test_the_unit_s_engine_serves_its_socket(self):
         """What systemd does for Accept=yes: the connection is descriptor 0."""
