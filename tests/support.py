@@ -90,6 +90,13 @@ def need_warm_node():
         raise unittest.SkipTest("needs Node 20: in a program that is forked from an older one worker threads do not end")
 
 
+def need_warm_ruby():
+    """A Ruby that can be a zygote."""
+    version = subprocess.run([need_program("ruby"), "-e", "print RUBY_VERSION"], capture_output=True, text=True, check=True).stdout
+    if tuple(map(int, version.split(".")[:2])) >= (3, 3):
+        raise unittest.SkipTest("needs Ruby before 3.3: later ones have a second thread from the start, which a fork would lose")
+
+
 def once(what):
     """Marks a test, or a class of tests, whose outcome cannot depend on whose rights the programs have: texts, formats,
     arithmetic, what a judge makes of an answer. tests/run has it run as the first kind of user only (root, where that can be

@@ -285,7 +285,7 @@ CHANCE = {
     "perl": "print rand, ' ', rand, ' ', srand, \"\\n\";",
     "ruby": "require 'securerandom'; puts [rand, Random.rand, Random.new.rand, Random.new_seed, SecureRandom.hex(8), [*1..40].shuffle.join, Random.seed].join(' ')",
     "lua": "print(math.random(), math.random(1000000))",
-    "php": "<?php echo mt_rand(), mt_rand(), ' ', rand(), rand(), ' ', lcg_value(), ' ', bin2hex(random_bytes(8)), ' ', random_int(0, PHP_INT_MAX), ' ', uniqid('', true), ' ', str_shuffle(implode(range('a', 'z'))), \"\\n\";",
+    "php": "<?php echo mt_rand(), mt_rand(), ' ', rand(), rand(), ' ', @lcg_value(), ' ', bin2hex(random_bytes(8)), ' ', random_int(0, PHP_INT_MAX), ' ', uniqid('', true), ' ', str_shuffle(implode(range('a', 'z'))), \"\\n\";",
 }
 
 CLOCK = {

@@ -464,7 +464,8 @@ static bool is_number(fh_py *o)
 	return fh_python_type(o) == PY.long_type || fh_python_type(o) == PY.bool_type;
 }
 
-/* SystemExit with a number or nothing. Any other is left to PyErr_Print, which prints it and exits by itself. */
+/* SystemExit with a number or nothing. Any other is left to PyErr_Print, which prints it and exits by itself; so is a
+ * number that fits no long, of which some versions (3.12) complain. */
 static bool plain_exit(int *ret_code)
 {
 	fh_py *type, *value, *trace, *code;
@@ -477,8 +478,8 @@ static bool plain_exit(int *ret_code)
 	bool plain = bare || (code && (code == PY.none || is_number(code)));
 	if (plain) {
 		*ret_code = !code || code == PY.none ? 0 : (int)PY.as_long(code);
-		if (PY.error())
-			PY.error_clear(); /* a number that fits no long counts as -1 */
+		plain = !PY.error();
+		PY.error_clear();
 	}
 	if (!bare && code)
 		PY.decref(code);

@@ -44,12 +44,12 @@ def arguments(how):
 
 
 def can_be_warm(language):
-    if language == "javascript":
-        try:
-            support.need_warm_node()
-        except unittest.SkipTest:
-            return False
-    return language in ("python", "javascript") or bool(support.shutil.which(language))
+    need = {"javascript": support.need_warm_node, "ruby": support.need_warm_ruby}.get(language)
+    try:
+        need() if need else support.need_program(support.PYTHON if language == "python" else language)
+    except unittest.SkipTest:
+        return False
+    return True
 
 
 @unittest.skipIf(support.SANITIZED, "not in this build: Python would have to be sanitized as well")
@@ -99,6 +99,7 @@ class WarmEqualsCold(unittest.TestCase):
         self.check_scripts("perl", "perl", "perl", tricky_scripts.PERL)
 
     def test_ruby_programs(self):
+        support.need_warm_ruby()
         self.check_scripts("ruby", "ruby", "ruby", tricky_scripts.RUBY)
 
     def test_lua_programs(self):

@@ -94,7 +94,8 @@ class Python(Interpreter, unittest.TestCase):
     argv, main, name, programs = [support.PYTHON], "main.py", "python", "PYTHON"
 
     def test_what_random_and_threading_do_after_a_fork_is_done_and_done_again_in_a_program_s_own_forks(self):
-        code = ("import os, random, sys, threading\n"
+        code = ("import os, random, sys, threading, warnings\n"
+                "warnings.simplefilter('ignore')\n"        # 3.12 says that other threads are lost in a fork
                 "print(random.random(), random.gauss(0, 1))\n"
                 "main = threading.main_thread()\n"
                 "print(main is threading.current_thread(), main.native_id == os.getpid(), main.ident == threading.get_ident())\n"
@@ -191,6 +192,10 @@ class Perl(Script, unittest.TestCase):
 class Ruby(Script, unittest.TestCase):
     argv, main, name, programs, package = ["/usr/bin/ruby"], "main.rb", "ruby", "RUBY", "ruby"
     refused = {"first line", "first line with options", "byte order mark"}
+
+    def setUp(self):
+        support.need_warm_ruby()
+        super().setUp()
 
 
 class Lua(Script, unittest.TestCase):
