@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the scripts of this folder share: a bare Debian tree, made once by debootstrap and kept.
-#   FUMEHOOD_BARE_ROOT     the tree                          (/var/tmp/fumehood-bare)
-#   FUMEHOOD_BARE_SUITE    Debian release to make it of      (bookworm)
-#   FUMEHOOD_BARE_MIRROR   where from                        (http://deb.debian.org/debian)
+# What the scripts of this folder share: a bare Debian or Ubuntu tree, made once by debootstrap and kept.
+#   FUMEHOOD_BARE_SUITE    release to make it of: bookworm, trixie or noble   (bookworm)
+#   FUMEHOOD_BARE_ROOT     the tree                                           (/var/tmp/fumehood-bare-SUITE)
+#   FUMEHOOD_BARE_MIRROR   where from                                         (the distribution's own)
 #   FUMEHOOD_BARE_FILES    files and folders of this machine to put in first, separated by spaces: certificates,
 #                          registry settings. ./dev knows nothing of them.
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-tree=${FUMEHOOD_BARE_ROOT:-/var/tmp/fumehood-bare}
 suite=${FUMEHOOD_BARE_SUITE:-bookworm}
-mirror=${FUMEHOOD_BARE_MIRROR:-http://deb.debian.org/debian}
+tree=${FUMEHOOD_BARE_ROOT:-/var/tmp/fumehood-bare-$suite}
+case $suite in
+noble) distribution=ubuntu mirror=http://archive.ubuntu.com/ubuntu components=main,universe ;;
+*) distribution=debian mirror=http://deb.debian.org/debian components=main ;;
+esac
+mirror=${FUMEHOOD_BARE_MIRROR:-$mirror}
 clean_path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 cannot() {
@@ -26,7 +30,13 @@ make_tree() {
 	[ ! -e "$tree/etc/debian_version" ] || return 0
 	need debootstrap debootstrap
 	rm -rf "$tree.part"
-	debootstrap --variant=minbase --include=git,ca-certificates "$suite" "$tree.part" "$mirror"
+	local scripts=/usr/share/debootstrap/scripts script=$suite
+	# an older debootstrap does not know newer releases, which are made as those before them
+	if [ ! -e "$scripts/$suite" ]; then
+		[ "$distribution" = ubuntu ] && script=gutsy || script=sid
+	fi
+	debootstrap --variant=minbase --components="$components" --include=git,ca-certificates "$suite" "$tree.part" "$mirror" \
+		"$scripts/$script"
 	mv "$tree.part" "$tree"
 }
 
