@@ -120,7 +120,7 @@ class WarmEqualsCold(unittest.TestCase):
                             self.assertEqual(len(set(words)), 3, said)
 
     def test_clocks_of_a_program_start_with_it(self):
-        programs = {language: source for language, source in tricky_scripts.CLOCK.items() if support.shutil.which(language)}
+        programs = {language: source for language, source in tricky_scripts.CLOCK.items() if can_be_warm(language)}
         for language, source in programs.items():
             self.run_by("parked", source, language)
         time.sleep(1.1)                                          # those parked now, and their zygotes, are older than that
