@@ -18,6 +18,7 @@ import sys
 import time
 
 import proc
+import support
 
 FREEZER = pathlib.Path("/sys/fs/cgroup/freezer")
 OF_NEW, A_SECOND = 0.15, 15
@@ -89,12 +90,17 @@ class Shaker:
             last = now
             time.sleep(LOOK)
 
+    def is_empty(self):
+        """After sending home whoever is there."""
+        left = (self.cold / "tasks").read_text().split()
+        for thread in left:
+            with contextlib.suppress(OSError):
+                (self.home / "tasks").write_text(thread)
+        return not left
+
     def end(self):
         (self.cold / "freezer.state").write_text("THAWED")
-        while left := (self.cold / "tasks").read_text().split():
-            for thread in left:
-                with contextlib.suppress(OSError):
-                    (self.home / "tasks").write_text(thread)
+        support.wait_for(self.is_empty, 5)
         self.cold.rmdir()
         print(f"{self.count} times a process was held up")
 

@@ -198,15 +198,13 @@ class Host:
     # ------------------------------------------------------------------------------------------------------ at the end
     def last_look(self):
         """Who lives while the engine still does, for left()."""
-        return {p: proc.start_time(p) for p in [self.engine_pid, *self.below()]}
+        return proc.marks([self.engine_pid, *self.below()])
 
     def left(self, seen):
         """What outlives an engine that was told to end: its processes and control groups, after ten seconds at most."""
         end = time.monotonic() + 10
         while True:
-            alive = [f"process {p} ({proc.name(p)})" for p, began in seen.items()
-                     if began and proc.start_time(p) == began]
-            found = alive + list(support.groups_of(self.engine_pid))
+            found = [f"process {p} ({proc.name(p)})" for p in proc.those_of(seen)] + list(support.groups_of(self.engine_pid))
             if not found or time.monotonic() > end:
                 return found
             time.sleep(0.02)
