@@ -27,7 +27,7 @@ struct fh_python {
 	/* objects */
 	void (*decref)(fh_py *);
 	fh_py *(*import)(const char *);
-	fh_py *(*module_dict)(fh_py *);     /* borrowed */
+	fh_py *(*module_dict)(fh_py *); /* borrowed */
 	fh_py *(*get)(fh_py *, const char *);
 	fh_py *(*call)(fh_py *, fh_py *);
 	fh_py *(*call_format)(fh_py *, const char *, ...);

@@ -33,13 +33,19 @@ static struct {
 } ruby;
 
 static const struct fh_symbol_wanted wanted[] = {
-	{ "ruby_thread_has_gvl_p", &ruby.has_lock }, { "rb_thread_call_with_gvl", &ruby.with_lock },
-	{ "rb_protect", &ruby.protect },             { "rb_funcall", &ruby.call },
-	{ "rb_intern", &ruby.name },                 { "rb_mProcess", &ruby.process },
-	{ "rb_errinfo", &ruby.error },               { "rb_set_errinfo", &ruby.set_error },
+	{ "ruby_thread_has_gvl_p", &ruby.has_lock },
+	{ "rb_thread_call_with_gvl", &ruby.with_lock },
+	{ "rb_protect", &ruby.protect },
+	{ "rb_funcall", &ruby.call },
+	{ "rb_intern", &ruby.name },
+	{ "rb_mProcess", &ruby.process },
+	{ "rb_errinfo", &ruby.error },
+	{ "rb_set_errinfo", &ruby.set_error },
 	{ "rb_get_argv", &ruby.arguments },
-	{ "rb_ary_clear", &ruby.clear },             { "rb_ary_push", &ruby.push },
-	{ "rb_external_str_new_cstr", &ruby.text },  { "rb_obj_freeze", &ruby.freeze },
+	{ "rb_ary_clear", &ruby.clear },
+	{ "rb_ary_push", &ruby.push },
+	{ "rb_external_str_new_cstr", &ruby.text },
+	{ "rb_obj_freeze", &ruby.freeze },
 	{ "rb_gc_start", &ruby.collect },
 };
 

@@ -201,6 +201,9 @@ struct fh_request {
 	/* Modules that the program's interpreter imports ahead of the request, by name, or in Python by the absolute path
 	 * of their file inside; NULL: none */
 	const char *const *preload;
+	/* "/" can be written to, as a container's can: within limits.disk, forgotten at the end. What is shown of the host
+	 * (/usr, the language's tools, mounts) stays as read-only as it was. */
+	bool writable_root;
 };
 FH_PUBLIC void fh_request_init(struct fh_request *r);
 

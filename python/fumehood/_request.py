@@ -180,6 +180,7 @@ def build(code: Optional[Text] = None, language: Optional[str] = None, *, argv: 
           image: Optional[PathLike] = None, user: Optional[str] = None, cwd: Optional[str] = None,
           hostname: Optional[str] = None, standard_library_only: bool = False, compiler_flags: Sequence[str] = (),
           require: Iterable[str] = (), out_max_bytes: int = 0, start: str = "auto", preload: Sequence[str] = (),
+          writable_root: bool = False,
           **limits: Any) -> Plan:
     """A plan for these arguments; see :func:`fumehood.run` for what they mean. Executes nothing."""
     if (code is None) == (argv is None):
@@ -208,6 +209,7 @@ def build(code: Optional[Text] = None, language: Optional[str] = None, *, argv: 
     shown = _mounts(mounts)
     request.mounts, request.mount_count = shown, len(shown)
     request.standard_library_only = standard_library_only
+    request.writable_root = writable_root
     request.require = _layers(require, "require")
     request.out_max_bytes = out_max_bytes
     if start not in _l.STARTS:

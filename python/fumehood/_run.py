@@ -133,7 +133,7 @@ def run(code: Optional[Text] = None, language: Optional[str] = None, *, argv: Op
         image: Optional[PathLike] = None, user: Optional[str] = None, cwd: Optional[str] = None,
         hostname: Optional[str] = None, standard_library_only: bool = False, compiler_flags: Sequence[str] = (),
         require: Iterable[str] = (), out_max_bytes: int = 0, start: str = "auto", preload: Sequence[str] = (),
-        cpu_time: Optional[float] = DEFAULT,
+        writable_root: bool = False, cpu_time: Optional[float] = DEFAULT,
         wall_time: Optional[float] = DEFAULT, memory: Optional[Size] = DEFAULT, processes: Optional[int] = DEFAULT,
         cpu_rate: Optional[float] = DEFAULT, output: Optional[Size] = DEFAULT, file_size: Optional[Size] = DEFAULT,
         disk: Optional[Size] = DEFAULT, open_files: Optional[int] = DEFAULT, client: Optional[Client] = None,
@@ -147,7 +147,8 @@ def run(code: Optional[Text] = None, language: Optional[str] = None, *, argv: Op
     files to bring back (``result.files``), each at most ``out_max_bytes`` bytes (64 MiB). ``env`` is added to a small
     clean environment. ``mounts`` shows host paths inside, read-only unless "rw" is said. ``interpreter``, ``venv``,
     ``image`` choose the tools (by default what your shell would run); ``user`` is "user" (uid 1000) or "root" (uid 0 of
-    its own user namespace, without capabilities).
+    its own user namespace, without capabilities). ``writable_root`` lets the program write to ``/`` itself, as in a container;
+    that is forgotten at the end.
 
     Limits: ``cpu_time`` and ``wall_time`` in seconds (10, 30), ``memory``, ``output`` (each of stdout and stderr),
     ``file_size``, ``disk`` in bytes or text such as "64M" (512M, 8M, as disk, 256M), ``processes`` (128), ``cpu_rate`` in
@@ -165,7 +166,7 @@ def run(code: Optional[Text] = None, language: Optional[str] = None, *, argv: Op
     made = plan(code, language, argv=argv, args=args, code_name=code_name, stdin=stdin, files=files, outs=outs, env=env,
                 mounts=mounts, interpreter=interpreter, venv=venv, image=image, user=user, cwd=cwd, hostname=hostname,
                 standard_library_only=standard_library_only, compiler_flags=compiler_flags, require=require,
-                out_max_bytes=out_max_bytes, start=start, preload=preload, cpu_time=cpu_time, wall_time=wall_time, memory=memory,
+                out_max_bytes=out_max_bytes, start=start, preload=preload, writable_root=writable_root, cpu_time=cpu_time, wall_time=wall_time, memory=memory,
                 processes=processes, cpu_rate=cpu_rate, output=output, file_size=file_size, disk=disk,
                 open_files=open_files)
     return run_plan(made, client=client, on_output=on_output)

@@ -26,7 +26,7 @@ static struct {
 	struct fh_opt_list files, outs, env, mounts, require, without, compiler_flags, preload;
 	struct fh_limits limits;
 	double cpu_rate;
-	bool json, explain, command, standard_library_only, raw;
+	bool json, explain, command, standard_library_only, writable_root, raw;
 	bool shaped, cpu_rate_given, disk_given, file_size_given, limits_given, code_given;
 } o;
 
@@ -65,6 +65,8 @@ static const struct fh_opt options[] = {
 	  "A module that the interpreter imports ahead of the run, where it is kept warm; may be repeated.", SHAPES },
 	{ "user", 0, FH_OPT_STRING, &o.user, "USER",
 	  "user (uid 1000, the default) or root (uid 0 of its own user namespace).", SHAPES },
+	{ "writable-root", 0, FH_OPT_FLAG, &o.writable_root, NULL,
+	  "Let the program write to / itself, as in a container; it is forgotten at the end.", SHAPES },
 	{ "hostname", 0, FH_OPT_STRING, &o.hostname, "NAME", "The host name inside; \"sandbox\" by default.", SHAPES },
 	{ "cwd", 0, FH_OPT_STRING, &o.cwd, "DIR", "The working directory inside; /home/user by default.", SHAPES },
 
@@ -274,6 +276,7 @@ static int read_options(const struct fh_opt_list *args, struct fh_request *reque
 	request->env = o.env.items;
 	request->limits = o.limits;
 	request->standard_library_only = o.standard_library_only;
+	request->writable_root = o.writable_root;
 	request->flags = o.compiler_flags.items;
 	request->preload = o.preload.items;
 	request->argv = o.command ? args->items : NULL;

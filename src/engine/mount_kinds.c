@@ -91,6 +91,11 @@ static int open_parent(const struct fh_build *b, const char *path, const char **
 	return fd < 0 ? -errno : fd;
 }
 
+int fh_build_give(const struct fh_build *b, int dir, const char *name)
+{
+	return b->root_writable && fchownat(dir, name, b->uid, b->uid, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
 /* Where the root is not ours to write to (inside a read-only bind) only what is there counts. */
 int fh_open_target(const struct fh_build *b, const char *path, bool folder)
 {
@@ -104,8 +109,9 @@ int fh_open_target(const struct fh_build *b, const char *path, bool folder)
 	if (dir < 0)
 		return dir;
 	if (folder) {
-		if (mkdirat(dir, name, 0755) < 0 && errno != EEXIST)
-			return -errno;
+		int made = mkdirat(dir, name, 0755) == 0 ? fh_build_give(b, dir, name) : errno == EEXIST ? 0 : -errno;
+		if (made < 0)
+			return made;
 	} else {
 		fh_auto_close int made = openat(dir, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 		if (made < 0 && errno != EEXIST)
@@ -182,7 +188,9 @@ static int mount_symlink(struct fh_build *b, const struct fh_plan_mount *m, int 
 	fh_auto_close int dir = open_parent(b, m->target, &name);
 	if (dir < 0)
 		return dir;
-	return symlinkat(m->source, dir, name) < 0 && errno != EEXIST ? -errno : 0;
+	if (symlinkat(m->source, dir, name) < 0)
+		return errno == EEXIST ? 0 : -errno;
+	return fh_build_give(b, dir, name);
 }
 
 static int mount_file(struct fh_build *b, const struct fh_plan_mount *m, int tree)
@@ -202,7 +210,7 @@ static int mount_file(struct fh_build *b, const struct fh_plan_mount *m, int tre
 			return -errno;
 		done += (size_t)n;
 	}
-	return fchmod(f, m->mode ? m->mode : 0644) < 0 ? -errno : 0;
+	return fchmod(f, m->mode ? m->mode : 0644) < 0 ? -errno : fh_build_give(b, dir, name);
 }
 
 static int mount_dir(struct fh_build *b, const struct fh_plan_mount *m, int tree)
@@ -218,6 +226,8 @@ static int mount_dir(struct fh_build *b, const struct fh_plan_mount *m, int tree
 static int mount_writable(struct fh_build *b, const struct fh_plan_mount *m, int tree)
 {
 	(void)tree;
+	if (fh_streq(m->target, "/")) /* mounts.c began with it */
+		return 0;
 	if (b->l->part == FH_PART_SHARED)
 		return fh_make_place(b, m->target);
 	return fh_put_writable(b, m->target, m->mode ? m->mode : 0755);

@@ -30,7 +30,11 @@ static struct fh_build build; /* in the child: one build, too large for a stack 
 static void begin(const struct fh_launch *l, int32_t *ret_step, char what[256])
 {
 	uid_t uid = l->plan->uid;
-	build = (struct fh_build){ .l = l, .what = what, .settings = -1, .uid = l->ids.ranges ? l->ids.base + uid : uid };
+	build = (struct fh_build){ .l = l,
+		                       .what = what,
+		                       .settings = -1,
+		                       .uid = l->ids.ranges ? l->ids.base + uid : uid,
+		                       .root_writable = fh_plan_root_is_writable(l->plan) };
 	*ret_step = FH_SETUP_ROOT;
 	fh_build_say(&build, "/");
 	umask(0); /* modes are meant as they are written */
@@ -123,18 +127,39 @@ static int open_image(struct fh_build *b)
 	return S_ISDIR(st.st_mode) ? FH_TAKE_FD(image) : -ENOTDIR;
 }
 
-/* An image is the lower layer below an empty upper one, so that mount points can be made in it. Relative paths, so that
- * no character of a real path can be taken for a separator. */
-static int mount_overlay(int image)
+/* An image is the lower layer below an empty upper one, so that mount points can be made in it; on the workbench, or
+ * where the root can be written to, in the writable layer. Relative paths, so that no character of a real path can be
+ * taken for a separator. */
+static const struct {
+	const char *upper, *work, *options, *as_user;
+} overlays[] = {
+	{ "upper", "work", "lowerdir=image,upperdir=upper,workdir=work",
+	  "userxattr,lowerdir=image,upperdir=upper,workdir=work" },
+	{ "writable/upper", "writable/work", "lowerdir=image,upperdir=writable/upper,workdir=writable/work",
+	  "userxattr,lowerdir=image,upperdir=writable/upper,workdir=writable/work" },
+};
+
+static int mount_overlay(const struct fh_build *b, int image)
 {
-	static const char options[] = "lowerdir=image,upperdir=upper,workdir=work";
-	static const char as_user[] = "userxattr,lowerdir=image,upperdir=upper,workdir=work";
-	if (mkdir("image", 0755) < 0 || mkdir("upper", 0755) < 0 || mkdir("work", 0755) < 0 ||
+	const char *upper = overlays[b->root_writable].upper;
+	if (mkdir("image", 0755) < 0 || mkdir(upper, 0755) < 0 || mkdir(overlays[b->root_writable].work, 0755) < 0 ||
 	    fh_move_mount(image, AT_FDCWD, "image") < 0)
 		return -errno;
-	if (mount("none", "root", "overlay", FH_MOUNT_PLAIN, as_user) == 0)
-		return 0;
-	return errno != EINVAL || mount("none", "root", "overlay", FH_MOUNT_PLAIN, options) < 0 ? -errno : 0;
+	int r = fh_build_give(b, AT_FDCWD, upper);
+	if (r < 0 || mount("none", "root", "overlay", FH_MOUNT_PLAIN, overlays[b->root_writable].as_user) == 0)
+		return r;
+	return errno != EINVAL || mount("none", "root", "overlay", FH_MOUNT_PLAIN, overlays[b->root_writable].options) < 0
+	           ? -errno
+	           : 0;
+}
+
+/* A root that can be written to and comes from nothing: a folder of the writable layer. */
+static int mount_writable_root(const struct fh_build *b)
+{
+	if (mkdir("writable/root", 0755) < 0)
+		return -errno;
+	int r = fh_build_give(b, AT_FDCWD, "writable/root");
+	return r < 0 ? r : mount("writable/root", "root", NULL, MS_BIND, NULL) < 0 ? -errno : 0;
 }
 
 static const char *const bench_folders[] = { "/tmp", "/mnt", "/dev", "/proc", "/usr" };
@@ -158,17 +183,21 @@ static int open_bench(struct fh_build *b)
 
 static int prepare(struct fh_build *b, int image)
 {
+	bool shared = b->l->part == FH_PART_SHARED;
 	if (mkdir("root", 0755) < 0)
 		return -errno;
-	int r = image >= 0 ? mount_overlay(image) : mount_tmpfs("root", b->l->root_bytes, ROOT_INODES);
+	int r = prepare_covers();
+	if (r == 0 && !shared)
+		r = mount_writable_layer(b);
+	if (r == 0)
+		r = image >= 0         ? mount_overlay(b, image)
+		    : b->root_writable ? mount_writable_root(b)
+		                       : mount_tmpfs("root", b->l->root_bytes, ROOT_INODES);
 	if (r < 0)
 		return r;
 	b->root = open("root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (b->root < 0)
-		return -errno;
-	r = prepare_covers();
-	if (r < 0 || b->l->part != FH_PART_SHARED)
-		return r < 0 ? r : mount_writable_layer(b);
+	if (b->root < 0 || !shared)
+		return b->root < 0 ? -errno : 0;
 	/* the workbench of its sandboxes, which fh_mount_dev puts where they find it */
 	if (mkdir(FH_SHARED_BENCH, 0755) < 0 || chdir(FH_SHARED_BENCH) < 0)
 		return -errno;
@@ -218,7 +247,7 @@ int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256]
 		return r;
 	*ret_step = FH_SETUP_PIVOT;
 	fh_build_say(b, "/");
-	if (fh_mount_set(b->root, 0, MOUNT_ATTR_RDONLY) < 0 || fchdir(b->root) < 0 ||
+	if ((!b->root_writable && fh_mount_set(b->root, 0, MOUNT_ATTR_RDONLY) < 0) || fchdir(b->root) < 0 ||
 	    syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
 		return -errno;
 	*ret_settings = b->settings;

@@ -28,6 +28,7 @@ struct fh_build {
 	int tree[FH_PLAN_MOUNTS_MAX];
 	int device[FH_DEVICES_MAX]; /* of the one DEV mount that a plan may have */
 	uid_t uid;                  /* the program's, as the file systems made here see it */
+	bool root_writable;         /* fh_plan_root_is_writable */
 	unsigned folders;           /* made in the writable layer so far */
 	int settings;               /* /proc/sys, while it can still be written to */
 	char *what;                 /* what is being done, for the report */
@@ -56,6 +57,8 @@ int fh_put_writable(struct fh_build *b, const char *target, mode_t mode);
 /* Covers a file or folder, a path from where one stands, with nothing. `folder`: what it is expected to be; the kernel
  * tells when it is not, and then takes back what it had begun, for which it waits until all processors have noticed. */
 int fh_cover_here(const struct fh_build *b, const char *name, bool folder);
+/* What was just made in the root is the program's where the root is; `name` is never followed. */
+int fh_build_give(const struct fh_build *b, int dir, const char *name);
 /* A place to mount on, in a root that is shared. */
 int fh_make_place(const struct fh_build *b, const char *target);
 /* to = dir "/" name */

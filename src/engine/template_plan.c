@@ -28,6 +28,8 @@ static bool has_own_bench(const struct fh_plan *p)
  * over, one of them that comes before it. */
 const char *fh_template_refuses(const struct fh_plan *p)
 {
+	if (fh_plan_root_is_writable(p))
+		return "its root can be written to";
 	if (!has_own_bench(p))
 		return "it has no /dev, or something of its own inside of it";
 	for (size_t i = 0; i < p->mount_count; i++)

@@ -215,6 +215,11 @@ static size_t list_bytes(char *const *list, size_t *count)
 	return bytes;
 }
 
+bool fh_plan_root_is_writable(const struct fh_plan *p)
+{
+	return p->mount_count > 0 && p->mounts[0].kind == FH_MOUNT_WRITABLE && fh_streq(p->mounts[0].target, "/");
+}
+
 static int check_mounts(const struct fh_plan *p, struct fh_error *err)
 {
 	if (p->mount_count > FH_PLAN_MOUNTS_MAX)
@@ -226,7 +231,10 @@ static int check_mounts(const struct fh_plan *p, struct fh_error *err)
 		devices += m->kind == FH_MOUNT_DEV;
 		if (devices > 1)
 			return fh_error_set(err, FH_E_ARGUMENT, "a plan has at most one mount of kind dev");
-		if (!is_clean_absolute(m->target) || fh_streq(m->target, "/"))
+		bool is_root = fh_streq(m->target, "/");
+		if (is_root && i == 0 && m->kind == FH_MOUNT_WRITABLE)
+			continue;
+		if (!is_clean_absolute(m->target) || is_root)
 			return fh_error_set(err, FH_E_ARGUMENT, "mount target %s is no clean absolute path below /", m->target);
 		if ((m->kind == FH_MOUNT_BIND || m->kind == FH_MOUNT_SYMLINK) && (!m->source || !m->source[0]))
 			return fh_error_set(err, FH_E_ARGUMENT, "mount %s has no source", m->target);

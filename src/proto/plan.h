@@ -41,7 +41,9 @@ extern const char *const fh_mount_kind_names[FH_MOUNT_KIND_COUNT_]; /* "bind", "
 
 /* Mounts are made in order, so a later one may lie inside an earlier one. The root is an empty read-only tmpfs, or the
  * image's directory, read-only; folders on the way to a target are made where the root is the tmpfs (in an image a
- * missing target is made in a read-only overlay of nothing: it is skipped when optional, an error otherwise). */
+ * missing target is made in a read-only overlay of nothing: it is skipped when optional, an error otherwise).
+ * A WRITABLE mount at "/" can only be the first: then the root itself is a folder of the writable layer (over an image:
+ * an overlay whose changes are kept there), and what the plan makes in it belongs to the program's user. */
 struct fh_plan_mount {
 	enum fh_mount_kind kind;
 	char *target;             /* absolute and clean (fh_path_clean) */
@@ -123,6 +125,8 @@ void fh_plan_set_text(char **text, const char *value);
 /* Whether a plan is fit to be carried out: bounds, clean absolute targets, names without "..", an argv, known layers.
  * Called by both ends; the engine trusts nothing that it did not check. */
 int fh_plan_check(const struct fh_plan *plan, struct fh_error *err);
+/* Whether the program may write to the root itself. */
+bool fh_plan_root_is_writable(const struct fh_plan *plan);
 
 /* What two plans must agree in, byte for byte, to be served by sandboxes made ahead for either: the park part, and
  * (start) the start part. */

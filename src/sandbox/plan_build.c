@@ -56,8 +56,10 @@ static int set_hostname(struct fh_plan *plan, const char *name, struct fh_error 
 	return 0;
 }
 
-static int set_root(struct fh_plan *plan, const char *image, struct fh_error *err)
+static int set_root(struct fh_plan *plan, const char *image, bool writable, struct fh_error *err)
 {
+	if (writable)
+		fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/", NULL)->mode = 0755;
 	if (!image) {
 		fh_layout_host(plan);
 		return 0;
@@ -135,7 +137,7 @@ static int set_cwd(struct fh_plan *plan, const char *asked, struct fh_error *err
 	if (plan->image || fh_streq(cwd, "/"))
 		return 0;
 	for (size_t i = 0; i < plan->mount_count; i++)
-		if (fh_path_within(cwd, plan->mounts[i].target))
+		if (!fh_streq(plan->mounts[i].target, "/") && fh_path_within(cwd, plan->mounts[i].target))
 			return 0;
 	fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, cwd, NULL);
 	return 0;
@@ -443,7 +445,7 @@ static int build(const struct fh_request *r, struct fh_plan *plan, struct fh_err
 	if (code == 0)
 		code = set_hostname(plan, r->hostname, err);
 	if (code == 0)
-		code = set_root(plan, r->image, err);
+		code = set_root(plan, r->image, r->writable_root, err);
 	if (code == 0 && r->language)
 		code = find_tool(r, plan->image, &l, &tool, err);
 	if (code < 0)
