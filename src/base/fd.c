@@ -36,6 +36,30 @@ int fh_write_all(int fd, const void *p, size_t n)
 	return 0;
 }
 
+void fh_sigpipe_block(struct fh_sigpipe_guard *g)
+{
+	sigset_t pipe_only, pending;
+	sigemptyset(&pipe_only);
+	sigaddset(&pipe_only, SIGPIPE);
+	sigpending(&pending);
+	g->was_pending = sigismember(&pending, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe_only, &g->before);
+}
+
+void fh_sigpipe_restore(const struct fh_sigpipe_guard *g)
+{
+	int sys = errno;
+	sigset_t pipe_only;
+	struct timespec now = { 0 };
+	sigemptyset(&pipe_only);
+	sigaddset(&pipe_only, SIGPIPE);
+	if (!g->was_pending)
+		while (sigtimedwait(&pipe_only, NULL, &now) < 0 && errno == EINTR)
+			;
+	pthread_sigmask(SIG_SETMASK, &g->before, NULL);
+	errno = sys;
+}
+
 int fh_read_all(int fd, struct fh_buf *out)
 {
 	const size_t max = out->max ? out->max : FH_BUF_DEFAULT_MAX;

@@ -4,8 +4,19 @@
 #include "base/buf.h"
 #include "base/error.h"
 
+#include <signal.h>
+
 /* Writes all n bytes, over short writes and EINTR; -FH_E_SYSTEM with errno set otherwise. */
 int fh_write_all(int fd, const void *p, size_t n) FH_MUST_CHECK;
+/* Between the two calls a write of this thread into a pipe that nobody reads gives EPIPE and no SIGPIPE: the signal is
+ * blocked, and one that these writes caused is taken back. The process's own way with SIGPIPE stays. */
+struct fh_sigpipe_guard {
+	sigset_t before;
+	bool was_pending;
+};
+void fh_sigpipe_block(struct fh_sigpipe_guard *g);
+void fh_sigpipe_restore(const struct fh_sigpipe_guard *g); /* leaves errno alone */
+
 /* Reads to end of file; refuses more than out->max with -FH_E_LIMIT. */
 int fh_read_all(int fd, struct fh_buf *out) FH_MUST_CHECK;
 

@@ -205,34 +205,6 @@ static int run_loop(struct run *run, const struct fh_proc_options *o, int64_t ti
 	}
 }
 
-/* SIGPIPE belongs to the process: it is blocked for this thread, and one that we caused is taken back. */
-struct sigpipe_guard {
-	sigset_t before;
-	bool was_pending;
-};
-
-static void sigpipe_block(struct sigpipe_guard *g)
-{
-	sigset_t pipe_only, pending;
-	sigemptyset(&pipe_only);
-	sigaddset(&pipe_only, SIGPIPE);
-	sigpending(&pending);
-	g->was_pending = sigismember(&pending, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &pipe_only, &g->before);
-}
-
-static void sigpipe_restore(struct sigpipe_guard *g)
-{
-	sigset_t pipe_only;
-	struct timespec now = { 0 };
-	sigemptyset(&pipe_only);
-	sigaddset(&pipe_only, SIGPIPE);
-	if (!g->was_pending)
-		while (sigtimedwait(&pipe_only, NULL, &now) < 0 && errno == EINTR)
-			;
-	pthread_sigmask(SIG_SETMASK, &g->before, NULL);
-}
-
 int fh_proc_run(const struct fh_proc_options *o, struct fh_str input, int64_t timeout_ms, struct fh_buf *out,
                 struct fh_buf *errout, int *ret_status, struct fh_error *err)
 {
@@ -248,10 +220,10 @@ int fh_proc_run(const struct fh_proc_options *o, struct fh_str input, int64_t ti
 	for (int i = 0; i < 3; i++)
 		if (run.proc.stdio[i] >= 0 && fh_set_nonblock(run.proc.stdio[i], true) < 0)
 			return fh_error_sys(err, errno, "cannot watch %s", o->argv[0]);
-	struct sigpipe_guard guard;
-	sigpipe_block(&guard);
+	struct fh_sigpipe_guard guard;
+	fh_sigpipe_block(&guard);
 	r = run_loop(&run, o, timeout_ms, err);
-	sigpipe_restore(&guard);
+	fh_sigpipe_restore(&guard);
 	if (r < 0)
 		return r;
 	return fh_proc_wait(&run.proc, -1, ret_status, err);

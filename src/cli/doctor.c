@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/doctor.h"
 
-#include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/term.h"
 #include "json/json.h"
 
@@ -138,7 +138,7 @@ static void print_json(const struct fh_checkup *c, int verdict)
 	}
 	json_object_set(o, "findings", list);
 	fh_auto_free char *text = fh_json_text(o, isatty(STDOUT_FILENO) ? 2 : 0);
-	printf("%s\n", text);
+	fh_print_line(text);
 }
 
 static void print_text(const struct fh_checkup *c, int verdict)
@@ -174,7 +174,7 @@ static void print_text(const struct fh_checkup *c, int verdict)
 		}
 	}
 	(void)fh_buf_addf(&out, "\n%s\n", last[verdict]);
-	fwrite(out.p, 1, out.n, stdout);
+	fh_print(&out);
 }
 
 int fh_command_doctor(int argc, char **argv)

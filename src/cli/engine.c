@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "cli/print.h"
 #include "fumehood/sandbox.h"
 #include "sandbox/placement.h"
 #include "sandbox/service.h"
@@ -34,7 +34,7 @@ static int start(struct fh_error *err)
 	pid_t pid;
 	int r = fh_service_start(idle_ms, &pid, err);
 	if (r == 0)
-		printf("An engine is kept warm (process %d).\n", (int)pid);
+		fh_printf("An engine is kept warm (process %d).\n", (int)pid);
 	return r < 0 ? fh_command_failed(err, FH_EXIT_FAILED) : FH_EXIT_OK;
 }
 
@@ -43,7 +43,7 @@ static int stop(struct fh_error *err)
 	pid_t pid;
 	int r = fh_service_stop(&pid, err);
 	if (r == 0)
-		printf("The engine (process %d) has ended.\n", (int)pid);
+		fh_printf("The engine (process %d) has ended.\n", (int)pid);
 	return r < 0 ? fh_command_failed(err, FH_EXIT_FAILED) : FH_EXIT_OK;
 }
 
@@ -53,13 +53,13 @@ static int status(struct fh_error *err)
 	pid_t pid;
 	int r = fh_service_status(&pid, err);
 	if (r == -FH_E_NOT_FOUND)
-		printf("No engine is kept warm.\n");
+		fh_printf("No engine is kept warm.\n");
 	if (r == -FH_E_NOT_FOUND)
 		return EXIT_NONE;
 	if (r < 0)
 		return fh_command_failed(err, FH_EXIT_FAILED);
 	(void)fh_service_path(false, path, NULL);
-	printf("An engine is kept warm: process %d, at %s.\n", (int)pid, path);
+	fh_printf("An engine is kept warm: process %d, at %s.\n", (int)pid, path);
 	return FH_EXIT_OK;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "base/path.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/switch.h"
 
 static const char *shell;
@@ -69,10 +69,10 @@ static int find_shell(size_t *ret, struct fh_error *err)
 static void print_explanation(const struct fh_switch *s)
 {
 	fh_auto_free char *above = fh_path_dir(s->folder);
-	printf("import %-12s %s/fumehood\n", "fumehood", above);
+	fh_printf("import %-12s %s/fumehood\n", "fumehood", above);
 	for (size_t i = 0; s->modules[i]; i++)
-		printf("import %-12s %s/%s   (instead of the package %s)\n", s->modules[i], s->folder, s->modules[i],
-		       s->modules[i]);
+		fh_printf("import %-12s %s/%s   (instead of the package %s)\n", s->modules[i], s->folder, s->modules[i],
+		          s->modules[i]);
 }
 
 static void print_commands(const struct fh_switch *s, size_t which)
@@ -88,7 +88,7 @@ static void print_commands(const struct fh_switch *s, size_t which)
 			shells[which].quote(&out, fh_str(v->value));
 		fh_buf_adds(&out, ";\n");
 	}
-	fputs(fh_buf_cstr(&out), stdout);
+	fh_print(&out);
 }
 
 int fh_command_env(int argc, char **argv)

@@ -12,6 +12,7 @@
 #include "cli/eval_show.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/term.h"
 #include "eval/env.h"
@@ -219,13 +220,6 @@ static void on_progress(void *context, size_t done, size_t passed, size_t failed
 	fh_progress_step(context, done, note);
 }
 
-static void print(const struct fh_buf *text)
-{
-	fflush(stdout);
-	if (fh_write_all(STDOUT_FILENO, fh_buf_cstr(text), text->n) < 0)
-		return; /* the reader of our output has gone: the results' files and the status still tell */
-}
-
 static bool shows_color(const struct eval_options *o)
 {
 	enum fh_color_mode mode = !o->color_given ? FH_COLOR_AUTO : o->color ? FH_COLOR_ALWAYS : FH_COLOR_NEVER;
@@ -247,7 +241,7 @@ static void suggest_show(const struct fh_eval_results *results, const struct fh_
 	fh_buf_addf(&out, "The first that did not pass: fumehood eval --show %llu ", (unsigned long long)index);
 	fh_escape_shell(&out, fh_str(paths->items[file]));
 	fh_buf_addc(&out, '\n');
-	print(&out);
+	fh_print(&out);
 }
 
 static void report(const struct eval_options *o, const struct fh_eval_plan *plan, const struct fh_eval_results *results)
@@ -260,7 +254,7 @@ static void report(const struct eval_options *o, const struct fh_eval_plan *plan
 	if (o->table && plan->row_count < TABLE_TESTS_MAX)
 		fh_report_table(plan, results, &options, &out);
 	fh_report_summary(plan, results, &options, &out);
-	print(&out);
+	fh_print(&out);
 }
 
 static void print_warnings(const struct fh_eval_config *c)
@@ -424,5 +418,5 @@ int main(int argc, char **argv)
 		                                 : err.code == FH_E_ARGUMENT ? FH_EXIT_USAGE
 		                                                             : FH_EXIT_FAILED);
 	release_options(&o);
-	return status;
+	return fh_print_end(status, FH_EXIT_FAILED);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/eval_show.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include "base/escape.h"
-#include "base/fd.h"
+#include "cli/print.h"
 #include "json/json.h"
 
 #define RESULTS_MAX ((size_t)2 << 30)
@@ -151,8 +148,7 @@ int fh_eval_show(const char *path, uint64_t index, bool color, struct fh_error *
 		                    (unsigned long long)index, path, json_array_size(rows));
 	struct printer p = { .color = color };
 	show(&p, json_array_get(rows, index), index);
-	fflush(stdout);
-	int r = fh_write_all(STDOUT_FILENO, fh_buf_cstr(&p.out), p.out.n);
+	fh_print(&p.out);
 	fh_buf_release(&p.out);
-	return r < 0 ? fh_error_set(err, FH_E_SYSTEM, "cannot write to stdout") : 0;
+	return 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 
-#include <stdio.h>
-
 #include "cli/options.h"
+#include "cli/print.h"
 #include "fumehood/sandbox.h"
 
 static const struct fh_opt options[] = { { 0 } };
@@ -26,6 +25,6 @@ int fh_command_gc(int argc, char **argv)
 	size_t removed = 0;
 	if (fh_collect_garbage(&removed, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
-	printf("%zu removed\n", removed);
+	fh_printf("%zu removed\n", removed);
 	return FH_EXIT_OK;
 }

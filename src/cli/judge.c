@@ -11,6 +11,7 @@
 #include "cli/judge_report.h"
 #include "cli/judge_show.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/term.h"
 #include "judge/batch.h"
@@ -293,8 +294,7 @@ static int print_report(const struct judge_options *o, const struct fh_judge_rep
 	else if (!o->quiet)
 		fh_judge_report_text(report, fh_buf_cstr(&command), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO),
 		                     fh_term_width(STDOUT_FILENO), &out);
-	if (out.n > 0)
-		fwrite(out.p, 1, out.n, stdout);
+	fh_print(&out);
 	return o->report ? fh_judge_report_write(report, fh_buf_cstr(&command), o->report, err) : 0;
 }
 
@@ -391,5 +391,5 @@ int main(int argc, char **argv)
 	else if (!help)
 		status = run_command(&o);
 	fh_opt_list_release(&o.args);
-	return status;
+	return fh_print_end(status, FH_EXIT_FAILED);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/judge_show.h"
 
-#include "judge/self_check.h"
-
-#include <stdio.h>
-
 #include "base/escape.h"
+#include "cli/print.h"
 #include "judge/results.h"
+#include "judge/self_check.h"
 
 /* What is shown of one output stream. */
 #define SHOWN_MAX ((size_t)16 << 10)
@@ -130,7 +128,7 @@ int fh_judge_show(const struct fh_judge_settings *settings, const struct fh_judg
 		r = fh_judge_one(session, problem, sample, &outcome, err);
 	if (r >= 0) {
 		add_run(&out, &outcome);
-		fwrite(out.p, 1, out.n, stdout);
+		fh_print(&out);
 	}
 	fh_judge_outcome_release(&outcome);
 	fh_judge_session_close(session);

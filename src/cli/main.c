@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/path.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "fumehood/sandbox.h"
 
 struct command {
@@ -102,10 +102,10 @@ static int unknown_command(const char *name)
 static int show_help(void)
 {
 	fh_options_help(&command_line);
-	printf("\nCommands:\n");
+	fh_printf("\nCommands:\n");
 	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++)
-		printf("  %-10s %s\n", commands[i].name, commands[i].about);
-	printf("  %-10s %s\n", "help", "Show this, or more of one command.");
+		fh_printf("  %-10s %s\n", commands[i].name, commands[i].about);
+	fh_printf("  %-10s %s\n", "help", "Show this, or more of one command.");
 	return FH_EXIT_OK;
 }
 
@@ -119,12 +119,13 @@ static int help_on(const char *name, char *program)
 	return run_command(c, 2, argv);
 }
 
-/* A descriptor that is missing would be taken by the next file that is opened, and a program's output land in it. */
+/* A descriptor that is missing would be taken by the next file that is opened, and a program's output land in it. What
+ * stands in for standard output cannot be written, so that what is lost there is told. */
 static void open_standard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			(void)!open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+			(void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 /* Whoever started this program as a part of its own work, and named itself in FUMEHOOD_PARENT, takes it along when it
@@ -157,7 +158,7 @@ int main(int argc, char **argv)
 	if (help || (args.count == 0 && !show_version))
 		status = help ? show_help() : (show_help(), FH_EXIT_USAGE);
 	else if (show_version)
-		printf("fumehood %s\n", fh_version());
+		fh_printf("fumehood %s\n", fh_version());
 	else if (fh_streq(args.items[0], "help"))
 		status = args.count > 1 ? help_on(args.items[1], argv[0]) : show_help();
 	else if (find(args.items[0]))
@@ -165,5 +166,5 @@ int main(int argc, char **argv)
 	else
 		status = unknown_command(args.items[0]);
 	fh_opt_list_release(&args);
-	return status;
+	return fh_print_end(status, FH_EXIT_FAILED);
 }

@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/parse.h"
+#include "cli/print.h"
 #include "cli/term.h"
 
 #define HELP_COLUMN 30
@@ -331,8 +332,7 @@ void fh_options_help(const struct fh_command_line *c)
 	    width);
 	if (c->details)
 		fh_buf_addf(&out, "\n%s\n", c->details);
-	fwrite(out.p, 1, out.n, stdout);
-	fflush(stdout);
+	fh_print(&out);
 }
 
 int fh_command_failed(const struct fh_error *err, int status)

@@ -95,7 +95,10 @@ static void draw(struct fh_progress *p, int64_t now)
 	else
 		fh_buf_addc(&line, '\n');
 	/* Nobody is told when stderr is gone: the work goes on without a bar. */
+	struct fh_sigpipe_guard guard;
+	fh_sigpipe_block(&guard);
 	(void)!fh_write_all(STDERR_FILENO, line.p, line.n);
+	fh_sigpipe_restore(&guard);
 	p->drawn = now;
 	p->visible = p->terminal;
 }

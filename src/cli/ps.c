@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/term.h"
 #include "fumehood/sandbox.h"
 #include "json/json.h"
@@ -39,7 +40,7 @@ static void print_json(const struct fh_sandbox_info *list, size_t n)
 		json_array_append_new(a, o);
 	}
 	fh_auto_free char *text = fh_json_text(a, isatty(STDOUT_FILENO) ? 2 : 0);
-	printf("%s\n", text);
+	fh_print_line(text);
 }
 
 static void put_cell(struct fh_table *t, const char *text)
@@ -79,7 +80,7 @@ static void print_table(const struct fh_sandbox_info *list, size_t n)
 	}
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
 	fh_table_print(t, &out, fh_term_width(STDOUT_FILENO), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO));
-	fwrite(out.p, 1, out.n, stdout);
+	fh_print(&out);
 	fh_table_free(t);
 }
 
@@ -98,6 +99,6 @@ int fh_command_ps(int argc, char **argv)
 	else if (n > 0)
 		print_table(list, n);
 	else
-		printf("No sandbox is alive.\n");
+		fh_printf("No sandbox is alive.\n");
 	return FH_EXIT_OK;
 }

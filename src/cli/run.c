@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/run_inputs.h"
 #include "cli/run_result.h"
 #include "proto/plan.h"
@@ -364,7 +365,7 @@ static int print_plan(const struct fh_plan *plan)
 	fh_auto_free char *json = NULL;
 	if (fh_plan_to_json(plan, &json, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
-	printf("%s\n", json);
+	fh_print_line(json);
 	return FH_EXIT_OK;
 }
 
@@ -374,7 +375,7 @@ static int print_plan(const struct fh_plan *plan)
 static void print_json(const struct fh_result *r)
 {
 	fh_auto_free char *json = fh_result_json(r, isatty(STDOUT_FILENO) ? 2 : 0);
-	printf("%s\n", json);
+	fh_print_line(json);
 }
 
 /* An error of ours, in the form that was asked for. */
@@ -411,7 +412,8 @@ static int run_in_client(struct fh_client *client, const struct fh_plan *plan, i
                          struct fh_error *err)
 {
 	struct fh_run_output output;
-	fh_run_output_init(&output, o.raw);
+	/* A file of --out is worth the rest of the run, output that nobody gets is not. */
+	fh_run_output_init(&output, o.raw, o.outs.count ? NULL : &fh_interrupted);
 	struct fh_run_options options_of_run = FH_RUN_OPTIONS_INIT;
 	options_of_run.cancel = &fh_interrupted;
 	options_of_run.stdin_from_fd = stdin_fd >= 0;
@@ -447,15 +449,17 @@ static int execute(struct fh_client *client, const struct fh_plan *plan, bool to
 		return fh_command_failed(&err, FH_EXIT_USAGE);
 	fh_interrupt_catch();
 	r = run_in_client(client, plan, stdin_fd, &result, &err);
+	if (r < 0 && fh_interrupted)
+		return fh_print_lost() ? FH_RUN_EXIT_LOST : 128 + fh_interrupted;
 	if (r < 0)
-		return fh_interrupted ? 128 + fh_interrupted : failed(&err);
+		return failed(&err);
 	int status = fh_run_exit_status(result);
 	if (o.json)
 		print_json(result);
 	else
 		fh_run_explain_end(result);
-	if (fh_run_write_outs(result, &o.outs, o.json, &err) < 0)
-		status = fh_command_failed(&err, FH_EXIT_FAILED);
+	if (fh_run_write_outs(result, &o.outs) > 0 && status == FH_EXIT_OK)
+		status = FH_RUN_EXIT_LOST;
 	fh_result_free(result);
 	return status;
 }
@@ -495,5 +499,5 @@ int fh_command_run(int argc, char **argv)
 	fh_plan_free(plan);
 	fh_opt_list_release(&args);
 	release_options();
-	return status;
+	return fh_print_end(status, FH_RUN_EXIT_LOST);
 }

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "cli/print.h"
 
 enum {
 	EXIT_COMPILE = 1,
@@ -24,6 +25,7 @@ const char fh_run_exit_help[] = "Exit status: the program's own, or 128 + N when
                                 "  1    it does not compile (the compiler's own status, if it has another)\n"
                                 "  2    the command line is wrong\n"
                                 "  122  a limit on memory, output, disk or processes was reached\n"
+                                "  123  its output or a file of --out could not be written (said in place of 0)\n"
                                 "  124  a limit on CPU or wall time ended it\n"
                                 "  125  it could not be run as asked (engine error)\n"
                                 "  126  the program cannot be started, or the scanner refused it\n"
@@ -32,9 +34,9 @@ const char fh_run_exit_help[] = "Exit status: the program's own, or 128 + N when
 
 /* ---------------------------------------------------------------------------------------------------------- output */
 
-void fh_run_output_init(struct fh_run_output *o, bool raw)
+void fh_run_output_init(struct fh_run_output *o, bool raw, volatile int *cancel)
 {
-	*o = (struct fh_run_output){ 0 };
+	*o = (struct fh_run_output){ .cancel = cancel };
 	o->escape[FH_STDOUT] = !raw && isatty(STDOUT_FILENO) == 1;
 	o->escape[FH_STDERR] = !raw && isatty(STDERR_FILENO) == 1;
 }
@@ -42,15 +44,14 @@ void fh_run_output_init(struct fh_run_output *o, bool raw)
 static void put(struct fh_run_output *o, enum fh_stream stream, struct fh_str s)
 {
 	int fd = stream == FH_STDERR ? STDERR_FILENO : STDOUT_FILENO;
-	if (o->broken || s.n == 0)
-		return;
-	if (!o->escape[stream]) {
-		o->broken = fh_write_all(fd, s.p, s.n) < 0;
-		return;
-	}
 	fh_auto_buf struct fh_buf shown = FH_BUF_INIT(0);
-	fh_escape_terminal(&shown, s, true);
-	o->broken = fh_write_all(fd, shown.p, shown.n) < 0;
+	if (o->escape[stream]) {
+		fh_escape_terminal(&shown, s, true);
+		s = fh_buf_str(&shown);
+	}
+	fh_print_bytes(fd, s);
+	if (fh_print_lost() && o->cancel)
+		*o->cancel = SIGPIPE;
 }
 
 /* How many bytes at the end begin a character of UTF-8 without ending it. */
@@ -118,26 +119,32 @@ static const struct fh_out_file *find_out(const struct fh_result *r, const char 
 	return NULL;
 }
 
-int fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *outs, bool quiet, struct fh_error *err)
+/* Says why a file is not there. `reason` comes from the sandbox. */
+static void say_missing(const char *name, const char *reason)
 {
+	fh_auto_buf struct fh_buf line = FH_BUF_INIT(4096);
+	fh_escape_terminal(&line, fh_str(name), false);
+	fh_buf_adds(&line, ": ");
+	fh_escape_terminal(&line, fh_str(reason), false);
+	fprintf(stderr, "fumehood: no output file %s\n", fh_buf_cstr(&line));
+}
+
+size_t fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *outs)
+{
+	size_t missing = 0;
 	for (size_t i = 0; i < outs->count; i++) {
+		struct fh_error err = FH_ERROR_INIT;
 		fh_auto_free char *name = fh_run_out_name(outs->items[i]);
 		fh_auto_free char *to = destination(outs->items[i]);
 		const struct fh_out_file *f = find_out(r, name);
-		if (!f || f->refused) {
-			fh_auto_buf struct fh_buf line = FH_BUF_INIT(4096);
-			fh_escape_terminal(&line, fh_str(name), false);
-			fh_buf_adds(&line, ": ");
-			fh_escape_terminal(&line, fh_str(f ? f->refused : "nothing ran"), false);
-			if (!quiet)
-				fprintf(stderr, "fumehood: no output file %s\n", fh_buf_cstr(&line));
-			continue;
-		}
-		int code = fh_file_replace(to, f->data, f->size, 0644, err);
-		if (code < 0)
-			return code;
+		bool written = f && !f->refused && fh_file_replace(to, f->data, f->size, 0644, &err) == 0;
+		if (!f || f->refused)
+			say_missing(name, f ? f->refused : "nothing ran");
+		else if (!written)
+			(void)fh_command_failed(&err, FH_RUN_EXIT_LOST);
+		missing += !written;
 	}
-	return 0;
+	return missing;
 }
 
 /* ------------------------------------------------------------------------------------------------------- how it ended

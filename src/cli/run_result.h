@@ -10,15 +10,17 @@ struct fh_run_output {
 	bool escape[FH_STREAM_COUNT_];
 	char held[FH_STREAM_COUNT_][4];
 	size_t held_n[FH_STREAM_COUNT_];
-	bool broken; /* nobody reads any more */
+	volatile int *cancel; /* set to SIGPIPE when standard output cannot be written any more; NULL: the run goes on */
 };
-void fh_run_output_init(struct fh_run_output *o, bool raw);
+void fh_run_output_init(struct fh_run_output *o, bool raw, FH_NULLABLE volatile int *cancel);
 /* As struct fh_run_options wants it; context: struct fh_run_output. */
 void fh_run_output_write(void *context, enum fh_stream stream, const void *data, size_t n);
 void fh_run_output_end(struct fh_run_output *o);
 
-/* Writes each file that came back to where --out NAME[:DEST] says. A refused one is told on stderr unless quiet. */
-int fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *outs, bool quiet, struct fh_error *err);
+/* Writes each file that came back to where --out NAME[:DEST] says. Each that is not written, because the sandbox did
+ * not give it or the disk did not take it, is told on stderr, and the others are written all the same. Returns how many
+ * are missing. */
+size_t fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *outs);
 /* The NAME of --out NAME[:DEST]; free() it. */
 FH_OWN char *fh_run_out_name(const char *option);
 
@@ -27,4 +29,6 @@ void fh_run_explain_end(const struct fh_result *r);
 int fh_run_exit_status(const struct fh_result *r);
 /* The status for an error of ours. */
 int fh_run_error_status(const struct fh_error *err);
+/* Something that was asked for is lost: bytes of a stream, or a file of --out. */
+enum { FH_RUN_EXIT_LOST = 123 };
 extern const char fh_run_exit_help[];

@@ -268,6 +268,15 @@ static int print_version(void)
 	return 0;
 }
 
+/* The status of a command that printed; 1 with a line when not all of it was written. */
+static int ended(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "fumehood-engine: cannot write to standard output: %s\n", strerror(errno));
+	return status ? status : 1;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -289,9 +298,10 @@ int main(int argc, char **argv)
 		if (argc == 2 || (end && *end == 0 && end != argv[2] + strlen("--idle-ms=")))
 			return serve(SERVE_SERVICE, idle_ms);
 	}
+	signal(SIGPIPE, SIG_IGN); /* a reader that has gone is told as a write that failed */
 	for (size_t i = 0; argc == 2 && i < FH_ARRAY_SIZE(others); i++)
 		if (fh_streq(argv[1], others[i].option))
-			return others[i].run();
+			return ended(others[i].run());
 	fprintf(stderr, "usage: fumehood-engine [--socket | --service [--idle-ms=N] | --gc | --policy | --version]\n");
 	return 2;
 }

@@ -128,21 +128,13 @@ static void lost(struct fh_connection *c, int sys)
 
 /* ---------------------------------------------------------------------------------------------------------- bytes */
 
-/* write() that never raises SIGPIPE: it is blocked for the moment, and taken back if this write caused it. */
+/* write() that never raises SIGPIPE. */
 static ssize_t write_pipe(int fd, const void *p, size_t n)
 {
-	sigset_t pipe_only, before, pending;
-	sigemptyset(&pipe_only);
-	sigaddset(&pipe_only, SIGPIPE);
-	sigpending(&pending);
-	bool was_pending = sigismember(&pending, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+	struct fh_sigpipe_guard guard;
+	fh_sigpipe_block(&guard);
 	ssize_t r = write(fd, p, n);
-	int sys = errno;
-	if (r < 0 && sys == EPIPE && !was_pending)
-		(void)sigtimedwait(&pipe_only, NULL, &(struct timespec){ 0 });
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = sys;
+	fh_sigpipe_restore(&guard);
 	return r;
 }
 
