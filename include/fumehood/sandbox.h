@@ -326,6 +326,7 @@ FH_PUBLIC int fh_run_group(struct fh_client *client, const struct fh_group *grou
 struct fh_sandbox_options {
 	size_t size;
 	uint64_t lease_ms; /* 0: the sandbox dies with this client; else it lives that long unless renewed */
+	const char *name;  /* what people call it, for lists: 1 to 63 bytes of UTF-8; NULL: none. Need not be unique */
 };
 #define FH_SANDBOX_OPTIONS_INIT                                                                                        \
 	{                                                                                                                  \
@@ -358,9 +359,16 @@ struct fh_spawn_options {
 	uint16_t rows, columns;  /* of the pty; 0: 24 x 80 */
 	bool no_stdin;           /* stdin is at its end from the start */
 	uint64_t wall_time_ms;   /* 0: the plan's; FH_UNLIMITED: none */
-	uint64_t cpu_time_ms;    /* likewise; counts the whole sandbox from this start on */
+	uint64_t cpu_time_ms;    /* likewise. Counts the process and all that it starts, where control groups count; else
+	                            the whole sandbox from this start on */
 	uint64_t output_bytes;   /* likewise; each of stdout and stderr */
 	size_t window;           /* bytes of a stream under way before its reader must read on; 0: 256 KiB */
+	const char *user;        /* NULL: the plan's; "user" (uid 1000) or "root" (uid 0, without capabilities) */
+	const char *tag;         /* a name for lists, at most 63 bytes; NULL: none */
+	uint64_t memory_bytes;   /* of the process and all that it starts; 0: the sandbox's limit alone. FH_E_UNAVAILABLE
+	                            where no control group can hold it (fumehood/session.h) */
+	bool drop_unread; /* while no client is attached, the oldest unread output makes room for the newest; else the
+	                     process waits for a reader once a window is full */
 };
 #define FH_SPAWN_OPTIONS_INIT                                                                                          \
 	{                                                                                                                  \
@@ -403,6 +411,9 @@ struct fh_sandbox_info {
 	uint64_t age_ms, lease_left_ms; /* lease_left 0: bound to its client */
 	uint32_t processes;
 	char command[128]; /* the first process's argv, shortened; untrusted text */
+	char name[64];     /* "": none; untrusted text */
+	bool session;      /* not the sandbox of a run */
+	bool paused;
 };
 /* Every sandbox of this user's engines, oldest first; free() *ret. */
 FH_PUBLIC int fh_list(struct fh_sandbox_info **ret, size_t *ret_count, struct fh_error *err);
