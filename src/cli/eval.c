@@ -105,7 +105,10 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		OPT("filter-targets", 0, FH_OPT_STRING, &o->filter_providers, "REGEX", "The same as --filter-providers."),
 		OPT("filter-prompts", 0, FH_OPT_STRING, &o->filter_prompts, "REGEX", "Prompts by label."),
 		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "What is shown"),
-		SWITCH("table", &o->table, NULL, 0, "Show results as a table (the default, for fewer than 500 tests)."),
+		SWITCH("table", &o->table, NULL, 0,
+		       "Show results as a table (the default, for fewer than 500 tests); the reasons that occur, with counts, "
+		       "where it "
+		       "does not show all."),
 		{ .name = "show",
 		  .kind = FH_OPT_U64,
 		  .target = &o->show,
@@ -251,8 +254,11 @@ static void report(const struct eval_options *o, const struct fh_eval_plan *plan
 		                                 .rows_max = TABLE_ROWS_MAX,
 		                                 .cell_max = o->cell_max };
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	if (o->table && plan->row_count < TABLE_TESTS_MAX)
+	bool table = o->table && plan->row_count < TABLE_TESTS_MAX;
+	if (table)
 		fh_report_table(plan, results, &options, &out);
+	if (!table || plan->row_count > options.rows_max)
+		fh_report_reasons(results, &options, &out);
 	fh_report_summary(plan, results, &options, &out);
 	fh_print(&out);
 }

@@ -98,6 +98,93 @@ void fh_report_table(const struct fh_eval_plan *p, const struct fh_eval_results 
 		fh_buf_addf(out, "... %zu more rows\n", p->row_count - o->rows_max);
 }
 
+/* --------------------------------------------------------------------------------------------------------- reasons */
+
+struct reason {
+	const char *text; /* borrowed: the first line of it counts */
+	size_t length, count, first;
+	bool error;
+};
+
+/* As in the table: a cell begins with the word ERROR itself. */
+static struct reason reason_of(const struct fh_eval_result *r)
+{
+	const char *text = r->error ? r->error : "";
+	text += fh_starts_with(text, "Error: ") ? strlen("Error: ") : 0;
+	return (struct reason){ .text = text, .length = strcspn(text, "\n"), .error = r->failure == FH_FAILURE_ERROR };
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct reason *x = a, *y = b;
+	int order = memcmp(x->text, y->text, FH_MIN(x->length, y->length));
+	if (order == 0)
+		order = (x->length > y->length) - (x->length < y->length);
+	if (order == 0)
+		order = (int)x->error - (int)y->error;
+	return order ? order : (x->first > y->first) - (x->first < y->first);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct reason *x = a, *y = b;
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static bool same_reason(const struct reason *x, const struct reason *y)
+{
+	return x->error == y->error && x->length == y->length && memcmp(x->text, y->text, x->length) == 0;
+}
+
+/* Equal reasons, which lie side by side once they are sorted, become one with their count. */
+static size_t group_reasons(struct reason *list, size_t n)
+{
+	size_t groups = 0;
+	qsort(list, n, sizeof(*list), by_text);
+	for (size_t i = 0; i < n; i++) {
+		if (groups > 0 && same_reason(&list[groups - 1], &list[i]))
+			list[groups - 1].count++;
+		else
+			list[groups++] = list[i];
+	}
+	qsort(list, groups, sizeof(*list), by_count);
+	return groups;
+}
+
+void fh_report_reasons(const struct fh_eval_results *r, const struct fh_report_options *o, struct fh_buf *out)
+{
+	enum { SHOWN = 20, LENGTH_MAX = 300 };
+	fh_auto_free struct reason *list = fh_xcalloc(r->count + 1, sizeof(*list));
+	size_t n = 0;
+	for (size_t i = 0; i < r->count; i++) {
+		if (!r->items[i].done || r->items[i].success)
+			continue;
+		list[n] = reason_of(&r->items[i]);
+		list[n].count = 1;
+		list[n++].first = i;
+	}
+	if (n == 0)
+		return;
+	size_t groups = group_reasons(list, n);
+	fh_buf_adds(out, "Why tests did not pass:\n");
+	for (size_t i = 0; i < FH_MIN(groups, (size_t)SHOWN); i++) {
+		fh_auto_free char *whole = fh_xstrndup(list[i].text, list[i].length);
+		fh_auto_free char *cut = shortened(whole, LENGTH_MAX);
+		const char *mark = list[i].error ? "[ERROR]" : "[FAIL]";
+		if (o->color)
+			fh_buf_addf(out, "%7zu x \033[%sm%s\033[0m ", list[i].count, list[i].error ? "33" : "31", mark);
+		else
+			fh_buf_addf(out, "%7zu x %s ", list[i].count, mark);
+		fh_escape_terminal(out, fh_str(cut), false);
+		fh_buf_addc(out, '\n');
+	}
+	if (groups > SHOWN)
+		fh_buf_addf(out, "  ... and %zu other reasons\n", groups - SHOWN);
+	fh_buf_addc(out, '\n');
+}
+
 /* --------------------------------------------------------------------------------------------------------- summary */
 
 static double percent(size_t n, size_t of)

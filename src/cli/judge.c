@@ -244,6 +244,44 @@ struct watch {
 	size_t passed, other;
 };
 
+/* What comes before the first sample, with a bar for each step. */
+struct steps {
+	bool shown; /* bars are wanted */
+	const char *step;
+	size_t done, total; /* of the last step */
+	struct fh_progress *bar;
+};
+
+static void on_step(void *context, const char *step, size_t done, size_t total)
+{
+	struct steps *s = context;
+	if (s->shown && (!s->step || !fh_streq(s->step, step))) {
+		fh_progress_free(s->bar);
+		s->bar = fh_progress_new(step, total, false);
+	}
+	s->step = step;
+	s->done = done;
+	s->total = total;
+	fh_progress_step(s->bar, done, NULL);
+}
+
+static void steps_end(struct steps *s)
+{
+	fh_progress_free(s->bar);
+	s->bar = NULL;
+}
+
+/* Before the first sample: the results file is as it was. */
+static int say_interrupted_early(const struct steps *s)
+{
+	fprintf(stderr, "interrupted before the first sample was judged");
+	if (s->step && fh_streq(s->step, "self-check"))
+		fprintf(stderr, ": of the self-check %zu of %zu tasks are done, and remembered where they held", s->done,
+		        s->total);
+	fprintf(stderr, "; the same command goes on\n");
+	return FH_EXIT_INTERRUPTED;
+}
+
 static void on_done(void *context, size_t done, enum fh_verdict verdict)
 {
 	struct watch *w = context;
@@ -308,7 +346,7 @@ static int say_interrupted(const struct judge_options *o, const struct fh_result
 	return FH_EXIT_INTERRUPTED;
 }
 
-static int judge(const struct judge_options *o, const struct fh_judge_settings *settings,
+static int judge(const struct judge_options *o, const struct fh_judge_settings *settings, struct steps *steps,
                  struct fh_judge_report *report, const struct fh_judge_problems *problems,
                  const struct fh_judge_samples *samples)
 {
@@ -321,6 +359,7 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 	int status, r = fh_judge_session_open(settings, problems, samples, &session, &err);
 	if (r >= 0 && o->self_check)
 		r = fh_self_check_run(session, problems, samples, (unsigned)FH_MIN(o->jobs, UINT16_MAX), &check, &err);
+	steps_end(steps);
 	if (r >= 0) {
 		for (size_t i = 0; i < samples->count; i++)
 			fh_judge_key(session, &problems->items[samples->items[i].problem], &samples->items[i], keys[i]);
@@ -346,7 +385,7 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 	} else if (r == -FH_E_CANCELLED && results) {
 		status = say_interrupted(o, results, samples->count);
 	} else {
-		status = r == -FH_E_CANCELLED ? FH_EXIT_INTERRUPTED : fh_command_failed(&err, FH_EXIT_FAILED);
+		status = r == -FH_E_CANCELLED ? say_interrupted_early(steps) : fh_command_failed(&err, FH_EXIT_FAILED);
 	}
 	fh_results_close(results);
 	fh_self_check_release(&check);
@@ -366,13 +405,19 @@ static int run_command(const struct judge_options *o)
 	if (fh_judge_problems_read(o->problems, &problems, &err) < 0 ||
 	    fh_judge_samples_read(o->args.items[0], &problems, &samples, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
+	struct steps steps = { .shown = o->progress_bar && !o->quiet };
 	fill_settings(o, &settings);
+	settings.on_step = on_step;
+	settings.context = &steps;
 	fh_interrupt_catch();
-	if (fh_judge_truth_complete(&settings, &problems, &samples, &err) < 0)
-		return fh_interrupted ? FH_EXIT_INTERRUPTED : fh_command_failed(&err, FH_EXIT_FAILED);
+	int made = fh_judge_truth_complete(&settings, &problems, &samples, &err);
+	steps_end(&steps);
+	if (made < 0)
+		return fh_interrupted ? say_interrupted_early(&steps) : fh_command_failed(&err, FH_EXIT_FAILED);
 	if (!o->show_given)
-		return judge(o, &settings, &report, &problems, &samples);
+		return judge(o, &settings, &steps, &report, &problems, &samples);
 	int r = fh_judge_show(&settings, &problems, &samples, o->results, o->show, &err);
+	steps_end(&steps);
 	if (r == -FH_E_CANCELLED)
 		return FH_EXIT_INTERRUPTED;
 	return r < 0 ? fh_command_failed(&err, FH_EXIT_FAILED) : FH_EXIT_OK;

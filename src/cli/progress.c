@@ -116,7 +116,8 @@ void fh_progress_step(struct fh_progress *p, uint64_t done, const char *note)
 		p->note = fh_xstrdup(note);
 	}
 	int64_t now = fh_now_ns();
-	if (now - p->drawn >= (p->terminal ? DRAW_EVERY_NS : LINE_EVERY_NS))
+	bool first = p->terminal && done == 0; /* the first piece of work may take long */
+	if (first || now - p->drawn >= (p->terminal ? DRAW_EVERY_NS : LINE_EVERY_NS))
 		draw(p, now);
 	pthread_mutex_unlock(&p->lock);
 }

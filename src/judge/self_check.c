@@ -24,6 +24,7 @@
 struct check {
 	struct fh_judge_session *session;
 	const struct fh_judge_problems *problems;
+	const struct fh_judge_settings *settings;
 	const size_t *wanted; /* positions of problems */
 	size_t count;
 	char *folder; /* NULL: nothing is remembered */
@@ -31,6 +32,7 @@ struct check {
 	atomic_bool stop;
 	pthread_mutex_t lock; /* the fields below */
 	struct fh_self_check *found;
+	size_t done;
 	int failed;
 	struct fh_error error;
 };
@@ -281,6 +283,9 @@ static int check_task(struct check *c, const struct fh_judge_problem *p, struct 
 	c->found->in_process += mode == FH_MODE_IN_PROCESS;
 	c->found->raised += factor > 1;
 	c->found->failed += !passed || !fails;
+	c->done++;
+	if (c->settings->on_step)
+		c->settings->on_step(c->settings->context, "self-check", c->done, c->count);
 	pthread_mutex_unlock(&c->lock);
 	return 0;
 }
@@ -333,12 +338,18 @@ int fh_self_check_run(struct fh_judge_session *session, const struct fh_judge_pr
                       struct fh_error *err)
 {
 	struct fh_self_check found = { 0 };
-	struct check c = { .session = session, .problems = problems, .found = &found, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct check c = { .session = session,
+		               .settings = fh_judge_settings(session),
+		               .problems = problems,
+		               .found = &found,
+		               .lock = PTHREAD_MUTEX_INITIALIZER };
 	fh_auto_free size_t *wanted = tasks_of(problems, samples, &c.count);
 	fh_auto_free char *folder = cache_folder();
 	c.wanted = wanted;
 	c.folder = folder;
 	found.tasks = c.count;
+	if (c.settings->on_step)
+		c.settings->on_step(c.settings->context, "self-check", 0, c.count);
 	int r = fh_batch_threads(work, &c, jobs, c.count, err);
 	if (r >= 0 && c.failed < 0) {
 		if (err)

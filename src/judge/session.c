@@ -280,6 +280,11 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
 	return 0;
 }
 
+const struct fh_judge_settings *fh_judge_settings(const struct fh_judge_session *s)
+{
+	return s->settings;
+}
+
 void fh_judge_session_close(struct fh_judge_session *s)
 {
 	if (!s)

@@ -27,6 +27,10 @@ struct fh_judge_settings {
 	unsigned repeat;                     /* how often each sample is judged, to find flaky ones; 0 or 1: once */
 	const volatile int *cancel;          /* set to 1: runs end, nothing new begins. NULL: never */
 	FH_NULLABLE const struct fh_client_options *client;
+	/* Called while what comes before the judging goes on, "expected values" and "self-check", by one thread at a time:
+	 * `done` of `total` tasks are through, 0 at the beginning. NULL: none. */
+	void (*on_step)(void *context, const char *step, size_t done, size_t total);
+	void *context;
 };
 /* cpu_time 5 s, wall_time 20 s, memory 1G; the rest as `fumehood run`. */
 void fh_judge_settings_init(struct fh_judge_settings *s);
@@ -36,6 +40,7 @@ struct fh_judge_session;
 int fh_judge_session_open(const struct fh_judge_settings *settings, const struct fh_judge_problems *problems,
                           const struct fh_judge_samples *samples, struct fh_judge_session **ret, struct fh_error *err);
 void fh_judge_session_close(struct fh_judge_session *s); /* NULL is fine */
+const struct fh_judge_settings *fh_judge_settings(const struct fh_judge_session *s);
 
 /* Under which a result may be used again: sample, problem, limits, packages, integrity, our version, the driver and
  * the interpreter's version. */

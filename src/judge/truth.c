@@ -34,7 +34,8 @@ struct work {
 	struct fh_judge_problem **items;
 	size_t count, capacity;
 	atomic_size_t next;
-	pthread_mutex_t lock;
+	pthread_mutex_t lock; /* the fields below */
+	size_t done;
 	int failed;
 	struct fh_error error;
 };
@@ -182,15 +183,17 @@ static void *work(void *argument)
 	while ((i = atomic_fetch_add(&w->next, 1)) < w->count) {
 		struct fh_error err = FH_ERROR_INIT;
 		int r = complete(w, w->items[i], &err);
-		if (r >= 0)
-			continue;
 		pthread_mutex_lock(&w->lock);
-		if (w->failed == 0) {
+		w->done++;
+		if (r >= 0 && w->settings->on_step)
+			w->settings->on_step(w->settings->context, "expected values", w->done, w->count);
+		if (r < 0 && w->failed == 0) {
 			w->failed = r;
 			w->error = err;
 		}
 		pthread_mutex_unlock(&w->lock);
-		atomic_store(&w->next, w->count);
+		if (r < 0)
+			atomic_store(&w->next, w->count);
 	}
 	return NULL;
 }
@@ -239,6 +242,8 @@ int fh_judge_truth_complete(const struct fh_judge_settings *settings, struct fh_
 		r = read_text("guest/test_plus.py", &w.test, err);
 	if (w.count > 0 && r >= 0)
 		r = fh_client_open(settings->client, &w.client, err);
+	if (w.count > 0 && r >= 0 && settings->on_step)
+		settings->on_step(settings->context, "expected values", 0, w.count);
 	if (w.count > 0 && r >= 0)
 		r = run_threads(&w, err);
 	if (w.client)

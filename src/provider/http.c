@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "provider/http.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <strings.h>
 #include <sys/random.h>
 #include "base/clock.h"
@@ -22,9 +24,11 @@ struct fh_http_handle {
 };
 
 struct fh_http {
+	const char *start_hint;
 	pthread_mutex_t lock;
 	struct fh_http_handle *idle;
 	unsigned idle_count;
+	atomic_bool reached; /* a connection was made once */
 };
 
 /* Loaded: fh_http_send sees to that before there is a handle. */
@@ -33,9 +37,10 @@ static const struct fh_curl *curl(void)
 	return fh_curl(NULL);
 }
 
-struct fh_http *fh_http_new(void)
+struct fh_http *fh_http_new(const char *start_hint)
 {
 	struct fh_http *http = FH_NEW(struct fh_http);
+	http->start_hint = start_hint;
 	pthread_mutex_init(&http->lock, NULL);
 	return http;
 }
@@ -179,6 +184,7 @@ static size_t fh_http_on_body(char *p, size_t size, size_t n, void *user)
 
 struct fh_http_try {
 	CURLcode result;
+	bool refused; /* the machine is there, and nothing listens at the port */
 	char message[CURL_ERROR_SIZE];
 	uint64_t retry_after_ms;
 };
@@ -272,6 +278,11 @@ static int fh_http_try(struct fh_http *http, const struct fh_http_request *reque
 	int code = fh_http_perform(h, request, t, err);
 	if (!code && t->result == CURLE_OK)
 		fh_http_note_answer(h->easy, ret, t);
+	long sys = 0;
+	if (t->result == CURLE_COULDNT_CONNECT)
+		t->refused = curl()->easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &sys) == CURLE_OK && sys == ECONNREFUSED;
+	else if (t->result != CURLE_COULDNT_RESOLVE_HOST)
+		atomic_store(&http->reached, true);
 	fh_http_handle_put(http, h);
 	curl()->slist_free_all(headers);
 	return code;
@@ -293,8 +304,8 @@ static struct fh_str fh_http_origin(const char *url)
 	return (struct fh_str){ host, n };
 }
 
-static int fh_http_fail(const struct fh_http_request *request, const struct fh_http_response *ret,
-                        const struct fh_http_try *t, struct fh_error *err)
+static int fh_http_fail(const struct fh_http *http, const struct fh_http_request *request,
+                        const struct fh_http_response *ret, const struct fh_http_try *t, struct fh_error *err)
 {
 	struct fh_str host = fh_http_origin(request->url);
 	const char *why = t->message[0] ? t->message : curl()->easy_strerror(t->result);
@@ -305,6 +316,11 @@ static int fh_http_fail(const struct fh_http_request *request, const struct fh_h
 		return fh_error_set(err, FH_E_TIMEOUT, "no answer from %.*s: %s", FH_STR_ARGS(host), why);
 	if (t->result == CURLE_UNSUPPORTED_PROTOCOL || t->result == CURLE_URL_MALFORMAT)
 		return fh_error_set(err, FH_E_CONFIG, "not an http or https URL: %s", request->url);
+	if (t->refused) {
+		fh_error_set(err, FH_E_UNAVAILABLE, "nothing listens at %.*s: connection refused", FH_STR_ARGS(host));
+		fh_error_hint(err, "%s", http->start_hint);
+		return -FH_E_UNAVAILABLE;
+	}
 	fh_error_set(err, FH_E_UNAVAILABLE, "no whole answer from %.*s after %u %s: %s", FH_STR_ARGS(host), ret->tries,
 	             ret->tries == 1 ? "try" : "tries", why);
 	if (t->result == CURLE_PEER_FAILED_VERIFICATION)
@@ -320,9 +336,12 @@ static const CURLcode fh_http_passing[] = {
 	CURLE_SEND_ERROR,           CURLE_RECV_ERROR,      CURLE_HTTP2,        CURLE_HTTP2_STREAM,
 };
 
-static bool fh_http_worth_a_retry(const struct fh_http_request *request, const struct fh_http_response *ret,
-                                  const struct fh_http_try *t)
+/* A server that was never there is not waited for; one that was may be starting again. */
+static bool fh_http_worth_a_retry(struct fh_http *http, const struct fh_http_request *request,
+                                  const struct fh_http_response *ret, const struct fh_http_try *t)
 {
+	if (t->refused && !atomic_load(&http->reached))
+		return false;
 	if (t->result == CURLE_OK)
 		return fh_http_status_retryable(ret->status) &&
 		       !(request->is_final && request->is_final(ret->status, fh_buf_str(&ret->body)));
@@ -352,8 +371,8 @@ static int fh_http_send_to(struct fh_http *http, const struct fh_http_request *r
 			return code;
 		uint64_t pause = fh_http_pause_ms(backoff, ret->tries, fh_http_random01());
 		pause = FH_MAX(pause, t.retry_after_ms);
-		if (ret->tries > request->retries || !fh_http_worth_a_retry(request, ret, &t) || pause > pause_max)
-			return t.result == CURLE_OK ? 0 : fh_http_fail(request, ret, &t, err);
+		if (ret->tries > request->retries || !fh_http_worth_a_retry(http, request, ret, &t) || pause > pause_max)
+			return t.result == CURLE_OK ? 0 : fh_http_fail(http, request, ret, &t, err);
 		code = fh_http_sleep(request, pause, err);
 		if (code)
 			return code;

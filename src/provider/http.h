@@ -3,7 +3,8 @@
  * HTTP requests, over libcurl, which only http.c includes.
  *
  * http and https only; certificates are always verified; no redirect is followed (a POST with a key must not wander).
- * What may pass by itself is tried again: connections that fail or break, 408, 429 and 5xx (but 501 and 505), after a
+ * What may pass by itself is tried again: connections that fail or break (but not one that is refused where none was
+ * ever made: nobody started the server), 408, 429 and 5xx (but 501 and 505), after a
  * pause that doubles each time, with jitter, or as long as Retry-After asks. Answers are bounded.
  */
 #pragma once
@@ -14,7 +15,8 @@ struct fh_http; /* keeps connections; one per provider, safe from any thread */
 
 #define FH_HTTP_BODY_MAX ((size_t)64 << 20)
 
-FH_OWN struct fh_http *fh_http_new(void);
+/* start_hint: how a server of this kind is started, for when nothing listens there; static. */
+FH_OWN struct fh_http *fh_http_new(const char *start_hint);
 void fh_http_free(struct fh_http *http); /* no request may be under way; NULL is fine */
 
 struct fh_http_request {

@@ -45,7 +45,7 @@ static int fh_ollama_open(struct fh_provider *p, struct fh_error *err)
 	o->model = p->target;
 	o->chat = fh_starts_with(p->id, "ollama:chat:");
 	o->url = fh_chat_url(base, o->chat ? "/api/chat" : "/api/generate");
-	o->http = fh_http_new();
+	o->http = fh_http_new("`ollama serve` starts a server; apiBaseUrl or OLLAMA_BASE_URL names another one");
 	return 0;
 }
 

@@ -97,7 +97,7 @@ static int fh_openai_open(struct fh_provider *p, struct fh_error *err)
 	o->url = fh_chat_url(base, "/chat/completions");
 	const char *key = fh_openai_key(p);
 	o->key = key ? fh_xstrdup(key) : NULL;
-	o->http = fh_http_new();
+	o->http = fh_http_new("start the server, or name another one with apiBaseUrl or OPENAI_BASE_URL");
 	if (!fh_starts_with(o->url, "http://") && !fh_starts_with(o->url, "https://")) {
 		fh_error_set(err, FH_E_CONFIG, "provider %s: %s is not an http or https URL", p->id, base);
 		fh_error_hint(err, "apiBaseUrl and OPENAI_BASE_URL look like http://127.0.0.1:8080/v1");

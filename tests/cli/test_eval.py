@@ -491,6 +491,27 @@ class Terminal(Eval):
         self.assertNotIn("\x1b", done.stdout)
         self.assertNotIn("[PASS]", self.eval("--no-table").stdout)
 
+    def test_without_the_table_the_reasons_that_occur_are_counted(self):
+        config = """\
+            prompts: ['Say {{word}}']
+            providers: [echo]
+            tests:
+              - {vars: {word: yes}, assert: [{type: contains, value: Say}]}
+              - {vars: {word: a}, assert: [{type: contains, value: bye}]}
+              - {vars: {word: b}, assert: [{type: contains, value: bye}]}
+              - {vars: {word: c}, assert: [{type: contains, value: zebra}]}
+        """
+        shown = self.eval("--no-table", config=config).stdout
+        self.assertIn('2 x [FAIL] Expected output to contain "bye"\n', shown)
+        self.assertIn('1 x [FAIL] Expected output to contain "zebra"\n', shown)
+        self.assertLess(shown.index("bye"), shown.index("zebra"), "the most frequent first")
+        self.assertNotIn("Why tests", self.eval(config=config).stdout, "the table shows them")
+
+    def test_rows_that_the_table_leaves_out_have_their_reasons_counted(self):
+        tests = "".join(f"\n  - {{vars: {{word: w{i}}}, assert: [{{type: contains, value: bye}}]}}" for i in range(30))
+        shown = self.eval(config=f"prompts: ['Say {{{{word}}}}']\nproviders: [echo]\ntests:{tests}\n").stdout
+        self.assertIn('30 x [FAIL] Expected output to contain "bye"\n', shown)
+
     def test_colours_only_when_they_are_wanted(self):
         self.assertIn("\x1b[", self.eval("--color", config=self.CONFIG).stdout)
         self.assertNotIn("\x1b", self.eval("--no-color").stdout)

@@ -2,6 +2,7 @@
 """fumehood judge: the results file and its resumption, the summary, and bad input."""
 import json
 import os
+import pty
 import random
 import re
 import shutil
@@ -89,6 +90,30 @@ class Results(Judging):
 
     def test_killed_at_any_moment_it_ends_with_the_same_results(self):
         self.kill_and_resume(50 if support.FULL else 4)
+
+    def test_the_self_check_shows_how_far_it_is_and_says_what_an_interrupt_keeps(self):
+        row = {"task_id": "Slow/0", "prompt": "def f(x):\n", "entry_point": "f",
+               "canonical_solution": "    import time\n    time.sleep(60)\n    return x\n",
+               "test": "def check(f):\n    assert f(1) == 1\n"}
+        self.problems = self.write("slow.jsonl", json.dumps(row) + "\n")
+        self.samples([("Slow/0", "    return x\n")])
+        seen, terminal = b"", pty.openpty()
+        child = subprocess.Popen([support.PROGRAM, "judge", "--wall-time", "100", "--problems", self.problems,
+                                  self.dir / "samples.jsonl", "-o", self.dir / "results.jsonl"],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal[1])
+        self.addCleanup(lambda: (child.kill(), child.wait(), os.close(terminal[0])))
+        os.close(terminal[1])
+        while b"self-check  [--------------------] 0/1" not in seen:
+            seen += os.read(terminal[0], 4096)
+        child.send_signal(signal.SIGINT)
+        try:
+            while piece := os.read(terminal[0], 4096):
+                seen += piece
+        except OSError:  # a terminal that nobody has open any more
+            pass
+        self.assertEqual(130, child.wait(support.TIMEOUT))
+        self.assertIn(b"interrupted before the first sample was judged: of the self-check 0 of 1 tasks are done", seen)
+        self.assertFalse((self.dir / "results.jsonl").exists())
 
     def test_interrupted_it_keeps_what_is_done(self):
         self.samples([self.good] * 20 + [("Own/0", "    import time; time.sleep(600)\n")] + [self.good] * 20)

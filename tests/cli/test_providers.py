@@ -4,6 +4,7 @@ scripts, recordings."""
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -118,6 +119,17 @@ class Providers(support.TempDir):
         self.assertIn("API error: 500 Internal Server Error", self.error("openai:broken"))
         self.assertEqual(self.server.counts["broken"], 5)
 
+    def test_a_server_that_nobody_started_is_told_at_once(self):
+        """With the pauses of this environment a second try would come long after the test has given up."""
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            url = "http://127.0.0.1:%d" % s.getsockname()[1]  # bound and not listening: nobody else gets it
+            for id, hint in (("ollama:chat:llama", "`ollama serve` starts a server"), ("openai:good", "OPENAI_BASE_URL")):
+                with self.subTest(id):
+                    row = self.row({"id": id, "config": {"apiBaseUrl": url}}, PROMPTFOO_REQUEST_BACKOFF_MS="600000")
+                    self.assertIn(f"nothing listens at {url[7:]}: connection refused", row["error"])
+                    self.assertIn(hint, row["error"])
+
     def test_max_retries(self):
         self.error({"id": "openai:broken", "config": {"maxRetries": 0}})
         self.assertEqual(self.server.counts["broken"], 1)
@@ -143,7 +155,7 @@ class Providers(support.TempDir):
         self.assertLess(time.monotonic() - start, 30)
 
     def test_a_server_that_is_not_there(self):
-        self.assertIn("is the server running", self.error("openai:good", OPENAI_BASE_URL="http://127.0.0.1:9/v1"))
+        self.assertIn("start the server", self.error("openai:good", OPENAI_BASE_URL="http://127.0.0.1:9/v1"))
 
     def test_only_http(self):
         self.config("openai:good")
