@@ -188,7 +188,7 @@ static bool is_clean_absolute(const char *path)
 	if (path[0] != '/' || strlen(path) >= FH_PLAN_PATH_MAX)
 		return false;
 	fh_auto_free char *clean = fh_path_clean(path);
-	return fh_streq(clean, path);
+	return strcmp(clean, path) == 0;
 }
 
 /* A name that cannot leave the folder it is relative to. */
