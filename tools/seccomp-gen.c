@@ -19,9 +19,9 @@
 
 #include "engine/seccomp_policy.h"
 
-static uint32_t action(enum fh_verdict v)
+static uint32_t action(const struct fh_policy_entry *e)
 {
-	return v == FH_ALLOW ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(v == FH_EPERM ? EPERM : ENOSYS);
+	return e->verdict == FH_ALLOW ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | (uint32_t)e->error;
 }
 
 /* The value of AUDIT_ARCH_* for what we run on; libseccomp's numbers are the same. */
@@ -30,10 +30,9 @@ static uint32_t native_arch(void)
 	return seccomp_arch_native();
 }
 
-/* An exception from an allowed call. */
-static bool is_spared(const struct fh_policy_entry *e)
+static bool is_conditional(const struct fh_policy_entry *e)
 {
-	return e->verdict == FH_EPERM && e->compare != FH_CMP_NONE;
+	return e->when[0].test != FH_TEST_NONE;
 }
 
 static void fail(const char *what, const char *call, int r)
@@ -52,51 +51,154 @@ static bool is_setup(const char *call)
 
 static void add(scmp_filter_ctx c, const struct fh_policy_entry *e, int number)
 {
-	uint32_t act = action(e->verdict);
-	int r;
-	if (act == SCMP_ACT_ERRNO(ENOSYS) || is_spared(e))
-		return; /* the default, or part of the prefix */
-	if (e->compare == FH_CMP_NONE)
-		r = seccomp_rule_add(c, act, number, 0);
-	else if (e->compare == FH_CMP_EQ)
-		r = seccomp_rule_add(c, act, number, 1, SCMP_CMP64(e->arg, SCMP_CMP_EQ, e->value));
-	else
-		r = seccomp_rule_add(c, act, number, 1, SCMP_CMP64(e->arg, SCMP_CMP_MASKED_EQ, e->mask, e->value));
+	if (is_conditional(e) || action(e) == (SECCOMP_RET_ERRNO | ENOSYS))
+		return; /* part of the prefix, or the default */
+	int r = seccomp_rule_add(c, e->verdict == FH_ALLOW ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(e->error), number, 0);
 	if (r < 0)
 		fail("cannot add", e->call, r);
 }
 
-/* libseccomp lets an unconditional rule swallow the conditional ones of the same call. So "allowed but for these values
- * of an argument" goes in front of its program: a few instructions that answer EPERM for the spared values and fall
- * through for everything else. */
+/* ---------------------------------------------------------------------------------------------------------- prefix */
+
+/* libseccomp lets an unconditional rule swallow the conditional ones of the same call, and has no order. So entries with
+ * conditions go in front of its program: a search by halves for the call's number, then its entries one after another,
+ * and on to libseccomp's program where none applies. */
+enum { GROUPS_MAX = 64, GROUP_MAX = 512 };
+struct group {
+	int number;
+	struct sock_filter code[GROUP_MAX];
+	size_t n;
+};
+static struct group groups[GROUPS_MAX];
+static size_t group_count;
+
+static void emit(struct group *g, uint16_t code, size_t jt, size_t jf, uint32_t k)
+{
+	if (g->n == GROUP_MAX || jt > 255 || jf > 255)
+		fail("too many conditions:", "a call of the policy", -E2BIG);
+	g->code[g->n++] = (struct sock_filter){ code, (uint8_t)jt, (uint8_t)jf, k };
+}
+
+static const uint16_t load = BPF_LD | BPF_W | BPF_ABS, equal = BPF_JMP | BPF_JEQ | BPF_K;
+
+static size_t condition_size(const struct fh_condition *c)
+{
+	return c->test == FH_TEST_NULL || c->test == FH_TEST_GIVEN              ? 4
+	       : c->test == FH_TEST_IS && c->mask != 0xFFFFFFFFu ? 3
+	       : c->test == FH_TEST_NONE                         ? 0
+	                                                         : 2;
+}
+
+/* Goes on where it holds, else past the `rest` instructions that follow it. */
+static void add_condition(struct group *g, const struct fh_condition *c, size_t rest)
+{
+	uint32_t low = (uint32_t)(offsetof(struct seccomp_data, args) + 8 * c->arg); /* little-endian */
+	if (c->test == FH_TEST_NONE)
+		return;
+	emit(g, load, 0, 0, low);
+	switch (c->test) {
+	case FH_TEST_IS:
+		if (c->mask != 0xFFFFFFFFu)
+			emit(g, BPF_ALU | BPF_AND | BPF_K, 0, 0, c->mask);
+		emit(g, equal, 0, rest, c->value);
+		break;
+	case FH_TEST_ANY:
+		emit(g, BPF_JMP | BPF_JSET | BPF_K, 0, rest, c->mask);
+		break;
+	case FH_TEST_ABOVE:
+		emit(g, BPF_JMP | BPF_JGT | BPF_K, 0, rest, c->value);
+		break;
+	case FH_TEST_NULL:
+		emit(g, equal, 0, rest + 2, 0);
+		emit(g, load, 0, 0, low + 4);
+		emit(g, equal, 0, rest, 0);
+		break;
+	default:
+		emit(g, equal, 0, 2, 0);
+		emit(g, load, 0, 0, low + 4);
+		emit(g, equal, rest, 0, 0);
+	}
+}
+
+static void add_conditional(const struct fh_policy_entry *e, int number)
+{
+	struct group *g = groups;
+	while (g < groups + group_count && g->number != number)
+		g++;
+	if (g == groups + group_count) {
+		if (group_count++ == GROUPS_MAX)
+			fail("too many calls with conditions:", e->call, -E2BIG);
+		*g = (struct group){ .number = number };
+	}
+	size_t rest = 1;
+	for (int i = 0; i < FH_CONDITIONS_MAX; i++)
+		rest += condition_size(&e->when[i]);
+	for (int i = 0; i < FH_CONDITIONS_MAX; i++) {
+		rest -= condition_size(&e->when[i]);
+		add_condition(g, &e->when[i], rest);
+	}
+	emit(g, BPF_RET | BPF_K, 0, 0, action(e));
+}
+
+static int by_group_number(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void find_groups(void)
+{
+	for (size_t i = 0; i < fh_seccomp_policy_count; i++) {
+		int number = seccomp_syscall_resolve_name(fh_seccomp_policy[i].call);
+		if (is_conditional(&fh_seccomp_policy[i]) && number >= 0)
+			add_conditional(&fh_seccomp_policy[i], number);
+	}
+	qsort(groups, group_count, sizeof(groups[0]), by_group_number);
+}
+
+static void write_one(FILE *out, uint16_t code, size_t jt, size_t jf, size_t k)
+{
+	fprintf(out, "\t{ 0x%04x, %zu, %zu, 0x%08zx },\n", code, jt, jf, k);
+}
+
+/* One call: whether it is the one, its entries, the number again, and a jump to what follows. */
+static size_t groups_size(const struct group *g, size_t n)
+{
+	return n == 1 ? 2 + g->n + 2 : 2 + groups_size(g, n / 2) + groups_size(g + n / 2, n - n / 2);
+}
+
+/* `after`: instructions between the end of these and that of the prefix. */
+static void write_groups(FILE *out, const struct group *g, size_t n, size_t after)
+{
+	const uint16_t always = BPF_JMP | BPF_JA;
+	if (n == 1) {
+		write_one(out, equal, 1, 0, (uint32_t)g->number);
+		write_one(out, always, 0, 0, g->n + 2 + after);
+		for (size_t i = 0; i < g->n; i++)
+			write_one(out, g->code[i].code, g->code[i].jt, g->code[i].jf, g->code[i].k);
+		write_one(out, load, 0, 0, offsetof(struct seccomp_data, nr));
+		write_one(out, always, 0, 0, after);
+		return;
+	}
+	size_t left = groups_size(g, n / 2), right = groups_size(g + n / 2, n - n / 2);
+	write_one(out, BPF_JMP | BPF_JGE | BPF_K, 0, 1, (uint32_t)g[n / 2].number);
+	write_one(out, always, 0, 0, left);
+	write_groups(out, g, n / 2, after + right);
+	write_groups(out, g + n / 2, n - n / 2, after);
+}
+
 static size_t write_prefix(FILE *out)
 {
-	enum { HEAD = 3, EACH = 5, ENTRIES_MAX = (255 - 1) / EACH }; /* jumps go 255 instructions at most */
-	struct sock_filter f[HEAD + EACH * ENTRIES_MAX];
-	size_t n = HEAD;
-	for (size_t i = 0; i < fh_seccomp_policy_count; i++) {
-		const struct fh_policy_entry *e = &fh_seccomp_policy[i];
-		int number = is_spared(e) ? seccomp_syscall_resolve_name(e->call) : -1;
-		if (number < 0)
-			continue;
-		if (e->mask != 0xFFFFFFFFULL)
-			fail("only the low 32 bits can be compared:", e->call, -EINVAL);
-		if (n + EACH > sizeof(f) / sizeof(f[0]))
-			fail("too many exceptions from allowed calls:", e->call, -E2BIG);
-		f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, EACH - 1);
-		f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-		                                      (uint32_t)(offsetof(struct seccomp_data, args) + 8 * e->arg));
-		f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)e->value, 0, 1);
-		f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)EPERM);
-		f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	}
-	f[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-	f[1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, native_arch(), 0, (uint8_t)(n - 2));
-	f[2] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	for (size_t k = 0; k < n; k++)
-		fprintf(out, "\t{ 0x%04x, %u, %u, 0x%08x },\n", f[k].code, f[k].jt, f[k].jf, f[k].k);
-	return n;
+	size_t n = groups_size(groups, group_count);
+	write_one(out, load, 0, 0, offsetof(struct seccomp_data, arch));
+	write_one(out, equal, 1, 0, native_arch());
+	write_one(out, BPF_JMP | BPF_JA, 0, 0, n + 1);
+	write_one(out, load, 0, 0, offsetof(struct seccomp_data, nr));
+	write_groups(out, groups, group_count, 0);
+	return n + 4;
 }
+
+/* ---------------------------------------------------------------------------------------------------------- policy */
 
 static void write_begin(FILE *out, const char *name)
 {
@@ -121,7 +223,7 @@ static void write_policy(FILE *out, const char *name, bool base)
 	for (size_t i = 0; i < fh_seccomp_policy_count; i++) {
 		struct fh_policy_entry e = fh_seccomp_policy[i];
 		int number = seccomp_syscall_resolve_name(e.call);
-		if (is_setup(e.call) && e.compare != FH_CMP_NONE)
+		if (is_setup(e.call) && is_conditional(&e))
 			fail("a call of set-up cannot depend on an argument:", e.call, -EINVAL);
 		if (base && is_setup(e.call))
 			e.verdict = FH_ALLOW;
@@ -198,7 +300,7 @@ static void write_seal(FILE *out, const char *name)
 			continue;
 		if (e->verdict == FH_ALLOW || n == sizeof(list) / sizeof(list[0]))
 			fail("the policy must refuse, and the seal have room for,", e->call, -EINVAL);
-		list[n++] = (struct sealed){ number, SECCOMP_RET_ERRNO | (uint32_t)(e->verdict == FH_EPERM ? EPERM : ENOSYS) };
+		list[n++] = (struct sealed){ number, action(e) };
 	}
 	if (n != fh_seccomp_setup_call_count)
 		fail("a call of set-up is not in", "the policy", -EINVAL);
@@ -223,6 +325,7 @@ int main(int argc, char **argv)
 		fail("cannot write", argv[1], -errno);
 	fprintf(out, "/* Generated by seccomp-gen from engine/seccomp_policy.c: do not edit. */\n"
 	             "#include \"engine/seccomp.h\"\n");
+	find_groups();
 	write_policy(out, "fh_seccomp_filter", false);
 	write_policy(out, "fh_seccomp_base", true);
 	write_seal(out, "fh_seccomp_seal");

@@ -174,8 +174,6 @@ size_t fh_limits_rlimits(const struct fh_sandbox *b, struct fh_init_rlimit *ret)
 	const uint64_t *limit = b->plan->limits.value;
 	const struct fh_cgroup_host *h = &b->engine->cgroups;
 	size_t n = 0;
-	/* 1 byte: no file is that small, and the kernel gives up a core dump to a program (core(5)) at exactly 1 */
-	ret[n++] = capped(RLIMIT_CORE, 1);
 	ret[n++] = capped(RLIMIT_MEMLOCK, 0);
 	ret[n++] = capped(RLIMIT_MSGQUEUE, 0);
 	ret[n++] = capped(RLIMIT_SIGPENDING, 4096);

@@ -134,6 +134,14 @@ static void allow_descriptors(void)
 	}
 }
 
+/* For all that it starts. 1 byte: no file is that small, and at exactly 1 the kernel hands no core dump to a program of
+ * the host's either (core(5)). The filter lets nobody change it afterwards. */
+static void forbid_core_dumps(void)
+{
+	struct rlimit none = { 1, 1 };
+	(void)setrlimit(RLIMIT_CORE, &none); /* fails where the host's own hard limit is 0 */
+}
+
 /* Nobody has used it for long: a template is no use. */
 static void on_idle(struct fh_timer *t)
 {
@@ -211,6 +219,7 @@ static int serve(int how, uint64_t idle_ms)
 		;
 	prctl(PR_SET_DUMPABLE, 0);
 	allow_descriptors();
+	forbid_core_dumps();
 	e.loop = fh_loop_new();
 	if (!e.loop) {
 		fprintf(stderr, "fumehood-engine: cannot make an event loop\n");
@@ -248,17 +257,51 @@ static int collect(void)
 	return 0;
 }
 
+static void print_condition(const struct fh_condition *c, bool first)
+{
+	if (c->test == FH_TEST_NONE)
+		return;
+	printf(first ? " when arg%u" : " and arg%u", c->arg);
+	if (c->test == FH_TEST_ANY || (c->test == FH_TEST_IS && c->mask != UINT32_MAX))
+		printf(" & 0x%x", c->mask);
+	if (c->test == FH_TEST_NULL || c->test == FH_TEST_IS)
+		printf(" == 0x%x", c->value);
+	if (c->test == FH_TEST_ABOVE)
+		printf(" > %u", c->value);
+}
+
+static const char *verdict_text(const struct fh_policy_entry *x)
+{
+	static const struct {
+		int error;
+		const char *name;
+	} errors[] = {
+		{ 0, "done" },
+		{ EPERM, "EPERM" },
+		{ ENOSYS, "ENOSYS" },
+		{ EINVAL, "EINVAL" },
+		{ ENOMEM, "ENOMEM" },
+		{ ENOTTY, "ENOTTY" },
+		{ ENOENT, "ENOENT" },
+		{ EPROTONOSUPPORT, "EPROTONOSUPPORT" },
+		{ ENOPROTOOPT, "ENOPROTOOPT" },
+	};
+	for (size_t i = 0; x->verdict != FH_ALLOW && i < FH_ARRAY_SIZE(errors); i++)
+		if (errors[i].error == x->error)
+			return errors[i].name;
+	return x->verdict == FH_ALLOW ? "allow" : strerror(x->error);
+}
+
 static int print_policy(void)
 {
-	static const char *const verdicts[] = { "allow", "EPERM", "ENOSYS" };
 	for (size_t i = 0; i < fh_seccomp_policy_count; i++) {
 		const struct fh_policy_entry *x = &fh_seccomp_policy[i];
-		char when[64] = "";
-		if (x->compare != FH_CMP_NONE)
-			snprintf(when, sizeof(when), " when arg%u & 0x%llx == 0x%llx", x->arg, x->mask, x->value);
-		printf("%-24s %-7s%s  %s\n", x->call, verdicts[x->verdict], when, x->reason);
+		printf("%-24s %-15s", x->call, verdict_text(x));
+		for (size_t k = 0; k < FH_CONDITIONS_MAX; k++)
+			print_condition(&x->when[k], k == 0);
+		printf("  %s\n", x->reason);
 	}
-	printf("%-24s %-7s  what is not named here, on any architecture: programs fall back\n", "(others)", "ENOSYS");
+	printf("%-24s %-15s  what is not named here, on any architecture: programs fall back\n", "(others)", "ENOSYS");
 	return 0;
 }
 

@@ -1,52 +1,128 @@
 // SPDX-License-Identifier: MIT
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* also compiled into tools/seccomp-gen */
+#endif
 #include "engine/seccomp_policy.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/prctl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 /* CLONE_NEW* of clone: NEWTIME shares its bit with the exit signal and cannot be asked for there. */
-#define CLONE_NAMESPACES 0x7E020000ULL
-#define LOW32 0xFFFFFFFFULL
+#define CLONE_NAMESPACES 0x7E020000u
+#define SET_ID 06000u
+#define TMPFILE (O_TMPFILE & ~O_DIRECTORY)
 
 const struct fh_policy_entry fh_seccomp_policy[] = {
-	/* calls of which an argument decides */
-	FH_AM("clone", 0, CLONE_NAMESPACES, 0, "new processes and threads, but no new namespaces"),
-	FH_AM("socket", 0, LOW32, AF_UNIX, "sockets within the sandbox"),
-	FH_AM("socket", 0, LOW32, AF_INET, "the sandbox's own loopback"),
-	FH_AM("socket", 0, LOW32, AF_INET6, "the sandbox's own loopback"),
-	FH_AM("socketpair", 0, LOW32, AF_UNIX, "sockets within the sandbox"),
-	FH_AM("personality", 0, LOW32, 0ULL,
-	      "the personalities that programs ask for or set; none that weakens the address space"),
-	FH_AM("personality", 0, LOW32, 8ULL,
-	      "the personalities that programs ask for or set; none that weakens the address space"),
-	FH_AM("personality", 0, LOW32, 0x20000ULL,
-	      "the personalities that programs ask for or set; none that weakens the address space"),
-	FH_AM("personality", 0, LOW32, 0x20008ULL,
-	      "the personalities that programs ask for or set; none that weakens the address space"),
-	FH_AM("personality", 0, LOW32, 0xFFFFFFFFULL,
-	      "the personalities that programs ask for or set; none that weakens the address space"),
-#define SPARED(call, n, value, why)                                                                                    \
-	{                                                                                                                  \
-		call, FH_EPERM, why, n, FH_CMP_MASKED_EQ, LOW32, value                                                         \
-	}
-	SPARED("prlimit64", 0, 1, "would change the limits of init, which in some hosts is the same user"),
-	SPARED("sched_setaffinity", 0, 1, "would hold up init, which in some hosts is the same user"),
-	SPARED("setpriority", 1, 1, "would hold up init, which in some hosts is the same user"),
-	SPARED("setpriority", 0, 2 /* PRIO_USER */, "would hold up init, which in some hosts is the same user"),
-	SPARED("socket", 2, 132 /* SCTP */, "a protocol whose module the kernel would load"),
-	SPARED("socket", 2, 33 /* DCCP */, "a protocol whose module the kernel would load"),
-	SPARED("socket", 2, 115 /* L2TP */, "a protocol whose module the kernel would load"),
-	SPARED("socket", 2, 256 /* SMC */, "a protocol whose module the kernel would load"),
+	/* new processes */
+	FH_A_IF("clone", "new processes and threads, but no new namespaces", FH_MASKED(0, CLONE_NAMESPACES, 0)),
+
+	/* A protocol or type that is not known makes the kernel load a module for it; what is not named here answers as a
+	 * kernel that has none. */
+	FH_A_IF("socket", "sockets within the sandbox", FH_IS(0, AF_UNIX)),
+#define INET_SOCKET(family, type, protocol)                                                                            \
+	FH_A_IF("socket", "TCP and UDP over the sandbox's own loopback", FH_IS(0, family), FH_MASKED(1, 0xF, type),        \
+	        FH_IS(2, protocol))
+#define INET_SOCKETS(family)                                                                                           \
+	INET_SOCKET(family, SOCK_STREAM, 0), INET_SOCKET(family, SOCK_STREAM, IPPROTO_TCP),                                \
+	    INET_SOCKET(family, SOCK_DGRAM, 0), INET_SOCKET(family, SOCK_DGRAM, IPPROTO_UDP),                              \
+	    FH_E_IF("socket", EPROTONOSUPPORT, "a protocol whose module the kernel would load", FH_IS(0, family))
+	INET_SOCKETS(AF_INET),
+	INET_SOCKETS(AF_INET6),
+	FH_A_IF("socketpair", "sockets within the sandbox", FH_IS(0, AF_UNIX)),
+
+#define PERSONALITY(value)                                                                                             \
+	FH_A_IF("personality", "the personalities that programs ask for or set; none that weakens the address space",      \
+	        FH_IS(0, value))
+	PERSONALITY(0),
+	PERSONALITY(8),
+	PERSONALITY(0x20000),
+	PERSONALITY(0x20008),
+	PERSONALITY(0xFFFFFFFF),
+
+	FH_E_IF("sched_setaffinity", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(1, 1)),
+	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, PRIO_USER)),
+
+	/* 1 byte, which the engine sets, is the one limit at which the kernel gives no core dump to a program of the host's
+	 * either (core(5)); with 0 it does. Who asks for no core dumps has what was asked for. */
+	FH_E_IF("prlimit64", EPERM, "would change the limits of init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("prlimit64", 0, "there are no core dumps, whatever is set", FH_IS(1, RLIMIT_CORE), FH_GIVEN(2), FH_NULL(3)),
+	FH_E_IF("prlimit64", EPERM, "there are no core dumps, whatever is set", FH_IS(1, RLIMIT_CORE), FH_GIVEN(2)),
+	FH_E_IF("setrlimit", 0, "there are no core dumps, whatever is set", FH_IS(0, RLIMIT_CORE)),
+
+	/* A file that runs as its owner is the invoking user's in a folder that was mounted to be written to. File
+	 * capabilities need a capability. openat2, whose mode is behind a pointer, is below. */
+#define NO_SET_ID "a set-ID file on a writable mount would run as the user of the host"
+	FH_E_IF("chmod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
+	FH_E_IF("fchmod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
+	FH_E_IF("fchmodat", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
+	FH_E_IF("fchmodat2", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
+	FH_E_IF("creat", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
+	FH_E_IF("mkdir", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
+	FH_E_IF("mkdirat", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
+	FH_E_IF("mknod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
+	FH_E_IF("mknodat", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
+	/* the mode is an argument only where a file is made */
+	FH_E_IF("open", EPERM, NO_SET_ID, FH_ANY(1, O_CREAT | TMPFILE), FH_ANY(2, SET_ID)),
+	FH_E_IF("openat", EPERM, NO_SET_ID, FH_ANY(2, O_CREAT | TMPFILE), FH_ANY(3, SET_ID)),
+
+	/* what outlasts the program or weighs on the host, and what no program of this kind needs */
+	FH_E_IF("fcntl", EINVAL, "a lease holds up whoever opens the file, on the host too", FH_IS(1, F_SETLEASE)),
+	FH_E_IF("fcntl", EINVAL, "watches folders of the host; inotify is what programs use", FH_IS(1, F_NOTIFY)),
+	FH_E_IF("madvise", EINVAL, "pages merged with those of others tell what others hold", FH_IS(2, MADV_MERGEABLE)),
+	FH_E_IF("prctl", EINVAL, "pages merged with those of others tell what others hold", FH_IS(0, 67 /* MEMORY_MERGE */)),
+	FH_E_IF("prctl", EINVAL, "a program in the kernel, from a pool of the whole host", FH_IS(0, PR_SET_SECCOMP)),
+	FH_E_IF("prctl", EINVAL, "a core scheduling cookie keeps others from processors", FH_IS(0, 62 /* SCHED_CORE */)),
+	FH_E_IF("mmap", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(3, MAP_HUGETLB)),
+	FH_E_IF("memfd_create", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(1, 4)),
+	FH_E_IF("shmget", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(2, 04000)),
+	FH_E_IF("semget", EINVAL, "more than 64 in a set: without control groups they would not be counted in time",
+	        FH_ABOVE(1, 64)),
+
+	/* options of sockets: programs in the kernel come from a pool of the whole host (net.core.bpf_jit_limit), flow labels
+	 * from one of 4,096; keys and upper layers load modules; cookies are numbered through the whole host */
+#define OPTION_SPARED(call, level, option, error, why) FH_E_IF(call, error, why, FH_IS(1, level), FH_IS(2, option))
+	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_FILTER, EPERM, "a program in the kernel"),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_BPF, EPERM, "a program in the kernel"),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, EPERM, "a program in the kernel"),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF, EPERM, "a program in the kernel"),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, 32, ENOPROTOOPT, "IPv6 flow labels, of which the host has one pool"),
+	OPTION_SPARED("setsockopt", IPPROTO_TCP, 31, ENOENT, "upper layers of TCP"),
+	OPTION_SPARED("setsockopt", IPPROTO_TCP, 14, ENOPROTOOPT, "keys of TCP"),
+	OPTION_SPARED("setsockopt", IPPROTO_TCP, 32, ENOPROTOOPT, "keys of TCP"),
+	OPTION_SPARED("setsockopt", IPPROTO_TCP, 38, ENOPROTOOPT, "keys of TCP"),
+	OPTION_SPARED("setsockopt", IPPROTO_UDP, 100, ENOPROTOOPT, "tunnels in UDP"),
+	OPTION_SPARED("getsockopt", SOL_SOCKET, 57 /* COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
+	OPTION_SPARED("getsockopt", SOL_SOCKET, 71 /* NETNS_COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
+
 #define IOCTL_SPARED(request)                                                                                          \
-	{                                                                                                                  \
-		"ioctl", FH_EPERM, "types into or takes over a terminal", 1, FH_CMP_MASKED_EQ, LOW32, request                  \
-	}
+	FH_E_IF("ioctl", EPERM, "types into or takes over a terminal", FH_IS(1, request))
 	IOCTL_SPARED(TIOCSTI),
-	IOCTL_SPARED(0x541CULL /* TIOCLINUX */),
+	IOCTL_SPARED(0x541C /* TIOCLINUX */),
 	IOCTL_SPARED(TIOCSETD),
-	FH_A("ioctl", "terminals, files and sockets of the sandbox; the three calls above are refused"),
+	/* of the network those that read; the others need a capability, or load a module before they say so */
+#define IOCTL_READS(request) FH_A_IF("ioctl", "reads of the sandbox's own interface, and owners", FH_IS(1, request))
+	FH_A_IF("ioctl", "owners, marks and time stamps of sockets", FH_MASKED(1, 0xFFFFFFF8, 0x8900)),
+	IOCTL_READS(SIOCGIFNAME),
+	IOCTL_READS(SIOCGIFCONF),
+	IOCTL_READS(SIOCGIFFLAGS),
+	IOCTL_READS(SIOCGIFADDR),
+	IOCTL_READS(SIOCGIFBRDADDR),
+	IOCTL_READS(SIOCGIFNETMASK),
+	IOCTL_READS(SIOCGIFMTU),
+	IOCTL_READS(SIOCGIFHWADDR),
+	IOCTL_READS(SIOCGIFINDEX),
+	FH_A_IF("ioctl", "set-up raises the loopback interface by it; a program lacks the capability", FH_IS(1, SIOCSIFFLAGS)),
+	FH_E_IF("ioctl", ENOTTY, "set-up of networks; some load a module first", FH_MASKED(1, 0xFF00, 0x8900)),
+	FH_E_IF("ioctl", ENOTTY, "keys of encrypted file systems outlive a run", FH_MASKED(1, 0xFFF0, 0x6610)),
+	FH_A("ioctl", "terminals, files and sockets of the sandbox; the calls above are refused"),
 
 	/* files and folders, within the sandbox's own mounts */
 	FH_A("access", "files and folders, within the sandbox's own mounts"),
@@ -101,7 +177,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("newfstatat", "files and folders, within the sandbox's own mounts"),
 	FH_A("open", "files and folders, within the sandbox's own mounts"),
 	FH_A("openat", "files and folders, within the sandbox's own mounts"),
-	FH_A("openat2", "files and folders, within the sandbox's own mounts"),
 	FH_A("pread64", "files and folders, within the sandbox's own mounts"),
 	FH_A("preadv", "files and folders, within the sandbox's own mounts"),
 	FH_A("preadv2", "files and folders, within the sandbox's own mounts"),
@@ -346,7 +421,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("landlock_add_rule", "further restriction of oneself"),
 	FH_A("landlock_create_ruleset", "further restriction of oneself"),
 	FH_A("landlock_restrict_self", "further restriction of oneself"),
-	FH_A("seccomp", "further restriction of oneself"),
 	FH_A("prctl", "further restriction of oneself"),
 
 	/* reading of I/O priority */
@@ -428,6 +502,12 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_N("io_cancel",
 	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
 
+	/* a program in the kernel, from a pool of the whole host; as a kernel without filters answers */
+	FH_E("seccomp", EINVAL, "a program in the kernel, from a pool of the whole host"),
+
+	/* its mode is behind a pointer that a filter cannot read, and could make a set-ID file; programs fall back */
+	FH_N("openat2", "its mode is behind a pointer that a filter cannot read, and could make a set-ID file"),
+
 	/* its flags are behind a pointer that a filter cannot read; libc falls back to clone */
 	FH_N("clone3", "its flags are behind a pointer that a filter cannot read; libc falls back to clone"),
 
@@ -490,6 +570,6 @@ const size_t fh_seccomp_policy_count = sizeof(fh_seccomp_policy) / sizeof(fh_sec
 /* Nothing with a test of an argument can stand here: the seal knows calls by their number alone. */
 const char *const fh_seccomp_setup_calls[] = {
 	"setns",    "unshare", "umount2",   "clone3",     "mount",         "fsopen",
-	"fsconfig", "fsmount", "open_tree", "move_mount", "mount_setattr",
+	"fsconfig", "fsmount", "open_tree", "move_mount", "mount_setattr", "openat2", "seccomp",
 };
 const size_t fh_seccomp_setup_call_count = sizeof(fh_seccomp_setup_calls) / sizeof(fh_seccomp_setup_calls[0]);

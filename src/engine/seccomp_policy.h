@@ -7,42 +7,89 @@
  * call, as it would on an older kernel. Nothing is answered by a kill: language runtimes probe for new calls.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-enum fh_verdict { FH_ALLOW, FH_EPERM, FH_ENOSYS };
+/* What is tested of an argument. Where the kernel looks at no more than 32 bits, so does the test, else a set high bit
+ * would slip past a filter that the kernel then ignores; a pointer is tested whole. */
+enum fh_test {
+	FH_TEST_NONE,
+	FH_TEST_IS,    /* (low 32 bits & mask) == value */
+	FH_TEST_ANY,   /* (low 32 bits & mask) != 0 */
+	FH_TEST_ABOVE, /* low 32 bits, without a sign, > value */
+	FH_TEST_NULL,  /* all 64 bits are 0 */
+	FH_TEST_GIVEN, /* not all 64 bits are 0 */
+};
+enum { FH_CONDITIONS_MAX = 3 };
+struct fh_condition {
+	enum fh_test test;
+	unsigned arg;
+	uint32_t mask, value;
+};
 
-/* At most one test of one argument; the entry applies when it holds. Arguments are compared in their low 32 bits where
- * the kernel looks at no more (`masked`), else a set high bit would slip past a filter that the kernel then ignores. */
-enum fh_compare { FH_CMP_NONE, FH_CMP_EQ, FH_CMP_MASKED_EQ };
+/* An entry with conditions applies when all hold. Of a call's entries those with conditions are tried first, in the
+ * order of the table; the one without, if there is one, says what holds for the rest, else it is ENOSYS. */
+enum fh_verdict { FH_ALLOW, FH_REFUSE };
 struct fh_policy_entry {
 	const char *call;
 	enum fh_verdict verdict;
+	int error; /* what a refused call answers; 0: that it worked, with nothing done */
 	const char *reason;
-	unsigned arg;
-	enum fh_compare compare;
-	unsigned long long mask, value;
+	struct fh_condition when[FH_CONDITIONS_MAX];
 };
 
 #define FH_A(name, why)                                                                                                \
 	{                                                                                                                  \
-		name, FH_ALLOW, why                                                                                            \
+		name, FH_ALLOW, 0, why,                                                                                        \
+		{                                                                                                              \
+			{ 0 }                                                                                                      \
+		}                                                                                                              \
 	}
-#define FH_P(name, why)                                                                                                \
+#define FH_E(name, errno_of_it, why)                                                                                   \
 	{                                                                                                                  \
-		name, FH_EPERM, why                                                                                            \
+		name, FH_REFUSE, errno_of_it, why,                                                                             \
+		{                                                                                                              \
+			{ 0 }                                                                                                      \
+		}                                                                                                              \
 	}
-#define FH_N(name, why)                                                                                                \
+#define FH_P(name, why) FH_E(name, EPERM, why)
+#define FH_N(name, why) FH_E(name, ENOSYS, why)
+/* Allowed, or refused, where the conditions that follow hold: FH_IS(…) and its like. */
+#define FH_A_IF(name, why, ...)                                                                                        \
 	{                                                                                                                  \
-		name, FH_ENOSYS, why                                                                                           \
+		name, FH_ALLOW, 0, why,                                                                                        \
+		{                                                                                                              \
+			__VA_ARGS__                                                                                                \
+		}                                                                                                              \
 	}
-/* allowed when (argument & mask) == value */
-#define FH_AM(name, n, mask, value, why)                                                                               \
+#define FH_E_IF(name, errno_of_it, why, ...)                                                                           \
 	{                                                                                                                  \
-		name, FH_ALLOW, why, n, FH_CMP_MASKED_EQ, mask, value                                                          \
+		name, FH_REFUSE, errno_of_it, why,                                                                             \
+		{                                                                                                              \
+			__VA_ARGS__                                                                                                \
+		}                                                                                                              \
 	}
-#define FH_AE(name, n, value, why)                                                                                     \
+#define FH_MASKED(n, mask, value)                                                                                      \
 	{                                                                                                                  \
-		name, FH_ALLOW, why, n, FH_CMP_EQ, ~0ULL, value                                                                \
+		FH_TEST_IS, n, mask, value                                                                                     \
+	}
+#define FH_IS(n, value) FH_MASKED(n, 0xFFFFFFFFu, value)
+#define FH_ANY(n, mask)                                                                                                \
+	{                                                                                                                  \
+		FH_TEST_ANY, n, mask, 0                                                                                        \
+	}
+#define FH_ABOVE(n, value)                                                                                             \
+	{                                                                                                                  \
+		FH_TEST_ABOVE, n, 0, value                                                                                     \
+	}
+#define FH_NULL(n)                                                                                                     \
+	{                                                                                                                  \
+		FH_TEST_NULL, n, 0, 0                                                                                          \
+	}
+#define FH_GIVEN(n)                                                                                                    \
+	{                                                                                                                  \
+		FH_TEST_GIVEN, n, 0, 0                                                                                         \
 	}
 
 extern const struct fh_policy_entry fh_seccomp_policy[];

@@ -1,34 +1,71 @@
 // SPDX-License-Identifier: MIT
 /*
  * Files in and out. Runs in a forked child that is the sandbox's user, so it can do nothing that the program could
- * not. Paths are walked by openat2 with no link followed, so what a program plants there (a link, a FIFO, a folder
- * swapped meanwhile) is refused, not followed.
+ * not. No link on a path is followed, so what a program plants there (a link, a FIFO, a folder swapped meanwhile) is
+ * refused, not followed.
  */
 #include "init/init.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
 
 enum { CHUNK = 64 * 1024 };
 static char chunk[CHUNK];
 
-/* Opens path (absolute or relative) beneath the folder dir. */
+/* A part of a path below the folder dir, which may be no link. */
+static long open_part(int dir, const char *part, uint64_t flags, uint32_t mode)
+{
+	long fd;
+	do
+		fd = fh_sys(__NR_openat, dir, part, flags | O_NOFOLLOW | O_CLOEXEC, mode);
+	while (fd == -EINTR);
+	return fd;
+}
+
+/* The folder of that name below dir; a link, even one to a folder, is -ELOOP. */
+static long open_folder_part(int dir, const char *part)
+{
+	struct stat st;
+	long fd = open_part(dir, part, O_PATH, 0);
+	long r = fd < 0 ? fd : fh_sys(__NR_fstat, fd, &st);
+	if (r >= 0 && !S_ISDIR(st.st_mode))
+		r = S_ISLNK(st.st_mode) ? -ELOOP : -ENOTDIR;
+	if (r < 0 && fd >= 0)
+		fh_sys(__NR_close, fd);
+	return r < 0 ? r : fd;
+}
+
+/* Opens path (absolute or relative; with O_PATH a folder) beneath the folder dir, part by part: programs have no openat2, and neither have
+ * we. A descriptor of each folder is held while the next is opened, so nothing that is renamed meanwhile leads outside;
+ * ".." would, and is refused. The last part may be a link for nobody either: -ELOOP. */
 static long open_beneath(int dir, const char *path, uint64_t flags, uint32_t mode)
 {
-	struct open_how how = {
-		/* openat2 takes no other flags beside O_PATH */
-		.flags = flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY | O_NONBLOCK),
-		.mode = flags & O_CREAT ? mode : 0,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
-	while (*path == '/')
-		path++;
+	char part[256];
+	long at = dir;
 	for (;;) {
-		long fd = fh_sys(__NR_openat2, dir, *path ? path : ".", &how, sizeof(how));
-		if (fd != -EINTR && fd != -EAGAIN) /* EAGAIN: a rename raced with the walk */
-			return fd;
+		size_t n = 0;
+		while (*path == '/')
+			path++;
+		while (path[n] && path[n] != '/')
+			n++;
+		const char *next = path + n;
+		while (*next == '/')
+			next++;
+		long r = n >= sizeof(part) ? -ENAMETOOLONG : n == 2 && path[0] == '.' && path[1] == '.' ? -EXDEV : 0;
+		if (r == 0) {
+			memcpy(part, n ? path : ".", n ? n : 1);
+			part[n ? n : 1] = 0;
+			/* a FIFO must not hold us up, nor a terminal become ours */
+			r = *next || flags & O_PATH ? open_folder_part((int)at, part)
+			                            : open_part((int)at, part, flags | O_NOCTTY | O_NONBLOCK, mode);
+		}
+		if (at != dir)
+			fh_sys(__NR_close, at);
+		if (r < 0 || !*next)
+			return r;
+		at = r;
+		path = next;
 	}
 }
 
@@ -106,7 +143,7 @@ void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret
 /* Makes the folders of path (all but its last part) below dir; returns a descriptor of the last folder. */
 static long open_parent(int dir, char *path, char **ret_last)
 {
-	long at = open_beneath(dir, ".", O_PATH | O_DIRECTORY, 0);
+	long at = open_beneath(dir, ".", O_PATH, 0);
 	char *part = path;
 	for (char *p = path; at >= 0; p++) {
 		if (*p == 0)
@@ -116,7 +153,7 @@ static long open_parent(int dir, char *path, char **ret_last)
 		*p = 0;
 		if (*part) {
 			long r = fh_sys(__NR_mkdirat, at, part, 0755);
-			long next = r < 0 && r != -EEXIST ? r : open_beneath((int)at, part, O_PATH | O_DIRECTORY, 0);
+			long next = r < 0 && r != -EEXIST ? r : open_beneath((int)at, part, O_PATH, 0);
 			fh_sys(__NR_close, at);
 			at = next;
 		}
@@ -156,7 +193,7 @@ void fh_init_put(const char *base_path, int pipe, struct fh_init_done *ret)
 {
 	static char path[FH_INIT_PATH_MAX];
 	long root = fh_sys(__NR_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-	long base = root < 0 ? root : open_beneath((int)root, base_path, O_PATH | O_DIRECTORY, 0);
+	long base = root < 0 ? root : open_beneath((int)root, base_path, O_PATH, 0);
 	if (base < 0) {
 		refuse(ret, base);
 		return;

@@ -10,6 +10,8 @@ const char *const fh_mount_kind_names[FH_MOUNT_KIND_COUNT_] = {
 	"bind", "symlink", "file", "dir", "writable", "mask", "proc", "dev",
 };
 
+#define FILE_MODES 01777u /* nothing may run as its owner */
+
 static char **empty_list(void)
 {
 	return fh_xcalloc(1, sizeof(char *));
@@ -240,8 +242,8 @@ static int check_mounts(const struct fh_plan *p, struct fh_error *err)
 			return fh_error_set(err, FH_E_ARGUMENT, "mount %s has no source", m->target);
 		if (m->kind == FH_MOUNT_BIND && !is_clean_absolute(m->source))
 			return fh_error_set(err, FH_E_ARGUMENT, "mount source %s is no clean absolute path", m->source);
-		if (m->mode & ~07777u)
-			return fh_error_set(err, FH_E_ARGUMENT, "mount %s: mode %o is no file mode", m->target, m->mode);
+		if (m->mode & ~FILE_MODES)
+			return fh_error_set(err, FH_E_ARGUMENT, "mount %s: mode %o is no file mode, or sets an id", m->target, m->mode);
 	}
 	return 0;
 }
@@ -320,9 +322,13 @@ int fh_plan_check(const struct fh_plan *p, struct fh_error *err)
 	if (p->file_count > FH_PLAN_FILES_MAX)
 		return fh_error_set(err, FH_E_LIMIT, "%zu files; at most %d are allowed", p->file_count, FH_PLAN_FILES_MAX);
 	for (size_t i = 0; i < p->file_count; i++)
-		if (!is_safe_name(p->files[i].name) || (p->files[i].mode & ~07777u))
+		if (!is_safe_name(p->files[i].name))
 			return fh_error_set(err, FH_E_ARGUMENT, "%s is no file name that stays inside the sandbox",
 			                    p->files[i].name);
+	for (size_t i = 0; i < p->file_count; i++)
+		if (p->files[i].mode & ~FILE_MODES)
+			return fh_error_set(err, FH_E_ARGUMENT, "file %s: mode %o is no file mode, or sets an id", p->files[i].name,
+			                    p->files[i].mode);
 	for (size_t i = 0; p->outs[i]; i++) {
 		if (i >= FH_PLAN_FILES_MAX)
 			return fh_error_set(err, FH_E_LIMIT, "at most %d files can be brought back", FH_PLAN_FILES_MAX);

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <cmocka.h>
+#include <seccomp.h>
 
 #include "engine/seccomp.h"
 #include "engine/seccomp_policy.h"
@@ -93,14 +94,19 @@ static size_t argument_values(uint64_t *ret, size_t max)
 	static const uint64_t always[] = { 0, 1, 2, UINT64_MAX, CLONE_NEWUSER, CLONE_NEWNS | SIGCHLD, CLONE_THREAD };
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		ret[n++] = always[i];
-	for (size_t i = 0; i < fh_seccomp_policy_count; i++) {
-		const struct fh_policy_entry *e = &fh_seccomp_policy[i];
-		const uint64_t values[] = { e->value, e->value + 1, e->value - 1, e->value | 1ULL << 40, e->mask };
-		for (size_t k = 0; e->compare != FH_CMP_NONE && k < 5; k++) {
-			assert_true(n < max);
-			ret[n++] = values[k];
+	for (size_t i = 0; i < fh_seccomp_policy_count; i++)
+		for (int w = 0; w < FH_CONDITIONS_MAX; w++) {
+			const struct fh_condition *c = &fh_seccomp_policy[i].when[w];
+			const uint64_t values[] = { c->value, c->value + 1, c->value - 1, c->value | 1ULL << 40, c->mask };
+			for (size_t k = 0; c->test != FH_TEST_NONE && k < 5; k++) {
+				bool known = false;
+				for (size_t o = 0; o < n; o++)
+					known = known || ret[o] == values[k];
+				assert_true(n < max);
+				if (!known)
+					ret[n++] = values[k];
+			}
 		}
-	}
 	return n;
 }
 
@@ -110,6 +116,77 @@ static void check(const struct seccomp_data *d)
 	if (expected != got)
 		fail_msg("call %d of %#x (%llx, %llx, %llx): the policy answers %#x, base and seal together %#x", d->nr,
 		         d->arch, d->args[0], d->args[1], d->args[2], expected, got);
+}
+
+static bool holds(const struct fh_condition *c, const struct seccomp_data *d)
+{
+	uint64_t v = d->args[c->arg];
+	switch (c->test) {
+	case FH_TEST_NONE:
+		return true;
+	case FH_TEST_IS:
+		return ((uint32_t)v & c->mask) == c->value;
+	case FH_TEST_ANY:
+		return (uint32_t)v & c->mask;
+	case FH_TEST_ABOVE:
+		return (uint32_t)v > c->value;
+	case FH_TEST_NULL:
+		return v == 0;
+	case FH_TEST_GIVEN:
+		return v != 0;
+	}
+	return false;
+}
+
+/* What the table says, by its own words: the first entry with conditions that hold, else the one without. */
+static uint32_t table(const struct seccomp_data *d)
+{
+	const struct fh_policy_entry *found = NULL;
+	for (size_t i = 0; i < fh_seccomp_policy_count; i++) {
+		const struct fh_policy_entry *e = &fh_seccomp_policy[i];
+		bool conditional = e->when[0].test != FH_TEST_NONE, applies = true;
+		if (seccomp_syscall_resolve_name(e->call) != d->nr)
+			continue;
+		for (int w = 0; w < FH_CONDITIONS_MAX; w++)
+			applies = applies && holds(&e->when[w], d);
+		if (!applies)
+			continue;
+		found = e;
+		if (conditional)
+			break;
+	}
+	return !found                        ? SECCOMP_RET_ERRNO | ENOSYS
+	       : found->verdict == FH_ALLOW ? SECCOMP_RET_ALLOW
+	                                    : SECCOMP_RET_ERRNO | (uint32_t)found->error;
+}
+
+/* Arguments of a call at which each of its entries applies, as the table writes them, and each with one bit changed. */
+static void the_filter_says_what_the_table_says(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < fh_seccomp_policy_count; i++) {
+		const struct fh_policy_entry *e = &fh_seccomp_policy[i];
+		struct seccomp_data d = { .nr = seccomp_syscall_resolve_name(e->call), .arch = NATIVE_ARCH };
+		if (d.nr < 0)
+			continue;
+		for (int w = 0; w < FH_CONDITIONS_MAX; w++) {
+			const struct fh_condition *c = &e->when[w];
+			d.args[c->arg] = c->test == FH_TEST_ANY     ? c->mask & -c->mask
+			                 : c->test == FH_TEST_ABOVE ? c->value + 1
+			                 : c->test == FH_TEST_GIVEN ? 1ULL << 40
+			                 : c->test == FH_TEST_NONE  ? d.args[c->arg]
+			                                            : c->value;
+		}
+		assert_int_equal(whole(&d), table(&d));
+		for (int arg = 0; arg < 6; arg++)
+			for (int bit = 0; bit < 64; bit++) {
+				struct seccomp_data other = d;
+				other.args[arg] ^= 1ULL << bit;
+				if (whole(&other) != table(&other))
+					fail_msg("%s (%llx, %llx, %llx, %llx): the table says %#x, the filter %#x", e->call, other.args[0],
+					         other.args[1], other.args[2], other.args[3], table(&other), whole(&other));
+			}
+	}
 }
 
 static void base_and_seal_together_are_the_policy(void **state)
@@ -148,6 +225,7 @@ static void only_the_seal_stands_between_a_program_and_the_calls_of_set_up(void 
 		{ SYS_umount2, EPERM },    { SYS_setns, EPERM },       { SYS_unshare, EPERM },        { SYS_clone3, ENOSYS },
 		{ SYS_mount, EPERM },      { SYS_fsopen, ENOSYS },     { SYS_fsmount, ENOSYS },       { SYS_fsconfig, ENOSYS },
 		{ SYS_open_tree, ENOSYS }, { SYS_move_mount, ENOSYS }, { SYS_mount_setattr, ENOSYS },
+		{ SYS_openat2, ENOSYS },   { SYS_seccomp, EINVAL },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -178,6 +256,7 @@ static void what_programs_must_never_have_is_refused_by_the_base_alone(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_filter_says_what_the_table_says),
 		cmocka_unit_test(base_and_seal_together_are_the_policy),
 		cmocka_unit_test(base_and_seal_refuse_other_architectures_as_the_policy_does),
 		cmocka_unit_test(only_the_seal_stands_between_a_program_and_the_calls_of_set_up),
