@@ -60,9 +60,9 @@ static void add(scmp_filter_ctx c, const struct fh_policy_entry *e, int number)
 
 /* ---------------------------------------------------------------------------------------------------------- prefix */
 
-/* libseccomp lets an unconditional rule swallow the conditional ones of the same call, and has no order. So entries with
- * conditions go in front of its program: a search by halves for the call's number, then its entries one after another,
- * and on to libseccomp's program where none applies. */
+/* libseccomp lets an unconditional rule swallow the conditional ones of the same call, and has no order. So entries
+ * with conditions go in front of its program: a search by halves for the call's number, then its entries one after
+ * another, and on to libseccomp's program where none applies. */
 enum { GROUPS_MAX = 64, GROUP_MAX = 512 };
 struct group {
 	int number;
@@ -83,10 +83,10 @@ static const uint16_t load = BPF_LD | BPF_W | BPF_ABS, equal = BPF_JMP | BPF_JEQ
 
 static size_t condition_size(const struct fh_condition *c)
 {
-	return c->test == FH_TEST_NULL || c->test == FH_TEST_GIVEN              ? 4
-	       : c->test == FH_TEST_IS && c->mask != 0xFFFFFFFFu ? 3
-	       : c->test == FH_TEST_NONE                         ? 0
-	                                                         : 2;
+	return c->test == FH_TEST_NULL || c->test == FH_TEST_GIVEN ? 4
+	       : c->test == FH_TEST_IS && c->mask != 0xFFFFFFFFu   ? 3
+	       : c->test == FH_TEST_NONE                           ? 0
+	                                                           : 2;
 }
 
 /* Goes on where it holds, else past the `rest` instructions that follow it. */

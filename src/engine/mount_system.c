@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const char *const device_nodes[] = { "null", "zero", "full", "random", "urandom", "tty" };
@@ -15,15 +17,17 @@ static const char *const device_nodes[] = { "null", "zero", "full", "random", "u
 _Static_assert(DEVICES <= FH_DEVICES_MAX, "room for each device node");
 
 /* What a /proc tells of the host, and what could be written through it. The list is Docker's (moby profiles, masked and
- * read-only paths); files that this kernel does not have are passed over. */
+ * read-only paths), and two more: all locks of the host, which carry data from one sandbox to the next, and its
+ * pressure, where whoever writes gets a thread of the kernel. Files that this kernel does not have are passed over. */
 static const struct {
 	const char *name;
 	bool folder;
 } proc_masked[] = {
-	{ "acpi", true },  { "asound", true },      { "interrupts", false },    { "kcore", false },
-	{ "keys", false }, { "key-users", false },  { "latency_stats", false }, { "sched_debug", false },
-	{ "scsi", true },  { "timer_list", false }, { "timer_stats", false },   { "kallsyms", false },
-	{ "kmsg", false }, { "config.gz", false },  { "sysrq-trigger", false },
+	{ "acpi", true },     { "asound", true },      { "interrupts", false },    { "kcore", false },
+	{ "keys", false },    { "key-users", false },  { "latency_stats", false }, { "sched_debug", false },
+	{ "scsi", true },     { "timer_list", false }, { "timer_stats", false },   { "kallsyms", false },
+	{ "kmsg", false },    { "config.gz", false },  { "sysrq-trigger", false }, { "locks", false },
+	{ "pressure", true },
 };
 static const char *const proc_read_only[] = { "bus", "fs", "irq", "sys" };
 
@@ -80,7 +84,10 @@ static int mount_nodes(struct fh_build *b, const struct fh_plan_mount *m)
 	int r = FH_MIN(dev, 0);
 	for (size_t i = 0; r == 0 && i < DEVICES; i++) {
 		int node = FH_TAKE_FD(b->device[i]);
-		if (fh_mount_set(node, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC) < 0)
+		/* read-only is for the node's times and mode; a device can be written to all the same */
+		struct mount_attr a = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY,
+			                    .attr_clr = b->own_nodes ? MOUNT_ATTR_NODEV : 0 };
+		if (syscall(SYS_mount_setattr, node, "", AT_EMPTY_PATH, &a, sizeof(a)) < 0)
 			return -errno;
 		fh_join(path, m->target, device_nodes[i]);
 		r = fh_put_tree(b, node, path);
@@ -121,6 +128,7 @@ int fh_mount_dev(struct fh_build *b, const struct fh_plan_mount *m, int tree)
 
 int fh_open_devices(struct fh_build *b)
 {
+	b->has_nodes = true;
 	for (size_t i = 0; i < DEVICES; i++) {
 		char path[64];
 		fh_join(path, "/dev", device_nodes[i]);
@@ -130,4 +138,30 @@ int fh_open_devices(struct fh_build *b)
 			return -errno;
 	}
 	return 0;
+}
+
+/* Nodes of the root's own instead of the host's, so that locks and watches on them concern nobody outside: as root of
+ * the host, on the workbench, on which one stands. Else the host's stay. */
+void fh_make_devices(struct fh_build *b)
+{
+	int made[DEVICES];
+	size_t n = 0;
+	if (!b->has_nodes || !b->l->ids.ranges || mkdir("devices", 0755) < 0)
+		return;
+	for (; n < DEVICES; n++) {
+		char path[64];
+		struct stat st;
+		fh_join(path, "devices", device_nodes[n]);
+		if (fstat(b->device[n], &st) < 0 || !S_ISCHR(st.st_mode) || mknod(path, st.st_mode, st.st_rdev) < 0)
+			break;
+		made[n] = fh_open_tree(AT_FDCWD, path, 0);
+		if (made[n] < 0)
+			break;
+	}
+	b->own_nodes = n == DEVICES;
+	for (size_t i = 0; i < n; i++) {
+		close(b->own_nodes ? b->device[i] : made[i]);
+		if (b->own_nodes)
+			b->device[i] = made[i];
+	}
 }

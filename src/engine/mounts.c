@@ -187,6 +187,7 @@ static int prepare(struct fh_build *b, int image)
 	if (mkdir("root", 0755) < 0)
 		return -errno;
 	int r = prepare_covers();
+	fh_make_devices(b);
 	if (r == 0 && !shared)
 		r = mount_writable_layer(b);
 	if (r == 0)

@@ -27,6 +27,7 @@ struct fh_build {
 	int writable;             /* the writable layer */
 	int tree[FH_PLAN_MOUNTS_MAX];
 	int device[FH_DEVICES_MAX]; /* of the one DEV mount that a plan may have */
+	bool has_nodes, own_nodes;  /* there is such a mount; its nodes are not the host's (fh_make_devices) */
 	uid_t uid;                  /* the program's, as the file systems made here see it */
 	bool root_writable;         /* fh_plan_root_is_writable */
 	unsigned folders;           /* made in the writable layer so far */
@@ -73,3 +74,5 @@ extern fh_mount_kind_fn *const fh_mount_kinds[FH_MOUNT_KIND_COUNT_];
 fh_mount_kind_fn fh_mount_proc, fh_mount_dev;
 /* The host's device nodes, opened before the old root is covered. */
 int fh_open_devices(struct fh_build *b);
+/* Nodes of its own in their place, where the host lets us: after that, and before the workbench is closed. */
+void fh_make_devices(struct fh_build *b);

@@ -57,8 +57,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("prlimit64", EPERM, "there are no core dumps, whatever is set", FH_IS(1, RLIMIT_CORE), FH_GIVEN(2)),
 	FH_E_IF("setrlimit", 0, "there are no core dumps, whatever is set", FH_IS(0, RLIMIT_CORE)),
 
-	/* A file that runs as its owner is the invoking user's in a folder that was mounted to be written to. File
-	 * capabilities need a capability. openat2, whose mode is behind a pointer, is below. */
+/* A file that runs as its owner is the invoking user's in a folder that was mounted to be written to. File
+ * capabilities need a capability. openat2, whose mode is behind a pointer, is below. */
 #define NO_SET_ID "a set-ID file on a writable mount would run as the user of the host"
 	FH_E_IF("chmod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
 	FH_E_IF("fchmod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
@@ -77,7 +77,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("fcntl", EINVAL, "a lease holds up whoever opens the file, on the host too", FH_IS(1, F_SETLEASE)),
 	FH_E_IF("fcntl", EINVAL, "watches folders of the host; inotify is what programs use", FH_IS(1, F_NOTIFY)),
 	FH_E_IF("madvise", EINVAL, "pages merged with those of others tell what others hold", FH_IS(2, MADV_MERGEABLE)),
-	FH_E_IF("prctl", EINVAL, "pages merged with those of others tell what others hold", FH_IS(0, 67 /* MEMORY_MERGE */)),
+	FH_E_IF("prctl", EINVAL, "pages merged with those of others tell what others hold",
+	        FH_IS(0, 67 /* MEMORY_MERGE */)),
 	FH_E_IF("prctl", EINVAL, "a program in the kernel, from a pool of the whole host", FH_IS(0, PR_SET_SECCOMP)),
 	FH_E_IF("prctl", EINVAL, "a core scheduling cookie keeps others from processors", FH_IS(0, 62 /* SCHED_CORE */)),
 	FH_E_IF("mmap", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(3, MAP_HUGETLB)),
@@ -86,8 +87,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("semget", EINVAL, "more than 64 in a set: without control groups they would not be counted in time",
 	        FH_ABOVE(1, 64)),
 
-	/* options of sockets: programs in the kernel come from a pool of the whole host (net.core.bpf_jit_limit), flow labels
-	 * from one of 4,096; keys and upper layers load modules; cookies are numbered through the whole host */
+/* options of sockets: programs in the kernel come from a pool of the whole host (net.core.bpf_jit_limit), flow labels
+ * from one of 4,096; keys and upper layers load modules; cookies are numbered through the whole host */
 #define OPTION_SPARED(call, level, option, error, why) FH_E_IF(call, error, why, FH_IS(1, level), FH_IS(2, option))
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_FILTER, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_BPF, EPERM, "a program in the kernel"),
@@ -102,12 +103,11 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	OPTION_SPARED("getsockopt", SOL_SOCKET, 57 /* COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
 	OPTION_SPARED("getsockopt", SOL_SOCKET, 71 /* NETNS_COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
 
-#define IOCTL_SPARED(request)                                                                                          \
-	FH_E_IF("ioctl", EPERM, "types into or takes over a terminal", FH_IS(1, request))
+#define IOCTL_SPARED(request) FH_E_IF("ioctl", EPERM, "types into or takes over a terminal", FH_IS(1, request))
 	IOCTL_SPARED(TIOCSTI),
 	IOCTL_SPARED(0x541C /* TIOCLINUX */),
 	IOCTL_SPARED(TIOCSETD),
-	/* of the network those that read; the others need a capability, or load a module before they say so */
+/* of the network those that read; the others need a capability, or load a module before they say so */
 #define IOCTL_READS(request) FH_A_IF("ioctl", "reads of the sandbox's own interface, and owners", FH_IS(1, request))
 	FH_A_IF("ioctl", "owners, marks and time stamps of sockets", FH_MASKED(1, 0xFFFFFFF8, 0x8900)),
 	IOCTL_READS(SIOCGIFNAME),
@@ -119,7 +119,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	IOCTL_READS(SIOCGIFMTU),
 	IOCTL_READS(SIOCGIFHWADDR),
 	IOCTL_READS(SIOCGIFINDEX),
-	FH_A_IF("ioctl", "set-up raises the loopback interface by it; a program lacks the capability", FH_IS(1, SIOCSIFFLAGS)),
+	FH_A_IF("ioctl", "set-up raises the loopback interface by it; a program lacks the capability",
+	        FH_IS(1, SIOCSIFFLAGS)),
 	FH_E_IF("ioctl", ENOTTY, "set-up of networks; some load a module first", FH_MASKED(1, 0xFF00, 0x8900)),
 	FH_E_IF("ioctl", ENOTTY, "keys of encrypted file systems outlive a run", FH_MASKED(1, 0xFFF0, 0x6610)),
 	FH_A("ioctl", "terminals, files and sockets of the sandbox; the calls above are refused"),
@@ -569,7 +570,7 @@ const size_t fh_seccomp_policy_count = sizeof(fh_seccomp_policy) / sizeof(fh_sec
 
 /* Nothing with a test of an argument can stand here: the seal knows calls by their number alone. */
 const char *const fh_seccomp_setup_calls[] = {
-	"setns",    "unshare", "umount2",   "clone3",     "mount",         "fsopen",
-	"fsconfig", "fsmount", "open_tree", "move_mount", "mount_setattr", "openat2", "seccomp",
+	"setns",   "unshare",   "umount2",    "clone3",        "mount",   "fsopen",  "fsconfig",
+	"fsmount", "open_tree", "move_mount", "mount_setattr", "openat2", "seccomp",
 };
 const size_t fh_seccomp_setup_call_count = sizeof(fh_seccomp_setup_calls) / sizeof(fh_seccomp_setup_calls[0]);

@@ -43,14 +43,18 @@ struct fh_policy_entry {
 	{                                                                                                                  \
 		name, FH_ALLOW, 0, why,                                                                                        \
 		{                                                                                                              \
-			{ 0 }                                                                                                      \
+			{                                                                                                          \
+				0                                                                                                      \
+			}                                                                                                          \
 		}                                                                                                              \
 	}
 #define FH_E(name, errno_of_it, why)                                                                                   \
 	{                                                                                                                  \
 		name, FH_REFUSE, errno_of_it, why,                                                                             \
 		{                                                                                                              \
-			{ 0 }                                                                                                      \
+			{                                                                                                          \
+				0                                                                                                      \
+			}                                                                                                          \
 		}                                                                                                              \
 	}
 #define FH_P(name, why) FH_E(name, EPERM, why)

@@ -36,8 +36,9 @@ static long open_folder_part(int dir, const char *part)
 	return r < 0 ? r : fd;
 }
 
-/* Opens path (absolute or relative; with O_PATH a folder) beneath the folder dir, part by part: programs have no openat2, and neither have
- * we. A descriptor of each folder is held while the next is opened, so nothing that is renamed meanwhile leads outside;
+/* Opens path (absolute or relative; with O_PATH a folder) beneath the folder dir, part by part: programs have no
+ * openat2, and neither have we. A descriptor of each folder is held while the next is opened, so nothing that is
+ * renamed meanwhile leads outside;
  * ".." would, and is refused. The last part may be a link for nobody either: -ELOOP. */
 static long open_beneath(int dir, const char *path, uint64_t flags, uint32_t mode)
 {

@@ -243,7 +243,8 @@ static int check_mounts(const struct fh_plan *p, struct fh_error *err)
 		if (m->kind == FH_MOUNT_BIND && !is_clean_absolute(m->source))
 			return fh_error_set(err, FH_E_ARGUMENT, "mount source %s is no clean absolute path", m->source);
 		if (m->mode & ~FILE_MODES)
-			return fh_error_set(err, FH_E_ARGUMENT, "mount %s: mode %o is no file mode, or sets an id", m->target, m->mode);
+			return fh_error_set(err, FH_E_ARGUMENT, "mount %s: mode %o is no file mode, or sets an id", m->target,
+			                    m->mode);
 	}
 	return 0;
 }

@@ -155,7 +155,7 @@ static uint32_t table(const struct seccomp_data *d)
 		if (conditional)
 			break;
 	}
-	return !found                        ? SECCOMP_RET_ERRNO | ENOSYS
+	return !found                       ? SECCOMP_RET_ERRNO | ENOSYS
 	       : found->verdict == FH_ALLOW ? SECCOMP_RET_ALLOW
 	                                    : SECCOMP_RET_ERRNO | (uint32_t)found->error;
 }
@@ -224,8 +224,8 @@ static void only_the_seal_stands_between_a_program_and_the_calls_of_set_up(void 
 	} calls[] = {
 		{ SYS_umount2, EPERM },    { SYS_setns, EPERM },       { SYS_unshare, EPERM },        { SYS_clone3, ENOSYS },
 		{ SYS_mount, EPERM },      { SYS_fsopen, ENOSYS },     { SYS_fsmount, ENOSYS },       { SYS_fsconfig, ENOSYS },
-		{ SYS_open_tree, ENOSYS }, { SYS_move_mount, ENOSYS }, { SYS_mount_setattr, ENOSYS },
-		{ SYS_openat2, ENOSYS },   { SYS_seccomp, EINVAL },
+		{ SYS_open_tree, ENOSYS }, { SYS_move_mount, ENOSYS }, { SYS_mount_setattr, ENOSYS }, { SYS_openat2, ENOSYS },
+		{ SYS_seccomp, EINVAL },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""What the whole host shares, and a program could change or use up: modes and times of files, pools of the kernel,
+modules (programs/shares.c)."""
+import os
+
+from suite import Case, OnlyAs, Outside, Without
+
+
+def share(name, attack, **kw):
+    kw.setdefault("control", Without(("seccomp",)))
+    return Case(name, "shares", attack, **kw)
+
+
+def set_id_on_a_mount(context):
+    """A folder of the host that may be written to: what is made there is the user's."""
+    return ("--mount", f"{context.host.folder}:/shared:rw")
+
+
+def no_set_id_left(context, _):
+    found = [e.name for e in os.scandir(context.host.folder) if e.stat(follow_symlinks=False).st_mode & 0o6000]
+    return f"set-ID files on the host: {found}" if found else None
+
+
+CASES = [
+    share("set-ID files", "set_id", args=("/home/user",)),
+    share("set-ID files on a writable mount", "set_id", args=("/shared",), options=set_id_on_a_mount,
+          check=no_set_id_left, at_once=1, paths=("fresh", "session", "service")),
+    share("file capabilities", "file_capabilities", user="root", control=OnlyAs(
+        Without(("capabilities",)), ("user", "userns"), "no user namespace of a sandbox has them over the host's files")),
+    share("modules by sockets", "modules_of_sockets", numbers="32"),
+    share("options of sockets", "options_of_sockets", numbers="32"),
+    share("a limit on core dumps of 0", "core_limit"),
+    share("leases and watches of folders", "watched_files"),
+    share("merged pages", "merged_pages"),
+    share("times of device nodes", "device_times", control=Outside()),
+    share("locks and pressure of the host in /proc", "proc_of_the_host", control=Without(("proc",))),
+]
