@@ -111,18 +111,26 @@ static void modules_of_sockets(char **args)
 		const char *name;
 		int family, type, protocol;
 	} kinds[] = {
-		{ "MPTCP", AF_INET, SOCK_STREAM, 262 },       { "MPTCP over IPv6", AF_INET6, SOCK_STREAM, 262 },
-		{ "UDP-Lite", AF_INET, SOCK_DGRAM, 136 },     { "SCTP", AF_INET, SOCK_STREAM, 132 },
-		{ "DCCP", AF_INET, 6, 33 },                   { "L2TP", AF_INET, SOCK_DGRAM, 115 },
-		{ "SMC", AF_INET, SOCK_STREAM, 256 },         { "no protocol", AF_INET, SOCK_STREAM, 200 },
-		{ "SOCK_SEQPACKET", AF_INET, SOCK_SEQPACKET, 0 }, { "ping", AF_INET, SOCK_DGRAM, 1 },
+		{ "MPTCP", AF_INET, SOCK_STREAM, 262 },
+		{ "MPTCP over IPv6", AF_INET6, SOCK_STREAM, 262 },
+		{ "UDP-Lite", AF_INET, SOCK_DGRAM, 136 },
+		{ "SCTP", AF_INET, SOCK_STREAM, 132 },
+		{ "DCCP", AF_INET, 6, 33 },
+		{ "L2TP", AF_INET, SOCK_DGRAM, 115 },
+		{ "SMC", AF_INET, SOCK_STREAM, 256 },
+		{ "no protocol", AF_INET, SOCK_STREAM, 200 },
+		{ "SOCK_SEQPACKET", AF_INET, SOCK_SEQPACKET, 0 },
+		{ "ping", AF_INET, SOCK_DGRAM, 1 },
 	};
 	static const struct {
 		const char *name;
 		unsigned long request;
 	} requests[] = {
-		{ "SIOCGIFBR", 0x8940 }, { "SIOCBRADDBR", 0x89a0 }, { "SIOCGIFVLAN", 0x8982 },
-		{ "SIOCETHTOOL", 0x8946 }, { "SIOCGIFBR, high bits set", 0x8940UL | 1UL << 40 },
+		{ "SIOCGIFBR", 0x8940 },
+		{ "SIOCBRADDBR", 0x89a0 },
+		{ "SIOCGIFVLAN", 0x8982 },
+		{ "SIOCETHTOOL", 0x8946 },
+		{ "SIOCGIFBR, high bits set", 0x8940UL | 1UL << 40 },
 	};
 	(void)args;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
