@@ -16,12 +16,14 @@ from ._library import VERSION as __version__
 from ._request import Plan
 from ._run import plan, run, run_plan
 from .client import Client
+from .context import CodeError, Context, Display, Execution
 from .errors import (ArgumentError, CancelledError, EngineError, Error, LibraryError, LimitError, NotFoundError,
                      TimeoutError, UnavailableError)
 from .result import Limit, OutFile, Result, Usage
 from .sandbox import Exit, Output, Process, Sandbox
 
-__all__ = ["run", "plan", "run_plan", "Plan", "Sandbox", "Process", "Exit", "Output", "Client", "Result", "Usage", "Limit",
+__all__ = ["run", "plan", "run_plan", "Plan", "Sandbox", "Process", "Exit", "Output", "Context", "Execution",
+           "Display", "CodeError", "Client", "Result", "Usage", "Limit",
            "OutFile", "judge", "errors", "Error", "ArgumentError", "CancelledError", "EngineError", "LibraryError",
            "LimitError", "NotFoundError", "TimeoutError", "UnavailableError", "aio", "__version__"]
 

@@ -24,6 +24,7 @@ STARTS = ("auto", "fresh", "zygote", "parked")
 STDIN, STDOUT, STDERR, _DRIVER = range(4)
 _STREAMS = 4
 ID_HEX = 33
+CONTEXT_STATUSES = ("ok", "failed", "timeout", "interrupted", "output_limit", "ended")
 
 
 class CError(Structure):
@@ -107,6 +108,32 @@ class CExit(Structure):
                 ("stopped", c_bool)]
 
 
+class CContextOptions(Structure):
+    _fields_ = [("size", c_size_t), ("language", c_char_p), ("cwd", c_char_p), ("env", POINTER(c_char_p)), ("shell", c_char_p),
+                ("preload", POINTER(c_char_p)), ("start_timeout_ms", c_uint64)]
+
+
+class CContextEvent(Structure):
+    """As struct fh_context_event; of its fields only `json` is read here."""
+    _fields_ = [("kind", c_int), ("count", c_uint64), ("text", CBytes), ("items", c_void_p), ("item_count", c_size_t),
+                ("display_id", c_char_p), ("update", c_bool), ("wait", c_bool), ("name", c_char_p), ("value", c_char_p),
+                ("traceback", c_char_p), ("json", CBytes)]
+
+
+ON_CONTEXT_EVENT = CFUNCTYPE(c_int, c_void_p, POINTER(CContextEvent))
+
+
+class CContextRunOptions(Structure):
+    _fields_ = [("size", c_size_t), ("code", CBytes), ("env", POINTER(c_char_p)), ("timeout_ms", c_uint64),
+                ("grace_ms", c_uint64), ("max_bytes", c_uint64), ("silent", c_bool), ("on_event", ON_CONTEXT_EVENT),
+                ("context", c_void_p), ("cancel", POINTER(c_int))]
+
+
+class CContextOutcome(Structure):
+    _fields_ = [("status", c_int), ("count", c_uint64), ("state_lost", c_bool), ("restarted", c_bool),
+                ("message", c_char * 256)]
+
+
 _PE = POINTER(CError)
 _FUNCTIONS = {
     "fh_version": (c_char_p, []),
@@ -140,6 +167,15 @@ _FUNCTIONS = {
     "fh_process_resize": (c_int, [c_void_p, c_uint16, c_uint16, _PE]),
     "fh_process_wait": (c_int, [c_void_p, c_int64, POINTER(CExit), _PE]),
     "fh_process_free": (None, [c_void_p]),
+    "fh_context_create": (c_int, [c_void_p, POINTER(CContextOptions), POINTER(c_void_p), _PE]),
+    "fh_context_run": (c_int, [c_void_p, POINTER(CContextRunOptions), POINTER(CContextOutcome), _PE]),
+    "fh_context_interrupt": (c_int, [c_void_p, _PE]),
+    "fh_context_restart": (c_int, [c_void_p, _PE]),
+    "fh_context_remove": (c_int, [c_void_p, _PE]),
+    "fh_context_free": (None, [c_void_p]),
+    "fh_context_id": (c_char_p, [c_void_p]),
+    "fh_context_language": (c_char_p, [c_void_p]),
+    "fh_context_interpreter": (c_char_p, [c_void_p]),
 }
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))

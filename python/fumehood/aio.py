@@ -14,12 +14,13 @@ from typing import Any, Callable, Optional
 
 from . import _run
 from . import _library as _l
+from . import context as _context
 from . import sandbox as _sandbox
 from ._threads import MAX_CALLS, submit
 from .client import Cancel
 from .result import Result
 
-__all__ = ["run", "Sandbox", "Process", "MAX_CALLS"]
+__all__ = ["run", "Sandbox", "Process", "Context", "MAX_CALLS"]
 
 
 async def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -109,6 +110,44 @@ class Process:
         return output
 
 
+class Context:
+    """As :class:`fumehood.Context`, from :meth:`Sandbox.context`. A task that is cancelled in :meth:`run` goes on when its
+    code was interrupted."""
+
+    def __init__(self, context: _context.Context) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("id", "language", "interpreter", "cwd"):
+            return getattr(self._context, name)
+        raise AttributeError(name)
+
+    async def run(self, code: Any, *, timeout: Optional[float] = None, env: Any = None, silent: bool = False,
+                  on_event: Any = None, grace: float = 5.0, max_bytes: int = 0) -> _context.Execution:
+        """``on_event`` is called in the event loop's thread."""
+        deliver = None
+        if on_event is not None:
+            deliver = functools.partial(asyncio.get_running_loop().call_soon_threadsafe, on_event)
+        execution: _context.Execution = await _stoppable(
+            lambda stop: self._context.run_until(code, timeout, env, silent, deliver, grace, max_bytes, stop))
+        return execution
+
+    async def interrupt(self) -> None:
+        await _call(self._context.interrupt)
+
+    async def restart(self) -> None:
+        await _call(self._context.restart)
+
+    async def remove(self) -> None:
+        await _call(self._context.remove)
+
+    async def __aenter__(self) -> "Context":
+        return self
+
+    async def __aexit__(self, *_exc: Any) -> None:
+        await self.remove()
+
+
 class Sandbox:
     """As :class:`fumehood.Sandbox`: ``async with fumehood.aio.Sandbox("python") as sandbox``."""
 
@@ -152,6 +191,12 @@ class Sandbox:
         output: _sandbox.Output = await _stoppable(
             lambda stop: sandbox.exec_until(argv, stdin, timeout, stop, **arguments))
         return output
+
+    async def context(self, language: str = "python", **arguments: Any) -> Context:
+        sandbox = await self._there()
+        made = await _stoppable(lambda _stop: sandbox.context(language, **arguments),
+                                lambda unwanted: submit(unwanted.remove))
+        return Context(made)
 
     async def put(self, name: str, content: Any, mode: int = 0o644) -> None:
         await _call((await self._there()).put, name, content, mode)

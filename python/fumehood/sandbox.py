@@ -13,6 +13,7 @@ from . import _library as _l
 from . import _request, errors
 from ._request import Files, Plan, Text
 from .client import Cancel, Client, default_client
+from .context import Context
 from .result import Record, Usage
 
 __all__ = ["Sandbox", "Process", "Exit"]
@@ -322,6 +323,7 @@ class Sandbox:
                  plan: Optional[Plan] = None, **arguments: Any) -> None:
         self._handle: Any = c_void_p()
         self._destroyed = False
+        self._contexts: List[Any] = []
         self.client = client or default_client()
         if plan is not None:
             if language is not None or arguments:
@@ -395,6 +397,19 @@ class Sandbox:
         if stdin is not None:
             _request.raw(stdin, "stdin")  # before anything runs
         return self.spawn(argv, stdin=stdin is not None, **arguments).communicate_until(stdin, timeout, stop)
+
+    def context(self, language: str = "python", *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None,
+                shell: str = "auto", preload: Sequence[str] = (), start_timeout: Optional[float] = None) -> "Context":
+        """An interpreter that keeps its state between runs of code: :class:`Context`. ``env`` is added to the sandbox's.
+        ``shell`` (Python): "ipython", "small" (what we bring), or "auto": IPython's where it is installed. ``preload``
+        (Python) names modules to import first."""
+        return Context(self, language, cwd, env, shell, preload, start_timeout)
+
+    def contexts(self) -> List["Context"]:
+        """Those that were made by this object and are there still, oldest first."""
+        there = [reference() for reference in self._contexts]
+        self._contexts = [reference for reference, context in zip(self._contexts, there) if context is not None]
+        return [context for context in there if context is not None and not context.removed]
 
     def put(self, name: str, content: Text, mode: int = 0o644) -> None:
         """Writes a file, relative to the working directory or absolute in a writable folder."""

@@ -238,6 +238,31 @@ int fh_process_write(struct fh_process *process, const void *data, size_t n, str
 	return s ? fh_flow_write(process->client->connection, s, data, n, NULL, err) : -FH_E_ARGUMENT;
 }
 
+int fh_process_write_within(struct fh_process *process, const void *data, size_t n, int64_t timeout_ms,
+                            struct fh_error *err)
+{
+	struct fh_connection *c = process->client->connection;
+	struct fh_flow *s = stdin_of(process, err);
+	int64_t deadline = deadline_of(timeout_ms);
+	int r = s ? 0 : -FH_E_ARGUMENT;
+	for (const char *from = data; n > 0 && r == 0;) {
+		struct fh_wait w;
+		size_t room = 0;
+		fh_wait_begin(&w, c, s->key);
+		while (r == 0 && !s->ended && s->open && !(room = (size_t)(s->window - (s->position - s->credited))))
+			r = fh_wait_step(&w, deadline, err);
+		fh_wait_end(&w);
+		room = FH_MIN(room ? room : n, n); /* at its end the write says so */
+		if (r == 0)
+			r = fh_flow_write(c, s, from, room, NULL, err);
+		from += room;
+		n -= room;
+	}
+	return r == -FH_E_TIMEOUT ? fh_error_set(err, FH_E_TIMEOUT, "the process did not read its stdin within %lld ms",
+	                                         (long long)timeout_ms)
+	                          : r;
+}
+
 int fh_process_close_stdin(struct fh_process *process, struct fh_error *err)
 {
 	struct fh_flow *s = stdin_of(process, err);

@@ -12,3 +12,8 @@ struct fh_started {
 /* Reads a STARTED frame and opens the streams. Lock held (for on_answer). Negative: it breaks the protocol. */
 int fh_started_read(struct fh_started *s, struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
 void fh_started_release(struct fh_started *s, struct fh_connection *c);
+
+/* As fh_process_write, but -FH_E_TIMEOUT when the process does not read; how much it has taken is not known then. One
+ * writer at a time. */
+int fh_process_write_within(struct fh_process *process, const void *data, size_t n, int64_t timeout_ms,
+                            struct fh_error *err);

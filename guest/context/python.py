@@ -1,0 +1,544 @@
+# SPDX-License-Identifier: MIT
+"""The driver of a Python context: an interpreter that keeps its state between runs (docs/contexts.md).
+
+The client starts it by a line of code that reads FILES (these sources, by name) from stdin and executes this one.
+Requests are JSON lines on stdin, events JSON lines on stdout. Both are moved to descriptors of their own before any
+code of the user's runs; the code has /dev/null as stdin and pipes as stdout and stderr, which a thread reads, so that
+what child processes and C libraries write comes as events, too, in order with what Python prints.
+
+The code shares this process: it can do to the driver what it likes. The client trusts none of it.
+"""
+import fcntl
+import io
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import threading
+import types
+
+FILES = globals().get("FILES", {})
+
+#: Bytes of one event; what is larger is left out, and named.
+EVENT_MAX = 24 << 20
+#: Characters of one piece of stdout or stderr.
+PIECE_MAX = 1 << 16
+#: Seconds after which printed text is sent although the cell goes on.
+FLUSH_AFTER = 0.1
+_READ = 1 << 16
+
+
+def part(name):
+    """The module of one of our own sources, which no file of the user's can stand for."""
+    known = "fumehood_context_" + name
+    if known not in sys.modules:
+        module = types.ModuleType(known)
+        module.part = part
+        sys.modules[known] = module
+        exec(compile(FILES["python_%s.py" % name], "<fumehood context: %s>" % name, "exec"), module.__dict__)
+    return sys.modules[known]
+
+
+def _plain(value):
+    """The value with what JSON does not have (NaN, infinities, keys that are no texts) replaced."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    return str(value)
+
+
+def to_json(value):
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _away(fd):
+    """A copy of the descriptor out of the way of what the code opens, closed in what it executes."""
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    copy = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, max(min(soft - 16, 240), 3))
+    return copy
+
+
+class Guard:
+    """A lock in which no interrupt breaks a line off: it is raised when the lock is free again."""
+
+    def __init__(self):
+        self.lock = threading.RLock()
+        self.main = threading.get_ident()
+        self.depth = 0
+        self.pending = False
+
+    def __enter__(self):
+        if threading.get_ident() == self.main:
+            self.depth += 1
+        self.lock.acquire()
+
+    def __exit__(self, *_):
+        self.lock.release()
+        if threading.get_ident() == self.main:
+            self.depth -= 1
+            if self.pending and not self.depth:
+                self.pending = False
+                raise KeyboardInterrupt
+
+    def on_interrupt(self, _signal, _frame):
+        if self.depth:
+            self.pending = True
+        else:
+            raise KeyboardInterrupt
+
+
+class Wire:
+    """The way to the client, and what the code prints on its way there.
+
+    Invariant: whoever emits holds `lock`, and before an event goes out all that was printed or written before it does."""
+
+    def __init__(self):
+        self.lock = Guard()
+        self.requests, self.events = _away(0), _away(1)
+        self.unread = b""
+        self.queue = []  # events that wait for the next one, to go in one write
+        self.text, self.text_of = [], "stdout"
+        self.text_size = 0
+        self.armed = False
+        self.forked = False
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
+        self.pipes = {}
+        for name, fd in (("stdout", 1), ("stderr", 2)):
+            reading, writing = os.pipe()
+            os.dup2(writing, fd)  # inheritable
+            os.close(writing)
+            moved = _away(reading)
+            os.close(reading)
+            os.set_blocking(moved, False)
+            self.pipes[moved] = [name, b""]
+        reading, writing = os.pipe()
+        self.wake_in, self.wake_out = _away(reading), _away(writing)
+        os.close(reading)
+        os.close(writing)
+        os.set_blocking(self.wake_in, False)
+        os.set_blocking(self.wake_out, False)
+        self.look = select.poll()
+        for fd in self.pipes:
+            self.look.register(fd, select.POLLIN)
+        self.pid = os.getpid()
+        self.start()
+        os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork, after_in_child=self._in_child)
+
+    # ---- a thread that reads the pipes while the code runs, and sends what was printed if the cell goes on
+
+    def start(self):
+        threading.Thread(target=self._pump, name="fumehood-streams", daemon=True).start()
+
+    def _pump(self):
+        wait = select.poll()
+        for fd in list(self.pipes) + [self.wake_in]:
+            wait.register(fd, select.POLLIN)
+        while True:
+            try:
+                ready = wait.poll(FLUSH_AFTER * 1000 if self.armed else None)
+                with self.lock:
+                    if any(fd == self.wake_in for fd, _ in ready):
+                        os.read(self.wake_in, 64)
+                        if len(ready) == 1:
+                            continue  # armed: look again when the time has passed
+                    if any(fd != self.wake_in for fd, _ in ready):
+                        self._drain()
+                    self.flush()
+                    self.armed = False
+            except OSError:  # the code closed a descriptor of ours
+                return
+
+    def _arm(self):
+        if not self.armed:
+            self.armed = True
+            try:
+                os.write(self.wake_out, b"x")
+            except OSError:
+                pass
+
+    def _before_fork(self):
+        self.lock.lock.acquire()
+
+    def _after_fork(self):
+        self.lock.lock.release()
+
+    def _in_child(self):
+        self.forked = True  # a child prints into the pipes as any process does
+        for fd in (self.requests, self.events):
+            try:
+                os.close(fd)
+            except OSError:
+                pass
+        self.lock = Guard()
+        self.text, self.queue, self.text_size = [], [], 0
+
+    # ---- printing
+
+    def write(self, name, text):
+        if self.forked:
+            _write_all(1 if name == "stdout" else 2, text.encode("utf-8", "backslashreplace"))
+            return
+        with self.lock:
+            if self.look.poll(0):
+                self._drain()
+            if name != self.text_of:
+                self._send_text()
+                self.text_of = name
+            self.text.append(text)
+            self.text_size += len(text)
+            if self.text_size >= PIECE_MAX:
+                self.flush()
+            else:
+                self._arm()
+
+    def _drain(self):
+        """What is in the pipes, behind what was printed before."""
+        self._send_text()
+        more = True
+        while more:
+            more = False
+            for fd, entry in self.pipes.items():
+                try:
+                    data = os.read(fd, _READ)
+                except BlockingIOError:
+                    continue
+                more = more or len(data) == _READ
+                if data:
+                    self._send_bytes(entry, data)
+            if len(self.queue) > 1 or more:
+                self._out()
+
+    def _send_bytes(self, entry, data):
+        """Text of bytes, of which a character that is not whole waits for its rest."""
+        data = entry[1] + data
+        entry[1] = b""
+        for back in range(1, min(4, len(data) + 1)):
+            byte = data[-back]
+            if byte >= 0xC0:
+                if back < (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4):
+                    entry[1] = data[-back:]
+                    data = data[:-back]
+                break
+            if byte < 0x80:
+                break
+        if data:
+            self._queue_text(entry[0], data.decode("utf-8", "replace"))
+
+    def _send_text(self):
+        if self.text:
+            text = "".join(self.text)
+            self.text, self.text_size = [], 0
+            for at in range(0, len(text), PIECE_MAX):
+                self._queue_text(self.text_of, text[at:at + PIECE_MAX])
+
+    def _queue_text(self, kind, text):
+        """Behind what is queued, or as one with it: pieces that come close after each other are one event."""
+        last = self.queue[-1] if self.queue else None
+        if last and last["type"] == kind and len(last["text"]) + len(text) <= PIECE_MAX:
+            last["text"] += text
+        else:
+            self.queue.append({"type": kind, "text": text})
+
+    # ---- events
+
+    def emit(self, kind, **fields):
+        """An event goes out, behind all that was written before it."""
+        self.later(kind, **fields)
+        with self.lock:
+            self._out()
+
+    def later(self, kind, **fields):
+        """As `emit`, together with the next one."""
+        if self.forked:
+            return
+        with self.lock:
+            if self.look.poll(0):
+                self._drain()
+            self._send_text()
+            self.queue.append(dict({"type": kind}, **fields))
+
+    def flush(self):
+        if self.forked:
+            return
+        with self.lock:
+            self._send_text()
+            self._out()
+
+    def _out(self):
+        if not self.queue:
+            return
+        events, self.queue = self.queue, []
+        lines = []
+        for event in events:
+            line = to_json(event).encode("utf-8", "replace") + b"\n"
+            if len(line) > EVENT_MAX:
+                line = to_json(_without(event, len(line))).encode("utf-8", "replace") + b"\n"
+            lines.append(line)
+        _write_all(self.events, b"".join(lines))
+
+    # ---- requests
+
+    def request(self):
+        """The next request; None: the client has gone."""
+        while b"\n" not in self.unread:
+            data = os.read(self.requests, 1 << 20)
+            if not data:
+                return None
+            self.unread += data
+        line, _, self.unread = self.unread.partition(b"\n")
+        return json.loads(line.decode("utf-8", "replace"))
+
+
+def _write_all(fd, data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view):]
+
+
+def _without(event, size):
+    """An event that is too large, without its large items."""
+    if "data" not in event:
+        return {"type": event["type"], "text": "", "omitted": {"text": size}}
+    sizes = {mime: len(to_json(item)) for mime, item in event["data"].items()}
+    keep = {mime: item for mime, item in event["data"].items() if sizes[mime] < EVENT_MAX // 16}
+    return dict(event, data=keep, omitted={mime: n for mime, n in sizes.items() if mime not in keep})
+
+
+class _Bytes(io.RawIOBase):
+    """sys.stdout.buffer: bytes go the way of a child's."""
+
+    def __init__(self, stream):
+        self._stream = stream
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        data = bytes(data)
+        self._stream.flush()
+        _write_all(self._stream.fileno(), data)
+        return len(data)
+
+    def flush(self):
+        pass
+
+
+class Stream(io.TextIOBase):
+    """sys.stdout or sys.stderr of the code."""
+    encoding = "UTF-8"
+    errors = "strict"
+
+    def __init__(self, wire, name):
+        self._wire, self._name = wire, name
+        self.buffer = _Bytes(self)
+
+    @property
+    def name(self):
+        return "<%s>" % self._name
+
+    def write(self, text):
+        if not isinstance(text, str):
+            raise TypeError("write() argument must be str, not %s" % type(text).__name__)
+        if text:
+            self._wire.write(self._name, text)
+        return len(text)
+
+    def writelines(self, lines):
+        for line in lines:
+            self.write(line)
+
+    def flush(self):
+        self._wire.flush()
+
+    def writable(self):
+        return True
+
+    def isatty(self):
+        return False
+
+    def fileno(self):
+        return 1 if self._name == "stdout" else 2
+
+    def close(self):
+        self.flush()
+
+    def reconfigure(self, **_options):
+        pass
+
+
+class Environment:
+    """Variables of one run, and what they stood for before."""
+
+    def __init__(self, variables):
+        self.before = {name: os.environ.get(name) for name in variables}
+        os.environ.update(variables)
+
+    def restore(self):
+        for name, value in self.before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+class Driver:
+    def __init__(self):
+        self.wire = Wire()
+        self.count = 0
+        self.shell = None
+        self.loop = None
+        self.exiting = False
+
+    # ---- interrupts
+
+    def _idle(self):
+        """A signal while nothing runs is one that came too late."""
+        signal.signal(signal.SIGINT, lambda *_: None)
+        self.wire.lock.pending = False
+
+    # ---- asyncio: a loop is there as in Jupyter, from when the code first has to do with it
+
+    def needs_loop(self, code):
+        return "asyncio" in sys.modules or "asyncio" in code or "await" in code or "async" in code
+
+    def event_loop(self):
+        import asyncio
+        if self.loop is None or self.loop.is_closed():
+            self.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self.loop)
+        return self.loop
+
+    def run_async(self, coroutine):
+        """Runs it with the loop running around it. An interrupt cancels it when it waits."""
+        loop = self.event_loop()
+        task = loop.create_task(coroutine)
+        try:
+            return loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            if not task.done():
+                task.cancel()
+                import asyncio
+                try:
+                    loop.run_until_complete(task)
+                except (asyncio.CancelledError, KeyboardInterrupt):
+                    pass
+            raise
+
+    def wait(self):
+        """The next request; tasks of the loop go on until it comes."""
+        wire = self.wire
+        if self.loop is None or self.loop.is_closed() or b"\n" in wire.unread:
+            return wire.request()
+        import asyncio
+        if not asyncio.all_tasks(self.loop):
+            return wire.request()
+        try:
+            self.loop.add_reader(wire.requests, self.loop.stop)
+            try:
+                self.loop.run_forever()
+            finally:
+                self.loop.remove_reader(wire.requests)
+        except (Exception, KeyboardInterrupt):
+            pass
+        return wire.request()
+
+    # ---- requests
+
+    def run(self, request):
+        code, status = request.get("code") or "", "ok"
+        environment = Environment(request.get("env") or {})
+        if sys.stdout is not self.streams[0]:
+            sys.stdout = self.streams[0]
+        if sys.stderr is not self.streams[1]:
+            sys.stderr = self.streams[1]
+        silent = bool(request.get("silent"))
+        if not silent:
+            self.count += 1
+            self.wire.later("count", count=self.count)
+        try:
+            signal.signal(signal.SIGINT, self.wire.lock.on_interrupt)
+            try:
+                status = self.shell.run(code, silent)
+                self.shell.after()
+            finally:
+                self._idle()
+        except KeyboardInterrupt:  # it came in our own lines
+            status = "error"
+            self.wire.emit("error", name="KeyboardInterrupt", value="", traceback="KeyboardInterrupt")
+        finally:
+            environment.restore()
+        self._flush_c()
+        more = {"exiting": True} if self.exiting else {}
+        self.wire.emit("end", id=request.get("id"), status=status, **more)
+
+    def _flush_c(self):
+        """What C code has printed and not flushed; only where ctypes is there already."""
+        if "ctypes" in sys.modules:
+            try:
+                sys.modules["ctypes"].CDLL(None).fflush(None)
+            except Exception:
+                pass
+
+    def complete(self, request):
+        self.wire.emit("end", id=request.get("id"), status="ok", **self.shell.complete(request.get("code") or ""))
+
+    def serve(self, options):
+        wire = self.wire
+        self._idle()
+        self.streams = (Stream(wire, "stdout"), Stream(wire, "stderr"))
+        sys.stdout, sys.stderr = self.streams
+        sys.__stdout__, sys.__stderr__ = self.streams
+        sys.stdin = open(0, encoding="utf-8", closefd=False)
+        os.environ.update(options.get("env") or {})
+        for name in options.get("preload") or []:
+            try:
+                __import__(name)
+            except Exception as error:
+                wire.later("stderr", text="cannot import %s ahead: %s\n" % (name, error))
+        self.shell = self._shell(options.get("shell") or "auto")
+        wire.emit("ready", protocol=1, pid=os.getpid(), shell=self.shell.name, version=self.shell.version)
+        handlers = {"run": self.run, "complete": self.complete}
+        while not self.exiting:
+            request = self.wait()
+            if request is None:
+                break
+            handler = handlers.get(request.get("op"))
+            if handler:
+                handler(request)
+            else:
+                wire.emit("end", id=request.get("id"), status="refused", why="unknown request")
+        os._exit(0) if not self.exiting else sys.exit(0)
+
+    def _shell(self, wanted):
+        if wanted in ("auto", "ipython"):
+            try:
+                import IPython.core.interactiveshell  # noqa: F401
+            except Exception:
+                if wanted == "ipython":
+                    raise
+            else:
+                return part("ipython").Shell(self)
+        return part("shell").Shell(self)
+
+
+def main(options):
+    """`options`: shell ("auto", "ipython", "small"), preload (modules)."""
+    sys.path.insert(0, "")
+    os.environ.setdefault("MPLBACKEND", "module://fumehood_context_inline")
+    Driver().serve(options)
+
+
+if FILES:
+    main(FILES.get("options") or {})

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT
+"""display() and rich values where IPython is not installed, and as much of `IPython.display` as notebooks use.
+
+`part` is the driver's (python.py); `publish` and `clear` are set by the shell."""
+import base64
+import json
+import os
+import sys
+import types
+
+rich = part("rich")  # noqa: F821
+pretty = part("pretty")  # noqa: F821
+
+publish = clear = None
+
+_METHODS = {"text/html": "_repr_html_", "text/markdown": "_repr_markdown_", "image/svg+xml": "_repr_svg_",
+            "image/png": "_repr_png_", "application/pdf": "_repr_pdf_", "image/jpeg": "_repr_jpeg_",
+            "text/latex": "_repr_latex_", "application/json": "_repr_json_",
+            "application/javascript": "_repr_javascript_"}
+
+
+def bundle(value):
+    """(data, metadata) by MIME type, from the value's own methods as Jupyter asks for them."""
+    data, metadata = {}, {}
+    if isinstance(value, type):
+        return {"text/plain": pretty.text(value)}, metadata
+    own = getattr(value, "_ipython_display_", None)
+    if own is not None and type(value).__module__.partition(".")[0] != "plotly":
+        try:
+            own()
+            return {}, {}
+        except NotImplementedError:
+            pass
+    whole = _call(value, "_repr_mimebundle_", include=None, exclude=None)
+    if whole is not None:
+        if isinstance(whole, tuple):
+            whole, metadata = whole[0], dict(whole[1])
+        data.update(whole)
+    data.setdefault("text/plain", pretty.text(value))
+    for mime, name in _METHODS.items():
+        if mime in data:
+            continue
+        item = _call(value, name)
+        if isinstance(item, tuple) and len(item) == 2:
+            item, metadata[mime] = item
+        if item is not None:
+            data[mime] = item
+    _extra(value, data)
+    return data, metadata
+
+
+def _call(value, name, **arguments):
+    method = getattr(value, name, None)
+    if method is None or not callable(method):
+        return None
+    try:
+        return method(**arguments)
+    except NotImplementedError:
+        return None
+    except Exception:
+        import traceback
+        traceback.print_exc()
+        return None
+
+
+def _extra(value, data):
+    kinds = {base.__module__ + "." + base.__name__ for base in type(value).__mro__}
+    if "matplotlib.figure.Figure" in kinds and "image/png" not in data:
+        image = part("inline").png_of(value)  # noqa: F821
+        if image is not None:
+            data["image/png"] = image
+    if "plotly.basedatatypes.BaseFigure" in kinds:
+        data["application/vnd.plotly.v1+json"] = json.loads(value.to_json())
+    for mime, function in rich.EXTRA.items():
+        try:
+            item = function(value)
+        except Exception:
+            item = None
+        if item is not None:
+            data.setdefault(mime, item)
+
+
+# ---- IPython.display, in short
+
+_last_id = [0]
+
+
+class DisplayHandle:
+    def __init__(self, display_id=None):
+        if display_id is None:
+            _last_id[0] += 1
+            display_id = "display-%d" % _last_id[0]
+        self.display_id = display_id
+
+    def display(self, value, **more):
+        display(value, display_id=self.display_id, **more)
+
+    def update(self, value, **more):
+        update_display(value, display_id=self.display_id, **more)
+
+
+def display(*values, include=None, exclude=None, metadata=None, transient=None, display_id=None, raw=False, clear=False,
+            update=False, **_more):
+    if clear:
+        clear_output(wait=True)
+    handle = None
+    if display_id is not None:
+        handle = DisplayHandle(None if display_id is True else display_id)
+    for value in values:
+        data, own = (value, {}) if raw else bundle(value)
+        own = dict(own, **(metadata or {}))
+        if include:
+            data = {mime: item for mime, item in data.items() if mime in include}
+        if exclude:
+            data = {mime: item for mime, item in data.items() if mime not in exclude}
+        if data:
+            publish(data, own, handle.display_id if handle else None, update)
+    return handle
+
+
+def update_display(value, *, display_id, **more):
+    display(value, display_id=display_id, update=True, **more)
+
+
+def clear_output(wait=False):
+    clear(wait)
+
+
+class DisplayObject:
+    """A text that is of one type; from a file where it is named by one."""
+    mime = "text/plain"
+
+    def __init__(self, data=None, url=None, filename=None, metadata=None):
+        if filename is None and data is not None and url is None and isinstance(data, (str, os.PathLike)) \
+                and self._is_file(data):
+            filename, data = data, None
+        if url is not None:
+            raise ValueError("a URL cannot be fetched here: give the data itself")
+        if filename is not None:
+            with open(filename, "rb") as file:
+                data = file.read()
+        self.data, self.metadata, self.filename = self._decoded(data), metadata, filename
+
+    def _is_file(self, data):
+        return isinstance(data, os.PathLike)
+
+    def _decoded(self, data):
+        return data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {self.mime: self.data, "text/plain": repr(self)}
+
+    def __repr__(self):
+        return "<IPython.core.display.%s object>" % type(self).__name__
+
+
+def _kind(name, mime):
+    return type(name, (DisplayObject,), {"mime": mime})
+
+
+HTML = _kind("HTML", "text/html")
+Markdown = _kind("Markdown", "text/markdown")
+Latex = _kind("Latex", "text/latex")
+Javascript = _kind("Javascript", "application/javascript")
+Pretty = _kind("Pretty", "text/plain")
+
+
+class Math(DisplayObject):
+    mime = "text/latex"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/latex": "$\\displaystyle %s$" % self.data.strip("$"), "text/plain": repr(self)}
+
+
+class SVG(DisplayObject):
+    mime = "image/svg+xml"
+
+    def _is_file(self, data):
+        return "<" not in str(data)
+
+
+class JSON(DisplayObject):
+    mime = "application/json"
+
+    def __init__(self, data=None, **more):
+        super().__init__(None, filename=more.get("filename"))
+        if data is not None:
+            self.data = json.loads(data) if isinstance(data, str) else data
+        elif self.data:
+            self.data = json.loads(self.data)
+
+
+class Image(DisplayObject):
+    _mimes = {"png": "image/png", "jpeg": "image/jpeg", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
+
+    def __init__(self, data=None, url=None, filename=None, format=None, embed=True, width=None, height=None, **_more):
+        super().__init__(data, url, filename)
+        name = format or os.path.splitext(str(self.filename or ""))[1].lstrip(".") or self._guess()
+        self.mime = self._mimes.get(name.lower(), "image/png")
+        self.size = {key: value for key, value in (("width", width), ("height", height)) if value}
+
+    def _is_file(self, data):
+        return True
+
+    def _decoded(self, data):
+        return data
+
+    def _guess(self):
+        return "jpeg" if (self.data or b"")[:2] == b"\xff\xd8" else "png"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        data = {self.mime: base64.b64encode(self.data).decode("ascii"), "text/plain": repr(self)}
+        return (data, {self.mime: self.size}) if self.size else data
+
+
+_NAMES = {"display": display, "update_display": update_display, "clear_output": clear_output, "HTML": HTML,
+          "Markdown": Markdown, "Latex": Latex, "Math": Math, "Javascript": Javascript, "Pretty": Pretty, "SVG": SVG,
+          "JSON": JSON, "Image": Image, "DisplayHandle": DisplayHandle, "DisplayObject": DisplayObject}
+
+
+class _Finder:
+    """`IPython.display`, when a program asks for it. There is no shell of IPython: get_ipython() is None."""
+
+    @staticmethod
+    def find_spec(name, _path=None, _target=None):
+        if name not in ("IPython", "IPython.display"):
+            return None
+        from importlib.machinery import ModuleSpec
+        return ModuleSpec(name, _Finder, is_package=name == "IPython")
+
+    @staticmethod
+    def create_module(spec):
+        module = types.ModuleType(spec.name)
+        module.get_ipython = lambda: None
+        if spec.name == "IPython":
+            module.__version__, module.version_info = "0.0 (fumehood: IPython is not installed)", (0, 0, 0, "")
+        module.__dict__.update(_NAMES)
+        return module
+
+    @staticmethod
+    def exec_module(module):
+        pass
+
+
+def offer():
+    sys.meta_path.append(_Finder)

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""Cells as IPython reads them, for where it is not: common indentation, `!command`, and the magics used most."""
+import ast
+import os
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+import time
+import tokenize
+
+_LINE = re.compile(r"^(\s*)(?:([A-Za-z_][\w.]*(?:\s*,\s*[A-Za-z_]\w*)*)\s*=\s*)?([!%])(?!=)(.*)$")
+_HELP = "IPython has it: install ipython in the sandbox to use it here"
+
+
+class UsageError(Exception):
+    pass
+
+
+def dedent(code):
+    """A cell that is indented as a whole is read without that."""
+    lines = code.splitlines()
+    first = next((line for line in lines if line.strip()), "")
+    if first[:1] not in (" ", "\t"):
+        return code
+    return textwrap.dedent(code)
+
+
+def ends_with_semicolon(source):
+    """Whether the cell's last statement asks for silence."""
+    if ";" not in source[-200:]:
+        return False
+    try:
+        import io
+        tokens = [token for token in tokenize.generate_tokens(io.StringIO(source).readline)
+                  if token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.ENDMARKER)]
+    except (tokenize.TokenError, SyntaxError, IndentationError):
+        return False
+    return bool(tokens) and tokens[-1].string == ";"
+
+
+class Magics:
+    def __init__(self, shell):
+        self.shell = shell
+        self.lines = {"cd": self.cd, "pwd": self.pwd, "env": self.env, "set_env": self.env, "pip": self.pip,
+                      "matplotlib": self.nothing, "config": self.nothing, "time": self.time, "timeit": self.timeit,
+                      "who": self.who, "reset": self.reset, "load_ext": self.nothing, "autoreload": self.nothing}
+        self.cells = {"bash": self.cell_shell, "sh": self.cell_shell, "time": self.cell_time, "timeit": self.cell_timeit,
+                      "writefile": self.writefile, "capture": self.capture}
+        shell.names.setdefault("__fumehood_magic__", self.call)
+        self.last = os.getcwd()
+
+    # ---- reading
+
+    def transform(self, code):
+        if "%" not in code and "!" not in code:
+            return code
+        if code.lstrip().startswith("%%"):
+            head, _, body = code.lstrip().partition("\n")
+            name, _, rest = head[2:].partition(" ")
+            return "__fumehood_magic__('cell', %r, %r, %r)\n" % (name, rest.strip(), body)
+        try:  # a line that is Python is Python: `a\n% b`
+            ast.parse(code)
+            return code
+        except SyntaxError:
+            pass
+        inside = _continued(code)
+        return "\n".join(line if number in inside else self._line(line)
+                         for number, line in enumerate(code.split("\n"))) + "\n"
+
+    @staticmethod
+    def _line(line):
+        match = _LINE.match(line)
+        if not match:
+            return line
+        indent, target, sign, rest = match.groups()
+        if sign == "!":
+            call = "__fumehood_magic__(%r, %r)" % ("capture" if target or rest.startswith("!") else "shell", rest.lstrip("!"))
+        else:
+            name, _, argument = rest.partition(" ")
+            call = "__fumehood_magic__('line', %r, %r)" % (name, argument.strip())
+        return indent + (target + " = " if target else "") + call
+
+    def call(self, kind, *arguments):
+        if kind == "shell":
+            return self.system(self._expand(arguments[0]))
+        if kind == "capture":
+            done = subprocess.run(self._expand(arguments[0]), shell=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, errors="replace")
+            return done.stdout.splitlines()
+        table = self.lines if kind == "line" else self.cells
+        name = arguments[0]
+        if name not in table:
+            raise UsageError("%s magic function `%s%s` not found. %s" % (
+                kind.capitalize(), "%" if kind == "line" else "%%", name, _HELP))
+        return table[name](*arguments[1:])
+
+    def _expand(self, command):
+        """`{expression}` and `$name` of the cell's variables."""
+        names = self.shell.names
+
+        def value(match):
+            expression = match.group(1) or match.group(2)
+            try:
+                return str(eval(expression, names))
+            except Exception:
+                return match.group(0)
+
+        return re.sub(r"(?<!\$)\{([^{}]+)\}|(?<!\$)\$([A-Za-z_]\w*)", value, command).replace("$$", "$")
+
+    def system(self, command):
+        sys.stdout.flush()
+        status = subprocess.call(command, shell=True, executable="/bin/bash" if os.path.exists("/bin/bash") else None)
+        self.shell.names["_exit_code"] = status
+
+    # ---- lines
+
+    def nothing(self, _argument):
+        """What would set up a terminal or a notebook's page."""
+
+    def cd(self, argument):
+        target = os.path.expanduser(argument.strip("'\"") or "~")
+        if target == "-":
+            target = self.last
+        here = os.getcwd()
+        try:
+            os.chdir(target)
+        except OSError as error:
+            print(error)
+            return
+        self.last = here
+        print(os.getcwd())
+
+    def pwd(self, _argument):
+        return os.getcwd()
+
+    def env(self, argument):
+        if not argument:
+            return dict(os.environ)
+        name, sign, value = argument.partition("=" if "=" in argument else " ")
+        if not sign:
+            if name not in os.environ:
+                raise UsageError("Environment does not have key: " + name)
+            return os.environ[name]
+        value = self._expand(value.strip())
+        os.environ[name.strip()] = value
+        print("env: %s=%s" % (name.strip(), value))
+
+    def pip(self, argument):
+        self.system("%s -m pip %s" % (shlex.quote(sys.executable), argument))
+        print("Note: you may need to restart the kernel to use updated packages.")
+
+    def time(self, argument):
+        return self._timed(argument)
+
+    def timeit(self, argument):
+        return self.cell_timeit(argument, "")
+
+    def who(self, _argument):
+        hidden = {"In", "Out", "exit", "quit"}
+        names = [name for name in self.shell.names if not name.startswith("_") and name not in hidden]
+        print("\t ".join(sorted(names)) if names else "Interactive namespace is empty.")
+
+    def reset(self, _argument):
+        for name in [name for name in self.shell.names if not name.startswith("_") and name not in ("In", "Out", "exit", "quit")]:
+            del self.shell.names[name]
+
+    # ---- cells
+
+    def cell_shell(self, _argument, body):
+        sys.stdout.flush()
+        done = subprocess.run(["bash" if os.path.exists("/bin/bash") else "sh"], input=body, text=True)
+        if done.returncode:
+            raise subprocess.CalledProcessError(done.returncode, body)
+
+    def cell_time(self, argument, body):
+        return self._timed((argument + "\n" if argument else "") + body)
+
+    def _timed(self, code):
+        wall, cpu = time.perf_counter(), time.process_time()
+        try:
+            tree = compile(self.transform(code), "Cell", "exec", ast.PyCF_ONLY_AST)
+            value = None
+            if tree.body and isinstance(tree.body[-1], ast.Expr):
+                last = ast.Expression(tree.body.pop().value)
+                exec(compile(tree, "Cell", "exec"), self.shell.names)
+                value = eval(compile(last, "Cell", "eval"), self.shell.names)
+            else:
+                exec(compile(tree, "Cell", "exec"), self.shell.names)
+            return value
+        finally:
+            print("CPU times: total: %.3g s\nWall time: %.3g s" % (time.process_time() - cpu, time.perf_counter() - wall))
+
+    def cell_timeit(self, argument, body):
+        import timeit
+        timer = timeit.Timer(body or argument, argument if body else "pass", globals=self.shell.names)
+        number, _ = timer.autorange()
+        best = min(timer.repeat(3, number)) / number
+        print("%.3g s per loop (best of 3, %d loops each)" % (best, number))
+
+    def writefile(self, argument, body):
+        words = shlex.split(argument)
+        append = "-a" in words
+        name = [word for word in words if word != "-a"][0]
+        print(("Appending to " if append else "Overwriting " if os.path.exists(name) else "Writing ") + name)
+        with open(name, "a" if append else "w", encoding="utf-8") as file:
+            file.write(body)
+
+    def capture(self, _argument, body):
+        import contextlib
+        import io
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(self.transform(body), "Cell", "exec"), self.shell.names)
+
+
+def _continued(code):
+    """Numbers of lines that lie inside of a string over several lines: no magic begins there."""
+    inside, number, open_quote = set(), 0, None
+    for number, line in enumerate(code.split("\n")):
+        if open_quote:
+            inside.add(number)
+        at = 0
+        while at < len(line):
+            three = line[at:at + 3]
+            if open_quote:
+                if three == open_quote:
+                    open_quote, at = None, at + 3
+                    continue
+            elif three in ("'''", '\"\"\"'):
+                open_quote, at = three, at + 3
+                continue
+            elif line[at] == "#":
+                break
+            elif line[at] in "'\"":
+                quote, at = line[at], at + 1
+                while at < len(line) and line[at] != quote:
+                    at += 2 if line[at] == "\\" else 1
+            at += 1
+    return inside

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Values as text, laid out as notebooks show them: on one line where it fits, else one item a line.
+
+A container is broken when what it holds does not fit into 79 columns from where it begins; of more than 1,000 items the
+rest is `...`."""
+import collections
+import types
+
+WIDTH, ITEMS = 79, 1000
+_BRACKETS = {list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), dict: ("{", "}"),
+             frozenset: ("frozenset({", "})"), collections.deque: ("deque([", "])")}
+
+
+def text(value):
+    try:
+        return _text(value, 0, 0, [])
+    except RecursionError:
+        return repr(value)
+
+
+def _named(value):
+    name = value.__qualname__
+    return name if value.__module__ in ("builtins", "exceptions") else "%s.%s" % (value.__module__, name)
+
+
+def _leaf(value):
+    kind = type(value)
+    if isinstance(value, type) and kind.__repr__ is type.__repr__:
+        return _named(value)
+    if kind is types.FunctionType:
+        import inspect
+        try:
+            return "<function %s%s>" % (_named(value), inspect.signature(value))
+        except (TypeError, ValueError):
+            return "<function %s>" % _named(value)
+    if kind in (types.BuiltinFunctionType, types.BuiltinMethodType) and value.__module__ == "builtins":
+        return "<function %s>" % value.__name__
+    return repr(value)
+
+
+def _items(value):
+    """What a container holds, as pairs of a prefix and a value; None: it is no container of these."""
+    kind = type(value)
+    if kind not in _BRACKETS or kind.__repr__ is not _BASE_REPRS[kind]:
+        return None
+    if kind is dict:
+        return [(key, item) for key, item in value.items()]
+    if kind in (set, frozenset):
+        try:
+            return [(None, item) for item in sorted(value)] if len(value) < ITEMS else [(None, item) for item in value]
+        except Exception:
+            return [(None, item) for item in value]
+    return [(None, item) for item in value]
+
+
+_BASE_REPRS = {kind: kind.__repr__ for kind in _BRACKETS}
+
+
+def _text(value, column, after, seen):
+    """`column`: where it begins; `after`: characters that follow on its last line."""
+    items = _items(value)
+    if items is None:
+        return _leaf(value)
+    kind = type(value)
+    if id(value) in seen:
+        return {list: "[...]", dict: "{...}", tuple: "(...)"}.get(kind, repr(value))
+    if not items:
+        return repr(value)
+    seen = seen + [id(value)]
+    begin, end = _BRACKETS[kind]
+    if kind is tuple and len(items) == 1:
+        end = ",)"
+    shown = items[:ITEMS]
+    line = _one_line(value, WIDTH - column - after, seen[:-1])
+    if line is not None:
+        return line
+    lines, inside = [], column + len(begin)
+    for at, (key, item) in enumerate(shown):
+        last = at == len(shown) - 1 and len(items) <= ITEMS
+        prefix = ""
+        if kind is dict:
+            prefix = _text(key, inside, 0, seen) + ": "
+        here = inside + len(prefix.rpartition("\n")[2])
+        lines.append(prefix + _text(item, here, len(end) + after if last else 1, seen))
+    if len(items) > ITEMS:
+        lines.append("...")
+    return begin + (",\n" + " " * inside).join(lines) + end
+
+
+def _one_line(value, room, seen):
+    """The value on one line, or None when that takes more than `room` columns."""
+    items = _items(value)
+    if items is None or not items or id(value) in seen:
+        line = _leaf(value) if items is None else _text(value, 0, 0, seen)
+        return line if len(line) <= room and "\n" not in line else None
+    begin, end = _BRACKETS[type(value)]
+    if type(value) is tuple and len(items) == 1:
+        end = ",)"
+    room -= len(begin) + len(end)
+    seen, parts = seen + [id(value)], []
+    for key, item in items[:ITEMS]:
+        room -= 2 if parts else 0
+        prefix = ""
+        if type(value) is dict:
+            prefix = _one_line(key, room, seen)
+            if prefix is None:
+                return None
+            prefix += ": "
+        one = _one_line(item, room - len(prefix), seen)
+        if one is None:
+            return None
+        parts.append(prefix + one)
+        room -= len(parts[-1])
+        if room < 0:
+            return None
+    if len(items) > ITEMS:
+        parts.append("...")
+    return begin + ", ".join(parts) + end
