@@ -464,9 +464,7 @@ class Driver:
         if sys.stderr is not self.streams[1]:
             sys.stderr = self.streams[1]
         silent = bool(request.get("silent"))
-        if not silent:
-            self.count += 1
-            self.wire.later("count", count=self.count)
+        self.count = request.get("count") or self.count
         try:
             signal.signal(signal.SIGINT, self.wire.lock.on_interrupt)
             try:

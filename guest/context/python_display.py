@@ -243,4 +243,4 @@ class _Finder:
 
 
 def offer():
-    sys.meta_path.append(_Finder)
+    sys.meta_path.insert(0, _Finder)

@@ -23,12 +23,12 @@ struct fh_context;
 
 struct fh_context_options {
 	size_t size;
-	const char *language;          /* "python", "javascript", … (fh_context_language_name); NULL: "python" */
-	const char *cwd;               /* NULL: the sandbox's */
-	const char *const *env;        /* "NAME=value", added to the sandbox's for all runs */
-	const char *shell;             /* Python: "auto" (NULL): IPython's where it is importable, "ipython", "small" */
-	const char *const *preload;    /* Python: modules to import before the first run */
-	uint64_t start_timeout_ms;     /* 0: 60,000 */
+	const char *language;       /* "python", "javascript", … (fh_context_language_name); NULL: "python" */
+	const char *cwd;            /* NULL: the sandbox's */
+	const char *const *env;     /* "NAME=value", added to the sandbox's for all runs */
+	const char *shell;          /* Python: "auto" (NULL): IPython's where it is importable; "ipython"; "small" */
+	const char *const *preload; /* Python: modules to import before the first run */
+	uint64_t start_timeout_ms;  /* 0: 60,000 */
 };
 #define FH_CONTEXT_OPTIONS_INIT                                                                                        \
 	{                                                                                                                  \
@@ -49,9 +49,9 @@ FH_PUBLIC const char *fh_context_event_name(enum fh_context_event_kind kind); /*
 
 /* One form of a result. */
 struct fh_context_item {
-	const char *name;     /* "text", "html", … "data", "chart" (fh_context_result_name), or the MIME type */
-	const char *mime;     /* untrusted text, as all that follows */
-	const char *data;     /* text; images and PDF in base64; JSON (one line) when `json`. A NUL follows */
+	const char *name; /* "text", "html", … "data", "chart" (fh_context_result_name), or the MIME type */
+	const char *mime; /* untrusted text, as all that follows */
+	const char *data; /* text; images and PDF in base64; JSON (one line) when `json`. A NUL follows */
 	size_t size;
 	bool json;
 };
@@ -91,7 +91,9 @@ struct fh_context_run_options {
 	bool silent;            /* no count, no result, no history */
 	/* Called for each event from the thread that called fh_context_run; other than 0 interrupts the run. NULL: none. */
 	int (*on_event)(void *context, const struct fh_context_event *event);
-	void *context;
+	/* Called about ten times a second while no event comes; other than 0 interrupts the run. NULL: none. */
+	int (*on_wait)(void *context);
+	void *context;              /* of both */
 	const volatile int *cancel; /* set to other than 0 by anybody: interrupts the run. NULL: never */
 };
 #define FH_CONTEXT_RUN_OPTIONS_INIT                                                                                    \

@@ -5,7 +5,8 @@
     >>> fumehood.run("print(6 * 7)").stdout
     b'42\\n'
 
-:func:`run` makes a fresh sandbox for one program; :class:`Sandbox` is one that lives on; :func:`judge` gives verdicts over
+:func:`run` makes a fresh sandbox for one program; :class:`Sandbox` is one that lives on, and can hold
+interpreters that keep their state (:class:`Context`); :func:`judge` gives verdicts over
 lists of samples; :mod:`fumehood.aio` is the same for asyncio. No daemon and no root are needed: an engine is started as a
 child of this process at the first use and ends with it.
 """
@@ -16,7 +17,6 @@ from ._library import VERSION as __version__
 from ._request import Plan
 from ._run import plan, run, run_plan
 from .client import Client
-from .context import CodeError, Context, Display, Execution
 from .errors import (ArgumentError, CancelledError, EngineError, Error, LibraryError, LimitError, NotFoundError,
                      TimeoutError, UnavailableError)
 from .result import Limit, OutFile, Result, Usage
@@ -31,10 +31,12 @@ __all__ = ["run", "plan", "run_plan", "Plan", "Sandbox", "Process", "Exit", "Out
 
 if TYPE_CHECKING:
     from . import aio
+    from .context import CodeError, Context, Display, Execution
     from .judging import judge
 
 #: Loaded when they are first asked for, since what they import takes longer than all the rest.
-_LATER = {"aio": "aio", "judge": "judging"}
+_LATER = {"aio": "aio", "judge": "judging", "Context": "context", "Execution": "context", "Display": "context",
+          "CodeError": "context"}
 
 
 def __getattr__(name: str) -> Any:

@@ -121,12 +121,13 @@ class CContextEvent(Structure):
 
 
 ON_CONTEXT_EVENT = CFUNCTYPE(c_int, c_void_p, POINTER(CContextEvent))
+ON_CONTEXT_WAIT = CFUNCTYPE(c_int, c_void_p)
 
 
 class CContextRunOptions(Structure):
     _fields_ = [("size", c_size_t), ("code", CBytes), ("env", POINTER(c_char_p)), ("timeout_ms", c_uint64),
                 ("grace_ms", c_uint64), ("max_bytes", c_uint64), ("silent", c_bool), ("on_event", ON_CONTEXT_EVENT),
-                ("context", c_void_p), ("cancel", POINTER(c_int))]
+                ("on_wait", ON_CONTEXT_WAIT), ("context", c_void_p), ("cancel", POINTER(c_int))]
 
 
 class CContextOutcome(Structure):

@@ -60,7 +60,7 @@ def _call(client: Client, made: Plan, options: Any, failed: List[BaseException])
         _l.lib.fh_result_free(result)
 
 
-def interruptible(call: Callable[[], Any], cancel: Cancel) -> Any:
+def _interruptible(call: Callable[[], Result], cancel: Cancel) -> Result:
     """In the main thread Ctrl-C has to end the run, and so has any handler that raises (a soft limit of time by SIGALRM),
     but Python only sees a signal between its own instructions: the call is made by another thread while this one waits."""
     outcome: Dict[str, Any] = {}
@@ -87,7 +87,8 @@ def interruptible(call: Callable[[], Any], cancel: Cancel) -> Any:
         raise
     if "error" in outcome:
         raise outcome["error"]
-    return outcome["result"]
+    result: Result = outcome["result"]
+    return result
 
 
 def run_plan(made: Plan, *, client: Optional[Client] = None, on_output: Optional[OnOutput] = None,
@@ -115,7 +116,7 @@ def run_plan(made: Plan, *, client: Optional[Client] = None, on_output: Optional
         return _call(used, made, options, failed)
 
     if threading.current_thread() is threading.main_thread() and cancel is None:
-        return interruptible(call, stop)
+        return _interruptible(call, stop)
     return call()
 
 

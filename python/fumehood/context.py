@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Code contexts: interpreters in a sandbox that keep their state from one run to the next."""
+import concurrent.futures
 import contextlib
 import ctypes
 import json
@@ -12,7 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 from . import _library as _l
 from . import _request, errors
 from ._request import Text
-from ._run import interruptible
+from ._threads import submit
 from .client import Cancel
 from .result import Record
 
@@ -225,10 +226,17 @@ class Context:
         def call() -> Execution:
             return self.run_until(code, timeout, env, silent, on_event, grace, max_bytes, stop)
 
-        if threading.current_thread() is threading.main_thread():
-            done: Execution = interruptible(call, stop)
-            return done
-        return call()
+        if threading.current_thread() is not threading.main_thread():
+            return call()
+        work = submit(call)  # Python sees a signal only between its own instructions, and the library is C
+        try:
+            done: Execution = work.result()
+        except BaseException:
+            if not work.done():
+                stop()
+                concurrent.futures.wait([work])
+            raise
+        return done
 
     def run_until(self, code: Text, timeout: Optional[float], env: Optional[Mapping[str, str]], silent: bool,
                   on_event: Optional[OnEvent], grace: float, max_bytes: int, stop: Cancel) -> Execution:

@@ -7,14 +7,16 @@ import sys
 import threading
 import time
 from ctypes import byref, c_size_t, c_void_p
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from . import _library as _l
 from . import _request, errors
 from ._request import Files, Plan, Text
 from .client import Cancel, Client, default_client
-from .context import Context
 from .result import Record, Usage
+
+if TYPE_CHECKING:
+    from .context import Context
 
 __all__ = ["Sandbox", "Process", "Exit"]
 
@@ -403,6 +405,7 @@ class Sandbox:
         """An interpreter that keeps its state between runs of code: :class:`Context`. ``env`` is added to the sandbox's.
         ``shell`` (Python): "ipython", "small" (what we bring), or "auto": IPython's where it is installed. ``preload``
         (Python) names modules to import first."""
+        from .context import Context
         return Context(self, language, cwd, env, shell, preload, start_timeout)
 
     def contexts(self) -> List["Context"]:

@@ -12,7 +12,8 @@
 enum {
 	START_MS = 60000,
 	GRACE_MS = 5000,
-	LOOK_MS = 100, /* how often a run looks at `cancel` */
+	SEND_MS = 10000, /* for the driver to read a request; it does nothing else then */
+	LOOK_MS = 100,   /* how often a run looks at `cancel` */
 	EVENTS_BYTES = 64 << 20,
 	EVENT_COST = 64, /* what an event counts for beside its bytes, so that a flood of small ones ends, too */
 };
@@ -310,13 +311,15 @@ static int write_request(struct run *r, struct fh_buf *line, struct fh_error *er
 	fh_auto_json json_t *request = json_object();
 	json_object_set_new(request, "op", json_string("run"));
 	json_object_set_new(request, "id", json_integer((json_int_t)r->id));
+	json_object_set_new(request, "count", json_integer((json_int_t)r->c->count));
 	if (r->o.silent)
 		json_object_set_new(request, "silent", json_true());
 	int code = add_variables(request, "env", r->o.env, err);
 	if (code < 0)
 		return code;
 	if (r->o.code.size > FH_CONTEXT_CODE_MAX)
-		return fh_error_set(err, FH_E_LIMIT, "the code has %zu bytes; at most %zu", r->o.code.size, FH_CONTEXT_CODE_MAX);
+		return fh_error_set(err, FH_E_LIMIT, "the code has %zu bytes; at most %zu", r->o.code.size,
+		                    FH_CONTEXT_CODE_MAX);
 	json_object_set_new(request, "code", fh_json_bytes((struct fh_str){ r->o.code.data, r->o.code.size }));
 	fh_json_write(line, request, 0);
 	(void)fh_buf_addc(line, '\n');
@@ -359,8 +362,6 @@ static bool take(struct run *r, struct fh_str text)
 	} else if (r->bytes > r->o.max_bytes) {
 		stop(r, FH_CONTEXT_OUTPUT_LIMIT);
 	} else if (said == FH_CONTEXT_SAID_EVENT) {
-		if (event.kind == FH_CONTEXT_COUNT)
-			o->count = r->c->count = event.count;
 		if (r->o.on_event && r->why != FH_CONTEXT_OUTPUT_LIMIT && r->o.on_event(r->o.context, &event))
 			stop(r, FH_CONTEXT_INTERRUPTED);
 	}
@@ -432,8 +433,23 @@ static int follow(struct run *r, struct fh_error *err)
 			if (err)
 				*err = error;
 			return got;
+		} else if (r->o.on_wait && r->o.on_wait(r->o.context)) {
+			stop(r, FH_CONTEXT_INTERRUPTED);
 		}
 	}
+}
+
+/* Runs are counted here, and so said here: COUNT is the one event that does not come from inside. */
+static void say_count(struct run *r)
+{
+	char text[64];
+	struct fh_context_event event = { .kind = FH_CONTEXT_COUNT, .count = r->c->count };
+	snprintf(text, sizeof(text), "{\"type\":\"count\",\"count\":%llu}", (unsigned long long)event.count);
+	event.json = (struct fh_bytes){ text, strlen(text) };
+	event.text = (struct fh_bytes){ "", 0 };
+	event.name = event.value = event.traceback = "";
+	if (r->o.on_event && r->o.on_event(r->o.context, &event))
+		stop(r, FH_CONTEXT_INTERRUPTED);
 }
 
 /* With a live interpreter, and the turn. */
@@ -441,6 +457,8 @@ static int execute(struct run *r, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf line = FH_BUF_INIT(0);
 	struct fh_context *c = r->c;
+	c->count += !r->o.silent;
+	r->outcome->count = c->count;
 	int code = write_request(r, &line, err);
 	if (code < 0)
 		return code;
@@ -450,12 +468,17 @@ static int execute(struct run *r, struct fh_error *err)
 	pthread_mutex_unlock(&c->lock);
 	if (r->o.timeout_ms)
 		r->timeout_ns = fh_now_ns() + (int64_t)r->o.timeout_ms * FH_NS_PER_MS;
-	code = fh_context_driver_send(&c->driver, fh_buf_str(&line), err);
+	code = fh_context_driver_send(&c->driver, fh_buf_str(&line),
+	                              r->o.timeout_ms ? (int64_t)(r->o.timeout_ms + r->o.grace_ms) : SEND_MS, err);
 	if (code == -FH_E_NOT_FOUND || code == -FH_E_TIMEOUT) {
 		lost(r, code == -FH_E_TIMEOUT ? "the context's interpreter takes no code" : "the context's interpreter ended");
 		return 0;
 	}
-	return code < 0 ? code : follow(r, err);
+	if (code < 0)
+		return code;
+	if (!r->o.silent)
+		say_count(r);
+	return follow(r, err);
 }
 
 int fh_context_run(struct fh_context *context, const struct fh_context_run_options *options,

@@ -12,10 +12,9 @@
 struct fh_context_kind {
 	const char *name;
 	const char *const *aliases; /* NULL-terminated */
-	const char *const *argv;    /* reads one line of JSON, {file: content, …, "options": {…}}, and runs the first file */
+	const char *const *argv;    /* reads one line of JSON, { file: content, …, "options": … }, and runs the first */
 	const char *const *files;   /* below guest/context, NULL-terminated */
 	const char *package;        /* for the hint when the sandbox has no such interpreter */
-	const char *helper;         /* the helper in front of the interpreter: see guest/context/relay.c; NULL: none */
 };
 /* FH_E_NOT_FOUND names those that there are. */
 int fh_context_kind_find(const char *name, const struct fh_context_kind **ret, struct fh_error *err);
@@ -74,7 +73,7 @@ int fh_context_driver_start(struct fh_context_driver *d, const struct fh_context
  * has ended; -FH_E_TIMEOUT; -FH_E_PROTOCOL: a line longer than FH_CONTEXT_LINE_MAX. */
 int fh_context_driver_line(struct fh_context_driver *d, int64_t timeout_ms, struct fh_str *ret, struct fh_error *err);
 /* Hands it a request. -FH_E_TIMEOUT: it does not read. */
-int fh_context_driver_send(struct fh_context_driver *d, struct fh_str line, struct fh_error *err);
+int fh_context_driver_send(struct fh_context_driver *d, struct fh_str line, int64_t timeout_ms, struct fh_error *err);
 /* Kills its process group and forgets it; how it ended, as a text for people, when `why` is not NULL. */
 void fh_context_driver_end(struct fh_context_driver *d, char *why, size_t size);
 void fh_context_driver_forget(struct fh_context_driver *d);

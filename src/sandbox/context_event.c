@@ -4,8 +4,8 @@
 /* ---- words ---- */
 
 static const char *const event_names[FH_CONTEXT_EVENT_KIND_COUNT_] = {
-	[FH_CONTEXT_COUNT] = "count",     [FH_CONTEXT_STDOUT] = "stdout",   [FH_CONTEXT_STDERR] = "stderr",
-	[FH_CONTEXT_RESULT] = "result",   [FH_CONTEXT_DISPLAY] = "display", [FH_CONTEXT_CLEAR] = "clear",
+	[FH_CONTEXT_COUNT] = "count",   [FH_CONTEXT_STDOUT] = "stdout",   [FH_CONTEXT_STDERR] = "stderr",
+	[FH_CONTEXT_RESULT] = "result", [FH_CONTEXT_DISPLAY] = "display", [FH_CONTEXT_CLEAR] = "clear",
 	[FH_CONTEXT_ERROR] = "error",
 };
 
@@ -81,7 +81,8 @@ static size_t read_items(struct fh_context_line *line)
 	size_t n = 0, most = json_object_size(data);
 	line->items = most ? fh_xcalloc(most, sizeof(*line->items)) : NULL;
 	line->owned = most ? fh_xcalloc(most, sizeof(*line->owned)) : NULL;
-	json_object_foreach(data, mime, value) {
+	json_object_foreach(data, mime, value)
+	{
 		struct fh_context_item *item = &line->items[n++];
 		const char *name = fh_context_result_name(mime);
 		item->mime = mime;

@@ -10,12 +10,11 @@
 #include "sandbox/process.h"
 
 enum {
-	WINDOW = 2 << 20,         /* of its streams: a prelude, and most events, fit */
+	WINDOW = 2 << 20, /* of its streams: a prelude, and most events, fit */
 	READ_PIECE = 64 << 10,
-	SILENCE_MS = 1000,        /* without a word, until we look whether its process is there still */
-	SEND_MS = 10000,          /* for the driver to read a request; it does nothing else then */
-	END_MS = 5000,            /* for a killed process to be gone */
-	LAST_WORDS = 400,         /* bytes of its stderr in an error */
+	SILENCE_MS = 1000, /* without a word, until we look whether its process is there still */
+	END_MS = 5000,     /* for a killed process to be gone */
+	LAST_WORDS = 400,  /* bytes of its stderr in an error */
 };
 
 static int read_more(struct fh_context_driver *d, int64_t timeout_ms, struct fh_error *err)
@@ -83,9 +82,9 @@ int fh_context_driver_line(struct fh_context_driver *d, int64_t timeout_ms, stru
 	return 1;
 }
 
-int fh_context_driver_send(struct fh_context_driver *d, struct fh_str line, struct fh_error *err)
+int fh_context_driver_send(struct fh_context_driver *d, struct fh_str line, int64_t timeout_ms, struct fh_error *err)
 {
-	return fh_process_write_within(d->process, line.p, line.n, SEND_MS, err);
+	return fh_process_write_within(d->process, line.p, line.n, timeout_ms, err);
 }
 
 void fh_context_driver_forget(struct fh_context_driver *d)
@@ -128,7 +127,8 @@ static void last_words(struct fh_context_driver *d, char out[LAST_WORDS])
 	char text[4096];
 	size_t n = 0;
 	ssize_t got;
-	while (n < sizeof(text) - 1 && (got = fh_process_read(d->process, FH_STDERR, text + n, sizeof(text) - 1 - n, 50, NULL)) > 0)
+	while (n < sizeof(text) - 1 &&
+	       (got = fh_process_read(d->process, FH_STDERR, text + n, sizeof(text) - 1 - n, 50, NULL)) > 0)
 		n += (size_t)got;
 	while (n && (text[n - 1] == '\n' || text[n - 1] == ' '))
 		n--;
@@ -164,8 +164,8 @@ static int await_ready(struct fh_context_driver *d, const struct fh_context_star
 		return r;
 	enum fh_context_said said = r == 1 ? fh_context_line_read(&line, text, &event) : FH_CONTEXT_SAID_GARBAGE;
 	if (said == FH_CONTEXT_SAID_READY) {
-		*ret_interpreter = fh_xasprintf("%.64s %.64s", fh_json_str(line.json, "shell", ""),
-		                                fh_json_str(line.json, "version", ""));
+		*ret_interpreter =
+		    fh_xasprintf("%.64s %.64s", fh_json_str(line.json, "shell", ""), fh_json_str(line.json, "version", ""));
 		r = 0;
 	} else {
 		char words[LAST_WORDS];
@@ -188,7 +188,7 @@ int fh_context_driver_start(struct fh_context_driver *d, const struct fh_context
 		r = spawn(d, start, err);
 	if (r < 0)
 		return r;
-	r = fh_context_driver_send(d, fh_buf_str(&prelude), err);
+	r = fh_context_driver_send(d, fh_buf_str(&prelude), (int64_t)start->timeout_ms, err);
 	if (r == 0 || r == -FH_E_NOT_FOUND) /* it ended before it read all: its words say more */
 		r = await_ready(d, start, ret_interpreter, err);
 	if (r < 0)

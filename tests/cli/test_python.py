@@ -155,7 +155,7 @@ class Layout(Case):
         self.assertEqual(said[:-1], ours)
 
     def test_the_documents_examples_run(self):
-        for page in ("python.md", "from-epicbox.md"):
+        for page in ("python.md", "contexts.md", "from-epicbox.md"):
             text = (support.TOP / "docs" / page).read_text()
             for number, (code, shown) in enumerate(re.findall(r"```python\n(.*?)```\n(?:\n?```text\n(.*?)```)?", text, re.S)):
                 with self.subTest(page=page, number=number):

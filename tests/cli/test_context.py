@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: MIT
+"""Code contexts: interpreters that keep their state between runs, what their results are, and what hostile code in them
+can do to the client (nothing but spoil its own results)."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+from python_case import Case
+
+#: Runs cells in one context and prints what became of each.
+RUN = """
+with fumehood.Sandbox('python', {arguments}) as sandbox:
+    context = sandbox.context(shell='small')
+    def run(code, **more):
+        e = context.run(code, **more)
+        print(e.status, e.count, repr(e.text), repr(e.stdout), repr(e.stderr), e.error and e.error.name)
+        return e
+"""
+
+
+class Python(Case):
+    def cells(self, program, arguments=""):
+        """The lines that a program prints, which has `run(code)` for a Python context with the small shell."""
+        body = "\n".join("    " + line for line in program.strip("\n").splitlines())
+        return self.python((RUN + body).replace("{arguments}", arguments)).splitlines()
+
+    def test_variables_stay_and_the_last_value_is_the_result(self):
+        self.assertEqual(self.cells("""
+run('x = 40')
+run('x + 2')
+run('def f(a):\\n    return a * 2\\nf(x)')
+run('"text"')
+run('x;')
+run('None')
+run('_ if False else Out[2]')
+"""), ["ok 1 None '' '' None", "ok 2 '42' '' '' None", "ok 3 '80' '' '' None", "ok 4 \"'text'\" '' '' None",
+       "ok 5 None '' '' None", "ok 6 None '' '' None", "ok 7 '42' '' '' None"])
+
+    def test_what_code_children_and_c_print_comes_in_order(self):
+        lines = self.cells("""
+run('import subprocess, os, sys, ctypes\\nfor i in range(3):\\n    print("a", i)\\n    subprocess.run(["echo", "b"])\\n    os.write(1, b"c\\\\n")')
+run('print("o"); print("e", file=sys.stderr); os.system("echo E >&2")')
+run('ctypes.CDLL(None).puts(b"from C")')
+run('!echo $((6 * 7)) {1 + 1}')
+run('sys.stdout.buffer.write(b"\\\\xff\\\\n")')
+""")
+        self.assertEqual(lines[0], "ok 1 None " + repr("a 0\nb\nc\na 1\nb\nc\na 2\nb\nc\n") + " '' None")
+        self.assertEqual(lines[1], "ok 2 '0' 'o\\n' 'e\\nE\\n' None")
+        self.assertEqual(lines[2], "ok 3 '7' 'from C\\n' '' None")
+        self.assertEqual(lines[3], "ok 4 None '42 2\\n' '' None")
+        self.assertEqual(lines[4], "ok 5 '2' '\ufffd\\n' '' None")
+
+    def test_errors_have_name_value_and_traceback_and_leave_the_context_usable(self):
+        lines = self.cells("""
+e = run('def f():\\n    1 / 0\\nf()').error
+print(e.value, '|', 'line 3' in e.traceback, '1 / 0' in e.traceback, 'fumehood' in e.traceback)
+run('x =')
+run('import sys; sys.exit(3)')
+run('input()')
+run('raise KeyboardInterrupt')
+run('1')
+""")
+        self.assertEqual(lines, ["failed 1 None '' '' ZeroDivisionError", "division by zero | True True False",
+                                 "failed 2 None '' '' SyntaxError", "failed 3 None '' '' SystemExit",
+                                 "failed 4 None '' '' StdinNotImplementedError", "failed 5 None '' '' KeyboardInterrupt",
+                                 "ok 6 '1' '' '' None"])
+
+    def test_await_at_the_top_and_tasks_that_go_on_between_runs(self):
+        lines = self.cells("""
+run('import asyncio\\nasync def f():\\n    await asyncio.sleep(0)\\n    return 5\\nawait f()')
+run('done = []\\nasync def later():\\n    await asyncio.sleep(0.01)\\n    done.append(1)\\ntask = asyncio.create_task(later())')
+run('await task; done')
+run('try:\\n    await asyncio.sleep(60)\\nfinally:\\n    print("cancelled")', timeout=0.2)
+run('await asyncio.sleep(0, 7)')
+""")
+        self.assertEqual(lines, ["ok 1 '5' '' '' None", "ok 2 None '' '' None", "ok 3 '[1]' '' '' None",
+                                 "timeout 4 None 'cancelled\\n' '' KeyboardInterrupt", "ok 5 '7' '' '' None"])
+
+    def test_rich_values_and_displays(self):
+        lines = self.cells("""
+class Rich:
+    pass
+e = run('from IPython.display import HTML, Markdown, Latex, JSON, SVG, Javascript, Image\\nHTML("<b>x</b>")')
+print(e.result.html)
+e = run('class R:\\n    def _repr_markdown_(self): return "# m"\\n    def _repr_png_(self): return b"png"\\n    def __repr__(self): return "R!"\\nR()')
+print(e.result.markdown, e.result.image(), e.result.formats())
+e = run('display(1, Latex("$x$"), JSON({"a": [1]})); {"b": 2}')
+print([(d.main, d.text, d.latex, d.json) for d in e.results])
+e = run('h = display("first", display_id="i"); h.update("second")')
+print([d.text for d in e.results])
+e = run('from IPython.display import clear_output\\nprint("gone"); clear_output(); print("stays")')
+""")
+        self.assertEqual(lines[1], "<b>x</b>")
+        self.assertEqual(lines[3], "# m b'png' ['text', 'markdown', 'png']")
+        self.assertEqual(lines[5], "[(False, '1', None, None), (False, '<IPython.core.display.Latex object>', '$x$', None), "
+                                   "(False, '<IPython.core.display.JSON object>', None, {'a': [1]}), (True, \"{'b': 2}\", None, {'b': 2})]")
+        self.assertEqual(lines[7], "[\"'second'\"]")
+        self.assertEqual(lines[8], "ok 5 None 'stays\\n' '' None")
+
+    def test_a_timeout_leaves_the_variables_where_code_obeys_and_says_so_where_not(self):
+        lines = self.cells("""
+run('x = 1')
+run('while True: pass', timeout=0.3)
+e = run('x'); print(e.state_lost, e.restarted)
+e = run('import signal, time\\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\\nwhile True: time.sleep(1)', timeout=0.3, grace=0.3)
+print(e.state_lost, e.message)
+e = run('x'); print(e.state_lost, e.restarted)
+e = run('x')
+""")
+        self.assertEqual(lines[1:], ["timeout 2 None '' '' KeyboardInterrupt", "ok 3 '1' '' '' None", "False False",
+                                     "timeout 4 None '' '' None",
+                                     "True the code did not end when it was interrupted (it was killed); its state is lost, and "
+                                     "the next run starts another",
+                                     "failed 1 None '' '' NameError", "False True", "failed 2 None '' '' NameError"])
+
+    def test_interrupt_restart_and_remove(self):
+        lines = self.cells("""
+import threading
+begun = threading.Event()
+thread = threading.Thread(target=lambda: begun.wait(20) and context.interrupt())
+thread.start()
+run('x = 5\\nprint("begun", flush=True)\\nwhile True: pass', on_event=lambda e: begun.set() if e['type'] == 'stdout' else None)
+thread.join()
+run('x')
+context.interrupt()
+run('x')
+context.restart()
+run('x')
+print(len(sandbox.contexts()), sandbox.contexts()[0] is context)
+context.remove()
+context.remove()
+print(sandbox.contexts())
+try: context.run('1')
+except fumehood.ArgumentError as e: print(e.message)
+""")
+        self.assertEqual(lines, ["interrupted 1 None 'begun\\n' '' KeyboardInterrupt", "ok 2 '5' '' '' None",
+                                 "ok 3 '5' '' '' None", "failed 1 None '' '' NameError", "1 True", "[]",
+                                 "the context is removed"])
+
+    def test_environment_and_folder_of_a_context_and_of_a_run(self):
+        lines = self.python("""
+            with fumehood.Sandbox('python') as s:
+                c = s.context(cwd='/tmp', env={'A': '1', 'B': '2'}, shell='small')
+                print(c.cwd, c.language, c.interpreter.split()[0], len(c.id))
+                look = 'import os; os.getcwd(), os.environ.get("A"), os.environ.get("B"), os.environ.get("C")'
+                for env in (None, {'B': '3', 'C': '4'}, None):
+                    print(c.run(look, env=env).text)
+                print(c.run('1', silent=True).count, c.run('2').count)
+        """).splitlines()
+        self.assertEqual(lines, ["/tmp python small 32", "('/tmp', '1', '2', None)", "('/tmp', '1', '3', '4')",
+                          "('/tmp', '1', '2', None)", "3 4"])
+
+    def test_contexts_know_nothing_of_each_other_and_share_the_files(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox('python') as s:
+                a, b = s.context(shell='small'), s.context(shell='small')
+                a.run('x = 1; open("f", "w").write("from a")')
+                print(b.run('x').error.name, b.run('open("f").read()').text, [c is d for c, d in zip(s.contexts(), (a, b))])
+        """), "NameError 'from a' [True, True]\n")
+
+    def test_wrong_calls_name_the_mend(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox('python') as s:
+                for call in (lambda: s.context('cobol'), lambda: s.context(shell='zsh'), lambda: s.context(cwd='/nowhere'),
+                             lambda: s.context(env={'': 'x'})):
+                    try: call()
+                    except fumehood.Error as e: print(type(e).__name__, '|', e.message.split(':')[0])
+                print(s.contexts())
+                c = s.context(shell='small')
+                try: c.run('#' + 'x' * (3 << 20))
+                except fumehood.LimitError as e: print(e.message)
+                print(c.run('1').text)
+        """).splitlines()[0], "NotFoundError | there are no code contexts in cobol")
+
+    def test_a_callback_that_raises_interrupts_and_comes_through(self):
+        self.assertEqual(self.python("""
+            def refuse(event): raise ValueError(event['type'])
+            with fumehood.Sandbox('python') as s:
+                c = s.context(shell='small')
+                try: c.run('import time; time.sleep(60)', on_event=refuse)
+                except ValueError as e: print(e)
+                print(c.run('1').text)
+        """), "count\n1\n")
+
+    def test_ctrl_c_interrupts_the_code_and_the_context_lives(self):
+        self.assertEqual(self.python("""
+            import os, signal, threading
+            with fumehood.Sandbox('python') as s:
+                c = s.context(shell='small')
+                c.run('x = 8')
+                kill = lambda e: os.kill(os.getpid(), signal.SIGINT) if e['type'] == 'stdout' else None
+                try: c.run('print(1, flush=True)\\nimport time; time.sleep(60)', on_event=kill)
+                except KeyboardInterrupt: print('interrupted')
+                print(c.run('x').text)
+        """), "interrupted\n8\n")
+
+    def test_asyncio(self):
+        self.assertEqual(self.python("""
+            import asyncio
+            async def main():
+                async with fumehood.aio.Sandbox('python') as s:
+                    async with await s.context(shell='small') as c:
+                        seen = []
+                        e = await c.run('print(1); 2', on_event=lambda e: seen.append(e['type']))
+                        print(e.text, e.stdout, seen, c.language)
+                        slow = asyncio.ensure_future(c.run('y = 3\\nprint("y", flush=True)\\nwhile True: pass',
+                                                           on_event=lambda e: seen.append('begun')))
+                        while 'begun' not in seen: await asyncio.sleep(0.01)
+                        slow.cancel()
+                        try: await slow
+                        except asyncio.CancelledError: print('cancelled')
+                        print((await c.run('1')).text)
+            asyncio.run(main())
+        """), "2 1\n ['count', 'stdout', 'result'] python\ncancelled\n1\n")
+
+
+class Hostile(Case):
+    """Code that means harm to whoever reads the context's events. After each, another context of the same sandbox works."""
+
+    #: Finds the driver in the interpreter, as any code there can.
+    WIRE = "import gc, os, sys, threading\nwire = next(o for o in gc.get_objects() if type(o).__name__ == 'Wire')\n"
+
+    def after(self, code, **options):
+        return self.python("""
+            with fumehood.Sandbox('python', memory='512M', processes=64) as s:
+                c, other = s.context(shell='small'), s.context(shell='small')
+                e = c.run(%r, **%r)
+                print(e.status, e.state_lost, e.message)
+                print(other.run('1 + 1').text, c.run('2 + 2').text)
+        """ % (code, {"timeout": 20, "grace": 2.0, **options})).splitlines()
+
+    def test_lines_that_are_no_events(self):
+        for name, write in (("garbage", "os.write(wire.events, b'garbage\\n')"),
+                            ("no object", "os.write(wire.events, b'[1]\\n')"),
+                            ("bytes", "os.write(wire.events, bytes(range(256)) + b'\\n')"),
+                            ("deep", "os.write(wire.events, b'[' * 5000 + b'\\n')")):
+            with self.subTest(name):
+                lines = self.after(self.WIRE + write)
+                self.assertEqual(lines, ["ended True the code wrote what is no event to its context's own channel (it was killed); "
+                                         "its state is lost, and the next run starts another", "2 4"])
+
+    def test_forged_events_are_its_own_results_and_no_more(self):
+        lines = self.python("""
+            with fumehood.Sandbox('python') as s:
+                c = s.context(shell='small')
+                e = c.run(%r)
+                print(e.status, e.text, e.error, e.results[0].mime)
+                print(c.run('1 + 1').text, c.run('2 + 2').text)
+        """ % (self.WIRE + r"""
+import json
+def say(**event): os.write(wire.events, json.dumps(event).encode() + b'\n')
+say(type='result', data={'text/plain': 5, 'image/png': ['x'], '\x00': None}, count=-7, metadata=3)
+say(type='unheard of', data=1)
+say(type='error', name=1, value=None, traceback=[])
+say(type='stdout', text={})
+say(type='ready'); say(type='end', id=0); say(type='end', id='x'); say(type='end', id=1 << 70)
+say(type='end', id=1, status='ok')
+""")).splitlines()
+        self.assertEqual(lines[0], "ok 5 CodeError('', '') {'text/plain': 5, 'image/png': ['x'], '\\x00': None}")
+        self.assertEqual(lines[1], "2 4")
+
+    def test_an_endless_line(self):
+        lines = self.after(self.WIRE + "while True: os.write(wire.events, b'x' * 65536)")
+        self.assertRegex(lines[0], "ended True the code wrote an endless line")
+        self.assertEqual(lines[1], "2 4")
+
+    def test_floods_end_at_the_bound(self):
+        for name, code in (("stdout", "while True: print('x' * 1000)"),
+                           ("descriptor", "import os\nwhile True: os.write(1, b'x' * 65536)"),
+                           ("child", "import subprocess\nsubprocess.run(['sh', '-c', 'yes'])"),
+                           ("displays", "while True: display('x' * 10000)"),
+                           ("small events", "while True: display(1)")):
+            with self.subTest(name):
+                self.assertEqual(self.after(code, max_bytes=1 << 20), ["output_limit False ", "2 4"])
+
+    def test_large_values_are_left_out_by_name(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox('python', memory='1G') as s:
+                c = s.context(shell='small')
+                seen = []
+                e = c.run("class R:\\n    def _repr_html_(self): return 'x' * (30 << 20)\\n    def __repr__(self): return 'R'\\nR()",
+                          on_event=seen.append)
+                print(e.status, e.text, e.result.formats(), [s.get('omitted') for s in seen if s['type'] == 'result'])
+        """), "ok R ['text'] [{'text/html': 31457282}]\n")
+
+    def test_the_end_of_the_interpreter_is_told(self):
+        for code, what in (("import os; os._exit(3)", "exit code 3"),
+                           ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
+                           ("import os, signal; os.killpg(0, signal.SIGKILL)", "signal 9"),
+                           ("import ctypes; ctypes.string_at(1)", "signal 11")):
+            with self.subTest(code):
+                lines = self.after(code)
+                self.assertRegex(lines[0], r"^ended True the code's interpreter ended \(" + what)
+                self.assertEqual(lines[1], "2 4")
+
+    def test_closed_descriptors(self):
+        for name, code in (("all", "import os; os.closerange(0, 1024)"),
+                           ("events", self.WIRE + "os.close(wire.events)"),
+                           ("stdout", "import os; os.close(1); os.close(2)\nprint('x')")):
+            with self.subTest(name):
+                lines = self.after(code)
+                self.assertEqual(lines[1], "2 4")
+
+    def test_a_child_that_holds_the_channel_does_not_hide_the_end(self):
+        lines = self.after(self.WIRE + "os.dup2(wire.events, 77)\nimport subprocess\n"
+                           "subprocess.Popen(['sleep', '60'], pass_fds=[77], start_new_session=True)\nos._exit(0)")
+        self.assertRegex(lines[0], "^ended True")
+        self.assertEqual(lines[1], "2 4")
+
+    def test_one_that_does_not_read_its_requests(self):
+        """It says that it is through, and takes no code: neither a short run nor one that fills the pipe is waited for."""
+        lines = self.python("""
+            with fumehood.Sandbox('python') as s:
+                c, stop = s.context(shell='small'), %r
+                print(c.run(stop, timeout=20).status)
+                e = c.run('1', timeout=0.2, grace=0.2)
+                print(e.status, e.state_lost)
+                print(c.run(stop, timeout=20).status)
+                e = c.run('#' + 'x' * (2000 << 10), timeout=0.2, grace=0.2)
+                print(e.status, e.state_lost)
+                print(c.run('1').text)
+        """ % (self.WIRE + "for i in range(9): os.write(wire.events, b'{\"type\":\"end\",\"id\":%d,\"status\":\"ok\"}\\n' % i)\n"
+               "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: time.sleep(60)")).splitlines()
+        self.assertEqual(lines, ["ok", "timeout True", "ok", "ended True", "1"])
+
+
+@support.once
+class Layout(Case):
+    def test_the_structs_are_those_of_the_header(self):
+        cc = shutil.which("cc") or shutil.which("gcc")
+        if not cc:
+            self.skipTest("needs the program cc (package gcc)")
+        sys.path.insert(0, str(support.TOP / "python"))
+        self.addCleanup(sys.path.remove, str(support.TOP / "python"))
+        from fumehood import _library as l
+        structs = {"fh_context_options": l.CContextOptions, "fh_context_event": l.CContextEvent,
+                   "fh_context_run_options": l.CContextRunOptions, "fh_context_outcome": l.CContextOutcome}
+        lines = [f'printf("{s} {f[0]} %zu %zu\\n", offsetof(struct {s}, {f[0]}), sizeof(((struct {s} *)0)->{f[0]}));'
+                 for s, c in structs.items() for f in c._fields_]
+        names = [(f"FH_CONTEXT_{n.upper()}", i) for i, n in enumerate(l.CONTEXT_STATUSES)]
+        lines += [f'printf("{n} %d 0\\n", {n});' for n, _ in names]
+        self.write("t.c", "#include <stdio.h>\n#include <stddef.h>\n#include <fumehood/context.h>\nint main(void){" +
+                   "\n".join(lines) + "}")
+        subprocess.run([cc, "-I", str(support.TOP / "include"), "-o", "t", "t.c"], cwd=self.dir, check=True)
+        said = subprocess.run(["./t"], cwd=self.dir, capture_output=True, text=True, check=True).stdout.split("\n")
+        ours = [f"{s} {f[0]} {getattr(c, f[0]).offset} {getattr(c, f[0]).size}" for s, c in structs.items() for f in c._fields_]
+        self.assertEqual(said[:-1], ours + [f"{n} {i} 0" for n, i in names])
+
+    def test_the_document_lists_every_type_of_result_and_event(self):
+        page = (support.TOP / "docs" / "contexts.md").read_text()
+        source = (support.TOP / "src" / "sandbox" / "context_event.c").read_text()
+        for mime, name in re.findall(r'\{ "([^"]+)", "([^"]+)" \}', source):
+            with self.subTest(mime):
+                self.assertIn(f"`{mime}`", page)
+                self.assertIn(f"`{name}`", page)
+        for name in re.findall(r'\[FH_CONTEXT_\w+\] = "(\w+)"', source):
+            with self.subTest(name):
+                self.assertIn(f"`{name}`", page)
+
+
+if __name__ == "__main__":
+    unittest.main()
