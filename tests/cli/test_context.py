@@ -317,14 +317,14 @@ say(type='end', id=1, status='ok')
         lines = self.python("""
             with fumehood.Sandbox('python') as s:
                 c, stop = s.context(shell='small'), %r
-                print(c.run(stop, timeout=20).status)
+                print(c.run(stop.replace('NUMBER', '1'), timeout=20).status)
                 e = c.run('1', timeout=0.2, grace=0.2)
                 print(e.status, e.state_lost)
-                print(c.run(stop, timeout=20).status)
+                print(c.run(stop.replace('NUMBER', '3'), timeout=20).status)
                 e = c.run('#' + 'x' * (2000 << 10), timeout=0.2, grace=0.2)
                 print(e.status, e.state_lost)
                 print(c.run('1').text)
-        """ % (self.WIRE + "for i in range(9): os.write(wire.events, b'{\"type\":\"end\",\"id\":%d,\"status\":\"ok\"}\\n' % i)\n"
+        """ % (self.WIRE + "os.write(wire.events, b'{\"type\":\"end\",\"id\":NUMBER,\"status\":\"ok\"}\\n')\n"
                "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: time.sleep(60)")).splitlines()
         self.assertEqual(lines, ["ok", "timeout True", "ok", "ended True", "1"])
 
