@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Makes the wheel and the sdist: a PEP 517 backend without dependencies, which ./dev build calls as well.
+"""Makes the wheels and the sdist: a PEP 517 backend without dependencies, which ./dev build calls as well.
 
     python3 python/packaging/fumehood_build.py wheel BUILD-FOLDER DIST-FOLDER
 
-The wheel is the package plus fumehood/_bundle, a prefix with bin, lib, libexec and share. Its programs are static and its
-library loads under glibc and musl, so one file carries both tags; the glibc version in the tag is read off the library.
+A wheel is the package plus fumehood/_bundle, a prefix with bin, lib, libexec and share. There is one for glibc and one for
+musl. Both have the same static programs and the same library, which loads under either. They differ in eval: for glibc it
+is a program that loads libcurl, the machine's own or else the one that the wheel carries with all that it needs but glibc;
+for musl it is static and asks no model over HTTP. The glibc version in a tag is the newest that any file of it asks for.
 """
 import base64
 import hashlib
@@ -24,14 +26,18 @@ TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 NAME = "fumehood"
 #: One date for all members: equal sources give equal files.
 DATE = (2020, 1, 1, 0, 0, 0)
-#: In the build folder -> in the wheel's prefix. Optional ones end with "?".
+#: In the build folder -> in a wheel's prefix.
 PROGRAMS = {
     "fumehood-portable": "bin/fumehood",
     "fumehood-engine": "libexec/fumehood/fumehood-engine",
     "fumehood-judge-portable": "libexec/fumehood/fumehood-judge",
-    "fumehood-eval": "libexec/fumehood/fumehood-eval?",
     "src/sandbox/libfumehood-portable.so": "lib/libfumehood.so.0",
 }
+EVAL = "libexec/fumehood/fumehood-eval"
+#: Which eval a kind of wheel has, and whether it carries libcurl.
+KINDS = {"manylinux": ("fumehood-eval-portable", True), "musllinux": ("fumehood-eval-static", False)}
+#: Parts of glibc, which every glibc system has.
+GLIBC = re.compile(r"^(lib(c|m|dl|pthread|rt|resolv|util|anl)\.so\.|ld-linux)")
 DATA = ("languages", "guest")
 
 
@@ -46,16 +52,58 @@ def metadata():
             "text/markdown\n\n{}").format(NAME, version(), (TOP / "docs" / "python.md").read_text())
 
 
-def glibc_needed(library):
-    """The newest glibc version that a symbol of the library asks for, such as (2, 34)."""
-    found = re.findall(rb"GLIBC_(\d+)\.(\d+)", library.read_bytes())
-    return max((int(major), int(minor)) for major, minor in found)
+def glibc_needed(data):
+    """The newest glibc version that a symbol of a program or library asks for, such as (2, 34); (0, 0): none."""
+    found = re.findall(rb"GLIBC_(\d+)\.(\d+)", data)
+    return max(((int(major), int(minor)) for major, minor in found), default=(0, 0))
 
 
-def tag(library):
+def tag(kind, files):
     machine = platform.machine()
-    major, minor = glibc_needed(library)
-    return "py3-none-manylinux_%d_%d_%s.musllinux_1_1_%s" % (major, minor, machine, machine)
+    if kind == "musllinux":
+        return "py3-none-musllinux_1_1_%s" % machine
+    return "py3-none-manylinux_%d_%d_%s" % (*max(map(glibc_needed, files)), machine)
+
+
+def command(*words):
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True,
+                          env=dict(os.environ, LC_ALL="C")).stdout.decode()
+
+
+def curl_libraries():
+    """libcurl and all that it needs but glibc: (name, path), each after those that it needs itself."""
+    known = dict(re.findall(r"^\s(\S+) \(.*x86-64.*\) => (\S+)$" if platform.machine() == "x86_64" else r"^\s(\S+) \(.*\) => (\S+)$",
+                            command("/sbin/ldconfig", "-p"), re.M))
+    order = []
+
+    def visit(name):
+        if GLIBC.match(name) or name in (n for n, _ in order):
+            return
+        if name not in known:
+            raise SystemExit("wheel: the library %s, which libcurl needs, is not here (Debian: libcurl4-openssl-dev brings "
+                             "it)" % name)
+        path = pathlib.Path(known[name]).resolve()
+        for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", command("readelf", "-d", str(path))):
+            visit(needed)
+        order.append((name, path))
+
+    visit("libcurl.so.4")
+    return order
+
+
+def licences(libraries):
+    """The texts that come with carried libraries: (package, text). Nothing where there is no dpkg."""
+    if not shutil.which("dpkg"):
+        return
+    packages = set()
+    for _, path in libraries:
+        for shown in {str(path), str(path).replace("/usr/lib", "/lib", 1)}:
+            found = subprocess.run(["dpkg", "-S", shown], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+            packages |= {line.split(":")[0] for line in found.stdout.decode().splitlines()}
+    for package in sorted(packages):
+        text = pathlib.Path("/usr/share/doc", package, "copyright")
+        if text.exists():
+            yield package, text.read_bytes()
 
 
 class Wheel:
@@ -95,17 +143,28 @@ def stripped(path):
     return path.read_bytes()
 
 
-def pack(build, dist):
-    """A wheel of what a build folder holds; returns its path."""
+def pack(build, dist, kinds=tuple(KINDS)):
+    """Wheels of what a build folder holds; returns their paths."""
     build, dist = pathlib.Path(build), pathlib.Path(dist)
-    missing = [name for name, place in PROGRAMS.items() if not place.endswith("?") and not (build / name).exists()]
+    wanted = list(PROGRAMS) + [KINDS[kind][0] for kind in kinds]
+    missing = [name for name in wanted if not (build / name).exists()]
     if missing:
-        raise SystemExit("wheel: %s is not in %s: the static libraries of jansson and zlib (Debian: libjansson-dev, "
-                         "zlib1g-dev) are needed to build it" % (", ".join(missing), build))
-    full_tag = tag(build / "src/sandbox/libfumehood-portable.so")
+        raise SystemExit("wheel: %s is not in %s: the static libraries of jansson, zlib, libyaml, pcre2 and utf8proc are "
+                         "needed to build it (Debian: libjansson-dev, zlib1g-dev, libyaml-dev, libpcre2-dev, libutf8proc-dev)"
+                         % (", ".join(missing), build))
     dist.mkdir(parents=True, exist_ok=True)
     for old in dist.glob(NAME + "-*.whl"):
         old.unlink()
+    return [pack_kind(build, dist, kind) for kind in kinds]
+
+
+def pack_kind(build, dist, kind):
+    eval_program, with_curl = KINDS[kind]
+    libraries = curl_libraries() if with_curl else []
+    programs = dict(PROGRAMS, **{eval_program: EVAL})
+    files = {"fumehood/_bundle/" + place: stripped(build / name) for name, place in programs.items()}
+    files.update({"fumehood/_bundle/lib/curl/" + name: path.read_bytes() for name, path in libraries})
+    full_tag = tag(kind, files.values())
     path = dist / ("%s-%s-%s.whl" % (NAME, version(), full_tag))
     info = "%s-%s.dist-info" % (NAME, version())
     wheel = Wheel(path, info)
@@ -114,14 +173,17 @@ def pack(build, dist):
     # for Pythons that `fumehood env` sends here: the package once more, beside the drop-in modules
     for folder in ("fumehood", "compat"):
         wheel.add_tree(TOP / "python" / folder, "fumehood/_bundle/share/fumehood/python/" + folder, "*.py")
-    for name, place in PROGRAMS.items():
-        if (build / name).exists():
-            wheel.add("fumehood/_bundle/" + place.rstrip("?"), stripped(build / name), True)
+    for name, data in files.items():
+        wheel.add(name, data, True)
+    if libraries:
+        wheel.add("fumehood/_bundle/lib/curl/order", "".join(name + "\n" for name, _ in libraries).encode())
+        for package, text in licences(libraries):
+            wheel.add("fumehood/_bundle/share/doc/curl/%s.copyright" % package, text)
     for folder in DATA:
         wheel.add_tree(TOP / folder, "fumehood/_bundle/share/fumehood/" + folder, "*")
-    tags = "".join("Tag: py3-none-%s\n" % part for part in full_tag[len("py3-none-"):].split("."))
     wheel.add(info + "/METADATA", metadata().encode())
-    wheel.add(info + "/WHEEL", ("Wheel-Version: 1.0\nGenerator: fumehood_build\nRoot-Is-Purelib: false\n" + tags).encode())
+    wheel.add(info + "/WHEEL", ("Wheel-Version: 1.0\nGenerator: fumehood_build\nRoot-Is-Purelib: false\nTag: %s\n"
+                                % full_tag).encode())
     wheel.add(info + "/entry_points.txt", b"[console_scripts]\nfumehood = fumehood.__main__:main\n")
     wheel.add(info + "/LICENSE", (TOP / "LICENSE").read_bytes())
     wheel.close()
@@ -139,8 +201,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
                              "or take the wheel" % tool)
     with tempfile.TemporaryDirectory(prefix="fumehood-build-") as build:
         subprocess.check_call(["meson", "setup", build, str(TOP), "--buildtype=release"], env=env)
-        subprocess.check_call(["ninja", "-C", build], env=env)
-        return pack(build, wheel_directory).name
+        subprocess.check_call(["ninja", "-C", build, "programs"], env=env)
+        return pack(build, wheel_directory, ("manylinux",))[0].name
 
 
 def sources():
@@ -176,4 +238,4 @@ def get_requires_for_build_sdist(config_settings=None):
 if __name__ == "__main__":
     if len(sys.argv) != 4 or sys.argv[1] != "wheel":
         raise SystemExit(__doc__)
-    print(pack(sys.argv[2], sys.argv[3]))
+    print(*pack(sys.argv[2], sys.argv[3]), sep="\n")

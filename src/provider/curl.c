@@ -5,10 +5,12 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "provider/curl_carried.h"
+
 static struct {
 	pthread_once_t once;
 	struct fh_curl functions;
-	bool loaded;
+	bool loaded, carried;
 	char why[256];
 } library = { .once = PTHREAD_ONCE_INIT };
 
@@ -28,8 +30,11 @@ static void load(void)
 	void *handle = dlopen(FH_CURL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
 		snprintf(library.why, sizeof(library.why), "%s", dlerror());
-		return;
+		handle = fh_curl_carried_load();
+		library.carried = handle != NULL;
 	}
+	if (!handle)
+		return;
 #define FIND(name)                                                                                                     \
 	if (!find(handle, "curl_" #name, &library.functions.name))                                                         \
 		return;
@@ -47,4 +52,9 @@ const struct fh_curl *fh_curl(struct fh_error *err)
 	fh_error_set(err, FH_E_UNAVAILABLE, "cannot load libcurl, which requests need: %s", library.why);
 	fh_error_hint(err, "install the package libcurl4");
 	return NULL;
+}
+
+const char *fh_curl_authorities(void)
+{
+	return library.carried ? fh_curl_carried_authorities() : NULL;
 }

@@ -36,3 +36,5 @@ struct fh_curl {
 
 /* From any thread; loaded once and kept. NULL and FH_E_UNAVAILABLE when it is not there. */
 FH_NULLABLE const struct fh_curl *fh_curl(struct fh_error *err);
+/* The file of certificates that requests are to trust; NULL: as the library was built. After fh_curl() gave one. */
+FH_NULLABLE const char *fh_curl_authorities(void);

@@ -208,6 +208,8 @@ static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_request
 	curl()->easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
 	curl()->easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl()->easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
+	if (fh_curl_authorities())
+		curl()->easy_setopt(c, CURLOPT_CAINFO, fh_curl_authorities());
 	curl()->easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 	curl()->easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)FH_HTTP_CONNECT_MS));
 	curl()->easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)INT32_MAX));

@@ -3,9 +3,12 @@
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import tempfile
 import unittest
+import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
@@ -189,13 +192,70 @@ def starts(python):
 
 @support.once
 class Wheel(Case):
+    made = None  # by whichever test comes first
+
+    @classmethod
+    def wheels(cls):
+        """The wheel for glibc and the one for musl."""
+        if not (support.BUILD / "fumehood-eval-portable").exists():
+            raise unittest.SkipTest("not in this build: it has no programs for a wheel")
+        if cls.made is None:
+            folder = tempfile.mkdtemp(prefix="fumehood-test-")
+            cls.addClassCleanup(shutil.rmtree, folder)
+            made = subprocess.run([support.PYTHON, str(PACKAGE / "packaging" / "fumehood_build.py"), "wheel", str(support.BUILD),
+                                   folder], capture_output=True, text=True, check=True)
+            cls.made = made.stdout.split()
+        return cls.made
+
+    def unpacked(self, wheel):
+        """Its prefix, as an installer unpacks it."""
+        with zipfile.ZipFile(wheel) as archive:
+            for member in archive.infolist():
+                os.chmod(archive.extract(member, self.dir / "unpacked"), member.external_attr >> 16 & 0o777 or 0o644)
+        return self.dir / "unpacked" / "fumehood" / "_bundle"
+
+    def test_its_programs_need_no_library_but_glibc(self):
+        """And no newer glibc than the file's name says."""
+        glibc, musl = self.wheels()
+        tag = tuple(map(int, re.search(r"manylinux_(\d+)_(\d+)_", glibc).groups()))
+        carried = {path.name for path in (self.unpacked(glibc) / "lib" / "curl").iterdir()}
+        for path in self.unpacked(glibc).rglob("*"):
+            if path.is_file() and path.read_bytes().startswith(b"\x7fELF"):
+                needed = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
+                needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", needed))
+                if path.parent.name == "curl":
+                    needed -= carried
+                with self.subTest(path.name):
+                    self.assertEqual(set(), {n for n in needed if not re.match(r"lib(c|m|resolv)\.so\.|ld-linux", n)})
+                    found = re.findall(rb"GLIBC_(\d+)\.(\d+)", path.read_bytes())
+                    self.assertLessEqual(max(((int(a), int(b)) for a, b in found), default=(0, 0)), tag)
+        shutil.rmtree(self.dir / "unpacked")
+        for path in self.unpacked(musl).rglob("libexec/fumehood/*"):
+            with self.subTest(path.name):
+                self.assertNotIn(b"ld-linux", path.read_bytes()[:1 << 16], "no loader is asked for")
+
+    def test_eval_asks_models_where_the_machine_has_no_libcurl(self):
+        with socket.socket() as nobody:
+            nobody.bind(("127.0.0.1", 0))
+            base = "http://127.0.0.1:%d" % nobody.getsockname()[1]
+            config = self.write("c.yaml", "prompts: [hello]\ntests: [{}]\nproviders: [{id: 'ollama:chat:x', config: "
+                                          "{apiBaseUrl: '%s'}}]\n" % base)
+            libraries = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
+            library = re.search(r"libcurl\.so\.4 .*=> (\S+)", libraries).group(1)
+            program = self.unpacked(self.wheels()[0]) / "bin" / "fumehood"
+            as_root = [] if os.getuid() == 0 else ["-r"]
+            hidden = ["unshare", *as_root, "-m", "sh", "-c", f'mount --bind /dev/null {library} && exec "$@"', "sh"]
+            for how, carried in ((hidden, True), ([], True), (hidden, False)):
+                if not carried:
+                    shutil.rmtree(program.parent.parent / "lib" / "curl")
+                done = subprocess.run([*how, program, "eval", "-c", config, "--no-table"], capture_output=True, text=True,
+                                      timeout=support.TIMEOUT)
+                with self.subTest(hidden=bool(how), carried=carried):
+                    self.assertIn("nothing listens at" if carried else "cannot load libcurl", done.stdout, done.stderr)
+
     def test_one_file_is_enough(self):
         """In a fresh virtual environment, far from the checkout."""
-        if not (support.BUILD / "fumehood-portable").exists():
-            self.skipTest("not in this build: it has no programs for a wheel")
-        made = subprocess.run([support.PYTHON, str(PACKAGE / "packaging" / "fumehood_build.py"), "wheel", str(support.BUILD),
-                               str(self.dir / "dist")], capture_output=True, text=True, check=True)
-        wheel = made.stdout.strip()
+        wheel = self.wheels()[0]
         pythons = [support.PYTHON]
         if support.FULL:
             pythons += [p for p in (shutil.which(f"python3.{minor}") for minor in range(8, 15)) if p and starts(p)]
@@ -238,7 +298,7 @@ class Wheel(Case):
         subprocess.run([gcc, "-o", "t", "t.c"], cwd=self.dir, check=True)
         done = subprocess.run(["./t", str(library)], cwd=self.dir, capture_output=True, text=True)
         self.assertEqual((done.returncode, bool(re.match(r"\d+\.\d+\.\d+\n", done.stdout))), (0, True), done.stdout)
-        for program in ("fumehood-portable", "fumehood-judge-portable", "fumehood-engine"):
+        for program in ("fumehood-portable", "fumehood-judge-portable", "fumehood-eval-static", "fumehood-engine"):
             with open(support.BUILD / program, "rb") as f:
                 self.assertNotIn(b"ld-linux", f.read(1 << 16), program)   # no loader is asked for
 
