@@ -438,7 +438,8 @@ static int start_engine(struct fh_client **ret, struct fh_error *err)
 	return fh_client_open(&reach, ret, err);
 }
 
-static int execute(struct fh_client *client, const struct fh_plan *plan, bool took_stdin)
+static int execute_with(struct fh_client *client, const struct fh_plan *plan, bool took_stdin,
+                        const struct fh_place *places)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_result *result = NULL;
@@ -447,7 +448,6 @@ static int execute(struct fh_client *client, const struct fh_plan *plan, bool to
 	int r = open_stdin(plan, took_stdin, &owned, &stdin_fd, &err);
 	if (r < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
-	fh_interrupt_catch();
 	r = run_in_client(client, plan, stdin_fd, &result, &err);
 	if (r < 0 && fh_interrupted)
 		return fh_print_lost() ? FH_RUN_EXIT_LOST : 128 + fh_interrupted;
@@ -458,9 +458,20 @@ static int execute(struct fh_client *client, const struct fh_plan *plan, bool to
 		print_json(result);
 	else
 		fh_run_explain_end(result);
-	if (fh_run_write_outs(result, &o.outs) > 0 && status == FH_EXIT_OK)
+	if (fh_run_write_outs(result, &o.outs, places) > 0 && status == FH_EXIT_OK)
 		status = FH_RUN_EXIT_LOST;
 	fh_result_free(result);
+	return status;
+}
+
+static int execute(struct fh_client *client, const struct fh_plan *plan, bool took_stdin)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_place *places = NULL;
+	fh_interrupt_catch();
+	int status = fh_run_outs_open(&o.outs, &places, &err) < 0 ? fh_command_failed(&err, FH_EXIT_USAGE)
+	                                                          : execute_with(client, plan, took_stdin, places);
+	fh_run_outs_close(&o.outs, places);
 	return status;
 }
 

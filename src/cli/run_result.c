@@ -100,14 +100,27 @@ char *fh_run_out_name(const char *option)
 	return fh_xstrndup(option, strcspn(option, ":"));
 }
 
-/* Where --out NAME[:DEST] goes; into a folder under the file's own name. */
-static char *destination(const char *option)
+int fh_run_outs_open(const struct fh_opt_list *outs, struct fh_place **ret, struct fh_error *err)
 {
-	const char *colon = strchr(option, ':');
-	fh_auto_free char *name = fh_run_out_name(option);
-	if (!colon || !colon[1])
-		return fh_xstrdup(fh_path_base(name));
-	return fh_path_is_dir(colon + 1) ? fh_path_join(colon + 1, fh_path_base(name)) : fh_xstrdup(colon + 1);
+	struct fh_place *places = fh_xcalloc(outs->count + 1, sizeof(*places));
+	int r = 0;
+	for (size_t i = 0; i < outs->count; i++)
+		places[i] = (struct fh_place)FH_PLACE_INIT;
+	for (size_t i = 0; r == 0 && i < outs->count; i++) {
+		const char *colon = strchr(outs->items[i], ':');
+		fh_auto_free char *name = fh_run_out_name(outs->items[i]);
+		const char *base = fh_path_base(name);
+		r = fh_place_prepare(colon && colon[1] ? colon + 1 : base, base, &places[i], err);
+	}
+	*ret = places;
+	return r < 0 ? fh_error_wrap(err, "option --out") : 0;
+}
+
+void fh_run_outs_close(const struct fh_opt_list *outs, struct fh_place *places)
+{
+	for (size_t i = 0; places && i < outs->count; i++)
+		fh_place_release(&places[i]);
+	free(places);
 }
 
 static const struct fh_out_file *find_out(const struct fh_result *r, const char *name)
@@ -129,15 +142,14 @@ static void say_missing(const char *name, const char *reason)
 	fprintf(stderr, "fumehood: no output file %s\n", fh_buf_cstr(&line));
 }
 
-size_t fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *outs)
+size_t fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *outs, const struct fh_place *places)
 {
 	size_t missing = 0;
 	for (size_t i = 0; i < outs->count; i++) {
 		struct fh_error err = FH_ERROR_INIT;
 		fh_auto_free char *name = fh_run_out_name(outs->items[i]);
-		fh_auto_free char *to = destination(outs->items[i]);
 		const struct fh_out_file *f = find_out(r, name);
-		bool written = f && !f->refused && fh_file_replace(to, f->data, f->size, 0644, &err) == 0;
+		bool written = f && !f->refused && fh_place_write(&places[i], f->data, f->size, 0644, &err) == 0;
 		if (!f || f->refused)
 			say_missing(name, f ? f->refused : "nothing ran");
 		else if (!written)

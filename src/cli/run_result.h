@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What `fumehood run` does with what comes back: output as it comes, files brought out, words and exit status. */
 #pragma once
-#include "fumehood/sandbox.h"
+#include "base/place.h"
 #include "cli/options.h"
+#include "fumehood/sandbox.h"
 
 /* Output on its way to our own stdout and stderr. On a terminal, what could steer it is shown as text instead (unless
  * raw); a character that is cut by the end of a piece waits for the rest. */
@@ -17,10 +18,14 @@ void fh_run_output_init(struct fh_run_output *o, bool raw, FH_NULLABLE volatile 
 void fh_run_output_write(void *context, enum fh_stream stream, const void *data, size_t n);
 void fh_run_output_end(struct fh_run_output *o);
 
-/* Writes each file that came back to where --out NAME[:DEST] says. Each that is not written, because the sandbox did
+/* Opens, before anything runs, where each --out NAME[:DEST] goes: what the run does to folders and links on the way
+ * changes nothing then. One place for each of outs, to be closed in any case. */
+int fh_run_outs_open(const struct fh_opt_list *outs, struct fh_place **ret, struct fh_error *err);
+void fh_run_outs_close(const struct fh_opt_list *outs, FH_NULLABLE struct fh_place *places);
+/* Writes each file that came back to its place. Each that is not written, because the sandbox did
  * not give it or the disk did not take it, is told on stderr, and the others are written all the same. Returns how many
  * are missing. */
-size_t fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *outs);
+size_t fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *outs, const struct fh_place *places);
 /* The NAME of --out NAME[:DEST]; free() it. */
 FH_OWN char *fh_run_out_name(const char *option);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/place.h"
 #include "base/refusal.h"
 #include "engine/ids.h"
 #include "engine/init_image.h"
@@ -212,6 +213,10 @@ int fh_launch_failed(const struct fh_setup_report *r, struct fh_error *err)
 	else if (step == FH_SETUP_MOUNT && r->error == EPERM)
 		fh_error_hint(err, "inside a container the kernel refuses a fresh /proc while parts of the container's own are "
 		                   "masked: for Docker, --security-opt systempaths=unconfined");
+	else if (step == FH_SETUP_ROOT && r->error == ELOOP)
+		fh_error_hint(err,
+		              "a link on the way may have been made by a program in a sandbox and is not followed: name what "
+		              "it points to");
 	else if (path && r->error == ENOSYS)
 		fh_error_hint(err, "Linux 5.12 or newer is needed (mount_setattr)");
 	return -FH_E_SYSTEM;

@@ -19,6 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/place.h"
+
 #ifndef AT_RECURSIVE
 #define AT_RECURSIVE 0x8000
 #endif
@@ -104,9 +106,11 @@ static int open_sources(struct fh_build *b)
 				return r;
 		} else if (m->kind == FH_MOUNT_BIND) {
 			fh_build_say(b, m->source);
-			b->tree[i] = fh_open_tree(AT_FDCWD, m->source, AT_RECURSIVE);
-			if (b->tree[i] < 0 && !(m->optional && (errno == ENOENT || errno == ENOTDIR || errno == EACCES)))
-				return -errno;
+			fh_auto_close int source = fh_place_open(m->source, b->l->ids.ranges);
+			b->tree[i] = source < 0 ? source : fh_open_tree(source, "", AT_EMPTY_PATH | AT_RECURSIVE);
+			int error = source < 0 ? -source : errno;
+			if (b->tree[i] < 0 && !(m->optional && (error == ENOENT || error == ENOTDIR || error == EACCES)))
+				return -error;
 		}
 	}
 	return 0;
@@ -120,7 +124,10 @@ static int open_image(struct fh_build *b)
 	if (!path)
 		return -1;
 	fh_build_say(b, path);
-	fh_auto_close int image = fh_open_tree(AT_FDCWD, path, AT_RECURSIVE);
+	fh_auto_close int place = fh_place_open(path, b->l->ids.ranges);
+	if (place < 0)
+		return place;
+	fh_auto_close int image = fh_open_tree(place, "", AT_EMPTY_PATH | AT_RECURSIVE);
 	if (image < 0 || fh_mount_set(image, AT_RECURSIVE, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) < 0 ||
 	    fstat(image, &st) < 0)
 		return -errno;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "base/place.h"
 #include "sandbox/compile_cache.h"
 #include "sandbox/interpreter.h"
 #include "sandbox/language.h"
@@ -64,11 +65,12 @@ static int set_root(struct fh_plan *plan, const char *image, bool writable, stru
 		fh_layout_host(plan);
 		return 0;
 	}
-	plan->image = realpath(image, NULL);
+	plan->image = fh_place_real(image);
 	fh_auto_close int fd = plan->image ? open(plan->image, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd < 0) {
-		int r = fh_error_sys(err, errno, "cannot use %s as image", image);
+		int error = errno, r = fh_error_sys(err, error, "cannot use %s as image", image);
 		fh_error_hint(err, "an image is a folder that holds a root file system (bin, lib, usr, …)");
+		fh_place_hint(error, err);
 		return r;
 	}
 	if (fh_streq(plan->image, "/"))
@@ -110,9 +112,12 @@ static int mount_asked(struct fh_plan *plan, const struct fh_request *r, struct 
 {
 	for (size_t i = 0; i < r->mount_count; i++) {
 		const struct fh_mount *m = &r->mounts[i];
-		fh_auto_free char *source = realpath(m->source, NULL);
-		if (!source)
-			return fh_error_sys(err, errno, "cannot mount %s", m->source);
+		fh_auto_free char *source = fh_place_real(m->source);
+		if (!source) {
+			int error = errno, code = fh_error_sys(err, error, "cannot mount %s", m->source);
+			fh_place_hint(error, err);
+			return code;
+		}
 		const char *asked = m->target ? m->target : m->source;
 		if (m->target && m->target[0] != '/')
 			return fh_error_set(err, FH_E_ARGUMENT, "mount target %s is not an absolute path", m->target);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "sandbox/client.h"
 
 enum { START_MS = 10000, STOP_MS = 10000, GREET_MS = 5000 };
@@ -29,19 +30,40 @@ static int check_folder(const char *path, struct fh_error *err)
 	return 0;
 }
 
-int fh_service_path(bool make, char ret[FH_SERVICE_PATH_MAX], struct fh_error *err)
+/* The n-th folder that is tried; NULL: there are no more. In /tmp anybody may have made the folder of that name first,
+ * hence the last one. */
+static char *folder_at(int n)
 {
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	char folder[FH_SERVICE_PATH_MAX - 20];
-	int n = runtime && runtime[0] == '/' ? snprintf(folder, sizeof(folder), "%s/fumehood", runtime)
-	                                     : snprintf(folder, sizeof(folder), "/tmp/fumehood-%u", (unsigned)geteuid());
-	if (n >= (int)sizeof(folder))
-		return fh_error_set(err, FH_E_UNAVAILABLE, "XDG_RUNTIME_DIR is too long for a socket's address");
+	const char *runtime = getenv("XDG_RUNTIME_DIR"), *home = getenv("HOME");
+	if (runtime && runtime[0] == '/')
+		return n == 0 ? fh_path_join(runtime, "fumehood") : NULL;
+	return n == 0                             ? fh_xasprintf("/tmp/fumehood-%u", (unsigned)geteuid())
+	       : n == 1 && home && home[0] == '/' ? fh_path_join(home, ".fumehood-engine")
+	                                          : NULL;
+}
+
+static int try_folder(const char *folder, bool make, char ret[FH_SERVICE_PATH_MAX], struct fh_error *err)
+{
+	if (strlen(folder) + sizeof("/engine.sock") > FH_SERVICE_PATH_MAX)
+		return fh_error_set(err, FH_E_UNAVAILABLE, "%s is too long for a socket's address", folder);
 	if (make && mkdir(folder, 0700) < 0 && errno != EEXIST)
 		return fh_error_sys(err, errno, "cannot make the folder %s", folder);
 	int r = check_folder(folder, err);
 	if (r == 0)
 		snprintf(ret, FH_SERVICE_PATH_MAX, "%s/engine.sock", folder);
+	return r;
+}
+
+int fh_service_path(bool make, char ret[FH_SERVICE_PATH_MAX], struct fh_error *err)
+{
+	int r = -FH_E_UNAVAILABLE;
+	for (int n = 0; r < 0; n++) {
+		struct fh_error later = FH_ERROR_INIT;
+		fh_auto_free char *folder = folder_at(n);
+		if (!folder)
+			break;
+		r = try_folder(folder, make, ret, n == 0 ? err : &later); /* the first one's error is the one to mend */
+	}
 	return r;
 }
 

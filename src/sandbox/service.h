@@ -2,7 +2,8 @@
 /*
  * The engine that one user keeps warm on a machine (`fumehood engine start`), and its socket.
  *
- * The socket is $XDG_RUNTIME_DIR/fumehood/engine.sock; without that variable, /tmp/fumehood-UID/engine.sock. Its folder
+ * The socket is $XDG_RUNTIME_DIR/fumehood/engine.sock; without that variable, /tmp/fumehood-UID/engine.sock, or, where
+ * that folder is not the user's (in /tmp anybody may have made it first), ~/.fumehood-engine/engine.sock. Its folder
  * must be the user's own, no link, and closed to others, or there is no service; whoever listens must be of the same
  * uid, by the kernel's word.
  */
