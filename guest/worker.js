@@ -68,7 +68,7 @@ function member(from, name) {
 		owner = found;
 		found = found?.[part];
 	}
-	return typeof found === 'function' ? found.bind(owner) : undefined;
+	return typeof found === 'function' ? Object.assign(found.bind(owner), { original: found }) : undefined;
 }
 
 function isClassWith(value, method) {
@@ -91,8 +91,21 @@ async function functionOfFile({ file, function: name, method, construct }) {
 		return instances.get(key)[method].bind(instances.get(key));
 	}
 	if (method && typeof main[method] === 'function') return main[method].bind(main);
-	if (typeof main === 'function') return main;
+	if (typeof main === 'function' && method !== 'id') return main;
 	throw new Missing(`${file} has no default export that is a function${method ? ` or a class with ${method}` : ''}`);
+}
+
+// A value as data: each function in it becomes the reference by which it can be called.
+function asData(value, file, names) {
+	if (typeof value === 'function') return `file://${file}:${names.join('.')}`;
+	if (Array.isArray(value)) return value.map((item, i) => asData(item, file, [...names, String(i)]));
+	if (value === null || typeof value !== 'object' || typeof value.toJSON === 'function') return value;
+	return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asData(item, file, [...names, key])]));
+}
+
+async function exportOf(file) {
+	const space = await moduleOf(file);
+	return asData(space.default?.default ?? space.default ?? space, path.resolve(file), []);
 }
 
 function typeOf(value) {
@@ -105,12 +118,15 @@ function traceOf(error) {
 	return stack.split('\n').filter((line) => !line.includes(__filename)).join('\n');
 }
 
+async function run(message) {
+	const call = message.code !== undefined ? functionOfCode(message.code, message.names) : await functionOfFile(message);
+	if (message.source) return String(call.original ?? call);
+	return call(...(message.code !== undefined ? [...message.args, process] : message.args));
+}
+
 async function answer(message) {
 	try {
-		const call = message.code !== undefined
-			? functionOfCode(message.code, message.names) : await functionOfFile(message);
-		const args = message.code !== undefined ? [...message.args, process] : message.args;
-		const value = await call(...args);
+		const value = message.module ? await exportOf(message.file) : await run(message);
 		const reply = { outcome: 'returned', type: typeOf(value), value: value === undefined ? null : value };
 		if (typeof value === 'bigint') reply.value = Number(value);
 		if (['function', 'symbol'].includes(typeof value)) reply.value = null;

@@ -20,6 +20,7 @@
 
 #include "eval/run.h"
 #include "provider/replay.h"
+#include "script/script.h"
 
 /* As promptfoo exits when not enough tests passed; PROMPTFOO_FAILED_TEST_EXIT_CODE sets another. */
 enum { EXIT_TESTS_FAILED = 100 };
@@ -41,11 +42,11 @@ static const char details[] =
     "written; 2 the command line is wrong; 130 interrupted, what was done is kept and written.";
 
 struct eval_options {
-	struct fh_opt_list configs, outputs, vars, prompts, providers, metadata, args;
-	const char *tests, *env_file, *description, *filter_providers, *filter_prompts;
+	struct fh_opt_list configs, outputs, vars, prompts, providers, metadata, extensions, tags, args;
+	const char *tests, *env_file, *description, *filter_providers, *filter_prompts, *assertions, *model_outputs;
 	struct fh_eval_overrides overrides;
 	uint64_t cell_max, show;
-	bool table, progress_bar, color, color_given, cache, write, share, verbose, show_given, help;
+	bool table, progress_bar, color, color_given, cache, write, share, verbose, lenient, show_given, help;
 };
 
 /* What an eval holds in memory is a tenth of its time to free, and the process ends next; a build that looks for leaks
@@ -73,7 +74,7 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 	struct fh_eval_overrides *v = &o->overrides;
 	const struct fh_opt table[] = {
 		OPT("config", 'c', FH_OPT_LIST, &o->configs, "FILE",
-		    "The config (default: promptfooconfig.yaml, .yml or .json)."),
+		    "A config, or a glob; several are joined (default: promptfooconfig.yaml, .yml, .json, .js, .ts …)."),
 		OPT("output", 'o', FH_OPT_LIST, &o->outputs, "FILE", "Write results there: .json, .jsonl or .csv; repeatable."),
 		OPT("max-concurrency", 'j', FH_OPT_U64, &v->concurrency, "N", "Tests at a time (default 4)."),
 		OPT("repeat", 0, FH_OPT_U64, &v->repeat, "N", "Run each test so many times."),
@@ -87,6 +88,16 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		OPT("prompts", 'p', FH_OPT_LIST, &o->prompts, "PROMPT", "A prompt, or a file of prompts; repeatable."),
 		OPT("providers", 'r', FH_OPT_LIST, &o->providers, "ID", "A provider; repeatable."),
 		OPT("tests", 't', FH_OPT_STRING, &o->tests, "FILE", "The file of tests."),
+		OPT("vars", 'v', FH_OPT_STRING, &o->tests, "FILE", "The same as --tests."),
+		OPT("assertions", 'a', FH_OPT_STRING, &o->assertions, "FILE", "Assertions for --model-outputs (YAML list)."),
+		OPT("model-outputs", 0, FH_OPT_STRING, &o->model_outputs, "FILE",
+		    "Check these answers (JSON: texts, or {output, tags}) and ask nothing."),
+		OPT("grader", 0, FH_OPT_STRING, &v->grader, "ID", "The provider that grades (llm-rubric and its like)."),
+		OPT("extension", 'x', FH_OPT_LIST, &o->extensions, "FILE", "Hooks, before the config's own; repeatable."),
+		{ .name = "lenient",
+		  .kind = FH_OPT_FLAG,
+		  .target = &o->lenient,
+		  .help = "Keys that are nearly known ones are told, not refused." },
 		OPT("var", 0, FH_OPT_LIST, &o->vars, "NAME=VALUE",
 		    "A variable of every test that does not set it; repeatable."),
 		OPT("prompt-prefix", 0, FH_OPT_STRING, &v->prompt_prefix, "TEXT", "Put in front of every prompt."),
@@ -97,6 +108,11 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		OPT("filter-range", 0, FH_OPT_STRING, &v->filter.range, "START:END",
 		    "From START (0 is the first) up to END - 1."),
 		OPT("filter-metadata", 0, FH_OPT_LIST, &o->metadata, "KEY=VALUE", "Those with this metadata; repeatable."),
+		OPT("filter-failing", 0, FH_OPT_STRING, &v->filter.failing, "RESULTS.json", "Those that did not pass there."),
+		OPT("filter-failing-only", 0, FH_OPT_STRING, &v->filter.failing_only, "RESULTS.json",
+		    "Those of them that failed an assertion."),
+		OPT("filter-errors-only", 0, FH_OPT_STRING, &v->filter.errors_only, "RESULTS.json",
+		    "Those of them that met an error."),
 		OPT("filter-sample", 0, FH_OPT_U64, &v->filter.sample, "N", "N picked at random."),
 		OPT("filter-sample-seed", 0, FH_OPT_STRING, &v->filter.sample_seed, "SEED",
 		    "What picks them, so that it picks "
@@ -121,6 +137,12 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		SWITCH("cache", &o->cache, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake: answers are never cached."),
 		SWITCH("write", &o->write, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake: only -o writes."),
 		SWITCH("share", &o->share, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake: nothing is shared."),
+		{ .name = "tag",
+		  .kind = FH_OPT_LIST,
+		  .target = &o->tags,
+		  .argument = "NAME=VALUE",
+		  .flags = FH_OPT_HIDDEN,
+		  .help = "Taken for promptfoo's sake." },
 		SWITCH("verbose", &o->verbose, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake."),
 		{ 0 },
 	};
@@ -140,9 +162,8 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		return fh_error_set(err, FH_E_ARGUMENT, "--show needs one results file: fumehood eval --show 3 results.json");
 	if (o->args.count > 0 && !o->show_given)
 		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" is no option; a config is given with -c", o->args.items[0]);
-	if (o->configs.count > 1)
-		return fh_error_set(err, FH_E_ARGUMENT, "more than one config: -c %s -c %s", o->configs.items[0],
-		                    o->configs.items[1]);
+	if (!o->assertions != !o->model_outputs)
+		return fh_error_set(err, FH_E_ARGUMENT, "--assertions and --model-outputs go together");
 	for (size_t i = 0; i < o->outputs.count; i++) {
 		const struct fh_output *kind;
 		r = fh_output_for(o->outputs.items[i], &kind, err);
@@ -157,14 +178,17 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 
 static void release_options(struct eval_options *o)
 {
-	struct fh_opt_list *const lists[] = { &o->configs,   &o->outputs,  &o->vars, &o->prompts,
-		                                  &o->providers, &o->metadata, &o->args };
+	struct fh_opt_list *const lists[] = { &o->configs,  &o->outputs,    &o->vars, &o->prompts, &o->providers,
+		                                  &o->metadata, &o->extensions, &o->tags, &o->args };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		fh_opt_list_release(lists[i]);
 	json_decref((json_t *)(uintptr_t)o->overrides.vars);
 	json_decref((json_t *)(uintptr_t)o->overrides.prompts);
 	json_decref((json_t *)(uintptr_t)o->overrides.providers);
 	json_decref((json_t *)(uintptr_t)o->overrides.tests);
+	json_decref((json_t *)(uintptr_t)o->overrides.assertions);
+	json_decref((json_t *)(uintptr_t)o->overrides.model_outputs);
+	json_decref((json_t *)(uintptr_t)o->overrides.extensions);
 }
 
 /* A file named on the command line is relative to the working directory, not to the config. */
@@ -186,6 +210,34 @@ static json_t *absolute_list(const struct fh_opt_list *l)
 	return list;
 }
 
+static int load_list(const char *path, const char *what, json_t **ret, struct fh_error *err)
+{
+	struct fh_document *d = NULL;
+	int r = fh_document_load(path, &d, err);
+	if (r == 0 && !json_is_array(d->root))
+		r = fh_document_error(d, "", err, "the file must hold a list of %s", what);
+	if (r == 0)
+		*ret = json_incref(d->root);
+	fh_document_free_list(d);
+	return r;
+}
+
+/* With answers that are there already, the answers are the tests, and the provider gives them back. */
+static int load_outputs(struct eval_options *o, struct fh_error *err)
+{
+	json_t *assertions = NULL, *outputs = NULL;
+	int r = load_list(o->assertions, "assertions", &assertions, err);
+	if (r == 0)
+		r = load_list(o->model_outputs, "answers", &outputs, err);
+	o->overrides.assertions = assertions;
+	o->overrides.model_outputs = outputs;
+	json_decref((json_t *)(uintptr_t)o->overrides.prompts);
+	json_decref((json_t *)(uintptr_t)o->overrides.providers);
+	o->overrides.prompts = json_pack("[s]", "{{output}}");
+	o->overrides.providers = json_pack("[s]", "echo");
+	return r;
+}
+
 static int make_overrides(struct eval_options *o, struct fh_error *err)
 {
 	json_t *vars = json_object();
@@ -203,7 +255,9 @@ static int make_overrides(struct eval_options *o, struct fh_error *err)
 		o->overrides.providers = absolute_list(&o->providers);
 	if (o->tests)
 		o->overrides.tests = absolute(o->tests);
-	return 0;
+	if (o->extensions.count)
+		o->overrides.extensions = absolute_list(&o->extensions);
+	return o->model_outputs ? load_outputs(o, err) : 0;
 }
 
 static int load_env_file(const struct eval_options *o, struct fh_error *err)
@@ -267,7 +321,24 @@ static void print_warnings(const struct fh_eval_config *c)
 {
 	char text[1400];
 	for (size_t i = 0; i < c->warning_count; i++)
-		fprintf(stderr, "warning: %s\n", fh_error_text(&c->warnings[i], text, sizeof(text)));
+		fprintf(stderr, "warning: %s\n", fh_error_text(&c->warnings[i].error, text, sizeof(text)));
+}
+
+/* What had no effect stands where the results are read, too: a table can be longer than the screen. */
+static void print_notes(const struct fh_eval_config *c)
+{
+	char text[1400];
+	size_t n = 0;
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	for (size_t i = 0; i < c->warning_count; i++) {
+		if (!c->warnings[i].with_results)
+			continue;
+		fh_buf_adds(&out, n++ ? "  " : "Not as the config says:\n  ");
+		fh_escape_terminal(&out, fh_str(fh_error_text(&c->warnings[i].error, text, sizeof(text))), false);
+		fh_buf_addc(&out, '\n');
+	}
+	if (n)
+		fh_print(&out);
 }
 
 /* The files of -o, or else those of the config's outputPath. */
@@ -332,6 +403,7 @@ static int run_plan(const struct eval_options *o, const struct fh_eval_plan *pla
 	if (r < 0)
 		return r;
 	report(o, plan, &results);
+	print_notes(&plan->config);
 	r = write_outputs(o, plan, &results, paths, err);
 	if (r == 0)
 		suggest_show(&results, paths);
@@ -374,6 +446,30 @@ static int run_config(const struct eval_options *o, struct fh_eval_config *confi
 	return r;
 }
 
+/* The configs of -c, or the one in this folder; an empty one when the command line says all that is needed. */
+static int load_config(const struct eval_options *o, struct fh_eval_config *ret, struct fh_error *err)
+{
+	fh_auto_free char *found = o->configs.count || o->model_outputs ? NULL : fh_eval_config_find("");
+	bool whole = o->overrides.prompts && o->overrides.providers;
+	if (!o->configs.count && !found && !whole) {
+		fh_error_set(err, FH_E_NOT_FOUND, "there is no promptfooconfig.yaml, .yml, .json, .js or .ts in this folder");
+		fh_error_hint(err, "give the config with -c FILE, or prompts and providers with -p and -r");
+		return -FH_E_NOT_FOUND;
+	}
+	if (!o->configs.count && !found) {
+		fh_eval_config_empty(o->lenient, ret);
+		return 0;
+	}
+	/* Workers of its own: those of the eval get the environment that the config itself says. */
+	struct fh_script_pool *scripts = fh_script_pool_new(&(struct fh_script_pool_options){ .cancel = &fh_interrupted });
+	struct fh_eval_config_options options = { .lenient = o->lenient, .scripts = scripts };
+	const char *only[] = { found };
+	int r = found ? fh_eval_config_load(only, 1, &options, ret, err)
+	              : fh_eval_config_load(o->configs.items, o->configs.count, &options, ret, err);
+	fh_script_pool_free(scripts);
+	return r;
+}
+
 static int run_command(struct eval_options *o, int *ret_status, struct fh_error *err)
 {
 	if (o->show_given)
@@ -383,21 +479,12 @@ static int run_command(struct eval_options *o, int *ret_status, struct fh_error 
 		r = load_env_file(o, err);
 	if (r < 0)
 		return r;
-	fh_auto_free char *found = o->configs.count ? fh_xstrdup(o->configs.items[0]) : fh_eval_config_find("");
-	bool whole = o->overrides.prompts && o->overrides.providers;
-	if (!found && !whole) {
-		fh_error_set(err, FH_E_NOT_FOUND, "there is no promptfooconfig.yaml, .yml or .json in this folder");
-		fh_error_hint(err, "give the config with -c FILE, or prompts and providers with -p and -r");
-		return -FH_E_NOT_FOUND;
-	}
 	struct fh_eval_config config = { 0 };
 	struct fh_replay *replay = NULL;
 	const char *recordings = getenv("FUMEHOOD_REPLAY");
 	r = recordings && *recordings ? fh_replay_open(recordings, &replay, err) : 0;
-	if (r == 0 && !found)
-		fh_eval_config_empty(&config);
-	else if (r == 0)
-		r = fh_eval_config_load(found, &config, err);
+	if (r == 0)
+		r = load_config(o, &config, err);
 	if (r == 0)
 		r = run_config(o, &config, replay, ret_status, err);
 	fh_eval_config_release(&config);

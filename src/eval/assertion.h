@@ -14,6 +14,7 @@
 #include "json/json.h"
 
 struct fh_services;
+struct fh_graders;
 struct fh_assertion;
 
 /* What a check found. Starts zeroed; owned by the engine once the check returned 0 (fh_grade_release frees it). */
@@ -47,7 +48,8 @@ struct fh_assertion_call {
 	double latency_ms;         /* of the provider's call */
 	bool cached;               /* the response came from a cache: latency_ms says nothing */
 	const char *config_dir;    /* folder of the config: relative file:// paths start here; absolute */
-	struct fh_services *services; /* sandboxes, script workers (eval/services.h) */
+	struct fh_services *services;           /* sandboxes, script workers (eval/services.h) */
+	FH_NULLABLE struct fh_graders *graders; /* models that grade (eval/graders.h) */
 };
 
 struct fh_assertion {
@@ -58,6 +60,8 @@ struct fh_assertion {
 	int (*validate)(const json_t *assertion, struct fh_error *err);
 	/* `value` reaches the check as written: its file:// is not loaded (scripts load their own). */
 	bool raw_file_value;
+	/* The kind has keys of its own beside those of every assertion, and checks all of them in `validate`. */
+	bool own_keys;
 };
 
 /* The kind with this name (no "not-"), or NULL. */

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include "base/clock.h"
 #include "eval/check.h"
+#include "eval/keys.h"
+#include "eval/memory.h"
 #include "eval/render.h"
 #include "eval/transform.h"
 
@@ -10,12 +12,14 @@
 struct work {
 	const struct fh_eval_run *run;
 	const struct fh_eval_plan *plan;
+	const struct fh_eval_cell *cell;
 	const struct fh_eval_row *row;
 	const json_t *test; /* the row's, or what beforeEach made of it */
 	const struct fh_eval_column *column;
 	const json_t *options;
 	struct fh_eval_provider *provider;
 	json_t *vars, *output;
+	json_t *all_vars; /* vars, and the names that only templates and scripts see */
 	struct fh_eval_result *ret;
 	struct fh_error *err;
 };
@@ -41,50 +45,108 @@ static int call_before_each(struct work *w)
 	return 0;
 }
 
+/* Named scores and metadata that the hooks add become the row's. */
+static void take_hooked(struct work *w, const json_t *result)
+{
+	struct fh_eval_result *r = w->ret;
+	json_t *scores = json_object_get(result, "namedScores"), *response = json_object_get(result, "response");
+	if (json_object_size(scores) > 0) {
+		json_decref(r->named_scores);
+		r->named_scores = json_incref(scores);
+	}
+	if (json_is_object(response)) {
+		json_decref(r->response);
+		r->response = json_incref(response);
+	}
+	json_object_update(r->metadata, json_object_get(result, "metadata"));
+}
+
 static int call_after_each(struct work *w)
 {
-	const struct fh_eval_result *r = w->ret;
+	struct fh_eval_result *r = w->ret;
 	if (!fh_eval_extensions_want(&w->plan->extensions, FH_HOOK_AFTER_EACH))
 		return 0;
-	json_t *result = json_pack("{s:b, s:f, s:s, s:O?, s:O?, s:O?, s:s*, s:i}", "success", r->success, "score", r->score,
-	                           "prompt", r->prompt, "vars", w->vars, "response", r->response, "gradingResult",
-	                           r->grading, "error", r->error, "failureReason", (int)r->failure);
+	json_t *result =
+	    json_pack("{s:b, s:f, s:s, s:O?, s:O?, s:O?, s:s*, s:i, s:O?, s:O?}", "success", r->success, "score", r->score,
+	              "prompt", r->prompt, "vars", w->vars, "response", r->response, "gradingResult", r->grading, "error",
+	              r->error, "failureReason", (int)r->failure, "namedScores", r->named_scores, "metadata", r->metadata);
 	fh_auto_json json_t *context = json_pack("{s:O, s:o}", "test", w->test, "result", result);
-	fh_auto_json json_t *ignored = NULL;
-	return fh_eval_extensions_call(&w->plan->extensions, fh_services_scripts(w->run->services), FH_HOOK_AFTER_EACH,
-	                               context, &ignored, w->err);
+	fh_auto_json json_t *changed = NULL;
+	int code = fh_eval_extensions_call(&w->plan->extensions, fh_services_scripts(w->run->services), FH_HOOK_AFTER_EACH,
+	                                   context, &changed, w->err);
+	if (code == 0)
+		take_hooked(w, json_object_get(changed, "result"));
+	return code;
 }
 
 /* --------------------------------------------------------------------------------------------------------- prompt */
 
-/* What transformVars makes of the row's variables; they are what the results show, too. */
-static int transform_vars(struct work *w)
+static const json_t *conversation_id(const struct work *w)
 {
-	const json_t *vars = json_object_get(w->test, "vars");
-	const char *code = fh_json_str(w->options, "transformVars", NULL);
-	if (!code || !*code)
-		return 0;
-	fh_auto_json json_t *changed = NULL;
-	fh_auto_json json_t *context = json_pack("{s:{s:s}}", "prompt", "label", w->column->prompt->label);
-	int r = fh_transform(w->run->services, w->plan->config.dir, code, "vars", vars, context, &changed, w->err);
-	if (r < 0)
-		return r;
-	if (!json_is_object(changed))
-		return fh_error_set(w->err, FH_E_ARGUMENT, "transformVars must return an object");
-	w->ret->vars = json_copy((json_t *)(uintptr_t)vars);
-	json_object_update(w->ret->vars, changed);
-	return 0;
+	return json_object_get(json_object_get(w->test, "metadata"), "conversationId");
+}
+
+/* The conversation so far, if the prompt (with its prefix and suffix) is about it. */
+static void add_conversation(struct work *w, json_t *vars)
+{
+	static const char name[] = "_conversation";
+	const char *off = getenv("PROMPTFOO_DISABLE_CONVERSATION_VAR");
+	bool asked = strstr(w->column->prompt->raw, name) || strstr(fh_json_str(w->options, "prefix", ""), name) ||
+	             strstr(fh_json_str(w->options, "suffix", ""), name);
+	if (!w->plan->conversation || !asked || json_is_true(json_object_get(w->options, "disableConversationVar")) ||
+	    (off && (strcmp(off, "1") == 0 || strcmp(off, "true") == 0)))
+		return;
+	json_object_set_new(vars, name, fh_eval_memory_conversation(w->run->memory, w->cell->column, conversation_id(w)));
 }
 
 static int make_prompt(struct work *w)
 {
-	int r = transform_vars(w);
-	const json_t *written = w->ret->vars ? w->ret->vars : json_object_get(w->test, "vars");
-	if (r == 0)
-		r = fh_render_vars(w->plan, w->run->services, written, w->column, &w->vars, w->err);
-	return r < 0 ? r
-	             : fh_render_prompt(w->plan, w->run->services, w->column, w->vars, w->options, &w->ret->prompt,
-	                                &w->ret->prompt_config, w->err);
+	static const char *const own[] = { "__evalId", "__evalStepId", "__repeatIndex" };
+	fh_auto_json json_t *vars = json_copy(json_object_get(w->test, "vars"));
+	add_conversation(w, vars);
+	fh_eval_memory_add_stored(w->run->memory, vars);
+	/* Names that only templates and scripts see. */
+	json_object_set_new(vars, "__evalId", json_string(w->run->id));
+	json_object_set_new(vars, "__evalStepId",
+	                    json_sprintf("test-%u-prompt-%u-repeat-%u", w->cell->row, w->cell->column, w->row->repeat));
+	json_object_set_new(vars, "__repeatIndex", json_integer(w->row->repeat));
+	int r = fh_render_vars(w->plan, w->run->services, vars, w->column, &w->all_vars, w->err);
+	if (r < 0)
+		return r;
+	w->vars = json_copy(w->all_vars);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(own); i++)
+		json_object_del(w->vars, own[i]);
+	return fh_render_prompt(w->plan, w->run->services, w->column, w->all_vars, w->options, &w->ret->prompt,
+	                        &w->ret->prompt_config, w->err);
+}
+
+/* What was said, for the prompts after this one. */
+static void remember(struct work *w)
+{
+	json_t *output = json_object_get(w->ret->response, "output"), *metadata;
+	if (!w->plan->conversation)
+		return;
+	fh_auto_json json_t *parsed =
+	    strchr("[{\"", *w->ret->prompt) && *w->ret->prompt ? fh_json_parse(fh_str(w->ret->prompt), NULL, NULL) : NULL;
+	fh_auto_json json_t *prompt = parsed ? json_incref(parsed) : fh_json_bytes(fh_str(w->ret->prompt));
+	json_t *last = json_array_get(parsed, json_array_size(parsed) - 1), *content = json_object_get(last, "content");
+	json_t *input = content ? content : last ? last : prompt;
+	bool none = !output || json_is_null(output) || json_is_false(output);
+	json_t *turn = json_pack("{s:O, s:O, s:o}", "prompt", prompt, "input", input, "output",
+	                         none ? json_string("") : json_incref(output));
+	if ((metadata = json_object_get(w->ret->response, "metadata")))
+		json_object_set(turn, "metadata", metadata);
+	fh_eval_memory_say(w->run->memory, w->cell->column, conversation_id(w), turn);
+}
+
+static void store_output(struct work *w)
+{
+	const char *name = fh_json_str(w->options, "storeOutputAs", NULL);
+	json_t *output = json_object_get(w->ret->response, "output");
+	bool none = !output || json_is_null(output) || json_is_false(output) ||
+	            (json_is_string(output) && json_string_length(output) == 0);
+	if (name && *name && !none)
+		fh_eval_memory_store(w->run->memory, name, output);
 }
 
 /* -------------------------------------------------------------------------------------------------------- response */
@@ -108,6 +170,8 @@ static json_t *response_json(const struct fh_provider_response *r)
 		json_object_set(o, "logProbs", r->log_probs);
 	if (r->metadata)
 		json_object_set(o, "metadata", r->metadata);
+	if (r->extra)
+		json_object_update_missing(o, r->extra);
 	return o;
 }
 
@@ -115,37 +179,23 @@ static json_t *response_json(const struct fh_provider_response *r)
 static bool given_response(struct work *w)
 {
 	json_t *given = json_object_get(w->test, "providerOutput");
-	if (!given || json_is_null(given))
+	if (!given || json_is_null(given) || json_is_false(given) ||
+	    (json_is_string(given) && json_string_length(given) == 0))
 		return false;
-	json_t *output = json_object_get(given, "output");
-	w->ret->response = output ? json_copy(given) : json_pack("{s:O}", "output", given);
+	w->ret->response = json_pack("{s:O, s:i, s:b}", "output", given, "cost", 0, "cached", 0);
 	w->ret->tokens = (struct fh_tokens)FH_TOKENS_INIT;
 	return true;
 }
 
 static json_t *call_context(const struct work *w)
 {
-	return json_pack("{s:O, s:{s:s, s:s}, s:O, s:O}", "vars", w->vars, "prompt", "raw", w->ret->prompt, "label",
+	return json_pack("{s:O, s:{s:s, s:s}, s:O, s:O}", "vars", w->all_vars, "prompt", "raw", w->ret->prompt, "label",
 	                 w->column->prompt->label, "test", w->test, "originalProvider", w->provider->json);
 }
 
 /* What a prompt and a test's options set for this call: all that is no option of ours goes to the provider. */
 static json_t *call_config(const struct work *w)
 {
-	static const char *const ours[] = { "prefix",
-		                                "suffix",
-		                                "transform",
-		                                "postprocess",
-		                                "transformVars",
-		                                "storeOutputAs",
-		                                "rubricPrompt",
-		                                "provider",
-		                                "factuality",
-		                                "disableVarExpansion",
-		                                "disableConversationVar",
-		                                "disableDefaultAsserts",
-		                                "runSerially",
-		                                "repeat" };
 	json_t *config = json_object();
 	json_object_update(config, w->column->prompt->config);
 	json_object_update(config, w->ret->prompt_config);
@@ -154,8 +204,8 @@ static json_t *call_config(const struct work *w)
 	json_object_foreach((json_t *)(uintptr_t)w->options, key, v)
 	{
 		bool own = false;
-		for (size_t i = 0; i < FH_ARRAY_SIZE(ours) && !own; i++)
-			own = strcmp(ours[i], key) == 0;
+		for (size_t i = 0; i < fh_eval_keys_options.count && !own; i++)
+			own = strcmp(fh_eval_keys_options.items[i].name, key) == 0;
 		if (!own)
 			json_object_set(config, key, v);
 	}
@@ -197,7 +247,8 @@ static int transform_output(struct work *w, const json_t *holder, const char *co
 	json_t *metadata = json_object_get(w->ret->response, "metadata"), *changed = NULL;
 	if (metadata)
 		json_object_set(context, "metadata", metadata);
-	int r = fh_transform(w->run->services, w->plan->config.dir, code, "output", w->output, context, &changed, w->err);
+	int r = fh_transform(fh_services_scripts(w->run->services), w->plan->config.dir, code, "output", w->output, context,
+	                     &changed, w->err);
 	if (r < 0)
 		return r;
 	json_decref(w->output);
@@ -223,6 +274,7 @@ static int grade(struct work *w)
 	struct fh_eval_result *ret = w->ret;
 	struct fh_check check = { .plan = w->plan,
 		                      .services = w->run->services,
+		                      .graders = w->run->graders,
 		                      .test = w->test,
 		                      .vars = w->vars,
 		                      .provider = w->provider->json,
@@ -273,6 +325,7 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 	struct fh_error err = FH_ERROR_INIT;
 	struct work w = { .run = run,
 		              .plan = plan,
+		              .cell = cell,
 		              .row = &plan->rows[cell->row],
 		              .column = &plan->columns[cell->column],
 		              .ret = &result,
@@ -286,16 +339,21 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 	if (r == 0)
 		r = ask(&w);
 	if (r == 0)
+		remember(&w);
+	if (r == 0)
 		r = judge(&w);
+	if (r == 0)
+		store_output(&w);
+	note_metadata(&w);
 	if (r == 0)
 		r = call_after_each(&w);
 	if (r == -FH_E_CANCELLED || (r < 0 && run->cancel && *run->cancel)) {
 		json_decref(w.vars);
+		json_decref(w.all_vars);
 		json_decref(w.output);
 		fh_eval_result_release(&result);
 		return -FH_E_CANCELLED;
 	}
-	note_metadata(&w);
 	if (r < 0) {
 		/* As in promptfoo, a row that could not be judged keeps neither its answer nor a part of a grade. */
 		json_decref(result.response);
@@ -310,9 +368,10 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 		result.score = 0;
 	}
 	if (!result.prompt)
-		result.prompt = fh_xstrdup(w.column->prompt->raw);
+		result.prompt = fh_xstrdup("");
 	result.done = true;
 	json_decref(w.vars);
+	json_decref(w.all_vars);
 	json_decref(w.output);
 	*ret = result;
 	return 0;

@@ -23,9 +23,9 @@ static int value_from_script(const struct fh_assertion_call *call, const char *p
 	struct fh_script_call c = { .language = language,
 		                        .file = path,
 		                        .args = args,
-		                        .function = function                       ? function
-		                                    : language == FH_SCRIPT_PYTHON ? "get_assert"
-		                                                                   : NULL };
+		                        .function = function                           ? function
+		                                    : language != FH_SCRIPT_JAVASCRIPT ? "get_assert"
+		                                                                       : NULL };
 	int r = fh_script_call(fh_services_scripts(call->services), &c, &result, err);
 	if (r < 0)
 		return r;
@@ -119,7 +119,8 @@ static int transform_output(const struct fh_check *c, const json_t *assertion, j
 		return 0;
 	}
 	fh_auto_json json_t *context = json_pack("{s:O, s:{s:s}}", "vars", c->vars, "prompt", "label", c->prompt);
-	return fh_transform(c->services, c->plan->config.dir, code, "output", c->output, context, ret, err);
+	return fh_transform(fh_services_scripts(c->services), c->plan->config.dir, code, "output", c->output, context, ret,
+	                    err);
 }
 
 static double weight_of(const json_t *assertion)
@@ -168,7 +169,8 @@ static int check_one(const struct fh_check *c, const json_t *assertion, json_t *
 		.latency_ms = c->latency_ms,
 		.cached = c->cached,
 		.config_dir = c->plan->config.dir,
-		.services = c->services
+		.services = c->services,
+		.graders = c->graders
 	};
 	fh_auto_json json_t *value = NULL;
 	if (written && !json_is_null(written) && (r = render_value(&call, c->vars, written, &value, err)) < 0)
@@ -231,7 +233,7 @@ static int check_list(const struct fh_check *c, const json_t *list, const json_t
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *assertion = json_array_get(list, i);
 		const char *type = fh_json_str(assertion, "type", "");
-		if (strcmp(type, "max-score") == 0)
+		if (strcmp(type, "max-score") == 0 || fh_starts_with(type, "select-"))
 			continue; /* judged when the whole row is there (select.h) */
 		fh_auto_json json_t *result = NULL;
 		int r = strcmp(type, "assert-set") == 0 ? check_set(c, assertion, &result, err)
@@ -245,6 +247,46 @@ static int check_list(const struct fh_check *c, const json_t *list, const json_t
 	return 0;
 }
 
+/* assertScoringFunction: file://x.js[:fn] or file://x.py[:fn] (default "func") makes the row's grade of its named
+ * scores. What the function does wrong fails the row. */
+static int apply_scoring(const struct fh_check *c, const char *text, json_t *grading, struct fh_error *err)
+{
+	fh_auto_free char *path = NULL;
+	fh_auto_free char *function = NULL;
+	enum fh_script_language language = FH_SCRIPT_JAVASCRIPT;
+	fh_text_split_file(text, c->plan->config.dir, &path, &function);
+	if (!fh_script_language_of(path, &language))
+		return fh_error_set(err, FH_E_CONFIG, "assertScoringFunction %s: only .js, .py and .rb files can be called",
+		                    text);
+	json_t *about =
+	    json_pack("{s:O?, s:O?, s:O?}", "threshold", json_object_get(c->test, "threshold"), "componentResults",
+	              json_object_get(grading, "componentResults"), "tokensUsed", json_object_get(grading, "tokensUsed"));
+	fh_auto_json json_t *args = json_pack("[O, o]", json_object_get(grading, "namedScores"), about);
+	fh_auto_script_result struct fh_script_result result = { 0 };
+	struct fh_script_call call = { .language = language,
+		                           .file = path,
+		                           .args = args,
+		                           .function = function                           ? function
+		                                       : language != FH_SCRIPT_JAVASCRIPT ? "func"
+		                                                                          : NULL };
+	int r = fh_script_call(fh_services_scripts(c->services), &call, &result, err);
+	if (r < 0)
+		return r;
+	bool fine = result.outcome == FH_SCRIPT_RETURNED && fh_grade_is_object(result.value);
+	if (fine) {
+		json_object_update(grading, result.value);
+		return 0;
+	}
+	json_object_set_new(grading, "pass", json_false());
+	json_object_set_new(grading, "score", json_integer(0));
+	json_object_set_new(grading, "reason",
+	                    json_sprintf("Scoring function error: %s", result.outcome == FH_SCRIPT_RETURNED
+	                                                                   ? "assertion scoring function must return a "
+	                                                                     "GradingResult"
+	                                                                   : result.error_message));
+	return 0;
+}
+
 int fh_check_all(const struct fh_check *c, json_t **ret, struct fh_error *err)
 {
 	const json_t *list = json_object_get(c->test, "assert");
@@ -252,5 +294,14 @@ int fh_check_all(const struct fh_check *c, json_t **ret, struct fh_error *err)
 		*ret = fh_score_none();
 		return 0;
 	}
-	return check_list(c, list, json_object_get(c->test, "threshold"), ret, err);
+	int r = check_list(c, list, json_object_get(c->test, "threshold"), ret, err);
+	const char *scoring = fh_json_str(c->test, "assertScoringFunction", NULL);
+	if (r < 0 || !scoring || !*scoring)
+		return r;
+	r = apply_scoring(c, scoring, *ret, err);
+	if (r < 0) {
+		json_decref(*ret);
+		*ret = NULL;
+	}
+	return r;
 }

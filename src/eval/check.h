@@ -7,6 +7,7 @@
 struct fh_check {
 	const struct fh_eval_plan *plan;
 	struct fh_services *services;
+	struct fh_graders *graders; /* models that grade (graders.h) */
 	const json_t *test;
 	const json_t *vars;     /* rendered */
 	const json_t *provider; /* {id, label, config?} */

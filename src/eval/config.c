@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/config.h"
-#include <glob.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "base/nearest.h"
 #include "base/path.h"
+#include "eval/config_internal.h"
 #include "eval/env.h"
+#include "eval/keys.h"
 #include "eval/render.h"
 #include "eval/text.h"
 
 #define REF_DEPTH_MAX 64
-#define PATHS_MAX 100000
 #define WARNINGS_MAX 50
 
 char *fh_eval_config_find(const char *dir)
 {
-	static const char *const names[] = { "promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json" };
+	static const char *const names[] = { "promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json",
+		                                 "promptfooconfig.cjs",  "promptfooconfig.cts", "promptfooconfig.js",
+		                                 "promptfooconfig.mjs",  "promptfooconfig.mts", "promptfooconfig.ts" };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++) {
 		char *path = fh_path_join(dir, names[i]);
 		if (fh_path_exists(path))
@@ -25,18 +26,34 @@ char *fh_eval_config_find(const char *dir)
 	return NULL;
 }
 
-void fh_eval_config_warn(struct fh_eval_config *c, const struct fh_document *d, const char *place, const char *format,
-                         ...)
+static void add_warning(struct fh_eval_config *c, bool with_results, const struct fh_document *d, const char *place,
+                        const char *format, va_list args)
 {
 	if (c->warning_count >= WARNINGS_MAX)
 		return;
-	char message[sizeof(c->warnings->message)];
+	char message[sizeof(c->warnings->error.message)];
+	vsnprintf(message, sizeof(message), format, args);
+	struct fh_eval_warning *w = &FH_PUSH(c->warnings, c->warning_count, c->warning_capacity);
+	w->with_results = with_results;
+	fh_document_error(d, place, &w->error, "%s", message);
+}
+
+void fh_eval_config_warn(struct fh_eval_config *c, const struct fh_document *d, const char *place, const char *format,
+                         ...)
+{
 	va_list args;
 	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
+	add_warning(c, false, d, place, format, args);
 	va_end(args);
-	struct fh_error *w = &FH_PUSH(c->warnings, c->warning_count, c->warning_capacity);
-	fh_document_error(d, place, w, "%s", message);
+}
+
+void fh_eval_config_note(struct fh_eval_config *c, const struct fh_document *d, const char *place, const char *format,
+                         ...)
+{
+	va_list args;
+	va_start(args, format);
+	add_warning(c, true, d, place, format, args);
+	va_end(args);
 }
 
 /* ----------------------------------------------------------------------------------------------- {{env.X}} at load */
@@ -239,100 +256,87 @@ int fh_eval_config_document(struct fh_eval_config *c, const char *path, struct f
 	return 0;
 }
 
-/* Keys that change what an eval does, and that this version does not carry out: refused, not ignored. */
-static int check_keys(struct fh_eval_config *c, struct fh_error *err)
-{
-	static const char *const refused[] = { "scenarios", "nunjucksFilters" };
-	static const char *const known[] = { "description",
-		                                 "tags",
-		                                 "prompts",
-		                                 "providers",
-		                                 "targets",
-		                                 "tests",
-		                                 "defaultTest",
-		                                 "evaluateOptions",
-		                                 "commandLineOptions",
-		                                 "outputPath",
-		                                 "env",
-		                                 "derivedMetrics",
-		                                 "sharing",
-		                                 "metadata",
-		                                 "tracing",
-		                                 "redteam",
-		                                 "writeLatestResults",
-		                                 "assertionTemplates",
-		                                 "scenarios",
-		                                 "extensions",
-		                                 "nunjucksFilters" };
-	const char *key;
-	json_t *v;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(refused); i++) {
-		v = json_object_get(c->root, refused[i]);
-		if (v && !json_is_null(v) && !(json_is_array(v) && json_array_size(v) == 0))
-			return fh_document_error(c->document, refused[i], err, "\"%s\" is not supported", refused[i]);
-	}
-	json_object_foreach((json_t *)(uintptr_t)c->root, key, v)
-	{
-		struct fh_nearest nearest = FH_NEAREST_INIT(key);
-		bool is_known = false;
-		for (size_t i = 0; i < FH_ARRAY_SIZE(known) && !is_known; i++) {
-			is_known = strcmp(known[i], key) == 0;
-			fh_nearest_offer(&nearest, known[i]);
-		}
-		if (!is_known && nearest.best)
-			fh_eval_config_warn(c, c->document, key, "\"%s\" is not known; did you mean \"%s\"?", key, nearest.best);
-	}
-	v = json_object_get(c->root, "env");
-	return !v || json_is_object(v) || json_is_null(v)
-	           ? 0
-	           : fh_document_error(c->document, "env", err, "\"env\" must be a map of names to values");
-}
-
-void fh_eval_config_empty(struct fh_eval_config *ret)
+void fh_eval_config_empty(bool lenient, struct fh_eval_config *ret)
 {
 	char cwd[4096];
-	*ret = (struct fh_eval_config){ .document = fh_document_new("command line", json_object()) };
+	*ret = (struct fh_eval_config){ .document = fh_document_new("command line", json_object()), .lenient = lenient };
+	FH_PUSH(ret->parts, ret->part_count, ret->part_capacity) = ret->document;
 	ret->root = ret->document->root;
 	ret->dir = fh_xstrdup(getcwd(cwd, sizeof(cwd)) ? cwd : ".");
 	ret->path = fh_path_join(ret->dir, "(command line)");
 	ret->env = fh_env_object(NULL);
 }
 
-int fh_eval_config_load(const char *path, struct fh_eval_config *ret, struct fh_error *err)
+/* {{env.X}} of the config's own `env` first, as the rest may use those variables. */
+static int process_part(struct fh_eval_config *c, struct fh_document *d, struct fh_error *err)
 {
-	struct fh_eval_config c = { 0 };
+	fh_auto_json json_t *own = NULL;
+	fh_auto_json json_t *vars = json_pack("{s:O}", "env", c->env);
+	json_t *env = json_object_get(d->root, "env");
+	if (!json_is_object(d->root)) {
+		int r = fh_document_error(d, "", err, "a config is a map with prompts, providers and tests");
+		fh_error_hint(err, "see https://www.promptfoo.dev/docs/configuration/guide");
+		return r;
+	}
+	int r = render_env(env ? env : json_null(), vars, &own, err);
+	if (r < 0)
+		return fh_document_place(d, "env", err);
+	fh_eval_env_add(c->env, own);
+	r = process(c, d, err);
+	return r < 0 ? r : fh_eval_keys_check(c, d, d->root, "", &fh_eval_keys_config, err);
+}
+
+static int load_part(struct fh_eval_config *c, const char *path, struct fh_script_pool *scripts, struct fh_error *err)
+{
+	struct fh_document *d = NULL;
+	int r =
+	    fh_eval_config_is_script(path) ? fh_eval_config_run(path, scripts, &d, err) : fh_document_load(path, &d, err);
+	if (r < 0)
+		return r;
+	struct fh_document **last = &c->document;
+	while (*last)
+		last = &(*last)->next;
+	*last = d;
+	FH_PUSH(c->parts, c->part_count, c->part_capacity) = d;
+	return process_part(c, d, err);
+}
+
+static int load_all(struct fh_eval_config *c, const char *const *paths, size_t count, struct fh_script_pool *scripts,
+                    struct fh_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		FH_CLEANUP(fh_eval_paths_release) struct fh_eval_paths found = { 0 };
+		int r = fh_eval_glob("", paths[i], &found, err);
+		for (size_t j = 0; j < found.count && r == 0; j++)
+			r = load_part(c, found.items[j], scripts, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int fh_eval_config_load(const char *const *paths, size_t count, const struct fh_eval_config_options *options,
+                        struct fh_eval_config *ret, struct fh_error *err)
+{
+	struct fh_eval_config c = { .lenient = options->lenient };
 	char cwd[4096];
 	if (!getcwd(cwd, sizeof(cwd)))
 		snprintf(cwd, sizeof(cwd), ".");
-	int r = fh_document_load(path, &c.document, err);
-	if (r < 0)
-		return r;
-	fh_auto_free char *whole = fh_path_join(cwd, path);
-	c.path = fh_path_clean(whole);
-	c.dir = fh_path_dir(c.path);
 	c.env = fh_env_object(NULL);
-	if (!json_is_object(c.document->root)) {
-		r = fh_document_error(c.document, "", err, "a config is a map with prompts, providers and tests");
-		fh_error_hint(err, "see https://www.promptfoo.dev/docs/configuration/guide");
-	}
-	json_t *own = NULL;
-	fh_auto_json json_t *vars = json_pack("{s:O}", "env", c.env);
-	if (r == 0)
-		r = render_env(json_object_get(c.document->root, "env") ? json_object_get(c.document->root, "env")
-		                                                        : json_null(),
-		               vars, &own, err);
-	if (r == 0) {
-		json_decref(c.env);
-		c.env = fh_env_object(json_is_object(own) ? own : NULL);
-		r = process(&c, c.document, err);
-	}
-	json_decref(own);
-	c.root = c.document->root;
-	if (r == 0)
-		r = check_keys(&c, err);
+	int r = load_all(&c, paths, count, options->scripts, err);
 	if (r < 0) {
 		fh_eval_config_release(&c);
 		return r;
+	}
+	fh_auto_free char *whole = fh_path_join(cwd, c.parts[0]->path);
+	c.path = fh_path_clean(whole);
+	c.dir = fh_path_dir(c.path);
+	c.root = c.document->root;
+	if (c.part_count > 1) {
+		struct fh_document *joined = fh_document_new(c.parts[0]->path, fh_eval_config_join(&c));
+		joined->next = c.document;
+		c.document = joined;
+		c.root = joined->root;
 	}
 	*ret = c;
 	return 0;
@@ -342,50 +346,9 @@ void fh_eval_config_release(struct fh_eval_config *c)
 {
 	fh_document_free_list(c->document);
 	json_decref(c->env);
+	free(c->parts);
 	free(c->path);
 	free(c->dir);
 	free(c->warnings);
 	*c = (struct fh_eval_config){ 0 };
-}
-
-/* ------------------------------------------------------------------------------------------------------------ paths */
-
-int fh_eval_config_paths(const struct fh_eval_config *c, const char *pattern, struct fh_eval_paths *ret,
-                         struct fh_error *err)
-{
-	pattern += fh_text_is_file(pattern) ? strlen("file://") : 0;
-	fh_auto_free char *whole = fh_path_join(c->dir, pattern);
-	if (!strpbrk(pattern, "*?[{") || fh_path_exists(whole)) {
-		if (!fh_path_exists(whole))
-			return fh_error_set(err, FH_E_CONFIG, "no such file: %s", whole);
-		ret->items = fh_xcalloc(1, sizeof(*ret->items));
-		ret->items[0] = FH_TAKE_PTR(whole);
-		ret->count = 1;
-		return 0;
-	}
-	glob_t found = { 0 };
-	int r = glob(whole, GLOB_BRACE, NULL, &found);
-	if (r != 0 || found.gl_pathc > PATHS_MAX) {
-		globfree(&found);
-		return fh_error_set(err, FH_E_CONFIG, r == 0 ? "more than 100000 files match %s" : "no file matches %s", whole);
-	}
-	ret->items = fh_xcalloc(found.gl_pathc, sizeof(*ret->items));
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		ret->items[ret->count++] = fh_xstrdup(found.gl_pathv[i]);
-	globfree(&found);
-	return 0;
-}
-
-void fh_eval_paths_release(struct fh_eval_paths *p)
-{
-	for (size_t i = 0; i < p->count; i++)
-		free(p->items[i]);
-	free(p->items);
-	*p = (struct fh_eval_paths){ 0 };
-}
-
-const char *fh_eval_config_shorten(const struct fh_eval_config *c, const char *path)
-{
-	size_t n = strlen(c->dir);
-	return strncmp(path, c->dir, n) == 0 && path[n] == '/' ? path + n + 1 : path;
 }

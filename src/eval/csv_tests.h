@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Test cases from the rows of a CSV file: columns are variables, but for those that begin with "__". */
+/* Test cases from the rows of a table (CSV, XLSX, a YAML list of maps): columns are variables, but for those that begin
+ * with "__". */
 #pragma once
 #include "json/json.h"
 
-/* rows: from fh_csv_parse, the first is the head. *ret is a list of tests. FH_E_CONFIG names file and row. */
+/* rows: lists of cells, the first is the head. *ret is a list of tests. FH_E_CONFIG names file and row. */
 int fh_csv_tests(const json_t *rows, const char *name, json_t **ret, struct fh_error *err);
+/* The same of a list of maps from column to cell. */
+int fh_csv_maps(const json_t *maps, const char *name, json_t **ret, struct fh_error *err);
 /* The assertion that an __expected cell stands for ("contains: x", "python: …", "is-json"); anything that is no
- * known form means equals. New reference. */
-FH_OWN json_t *fh_csv_assertion(const char *cell);
+ * known form means equals. New reference; NULL when a list in it is malformed. */
+FH_OWN json_t *fh_csv_assertion(const char *cell, struct fh_error *err);

@@ -95,6 +95,17 @@ int fh_env_file_load(const char *path, struct fh_error *err)
 	return 0;
 }
 
+void fh_eval_env_add(json_t *env, const json_t *overlay)
+{
+	const char *key;
+	json_t *v;
+	json_object_foreach((json_t *)(uintptr_t)overlay, key, v)
+	{
+		fh_auto_free char *text = fh_text_of_json(v);
+		json_object_set_new(env, key, fh_json_bytes(fh_str(text)));
+	}
+}
+
 json_t *fh_env_object(const json_t *overlay)
 {
 	json_t *env = json_object();
@@ -105,12 +116,6 @@ json_t *fh_env_object(const json_t *overlay)
 		fh_auto_free char *name = fh_xstrndup(*e, (size_t)(equals - *e));
 		json_object_set_new(env, name, fh_json_bytes(fh_str(equals + 1)));
 	}
-	const char *key;
-	json_t *v;
-	json_object_foreach((json_t *)(uintptr_t)overlay, key, v)
-	{
-		fh_auto_free char *text = fh_text_of_json(v);
-		json_object_set_new(env, key, json_string(text));
-	}
+	fh_eval_env_add(env, overlay);
 	return env;
 }

@@ -11,3 +11,5 @@ int fh_env_file_load(const char *path, struct fh_error *err);
 
 /* The process's environment as an object, `overlay` (may be NULL; strings, numbers, booleans) on top. */
 FH_OWN json_t *fh_env_object(FH_NULLABLE const json_t *overlay);
+/* Lays `overlay`'s members over env's. */
+void fh_eval_env_add(json_t *env, FH_NULLABLE const json_t *overlay);

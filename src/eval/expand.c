@@ -20,7 +20,7 @@ static int values_of(const struct fh_eval_config *c, json_t *value, json_t **ret
 		return r;
 	json_t *list = json_array();
 	for (size_t i = 0; i < paths.count; i++)
-		json_array_append_new(list, json_sprintf("file://%s", paths.items[i]));
+		json_array_append_new(list, json_sprintf("file://%s", fh_eval_config_shorten(c, paths.items[i])));
 	*ret = list;
 	return 0;
 }

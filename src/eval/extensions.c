@@ -32,9 +32,14 @@ static int load_one(const struct fh_eval_config *c, const char *text, const char
 	return 0;
 }
 
-int fh_eval_extensions_load(const struct fh_eval_config *c, struct fh_eval_extensions *ret, struct fh_error *err)
+int fh_eval_extensions_load(const struct fh_eval_config *c, const json_t *first, struct fh_eval_extensions *ret,
+                            struct fh_error *err)
 {
-	const json_t *list = json_object_get(c->root, "extensions");
+	const json_t *own = json_object_get(c->root, "extensions");
+	fh_auto_json json_t *both = json_array();
+	json_array_extend(both, (json_t *)(uintptr_t)first);
+	json_array_extend(both, (json_t *)(uintptr_t)own);
+	const json_t *list = own && !json_is_null(own) && !json_is_array(own) ? own : both;
 	struct fh_eval_extensions all = { 0 };
 	int r = 0;
 	if (list && !json_is_null(list) && !json_is_array(list))
@@ -78,6 +83,42 @@ bool fh_eval_extensions_want(const struct fh_eval_extensions *x, enum fh_hook ho
 	return false;
 }
 
+static void lay_over(json_t *object, const char *key, const json_t *more)
+{
+	json_t *before = json_object_get(object, key);
+	json_t *both = json_is_object(before) ? json_copy(before) : json_object();
+	json_object_update(both, (json_t *)(uintptr_t)more);
+	json_object_set_new(object, key, both);
+}
+
+/* Of what afterEach gives, finite named scores and metadata are added; the rest of a result is not its to change. */
+static void take_result(json_t **context, const json_t *given)
+{
+	json_t *old = json_object_get(*context, "result"), *response = json_object_get(old, "response"), *v;
+	if (!json_is_object(given) || !json_is_object(old))
+		return;
+	json_t *result = json_copy(old), *scores = json_object();
+	const char *name;
+	json_object_foreach(json_object_get(given, "namedScores"), name, v)
+	{
+		if (json_is_number(v))
+			json_object_set(scores, name, v);
+	}
+	lay_over(result, "namedScores", scores);
+	json_decref(scores);
+	lay_over(result, "metadata", json_object_get(given, "metadata"));
+	const json_t *more = json_object_get(json_object_get(given, "response"), "metadata");
+	if (json_is_object(response) && json_is_object(more)) {
+		json_t *copy = json_copy(response);
+		lay_over(copy, "metadata", more);
+		json_object_set_new(result, "response", copy);
+	}
+	json_t *next = json_copy(*context);
+	json_object_set_new(next, "result", result);
+	json_decref(*context);
+	*context = next;
+}
+
 static int call_one(const struct fh_eval_extension *x, struct fh_script_pool *scripts, enum fh_hook hook,
                     json_t **context, struct fh_error *err)
 {
@@ -92,7 +133,9 @@ static int call_one(const struct fh_eval_extension *x, struct fh_script_pool *sc
 	if (result.outcome != FH_SCRIPT_RETURNED)
 		return fh_error_set(err, FH_E_CONFIG, "extension %s%s%s, %s: %s", x->file, x->function ? ":" : "",
 		                    x->function ? x->function : "", name, result.error_message);
-	if (json_is_object(result.value)) {
+	if (hook == FH_HOOK_AFTER_EACH)
+		take_result(context, json_object_get(result.value, "result"));
+	else if (json_is_object(result.value)) {
 		json_decref(*context);
 		*context = json_incref(result.value);
 	}

@@ -7,7 +7,7 @@
  *
  *     beforeAll   {suite: {prompts, providers, tests, defaultTest}}   tests and defaultTest may be replaced
  *     beforeEach  {test}                                              the test may be replaced, for one cell
- *     afterEach   {test, result}
+ *     afterEach   {test, result}                       namedScores, metadata, response.metadata of the result are added
  *     afterAll    {suite, results, prompts, evalId, config}
  */
 #pragma once
@@ -26,8 +26,9 @@ struct fh_eval_extensions {
 	size_t count, capacity;
 };
 
-/* Those of the config's "extensions". */
-int fh_eval_extensions_load(const struct fh_eval_config *c, struct fh_eval_extensions *ret, struct fh_error *err);
+/* Those of `first` (a list, of the command line), then those of the config's "extensions". */
+int fh_eval_extensions_load(const struct fh_eval_config *c, FH_NULLABLE const json_t *first,
+                            struct fh_eval_extensions *ret, struct fh_error *err);
 void fh_eval_extensions_release(struct fh_eval_extensions *x);
 
 /* Whether any of them is called for the hook: if not, the context need not be made. */

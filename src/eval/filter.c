@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/filter.h"
+#include <limits.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include "base/clock.h"
 #include "eval/text.h"
+
+#define RESULTS_FILE_MAX ((size_t)1 << 30)
 
 static void drop(struct fh_eval_test *t)
 {
@@ -37,22 +40,22 @@ static void keep_marked(struct fh_eval_tests *tests, const bool *keep)
 
 /* -------------------------------------------------------------------------------------------------------- metadata */
 
-static bool value_is(const json_t *value, const char *wanted)
+/* As promptfoo has it, a part of the value is enough. */
+static bool value_has(const json_t *value, const char *wanted)
 {
 	if (json_is_array(value)) {
 		for (size_t i = 0; i < json_array_size(value); i++)
-			if (value_is(json_array_get(value, i), wanted))
+			if (value_has(json_array_get(value, i), wanted))
 				return true;
 		return false;
 	}
 	if (!value)
 		return false;
 	fh_auto_free char *text = fh_text_of_json(value);
-	return strcmp(text, wanted) == 0;
+	return strstr(text, wanted) != NULL;
 }
 
-static int by_metadata(const char *condition, const json_t *default_test, struct fh_eval_tests *tests,
-                       struct fh_error *err)
+static int by_metadata(const char *condition, struct fh_eval_tests *tests, struct fh_error *err)
 {
 	const char *equals = strchr(condition, '=');
 	if (!equals || equals == condition)
@@ -61,7 +64,7 @@ static int by_metadata(const char *condition, const json_t *default_test, struct
 	fh_auto_free bool *keep = fh_xcalloc(tests->count + 1, sizeof(*keep));
 	for (size_t i = 0; i < tests->count; i++) {
 		const json_t *value = json_object_get(json_object_get(tests->items[i].json, "metadata"), key);
-		keep[i] = value_is(value ? value : json_object_get(json_object_get(default_test, "metadata"), key), equals + 1);
+		keep[i] = value_has(value, equals + 1);
 	}
 	keep_marked(tests, keep);
 	return 0;
@@ -92,19 +95,65 @@ static int by_pattern(const char *pattern, struct fh_eval_tests *tests, struct f
 	return 0;
 }
 
-static int by_range(const char *range, struct fh_eval_tests *tests, struct fh_error *err)
+int fh_eval_filter_range(const char *range, struct fh_eval_tests *tests, struct fh_error *err)
 {
-	char *end;
-	unsigned long start = strtoul(range, &end, 10), stop = 0;
-	bool ok = end != range && *end == ':' && *range != '-';
-	if (ok) {
-		const char *second = end + 1;
-		stop = strtoul(second, &end, 10);
-		ok = end != second && !*end && *second != '-' && stop >= start;
-	}
-	if (!ok)
+	const char *colon = strchr(range, ':');
+	size_t digits = strspn(range, "0123456789"), more = colon ? strspn(colon + 1, "0123456789") : 0;
+	if (!colon || range + digits != colon || colon[1 + more] || digits + more == 0)
 		return fh_error_set(err, FH_E_ARGUMENT, "--filter-range \"%s\": not of the form START:END", range);
-	keep_range(tests, start, stop);
+	unsigned long start = digits ? strtoul(range, NULL, 10) : 0, end = more ? strtoul(colon + 1, NULL, 10) : ULONG_MAX;
+	if (end < start)
+		return fh_error_set(err, FH_E_ARGUMENT, "--filter-range \"%s\": it ends before it starts", range);
+	keep_range(tests, start, end);
+	return 0;
+}
+
+/* --------------------------------------------------------------------------------------------------- results of before
+ */
+
+static json_t *vars_of(const json_t *test, const json_t *default_test)
+{
+	json_t *vars = json_object();
+	json_object_update(vars, json_object_get(default_test, "vars"));
+	json_object_update(vars, json_object_get(test, "vars"));
+	return vars;
+}
+
+/* A row of a results file belongs to the test with the same variables, those apart that an eval itself makes. */
+static bool is_row_of(const json_t *row, const json_t *vars)
+{
+	static const char *const made[] = { "_conversation", "sessionId" };
+	fh_auto_json json_t *own = json_copy(json_object_get(row, "vars"));
+	for (size_t i = 0; i < FH_ARRAY_SIZE(made); i++)
+		json_object_del(own, made[i]);
+	return json_equal(own, vars);
+}
+
+static bool row_is_wanted(const struct fh_eval_filter *f, const json_t *row)
+{
+	bool passed = json_is_true(json_object_get(row, "success")), error = fh_json_int(row, "failureReason", 0) == 2;
+	return (f->failing && !passed) || (f->failing_only && !passed && !error) || (f->errors_only && error);
+}
+
+static int by_results(const struct fh_eval_filter *f, const json_t *default_test, struct fh_eval_tests *tests,
+                      struct fh_error *err)
+{
+	const char *path = f->failing ? f->failing : f->failing_only ? f->failing_only : f->errors_only;
+	if (!path)
+		return 0;
+	fh_auto_json json_t *file = fh_json_load_file(path, RESULTS_FILE_MAX, err);
+	if (!file)
+		return fh_error_wrap(err, "--filter-failing");
+	const json_t *rows = json_object_get(json_object_get(file, "results"), "results");
+	if (!json_is_array(rows))
+		return fh_error_at(err, path, 0, 0, "no results of an eval: there is no list results.results");
+	fh_auto_free bool *keep = fh_xcalloc(tests->count + 1, sizeof(*keep));
+	for (size_t i = 0; i < tests->count; i++) {
+		fh_auto_json json_t *vars = vars_of(tests->items[i].json, default_test);
+		for (size_t j = 0; j < json_array_size(rows) && !keep[i]; j++)
+			keep[i] = row_is_wanted(f, json_array_get(rows, j)) && is_row_of(json_array_get(rows, j), vars);
+	}
+	keep_marked(tests, keep);
 	return 0;
 }
 
@@ -117,6 +166,12 @@ static uint32_t seed_of(const char *text)
 	for (; *text; text++)
 		h = (h ^ (unsigned char)*text) * 16777619u;
 	return h;
+}
+
+char *fh_eval_filter_seed(const char *seed, size_t scenario)
+{
+	fh_auto_free char *whole = fh_xasprintf("%s:%zu", seed, scenario);
+	return fh_xasprintf("%u", seed_of(whole));
 }
 
 static double next_random(uint32_t *state)
@@ -141,16 +196,24 @@ static void by_sample(const struct fh_eval_filter *f, struct fh_eval_tests *test
 	keep_range(tests, 0, f->sample);
 }
 
+bool fh_eval_filter_is_set(const struct fh_eval_filter *f)
+{
+	return f->pattern || f->range || (f->metadata && *f->metadata) || f->failing || f->failing_only || f->errors_only ||
+	       f->first_n != UINT64_MAX || f->sample != UINT64_MAX;
+}
+
 int fh_eval_filter_apply(const struct fh_eval_filter *f, const json_t *default_test, struct fh_eval_tests *tests,
                          struct fh_error *err)
 {
 	int r = 0;
 	for (const char *const *m = f->metadata; m && *m && r == 0; m++)
-		r = by_metadata(*m, default_test, tests, err);
+		r = by_metadata(*m, tests, err);
+	if (r == 0)
+		r = by_results(f, default_test, tests, err);
 	if (r == 0 && f->pattern)
 		r = by_pattern(f->pattern, tests, err);
 	if (r == 0 && f->range)
-		r = by_range(f->range, tests, err);
+		r = fh_eval_filter_range(f->range, tests, err);
 	if (r < 0)
 		return r;
 	keep_range(tests, 0, f->first_n);

@@ -2,8 +2,14 @@
 #include "eval/plan.h"
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include "base/path.h"
 #include "eval/env.h"
+#include "eval/keys.h"
+#include "eval/scenarios.h"
+#include "eval/services.h"
 #include "eval/text.h"
+#include "eval/transform.h"
+#include "eval/unknown.h"
 
 #define CONCURRENCY_DEFAULT 4
 #define CONCURRENCY_MAX 512
@@ -17,7 +23,8 @@ static bool names(const char *wanted, const char *id, const char *label)
 	size_t n = strlen(wanted);
 	if (n > 0 && wanted[n - 1] == '*')
 		return strncmp(label, wanted, n - 1) == 0 || strncmp(id, wanted, n - 1) == 0;
-	return strcmp(label, wanted) == 0 || strcmp(id, wanted) == 0 || (strncmp(label, wanted, n) == 0 && label[n] == ':');
+	return strcmp(label, wanted) == 0 || strcmp(id, wanted) == 0 ||
+	       (strncmp(label, wanted, n) == 0 && label[n] == ':') || (strncmp(id, wanted, n) == 0 && id[n] == ':');
 }
 
 /* Whether a `prompts` or `providers` list (or its absence) lets it in. */
@@ -135,7 +142,13 @@ static int add_rows(struct fh_eval_plan *p, const struct fh_eval_test *t, const 
 		json_t *test = json_copy((json_t *)(uintptr_t)merged);
 		json_object_set(test, "vars", json_array_get(combinations, i));
 		struct fh_eval_row *row = &FH_PUSH(p->rows, p->row_count, p->row_capacity);
-		*row = (struct fh_eval_row){ test, repeat, t->document, t->place, provider };
+		*row = (struct fh_eval_row){ .test = test,
+			                         .repeat = repeat,
+			                         .serial =
+			                             json_is_true(json_object_get(json_object_get(test, "options"), "runSerially")),
+			                         .document = t->document,
+			                         .place = t->place,
+			                         .provider = provider };
 		int r = add_cells(p, test, (uint32_t)(p->row_count - 1), t, err);
 		if (r < 0)
 			return r;
@@ -149,60 +162,107 @@ static uint32_t repeats_of(const struct fh_eval_plan *p, const json_t *merged)
 	return own >= 1 && own <= REPEAT_MAX ? (uint32_t)own : p->repeat;
 }
 
+/* What transformVars makes of a test's variables: more of them, or others. */
+static int transform_vars(struct fh_eval_plan *p, const struct fh_eval_provider_needs *needs,
+                          const struct fh_eval_test *t, json_t *merged, struct fh_error *err)
+{
+	const char *code = fh_json_str(json_object_get(merged, "options"), "transformVars", NULL);
+	json_t *vars = json_object_get(merged, "vars"), *changed = NULL;
+	if (!code || !*code)
+		return 0;
+	fh_auto_json json_t *context = json_pack("{s:{}}", "prompt");
+	int r = fh_transform(needs->scripts, p->config.dir, code, "vars", vars, context, &changed, err);
+	if (r < 0)
+		return fh_document_place(t->document, t->place, err);
+	if (json_is_object(changed)) {
+		json_t *both = json_copy(vars);
+		json_object_update(both, changed);
+		json_object_set_new(merged, "vars", both);
+	} else {
+		r = fh_document_error(t->document, t->place, err, "transformVars must return an object");
+	}
+	json_decref(changed);
+	return r;
+}
+
+static int make_test_rows(struct fh_eval_plan *p, const struct fh_eval_overrides *o,
+                          const struct fh_eval_provider_needs *needs, const struct fh_eval_test *t,
+                          struct fh_error *err)
+{
+	fh_auto_json json_t *merged = fh_eval_test_merge(t->json, p->default_test, o->vars);
+	struct fh_eval_provider *provider = NULL;
+	int r = transform_vars(p, needs, t, merged, err);
+	const json_t *entry = json_object_get(merged, "provider");
+	note_vars(p, json_object_get(merged, "vars"));
+	if (r == 0 && entry && !json_is_null(entry))
+		r = fh_eval_providers_add(&p->config, t->document, entry, t->place, needs, &p->providers, &provider, err);
+	uint32_t repeats = repeats_of(p, merged);
+	for (uint32_t repeat = 0; repeat < repeats && r == 0; repeat++)
+		r = add_rows(p, t, merged, repeat, provider, err);
+	const char *stored = fh_json_str(json_object_get(merged, "options"), "storeOutputAs", NULL);
+	if (stored && *stored)
+		p->concurrency = 1; /* later tests use what earlier ones gave */
+	return r;
+}
+
 static int make_rows(struct fh_eval_plan *p, const struct fh_eval_overrides *o,
                      const struct fh_eval_provider_needs *needs, struct fh_error *err)
 {
-	fh_auto_json json_t *merged = json_array();
-	uint32_t passes = 1;
-	for (size_t i = 0; i < p->tests.count; i++) {
-		json_t *one = fh_eval_test_merge(p->tests.items[i].json, p->default_test, o->vars);
-		json_array_append_new(merged, one);
-		note_vars(p, json_object_get(one, "vars"));
-		passes = FH_MAX(passes, repeats_of(p, one));
-	}
-	for (uint32_t repeat = 0; repeat < passes; repeat++)
-		for (size_t i = 0; i < p->tests.count; i++) {
-			const struct fh_eval_test *t = &p->tests.items[i];
-			const json_t *one = json_array_get(merged, i), *entry = json_object_get(one, "provider");
-			struct fh_eval_provider *provider = NULL;
-			int r = 0;
-			if (repeat >= repeats_of(p, one))
-				continue;
-			if (entry && !json_is_null(entry))
-				r = fh_eval_providers_add(&p->config, t->document, entry, t->place, needs, &p->providers, &provider,
-				                          err);
-			if (r == 0)
-				r = add_rows(p, t, one, repeat, provider, err);
-			if (r < 0)
-				return r;
-		}
-	return 0;
+	int r = 0;
+	for (size_t i = 0; i < p->tests.count && r == 0; i++)
+		r = make_test_rows(p, o, needs, &p->tests.items[i], err);
+	return r;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- all */
 
-static int load_default_test(struct fh_eval_plan *p, struct fh_error *err)
+/* The config's `metadata` and the command line's prefix, suffix and grader lie below defaultTest. */
+static void add_below_default(struct fh_eval_plan *p, const struct fh_eval_overrides *o)
+{
+	json_t *metadata = json_object_get(p->config.root, "metadata");
+	json_t *below = json_object(), *options = json_object();
+	if (json_is_object(metadata) && json_object_size(metadata) > 0)
+		json_object_set(below, "metadata", metadata);
+	if (*p->prompt_prefix)
+		json_object_set_new(options, "prefix", fh_json_bytes(fh_str(p->prompt_prefix)));
+	if (*p->prompt_suffix)
+		json_object_set_new(options, "suffix", fh_json_bytes(fh_str(p->prompt_suffix)));
+	json_object_update(below, p->default_test);
+	json_object_update(options, json_object_get(p->default_test, "options"));
+	if (o->grader) /* the command line wins over the config */
+		json_object_set_new(options, "provider", json_string(o->grader));
+	if (json_object_size(options) > 0)
+		json_object_set(below, "options", options);
+	json_decref(options);
+	json_decref(p->default_test);
+	p->default_test = below;
+}
+
+static int load_default_test(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err)
 {
 	const struct fh_document *d = p->config.document;
 	const json_t *spec = json_object_get(p->config.root, "defaultTest");
 	const char *place = "defaultTest", *text = json_string_value(spec);
-	if (!spec || json_is_null(spec))
-		return 0;
+	int r = 0;
 	if (text) {
 		FH_CLEANUP(fh_eval_paths_release) struct fh_eval_paths paths = { 0 };
 		struct fh_document *loaded = NULL;
 		if (fh_eval_config_paths(&p->config, text, &paths, err) < 0)
 			return fh_document_place(d, place, err);
-		int r = fh_eval_config_document(&p->config, paths.items[0], &loaded, err);
+		r = fh_eval_config_document(&p->config, paths.items[0], &loaded, err);
 		if (r < 0)
 			return r;
 		d = loaded;
 		spec = loaded->root;
 		place = "";
 	}
-	int r = fh_eval_test_validate(&p->config, d, spec, place, err);
+	if (spec && !json_is_null(spec)) {
+		r = fh_eval_test_load_vars(&p->config, d, spec, place, &p->default_test, err);
+		if (r == 0)
+			r = fh_eval_test_validate(&p->config, d, p->default_test, place, err);
+	}
 	if (r == 0)
-		p->default_test = json_incref((json_t *)(uintptr_t)spec);
+		add_below_default(p, o);
 	return r;
 }
 
@@ -243,6 +303,8 @@ static int load_options(struct fh_eval_plan *p, const struct fh_eval_overrides *
 		r = option(p, "repeat", o->repeat, 0, 1, 1, REPEAT_MAX, &repeat, err);
 	if (r == 0)
 		r = option(p, "delay", o->delay_ms, UINT64_MAX, 0, 0, 86400000, &p->delay_ms, err);
+	if (r == 0)
+		r = option(p, "maxEvalTimeMs", UINT64_MAX, UINT64_MAX, 0, 0, 31536000000, &p->time_ms, err);
 	p->concurrency = p->delay_ms > 0 ? 1 : (unsigned)concurrency;
 	p->repeat = (uint32_t)repeat;
 	return r;
@@ -286,40 +348,199 @@ static int call_before_all(struct fh_eval_plan *p, const struct fh_eval_provider
 	return r;
 }
 
+/* ----------------------------------------------------------------------------------------------------------- tests */
+
+/* --model-outputs with --assertions: each output is a test of its own, and nothing is asked. */
+static void tests_of_outputs(struct fh_eval_plan *p, const struct fh_eval_overrides *o)
+{
+	for (size_t i = 0; i < json_array_size(o->model_outputs); i++) {
+		json_t *entry = json_array_get(o->model_outputs, i), *output = json_object_get(entry, "output");
+		json_t *vars = json_pack("{s:O}", "output", output ? output : entry), *tags = json_object_get(entry, "tags");
+		struct fh_buf text = FH_BUF_INIT(0);
+		for (size_t j = 0; j < json_array_size(tags); j++)
+			fh_buf_addf(&text, "%s%s", j ? ", " : "", json_string_value(json_array_get(tags, j)));
+		if (json_is_array(tags))
+			json_object_set_new(vars, "tags", fh_json_bytes(fh_buf_str(&text)));
+		fh_buf_release(&text);
+		fh_eval_tests_add(&p->tests, p->config.document, json_pack("{s:o, s:O}", "vars", vars, "assert", o->assertions),
+		                  "");
+	}
+}
+
+static int load_tests(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_script_pool *scripts,
+                      struct fh_error *err)
+{
+	struct fh_eval_config *c = &p->config;
+	if (o->model_outputs) {
+		tests_of_outputs(p, o);
+		return 0;
+	}
+	if (o->tests)
+		return fh_eval_tests_load(c, c->document, o->tests, "tests", scripts, &p->tests, err);
+	int r = 0;
+	for (size_t i = 0; i < c->part_count && r == 0; i++)
+		r = fh_eval_tests_load(c, c->parts[i], json_object_get(c->parts[i]->root, "tests"), "tests", scripts, &p->tests,
+		                       err);
+	return r;
+}
+
+static const char *option_text(const struct fh_eval_plan *p, const char *name, bool evaluate_too)
+{
+	const char *text = fh_json_str(json_object_get(p->config.root, "commandLineOptions"), name, NULL);
+	return text || !evaluate_too ? text : fh_json_str(json_object_get(p->config.root, "evaluateOptions"), name, NULL);
+}
+
+/* Filters act on the tests, and on those of each scenario. A range counts both together. With a filter, or with a list
+ * that is not empty, nothing that is left means that nothing is run; else one empty test is. */
+static int make_tests(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_script_pool *scripts,
+                      struct fh_error *err)
+{
+	struct fh_eval_filter filter = o->filter;
+	filter.range = filter.range ? filter.range : option_text(p, "filterRange", true);
+	const json_t *line = json_object_get(p->config.root, "commandLineOptions"), *seed = NULL;
+	fh_auto_free char *seed_text = NULL;
+	if (filter.sample == UINT64_MAX && json_is_number(json_object_get(line, "filterSample")))
+		filter.sample = (uint64_t)FH_MAX(fh_json_num(line, "filterSample", 0), 0);
+	if (!filter.sample_seed && (seed = json_object_get(line, "filterSampleSeed")))
+		filter.sample_seed = seed_text = fh_text_of_json(seed);
+	struct fh_eval_tests of_scenarios = { 0 };
+	bool scenarios = false;
+	int r = load_tests(p, o, scripts, err);
+	if (r == 0)
+		r = fh_eval_scenarios_load(&p->config, p->default_test, &filter, scripts, &of_scenarios, &scenarios, err);
+	bool given = p->tests.count > 0, filtered = fh_eval_filter_is_set(&filter);
+	const char *range = filter.range;
+	if (scenarios)
+		filter.range = NULL;
+	if (r == 0 && !given && !scenarios && filtered)
+		fh_eval_tests_add(&p->tests, p->config.document, json_object(), "");
+	if (r == 0)
+		r = fh_eval_filter_apply(&filter, p->default_test, &p->tests, err);
+	for (size_t i = 0; i < of_scenarios.count; i++)
+		FH_PUSH(p->tests.items, p->tests.count, p->tests.capacity) = of_scenarios.items[i];
+	free(of_scenarios.items);
+	if (r == 0 && scenarios && range)
+		r = fh_eval_filter_range(range, &p->tests, err);
+	if (r == 0 && p->tests.count == 0 && !given && !scenarios && !filtered)
+		fh_eval_tests_add(&p->tests, p->config.document, json_object(), "");
+	if (r == 0 && p->tests.count == 0)
+		fh_eval_config_note(&p->config, p->config.document, "", "no test is left to run");
+	return r;
+}
+
+/* nunjucksFilters: {name: FILE}, relative to the config. */
+static int load_filters(struct fh_eval_plan *p, struct fh_error *err)
+{
+	const json_t *spec = json_object_get(p->config.root, "nunjucksFilters");
+	const char *name;
+	json_t *path;
+	json_object_foreach((json_t *)(uintptr_t)spec, name, path)
+	{
+		FH_CLEANUP(fh_eval_paths_release) struct fh_eval_paths paths = { 0 };
+		fh_auto_free char *place = fh_xasprintf("nunjucksFilters/%s", name);
+		int r = json_is_string(path) ? fh_eval_config_paths(&p->config, json_string_value(path), &paths, err)
+		                             : fh_error_set(err, FH_E_CONFIG, "a filter is the name of a JavaScript file");
+		if (r < 0)
+			return fh_document_place(p->config.document, place, err);
+		if (!p->filters)
+			p->filters = json_object();
+		json_object_set_new(p->filters, name, json_string(paths.items[paths.count - 1]));
+	}
+	return 0;
+}
+
+static int check_options(struct fh_eval_plan *p, struct fh_error *err)
+{
+	struct fh_eval_config *c = &p->config;
+	int r = 0;
+	for (size_t i = 0; i < c->part_count && r == 0; i++) {
+		const struct fh_document *d = c->parts[i];
+		const json_t *derived = json_object_get(d->root, "derivedMetrics");
+		r = fh_eval_keys_check(c, d, json_object_get(d->root, "evaluateOptions"), "evaluateOptions",
+		                       &fh_eval_keys_evaluate, err);
+		if (r == 0)
+			r = fh_eval_keys_check(c, d, json_object_get(d->root, "commandLineOptions"), "commandLineOptions",
+			                       &fh_eval_keys_command_line, err);
+		for (size_t j = 0; j < json_array_size(derived) && r == 0; j++) {
+			fh_auto_free char *place = fh_xasprintf("derivedMetrics/%zu", j);
+			r = fh_eval_keys_check(c, d, json_array_get(derived, j), place, &fh_eval_keys_derived, err);
+		}
+	}
+	return r;
+}
+
+static bool uses_conversation(const struct fh_eval_plan *p)
+{
+	for (size_t i = 0; i < p->prompts.count; i++)
+		if (!p->prompts.items[i].file && strstr(p->prompts.items[i].raw, "_conversation"))
+			return true;
+	return false;
+}
+
+static void note_var(struct fh_eval_plan *p, const char *name)
+{
+	fh_auto_json json_t *one = json_pack("{s:n}", name);
+	note_vars(p, one);
+}
+
+/* Names that later cells have beside those of their tests. */
+static void note_runtime_vars(struct fh_eval_plan *p)
+{
+	if (p->conversation)
+		note_var(p, "_conversation");
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct fh_eval_row *row = &p->rows[p->cells[i].row];
+		const char *stored = fh_json_str(json_object_get(row->test, "options"), "storeOutputAs", NULL);
+		if (stored && *stored && (i + 1 < p->cell_count || row->serial))
+			note_var(p, stored);
+	}
+}
+
 static int make(struct fh_eval_plan *p, const struct fh_eval_overrides *o, const struct fh_eval_provider_needs *needs,
                 struct fh_error *err)
 {
 	struct fh_eval_config *c = &p->config;
-	const json_t *targets = json_object_get(c->root, "targets"), *tests = json_object_get(c->root, "tests");
+	const json_t *targets = json_object_get(c->root, "targets");
 	const char *place = targets ? "targets" : "providers";
 	const json_t *providers = targets ? targets : json_object_get(c->root, "providers");
 	if (targets && json_object_get(c->root, "providers"))
 		return fh_document_error(c->document, "targets", err, "\"providers\" and \"targets\" are the same; give one");
-	int r = load_options(p, o, err);
+	int r = check_options(p, err);
 	if (r == 0)
-		r = fh_eval_extensions_load(c, &p->extensions, err);
+		r = load_options(p, o, err);
 	if (r == 0)
-		r = fh_eval_prompts_load(c, o->prompts ? o->prompts : json_object_get(c->root, "prompts"), &p->prompts, err);
+		r = load_filters(p, err);
+	if (r == 0)
+		r = fh_eval_extensions_load(c, o->extensions, &p->extensions, err);
+	if (r == 0)
+		r = fh_eval_prompts_load(c, o->prompts ? o->prompts : json_object_get(c->root, "prompts"), needs->scripts,
+		                         &p->prompts, err);
 	if (r == 0)
 		r = fh_eval_providers_load(c, o->providers ? o->providers : providers, place, needs, &p->providers, err);
 	p->provider_columns = p->providers.count;
 	if (r == 0)
-		r = load_default_test(p, err);
+		r = load_default_test(p, o, err);
 	if (r == 0)
-		r = fh_eval_tests_load(c, o->tests ? o->tests : tests, needs->scripts, &p->tests, err);
-	if (r == 0)
-		r = fh_eval_filter_apply(&o->filter, p->default_test, &p->tests, err);
+		r = make_tests(p, o, needs->scripts, err);
 	if (r == 0)
 		r = call_before_all(p, needs, err);
 	if (r == 0)
 		r = make_columns(p, o, err);
-	return r < 0 ? r : make_rows(p, o, needs, err);
+	if (r == 0)
+		r = make_rows(p, o, needs, err);
+	if (r < 0)
+		return r;
+	p->conversation = uses_conversation(p);
+	note_runtime_vars(p);
+	p->concurrency = p->conversation ? 1 : p->concurrency;
+	fh_eval_note_unknown_vars(p);
+	return 0;
 }
 
 int fh_eval_plan_make(struct fh_eval_config *config, const struct fh_eval_overrides *o,
                       const struct fh_eval_provider_needs *needs, struct fh_eval_plan *ret, struct fh_error *err)
 {
-	struct fh_eval_plan plan = { .config = *config };
+	struct fh_eval_plan plan = { .config = *config, .needs = *needs };
 	*config = (struct fh_eval_config){ 0 };
 	plan.prompt_prefix = fh_xstrdup(o->prompt_prefix ? o->prompt_prefix : "");
 	plan.prompt_suffix = fh_xstrdup(o->prompt_suffix ? o->prompt_suffix : "");
@@ -345,6 +566,7 @@ void fh_eval_plan_release(struct fh_eval_plan *p)
 	free(p->prompt_prefix);
 	free(p->prompt_suffix);
 	json_decref(p->default_test);
+	json_decref(p->filters);
 	fh_eval_extensions_release(&p->extensions);
 	fh_eval_tests_release(&p->tests);
 	fh_eval_providers_release(&p->providers);

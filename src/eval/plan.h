@@ -3,8 +3,9 @@
  * What an eval is to do, as plain data: columns (each provider with each prompt), rows (each test, repeated, with each
  * combination of its list-valued variables), and the cells where a row meets a column.
  *
- * Order is fixed: columns provider by provider; rows repeat by repeat, then test by test, then combination by
- * combination (the first variable varies slowest); cells row by row. Results keep it, whatever finishes first.
+ * Order is fixed: columns provider by provider; rows test by test, then repeat by repeat, then combination by
+ * combination (the first variable varies slowest); cells row by row. Results keep it, whatever finishes first. What is
+ * asked first is another order: tests that are to run alone (runSerially), then all others.
  */
 #pragma once
 #include "eval/extensions.h"
@@ -22,6 +23,7 @@ struct fh_eval_column {
 struct fh_eval_row {
 	json_t *test;                       /* the test case as merged, its vars those of this combination */
 	uint32_t repeat;                    /* which pass, from 0 */
+	bool serial;                        /* runs alone, before those that need not */
 	const struct fh_document *document; /* where the test stands, for messages */
 	const char *place;
 	struct fh_eval_provider *provider; /* the test's own, in place of the column's; NULL: the column's */
@@ -37,8 +39,11 @@ struct fh_eval_plan {
 	struct fh_eval_providers providers;
 	struct fh_eval_tests tests;
 	struct fh_eval_extensions extensions;
-	json_t *default_test;    /* object or NULL */
-	size_t provider_columns; /* providers of the config: those after them belong to single tests */
+	struct fh_eval_provider_needs needs; /* for providers that are opened later: graders */
+	json_t *default_test;                /* object or NULL */
+	json_t *filters;                     /* nunjucksFilters: name -> absolute path; NULL: none */
+	bool conversation;                   /* a prompt uses _conversation: cells run one after the other */
+	size_t provider_columns;             /* providers of the config: those after them belong to single tests */
 	struct fh_eval_column *columns;
 	size_t column_count, column_capacity;
 	struct fh_eval_row *rows;
@@ -49,6 +54,7 @@ struct fh_eval_plan {
 	size_t var_count, var_capacity;
 	char *prompt_prefix, *prompt_suffix; /* "" when none */
 	unsigned concurrency;                /* cells at once */
+	uint64_t time_ms;                    /* for the whole eval; cells not begun by then are errors; 0: no limit */
 	uint64_t delay_ms;                   /* pause before each provider call; > 0 makes concurrency 1 */
 	uint32_t repeat;
 };
@@ -58,6 +64,10 @@ struct fh_eval_overrides {
 	FH_NULLABLE const json_t *prompts, *providers, *tests; /* in place of the config's */
 	FH_NULLABLE const json_t *vars;                        /* object: over defaultTest's, under each test's */
 	FH_NULLABLE const char *prompt_prefix, *prompt_suffix;
+	FH_NULLABLE const json_t *assertions, *model_outputs; /* lists: the tests are these outputs with these assertions */
+	FH_NULLABLE const char *grader;                       /* the provider of model-graded assertions */
+	FH_NULLABLE const json_t *extensions;                 /* list, before the config's */
+	FH_NULLABLE const char *base_dir; /* what prompts, providers and tests of the command line are relative to */
 	FH_NULLABLE const char *filter_providers, *filter_prompts; /* regular expressions over ids and labels */
 	struct fh_eval_filter filter;
 	uint64_t concurrency, repeat; /* 0: not given */

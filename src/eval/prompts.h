@@ -14,6 +14,7 @@ struct fh_eval_prompt {
 	json_t *config;         /* laid over the provider's; NULL: none */
 	char *file;             /* a script that makes the prompt: absolute path; NULL: raw is the template */
 	char *function;         /* of file; NULL: its default */
+	char **program;         /* a command that prints the prompt, its context as JSON behind its arguments; NULL: none */
 };
 struct fh_eval_prompts {
 	struct fh_eval_prompt *items;
@@ -21,6 +22,6 @@ struct fh_eval_prompts {
 };
 
 /* `spec` is what the config has under "prompts" (place "prompts"), or what -p gave; NULL: one prompt, "{{prompt}}". */
-int fh_eval_prompts_load(struct fh_eval_config *c, FH_NULLABLE const json_t *spec, struct fh_eval_prompts *ret,
-                         struct fh_error *err);
+int fh_eval_prompts_load(struct fh_eval_config *c, FH_NULLABLE const json_t *spec, struct fh_script_pool *scripts,
+                         struct fh_eval_prompts *ret, struct fh_error *err);
 void fh_eval_prompts_release(struct fh_eval_prompts *p);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/providers.h"
 #include "base/path.h"
+#include "eval/keys.h"
 #include "eval/text.h"
+#include "script/script.h"
 
 #define PROVIDERS_MAX 1000
 
@@ -20,6 +22,37 @@ static void provider_free(struct fh_eval_provider *p)
 	free(p->id);
 	free(p->label);
 	free(p);
+}
+
+/* What promptfoo calls a provider that is a script: a Python file that is named by itself "python:FILE:FUNCTION", a
+ * JavaScript class as its id() says. NULL: as the config does. free() it. */
+static char *script_id(const struct fh_eval_config *c, const char *id, bool plain, const json_t *options,
+                       struct fh_script_pool *scripts)
+{
+	enum fh_script_language language;
+	fh_auto_free char *path = NULL;
+	fh_auto_free char *function = NULL;
+	const char *rest = fh_starts_with(id, "python:") ? id + strlen("python:") : id;
+	rest += fh_text_is_file(rest) ? strlen("file://") : 0;
+	if (rest == id)
+		return NULL;
+	fh_text_split_file(rest, c->dir, &path, &function);
+	if (!fh_script_language_of(path, &language))
+		return NULL;
+	if (language == FH_SCRIPT_PYTHON)
+		return plain ? fh_xasprintf("python:%.*s:%s", (int)strcspn(rest, ":"), rest, function ? function : "default")
+		             : NULL;
+	if (language != FH_SCRIPT_JAVASCRIPT || function || !scripts)
+		return NULL;
+	fh_auto_json json_t *none = json_array();
+	fh_auto_script_result struct fh_script_result result = { 0 };
+	struct fh_script_call call = {
+		.language = language, .file = path, .method = "id", .construct = options, .args = none
+	};
+	if (fh_script_call(scripts, &call, &result, NULL) < 0 || result.outcome != FH_SCRIPT_RETURNED ||
+	    !json_is_string(result.value))
+		return NULL;
+	return fh_xstrdup(json_string_value(result.value));
 }
 
 static int open_entry(struct fh_eval_config *c, const struct fh_document *d, const json_t *entry, const char *place,
@@ -53,12 +86,18 @@ static int open_entry(struct fh_eval_config *c, const struct fh_document *d, con
 		provider_free(p);
 		return fh_document_place(d, place, err);
 	}
+	fh_auto_json json_t *about = json_pack("{s:s, s:O?}", "id", id, "config", config);
+	char *shown = needs->replay ? NULL : script_id(c, id, json_object_size(entry) == 1, about, needs->scripts);
+	if (shown) {
+		free(p->id);
+		p->id = shown;
+		json_object_set_new(p->json, "id", json_string(shown));
+	}
 	*ret = p;
 	return 0;
 }
 
-/* "id", {id: …} and {"openai:x": {options}} as one object with an id. New reference, or NULL. */
-static json_t *normal_entry(const json_t *entry)
+json_t *fh_eval_provider_entry(const json_t *entry)
 {
 	if (json_is_string(entry))
 		return json_pack("{s:O}", "id", entry);
@@ -79,7 +118,7 @@ int fh_eval_providers_add(struct fh_eval_config *c, const struct fh_document *d,
                           const struct fh_eval_provider_needs *needs, struct fh_eval_providers *providers,
                           struct fh_eval_provider **ret, struct fh_error *err)
 {
-	fh_auto_json json_t *normal = normal_entry(entry);
+	fh_auto_json json_t *normal = fh_eval_provider_entry(entry);
 	if (!normal)
 		return fh_document_error(d, place, err,
 		                         "a provider is an id, an object with an \"id\", or {ID: {options}} with one key");
@@ -89,6 +128,9 @@ int fh_eval_providers_add(struct fh_eval_config *c, const struct fh_document *d,
 		*ret = providers->items[i];
 		return 0;
 	}
+	int checked = fh_eval_keys_check(c, d, normal, place, &fh_eval_keys_provider, err);
+	if (checked < 0)
+		return checked;
 	if (providers->count >= PROVIDERS_MAX)
 		return fh_document_error(d, place, err, "more than %d providers", PROVIDERS_MAX);
 	struct fh_eval_provider *p = NULL;

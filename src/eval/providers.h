@@ -33,5 +33,7 @@ int fh_eval_providers_add(struct fh_eval_config *c, const struct fh_document *d,
                           const struct fh_eval_provider_needs *needs, struct fh_eval_providers *providers,
                           struct fh_eval_provider **ret, struct fh_error *err);
 void fh_eval_providers_release(struct fh_eval_providers *p);
+/* "id", {id: …} and {"ID": {options}} as one object with an "id". New reference; NULL when it is none of them. */
+FH_OWN FH_NULLABLE json_t *fh_eval_provider_entry(const json_t *entry);
 /* label, or the id when there is none. */
 const char *fh_eval_provider_name(const struct fh_eval_provider *p);

@@ -3,12 +3,16 @@
 #include <ctype.h>
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/proc.h"
 #include "eval/text.h"
+#include "provider/exec.h"
 #include "script/script.h"
 #include "template/template.h"
 
 #define VAR_FILE_MAX ((size_t)64 << 20)
 #define ROUNDS_MAX 5
+#define PROGRAM_OUTPUT_MAX ((size_t)16 << 20)
+#define PROGRAM_TIMEOUT_MS 300000
 
 int fh_render_text(struct fh_str text, const json_t *vars, char **ret, struct fh_error *err)
 {
@@ -169,17 +173,6 @@ static bool names_known(const char *text, const json_t *vars)
 	return true;
 }
 
-/* Renders a string; one that is no template, or names something unknown, stays. */
-static void render_var(json_t *vars, const json_t *with_env, const char *key, const json_t *value)
-{
-	struct fh_str text = { json_string_value(value), json_string_length(value) };
-	if (!fh_template_has_tags(text) || !names_known(text.p, with_env))
-		return;
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(VAR_FILE_MAX);
-	if (fh_template_render_text(text, key, with_env, &out, NULL) == 0)
-		json_object_set_new(vars, key, fh_json_bytes(fh_buf_str(&out)));
-}
-
 static bool has_braces(const json_t *vars)
 {
 	const char *key;
@@ -218,11 +211,8 @@ int fh_render_vars(const struct fh_eval_plan *plan, struct fh_services *services
 			json_object_set_new(all, key, json_stringn(text, n - 1));
 		}
 	}
-	if (has_braces(all)) {
+	if (has_braces(all))
 		substitute(all);
-		fh_auto_json json_t *with_env = joined_with_env(all, plan->config.env);
-		json_object_foreach_safe(all, next, key, v) if (json_is_string(v)) render_var(all, with_env, key, v);
-	}
 	*ret = json_incref(all);
 	return 0;
 }
@@ -256,6 +246,119 @@ static int prompt_from_script(struct fh_services *services, const struct fh_eval
 		return fh_error_set(err, FH_E_ARGUMENT, "prompt %s must return text, messages, or {prompt, config}", p->label);
 	*ret = fh_text_of_json(text);
 	*ret_config = prompt && json_is_object(config) ? json_incref(config) : NULL;
+	return 0;
+}
+
+/* A command's output: {vars, provider, config?} as JSON is its last argument. */
+static int prompt_from_program(const struct fh_eval_column *column, const json_t *vars, char **ret,
+                               struct fh_error *err)
+{
+	const struct fh_eval_prompt *p = column->prompt;
+	fh_auto_json json_t *context =
+	    json_pack("{s:O, s:O, s:O?}", "vars", vars, "provider", column->provider->json, "config", p->config);
+	fh_auto_free char *text = fh_json_text(context, 0);
+	size_t n = 0;
+	while (p->program[n])
+		n++;
+	fh_auto_free const char **argv = fh_xcalloc(n + 2, sizeof(*argv));
+	for (size_t i = 0; i < n; i++)
+		argv[i] = p->program[i];
+	argv[n] = text;
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(PROGRAM_OUTPUT_MAX);
+	int status = 0;
+	fh_auto_buf struct fh_buf said = FH_BUF_INIT(1 << 16);
+	struct fh_proc_options o = { .argv = argv,
+		                         .stdio = { FH_STDIO_NULL, FH_STDIO_PIPE, FH_STDIO_PIPE },
+		                         .own_group = true };
+	int r = fh_proc_run(&o, fh_str(""), PROGRAM_TIMEOUT_MS, &out, &said, &status, err);
+	if (r < 0)
+		return fh_error_wrap(err, "prompt %s", p->label);
+	if (status != 0)
+		return fh_error_set(err, FH_E_ARGUMENT, "prompt %s: %s failed: %.500s", p->label, argv[0], fh_buf_cstr(&said));
+	fh_auto_buf struct fh_buf plain = FH_BUF_INIT(0);
+	fh_exec_plain(&plain, fh_buf_str(&out));
+	*ret = fh_buf_take(&plain, NULL);
+	return 0;
+}
+
+/* A call of a filter of nunjucksFilters. */
+struct filtering {
+	const struct fh_eval_plan *plan;
+	struct fh_services *services;
+};
+
+static int call_filter(void *context, const char *name, const json_t *args, json_t **ret, struct fh_error *err)
+{
+	const struct filtering *f = context;
+	const char *file = fh_json_str(f->plan->filters, name, NULL);
+	if (!file)
+		return -FH_E_NOT_FOUND;
+	fh_auto_script_result struct fh_script_result result = { 0 };
+	struct fh_script_call call = { .language = FH_SCRIPT_JAVASCRIPT, .file = file, .args = args };
+	int r = fh_script_call(fh_services_scripts(f->services), &call, &result, err);
+	if (r < 0)
+		return r;
+	if (result.outcome != FH_SCRIPT_RETURNED)
+		return fh_error_set(err, FH_E_ARGUMENT, "%s", result.error_message);
+	*ret = json_incref(result.value);
+	return 0;
+}
+
+/* Whether a tag begins that is not closed before the next line or the end: then promptfoo takes the text as it is. */
+static bool has_open_tag(const char *text)
+{
+	static const struct {
+		const char *open;
+		char close;
+	} tags[] = { { "{%", '%' }, { "{{", '}' }, { "{#", '#' } };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(tags); i++)
+		for (const char *p = text; (p = strstr(p, tags[i].open)); p += 2) {
+			const char *end = p + 2;
+			while (*end && *end != tags[i].close && *end != '\n')
+				end++;
+			if (*end != tags[i].close)
+				return true;
+		}
+	return false;
+}
+
+static int render_with(const struct filtering *f, const char *text, const json_t *vars, char **ret,
+                       struct fh_error *err)
+{
+	struct fh_str source = fh_str(text);
+	if (!fh_template_has_tags(source) || (has_open_tag(text) && !(strstr(text, "{% raw") && strstr(text, "endraw")))) {
+		*ret = fh_xstrdup(text);
+		return 0;
+	}
+	struct fh_template_filters filters = { .context = (void *)(uintptr_t)f, .call = call_filter };
+	fh_auto_template struct fh_template *t = fh_template_compile(source, "template", err);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	int r = t ? fh_template_render_with(t, vars, f->plan->filters ? &filters : NULL, &out, err) : -FH_E_CONFIG;
+	if (r == 0)
+		*ret = fh_buf_take(&out, NULL);
+	return r;
+}
+
+/* The variables, each rendered with all. What names something unknown stays. New reference. */
+static int render_vars(const struct filtering *f, const json_t *vars, json_t **ret, struct fh_error *err)
+{
+	fh_auto_json json_t *rendered = NULL;
+	const char *key;
+	json_t *v;
+	json_object_foreach((json_t *)(uintptr_t)vars, key, v)
+	{
+		const char *text = json_string_value(v);
+		fh_auto_free char *out = NULL;
+		if (!text || !strchr(text, '{') || strlen(text) != json_string_length(v) || !names_known(text, vars))
+			continue;
+		int r = render_with(f, text, vars, &out, err);
+		if (r < 0)
+			return r;
+		if (!rendered)
+			rendered = json_copy((json_t *)(uintptr_t)vars);
+		json_object_set_new(rendered, key, fh_json_bytes(fh_str(out)));
+	}
+	*ret = json_incref(rendered ? rendered : (json_t *)(uintptr_t)vars);
 	return 0;
 }
 
@@ -294,31 +397,44 @@ static int render_json(const json_t *value, const json_t *vars, json_t **ret, st
 	return 0;
 }
 
-static int render_template(const char *raw, const json_t *parsed, const json_t *vars, char **ret, struct fh_error *err)
+static int render_template(const struct filtering *f, const char *raw, const json_t *parsed, const json_t *vars,
+                           char **ret, struct fh_error *err)
 {
-	if (!parsed)
-		return fh_render_text(fh_str(raw), vars, ret, err);
 	fh_auto_json json_t *rendered = NULL;
-	int r = render_json(parsed, vars, &rendered, err);
-	if (r == 0)
+	if (parsed && render_json(parsed, vars, &rendered, NULL) == 0) {
 		*ret = fh_json_text(rendered, 2);
-	return r;
+		return 0;
+	}
+	int r = render_vars(f, vars, &rendered, err);
+	return r < 0 ? r : render_with(f, raw, rendered, ret, err);
 }
 
 int fh_render_prompt(const struct fh_eval_plan *plan, struct fh_services *services, const struct fh_eval_column *column,
                      const json_t *vars, const json_t *options, char **ret, json_t **ret_config, struct fh_error *err)
 {
 	const struct fh_eval_prompt *p = column->prompt;
-	if (p->file)
-		return prompt_from_script(services, column, vars, ret, ret_config, err);
+	struct filtering f = { plan, services };
+	fh_auto_free char *made = NULL;
+	bool called = p->file || p->program;
+	if (p->program) {
+		int r = prompt_from_program(column, vars, &made, err);
+		if (r < 0)
+			return r;
+	}
+	if (p->file) {
+		int r = prompt_from_script(services, column, vars, &made, ret_config, err);
+		if (r < 0)
+			return r;
+	}
+	const char *prefix = called ? "" : fh_json_str(options, "prefix", ""),
+	           *suffix = called ? "" : fh_json_str(options, "suffix", "");
+	bool whole = !*prefix && !*suffix && !made;
+	fh_auto_free char *raw = whole ? NULL : fh_xasprintf("%s%s%s", prefix, made ? made : p->raw, suffix);
+	const char *text = whole ? p->raw : raw;
 	/* The environment is copied into the variables only for a template that may ask for it. */
 	fh_auto_json json_t *all =
-	    strchr(p->raw, '{') ? joined_with_env(vars, plan->config.env) : json_incref((json_t *)(uintptr_t)vars);
-	const char *prefix = fh_json_str(options, "prefix", ""), *suffix = fh_json_str(options, "suffix", "");
-	if (!*prefix && !*suffix && !*plan->prompt_prefix && !*plan->prompt_suffix)
-		return render_template(p->raw, p->parsed, all, ret, err);
-	fh_auto_free char *raw =
-	    fh_xasprintf("%s%s%s%s%s", plan->prompt_prefix, prefix, p->raw, suffix, plan->prompt_suffix);
-	fh_auto_json json_t *parsed = *raw == '[' || *raw == '{' ? fh_json_parse(fh_str(raw), NULL, NULL) : NULL;
-	return render_template(raw, parsed, all, ret, err);
+	    strchr(text, '{') ? joined_with_env(vars, plan->config.env) : json_incref((json_t *)(uintptr_t)vars);
+	fh_auto_json json_t *parsed =
+	    !whole && *text && strchr("[{\"", *text) ? fh_json_parse(fh_str(text), NULL, NULL) : NULL;
+	return render_template(&f, text, whole ? p->parsed : parsed, all, ret, err);
 }

@@ -9,7 +9,6 @@ void fh_eval_result_release(struct fh_eval_result *r)
 	free(r->prompt);
 	json_decref(r->prompt_config);
 	json_decref(r->test);
-	json_decref(r->vars);
 	json_decref(r->named_scores);
 	json_decref(r->response);
 	json_decref(r->grading);
@@ -82,20 +81,21 @@ static size_t contributors(const json_t *parts, const char *name, const json_t *
 	return n > 0 ? n : 1;
 }
 
-/* The named scores that the columns sum are those of assertions; what max-score notes about itself stays in the row. */
+/* Named scores of the row: those of its assertions by their weights, those of hooks as they are. What max-score notes
+ * about itself stays in the row. */
 static void add_named(struct sums *s, const struct fh_eval_result *r, const json_t *vars)
 {
 	const json_t *weights = json_object_get(r->grading, "namedScoreWeights");
 	const char *name;
 	json_t *v;
-	json_object_foreach(json_object_get(r->grading, "namedScores"), name, v)
+	json_object_foreach(r->named_scores, name, v)
 	{
 		const json_t *weight = json_object_get(weights, name);
-		if (!weight)
-			continue;
-		add_to(s->named, name, json_number_value(v) * json_number_value(weight));
-		add_to(s->named_weight, name, json_number_value(weight));
-		add_to(s->named_count, name, (double)contributors(json_object_get(r->grading, "componentResults"), name, vars));
+		double count = (double)contributors(json_object_get(r->grading, "componentResults"), name, vars);
+		double w = weight ? json_number_value(weight) : count;
+		add_to(s->named, name, json_number_value(v) * (weight ? w : 1));
+		add_to(s->named_weight, name, w);
+		add_to(s->named_count, name, count);
 	}
 }
 

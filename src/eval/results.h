@@ -13,7 +13,6 @@ struct fh_eval_result {
 	char *error;           /* why it is not a success; NULL otherwise; untrusted text */
 	char *prompt;          /* rendered; "" when that failed */
 	json_t *test;          /* the test that beforeEach gave; NULL: the row's own */
-	json_t *vars;          /* the variables after transformVars; NULL: the row's own */
 	json_t *prompt_config; /* NULL: none */
 	json_t *response;      /* {output, cost, cached, tokenUsage …}, or NULL when the row is an error */
 	json_t *grading;       /* {pass, score, reason, componentResults …}, or NULL */

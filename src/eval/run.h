@@ -6,8 +6,15 @@
 #include "eval/results.h"
 #include "eval/services.h"
 
+struct fh_eval_memory; /* eval/memory.h */
+struct fh_graders;     /* eval/graders.h */
+
 struct fh_eval_run {
 	const struct fh_eval_plan *plan;
+	/* For fh_eval_cell_run; fh_eval_run makes its own. */
+	struct fh_eval_memory *memory;
+	struct fh_graders *graders;
+	const char *id; /* of the eval */
 	struct fh_services *services;
 	FH_NULLABLE const volatile int *cancel; /* set to 1: no cell is begun any more, those under way end early */
 	/* Called after each cell, from any thread, one call at a time. NULL: none. */

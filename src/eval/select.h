@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Assertions that compare the columns of a row: max-score. They are judged when every cell of the row is done. */
+/* Assertions that compare the columns of a row: select-best, which asks a model, and max-score. They are judged when
+ * every cell of the row is done, select-best first. */
 #pragma once
-#include "eval/results.h"
+#include "eval/run.h"
 
-void fh_eval_select(const struct fh_eval_plan *plan, struct fh_eval_results *r);
+void fh_eval_select(const struct fh_eval_run *run, struct fh_eval_results *r);

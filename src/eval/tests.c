@@ -5,6 +5,7 @@
 #include "eval/csv.h"
 #include "eval/csv_tests.h"
 #include "eval/text.h"
+#include "eval/xlsx.h"
 #include "script/script.h"
 
 #define TEST_FILE_MAX ((size_t)256 << 20)
@@ -15,52 +16,71 @@ struct loader {
 	struct fh_eval_tests *ret;
 	struct fh_error *err;
 	unsigned depth;
+	bool alone;   /* the file is named by itself, not in a list */
+	bool by_path; /* … by {path} */
 };
 
 static int load_spec(struct loader *l, const struct fh_document *d, const json_t *spec, const char *place);
 
-/* `vars: file://GLOB`: YAML or JSON maps, laid over each other. *ret is the test with its vars in place. */
-static int load_vars(struct loader *l, const struct fh_document *d, const json_t *test, const char *place, json_t **ret)
+/* Lays the maps of the files that one entry of `vars` names over `vars`. */
+static int add_vars_of(struct fh_eval_config *c, const struct fh_document *d, const char *text, const char *place,
+                       json_t *vars, struct fh_error *err)
 {
-	const char *text = fh_json_str(test, "vars", NULL);
-	fh_auto_free char *at = fh_xasprintf("%s%svars", place, *place ? "/" : "");
 	FH_CLEANUP(fh_eval_paths_release) struct fh_eval_paths paths = { 0 };
-	if (!text) {
-		*ret = json_incref((json_t *)(uintptr_t)test);
-		return 0;
-	}
-	int r = fh_eval_config_paths(l->config, text, &paths, l->err);
+	int r = fh_eval_config_paths(c, text, &paths, err);
 	if (r < 0)
-		return fh_document_place(d, at, l->err);
-	fh_auto_json json_t *vars = json_object();
+		return fh_document_place(d, place, err);
 	for (size_t i = 0; i < paths.count; i++) {
 		struct fh_document *file = NULL;
-		r = fh_eval_config_document(l->config, paths.items[i], &file, l->err);
+		r = fh_eval_config_document(c, paths.items[i], &file, err);
 		if (r < 0)
 			return r;
 		if (!json_is_object(file->root))
-			return fh_document_error(file, "", l->err, "a file of vars is a map of names to values");
+			return fh_document_error(file, "", err, "a file of vars is a map of names to values");
 		json_object_update(vars, file->root);
+	}
+	return 0;
+}
+
+int fh_eval_test_load_vars(struct fh_eval_config *c, const struct fh_document *d, const json_t *test, const char *place,
+                           json_t **ret, struct fh_error *err)
+{
+	const json_t *spec = json_object_get(test, "vars");
+	if (!json_is_string(spec) && !json_is_array(spec)) {
+		*ret = json_incref((json_t *)(uintptr_t)test);
+		return 0;
+	}
+	fh_auto_free char *at = fh_xasprintf("%s%svars", place, *place ? "/" : "");
+	fh_auto_json json_t *vars = json_object();
+	for (size_t i = 0; i < (json_is_array(spec) ? json_array_size(spec) : 1); i++) {
+		const char *text = json_string_value(json_is_array(spec) ? json_array_get(spec, i) : spec);
+		int r =
+		    text ? add_vars_of(c, d, text, at, vars, err) : fh_document_error(d, at, err, "a list of vars names files");
+		if (r < 0)
+			return r;
 	}
 	*ret = json_copy((json_t *)(uintptr_t)test);
 	json_object_set(*ret, "vars", vars);
 	return 0;
 }
 
+void fh_eval_tests_add(struct fh_eval_tests *tests, const struct fh_document *d, json_t *test, const char *place)
+{
+	struct fh_eval_test *t = &FH_PUSH(tests->items, tests->count, tests->capacity);
+	*t = (struct fh_eval_test){ .json = test, .document = d, .place = fh_xstrdup(place) };
+}
+
 static int add(struct loader *l, const struct fh_document *d, const json_t *written, const char *place)
 {
 	fh_auto_json json_t *test = NULL;
-	int r = load_vars(l, d, written, place, &test);
+	int r = fh_eval_test_load_vars(l->config, d, written, place, &test, l->err);
 	if (r == 0)
 		r = fh_eval_test_validate(l->config, d, test, place, l->err);
 	if (r < 0)
 		return r;
 	if (l->ret->count >= FH_EVAL_TESTS_MAX)
 		return fh_document_error(d, place, l->err, "more than %d tests", FH_EVAL_TESTS_MAX);
-	struct fh_eval_test *t = &FH_PUSH(l->ret->items, l->ret->count, l->ret->capacity);
-	t->json = json_incref(test);
-	t->document = d;
-	t->place = fh_xstrdup(place);
+	fh_eval_tests_add(l->ret, d, json_incref(test), place);
 	return 0;
 }
 
@@ -73,6 +93,21 @@ static int load_list(struct loader *l, const char *path, FH_OWN json_t *list)
 	d->next = l->config->document->next;
 	l->config->document->next = d;
 	return load_spec(l, d, d->root, "");
+}
+
+/* Files that are named alone, not in a list, number the tests that have no description. */
+static json_t *numbered(const json_t *list)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < (json_is_array(list) ? json_array_size(list) : 1); i++) {
+		const json_t *test = json_is_array(list) ? json_array_get(list, i) : list;
+		json_t *copy =
+		    json_is_object(test) ? json_copy((json_t *)(uintptr_t)test) : json_incref((json_t *)(uintptr_t)test);
+		if (json_is_object(copy) && !*fh_json_str(copy, "description", ""))
+			json_object_set_new(copy, "description", json_sprintf("Row #%zu", i + 1));
+		json_array_append_new(all, copy);
+	}
+	return all;
 }
 
 static int load_jsonl(struct loader *l, const char *path)
@@ -99,7 +134,19 @@ static int load_jsonl(struct loader *l, const char *path)
 		rest.p += n;
 		rest.n -= n;
 	}
+	if (l->alone) {
+		json_t *all = numbered(list);
+		json_decref(list);
+		list = all;
+	}
 	return load_list(l, path, list);
+}
+
+static int load_rows(struct loader *l, const char *path, const json_t *rows)
+{
+	json_t *tests = NULL;
+	int r = fh_csv_tests(rows, path, &tests, l->err);
+	return r < 0 ? r : load_list(l, path, tests);
 }
 
 static int load_csv(struct loader *l, const char *path)
@@ -111,23 +158,47 @@ static int load_csv(struct loader *l, const char *path)
 	const char *delimiter = getenv("PROMPTFOO_CSV_DELIMITER");
 	fh_auto_json json_t *rows =
 	    fh_csv_parse(fh_buf_str(&text), delimiter && *delimiter ? *delimiter : ',', path, l->err);
-	if (!rows)
-		return -FH_E_CONFIG;
-	json_t *tests = NULL;
-	r = fh_csv_tests(rows, path, &tests, l->err);
-	return r < 0 ? r : load_list(l, path, tests);
+	return rows ? load_rows(l, path, rows) : -FH_E_CONFIG;
+}
+
+static int load_xlsx(struct loader *l, const char *path, const char *sheet)
+{
+	json_t *rows = NULL;
+	int r = fh_xlsx_rows(path, sheet, &rows, l->err);
+	if (r == 0)
+		r = load_rows(l, path, rows);
+	json_decref(rows);
+	return r;
+}
+
+/* A module may export the list itself in place of a function. 0: it does. */
+static int module_value(struct loader *l, const char *path, struct fh_script_result *ret)
+{
+	fh_auto_json json_t *none = json_array();
+	struct fh_script_call call = { .language = FH_SCRIPT_JAVASCRIPT, .file = path, .module = true, .args = none };
+	if (fh_script_call(l->scripts, &call, ret, NULL) == 0 && ret->outcome == FH_SCRIPT_RETURNED &&
+	    json_is_array(ret->value))
+		return 0;
+	fh_script_result_release(ret);
+	return -FH_E_CONFIG;
 }
 
 static int load_script(struct loader *l, const char *path, enum fh_script_language language, const char *function,
                        const json_t *config)
 {
-	fh_auto_json json_t *args = config ? json_pack("[O]", config) : json_array();
+	fh_auto_json json_t *given = NULL;
+	int r = config ? fh_eval_config_expand(l->config, l->config->document, config, &given, l->err) : 0;
+	if (r < 0)
+		return r;
+	fh_auto_json json_t *args = given ? json_pack("[O]", given) : json_array();
 	fh_auto_script_result struct fh_script_result result = { 0 };
 	const char *fallback = language == FH_SCRIPT_PYTHON ? "generate_tests" : NULL;
 	struct fh_script_call call = {
 		.language = language, .file = path, .function = function ? function : fallback, .args = args
 	};
-	int r = fh_script_call(l->scripts, &call, &result, l->err);
+	if (language == FH_SCRIPT_JAVASCRIPT && !function && !config && module_value(l, path, &result) == 0)
+		return load_list(l, path, json_incref(result.value));
+	r = fh_script_call(l->scripts, &call, &result, l->err);
 	if (r < 0)
 		return r;
 	if (result.outcome != FH_SCRIPT_RETURNED)
@@ -139,19 +210,40 @@ static int load_script(struct loader *l, const char *path, enum fh_script_langua
 	return load_list(l, path, json_incref(result.value));
 }
 
+/* Alone (`tests: x.yaml`, `{path: x.yaml}`): a YAML file of {path} has rows as a CSV file has; numbered otherwise. */
 static int load_document(struct loader *l, const char *path)
 {
 	struct fh_document *d = NULL;
+	fh_auto_json json_t *whole = NULL;
 	int r = fh_eval_config_document(l->config, path, &d, l->err);
-	return r < 0 ? r : load_spec(l, d, d->root, "");
+	if (r == 0)
+		r = fh_eval_config_expand(l->config, d, d->root, &whole, l->err);
+	if (r < 0)
+		return r;
+	bool yaml = !fh_streq(fh_path_ext(path), ".json");
+	if (l->alone && yaml && l->by_path) {
+		json_t *tests = NULL;
+		r = fh_csv_maps(whole, path, &tests, l->err);
+		return r < 0 ? r : load_list(l, path, tests);
+	}
+	if (l->alone && !yaml)
+		return load_list(l, path, numbered(whole));
+	if (whole != d->root) {
+		json_decref(d->root);
+		d->root = json_incref(whole);
+	}
+	return load_spec(l, d, d->root, "");
 }
 
 static int load_file(struct loader *l, const char *path, const char *function, const json_t *config)
 {
 	enum fh_script_language language;
-	const char *extension = fh_path_ext(path);
+	fh_auto_free char *plain = fh_xstrndup(path, strcspn(path, "#"));
+	const char *extension = fh_path_ext(path), *sheet = strchr(path, '#');
 	if (fh_script_language_of(path, &language))
 		return load_script(l, path, language, function, config);
+	if (fh_streq(fh_path_ext(plain), ".xlsx"))
+		return load_xlsx(l, plain, sheet ? sheet + 1 : NULL);
 	if (strcmp(extension, ".csv") == 0)
 		return load_csv(l, path);
 	if (strcmp(extension, ".jsonl") == 0)
@@ -159,8 +251,8 @@ static int load_file(struct loader *l, const char *path, const char *function, c
 	if (strcmp(extension, ".yaml") == 0 || strcmp(extension, ".yml") == 0 || strcmp(extension, ".json") == 0)
 		return load_document(l, path);
 	return fh_error_set(l->err, FH_E_CONFIG,
-	                    "test file %s: \"%s\" is no known type; known are .yaml, .json, .jsonl, .csv, .py, .js", path,
-	                    extension);
+	                    "test file %s: \"%s\" is no known type; known are .yaml, .json, .jsonl, .csv, .xlsx, .py, .js",
+	                    path, extension);
 }
 
 static int load_reference(struct loader *l, const struct fh_document *d, const char *text, const json_t *config,
@@ -169,60 +261,56 @@ static int load_reference(struct loader *l, const struct fh_document *d, const c
 	if (l->depth > 8)
 		return fh_document_error(d, place, l->err, "files of tests name each other more than 8 levels deep");
 	if (strstr(text, "://") && !fh_text_is_file(text))
-		return fh_document_error(d, place, l->err, "tests cannot be read from \"%s\"; only from files", text);
+		return fh_document_error(
+		    d, place, l->err, "tests cannot be read from \"%s\", only from files: save it as CSV, JSONL or XLSX", text);
 	const char *pattern = text + (fh_text_is_file(text) ? strlen("file://") : 0);
-	const char *colon = strchr(pattern, ':');
+	const char *colon = strchr(pattern, ':'), *sheet = strstr(pattern, ".xlsx#");
 	fh_auto_free char *name = fh_xstrndup(pattern, colon ? (size_t)(colon - pattern) : strlen(pattern));
+	fh_auto_free char *file = sheet ? fh_xstrndup(name, (size_t)(sheet + strlen(".xlsx") - pattern)) : fh_xstrdup(name);
 	FH_CLEANUP(fh_eval_paths_release) struct fh_eval_paths paths = { 0 };
-	int r = fh_eval_config_paths(l->config, name, &paths, l->err);
+	int r = fh_eval_config_paths(l->config, file, &paths, l->err);
 	l->depth++;
-	for (size_t i = 0; i < paths.count && r == 0; i++)
-		r = load_file(l, paths.items[i], colon ? colon + 1 : NULL, config);
+	for (size_t i = 0; i < paths.count && r == 0; i++) {
+		fh_auto_free char *whole =
+		    sheet ? fh_xasprintf("%s%s", paths.items[i], sheet + strlen(".xlsx")) : fh_xstrdup(paths.items[i]);
+		r = load_file(l, whole, colon && !sheet ? colon + 1 : NULL, config);
+	}
 	l->depth--;
 	return r < 0 ? fh_document_place(d, place, l->err) : 0;
 }
 
 /* --------------------------------------------------------------------------------------------------------- entries */
 
-static int load_entry(struct loader *l, const struct fh_document *d, const json_t *entry, const char *place)
+static int load_entry(struct loader *l, const struct fh_document *d, const json_t *entry, const char *place, bool alone)
 {
-	if (json_is_string(entry))
-		return load_reference(l, d, json_string_value(entry), NULL, place);
 	const char *path = fh_json_str(entry, "path", NULL);
+	struct loader own = *l;
+	own.alone = alone || path;
+	own.by_path = path != NULL;
+	if (json_is_string(entry))
+		return load_reference(&own, d, json_string_value(entry), NULL, place);
 	if (path)
-		return load_reference(l, d, path, json_object_get(entry, "config"), place);
+		return load_reference(&own, d, path, json_object_get(entry, "config"), place);
 	return add(l, d, entry, place);
 }
 
 static int load_spec(struct loader *l, const struct fh_document *d, const json_t *spec, const char *place)
 {
 	if (!json_is_array(spec))
-		return load_entry(l, d, spec, place);
+		return load_entry(l, d, spec, place, true);
 	int r = 0;
 	for (size_t i = 0; i < json_array_size(spec) && r == 0; i++) {
 		fh_auto_free char *at = fh_xasprintf("%s%s%zu", place, *place ? "/" : "", i);
-		r = load_entry(l, d, json_array_get(spec, i), at);
+		r = load_entry(l, d, json_array_get(spec, i), at, false);
 	}
 	return r;
 }
 
-int fh_eval_tests_load(struct fh_eval_config *c, const json_t *spec, struct fh_script_pool *scripts,
-                       struct fh_eval_tests *ret, struct fh_error *err)
+int fh_eval_tests_load(struct fh_eval_config *c, const struct fh_document *d, const json_t *spec, const char *place,
+                       struct fh_script_pool *scripts, struct fh_eval_tests *ret, struct fh_error *err)
 {
-	struct fh_eval_tests tests = { 0 };
-	struct loader l = { .config = c, .scripts = scripts, .ret = &tests, .err = err };
-	bool none = !spec || json_is_null(spec);
-	int r = none ? 0 : load_spec(&l, c->document, spec, "tests");
-	if (r == 0 && none) {
-		fh_auto_json json_t *empty = json_object();
-		r = add(&l, c->document, empty, "");
-	}
-	if (r < 0) {
-		fh_eval_tests_release(&tests);
-		return r;
-	}
-	*ret = tests;
-	return 0;
+	struct loader l = { .config = c, .scripts = scripts, .ret = ret, .err = err };
+	return spec && !json_is_null(spec) ? load_spec(&l, d, spec, place) : 0;
 }
 
 int fh_eval_tests_replace(struct fh_eval_config *c, const json_t *list, const char *source,

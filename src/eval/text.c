@@ -71,3 +71,42 @@ void fh_text_split_file(const char *text, const char *dir, char **ret_path, char
 	*ret_path = fh_path_join(dir, file);
 	*ret_function = colon && colon[1] ? fh_xstrdup(colon + 1) : NULL;
 }
+
+/* A field in quotes, from behind the first; returns what follows the last, or NULL. */
+static const char *quoted_field(const char *s, struct fh_buf *field)
+{
+	for (; *s && (*s != '"' || s[1] == '"'); s++) {
+		if (*s == '"' || (*s == '\\' && (s[1] == '"' || s[1] == '\\')))
+			s++;
+		fh_buf_addc(field, *s);
+	}
+	return *s ? s + 1 : NULL;
+}
+
+int fh_text_split_list(const char *text, json_t **ret, struct fh_error *err)
+{
+	static const char blanks[] = " \t\r\n\v\f";
+	fh_auto_json json_t *list = json_array();
+	for (const char *s = text;;) {
+		fh_auto_buf struct fh_buf field = FH_BUF_INIT(0);
+		s += strspn(s, " \t\r\n\v\f,");
+		if (!*s)
+			break;
+		if (*s == '"') {
+			s = quoted_field(s + 1, &field);
+			if (!s)
+				return fh_error_set(err, FH_E_ARGUMENT, "a quote in the list is not closed: %s", text);
+			s += strspn(s, blanks);
+			if (*s && *s != ',')
+				return fh_error_set(err, FH_E_ARGUMENT, "after a quoted part of the list a comma must follow: %s",
+				                    text);
+			json_array_append_new(list, fh_json_bytes(fh_buf_str(&field)));
+			continue;
+		}
+		struct fh_str part = fh_text_trim((struct fh_str){ s, strcspn(s, ",") });
+		json_array_append_new(list, fh_json_bytes(part));
+		s += strcspn(s, ",");
+	}
+	*ret = json_incref(list);
+	return 0;
+}

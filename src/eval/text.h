@@ -16,3 +16,7 @@ static inline bool fh_text_is_file(const char *text)
 {
 	return text && fh_starts_with(text, "file://");
 }
+/* The fields of 'a, "b,c", d': split at commas outside of quotes; fields without quotes are trimmed, empty ones
+ * dropped. Inside of quotes \" and "" stand for a quote and \\ for a backslash. *ret is a list of strings.
+ * FH_E_ARGUMENT for a quote that is not closed, or text behind one. */
+int fh_text_split_list(const char *text, json_t **ret, struct fh_error *err);

@@ -3,7 +3,7 @@
 #include "eval/text.h"
 #include "script/script.h"
 
-int fh_transform(struct fh_services *services, const char *config_dir, const char *code, const char *name,
+int fh_transform(struct fh_script_pool *scripts, const char *config_dir, const char *code, const char *name,
                  const json_t *value, const json_t *context, json_t **ret, struct fh_error *err)
 {
 	fh_auto_free char *file = NULL;
@@ -26,7 +26,7 @@ int fh_transform(struct fh_services *services, const char *config_dir, const cha
 		                                                : NULL,
 		                           .names = names,
 		                           .args = args };
-	int r = fh_script_call(fh_services_scripts(services), &call, &result, err);
+	int r = fh_script_call(scripts, &call, &result, err);
 	if (r < 0)
 		return r;
 	if (result.outcome != FH_SCRIPT_RETURNED)

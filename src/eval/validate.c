@@ -1,81 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-#include "eval/tests.h"
 #include "base/nearest.h"
 #include "eval/assertion.h"
+#include "eval/keys.h"
+#include "eval/tests.h"
 
-/* The shapes of keys of a test; anything else is passed on as it is. */
-enum shape { ANY, OBJECT, LIST, NUMBER, TEXT, BOOLEAN };
-static const char *const shape_names[] = { "anything", "a map", "a list", "a number", "text", "true or false" };
+/* What compares the columns of a row is no check of one answer (select.h). */
+static const char *const comparing[] = { "max-score", "select-best" };
 
-struct key {
-	const char *name;
-	enum shape shape;
-};
-static const struct key test_keys[] = {
-	{ "description", TEXT }, { "vars", OBJECT },        { "provider", ANY },   { "providers", LIST },
-	{ "prompts", LIST },     { "providerOutput", ANY }, { "assert", LIST },    { "assertScoringFunction", TEXT },
-	{ "threshold", NUMBER }, { "metadata", OBJECT },    { "options", OBJECT },
-};
-static const struct key assertion_keys[] = {
-	{ "type", TEXT },        { "value", ANY },
-	{ "config", OBJECT },    { "threshold", NUMBER },
-	{ "weight", NUMBER },    { "provider", ANY },
-	{ "rubricPrompt", ANY }, { "metric", TEXT },
-	{ "transform", TEXT },   { "contextTransform", TEXT },
-	{ "assert", LIST },
-};
-
-static bool has_shape(const json_t *v, enum shape shape)
+static bool compares(const char *type)
 {
-	switch (shape) {
-	case ANY:
-		return true;
-	case OBJECT:
-		return json_is_object(v);
-	case LIST:
-		return json_is_array(v);
-	case NUMBER:
-		return json_is_number(v);
-	case TEXT:
-		return json_is_string(v) || json_is_number(v);
-	case BOOLEAN:
-		return json_is_boolean(v);
-	}
+	for (size_t i = 0; i < FH_ARRAY_SIZE(comparing); i++)
+		if (strcmp(type, comparing[i]) == 0)
+			return true;
 	return false;
 }
 
-static int check_keys(const struct fh_document *d, const json_t *object, const char *place, const struct key *keys,
-                      size_t n, struct fh_error *err)
+/* What promptfoo has and fumehood has not, and why. */
+static const char *refusal_of(const char *type)
 {
-	for (size_t i = 0; i < n; i++) {
-		const json_t *v = json_object_get(object, keys[i].name);
-		if (!v || json_is_null(v) || has_shape(v, keys[i].shape))
-			continue;
-		fh_auto_free char *at = fh_xasprintf("%s%s%s", place, *place ? "/" : "", keys[i].name);
-		return fh_document_error(d, at, err, "\"%s\" must be %s", keys[i].name, shape_names[keys[i].shape]);
+	static const struct {
+		const char *prefix, *why;
+	} refused[] = {
+		{ "promptfoo:redteam:", "red teaming is promptfoo's; fumehood tests answers, and does not make attacks" },
+		{ "pi", "it sends answers to a scoring service of withpi.ai; llm-rubric and g-eval ask a model of your own" },
+		{ "human", "it is given in promptfoo's web viewer, not by a config" },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(refused); i++) {
+		size_t n = strlen(refused[i].prefix);
+		if (refused[i].prefix[n - 1] == ':' ? fh_starts_with(type, refused[i].prefix)
+		                                    : strcmp(type, refused[i].prefix) == 0)
+			return refused[i].why;
 	}
-	return 0;
-}
-
-/* A mistyped key changes what a test means without a word: say so. */
-static void warn_keys(struct fh_eval_config *c, const struct fh_document *d, const json_t *object, const char *place,
-                      const struct key *keys, size_t n)
-{
-	const char *name;
-	json_t *v;
-	json_object_foreach((json_t *)(uintptr_t)object, name, v)
-	{
-		struct fh_nearest nearest = FH_NEAREST_INIT(name);
-		bool known = false;
-		for (size_t i = 0; i < n && !known; i++)
-			known = strcmp(keys[i].name, name) == 0;
-		for (size_t i = 0; i < n && !known; i++)
-			fh_nearest_offer(&nearest, keys[i].name);
-		if (known || !nearest.best)
-			continue;
-		fh_auto_free char *at = fh_xasprintf("%s%s%s", place, *place ? "/" : "", name);
-		fh_eval_config_warn(c, d, at, "\"%s\" is not known; did you mean \"%s\"?", name, nearest.best);
-	}
+	return NULL;
 }
 
 /* A type that is nearly a known one is a slip, and stops the eval before anything is spent. One that is like none may
@@ -84,20 +40,39 @@ static int unknown_type(struct fh_eval_config *c, const struct fh_document *d, c
                         struct fh_error *err)
 {
 	fh_auto_free char *at = fh_xasprintf("%s/type", place);
-	struct fh_nearest nearest = FH_NEAREST_INIT(type + (fh_starts_with(type, "not-") ? 4 : 0));
+	const char *base = type + (fh_starts_with(type, "not-") ? 4 : 0), *why = refusal_of(base);
+	if (why)
+		return fh_document_error(d, at, err, "the assertion \"%s\" is not supported: %s", type, why);
+	struct fh_nearest nearest = FH_NEAREST_INIT(base);
 	for (size_t i = 0; fh_assertion_at(i); i++)
 		fh_nearest_offer(&nearest, fh_assertion_at(i)->name);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(comparing); i++)
+		fh_nearest_offer(&nearest, comparing[i]);
 	fh_nearest_offer(&nearest, "assert-set");
-	fh_nearest_offer(&nearest, "max-score");
-	if (nearest.best)
+	if (nearest.best && !c->lenient)
 		return fh_document_error(d, at, err, "unknown assertion type \"%s\"; did you mean \"%s%s\"?", type,
 		                         fh_starts_with(type, "not-") ? "not-" : "", nearest.best);
-	fh_eval_config_warn(c, d, at, "unknown assertion type \"%s\"; its rows will be errors", type);
+	fh_eval_config_note(c, d, at, "unknown assertion type \"%s\"; its rows will be errors", type);
 	return 0;
 }
 
 static int check_assertions(struct fh_eval_config *c, const struct fh_document *d, const json_t *list,
                             const char *place, unsigned depth, struct fh_error *err);
+
+static int check_set(struct fh_eval_config *c, const struct fh_document *d, const json_t *set, const char *place,
+                     unsigned depth, struct fh_error *err)
+{
+	fh_auto_free char *at = fh_xasprintf("%s/assert", place);
+	const json_t *list = json_object_get(set, "assert");
+	if (depth > 0)
+		return fh_document_error(d, place, err, "an assert-set cannot hold another");
+	int r = fh_eval_keys_check(c, d, set, place, &fh_eval_keys_assert_set, err);
+	if (r < 0)
+		return r;
+	if (!json_is_array(list))
+		return fh_document_error(d, place, err, "an assert-set needs a list \"assert\"");
+	return check_assertions(c, d, list, at, depth + 1, err);
+}
 
 static int check_assertion(struct fh_eval_config *c, const struct fh_document *d, const json_t *assertion,
                            const char *place, unsigned depth, struct fh_error *err)
@@ -105,30 +80,21 @@ static int check_assertion(struct fh_eval_config *c, const struct fh_document *d
 	if (!json_is_object(assertion))
 		return fh_document_error(d, place, err, "an assertion is a map with a \"type\"");
 	const char *type = fh_json_str(assertion, "type", NULL);
-	if (!type || !*type)
-		return fh_document_error(d, place, err, "the assertion has no \"type\"");
-	int r = check_keys(d, assertion, place, assertion_keys, FH_ARRAY_SIZE(assertion_keys), err);
+	if (type && strcmp(type, "assert-set") == 0)
+		return check_set(c, d, assertion, place, depth, err);
+	const struct fh_assertion *kind = type ? fh_assertion_find(type + (fh_starts_with(type, "not-") ? 4 : 0)) : NULL;
+	if (kind && kind->own_keys)
+		return kind->validate && kind->validate(assertion, err) < 0 ? fh_document_place(d, place, err) : 0;
+	int r = fh_eval_keys_check(c, d, assertion, place, &fh_eval_keys_assertion, err);
 	if (r < 0)
 		return r;
-	const struct fh_assertion *kind = fh_assertion_find(type + (fh_starts_with(type, "not-") ? 4 : 0));
-	if (!kind || !kind->validate) /* a kind that checks itself may have keys of its own */
-		warn_keys(c, d, assertion, place, assertion_keys, FH_ARRAY_SIZE(assertion_keys));
-	if (strcmp(type, "max-score") == 0)
+	if (!type || !*type)
+		return fh_document_error(d, place, err, "the assertion has no \"type\"");
+	if (compares(type))
 		return 0;
-	if (strcmp(type, "assert-set") == 0) {
-		fh_auto_free char *at = fh_xasprintf("%s/assert", place);
-		const json_t *list = json_object_get(assertion, "assert");
-		if (!json_is_array(list) || depth > 0)
-			return fh_document_error(d, place, err,
-			                         depth > 0 ? "an assert-set cannot hold another"
-			                                   : "an assert-set needs a list \"assert\"");
-		return check_assertions(c, d, list, at, depth + 1, err);
-	}
 	if (!kind)
 		return unknown_type(c, d, type, place, err);
-	if (kind->validate && kind->validate(assertion, err) < 0)
-		return fh_document_place(d, place, err);
-	return 0;
+	return kind->validate && kind->validate(assertion, err) < 0 ? fh_document_place(d, place, err) : 0;
 }
 
 static int check_assertions(struct fh_eval_config *c, const struct fh_document *d, const json_t *list,
@@ -142,20 +108,23 @@ static int check_assertions(struct fh_eval_config *c, const struct fh_document *
 	return r;
 }
 
-/* What would change a verdict and is not carried out by this version is refused, not ignored. */
-static int refuse_unsupported(const struct fh_document *d, const json_t *test, const char *place, struct fh_error *err)
+int fh_eval_assertions_validate(struct fh_eval_config *c, const struct fh_document *d, const json_t *list,
+                                const char *place, struct fh_error *err)
 {
-	static const char *const keys[][2] = { { NULL, "assertScoringFunction" }, { "options", "storeOutputAs" } };
-	for (size_t i = 0; i < FH_ARRAY_SIZE(keys); i++) {
-		const json_t *holder = keys[i][0] ? json_object_get(test, keys[i][0]) : test;
-		const json_t *v = json_object_get(holder, keys[i][1]);
-		if (!v || json_is_null(v))
-			continue;
-		fh_auto_free char *at = fh_xasprintf("%s%s%s%s%s", place, *place ? "/" : "", keys[i][0] ? keys[i][0] : "",
-		                                     keys[i][0] ? "/" : "", keys[i][1]);
-		return fh_document_error(d, at, err, "\"%s\" is not supported", keys[i][1]);
-	}
-	return 0;
+	return check_assertions(c, d, list, place, 0, err);
+}
+
+/* The commonest slip of indentation: the assertions would be a variable, and nothing would be checked. */
+static int check_vars(struct fh_eval_config *c, const struct fh_document *d, const json_t *test, const char *place,
+                      struct fh_error *err)
+{
+	const json_t *assert = json_object_get(json_object_get(test, "vars"), "assert");
+	if (!json_is_array(assert) || !json_object_get(json_array_get(assert, 0), "type") || c->lenient)
+		return 0;
+	fh_auto_free char *at = fh_xasprintf("%s%svars/assert", place, *place ? "/" : "");
+	int r = fh_document_error(d, at, err, "\"assert\" stands under \"vars\", so that it would check nothing");
+	fh_error_hint(err, "indent it as \"vars\" is, not deeper (--lenient takes it as a variable)");
+	return r;
 }
 
 int fh_eval_test_validate(struct fh_eval_config *c, const struct fh_document *d, const json_t *test, const char *place,
@@ -163,12 +132,14 @@ int fh_eval_test_validate(struct fh_eval_config *c, const struct fh_document *d,
 {
 	if (!json_is_object(test))
 		return fh_document_error(d, place, err, "a test is a map with \"vars\" and \"assert\"");
-	int r = check_keys(d, test, place, test_keys, FH_ARRAY_SIZE(test_keys), err);
+	int r = fh_eval_keys_check(c, d, test, place, &fh_eval_keys_test, err);
+	fh_auto_free char *at_options = fh_xasprintf("%s%soptions", place, *place ? "/" : "");
 	if (r == 0)
-		r = refuse_unsupported(d, test, place, err);
+		r = fh_eval_keys_check(c, d, json_object_get(test, "options"), at_options, &fh_eval_keys_options, err);
+	if (r == 0)
+		r = check_vars(c, d, test, place, err);
 	if (r < 0)
 		return r;
-	warn_keys(c, d, test, place, test_keys, FH_ARRAY_SIZE(test_keys));
 	fh_auto_free char *at = fh_xasprintf("%s%sassert", place, *place ? "/" : "");
 	return check_assertions(c, d, json_object_get(test, "assert"), at, 0, err);
 }

@@ -163,6 +163,7 @@ void fh_provider_response_release(struct fh_provider_response *r)
 	json_decref(r->raw);
 	json_decref(r->metadata);
 	json_decref(r->log_probs);
+	json_decref(r->extra);
 	free(r->error);
 	free(r->finish_reason);
 	*r = (struct fh_provider_response)FH_PROVIDER_RESPONSE_INIT;
@@ -198,6 +199,9 @@ int fh_provider_call(struct fh_provider *p, const struct fh_provider_request *re
 		return fh_error_set(err, FH_E_CANCELLED, "cancelled");
 	struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
 	int64_t start = fh_now_ns();
+	static const char *const operations[] = { "answers", "embeddings", "classifications", "moderations" };
+	if (request->operation != FH_PROVIDER_ANSWER && !p->replay && !p->type->operations)
+		return fh_error_set(err, FH_E_ARGUMENT, "provider %s gives no %s", p->id, operations[request->operation]);
 	if (p->replay) {
 		fh_replay_answer(p->replay, p->id, p->label, request->prompt, &r);
 	} else {

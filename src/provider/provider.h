@@ -53,7 +53,19 @@ static inline void fh_provider_freep(struct fh_provider **p)
 const char *fh_provider_id(const struct fh_provider *provider);
 const char *fh_provider_label(const struct fh_provider *provider); /* never NULL */
 
+/* What is asked for: an answer, or one of the services that graders need (the prompt is then the text that it is
+ * about). The response's output is then the list of numbers of an embedding, {CLASS: score} of a classification, or
+ * {flagged, flags: [{code, description, confidence}]} of a moderation. */
+enum fh_provider_operation {
+	FH_PROVIDER_ANSWER,
+	FH_PROVIDER_EMBEDDING,
+	FH_PROVIDER_CLASSIFICATION,
+	FH_PROVIDER_MODERATION,
+	FH_PROVIDER_OPERATION_COUNT_
+};
+
 struct fh_provider_request {
+	enum fh_provider_operation operation;
 	struct fh_str prompt;              /* rendered; a JSON array of messages makes a chat */
 	FH_NULLABLE const json_t *context; /* for exec and scripts: {vars, prompt: {raw, label}, test …} */
 	FH_NULLABLE const json_t *config;  /* laid over the provider's config for this call (of a prompt or a test) */
@@ -82,6 +94,7 @@ struct fh_provider_response {
 	FH_NULLABLE json_t *raw;         /* the server's or script's whole answer */
 	FH_NULLABLE json_t *metadata;    /* object */
 	FH_NULLABLE json_t *log_probs;   /* array of numbers */
+	FH_NULLABLE json_t *extra;       /* object: what else a script's answer says (guardrails, trace …), as it is */
 };
 #define FH_PROVIDER_RESPONSE_INIT                                                                                      \
 	{                                                                                                                  \

@@ -24,7 +24,7 @@ static void fh_script_provider_free(struct fh_provider *p)
 /* "x.py:fn" -> "x.py", "fn": the colon that follows the file's ending, so that a folder's name may hold one. */
 static void fh_script_provider_split(const char *target, char **ret_file, char **ret_function)
 {
-	static const char *const endings[] = { ".py", ".cjs", ".mjs", ".js" };
+	static const char *const endings[] = { ".py", ".cjs", ".mjs", ".js", ".cts", ".mts", ".ts", ".rb" };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(endings); i++) {
 		for (const char *at = strstr(target, endings[i]); at; at = strstr(at + 1, endings[i])) {
 			const char *end = at + strlen(endings[i]);
@@ -48,7 +48,7 @@ static int fh_script_provider_open(struct fh_provider *p, struct fh_error *err)
 	fh_script_provider_split(target, &file, &s->function);
 	s->file = fh_path_join(p->base_dir, file);
 	if (!fh_script_language_of(s->file, &s->language))
-		return fh_error_set(err, FH_E_CONFIG, "provider %s: %s is not a python or javascript file", p->id, s->file);
+		return fh_error_set(err, FH_E_CONFIG, "provider %s: %s is no python, javascript or ruby file", p->id, s->file);
 	const char *program = fh_json_str(p->config, "pythonExecutable", NULL);
 	if (program && *program && s->language == FH_SCRIPT_PYTHON)
 		s->program = strchr(program, '/') ? fh_path_join(p->base_dir, program) : fh_xstrdup(program);
@@ -69,11 +69,43 @@ static int64_t fh_script_provider_count(const json_t *usage, const char *key)
 	return json_is_number(n) ? (int64_t)json_number_value(n) : -1;
 }
 
+/* Members of a result that are none of ours: guardrails, trace, prompt … NULL: there are none. */
+static json_t *fh_script_provider_extra(const json_t *value)
+{
+	static const char *const ours[] = { "output",    "error",        "tokenUsage", "cost",     "cached",
+		                                "latencyMs", "finishReason", "metadata",   "logProbs", "raw" };
+	json_t *extra = NULL, *v;
+	const char *key;
+	json_object_foreach((json_t *)(uintptr_t)value, key, v)
+	{
+		bool own = false;
+		for (size_t i = 0; i < FH_ARRAY_SIZE(ours) && !own; i++)
+			own = strcmp(ours[i], key) == 0;
+		if (own)
+			continue;
+		extra = extra ? extra : json_object();
+		json_object_set(extra, key, v);
+	}
+	return extra;
+}
+
+static const struct {
+	const char *python, *javascript; /* the function that a script has for it */
+	const char *member;              /* of what that returns */
+} fh_script_provider_operations[FH_PROVIDER_OPERATION_COUNT_] = {
+	[FH_PROVIDER_ANSWER] = { "call_api", "callApi", "output" },
+	[FH_PROVIDER_EMBEDDING] = { "call_embedding_api", "callEmbeddingApi", "embedding" },
+	[FH_PROVIDER_CLASSIFICATION] = { "call_classification_api", "callClassificationApi", "classification" },
+	[FH_PROVIDER_MODERATION] = { "call_moderation_api", "callModerationApi", "flags" },
+};
+
 /* A result object of promptfoo's form as a response. */
-static void fh_script_provider_take(const struct fh_script_provider *s, const char *function, json_t *value,
+static void fh_script_provider_take(const struct fh_script_provider *s, const char *function,
+                                    enum fh_provider_operation operation, json_t *value,
                                     struct fh_provider_response *ret)
 {
-	json_t *output = json_object_get(value, "output"), *error = json_object_get(value, "error");
+	json_t *output = json_object_get(value, fh_script_provider_operations[operation].member);
+	json_t *error = json_object_get(value, "error");
 	json_t *usage = json_object_get(value, "tokenUsage");
 	ret->raw = json_incref(value);
 	if (!output && !json_is_string(error)) {
@@ -98,6 +130,7 @@ static void fh_script_provider_take(const struct fh_script_provider *s, const ch
 		ret->metadata = json_incref(json_object_get(value, "metadata"));
 	if (json_is_array(json_object_get(value, "logProbs")))
 		ret->log_probs = json_incref(json_object_get(value, "logProbs"));
+	ret->extra = fh_script_provider_extra(value);
 	if (json_is_string(error) && json_string_length(error))
 		fh_response_fail(ret, "%s", json_string_value(error));
 	else
@@ -107,7 +140,8 @@ static void fh_script_provider_take(const struct fh_script_provider *s, const ch
 static void fh_script_provider_failed(const struct fh_script_provider *s, const struct fh_script_result *r,
                                       struct fh_provider_response *ret)
 {
-	const char *language = s->language == FH_SCRIPT_PYTHON ? "Python" : "JavaScript";
+	static const char *const languages[] = { "JavaScript", "Python", "Ruby" };
+	const char *language = languages[s->language];
 	bool trace = r->outcome == FH_SCRIPT_THREW && r->error_traceback && *r->error_traceback;
 	fh_response_fail(ret, "%s error: %s%s%s", language, r->error_message, trace ? "\n" : "",
 	                 trace ? r->error_traceback : "");
@@ -120,9 +154,11 @@ static json_t *fh_script_provider_args(const struct fh_provider *p, const struct
 	const struct fh_script_provider *s = p->state;
 	json_t *context = request->context ? json_incref((json_t *)(uintptr_t)request->context) : json_object();
 	json_t *args = json_array();
+	bool options_first = s->language != FH_SCRIPT_JAVASCRIPT;
 	json_array_append_new(args, fh_json_bytes(request->prompt));
-	json_array_append(args, s->language == FH_SCRIPT_PYTHON ? options : context);
-	json_array_append(args, s->language == FH_SCRIPT_PYTHON ? context : options);
+	json_array_append(args, options_first ? options : context);
+	if (request->operation == FH_PROVIDER_ANSWER || !options_first)
+		json_array_append(args, options_first ? context : options);
 	json_decref(context);
 	return args;
 }
@@ -131,8 +167,9 @@ static int fh_script_provider_call(struct fh_provider *p, const struct fh_provid
                                    struct fh_provider_response *ret, struct fh_error *err)
 {
 	const struct fh_script_provider *s = p->state;
-	bool python = s->language == FH_SCRIPT_PYTHON;
-	const char *function = s->function ? s->function : python ? "call_api" : NULL;
+	bool answer = request->operation == FH_PROVIDER_ANSWER;
+	const char *usual = fh_script_provider_operations[request->operation].python;
+	const char *function = s->function && answer ? s->function : s->language == FH_SCRIPT_JAVASCRIPT ? NULL : usual;
 	if (!p->scripts)
 		return fh_error_set(err, FH_E_ARGUMENT, "provider %s was opened without script workers", p->id);
 	fh_auto_json json_t *options = json_object();
@@ -147,7 +184,8 @@ static int fh_script_provider_call(struct fh_provider *p, const struct fh_provid
 		.language = s->language,
 		.file = s->file,
 		.function = function,
-		.method = python ? NULL : "callApi",
+		.method =
+		    s->language == FH_SCRIPT_JAVASCRIPT ? fh_script_provider_operations[request->operation].javascript : NULL,
 		.construct = options,
 		.program = s->program,
 		.args = args,
@@ -163,12 +201,13 @@ static int fh_script_provider_call(struct fh_provider *p, const struct fh_provid
 	else if (r.outcome != FH_SCRIPT_RETURNED)
 		fh_script_provider_failed(s, &r, ret);
 	else
-		fh_script_provider_take(s, function ? function : "callApi", r.value, ret);
+		fh_script_provider_take(s, function ? function : call.method, request->operation, r.value, ret);
 	return 0;
 }
 
-static const char *const fh_script_provider_prefixes[] = { "python:", "file://", NULL };
-static const char *const fh_script_provider_suffixes[] = { ".py", ".js", ".mjs", ".cjs", NULL };
+static const char *const fh_script_provider_prefixes[] = { "python:", "ruby:", "file://", NULL };
+static const char *const fh_script_provider_suffixes[] = { ".py",  ".js",  ".mjs", ".cjs", ".ts",
+	                                                       ".mts", ".cts", ".rb",  NULL };
 
 const struct fh_provider_type fh_provider_script = {
 	.name = "python",
@@ -177,4 +216,5 @@ const struct fh_provider_type fh_provider_script = {
 	.open = fh_script_provider_open,
 	.call = fh_script_provider_call,
 	.free = fh_script_provider_free,
+	.operations = true,
 };

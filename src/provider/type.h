@@ -13,6 +13,7 @@ struct fh_provider_type {
 	int (*call)(struct fh_provider *p, const struct fh_provider_request *request, struct fh_provider_response *ret,
 	            struct fh_error *err);
 	void (*free)(struct fh_provider *p); /* p->state only; NULL: nothing to do */
+	bool operations; /* call does what request->operation says; without it only answers can be had */
 };
 
 struct fh_provider {

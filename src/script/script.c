@@ -25,16 +25,16 @@ static const struct {
 } fh_script_languages[FH_SCRIPT_LANGUAGE_COUNT_] = {
 	[FH_SCRIPT_JAVASCRIPT] = { "javascript", "guest/worker.js", { "node", "nodejs" }, NULL, NULL, "nodejs" },
 	[FH_SCRIPT_PYTHON] = { "python", "guest/worker.py", { "python3", "python" }, "PROMPTFOO_PYTHON", "-u", "python3" },
+	[FH_SCRIPT_RUBY] = { "ruby", "guest/worker.rb", { "ruby", "ruby3" }, "PROMPTFOO_RUBY", NULL, "ruby" },
 };
 
 static const struct {
 	const char *extension;
 	enum fh_script_language language;
 } fh_script_extensions[] = {
-	{ ".js", FH_SCRIPT_JAVASCRIPT },
-	{ ".cjs", FH_SCRIPT_JAVASCRIPT },
-	{ ".mjs", FH_SCRIPT_JAVASCRIPT },
-	{ ".py", FH_SCRIPT_PYTHON },
+	{ ".js", FH_SCRIPT_JAVASCRIPT }, { ".cjs", FH_SCRIPT_JAVASCRIPT }, { ".mjs", FH_SCRIPT_JAVASCRIPT },
+	{ ".ts", FH_SCRIPT_JAVASCRIPT }, { ".cts", FH_SCRIPT_JAVASCRIPT }, { ".mts", FH_SCRIPT_JAVASCRIPT },
+	{ ".py", FH_SCRIPT_PYTHON },     { ".rb", FH_SCRIPT_RUBY },
 };
 
 const char *fh_script_language_name(enum fh_script_language l)
@@ -357,6 +357,10 @@ static json_t *fh_script_message(const struct fh_script_call *call)
 		json_object_set_new(message, "method", json_string(call->method));
 	if (call->construct)
 		json_object_set(message, "construct", (json_t *)(uintptr_t)call->construct);
+	if (call->source)
+		json_object_set_new(message, "source", json_true());
+	if (call->module)
+		json_object_set_new(message, "module", json_true());
 	return message;
 }
 

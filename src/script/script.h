@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's own javascript and python: assertions, providers, variables, transforms.
+ * The user's own javascript, python and ruby: assertions, providers, variables, transforms, configs.
  *
- * It runs in persistent workers (node guest/worker.js, python3 guest/worker.py), plain processes with the user's
- * rights and environment, as these are the user's own files; code under test never comes here. Code and arguments
- * reach a worker as data (JSON in length-framed messages on a channel of its own): never on a command line, never
- * through a shell. What the code prints goes to our stderr.
+ * It runs in persistent workers (node guest/worker.js, python3 guest/worker.py, ruby guest/worker.rb), plain processes
+ * with the user's rights and environment, as these are the user's own files; code under test never comes here. Code and
+ * arguments reach a worker as data (JSON in length-framed messages on a channel of its own): never on a command line,
+ * never through a shell. What the code prints goes to our stderr.
  *
  * A pool starts workers when they are needed, up to `workers_max` per language. Each call has a worker for itself; it
  * is safe to call from any thread. A call that takes longer than its timeout, or ends its worker, costs that worker
@@ -20,9 +20,9 @@
 
 struct fh_script_pool;
 
-enum fh_script_language { FH_SCRIPT_JAVASCRIPT, FH_SCRIPT_PYTHON, FH_SCRIPT_LANGUAGE_COUNT_ };
-const char *fh_script_language_name(enum fh_script_language l); /* "javascript", "python" */
-/* By file name: .js .cjs .mjs -> javascript, .py -> python; false for any other. */
+enum fh_script_language { FH_SCRIPT_JAVASCRIPT, FH_SCRIPT_PYTHON, FH_SCRIPT_RUBY, FH_SCRIPT_LANGUAGE_COUNT_ };
+const char *fh_script_language_name(enum fh_script_language l); /* "javascript", "python", "ruby" */
+/* By file name: .js .cjs .mjs .ts .cts .mts -> javascript, .py -> python, .rb -> ruby; false for any other. */
 bool fh_script_language_of(const char *file, enum fh_script_language *ret);
 
 struct fh_script_pool_options {
@@ -57,6 +57,9 @@ struct fh_script_call {
 	FH_NULLABLE const char *function;
 	FH_NULLABLE const char *method;
 	FH_NULLABLE const json_t *construct;
+	bool source; /* of a javascript function: it is not called; the value is its source text */
+	bool module; /* of a javascript file: nothing is called; the value is the default export itself, and functions in it
+	              * are given as "file://FILE:NAME.NAME", by which they can be called */
 	FH_NULLABLE const char *program; /* another interpreter for this call; NULL: the pool's */
 	const char *const *names;        /* NULL-terminated; NULL: output, context */
 	const json_t *args;              /* array; as many as names for inline code */

@@ -31,6 +31,17 @@ static inline void fh_template_freep(struct fh_template **t)
 /* Appends to out; vars is an object or NULL, and is not changed. On failure out is as it was. */
 int fh_template_render(const struct fh_template *t, FH_NULLABLE const json_t *vars, struct fh_buf *out,
                        struct fh_error *err);
+/* Filters beyond the built-in ones: `call` gives the value of `name` for the arguments (a list, the filtered value
+ * first) as a new reference; FH_E_NOT_FOUND: there is none of that name. */
+struct fh_template_filters {
+	void *context;
+	int (*call)(void *context, const char *name, const json_t *args, json_t **ret, struct fh_error *err);
+};
+int fh_template_render_with(const struct fh_template *t, FH_NULLABLE const json_t *vars,
+                            FH_NULLABLE const struct fh_template_filters *filters, struct fh_buf *out,
+                            struct fh_error *err);
+/* Calls `each` with every name of a variable that the template asks for and does not itself set. */
+void fh_template_each_name(const struct fh_template *t, void (*each)(void *context, const char *name), void *context);
 /* Both at once. A source without tags is copied. */
 int fh_template_render_text(struct fh_str source, const char *name, FH_NULLABLE const json_t *vars, struct fh_buf *out,
                             struct fh_error *err);

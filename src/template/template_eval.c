@@ -218,9 +218,36 @@ static struct fh_tval eval_inline_if(struct fh_trender *r, const struct fh_tnode
 
 /* ---- filters and calls ---- */
 
+/* A filter that is not built in: its caller's, or none at all. */
+static struct fh_tval other_filter(struct fh_trender *r, const struct fh_tnode *node, struct fh_tval value)
+{
+	json_t *result = NULL;
+	struct fh_error err = FH_ERROR_INIT;
+	r->at = node;
+	if (!r->filters)
+		return fh_trender_fail(r, "unknown filter '%.60s'", node->name);
+	fh_auto_json json_t *args = json_array();
+	json_array_append_new(args, fh_tval_to_json(value));
+	for (size_t i = 0; i < node->n_kids; i++)
+		json_array_append_new(args, fh_tval_to_json(fh_trender_eval(
+		                                r, node->kids[i]->kind == FH_N_PAIR ? node->kids[i]->a : node->kids[i])));
+	if (r->failed)
+		return FH_TVAL_UNDEFINED;
+	int code = r->filters->call(r->filters->context, node->name, args, &result, &err);
+	r->at = node;
+	if (code == -FH_E_NOT_FOUND)
+		return fh_trender_fail(r, "unknown filter '%.60s'", node->name);
+	if (code < 0)
+		return fh_trender_fail(r, "filter '%.60s': %.150s", node->name, err.message);
+	fh_auto_free char *text = fh_json_text(result, 0);
+	return fh_tval_from_json(fh_trender_keep(r, result, strlen(text)));
+}
+
 struct fh_tval fh_trender_filter(struct fh_trender *r, const struct fh_tnode *node, struct fh_tval value)
 {
 	const struct fh_tfilter *filter = fh_tfilter_find(node->name);
+	if (!filter)
+		return other_filter(r, node, value);
 	struct fh_tval args[FH_TFILTER_PARAMS] = { FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED };
 	size_t position = 0;
 	for (size_t i = 0; i < node->n_kids; i++) {

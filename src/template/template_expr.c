@@ -374,8 +374,6 @@ struct fh_tnode *fh_tparser_filter(struct fh_tparser *p, struct fh_tnode *operan
 	struct fh_tnode *node = fh_tparser_node(p, FH_N_FILTER, at);
 	fh_tnode_name(node, at->text);
 	node->a = operand;
-	if (!fh_tfilter_find(node->name))
-		return fh_tparser_fail(p, at, "unknown filter '%.60s'", node->name);
 	if (fh_tparser_skip_op(p, "(") && !fh_tparser_arguments(p, node))
 		return NULL;
 	return node;

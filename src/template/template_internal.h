@@ -172,6 +172,7 @@ struct fh_tframe {
 
 struct fh_trender {
 	const struct fh_template *t;
+	const struct fh_template_filters *filters; /* NULL: the built-in ones alone */
 	json_t *vars;
 	struct fh_error *err;
 	int failed; /* 0 or the negative code */

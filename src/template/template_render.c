@@ -307,7 +307,8 @@ static void render_release(struct fh_trender *r)
 	frame_release(&r->context);
 }
 
-int fh_template_render(const struct fh_template *t, const json_t *vars, struct fh_buf *out, struct fh_error *err)
+int fh_template_render_with(const struct fh_template *t, const json_t *vars, const struct fh_template_filters *filters,
+                            struct fh_buf *out, struct fh_error *err)
 {
 	union {
 		const json_t *in;
@@ -315,7 +316,8 @@ int fh_template_render(const struct fh_template *t, const json_t *vars, struct f
 	} v = { .in = vars };
 	size_t before = out->n;
 	bool overflowed = out->overflowed;
-	FH_CLEANUP(render_release) struct fh_trender r = { .t = t, .err = err, .out = out, .vars = v.out };
+	FH_CLEANUP(render_release)
+	struct fh_trender r = { .t = t, .filters = filters, .err = err, .out = out, .vars = v.out };
 	if (t->mutates && vars)
 		r.vars = fh_trender_keep(&r, json_deep_copy(vars), 0);
 	auto_frame struct fh_tframe top = { 0 };
@@ -326,6 +328,36 @@ int fh_template_render(const struct fh_template *t, const json_t *vars, struct f
 	if (r.failed)
 		fh_buf_truncate(out, before);
 	return r.failed;
+}
+
+int fh_template_render(const struct fh_template *t, const json_t *vars, struct fh_buf *out, struct fh_error *err)
+{
+	return fh_template_render_with(t, vars, NULL, out, err);
+}
+
+static bool sets_name(const struct fh_template *t, const char *name)
+{
+	for (const struct fh_tnode *n = t->nodes; n; n = n->next) {
+		bool binds = n->kind == FH_N_FOR || n->kind == FH_N_SET || n->kind == FH_N_MACRO;
+		if (n->kind == FH_N_MACRO && fh_streq(n->name, name))
+			return true;
+		for (size_t i = 0; binds && i < n->n_kids; i++)
+			if (fh_streq(n->kids[i]->name, name))
+				return true;
+	}
+	return false;
+}
+
+void fh_template_each_name(const struct fh_template *t, void (*each)(void *context, const char *name), void *context)
+{
+	static const char *const built_in[] = { "loop", "range", "caller", "true", "false", "none", "null" };
+	for (const struct fh_tnode *n = t->nodes; n; n = n->next) {
+		bool known = n->kind != FH_N_SYMBOL || sets_name(t, n->name);
+		for (size_t i = 0; i < FH_ARRAY_SIZE(built_in) && !known; i++)
+			known = strcmp(built_in[i], n->name) == 0;
+		if (!known)
+			each(context, n->name);
+	}
 }
 
 int fh_template_render_text(struct fh_str source, const char *name, const json_t *vars, struct fh_buf *out,

@@ -18,7 +18,6 @@ import support
 # Cases of promptfoo's that are known to differ, and why.
 DIFFER = {
     "004-markup-assertions": "the assertions on XML, HTML and SQL are not built",
-    "024-test-files": "promptfoo takes the files of a glob as the file system lists them; we sort them",
 }
 
 
@@ -160,9 +159,9 @@ class Matrix(Eval):
         self.assertEqual([(r["provider"]["label"], r["response"]["output"]) for r in rows],
                          [("one", "A x"), ("one", "B x"), ("two", "B x"), ("one", "A y"), ("one", "B y"), ("two", "B y")])
 
-    def test_repeats_go_round_all_tests(self):
+    def test_a_tests_repeats_stand_one_behind_the_other(self):
         config = "prompts: ['{{v}}']\nproviders: [echo]\ntests: [{vars: {v: a}}, {vars: {v: b}, options: {repeat: 1}}]\n"
-        self.assertEqual(self.outputs(config, "--repeat", "2"), ["a", "b", "a"])
+        self.assertEqual(self.outputs(config, "--repeat", "2"), ["a", "a", "b"])
 
     def test_the_command_lines_variables_lie_between_the_defaults_and_the_tests(self):
         config = """\
@@ -224,7 +223,7 @@ class Files(Eval):
         """
         rows = self.rows(config)
         self.assertEqual([r["prompt"]["label"] for r in rows],
-                         ["a.txt: one", "a.txt: two", 'b.json: [{"role": "user", "content": "{{v}}"}]', 'c.jsonl: ["x"]',
+                         ["a.txt: one", "a.txt: two", 'b.json: [{"role":"user","content":"{{v}}"}]', 'c.jsonl: ["x"]',
                           'c.jsonl: ["y"]', "L", "e.md: # md\n...", "M", "R"])
         self.assertEqual(json.loads(rows[2]["response"]["output"])[0]["content"], 'quote " here')
 
@@ -241,7 +240,7 @@ class Files(Eval):
             tests: [file://a.json, file://b.jsonl, file://c.csv, {path: file://d.py, config: {n: 7}}, 'file://g/*.yaml', {vars: {v: here}}]
         """
         rows = self.rows(config)
-        self.assertEqual([r["response"]["output"] for r in rows], ["json", "jsonl", "csv", "py7", "g1", "g2", "here"])
+        self.assertEqual([r["response"]["output"] for r in rows], ["json", "jsonl", "csv", "py7", "g2", "g1", "here"])
         self.assertEqual(rows[2]["testCase"]["description"], "Row #1")
 
     def test_the_environment_comes_from_the_shell_then_env_files(self):
@@ -303,10 +302,44 @@ class BadConfigs(Eval):
         self.refused("prompts: [x]\nproviders:\n  - ecko\n", line=3, says=["ecko", "echo"])
         self.refused(ECHO, "--filter-patern", "x", status=2, says=["--filter-pattern"])
 
-    def test_a_mistyped_key_is_said(self):
-        done = self.eval(config="prompts: [x]\nproviders: [echo]\ntests:\n  - assrt: [{type: contains, value: y}]\n")
-        self.assertIn("promptfooconfig.yaml:4", done.stderr)
-        self.assertIn('"assert"', done.stderr)
+    def test_a_slip_in_a_key_is_refused_at_every_level(self):
+        base = "prompts: [{}]\nproviders: [{}]\n{}"
+        for config, line, wrong, meant in (
+                ("tests:\n  - asserts: [{type: contains, value: y}]\n", 4, "asserts", "assert"),
+                ("defaultTests: {assert: [{type: contains, value: y}]}\n", 3, "defaultTests", "defaultTest"),
+                ("evaluateOptions:\n  maxConcurency: 2\n", 4, "maxConcurency", "maxConcurrency"),
+                ("commandLineOptions:\n  filterSampel: 2\n", 4, "filterSampel", "filterSample"),
+                ("tests:\n  - options:\n      tranform: output\n", 5, "tranform", "transform"),
+                ("tests:\n  - assert:\n      - {type: contains, valeu: y}\n", 5, "valeu", "value"),
+                ("tests:\n  - assert:\n      - type: assert-set\n        treshold: 1\n        assert: []\n", 6, "treshold", "threshold"),
+                ("scenarios:\n  - confg: [{}]\n", 4, "confg", "config"),
+                ("derivedMetrics:\n  - {nam: x, value: '1'}\n", 4, "nam", "name")):
+            text = base.format("x", "echo", config)
+            with self.subTest(wrong):
+                self.refused(text, line=line, says=[f'"{wrong}"', f'did you mean "{meant}"', "--lenient"])
+                done = self.eval("--lenient", config=text)
+                self.assertNotIn("did you mean", done.stderr.split("warning")[0])
+        self.refused(base.format("{raw: x, labell: y}", "echo", ""), line=1, says=['"labell"', '"label"'])
+        self.refused(base.format("x", "{id: echo, lable: y}", ""), line=2, says=['"lable"', '"label"'])
+
+    def test_a_key_like_none_is_told_where_the_results_are(self):
+        done = self.eval(config="prompts: [x]\nproviders: [echo]\nnonsense: 1\nx-own: 2\ntests:\n  - quux: 1\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = done.stdout[done.stdout.index("passed"):]
+        for where in ("promptfooconfig.yaml:3:", '"nonsense"', "promptfooconfig.yaml:6:", '"quux"'):
+            self.assertIn(where, told)
+        self.assertNotIn("x-own", done.stdout + done.stderr)
+
+    def test_a_variable_that_no_test_has_is_told(self):
+        done = self.eval(config="prompts: ['Say {{wrod}} {% for i in list %}{{i}}{% endfor %}']\nproviders: [echo]\n"
+                                "tests: [{vars: {word: a, list: [[1]]}}, {vars: {word: b, list: [[2]]}}]\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('"wrod" is no variable of any test; did you mean "word"?', done.stdout)
+        self.assertNotIn('"i" is', done.stdout)
+
+    def test_assertions_under_vars_are_refused(self):
+        self.refused("prompts: [x]\nproviders: [echo]\ntests:\n  - vars:\n      v: 1\n      assert:\n        - {type: contains, value: y}\n", line=6,
+                     says=["under \"vars\""])
 
     def test_a_type_like_no_known_one_makes_its_row_an_error(self):
         done = self.eval("-o", "out.json", config="prompts: [x]\nproviders: [echo]\ntests: [{assert: [{type: zzz-quux}]}, {}]\n")
@@ -327,10 +360,14 @@ class BadConfigs(Eval):
         self.assertEqual(done.returncode, 1)
         self.assertIn("promptfooconfig.yaml", done.stderr)
 
-    def test_what_is_not_supported_is_refused_and_not_ignored(self):
-        self.refused("prompts: [x]\nproviders: [echo]\nscenarios: [{config: [{}], tests: [{}]}]\n", line=3, says=["scenarios"])
-        self.refused("prompts: [x]\nproviders: [echo]\ntests:\n  - options:\n      storeOutputAs: v\n", line=5, says=["storeOutputAs"])
-        self.refused("prompts:\n  - 'so far: {{ _conversation | dump }}'\nproviders: [echo]\n", line=2, says=["_conversation"])
+    def test_what_is_not_supported_is_refused_by_name(self):
+        base = "prompts: [x]\nproviders: [echo]\n"
+        self.refused(base + "redteam: {plugins: [x]}\n", line=3, says=["redteam"])
+        self.refused(base + "tests:\n  - assert: [{type: pi, value: x}]\n", line=4, says=["pi", "withpi.ai"])
+        self.refused(base + "tests: https://docs.google.com/spreadsheets/x\n", line=3, says=["docs.google.com"])
+        done = self.eval(config=base + "tracing: {enabled: true}\nsharing: true\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('"tracing" is taken, and does nothing', done.stderr)
 
     def test_an_error_in_a_file_of_tests_names_that_file(self):
         self.write("t.yaml", "- vars: {a: 1}\n- assert: [{typ: contains}]\n")

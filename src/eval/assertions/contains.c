@@ -16,45 +16,16 @@ static void words_release(struct words *w)
 	free(w->items);
 }
 
-/* Fields of "a, "b,c", d": split at commas outside quotes, unquoted ones trimmed, empty ones dropped. Inside quotes
- * both \" and "" stand for a quote. */
-static void split_fields(struct words *w, const char *s)
-{
-	while (*s) {
-		s += strspn(s, " \t\r\n");
-		struct fh_buf field = FH_BUF_INIT(0);
-		if (*s == '"') {
-			for (s++; *s && (*s != '"' || s[1] == '"'); s++) {
-				if ((*s == '\\' && (s[1] == '"' || s[1] == '\\')) || *s == '"')
-					s++;
-				fh_buf_addc(&field, *s);
-			}
-			s += strcspn(s, ",");
-		} else {
-			size_t n = strcspn(s, ",");
-			size_t kept = n;
-			while (kept > 0 && strchr(" \t\r\n", s[kept - 1]))
-				kept--;
-			fh_buf_add(&field, s, kept);
-			s += n;
-		}
-		if (field.n > 0)
-			FH_PUSH(w->items, w->count, w->capacity) = fh_buf_take(&field, NULL);
-		fh_buf_release(&field);
-		s += *s == ',';
-	}
-}
-
 static int collect(const struct fh_assertion_call *call, struct words *ret, struct fh_error *err)
 {
-	if (json_is_string(call->value)) {
-		split_fields(ret, json_string_value(call->value));
-	} else {
-		size_t i;
-		json_t *item;
-		json_array_foreach((json_t *)(uintptr_t)call->value, i, item) FH_PUSH(ret->items, ret->count, ret->capacity) =
-		    fh_text_of_json(item);
-	}
+	fh_auto_json json_t *list = NULL;
+	if (json_is_string(call->value) && json_string_length(call->value) > 0 &&
+	    fh_text_split_list(json_string_value(call->value), &list, err) < 0)
+		return -FH_E_ARGUMENT;
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)(uintptr_t)(list ? list : call->value), i, item)
+	    FH_PUSH(ret->items, ret->count, ret->capacity) = fh_text_of_json(item);
 	if (ret->count > 0)
 		return 0;
 	return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" assertion type must have a string or array value",

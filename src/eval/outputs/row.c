@@ -24,12 +24,30 @@ static json_t *uuid(void)
 
 /* promptfoo parses strings that hold a JSON object or list, when it looks for secrets in them, and writes them back
  * without spaces; rows compare equal only when ours do the same. */
+static json_t *compacted(const char *text, size_t n);
+
+/* The same for each string of a value. New reference. */
+static json_t *compacted_below(const json_t *value)
+{
+	if (json_is_string(value))
+		return compacted(json_string_value(value), json_string_length(value));
+	json_t *copy = json_is_object(value) ? json_object() : json_is_array(value) ? json_array() : NULL, *v;
+	const char *key;
+	if (!copy)
+		return json_incref((json_t *)(uintptr_t)value);
+	for (size_t i = 0; i < json_array_size(value); i++)
+		json_array_append_new(copy, compacted_below(json_array_get(value, i)));
+	json_object_foreach((json_t *)(uintptr_t)value, key, v) json_object_set_new(copy, key, compacted_below(v));
+	return copy;
+}
+
 static json_t *compacted(const char *text, size_t n)
 {
 	if (n >= 2 && (*text == '{' || *text == '[')) {
 		fh_auto_json json_t *value = fh_json_parse((struct fh_str){ text, n }, NULL, NULL);
 		if (value) {
-			fh_auto_free char *compact = fh_json_text(value, 0);
+			fh_auto_json json_t *inner = compacted_below(value);
+			fh_auto_free char *compact = fh_json_text(inner, 0);
 			return json_string(compact);
 		}
 	}
@@ -98,7 +116,7 @@ static void write_prompt(struct fh_buf *out, const struct fh_eval_result *r, con
 	key(out, "prompt");
 	fh_buf_addc(out, '{');
 	member_new(out, "raw", compacted(r->prompt, strlen(r->prompt)));
-	member_text(out, "label", prompt->label);
+	member_new(out, "label", compacted(prompt->label, strlen(prompt->label)));
 	if (config)
 		member(out, "config", config);
 	fh_buf_addc(out, '}');
@@ -123,7 +141,7 @@ void fh_output_row(const struct fh_output_data *data, size_t i, struct fh_buf *o
 	const struct fh_eval_cell *cell = &plan->cells[i];
 	const struct fh_eval_row *row = &plan->rows[cell->row];
 	const struct fh_eval_column *column = &plan->columns[cell->column];
-	const struct fh_eval_provider *provider = row->provider ? row->provider : column->provider;
+	const struct fh_eval_provider *provider = column->provider; /* also where the test has one of its own */
 	const json_t *test = r->test ? r->test : row->test;
 	fh_buf_addc(out, '{');
 	member_number(out, "cost", r->cost);
@@ -153,7 +171,7 @@ void fh_output_row(const struct fh_output_data *data, size_t i, struct fh_buf *o
 	member(out, "testCase", test);
 	member_number(out, "testIdx", cell->row);
 	write_tokens(out, data, r);
-	member_new(out, "vars", vars_json(r->vars ? r->vars : json_object_get(test, "vars")));
+	member_new(out, "vars", vars_json(json_object_get(test, "vars")));
 	or_empty(out, "metadata", r->metadata);
 	member_number(out, "failureReason", r->failure);
 	fh_buf_addc(out, '}');

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The models that grade: which provider an assertion asks, and the call itself.
+ *
+ * An assertion's `provider` comes first, then the test's options.provider (defaultTest's is part of that), then
+ * defaultTest's provider, then what the environment has a key for (OPENAI_API_KEY). Each is an id, {id, config}, the id
+ * or label of a provider of the config, or {text, embedding, classification, moderation} of these. Graders are opened
+ * when they are first needed, once for each distinct entry.
+ */
+#pragma once
+#include "eval/plan.h"
+
+struct fh_graders;
+
+struct fh_graders *fh_graders_new(const struct fh_eval_plan *plan); /* opens nothing; borrows the plan */
+void fh_graders_free(FH_NULLABLE struct fh_graders *g);
+
+struct fh_grader_request {
+	enum fh_provider_operation operation;
+	const char *what;                    /* the assertion's type, for messages and as the prompt's label */
+	FH_NULLABLE const json_t *assertion; /* its `provider` */
+	FH_NULLABLE const json_t *test;      /* its options.provider */
+	struct fh_str prompt;
+	FH_NULLABLE const json_t *vars; /* what the grader sees as context.vars */
+};
+/* Asks. A grader that cannot be asked, or whose answer is an error or empty, is FH_E_ARGUMENT: the row is an error, as
+ * nothing was found out about the answer. Adds what the call cost to `tokens` (an object, may be NULL). */
+int fh_graders_call(struct fh_graders *g, const struct fh_grader_request *request, struct fh_provider_response *ret,
+                    FH_NULLABLE json_t *tokens, struct fh_error *err);

@@ -1,0 +1,6 @@
+module.exports = {
+  description: 'in javascript',
+  prompts: ['{{v}}'],
+  providers: ['echo'],
+  tests: [{vars: {v: 'x'}, assert: [{type: 'contains', value: 'x'}]}],
+};

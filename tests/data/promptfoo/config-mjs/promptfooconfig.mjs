@@ -1,0 +1,2 @@
+const words = ['a', 'b'];
+export default {prompts: ['{{v}}'], providers: ['echo'], tests: words.map((v) => ({vars: {v}, assert: [{type: 'equals', value: v}]}))};

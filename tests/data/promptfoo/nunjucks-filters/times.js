@@ -1,0 +1,1 @@
+module.exports = (s, n) => s.repeat(n);

@@ -1,0 +1,1 @@
+module.exports = class { constructor(o) { this.o = o; } id() { return 'my-js'; } async callApi(prompt, context) { return {output: `${prompt} ${this.o.config.n} ${context.vars.v}`, cost: 0.25, tokenUsage: {total: 10, prompt: 4, completion: 6}, metadata: {m: 1}}; } };

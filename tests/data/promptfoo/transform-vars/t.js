@@ -1,0 +1,1 @@
+module.exports = (vars) => ({b: ['x', 'y'], extra: vars.a.length});

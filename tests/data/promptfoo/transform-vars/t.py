@@ -1,0 +1,2 @@
+def get_transform(vars, context):
+    return {'b': vars['a'].upper()}

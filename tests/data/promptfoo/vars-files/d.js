@@ -1,0 +1,1 @@
+module.exports = (name, prompt, vars, provider) => ({output: `${name} ${prompt.length} ${Object.keys(vars).length}`});
