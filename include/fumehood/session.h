@@ -178,15 +178,15 @@ struct fh_open_options {
 	{                                                                                                                  \
 		.size = sizeof(struct fh_open_options)                                                                         \
 	}
-FH_PUBLIC int fh_file_open(struct fh_sandbox *sandbox, const char *path, const struct fh_open_options *options,
-                           struct fh_file_stream **ret, struct fh_error *err);
-FH_PUBLIC void fh_file_get_info(const struct fh_file_stream *file, struct fh_file_info *ret); /* as it was opened */
+FH_PUBLIC int fh_file_stream_open(struct fh_sandbox *sandbox, const char *path, const struct fh_open_options *options,
+                                  struct fh_file_stream **ret, struct fh_error *err);
+FH_PUBLIC void fh_file_stream_info(const struct fh_file_stream *file, struct fh_file_info *ret); /* as it was opened */
 /* Up to n bytes; 0 at the end. An end that is not the file's is an error. */
-FH_PUBLIC ssize_t fh_file_read(struct fh_file_stream *file, void *buffer, size_t n, struct fh_error *err);
-FH_PUBLIC int fh_file_write(struct fh_file_stream *file, const void *data, size_t n, struct fh_error *err);
+FH_PUBLIC ssize_t fh_file_stream_read(struct fh_file_stream *file, void *buffer, size_t n, struct fh_error *err);
+FH_PUBLIC int fh_file_stream_write(struct fh_file_stream *file, const void *data, size_t n, struct fh_error *err);
 /* Frees the handle. Of one that is written: waits until all is in the file, and says what failed. Without it, what was
  * written so far stays. */
-FH_PUBLIC int fh_file_close(struct fh_file_stream *file, struct fh_error *err);
+FH_PUBLIC int fh_file_stream_close(struct fh_file_stream *file, struct fh_error *err);
 
 /* All regular files, folders and links below the paths, with modes, owners, times, links and extended attributes, as
  * one stream to a descriptor (docs/protocol.md has its form), and back. What is of another kind is left out, and

@@ -298,6 +298,71 @@ int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const 
 	return r;
 }
 
+int fh_cgroup_create_below(struct fh_cgroup *g, const struct fh_cgroup *of, uint32_t number, uint64_t memory_bytes,
+                           struct fh_error *err)
+{
+	static const enum fh_controller wanted[] = { FH_CG_MEMORY, FH_CG_CPUACCT };
+	const struct fh_cgroup_host *h = of->host;
+	bool limited = memory_bytes != FH_UNLIMITED;
+	int r = 0;
+	*g = (struct fh_cgroup)FH_CGROUP_INIT;
+	if (!h || (limited && h->version[FH_CG_MEMORY] != 1))
+		return fh_error_set(err, FH_E_UNAVAILABLE, "no control group of this host can limit the memory of one command");
+	g->host = h;
+	snprintf(g->name, sizeof(g->name), "%.36s/%u", of->name, number);
+	for (size_t i = 0; r == 0 && i < FH_ARRAY_SIZE(wanted); i++) {
+		int c = wanted[i], first = shared_with(h, c);
+		/* v1 adds up what is below only where that is switched on; newer kernels know nothing else */
+		if (of->dir[c] < 0 ||
+		    (c == FH_CG_MEMORY && h->version[c] == 1 && !get_number(of->dir[c], "memory.use_hierarchy")))
+			continue;
+		if (g->dir[first] < 0) {
+			r = make_dir(g, first, err);
+			if (r == 0 && h->version[c] == 2)
+				g->procs[first] = openat(g->dir[first], "cgroup.procs", O_WRONLY | O_CLOEXEC);
+		}
+		if (r == 0)
+			g->dir[c] = g->dir[first];
+	}
+	if (r == 0 && limited)
+		r = g->dir[FH_CG_MEMORY] < 0 ? fh_error_set(err, FH_E_UNAVAILABLE,
+		                                            "no control group of this host can limit the memory of one command")
+		                             : v1_memory(g->dir[FH_CG_MEMORY], memory_bytes);
+	bool any = false;
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		any = any || g->dir[c] >= 0;
+	if (r == 0 && !any)
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "this host has no control group for a command");
+	if (r)
+		(void)fh_cgroup_remove(g);
+	return r;
+}
+
+static int open_members(int dir)
+{
+	int fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int fh_cgroup_members(const struct fh_cgroup *g)
+{
+	for (int c = 0; g->host && c < FH_CG_COUNT_; c++)
+		if (g->dir[c] >= 0)
+			return open_members(g->dir[c]);
+	return -ENOENT;
+}
+
+int fh_cgroup_members_of(const struct fh_cgroup *g, enum fh_controller c)
+{
+	return g->host && g->dir[c] >= 0 ? open_members(g->dir[c]) : -ENOENT;
+}
+
+int fh_cgroup_freeze(const struct fh_cgroup *g, bool frozen)
+{
+	int dir = g->host ? fh_cgroup_v2_dir(g) : -1;
+	return dir < 0 ? -ENOTSUP : put(dir, "cgroup.freeze", frozen ? "1" : "0");
+}
+
 int fh_cgroup_v2_dir(const struct fh_cgroup *g)
 {
 	for (int c = 0; c < FH_CG_COUNT_; c++)
@@ -396,4 +461,16 @@ void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
 		ret->tasks_peak = get_number(g->dir[FH_CG_PIDS], "pids.peak"); /* Linux 6.1 */
 		ret->fork_failures = get_keyed(g->dir[FH_CG_PIDS], "pids.events", "max");
 	}
+}
+
+void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
+{
+	static const char *const memory_files[] = { [1] = "memory.usage_in_bytes", [2] = "memory.current" };
+	*ret = (struct fh_cgroup_use){ 0 };
+	if (!g->host)
+		return;
+	if (g->host->version[FH_CG_MEMORY])
+		ret->memory_bytes = get_number(g->dir[FH_CG_MEMORY], memory_files[g->host->version[FH_CG_MEMORY]]);
+	if (g->host->version[FH_CG_PIDS])
+		ret->tasks = get_number(g->dir[FH_CG_PIDS], "pids.current");
 }

@@ -19,6 +19,7 @@ struct fh_cgroup_host {
 	int version[FH_CG_COUNT_];      /* 2, 1, or 0: not to be had */
 	char parent[FH_CG_COUNT_][512]; /* where groups are made; controllers that share a hierarchy share it */
 	char prefix[112];               /* of the names of v1 groups: the engine's and a dot */
+	char freezer[512];              /* where groups of the v1 freezer are made; "": not to be had */
 	char why_not[160];              /* when nothing is to be had: the reason, for people */
 	bool made;                      /* the engine's folders exist */
 };
@@ -43,7 +44,7 @@ struct fh_cgroup_limits {
 /* One sandbox's groups. Zeroed memory is no group. */
 struct fh_cgroup {
 	const struct fh_cgroup_host *host;
-	char name[40];
+	char name[48];
 	int dir[FH_CG_COUNT_];   /* open folders, -1 where there is none; equal where controllers share one */
 	int procs[FH_CG_COUNT_]; /* v1: tasks, for writing, one for each distinct folder; -1 otherwise */
 	int oom;                 /* becomes readable (v1: EPOLLIN of an eventfd; v2: EPOLLPRI of memory.events), or -1 */
@@ -58,6 +59,15 @@ struct fh_cgroup {
 /* A failure leaves none. */
 int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const char *name,
                      const struct fh_cgroup_limits *limits, struct fh_error *err);
+/* A group below a sandbox's, for one of its programs and what that starts: it counts CPU time and, on v1, memory, which
+ * it can limit there (v2 would have no process beside a group that limits). FH_E_UNAVAILABLE: there is none here. */
+int fh_cgroup_create_below(struct fh_cgroup *g, const struct fh_cgroup *of, uint32_t number, uint64_t memory_bytes,
+                           struct fh_error *err);
+/* cgroup.procs of a group of its own, or of the hierarchy of `c`, for reading; -errno. */
+int fh_cgroup_members(const struct fh_cgroup *g);
+int fh_cgroup_members_of(const struct fh_cgroup *g, enum fh_controller c);
+/* v2: holds all in it still, or lets go; -ENOTSUP: not a v2 group. */
+int fh_cgroup_freeze(const struct fh_cgroup *g, bool frozen);
 /* The v2 group's folder, for CLONE_INTO_CGROUP; -1: there is none. */
 int fh_cgroup_v2_dir(const struct fh_cgroup *g);
 /* Puts the calling process, which has one thread, into the v1 groups: after fork, no allocation. 0 or -errno. */
@@ -77,7 +87,18 @@ struct fh_cgroup_use {
 	uint64_t memory_peak_bytes; /* 0: not known */
 	uint64_t tasks_peak;        /* our init among them; 0: not known */
 	uint64_t oom_kills, fork_failures;
+	uint64_t memory_bytes, tasks; /* now; 0: not known */
 };
 uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g);                         /* the cheap part, for the clock */
 void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* CPU time alone */
-void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);     /* everything */
+void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);     /* everything but what is now */
+void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret);     /* memory and tasks now */
+
+/* freezer.c: the freezer of v1, in which a sandbox has a group once it is paused. */
+struct fh_freezer {
+	char path[512]; /* "": none */
+};
+int fh_freezer_make(struct fh_freezer *f, const struct fh_cgroup_host *h, const char *name); /* frozen; 0 or -errno */
+int fh_freezer_members(const struct fh_freezer *f); /* its cgroup.procs, for reading and writing; -errno */
+void fh_freezer_set(const struct fh_freezer *f, bool frozen);
+bool fh_freezer_remove(struct fh_freezer *f); /* thaws it first. False: still busy */

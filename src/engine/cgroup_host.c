@@ -277,6 +277,8 @@ static void open_v1(struct fh_cgroup_host *h, const struct hierarchy *v1, const 
 	if (access(dir, W_OK) < 0)
 		return;
 	snprintf(h->prefix, sizeof(h->prefix), "%s.", name);
+	if (has_word(v1->controllers, "freezer", ","))
+		snprintf(h->freezer, sizeof(h->freezer), "%s", dir);
 	for (int c = 0; c < FH_CG_COUNT_; c++)
 		if (h->version[c] == 0 && has_word(v1->controllers, controller_names[c], ",")) {
 			h->version[c] = 1;
@@ -372,6 +374,14 @@ static bool remove_tree(const char *dir)
 	return false;
 }
 
+/* Who is frozen does not die: before anything is killed. v1 only; nowhere else is such a file. */
+static void thaw(const char *dir)
+{
+	char path[560];
+	snprintf(path, sizeof(path), "%.480s/freezer.state", dir);
+	(void)write_small(path, "THAWED");
+}
+
 /* The engine's own folder (v2), or a group with its name in front (v1). */
 static bool is_of_engine(const char *folder, const char *engine)
 {
@@ -391,14 +401,18 @@ static bool is_orphan(const char *folder)
 }
 
 static size_t sweep_folder(const char *place, bool (*wanted)(const char *folder, const char *argument),
-                           const char *argument)
+                           const char *argument, bool only_thaw)
 {
 	size_t removed = 0;
 	DIR *d = opendir(place);
 	for (struct dirent *e; d && (e = readdir(d));) {
 		char path[512];
-		if (e->d_type == DT_DIR && wanted(e->d_name, argument) &&
-		    (size_t)snprintf(path, sizeof(path), "%s/%s", place, e->d_name) < sizeof(path))
+		if (e->d_type != DT_DIR || !wanted(e->d_name, argument) ||
+		    (size_t)snprintf(path, sizeof(path), "%s/%s", place, e->d_name) >= sizeof(path))
+			continue;
+		if (only_thaw)
+			thaw(path);
+		else
 			removed += remove_tree(path);
 	}
 	if (d)
@@ -411,12 +425,15 @@ static size_t sweep(bool (*wanted)(const char *folder, const char *argument), co
 	struct hierarchy all[HIERARCHIES_MAX];
 	size_t n = read_mounts(all), removed = 0;
 	read_own_groups(all, n);
+	for (size_t i = 0; i < n; i++)
+		if (has_word(all[i].controllers, "freezer", ","))
+			(void)sweep_folder(all[i].ours[0] ? all[i].ours : all[i].mount, wanted, argument, true);
 	for (size_t i = 0; i < n; i++) {
 		/* from our own group, where v1 has them, up to the top: v2 may have them anywhere on the way (open_v2) */
 		char place[384];
 		snprintf(place, sizeof(place), "%s", all[i].ours[0] ? all[i].ours : all[i].mount);
 		for (;;) {
-			removed += sweep_folder(place, wanted, argument);
+			removed += sweep_folder(place, wanted, argument, false);
 			char *slash = strrchr(place, '/');
 			if (!slash || strlen(place) <= strlen(all[i].mount))
 				break;

@@ -23,6 +23,7 @@
 #include "engine/ids.h"
 #include "engine/launch.h"
 #include "engine/loop.h"
+#include "fumehood/session.h"
 #include "init/messages.h"
 #include "proto/frame.h"
 #include "proto/plan.h"
@@ -44,7 +45,7 @@ enum {
 	FH_GETS_MAX = 64,             /* files under way out of one sandbox */
 	FH_SAMPLE_MS = 10,
 	FH_STDIN_WINDOW = 256 << 10,
-	FH_SPAWN_FDS_MAX = 3 + FH_DESCRIPTORS_MAX + 1, /* the last for its files */
+	FH_SPAWN_FDS_MAX = 3 + FH_DESCRIPTORS_MAX + 1 + FH_INIT_GROUPS_MAX, /* for its files, and its control groups */
 };
 
 /* What init is asked for (a program, files in, a file out) must be done, or a file be seen to move, between two looks
@@ -133,6 +134,7 @@ struct fh_output {
 	uint64_t acked, sent, limit; /* offsets; limit: bytes that are kept, FH_UNLIMITED: all */
 	size_t window;
 	bool ended, truncated, end_sent;
+	bool drop;                           /* while no connection reads, the oldest bytes make room */
 	void (*on_end)(struct fh_output *s); /* all bytes and END are with the client */
 };
 struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, struct fh_connection *c, size_t window,
@@ -140,6 +142,7 @@ struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, s
 void fh_output_open(struct fh_engine *e, struct fh_output *s, int fd); /* takes fd; starts to read */
 void fh_output_credit(struct fh_engine *e, struct fh_output *s, uint64_t offset);
 void fh_output_attach(struct fh_engine *e, struct fh_output *s, struct fh_connection *c);
+void fh_output_detach(struct fh_engine *e, struct fh_output *s); /* its connection is gone */
 void fh_output_end(struct fh_engine *e, struct fh_output *s);    /* nothing more is read */
 void fh_output_finish(struct fh_engine *e, struct fh_output *s); /* what is there now is sent, then END */
 void fh_output_free(struct fh_engine *e, struct fh_output *s);
@@ -185,12 +188,20 @@ struct fh_process {
 	uint64_t request;
 	bool awaited; /* at the last look for answers of init's, its start was still to be answered */
 	bool pty, one_shot, started, exited;
+	bool helper;       /* init's own doing for a client: not in lists, and forgotten once its answer is read */
+	uint32_t pid, uid; /* inside */
+	char tag[64];
+	struct fh_cgroup group; /* of a session's: below the sandbox's */
+	bool has_group;
 	struct fh_input input;
 	struct fh_output *streams; /* stdout, stderr (or the terminal) */
 	struct fh_process_limits limits;
 	struct fh_timer wall_timer, cpu_timer, forget_timer;
 	int64_t start_ns;
 	struct fh_usage base, usage; /* of the sandbox when it started; its own once it exited */
+	int64_t held_since_ns;       /* 0: its clocks run */
+	int64_t held_ns;             /* while the sandbox is paused: what was left of the wall time; -1: no limit */
+	uint64_t moved;              /* of a helper: bytes that its streams had carried at the last look */
 	uint32_t fired;
 	uint64_t oom_kills_before; /* the sandbox's, when it started */
 	int wait_status;
@@ -202,10 +213,13 @@ struct fh_process {
 struct fh_spawn {
 	char *const *argv, *const *env;
 	const char *cwd;
-	bool pty, stdin_open, one_shot;
+	bool pty, stdin_open, one_shot, helper, drop;
 	uint16_t rows, columns;
+	uint32_t uid, gid;
+	FH_NULLABLE const char *tag;
 	size_t window;
 	struct fh_process_limits limits;
+	uint64_t memory_bytes; /* FH_UNLIMITED: the sandbox's alone */
 	struct fh_str stdin_data;
 };
 /* Sends SPAWN to init; STARTED or ERROR answers `request` on `c` when init has. */
@@ -224,6 +238,13 @@ void fh_process_add_waiter(struct fh_process *p, struct fh_connection *c, uint64
 void fh_process_drop_waiter(struct fh_waiter *w);
 void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t request); /* writes STARTED */
 void fh_process_free_all(struct fh_sandbox *b);
+/* A helper whose client is gone, or has had enough. */
+void fh_process_abandon(struct fh_process *p);
+/* Kills it and all that it started. */
+void fh_process_end_tree(struct fh_process *p);
+void fh_process_use(const struct fh_process *p,
+                    struct fh_usage *ret);           /* so far; of the sandbox where nothing counts it */
+bool fh_process_remove_groups(struct fh_sandbox *b); /* of its programs that ended; false: some are busy */
 
 /* limits.c */
 void fh_limits_start(struct fh_process *p);
@@ -231,6 +252,8 @@ void fh_limits_stop(struct fh_process *p);
 void fh_limits_fire(struct fh_process *p, enum fh_limit limit);       /* notes it, and ends what it ends */
 void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret);       /* of the sandbox so far */
 void fh_limits_cpu(const struct fh_sandbox *b, struct fh_usage *ret); /* the same, of CPU time alone */
+void fh_limits_hold(struct fh_process *p);                            /* its clocks stop */
+void fh_limits_go_on(struct fh_process *p);
 /* Whether a process whose resident memory grew to that was stopped by RLIMIT_DATA rather than by itself. */
 bool fh_limits_met_data(const struct fh_sandbox *b, uint64_t resident_peak_bytes);
 enum fh_enforced fh_limits_enforced(const struct fh_sandbox *b, enum fh_limit limit);
@@ -278,6 +301,12 @@ struct fh_sandbox {
 	struct fh_run *run;               /* of a RUN */
 	struct fh_group_run *group;       /* of a RUN of several members */
 	int links[FH_DESCRIPTORS_MAX]; /* ends of pipes for descriptors 3, 4, …, until the program has them; -1: none */
+	char name[64];                 /* "": none */
+	enum fh_pause paused;
+	struct fh_hold *hold; /* a pause that init is at; NULL: none */
+	struct fh_freezer freezer;
+	struct fh_cgroup *left_groups; /* of programs that ended, and what they have left runs */
+	size_t left_count, left_capacity;
 	struct fh_ids ids;
 	struct fh_cgroup cgroup;
 	bool sampling;
@@ -358,6 +387,16 @@ void fh_sandbox_lease(struct fh_sandbox *b, uint64_t ms);
 void fh_sandbox_drop_connection(struct fh_engine *e, struct fh_connection *c);
 struct fh_sandbox *fh_sandbox_find(struct fh_engine *e, struct fh_id id);
 struct fh_process *fh_process_find(struct fh_engine *e, struct fh_id id);
+
+/* pause.c */
+/* Answers the request once everybody is held still, or has been let go. */
+int fh_pause(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, struct fh_error *err);
+int fh_resume(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, struct fh_error *err);
+bool fh_pause_is_stuck(struct fh_sandbox *b);                           /* init does not answer: at the second look */
+int fh_pause_refuses(const struct fh_sandbox *b, struct fh_error *err); /* paused: nothing is started; else 0 */
+void fh_pause_on_held(struct fh_sandbox *b, const struct fh_init_held *m);
+void fh_pause_end(struct fh_sandbox *b); /* lets go for its end; answers nobody */
+void fh_pause_drop_connection(struct fh_sandbox *b, struct fh_connection *c);
 
 /* talk.c: the callbacks of socket_watch and oom_watch; fh_sandbox_send is there too. */
 void fh_talk_on_socket(struct fh_watch *w, uint32_t events);

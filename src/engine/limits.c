@@ -48,6 +48,8 @@ void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret)
 static uint64_t cpu_used_us(const struct fh_process *p)
 {
 	struct fh_sandbox *b = p->sandbox;
+	if (p->has_group)
+		return fh_cgroup_cpu_us(&p->group);
 	uint64_t base = p->base.cpu_user_us + p->base.cpu_sys_us;
 	uint64_t now =
 	    b->engine->cgroups.version[FH_CG_CPUACCT] ? fh_cgroup_cpu_us(&b->cgroup) : b->sample.user_us + b->sample.sys_us;
@@ -94,6 +96,32 @@ void fh_limits_stop(struct fh_process *p)
 	fh_timer_stop(p->sandbox->engine->loop, &p->cpu_timer);
 }
 
+void fh_limits_hold(struct fh_process *p)
+{
+	int64_t now = fh_now_ns();
+	p->held_ns = -1;
+	if (p->exited)
+		return;
+	if (p->wall_timer.slot)
+		p->held_ns = FH_MAX(p->wall_timer.deadline_ns - now, 0);
+	p->held_since_ns = now;
+	fh_limits_stop(p);
+}
+
+void fh_limits_go_on(struct fh_process *p)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	int64_t now = fh_now_ns();
+	if (p->exited || !p->held_since_ns)
+		return;
+	p->start_ns += now - p->held_since_ns; /* its wall time in the end is what it ran */
+	p->held_since_ns = 0;
+	if (p->held_ns >= 0)
+		fh_timer_set(e->loop, &p->wall_timer, now + p->held_ns);
+	if (p->started && p->limits.cpu_ms < UINT64_MAX / 2000000)
+		look_later(p, p->limits.cpu_ms * 1000);
+}
+
 static void on_not_killed(struct fh_timer *t)
 {
 	struct fh_process *p = t->owner;
@@ -106,14 +134,12 @@ void fh_limits_fire(struct fh_process *p, enum fh_limit limit)
 	if (p->exited)
 		return;
 	fh_limits_stop(p);
-	/* Memory is the sandbox's: nothing in it can be relied on any more. A run ends whole. Otherwise the process goes
-	 * with its group, and what else runs in the session goes on. */
-	if (p->sandbox->run || limit == FH_LIMIT_MEMORY) {
+	/* A run ends whole. In a session the process goes with all that it started, and what else runs goes on. */
+	if (p->sandbox->run) {
 		fh_sandbox_kill_all(p->sandbox);
 		return;
 	}
-	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = SIGKILL };
-	(void)fh_sandbox_send(p->sandbox, &m, sizeof(m), NULL, 0, NULL);
+	fh_process_end_tree(p);
 	/* what runs beside it may keep init from its work (by stopping a child that it waits for): then all goes */
 	fh_timer_prepare(p->sandbox->engine->loop, &p->wall_timer, on_not_killed, p);
 	fh_timer_set(p->sandbox->engine->loop, &p->wall_timer, fh_now_ns() + (int64_t)FH_KILL_MS * FH_NS_PER_MS);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,9 @@
 #include "base/fd.h"
 #include "engine/template.h"
 #include "proto/wire.h"
+
+static void drop_group(struct fh_process *p);
+static void on_helper_stream_end(struct fh_output *s);
 
 /* ----------------------------------------------------------------------------------------------------------- spawn */
 
@@ -39,16 +43,18 @@ static uint32_t add_list(struct fh_buf *b, char *const *list)
 	return n;
 }
 
-/* fds has room for one more. files: those of the plan come along. */
+/* fds has room for what follows. files: those of the plan come along. */
 static int send_spawn(struct fh_process *p, const struct fh_spawn *s, int *fds, int fd_count, bool files,
                       struct fh_error *err)
 {
 	struct fh_init_spawn m = { .h = { FH_INIT_SPAWN, p->token }, .rows = s->rows, .columns = s->columns };
 	fh_auto_buf struct fh_buf packet = FH_BUF_INIT(FH_INIT_PACKET_MAX);
-	m.flags = (s->pty ? FH_SPAWN_PTY : 0) | (s->one_shot ? FH_SPAWN_ONE_SHOT : 0);
+	m.flags = (s->pty ? FH_SPAWN_PTY : 0) | (s->one_shot ? FH_SPAWN_ONE_SHOT : 0) | (s->helper ? FH_SPAWN_HELPER : 0);
+	m.uid = s->uid;
+	m.gid = s->gid;
 	m.rlimit_count = (uint32_t)fh_limits_rlimits(p->sandbox, m.rlimits);
 	const struct fh_plan *plan = p->sandbox->plan;
-	m.descriptor_count = s->pty ? 0 : (uint32_t)plan->descriptor_count;
+	m.descriptor_count = s->pty || s->helper ? 0 : (uint32_t)plan->descriptor_count;
 	for (uint32_t i = 0; i < m.descriptor_count; i++)
 		m.descriptors[i] = plan->descriptors[i].number;
 	(void)fh_buf_add(&packet, &m, sizeof(m));
@@ -67,6 +73,9 @@ static int send_spawn(struct fh_process *p, const struct fh_spawn *s, int *fds, 
 		m.flags |= FH_SPAWN_FILES;
 		fds[fd_count++] = entries;
 	}
+	if (p->has_group)
+		m.group_count = (uint32_t)fh_cgroup_entries(&p->group, false, fds + fd_count);
+	fd_count += (int)m.group_count;
 	memcpy(packet.p, &m, sizeof(m));
 	return fh_sandbox_send(p->sandbox, packet.p, packet.n, fds, fd_count, err);
 }
@@ -85,6 +94,8 @@ static void add_stream(struct fh_process *p, enum fh_stream_kind kind, const str
 	struct fh_output *x = fh_output_new(e, kind, p->connection, s->window, s->limits.output_bytes), **end = &p->streams;
 	x->sandbox = p->sandbox;
 	x->process = p;
+	x->drop = s->drop;
+	x->on_end = s->helper ? on_helper_stream_end : NULL;
 	while (*end)
 		end = &(*end)->next;
 	*end = x;
@@ -111,6 +122,23 @@ static int open_descriptors(struct fh_sandbox *b, int *fds, int (*driver)[2], st
 			                    fh_descriptor_kind_name(d->kind));
 	}
 	return 0;
+}
+
+/* A group of the program's own, below the sandbox's: that limits and signals reach it alone, and all that it starts.
+ * The program of a run needs none, and a helper starts nothing. */
+static int make_group(struct fh_process *p, const struct fh_spawn *s, struct fh_error *err)
+{
+	struct fh_error why = FH_ERROR_INIT;
+	p->group = (struct fh_cgroup)FH_CGROUP_INIT;
+	if (s->one_shot || s->helper)
+		return 0;
+	int r = fh_cgroup_create_below(&p->group, &p->sandbox->cgroup, p->token, s->memory_bytes, &why);
+	p->has_group = r == 0;
+	if (r == 0 || s->memory_bytes == FH_UNLIMITED) /* without one its process group stands for it */
+		return 0;
+	if (err)
+		*err = why;
+	return r;
 }
 
 static void close_links(struct fh_sandbox *b)
@@ -144,6 +172,9 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	p->pty = s->pty;
 	p->one_shot = s->one_shot;
 	p->limits = s->limits;
+	p->helper = s->helper;
+	p->uid = s->uid;
+	snprintf(p->tag, sizeof(p->tag), "%s", s->tag ? s->tag : "");
 	p->oom_kills_before = b->oom_kills;
 	p->input = (struct fh_input){ .process = p, .fd = -1, .terminal = s->pty };
 	fh_id_random(&p->id);
@@ -152,8 +183,10 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 		if (pipe2(pipes[i], O_CLOEXEC) < 0)
 			r = fh_error_sys(err, errno, "cannot make the pipes of a process");
 	int fds[FH_SPAWN_FDS_MAX] = { pipes[0][0], pipes[1][1], pipes[2][1] };
-	if (r == 0 && !s->pty)
+	if (r == 0 && !s->pty && !s->helper)
 		r = open_descriptors(b, fds + 3, &pipes[3], err);
+	if (r == 0)
+		r = make_group(p, s, err);
 	if (s->stdin_open)
 		fh_id_random(&p->input.id);
 	else
@@ -162,9 +195,10 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	if (r == 0) {
 		if (!s->pty) /* before the program begins, which may look whether there is something to read */
 			fh_input_open(b->engine, &p->input, FH_TAKE_FD(pipes[0][1]));
-		fh_limits_cpu(b, &p->base);
+		if (!p->has_group)
+			fh_limits_cpu(b, &p->base);
 		p->start_ns = fh_now_ns();
-		int count = s->pty ? 0 : 3 + (int)b->plan->descriptor_count;
+		int count = s->pty ? 0 : s->helper ? 3 : 3 + (int)b->plan->descriptor_count;
 		r = s->one_shot && fh_warm_has_program(b) ? fh_warm_run(b, s, fds, (size_t)count, err)
 		                                          : send_spawn(p, s, fds, count, bring_files(b, s), err);
 	}
@@ -172,6 +206,7 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	if (r) {
 		fh_input_close(b->engine, &p->input);
 		close_all(pipes, FH_ARRAY_SIZE(pipes));
+		drop_group(p);
 		free(p);
 		return r;
 	}
@@ -199,7 +234,12 @@ int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, s
 	int room[FH_SPAWN_FDS_MAX];
 	memcpy(room, fds, FH_MIN((size_t)fd_count, FH_ARRAY_SIZE(room)) * sizeof(*fds));
 	const struct fh_plan *plan = p->sandbox->plan;
-	const struct fh_spawn s = { .argv = plan->argv, .env = plan->env, .cwd = plan->cwd, .one_shot = p->one_shot };
+	const struct fh_spawn s = { .argv = plan->argv,
+		                        .env = plan->env,
+		                        .cwd = plan->cwd,
+		                        .one_shot = p->one_shot,
+		                        .uid = plan->uid,
+		                        .gid = plan->gid };
 	fh_limits_stop(p); /* their clocks run from the start on that comes now */
 	p->start_ns = fh_now_ns();
 	return send_spawn(p, &s, room, fd_count, false, err); /* its files are there */
@@ -212,6 +252,7 @@ void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t 
 	struct fh_buf *out = fh_connection_out(c);
 	size_t mark = fh_frame_begin(out, FH_FRAME_STARTED, 0, request, p->id);
 	fh_wire_bytes(out, F_SANDBOX_ID, p->sandbox->id.b, 16);
+	fh_wire_u64(out, F_PID, p->pid);
 	if (!fh_id_is_zero(p->input.id) && !p->exited) {
 		size_t s = fh_wire_begin(out, F_STREAM);
 		fh_wire_u64(out, F_KIND, FH_KIND_STDIN);
@@ -239,6 +280,7 @@ static const char *const step_texts[FH_STEP_COUNT_] = {
 	[FH_STEP_RLIMIT] = "set the resource limits of",
 	[FH_STEP_IDS] = "change the user for",
 	[FH_STEP_FILES] = "write the files of",
+	[FH_STEP_GROUP] = "enter the control group of",
 	[FH_STEP_CWD] = "enter the working directory of",
 	[FH_STEP_EXEC] = "execute",
 };
@@ -295,7 +337,9 @@ void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m
 		return;
 	}
 	p->started = true;
-	fh_isolation_add_state(p->sandbox, &m->state);
+	p->pid = m->pid;
+	if (!p->helper) /* no program: it has the program's layers, and a user id of its own */
+		fh_isolation_add_state(p->sandbox, &m->state);
 	struct fh_error err = FH_ERROR_INIT;
 	if (fh_isolation_check(p->sandbox, true, &err) < 0) {
 		if (terminal >= 0)
@@ -360,6 +404,7 @@ static void unlink_process(struct fh_process *p)
 	struct fh_engine *e = p->sandbox->engine;
 	fh_limits_stop(p);
 	fh_timer_stop(e->loop, &p->forget_timer);
+	drop_group(p);
 	while (p->waiters)
 		fh_process_drop_waiter(p->waiters);
 	fh_input_close(e, &p->input);
@@ -375,6 +420,69 @@ static void unlink_process(struct fh_process *p)
 	fh_loop_free(e->loop, p);
 }
 
+/* ---- groups of programs ---- */
+
+/* What it leaves in the background keeps the group busy: then that stays until the sandbox goes, or it is empty. */
+static void drop_group(struct fh_process *p)
+{
+	struct fh_sandbox *b = p->sandbox;
+	if (p->has_group && !fh_cgroup_remove(&p->group))
+		FH_PUSH(b->left_groups, b->left_count, b->left_capacity) = p->group;
+	p->has_group = false;
+}
+
+bool fh_process_remove_groups(struct fh_sandbox *b)
+{
+	size_t left = 0;
+	for (struct fh_process *p = b->processes; p; p = p->next)
+		if (p->exited)
+			drop_group(p);
+	for (size_t i = 0; i < b->left_count; i++)
+		if (!fh_cgroup_remove(&b->left_groups[i]))
+			b->left_groups[left++] = b->left_groups[i];
+	b->left_count = left;
+	return left == 0;
+}
+
+void fh_process_end_tree(struct fh_process *p)
+{
+	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = SIGKILL, .tree = 1 };
+	fh_auto_close int members = p->has_group ? fh_cgroup_members(&p->group) : -1;
+	(void)fh_sandbox_send(p->sandbox, &m, sizeof(m), &members, members >= 0, NULL);
+}
+
+/* ---- helpers ---- */
+
+static void forget_helper(struct fh_process *p)
+{
+	for (const struct fh_output *s = p->streams; s; s = s->next)
+		if (!s->ended || (s->connection && !s->end_sent))
+			return;
+	if (p->exited)
+		unlink_process(p);
+}
+
+static void on_helper_stream_end(struct fh_output *s)
+{
+	s->on_end = on_helper_stream_end; /* the other one may be open */
+	forget_helper(s->process);
+}
+
+void fh_process_abandon(struct fh_process *p)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = SIGKILL };
+	if (!p->exited)
+		(void)fh_sandbox_send(p->sandbox, &m, sizeof(m), NULL, 0, NULL);
+	fh_input_close(e, &p->input);
+	for (struct fh_output *s = p->streams; s; s = s->next) {
+		s->on_end = NULL;
+		if (!s->ended)
+			fh_output_end(e, s);
+	}
+	forget_helper(p);
+}
+
 static void on_forget(struct fh_timer *t)
 {
 	struct fh_process *p = t->owner;
@@ -386,18 +494,44 @@ static void on_forget(struct fh_timer *t)
 	unlink_process(p);
 }
 
-/* Usage of the process: what the sandbox used since it started. Exact for the only process of a sandbox; where several
- * run side by side it counts them all. */
+void fh_process_use(const struct fh_process *p, struct fh_usage *ret)
+{
+	struct fh_cgroup_use u;
+	fh_limits_use(p->sandbox, ret);
+	if (!p->has_group)
+		return;
+	fh_cgroup_use(&p->group, &u);
+	ret->cpu_user_us = u.cpu_user_us;
+	ret->cpu_sys_us = u.cpu_sys_us;
+	if (u.memory_peak_bytes)
+		ret->memory_peak_bytes = u.memory_peak_bytes;
+}
+
+/* Usage of the process and what it started: of its control group, where it has one; else what the sandbox used since it
+ * started, which counts all that run side by side. */
 static void settle(struct fh_process *p)
 {
 	struct fh_usage now;
-	fh_limits_use(p->sandbox, &now);
+	fh_process_use(p, &now);
 	/* the sum is what counts; the split of a short time between user and system may move from one look to the next */
 	uint64_t before = p->base.cpu_user_us + p->base.cpu_sys_us, total = now.cpu_user_us + now.cpu_sys_us;
 	total -= FH_MIN(before, total);
 	p->usage = now;
 	p->usage.cpu_sys_us = FH_MIN(now.cpu_sys_us - FH_MIN(p->base.cpu_sys_us, now.cpu_sys_us), total);
 	p->usage.cpu_user_us = total - p->usage.cpu_sys_us;
+}
+
+/* Whether the kernel killed for want of memory among what it is: its end may be seen before the kernel's word of it. In
+ * a session others may have been killed: its own group tells, or that it was killed itself. */
+static bool met_memory(const struct fh_process *p)
+{
+	struct fh_cgroup_use u = { 0 };
+	if (p->sandbox->run)
+		return p->sandbox->oom_kills > p->oom_kills_before;
+	if (p->has_group)
+		fh_cgroup_use(&p->group, &u);
+	bool killed = WIFSIGNALED(p->wait_status) && WTERMSIG(p->wait_status) == SIGKILL;
+	return u.oom_kills > 0 || (killed && p->sandbox->oom_kills > p->oom_kills_before);
 }
 
 void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
@@ -413,8 +547,7 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	 */
 	p->sandbox->peak.memory_peak_bytes = FH_MAX(p->sandbox->peak.memory_peak_bytes, m->resident_peak_bytes);
 	settle(p);
-	if (p->sandbox->oom_kills >
-	    p->oom_kills_before) /* its end may be seen before the kernel's word that memory is short */
+	if (met_memory(p))
 		p->fired |= 1u << FH_LIMIT_MEMORY;
 	if (m->status != 0 && fh_limits_met_data(p->sandbox, m->resident_peak_bytes))
 		p->fired |= 1u << FH_LIMIT_MEMORY;
@@ -435,6 +568,10 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	fh_input_close(e, &p->input);
 	if (p->sandbox->run)
 		return; /* run.c goes on when everybody is dead */
+	if (p->helper) {
+		forget_helper(p);
+		return;
+	}
 	fh_timer_prepare(e->loop, &p->forget_timer, on_forget, p);
 	fh_timer_set(e->loop, &p->forget_timer, fh_now_ns() + (int64_t)FH_EXIT_KEPT_MS * FH_NS_PER_MS);
 	answer_waiters(p);

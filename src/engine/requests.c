@@ -3,8 +3,7 @@
 #include "engine/requests.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <sys/ioctl.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "engine/template.h"
@@ -13,7 +12,7 @@
 typedef int (*request_fn)(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
 
 /* An empty REPLY. */
-static void reply(struct fh_connection *c, const struct fh_frame *f)
+void fh_request_reply(struct fh_connection *c, const struct fh_frame *f)
 {
 	fh_frame_write(fh_connection_out(c), FH_FRAME_REPLY, 0, f->request, f->id, (struct fh_str){ "", 0 });
 	fh_connection_flush(c);
@@ -24,7 +23,7 @@ int fh_request_no_sandbox(struct fh_error *err)
 	return fh_error_set(err, FH_E_NOT_FOUND, "there is no such sandbox (any more)");
 }
 
-static int no_process(struct fh_error *err)
+int fh_request_no_process(struct fh_error *err)
 {
 	return fh_error_set(err, FH_E_NOT_FOUND, "there is no such process (any more)");
 }
@@ -33,6 +32,22 @@ struct fh_sandbox *fh_request_sandbox(struct fh_connection *c, const struct fh_f
 {
 	struct fh_sandbox *b = fh_sandbox_find(c->engine, f->id);
 	return b && b->state == FH_READY && !b->run && !b->request ? b : NULL; /* request: CREATE is still at its files */
+}
+
+int fh_request_text(const struct fh_frame *f, uint16_t tag, size_t size, char **ret, struct fh_error *err)
+{
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field x;
+	while (fh_wire_next(&r, &x)) {
+		if (x.tag != tag)
+			continue;
+		free(*ret);
+		*ret = fh_wire_get_text(&r, &x);
+		if (r.malformed || strlen(*ret) >= size)
+			return fh_error_set(err, FH_E_ARGUMENT, "a text of a request is malformed, or longer than %zu bytes",
+			                    size - 1);
+	}
+	return 0;
 }
 
 uint64_t fh_request_number(const struct fh_frame *f, uint16_t tag, uint64_t fallback)
@@ -122,16 +137,44 @@ static int on_run(struct fh_connection *c, const struct fh_frame *f, struct fh_e
 	return e;
 }
 
+/* Its own, or that of the sandbox that it is like, whose files its client brings. */
+static int plan_to_create(struct fh_connection *c, const struct fh_frame *f, struct fh_plan **ret, struct fh_error *err)
+{
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field x;
+	struct fh_frame like = *f;
+	while (fh_wire_next(&r, &x))
+		if (x.tag == F_SANDBOX_ID && x.value.n == sizeof(like.id.b)) {
+			memcpy(like.id.b, x.value.p, sizeof(like.id.b));
+			const struct fh_sandbox *b = fh_request_sandbox(c, &like);
+			if (!b)
+				return fh_request_no_sandbox(err);
+			*ret = fh_plan_copy(b->plan);
+			for (size_t i = 0; i < (*ret)->file_count; i++) {
+				free((*ret)->files[i].name);
+				free((*ret)->files[i].content.data);
+			}
+			(*ret)->file_count = 0;
+			return 0;
+		}
+	return get_plan(f, ret, err);
+}
+
 static int on_create(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_plan *plan;
 	struct fh_sandbox *b;
-	int r = get_plan(f, &plan, err);
+	fh_auto_free char *name = NULL;
+	int r = fh_request_text(f, F_NAME, sizeof(b->name), &name, err);
+	if (r == 0)
+		r = plan_to_create(c, f, &plan, err);
 	if (r == 0)
 		r = fh_sandbox_make(c->engine, plan, c, f->request, &b, err);
-	if (r == 0)
-		fh_sandbox_lease(b, fh_request_number(f, F_LEASE_MS, 0));
-	return r;
+	if (r)
+		return r;
+	snprintf(b->name, sizeof(b->name), "%s", name ? name : "");
+	fh_sandbox_lease(b, fh_request_number(f, F_LEASE_MS, 0));
+	return 0;
 }
 
 static int on_destroy(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
@@ -156,133 +199,23 @@ static int on_renew(struct fh_connection *c, const struct fh_frame *f, struct fh
 	if (ms == 0)
 		b->connection = c; /* bound to the one who asks */
 	fh_sandbox_lease(b, ms);
-	reply(c, f);
+	fh_request_reply(c, f);
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------- processes */
-
-struct strings {
-	char **items;
-	size_t count, capacity;
-};
-
-static void free_strings(struct strings *s)
-{
-	for (size_t i = 0; i < s->count; i++)
-		free(s->items[i]);
-	free(s->items);
-}
-
-static void add_string(struct strings *s, struct fh_wire_reader *r, const struct fh_wire_field *x)
-{
-	if (s->count >= FH_PLAN_STRINGS_MAX) {
-		r->malformed = true;
-		return;
-	}
-	char *text = fh_wire_get_text(r, x);
-	FH_PUSH(s->items, s->count, s->capacity) = text;
-}
-
-static uint64_t or_plan(uint64_t asked, uint64_t planned)
-{
-	return asked ? asked : planned;
-}
-
-static int on_spawn(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
-{
-	struct fh_sandbox *b = fh_request_sandbox(c, f);
-	if (!b)
-		return fh_request_no_sandbox(err);
-	const uint64_t *limit = b->plan->limits.value;
-	struct strings argv = { 0 }, env = { 0 };
-	fh_auto_free char *cwd = NULL;
-	struct fh_wire_reader r = fh_wire_reader(f->payload);
-	struct fh_wire_field x;
-	while (fh_wire_next(&r, &x)) {
-		if (x.tag == F_ARGV) {
-			add_string(&argv, &r, &x);
-		} else if (x.tag == F_ENV) {
-			add_string(&env, &r, &x);
-		} else if (x.tag == F_CWD) {
-			free(cwd);
-			cwd = fh_wire_get_text(&r, &x);
-		}
-	}
-	bool own_argv = argv.count > 0, own_env = env.count > 0;
-	FH_PUSH(argv.items, argv.count, argv.capacity) = NULL;
-	FH_PUSH(env.items, env.count, env.capacity) = NULL;
-	struct fh_spawn s = {
-		.argv = own_argv ? argv.items : b->plan->argv,
-		.env = own_env ? env.items : b->plan->env,
-		.cwd = cwd ? cwd : b->plan->cwd,
-		.pty = fh_request_number(f, F_PTY, 0) != 0,
-		.stdin_open = fh_request_number(f, F_NO_STDIN, 0) == 0,
-		.rows = (uint16_t)fh_request_number(f, F_ROWS, 24),
-		.columns = (uint16_t)fh_request_number(f, F_COLUMNS, 80),
-		.window = fh_request_number(f, F_WINDOW, 0),
-		.limits = { or_plan(fh_request_number(f, F_WALL_MS, 0), limit[FH_LIMIT_WALL_TIME]),
-		            or_plan(fh_request_number(f, F_CPU_MS, 0), limit[FH_LIMIT_CPU_TIME]),
-		            or_plan(fh_request_number(f, F_OUTPUT, 0), limit[FH_LIMIT_OUTPUT]) },
-		.stdin_data = { "", 0 },
-	};
-	struct fh_process *p;
-	int e = r.malformed ? fh_error_set(err, FH_E_PROTOCOL, "a malformed request to start a process")
-	                    : fh_process_spawn_in(b, &s, c, f->request, &p, err);
-	free_strings(&argv);
-	free_strings(&env);
-	return e;
-}
-
-static int on_wait(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
-{
-	struct fh_process *p = fh_process_find(c->engine, f->id);
-	if (!p)
-		return no_process(err);
-	fh_process_add_waiter(p, c, f->request, fh_request_number(f, F_TIMEOUT_MS, FH_UNLIMITED));
-	return 0;
-}
-
-static int on_signal(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
-{
-	struct fh_process *p = fh_process_find(c->engine, f->id);
-	uint64_t number = fh_request_number(f, F_SIGNAL, 0);
-	if (!p || p->exited)
-		return no_process(err);
-	if (number == 0 || number > 64)
-		return fh_error_set(err, FH_E_ARGUMENT, "%llu is no signal", (unsigned long long)number);
-	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = (int32_t)number };
-	int r = fh_warm_signal(p->sandbox, (int)number) ? 0 : fh_sandbox_send(p->sandbox, &m, sizeof(m), NULL, 0, err);
-	if (r == 0)
-		reply(c, f);
-	return r;
-}
-
-static int on_resize(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
-{
-	struct fh_process *p = fh_process_find(c->engine, f->id);
-	if (!p)
-		return no_process(err);
-	if (!p->pty || p->streams->fd < 0)
-		return fh_error_set(err, FH_E_ARGUMENT, "the process has no terminal");
-	struct winsize size = { .ws_row = (uint16_t)fh_request_number(f, F_ROWS, 24),
-		                    .ws_col = (uint16_t)fh_request_number(f, F_COLUMNS, 80) };
-	if (ioctl(p->streams->fd, TIOCSWINSZ, &size) < 0)
-		return fh_error_sys(err, errno, "cannot resize the terminal");
-	reply(c, f);
-	return 0;
-}
+/* ------------------------------------------------------------------------------------------------------------ others
+ */
 
 static int on_attach(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_sandbox *b = fh_request_sandbox(c, f);
 	struct fh_process *p = fh_process_find(c->engine, f->id);
 	if (b) {
-		reply(c, f);
+		fh_request_reply(c, f);
 		return 0;
 	}
 	if (!p || p->sandbox->run)
-		return no_process(err);
+		return fh_request_no_process(err);
 	p->connection = c;
 	fh_process_started(p, c, f->request);
 	/* the connection may close under what is written to it, and must then not be remembered again */
@@ -291,17 +224,14 @@ static int on_attach(struct fh_connection *c, const struct fh_frame *f, struct f
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ others
- */
-
 static void write_info(struct fh_buf *out, const struct fh_sandbox *b)
 {
 	int64_t now = fh_now_ns();
 	uint64_t alive = 0;
 	const struct fh_process *first = NULL;
 	for (const struct fh_process *p = b->processes; p; p = p->next) {
-		alive += !p->exited;
-		first = p;
+		alive += !p->exited && !p->helper;
+		first = p->helper ? first : p;
 	}
 	size_t mark = fh_wire_begin(out, F_SANDBOX);
 	fh_wire_bytes(out, F_ID, b->id.b, 16);
@@ -311,6 +241,9 @@ static void write_info(struct fh_buf *out, const struct fh_sandbox *b)
 	fh_wire_u64(out, F_CLIENT_PID, b->connection ? (uint64_t)b->connection->peer_pid : 0);
 	fh_wire_u64(out, F_COUNT, alive);
 	fh_wire_text(out, F_COMMAND, first ? first->command : "");
+	fh_wire_text(out, F_NAME, b->name);
+	fh_wire_u64(out, F_SESSION, !b->run);
+	fh_wire_u64(out, F_PAUSED, b->paused);
 	fh_wire_end(out, mark);
 }
 
@@ -416,14 +349,27 @@ static const struct {
 	bool plain; /* not a request: nothing to answer, an error breaks the connection */
 	request_fn run;
 } requests[] = {
-	{ FH_FRAME_HELLO, true, on_hello },      { FH_FRAME_DATA, true, on_data },
-	{ FH_FRAME_CREDIT, true, on_credit },    { FH_FRAME_RUN, false, on_run },
-	{ FH_FRAME_CREATE, false, on_create },   { FH_FRAME_DESTROY, false, on_destroy },
-	{ FH_FRAME_RENEW, false, on_renew },     { FH_FRAME_SPAWN, false, on_spawn },
-	{ FH_FRAME_WAIT, false, on_wait },       { FH_FRAME_SIGNAL, false, on_signal },
-	{ FH_FRAME_RESIZE, false, on_resize },   { FH_FRAME_ATTACH, false, on_attach },
-	{ FH_FRAME_PUT, false, fh_request_put }, { FH_FRAME_GET, false, fh_request_get },
-	{ FH_FRAME_LIST, false, on_list },       { FH_FRAME_CANCEL, true, on_cancel },
+	{ FH_FRAME_HELLO, true, on_hello },
+	{ FH_FRAME_DATA, true, on_data },
+	{ FH_FRAME_CREDIT, true, on_credit },
+	{ FH_FRAME_RUN, false, on_run },
+	{ FH_FRAME_CREATE, false, on_create },
+	{ FH_FRAME_DESTROY, false, on_destroy },
+	{ FH_FRAME_RENEW, false, on_renew },
+	{ FH_FRAME_ATTACH, false, on_attach },
+	{ FH_FRAME_SPAWN, false, fh_request_spawn },
+	{ FH_FRAME_WAIT, false, fh_request_wait },
+	{ FH_FRAME_SIGNAL, false, fh_request_signal },
+	{ FH_FRAME_RESIZE, false, fh_request_resize },
+	{ FH_FRAME_PROCESSES, false, fh_request_processes },
+	{ FH_FRAME_USAGE, false, fh_request_usage },
+	{ FH_FRAME_PAUSE, false, fh_request_pause },
+	{ FH_FRAME_RESUME, false, fh_request_resume },
+	{ FH_FRAME_DESCRIBE, false, fh_request_describe },
+	{ FH_FRAME_PUT, false, fh_request_put },
+	{ FH_FRAME_GET, false, fh_request_get },
+	{ FH_FRAME_LIST, false, on_list },
+	{ FH_FRAME_CANCEL, true, on_cancel },
 };
 
 int fh_request(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)

@@ -15,3 +15,21 @@ uint64_t fh_request_number(const struct fh_frame *f, uint16_t tag, uint64_t fall
 /* requests_files.c: PUT and GET */
 int fh_request_put(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
 int fh_request_get(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+
+int fh_request_no_process(struct fh_error *err);
+void fh_request_reply(struct fh_connection *c, const struct fh_frame *f); /* an empty REPLY */
+/* A text field of less than `size` bytes; *ret stays as it is when there is none. */
+int fh_request_text(const struct fh_frame *f, uint16_t tag, size_t size, char **ret, struct fh_error *err);
+
+/* requests_process.c */
+int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+int fh_request_wait(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+int fh_request_signal(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+int fh_request_resize(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+
+/* requests_session.c */
+int fh_request_processes(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+int fh_request_usage(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+int fh_request_pause(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+int fh_request_resume(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
+int fh_request_describe(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);

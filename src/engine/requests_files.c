@@ -67,6 +67,9 @@ int fh_request_put(struct fh_connection *c, const struct fh_frame *f, struct fh_
 	struct fh_sandbox *b = fh_request_sandbox(c, f);
 	if (!b)
 		return fh_request_no_sandbox(err);
+	int e = fh_pause_refuses(b, err);
+	if (e)
+		return e;
 	struct put *p = FH_NEW(struct put);
 	p->files = fh_xcalloc(FH_PLAN_FILES_MAX, sizeof(*p->files));
 	p->append = fh_xcalloc(FH_PLAN_FILES_MAX, sizeof(*p->append));
@@ -82,7 +85,6 @@ int fh_request_put(struct fh_connection *c, const struct fh_frame *f, struct fh_
 				ok = get_file(x.value, &p->files[i], &p->append[i]);
 			}
 		}
-	int e;
 	if (!ok || r.malformed || p->count == 0)
 		e = fh_error_set(err, FH_E_PROTOCOL, "a malformed request to put files");
 	else
@@ -147,6 +149,9 @@ int fh_request_get(struct fh_connection *c, const struct fh_frame *f, struct fh_
 	struct fh_wire_field x;
 	if (!b)
 		return fh_request_no_sandbox(err);
+	int e = fh_pause_refuses(b, err);
+	if (e)
+		return e;
 	while (fh_wire_next(&r, &x))
 		if (x.tag == F_NAME) {
 			free(name);
@@ -163,7 +168,7 @@ int fh_request_get(struct fh_connection *c, const struct fh_frame *f, struct fh_
 	t->stream->sandbox = b;
 	t->stream->next = b->files;
 	b->files = t->stream;
-	int e = fh_transfer_get(b, name, most, t, err);
+	e = fh_transfer_get(b, name, most, t, err);
 	if (e) {
 		b->files = t->stream->next;
 		fh_output_free(c->engine, t->stream);

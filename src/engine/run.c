@@ -265,6 +265,9 @@ void fh_run_spawn(struct fh_sandbox *b)
 	struct fh_plan *p = b->plan;
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_spawn s = {
+		.uid = b->plan->uid,
+		.gid = b->plan->gid,
+		.memory_bytes = FH_UNLIMITED,
 		.argv = p->argv,
 		.env = p->env,
 		.cwd = p->cwd,

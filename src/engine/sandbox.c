@@ -60,6 +60,10 @@ static void free_sandbox(struct fh_sandbox *b)
 			break;
 		}
 	fh_process_free_all(b);
+	for (size_t i = 0; i < b->left_count; i++)
+		fh_cgroup_abandon(&b->left_groups[i]);
+	free(b->left_groups);
+	free(b->hold);
 	while (b->files) {
 		struct fh_output *s = b->files;
 		b->files = s->next;
@@ -127,7 +131,9 @@ void fh_sandbox_release(struct fh_sandbox *b)
 static void on_sweep(struct fh_timer *t)
 {
 	struct fh_sandbox *b = t->owner;
-	if (!fh_cgroup_remove(&b->cgroup)) {
+	bool removed = fh_process_remove_groups(b);
+	removed = fh_freezer_remove(&b->freezer) && removed;
+	if (!removed || !fh_cgroup_remove(&b->cgroup)) {
 		/* The kernel counts the last task out a moment after it was reaped. Should it never: the keeper, or the next
 		 * engine, removes what is left. */
 		int64_t waited = fh_now_ns() - b->dying_ns;
@@ -174,6 +180,7 @@ void fh_sandbox_gone_unmade(struct fh_sandbox *b)
 /* init is dead, and with it, as the kernel promises for pid 1, every process of its namespace. */
 static void on_reaped(struct fh_sandbox *b)
 {
+	fh_pause_end(b);
 	b->reaped = true;
 	b->state = FH_SWEEPING;
 	if (b->template) {
@@ -220,6 +227,7 @@ void fh_sandbox_destroy_now(struct fh_sandbox *b)
 {
 	if (b->state >= FH_DYING)
 		return;
+	fh_pause_end(b);
 	b->state = FH_DYING;
 	b->dying_ns = fh_now_ns();
 	if (b->template)
@@ -270,15 +278,20 @@ void fh_sandbox_drop_connection(struct fh_engine *e, struct fh_connection *c)
 {
 	for (struct fh_sandbox *b = e->sandboxes, *next; b; b = next) {
 		next = b->next;
-		for (struct fh_process *p = b->processes; p; p = p->next) {
-			if (p->connection == c)
+		fh_pause_drop_connection(b, c);
+		for (struct fh_process *p = b->processes, *after; p; p = after) {
+			after = p->next;
+			bool was_its = p->connection == c;
+			if (was_its)
 				p->connection = NULL;
 			for (struct fh_output *s = p->streams; s; s = s->next)
 				if (s->connection == c)
-					s->connection = NULL;
+					fh_output_detach(e, s);
 			for (struct fh_waiter *w = p->waiters; w; w = w->next)
 				if (w->connection == c)
 					w->connection = NULL;
+			if (was_its && p->helper && p->started)
+				fh_process_abandon(p);
 		}
 		for (struct fh_transfer *t = b->transfers; t; t = t->next) {
 			if (t->connection == c)

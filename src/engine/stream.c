@@ -47,8 +47,19 @@ static void after_end(struct fh_output *s)
 	}
 }
 
+/* Nobody reads: what is oldest goes. */
+static void make_room(struct fh_output *s)
+{
+	if (!s->drop || s->connection || s->buffer.n < s->window)
+		return;
+	fh_buf_drop(&s->buffer, s->window / 2);
+	s->acked += s->window / 2;
+	s->sent = s->acked;
+}
+
 static void read_on(struct fh_engine *e, struct fh_output *s)
 {
+	make_room(s);
 	if (s->fd >= 0)
 		(void)fh_watch_set(e->loop, &s->watch, s->fd, s->buffer.n < s->window ? EPOLLIN : 0);
 }
@@ -157,6 +168,13 @@ void fh_output_attach(struct fh_engine *e, struct fh_output *s, struct fh_connec
 	s->sent = s->acked;
 	s->end_sent = false;
 	send_pending(e, s);
+}
+
+void fh_output_detach(struct fh_engine *e, struct fh_output *s)
+{
+	s->connection = NULL;
+	if (!s->ended)
+		read_on(e, s);
 }
 
 void fh_output_free(struct fh_engine *e, struct fh_output *s)

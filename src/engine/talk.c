@@ -33,18 +33,42 @@ static bool start_is_stuck(struct fh_process *p)
 	return stuck;
 }
 
+/* A helper at which nothing moves, though neither its client reads slowly nor has it input to wait for. */
+static bool helper_is_stuck(struct fh_process *p)
+{
+	uint64_t moved = p->input.written;
+	bool waits = !p->input.end_seen && p->input.buffer.n == p->input.taken;
+	for (const struct fh_output *s = p->streams; s; s = s->next) {
+		moved += s->acked + s->buffer.n;
+		waits = waits || s->buffer.n >= s->window;
+	}
+	bool stuck = p->awaited && moved == p->moved && !waits;
+	p->awaited = true;
+	p->moved = moved;
+	return stuck;
+}
+
 static void look_for_answers(struct fh_timer *t)
 {
 	struct fh_sandbox *b = t->owner;
 	bool any = false, stuck = false;
-	for (struct fh_process *p = b->processes; p; p = p->next)
-		if (!p->started && !p->exited) {
-			any = true;
+	for (struct fh_process *p = b->processes, *next; p; p = next) {
+		next = p->next;
+		if (p->exited || b->paused)
+			continue;
+		any = any || !p->started || p->helper;
+		if (!p->started)
 			stuck = start_is_stuck(p) || stuck;
-		}
+		else if (p->helper && helper_is_stuck(p))
+			fh_process_abandon(p); /* its client gets half an answer, and knows */
+	}
 	for (struct fh_transfer *x = b->transfers; x; x = x->next) {
 		any = true;
 		stuck = transfer_is_stuck(x) || stuck;
+	}
+	if (b->hold) {
+		any = true;
+		stuck = fh_pause_is_stuck(b) || stuck;
 	}
 	if (stuck) {
 		struct fh_error err = FH_ERROR_INIT;
@@ -58,7 +82,7 @@ static void look_for_answers(struct fh_timer *t)
 
 static void await_answer(struct fh_sandbox *b, uint32_t op)
 {
-	if ((op != FH_INIT_SPAWN && op != FH_INIT_PUT && op != FH_INIT_GET) || b->answer_timer.slot)
+	if ((op != FH_INIT_SPAWN && op != FH_INIT_PUT && op != FH_INIT_GET && op != FH_INIT_HOLD) || b->answer_timer.slot)
 		return;
 	b->answer_timer = (struct fh_timer){ .on_time = look_for_answers, .owner = b };
 	fh_timer_set(b->engine->loop, &b->answer_timer, fh_now_ns() + (int64_t)FH_ANSWER_MS * FH_NS_PER_MS);
@@ -169,6 +193,11 @@ static bool on_packet(struct fh_sandbox *b, const void *packet, size_t size, int
 			return false;
 		on_finished(b, packet);
 		return true;
+	case FH_INIT_HELD:
+		if (size != sizeof(struct fh_init_held))
+			return false;
+		fh_pause_on_held(b, packet);
+		return true;
 	case FH_INIT_USAGE:
 		if (size != sizeof(struct fh_init_usage))
 			return false;
@@ -227,16 +256,28 @@ void fh_talk_on_socket(struct fh_watch *w, uint32_t events)
 	}
 }
 
+static bool was_killed_in(const struct fh_process *p)
+{
+	struct fh_cgroup_use u;
+	fh_cgroup_use(&p->group, &u);
+	return u.oom_kills > 0;
+}
+
 /* Only a kill counts: on v2 other counters of memory.events move too, and on v1 the shortage may be a parent group's,
  * which wakes everybody below it. v1 wakes before it kills, so there the counter is looked at a few times more. */
 static void look_for_kill(struct fh_sandbox *b)
 {
 	struct fh_usage u;
+	bool seen = false;
 	fh_limits_use(b, &u);
-	for (struct fh_process *p = b->processes; b->oom_seen && p; p = p->next)
-		if (!p->exited)
+	for (struct fh_process *p = b->processes; p; p = p->next) {
+		/* of a session only that one goes among whose processes the kernel chose */
+		bool hit = b->run ? b->oom_seen : p->has_group && was_killed_in(p);
+		seen = seen || hit;
+		if (hit && !p->exited)
 			fh_limits_fire(p, FH_LIMIT_MEMORY);
-	if (!b->oom_seen && b->oom_looks-- > 0)
+	}
+	if (!(b->run ? b->oom_seen : seen) && b->oom_looks-- > 0)
 		fh_timer_set(b->engine->loop, &b->oom_timer, fh_now_ns() + FH_NS_PER_MS);
 }
 

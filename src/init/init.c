@@ -247,21 +247,33 @@ static void on_spawn(const struct fh_init_spawn *m, size_t size, int *fds, int f
 		fh_sys(__NR_close, terminal);
 }
 
-static void on_signal(const struct fh_init_signal *m)
+static void on_signal(const struct fh_init_signal *m, int procs)
 {
+	int32_t pid = 0;
 	for (int i = 0; i < FH_INIT_PROCESSES_MAX; i++)
 		if (in.child[i].pid && in.child[i].op == FH_INIT_SPAWN && in.child[i].token == m->h.token)
-			if (fh_sys(__NR_kill, -in.child[i].pid, m->signal) < 0)
-				fh_sys(__NR_kill, in.child[i].pid, m->signal);
+			pid = in.child[i].pid;
+	if (m->tree && (pid || procs >= 0))
+		fh_tree_kill(pid, procs);
+	else if (pid && fh_sys(__NR_kill, -pid, m->signal) < 0)
+		fh_sys(__NR_kill, pid, m->signal);
+}
+
+static void on_hold(const struct fh_init_hold_request *m, const int *fds, int fd_count)
+{
+	struct fh_init_held held = { .h = { FH_INIT_HELD, m->h.token } };
+	fh_tree_hold(m->how, fds, fd_count, &held);
+	send_message(&held, sizeof(held), -1);
 }
 
 static void on_message(size_t size, int *fds, int fd_count)
 {
 	const struct fh_init_header *h = (const void *)packet;
 	static const size_t least[] = {
-		[FH_INIT_START] = sizeof(struct fh_init_start), [FH_INIT_PUT] = sizeof(struct fh_init_put),
-		[FH_INIT_SPAWN] = sizeof(struct fh_init_spawn), [FH_INIT_SIGNAL] = sizeof(struct fh_init_signal),
-		[FH_INIT_GET] = sizeof(struct fh_init_get),     [FH_INIT_FINISH] = sizeof(struct fh_init_header),
+		[FH_INIT_START] = sizeof(struct fh_init_start),       [FH_INIT_PUT] = sizeof(struct fh_init_put),
+		[FH_INIT_SPAWN] = sizeof(struct fh_init_spawn),       [FH_INIT_SIGNAL] = sizeof(struct fh_init_signal),
+		[FH_INIT_GET] = sizeof(struct fh_init_get),           [FH_INIT_FINISH] = sizeof(struct fh_init_header),
+		[FH_INIT_HOLD] = sizeof(struct fh_init_hold_request),
 	};
 	if (size < sizeof(*h) || h->op == 0 || h->op >= sizeof(least) / sizeof(least[0]) || size < least[h->op])
 		die(2); /* the engine and init are one build: this cannot be */
@@ -270,9 +282,11 @@ static void on_message(size_t size, int *fds, int fd_count)
 	else if (h->op == FH_INIT_SPAWN)
 		on_spawn((const void *)packet, size, fds, fd_count);
 	else if (h->op == FH_INIT_SIGNAL)
-		on_signal((const void *)packet);
+		on_signal((const void *)packet, fd_count ? fds[0] : -1);
 	else if (h->op == FH_INIT_FINISH)
 		finish(h->token);
+	else if (h->op == FH_INIT_HOLD)
+		on_hold((const void *)packet, fds, fd_count);
 	else if (fd_count == 1)
 		transfer(h->op, packet, fds[0]);
 	for (int i = 0; i < fd_count; i++)

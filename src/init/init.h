@@ -35,10 +35,17 @@ int fh_init_become_user(const struct fh_init_start *as); /* in a child; 0 or -er
 /* Of the calling process, soft and hard; 0 or -errno, then *ret_resource is the one that was refused. */
 int fh_init_lower_limits(const struct fh_init_rlimit *limits, uint32_t count, uint32_t *ret_resource);
 void fh_init_read_state(struct fh_init_state *s); /* of the calling process */
+/* In a helper: the user's rights on files, and where the host gives more than one id a user id of its own, so that no
+ * program can stop or kill it. */
+int fh_init_become_helper(const struct fh_init_start *as);
 
 /* files.c; each runs in a child of its own and returns what the child reports. */
 void fh_init_put(const char *base, int pipe, struct fh_init_done *ret);
 void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret);
+
+/* tree.c: processes as /proc and control groups show them */
+void fh_tree_kill(int32_t pid, int procs); /* procs: of its control group, or -1 */
+void fh_tree_hold(uint32_t how, const int *fds, int fd_count, struct fh_init_held *ret);
 
 /* sample.c */
 void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret);

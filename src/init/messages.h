@@ -10,7 +10,8 @@
  *     START                     ->         once, first
  *     PUT + [pipe to read]      ->    <-   PUT_DONE
  *     SPAWN + [in, out, err, …] ->    <-   SPAWNED (+ [terminal]) … EXITED
- *     SIGNAL                    ->
+ *     SIGNAL [+ group's procs]  ->
+ *     HOLD [+ 2 files]          ->    <-   HELD      everybody but init is held still, or let go
  *     GET + [pipe to write]     ->    <-   GET_DONE
  *     FINISH                    ->    <-   FINISHED   nothing but init is left alive
  *                                     <-   USAGE      every sample_ms, when START asks for it
@@ -25,9 +26,10 @@ enum {
 	FH_INIT_TEXT_MAX = 136 * 1024, /* argv, env and cwd of a SPAWN */
 	FH_INIT_PATH_MAX = 4096,
 	FH_INIT_RLIMITS_MAX = 16,
-	FH_INIT_PROCESSES_MAX = 1024,                      /* spawned and not yet exited */
-	FH_INIT_DESCRIPTORS_MAX = 7,                       /* of a program beside stdin, stdout, stderr */
-	FH_INIT_FDS_MAX = 3 + FH_INIT_DESCRIPTORS_MAX + 1, /* of one message: those, and the files' */
+	FH_INIT_PROCESSES_MAX = 1024, /* spawned and not yet exited */
+	FH_INIT_DESCRIPTORS_MAX = 7,  /* of a program beside stdin, stdout, stderr */
+	FH_INIT_GROUPS_MAX = 4,       /* control groups that a program enters */
+	FH_INIT_FDS_MAX = 3 + FH_INIT_DESCRIPTORS_MAX + 1 + FH_INIT_GROUPS_MAX, /* of one message: those, the files' */
 };
 
 enum fh_init_op {
@@ -37,6 +39,7 @@ enum fh_init_op {
 	FH_INIT_SIGNAL,
 	FH_INIT_GET,
 	FH_INIT_FINISH,
+	FH_INIT_HOLD,
 
 	FH_INIT_PUT_DONE = 64,
 	FH_INIT_SPAWNED,
@@ -45,6 +48,7 @@ enum fh_init_op {
 	FH_INIT_FINISHED,
 	FH_INIT_USAGE,
 	FH_INIT_LAUNCHED, /* init's first word in a sandbox of a template; with an error: its set-up's last */
+	FH_INIT_HELD,
 };
 
 /* Where init finds the Landlock rule set that its children are to enter, when START says so. */
@@ -78,16 +82,20 @@ struct fh_init_rlimit {
 enum {
 	FH_SPAWN_PTY = 1,
 	FH_SPAWN_ONE_SHOT = 2, /* FINISH follows by itself when it exits */
-	FH_SPAWN_FILES = 4,    /* its files come along: a last descriptor with entries as PUT's, whose base is the cwd */
+	FH_SPAWN_FILES = 4,    /* its files come along: a descriptor with entries as PUT's, whose base is the cwd */
+	FH_SPAWN_HELPER = 8,   /* nothing is executed: argv names a helper (helper.h) */
 };
 
 /* Followed by `text_size` bytes: cwd, argv_count arguments, env_count variables, each with its NUL. Descriptors: stdin,
- * stdout, stderr, those that become `descriptors`, in their order, and that of FH_SPAWN_FILES; with FH_SPAWN_PTY none.
+ * stdout, stderr and those that become `descriptors`, in their order (none of these with FH_SPAWN_PTY), that of
+ * FH_SPAWN_FILES, and `group_count` files to each of which the child writes "0" before all else.
  * Files are written by the child that becomes the program, before the program's limits hold. */
 struct fh_init_spawn {
 	struct fh_init_header h;
 	uint32_t flags;
 	uint16_t rows, columns;
+	uint32_t uid, gid; /* other than START's only where that says switch_ids */
+	uint32_t group_count;
 	uint32_t argv_count, env_count;
 	uint32_t text_size;
 	uint32_t rlimit_count;
@@ -99,6 +107,26 @@ struct fh_init_spawn {
 struct fh_init_signal {
 	struct fh_init_header h;
 	int32_t signal; /* to the process group that SPAWN made */
+	/* 1: SIGKILL to all that the program has started, as far as it can be told: what its control group holds, by the
+	 * descriptor of that group's cgroup.procs, which shows init the numbers of its own pid namespace; without one, its
+	 * session and its descendants. */
+	uint32_t tree;
+};
+
+enum fh_init_hold {
+	FH_HOLD_RELEASE, /* SIGCONT to whom STOP has stopped */
+	FH_HOLD_STOP,    /* SIGSTOP to everybody that was not stopped */
+	FH_HOLD_MOVE, /* into a frozen group: descriptors of cgroup.procs of a group that holds all, and of the frozen one
+	               */
+};
+struct fh_init_hold_request {
+	struct fh_init_header h;
+	uint32_t how; /* enum fh_init_hold */
+};
+struct fh_init_held {
+	struct fh_init_header h;
+	int32_t error; /* errno; then nobody is stopped that was not before (MOVE: some may be in the group) */
+	uint32_t count;
 };
 
 /* A transfer in: the pipe carries entries { struct fh_init_entry, path, data }, ended by end of file. One descriptor.
@@ -157,6 +185,7 @@ enum fh_init_step { /* of starting a program, for errors */
 	                FH_STEP_RLIMIT,
 	                FH_STEP_IDS,
 	                FH_STEP_FILES,
+	                FH_STEP_GROUP,
 	                FH_STEP_CWD,
 	                FH_STEP_EXEC,
 	                FH_STEP_COUNT_

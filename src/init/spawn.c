@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Starting a program: fork, become the user, exec; what the kernel says of the child comes back over a pipe. */
-#include "init/init.h"
+#include "init/helpers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,13 +128,44 @@ static long put_aside(int *fd)
 	return 0;
 }
 
+/* No descriptor stays but its three streams. */
+static void become_helper(const struct fh_init_spawn *m, const struct fh_init_start *as, const char *cwd,
+                          struct report *r, int pipe)
+{
+	uint64_t none = 0;
+	r->step = FH_STEP_IDS;
+	long e = fh_init_become_helper(as);
+	if (e == 0) {
+		r->step = FH_STEP_RLIMIT;
+		e = fh_init_lower_limits(m->rlimits, m->rlimit_count, &r->detail);
+	}
+	r->error = (int32_t)-e;
+	fh_init_read_state(&r->state);
+	r->state.landlock = as->rules;
+	fh_write_full(pipe, r, sizeof(*r));
+	if (e < 0)
+		fh_sys(__NR_exit_group, 127);
+	fh_sys(__NR_close_range, 3, ~0U, 0);
+	fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &none, 0, 8);
+	fh_helper_main((const char *const *)argv, m->argv_count, cwd);
+}
+
 /* files: a descriptor of what FH_SPAWN_FILES brings, or -1 */
-static void child(struct fh_init *in, const struct fh_init_spawn *m, const char *cwd, int *fds, int files, int pipe)
+static void child(struct fh_init *in, const struct fh_init_spawn *m, const char *cwd, int *fds, int files,
+                  const int *groups, int pipe)
 {
 	struct report r = { 0 };
 	uint64_t none = 0;
-	long e;
+	struct fh_init_start as = in->start;
+	long e = 0;
 
+	as.uid = m->uid;
+	as.gid = m->gid;
+	r.step = FH_STEP_GROUP;
+	for (uint32_t i = 0; e == 0 && i < m->group_count; i++)
+		e = fh_write_full(groups[i], "0", 1);
+	if (e < 0)
+		goto failed;
 	r.step = FH_STEP_TERMINAL;
 	fh_sys(__NR_setsid);
 	if (m->flags & FH_SPAWN_PTY) {
@@ -151,11 +182,13 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 		e = place_descriptors(m, fds);
 	if (e < 0)
 		goto failed;
+	if (m->flags & FH_SPAWN_HELPER)
+		become_helper(m, &as, cwd, &r, pipe);
 	/* A program that runs out of memory goes before init does. /proc may be missing: then nothing is lost. */
 	write_text_file("/proc/self/oom_score_adj", "1000");
 
 	r.step = FH_STEP_IDS;
-	e = fh_init_become_user(&in->start);
+	e = fh_init_become_user(&as);
 	if (e < 0)
 		goto failed;
 	r.step = FH_STEP_FILES;
@@ -242,24 +275,25 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
                   struct fh_init_spawned *ret, int *ret_terminal)
 {
 	int fds[3 + FH_INIT_DESCRIPTORS_MAX] = { -1, -1, -1 }, pipe[2], files = -1;
-	int count = 3 + (int)m->descriptor_count;
+	int count = m->flags & FH_SPAWN_PTY ? 0 : 3 + (int)m->descriptor_count;
+	int expected = count + !!(m->flags & FH_SPAWN_FILES) + (int)m->group_count;
 	const char *cwd = "/";
 	long e = -EINVAL;
 	*ret_terminal = -1;
 	ret->step = FH_STEP_TERMINAL;
-	if (!split_text(m, text, &cwd) || m->rlimit_count > FH_INIT_RLIMITS_MAX || !descriptors_are_good(m))
+	if (!split_text(m, text, &cwd) || m->rlimit_count > FH_INIT_RLIMITS_MAX || !descriptors_are_good(m) ||
+	    m->group_count > FH_INIT_GROUPS_MAX || fd_count != expected)
 		goto failed;
+	const int *groups = given + fd_count - m->group_count;
 	if (m->flags & FH_SPAWN_PTY) {
 		e = open_terminal(m);
 		if (e < 0)
 			goto failed;
 		*ret_terminal = (int)e;
 		fds[0] = fds[1] = fds[2] = (int)e;
-	} else if (fd_count == count + !!(m->flags & FH_SPAWN_FILES)) {
-		memcpy(fds, given, (size_t)count * sizeof(*fds));
-		files = fd_count > count ? given[count] : -1;
 	} else {
-		goto failed;
+		memcpy(fds, given, (size_t)count * sizeof(*fds));
+		files = m->flags & FH_SPAWN_FILES ? given[count] : -1;
 	}
 	ret->step = FH_STEP_FORK;
 	e = fh_sys(__NR_pipe2, pipe, O_CLOEXEC);
@@ -268,7 +302,7 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 	e = fh_sys(__NR_clone, SIGCHLD, 0, 0, 0, 0);
 	if (e == 0) {
 		fh_sys(__NR_close, pipe[0]);
-		child(in, m, cwd, fds, files, pipe[1]);
+		child(in, m, cwd, fds, files, groups, pipe[1]);
 	}
 	fh_sys(__NR_close, pipe[1]);
 	if (e < 0) {

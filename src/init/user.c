@@ -74,3 +74,31 @@ void fh_init_read_state(struct fh_init_state *s)
 	s->uid = (uint32_t)fh_sys(__NR_geteuid);
 	s->gid = (uint32_t)fh_sys(__NR_getegid);
 }
+
+int fh_init_become_helper(const struct fh_init_start *as)
+{
+	enum { HELPER_ID = 65533 }; /* of the sandbox's 65,536: no program has it, and none may become it */
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct none[2] = { { 0 } }, set_ids[2] = { { 0 } };
+	fh_sys(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
+	if (!as->switch_ids)
+		return fh_init_become_user(as);
+	set_ids[0].permitted = set_ids[0].effective = 1u << CAP_SETUID;
+	long r = as->rules ? fh_sys(__NR_landlock_restrict_self, FH_INIT_RULES, 0) : 0;
+	if (r == 0)
+		r = fh_sys(__NR_setgroups, 0, 0);
+	if (r == 0)
+		r = fh_sys(__NR_setresgid, as->gid, as->gid, as->gid);
+	if (r == 0)
+		r = fh_sys(__NR_prctl, PR_SET_KEEPCAPS, 1, 0, 0, 0);
+	if (r == 0)
+		r = fh_sys(__NR_setresuid, HELPER_ID, HELPER_ID, HELPER_ID);
+	if (r == 0)
+		r = fh_sys(__NR_capset, &head, set_ids);
+	if (r == 0) {
+		fh_sys(__NR_setfsuid, as->uid);
+		if (fh_sys(__NR_setfsuid, -1) != (long)as->uid) /* it tells no failure but so */
+			r = -EPERM;
+	}
+	return r < 0 ? (int)r : (int)fh_sys(__NR_capset, &head, none);
+}

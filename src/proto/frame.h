@@ -49,21 +49,26 @@ enum fh_frame_type {
 	FH_FRAME_CREDIT = 3, /* id: stream. F_OFFSET: all bytes before it were consumed and may be forgotten */
 
 	/* client to engine; each is answered by REPLY or ERROR, RUN by STARTED … RESULT or ERROR */
-	FH_FRAME_RUN = 16,     /* F_PLAN, F_STDIN_OPEN, F_WINDOW: create + files + spawn + wait + outs + destroy. A group:
-	                          F_MEMBER { F_PLAN, F_STDIN_OPEN, F_WINDOW }*, F_LINK*, F_LEADER */
-	FH_FRAME_CREATE = 17,  /* F_PLAN, F_LEASE_MS -> REPLY F_ID sandbox */
-	FH_FRAME_DESTROY = 18, /* id: sandbox */
-	FH_FRAME_RENEW = 19,   /* id: sandbox. F_LEASE_MS */
-	FH_FRAME_SPAWN = 20,   /* id: sandbox. F_ARGV* F_ENV* F_CWD F_PTY F_ROWS F_COLUMNS F_NO_STDIN F_WINDOW,
-	                          F_WALL_MS F_CPU_MS F_OUTPUT -> STARTED */
-	FH_FRAME_WAIT = 21,    /* id: process. F_TIMEOUT_MS -> EXIT, or ERROR timeout */
-	FH_FRAME_SIGNAL = 22,  /* id: process. F_SIGNAL */
-	FH_FRAME_RESIZE = 23,  /* id: process. F_ROWS, F_COLUMNS */
-	FH_FRAME_ATTACH = 24,  /* id: process (-> STARTED, its streams continue here) or sandbox (-> REPLY) */
-	FH_FRAME_PUT = 25,     /* id: sandbox. F_FILE* -> REPLY when they are written */
-	FH_FRAME_GET = 26,     /* id: sandbox. F_NAME, F_MAX_BYTES -> FILE; DATA …; REPLY when it was whole */
-	FH_FRAME_LIST = 27,    /* -> REPLY F_SANDBOX* */
-	FH_FRAME_CANCEL = 28,  /* request: the one to cancel; that one answers ERROR cancelled */
+	FH_FRAME_RUN = 16,       /* F_PLAN, F_STDIN_OPEN, F_WINDOW: create + files + spawn + wait + outs + destroy. A group:
+	                            F_MEMBER { F_PLAN, F_STDIN_OPEN, F_WINDOW }*, F_LINK*, F_LEADER */
+	FH_FRAME_CREATE = 17,    /* F_PLAN, F_LEASE_MS -> REPLY F_ID sandbox */
+	FH_FRAME_DESTROY = 18,   /* id: sandbox */
+	FH_FRAME_RENEW = 19,     /* id: sandbox. F_LEASE_MS */
+	FH_FRAME_SPAWN = 20,     /* id: sandbox. F_ARGV* F_ENV* F_CWD F_PTY F_ROWS F_COLUMNS F_NO_STDIN F_WINDOW,
+	                            F_WALL_MS F_CPU_MS F_OUTPUT -> STARTED */
+	FH_FRAME_WAIT = 21,      /* id: process. F_TIMEOUT_MS -> EXIT, or ERROR timeout */
+	FH_FRAME_SIGNAL = 22,    /* id: process. F_SIGNAL */
+	FH_FRAME_RESIZE = 23,    /* id: process. F_ROWS, F_COLUMNS */
+	FH_FRAME_ATTACH = 24,    /* id: process (-> STARTED, its streams continue here) or sandbox (-> REPLY) */
+	FH_FRAME_PUT = 25,       /* id: sandbox. F_FILE* -> REPLY when they are written */
+	FH_FRAME_GET = 26,       /* id: sandbox. F_NAME, F_MAX_BYTES -> FILE; DATA …; REPLY when it was whole */
+	FH_FRAME_LIST = 27,      /* -> REPLY F_SANDBOX* */
+	FH_FRAME_CANCEL = 28,    /* request: the one to cancel; that one answers ERROR cancelled */
+	FH_FRAME_PROCESSES = 29, /* id: sandbox -> REPLY F_PROCESS* */
+	FH_FRAME_USAGE = 30,     /* id: sandbox -> REPLY, numbers */
+	FH_FRAME_PAUSE = 31,     /* id: sandbox -> REPLY F_HOW */
+	FH_FRAME_RESUME = 32,    /* id: sandbox */
+	FH_FRAME_DESCRIBE = 33,  /* id: sandbox -> REPLY F_PLAN */
 
 	/* engine to client */
 	FH_FRAME_REPLY = 48,
@@ -111,6 +116,11 @@ enum fh_field {
 	F_FROM_DESCRIPTOR,
 	F_TO,
 	F_TO_DESCRIPTOR,
+	F_USER, /* "user", "root" */
+	F_TAG,
+	F_HELPER, /* of SPAWN: argv names a helper (init/helper.h) */
+	F_DROP,   /* of SPAWN: output that nobody reads makes room */
+	F_TREE,   /* of SIGNAL: kills all that the process started */
 	F_ID = 64,
 	F_STREAM,
 	F_KIND,
@@ -142,7 +152,17 @@ enum fh_field {
 	F_LEASE_LEFT_MS,
 	F_CLIENT_PID,
 	F_COMMAND,
-	F_COUNT,           /* of F_SANDBOX in LIST's reply, beside F_ID */
+	F_COUNT,   /* of F_SANDBOX in LIST's reply, beside F_ID */
+	F_PROCESS, /* of PROCESSES' reply: F_ID F_PID F_UID F_AGE_MS F_TAG F_COMMAND, F_EXIT when it ended */
+	F_PAUSED,
+	F_SESSION, /* not the sandbox of a run */
+	F_HOW,     /* of PAUSE's reply: enum fh_pause */
+	F_UID,
+	F_MEMORY_NOW,
+	F_MEMORY_LIMIT,
+	F_TASKS,
+	F_CPUS,
+	F_DISK_LIMIT,
 	F_START = 144,     /* of RESULT: enum fh_start, how the program started */
 	F_START_WHY,       /* why not faster */
 	F_MEMORY_BASELINE, /* of F_EXIT */

@@ -447,7 +447,7 @@ static int execute_session(struct fh_execution *x, struct fh_error *err)
 	x->session = true;
 	if (!is_streaming(x))
 		x->feed.bytes = (struct fh_str){ (const char *)x->plan->stdin_data.data, x->plan->stdin_data.size };
-	int r = fh_sandbox_make(x->client, &light, 0, &s, &x->evidence, err);
+	int r = fh_sandbox_make(x->client, &light, NULL, NULL, &s, &x->evidence, err);
 	if (r < 0)
 		return r;
 	r = session_run(x, s, err);

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+/* The helper that makes what another's export has told: files, folders, links below the sandbox's root, as its user. */
+#include "init/helpers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "fumehood/session.h"
+
+/* set-ID bits mean nothing under no_new_privs, and the filter refuses them */
+enum { KEPT_MODE = 01777 };
+
+static char input[2 * FH_HELPER_RECORD_MAX];
+static size_t have, used;
+
+/* n bytes of stdin in one piece, until the next call; 0: its end, or too few. */
+static const char *take(size_t n)
+{
+	if (n > sizeof(input))
+		return 0;
+	if (have - used < n) {
+		memcpy(input, input + used, have - used); /* downwards: our memcpy goes from the front */
+		have -= used;
+		used = 0;
+	}
+	while (have < n) {
+		long r = fh_sys(__NR_read, 0, input + have, sizeof(input) - have);
+		if (r == -EINTR)
+			continue;
+		if (r <= 0)
+			return 0;
+		have += (size_t)r;
+	}
+	used += n;
+	return input + used - n;
+}
+
+struct head {
+	uint16_t kind, zero;
+	uint32_t size;
+};
+
+/* The entry that is being made. */
+static struct {
+	char name[FH_HELPER_PATH_MAX], other[FH_HELPER_PATH_MAX], target[FH_HELPER_PATH_MAX];
+	uint64_t number[FH_HELPER_FREE + 1];
+	int same, again, fd; /* fd: of a regular file, -1: none */
+	int skipped;         /* what is there is the plan's, and not to be replaced: its contents are passed over */
+	uint64_t size;
+} entry = { .fd = -1 };
+
+static int copy_text(char *to, const char *from, size_t n)
+{
+	if (n == 0 || n >= FH_HELPER_PATH_MAX)
+		return 0;
+	memcpy(to, from, n);
+	to[n] = 0;
+	return 1;
+}
+
+/* Reads the fields; attributes are kept where they are for set_attributes. 0 or -EPROTO. */
+static long read_entry(const char *p, size_t n)
+{
+	entry.name[0] = entry.target[0] = 0;
+	entry.same = entry.again = 0;
+	memset(entry.number, 0, sizeof(entry.number));
+	for (size_t at = 0; at < n;) {
+		struct head h;
+		if (n - at < sizeof(h))
+			return -EPROTO;
+		memcpy(&h, p + at, sizeof(h));
+		at += sizeof(h);
+		if (h.size > n - at)
+			return -EPROTO;
+		int good = 1;
+		if (h.kind == FH_HELPER_NAME)
+			good = copy_text(entry.name, p + at, h.size);
+		else if (h.kind == FH_HELPER_TARGET)
+			good = copy_text(entry.target, p + at, h.size);
+		else if (h.kind == FH_HELPER_SAME)
+			good = entry.same = copy_text(entry.other, p + at, h.size);
+		else if (h.kind == FH_HELPER_AGAIN)
+			entry.again = 1;
+		else if (h.kind <= FH_HELPER_FREE && h.size == 8)
+			memcpy(&entry.number[h.kind], p + at, 8);
+		if (!good)
+			return -EPROTO;
+		at += h.size;
+	}
+	return entry.name[0] ? 0 : -EPROTO;
+}
+
+/* What cannot be given (an owner, an attribute of another kind of file system) is left. */
+static void set_attributes(int fd, const char *p, size_t n)
+{
+	for (size_t at = 0; n - at >= sizeof(struct head) && at < n;) {
+		struct head h;
+		memcpy(&h, p + at, sizeof(h));
+		at += sizeof(h);
+		const char *name = p + at;
+		size_t length = 0;
+		while (h.kind == FH_HELPER_ATTRIBUTE && length < h.size && name[length])
+			length++;
+		if (h.kind == FH_HELPER_ATTRIBUTE && length < h.size)
+			fh_sys(__NR_fsetxattr, fd, name, name + length + 1, h.size - length - 1, 0);
+		at += h.size;
+	}
+}
+
+static void set_times(int dir, const char *name, int flags)
+{
+	struct timespec times[2];
+	const unsigned fields[2] = { FH_HELPER_ATIME, FH_HELPER_MTIME };
+	for (int i = 0; i < 2; i++) {
+		int64_t ns = (int64_t)entry.number[fields[i]], s = ns / 1000000000;
+		ns -= s * 1000000000;
+		times[i].tv_sec = ns < 0 ? s - 1 : s;
+		times[i].tv_nsec = ns < 0 ? ns + 1000000000 : ns;
+	}
+	fh_sys(__NR_utimensat, dir, name, times, flags);
+}
+
+static void finish_file(void)
+{
+	if (entry.fd < 0)
+		return;
+	fh_sys(__NR_ftruncate, entry.fd, entry.size); /* zeros at the end were only counted */
+	fh_sys(__NR_fchown, entry.fd, (int)entry.number[FH_HELPER_UID], (int)entry.number[FH_HELPER_GID]);
+	fh_sys(__NR_fchmod, entry.fd, (uint32_t)entry.number[FH_HELPER_MODE] & KEPT_MODE);
+	set_times(entry.fd, 0, 0);
+	fh_sys(__NR_close, entry.fd);
+	entry.fd = -1;
+}
+
+static long make_folder(int at, const char *last)
+{
+	long r = fh_sys(__NR_mkdirat, at, last, 0700);
+	if (r < 0 && r != -EEXIST)
+		return r;
+	long fd = fh_open_path(at, last, (uint64_t)O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return fd;
+	if (entry.again) {
+		fh_sys(__NR_fchown, fd, (int)entry.number[FH_HELPER_UID], (int)entry.number[FH_HELPER_GID]);
+		fh_sys(__NR_fchmod, fd, (uint32_t)entry.number[FH_HELPER_MODE] & KEPT_MODE);
+		set_times((int)fd, 0, 0);
+	}
+	fh_sys(__NR_close, fd);
+	return 0;
+}
+
+static long make_same(int at, const char *last)
+{
+	const char *old;
+	long from = fh_open_folder_of(entry.other, 0, &old);
+	if (from < 0)
+		return from;
+	long r = fh_sys(__NR_linkat, from, old, at, last, 0);
+	fh_sys(__NR_close, from);
+	return r;
+}
+
+static long make_entry(const char *p, size_t n)
+{
+	const char *last;
+	long r = read_entry(p, n);
+	if (r < 0)
+		return r;
+	uint64_t type = entry.number[FH_HELPER_TYPE];
+	long at = fh_open_folder_of(entry.name, 1, &last);
+	if (at < 0)
+		return at == -EINVAL && type == FH_FILE_FOLDER ? 0 : at; /* "/" is there */
+	if (type == FH_FILE_FOLDER) {
+		r = make_folder((int)at, last);
+	} else {
+		r = fh_sys(__NR_unlinkat, at, last, 0);
+		r = r == -ENOENT ? 0 : r;
+		if (r == 0 && type == FH_FILE_LINK) {
+			r = fh_sys(__NR_symlinkat, entry.target, at, last);
+			if (r == 0)
+				set_times((int)at, last, AT_SYMLINK_NOFOLLOW);
+		} else if (r == 0 && entry.same) {
+			r = make_same((int)at, last);
+		} else if (r == 0 && type == FH_FILE_REGULAR) {
+			r = fh_open_path((int)at, last, (uint64_t)O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+			entry.fd = r < 0 ? -1 : (int)r;
+			entry.size = 0;
+			if (r >= 0)
+				set_attributes(entry.fd, p, n);
+			r = r < 0 ? r : 0;
+		}
+	}
+	fh_sys(__NR_close, at);
+	return r;
+}
+
+/* One record; 1: it was the last one. */
+static long import_record(uint64_t *ret_count)
+{
+	const char *p = take(sizeof(struct head));
+	struct head h;
+	if (!p)
+		return -EPROTO; /* without a DONE it is not whole */
+	memcpy(&h, p, sizeof(h));
+	p = take(h.size);
+	if (!p && h.size)
+		return -EPROTO;
+	if (h.kind == FH_HELPER_DATA) {
+		if (entry.fd < 0)
+			return entry.skipped ? 0 : -EPROTO;
+		entry.size += h.size;
+		return fh_write_full(entry.fd, p, h.size);
+	}
+	if (h.kind == FH_HELPER_ZEROS) {
+		uint64_t n = 0;
+		if (entry.fd < 0 && entry.skipped)
+			return 0;
+		if (entry.fd < 0 || h.size != sizeof(struct head) + 8)
+			return -EPROTO;
+		memcpy(&n, p + sizeof(struct head), 8);
+		entry.size += n;
+		long r = fh_sys(__NR_lseek, entry.fd, n, SEEK_CUR);
+		return r < 0 ? r : 0;
+	}
+	finish_file();
+	if (h.kind == FH_HELPER_DONE)
+		return 1;
+	if (h.kind != FH_HELPER_ENTRY)
+		return 0;
+	long r = make_entry(p, h.size);
+	entry.skipped = r == -EBUSY || r == -EROFS;
+	*ret_count += r == 0;
+	return entry.skipped ? 0 : r;
+}
+
+long fh_helper_import(const char *const *argv, uint64_t *ret_count)
+{
+	long r;
+	(void)argv;
+	do
+		r = import_record(ret_count);
+	while (r == 0);
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Helpers that walk: list, remove, export. No folder is entered by a path: each is opened in the one above, without
+ * following a link, so that what a program moves or links meanwhile leads nowhere else.
+ */
+#include "init/helpers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "fumehood/session.h"
+
+enum { LEVELS_MAX = 128, ENTRIES_SIZE = 8192, DEPTH_MAX = 65536, PROGRESS_EVERY = 4096 };
+
+/* -------------------------------------------------------------------------------------------------------- walking */
+
+static struct level {
+	int fd;
+	size_t path_size;      /* of `path`, up to this folder */
+	uint32_t used, filled; /* of entries */
+	char entries[ENTRIES_SIZE];
+} levels[LEVELS_MAX];
+static char path[FH_HELPER_PATH_MAX]; /* of the entry that was found last */
+
+/* The next name in a folder; 0 at its end. */
+static const struct fh_dirent *next_entry(struct level *l)
+{
+	for (;;) {
+		if (l->used >= l->filled) {
+			long n = fh_sys(__NR_getdents64, l->fd, l->entries, ENTRIES_SIZE);
+			if (n <= 0)
+				return 0;
+			l->filled = (uint32_t)n;
+			l->used = 0;
+		}
+		const struct fh_dirent *e = (const void *)(l->entries + l->used);
+		l->used += e->size;
+		if (!fh_is_dots(e->name))
+			return e;
+	}
+}
+
+static int append_name(size_t at, const char *name)
+{
+	size_t n = strlen(name), slash = at && path[at - 1] != '/';
+	if (at + slash + n >= sizeof(path))
+		return 0;
+	if (slash)
+		path[at] = '/';
+	memcpy(path + at + slash, name, n + 1);
+	return 1;
+}
+
+static void open_level(struct level *l, int fd, size_t path_size)
+{
+	l->fd = fd;
+	l->path_size = path_size;
+	l->used = l->filled = 0;
+}
+
+/* What is done with an entry; st is its own, not its target's. Negative ends the walk. folder_end: all in it was seen.
+ */
+typedef long visit_fn(const struct stat *st, int dir, const char *name, int folder_end);
+
+/* The name of a folder in the one above, while it is the path's last part. */
+static const char *own_name(const struct level *above)
+{
+	const char *name = path + above->path_size;
+	return *name == '/' ? name + 1 : name;
+}
+
+static uint64_t one_device; /* folders of another are not entered; 0: all are */
+
+/* Visits what is below the folder `fd`, which it takes, whose path is in `path`. Returns how many folders could not be
+ * entered, or what a visit returned. */
+static long walk(int fd, int64_t depth, visit_fn *visit)
+{
+	long skipped = 0;
+	int top = 0;
+	open_level(&levels[0], fd, strlen(path));
+	while (top >= 0) {
+		struct level *l = &levels[top];
+		const struct fh_dirent *e = next_entry(l);
+		struct stat st;
+		long r = 0;
+		if (!e) {
+			fh_sys(__NR_close, l->fd);
+			path[l->path_size] = 0;
+			if (--top >= 0 &&
+			    fh_sys(__NR_newfstatat, levels[top].fd, own_name(&levels[top]), &st, AT_SYMLINK_NOFOLLOW) == 0)
+				r = visit(&st, levels[top].fd, own_name(&levels[top]), 1);
+			if (r < 0)
+				return r;
+			continue;
+		}
+		if (fh_sys(__NR_newfstatat, l->fd, e->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue; /* gone meanwhile */
+		if (!append_name(l->path_size, e->name)) {
+			skipped++;
+			continue;
+		}
+		r = visit(&st, l->fd, e->name, 0);
+		if (r < 0)
+			return r;
+		if (!S_ISDIR(st.st_mode) || (depth && top + 1 >= depth) || (one_device && st.st_dev != one_device))
+			continue;
+		long next = top + 1 < LEVELS_MAX
+		                ? fh_sys(__NR_openat, l->fd, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+		                : -EMFILE;
+		if (next < 0)
+			skipped++;
+		else
+			open_level(&levels[++top], (int)next, strlen(path));
+	}
+	return skipped;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ list */
+
+static size_t listed_size; /* of the path that was asked for: names are told from there on */
+static uint64_t listed;
+
+static long list_entry(const struct stat *st, int dir, const char *name, int folder_end)
+{
+	const char *relative = path + listed_size;
+	if (folder_end)
+		return 0;
+	fh_out_entry(*relative == '/' ? relative + 1 : relative, st, dir, name);
+	fh_out_end();
+	listed++;
+	return 0;
+}
+
+long fh_helper_list(const char *const *argv, uint64_t *ret_count)
+{
+	long fd = fh_open_path(AT_FDCWD, argv[1], O_RDONLY | O_DIRECTORY, 0);
+	if (fd < 0)
+		return fd;
+	path[0] = 0;
+	long r = walk((int)fd, fh_argument_number(argv[0]), list_entry);
+	*ret_count = listed;
+	return r < 0 ? r : 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- remove */
+
+/* Where the folder was: to see, on the way up, that it is still there. */
+static struct place {
+	uint64_t device, inode;
+} places[DEPTH_MAX];
+static uint64_t removed;
+
+static long remember_place(int fd, struct place *ret)
+{
+	struct stat st;
+	long r = fh_sys(__NR_fstat, fd, &st);
+	*ret = (struct place){ st.st_dev, st.st_ino };
+	return r;
+}
+
+/* Removes what it can of the folder. 1: the folder `*ret_name` in it is in the way; 0: it is empty; -errno. */
+static long empty_folder(struct level *l, const char **ret_name)
+{
+	long r = 0;
+	fh_sys(__NR_lseek, l->fd, 0, SEEK_SET);
+	l->used = l->filled = 0;
+	for (const struct fh_dirent *e; (e = next_entry(l));) {
+		r = fh_sys(__NR_unlinkat, l->fd, e->name, 0);
+		if (r == -EISDIR || r == -EPERM)
+			r = fh_sys(__NR_unlinkat, l->fd, e->name, AT_REMOVEDIR);
+		if (r == -ENOTEMPTY || r == -EEXIST) {
+			*ret_name = e->name;
+			return 1;
+		}
+		if (r < 0 && r != -ENOENT)
+			return r;
+		if (++removed % PROGRESS_EVERY == 0) {
+			fh_out_begin(FH_HELPER_PROGRESS);
+			fh_out_number(FH_HELPER_COUNT, removed);
+			fh_out_end();
+			fh_out_flush();
+		}
+	}
+	return 0;
+}
+
+/* Removes all that is in the folder fd, with one descriptor at a time, however deep it goes. */
+static long remove_below(int fd)
+{
+	struct level *l = &levels[0];
+	uint32_t depth = 0;
+	open_level(l, fd, 0);
+	long r = remember_place(fd, &places[0]);
+	while (r >= 0) {
+		const char *name = 0;
+		r = empty_folder(l, &name);
+		if (r < 0 || (r == 0 && depth == 0))
+			break;
+		if (r == 1 && depth + 1 >= DEPTH_MAX)
+			return -ENAMETOOLONG;
+		long next =
+		    fh_sys(__NR_openat, l->fd, r == 1 ? name : "..", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+		if (next < 0)
+			return next;
+		fh_sys(__NR_close, l->fd);
+		open_level(l, (int)next, 0);
+		struct place here;
+		int up = r == 0;
+		r = remember_place((int)next, up ? &here : &places[depth + 1]);
+		if (r == 0 && up && (here.inode != places[depth - 1].inode || here.device != places[depth - 1].device))
+			r = -EAGAIN; /* the folder was moved under us: what is above it now is not ours to empty */
+		depth += up ? -1U : 1U;
+	}
+	return r;
+}
+
+long fh_helper_remove(const char *const *argv, uint64_t *ret_count)
+{
+	const char *last;
+	int recursive = argv[0][0] == '1';
+	size_t n = strlen(argv[1]);
+	if (n == 0 || n >= sizeof(path))
+		return -ENAMETOOLONG;
+	memcpy(path, argv[1], n + 1);
+	long at = fh_open_folder_of(path, 0, &last);
+	if (at < 0)
+		return recursive && at == -ENOENT ? 0 : at;
+	long r = fh_sys(__NR_unlinkat, at, last, 0);
+	if (r == -EISDIR || r == -EPERM) {
+		r = fh_sys(__NR_unlinkat, at, last, AT_REMOVEDIR);
+		if (recursive && (r == -ENOTEMPTY || r == -EEXIST || r == -EBUSY)) {
+			int busy = r == -EBUSY; /* a mount point: emptied, and left */
+			long fd = fh_sys(__NR_openat, at, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+			r = fd < 0 ? fd : remove_below((int)fd);
+			if (r == 0 && !busy)
+				r = fh_sys(__NR_unlinkat, at, last, AT_REMOVEDIR);
+		}
+	}
+	*ret_count = removed + (r == 0);
+	return recursive && r == -ENOENT ? 0 : r;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- export */
+
+enum { CHUNK = 128 * 1024, SAME_MAX = 4096, NAMES_SIZE = 512 * 1024, ATTRIBUTES_MAX = 64 * 1024 };
+static char chunk[CHUNK], attributes[ATTRIBUTES_MAX], value[ATTRIBUTES_MAX + 256];
+static struct {
+	uint64_t device, inode;
+	uint32_t name; /* where in same_names */
+} same[SAME_MAX];
+static uint32_t same_count, same_used;
+static char same_names[NAMES_SIZE];
+static uint64_t left_out;
+
+/* The name of an entry before that is the same file, or 0; then it is noted. */
+static const char *same_as(const struct stat *st)
+{
+	size_t n = strlen(path) + 1;
+	for (uint32_t i = 0; i < same_count; i++)
+		if (same[i].inode == st->st_ino && same[i].device == st->st_dev)
+			return same_names + same[i].name;
+	if (same_count < SAME_MAX && n <= NAMES_SIZE - same_used) { /* else it comes as a file of its own */
+		same[same_count].device = st->st_dev;
+		same[same_count].inode = st->st_ino;
+		same[same_count++].name = same_used;
+		memcpy(same_names + same_used, path, n);
+		same_used += (uint32_t)n;
+	}
+	return 0;
+}
+
+static void out_attributes(int fd)
+{
+	long n = fh_sys(__NR_flistxattr, fd, attributes, sizeof(attributes));
+	for (long at = 0; at < n; at += (long)strlen(attributes + at) + 1) {
+		size_t name = strlen(attributes + at) + 1;
+		if (name > 256)
+			continue;
+		memcpy(value, attributes + at, name);
+		long size = fh_sys(__NR_fgetxattr, fd, attributes + at, value + name, ATTRIBUTES_MAX);
+		if (size >= 0)
+			fh_out_bytes(FH_HELPER_ATTRIBUTE, value, name + (size_t)size);
+	}
+}
+
+static int all_zero(const char *p, size_t n)
+{
+	return n && p[0] == 0 && memcmp(p, p + 1, n - 1) == 0;
+}
+
+static void out_contents(int fd)
+{
+	uint64_t zeros = 0;
+	for (;;) {
+		long n = fh_sys(__NR_read, fd, chunk, CHUNK);
+		if (n == -EINTR)
+			continue;
+		if (n > 0 && all_zero(chunk, (size_t)n)) {
+			zeros += (uint64_t)n;
+			continue;
+		}
+		if (zeros) {
+			fh_out_begin(FH_HELPER_ZEROS);
+			fh_out_number(FH_HELPER_COUNT, zeros);
+			fh_out_end();
+			zeros = 0;
+		}
+		if (n <= 0)
+			return;
+		fh_out_plain(FH_HELPER_DATA, chunk, (size_t)n);
+	}
+}
+
+static long export_entry(const struct stat *st, int dir, const char *name, int folder_end)
+{
+	int fd = -1;
+	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode) && !S_ISLNK(st->st_mode)) {
+		left_out++;
+		return 0;
+	}
+	const char *other = S_ISREG(st->st_mode) && st->st_nlink > 1 ? same_as(st) : 0;
+	if (!S_ISLNK(st->st_mode) && !other) {
+		fd = (int)fh_sys(__NR_openat, dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+		if (fd < 0 && S_ISREG(st->st_mode)) {
+			left_out++;
+			return 0;
+		}
+	}
+	struct stat now = *st;
+	if (fd >= 0 && (fh_sys(__NR_fstat, fd, &now) < 0 || (now.st_mode & S_IFMT) != (st->st_mode & S_IFMT))) {
+		left_out++; /* it was replaced meanwhile */
+		fh_sys(__NR_close, fd);
+		return 0;
+	}
+	fh_out_entry(path, &now, dir, name);
+	if (other)
+		fh_out_text(FH_HELPER_SAME, other);
+	if (folder_end)
+		fh_out_number(FH_HELPER_AGAIN, 1);
+	else if (fd >= 0)
+		out_attributes(fd);
+	fh_out_end();
+	if (fd >= 0 && S_ISREG(now.st_mode))
+		out_contents(fd);
+	if (fd >= 0)
+		fh_sys(__NR_close, fd);
+	return 0;
+}
+
+long fh_helper_export(const char *const *argv, uint64_t *ret_count)
+{
+	long r = 0;
+	for (; *argv && r >= 0; argv++) {
+		size_t n = strlen(*argv);
+		long fd = n < sizeof(path) ? fh_open_path(AT_FDCWD, *argv, O_RDONLY | O_DIRECTORY, 0) : -ENAMETOOLONG;
+		struct stat st;
+		if (fd < 0)
+			return fd;
+		memcpy(path, *argv, n + 1);
+		r = fh_sys(__NR_fstat, fd, &st);
+		if (r == 0)
+			r = export_entry(&st, (int)fd, ".", 0);
+		one_device = st.st_dev; /* what is mounted in it is told for itself, or is not the sandbox's */
+		if (r == 0)
+			r = walk((int)fd, 0, export_entry);
+		left_out += r > 0 ? (uint64_t)r : 0;
+	}
+	*ret_count = left_out;
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+/* All processes of a program, to kill them; all processes of the sandbox, to hold them still. */
+#include "init/init.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+
+enum { PROCESSES_MAX = 16384, ROUNDS_MAX = 200, LIST_SIZE = 16384 };
+
+static struct process {
+	int32_t pid, above, session;
+	char state;
+	char ours; /* belongs to what is to be killed */
+} processes[PROCESSES_MAX];
+
+static int32_t number(const char **p)
+{
+	int32_t n = 0;
+	for (; **p >= '0' && **p <= '9'; ++*p)
+		n = n * 10 + (**p - '0');
+	return n;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ /proc */
+
+static void put_decimal(char *to, int32_t v)
+{
+	char digits[12];
+	int n = 0;
+	do
+		digits[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	while (n)
+		*to++ = digits[--n];
+	*to = 0;
+}
+
+/* /proc/PID/stat: "PID (any text) STATE PPID PGRP SESSION …". */
+static int read_process(long proc, int32_t pid, struct process *ret)
+{
+	char path[32], text[512];
+	put_decimal(path, pid);
+	memcpy(path + strlen(path), "/stat", 6);
+	long fd = fh_sys(__NR_openat, proc, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	long n = fh_sys(__NR_read, fd, text, sizeof(text) - 1);
+	fh_sys(__NR_close, fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *p = text + (n > 0 ? n : 0);
+	while (p > text && *p != ')') /* the last one: the name may hold any */
+		p--;
+	if (*p != ')' || !p[1] || !p[2] || !p[3])
+		return 0;
+	*ret = (struct process){ .pid = pid, .state = p[2] };
+	p += 4;
+	ret->above = number(&p);
+	p++;
+	(void)number(&p);
+	p++;
+	ret->session = number(&p);
+	return 1;
+}
+
+/* All but init; how many, or -errno. */
+static long read_processes(void)
+{
+	static char entries[32 * 1024];
+	long proc = fh_sys(__NR_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), count = 0, n;
+	if (proc < 0)
+		return proc;
+	while ((n = fh_sys(__NR_getdents64, proc, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < n;) {
+			const unsigned char *e = (const unsigned char *)entries + at;
+			const char *name = (const char *)e + 19; /* struct linux_dirent64 */
+			at += e[16] | e[17] << 8;
+			const char *p = name;
+			int32_t pid = number(&p);
+			if (*p || pid <= 1)
+				continue;
+			if (count == PROCESSES_MAX) {
+				fh_sys(__NR_close, proc);
+				return -E2BIG;
+			}
+			count += read_process(proc, pid, &processes[count]);
+		}
+	fh_sys(__NR_close, proc);
+	return n < 0 ? n : count;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- kill */
+
+/* Calls for each number of a cgroup.procs file; how many, or -errno. */
+static long each_member(int fd, long (*visit)(int32_t pid, int argument), int argument)
+{
+	static char text[LIST_SIZE];
+	int32_t pid = 0;
+	long count = 0, n, r;
+	int digits = 0;
+	fh_sys(__NR_lseek, fd, 0, 0);
+	while ((n = fh_sys(__NR_read, fd, text, sizeof(text))) > 0)
+		for (long i = 0; i < n; i++) {
+			if (text[i] >= '0' && text[i] <= '9') {
+				pid = pid * 10 + (text[i] - '0');
+				digits = 1;
+				continue;
+			}
+			if (digits && pid > 1) { /* 0: not of our namespace */
+				r = visit(pid, argument);
+				if (r < 0)
+					return r;
+				count++;
+			}
+			pid = digits = 0;
+		}
+	return n < 0 ? n : count;
+}
+
+static long kill_member(int32_t pid, int argument)
+{
+	(void)argument;
+	fh_sys(__NR_kill, pid, SIGKILL);
+	return 0;
+}
+
+static int is_ours(const struct process *p, long count, int32_t pid)
+{
+	if (p->pid == pid || p->session == pid || p->above == pid)
+		return 1;
+	for (long i = 0; i < count; i++)
+		if (processes[i].pid == p->above)
+			return processes[i].ours;
+	return 0;
+}
+
+/* The session of the program and all descendants that are still below it. */
+static void kill_by_proc(int32_t pid)
+{
+	for (int round = 0; round < 3; round++) { /* those that were forked while we looked */
+		long count = read_processes(), found = 0;
+		for (int more = 1; more;) {
+			more = 0;
+			for (long i = 0; i < count; i++)
+				if (!processes[i].ours && is_ours(&processes[i], count, pid))
+					processes[i].ours = (char)(more = 1);
+		}
+		for (long i = 0; i < count; i++)
+			if (processes[i].ours && processes[i].state != 'Z') {
+				fh_sys(__NR_kill, processes[i].pid, SIGKILL);
+				found = 1;
+			}
+		if (!found)
+			return;
+	}
+}
+
+void fh_tree_kill(int32_t pid, int procs)
+{
+	if (pid) {
+		fh_sys(__NR_kill, -pid, SIGKILL);
+		fh_sys(__NR_kill, pid, SIGKILL);
+	}
+	if (procs < 0) {
+		if (pid)
+			kill_by_proc(pid);
+		return;
+	}
+	/* who is being killed cannot fork any more: what is left to find gets less with each round */
+	for (int round = 0; round < ROUNDS_MAX && each_member(procs, kill_member, 0) > 0; round++)
+		fh_sys(__NR_sched_yield);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- hold */
+
+static int32_t stopped[PROCESSES_MAX];
+static uint32_t stopped_count;
+
+static void release(void)
+{
+	for (uint32_t i = 0; i < stopped_count; i++)
+		fh_sys(__NR_kill, stopped[i], SIGCONT);
+	stopped_count = 0;
+}
+
+/* Until a look finds nobody who still runs. Who was stopped before stays so after the release. */
+static long stop_all(void)
+{
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		long count = read_processes();
+		int running = 0;
+		if (count < 0)
+			return count;
+		for (long i = 0; i < count; i++) {
+			char state = processes[i].state;
+			if (state == 'Z' || state == 'X' || state == 'T' || state == 't')
+				continue;
+			running = 1;
+			int known = 0;
+			for (uint32_t k = 0; k < stopped_count && !known; k++)
+				known = stopped[k] == processes[i].pid;
+			if (known)
+				continue;
+			if (stopped_count == PROCESSES_MAX)
+				return -E2BIG;
+			if (fh_sys(__NR_kill, processes[i].pid, SIGSTOP) == 0)
+				stopped[stopped_count++] = processes[i].pid;
+		}
+		if (!running)
+			return 0;
+		struct {
+			int64_t s, ns;
+		} moment = { 0, 200000 };
+		fh_sys(__NR_nanosleep, &moment, 0);
+	}
+	return -EBUSY;
+}
+
+static uint32_t moved;
+
+static long move_member(int32_t pid, int to)
+{
+	char text[12];
+	put_decimal(text, pid);
+	long r = fh_sys(__NR_write, to, text, strlen(text));
+	return r < 0 && r != -ESRCH ? r : 0; /* gone meanwhile */
+}
+
+static long count_member(int32_t pid, int argument)
+{
+	(void)pid;
+	(void)argument;
+	return 0;
+}
+
+/* Who is in the frozen group does not fork: once both groups have the same members, but for init, nobody is outside. */
+static long move_all(int from, int to)
+{
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		long r = each_member(from, move_member, to);
+		long all = r < 0 ? r : each_member(from, count_member, 0), inside = each_member(to, count_member, 0);
+		if (all < 0 || inside < 0)
+			return all < 0 ? all : inside;
+		moved = (uint32_t)inside;
+		if (all == inside)
+			return 0;
+	}
+	return -EBUSY;
+}
+
+void fh_tree_hold(uint32_t how, const int *fds, int fd_count, struct fh_init_held *ret)
+{
+	long r = 0;
+	moved = 0;
+	if (how == FH_HOLD_RELEASE)
+		release();
+	else if (how == FH_HOLD_STOP)
+		r = stop_all();
+	else if (how == FH_HOLD_MOVE)
+		r = fd_count == 2 ? move_all(fds[0], fds[1]) : -EINVAL;
+	if (r < 0 && how == FH_HOLD_STOP)
+		release();
+	ret->error = (int32_t)-r;
+	ret->count = how == FH_HOLD_MOVE ? moved : stopped_count;
+}
