@@ -70,6 +70,12 @@ static bool read_sandbox(struct fh_str message, pid_t engine, struct fh_sandbox_
 			s.processes = (uint32_t)fh_wire_get_u64(&r, &f);
 		else if (f.tag == F_COMMAND)
 			copy_command(s.command, sizeof(s.command), f.value);
+		else if (f.tag == F_NAME)
+			copy_command(s.name, sizeof(s.name), f.value);
+		else if (f.tag == F_SESSION)
+			s.session = fh_wire_get_u64(&r, &f) != 0;
+		else if (f.tag == F_PAUSED)
+			s.paused = fh_wire_get_u64(&r, &f) != 0;
 	}
 	fh_id_hex(id, s.id);
 	*ret = s;

@@ -2,9 +2,11 @@
 #include "sandbox/process.h"
 
 #include <errno.h>
+#include <signal.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "fumehood/session.h"
 #include "proto/wire.h"
 
 /* ---- STARTED ---- */
@@ -38,6 +40,8 @@ int fh_started_read(struct fh_started *s, struct fh_connection *c, const struct 
 		struct fh_flow stream;
 		if (x.tag == F_SANDBOX_ID && x.value.n == sizeof(s->sandbox.b))
 			memcpy(s->sandbox.b, x.value.p, sizeof(s->sandbox.b));
+		if (x.tag == F_PID)
+			s->pid = (uint32_t)fh_wire_get_u64(&r, &x);
 		if (x.tag != F_STREAM)
 			continue;
 		if (!fh_flow_parse(x.value, FH_WINDOW_DEFAULT, &stream))
@@ -66,11 +70,14 @@ void fh_started_release(struct fh_started *s, struct fh_connection *c)
 
 /* ---- processes ---- */
 
+enum { HELPER_WINDOW = 1 << 20 };
+
 struct fh_process {
 	struct fh_client *client;
 	struct fh_started started;
 	struct fh_call call; /* SPAWN or ATTACH, until it is answered */
 	char hex[FH_ID_HEX];
+	bool helper; /* it goes with its handle */
 };
 
 static int on_started(struct fh_call *call, const struct fh_frame *f, struct fh_error *err)
@@ -128,8 +135,8 @@ static void write_number(struct fh_buf *frame, uint16_t tag, uint64_t value)
 		fh_wire_u64(frame, tag, value);
 }
 
-int fh_process_spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *options, struct fh_process **ret,
-                     struct fh_error *err)
+static int spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *options, bool helper,
+                 struct fh_process **ret, struct fh_error *err)
 {
 	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
 	if (options)
@@ -149,6 +156,14 @@ int fh_process_spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *
 	write_number(&frame, F_CPU_MS, o.cpu_time_ms);
 	write_number(&frame, F_OUTPUT, o.output_bytes);
 	write_number(&frame, F_WINDOW, FH_MIN(o.window, (size_t)FH_WINDOW_MAX));
+	if (o.user)
+		fh_wire_text(&frame, F_USER, o.user);
+	if (o.tag)
+		fh_wire_text(&frame, F_TAG, o.tag);
+	write_number(&frame, F_MEMORY, o.memory_bytes);
+	write_number(&frame, F_DROP, o.drop_unread);
+	write_number(&frame, F_HELPER, helper);
+	p->helper = helper;
 	fh_frame_end(&frame, mark);
 	if (frame.n - mark > FH_FRAME_PAYLOAD_MAX) {
 		fh_call_end(&p->call);
@@ -156,6 +171,23 @@ int fh_process_spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *
 		return fh_error_set(err, FH_E_LIMIT, "arguments and environment are too large");
 	}
 	return start(p, &frame, ret, err);
+}
+
+int fh_process_spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *options, struct fh_process **ret,
+                     struct fh_error *err)
+{
+	return spawn(sandbox, options, false, ret, err);
+}
+
+int fh_process_spawn_helper(struct fh_sandbox *sandbox, const char *user, const char *const *argv, bool open_stdin,
+                            struct fh_process **ret, struct fh_error *err)
+{
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	o.argv = argv;
+	o.user = user;
+	o.no_stdin = !open_stdin;
+	o.window = HELPER_WINDOW;
+	return spawn(sandbox, &o, true, ret, err);
 }
 
 int fh_process_attach(struct fh_client *client, const char *id, struct fh_process **ret, struct fh_error *err)
@@ -170,6 +202,11 @@ int fh_process_attach(struct fh_client *client, const char *id, struct fh_proces
 	return start(p, &frame, ret, err);
 }
 
+uint32_t fh_process_pid(const struct fh_process *process)
+{
+	return process->started.pid;
+}
+
 const char *fh_process_id(const struct fh_process *process)
 {
 	return process->hex;
@@ -179,6 +216,8 @@ void fh_process_free(struct fh_process *process)
 {
 	if (!process)
 		return;
+	if (process->helper && process->started.started && !process->started.streams[FH_STDOUT].ended)
+		(void)fh_process_signal(process, SIGKILL, NULL);
 	fh_started_release(&process->started, process->client->connection);
 	free(process);
 }
@@ -274,6 +313,11 @@ int fh_process_close_stdin(struct fh_process *process, struct fh_error *err)
 int fh_process_signal(struct fh_process *process, int signal, struct fh_error *err)
 {
 	return fh_simple_call(process->client, FH_FRAME_SIGNAL, process->started.process, F_SIGNAL, (uint64_t)signal, err);
+}
+
+int fh_process_kill_tree(struct fh_process *process, struct fh_error *err)
+{
+	return fh_simple_call(process->client, FH_FRAME_SIGNAL, process->started.process, F_TREE, 1, err);
 }
 
 int fh_process_resize(struct fh_process *process, uint16_t rows, uint16_t columns, struct fh_error *err)

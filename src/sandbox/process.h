@@ -7,6 +7,7 @@ struct fh_started {
 	const void *key; /* whom the streams wake; NULL: each its own readers */
 	bool started;
 	struct fh_id process, sandbox;
+	uint32_t pid;                             /* inside; 0: not said */
 	struct fh_flow streams[FH_STREAM_COUNT_]; /* a zero id: there is no such stream */
 };
 /* Reads a STARTED frame and opens the streams. Lock held (for on_answer). Negative: it breaks the protocol. */
@@ -17,3 +18,7 @@ void fh_started_release(struct fh_started *s, struct fh_connection *c);
  * writer at a time. */
 int fh_process_write_within(struct fh_process *process, const void *data, size_t n, int64_t timeout_ms,
                             struct fh_error *err);
+/* A helper (init/helper.h): a process whose stdout is records. With open_stdin it is written to. fh_process_free ends
+ * it. */
+int fh_process_spawn_helper(struct fh_sandbox *sandbox, FH_NULLABLE const char *user, const char *const *argv,
+                            bool open_stdin, struct fh_process **ret, struct fh_error *err);

@@ -58,19 +58,31 @@ static bool read_id(const struct fh_answer *a, struct fh_id *ret)
 	return true;
 }
 
-int fh_sandbox_make(struct fh_client *client, const struct fh_plan *plan, uint64_t lease_ms, struct fh_sandbox **ret,
-                    struct fh_evidence *ret_evidence, struct fh_error *err)
+int fh_sandbox_make(struct fh_client *client, const struct fh_plan *plan, const struct fh_sandbox *like,
+                    const struct fh_sandbox_options *options, struct fh_sandbox **ret, struct fh_evidence *ret_evidence,
+                    struct fh_error *err)
 {
+	struct fh_sandbox_options o = FH_SANDBOX_OPTIONS_INIT;
+	if (options)
+		memcpy(&o, options, FH_MIN(options->size, sizeof(o)));
+	if (o.name && (!*o.name || strlen(o.name) > 63))
+		return fh_error_set(err, FH_E_ARGUMENT, "a sandbox's name has 1 to 63 bytes");
 	struct fh_answer a;
 	struct fh_id id = { { 0 } };
 	fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
 	fh_answer_begin(client->connection, &a, FH_FRAME_REPLY);
 	size_t mark = fh_frame_begin(&frame, FH_FRAME_CREATE, 0, a.call.request, (struct fh_id){ { 0 } });
-	size_t inner = fh_wire_begin(&frame, F_PLAN);
-	fh_plan_encode(&frame, plan);
-	fh_wire_end(&frame, inner);
-	if (lease_ms) {
-		fh_wire_u64(&frame, F_LEASE_MS, lease_ms);
+	if (like) {
+		fh_wire_bytes(&frame, F_SANDBOX_ID, like->id.b, sizeof(like->id.b));
+	} else {
+		size_t inner = fh_wire_begin(&frame, F_PLAN);
+		fh_plan_encode(&frame, plan);
+		fh_wire_end(&frame, inner);
+	}
+	if (o.name)
+		fh_wire_text(&frame, F_NAME, o.name);
+	if (o.lease_ms) {
+		fh_wire_u64(&frame, F_LEASE_MS, o.lease_ms);
 		client->leased = true;
 	}
 	int r = ask(&a, &frame, mark, err);
@@ -88,7 +100,6 @@ int fh_sandbox_make(struct fh_client *client, const struct fh_plan *plan, uint64
 int fh_sandbox_create(struct fh_client *client, const struct fh_plan *plan, const struct fh_sandbox_options *options,
                       struct fh_sandbox **ret, struct fh_error *err)
 {
-	uint64_t lease_ms = options && FH_HAS(options, lease_ms) ? options->lease_ms : 0;
 	struct fh_plan light;
 	bool split = fh_plan_is_large(plan);
 	int r = fh_plan_check(plan, err);
@@ -100,7 +111,7 @@ int fh_sandbox_create(struct fh_client *client, const struct fh_plan *plan, cons
 		light.stdin_data.size = 0;
 	}
 	struct fh_sandbox *s;
-	r = fh_sandbox_make(client, split ? &light : plan, lease_ms, &s, NULL, err);
+	r = fh_sandbox_make(client, split ? &light : plan, NULL, options, &s, NULL, err);
 	if (r < 0)
 		return r;
 	r = split ? fh_sandbox_put_plan_files(s, plan, err) : 0;
