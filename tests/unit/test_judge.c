@@ -400,7 +400,7 @@ static struct fh_results *open_results(const char *path)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_results *r = NULL;
-	if (fh_results_open(path, keys, 3, &r, &err) < 0)
+	if (fh_results_open(path, keys, NULL, 3, &r, &err) < 0)
 		fail_msg("%s", err.message);
 	return r;
 }
@@ -459,7 +459,7 @@ static void one_process_at_a_time_writes(void **state)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_results *second = NULL, *first = open_results(scratch_file("r", ""));
-	assert_int_equal(fh_results_open(file, keys, 3, &second, &err), -FH_E_UNAVAILABLE);
+	assert_int_equal(fh_results_open(file, keys, NULL, 3, &second, &err), -FH_E_UNAVAILABLE);
 	fh_results_close(first);
 }
 
@@ -502,7 +502,7 @@ static void another_kind_of_file_is_left_alone(void **state)
 	for (size_t i = 0; i < FH_ARRAY_SIZE(texts); i++) {
 		struct fh_error err = FH_ERROR_INIT;
 		struct fh_results *r = NULL;
-		assert_int_equal(fh_results_open(scratch_file("r", texts[i]), keys, 3, &r, &err), -FH_E_CONFIG);
+		assert_int_equal(fh_results_open(scratch_file("r", texts[i]), keys, NULL, 3, &r, &err), -FH_E_CONFIG);
 		assert_int_equal(err.line, 1);
 		fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 		assert_int_equal(fh_file_read(file, &text, NULL), 0);
