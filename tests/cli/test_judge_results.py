@@ -206,9 +206,8 @@ class Summary(Judging):
         for part in ("passed", "50.0 %", "pass@1    0.5000", "pass@10   no task has 10 samples",
                      "integrity: split or outside for 2 samples"):
             self.assertIn(part, done.stdout)
-        command = re.search(r"^  (fumehood judge .*--show 1)$", done.stdout, re.M).group(1)
-        shell = f"fumehood() {{ {support.PROGRAM} \"$@\"; }}; {command}"
-        shown = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=support.TIMEOUT)
+        command = re.search(r"^  (\S*fumehood judge .*--show 1)$", done.stdout, re.M).group(1)
+        shown = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=support.TIMEOUT)
         self.assertEqual(shown.returncode, 0, shown.stderr)
         for part in ("sample 1, task Own/0", "def total(", "check(total)", "recorded: failed", "run again: failed",
                      "AssertionError", "ms of CPU", "he\\x1b[2Jre", "stderr: empty"):
