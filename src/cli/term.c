@@ -248,41 +248,68 @@ static unsigned word_width(const struct cell *c)
 	return FH_MIN(widest, WORD_MAX);
 }
 
+/* How the columns of a table come to their widths. */
+struct fit {
+	unsigned *widths; /* natural, until the column is settled */
+	unsigned *words;  /* the widest word of each */
+	bool *settled;
+	unsigned room, words_left, left; /* of the columns that are not settled */
+};
+
+static void settle(struct fit *f, unsigned column, unsigned width)
+{
+	f->widths[column] = width;
+	f->settled[column] = true;
+	f->room -= width;
+	f->words_left -= f->words[column];
+	f->left--;
+}
+
+/* Settles what the even share decides. False: nothing more. */
+static bool settle_some(struct fit *f, unsigned columns)
+{
+	unsigned share = f->room / f->left;
+	bool changed = false;
+	for (unsigned i = 0; i < columns && f->left > 0; i++) {
+		bool others_fit = f->widths[i] + f->words_left - f->words[i] <= f->room;
+		if (f->settled[i] || f->widths[i] > share || !others_fit)
+			continue;
+		settle(f, i, f->widths[i]);
+		changed = true;
+	}
+	for (unsigned i = 0; i < columns && !changed; i++) {
+		if (f->settled[i] || f->words[i] <= share)
+			continue;
+		settle(f, i, f->words[i]);
+		changed = true;
+	}
+	return changed && f->left > 0;
+}
+
 /* Column widths that fit: columns that need less than their even share keep what they need, the others share the rest;
  * but none is narrower than its widest word where all of these fit. */
 static void choose_widths(const struct fh_table *t, unsigned width, unsigned *widths)
 {
-	for (size_t i = 0; i < t->count; i++)
-		widths[i % t->columns] = FH_MAX(widths[i % t->columns], natural_width(&t->cells[i]));
-	unsigned borders = t->columns * 3 + 1, room = width > borders + t->columns ? width - borders : t->columns;
+	unsigned borders = t->columns * 3 + 1;
 	fh_auto_free bool *settled = fh_xcalloc(t->columns, sizeof(bool));
 	fh_auto_free unsigned *words = fh_xcalloc(t->columns, sizeof(*words));
-	unsigned left = t->columns, all_words = 0;
-	for (size_t i = 0; i < t->count; i++)
+	struct fit f = { widths, words, settled, .left = t->columns };
+	f.room = width > borders + t->columns ? width - borders : t->columns;
+	for (size_t i = 0; i < t->count; i++) {
+		widths[i % t->columns] = FH_MAX(widths[i % t->columns], natural_width(&t->cells[i]));
 		words[i % t->columns] = FH_MAX(words[i % t->columns], word_width(&t->cells[i]));
+	}
 	for (unsigned i = 0; i < t->columns; i++)
-		all_words += words[i];
-	bool whole_words = all_words <= room;
-	for (bool changed = true; changed && left > 0;) {
-		changed = false;
-		unsigned share = room / left;
-		for (unsigned i = 0; i < t->columns; i++) {
-			if (!settled[i] && whole_words && words[i] > share)
-				widths[i] = words[i];
-			else if (settled[i] || widths[i] > share)
-				continue;
-			settled[i] = changed = true;
-			room -= widths[i];
-			left--;
-		}
+		f.words_left += words[i];
+	if (f.words_left > f.room) { /* some have to be broken anyway */
+		memset(words, 0, t->columns * sizeof(*words));
+		f.words_left = 0;
 	}
-	for (unsigned i = 0; i < t->columns; i++) {
-		if (settled[i])
-			continue;
-		widths[i] = FH_MAX(room / left, 1u);
-		room -= FH_MIN(widths[i], room);
-		left--;
-	}
+	while (settle_some(&f, t->columns))
+		;
+	for (unsigned i = 0; i < t->columns; i++)
+		if (!settled[i])
+			settle(&f, i, FH_MAX(f.room / f.left, 1u));
 }
 
 /* The bytes of the next line of a cell from `at` on, at most `width` columns, broken at a space where there is one;
