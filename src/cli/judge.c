@@ -53,7 +53,7 @@ static const char details[] = "Formats, told apart by their fields:\n"
                               "  130  interrupted; what was done is kept";
 
 struct judge_options {
-	const char *problems, *results, *report, *ks, *interpreter;
+	const char *problems, *results, *report, *ks, *interpreter, *seed;
 	uint64_t jobs, show, repeat;
 	bool show_given, replace, jobs_given, packages, json, quiet, progress_bar, allow_in_process, self_check;
 	uint64_t limits[FH_LIMIT_COUNT_];
@@ -110,6 +110,12 @@ static int parse_options(int argc, char **argv, struct judge_options *o, bool *r
 		  .argument = "N",
 		  .help =
 		      "Judge each sample N times; it passes when it does each time, and is flaky when the verdicts differ." },
+		{ .name = "seed",
+		  .kind = FH_OPT_STRING,
+		  .target = &o->seed,
+		  .argument = "TEXT",
+		  .help = "What tests that draw their inputs begin from (default: a new one; a row of such a test has it as "
+		          "`seed`, so that the same inputs can be drawn again)." },
 		{ .name = "self-check",
 		  .kind = FH_OPT_FLAG,
 		  .target = &o->self_check,
@@ -196,6 +202,8 @@ static int check_options(const struct judge_options *o, struct fh_error *err)
 		return no_results_file(err, "results are not written compressed");
 	else if (o->repeat < 1 || o->repeat > REPEAT_MAX)
 		return fh_error_set(err, FH_E_ARGUMENT, "option --repeat: from 1 to %d", REPEAT_MAX);
+	else if (o->seed && (!o->seed[0] || strlen(o->seed) > FH_SEED_MAX))
+		return fh_error_set(err, FH_E_ARGUMENT, "option --seed: from 1 to %d bytes", FH_SEED_MAX);
 	if (r < 0)
 		fh_error_hint(err, "fumehood judge --problems PROBLEMS.jsonl SAMPLES.jsonl -o RESULTS.jsonl");
 	return r;
@@ -226,6 +234,7 @@ static void fill_settings(const struct judge_options *o, struct fh_judge_setting
 	s->interpreter = o->interpreter;
 	s->packages = o->packages;
 	s->repeat = (unsigned)o->repeat;
+	s->seed = o->seed;
 	s->cancel = &fh_interrupted;
 }
 
@@ -263,6 +272,10 @@ static void add_show_command(struct fh_buf *out, const struct judge_options *o)
 	}
 	if (o->packages)
 		fh_buf_adds(out, " --packages");
+	if (o->seed) {
+		fh_buf_adds(out, " --seed ");
+		fh_escape_shell(out, fh_str(o->seed));
+	}
 }
 
 struct watch {

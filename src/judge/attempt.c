@@ -185,10 +185,13 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 {
 	enum fh_judge_mode mode = fh_judge_mode(s, p->problem);
 	struct fh_limits limits = fh_judge_limits(s, p->problem);
+	char seed[FH_SEED_DIGITS + 1];
+	fh_judge_seed_of(s->seed, p->problem->task_id ? p->problem->task_id : "", fh_judge_draw(s, p->problem), seed);
 	struct fh_split_pair pair = { .problem = p->problem,
 		                          .head = p->head,
 		                          .completion = p->completion,
 		                          .changes = mode == FH_MODE_SPLIT_CHANGES,
+		                          .seed = seed,
 		                          .limits = fh_judge_time_factor(s, p->problem) > 1 ? &limits : NULL };
 	struct fh_split_outcome o;
 	if (p->problem->output)
@@ -201,6 +204,8 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 	*ret = (struct fh_judge_outcome){
 		.verdict = o.verdict, .reason = o.reason, .run = o.candidate, .judge = o.judge, .integrity = FH_INTEGRITY_SPLIT
 	};
+	if (fh_judge_draws(p->problem))
+		snprintf(ret->seed, sizeof(ret->seed), "%s", s->seed);
 	if (o.retry && !last)
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
 	if (!o.unfit)
@@ -283,6 +288,12 @@ int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *prob
                  const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	struct fh_judge_parts parts = fh_judge_parts_of(problem, sample);
+	if (problem->fault) {
+		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_ENGINE_ERROR,
+			                              .reason = fh_xasprintf("the task cannot be judged: %s", problem->fault),
+			                              .integrity = fh_mode_words[fh_judge_mode(s, problem)].integrity };
+		return 0;
+	}
 	if (is_empty(parts.completion)) {
 		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_NO_CODE,
 			                              .reason = fh_xstrdup("the completion is empty"),

@@ -53,17 +53,55 @@ static void add_types(struct fh_buf *out, const struct declaration *d)
 /* ----------------------------------------------------------------------------------------------------------- the judge
  */
 
-/* The test with what it takes of package testing under the names of ours. */
-static void add_test(struct fh_buf *out, const struct fh_go_source *test)
+/* What a test takes of our package, where it says that it takes it of another. member NULL: whatever it takes. */
+static const struct taken {
+	const char *package, *path, *member;
+	bool of_judge; /* where the test has a process of its own */
+} taken[] = {
+	{ "testing", "testing", NULL, false },
+	{ "rand", "math/rand", "NewSource", true },
+	{ "rand", "math/rand", "Seed", true },
+};
+
+/* Whether no import gives the package's name to another one. */
+static bool means(const struct fh_go_source *test, const struct taken *t)
 {
-	struct fh_str name = fh_str("testing");
-	size_t at = 0, next;
-	while ((next = fh_go_find_use(test->blank_body, name, at)) < test->blank_body.n) {
-		fh_buf_add_str(out, (struct fh_str){ test->body.p + at, next - at });
-		fh_buf_adds(out, "fhSplit.");
-		at = next + name.n + 1;
+	for (size_t i = 0; i < test->count; i++)
+		if (fh_str_eq(test->imports[i].name, t->package) && !fh_str_eq(test->imports[i].path, t->path))
+			return false;
+	return true;
+}
+
+static size_t find_taken(const struct fh_go_source *test, const struct taken *t, size_t at)
+{
+	struct fh_str blank = test->blank_body, name = fh_str(t->package);
+	while ((at = fh_go_find_use(blank, name, at)) < blank.n) {
+		struct fh_str member = fh_identifier(fh_str_from(blank, at + name.n + 1));
+		if (!t->member || fh_str_eq(member, t->member))
+			break;
+		at += name.n + 1;
 	}
-	fh_buf_add_str(out, fh_str_from(test->body, at));
+	return at;
+}
+
+/* The test with what it takes of other packages under the names of ours. */
+static void add_test(struct fh_buf *out, const struct fh_go_source *test, bool is_judge)
+{
+	for (size_t at = 0; at < test->blank_body.n;) {
+		size_t next = test->blank_body.n, end = next;
+		for (size_t i = 0; i < FH_ARRAY_SIZE(taken); i++) {
+			size_t found = (is_judge || !taken[i].of_judge) && means(test, &taken[i]) ? find_taken(test, &taken[i], at)
+			                                                                          : test->blank_body.n;
+			if (found < next) {
+				next = found;
+				end = found + strlen(taken[i].package) + 1;
+			}
+		}
+		fh_buf_add_str(out, (struct fh_str){ test->body.p + at, next - at });
+		if (next < end)
+			fh_buf_adds(out, "fhSplit.");
+		at = end;
+	}
 	fh_buf_addc(out, '\n');
 }
 
@@ -127,7 +165,7 @@ int fh_go_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *ou
 	fh_buf_addf(&body, "\nvar %.*s = fhSplit.StandIn((func%.*s)(nil)", FH_STR_ARGS(s->name), FH_STR_ARGS(s->result));
 	add_types(&body, &d);
 	fh_buf_addf(&body, ").(func%.*s)\n", FH_STR_ARGS(s->result));
-	add_test(&body, &t);
+	add_test(&body, &t, true);
 	fh_signature_blank(&blank, fh_buf_str(&body));
 	fh_buf_adds(&body, "\nfunc main() {\n\tfhSplit.Judge([]fhSplit.Test{\n");
 	r = add_test_names(&body, &t, err);
@@ -330,7 +368,7 @@ static int add_test_file(struct fh_buf *out, const struct fh_go_source *declarat
 	if (r < 0)
 		return r;
 	fh_buf_addc(out, '\n');
-	add_test(out, test);
+	add_test(out, test, false);
 	fh_buf_addf(out, "\nfunc init() {\n\tfhSplit.Judge(\"%s\", []fhSplit.Test{\n", key);
 	r = add_test_names(out, test, err);
 	fh_buf_adds(out, "\t})\n}\n");

@@ -181,6 +181,14 @@ const char *fh_judge_language_name(enum fh_judge_language l)
 	return fh_judge_languages[l].name;
 }
 
+enum fh_judge_language fh_judge_language_of_name(const char *name)
+{
+	enum fh_judge_language l = 0;
+	while (l < FH_JUDGE_LANGUAGE_COUNT_ && !fh_streq(fh_judge_languages[l].name, name))
+		l++;
+	return l;
+}
+
 void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out)
 {
 	struct fh_judge_parts p = fh_judge_parts_of(problem, sample);

@@ -18,6 +18,7 @@ void fh_judge_problems_release(struct fh_judge_problems *p)
 	for (size_t i = 0; i < p->count; i++) {
 		free(p->items[i].task_id);
 		free(p->items[i].entry_point);
+		free(p->items[i].fault);
 		fh_buf_release(&p->items[i].head);
 		fh_buf_release(&p->items[i].tail);
 		fh_buf_release(&p->items[i].reference);

@@ -238,6 +238,8 @@ static void write_row(struct fh_buf *out, const char *key, const char *sample, s
 		json_object_set_new(row, "raised_limits",
 		                    json_pack("{s:I, s:I}", "cpu_time", (json_int_t)o->raised_cpu_time, "wall_time",
 		                              (json_int_t)o->raised_wall_time));
+	if (o->seed[0])
+		json_object_set_new(row, "seed", fh_json_bytes(fh_str(o->seed)));
 	if (o->repeats) {
 		json_object_set_new(row, "repeats",
 		                    json_pack("{s:i, s:i}", "judged", (int)o->repeats, "passed", (int)o->repeats_passed));
