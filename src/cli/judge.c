@@ -460,6 +460,15 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 	return status;
 }
 
+static void say_fault(const struct fh_judge_problem *p)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	fh_escape_terminal(&text, fh_str(p->task_id), false);
+	fh_buf_adds(&text, " cannot be judged: ");
+	fh_escape_terminal(&text, fh_str(p->fault), false);
+	fprintf(stderr, "fumehood: problem %s\n", fh_buf_cstr(&text));
+}
+
 static int run_command(const struct judge_options *o)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -481,6 +490,9 @@ static int run_command(const struct judge_options *o)
 	steps_end(&steps);
 	if (made < 0)
 		return fh_interrupted ? say_interrupted_early(&steps) : fh_command_failed(&err, FH_EXIT_FAILED);
+	for (size_t i = 0; i < problems.count; i++) /* the others are judged; the exit status tells */
+		if (problems.items[i].fault)
+			say_fault(&problems.items[i]);
 	if (!o->show_given)
 		return judge(o, &settings, &steps, &report, &problems, &samples);
 	int r = fh_judge_show(&settings, &problems, &samples, o->results, o->show, &err);
