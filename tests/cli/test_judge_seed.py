@@ -61,6 +61,7 @@ RUST = {
 }
 
 
+@support.once
 class Chance(judging.Judging):
     def row(self, row, draw, begin=""):
         filled = {key: value.format(draw=draw, begin=begin) if key == "test" else value for key, value in row.items()}
