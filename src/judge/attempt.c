@@ -39,7 +39,8 @@ static int make_unit(const struct fh_judge_session *s, const struct fh_judge_par
 	const struct fh_judge_drivers *d = &s->drivers[p->problem->language];
 	if (l->unit)
 		return l->unit(u, p, d, err);
-	fh_buf_add(&u->code, d->driver.p, d->driver.n);
+	fh_buf_add_str(&u->code, fh_buf_str(&d->library));
+	fh_buf_add_str(&u->code, fh_buf_str(&d->driver));
 	if (l->compiled)
 		l->whole(&u->code, p);
 	return 0;

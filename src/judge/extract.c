@@ -2,6 +2,7 @@
 #include "judge/extract.h"
 
 #include "base/buf.h"
+#include "judge/clean.h"
 #include "judge/outline.h"
 
 #define FH_EXTRACT_BLOCKS_MAX 256
@@ -517,6 +518,16 @@ static void extract(struct fh_answer *a, const char *language, struct fh_extract
 	ret->code = fh_buf_take(&whole, &ret->size);
 }
 
+static void clean_program(struct fh_extraction *e, const char *language)
+{
+	struct fh_buf cleaned = FH_BUF_INIT(0);
+	if (!e->code)
+		return;
+	fh_clean_program(&cleaned, (struct fh_str){ e->code, e->size }, language);
+	free(e->code);
+	e->code = fh_buf_take(&cleaned, &e->size);
+}
+
 void fh_extract(struct fh_str answer, const struct fh_extract_options *options, struct fh_extraction *ret)
 {
 	*ret = (struct fh_extraction){ 0 };
@@ -536,6 +547,7 @@ void fh_extract(struct fh_str answer, const struct fh_extract_options *options, 
 	a.entry.n = dot ? (size_t)(dot - a.entry.p) : a.entry.n;
 	split_answer(&a, without_thoughts(answer));
 	extract(&a, options->language, ret);
+	clean_program(ret, options->language);
 }
 
 void fh_extraction_release(struct fh_extraction *e)

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
+#include "judge/declaration.h"
 #include "judge/go_source.h"
 #include "judge/outline.h"
 #include "judge/signature.h"
@@ -37,15 +38,41 @@ static struct fh_str helpers_of(const struct declaration *d)
 	return (struct fh_str){ d->source.body.p, d->signature.start };
 }
 
-/* ", (*T)(nil)" for each type that it makes. */
-static void add_types(struct fh_buf *out, const struct declaration *d)
+static bool has_definition(struct fh_str blank)
+{
+	static const char *const words[] = { "func ", "type ", "var ", "const " };
+	struct fh_str line;
+	while (fh_next_line(&blank, &line))
+		for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
+			if (fh_str_begins(line, words[i]))
+				return true;
+	return false;
+}
+
+void fh_go_add_helpers(struct fh_buf *out, struct fh_str prompt, struct fh_str declaration)
+{
+	auto_declaration theirs = { 0 }, ours = { 0 };
+	if (read_declared(prompt, &theirs, NULL) < 0 || read_declared(declaration, &ours, NULL) < 0)
+		return;
+	struct fh_str blank = { theirs.source.blank_body.p, theirs.signature.start };
+	struct fh_str own = { ours.source.blank_body.p, ours.signature.start };
+	if (!has_definition(blank) || has_definition(own))
+		return;
+	fh_buf_add_str(out, helpers_of(&theirs));
+	fh_buf_addc(out, '\n');
+}
+
+/* ", (*T)(nil)" for each type that it makes; where a program is given, only for those that this, or the function's
+ * head, names: what only helpers of the prompt use it need not have. */
+static void add_types(struct fh_buf *out, const struct declaration *d, const struct fh_str *program)
 {
 	struct fh_str rest = { d->source.blank_body.p, d->signature.start }, line;
 	while (fh_next_line(&rest, &line)) {
 		if (!fh_str_begins(line, "type "))
 			continue;
 		struct fh_str name = fh_identifier(fh_str_from(line, 5));
-		if (name.n > 0 && 5 + name.n < line.n && line.p[5 + name.n] == ' ')
+		if (name.n > 0 && 5 + name.n < line.n && line.p[5 + name.n] == ' ' &&
+		    (!program || fh_mentions(*program, name, NULL) || fh_mentions(d->signature.result, name, NULL)))
 			fh_buf_addf(out, ", (*%.*s)(nil)", FH_STR_ARGS(name));
 	}
 }
@@ -163,7 +190,7 @@ int fh_go_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *ou
 	const struct fh_signature *s = &d.signature;
 	fh_buf_add_str(&body, helpers_of(&d));
 	fh_buf_addf(&body, "\nvar %.*s = fhSplit.StandIn((func%.*s)(nil)", FH_STR_ARGS(s->name), FH_STR_ARGS(s->result));
-	add_types(&body, &d);
+	add_types(&body, &d, NULL);
 	fh_buf_addf(&body, ").(func%.*s)\n", FH_STR_ARGS(s->result));
 	add_test(&body, &t, true);
 	fh_signature_blank(&blank, fh_buf_str(&body));
@@ -256,7 +283,7 @@ int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str
 	fh_buf_addf(ret_main, "\nvar fhSplitEntry func%.*s = ", FH_STR_ARGS(s->result));
 	add_entry(ret_main, s);
 	fh_buf_adds(ret_main, "\n\nfunc init() {\n\tfhSplit.Serve(fhSplitEntry");
-	add_types(ret_main, &d);
+	add_types(ret_main, &d, &program.blank_body);
 	fh_buf_addf(ret_main, ")\n}\n%s", has_main(program.blank_body) ? "" : no_main);
 	return 0;
 }

@@ -91,19 +91,33 @@ static void count_braces(struct walk *w, struct fh_str piece)
 		w->depth += (*piece.p == '{') - (*piece.p == '}');
 }
 
+/* As many bytes, and lines. */
+static void add_blank(struct fh_buf *out, struct fh_str piece)
+{
+	for (size_t i = 0; i < piece.n; i++)
+		fh_buf_addc(out, piece.p[i] == '\n' ? '\n' : ' ');
+}
+
 /* `renamed`: what is called otherwise, with its new name behind it; NULL: nothing. */
 static void copy_program(struct fh_str text, const char *const *renamed, struct fh_buf *out)
 {
 	static const char word[] = "public";
 	struct walk w = { .rest = text };
 	struct fh_str piece;
+	bool in_package = false, begun = false;
 	while (next_piece(&w, &piece)) {
-		if (w.is_word && w.depth == 0 && fh_str_eq(piece, word))
-			fh_buf_addf(out, "%*s", (int)strlen(word), "");
+		/* The drivers' classes are in the package without a name, and can name no class of another. */
+		in_package = in_package || (w.is_word && !begun && fh_str_eq(piece, "package"));
+		begun = begun || w.is_word;
+		if (in_package)
+			add_blank(out, piece);
+		else if (w.is_word && w.depth == 0 && fh_str_eq(piece, word))
+			add_blank(out, piece);
 		else if (w.is_word && renamed && fh_str_eq(piece, renamed[0]))
 			fh_buf_adds(out, renamed[1]);
 		else
 			fh_buf_add_str(out, piece);
+		in_package = in_package && !fh_str_eq(piece, ";");
 		count_braces(&w, piece);
 	}
 }

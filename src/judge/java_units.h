@@ -16,7 +16,7 @@
 /* -FH_E_UNAVAILABLE: no stand-in can be made, with the reason. */
 int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_error *err);
 /* A candidate's text without the word public in front of its top-level types, which says no more than how a file is
- * called: a class Main beside class Solution may have it. Each byte stays where it is. */
+ * called: a class Main beside class Solution may have it; and without its package. Each byte stays where it is. */
 void fh_java_program(struct fh_str text, struct fh_buf *out);
 /* The same where the test's class Main is in the same program: a Main of the program's own is called otherwise. */
 void fh_java_program_beside_main(struct fh_str text, struct fh_buf *out);
