@@ -7,6 +7,7 @@
 
 #include "judge/output.h"
 #include "judge/session_state.h"
+#include "judge/share.h"
 #include "proto/plan.h"
 
 #define TRIES 2
@@ -46,8 +47,8 @@ static int make_unit(const struct fh_judge_session *s, const struct fh_judge_par
 	return 0;
 }
 
-int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_parts *p, const char *secret,
-                    struct fh_plan **ret, struct fh_error *err)
+int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_parts *p, const struct fh_limits *limits,
+                    const char *secret, struct fh_plan **ret, struct fh_error *err)
 {
 	const struct fh_judge_language_info *l = &fh_judge_languages[p->problem->language];
 	fh_auto_buf struct fh_buf input = FH_BUF_INIT(0);
@@ -62,7 +63,7 @@ int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_part
 	request.code = (struct fh_bytes){ unit.code.p, unit.code.n };
 	request.code_name = l->driver_file;
 	request.stdin_data = (struct fh_bytes){ input.p, input.n };
-	request.limits = fh_judge_limits(s, p->problem);
+	request.limits = *limits;
 	request.flags = fh_session_flags(s, p->problem->language);
 	request.interpreter = s->settings->interpreter;
 	request.standard_library_only = !s->settings->packages;
@@ -98,7 +99,7 @@ static void tell_compile_error(const struct fh_judge_language_info *l, struct fh
 
 /* One run in a fresh sandbox. Returns 0 with an outcome, or a negative code for what is no outcome of the sample. */
 static int run_in_process(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
-                          struct fh_judge_outcome *ret, struct fh_error *err)
+                          const struct fh_limits *limits, struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	char secret[FH_SECRET_SIZE + 1];
 	struct fh_plan *plan = NULL;
@@ -114,7 +115,7 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 	}
 	int r = make_secret(secret, err);
 	if (r >= 0)
-		r = fh_attempt_plan(s, p, secret, &plan, err);
+		r = fh_attempt_plan(s, p, limits, secret, &plan, err);
 	if (r < 0) {
 		err->phase = FH_PHASE_PLAN;
 		return r;
@@ -140,11 +141,11 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 
 /* One try at a problem that is judged by output. */
 static int print_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
-                      struct fh_judge_outcome *ret, struct fh_error *err)
+                      const struct fh_limits *limits, struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
 	struct fh_judge_settings settings = *s->settings;
-	settings.limits = fh_judge_limits(s, p->problem);
+	settings.limits = *limits;
 	fh_judge_parts_for_output(&program, p);
 	return fh_judge_by_output(client, &settings, fh_judge_languages[p->problem->language].name, p->problem->output,
 	                          fh_buf_str(&program), ret, err);
@@ -181,11 +182,11 @@ static void hands_on(struct fh_judge_outcome *o)
 }
 
 /* `last`: what nobody explains is not tried again. */
-static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p, bool last,
-                    struct fh_judge_outcome *ret, struct fh_error *err)
+static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
+                    const struct fh_limits *limits, bool last, struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	enum fh_judge_mode mode = fh_judge_mode(s, p->problem);
-	struct fh_limits limits = fh_judge_limits(s, p->problem);
+	bool usual = memcmp(limits, &s->settings->limits, sizeof(*limits)) == 0;
 	char seed[FH_SEED_DIGITS + 1];
 	fh_judge_seed_of(s->seed, p->problem->task_id ? p->problem->task_id : "", fh_judge_draw(s, p->problem), seed);
 	struct fh_split_pair pair = { .problem = p->problem,
@@ -193,12 +194,12 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 		                          .completion = p->completion,
 		                          .changes = mode == FH_MODE_SPLIT_CHANGES,
 		                          .seed = seed,
-		                          .limits = fh_judge_time_factor(s, p->problem) > 1 ? &limits : NULL };
+		                          .limits = usual ? NULL : limits };
 	struct fh_split_outcome o;
 	if (p->problem->output)
-		return print_once(s, client, p, ret, err);
+		return print_once(s, client, p, limits, ret, err);
 	if (mode == FH_MODE_IN_PROCESS)
-		return run_in_process(s, client, p, ret, err);
+		return run_in_process(s, client, p, limits, ret, err);
 	int r = fh_split_run(s->split, client, &pair, &o, err);
 	if (r < 0)
 		return r;
@@ -227,7 +228,7 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 		return 0;
 	fh_judge_outcome_release(ret);
 	fh_judge_set_mode(s, p->problem, FH_MODE_IN_PROCESS);
-	return run_in_process(s, client, p, ret, err);
+	return run_in_process(s, client, p, limits, ret, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------- one judgement
@@ -238,9 +239,25 @@ static bool is_cancelled(const struct fh_judge_session *s)
 	return s->settings->cancel && *s->settings->cancel;
 }
 
+static uint64_t cpu_us(const struct fh_result *r)
+{
+	return r ? r->usage.cpu_user_us + r->usage.cpu_sys_us : 0;
+}
+
+/* How often the wall time limit is still to be had, for a program that computed as much as this machine let it. */
+static unsigned wall_factor(const struct fh_judge_outcome *o, const struct fh_limits *limits)
+{
+	uint64_t computed = FH_MAX(cpu_us(o->run), cpu_us(o->judge));
+	if (o->verdict != FH_VERDICT_WALL_TIME_LIMIT || computed / 1000 < limits->value[FH_LIMIT_WALL_TIME] / 100)
+		return 1;
+	return fh_share_wall_factor(limits, computed, fh_share_measure());
+}
+
 int fh_attempt(struct fh_judge_session *s, const struct fh_judge_parts *p, struct fh_judge_outcome *ret,
                struct fh_error *err)
 {
+	struct fh_limits limits = fh_judge_limits(s, p->problem);
+	bool scaled = false;
 	struct fh_judge_outcome o = { 0 };
 	struct fh_error e = FH_ERROR_INIT;
 	unsigned broken = 0;
@@ -253,9 +270,16 @@ int fh_attempt(struct fh_judge_session *s, const struct fh_judge_parts *p, struc
 		int r = fh_session_client(s, broken, &client, &number, err);
 		if (r < 0)
 			return r;
-		r = run_once(s, client, p, try == TRIES - 1, &o, &e);
+		r = run_once(s, client, p, &limits, try == TRIES - 1, &o, &e);
 		if (r == -FH_E_CANCELLED)
 			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+		unsigned factor = r >= 0 && !scaled ? wall_factor(&o, &limits) : 1;
+		if (factor > 1) {
+			limits.value[FH_LIMIT_WALL_TIME] *= factor;
+			scaled = true;
+			try--;
+			continue;
+		}
 		if (r >= 0 && o.verdict != FH_VERDICT_ENGINE_ERROR)
 			break;
 		if (r < 0) {
@@ -266,8 +290,7 @@ int fh_attempt(struct fh_judge_session *s, const struct fh_judge_parts *p, struc
 			o.reason = fh_xasprintf("%s: %s", fh_phase_name(e.phase), e.message);
 		}
 	}
-	if (fh_judge_time_factor(s, p->problem) > 1) {
-		struct fh_limits limits = fh_judge_limits(s, p->problem);
+	if (scaled || fh_judge_time_factor(s, p->problem) > 1) {
 		o.raised_cpu_time = limits.value[FH_LIMIT_CPU_TIME];
 		o.raised_wall_time = limits.value[FH_LIMIT_WALL_TIME];
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/clean.h"
 
-#include "judge/declaration.h"
-#include "judge/outline.h"
+#include "judge/literal.h"
 
 static const char mark[] = "\xef\xbb\xbf";
 
@@ -25,69 +24,6 @@ static bool has_space(struct fh_str s)
 	return false;
 }
 
-/* The end of the literal that begins at s[i]; a plain one ends with its line. */
-static size_t skip_quoted(struct fh_str s, size_t i, bool lines)
-{
-	char quote = s.p[i];
-	for (i++; i < s.n; i++) {
-		if (s.p[i] == '\\')
-			i++;
-		else if (s.p[i] == quote)
-			return i + 1;
-		else if (s.p[i] == '\n' && !lines)
-			return i;
-	}
-	return s.n;
-}
-
-/* The end of the comment or literal that begins at s[i], or i. */
-static size_t skip_python(struct fh_str s, size_t i)
-{
-	char c = s.p[i];
-	if (c == '#') {
-		const char *end = memchr(s.p + i, '\n', s.n - i);
-		return end ? (size_t)(end - s.p) : s.n;
-	}
-	if (c != '"' && c != '\'')
-		return i;
-	if (s.n - i < 3 || s.p[i + 1] != c || s.p[i + 2] != c)
-		return skip_quoted(s, i, false);
-	for (size_t k = i + 3; k + 3 <= s.n; k++) {
-		if (s.p[k] == '\\')
-			k++;
-		else if (s.p[k] == c && s.p[k + 1] == c && s.p[k + 2] == c)
-			return k + 3;
-	}
-	return s.n;
-}
-
-static size_t skip_bash(struct fh_str s, size_t i)
-{
-	return s.p[i] == '"' || s.p[i] == '\'' ? skip_quoted(s, i, true) : i;
-}
-
-static size_t skip_braced(struct fh_str s, size_t i)
-{
-	return s.p[i] == '`' ? skip_quoted(s, i, true) : fh_cpp_skip(s, i);
-}
-
-static size_t (*const skip[FH_SYNTAX_COUNT_])(struct fh_str s, size_t i) = {
-	[FH_SYNTAX_PYTHON] = skip_python,
-	[FH_SYNTAX_JAVASCRIPT] = skip_braced,
-	[FH_SYNTAX_C] = skip_braced,
-	[FH_SYNTAX_BASH] = skip_bash,
-};
-
-/* Those that are not known to the outline (fh_syntax_of) have braces. */
-static enum fh_syntax syntax_of(const char *language)
-{
-	static const char *const braced[] = { "java", "go", "rust", "php" };
-	for (size_t i = 0; language && i < FH_ARRAY_SIZE(braced); i++)
-		if (fh_streq(language, braced[i]))
-			return FH_SYNTAX_C;
-	return fh_syntax_of(language);
-}
-
 void fh_clean_program(struct fh_buf *out, struct fh_str text, const char *language)
 {
 	if (fh_str_begins(text, mark))
@@ -96,9 +32,9 @@ void fh_clean_program(struct fh_buf *out, struct fh_str text, const char *langua
 		fh_buf_add_str(out, text);
 		return;
 	}
-	size_t (*skip_literal)(struct fh_str s, size_t i) = skip[syntax_of(language)];
+	enum fh_syntax syntax = fh_literal_syntax(language);
 	for (size_t i = 0; i < text.n;) {
-		size_t n = space_at(fh_str_from(text, i)), end = n ? i : FH_MIN(skip_literal(text, i), text.n);
+		size_t n = space_at(fh_str_from(text, i)), end = n ? i : fh_literal_end(text, i, syntax);
 		if (n)
 			fh_buf_addc(out, ' ');
 		else if (end == i)

@@ -171,7 +171,8 @@ static int probe(struct fh_judge_session *s, enum fh_judge_language language, st
 	char secret[FH_SECRET_SIZE + 1] = "";
 	fh_buf_adds(&problem.tail, l->probe_test);
 	/* A missing interpreter or compiler is an error of the plan, with a hint that a verdict could not carry. */
-	int r = fh_attempt_plan(s, &parts, secret, &plan, err);
+	struct fh_limits limits = fh_judge_limits(s, &problem);
+	int r = fh_attempt_plan(s, &parts, &limits, secret, &plan, err);
 	fh_plan_free(plan);
 	if (r >= 0)
 		r = fh_attempt(s, &parts, &o, err);

@@ -17,6 +17,7 @@
 #include "judge/estimate.h"
 #include "judge/problem.h"
 #include "judge/results.h"
+#include "judge/share.h"
 #include "judge/verdict.h"
 
 /* ---------------------------------------------------------------------------------------------------------- helpers */
@@ -522,6 +523,29 @@ static void all_of_k_pass_by_the_hypergeometric_chance(void **state)
 	assert_true(fabs(e.value - 7.0 / 12) < 1e-12);
 }
 
+/* ----------------------------------------------------------------------------------------------------- shares of CPU
+ */
+
+static void wall_time_is_scaled_for_who_computes_on_a_busy_machine(void **state)
+{
+	struct fh_limits limits = { { 0 } };
+	limits.value[FH_LIMIT_CPU_TIME] = 5000;
+	limits.value[FH_LIMIT_WALL_TIME] = 20000;
+	/* an endless loop that got a tenth of a processor, as this thread does: 7.5 s of CPU time fit into 4 times as much
+	 */
+	assert_int_equal(fh_share_wall_factor(&limits, 2000000, 0.1), 4);
+	assert_int_equal(fh_share_wall_factor(&limits, 100000, 0.005), FH_SHARE_FACTOR_MAX);
+	/* one that slept most of the time; one that had a whole processor */
+	assert_int_equal(fh_share_wall_factor(&limits, 500000, 0.1), 1);
+	assert_int_equal(fh_share_wall_factor(&limits, 2000000, 1), 1);
+	assert_int_equal(fh_share_wall_factor(&limits, 0, 0.1), 1);
+	/* where the wall time is what there is for a program alone, it stays that */
+	limits.value[FH_LIMIT_CPU_TIME] = FH_UNLIMITED;
+	assert_int_equal(fh_share_wall_factor(&limits, 10000000, 0.5), 3);
+	double share = fh_share_measure();
+	assert_true(share > 0 && share <= 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -546,6 +570,7 @@ int main(void)
 		cmocka_unit_test(a_row_that_was_cut_off_is_dropped),
 		cmocka_unit_test(rows_of_another_run_are_not_used),
 		cmocka_unit_test(another_kind_of_file_is_left_alone),
+		cmocka_unit_test(wall_time_is_scaled_for_who_computes_on_a_busy_machine),
 	};
 	return cmocka_run_group_tests_name("judge", tests, make_scratch, remove_scratch);
 }
