@@ -16,19 +16,26 @@ const loadProgram = (program, require, filename) => {
 	for (const [key, value] of entries({ require, module: module_, exports: module_.exports,
 		__filename: filename, __dirname: filename.slice(0, filename.lastIndexOf('/')) || '/' })) define(key, value);
 
-	const isNamed = (f, name) => typeof f === 'function' && ['', 'default', name].includes(getOwnPropertyDescriptor(f, 'name')?.value ?? '');
+	// What runs behind the program takes nothing that the program can have replaced: no iterator, no method of an array.
+	const Missing = ReferenceError;
+	const isNamed = (f, name) => {
+		const own = typeof f === 'function' ? getOwnPropertyDescriptor(f, 'name') : undefined;
+		return own !== undefined && (own.value === '' || own.value === 'default' || own.value === name);
+	};
 	const finder = (look, space) => (name) => {
 		let found, error;
 		try {
 			found = look(name);
 		} catch (e) {
-			if (!(e instanceof ReferenceError)) throw e;
+			if (!(e instanceof Missing)) throw e;
 			error = e;
 		}
-		for (const from of [module_.exports, space, space?.default]) {
-			if (found !== undefined) break;
+		const exporting = { 0: module_.exports, 1: space, 2: space === undefined ? undefined : space.default };
+		for (let i = 0; found === undefined && i < 3; i++) {
+			const from = exporting[i];
 			if (from === null || (typeof from !== 'object' && typeof from !== 'function')) continue;
-			found = from[name] ?? (isNamed(from, name) ? from : undefined);
+			found = from[name];
+			if (found === undefined && isNamed(from, name)) found = from;
 		}
 		if (found === undefined && error !== undefined) throw error;
 		return found;
