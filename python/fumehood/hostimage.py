@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""This machine's tools as an image would have them.
+
+Programs that were written for containers expect an image: ``python``, ``pip`` and ``node`` under these names, a root that can
+be written to, uid 0 of its own, and none of the host's packages but those that were asked for. :func:`plan` makes a plan of that.
+"""
+import json
+import os
+import threading
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+
+from . import errors, packages
+from ._request import Files, Plan, build
+
+__all__ = ["plan", "interpreter", "Tools", "tools"]
+
+_LINKS = "/run/fumehood/bin"
+#: Names that images give to a language's program.
+_NAMES = {"python": ("python", "python3"), "javascript": ("node", "nodejs"), "c": ("gcc", "cc"), "cpp": ("g++", "c++")}
+#: Languages that are always there, where this machine has them.
+_ALWAYS = ("python", "javascript")
+_PIP = "#!%s -I\nimport sys\nfrom pip._internal.cli.main import main\nsys.exit(main())\n"
+
+Mount = Dict[str, Any]
+
+
+class Tools:
+    """What makes a language's tools visible: mounts beyond the default ones, folders for PATH, variables, the program."""
+
+    def __init__(self, mounts: List[Mount], hidden: List[str], folders: List[str], env: Dict[str, str], program: str, host: str) -> None:
+        self.mounts = mounts
+        self.hidden = hidden
+        self.folders = folders
+        self.env = env
+        self.program = program
+        self.host = host
+
+
+_lock = threading.Lock()
+_known: Dict[Tuple[Any, ...], Optional[Tools]] = {}
+_PLAIN = ("HOME", "USER", "LANG", "PATH")
+
+
+def _variables(entries: Iterable[str]) -> Dict[str, str]:
+    return dict(entry.split("=", 1) for entry in entries)
+
+
+def tools(language: str, interpreter: Optional[str] = None) -> Optional[Tools]:
+    """The language's tools on this machine; None: there are none."""
+    key = (language, interpreter, os.environ.get("PATH"), os.environ.get("HOME"))
+    with _lock:
+        if key in _known:
+            return _known[key]
+    plain = json.loads(build(argv=["true"]).json())
+    there = {mount["target"] for mount in plain["mounts"]}
+    found: Optional[Tools] = None
+    try:
+        made = json.loads(build("", language, standard_library_only=True, interpreter=interpreter).json())
+        variables = _variables(made["env"])
+        standard = _variables(plain["env"])["PATH"].split(":")
+        more = [mount for mount in made["mounts"] if mount["target"] not in there]
+        found = Tools(more, [mount["target"] for mount in more if mount["kind"] == "mask"],
+                      [part for part in variables["PATH"].split(":") if part not in standard],
+                      {name: value for name, value in variables.items() if name not in _PLAIN},
+                      (made["compile"] or made)["argv"][0], made["interpreter"])
+    except errors.NotFoundError:
+        pass
+    if found is not None and language == "go":
+        found.env["GOCACHE"] = "/tmp/go-build"
+    with _lock:
+        _known[key] = found
+    return found
+
+
+def interpreter(language: str) -> str:
+    """The host's program for the language; :class:`NotFoundError` with what to install."""
+    found = tools(language)
+    if found is None:
+        build("", language)  # says what is missing
+        raise errors.NotFoundError("there are no tools for %s here" % language)
+    return found.host
+
+
+def _links(language: str, found: Tools) -> List[Mount]:
+    beside = os.path.dirname(found.program)
+    return [{"kind": "symlink", "target": "%s/%s" % (_LINKS, name), "source": found.program} for name in _NAMES.get(language, ())
+            if not os.path.exists(os.path.join(beside, name))]
+
+
+def _pip(found: Tools) -> List[Mount]:
+    beside = os.path.dirname(found.program)
+    text = _PIP % found.program
+    # a pip that lies beside the interpreter would come before ours, and begins with a path that may not be there
+    return [{"kind": "file", "target": "%s/%s" % (_LINKS, name), "content": text, "mode": "0755"} for name in ("pip", "pip3")] \
+        if beside else []
+
+
+def _site(mounts: List[Mount], found: Tools, template: Optional["packages.Template"]) -> List[Mount]:
+    """The mounts with Python's packages: those of the template, in the place of the host's."""
+    if template is None:
+        return mounts
+    facts = packages.interpreter_facts(found.host)
+    place = facts["site"]
+    if place is None:
+        return mounts
+    kept = [mount for mount in mounts if mount["target"] != place]
+    return kept + [{"kind": "bind", "target": place, "source": template.path}]
+
+
+def plan(argv: Sequence[str], languages: Sequence[str] = (), *, templates: Mapping[str, "packages.Template"] = {}, cwd: str = "/sandbox",
+         user: str = "root", env: Optional[Mapping[str, str]] = None, mounts: Sequence[Tuple[str, str, str]] = (),
+         image: Optional[str] = None, hostname: Optional[str] = None, files: Optional[Files] = None, interpreter: Optional[str] = None,
+         writable_root: bool = True, **limits: Any) -> Plan:
+    """A plan for a command that sees an image. ``languages``: whose tools have to be there beside Python's and Node's;
+    ``templates``: packages, by language. An ``image`` that is a folder is used as it is."""
+    made = build(argv=argv, cwd=cwd, user=user, env=env, mounts=mounts, image=image, hostname=hostname, files=files,
+                 writable_root=writable_root, **limits)
+    if image:
+        return made
+    data = json.loads(made.json())
+    folders: List[str] = []
+    links: List[Mount] = []
+    more: List[Mount] = []
+    variables: Dict[str, str] = {}
+    for language in dict.fromkeys(list(languages) + list(_ALWAYS)):
+        found = tools(language, interpreter if language == "python" else None)
+        if found is None:
+            continue
+        there = {mount["target"] for mount in data["mounts"] + more}
+        own = [mount for mount in found.mounts if mount["target"] not in there]
+        if language == "python":
+            own = _site(own, found, templates.get("python"))
+            links += _pip(found)
+        elif language == "javascript" and "javascript" in templates:
+            own.append({"kind": "bind", "target": "/node_modules", "source": os.path.join(templates["javascript"].path, "node_modules")})
+        more += own
+        links += _links(language, found)
+        folders += [folder for folder in found.folders if folder not in folders]
+        variables.update(found.env)
+    data["mounts"] += more + ([{"kind": "dir", "target": _LINKS}] + links if links else [])
+    given = _variables(data["env"])
+    given["PATH"] = ":".join(([_LINKS] if links else []) + folders + [given["PATH"]]) if "PATH" not in (env or {}) else given["PATH"]
+    variables.update(given)
+    data["env"] = ["%s=%s" % item for item in variables.items()]
+    return Plan.from_json(json.dumps(data))

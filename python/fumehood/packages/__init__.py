@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""Packages on demand: what a list of names stands for, as a folder that is made once and shown read-only in sandboxes.
+
+    >>> from fumehood import packages
+    >>> packages.resolve("python", ["numpy"]).path
+    '/root/.cache/fumehood/packages/python/content/5c1f...'
+
+:func:`resolve` asks the caller's own package manager (pip, npm) with the caller's own settings, outside of any sandbox, since
+there is no network in one. Nothing of a package is executed by that: pip takes wheels alone, npm runs no scripts. What has to be
+built from source is refused, with that as the reason. The result is a *template*: a folder named by a hash of what is in it,
+kept below the XDG cache folder, shared by every session that asks for the same.
+"""
+from ._names import check_name
+from ._python import interpreter_facts
+from ._store import PackageError, Template, folder
+from ._resolve import LANGUAGES, resolve
+
+__all__ = ["resolve", "Template", "PackageError", "check_name", "interpreter_facts", "folder", "LANGUAGES"]

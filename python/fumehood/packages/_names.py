@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""Which texts are names of packages. Anything else (options, paths, addresses, what a shell would act on) is refused before
+a package manager sees it."""
+import re
+from typing import Dict, Pattern
+
+from .. import errors
+
+_VERSION = r"[A-Za-z0-9][A-Za-z0-9.*+!_-]*"
+_BOUND = r"\s*(?:===|==|~=|!=|<=|>=|<|>)\s*" + _VERSION
+_PYTHON = (r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[\s*[A-Za-z0-9._-]+(?:\s*,\s*[A-Za-z0-9._-]+)*\s*\])?"
+           r"(?:" + _BOUND + r"(?:\s*," + _BOUND + r")*)?")
+_NPM_PART = r"[a-z0-9~][a-z0-9._~-]*"
+_NPM_RANGE = r"[A-Za-z0-9^~<>=*][A-Za-z0-9.^~<>=*|+ -]*"
+
+_PATTERNS: Dict[str, Pattern[str]] = {
+    "python": re.compile(_PYTHON),
+    "javascript": re.compile(r"(?:@" + _NPM_PART + "/)?" + _NPM_PART + "(?:@" + _NPM_RANGE + ")?", re.IGNORECASE),
+}
+_LONGEST = 214
+
+
+def check_name(language: str, name: str) -> str:
+    """The name without blanks around it; :class:`fumehood.ArgumentError` where it is none."""
+    text = name.strip() if isinstance(name, str) else ""
+    if language not in _PATTERNS:
+        raise errors.ArgumentError("packages cannot be had for %s" % language,
+                                   "languages with packages: " + ", ".join(sorted(_PATTERNS)), "argument")
+    if not text or len(text) > _LONGEST or not _PATTERNS[language].fullmatch(text):
+        raise errors.ArgumentError("%r is no name of a package" % (name,),
+                                   "a name with versions at most, such as %s; no options, addresses or paths"
+                                   % ("numpy>=1.20" if language == "python" else "axios@^1.0.0"), "argument")
+    return text

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""From names to a template."""
+import threading
+from typing import Callable, Dict, Iterable, Optional, Tuple
+
+from .. import errors
+from . import _javascript, _python
+from ._names import check_name
+from ._store import Store, Template
+
+#: Languages whose packages can be had.
+LANGUAGES = ("python", "javascript")
+
+_lock = threading.Lock()
+_recent: Dict[Tuple[str, str], Template] = {}
+
+
+def resolve(language: str, names: Iterable[str], interpreter: Optional[str] = None) -> Template:
+    """The template that holds these packages, and what they require. ``interpreter``: the Python that they are for. Raises
+    :class:`fumehood.ArgumentError` for what is no name, :class:`PackageError` for what cannot be had."""
+    if isinstance(names, (str, bytes)):
+        raise errors.ArgumentError("names of packages are one string", "give a list", "argument")
+    wanted = list(dict.fromkeys(check_name(language, name) for name in names))
+    if language == "python":
+        if interpreter is None:
+            raise errors.ArgumentError("packages for python need the interpreter that they are for", "", "argument")
+        python = interpreter
+        key = _python.request_key(wanted, python)
+        fill: Callable[[str], str] = lambda into: _python.fill(into, wanted, python)
+    else:
+        key = _javascript.request_key(wanted)
+        fill = lambda into: _javascript.fill(into, wanted)
+    store = Store(language)
+    with _lock:
+        found = _recent.get((store.top, key))
+    if found is None or not store.find(key):
+        found = store.make(key, wanted, fill)
+        with _lock:
+            _recent[(store.top, key)] = Template(language, found.path, wanted, found.identity, False)
+    return found
