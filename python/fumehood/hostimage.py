@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from . import errors, packages
 from ._request import Files, Plan, build
 
-__all__ = ["plan", "interpreter", "Tools", "tools"]
+__all__ = ["plan", "interpreter", "environment", "Tools", "tools"]
 
 _LINKS = "/run/fumehood/bin"
 #: Names that images give to a language's program.
@@ -143,3 +143,8 @@ def plan(argv: Sequence[str], languages: Sequence[str] = (), *, templates: Mappi
     variables.update(given)
     data["env"] = ["%s=%s" % item for item in variables.items()]
     return Plan.from_json(json.dumps(data))
+
+
+def environment(made: Plan) -> Dict[str, str]:
+    """The variables that a plan's program gets."""
+    return _variables(json.loads(made.json())["env"])

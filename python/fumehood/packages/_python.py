@@ -47,12 +47,11 @@ def interpreter_facts(interpreter: str) -> Dict[str, Any]:
 
 
 def _add_pip(source: Optional[str], into: str) -> None:
-    """pip itself, as every image of Python has it; the same files, where both lie on one file system."""
+    """pip itself, as every image of Python has it."""
     if source is None or os.path.exists(os.path.join(into, "pip")):
         return
     for place in [os.path.join(source, "pip")] + glob.glob(os.path.join(source, "pip-*.dist-info")):
-        shutil.copytree(place, os.path.join(into, os.path.basename(place)), ignore=shutil.ignore_patterns("__pycache__"),
-                        copy_function=shutil.copyfile)
+        shutil.copytree(place, os.path.join(into, os.path.basename(place)))  # with times: else what is compiled is of no use
 
 
 def _identity(site: str, facts: Dict[str, Any]) -> str:
@@ -63,7 +62,7 @@ def _identity(site: str, facts: Dict[str, Any]) -> str:
         with open(record, encoding="utf-8", errors="replace") as file:
             lines = sorted(line for line in file if ".pyc," not in line and "/direct_url.json," not in line)
         sums[os.path.relpath(record, site)] = hashlib.sha256("".join(lines).encode()).hexdigest()
-    return digest("python 1", facts, sums)
+    return digest("python 2", facts, sums)
 
 
 def request_key(names: List[str], interpreter: str) -> str:
@@ -72,7 +71,7 @@ def request_key(names: List[str], interpreter: str) -> str:
     files = [os.environ.get("PIP_CONFIG_FILE"), "/etc/pip.conf", os.path.expanduser("~/.pip/pip.conf"),
              os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "pip", "pip.conf")]
     stamps = [[path, os.stat(path).st_mtime] for path in files if path and os.path.exists(path)]
-    return digest("python 1", sorted(names), interpreter, interpreter_facts(interpreter), settings, stamps)
+    return digest("python 2", sorted(names), interpreter, interpreter_facts(interpreter), settings, stamps)
 
 
 def fill(into: str, names: List[str], interpreter: str) -> str:

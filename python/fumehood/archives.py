@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Archives between the host and a sandbox. What comes out was made by the code inside: nothing in it is believed."""
+import errno
+import io
+import os
+import stat
+import tarfile
+from typing import List, Optional
+
+from . import errors
+
+__all__ = ["pack", "unpack"]
+
+
+def pack(source: str, name: str) -> bytes:
+    """A file or folder of the host under that name. Links are followed where they lead to a file of the caller's choice (the
+    source itself), and kept as links below it."""
+    data = io.BytesIO()
+
+    def plain(member: tarfile.TarInfo) -> Optional[tarfile.TarInfo]:
+        member.uid = member.gid = 0
+        member.uname = member.gname = ""
+        return member if member.isfile() or member.isdir() or member.issym() else None
+
+    with tarfile.open(fileobj=data, mode="w", dereference=False) as tar:
+        tar.add(os.path.realpath(source), name, filter=plain)
+    return data.getvalue()
+
+
+def _parts(name: str) -> Optional[List[str]]:
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    return None if ".." in parts or "\0" in name else parts
+
+
+class _Tree:
+    """Writes below a folder without ever following a link, whoever puts one there meanwhile."""
+
+    def __init__(self, top: str) -> None:
+        os.makedirs(top, exist_ok=True)
+        self.top = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def close(self) -> None:
+        os.close(self.top)
+
+    def folder(self, parts: List[str]) -> int:
+        """A descriptor of a folder below, made if need be."""
+        at = os.dup(self.top)
+        try:
+            for part in parts:
+                try:
+                    os.mkdir(part, 0o755, dir_fd=at)
+                except FileExistsError:
+                    pass
+                below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+                os.close(at)
+                at = below
+            return at
+        except BaseException:
+            os.close(at)
+            raise
+
+    def file(self, parts: List[str], content: "io.BufferedReader", mode: int) -> None:
+        folder = self.folder(parts[:-1])
+        try:
+            try:
+                there = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
+                if not stat.S_ISREG(there.st_mode):
+                    raise OSError(errno.ELOOP, "is no regular file, and is not written over", parts[-1])
+                os.unlink(parts[-1], dir_fd=folder)
+            except FileNotFoundError:
+                pass
+            descriptor = os.open(parts[-1], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
+            with os.fdopen(descriptor, "wb") as out:
+                for piece in iter(lambda: content.read(1 << 20), b""):
+                    out.write(piece)
+        finally:
+            os.close(folder)
+
+
+def unpack(data: bytes, dest: str, single: bool) -> List[str]:
+    """Writes regular files and folders of an archive; ``single``: its one file to ``dest`` itself, else all of it below ``dest``.
+    Owners, setuid bits and the right of others to write are dropped, links skipped, names that climb skipped; devices and FIFOs
+    are an :class:`fumehood.ArgumentError`. Returns the names that were written. Nothing is written through a link."""
+    written: List[str] = []
+    top = os.path.dirname(os.path.abspath(dest)) if single else dest
+    tree = _Tree(top)
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
+            for member in tar:
+                parts = _parts(member.name)
+                if not parts or member.issym() or member.islnk():
+                    continue
+                if not (member.isfile() or member.isdir()):
+                    raise errors.ArgumentError("%s is a device or a FIFO, which is not taken out" % member.name, "", "argument")
+                if member.isdir():
+                    if not single:
+                        os.close(tree.folder(parts))
+                    continue
+                content = tar.extractfile(member)
+                if content is None:
+                    continue
+                tree.file([os.path.basename(dest)] if single else parts, content, 0o755 if member.mode & 0o100 else 0o644)  # type: ignore[arg-type]
+                written.append(member.name)
+                if single:
+                    break
+    finally:
+        tree.close()
+    return written

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: MIT
+"""A sandbox that is used as programs use a container: commands one after the other, files in and out, packages added.
+
+What the drop-in modules (python/compat) share. The sandbox is made at the first use, so that packages which come with the
+first command are part of it from the start.
+"""
+import codecs
+import contextlib
+import io
+import os
+import posixpath
+import tarfile
+import threading
+import time
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+
+from . import errors, hostimage, packages
+from ._request import Text
+from .client import Client
+from .result import Record
+from .sandbox import Process, Sandbox
+
+__all__ = ["Container", "Done", "TIMED_OUT", "NOT_FOUND", "exec_code"]
+
+#: Exit codes as a shell and coreutils' timeout have them.
+TIMED_OUT, NOT_EXECUTABLE, NOT_FOUND = 124, 126, 127
+#: What is taken of one command's output, and of an archive.
+OUTPUT_MAX, ARCHIVE_MAX = 64 << 20, 1 << 30
+#: The kernel reaches everybody but init and the caller at once, so nobody forks away from it.
+_KILL = ["/bin/sh", "-c", "while kill -9 -1; do :; done >/dev/null 2>&1"]
+_KILL_WITHIN_S = 3.0
+
+OnText = Callable[[str], Any]
+
+
+class Done(Record):
+    """How a command ended: ``exit_code`` (128 and the signal's number for a signal), ``stdout`` and ``stderr`` as bytes,
+    ``timed_out``, ``fired`` (limits that were hit), ``truncated``."""
+
+    __slots__ = ("exit_code", "stdout", "stderr", "timed_out", "fired", "truncated")
+
+    def __init__(self, exit_code: int, stdout: bytes, stderr: bytes, timed_out: bool = False, fired: Sequence[str] = (),
+                 truncated: bool = False) -> None:
+        self.exit_code = exit_code
+        self.stdout = stdout
+        self.stderr = stderr
+        self.timed_out = timed_out
+        self.fired = list(fired)
+        self.truncated = truncated
+
+
+class _Reader(threading.Thread):
+    """Collects a stream, and hands it on as text when somebody wants it at once."""
+
+    def __init__(self, read: Callable[[], bytes], on_text: Optional[OnText], encoding_errors: str, stop: Callable[[BaseException], None]) -> None:
+        super().__init__(daemon=True, name="fumehood-stream")
+        self.pieces: List[bytes] = []
+        self._read, self._on_text, self._stop = read, on_text, stop
+        self._decoder = codecs.getincrementaldecoder("utf-8")(encoding_errors)
+
+    def run(self) -> None:
+        try:
+            while True:
+                piece = self._read()
+                if piece:
+                    self.pieces.append(piece)
+                if self._on_text is not None:
+                    text = self._decoder.decode(piece, not piece)
+                    if text:
+                        self._on_text(text)
+                if not piece:
+                    return
+        except errors.Error:
+            pass  # the process, or the sandbox, is gone: its exit tells
+        except BaseException as error:  # the callback's: kept for the caller's thread
+            self._stop(error)
+
+
+def exec_code(exit_code: Optional[int], signal: Optional[int]) -> int:
+    return exit_code if exit_code is not None else 128 + (signal or 9)
+
+
+class Container:
+    """Made from the arguments of :func:`fumehood.hostimage.plan`; thread-safe."""
+
+    def __init__(self, languages: Sequence[str] = (), *, client: Optional[Client] = None, **arguments: Any) -> None:
+        self.id = os.urandom(32).hex()
+        self.languages = list(languages)
+        self._arguments = arguments
+        self._client = client
+        self._lock = threading.RLock()
+        self._sandbox: Optional[Sandbox] = None
+        self._closed = False
+        self._templates: Dict[str, packages.Template] = {}
+        self._env: Dict[str, str] = {}
+        self.workdir: str = arguments.get("cwd", "/sandbox")
+
+    # ------------------------------------------------------------------------------------------------------------ life
+
+    @property
+    def made(self) -> bool:
+        return self._sandbox is not None
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The fumehood sandbox, made now if it was not yet."""
+        with self._lock:
+            if self._closed:
+                raise errors.ArgumentError("the container is removed", "create another one", "argument")
+            if self._sandbox is None:
+                if "python" not in self._templates and not self._arguments.get("image"):
+                    self._add_empty("python")
+                made = hostimage.plan(["true"], self.languages, templates=self._templates, **self._arguments)
+                self._env = hostimage.environment(made)
+                self._sandbox = Sandbox(plan=made, client=self._client)
+            return self._sandbox
+
+    def _add_empty(self, language: str) -> None:
+        with contextlib.suppress(errors.NotFoundError):
+            self._templates[language] = packages.resolve(language, [], self._interpreter())
+
+    def _interpreter(self) -> str:
+        return self._arguments.get("interpreter") or hostimage.interpreter("python")
+
+    def remove(self) -> None:
+        """Kills everything in it; nothing is left. Twice is fine."""
+        with self._lock:
+            self._closed = True
+            sandbox, self._sandbox = self._sandbox, None
+        if sandbox is not None:
+            sandbox.destroy()
+
+    # -------------------------------------------------------------------------------------------------------- commands
+
+    def spawn(self, argv: Sequence[str], *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None, stdin: bool = False,
+              wall_time: Optional[float] = None) -> Process:
+        sandbox = self.sandbox
+        variables = dict(self._env)
+        variables.update(env or {})
+        return sandbox.spawn(argv, cwd=cwd or self.workdir, env=variables, stdin=stdin, cpu_time=None, wall_time=wall_time, output=OUTPUT_MAX)
+
+    def exec(self, argv: Sequence[str], *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None, stdin: Optional[Text] = None,
+             timeout: Optional[float] = None, on_stdout: Optional[OnText] = None, on_stderr: Optional[OnText] = None,
+             encoding_errors: str = "replace") -> Done:
+        """Runs a command to its end. After ``timeout`` seconds everything that runs in the sandbox is ended, what the command
+        left in the background or hid in a session of its own as well. An exception of a callback ends the command and
+        comes through."""
+        try:
+            process = self.spawn(argv, cwd=cwd, env=env, stdin=stdin is not None)
+        except errors.NotFoundError as error:
+            if self._sandbox is None or "cannot execute" not in error.message:
+                raise
+            return Done(NOT_FOUND, b"", (error.message + "\n").encode())
+        except errors.EngineError as error:
+            if "cannot execute" not in error.message:
+                raise
+            return Done(NOT_EXECUTABLE, b"", (error.message + "\n").encode())
+        failed: List[BaseException] = []
+
+        def stop(error: BaseException) -> None:
+            failed.append(error)
+            with contextlib.suppress(errors.Error):
+                process.kill()
+
+        readers = [_Reader(process.read, on_stdout, encoding_errors, stop), _Reader(process.read_stderr, on_stderr, encoding_errors, stop)]
+        for reader in readers:
+            reader.start()
+        if stdin is not None:
+            threading.Thread(target=_feed, args=(process, stdin), daemon=True).start()
+        timed_out, exit_code, fired = False, 137, []  # type: bool, int, List[str]
+        try:
+            ended = process.wait(timeout)
+            exit_code, fired = exec_code(ended.exit_code, ended.signal), ended.fired
+        except errors.TimeoutError:
+            timed_out, exit_code = True, TIMED_OUT
+            self.end_processes()
+        except BaseException:
+            with contextlib.suppress(errors.Error):
+                self.end_processes()
+            raise
+        self._drain(readers, process)
+        if failed:
+            raise failed[0]
+        return Done(exit_code, b"".join(readers[0].pieces), b"".join(readers[1].pieces), timed_out, fired, "output" in fired)
+
+    @staticmethod
+    def _drain(readers: List[_Reader], process: Process) -> None:
+        """Until both streams are at their end, or nothing comes any more, because something in the background holds them."""
+        latest = time.monotonic() + 2
+        while any(reader.is_alive() for reader in readers) and time.monotonic() < latest:
+            before = [len(reader.pieces) for reader in readers]
+            with contextlib.suppress(errors.Error):
+                process.wait(0)  # a word of the engine: what it had before that is here
+            until = time.monotonic() + 0.1
+            for reader in readers:
+                reader.join(max(until - time.monotonic(), 0))
+            if before == [len(reader.pieces) for reader in readers] and time.monotonic() >= until:
+                return
+
+    def end_processes(self) -> None:
+        """Ends every process in it. Who withstands that takes the whole sandbox with it: it is made anew at the next use,
+        without its files."""
+        with self._lock:
+            sandbox = self._sandbox
+        if sandbox is None:
+            return
+        over: List[bool] = []
+
+        def work() -> None:
+            deadline = time.monotonic() + _KILL_WITHIN_S
+            while time.monotonic() < deadline:
+                try:
+                    ended = sandbox.spawn(_KILL, stdin=False, cpu_time=None, wall_time=_KILL_WITHIN_S).wait(_KILL_WITHIN_S)
+                except errors.Error:
+                    ended = None
+                if ended is not None and ended.exit_code == 0:
+                    over.append(True)
+                    return
+                time.sleep(0.005)
+
+        worker = threading.Thread(target=work, daemon=True, name="fumehood-end")
+        worker.start()
+        worker.join(_KILL_WITHIN_S + 1)
+        if not over:
+            sandbox.destroy()
+            with self._lock:
+                if self._sandbox is sandbox:
+                    self._sandbox = None
+
+    # -------------------------------------------------------------------------------------------------------- packages
+
+    def install(self, language: str, names: Iterable[str]) -> packages.Template:
+        """Makes packages visible: from the start where it was not used yet, else by copying them in."""
+        wanted = list(names)
+        with self._lock:
+            python = self._interpreter() if language == "python" else None
+            before = self._templates[language].names if language in self._templates else []
+            template = packages.resolve(language, list(before) + wanted if not self.made else wanted, python)
+            if not self.made:
+                self._templates[language] = template
+                return template
+            known = self._templates.get(language)
+            if known is None or known.identity != template.identity:
+                self._copy_in(language, template)
+            return template
+
+    def _copy_in(self, language: str, template: packages.Template) -> None:
+        if language == "python":
+            facts = packages.interpreter_facts(self._interpreter())
+            home = self._env.get("HOME", "/root")
+            target = "%s/.local/lib/python%d.%d/site-packages" % (home, facts["version"][0], facts["version"][1])
+            source, left_out = template.path, ("pip",)
+        else:
+            target, source, left_out = "/node_modules", os.path.join(template.path, "node_modules"), ()
+            if language in self._templates:
+                target = posixpath.join(self.workdir, "node_modules")
+        data = io.BytesIO()
+        with tarfile.open(fileobj=data, mode="w") as tar:
+            for name in sorted(os.listdir(source)):
+                if name not in left_out and not any(name.startswith(part + "-") for part in left_out):
+                    tar.add(os.path.join(source, name), name, filter=_plain_member)
+        self.put_archive(target, data.getvalue())
+
+    # ----------------------------------------------------------------------------------------------------------- files
+
+    def put(self, path: str, content: Text, mode: int = 0o644) -> None:
+        """A file, relative to the working directory or absolute; folders on the way are made."""
+        place = posixpath.normpath(posixpath.join(self.workdir, path))
+        self.sandbox.put(place, content, mode)
+
+    def get(self, path: str, max_bytes: int = ARCHIVE_MAX) -> bytes:
+        return self.sandbox.get(posixpath.normpath(posixpath.join(self.workdir, path)), max_bytes)
+
+    def put_archive(self, path: str, data: bytes) -> None:
+        """Unpacks a tar archive into a folder, which is made."""
+        self._must(self.exec(["mkdir", "-p", "--", path], cwd="/"), "mkdir %s" % path)
+        self._must(self.exec(["tar", "-C", path, "--no-same-owner", "-xf", "-"], cwd="/", stdin=data), "unpacking into %s" % path)
+
+    def get_archive(self, path: str) -> bytes:
+        """A file or folder as a tar archive, whose names begin with the path's last part. :class:`NotFoundError`."""
+        place = posixpath.normpath(posixpath.join(self.workdir, path))
+        sandbox = self.sandbox
+        name = posixpath.basename(place) or "."
+        process = sandbox.spawn(["tar", "-C", posixpath.dirname(place), "-cf", "-", "--", name], env=self._env, cwd="/", stdin=False,
+                                cpu_time=None, wall_time=None, output=ARCHIVE_MAX)
+        done = process.communicate()
+        if done.exit_code != 0 or "output" in done.fired:
+            said = done.stderr.decode("utf-8", "replace").strip()
+            if "No such file" in said or "Cannot stat" in said:
+                raise errors.NotFoundError("%s is not in the sandbox" % path, "", "not_found")
+            raise errors.EngineError("%s could not be taken out: %s" % (path, said or "it is larger than %d bytes" % ARCHIVE_MAX))
+        return done.stdout
+
+    @staticmethod
+    def _must(done: Done, what: str) -> None:
+        if done.exit_code:
+            raise errors.EngineError("%s failed: %s" % (what, done.stderr.decode("utf-8", "replace").strip() or done.exit_code))
+
+
+def _feed(process: Process, data: Text) -> None:
+    try:
+        process.write(data)
+        process.close_stdin()
+    except errors.Error:
+        pass  # it ended, or closed its stdin: as with a broken pipe, its exit tells
+
+
+def _plain_member(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
