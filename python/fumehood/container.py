@@ -136,6 +136,11 @@ class Container:
 
     # -------------------------------------------------------------------------------------------------------- commands
 
+    def add_environment(self, env: Mapping[str, str]) -> None:
+        """Variables for every command from now on."""
+        _ = self.sandbox
+        self._env.update(env)
+
     def spawn(self, argv: Sequence[str], *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None, stdin: bool = False,
               wall_time: Optional[float] = None) -> Process:
         sandbox = self.sandbox

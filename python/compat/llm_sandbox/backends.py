@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Backends by name: the original's words, all of which mean fumehood, and those that a program registers."""
+import dataclasses
+import re
+import threading
+import typing
+
+from .docker import MicromambaSession, SandboxDockerSession, SandboxKubernetesSession, SandboxPodmanSession
+from .exceptions import UnsupportedBackendError
+from .local.session import BubblewrapSession, NsjailSession
+
+
+@dataclasses.dataclass(frozen=True)
+class BackendCapabilities:
+    platforms: typing.Tuple[str, ...] = ()
+    container_images: bool = False
+    interactive: bool = False
+    pooling: bool = False
+    filesystem_isolation: bool = False
+    network_isolation: bool = False
+    seccomp: bool = False
+    daemon_required: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class BackendDefinition:
+    name: str
+    factory: typing.Callable
+    capabilities: BackendCapabilities
+    builtin: bool = False
+
+
+#: What fumehood's sandboxes are, whatever the word.
+_OURS = BackendCapabilities(("linux",), True, True, True, True, True, True, False)
+_LOCAL = dataclasses.replace(_OURS, container_images=False, interactive=False, pooling=False)
+_MAMBA = dataclasses.replace(_OURS, interactive=False, pooling=False)
+_NAME = re.compile(r"^[a-z][a-z0-9_-]*$")
+
+_lock = threading.Lock()
+_known = {}
+
+
+def _elsewhere(name):
+    def factory(*args, **kwargs):
+        raise UnsupportedBackendError("{} (it is for Windows)".format(name))
+    return factory
+
+
+for _definition in (
+        BackendDefinition("docker", SandboxDockerSession, _OURS, True), BackendDefinition("kubernetes", SandboxKubernetesSession, _OURS, True),
+        BackendDefinition("podman", SandboxPodmanSession, _OURS, True), BackendDefinition("micromamba", MicromambaSession, _MAMBA, True),
+        BackendDefinition("bubblewrap", BubblewrapSession, _LOCAL, True), BackendDefinition("nsjail", NsjailSession, _LOCAL, True),
+        BackendDefinition("windows-mxc", _elsewhere("windows-mxc"), dataclasses.replace(_LOCAL, platforms=("win32",), seccomp=False), True),
+        BackendDefinition("wsl2-bubblewrap", _elsewhere("wsl2-bubblewrap"), dataclasses.replace(_LOCAL, platforms=("win32",)), True)):
+    _known[_definition.name] = _definition
+
+
+def _word(name):
+    return str(getattr(name, "value", name)).lower()
+
+
+def register_backend(name, factory, *, capabilities=None):
+    """Adds a backend of a program's own for this process."""
+    word = _word(name) if isinstance(name, str) else ""
+    if not _NAME.match(word):
+        raise ValueError("{!r} is no name of a backend: letters, digits, - and _".format(name))
+    if not callable(factory):
+        raise TypeError("the factory of backend {} cannot be called".format(word))
+    with _lock:
+        if word in _known:
+            raise ValueError("there is a backend {} already".format(word))
+        _known[word] = BackendDefinition(word, factory, capabilities or BackendCapabilities())
+        return _known[word]
+
+
+def get_backend(name):
+    with _lock:
+        found = _known.get(_word(name))
+    if found is None:
+        raise UnsupportedBackendError(name)
+    return found
+
+
+def list_backends():
+    with _lock:
+        return tuple(_known.values())

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Whether a program keeps to a policy."""
+import re
+
+from ..security.policy import SecurityIssueSeverity, SecurityPattern
+
+
+def violations(code, policy, handler):
+    """Patterns and restricted modules that are found, as patterns. The policy is not changed."""
+    if policy is None or not code:
+        return []
+    plain = handler.filter_comments(code)
+    found = [pattern for pattern in policy.patterns or [] if re.search(pattern.pattern, plain, re.MULTILINE)]
+    imported = handler.imports(plain) if policy.restricted_modules else None
+    for module in policy.restricted_modules or []:
+        expression = handler.get_import_patterns(module.name)
+        if imported is None:
+            is_there = re.search(expression, plain, re.MULTILINE) is not None
+        else:
+            is_there = any(name == module.name or name.startswith(module.name + ".") for name in imported)
+        if is_there:
+            found.append(SecurityPattern(pattern=expression, description=module.description, severity=module.severity))
+    return found
+
+
+def reaches(found, policy):
+    """Whether what was found is too much for the policy. A threshold of SAFE lets everything pass, as the original does."""
+    threshold = policy.severity_threshold if policy is not None else SecurityIssueSeverity.SAFE
+    return threshold != SecurityIssueSeverity.SAFE and any(pattern.severity >= threshold for pattern in found)
+
+
+def restricts(policy, package):
+    """The restricted module that a package's name stands for, or None."""
+    name = re.split(r"[\[=<>!~@: ]", package, maxsplit=1)[0].lower().replace("-", "_")
+    for module in (policy.restricted_modules or []) if policy is not None else []:
+        if module.name.lower().replace("-", "_") == name and reaches([module], policy):
+            return module
+    return None

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Results."""
+import dataclasses
+import enum
+import json
+import typing
+
+StreamCallback = typing.Callable[[str], None]
+
+
+class FileType(enum.Enum):
+    PNG = "png"
+    JPEG = "jpeg"
+    PDF = "pdf"
+    SVG = "svg"
+    CSV = "csv"
+    JSON = "json"
+    TXT = "txt"
+    HTML = "html"
+
+
+class Text(str):
+    """``result.text`` as 0.2 has it, a text, which can be called, as 0.3 has it."""
+
+    def __call__(self):
+        return str(self)
+
+    def __reduce__(self):
+        return str, (str(self),)
+
+
+class _TextOf(object):
+    """The attribute ``text``: the output, in both ways."""
+
+    def __get__(self, result, owner=None):
+        return self if result is None else Text(result.stdout)
+
+    def __set_name__(self, owner, name):
+        self.__name__ = name
+
+
+@dataclasses.dataclass(frozen=True)
+class ConsoleOutput:
+    """What a program said, and how it ended. ``extra`` has what the original does not tell: status, limits that were hit."""
+
+    exit_code: int = 0
+    stderr: str = ""
+    stdout: str = ""
+    extra: typing.Dict[str, typing.Any] = dataclasses.field(default_factory=dict, init=False, repr=False, compare=False)
+
+    text = _TextOf()
+
+    def success(self):
+        return not self.exit_code
+
+    def to_json(self, include_plots=False):
+        fields = {"exit_code": self.exit_code, "stdout": self.stdout, "stderr": self.stderr}
+        if include_plots:
+            fields["plots"] = [plot.to_dict() for plot in getattr(self, "plots", [])]
+        return json.dumps(fields)
+
+
+@dataclasses.dataclass(frozen=True)
+class PlotOutput:
+    """A plot, as a file in base64."""
+
+    format: FileType
+    content_base64: str
+    width: typing.Optional[int] = None
+    height: typing.Optional[int] = None
+    dpi: typing.Optional[int] = None
+
+    def to_dict(self):
+        return dict(dataclasses.asdict(self), format=self.format.value)
+
+
+@dataclasses.dataclass(frozen=True)
+class ExecutionResult(ConsoleOutput):
+    plots: typing.List[PlotOutput] = dataclasses.field(default_factory=list)

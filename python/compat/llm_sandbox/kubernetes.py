@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+from .docker import SandboxKubernetesSession
+
+__all__ = ["SandboxKubernetesSession"]

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""What is particular about a language: how a file of it is run, what its imports and comments look like."""
+import abc
+import dataclasses
+import enum
+import logging
+import re
+import shlex
+import typing
+
+from ..exceptions import CommandFailedError, LanguageNotSupportPlotError, PackageManagerError  # noqa: F401  as the original has them
+from ..security.package_validators import validate_package_name
+
+
+class PlotLibrary(enum.Enum):
+    MATPLOTLIB = "matplotlib"
+    PLOTLY = "plotly"
+    SEABORN = "seaborn"
+    CHARTJS = "chartjs"
+    D3JS = "d3js"
+    JFREECHART = "jfreechart"
+    XCHART = "xchart"
+    ROOT = "root"
+    GONUM_PLOT = "gonum_plot"
+    GRUFF = "gruff"
+
+
+@dataclasses.dataclass
+class PlotDetectionConfig:
+    libraries: typing.List[PlotLibrary]
+    setup_code: str
+    cleanup_code: str
+
+
+@dataclasses.dataclass
+class LanguageConfig:
+    name: str
+    file_extension: str
+    execution_commands: typing.List[str]
+    package_manager: typing.Optional[str]
+    is_support_library_installation: bool = True
+    plot_detection: typing.Optional[PlotDetectionConfig] = None
+
+
+class AbstractLanguageHandler(abc.ABC):
+    """A language. Of their own, languages set ``config`` and say what an import looks like."""
+
+    config: LanguageConfig
+    #: fumehood's name for it, and for those whose tools it needs.
+    tools = ()
+    inline_comment = r"//.*$"
+    multiline_comment = r"/\*[\s\S]*?\*/"
+
+    def __init__(self, logger=None):
+        self.logger = logger or logging.getLogger(__name__)
+
+    @property
+    def name(self):
+        return self.config.name
+
+    @property
+    def file_extension(self):
+        return self.config.file_extension
+
+    @property
+    def supported_plot_libraries(self):
+        return self.config.plot_detection.libraries if self.config.plot_detection else []
+
+    @property
+    def is_support_library_installation(self):
+        return self.config.is_support_library_installation
+
+    @property
+    def is_support_plot_detection(self):
+        return self.config.plot_detection is not None
+
+    def get_execution_commands(self, code_file, runtime_context=None):
+        workdir = runtime_context.workdir if runtime_context else "/tmp"
+        return [command.format(file=shlex.quote(code_file), workdir=shlex.quote(workdir)) for command in self.config.execution_commands]
+
+    def get_library_installation_command(self, library, runtime_context=None):
+        validate_package_name(library, self.config.name)
+        return "{} {}".format(self.config.package_manager, library)
+
+    def inject_plot_detection_code(self, code):
+        return code
+
+    @abc.abstractmethod
+    def get_import_patterns(self, module):
+        """A regular expression for the import of a module."""
+
+    @classmethod
+    def get_inline_comment_patterns(cls):
+        return cls.inline_comment
+
+    @classmethod
+    def get_multiline_comment_patterns(cls):
+        return cls.multiline_comment
+
+    def filter_comments(self, code):
+        """The code without comments; what is inside of a text stays."""
+        return _without_comments(code, self.inline_comment, self.multiline_comment)
+
+    def imports(self, code):
+        """Names of modules that the code says that it imports; None: only patterns can tell."""
+        return None
+
+    def extract_plots(self, container, output_dir):
+        return []
+
+
+_TEXTS = r'"(?:\\.|[^"\\\n])*"' + r"|'(?:\\.|[^'\\\n])*'"
+
+
+def _without_comments(code, inline, multiline):
+    parts = [part for part in (multiline, inline) if part]
+    if not parts:
+        return code
+    whole = re.compile("(?P<text>" + _TEXTS + ")|(?P<comment>" + "|".join("(?:" + part + ")" for part in parts) + ")", re.MULTILINE)
+    return whole.sub(lambda found: found.group(0) if found.group("text") is not None else "", code)

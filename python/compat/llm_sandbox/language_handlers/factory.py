@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Handlers by name."""
+from ..exceptions import LanguageNotSupportedError
+from .handlers import MORE, CppHandler, GoHandler, JavaHandler, JavaScriptHandler, PythonHandler, RHandler, RubyHandler
+
+
+class LanguageHandlerFactory(object):
+    _handlers = {"python": PythonHandler, "javascript": JavaScriptHandler, "java": JavaHandler, "cpp": CppHandler, "go": GoHandler,
+                 "ruby": RubyHandler, "r": RHandler}
+
+    @classmethod
+    def create_handler(cls, language, logger=None):
+        word = str(language).lower()
+        found = cls._handlers.get(word) or MORE.get(word)
+        if found is None:
+            raise LanguageNotSupportedError(language)
+        return found(logger)
+
+    @classmethod
+    def register_handler(cls, language, handler_class):
+        cls._handlers = dict(cls._handlers, **{str(language).lower(): handler_class})
+
+    @classmethod
+    def get_supported_languages(cls):
+        return list(cls._handlers)
+
+    @classmethod
+    def known(cls):
+        """Those beyond the original's, too."""
+        return set(cls._handlers) | set(MORE)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""The languages of the original."""
+import re
+
+from ..const import SupportedLanguage
+from . import python_source
+from .artifact_detection import PYTHON_PLOT_DETECTION_CODE, R_PLOT_DETECTION_CODE
+from .base import AbstractLanguageHandler, LanguageConfig, PlotDetectionConfig, PlotLibrary
+
+
+class PythonHandler(AbstractLanguageHandler):
+    tools = ("python",)
+    inline_comment = r"#.*$"
+    multiline_comment = r"'''[\s\S]*?'''"
+
+    def __init__(self, logger=None):
+        super(PythonHandler, self).__init__(logger)
+        self.config = LanguageConfig(SupportedLanguage.PYTHON, "py", ["python {file}"], "pip install", True, PlotDetectionConfig(
+            [PlotLibrary.MATPLOTLIB, PlotLibrary.PLOTLY, PlotLibrary.SEABORN], PYTHON_PLOT_DETECTION_CODE, ""))
+
+    def get_execution_commands(self, code_file, runtime_context=None):
+        commands = super(PythonHandler, self).get_execution_commands(code_file, runtime_context)
+        python = runtime_context.python_executable_path if runtime_context else None
+        return [command.replace("python ", python + " ", 1) for command in commands] if python else commands
+
+    def get_library_installation_command(self, library, runtime_context=None):
+        command = super(PythonHandler, self).get_library_installation_command(library, runtime_context)
+        if runtime_context and runtime_context.pip_executable_path:
+            command = "{} install {}".format(runtime_context.pip_executable_path, library)
+        if runtime_context and runtime_context.pip_cache_dir:
+            command += " --cache-dir " + runtime_context.pip_cache_dir
+        return command
+
+    def inject_plot_detection_code(self, code):
+        return PYTHON_PLOT_DETECTION_CODE + "\n" + code
+
+    def get_import_patterns(self, module):
+        name = re.escape(module)
+        return r"(?m)^\s*(?:from\s+{0}(?:\.[\w.]+)?\s+import\b|import\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*{0}(?=[\s.,;]|$))".format(name)
+
+    def filter_comments(self, code):
+        plain = python_source.without_comments(code)
+        return super(PythonHandler, self).filter_comments(code) if plain is None else plain
+
+    def imports(self, code):
+        return python_source.imports(code)
+
+
+class JavaScriptHandler(AbstractLanguageHandler):
+    tools = ("javascript",)
+
+    def __init__(self, logger=None):
+        super(JavaScriptHandler, self).__init__(logger)
+        self.config = LanguageConfig(SupportedLanguage.JAVASCRIPT, "js", ["node {file}"], "npm install")
+
+    def get_import_patterns(self, module):
+        return r"(?:import\s*\(?\s*(?:[^'\"`;()]*?\sfrom\s*)?|require\s*\(\s*)['\"`](?:node:)?{}(?:/[^'\"`]*)?['\"`]".format(re.escape(module))
+
+
+class JavaHandler(AbstractLanguageHandler):
+    tools = ("java",)
+
+    def __init__(self, logger=None):
+        super(JavaHandler, self).__init__(logger)
+        self.config = LanguageConfig(SupportedLanguage.JAVA, "java", ["java {file}"], "mvn", False)
+
+    def get_import_patterns(self, module):
+        return r"\bimport\s+(?:static\s+)?{}(?:\.[\w.]+|\.\*)*(?:\.\*)?\s*;".format(re.escape(module))
+
+
+class CppHandler(AbstractLanguageHandler):
+    tools = ("cpp",)
+
+    def __init__(self, logger=None):
+        super(CppHandler, self).__init__(logger)
+        self.config = LanguageConfig(SupportedLanguage.CPP, "cpp", ["g++ -std=c++17 -o {workdir}/a.out {file}", "{workdir}/a.out"], "apt-get install")
+
+    def get_import_patterns(self, module):
+        return r"#\s*include\s*[<\"]{}[>\"]".format(re.escape(module))
+
+
+class GoHandler(AbstractLanguageHandler):
+    tools = ("go",)
+
+    def __init__(self, logger=None):
+        super(GoHandler, self).__init__(logger)
+        # `go run` would turn every exit code into 1
+        self.config = LanguageConfig(SupportedLanguage.GO, "go", ["go build -o {workdir}/.sandbox-program {file}", "{workdir}/.sandbox-program"], "go get")
+
+    def get_import_patterns(self, module):
+        return r"import\s*(?:[\w.]+\s+)?\"(?:[^\"]*/)?{0}\"|import\s*\([^)]*\"(?:[^\"]*/)?{0}\"".format(re.escape(module))
+
+
+class RubyHandler(AbstractLanguageHandler):
+    tools = ("ruby",)
+    inline_comment = r"#.*$"
+    multiline_comment = r"^=begin[\s\S]*?^=end"
+
+    def __init__(self, logger=None):
+        super(RubyHandler, self).__init__(logger)
+        self.config = LanguageConfig(SupportedLanguage.RUBY, "rb", ["ruby {file}"], "gem install")
+
+    def get_import_patterns(self, module):
+        return r"\b(?:require|require_relative|load)\s*\(?\s*['\"]{}(?:/[^'\"]*)?['\"]".format(re.escape(module))
+
+
+class RHandler(AbstractLanguageHandler):
+    tools = ("r",)
+    inline_comment = r"#.*$"
+    multiline_comment = ""
+
+    def __init__(self, logger=None):
+        super(RHandler, self).__init__(logger)
+        self.config = LanguageConfig(SupportedLanguage.R, "R", ["Rscript {file}"], "install.packages", True, PlotDetectionConfig(
+            [PlotLibrary.ROOT, PlotLibrary.PLOTLY], R_PLOT_DETECTION_CODE, ""))
+
+    def inject_plot_detection_code(self, code):
+        return R_PLOT_DETECTION_CODE + "\n" + code
+
+    def get_import_patterns(self, module):
+        return r"\b(?:library|require|requireNamespace)\s*\(\s*['\"]?{0}['\"]?[^)]*\)|\b{0}:::?".format(re.escape(module))
+
+
+def _more(name, extension, commands, tools, inline=r"#.*$", multiline="", pattern=r"\b{}\b"):
+    """A language that the original does not have, and fumehood runs."""
+    class Handler(AbstractLanguageHandler):
+        inline_comment, multiline_comment = inline, multiline
+
+        def __init__(self, logger=None):
+            super(Handler, self).__init__(logger)
+            self.config = LanguageConfig(name, extension, commands, None, False)
+
+        def get_import_patterns(self, module):
+            return pattern.format(re.escape(module))
+
+    Handler.tools = tools
+    Handler.__name__ = Handler.__qualname__ = name.capitalize() + "Handler"
+    return Handler
+
+
+MORE = {
+    "bash": _more("bash", "sh", ["bash {file}"], ("bash",)),
+    "perl": _more("perl", "pl", ["perl {file}"], ("perl",), pattern=r"\b(?:use|require)\s+{}\b"),
+    "php": _more("php", "php", ["php {file}"], ("php",), r"(?://|#).*$", r"/\*[\s\S]*?\*/"),
+    "lua": _more("lua", "lua", ["lua {file}"], ("lua",), r"--.*$", r"--\[\[[\s\S]*?\]\]", r"\brequire\s*\(?\s*['\"]{}['\"]"),
+    "c": _more("c", "c", ["gcc -o {workdir}/a.out {file} -lm", "{workdir}/a.out"], ("c",), r"//.*$", r"/\*[\s\S]*?\*/", r"#\s*include\s*[<\"]{}[>\"]"),
+    "rust": _more("rust", "rs", ["rustc -O -o {workdir}/a.out {file}", "{workdir}/a.out"], ("rust",), r"//.*$", r"/\*[\s\S]*?\*/", r"\buse\s+{}\b"),
+}

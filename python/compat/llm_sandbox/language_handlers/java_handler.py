@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+from .handlers import JavaHandler
+
+__all__ = ["JavaHandler"]

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""A pool of sandboxes that are made ahead. Each serves one user: what comes back is taken apart, and a new one made in its place."""
+import dataclasses
+import enum
+import threading
+import time
+import typing
+
+from ..const import SupportedLanguage
+from ..core.config import language
+from .config import ExhaustionStrategy, PoolConfig
+from .exceptions import PoolClosedError, PoolExhaustedError
+
+#: Seconds between two looks of the thread that makes and removes.
+PREWARMING_CHECK_INTERVAL = 10
+
+
+class ContainerState(str, enum.Enum):
+    INITIALIZING = "initializing"
+    IDLE = "idle"
+    BUSY = "busy"
+    UNHEALTHY = "unhealthy"
+    REMOVING = "removing"
+
+
+@dataclasses.dataclass(eq=False)
+class PooledContainer:
+    container_id: str
+    container: typing.Any
+    state: ContainerState = ContainerState.INITIALIZING
+    created_at: float = dataclasses.field(default_factory=time.time)
+    last_used_at: float = dataclasses.field(default_factory=time.time)
+    use_count: int = 0
+
+    def get_idle_time(self):
+        return time.time() - self.last_used_at
+
+    def is_available(self):
+        return self.state == ContainerState.IDLE
+
+    def is_expired(self, max_lifetime, max_uses):
+        return (max_lifetime is not None and time.time() - self.created_at > max_lifetime) or (max_uses is not None and self.use_count >= max_uses)
+
+    def mark_busy(self):
+        self.state, self.last_used_at = ContainerState.BUSY, time.time()
+        self.use_count += 1
+
+    def mark_idle(self):
+        self.state, self.last_used_at = ContainerState.IDLE, time.time()
+
+    def mark_removing(self):
+        self.state = ContainerState.REMOVING
+
+    def mark_unhealthy(self):
+        self.state = ContainerState.UNHEALTHY
+
+
+def resolve_default_image(lang, image, dockerfile=None):
+    from ..const import DefaultImage
+    return image if image or dockerfile else getattr(DefaultImage, str(language(lang)).upper(), None)
+
+
+class ContainerPoolManager(object):
+    """acquire, release, close, get_stats; thread-safe."""
+
+    def __init__(self, client=None, config=None, lang=SupportedLanguage.PYTHON, image=None, **session_kwargs):
+        self.client = client
+        self.config = config or PoolConfig()
+        self.lang = language(lang)
+        self.image = image
+        self.session_kwargs = session_kwargs
+        self._changed = threading.Condition()
+        self._containers = []
+        self._making = 0
+        self._closed = False
+        self._keeper = None
+        if self.config.enable_prewarming or self.config.min_pool_size:
+            self._keeper = threading.Thread(target=self._keep, name="llm-sandbox-pool", daemon=True)
+            self._keeper.start()
+
+    # -------------------------------------------------------------------------------------------------------- making
+
+    def _new_session(self):
+        from ..session import create_session
+        kwargs = dict(self.session_kwargs, lang=self.lang)
+        if self.image is not None:
+            kwargs["image"] = self.image
+        return create_session(kwargs.pop("backend", "docker"), None, **kwargs)
+
+    def _make(self):
+        """A container that nobody used, made by the session that it is then handed out with."""
+        session = self._new_session()
+        session.open()
+        if hasattr(session.container, "sandbox"):
+            _ = session.container.sandbox  # now, and not at its first use
+        made = PooledContainer(session.container.id, session.container)
+        made.session = session
+        return made
+
+    def _keep(self):
+        """Makes containers ahead, and removes those that were idle or alive for too long."""
+        while True:
+            with self._changed:
+                if self._closed:
+                    return
+                old = [made for made in self._containers if made.is_available() and self._is_old(made)]
+                for made in old:
+                    made.mark_removing()
+                    self._containers.remove(made)
+                wanted = self.config.min_pool_size if self.config.enable_prewarming else 0
+                lacking = max(wanted - len(self._containers) - self._making, 0)
+                waiting = getattr(self, "_waiting", 0)
+                room = self.config.max_pool_size - len(self._containers) - self._making
+                make = min(max(lacking, 0), room) > 0 and not waiting
+                if make:
+                    self._making += 1
+                elif not old:
+                    self._changed.wait(PREWARMING_CHECK_INTERVAL)
+                    continue
+            for made in old:
+                made.session.close()
+            if make and not self._add():
+                with self._changed:
+                    self._changed.wait(PREWARMING_CHECK_INTERVAL)
+
+    def _add(self):
+        """After _making was counted up. Whether it worked."""
+        try:
+            made = self._make()
+        except Exception:  # noqa: B902  whoever acquires one is told
+            made = None
+        with self._changed:
+            self._making -= 1
+            closed = self._closed
+            if made is not None and not closed:
+                made.mark_idle()
+                self._containers.append(made)
+            self._changed.notify_all()
+        if made is not None and closed:
+            made.session.close()
+        return made is not None
+
+    def _is_old(self, made):
+        if made.is_expired(self.config.max_container_lifetime, None):
+            return True
+        spare = len(self._containers) > self.config.min_pool_size
+        return spare and self.config.idle_timeout is not None and made.get_idle_time() > self.config.idle_timeout
+
+    # ----------------------------------------------------------------------------------------------------------- use
+
+    def acquire(self):
+        """A container that nobody used before, in the state BUSY."""
+        limit = self.config.acquisition_timeout
+        deadline = None if limit is None else time.monotonic() + limit
+        with self._changed:
+            while True:
+                if self._closed:
+                    raise PoolClosedError()
+                found = next((made for made in self._containers if made.is_available()), None)
+                if found is not None:
+                    found.mark_busy()
+                    return found
+                temporary = self.config.exhaustion_strategy == ExhaustionStrategy.TEMPORARY
+                if len(self._containers) + self._making < self.config.max_pool_size or temporary:
+                    self._making += 1
+                    break
+                if self.config.exhaustion_strategy == ExhaustionStrategy.FAIL_FAST and not self._making:
+                    raise PoolExhaustedError(len(self._containers))
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and left <= 0:
+                    raise PoolExhaustedError(len(self._containers), limit)
+                self._changed.wait(left)
+        made = None
+        try:
+            made = self._make()
+        finally:
+            with self._changed:
+                self._making -= 1
+                closed = self._closed
+                if made is not None and not closed:
+                    made.mark_busy()
+                    self._containers.append(made)
+                self._changed.notify_all()
+        if closed:
+            made.session.close()
+            raise PoolClosedError()
+        return made
+
+    def release(self, container):
+        """Takes it apart: nobody gets what somebody used. The next one is made ahead where the pool does so."""
+        with self._changed:
+            container.mark_removing()
+            if container in self._containers:
+                self._containers.remove(container)
+            self._changed.notify_all()
+        container.session.close()
+
+    def close(self):
+        """Ends the idle ones now, and those in use when they come back."""
+        with self._changed:
+            if self._closed:
+                return
+            self._closed = True
+            idle = [made for made in self._containers if made.is_available()]
+            for made in idle:
+                made.mark_removing()
+                self._containers.remove(made)
+            self._changed.notify_all()
+        for made in idle:
+            made.session.close()
+        if self._keeper is not None and self._keeper is not threading.current_thread():
+            self._keeper.join(5)
+
+    def get_stats(self):
+        with self._changed:
+            counts = {}
+            for made in self._containers:
+                counts[made.state.value] = counts.get(made.state.value, 0) + 1
+            if self._making:
+                counts[ContainerState.INITIALIZING.value] = self._making
+            return {"total_size": len(self._containers), "max_size": self.config.max_pool_size, "min_size": self.config.min_pool_size,
+                    "state_counts": counts, "closed": self._closed}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.close()

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+from .docker_pool import KubernetesPoolManager
+
+__all__ = ["KubernetesPoolManager"]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Sessions over containers of a pool."""
+from ..core.config import SessionConfig  # noqa: F401  as the original has it
+from ..exceptions import NotOpenSessionError
+from .base import ContainerPoolManager  # noqa: F401
+
+
+class DuplicateClientError(ValueError):
+    def __init__(self):
+        super(DuplicateClientError, self).__init__("A pooled session takes no client: the pool has one")
+
+
+class PooledSandboxSession(object):
+    """Takes a container when it opens, and gives it back when it closes."""
+
+    def __init__(self, pool_manager, verbose=False, stream=False, workdir="/sandbox", security_policy=None, default_timeout=None,
+                 execution_timeout=None, session_timeout=None, encoding_errors="strict", **kwargs):
+        if kwargs.get("client") is not None:
+            raise DuplicateClientError()
+        self._pool_manager = pool_manager
+        self._own = {"verbose": verbose, "workdir": workdir, "security_policy": security_policy, "default_timeout": default_timeout,
+                     "execution_timeout": execution_timeout, "session_timeout": session_timeout, "encoding_errors": encoding_errors}
+        self._stream = stream
+        self._pooled = None
+        self._session = None
+
+    @property
+    def backend_session(self):
+        return self._session
+
+    @property
+    def is_open(self):
+        return self._session is not None and self._session.is_open
+
+    def open(self):
+        if self._session is not None:
+            return
+        pooled = self._pool_manager.acquire()
+        try:
+            session = pooled.session
+            given = {name: value for name, value in self._own.items() if value is not None}
+            session.config = session.config.model_copy(update=given)
+            session.verbose, session.stream = session.config.verbose, self._stream
+            if session.config.workdir != "/sandbox":
+                session._runtime.workdir = session.config.workdir
+                session.container.exec(["mkdir", "-p", "--", session.config.workdir], cwd="/")
+                session.container.workdir = session.config.workdir
+            if session.config.session_timeout:
+                session.start_timer()
+        except BaseException:
+            self._pool_manager.release(pooled)
+            raise
+        self._pooled, self._session = pooled, session
+
+    def close(self):
+        pooled, self._pooled, self._session = self._pooled, None, None
+        if pooled is not None:
+            self._pool_manager.release(pooled)
+
+    def __enter__(self):
+        self.open()
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.close()
+
+    def _used(self):
+        if self._session is None:
+            raise NotOpenSessionError()
+        return self._session
+
+    def run(self, code, libraries=None, timeout=None, on_stdout=None, on_stderr=None):
+        return self._used().run(code, libraries=libraries, timeout=timeout, on_stdout=on_stdout, on_stderr=on_stderr)
+
+    def execute_command(self, command, workdir=None, on_stdout=None, on_stderr=None):
+        return self._used().execute_command(command, workdir=workdir, on_stdout=on_stdout, on_stderr=on_stderr)
+
+    def copy_to_runtime(self, src, dest):
+        self._used().copy_to_runtime(src, dest)
+
+    def copy_from_runtime(self, src, dest):
+        self._used().copy_from_runtime(src, dest)
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name in ("_session", "_pooled"):
+            raise AttributeError(name)
+        if self._session is None:
+            raise NotOpenSessionError() if name in ("install", "execute_commands", "get_archive", "container", "language_handler") \
+                else AttributeError(name)
+        return getattr(self._session, name)
+
+
+class ArtifactPooledSandboxSession(object):
+    """As ArtifactSandboxSession, over a pool."""
+
+    def __init__(self, pool_manager, *, verbose=False, stream=False, workdir="/sandbox", enable_plotting=True, security_policy=None, **kwargs):
+        from ..session import ArtifactSandboxSession
+        self._artifacts = ArtifactSandboxSession(pool=pool_manager, verbose=verbose, stream=stream, workdir=workdir,
+                                                 enable_plotting=enable_plotting, security_policy=security_policy, **kwargs)
+
+    def __enter__(self):
+        self._artifacts.__enter__()
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self._artifacts.__exit__(exc_type, exc_value, traceback)
+
+    def run(self, code, libraries=None, timeout=None, clear_plots=False, on_stdout=None, on_stderr=None):
+        return self._artifacts.run(code, libraries, timeout, clear_plots, on_stdout, on_stderr)
+
+    def clear_plots(self):
+        self._artifacts.clear_plots()
+
+    def __getattr__(self, name):
+        if name == "_artifacts":
+            raise AttributeError(name)
+        return getattr(self._artifacts, name)
