@@ -55,7 +55,7 @@ class _Reader(threading.Thread):
     def __init__(self, read: Callable[[], bytes], on_text: Optional[OnText], encoding_errors: str, stop: Callable[[BaseException], None]) -> None:
         super().__init__(daemon=True, name="fumehood-stream")
         self.pieces: List[bytes] = []
-        self._read, self._on_text, self._stop = read, on_text, stop
+        self._read, self._on_text, self._failed = read, on_text, stop
         self._decoder = codecs.getincrementaldecoder("utf-8")(encoding_errors)
 
     def run(self) -> None:
@@ -73,7 +73,7 @@ class _Reader(threading.Thread):
         except errors.Error:
             pass  # the process, or the sandbox, is gone: its exit tells
         except BaseException as error:  # the callback's: kept for the caller's thread
-            self._stop(error)
+            self._failed(error)
 
 
 def exec_code(exit_code: Optional[int], signal: Optional[int]) -> int:

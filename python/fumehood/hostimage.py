@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from . import errors, packages
 from ._request import Files, Plan, build
 
-__all__ = ["plan", "interpreter", "environment", "Tools", "tools"]
+__all__ = ["plan", "compile_command", "interpreter", "environment", "Tools", "tools"]
 
 _LINKS = "/run/fumehood/bin"
 #: Names that images give to a language's program.
@@ -25,15 +25,18 @@ Mount = Dict[str, Any]
 
 
 class Tools:
-    """What makes a language's tools visible: mounts beyond the default ones, folders for PATH, variables, the program."""
+    """What makes a language's tools visible: mounts beyond the default ones, folders for PATH, variables, the program, and the
+    command that compiles main.x (its names stand in it) where there is one."""
 
-    def __init__(self, mounts: List[Mount], hidden: List[str], folders: List[str], env: Dict[str, str], program: str, host: str) -> None:
+    def __init__(self, mounts: List[Mount], hidden: List[str], folders: List[str], env: Dict[str, str], program: str, host: str,
+                 compiles: Optional[List[str]]) -> None:
         self.mounts = mounts
         self.hidden = hidden
         self.folders = folders
         self.env = env
         self.program = program
         self.host = host
+        self.compiles = compiles
 
 
 _lock = threading.Lock()
@@ -58,18 +61,28 @@ def tools(language: str, interpreter: Optional[str] = None) -> Optional[Tools]:
         made = json.loads(build("", language, standard_library_only=True, interpreter=interpreter).json())
         variables = _variables(made["env"])
         standard = _variables(plain["env"])["PATH"].split(":")
-        more = [mount for mount in made["mounts"] if mount["target"] not in there]
+        more = [mount for mount in (made["compile"] or made)["mounts"] if mount["target"] not in there]
         found = Tools(more, [mount["target"] for mount in more if mount["kind"] == "mask"],
                       [part for part in variables["PATH"].split(":") if part not in standard],
                       {name: value for name, value in variables.items() if name not in _PLAIN},
-                      (made["compile"] or made)["argv"][0], made["interpreter"])
+                      (made["compile"] or made)["argv"][0], made["interpreter"], (made["compile"] or {}).get("argv"))
     except errors.NotFoundError:
         pass
     if found is not None and language == "go":
-        found.env["GOCACHE"] = "/tmp/go-build"
+        found.env.update(GOCACHE="/tmp/go-build", GOPROXY="off")
     with _lock:
         _known[key] = found
     return found
+
+
+def compile_command(language: str, source: str, artifact: str) -> Optional[List[str]]:
+    """The command that makes a program of a source, as `fumehood run` does it, with what is compiled ahead; None: a language
+    without one. Run where the source lies."""
+    found = tools(language)
+    if found is None or found.compiles is None:
+        return None
+    made = json.loads(build("", language, code_name=source).json())
+    return [artifact if word == made["artifact"] else word for word in made["compile"]["argv"]]
 
 
 def interpreter(language: str) -> str:
@@ -79,6 +92,18 @@ def interpreter(language: str) -> str:
         build("", language)  # says what is missing
         raise errors.NotFoundError("there are no tools for %s here" % language)
     return found.host
+
+
+_PREPARED = "/opt/fumehood/prepared"
+_SMALLEST = {"go": "package main\nfunc main() {}\n"}
+
+
+def _prepare(language: str, mounts: List[Mount]) -> None:
+    """What a compiler makes ahead is made by the first program that needs it: by the smallest one, where nobody was first."""
+    missing = any(mount["target"] == _PREPARED and not os.path.isdir(mount["source"]) for mount in mounts)
+    if missing and language in _SMALLEST:
+        from ._run import run
+        run(_SMALLEST[language], language)
 
 
 def _links(language: str, found: Tools) -> List[Mount]:
@@ -118,6 +143,8 @@ def plan(argv: Sequence[str], languages: Sequence[str] = (), *, templates: Mappi
     if image:
         return made
     data = json.loads(made.json())
+    if writable_root and cwd != "/" and all(mount["target"] != cwd for mount in data["mounts"]):
+        data["mounts"].append({"kind": "writable", "target": cwd})  # below /tmp, say: it would not be made
     folders: List[str] = []
     links: List[Mount] = []
     more: List[Mount] = []
@@ -128,6 +155,7 @@ def plan(argv: Sequence[str], languages: Sequence[str] = (), *, templates: Mappi
             continue
         there = {mount["target"] for mount in data["mounts"] + more}
         own = [mount for mount in found.mounts if mount["target"] not in there]
+        _prepare(language, own)
         if language == "python":
             own = _site(own, found, templates.get("python"))
             links += _pip(found)

@@ -5,11 +5,9 @@ PLOT_FOLDER = "/tmp/sandbox_plots"
 
 #: One line, so that the program's line numbers are one off; modules are touched only when the program imports them.
 _PYTHON = '''
-import sys as _s, os as _o
-
 
 def _setup():
-    import importlib.abc, importlib.machinery
+    import importlib.abc, importlib.machinery, os as _o, sys as _s
     folder = %r
     _o.makedirs(folder, exist_ok=True)
     _o.environ["MPLBACKEND"] = "Agg"
@@ -101,7 +99,7 @@ def _setup():
 
 
 _setup()
-del _setup, _s, _o
+del _setup
 ''' % PLOT_FOLDER
 
 PYTHON_PLOT_DETECTION_CODE = "exec(compile({!r}, '<plots>', 'exec'), {{'__name__': '__plots__'}})".format(_PYTHON)
