@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from typing import Any, Dict, List, Optional, Tuple
 
 from .. import errors
@@ -46,6 +47,50 @@ def interpreter_facts(interpreter: str) -> Dict[str, Any]:
     return _known[key]
 
 
+#: In a sandbox there are no netlink sockets, by which the C library lists network interfaces; their names are in /proc as well.
+_SITE = """# Of fumehood: socket.if_nameindex without netlink sockets, which the sandbox refuses.
+import sys
+
+
+class _Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name != "socket":
+            return None
+        sys.meta_path.remove(_Finder)
+        for finder in sys.meta_path:
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                break
+        else:
+            return None
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+
+            def if_nameindex():
+                with open("/proc/net/dev") as lines:
+                    names = [line.split(":")[0].strip() for line in lines if ":" in line]
+                return [(module.if_nametoindex(name), name) for name in names]
+
+            module.if_nameindex = if_nameindex
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+sys.meta_path.insert(0, _Finder)
+"""
+
+
+def _add_site(into: str) -> None:
+    place = os.path.join(into, "sitecustomize.py")
+    if not os.path.exists(place):
+        with open(place, "w", encoding="utf-8") as file:
+            file.write(_SITE)
+
+
 def _add_pip(source: Optional[str], into: str) -> None:
     """pip itself, as every image of Python has it."""
     if source is None or os.path.exists(os.path.join(into, "pip")):
@@ -62,7 +107,7 @@ def _identity(site: str, facts: Dict[str, Any]) -> str:
         with open(record, encoding="utf-8", errors="replace") as file:
             lines = sorted(line for line in file if ".pyc," not in line and "/direct_url.json," not in line)
         sums[os.path.relpath(record, site)] = hashlib.sha256("".join(lines).encode()).hexdigest()
-    return digest("python 2", facts, sums)
+    return digest("python 3", facts, sums)
 
 
 def request_key(names: List[str], interpreter: str) -> str:
@@ -71,28 +116,58 @@ def request_key(names: List[str], interpreter: str) -> str:
     files = [os.environ.get("PIP_CONFIG_FILE"), "/etc/pip.conf", os.path.expanduser("~/.pip/pip.conf"),
              os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "pip", "pip.conf")]
     stamps = [[path, os.stat(path).st_mtime] for path in files if path and os.path.exists(path)]
-    return digest("python 2", sorted(names), interpreter, interpreter_facts(interpreter), settings, stamps)
+    return digest("python 3", sorted(names), interpreter, interpreter_facts(interpreter), settings, stamps)
 
 
-def fill(into: str, names: List[str], interpreter: str) -> str:
+def _pip(interpreter: str, facts: Dict[str, Any]) -> List[str]:
+    return [interpreter, "-m", "pip"] if facts["pip"] is not None else [sys.executable, "-m", "pip", "--python", interpreter]
+
+
+def _environment() -> Dict[str, str]:
+    env = {name: value for name, value in os.environ.items() if name not in _UNSET}
+    env.update(PIP_NO_INPUT="1", PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_USER="0", PIP_REQUIRE_VIRTUALENV="0", PYTHONNOUSERSITE="1",
+               PIP_ROOT_USER_ACTION="ignore")
+    return env
+
+
+def choose(names: List[str], interpreter: str) -> Tuple[Optional[str], Optional[List[str]]]:
+    """Asks which versions the names mean today: (the identity of what these are, where each lies). (None, None): this pip cannot
+    say, or not by hashes."""
+    facts = interpreter_facts(interpreter)
+    if not names:
+        return None, None
+    with tempfile.TemporaryDirectory() as scratch:
+        report = os.path.join(scratch, "report.json")
+        done = run_tool(_pip(interpreter, facts) + ["install", "--quiet", "--dry-run", "--report", report, "--target", os.path.join(scratch, "x"),
+                                                    "--only-binary", ":all:", "--ignore-installed", "--", *names], _environment(), "pip")
+        if done.returncode and "no such option" in done.stderr:
+            return None, None
+        if done.returncode:
+            raise _failure(names, done.stderr)
+        with open(report, encoding="utf-8") as file:
+            found = json.load(file)["install"]
+    chosen, places = [], []
+    for item in found:
+        info = item["download_info"]
+        hashes = (info.get("archive_info") or {}).get("hashes") or {}
+        if "sha256" not in hashes:
+            return None, None
+        chosen.append([item["metadata"]["name"], item["metadata"]["version"], hashes["sha256"]])
+        places.append("%s @ %s#sha256=%s" % (item["metadata"]["name"], info["url"].split("#")[0], hashes["sha256"]))
+    return digest("python 3", facts, sorted(chosen)), places
+
+
+def fill(into: str, names: List[str], interpreter: str, places: Optional[List[str]]) -> str:
     facts = interpreter_facts(interpreter)
     if names:
-        _install(into, names, interpreter, facts)
+        chosen = ["--no-deps", "--", *places] if places else ["--", *names]
+        done = run_tool(_pip(interpreter, facts) + ["install", "--quiet", "--target", into, "--only-binary", ":all:", "--ignore-installed",
+                                                    "--no-warn-script-location", *chosen], _environment(), "pip")
+        if done.returncode:
+            raise _failure(names, done.stderr)
     _add_pip(facts["pip"], into)
+    _add_site(into)
     return _identity(into, facts)
-
-
-def _install(into: str, names: List[str], interpreter: str, facts: Dict[str, Any]) -> None:
-    if facts["pip"] is not None:
-        pip = [interpreter, "-m", "pip"]
-    else:
-        pip = [sys.executable, "-m", "pip", "--python", interpreter]
-    env = {name: value for name, value in os.environ.items() if name not in _UNSET}
-    env.update(PIP_NO_INPUT="1", PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_USER="0", PIP_REQUIRE_VIRTUALENV="0", PYTHONNOUSERSITE="1")
-    done = run_tool(pip + ["install", "--quiet", "--target", into, "--only-binary", ":all:", "--no-warn-script-location",
-                           "--ignore-installed", "--root-user-action", "ignore", "--", *names], env, "pip")
-    if done.returncode:
-        raise _failure(names, done.stderr)
 
 
 def _failure(names: List[str], said: str) -> PackageError:

@@ -99,9 +99,9 @@ class Store:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def make(self, key: str, names: List[str], fill: Callable[[str], str]) -> Template:
-        """The template of a request. ``fill(folder)`` puts the content into an empty folder and returns its identity; it is
-        only called where the content is not there yet."""
+    def make(self, key: str, names: List[str], choose: Callable[[], Optional[str]], fill: Callable[[str], str]) -> Template:
+        """The template of a request. ``choose()`` says, where it can, which content that is, without getting it;
+        ``fill(folder)`` puts it into an empty folder, and returns its identity where ``choose`` could not tell."""
         identity = self.find(key)
         if identity:
             return Template(self.language, self._place(identity), names, identity, False)
@@ -111,9 +111,14 @@ class Store:
             identity = self.find(key)
             if identity:
                 return Template(self.language, self._place(identity), names, identity, False)
+            chosen = choose()
+            if chosen is not None and os.path.isdir(self._place(chosen)):
+                self._note(key, chosen, names)
+                return Template(self.language, self._place(chosen), names, chosen, False)
             made = tempfile.mkdtemp(dir=os.path.join(self.top, "making"))
             try:
                 identity = digest(self.language, fill(made))
+                identity = chosen or identity
                 _open_to_read(made)
                 try:
                     os.rename(made, self._place(identity))
