@@ -85,10 +85,10 @@ sys.meta_path.insert(0, _Finder)
 
 
 def _add_site(into: str) -> None:
-    place = os.path.join(into, "sitecustomize.py")
-    if not os.path.exists(place):
-        with open(place, "w", encoding="utf-8") as file:
-            file.write(_SITE)
+    """By a .pth file, since a distribution may have a sitecustomize of its own, which would come first."""
+    for name, text in (("_fumehood_site.py", _SITE), ("_fumehood_site.pth", "import _fumehood_site\n")):
+        with open(os.path.join(into, name), "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def _add_pip(source: Optional[str], into: str) -> None:
@@ -107,7 +107,7 @@ def _identity(site: str, facts: Dict[str, Any]) -> str:
         with open(record, encoding="utf-8", errors="replace") as file:
             lines = sorted(line for line in file if ".pyc," not in line and "/direct_url.json," not in line)
         sums[os.path.relpath(record, site)] = hashlib.sha256("".join(lines).encode()).hexdigest()
-    return digest("python 3", facts, sums)
+    return digest("python 4", facts, sums)
 
 
 def request_key(names: List[str], interpreter: str) -> str:
@@ -116,7 +116,7 @@ def request_key(names: List[str], interpreter: str) -> str:
     files = [os.environ.get("PIP_CONFIG_FILE"), "/etc/pip.conf", os.path.expanduser("~/.pip/pip.conf"),
              os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "pip", "pip.conf")]
     stamps = [[path, os.stat(path).st_mtime] for path in files if path and os.path.exists(path)]
-    return digest("python 3", sorted(names), interpreter, interpreter_facts(interpreter), settings, stamps)
+    return digest("python 4", sorted(names), interpreter, interpreter_facts(interpreter), settings, stamps)
 
 
 def _pip(interpreter: str, facts: Dict[str, Any]) -> List[str]:
@@ -154,7 +154,7 @@ def choose(names: List[str], interpreter: str) -> Tuple[Optional[str], Optional[
             return None, None
         chosen.append([item["metadata"]["name"], item["metadata"]["version"], hashes["sha256"]])
         places.append("%s @ %s#sha256=%s" % (item["metadata"]["name"], info["url"].split("#")[0], hashes["sha256"]))
-    return digest("python 3", facts, sorted(chosen)), places
+    return digest("python 4", facts, sorted(chosen)), places
 
 
 def fill(into: str, names: List[str], interpreter: str, places: Optional[List[str]]) -> str:
@@ -165,6 +165,8 @@ def fill(into: str, names: List[str], interpreter: str, places: Optional[List[st
                                                     "--no-warn-script-location", *chosen], _environment(), "pip")
         if done.returncode:
             raise _failure(names, done.stderr)
+    for note in glob.glob(os.path.join(into, "*.dist-info", "direct_url.json")):
+        os.unlink(note)  # the index's address, which may hold the caller's password
     _add_pip(facts["pip"], into)
     _add_site(into)
     return _identity(into, facts)
