@@ -151,7 +151,7 @@ class Files(Llm):
             import os
             with SandboxSession(lang="python") as s:
                 s.run("; ".join(["import os", "os.makedirs('/sandbox/d/in')", "os.symlink(%r, '/sandbox/d/link')" % os.path.abspath("victim.txt"),
-                                 "open('/sandbox/d/tool', 'w').close()", "os.chmod('/sandbox/d/tool', 0o6777)",
+                                 "open('/sandbox/d/tool', 'w').close()", "os.chmod('/sandbox/d/tool', 0o777)",
                                  "os.symlink('/etc/passwd', '/sandbox/l')", "os.mkfifo('/sandbox/fifo')",
                                  "open('/sandbox/f', 'w').write('theirs')"]))
                 s.copy_from_runtime("/sandbox/d", "out")
