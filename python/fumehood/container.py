@@ -258,15 +258,15 @@ class Container:
             facts = packages.interpreter_facts(self._interpreter())
             home = self._env.get("HOME", "/root")
             target = "%s/.local/lib/python%d.%d/site-packages" % (home, facts["version"][0], facts["version"][1])
-            source, left_out = template.path, ("pip",)
+            source = template.path
         else:
-            target, source, left_out = "/node_modules", os.path.join(template.path, "node_modules"), ()
+            target, source = "/node_modules", os.path.join(template.path, "node_modules")
             if language in self._templates:
                 target = posixpath.join(self.workdir, "node_modules")
         data = io.BytesIO()
         with tarfile.open(fileobj=data, mode="w") as tar:
             for name in sorted(os.listdir(source)):
-                if name not in left_out and not any(name.startswith(part + "-") for part in left_out):
+                if name != "pip" and not name.startswith("pip-"):
                     tar.add(os.path.join(source, name), name, filter=_plain_member)
         self.put_archive(target, data.getvalue())
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """llm_sandbox's API on fumehood: what its users' programs see."""
 import os
+import subprocess
 import sys
 import unittest
 
@@ -257,6 +258,32 @@ class Interactive(Llm):
             self.assertIn(part, text)
         self.assertIn("interrupted", shown[4])
         self.assertEqual(shown[5], "42\n")
+
+
+@unittest.skipUnless(support.FULL, "long: the genuine package, from PyPI")
+class Genuine(Case):
+    def test_fumehood_is_a_backend_of_it_after_one_import(self):
+        venv = self.dir / "venv"
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        got = subprocess.run([str(venv / "bin" / "pip"), "install", "-q", "llm-sandbox==0.3.46"], capture_output=True, text=True)
+        if got.returncode:
+            self.skipTest("long: no packages to be had: " + got.stderr[-200:])
+        program = self.write("program.py", """
+import fumehood.llm_sandbox_backend
+from llm_sandbox import SandboxSession
+from llm_sandbox.exceptions import SandboxTimeoutError
+with SandboxSession(backend="fumehood", lang="python") as s:
+    result = s.run("print(6 * 7); raise SystemExit(3)")
+    print(result.stdout.strip(), result.exit_code)
+    try:
+        s.run("import time; time.sleep(60)", timeout=1)
+    except SandboxTimeoutError:
+        print("timed out")
+""")
+        done = subprocess.run([str(venv / "bin" / "python"), str(program)], capture_output=True, text=True, timeout=support.TIMEOUT,
+                              env={**os.environ, "PYTHONPATH": str(support.TOP / "python"), "FUMEHOOD_PROGRAM": support.PROGRAM,
+                                   "FUMEHOOD_LIBRARY": str(support.BUILD / "src" / "sandbox" / "libfumehood.so.0"), "XDG_CACHE_HOME": str(self.cache())})
+        self.assertEqual(done.stdout, "42 3\ntimed out\n", done.stderr)
 
 
 if __name__ == "__main__":
