@@ -51,6 +51,7 @@ class FumehoodSession(BaseSession):  # type: ignore[misc,unused-ignore]
         self._env = dict({"PYTHONUNBUFFERED": "1"}, **(env_vars or {}))
         self._libraries = list(libraries or [])
         self._made: Optional[Container] = None
+        self.container: Any = None
 
     @property
     def _used(self) -> Container:
