@@ -194,9 +194,12 @@ static const char *mend_groups(const struct hierarchies *h, bool partly)
 			return "give the group that fumehood is in all controllers: echo '+memory +pids +cpu' > "
 			       "cgroup.subtree_control in each group above it; under systemd: systemd-run --scope -p Delegate=yes "
 			       "fumehood …";
-		return "mount the controllers memory, pids, cpu and cpuacct writable below /sys/fs/cgroup, or boot with "
-		       "systemd.unified_cgroup_hierarchy=1 for v2";
+		return "mount the controllers memory, pids, cpu and cpuacct writable below /sys/fs/cgroup";
 	}
+	if (h->v1 && access("/run/systemd/system", F_OK) < 0)
+		return "run fumehood as root: v1 cannot be delegated to users, and here no systemd decides by a boot option "
+		       "which "
+		       "version there is";
 	if (h->v1)
 		return "boot with systemd.unified_cgroup_hierarchy=1 for v2, which can be delegated to users: v1 cannot";
 	if (!h->v2)

@@ -170,8 +170,9 @@ static const char *tool_of(const struct fh_language *l, const struct fh_doctor_j
 static void report(struct fh_checkup *c, const struct fh_language *l, const struct fh_doctor_job *j)
 {
 	fh_auto_free char *install = mend_install(l);
-	if (!j->plan) {
-		(void)fh_finding_add(c, l->name, FH_WORTH_WEAKER, install, "%s", j->err.message);
+	if (!j->plan) { /* a language that is not installed is missed by those who want to run it */
+		enum fh_worth worth = j->err.code == FH_E_NOT_FOUND ? FH_WORTH_NOTE : FH_WORTH_WEAKER;
+		(void)fh_finding_add(c, l->name, worth, install, "%s", j->err.message);
 		return;
 	}
 	const char *tool = tool_of(l, j);

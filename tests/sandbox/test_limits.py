@@ -101,7 +101,21 @@ class WallTime(Limit):
     def stopped(self, result):
         self.check(result, "wall_time_limit", "wall_time")
         self.assertGreaterEqual(result["usage"]["wall_ms"], self.MS)
-        self.assertLess(result["usage"]["wall_ms"], self.MS + 10 * support.SLACK, story(result))
+        # None goes on: they would for a minute. How exact the limit is, the least delayed of all shows: one timer ends
+        # each of them, and what a busy machine adds differs from one to the next.
+        self.assertLess(result["usage"]["wall_ms"], self.MS + 10000, story(result))
+        self.over.append(result["usage"]["wall_ms"] - self.MS)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.over = []
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        if cls.over and min(cls.over) >= 10 * support.SLACK:
+            raise AssertionError(f"each was ended late, by (ms): {cls.over}")
 
     def test_a_sleeper(self):
         for run, code in ((python, "import time; time.sleep(60)"), (bash, "sleep 60"),

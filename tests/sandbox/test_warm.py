@@ -199,12 +199,13 @@ class Neighbours(Served):
                 self.assertEqual((r["stdout"].strip(), r["start"]["path"]), (made, "parked"), story(r))
 
     def test_a_cpu_rate_is_taken_away_again(self):
-        busy = "import time\nt = time.monotonic()\nwhile time.process_time() < 0.4: pass\nprint(time.monotonic() - t)"
-        slowed = start("parked", busy, "--cpu-rate", "0.25", env=self.env)
+        busy = "import time\nt = time.monotonic()\nwhile time.process_time() < 0.2: pass\nprint(time.monotonic() - t)"
+        slowed = start("parked", busy, "--cpu-rate", "0.1", env=self.env)
         if enforced(slowed, "cpu_rate") == "none":
             self.skipTest("needs a cgroup: nothing else limits the rate")
         self.assertGreater(float(slowed["stdout"]), 1.2)     # the control: the rate is what slows it down
-        # once is enough: with the rate it would never be so, and a busy machine may slow down the others
+        # once is enough: with the rate it would never be so, and a machine has to be six times as busy as it has processors
+        # to slow down every one of them as much
         self.assertTrue(any(float(self.output("parked", busy, env=self.env)) < 1.2 for _ in range(20)))
 
     def test_randomness_differs(self):
