@@ -49,7 +49,7 @@ class Judging(support.TempDir):
     def check_verdicts(self, cases, *args):
         """cases: what it is, task_id, completion, verdict, a pattern that the reason has to match."""
         self.samples([(task, completion) for _, task, completion, _, _ in cases])
-        self.judge(*LIMITS, *args)
+        self.judge(*LIMITS, "--replace", *args)
         rows = self.rows()
         self.assertEqual([r["index"] for r in rows], list(range(len(cases))))
         for (what, task, _, verdict, reason), row in zip(cases, rows):
