@@ -365,7 +365,7 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 		result.error = fh_xstrdup(text);
 		result.failure = FH_FAILURE_ERROR;
 		result.success = false;
-		result.score = 0;
+		result.score = result.cost = 0;
 	}
 	if (!result.prompt)
 		result.prompt = fh_xstrdup("");

@@ -45,6 +45,8 @@ static json_t *lenient(const char *p, size_t n, size_t missing)
 static json_t *object_at(const char *p, size_t n, size_t *ret_n)
 {
 	size_t depth = 0, end = FH_MIN(n, OBJECT_MAX), i = 0;
+	if (n < 2)
+		return NULL;
 	for (; i < end; i++) {
 		depth += p[i] == '{';
 		depth -= p[i] == '}';

@@ -14,6 +14,7 @@ struct fh_score {
 	bool has_threshold;
 	double threshold;
 	double total, weight;
+	bool blocked;         /* a guardrail that is the purpose of a red team's test did its work: the row passes */
 	char *failed;         /* reason of the last part that failed; NULL: none */
 	json_t *components;   /* array: parts as they came, nested ones flattened behind them */
 	json_t *named;        /* name -> sum of score x weight */

@@ -15,12 +15,6 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 
-# Cases of promptfoo's that are known to differ, and why.
-DIFFER = {
-    "004-markup-assertions": "the assertions on XML, HTML and SQL are not built",
-}
-
-
 class Eval(support.TempDir):
     def write(self, name, text, mode=0o644):
         return super().write(name, textwrap.dedent(text), mode)
@@ -600,10 +594,51 @@ class Interrupt(Eval):
 
 
 @support.once
+class Graded(Eval):
+    """Assertions that a model grades: the grader is a script that answers with the variable `reply`."""
+    CONFIG = """\
+        prompts: ['{{{{o}}}}', 'longer {{{{o}}}}']
+        providers: [echo]
+        defaultTest: {{options: {{provider: file://grader.py}}}}
+        tests:
+          - vars: {{o: hi, reply: {reply}}}
+            assert: [{assertion}]
+    """
+
+    def graded(self, assertion, reply, status):
+        self.write("grader.py", "def call_api(prompt, options, context):\n"
+                                "    return {'output': context['vars'].get('reply'), 'tokenUsage': {'total': 3, 'prompt': 2, 'completion': 1}}\n")
+        return self.rows(self.CONFIG.format(assertion=assertion, reply=json.dumps(reply)), status=status)
+
+    def test_a_grader_without_a_verdict_is_an_error_and_never_a_pass_or_a_fail(self):
+        for assertion in ("{type: llm-rubric, value: x}", "{type: not-llm-rubric, value: x}", "{type: factuality, value: x}",
+                          "{type: model-graded-closedqa, value: x}", "{type: conversation-relevance}", "{type: select-best, value: x}",
+                          "{type: g-eval, value: x}"):
+            for reply in ("I would rather not say.", ""):
+                with self.subTest(assertion=assertion, reply=reply):
+                    rows = self.graded(assertion, reply, 100)
+                    self.assertEqual([r["failureReason"] for r in rows], [2, 2])
+                    self.assertEqual([r["gradingResult"] for r in rows], [None, None])
+
+    def test_a_verdict_decides_and_its_tokens_are_counted(self):
+        rows = self.graded("{type: llm-rubric, value: x, threshold: 0.5}", '{"reason": "r", "pass": true, "score": 0.75}', 0)
+        self.assertEqual([(r["score"], r["gradingResult"]["tokensUsed"]["total"]) for r in rows], [(.75, 3), (.75, 3)])
+
+    def test_a_model_chooses_among_the_columns(self):
+        rows = self.graded("{type: select-best, value: longest}", "number 1", 100)
+        self.assertEqual([r["success"] for r in rows], [False, True])
+
+    def test_without_a_grader_the_row_says_how_to_give_one(self):
+        env = {"OPENAI_API_KEY": ""}
+        rows = self.rows("prompts: [x]\nproviders: [echo]\ntests: [{assert: [{type: llm-rubric, value: x}]}]\n", status=100, env=env)
+        self.assertIn("needs a text provider to grade", rows[0]["error"])
+
+
+@support.once
 class Conformance(Eval):
     def test_results_equal_promptfoos(self):
         compare = support.shared("conformance", "promptfoo", "compare.py")
-        cases = [c for c in sorted(os.listdir(compare.parent / "cases")) if c not in DIFFER]
+        cases = sorted(os.listdir(compare.parent / "cases"))
         done = subprocess.run([support.PYTHON, str(compare), support.PROGRAM, *cases], capture_output=True, text=True,
                               timeout=600, cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stdout)

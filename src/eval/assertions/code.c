@@ -485,4 +485,5 @@ const struct fh_assertion fh_assertion_code = {
 	.name = "code",
 	.check = check,
 	.validate = fh_code_spec_validate,
+	.own_keys = true,
 };

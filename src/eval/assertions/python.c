@@ -17,16 +17,24 @@ static int failed(struct fh_grade *ret, char *reason)
 	return 0;
 }
 
-static int wrong_form(struct fh_grade *ret, const char *instead)
+/* The kinds of this file, in the words of their messages. */
+static const char *language_name(const struct fh_assertion_call *call)
 {
-	return failed(ret, fh_xasprintf("Python code execution failed: Python assertion must return a boolean, number, or "
+	return call->kind->name[0] == 'r' ? "Ruby" : "Python";
+}
+
+static int wrong_form(struct fh_grade *ret, const struct fh_assertion_call *call, const char *instead)
+{
+	const char *language = language_name(call);
+	return failed(ret, fh_xasprintf("%s code execution failed: %s assertion must return a boolean, number, or "
 	                                "{pass, score, reason} object. Instead got:\n%s",
-	                                instead));
+	                                language, language, instead));
 }
 
 static int from_bool(struct fh_grade *ret, const struct fh_assertion_call *call, bool holds, const char *code)
 {
-	return fh_grade_set(ret, call, holds, "Python code returned %s\n%s", holds ? "true" : "false", code);
+	return fh_grade_set(ret, call, holds, "%s code returned %s\n%s", language_name(call), holds ? "true" : "false",
+	                    code);
 }
 
 static int from_number(struct fh_grade *ret, const struct fh_assertion_call *call, double n, const char *code)
@@ -73,12 +81,12 @@ static int from_object(struct fh_grade *ret, const struct fh_assertion_call *cal
 	fh_auto_json json_t *object = camel_case(value);
 	if (!fh_grade_is_object(object)) {
 		fh_auto_free char *text = fh_json_text(object, 2);
-		return wrong_form(ret, text);
+		return wrong_form(ret, call, text);
 	}
 	fh_grade_from_object(ret, object);
 	if (call->has_threshold && ret->score < call->threshold) {
 		struct fh_buf b = FH_BUF_INIT(0);
-		fh_buf_adds(&b, "Python score ");
+		fh_buf_addf(&b, "%s score ", language_name(call));
 		fh_json_write_number(&b, ret->score);
 		fh_buf_adds(&b, " is less than threshold ");
 		fh_json_write_number(&b, call->threshold);
@@ -93,7 +101,7 @@ static int from_object(struct fh_grade *ret, const struct fh_assertion_call *cal
 	bool was = ret->pass;
 	ret->pass = !was;
 	free(ret->reason);
-	ret->reason = was ? fh_xstrdup("Python code returned true") : fh_xstrdup("Assertion passed");
+	ret->reason = was ? fh_xasprintf("%s code returned true", language_name(call)) : fh_xstrdup("Assertion passed");
 	return 0;
 }
 
@@ -119,12 +127,12 @@ static int from_text(struct fh_grade *ret, const struct fh_assertion_call *call,
 		struct fh_error problem = FH_ERROR_INIT;
 		fh_auto_json json_t *parsed = fh_json_parse(fh_str(text), NULL, &problem);
 		if (!parsed)
-			return failed(ret, fh_xasprintf("Python code execution failed: Invalid JSON: %s when parsing result: %s",
-			                                problem.message, text));
+			return failed(ret, fh_xasprintf("%s code execution failed: Invalid JSON: %s when parsing result: %s",
+			                                language_name(call), problem.message, text));
 		return from_object(ret, call, parsed);
 	}
 	double n;
-	return leading_number(text, &n) ? from_number(ret, call, n, code) : wrong_form(ret, text);
+	return leading_number(text, &n) ? from_number(ret, call, n, code) : wrong_form(ret, call, text);
 }
 
 static int grade(const json_t *value, const struct fh_assertion_call *call, const char *code, struct fh_grade *ret)
@@ -137,13 +145,13 @@ static int grade(const json_t *value, const struct fh_assertion_call *call, cons
 		return from_text(ret, call, json_string_value(value), code);
 	if (json_is_object(value) || json_is_array(value))
 		return from_object(ret, call, value);
-	return wrong_form(ret, "null");
+	return wrong_form(ret, call, "null");
 }
 
 static int check(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	if (!json_is_string(call->value))
-		return fh_error_set(err, FH_E_ARGUMENT, "\"python\" assertion type must have a string value");
+		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" assertion type must have a string value", call->kind->name);
 	const char *code = json_string_value(call->value);
 	const char *as_written = fh_json_str(call->assertion, "value", code);
 	fh_auto_free char *file = NULL;
@@ -152,24 +160,26 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 		fh_text_split_file(code, call->config_dir, &file, &function);
 	fh_auto_json json_t *args = json_pack("[O, o]", call->output, fh_assertion_context(call));
 	fh_auto_script_result struct fh_script_result result = { 0 };
-	int r = fh_script_call(fh_services_scripts(call->services),
-	                       &(struct fh_script_call){ .language = FH_SCRIPT_PYTHON,
-	                                                 .code = file ? NULL : code,
-	                                                 .file = file,
-	                                                 .function = !file      ? NULL
-	                                                             : function ? function
-	                                                                        : "get_assert",
-	                                                 .args = args },
-	                       &result, err);
+	int r = fh_script_call(
+	    fh_services_scripts(call->services),
+	    &(struct fh_script_call){ .language = call->kind->name[0] == 'r' ? FH_SCRIPT_RUBY : FH_SCRIPT_PYTHON,
+	                              .code = file ? NULL : code,
+	                              .file = file,
+	                              .function = !file      ? NULL
+	                                          : function ? function
+	                                                     : "get_assert",
+	                              .args = args },
+	    &result, err);
 	if (r < 0)
 		return r;
 	if (result.outcome == FH_SCRIPT_RETURNED)
 		return grade(result.value, call, as_written, ret);
 	const char *name = result.error_name ? result.error_name : "", *trace = result.error_traceback;
-	return failed(ret, fh_xasprintf("%sError running Python script: %s%s%s%s%s",
-	                                file ? "" : "Python code execution failed: ", name, *name ? ": " : "",
-	                                result.error_message ? result.error_message : "the worker ended",
+	return failed(ret, fh_xasprintf("%s%sError running %s script: %s%s%s%s%s", file ? "" : language_name(call),
+	                                file ? "" : " code execution failed: ", language_name(call), name,
+	                                *name ? ": " : "", result.error_message ? result.error_message : "the worker ended",
 	                                trace && *trace ? "\nPython Traceback: " : "", trace && *trace ? trace : ""));
 }
 
 const struct fh_assertion fh_assertion_python = { .name = "python", .check = check, .raw_file_value = true };
+const struct fh_assertion fh_assertion_ruby = { .name = "ruby", .check = check, .raw_file_value = true };

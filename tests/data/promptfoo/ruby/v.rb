@@ -1,0 +1,3 @@
+def get_assert(output, context)
+  'b'
+end

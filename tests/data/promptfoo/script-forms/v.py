@@ -1,0 +1,2 @@
+def word(output, context):
+    return 'ab'
