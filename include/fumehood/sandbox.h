@@ -367,8 +367,9 @@ struct fh_spawn_options {
 	const char *tag;         /* a name for lists, at most 63 bytes; NULL: none */
 	uint64_t memory_bytes;   /* of the process and all that it starts; 0: the sandbox's limit alone. FH_E_UNAVAILABLE
 	                            where no control group can hold it (fumehood/session.h) */
+	const char *const *more_env; /* "NAME=value", beside `env`, in place of its variables of these names; NULL: none */
 	bool drop_unread; /* while no client is attached, the oldest unread output makes room for the newest; else the
-	                     process waits for a reader once a window is full */
+	          process waits for a reader once a window is full */
 };
 #define FH_SPAWN_OPTIONS_INIT                                                                                          \
 	{                                                                                                                  \

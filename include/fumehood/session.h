@@ -81,6 +81,12 @@ FH_PUBLIC int fh_sandbox_resume(struct fh_sandbox *sandbox, struct fh_error *err
  * or may not be in the copy. A paused one is FH_E_UNAVAILABLE. The plan's own files are not written again. */
 FH_PUBLIC int fh_sandbox_branch(struct fh_sandbox *from, const struct fh_sandbox_options *options,
                                 struct fh_sandbox **ret, struct fh_error *err);
+/* Writes the plan and all files of the writable folders to a descriptor, from which any number of sandboxes start, also
+ * on another host that has what the plan shows of its host. ret_left_out (may be NULL): what is no file, folder or
+ * link. */
+FH_PUBLIC int fh_sandbox_snapshot(struct fh_sandbox *sandbox, int fd, uint64_t *ret_left_out, struct fh_error *err);
+FH_PUBLIC int fh_sandbox_restore(struct fh_client *client, int fd, const struct fh_sandbox_options *options,
+                                 struct fh_sandbox **ret, struct fh_error *err);
 /* The plan that a sandbox was made of; fh_plan_free it. Files and stdin of a run are not in it. */
 FH_PUBLIC int fh_sandbox_plan(struct fh_sandbox *sandbox, struct fh_plan **ret, struct fh_error *err);
 

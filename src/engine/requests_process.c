@@ -31,6 +31,19 @@ static void add_string(struct strings *s, struct fh_wire_reader *r, const struct
 	FH_PUSH(s->items, s->count, s->capacity) = text;
 }
 
+/* Takes "NAME=value" over, in place of the variable of that name. */
+static void set_variable(struct strings *env, char **variable)
+{
+	size_t name = strcspn(*variable, "=");
+	for (size_t i = 0; i < env->count; i++)
+		if (strncmp(env->items[i], *variable, name) == 0 && env->items[i][name] == '=') {
+			free(env->items[i]);
+			env->items[i] = FH_TAKE_PTR(*variable);
+			return;
+		}
+	FH_PUSH(env->items, env->count, env->capacity) = FH_TAKE_PTR(*variable);
+}
+
 static uint64_t or_plan(uint64_t asked, uint64_t planned)
 {
 	return asked ? asked : planned;
@@ -71,7 +84,7 @@ int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct f
 	int e = fh_pause_refuses(b, err);
 	if (e)
 		return e;
-	struct strings argv = { 0 }, env = { 0 };
+	struct strings argv = { 0 }, env = { 0 }, more = { 0 };
 	fh_auto_free char *cwd = NULL, *user = NULL, *tag = NULL;
 	struct fh_wire_reader r = fh_wire_reader(f->payload);
 	struct fh_wire_field x;
@@ -80,11 +93,20 @@ int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct f
 			add_string(&argv, &r, &x);
 		} else if (x.tag == F_ENV) {
 			add_string(&env, &r, &x);
+		} else if (x.tag == F_MORE_ENV) {
+			add_string(&more, &r, &x);
 		} else if (x.tag == F_CWD) {
 			free(cwd);
 			cwd = fh_wire_get_text(&r, &x);
 		}
 	}
+	if (more.count && !env.count)
+		for (char *const *v = b->plan->env; *v && env.count < FH_PLAN_STRINGS_MAX; v++) {
+			char *copy = fh_xstrdup(*v);
+			FH_PUSH(env.items, env.count, env.capacity) = copy;
+		}
+	for (size_t i = 0; i < more.count && env.count < FH_PLAN_STRINGS_MAX; i++)
+		set_variable(&env, &more.items[i]);
 	bool own_argv = argv.count > 0, own_env = env.count > 0;
 	FH_PUSH(argv.items, argv.count, argv.capacity) = NULL;
 	FH_PUSH(env.items, env.count, env.capacity) = NULL;
@@ -122,6 +144,7 @@ int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct f
 		                : fh_process_spawn_in(b, &s, c, f->request, &p, err);
 	free_strings(&argv);
 	free_strings(&env);
+	free_strings(&more);
 	return e;
 }
 

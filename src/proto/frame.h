@@ -118,9 +118,10 @@ enum fh_field {
 	F_TO_DESCRIPTOR,
 	F_USER, /* "user", "root" */
 	F_TAG,
-	F_HELPER, /* of SPAWN: argv names a helper (init/helper.h) */
-	F_DROP,   /* of SPAWN: output that nobody reads makes room */
-	F_TREE,   /* of SIGNAL: kills all that the process started */
+	F_HELPER,   /* of SPAWN: argv names a helper (init/helper.h) */
+	F_DROP,     /* of SPAWN: output that nobody reads makes room */
+	F_TREE,     /* of SIGNAL: kills all that the process started */
+	F_MORE_ENV, /* of SPAWN: beside F_ENV, or the plan's, in place of variables of the same names */
 	F_ID = 64,
 	F_STREAM,
 	F_KIND,

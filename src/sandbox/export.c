@@ -2,7 +2,9 @@
 /* Trees of files out of a sandbox and into another: export, import, branches. */
 #include "sandbox/helper.h"
 
+#include <endian.h>
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -126,4 +128,80 @@ int fh_sandbox_branch(struct fh_sandbox *from, const struct fh_sandbox_options *
 	if (r == 0)
 		*ret = s;
 	return r;
+}
+
+/* ------------------------------------------------------------------------------------------------------- snapshots */
+
+/* A snapshot: the magic, the size of the plan's JSON as 8 bytes, little-endian, the JSON, and an export. */
+static const char magic[16] = "fumehood-snap/1\n";
+enum { PLAN_JSON_MAX = 16 << 20 };
+
+int fh_sandbox_snapshot(struct fh_sandbox *sandbox, int fd, uint64_t *ret_left_out, struct fh_error *err)
+{
+	struct fh_plan *plan;
+	fh_auto_free char *json = NULL;
+	int r = fh_sandbox_plan(sandbox, &plan, err);
+	if (r < 0)
+		return r;
+	fh_auto_free const char **folders = writable_folders(plan);
+	r = fh_plan_to_json(plan, &json, err);
+	if (r == 0) {
+		uint64_t size = htole64(strlen(json));
+		if (fh_write_all(fd, magic, sizeof(magic)) < 0 || fh_write_all(fd, &size, sizeof(size)) < 0 ||
+		    fh_write_all(fd, json, strlen(json)) < 0)
+			r = fh_error_sys(err, errno, "cannot write the snapshot");
+	}
+	if (r == 0)
+		r = fh_files_export(sandbox, NULL, folders, fd, ret_left_out, err);
+	fh_plan_free(plan);
+	return r;
+}
+
+static bool read_exactly(int fd, void *to, size_t n)
+{
+	for (size_t have = 0; have < n;) {
+		ssize_t r = read(fd, (char *)to + have, n - have);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			return false;
+		have += (size_t)r;
+	}
+	return true;
+}
+
+static int read_plan(int fd, struct fh_plan **ret, struct fh_error *err)
+{
+	char head[sizeof(magic)];
+	uint64_t size;
+	if (!read_exactly(fd, head, sizeof(head)) || memcmp(head, magic, sizeof(magic)) != 0 ||
+	    !read_exactly(fd, &size, sizeof(size)) || le64toh(size) > PLAN_JSON_MAX)
+		return fh_error_set(err, FH_E_CONFIG, "this is no snapshot of fumehood, or only the beginning of one");
+	size = le64toh(size);
+	fh_auto_free char *json = fh_xcalloc(1, size + 1);
+	if (!read_exactly(fd, json, size))
+		return fh_error_set(err, FH_E_CONFIG, "the snapshot ends in its plan");
+	return fh_plan_from_json(json, size, "snapshot", ret, err);
+}
+
+int fh_sandbox_restore(struct fh_client *client, int fd, const struct fh_sandbox_options *options,
+                       struct fh_sandbox **ret, struct fh_error *err)
+{
+	struct fh_plan *plan;
+	struct fh_sandbox *s;
+	int r = read_plan(fd, &plan, err);
+	if (r < 0)
+		return r;
+	r = fh_sandbox_create(client, plan, options, &s, err);
+	fh_plan_free(plan);
+	if (r < 0)
+		return r;
+	r = fh_files_import(s, NULL, fd, err);
+	if (r < 0) {
+		(void)fh_sandbox_destroy(s, NULL);
+		fh_sandbox_free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
 }

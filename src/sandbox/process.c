@@ -146,6 +146,7 @@ static int spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *opti
 	size_t mark = fh_frame_begin(&frame, FH_FRAME_SPAWN, 0, p->call.request, sandbox->id);
 	write_texts(&frame, F_ARGV, o.argv);
 	write_texts(&frame, F_ENV, o.env);
+	write_texts(&frame, F_MORE_ENV, o.more_env);
 	if (o.cwd)
 		fh_wire_text(&frame, F_CWD, o.cwd);
 	write_number(&frame, F_PTY, o.pty);

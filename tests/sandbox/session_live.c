@@ -167,8 +167,13 @@ static void processes_are_listed(void)
 	struct fh_process_info *list;
 	char buf[64];
 	size_t n;
+	static const char *const more[] = { "PATH=/usr/bin:/bin", "WORD=said", NULL };
 	o.tag = "server";
-	struct fh_process *first = spawn_with(s, &o, "echo $$; read x; exit 9"), *second = spawn(s, "exit 2");
+	o.more_env = more;
+	struct fh_process *first = spawn_with(
+	                      s, &o,
+	                      "test $WORD = said && test $PATH = /usr/bin:/bin && test $HOME && echo $$; read x; exit 9"),
+	                  *second = spawn(s, "exit 2");
 	read_until(first, FH_STDOUT, "\n", buf, sizeof(buf));
 	CHECK((uint32_t)atoi(buf) == fh_process_pid(first));
 	CHECK(wait_for(second).exit_code == 2);
