@@ -20,10 +20,11 @@ from .client import Client
 from .errors import (ArgumentError, CancelledError, EngineError, Error, LibraryError, LimitError, NotFoundError,
                      TimeoutError, UnavailableError)
 from .result import Limit, OutFile, Result, Usage
-from .sandbox import Exit, Output, Process, Sandbox
+from .files import File, FileInfo, Files, WatchEvent, Watcher
+from .sandbox import Exit, Output, Process, ProcessInfo, Sandbox, SandboxUsage
 
 __all__ = ["run", "plan", "run_plan", "Plan", "Sandbox", "Process", "Exit", "Output", "Context", "Execution",
-           "Display", "CodeError", "Client", "Result", "Usage", "Limit",
+           "Display", "CodeError", "Files", "File", "FileInfo", "Watcher", "WatchEvent", "ProcessInfo", "SandboxUsage", "Client", "Result", "Usage", "Limit",
            "OutFile", "judge", "errors", "Error", "ArgumentError", "CancelledError", "EngineError", "LibraryError",
            "LimitError", "NotFoundError", "TimeoutError", "UnavailableError", "aio", "__version__"]
 

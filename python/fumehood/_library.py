@@ -93,14 +93,15 @@ class CClientOptions(Structure):
 
 
 class CSandboxOptions(Structure):
-    _fields_ = [("size", c_size_t), ("lease_ms", c_uint64)]
+    _fields_ = [("size", c_size_t), ("lease_ms", c_uint64), ("name", c_char_p)]
 
 
 class CSpawnOptions(Structure):
     _fields_ = [("size", c_size_t), ("argv", POINTER(c_char_p)), ("env", POINTER(c_char_p)), ("cwd", c_char_p),
                 ("pty", c_bool), ("rows", c_uint16), ("columns", c_uint16), ("no_stdin", c_bool),
                 ("wall_time_ms", c_uint64), ("cpu_time_ms", c_uint64), ("output_bytes", c_uint64),
-                ("window", c_size_t)]
+                ("window", c_size_t), ("user", c_char_p), ("tag", c_char_p), ("memory_bytes", c_uint64),
+                ("more_env", POINTER(c_char_p)), ("drop_unread", c_bool)]
 
 
 class CExit(Structure):
@@ -135,6 +136,39 @@ class CContextOutcome(Structure):
                 ("message", c_char * 256)]
 
 
+class CProcessInfo(Structure):
+    _fields_ = [("id", c_char * ID_HEX), ("pid", c_uint32), ("uid", c_uint32), ("age_ms", c_uint64), ("ended", c_bool),
+                ("exit", CExit), ("tag", c_char * 64), ("command", c_char * 128)]
+
+
+class CSandboxUsage(Structure):
+    _fields_ = [("at_ms", c_uint64), ("age_ms", c_uint64), ("cpu_user_us", c_uint64), ("cpu_sys_us", c_uint64),
+                ("memory_bytes", c_uint64), ("memory_peak_bytes", c_uint64), ("memory_limit_bytes", c_uint64),
+                ("tasks", c_uint64), ("disk_bytes", c_uint64), ("disk_limit_bytes", c_uint64), ("cpus", c_uint32),
+                ("paused", c_bool)]
+
+
+class CFileInfo(Structure):
+    _fields_ = [("type", c_int), ("mode", c_uint32), ("uid", c_uint32), ("gid", c_uint32), ("links", c_uint32),
+                ("size", c_uint64), ("inode", c_uint64), ("mtime_ns", c_int64), ("atime_ns", c_int64), ("ctime_ns", c_int64),
+                ("name", c_char_p), ("target", c_char_p)]
+
+
+class CFileChanges(Structure):
+    _fields_ = [("mode", c_uint64), ("uid", c_uint64), ("gid", c_uint64), ("size", c_uint64), ("mtime_ns", c_int64),
+                ("atime_ns", c_int64)]
+
+
+class COpenOptions(Structure):
+    _fields_ = [("size", c_size_t), ("user", c_char_p), ("flags", c_uint32), ("mode", c_uint32), ("offset", c_uint64),
+                ("length", c_uint64)]
+
+
+class CWatchEvent(Structure):
+    _fields_ = [("kind", c_int), ("folder", c_bool), ("arrived", c_bool), ("cookie", c_uint32), ("name", c_char_p)]
+
+
+ON_ENTRY = CFUNCTYPE(c_int, c_void_p, POINTER(CFileInfo))
 _PE = POINTER(CError)
 _FUNCTIONS = {
     "fh_version": (c_char_p, []),
@@ -168,6 +202,34 @@ _FUNCTIONS = {
     "fh_process_resize": (c_int, [c_void_p, c_uint16, c_uint16, _PE]),
     "fh_process_wait": (c_int, [c_void_p, c_int64, POINTER(CExit), _PE]),
     "fh_process_free": (None, [c_void_p]),
+    "fh_process_attach": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), _PE]),
+    "fh_process_pid": (c_uint32, [c_void_p]),
+    "fh_process_kill_tree": (c_int, [c_void_p, _PE]),
+    "fh_sandbox_processes": (c_int, [c_void_p, POINTER(POINTER(CProcessInfo)), POINTER(c_size_t), _PE]),
+    "fh_sandbox_usage": (c_int, [c_void_p, POINTER(CSandboxUsage), _PE]),
+    "fh_sandbox_pause": (c_int, [c_void_p, POINTER(c_int), _PE]),
+    "fh_sandbox_resume": (c_int, [c_void_p, _PE]),
+    "fh_sandbox_branch": (c_int, [c_void_p, POINTER(CSandboxOptions), POINTER(c_void_p), _PE]),
+    "fh_sandbox_snapshot": (c_int, [c_void_p, c_int, POINTER(c_uint64), _PE]),
+    "fh_sandbox_restore": (c_int, [c_void_p, c_int, POINTER(CSandboxOptions), POINTER(c_void_p), _PE]),
+    "fh_sandbox_connect": (c_int, [c_void_p, c_uint16, POINTER(c_void_p), _PE]),
+    "fh_files_stat": (c_int, [c_void_p, c_char_p, c_char_p, c_uint32, POINTER(CFileInfo), POINTER(c_void_p), _PE]),
+    "fh_files_list": (c_int, [c_void_p, c_char_p, c_char_p, c_uint32, ON_ENTRY, c_void_p, _PE]),
+    "fh_files_make_folder": (c_int, [c_void_p, c_char_p, c_char_p, c_uint32, c_bool, _PE]),
+    "fh_files_rename": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, _PE]),
+    "fh_files_remove": (c_int, [c_void_p, c_char_p, c_char_p, c_bool, _PE]),
+    "fh_files_link": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_bool, _PE]),
+    "fh_files_change": (c_int, [c_void_p, c_char_p, c_char_p, c_uint32, POINTER(CFileChanges), _PE]),
+    "fh_files_get_attribute": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t), _PE]),
+    "fh_files_list_attributes": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t), _PE]),
+    "fh_files_set_attribute": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_char_p, c_size_t, _PE]),
+    "fh_file_stream_open": (c_int, [c_void_p, c_char_p, POINTER(COpenOptions), POINTER(c_void_p), _PE]),
+    "fh_file_stream_read": (c_ssize_t, [c_void_p, c_void_p, c_size_t, _PE]),
+    "fh_file_stream_write": (c_int, [c_void_p, c_char_p, c_size_t, _PE]),
+    "fh_file_stream_close": (c_int, [c_void_p, _PE]),
+    "fh_watch_open": (c_int, [c_void_p, c_char_p, c_char_p, c_bool, POINTER(c_void_p), _PE]),
+    "fh_watch_read": (c_int, [c_void_p, POINTER(CWatchEvent), c_int64, _PE]),
+    "fh_watch_close": (None, [c_void_p]),
     "fh_context_create": (c_int, [c_void_p, POINTER(CContextOptions), POINTER(c_void_p), _PE]),
     "fh_context_run": (c_int, [c_void_p, POINTER(CContextRunOptions), POINTER(CContextOutcome), _PE]),
     "fh_context_interrupt": (c_int, [c_void_p, _PE]),

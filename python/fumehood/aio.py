@@ -10,17 +10,18 @@ from ending.
 import asyncio
 import functools
 import threading
-from typing import Any, Callable, Optional
+from typing import Any, Callable, List, Optional
 
 from . import _run
 from . import _library as _l
 from . import context as _context
+from . import files as _files
 from . import sandbox as _sandbox
 from ._threads import MAX_CALLS, submit
 from .client import Cancel
 from .result import Result
 
-__all__ = ["run", "Sandbox", "Process", "Context", "MAX_CALLS"]
+__all__ = ["run", "Sandbox", "Process", "Files", "File", "Watcher", "Context", "MAX_CALLS"]
 
 
 async def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -95,6 +96,9 @@ class Process:
     async def signal(self, number: int) -> None:
         await _call(self._process.signal, number)
 
+    async def kill_tree(self) -> None:
+        await _call(self._process.kill_tree)
+
     async def kill(self) -> None:
         await _call(self._process.kill)
 
@@ -148,6 +152,84 @@ class Context:
         await self.remove()
 
 
+class Watcher:
+    """As :class:`fumehood.Watcher`: ``async for event in watcher``."""
+
+    def __init__(self, watcher: _files.Watcher) -> None:
+        self._watcher = watcher
+
+    async def read(self, timeout: Optional[float] = None) -> Optional[_files.WatchEvent]:
+        event: Optional[_files.WatchEvent] = await _call(self._watcher.read, timeout)
+        return event
+
+    async def close(self) -> None:
+        await _call(self._watcher.close)
+
+    def __aiter__(self) -> "Watcher":
+        return self
+
+    async def __anext__(self) -> _files.WatchEvent:
+        event = await self.read()
+        if event is None:
+            raise StopAsyncIteration
+        return event
+
+    async def __aenter__(self) -> "Watcher":
+        return self
+
+    async def __aexit__(self, *_exc: Any) -> None:
+        await self.close()
+
+
+class File:
+    """As :class:`fumehood.File`, awaitable."""
+
+    def __init__(self, file: _files.File) -> None:
+        self._file = file
+
+    async def read(self, n: int = -1) -> bytes:
+        data: bytes = await _call(self._file.read, n)
+        return data
+
+    async def write(self, data: Any) -> int:
+        n: int = await _call(self._file.write, data)
+        return n
+
+    async def close(self) -> None:
+        await _call(self._file.close)
+
+    async def __aenter__(self) -> "File":
+        return self
+
+    async def __aexit__(self, *_exc: Any) -> None:
+        await self.close()
+
+
+class Files:
+    """As :class:`fumehood.Files`: each of its methods, awaitable; ``open`` gives a :class:`File`, ``watch`` a :class:`Watcher`."""
+
+    def __init__(self, sandbox: "Sandbox") -> None:
+        self._sandbox = sandbox
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_") or not hasattr(_files.Files, name):
+            raise AttributeError(name)
+
+        async def method(*arguments: Any, **options: Any) -> Any:
+            files = (await self._sandbox._there()).files
+            return await _call(getattr(files, name), *arguments, **options)
+
+        return method
+
+    async def open(self, path: str, mode: str = "r", **options: Any) -> File:
+        files = (await self._sandbox._there()).files
+        return File(await _call(files.open, path, mode, **options))
+
+    async def watch(self, path: str = ".", **options: Any) -> Watcher:
+        files = (await self._sandbox._there()).files
+        return Watcher(await _call(files.watch, path, **options))
+
+
 class Sandbox:
     """As :class:`fumehood.Sandbox`: ``async with fumehood.aio.Sandbox("python") as sandbox``."""
 
@@ -155,6 +237,12 @@ class Sandbox:
         self._make = functools.partial(_sandbox.Sandbox, language, **arguments)
         self._sandbox: Optional[_sandbox.Sandbox] = None
         self._making = threading.Lock()  # not asyncio's, which belong to one event loop
+
+    @classmethod
+    def _around(cls, made: _sandbox.Sandbox) -> "Sandbox":
+        self = cls.__new__(cls)
+        self._sandbox, self._making = made, threading.Lock()
+        return self
 
     def _made(self) -> _sandbox.Sandbox:
         with self._making:
@@ -204,6 +292,46 @@ class Sandbox:
     async def get(self, name: str, max_bytes: int = 64 << 20) -> bytes:
         data: bytes = await _call((await self._there()).get, name, max_bytes)
         return data
+
+    @property
+    def files(self) -> "Files":
+        return Files(self)
+
+    async def branch(self, **arguments: Any) -> "Sandbox":
+        return Sandbox._around(await _call((await self._there()).branch, **arguments))
+
+    async def snapshot(self, file: Any) -> int:
+        left_out: int = await _call((await self._there()).snapshot, file)
+        return left_out
+
+    @classmethod
+    async def restore(cls, file: Any, **arguments: Any) -> "Sandbox":
+        return cls._around(await _call(_sandbox.Sandbox.restore, file, **arguments))
+
+    @classmethod
+    async def attach(cls, id: str, client: Any = None) -> "Sandbox":
+        return cls._around(await _call(_sandbox.Sandbox.attach, id, client))
+
+    async def processes(self) -> List[_sandbox.ProcessInfo]:
+        found: List[_sandbox.ProcessInfo] = await _call((await self._there()).processes)
+        return found
+
+    async def attach_process(self, id: str) -> Process:
+        return Process(await _call((await self._there()).attach_process, id))
+
+    async def connect(self, port: int) -> Process:
+        return Process(await _call((await self._there()).connect, port))
+
+    async def usage(self) -> _sandbox.SandboxUsage:
+        usage: _sandbox.SandboxUsage = await _call((await self._there()).usage)
+        return usage
+
+    async def pause(self) -> str:
+        how: str = await _call((await self._there()).pause)
+        return how
+
+    async def resume(self) -> None:
+        await _call((await self._there()).resume)
 
     async def renew(self, lease: float) -> None:
         await _call((await self._there()).renew, lease)

@@ -13,12 +13,13 @@ from . import _library as _l
 from . import _request, errors
 from ._request import Files, Plan, Text
 from .client import Cancel, Client, default_client
+from .files import Files
 from .result import Record, Usage
 
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["Sandbox", "Process", "Exit"]
+__all__ = ["Sandbox", "Process", "Exit", "ProcessInfo", "SandboxUsage"]
 
 _READ_AT_MOST = 256 << 10
 _PIECE = 0.1
@@ -75,6 +76,39 @@ class Output(Record):
 
     def __repr__(self) -> str:
         return "Output(%r, stdout=%r, stderr=%r)" % (self.exit, self.stdout[:80], self.stderr[:80])
+
+
+class ProcessInfo(Record):
+    """A process of a sandbox, as :meth:`Sandbox.processes` lists it: ``id``, ``pid`` and ``uid`` inside, ``age`` in seconds, ``tag``,
+    ``command`` (shortened, untrusted text), ``exit`` (an :class:`Exit` once it ended, None before)."""
+
+    __slots__ = ("id", "pid", "uid", "age", "tag", "command", "exit")
+
+    def __init__(self, id: str, pid: int, uid: int, age: float, tag: str, command: str, exit: Optional[Exit]) -> None:
+        self.id, self.pid, self.uid, self.age, self.tag, self.command, self.exit = id, pid, uid, age, tag, command, exit
+
+    def __repr__(self) -> str:
+        return "ProcessInfo(pid=%r, tag=%r, command=%r)" % (self.pid, self.tag, self.command)
+
+
+class SandboxUsage(Record):
+    """What a sandbox uses now and used so far: ``at`` (seconds since 1970), ``age`` (seconds), ``cpu_user_ms``, ``cpu_sys_ms``,
+    ``memory``, ``memory_peak``, ``memory_limit`` (bytes; 0: not known; None: no limit), ``tasks``, ``disk``, ``disk_limit``, ``cpus``,
+    ``paused``."""
+
+    __slots__ = ("at", "age", "cpu_user_ms", "cpu_sys_ms", "memory", "memory_peak", "memory_limit", "tasks", "disk", "disk_limit",
+                 "cpus", "paused")
+
+    def __init__(self, raw: Any) -> None:
+        self.at, self.age = raw.at_ms / 1000, raw.age_ms / 1000
+        self.cpu_user_ms, self.cpu_sys_ms = raw.cpu_user_us / 1000, raw.cpu_sys_us / 1000
+        self.memory, self.memory_peak, self.tasks = raw.memory_bytes, raw.memory_peak_bytes, raw.tasks
+        self.memory_limit = None if raw.memory_limit_bytes == _l.UNLIMITED else raw.memory_limit_bytes
+        self.disk, self.cpus, self.paused = raw.disk_bytes, raw.cpus, raw.paused
+        self.disk_limit = None if raw.disk_limit_bytes == _l.UNLIMITED else raw.disk_limit_bytes
+
+    def __repr__(self) -> str:
+        return "SandboxUsage(memory=%r, tasks=%r, cpu_user_ms=%r)" % (self.memory, self.tasks, self.cpu_user_ms)
 
 
 class Process:
@@ -174,6 +208,18 @@ class Process:
     def kill(self) -> None:
         """Kills its process group."""
         self.signal(_signal.SIGKILL)
+
+    def kill_tree(self) -> None:
+        """Kills it and all that it started."""
+        error = _l.CError()
+        with self._using() as handle:
+            _l.check(_l.lib.fh_process_kill_tree(handle, byref(error)), error)
+
+    @property
+    def pid(self) -> int:
+        """Its number inside."""
+        with self._using() as handle:
+            return int(_l.lib.fh_process_pid(handle))
 
     def resize(self, rows: int, columns: int) -> None:
         """The terminal of a process started with ``pty``."""
@@ -285,6 +331,13 @@ class Process:
                 self.forget()
 
 
+def _options(lease: float, name: Optional[str]) -> Any:
+    options = _l.CSandboxOptions()
+    options.size, options.lease_ms = ctypes.sizeof(options), _timeout_ms(lease)
+    options.name = None if name is None else _l.encode(name)
+    return options
+
+
 def _still(code: int, error: Any) -> None:
     """Raises what a piece of a wait failed with, unless it is that the wait goes on."""
     if code < 0:
@@ -319,10 +372,11 @@ class Sandbox:
     ``language`` makes that language's tools visible as for a run; without one the host's programs are there. The other
     arguments are those of :func:`fumehood.run`; limits of time and output hold for each process, the others for the
     whole sandbox. ``plan`` stands for all of that. It dies with its client (with this process at the latest) unless ``lease`` (seconds) is given.
+    ``name`` is for lists. :attr:`files` are its files.
     """
 
-    def __init__(self, language: Optional[str] = None, *, lease: float = 0, client: Optional[Client] = None,
-                 plan: Optional[Plan] = None, **arguments: Any) -> None:
+    def __init__(self, language: Optional[str] = None, *, lease: float = 0, name: Optional[str] = None,
+                 client: Optional[Client] = None, plan: Optional[Plan] = None, **arguments: Any) -> None:
         self._handle: Any = c_void_p()
         self._destroyed = False
         self._contexts: List[Any] = []
@@ -336,12 +390,102 @@ class Sandbox:
             made = _request.build(**arguments)
         else:
             made = _request.build("", language, **arguments)
-        options, error = _l.CSandboxOptions(), _l.CError()
-        options.size, options.lease_ms = ctypes.sizeof(options), _timeout_ms(lease)
-        self._plan: Plan = made
+        options, error = _options(lease, name), _l.CError()
+        self._plan: Optional[Plan] = made
         with self.client.using() as connection:
             _l.check(_l.lib.fh_sandbox_create(connection, made.handle, byref(options), byref(self._handle),
                                               byref(error)), error)
+
+    @classmethod
+    def _adopt(cls, client: Client) -> "Sandbox":
+        """One whose handle is still to be filled."""
+        self = cls.__new__(cls)
+        self._handle, self._destroyed, self._contexts, self.client, self._plan = c_void_p(), False, [], client, None
+        return self
+
+    @classmethod
+    def attach(cls, id: str, client: Optional[Client] = None) -> "Sandbox":
+        """A sandbox of the client's engine that lives already, by its whole id."""
+        self, error = cls._adopt(client or default_client()), _l.CError()
+        with self.client.using() as connection:
+            _l.check(_l.lib.fh_sandbox_attach(connection, _l.encode(id), byref(self._handle), byref(error)), error)
+        return self
+
+    def branch(self, *, lease: float = 0, name: Optional[str] = None) -> "Sandbox":
+        """Another sandbox like this one, with a copy of all files as they are now. Processes do not come along."""
+        made, options, error = Sandbox._adopt(self.client), _options(lease, name), _l.CError()
+        with self._using() as handle:
+            _l.check(_l.lib.fh_sandbox_branch(handle, byref(options), byref(made._handle), byref(error)), error)
+        return made
+
+    def snapshot(self, file: Any) -> int:
+        """Writes its plan and all its files to a file that is open, from which :meth:`restore` starts sandboxes. Returns how many
+        entries were left out: sockets, FIFOs, and what cannot be read."""
+        left_out, error = ctypes.c_uint64(), _l.CError()
+        file.flush()
+        with self._using() as handle:
+            _l.check(_l.lib.fh_sandbox_snapshot(handle, file.fileno(), byref(left_out), byref(error)), error)
+        return left_out.value
+
+    @classmethod
+    def restore(cls, file: Any, *, lease: float = 0, name: Optional[str] = None, client: Optional[Client] = None) -> "Sandbox":
+        """A sandbox from what :meth:`snapshot` wrote, read from the descriptor of a file that is open at its beginning."""
+        made, options, error = cls._adopt(client or default_client()), _options(lease, name), _l.CError()
+        with made.client.using() as connection:
+            _l.check(_l.lib.fh_sandbox_restore(connection, file.fileno(), byref(options), byref(made._handle), byref(error)),
+                     error)
+        return made
+
+    @property
+    def files(self) -> Files:
+        return Files(self)
+
+    def processes(self) -> List[ProcessInfo]:
+        """Those that were started and live, or ended in the last 30 seconds; oldest first."""
+        found, n, error = ctypes.POINTER(_l.CProcessInfo)(), c_size_t(), _l.CError()
+        with self._using() as handle:
+            _l.check(_l.lib.fh_sandbox_processes(handle, byref(found), byref(n), byref(error)), error)
+        try:
+            return [ProcessInfo(_l.text(p.id), p.pid, p.uid, p.age_ms / 1000, _l.text(p.tag), _l.text(p.command),
+                                _exit(p.exit) if p.ended else None) for p in found[:n.value]]
+        finally:
+            _l.libc.free(ctypes.cast(found, c_void_p))
+
+    def attach_process(self, id: str) -> Process:
+        """A process of this sandbox by its id: its unread output goes on here."""
+        process, error = Process(self, False), _l.CError()
+        with self.client.using() as connection:
+            self.client.keep(process)
+            _l.check(_l.lib.fh_process_attach(connection, _l.encode(id), byref(process._handle), byref(error)), error)
+        return process
+
+    def connect(self, port: int) -> Process:
+        """A TCP connection to a port inside: :meth:`Process.read` and :meth:`Process.write` are its two directions."""
+        if not 0 < port < 65536:
+            raise errors.ArgumentError("%r is no port" % (port,), "", "argument")
+        process, error = Process(self, True), _l.CError()
+        with self._using() as handle:
+            self.client.keep(process)
+            _l.check(_l.lib.fh_sandbox_connect(handle, port, byref(process._handle), byref(error)), error)
+        return process
+
+    def usage(self) -> SandboxUsage:
+        raw, error = _l.CSandboxUsage(), _l.CError()
+        with self._using() as handle:
+            _l.check(_l.lib.fh_sandbox_usage(handle, byref(raw), byref(error)), error)
+        return SandboxUsage(raw)
+
+    def pause(self) -> str:
+        """Holds all processes still, and the clocks of limits with them. How: "freezer" (by the kernel) or "signals"."""
+        how, error = ctypes.c_int(), _l.CError()
+        with self._using() as handle:
+            _l.check(_l.lib.fh_sandbox_pause(handle, byref(how), byref(error)), error)
+        return ("none", "freezer", "signals")[how.value]
+
+    def resume(self) -> None:
+        error = _l.CError()
+        with self._using() as handle:
+            _l.check(_l.lib.fh_sandbox_resume(handle, byref(error)), error)
 
     @property
     def alive_here(self) -> bool:
@@ -363,9 +507,12 @@ class Sandbox:
     def spawn(self, argv: Optional[Sequence[str]], *, env: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None,
               pty: bool = False, rows: int = 24, columns: int = 80, stdin: bool = True,
               cpu_time: Optional[float] = _request.DEFAULT, wall_time: Optional[float] = _request.DEFAULT,
-              output: Any = _request.DEFAULT) -> Process:
-        """Starts a program and returns at once; None: the plan's own command. ``env`` replaces the sandbox's environment as a whole; ``pty`` gives it
-        a terminal; without ``stdin`` its input is at its end from the start. Limits as for a run; None: no limit."""
+              output: Any = _request.DEFAULT, memory: Any = None, more_env: Optional[Mapping[str, str]] = None,
+              user: Optional[str] = None, tag: Optional[str] = None, drop_unread: bool = False) -> Process:
+        """Starts a program and returns at once; None: the plan's own command. ``env`` replaces the sandbox's environment as a whole, ``more_env``
+        stands beside it; ``pty`` gives it a terminal; without ``stdin`` its input is at its end from the start. Limits as for a
+        run, and for it and what it starts; None: no limit (``memory``: the sandbox's alone). ``user`` is "user" or "root"; ``tag``
+        is for lists; with ``drop_unread`` it goes on while no client is there, and its oldest unread output makes room."""
         if isinstance(argv, (str, bytes)):
             raise errors.ArgumentError("argv is one string", "give a list, such as ['sh', '-c', command]", "argument")
         o, error, process = _l.CSpawnOptions(), _l.CError(), Process(self, pty)
@@ -373,7 +520,11 @@ class Sandbox:
         o.argv = _l.strings(argv)
         o.env = None if env is None else _l.strings("%s=%s" % item for item in env.items())
         o.cwd = None if cwd is None else _l.encode(cwd)
-        o.pty, o.rows, o.columns, o.no_stdin = pty, rows, columns, not stdin
+        o.pty, o.rows, o.columns, o.no_stdin, o.drop_unread = pty, rows, columns, not stdin, drop_unread
+        o.more_env = None if more_env is None else _l.strings("%s=%s" % item for item in more_env.items())
+        o.user = None if user is None else _l.encode(user)
+        o.tag = None if tag is None else _l.encode(tag)
+        o.memory_bytes = 0 if memory is None else _request.LIMIT_READERS["memory"](memory, "memory")
         for field, value, name in (("cpu_time_ms", cpu_time, "cpu_time"), ("wall_time_ms", wall_time, "wall_time"),
                                    ("output_bytes", output, "output")):
             if value is not _request.DEFAULT:

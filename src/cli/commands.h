@@ -4,6 +4,7 @@
 
 /* argv[0] is the command's own name. Returns the exit status. */
 int fh_command_run(int argc, char **argv);
+int fh_command_session(int argc, char **argv);
 int fh_command_ps(int argc, char **argv);
 int fh_command_kill(int argc, char **argv);
 int fh_command_gc(int argc, char **argv);

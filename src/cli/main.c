@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{ "run", fh_command_run, "Run a program in a fresh sandbox." },
 	{ "eval", NULL, "Evaluate prompts and providers as promptfooconfig.yaml says." },
 	{ "judge", NULL, "Judge model-written solutions of a benchmark's problems." },
+	{ "session", fh_command_session, "Sandboxes that live on: make them, run in them, copy files, branch." },
 	{ "ps", fh_command_ps, "List the sandboxes that are alive." },
 	{ "kill", fh_command_kill, "Destroy sandboxes." },
 	{ "engine", fh_command_engine, "Keep one engine warm on this machine." },
@@ -64,7 +65,6 @@ static int start_program(const char *name, char **argv)
 		             name);
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	}
-	setenv("FUMEHOOD_CALLED_AS", fh_command_name(), 1);
 	const char *const places[] = { "%s/fumehood-%s", "%s/../libexec/fumehood/fumehood-%s" };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(places); i++) {
 		fh_auto_free char *path = fh_xasprintf(places[i], self, name);
@@ -114,8 +114,7 @@ static int help_on(const char *name, char *program)
 {
 	const struct command *c = find(name);
 	if (!c)
-		return fh_streq(name, "help") || fh_streq(name, "--help") || fh_streq(name, "-h") ? show_help()
-		                                                                                  : unknown_command(name);
+		return fh_streq(name, "help") ? show_help() : unknown_command(name);
 	char help[] = "--help";
 	char *argv[] = { program, help, NULL };
 	return run_command(c, 2, argv);
@@ -147,7 +146,6 @@ int main(int argc, char **argv)
 {
 	die_with_parent();
 	open_standard_descriptors();
-	fh_command_called_as(argv[0]);
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
 	bool help = false;

@@ -143,12 +143,15 @@ class Layout(Case):
         structs = {"fh_error": l.CError, "fh_file": l.CFile, "fh_mount": l.CMount, "fh_limits": l.CLimits,
                    "fh_request": l.CRequest, "fh_usage": l.CUsage, "fh_out_file": l.COutFile, "fh_result": l.CResult,
                    "fh_run_options": l.CRunOptions, "fh_client_options": l.CClientOptions,
-                   "fh_sandbox_options": l.CSandboxOptions, "fh_spawn_options": l.CSpawnOptions, "fh_exit": l.CExit}
+                   "fh_sandbox_options": l.CSandboxOptions, "fh_spawn_options": l.CSpawnOptions, "fh_exit": l.CExit,
+                   "fh_process_info": l.CProcessInfo,
+                   "fh_sandbox_usage": l.CSandboxUsage, "fh_file_info": l.CFileInfo, "fh_file_changes": l.CFileChanges,
+                   "fh_open_options": l.COpenOptions, "fh_watch_event": l.CWatchEvent}
         lines = [f'printf("{s} {f[0]} %zu %zu\\n", offsetof(struct {s}, {f[0]}), sizeof(((struct {s} *)0)->{f[0]}));'
                  for s, c in structs.items() for f in c._fields_]
         for group, names in (("STATUS", l.STATUSES), ("LIMIT", l.LIMITS), ("LAYER", l.LAYERS), ("START", l.STARTS)):
             lines += [f'printf("{group} {n} %d 0\\n", FH_{group}_{n.upper()});' for n in names]
-        self.write("t.c", "#include <stdio.h>\n#include <stddef.h>\n#include <fumehood/sandbox.h>\nint main(void){" +
+        self.write("t.c", "#include <stdio.h>\n#include <stddef.h>\n#include <fumehood/sandbox.h>\n#include <fumehood/session.h>\nint main(void){" +
                    "\n".join(lines) + "}")
         subprocess.run([cc, "-I", str(support.TOP / "include"), "-o", "t", "t.c"], cwd=self.dir, check=True)
         said = subprocess.run(["./t"], cwd=self.dir, capture_output=True, text=True, check=True).stdout.split("\n")

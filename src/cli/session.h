@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of `fumehood session` share: its options, and how a session is found. */
+#pragma once
+#include "cli/options.h"
+#include "fumehood/session.h"
+
+struct fh_session_options {
+	const char *name, *language, *image, *user, *cwd, *tag, *from;
+	struct fh_opt_list env;
+	uint64_t lease_ms, memory, disk, processes;       /* of a session */
+	uint64_t wall_ms, cpu_ms, output, command_memory; /* of a command; 0: the session's */
+	bool json, terminal, detach, recursive, root;
+};
+extern struct fh_session_options fh_session_options;
+
+/* A session that runs, by its name or the first letters of its id, and a client of its engine. */
+struct fh_session_handle {
+	struct fh_client *client;
+	struct fh_sandbox *sandbox;
+	struct fh_sandbox_info info;
+};
+int fh_session_open(const char *name, struct fh_session_handle *ret, struct fh_error *err);
+void fh_session_close(struct fh_session_handle *h);
+#define fh_auto_session __attribute__((cleanup(fh_session_close)))
+/* Cuts NAME:PATH; false: there is no colon. */
+bool fh_session_split(const char *text, char **ret_name, const char **ret_path);
+
+/* An action: args[0] is its first argument. Returns the exit status, or a negative code with err. */
+typedef int fh_session_action(const char *const *args, size_t count, struct fh_error *err);
+fh_session_action fh_session_exec, fh_session_attach;                                  /* session_exec.c */
+fh_session_action fh_session_cp, fh_session_ls, fh_session_watch, fh_session_snapshot; /* session_files.c */

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""`fumehood session` as a user calls it, and the Python package with the same words."""
+import asyncio
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+
+NUMBERS = itertools.count()
+FUMEHOOD = str(support.BUILD / "fumehood")
+ENVIRONMENT = {**os.environ, "FUMEHOOD_ENGINE": str(support.BUILD / "fumehood-engine")}
+
+
+def session(*arguments, stdin=b"", status=0):
+    done = subprocess.run([FUMEHOOD, "session", *arguments], input=stdin, capture_output=True, env=ENVIRONMENT,
+                          timeout=support.TIMEOUT)
+    if status is not None and done.returncode != status:
+        raise AssertionError(f"{arguments}: exit status {done.returncode}\n{done.stderr.decode(errors='replace')}")
+    return done
+
+
+class Session(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.name = "t%d-%d" % (os.getpid(), next(NUMBERS))
+        session("new", "--name", self.name, "--lease", "300")
+        self.addCleanup(session, "rm", self.name, status=None)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def test_it_lives_on_and_is_listed(self):
+        listed = [s for s in json.loads(session("list", "--json").stdout) if s["name"] == self.name]
+        self.assertEqual([s["state"] for s in listed], ["running"])
+        self.assertGreater(listed[0]["lease_left_ms"], 0)
+        self.assertEqual(session("exec", listed[0]["id"][:8], "--", "echo", "by id").stdout, b"by id\n")
+        self.assertIn(self.name.encode(), session("list").stdout)
+        session("rm", self.name)
+        self.assertNotIn(self.name.encode(), session("list", "--json").stdout)
+        gone = session("exec", self.name, "--", "true", status=1)
+        self.assertIn(b"no session is named", gone.stderr)
+
+    def test_commands_share_files_and_have_ends_of_their_own(self):
+        session("exec", self.name, "--", "sh", "-c", "echo kept > note")
+        done = session("exec", "-e", "WORD=said", "-w", "/tmp", self.name, "--", "sh", "-c",
+                       "cat ~/note; pwd; echo $WORD; cat; echo wrong >&2; exit 7", stdin=b"given\n", status=7)
+        self.assertEqual((done.stdout, done.stderr), (b"kept\n/tmp\nsaid\ngiven\n", b"wrong\n"))
+        late = session("exec", "--wall-time", "0.3", self.name, "--", "sleep", "60", status=137)
+        self.assertIn(b"wall_time_limit", late.stderr)
+        self.assertEqual(session("exec", self.name, "--", "sh", "-c", "kill -TERM $$", status=143).stdout, b"")
+
+    def test_a_detached_command_is_attached_to(self):
+        process = session("exec", "-d", "--tag", "worker", self.name, "--", "sh", "-c",
+                          "echo begun; while [ ! -e go ]; do sleep 0.05; done; echo over; exit 4").stdout.decode().strip()
+        self.assertEqual(len(process), 32)
+        session("exec", self.name, "--", "touch", "go")
+        done = session("attach", self.name, "worker", status=4)
+        self.assertEqual(done.stdout, b"begun\nover\n")
+
+    def test_files_in_and_out(self):
+        data = os.urandom(700000)
+        with open(self.path("data"), "wb") as f:
+            f.write(data)
+        session("cp", self.path("data"), self.name + ":deep/folder/")
+        session("cp", self.name + ":deep/folder/data", self.path("back"))
+        with open(self.path("back"), "rb") as f:
+            self.assertEqual(f.read(), data)
+        session("cp", "-", self.name + ":note", stdin=b"from a pipe")
+        self.assertEqual(session("cp", self.name + ":note", "-").stdout, b"from a pipe")
+        names = {e["name"]: e for e in json.loads(session("ls", "-r", "--json", self.name).stdout)}
+        self.assertEqual(names["deep/folder/data"]["size"], len(data))
+        self.assertEqual(names["deep"]["type"], "folder")
+        self.assertIn(b"note", session("ls", self.name).stdout)
+        self.assertIn(b"is a folder", session("cp", self.folder.name, self.name + ":x", status=1).stderr)
+        self.assertIn(b"cannot read missing", session("cp", self.name + ":missing", self.path("m"), status=1).stderr)
+        self.assertFalse(os.path.exists(self.path("m")))
+
+    def test_a_name_that_would_speak_to_the_terminal_is_shown_escaped(self):
+        session("exec", self.name, "--", "sh", "-c", "touch \"$(printf 'a\\033[31mb')\"")
+        self.assertNotIn(b"\x1b[31m", session("ls", self.name).stdout)
+
+    def test_pause_branch_and_snapshot(self):
+        session("exec", self.name, "--", "sh", "-c", "echo one > f")
+        session("pause", self.name)
+        self.assertIn(b"paused", session("exec", self.name, "--", "true", status=1).stderr)
+        self.assertIn("paused", [s["state"] for s in json.loads(session("list", "--json").stdout) if s["name"] == self.name])
+        session("resume", self.name)
+        session("branch", self.name, self.name + "-b")
+        self.addCleanup(session, "rm", self.name + "-b", status=None)
+        session("exec", self.name + "-b", "--", "sh", "-c", "echo two > f")
+        self.assertEqual(session("exec", self.name, "--", "cat", "f").stdout, b"one\n")
+        session("snapshot", self.name, self.path("kept"))
+        session("new", "--name", self.name + "-c", "--from", self.path("kept"))
+        self.addCleanup(session, "rm", self.name + "-c", status=None)
+        self.assertEqual(session("exec", self.name + "-c", "--", "cat", "f").stdout, b"one\n")
+        with open(self.path("kept"), "r+b") as f:
+            f.truncate(os.path.getsize(self.path("kept")) - 20)
+        torn = session("new", "--name", self.name + "-d", "--from", self.path("kept"), status=1)
+        self.assertIn(b"cannot import", torn.stderr)
+        self.assertNotIn((self.name + "-d").encode(), session("list", "--json").stdout)
+
+    def test_wrong_calls_say_what_is_right(self):
+        for arguments, text in ((["frob"], b"session needs one of"), (["exec", "x"], b"too few"), (["new", "extra"], b"too many"),
+                                (["cp", "a", "b"], None)):
+            done = session(*arguments, status=None)
+            self.assertIn(done.returncode, (1, 2))
+            if text:
+                self.assertIn(text, done.stderr)
+
+
+class Python(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        sys.path.insert(0, str(support.TOP / "python"))
+        import fumehood
+        cls.fumehood = fumehood
+
+    def test_files_processes_and_branches(self):
+        with self.fumehood.Client() as client, self.fumehood.Sandbox(client=client) as box:
+            box.files.write("d/f", b"hello")
+            self.assertEqual(box.files.read("d/f"), b"hello")
+            with box.files.open("d/f", "r", offset=1, length=3) as f:
+                self.assertEqual(f.read(), b"ell")
+            with box.files.open("d/f", "r+", offset=1) as f:
+                f.write(b"E")
+            self.assertEqual(box.exec(["cat", "d/f"]).stdout, b"hEllo")
+            box.files.link("f", "d/l")
+            self.assertEqual([(i.name, i.type) for i in box.files.list("d")], [("f", "regular"), ("l", "link")])
+            self.assertEqual(box.files.stat("d/l", follow=False).target, "f")
+            box.files.change("d/f", mode=0o600, mtime=1000)
+            self.assertEqual((box.files.stat("d/f").mode, box.files.stat("d/f").mtime), (0o600, 1000))
+            box.files.rename("d", "e")
+            self.assertFalse(box.files.exists("d"))
+            process = box.spawn(["sh", "-c", "read x; exit 5"], tag="waits", more_env={"A": "b"})
+            self.assertEqual([(p.tag, p.pid, p.exit) for p in box.processes() if p.exit is None],
+                             [("waits", process.pid, None)])
+            branch = box.branch(name="second")
+            self.addCleanup(branch.destroy)
+            branch.files.remove("e", recursive=True)
+            self.assertTrue(box.files.exists("e/f"))
+            self.assertIn(box.pause(), ("freezer", "signals"))
+            self.assertTrue(box.usage().paused)
+            box.resume()
+            process.kill_tree()
+            self.assertEqual(process.wait().signal, 9)
+            with tempfile.TemporaryFile() as file:
+                self.assertEqual(box.snapshot(file), 0)
+                file.seek(0)
+                with self.fumehood.Sandbox.restore(file, client=client) as again:
+                    self.assertEqual(again.files.read("e/f"), b"hEllo")
+            with self.assertRaises(self.fumehood.NotFoundError):
+                box.connect(9)
+
+    def test_a_watch(self):
+        with self.fumehood.Client() as client, self.fumehood.Sandbox(client=client) as box:
+            with box.files.watch(recursive=True) as watch:
+                box.files.write("a/b", b"x")
+                names = {watch.read(20).name for _ in range(2)}
+                self.assertIn("a", names)
+                while watch.read(20).name != "a/b":
+                    pass
+
+    def test_asyncio(self):
+        from fumehood import aio
+
+        async def main():
+            async with aio.Sandbox(client=client) as box:
+                await box.files.write("f", b"x")
+                self.assertEqual([i.name for i in await box.files.list()], ["f"])
+                async with await box.files.watch() as watch:
+                    await box.exec(["touch", "g"])
+                    self.assertEqual((await watch.read(20)).name, "g")
+                branch = await box.branch()
+                self.assertEqual(await branch.files.read("f"), b"x")
+                await branch.destroy()
+                self.assertGreater((await box.usage()).age, 0)
+
+        with self.fumehood.Client() as client:
+            asyncio.run(main())
+
+
+if __name__ == "__main__":
+    unittest.main()
