@@ -12,11 +12,16 @@ int64_t fh_now_ns(void)
 	return t.tv_sec * FH_NS_PER_S + t.tv_nsec;
 }
 
-int64_t fh_wall_ms(void)
+int64_t fh_wall_us(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / FH_NS_PER_MS;
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+int64_t fh_wall_ms(void)
+{
+	return fh_wall_us() / 1000;
 }
 
 void fh_sleep_ns(int64_t ns)

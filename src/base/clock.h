@@ -8,6 +8,7 @@
 #define FH_NS_PER_S 1000000000LL
 int64_t fh_now_ns(void);      /* monotonic */
 int64_t fh_wall_ms(void);     /* since 1970, UTC */
+int64_t fh_wall_us(void);
 void fh_sleep_ns(int64_t ns); /* over EINTR */
 /* "2026-11-21T13:45:59.123Z" */
 const char *fh_iso_time(int64_t wall_ms, char buf[32]);

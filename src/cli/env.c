@@ -10,12 +10,14 @@
 #include "cli/print.h"
 #include "cli/switch.h"
 
-static const char *shell;
+static const char *shell, *e2b_url = FH_SWITCH_E2B_URL;
 static bool off, explain;
 static const struct fh_opt options[] = {
 	{ "shell", 0, FH_OPT_STRING, &shell, "SHELL", "bash, zsh, fish or sh; by default what $SHELL names." },
 	{ "off", 0, FH_OPT_FLAG, &off, NULL,
 	  "Print what undoes it: the variables are as they were before; what you changed since stays." },
+	{ "e2b-url", 0, FH_OPT_STRING, &e2b_url, "URL",
+	  "Where E2B's SDKs find `fumehood serve` (default " FH_SWITCH_E2B_URL ")." },
 	{ "explain", 0, FH_OPT_FLAG, &explain, NULL,
 	  "Say which module serves which import, and print nothing for a shell." },
 	{ 0 },
@@ -24,7 +26,8 @@ static const struct fh_command_line command_line = {
 	.program = "fumehood env",
 	.synopsis = "[--shell SHELL] [--off]",
 	.about = "Prints shell commands that put our Python modules first on PYTHONPATH: programs that import epicbox, for "
-	         "example, then run in our sandboxes.",
+	         "example, then run in our sandboxes. Programs that use E2B's SDKs find `fumehood serve` instead of the cloud "
+	         "(E2B_API_URL, E2B_SANDBOX_URL, and E2B_API_KEY where there is none).",
 	.details = "Examples:\n"
 	           "  eval \"$(fumehood env)\"          (bash, zsh)\n"
 	           "  fumehood env | source           (fish)\n"
@@ -73,6 +76,7 @@ static void print_explanation(const struct fh_switch *s)
 	for (size_t i = 0; s->modules[i]; i++)
 		fh_printf("import %-12s %s/%s   (instead of the package %s)\n", s->modules[i], s->folder, s->modules[i],
 		          s->modules[i]);
+	fh_printf("E2B's SDKs          %s   (`fumehood serve`; `fumehood with` starts one where none runs)\n", e2b_url);
 }
 
 static void print_commands(const struct fh_switch *s, size_t which)
@@ -101,7 +105,8 @@ int fh_command_env(int argc, char **argv)
 	if (find_shell(&which, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
 	struct fh_switch s = { 0 };
-	if (fh_switch_make(!off, &s, &err) < 0)
+	const struct fh_switch_e2b e2b = { e2b_url, FH_SWITCH_E2B_KEY };
+	if (fh_switch_make(!off, &e2b, &s, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	if (explain)
 		print_explanation(&s);

@@ -115,16 +115,16 @@ static void switch_list(struct fh_switch *s, bool on, const char *const *ours)
 	free(before);
 }
 
-/* Which program the Python package starts. */
-static void switch_program(struct fh_switch *s, bool on, const char *self)
+/* A variable with a value of ours; what somebody else set, before us or since, is kept in the record or left. */
+static void switch_value(struct fh_switch *s, bool on, const char *name, const char *ours)
 {
-	static const char name[] = "FUMEHOOD_PROGRAM", record[] = "FUMEHOOD_PROGRAM_BEFORE";
+	fh_auto_free char *record = fh_xasprintf("FUMEHOOD_%s_BEFORE", strcmp(name, "FUMEHOOD_PROGRAM") ? name : "PROGRAM");
 	const struct before b = look_back(record);
 	const char *now = getenv(name);
-	bool is_ours = b.known && now && fh_streq(now, self); /* else somebody set it, before us or since */
+	bool is_ours = b.known && now && fh_streq(now, ours);
 	const char *before = is_ours ? b.value : now;
 	if (on) {
-		set(s, name, fh_xstrdup(self));
+		set(s, name, fh_xstrdup(ours));
 		set_record(s, record, before);
 	} else if (b.known) {
 		set(s, name, before ? fh_xstrdup(before) : NULL);
@@ -132,7 +132,17 @@ static void switch_program(struct fh_switch *s, bool on, const char *self)
 	}
 }
 
-int fh_switch_make(bool on, struct fh_switch *ret, struct fh_error *err)
+/* Where E2B's SDKs find their server. A key that the user has stays the user's. */
+static void switch_e2b(struct fh_switch *s, bool on, const struct fh_switch_e2b *e2b)
+{
+	const char *key = getenv("E2B_API_KEY");
+	if (!on || !key || !*key || getenv("FUMEHOOD_E2B_API_KEY_BEFORE"))
+		switch_value(s, on, "E2B_API_KEY", e2b->key);
+	switch_value(s, on, "E2B_API_URL", e2b->url);
+	switch_value(s, on, "E2B_SANDBOX_URL", e2b->url);
+}
+
+int fh_switch_make(bool on, const struct fh_switch_e2b *e2b, struct fh_switch *ret, struct fh_error *err)
 {
 	struct fh_switch s = { 0 };
 	int r = fh_data_path("python/compat", &s.folder, err);
@@ -145,7 +155,8 @@ int fh_switch_make(bool on, struct fh_switch *ret, struct fh_error *err)
 	list_modules(&s);
 	switch_list(&s, on, ours);
 	if (self)
-		switch_program(&s, on, self);
+		switch_value(&s, on, "FUMEHOOD_PROGRAM", self);
+	switch_e2b(&s, on, e2b);
 	*ret = s;
 	return 0;
 }

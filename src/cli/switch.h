@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The switch: the environment in which Python programs find our modules first, `fumehood` itself and the drop-in ones
- * (python/compat: one folder, a module each, named as the package that it stands for).
+ * (python/compat: one folder, a module each, named as the package that it stands for), and E2B's SDKs a server of ours.
  *
  * It is computed from the environment that is there. What each variable was before is kept in one of our own
- * (FUMEHOOD_PYTHONPATH_BEFORE, FUMEHOOD_PROGRAM_BEFORE), so switching twice is the same as once, and switching off
- * gives back exactly what was there; what somebody changed meanwhile stays changed. Without these there is nothing to
- * undo.
+ * (FUMEHOOD_PYTHONPATH_BEFORE, FUMEHOOD_E2B_API_URL_BEFORE, …), so switching twice is the same as once, and switching
+ * off gives back exactly what was there; what somebody changed meanwhile stays changed. Without these there is nothing
+ * to undo.
  */
 #pragma once
 #include "base/base.h"
@@ -24,6 +24,13 @@ struct fh_switch {
 	char *folder;   /* where they lie */
 };
 
+/* What E2B's SDKs are told: the server's address, and the key for those who have none. */
+struct fh_switch_e2b {
+	const char *url, *key;
+};
+#define FH_SWITCH_E2B_URL "http://127.0.0.1:3000"
+#define FH_SWITCH_E2B_KEY "e2b_0000000000000000000000000000000000000000" /* older SDKs look at its form */
+
 /* on: our modules in front; else without them. FH_E_NOT_FOUND when this installation has none. */
-int fh_switch_make(bool on, struct fh_switch *ret, struct fh_error *err);
+int fh_switch_make(bool on, const struct fh_switch_e2b *e2b, struct fh_switch *ret, struct fh_error *err);
 void fh_switch_release(struct fh_switch *s);

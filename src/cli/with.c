@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "cli/switch.h"
+#include "cli/with_server.h"
 
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 }; /* as a shell says it */
 
@@ -15,7 +16,9 @@ static const struct fh_opt options[] = { { 0 } };
 static const struct fh_command_line command_line = {
 	.program = "fumehood with",
 	.synopsis = "-- CMD [ARGS…]",
-	.about = "Runs a command with our Python modules first on PYTHONPATH, as `fumehood env` does for a whole shell.",
+	.about = "Runs a command with our Python modules first on PYTHONPATH, as `fumehood env` does for a whole shell. E2B's "
+	         "SDKs find the server that runs at E2B_API_URL or at port 3000, else one that is started for the command and "
+	         "ends with it.",
 	.details = "Example:\n"
 	           "  fumehood with -- python3 grade.py\n"
 	           "\n"
@@ -27,7 +30,11 @@ static const struct fh_command_line command_line = {
 static int start(char *const *command, struct fh_error *err)
 {
 	struct fh_switch s = { 0 };
-	if (fh_switch_make(true, &s, err) < 0)
+	struct fh_with_server server;
+	if (fh_with_server_find(&server, err) < 0)
+		return FH_EXIT_FAILED;
+	const struct fh_switch_e2b e2b = { server.url, server.key };
+	if (fh_switch_make(true, &e2b, &s, err) < 0)
 		return FH_EXIT_FAILED;
 	for (size_t i = 0; i < s.count; i++)
 		if (s.variables[i].value)

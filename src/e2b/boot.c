@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the sandbox of a hosted one. */
+#include "e2b/accounts.h"
+#include "e2b/contexts.h"
+#include "e2b/metrics.h"
+#include "e2b/processes.h"
+#include "e2b/server.h"
+#include "e2b/templates.h"
+#include "e2b/watch.h"
+#include "fumehood/session.h"
+
+/* Each sandbox is a plain user's, with a root that can be written to, as an image's can be; commands say for themselves
+ * who runs them. Its lease is this client's: a server that is killed leaves nothing. */
+static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct fh_error *err)
+{
+	static const char *const argv[] = { "/bin/true", NULL };
+	struct fh_request q;
+	struct fh_plan *plan = NULL;
+	char **env = fh_account_env(h, "user", false, NULL);
+	fh_request_init(&q);
+	q.argv = argv;
+	q.env = (const char *const *)env;
+	q.limits = h->limits;
+	q.writable_root = true;
+	q.hostname = "e2b.local";
+	int r = fh_plan_build(&q, &plan, err);
+	fh_strings_free(env);
+	if (r == 0)
+		r = fh_sandbox_create(h->engine->client, plan, o, &h->sandbox, err);
+	fh_plan_free(plan);
+	return r;
+}
+
+/* Whether processes of it can be root as well as the user is the host's matter, the same for all. */
+static bool has_one_id(struct fh_hosted *h)
+{
+	struct fh_file_info info;
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_free char *buffer = NULL;
+	return fh_files_stat(h->sandbox, "root", "/", 0, &info, &buffer, &err) == -FH_E_UNAVAILABLE;
+}
+
+int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of, struct fh_error *err)
+{
+	static atomic_int one_id; /* 0: not known yet, 1: no, 2: yes */
+	struct fh_sandbox_options o = FH_SANDBOX_OPTIONS_INIT;
+	struct fh_sandbox *kept = branch_of ? branch_of : fh_templates_take(h->server->templates, h->owner, h->template_id);
+	o.name = h->id;
+	int r = fh_e2b_engine_get(&h->server->engines, &h->engine, err);
+	if (r == 0)
+		r = kept ? fh_sandbox_branch(kept, &o, &h->sandbox, err) : make(h, &o, err);
+	if (kept && !branch_of)
+		fh_templates_give_back(h->server->templates);
+	if (r == 0 && atomic_load(&one_id) == 0)
+		atomic_store(&one_id, has_one_id(h) ? 2 : 1);
+	h->one_id = atomic_load(&one_id) == 2;
+	return r;
+}
+
+void fh_hosted_release_parts(struct fh_hosted *h)
+{
+	fh_hosted_forget_processes(h);
+	fh_hosted_forget_watchers(h);
+	fh_hosted_forget_contexts(h);
+	fh_hosted_forget_metrics(h);
+}

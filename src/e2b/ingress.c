@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests to a port inside a sandbox: HTTP, and what a connection is upgraded to (WebSockets).
+ *
+ * The request goes inside as HTTP/1.0, so that the answer ends where its connection does and is never chunked (nginx's
+ * proxy does the same by default); an upgrade goes as HTTP/1.1. The server inside is as hostile as any program: the
+ * head of its answer is bounded, headers of the connection itself are dropped, and nothing of it is trusted.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "e2b/rpc.h"
+#include "e2b/server.h"
+#include "e2b/threads.h"
+#include "fumehood/session.h"
+
+enum {
+	HEAD_MAX = 64 << 10,
+	BODY_MAX = 64 << 20, /* of a request, which is sent inside when it is whole */
+	PIECE = 32 << 10,
+	LOOK_MS = 250,
+	HEAD_SECONDS = 600, /* for the answer's head */
+};
+
+/* What belongs to one connection and not to the message (RFC 9110, section 7.6.1), and our own. */
+static bool is_of_connection(const char *name)
+{
+	static const char *const names[] = { "Connection", "Keep-Alive",     "Proxy-Connection",
+		                                 "TE",         "Trailer",        "Transfer-Encoding",
+		                                 "Upgrade",    "Content-Length", "Proxy-Authorization",
+		                                 "Expect",     "E2b-Sandbox-Id", "E2b-Sandbox-Port",
+		                                 "X-API-Key",  "X-Access-Token", "E2b-Traffic-Access-Token" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
+		if (strcasecmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* ---------------------------------------------------------------------------------------------- the request's way
+ * inside */
+
+struct head {
+	struct fh_buf text;
+	const char *host; /* instead of the request's own; NULL: as it came */
+};
+
+static bool add_header(void *context, const char *name, const char *value)
+{
+	struct head *h = context;
+	bool mask = h->host && strcasecmp(name, "Host") == 0;
+	if (!is_of_connection(name))
+		fh_buf_addf(&h->text, "%s: %s\r\n", name, mask ? h->host : value);
+	return !h->text.overflowed;
+}
+
+/* The host name that the sandbox's maker wants its servers to see, with ${PORT} in it. */
+static char *masked_host(const struct fh_hosted *h, unsigned port)
+{
+	const char *mask = fh_json_str(h->network, "maskRequestHost", NULL), *at;
+	if (!mask)
+		return NULL;
+	at = strstr(mask, "${PORT}");
+	for (const char *c = mask; *c; c++)
+		if ((unsigned char)*c <= ' ' || *c == 0x7f)
+			return NULL;
+	return at ? fh_xasprintf("%.*s%u%s", (int)(at - mask), mask, port, at + 7) : fh_xstrdup(mask);
+}
+
+static int send_request(struct fh_http_request *r, struct fh_process *to, struct fh_str body, const char *upgrade)
+{
+	const struct fh_e2b_entry *entry = fh_http_request_tagged(r);
+	fh_auto_free char *host = masked_host(entry->hosted, entry->port);
+	struct head h = { .text = FH_BUF_INIT(HEAD_MAX), .host = host };
+	fh_buf_addf(&h.text, "%s %s HTTP/1.%d\r\n", fh_http_method(r), fh_http_target(r), upgrade ? 1 : 0);
+	fh_http_headers(r, add_header, &h);
+	if (upgrade)
+		fh_buf_addf(&h.text, "Connection: Upgrade\r\nUpgrade: %s\r\n\r\n", upgrade);
+	else if (body.n || fh_http_header(r, "Content-Length") || fh_http_header(r, "Transfer-Encoding"))
+		fh_buf_addf(&h.text, "Content-Length: %zu\r\nConnection: close\r\n\r\n", body.n);
+	else
+		fh_buf_adds(&h.text, "Connection: close\r\n\r\n");
+	int result = h.text.overflowed ? -FH_E_LIMIT : fh_process_write(to, h.text.p, h.text.n, NULL);
+	fh_buf_release(&h.text);
+	return result == 0 && body.n ? fh_process_write(to, body.p, body.n, NULL) : result;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the answer's
+ * way */
+
+struct answer {
+	struct fh_http_request *request;
+	struct fh_process *from;
+	struct fh_buf rest; /* of its body, that came with the head */
+	uint64_t left;      /* FH_HTTP_SIZE_UNKNOWN: until its connection ends */
+	unsigned status;
+};
+
+static void answer_free(void *context)
+{
+	struct answer *a = context;
+	fh_process_free(a->from);
+	fh_buf_release(&a->rest);
+	free(a);
+}
+
+/* Up to n bytes; 0 at the end, negative when its client or the sandbox is gone. */
+static ssize_t read_some(struct answer *a, void *buffer, size_t n, int looks)
+{
+	const struct fh_hosted *h = fh_e2b_hosted(a->request);
+	while (looks-- > 0) {
+		ssize_t got = fh_process_read(a->from, FH_STDOUT, buffer, n, LOOK_MS, NULL);
+		if (got != -FH_E_TIMEOUT)
+			return got;
+		if (fh_http_peer_gone(a->request) || fh_http_stopping(a->request) || atomic_load(&h->seen) == FH_HOSTED_GONE)
+			return -FH_E_CANCELLED;
+	}
+	return -FH_E_TIMEOUT;
+}
+
+/* "HTTP/1.1 200 OK\r\nName: value\r\n…\r\n\r\n": the status, or 0. Its headers become the reply's. `text` is cut up. */
+static unsigned read_head(struct answer *a, char *text, bool upgrade)
+{
+	unsigned status = 0;
+	char *rest = text, *line = strsep(&rest, "\n");
+	if (sscanf(line, "HTTP/1.%*1[01] %3u", &status) != 1 || status < 100 || status > 599)
+		return 0;
+	a->left = FH_HTTP_SIZE_UNKNOWN;
+	while ((line = strsep(&rest, "\n"))) {
+		line[strcspn(line, "\r")] = '\0';
+		char *value = strchr(line, ':');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		value += strspn(value, " \t");
+		if (strcasecmp(line, "Content-Length") == 0)
+			a->left = strtoull(value, NULL, 10);
+		if (strcasecmp(line, "Transfer-Encoding") == 0 && !upgrade)
+			return 0; /* an answer to HTTP/1.0 is never chunked */
+		if (!is_of_connection(line) || (upgrade && strcasecmp(line, "Upgrade") == 0))
+			fh_http_reply_header(a->request, line, value);
+	}
+	return status;
+}
+
+/* Reads the head, over answers of 1xx that only say to wait. */
+static bool receive_head(struct answer *a, bool upgrade)
+{
+	for (;;) {
+		char *end = a->rest.n ? strstr(fh_buf_cstr(&a->rest), "\r\n\r\n") : NULL;
+		if (!end) {
+			char *room = fh_buf_reserve(&a->rest, PIECE);
+			ssize_t n = room ? read_some(a, room, PIECE - 1, HEAD_SECONDS * 1000 / LOOK_MS) : -FH_E_LIMIT;
+			if (n <= 0)
+				return false;
+			a->rest.n += (size_t)n;
+			a->rest.p[a->rest.n] = '\0';
+			continue;
+		}
+		fh_auto_free char *head = fh_xstrndup(a->rest.p, (size_t)(end - a->rest.p));
+		fh_buf_drop(&a->rest, (size_t)(end - a->rest.p) + 4);
+		a->status = read_head(a, head, upgrade);
+		if (a->status == 0 || a->status >= 200 || (upgrade && a->status == 101))
+			return a->status != 0;
+	}
+}
+
+static ssize_t read_body(void *context, char *buffer, size_t n)
+{
+	struct answer *a = context;
+	ssize_t got;
+	if (a->left != FH_HTTP_SIZE_UNKNOWN)
+		n = (size_t)FH_MIN((uint64_t)n, a->left);
+	if (n == 0)
+		return 0;
+	if (a->rest.n) {
+		got = (ssize_t)FH_MIN(n, a->rest.n);
+		memcpy(buffer, a->rest.p, (size_t)got);
+		fh_buf_drop(&a->rest, (size_t)got);
+	} else {
+		got = read_some(a, buffer, n, INT32_MAX);
+	}
+	if (a->left != FH_HTTP_SIZE_UNKNOWN && got > 0)
+		a->left -= (uint64_t)got;
+	return got == 0 && a->left != FH_HTTP_SIZE_UNKNOWN ? -1 : got;
+}
+
+/* -------------------------------------------------------------------------------------------------------------
+ * upgrades */
+
+struct both_ways {
+	struct answer *answer;
+	int fd;
+};
+
+/* From the server inside to the client, until either ends; then the other direction ends too. */
+static void *send_out(void *context)
+{
+	struct both_ways *w = context;
+	char piece[PIECE];
+	ssize_t n;
+	while ((n = fh_process_read(w->answer->from, FH_STDOUT, piece, sizeof(piece), -1, NULL)) > 0)
+		if (fh_write_all(w->fd, piece, (size_t)n) < 0)
+			break;
+	(void)shutdown(w->fd, SHUT_RDWR);
+	return NULL;
+}
+
+static void take_connection(void *context, int fd, struct fh_str early)
+{
+	struct answer *a = context;
+	struct both_ways w = { a, fd };
+	char piece[PIECE];
+	ssize_t n;
+	pthread_t out;
+	(void)fh_set_nonblock(fd, false);
+	if ((a->rest.n && fh_write_all(fd, a->rest.p, a->rest.n) < 0) ||
+	    (early.n && fh_process_write(a->from, early.p, early.n, NULL) < 0) ||
+	    pthread_create(&out, NULL, send_out, &w) != 0)
+		return;
+	while ((n = read(fd, piece, sizeof(piece))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0 && fh_process_write(a->from, piece, (size_t)n, NULL) < 0)
+			break;
+	(void)fh_process_signal(a->from, SIGKILL, NULL); /* closes it, so that the thread's read returns */
+	(void)fh_process_close_stdin(a->from, NULL);
+	pthread_join(out, NULL);
+}
+
+/* --------------------------------------------------------------------------------------------------------------
+ * requests */
+
+static void closed(struct fh_http_request *r, const struct fh_e2b_entry *entry, const char *why)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "sandboxId", json_string(entry->hosted->id));
+	json_object_set_new(o, "message", json_string(why));
+	json_object_set_new(o, "port", json_integer(entry->port));
+	json_object_set_new(o, "code", json_integer(502));
+	fh_http_reply_json(r, 502, o);
+}
+
+static void forward(struct fh_http_request *r, struct fh_str body)
+{
+	const struct fh_e2b_entry *entry = fh_http_request_tagged(r);
+	const char *connection = fh_http_header(r, "Connection"), *upgrade = fh_http_header(r, "Upgrade");
+	struct fh_process *inside;
+	if (!connection || !strcasestr(connection, "upgrade"))
+		upgrade = NULL;
+	if (fh_sandbox_connect(entry->hosted->sandbox, (uint16_t)entry->port, &inside, NULL) < 0) {
+		closed(r, entry, "The sandbox is running but port is not open");
+		return;
+	}
+	struct answer *a = FH_NEW(struct answer);
+	a->request = r;
+	a->from = inside;
+	a->rest.max = HEAD_MAX + PIECE;
+	if (send_request(r, inside, body, upgrade) < 0 || !receive_head(a, upgrade)) {
+		answer_free(a);
+		closed(r, entry, "The server at this port of the sandbox gave no HTTP answer");
+		return;
+	}
+	if (upgrade && a->status == 101) {
+		fh_http_reply_upgrade(r, take_connection, answer_free, a);
+		return;
+	}
+	struct fh_http_source source = { read_body, answer_free, a, a->left };
+	bool no_body = strcmp(fh_http_method(r), "HEAD") == 0 || a->status == 204 || a->status == 304;
+	if (!no_body) {
+		fh_http_reply_source(r, a->status, NULL, &source);
+		return;
+	}
+	fh_http_reply_empty(r, a->status);
+	answer_free(a);
+}
+
+/* Every method: the table is looked at by nobody, its one route is taken. */
+const struct fh_http_route fh_e2b_port_routes[] = {
+	{ "*", "/*", forward, .body_max = BODY_MAX },
+	{ 0 },
+};

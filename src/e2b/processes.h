@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes of a hosted sandbox, and those who follow them.
+ *
+ *     fh_process ──two pumps──▶ frames ──▶ a queue for each follower ──▶ the body of its stream
+ *
+ * A process goes on when nobody follows it: what it prints then is read and thrown away, as envd does. A follower that
+ * does not read holds the process up once its queue is full, until it reads on or goes. The record of a process that
+ * has ended is kept for 30 s, so that one who comes late learns how it ended.
+ *
+ * A process is counted: its list, its pumps and its followers each hold a reference. `lock` guards what stands below
+ * it.
+ */
+#pragma once
+#include "e2b/connect.h"
+#include "e2b/server.h"
+
+enum { FH_PROCESS_TAG_MAX = 64 };
+
+struct fh_follower;
+
+struct fh_hosted_process {
+	struct fh_hosted *hosted; /* with a reference */
+	struct fh_process *process;
+	uint32_t pid;
+	bool pty;
+	char tag[FH_PROCESS_TAG_MAX]; /* "": none */
+	json_t *config;               /* cmd, args, envs, cwd as asked for; immutable */
+
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* frames for a follower, room in its queue, the end */
+	struct fh_follower *followers;
+	unsigned pumps; /* that have not ended */
+	bool ended;
+	int64_t ended_ns;
+	struct fh_exit exit;
+
+	atomic_int references;
+	struct fh_hosted_process *next; /* of the sandbox's list; its lock */
+};
+
+/* What Start asks for. Borrowed. */
+struct fh_process_request {
+	json_t *config;
+	const char *user; /* "user" or "root" */
+	const char *tag;
+	bool stdin_open, pty;
+	uint16_t rows, columns;
+	uint64_t timeout_ms; /* 0: none */
+};
+int fh_hosted_process_start(struct fh_hosted *h, const struct fh_process_request *q, struct fh_hosted_process **ret,
+                            struct fh_connect_error *e);
+/* Begins to read what it prints; called once, after the first follower is there, so that this one misses nothing. */
+void fh_hosted_process_pump(struct fh_hosted_process *p);
+/* By {"pid": n} or {"tag": "…"}. NULL with *e set. */
+FH_NULLABLE struct fh_hosted_process *fh_hosted_process_find(struct fh_hosted *h, const json_t *selector,
+                                                             struct fh_connect_error *e);
+/* [{"config", "pid", "tag"}] of those that run. */
+FH_OWN json_t *fh_hosted_process_list(struct fh_hosted *h);
+void fh_hosted_process_drop(struct fh_hosted_process *p);
+/* Empties the list of a sandbox that has ended. */
+void fh_hosted_forget_processes(struct fh_hosted *h);
+
+/* Replies with the stream of its events, the first of which says its pid. Takes over the reference to p. */
+void fh_hosted_process_follow(struct fh_http_request *r, FH_OWN struct fh_hosted_process *p);

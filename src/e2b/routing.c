@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Which part of the server a request is for, and whether it may: before anything of its body is read. */
+#include <stdio.h>
+
+#include "e2b/rpc.h"
+#include "e2b/server.h"
+#include "e2b/signature.h"
+
+/* A sandbox and a port of it, as the headers or the host name say. */
+struct address {
+	char id[FH_HOSTED_ID + 44]; /* longer ids are taken in, so that they are not found */
+	unsigned port;
+};
+
+/* "8000-i0123….DOMAIN:3000" */
+static bool read_host(const char *host, struct address *ret)
+{
+	char *end;
+	unsigned long port = host && *host >= '0' && *host <= '9' ? strtoul(host, &end, 10) : 0;
+	if (port == 0 || port > 65535 || *end != '-')
+		return false;
+	size_t n = strspn(++end, "abcdefghijklmnopqrstuvwxyz0123456789");
+	if (n == 0 || n >= sizeof(ret->id) || end[n] != '.')
+		return false;
+	snprintf(ret->id, sizeof(ret->id), "%.*s", (int)n, end);
+	ret->port = (unsigned)port;
+	return true;
+}
+
+static bool read_address(const struct fh_http_request *r, struct address *ret)
+{
+	const char *id = fh_http_header(r, "E2b-Sandbox-Id"), *port = fh_http_header(r, "E2b-Sandbox-Port");
+	if (!id)
+		return read_host(fh_http_header(r, "Host"), ret);
+	unsigned long number = port ? strtoul(port, NULL, 10) : FH_ENVD_PORT;
+	snprintf(ret->id, sizeof(ret->id), "%s", id);
+	ret->port = number >= 1 && number <= 65535 ? (unsigned)number : FH_ENVD_PORT;
+	return true;
+}
+
+/* The part of a sandbox that a port stands for. */
+struct part {
+	unsigned port; /* 0: any other */
+	const struct fh_http_route *const *tables;
+	const struct fh_http_route *(*enter)(struct fh_http_request *r, struct fh_hosted *h, const struct part *part);
+};
+
+static void drop_entry(void *entry)
+{
+	fh_hosted_drop(((struct fh_e2b_entry *)entry)->hosted);
+	free(entry);
+}
+
+static const struct fh_http_route *find_route(struct fh_http_request *r, const struct fh_http_route *const *tables)
+{
+	bool other_method = false, other;
+	const struct fh_http_route *route = NULL;
+	for (; *tables && !route; tables++) {
+		route = fh_http_route_find(*tables, r, &other);
+		other_method |= !route && other;
+	}
+	if (!route && other_method)
+		fh_e2b_fail(r, 405, "the method %s is not for this path", fh_http_method(r));
+	else if (!route)
+		fh_e2b_fail(r, 404, "there is nothing at this path");
+	return route;
+}
+
+/* envd answers pages of any origin; it is its token that protects it. */
+static const struct fh_http_route *preflight(struct fh_http_request *r)
+{
+	const char *asked = fh_http_header(r, "Access-Control-Request-Headers");
+	fh_http_reply_header(r, "Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE");
+	fh_http_reply_header(r, "Access-Control-Allow-Headers", asked ? asked : "*");
+	fh_http_reply_header(r, "Access-Control-Max-Age", "7200");
+	fh_http_reply_empty(r, 204);
+	return NULL;
+}
+
+static const struct fh_http_route *enter_envd(struct fh_http_request *r, struct fh_hosted *h, const struct part *part)
+{
+	const char *token = fh_http_header(r, "X-Access-Token");
+	fh_http_reply_header(r, "Access-Control-Allow-Origin", "*");
+	if (strcmp(fh_http_method(r), "OPTIONS") == 0)
+		return preflight(r);
+	const struct fh_http_route *route = find_route(r, part->tables);
+	if (!route || (route->flags & FH_E2B_OPEN) || (token && fh_secret_equal(token, h->token)))
+		return route;
+	if ((route->flags & FH_E2B_SIGNED) && !token)
+		return fh_e2b_signature_holds(r, h) ? route : NULL;
+	fh_e2b_fail(r, 401, "unauthorized access, please provide a valid access token or method signing if supported");
+	return NULL;
+}
+
+static bool may_use_ports(struct fh_http_request *r, const struct fh_hosted *h)
+{
+	const char *token = fh_http_header(r, "E2b-Traffic-Access-Token");
+	if (!*h->traffic || (token && fh_secret_equal(token, h->traffic)))
+		return true;
+	fh_e2b_fail(r, 403, "this sandbox's ports need its traffic access token");
+	return false;
+}
+
+static const struct fh_http_route *enter_interpreter(struct fh_http_request *r, struct fh_hosted *h,
+                                                     const struct part *part)
+{
+	fh_http_reply_header(r, "Access-Control-Allow-Origin", "*");
+	if (strcmp(fh_http_method(r), "OPTIONS") == 0)
+		return preflight(r);
+	return may_use_ports(r, h) ? find_route(r, part->tables) : NULL;
+}
+
+static const struct fh_http_route *enter_port(struct fh_http_request *r, struct fh_hosted *h, const struct part *part)
+{
+	return may_use_ports(r, h) ? part->tables[0] : NULL;
+}
+
+static const struct fh_http_route *const envd_tables[] = { fh_e2b_process_routes, fh_e2b_filesystem_routes,
+	                                                       fh_e2b_watch_routes, fh_e2b_file_routes, NULL };
+static const struct fh_http_route *const interpreter_tables[] = { fh_e2b_interpreter_routes, NULL };
+static const struct fh_http_route *const port_tables[] = { fh_e2b_port_routes, NULL };
+static const struct fh_http_route *const control_tables[] = { fh_e2b_control_routes, fh_e2b_copy_routes, NULL };
+
+static const struct part parts[] = {
+	{ FH_ENVD_PORT, envd_tables, enter_envd },
+	{ FH_INTERPRETER_PORT, interpreter_tables, enter_interpreter },
+	{ 0, port_tables, enter_port },
+};
+
+/* A sandbox that is asleep wakes up for a request where its maker wanted that. */
+static bool is_awake(struct fh_hosted *h)
+{
+	if (!fh_hosted_is_running(h) && h->resumes_on_traffic && fh_hosted_resume(h, NULL) >= 0)
+		fh_hosted_set_lifetime(h, (uint64_t)h->lifetime_ms, true);
+	return fh_hosted_is_running(h);
+}
+
+static const struct fh_http_route *enter_sandbox(struct fh_http_request *r, struct fh_hosted *h, unsigned port,
+                                                 const char *id)
+{
+	const struct part *part = parts;
+	if (!h || !is_awake(h)) {
+		if (h)
+			fh_hosted_drop(h);
+		fh_e2b_gone(r, id);
+		return NULL;
+	}
+	struct fh_e2b_entry *entry = FH_NEW(struct fh_e2b_entry);
+	*entry = (struct fh_e2b_entry){ h, port };
+	fh_http_request_tag(r, entry, drop_entry);
+	while (part->port && part->port != port)
+		part++;
+	return part->enter(r, h, part);
+}
+
+/* File URLs name no sandbox: whose signature holds is theirs; older SDKs send the token alone. */
+static struct fh_hosted *find_by_secret(struct fh_e2b *s, struct fh_http_request *r)
+{
+	const char *token = fh_http_header(r, "X-Access-Token");
+	return token ? fh_hosted_find_token(s->registry, token) : fh_e2b_signature_find(s->registry, r);
+}
+
+static const struct fh_http_route *enter_control(struct fh_e2b *s, struct fh_http_request *r)
+{
+	const struct fh_http_route *route = find_route(r, control_tables);
+	if (!route || (route->flags & FH_E2B_OPEN))
+		return route;
+	const struct fh_key *key = fh_keys_find(&s->keys, fh_http_header(r, "X-API-Key"));
+	if (!key) {
+		fh_e2b_fail(r, 401, "the API key in the header X-API-Key is missing or not known here");
+		return NULL;
+	}
+	fh_http_request_tag(r, (void *)(uintptr_t)key, NULL);
+	return route;
+}
+
+const struct fh_http_route *fh_e2b_route(void *context, struct fh_http_request *r)
+{
+	struct fh_e2b *s = context;
+	struct address a = { .port = FH_ENVD_PORT };
+	if (read_address(r, &a))
+		return enter_sandbox(r, fh_hosted_find(s->registry, a.id), a.port, a.id);
+	if (strcmp(fh_http_path(r), "/files") == 0) {
+		struct fh_hosted *h = find_by_secret(s, r);
+		if (h)
+			return enter_sandbox(r, h, FH_ENVD_PORT, h->id);
+		fh_e2b_fail(r, 401, "invalid signature");
+		return NULL;
+	}
+	return enter_control(s, r);
+}

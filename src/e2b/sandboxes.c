@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+#include "e2b/sandboxes.h"
+
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "e2b/server.h"
+#include "fumehood/session.h"
+
+enum { BUCKETS = 1024 };
+#define LOOK_NS (FH_NS_PER_S / 2)
+
+struct fh_hosted_registry {
+	struct fh_e2b *server;
+	uint64_t total_max, total; /* sandboxes in the buckets and under way */
+	uint64_t order;
+	pthread_mutex_t lock;
+	pthread_cond_t sooner; /* an end has been set that may be the next one */
+	pthread_t reaper;
+	bool stopping;
+	struct fh_hosted *buckets[BUCKETS];
+};
+
+/* -------------------------------------------------------------------------------------------------------------- names
+ */
+
+/* n random characters of a-z and 0-9, and a NUL. Bytes above 251 would favour some and are thrown away. */
+static void random_text(char *to, size_t n)
+{
+	static const char digits[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	uint8_t bytes[64];
+	for (size_t i = 0; i < n;) {
+		if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+			continue;
+		for (size_t k = 0; k < sizeof(bytes) && i < n; k++)
+			if (bytes[k] < 252)
+				to[i++] = digits[bytes[k] % 36];
+	}
+	to[n] = '\0';
+}
+
+static size_t bucket_of(const char *id)
+{
+	uint32_t h = 2166136261u; /* FNV-1a; ids are random, so that nobody chooses their bucket */
+	for (; *id; id++)
+		h = (h ^ (uint8_t)*id) * 16777619u;
+	return h % BUCKETS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- references
+ */
+
+static void hosted_free(struct fh_hosted *h)
+{
+	fh_sandbox_free(h->sandbox);
+	fh_e2b_engine_drop(h->engine);
+	json_decref(h->metadata);
+	json_decref(h->envs);
+	json_decref(h->network);
+	pthread_cond_destroy(&h->changed);
+	pthread_mutex_destroy(&h->lock);
+	free(h->template_id);
+	free(h);
+}
+
+void fh_hosted_drop(struct fh_hosted *h)
+{
+	if (atomic_fetch_sub(&h->references, 1) == 1)
+		hosted_free(h);
+}
+
+static struct fh_hosted *hold(struct fh_hosted *h)
+{
+	atomic_fetch_add(&h->references, 1);
+	return h;
+}
+
+/* --------------------------------------------------------------------------------------------------------------
+ * finding */
+
+struct fh_hosted *fh_hosted_find(struct fh_hosted_registry *g, const char *id)
+{
+	pthread_mutex_lock(&g->lock);
+	struct fh_hosted *h = g->buckets[bucket_of(id)];
+	while (h && strcmp(h->id, id) != 0)
+		h = h->next;
+	if (h)
+		hold(h);
+	pthread_mutex_unlock(&g->lock);
+	return h;
+}
+
+struct fh_hosted *fh_hosted_search(struct fh_hosted_registry *g, bool (*fits)(void *context, const struct fh_hosted *h),
+                                   void *context)
+{
+	struct fh_hosted *found = NULL;
+	pthread_mutex_lock(&g->lock);
+	for (size_t i = 0; i < BUCKETS && !found; i++)
+		for (struct fh_hosted *h = g->buckets[i]; h && !found; h = h->next)
+			if (fits(context, h))
+				found = hold(h);
+	pthread_mutex_unlock(&g->lock);
+	return found;
+}
+
+static bool has_token(void *context, const struct fh_hosted *h)
+{
+	return fh_secret_equal(context, h->token);
+}
+
+struct fh_hosted *fh_hosted_find_token(struct fh_hosted_registry *g, const char *token)
+{
+	return fh_hosted_search(g, has_token, (void *)(uintptr_t)token);
+}
+
+static int newest_first(const void *a, const void *b)
+{
+	const struct fh_hosted *x = *(struct fh_hosted *const *)a, *y = *(struct fh_hosted *const *)b;
+	return x->order < y->order ? 1 : x->order > y->order ? -1 : 0;
+}
+
+size_t fh_hosted_list(struct fh_hosted_registry *g, FH_NULLABLE const struct fh_key *owner, struct fh_hosted ***ret)
+{
+	struct fh_hosted **list = NULL;
+	size_t n = 0, capacity = 0;
+	pthread_mutex_lock(&g->lock);
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct fh_hosted *h = g->buckets[i]; h; h = h->next)
+			if (!owner || h->owner == owner)
+				FH_PUSH(list, n, capacity) = hold(h);
+	pthread_mutex_unlock(&g->lock);
+	if (n)
+		qsort(list, n, sizeof(*list), newest_first);
+	*ret = list;
+	return n;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- begin
+ */
+
+static int reserve(struct fh_hosted_registry *g, const struct fh_key *owner, struct fh_error *err)
+{
+	uint64_t own = 0, max = owner->ceilings.value[FH_CEILING_SANDBOXES];
+	pthread_mutex_lock(&g->lock);
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (const struct fh_hosted *h = g->buckets[i]; h; h = h->next)
+			own += h->owner == owner;
+	bool full = g->stopping || g->total >= g->total_max;
+	if (!full && own < max)
+		g->total++;
+	pthread_mutex_unlock(&g->lock);
+	if (own >= max)
+		return fh_error_set(err, FH_E_LIMIT, "you have reached the maximum number of concurrent sandboxes (%llu)",
+		                    (unsigned long long)max);
+	return full ? fh_error_set(err, FH_E_UNAVAILABLE, "the server has as many sandboxes as it may") : 0;
+}
+
+static void unreserve(struct fh_hosted_registry *g)
+{
+	pthread_mutex_lock(&g->lock);
+	g->total--;
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void insert(struct fh_hosted_registry *g, struct fh_hosted *h)
+{
+	pthread_mutex_lock(&g->lock);
+	h->order = ++g->order;
+	h->next = g->buckets[bucket_of(h->id)];
+	g->buckets[bucket_of(h->id)] = hold(h);
+	pthread_cond_signal(&g->sooner);
+	pthread_mutex_unlock(&g->lock);
+}
+
+static struct fh_hosted *hosted_new(struct fh_hosted_registry *g, const struct fh_hosted_request *q)
+{
+	struct fh_hosted *h = FH_NEW(struct fh_hosted);
+	h->server = g->server;
+	h->owner = q->owner;
+	h->id[0] = 'i';
+	random_text(h->id + 1, FH_HOSTED_ID - 2);
+	random_text(h->token, FH_HOSTED_TOKEN - 1);
+	if (q->private_ports)
+		random_text(h->traffic, FH_HOSTED_TOKEN - 1);
+	h->template_id = fh_xstrdup(q->template_id);
+	h->metadata = q->metadata ? json_incref(q->metadata) : json_object();
+	h->envs = q->envs ? json_incref(q->envs) : json_object();
+	h->network = q->network ? json_incref(q->network) : NULL;
+	h->pauses_at_end = q->pauses_at_end;
+	h->resumes_on_traffic = q->resumes_on_traffic;
+	h->internet = q->internet;
+	h->references = 1;
+	fh_ceilings_limits(&q->owner->ceilings, &h->limits);
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_cond_init(&h->changed, NULL);
+	return h;
+}
+
+static void set_end(struct fh_hosted *h, uint64_t lifetime_ms)
+{
+	h->lifetime_ms = (int64_t)lifetime_ms;
+	h->ends_ms = fh_wall_ms() + (int64_t)lifetime_ms;
+	h->ends_at_ns = fh_now_ns() + (int64_t)lifetime_ms * FH_NS_PER_MS;
+}
+
+int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_request *q, struct fh_hosted **ret,
+                     struct fh_error *err)
+{
+	int r = reserve(g, q->owner, err);
+	if (r < 0)
+		return r;
+	struct fh_hosted *h = hosted_new(g, q);
+	r = fh_hosted_boot(h, q->branch_of, err);
+	if (r < 0) {
+		unreserve(g);
+		fh_hosted_drop(h);
+		return r;
+	}
+	h->started_us = fh_wall_us();
+	set_end(h, q->lifetime_ms);
+	insert(g, h);
+	*ret = h;
+	return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- end
+ */
+
+/* Takes it out of its bucket and drops the registry's reference. */
+static void forget(struct fh_hosted_registry *g, struct fh_hosted *h)
+{
+	bool found = false;
+	pthread_mutex_lock(&g->lock);
+	for (struct fh_hosted **at = &g->buckets[bucket_of(h->id)]; *at; at = &(*at)->next) {
+		if (*at != h)
+			continue;
+		*at = h->next;
+		g->total--;
+		found = true;
+		break;
+	}
+	pthread_mutex_unlock(&g->lock);
+	if (found)
+		fh_hosted_drop(h);
+}
+
+static void set_state(struct fh_hosted *h, enum fh_hosted_state state)
+{
+	h->state = state;
+	atomic_store(&h->seen, state);
+	pthread_cond_broadcast(&h->changed);
+}
+
+bool fh_hosted_end(struct fh_hosted *h)
+{
+	pthread_mutex_lock(&h->lock);
+	bool was = h->state != FH_HOSTED_GONE;
+	set_state(h, FH_HOSTED_GONE);
+	pthread_mutex_unlock(&h->lock);
+	if (!was)
+		return false;
+	hold(h);
+	forget(h->server->registry, h);
+	(void)fh_sandbox_destroy(h->sandbox, NULL); /* of an engine that has died nothing is left to destroy */
+	fh_hosted_release_parts(h);
+	fh_hosted_drop(h);
+	return true;
+}
+
+void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only_later)
+{
+	struct fh_hosted_registry *g = h->server->registry;
+	pthread_mutex_lock(&h->lock);
+	if (!only_later || fh_now_ns() + (int64_t)lifetime_ms * FH_NS_PER_MS > h->ends_at_ns)
+		set_end(h, lifetime_ms);
+	pthread_mutex_unlock(&h->lock);
+	pthread_mutex_lock(&g->lock);
+	pthread_cond_signal(&g->sooner);
+	pthread_mutex_unlock(&g->lock);
+}
+
+int fh_hosted_pause(struct fh_hosted *h, struct fh_error *err)
+{
+	int r = 1;
+	pthread_mutex_lock(&h->lock);
+	if (h->state != FH_HOSTED_RUNNING)
+		r = h->state == FH_HOSTED_PAUSED ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "the sandbox has ended");
+	else if (fh_sandbox_pause(h->sandbox, NULL, err) < 0)
+		r = -1;
+	else
+		set_state(h, FH_HOSTED_PAUSED);
+	pthread_mutex_unlock(&h->lock);
+	return r;
+}
+
+int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err)
+{
+	int r = 1;
+	pthread_mutex_lock(&h->lock);
+	if (h->state != FH_HOSTED_PAUSED)
+		r = h->state == FH_HOSTED_RUNNING ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "the sandbox has ended");
+	else if (fh_sandbox_resume(h->sandbox, err) < 0)
+		r = -1;
+	else
+		set_state(h, FH_HOSTED_RUNNING);
+	pthread_mutex_unlock(&h->lock);
+	return r;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- reaper
+ */
+
+/* What has to end now, with a reference; else when to look again. Registry locked. An engine's death is noticed within
+ * LOOK_NS, so that what it made is not taken for alive. */
+static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wake_ns)
+{
+	int64_t now = fh_now_ns(), wake = INT64_MAX;
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct fh_hosted *h = g->buckets[i]; h; h = h->next) {
+			pthread_mutex_lock(&h->lock);
+			bool running = h->state == FH_HOSTED_RUNNING;
+			int64_t at = h->ends_at_ns;
+			pthread_mutex_unlock(&h->lock);
+			if ((running && at <= now) || fh_e2b_engine_is_dead(h->engine))
+				return hold(h);
+			wake = FH_MIN(wake, FH_MIN(running ? at : INT64_MAX, now + LOOK_NS));
+		}
+	*ret_wake_ns = wake;
+	return NULL;
+}
+
+static void *reap(void *context)
+{
+	struct fh_hosted_registry *g = context;
+	int64_t wake_ns = INT64_MAX;
+	pthread_mutex_lock(&g->lock);
+	while (!g->stopping) {
+		struct fh_hosted *h = next_end(g, &wake_ns);
+		if (h) {
+			pthread_mutex_unlock(&g->lock);
+			if (fh_e2b_engine_is_dead(h->engine) || !h->pauses_at_end || fh_hosted_pause(h, NULL) < 0)
+				(void)fh_hosted_end(h);
+			fh_hosted_drop(h);
+			pthread_mutex_lock(&g->lock);
+		} else if (wake_ns == INT64_MAX) {
+			pthread_cond_wait(&g->sooner, &g->lock);
+		} else {
+			struct timespec at = { wake_ns / FH_NS_PER_S, wake_ns % FH_NS_PER_S };
+			pthread_cond_timedwait(&g->sooner, &g->lock, &at);
+		}
+	}
+	pthread_mutex_unlock(&g->lock);
+	return NULL;
+}
+
+FH_OWN struct fh_hosted_registry *fh_hosted_registry_new(struct fh_e2b *server, uint64_t total_max)
+{
+	struct fh_hosted_registry *g = FH_NEW(struct fh_hosted_registry);
+	pthread_condattr_t monotonic;
+	g->server = server;
+	g->total_max = total_max;
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&g->sooner, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (pthread_create(&g->reaper, NULL, reap, g) != 0)
+		abort();
+	return g;
+}
+
+void fh_hosted_registry_stop(struct fh_hosted_registry *g)
+{
+	struct fh_hosted **all = NULL;
+	pthread_mutex_lock(&g->lock);
+	bool was = g->stopping;
+	g->stopping = true;
+	pthread_cond_signal(&g->sooner);
+	pthread_mutex_unlock(&g->lock);
+	if (was)
+		return;
+	pthread_join(g->reaper, NULL);
+	size_t n = fh_hosted_list(g, NULL, &all);
+	for (size_t i = 0; i < n; i++) {
+		(void)fh_hosted_end(all[i]);
+		fh_hosted_drop(all[i]);
+	}
+	free(all);
+}
+
+void fh_hosted_registry_free(FH_OWN struct fh_hosted_registry *g)
+{
+	fh_hosted_registry_stop(g);
+	pthread_cond_destroy(&g->sooner);
+	pthread_mutex_destroy(&g->lock);
+	free(g);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "e2b/server.h"
+
+#include <sched.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "e2b/templates.h"
+#include "e2b/threads.h"
+
+uint64_t fh_e2b_processors(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
+}
+
+int fh_e2b_open(const struct fh_e2b_options *o, struct fh_e2b **ret, struct fh_error *err)
+{
+	struct fh_e2b *s = FH_NEW(struct fh_e2b);
+	s->options = *o;
+	s->started_ns = fh_now_ns();
+	snprintf(s->domain, sizeof(s->domain), "%s", o->domain ? o->domain : "localhost");
+	int r = fh_keys_load(o->key_file, &o->ceilings, &s->keys, err);
+	if (r < 0) {
+		free(s);
+		return r;
+	}
+	pthread_mutex_init(&s->engines.lock, NULL);
+	s->templates = fh_templates_new();
+	s->registry = fh_hosted_registry_new(s, o->ceilings.value[FH_CEILING_TOTAL]);
+	*ret = s;
+	return 0;
+}
+
+void fh_e2b_listening(struct fh_e2b *s, uint16_t port)
+{
+	if (!s->options.domain)
+		snprintf(s->domain, sizeof(s->domain), "localhost:%u", port);
+}
+
+void fh_e2b_stop(struct fh_e2b *s)
+{
+	fh_hosted_registry_stop(s->registry);
+}
+
+void fh_e2b_close(struct fh_e2b *s)
+{
+	if (!s)
+		return;
+	fh_hosted_registry_stop(s->registry);
+	fh_thread_wait_all();
+	fh_hosted_registry_free(s->registry);
+	fh_templates_free(s->templates);
+	fh_e2b_engine_drop(s->engines.current);
+	pthread_mutex_destroy(&s->engines.lock);
+	fh_keys_release(&s->keys);
+	free(s);
+}
+
+void fh_e2b_done(void *context, const struct fh_http_request *r, unsigned status, int64_t took_ns)
+{
+	struct fh_e2b *s = context;
+	char time[32];
+	atomic_fetch_add(&s->requests, 1);
+	if (status >= 500)
+		atomic_fetch_add(&s->failures, 1);
+	if (!s->options.log)
+		return;
+	fh_auto_json json_t *o = json_object();
+	json_object_set_new(o, "time", json_string(fh_iso_time(fh_wall_ms(), time)));
+	json_object_set_new(o, "method", json_string(fh_http_method(r)));
+	json_object_set_new(o, "path", fh_json_bytes(fh_str(fh_http_path(r)))); /* no query: that holds signatures */
+	json_object_set_new(o, "status", json_integer(status));
+	json_object_set_new(o, "ms", json_real((double)took_ns / FH_NS_PER_MS));
+	fh_auto_free char *text = fh_json_text(o, 0);
+	fh_auto_free char *line = fh_xasprintf("%s\n", text);
+	s->options.log(line);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- errors
+ */
+
+static json_t *error_object(unsigned status, const char *message)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "code", json_integer(status));
+	json_object_set_new(o, "message", fh_json_bytes(fh_str(message)));
+	return o;
+}
+
+void fh_e2b_fail(struct fh_http_request *r, unsigned status, const char *format, ...)
+{
+	char message[640];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	/* Python's SDK tries these again by itself, unless it is told not to. */
+	if (status == 429 || (status >= 502 && status <= 504))
+		fh_http_reply_header(r, "Should-Retry", "false");
+	fh_http_reply_json(r, status, error_object(status, message));
+}
+
+void fh_e2b_fail_from(struct fh_http_request *r, const struct fh_error *err)
+{
+	static const unsigned status[FH_CODE_COUNT_] = {
+		[FH_E_ARGUMENT] = 400, [FH_E_CONFIG] = 400,      [FH_E_NOT_FOUND] = 404,
+		[FH_E_LIMIT] = 429,    [FH_E_UNAVAILABLE] = 503, [FH_E_TIMEOUT] = 504,
+	};
+	fh_e2b_fail(r, status[err->code] ? status[err->code] : 500, "%s", err->message);
+}
+
+void fh_e2b_gone(struct fh_http_request *r, const char *id)
+{
+	json_t *o = error_object(502, "The sandbox was not found");
+	json_object_set_new(o, "sandboxId", fh_json_bytes(fh_str(id)));
+	fh_http_reply_json(r, 502, o);
+}

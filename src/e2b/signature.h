@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signed file URLs: /files?path=P&username=U&signature=S&signature_expiration=T.
+ *
+ * S is "v1_" and the base64, without padding, of SHA-256 over "P:read:U:TOKEN" or, with an expiration in seconds since
+ * 1970, "P:read:U:TOKEN:T"; "write" instead of "read" for an upload; U is empty when the URL names no user. The URL
+ * names no sandbox: it is that of the sandbox whose token makes the signature.
+ */
+#pragma once
+#include "e2b/server.h"
+
+/* Whether the request's signature is this sandbox's and has not expired; replies with 401 when not. */
+bool fh_e2b_signature_holds(struct fh_http_request *r, const struct fh_hosted *h);
+/* The sandbox that signed the request, with a reference; NULL: none. An expired signature finds it as well. */
+FH_NULLABLE struct fh_hosted *fh_e2b_signature_find(struct fh_hosted_registry *g, struct fh_http_request *r);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An HTTP/1.1 server for commands that have a port (the only header over libmicrohttpd, which http.c alone includes).
+ *
+ *     listening socket ──▶ one thread for each connection ──route──▶ a handler ──▶ exactly one reply
+ *
+ * Every connection has a thread of its own, so that a handler and the source of a streamed reply are plain code that
+ * may block; a slow client stalls its own thread and nothing else. Connections, bodies, headers and the stack of each
+ * thread are bounded by the options.
+ *
+ * Ownership: a request belongs to the server and lives until its reply was sent or its client has gone; what a handler
+ * keeps with fh_http_request_keep is released with it. Strings from a request live as long as the request.
+ *
+ * A request is routed as soon as its head is there. The route's handler then gets the body whole (`handle`), or piece
+ * by piece while it arrives (`piece`, and `handle` at its end with an empty body). A handler replies exactly once; one
+ * that does not is a bug, answered with status 500.
+ *
+ * Paths are split at '/' before they are decoded, so that an encoded slash stays within its segment. A path or query
+ * that is malformed, or that holds an encoded NUL, never reaches a route: it is answered with status 400.
+ */
+#pragma once
+#include <netinet/in.h>
+#include "base/buf.h"
+#include "base/error.h"
+#include "json/json.h"
+
+struct fh_http_server;
+struct fh_http_request;
+
+enum { FH_HTTP_REPLY_HEADERS_MAX = 64 };
+
+struct fh_http_route {
+	const char *method; /* "GET"; NULL ends a table */
+	const char
+	    *pattern; /* "/sandboxes/{id}/timeout": a segment in braces takes any text; "*" at the end takes the rest */
+	void (*handle)(struct fh_http_request *r, struct fh_str body);
+	/* For bodies that are worked on as they arrive: 0, or negative when the handler has replied already (the rest of
+	 * the body is read and dropped). NULL: the body is collected. */
+	int (*piece)(struct fh_http_request *r, struct fh_str piece);
+	uint64_t body_max; /* bytes; 0: the server's */
+	unsigned flags;    /* the caller's own */
+};
+
+struct fh_http_options {
+	struct sockaddr_storage address; /* where to listen; port 0: any that is free */
+	int listener;                    /* a socket that listens already, taken over; -1: one is made for `address` */
+	/* Called with the head of each request. Returns the route, or NULL after it has replied. */
+	const struct fh_http_route *(*route)(void *context, struct fh_http_request *r);
+	/* Called after each request, for a log; may be NULL. status 0: the client had gone before a reply. */
+	void (*done)(void *context, const struct fh_http_request *r, unsigned status, int64_t took_ns);
+	void *context;
+	uint64_t body_max;                     /* bytes of a collected body; 0: 16 MiB */
+	unsigned connections_max;              /* 0: 4096 */
+	unsigned idle_seconds;                 /* a connection without a request is closed then; 0: 640 */
+	const char *tls_certificate, *tls_key; /* PEM text; NULL: plain HTTP */
+};
+
+int fh_http_server_start(const struct fh_http_options *o, struct fh_http_server **ret, struct fh_error *err);
+uint16_t fh_http_server_port(const struct fh_http_server *s);
+/* Takes no new connection, ends the streams that are open (fh_http_stopping), waits for the threads. NULL is fine. */
+void fh_http_server_stop(struct fh_http_server *s);
+
+/* ------------------------------------------------------------------------------------------------------- the request
+ */
+
+const char *fh_http_method(const struct fh_http_request *r);
+const char *fh_http_path(
+    const struct fh_http_request *r); /* as sent, without the query; ASCII without control characters */
+/* The decoded text of the pattern's n-th segment in braces, counted from 0. Never NULL. */
+const char *fh_http_segment(const struct fh_http_request *r, size_t n);
+/* The value of a header or query parameter; NULL when it is absent. A header that is given twice: the first. */
+const char *fh_http_header(const struct fh_http_request *r, const char *name);
+const char *fh_http_query(const struct fh_http_request *r, const char *name);
+/* Every header, in order, until visit returns false. */
+void fh_http_headers(const struct fh_http_request *r, bool (*visit)(void *context, const char *name, const char *value),
+                     void *context);
+/* The raw target as it was sent, with its query: for a proxy. */
+const char *fh_http_target(const struct fh_http_request *r);
+bool fh_http_from_loopback(const struct fh_http_request *r);
+/* The first route of the table that fits, remembered for fh_http_segment; NULL when none does: *ret_other_method then
+ * says whether one of another method would have. */
+const struct fh_http_route *fh_http_route_find(const struct fh_http_route *table, struct fh_http_request *r,
+                                               bool *ret_other_method);
+
+/* Two things that a request carries along, each released with it (release may be NULL) or when it is set again: what
+ * routing found out (a tenant, a sandbox), and what a handler keeps between the pieces of a body. */
+void fh_http_request_tag(struct fh_http_request *r, void *tag, void (*release)(void *tag));
+void *fh_http_request_tagged(const struct fh_http_request *r);
+void fh_http_request_keep(struct fh_http_request *r, void *kept, void (*release)(void *kept));
+void *fh_http_request_kept(const struct fh_http_request *r);
+void *fh_http_context(const struct fh_http_request *r);
+const struct fh_http_route *fh_http_route_of(const struct fh_http_request *r);
+
+/* Whether the client has closed its side; a source that has nothing to send asks now and then. */
+bool fh_http_peer_gone(const struct fh_http_request *r);
+bool fh_http_stopping(const struct fh_http_request *r);
+
+/* ------------------------------------------------------------------------------------------------------------ forms */
+
+/* A form (multipart/form-data or application/x-www-form-urlencoded) in a body that arrives piece by piece. on_data gets
+ * each part's bytes in order; offset 0 begins a part, and an empty part is told once. filename may be NULL. It returns
+ * false to stop. */
+struct fh_http_form;
+typedef bool fh_http_form_data(void *context, const char *name, const char *filename, uint64_t offset,
+                               struct fh_str data);
+/* NULL: the request's Content-Type is none of a form. */
+FH_OWN FH_NULLABLE struct fh_http_form *fh_http_form_new(struct fh_http_request *r, fh_http_form_data *on_data,
+                                                         void *context);
+/* False: it is malformed, or on_data stopped it. */
+bool fh_http_form_add(struct fh_http_form *f, struct fh_str piece);
+void fh_http_form_free(struct fh_http_form *f); /* NULL is fine */
+
+/* --------------------------------------------------------------------------------------------------------- the reply
+ */
+
+/* A header of the reply to come. A value with a line break or control character is dropped, never sent. */
+void fh_http_reply_header(struct fh_http_request *r, const char *name, const char *value);
+void fh_http_reply(struct fh_http_request *r, unsigned status, const char *type, struct fh_str body);
+void fh_http_reply_empty(struct fh_http_request *r, unsigned status); /* with Content-Length: 0 but for 204 and 304 */
+void fh_http_reply_json(struct fh_http_request *r, unsigned status, FH_OWN json_t *value);
+
+/* A body of unknown length. read: blocks until there is something; bytes written, 0 at the end, negative to cut the
+ * connection with a reset, so that the client cannot take what it has for the whole. release: once, whatever happened.
+ */
+struct fh_http_source {
+	ssize_t (*read)(void *context, char *buffer, size_t n);
+	void (*release)(void *context);
+	void *context;
+	uint64_t size; /* bytes when known, else FH_HTTP_SIZE_UNKNOWN: sent in chunks */
+};
+#define FH_HTTP_SIZE_UNKNOWN UINT64_MAX
+void fh_http_reply_source(struct fh_http_request *r, unsigned status, FH_NULLABLE const char *type,
+                          const struct fh_http_source *source);
+
+/* Status 101: the connection is handed to `take`, on this connection's thread, with what the client sent already. The
+ * descriptor is closed after it returns. */
+void fh_http_reply_upgrade(struct fh_http_request *r, void (*take)(void *context, int fd, struct fh_str early),
+                           void (*release)(void *context), void *context);
