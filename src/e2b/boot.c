@@ -8,6 +8,7 @@
 #include "e2b/templates.h"
 #include "e2b/watch.h"
 #include "fumehood/session.h"
+#include "proto/plan.h"
 
 /* Each sandbox is a plain user's, with a root that can be written to, as an image's can be; commands say for themselves
  * who runs them. Its lease is this client's: a server that is killed leaves nothing. */
@@ -25,6 +26,8 @@ static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct 
 	q.hostname = "e2b.local";
 	int r = fh_plan_build(&q, &plan, err);
 	fh_strings_free(env);
+	if (r == 0) /* root has no capability over the user's folders, so that its own is open to both */
+		fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/root", NULL)->mode = 0777;
 	if (r == 0)
 		r = fh_sandbox_create(h->engine->client, plan, o, &h->sandbox, err);
 	fh_plan_free(plan);

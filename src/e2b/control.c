@@ -310,18 +310,29 @@ static void query_release(struct query *q)
 	fh_target_release(&q->metadata);
 }
 
+/* A query string within the query, in which names and values are encoded once more. */
+static bool read_metadata(const char *text, struct fh_target *ret)
+{
+	fh_auto_free char *target = fh_xasprintf("/?%s", text);
+	if (fh_target_parse(target, ret) < 0)
+		return false;
+	for (size_t i = 0; i < ret->query_count; i++)
+		if (!fh_target_decode(ret->name[i]) || !fh_target_decode(ret->value[i]))
+			return false;
+	return true;
+}
+
 static bool read_query(struct fh_http_request *r, struct query *q)
 {
 	const char *metadata = fh_http_query(r, "metadata"), *limit = fh_http_query(r, "limit"),
 	           *next = fh_http_query(r, "nextToken"), *states = fh_http_query(r, "state");
-	fh_auto_free char *target = metadata ? fh_xasprintf("/?%s", metadata) : NULL;
 	q->states = states ? states : "running,paused";
 	q->limit = limit ? strtoul(limit, NULL, 10) : LIST_PAGE_MAX;
 	q->after = next ? strtoull(next, NULL, 10) : 0;
 	q->started_after = fh_http_query(r, "startedAfter");
 	q->template_id = fh_http_query(r, "template");
 	q->oldest_first = fh_streq(fh_http_query(r, "order"), "asc");
-	if ((target && fh_target_parse(target, &q->metadata) < 0) || q->limit < 1 || q->limit > LIST_PAGE_MAX ||
+	if ((metadata && !read_metadata(metadata, &q->metadata)) || q->limit < 1 || q->limit > LIST_PAGE_MAX ||
 	    (next && !q->after)) {
 		fh_e2b_fail(r, 400, "the query is malformed: metadata=k%%3Dv&state=running,paused&limit=1..%d", LIST_PAGE_MAX);
 		return false;

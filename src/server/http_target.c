@@ -90,6 +90,12 @@ int fh_target_parse(const char *raw, struct fh_target *ret)
 	return 0;
 }
 
+bool fh_target_decode(char *text)
+{
+	char *next, end;
+	return decode(text, "", true, &next, &end);
+}
+
 void fh_target_release(struct fh_target *t)
 {
 	free(t->path);

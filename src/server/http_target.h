@@ -23,5 +23,7 @@ struct fh_target {
 
 /* 0, or -FH_E_ARGUMENT with *ret untouched. */
 int fh_target_parse(const char *raw, struct fh_target *ret);
+/* Decodes a text once more, in place, as a query's. False: a bad escape; what is left of it is of no use then. */
+bool fh_target_decode(char *text);
 void fh_target_release(struct fh_target *t);
 #define fh_auto_target FH_CLEANUP(fh_target_release)
