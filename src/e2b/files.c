@@ -172,8 +172,8 @@ struct upload {
 	z_stream inflater;
 	bool inflates, inflated_whole, failed;
 	struct fh_file_stream *file;
-	char *path;
-	bool as_root;
+	char *path, *part; /* of the file that is written; what the form calls it */
+	bool as_root, part_is_empty;
 	json_t *written;
 };
 
@@ -187,6 +187,7 @@ static void upload_free(void *upload)
 	fh_http_form_free(u->form);
 	json_decref(u->written);
 	free(u->path);
+	free(u->part);
 	free(u);
 }
 
@@ -318,12 +319,17 @@ static bool on_form_data(void *upload, const char *name, const char *filename, u
 	struct upload *u = upload;
 	if (u->failed || strcmp(name, "file") != 0)
 		return !u->failed;
-	if (offset == 0) {
+	/* The library tells the beginning of a part twice: without bytes, and with its first ones. */
+	bool begins = offset == 0 && !(u->file && u->part_is_empty && fh_streq(u->part, filename));
+	if (begins) {
 		const char *asked = u->asked ? u->asked : filename ? filename : "";
 		fh_auto_free char *path = fh_account_path(u->user, asked);
 		if (!close_file(u) || !open_to_write(u, path))
 			return false;
+		free(u->part);
+		u->part = filename ? fh_xstrdup(filename) : NULL;
 	}
+	u->part_is_empty = begins && data.n == 0;
 	return write_bytes(u, data);
 }
 

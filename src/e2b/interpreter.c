@@ -331,7 +331,10 @@ static void execute(struct fh_http_request *r, struct fh_str body)
 		return;
 	if (fh_hosted_context_start(c, &err) < 0) {
 		fh_hosted_context_drop(c);
-		reply_text(r, 500, "%s", err.message);
+		if (atomic_load(&fh_e2b_hosted(r)->seen) == FH_HOSTED_GONE)
+			fh_e2b_gone(r, fh_e2b_hosted(r)->id);
+		else
+			reply_text(r, 500, "%s", err.message);
 		return;
 	}
 	struct run *run = run_new(r, o, c);
