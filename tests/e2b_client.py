@@ -57,7 +57,7 @@ class Server:
         content = answer.read()
         c.close()
         if answer.headers.get("Content-Type", "").startswith("application/json"):
-            content = json.loads(content)
+            return answer.status, json.loads(content), answer.headers
         return answer.status, content or None, answer.headers
 
     def create(self, key="e2b_00", **body):

@@ -25,9 +25,10 @@ static const struct fh_opt options[] = {
 static const struct fh_command_line command_line = {
 	.program = "fumehood env",
 	.synopsis = "[--shell SHELL] [--off]",
-	.about = "Prints shell commands that put our Python modules first on PYTHONPATH: programs that import epicbox, for "
-	         "example, then run in our sandboxes. Programs that use E2B's SDKs find `fumehood serve` instead of the cloud "
-	         "(E2B_API_URL, E2B_SANDBOX_URL, and E2B_API_KEY where there is none).",
+	.about =
+	    "Prints shell commands that put our Python modules first on PYTHONPATH: programs that import epicbox, for "
+	    "example, then run in our sandboxes. Programs that use E2B's SDKs find `fumehood serve` instead of the cloud "
+	    "(E2B_API_URL, E2B_SANDBOX_URL, and E2B_API_KEY where there is none).",
 	.details = "Examples:\n"
 	           "  eval \"$(fumehood env)\"          (bash, zsh)\n"
 	           "  fumehood env | source           (fish)\n"

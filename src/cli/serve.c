@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
@@ -181,6 +182,7 @@ int main(int argc, char **argv)
 	o.domain = domain;
 	o.key_file = key_file;
 	fh_interrupt_catch();
+	(void)signal(SIGPIPE, SIG_IGN); /* clients go as they like */
 	int r = open_log(&err);
 	if (r == 0 && log_fd < 0)
 		o.log = NULL;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The control API: making, finding, keeping and ending sandboxes. */
+#include "e2b/control.h"
+
 #include <stdio.h>
 #include <time.h>
 
 #include "base/clock.h"
-#include "e2b/control.h"
 #include "e2b/metrics.h"
 #include "e2b/rpc.h"
 #include "e2b/templates.h"

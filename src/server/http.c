@@ -445,7 +445,9 @@ static enum MHD_Result on_access(void *context, struct MHD_Connection *connectio
 	if (!r->begun) {
 		r->method = method;
 		begin(r);
-		return MHD_YES; /* the reply waits for the end of the body, so that its client reads it */
+		/* A refusal waits for the end of the body, so that its client reads it; not for the end of a huge one. */
+		const char *length = fh_http_header(r, "Content-Length");
+		return r->response && length && strtoull(length, NULL, 10) > DROPPED_MAX ? queue_reply(r) : MHD_YES;
 	}
 	if (*data_size) {
 		bool goes_on = take_piece(r, (struct fh_str){ data, *data_size });

@@ -64,7 +64,7 @@ class Sandboxes(Serving):
         short, longer = self.sandbox(timeout=1), self.sandbox(timeout=1)
         self.assertEqual(self.server.ask("POST", f"/sandboxes/{longer.id}/timeout", {"timeout": 300})[0], 204)
         self.assertEqual(self.server.ask("POST", f"/v2/sandboxes/{longer.id}/connect", {"timeout": 1})[0], 200)  # never sooner
-        support.wait_for(lambda: self.server.ask("GET", "/sandboxes/" + short.id)[0] == 404)
+        support.wait_for(lambda: self.server.ask("GET", "/sandboxes/" + short.id)[0] == 404, 30)
         self.assertEqual(self.server.ask("GET", "/sandboxes/" + longer.id)[0], 200)
         self.assertEqual(self.server.ask("POST", f"/sandboxes/{longer.id}/timeout", {"timeout": 0})[0], 204)
         self.assertEqual(self.server.ask("GET", "/sandboxes/" + longer.id)[0], 404)
@@ -197,9 +197,9 @@ class Files(Serving):
         self.assertEqual(self.box.run("sha256sum < deep/down/a.bin")[1].split()[0], hashlib.sha256(data).hexdigest())
 
     def test_an_upload_may_be_a_form_or_gzip(self):
-        form = (b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"/tmp/one\"\r\n\r\n1\r\n"
-                b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"two\"\r\n\r\n\r\n--x--\r\n")
-        status, answer, _ = self.box.ask("POST", "/files", form, Content_Type="multipart/form-data; boundary=x")
+        form = (b"--parts\r\nContent-Disposition: form-data; name=\"file\"; filename=\"/tmp/one\"\r\n\r\n1\r\n"
+                b"--parts\r\nContent-Disposition: form-data; name=\"file\"; filename=\"two\"\r\n\r\n\r\n--parts--\r\n")
+        status, answer, _ = self.box.ask("POST", "/files", form, Content_Type="multipart/form-data; boundary=parts")
         self.assertEqual((status, [f["path"] for f in answer]), (200, ["/tmp/one", "/home/user/two"]))
         self.assertEqual(self.box.read("two"), (200, None))
         self.assertEqual(self.box.write("packed", gzip.compress(b"text" * 1000), Content_Encoding="gzip")[0], 200)
@@ -317,7 +317,7 @@ class Ports(Serving):
         box.write("site/index.html", b"hello from inside")
         stream = box.start("cd site && exec /usr/bin/python3 -m http.server 8000", stdin=False)
         stream.pid()
-        support.wait_for(lambda: box.ask("GET", "/", port=8000)[0] == 200)
+        support.wait_for(lambda: box.ask("GET", "/", port=8000)[0] == 200, 30)
         self.assertEqual(box.ask("GET", "/", port=8000)[1], b"hello from inside")
         by_name = self.server.ask("GET", "/", key=None, Host=f"8000-{box.id}.localhost:{self.server.port}")
         self.assertEqual(by_name[:2], (200, b"hello from inside"))
@@ -330,7 +330,7 @@ class Ports(Serving):
         self.serve_inside(box, "import socket\ns = socket.create_server(('', 8000))\nwhile True:\n    c, _ = s.accept()\n"
                                "    c.recv(4096)\n    c.sendall(b'HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n')\n"
                                "    c.close()\n")
-        support.wait_for(lambda: b"no HTTP" in json.dumps(box.ask("GET", "/", port=8000)[1]).encode())
+        support.wait_for(lambda: b"no HTTP" in json.dumps(box.ask("GET", "/", port=8000)[1]).encode(), 30)
 
     def test_private_ports_need_their_token(self):
         box = self.sandbox(network={"allowPublicTraffic": False})
@@ -466,7 +466,7 @@ class Lifetime(support.TempDir):
                 if proc.name(pid).startswith("fumehood-engine"[:15]):
                     os.kill(pid, signal.SIGKILL)
                     break
-            support.wait_for(lambda: box.ask("GET", "/health")[0] == 502)
+            support.wait_for(lambda: box.ask("GET", "/health")[0] == 502, 30)
             self.assertEqual(server.create().run("echo again")[1], "again\n")
 
     def test_an_address_of_the_world_needs_keys(self):
