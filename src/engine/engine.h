@@ -44,6 +44,7 @@ enum {
 	FH_WAITERS_MAX = 256,         /* for one process */
 	FH_GETS_MAX = 64,             /* files under way out of one sandbox */
 	FH_SAMPLE_MS = 10,
+	FH_SOCKETS_MS = 20, /* where all but the buffers of sockets is counted by control groups */
 	FH_STDIN_WINDOW = 256 << 10,
 	FH_SPAWN_FDS_MAX = 3 + FH_DESCRIPTORS_MAX + 1 + FH_INIT_GROUPS_MAX, /* for its files, and its control groups */
 };
@@ -310,6 +311,8 @@ struct fh_sandbox {
 	struct fh_ids ids;
 	struct fh_cgroup cgroup;
 	bool sampling;
+	bool sampling_sockets;        /* v1, which does not count the network's: init does */
+	uint64_t sockets_peak;        /* bytes, with what v1 counted then */
 	struct fh_template *template; /* what it is made of; NULL: made fresh */
 	struct fh_sandbox *next_parked;
 	uint32_t token;        /* in messages to the holder and the zygote */

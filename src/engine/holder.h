@@ -32,7 +32,7 @@ struct fh_holder_template {
 	uint32_t op;
 	uint32_t ranges;   /* enum: ids in struct fh_ids */
 	uint32_t uid, gid; /* one id, as the template's user namespace shows it */
-	uint32_t sampling;
+	uint32_t sampling, counts_sockets;
 	uint32_t zero;
 	uint64_t plan_size; /* of the second descriptor, memory with the plan's wire form */
 };

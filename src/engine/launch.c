@@ -97,6 +97,7 @@ int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgr
 		.report = report[1],
 		.go = go[0],
 		.sampling = sampling,
+		.counts_sockets = !cgroup || !cgroup->host || cgroup->host->version[FH_CG_MEMORY] < 2,
 		.root_bytes = root_size(plan),
 	};
 	struct clone_args args = { .flags = CLONE_PIDFD | fh_launch_namespaces(plan),

@@ -72,6 +72,7 @@ struct fh_launch {
 	int report;          /* write end of the report pipe */
 	int go;              /* read end: one byte when the id maps are written */
 	bool sampling;       /* init counts itself: it needs to look at every process */
+	bool counts_sockets; /* init counts the buffers of sockets */
 	bool has_network;    /* it is in its network namespace already, the loopback interface up */
 	uint64_t root_bytes; /* size of the root's own tmpfs */
 };

@@ -34,7 +34,8 @@ void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret)
 	struct fh_cgroup_use u;
 	fh_cgroup_use(&b->cgroup, &u);
 	*ret = (struct fh_usage){
-		.memory_peak_bytes = u.memory_peak_bytes ? u.memory_peak_bytes : b->peak.memory_peak_bytes,
+		.memory_peak_bytes =
+		    u.memory_peak_bytes ? FH_MAX(u.memory_peak_bytes, b->sockets_peak) : b->peak.memory_peak_bytes,
 		.processes_peak = u.tasks_peak ? u.tasks_peak - 1 : b->peak.processes_peak,
 	};
 	take_cpu(b, &u, ret);
@@ -178,21 +179,23 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Sampling sees the tree's memory every FH_SAMPLE_MS; this stops one process that is faster. Never RLIMIT_AS: Node and
- * Java reserve far more than they use. */
+/* Sampling sees the tree's memory every FH_SAMPLE_MS, and ends it. This stops one process when whoever samples is kept
+ * from it. It lies far enough above that what is asked for at once, and is no use of memory before it is touched, is
+ * mostly granted, as with control groups. Never RLIMIT_AS: Node and Java reserve far more than they use. */
 static uint64_t data_rlimit(const struct fh_sandbox *b)
 {
 	uint64_t limit = b->plan->limits.value[FH_LIMIT_MEMORY];
 	return b->engine->cgroups.version[FH_CG_MEMORY] || limit == FH_UNLIMITED ? UINT64_MAX
-	                                                                         : plus(limit, limit / 4 + (64 << 20));
+	                                                                         : plus(limit, limit / 4 + (2ULL << 30));
 }
 
 bool fh_limits_met_data(const struct fh_sandbox *b, uint64_t resident_peak_bytes)
 {
-	/* The kernel's high-water mark has the pages of files in it, and not what was asked for and never touched: what
-	 * samples saw of the former is left out, and an eighth is left for the latter. */
-	uint64_t most = data_rlimit(b);
-	return resident_peak_bytes - FH_MIN(resident_peak_bytes, b->mapped_peak) > most - most / 8;
+	/* The kernel's high-water mark has the pages of files in it: what samples saw of those is left out, and a quarter
+	 * and some are left for those that they did not see. */
+	uint64_t limit = b->plan->limits.value[FH_LIMIT_MEMORY];
+	return data_rlimit(b) != UINT64_MAX &&
+	       resident_peak_bytes - FH_MIN(resident_peak_bytes, b->mapped_peak) > plus(limit, limit / 8 + (56 << 20));
 }
 
 size_t fh_limits_rlimits(const struct fh_sandbox *b, struct fh_init_rlimit *ret)

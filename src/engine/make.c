@@ -61,7 +61,8 @@ static int send_start(struct fh_sandbox *b, struct fh_error *err)
 	start.gid = b->plan->gid;
 	start.switch_ids = b->ids.ranges;
 	start.keep_capabilities = !(b->plan->layers & 1u << FH_LAYER_CAPABILITIES);
-	start.sample_ms = b->sampling && !b->parked ? FH_SAMPLE_MS : 0;
+	start.only_sockets = !b->sampling;
+	start.sample_ms = b->parked ? 0 : b->sampling ? FH_SAMPLE_MS : b->sampling_sockets ? FH_SOCKETS_MS : 0;
 	start.rules = b->rules >= 0;
 	snprintf(start.disk_path, sizeof(start.disk_path), "%.63s", first_writable(b->plan));
 	return fh_sandbox_send(b, &start, sizeof(start), NULL, 0, err);
@@ -186,6 +187,7 @@ static int make_cgroup(struct fh_sandbox *b, struct fh_error *err)
 	if (b->template && b->plan == b->template->plan)
 		expect_limits(b->template, &limits);
 	b->sampling = !b->engine->cgroups.version[FH_CG_MEMORY] || !b->engine->cgroups.version[FH_CG_CPUACCT];
+	b->sampling_sockets = b->engine->cgroups.version[FH_CG_MEMORY] == 1;
 	return any ? fh_cgroup_create(&b->cgroup, &b->engine->cgroups, name, &limits, err) : 0;
 }
 
@@ -390,7 +392,7 @@ void fh_sandbox_adopt(struct fh_sandbox *b, struct fh_plan *plan, struct fh_conn
 		fh_error_sys(&err, -r, "cannot set the limits of a control group");
 		err.phase = FH_PHASE_CREATE;
 		fh_sandbox_fail(b, &err);
-	} else if (b->sampling && send_start(b, &err) < 0) {
+	} else if ((b->sampling || b->sampling_sockets) && send_start(b, &err) < 0) {
 		fh_sandbox_fail(b, &err);
 	}
 }

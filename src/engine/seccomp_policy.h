@@ -103,5 +103,7 @@ extern const size_t fh_seccomp_policy_count;
  * loaded once into a template's own processes and inherited by fork, is the policy with these allowed; the *seal*,
  * which is loaded last into init and every program, refuses them as the policy does and has no opinion on any other
  * call. The kernel takes the strictest answer of all filters, so base and seal together are the policy. */
+/* Beside those: a socket of this family and protocol, through which init counts what programs hold in theirs. */
+enum { FH_SETUP_FAMILY = 16 /* AF_NETLINK */, FH_SETUP_PROTOCOL = 4 /* NETLINK_SOCK_DIAG */ };
 extern const char *const fh_seccomp_setup_calls[];
 extern const size_t fh_seccomp_setup_call_count;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/netlink.h>
 #include <linux/securebits.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -24,7 +25,8 @@ enum { SOCKET_PLACE = 3, REPORT_PLACE = 4 };
 static struct fh_setup_report report;
 static struct {
 	int rules, disk; /* of a template's sandbox: the Landlock rule set and the writable layer, for the engine; or -1 */
-} own = { -1, -1 };
+	int diagnosis;   /* through which init counts the buffers of sockets; or -1 */
+} own = { -1, -1, -1 };
 static int report_to;            /* where it goes: the pipe moves when descriptors are placed */
 static int settings_folder = -1; /* the new /proc/sys, where it is not yet read-only */
 
@@ -76,6 +78,15 @@ static int map_ids(const struct fh_launch *l)
 static int raise_loopback(const struct fh_launch *l)
 {
 	return has_layer(l, FH_LAYER_NETWORK) && !l->has_network ? fh_raise_loopback() : 0;
+}
+
+/* In the sandbox's own network namespace: elsewhere it would count what is not the sandbox's. A kernel without it
+ * counts less. */
+static int open_diagnosis(const struct fh_launch *l)
+{
+	if (has_layer(l, FH_LAYER_NETWORK) && l->part != FH_PART_SHARED && l->counts_sockets)
+		own.diagnosis = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	return 0;
 }
 
 static int set_hostname(const struct fh_launch *l)
@@ -218,10 +229,9 @@ static int place_descriptors(const struct fh_launch *l, int *ret_image)
 		int fd, place;
 		bool close_on_exec;
 	} kept[] = {
-		{ l->init_socket, SOCKET_PLACE, false },
-		{ with_report ? l->report : -1, REPORT_PLACE, true },
-		{ own.rules, FH_INIT_RULES, false },
-		{ own.disk, FH_INIT_DISK, false },
+		{ l->init_socket, SOCKET_PLACE, false }, { with_report ? l->report : -1, REPORT_PLACE, true },
+		{ own.rules, FH_INIT_RULES, false },     { own.disk, FH_INIT_DISK, false },
+		{ own.diagnosis, FH_INIT_DIAG, false },
 	};
 	int image = fcntl(l->init_image, F_DUPFD_CLOEXEC, 20);
 	if (image < 0)
@@ -306,6 +316,7 @@ static const struct {
 	{ FH_SETUP_MAPS, map_own_ids },
 	{ FH_SETUP_CGROUP, enter_cgroup },
 	{ FH_SETUP_NETWORK, raise_loopback },
+	{ FH_SETUP_NETWORK, open_diagnosis },
 	{ FH_SETUP_HOSTNAME, set_hostname },
 	{ FH_SETUP_MOUNT, build_mounts },
 	{ FH_SETUP_LANDLOCK, enter_landlock },
@@ -343,6 +354,7 @@ static const struct {
 } own_steps[] = {
 	{ FH_SETUP_CGROUP, enter_cgroup },
 	{ FH_SETUP_NETWORK, raise_loopback },
+	{ FH_SETUP_NETWORK, open_diagnosis },
 	{ FH_SETUP_MOUNT, build_mounts },
 	{ FH_SETUP_LANDLOCK, make_rules },
 	{ FH_SETUP_UNSHARE, enter_own_user_namespace },

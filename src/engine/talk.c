@@ -128,10 +128,33 @@ static struct fh_process *by_token(struct fh_sandbox *b, uint32_t token)
 	return NULL;
 }
 
+static void fire_memory(struct fh_sandbox *b)
+{
+	for (struct fh_process *p = b->processes; p; p = p->next)
+		if (!p->exited)
+			fh_limits_fire(p, FH_LIMIT_MEMORY);
+}
+
+/* What v1 does not count goes on top of what it does. */
+static void on_sockets(struct fh_sandbox *b, uint64_t bytes)
+{
+	enum { WORTH_LOOKING = 256 << 10 };
+	if (bytes < WORTH_LOOKING)
+		return;
+	uint64_t memory = bytes + fh_cgroup_memory(&b->cgroup);
+	b->sockets_peak = FH_MAX(b->sockets_peak, memory);
+	if (memory > b->plan->limits.value[FH_LIMIT_MEMORY])
+		fire_memory(b);
+}
+
 static void on_usage(struct fh_sandbox *b, const struct fh_init_usage *u)
 {
 	uint64_t memory = u->memory_bytes + u->disk_bytes;
 	const uint64_t *limit = b->plan->limits.value;
+	if (b->sampling_sockets)
+		on_sockets(b, u->socket_bytes);
+	if (!b->sampling)
+		return;
 	b->sample = *u;
 	b->peak.memory_peak_bytes = FH_MAX(b->peak.memory_peak_bytes, memory);
 	b->peak.processes_peak = FH_MAX(b->peak.processes_peak, u->tasks);
@@ -140,9 +163,7 @@ static void on_usage(struct fh_sandbox *b, const struct fh_init_usage *u)
 		b->sampled_tasks_full = true;
 	if (memory <= limit[FH_LIMIT_MEMORY] || b->engine->cgroups.version[FH_CG_MEMORY])
 		return;
-	for (struct fh_process *p = b->processes; p; p = p->next)
-		if (!p->exited)
-			fh_limits_fire(p, FH_LIMIT_MEMORY);
+	fire_memory(b);
 }
 
 static void on_finished(struct fh_sandbox *b, const struct fh_init_finished *m)

@@ -55,8 +55,12 @@ void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret);
  * what it adds: each counts once) and every process; then the bytes of what only mappings and segments hold. */
 void fh_shared_begin(void);
 uint64_t fh_shared_add_memfd(uint64_t inode, uint64_t bytes);
-void fh_shared_add_process(const char *pid);
-uint64_t fh_shared_bytes(void);
+uint64_t fh_shared_add_process(const char *pid); /* the bytes of its page tables */
+uint64_t fh_shared_bytes(uint64_t tasks);
+
+/* sockets.c: whether the sandbox's sockets can be looked at, and the bytes in their buffers. */
+int fh_sockets_can(void);
+uint64_t fh_sockets_bytes(void);
 
 /* lib.c */
 void *memcpy(void *to, const void *from, size_t n);

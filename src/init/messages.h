@@ -52,7 +52,7 @@ enum fh_init_op {
 };
 
 /* Where init finds the Landlock rule set that its children are to enter, when START says so. */
-enum { FH_INIT_RULES = 12, FH_INIT_DISK = 13 };
+enum { FH_INIT_RULES = 12, FH_INIT_DISK = 13, FH_INIT_DIAG = 14 /* a NETLINK_SOCK_DIAG socket, or nothing */ };
 /* How set-up gives an init that is to say so its part of LAUNCHED: a decimal number, its only argument; of layers_off
  * and these. */
 enum { FH_INIT_HAS_RULES = 1 << 29, FH_INIT_HAS_DISK = 1 << 30 };
@@ -69,6 +69,7 @@ struct fh_init_start {
 	uint32_t switch_ids;        /* init is uid 0 of its namespace and may become them */
 	uint32_t keep_capabilities; /* programs keep init's: only where the plan switched that layer off */
 	uint32_t sample_ms;         /* send USAGE that often; 0: never (cgroups count) */
+	uint32_t only_sockets;      /* in USAGE: the rest is counted by cgroups */
 	uint32_t rules;             /* children enter the rule set FH_INIT_RULES; init itself does not */
 	char disk_path[64];         /* a folder of the writable layer, for its fill level */
 };
@@ -233,4 +234,5 @@ struct fh_init_usage { /* sampled over the whole tree, init left out */
 	uint64_t mapped_bytes; /* resident pages that are not private: of files, and of shared memory */
 	uint64_t disk_bytes;   /* used in the writable layer */
 	uint64_t tasks;
+	uint64_t socket_bytes; /* in buffers of sockets; part of memory_bytes, but with only_sockets */
 };

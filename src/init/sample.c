@@ -4,7 +4,7 @@
  *
  * CPU time of a process that lives is its process clock (clock_gettime, nanoseconds, all its threads); of those that
  * were waited for, what the kernel added to their parents (cutime in stat, our own children's rusage). Memory is the
- * resident pages that no file backs, plus what is shared (shared.c).
+ * resident pages that no file backs and page tables, plus what is shared (shared.c) and in sockets (sockets.c).
  */
 #include "init/init.h"
 
@@ -138,7 +138,7 @@ static void add_process(const char *pid, struct fh_init_usage *u)
 		uint64_t shared = number(*p ? p + 1 : p);
 		u->memory_bytes += (resident > shared ? resident - shared : 0) * PAGE;
 		u->mapped_bytes += shared * PAGE;
-		fh_shared_add_process(pid);
+		u->memory_bytes += fh_shared_add_process(pid);
 	}
 	u->memory_bytes += memfd_bytes(pid);
 }
@@ -157,6 +157,10 @@ void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret)
 void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 {
 	static char entries[16384];
+	if (in->start.only_sockets) {
+		ret->socket_bytes = fh_sockets_bytes();
+		return;
+	}
 	ret->user_us = in->reaped_user_us;
 	ret->sys_us = in->reaped_sys_us;
 	fh_shared_begin();
@@ -170,7 +174,9 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 		}
 	if (dir >= 0)
 		fh_sys(__NR_close, dir);
-	ret->memory_bytes += fh_shared_bytes();
+	ret->memory_bytes += fh_shared_bytes(ret->tasks);
+	ret->socket_bytes = fh_sockets_can() ? fh_sockets_bytes() : 0;
+	ret->memory_bytes += ret->socket_bytes;
 	struct fh_init_finished disk = { 0 };
 	fh_init_disk(in, &disk);
 	ret->disk_bytes = disk.disk_total - disk.disk_free;

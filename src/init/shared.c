@@ -4,9 +4,10 @@
  * (memfd) and SysV segments. All of it lives on one file system inside the kernel, which is known by its device.
  *
  * An open memfd counts whole, once. What is only mapped counts by each mapping's proportional set size, so that pages
- * which several processes map count once. SysV segments count as the namespace's sum, attached or not. What cannot be
- * seen from here: a memfd that nobody maps or holds, because it is on its way through a socket.
- * Sources: proc_pid_smaps(5), shmctl(2) SHM_INFO.
+ * which several processes map count once, as long as reading them takes no time; a process with very many mappings
+ * counts with all of its shared pages. SysV segments count as the namespace's sum, attached or not, semaphores and
+ * messages by their number. What cannot be seen from here: a memfd that nobody maps or holds, because it is on its way
+ * through a socket. Sources: proc_pid_smaps(5), shmctl(2) SHM_INFO, semctl(2) SEM_INFO, msgctl(2) MSG_INFO.
  */
 #include "init/init.h"
 
@@ -19,6 +20,9 @@ enum {
 	PAGE = 4096,
 	WORTH_LOOKING = 64 << 10, /* of one process; reading its mappings costs much more than its totals */
 	SHM_INFO = 14,
+	SEM_INFO = 19,
+	MSG_INFO = 12,
+	LOOK_NS = 20000000, /* for the mappings of all processes, in one sample */
 };
 
 static struct {
@@ -28,6 +32,8 @@ static struct {
 
 static struct {
 	char pid[MAPPERS_MAX][12];
+	uint64_t resident[MAPPERS_MAX]; /* shared pages of each, by its status */
+	uint64_t uncounted;             /* of those for which there is no room */
 	uint32_t count;
 } mappers;
 
@@ -103,6 +109,7 @@ static int open_of(const char *pid, const char *name, int flags)
 void fh_shared_begin(void)
 {
 	memfds.count = mappers.count = 0;
+	mappers.uncounted = 0;
 }
 
 uint64_t fh_shared_add_memfd(uint64_t inode, uint64_t bytes)
@@ -110,27 +117,37 @@ uint64_t fh_shared_add_memfd(uint64_t inode, uint64_t bytes)
 	uint32_t i = 0;
 	while (i < memfds.count && memfds.inode[i] != inode)
 		i++;
-	if (i < memfds.count || memfds.count == MEMFDS_MAX)
+	if (i < memfds.count)
 		return 0;
-	memfds.inode[memfds.count++] = inode;
+	if (memfds.count < MEMFDS_MAX) /* beyond that one counts as often as it is held: rather that than not at all */
+		memfds.inode[memfds.count++] = inode;
 	return bytes;
 }
 
-void fh_shared_add_process(const char *pid)
+uint64_t fh_shared_add_process(const char *pid)
 {
 	static struct line_reader r;
 	size_t n = strlen(pid);
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, tables = 0;
 	r.fd = open_of(pid, "status", 0);
 	r.have = r.at = 0;
 	if (r.fd < 0)
-		return;
+		return 0;
 	for (const char *line; (line = next_line(&r));)
 		if (begins(line, "RssShmem:"))
 			bytes = kilobytes(line);
+		else if (begins(line, "VmPTE:"))
+			tables = kilobytes(line);
 	fh_sys(__NR_close, r.fd);
-	if (bytes >= WORTH_LOOKING && mappers.count < MAPPERS_MAX && n < sizeof(mappers.pid[0]))
-		memcpy(mappers.pid[mappers.count++], pid, n + 1);
+	if (bytes < WORTH_LOOKING)
+		return tables;
+	if (mappers.count == MAPPERS_MAX || n >= sizeof(mappers.pid[0])) {
+		mappers.uncounted += bytes;
+		return tables;
+	}
+	mappers.resident[mappers.count] = bytes;
+	memcpy(mappers.pid[mappers.count++], pid, n + 1);
+	return tables;
 }
 
 /* The device of the kernel's own file system, as smaps writes it: major << 32 | minor. */
@@ -175,11 +192,24 @@ static int counts(const char *line, uint64_t device)
 	return i == memfds.count;
 }
 
-static uint64_t mapped_by(const char *pid)
+static int64_t now_ns(void)
+{
+	struct {
+		int64_t s, ns;
+	} t;
+	fh_sys(__NR_clock_gettime, 1 /* CLOCK_MONOTONIC */, &t);
+	return t.s * 1000000000 + t.ns;
+}
+
+/* Its mappings are read until `until_ns`; a process that has more of them counts with all of its shared pages. */
+static uint64_t mapped_by(const char *pid, uint64_t resident, int64_t until_ns)
 {
 	static struct line_reader r;
 	uint64_t device = shared_device(), bytes = 0;
 	int wanted = 0;
+	uint32_t mappings = 0;
+	if (now_ns() > until_ns)
+		return resident;
 	r.fd = open_of(pid, "smaps", 0);
 	r.have = r.at = 0;
 	if (r.fd < 0)
@@ -189,20 +219,45 @@ static uint64_t mapped_by(const char *pid)
 			wanted = counts(line, device);
 		else if (wanted && (begins(line, "Pss:") || begins(line, "SwapPss:")))
 			bytes += kilobytes(line);
+		else if (begins(line, "Rss:") && ++mappings % 256 == 0 && now_ns() > until_ns) {
+			bytes = bytes > resident ? bytes : resident;
+			break;
+		}
 	}
 	fh_sys(__NR_close, r.fd);
 	return bytes;
 }
 
-uint64_t fh_shared_bytes(void)
+/* Semaphores and messages are counted by what the kernel needs for each at least: a cache line for a semaphore or a
+ * short message, some more for a set or queue, and for what each process may have to undo in each set. */
+static uint64_t counted_by_number(uint64_t tasks)
+{
+	enum { EACH = 64, SET = 256, UNDO = 96 };
+	struct {
+		int map, mni, mns, mnu, msl, opm, ume, sets, vmx, semaphores;
+	} sem = { 0 };
+	struct {
+		int queues, messages, max, mnb, mni, ssz, bytes;
+		unsigned short seg;
+	} msg = { 0 };
+	uint64_t bytes = 0;
+	if (fh_sys(__NR_semctl, 0, 0, SEM_INFO, &sem) >= 0)
+		bytes += (uint64_t)sem.semaphores * EACH + (uint64_t)sem.sets * (SET + UNDO * tasks);
+	if (fh_sys(__NR_msgctl, 0, MSG_INFO, &msg) >= 0)
+		bytes += (uint64_t)msg.queues * SET + (uint64_t)msg.messages * EACH + (uint64_t)msg.bytes;
+	return bytes;
+}
+
+uint64_t fh_shared_bytes(uint64_t tasks)
 {
 	struct {
 		int used_ids;
 		unsigned long total, resident, swapped, attempts, successes;
 	} segments = { 0 };
-	uint64_t bytes = 0;
+	int64_t until = now_ns() + LOOK_NS;
+	uint64_t bytes = mappers.uncounted + counted_by_number(tasks);
 	for (uint32_t i = 0; i < mappers.count; i++)
-		bytes += mapped_by(mappers.pid[i]);
+		bytes += mapped_by(mappers.pid[i], mappers.resident[i], until);
 	if (fh_sys(__NR_shmctl, 0, SHM_INFO, &segments) >= 0)
 		bytes += (uint64_t)(segments.resident + segments.swapped) * PAGE;
 	return bytes;

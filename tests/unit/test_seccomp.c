@@ -91,7 +91,8 @@ static uint32_t both(const struct seccomp_data *d)
 static size_t argument_values(uint64_t *ret, size_t max)
 {
 	size_t n = 0;
-	static const uint64_t always[] = { 0, 1, 2, UINT64_MAX, CLONE_NEWUSER, CLONE_NEWNS | SIGCHLD, CLONE_THREAD };
+	static const uint64_t always[] = { FH_SETUP_FAMILY, FH_SETUP_PROTOCOL,     0,           1, 2, UINT64_MAX,
+		                               CLONE_NEWUSER,   CLONE_NEWNS | SIGCHLD, CLONE_THREAD };
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		ret[n++] = always[i];
 	for (size_t i = 0; i < fh_seccomp_policy_count; i++)

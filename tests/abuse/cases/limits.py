@@ -74,9 +74,12 @@ CASES = [
     memory("/dev/shm", "files", numbers="4", statuses=("memory_limit", "disk_limit", "ok"), more=("/dev/shm/f",)),
     memory("/tmp", "files", numbers="4", statuses=("memory_limit", "disk_limit", "ok"), more=("/tmp/f",), quick=False),
     memory("pipe buffers", "pipes", numbers="4", limits=(*SMALL, "--open-files", "1024"), statuses=(*OVER, *UNSEEN),
-           named=only_sampled("memory in pipe and socket buffers")),
-    memory("socket buffers", "sockets", numbers="4", limits=(*SMALL, "--open-files", "1024"), statuses=(*OVER, *UNSEEN),
-           named=only_sampled("memory in pipe and socket buffers")),
+           named=only_sampled("memory in pipe buffers")),
+    memory("socket buffers", "sockets", numbers="4", limits=(*SMALL, "--open-files", "1024")),
+    # what the kernel holds for a program
+    *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=("100",),
+           limits=(*SMALL, "--open-files", "1024"), statuses=OVER, at_once=3, quick=attack in ("tcp", "messages"),
+           control=Raised(LARGE)) for attack in ("tcp", "udp", "semaphores", "messages", "page_tables")],
     # disk
     disk("a full disk", "fill", args=("48", "/home/user"), limits=("--disk", "16M"), numbers="5",
          statuses=("ok", "disk_limit"), control=Raised(("--disk", "64M")), check=host_disk_is_free),

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Memory in the buffers of the sandbox's sockets: of the network's, which no control group counts on v1 and nothing
+ * else counts either, and of unix sockets. The kernel tells it of each socket over a diagnosing one, which set-up makes
+ * before the filter is loaded (no program can have one); it is in the sandbox's network namespace and sees no other.
+ * Sources: sock_diag(7), linux/inet_diag.h, linux/unix_diag.h, linux/sock_diag.h.
+ */
+#include "init/init.h"
+
+#include <fcntl.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+enum { BUFFER = 32768 };
+static char buffer[BUFFER] __attribute__((aligned(8)));
+
+/* Bytes of one socket: received and not read, sent and not arrived, what is set aside for either. */
+static uint64_t of_memory(const uint32_t *m, uint32_t count)
+{
+	uint64_t sent = m[SK_MEMINFO_WMEM_ALLOC];
+	if (count > SK_MEMINFO_WMEM_QUEUED && m[SK_MEMINFO_WMEM_QUEUED] > sent)
+		sent = m[SK_MEMINFO_WMEM_QUEUED];
+	return m[SK_MEMINFO_RMEM_ALLOC] + sent + (count > SK_MEMINFO_FWD_ALLOC ? m[SK_MEMINFO_FWD_ALLOC] : 0) +
+	       (count > SK_MEMINFO_OPTMEM ? m[SK_MEMINFO_OPTMEM] : 0) +
+	       (count > SK_MEMINFO_BACKLOG ? m[SK_MEMINFO_BACKLOG] : 0);
+}
+
+struct sums {
+	uint64_t memory, waiting; /* waiting: in unix sockets, what their senders may have left behind */
+};
+
+/* The attributes behind one socket's fixed part. */
+static void add_socket(const char *p, const char *end, int memory_type, int waiting_type, struct sums *s)
+{
+	while (end - p >= (long)sizeof(struct nlattr)) {
+		const struct nlattr *a = (const void *)p;
+		const uint32_t *values = (const void *)(p + NLA_HDRLEN);
+		if (a->nla_len < NLA_HDRLEN || a->nla_len > end - p)
+			return;
+		uint32_t count = (a->nla_len - NLA_HDRLEN) / 4;
+		if (a->nla_type == memory_type && count > SK_MEMINFO_WMEM_ALLOC)
+			s->memory += of_memory(values, count);
+		else if (waiting_type && a->nla_type == waiting_type && count >= 1)
+			s->waiting += values[0];
+		p += NLA_ALIGN(a->nla_len);
+	}
+}
+
+/* Reads one dump to its end. */
+static void read_dump(size_t fixed, int memory_type, int waiting_type, struct sums *s)
+{
+	for (;;) {
+		long n = fh_sys(__NR_recvfrom, FH_INIT_DIAG, buffer, sizeof(buffer), 0, 0, 0);
+		if (n == -4 /* EINTR */)
+			continue;
+		if (n < (long)sizeof(struct nlmsghdr))
+			return;
+		for (long at = 0; n - at >= (long)sizeof(struct nlmsghdr);) {
+			const struct nlmsghdr *h = (const void *)(buffer + at);
+			if (h->nlmsg_len < sizeof(*h) || h->nlmsg_len > (uint64_t)(n - at))
+				return;
+			if (h->nlmsg_type == NLMSG_DONE || h->nlmsg_type == NLMSG_ERROR)
+				return;
+			if (h->nlmsg_len >= NLMSG_HDRLEN + fixed)
+				add_socket(buffer + at + NLMSG_HDRLEN + NLMSG_ALIGN(fixed), buffer + at + h->nlmsg_len, memory_type,
+				           waiting_type, s);
+			at += (long)NLMSG_ALIGN(h->nlmsg_len);
+		}
+	}
+}
+
+static int ask(const void *request, size_t size)
+{
+	struct {
+		struct nlmsghdr h;
+		char request[sizeof(struct inet_diag_req_v2)];
+	} m = { .h = { .nlmsg_len = (uint32_t)(NLMSG_HDRLEN + size),
+		           .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+		           .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP } };
+	memcpy(m.request, request, size);
+	return fh_sys(__NR_sendto, FH_INIT_DIAG, &m, m.h.nlmsg_len, 0, 0, 0) > 0;
+}
+
+/* "name: inuse N" in a file of counts of this namespace; 1 where it cannot be read: then one looks. */
+static int in_use(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+	for (const char *p = text; *p; p++) {
+		if ((p == text || p[-1] == '\n') && memcmp(p, name, n) == 0)
+			return p[n] != '0';
+		while (*p && *p != '\n')
+			p++;
+		if (!*p)
+			break;
+	}
+	return !*text;
+}
+
+static void read_counts(const char *path, char *text, size_t size)
+{
+	memset(text, 0, size);
+	long fd = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd >= 0) {
+		fh_sys(__NR_read, fd, text, size - 64); /* room for a name that is compared at its end */
+		fh_sys(__NR_close, fd);
+	}
+}
+
+int fh_sockets_can(void)
+{
+	return fh_sys(__NR_fcntl, FH_INIT_DIAG, F_GETFD) >= 0;
+}
+
+uint64_t fh_sockets_bytes(void)
+{
+	static const struct {
+		uint8_t family, protocol;
+		const char *count;
+	} kinds[] = { { AF_INET, IPPROTO_TCP, "TCP: inuse " },
+		          { AF_INET, IPPROTO_UDP, "UDP: inuse " },
+		          { AF_INET6, IPPROTO_TCP, "TCP6: inuse " },
+		          { AF_INET6, IPPROTO_UDP, "UDP6: inuse " } };
+	static char counts[1024], counts6[1024];
+	struct sums s = { 0, 0 }, local = { 0, 0 };
+	read_counts("/proc/self/net/sockstat", counts, sizeof(counts));
+	read_counts("/proc/self/net/sockstat6", counts6, sizeof(counts6));
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct inet_diag_req_v2 r = { .sdiag_family = kinds[i].family,
+			                          .sdiag_protocol = kinds[i].protocol,
+			                          .idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),
+			                          .idiag_states = ~0U };
+		if (in_use(kinds[i].family == AF_INET ? counts : counts6, kinds[i].count) && ask(&r, sizeof(r)))
+			read_dump(sizeof(struct inet_diag_msg), INET_DIAG_SKMEMINFO, 0, &s);
+	}
+	/* "sockets: used 1" is our own */
+	struct unix_diag_req u = { .sdiag_family = AF_UNIX, .udiag_states = ~0U, .udiag_show = 0x30 /* RQLEN, MEMINFO */ };
+	if (memcmp(counts, "sockets: used 1\n", 16) != 0 && ask(&u, sizeof(u)))
+		read_dump(sizeof(struct unix_diag_msg), UNIX_DIAG_MEMINFO, UNIX_DIAG_RQLEN, &local);
+	return s.memory + (local.memory > local.waiting ? local.memory : local.waiting);
+}
