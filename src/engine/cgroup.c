@@ -449,12 +449,6 @@ void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
 		dialect(g, FH_CG_CPUACCT)->cpu_use(g->dir[FH_CG_CPUACCT], ret);
 }
 
-uint64_t fh_cgroup_memory(const struct fh_cgroup *g)
-{
-	return g->host && g->host->version[FH_CG_MEMORY] == 1 ? get_number(g->dir[FH_CG_MEMORY], "memory.usage_in_bytes")
-	                                                      : 0;
-}
-
 void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
 {
 	*ret = (struct fh_cgroup_use){ 0 };

@@ -91,7 +91,6 @@ struct fh_cgroup_use {
 };
 uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g);                         /* the cheap part, for the clock */
 void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* CPU time alone */
-uint64_t fh_cgroup_memory(const struct fh_cgroup *g);                         /* bytes now; v1 */
 void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);     /* everything but what is now */
 void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret);     /* memory and tasks now */
 

@@ -141,7 +141,9 @@ static void on_sockets(struct fh_sandbox *b, uint64_t bytes)
 	enum { WORTH_LOOKING = 256 << 10 };
 	if (bytes < WORTH_LOOKING)
 		return;
-	uint64_t memory = bytes + fh_cgroup_memory(&b->cgroup);
+	struct fh_cgroup_use now;
+	fh_cgroup_now(&b->cgroup, &now);
+	uint64_t memory = bytes + now.memory_bytes;
 	b->sockets_peak = FH_MAX(b->sockets_peak, memory);
 	if (memory > b->plan->limits.value[FH_LIMIT_MEMORY])
 		fire_memory(b);
