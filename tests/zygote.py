@@ -15,8 +15,8 @@ import support
 
 LIBRARY = support.BUILD / "guest" / "warm" / "libfumehood-warm.so"
 FORK, BRANCH, RUN, READY, FORKED, PARKED, FAILED = 128, 129, 130, 192, 193, 194, 195
-FORK_INIT, FORK_SOCKET, FORK_KEEP_CAPABILITIES = 1, 2, 32
-STEP_INTERPRETER = 15
+FORK_SOCKET, FORK_KEEP_CAPABILITIES = 2, 32
+STEP_INTERPRETER = 16
 PACKET_MAX = 320 * 1024
 
 
@@ -218,7 +218,7 @@ class Zygote:
         self.token += 1
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            first = fds[:1] if flags & FORK_INIT else ()
+            first = fds[:kw.get("namespaces", 0).bit_count()]
             send(self.sock, fork_message(self.token, flags, **kw), [*first, theirs.fileno(), *fds[len(first):]])
         data, pidfds = receive(self.sock)
         if not data:

@@ -62,15 +62,27 @@ static long settle_ids(const struct fh_zygote_fork *m)
 	return fh_init_become_user(&as);
 }
 
-int fh_warm_isolate(const struct fh_zygote_fork *m, const void *seal, int init, int landlock, const int *tasks,
-                    uint32_t *ret_step)
+/* Each by its own descriptor: by init's pidfd it would take the right to trace init, and so every neighbour's. */
+static long enter_namespaces(uint32_t namespaces, const int *fds)
 {
-	uint32_t enter = m->namespaces & ~(uint32_t)CLONE_NEWPID; /* that one was entered before the fork */
+	long r = 0;
+	for (size_t i = 0; r == 0 && i < FH_ZYGOTE_NAMESPACES; i++)
+		if (namespaces & fh_zygote_namespaces[i].flag) {
+			if (fh_zygote_namespaces[i].flag != CLONE_NEWPID) /* that one was entered before the fork */
+				r = fh_sys(__NR_setns, *fds, fh_zygote_namespaces[i].flag);
+			fds++;
+		}
+	return r;
+}
+
+int fh_warm_isolate(const struct fh_zygote_fork *m, const void *seal, const int *namespaces, int landlock,
+                    const int *tasks, uint32_t *ret_step)
+{
 	*ret_step = FH_WARM_CGROUP;
 	long r = enter_groups(tasks, m->cgroups);
-	if (r == 0 && enter) {
+	if (r == 0) {
 		*ret_step = FH_WARM_NAMESPACES;
-		r = fh_sys(__NR_setns, init, enter);
+		r = enter_namespaces(m->namespaces, namespaces);
 	}
 	if (r == 0) {
 		*ret_step = FH_WARM_SESSION;

@@ -8,7 +8,9 @@
  * child's open returns the run as JSON, from which node.js makes process.argv, pid and so on those of a fresh start.
  * In worker threads of a run, which load `-r` too, /dev/null is what it is: an empty module.
  *
- * libuv's loop is made anew by uv_loop_fork; of the threads that a fork loses see below.
+ * The pipes, eventfds and epolls of libuv's loops (the main one, V8's delayed tasks', tracing's) are made anew in each
+ * program, under their numbers, with what they watch (descriptors.c): nothing that a program holds is served by a thread
+ * of the zygote. Of the threads that a fork loses see below.
  */
 #include "warm.h"
 
@@ -18,11 +20,12 @@
 #include "selftest.h"
 
 #define POINT "/fumehood/warm"
+#define BEGUN "/fumehood/begun"
 #define PIPE "/fumehood/pipe"
 #define LEAVE "/fumehood/leave/"
 enum { ADDED = 5, THREADS_MAX = 16, JSON_MAX = 512 * 1024 };
 
-static bool is_node, forked;
+static bool is_node, forked, script_begun;
 
 /* ------------------------------------------------------------------------------------------------------ arguments */
 
@@ -206,8 +209,12 @@ static int next_pipe_end(void)
 /* Before the warm point: what -r loads, and a pipe. In a run: the way out of node.js. */
 static int substitute(const char *path)
 {
-	if (fh_warm_waiting && fh_text_equal(path, "/dev/null"))
+	if (fh_warm_waiting && !script_begun && fh_text_equal(path, "/dev/null"))
 		return fh_memory_file("warm", fh_node_script, fh_node_script_size);
+	if (fh_warm_waiting && fh_text_equal(path, BEGUN)) {
+		script_begun = true; /* libuv opens /dev/null too, to have a descriptor in reserve: it gets that */
+		return (int)fh_sys(__NR_openat, AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC, 0);
+	}
 	if (fh_warm_waiting && fh_text_equal(path, PIPE))
 		return next_pipe_end();
 	if (forked && fh_text_begins(path, LEAVE)) {
@@ -296,13 +303,11 @@ static int source(const struct fh_warm_run *run)
 
 static struct {
 	void *(*default_loop)(void);
-	int (*loop_fork)(void *);
 	void (*update_time)(void *);
 } uv;
 
 static const struct fh_symbol_wanted wanted[] = {
 	{ "uv_default_loop", &uv.default_loop },
-	{ "uv_loop_fork", &uv.loop_fork },
 	{ "uv_update_time", &uv.update_time },
 };
 
@@ -311,13 +316,10 @@ static bool load(char *why)
 	return fh_symbols(wanted, sizeof(wanted) / sizeof(wanted[0]), why);
 }
 
-static bool loop_is_new;
-
 static void child(void)
 {
 	forked = true;
 	renew_waited();
-	loop_is_new = uv.loop_fork(uv.default_loop()) == 0;
 }
 
 /* In this folder or one above it. */
@@ -339,10 +341,6 @@ static bool begin(const struct fh_warm_run *run, char *why)
 		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "there is a package.json, for which Node looks before the fork");
 		return false;
 	}
-	if (!loop_is_new) {
-		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "libuv could not make its event loop anew");
-		return false;
-	}
 	uv.update_time(uv.default_loop()); /* it has kept the zygote's: every timer would be late */
 	return true;
 }
@@ -358,6 +356,7 @@ const struct fh_warm_interpreter fh_warm_node = {
 	.self_test_size = &fh_selftest_node_size,
 	.settings = settings,
 	.threads = 4,
+	.renews = true,
 	.load = load,
 	.child = child,
 	.environment = fh_warm_live_environment,

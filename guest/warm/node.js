@@ -5,6 +5,7 @@
 const fs = require('fs');
 const v8 = require('v8');
 const { openSync, readFileSync } = fs;
+fs.closeSync(openSync('/fumehood/begun')); // from here on /dev/null is what it is
 
 // --- the end: Node's own first takes the whole heap apart, which in a forked child means to copy it. Nothing that a
 // program could see follows the event 'exit', but what its listeners set going, the report of an exception that nobody

@@ -156,6 +156,7 @@ const struct fh_warm_interpreter fh_warm_ruby = {
 	.self_test = fh_selftest_ruby,
 	.self_test_size = &fh_selftest_ruby_size,
 	.settings = settings,
+	.renews = true,
 	.load = load,
 	.ready = ready,
 	.fork = fork_by_ruby,

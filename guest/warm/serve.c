@@ -155,11 +155,12 @@ long fh_warm_fork(const struct fh_warm_interpreter *i, uint64_t flags, int cgrou
 	return making.pid;
 }
 
-void fh_warm_forked(const struct fh_warm_interpreter *i)
+bool fh_warm_forked(const struct fh_warm_interpreter *i, int socket)
 {
 	fh_atfork_child();
 	if (i->child)
 		i->child();
+	return fh_warm_renew(socket);
 }
 
 /* --------------------------------------------------------------------------------------------------------- program */
@@ -185,18 +186,26 @@ static struct {
 	struct fh_zygote_parked parked;
 } child;
 
+static int namespace_count(const struct fh_zygote_fork *m)
+{
+	int n = 0;
+	for (uint32_t rest = m->namespaces; rest; rest &= rest - 1)
+		n++;
+	return n;
+}
+
 /* The first thing that it does. */
 static void isolate(void)
 {
 	const struct fh_zygote_fork *m = child.message;
 	const int *fds = child.fds;
-	int next = 0, init = m->flags & FH_FORK_INIT ? fds[next++] : -1;
+	int next = namespace_count(m);
 	child.socket = fds[next++];
 	int landlock = m->flags & FH_FORK_LANDLOCK ? fds[next++] : -1;
 	if (m->flags & FH_FORK_CGROUP)
 		next++;
 	fh_sys(__NR_close, fh_warm_start.socket);
-	child.error = fh_warm_isolate(m, m + 1, init, landlock, fds + next, &child.parked.step);
+	child.error = fh_warm_isolate(m, m + 1, fds, landlock, fds + next, &child.parked.step);
 	child.parked.state.landlock = landlock >= 0 && child.error == 0;
 	for (int k = 0; k < next + (int)m->cgroups; k++)
 		if (fds[k] != child.socket)
@@ -212,8 +221,10 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i)
 	struct fh_zygote_parked parked = child.parked;
 	int run_fds[FDS_MAX], run_fd_count = 0, r = child.error, socket = child.socket;
 	uint32_t landlock = child.parked.state.landlock;
-	if (r == 0)
-		fh_warm_forked(i);
+	if (r == 0 && !fh_warm_forked(i, socket)) {
+		parked.step = FH_WARM_OWN;
+		r = -EMFILE;
+	}
 	parked.h = (struct fh_init_header){ FH_ZYGOTE_PARKED, m->h.token };
 	/* out of the way of the numbers that the program's descriptors get */
 	long moved = fh_sys(__NR_fcntl, socket, F_DUPFD_CLOEXEC, 900);
@@ -264,7 +275,8 @@ static long copy_to(const struct fh_warm_interpreter *i, int socket, int *ret_pi
 	if (pid == 0) {
 		/* the place stays the same number: nothing else need know */
 		fh_sys(__NR_dup3, socket, fh_warm_start.socket, 02000000 /* O_CLOEXEC */);
-		fh_warm_forked(i);
+		if (!fh_warm_forked(i, -1))
+			die(3);
 		return 0;
 	}
 	if (i->after_fork)
@@ -343,7 +355,7 @@ static const struct fh_warm_run *get_ready(const struct fh_warm_interpreter *i, 
 			i->ready();
 		if (i->threads)
 			let_helpers_rest();
-		test = fh_warm_self_test(i, why);
+		test = fh_warm_account(i, fh_warm_main_fd(), why) ? fh_warm_self_test(i, why) : NULL;
 		if (test)
 			return test;
 	}
@@ -367,11 +379,10 @@ static void answer(uint32_t token, long pid, uint32_t step, int pidfd)
 static bool fork_is_sound(const struct fh_zygote_fork *m, size_t size, int fd_count)
 {
 	if (size < sizeof(*m) || m->seal_count > FH_ZYGOTE_SEAL_MAX || m->cgroups > FH_ZYGOTE_CGROUPS_MAX ||
-	    size - sizeof(*m) != m->seal_count * sizeof(struct sock_filter) || !(m->flags & FH_FORK_SOCKET) ||
-	    (m->namespaces && !(m->flags & FH_FORK_INIT)))
+	    size - sizeof(*m) != m->seal_count * sizeof(struct sock_filter) || !(m->flags & FH_FORK_SOCKET))
 		return false;
-	int wanted = (int)m->cgroups;
-	for (uint32_t bit = FH_FORK_INIT; bit <= FH_FORK_CGROUP; bit <<= 1)
+	int wanted = (int)m->cgroups + namespace_count(m);
+	for (uint32_t bit = FH_FORK_SOCKET; bit <= FH_FORK_CGROUP; bit <<= 1)
 		wanted += !!(m->flags & bit);
 	return wanted == fd_count;
 }
@@ -384,12 +395,13 @@ static const struct fh_warm_run *on_fork(const struct fh_warm_interpreter *i, si
 	int pidfd = -1, cgroup = -1, at = 0;
 	long pid = -EBADMSG;
 	if (fork_is_sound(m, size, fd_count)) {
-		for (uint32_t bit = FH_FORK_INIT; bit < FH_FORK_CGROUP; bit <<= 1)
+		at = namespace_count(m);
+		for (uint32_t bit = FH_FORK_SOCKET; bit < FH_FORK_CGROUP; bit <<= 1)
 			at += !!(m->flags & bit);
 		if (m->flags & FH_FORK_CGROUP)
 			cgroup = fds[at];
 		step = FH_WARM_PID_NAMESPACE;
-		pid = m->namespaces & CLONE_NEWPID ? fh_sys(__NR_setns, fds[0], CLONE_NEWPID) : 0;
+		pid = m->namespaces & CLONE_NEWPID ? fh_sys(__NR_setns, fds[0], CLONE_NEWPID) : 0; /* the first */
 	}
 	if (pid == 0) {
 		step = FH_WARM_FORK;

@@ -33,8 +33,9 @@ static const struct fh_warm_run *as_test(const struct fh_warm_interpreter *i, in
 	run.env_count = fh_warm_start.env_count;
 	run.self_test = true;
 	run.main = main;
-	fh_warm_forked(i);
-	if (!fh_warm_become(i, &run, why)) {
+	if (!fh_warm_forked(i, -1))
+		fh_text_set(why, sizeof(why), "what it holds cannot be made anew");
+	if (why[0] || !fh_warm_become(i, &run, why)) {
 		fh_write_full(1, why, strlen(why));
 		fh_sys(__NR_exit_group, 1);
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "warm.h"
 
-#include <fcntl.h>
+#include <linux/fcntl.h>
+#include <linux/memfd.h>
 
 bool fh_text_equal(const char *a, const char *b)
 {
@@ -109,8 +110,10 @@ uint64_t fh_random(void)
 
 int fh_memory_file(const char *name, const void *data, size_t size)
 {
-	long fd = fh_sys(__NR_memfd_create, name, 1 /* MFD_CLOEXEC */);
-	if (fd >= 0 && (fh_write_full((int)fd, data, size) < 0 || fh_sys(__NR_lseek, fd, 0, 0) < 0)) {
+	enum { ALL_SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
+	long fd = fh_sys(__NR_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd >= 0 && (fh_write_full((int)fd, data, size) < 0 || fh_sys(__NR_lseek, fd, 0, 0) < 0 ||
+	                fh_sys(__NR_fcntl, fd, F_ADD_SEALS, ALL_SEALS) < 0)) {
 		fh_sys(__NR_close, fd);
 		return -1;
 	}

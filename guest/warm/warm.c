@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/prctl.h>
 #include <stdarg.h>
 
 struct fh_warm_start fh_warm_start;
@@ -118,6 +119,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	const char *own = take_variable(env, FH_ZYGOTE_ENV_OWN);
 	(void)take_variable(env, "LD_PRELOAD");
 	(void)take_variable(env, "LD_BIND_NOW");
+	/* what it may do is for itself alone: whatever it executes has no capability */
+	fh_sys(__NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	fh_sys(__NR_close, FH_ZYGOTE_LIBRARY);
 	long moved = fh_sys(__NR_fcntl, FH_ZYGOTE_SOCKET, F_DUPFD_CLOEXEC, 900); /* programs count from 3 */
 	if (moved < 0)
@@ -210,6 +213,11 @@ static void note_main(const char *path, int fd, int flags)
 		return;
 	main_file.fd = fd;
 	main_file.flags = flags;
+}
+
+int fh_warm_main_fd(void)
+{
+	return main_file.fd;
 }
 
 /* The numbers from 3 on may be the interpreter's own by now. */

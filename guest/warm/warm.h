@@ -72,6 +72,7 @@ struct fh_warm_interpreter {
 	const unsigned char *self_test; /* a program that prints "ok" */
 	const unsigned long *self_test_size;
 	unsigned threads; /* 0: only one may be; else its own idle helpers are counted in, which a fork may lose */
+	bool renews;      /* has pipes, eventfds or epolls of its own, which each program makes anew (descriptors.c) */
 	const char *const
 	    *settings;           /* prefixes of variables that it reads when it starts: a run whose own differ is refused */
 	bool (*load)(char *why); /* looks up what it calls; once, at the warm point */
@@ -101,11 +102,19 @@ const struct fh_warm_run *fh_warm_serve(const struct fh_warm_interpreter *i);
  * own code after a fork included. The C library's and libraries' own at-fork handlers of the child are left to
  * fh_warm_forked(). Returns as fork, -errno on failure. */
 long fh_warm_fork(const struct fh_warm_interpreter *i, uint64_t flags, int cgroup, int *ret_pidfd, void (*first)(void));
-void fh_warm_forked(const struct fh_warm_interpreter *i); /* in the child, once it is isolated */
+/* In the child, once it is isolated. `socket`: its own, -1 for none. False: it shares with the zygote what it must not. */
+bool fh_warm_forked(const struct fh_warm_interpreter *i, int socket);
 
-/* isolate.c: fds in the order of the message. 0, or -errno with *ret_step. */
-int fh_warm_isolate(const struct fh_zygote_fork *m, const void *seal, int init, int landlock, const int *tasks,
-                    uint32_t *ret_step);
+/* descriptors.c: what a program could share with its zygote */
+/* In the zygote, before it says READY: whether all that it holds can be made anew. main_fd: of MAIN, or -1. */
+bool fh_warm_account(const struct fh_warm_interpreter *i, int main_fd, char *why);
+bool fh_warm_renew(int socket); /* in a fork of it: whatever of that is still the zygote's */
+int fh_warm_main_fd(void);      /* warm.c, for FH_CALL_READ; -1 */
+
+/* isolate.c: fds in the order of the message; namespaces: one for each bit of m->namespaces. 0, or -errno with
+ * *ret_step. */
+int fh_warm_isolate(const struct fh_zygote_fork *m, const void *seal, const int *namespaces, int landlock,
+                    const int *tasks, uint32_t *ret_step);
 
 /* begin.c: makes the process what RUN says; fills *run. Descriptors: stdio and extras. */
 int fh_warm_begin(const struct fh_zygote_run *m, size_t size, int *fds, int fd_count, struct fh_warm_run *run,

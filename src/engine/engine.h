@@ -286,6 +286,7 @@ struct fh_namespaces {
 /* A program that was forked from a zygote, before and while it runs (warm.c). Its parent is the engine. */
 struct fh_program {
 	int pidfd, socket; /* -1: none; the socket is closed when its own code has begun */
+	uint64_t far_end;  /* inode of the socket that the program itself has */
 	struct fh_watch pid_watch, socket_watch;
 	bool starting; /* RUN is sent: whether it began shows when its socket ends, or at its first output, or its end */
 	bool replaced; /* it could not be the run, which init started instead */

@@ -17,7 +17,6 @@
 
 #include "base/fd.h"
 #include "engine/packet.h"
-#include "engine/seccomp.h"
 
 const char *const fh_entry_step_texts[FH_ENTRY_COUNT_] = {
 	[FH_ENTRY_NAMESPACES] = "enter the namespaces of the template",
@@ -27,7 +26,8 @@ const char *const fh_entry_step_texts[FH_ENTRY_COUNT_] = {
 	[FH_ENTRY_CWD] = "enter the working directory",
 	[FH_ENTRY_DESCRIPTORS] = "place descriptors",
 	[FH_ENTRY_CAPABILITIES] = "keep no more capabilities than are needed",
-	[FH_ENTRY_FILTER] = "load the base of the seccomp filter",
+	[FH_ENTRY_CONFINEMENT] = "enter a Landlock domain",
+	[FH_ENTRY_FILTER] = "load its seccomp filter",
 	[FH_ENTRY_EXEC] = "execute the program",
 };
 
@@ -62,13 +62,17 @@ static int keep_across_exec(const struct fh_entry *e)
 	return 0;
 }
 
-static int load_base(const struct fh_entry *e)
+static int load_filter(const struct fh_entry *e)
 {
-	struct sock_fprog program = { .len = fh_seccomp_base_size,
-		                          .filter = (struct sock_filter *)(uintptr_t)fh_seccomp_base };
+	return e->filter && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, e->filter) < 0 ? -errno : 0;
+}
+
+static int confine(const struct fh_entry *e)
+{
 	if (e->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
-	return e->filter && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
+	int r = e->confined ? fh_landlock_confine() : 0;
+	return FH_MIN(r, 0); /* 1: this kernel does not have it */
 }
 
 /* The report and the image move out of the way of what is placed; both go at exec. */
@@ -105,8 +109,12 @@ static FH_NORETURN void run_program(const struct fh_entry *e, int report)
 		r = chdir(e->cwd) < 0 ? -errno : 0;
 	}
 	if (r == 0) {
+		failed.step = FH_ENTRY_CONFINEMENT;
+		r = confine(e);
+	}
+	if (r == 0) {
 		failed.step = FH_ENTRY_FILTER;
-		r = load_base(e);
+		r = load_filter(e);
 	}
 	if (r == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* the anchor's end would do as well */

@@ -9,6 +9,8 @@
  * exec worked.
  */
 #pragma once
+#include <linux/filter.h>
+
 #include "base/error.h"
 #include "engine/cgroup.h"
 #include "engine/launch.h"
@@ -18,7 +20,9 @@ struct fh_entry {
 	uint64_t namespaces;            /* CLONE_NEW* of it to enter, the user namespace among them */
 	uint32_t uid, gid;              /* to become, as the user namespace shows them */
 	uint64_t capabilities;          /* to keep, across exec; in that user namespace */
-	bool no_new_privs, filter;      /* the base */
+	bool no_new_privs;
+	bool confined;                  /* in a Landlock domain that keeps it from everybody else (landlock.c) */
+	const struct sock_fprog *filter; /* NULL: none */
 	const struct fh_cgroup *cgroup; /* of the template; NULL: the engine's own */
 	const char *cwd;                /* inside */
 	int image;                      /* a descriptor to execute, or -1: argv[0] as a path inside */
@@ -39,6 +43,7 @@ enum fh_entry_step {
 	FH_ENTRY_CWD,
 	FH_ENTRY_DESCRIPTORS,
 	FH_ENTRY_CAPABILITIES,
+	FH_ENTRY_CONFINEMENT,
 	FH_ENTRY_FILTER,
 	FH_ENTRY_EXEC,
 	FH_ENTRY_COUNT_

@@ -23,6 +23,7 @@ enum {
 	FS_WRITE_FILE = 1 << 1,
 	FS_READ_FILE = 1 << 2,
 	FS_READ_DIR = 1 << 3,
+	FS_MAKE_BLOCK = 1 << 11,
 	FS_ABI1 = (1 << 13) - 1,
 	FS_REFER = 1 << 13,
 	FS_TRUNCATE = 1 << 14,
@@ -43,6 +44,11 @@ static uint64_t fs_of_abi(long abi)
 	if (abi >= 5)
 		fs |= FS_IOCTL_DEV;
 	return fs;
+}
+
+static size_t attr_size(long abi)
+{
+	return abi >= 6 ? sizeof(struct ruleset_attr) : abi >= 4 ? 16 : 8;
 }
 
 static int allow(int ruleset, const char *path, uint64_t allowed)
@@ -66,8 +72,7 @@ int fh_landlock_rules(const struct fh_plan *plan)
 		return errno == EOPNOTSUPP ? -ENOSYS : -errno;
 	uint64_t all = fs_of_abi(abi);
 	struct ruleset_attr attr = { .fs = all, .scoped = abi >= 6 ? SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL : 0 };
-	size_t size = abi >= 6 ? sizeof(attr) : abi >= 4 ? 16 : 8;
-	fh_auto_close int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
+	fh_auto_close int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, attr_size(abi), 0);
 	if (ruleset < 0)
 		return -errno;
 	int r = allow(ruleset, "/", FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
@@ -81,6 +86,21 @@ int fh_landlock_rules(const struct fh_plan *plan)
 			r = allow(ruleset, m->target, (FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE) & all);
 	}
 	return r < 0 ? r : FH_TAKE_FD(ruleset);
+}
+
+/* Nothing is refused in it, but what every domain refuses: to trace, or look into, a process outside; and, from ABI 6 on,
+ * to signal one. What is forked inside inherits it, so it must not refuse more. A domain has to handle some right:
+ * making block devices, which nobody inside may do anyhow, and REFER, which is refused unless it is handled. */
+int fh_landlock_confine(void)
+{
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_RULESET_VERSION);
+	if (abi < 0)
+		return errno == EOPNOTSUPP || errno == ENOSYS ? 1 : -errno;
+	uint64_t handled = FS_MAKE_BLOCK | (fs_of_abi(abi) & FS_REFER);
+	struct ruleset_attr attr = { .fs = handled, .scoped = abi >= 6 ? SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL : 0 };
+	fh_auto_close int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, attr_size(abi), 0);
+	int r = ruleset < 0 ? -errno : allow(ruleset, "/", handled);
+	return r == 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ? -errno : r;
 }
 
 int fh_landlock_enter(const struct fh_plan *plan)

@@ -97,6 +97,8 @@ int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], 
 int fh_landlock_enter(const struct fh_plan *plan);
 /* The rule set for that, to be entered by others; -ENOSYS: the kernel has no Landlock; or -errno. */
 int fh_landlock_rules(const struct fh_plan *plan);
+/* Into a domain that only keeps a zygote, and what it forks, from tracing and signalling others. Returns as above. */
+int fh_landlock_confine(void);
 
 struct fh_child {
 	pid_t pid;

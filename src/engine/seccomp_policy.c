@@ -574,3 +574,7 @@ const char *const fh_seccomp_setup_calls[] = {
 	"fsmount", "open_tree", "move_mount", "mount_setattr", "openat2", "seccomp",
 };
 const size_t fh_seccomp_setup_call_count = sizeof(fh_seccomp_setup_calls) / sizeof(fh_seccomp_setup_calls[0]);
+
+/* Those of them that a zygote makes for a program. */
+const char *const fh_seccomp_zygote_calls[] = { "setns", "clone3" };
+const size_t fh_seccomp_zygote_call_count = sizeof(fh_seccomp_zygote_calls) / sizeof(fh_seccomp_zygote_calls[0]);

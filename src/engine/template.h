@@ -6,15 +6,17 @@
  *             │           init idles. Its user namespace holds the ids of all sandboxes, its mounts the
  *             │           part of the root that they share
  *             ├─ holder   makes inits (holder.h); all capabilities in the template's user namespace
- *             ├─ zygote   the interpreter, warm (init/zygote.h); CAP_SYS_ADMIN, CAP_SYS_CHROOT and
- *             │           CAP_SYS_PTRACE there, to enter sandboxes with; absent without a start part
+ *             ├─ zygote   the interpreter, warm (init/zygote.h); CAP_SYS_ADMIN and CAP_SYS_CHROOT there, to
+ *             │           enter sandboxes with, whose namespaces it is given for each program and has no
+ *             │           other way to; absent without a start part
  *             ├─ stem     a copy of a zygote that can import modules, to branch others from; no other use
  *             └─ for each sandbox: init, in namespaces below the template's, and the program, in init's
  *
  * All are children of the engine and die with it. The holder and the zygote are in the anchor's pid namespace: its end
  * is theirs and that of every sandbox. A sandbox is in a pid namespace below, in which none of them has a number; its
  * user namespace is below the template's and has no rights there; its network, ipc and mounts are its own; no
- * descriptor of theirs is inherited. Everything but the anchor (which has the whole filter) is under the base filter.
+ * descriptor of theirs is inherited (own.h). The anchor has the whole filter, the holder and every init the base filter;
+ * the zygote one that lets it clone and enter namespaces, and a Landlock domain out of which it can trace nobody.
  *
  * Capabilities exist in the template's user namespace alone: nothing of the host belongs to that, not even the mounts
  * of the anchor where the engine is root. What a zygote may have executed are the interpreter and the modules that the
@@ -35,6 +37,7 @@
 #pragma once
 #include "engine/engine.h"
 #include "engine/netns.h"
+#include "engine/own.h"
 #include "init/zygote.h"
 
 enum fh_template_state {
@@ -95,6 +98,7 @@ struct fh_template {
 	bool anchor_ready;
 	struct fh_watch report_watch;
 	struct fh_member_process anchor, holder, zygote, stem;
+	struct fh_held held; /* what the zygote held when it was ready */
 	int entered; /* report of who is being started inside; -1: nobody */
 	struct fh_watch entered_watch;
 	int holder_socket, zygote_socket, stem_socket, zygote_output[2]; /* -1: none */

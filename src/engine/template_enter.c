@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "engine/enter.h"
 #include "engine/holder.h"
+#include "engine/seccomp.h"
 
 /* A copy out of the way of the numbers that descriptors get inside (enter.h). */
 static int high(int fd)
@@ -31,7 +32,10 @@ static void enter(struct fh_template *t, struct fh_entry *e)
 	e->anchor = t->child.pidfd;
 	e->namespaces = CLONE_NEWUSER | fh_launch_namespaces(t->plan);
 	e->no_new_privs = t->plan->layers & 1u << FH_LAYER_NO_NEW_PRIVS;
-	e->filter = t->plan->layers & 1u << FH_LAYER_SECCOMP;
+	if (!(t->plan->layers & 1u << FH_LAYER_SECCOMP))
+		e->filter = NULL;
+	if (!(t->plan->layers & 1u << FH_LAYER_LANDLOCK))
+		e->confined = false;
 	e->cgroup = t->cgroup.host ? &t->cgroup : NULL;
 	int r = fh_enter(e, &helper, &t->entered, &err);
 	if (r < 0) {
@@ -57,6 +61,11 @@ int fh_template_pair(int *ret_ours, int *ret_theirs)
 	return *ret_theirs < 0 ? -EMFILE : 0;
 }
 
+/* What a sandbox is made with: namespaces, their loopback and mounts, what the mounted folders belong to, id maps. */
+static const uint64_t holder_capabilities = 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_NET_ADMIN | 1ULL << CAP_CHOWN |
+                                            1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER | 1ULL << CAP_SETUID |
+                                            1ULL << CAP_SETGID | 1ULL << CAP_SETPCAP | 1ULL << CAP_SYS_CHROOT;
+
 void fh_template_enter_holder(struct fh_template *t)
 {
 	static char name[] = "fumehood-engine", option[] = "--holder", *argv[] = { name, option, NULL }, *env[] = { NULL };
@@ -69,11 +78,13 @@ void fh_template_enter_holder(struct fh_template *t)
 		fh_template_break(t, "there are no descriptors left for its holder");
 		return;
 	}
+	const struct sock_fprog base = { fh_seccomp_base_size, (struct sock_filter *)(uintptr_t)fh_seccomp_base };
 	const int fds[][2] = { { nothing, 0 }, { nothing, 1 }, { nothing, 2 }, { theirs, FH_HOLDER_SOCKET } };
 	struct fh_entry e = {
 		.uid = t->ids.ranges ? 0 : t->plan->uid,
 		.gid = t->ids.ranges ? 0 : t->plan->gid,
-		.capabilities = (1ULL << (CAP_LAST_CAP + 1)) - 1,
+		.capabilities = holder_capabilities,
+		.filter = &base,
 		.cwd = "/",
 		.image = image,
 		.argv = argv,
@@ -149,11 +160,14 @@ void fh_template_enter_zygote(struct fh_template *t)
 	const int fds[][2] = {
 		{ input, 0 }, { output, 1 }, { error_output, 2 }, { theirs, FH_ZYGOTE_SOCKET }, { copy, FH_ZYGOTE_LIBRARY }
 	};
+	const struct sock_fprog filter = { fh_seccomp_zygote_size, (struct sock_filter *)(uintptr_t)fh_seccomp_zygote };
 	char **argv = zygote_argv(t->plan), **env = zygote_env(t->plan);
 	struct fh_entry e = {
 		.uid = t->plan->uid,
 		.gid = t->plan->gid,
-		.capabilities = 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_SYS_CHROOT | 1ULL << CAP_SYS_PTRACE,
+		.capabilities = 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_SYS_CHROOT,
+		.confined = true,
+		.filter = &filter,
 		.cwd = t->plan->cwd,
 		.image = -1,
 		.argv = argv,

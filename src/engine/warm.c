@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -79,21 +80,55 @@ static uint32_t namespaces_of(const struct fh_sandbox *b)
 	return flags;
 }
 
+/* The sandbox's namespaces, by which the zygote enters them. False: not all could be opened. */
+static bool open_namespaces(pid_t init, uint32_t wanted, int *fds, size_t *count)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/ns", (int)init);
+	fh_auto_close int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool all = folder >= 0;
+	for (size_t i = 0; all && i < FH_ZYGOTE_NAMESPACES; i++) {
+		if (!(wanted & fh_zygote_namespaces[i].flag))
+			continue;
+		int fd = openat(folder, fh_zygote_namespaces[i].name, O_RDONLY | O_CLOEXEC);
+		all = fd >= 0;
+		if (all)
+			fds[(*count)++] = fd;
+	}
+	return all;
+}
+
+static void close_all(const int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		close(fds[i]);
+}
+
 void fh_warm_fork(struct fh_sandbox *b)
 {
+	struct stat st;
 	struct fh_template *t = b->template;
 	struct fh_zygote_fork m = { .h = { FH_ZYGOTE_FORK, b->token } };
 	char packet[sizeof(m) + FH_ZYGOTE_SEAL_MAX * sizeof(struct sock_filter)];
-	int fds[4 + FH_CG_COUNT_], pair[2], size = 1 << 20, rules = b->rules;
-	size_t count = 0;
+	int fds[FH_ZYGOTE_NAMESPACES + 3 + FH_CG_COUNT_], pair[2], size = 1 << 20, rules = b->rules;
+	size_t namespaces = 0;
 	if (t->zygote_socket < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
 		fail(b, "the template has no zygote, or there are no descriptors left");
 		return;
 	}
 	(void)setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	(void)fh_set_nonblock(pair[0], true);
-	m.flags = FH_FORK_INIT | FH_FORK_SOCKET;
-	fds[count++] = b->child.pidfd;
+	b->program.far_end = fstat(pair[1], &st) == 0 ? st.st_ino : 0;
+	b->program.socket = pair[0];
+	m.namespaces = namespaces_of(b);
+	if (!open_namespaces(b->child.pid, m.namespaces, fds, &namespaces)) {
+		close_all(fds, namespaces);
+		close(pair[1]);
+		fail(b, "the namespaces of a sandbox cannot be opened");
+		return;
+	}
+	size_t count = namespaces;
+	m.flags = FH_FORK_SOCKET;
 	fds[count++] = pair[1];
 	if (rules >= 0) {
 		m.flags |= FH_FORK_LANDLOCK;
@@ -114,7 +149,6 @@ void fh_warm_fork(struct fh_sandbox *b)
 		m.flags |= FH_FORK_KEEP_CAPABILITIES;
 	if (b->plan->layers & 1u << FH_LAYER_NO_NEW_PRIVS)
 		m.flags |= FH_FORK_NO_NEW_PRIVS;
-	m.namespaces = namespaces_of(b);
 	m.uid = b->plan->uid;
 	m.gid = b->plan->gid;
 	m.seal_count = b->plan->layers & 1u << FH_LAYER_SECCOMP ? fh_seccomp_seal_size : 0;
@@ -122,7 +156,7 @@ void fh_warm_fork(struct fh_sandbox *b)
 	memcpy(packet + sizeof(m), fh_seccomp_seal, m.seal_count * sizeof(struct sock_filter));
 	int r = fh_packet_send(t->zygote_socket, packet, sizeof(m) + m.seal_count * sizeof(struct sock_filter), fds, count);
 	close(pair[1]);
-	b->program.socket = pair[0];
+	close_all(fds, namespaces);
 	if (r < 0)
 		fail(b, "cannot ask the zygote for a program: %s", strerror(-r));
 	t->trunk->forks++;
@@ -159,9 +193,14 @@ static bool is_isolated(struct fh_sandbox *b, pid_t pid, const struct fh_init_st
 static void on_parked(struct fh_sandbox *b, const struct fh_zygote_parked *m)
 {
 	const char *why;
+	char shared[160];
 	pid_t pid = fh_pid_of(b->program.pidfd);
 	if (m->error) {
 		fail(b, "a program of the zygote cannot be isolated (step %u): %s", m->step, strerror(m->error));
+		return;
+	}
+	if (pid > 0 && !fh_held_apart(&b->template->held, pid, b->program.far_end, shared, sizeof(shared))) {
+		fail(b, "a program of the zygote is not on its own: %s", shared);
 		return;
 	}
 	if (pid <= 0 || !is_isolated(b, pid, &m->state, &why)) {
@@ -215,6 +254,27 @@ static void on_forked(struct fh_template *t, const struct fh_zygote_forked *m, i
 	(void)fh_watch_set(t->engine->loop, &b->program.socket_watch, b->program.socket, EPOLLIN);
 }
 
+/* The kernel's word on a zygote that has said that it is ready; notes what it holds. */
+static bool is_confined(struct fh_template *t, char *why, size_t size)
+{
+	static const char *const sets[] = { "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb" };
+	char status[FH_PROC_STATUS_MAX];
+	uint64_t caps = 0, own = 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_SYS_CHROOT;
+	pid_t pid = fh_pid_of(t->zygote.pidfd);
+	(void)fh_proc_text(pid, "status", status, sizeof(status));
+	for (size_t i = 0; i < FH_ARRAY_SIZE(sets); i++)
+		caps |= fh_proc_number(status, sets[i], 16, ~0ULL);
+	bool filtered = fh_proc_number(status, "Seccomp", 10, 0) == 2 || !(t->plan->layers & 1u << FH_LAYER_SECCOMP);
+	if (pid > 0 && !(caps & ~own) && filtered && fh_held_read(pid, &t->held))
+		return true;
+	snprintf(why, size, "the zygote %s",
+	         pid <= 0      ? "has ended"
+	         : caps & ~own ? "has capabilities that it should not have"
+	         : !filtered   ? "has no filter of system calls"
+	                       : "holds more descriptors than can be looked at");
+	return false;
+}
+
 void fh_warm_on_zygote(struct fh_watch *w, uint32_t events)
 {
 	struct fh_template *t = w->owner;
@@ -224,6 +284,7 @@ void fh_warm_on_zygote(struct fh_watch *w, uint32_t events)
 		struct fh_zygote_forked forked;
 	} m;
 	int fds[FH_PACKET_FDS_MAX], count;
+	char why[160];
 	(void)events;
 	while (t->zygote_socket >= 0) {
 		ssize_t n = fh_packet_receive(t->zygote_socket, &m, sizeof(m), fds, &count);
@@ -249,6 +310,8 @@ void fh_warm_on_zygote(struct fh_watch *w, uint32_t events)
 				fh_template_break(t, m.ready.why);
 			else if (fh_template_has_printed(t))
 				fh_template_break(t, "the zygote printed something when it started");
+			else if (!is_confined(t, why, sizeof(why)))
+				fh_template_break(t, why);
 			else
 				fh_template_serve(t, m.ready.resident_bytes);
 			continue;

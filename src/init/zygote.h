@@ -31,8 +31,10 @@
  *   - an empty regular file MAIN in the current folder, which is the one that runs will have;
  *   - the environment of the template and the variables below, which the library removes;
  *   - no_new_privs and the *base* filter as the template's layers say.
- * It needs CAP_SYS_ADMIN and CAP_SYS_CHROOT over the namespaces that FORK names, and where programs change ids
- * CAP_SETUID, CAP_SETGID, CAP_SETPCAP there; a fork is given them by entering its user namespace.
+ * It needs CAP_SYS_ADMIN and CAP_SYS_CHROOT over the namespaces that FORK brings, and where programs change ids
+ * CAP_SETUID, CAP_SETGID, CAP_SETPCAP there; a fork is given them by entering its user namespace. It has no right to
+ * trace anybody, and is in a Landlock domain in which nobody outside can be traced: it can enter the namespaces that it
+ * was given a descriptor of, while it has that, and no others (engine/confine.c).
  */
 #pragma once
 #include "init/messages.h"
@@ -84,11 +86,10 @@ struct fh_zygote_ready {
 	char why[FH_ZYGOTE_WHY_MAX]; /* "": it serves; else why not, and it exits after this message */
 };
 
-/* FORK: make a program for the sandbox whose init is given. Descriptors, in this order, each only where its bit is set:
- * init's pidfd, the program's socket, the Landlock rule set, the v2 group's folder, then `cgroups` v1 tasks files.
- * Followed by `seal_count` struct sock_filter. */
+/* FORK: make a program for the sandbox whose namespaces are given. Descriptors, in this order: one for each bit of
+ * `namespaces`, in the order of fh_zygote_namespaces; each only where its bit is set the program's socket, the Landlock
+ * rule set, the v2 group's folder; then `cgroups` v1 tasks files. Followed by `seal_count` struct sock_filter. */
 enum fh_zygote_fork_flags {
-	FH_FORK_INIT = 1,        /* pidfd of init; always set */
 	FH_FORK_SOCKET = 2,      /* always set */
 	FH_FORK_LANDLOCK = 4,    /* a rule set to enter */
 	FH_FORK_CGROUP = 8,      /* the program is born in this group (CLONE_INTO_CGROUP) */
@@ -99,10 +100,23 @@ enum fh_zygote_fork_flags {
 struct fh_zygote_fork {
 	struct fh_init_header h;
 	uint32_t flags;      /* enum fh_zygote_fork_flags */
-	uint32_t namespaces; /* CLONE_NEW* to enter by init's pidfd; CLONE_NEWPID is entered before the fork */
+	uint32_t namespaces; /* CLONE_NEW* to enter; CLONE_NEWPID is entered before the fork */
 	uint32_t uid, gid;   /* as the sandbox's user namespace shows them */
 	uint32_t cgroups;    /* v1 tasks files, to each of which the program writes "0" before all else */
 	uint32_t seal_count; /* 0: no filter is added */
+};
+
+/* In the order in which they are given and entered: the pid namespace, which is the zygote's to enter; the user
+ * namespace last, since the rights over the others are the zygote's own. `name`: below /proc/PID/ns. */
+enum { FH_ZYGOTE_NAMESPACES = 7 };
+static const struct {
+	uint32_t flag;
+	const char name[8];
+} fh_zygote_namespaces[FH_ZYGOTE_NAMESPACES] = {
+	{ 0x20000000 /* CLONE_NEWPID */, "pid" },       { 0x00020000 /* CLONE_NEWNS */, "mnt" },
+	{ 0x40000000 /* CLONE_NEWNET */, "net" },       { 0x08000000 /* CLONE_NEWIPC */, "ipc" },
+	{ 0x04000000 /* CLONE_NEWUTS */, "uts" },       { 0x02000000 /* CLONE_NEWCGROUP */, "cgroup" },
+	{ 0x10000000 /* CLONE_NEWUSER */, "user" },
 };
 
 /* BRANCH: fork a zygote that imports more modules and then serves on the socket given (the one descriptor). Followed
@@ -134,6 +148,7 @@ enum fh_zygote_step {
 	FH_WARM_LANDLOCK,
 	FH_WARM_SECCOMP,
 	FH_WARM_IDS, /* ids and capabilities */
+	FH_WARM_OWN, /* what it shared with the zygote made anew */
 	/* of RUN */
 	FH_WARM_RLIMIT, /* detail: the resource */
 	FH_WARM_CWD,
