@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * What a program could share with its zygote, and by that with every other program of it: open descriptions (a pipe, an
- * eventfd, an epoll, the offset and the flags of a file) and shared memory. A zygote that holds such a thing serves only
- * if all of it is of a kind that a fork can make anew; then each program does so before any code of its own, under the
- * same numbers. The engine looks again, from outside (engine/own.c).
+ * eventfd, an epoll, the offset and the flags of a file) and shared memory. A zygote that holds such a thing serves
+ * only if all of it is of a kind that a fork can make anew; then each program does so before any code of its own, under
+ * the same numbers. The engine looks again, from outside (engine/own.c).
  *
  * Which kinds: proc_pid_fdinfo(5), pipe(7), eventfd(2), epoll(7).
  */
@@ -68,7 +68,9 @@ static uint64_t number(const char **p, unsigned base)
 		(*p)++;
 	for (;; (*p)++) {
 		char c = **p;
-		unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 99;
+		unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+		                 : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+		                                        : 99;
 		if (digit >= base)
 			return v;
 		v = v * base + digit;
@@ -196,7 +198,8 @@ static bool note(const struct fh_warm_interpreter *i, int fd, int main_fd, char 
 			return refuse(why, fd, link);
 	}
 	for (unsigned k = 0; k < held_count; k++)
-		h->again = h->again || ((h->kind == PIPE || h->kind == EVENT) && held[k].kind == h->kind && held[k].object == h->object);
+		h->again = h->again ||
+		           ((h->kind == PIPE || h->kind == EVENT) && held[k].kind == h->kind && held[k].object == h->object);
 	held_count++;
 	return true;
 }
@@ -396,7 +399,8 @@ static bool renew_device(const struct held *h)
 	return done;
 }
 
-/* The program's file is opened anew with its run; until then its number is kept by a copy of the process's own socket. */
+/* The program's file is opened anew with its run; until then its number is kept by a copy of the process's own socket.
+ */
 static bool renew_main_file(const struct held *h, int socket)
 {
 	return socket < 0 || fh_sys(__NR_dup3, socket, h->fd, CLOEXEC) >= 0;

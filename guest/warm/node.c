@@ -9,8 +9,8 @@
  * In worker threads of a run, which load `-r` too, /dev/null is what it is: an empty module.
  *
  * The pipes, eventfds and epolls of libuv's loops (the main one, V8's delayed tasks', tracing's) are made anew in each
- * program, under their numbers, with what they watch (descriptors.c): nothing that a program holds is served by a thread
- * of the zygote. Of the threads that a fork loses see below.
+ * program, under their numbers, with what they watch (descriptors.c): nothing that a program holds is served by a
+ * thread of the zygote. Of the threads that a fork loses see below.
  */
 #include "warm.h"
 

@@ -102,7 +102,8 @@ const struct fh_warm_run *fh_warm_serve(const struct fh_warm_interpreter *i);
  * own code after a fork included. The C library's and libraries' own at-fork handlers of the child are left to
  * fh_warm_forked(). Returns as fork, -errno on failure. */
 long fh_warm_fork(const struct fh_warm_interpreter *i, uint64_t flags, int cgroup, int *ret_pidfd, void (*first)(void));
-/* In the child, once it is isolated. `socket`: its own, -1 for none. False: it shares with the zygote what it must not. */
+/* In the child, once it is isolated. `socket`: its own, -1 for none. False: it shares with the zygote what it must not.
+ */
 bool fh_warm_forked(const struct fh_warm_interpreter *i, int socket);
 
 /* descriptors.c: what a program could share with its zygote */

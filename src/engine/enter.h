@@ -16,16 +16,16 @@
 #include "engine/launch.h"
 
 struct fh_entry {
-	int anchor;                     /* pidfd */
-	uint64_t namespaces;            /* CLONE_NEW* of it to enter, the user namespace among them */
-	uint32_t uid, gid;              /* to become, as the user namespace shows them */
-	uint64_t capabilities;          /* to keep, across exec; in that user namespace */
+	int anchor;            /* pidfd */
+	uint64_t namespaces;   /* CLONE_NEW* of it to enter, the user namespace among them */
+	uint32_t uid, gid;     /* to become, as the user namespace shows them */
+	uint64_t capabilities; /* to keep, across exec; in that user namespace */
 	bool no_new_privs;
-	bool confined;                  /* in a Landlock domain that keeps it from everybody else (landlock.c) */
+	bool confined;                   /* in a Landlock domain that keeps it from everybody else (landlock.c) */
 	const struct sock_fprog *filter; /* NULL: none */
-	const struct fh_cgroup *cgroup; /* of the template; NULL: the engine's own */
-	const char *cwd;                /* inside */
-	int image;                      /* a descriptor to execute, or -1: argv[0] as a path inside */
+	const struct fh_cgroup *cgroup;  /* of the template; NULL: the engine's own */
+	const char *cwd;                 /* inside */
+	int image;                       /* a descriptor to execute, or -1: argv[0] as a path inside */
 	char *const *argv, *const *env;
 	const int (*fds)[2]; /* pairs: ours, its number; everything else is closed. None of ours is below 20 */
 	size_t fd_count;

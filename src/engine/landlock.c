@@ -88,8 +88,8 @@ int fh_landlock_rules(const struct fh_plan *plan)
 	return r < 0 ? r : FH_TAKE_FD(ruleset);
 }
 
-/* Nothing is refused in it, but what every domain refuses: to trace, or look into, a process outside; and, from ABI 6 on,
- * to signal one. What is forked inside inherits it, so it must not refuse more. A domain has to handle some right:
+/* Nothing is refused in it, but what every domain refuses: to trace, or look into, a process outside; and, from ABI 6
+ * on, to signal one. What is forked inside inherits it, so it must not refuse more. A domain has to handle some right:
  * making block devices, which nobody inside may do anyhow, and REFER, which is refused unless it is handled. */
 int fh_landlock_confine(void)
 {

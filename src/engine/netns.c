@@ -18,9 +18,14 @@ static const struct {
 	bool first_line;
 } figures[FH_NETNS_FILES] = {
 	{ "/proc/self/net/sockstat", true }, /* "sockets: used 0": of every family */
-	{ "/proc/self/net/dev", false },     { "/proc/self/net/snmp", false },          { "/proc/self/net/netstat", false },
-	{ "/proc/self/net/snmp6", false },   { "/proc/self/net/ip6_flowlabel", false }, /* outlives its socket, if asked to
-	                                                                                 */
+	{ "/proc/self/net/dev", false },
+	{ "/proc/self/net/snmp", false },
+	{ "/proc/self/net/netstat", false },
+	{ "/proc/self/net/snmp6", false },
+	{ "/proc/self/net/ip6_flowlabel", false }, /* outlives its socket, if asked to */
+	/* a route that a socket was connected by is cached, and counts its users, with no packet sent */
+	{ "/proc/self/net/ipv6_route", false },
+	{ "/proc/self/net/rt6_stats", false },
 };
 
 int fh_raise_loopback(void)

@@ -14,7 +14,7 @@
 #pragma once
 #include "base/base.h"
 
-enum { FH_NETNS_MAX = 32, FH_NETNS_FILES = 6, FH_NETNS_TEXT_MAX = 32 * 1024 };
+enum { FH_NETNS_MAX = 32, FH_NETNS_FILES = 8, FH_NETNS_TEXT_MAX = 32 * 1024 };
 
 struct fh_netns {
 	int fd; /* -1: no namespace in this place */

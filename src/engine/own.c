@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * That a program which a zygote forked holds nothing that the zygote holds as well: no open description (what a pipe, an
- * eventfd or an epoll is; the offset and the flags of a file) and no shared memory that can be written. Looked at from
- * outside, while neither of them runs anything of a tenant's: the zygote when it says that it is ready, each program
- * when it says that it is parked. What a zygote may hold at all is up to the warm library (guest/warm/descriptors.c).
+ * That a program which a zygote forked holds nothing that the zygote holds as well: no open description (what a pipe,
+ * an eventfd or an epoll is; the offset and the flags of a file) and no shared memory that can be written. Looked at
+ * from outside, while neither of them runs anything of a tenant's: the zygote when it says that it is ready, each
+ * program when it says that it is parked. What a zygote may hold at all is up to the warm library
+ * (guest/warm/descriptors.c).
  *
  * Sources: proc_pid_fd(5), proc_pid_fdinfo(5), proc_pid_map_files(5), kcmp(2); PROCMAP_QUERY (Linux 6.11): the kernel's
  * include/uapi/linux/fs.h and Documentation/filesystems/proc.rst.
@@ -94,7 +95,10 @@ static bool is_own(void *data, int fd, const char *link)
 		long r = syscall(SYS_kcmp, c->program, c->held->pid, KCMP_FILE, fd, c->held->fd[i]);
 		if (r > 0 || (r < 0 && errno == EBADF)) /* the zygote has closed it */
 			continue;
-		snprintf(c->why, c->size, r == 0 ? "it shares a descriptor with its zygote: %d, %s" : "whether it shares descriptor %d, %s, cannot be known", fd, link);
+		snprintf(c->why, c->size,
+		         r == 0 ? "it shares a descriptor with its zygote: %d, %s"
+		                : "whether it shares descriptor %d, %s, cannot be known",
+		         fd, link);
 		return false;
 	}
 	return true;
@@ -112,7 +116,8 @@ struct map_query {
 #define MAP_QUERY _IOWR('f', 17, struct map_query)
 enum { QUERY_SHARED = 0x08, QUERY_COVERING_OR_NEXT = 0x10 };
 
-/* The file behind a shared mapping was opened for writing: then the mapping can come to be written, if it is not now. */
+/* The file behind a shared mapping was opened for writing: then the mapping can come to be written, if it is not now.
+ */
 static bool can_be_written(pid_t pid, uint64_t start, uint64_t end)
 {
 	char path[80];

@@ -49,6 +49,12 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("sched_setaffinity", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, 1)),
 	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(1, 1)),
 	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, PRIO_USER)),
+	FH_E_IF("kill", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("tkill", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("tgkill", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("rt_sigqueueinfo", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("rt_tgsigqueueinfo", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("pidfd_open", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
 
 	/* 1 byte, which the engine sets, is the one limit at which the kernel gives no core dump to a program of the host's
 	 * either (core(5)); with 0 it does. Who asks for no core dumps has what was asked for. */
@@ -576,5 +582,5 @@ const char *const fh_seccomp_setup_calls[] = {
 const size_t fh_seccomp_setup_call_count = sizeof(fh_seccomp_setup_calls) / sizeof(fh_seccomp_setup_calls[0]);
 
 /* Those of them that a zygote makes for a program. */
-const char *const fh_seccomp_zygote_calls[] = { "setns", "clone3" };
+const char *const fh_seccomp_zygote_calls[] = { "setns", "clone3", "seccomp" };
 const size_t fh_seccomp_zygote_call_count = sizeof(fh_seccomp_zygote_calls) / sizeof(fh_seccomp_zygote_calls[0]);

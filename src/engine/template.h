@@ -15,8 +15,9 @@
  * All are children of the engine and die with it. The holder and the zygote are in the anchor's pid namespace: its end
  * is theirs and that of every sandbox. A sandbox is in a pid namespace below, in which none of them has a number; its
  * user namespace is below the template's and has no rights there; its network, ipc and mounts are its own; no
- * descriptor of theirs is inherited (own.h). The anchor has the whole filter, the holder and every init the base filter;
- * the zygote one that lets it clone and enter namespaces, and a Landlock domain out of which it can trace nobody.
+ * descriptor of theirs is inherited (own.h). The anchor has the whole filter, the holder and every init the base
+ * filter; the zygote one that lets it clone and enter namespaces, and a Landlock domain out of which it can trace
+ * nobody.
  *
  * Capabilities exist in the template's user namespace alone: nothing of the host belongs to that, not even the mounts
  * of the anchor where the engine is root. What a zygote may have executed are the interpreter and the modules that the
@@ -99,7 +100,7 @@ struct fh_template {
 	struct fh_watch report_watch;
 	struct fh_member_process anchor, holder, zygote, stem;
 	struct fh_held held; /* what the zygote held when it was ready */
-	int entered; /* report of who is being started inside; -1: nobody */
+	int entered;         /* report of who is being started inside; -1: nobody */
 	struct fh_watch entered_watch;
 	int holder_socket, zygote_socket, stem_socket, zygote_output[2]; /* -1: none */
 	struct fh_watch holder_watch, zygote_watch, stem_watch;

@@ -61,10 +61,11 @@ int fh_template_pair(int *ret_ours, int *ret_theirs)
 	return *ret_theirs < 0 ? -EMFILE : 0;
 }
 
-/* What a sandbox is made with: namespaces, their loopback and mounts, what the mounted folders belong to, id maps. */
-static const uint64_t holder_capabilities = 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_NET_ADMIN | 1ULL << CAP_CHOWN |
-                                            1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER | 1ULL << CAP_SETUID |
-                                            1ULL << CAP_SETGID | 1ULL << CAP_SETPCAP | 1ULL << CAP_SYS_CHROOT;
+/* What a sandbox is made with: namespaces, their loopback and mounts, what the mounted folders belong to, id maps (that
+ * of a program with uid 0 takes CAP_SETFCAP: user_namespaces(7)). */
+static const uint64_t holder_capabilities =
+    1ULL << CAP_SYS_ADMIN | 1ULL << CAP_NET_ADMIN | 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER |
+    1ULL << CAP_SETUID | 1ULL << CAP_SETGID | 1ULL << CAP_SETPCAP | 1ULL << CAP_SETFCAP | 1ULL << CAP_SYS_CHROOT;
 
 void fh_template_enter_holder(struct fh_template *t)
 {

@@ -113,9 +113,9 @@ static const struct {
 	uint32_t flag;
 	const char name[8];
 } fh_zygote_namespaces[FH_ZYGOTE_NAMESPACES] = {
-	{ 0x20000000 /* CLONE_NEWPID */, "pid" },       { 0x00020000 /* CLONE_NEWNS */, "mnt" },
-	{ 0x40000000 /* CLONE_NEWNET */, "net" },       { 0x08000000 /* CLONE_NEWIPC */, "ipc" },
-	{ 0x04000000 /* CLONE_NEWUTS */, "uts" },       { 0x02000000 /* CLONE_NEWCGROUP */, "cgroup" },
+	{ 0x20000000 /* CLONE_NEWPID */, "pid" },   { 0x00020000 /* CLONE_NEWNS */, "mnt" },
+	{ 0x40000000 /* CLONE_NEWNET */, "net" },   { 0x08000000 /* CLONE_NEWIPC */, "ipc" },
+	{ 0x04000000 /* CLONE_NEWUTS */, "uts" },   { 0x02000000 /* CLONE_NEWCGROUP */, "cgroup" },
 	{ 0x10000000 /* CLONE_NEWUSER */, "user" },
 };
 

@@ -106,6 +106,17 @@ static void a_refused_connection(void)
 	assert_int_equal(connect(s, (void *)&to, sizeof(to)), -1);
 }
 
+/* No packet, but the kernel caches the route, and both files count that. */
+static void a_route_that_was_looked_up(void)
+{
+	struct sockaddr_in6 to = { .sin6_family = AF_INET6, .sin6_port = 9, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	fh_auto_close int s = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (s < 0 || connect(s, (void *)&to, sizeof(to)) < 0) {
+		print_message("needs the kernel to have IPv6\n");
+		skip();
+	}
+}
+
 static void a_way_that_is_not_there(void)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = 9, .sin_addr.s_addr = htonl(0x08080808) };
@@ -186,6 +197,7 @@ GIVEN_AGAIN(an_abstract_name_that_is_gone)
 NEVER_AGAIN(a_datagram)
 NEVER_AGAIN(a_refused_connection)
 NEVER_AGAIN(a_way_that_is_not_there)
+NEVER_AGAIN(a_route_that_was_looked_up)
 NEVER_AGAIN(an_abstract_name)
 NEVER_AGAIN(a_listener)
 NEVER_AGAIN(a_flow_label)
@@ -247,6 +259,7 @@ int main(void)
 		cmocka_unit_test(test_never_again_after_a_datagram),
 		cmocka_unit_test(test_never_again_after_a_refused_connection),
 		cmocka_unit_test(test_never_again_after_a_way_that_is_not_there),
+		cmocka_unit_test(test_never_again_after_a_route_that_was_looked_up),
 		cmocka_unit_test(test_never_again_after_an_abstract_name),
 		cmocka_unit_test(test_never_again_after_a_listener),
 		cmocka_unit_test(test_never_again_after_a_flow_label),

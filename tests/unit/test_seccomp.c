@@ -75,15 +75,19 @@ static uint32_t base(const struct seccomp_data *d)
 	return evaluate(fh_seccomp_base, fh_seccomp_base_size, d);
 }
 
+static uint32_t zygote(const struct seccomp_data *d)
+{
+	return evaluate(fh_seccomp_zygote, fh_seccomp_zygote_size, d);
+}
+
 static uint32_t seal(const struct seccomp_data *d)
 {
 	return evaluate(fh_seccomp_seal, fh_seccomp_seal_size, d);
 }
 
 /* What the kernel makes of two filters: the action that comes first, of equal ones the newer filter's (seccomp(2)). */
-static uint32_t both(const struct seccomp_data *d)
+static uint32_t both(uint32_t older, uint32_t newer)
 {
-	uint32_t older = base(d), newer = seal(d);
 	return (int32_t)(older & SECCOMP_RET_ACTION_FULL) < (int32_t)(newer & SECCOMP_RET_ACTION_FULL) ? older : newer;
 }
 
@@ -113,10 +117,26 @@ static size_t argument_values(uint64_t *ret, size_t max)
 
 static void check(const struct seccomp_data *d)
 {
-	uint32_t expected = whole(d), got = both(d);
-	if (expected != got)
-		fail_msg("call %d of %#x (%llx, %llx, %llx): the policy answers %#x, base and seal together %#x", d->nr,
-		         d->arch, d->args[0], d->args[1], d->args[2], expected, got);
+	uint32_t expected = whole(d), sealed = seal(d), got = both(base(d), sealed), warm = both(zygote(d), sealed);
+	if (expected != got || expected != warm)
+		fail_msg("call %d of %#x (%llx, %llx, %llx): the policy answers %#x, base and seal together %#x, those of a "
+		         "zygote's program %#x",
+		         d->nr, d->arch, d->args[0], d->args[1], d->args[2], expected, got, warm);
+}
+
+/* Beside what any program may do, a zygote enters namespaces and clones. */
+static void a_zygote_may_set_up_nothing_else(void **state)
+{
+	static const struct {
+		int call;
+		bool allowed;
+	} calls[] = { { SYS_setns, true },  { SYS_clone3, true },   { SYS_unshare, false },
+		          { SYS_mount, false }, { SYS_umount2, false }, { SYS_ptrace, false } };
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct seccomp_data d = { .nr = calls[i].call, .arch = NATIVE_ARCH };
+		assert_int_equal(zygote(&d) == SECCOMP_RET_ALLOW, calls[i].allowed);
+	}
 }
 
 static bool holds(const struct fh_condition *c, const struct seccomp_data *d)
@@ -214,7 +234,7 @@ static void base_and_seal_refuse_other_architectures_as_the_policy_does(void **s
 		for (int nr = 0; nr < 1024; nr++) {
 			struct seccomp_data d = { .nr = nr, .arch = others[i] };
 			check(&d);
-			assert_int_equal(both(&d), SECCOMP_RET_ERRNO | ENOSYS);
+			assert_int_equal(both(base(&d), seal(&d)), SECCOMP_RET_ERRNO | ENOSYS);
 		}
 }
 
@@ -251,13 +271,14 @@ static void what_programs_must_never_have_is_refused_by_the_base_alone(void **st
 	struct seccomp_data namespaces = { .nr = SYS_clone, .arch = NATIVE_ARCH, .args = { CLONE_NEWUSER } };
 	assert_int_equal(base(&namespaces) & SECCOMP_RET_ACTION_FULL, SECCOMP_RET_ERRNO);
 	struct seccomp_data plain = { .nr = SYS_read, .arch = NATIVE_ARCH };
-	assert_int_equal(both(&plain), SECCOMP_RET_ALLOW);
+	assert_int_equal(both(base(&plain), seal(&plain)), SECCOMP_RET_ALLOW);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_filter_says_what_the_table_says),
+		cmocka_unit_test(a_zygote_may_set_up_nothing_else),
 		cmocka_unit_test(base_and_seal_together_are_the_policy),
 		cmocka_unit_test(base_and_seal_refuse_other_architectures_as_the_policy_does),
 		cmocka_unit_test(only_the_seal_stands_between_a_program_and_the_calls_of_set_up),

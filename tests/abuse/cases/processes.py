@@ -76,6 +76,7 @@ CASES = [
     processes("hindering init", "hinder_init", numbers="16", user="root", control={
         "root": Without(("seccomp", "capabilities"), each=False),
         "user": Without(("seccomp",), each=False)}),
+    processes("signalling init", "signal_init", numbers="16", user="root", control=Without(("seccomp",), each=False)),
     processes("priorities", "priorities", numbers="41", user="root",
               control=OnlyAs(Outside(), ("root",), "the kernel gives it to the host's root alone")),
     # time

@@ -225,6 +225,20 @@ static void hinder_init(char **args)
 	judge("I/O priority of init", syscall(SYS_ioprio_set, 1, 1, 3 << 13));
 }
 
+/* Signals init, by every call that there is for it. */
+static void signal_init(char **args)
+{
+	siginfo_t info = { .si_code = SI_QUEUE };
+	(void)args;
+	judge("kill of init", kill(1, SIGCHLD));
+	judge("tkill of init", syscall(SYS_tkill, 1, SIGCHLD));
+	judge("tgkill of init", syscall(SYS_tgkill, 1, 1, SIGCHLD));
+	judge("rt_sigqueueinfo to init", syscall(SYS_rt_sigqueueinfo, 1, SIGCHLD, &info));
+	judge("rt_tgsigqueueinfo to init", syscall(SYS_rt_tgsigqueueinfo, 1, 1, SIGCHLD, &info));
+	int fd = (int)syscall(SYS_pidfd_open, 1, 0);
+	judge("pidfd_send_signal to init", fd < 0 ? -1 : syscall(SYS_pidfd_send_signal, fd, SIGCHLD, NULL, 0));
+}
+
 /* Real-time priority would keep everybody else from a processor. */
 static void priorities(char **args)
 {
@@ -544,6 +558,7 @@ static const struct attack attacks[] = {
 	{ "kill_all", kill_all },
 	{ "stop_everybody", stop_everybody },
 	{ "hinder_init", hinder_init },
+	{ "signal_init", signal_init },
 	{ "priorities", priorities },
 	{ "burn", burn },
 	{ "burn_with_timers", burn_with_timers },
