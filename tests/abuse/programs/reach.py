@@ -45,7 +45,14 @@ def reaches(pid):
     for what in ("root/etc/passwd", "mem", "environ", "fd", "ns/mnt"):
         try:
             path = f"/proc/{pid}/{what}"
-            os.listdir(path) if what == "fd" else os.close(os.open(path, os.O_RDONLY))
+            if what == "fd":     # that there are some is the owner's to list, what they are is for who may trace
+                for name in os.listdir(path):
+                    os.readlink(f"{path}/{name}")
+                    break
+                else:
+                    continue
+            else:
+                os.close(os.open(path, os.O_RDONLY))
             yield f"/proc/PID/{what} of {whose}"
         except OSError:
             pass
