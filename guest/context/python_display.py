@@ -189,6 +189,9 @@ class JSON(DisplayObject):
         elif self.data:
             self.data = json.loads(self.data)
 
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return super()._repr_mimebundle_(), {self.mime: {"expanded": False, "root": "root"}}
+
 
 class Image(DisplayObject):
     _mimes = {"png": "image/png", "jpeg": "image/jpeg", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}

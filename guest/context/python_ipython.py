@@ -3,9 +3,11 @@
 
 `part` is the driver's (python.py)."""
 import builtins
+import os
 import sys
 
 import IPython
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
@@ -54,7 +56,16 @@ class _Publisher(DisplayPublisher):
         _driver.wire.emit("clear", wait=bool(wait))
 
 
+class _Compiler(CachingCompiler):
+    """Names a cell by what is in it, as Jupyter does: "Cell In[3]" in tracebacks, a number's file in warnings."""
+
+    def get_code_name(self, raw_code, code, number):
+        import zlib
+        return "/tmp/ipykernel_%d/%d.py" % (os.getpid(), zlib.crc32(raw_code.encode("utf-8", "replace")))
+
+
 class _Shell(InteractiveShell):
+    compiler_class = Type(_Compiler)
     displayhook_class = Type(_Hook)
     display_pub_class = Type(_Publisher)
     silent_cell = False
@@ -66,9 +77,6 @@ class _Shell(InteractiveShell):
         _driver.wire.emit("error", name=str(getattr(etype, "__name__", etype)), value=value,
                           traceback="\n".join(str(line) for line in stb))
         self.failed = True
-
-    def show_usage_error(self, exc):
-        self._showtraceback(type(exc), exc, ["UsageError: %s" % exc])
 
     def init_readline(self):
         pass
@@ -149,7 +157,7 @@ class Shell:
         self.shell.user_ns_hidden.update(exit=self.shell.user_ns["exit"], quit=self.shell.user_ns["quit"])
         builtins.input = self._input
         import getpass
-        getpass.getpass = self._input
+        getpass.getpass = self._getpass
         self._figures()
 
     @staticmethod
@@ -157,10 +165,13 @@ class Shell:
         raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")
 
     @staticmethod
+    def _getpass(prompt="", *_, **_more):
+        raise StdinNotImplementedError("getpass was called, but this frontend does not support input requests.")
+
+    @staticmethod
     def _figures():
         """matplotlib's inline back end, where IPython brings it; ours otherwise."""
         import importlib.util
-        import os
         if os.environ.get("MPLBACKEND") == "module://fumehood_context_inline":
             if importlib.util.find_spec("matplotlib_inline"):
                 os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
@@ -177,7 +188,7 @@ class Shell:
         else:
             result = shell.run_cell(code, store_history=store)
         error = result.error_before_exec or result.error_in_exec
-        if error is not None and not shell.failed:
+        if error is not None and not shell.failed and type(error).__name__ != "UsageError":  # which is said on stderr
             driver.wire.emit("error", name=type(error).__name__, value=rich.text_of(error), traceback=rich.text_of(error))
         return "ok" if error is None else "error"
 

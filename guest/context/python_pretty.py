@@ -23,18 +23,24 @@ def _named(value):
     return name if value.__module__ in ("builtins", "exceptions") else "%s.%s" % (value.__module__, name)
 
 
+def _signature(function):
+    import inspect
+    try:
+        return str(inspect.signature(function))
+    except (TypeError, ValueError):
+        return ""
+
+
 def _leaf(value):
     kind = type(value)
     if isinstance(value, type) and kind.__repr__ is type.__repr__:
         return _named(value)
     if kind is types.FunctionType:
-        import inspect
-        try:
-            return "<function %s%s>" % (_named(value), inspect.signature(value))
-        except (TypeError, ValueError):
-            return "<function %s>" % _named(value)
+        return "<function %s%s>" % (_named(value), _signature(value))
     if kind in (types.BuiltinFunctionType, types.BuiltinMethodType) and value.__module__ == "builtins":
-        return "<function %s>" % value.__name__
+        return "<function %s%s>" % (value.__name__, _signature(value))
+    if kind is collections.defaultdict:
+        return "defaultdict(%s, %s)" % (text(value.default_factory), text(dict(value)))
     return repr(value)
 
 
@@ -56,32 +62,34 @@ def _items(value):
 _BASE_REPRS = {kind: kind.__repr__ for kind in _BRACKETS}
 
 
-def _text(value, column, after, seen):
-    """`column`: where it begins; `after`: characters that follow on its last line."""
+def _text(value, column, after, seen, indent=0):
+    """`column`: where it begins; `after`: characters that follow on its last line; `indent`: of the lines that are
+    broken, which counts the brackets around it and not the keys before it."""
     items = _items(value)
     if items is None:
-        return _leaf(value)
+        return _leaf(value).replace("\n", "\n" + " " * indent)
     kind = type(value)
     if id(value) in seen:
         return {list: "[...]", dict: "{...}", tuple: "(...)"}.get(kind, repr(value))
     if not items:
         return repr(value)
-    seen = seen + [id(value)]
     begin, end = _BRACKETS[kind]
     if kind is tuple and len(items) == 1:
         end = ",)"
-    shown = items[:ITEMS]
-    line = _one_line(value, WIDTH - column - after, seen[:-1])
+    line = _one_line(value, WIDTH - column - after, seen)
     if line is not None:
         return line
-    lines, inside = [], column + len(begin)
+    seen = seen + [id(value)]
+    shown = items[:ITEMS]
+    lines, inside = [], indent + len(begin)
     for at, (key, item) in enumerate(shown):
         last = at == len(shown) - 1 and len(items) <= ITEMS
         prefix = ""
+        here = column + len(begin) if at == 0 else inside
         if kind is dict:
-            prefix = _text(key, inside, 0, seen) + ": "
-        here = inside + len(prefix.rpartition("\n")[2])
-        lines.append(prefix + _text(item, here, len(end) + after if last else 1, seen))
+            prefix = _text(key, here, 0, seen, inside) + ": "
+        here += len(prefix)
+        lines.append(prefix + _text(item, here, len(end) + after if last else 1, seen, inside))
     if len(items) > ITEMS:
         lines.append("...")
     return begin + (",\n" + " " * inside).join(lines) + end

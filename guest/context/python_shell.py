@@ -24,6 +24,10 @@ def _input(prompt="", *_):
     raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")
 
 
+def _getpass(prompt="", *_, **_more):
+    raise StdinNotImplementedError("getpass was called, but this frontend does not support input requests.")
+
+
 class _Exit:
     """`exit` and `quit`, as names and as calls."""
 
@@ -56,7 +60,7 @@ class Shell:
         builtins.display = display.display
         builtins.input = _input
         import getpass
-        getpass.getpass = _input
+        getpass.getpass = _getpass
         display.offer()
         part("inline").install(display.display)  # noqa: F821
         self.magics = magics.Magics(self)
@@ -105,8 +109,8 @@ class Shell:
         try:
             source = self.magics.transform(magics.dedent(code))
             if not silent:
+                self.names["_i"] = self.names["In"][-1]
                 self.names["In"].append(code)
-                self.names["_i"] = code
             self.quiet = silent or magics.ends_with_semicolon(source)
             linecache.cache[name] = (len(source), None, [line + "\n" for line in source.splitlines()], name)
             tree = compile(source, name, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags, True)

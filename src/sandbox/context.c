@@ -65,7 +65,8 @@ static int add_variables(json_t *object, const char *key, const char *const *env
 	return 0;
 }
 
-static int make_options(const struct fh_context_options *o, json_t **ret, struct fh_error *err)
+static int make_options(const struct fh_context_options *o, const struct fh_context_kind *kind, json_t **ret,
+                        struct fh_error *err)
 {
 	static const char *const shells[] = { "auto", "ipython", "small" };
 	const char *shell = FH_HAS(o, shell) && o->shell ? o->shell : "auto";
@@ -80,6 +81,7 @@ static int make_options(const struct fh_context_options *o, json_t **ret, struct
 	}
 	fh_auto_json json_t *options = json_object();
 	json_t *modules = json_array();
+	json_object_set_new(options, "language", json_string(kind->name));
 	json_object_set_new(options, "shell", json_string(shell));
 	json_object_set_new(options, "preload", modules);
 	for (; preload && *preload; preload++)
@@ -168,7 +170,7 @@ int fh_context_create(struct fh_sandbox *sandbox, const struct fh_context_option
 	c->start_timeout_ms = FH_HAS(o, start_timeout_ms) && o->start_timeout_ms ? o->start_timeout_ms : START_MS;
 	int r = fh_context_kind_find(FH_HAS(o, language) && o->language ? o->language : "python", &c->kind, err);
 	if (r == 0)
-		r = make_options(o, &c->options, err);
+		r = make_options(o, c->kind, &c->options, err);
 	if (r == 0)
 		r = launch(c, err);
 	if (r < 0) {

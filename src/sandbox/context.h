@@ -15,6 +15,7 @@ struct fh_context_kind {
 	const char *const *argv;    /* reads one line of JSON, { file: content, …, "options": … }, and runs the first */
 	const char *const *files;   /* below guest/context, NULL-terminated */
 	const char *package;        /* for the hint when the sandbox has no such interpreter */
+	bool relay; /* it cannot read its own output: guest/context/relay.c stands in front */
 };
 /* FH_E_NOT_FOUND names those that there are. */
 int fh_context_kind_find(const char *name, const struct fh_context_kind **ret, struct fh_error *err);
@@ -40,6 +41,7 @@ enum fh_context_said {
 	FH_CONTEXT_SAID_NOTHING, /* a type that we do not know */
 	FH_CONTEXT_SAID_EVENT,
 	FH_CONTEXT_SAID_READY,
+	FH_CONTEXT_SAID_REFUSED, /* instead of ready: `why` */
 	FH_CONTEXT_SAID_END,
 };
 /* Reads a line without its newline; `line` was released or is zero. */

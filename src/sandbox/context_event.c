@@ -129,6 +129,8 @@ enum fh_context_said fh_context_line_read(struct fh_context_line *line, struct f
 		return FH_CONTEXT_SAID_GARBAGE;
 	if (strcmp(type, "ready") == 0)
 		return FH_CONTEXT_SAID_READY;
+	if (strcmp(type, "refused") == 0)
+		return FH_CONTEXT_SAID_REFUSED;
 	if (strcmp(type, "end") == 0)
 		return FH_CONTEXT_SAID_END;
 	for (int kind = 0; kind < FH_CONTEXT_EVENT_KIND_COUNT_; kind++)

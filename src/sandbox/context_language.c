@@ -18,6 +18,25 @@
 	"f=json.loads(b''.join(b))\n"                                                                                      \
 	"exec(compile(f['python.py'],'<fumehood context>','exec'),{'__name__':'fumehood_context','FILES':f})\n"
 
+#define NODE_BEGIN                                                                                                     \
+	"{const fs=require('fs'),b=[];"                                                                                    \
+	"for(;;){const c=Buffer.alloc(1<<16),n=fs.readSync(3,c);if(!n)process.exit();b.push(c.subarray(0,n));"             \
+	"if(c[n-1]===10)break}"                                                                                            \
+	"const f=JSON.parse(Buffer.concat(b));new Function('require','FILES',f['javascript.js'])(require,f)}"
+
+/* What follows is an interactive shell of which nothing is shown: an interrupt ends what runs in it, and not the shell. */
+#define BASH_BEGIN                                                                                                     \
+	"exec 60<&3 61>&4 62>&2 3<&- 4>&-\n"                                                                               \
+	"IFS= read -r -u 60 l\n"                                                                                           \
+	"l=${l#\\{\\\"bash.sh\\\":\\\"}\n"                                                                                      \
+	"d=${l%%\\\",\\\"options\\\":*}\n"                                                                                   \
+	"d=${d//\\\\\\\\/$'\\1'} d=${d//\\\\\\\"/\\\"} d=${d//$'\\1'/\\\\\\\\}\n"                                            \
+	"printf -v __fh_driver %b \"$d\"\n"                                                                                  \
+	"__fh_options=${l##*\\\",\\\"options\\\":}\n"                                                                         \
+	"export __fh_driver __fh_options\n"                                                                                \
+	"exec \"$BASH\" --norc --noprofile -i +m 2>/dev/null < <(trap '' INT; exec 60<&- 61>&- 62>&-\n"                     \
+	"echo 'eval \"$__fh_driver\"'; while echo 'eval \"$__fh_step\"'; do :; done)"
+
 static const struct fh_context_kind kinds[] = {
 	{
 	    .name = "python",
@@ -27,6 +46,30 @@ static const struct fh_context_kind kinds[] = {
 	                                    "python_display.py", "python_pretty.py", "python_rich.py", "python_inline.py",
 	                                    "python_charts.py", "python_charts_plotly.py", NULL },
 	    .package = "python3",
+	},
+	{
+	    .name = "javascript",
+	    .aliases = (const char *const[]){ "js", "node", NULL },
+	    .argv = (const char *const[]){ "node", "-e", NODE_BEGIN, NULL },
+	    .files = (const char *const[]){ "javascript.js", NULL },
+	    .package = "nodejs",
+	    .relay = true,
+	},
+	{
+	    .name = "typescript",
+	    .aliases = (const char *const[]){ "ts", NULL },
+	    .argv = (const char *const[]){ "node", "-e", NODE_BEGIN, NULL },
+	    .files = (const char *const[]){ "javascript.js", NULL },
+	    .package = "nodejs",
+	    .relay = true,
+	},
+	{
+	    .name = "bash",
+	    .aliases = (const char *const[]){ "sh", "shell", NULL },
+	    .argv = (const char *const[]){ "bash", "-c", BASH_BEGIN, NULL },
+	    .files = (const char *const[]){ "bash.sh", NULL },
+	    .package = "bash",
+	    .relay = true,
 	},
 };
 

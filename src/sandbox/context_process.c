@@ -8,12 +8,14 @@
 #include "base/error.h"
 #include "sandbox/context.h"
 #include "sandbox/process.h"
+#include "sandbox/relay_image.h"
 
 enum {
 	WINDOW = 2 << 20, /* of its streams: a prelude, and most events, fit */
 	READ_PIECE = 64 << 10,
 	SILENCE_MS = 1000, /* without a word, until we look whether its process is there still */
 	END_MS = 5000,     /* for a killed process to be gone */
+	RELAY_ARGV_MAX = 8,
 	LAST_WORDS = 400,  /* bytes of its stderr in an error */
 };
 
@@ -137,10 +139,35 @@ static void last_words(struct fh_context_driver *d, char out[LAST_WORDS])
 	snprintf(out, LAST_WORDS, "%.*s", LAST_WORDS - 1, line ? line + 1 : text);
 }
 
+/* Puts the relay in front of argv: it removes its file when it starts. */
+static int add_relay(const struct fh_context_start *start, char name[64], const char *argv[RELAY_ARGV_MAX],
+                     struct fh_error *err)
+{
+	struct fh_id id;
+	char hex[FH_ID_HEX];
+	fh_id_random(&id);
+	fh_id_hex(id, hex);
+	snprintf(name, 64, "/tmp/.fumehood-relay-%s", hex);
+	argv[0] = name;
+	for (size_t i = 0; (argv[i + 1] = start->kind->argv[i]) != NULL && i + 2 < RELAY_ARGV_MAX; i++)
+		;
+	const struct fh_file file = { name, { fh_relay_image, fh_relay_image_size }, 0755 };
+	int r = fh_sandbox_put_file(start->sandbox, &file, err);
+	return r < 0 ? fh_error_wrap(err, "a context in %s needs a writable /tmp", start->kind->name) : 0;
+}
+
 static int spawn(struct fh_context_driver *d, const struct fh_context_start *start, struct fh_error *err)
 {
 	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	char relay[64];
+	const char *argv[RELAY_ARGV_MAX] = { NULL };
 	o.argv = start->kind->argv;
+	if (start->kind->relay) {
+		int added = add_relay(start, relay, argv, err);
+		if (added < 0)
+			return added;
+		o.argv = argv;
+	}
 	o.cwd = start->cwd;
 	o.wall_time_ms = o.cpu_time_ms = o.output_bytes = FH_UNLIMITED; /* a run has limits of its own */
 	o.window = WINDOW;
@@ -167,6 +194,9 @@ static int await_ready(struct fh_context_driver *d, const struct fh_context_star
 		*ret_interpreter =
 		    fh_xasprintf("%.64s %.64s", fh_json_str(line.json, "shell", ""), fh_json_str(line.json, "version", ""));
 		r = 0;
+	} else if (said == FH_CONTEXT_SAID_REFUSED) {
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "no context in %s: %.200s", start->kind->name,
+		                 fh_json_str(line.json, "why", "the interpreter gave no reason"));
 	} else {
 		char words[LAST_WORDS];
 		last_words(d, words);
