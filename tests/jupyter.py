@@ -19,7 +19,7 @@ CELLS = TOP / "tests" / "data" / "context" / "cells.py"
 RECORD = TOP / "tests" / "data" / "context" / "jupyter.json"
 
 KERNEL = """
-import json, sys, jupyter_client
+import json, sys, time, jupyter_client
 manager, client = jupyter_client.manager.start_new_kernel(kernel_name='python3',
     extra_arguments=['--InteractiveShell.colors=' + sys.argv[1], '--HistoryManager.enabled=False'])
 def run(code):
@@ -41,6 +41,8 @@ def run(code):
         elif kind == 'error':
             out['error'] = [c['ename'], c['evalue'], '\\n'.join(c['traceback'])]
     client.execute_interactive(code, allow_stdin=False, output_hook=hook, timeout=60)
+    time.sleep(0.05)  # what comes from descriptors, it may say after the cell's end
+    client.execute_interactive('', silent=True, output_hook=hook, timeout=60)
     return out
 print(json.dumps([run(code) for code in json.load(sys.stdin)]))
 client.shutdown(); manager.shutdown_kernel(now=True)

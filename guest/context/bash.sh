@@ -3,7 +3,7 @@
 #
 # The shell is an interactive one without job control, whose stdin repeats one line, `eval "$__fh_step"`: so a run is at
 # the top level (declare, exec, break mean what they mean there), and an interrupt ends it and leaves the shell.
-exec 2>&62 62>&- 63<&-
+exec 2>&62 62>&-
 PS1= PS2= PS4='+ '
 set +H +m +o history
 unset HISTFILE

@@ -92,8 +92,8 @@ class Magics:
         table = self.lines if kind == "line" else self.cells
         name = arguments[0]
         if name not in table:
-            raise UsageError("%s magic function `%s%s` not found. %s" % (
-                kind.capitalize(), "%" if kind == "line" else "%%", name, _HELP))
+            raise UsageError("%s `%s%s` not found.\n%s" % (
+                "Line magic function" if kind == "line" else "Cell magic", "%" if kind == "line" else "%%", name, _HELP))
         return table[name](*arguments[1:])
 
     def _expand(self, command):

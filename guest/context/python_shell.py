@@ -115,6 +115,9 @@ class Shell:
             linecache.cache[name] = (len(source), None, [line + "\n" for line in source.splitlines()], name)
             tree = compile(source, name, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags, True)
             return self._execute(tree, name, source)
+        except magics.UsageError as error:
+            self.driver.wire.emit("stderr", text="UsageError: %s\n" % error)
+            return "error"
         except BaseException as error:
             return self.error(type(error), error, error.__traceback__)
 

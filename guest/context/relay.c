@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The relay: stands in front of a context's interpreter that cannot read its own output while it runs code (bash, Node).
+ * The relay: stands in front of a context's interpreter that cannot read its own output while it runs code (bash,
+ * Node).
  *
  *     relay PROGRAM [ARGUMENT …]
  *
  * The program gets /dev/null as stdin, pipes as stdout and stderr, the relay's stdin as descriptor 3 (requests), and a
  * pipe as descriptor 4 (events, one JSON object a line). The relay's stdout carries the events, and between them what
- * came on stdout and stderr as events of its own, in order: before a line of the program's goes on, all that was written
- * before it does. It ends as the program does, and removes the file that it was started from.
+ * came on stdout and stderr as events of its own, in order: before a line of the program's goes on, all that was
+ * written before it does. It ends as the program does, and removes the file that it was started from.
  *
  * Freestanding, as fumehood-init: it runs under any root file system.
  */
@@ -30,10 +31,10 @@ size_t strlen(const char *s);
 enum {
 	REQUESTS = 3,
 	EVENTS = 4,
-	AWAY = 20,           /* our own descriptors, out of the way of the program's */
-	PIECE = 16 << 10,    /* bytes of text in one event at most */
-	JOIN_NS = 50000000,  /* text that comes within this time is one event */
-	TAIL = 3,            /* bytes of a character that is not whole yet */
+	AWAY = 20,          /* our own descriptors, out of the way of the program's */
+	PIECE = 16 << 10,   /* bytes of text in one event at most */
+	JOIN_NS = 50000000, /* text that comes within this time is one event */
+	TAIL = 3,           /* bytes of a character that is not whole yet */
 };
 
 static const char *const names[2] = { "stdout", "stderr" };
@@ -332,7 +333,8 @@ void fh_init_main(const long *stack)
 		end(2);
 	fh_sys(__NR_unlinkat, AT_FDCWD, argv[0], 0);
 	/* Interrupts are the program's: they stay pending here, and its end is a descriptor. */
-	uint64_t mask = 1ULL << (SIGINT - 1) | 1ULL << (SIGCHLD - 1) | 1ULL << (SIGPIPE - 1), children = 1ULL << (SIGCHLD - 1);
+	uint64_t mask = 1ULL << (SIGINT - 1) | 1ULL << (SIGCHLD - 1) | 1ULL << (SIGPIPE - 1),
+	         children = 1ULL << (SIGCHLD - 1);
 	fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
 	signals = (int)away(fh_sys(__NR_signalfd4, -1, &children, 8, SFD_CLOEXEC | SFD_NONBLOCK));
 	long pid = start(argv + 1, env);

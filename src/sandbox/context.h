@@ -15,7 +15,7 @@ struct fh_context_kind {
 	const char *const *argv;    /* reads one line of JSON, { file: content, …, "options": … }, and runs the first */
 	const char *const *files;   /* below guest/context, NULL-terminated */
 	const char *package;        /* for the hint when the sandbox has no such interpreter */
-	bool relay; /* it cannot read its own output: guest/context/relay.c stands in front */
+	bool relay;                 /* it cannot read its own output: guest/context/relay.c stands in front */
 };
 /* FH_E_NOT_FOUND names those that there are. */
 int fh_context_kind_find(const char *name, const struct fh_context_kind **ret, struct fh_error *err);
@@ -60,6 +60,7 @@ struct fh_context_driver {
 	size_t searched; /* bytes of `unread` that hold no newline */
 	size_t taken;    /* bytes of the line that was handed out, which are dropped first */
 	int64_t checked_ns;
+	bool at_end; /* nothing more comes: the process ends */
 };
 struct fh_context_start {
 	struct fh_sandbox *sandbox;

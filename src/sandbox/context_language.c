@@ -24,17 +24,18 @@
 	"if(c[n-1]===10)break}"                                                                                            \
 	"const f=JSON.parse(Buffer.concat(b));new Function('require','FILES',f['javascript.js'])(require,f)}"
 
-/* What follows is an interactive shell of which nothing is shown: an interrupt ends what runs in it, and not the shell. */
+/* What follows is an interactive shell of which nothing is shown: an interrupt ends what runs in it, and not the shell.
+ */
 #define BASH_BEGIN                                                                                                     \
 	"exec 60<&3 61>&4 62>&2 3<&- 4>&-\n"                                                                               \
 	"IFS= read -r -u 60 l\n"                                                                                           \
-	"l=${l#\\{\\\"bash.sh\\\":\\\"}\n"                                                                                      \
-	"d=${l%%\\\",\\\"options\\\":*}\n"                                                                                   \
-	"d=${d//\\\\\\\\/$'\\1'} d=${d//\\\\\\\"/\\\"} d=${d//$'\\1'/\\\\\\\\}\n"                                            \
-	"printf -v __fh_driver %b \"$d\"\n"                                                                                  \
-	"__fh_options=${l##*\\\",\\\"options\\\":}\n"                                                                         \
+	"l=${l#\\{\\\"bash.sh\\\":\\\"}\n"                                                                                 \
+	"d=${l%%\\\",\\\"options\\\":*}\n"                                                                                 \
+	"d=${d//\\\\\\\\/$'\\1'} d=${d//\\\\\\\"/\\\"} d=${d//$'\\1'/\\\\\\\\}\n"                                          \
+	"printf -v __fh_driver %b \"$d\"\n"                                                                                \
+	"__fh_options=${l##*\\\",\\\"options\\\":}\n"                                                                      \
 	"export __fh_driver __fh_options\n"                                                                                \
-	"exec \"$BASH\" --norc --noprofile -i +m 2>/dev/null < <(trap '' INT; exec 60<&- 61>&- 62>&-\n"                     \
+	"exec \"$BASH\" --norc --noprofile --noediting -i +m 2>/dev/null < <(trap '' INT; exec 60<&- 61>&- 62>&-\n"        \
 	"echo 'eval \"$__fh_driver\"'; while echo 'eval \"$__fh_step\"'; do :; done)"
 
 static const struct fh_context_kind kinds[] = {

@@ -16,7 +16,7 @@ enum {
 	SILENCE_MS = 1000, /* without a word, until we look whether its process is there still */
 	END_MS = 5000,     /* for a killed process to be gone */
 	RELAY_ARGV_MAX = 8,
-	LAST_WORDS = 400,  /* bytes of its stderr in an error */
+	LAST_WORDS = 400, /* bytes of its stderr in an error */
 };
 
 static int read_more(struct fh_context_driver *d, int64_t timeout_ms, struct fh_error *err)
@@ -67,8 +67,10 @@ int fh_context_driver_line(struct fh_context_driver *d, int64_t timeout_ms, stru
 		if (d->unread.n > FH_CONTEXT_LINE_MAX)
 			return fh_error_set(err, FH_E_PROTOCOL, "a line of more than %zu bytes", FH_CONTEXT_LINE_MAX);
 		int r = read_more(d, FH_MAX(FH_MIN(left, (int64_t)SILENCE_MS), (int64_t)0), &error);
-		if (r == 0)
+		if (r == 0) {
+			d->at_end = true;
 			return 0;
+		}
 		if (r < 0 && r != -FH_E_TIMEOUT) {
 			if (err)
 				*err = error;
@@ -102,7 +104,7 @@ void fh_context_driver_end(struct fh_context_driver *d, char *why, size_t size)
 	if (!d->process)
 		return;
 	/* How it ended by itself, if it did; it may be on its way. */
-	int r = fh_process_wait(d->process, why ? 100 : 0, &ended, NULL);
+	int r = fh_process_wait(d->process, d->at_end ? END_MS : 0, &ended, NULL);
 	bool killed = r < 0;
 	if (killed) {
 		(void)fh_process_signal(d->process, SIGKILL, NULL);
@@ -183,13 +185,24 @@ static int await_ready(struct fh_context_driver *d, const struct fh_context_star
 	struct fh_str text;
 	struct fh_context_line line = { 0 };
 	struct fh_context_event event;
-	int r = fh_context_driver_line(d, (int64_t)start->timeout_ms, &text, err);
-	if (r == -FH_E_TIMEOUT)
-		return fh_error_set(err, FH_E_TIMEOUT, "the context's interpreter did not start within %llu ms",
-		                    (unsigned long long)start->timeout_ms);
-	if (r < 0)
-		return r;
-	enum fh_context_said said = r == 1 ? fh_context_line_read(&line, text, &event) : FH_CONTEXT_SAID_GARBAGE;
+	enum fh_context_said said = FH_CONTEXT_SAID_GARBAGE;
+	int64_t deadline = fh_now_ns() + (int64_t)start->timeout_ms * FH_NS_PER_MS;
+	char words[LAST_WORDS] = "";
+	int r;
+	/* Before it is ready an interpreter may complain, and start nevertheless. */
+	do {
+		fh_context_line_release(&line);
+		r = fh_context_driver_line(d, FH_MAX((deadline - fh_now_ns()) / FH_NS_PER_MS, (int64_t)0), &text, err);
+		if (r == -FH_E_TIMEOUT)
+			return fh_error_set(err, FH_E_TIMEOUT, "the context's interpreter did not start within %llu ms",
+			                    (unsigned long long)start->timeout_ms);
+		if (r < 0)
+			return r;
+		said = r == 1 ? fh_context_line_read(&line, text, &event) : FH_CONTEXT_SAID_GARBAGE;
+		if (said == FH_CONTEXT_SAID_EVENT)
+			snprintf(words, sizeof(words), "%.*s", (int)FH_MIN(event.text.size, sizeof(words) - 1),
+			         (const char *)event.text.data);
+	} while (said == FH_CONTEXT_SAID_EVENT);
 	if (said == FH_CONTEXT_SAID_READY) {
 		*ret_interpreter =
 		    fh_xasprintf("%.64s %.64s", fh_json_str(line.json, "shell", ""), fh_json_str(line.json, "version", ""));
@@ -198,8 +211,8 @@ static int await_ready(struct fh_context_driver *d, const struct fh_context_star
 		r = fh_error_set(err, FH_E_UNAVAILABLE, "no context in %s: %.200s", start->kind->name,
 		                 fh_json_str(line.json, "why", "the interpreter gave no reason"));
 	} else {
-		char words[LAST_WORDS];
-		last_words(d, words);
+		if (!*words)
+			last_words(d, words);
 		r = fh_error_set(err, FH_E_UNAVAILABLE, "a context in %s cannot start%s%s", start->kind->name,
 		                 *words ? ": " : "", words);
 		fh_error_hint(err, "it needs %s in the sandbox", start->kind->package);

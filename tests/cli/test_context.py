@@ -329,6 +329,144 @@ say(type='end', id=1, status='ok')
         self.assertEqual(lines, ["ok", "timeout True", "ok", "ended True", "1"])
 
 
+class Bash(Case):
+    def test_state_streams_and_exit_codes(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox() as s:
+                c = s.context('bash', env={'A': 'a "quoted" \\\\ \\n line'})
+                def run(code, **more):
+                    e = c.run(code, **more)
+                    print(e.status, repr(e.stdout), repr(e.stderr), e.error and e.error.value)
+                run('x=5; declare y=6; cd /tmp; f() { echo "f $1"; }; alias hi="echo hi"')
+                run('echo $x $y; pwd; f 2; hi; echo err >&2')
+                run('false')
+                run('echo $?; printf %s "$A"')
+                run('echo "é 😀" \\'"\\\\"\\'; printf "\\\\377\\\\n"')
+                run('break; echo after; read line; echo "read $?"')
+                run('if; then')
+                run('while :; do :; done', timeout=0.5)
+                run('sleep 60', timeout=0.5)
+                run('echo $x $B', env={'B': 'b', 'x': '7'})
+                run('echo $x $B')
+                e = c.run('exit 3'); print(e.status, e.state_lost, e.error.value)
+                e = c.run('echo "[$x]"'); print(e.stdout, e.restarted)
+        """).splitlines(), ["ok '' '' None", "ok '5 6\\n/tmp\\nf 2\\nhi\\n' 'err\\n' None", "failed '' '' 1",
+                            "ok '1\\na \"quoted\" \\\\ \\n line' '' None", "ok 'é 😀 \\\\\\n\ufffd\\n' '' None",
+                            "ok 'after\\nread 1\\n' \"bash: break: only meaningful in a `for', `while', or `until' loop\\n\" None",
+                            "failed '' \"bash: syntax error near unexpected token `;'\\nbash: `if; then'\\n\" 2", "timeout '' '' ",
+                            "timeout '' '' ", "ok '7 b\\n' '' None", "ok '5\\n' '' None", "failed True 3", "[]", " True"])
+
+    def test_the_relay_leaves_no_file_and_floods_are_bounded(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox() as s:
+                c = s.context('bash')
+                print(repr(c.run('ls -A /tmp').stdout))
+                e = c.run('yes', max_bytes=1 << 20, timeout=20); print(e.status, e.state_lost, len(e.stdout) > 500000)
+                e = c.run('yes >&2 & echo x; kill %1; wait', timeout=20); print(e.status)
+                e = c.run('for f in /proc/$$/fd/*; do echo garbage >$f; done 2>/dev/null', timeout=20); print(e.status, e.state_lost)
+                e = c.run('kill -9 $$', timeout=20); print(e.status, 'signal 9' in e.message)
+                print(c.run('echo ok').stdout)
+        """).splitlines()[:5], ["''", "output_limit False True", "ok", "ended True", "ended True"])
+
+
+class JavaScript(Case):
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("node"):
+            self.skipTest("needs the program node (package nodejs)")
+
+    def cells(self, *codes, language="javascript"):
+        return self.python("""
+            with fumehood.Sandbox(memory='2G', processes=256) as s:
+                c = s.context(%r)
+                for code, more in %r:
+                    e = c.run(code, **more)
+                    print(e.status, repr(e.text), repr(e.stdout), repr(e.stderr), e.error and (e.error.name, e.error.value),
+                          e.results and e.results[0].formats())
+        """ % (language, [code if isinstance(code, tuple) else (code, {}) for code in codes])).splitlines()
+
+    def test_declarations_again_await_values_and_imports(self):
+        self.assertEqual(self.cells(
+            "1 + 1", "const x = 5; let y = 6", "const x = 7; let y = 8; class A {}; function f() { return x + y }", "f()",
+            "class A { constructor() { this.v = 1 } }; new A()", "await new Promise(r => setTimeout(() => r('late'), 10))",
+            "({a: [1, {b: null}]})", "undefined", "import { join as j } from 'node:path'\nimport fs from 'fs'\nj('a', typeof fs.statSync)",
+            "(await import('os')).platform()", "require('util').format('%d', 4)", "// import a from 'nothing'\n`import b from 'c'`",
+            ("process.env.A", {"env": {"A": "1"}}), "process.env.A", "10n ** 20n", "NaN"),
+            ["ok '2' '' '' None ['text']", "ok None '' '' None []", "ok None '' '' None []", "ok '15' '' '' None ['text']",
+             "ok 'A { v: 1 }' '' '' None ['text']", "ok \"'late'\" '' '' None ['text']",
+             "ok '{ a: [ 1, { b: null } ] }' '' '' None ['text', 'json']", "ok None '' '' None []",
+             "ok \"'a/function'\" '' '' None ['text']", "ok \"'linux'\" '' '' None ['text']", "ok \"'4'\" '' '' None ['text']",
+             "ok '\"import b from \\'c\\'\"' '' '' None ['text']", "ok \"'1'\" '' '' None ['text']", "ok None '' '' None []",
+             "ok '100000000000000000000n' '' '' None ['text']", "ok 'NaN' '' '' None ['text']"])
+
+    def test_streams_errors_displays_and_interrupts(self):
+        lines = self.cells(
+            "console.log('a'); require('child_process').execSync('echo b; echo e >&2', {stdio: 'inherit'}); console.log('c')",
+            "throw new TypeError('t')", "x +", "nothing", "throw 5", "await Promise.reject(new Error('r'))",
+            "display.html('<b>x</b>'); await display({[Symbol.for('Jupyter.display')]: () => ({'image/png': new Uint8Array([1])})})",
+            "let kept = 3", ("for (;;) {}", {"timeout": 0.5}), ("await new Promise(() => {})", {"timeout": 0.5}), "kept",
+            "setTimeout(() => { throw new Error('later') }, 1); await new Promise(r => setTimeout(r, 30)); 1", "process.exit(4)", "typeof kept")
+        self.assertEqual([line.rsplit(" [", 1)[0] if i < 6 else line for i, line in enumerate(lines)][:11], [
+            "ok None 'a\\nb\\nc\\n' 'e\\n' None", "failed None '' '' ('TypeError', 't')",
+            "failed None '' '' ('SyntaxError', 'Unexpected end of input')",
+            "failed None '' '' ('ReferenceError', 'nothing is not defined')", "failed None '' '' ('Error', '5')",
+            "failed None '' '' ('Error', 'r')", "ok None '' '' None ['html']", "ok None '' '' None []",
+            "timeout None '' '' ('KeyboardInterrupt', '') []", "timeout None '' '' ('KeyboardInterrupt', '') []",
+            "ok '3' '' '' None ['text']"])
+        self.assertRegex(lines[11], "^ok '1' '' 'Uncaught Error: later")
+        self.assertEqual(lines[12:], ["ended None '' '' None []", "ok \"'undefined'\" '' '' None ['text']"])
+
+    def test_typescript_is_stripped_or_refused_truthfully(self):
+        said = self.python("""
+            with fumehood.Sandbox(memory='2G', processes=256) as s:
+                try: c = s.context('typescript')
+                except fumehood.UnavailableError as e: print('refused', e.message)
+                else:
+                    print('made', c.run('interface P { v: number }\\nconst p: P = {v: 4}; p.v as number').text)
+        """)
+        self.assertRegex(said, r"^(made 4|refused no context in typescript: TypeScript needs Node 22\.13 or later \(this is v)")
+
+
+class Jupyter(Case):
+    """Against what Jupyter's own kernel said once (tests/jupyter.py --record, which also compares with a live one)."""
+
+    #: Cells that differ with our own shell, and why: docs/contexts.md has the list for people.
+    SMALL = {"(1": "no words of IPython's for what is not finished", "raise SystemExit": "a warning of IPython's",
+             "SVG('<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>')": "IPython parses it", "!echo shell": "a terminal's line ends",
+             "!echo {x} $x": "a terminal's line ends", "%unknown_magic": "says where IPython is had from",
+             "%%unknown_cell_magic\n1": "says where IPython is had from"}
+    #: Where the words are the interpreter's, which change from version to version.
+    WORDS = re.compile(r"^(x =|def f\(:|for|if True:\nprint|'unclosed|a b|return 1|  indented|await undefined)|Bundle\(\)|signature|"
+                       r"^len$|asyncio.run|raise SystemExit|defaultdict|getsource|annotated|re\.match|\\ud800")
+
+    def compare(self, shell, known):
+        import json
+
+        import jupyter
+        codes, theirs = jupyter.cells(), json.loads(jupyter.RECORD.read_text())
+        told = json.loads(self.python("""
+            import json, sys
+            sys.path.insert(0, %r)
+            import jupyter
+            print(json.dumps(jupyter.in_context(jupyter.cells(), %r)[0]))
+        """ % (str(support.TOP / "tests"), shell)))
+        self.assertGreaterEqual(len(codes), 150)
+        self.assertEqual(len(theirs), len(codes))
+        found = {}
+        for _number, code, field, a, b in jupyter.differences(codes, theirs, told, traceback=False):
+            if not self.WORDS.search(code) and code not in known:
+                found[code] = (field, a, b)
+        self.assertEqual(found, {})
+
+    def test_the_small_shell(self):
+        self.compare("small", self.SMALL)
+
+    def test_ipythons_shell(self):
+        if subprocess.run(["python3", "-c", "import IPython"], capture_output=True).returncode:
+            self.skipTest("needs the package ipython3")
+        self.compare("ipython", {})
+
+
 @support.once
 class Layout(Case):
     def test_the_structs_are_those_of_the_header(self):
