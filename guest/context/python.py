@@ -534,7 +534,7 @@ class Driver:
 def main(options):
     """`options`: shell ("auto", "ipython", "small"), preload (modules)."""
     sys.path.insert(0, "")
-    os.environ.setdefault("MPLBACKEND", "module://fumehood_context_inline")
+    os.environ.setdefault("MPLBACKEND", "module://fumehood_context_figures")
     Driver().serve(options)
 
 

@@ -112,5 +112,5 @@ def _box(label, values):
     first, middle, third = (_quantile(values, share) for share in (0.25, 0.5, 0.75))
     reach = 1.5 * (third - first)
     inside = [value for value in values if first - reach <= value <= third + reach] or values
-    return {"label": label, "min": inside[0], "first_quartile": first, "median": middle, "third_quartile": third,
-            "max": inside[-1], "outliers": [value for value in values if value < inside[0] or value > inside[-1]]}
+    return {"label": label, "min": min(inside[0], first), "first_quartile": first, "median": middle, "third_quartile": third,
+            "max": max(inside[-1], third), "outliers": [value for value in values if value < inside[0] or value > inside[-1]]}

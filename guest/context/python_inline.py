@@ -3,14 +3,15 @@
 at the end of the cell. Nothing of matplotlib is imported before the code does."""
 import sys
 
+BACKEND = "fumehood_context_figures"
 display = None
 
 
 def install(function):
-    """`module://fumehood_context_inline`, which the driver has put into MPLBACKEND, is this module."""
+    """Lets matplotlib find the back end that the driver has put into MPLBACKEND."""
     global display
     display = function
-    sys.modules["fumehood_context_inline"] = sys.modules[__name__]
+    sys.meta_path.insert(0, _Finder)
 
 
 def show(*_arguments, **_more):
@@ -27,11 +28,8 @@ def show(*_arguments, **_more):
 
 def flush():
     """At the end of a cell."""
-    if "matplotlib.pyplot" in sys.modules and sys.modules["matplotlib"].get_backend().lower() == _NAME:
+    if "matplotlib.pyplot" in sys.modules and sys.modules["matplotlib"].get_backend().lower() == "module://" + BACKEND:
         show()
-
-
-_NAME = "module://fumehood_context_inline"
 
 
 def png_of(figure):
@@ -48,13 +46,23 @@ def png_of(figure):
     return out.getvalue()
 
 
-def __getattr__(name):
-    if name in ("FigureCanvas", "FigureManager", "new_figure_manager"):
-        from matplotlib.backends import backend_agg
-        value = getattr(backend_agg, "FigureCanvasAgg" if name == "FigureCanvas" else "FigureManagerBase", None)
-        if name == "FigureManager":
-            from matplotlib.backend_bases import FigureManagerBase as value
-        if name == "new_figure_manager":
-            raise AttributeError(name)
-        return value
-    raise AttributeError(name)
+class _Finder:
+    """The back end's module, made when matplotlib asks for it."""
+
+    @staticmethod
+    def find_spec(name, _path=None, _target=None):
+        if name != BACKEND:
+            return None
+        from importlib.machinery import ModuleSpec
+        return ModuleSpec(name, _Finder)
+
+    @staticmethod
+    def create_module(_spec):
+        return None
+
+    @staticmethod
+    def exec_module(module):
+        from matplotlib.backend_bases import FigureManagerBase
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        module.FigureCanvas, module.FigureManager = FigureCanvasAgg, FigureManagerBase
+        module.show, module.flush, module.display = show, flush, display

@@ -172,7 +172,7 @@ class Shell:
     def _figures():
         """matplotlib's inline back end, where IPython brings it; ours otherwise."""
         import importlib.util
-        if os.environ.get("MPLBACKEND") == "module://fumehood_context_inline":
+        if os.environ.get("MPLBACKEND") == "module://fumehood_context_figures":
             if importlib.util.find_spec("matplotlib_inline"):
                 os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
             else:
@@ -205,7 +205,7 @@ class Shell:
 
     def after(self):
         """What follows each cell."""
-        inline = sys.modules.get("fumehood_context_inline")
+        inline = sys.modules.get("fumehood_context_figures")
         if inline is not None and inline.display is not None:
             inline.flush()
 

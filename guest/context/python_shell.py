@@ -158,7 +158,7 @@ class Shell:
 
     def after(self):
         """What follows each cell: figures that are open are shown."""
-        inline = sys.modules.get("fumehood_context_inline")
+        inline = sys.modules.get("fumehood_context_figures")
         if inline is not None:
             try:
                 inline.flush()

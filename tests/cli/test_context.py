@@ -462,9 +462,34 @@ class Jupyter(Case):
         self.compare("small", self.SMALL)
 
     def test_ipythons_shell(self):
-        if subprocess.run(["python3", "-c", "import IPython"], capture_output=True).returncode:
-            self.skipTest("needs the package ipython3")
+        if subprocess.run(["python3", "-c", "import IPython; assert IPython.version_info[0] >= 9"],
+                          capture_output=True).returncode:
+            self.skipTest("needs IPython 9")
         self.compare("ipython", {})
+
+
+class Figures(Case):
+    def test_figures_frames_and_charts(self):
+        if subprocess.run(["python3", "-c", "import matplotlib, pandas"], capture_output=True).returncode:
+            self.skipTest("needs matplotlib and pandas")
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox('python', memory='2G', processes=256) as s:
+                c = s.context(shell='small')
+                def show(code):
+                    e = c.run(code, timeout=120)
+                    for d in e.results:
+                        print(d.main, sorted(d.formats()), d.image() and d.image()[1:4], d.chart and (d.chart['type'], d.chart['elements']), d.data)
+                show('import matplotlib.pyplot as plt\\nplt.plot([1, 2], [3, 4], label="l"); plt.xlabel("t (s)");')
+                show('plt.bar(["a", "b"], [1, 2])\\nplt.show()')
+                show('plt.boxplot([[1, 2, 3, 4, 20]]); plt.show()')
+                show('import pandas as pd\\npd.DataFrame({"n": [1, 2], "t": pd.to_datetime(["2024-01-01", None])})')
+        """).splitlines(), [
+            "False ['chart', 'png', 'text'] b'PNG' ('line', [{'label': 'l', 'points': [[1, 3], [2, 4]]}]) None",
+            "False ['chart', 'png', 'text'] b'PNG' ('bar', [{'label': 'a', 'group': 'Group 0', 'value': 1}, "
+            "{'label': 'b', 'group': 'Group 0', 'value': 2}]) None",
+            "False ['chart', 'png', 'text'] b'PNG' ('box_and_whisker', [{'label': '1', 'min': 1, 'first_quartile': 2, 'median': 3, "
+            "'third_quartile': 4, 'max': 4, 'outliers': [20]}]) None",
+            "True ['data', 'html', 'text'] None None {'n': [1, 2], 't': ['2024-01-01T00:00:00', None]}"])
 
 
 @support.once
