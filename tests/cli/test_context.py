@@ -437,7 +437,7 @@ class Jupyter(Case):
              "%%unknown_cell_magic\n1": "says where IPython is had from"}
     #: Where the words are the interpreter's, which change from version to version.
     WORDS = re.compile(r"^(x =|def f\(:|for|if True:\nprint|'unclosed|a b|return 1|  indented|await undefined)|Bundle\(\)|signature|"
-                       r"^len$|asyncio.run|raise SystemExit|defaultdict|getsource|annotated|re\.match|\\ud800")
+                       r"^len$|asyncio.run|raise SystemExit|multiprocessing|defaultdict|getsource|annotated|re\.match|\\ud800")
 
     def compare(self, shell, known):
         import json
