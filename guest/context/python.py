@@ -293,7 +293,7 @@ class Wire:
     def request(self):
         """The next request; None: the client has gone."""
         while b"\n" not in self.unread:
-            data = os.read(self.requests, 1 << 20)
+            data = os.read(self.requests, _READ)
             if not data:
                 return None
             self.unread += data

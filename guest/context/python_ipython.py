@@ -38,8 +38,8 @@ class _Hook(DisplayHook):
     def finish_displayhook(self):
         data, metadata = self._bundle
         if data:
-            _driver.wire.emit("result", count=self.prompt_count, data=rich.portable(data),
-                              metadata=rich.portable_metadata(metadata))
+            _driver.wire.later("result", count=self.prompt_count, data=rich.portable(data),
+                               metadata=rich.portable_metadata(metadata))
 
 
 class _Publisher(DisplayPublisher):

@@ -91,8 +91,8 @@ class Shell:
             return
         data, metadata = display.bundle(value)
         if data:
-            self.driver.wire.emit("result", count=self.driver.count, data=rich.portable(data),
-                                  metadata=rich.portable_metadata(metadata))
+            self.driver.wire.later("result", count=self.driver.count, data=rich.portable(data),
+                                   metadata=rich.portable_metadata(metadata))
 
     def error(self, kind, value, trace, skip=True):
         text = rich.text_of(value)
