@@ -28,7 +28,7 @@ __fh_restore() {
 }
 
 __fh_variables() { # the inside of a JSON object of texts
-	builtin local "rest=$1" value re='^"([A-Za-z_][A-Za-z0-9_]*)":"(([^"\\]|\\.)*)"(,(.*))?$'
+	builtin local "rest=$1" value re='^"([A-Za-z_][A-Za-z0-9_]*)":"(([^"\\]|\\.)*)"(,(.*)|\}.*)?$'
 	while [[ $rest =~ $re ]]; do
 		builtin local "name=${BASH_REMATCH[1]}" "raw=${BASH_REMATCH[2]}"
 		rest=${BASH_REMATCH[5]}

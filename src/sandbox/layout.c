@@ -69,6 +69,7 @@ static const char *const etc_parts[] = {
 	"/etc/ld.so.conf",
 	"/etc/ld.so.conf.d",
 	"/etc/localtime",
+	"/etc/matplotlibrc",
 	"/etc/mime.types",
 	"/etc/os-release",
 	"/etc/perl",
