@@ -341,7 +341,7 @@ class Bash(Case):
                 run('echo $x $y; pwd; f 2; hi; echo err >&2')
                 run('false')
                 run('echo $?; printf %s "$A"')
-                run('echo "é 😀" \\'"\\\\"\\'; printf "\\\\377\\\\n"')
+                run('echo "é 😀"; printf "%s|" a\\\\\\\\b "c\\\\"d"; printf "\\\\377\\\\n"')
                 run('break; echo after; read line; echo "read $?"')
                 run('if; then')
                 run('while :; do :; done', timeout=0.5)
@@ -351,10 +351,10 @@ class Bash(Case):
                 e = c.run('exit 3'); print(e.status, e.state_lost, e.error.value)
                 e = c.run('echo "[$x]"'); print(e.stdout, e.restarted)
         """).splitlines(), ["ok '' '' None", "ok '5 6\\n/tmp\\nf 2\\nhi\\n' 'err\\n' None", "failed '' '' 1",
-                            "ok '1\\na \"quoted\" \\\\ \\n line' '' None", "ok 'é 😀 \\\\\\n\ufffd\\n' '' None",
+                            "ok '1\\na \"quoted\" \\\\ \\n line' '' None", "ok 'é 😀\\na\\\\b|c\"d|\ufffd\\n' '' None",
                             "ok 'after\\nread 1\\n' \"bash: break: only meaningful in a `for', `while', or `until' loop\\n\" None",
-                            "failed '' \"bash: syntax error near unexpected token `;'\\nbash: `if; then'\\n\" 2", "timeout '' '' ",
-                            "timeout '' '' ", "ok '7 b\\n' '' None", "ok '5\\n' '' None", "failed True 3", "[]", " True"])
+                            "failed '' \"bash: syntax error near unexpected token `;'\\n\" 2", "timeout '' '\\n' ",
+                            "timeout '' '\\n' ", "ok '7 b\\n' '' None", "ok '5\\n' '' None", "failed True 3", "[]", " True"])
 
     def test_the_relay_leaves_no_file_and_floods_are_bounded(self):
         self.assertEqual(self.python("""
