@@ -42,6 +42,12 @@ HIDDEN void *__memcpy_chk(void *to, const void *from, size_t n, size_t room)
 	return memcpy(to, from, n);
 }
 
+HIDDEN void *__memmove_chk(void *to, const void *from, size_t n, size_t room)
+{
+	check(n, room);
+	return memmove(to, from, n);
+}
+
 HIDDEN char *__strncpy_chk(char *to, const char *from, size_t n, size_t room)
 {
 	check(n, room);
