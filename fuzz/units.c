@@ -36,7 +36,8 @@ static size_t lines_of(struct fh_str s)
 
 static void try_cpp(struct units *u)
 {
-	if (is_made(u, fh_cpp_units(fh_str("codec"), fh_str("any"), u->declaration, u->test, &u->out, &u->more, &u->err)))
+	const struct fh_cpp_texts texts = { fh_str("codec"), fh_str("any"), fh_str("engines") };
+	if (is_made(u, fh_cpp_units(&texts, u->declaration, u->test, &u->out, &u->more, &u->err)))
 		FH_FUZZ_CHECK(begins(&u->out, "codec\n"));
 	fh_buf_truncate(&u->out, 0);
 	int r = fh_cpp_adapter(fh_str("helpers"), u->declaration, u->program, &u->out, &u->err);
@@ -66,6 +67,7 @@ static void try_java(struct units *u)
 {
 	(void)is_made(u, fh_java_stand_in(u->declaration, &u->out, &u->err));
 	fh_java_imports(u->declaration, &u->out);
+	fh_java_test(u->test, &u->out);
 	fh_buf_truncate(&u->out, 0);
 	fh_java_program(u->program, &u->out);
 	FH_FUZZ_CHECK(u->out.n == u->program.n);

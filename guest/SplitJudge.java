@@ -2,6 +2,8 @@
 // Runs the test (class Main) against a stand-in for class Solution; the program is never here. fd 3: replies; fd 4: calls;
 // fd 5: the verdict, as split_judge.js describes it.
 //
+// stdin: the seed of chance, sixteen hexadecimal digits, and 1 when changes of arguments are to come back.
+//
 // Calls:    word (C: call, c: call with changes, E: end), id (16), the method's name, its arguments as an array.
 // Replies:  id (16), word, and for R the result (and with changes the arguments), T the names of an exception's class and of
 //           those above it, and its message, X a class and message of what is no Exception, L why the
@@ -9,9 +11,11 @@
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Array;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.*;
+import java.util.concurrent.atomic.AtomicLong;
 
 final class SplitJudge {
 	private static SplitCodec codec;
@@ -21,6 +25,7 @@ final class SplitJudge {
 
 	public static void main(String[] arguments) throws Exception {
 		codec = new SplitCodec(3, 4);
+		beginChance(new String(System.in.readNBytes(16), StandardCharsets.US_ASCII));
 		changes = System.in.read() == '1'; // of arguments are to come back
 		try {
 			Main.main(new String[0]);
@@ -31,6 +36,42 @@ final class SplitJudge {
 		byte[] reply = exchange('E', null, null);
 		if (reply.length != 17 || reply[16] != 'E') say("tampered", "a reply to no call");
 		say("passed", "");
+	}
+
+	private static Random chance;
+
+	/** Begins what draws without a seed at numbers that only this process has. */
+	private static void beginChance(String seed) {
+		chance = new Random(Long.parseUnsignedLong(seed, 16));
+		Math.random();
+		Collections.shuffle(new ArrayList<>(List.of(1, 2)));
+		try {
+			((Random) held(Class.forName("java.lang.Math$RandomNumberGeneratorHolder"), "randomNumberGenerator")).setSeed(chance.nextLong());
+			((Random) held(Collections.class, "r")).setSeed(chance.nextLong());
+			((AtomicLong) held(Random.class, "seedUniquifier")).set(chance.nextLong());
+		} catch (ReflectiveOperationException e) {
+			// A JDK that holds them elsewhere: what is left is a beginning that nobody can repeat.
+		}
+	}
+
+	private static Object held(Class<?> holder, String name) throws ReflectiveOperationException {
+		Field field = holder.getDeclaredField(name);
+		field.setAccessible(true);
+		return field.get(null);
+	}
+
+	/** In the test's text in place of `new Random()`. */
+	static Random random() {
+		return new Random(chance.nextLong());
+	}
+
+	/** The same with a seed. The time, which the candidate can read as well, is none. */
+	static Random random(long seed) {
+		long millis = System.currentTimeMillis();
+		long[][] clocks = { { millis / 1000, 1 }, { millis, 1000 }, { millis * 1000, 1_000_000 }, { System.nanoTime(), 1_000_000_000 } };
+		for (long[] now : clocks)
+			if (Math.abs(seed - now[0]) <= now[1]) return random();
+		return new Random(seed);
 	}
 
 	private static String describe(Throwable t) {

@@ -8,7 +8,6 @@
 	const util = require('node:util');
 	const vm = require('node:vm');
 	const { createRequire } = require('node:module');
-	const { pathToFileURL } = require('node:url');
 
 	const request = JSON.parse(fs.readFileSync(0, 'utf8'));
 	const file = path.resolve(`.result-${request.token}`);
@@ -71,7 +70,7 @@
 			let found, owner;
 			try {
 				const [first, ...rest] = wanted.function.split('.');
-				found = vm.runInThisContext(`typeof ${first} === 'undefined' ? undefined : ${first}`);
+				found = look(first);
 				for (const part of rest) [owner, found] = [found, found?.[part]];
 			} catch {
 				found = undefined;
@@ -85,26 +84,11 @@
 		return { value: encode(value, 0), text: text.slice(0, textMax), repr: shown(value) };
 	};
 
+	let look;
 	const load = async () => {
 		const code = fs.readFileSync(solution, 'utf8');
-		Object.assign(globalThis, {
-			require: createRequire(solution), module: { exports: {} }, __filename: solution, __dirname: path.dirname(solution),
-		});
-		globalThis.exports = globalThis.module.exports;
-		if (!/^\s*(import\s*[\w{*'"]|export\s)/m.test(code)) {
-			vm.runInThisContext(code, { filename: solution });
-			const { exports } = globalThis.module;
-			if (typeof exports === 'function' && exports.name) exports[exports.name] ??= exports;
-			for (const name of Object.keys(exports))
-				if (vm.runInThisContext(`typeof ${/^[\w$]+$/.test(name) ? name : 'undefined'}`) === 'undefined')
-					globalThis[name] = exports[name];
-			return;
-		}
-		const asModule = path.resolve('solution.mjs');
-		fs.writeFileSync(asModule, code);
-		const space = await import(pathToFileURL(asModule).href);
-		Object.assign(globalThis, space);
-		if (typeof space.default === 'function' && space.default.name) globalThis[space.default.name] ??= space.default;
+		look = await loadProgram(code, createRequire(solution), solution);
+		publishProgram(code, require, look);
 	};
 
 	const { calls } = request;

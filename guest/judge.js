@@ -5,8 +5,7 @@
 //         this run, 32 bytes.
 // stdout: what the program prints, and once "\n" secret " passed 0\n", or " failed N\n" and N bytes of reason.
 //
-// The program is a sloppy-mode script, as `node FILE` without imports takes it. The test is a function of its own that
-// sees the program's top-level names; its `console` is ours, so that replacing console.assert changes nothing. The
+// program.js loads the program. The test is a function of its own that sees the program's top-level names; its `console` is ours, so that replacing console.assert changes nothing. The
 // test has ended when the event loop has nothing left to do. The secret lives in this closure, and standard input is
 // replaced before the program is loaded.
 'use strict';
@@ -86,17 +85,24 @@
 	const testConsole = { ...console, assert };
 
 	process.on('uncaughtException', (e) => fail(describe(e)));
+	let tested = false;
 	process.on('beforeExit', () => {
 		judged();
+		if (!tested) fail('the program waits at its top level for what never comes');
 		say(passed);
 	});
-	const module_ = { exports: {} };
-	for (const [name, value] of Object.entries({ require, module: module_, exports: module_.exports,
-		__filename: '/home/user/program.js', __dirname: '/home/user' }))
-		Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
-	try {
-		vm.runInThisContext(program, { filename: 'program.js' });
+	const runTest = () => {
+		tested = true;
 		vm.compileFunction(test, ['console', 'require'], { filename: 'test.js' })(testConsole, require);
+	};
+	const load = (look) => {
+		publishProgram(program, require, look);
+		runTest();
+	};
+	try {
+		const look = loadProgram(program, require, '/home/user/program.js');
+		if (typeof look === 'function') load(look);
+		else look.then(load).then(judged, (e) => fail(describe(e)));
 	} catch (e) {
 		fail(describe(e));
 	}

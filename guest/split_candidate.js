@@ -4,15 +4,12 @@
 // stdin:  the names of the functions that will be called, one a line; the program (parts of split_codec.js).
 // fd 3:   calls; fd 4: replies (split_codec.js).
 //
-// The program is a sloppy-mode script, as `node FILE` without imports takes it; one that returns at its top level, which only
-// a module may, is a function's body. What it prints does no harm.
+// program.js loads the program. What it prints does no harm.
 {
-	const vm = require('vm');
 	const { CodecError, encode, decode, receive, send, parts, quote, shown } = makeCodec(() => { throw new Error('an iterator that goes on'); });
 	const leave = process.reallyExit.bind(process);
 	const isThenable = (v) => v !== null && (typeof v === 'object' || typeof v === 'function') && typeof v.then === 'function';
 	const { apply } = Reflect;
-	const run = vm.runInThisContext;
 	const onProcess = process.on.bind(process);
 	const active = process.getActiveResourcesInfo?.bind(process); // what keeps the event loop alive
 
@@ -33,34 +30,23 @@
 	};
 	const wanted = [];
 	let broken;
-	// Gives what looks one of the names up where the program stands.
-	const start = () => {
-		let script;
-		try {
-			script = new vm.Script(program, { filename: 'program.js' });
-		} catch (e) {
-			if (!e.message.includes('Illegal return')) throw e;
-			let look;
-			const leak = `fhSplitLook((fhSplitName) => eval(fhSplitName));`;
-			vm.compileFunction(leak + program, ['fhSplitLook'], { filename: 'program.js' })((f) => { look = f; });
-			return look;
+	const found = (look) => {
+		for (let i = 0; i < names.length; i++) {
+			wanted[i] = look(names[i]);
+			if (typeof wanted[i] !== 'function') broken = new TypeError(`${names[i]} is not a function`);
 		}
-		script.runInThisContext();
-		return run;
 	};
+	const failed = (e) => {
+		broken = e ?? new Error(shown(() => e));
+	};
+	// A promise where the program is loaded by and by.
 	const load = () => {
-		const module_ = { exports: {} };
-		for (const [key, value] of Object.entries({ require, module: module_, exports: module_.exports,
-			__filename: '/home/user/program.js', __dirname: '/home/user' }))
-			Object.defineProperty(globalThis, key, { value, writable: true, configurable: true, enumerable: false });
 		try {
-			const look = start();
-			for (let i = 0; i < names.length; i++) {
-				wanted[i] = look(names[i]);
-				if (typeof wanted[i] !== 'function') broken = new TypeError(`${names[i]} is not a function`);
-			}
+			const look = loadProgram(program, require, '/home/user/program.js');
+			if (isThenable(look)) return look.then(found).catch(failed);
+			found(look);
 		} catch (e) {
-			broken = e ?? new Error(shown(() => e));
+			failed(e);
 		}
 	};
 	const answer = (id, changes, roots, heap) => {
@@ -99,6 +85,7 @@
 			if (pending !== undefined) return pending.then(serve);
 		}
 	};
-	load();
-	serve();
+	const loading = load();
+	if (loading === undefined) serve();
+	else loading.then(serve);
 }

@@ -3,9 +3,12 @@
 // of it is linked into two programs:
 //
 //   the judge      test + this: the tested function is a stand-in (weak), whose call() crosses; main is the test's,
-//                  reached through __wrap_main (-Wl,--wrap=main,--wrap=__assert_fail)
+//                  reached through __wrap_main (-Wl,--wrap=main,--wrap=__assert_fail). stdin: the seed of chance, sixteen
+//                  hexadecimal digits
 //   the candidate  program + this: the program's function replaces the stand-in, or there is an adapter that calls it
-//                  (src/judge/cpp_adapter.h), and main is serve()
+//                  (src/judge/cpp_adapter.h), and __wrap_main is serve(); a main of the program's is never reached
+//
+// Both start in __wrap_main: only the judge has descriptor 5.
 //
 // Calls:    length (4 bytes), word (1: C call, E end), id (16), the arguments.
 // Replies:  length (4 bytes), id (16), word (1), and for
@@ -36,6 +39,7 @@ int memcmp(const void *, const void *, fh_split_size) noexcept __asm__("fh_split
 fh_split_size strlen(const char *) noexcept __asm__("fh_split_strlen");
 long fh_split_read(int, void *, fh_split_size) __asm__("__read");
 long fh_split_write(int, const void *, fh_split_size) __asm__("__write");
+int fh_split_fcntl(int, int, ...) __asm__("__fcntl");
 void *fh_split_memcpy_chk(void *, const void *, fh_split_size, fh_split_size) noexcept __asm__("__memcpy_chk");
 void *fh_split_memmove_chk(void *, const void *, fh_split_size, fh_split_size) noexcept __asm__("__memmove_chk");
 void *fh_split_memset_chk(void *, int, fh_split_size, fh_split_size) noexcept __asm__("__memset_chk");
@@ -43,6 +47,7 @@ void *fh_split_memset_chk(void *, int, fh_split_size, fh_split_size) noexcept __
 #else
 #define fh_split_read ::read
 #define fh_split_write ::write
+#define fh_split_fcntl ::fcntl
 #endif
 #include <exception>
 #include <new>
@@ -52,12 +57,14 @@ void *fh_split_memset_chk(void *, int, fh_split_size, fh_split_size) noexcept __
 #include <typeinfo>
 #include <utility>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __GLIBC__
@@ -724,9 +731,96 @@ template <class R, class... P> int serve(R (*f)(P...))
 
 } // namespace fh_split
 
+// Chance on the judge's side. Its generators begin at numbers that only this process has: a candidate that draws from its own
+// gets other ones. A number in the test seeds as it does anywhere; the time, which the candidate can read as well, does not.
+extern "C" void __real_srand(unsigned) __attribute__((weak));
+extern "C" void __real_srandom(unsigned) __attribute__((weak));
+extern "C" void __real_srand48(long) __attribute__((weak));
+
+namespace fh_split {
+
+inline bool is_judge()
+{
+	return fh_split_fcntl(5, F_GETFD) >= 0;
+}
+inline uint64_t &chance()
+{
+	static uint64_t state = 0;
+	return state;
+}
+inline uint64_t drawn() // splitmix64
+{
+	uint64_t z = __atomic_add_fetch(&chance(), 0x9e3779b97f4a7c15u, __ATOMIC_RELAXED);
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+// In any unit of either clock, as 32 bits or more of them are given, which may have lost the upper ones.
+inline bool is_time(uint64_t seed, int bits)
+{
+	for (clockid_t clock : { CLOCK_REALTIME, CLOCK_MONOTONIC }) {
+		struct timespec t;
+		clock_gettime(clock, &t);
+		const uint64_t now = uint64_t(t.tv_sec) * 1000000000u + uint64_t(t.tv_nsec);
+		for (uint64_t unit : { 1u, 1000u, 1000000u, 1000000000u }) {
+			uint64_t distance = now / unit - seed;
+			if (bits < 64)
+				distance &= (uint64_t(1) << bits) - 1;
+			// A clock of nanoseconds has gone round four billion in four seconds: a tenth of a second is what is sure.
+			if (distance <= (unit == 1 && bits < 64 ? 100000000u : 1000000000u) / unit)
+				return true;
+		}
+	}
+	return false;
+}
+inline uint64_t own_seed(uint64_t seed, int bits)
+{
+	return is_time(seed, bits) ? drawn() : seed;
+}
+__attribute__((constructor(101))) static void begin_chance()
+{
+	if (!is_judge())
+		return;
+	char digits[17] = "";
+	for (size_t n = 0; n < 16;) {
+		const long got = fh_split_read(0, digits + n, 16 - n);
+		if (got <= 0)
+			break;
+		n += size_t(got);
+	}
+	chance() = strtoull(digits, nullptr, 16);
+	if (__real_srandom)
+		__real_srandom(unsigned(drawn()));
+	if (__real_srand48)
+		__real_srand48(long(drawn()));
+}
+
+} // namespace fh_split
+
+extern "C" void __wrap_srand(unsigned seed)
+{
+	__real_srand(unsigned(fh_split::own_seed(seed, 32)));
+}
+extern "C" void __wrap_srandom(unsigned seed)
+{
+	__real_srandom(unsigned(fh_split::own_seed(seed, 32)));
+}
+extern "C" void __wrap_srand48(long seed)
+{
+	__real_srand48(long(fh_split::own_seed(uint64_t(seed), 64)));
+}
+// For the standard library's engines (guest/split_engines.hpp); `usual` is what they begin with when no seed is given.
+extern "C" unsigned long fh_split_engine_seed(unsigned long seed, unsigned long usual)
+{
+	return seed == usual ? fh_split::drawn() : fh_split::own_seed(seed, 64);
+}
+
+extern "C" int fh_split_serve();
 extern "C" int __real_main(int, char **, char **) __attribute__((weak));
 extern "C" int __wrap_main(int argc, char **argv, char **envp)
 {
+	if (!fh_split::is_judge())
+		return fh_split_serve();
 	signal(SIGPIPE, SIG_IGN); // a candidate that is gone is told by read() and write()
 	std::set_terminate(fh_split::uncaught);
 	fh_split::finish(__real_main(argc, argv, envp));

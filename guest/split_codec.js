@@ -444,13 +444,14 @@ const makeCodec = (onEndless) => {
 		for (let at = 0; at < frame.length;)
 			at += again(() => writeSync(4, frame, at, frame.length - at));
 	};
-	// Standard input as `count` texts and `more` numbers: the lengths of the texts in UTF-8 and the numbers, each fifteen
+	// Standard input as `first` bytes, which are given as a text where there are any, `count` texts and `more` numbers: the lengths of the texts in UTF-8 and the numbers, each fifteen
 	// digits and a newline, then the texts.
-	const parts = (count, more) => {
-		const all = readFileSync(0), found = [], numberAt = (i) => parseInt(utf8(all, 'latin1', 16 * i, 16 * i + 16), 10);
+	const parts = (count, more, first = 0) => {
+		const stdin = readFileSync(0), all = stdin.subarray(first), found = [], numberAt = (i) => parseInt(utf8(all, 'latin1', 16 * i, 16 * i + 16), 10);
 		let at = 16 * (count + more);
 		for (let i = 0; i < count; i++) found[i] = utf8(all, 'utf8', at, at += numberAt(i));
 		for (let i = 0; i < more; i++) found[count + i] = numberAt(count + i);
+		if (first > 0) found.unshift(utf8(stdin, 'latin1', 0, first));
 		return found;
 	};
 	return { CodecError, encode, decode, receive, send, parts, quote, shown };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Behind split_codec.rs in crate fh_split, for programs that have the function with other types than the declared ones where
 // a test would not notice: a literal is of any type of number that is asked for. Values go over one by one, and one that the
-// other type does not have is a panic. Text that is borrowed for ever is as good a result as a String.
+// other type does not have is a panic. Text that is borrowed for ever is as good a result as a String, and a program may borrow what
+// the declared function gets, or get what that borrows: what is lent is never taken back.
 pub trait Fit<T> {
     fn fit(self) -> T;
 }
@@ -40,6 +41,21 @@ impl<'a> Fit<&'a str> for &'a str {
 impl Fit<String> for &str {
     fn fit(self) -> String {
         self.to_string()
+    }
+}
+impl<'a> Fit<&'a str> for String {
+    fn fit(self) -> &'a str {
+        Box::leak(self.into_boxed_str())
+    }
+}
+impl<'a, A: Fit<B>, B: 'a> Fit<&'a B> for A {
+    fn fit(self) -> &'a B {
+        Box::leak(Box::new(self.fit()))
+    }
+}
+impl<'a, A: Fit<B>, B: 'a> Fit<&'a [B]> for Vec<A> {
+    fn fit(self) -> &'a [B] {
+        Box::leak(self.into_iter().map(Fit::fit).collect::<Vec<B>>().into_boxed_slice())
     }
 }
 impl<A: Fit<B>, B> Fit<Box<B>> for Box<A> {
@@ -103,8 +119,3 @@ macro_rules! fit_tuples {
 }
 fit_tuples!((A P) (A P B Q) (A P B Q C R) (A P B Q C R D S) (A P B Q C R D S E T) (A P B Q C R D S E T F U)
     (A P B Q C R D S E T F U G V) (A P B Q C R D S E T F U G V H W));
-
-// For a slice, whose items are kept by a Vec.
-pub fn fit_all<A: Fit<B>, B>(items: Vec<A>) -> Vec<B> {
-    items.fit()
-}

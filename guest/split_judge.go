@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The judge's side of split judging in Go: the stand-in for the function under test, and the verdict. The program is never
-// here. fd 3: replies; fd 4: calls (split_codec.go); fd 5: the verdict, as split_judge.js describes it. stdin: 1 when
-// changes of arguments are to come back.
+// here. fd 3: replies; fd 4: calls (split_codec.go); fd 5: the verdict, as split_judge.js describes it. stdin: the seed of
+// chance, sixteen hexadecimal digits, and 1 when changes of arguments are to come back.
 package fhsplit
 
 import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand"
 	"os"
 	"reflect"
+	"strconv"
 	"sync"
+	"time"
 )
 
 var state struct {
@@ -61,11 +64,63 @@ func exchange(word byte, arguments []byte) []byte {
 	return reply[16:]
 }
 
+var chance struct {
+	lock sync.Mutex
+	seed uint64
+}
+
+// Begins math/rand at a number that only this process has: a candidate that draws from its own generator gets other ones.
+func beginChance(digits string) {
+	seed, e := strconv.ParseUint(digits, 16, 64)
+	if e != nil {
+		say("broken", "no seed came")
+	}
+	chance.seed = seed
+	os.Setenv("GODEBUG", "randseednop=0") // without it rand.Seed does nothing since Go 1.24
+	rand.Seed(int64(mixed()))
+	os.Unsetenv("GODEBUG")
+}
+
+// splitmix64
+func mixed() uint64 {
+	chance.lock.Lock()
+	defer chance.lock.Unlock()
+	chance.seed += 0x9e3779b97f4a7c15
+	z := chance.seed
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// What a test seeds with the time, which the candidate can read as well, begins elsewhere.
+func ownSeed(seed int64) int64 {
+	now := time.Now()
+	for _, unit := range []int64{1, 1e3, 1e6, 1e9} {
+		distance := seed - now.UnixNano()/unit
+		if distance < 0 {
+			distance = -distance
+		}
+		if distance <= int64(time.Second)/unit+1 {
+			return int64(mixed())
+		}
+	}
+	return seed
+}
+
+// In the test's text in place of those of math/rand.
+func NewSource(seed int64) rand.Source { return rand.NewSource(ownSeed(seed)) }
+func Seed(seed int64) {
+	os.Setenv("GODEBUG", "randseednop=0")
+	rand.Seed(ownSeed(seed))
+	os.Unsetenv("GODEBUG")
+}
+
 // A function of shape's type, whose calls cross.
 func StandIn(shape interface{}, declared ...interface{}) interface{} {
-	var flag [1]byte
-	io.ReadFull(os.Stdin, flag[:])
-	state.changes = flag[0] == '1'
+	var given [17]byte
+	io.ReadFull(os.Stdin, given[:])
+	beginChance(string(given[:16]))
+	state.changes = given[16] == '1'
 	declare(declared)
 	t := reflect.TypeOf(shape)
 	if why := unfitShape(t); why != "" {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs a test whose function lives in another sandbox (split_candidate.js); the program is never here.
 //
-// stdin:  the names that the stand-ins have, one a line; the part of the declaration that the test may need; the test; and
+// stdin:  the seed of chance, sixteen hexadecimal digits; the names that the stand-ins have, one a line; the part of the declaration that the test may need; the test; and
 //         1 when changes of arguments are to come back, else 0 (parts of split_codec.js).
 // fd 3:   replies; fd 4: calls (split_codec.js). fd 5: the verdict, once: "WORD CALLS LENGTH\n" and LENGTH bytes of
 //         reason. Words: passed; failed; tampered (a reply that no honest candidate sends); gone (the candidate ended
@@ -22,7 +22,21 @@
 	const { CodecError, encode, decode, receive, send, parts, shown } = makeCodec((why) => say('failed', why));
 	const leave = process.reallyExit.bind(process);
 
-	const [names, helpers, test, changed] = parts(3, 1);
+	const [seed, names, helpers, test, changed] = parts(3, 1, 16);
+
+	// Math.random begins at a number that only this process has, and a failure can be repeated: sfc32 of Chris
+	// Doty-Humphrey's PractRand, which takes three words of state and a counter.
+	let [a, b, c, counter] = [parseInt(seed.slice(0, 8), 16), parseInt(seed.slice(8), 16), 0x9e3779b9, 1];
+	const next = () => {
+		const sum = (a + b | 0) + counter | 0;
+		counter = counter + 1 | 0;
+		a = b ^ b >>> 9;
+		b = c + (c << 3) | 0;
+		c = (c << 21 | c >>> 11) + sum | 0;
+		return sum >>> 0;
+	};
+	for (let i = 0; i < 16; i++) next();
+	Math.random = () => ((next() >>> 5) * 0x4000000 + (next() >>> 6)) / 0x20000000000000;
 	const changes = changed === 1;
 
 	let calls = 0;

@@ -2,7 +2,7 @@
 # The judge's side: runs the test of one problem against a stand-in for the function that it tests. No text of the
 # candidate's ever comes here; what comes are values, over a pipe, and the end.
 #
-# stdin:   four times 16 bytes "%015d\n": the lengths of the names that the stand-ins have (one a line), of the part of the
+# stdin:   the seed of chance, sixteen hexadecimal digits (below); four times 16 bytes "%015d\n": the lengths of the names that the stand-ins have (one a line), of the part of the
 #          prompt that the test may need and of the test, and 1 when changes of arguments come back; then the three texts.
 # fd 3, 4: from and to the candidate. A request is an operation, eight random bytes and a value; the answer has the same
 #          bytes in front. Whatever else comes, before, between or after, is no answer of an honest driver: the judge ends
@@ -11,7 +11,7 @@
 import builtins
 
 import split_numpy
-from split_codec import (Gone, Limit, Malformed, OPAQUE, Str, U, Unsupported, decode, decode_text, encode, get_kind, kind, leave,
+from split_codec import (Gone, Int, Limit, Malformed, OPAQUE, Str, U, Unsupported, decode, decode_text, encode, get_kind, kind, leave,
                          posix, put_known, read_fd, receive, send, sys, take, take_input, take_size, urandom)
 
 builtins.exit = builtins.quit = sys.exit  # as Python's site module has them; the interpreter is started without it
@@ -262,6 +262,33 @@ def explain(error, text):
     return reason
 
 
+# ------------------------------------------------------------------------------------------------------ chance
+def begin_chance(seed):
+    """Begins the generators of module random at numbers that only this process has: a candidate that draws from its own gets
+    other ones. What a test seeds with a number of its own gives what it gives anywhere; what it seeds with the time, which
+    the candidate can read as well, or with nothing, does not."""
+    import random
+    import time
+    true_seed, drawn = random.Random.seed, random.Random("%x" % seed)
+
+    def is_time(value):
+        clocks = time.time(), time.monotonic()
+        return any(abs(value - clock * unit) < unit for clock in clocks for unit in (1, 1e3, 1e6, 1e9))
+
+    def mixed(self, a=None, version=2):
+        if a is None or (kind(a) in (int, kind(1.0)) and is_time(a)):
+            a = "%x" % drawn.getrandbits(128)
+        true_seed(self, a, version)
+
+    def new(self, x=None):
+        self.seed(x)
+        self.gauss_next = None
+
+    random.Random.seed, random.Random.__init__ = mixed, new
+    random.seed = random._inst.seed  # the module's functions are those of one generator
+    random.seed()
+
+
 def nothing_is_left():
     """Whether the candidate has said nothing that nobody asked for."""
     posix.set_blocking(FROM, False)
@@ -273,6 +300,7 @@ def nothing_is_left():
 
 def main():
     global test_text
+    begin_chance(Int(take_input(16), 16))
     sizes = [take_size() for _ in range(4)]
     names, before, test = [decode_text(take_input(size), "utf-8") for size in sizes[:3]]
     space, test_text = {}, test

@@ -46,7 +46,7 @@ struct eval_options {
 	const char *tests, *env_file, *description, *filter_providers, *filter_prompts, *assertions, *model_outputs;
 	struct fh_eval_overrides overrides;
 	uint64_t cell_max, show;
-	bool table, progress_bar, color, color_given, cache, write, share, verbose, lenient, show_given, help;
+	bool table, progress_bar, color, color_given, cache, write, share, verbose, lenient, show_given, jobs_given, help;
 };
 
 /* What an eval holds in memory is a tenth of its time to free, and the process ends next; a build that looks for leaks
@@ -76,7 +76,13 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		OPT("config", 'c', FH_OPT_LIST, &o->configs, "FILE",
 		    "A config, or a glob; several are joined (default: promptfooconfig.yaml, .yml, .json, .js, .ts …)."),
 		OPT("output", 'o', FH_OPT_LIST, &o->outputs, "FILE", "Write results there: .json, .jsonl or .csv; repeatable."),
-		OPT("max-concurrency", 'j', FH_OPT_U64, &v->concurrency, "N", "Tests at a time (default 4)."),
+		{ .name = "max-concurrency",
+		  .letter = 'j',
+		  .kind = FH_OPT_U64,
+		  .target = &v->concurrency,
+		  .given = &o->jobs_given,
+		  .argument = "N",
+		  .help = "Tests at a time (default 4)." },
 		OPT("repeat", 0, FH_OPT_U64, &v->repeat, "N", "Run each test so many times."),
 		OPT("delay", 0, FH_OPT_U64, &v->delay_ms, "MS", "Pause before each call of a provider; one call at a time."),
 		OPT("description", 0, FH_OPT_STRING, &o->description, "TEXT",
@@ -164,6 +170,8 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" is no option; a config is given with -c", o->args.items[0]);
 	if (!o->assertions != !o->model_outputs)
 		return fh_error_set(err, FH_E_ARGUMENT, "--assertions and --model-outputs go together");
+	if (o->jobs_given && v->concurrency == 0)
+		return fh_error_set(err, FH_E_ARGUMENT, "option --max-concurrency: at least 1 test at a time");
 	for (size_t i = 0; i < o->outputs.count; i++) {
 		const struct fh_output *kind;
 		r = fh_output_for(o->outputs.items[i], &kind, err);
@@ -295,7 +303,9 @@ static void suggest_show(const struct fh_eval_results *results, const struct fh_
 	if (i == results->count || file == paths->count)
 		return;
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	fh_buf_addf(&out, "The first that did not pass: fumehood eval --show %llu ", (unsigned long long)index);
+	fh_buf_adds(&out, "The first that did not pass: ");
+	fh_escape_shell(&out, fh_str(fh_command_name()));
+	fh_buf_addf(&out, " eval --show %llu ", (unsigned long long)index);
 	fh_escape_shell(&out, fh_str(paths->items[file]));
 	fh_buf_addc(&out, '\n');
 	fh_print(&out);
@@ -500,6 +510,7 @@ int main(int argc, char **argv)
 		                      .cell_max = 250 };
 	struct fh_error err = FH_ERROR_INIT;
 	int status = FH_EXIT_OK;
+	fh_command_inherit_name();
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_interrupt_catch();

@@ -254,8 +254,11 @@ void fh_report_summary(const struct fh_eval_plan *p, const struct fh_eval_result
 		line(out, o->color, "", "Total Tokens: %lld (%lld prompt, %lld completion)", (long long)r->tokens.total,
 		     (long long)r->tokens.prompt, (long long)r->tokens.completion);
 	fh_buf_adds(out, "\nResults:\n");
-	line(out, o->color, r->successes ? "32" : "", "  ✓ %zu passed (%.2f%%)", r->successes, percent(r->successes, done));
-	line(out, o->color, r->failures ? "31" : "", "  ✗ %zu failed (%.2f%%)", r->failures, percent(r->failures, done));
+	bool ascii = fh_term_is_ascii();
+	line(out, o->color, r->successes ? "32" : "", "  %s %zu passed (%.2f%%)", ascii ? "+" : "✓", r->successes,
+	     percent(r->successes, done));
+	line(out, o->color, r->failures ? "31" : "", "  %s %zu failed (%.2f%%)", ascii ? "x" : "✗", r->failures,
+	     percent(r->failures, done));
 	line(out, o->color, r->errors ? "33" : "", "  %zu errors (%.2f%%)", r->errors, percent(r->errors, done));
 	columns(p, r, out);
 	named_scores(p, r, out);

@@ -7,6 +7,8 @@
 #include "base/escape.h"
 #include "base/launcher.h"
 #include "base/parse.h"
+#include "base/path.h"
+#include "base/sha256.h"
 #include "cli/interrupt.h"
 #include "cli/judge_report.h"
 #include "cli/judge_show.h"
@@ -31,6 +33,8 @@ static const char details[] = "Formats, told apart by their fields:\n"
                               "completion continues the prompt or the declaration. With \"solution\" instead it\n"
                               "is a program by itself. Files are JSONL or one JSON array, plain or gzip.\n"
                               "\n"
+                              "Samples from - are read from standard input.\n"
+                              "\n"
                               "The results file gets one object a sample: task_id, index, passed, verdict,\n"
                               "reason, integrity, usage. An interrupted run goes on where it stopped when the\n"
                               "same command is given again: rows whose sample, problem, limits, interpreter and\n"
@@ -49,9 +53,9 @@ static const char details[] = "Formats, told apart by their fields:\n"
                               "  130  interrupted; what was done is kept";
 
 struct judge_options {
-	const char *problems, *results, *report, *ks, *interpreter;
+	const char *problems, *results, *report, *ks, *interpreter, *seed;
 	uint64_t jobs, show, repeat;
-	bool show_given, packages, json, quiet, progress_bar, allow_in_process, self_check;
+	bool show_given, replace, jobs_given, packages, json, quiet, progress_bar, allow_in_process, self_check;
 	uint64_t limits[FH_LIMIT_COUNT_];
 	bool limit_given[FH_LIMIT_COUNT_];
 	struct fh_opt_list args;
@@ -79,10 +83,15 @@ static int parse_options(int argc, char **argv, struct judge_options *o, bool *r
 		  .target = &o->results,
 		  .argument = "FILE",
 		  .help = "Where results go, and where an interrupted run resumes from." },
+		{ .name = "replace",
+		  .kind = FH_OPT_FLAG,
+		  .target = &o->replace,
+		  .help = "Write over a results file of other samples, which is refused otherwise." },
 		{ .name = "jobs",
 		  .letter = 'j',
 		  .kind = FH_OPT_U64,
 		  .target = &o->jobs,
+		  .given = &o->jobs_given,
 		  .argument = "N",
 		  .help = "Samples at a time (default: the number of processors)." },
 		{ .name = "report",
@@ -101,6 +110,12 @@ static int parse_options(int argc, char **argv, struct judge_options *o, bool *r
 		  .argument = "N",
 		  .help =
 		      "Judge each sample N times; it passes when it does each time, and is flaky when the verdicts differ." },
+		{ .name = "seed",
+		  .kind = FH_OPT_STRING,
+		  .target = &o->seed,
+		  .argument = "TEXT",
+		  .help = "What tests that draw their inputs begin from (default: a new one; a row of such a test has it as "
+		          "`seed`, so that the same inputs can be drawn again)." },
 		{ .name = "self-check",
 		  .kind = FH_OPT_FLAG,
 		  .target = &o->self_check,
@@ -160,6 +175,14 @@ static int parse_options(int argc, char **argv, struct judge_options *o, bool *r
 	return r;
 }
 
+static int no_results_file(struct fh_error *err, const char *why)
+{
+	int r = fh_error_set(err, FH_E_ARGUMENT, "option -o: %s", why);
+	fh_error_hint(err, "results are added to their file one by one, and an interrupted run resumes from it: name one "
+	                   "such as results.jsonl");
+	return r;
+}
+
 static int check_options(const struct judge_options *o, struct fh_error *err)
 {
 	int r = 0;
@@ -167,10 +190,20 @@ static int check_options(const struct judge_options *o, struct fh_error *err)
 		r = fh_error_set(err, FH_E_ARGUMENT, "which problems? --problems is missing");
 	else if (o->args.count != 1)
 		r = fh_error_set(err, FH_E_ARGUMENT, "%s", o->args.count ? "more than one samples file" : "no samples file");
+	else if (fh_streq(o->problems, "-") && fh_streq(o->args.items[0], "-"))
+		r = fh_error_set(err, FH_E_ARGUMENT, "problems and samples cannot both come from standard input");
 	else if (!o->results && !o->show_given)
 		r = fh_error_set(err, FH_E_ARGUMENT, "where shall the results go? -o is missing");
+	else if (o->jobs_given && o->jobs == 0)
+		return fh_error_set(err, FH_E_ARGUMENT, "option --jobs: at least 1 sample at a time");
+	else if (fh_streq(o->results, "-"))
+		return no_results_file(err, "standard output is no file that could be gone on with");
+	else if (fh_streq(fh_path_ext(o->results ? o->results : ""), ".gz"))
+		return no_results_file(err, "results are not written compressed");
 	else if (o->repeat < 1 || o->repeat > REPEAT_MAX)
 		return fh_error_set(err, FH_E_ARGUMENT, "option --repeat: from 1 to %d", REPEAT_MAX);
+	else if (o->seed && (!o->seed[0] || strlen(o->seed) > FH_SEED_MAX))
+		return fh_error_set(err, FH_E_ARGUMENT, "option --seed: from 1 to %d bytes", FH_SEED_MAX);
 	if (r < 0)
 		fh_error_hint(err, "fumehood judge --problems PROBLEMS.jsonl SAMPLES.jsonl -o RESULTS.jsonl");
 	return r;
@@ -201,6 +234,7 @@ static void fill_settings(const struct judge_options *o, struct fh_judge_setting
 	s->interpreter = o->interpreter;
 	s->packages = o->packages;
 	s->repeat = (unsigned)o->repeat;
+	s->seed = o->seed;
 	s->cancel = &fh_interrupted;
 }
 
@@ -219,7 +253,8 @@ static int check_limits(const struct judge_options *o, struct fh_error *err)
 /* The command that shows one sample, with every option that changes what a sample does. */
 static void add_show_command(struct fh_buf *out, const struct judge_options *o)
 {
-	fh_buf_adds(out, "fumehood judge --problems ");
+	fh_escape_shell(out, fh_str(fh_command_name()));
+	fh_buf_adds(out, " judge --problems ");
 	fh_escape_shell(out, fh_str(o->problems));
 	fh_buf_addc(out, ' ');
 	fh_escape_shell(out, fh_str(o->args.items[0]));
@@ -237,6 +272,10 @@ static void add_show_command(struct fh_buf *out, const struct judge_options *o)
 	}
 	if (o->packages)
 		fh_buf_adds(out, " --packages");
+	if (o->seed) {
+		fh_buf_adds(out, " --seed ");
+		fh_escape_shell(out, fh_str(o->seed));
+	}
 }
 
 struct watch {
@@ -303,6 +342,27 @@ static void say_resumed(const struct judge_options *o, const struct fh_results *
 	fputc('\n', stderr);
 }
 
+/* Results of other samples are somebody's work: they are not written over without a word. */
+static int check_ours(const struct judge_options *o, const struct fh_results *results, struct fh_error *err)
+{
+	if (o->replace || !fh_results_strange(results))
+		return 0;
+	fh_error_set(err, FH_E_ARGUMENT, "%s holds %zu results, and none is of these samples", o->results,
+	             fh_results_stale(results));
+	fh_error_hint(err, "name another file with -o, or say --replace to write over this one");
+	return -FH_E_ARGUMENT;
+}
+
+/* What names a sample whatever it is judged with. */
+static void hash_sample(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample,
+                        char ret_hex[FH_SHA256_HEX])
+{
+	struct fh_sha256 h = FH_SHA256_INIT;
+	fh_sha256_add_field(&h, fh_str(problem->task_id));
+	fh_sha256_add_field(&h, (struct fh_str){ sample->completion, sample->size });
+	fh_sha256_hex(&h, ret_hex);
+}
+
 static int judge_all(const struct judge_options *o, struct fh_judge_session *session,
                      const struct fh_judge_problems *problems, const struct fh_judge_samples *samples,
                      struct fh_results *results, struct fh_error *err)
@@ -354,6 +414,7 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 	struct fh_judge_session *session = NULL;
 	struct fh_results *results = NULL;
 	fh_auto_free char(*keys)[FH_SHA256_HEX] = fh_xcalloc(samples->count, sizeof(*keys));
+	fh_auto_free char(*hashes)[FH_SHA256_HEX] = fh_xcalloc(samples->count, sizeof(*hashes));
 	int64_t start = fh_now_ns();
 	struct fh_self_check check = { 0 };
 	int status, r = fh_judge_session_open(settings, problems, samples, &session, &err);
@@ -361,10 +422,16 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 		r = fh_self_check_run(session, problems, samples, (unsigned)FH_MIN(o->jobs, UINT16_MAX), &check, &err);
 	steps_end(steps);
 	if (r >= 0) {
-		for (size_t i = 0; i < samples->count; i++)
-			fh_judge_key(session, &problems->items[samples->items[i].problem], &samples->items[i], keys[i]);
-		r = fh_results_open(o->results, (const char(*)[FH_SHA256_HEX])keys, samples->count, &results, &err);
+		for (size_t i = 0; i < samples->count; i++) {
+			const struct fh_judge_problem *problem = &problems->items[samples->items[i].problem];
+			fh_judge_key(session, problem, &samples->items[i], keys[i]);
+			hash_sample(problem, &samples->items[i], hashes[i]);
+		}
+		r = fh_results_open(o->results, (const char(*)[FH_SHA256_HEX])keys, (const char(*)[FH_SHA256_HEX])hashes,
+		                    samples->count, &results, &err);
 	}
+	if (r >= 0)
+		r = check_ours(o, results, &err);
 	if (r >= 0) {
 		say_resumed(o, results);
 		r = judge_all(o, session, problems, samples, results, &err);
@@ -393,6 +460,15 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 	return status;
 }
 
+static void say_fault(const struct fh_judge_problem *p)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	fh_escape_terminal(&text, fh_str(p->task_id), false);
+	fh_buf_adds(&text, " cannot be judged: ");
+	fh_escape_terminal(&text, fh_str(p->fault), false);
+	fprintf(stderr, "fumehood: problem %s\n", fh_buf_cstr(&text));
+}
+
 static int run_command(const struct judge_options *o)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -414,6 +490,9 @@ static int run_command(const struct judge_options *o)
 	steps_end(&steps);
 	if (made < 0)
 		return fh_interrupted ? say_interrupted_early(&steps) : fh_command_failed(&err, FH_EXIT_FAILED);
+	for (size_t i = 0; i < problems.count; i++) /* the others are judged; the exit status tells */
+		if (problems.items[i].fault)
+			say_fault(&problems.items[i]);
 	if (!o->show_given)
 		return judge(o, &settings, &steps, &report, &problems, &samples);
 	int r = fh_judge_show(&settings, &problems, &samples, o->results, o->show, &err);
@@ -429,6 +508,7 @@ int main(int argc, char **argv)
 	struct fh_error err = FH_ERROR_INIT;
 	bool help = false;
 	int status = FH_EXIT_OK;
+	fh_command_inherit_name();
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	if (parse_options(argc, argv, &o, &help, &err) < 0)

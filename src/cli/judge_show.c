@@ -57,7 +57,9 @@ static void add_usage(struct fh_buf *out, double cpu_ms, double wall_ms, double 
 	            memory / (1 << 20));
 }
 
-static int add_recorded(struct fh_buf *out, const char *path, size_t index, const char *task_id, struct fh_error *err)
+/* *ret_seed: the one that the row was judged with, or NULL. */
+static int add_recorded(struct fh_buf *out, const char *path, size_t index, const char *task_id, char **ret_seed,
+                        struct fh_error *err)
 {
 	fh_auto_json json_t *row = NULL;
 	int r = fh_results_find(path, index, &row, err);
@@ -76,6 +78,9 @@ static int add_recorded(struct fh_buf *out, const char *path, size_t index, cons
 	const json_t *usage = json_object_get(row, "usage");
 	add_usage(out, fh_json_num(usage, "cpu_ms", 0), fh_json_num(usage, "wall_ms", 0),
 	          fh_json_num(usage, "memory_peak_bytes", 0));
+	const char *seed = fh_json_str(row, "seed", "");
+	if (seed[0] && strlen(seed) <= FH_SEED_MAX)
+		*ret_seed = fh_xstrdup(seed);
 	return 0;
 }
 
@@ -113,13 +118,17 @@ int fh_judge_show(const struct fh_judge_settings *settings, const struct fh_judg
 	fh_buf_addf(&out, " (%s, %s)\n\n", problem->format, fh_judge_language_name(problem->language));
 	add_numbered(&out, fh_buf_str(&program));
 	fh_buf_addc(&out, '\n');
-	int r = results_path ? add_recorded(&out, results_path, index, problem->task_id, err) : 0;
+	fh_auto_free char *seed = NULL;
+	struct fh_judge_settings again = *settings;
+	int r = results_path ? add_recorded(&out, results_path, index, problem->task_id, &seed, err) : 0;
 	if (r < 0)
 		return r;
 
 	struct fh_judge_session *session = NULL;
 	struct fh_judge_outcome outcome = { 0 };
-	r = fh_judge_session_open(settings, problems, &one, &session, err);
+	if (seed && !again.seed) /* the inputs that it met before */
+		again.seed = seed;
+	r = fh_judge_session_open(&again, problems, &one, &session, err);
 	struct fh_self_check check = { 0 };
 	if (r >= 0) /* how this task is judged */
 		r = fh_self_check_run(session, problems, &one, 1, &check, err);

@@ -66,6 +66,7 @@ static int start_program(const char *name, char **argv)
 		             name);
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	}
+	setenv("FUMEHOOD_CALLED_AS", fh_command_name(), 1);
 	const char *const places[] = { "%s/fumehood-%s", "%s/../libexec/fumehood/fumehood-%s" };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(places); i++) {
 		fh_auto_free char *path = fh_xasprintf(places[i], self, name);
@@ -115,7 +116,8 @@ static int help_on(const char *name, char *program)
 {
 	const struct command *c = find(name);
 	if (!c)
-		return fh_streq(name, "help") ? show_help() : unknown_command(name);
+		return fh_streq(name, "help") || fh_streq(name, "--help") || fh_streq(name, "-h") ? show_help()
+		                                                                                  : unknown_command(name);
 	char help[] = "--help";
 	char *argv[] = { program, help, NULL };
 	return run_command(c, 2, argv);
@@ -147,6 +149,7 @@ int main(int argc, char **argv)
 {
 	die_with_parent();
 	open_standard_descriptors();
+	fh_command_called_as(argv[0]);
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
 	bool help = false;

@@ -335,9 +335,68 @@ void fh_options_help(const struct fh_command_line *c)
 	fh_print(&out);
 }
 
+/* ------------------------------------------------------------------------------------------------------------ errors
+ */
+
+static const char *called_as = "fumehood";
+
+void fh_command_called_as(const char *name)
+{
+	if (name && *name)
+		called_as = name;
+}
+
+void fh_command_inherit_name(void)
+{
+	static char name[512];
+	const char *given = getenv("FUMEHOOD_CALLED_AS");
+	if (given && strlen(given) < sizeof(name)) {
+		strcpy(name, given);
+		fh_command_called_as(name);
+	}
+	unsetenv("FUMEHOOD_CALLED_AS");
+}
+
+const char *fh_command_name(void)
+{
+	return called_as;
+}
+
+/* Whether "fumehood " at `at` of the text begins a command to type: `fumehood ps`. */
+static bool is_command(const char *text, const char *at)
+{
+	static const char *const names[] = { "run", "eval",   "judge", "ps",   "kill", "engine",
+		                                 "gc",  "doctor", "env",   "with", "help" };
+	const char *word = at + strlen("fumehood ");
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz");
+	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
+		if (n == strlen(names[i]) && memcmp(word, names[i], n) == 0)
+			return at == text || strchr(" `(", at[-1]);
+	return false;
+}
+
+/* The hint with our own name in its commands. */
+static void name_in_hint(struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	const char *from = err->hint, *at = err->hint;
+	while ((at = strstr(at, "fumehood "))) {
+		if (is_command(err->hint, at)) {
+			fh_buf_add(&out, from, (size_t)(at - from));
+			fh_buf_adds(&out, called_as);
+			from = at + strlen("fumehood");
+		}
+		at += strlen("fumehood");
+	}
+	fh_buf_adds(&out, from);
+	snprintf(err->hint, sizeof(err->hint), "%s", fh_buf_cstr(&out));
+}
+
 int fh_command_failed(const struct fh_error *err, int status)
 {
 	char text[2048];
-	fprintf(stderr, "fumehood: %s\n", fh_error_text(err, text, sizeof(text)));
+	struct fh_error shown = *err;
+	name_in_hint(&shown);
+	fprintf(stderr, "fumehood: %s\n", fh_error_text(&shown, text, sizeof(text)));
 	return status;
 }

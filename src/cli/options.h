@@ -63,7 +63,15 @@ bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, in
 /* The help text to stdout, wrapped to the terminal's width. */
 void fh_options_help(const struct fh_command_line *c);
 
-/* Prints an error as every command does ("fumehood: …" and the hint, on stderr) and returns `status`. */
+/* The name that the user called us by, argv[0] of the program fumehood: what hints tell to type. A command that is a
+ * program of its own is given the name in FUMEHOOD_CALLED_AS, which fh_command_inherit_name() takes out of the
+ * environment. "fumehood" until then. */
+void fh_command_called_as(const char *name);
+void fh_command_inherit_name(void);
+const char *fh_command_name(void);
+
+/* Prints an error as every command does ("fumehood: …" and the hint, on stderr; `fumehood NAME` in a
+ * hint becomes the name that we were called by) and returns `status`. */
 int fh_command_failed(const struct fh_error *err, int status);
 
 /* Exit statuses that all commands share; each command's own are in its --help. */

@@ -31,7 +31,7 @@ struct fh_progress *fh_progress_new(const char *title, uint64_t total, bool quie
 	p->total = total;
 	p->first_done = UINT64_MAX;
 	p->quiet = quiet;
-	p->terminal = isatty(STDERR_FILENO) == 1;
+	p->terminal = isatty(STDERR_FILENO) == 1 && !fh_term_is_dumb();
 	p->started = p->drawn = fh_now_ns();
 	return p;
 }

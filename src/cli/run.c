@@ -74,7 +74,7 @@ static const struct fh_opt options[] = {
 	{ "", .help = "Input and output" },
 	{ "stdin-file", 0, FH_OPT_STRING, &o.stdin_file, "FILE",
 	  "The program's standard input; by default ours, with --json "
-	  "nothing." },
+	  "unless it is a terminal." },
 	{ "env", 'e', FH_OPT_LIST, &o.env, "NAME=VALUE", "A variable of the program's environment; may be repeated.",
 	  SHAPES },
 	{ "file", 0, FH_OPT_LIST, &o.files, "SRC[:NAME]",
@@ -199,6 +199,45 @@ static int read_stdin(struct fh_buf *out, struct fh_error *err)
 	return r < 0 ? fh_error_sys(err, errno, "cannot read the program from standard input") : 0;
 }
 
+/* A file, a device of a shell's <(…), or a FIFO, whole. */
+static int read_file(const char *path, struct fh_buf *out, struct fh_error *err)
+{
+	struct stat st;
+	if (stat(path, &st) < 0 || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode)))
+		return fh_file_read(path, out, err);
+	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "cannot open %s", path);
+	int r = fh_read_all(fd, out);
+	if (r == -FH_E_LIMIT)
+		return fh_error_set(err, FH_E_LIMIT, "%s is larger than %u bytes", path, CODE_MAX);
+	return r < 0 ? fh_error_sys(err, errno, "cannot read %s", path) : 0;
+}
+
+/* A language that we do not know is a wrong command line; one whose interpreter is missing is not. */
+static int not_known(int r, struct fh_error *err)
+{
+	if (r != -FH_E_NOT_FOUND)
+		return r;
+	err->code = FH_E_ARGUMENT;
+	return -FH_E_ARGUMENT;
+}
+
+/* Without -l: the language of the file's name, or else of its first line. */
+static int find_language(struct program *p, const char *file, struct fh_error *err)
+{
+	int r = fh_language_for_file(file, &p->language, err);
+	return r == -FH_E_NOT_FOUND && fh_language_for_shebang(fh_buf_str(&p->code), &p->language) == 0 ? 0 : r;
+}
+
+/* A mark that says UTF-8 and that no interpreter but Python's and Node's takes away by itself. */
+static void drop_byte_order_mark(struct fh_buf *code)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	if (fh_starts_with(fh_buf_cstr(code), mark))
+		fh_buf_drop(code, sizeof(mark) - 1);
+}
+
 static bool has_extension(const struct fh_language *l, const char *path)
 {
 	for (char **e = l->extensions; *e; e++)
@@ -218,23 +257,33 @@ static int read_program(struct program *p, const struct fh_opt_list *args, struc
 	p->args = args->count ? args->items + (file != NULL) : NULL;
 	bool from_file = file && !fh_streq(file, "-");
 	int r = 0;
+	if (file && fh_path_is_dir(file)) {
+		r = fh_error_set(err, FH_E_ARGUMENT, "%s is a folder, not a program", file);
+		fh_error_hint(err, "name the file to run; --mount shows a folder inside");
+		return r;
+	}
 	if (o.language)
-		r = fh_language_load(o.language, &p->language, err);
-	else if (from_file)
-		r = fh_language_for_file(file, &p->language, err);
-	else
-		r = fh_error_set(err, FH_E_ARGUMENT, "the language is not said: add -l LANG");
+		r = not_known(fh_language_load(o.language, &p->language, err), err);
 	if (r < 0)
 		return r;
-	if (!from_file && !o.code_given) {
+	if (o.code_given) {
+		r = fh_buf_adds(&p->code, o.code) < 0 ? fh_error_set(err, FH_E_LIMIT, "the program is too large") : 0;
+	} else if (from_file) {
+		r = read_file(file, &p->code, err);
+	} else {
 		p->took_stdin = true;
-		return read_stdin(&p->code, err);
+		r = read_stdin(&p->code, err);
 	}
-	if (!from_file)
-		return fh_buf_adds(&p->code, o.code) < 0 ? fh_error_set(err, FH_E_LIMIT, "the program is too large") : 0;
-	if (has_extension(p->language, file))
+	if (r < 0)
+		return r;
+	drop_byte_order_mark(&p->code);
+	if (!o.language && from_file)
+		r = not_known(find_language(p, file, err), err);
+	else if (!o.language && fh_language_for_shebang(fh_buf_str(&p->code), &p->language) < 0)
+		r = fh_error_set(err, FH_E_ARGUMENT, "the language is not said: add -l LANG");
+	if (r == 0 && from_file && has_extension(p->language, file))
 		p->name = fh_path_base(file);
-	return fh_file_read(file, &p->code, err);
+	return r;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the plan
@@ -392,7 +441,9 @@ static int failed(const struct fh_error *err)
 /* Which descriptor the program reads; -1: none, what the plan holds. *ret_owned is to be closed. */
 static int open_stdin(const struct fh_plan *plan, bool took_stdin, int *ret_owned, int *ret_fd, struct fh_error *err)
 {
-	*ret_fd = o.json || took_stdin || plan->stdin_data.size > 0 ? -1 : STDIN_FILENO;
+	/* --json is for programs that call us: what they pipe in is meant, a terminal that is there anyway is not. */
+	bool take = !(o.json && isatty(STDIN_FILENO) == 1) && !took_stdin && plan->stdin_data.size == 0;
+	*ret_fd = take ? STDIN_FILENO : -1;
 	if (!o.stdin_file || fh_streq(o.stdin_file, "-")) {
 		if (o.stdin_file && !took_stdin)
 			*ret_fd = STDIN_FILENO;

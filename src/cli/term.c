@@ -21,6 +21,20 @@ bool fh_term_color(int fd, enum fh_color_mode mode)
 	return isatty(fd) == 1 && term && term[0] && !fh_streq(term, "dumb");
 }
 
+bool fh_term_is_dumb(void)
+{
+	return fh_streq(getenv("TERM"), "dumb");
+}
+
+bool fh_term_is_ascii(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *said = NULL;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(names) && !(said && *said); i++)
+		said = getenv(names[i]);
+	return said && *said && !strcasestr(said, "utf-8") && !strcasestr(said, "utf8");
+}
+
 unsigned fh_term_width(int fd)
 {
 	const char *columns = getenv("COLUMNS");
@@ -219,33 +233,83 @@ static unsigned natural_width(const struct cell *c)
 	return widest;
 }
 
-/* Column widths that fit: columns that need less than their even share keep what they need, the others share the rest.
- */
+/* The widest word of a cell; no more than WORD_MAX, since a hash or a URL may be broken. */
+static unsigned word_width(const struct cell *c)
+{
+	enum { WORD_MAX = 20 };
+	unsigned widest = 1;
+	for (size_t at = 0; at < c->size;) {
+		size_t n = 0;
+		while (at + n < c->size && c->text[at + n] != ' ' && c->text[at + n] != '\n')
+			n++;
+		widest = FH_MAX(widest, fh_term_text_width((struct fh_str){ c->text + at, n }));
+		at += n + 1;
+	}
+	return FH_MIN(widest, WORD_MAX);
+}
+
+/* How the columns of a table come to their widths. */
+struct fit {
+	unsigned *widths; /* natural, until the column is settled */
+	unsigned *words;  /* the widest word of each */
+	bool *settled;
+	unsigned room, words_left, left; /* of the columns that are not settled */
+};
+
+static void settle(struct fit *f, unsigned column, unsigned width)
+{
+	f->widths[column] = width;
+	f->settled[column] = true;
+	f->room -= width;
+	f->words_left -= f->words[column];
+	f->left--;
+}
+
+/* Settles what the even share decides. False: nothing more. */
+static bool settle_some(struct fit *f, unsigned columns)
+{
+	unsigned share = f->room / f->left;
+	bool changed = false;
+	for (unsigned i = 0; i < columns && f->left > 0; i++) {
+		bool others_fit = f->widths[i] + f->words_left - f->words[i] <= f->room;
+		if (f->settled[i] || f->widths[i] > share || !others_fit)
+			continue;
+		settle(f, i, f->widths[i]);
+		changed = true;
+	}
+	for (unsigned i = 0; i < columns && !changed; i++) {
+		if (f->settled[i] || f->words[i] <= share)
+			continue;
+		settle(f, i, f->words[i]);
+		changed = true;
+	}
+	return changed && f->left > 0;
+}
+
+/* Column widths that fit: columns that need less than their even share keep what they need, the others share the rest;
+ * but none is narrower than its widest word where all of these fit. */
 static void choose_widths(const struct fh_table *t, unsigned width, unsigned *widths)
 {
-	for (size_t i = 0; i < t->count; i++)
-		widths[i % t->columns] = FH_MAX(widths[i % t->columns], natural_width(&t->cells[i]));
-	unsigned borders = t->columns * 3 + 1, room = width > borders + t->columns ? width - borders : t->columns;
+	unsigned borders = t->columns * 3 + 1;
 	fh_auto_free bool *settled = fh_xcalloc(t->columns, sizeof(bool));
-	unsigned left = t->columns;
-	for (bool changed = true; changed && left > 0;) {
-		changed = false;
-		unsigned share = room / left;
-		for (unsigned i = 0; i < t->columns; i++) {
-			if (settled[i] || widths[i] > share)
-				continue;
-			settled[i] = changed = true;
-			room -= widths[i];
-			left--;
-		}
+	fh_auto_free unsigned *words = fh_xcalloc(t->columns, sizeof(*words));
+	struct fit f = { widths, words, settled, .left = t->columns };
+	f.room = width > borders + t->columns ? width - borders : t->columns;
+	for (size_t i = 0; i < t->count; i++) {
+		widths[i % t->columns] = FH_MAX(widths[i % t->columns], natural_width(&t->cells[i]));
+		words[i % t->columns] = FH_MAX(words[i % t->columns], word_width(&t->cells[i]));
 	}
-	for (unsigned i = 0; i < t->columns; i++) {
-		if (settled[i])
-			continue;
-		widths[i] = FH_MAX(room / left, 1u);
-		room -= FH_MIN(widths[i], room);
-		left--;
+	for (unsigned i = 0; i < t->columns; i++)
+		f.words_left += words[i];
+	if (f.words_left > f.room) { /* some have to be broken anyway */
+		memset(words, 0, t->columns * sizeof(*words));
+		f.words_left = 0;
 	}
+	while (settle_some(&f, t->columns))
+		;
+	for (unsigned i = 0; i < t->columns; i++)
+		if (!settled[i])
+			settle(&f, i, FH_MAX(f.room / f.left, 1u));
 }
 
 /* The bytes of the next line of a cell from `at` on, at most `width` columns, broken at a space where there is one;
@@ -271,12 +335,22 @@ static size_t line_length(const struct cell *c, size_t at, unsigned width, size_
 	return i - at;
 }
 
-static void put_rule(struct fh_buf *out, const struct fh_table *t, const unsigned *widths, const char *const marks[3])
+/* What a grid is drawn with: of each rule its left end, its crossings and its right end. */
+struct grid {
+	const char *top[3], *middle[3], *bottom[3], *horizontal, *vertical;
+};
+static const struct grid boxes = {
+	{ "┌", "┬", "┐" }, { "├", "┼", "┤" }, { "└", "┴", "┘" }, "─", "│",
+};
+static const struct grid ascii = { { "+", "+", "+" }, { "+", "+", "+" }, { "+", "+", "+" }, "-", "|" };
+
+static void put_rule(struct fh_buf *out, const struct fh_table *t, const unsigned *widths, const struct grid *grid,
+                     const char *const marks[3])
 {
 	for (unsigned i = 0; i < t->columns; i++) {
 		fh_buf_adds(out, marks[i > 0]);
 		for (unsigned k = 0; k < widths[i] + 2; k++)
-			fh_buf_adds(out, "─");
+			fh_buf_adds(out, grid->horizontal);
 	}
 	fh_buf_addf(out, "%s\n", marks[2]);
 }
@@ -295,7 +369,8 @@ static void put_piece(struct fh_buf *out, const struct cell *c, size_t at, size_
 	fh_buf_add(out, c->text + at + styled, n - styled);
 }
 
-static void put_row(struct fh_buf *out, const struct fh_table *t, size_t row, const unsigned *widths, bool color)
+static void put_row(struct fh_buf *out, const struct fh_table *t, size_t row, const unsigned *widths,
+                    const struct grid *grid, bool color)
 {
 	const struct cell *cells = t->cells + row * t->columns;
 	fh_auto_free size_t *at = fh_xcalloc(t->columns, sizeof(*at));
@@ -305,28 +380,27 @@ static void put_row(struct fh_buf *out, const struct fh_table *t, size_t row, co
 			size_t n = 0, next = at[i];
 			if (at[i] <= cells[i].size && (at[i] < cells[i].size || first))
 				n = line_length(&cells[i], at[i], widths[i], &next);
-			fh_buf_adds(out, i ? " │ " : "│ ");
+			fh_buf_addf(out, "%s%s ", i ? " " : "", grid->vertical);
 			put_piece(out, &cells[i], FH_MIN(at[i], cells[i].size), n, row == 0, color);
 			unsigned used = n ? fh_term_text_width((struct fh_str){ cells[i].text + at[i], n }) : 0;
 			fh_buf_addf(out, "%*s", (int)(widths[i] > used ? widths[i] - used : 0), "");
 			at[i] = next;
 			more |= at[i] < cells[i].size;
 		}
-		fh_buf_adds(out, " │\n");
+		fh_buf_addf(out, " %s\n", grid->vertical);
 	}
 }
 
 void fh_table_print(const struct fh_table *t, struct fh_buf *out, unsigned width, bool color)
 {
-	static const char *const top[] = { "┌", "┬", "┐" }, *const middle[] = { "├", "┼", "┤" },
-	                         *const bottom[] = { "└", "┴", "┘" };
+	const struct grid *grid = fh_term_is_ascii() ? &ascii : &boxes;
 	fh_auto_free unsigned *widths = fh_xcalloc(t->columns, sizeof(*widths));
 	choose_widths(t, width, widths);
-	put_rule(out, t, widths, top);
+	put_rule(out, t, widths, grid, grid->top);
 	for (size_t row = 0; row < t->count / t->columns; row++) {
 		if (row > 0)
-			put_rule(out, t, widths, middle);
-		put_row(out, t, row, widths, color);
+			put_rule(out, t, widths, grid, grid->middle);
+		put_row(out, t, row, widths, grid, color);
 	}
-	put_rule(out, t, widths, bottom);
+	put_rule(out, t, widths, grid, grid->bottom);
 }

@@ -6,6 +6,10 @@
 enum fh_color_mode { FH_COLOR_AUTO, FH_COLOR_ALWAYS, FH_COLOR_NEVER };
 /* AUTO: fd is a terminal, TERM is not "dumb", NO_COLOR is unset or empty. */
 bool fh_term_color(int fd, enum fh_color_mode mode);
+/* TERM is "dumb": it takes no escape sequences. */
+bool fh_term_is_dumb(void);
+/* The locale says another character set than UTF-8 (LC_ALL=C): drawing keeps to ASCII. */
+bool fh_term_is_ascii(void);
 unsigned fh_term_width(int fd); /* columns; 80 when unknown; COLUMNS overrides */
 /* Columns that s takes on a terminal (wide and combining characters counted rightly). */
 unsigned fh_term_text_width(struct fh_str s);

@@ -7,6 +7,7 @@
 
 #include "judge/output.h"
 #include "judge/session_state.h"
+#include "judge/share.h"
 #include "proto/plan.h"
 
 #define TRIES 2
@@ -39,14 +40,15 @@ static int make_unit(const struct fh_judge_session *s, const struct fh_judge_par
 	const struct fh_judge_drivers *d = &s->drivers[p->problem->language];
 	if (l->unit)
 		return l->unit(u, p, d, err);
-	fh_buf_add(&u->code, d->driver.p, d->driver.n);
+	fh_buf_add_str(&u->code, fh_buf_str(&d->library));
+	fh_buf_add_str(&u->code, fh_buf_str(&d->driver));
 	if (l->compiled)
 		l->whole(&u->code, p);
 	return 0;
 }
 
-int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_parts *p, const char *secret,
-                    struct fh_plan **ret, struct fh_error *err)
+int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_parts *p, const struct fh_limits *limits,
+                    const char *secret, struct fh_plan **ret, struct fh_error *err)
 {
 	const struct fh_judge_language_info *l = &fh_judge_languages[p->problem->language];
 	fh_auto_buf struct fh_buf input = FH_BUF_INIT(0);
@@ -61,7 +63,7 @@ int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_part
 	request.code = (struct fh_bytes){ unit.code.p, unit.code.n };
 	request.code_name = l->driver_file;
 	request.stdin_data = (struct fh_bytes){ input.p, input.n };
-	request.limits = fh_judge_limits(s, p->problem);
+	request.limits = *limits;
 	request.flags = fh_session_flags(s, p->problem->language);
 	request.interpreter = s->settings->interpreter;
 	request.standard_library_only = !s->settings->packages;
@@ -97,7 +99,7 @@ static void tell_compile_error(const struct fh_judge_language_info *l, struct fh
 
 /* One run in a fresh sandbox. Returns 0 with an outcome, or a negative code for what is no outcome of the sample. */
 static int run_in_process(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
-                          struct fh_judge_outcome *ret, struct fh_error *err)
+                          const struct fh_limits *limits, struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	char secret[FH_SECRET_SIZE + 1];
 	struct fh_plan *plan = NULL;
@@ -113,7 +115,7 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 	}
 	int r = make_secret(secret, err);
 	if (r >= 0)
-		r = fh_attempt_plan(s, p, secret, &plan, err);
+		r = fh_attempt_plan(s, p, limits, secret, &plan, err);
 	if (r < 0) {
 		err->phase = FH_PHASE_PLAN;
 		return r;
@@ -139,11 +141,11 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 
 /* One try at a problem that is judged by output. */
 static int print_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
-                      struct fh_judge_outcome *ret, struct fh_error *err)
+                      const struct fh_limits *limits, struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
 	struct fh_judge_settings settings = *s->settings;
-	settings.limits = fh_judge_limits(s, p->problem);
+	settings.limits = *limits;
 	fh_judge_parts_for_output(&program, p);
 	return fh_judge_by_output(client, &settings, fh_judge_languages[p->problem->language].name, p->problem->output,
 	                          fh_buf_str(&program), ret, err);
@@ -180,27 +182,32 @@ static void hands_on(struct fh_judge_outcome *o)
 }
 
 /* `last`: what nobody explains is not tried again. */
-static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p, bool last,
-                    struct fh_judge_outcome *ret, struct fh_error *err)
+static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
+                    const struct fh_limits *limits, bool last, struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	enum fh_judge_mode mode = fh_judge_mode(s, p->problem);
-	struct fh_limits limits = fh_judge_limits(s, p->problem);
+	bool usual = memcmp(limits, &s->settings->limits, sizeof(*limits)) == 0;
+	char seed[FH_SEED_DIGITS + 1];
+	fh_judge_seed_of(s->seed, p->problem->task_id ? p->problem->task_id : "", fh_judge_draw(s, p->problem), seed);
 	struct fh_split_pair pair = { .problem = p->problem,
 		                          .head = p->head,
 		                          .completion = p->completion,
 		                          .changes = mode == FH_MODE_SPLIT_CHANGES,
-		                          .limits = fh_judge_time_factor(s, p->problem) > 1 ? &limits : NULL };
+		                          .seed = seed,
+		                          .limits = usual ? NULL : limits };
 	struct fh_split_outcome o;
 	if (p->problem->output)
-		return print_once(s, client, p, ret, err);
+		return print_once(s, client, p, limits, ret, err);
 	if (mode == FH_MODE_IN_PROCESS)
-		return run_in_process(s, client, p, ret, err);
+		return run_in_process(s, client, p, limits, ret, err);
 	int r = fh_split_run(s->split, client, &pair, &o, err);
 	if (r < 0)
 		return r;
 	*ret = (struct fh_judge_outcome){
 		.verdict = o.verdict, .reason = o.reason, .run = o.candidate, .judge = o.judge, .integrity = FH_INTEGRITY_SPLIT
 	};
+	if (fh_judge_draws(p->problem))
+		snprintf(ret->seed, sizeof(ret->seed), "%s", s->seed);
 	if (o.retry && !last)
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
 	if (!o.unfit)
@@ -221,7 +228,7 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 		return 0;
 	fh_judge_outcome_release(ret);
 	fh_judge_set_mode(s, p->problem, FH_MODE_IN_PROCESS);
-	return run_in_process(s, client, p, ret, err);
+	return run_in_process(s, client, p, limits, ret, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------- one judgement
@@ -232,9 +239,25 @@ static bool is_cancelled(const struct fh_judge_session *s)
 	return s->settings->cancel && *s->settings->cancel;
 }
 
+static uint64_t cpu_us(const struct fh_result *r)
+{
+	return r ? r->usage.cpu_user_us + r->usage.cpu_sys_us : 0;
+}
+
+/* How often the wall time limit is still to be had, for a program that computed as much as this machine let it. */
+static unsigned wall_factor(const struct fh_judge_outcome *o, const struct fh_limits *limits)
+{
+	uint64_t computed = FH_MAX(cpu_us(o->run), cpu_us(o->judge));
+	if (o->verdict != FH_VERDICT_WALL_TIME_LIMIT || computed / 1000 < limits->value[FH_LIMIT_WALL_TIME] / 100)
+		return 1;
+	return fh_share_wall_factor(limits, computed, fh_share_measure());
+}
+
 int fh_attempt(struct fh_judge_session *s, const struct fh_judge_parts *p, struct fh_judge_outcome *ret,
                struct fh_error *err)
 {
+	struct fh_limits limits = fh_judge_limits(s, p->problem);
+	bool scaled = false;
 	struct fh_judge_outcome o = { 0 };
 	struct fh_error e = FH_ERROR_INIT;
 	unsigned broken = 0;
@@ -247,9 +270,16 @@ int fh_attempt(struct fh_judge_session *s, const struct fh_judge_parts *p, struc
 		int r = fh_session_client(s, broken, &client, &number, err);
 		if (r < 0)
 			return r;
-		r = run_once(s, client, p, try == TRIES - 1, &o, &e);
+		r = run_once(s, client, p, &limits, try == TRIES - 1, &o, &e);
 		if (r == -FH_E_CANCELLED)
 			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+		unsigned factor = r >= 0 && !scaled ? wall_factor(&o, &limits) : 1;
+		if (factor > 1) {
+			limits.value[FH_LIMIT_WALL_TIME] *= factor;
+			scaled = true;
+			try--;
+			continue;
+		}
 		if (r >= 0 && o.verdict != FH_VERDICT_ENGINE_ERROR)
 			break;
 		if (r < 0) {
@@ -260,8 +290,7 @@ int fh_attempt(struct fh_judge_session *s, const struct fh_judge_parts *p, struc
 			o.reason = fh_xasprintf("%s: %s", fh_phase_name(e.phase), e.message);
 		}
 	}
-	if (fh_judge_time_factor(s, p->problem) > 1) {
-		struct fh_limits limits = fh_judge_limits(s, p->problem);
+	if (scaled || fh_judge_time_factor(s, p->problem) > 1) {
 		o.raised_cpu_time = limits.value[FH_LIMIT_CPU_TIME];
 		o.raised_wall_time = limits.value[FH_LIMIT_WALL_TIME];
 	}
@@ -283,6 +312,12 @@ int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *prob
                  const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	struct fh_judge_parts parts = fh_judge_parts_of(problem, sample);
+	if (problem->fault) {
+		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_ENGINE_ERROR,
+			                              .reason = fh_xasprintf("the task cannot be judged: %s", problem->fault),
+			                              .integrity = fh_mode_words[fh_judge_mode(s, problem)].integrity };
+		return 0;
+	}
 	if (is_empty(parts.completion)) {
 		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_NO_CODE,
 			                              .reason = fh_xstrdup("the completion is empty"),

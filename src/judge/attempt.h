@@ -8,8 +8,8 @@
 #include "judge/session.h"
 
 /* The plan of program and test in one process. */
-int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_parts *p, const char *secret,
-                    struct fh_plan **ret, struct fh_error *err);
+int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_parts *p, const struct fh_limits *limits,
+                    const char *secret, struct fh_plan **ret, struct fh_error *err);
 /* As fh_judge_one, of a program that need not be a sample's. */
 int fh_attempt(struct fh_judge_session *s, const struct fh_judge_parts *p, struct fh_judge_outcome *ret,
                struct fh_error *err);

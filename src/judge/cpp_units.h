@@ -20,10 +20,14 @@ extern const char *const fh_cpp_judge_flags[];
 extern const char *const fh_cpp_candidate_flags[];
 #define FH_CPP_OBJECT "glue.o"
 
-/* codec and any: the data files guest/split_codec.hpp and split_any.hpp. -FH_E_UNAVAILABLE: no stand-in can be made,
+/* The data files guest/split_codec.hpp, split_any.hpp and split_engines.hpp. */
+struct fh_cpp_texts {
+	struct fh_str codec, any, engines;
+};
+/* -FH_E_UNAVAILABLE: no stand-in can be made,
  * with the reason; that a type has no codec shows when the glue is compiled. */
-int fh_cpp_units(struct fh_str codec, struct fh_str any, struct fh_str declaration, struct fh_str test,
-                 struct fh_buf *glue, struct fh_buf *ret_test, struct fh_error *err);
+int fh_cpp_units(const struct fh_cpp_texts *texts, struct fh_str declaration, struct fh_str test, struct fh_buf *glue,
+                 struct fh_buf *ret_test, struct fh_error *err);
 
 /* RESULT NAME(PARAMETERS), each parameter with a name and without a default value; and the name of one of them. */
 void fh_cpp_add_head(struct fh_buf *out, const struct fh_signature *s, struct fh_str name);

@@ -2,10 +2,12 @@
 #include "judge/extract.h"
 
 #include "base/buf.h"
+#include "judge/clean.h"
+#include "judge/extract_fence.h"
+#include "judge/literal.h"
 #include "judge/outline.h"
 
 #define FH_EXTRACT_BLOCKS_MAX 256
-#define FH_EXTRACT_FENCE_MIN 3
 #define FH_EXTRACT_PASSES_MAX 64
 
 /* ----------------------------------------------------------------------------------------------------------- fences */
@@ -24,48 +26,9 @@ struct fh_block {
 	struct fh_outline outline;
 };
 
-/* A fence at the start of a line. */
-struct fh_fence {
-	char mark;
-	size_t indent, length;
-	struct fh_str tag; /* the first word behind it, without {. of attribute lists */
-	bool closes;       /* nothing follows it */
-};
-
 static bool is_space(char c)
 {
 	return c == ' ' || c == '\t';
-}
-
-static bool fence_of(struct fh_str line, struct fh_fence *ret)
-{
-	struct fh_fence f = { 0 };
-	/* A fence in a quotation or a list item counts, too. */
-	while (f.indent < line.n && (is_space(line.p[f.indent]) || line.p[f.indent] == '>'))
-		f.indent++;
-	if (f.indent == line.n)
-		return false;
-	f.mark = line.p[f.indent];
-	if (f.mark != '`' && f.mark != '~')
-		return false;
-	size_t i = f.indent;
-	while (i < line.n && line.p[i] == f.mark)
-		i++;
-	f.length = i - f.indent;
-	if (f.length < FH_EXTRACT_FENCE_MIN)
-		return false;
-	/* ```code``` within a line is no fence. */
-	if (f.mark == '`' && memchr(line.p + i, '`', line.n - i))
-		return false;
-	while (i < line.n && (is_space(line.p[i]) || line.p[i] == '{' || line.p[i] == '.'))
-		i++;
-	size_t start = i;
-	while (i < line.n && !is_space(line.p[i]) && !strchr(",}:=", line.p[i]))
-		i++;
-	f.tag = (struct fh_str){ line.p + start, i - start };
-	f.closes = !f.tag.n;
-	*ret = f;
-	return true;
 }
 
 static enum fh_block_fit fit_of(struct fh_str tag, const char *language)
@@ -217,15 +180,18 @@ static void add_line(struct fh_buf *to, struct fh_str line, size_t indent)
 static void split_answer(struct fh_answer *a, struct fh_str text)
 {
 	struct fh_fence open = { 0 };
+	struct fh_docstring docstring = { 0 };
 	struct fh_str line;
 	while (fh_next_line(&text, &line)) {
 		struct fh_fence f;
-		bool fence = fence_of(line, &f);
+		bool fence = fh_fence_of(line, &f) && !(open.mark && docstring.mark && docstring.end && line.p < docstring.end);
 		/* Deeper than its fence it belongs to the code: to a docstring that shows an example. */
 		bool inside = open.mark && (!fence || f.mark != open.mark || f.indent > open.indent + FH_EXTRACT_FENCE_MIN ||
 		                            f.length < open.length);
 		if (inside) {
 			add_line(&a->blocks[a->n - 1].text, line, open.indent);
+			if (a->syntax == FH_SYNTAX_PYTHON)
+				fh_docstring_take(&docstring, line, text);
 		} else if (!fence) {
 			add_line(&a->outside, line, 0);
 			if (!a->n)
@@ -240,6 +206,7 @@ static void split_answer(struct fh_answer *a, struct fh_str text)
 			b->open = true;
 			b->bare = f.closes;
 			open = f;
+			docstring = (struct fh_docstring){ 0 };
 		}
 	}
 }
@@ -285,6 +252,25 @@ static struct fh_block *choose_block(struct fh_answer *a)
 			best_rank = rank;
 		}
 	}
+	return best;
+}
+
+/* Whether a block defines what is wanted, from its head to its end. */
+static bool is_whole(const struct fh_answer *a, const struct fh_block *b)
+{
+	return fh_outline_defines(&b->outline, a->entry) && fh_looks_complete(fh_buf_str(&b->text), a->entry, a->syntax);
+}
+
+/* The same, or where that is not whole the last one that is: an answer begins with a stub, or breaks off and begins
+ * again. */
+static struct fh_block *choose_whole_block(struct fh_answer *a)
+{
+	struct fh_block *best = choose_block(a);
+	if (!best || !a->entry.n || !fh_outline_defines(&best->outline, a->entry) || is_whole(a, best))
+		return best;
+	for (size_t i = a->n; i-- > 0;)
+		if (a->blocks[i].fit != FH_FIT_NOT && is_whole(a, &a->blocks[i]))
+			return &a->blocks[i];
 	return best;
 }
 
@@ -497,7 +483,7 @@ static void extract(struct fh_answer *a, const char *language, struct fh_extract
 	}
 	/* "code, closing fence": the fence seemed to open a block, of nothing or of prose. */
 	bool stray = a->n && a->blocks[0].bare && (a->n > 1 || a->blocks[0].open);
-	struct fh_block *program = choose_block(a);
+	struct fh_block *program = choose_whole_block(a);
 	bool defined = program && defines_entry(a, &program->outline);
 	size_t all, code = program ? code_lines(fh_buf_str(&program->text), a->syntax, &all) : (all = 0);
 	bool doubtful = !program || (a->entry.n ? !defined : a->n == 1 || code * 2 < all);
@@ -515,6 +501,16 @@ static void extract(struct fh_answer *a, const char *language, struct fh_extract
 	ret->fenced = true;
 	ret->defines = defined;
 	ret->code = fh_buf_take(&whole, &ret->size);
+}
+
+static void clean_program(struct fh_extraction *e, const char *language)
+{
+	struct fh_buf cleaned = FH_BUF_INIT(0);
+	if (!e->code)
+		return;
+	fh_clean_program(&cleaned, (struct fh_str){ e->code, e->size }, language);
+	free(e->code);
+	e->code = fh_buf_take(&cleaned, &e->size);
 }
 
 void fh_extract(struct fh_str answer, const struct fh_extract_options *options, struct fh_extraction *ret)
@@ -536,6 +532,7 @@ void fh_extract(struct fh_str answer, const struct fh_extract_options *options, 
 	a.entry.n = dot ? (size_t)(dot - a.entry.p) : a.entry.n;
 	split_answer(&a, without_thoughts(answer));
 	extract(&a, options->language, ret);
+	clean_program(ret, options->language);
 }
 
 void fh_extraction_release(struct fh_extraction *e)

@@ -7,10 +7,12 @@
  *
  * 1. What a reasoning model thought (up to the last "</think>") is left out.
  * 2. Fenced blocks: ``` or ~~~, indented or not, with the language's tag, another tag or none, closed or not. A second
- *    opening fence closes a block that was left open. A fence's own indentation is taken off its lines.
+ *    opening fence closes a block that was left open. A fence's own indentation is taken off its lines. In python a
+ * pair of fences within a docstring belongs to it.
  * 3. Of the blocks that may hold the language (its tags and its aliases before untagged ones; a block with another
  *    language's tag only when it defines the wanted function), the first that defines `entry_point` is the
- *    program; without an entry point the longest (in c and cpp: one that defines main).
+ *    program; where that is not whole (brackets or literals that are not closed, in python a body that does nothing)
+ *    the last one that is. Without an entry point the longest (in c and cpp: one that defines main).
  * 4. Imports, functions, classes and constants of other blocks are put in front when the program uses their
  *    names and does not define them.
  * 5. Without such a block: the text before a stray closing fence, or the part of the answer that looks like code.

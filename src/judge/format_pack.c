@@ -6,6 +6,7 @@
 #include "judge/format.h"
 
 #include "judge/declaration.h"
+#include "judge/go_units.h"
 #include "judge/signature.h"
 
 static struct fh_str last_javascript_name(struct fh_str declaration)
@@ -33,6 +34,14 @@ static bool recognises(const json_t *row)
 	return fh_judge_field(row, "declaration", &s) && fh_judge_field(row, "test", &s);
 }
 
+/* Helpers that the prompt defines, and with it the reference and the test count on, where the declaration has none. */
+static void add_go_helpers(const json_t *row, struct fh_str declaration, struct fh_buf *out)
+{
+	struct fh_str prompt, name = fh_go_name(declaration);
+	if (fh_judge_field(row, "prompt", &prompt) && fh_str_same(fh_go_name(prompt), name))
+		fh_go_add_helpers(out, prompt, declaration);
+}
+
 static int read_row(const json_t *row, struct fh_str text, struct fh_judge_problem *p, struct fh_error *err)
 {
 	size_t i = 0;
@@ -57,6 +66,8 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	fh_judge_field(row, "declaration", &s);
 	if (p->language == FH_JUDGE_CPP)
 		s = fh_cpp_declaration(s);
+	if (p->language == FH_JUDGE_GO)
+		add_go_helpers(row, s, &p->head);
 	fh_judge_add_lines(&p->head, s);
 	if (languages[i].entry_point) {
 		struct fh_str name = languages[i].entry_point(s);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
+#include "judge/declaration.h"
 #include "judge/go_source.h"
 #include "judge/outline.h"
 #include "judge/signature.h"
@@ -37,15 +38,41 @@ static struct fh_str helpers_of(const struct declaration *d)
 	return (struct fh_str){ d->source.body.p, d->signature.start };
 }
 
-/* ", (*T)(nil)" for each type that it makes. */
-static void add_types(struct fh_buf *out, const struct declaration *d)
+static bool has_definition(struct fh_str blank)
+{
+	static const char *const words[] = { "func ", "type ", "var ", "const " };
+	struct fh_str line;
+	while (fh_next_line(&blank, &line))
+		for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
+			if (fh_str_begins(line, words[i]))
+				return true;
+	return false;
+}
+
+void fh_go_add_helpers(struct fh_buf *out, struct fh_str prompt, struct fh_str declaration)
+{
+	auto_declaration theirs = { 0 }, ours = { 0 };
+	if (read_declared(prompt, &theirs, NULL) < 0 || read_declared(declaration, &ours, NULL) < 0)
+		return;
+	struct fh_str blank = { theirs.source.blank_body.p, theirs.signature.start };
+	struct fh_str own = { ours.source.blank_body.p, ours.signature.start };
+	if (!has_definition(blank) || has_definition(own))
+		return;
+	fh_buf_add_str(out, helpers_of(&theirs));
+	fh_buf_addc(out, '\n');
+}
+
+/* ", (*T)(nil)" for each type that it makes; where a program is given, only for those that this, or the function's
+ * head, names: what only helpers of the prompt use it need not have. */
+static void add_types(struct fh_buf *out, const struct declaration *d, const struct fh_str *program)
 {
 	struct fh_str rest = { d->source.blank_body.p, d->signature.start }, line;
 	while (fh_next_line(&rest, &line)) {
 		if (!fh_str_begins(line, "type "))
 			continue;
 		struct fh_str name = fh_identifier(fh_str_from(line, 5));
-		if (name.n > 0 && 5 + name.n < line.n && line.p[5 + name.n] == ' ')
+		if (name.n > 0 && 5 + name.n < line.n && line.p[5 + name.n] == ' ' &&
+		    (!program || fh_mentions(*program, name, NULL) || fh_mentions(d->signature.result, name, NULL)))
 			fh_buf_addf(out, ", (*%.*s)(nil)", FH_STR_ARGS(name));
 	}
 }
@@ -53,17 +80,55 @@ static void add_types(struct fh_buf *out, const struct declaration *d)
 /* ----------------------------------------------------------------------------------------------------------- the judge
  */
 
-/* The test with what it takes of package testing under the names of ours. */
-static void add_test(struct fh_buf *out, const struct fh_go_source *test)
+/* What a test takes of our package, where it says that it takes it of another. member NULL: whatever it takes. */
+static const struct taken {
+	const char *package, *path, *member;
+	bool of_judge; /* where the test has a process of its own */
+} taken[] = {
+	{ "testing", "testing", NULL, false },
+	{ "rand", "math/rand", "NewSource", true },
+	{ "rand", "math/rand", "Seed", true },
+};
+
+/* Whether no import gives the package's name to another one. */
+static bool means(const struct fh_go_source *test, const struct taken *t)
 {
-	struct fh_str name = fh_str("testing");
-	size_t at = 0, next;
-	while ((next = fh_go_find_use(test->blank_body, name, at)) < test->blank_body.n) {
-		fh_buf_add_str(out, (struct fh_str){ test->body.p + at, next - at });
-		fh_buf_adds(out, "fhSplit.");
-		at = next + name.n + 1;
+	for (size_t i = 0; i < test->count; i++)
+		if (fh_str_eq(test->imports[i].name, t->package) && !fh_str_eq(test->imports[i].path, t->path))
+			return false;
+	return true;
+}
+
+static size_t find_taken(const struct fh_go_source *test, const struct taken *t, size_t at)
+{
+	struct fh_str blank = test->blank_body, name = fh_str(t->package);
+	while ((at = fh_go_find_use(blank, name, at)) < blank.n) {
+		struct fh_str member = fh_identifier(fh_str_from(blank, at + name.n + 1));
+		if (!t->member || fh_str_eq(member, t->member))
+			break;
+		at += name.n + 1;
 	}
-	fh_buf_add_str(out, fh_str_from(test->body, at));
+	return at;
+}
+
+/* The test with what it takes of other packages under the names of ours. */
+static void add_test(struct fh_buf *out, const struct fh_go_source *test, bool is_judge)
+{
+	for (size_t at = 0; at < test->blank_body.n;) {
+		size_t next = test->blank_body.n, end = next;
+		for (size_t i = 0; i < FH_ARRAY_SIZE(taken); i++) {
+			size_t found = (is_judge || !taken[i].of_judge) && means(test, &taken[i]) ? find_taken(test, &taken[i], at)
+			                                                                          : test->blank_body.n;
+			if (found < next) {
+				next = found;
+				end = found + strlen(taken[i].package) + 1;
+			}
+		}
+		fh_buf_add_str(out, (struct fh_str){ test->body.p + at, next - at });
+		if (next < end)
+			fh_buf_adds(out, "fhSplit.");
+		at = end;
+	}
 	fh_buf_addc(out, '\n');
 }
 
@@ -125,9 +190,9 @@ int fh_go_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *ou
 	const struct fh_signature *s = &d.signature;
 	fh_buf_add_str(&body, helpers_of(&d));
 	fh_buf_addf(&body, "\nvar %.*s = fhSplit.StandIn((func%.*s)(nil)", FH_STR_ARGS(s->name), FH_STR_ARGS(s->result));
-	add_types(&body, &d);
+	add_types(&body, &d, NULL);
 	fh_buf_addf(&body, ").(func%.*s)\n", FH_STR_ARGS(s->result));
-	add_test(&body, &t);
+	add_test(&body, &t, true);
 	fh_signature_blank(&blank, fh_buf_str(&body));
 	fh_buf_adds(&body, "\nfunc main() {\n\tfhSplit.Judge([]fhSplit.Test{\n");
 	r = add_test_names(&body, &t, err);
@@ -218,7 +283,7 @@ int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str
 	fh_buf_addf(ret_main, "\nvar fhSplitEntry func%.*s = ", FH_STR_ARGS(s->result));
 	add_entry(ret_main, s);
 	fh_buf_adds(ret_main, "\n\nfunc init() {\n\tfhSplit.Serve(fhSplitEntry");
-	add_types(ret_main, &d);
+	add_types(ret_main, &d, &program.blank_body);
 	fh_buf_addf(ret_main, ")\n}\n%s", has_main(program.blank_body) ? "" : no_main);
 	return 0;
 }
@@ -330,7 +395,7 @@ static int add_test_file(struct fh_buf *out, const struct fh_go_source *declarat
 	if (r < 0)
 		return r;
 	fh_buf_addc(out, '\n');
-	add_test(out, test);
+	add_test(out, test, false);
 	fh_buf_addf(out, "\nfunc init() {\n\tfhSplit.Judge(\"%s\", []fhSplit.Test{\n", key);
 	r = add_test_names(out, test, err);
 	fh_buf_adds(out, "\t})\n}\n");

@@ -16,6 +16,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 
+/* Appends what a prompt defines in front of the function, without imports, unless the declaration has such of its own.
+ */
+void fh_go_add_helpers(struct fh_buf *out, struct fh_str prompt, struct fh_str declaration);
 /* -FH_E_UNAVAILABLE: no stand-in can be made, with the reason. */
 int fh_go_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *out, struct fh_error *err);
 /* head is empty where the completion is a program by itself. */

@@ -91,19 +91,33 @@ static void count_braces(struct walk *w, struct fh_str piece)
 		w->depth += (*piece.p == '{') - (*piece.p == '}');
 }
 
+/* As many bytes, and lines. */
+static void add_blank(struct fh_buf *out, struct fh_str piece)
+{
+	for (size_t i = 0; i < piece.n; i++)
+		fh_buf_addc(out, piece.p[i] == '\n' ? '\n' : ' ');
+}
+
 /* `renamed`: what is called otherwise, with its new name behind it; NULL: nothing. */
 static void copy_program(struct fh_str text, const char *const *renamed, struct fh_buf *out)
 {
 	static const char word[] = "public";
 	struct walk w = { .rest = text };
 	struct fh_str piece;
+	bool in_package = false, begun = false;
 	while (next_piece(&w, &piece)) {
-		if (w.is_word && w.depth == 0 && fh_str_eq(piece, word))
-			fh_buf_addf(out, "%*s", (int)strlen(word), "");
+		/* The drivers' classes are in the package without a name, and can name no class of another. */
+		in_package = in_package || (w.is_word && !begun && fh_str_eq(piece, "package"));
+		begun = begun || w.is_word;
+		if (in_package)
+			add_blank(out, piece);
+		else if (w.is_word && w.depth == 0 && fh_str_eq(piece, word))
+			add_blank(out, piece);
 		else if (w.is_word && renamed && fh_str_eq(piece, renamed[0]))
 			fh_buf_adds(out, renamed[1]);
 		else
 			fh_buf_add_str(out, piece);
+		in_package = in_package && !fh_str_eq(piece, ";");
 		count_braces(&w, piece);
 	}
 }
@@ -143,6 +157,51 @@ bool fh_java_defines(struct fh_str text, struct fh_str name)
 	return false;
 }
 
+static size_t skip_blanks(struct fh_str s, size_t i)
+{
+	while (i < s.n && fh_signature_space(s.p[i]))
+		i++;
+	return i;
+}
+
+/* Where the ( of a `new Random(…)` that begins at blank.p[i] stands, and no class body behind it; 0: there is none. */
+static size_t opens_random(struct fh_str blank, size_t i)
+{
+	static const char package[] = "java.util.", name[] = "Random";
+	if (!fh_str_eq(fh_identifier(fh_str_from(blank, i)), "new") ||
+	    (i > 0 && fh_identifier(fh_str_from(blank, i - 1)).n > 3))
+		return 0;
+	i = skip_blanks(blank, i + strlen("new"));
+	if (fh_str_begins(fh_str_from(blank, i), package))
+		i += strlen(package);
+	if (!fh_str_eq(fh_identifier(fh_str_from(blank, i)), name))
+		return 0;
+	size_t open = skip_blanks(blank, i + strlen(name));
+	size_t close = open < blank.n && blank.p[open] == '(' ? fh_signature_closing(blank, open) : blank.n;
+	if (close == blank.n)
+		return 0;
+	size_t after = skip_blanks(blank, close + 1);
+	return after < blank.n && blank.p[after] == '{' ? 0 : open;
+}
+
+void fh_java_test(struct fh_str text, struct fh_buf *out)
+{
+	fh_auto_buf struct fh_buf b = FH_BUF_INIT(0);
+	fh_signature_blank(&b, text);
+	struct fh_str blank = fh_buf_str(&b);
+	bool own = fh_java_defines(text, fh_str("Random"));
+	size_t done = 0;
+	for (size_t i = 0; !own && i < blank.n; i++) {
+		size_t open = opens_random(blank, i);
+		if (open == 0)
+			continue;
+		fh_buf_add_str(out, (struct fh_str){ text.p + done, i - done });
+		fh_buf_adds(out, "SplitJudge.random");
+		i = done = open;
+	}
+	fh_buf_add_str(out, fh_str_from(text, done));
+}
+
 void fh_java_imports(struct fh_str head, struct fh_buf *out)
 {
 	struct fh_str line;
@@ -156,12 +215,17 @@ void fh_java_imports(struct fh_str head, struct fh_buf *out)
 
 void fh_java_start(struct fh_plan *plan, const char *class_name)
 {
-	static const char *const options[] = { "--add-opens=java.base/java.io=ALL-UNNAMED", "-ea:Main" };
+	/* The last three are for chance on the judge's side, and do nothing elsewhere. */
+	static const char *const options[] = { "--add-opens=java.base/java.io=ALL-UNNAMED", "-ea:Main",
+		                                   "--add-opens=java.base/java.lang=ALL-UNNAMED",
+		                                   "--add-opens=java.base/java.util=ALL-UNNAMED",
+		                                   "-Djava.util.secureRandomSeed=true" };
+	size_t count = fh_streq(class_name, FH_JAVA_JUDGE) ? FH_ARRAY_SIZE(options) : 2;
 	char **argv = plan->argv;
 	plan->argv = fh_xcalloc(1, sizeof(char *));
 	for (size_t i = 0; argv[i]; i++) {
 		fh_plan_add_string(&plan->argv, fh_streq(argv[i], "Main") ? class_name : argv[i]);
-		for (size_t k = 0; i == 0 && k < FH_ARRAY_SIZE(options); k++)
+		for (size_t k = 0; i == 0 && k < count; k++)
 			fh_plan_add_string(&plan->argv, options[k]);
 		free(argv[i]);
 	}

@@ -34,9 +34,11 @@ void fh_judge_parts_for_output(struct fh_buf *out, const struct fh_judge_parts *
 	fh_buf_add_str(out, fh_buf_str(&p->problem->tail));
 }
 
-/* The test is a unit of text of its own for errors, and no macro of the candidate renames its main. */
+/* The test is a unit of text of its own for errors, and no macro of the candidate renames its main. A main of the
+ * candidate's is called otherwise. */
 static void whole_cpp(struct fh_buf *out, const struct fh_judge_parts *p)
 {
+	fh_buf_adds(out, "#define main fh_main_of_program\n#line 1 \"program.cpp\"\n");
 	add_program(out, p);
 	fh_buf_adds(out, "\n#undef main\n#line 1 \"test.cpp\"\n");
 	fh_buf_add_str(out, fh_buf_str(&p->problem->tail));
@@ -137,7 +139,7 @@ const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_]
 		.version = "import sys\nprint(sys.implementation.name, sys.version)",
 	},
 	[FH_JUDGE_JAVASCRIPT] = {
-		.name = "javascript", .driver = "guest/judge.js", .whole = whole_script, .input = input_javascript,
+		.name = "javascript", .driver = "guest/judge.js", .library = "guest/program.js", .whole = whole_script, .input = input_javascript,
 		.probe = "const version = () => process.version",
 		.probe_test = "console.log(version()); console.assert(1 + 1 === 2)",
 		.version = "console.log(process.version)",
@@ -179,6 +181,14 @@ const struct fh_judge_language_info fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_]
 const char *fh_judge_language_name(enum fh_judge_language l)
 {
 	return fh_judge_languages[l].name;
+}
+
+enum fh_judge_language fh_judge_language_of_name(const char *name)
+{
+	enum fh_judge_language l = 0;
+	while (l < FH_JUDGE_LANGUAGE_COUNT_ && !fh_streq(fh_judge_languages[l].name, name))
+		l++;
+	return l;
 }
 
 void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out)

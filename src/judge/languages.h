@@ -40,7 +40,7 @@ struct fh_judge_drivers {
 struct fh_judge_language_info {
 	const char *name;
 	const char *driver;                  /* a data file; NULL: tests of it are split only */
-	FH_NULLABLE const char *library;     /* another, where `unit` takes it */
+	FH_NULLABLE const char *library;     /* another, in front of it, or where `unit` has it */
 	FH_NULLABLE const char *driver_file; /* its name in the sandbox, where that matters */
 	void (*whole)(struct fh_buf *out, const struct fh_judge_parts *p); /* program and test as one text */
 	void (*input)(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret); /* what the driver reads */

@@ -187,7 +187,10 @@ static int next_item(struct fh_lines *l, struct fh_str *ret, struct fh_error *er
 
 int fh_lines_open(const char *path, struct fh_lines **ret, struct fh_error *err)
 {
-	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool standard_input = fh_streq(path, "-");
+	fh_auto_close int fd = standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
+	if (standard_input)
+		path = "standard input";
 	if (fd < 0)
 		return fh_error_sys(err, errno, "cannot open %s", path);
 	struct stat st;

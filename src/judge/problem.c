@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "judge/clean.h"
 #include "judge/format.h"
 #include "judge/lines.h"
 #include "judge/output.h"
@@ -18,6 +19,7 @@ void fh_judge_problems_release(struct fh_judge_problems *p)
 	for (size_t i = 0; i < p->count; i++) {
 		free(p->items[i].task_id);
 		free(p->items[i].entry_point);
+		free(p->items[i].fault);
 		fh_buf_release(&p->items[i].head);
 		fh_buf_release(&p->items[i].tail);
 		fh_buf_release(&p->items[i].reference);
@@ -195,8 +197,8 @@ struct fh_judge_sample fh_judge_problem_reference(const struct fh_judge_problem 
 }
 
 /* "completion" continues the problem's head, "solution" (EvalPlus) and "code" are programs by themselves. */
-static int text_of_sample(const struct fh_lines *l, const json_t *row, const char *task_id, struct fh_judge_sample *s,
-                          struct fh_error *err)
+static int text_of_sample(const struct fh_lines *l, const json_t *row, const char *task_id, const char *language,
+                          struct fh_judge_sample *s, struct fh_error *err)
 {
 	const json_t *completion = json_object_get(row, "completion"), *solution = json_object_get(row, "solution");
 	if (!solution)
@@ -214,8 +216,9 @@ static int text_of_sample(const struct fh_lines *l, const json_t *row, const cha
 		              task_id);
 		return -FH_E_CONFIG;
 	}
-	s->size = json_string_length(text);
-	s->completion = fh_xmemdup(json_string_value(text), s->size);
+	struct fh_buf code = FH_BUF_INIT(0);
+	fh_clean_program(&code, (struct fh_str){ json_string_value(text), json_string_length(text) }, language);
+	s->completion = fh_buf_take(&code, &s->size);
 	s->is_whole = !completion;
 	return 0;
 }
@@ -237,7 +240,7 @@ static int read_sample(const struct fh_lines *l, const json_t *row, const struct
 		return fh_lines_error(l, err, "more than %zu samples", ITEMS_MAX);
 	struct fh_judge_sample *s = &FH_PUSH(to->items, to->count, to->capacity);
 	s->problem = problem - problems->items;
-	return text_of_sample(l, row, id.text, s, err);
+	return text_of_sample(l, row, id.text, fh_judge_language_name(problem->language), s, err);
 }
 
 int fh_judge_samples_read(const char *path, const struct fh_judge_problems *problems, struct fh_judge_samples *ret,

@@ -39,6 +39,7 @@ struct fh_judge_problem {
 	bool reference_is_whole;        /* as a sample's is_whole */
 	struct fh_judge_output *output; /* NULL: the tail is a test */
 	struct fh_judge_truth *truth;   /* NULL: the test knows what it expects; else the reference has to give it */
+	char *fault;                    /* why it cannot be judged, found after it was read; NULL: it can */
 	const char *format;             /* static: "human-eval", "HumanEvalPack" */
 	uint32_t line;                  /* in its file */
 };

@@ -26,10 +26,11 @@ struct row {
 struct fh_results {
 	int fd;
 	char *path;
-	const char (*keys)[FH_SHA256_HEX];
+	const char (*keys)[FH_SHA256_HEX], (*samples)[FH_SHA256_HEX];
 	struct row *rows;
 	size_t count, kept, stale;
-	off_t size; /* of the file: what is beyond it was not written whole */
+	size_t ours; /* of the stale ones: of the same samples under other limits or versions */
+	off_t size;  /* of the file: what is beyond it was not written whole */
 	pthread_mutex_t lock;
 	int64_t synced_ns;
 };
@@ -56,6 +57,8 @@ static int take_row(struct fh_results *r, struct fh_str line)
 		return -1;
 	if ((uint64_t)index >= r->count || verdict >= FH_VERDICT_ENGINE_ERROR || !fh_streq(key, r->keys[index])) {
 		r->stale += verdict != FH_VERDICT_ENGINE_ERROR;
+		r->ours +=
+		    (uint64_t)index < r->count && r->samples && fh_streq(fh_json_str(row, "sample", ""), r->samples[index]);
 		return 0;
 	}
 	struct row *to = &r->rows[index];
@@ -109,8 +112,8 @@ static int load(struct fh_results *r, struct fh_error *err)
 	return 0;
 }
 
-int fh_results_open(const char *path, const char (*keys)[FH_SHA256_HEX], size_t count, struct fh_results **ret,
-                    struct fh_error *err)
+int fh_results_open(const char *path, const char (*keys)[FH_SHA256_HEX], const char (*samples)[FH_SHA256_HEX],
+                    size_t count, struct fh_results **ret, struct fh_error *err)
 {
 	fh_auto_close int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	struct stat st;
@@ -130,6 +133,7 @@ int fh_results_open(const char *path, const char (*keys)[FH_SHA256_HEX], size_t 
 	r->fd = FH_TAKE_FD(fd);
 	r->path = fh_xstrdup(path);
 	r->keys = keys;
+	r->samples = samples;
 	r->count = count;
 	r->rows = fh_xcalloc(count, sizeof(*r->rows));
 	pthread_mutex_init(&r->lock, NULL);
@@ -163,6 +167,11 @@ size_t fh_results_kept(const struct fh_results *r)
 size_t fh_results_stale(const struct fh_results *r)
 {
 	return r->stale;
+}
+
+bool fh_results_strange(const struct fh_results *r)
+{
+	return r->kept == 0 && r->ours == 0 && r->stale > 0;
 }
 
 struct fh_results_row fh_results_row(const struct fh_results *r, size_t index)
@@ -206,8 +215,8 @@ static json_t *usage_json(const struct fh_usage *u)
 	                 "processes_peak", (json_int_t)u->processes_peak);
 }
 
-static void write_row(struct fh_buf *out, const char *key, size_t index, const struct fh_judge_problem *problem,
-                      const struct fh_judge_outcome *o)
+static void write_row(struct fh_buf *out, const char *key, const char *sample, size_t index,
+                      const struct fh_judge_problem *problem, const struct fh_judge_outcome *o)
 {
 	static const struct fh_usage nothing;
 	const struct fh_result *run = o->run;
@@ -229,11 +238,15 @@ static void write_row(struct fh_buf *out, const char *key, size_t index, const s
 		json_object_set_new(row, "raised_limits",
 		                    json_pack("{s:I, s:I}", "cpu_time", (json_int_t)o->raised_cpu_time, "wall_time",
 		                              (json_int_t)o->raised_wall_time));
+	if (o->seed[0])
+		json_object_set_new(row, "seed", fh_json_bytes(fh_str(o->seed)));
 	if (o->repeats) {
 		json_object_set_new(row, "repeats",
 		                    json_pack("{s:i, s:i}", "judged", (int)o->repeats, "passed", (int)o->repeats_passed));
 		json_object_set_new(row, "flaky", json_boolean(o->flaky));
 	}
+	if (sample)
+		json_object_set_new(row, "sample", json_string(sample));
 	json_object_set_new(row, "key", json_string(key));
 	fh_json_write(out, row, 0);
 }
@@ -243,7 +256,7 @@ int fh_results_put(struct fh_results *r, size_t index, const struct fh_judge_pro
 {
 	fh_auto_buf struct fh_buf line = FH_BUF_INIT(1 << 20);
 	int e = 0;
-	write_row(&line, r->keys[index], index, problem, o);
+	write_row(&line, r->keys[index], r->samples ? r->samples[index] : NULL, index, problem, o);
 	struct row row = { fh_xstrndup(line.p, line.n), o->verdict, fh_streq(o->integrity, FH_INTEGRITY_IN_PROCESS),
 		               o->flaky };
 	fh_buf_addc(&line, '\n');

@@ -27,14 +27,18 @@ struct fh_results_row {
 	bool flaky;      /* judged several times, with different verdicts */
 };
 
-/* Opens or makes path for `count` samples, whose keys the caller keeps until the file is closed. A file that holds
- * anything but result rows is refused and left as it is. */
-int fh_results_open(const char *path, const char (*keys)[FH_SHA256_HEX], size_t count, struct fh_results **ret,
+/* Opens or makes path for `count` samples, whose keys the caller keeps until the file is closed, and their hashes (of
+ * the sample alone, whatever it is judged with; NULL: unknown). A file that holds anything but result rows is refused
+ * and left as it is. */
+int fh_results_open(const char *path, const char (*keys)[FH_SHA256_HEX],
+                    FH_NULLABLE const char (*samples)[FH_SHA256_HEX], size_t count, struct fh_results **ret,
                     struct fh_error *err);
 void fh_results_close(struct fh_results *r); /* NULL is fine; writes nothing */
 
 size_t fh_results_kept(const struct fh_results *r);  /* rows that are used again */
 size_t fh_results_stale(const struct fh_results *r); /* rows of other samples, limits or versions */
+/* Whether the file's results are all of other samples: not one was judged for a sample of ours, under any limits. */
+bool fh_results_strange(const struct fh_results *r);
 struct fh_results_row fh_results_row(const struct fh_results *r, size_t index);
 
 /* Appends the row of sample `index`; from any thread. */

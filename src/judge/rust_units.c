@@ -323,14 +323,11 @@ static void add_argument(struct fh_buf *out, const struct fh_signature *s, size_
 	fh_buf_addf(out, "%s = ::fh_split::Get::get(fh_split_from)?;\n", k.slice || k.any ? ">" : "");
 }
 
-/* fit: by conversions, for a parameter of another type. What changes, text and `dyn Any` have none. */
+/* fit: by conversions, for a parameter of another type. What changes and `dyn Any` have none. */
 static void add_passed(struct fh_buf *out, const struct kept *k, size_t i, bool fit)
 {
-	if (fit && !k->changed && !k->text && !k->any) {
-		const char *way = k->slice       ? "&::fh_split::fit_all"
-		                  : k->reference ? "&::fh_split::Fit::fit"
-		                                 : "::fh_split::Fit::fit";
-		fh_buf_addf(out, "%s(fh_split_%zu)%s", way, i, k->slice ? "[..]" : "");
+	if (fit && !k->changed && !k->any) {
+		fh_buf_addf(out, "::fh_split::Fit::fit(fh_split_%zu)", i);
 		return;
 	}
 	/* What is in the box, for a reference to the box may be one to any type as well. */

@@ -20,6 +20,7 @@
 #define MARGIN 4
 #define PATIENCE 8
 #define FACTOR_MAX (MARGIN * PATIENCE)
+#define DRAWS_MAX 8 /* of inputs, until the reference passes */
 
 struct check {
 	struct fh_judge_session *session;
@@ -184,14 +185,36 @@ static unsigned factor_for(uint64_t limit_ms, const struct fh_judge_outcome *o)
 	return factor;
 }
 
+static bool took_too_long(const struct fh_judge_outcome *o)
+{
+	return o->verdict == FH_VERDICT_CPU_TIME_LIMIT || o->verdict == FH_VERDICT_WALL_TIME_LIMIT;
+}
+
+/* Where a test draws its inputs, and the reference does not pass with some (Newton's method finds no root of them): the
+ * first draw with which it does, which all samples of the task then get. */
+static int judge_drawing(struct check *c, const struct fh_judge_problem *p, const struct fh_judge_sample *reference,
+                         struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	unsigned draws = fh_judge_draws(p) ? DRAWS_MAX : 1;
+	fh_judge_set_draw(c->session, p, 0);
+	int r = fh_judge_one(c->session, p, reference, ret, err);
+	for (unsigned draw = 1; r >= 0 && draw < draws && (ret->verdict == FH_VERDICT_FAILED || took_too_long(ret));
+	     draw++) {
+		fh_judge_outcome_release(ret);
+		fh_judge_set_draw(c->session, p, draw);
+		r = fh_judge_one(c->session, p, reference, ret, err);
+	}
+	return r;
+}
+
 /* Judges the reference in the way that is set, and gives the task the time that it takes. */
 static int judge_reference(struct check *c, const struct fh_judge_problem *p, const struct fh_judge_sample *reference,
                            struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	fh_judge_set_time_factor(c->session, p, 1);
 	uint64_t limit = fh_judge_limits(c->session, p).value[FH_LIMIT_CPU_TIME];
-	int r = fh_judge_one(c->session, p, reference, ret, err);
-	if (r >= 0 && (ret->verdict == FH_VERDICT_CPU_TIME_LIMIT || ret->verdict == FH_VERDICT_WALL_TIME_LIMIT)) {
+	int r = judge_drawing(c, p, reference, ret, err);
+	if (r >= 0 && took_too_long(ret)) {
 		fh_judge_outcome_release(ret);
 		fh_judge_set_time_factor(c->session, p, PATIENCE);
 		r = fh_judge_one(c->session, p, reference, ret, err);
@@ -259,9 +282,17 @@ static int check_task(struct check *c, const struct fh_judge_problem *p, struct 
 	fh_auto_free char *path = memory_path(c, p, &reference, &stub);
 	enum fh_judge_mode mode;
 	unsigned factor;
+	/* What a test draws is new in each session: that the reference passed with another seed says little of this one. */
+	if (fh_judge_draws(p)) {
+		free(path);
+		path = NULL;
+	}
 	bool passed = true, fails = true, remembered = recall(path, &mode, &factor);
 	int r = 0;
-	if (remembered) {
+	if (p->fault) {
+		note(c, p, false, &(struct fh_judge_outcome){ FH_VERDICT_ENGINE_ERROR, fh_xstrdup(p->fault) });
+		passed = false;
+	} else if (remembered) {
 		fh_judge_set_mode(c->session, p, mode);
 		fh_judge_set_time_factor(c->session, p, factor);
 	} else {

@@ -6,6 +6,7 @@
 #include "base/data.h"
 #include "base/fd.h"
 #include "judge/attempt.h"
+#include "judge/inputs.h"
 #include "judge/output.h"
 #include "judge/session_state.h"
 
@@ -85,6 +86,17 @@ void fh_judge_set_time_factor(struct fh_judge_session *s, const struct fh_judge_
 	s->time_factors[position_of(s, problem)] = factor;
 }
 
+unsigned fh_judge_draw(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
+{
+	size_t i = position_of(s, problem);
+	return i == SIZE_MAX ? 0 : s->draws[i];
+}
+
+void fh_judge_set_draw(struct fh_judge_session *s, const struct fh_judge_problem *problem, unsigned draw)
+{
+	s->draws[position_of(s, problem)] = draw;
+}
+
 struct fh_limits fh_judge_limits(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
 {
 	static const enum fh_limit times[] = { FH_LIMIT_CPU_TIME, FH_LIMIT_WALL_TIME };
@@ -125,6 +137,18 @@ static int read_drivers(struct fh_judge_session *s, enum fh_judge_language langu
 	return r;
 }
 
+/* How the language's programs are compiled and started. */
+static int read_language(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
+{
+	fh_auto_free char *name = fh_xasprintf("languages/%s.json", fh_judge_languages[language].name);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	struct fh_sha256 h = FH_SHA256_INIT;
+	int r = read_data(name, &text, &h, err);
+	if (r >= 0)
+		fh_sha256_hex(&h, s->language_digests[language]);
+	return r;
+}
+
 static int probe_failed(const struct fh_judge_language_info *l, const struct fh_judge_outcome *o, struct fh_error *err)
 {
 	fh_error_set(err, FH_E_UNAVAILABLE, "cannot judge %s on this machine: a program that is right gets %s%s%.300s",
@@ -147,7 +171,8 @@ static int probe(struct fh_judge_session *s, enum fh_judge_language language, st
 	char secret[FH_SECRET_SIZE + 1] = "";
 	fh_buf_adds(&problem.tail, l->probe_test);
 	/* A missing interpreter or compiler is an error of the plan, with a hint that a verdict could not carry. */
-	int r = fh_attempt_plan(s, &parts, secret, &plan, err);
+	struct fh_limits limits = fh_judge_limits(s, &problem);
+	int r = fh_attempt_plan(s, &parts, &limits, secret, &plan, err);
 	fh_plan_free(plan);
 	if (r >= 0)
 		r = fh_attempt(s, &parts, &o, err);
@@ -242,34 +267,51 @@ static int open_language(struct fh_judge_session *s, const struct fh_judge_sampl
 	return (l->split_probe && splits(s, samples, language) ? probe_split : probe)(s, language, err);
 }
 
+/* Of the program that decides instead of a rule; FH_JUDGE_LANGUAGE_COUNT_: there is none, or it is in a language in
+ * which nothing else is judged. */
+static enum fh_judge_language checker_of(const struct fh_judge_problem *p)
+{
+	return p->output && p->output->checker ? fh_judge_language_of_name(p->output->checker_language)
+	                                       : FH_JUDGE_LANGUAGE_COUNT_;
+}
+
 int fh_judge_session_open(const struct fh_judge_settings *settings, const struct fh_judge_problems *problems,
                           const struct fh_judge_samples *samples, struct fh_judge_session **ret, struct fh_error *err)
 {
 	struct fh_judge_session *s = FH_NEW(struct fh_judge_session);
 	bool wanted[FH_JUDGE_LANGUAGE_COUNT_] = { false }, by_output[FH_JUDGE_LANGUAGE_COUNT_] = { false };
+	bool checks[FH_JUDGE_LANGUAGE_COUNT_ + 1] = { false };
 	unsigned count = 0;
 	int r = 0;
 	s->settings = settings;
 	s->problems = problems;
 	s->modes = fh_xcalloc(problems->count, sizeof(*s->modes));
 	s->time_factors = fh_xcalloc(problems->count, sizeof(*s->time_factors));
+	s->draws = fh_xcalloc(problems->count, sizeof(*s->draws));
 	for (size_t i = 0; i < problems->count; i++)
 		s->modes[i] = problems->items[i].output             ? FH_MODE_OUTSIDE
 		              : fh_split_unfit(&problems->items[i]) ? FH_MODE_IN_PROCESS
 		                                                    : FH_MODE_SPLIT;
 	pthread_mutex_init(&s->lock, NULL);
 	r = fh_split_new(settings, &s->split, err);
+	if (r >= 0 && settings->seed)
+		snprintf(s->seed, sizeof(s->seed), "%s", settings->seed);
+	else if (r >= 0)
+		r = fh_judge_seed_new(s->seed, err);
 	for (size_t i = 0; i < samples->count; i++) {
 		const struct fh_judge_problem *p = &problems->items[samples->items[i].problem];
 		count += !wanted[p->language] && !by_output[p->language];
 		*(p->output ? &by_output[p->language] : &wanted[p->language]) = true;
+		checks[checker_of(p)] = true;
 	}
 	if (r >= 0 && settings->interpreter && count > 1)
 		r = fh_error_set(err, FH_E_ARGUMENT, "--interpreter needs samples of one language; these are of %u", count);
 	for (enum fh_judge_language l = 0; r >= 0 && l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
-		if (wanted[l])
+		if (wanted[l] || by_output[l])
+			r = read_language(s, l, err);
+		if (r >= 0 && wanted[l])
 			r = open_language(s, samples, l, err);
-		if (r >= 0 && by_output[l] && !s->output_versions[l])
+		if (r >= 0 && (by_output[l] || checks[l]) && !s->output_versions[l])
 			r = probe_output(s, l, err);
 	}
 	if (r < 0) {
@@ -294,6 +336,7 @@ void fh_judge_session_close(struct fh_judge_session *s)
 	fh_split_free(s->split);
 	free(s->modes);
 	free(s->time_factors);
+	free(s->draws);
 	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
 		fh_buf_release(&s->drivers[l].driver);
 		fh_buf_release(&s->drivers[l].library);
@@ -314,42 +357,25 @@ const char *fh_judge_tool_version(const struct fh_judge_session *s, enum fh_judg
 void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_problem *problem,
                   const struct fh_judge_sample *sample, char ret_hex[FH_SHA256_HEX])
 {
-	struct fh_sha256 h = FH_SHA256_INIT;
 	enum fh_judge_language l = problem->language;
 	enum fh_judge_mode mode = fh_judge_mode(s, problem);
-	const char *const words[] = {
-		"fumehood judge",
-		fh_version(),
-		fh_mode_words[mode].key,
-		s->settings->packages ? "packages" : "standard library",
-		s->settings->interpreter ? s->settings->interpreter : "",
-		fh_judge_languages[l].name,
-		problem->output || !fh_judge_languages[l].driver ? s->output_versions[l] : s->versions[l],
-		problem->task_id,
+	enum fh_judge_language checker = checker_of(problem);
+	const struct fh_judge_inputs inputs = {
+		.problem = problem,
+		.sample = sample,
+		.limits = fh_judge_limits(s, problem),
+		.mode = fh_mode_words[mode].key,
+		.interpreter = s->settings->interpreter,
+		.seed = s->settings->seed,
+		.flags = fh_session_flags(s, l),
+		.repeat = s->settings->repeat,
+		.packages = s->settings->packages,
+		.version = fh_version(),
+		.driver = s->driver_digests[l],
+		.split_drivers = fh_split_digest(s->split, l),
+		.language_data = s->language_digests[l],
+		.tool = problem->output || !fh_judge_languages[l].driver ? s->output_versions[l] : s->versions[l],
+		.checker_tool = checker < FH_JUDGE_LANGUAGE_COUNT_ ? s->output_versions[checker] : NULL,
 	};
-	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
-		fh_sha256_add_field(&h, fh_str(words[i]));
-	for (const char *const *flag = fh_session_flags(s, l); flag && *flag; flag++)
-		fh_sha256_add_field(&h, fh_str(*flag));
-	struct fh_limits limits = fh_judge_limits(s, problem);
-	for (int i = 0; i < FH_LIMIT_COUNT_; i++) {
-		char number[32];
-		snprintf(number, sizeof(number), "%llu", (unsigned long long)limits.value[i]);
-		fh_sha256_add_field(&h, fh_str(number));
-	}
-	bool split = mode == FH_MODE_SPLIT || mode == FH_MODE_SPLIT_CHANGES;
-	if (problem->output)
-		fh_judge_output_hash(problem->output, &h);
-	fh_sha256_add_field(&h, fh_str(split ? fh_split_digest(s->split, l) : s->driver_digests[l]));
-	if (!split && fh_judge_languages[l].beside) /* which may take of the drivers of two processes */
-		fh_sha256_add_field(&h, fh_str(fh_split_digest(s->split, l)));
-	if (s->settings->repeat > 1) {
-		char number[32];
-		snprintf(number, sizeof(number), "repeat %u", s->settings->repeat);
-		fh_sha256_add_field(&h, fh_str(number));
-	}
-	fh_sha256_add_field(&h, fh_judge_parts_of(problem, sample).head);
-	fh_sha256_add_field(&h, fh_buf_str(&problem->tail));
-	fh_sha256_add_field(&h, (struct fh_str){ sample->completion, sample->size });
-	fh_sha256_hex(&h, ret_hex);
+	fh_judge_inputs_key(&inputs, ret_hex);
 }

@@ -10,6 +10,7 @@
 #pragma once
 #include "base/sha256.h"
 #include "judge/problem.h"
+#include "judge/seed.h"
 #include "judge/verdict.h"
 
 /* How far a verdict can be trusted: "split" (judge/split.h), or "in-process": the test ran in the candidate's process.
@@ -25,6 +26,7 @@ struct fh_judge_settings {
 	FH_NULLABLE const char *interpreter; /* for problems of one language only */
 	bool packages;                       /* installed packages are visible */
 	unsigned repeat;                     /* how often each sample is judged, to find flaky ones; 0 or 1: once */
+	FH_NULLABLE const char *seed;        /* of chance on the judge's side (judge/seed.h); NULL: a new one */
 	const volatile int *cancel;          /* set to 1: runs end, nothing new begins. NULL: never */
 	FH_NULLABLE const struct fh_client_options *client;
 	/* Called while what comes before the judging goes on, "expected values" and "self-check", by one thread at a time:
@@ -42,8 +44,7 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
 void fh_judge_session_close(struct fh_judge_session *s); /* NULL is fine */
 const struct fh_judge_settings *fh_judge_settings(const struct fh_judge_session *s);
 
-/* Under which a result may be used again: sample, problem, limits, packages, integrity, our version, the driver and
- * the interpreter's version. */
+/* Under which a result may be used again (judge/inputs.h). */
 void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_problem *problem,
                   const struct fh_judge_sample *sample, char ret_hex[FH_SHA256_HEX]);
 
@@ -53,6 +54,7 @@ struct fh_judge_outcome {
 	FH_OWN FH_NULLABLE struct fh_result *run; /* the candidate's; NULL when nothing ran; without the driver's message */
 	FH_OWN FH_NULLABLE struct fh_result *judge; /* of a split: the judge's process */
 	const char *integrity;                      /* FH_INTEGRITY_… */
+	char seed[FH_SEED_MAX + 1];                 /* of the judge's side, which repeats it; "": the test draws nothing */
 	/* In ms, where they are more than the settings' (fh_judge_time_factor); else 0 */
 	uint64_t raised_cpu_time, raised_wall_time;
 	/* Where each sample is judged several times (fh_batch_run): how often, how often it passed, and whether the
@@ -74,6 +76,9 @@ void fh_judge_set_mode(struct fh_judge_session *s, const struct fh_judge_problem
 /* How many times the settings' CPU and wall time a problem's samples get; 1 unless set. */
 unsigned fh_judge_time_factor(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
 void fh_judge_set_time_factor(struct fh_judge_session *s, const struct fh_judge_problem *problem, unsigned factor);
+/* How many seeds were given up for a problem; 0 unless set. */
+unsigned fh_judge_draw(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
+void fh_judge_set_draw(struct fh_judge_session *s, const struct fh_judge_problem *problem, unsigned draw);
 struct fh_limits fh_judge_limits(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
 
 /* Judges one sample; from any thread. An engine error is tried once more in a fresh sandbox and is then a verdict.
@@ -87,3 +92,5 @@ void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_ju
 /* What the probe said of the interpreter or compiler; NULL when the session does not use it. */
 const char *fh_judge_tool_version(const struct fh_judge_session *s, enum fh_judge_language l);
 const char *fh_judge_language_name(enum fh_judge_language l); /* "python": languages/python.json */
+/* FH_JUDGE_LANGUAGE_COUNT_: none is called so. */
+enum fh_judge_language fh_judge_language_of_name(const char *name);

@@ -17,10 +17,13 @@ struct fh_judge_session {
 	struct fh_split *split;
 	_Atomic(enum fh_judge_mode) *modes; /* of problems, by position */
 	atomic_uint *time_factors;          /* likewise; 0: 1 */
+	atomic_uint *draws;                 /* likewise */
+	char seed[FH_SEED_MAX + 1];         /* the settings', or a new one */
 	struct fh_judge_drivers drivers[FH_JUDGE_LANGUAGE_COUNT_];
-	char driver_digests[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX]; /* of what drivers holds; "" where there is none */
-	char *versions[FH_JUDGE_LANGUAGE_COUNT_];                     /* NULL: not used */
-	char *output_versions[FH_JUDGE_LANGUAGE_COUNT_];              /* likewise, of problems that are judged by output */
+	char driver_digests[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX];   /* of what drivers holds; "" where there is none */
+	char language_digests[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX]; /* of languages/NAME.json */
+	char *versions[FH_JUDGE_LANGUAGE_COUNT_];                       /* NULL: not used */
+	char *output_versions[FH_JUDGE_LANGUAGE_COUNT_]; /* likewise, of problems that are judged by output */
 
 	/* An engine that ended is replaced; its client stays until the session is closed, for other threads may be in a
 	 * call to it. The last one counts. */

@@ -41,6 +41,7 @@ struct fh_split_pair {
 	bool changes;                   /* changes of arguments come back, where the reference needs it */
 	bool wait;                      /* for the zygotes, where there can be any: the pairs that follow find them */
 	FH_NULLABLE const struct fh_limits *limits; /* instead of the settings' */
+	FH_NULLABLE const char *seed;               /* FH_SEED_DIGITS digits, of chance on the judge's side. NULL: zeros */
 };
 
 #define FH_SPLIT_MODULES "/opt/fumehood/split"
@@ -100,6 +101,11 @@ int fh_split_prepare(struct fh_split *s, enum fh_judge_language language, struct
 /* What the drivers of a language are, for keys; once they are read. */
 const char *fh_split_digest(const struct fh_split *s, enum fh_judge_language language);
 /* The text of one of them, by its place in the list; once they are read. */
+/* What the pair's judge begins to read with. */
+static inline struct fh_str fh_split_seed(const struct fh_split_pair *p)
+{
+	return fh_str(p->seed ? p->seed : "0000000000000000");
+}
 struct fh_str fh_split_driver_file(const struct fh_split *s, enum fh_judge_language language, bool judge, size_t index);
 /* Reads them; the texts of each side as one. */
 int fh_split_drivers(struct fh_split *s, enum fh_judge_language language, struct fh_str *ret_judge,

@@ -5,7 +5,7 @@
 #include "judge/signature.h"
 #include "judge/split.h"
 
-enum { ANY, ADAPTER }; /* the candidate's driver files */
+enum { ANY, ADAPTER, ENGINES }; /* the candidate's driver files */
 
 static const char *unfit(const struct fh_judge_problem *p)
 {
@@ -20,9 +20,11 @@ static int compile_glue(struct fh_split *s, struct fh_client *client, const stru
 	fh_auto_buf struct fh_buf glue = FH_BUF_INIT(0);
 	struct fh_str codec, others;
 	int r = fh_split_drivers(s, FH_JUDGE_CPP, &codec, &others, err);
-	if (r >= 0)
-		r = fh_cpp_units(codec, fh_split_driver_file(s, FH_JUDGE_CPP, false, ANY), fh_buf_str(&p->problem->head),
-		                 fh_buf_str(&p->problem->tail), &glue, test, err);
+	if (r < 0)
+		return r;
+	const struct fh_cpp_texts texts = { codec, fh_split_driver_file(s, FH_JUDGE_CPP, false, ANY),
+		                                fh_split_driver_file(s, FH_JUDGE_CPP, false, ENGINES) };
+	r = fh_cpp_units(&texts, fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), &glue, test, err);
 	struct fh_build build = { .language = "cpp", .code = fh_buf_str(&glue), .flags = fh_cpp_glue_flags };
 	return r < 0 ? r : fh_build_keep(fh_split_builds(s), client, &build, ret, err);
 }
@@ -51,6 +53,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 		ret->unfit = FH_TAKE_PTR(*(glue.error ? &glue.error : &judge.error));
 	else if (r >= 0)
 		r = fh_split_program(s, FH_JUDGE_CPP, true, &judge, ret, err);
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	return r;
 }
 
@@ -97,7 +100,9 @@ const struct fh_split_language fh_split_cpp = {
 	.language = FH_JUDGE_CPP,
 	.name = "cpp",
 	.judge = { "guest/split_codec.hpp" },
-	.candidate = { [ANY] = "guest/split_any.hpp", [ADAPTER] = "guest/split_adapter.hpp" },
+	.candidate = { [ANY] = "guest/split_any.hpp",
+	               [ADAPTER] = "guest/split_adapter.hpp",
+	               [ENGINES] = "guest/split_engines.hpp" },
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,

@@ -42,6 +42,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 		                                 driver_file(s, "src/fhsplit/assert.go", true, JUDGE_ASSERT) },
 		                      .file_count = 3,
 		                      .mark = ".go:" };
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
 	r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
 	if (r >= 0 && judge.error)

@@ -13,7 +13,7 @@ static const char *unfit(const struct fh_judge_problem *p)
 
 static void adjust(struct fh_plan *plan, bool judge)
 {
-	fh_java_start(plan, judge ? "SplitJudge" : "SplitCandidate");
+	fh_java_start(plan, judge ? FH_JAVA_JUDGE : "SplitCandidate");
 }
 
 /* The driver's class names the others; the compiler finds them by their files' names. */
@@ -52,8 +52,9 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 		return r;
 	struct fh_build build = build_of(codec, driver, "SplitJudge.java", fh_buf_str(&stand_in));
 	fh_java_imports(fh_buf_str(&p->problem->head), &test);
-	fh_buf_add(&test, p->problem->tail.p, p->problem->tail.n);
+	fh_java_test(fh_buf_str(&p->problem->tail), &test);
 	build.files[build.file_count++] = (struct fh_file){ "Main.java", { test.p, test.n }, 0 };
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
 	r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
 	if (r >= 0 && judge.error)

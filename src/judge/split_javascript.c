@@ -21,6 +21,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	struct fh_str head = fh_buf_str(&p->problem->head), name = fh_str(p->problem->entry_point);
 	fh_last_javascript_name(head, &head.n);
 	const struct fh_str parts[] = { name, head, fh_buf_str(&p->problem->tail) };
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), &p->changes);
 	return fh_split_script_plan(s, FH_JUDGE_JAVASCRIPT, true, &ret->plan, err);
 }
@@ -40,7 +41,7 @@ const struct fh_split_language fh_split_javascript = {
 	.language = FH_JUDGE_JAVASCRIPT,
 	.name = "javascript",
 	.judge = { "guest/split_codec.js", "guest/split_judge.js" },
-	.candidate = { "guest/split_codec.js", "guest/split_candidate.js" },
+	.candidate = { "guest/split_codec.js", "guest/program.js", "guest/split_candidate.js" },
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,

@@ -82,6 +82,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 		fh_outline_add_imports(&before, fh_buf_str(&p->problem->reference), FH_SYNTAX_PYTHON);
 	wanted_names(p->problem, &names, &class);
 	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&before), fh_buf_str(&p->problem->tail) };
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), &p->changes);
 	return fh_split_script_plan(s, FH_JUDGE_PYTHON, true, &ret->plan, err);
 }

@@ -105,6 +105,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 		ret->unfit = FH_TAKE_PTR(judge.error);
 	else if (r >= 0)
 		r = fh_split_program(s, FH_JUDGE_RUST, true, &judge, ret, err);
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	return r;
 }
 

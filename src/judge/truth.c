@@ -27,6 +27,15 @@ void fh_judge_truth_free(struct fh_judge_truth *t)
 	free(t);
 }
 
+void fh_judge_truth_hash(const struct fh_judge_truth *t, struct fh_sha256 *h)
+{
+	char numbers[64];
+	snprintf(numbers, sizeof(numbers), "%zu %.17g", t->count, t->atol);
+	fh_sha256_add_field(h, fh_str(numbers));
+	fh_sha256_add_field(h, fh_str(t->oracle));
+	fh_sha256_add_field(h, fh_buf_str(&t->inputs));
+}
+
 struct work {
 	const struct fh_judge_settings *settings;
 	struct fh_client *client;
@@ -49,12 +58,13 @@ static int read_text(const char *name, struct fh_buf *out, struct fh_error *err)
 
 /* ---------------------------------------------------------------------------------------------------- the reference */
 
-static int failed(const struct fh_judge_problem *p, const char *why, struct fh_error *err)
+/* The problem alone has failed. */
+static int failed(struct fh_judge_problem *p, const char *why)
 {
-	fh_error_set(err, FH_E_CONFIG, "problem %.80s: its reference gives no expected values: %.300s", p->task_id, why);
-	fh_error_hint(err,
-	              "the data set's canonical_solution has to run on its own inputs; remove the problem if it does not");
-	return -FH_E_CONFIG;
+	fh_buf_truncate(&p->tail, 0);
+	free(p->fault);
+	p->fault = fh_xasprintf("its reference gives no expected values: %.300s", why);
+	return 0;
 }
 
 /* All inputs of a problem run one after the other, and their results are brought back whole. */
@@ -118,8 +128,7 @@ static json_t *which_are_there(const json_t *values)
 	return there;
 }
 
-static int write_test(struct work *w, struct fh_judge_problem *p, struct fh_str json, const json_t *values,
-                      struct fh_error *err)
+static int write_test(struct work *w, struct fh_judge_problem *p, struct fh_str json, const json_t *values)
 {
 	const struct fh_judge_truth *t = p->truth;
 	fh_auto_buf struct fh_buf results = FH_BUF_INIT(FH_JUDGE_PROBLEM_MAX);
@@ -131,7 +140,7 @@ static int write_test(struct work *w, struct fh_judge_problem *p, struct fh_str 
 		r = add_packed(&results, json);
 	}
 	if (json_array_size(values) != t->count || r < 0)
-		return failed(p, "a value that cannot be written down", err);
+		return failed(p, "a value that cannot be written down");
 	fh_buf_add(&p->tail, w->test.p, w->test.n);
 	fh_buf_addf(&p->tail, "check_plus(%s,\n\t", p->entry_point);
 	fh_buf_add(&p->tail, t->inputs.p, t->inputs.n);
@@ -141,7 +150,7 @@ static int write_test(struct work *w, struct fh_judge_problem *p, struct fh_str 
 	fh_python_string(&p->tail, fh_str(t->oracle));
 	fh_buf_adds(&p->tail, ")\n");
 	if (results.overflowed || p->head.n + p->tail.n > FH_JUDGE_PROBLEM_MAX)
-		return failed(p, "inputs and values are larger than a problem may be", err);
+		return failed(p, "inputs and values are larger than a problem may be");
 	return 0;
 }
 
@@ -155,7 +164,7 @@ static int complete(struct work *w, struct fh_judge_problem *p, struct fh_error 
 	struct fh_str said = { (const char *)result->stream_data[FH_STDERR], result->stream_size[FH_STDERR] };
 	fh_auto_json json_t *values = result->status == FH_STATUS_OK && out.n ? fh_json_parse(out, NULL, NULL) : NULL;
 	if (values) {
-		r = write_test(w, p, out, values, err);
+		r = write_test(w, p, out, values);
 	} else {
 		while (said.n > 0 && said.p[said.n - 1] == '\n')
 			said.n--;
@@ -168,7 +177,7 @@ static int complete(struct work *w, struct fh_judge_problem *p, struct fh_error 
 		                                      : said.n ? said.p
 		                                               : "",
 		                                      result->error.message);
-		r = failed(p, why, err);
+		r = failed(p, why);
 	}
 	fh_result_free(result);
 	return r;

@@ -20,8 +20,10 @@ struct fh_judge_truth {
 #define FH_ORACLE_IS_THERE "is there"
 #define FH_ORACLE_ANY_VALUE "any value"
 void fh_judge_truth_free(struct fh_judge_truth *t); /* NULL is fine */
+/* Everything that a verdict depends on. */
+void fh_judge_truth_hash(const struct fh_judge_truth *t, struct fh_sha256 *h);
 
-/* Completes the problems that samples name; those that need nothing are left as they are. A reference that fails is an
- * error that names its problem. */
+/* Completes the problems that samples name; those that need nothing are left as they are. Where a reference gives no
+ * values, its problem's `fault` says why, and the others go on. Fails when there is no engine, or it was cancelled. */
 int fh_judge_truth_complete(const struct fh_judge_settings *settings, struct fh_judge_problems *problems,
                             const struct fh_judge_samples *samples, struct fh_error *err);

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 
 #include "base/data.h"
@@ -357,6 +358,46 @@ int fh_language_for_file(const char *path, struct fh_language **ret, struct fh_e
 		fh_error_hint(err, "say which it is with -l LANGUAGE");
 		return code;
 	}
+	*ret = found;
+	return 0;
+}
+
+/* The interpreter's name in a first line: the base of the first word, or after `env` of the first word that is neither
+ * an option nor an assignment. */
+static char *interpreter_name(struct fh_str code)
+{
+	if (code.n < 2 || memcmp(code.p, "#!", 2) != 0)
+		return NULL;
+	const char *end = memchr(code.p, '\n', code.n);
+	fh_auto_free char *line = fh_xstrndup(code.p + 2, FH_MIN((end ? (size_t)(end - code.p) : code.n) - 2, (size_t)255));
+	char *rest = line, *word;
+	bool env = false;
+	while ((word = strsep(&rest, " \t\r"))) {
+		if (!*word || (env && (word[0] == '-' || strchr(word, '='))))
+			continue;
+		if (!env && fh_streq(fh_path_base(word), "env"))
+			env = true;
+		else
+			return fh_xstrdup(fh_path_base(word));
+	}
+	return NULL;
+}
+
+static bool match_interpreter(const struct fh_language *l, void *name)
+{
+	bool found = fh_streq(l->name, name) || in_list(l->aliases, name);
+	for (char **pattern = l->genuine; *pattern && !found; pattern++)
+		found = fnmatch(*pattern, name, 0) == 0;
+	return found;
+}
+
+int fh_language_for_shebang(struct fh_str code, struct fh_language **ret)
+{
+	fh_auto_free char *name = interpreter_name(code);
+	struct fh_language *found = NULL;
+	int r = name ? search(match_interpreter, name, &found, NULL) : 0;
+	if (r < 0 || !found)
+		return -FH_E_NOT_FOUND;
 	*ret = found;
 	return 0;
 }

@@ -50,6 +50,9 @@ struct fh_language {
 int fh_language_load(const char *name, struct fh_language **ret, struct fh_error *err);
 /* The language that a file's name stands for ("a.py"). FH_E_NOT_FOUND when none has its extension. */
 int fh_language_for_file(const char *path, struct fh_language **ret, struct fh_error *err);
+/* The language that a program's first line asks for ("#!/usr/bin/env python3"). -FH_E_NOT_FOUND without a word when
+ * there is no such line or no language of ours that has the interpreter. */
+int fh_language_for_shebang(struct fh_str code, struct fh_language **ret);
 /* All that there are, by file name. Free each (fh_language_free), and the list. */
 int fh_language_all(struct fh_language ***ret, size_t *ret_count, struct fh_error *err);
 /* `path` is for errors. */

@@ -46,8 +46,12 @@ static int try_folder(const char *folder, bool make, char ret[FH_SERVICE_PATH_MA
 {
 	if (strlen(folder) + sizeof("/engine.sock") > FH_SERVICE_PATH_MAX)
 		return fh_error_set(err, FH_E_UNAVAILABLE, "%s is too long for a socket's address", folder);
-	if (make && mkdir(folder, 0700) < 0 && errno != EEXIST)
-		return fh_error_sys(err, errno, "cannot make the folder %s", folder);
+	if (make && mkdir(folder, 0700) < 0 && errno != EEXIST) {
+		int code = fh_error_sys(err, errno, "cannot make the folder %s, where clients find the engine", folder);
+		fh_error_hint(err,
+		              "set XDG_RUNTIME_DIR to a folder of yours that can be written, for this and for the clients");
+		return code;
+	}
 	int r = check_folder(folder, err);
 	if (r == 0)
 		snprintf(ret, FH_SERVICE_PATH_MAX, "%s/engine.sock", folder);

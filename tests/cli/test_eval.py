@@ -556,7 +556,7 @@ class Terminal(Eval):
 
     def test_one_result_is_shown_in_detail_and_the_way_there_is_named(self):
         done = self.eval("-o", "my results.json", config=self.CONFIG)
-        self.assertIn("fumehood eval --show 1 'my results.json'", done.stdout)
+        self.assertIn(f"{support.PROGRAM} eval --show 1 'my results.json'", done.stdout)
         shown = self.eval("--show", "1", "my results.json").stdout
         for text in ["[FAIL] result 1", "o: wrong", "Prompt\n  wrong", "Answer\n  wrong", "[FAIL] equals", "value: good"]:
             self.assertIn(text, shown)

@@ -258,15 +258,19 @@ class EvalPlus(Judging):
                                self.dir / "other.jsonl", "--json")
         self.assertEqual(json.loads(done.stdout)["passed"], 1, done.stderr)
 
-    def test_a_reference_that_fails_is_named(self):
-        self.write("samples.jsonl", json.dumps({"task_id": "T/1", "completion": "    return 1"}) + "\n")
-        for code, reason in ("1 / x", "runtime_error, ZeroDivisionError"), ("exit()", "it left before it gave them\n"):
+    def test_a_reference_that_fails_fails_alone_and_is_named(self):
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": t, "completion": "    return 1"}) + "\n" for t in ("T/1", "T/2", "T/1")))
+        for code, reason in [("1 / x", "runtime_error, ZeroDivisionError"), ("exit()", "it left before it gave them\n"),
+                             ("[0] * 10 ** 10", "runtime_error, MemoryError"), ("b'' if x else 1", "a value that cannot be written down")]:
             with self.subTest(code):
-                self.write("problems.json", json.dumps([dict(plus(code, [1, 0]), task_id="T/1")]))
+                self.write("problems.json", json.dumps([dict(plus(code, [1, 0]), task_id="T/1"), dict(plus("1", [1]), task_id="T/2")]))
                 done = support.command("judge", "-q", "--problems", self.dir / "problems.json", self.dir / "samples.jsonl", "-o",
                                        self.dir / "results.jsonl")
-                self.assertEqual(done.returncode, 1)
-                self.assertIn("problem T/1: its reference gives no expected values: " + reason, done.stderr)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertIn("problem T/1 cannot be judged: its reference gives no expected values: " + reason, done.stderr)
+                rows = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
+                self.assertEqual([r["verdict"] for r in rows], ["engine_error", "passed", "engine_error"])
+                self.assertIn("its reference gives no expected values", rows[0]["reason"])
 
     def test_the_references_of_human_eval_plus_pass(self):
         if not support.FULL:

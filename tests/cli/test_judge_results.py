@@ -55,6 +55,19 @@ class Results(Judging):
         self.assertEqual([before[0], before[2]], [after[0], after[2]])
         self.assertEqual([r["verdict"] for r in after], ["passed", "passed", "passed"])
 
+    @support.once
+    def test_a_task_that_changed_is_judged_again(self):
+        """Whatever changed of it: also what only the judge's side takes, like the entry point or what the reference imports."""
+        row = {"task_id": "Own/0", "entry_point": "f", "tests": "assert f(3) == 9\nassert math.pi > 3\n",
+               "code": "import math\ndef f(x): return x * x\ndef g(x): return -1\n"}
+        self.samples([("Own/0", "import math\ndef f(x): return x * x\ndef g(x): return -1\n")])
+        problems, verdicts = self.dir / "problems.jsonl", []
+        for change in [{}, {"code": "def f(x): return x * x\n"}, {"entry_point": "g", "tests": "assert g(3) == 9\n"}, {}]:
+            problems.write_text(json.dumps(row | change) + "\n")
+            self.judge("--no-self-check", problems=problems)
+            verdicts.append(self.rows()[0]["verdict"])
+        self.assertEqual(verdicts, ["passed", "failed", "failed", "passed"])
+
     def test_other_limits_judge_again(self):
         self.samples([("Own/0", "    x = 'x' * 100000000\n    return sum(numbers)\n")])
         self.judge()
@@ -206,9 +219,8 @@ class Summary(Judging):
         for part in ("passed", "50.0 %", "pass@1    0.5000", "pass@10   no task has 10 samples",
                      "integrity: split or outside for 2 samples"):
             self.assertIn(part, done.stdout)
-        command = re.search(r"^  (fumehood judge .*--show 1)$", done.stdout, re.M).group(1)
-        shell = f"fumehood() {{ {support.PROGRAM} \"$@\"; }}; {command}"
-        shown = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=support.TIMEOUT)
+        command = re.search(r"^  (\S*fumehood judge .*--show 1)$", done.stdout, re.M).group(1)
+        shown = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=support.TIMEOUT)
         self.assertEqual(shown.returncode, 0, shown.stderr)
         for part in ("sample 1, task Own/0", "def total(", "check(total)", "recorded: failed", "run again: failed",
                      "AssertionError", "ms of CPU", "he\\x1b[2Jre", "stderr: empty"):

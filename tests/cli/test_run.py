@@ -87,7 +87,7 @@ class Programs(support.TempDir):
 
     def test_a_file_of_unknown_language_is_asked_about(self):
         done = shell(self.write("program.txt", "print(1)"))
-        self.assertEqual((done.returncode, done.stdout), (127, ""))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("-l LANG", done.stderr)
 
     def test_the_program_can_come_from_standard_input(self):
@@ -111,9 +111,9 @@ class Input(support.TempDir):
     def test_standard_input_passes_through(self):
         self.assertEqual(shell(*PY, "-c", "print(input().upper())", input="hello\n").stdout, "HELLO\n")
 
-    def test_with_json_there_is_no_input_unless_a_file_gives_it(self):
+    def test_with_json_input_is_what_is_piped_in_or_a_file(self):
         done = command("run", "--json", *PY, "-c", "import sys; print(len(sys.stdin.read()))", input="hello\n")
-        self.assertEqual(json.loads(done.stdout)["stdout"], "0\n")
+        self.assertEqual(json.loads(done.stdout)["stdout"], "6\n")
         path = self.write("in", "x" * 300000)
         self.assertEqual(run(*PY, "--stdin-file", path, "-c", "import sys; print(len(sys.stdin.read()))")["stdout"], "300000\n")
 
@@ -535,7 +535,7 @@ class Words(unittest.TestCase):
     def test_an_unknown_command_names_the_nearest(self):
         done = command("rnu")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("did you mean `fumehood run`?", done.stderr)
+        self.assertIn(f"did you mean `{support.PROGRAM} run`?", done.stderr)
 
     def test_version_and_no_command(self):
         self.assertRegex(command("--version").stdout, r"^fumehood \d+\.\d+\.\d+\n$")

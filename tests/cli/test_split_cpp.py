@@ -52,8 +52,8 @@ class Cpp(Split):
             ("the driver's descriptor and status 0", "CPP/0", "    return 0;\n}\n#include <unistd.h>\n"
              "static int s = (write(5, \"passed 2 0\\n\", 11), _exit(0), 0);\n", "early_exit", ""),
             ("names of the harness", "CPP/0", "    return 3;\n}\nextern \"C\" void __assert_fail(const char *, const char *, unsigned, "
-             "const char *){ for (;;); }\nextern \"C\" int __wrap_main(int, char **, char **){ return 0; }\n", "failed",
-             "assertion failed"),
+             "const char *){ for (;;); }\nextern \"C\" int __wrap_main(int, char **, char **){ return 0; }\n", "early_exit",
+             ""),
             ("no exception that a test could catch", "CPP/0", "    throw 1;\n}\n", "failed", "no std::exception"),
         ])
 

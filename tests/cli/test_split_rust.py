@@ -96,7 +96,8 @@ class Rust(Split):
             ("wider, and wrong", "fn total(numbers: Vec<i64>) -> i64 { 4 }\n", "failed", "left == right"),
             ("no value of the declared type", "fn total(numbers: Vec<i32>) -> i64 { 3_000_000_000 }\n", "failed", "3000000000 is no i32"),
             ("a float", "fn total(numbers: Vec<i32>) -> f64 { 3.0 }\n", "compile_error", "mismatched types"),
-            ("a reference", "fn total(numbers: &[i32]) -> i32 { numbers.iter().sum() }\n", "compile_error", "mismatched types"),
+            ("a slice, where a Vec is declared", "fn total(numbers: &[i32]) -> i32 { numbers.iter().sum() }\n", "passed", ""),
+            ("of what has no such type", "fn total(numbers: &[f32]) -> i32 { numbers.len() as i32 }\n", "compile_error", "mismatched types"),
         ])
         self.check_programs("Rust/1", [
             ("within others", group, "passed", ""),

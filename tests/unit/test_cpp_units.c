@@ -76,12 +76,11 @@ static bool holds(const struct fh_buf *b, const char *text)
 
 static void test_texts(void **state)
 {
+	const struct fh_cpp_texts texts = { fh_str("CODEC"), fh_str("ANY"), fh_str("ENGINES\n") };
 	fh_auto_buf struct fh_buf glue = FH_BUF_INIT(0), test = FH_BUF_INIT(0);
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_str declaration = fh_str("int help(){ return 41; }\nint f(int a, unsigned = 2){");
-	assert_int_equal(
-	    fh_cpp_units(fh_str("CODEC"), fh_str("ANY"), declaration, fh_str("int main(){ f(77); }"), &glue, &test, &err),
-	    0);
+	assert_int_equal(fh_cpp_units(&texts, declaration, fh_str("int main(){ f(77); }"), &glue, &test, &err), 0);
 	assert_true(fh_starts_with(glue.p, "CODEC\n"));
 	assert_true(holds(&glue, "return 41"));
 	assert_true(holds(&glue, "int f(int a, unsigned fh_split_1)\n{"));
@@ -95,10 +94,18 @@ static void test_texts(void **state)
 
 	fh_buf_truncate(&glue, 0);
 	fh_buf_truncate(&test, 0);
-	assert_int_equal(fh_cpp_units(fh_str("CODEC"), fh_str("ANY"), fh_str("#include <any>\nstd::any f(std::any a){"),
-	                              fh_str("int main(){}"), &glue, &test, &err),
+	assert_int_equal(fh_cpp_units(&texts, fh_str("#include <any>\nstd::any f(std::any a){"), fh_str("int main(){}"),
+	                              &glue, &test, &err),
 	                 0);
 	assert_true(holds(&glue, "#include <any>\nANY"));
+	assert_false(holds(&test, "ENGINES"));
+
+	/* What a test draws from an engine of the standard library begins where only the judge's process does. */
+	fh_buf_truncate(&glue, 0);
+	fh_buf_truncate(&test, 0);
+	assert_int_equal(
+	    fh_cpp_units(&texts, declaration, fh_str("int main(){ std::mt19937 g; f(g()); }"), &glue, &test, &err), 0);
+	assert_true(fh_starts_with(test.p, "ENGINES\n"));
 }
 
 static void test_who_needs_an_adapter(void **state)

@@ -17,6 +17,7 @@
 #include "judge/estimate.h"
 #include "judge/problem.h"
 #include "judge/results.h"
+#include "judge/share.h"
 #include "judge/verdict.h"
 
 /* ---------------------------------------------------------------------------------------------------------- helpers */
@@ -400,7 +401,7 @@ static struct fh_results *open_results(const char *path)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_results *r = NULL;
-	if (fh_results_open(path, keys, 3, &r, &err) < 0)
+	if (fh_results_open(path, keys, NULL, 3, &r, &err) < 0)
 		fail_msg("%s", err.message);
 	return r;
 }
@@ -459,7 +460,7 @@ static void one_process_at_a_time_writes(void **state)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_results *second = NULL, *first = open_results(scratch_file("r", ""));
-	assert_int_equal(fh_results_open(file, keys, 3, &second, &err), -FH_E_UNAVAILABLE);
+	assert_int_equal(fh_results_open(file, keys, NULL, 3, &second, &err), -FH_E_UNAVAILABLE);
 	fh_results_close(first);
 }
 
@@ -502,7 +503,7 @@ static void another_kind_of_file_is_left_alone(void **state)
 	for (size_t i = 0; i < FH_ARRAY_SIZE(texts); i++) {
 		struct fh_error err = FH_ERROR_INIT;
 		struct fh_results *r = NULL;
-		assert_int_equal(fh_results_open(scratch_file("r", texts[i]), keys, 3, &r, &err), -FH_E_CONFIG);
+		assert_int_equal(fh_results_open(scratch_file("r", texts[i]), keys, NULL, 3, &r, &err), -FH_E_CONFIG);
 		assert_int_equal(err.line, 1);
 		fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 		assert_int_equal(fh_file_read(file, &text, NULL), 0);
@@ -520,6 +521,29 @@ static void all_of_k_pass_by_the_hypergeometric_chance(void **state)
 	fh_estimate_pass_hat_k(tasks, 3, 2, &e);
 	assert_int_equal(e.tasks, 2);
 	assert_true(fabs(e.value - 7.0 / 12) < 1e-12);
+}
+
+/* ----------------------------------------------------------------------------------------------------- shares of CPU
+ */
+
+static void wall_time_is_scaled_for_who_computes_on_a_busy_machine(void **state)
+{
+	struct fh_limits limits = { { 0 } };
+	limits.value[FH_LIMIT_CPU_TIME] = 5000;
+	limits.value[FH_LIMIT_WALL_TIME] = 20000;
+	/* an endless loop that got a tenth of a processor, as this thread does: 7.5 s of CPU time fit into 4 times as much
+	 */
+	assert_int_equal(fh_share_wall_factor(&limits, 2000000, 0.1), 4);
+	assert_int_equal(fh_share_wall_factor(&limits, 100000, 0.005), FH_SHARE_FACTOR_MAX);
+	/* one that slept most of the time; one that had a whole processor */
+	assert_int_equal(fh_share_wall_factor(&limits, 500000, 0.1), 1);
+	assert_int_equal(fh_share_wall_factor(&limits, 2000000, 1), 1);
+	assert_int_equal(fh_share_wall_factor(&limits, 0, 0.1), 1);
+	/* where the wall time is what there is for a program alone, it stays that */
+	limits.value[FH_LIMIT_CPU_TIME] = FH_UNLIMITED;
+	assert_int_equal(fh_share_wall_factor(&limits, 10000000, 0.5), 3);
+	double share = fh_share_measure();
+	assert_true(share > 0 && share <= 1);
 }
 
 int main(void)
@@ -546,6 +570,7 @@ int main(void)
 		cmocka_unit_test(a_row_that_was_cut_off_is_dropped),
 		cmocka_unit_test(rows_of_another_run_are_not_used),
 		cmocka_unit_test(another_kind_of_file_is_left_alone),
+		cmocka_unit_test(wall_time_is_scaled_for_who_computes_on_a_busy_machine),
 	};
 	return cmocka_run_group_tests_name("judge", tests, make_scratch, remove_scratch);
 }

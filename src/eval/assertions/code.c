@@ -26,10 +26,10 @@
 #define CODE_TOKEN_BYTES 16
 
 static const struct driver {
-	const char *language, *file, *solution;
+	const char *language, *files[3], *solution; /* the files one behind the other; NULL ends them */
 } drivers[] = {
-	{ "python", "guest/call.py", "solution.py" },
-	{ "javascript", "guest/call.js", "solution.js" },
+	{ "python", { "guest/call.py" }, "solution.py" },
+	{ "javascript", { "guest/program.js", "guest/call.js" }, "solution.js" },
 };
 
 /* What was found. `reason` is NULL when everything was as expected. */
@@ -310,16 +310,25 @@ static int new_token(char hex[2 * CODE_TOKEN_BYTES + 1], struct fh_error *err)
 	return 0;
 }
 
+static int read_driver(const struct driver *d, struct fh_buf *to, struct fh_error *err)
+{
+	int r = 0;
+	for (size_t i = 0; r >= 0 && d->files[i]; i++) {
+		fh_auto_free char *path = NULL;
+		r = fh_data_path(d->files[i], &path, err);
+		if (r >= 0)
+			r = fh_file_read(path, to, err);
+	}
+	return r;
+}
+
 static int run_calls(const struct run *r, const struct driver *d, struct finding *f, struct fh_error *err)
 {
 	char token[2 * CODE_TOKEN_BYTES + 1];
-	fh_auto_free char *path = NULL;
 	fh_auto_buf struct fh_buf driver = FH_BUF_INIT(CODE_DRIVER_MAX), input = FH_BUF_INIT(0);
 	int code = new_token(token, err);
 	if (!code)
-		code = fh_data_path(d->file, &path, err);
-	if (!code)
-		code = fh_file_read(path, &driver, err);
+		code = read_driver(d, &driver, err);
 	if (code)
 		return code;
 	fh_auto_json json_t *message = json_object();

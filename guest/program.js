@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Loads a program's text for whoever calls its functions (split_candidate.js, judge.js, call.js), in each way in which people write
+// one file of JavaScript:
+//
+//   a script in sloppy mode, as `node FILE` takes it, with module.exports, exports and require at hand
+//   with a return at its top level: the body of a function, as Node makes it of a CommonJS module
+//   with import, export, or await at its top level: an ES module, from which Node's own modules can be imported
+//
+// The function that is given finds a name where the program's top level stands, and otherwise among what it exports; a
+// function without a name that is all that it exports has each name. For an ES module it is given by a promise.
+const loadProgram = (program, require, filename) => {
+	const vm = require('vm');
+	const module_ = { exports: {} };
+	const { getOwnPropertyDescriptor, defineProperty, entries } = Object;
+	const define = (key, value) => defineProperty(globalThis, key, { value, writable: true, configurable: true, enumerable: false });
+	for (const [key, value] of entries({ require, module: module_, exports: module_.exports,
+		__filename: filename, __dirname: filename.slice(0, filename.lastIndexOf('/')) || '/' })) define(key, value);
+
+	// What runs behind the program takes nothing that the program can have replaced: no iterator, no method of an array.
+	const Missing = ReferenceError;
+	const isNamed = (f, name) => {
+		const own = typeof f === 'function' ? getOwnPropertyDescriptor(f, 'name') : undefined;
+		return own !== undefined && (own.value === '' || own.value === 'default' || own.value === name);
+	};
+	const finder = (look, space) => (name) => {
+		let found, error;
+		try {
+			found = look(name);
+		} catch (e) {
+			if (!(e instanceof Missing)) throw e;
+			error = e;
+		}
+		const exporting = { 0: module_.exports, 1: space, 2: space === undefined ? undefined : space.default };
+		for (let i = 0; found === undefined && i < 3; i++) {
+			const from = exporting[i];
+			if (from === null || (typeof from !== 'object' && typeof from !== 'function')) continue;
+			found = from[name];
+			if (found === undefined && isNamed(from, name)) found = from;
+		}
+		if (found === undefined && error !== undefined) throw error;
+		return found;
+	};
+
+	const asModule = async (reason) => {
+		const text = `${program}\n;export const fhProgramLook = (fhProgramName) => eval(fhProgramName);\n//# sourceURL=${filename}\n`;
+		let space;
+		try {
+			space = await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
+		} catch (e) {
+			throw e instanceof SyntaxError && !/^\s*(import\s*[\w{*'"]|export\s)/m.test(program) ? reason : e;
+		}
+		return finder(space.fhProgramLook, space);
+	};
+	let script;
+	try {
+		script = new vm.Script(program, { filename });
+	} catch (e) {
+		if (e.message.includes('Illegal return')) {
+			let look;
+			const leak = `fhProgramLook((fhProgramName) => eval(fhProgramName));`;
+			vm.compileFunction(leak + program, ['fhProgramLook'], { filename })((f) => { look = f; });
+			return finder(look);
+		}
+		if (/\b(import|export|await)\b/.test(program)) return asModule(e);
+		throw e;
+	}
+	script.runInThisContext();
+	return finder(vm.runInThisContext);
+};
+
+// Makes a program's names those of all: for a test, or an expression, that stands outside of it.
+const publishProgram = (program, require, look) => {
+	const { runInThisContext } = require('vm');
+	const declared = /^[ \t]*(?:export[ \t]+(?:default[ \t]+)?)?(?:async[ \t]+)?(?:function[ \t]*\*?|class|const|let|var)[ \t]+([\w$]+)/gm;
+	const names = new Set([...program.matchAll(declared)].map((match) => match[1]));
+	const { exports } = globalThis.module;
+	if (exports !== null && (typeof exports === 'object' || typeof exports === 'function'))
+		for (const name of Object.keys(exports)) names.add(name);
+	if (typeof exports === 'function') names.add(exports.name);
+	for (const name of names) {
+		if (!/^[A-Za-z_$][\w$]*$/.test(name)) continue;
+		try {
+			if (runInThisContext(`typeof ${name}`) !== 'undefined') continue;
+			const value = look(name);
+			if (value !== undefined) Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+		} catch {
+			// No name of the top level's.
+		}
+	}
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/extract_fence.h"
+
+#include "judge/literal.h"
+#include "judge/outline.h"
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+bool fh_fence_of(struct fh_str line, struct fh_fence *ret)
+{
+	struct fh_fence f = { 0 };
+	/* A fence in a quotation or a list item counts, too. */
+	while (f.indent < line.n && (is_space(line.p[f.indent]) || line.p[f.indent] == '>'))
+		f.indent++;
+	if (f.indent == line.n)
+		return false;
+	f.mark = line.p[f.indent];
+	if (f.mark != '`' && f.mark != '~')
+		return false;
+	size_t i = f.indent;
+	while (i < line.n && line.p[i] == f.mark)
+		i++;
+	f.length = i - f.indent;
+	if (f.length < FH_EXTRACT_FENCE_MIN)
+		return false;
+	/* ```code``` within a line is no fence. */
+	if (f.mark == '`' && memchr(line.p + i, '`', line.n - i))
+		return false;
+	while (i < line.n && (is_space(line.p[i]) || line.p[i] == '{' || line.p[i] == '.'))
+		i++;
+	size_t start = i;
+	while (i < line.n && !is_space(line.p[i]) && !strchr(",}:=", line.p[i]))
+		i++;
+	f.tag = (struct fh_str){ line.p + start, i - start };
+	f.closes = !f.tag.n;
+	*ret = f;
+	return true;
+}
+
+/* Where a docstring that is open at the beginning of `text` ends, when up to there stand a fence that may open an
+ * example, one that closes it, and such pairs only. */
+static const char *end_of_docstring(struct fh_str text, char mark)
+{
+	const char quotes[3] = { mark, mark, mark };
+	const char *end = text.n ? memmem(text.p, text.n, quotes, sizeof(quotes)) : NULL;
+	struct fh_str rest = text, line;
+	size_t fences = 0;
+	while (end && fh_next_line(&rest, &line) && line.p < end) {
+		struct fh_fence f;
+		if (fh_fence_of(line, &f) && fences++ % 2 == 1 && !f.closes)
+			return NULL;
+	}
+	return fences % 2 == 0 ? end : NULL;
+}
+
+void fh_docstring_take(struct fh_docstring *d, struct fh_str line, struct fh_str rest)
+{
+	for (size_t i = 0; i < line.n; i++) {
+		char c = line.p[i];
+		bool three = line.n - i >= 3 && (c == '"' || c == '\'') && line.p[i + 1] == c && line.p[i + 2] == c;
+		if (!d->mark && c == '#')
+			return;
+		if (!d->mark && !three && (c == '"' || c == '\'')) {
+			i = FH_MAX(fh_literal_end(line, i, FH_SYNTAX_PYTHON), i + 1) - 1;
+		} else if (d->mark && c == '\\') {
+			i++;
+		} else if (three && (!d->mark || d->mark == c)) {
+			*d = (struct fh_docstring){ .mark = d->mark ? '\0' : c };
+			i += 2;
+			if (d->mark)
+				d->end = end_of_docstring(rest, c);
+		}
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/share.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+#define COMPUTED_NS (30 * FH_NS_PER_MS) /* of CPU time, some turns of the scheduler's */
+#define ENOUGH 0.9                      /* of a processor: the machine gives what there is */
+#define BUSY 0.5                        /* of what the machine gives: a program that computes, most of the time */
+#define SPARE 1.5                       /* shares change */
+
+static int64_t thread_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * FH_NS_PER_S + t.tv_nsec;
+}
+
+double fh_share_measure(void)
+{
+	int64_t wall = fh_now_ns(), cpu = thread_ns(), computed;
+	do
+		computed = thread_ns() - cpu;
+	while (computed < COMPUTED_NS);
+	return fmin(1, (double)computed / (double)(fh_now_ns() - wall));
+}
+
+unsigned fh_share_wall_factor(const struct fh_limits *limits, uint64_t cpu_us, double share)
+{
+	double cpu_limit = (double)limits->value[FH_LIMIT_CPU_TIME], wall = (double)limits->value[FH_LIMIT_WALL_TIME];
+	double cpu = (double)cpu_us / 1000;
+	if (share >= ENOUGH || cpu < wall * share * BUSY || cpu <= 0)
+		return 1;
+	/* what it takes at this share to come to the CPU time limit, or to what the wall time is for it alone */
+	return (unsigned)fmin(ceil(SPARE * fmin(cpu_limit, wall) / cpu), FH_SHARE_FACTOR_MAX);
+}

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Honest programs, written as people and models write them, pass: what is no part of the task costs nobody a verdict."""
+import json
+import os
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import judging
+import support
+
+JAVASCRIPT = {"task_id": "JavaScript/0", "declaration": "const add = (a, b) => {\n", "canonical_solution": "  return a + b;\n}\n",
+              "test": "console.assert(add(1, 2) === 3);\nconsole.assert(add(-1, 1) === 0);\n"}
+# A test that uses a class of the program's, which only one process can.
+JAVASCRIPT_CLASS = {"task_id": "in-process", "language": "javascript", "code": "class Sum { of(a, b) { return a + b; } }\n",
+                    "tests": "const s = new Sum();\nconsole.assert(s.of(1, 2) === 3);\n"}
+CPP = {"task_id": "CPP/0", "declaration": "#include <vector>\nusing namespace std;\nint add(int a, int b){\n",
+       "canonical_solution": "    return a + b;\n}\n",
+       "test": "#undef NDEBUG\n#include <assert.h>\nint main(){ assert(add(1, 2) == 3); assert(add(-1, 1) == 0); }\n"}
+JAVA = {"task_id": "Java/0", "declaration": "import java.util.*;\n\nclass Solution {\n    public int add(int a, int b) {\n",
+        "canonical_solution": "        return a + b;\n    }\n}",
+        "test": "public class Main {\n    public static void main(String[] args) {\n"
+                "        if (new Solution().add(1, 2) != 3) throw new AssertionError();\n    }\n}\n"}
+RUST = {"task_id": "Rust/0", "declaration": "fn total(numbers: Vec<i32>, words: Vec<String>, bits: &Vec<u8>) -> i32{\n",
+        "canonical_solution": "    numbers.iter().sum::<i32>() + words.len() as i32 + bits.len() as i32\n}\n",
+        "test": "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_total() {\n"
+                "        assert_eq!(total(vec![1, 2], vec![\"a\".to_string()], &vec![1, 2]), 6);\n    }\n}\n"}
+GO = {"task_id": "Go/0", "import": "import (\n    \"strings\"\n)\n",
+      "test_setup": "package main\n\nimport (\n    \"testing\"\n    \"github.com/stretchr/testify/assert\"\n)\n",
+      "prompt": "import (\n    \"strings\"\n)\n\n// Whether it reads the same backwards.\nfunc IsPalindrome(str string) bool {\n"
+                "    return str == Reversed(str)\n}\n\ntype Text string\n\nfunc Reversed(str string) string {\n    out := \"\"\n"
+                "    for _, c := range str {\n        out = string(c) + out\n    }\n    return out\n}\n\n"
+                "// Makes the shortest palindrome that begins with str.\n// MakePalindrome(\"cat\") // \"catac\"\nfunc MakePalindrome(str string) string {\n",
+      "declaration": "func MakePalindrome(str string) string {\n",
+      "canonical_solution": "    for i := range str {\n        if IsPalindrome(str[i:]) {\n            return str + Reversed(str[:i])\n"
+                            "        }\n    }\n    return strings.ToLower(str)\n}\n",
+      "test": "func TestMakePalindrome(t *testing.T) {\n    assert := assert.New(t)\n    assert.Equal(\"catac\", MakePalindrome(\"cat\"))\n"
+              "    assert.True(IsPalindrome(MakePalindrome(\"xyx\")))\n}\n"}
+PYTHON = {"task_id": "Python/0", "declaration": "def add(a: int, b: int) -> int:\n", "canonical_solution": "    return a + b\n",
+          "test": "assert add(1, 2) == 3\nassert add.__name__ == 'add'\n"}
+
+
+@support.once
+class Honest(judging.Judging):
+    def check(self, row, programs, tool=None, key="solution", integrity="split", verdict="passed"):
+        support.need_program(tool or support.PYTHON)
+        if tool in ("javac", "rustc", "go") and not shutil.which(tool):
+            self.skipTest(f"long: needs {tool}, which ./dev test --full installs")
+        self.write("problems.jsonl", json.dumps(row) + "\n")
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": row["task_id"], key: program}) + "\n" for program in programs))
+        done = self.judge("--json", problems=self.dir / "problems.jsonl", status=0)
+        self.assertEqual(json.loads(done.stdout).get("self_check", {}).get("failures", []), [])
+        for program, result in zip(programs, self.rows(), strict=True):
+            with self.subTest(program):
+                self.assertEqual((result["verdict"], result["integrity"]), (verdict, integrity), result["reason"])
+
+    modules = ["export default function add(a, b) { return a + b; }\n", "export const add = (a, b) => a + b;\n",
+               "const add = (a, b) => a + b;\nexport default add;\n", "export default (a, b) => a + b;\n",
+               "function add(a, b) { return a + b; }\nexport { add };\n", "const plus = (a, b) => a + b;\nexport { plus as add };\n",
+               "module.exports = { add: (a, b) => a + b };\n", "function add(a, b) { return a + b; }\nmodule.exports = add;\n",
+               "module.exports = (a, b) => a + b;\n", "exports.add = function (a, b) { return a + b; };\n",
+               "module.exports.add = (a, b) => a + b;\n", "import fs from 'fs';\nconst add = (a, b) => a + b;\n",
+               "import * as util from 'node:util';\nimport { inspect } from 'util';\nexport const add = (a, b) => a + b;\n",
+               "const { inspect } = await import('node:util');\nconst add = (a, b) => a + b;\n",
+               "if (require.main === module) { console.log('main'); }\nconst add = (a, b) => a + b;\nmodule.exports = { add };\n",
+               "const add = (a, b) => a + b;\nreturn;\n", "\ufeffconst add = (a, b) => a + b;\n",
+               "const\u00a0add = (a, b) => {\n\u00a0\u00a0return a + b;\n};\n"]
+
+    def test_javascript_in_each_way_in_which_a_file_can_be_a_module(self):
+        self.check(JAVASCRIPT, self.modules, "node")
+
+    def test_javascript_that_is_none_tells_what_is_wrong(self):
+        for program, reason in [("export const add = (a, b) => a + c;\n", "c is not defined"), ("export const plus = 1;\n", "add is not defined"),
+                                ("const add = (a, b => a;\n", "SyntaxError"), ("import { add } from './add.js';\n", "add.js"),
+                                ("await new Promise(() => 0);\nexport const add = 1;\n", "exit status")]:
+            with self.subTest(program):
+                self.check(JAVASCRIPT, [program], "node", verdict=self.verdict_of(program))
+                self.assertIn(reason, self.rows()[0]["reason"])
+
+    @staticmethod
+    def verdict_of(program):
+        return "early_exit" if "Promise" in program else "failed"
+
+    def test_javascript_modules_in_one_process(self):
+        self.check(JAVASCRIPT_CLASS, ["export class Sum { of(a, b) { return a + b; } }\n",
+                                      "import fs from 'fs';\nexport default class Sum { of(a, b) { return a + b; } }\n",
+                                      "class Sum { of(a, b) { return a + b; } }\nmodule.exports = { Sum };\n",
+                                      "module.exports.Sum = class { of(a, b) { return a + b; } };\n"], "node", integrity="in-process")
+        self.check(JAVASCRIPT_CLASS, ["await new Promise(() => 0);\nexport class Sum { of() { } }\n"], "node", integrity="in-process",
+                   verdict="failed")
+
+    def test_cpp_with_a_main_of_its_own(self):
+        self.check(CPP, ["int add(int a, int b) { return a + b; }\n#include <iostream>\nint main() { std::cout << add(1, 1); return 7; }\n",
+                         "int add(int a, int b) { return a + b; }\nint main(int argc, char **argv) { if (add(1, 1) != 2) return 1; }\n",
+                         "int add(int a, int b) { return a + b; }\nauto main() -> int { }\n",
+                         "template <class T> T add(T a, T b) { return a + b; }\nint main() { }\n", "\ufeffint add(int a, int b) { return a + b; }\n",
+                         "int add(int a, int b)\u00a0{\n\u00a0\u00a0\u00a0return a + b;\n}\n"], "c++")
+
+    def test_cpp_with_a_main_of_its_own_in_one_process(self):
+        row = {"task_id": "in-process", "language": "cpp", "code": "struct Sum { int of(int a, int b) { return a + b; } };\n",
+               "tests": "#include <assert.h>\nint main() { assert(Sum().of(1, 2) == 3); }\n"}
+        self.check(row, ["struct Sum { int of(int a, int b) { return a + b; } };\nint main() { return 7; }\n"], "c++", integrity="in-process")
+
+    def test_java_in_a_package(self):
+        self.check(JAVA, ["package com.example.sums;\n\nimport java.util.*;\n\npublic class Solution {\n"
+                          "    public int add(int a, int b) { return a + b; }\n}\n",
+                          "// by me\npackage sums ;\npublic class Solution { public int add(int a, int b) { return a + b; } }\n",
+                          "\ufeffclass Solution { public int add(int a, int b) { return a + b; } }\n",
+                          "class Solution { int package_ = 0; public int add(int a, int b) { return a + b; } }\n"], "javac")
+
+    def test_rust_that_borrows_what_the_test_gives(self):
+        self.check(RUST, ["fn total(numbers: &[i32], words: &[String], bits: &[u8]) -> i32 {\n"
+                          "    numbers.iter().sum::<i32>() + words.len() as i32 + bits.len() as i32\n}\n",
+                          "fn total(numbers: &Vec<i32>, words: &Vec<String>, bits: Vec<u8>) -> i32 {\n"
+                          "    numbers.iter().sum::<i32>() + words.len() as i32 + bits.len() as i32\n}\n",
+                          "fn total(numbers: &[i64], words: Vec<&str>, bits: &[u8]) -> i64 {\n"
+                          "    numbers.iter().sum::<i64>() + words.len() as i64 + bits.len() as i64\n}\n",
+                          "fn total(numbers: Vec<i32>, words: Vec<String>, bits: &Vec<u8>)\u00a0-> i32 {\n"
+                          "    numbers.iter().sum::<i32>() + words.len() as i32 + bits.len() as i32\n}\n"], "rustc")
+
+    def test_go_with_the_helpers_of_its_prompt(self):
+        self.check(GO, [GO["canonical_solution"]], "go", key="completion")
+        self.check(GO, ["package main\n\nfunc Reversed(str string) string {\n    out := \"\"\n    for _, c := range str {\n"
+                        "        out = string(c) + out\n    }\n    return out\n}\n\nfunc MakePalindrome(str string) string {\n"
+                        "    for i := range str {\n        if str[i:] == Reversed(str[i:]) {\n            return str + Reversed(str[:i])\n"
+                        "        }\n    }\n    return str\n}\n"], "go")
+
+    def test_python_with_what_copying_puts_in(self):
+        self.check(PYTHON, ["\ufeffdef add(a, b):\n    return a + b\n", "def add(a, b):\n\u00a0\u00a0\u00a0\u00a0return a\u00a0+ b\n",
+                            "def add(a, b):\n    \"\"\"It's a\u00a0sum.\"\"\"  # isn't it\u00a0?\n\u00a0   return a + b\n"])
+
+    def test_a_literal_keeps_its_spaces(self):
+        row = PYTHON | {"test": "assert add(1, 2) == '\\u00a0'\n", "canonical_solution": "    return '\\u00a0'\n"}
+        self.check(row, ["def add(a, b):\n    return\u00a0'\u00a0'\n", "def add(a, b):\n    return\u00a0'''\u00a0'''\n"])
+
+
+if __name__ == "__main__":
+    unittest.main()
