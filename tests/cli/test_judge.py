@@ -223,7 +223,7 @@ class Cpp(Judging):
             ("a crash", "CPP/0", "    return *(volatile int *)0;\n}\n", "runtime_error", "SIG"),
             ("no C++", "CPP/0", "    return 3\n}\n", "compile_error", "main.cpp:4:.*error"),
             ("a main of its own", "CPP/0",
-             "    return 3;\n}\nint main(){ return 0; }\n#define main other\n", "early_exit", "exit status 0"),
+             "    return 3;\n}\nint main(){ return 0; }\n#define main other\n", "failed", "assertion failed"),
             ("comments the test out", "CPP/0",
              "    return 3;\n}\nint main(){ return 0; }\n/*", "compile_error", "comment"),
             ("no code", "CPP/0", "", "no_code", ""),

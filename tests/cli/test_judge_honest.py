@@ -49,7 +49,7 @@ class Honest(judging.Judging):
             self.skipTest(f"long: needs {tool}, which ./dev test --full installs")
         self.write("problems.jsonl", json.dumps(row) + "\n")
         self.write("samples.jsonl", "".join(json.dumps({"task_id": row["task_id"], key: program}) + "\n" for program in programs))
-        done = self.judge("--json", problems=self.dir / "problems.jsonl", status=0)
+        done = self.judge("--json", "--replace", problems=self.dir / "problems.jsonl", status=0)
         self.assertEqual(json.loads(done.stdout).get("self_check", {}).get("failures", []), [])
         for program, result in zip(programs, self.rows(), strict=True):
             with self.subTest(program):
