@@ -180,6 +180,12 @@ static int read_program(const json_t *row, struct fh_judge_problem *p, struct fh
 		fh_buf_add(&p->head, prompt.p, prompt.n);
 	fh_buf_add(&p->reference, code.p, code.n);
 	p->reference_is_whole = continued && defines(code, p->language, entry);
+	struct fh_str declaration =
+	    !continued && p->language == FH_JUDGE_CPP ? fh_cpp_declaration_of(code, entry) : (struct fh_str){ "", 0 };
+	if (declaration.n > 0) {
+		fh_buf_add_str(&p->declaration, prefix);
+		fh_buf_add_str(&p->declaration, declaration);
+	}
 	return 0;
 }
 

@@ -26,13 +26,21 @@ static const struct fh_input_field of_judgement[] = {
 
 /* A line's number changes when another problem is taken out of the file, and nothing else does. */
 static const struct fh_input_field of_problem[] = {
-	FIELD(fh_judge_problem, task_id, FH_INPUT_TEXT),    FIELD(fh_judge_problem, has_number, FH_INPUT_BOOL),
-	FIELD(fh_judge_problem, language, FH_INPUT_NUMBER), FIELD(fh_judge_problem, head, FH_INPUT_BUF),
-	FIELD(fh_judge_problem, tail, FH_INPUT_BUF),        FIELD(fh_judge_problem, entry_point, FH_INPUT_TEXT),
-	FIELD(fh_judge_problem, reference, FH_INPUT_BUF),   FIELD(fh_judge_problem, reference_is_whole, FH_INPUT_BOOL),
-	FIELD(fh_judge_problem, output, FH_INPUT_OUTPUT),   FIELD(fh_judge_problem, truth, FH_INPUT_TRUTH),
-	FIELD(fh_judge_problem, fault, FH_INPUT_TEXT),      FIELD(fh_judge_problem, format, FH_INPUT_TEXT),
-	FIELD(fh_judge_problem, line, FH_INPUT_NONE),       { 0 },
+	FIELD(fh_judge_problem, task_id, FH_INPUT_TEXT),
+	FIELD(fh_judge_problem, has_number, FH_INPUT_BOOL),
+	FIELD(fh_judge_problem, language, FH_INPUT_NUMBER),
+	FIELD(fh_judge_problem, head, FH_INPUT_BUF),
+	FIELD(fh_judge_problem, tail, FH_INPUT_BUF),
+	FIELD(fh_judge_problem, declaration, FH_INPUT_BUF),
+	FIELD(fh_judge_problem, entry_point, FH_INPUT_TEXT),
+	FIELD(fh_judge_problem, reference, FH_INPUT_BUF),
+	FIELD(fh_judge_problem, reference_is_whole, FH_INPUT_BOOL),
+	FIELD(fh_judge_problem, output, FH_INPUT_OUTPUT),
+	FIELD(fh_judge_problem, truth, FH_INPUT_TRUTH),
+	FIELD(fh_judge_problem, fault, FH_INPUT_TEXT),
+	FIELD(fh_judge_problem, format, FH_INPUT_TEXT),
+	FIELD(fh_judge_problem, line, FH_INPUT_NONE),
+	{ 0 },
 };
 
 /* Which of the problems of a file it is, is no matter; the problem itself goes in. */

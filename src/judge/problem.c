@@ -22,6 +22,7 @@ void fh_judge_problems_release(struct fh_judge_problems *p)
 		free(p->items[i].fault);
 		fh_buf_release(&p->items[i].head);
 		fh_buf_release(&p->items[i].tail);
+		fh_buf_release(&p->items[i].declaration);
 		fh_buf_release(&p->items[i].reference);
 		fh_judge_output_free(p->items[i].output);
 		fh_judge_truth_free(p->items[i].truth);
@@ -99,6 +100,7 @@ static int read_problem(const struct fh_lines *l, const json_t *row, struct fh_j
 		.line = fh_lines_number(l),
 		.head = FH_BUF_INIT(0),
 		.tail = FH_BUF_INIT(0),
+		.declaration = FH_BUF_INIT(0),
 		.reference = FH_BUF_INIT(0),
 	};
 	struct fh_error inner = FH_ERROR_INIT;
@@ -187,6 +189,11 @@ void fh_judge_samples_release(struct fh_judge_samples *s)
 		free(s->items[i].completion);
 	free(s->items);
 	*s = (struct fh_judge_samples){ 0 };
+}
+
+struct fh_str fh_judge_problem_declaration(const struct fh_judge_problem *p)
+{
+	return fh_buf_str(p->declaration.n ? &p->declaration : &p->head);
 }
 
 struct fh_judge_sample fh_judge_problem_reference(const struct fh_judge_problem *p)

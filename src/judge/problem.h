@@ -34,9 +34,10 @@ struct fh_judge_problem {
 	bool has_number; /* task_id was a number in the data, and is one in results */
 	enum fh_judge_language language;
 	struct fh_buf head, tail;
-	char *entry_point;              /* the function that the test calls; "" when the data does not say */
-	struct fh_buf reference;        /* the data set's own completion; empty: it has none */
-	bool reference_is_whole;        /* as a sample's is_whole */
+	struct fh_buf declaration; /* of the function, as its reference has it, where the head declares none; or empty */
+	char *entry_point;         /* the function that the test calls; "" when the data does not say */
+	struct fh_buf reference;   /* the data set's own completion; empty: it has none */
+	bool reference_is_whole;   /* as a sample's is_whole */
 	struct fh_judge_output *output; /* NULL: the tail is a test */
 	struct fh_judge_truth *truth;   /* NULL: the test knows what it expects; else the reference has to give it */
 	char *fault;                    /* why it cannot be judged, found after it was read; NULL: it can */
@@ -67,6 +68,8 @@ int fh_judge_problems_read(const char *path, struct fh_judge_problems *ret, stru
 void fh_judge_problems_release(struct fh_judge_problems *p);
 /* NULL when there is none. */
 const struct fh_judge_problem *fh_judge_problem_find(const struct fh_judge_problems *p, const char *task_id);
+/* What declares the function, as far as anything does: the head, or what its reference tells. */
+struct fh_str fh_judge_problem_declaration(const struct fh_judge_problem *p);
 /* The reference as a sample; its text is borrowed. size 0: there is none. */
 struct fh_judge_sample fh_judge_problem_reference(const struct fh_judge_problem *p);
 

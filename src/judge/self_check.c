@@ -74,8 +74,10 @@ static void make_stub(const struct fh_judge_problem *p, struct fh_buf *out)
 		fh_buf_addf(out, "def %s(*args, **kwargs):\n    %s\n", p->entry_point,
 		            p->truth && fh_streq(p->truth->oracle, FH_ORACLE_ANY_VALUE) ? "raise NotImplementedError"
 		                                                                        : "return None");
-	else
+	else {
+		fh_buf_add_str(out, fh_buf_str(&p->declaration));
 		fh_buf_adds(out, stubs[p->language].body);
+	}
 }
 
 /* ------------------------------------------------------------------------------------------------------------ memory
@@ -278,7 +280,9 @@ static int check_task(struct check *c, const struct fh_judge_problem *p, struct 
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 	struct fh_judge_sample reference = fh_judge_problem_reference(p);
 	make_stub(p, &text);
-	struct fh_judge_sample stub = { .completion = text.p, .size = text.n, .is_whole = p->output != NULL };
+	struct fh_judge_sample stub = { .completion = text.p,
+		                            .size = text.n,
+		                            .is_whole = p->output != NULL || p->declaration.n > 0 };
 	fh_auto_free char *path = memory_path(c, p, &reference, &stub);
 	enum fh_judge_mode mode;
 	unsigned factor;

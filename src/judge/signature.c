@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "judge/declaration.h"
 
+#define TRIED_MAX 256 /* braces at the top level; each is looked at from the text's beginning */
+
 /* ------------------------------------------------------------------------------------------------------- the text */
 
 /* Go's raw strings as well; outside of literals and comments no other language has a back quote. */
@@ -488,6 +490,22 @@ struct fh_str fh_java_name(struct fh_str declaration)
 struct fh_str fh_rust_name(struct fh_str declaration)
 {
 	return name_of(declaration, 0, read_rust);
+}
+
+struct fh_str fh_cpp_declaration_of(struct fh_str program, struct fh_str name)
+{
+	fh_auto_buf struct fh_buf blanked = FH_BUF_INIT(0);
+	struct fh_str found = { program.p, 0 };
+	long depth = 0;
+	fh_signature_blank(&blanked, program);
+	for (size_t i = 0, tried = 0; i < program.n && found.n == 0 && tried < TRIED_MAX; i++) {
+		char c = blanked.p[i];
+		struct fh_str declaration = { program.p, i + 1 };
+		if (c == '{' && depth == 0 && ++tried && fh_str_same(fh_cpp_name(declaration), name))
+			found = declaration;
+		depth += (c == '{') - (c == '}');
+	}
+	return found;
 }
 
 struct fh_str fh_go_name(struct fh_str declaration)

@@ -38,6 +38,9 @@ int fh_rust_signature(struct fh_str declaration, struct fh_signature *ret, struc
 int fh_go_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
 /* The function that a declaration opens, in the declaration; empty where it opens none. */
 struct fh_str fh_cpp_name(struct fh_str declaration);
+/* The beginning of a program up to the { of its plain function `name`: a declaration as a data set has it. Empty where
+ * there is no such function. */
+struct fh_str fh_cpp_declaration_of(struct fh_str program, struct fh_str name);
 struct fh_str fh_java_name(struct fh_str declaration);
 struct fh_str fh_rust_name(struct fh_str declaration);
 struct fh_str fh_go_name(struct fh_str declaration);

@@ -11,7 +11,7 @@ static const char *unfit(const struct fh_judge_problem *p)
 {
 	static _Thread_local struct fh_error why;
 	fh_auto_signature struct fh_signature s = { 0 };
-	return fh_cpp_signature(fh_buf_str(&p->head), &s, &why) < 0 ? why.message : NULL;
+	return fh_cpp_signature(fh_judge_problem_declaration(p), &s, &why) < 0 ? why.message : NULL;
 }
 
 static int compile_glue(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
@@ -24,7 +24,7 @@ static int compile_glue(struct fh_split *s, struct fh_client *client, const stru
 		return r;
 	const struct fh_cpp_texts texts = { codec, fh_split_driver_file(s, FH_JUDGE_CPP, false, ANY),
 		                                fh_split_driver_file(s, FH_JUDGE_CPP, false, ENGINES) };
-	r = fh_cpp_units(&texts, fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), &glue, test, err);
+	r = fh_cpp_units(&texts, fh_judge_problem_declaration(p->problem), fh_buf_str(&p->problem->tail), &glue, test, err);
 	struct fh_build build = { .language = "cpp", .code = fh_buf_str(&glue), .flags = fh_cpp_glue_flags };
 	return r < 0 ? r : fh_build_keep(fh_split_builds(s), client, &build, ret, err);
 }
@@ -82,8 +82,8 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	fh_buf_add(&text, p->head.p, p->head.n);
 	fh_buf_add(&text, p->completion.p, p->completion.n);
 	fh_buf_addc(&text, '\n');
-	int adapted = fh_cpp_adapter(fh_split_driver_file(s, FH_JUDGE_CPP, false, ADAPTER), fh_buf_str(&p->problem->head),
-	                             fh_buf_str(&text), &text, err);
+	int adapted = fh_cpp_adapter(fh_split_driver_file(s, FH_JUDGE_CPP, false, ADAPTER),
+	                             fh_judge_problem_declaration(p->problem), fh_buf_str(&text), &text, err);
 	r = adapted < 0 ? adapted : compile_program(s, client, fh_buf_str(&text), &glue, &program, err);
 	bool no_such = r >= 0 && adapted && program.error && strstr(program.error, FH_CPP_ADAPTER);
 	if (no_such)

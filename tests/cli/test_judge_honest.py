@@ -130,6 +130,37 @@ class Honest(judging.Judging):
         self.check(PYTHON, ["\ufeffdef add(a, b):\n    return a + b\n", "def add(a, b):\n\u00a0\u00a0\u00a0\u00a0return a\u00a0+ b\n",
                             "def add(a, b):\n    \"\"\"It's a\u00a0sum.\"\"\"  # isn't it\u00a0?\n\u00a0   return a + b\n"])
 
+    def test_generic_rows_without_a_prompt_are_split(self):
+        """The function's head comes from the reference, as it does in Python."""
+        rows = {
+            "js": {"language": "javascript", "code": "const helper = (a) => a;\nfunction add(a, b) {\n  return helper(a) + b;\n}\n",
+                   "tests": "console.assert(add(1, 2) === 3);\nconsole.assert(add('a', 'b') === 'ab');\n"},
+            "two": {"language": "javascript", "code": "const { inspect } = require('util');\nfunction twice(x) { return 2 * x; }\nconst half = (x) => x / 2;\n",
+                    "tests": ["console.assert(half(twice(3)) === 3);", "console.assert(inspect(twice(1)) === '2');"]},
+            "cpp": {"language": "cpp", "code": "#include <vector>\nusing namespace std;\nstatic int one() { return 1; }\nint total(const vector<int> &v) {\n"
+                                               "    int t = 0;\n    for (int x : v) t += x * one();\n    return t;\n}\n",
+                    "tests": "#include <assert.h>\nint main() { assert(total({1, 2}) == 3); assert(total({}) == 0); }\n"},
+            "first": {"language": "cpp", "entry_point": "add", "code": "int add(int a, int b) { return a + b; }\nint other() { return 2; }\n",
+                      "tests": "#include <assert.h>\nint main() { assert(add(1, 2) == 3); }\n"},
+        }
+        samples = [("js", "exports.add = (a, b) => a + b;\n", "passed"), ("js", "const add = (a, b) => a - b;\n", "failed"),
+                   ("js", "const add = () => ({ valueOf: () => 3, toString: () => 'ab' });\n", "failed"),
+                   ("two", "const twice = (x) => x + x;\nfunction half(x) { return x / 2; }\n", "passed"),
+                   ("two", "const twice = (x) => x + x;\n", "failed"),
+                   ("cpp", "#include <numeric>\n#include <vector>\nint total(std::vector<int> v) { return std::accumulate(v.begin(), v.end(), 0); }\n", "passed"),
+                   ("cpp", "#include <vector>\nint total(std::vector<int> v) { return 3; }\n", "failed"),
+                   ("first", "int add(int a, int b) { return b + a; }\nint main() { }\n", "passed"),
+                   ("first", "struct Any { bool operator==(int) { return true; } };\nAny add(int, int) { return {}; }\n", "compile_error")]
+        support.need_program("node")
+        support.need_program("c++")
+        self.write("problems.jsonl", "".join(json.dumps({"task_id": t} | row) + "\n" for t, row in rows.items()))
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": t, "completion": code}) + "\n" for t, code, _ in samples))
+        done = self.judge("--json", "--replace", problems=self.dir / "problems.jsonl")
+        self.assertEqual(json.loads(done.stdout)["self_check"]["failures"], [])
+        for (task, code, verdict), row in zip(samples, self.rows(), strict=True):
+            with self.subTest(task, code=code):
+                self.assertEqual((row["verdict"], row["integrity"]), (verdict, "split"), row["reason"])
+
     def test_a_literal_keeps_its_spaces(self):
         row = PYTHON | {"test": "assert add(1, 2) == '\\u00a0'\n", "canonical_solution": "    return '\\u00a0'\n"}
         self.check(row, ["def add(a, b):\n    return\u00a0'\u00a0'\n", "def add(a, b):\n    return\u00a0'''\u00a0'''\n"])

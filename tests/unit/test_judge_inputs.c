@@ -33,6 +33,7 @@ static void fill(struct all *a)
 		.language = FH_JUDGE_CPP,
 		.head = { .p = head, .n = 4 },
 		.tail = { .p = tail, .n = 4 },
+		.declaration = { .p = head, .n = 4 },
 		.entry_point = name,
 		.reference = { .p = reference, .n = 9 },
 		.output = &a->output,
