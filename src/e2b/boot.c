@@ -10,6 +10,8 @@
 #include "fumehood/session.h"
 #include "proto/plan.h"
 
+enum { KILL_MS = 10000 };
+
 /* Each sandbox is a plain user's, with a root that can be written to, as an image's can be; commands say for themselves
  * who runs them. Its lease is this client's: a server that is killed leaves nothing. */
 static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct fh_error *err)
@@ -58,6 +60,30 @@ int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of
 		atomic_store(&one_id, has_one_id(h) ? 2 : 1);
 	h->one_id = atomic_load(&one_id) == 2;
 	return r;
+}
+
+/* Who may signal whom is a matter of users, so that each ends its own. kill(-1) spares the caller, which then ends. */
+static void kill_all(struct fh_hosted *h, const char *user)
+{
+	static const char *const argv[] = { "/bin/bash", "-c", "kill -9 -1", NULL };
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	struct fh_process *p;
+	struct fh_exit x;
+	o.argv = argv;
+	o.user = fh_account_for(h, user);
+	o.no_stdin = true;
+	if (fh_process_spawn(h->sandbox, &o, &p, NULL) < 0)
+		return;
+	(void)fh_process_wait(p, KILL_MS, &x, NULL);
+	fh_process_free(p);
+}
+
+void fh_hosted_end_programs(struct fh_hosted *h)
+{
+	fh_hosted_forget_contexts(h);
+	kill_all(h, "user");
+	if (!h->one_id)
+		kill_all(h, "root");
 }
 
 void fh_hosted_release_parts(struct fh_hosted *h)

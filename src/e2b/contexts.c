@@ -211,6 +211,7 @@ void fh_hosted_forget_contexts(struct fh_hosted *h)
 	pthread_mutex_lock(&h->lock);
 	struct fh_hosted_context *list = h->contexts;
 	h->contexts = NULL;
+	h->contexts_begun = false;
 	pthread_mutex_unlock(&h->lock);
 	while (list) {
 		struct fh_hosted_context *next = list->next;

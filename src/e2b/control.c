@@ -171,6 +171,7 @@ static bool read_create(struct fh_http_request *r, json_t *body, struct fh_hoste
 	    !fh_control_lifetime(r, q->owner, body, 1, &q->lifetime_ms))
 		return false;
 	q->pauses_at_end = fh_json_bool(body, "autoPause", false);
+	q->pauses_without_memory = !fh_json_bool(body, "autoPauseMemory", true);
 	q->resumes_on_traffic = fh_json_bool(json_object_get(body, "autoResume"), "enabled", false);
 	q->internet = fh_json_bool(body, "allow_internet_access", true);
 	q->network = json_is_object(network) ? (json_t *)(uintptr_t)network : NULL;
@@ -230,7 +231,7 @@ static void set_timeout(struct fh_http_request *r, struct fh_str text)
 	if (!body || !fh_control_lifetime(r, h->owner, body, 0, &ms))
 		return;
 	fh_hosted_set_lifetime(h, ms, false);
-	if (ms == 0 && (!h->pauses_at_end || fh_hosted_pause(h, NULL) < 0))
+	if (ms == 0 && (!h->pauses_at_end || fh_hosted_pause(h, h->pauses_without_memory, NULL) < 0))
 		(void)fh_hosted_end(h);
 	fh_http_reply_empty(r, 204);
 }
@@ -265,13 +266,15 @@ static void connect_to(struct fh_http_request *r, struct fh_str text)
 		reply_sandbox(r, resumed ? 201 : 200, h);
 }
 
+/* {"memory": false}: its files alone are kept. */
 static void pause_one(struct fh_http_request *r, struct fh_str text)
 {
 	fh_auto_hosted struct fh_hosted *h = fh_control_find(r);
+	fh_auto_json json_t *body = h ? fh_control_body(r, text) : NULL;
 	struct fh_error err = FH_ERROR_INIT;
-	if (!h)
+	if (!body)
 		return;
-	int paused = fh_hosted_pause(h, &err);
+	int paused = fh_hosted_pause(h, !fh_json_bool(body, "memory", true), &err);
 	if (paused < 0)
 		fh_e2b_fail_from(r, &err);
 	else if (!paused)

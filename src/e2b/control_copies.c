@@ -28,6 +28,7 @@ static json_t *fork_one(struct fh_hosted *from, uint64_t lifetime_ms)
 		.envs = from->envs,
 		.network = from->network,
 		.pauses_at_end = from->pauses_at_end,
+		.pauses_without_memory = from->pauses_without_memory,
 		.resumes_on_traffic = from->resumes_on_traffic,
 		.internet = from->internet,
 		.private_ports = *from->traffic,

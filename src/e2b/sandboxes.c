@@ -188,6 +188,7 @@ static struct fh_hosted *hosted_new(struct fh_hosted_registry *g, const struct f
 	h->envs = q->envs ? json_incref(q->envs) : json_object();
 	h->network = q->network ? json_incref(q->network) : NULL;
 	h->pauses_at_end = q->pauses_at_end;
+	h->pauses_without_memory = q->pauses_without_memory;
 	h->resumes_on_traffic = q->resumes_on_traffic;
 	h->internet = q->internet;
 	h->references = 1;
@@ -280,9 +281,11 @@ void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only
 	pthread_mutex_unlock(&g->lock);
 }
 
-int fh_hosted_pause(struct fh_hosted *h, struct fh_error *err)
+int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *err)
 {
 	int r = 1;
+	if (without_memory && fh_hosted_is_running(h))
+		fh_hosted_end_programs(h);
 	pthread_mutex_lock(&h->lock);
 	if (h->state != FH_HOSTED_RUNNING)
 		r = h->state == FH_HOSTED_PAUSED ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "the sandbox has ended");
@@ -339,7 +342,8 @@ static void *reap(void *context)
 		struct fh_hosted *h = next_end(g, &wake_ns);
 		if (h) {
 			pthread_mutex_unlock(&g->lock);
-			if (fh_e2b_engine_is_dead(h->engine) || !h->pauses_at_end || fh_hosted_pause(h, NULL) < 0)
+			if (fh_e2b_engine_is_dead(h->engine) || !h->pauses_at_end ||
+			    fh_hosted_pause(h, h->pauses_without_memory, NULL) < 0)
 				(void)fh_hosted_end(h);
 			fh_hosted_drop(h);
 			pthread_mutex_lock(&g->lock);

@@ -45,7 +45,7 @@ struct fh_hosted {
 	char *template_id;
 	json_t *metadata, *envs; /* objects of strings, immutable */
 	json_t *network;         /* as asked for, immutable; NULL */
-	bool pauses_at_end, resumes_on_traffic, internet;
+	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet;
 	bool one_id;              /* the host gives it no second user id */
 	atomic_bool has_metadata; /* attributes of uploads may be there */
 	uint64_t order;           /* later ones are larger */
@@ -74,7 +74,7 @@ struct fh_hosted_request {
 	const char *template_id;
 	uint64_t lifetime_ms;
 	json_t *metadata, *envs, *network; /* references are taken */
-	bool pauses_at_end, resumes_on_traffic, internet, private_ports;
+	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet, private_ports;
 	struct fh_sandbox *branch_of; /* begins with a copy of this one's files; NULL: with its template's */
 };
 
@@ -107,8 +107,9 @@ static inline void fh_hosted_dropp(struct fh_hosted **h)
 bool fh_hosted_end(struct fh_hosted *h);
 /* Its end is then that many ms from now; only_later: unless it is later already. 0 ends (or pauses) it at once. */
 void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only_later);
-/* 1 when done, 0 when it was so already, -1 when it is gone, or with *err. */
-int fh_hosted_pause(struct fh_hosted *h, struct fh_error *err);
+/* 1 when done, 0 when it was so already, -1 when it is gone, or with *err. without_memory: its files alone are kept, its
+ * processes and contexts end. */
+int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *err);
 int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err);
 
 static inline bool fh_hosted_is_running(const struct fh_hosted *h)

@@ -86,5 +86,7 @@ uint64_t fh_e2b_processors(void); /* that this process may use */
 
 /* Makes the sandbox of a hosted one: as a copy of another, or from its template. */
 int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of, struct fh_error *err);
+/* Kills every program and context of a sandbox that goes on; its files stay. */
+void fh_hosted_end_programs(struct fh_hosted *h);
 /* Drops what hangs on a sandbox that has ended: processes, watchers, contexts. */
 void fh_hosted_release_parts(struct fh_hosted *h);

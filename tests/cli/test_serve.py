@@ -103,6 +103,18 @@ class Sandboxes(Serving):
         self.assertEqual(box.read("/home/user/kept"), (200, b"kept"))
 
 
+    def test_a_pause_without_memory_keeps_files_alone(self):
+        box = self.sandbox()
+        box.write("kept", b"kept")
+        box.code("x = 1")
+        box.start("sleep 4242", stdin=False).pid()
+        self.assertEqual(self.server.ask("POST", f"/sandboxes/{box.id}/pause", {"memory": False})[0], 204)
+        self.server.ask("POST", f"/sandboxes/{box.id}/connect", {"timeout": 60})
+        self.assertEqual(box.read("kept"), (200, b"kept"))
+        self.assertEqual(box.run("pgrep -fx 'sleep 4242' || echo gone")[1], "gone\n")
+        self.assertEqual(next(x for x in box.code("x") if x["type"] == "error")["name"], "NameError")
+
+
 class Commands(Serving):
     @classmethod
     def setUpClass(cls):
