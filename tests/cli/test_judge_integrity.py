@@ -249,7 +249,7 @@ def local_pair(reply, test, program_reads=True):
                              pass_fds=(from_read, to_write, driver_write))
     for fd in from_read, to_write, driver_write:
         os.close(fd)
-    child.stdin.write(part(b"f", b"", test.encode(), flag=0))
+    child.stdin.write(b"0" * 16 + part(b"f", b"", test.encode(), flag=0))
     child.stdin.close()
     try:
         asked = os.read(to_read, 1 << 16)
