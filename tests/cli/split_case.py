@@ -32,7 +32,7 @@ class Split(support.TempDir):
         Returns the summary."""
         self.write("samples.jsonl", "".join(
             json.dumps({"task_id": t, "solution" if self.is_whole(c) else "completion": c}) + "\n" for _, t, c, _, _ in cases))
-        done = support.command("judge", "--json", "--problems", problems, self.dir / "samples.jsonl", "-o",
+        done = support.command("judge", "--json", "--replace", "--problems", problems, self.dir / "samples.jsonl", "-o",
                                self.dir / "results.jsonl", *args, **kw)
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         rows = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]

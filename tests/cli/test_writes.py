@@ -132,10 +132,10 @@ class Files(support.TempDir):
         done = self.run_with("--out", "missing", "--json")
         self.assertIn('"status":"ok"', done.stdout)
 
-    def test_a_destination_that_cannot_be_written(self):
-        done = self.run_with("--out", "made:nowhere/made")
-        self.assertEqual(LOST, done.returncode)
-        self.assertIn("cannot write nowhere/made: No such file or directory", done.stderr)
+    def test_a_destination_that_cannot_be_written_is_told_before_the_run(self):
+        done = self.run_with("--out", "made:nowhere/made", code="echo ran; echo hello > made")
+        self.assertEqual((2, ""), (done.returncode, done.stdout))
+        self.assertIn("nowhere", done.stderr)
 
     def test_the_programs_own_failure_is_the_status(self):
         self.assertEqual(9, self.run_with("--out", "missing", code="exit 9").returncode)
