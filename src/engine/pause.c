@@ -114,6 +114,9 @@ int fh_resume(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, s
 		fh_freezer_set(&b->freezer, false);
 		b->paused = FH_PAUSE_NONE;
 		set_clocks(b, fh_limits_go_on);
+		/* so that init samples again; what it answers nobody waits for */
+		struct fh_init_hold_request m = { .h = { FH_INIT_HOLD, ++b->next_token }, .how = FH_HOLD_RELEASE };
+		(void)fh_sandbox_send(b, &m, sizeof(m), NULL, 0, NULL);
 	}
 	answer(b, c, request);
 	return 0;

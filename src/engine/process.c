@@ -124,6 +124,16 @@ static int open_descriptors(struct fh_sandbox *b, int *fds, int (*driver)[2], st
 	return 0;
 }
 
+/* Groups of programs that ended: what they left behind has gone meanwhile, or the kernel was not through with them. */
+static void remove_left_groups(struct fh_sandbox *b)
+{
+	size_t left = 0;
+	for (size_t i = 0; i < b->left_count; i++)
+		if (!fh_cgroup_remove(&b->left_groups[i]))
+			b->left_groups[left++] = b->left_groups[i];
+	b->left_count = left;
+}
+
 /* A group of the program's own, below the sandbox's: that limits and signals reach it alone, and all that it starts.
  * The program of a run needs none, and a helper starts nothing. */
 static int make_group(struct fh_process *p, const struct fh_spawn *s, struct fh_error *err)
@@ -132,6 +142,7 @@ static int make_group(struct fh_process *p, const struct fh_spawn *s, struct fh_
 	p->group = (struct fh_cgroup)FH_CGROUP_INIT;
 	if (s->one_shot || s->helper)
 		return 0;
+	remove_left_groups(p->sandbox); /* so that a session of many programs does not gather them */
 	int r = fh_cgroup_create_below(&p->group, &p->sandbox->cgroup, p->token, s->memory_bytes, &why);
 	p->has_group = r == 0;
 	if (r == 0 || s->memory_bytes == FH_UNLIMITED) /* without one its process group stands for it */
@@ -422,7 +433,8 @@ static void unlink_process(struct fh_process *p)
 
 /* ---- groups of programs ---- */
 
-/* What it leaves in the background keeps the group busy: then that stays until the sandbox goes, or it is empty. */
+/* What it leaves in the background keeps the group busy: then that stays until the next
+ * program starts or the sandbox goes. */
 static void drop_group(struct fh_process *p)
 {
 	struct fh_sandbox *b = p->sandbox;
@@ -433,15 +445,11 @@ static void drop_group(struct fh_process *p)
 
 bool fh_process_remove_groups(struct fh_sandbox *b)
 {
-	size_t left = 0;
 	for (struct fh_process *p = b->processes; p; p = p->next)
 		if (p->exited)
 			drop_group(p);
-	for (size_t i = 0; i < b->left_count; i++)
-		if (!fh_cgroup_remove(&b->left_groups[i]))
-			b->left_groups[left++] = b->left_groups[i];
-	b->left_count = left;
-	return left == 0;
+	remove_left_groups(b);
+	return b->left_count == 0;
 }
 
 void fh_process_end_tree(struct fh_process *p)

@@ -259,10 +259,14 @@ static void on_signal(const struct fh_init_signal *m, int procs)
 		fh_sys(__NR_kill, pid, m->signal);
 }
 
+/* Everybody is held still: nothing of what samples look at can change, and a paused sandbox uses no processor. */
+static int held_still;
+
 static void on_hold(const struct fh_init_hold_request *m, const int *fds, int fd_count)
 {
 	struct fh_init_held held = { .h = { FH_INIT_HELD, m->h.token } };
 	fh_tree_hold(m->how, fds, fd_count, &held);
+	held_still = m->how != FH_HOLD_RELEASE && !held.error;
 	send_message(&held, sizeof(held), -1);
 }
 
@@ -366,7 +370,8 @@ void fh_init_main(const long *stack)
 		} interval = { in.start.sample_ms / 1000, (int64_t)(in.start.sample_ms % 1000) * 1000000 };
 		if (more)
 			interval.s = interval.ns = 0;
-		long n = fh_sys(__NR_ppoll, wait, 2, in.start.sample_ms || more ? &interval : 0, 0, 8);
+		int samples = in.start.sample_ms && !held_still;
+		long n = fh_sys(__NR_ppoll, wait, 2, samples || more ? &interval : 0, 0, 8);
 		if (n < 0 && n != -EINTR)
 			die(4);
 		if (wait[1].revents & POLLIN) {
@@ -376,7 +381,7 @@ void fh_init_main(const long *stack)
 		}
 		if (more) /* a storm of orphans must not keep us from counting, and from the engine's messages */
 			more = reap(WNOHANG, REAP_MOST) == 1;
-		if (in.start.sample_ms)
+		if (samples)
 			sample();
 		if (wait[0].revents)
 			receive();

@@ -177,8 +177,14 @@ int fh_files_list_attributes(struct fh_sandbox *sandbox, const char *user, const
 /* Writes all that a helper reads, then waits for its answer, which tells why, should it have stopped reading. */
 static int give(struct fh_helper *h, const void *data, size_t n, struct fh_error *err)
 {
-	int r = n ? fh_process_write(h->process, data, n, err) : 0;
-	return r == -FH_E_NOT_FOUND ? fh_helper_finish(h, err) : r;
+	struct fh_error why = FH_ERROR_INIT, told = FH_ERROR_INIT;
+	int r = n ? fh_process_write(h->process, data, n, &why) : 0;
+	int finished = r < 0 ? fh_helper_finish(h, &told) : 0;
+	if (r == 0 || (finished == 0 && r == -FH_E_NOT_FOUND))
+		return 0;
+	if (err)
+		*err = finished < 0 ? told : why;
+	return finished < 0 ? finished : r;
 }
 
 int fh_files_set_attribute(struct fh_sandbox *sandbox, const char *user, const char *path, const char *name,

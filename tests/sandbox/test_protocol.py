@@ -379,10 +379,12 @@ class Endings(unittest.TestCase):
         with Client() as c:
             b = self.create(c)
             before = self.descriptors(c)
-            for i in range(10):
+            for i in range(40):
                 self.assertEqual(c.ask(10 + i, SPAWN, message((F_ARGV, "/no/such")), b).kind, ERROR)
-            # the answer comes before the last of them is closed
-            self.assertTrue(support.wait_for(lambda: self.descriptors(c) <= before, 20), f"{before} before, {self.descriptors(c)} after")
+            # the answer comes before the last of them is closed; a group that was still busy then goes with the next program's
+            # start, so that a few may be open, four descriptors each
+            self.assertTrue(support.wait_for(lambda: self.descriptors(c) <= before + 12, 20),
+                            f"{before} before, {self.descriptors(c)} after")
 
     def test_a_sandbox_that_ends_while_it_is_made_is_answered(self):
         with Client() as c:
