@@ -107,8 +107,8 @@ static inline void fh_hosted_dropp(struct fh_hosted **h)
 bool fh_hosted_end(struct fh_hosted *h);
 /* Its end is then that many ms from now; only_later: unless it is later already. 0 ends (or pauses) it at once. */
 void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only_later);
-/* 1 when done, 0 when it was so already, -1 when it is gone, or with *err. without_memory: its files alone are kept, its
- * processes and contexts end. */
+/* 1 when done, 0 when it was so already, -1 when it is gone, or with *err. without_memory: its files alone are kept,
+ * its processes and contexts end. */
 int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *err);
 int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err);
 
