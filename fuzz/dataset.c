@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Data sets: problems of any format and samples for them, as `fumehood judge` reads them, and which can be split. */
+#include "code/declaration.h"
 #include "fuzz.h"
-#include "judge/declaration.h"
 #include "judge/problem.h"
 #include "judge/split.h"
 

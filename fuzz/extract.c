@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The program in a model's answer, and the outline of any text as a program. */
-#include "judge/extract.h"
+#include "code/extract.h"
+#include "code/outline.h"
 #include "fuzz.h"
-#include "judge/outline.h"
 
 static const char *const languages[] = { "python", "javascript", "bash", "c", "cpp", NULL, "cobol" };
 static const char *const entry_points[] = { NULL, "f", "add", "Solution.run", "" };

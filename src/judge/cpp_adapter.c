@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/cpp_adapter.h"
 
+#include "code/declaration.h"
 #include "judge/cpp_units.h"
-#include "judge/declaration.h"
 
 /* Times that the name is met; definitions of it, each of which is read from the program's beginning; bytes that the
  * parameters may have. */

@@ -2,7 +2,7 @@
 #include "judge/cpp_units.h"
 
 #include "base/error.h"
-#include "judge/signature.h"
+#include "code/signature.h"
 
 /* The candidate's unit and the glue both hold the declaration's helpers: the first of two definitions is taken. */
 const char *const fh_cpp_glue_flags[] = { "-w", "-O0", "-c", NULL };

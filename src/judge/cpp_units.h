@@ -12,7 +12,7 @@
 #pragma once
 #include "base/buf.h"
 #include "base/error.h"
-#include "judge/signature.h"
+#include "code/signature.h"
 
 /* Of the compiler, beside its own; the glue's object is called FH_CPP_OBJECT there. */
 extern const char *const fh_cpp_glue_flags[];

@@ -6,10 +6,10 @@
  */
 #include "judge/format.h"
 
+#include "code/declaration.h"
+#include "code/program_text.h"
 #include "json/span.h"
-#include "judge/declaration.h"
 #include "judge/mbpp_plus.h"
-#include "judge/program_text.h"
 #include "judge/truth.h"
 
 static bool recognises(const json_t *row)

@@ -21,11 +21,11 @@
 
 #include "base/data.h"
 #include "base/fd.h"
+#include "code/outline.h"
+#include "code/program_text.h"
+#include "code/signature.h"
 #include "json/span.h"
-#include "judge/outline.h"
 #include "judge/output.h"
-#include "judge/program_text.h"
-#include "judge/signature.h"
 
 #define HELPER_MAX ((size_t)64 << 10)
 

@@ -5,7 +5,7 @@
  */
 #include "judge/format.h"
 
-#include "judge/declaration.h"
+#include "code/declaration.h"
 
 static bool recognises(const json_t *row)
 {

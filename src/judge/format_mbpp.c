@@ -7,8 +7,8 @@
  */
 #include "judge/format.h"
 
-#include "judge/declaration.h"
-#include "judge/outline.h"
+#include "code/declaration.h"
+#include "code/outline.h"
 
 static bool recognises(const json_t *row)
 {

@@ -5,9 +5,9 @@
  */
 #include "judge/format.h"
 
-#include "judge/declaration.h"
+#include "code/declaration.h"
+#include "code/signature.h"
 #include "judge/go_units.h"
-#include "judge/signature.h"
 
 static struct fh_str last_javascript_name(struct fh_str declaration)
 {

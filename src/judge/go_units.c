@@ -3,10 +3,10 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
-#include "judge/declaration.h"
-#include "judge/go_source.h"
-#include "judge/outline.h"
-#include "judge/signature.h"
+#include "code/declaration.h"
+#include "code/go_source.h"
+#include "code/outline.h"
+#include "code/signature.h"
 
 static const char file_start[] = "package main\n\nimport fhSplit \"fhsplit\"\n";
 static const char no_main[] = "\nfunc main() {}\n";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/declaration.h"
+#include "code/declaration.h"
+#include "code/outline.h"
 #include "judge/java_units.h"
-#include "judge/outline.h"
 
 #define TEST_FILE "Main.java"
 #define PROGRAM_FILE FH_JAVA_CLASS ".java"

@@ -2,9 +2,9 @@
 #include "judge/java_units.h"
 
 #include "base/error.h"
-#include "judge/declaration.h"
-#include "judge/outline.h"
-#include "judge/signature.h"
+#include "code/declaration.h"
+#include "code/outline.h"
+#include "code/signature.h"
 
 static bool is_number(struct fh_str type)
 {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "code/program_text.h"
 #include "json/span.h"
-#include "judge/program_text.h"
 #include "judge/truth.h"
 
 #define PREFIX "Mbpp/"

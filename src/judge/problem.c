@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "judge/clean.h"
+#include "code/clean.h"
 #include "judge/format.h"
 #include "judge/lines.h"
 #include "judge/output.h"

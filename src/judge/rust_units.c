@@ -2,8 +2,8 @@
 #include "judge/rust_units.h"
 
 #include "base/error.h"
-#include "judge/outline.h"
-#include "judge/signature.h"
+#include "code/outline.h"
+#include "code/signature.h"
 
 static struct fh_str skip(struct fh_str s, size_t n)
 {

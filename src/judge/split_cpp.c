@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/cpp_units.h"
 
+#include "code/signature.h"
 #include "judge/cpp_adapter.h"
-#include "judge/signature.h"
 #include "judge/split.h"
 
 enum { ANY, ADAPTER, ENGINES }; /* the candidate's driver files */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/go_units.h"
 
-#include "judge/signature.h"
+#include "code/signature.h"
 #include "judge/split.h"
 
 static const char *unfit(const struct fh_judge_problem *p)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/split.h"
 
-#include "judge/declaration.h"
-#include "judge/outline.h"
+#include "code/declaration.h"
+#include "code/outline.h"
 
 static bool is_class(struct fh_str text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/split.h"
 
-#include "judge/declaration.h"
-#include "judge/outline.h"
+#include "code/declaration.h"
+#include "code/outline.h"
 #include "judge/session.h"
 
 static bool names(struct fh_str line, const char *word, struct fh_str name)

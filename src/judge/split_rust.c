@@ -2,7 +2,7 @@
 #include "judge/rust_units.h"
 
 #include "base/error.h"
-#include "judge/signature.h"
+#include "code/signature.h"
 #include "judge/split.h"
 #include "proto/plan.h"
 

@@ -10,7 +10,7 @@
 #include "base/base64.h"
 #include "base/data.h"
 #include "base/fd.h"
-#include "judge/program_text.h"
+#include "code/program_text.h"
 
 #define TEXT_MAX (1 << 20)
 #define LITERAL_MAX ((size_t)256 << 10) /* of JSON text that stands in a test as an expression */

@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include "code/signature.h"
 #include "judge/cpp_adapter.h"
 #include "judge/cpp_units.h"
-#include "judge/signature.h"
 
 static struct fh_buf shown;
 

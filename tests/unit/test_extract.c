@@ -7,9 +7,9 @@
 #include <cmocka.h>
 #include "base/clock.h"
 #include "base/fd.h"
+#include "code/extract.h"
+#include "code/outline.h"
 #include "json/json.h"
-#include "judge/extract.h"
-#include "judge/outline.h"
 
 static void read_data(const char *name, struct fh_buf *out)
 {

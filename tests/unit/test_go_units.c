@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include "code/signature.h"
 #include "judge/go_units.h"
-#include "judge/signature.h"
 
 #define START "package main\n\nimport fhSplit \"fhsplit\"\n"
 

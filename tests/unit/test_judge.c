@@ -13,7 +13,7 @@
 
 #include "base/fd.h"
 #include "base/sha256.h"
-#include "judge/declaration.h"
+#include "code/declaration.h"
 #include "judge/estimate.h"
 #include "judge/problem.h"
 #include "judge/results.h"

@@ -14,9 +14,9 @@
 #include <sys/random.h>
 #include "base/data.h"
 #include "base/fd.h"
+#include "code/extract.h"
 #include "eval/assertions/code_spec.h"
 #include "eval/services.h"
-#include "judge/extract.h"
 #include "judge/value.h"
 
 #define CODE_DRIVER_MAX ((size_t)1 << 20)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include "base/nearest.h"
 #include "base/parse.h"
+#include "code/extract.h"
 #include "eval/render.h"
-#include "judge/extract.h"
 #include "judge/value.h"
 
 #define FH_CODE_DEPTH_MAX 100

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/extract.h"
+#include "code/extract.h"
 
 #include "base/buf.h"
-#include "judge/clean.h"
-#include "judge/extract_fence.h"
-#include "judge/literal.h"
-#include "judge/outline.h"
+#include "code/clean.h"
+#include "code/extract_fence.h"
+#include "code/literal.h"
+#include "code/outline.h"
 
 #define FH_EXTRACT_BLOCKS_MAX 256
 #define FH_EXTRACT_PASSES_MAX 64

@@ -2,7 +2,7 @@
 /* Comments and literals of a program's text, by look: where one ends, and what can be told of a text by skipping them.
  */
 #pragma once
-#include "judge/outline.h"
+#include "code/outline.h"
 
 /* The end of the comment or literal that begins at s[i], or i when none begins there. A literal that is never closed
  * ends with its line, or where it may have several with the text. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/extract_fence.h"
+#include "code/extract_fence.h"
 
-#include "judge/literal.h"
-#include "judge/outline.h"
+#include "code/literal.h"
+#include "code/outline.h"
 
 static bool is_space(char c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/declaration.h"
+#include "code/declaration.h"
 
-#include "judge/outline.h"
+#include "code/outline.h"
 
 /* ----------------------------------------------------------------------------------------------------------- python */
 

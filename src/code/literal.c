@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/literal.h"
+#include "code/literal.h"
 
-#include "judge/declaration.h"
+#include "code/declaration.h"
 
 #define NESTED_MAX 256 /* brackets; what is deeper is not looked at */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/signature.h"
+#include "code/signature.h"
 
 #include "base/error.h"
-#include "judge/declaration.h"
+#include "code/declaration.h"
 
 #define TRIED_MAX 256 /* braces at the top level; each is looked at from the text's beginning */
 

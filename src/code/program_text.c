@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/program_text.h"
+#include "code/program_text.h"
 
 #include <math.h>
 

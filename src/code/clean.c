@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/clean.h"
+#include "code/clean.h"
 
-#include "judge/literal.h"
+#include "code/literal.h"
 
 static const char mark[] = "\xef\xbb\xbf";
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/extract.h"
+#include "code/extract.h"
 
 #include <strings.h>
 

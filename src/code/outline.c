@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/outline.h"
+#include "code/outline.h"
 
 static const struct {
 	const char *language;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/go_source.h"
+#include "code/go_source.h"
 
-#include "judge/outline.h"
-#include "judge/signature.h"
+#include "code/outline.h"
+#include "code/signature.h"
 
 void fh_go_source_release(struct fh_go_source *s)
 {
