@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Every piece of SQL of the store, and nowhere else is there any. Values are always bound, never written into the
+ * text. */
+#pragma once
+#include "store/rows.h"
+
+#define FH_STORE_APPLICATION 0x66756d65 /* "fume", PRAGMA application_id */
+
+/* What brings a store from version i to i + 1; the count is the version of this program. */
+extern const char *const fh_store_migrations[];
+extern const size_t fh_store_version;
+
+extern const char fh_q_version[], fh_q_application[], fh_q_begin[], fh_q_commit[], fh_q_rollback[];
+extern const char fh_q_eval_add[], fh_q_eval_again[], fh_q_eval_end[], fh_q_eval_state[], fh_q_eval_number[];
+extern const char fh_q_evals[], fh_q_evals_count[], fh_q_eval_find[], fh_q_eval_latest[], fh_q_documents[];
+extern const char fh_q_eval_delete[], fh_q_describe[], fh_q_checkpoint[];
+extern const char fh_q_column_add[], fh_q_column_count[], fh_q_column_recount[], fh_q_columns[], fh_q_column_metrics[];
+extern const char fh_q_column_drop_from[];
+extern const char fh_q_cell_add[], fh_q_data_add[], fh_q_cell_drop[], fh_q_data_drop[], fh_q_cell_move[];
+extern const char fh_q_cells_off[], fh_q_data_off[];
+extern const char fh_q_cell[], fh_q_cells_of_row[], fh_q_cells_each[], fh_q_cells_each_small[], fh_q_rows_total[];
+extern const char fh_q_facet_status[], fh_q_facet_language[], fh_q_facet_metrics[];
+extern const char fh_q_rate[], fh_q_unrate[], fh_q_tag[], fh_q_untag[], fh_q_tags[];
+extern const char fh_q_wish[], fh_q_wished[];
+
+struct fh_db_statement;
+struct fh_db;
+/* The rows of a page: statements that give (row) and (count). */
+int fh_q_rows(struct fh_db *db, int64_t eval, const struct fh_store_row_filter *f, const struct fh_store_page *p,
+              struct fh_db_statement **ret, struct fh_error *err);
+int fh_q_rows_count(struct fh_db *db, int64_t eval, const struct fh_store_row_filter *f, struct fh_db_statement **ret,
+                    struct fh_error *err);

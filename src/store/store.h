@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The store: what was evaluated, judged and kept, in one SQLite file of the user's.
+ *
+ *     eval ─┬─ column   what was asked: a provider with a prompt (eval); the judge (judge); the program (run)
+ *           ├─ cell     where a row (test, sample) meets a column: small values that lists, filters and sums read
+ *           │    └─ data      the cell's evidence as one JSON object: all that is known of it
+ *           ├─ rating   a person's word on a cell
+ *           └─ tag      name=value
+ *
+ * "Eval" here is whatever has rows: an eval (kind `eval`), a judgement of samples (`judge`), a single run that was
+ * kept (`run`). The data of an eval's cell is a row in promptfoo's form (docs/eval.md); of a judgement, a line of the
+ * judge's results (docs/judging.md) with the `program` beside it; of a run, the result of `fumehood run --json` with
+ * its `code`.
+ *
+ * Where it lies: FUMEHOOD_STORE=FILE, else $XDG_DATA_HOME/fumehood/store.db, else ~/.local/share/fumehood/store.db.
+ *
+ * Several programs may use it at once (WAL): readers never wait, writers wait for each other for the moment of a
+ * commit. What was committed survives kill -9 and loss of power. One eval has one writer (store/writer.h), which holds
+ * a lock of the kernel's as long as it lives, so that an eval whose writer died is seen as interrupted at once.
+ *
+ * The schema has a version. An older store is brought up to date when it is opened for writing; a newer one is refused.
+ *
+ * Threads: a struct fh_store is one connection and belongs to one thread at a time; open one for each thread.
+ * Rows are read with store/rows.h.
+ */
+#pragma once
+#include "json/json.h"
+
+struct fh_store;
+
+/* Where the store lies by default. free() it. NULL: neither FUMEHOOD_STORE, XDG_DATA_HOME nor HOME says it. */
+FH_OWN FH_NULLABLE char *fh_store_default_path(void);
+
+/* `path` NULL: the default; folders on the way are made (0700). `read_only`: a store that is not there is
+ * FH_E_NOT_FOUND, and an old one is refused with the word that mends it. */
+int fh_store_open(FH_NULLABLE const char *path, bool read_only, struct fh_store **ret, struct fh_error *err);
+void fh_store_close(FH_NULLABLE struct fh_store *s);
+#define fh_auto_store FH_CLEANUP(fh_store_closep)
+void fh_store_closep(struct fh_store **s);
+const char *fh_store_path(const struct fh_store *s);
+struct fh_db *fh_store_db(struct fh_store *s); /* for src/store itself */
+
+/* ---------------------------------------------------------------------------------------------------------- evals */
+
+enum fh_store_kind { FH_STORE_EVAL, FH_STORE_JUDGE, FH_STORE_RUN, FH_STORE_KIND_COUNT_ };
+const char *fh_store_kind_name(enum fh_store_kind k); /* "eval", "judge", "run" */
+bool fh_store_kind_of_name(const char *name, enum fh_store_kind *ret);
+
+enum fh_store_state {
+	FH_STORE_RUNNING,     /* its writer lives */
+	FH_STORE_COMPLETE,    /* every cell is there */
+	FH_STORE_INTERRUPTED, /* stopped, cancelled or killed: `fumehood eval --resume ID` goes on */
+	FH_STORE_STATE_COUNT_
+};
+const char *fh_store_state_name(enum fh_store_state s); /* "running", "complete", "interrupted" */
+
+/* One eval, as lists show it. The sums are kept by the writer, in the same transaction as the rows, and cost the same
+ * however many rows there are. */
+struct fh_store_eval {
+	int64_t number; /* within this store; what other calls take */
+	char *id;       /* eval-aBc-2026-11-21T09:28:07 */
+	enum fh_store_kind kind;
+	enum fh_store_state state;
+	char *description;               /* "" for none */
+	int64_t created_ms, duration_ms; /* wall clock since 1970; how long it ran */
+	uint64_t total;                  /* cells that the plan has; 0: unknown */
+	uint64_t rows;                   /* tests or samples, whatever the columns; 0: unknown */
+	uint64_t columns;
+	uint64_t passed, failed, errors;
+	double score, cost, latency_ms; /* sums */
+	int64_t tokens;
+};
+void fh_store_eval_release(struct fh_store_eval *e);
+
+struct fh_store_eval_list {
+	struct fh_store_eval *items;
+	size_t count, capacity;
+	uint64_t total; /* that the question has, beyond this page */
+};
+void fh_store_eval_list_release(struct fh_store_eval_list *l);
+
+/* Which evals. All zero: all. */
+struct fh_store_eval_filter {
+	FH_NULLABLE const char *kind; /* "eval", "judge", "run" */
+	FH_NULLABLE const char *text; /* in id or description, case aside */
+	FH_NULLABLE const char *tag;  /* "name" or "name=value" */
+};
+/* Newest first. limit 0: all. */
+int fh_store_evals(struct fh_store *s, const struct fh_store_eval_filter *f, uint64_t offset, uint64_t limit,
+                   struct fh_store_eval_list *ret, struct fh_error *err);
+/* By id, by the beginning of an id that only one has, or "latest" (the newest of kind eval). */
+int fh_store_find(struct fh_store *s, const char *name, struct fh_store_eval *ret, struct fh_error *err);
+
+/* The documents of an eval. Each is a new reference, never NULL on success. */
+struct fh_store_documents {
+	json_t *config;  /* as it was read, secrets redacted; {} for none */
+	json_t *vars;    /* array: names of the variables, in order */
+	json_t *options; /* {argv, cwd, repeat, maxConcurrency, …}: how it was started, which is how it is resumed */
+	json_t *columns; /* array of {provider, label, raw, id, config?, metrics}: promptfoo's `prompts`. metrics has
+	                  * testPassCount, testFailCount, testErrorCount, score, totalLatencyMs, cost, tokenUsage and, once
+	                  * the eval has ended, namedScores and what else promptfoo has */
+	json_t *tags;    /* object: name -> value */
+};
+int fh_store_documents(struct fh_store *s, int64_t eval, struct fh_store_documents *ret, struct fh_error *err);
+void fh_store_documents_release(struct fh_store_documents *d);
+
+/* Removes an eval with all that belongs to it. One that is being written is refused. */
+int fh_store_delete(struct fh_store *s, int64_t eval, struct fh_error *err);
+
+int fh_store_describe(struct fh_store *s, int64_t eval, const char *description, struct fh_error *err);
+/* value NULL: removes the tag. */
+int fh_store_tag(struct fh_store *s, int64_t eval, const char *name, FH_NULLABLE const char *value,
+                 struct fh_error *err);
+
+/* ---------------------------------------------------------------------------------------------------------- ratings */
+
+struct fh_store_rating {
+	int thumb; /* 1 up, -1 down, 0 none */
+	bool has_score;
+	double score;
+	char *comment;      /* "" for none */
+	int64_t changed_ms; /* 0: there is no rating */
+};
+/* Replaces the rating of a cell; one with no thumb, no score and no comment removes it. The comment is copied. */
+int fh_store_rate(struct fh_store *s, int64_t eval, uint32_t row, uint32_t column, const struct fh_store_rating *r,
+                  struct fh_error *err);
+
+/* ---------------------------------------------------------------------------------------------------------- control */
+
+/* What another terminal asks of a running eval. Its writer sees it within half a second. */
+enum fh_store_wish { FH_STORE_GO_ON, FH_STORE_PAUSE, FH_STORE_CANCEL };
+/* FH_E_NOT_FOUND when the eval is not running. */
+int fh_store_wish(struct fh_store *s, int64_t eval, enum fh_store_wish wish, struct fh_error *err);
+/* What is asked at the moment. */
+int fh_store_wished(struct fh_store *s, int64_t eval, enum fh_store_wish *ret, struct fh_error *err);

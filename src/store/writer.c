@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/writer.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "store/db.h"
+#include "store/lock.h"
+#include "store/queries.h"
+
+#define QUEUE_BYTES_MAX ((size_t)16 << 20) /* of rows that wait for the disk: then who puts them waits too */
+#define LOOK_NS (FH_NS_PER_S / 2)          /* between two looks at what other terminals ask for */
+
+/* A row in the queue; its texts lie in the same piece of memory. */
+struct queued {
+	struct queued *next;
+	struct fh_store_row row;
+	size_t size;
+};
+
+struct sums {
+	int64_t passed, failed, errors, tokens;
+	double score, latency_ms, cost;
+	bool changed;
+};
+
+struct fh_store_writer {
+	struct fh_store *store;
+	int lock_fd;
+	int64_t eval;
+	size_t columns;
+	struct sums *sums; /* of the group that is being committed */
+	void (*on_done)(void *context, uint64_t done);
+	void (*on_wish)(void *context, enum fh_store_wish wish);
+	void *context;
+	enum fh_store_wish wish;
+	pthread_t thread;
+	pthread_mutex_t using;     /* held while the store is used, for the thread and fh_store_writer_arrange */
+	pthread_mutex_t lock;      /* guards all below */
+	pthread_cond_t work, room; /* work for the thread; something was committed */
+	struct queued *first, **last;
+	size_t bytes;
+	uint64_t put, done; /* rows */
+	bool ending;
+	struct fh_error failure; /* code FH_OK: none */
+};
+
+/* ------------------------------------------------------------------------------------------------ the thread's work */
+
+static int write_row(struct fh_store_writer *w, const struct fh_store_row *r, struct fh_error *err)
+{
+	struct fh_db *db = fh_store_db(w->store);
+	int e = fh_db_do(db, fh_q_data_add, err, "b", r->data);
+	if (e < 0)
+		return e;
+	e = fh_db_do(db, fh_q_cell_add, err, "iiiiirrrissssi", w->eval, (int64_t)r->row, (int64_t)r->column,
+	             (int64_t)r->success, (int64_t)r->failure, r->score, r->latency_ms, r->cost, r->tokens, r->status,
+	             r->language, r->named, r->key, fh_db_last_id(db));
+	if (e < 0 || r->column >= w->columns)
+		return e;
+	struct sums *s = &w->sums[r->column];
+	s->changed = true;
+	s->passed += r->success;
+	s->errors += r->failure == 2;
+	s->failed += !r->success && r->failure != 2;
+	s->score += r->score;
+	s->latency_ms += r->latency_ms;
+	s->cost += r->cost;
+	s->tokens += r->tokens;
+	return 0;
+}
+
+static int write_sums(struct fh_store_writer *w, struct fh_error *err)
+{
+	int r = 0;
+	for (size_t i = 0; i < w->columns && r == 0; i++) {
+		const struct sums *s = &w->sums[i];
+		if (s->changed)
+			r = fh_db_do(fh_store_db(w->store), fh_q_column_count, err, "iiiiirrri", w->eval, (int64_t)i, s->passed,
+			             s->failed, s->errors, s->score, s->latency_ms, s->cost, s->tokens);
+		w->sums[i] = (struct sums){ 0 };
+	}
+	return r;
+}
+
+static int commit(struct fh_store_writer *w, const struct queued *group, struct fh_error *err)
+{
+	struct fh_db *db = fh_store_db(w->store);
+	int r = fh_db_script(db, fh_q_begin, err);
+	if (r < 0)
+		return r;
+	for (; group && r == 0; group = group->next)
+		r = write_row(w, &group->row, err);
+	if (r == 0)
+		r = write_sums(w, err);
+	if (r == 0)
+		r = fh_db_script(db, fh_q_commit, err);
+	if (r < 0)
+		(void)fh_db_script(db, fh_q_rollback, NULL);
+	return r;
+}
+
+static void look_at_wish(struct fh_store_writer *w)
+{
+	enum fh_store_wish wish = w->wish;
+	if (!w->on_wish || fh_store_wished(w->store, w->eval, &wish, NULL) < 0 || wish == w->wish)
+		return;
+	w->wish = wish;
+	w->on_wish(w->context, wish);
+}
+
+static void wait_for_work(struct fh_store_writer *w)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += LOOK_NS;
+	until.tv_sec += until.tv_nsec / FH_NS_PER_S;
+	until.tv_nsec %= FH_NS_PER_S;
+	(void)pthread_cond_timedwait(&w->work, &w->lock, &until);
+}
+
+static uint64_t free_group(struct queued *group, size_t *ret_bytes)
+{
+	uint64_t n = 0;
+	*ret_bytes = 0;
+	for (struct queued *next; group; group = next, n++) {
+		next = group->next;
+		*ret_bytes += group->size;
+		free(group);
+	}
+	return n;
+}
+
+/* Commits what has gathered, again and again; what gathers meanwhile is the next group. */
+static void *work(void *argument)
+{
+	struct fh_store_writer *w = argument;
+	int64_t looked = fh_now_ns();
+	pthread_mutex_lock(&w->lock);
+	while (w->first || !w->ending) {
+		if (!w->first)
+			wait_for_work(w);
+		struct queued *group = w->first;
+		w->first = NULL;
+		w->last = &w->first;
+		bool failed = w->failure.code != FH_OK;
+		pthread_mutex_unlock(&w->lock);
+		struct fh_error err = FH_ERROR_INIT;
+		size_t bytes;
+		pthread_mutex_lock(&w->using);
+		if (group && !failed)
+			(void)commit(w, group, &err);
+		if (fh_now_ns() - looked >= LOOK_NS) {
+			look_at_wish(w);
+			looked = fh_now_ns();
+		}
+		pthread_mutex_unlock(&w->using);
+		uint64_t n = free_group(group, &bytes);
+		pthread_mutex_lock(&w->lock);
+		w->bytes -= bytes;
+		if (err.code != FH_OK)
+			w->failure = err;
+		if (w->failure.code == FH_OK)
+			w->done += n;
+		uint64_t done = w->done;
+		pthread_cond_broadcast(&w->room);
+		if (n > 0 && w->on_done) {
+			pthread_mutex_unlock(&w->lock);
+			w->on_done(w->context, done);
+			pthread_mutex_lock(&w->lock);
+		}
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ begin */
+
+static char *text_of(const json_t *v, const char *fallback)
+{
+	return v ? fh_json_text(v, 0) : fh_xstrdup(fallback);
+}
+
+static int find_number(struct fh_store *s, const char *id, int64_t *ret, struct fh_error *err)
+{
+	struct fh_db_statement *q = NULL;
+	int r = fh_db_ask(fh_store_db(s), fh_q_eval_number, &q, err, "s", id);
+	if (r == 0)
+		r = fh_db_next(q, err);
+	if (r == 1)
+		*ret = fh_db_int(q, 0);
+	fh_db_done(q);
+	return r;
+}
+
+static int write_columns(struct fh_store_writer *w, const struct fh_store_begin *b, struct fh_error *err)
+{
+	struct fh_db *db = fh_store_db(w->store);
+	int r = fh_db_do(db, fh_q_column_drop_from, err, "ii", w->eval, (int64_t)w->columns);
+	for (size_t i = 0; i < w->columns && r == 0; i++) {
+		fh_auto_free char *head = text_of(json_array_get(b->columns, i), "{}");
+		r = fh_db_do(db, fh_q_column_add, err, "iis", w->eval, (int64_t)i, head);
+	}
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)(uintptr_t)b->tags, name, value) if (r == 0 && json_is_string(value)) r =
+	    fh_store_tag(w->store, w->eval, name, json_string_value(value), err);
+	return r;
+}
+
+static int write_eval(struct fh_store_writer *w, const struct fh_store_begin *b, struct fh_error *err)
+{
+	struct fh_db *db = fh_store_db(w->store);
+	fh_auto_free char *config = text_of(b->config, "{}"), *vars = text_of(b->vars, "[]"),
+	                  *options = text_of(b->options, "{}");
+	const char *description = b->description ? b->description : "";
+	int r;
+	if (w->eval == 0) {
+		r = fh_db_do(db, fh_q_eval_add, err, "sisiiisss", b->id, (int64_t)b->kind, description, b->created_ms,
+		             (int64_t)b->total, (int64_t)b->rows, config, vars, options);
+		w->eval = r == 0 ? fh_db_last_id(db) : 0;
+	} else {
+		r = fh_db_do(db, fh_q_eval_again, err, "isiisss", w->eval, description, (int64_t)b->total, (int64_t)b->rows,
+		             config, vars, options);
+	}
+	if (r == 0 && w->lock_fd < 0)
+		r = fh_store_lock(fh_store_path(w->store), w->eval, &w->lock_fd, err);
+	return r == 0 ? write_columns(w, b, err) : r;
+}
+
+/* The lock comes before the first change, and with a new eval before anybody else can see it. */
+static int begin(struct fh_store_writer *w, const struct fh_store_begin *b, struct fh_error *err)
+{
+	int r = fh_store_open(b->path, false, &w->store, err);
+	if (r == 0)
+		r = fh_db_script(fh_store_db(w->store), fh_q_begin, err);
+	if (r < 0)
+		return r;
+	r = find_number(w->store, b->id, &w->eval, err);
+	if (r == 1 && !b->resume)
+		r = fh_error_set(err, FH_E_ARGUMENT, "the store has an eval %s already", b->id);
+	else if (r == 0 && b->resume)
+		r = fh_error_set(err, FH_E_NOT_FOUND, "the store has no eval %s", b->id);
+	if (r == 1)
+		r = fh_store_lock(fh_store_path(w->store), w->eval, &w->lock_fd, err);
+	if (r == 0)
+		r = write_eval(w, b, err);
+	if (r == 0)
+		r = fh_db_script(fh_store_db(w->store), fh_q_commit, err);
+	if (r < 0)
+		(void)fh_db_script(fh_store_db(w->store), fh_q_rollback, NULL);
+	return r;
+}
+
+static void release(struct fh_store_writer *w)
+{
+	fh_store_close(w->store);
+	fh_closep(&w->lock_fd);
+	pthread_mutex_destroy(&w->using);
+	pthread_mutex_destroy(&w->lock);
+	pthread_cond_destroy(&w->work);
+	pthread_cond_destroy(&w->room);
+	free(w->sums);
+	free(w);
+}
+
+int fh_store_writer_begin(const struct fh_store_begin *b, struct fh_store_writer **ret, struct fh_error *err)
+{
+	struct fh_store_writer *w = FH_NEW(struct fh_store_writer);
+	w->lock_fd = -1;
+	w->columns = json_array_size(b->columns);
+	w->sums = fh_xcalloc(w->columns + 1, sizeof(*w->sums));
+	w->on_done = b->on_done;
+	w->on_wish = b->on_wish;
+	w->context = b->context;
+	w->last = &w->first;
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_mutex_init(&w->using, NULL);
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->work, &monotonic);
+	pthread_cond_init(&w->room, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	int r = begin(w, b, err), code = 0;
+	if (r == 0 && (code = pthread_create(&w->thread, NULL, work, w)) != 0)
+		r = fh_error_sys(err, code, "cannot start a thread");
+	if (r < 0) {
+		release(w);
+		return r;
+	}
+	*ret = w;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- rows */
+
+static const char *kept_text(char **at, const char *text)
+{
+	if (!text)
+		return NULL;
+	size_t n = strlen(text) + 1;
+	const char *copy = memcpy(*at, text, n);
+	*at += n;
+	return copy;
+}
+
+static size_t text_size(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+static struct queued *copy_row(const struct fh_store_row *r)
+{
+	size_t size = sizeof(struct queued) + text_size(r->key) + text_size(r->status) + text_size(r->language) +
+	              text_size(r->named) + r->data.n;
+	struct queued *q = fh_xcalloc(1, size);
+	char *at = (char *)(q + 1);
+	q->row = *r;
+	q->size = size;
+	q->row.key = kept_text(&at, r->key);
+	q->row.status = kept_text(&at, r->status);
+	q->row.language = kept_text(&at, r->language);
+	q->row.named = kept_text(&at, r->named);
+	memcpy(at, r->data.p, r->data.n);
+	q->row.data.p = at;
+	return q;
+}
+
+static int told_failure(struct fh_store_writer *w, struct fh_error *err)
+{
+	if (w->failure.code == FH_OK)
+		return 0;
+	if (err)
+		*err = w->failure;
+	return -(int)w->failure.code;
+}
+
+int fh_store_writer_row(struct fh_store_writer *w, const struct fh_store_row *row, struct fh_error *err)
+{
+	struct queued *q = copy_row(row);
+	pthread_mutex_lock(&w->lock);
+	while (w->bytes > QUEUE_BYTES_MAX && w->failure.code == FH_OK)
+		pthread_cond_wait(&w->room, &w->lock);
+	int r = told_failure(w, err);
+	if (r == 0) {
+		*w->last = q;
+		w->last = &q->next;
+		w->bytes += q->size;
+		w->put++;
+		pthread_cond_signal(&w->work);
+	} else {
+		free(q);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return r;
+}
+
+int fh_store_writer_flush(struct fh_store_writer *w, struct fh_error *err)
+{
+	pthread_mutex_lock(&w->lock);
+	while (w->done < w->put && w->failure.code == FH_OK)
+		pthread_cond_wait(&w->room, &w->lock);
+	int r = told_failure(w, err);
+	pthread_mutex_unlock(&w->lock);
+	return r;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- end */
+
+static void stop(struct fh_store_writer *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->ending = true;
+	pthread_cond_signal(&w->work);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+}
+
+static int write_end(struct fh_store_writer *w, const struct fh_store_end *e, struct fh_error *err)
+{
+	struct fh_db *db = fh_store_db(w->store);
+	int r = fh_db_script(db, fh_q_begin, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < w->columns && e->metrics && r == 0; i++) {
+		fh_auto_free char *text = text_of(json_array_get(e->metrics, i), "{}");
+		r = fh_db_do(db, fh_q_column_metrics, err, "iis", w->eval, (int64_t)i, text);
+	}
+	if (r == 0)
+		r = fh_db_do(db, fh_q_eval_end, err, "iii", w->eval,
+		             (int64_t)(e->complete ? FH_STORE_COMPLETE : FH_STORE_INTERRUPTED), e->duration_ms);
+	if (r == 0)
+		r = fh_db_script(db, fh_q_commit, err);
+	if (r < 0)
+		(void)fh_db_script(db, fh_q_rollback, NULL);
+	return r;
+}
+
+int fh_store_writer_end(struct fh_store_writer *w, const struct fh_store_end *e, struct fh_error *err)
+{
+	stop(w);
+	int r = told_failure(w, err);
+	if (r == 0)
+		r = write_end(w, e, err);
+	release(w);
+	return r;
+}
+
+void fh_store_writer_close(struct fh_store_writer *w)
+{
+	if (!w)
+		return;
+	stop(w);
+	(void)fh_db_do(fh_store_db(w->store), fh_q_eval_state, NULL, "ii", w->eval, (int64_t)FH_STORE_INTERRUPTED);
+	release(w);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- resume */
+
+struct changes {
+	const struct fh_store_place *drops;
+	const struct fh_store_move *moves;
+	size_t drop_count, move_count;
+};
+
+/* Cells first go to places where nothing can be, since two may change places. */
+#define ASIDE ((int64_t)1 << 40)
+
+static int change(struct fh_store_writer *w, const struct changes *c, struct fh_error *err)
+{
+	struct fh_db *db = fh_store_db(w->store);
+	int r = 0;
+	for (size_t i = 0; i < c->drop_count && r == 0; i++) {
+		int64_t row = c->drops[i].row, column = c->drops[i].column;
+		r = fh_db_do(db, fh_q_data_drop, err, "iii", w->eval, row, column);
+		if (r == 0)
+			r = fh_db_do(db, fh_q_cell_drop, err, "iii", w->eval, row, column);
+	}
+	for (size_t i = 0; i < c->move_count && r == 0; i++)
+		r = fh_db_do(db, fh_q_cell_move, err, "iiiii", w->eval, (int64_t)c->moves[i].from.row,
+		             (int64_t)c->moves[i].from.column, ASIDE + c->moves[i].to.row, (int64_t)c->moves[i].to.column);
+	for (size_t i = 0; i < c->move_count && r == 0; i++)
+		r = fh_db_do(db, fh_q_cell_move, err, "iiiii", w->eval, ASIDE + c->moves[i].to.row,
+		             (int64_t)c->moves[i].to.column, (int64_t)c->moves[i].to.row, (int64_t)c->moves[i].to.column);
+	return r;
+}
+
+int fh_store_writer_arrange(struct fh_store_writer *w, const struct fh_store_place *drops, size_t drop_count,
+                            const struct fh_store_move *moves, size_t move_count, struct fh_error *err)
+{
+	const struct changes c = { drops, moves, drop_count, move_count };
+	struct fh_db *db = fh_store_db(w->store);
+	pthread_mutex_lock(&w->using);
+	int r = fh_db_script(db, fh_q_begin, err);
+	if (r == 0) {
+		r = change(w, &c, err);
+		if (r == 0)
+			r = fh_db_do(db, fh_q_column_recount, err, "i", w->eval);
+		if (r == 0)
+			r = fh_db_script(db, fh_q_commit, err);
+		if (r < 0)
+			(void)fh_db_script(db, fh_q_rollback, NULL);
+	}
+	pthread_mutex_unlock(&w->using);
+	return r;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing an eval into the store while it runs. Rows come from any thread and are committed, in groups, by a thread of
+ * the writer's own: while the disk works on one group, the next gathers. A row is counted as done only after the commit
+ * that holds it has reached the disk, so that nothing that was shown as done is lost by kill -9, loss of power or a
+ * full disk.
+ *
+ *     begin ─▶ row, row, row … (any thread) ─▶ end          close without end: the eval is left as interrupted
+ *
+ * The writer holds a lock of the kernel's on the eval (a byte of FILE-writers beside the store), which its death
+ * releases: a second writer is refused.
+ */
+#pragma once
+#include "store/store.h"
+
+struct fh_store_writer;
+
+struct fh_store_begin {
+	FH_NULLABLE const char *path; /* of the store; NULL: the default */
+	const char *id;
+	enum fh_store_kind kind;
+	FH_NULLABLE const char *description;
+	int64_t created_ms;
+	uint64_t total, rows; /* cells and tests of the plan; 0: unknown */
+	FH_NULLABLE const json_t *config, *vars, *options, *columns, *tags; /* as in struct fh_store_documents */
+	/* Go on with an eval that is there under this id; its cells are kept (fh_store_writer_arrange removes some). */
+	bool resume;
+	/* Called by the writer's thread after each commit, with the number of rows that are on the disk. NULL: none. */
+	void (*on_done)(void *context, uint64_t done);
+	/* Called by the writer's thread when another terminal asks for something (fh_store_wish). NULL: none. */
+	void (*on_wish)(void *context, enum fh_store_wish wish);
+	void *context;
+};
+
+/* The eval is in the store when this returns. FH_E_UNAVAILABLE: another writer has it. */
+int fh_store_writer_begin(const struct fh_store_begin *b, struct fh_store_writer **ret, struct fh_error *err);
+
+struct fh_store_row {
+	uint32_t row, column;
+	bool success;
+	int failure; /* as in struct fh_store_cell */
+	double score, latency_ms, cost;
+	int64_t tokens;
+	FH_NULLABLE const char *key, *status, *language;
+	FH_NULLABLE const char *named; /* JSON object of named scores; NULL: none */
+	struct fh_str data;            /* JSON object */
+};
+/* Copies the row into the queue; waits while the queue is full. No two rows have the same place. Negative: the
+ * store failed (at this row or at one before), and takes nothing any more. */
+int fh_store_writer_row(struct fh_store_writer *w, const struct fh_store_row *row, struct fh_error *err);
+/* Waits until everything that was put is on the disk. */
+int fh_store_writer_flush(struct fh_store_writer *w, struct fh_error *err);
+
+struct fh_store_end {
+	bool complete; /* else it is interrupted */
+	int64_t duration_ms;
+	FH_NULLABLE const json_t *metrics; /* array: for each column its metrics as promptfoo has them; NULL: as they are */
+};
+/* Flushes and notes how the eval ended. Closes the writer in every case. */
+int fh_store_writer_end(struct fh_store_writer *w, const struct fh_store_end *e, struct fh_error *err);
+/* Flushes what can be, leaves the eval as interrupted. NULL is fine. */
+void fh_store_writer_close(FH_NULLABLE struct fh_store_writer *w);
+
+/* Before an eval is resumed: cells that are to be made anew are removed, others move to where their tests are now, and
+ * the columns are counted anew. Only before the first row is put. */
+struct fh_store_place {
+	uint32_t row, column;
+};
+struct fh_store_move {
+	struct fh_store_place from, to;
+};
+int fh_store_writer_arrange(struct fh_store_writer *w, const struct fh_store_place *drops, size_t drop_count,
+                            const struct fh_store_move *moves, size_t move_count, struct fh_error *err);
