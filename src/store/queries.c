@@ -58,8 +58,8 @@ const char fh_q_checkpoint[] = "PRAGMA wal_checkpoint(PASSIVE)";
 	" AND (?3 IS NULL OR EXISTS(SELECT 1 FROM tags t WHERE t.eval = e.number AND t.name = ?3"                          \
 	"      AND (?4 IS NULL OR t.value = ?4)))"
 
-const char fh_q_evals[] = "SELECT " EVAL_COLUMNS " FROM evals e" EVAL_FILTER
-                          " ORDER BY e.created_ms DESC, e.number DESC LIMIT ?5 OFFSET ?6";
+const char fh_q_evals[] =
+    "SELECT " EVAL_COLUMNS " FROM evals e" EVAL_FILTER " ORDER BY e.created_ms DESC, e.number DESC LIMIT ?5 OFFSET ?6";
 const char fh_q_evals_count[] = "SELECT count(*) FROM evals e" EVAL_FILTER;
 /* The id itself first, then those that begin with it. */
 const char fh_q_eval_find[] = "SELECT " EVAL_COLUMNS " FROM evals e WHERE substr(e.id, 1, length(?1)) = ?1"
@@ -67,8 +67,9 @@ const char fh_q_eval_find[] = "SELECT " EVAL_COLUMNS " FROM evals e WHERE substr
 const char fh_q_eval_latest[] = "SELECT " EVAL_COLUMNS " FROM evals e WHERE e.kind = 0"
                                 " ORDER BY e.created_ms DESC, e.number DESC LIMIT 1";
 const char fh_q_eval_number[] = "SELECT number FROM evals WHERE id = ?1";
-const char fh_q_eval_add[] = "INSERT INTO evals(id, kind, state, description, created_ms, total, row_count, config, vars,"
-                             " options) VALUES(?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+const char fh_q_eval_add[] =
+    "INSERT INTO evals(id, kind, state, description, created_ms, total, row_count, config, vars,"
+    " options) VALUES(?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 const char fh_q_eval_again[] = "UPDATE evals SET state = 0, wish = 0, description = ?2, total = ?3, row_count = ?4,"
                                " config = ?5, vars = ?6, options = ?7 WHERE number = ?1";
 const char fh_q_eval_end[] = "UPDATE evals SET state = ?2, wish = 0, duration_ms = duration_ms + ?3 WHERE number = ?1";
@@ -112,16 +113,15 @@ const char fh_q_cells_off[] = "DELETE FROM cells WHERE eval = ?1";
 #define CELL_COLUMNS                                                                                                   \
 	"k.row, k.col, k.success, k.failure, k.score, k.latency_ms, k.cost, k.tokens, k.status, k.language, k.key,"        \
 	" r.thumb, r.score, r.comment, r.changed_ms"
-#define CELL_TABLES                                                                                                    \
-	" FROM cells k LEFT JOIN ratings r ON r.eval = k.eval AND r.row = k.row AND r.col = k.col"
+#define CELL_TABLES " FROM cells k LEFT JOIN ratings r ON r.eval = k.eval AND r.row = k.row AND r.col = k.col"
 #define CELL_DATA " JOIN data d ON d.number = k.data"
 
-const char fh_q_cell[] = "SELECT " CELL_COLUMNS ", d.json" CELL_TABLES CELL_DATA
-                         " WHERE k.eval = ?1 AND k.row = ?2 AND k.col = ?3";
-const char fh_q_cells_of_row[] = "SELECT " CELL_COLUMNS ", d.json" CELL_TABLES CELL_DATA
-                                 " WHERE k.eval = ?1 AND k.row = ?2 ORDER BY k.col";
-const char fh_q_cells_each[] = "SELECT " CELL_COLUMNS ", d.json" CELL_TABLES CELL_DATA
-                               " WHERE k.eval = ?1 ORDER BY k.row, k.col";
+const char fh_q_cell[] =
+    "SELECT " CELL_COLUMNS ", d.json" CELL_TABLES CELL_DATA " WHERE k.eval = ?1 AND k.row = ?2 AND k.col = ?3";
+const char fh_q_cells_of_row[] =
+    "SELECT " CELL_COLUMNS ", d.json" CELL_TABLES CELL_DATA " WHERE k.eval = ?1 AND k.row = ?2 ORDER BY k.col";
+const char fh_q_cells_each[] =
+    "SELECT " CELL_COLUMNS ", d.json" CELL_TABLES CELL_DATA " WHERE k.eval = ?1 ORDER BY k.row, k.col";
 const char fh_q_cells_each_small[] = "SELECT " CELL_COLUMNS CELL_TABLES " WHERE k.eval = ?1 ORDER BY k.row, k.col";
 const char fh_q_rows_total[] = "SELECT count(DISTINCT row) FROM cells WHERE eval = ?1";
 
@@ -207,8 +207,7 @@ static void conditions(struct question *q, int64_t eval, const struct fh_store_r
 	}
 	if (f->tag) {
 		need_text(q, " AND (EXISTS(SELECT 1 FROM json_each(d.json, '$.metadata.tags') j WHERE j.value = ?)", f->tag);
-		need_text(q,
-		          " OR EXISTS(SELECT 1 FROM json_each(d.json, '$.metadata') j WHERE j.key || '=' || j.atom = ?))",
+		need_text(q, " OR EXISTS(SELECT 1 FROM json_each(d.json, '$.metadata') j WHERE j.key || '=' || j.atom = ?))",
 		          f->tag);
 	}
 	if (f->text)
@@ -244,8 +243,10 @@ int fh_q_rows(struct fh_db *db, int64_t eval, const struct fh_store_row_filter *
               struct fh_db_statement **ret, struct fh_error *err)
 {
 	static const char *const orders[] = {
-		[FH_STORE_BY_INDEX] = "k.row",          [FH_STORE_BY_SCORE] = "total(k.score)",
-		[FH_STORE_BY_LATENCY] = "total(k.latency_ms)", [FH_STORE_BY_COST] = "total(k.cost)",
+		[FH_STORE_BY_INDEX] = "k.row",
+		[FH_STORE_BY_SCORE] = "total(k.score)",
+		[FH_STORE_BY_LATENCY] = "total(k.latency_ms)",
+		[FH_STORE_BY_COST] = "total(k.cost)",
 		[FH_STORE_BY_TOKENS] = "total(k.tokens)",
 	};
 	struct question q = { .sql = FH_BUF_INIT(1 << 16) };

@@ -22,8 +22,8 @@ static bool any_text(const json_t *v, unsigned depth, bool (*test)(void *, const
 	for (size_t i = 0; i < json_array_size(v); i++)
 		if (any_text(json_array_get(v, i), depth + 1, test, context))
 			return true;
-	json_object_foreach((json_t *)(uintptr_t)v, name, member) if (any_text(member, depth + 1, test, context))
-		return true;
+	json_object_foreach((json_t *)(uintptr_t)v, name,
+	                    member) if (any_text(member, depth + 1, test, context)) return true;
 	return false;
 }
 

@@ -21,7 +21,7 @@ struct fh_store_begin {
 	enum fh_store_kind kind;
 	FH_NULLABLE const char *description;
 	int64_t created_ms;
-	uint64_t total, rows; /* cells and tests of the plan; 0: unknown */
+	uint64_t total, rows;                                               /* cells and tests of the plan; 0: unknown */
 	FH_NULLABLE const json_t *config, *vars, *options, *columns, *tags; /* as in struct fh_store_documents */
 	/* Go on with an eval that is there under this id; its cells are kept (fh_store_writer_arrange removes some). */
 	bool resume;

@@ -62,9 +62,10 @@ static void put(struct fh_store_writer *w, uint32_t row, uint32_t column)
 	struct fh_error err = FH_ERROR_INIT;
 	char data[200];
 	int failure = row == 3 ? 2 : (row + column) % 2;
-	snprintf(data, sizeof(data),
-	         "{\"response\":{\"output\":\"city \\\"%u\\\"\\nof %u\"},\"metadata\":{\"tags\":[\"t%u\"],\"level\":\"%u\"}}",
-	         row, column, row, row % 2);
+	snprintf(
+	    data, sizeof(data),
+	    "{\"response\":{\"output\":\"city \\\"%u\\\"\\nof %u\"},\"metadata\":{\"tags\":[\"t%u\"],\"level\":\"%u\"}}",
+	    row, column, row, row % 2);
 	const struct fh_store_row r = { .row = row,
 		                            .column = column,
 		                            .success = failure == 0,
