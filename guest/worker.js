@@ -2,7 +2,8 @@
 // Calls the user's own javascript functions for fumehood (src/script/script.h says how).
 //
 // Descriptor 0 is a socket: JSON messages, each after its length in four bytes. What the called code prints goes to
-// descriptor 1, which is fumehood's stderr.
+// descriptors 1 and 2, which fumehood shows on its stderr. With the argument --once (inside a sandbox) there is one
+// call: stdin is its message, stdout its answer.
 'use strict';
 const net = require('node:net');
 const path = require('node:path');
@@ -10,7 +11,9 @@ const { Readable } = require('node:stream');
 const { pathToFileURL } = require('node:url');
 const fs = require('node:fs');
 
-const channel = new net.Socket({ fd: 0, readable: true, writable: true });
+const once = process.argv[2] === '--once';
+const channel = once ? null : new net.Socket({ fd: 0, readable: true, writable: true });
+const asked = once ? fs.readFileSync(0, 'utf8') : '';
 // The channel is ours alone: code that reads its stdin finds it empty.
 Object.defineProperty(process, 'stdin', { value: Readable.from([]), configurable: true });
 
@@ -158,9 +161,18 @@ function onData(data) {
 	}
 }
 
-channel.on('data', onData);
-channel.on('end', () => process.exit(0));
-channel.on('error', () => process.exit(0));
 // A rejection that nobody waits for is the user's bug, but no reason to lose the calls that follow.
 process.on('unhandledRejection', (error) => console.error('unhandled rejection:', error));
-send({ ready: true });
+if (once) {
+	// What the called code prints is not the answer.
+	process.stdout.write = process.stderr.write.bind(process.stderr);
+	answer(JSON.parse(asked)).then((reply) => {
+		fs.writeFileSync(1, JSON.stringify(reply));
+		process.exit(0);
+	});
+} else {
+	channel.on('data', onData);
+	channel.on('end', () => process.exit(0));
+	channel.on('error', () => process.exit(0));
+	send({ ready: true });
+}

@@ -2,7 +2,8 @@
 """Calls the user's own python functions for fumehood (src/script/script.h says how).
 
 Descriptor 0 is a socket: JSON messages, each after its length in four bytes. What the called code prints goes to
-descriptor 1, which is fumehood's stderr.
+descriptors 1 and 2, which fumehood shows on its stderr. With the argument --once (inside a sandbox) there is one call:
+stdin is its message, stdout its answer.
 """
 import ast
 import asyncio
@@ -16,9 +17,11 @@ import struct
 import sys
 import traceback
 
-channel = socket.socket(fileno=os.dup(0))
-channel.setblocking(True)
-os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+once = sys.argv[1:] == ["--once"]
+if not once:
+    channel = socket.socket(fileno=os.dup(0))
+    channel.setblocking(True)
+    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
 modules = {}
 inline = {}
 # Our drop-in modules, for imports that nothing else serves.
@@ -160,6 +163,14 @@ def answer(message):
         return {"outcome": "threw", "name": type(error).__name__, "message": str(error), "traceback": trace_of(error)}
 
 
+def answer_once():
+    message = json.load(sys.stdin)
+    with os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace") as out:
+        os.dup2(2, 1)
+        reply = answer(message)
+        out.write(json.dumps(reply, ensure_ascii=False, allow_nan=False))
+
+
 def main():
     sys.meta_path.append(DropIns)
     send({"ready": True})
@@ -174,4 +185,7 @@ def main():
         send(reply)
 
 
-main()
+if once:
+    answer_once()
+else:
+    main()

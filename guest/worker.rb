@@ -2,12 +2,20 @@
 # Calls the user's own ruby functions for fumehood (src/script/script.h says how).
 #
 # Descriptor 0 is a socket: JSON messages, each after its length in four bytes. What the called code prints goes to
-# descriptor 1, which is fumehood's stderr.
+# descriptors 1 and 2, which fumehood shows on its stderr. With the argument --once (inside a sandbox) there is one call:
+# stdin is its message, stdout its answer.
 require 'json'
 
-channel = IO.for_fd(0, 'r+b')
-channel.sync = true
-channel = channel.dup # The channel is ours alone: code that reads its stdin finds it empty.
+ONCE = ARGV == ['--once']
+if ONCE
+  asked = $stdin.read
+  channel = $stdout.dup
+  $stdout.reopen($stderr)
+else
+  channel = IO.for_fd(0, 'r+b')
+  channel.sync = true
+  channel = channel.dup # The channel is ours alone: code that reads its stdin finds it empty.
+end
 channel.binmode
 channel.sync = true
 $stdin.reopen(File::NULL)
@@ -75,5 +83,9 @@ rescue SystemExit, StandardError, ScriptError, SystemStackError, NoMemoryError =
   { outcome: 'threw', name: e.class.name, message: e.message.to_s, traceback: trace }
 end
 
-send_message(channel, { ready: true })
-loop { send_message(channel, answer(receive(channel))) }
+if ONCE
+  channel.write(JSON.generate(answer(JSON.parse(asked, max_nesting: false))))
+else
+  send_message(channel, { ready: true })
+  loop { send_message(channel, answer(receive(channel))) }
+end

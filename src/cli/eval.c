@@ -42,11 +42,12 @@ static const char details[] =
     "written; 2 the command line is wrong; 130 interrupted, what was done is kept and written.";
 
 struct eval_options {
-	struct fh_opt_list configs, outputs, vars, prompts, providers, metadata, extensions, tags, args;
+	struct fh_opt_list configs, outputs, vars, prompts, providers, metadata, extensions, tags, script_env, args;
 	const char *tests, *env_file, *description, *filter_providers, *filter_prompts, *assertions, *model_outputs;
 	struct fh_eval_overrides overrides;
-	uint64_t cell_max, show;
-	bool table, progress_bar, color, color_given, cache, write, share, verbose, lenient, show_given, jobs_given, help;
+	uint64_t cell_max, show, script_timeout;
+	bool table, progress_bar, color, color_given, cache, write, share, verbose, lenient, show_given, jobs_given,
+	    sandbox_scripts, help;
 };
 
 /* What an eval holds in memory is a tenth of its time to free, and the process ends next; a build that looks for leaks
@@ -90,6 +91,15 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		OPT("env-file", 0, FH_OPT_STRING, &o->env_file, "FILE",
 		    "Environment variables (default: .env, if it is there)."),
 		OPT("env-path", 0, FH_OPT_STRING, &o->env_file, "FILE", "The same as --env-file."),
+		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "Your own scripts"),
+		OPT("script-env", 0, FH_OPT_LIST, &o->script_env, "NAME",
+		    "Let scripts see this key or password (or pattern); repeatable. They see no other."),
+		OPT("script-timeout", 0, FH_OPT_U64, &o->script_timeout, "MS",
+		    "The most that one call of a script may take (default 300000)."),
+		{ .name = "sandbox-scripts",
+		  .kind = FH_OPT_FLAG,
+		  .target = &o->sandbox_scripts,
+		  .help = "Run every call of a script in a sandbox that sees the config's folder, read-only." },
 		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "In place of the config's own"),
 		OPT("prompts", 'p', FH_OPT_LIST, &o->prompts, "PROMPT", "A prompt, or a file of prompts; repeatable."),
 		OPT("providers", 'r', FH_OPT_LIST, &o->providers, "ID", "A provider; repeatable."),
@@ -186,8 +196,8 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 
 static void release_options(struct eval_options *o)
 {
-	struct fh_opt_list *const lists[] = { &o->configs,  &o->outputs,    &o->vars, &o->prompts, &o->providers,
-		                                  &o->metadata, &o->extensions, &o->tags, &o->args };
+	struct fh_opt_list *const lists[] = { &o->configs,  &o->outputs,    &o->vars, &o->prompts,    &o->providers,
+		                                  &o->metadata, &o->extensions, &o->tags, &o->script_env, &o->args };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		fh_opt_list_release(lists[i]);
 	json_decref((json_t *)(uintptr_t)o->overrides.vars);
@@ -432,8 +442,14 @@ static int run_config(const struct eval_options *o, struct fh_eval_config *confi
 {
 	const json_t *own_timeout = json_object_get(json_object_get(config->root, "evaluateOptions"), "timeoutMs");
 	unsigned workers = o->overrides.concurrency ? (unsigned)FH_MIN(o->overrides.concurrency, 64) : 4;
-	struct fh_services *services = fh_services_new(&(struct fh_services_options){
-	    .workers = workers, .env = json_object_get(config->root, "env"), .cancel = &fh_interrupted });
+	struct fh_services *services =
+	    fh_services_new(&(struct fh_services_options){ .workers = workers,
+	                                                   .env = json_object_get(config->root, "env"),
+	                                                   .cancel = &fh_interrupted,
+	                                                   .script_env = o->script_env.count ? o->script_env.items : NULL,
+	                                                   .script_timeout_ms = o->script_timeout,
+	                                                   .sandbox_scripts = o->sandbox_scripts,
+	                                                   .dir = config->dir });
 	struct fh_eval_provider_needs needs = { .scripts = fh_services_scripts(services),
 		                                    .replay = replay,
 		                                    .cancel = &fh_interrupted,
@@ -471,7 +487,10 @@ static int load_config(const struct eval_options *o, struct fh_eval_config *ret,
 		return 0;
 	}
 	/* Workers of its own: those of the eval get the environment that the config itself says. */
-	struct fh_script_pool *scripts = fh_script_pool_new(&(struct fh_script_pool_options){ .cancel = &fh_interrupted });
+	struct fh_script_pool *scripts = fh_script_pool_new(
+	    &(struct fh_script_pool_options){ .handed_over = o->script_env.count ? o->script_env.items : NULL,
+	                                      .timeout_ms = o->script_timeout,
+	                                      .cancel = &fh_interrupted });
 	struct fh_eval_config_options options = { .lenient = o->lenient, .scripts = scripts };
 	const char *only[] = { found };
 	int r = found ? fh_eval_config_load(only, 1, &options, ret, err)

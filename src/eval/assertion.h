@@ -82,3 +82,5 @@ static inline const char *fh_call_not(const struct fh_assertion_call *call)
 /* The `context` object that user scripts get beside the output: prompt, vars, test, logProbs, provider,
  * providerResponse, and config and metadata where there are any. New reference. */
 FH_OWN json_t *fh_assertion_context(const struct fh_assertion_call *call);
+/* How long the script of this assertion may take, as its config.timeout (ms) says; 0: as long as any script. */
+uint64_t fh_assertion_script_timeout(const struct fh_assertion_call *call);

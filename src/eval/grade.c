@@ -32,6 +32,12 @@ int fh_grade_set(struct fh_grade *ret, const struct fh_assertion_call *call, boo
 	return 0;
 }
 
+uint64_t fh_assertion_script_timeout(const struct fh_assertion_call *call)
+{
+	double ms = fh_json_num(call->config, "timeout", 0);
+	return ms > 0 && ms < 1e12 ? (uint64_t)ms : 0;
+}
+
 json_t *fh_assertion_context(const struct fh_assertion_call *call)
 {
 	json_t *c = json_object();

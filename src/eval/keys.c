@@ -143,6 +143,7 @@ static const struct fh_eval_key assertion_keys[] = {
 	{ "weight", NUMBER },    { "provider", ANY },
 	{ "rubricPrompt", ANY }, { "metric", TEXT },
 	{ "transform", TEXT },   { "contextTransform", TEXT },
+	{ "sandbox", ANY },
 };
 LEVEL(assertion, "an assertion", false);
 

@@ -78,6 +78,7 @@ static int open_entry(struct fh_eval_config *c, const struct fh_document *d, con
 		                                   .config = config,
 		                                   .base_dir = c->dir,
 		                                   .env = all_env,
+		                                   .own_env = env,
 		                                   .scripts = needs->scripts,
 		                                   .replay = needs->replay,
 		                                   .cancel = needs->cancel,

@@ -2,6 +2,7 @@
 #include "eval/services.h"
 #include <pthread.h>
 #include "base/base.h"
+#include "eval/script_sandbox.h"
 #include "fumehood/sandbox.h"
 #include "script/script.h"
 
@@ -11,6 +12,7 @@ struct fh_services {
 	bool client_failed;
 	struct fh_error client_error;
 	struct fh_script_pool *scripts;
+	struct fh_script_sandbox_place place;
 	const volatile int *cancel;
 };
 
@@ -19,8 +21,15 @@ struct fh_services *fh_services_new(const struct fh_services_options *options)
 	struct fh_services *s = FH_NEW(struct fh_services);
 	pthread_mutex_init(&s->lock, NULL);
 	s->cancel = options->cancel;
+	s->place.services = s;
+	s->place.dir = options->dir ? realpath(options->dir, NULL) : NULL;
 	s->scripts = fh_script_pool_new(&(struct fh_script_pool_options){
-	    .workers_max = options->workers, .env = options->env, .cancel = options->cancel });
+	    .workers_max = options->workers,
+	    .timeout_ms = options->script_timeout_ms,
+	    .env = options->env,
+	    .handed_over = options->script_env,
+	    .sandbox = { .run = fh_eval_script_sandbox_run, .context = &s->place, .always = options->sandbox_scripts },
+	    .cancel = options->cancel });
 	return s;
 }
 
@@ -31,6 +40,7 @@ void fh_services_free(struct fh_services *s)
 	fh_script_pool_free(s->scripts);
 	fh_client_close(s->client);
 	pthread_mutex_destroy(&s->lock);
+	free(s->place.dir);
 	free(s);
 }
 

@@ -15,6 +15,11 @@ struct fh_services_options {
 	unsigned workers;           /* script workers of each language at once: the eval's concurrency */
 	const json_t *env;          /* the config's `env`, for the workers; NULL: none */
 	const volatile int *cancel; /* a flag that a signal handler sets; NULL: never cancelled */
+	/* Of the user's scripts: */
+	const char *const *script_env; /* patterns of secret variables that they see; NULL: none (script/environment.h) */
+	uint64_t script_timeout_ms;    /* of one call; 0: 300 s */
+	bool sandbox_scripts;          /* all of them run inside sandboxes */
+	const char *dir;               /* the config's folder, which they may read there; NULL: none */
 };
 
 struct fh_services *fh_services_new(const struct fh_services_options *options); /* starts nothing */

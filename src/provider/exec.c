@@ -180,6 +180,16 @@ static int fh_exec_run(const struct fh_proc_options *o, const volatile int *canc
 	return fh_proc_wait(&child, FH_MAX(left, 1), ret_status, err);
 }
 
+/* What it looked for in vain is the likeliest cause. */
+static void fh_exec_say_withheld(const struct fh_provider *p, struct fh_provider_response *ret)
+{
+	const char *name = ret->error ? fh_provider_withheld(p, ret->error) : NULL;
+	if (!name)
+		return;
+	fh_auto_free char *said = FH_TAKE_PTR(ret->error);
+	fh_response_fail(ret, "%s (programs do not see %s; --script-env %s hands it over)", said, name, name);
+}
+
 static void fh_exec_ended(int status, struct fh_str out, struct fh_str errout, struct fh_provider_response *ret)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_EXEC_OUTPUT_MAX), said = FH_BUF_INIT(FH_EXEC_STDERR_MAX);
@@ -197,26 +207,6 @@ static void fh_exec_ended(int status, struct fh_str out, struct fh_str errout, s
 		ret->output = fh_json_bytes(fh_buf_str(&text));
 		ret->raw = fh_json_bytes(out);
 	}
-}
-
-/* Our environment with the variables of the config's over it. */
-static char **fh_exec_environment(const json_t *env)
-{
-	char **list = NULL;
-	size_t n = 0, capacity = 0;
-	for (size_t i = 0; environ[i]; i++) {
-		fh_auto_free char *name = fh_xstrndup(environ[i], strcspn(environ[i], "="));
-		if (!json_object_get(env, name))
-			FH_PUSH(list, n, capacity) = fh_xstrdup(environ[i]);
-	}
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)(uintptr_t)env, name, value)
-	{
-		FH_PUSH(list, n, capacity) = fh_xasprintf("%s=%s", name, json_string_value(value));
-	}
-	FH_PUSH(list, n, capacity) = NULL;
-	return list;
 }
 
 static int fh_exec_call(struct fh_provider *p, const struct fh_provider_request *request,
@@ -247,10 +237,10 @@ static int fh_exec_call(struct fh_provider *p, const struct fh_provider_request 
 	FH_PUSH(argv, n, capacity) = NULL;
 	int64_t timeout = fh_json_int(p->config, "timeout", p->timeout_ms ? (int64_t)p->timeout_ms : FH_EXEC_TIMEOUT_MS);
 	timeout = FH_MIN(FH_MAX(timeout, 1), FH_EXEC_TIMEOUT_MAX_MS);
-	FH_CLEANUP(fh_exec_words_cleanup) char **env = fh_exec_environment(p->env);
+	fh_auto_free const char **env = fh_provider_script_env(p);
 	struct fh_proc_options o = {
 		.argv = argv,
-		.env = (const char *const *)env,
+		.env = env,
 		.cwd = p->base_dir,
 		.stdio = { FH_STDIO_NULL, FH_STDIO_PIPE, FH_STDIO_PIPE },
 		.own_group = true,
@@ -267,6 +257,7 @@ static int fh_exec_call(struct fh_provider *p, const struct fh_provider_request 
 		fh_response_fail(ret, "%s%s%s%s", why.message, why.hint[0] ? " (" : "", why.hint, why.hint[0] ? ")" : "");
 	else
 		fh_exec_ended(status, fh_buf_str(&out), fh_buf_str(&errout), ret);
+	fh_exec_say_withheld(p, ret);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "provider/replay.h"
 #include "provider/type.h"
+#include "script/script.h"
 
 /* In the order in which they are tried. */
 static const struct fh_provider_type *const fh_provider_types[] = {
@@ -85,6 +86,46 @@ static json_t *fh_provider_env_strings(const json_t *env)
 	return strings;
 }
 
+static void fh_provider_grant(struct fh_provider *p, const char *name, const char *value, size_t *n, size_t *capacity)
+{
+	if (value)
+		FH_PUSH(p->granted, *n, *capacity) = fh_xasprintf("%s=%s", name, value);
+}
+
+/* Its own `env`, and the variables that its config names: the key's (apiKeyEnvar), and those of scriptEnv. */
+static void fh_provider_grant_all(struct fh_provider *p, const json_t *own_env)
+{
+	size_t n = 0, capacity = 0;
+	fh_auto_json json_t *own = fh_provider_env_strings(own_env);
+	const char *name, *key = fh_json_str(p->config, "apiKeyEnvar", NULL);
+	const json_t *names = json_object_get(p->config, "scriptEnv");
+	json_t *value;
+	json_object_foreach(own, name, value) fh_provider_grant(p, name, json_string_value(value), &n, &capacity);
+	if (key)
+		fh_provider_grant(p, key, fh_provider_env(p, key), &n, &capacity);
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		name = json_string_value(json_array_get(names, i));
+		if (name)
+			fh_provider_grant(p, name, fh_provider_env(p, name), &n, &capacity);
+	}
+	FH_PUSH(p->granted, n, capacity) = NULL;
+}
+
+static const struct fh_script_environment *fh_provider_environment(const struct fh_provider *p)
+{
+	return p->scripts ? fh_script_pool_environment(p->scripts) : &p->environment;
+}
+
+const char **fh_provider_script_env(const struct fh_provider *p)
+{
+	return fh_script_environment_with(fh_provider_environment(p), (const char *const *)p->granted);
+}
+
+const char *fh_provider_withheld(const struct fh_provider *p, const char *text)
+{
+	return fh_script_environment_missed(fh_provider_environment(p), text);
+}
+
 int fh_provider_open(const struct fh_provider_options *options, struct fh_provider **ret, struct fh_error *err)
 {
 	const char *target = NULL;
@@ -104,6 +145,9 @@ int fh_provider_open(const struct fh_provider_options *options, struct fh_provid
 	p->env = fh_provider_env_strings(options->env);
 	p->scripts = options->scripts;
 	p->replay = options->replay;
+	fh_provider_grant_all(p, options->own_env);
+	if (!p->scripts)
+		fh_script_environment_make(&p->environment, p->env, NULL);
 	p->cancel = options->cancel;
 	p->timeout_ms = options->timeout_ms;
 	if (type && !p->replay && type->open) {
@@ -125,6 +169,10 @@ void fh_provider_free(struct fh_provider *p)
 		p->type->free(p);
 	json_decref(p->config);
 	json_decref(p->env);
+	for (size_t i = 0; p->granted && p->granted[i]; i++)
+		free(p->granted[i]);
+	free(p->granted);
+	fh_script_environment_release(&p->environment);
 	free(p->id);
 	free(p->label);
 	free(p->base_dir);

@@ -29,11 +29,12 @@ struct fh_script_pool; /* script/script.h */
 
 struct fh_provider_options {
 	const char *id;
-	FH_NULLABLE const char *label;    /* how the user calls it; NULL: the id */
-	FH_NULLABLE const json_t *config; /* the entry's `config` */
-	FH_NULLABLE const char *base_dir; /* file:// paths are relative to it (the config's folder); NULL: "." */
-	FH_NULLABLE const json_t *env;    /* {NAME: string/number/bool}, before the process's environment; a .env file
-	                                   * is put into the latter by the program that reads it */
+	FH_NULLABLE const char *label;     /* how the user calls it; NULL: the id */
+	FH_NULLABLE const json_t *config;  /* the entry's `config` */
+	FH_NULLABLE const char *base_dir;  /* file:// paths are relative to it (the config's folder); NULL: "." */
+	FH_NULLABLE const json_t *env;     /* {NAME: string/number/bool}, before the process's environment; a .env file
+	                                    * is put into the latter by the program that reads it */
+	FH_NULLABLE const json_t *own_env; /* the part of env that is for this provider alone: its script sees all of it */
 	FH_NULLABLE struct fh_script_pool *scripts; /* for file:// and python: ids; borrowed, outlives the provider */
 	FH_NULLABLE struct fh_replay *replay;       /* borrowed, outlives the provider */
 	FH_NULLABLE const volatile int *cancel;     /* set to 1 elsewhere: calls end with FH_E_CANCELLED */

@@ -188,6 +188,7 @@ static int fh_script_provider_call(struct fh_provider *p, const struct fh_provid
 		    s->language == FH_SCRIPT_JAVASCRIPT ? fh_script_provider_operations[request->operation].javascript : NULL,
 		.construct = options,
 		.program = s->program,
+		.env = (const char *const *)p->granted,
 		.args = args,
 		.timeout_ms = timeout > 0 ? (uint64_t)timeout : 0,
 	};

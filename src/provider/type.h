@@ -2,6 +2,7 @@
 /* What a type of provider is made of: one const struct in a file of its own, listed in provider.c. */
 #pragma once
 #include "provider/provider.h"
+#include "script/environment.h"
 
 struct fh_provider_type {
 	const char *name;            /* how messages call it: "openai", "exec" */
@@ -22,6 +23,8 @@ struct fh_provider {
 	const char *target; /* of the id, behind the prefix */
 	json_t *config;     /* object, never NULL */
 	json_t *env;        /* object of strings, never NULL */
+	char **granted;     /* "NAME=VALUE", NULL-terminated: what its script sees beside what all scripts see */
+	struct fh_script_environment environment; /* of its programs, where there is no pool of scripts to ask */
 	struct fh_script_pool *scripts;
 	struct fh_replay *replay;
 	const volatile int *cancel;
@@ -34,6 +37,10 @@ extern const struct fh_provider_type fh_provider_echo, fh_provider_openai, fh_pr
 
 /* A variable of the provider's env, else of the process; NULL when unset or empty. */
 FH_NULLABLE const char *fh_provider_env(const struct fh_provider *p, const char *name);
+/* The environment of its programs, as script/environment.h has it. free() the list, not its strings. */
+FH_OWN const char **fh_provider_script_env(const struct fh_provider *p);
+/* A secret variable that the text names and that its programs do not see; NULL: none. */
+FH_NULLABLE const char *fh_provider_withheld(const struct fh_provider *p, const char *text);
 /* The config of one call: the provider's with the request's laid over it. New reference. */
 FH_OWN json_t *fh_provider_call_config(const struct fh_provider *p, const struct fh_provider_request *request);
 /* Makes the response an error with this message; what it already holds stays. */

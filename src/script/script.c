@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 #include "base/clock.h"
 #include "base/data.h"
 #include "base/path.h"
+#include "script/environment.h"
 #include "script/worker.h"
 
 #define FH_SCRIPT_WORKERS 4
@@ -56,13 +56,12 @@ bool fh_script_language_of(const char *file, enum fh_script_language *ret)
 /* A worker that waits for calls. */
 struct fh_script_idle {
 	struct fh_worker worker;
-	char *program; /* its interpreter, where a call named one; NULL: the pool's */
+	char *kind; /* fh_script_kind of the calls that it is for */
 };
 
 /* A start that the keeper is asked for. */
 struct fh_script_start {
-	enum fh_script_language language;
-	const char *program;
+	const struct fh_script_call *call;
 	struct fh_worker *worker;
 	struct fh_error *err;
 	int code;
@@ -80,7 +79,8 @@ struct fh_script_pool {
 	} language[FH_SCRIPT_LANGUAGE_COUNT_];
 	unsigned workers_max;
 	uint64_t timeout_ms;
-	char **env; /* NULL-terminated */
+	struct fh_script_environment env;
+	struct fh_script_sandbox sandbox;
 	const volatile int *cancel;
 	/* Workers die with the thread that started them, so that none outlives a killed fumehood: one thread of the
 	 * pool's own starts them all and lives as long as it. */
@@ -89,27 +89,6 @@ struct fh_script_pool {
 	struct fh_script_start *starts;
 };
 
-/* Our environment with the members of `env` over it. */
-static char **fh_script_environment(const json_t *env)
-{
-	char **list = NULL;
-	size_t n = 0, capacity = 0;
-	for (size_t i = 0; environ[i]; i++) {
-		fh_auto_free char *name = fh_xstrndup(environ[i], strcspn(environ[i], "="));
-		if (!json_is_string(json_object_get(env, name)))
-			FH_PUSH(list, n, capacity) = fh_xstrdup(environ[i]);
-	}
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)(uintptr_t)env, name, value)
-	{
-		if (json_is_string(value))
-			FH_PUSH(list, n, capacity) = fh_xasprintf("%s=%s", name, json_string_value(value));
-	}
-	FH_PUSH(list, n, capacity) = NULL;
-	return list;
-}
-
 static void *fh_script_keep(void *user);
 
 /* Takes an idle worker off the list. */
@@ -117,7 +96,7 @@ static struct fh_worker fh_script_take_idle(struct fh_script_pool *pool, enum fh
 {
 	struct fh_script_idle *idle = pool->language[l].idle;
 	struct fh_worker taken = idle[i].worker;
-	free(idle[i].program);
+	free(idle[i].kind);
 	idle[i] = idle[--pool->language[l].idle_count];
 	return taken;
 }
@@ -143,7 +122,8 @@ struct fh_script_pool *fh_script_pool_new(const struct fh_script_pool_options *o
 	pool->workers_max = FH_MIN(o->workers_max ? o->workers_max : FH_SCRIPT_WORKERS, FH_SCRIPT_WORKERS_MAX);
 	pool->timeout_ms = o->timeout_ms ? o->timeout_ms : FH_SCRIPT_TIMEOUT_MS;
 	pool->cancel = o->cancel;
-	pool->env = fh_script_environment(o->env);
+	pool->sandbox = o->sandbox;
+	fh_script_environment_make(&pool->env, o->env, o->handed_over);
 	pool->language[FH_SCRIPT_JAVASCRIPT].program = o->node ? fh_xstrdup(o->node) : NULL;
 	pool->language[FH_SCRIPT_PYTHON].program = o->python ? fh_xstrdup(o->python) : NULL;
 	for (int l = 0; l < FH_SCRIPT_LANGUAGE_COUNT_; l++)
@@ -167,9 +147,7 @@ void fh_script_pool_free(struct fh_script_pool *pool)
 		free(pool->language[l].idle);
 		free(pool->language[l].program);
 	}
-	for (size_t i = 0; pool->env[i]; i++)
-		free(pool->env[i]);
-	free(pool->env);
+	fh_script_environment_release(&pool->env);
 	pthread_cond_destroy(&pool->changed);
 	pthread_mutex_destroy(&pool->lock);
 	free(pool);
@@ -180,9 +158,10 @@ void fh_script_pool_free(struct fh_script_pool *pool)
 static const char *fh_script_variable(const struct fh_script_pool *pool, const char *name)
 {
 	size_t n = strlen(name);
-	for (size_t i = 0; pool->env[i]; i++)
-		if (strncmp(pool->env[i], name, n) == 0 && pool->env[i][n] == '=' && pool->env[i][n + 1])
-			return pool->env[i] + n + 1;
+	char **env = pool->env.list;
+	for (size_t i = 0; env[i]; i++)
+		if (strncmp(env[i], name, n) == 0 && env[i][n] == '=' && env[i][n + 1])
+			return env[i] + n + 1;
 	return NULL;
 }
 
@@ -210,18 +189,20 @@ static int fh_script_program(const struct fh_script_pool *pool, enum fh_script_l
 	return -FH_E_NOT_FOUND;
 }
 
-static int fh_script_start_worker(const struct fh_script_pool *pool, enum fh_script_language l, const char *wanted,
+static int fh_script_start_worker(const struct fh_script_pool *pool, const struct fh_script_call *call,
                                   struct fh_worker *ret, struct fh_error *err)
 {
+	enum fh_script_language l = call->language;
 	fh_auto_free char *program = NULL, *guest = NULL;
-	int code = fh_script_program(pool, l, wanted, &program, err);
+	int code = fh_script_program(pool, l, call->program, &program, err);
 	if (!code)
 		code = fh_data_path(fh_script_languages[l].guest, &guest, err);
 	if (code)
 		return code;
 	const char *flag = fh_script_languages[l].flag;
 	const char *const argv[] = { program, flag ? flag : guest, flag ? guest : NULL, NULL };
-	code = fh_worker_start(ret, argv, (const char *const *)pool->env, pool->cancel, err);
+	fh_auto_free const char **env = fh_script_environment_with(&pool->env, call->env);
+	code = fh_worker_start(ret, argv, env, pool->cancel, err);
 	return code && code != -FH_E_CANCELLED
 	           ? fh_error_wrap(err, "cannot run %s code with %s", fh_script_languages[l].name, program)
 	           : code;
@@ -239,7 +220,7 @@ static void *fh_script_keep(void *user)
 		}
 		pool->starts = start->next;
 		pthread_mutex_unlock(&pool->lock);
-		start->code = fh_script_start_worker(pool, start->language, start->program, start->worker, start->err);
+		start->code = fh_script_start_worker(pool, start->call, start->worker, start->err);
 		pthread_mutex_lock(&pool->lock);
 		start->done = true;
 		pthread_cond_broadcast(&pool->changed);
@@ -249,7 +230,7 @@ static void *fh_script_keep(void *user)
 }
 
 /* With the lock held, which it gives up while it waits. */
-static int fh_script_ask_for_start(struct fh_script_pool *pool, enum fh_script_language l, const char *program,
+static int fh_script_ask_for_start(struct fh_script_pool *pool, const struct fh_script_call *call,
                                    struct fh_worker *ret, struct fh_error *err)
 {
 	if (!pool->keeper_runs) {
@@ -258,9 +239,7 @@ static int fh_script_ask_for_start(struct fh_script_pool *pool, enum fh_script_l
 			return fh_error_sys(err, sys, "cannot start a thread");
 		pool->keeper_runs = true;
 	}
-	struct fh_script_start start = {
-		.language = l, .program = program, .worker = ret, .err = err, .next = pool->starts
-	};
+	struct fh_script_start start = { .call = call, .worker = ret, .err = err, .next = pool->starts };
 	pool->starts = &start;
 	pthread_cond_broadcast(&pool->changed);
 	while (!start.done)
@@ -275,22 +254,36 @@ static void fh_script_wait_a_tick(struct fh_script_pool *pool)
 	pthread_cond_timedwait(&pool->changed, &pool->lock, &t);
 }
 
-/* The place of an idle worker with that interpreter; idle_count when there is none. */
-static unsigned fh_script_find_idle(const struct fh_script_pool *pool, enum fh_script_language l, const char *program)
+/* Calls with the same interpreter and the same variables of their own share workers. NULL for the most: neither. */
+static char *fh_script_kind(const struct fh_script_call *call)
+{
+	bool own = call->env && call->env[0];
+	if (!call->program && !own)
+		return NULL;
+	fh_auto_buf struct fh_buf kind = FH_BUF_INIT(0);
+	fh_buf_adds(&kind, call->program ? call->program : "");
+	for (size_t i = 0; own && call->env[i]; i++)
+		fh_buf_addf(&kind, "\n%s", call->env[i]);
+	return fh_buf_take(&kind, NULL);
+}
+
+/* The place of an idle worker of that kind; idle_count when there is none. */
+static unsigned fh_script_find_idle(const struct fh_script_pool *pool, enum fh_script_language l, const char *kind)
 {
 	unsigned i = 0;
-	while (i < pool->language[l].idle_count && !fh_streq(pool->language[l].idle[i].program, program))
+	while (i < pool->language[l].idle_count && !fh_streq(pool->language[l].idle[i].kind, kind))
 		i++;
 	return i;
 }
 
-static int fh_script_acquire_locked(struct fh_script_pool *pool, enum fh_script_language l, const char *program,
+static int fh_script_acquire_locked(struct fh_script_pool *pool, const struct fh_script_call *call, const char *kind,
                                     struct fh_worker *ret, struct fh_error *err)
 {
+	enum fh_script_language l = call->language;
 	for (;;) {
 		if (pool->cancel && *pool->cancel)
 			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
-		unsigned i = fh_script_find_idle(pool, l, program);
+		unsigned i = fh_script_find_idle(pool, l, kind);
 		if (i < pool->language[l].idle_count && !fh_worker_is_alive(&pool->language[l].idle[i].worker)) {
 			fh_script_drop_idle(pool, l, i);
 		} else if (i < pool->language[l].idle_count) {
@@ -298,12 +291,12 @@ static int fh_script_acquire_locked(struct fh_script_pool *pool, enum fh_script_
 			return 0;
 		} else if (pool->language[l].count < pool->workers_max) {
 			pool->language[l].count++;
-			int code = fh_script_ask_for_start(pool, l, program, ret, err);
+			int code = fh_script_ask_for_start(pool, call, ret, err);
 			if (code)
 				pool->language[l].count--;
 			return code;
 		} else if (pool->language[l].idle_count) {
-			/* All there are, but one idles with another interpreter. */
+			/* All there are, but one of another kind idles. */
 			fh_script_drop_idle(pool, l, 0);
 		} else {
 			fh_script_wait_a_tick(pool);
@@ -314,8 +307,9 @@ static int fh_script_acquire_locked(struct fh_script_pool *pool, enum fh_script_
 static int fh_script_acquire(struct fh_script_pool *pool, const struct fh_script_call *call, struct fh_worker *ret,
                              struct fh_error *err)
 {
+	fh_auto_free char *kind = fh_script_kind(call);
 	pthread_mutex_lock(&pool->lock);
-	int code = fh_script_acquire_locked(pool, call->language, call->program, ret, err);
+	int code = fh_script_acquire_locked(pool, call, kind, ret, err);
 	pthread_mutex_unlock(&pool->lock);
 	return code;
 }
@@ -328,8 +322,7 @@ static void fh_script_give_back(struct fh_script_pool *pool, const struct fh_scr
 		fh_worker_end(w);
 	pthread_mutex_lock(&pool->lock);
 	if (usable)
-		pool->language[l].idle[pool->language[l].idle_count++] =
-		    (struct fh_script_idle){ *w, call->program ? fh_xstrdup(call->program) : NULL };
+		pool->language[l].idle[pool->language[l].idle_count++] = (struct fh_script_idle){ *w, fh_script_kind(call) };
 	else
 		pool->language[l].count--;
 	pthread_cond_broadcast(&pool->changed);
@@ -410,26 +403,77 @@ static struct fh_script_result fh_script_take_answer(json_t *answer)
 	return fh_script_failure(FH_SCRIPT_DIED, "the worker answered with nonsense: code wrote to its channel");
 }
 
+/* A name that the code asked for in vain is the likeliest cause of what it threw. */
+static void fh_script_say_withheld(const struct fh_script_pool *pool, struct fh_script_result *r)
+{
+	const char *name = fh_script_environment_missed(&pool->env, r->error_message);
+	if (r->outcome != FH_SCRIPT_THREW || !name)
+		return;
+	char *text =
+	    fh_xasprintf("%s (scripts do not see %s; --script-env %s hands it over)", r->error_message, name, name);
+	free(r->error_message);
+	r->error_message = text;
+}
+
+/* By a worker. *ret_answer: what it answered. */
+static int fh_script_ask_worker(struct fh_script_pool *pool, const struct fh_script_call *call, const json_t *message,
+                                uint64_t timeout_ms, json_t **ret_answer, struct fh_error *why, int *ret_failure,
+                                struct fh_error *err)
+{
+	struct fh_worker worker = FH_WORKER_INIT;
+	int code = fh_script_acquire(pool, call, &worker, err);
+	if (code)
+		return code;
+	bool usable;
+	*ret_failure = fh_worker_ask(&worker, message, timeout_ms, pool->cancel, ret_answer, &usable, why);
+	fh_script_give_back(pool, call, &worker, usable);
+	return 0;
+}
+
+/* Inside a sandbox, by our side of the channel that answers one call. */
+static int fh_script_ask_sandbox(const struct fh_script_pool *pool, const struct fh_script_call *call,
+                                 const json_t *message, uint64_t timeout_ms, json_t **ret_answer, struct fh_error *why,
+                                 int *ret_failure, struct fh_error *err)
+{
+	if (!pool->sandbox.run)
+		return fh_error_set(err, FH_E_UNAVAILABLE, "there is no sandbox for scripts here");
+	fh_auto_free char *guest = NULL;
+	int code = fh_data_path(fh_script_languages[call->language].guest, &guest, err);
+	if (code)
+		return code;
+	struct fh_script_sandbox_call inside = { .language = fh_script_languages[call->language].name,
+		                                     .guest = guest,
+		                                     .file = call->file,
+		                                     .message = message,
+		                                     .timeout_ms = timeout_ms };
+	return pool->sandbox.run(pool->sandbox.context, &inside, ret_answer, why, ret_failure, err);
+}
+
 int fh_script_call(struct fh_script_pool *pool, const struct fh_script_call *call, struct fh_script_result *ret,
                    struct fh_error *err)
 {
 	if (!call->code == !call->file || !json_is_array(call->args))
 		return fh_error_set(err, FH_E_ARGUMENT, "a script call takes code or a file, and a list of arguments");
-	struct fh_worker worker = FH_WORKER_INIT;
-	int code = fh_script_acquire(pool, call, &worker, err);
-	if (code)
-		return code;
 	fh_auto_json json_t *message = fh_script_message(call), *answer = NULL;
 	uint64_t timeout = call->timeout_ms ? call->timeout_ms : pool->timeout_ms;
 	struct fh_error why = FH_ERROR_INIT;
-	bool usable;
-	code = fh_worker_ask(&worker, message, timeout, pool->cancel, &answer, &usable, &why);
-	fh_script_give_back(pool, call, &worker, usable);
-	if (code == -FH_E_CANCELLED)
+	int failure = 0;
+	int code = call->sandbox || pool->sandbox.always
+	               ? fh_script_ask_sandbox(pool, call, message, timeout, &answer, &why, &failure, err)
+	               : fh_script_ask_worker(pool, call, message, timeout, &answer, &why, &failure, err);
+	if (code)
+		return code;
+	if (failure == -FH_E_CANCELLED)
 		return fh_error_set(err, FH_E_CANCELLED, "cancelled");
-	if (code == -FH_E_TIMEOUT)
+	if (failure == -FH_E_TIMEOUT)
 		snprintf(why.message, sizeof(why.message), "took longer than %llu ms", (unsigned long long)timeout);
-	*ret = !code ? fh_script_take_answer(answer)
-	             : fh_script_failure(code == -FH_E_TIMEOUT ? FH_SCRIPT_TIMED_OUT : FH_SCRIPT_DIED, why.message);
+	*ret = !failure ? fh_script_take_answer(answer)
+	                : fh_script_failure(failure == -FH_E_TIMEOUT ? FH_SCRIPT_TIMED_OUT : FH_SCRIPT_DIED, why.message);
+	fh_script_say_withheld(pool, ret);
 	return 0;
+}
+
+const struct fh_script_environment *fh_script_pool_environment(const struct fh_script_pool *pool)
+{
+	return &pool->env;
 }

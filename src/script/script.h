@@ -3,9 +3,10 @@
  * The user's own javascript, python and ruby: assertions, providers, variables, transforms, configs.
  *
  * It runs in persistent workers (node guest/worker.js, python3 guest/worker.py, ruby guest/worker.rb), plain processes
- * with the user's rights and environment, as these are the user's own files; code under test never comes here. Code and
- * arguments reach a worker as data (JSON in length-framed messages on a channel of its own): never on a command line,
- * never through a shell. What the code prints goes to our stderr.
+ * with the user's rights and environment (but its secrets: environment.h), as these are the user's own files; code
+ * under test never comes here. Code and arguments reach a worker as data (JSON in length-framed messages on a channel
+ * of its own): never on a command line, never through a shell. What the code prints goes to our stderr, up to a bound
+ * (worker.h). A call may also be carried out inside a sandbox, by the function that the pool was given for it.
  *
  * A pool starts workers when they are needed, up to `workers_max` per language. Each call has a worker for itself; it
  * is safe to call from any thread. A call that takes longer than its timeout, or ends its worker, costs that worker
@@ -25,12 +26,33 @@ const char *fh_script_language_name(enum fh_script_language l); /* "javascript",
 /* By file name: .js .cjs .mjs .ts .cts .mts -> javascript, .py -> python, .rb -> ruby; false for any other. */
 bool fh_script_language_of(const char *file, enum fh_script_language *ret);
 
+/* One call that is to be carried out inside a sandbox: `guest`, a program of `language`, is run with the argument
+ * "--once" and `message` on its stdin, and prints the answer. It may read the folder of `file`. */
+struct fh_script_sandbox_call {
+	const char *language, *guest;
+	FH_NULLABLE const char *file;
+	const json_t *message;
+	uint64_t timeout_ms;
+};
+
+struct fh_script_sandbox {
+	/* 0, and *ret_failure with *why as fh_worker_ask has them; a negative code: no sandbox could be had. */
+	int (*run)(void *context, const struct fh_script_sandbox_call *call, json_t **ret_answer, struct fh_error *why,
+	           int *ret_failure, struct fh_error *err);
+	void *context;
+	bool always; /* all calls, not only those that ask for it */
+};
+
+struct fh_script_environment; /* script/environment.h */
+
 struct fh_script_pool_options {
-	unsigned workers_max;                   /* of each language; 0: 4 */
-	uint64_t timeout_ms;                    /* of one call; 0: 300 s */
-	FH_NULLABLE const char *python;         /* program; NULL: $PROMPTFOO_PYTHON, python3 or python on PATH */
-	FH_NULLABLE const char *node;           /* program; NULL: node or nodejs on PATH */
-	FH_NULLABLE const json_t *env;          /* {NAME: string}: added to our environment for the workers */
+	unsigned workers_max;                       /* of each language; 0: 4 */
+	uint64_t timeout_ms;                        /* of one call; 0: 300 s */
+	FH_NULLABLE const char *python;             /* program; NULL: $PROMPTFOO_PYTHON, python3 or python on PATH */
+	FH_NULLABLE const char *node;               /* program; NULL: node or nodejs on PATH */
+	FH_NULLABLE const json_t *env;              /* {NAME: string}: added to our environment for the workers */
+	FH_NULLABLE const char *const *handed_over; /* patterns of secret names that workers see all the same */
+	struct fh_script_sandbox sandbox;
 	FH_NULLABLE const volatile int *cancel; /* set to 1 elsewhere: calls end with FH_E_CANCELLED */
 };
 
@@ -60,10 +82,12 @@ struct fh_script_call {
 	bool source; /* of a javascript function: it is not called; the value is its source text */
 	bool module; /* of a javascript file: nothing is called; the value is the default export itself, and functions in it
 	              * are given as "file://FILE:NAME.NAME", by which they can be called */
-	FH_NULLABLE const char *program; /* another interpreter for this call; NULL: the pool's */
-	const char *const *names;        /* NULL-terminated; NULL: output, context */
-	const json_t *args;              /* array; as many as names for inline code */
-	uint64_t timeout_ms;             /* 0: the pool's */
+	FH_NULLABLE const char *program;    /* another interpreter for this call; NULL: the pool's */
+	FH_NULLABLE const char *const *env; /* NULL-terminated "NAME=VALUE": only calls with the same see them */
+	bool sandbox;                       /* inside a sandbox; not with program or env */
+	const char *const *names;           /* NULL-terminated; NULL: output, context */
+	const json_t *args;                 /* array; as many as names for inline code */
+	uint64_t timeout_ms;                /* 0: the pool's */
 };
 
 enum fh_script_outcome {
@@ -87,3 +111,5 @@ void fh_script_result_release(struct fh_script_result *r); /* leaves it zeroed *
 
 int fh_script_call(struct fh_script_pool *pool, const struct fh_script_call *call, struct fh_script_result *ret,
                    struct fh_error *err);
+/* What its workers see of our environment. */
+const struct fh_script_environment *fh_script_pool_environment(const struct fh_script_pool *pool);

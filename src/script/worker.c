@@ -2,7 +2,9 @@
 #include "script/worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,15 +14,42 @@
 #define FH_WORKER_TICK_MS 50
 #define FH_WORKER_GREETING_MS 60000
 #define FH_WORKER_LAST_WORDS_MS 1000
+#define FH_WORKER_PIECE 65536
 
 struct fh_worker_wait {
 	int64_t deadline; /* monotonic ns */
 	const volatile int *cancel;
 };
 
+/* Takes what there is of what it prints, and shows what is not too much. Returns false when there is no more. */
+static bool fh_worker_take_print(struct fh_worker *w)
+{
+	char piece[FH_WORKER_PIECE];
+	ssize_t n = w->print >= 0 ? read(w->print, piece, sizeof(piece)) : -1;
+	if (n == 0 || (n < 0 && w->print >= 0 && errno != EAGAIN && errno != EINTR)) {
+		fh_closep(&w->print);
+		w->print = -1;
+	}
+	if (n <= 0)
+		return false;
+	size_t room = w->printed < FH_WORKER_SHOWN_MAX ? FH_WORKER_SHOWN_MAX - w->printed : 0;
+	static const char note[] = "\n… fumehood: the rest of what this call prints is left out\n";
+	/* A stderr that takes no more is no reason to lose the call. */
+	int failed = fh_write_all(STDERR_FILENO, piece, FH_MIN((size_t)n, room));
+	if (!failed && room && (size_t)n > room)
+		failed = fh_write_all(STDERR_FILENO, note, sizeof(note) - 1);
+	w->printed += (size_t)n;
+	return !failed || w->print >= 0;
+}
+
+static void fh_worker_take_prints(struct fh_worker *w)
+{
+	while (w->printed <= FH_WORKER_PRINT_MAX && fh_worker_take_print(w))
+		;
+}
+
 /* Until the channel is ready for `events`. */
-static int fh_worker_poll(const struct fh_worker *w, short events, const struct fh_worker_wait *wait,
-                          struct fh_error *err)
+static int fh_worker_poll(struct fh_worker *w, short events, const struct fh_worker_wait *wait, struct fh_error *err)
 {
 	for (;;) {
 		if (wait->cancel && *wait->cancel)
@@ -28,9 +57,13 @@ static int fh_worker_poll(const struct fh_worker *w, short events, const struct 
 		int64_t left = (wait->deadline - fh_now_ns() + FH_NS_PER_MS - 1) / FH_NS_PER_MS;
 		if (left <= 0)
 			return fh_error_set(err, FH_E_TIMEOUT, "no answer in time");
-		struct pollfd p = { .fd = w->channel, .events = events };
-		int n = poll(&p, 1, (int)FH_MIN(left, (int64_t)FH_WORKER_TICK_MS));
-		if (n > 0)
+		if (w->printed > FH_WORKER_PRINT_MAX)
+			return fh_error_set(err, FH_E_PROTOCOL, "it printed more than %zu bytes", FH_WORKER_PRINT_MAX);
+		struct pollfd p[] = { { .fd = w->channel, .events = events }, { .fd = w->print, .events = POLLIN } };
+		int n = poll(p, FH_ARRAY_SIZE(p), (int)FH_MIN(left, (int64_t)FH_WORKER_TICK_MS));
+		if (n > 0 && p[1].revents)
+			fh_worker_take_print(w);
+		if (n > 0 && p[0].revents)
 			return 0;
 		if (n < 0 && errno != EINTR)
 			return fh_error_sys(err, errno, "cannot wait for a worker");
@@ -109,28 +142,50 @@ static int fh_worker_receive_message(struct fh_worker *w, const struct fh_worker
 	return 0;
 }
 
+/* When memory runs out, the kernel is to end the script that took it, and not the eval. */
+static void fh_worker_goes_first(pid_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)pid);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0 && write(fd, "800", 3) != 3)
+		errno = 0; /* it may have ended */
+	fh_closep(&fd);
+}
+
 int fh_worker_start(struct fh_worker *w, const char *const *argv, const char *const *env, const volatile int *cancel,
                     struct fh_error *err)
 {
-	int pair[2];
+	int pair[2], print[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return fh_error_sys(err, errno, "cannot make a channel to a worker");
+	if (pipe2(print, O_CLOEXEC) < 0) {
+		int sys = errno;
+		close(pair[0]);
+		close(pair[1]);
+		return fh_error_sys(err, sys, "cannot make a pipe for what a worker prints");
+	}
+	(void)fcntl(print[0], F_SETFL, O_NONBLOCK);
 	/* What the user's code prints is for the person at the terminal; our stdout may be a machine's. */
 	struct fh_proc_options o = {
 		.argv = argv,
 		.env = env,
-		.stdio = { FH_STDIO_FD, FH_STDIO_FD, FH_STDIO_INHERIT },
-		.stdio_fd = { pair[1], STDERR_FILENO, -1 },
+		.stdio = { FH_STDIO_FD, FH_STDIO_FD, FH_STDIO_FD },
+		.stdio_fd = { pair[1], print[1], print[1] },
 		.own_group = true,
 	};
 	struct fh_worker started = FH_WORKER_INIT;
 	int code = fh_proc_start(&started.proc, &o, err);
 	close(pair[1]);
+	close(print[1]);
 	if (code) {
 		close(pair[0]);
+		close(print[0]);
 		return code;
 	}
+	fh_worker_goes_first(started.proc.pid);
 	started.channel = pair[0];
+	started.print = print[0];
 	struct fh_worker_wait wait = { fh_now_ns() + FH_WORKER_GREETING_MS * FH_NS_PER_MS, cancel };
 	fh_auto_json json_t *greeting = NULL;
 	code = fh_worker_receive_message(&started, &wait, &greeting, err);
@@ -158,6 +213,7 @@ int fh_worker_ask(struct fh_worker *w, const json_t *message, uint64_t timeout_m
 		                           cancel };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_WORKER_MESSAGE_MAX);
 	*ret_usable = true;
+	w->printed = 0;
 	fh_buf_add(&text, "\0\0\0", 4);
 	fh_json_write(&text, message, 0);
 	if (text.overflowed)
@@ -168,12 +224,16 @@ int fh_worker_ask(struct fh_worker *w, const json_t *message, uint64_t timeout_m
 	int code = fh_worker_send(w, fh_buf_str(&text), &wait, err);
 	if (!code)
 		code = fh_worker_receive_message(w, &wait, ret, err);
+	fh_worker_take_prints(w);
 	*ret_usable = !code;
 	return code;
 }
 
 void fh_worker_end(struct fh_worker *w)
 {
+	fh_worker_take_prints(w);
+	fh_closep(&w->print);
+	w->print = -1;
 	fh_closep(&w->channel);
 	w->channel = -1;
 	fh_proc_release(&w->proc);

@@ -10,14 +10,19 @@
 #include "json/json.h"
 
 #define FH_WORKER_MESSAGE_MAX ((size_t)256 << 20)
+/* Of what one call prints, so much is shown on our stderr; a call that prints yet more ends its worker. */
+#define FH_WORKER_SHOWN_MAX ((size_t)1 << 20)
+#define FH_WORKER_PRINT_MAX ((size_t)64 << 20)
 
 struct fh_worker {
 	struct fh_proc proc;
-	int channel; /* -1: not started */
+	int channel;    /* -1: not started */
+	int print;      /* what it prints (stdout and stderr) comes in here; -1: it closed them */
+	size_t printed; /* bytes, during this call */
 };
 #define FH_WORKER_INIT                                                                                                 \
 	{                                                                                                                  \
-		.channel = -1, .proc = {.stdio = { -1, -1, -1 } }                                                              \
+		.channel = -1, .print = -1, .proc = {.stdio = { -1, -1, -1 } }                                                 \
 	}
 
 /* Starts argv and waits for its greeting. It dies with the thread that calls this. */

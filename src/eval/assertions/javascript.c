@@ -58,13 +58,16 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 		fh_text_split_file(code, call->config_dir, &file, &function);
 	fh_auto_json json_t *args = json_pack("[O, o]", call->output, fh_assertion_context(call));
 	fh_auto_script_result struct fh_script_result result = { 0 };
-	int r = fh_script_call(fh_services_scripts(call->services),
-	                       &(struct fh_script_call){ .language = FH_SCRIPT_JAVASCRIPT,
-	                                                 .code = file ? NULL : code,
-	                                                 .file = file,
-	                                                 .function = function,
-	                                                 .args = args },
-	                       &result, err);
+	int r =
+	    fh_script_call(fh_services_scripts(call->services),
+	                   &(struct fh_script_call){ .language = FH_SCRIPT_JAVASCRIPT,
+	                                             .code = file ? NULL : code,
+	                                             .file = file,
+	                                             .function = function,
+	                                             .timeout_ms = fh_assertion_script_timeout(call),
+	                                             .sandbox = json_is_true(json_object_get(call->assertion, "sandbox")),
+	                                             .args = args },
+	                   &result, err);
 	if (r < 0)
 		return r;
 	if (result.outcome == FH_SCRIPT_RETURNED)

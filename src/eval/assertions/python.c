@@ -168,6 +168,8 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 	                              .function = !file      ? NULL
 	                                          : function ? function
 	                                                     : "get_assert",
+	                              .timeout_ms = fh_assertion_script_timeout(call),
+	                              .sandbox = json_is_true(json_object_get(call->assertion, "sandbox")),
 	                              .args = args },
 	    &result, err);
 	if (r < 0)
