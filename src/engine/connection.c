@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 
 static const char program[] = "fumehood-engine";
@@ -32,12 +33,37 @@ static void want_write(struct fh_connection *c, bool on)
 	(void)fh_watch_set(c->engine->loop, out_watch(c), c->out_fd, events);
 }
 
+static void drop_pending(struct fh_connection *c)
+{
+	if (c->pending.cap > (1 << 20) || c->pending.overflowed) /* a burst is over */
+		fh_buf_release(&c->pending);
+	fh_buf_truncate(&c->pending, 0);
+	c->written = 0;
+}
+
+static void on_loss(struct fh_timer *t)
+{
+	fh_connection_close(t->owner);
+}
+
+static void lose(struct fh_connection *c)
+{
+	c->lost = true;
+	drop_pending(c);
+	fh_timer_prepare(c->engine->loop, &c->loss_timer, on_loss, c);
+	fh_timer_set(c->engine->loop, &c->loss_timer, fh_now_ns());
+}
+
 void fh_connection_flush(struct fh_connection *c)
 {
 	if (c->closing)
 		return;
+	if (c->lost) {
+		drop_pending(c);
+		return;
+	}
 	if (c->pending.overflowed) { /* the peer does not read and has run out of credit that we gave ourselves */
-		fh_connection_close(c);
+		lose(c);
 		return;
 	}
 	while (c->written < c->pending.n) {
@@ -49,21 +75,18 @@ void fh_connection_flush(struct fh_connection *c)
 			return;
 		}
 		if (n < 0) {
-			fh_connection_close(c);
+			lose(c);
 			return;
 		}
 		c->written += (size_t)n;
 	}
 	want_write(c, false);
-	if (c->pending.cap > (1 << 20)) /* a burst is over */
-		fh_buf_release(&c->pending);
-	fh_buf_truncate(&c->pending, 0);
-	c->written = 0;
+	drop_pending(c);
 }
 
 void fh_connection_error(struct fh_connection *c, uint64_t request, const struct fh_error *err)
 {
-	if (!c || c->closing || !request)
+	if (!c || c->closing || c->lost || !request)
 		return;
 	fh_frame_write_error(fh_connection_out(c), request, err);
 	fh_connection_flush(c);
@@ -79,7 +102,7 @@ static bool read_frames(struct fh_connection *c)
 			return true;
 		if (r > 0)
 			r = fh_request(c, &f, &err);
-		if (c->closing)
+		if (c->closing || c->lost)
 			return false;
 		if (r < 0) {
 			fh_frame_write_error(fh_connection_out(c), 0, &err);
@@ -115,7 +138,7 @@ static void on_event(struct fh_watch *w, uint32_t events)
 	struct fh_connection *c = w->owner;
 	if (events & EPOLLOUT)
 		fh_connection_flush(c);
-	if (!c->closing && w == &c->in && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+	if (!c->closing && !c->lost && w == &c->in && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
 		on_readable(c);
 	else if (!c->closing && w == &c->out && events & (EPOLLHUP | EPOLLERR))
 		fh_connection_close(c);
@@ -150,6 +173,7 @@ void fh_connection_close(struct fh_connection *c)
 	if (c->closing)
 		return;
 	c->closing = true;
+	fh_timer_stop(e->loop, &c->loss_timer);
 	fh_watch_stop(e->loop, &c->in);
 	fh_watch_stop(e->loop, &c->out);
 	for (struct fh_connection **p = &e->connections; *p; p = &(*p)->next)

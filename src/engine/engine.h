@@ -105,11 +105,14 @@ struct fh_connection {
 	size_t written;        /* of pending */
 	pid_t peer_pid;
 	uid_t peer_uid; /* the kernel's word; over a pipe: ours */
+	bool lost;      /* the peer takes nothing more: what is written from here on is dropped, and loss_timer closes it */
+	struct fh_timer loss_timer;
 	bool closing;
 };
 
 struct fh_connection *fh_connection_new(struct fh_engine *e, int in_fd, int out_fd, pid_t peer);
-/* Where frames for the peer are appended; follow it by fh_connection_flush. */
+/* Where frames for the peer are appended; follow it by fh_connection_flush. That never closes the connection itself,
+ * though the peer may be gone: its caller is at work on what a close would end. The loop closes it right after. */
 struct fh_buf *fh_connection_out(struct fh_connection *c);
 void fh_connection_flush(struct fh_connection *c);
 void fh_connection_error(struct fh_connection *c, uint64_t request, const struct fh_error *err);

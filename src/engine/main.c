@@ -191,6 +191,8 @@ static bool listen_as_service(struct fh_engine *e)
 
 static int finish(struct fh_engine *e)
 {
+	while (e->connections) /* of those who attached, and saw the last sandbox go */
+		fh_connection_close(e->connections);
 	fh_cgroup_host_close(&e->cgroups);
 	fh_keeper_end(&e->keeper);
 	fh_id_pool_close(&e->ids);

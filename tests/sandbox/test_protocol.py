@@ -29,7 +29,7 @@ REPLY, ERROR, STARTED, EXIT, RESULT, FILE = range(48, 54)
 END, TRUNCATED = 1, 2
 F_VERSION, F_PROGRAM, F_PID = 1, 2, 3
 F_OFFSET, F_PLAN, F_STDIN_OPEN, F_WINDOW, F_LEASE_MS, F_ARGV = 16, 17, 18, 19, 20, 21
-F_WALL_MS = 28
+F_WALL_MS, F_HELPER = 28, 47
 F_ID, F_STREAM, F_KIND, F_SANDBOX_ID, F_SANDBOX = range(64, 69)
 F_CODE, F_PHASE, F_SYS, F_RETRYABLE, F_MESSAGE, F_HINT = range(80, 86)
 F_EXIT, F_STATUS, F_EXIT_CODE, F_FIRED = 96, 97, 98, 99
@@ -374,6 +374,39 @@ class Endings(unittest.TestCase):
                 s.sendall(MAGIC + frame(HELLO, message((F_VERSION, 1))) + frame(ATTACH, b"", 3, p))
             time.sleep(0.3)
             self.assertEqual(c.ask(4, LIST).kind, REPLY)
+
+    def test_a_client_that_is_gone_before_its_helper_has_ended(self):
+        """It goes once it has read everything, as `fumehood session cp` does, and a moment before the helper's end is told."""
+        with Client() as c, socket.socket(socket.AF_UNIX) as other:
+            b = c.ask(1, CREATE, message((F_PLAN, plan("true")), (F_LEASE_MS, 60000))).id
+            init = next(p for p in proc.everybody() if proc.parent(p) == c.process.pid and proc.name(p) != "fumehood-keeper")
+            write = [(F_ARGV, word) for word in ("write", "3", "420", "0", "file")]
+            helper = c.ask(2, SPAWN, message(*write, (F_HELPER, 1)), b)
+            os.kill(init, signal.SIGSTOP)           # it tells of an end only when the client has gone
+            self.assertTrue(support.wait_for(lambda: proc.state(init) == "T", 20))
+            c.send(frame(DATA, struct.pack("<Q", 0), 0, streams(helper)[0][0], END))
+            open_ends = {streams(helper)[kind][0] for kind in (1, 2)}
+            while open_ends:
+                f = c.next()
+                if f.kind == DATA and f.flags & END:
+                    open_ends.discard(f.id)
+            c.process.stdout.close()
+            os.kill(init, signal.SIGCONT)
+            other.connect(f"\0fumehood/{os.geteuid()}/{c.process.pid}")
+            other.settimeout(20)
+            other.sendall(MAGIC + frame(HELLO, message((F_VERSION, 1))))
+
+            def kind_of_answer(request, kind, ident=ZERO):
+                other.sendall(frame(kind, b"", request, ident))
+                seen = b""
+                while struct.pack("<Q", request) not in seen:
+                    seen += other.recv(65536)
+                return struct.unpack_from("<H", seen, seen.index(struct.pack("<Q", request)) - 4)[0]
+
+            for request in range(101, 110):         # long enough for the end to come
+                self.assertEqual(kind_of_answer(request, ATTACH, b), REPLY, "the session is gone")
+                time.sleep(0.05)
+            self.assertEqual(kind_of_answer(111, DESTROY, b), REPLY)
 
     def test_a_program_that_cannot_start_leaves_no_descriptor(self):
         with Client() as c:
