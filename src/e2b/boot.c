@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes the sandbox of a hosted one. */
+#include "base/uuid.h"
 #include "e2b/accounts.h"
 #include "e2b/contexts.h"
 #include "e2b/metrics.h"
@@ -11,6 +12,39 @@
 #include "proto/plan.h"
 
 enum { KILL_MS = 10000 };
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+
+/* Programs take this number for that of a machine's start: each sandbox has one of its own, and a new one when its
+ * programs did not outlive something. */
+static void make_boot_id(char ret[FH_UUID_SIZE + 1])
+{
+	fh_uuid(ret);
+	memcpy(ret + FH_UUID_SIZE - 1, "\n", 2);
+}
+
+static void add_boot_id(struct fh_plan *plan)
+{
+	char text[FH_UUID_SIZE + 1];
+	struct fh_plan_mount *m = fh_plan_add_mount(plan, FH_MOUNT_FILE, BOOT_ID, NULL);
+	make_boot_id(text);
+	m->content.size = strlen(text);
+	m->content.data = fh_xmemdup(text, m->content.size);
+	m->writable = true;
+}
+
+static void renew_boot_id(struct fh_hosted *h)
+{
+	char text[FH_UUID_SIZE + 1];
+	struct fh_open_options o = FH_OPEN_OPTIONS_INIT;
+	struct fh_file_stream *file;
+	o.user = fh_account_for(h, "user");
+	o.flags = FH_OPEN_WRITE | FH_OPEN_TRUNCATE;
+	make_boot_id(text);
+	if (fh_file_stream_open(h->sandbox, BOOT_ID, &o, &file, NULL) < 0)
+		return;
+	(void)fh_file_stream_write(file, text, strlen(text), NULL);
+	(void)fh_file_stream_close(file, NULL);
+}
 
 /* Each sandbox is a plain user's, with a root that can be written to, as an image's can be; commands say for themselves
  * who runs them. Its lease is this client's: a server that is killed leaves nothing. */
@@ -28,8 +62,11 @@ static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct 
 	q.hostname = "e2b.local";
 	int r = fh_plan_build(&q, &plan, err);
 	fh_strings_free(env);
-	if (r == 0) /* root has no capability over the user's folders, so that its own is open to both */
+	if (r == 0) { /* where root has no capability over the user's folders, its own has to be open to both */
 		fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/root", NULL)->mode = 0777;
+		plan->root_capabilities = true;
+		add_boot_id(plan);
+	}
 	if (r == 0)
 		r = fh_sandbox_create(h->engine->client, plan, o, &h->sandbox, err);
 	fh_plan_free(plan);
@@ -59,6 +96,8 @@ int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of
 	if (r == 0 && atomic_load(&one_id) == 0)
 		atomic_store(&one_id, has_one_id(h) ? 2 : 1);
 	h->one_id = atomic_load(&one_id) == 2;
+	if (r == 0 && kept)
+		renew_boot_id(h);
 	return r;
 }
 
@@ -84,6 +123,7 @@ void fh_hosted_end_programs(struct fh_hosted *h)
 	kill_all(h, "user");
 	if (!h->one_id)
 		kill_all(h, "root");
+	renew_boot_id(h);
 }
 
 void fh_hosted_release_parts(struct fh_hosted *h)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/random.h>
 
+#include "base/uuid.h"
 #include "e2b/accounts.h"
 
 enum { CONTEXTS_MAX = 64 };
@@ -25,18 +26,6 @@ FH_NULLABLE const char *fh_hosted_language(const char *name)
 		if (strcasecmp(name, known) == 0)
 			return known;
 	return NULL;
-}
-
-/* A UUID, version 4 (RFC 9562, section 5.4). */
-static void make_id(char id[37])
-{
-	uint8_t b[16];
-	while (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b))
-		;
-	b[6] = (b[6] & 0x0f) | 0x40;
-	b[8] = (b[8] & 0x3f) | 0x80;
-	for (size_t i = 0, at = 0; i < sizeof(b); i++)
-		at += (size_t)snprintf(id + at, 37 - at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", b[i]);
 }
 
 static struct fh_hosted_context *hold(struct fh_hosted_context *c)
@@ -62,7 +51,7 @@ static struct fh_hosted_context *context_new(struct fh_hosted *h, const char *la
 	c->language = language;
 	c->cwd = fh_xstrdup(cwd ? cwd : fh_account_home("user"));
 	c->references = 1;
-	make_id(c->id);
+	fh_uuid(c->id);
 	pthread_mutex_init(&c->starting, NULL);
 	return c;
 }

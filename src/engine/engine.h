@@ -481,6 +481,8 @@ enum { FH_PROC_STATUS_MAX = 4096 }; /* of /proc/PID/status: about 1,500 bytes, a
 size_t fh_proc_text(pid_t pid, const char *file, char *buffer, size_t size);
 /* The number on the line "NAME:" of /proc/PID/status; `otherwise` where there is none. */
 uint64_t fh_proc_number(const char *status, const char *name, int base, uint64_t otherwise);
+/* Those that programs with uid 0 are to start with; 0: none. */
+uint32_t fh_root_capabilities(const struct fh_sandbox *b);
 void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s);
 /* Whether all bits of plan->require hold, of those that are known before a program starts or (final) after. */
 int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *err);

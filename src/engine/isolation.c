@@ -165,9 +165,16 @@ void fh_isolation_read(struct fh_sandbox *b)
 			set(b, (enum fh_layer)l, false, "no program has started yet");
 }
 
+uint32_t fh_root_capabilities(const struct fh_sandbox *b)
+{
+	bool counted = b->engine->cgroups.version[FH_CG_PIDS];
+	return b->plan->root_capabilities && b->ids.ranges && counted ? FH_ROOT_CAPABILITIES : 0;
+}
+
 void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s)
 {
-	bool none = !s->cap_permitted && !s->cap_effective && !s->cap_inheritable && !s->cap_bounding;
+	uint64_t allowed = s->uid == 0 ? fh_root_capabilities(b) : 0;
+	bool none = !((s->cap_permitted | s->cap_effective | s->cap_inheritable) & ~allowed) && !s->cap_bounding;
 	set(b, FH_LAYER_CAPABILITIES, none, "the program started with capabilities in its user namespace");
 	set(b, FH_LAYER_NO_NEW_PRIVS, s->no_new_privs == 1, "the kernel reports it as not set");
 	set(b, FH_LAYER_SECCOMP, s->seccomp == 2, "the kernel reports no filter");

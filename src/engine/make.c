@@ -61,6 +61,7 @@ static int send_start(struct fh_sandbox *b, struct fh_error *err)
 	start.gid = b->plan->gid;
 	start.switch_ids = b->ids.ranges;
 	start.keep_capabilities = !(b->plan->layers & 1u << FH_LAYER_CAPABILITIES);
+	start.root_capabilities = fh_root_capabilities(b);
 	start.only_sockets = !b->sampling;
 	start.sample_ms = b->parked ? 0 : b->sampling ? FH_SAMPLE_MS : b->sampling_sockets ? FH_SOCKETS_MS : 0;
 	start.rules = b->rules >= 0;

@@ -193,10 +193,40 @@ static int mount_symlink(struct fh_build *b, const struct fh_plan_mount *m, int 
 	return fh_build_give(b, dir, name);
 }
 
+static int write_content(int f, const struct fh_plan_mount *m)
+{
+	for (size_t done = 0; done < m->content.size;) {
+		ssize_t n = write(f, m->content.data + done, m->content.size - done);
+		if (n < 0)
+			return -errno;
+		done += (size_t)n;
+	}
+	return fchmod(f, m->mode ? m->mode : 0644) < 0 ? -errno : 0;
+}
+
+/* A file of the writable layer over what is there, which may be a file of /proc. */
+static int put_writable_file(struct fh_build *b, const struct fh_plan_mount *m)
+{
+	char path[FH_BENCH_MAX + 64], number[24];
+	fh_join(path, b->bench, "writable/");
+	const char *name = fh_decimal(b->folders++, number);
+	memcpy(path + strlen(path), name, strlen(name) + 1);
+	fh_auto_close int f = openat(b->writable, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (f < 0 || fchown(f, b->uid, b->uid) < 0)
+		return -errno;
+	int r = write_content(f, m);
+	if (r < 0)
+		return r;
+	fh_auto_close int at = fh_open_in_root(b, m->target, O_PATH), copy = fh_open_tree(AT_FDCWD, path, 0);
+	return at < 0 || copy < 0 || fh_move_mount(copy, at, "") < 0 ? -errno : 0;
+}
+
 static int mount_file(struct fh_build *b, const struct fh_plan_mount *m, int tree)
 {
 	const char *name;
 	(void)tree;
+	if (m->writable)
+		return put_writable_file(b, m);
 	fh_auto_close int dir = open_parent(b, m->target, &name);
 	if (dir < 0)
 		return dir;
@@ -204,13 +234,8 @@ static int mount_file(struct fh_build *b, const struct fh_plan_mount *m, int tre
 	fh_auto_close int f = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (f < 0)
 		return -errno;
-	for (size_t done = 0; done < m->content.size;) {
-		ssize_t n = write(f, m->content.data + done, m->content.size - done);
-		if (n < 0)
-			return -errno;
-		done += (size_t)n;
-	}
-	return fchmod(f, m->mode ? m->mode : 0644) < 0 ? -errno : fh_build_give(b, dir, name);
+	int r = write_content(f, m);
+	return r < 0 ? r : fh_build_give(b, dir, name);
 }
 
 static int mount_dir(struct fh_build *b, const struct fh_plan_mount *m, int tree)

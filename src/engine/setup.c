@@ -172,6 +172,8 @@ static uint64_t init_capabilities(const struct fh_launch *l)
 	uint64_t keep = 1ULL << CAP_SETPCAP;
 	if (l->ids.ranges)
 		keep |= 1ULL << CAP_KILL | 1ULL << CAP_SETUID | 1ULL << CAP_SETGID;
+	if (l->ids.ranges && l->plan->root_capabilities) /* to hand them on */
+		keep |= FH_ROOT_CAPABILITIES;
 	if (l->sampling)
 		keep |= 1ULL << CAP_SYS_PTRACE;
 	return keep;

@@ -44,6 +44,8 @@ const char *fh_template_refuses(const struct fh_plan *p)
 	for (size_t i = 0; i < p->mount_count; i++)
 		if (p->mounts[i].kind == FH_MOUNT_BIND && p->mounts[i].writable)
 			return "it may write to a folder of the host";
+	if (p->root_capabilities)
+		return "root inside has capabilities";
 	if (p->image)
 		return "its root is an image";
 	if (!(p->layers & 1u << FH_LAYER_NO_NEW_PRIVS))

@@ -68,6 +68,7 @@ struct fh_init_start {
 	uint32_t uid, gid;          /* whom programs and file transfers run as */
 	uint32_t switch_ids;        /* init is uid 0 of its namespace and may become them */
 	uint32_t keep_capabilities; /* programs keep init's: only where the plan switched that layer off */
+	uint32_t root_capabilities; /* mask of what programs with uid 0 have, where programs have none otherwise */
 	uint32_t sample_ms;         /* send USAGE that often; 0: never (cgroups count) */
 	uint32_t only_sockets;      /* in USAGE: the rest is counted by cgroups */
 	uint32_t rules;             /* children enter the rule set FH_INIT_RULES; init itself does not */

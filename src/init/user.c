@@ -13,8 +13,10 @@ int fh_init_become_user(const struct fh_init_start *as)
 	unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP_LOCKED |
 	                     SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct none[2] = { { 0 } };
+	struct __user_cap_data_struct rest[2] = { { 0 } };
 	int drop = !as->keep_capabilities;
+	if (as->uid == 0) /* what of these is ambient stays so: init raised it, and it outlives exec */
+		rest[0].permitted = rest[0].effective = rest[0].inheritable = as->root_capabilities;
 	long r = as->rules ? fh_sys(__NR_landlock_restrict_self, FH_INIT_RULES, 0) : 0;
 	if (r == 0 && drop)
 		r = fh_sys(__NR_prctl, PR_SET_SECUREBITS, bits, 0, 0, 0);
@@ -33,7 +35,7 @@ int fh_init_become_user(const struct fh_init_start *as)
 			r = fh_sys(__NR_setresuid, as->uid, as->uid, as->uid);
 	}
 	if (r == 0 && drop)
-		r = fh_sys(__NR_capset, &head, none); /* what was ambient goes with what is permitted */
+		r = fh_sys(__NR_capset, &head, rest); /* what was ambient goes with what is permitted */
 	return (int)r;
 }
 
@@ -77,13 +79,18 @@ void fh_init_read_state(struct fh_init_state *s)
 
 int fh_init_become_helper(const struct fh_init_start *as)
 {
-	enum { HELPER_ID = 65533 }; /* of the sandbox's 65,536: no program has it, and none may become it */
+	/* Of the sandbox's 65,536: no program starts with it. Root inside may become it, and signal or kill a helper, which
+	 * only fails the operation; the helper is not dumpable, so that it cannot be traced or looked into. */
+	enum { HELPER_ID = 65533 };
+	enum { OF_FILES = 1 << CAP_CHOWN | 1 << CAP_DAC_OVERRIDE | 1 << CAP_FOWNER };
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct none[2] = { { 0 } }, set_ids[2] = { { 0 } };
+	struct __user_cap_data_struct rest[2] = { { 0 } }, set_ids[2] = { { 0 } };
 	fh_sys(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (!as->switch_ids)
 		return fh_init_become_user(as);
-	set_ids[0].permitted = set_ids[0].effective = 1u << CAP_SETUID;
+	if (as->uid == 0)
+		rest[0].permitted = rest[0].effective = as->root_capabilities & OF_FILES;
+	set_ids[0].permitted = set_ids[0].effective = rest[0].permitted | 1u << CAP_SETUID;
 	long r = as->rules ? fh_sys(__NR_landlock_restrict_self, FH_INIT_RULES, 0) : 0;
 	if (r == 0)
 		r = fh_sys(__NR_setgroups, 0, 0);
@@ -100,5 +107,5 @@ int fh_init_become_helper(const struct fh_init_start *as)
 		if (fh_sys(__NR_setfsuid, -1) != (long)as->uid) /* it tells no failure but so */
 			r = -EPERM;
 	}
-	return r < 0 ? (int)r : (int)fh_sys(__NR_capset, &head, none);
+	return r < 0 ? (int)r : (int)fh_sys(__NR_capset, &head, rest);
 }

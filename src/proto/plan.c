@@ -159,6 +159,7 @@ struct fh_plan *fh_plan_copy(const struct fh_plan *p)
 	c->uid = p->uid;
 	c->gid = p->gid;
 	c->layers = p->layers;
+	c->root_capabilities = p->root_capabilities;
 	c->require = p->require;
 	c->limits = p->limits;
 	c->start = p->start;

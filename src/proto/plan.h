@@ -29,7 +29,7 @@ enum {
 enum fh_mount_kind {
 	FH_MOUNT_BIND,     /* source (a host path) at target; read-only unless writable. Always nosuid, nodev */
 	FH_MOUNT_SYMLINK,  /* a symbolic link at target with the text of source */
-	FH_MOUNT_FILE,     /* a generated read-only file at target: content */
+	FH_MOUNT_FILE,     /* a generated file at target: content; read-only unless writable (then target is there) */
 	FH_MOUNT_DIR,      /* an empty read-only folder at target */
 	FH_MOUNT_WRITABLE, /* a folder of the writable layer; all of them share one tmpfs of limits.disk bytes */
 	FH_MOUNT_MASK,     /* what is at target is covered by nothing: an empty folder or an empty file */
@@ -53,7 +53,7 @@ struct fh_plan_mount {
 		size_t size;
 	} content;     /* FILE */
 	uint32_t mode; /* permissions of FILE, DIR, WRITABLE; 0: 0644, 0755, 0755 */
-	bool writable; /* BIND */
+	bool writable; /* BIND; FILE: it is the program's user's, in the writable layer */
 	bool optional; /* BIND, MASK: no error when source (MASK: target) is not there */
 };
 
@@ -72,6 +72,10 @@ struct fh_plan_zygote {
 	char **preload;     /* modules to import first */
 };
 
+/* What root needs to be of use in a sandbox of several users: CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID
+ * (capabilities(7)). None of them mounts, traces, makes nodes or reaches what is not the sandbox's. */
+#define FH_ROOT_CAPABILITIES (1u << 0 | 1u << 1 | 1u << 3 | 1u << 5 | 1u << 6 | 1u << 7)
+
 struct fh_plan {
 	/* park part */
 	FH_NULLABLE char *image; /* a directory on the host as root; NULL: an empty root that the mounts fill */
@@ -80,6 +84,10 @@ struct fh_plan {
 	uint32_t uid, gid; /* what the program sees itself as: 1000, or 0 for root of its own user namespace */
 	char *hostname;
 	uint32_t layers; /* bits 1 << enum fh_layer that are switched on */
+	/* Programs that run as uid 0 inside have FH_ROOT_CAPABILITIES, which count over the sandbox's own ids and files
+	 * alone. Only where a sandbox has a range of ids and a control group that counts processes (a uid that is changed
+	 * would leave an rlimit behind); elsewhere they have none, as without it. */
+	bool root_capabilities;
 
 	struct fh_plan_zygote zygote; /* of the start part */
 

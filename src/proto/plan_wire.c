@@ -27,6 +27,7 @@ enum plan_tag {
 	P_DESCRIPTOR,
 	P_START = 32,
 	P_ZYGOTE,
+	P_ROOT_CAPABILITIES,
 };
 enum mount_tag { M_KIND = 1, M_TARGET, M_SOURCE, M_CONTENT, M_MODE, M_WRITABLE, M_OPTIONAL };
 enum file_tag { T_NAME = 1, T_CONTENT, T_MODE };
@@ -68,6 +69,8 @@ static void encode_park(struct fh_buf *out, const struct fh_plan *p)
 	fh_wire_u64(out, P_GID, p->gid);
 	fh_wire_text(out, P_HOSTNAME, p->hostname);
 	fh_wire_u64(out, P_LAYERS, p->layers);
+	if (p->root_capabilities)
+		fh_wire_u64(out, P_ROOT_CAPABILITIES, 1);
 }
 
 static void encode_zygote(struct fh_buf *out, const struct fh_plan_zygote *z)
@@ -304,6 +307,9 @@ int fh_plan_decode(struct fh_str bytes, struct fh_plan **ret, struct fh_error *e
 			break;
 		case P_LAYERS:
 			p->layers = (uint32_t)fh_wire_get_u64(&r, &f);
+			break;
+		case P_ROOT_CAPABILITIES:
+			p->root_capabilities = fh_wire_get_u64(&r, &f) != 0;
 			break;
 		case P_REQUIRE:
 			p->require = (uint32_t)fh_wire_get_u64(&r, &f);

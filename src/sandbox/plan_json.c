@@ -131,6 +131,8 @@ static json_t *plan_json(const struct fh_plan *p)
 	json_object_set_new(o, "gid", json_integer(p->gid));
 	json_object_set_new(o, "hostname", text_json(p->hostname));
 	json_object_set_new(o, "layers", layers_json(p->layers));
+	if (p->root_capabilities)
+		json_object_set_new(o, "root_capabilities", json_true());
 	json_object_set_new(o, "require", layers_json(p->require));
 	json_object_set_new(o, "limits", limits_json(&p->limits));
 	json_object_set_new(o, "image", text_json(p->image));
@@ -455,6 +457,7 @@ static int read_plan(struct fh_json_reader *r, const json_t *value, void *target
 		{ "gid", read_u32, AT(gid), false },
 		{ "hostname", read_text, AT(hostname), false },
 		{ "layers", read_layers, AT(layers), false },
+		{ "root_capabilities", fh_json_read_bool, AT(root_capabilities), false },
 		{ "require", read_layers, AT(require), false },
 		{ "limits", read_limits, AT(limits), false },
 		{ "image", read_nullable, AT(image), false },
