@@ -316,6 +316,22 @@ static struct run *run_new(struct fh_http_request *request, const json_t *o, FH_
 	return r;
 }
 
+static ssize_t read_nothing(void *context, char *buffer, size_t n)
+{
+	return -1;
+}
+
+static void release_nothing(void *context)
+{
+}
+
+/* As a run ends whose sandbox is killed: clients look for a reset, and tell it from a sandbox that was not there. */
+static void cut(struct fh_http_request *r)
+{
+	static const struct fh_http_source nothing = { read_nothing, release_nothing, NULL, FH_HTTP_SIZE_UNKNOWN };
+	fh_http_reply_source(r, 200, "application/x-ndjson", &nothing);
+}
+
 static void execute(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -332,7 +348,7 @@ static void execute(struct fh_http_request *r, struct fh_str body)
 	if (fh_hosted_context_start(c, &err) < 0) {
 		fh_hosted_context_drop(c);
 		if (atomic_load(&fh_e2b_hosted(r)->seen) == FH_HOSTED_GONE)
-			fh_e2b_gone(r, fh_e2b_hosted(r)->id);
+			cut(r);
 		else
 			reply_text(r, 500, "%s", err.message);
 		return;
