@@ -10,5 +10,6 @@ int fh_command_kill(int argc, char **argv);
 int fh_command_gc(int argc, char **argv);
 int fh_command_engine(int argc, char **argv);
 int fh_command_doctor(int argc, char **argv);
+int fh_command_mcp(int argc, char **argv);
 int fh_command_env(int argc, char **argv);
 int fh_command_with(int argc, char **argv);

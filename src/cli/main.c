@@ -26,6 +26,7 @@ static const struct command commands[] = {
 	{ "judge", NULL, "Judge model-written solutions of a benchmark's problems." },
 	{ "session", fh_command_session, "Sandboxes that live on: make them, run in them, copy files, branch." },
 	{ "serve", NULL, "Serve sandboxes to E2B's SDKs from this machine." },
+	{ "mcp", fh_command_mcp, "Serve sandboxes to agents by the Model Context Protocol." },
 	{ "ps", fh_command_ps, "List the sandboxes that are alive." },
 	{ "kill", fh_command_kill, "Destroy sandboxes." },
 	{ "engine", fh_command_engine, "Keep one engine warm on this machine." },

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""Sandboxes that live from one tool call to the next, and how much the operator gives of everything.
+
+A session is named by a handle. Clients of which each has sessions of its own (a process at the other end of stdio, a client that
+made itself known by the protocol's handshake) also have the session "default", made when it is first used. Clients that
+cannot be told apart (the protocol without a handshake) have what they opened, by handles that cannot be guessed.
+"""
+import contextlib
+import secrets
+import threading
+import time
+from typing import Any, Dict, List, Optional, Sequence
+
+from .. import errors, hostimage, packages
+from ..client import Client
+from ..context import Context
+from ..sandbox import Sandbox
+
+__all__ = ["Ceilings", "Session", "Sessions", "LANGUAGES", "DEFAULT"]
+
+DEFAULT = "default"
+#: Languages whose state a session keeps from one run to the next.
+LANGUAGES = ("python", "javascript", "typescript", "bash")
+#: Where packages are found: those that the session was opened with, and those that came later, in its own folder.
+_PLACE, _OWN = "/opt/packages", ".packages"
+#: How long the code may go on after it was interrupted, before it is killed.
+GRACE_S = 2.0
+
+
+class Ceilings:
+    """What the operator allows; None: no limit. Sizes in bytes, times in seconds."""
+
+    def __init__(self, sessions: int = 16, memory: Optional[int] = 1 << 30, disk: Optional[int] = 1 << 30, processes: Optional[int] = 256,
+                 cpu_time: Optional[float] = 60, wall_time: Optional[float] = 120, output: int = 256 << 10, idle: float = 3600,
+                 packages: bool = False, mounts: Sequence[Sequence[str]] = ()) -> None:
+        self.sessions = sessions
+        self.memory = memory
+        self.disk = disk
+        self.processes = processes
+        self.cpu_time = cpu_time
+        self.wall_time = wall_time
+        self.output = output
+        self.idle = idle
+        self.packages = packages
+        self.mounts = [tuple(mount) for mount in mounts]
+        self.live = 0  # sessions of all clients
+        self.lock = threading.Lock()
+
+    def as_dict(self) -> Dict[str, Any]:
+        """For the model: without the host's paths."""
+        return {"sessions": self.sessions, "memory_bytes": self.memory, "disk_bytes": self.disk, "processes": self.processes,
+                "cpu_time_seconds": self.cpu_time, "wall_time_seconds": self.wall_time, "output_bytes": self.output,
+                "idle_seconds": self.idle, "packages": self.packages, "network": "none",
+                "shown_folders": [{"path": mount[1], "writable": len(mount) > 2 and mount[2] == "rw"} for mount in self.mounts]}
+
+    def seconds(self, asked: Optional[float], default: float) -> Optional[float]:
+        """The time that a call gets: what it asked for, within the ceiling."""
+        wanted = default if asked is None else asked
+        return wanted if self.wall_time is None else min(wanted, self.wall_time)
+
+    def size(self, asked: Optional[int]) -> Optional[int]:
+        """Bytes of memory that a call gets."""
+        return self.memory if asked is None else asked if self.memory is None else min(asked, self.memory)
+
+    def bounds(self, memory: Optional[int] = None) -> Dict[str, Any]:
+        """Arguments of a run or a sandbox."""
+        return {"memory": self.size(memory), "disk": self.disk, "processes": self.processes, "mounts": self.mounts}
+
+    def take(self) -> None:
+        with self.lock:
+            if self.live >= self.sessions:
+                raise errors.LimitError("there are %d sessions already, as many as may be" % self.live,
+                                        "close one with session_close", "limit")
+            self.live += 1
+
+    def give(self) -> None:
+        with self.lock:
+            self.live -= 1
+
+
+class Session:
+    """A sandbox with an interpreter for each language that was used in it."""
+
+    def __init__(self, id: str, sandbox: Sandbox, loaded: Dict[str, List[str]]) -> None:
+        self.id = id
+        self.sandbox = sandbox
+        self.packages = loaded
+        self.used = time.monotonic()
+        self.busy = 0
+        self._contexts: Dict[str, Context] = {}
+        self._lock = threading.Lock()
+
+    def context(self, language: str) -> Context:
+        with self._lock:
+            found = self._contexts.get(language)
+            if found is None or found.removed:
+                found = self._contexts[language] = self.sandbox.context(language, **({"shell": "small"} if language == "python" else {}))
+            return found
+
+    def contexts(self) -> List[str]:
+        with self._lock:
+            return list(self._contexts)
+
+    def reset(self, language: str) -> None:
+        with self._lock:
+            found = self._contexts.get(language)
+        if found is not None:
+            found.restart()
+
+    def install(self, language: str, names: Sequence[str]) -> packages.Template:
+        """Copies packages into the session."""
+        template = _resolve(language, names)
+        source, target = (template.path, "python") if language == "python" else (template.path + "/node_modules", "javascript")
+        _copy(self.sandbox, source, "%s/%s" % (_OWN, target))
+        with self._lock:
+            self.packages.setdefault(language, []).extend(name for name in template.names if name not in self.packages.get(language, []))
+        return template
+
+
+def _resolve(language: str, names: Sequence[str]) -> packages.Template:
+    return packages.resolve(language, names, hostimage.interpreter("python") if language == "python" else None)
+
+
+def _copy(sandbox: Sandbox, source: str, target: str) -> None:
+    """A folder of the host into the sandbox, as an archive that tar unpacks inside."""
+    import tarfile
+    sandbox.files.make_folder(target, parents=True)
+    process = sandbox.spawn(["tar", "-C", target, "--no-same-owner", "-xf", "-"], cpu_time=None, wall_time=None)
+
+    class Pipe:
+        def write(self, data: bytes) -> int:
+            process.write(data)
+            return len(data)
+
+    def plain(member: Any) -> Any:
+        member.uid = member.gid = 0
+        member.uname = member.gname = ""
+        return member
+
+    said = ""
+    try:
+        with tarfile.open(fileobj=Pipe(), mode="w|", bufsize=256 << 10) as tar:  # type: ignore[call-overload]
+            tar.add(source, ".", filter=plain)
+        process.close_stdin()
+    except errors.Error as error:  # tar ended before its input: its own words say why
+        said = error.message
+    done = process.communicate(timeout=120)
+    if said or done.exit_code != 0:
+        raise errors.EngineError("the packages could not be copied into the session: %s"
+                                 % (done.stderr.decode("utf-8", "replace").strip()[:500] or said), "", "system")
+
+
+class Sessions:
+    """The sessions of one client. Thread-safe."""
+
+    def __init__(self, ceilings: Ceilings, shared: bool = False, client: Optional[Client] = None) -> None:
+        self.ceilings = ceilings
+        #: Clients that cannot be told apart use these: nothing is listed, and no name is made for a session.
+        self.shared = shared
+        self._client = client
+        self._all: Dict[str, Session] = {}
+        self._lock = threading.RLock()
+        self._closed = False
+
+    def open(self, names: Optional[Dict[str, Sequence[str]]] = None, memory: Optional[int] = None, id: Optional[str] = None) -> Session:
+        """A new one; ``names``: packages by language, shown from the start."""
+        wanted = {language: list(given) for language, given in (names or {}).items() if given}
+        if wanted:
+            self.need_packages()
+        self.ceilings.take()
+        try:
+            mounts = list(self.ceilings.mounts)
+            for language, given in wanted.items():
+                mounts.append((_resolve(language, given).path, "%s/%s" % (_PLACE, language)))
+            bounds = self.ceilings.bounds(memory)
+            bounds["mounts"] = mounts
+            env = {"PYTHONPATH": "%s/python:/home/user/%s/python" % (_PLACE, _OWN),
+                   "NODE_PATH": "%s/javascript/node_modules:/home/user/%s/javascript" % (_PLACE, _OWN)}
+            # the folders for later packages are there from the start, since Python does not look again for one that was not
+            kept = {"%s/%s/.keep" % (_OWN, language): "" for language in packages.LANGUAGES}
+            sandbox = Sandbox("python", code_name=".main.py", files=kept, env=env, client=self._client, output=self.ceilings.output,
+                              cpu_time=self.ceilings.cpu_time, wall_time=None, **bounds)
+        except BaseException:
+            self.ceilings.give()
+            raise
+        return self._keep(Session(id or self._name(), sandbox, wanted))
+
+    def _name(self) -> str:
+        return secrets.token_urlsafe(16) if self.shared else "s" + secrets.token_hex(4)
+
+    def _keep(self, session: Session) -> Session:
+        with self._lock:
+            if not self._closed:
+                self._all[session.id] = session
+                return session
+        self._end(session)
+        raise errors.CancelledError("the client has gone", "", "cancelled")
+
+    def get(self, id: Optional[str]) -> Session:
+        name = id or DEFAULT
+        with self._lock:
+            found = self._all.get(name)
+            if found is None and name == DEFAULT and not self.shared:
+                found = self.open(id=DEFAULT)
+            if found is None:
+                raise errors.NotFoundError("there is no session %r" % name, "open one with session_open, and give its id", "not_found")
+            found.used = time.monotonic()
+            return found
+
+    @contextlib.contextmanager
+    def using(self, id: Optional[str]) -> Any:
+        """Around each call that works in one: it is not idle until the end."""
+        session = self.get(id)
+        with self._lock:
+            session.busy += 1
+        try:
+            yield session
+        finally:
+            with self._lock:
+                session.busy -= 1
+                session.used = time.monotonic()
+
+    def branch(self, id: Optional[str]) -> Session:
+        with self.using(id) as session:
+            self.ceilings.take()
+            try:
+                made = session.sandbox.branch()
+            except BaseException:
+                self.ceilings.give()
+                raise
+            return self._keep(Session(self._name(), made, {language: list(names) for language, names in session.packages.items()}))
+
+    def close(self, id: str) -> None:
+        with self._lock:
+            session = self._all.pop(id, None)
+        if session is None:
+            raise errors.NotFoundError("there is no session %r" % id, "", "not_found")
+        self._end(session)
+
+    def _end(self, session: Session) -> None:
+        self.ceilings.give()
+        session.sandbox.destroy()
+
+    def all(self) -> List[Session]:
+        with self._lock:
+            return [] if self.shared else list(self._all.values())
+
+    def close_idle(self) -> None:
+        """Those that nobody has used for as long as the operator lets them be."""
+        oldest = time.monotonic() - self.ceilings.idle
+        with self._lock:
+            idle = [self._all.pop(session.id) for session in list(self._all.values()) if not session.busy and session.used < oldest]
+        for session in idle:
+            with contextlib.suppress(errors.Error):
+                self._end(session)
+
+    def close_all(self) -> None:
+        with self._lock:
+            self._closed = True
+            left, self._all = list(self._all.values()), {}
+        for session in left:
+            with contextlib.suppress(errors.Error):
+                self._end(session)
+
+    def need_packages(self) -> None:
+        if not self.ceilings.packages:
+            raise errors.ArgumentError("packages are switched off on this server", "its operator starts `fumehood mcp --packages`", "argument")
+
+

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""The transport for a client that starts the server as its child: a message a line on stdin and stdout."""
+import os
+import signal
+import sys
+import threading
+from typing import Any, Dict, Optional
+
+from .._threads import submit
+from . import protocol
+from .sessions import Ceilings, Sessions
+
+__all__ = ["serve"]
+
+#: Calls that may be under way at once; a further one is refused.
+_CALLS_MAX = 200
+
+
+class _Stop(BaseException):
+    """A signal that ends the server, raised in the main thread."""
+
+
+def _stop(_number: int, _frame: Any) -> None:
+    raise _Stop
+
+
+class _Output:
+    """stdout, for several threads. What other code prints must not land between messages, so it goes to stderr."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._descriptor = os.dup(1)
+        os.dup2(2, 1)
+
+    def send(self, message: Dict[str, Any]) -> None:
+        line = protocol.encode(message) + b"\n"
+        with self._lock:
+            while line:
+                try:
+                    line = line[os.write(self._descriptor, line):]
+                except OSError:  # the client has gone: stdin's end says so as well
+                    return
+
+
+def _line(stream: Any) -> Optional[bytes]:
+    """The next line; b"" for one that is too long, which is read to its end and dropped; None at the end of all."""
+    line: bytes = stream.readline(protocol.MESSAGE_MAX + 1)
+    if not line:
+        return None
+    if len(line) <= protocol.MESSAGE_MAX:
+        return line
+    while line and not line.endswith(b"\n"):
+        line = stream.readline(1 << 20)
+    return b""
+
+
+def serve(ceilings: Ceilings) -> int:
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, _stop)
+    output = _Output()
+    sessions = Sessions(ceilings)
+    connection = protocol.Connection(sessions)
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(min(ceilings.idle, 30)):
+            sessions.close_idle()
+
+    threading.Thread(target=watch, daemon=True, name="fumehood-idle").start()
+    status = 0
+    try:
+        _read(connection, output)
+    except _Stop:
+        pass
+    over.set()
+    connection.cancel_all()
+    sessions.close_all()
+    sys.stderr.flush()
+    os._exit(status)  # calls that have not ended are in the library: the engine sees our socket's end
+
+
+def _read(connection: protocol.Connection, output: _Output) -> None:
+    while True:
+        line = _line(sys.stdin.buffer)
+        if line is None:
+            return
+        if line.isspace():
+            continue
+        message, refusal = protocol.decode(line)
+        if refusal is None:
+            work, refusal = connection.begin(message, busy=_CALLS_MAX)
+        if refusal is not None:
+            output.send(refusal)
+        elif work is not None:
+            if work.quick:
+                _finish(work, output)
+            else:
+                submit(lambda work=work: _finish(work, output))  # type: ignore[misc]
+
+
+def _finish(work: protocol.Work, output: _Output) -> None:
+    answer = work.answer(output.send)
+    if answer is not None:
+        output.send(answer)
