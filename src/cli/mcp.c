@@ -119,6 +119,14 @@ static json_t *http_options(void)
 	return o;
 }
 
+static int check_mounts(const struct fh_run_inputs *in, struct fh_error *err)
+{
+	for (size_t i = 0; i < in->mount_count; i++)
+		if (!fh_path_exists(in->mounts[i].source))
+			return fh_error_set(err, FH_E_ARGUMENT, "option --mount: %s is not there", in->mounts[i].source);
+	return 0;
+}
+
 static int check(struct fh_error *err)
 {
 	if (!http && (port_given || token_file || tls_certificate || tls_key || origins.count)) {
@@ -185,7 +193,7 @@ int fh_command_mcp(int argc, char **argv)
 	int status;
 	if (!fh_options_alone(&command_line, argc, argv, &status))
 		return status;
-	if (check(&err) < 0 || fh_run_inputs_read(&none, &mounts, &none, &in, &err) < 0)
+	if (check(&err) < 0 || fh_run_inputs_read(&none, &mounts, &none, &in, &err) < 0 || check_mounts(&in, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
 	if (fh_data_path("python/fumehood", &package, &err) == 0) {
 		fh_auto_free char *given = settings(&in);

@@ -19,7 +19,7 @@ PNG = ("import base64, struct, zlib\n"
 
 class Tools(Case):
     """As each kind of user: the sandboxes are theirs."""
-    options = ("--max-wall-time", "20", "--max-output", "4K")
+    options = ("--max-wall-time", "20", "--max-output", "4K", "--max-memory", "128M")
 
     def test_a_program_runs_in_a_fresh_sandbox(self):
         result = self.server.call("run_code", code="import sys; print(sys.stdin.read() + open('a').read() + sys.argv[1])", stdin="in ",
@@ -74,7 +74,7 @@ class Tools(Case):
         self.assertIn(late["status"], ("wall_time_limit", "cpu_time_limit"))
         loud = self.server.call("run_code", code="print('x' * 100000)")["structuredContent"]
         self.assertEqual((loud["status"], len(loud["stdout"])), ("output_limit", 4096))
-        greedy = self.server.call("run_code", code="x = b'x' * (3 << 30)", memory=8 << 30)["structuredContent"]
+        greedy = self.server.call("run_code", code="x = b'x' * (200 << 20)", memory=8 << 30)["structuredContent"]
         self.assertNotEqual(greedy["status"], "ok")
 
     def test_a_call_that_is_cancelled_ends_at_once_and_gets_no_answer(self):
