@@ -21,6 +21,7 @@ assert.strictEqual((await call("run_code", { code: "print(6 * 7)" })).content[0]
 const said = [];
 await call("run_code", { code: "import time\nprint('half', flush=True); time.sleep(0.5)" }, { onprogress: (p) => said.push(p.message) });
 assert.strictEqual(said[0], "half");
+await call("session_run", { code: "1" });
 const stop = new AbortController();
 setTimeout(() => stop.abort("enough"), 500);
 await assert.rejects(call("session_run", { code: "x = 42\nimport time; time.sleep(60)" }, { signal: stop.signal }));

@@ -24,7 +24,7 @@ LANGUAGES = ("python", "javascript", "typescript", "bash")
 #: Where packages are found: those that the session was opened with, and those that came later, in its own folder.
 _PLACE, _OWN = "/opt/packages", ".packages"
 #: How long the code may go on after it was interrupted, before it is killed.
-GRACE_S = 2.0
+GRACE_S = 5.0
 
 
 class Ceilings:
