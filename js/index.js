@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// fumehood for JavaScript: what the Python package does, under the same names. See docs/javascript.md.
+export { Client, default_client } from "./lib/connection.js";
+export * from "./lib/errors.js";
+export { FileInfo, Files, WatchEvent } from "./lib/files.js";
+export { judge } from "./lib/judge.js";
+export { Plan, plan } from "./lib/plan.js";
+export { Result } from "./lib/result.js";
+export { run, run_plan } from "./lib/run.js";
+export { Exit, Output, Process, Sandbox } from "./lib/sandbox.js";

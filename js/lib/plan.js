@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// From arguments to a plan. What a run may see is decided by the program fumehood (`run --explain`), which knows the languages and
+// where their interpreters lie; the plan that it prints is put on the wire here.
+import { spawn } from "node:child_process";
+
+import { EngineError, NotFoundError, wrong } from "./errors.js";
+import { program } from "./places.js";
+import { LAYERS, LIMITS, UNLIMITED, encode_fields } from "./wire.js";
+
+const MOUNTS = ["bind", "symlink", "file", "dir", "writable", "mask", "proc", "dev"];
+const STARTS = ["auto", "fresh", "zygote", "parked"];
+const DESCRIPTORS = ["in", "out", "driver"];
+const UNITS = { "": 1, B: 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
+
+export function bytes_of(value, name) {
+	if (typeof value === "string")
+		return Buffer.from(value, "utf8");
+	if (value instanceof Uint8Array)
+		return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+	throw wrong(`${name}: ${typeof value} is neither text nor bytes`, "give a string or a Uint8Array");
+}
+
+export function size_of(value, name) {
+	const found = typeof value === "string" ? /^\s*([0-9]+(?:\.[0-9]+)?)\s*([BKMGT]?)\s*$/i.exec(value) : null;
+	const number = found ? Math.floor(Number(found[1]) * UNITS[found[2].toUpperCase()]) : value;
+	if (typeof number !== "number" || !Number.isFinite(number) || number < 0 || number > Number.MAX_SAFE_INTEGER)
+		throw wrong(`${name}: ${value} is no size`, "give bytes, or text such as 64M");
+	return Math.floor(number);
+}
+
+export function ms_of(seconds, name) {
+	if (typeof seconds !== "number" || !(seconds >= 0 && seconds < 1e12))
+		throw wrong(`${name}: ${seconds} is no number of seconds`);
+	return Math.round(seconds * 1000);
+}
+
+function count_of(value, name) {
+	if (!Number.isSafeInteger(value) || value < 0)
+		throw wrong(`${name}: ${value} is no whole number`);
+	return value;
+}
+
+const LIMIT_READERS = { cpu_time: ms_of, wall_time: ms_of, memory: size_of, processes: count_of, cpu_rate: ms_of, output: size_of, file_size: size_of,
+	disk: size_of, open_files: count_of };
+// Arguments that are handed to the program as they are.
+const WORDS = { interpreter: "--interpreter", venv: "--venv", image: "--image", cwd: "--cwd", hostname: "--hostname", user: "--user" };
+const KNOWN = new Set([...Object.keys(LIMIT_READERS), ...Object.keys(WORDS), "argv", "args", "stdin", "files", "outs", "env", "mounts",
+	"standard_library_only", "compiler_flags", "require", "out_max_bytes", "start", "preload", "writable_root", "client", "on_output", "signal"]);
+
+export function check_text(value, name) {
+	if (typeof value !== "string" || value.includes("\0"))
+		throw wrong(`${name}: this is no text without NUL`);
+	return value;
+}
+
+export function check_list(value, name) {
+	if (!Array.isArray(value))
+		throw wrong(`${name} is not a list`, name === "argv" ? "such as [\"sh\", \"-c\", command]" : "give a list");
+	return value.map((item) => check_text(item, name));
+}
+
+function command_line(code, language, o) {
+	const words = ["run", "--explain"];
+	for (const [name, option] of Object.entries(WORDS))
+		if (o[name] !== undefined && o[name] !== null)
+			words.push(option, check_text(o[name], name));
+	for (const flag of check_list(o.compiler_flags ?? [], "compiler_flags"))
+		words.push("--compiler-flag", flag);
+	for (const layer of check_list(o.require ?? [], "require"))
+		words.push("--require", layer);
+	for (const module of check_list(o.preload ?? [], "preload"))
+		words.push("--preload", module);
+	for (const mount of o.mounts ?? [])
+		words.push("--mount", mount_word(mount));
+	if (o.standard_library_only)
+		words.push("--standard-library-only");
+	if (o.writable_root)
+		words.push("--writable-root");
+	if (code !== undefined)
+		words.push("-l", check_text(language, "language"), "-");
+	else
+		words.push("--command");
+	words.push("--", ...(code === undefined ? check_list(o.argv, "argv") : check_list(o.args ?? [], "args")));
+	return words;
+}
+
+function mount_word(mount) {
+	const [source, target, mode = "ro"] = Array.isArray(mount) ? mount : [mount];
+	if (!["ro", "rw"].includes(mode) || [source, target].some((part) => typeof part === "string" && part.includes(":")))
+		throw wrong(`mounts: ${JSON.stringify(mount)} is not [source, target, "ro" or "rw"]`);
+	return [check_text(source, "mounts"), ...(target ? [check_text(target, "mounts")] : []), ...(mode === "rw" ? ["rw"] : [])].join(":");
+}
+
+function explain(words, input) {
+	return new Promise((resolve, reject) => {
+		const child = spawn(program(), words, { stdio: ["pipe", "pipe", "pipe"] });
+		const out = [], err = [];
+		child.stdout.on("data", (piece) => out.push(piece));
+		child.stderr.on("data", (piece) => err.push(piece));
+		child.stdin.on("error", () => {}); // it needs no input, or says why it ended
+		child.on("error", (error) => reject(new EngineError(`cannot start ${program()}: ${error.message}`, { code: "system" })));
+		child.on("close", (status) => {
+			if (status === 0)
+				return resolve(JSON.parse(Buffer.concat(out).toString("utf8")));
+			const lines = Buffer.concat(err).toString("utf8").trim().split("\n");
+			const hint = lines.filter((line) => line.startsWith("hint: ")).map((line) => line.slice(6)).join(" ");
+			const message = lines.filter((line) => !line.startsWith("hint: ")).join("\n").replace(/^fumehood: /, "");
+			const Kind = /unknown language|No such file|not found|cannot find|no .* on PATH/.test(message) ? NotFoundError : null;
+			reject(Kind ? new Kind(message, { hint, code: "not_found" }) : status === 2 ? wrong(message, hint)
+				: new EngineError(message || `fumehood run ended with status ${status}`, { hint, code: "system" }));
+		});
+		child.stdin.end(input);
+	});
+}
+
+function set_limits(limits, o) {
+	for (const [name, read] of Object.entries(LIMIT_READERS))
+		if (o[name] === null)
+			limits[name] = name === "cpu_rate" ? 0 : null;
+		else if (o[name] !== undefined)
+			limits[name] = read(o[name], name);
+	if (o.disk !== undefined && o.file_size === undefined)
+		limits.file_size = limits.disk;
+}
+
+function set_files(data, files) {
+	for (const [name, given] of Object.entries(files ?? {})) {
+		const [content, mode] = Array.isArray(given) ? given : [given, 0o644];
+		data.files.push({ name: check_text(name, "files"), content: { base64: bytes_of(content, `files: ${name}`).toString("base64") },
+			mode: mode.toString(8).padStart(4, "0") });
+	}
+}
+
+// A plan that was built, for many runs. `data` is what `fumehood run --explain` prints.
+export class Plan {
+	constructor(data) {
+		this.data = data;
+	}
+
+	static from_json(text) {
+		let data;
+		try {
+			data = JSON.parse(text);
+		} catch (error) {
+			throw wrong(`the plan is no JSON: ${error.message}`);
+		}
+		if (data?.version !== 1 || !Array.isArray(data.argv) || !Array.isArray(data.mounts))
+			throw wrong("this is no plan", "it is what `fumehood run --explain` prints");
+		return new Plan(data);
+	}
+
+	json() {
+		return JSON.stringify(this.data);
+	}
+}
+
+// Builds the plan of a run once, for many: the arguments of `run`.
+export async function plan(code, language, options = {}) {
+	if (typeof language === "object" && language !== null)
+		[language, options] = [undefined, language];
+	for (const name of Object.keys(options))
+		if (!KNOWN.has(name))
+			throw wrong(`unknown argument ${name}`, `arguments: ${[...KNOWN].join(", ")}`);
+	if ((code === undefined || code === null) === (options.argv === undefined))
+		throw wrong("give either code (with its language) or argv");
+	const source = code === null ? undefined : code;
+	const data = await explain(command_line(source, language ?? "python", options), source === undefined ? "" : bytes_of(source, "code"));
+	set_limits(data.limits, options);
+	set_files(data, options.files);
+	for (const [name, value] of Object.entries(options.env ?? {})) {
+		data.env = data.env.filter((entry) => !entry.startsWith(`${name}=`));
+		data.env.push(`${check_text(name, "env")}=${check_text(value, "env")}`);
+	}
+	data.outs.push(...check_list(options.outs ?? [], "outs"));
+	if (options.out_max_bytes)
+		data.out_max_bytes = count_of(options.out_max_bytes, "out_max_bytes");
+	if (options.start !== undefined && !STARTS.includes(options.start))
+		throw wrong(`unknown start ${options.start}`, `one of ${STARTS.join(", ")}`);
+	data.start = options.start ?? data.start;
+	data.stdin = { base64: (options.stdin === undefined ? Buffer.alloc(0) : bytes_of(options.stdin, "stdin")).toString("base64") };
+	return new Plan(data);
+}
+
+// ------------------------------------------------------------------------------------------------------------- the wire
+function content(value) {
+	return typeof value === "string" ? Buffer.from(value, "utf8") : Buffer.from(value?.base64 ?? "", "base64");
+}
+
+const text = (value) => value === null || value === undefined ? undefined : typeof value === "string" ? value : content(value);
+const mode = (value) => value === undefined ? undefined : parseInt(value, 8);
+const flag = (value) => value ? 1 : undefined;
+const bits = (names) => names.reduce((sum, name) => sum | 1 << LAYERS.indexOf(name), 0);
+
+function mount_fields(m) {
+	return [[1, MOUNTS.indexOf(m.kind)], [2, text(m.target)], [3, text(m.source)], [4, m.content === undefined ? undefined : content(m.content)],
+		[5, mode(m.mode)], [6, flag(m.writable)], [7, flag(m.optional)]];
+}
+
+function zygote_fields(z) {
+	return [[1, z.main_file], ...z.options.map((item) => [2, text(item)]), ...z.env.map((item) => [3, text(item)]),
+		...z.preload.map((item) => [4, text(item)])];
+}
+
+// The value of a PLAN field. `more` is a file beside those of the plan: what a compiler made.
+export function plan_fields(p, more) {
+	const files = p.files.map((f) => [12, [[1, text(f.name)], [2, content(f.content)], [3, mode(f.mode)]]]);
+	if (more)
+		files.push([12, [[1, more.name], [2, more.data], [3, 0o755]]]);
+	return [
+		[1, text(p.image)], ...p.mounts.map((m) => [2, mount_fields(m)]), [3, p.uid], [4, p.gid], [5, text(p.hostname)],
+		[6, bits(p.layers)], [7, bits(p.require)],
+		...LIMITS.map((name, index) => [8, [[1, index], [2, p.limits[name] === null || p.limits[name] === undefined ? UNLIMITED : p.limits[name]]]]),
+		...p.argv.map((item) => [9, text(item)]), ...p.env.map((item) => [10, text(item)]), [11, text(p.cwd)], ...files,
+		...p.outs.map((name) => [13, text(name)]), [14, p.out_max_bytes], [15, p.stdin === undefined ? undefined : content(p.stdin)],
+		[16, text(p.language)], [17, text(p.interpreter)], [18, text(p.code_name)],
+		...(p.descriptors ?? []).map((d) => [19, [[1, d.number], [2, DESCRIPTORS.indexOf(d.kind)]]]),
+		[32, STARTS.indexOf(p.start ?? "auto")], ...(p.zygote ? [[33, zygote_fields(p.zygote)]] : []),
+	];
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// Sandboxes that live for more than one program.
+import { Incoming, default_client } from "./connection.js";
+import { CancelledError, NotFoundError, wrong } from "./errors.js";
+import { Files } from "./files.js";
+import { Plan, bytes_of, check_list, check_text, ms_of, plan, plan_fields, size_of } from "./plan.js";
+import { fired_of, usage_of } from "./result.js";
+import { FRAME, STATUSES, TAG, UNLIMITED } from "./wire.js";
+
+// How long output may go on after a process has ended, from what it left in the background; how long nothing may come meanwhile.
+const DRAIN_MS = 2000, QUIET_MS = 100;
+
+// The kind of a plan's mount (docs/protocol.md).
+const WRITABLE = 4;
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// How a process ended: `status` as of a run, `exit_code` (null: by a signal), `signal` (its number, or null), `fired`, `usage`.
+export class Exit {
+	constructor(exit) {
+		this.status = STATUSES[exit.number(TAG.STATUS)] ?? "engine_error";
+		this.exit_code = exit.has(TAG.EXIT_CODE) ? exit.number(TAG.EXIT_CODE) : null;
+		this.signal = exit.number(TAG.SIGNAL) || null;
+		this.fired = fired_of(exit.number(TAG.FIRED));
+		this.usage = usage_of(exit);
+	}
+
+	get ok() {
+		return this.status === "ok";
+	}
+}
+
+// What `Sandbox.exec` returns: an Exit with the bytes of stdout and stderr.
+export class Output {
+	constructor(exit, stdout, stderr) {
+		Object.assign(this, { exit, stdout, stderr, status: exit.status, exit_code: exit.exit_code, signal: exit.signal, fired: exit.fired,
+			usage: exit.usage });
+	}
+
+	get ok() {
+		return this.exit.ok;
+	}
+
+	get text() {
+		return this.stdout.toString("utf8");
+	}
+}
+
+// A process in a sandbox. A stream that is not read stalls its program alone.
+export class Process {
+	constructor(sandbox, id, fields, pty) {
+		Object.assign(this, { sandbox, client: sandbox.client, id, pty });
+		this.pid = fields.number(TAG.PID);
+		this.streams = this.client.announce(fields);
+	}
+
+	// Up to `n` bytes of stdout (of the terminal, with pty) as soon as there are some; an empty buffer at the end.
+	read(n = 256 << 10) {
+		return this.streams.stdout ? this.streams.stdout.read(n) : Promise.resolve(Buffer.alloc(0));
+	}
+
+	read_stderr(n = 256 << 10) {
+		return this.streams.stderr ? this.streams.stderr.read(n) : Promise.resolve(Buffer.alloc(0));
+	}
+
+	async *[Symbol.asyncIterator]() {
+		for (let piece = await this.read(); piece.length; piece = await this.read())
+			yield piece;
+	}
+
+	// To its stdin; waits while the program does not read.
+	async write(data) {
+		await this.streams.stdin?.write(bytes_of(data, "data"));
+	}
+
+	close_stdin() {
+		this.streams.stdin?.close();
+	}
+
+	async signal(number) {
+		await this.client.reply(FRAME.SIGNAL, this.id, [[TAG.SIGNAL, number]]);
+	}
+
+	async kill() {
+		await this.signal(9);
+	}
+
+	async kill_tree() {
+		await this.client.reply(FRAME.SIGNAL, this.id, [[TAG.TREE, 1]]);
+	}
+
+	async resize(rows, columns) {
+		await this.client.reply(FRAME.RESIZE, this.id, [[TAG.ROWS, rows], [TAG.COLUMNS, columns]]);
+	}
+
+	// Its end. `timeout` in seconds: TimeoutError when it still runs.
+	wait(timeout, signal) {
+		const fields = timeout === undefined || timeout === null ? [] : [[TAG.TIMEOUT_MS, ms_of(timeout, "timeout")]];
+		return this.client.ask(FRAME.WAIT, this.id, fields, (type, _id, found) =>
+			type === FRAME.EXIT ? new Exit(found.message(TAG.EXIT)) : undefined, signal);
+	}
+
+	// Writes stdin and closes it, reads both streams, waits for the end. After `timeout` seconds, or when `signal` is aborted, the
+	// process group is killed.
+	async communicate(stdin, { timeout, signal, on_output } = {}) {
+		const pieces = { stdout: [], stderr: [] };
+		let last = 0;
+		const reading = ["stdout", "stderr"].filter((name) => this.streams[name]).map((name) => this.streams[name].collect((piece) => {
+			last = Date.now();
+			pieces[name].push(piece);
+			on_output?.(name, piece);
+		}));
+		const all = Promise.all(reading);
+		all.catch(() => {});
+		if (stdin !== undefined && stdin !== null)
+			this.write(stdin).then(() => this.close_stdin()).catch(() => {});
+		try {
+			const exit = await Promise.race([this.wait(timeout, signal), all.then(() => new Promise(() => {}))]);
+			const until = Date.now() + DRAIN_MS;
+			let done = false;
+			all.then(() => { done = true; }, () => { done = true; });
+			for (let ended = Date.now(); !done && Date.now() < until && Date.now() - Math.max(last, ended) < QUIET_MS;)
+				await Promise.race([all, sleep(QUIET_MS / 4)]);
+			return new Output(exit, Buffer.concat(pieces.stdout), Buffer.concat(pieces.stderr));
+		} catch (error) {
+			await this.kill().catch(() => {});
+			throw error;
+		} finally {
+			this.client.forget(...Object.values(this.streams));
+		}
+	}
+}
+
+function limit(value, read, name) {
+	return value === undefined ? undefined : value === null ? UNLIMITED : read(value, name);
+}
+
+const pairs = (tag, env) => env === undefined || env === null ? []
+	: Object.entries(env).map(([name, value]) => [tag, `${check_text(name, "env")}=${check_text(value, "env")}`]);
+
+const CREATED = Symbol("created");
+
+// A sandbox that holds any number of processes, one after the other or side by side, with the files that they leave. Made by
+// `await Sandbox.create(language, options)`; `await using` and `destroy()` end it.
+export class Sandbox {
+	constructor(token, client, id) {
+		if (token !== CREATED)
+			throw wrong("a Sandbox is made by await Sandbox.create()");
+		Object.assign(this, { client, id, destroyed: false, files: new Files(this) });
+	}
+
+	// The arguments of `run`; `lease` (seconds) lets it live on without this process, `name` is for lists, `plan` stands for all
+	// others.
+	static async create(language, { lease = 0, name, client, plan: made, ...options } = {}) {
+		const used = client ?? default_client();
+		made ??= language === undefined || language === null ? await plan(undefined, { argv: ["true"], ...options })
+			: await plan("", language, options);
+		if (!(made instanceof Plan))
+			throw wrong("plan is no Plan");
+		return Sandbox.#made(used, [[TAG.PLAN, plan_fields(made.data)], ...lease_fields(lease, name)]);
+	}
+
+	static async #made(client, fields) {
+		const reply = await client.reply(FRAME.CREATE, null, fields);
+		return new Sandbox(CREATED, client, reply.bytes(TAG.ID).toString("hex"));
+	}
+
+	#ask(type, fields = []) {
+		if (this.destroyed)
+			throw wrong("the sandbox is destroyed", "create another one");
+		return this.client.reply(type, this.id, fields);
+	}
+
+	// Starts a program and returns at once. Limits as for a run, for it and what it starts; null: none.
+	async spawn(argv, { env, more_env, cwd, pty = false, rows = 24, columns = 80, stdin = true, cpu_time, wall_time, output, memory, user, tag,
+		drop_unread = false } = {}) {
+		if (this.destroyed)
+			throw wrong("the sandbox is destroyed", "create another one");
+		const flag = (value) => value ? 1 : undefined;
+		const fields = [...(argv === null ? [] : check_list(argv, "argv")).map((word) => [TAG.ARGV, word]), ...pairs(TAG.ENV, env),
+			...pairs(TAG.MORE_ENV, more_env), [TAG.CWD, cwd], [TAG.PTY, flag(pty)], [TAG.ROWS, pty ? rows : undefined],
+			[TAG.COLUMNS, pty ? columns : undefined], [TAG.NO_STDIN, flag(!stdin)], [TAG.CPU_MS, limit(cpu_time, ms_of, "cpu_time")],
+			[TAG.WALL_MS, limit(wall_time, ms_of, "wall_time")], [TAG.OUTPUT, limit(output, size_of, "output")],
+			[TAG.MEMORY, limit(memory ?? undefined, size_of, "memory")], [TAG.USER, user], [TAG.TAG, tag], [TAG.DROP, flag(drop_unread)]];
+		return this.client.ask(FRAME.SPAWN, this.id, fields, (type, id, found) =>
+			type === FRAME.STARTED ? new Process(this, id, found, pty) : undefined);
+	}
+
+	// A helper: no program, but what docs/protocol.md lists, done inside.
+	async helper(words, user) {
+		if (this.destroyed)
+			throw wrong("the sandbox is destroyed", "create another one");
+		return this.client.ask(FRAME.SPAWN, this.id, [[TAG.HELPER, 1], ...words.map((word) => [TAG.ARGV, word]), [TAG.USER, user]],
+			(type, id, found) => type === FRAME.STARTED ? new Process(this, id, found, false) : undefined);
+	}
+
+	// Runs a program to its end and collects its output.
+	async exec(argv, { input, timeout, signal, on_output, ...options } = {}) {
+		if (signal?.aborted)
+			throw new CancelledError("the call was cancelled", { code: "cancelled" });
+		const process = await this.spawn(argv, { ...options, stdin: input !== undefined && input !== null });
+		return process.communicate(input, { timeout, signal, on_output });
+	}
+
+	// A small file; large ones, and other folders, by `files`.
+	async put(name, content, mode = 0o644) {
+		const data = bytes_of(content, name);
+		if (data.length > 8 << 20)
+			return this.files.write(name, data, { permissions: mode });
+		await this.#ask(FRAME.PUT, [[TAG.FILE, [[TAG.NAME, check_text(name, "name")], [TAG.MODE, mode], [TAG.CONTENT, data]]]]);
+	}
+
+	// A regular file's bytes, reached without following links; a larger one is a LimitError.
+	async get(name, max_bytes = 64 << 20) {
+		let stream = null, content = null;
+		const on_frame = (type, _id, fields) => {
+			if (type === FRAME.FILE) {
+				stream = this.client.stream(Incoming, fields.bytes(TAG.STREAM));
+				content = stream.collect();
+				content.catch(() => {});
+			}
+			return type === FRAME.REPLY ? fields : undefined;
+		};
+		try {
+			await this.client.ask(FRAME.GET, this.id, [[TAG.NAME, check_text(name, "name")], [TAG.MAX_BYTES, max_bytes]], on_frame);
+			return await (content ?? Buffer.alloc(0));
+		} finally {
+			this.client.forget(stream);
+		}
+	}
+
+	// Those that were started and live, or ended in the last 30 seconds; oldest first.
+	async processes() {
+		return (await this.#ask(FRAME.PROCESSES)).messages(TAG.PROCESS).map((p) => ({ id: p.bytes(TAG.ID).toString("hex"), pid: p.number(TAG.PID),
+			uid: p.number(TAG.UID), age: p.number(TAG.AGE_MS) / 1000, tag: p.text(TAG.TAG) ?? "", command: p.text(TAG.COMMAND) ?? "",
+			exit: p.has(TAG.EXIT) ? new Exit(p.message(TAG.EXIT)) : null }));
+	}
+
+	// A process of this sandbox by its id: its unread output goes on here.
+	async attach_process(id) {
+		return this.client.ask(FRAME.ATTACH, check_id(id), [], (type, found, fields) =>
+			type === FRAME.STARTED ? new Process(this, found, fields, false) : undefined);
+	}
+
+	// A TCP connection to a port inside: `read` and `write` are its two directions.
+	async connect(port) {
+		if (!Number.isInteger(port) || port < 1 || port > 65535)
+			throw wrong(`${port} is no port`);
+		return this.files.connect(port);
+	}
+
+	async usage() {
+		const u = await this.#ask(FRAME.USAGE);
+		return { age: u.number(TAG.AGE_MS) / 1000, cpu_user_ms: u.number(TAG.CPU_USER_US) / 1000, cpu_sys_ms: u.number(TAG.CPU_SYS_US) / 1000,
+			memory: u.number(TAG.MEMORY_NOW), memory_peak: u.number(TAG.MEMORY), memory_limit: u.number(TAG.MEMORY_LIMIT), tasks: u.number(TAG.TASKS),
+			disk_limit: u.number(TAG.DISK_LIMIT), cpus: u.number(TAG.CPUS), paused: u.number(TAG.PAUSED) !== 0 };
+	}
+
+	// Holds all processes still. How: "freezer" or "signals".
+	async pause() {
+		return ["none", "freezer", "signals"][(await this.#ask(FRAME.PAUSE)).number(TAG.HOW)];
+	}
+
+	async resume() {
+		await this.#ask(FRAME.RESUME);
+	}
+
+	async renew(lease) {
+		await this.#ask(FRAME.RENEW, [[TAG.LEASE_MS, ms_of(lease, "lease") || undefined]]);
+	}
+
+	// Another sandbox like this one, with a copy of all files as they are now. Processes do not come along.
+	async branch({ lease = 0, name } = {}) {
+		if (this.destroyed)
+			throw wrong("the sandbox is destroyed", "create another one");
+		const made = await Sandbox.#made(this.client, [[TAG.SANDBOX_ID, Buffer.from(this.id, "hex")], ...lease_fields(lease, name)]);
+		try {
+			const described = (await this.client.reply(FRAME.DESCRIBE, this.id)).message(TAG.PLAN);
+			const folders = described.messages(2).filter((mount) => mount.number(1) === WRITABLE).map((mount) => mount.text(2));
+			if (folders.length)
+				await this.files.copy_all(made, folders);
+			return made;
+		} catch (error) {
+			await made.destroy();
+			throw error;
+		}
+	}
+
+	// A sandbox of the client's engine that lives already.
+	static async attach(id, client) {
+		const used = client ?? default_client();
+		await used.reply(FRAME.ATTACH, check_id(id));
+		return new Sandbox(CREATED, used, id);
+	}
+
+	// Kills everything in it; returns when nothing is left. Twice is fine.
+	async destroy() {
+		if (this.destroyed)
+			return;
+		this.destroyed = true;
+		if (!this.client.usable)
+			return;
+		try {
+			await this.client.reply(FRAME.DESTROY, this.id);
+		} catch (error) {
+			if (!(error instanceof NotFoundError) && this.client.usable)
+				throw error;
+		}
+	}
+
+	async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
+		await this.destroy();
+	}
+}
+
+function lease_fields(lease, name) {
+	return [[TAG.LEASE_MS, ms_of(lease, "lease") || undefined], [TAG.NAME, name === undefined ? undefined : check_text(name, "name")]];
+}
+
+function check_id(id) {
+	if (typeof id !== "string" || !/^[0-9a-f]{32}$/.test(id))
+		throw wrong("an id has 32 hexadecimal digits");
+	return id;
+}
+
