@@ -7,7 +7,7 @@
  * Everything else is the engine's own code: its loop, its requests, its state machine.
  */
 #pragma once
-#include "engine/engine.h"
+#include "engine/serve/handler.h"
 
 struct fh_fuzz_sandbox {
 	int init;   /* our end of init's socket, -1: closed */

@@ -26,7 +26,8 @@ class Lint(support.TempDir):
 
     def test_an_include_downwards_is_fine(self):
         self.header("base/a.h")
-        self.header("engine/b.h", '#include "base/a.h"\n#include "engine/b.h"\n')
+        self.header("engine/core/b.h", '#include "base/a.h"\n#include "engine/core/b.h"\n#include "engine/host/c.h"\n')
+        self.header("engine/host/c.h")
         self.assertEqual((0, ""), self.check("check-layers"))
 
     def test_an_include_upwards_is_named_with_its_line(self):
@@ -42,6 +43,20 @@ class Lint(support.TempDir):
         status, out = self.check("check-layers")
         self.assertEqual(1, status)
         self.assertIn("of its sibling engine", out)
+
+    def test_an_include_of_a_later_room_is_named(self):
+        self.header("engine/warm/a.h")
+        self.header("engine/core/b.h", '#include "engine/warm/a.h"\n')
+        status, out = self.check("check-layers")
+        self.assertEqual(1, status)
+        self.assertIn('src/engine/core/b.h:3: room core of engine includes "engine/warm/a.h", a room after it', out)
+
+    def test_a_source_outside_of_all_rooms_is_named(self):
+        self.header("engine/core/a.h")
+        self.header("engine/b.h", '#include "engine/core/a.h"\n')
+        status, out = self.check("check-layers")
+        self.assertEqual(1, status)
+        self.assertIn("engine/b.h lies in none of the rooms of src/engine", out)
 
     def test_a_new_folder_must_take_its_place(self):
         self.header("novelty/a.h")

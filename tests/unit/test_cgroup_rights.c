@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "engine/cgroup_rights.h"
+#include "engine/host/cgroup_rights.h"
 
 enum { ROOT = 0, ME = 1000, OTHER = 1001 };
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "engine/netns.h"
+#include "engine/host/netns.h"
 
 static struct fh_netns_pool pool;
 static int kept = -1; /* a socket that a case leaves open */

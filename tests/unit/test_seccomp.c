@@ -17,8 +17,8 @@
 #include <cmocka.h>
 #include <seccomp.h>
 
-#include "engine/seccomp.h"
-#include "engine/seccomp_policy.h"
+#include "engine/make/seccomp.h"
+#include "engine/make/seccomp_policy.h"
 
 #if defined(__x86_64__)
 #define NATIVE_ARCH AUDIT_ARCH_X86_64

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A sandbox that is held still: by cgroup v2 (cgroup.freeze), by the freezer of v1, into which init moves everybody but
+ * itself, or by init's SIGSTOP to each. The clocks of limits stop for as long; a lease runs on.
+ *
+ * While a pause is under way or holds, nothing is started in the sandbox (requests_session.c asks fh_pause_refuses).
+ */
+#include "engine/core/pause.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "engine/core/engine.h"
+#include "engine/core/limits.h"
+#include "proto/wire.h"
+
+/* What init was asked for, and whom to tell. */
+struct fh_hold {
+	uint32_t how, token;
+	bool awaited;
+	struct fh_connection *connection;
+	uint64_t request;
+};
+
+static void answer(struct fh_sandbox *b, struct fh_connection *c, uint64_t request)
+{
+	if (!c || c->closing || !request)
+		return;
+	struct fh_buf *out = fh_connection_out(c);
+	size_t mark = fh_frame_begin(out, FH_FRAME_REPLY, 0, request, b->id);
+	fh_wire_u64(out, F_HOW, b->paused);
+	fh_frame_end(out, mark);
+	fh_connection_flush(c);
+}
+
+static void set_clocks(struct fh_sandbox *b, void (*set)(struct fh_process *p))
+{
+	for (struct fh_process *p = b->processes; p; p = p->next)
+		set(p);
+}
+
+static int ask(struct fh_sandbox *b, uint32_t how, const int *fds, int fd_count, struct fh_connection *c,
+               uint64_t request, struct fh_error *err)
+{
+	struct fh_init_hold_request m = { .h = { FH_INIT_HOLD, ++b->next_token }, .how = how };
+	int r = fh_sandbox_send(b, &m, sizeof(m), fds, fd_count, err);
+	if (r < 0)
+		return r;
+	struct fh_hold *h = FH_NEW(struct fh_hold);
+	*h = (struct fh_hold){ .how = how, .token = m.h.token, .connection = c, .request = request };
+	free(b->hold);
+	b->hold = h;
+	return 0;
+}
+
+/* Has init move everybody into a frozen group of v1. False: that cannot be here. */
+static bool begin_freezer(struct fh_sandbox *b, struct fh_connection *c, uint64_t request)
+{
+	char name[40];
+	fh_id_hex(b->id, name);
+	/* where control groups of programs are nested, only this hierarchy's group has all of them */
+	int fds[2] = { fh_cgroup_members_of(&b->cgroup, FH_CG_PIDS), -1 };
+	bool good = fds[0] >= 0 && b->engine->cgroups.version[FH_CG_PIDS] == 1 &&
+	            fh_freezer_make(&b->freezer, &b->engine->cgroups, name) == 0;
+	if (good)
+		fds[1] = fh_freezer_members(&b->freezer);
+	good = good && fds[1] >= 0 && ask(b, FH_HOLD_MOVE, fds, 2, c, request, NULL) == 0;
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	if (!good)
+		(void)fh_freezer_remove(&b->freezer);
+	return good;
+}
+
+int fh_pause(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, struct fh_error *err)
+{
+	if (b->hold)
+		return fh_error_set(err, FH_E_UNAVAILABLE, "the sandbox is being paused or resumed already");
+	if (b->paused) {
+		answer(b, c, request);
+		return 0;
+	}
+	for (const struct fh_process *p = b->processes; p; p = p->next)
+		if (!p->started && !p->exited) {
+			int r = fh_error_set(err, FH_E_UNAVAILABLE, "a process of the sandbox is being started");
+			if (err)
+				err->retryable = true;
+			return r;
+		}
+	if (fh_cgroup_freeze(&b->cgroup, true) == 0) { /* init too: it is asked for nothing meanwhile */
+		b->paused = FH_PAUSE_FREEZER;
+		set_clocks(b, fh_limits_hold);
+		answer(b, c, request);
+		return 0;
+	}
+	set_clocks(b, fh_limits_hold);
+	if (begin_freezer(b, c, request))
+		return 0;
+	int r = ask(b, FH_HOLD_STOP, NULL, 0, c, request, err);
+	if (r < 0)
+		set_clocks(b, fh_limits_go_on);
+	return r;
+}
+
+int fh_resume(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, struct fh_error *err)
+{
+	if (b->hold)
+		return fh_error_set(err, FH_E_UNAVAILABLE, "the sandbox is being paused or resumed already");
+	if (b->paused == FH_PAUSE_SIGNALS)
+		return ask(b, FH_HOLD_RELEASE, NULL, 0, c, request, err);
+	if (b->paused) {
+		(void)fh_cgroup_freeze(&b->cgroup, false);
+		fh_freezer_set(&b->freezer, false);
+		b->paused = FH_PAUSE_NONE;
+		set_clocks(b, fh_limits_go_on);
+		/* so that init samples again; what it answers nobody waits for */
+		struct fh_init_hold_request m = { .h = { FH_INIT_HOLD, ++b->next_token }, .how = FH_HOLD_RELEASE };
+		(void)fh_sandbox_send(b, &m, sizeof(m), NULL, 0, NULL);
+	}
+	answer(b, c, request);
+	return 0;
+}
+
+static void failed(struct fh_sandbox *b, const struct fh_hold *h, int error)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	fh_error_sys(&err, error, "cannot hold all processes of the sandbox still");
+	set_clocks(b, fh_limits_go_on);
+	fh_connection_error(h->connection, h->request, &err);
+}
+
+void fh_pause_on_held(struct fh_sandbox *b, const struct fh_init_held *m)
+{
+	if (!b->hold || b->hold->token != m->h.token)
+		return;
+	fh_auto_free struct fh_hold *h = FH_TAKE_PTR(b->hold);
+	if (m->error && h->how == FH_HOLD_MOVE) { /* the kernel did not let init: by signals, then */
+		fh_freezer_set(&b->freezer, false);
+		if (ask(b, FH_HOLD_STOP, NULL, 0, h->connection, h->request, NULL) < 0)
+			failed(b, h, m->error);
+		return;
+	}
+	if (m->error) {
+		failed(b, h, m->error);
+		return;
+	}
+	static const enum fh_pause reached[] = {
+		[FH_HOLD_RELEASE] = FH_PAUSE_NONE, [FH_HOLD_STOP] = FH_PAUSE_SIGNALS, [FH_HOLD_MOVE] = FH_PAUSE_FREEZER
+	};
+	b->paused = reached[h->how];
+	if (!b->paused)
+		set_clocks(b, fh_limits_go_on);
+	answer(b, h->connection, h->request);
+}
+
+bool fh_pause_is_stuck(struct fh_sandbox *b)
+{
+	bool stuck = b->hold->awaited;
+	b->hold->awaited = true;
+	return stuck;
+}
+
+int fh_pause_refuses(const struct fh_sandbox *b, struct fh_error *err)
+{
+	if (!b->paused && !b->hold)
+		return 0;
+	(void)fh_error_set(err, FH_E_UNAVAILABLE, "the sandbox is paused");
+	fh_error_hint(err, "resume it first");
+	return -FH_E_UNAVAILABLE;
+}
+
+void fh_pause_drop_connection(struct fh_sandbox *b, struct fh_connection *c)
+{
+	if (b->hold && b->hold->connection == c)
+		b->hold->connection = NULL;
+}
+
+void fh_pause_end(struct fh_sandbox *b)
+{
+	if (b->hold && b->hold->connection) {
+		struct fh_error err = FH_ERROR_INIT;
+		fh_error_set(&err, FH_E_NOT_FOUND, "the sandbox was destroyed, or died");
+		fh_connection_error(b->hold->connection, b->hold->request, &err);
+	}
+	free(FH_TAKE_PTR(b->hold));
+	fh_freezer_set(&b->freezer, false); /* who is frozen in v1 does not even die */
+	if (b->paused == FH_PAUSE_FREEZER)
+		(void)fh_cgroup_freeze(&b->cgroup, false);
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT
+#include "engine/core/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "engine/core/engine.h"
+#include "engine/core/isolation.h"
+#include "engine/core/limits.h"
+#include "engine/core/program_group.h"
+#include "proto/wire.h"
+
+void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t request)
+{
+	if (!c || c->closing || !request)
+		return;
+	struct fh_buf *out = fh_connection_out(c);
+	size_t mark = fh_frame_begin(out, FH_FRAME_STARTED, 0, request, p->id);
+	fh_wire_bytes(out, F_SANDBOX_ID, p->sandbox->id.b, 16);
+	fh_wire_u64(out, F_PID, p->pid);
+	if (!fh_id_is_zero(p->input.id) && !p->exited) {
+		size_t s = fh_wire_begin(out, F_STREAM);
+		fh_wire_u64(out, F_KIND, FH_KIND_STDIN);
+		fh_wire_bytes(out, F_ID, p->input.id.b, 16);
+		fh_wire_u64(out, F_WINDOW, FH_STDIN_WINDOW);
+		fh_wire_u64(out, F_OFFSET, p->input.written);
+		fh_wire_end(out, s);
+	}
+	for (struct fh_output *x = p->streams; x; x = x->next) {
+		size_t s = fh_wire_begin(out, F_STREAM);
+		fh_wire_u64(out, F_KIND, x->kind);
+		fh_wire_bytes(out, F_ID, x->id.b, 16);
+		fh_wire_u64(out, F_WINDOW, x->window);
+		fh_wire_u64(out, F_OFFSET, x->acked);
+		fh_wire_end(out, s);
+	}
+	fh_frame_end(out, mark);
+	fh_connection_flush(c);
+}
+
+static const char *const step_texts[FH_STEP_COUNT_] = {
+	[FH_STEP_NONE] = "start",
+	[FH_STEP_FORK] = "fork for",
+	[FH_STEP_TERMINAL] = "connect",
+	[FH_STEP_RLIMIT] = "set the resource limits of",
+	[FH_STEP_IDS] = "change the user for",
+	[FH_STEP_FILES] = "write the files of",
+	[FH_STEP_GROUP] = "enter the control group of",
+	[FH_STEP_CWD] = "enter the working directory of",
+	[FH_STEP_EXEC] = "execute",
+};
+
+static void unlink_process(struct fh_process *p);
+
+static void could_not_start(struct fh_process *p, const struct fh_init_spawned *m)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	uint32_t step = m->step < FH_STEP_COUNT_ ? m->step : FH_STEP_NONE;
+	fh_error_sys(&err, m->error, "cannot %s %s", step_texts[step], p->command);
+	err.phase = FH_PHASE_SPAWN;
+	const struct fh_init_done refused = { .refused = m->refused, .error = m->error, .size = m->detail };
+	if (step == FH_STEP_FILES) {
+		fh_transfer_explain(p->sandbox->plan, &refused, &err);
+	} else if (step == FH_STEP_EXEC && m->error == ENOENT) {
+		err.code = FH_E_NOT_FOUND;
+		fh_error_hint(
+		    &err, "the program, or the loader that it names, is not in the sandbox: see --explain, --mount, --image");
+	} else if (step == FH_STEP_FORK && m->error == EAGAIN) {
+		fh_error_hint(&err, "the limit on processes leaves no room: raise --processes");
+	}
+	if (p->sandbox->owner->one_program) {
+		fh_sandbox_fail(p->sandbox, &err);
+		return;
+	}
+	fh_connection_error(p->connection, p->request, &err);
+	unlink_process(p); /* nobody was told its id: there is nothing to wait for */
+}
+
+/* The streams are read from the start: what shows first of the program may be its output. */
+void fh_process_on_sent(struct fh_process *p)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	for (struct fh_output *x = p->streams; x; x = x->next)
+		if (x->fd >= 0)
+			fh_output_open(e, x, x->fd);
+	fh_limits_start(p);
+}
+
+void fh_process_on_begun(struct fh_process *p)
+{
+	p->started = true;
+	fh_process_started(p, p->connection, p->request);
+}
+
+void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m, int terminal)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	if (m->error) {
+		if (terminal >= 0)
+			close(terminal);
+		could_not_start(p, m);
+		return;
+	}
+	p->started = true;
+	p->pid = m->pid;
+	if (!p->helper) /* no program: it has the program's layers, and a user id of its own */
+		fh_isolation_add_state(p->sandbox, &m->state);
+	struct fh_error err = FH_ERROR_INIT;
+	if (fh_isolation_check(p->sandbox, true, &err) < 0) {
+		if (terminal >= 0)
+			close(terminal);
+		fh_sandbox_fail(p->sandbox, &err);
+		return;
+	}
+	fh_process_started(p, p->connection, p->request);
+	for (struct fh_output *x = p->streams; x; x = x->next)
+		if (x->fd >= 0)
+			fh_output_open(e, x, x->fd);
+	if (p->pty && terminal >= 0) {
+		int copy = fcntl(terminal, F_DUPFD_CLOEXEC, 3);
+		fh_output_open(e, p->streams, terminal);
+		if (copy >= 0)
+			fh_input_open(e, &p->input, copy);
+	} else if (terminal >= 0) { /* nobody asked for one */
+		close(terminal);
+	}
+	fh_limits_start(p);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- end */
+
+static void answer(struct fh_process *p, struct fh_connection *c, uint64_t request)
+{
+	if (!c || c->closing)
+		return;
+	struct fh_buf *out = fh_connection_out(c);
+	size_t mark = fh_frame_begin(out, FH_FRAME_EXIT, 0, request, p->id);
+	fh_process_write_exit(p, out);
+	fh_isolation_write(p->sandbox, out);
+	fh_frame_end(out, mark);
+	fh_connection_flush(c);
+}
+
+void fh_process_drop_waiter(struct fh_waiter *w)
+{
+	struct fh_engine *e = w->process->sandbox->engine;
+	fh_timer_stop(e->loop, &w->timer);
+	for (struct fh_waiter **p = &w->process->waiters; *p; p = &(*p)->next)
+		if (*p == w) {
+			*p = w->next;
+			break;
+		}
+	fh_loop_free(e->loop, w);
+}
+
+static void answer_waiters(struct fh_process *p)
+{
+	while (p->waiters) {
+		struct fh_waiter *w = p->waiters;
+		struct fh_connection *c = w->connection;
+		uint64_t request = w->request;
+		fh_process_drop_waiter(w);
+		answer(p, c, request);
+	}
+}
+
+static void unlink_process(struct fh_process *p)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	fh_limits_stop(p);
+	fh_timer_stop(e->loop, &p->forget_timer);
+	fh_program_group_drop(p);
+	while (p->waiters)
+		fh_process_drop_waiter(p->waiters);
+	fh_input_close(e, &p->input);
+	for (struct fh_output *s = p->streams, *next; s; s = next) {
+		next = s->next;
+		fh_output_free(e, s);
+	}
+	for (struct fh_process **x = &p->sandbox->processes; *x; x = &(*x)->next)
+		if (*x == p) {
+			*x = p->next;
+			break;
+		}
+	fh_loop_free(e->loop, p);
+}
+
+void fh_process_end_tree(struct fh_process *p)
+{
+	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = SIGKILL, .tree = 1 };
+	fh_auto_close int members = p->has_group ? fh_cgroup_members(&p->group) : -1;
+	(void)fh_sandbox_send(p->sandbox, &m, sizeof(m), &members, members >= 0, NULL);
+}
+
+/* ---- helpers ---- */
+
+static void forget_helper(struct fh_process *p)
+{
+	for (const struct fh_output *s = p->streams; s; s = s->next)
+		if (!s->ended || (s->connection && !s->end_sent))
+			return;
+	if (p->exited)
+		unlink_process(p);
+}
+
+void fh_process_on_helper_stream_end(struct fh_output *s)
+{
+	s->on_end = fh_process_on_helper_stream_end; /* the other one may be open */
+	forget_helper(s->process);
+}
+
+void fh_process_abandon(struct fh_process *p)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = SIGKILL };
+	if (!p->exited)
+		(void)fh_sandbox_send(p->sandbox, &m, sizeof(m), NULL, 0, NULL);
+	fh_input_close(e, &p->input);
+	for (struct fh_output *s = p->streams; s; s = s->next) {
+		s->on_end = NULL;
+		if (!s->ended)
+			fh_output_end(e, s);
+	}
+	forget_helper(p);
+}
+
+static void on_forget(struct fh_timer *t)
+{
+	struct fh_process *p = t->owner;
+	for (const struct fh_output *s = p->streams; s; s = s->next)
+		if (s->connection && !s->end_sent) { /* somebody still reads, slowly: theirs is every byte and the end */
+			fh_timer_set(p->sandbox->engine->loop, t, fh_now_ns() + (int64_t)FH_EXIT_KEPT_MS * FH_NS_PER_MS);
+			return;
+		}
+	unlink_process(p);
+}
+
+void fh_process_use(const struct fh_process *p, struct fh_usage *ret)
+{
+	struct fh_cgroup_use u;
+	fh_limits_use(p->sandbox, ret);
+	if (!p->has_group)
+		return;
+	fh_cgroup_use(&p->group, &u);
+	ret->cpu_user_us = u.cpu_user_us;
+	ret->cpu_sys_us = u.cpu_sys_us;
+	if (u.memory_peak_bytes)
+		ret->memory_peak_bytes = u.memory_peak_bytes;
+}
+
+/* Usage of the process and what it started: of its control group, where it has one; else what the sandbox used since it
+ * started, which counts all that run side by side. */
+static void settle(struct fh_process *p)
+{
+	struct fh_usage now;
+	fh_process_use(p, &now);
+	/* the sum is what counts; the split of a short time between user and system may move from one look to the next */
+	uint64_t before = p->base.cpu_user_us + p->base.cpu_sys_us, total = now.cpu_user_us + now.cpu_sys_us;
+	total -= FH_MIN(before, total);
+	p->usage = now;
+	p->usage.cpu_sys_us = FH_MIN(now.cpu_sys_us - FH_MIN(p->base.cpu_sys_us, now.cpu_sys_us), total);
+	p->usage.cpu_user_us = total - p->usage.cpu_sys_us;
+}
+
+/* Whether the kernel killed for want of memory among what it is: its end may be seen before the kernel's word of it. In
+ * a session others may have been killed: its own group tells, or that it was killed itself. */
+static bool met_memory(const struct fh_process *p)
+{
+	struct fh_cgroup_use u = { 0 };
+	if (p->sandbox->owner->one_program)
+		return p->sandbox->oom_kills > p->oom_kills_before;
+	if (p->has_group)
+		fh_cgroup_use(&p->group, &u);
+	bool killed = WIFSIGNALED(p->wait_status) && WTERMSIG(p->wait_status) == SIGKILL;
+	return u.oom_kills > 0 || (killed && p->sandbox->oom_kills > p->oom_kills_before);
+}
+
+void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	if (p->exited)
+		return;
+	p->exited = true;
+	p->wait_status = m->status;
+	/* one that had ended by itself when it was to be stopped keeps its own end */
+	p->stopped = p->stopped && WIFSIGNALED(m->status) && WTERMSIG(m->status) == SIGKILL;
+	/* between two samples a process may grow and end: the kernel's own high-water mark of it is the least that was used
+	 */
+	p->sandbox->peak.memory_peak_bytes = FH_MAX(p->sandbox->peak.memory_peak_bytes, m->resident_peak_bytes);
+	settle(p);
+	if (met_memory(p))
+		p->fired |= 1u << FH_LIMIT_MEMORY;
+	if (m->status != 0 && fh_limits_met_data(p->sandbox, m->resident_peak_bytes))
+		p->fired |= 1u << FH_LIMIT_MEMORY;
+	p->usage.wall_us = (uint64_t)(fh_now_ns() - p->start_ns) / 1000;
+	uint64_t own = m->user_us + m->sys_us; /* where nothing counts the tree, at least the process itself */
+	if (p->usage.cpu_user_us + p->usage.cpu_sys_us < own && !p->sandbox->cgroup.host) {
+		p->usage.cpu_user_us = m->user_us;
+		p->usage.cpu_sys_us = m->sys_us;
+	}
+	/* it may end by itself between the clock's last look and the limit's reach, or by the kernel's own RLIMIT_CPU */
+	if (p->limits.cpu_ms < UINT64_MAX / 2000 && p->usage.cpu_user_us + p->usage.cpu_sys_us >= p->limits.cpu_ms * 1000)
+		p->fired |= 1u << FH_LIMIT_CPU_TIME;
+	/* the kernel's way to say that a file would have grown too large; who handles the signal gets EFBIG instead */
+	if (WIFSIGNALED(m->status) && WTERMSIG(m->status) == SIGXFSZ)
+		p->fired |= 1u << FH_LIMIT_FILE_SIZE;
+	fh_limits_stop(p);
+	fh_input_gone(&p->input);
+	fh_input_close(e, &p->input);
+	if (p->sandbox->owner->one_program)
+		return; /* its owner goes on when everybody is dead */
+	if (p->helper) {
+		forget_helper(p);
+		return;
+	}
+	fh_timer_prepare(e->loop, &p->forget_timer, on_forget, p);
+	fh_timer_set(e->loop, &p->forget_timer, fh_now_ns() + (int64_t)FH_EXIT_KEPT_MS * FH_NS_PER_MS);
+	answer_waiters(p);
+}
+
+void fh_process_gone(struct fh_process *p)
+{
+	struct fh_init_exited killed = { .status = SIGKILL };
+	if (!p->exited && !p->started && !p->sandbox->owner->one_program) { /* SPAWN is still to be answered */
+		struct fh_error err = FH_ERROR_INIT;
+		fh_error_set(&err, FH_E_NOT_FOUND, "the sandbox was destroyed, or died, before the process started");
+		err.phase = FH_PHASE_SPAWN;
+		fh_connection_error(p->connection, p->request, p->sandbox->failed ? &p->sandbox->error : &err);
+	}
+	if (!p->exited)
+		fh_process_on_exited(p, &killed);
+	/* one that never started has pipes that nothing reads from, and so no end of file */
+	for (struct fh_output *s = p->streams; s; s = s->next)
+		if (!s->ended && (s->fd < 0 || !p->started))
+			fh_output_end(p->sandbox->engine, s);
+}
+
+void fh_process_free_all(struct fh_sandbox *b)
+{
+	while (b->processes)
+		unlink_process(b->processes);
+}
+
+/* -------------------------------------------------------------------------------------------------------- answers */
+
+/* Which of several limits names the status: output, memory, CPU, wall; then those that only make calls fail, and only
+ * when the program did not get over it. */
+static const struct {
+	enum fh_limit limit;
+	enum fh_status status;
+	bool only_failed;
+} precedence[] = {
+	{ FH_LIMIT_OUTPUT, FH_STATUS_OUTPUT_LIMIT, false },     { FH_LIMIT_MEMORY, FH_STATUS_MEMORY_LIMIT, false },
+	{ FH_LIMIT_CPU_TIME, FH_STATUS_CPU_TIME_LIMIT, false }, { FH_LIMIT_WALL_TIME, FH_STATUS_WALL_TIME_LIMIT, false },
+	{ FH_LIMIT_PROCESSES, FH_STATUS_PROCESS_LIMIT, true },  { FH_LIMIT_DISK, FH_STATUS_DISK_LIMIT, true },
+	{ FH_LIMIT_FILE_SIZE, FH_STATUS_DISK_LIMIT, true },
+};
+
+enum fh_status fh_process_status(const struct fh_process *p)
+{
+	bool failed = p->wait_status != 0;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(precedence); i++)
+		if (p->fired & 1u << precedence[i].limit && (failed || !precedence[i].only_failed))
+			return precedence[i].status;
+	return failed ? FH_STATUS_RUNTIME_ERROR : FH_STATUS_OK;
+}
+
+void fh_process_write_exit(const struct fh_process *p, struct fh_buf *out)
+{
+	bool signalled = WIFSIGNALED(p->wait_status);
+	size_t mark = fh_wire_begin(out, F_EXIT);
+	fh_wire_u64(out, F_STATUS, fh_process_status(p));
+	if (!signalled)
+		fh_wire_u64(out, F_EXIT_CODE, (uint64_t)WEXITSTATUS(p->wait_status));
+	fh_wire_u64(out, F_SIGNAL, signalled ? (uint64_t)WTERMSIG(p->wait_status) : 0);
+	fh_wire_u64(out, F_FIRED, p->fired);
+	fh_wire_u64(out, F_CPU_USER_US, p->usage.cpu_user_us);
+	fh_wire_u64(out, F_CPU_SYS_US, p->usage.cpu_sys_us);
+	fh_wire_u64(out, F_WALL_US, p->usage.wall_us);
+	fh_wire_u64(out, F_MEMORY, p->usage.memory_peak_bytes);
+	fh_wire_u64(out, F_PROCESSES, p->usage.processes_peak);
+	if (p->sandbox->has_program && !p->sandbox->program.replaced)
+		fh_wire_u64(out, F_MEMORY_BASELINE, p->sandbox->program_baseline);
+	if (p->stopped)
+		fh_wire_u64(out, F_STOPPED, 1);
+	fh_wire_end(out, mark);
+}
+
+static void on_wait_timeout(struct fh_timer *t)
+{
+	struct fh_waiter *w = t->owner;
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_connection *c = w->connection;
+	uint64_t request = w->request;
+	fh_error_set(&err, FH_E_TIMEOUT, "the process still runs");
+	fh_process_drop_waiter(w);
+	fh_connection_error(c, request, &err);
+}
+
+void fh_process_add_waiter(struct fh_process *p, struct fh_connection *c, uint64_t request, uint64_t timeout_ms)
+{
+	if (p->exited) {
+		answer(p, c, request);
+		return;
+	}
+	size_t waiting = 0;
+	for (const struct fh_waiter *x = p->waiters; x; x = x->next)
+		waiting++;
+	if (waiting >= FH_WAITERS_MAX) {
+		struct fh_error err = FH_ERROR_INIT;
+		fh_error_set(&err, FH_E_LIMIT, "%d requests wait for this process already", FH_WAITERS_MAX);
+		fh_connection_error(c, request, &err);
+		return;
+	}
+	struct fh_waiter *w = FH_NEW(struct fh_waiter);
+	*w = (struct fh_waiter){ .next = p->waiters, .process = p, .connection = c, .request = request };
+	fh_timer_prepare(p->sandbox->engine->loop, &w->timer, on_wait_timeout, w);
+	p->waiters = w;
+	if (timeout_ms != FH_UNLIMITED)
+		fh_timer_set(p->sandbox->engine->loop, &w->timer,
+		             fh_now_ns() + (int64_t)FH_MIN(timeout_ms, (uint64_t)INT64_MAX / 2 / FH_NS_PER_MS) * FH_NS_PER_MS);
+}

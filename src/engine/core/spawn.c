@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+/* How a process is started: its pipes, its limits, and what init, or the program of a zygote, is asked for. */
+#include "engine/core/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "engine/core/engine.h"
+#include "engine/core/limits.h"
+#include "engine/core/program_group.h"
+
+static void describe(struct fh_process *p, char *const *argv)
+{
+	size_t n = 0;
+	for (; *argv && n + 2 < sizeof(p->command); argv++) {
+		size_t part = FH_MIN(strlen(*argv), sizeof(p->command) - n - 2);
+		memcpy(p->command + n, *argv, part);
+		n += part;
+		p->command[n++] = ' ';
+	}
+	p->command[n ? n - 1 : 0] = 0;
+}
+
+static int add_text(struct fh_buf *b, const char *s)
+{
+	return fh_buf_add(b, s, strlen(s) + 1);
+}
+
+static uint32_t add_list(struct fh_buf *b, char *const *list)
+{
+	uint32_t n = 0;
+	for (; list[n]; n++)
+		(void)add_text(b, list[n]);
+	return n;
+}
+
+/* fds has room for what follows. files: those of the plan come along. */
+static int send_spawn(struct fh_process *p, const struct fh_spawn *s, int *fds, int fd_count, bool files,
+                      struct fh_error *err)
+{
+	struct fh_init_spawn m = { .h = { FH_INIT_SPAWN, p->token }, .rows = s->rows, .columns = s->columns };
+	fh_auto_buf struct fh_buf packet = FH_BUF_INIT(FH_INIT_PACKET_MAX);
+	m.flags = (s->pty ? FH_SPAWN_PTY : 0) | (s->one_shot ? FH_SPAWN_ONE_SHOT : 0) | (s->helper ? FH_SPAWN_HELPER : 0);
+	m.uid = s->uid;
+	m.gid = s->gid;
+	m.rlimit_count = (uint32_t)fh_limits_rlimits(p->sandbox, m.rlimits);
+	const struct fh_plan *plan = p->sandbox->plan;
+	m.descriptor_count = s->pty || s->helper ? 0 : (uint32_t)plan->descriptor_count;
+	for (uint32_t i = 0; i < m.descriptor_count; i++)
+		m.descriptors[i] = plan->descriptors[i].number;
+	(void)fh_buf_add(&packet, &m, sizeof(m));
+	(void)add_text(&packet, s->cwd);
+	m.argv_count = add_list(&packet, s->argv);
+	m.env_count = add_list(&packet, s->env);
+	if (packet.overflowed || packet.n - sizeof(m) > FH_INIT_TEXT_MAX)
+		return fh_error_set(err, FH_E_LIMIT, "arguments and environment are larger than %d bytes", FH_INIT_TEXT_MAX);
+	if (m.argv_count == 0)
+		return fh_error_set(err, FH_E_ARGUMENT, "there is no command to run");
+	m.text_size = (uint32_t)(packet.n - sizeof(m));
+	fh_auto_close int entries = files ? fh_transfer_entries(plan->files, plan->file_count, NULL, err) : -1;
+	if (files && entries < 0)
+		return entries;
+	if (files) {
+		m.flags |= FH_SPAWN_FILES;
+		fds[fd_count++] = entries;
+	}
+	if (p->has_group)
+		m.group_count = (uint32_t)fh_cgroup_entries(&p->group, false, fds + fd_count);
+	fd_count += (int)m.group_count;
+	memcpy(packet.p, &m, sizeof(m));
+	return fh_sandbox_send(p->sandbox, packet.p, packet.n, fds, fd_count, err);
+}
+
+static void close_all(int (*pipes)[2], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (int end = 0; end < 2; end++)
+			if (pipes[i][end] >= 0)
+				close(pipes[i][end]);
+}
+
+static void add_stream(struct fh_process *p, enum fh_stream_kind kind, const struct fh_spawn *s, int fd)
+{
+	struct fh_engine *e = p->sandbox->engine;
+	struct fh_output *x = fh_output_new(e, kind, p->connection, s->window, s->limits.output_bytes), **end = &p->streams;
+	x->sandbox = p->sandbox;
+	x->process = p;
+	x->drop = s->drop;
+	x->on_end = s->helper ? fh_process_on_helper_stream_end : NULL;
+	while (*end)
+		end = &(*end)->next;
+	*end = x;
+	x->fd = fd; /* read from once the client knows the stream */
+	if (fd >= 0)
+		(void)fh_set_nonblock(fd, true);
+}
+
+/* The program's descriptors beside the first three: the ends of its links, and a pipe for its driver stream, whose
+ * other end is *ret_driver. A terminal has no more than itself. */
+static int open_descriptors(struct fh_sandbox *b, int *fds, int (*driver)[2], struct fh_error *err)
+{
+	for (size_t i = 0; i < b->plan->descriptor_count; i++) {
+		const struct fh_descriptor *d = &b->plan->descriptors[i];
+		if (d->kind == FH_DESCRIPTOR_DRIVER) {
+			if (pipe2(*driver, O_CLOEXEC) < 0)
+				return fh_error_sys(err, errno, "cannot make the pipes of a process");
+			fds[i] = (*driver)[1];
+		} else {
+			fds[i] = b->links[d->number - FH_DESCRIPTOR_FIRST];
+		}
+		if (fds[i] < 0)
+			return fh_error_set(err, FH_E_ARGUMENT, "descriptor %d of the plan (%s) has no link", d->number,
+			                    fh_descriptor_kind_name(d->kind));
+	}
+	return 0;
+}
+
+static void close_links(struct fh_sandbox *b)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(b->links); i++)
+		if (b->links[i] >= 0)
+			close(FH_TAKE_FD(b->links[i]));
+}
+
+/* Only the program of a RUN: its sandbox is all its own, and nobody put anything there before. */
+static bool bring_files(const struct fh_sandbox *b, const struct fh_spawn *s)
+{
+	return s->one_shot && b->files_come_along && b->plan->file_count;
+}
+
+int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
+                        struct fh_process **ret, struct fh_error *err)
+{
+	int pipes[4][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } }, r = 0; /* the last: of the driver stream */
+	size_t known = 0;
+	for (const struct fh_process *x = b->processes; x; x = x->next)
+		known++;
+	if (known >= FH_PROCESSES_KEPT_MAX)
+		return fh_error_set(err, FH_E_LIMIT, "%d processes of the sandbox run or are remembered; no more are allowed",
+		                    FH_PROCESSES_KEPT_MAX);
+	struct fh_process *p = FH_NEW(struct fh_process);
+	p->sandbox = b;
+	p->token = ++b->next_token;
+	p->connection = c;
+	p->request = request;
+	p->pty = s->pty;
+	p->one_shot = s->one_shot;
+	p->limits = s->limits;
+	p->helper = s->helper;
+	p->uid = s->uid;
+	snprintf(p->tag, sizeof(p->tag), "%s", s->tag ? s->tag : "");
+	p->oom_kills_before = b->oom_kills;
+	p->input = (struct fh_input){ .process = p, .fd = -1, .terminal = s->pty };
+	fh_id_random(&p->id);
+	describe(p, s->argv);
+	for (int i = 0; i < 3 && !s->pty && r == 0; i++)
+		if (pipe2(pipes[i], O_CLOEXEC) < 0)
+			r = fh_error_sys(err, errno, "cannot make the pipes of a process");
+	int fds[FH_SPAWN_FDS_MAX] = { pipes[0][0], pipes[1][1], pipes[2][1] };
+	if (r == 0 && !s->pty && !s->helper)
+		r = open_descriptors(b, fds + 3, &pipes[3], err);
+	if (r == 0)
+		r = fh_program_group_make(p, s, err);
+	if (s->stdin_open)
+		fh_id_random(&p->input.id);
+	else
+		p->input.end_seen = true;
+	(void)fh_buf_add(&p->input.buffer, s->stdin_data.p, s->stdin_data.n);
+	if (r == 0) {
+		if (!s->pty) /* before the program begins, which may look whether there is something to read */
+			fh_input_open(b->engine, &p->input, FH_TAKE_FD(pipes[0][1]));
+		if (!p->has_group)
+			fh_limits_cpu(b, &p->base);
+		p->start_ns = fh_now_ns();
+		int count = s->pty ? 0 : s->helper ? 3 : 3 + (int)b->plan->descriptor_count;
+		r = s->one_shot && b->program.pidfd >= 0 ? b->origin->run_program(b, s, fds, (size_t)count, err)
+		                                         : send_spawn(p, s, fds, count, bring_files(b, s), err);
+	}
+	close_links(b); /* the program has them now, or nobody: an end held here would keep the other side from its end */
+	if (r) {
+		fh_input_close(b->engine, &p->input);
+		close_all(pipes, FH_ARRAY_SIZE(pipes));
+		fh_program_group_drop(p);
+		free(p);
+		return r;
+	}
+	p->next = b->processes; /* before anything is written to the client, whose end must be seen by all that name it */
+	b->processes = p;
+	*ret = p;
+	if (!s->pty) {
+		close(FH_TAKE_FD(pipes[0][0]));
+		close(FH_TAKE_FD(pipes[1][1]));
+		close(FH_TAKE_FD(pipes[2][1]));
+		add_stream(p, FH_KIND_STDOUT, s, pipes[1][0]);
+		add_stream(p, FH_KIND_STDERR, s, pipes[2][0]);
+		if (pipes[3][1] >= 0) {
+			close(FH_TAKE_FD(pipes[3][1]));
+			add_stream(p, FH_KIND_DRIVER, s, pipes[3][0]);
+		}
+	} else {
+		add_stream(p, FH_KIND_STDOUT, s, -1);
+	}
+	return 0;
+}
+
+int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, struct fh_error *err)
+{
+	int room[FH_SPAWN_FDS_MAX];
+	memcpy(room, fds, FH_MIN((size_t)fd_count, FH_ARRAY_SIZE(room)) * sizeof(*fds));
+	const struct fh_plan *plan = p->sandbox->plan;
+	const struct fh_spawn s = { .argv = plan->argv,
+		                        .env = plan->env,
+		                        .cwd = plan->cwd,
+		                        .one_shot = p->one_shot,
+		                        .uid = plan->uid,
+		                        .gid = plan->gid };
+	fh_limits_stop(p); /* their clocks run from the start on that comes now */
+	p->start_ns = fh_now_ns();
+	return send_spawn(p, &s, room, fd_count, false, err); /* its files are there */
+}

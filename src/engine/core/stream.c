@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+#include "engine/core/stream.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "engine/core/engine.h"
+#include "engine/core/limits.h"
+
+/* ------------------------------------------------------------------------------------------- from a pipe to a client
+ */
+
+static uint64_t received(const struct fh_output *s)
+{
+	return s->acked + s->buffer.n;
+}
+
+static void send_pending(struct fh_engine *e, struct fh_output *s)
+{
+	(void)e;
+	struct fh_connection *c = s->connection;
+	if (!c || c->closing || s->end_sent)
+		return;
+	struct fh_buf *out = fh_connection_out(c);
+	bool any = false;
+	while (s->sent < received(s)) {
+		size_t at = (size_t)(s->sent - s->acked), n = FH_MIN(s->buffer.n - at, (size_t)FH_FRAME_DATA_MAX);
+		fh_frame_write_data(out, s->id, 0, s->sent, (struct fh_str){ s->buffer.p + at, n });
+		s->sent += n;
+		any = true;
+	}
+	if (s->ended) {
+		uint16_t flags = FH_DATA_END | (s->truncated ? FH_DATA_TRUNCATED : 0);
+		fh_frame_write_data(out, s->id, flags, s->sent, (struct fh_str){ "", 0 });
+		s->end_sent = any = true;
+	}
+	if (any)
+		fh_connection_flush(c);
+}
+
+static void after_end(struct fh_output *s)
+{
+	if (s->ended && (s->end_sent || !s->connection) && s->on_end) {
+		void (*on_end)(struct fh_output *) = FH_TAKE_PTR(s->on_end);
+		on_end(s);
+	}
+}
+
+/* Nobody reads: what is oldest goes. */
+static void make_room(struct fh_output *s)
+{
+	if (!s->drop || s->connection || s->buffer.n < s->window)
+		return;
+	fh_buf_drop(&s->buffer, s->window / 2);
+	s->acked += s->window / 2;
+	s->sent = s->acked;
+}
+
+static void read_on(struct fh_engine *e, struct fh_output *s)
+{
+	make_room(s);
+	if (s->fd >= 0)
+		(void)fh_watch_set(e->loop, &s->watch, s->fd, s->buffer.n < s->window ? EPOLLIN : 0);
+}
+
+void fh_output_end(struct fh_engine *e, struct fh_output *s)
+{
+	if (s->fd >= 0) {
+		fh_watch_stop(e->loop, &s->watch);
+		close(s->fd);
+		s->fd = -1;
+	}
+	s->ended = true;
+	send_pending(e, s);
+	after_end(s);
+}
+
+/* The first byte over the limit was seen: what is kept is the exact prefix. */
+static void over_limit(struct fh_engine *e, struct fh_output *s)
+{
+	s->truncated = true;
+	if (s->process)
+		fh_limits_fire(s->process, FH_LIMIT_OUTPUT);
+	fh_output_end(e, s);
+}
+
+static void on_event(struct fh_watch *w, uint32_t events)
+{
+	struct fh_output *s = w->owner;
+	struct fh_engine *e = s->sandbox->engine;
+	(void)events;
+	if (s->sandbox->program.starting)
+		s->sandbox->origin->settle_program(s->sandbox,
+		                                   false); /* the client is told of the program before it gets its output */
+	while (s->buffer.n < s->window) {
+		uint64_t left = s->limit == FH_UNLIMITED ? UINT64_MAX : s->limit - received(s);
+		size_t want = (size_t)FH_MIN((uint64_t)(s->window - s->buffer.n), (uint64_t)FH_FRAME_DATA_MAX);
+		bool last = left < want; /* one byte more than may be kept, to know whether there is more */
+		want = last ? (size_t)left + 1 : want;
+		char *room = fh_buf_reserve(&s->buffer, want);
+		ssize_t n = room ? read(s->fd, room, want) : -1;
+		if (n < 0 && room && errno == EINTR)
+			continue;
+		if (n < 0 && room && errno == EAGAIN)
+			break;
+		if (s->sandbox->program.starting)
+			s->sandbox->origin->settle_program(s->sandbox, true);
+		if (n <= 0) { /* EIO: a terminal whose other end is closed */
+			fh_output_end(e, s);
+			return;
+		}
+		if (last && (uint64_t)n > left) {
+			s->buffer.n += (size_t)left;
+			over_limit(e, s);
+			return;
+		}
+		s->buffer.n += (size_t)n;
+		if ((size_t)n < want)
+			break;
+	}
+	send_pending(e, s);
+	read_on(e, s);
+}
+
+void fh_output_finish(struct fh_engine *e, struct fh_output *s)
+{
+	if (s->fd >= 0)
+		on_event(&s->watch, 0);
+	if (!s->ended)
+		fh_output_end(e, s);
+}
+
+struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, struct fh_connection *c, size_t window,
+                                uint64_t limit)
+{
+	(void)e;
+	struct fh_output *s = FH_NEW(struct fh_output);
+	fh_id_random(&s->id);
+	s->kind = kind;
+	s->connection = c;
+	s->fd = -1;
+	s->window = FH_MAX(FH_MIN(window ? window : (size_t)FH_WINDOW_DEFAULT, (size_t)FH_WINDOW_MAX), (size_t)4096);
+	s->limit = limit;
+	s->watch = (struct fh_watch){ .fd = -1, .on_event = on_event, .owner = s };
+	return s;
+}
+
+void fh_output_open(struct fh_engine *e, struct fh_output *s, int fd)
+{
+	s->fd = fd;
+	(void)fh_set_nonblock(fd, true);
+	read_on(e, s);
+}
+
+void fh_output_credit(struct fh_engine *e, struct fh_output *s, uint64_t offset)
+{
+	if (offset <= s->acked || offset > s->sent)
+		return; /* late or invented: nothing to forget */
+	fh_buf_drop(&s->buffer, (size_t)(offset - s->acked));
+	s->acked = offset;
+	if (!s->ended)
+		read_on(e, s);
+}
+
+void fh_output_attach(struct fh_engine *e, struct fh_output *s, struct fh_connection *c)
+{
+	s->connection = c;
+	s->sent = s->acked;
+	s->end_sent = false;
+	send_pending(e, s);
+}
+
+void fh_output_detach(struct fh_engine *e, struct fh_output *s)
+{
+	s->connection = NULL;
+	if (!s->ended)
+		read_on(e, s);
+}
+
+void fh_output_free(struct fh_engine *e, struct fh_output *s)
+{
+	if (!s)
+		return;
+	fh_watch_stop(e->loop, &s->watch);
+	if (s->fd >= 0)
+		close(s->fd);
+	fh_buf_release(&s->buffer);
+	fh_loop_free(e->loop, s);
+}
+
+/* ------------------------------------------------------------------------------------------- from a client to a pipe
+ */
+
+static void consumed(struct fh_input *in, uint64_t until)
+{
+	struct fh_connection *c = in->process->connection;
+	in->written = until;
+	if (c && !c->closing && !fh_id_is_zero(in->id)) {
+		fh_frame_write_credit(fh_connection_out(c), in->id, until);
+		fh_connection_flush(c);
+	}
+}
+
+static void finish_input(struct fh_engine *e, struct fh_input *in)
+{
+	static const char end_of_file = 4; /* ^D: a terminal cannot be half closed */
+	if (in->terminal && in->fd >= 0)
+		(void)!write(in->fd, &end_of_file, 1);
+	fh_input_close(e, in);
+}
+
+static void write_on(struct fh_engine *e, struct fh_input *in)
+{
+	size_t before = in->taken;
+	while (in->fd >= 0 && !in->broken && in->taken < in->buffer.n) {
+		ssize_t n = write(in->fd, in->buffer.p + in->taken, in->buffer.n - in->taken);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			break;
+		if (n < 0) /* nobody reads any more: what comes is thrown away, as in a shell's pipe */
+			in->broken = true;
+		else
+			in->taken += (size_t)n;
+	}
+	if (in->broken)
+		in->taken = in->buffer.n;
+	size_t done = in->taken - before;
+	if (in->taken >= in->buffer.n - in->taken) { /* a plan's stdin may be large, and a pipe takes 64 KiB at a time */
+		fh_buf_drop(&in->buffer, in->taken);
+		in->taken = 0;
+	}
+	if (done)
+		consumed(in, in->written + done);
+	if (in->end_seen && in->buffer.n == 0)
+		finish_input(e, in);
+	else if (in->fd >= 0)
+		(void)fh_watch_set(e->loop, &in->watch, in->fd, in->buffer.n && !in->broken ? EPOLLOUT : 0);
+}
+
+static void on_input_event(struct fh_watch *w, uint32_t events)
+{
+	struct fh_input *in = w->owner;
+	(void)events;
+	write_on(in->process->sandbox->engine, in);
+}
+
+void fh_input_open(struct fh_engine *e, struct fh_input *in, int fd)
+{
+	in->fd = fd;
+	in->watch = (struct fh_watch){ .fd = -1, .on_event = on_input_event, .owner = in };
+	(void)fh_set_nonblock(fd, true);
+	write_on(e, in);
+}
+
+bool fh_input_data(struct fh_engine *e, struct fh_input *in, uint64_t offset, struct fh_str bytes, bool end)
+{
+	if (offset != in->received || in->end_seen || in->buffer.n - in->taken + bytes.n > FH_STDIN_WINDOW)
+		return false;
+	in->received += bytes.n;
+	in->end_seen = end;
+	if (fh_buf_add(&in->buffer, bytes.p, bytes.n) < 0)
+		return false;
+	if (in->fd >= 0 || in->broken)
+		write_on(e, in);
+	return true;
+}
+
+void fh_input_gone(struct fh_input *in)
+{
+	struct fh_connection *c = in->process->connection;
+	if (!c || c->closing || fh_id_is_zero(in->id))
+		return;
+	fh_frame_write_data(fh_connection_out(c), in->id, FH_DATA_END, in->written, (struct fh_str){ "", 0 });
+	fh_connection_flush(c);
+}
+
+void fh_input_close(struct fh_engine *e, struct fh_input *in)
+{
+	if (in->fd >= 0) {
+		fh_watch_stop(e->loop, &in->watch);
+		close(in->fd);
+	}
+	in->fd = -1;
+	in->broken = true;
+	fh_buf_release(&in->buffer);
+	in->taken = 0;
+}

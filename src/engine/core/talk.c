@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+/* What the engine and a sandbox's init say to each other, and the kernel's word of an out-of-memory kill. */
+#include "engine/core/talk.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/core/engine.h"
+#include "engine/core/limits.h"
+#include "engine/core/pause.h"
+
+enum { OOM_LOOKS = 20 }; /* 1 ms apart */
+
+/* ------------------------------------------------------------------------------------------------------------- answers
+ * A program may stop whoever works for us as its own user, and init itself might be somebody else's by now: neither is
+ * waited for without end. */
+
+static bool transfer_is_stuck(struct fh_transfer *t)
+{
+	const struct fh_output *s = t->stream;
+	uint64_t moved = s ? s->acked + s->buffer.n : 0;
+	bool reader_is_slow = s && s->buffer.n >= s->window;
+	bool stuck = t->awaited && moved == t->moved && !reader_is_slow;
+	t->awaited = true;
+	t->moved = moved;
+	return stuck;
+}
+
+static bool start_is_stuck(struct fh_process *p)
+{
+	bool stuck = p->awaited;
+	p->awaited = true;
+	return stuck;
+}
+
+/* A helper at which nothing moves, though neither its client reads slowly nor has it input to wait for. */
+static bool helper_is_stuck(struct fh_process *p)
+{
+	uint64_t moved = p->input.written;
+	bool waits = !p->input.end_seen && p->input.buffer.n == p->input.taken;
+	for (const struct fh_output *s = p->streams; s; s = s->next) {
+		moved += s->acked + s->buffer.n;
+		waits = waits || s->buffer.n >= s->window;
+	}
+	bool stuck = p->awaited && moved == p->moved && !waits;
+	p->awaited = true;
+	p->moved = moved;
+	return stuck;
+}
+
+static void look_for_answers(struct fh_timer *t)
+{
+	struct fh_sandbox *b = t->owner;
+	bool any = false, stuck = false;
+	for (struct fh_process *p = b->processes, *next; p; p = next) {
+		next = p->next;
+		if (p->exited || b->paused)
+			continue;
+		any = any || !p->started || p->helper;
+		if (!p->started)
+			stuck = start_is_stuck(p) || stuck;
+		else if (p->helper && helper_is_stuck(p))
+			fh_process_abandon(p); /* its client gets half an answer, and knows */
+	}
+	for (struct fh_transfer *x = b->transfers; x; x = x->next) {
+		any = true;
+		stuck = transfer_is_stuck(x) || stuck;
+	}
+	if (b->hold) {
+		any = true;
+		stuck = fh_pause_is_stuck(b) || stuck;
+	}
+	if (stuck) {
+		struct fh_error err = FH_ERROR_INIT;
+		fh_error_set(&err, FH_E_TIMEOUT, "the sandbox did not do what it was asked for within %d s; it was destroyed",
+		             FH_ANSWER_MS / 1000);
+		fh_sandbox_fail(b, &err);
+	} else if (any) {
+		fh_timer_set(b->engine->loop, t, fh_now_ns() + (int64_t)FH_ANSWER_MS * FH_NS_PER_MS);
+	}
+}
+
+static void await_answer(struct fh_sandbox *b, uint32_t op)
+{
+	if ((op != FH_INIT_SPAWN && op != FH_INIT_PUT && op != FH_INIT_GET && op != FH_INIT_HOLD) || b->answer_timer.slot)
+		return;
+	b->answer_timer = (struct fh_timer){ .on_time = look_for_answers, .owner = b };
+	fh_timer_set(b->engine->loop, &b->answer_timer, fh_now_ns() + (int64_t)FH_ANSWER_MS * FH_NS_PER_MS);
+}
+
+int fh_sandbox_send(struct fh_sandbox *b, const void *message, size_t size, const int *fds, int fd_count,
+                    struct fh_error *err)
+{
+	char control[CMSG_SPACE(FH_SPAWN_FDS_MAX * sizeof(int))] = { 0 };
+	struct iovec io = { (void *)(uintptr_t)message, size };
+	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
+	if (fd_count) {
+		h.msg_control = control;
+		h.msg_controllen = CMSG_SPACE((size_t)fd_count * sizeof(int));
+		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN((size_t)fd_count * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, (size_t)fd_count * sizeof(int));
+	}
+	if (b->state != FH_READY)
+		return fh_error_set(err, FH_E_NOT_FOUND, "the sandbox is gone");
+	for (;;) {
+		if (sendmsg(b->child.socket, &h, MSG_NOSIGNAL) >= 0) {
+			await_answer(b, ((const struct fh_init_header *)message)->op);
+			return 0;
+		}
+		if (errno == EINTR)
+			continue;
+		int e = errno;
+		fh_error_sys(err, e, "cannot reach the sandbox's init");
+		if (err)
+			err->retryable = e == EAGAIN;
+		return -FH_E_SYSTEM;
+	}
+}
+
+static struct fh_process *by_token(struct fh_sandbox *b, uint32_t token)
+{
+	for (struct fh_process *p = b->processes; p; p = p->next)
+		if (p->token == token)
+			return p;
+	return NULL;
+}
+
+static void fire_memory(struct fh_sandbox *b)
+{
+	for (struct fh_process *p = b->processes; p; p = p->next)
+		if (!p->exited)
+			fh_limits_fire(p, FH_LIMIT_MEMORY);
+}
+
+/* What v1 does not count goes on top of what it does. */
+static void on_sockets(struct fh_sandbox *b, uint64_t bytes)
+{
+	enum { WORTH_LOOKING = 256 << 10 };
+	if (bytes < WORTH_LOOKING)
+		return;
+	struct fh_cgroup_use now;
+	fh_cgroup_now(&b->cgroup, &now);
+	uint64_t memory = bytes + now.memory_bytes;
+	b->sockets_peak = FH_MAX(b->sockets_peak, memory);
+	if (memory > b->plan->limits.value[FH_LIMIT_MEMORY])
+		fire_memory(b);
+}
+
+static void on_usage(struct fh_sandbox *b, const struct fh_init_usage *u)
+{
+	uint64_t memory = u->memory_bytes + u->disk_bytes;
+	const uint64_t *limit = b->plan->limits.value;
+	if (b->sampling_sockets)
+		on_sockets(b, u->socket_bytes);
+	if (!b->sampling)
+		return;
+	b->sample = *u;
+	b->peak.memory_peak_bytes = FH_MAX(b->peak.memory_peak_bytes, memory);
+	b->peak.processes_peak = FH_MAX(b->peak.processes_peak, u->tasks);
+	b->mapped_peak = FH_MAX(b->mapped_peak, u->mapped_bytes);
+	if (u->tasks >= limit[FH_LIMIT_PROCESSES])
+		b->sampled_tasks_full = true;
+	if (memory <= limit[FH_LIMIT_MEMORY] || b->engine->cgroups.version[FH_CG_MEMORY])
+		return;
+	fire_memory(b);
+}
+
+static void on_finished(struct fh_sandbox *b, const struct fh_init_finished *m)
+{
+	fh_timer_stop(b->engine->loop, &b->finish_timer);
+	b->disk_full = (m->disk_total && m->disk_free < 4096) || (m->inodes_total && m->inodes_free == 0);
+	if (!b->engine->cgroups.version[FH_CG_CPUACCT]) {
+		b->sample.user_us = FH_MAX(b->sample.user_us, m->user_us);
+		b->sample.sys_us = FH_MAX(b->sample.sys_us, m->sys_us);
+	}
+	b->init_finished = true;
+	if (b->owner->on_finished)
+		b->owner->on_finished(b);
+}
+
+/* One packet; its size must be that of its op. */
+static bool on_packet(struct fh_sandbox *b, const void *packet, size_t size, int fd)
+{
+	const struct fh_init_header *h = packet;
+	struct fh_process *p;
+	if (size < sizeof(*h))
+		return false;
+	switch (h->op) {
+	case FH_INIT_PUT_DONE:
+	case FH_INIT_GET_DONE:
+		if (size != sizeof(struct fh_init_done))
+			return false;
+		fh_transfer_on_done(b, packet);
+		return true;
+	case FH_INIT_SPAWNED:
+		p = by_token(b, h->token);
+		if (size != sizeof(struct fh_init_spawned) || !p || p->started)
+			return false;
+		fh_process_on_spawned(p, packet, fd);
+		return true;
+	case FH_INIT_EXITED:
+		p = by_token(b, h->token);
+		if (size != sizeof(struct fh_init_exited))
+			return false;
+		if (p) {
+			fh_process_on_exited(p, packet);
+			if (b->owner->on_exit)
+				b->owner->on_exit(b);
+		}
+		return true;
+	case FH_INIT_FINISHED:
+		if (size != sizeof(struct fh_init_finished))
+			return false;
+		on_finished(b, packet);
+		return true;
+	case FH_INIT_HELD:
+		if (size != sizeof(struct fh_init_held))
+			return false;
+		fh_pause_on_held(b, packet);
+		return true;
+	case FH_INIT_USAGE:
+		if (size != sizeof(struct fh_init_usage))
+			return false;
+		on_usage(b, packet);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void fh_talk_on_socket(struct fh_watch *w, uint32_t events)
+{
+	struct fh_sandbox *b = w->owner;
+	(void)events;
+	for (int packets = 0; packets < FH_INIT_PACKETS_MAX && b->state == FH_READY; packets++) {
+		union {
+			struct fh_init_header h;
+			struct fh_init_spawned spawned;
+			struct fh_init_finished finished;
+			char bytes[512];
+		} packet;
+		char control[CMSG_SPACE(4 * sizeof(int))];
+		struct iovec io = { &packet, sizeof(packet) };
+		struct msghdr h = {
+			.msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+		};
+		ssize_t n = recvmsg(b->child.socket, &h, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) { /* end of file: init is dying, its pidfd tells */
+			if (n == 0)
+				fh_watch_stop(b->engine->loop, &b->socket_watch);
+			return;
+		}
+		int fd = -1;
+		for (struct cmsghdr *c = CMSG_FIRSTHDR(&h); c; c = CMSG_NXTHDR(&h, c)) {
+			size_t count = c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS
+			                   ? (c->cmsg_len - CMSG_LEN(0)) / sizeof(int)
+			                   : 0;
+			for (size_t i = 0; i < count; i++) {
+				int got;
+				memcpy(&got, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+				if (fd < 0 && packet.h.op == FH_INIT_SPAWNED)
+					fd = got;
+				else
+					close(got);
+			}
+		}
+		if (!on_packet(b, &packet, (size_t)n, fd)) {
+			struct fh_error err = FH_ERROR_INIT;
+			if (fd >= 0)
+				close(fd);
+			fh_error_set(&err, FH_E_PROTOCOL, "the sandbox's init sent what it never sends; the sandbox was destroyed");
+			fh_sandbox_fail(b, &err);
+		}
+	}
+}
+
+static bool was_killed_in(const struct fh_process *p)
+{
+	struct fh_cgroup_use u;
+	fh_cgroup_use(&p->group, &u);
+	return u.oom_kills > 0;
+}
+
+/* Only a kill counts: on v2 other counters of memory.events move too, and on v1 the shortage may be a parent group's,
+ * which wakes everybody below it. v1 wakes before it kills, so there the counter is looked at a few times more. */
+static void look_for_kill(struct fh_sandbox *b)
+{
+	struct fh_usage u;
+	bool seen = false;
+	fh_limits_use(b, &u);
+	for (struct fh_process *p = b->processes; p; p = p->next) {
+		/* of a session only that one goes among whose processes the kernel chose */
+		bool hit = b->owner->one_program ? b->oom_seen : p->has_group && was_killed_in(p);
+		seen = seen || hit;
+		if (hit && !p->exited)
+			fh_limits_fire(p, FH_LIMIT_MEMORY);
+	}
+	if (!(b->owner->one_program ? b->oom_seen : seen) && b->oom_looks-- > 0)
+		fh_timer_set(b->engine->loop, &b->oom_timer, fh_now_ns() + FH_NS_PER_MS);
+}
+
+static void on_oom_timer(struct fh_timer *t)
+{
+	look_for_kill(t->owner);
+}
+
+void fh_talk_on_oom(struct fh_watch *w, uint32_t events)
+{
+	struct fh_sandbox *b = w->owner;
+	char drain[1024];
+	(void)events;
+	if (b->cgroup.oom_is_eventfd)
+		(void)!read(b->cgroup.oom, drain, 8);
+	else
+		(void)!pread(b->cgroup.oom, drain, sizeof(drain), 0);
+	b->oom_looks = b->cgroup.oom_is_eventfd ? OOM_LOOKS : 0;
+	b->oom_timer.on_time = on_oom_timer;
+	b->oom_timer.owner = b;
+	look_for_kill(b);
+}

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT
+#include "engine/host/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+/* ------------------------------------------------------------------------------------------------- small files */
+
+static bool get_text(int dir, const char *file, char *buffer, size_t size)
+{
+	fh_auto_close int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buffer, size - 1);
+	buffer[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+static uint64_t get_number(int dir, const char *file)
+{
+	char text[64];
+	return get_text(dir, file, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
+}
+
+/* "key value" lines, as in cpu.stat and memory.events */
+static uint64_t get_keyed(int dir, const char *file, const char *key)
+{
+	char text[1024];
+	size_t n = strlen(key);
+	if (!get_text(dir, file, text, sizeof(text)))
+		return 0;
+	for (const char *p = text; p && *p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
+		if (strncmp(p, key, n) == 0 && p[n] == ' ')
+			return strtoull(p + n, NULL, 10);
+	return 0;
+}
+
+/* Over EINTR, which v1's memory limit answers in a process that was frozen, stopped or traced meanwhile. */
+static int put(int dir, const char *file, const char *text)
+{
+	fh_auto_close int fd = openat(dir, file, O_WRONLY | O_CLOEXEC);
+	return fd >= 0 && fh_write_all(fd, text, strlen(text)) == 0 ? 0 : -errno;
+}
+
+static int put_number(int dir, const char *file, uint64_t value)
+{
+	char text[32];
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return put(dir, file, text);
+}
+
+/* ------------------------------------------------------------------------------------------------------- limits */
+
+/* What differs between the versions, one row each. */
+struct dialect {
+	int (*memory)(int dir, uint64_t bytes);
+	int (*cpu)(int dir, uint64_t milli_cpus); /* 0: no limit */
+	int (*watch_oom)(struct fh_cgroup *g);
+	void (*cpu_use)(int dir, struct fh_cgroup_use *u);
+	uint64_t (*cpu_total)(int dir);
+	void (*memory_use)(int dir, struct fh_cgroup_use *u);
+};
+
+enum {
+	CPU_PERIOD_US = 10000, /* short, so that a throttled run does not stand still for long */
+	CPU_QUOTA_MIN_US = 1000,
+};
+
+/* The kernel takes no quota under 1 ms: a small share needs a longer period, up to its 1 s. */
+static uint64_t cpu_period(uint64_t milli)
+{
+	return milli * CPU_PERIOD_US / 1000 >= CPU_QUOTA_MIN_US ? CPU_PERIOD_US : CPU_QUOTA_MIN_US * 1000 / milli;
+}
+
+static uint64_t cpu_quota(uint64_t milli)
+{
+	return FH_MAX(milli * cpu_period(milli) / 1000, (uint64_t)CPU_QUOTA_MIN_US);
+}
+
+static int v2_memory(int dir, uint64_t bytes)
+{
+	int r = put_number(dir, "memory.max", bytes);
+	(void)put(dir, "memory.swap.max", "0"); /* absent where swap accounting is off: then there is no swap to use */
+	return r;
+}
+
+static int v2_cpu(int dir, uint64_t milli)
+{
+	char text[64] = "max";
+	if (milli)
+		snprintf(text, sizeof(text), "%llu %llu", (unsigned long long)cpu_quota(milli),
+		         (unsigned long long)cpu_period(milli));
+	return put(dir, "cpu.max", text);
+}
+
+static int v2_watch_oom(struct fh_cgroup *g)
+{
+	char drain[512];
+	g->oom = openat(g->dir[FH_CG_MEMORY], "memory.events", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (g->oom < 0)
+		return -errno;
+	return read(g->oom, drain, sizeof(drain)) < 0 ? -errno : 0; /* later changes wake a poller */
+}
+
+static void v2_cpu_use(int dir, struct fh_cgroup_use *u)
+{
+	u->cpu_user_us = get_keyed(dir, "cpu.stat", "user_usec");
+	u->cpu_sys_us = get_keyed(dir, "cpu.stat", "system_usec");
+}
+
+static uint64_t v2_cpu_total(int dir)
+{
+	return get_keyed(dir, "cpu.stat", "usage_usec");
+}
+
+static void v2_memory_use(int dir, struct fh_cgroup_use *u)
+{
+	u->memory_peak_bytes = get_number(dir, "memory.peak"); /* Linux 5.19 */
+	u->oom_kills = get_keyed(dir, "memory.events", "oom_kill");
+}
+
+static int v1_memory(int dir, uint64_t bytes)
+{
+	int r = put_number(dir, "memory.limit_in_bytes", bytes);
+	(void)put_number(dir, "memory.memsw.limit_in_bytes", bytes);
+	(void)put(dir, "memory.swappiness", "0");
+	return r;
+}
+
+static int v1_cpu(int dir, uint64_t milli)
+{
+	if (milli == 0)
+		return put(dir, "cpu.cfs_quota_us", "-1");
+	int r = put_number(dir, "cpu.cfs_period_us", cpu_period(milli));
+	return r ? r : put_number(dir, "cpu.cfs_quota_us", cpu_quota(milli));
+}
+
+static int v1_watch_oom(struct fh_cgroup *g)
+{
+	int dir = g->dir[FH_CG_MEMORY];
+	char text[64];
+	fh_auto_close int control = openat(dir, "memory.oom_control", O_RDONLY | O_CLOEXEC);
+	g->oom = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (control < 0 || g->oom < 0)
+		return -errno;
+	g->oom_is_eventfd = true;
+	snprintf(text, sizeof(text), "%d %d", g->oom, control);
+	return put(dir, "cgroup.event_control", text);
+}
+
+static uint64_t v1_cpu_total(int dir)
+{
+	return get_number(dir, "cpuacct.usage") / 1000;
+}
+
+/* The sum is exact, its two parts are counted in ticks of the clock: they only tell how to split it. */
+static void v1_cpu_use(int dir, struct fh_cgroup_use *u)
+{
+	uint64_t total = v1_cpu_total(dir);
+	double user = (double)get_number(dir, "cpuacct.usage_user"), sys = (double)get_number(dir, "cpuacct.usage_sys");
+	u->cpu_sys_us = user + sys > 0 ? (uint64_t)((double)total * (sys / (user + sys))) : 0;
+	u->cpu_user_us = total - FH_MIN(u->cpu_sys_us, total);
+}
+
+static void v1_memory_use(int dir, struct fh_cgroup_use *u)
+{
+	u->memory_peak_bytes = get_number(dir, "memory.max_usage_in_bytes");
+	u->oom_kills = get_keyed(dir, "memory.oom_control", "oom_kill");
+}
+
+static const struct dialect dialects[] = {
+	[1] = { v1_memory, v1_cpu, v1_watch_oom, v1_cpu_use, v1_cpu_total, v1_memory_use },
+	[2] = { v2_memory, v2_cpu, v2_watch_oom, v2_cpu_use, v2_cpu_total, v2_memory_use },
+};
+
+static const struct dialect *dialect(const struct fh_cgroup *g, enum fh_controller c)
+{
+	return &dialects[g->host->version[c]];
+}
+
+/* --------------------------------------------------------------------------------------------------------- life */
+
+/* An earlier controller that lives in the same folder, or c itself. */
+static int shared_with(const struct fh_cgroup_host *h, int c)
+{
+	for (int i = 0; i < c; i++)
+		if (h->version[i] && fh_streq(h->parent[i], h->parent[c]))
+			return i;
+	return c;
+}
+
+/* The one controller that only limits and counts nothing: on v1, a group less to make. */
+static bool wants_rate(const struct fh_cgroup_limits *l)
+{
+	return l->milli_cpus && l->milli_cpus != FH_UNLIMITED;
+}
+
+static bool needs_cpu(const struct fh_cgroup_host *h, const struct fh_cgroup_limits *l)
+{
+	return wants_rate(l) || shared_with(h, FH_CG_CPUACCT) == FH_CG_CPU || h->version[FH_CG_CPU] == 2;
+}
+
+static void group_path(const struct fh_cgroup *g, int c, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s/%s%s", g->host->parent[c], g->host->version[c] == 1 ? g->host->prefix : "", g->name);
+}
+
+static int make_dir(struct fh_cgroup *g, int c, struct fh_error *err)
+{
+	char path[700];
+	group_path(g, c, path, sizeof(path));
+	if (mkdir(path, 0755) < 0)
+		return fh_error_sys(err, errno, "cannot make control group %s", path);
+	g->dir[c] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (g->dir[c] < 0) {
+		fh_error_sys(err, errno, "cannot open control group %s", path);
+		(void)rmdir(path);
+		return -FH_E_SYSTEM;
+	}
+	/* v2 is entered by clone itself. v1: by `tasks`, where a single thread that moves itself does not take the lock
+	 * over all thread groups, as it would by cgroup.procs, whose writer waits for an RCU grace period. */
+	if (g->host->version[c] == 2)
+		return 0;
+	g->procs[c] = openat(g->dir[c], "tasks", O_WRONLY | O_CLOEXEC);
+	return g->procs[c] < 0 ? fh_error_sys(err, errno, "cannot open %s/tasks", path) : 0;
+}
+
+static int make_dirs(struct fh_cgroup *g, const struct fh_cgroup_limits *l, struct fh_error *err)
+{
+	int r = 0;
+	for (int c = 0; r == 0 && c < FH_CG_COUNT_; c++) {
+		int first = shared_with(g->host, c);
+		if (!g->host->version[c] || (c == FH_CG_CPU && !needs_cpu(g->host, l)))
+			continue;
+		if (first != c)
+			g->dir[c] = g->dir[first];
+		else
+			r = make_dir(g, c, err);
+	}
+	return r;
+}
+
+static uint64_t rate_of(const struct fh_cgroup_limits *l)
+{
+	return wants_rate(l) ? l->milli_cpus : 0;
+}
+
+/* Sets what differs; *ret_what is the one that the kernel refuses. */
+static int set_limits(struct fh_cgroup *g, const struct fh_cgroup_limits *l, const char **ret_what)
+{
+	const struct fh_cgroup_host *h = g->host;
+	const struct fh_cgroup_limits *old = &g->limits;
+	int e = 0;
+	*ret_what = "memory";
+	if (h->version[FH_CG_MEMORY] && l->memory_bytes != old->memory_bytes) {
+		int (*set)(int dir, uint64_t bytes) = dialect(g, FH_CG_MEMORY)->memory;
+		uint64_t bytes = FH_MIN(l->memory_bytes, (uint64_t)INT64_MAX / 2);
+		/* v1 takes no limit above that of memory and swap together, and none of those below it: twice is once in order
+		 */
+		if (old->memory_bytes != FH_UNLIMITED)
+			(void)set(g->dir[FH_CG_MEMORY], bytes);
+		e = set(g->dir[FH_CG_MEMORY], bytes);
+	}
+	if (e == 0 && h->version[FH_CG_PIDS] && l->tasks != old->tasks) {
+		*ret_what = "process";
+		e = l->tasks == FH_UNLIMITED ? put(g->dir[FH_CG_PIDS], "pids.max", "max")
+		                             : put_number(g->dir[FH_CG_PIDS], "pids.max", l->tasks);
+	}
+	if (e == 0 && h->version[FH_CG_CPU] && rate_of(l) != rate_of(old) && g->dir[FH_CG_CPU] >= 0) {
+		*ret_what = "CPU rate";
+		e = dialect(g, FH_CG_CPU)->cpu(g->dir[FH_CG_CPU], rate_of(l));
+	}
+	if (e == 0)
+		g->limits = *l;
+	return e;
+}
+
+int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const char *name,
+                     const struct fh_cgroup_limits *l, struct fh_error *err)
+{
+	const char *what = "memory";
+	*g = (struct fh_cgroup)FH_CGROUP_INIT;
+	g->host = h;
+	snprintf(g->name, sizeof(g->name), "%s", name);
+	int e = 0, r = make_dirs(g, l, err);
+	if (r == 0 && h->version[FH_CG_MEMORY])
+		e = dialect(g, FH_CG_MEMORY)->watch_oom(g);
+	if (r == 0 && e == 0)
+		e = set_limits(g, l, &what);
+	if (e)
+		r = fh_error_sys(err, -e, "cannot set the %s limit of a control group", what);
+	if (r)
+		(void)fh_cgroup_remove(g);
+	return r;
+}
+
+int fh_cgroup_create_below(struct fh_cgroup *g, const struct fh_cgroup *of, uint32_t number, uint64_t memory_bytes,
+                           struct fh_error *err)
+{
+	static const enum fh_controller wanted[] = { FH_CG_MEMORY, FH_CG_CPUACCT };
+	const struct fh_cgroup_host *h = of->host;
+	bool limited = memory_bytes != FH_UNLIMITED;
+	int r = 0;
+	*g = (struct fh_cgroup)FH_CGROUP_INIT;
+	if (!h || (limited && h->version[FH_CG_MEMORY] != 1))
+		return fh_error_set(err, FH_E_UNAVAILABLE, "no control group of this host can limit the memory of one command");
+	g->host = h;
+	snprintf(g->name, sizeof(g->name), "%.36s/%u", of->name, number);
+	for (size_t i = 0; r == 0 && i < FH_ARRAY_SIZE(wanted); i++) {
+		int c = wanted[i], first = shared_with(h, c);
+		/* v1 adds up what is below only where that is switched on; newer kernels know nothing else */
+		if (of->dir[c] < 0 ||
+		    (c == FH_CG_MEMORY && h->version[c] == 1 && !get_number(of->dir[c], "memory.use_hierarchy")))
+			continue;
+		if (g->dir[first] < 0) {
+			r = make_dir(g, first, err);
+			if (r == 0 && h->version[c] == 2)
+				g->procs[first] = openat(g->dir[first], "cgroup.procs", O_WRONLY | O_CLOEXEC);
+		}
+		if (r == 0)
+			g->dir[c] = g->dir[first];
+	}
+	if (r == 0 && limited)
+		r = g->dir[FH_CG_MEMORY] < 0 ? fh_error_set(err, FH_E_UNAVAILABLE,
+		                                            "no control group of this host can limit the memory of one command")
+		                             : v1_memory(g->dir[FH_CG_MEMORY], memory_bytes);
+	bool any = false;
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		any = any || g->dir[c] >= 0;
+	if (r == 0 && !any)
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "this host has no control group for a command");
+	if (r)
+		(void)fh_cgroup_remove(g);
+	return r;
+}
+
+static int open_members(int dir)
+{
+	int fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int fh_cgroup_members(const struct fh_cgroup *g)
+{
+	for (int c = 0; g->host && c < FH_CG_COUNT_; c++)
+		if (g->dir[c] >= 0)
+			return open_members(g->dir[c]);
+	return -ENOENT;
+}
+
+int fh_cgroup_members_of(const struct fh_cgroup *g, enum fh_controller c)
+{
+	return g->host && g->dir[c] >= 0 ? open_members(g->dir[c]) : -ENOENT;
+}
+
+int fh_cgroup_freeze(const struct fh_cgroup *g, bool frozen)
+{
+	int dir = g->host ? fh_cgroup_v2_dir(g) : -1;
+	return dir < 0 ? -ENOTSUP : put(dir, "cgroup.freeze", frozen ? "1" : "0");
+}
+
+int fh_cgroup_v2_dir(const struct fh_cgroup *g)
+{
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		if (g->host->version[c] == 2 && g->dir[c] >= 0)
+			return g->dir[c];
+	return -1;
+}
+
+int fh_cgroup_enter(const struct fh_cgroup *g)
+{
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		if (g->procs[c] >= 0 && fh_write_all(g->procs[c], "0", 1) < 0)
+			return -errno;
+	return 0;
+}
+
+size_t fh_cgroup_entries(struct fh_cgroup *g, bool by_file, int *ret)
+{
+	size_t n = 0;
+	for (int c = 0; c < FH_CG_COUNT_; c++) {
+		if (by_file && g->host->version[c] == 2 && g->dir[c] >= 0 && g->procs[c] < 0 && shared_with(g->host, c) == c)
+			g->procs[c] = openat(g->dir[c], "cgroup.procs", O_WRONLY | O_CLOEXEC);
+		if (g->procs[c] >= 0)
+			ret[n++] = g->procs[c];
+	}
+	return n;
+}
+
+bool fh_cgroup_fits(const struct fh_cgroup *g, const struct fh_cgroup_limits *l)
+{
+	return !g->host || !wants_rate(l) || !g->host->version[FH_CG_CPU] || g->dir[FH_CG_CPU] >= 0;
+}
+
+int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *l)
+{
+	const char *what;
+	return g->host ? set_limits(g, l, &what) : 0;
+}
+
+/* False: still busy. */
+static bool remove_dir(const struct fh_cgroup *g, int c)
+{
+	char path[700];
+	group_path(g, c, path, sizeof(path));
+	return rmdir(path) == 0 || errno != EBUSY;
+}
+
+bool fh_cgroup_remove(struct fh_cgroup *g)
+{
+	if (!g->host)
+		return true;
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		if (g->dir[c] >= 0 && shared_with(g->host, c) == c && !remove_dir(g, c))
+			return false;
+	fh_cgroup_abandon(g);
+	return true;
+}
+
+void fh_cgroup_abandon(struct fh_cgroup *g)
+{
+	for (int c = 0; g->host && c < FH_CG_COUNT_; c++) {
+		if (g->procs[c] >= 0)
+			close(g->procs[c]);
+		if (g->dir[c] >= 0 && shared_with(g->host, c) == c)
+			close(g->dir[c]);
+	}
+	if (g->oom >= 0)
+		close(g->oom);
+	*g = (struct fh_cgroup)FH_CGROUP_INIT;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- use */
+
+uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g)
+{
+	if (!g->host || !g->host->version[FH_CG_CPUACCT])
+		return 0;
+	return dialect(g, FH_CG_CPUACCT)->cpu_total(g->dir[FH_CG_CPUACCT]);
+}
+
+void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
+{
+	if (g->host && g->host->version[FH_CG_CPUACCT])
+		dialect(g, FH_CG_CPUACCT)->cpu_use(g->dir[FH_CG_CPUACCT], ret);
+}
+
+void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
+{
+	*ret = (struct fh_cgroup_use){ 0 };
+	if (!g->host)
+		return;
+	fh_cgroup_cpu_use(g, ret);
+	if (g->host->version[FH_CG_MEMORY])
+		dialect(g, FH_CG_MEMORY)->memory_use(g->dir[FH_CG_MEMORY], ret);
+	if (g->host->version[FH_CG_PIDS]) {
+		ret->tasks_peak = get_number(g->dir[FH_CG_PIDS], "pids.peak"); /* Linux 6.1 */
+		ret->fork_failures = get_keyed(g->dir[FH_CG_PIDS], "pids.events", "max");
+	}
+}
+
+void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
+{
+	static const char *const memory_files[] = { [1] = "memory.usage_in_bytes", [2] = "memory.current" };
+	*ret = (struct fh_cgroup_use){ 0 };
+	if (!g->host)
+		return;
+	if (g->host->version[FH_CG_MEMORY])
+		ret->memory_bytes = get_number(g->dir[FH_CG_MEMORY], memory_files[g->host->version[FH_CG_MEMORY]]);
+	if (g->host->version[FH_CG_PIDS])
+		ret->tasks = get_number(g->dir[FH_CG_PIDS], "pids.current");
+}

@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: MIT
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* also compiled into tools/seccomp-gen */
+#endif
+#include "engine/make/seccomp_policy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+/* CLONE_NEW* of clone: NEWTIME shares its bit with the exit signal and cannot be asked for there. */
+#define CLONE_NAMESPACES 0x7E020000u
+#define SET_ID 06000u
+#define TMPFILE (O_TMPFILE & ~O_DIRECTORY)
+
+const struct fh_policy_entry fh_seccomp_policy[] = {
+	/* new processes */
+	FH_A_IF("clone", "new processes and threads, but no new namespaces", FH_MASKED(0, CLONE_NAMESPACES, 0)),
+
+	/* A protocol or type that is not known makes the kernel load a module for it; what is not named here answers as a
+	 * kernel that has none. */
+	FH_A_IF("socket", "sockets within the sandbox", FH_IS(0, AF_UNIX)),
+#define INET_SOCKET(family, type, protocol)                                                                            \
+	FH_A_IF("socket", "TCP and UDP over the sandbox's own loopback", FH_IS(0, family), FH_MASKED(1, 0xF, type),        \
+	        FH_IS(2, protocol))
+#define INET_SOCKETS(family)                                                                                           \
+	INET_SOCKET(family, SOCK_STREAM, 0), INET_SOCKET(family, SOCK_STREAM, IPPROTO_TCP),                                \
+	    INET_SOCKET(family, SOCK_DGRAM, 0), INET_SOCKET(family, SOCK_DGRAM, IPPROTO_UDP),                              \
+	    FH_E_IF("socket", EPROTONOSUPPORT, "a protocol whose module the kernel would load", FH_IS(0, family))
+	INET_SOCKETS(AF_INET),
+	INET_SOCKETS(AF_INET6),
+	FH_A_IF("socketpair", "sockets within the sandbox", FH_IS(0, AF_UNIX)),
+
+#define PERSONALITY(value)                                                                                             \
+	FH_A_IF("personality", "the personalities that programs ask for or set; none that weakens the address space",      \
+	        FH_IS(0, value))
+	PERSONALITY(0),
+	PERSONALITY(8),
+	PERSONALITY(0x20000),
+	PERSONALITY(0x20008),
+	PERSONALITY(0xFFFFFFFF),
+
+	FH_E_IF("sched_setaffinity", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(1, 1)),
+	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, PRIO_USER)),
+	FH_E_IF("kill", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("tkill", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("tgkill", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("rt_sigqueueinfo", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("rt_tgsigqueueinfo", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("pidfd_open", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+
+	/* 1 byte, which the engine sets, is the one limit at which the kernel gives no core dump to a program of the host's
+	 * either (core(5)); with 0 it does. Who asks for no core dumps has what was asked for. */
+	FH_E_IF("prlimit64", EPERM, "would change the limits of init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("prlimit64", 0, "there are no core dumps, whatever is set", FH_IS(1, RLIMIT_CORE), FH_GIVEN(2), FH_NULL(3)),
+	FH_E_IF("prlimit64", EPERM, "there are no core dumps, whatever is set", FH_IS(1, RLIMIT_CORE), FH_GIVEN(2)),
+	FH_E_IF("setrlimit", 0, "there are no core dumps, whatever is set", FH_IS(0, RLIMIT_CORE)),
+
+/* A file that runs as its owner is the invoking user's in a folder that was mounted to be written to. File
+ * capabilities need a capability. openat2, whose mode is behind a pointer, is below. */
+#define NO_SET_ID "a set-ID file on a writable mount would run as the user of the host"
+	FH_E_IF("chmod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
+	FH_E_IF("fchmod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
+	FH_E_IF("fchmodat", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
+	FH_E_IF("fchmodat2", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
+	FH_E_IF("creat", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
+	FH_E_IF("mkdir", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
+	FH_E_IF("mkdirat", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
+	FH_E_IF("mknod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
+	FH_E_IF("mknodat", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
+	/* the mode is an argument only where a file is made */
+	FH_E_IF("open", EPERM, NO_SET_ID, FH_ANY(1, O_CREAT | TMPFILE), FH_ANY(2, SET_ID)),
+	FH_E_IF("openat", EPERM, NO_SET_ID, FH_ANY(2, O_CREAT | TMPFILE), FH_ANY(3, SET_ID)),
+
+	/* what outlasts the program or weighs on the host, and what no program of this kind needs */
+	FH_E_IF("fcntl", EINVAL, "a lease holds up whoever opens the file, on the host too", FH_IS(1, F_SETLEASE)),
+	FH_E_IF("fcntl", EINVAL, "watches folders of the host; inotify is what programs use", FH_IS(1, F_NOTIFY)),
+	FH_E_IF("madvise", EINVAL, "pages merged with those of others tell what others hold", FH_IS(2, MADV_MERGEABLE)),
+	FH_E_IF("prctl", EINVAL, "pages merged with those of others tell what others hold",
+	        FH_IS(0, 67 /* MEMORY_MERGE */)),
+	FH_E_IF("prctl", EINVAL, "a program in the kernel, from a pool of the whole host", FH_IS(0, PR_SET_SECCOMP)),
+	FH_E_IF("prctl", EINVAL, "a core scheduling cookie keeps others from processors", FH_IS(0, 62 /* SCHED_CORE */)),
+	FH_E_IF("mmap", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(3, MAP_HUGETLB)),
+	FH_E_IF("memfd_create", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(1, 4)),
+	FH_E_IF("shmget", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(2, 04000)),
+	FH_E_IF("semget", EINVAL, "more than 64 in a set: without control groups they would not be counted in time",
+	        FH_ABOVE(1, 64)),
+
+/* options of sockets: programs in the kernel come from a pool of the whole host (net.core.bpf_jit_limit), flow labels
+ * from one of 4,096; keys and upper layers load modules; cookies are numbered through the whole host */
+#define OPTION_SPARED(call, level, option, error, why) FH_E_IF(call, error, why, FH_IS(1, level), FH_IS(2, option))
+	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_FILTER, EPERM, "a program in the kernel"),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_BPF, EPERM, "a program in the kernel"),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, EPERM, "a program in the kernel"),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF, EPERM, "a program in the kernel"),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, 32, ENOPROTOOPT, "IPv6 flow labels, of which the host has one pool"),
+	OPTION_SPARED("setsockopt", IPPROTO_TCP, 31, ENOENT, "upper layers of TCP"),
+	OPTION_SPARED("setsockopt", IPPROTO_TCP, 14, ENOPROTOOPT, "keys of TCP"),
+	OPTION_SPARED("setsockopt", IPPROTO_TCP, 32, ENOPROTOOPT, "keys of TCP"),
+	OPTION_SPARED("setsockopt", IPPROTO_TCP, 38, ENOPROTOOPT, "keys of TCP"),
+	OPTION_SPARED("setsockopt", IPPROTO_UDP, 100, ENOPROTOOPT, "tunnels in UDP"),
+	OPTION_SPARED("getsockopt", SOL_SOCKET, 57 /* COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
+	OPTION_SPARED("getsockopt", SOL_SOCKET, 71 /* NETNS_COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
+
+#define IOCTL_SPARED(request) FH_E_IF("ioctl", EPERM, "types into or takes over a terminal", FH_IS(1, request))
+	IOCTL_SPARED(TIOCSTI),
+	IOCTL_SPARED(0x541C /* TIOCLINUX */),
+	IOCTL_SPARED(TIOCSETD),
+/* of the network those that read; the others need a capability, or load a module before they say so */
+#define IOCTL_READS(request) FH_A_IF("ioctl", "reads of the sandbox's own interface, and owners", FH_IS(1, request))
+	FH_A_IF("ioctl", "owners, marks and time stamps of sockets", FH_MASKED(1, 0xFFFFFFF8, 0x8900)),
+	IOCTL_READS(SIOCGIFNAME),
+	IOCTL_READS(SIOCGIFCONF),
+	IOCTL_READS(SIOCGIFFLAGS),
+	IOCTL_READS(SIOCGIFADDR),
+	IOCTL_READS(SIOCGIFBRDADDR),
+	IOCTL_READS(SIOCGIFNETMASK),
+	IOCTL_READS(SIOCGIFMTU),
+	IOCTL_READS(SIOCGIFHWADDR),
+	IOCTL_READS(SIOCGIFINDEX),
+	FH_A_IF("ioctl", "set-up raises the loopback interface by it; a program lacks the capability",
+	        FH_IS(1, SIOCSIFFLAGS)),
+	FH_E_IF("ioctl", ENOTTY, "set-up of networks; some load a module first", FH_MASKED(1, 0xFF00, 0x8900)),
+	FH_E_IF("ioctl", ENOTTY, "keys of encrypted file systems outlive a run", FH_MASKED(1, 0xFFF0, 0x6610)),
+	FH_A("ioctl", "terminals, files and sockets of the sandbox; the calls above are refused"),
+
+	/* files and folders, within the sandbox's own mounts */
+	FH_A("access", "files and folders, within the sandbox's own mounts"),
+	FH_A("chdir", "files and folders, within the sandbox's own mounts"),
+	FH_A("chmod", "files and folders, within the sandbox's own mounts"),
+	FH_A("chown", "files and folders, within the sandbox's own mounts"),
+	FH_A("close", "files and folders, within the sandbox's own mounts"),
+	FH_A("close_range", "files and folders, within the sandbox's own mounts"),
+	FH_A("copy_file_range", "files and folders, within the sandbox's own mounts"),
+	FH_A("creat", "files and folders, within the sandbox's own mounts"),
+	FH_A("dup", "files and folders, within the sandbox's own mounts"),
+	FH_A("dup2", "files and folders, within the sandbox's own mounts"),
+	FH_A("dup3", "files and folders, within the sandbox's own mounts"),
+	FH_A("faccessat", "files and folders, within the sandbox's own mounts"),
+	FH_A("faccessat2", "files and folders, within the sandbox's own mounts"),
+	FH_A("fadvise64", "files and folders, within the sandbox's own mounts"),
+	FH_A("fallocate", "files and folders, within the sandbox's own mounts"),
+	FH_A("fchdir", "files and folders, within the sandbox's own mounts"),
+	FH_A("fchmod", "files and folders, within the sandbox's own mounts"),
+	FH_A("fchmodat", "files and folders, within the sandbox's own mounts"),
+	FH_A("fchmodat2", "files and folders, within the sandbox's own mounts"),
+	FH_A("fchown", "files and folders, within the sandbox's own mounts"),
+	FH_A("fchownat", "files and folders, within the sandbox's own mounts"),
+	FH_A("fcntl", "files and folders, within the sandbox's own mounts"),
+	FH_A("fdatasync", "files and folders, within the sandbox's own mounts"),
+	FH_A("fgetxattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("flistxattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("flock", "files and folders, within the sandbox's own mounts"),
+	FH_A("fremovexattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("fsetxattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("fstat", "files and folders, within the sandbox's own mounts"),
+	FH_A("fstatfs", "files and folders, within the sandbox's own mounts"),
+	FH_A("fsync", "files and folders, within the sandbox's own mounts"),
+	FH_A("ftruncate", "files and folders, within the sandbox's own mounts"),
+	FH_A("futimesat", "files and folders, within the sandbox's own mounts"),
+	FH_A("getcwd", "files and folders, within the sandbox's own mounts"),
+	FH_A("getdents", "files and folders, within the sandbox's own mounts"),
+	FH_A("getdents64", "files and folders, within the sandbox's own mounts"),
+	FH_A("getxattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("lchown", "files and folders, within the sandbox's own mounts"),
+	FH_A("lgetxattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("link", "files and folders, within the sandbox's own mounts"),
+	FH_A("linkat", "files and folders, within the sandbox's own mounts"),
+	FH_A("listxattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("llistxattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("lremovexattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("lseek", "files and folders, within the sandbox's own mounts"),
+	FH_A("lsetxattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("lstat", "files and folders, within the sandbox's own mounts"),
+	FH_A("mkdir", "files and folders, within the sandbox's own mounts"),
+	FH_A("mkdirat", "files and folders, within the sandbox's own mounts"),
+	FH_A("newfstatat", "files and folders, within the sandbox's own mounts"),
+	FH_A("open", "files and folders, within the sandbox's own mounts"),
+	FH_A("openat", "files and folders, within the sandbox's own mounts"),
+	FH_A("pread64", "files and folders, within the sandbox's own mounts"),
+	FH_A("preadv", "files and folders, within the sandbox's own mounts"),
+	FH_A("preadv2", "files and folders, within the sandbox's own mounts"),
+	FH_A("pwrite64", "files and folders, within the sandbox's own mounts"),
+	FH_A("pwritev", "files and folders, within the sandbox's own mounts"),
+	FH_A("pwritev2", "files and folders, within the sandbox's own mounts"),
+	FH_A("read", "files and folders, within the sandbox's own mounts"),
+	FH_A("readahead", "files and folders, within the sandbox's own mounts"),
+	FH_A("readlink", "files and folders, within the sandbox's own mounts"),
+	FH_A("readlinkat", "files and folders, within the sandbox's own mounts"),
+	FH_A("readv", "files and folders, within the sandbox's own mounts"),
+	FH_A("removexattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("rename", "files and folders, within the sandbox's own mounts"),
+	FH_A("renameat", "files and folders, within the sandbox's own mounts"),
+	FH_A("renameat2", "files and folders, within the sandbox's own mounts"),
+	FH_A("rmdir", "files and folders, within the sandbox's own mounts"),
+	FH_A("sendfile", "files and folders, within the sandbox's own mounts"),
+	FH_A("setxattr", "files and folders, within the sandbox's own mounts"),
+	FH_A("splice", "files and folders, within the sandbox's own mounts"),
+	FH_A("stat", "files and folders, within the sandbox's own mounts"),
+	FH_A("statfs", "files and folders, within the sandbox's own mounts"),
+	FH_A("statx", "files and folders, within the sandbox's own mounts"),
+	FH_A("symlink", "files and folders, within the sandbox's own mounts"),
+	FH_A("symlinkat", "files and folders, within the sandbox's own mounts"),
+	FH_A("sync", "files and folders, within the sandbox's own mounts"),
+	FH_A("sync_file_range", "files and folders, within the sandbox's own mounts"),
+	FH_A("syncfs", "files and folders, within the sandbox's own mounts"),
+	FH_A("tee", "files and folders, within the sandbox's own mounts"),
+	FH_A("truncate", "files and folders, within the sandbox's own mounts"),
+	FH_A("umask", "files and folders, within the sandbox's own mounts"),
+	FH_A("unlink", "files and folders, within the sandbox's own mounts"),
+	FH_A("unlinkat", "files and folders, within the sandbox's own mounts"),
+	FH_A("utime", "files and folders, within the sandbox's own mounts"),
+	FH_A("utimensat", "files and folders, within the sandbox's own mounts"),
+	FH_A("utimes", "files and folders, within the sandbox's own mounts"),
+	FH_A("vmsplice", "files and folders, within the sandbox's own mounts"),
+	FH_A("write", "files and folders, within the sandbox's own mounts"),
+	FH_A("writev", "files and folders, within the sandbox's own mounts"),
+
+	/* named pipes and files; device nodes fail for want of capabilities, and every mount is nodev */
+	FH_A("mknod", "named pipes and files; device nodes fail for want of capabilities, and every mount is nodev"),
+	FH_A("mknodat", "named pipes and files; device nodes fail for want of capabilities, and every mount is nodev"),
+
+	/* memory of the calling process */
+	FH_A("brk", "memory of the calling process"),
+	FH_A("madvise", "memory of the calling process"),
+	FH_A("map_shadow_stack", "memory of the calling process"),
+	FH_A("membarrier", "memory of the calling process"),
+	FH_A("memfd_create", "memory of the calling process"),
+	FH_A("mincore", "memory of the calling process"),
+	FH_A("mlock", "memory of the calling process"),
+	FH_A("mlock2", "memory of the calling process"),
+	FH_A("mlockall", "memory of the calling process"),
+	FH_A("mmap", "memory of the calling process"),
+	FH_A("mprotect", "memory of the calling process"),
+	FH_A("mremap", "memory of the calling process"),
+	FH_A("mseal", "memory of the calling process"),
+	FH_A("msync", "memory of the calling process"),
+	FH_A("munlock", "memory of the calling process"),
+	FH_A("munlockall", "memory of the calling process"),
+	FH_A("munmap", "memory of the calling process"),
+	FH_A("pkey_alloc", "memory of the calling process"),
+	FH_A("pkey_free", "memory of the calling process"),
+	FH_A("pkey_mprotect", "memory of the calling process"),
+	FH_A("remap_file_pages", "memory of the calling process"),
+	FH_A("process_mrelease", "memory of the calling process"),
+	FH_A("get_mempolicy", "memory of the calling process"),
+
+	/* processes and threads of the sandbox (its pid namespace holds nobody else) */
+	FH_A("execve", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("execveat", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("exit", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("exit_group", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("fork", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("vfork", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("getpgid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("getpgrp", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("getpid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("getppid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("getpriority", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("getsid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("gettid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("kill", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("pidfd_open", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("pidfd_send_signal", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("prlimit64", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("sched_get_priority_max", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("sched_get_priority_min", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("sched_getaffinity", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("sched_getattr", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("sched_getparam", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("sched_getscheduler", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("sched_rr_get_interval", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("sched_setaffinity", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("sched_yield", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("set_robust_list", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("get_robust_list", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("set_tid_address", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("setpgid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("setpriority", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("setsid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("tgkill", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("tkill", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("wait4", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("waitid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("waitpid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("rseq", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("arch_prctl", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("set_thread_area", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_A("get_thread_area", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+
+	/* signals */
+	FH_A("alarm", "signals"),
+	FH_A("pause", "signals"),
+	FH_A("rt_sigaction", "signals"),
+	FH_A("rt_sigpending", "signals"),
+	FH_A("rt_sigprocmask", "signals"),
+	FH_A("rt_sigqueueinfo", "signals"),
+	FH_A("rt_sigreturn", "signals"),
+	FH_A("rt_sigsuspend", "signals"),
+	FH_A("rt_sigtimedwait", "signals"),
+	FH_A("rt_tgsigqueueinfo", "signals"),
+	FH_A("sigaltstack", "signals"),
+	FH_A("signalfd", "signals"),
+	FH_A("signalfd4", "signals"),
+	FH_A("restart_syscall", "signals"),
+
+	/* waiting and locks between threads */
+	FH_A("epoll_create", "waiting and locks between threads"),
+	FH_A("epoll_create1", "waiting and locks between threads"),
+	FH_A("epoll_ctl", "waiting and locks between threads"),
+	FH_A("epoll_ctl_old", "waiting and locks between threads"),
+	FH_A("epoll_pwait", "waiting and locks between threads"),
+	FH_A("epoll_pwait2", "waiting and locks between threads"),
+	FH_A("epoll_wait", "waiting and locks between threads"),
+	FH_A("epoll_wait_old", "waiting and locks between threads"),
+	FH_A("eventfd", "waiting and locks between threads"),
+	FH_A("eventfd2", "waiting and locks between threads"),
+	FH_A("futex", "waiting and locks between threads"),
+	FH_A("futex_waitv", "waiting and locks between threads"),
+	FH_A("futex_wait", "waiting and locks between threads"),
+	FH_A("futex_wake", "waiting and locks between threads"),
+	FH_A("futex_requeue", "waiting and locks between threads"),
+	FH_A("poll", "waiting and locks between threads"),
+	FH_A("ppoll", "waiting and locks between threads"),
+	FH_A("pselect6", "waiting and locks between threads"),
+	FH_A("select", "waiting and locks between threads"),
+	FH_A("inotify_add_watch", "waiting and locks between threads"),
+	FH_A("inotify_init", "waiting and locks between threads"),
+	FH_A("inotify_init1", "waiting and locks between threads"),
+	FH_A("inotify_rm_watch", "waiting and locks between threads"),
+
+	/* time: reading it, sleeping, timers */
+	FH_A("clock_getres", "time: reading it, sleeping, timers"),
+	FH_A("clock_gettime", "time: reading it, sleeping, timers"),
+	FH_A("clock_nanosleep", "time: reading it, sleeping, timers"),
+	FH_A("getitimer", "time: reading it, sleeping, timers"),
+	FH_A("gettimeofday", "time: reading it, sleeping, timers"),
+	FH_A("nanosleep", "time: reading it, sleeping, timers"),
+	FH_A("setitimer", "time: reading it, sleeping, timers"),
+	FH_A("time", "time: reading it, sleeping, timers"),
+	FH_A("timer_create", "time: reading it, sleeping, timers"),
+	FH_A("timer_delete", "time: reading it, sleeping, timers"),
+	FH_A("timer_getoverrun", "time: reading it, sleeping, timers"),
+	FH_A("timer_gettime", "time: reading it, sleeping, timers"),
+	FH_A("timer_settime", "time: reading it, sleeping, timers"),
+	FH_A("timerfd_create", "time: reading it, sleeping, timers"),
+	FH_A("timerfd_gettime", "time: reading it, sleeping, timers"),
+	FH_A("timerfd_settime", "time: reading it, sleeping, timers"),
+	FH_A("times", "time: reading it, sleeping, timers"),
+
+	/* identity and limits: readable, and settable as far as no capability is needed */
+	FH_A("capget", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("capset", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("getegid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("geteuid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("getgid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("getgroups", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("getresgid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("getresuid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("getrlimit", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("getrusage", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("getuid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("setfsgid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("setfsuid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("setgid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("setgroups", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("setregid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("setresgid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("setresuid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("setreuid", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("setrlimit", "identity and limits: readable, and settable as far as no capability is needed"),
+	FH_A("setuid", "identity and limits: readable, and settable as far as no capability is needed"),
+
+	/* pipes and sockets; the network namespace holds nothing but its own loopback */
+	FH_A("accept", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("accept4", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("bind", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("connect", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("getpeername", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("getsockname", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("getsockopt", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("listen", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("pipe", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("pipe2", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("recvfrom", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("recvmmsg", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("recvmsg", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("sendmmsg", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("sendmsg", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("sendto", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("setsockopt", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+	FH_A("shutdown", "pipes and sockets; the network namespace holds nothing but its own loopback"),
+
+	/* shared memory, semaphores and queues of the sandbox's own ipc namespace */
+	FH_A("mq_getsetattr", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("mq_notify", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("mq_open", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("mq_timedreceive", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("mq_timedsend", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("mq_unlink", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("msgctl", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("msgget", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("msgrcv", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("msgsnd", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("semctl", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("semget", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("semop", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("semtimedop", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("shmat", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("shmctl", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("shmdt", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+	FH_A("shmget", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
+
+	/* facts about the system */
+	FH_A("getcpu", "facts about the system"),
+	FH_A("getrandom", "facts about the system"),
+	FH_A("sysinfo", "facts about the system"),
+	FH_A("uname", "facts about the system"),
+
+	/* further restriction of oneself */
+	FH_A("landlock_add_rule", "further restriction of oneself"),
+	FH_A("landlock_create_ruleset", "further restriction of oneself"),
+	FH_A("landlock_restrict_self", "further restriction of oneself"),
+	FH_A("prctl", "further restriction of oneself"),
+
+	/* reading of I/O priority */
+	FH_A("ioprio_get", "reading of I/O priority"),
+
+	/* the policy of one's own threads; raising it needs a capability that is not there */
+	FH_A("sched_setattr", "the policy of one's own threads; raising it needs a capability that is not there"),
+	FH_A("sched_setparam", "the policy of one's own threads; raising it needs a capability that is not there"),
+	FH_A("sched_setscheduler", "the policy of one's own threads; raising it needs a capability that is not there"),
+	FH_A("ioprio_set", "the policy of one's own threads; raising it needs a capability that is not there"),
+
+	/* changes what is mounted, or the root */
+	FH_P("mount", "changes what is mounted, or the root"),
+	FH_P("umount2", "changes what is mounted, or the root"),
+	FH_P("pivot_root", "changes what is mounted, or the root"),
+	FH_P("chroot", "changes what is mounted, or the root"),
+
+	/* would leave or nest the namespaces */
+	FH_P("unshare", "would leave or nest the namespaces"),
+	FH_P("setns", "would leave or nest the namespaces"),
+
+	/* would read or steer another process */
+	FH_P("ptrace", "would read or steer another process"),
+	FH_P("process_vm_readv", "would read or steer another process"),
+	FH_P("process_vm_writev", "would read or steer another process"),
+
+	/* kernel modules */
+	FH_P("init_module", "kernel modules"),
+	FH_P("finit_module", "kernel modules"),
+	FH_P("delete_module", "kernel modules"),
+
+	/* another kernel, restart, swap, accounting */
+	FH_P("kexec_load", "another kernel, restart, swap, accounting"),
+	FH_P("kexec_file_load", "another kernel, restart, swap, accounting"),
+	FH_P("reboot", "another kernel, restart, swap, accounting"),
+	FH_P("swapon", "another kernel, restart, swap, accounting"),
+	FH_P("swapoff", "another kernel, restart, swap, accounting"),
+	FH_P("acct", "another kernel, restart, swap, accounting"),
+
+	/* the kernel's log, time and name */
+	FH_P("syslog", "the kernel's log, time and name"),
+	FH_P("settimeofday", "the kernel's log, time and name"),
+	FH_P("clock_settime", "the kernel's log, time and name"),
+	FH_P("clock_adjtime", "the kernel's log, time and name"),
+	FH_P("adjtimex", "the kernel's log, time and name"),
+	FH_P("stime", "the kernel's log, time and name"),
+	FH_P("sethostname", "the kernel's log, time and name"),
+	FH_P("setdomainname", "the kernel's log, time and name"),
+
+	/* ports and segments of the processor */
+	FH_P("iopl", "ports and segments of the processor"),
+	FH_P("ioperm", "ports and segments of the processor"),
+	FH_P("modify_ldt", "ports and segments of the processor"),
+
+	/* terminals of others, and memory policy of the host */
+	FH_P("vhangup", "terminals of others, and memory policy of the host"),
+	FH_P("mbind", "terminals of others, and memory policy of the host"),
+	FH_P("set_mempolicy", "terminals of others, and memory policy of the host"),
+	FH_P("set_mempolicy_home_node", "terminals of others, and memory policy of the host"),
+	FH_P("move_pages", "terminals of others, and memory policy of the host"),
+	FH_P("migrate_pages", "terminals of others, and memory policy of the host"),
+
+	/* a way around every check that looks at calls: runtimes fall back */
+	FH_N("io_uring_setup", "a way around every check that looks at calls: runtimes fall back"),
+	FH_N("io_uring_enter", "a way around every check that looks at calls: runtimes fall back"),
+	FH_N("io_uring_register", "a way around every check that looks at calls: runtimes fall back"),
+
+	/* the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all */
+	FH_N("io_setup",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+	FH_N("io_destroy",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+	FH_N("io_getevents",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+	FH_N("io_pgetevents",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+	FH_N("io_submit",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+	FH_N("io_cancel",
+	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+
+	/* a program in the kernel, from a pool of the whole host; as a kernel without filters answers */
+	FH_E("seccomp", EINVAL, "a program in the kernel, from a pool of the whole host"),
+
+	/* its mode is behind a pointer that a filter cannot read, and could make a set-ID file; programs fall back */
+	FH_N("openat2", "its mode is behind a pointer that a filter cannot read, and could make a set-ID file"),
+
+	/* its flags are behind a pointer that a filter cannot read; libc falls back to clone */
+	FH_N("clone3", "its flags are behind a pointer that a filter cannot read; libc falls back to clone"),
+
+	/* keys outlive a run and are shared by uid */
+	FH_N("keyctl", "keys outlive a run and are shared by uid"),
+	FH_N("add_key", "keys outlive a run and are shared by uid"),
+	FH_N("request_key", "keys outlive a run and are shared by uid"),
+
+	/* programs inside the kernel, performance counters, and page faults held open */
+	FH_N("bpf", "programs inside the kernel, performance counters, and page faults held open"),
+	FH_N("perf_event_open", "programs inside the kernel, performance counters, and page faults held open"),
+	FH_N("userfaultfd", "programs inside the kernel, performance counters, and page faults held open"),
+
+	/* opens files by number, past the mounts */
+	FH_N("open_by_handle_at", "opens files by number, past the mounts"),
+	FH_N("name_to_handle_at", "opens files by number, past the mounts"),
+
+	/* the new mount interface, and reading of mounts */
+	FH_N("fsopen", "the new mount interface, and reading of mounts"),
+	FH_N("fsconfig", "the new mount interface, and reading of mounts"),
+	FH_N("fsmount", "the new mount interface, and reading of mounts"),
+	FH_N("fspick", "the new mount interface, and reading of mounts"),
+	FH_N("move_mount", "the new mount interface, and reading of mounts"),
+	FH_N("open_tree", "the new mount interface, and reading of mounts"),
+	FH_N("mount_setattr", "the new mount interface, and reading of mounts"),
+	FH_N("open_tree_attr", "the new mount interface, and reading of mounts"),
+	FH_N("statmount", "the new mount interface, and reading of mounts"),
+	FH_N("listmount", "the new mount interface, and reading of mounts"),
+
+	/* reaches into other processes */
+	FH_N("pidfd_getfd", "reaches into other processes"),
+	FH_N("process_madvise", "reaches into other processes"),
+	FH_N("kcmp", "reaches into other processes"),
+
+	/* watches a whole file system */
+	FH_N("fanotify_init", "watches a whole file system"),
+	FH_N("fanotify_mark", "watches a whole file system"),
+
+	/* tells which pages of files, those of the host too, are in memory: a channel between sandboxes */
+	FH_N("cachestat", "tells which pages of files, those of the host too, are in memory: a channel between sandboxes"),
+
+	/* memory that even the limits cannot see into */
+	FH_N("memfd_secret", "memory that even the limits cannot see into"),
+
+	/* security modules and quotas of the host */
+	FH_N("lsm_get_self_attr", "security modules and quotas of the host"),
+	FH_N("lsm_set_self_attr", "security modules and quotas of the host"),
+	FH_N("lsm_list_modules", "security modules and quotas of the host"),
+	FH_N("quotactl", "security modules and quotas of the host"),
+	FH_N("quotactl_fd", "security modules and quotas of the host"),
+	FH_N("lookup_dcookie", "security modules and quotas of the host"),
+	FH_N("nfsservctl", "security modules and quotas of the host"),
+	FH_N("uselib", "security modules and quotas of the host"),
+	FH_N("ustat", "security modules and quotas of the host"),
+	FH_N("sysfs", "security modules and quotas of the host"),
+	FH_N("_sysctl", "security modules and quotas of the host"),
+};
+const size_t fh_seccomp_policy_count = sizeof(fh_seccomp_policy) / sizeof(fh_seccomp_policy[0]);
+
+/* Nothing with a test of an argument can stand here: the seal knows calls by their number alone. */
+const char *const fh_seccomp_setup_calls[] = {
+	"setns",   "unshare",   "umount2",    "clone3",        "mount",   "fsopen",  "fsconfig",
+	"fsmount", "open_tree", "move_mount", "mount_setattr", "openat2", "seccomp",
+};
+const size_t fh_seccomp_setup_call_count = sizeof(fh_seccomp_setup_calls) / sizeof(fh_seccomp_setup_calls[0]);
+
+/* Those of them that a zygote makes for a program. */
+const char *const fh_seccomp_zygote_calls[] = { "setns", "clone3", "seccomp" };
+const size_t fh_seccomp_zygote_call_count = sizeof(fh_seccomp_zygote_calls) / sizeof(fh_seccomp_zygote_calls[0]);

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Parked sandboxes: made ahead, each for one run. How many a template keeps follows the load: it doubles when a request
+ * finds none, and sinks by one for each look at which some were never needed. All pools together are bounded, and what
+ * refills one gives way to requests: at most FH_MAKING_MAX are under way at a time.
+ */
+#include "engine/warm/template.h"
+
+#include "base/clock.h"
+#include "engine/warm/made.h"
+#include "engine/warm/pool.h"
+
+enum {
+	FH_MAKING_MAX = 2,
+	FH_PARKED_FOR_EACH_CPU = 4,
+	FH_PARKED_BASE = 8,
+	FH_POOL_QUIET_MS = 30000,
+	REFILL_NS = 100000
+};
+
+static size_t most(const struct fh_engine *e)
+{
+	return FH_PARKED_BASE + FH_PARKED_FOR_EACH_CPU * e->cpus;
+}
+
+void fh_pool_refill(struct fh_template *t)
+{
+	struct fh_engine *e = t->engine;
+	size_t wanted = t->target;
+	for (struct fh_deferred *d = t->deferred; d; d = d->next)
+		wanted++;
+	while (t->state == FH_TEMPLATE_SERVING && !t->succeeded && !e->leaving && t->making < FH_MAKING_MAX &&
+	       t->parked_count + t->making < wanted && e->parked_count < most(e)) {
+		struct fh_sandbox *b;
+		if (fh_made_start(t, &fh_pool_owner, NULL, NULL, 0, &b, NULL) < 0)
+			return; /* the next look tries again */
+	}
+}
+
+static void on_refill(struct fh_timer *timer)
+{
+	fh_pool_refill(timer->owner);
+}
+
+static void serve_waiting(struct fh_template *t)
+{
+	struct fh_deferred *d = t->deferred;
+	struct fh_sandbox *b = fh_pool_take(t);
+	if (!b)
+		return;
+	t->deferred = d->next;
+	d->begin(b, d);
+	free(d);
+}
+
+void fh_pool_wait(struct fh_template *t, const struct fh_deferred *asked)
+{
+	struct fh_deferred *d = FH_NEW(struct fh_deferred), **end = &t->deferred;
+	*d = *asked;
+	d->next = NULL;
+	while (*end)
+		end = &(*end)->next;
+	*end = d;
+	fh_pool_refill(t);
+}
+
+static void on_ready(struct fh_sandbox *b)
+{
+	struct fh_template *t = b->template;
+	struct fh_sandbox **end = &t->parked;
+	while (*end)
+		end = &(*end)->next_parked;
+	b->next_parked = NULL;
+	*end = b;
+	t->making--;
+	t->parked_count++;
+	if (t->deferred)
+		serve_waiting(t);
+	fh_pool_refill(t);
+}
+
+void fh_pool_missed(struct fh_template *t)
+{
+	t->target = FH_MIN(t->target * 2, most(t->engine));
+}
+
+struct fh_sandbox *fh_pool_take(struct fh_template *t)
+{
+	struct fh_sandbox *b = t->parked;
+	if (!b)
+		return NULL;
+	t->parked = b->next_parked;
+	b->next_parked = NULL;
+	b->parked = false;
+	t->parked_count--;
+	t->engine->parked_count--;
+	t->lowest = FH_MIN(t->lowest, t->parked_count);
+	t->refill = (struct fh_timer){ .on_time = on_refill, .owner = t, .slot = t->refill.slot };
+	fh_timer_set(t->engine->loop, &t->refill, fh_now_ns() + REFILL_NS); /* the run goes first */
+	return b;
+}
+
+/* On the list, or not yet. */
+static void on_dying(struct fh_sandbox *b)
+{
+	struct fh_template *t = b->template;
+	if (!b->parked)
+		return;
+	b->parked = false;
+	t->engine->parked_count--;
+	for (struct fh_sandbox **p = &t->parked; *p; p = &(*p)->next_parked)
+		if (*p == b) {
+			*p = b->next_parked;
+			t->parked_count--;
+			return;
+		}
+	t->making--;
+}
+
+void fh_pool_clear(struct fh_template *t)
+{
+	for (struct fh_sandbox *b = t->engine->sandboxes, *next; b; b = next) {
+		next = b->next;
+		if (b->template == t && b->parked)
+			fh_sandbox_destroy_now(b);
+	}
+}
+
+void fh_pool_look(struct fh_template *t)
+{
+	bool quiet = fh_now_ns() - t->used_ns > FH_POOL_QUIET_MS * FH_NS_PER_MS;
+	if (t->lowest > 0 && t->target > 1)
+		t->target--;
+	if (quiet)
+		t->target = 1;
+	if (t->parked_count > t->target && t->parked)
+		fh_sandbox_destroy_now(t->parked);
+	t->lowest = t->parked_count;
+	fh_pool_refill(t);
+}
+
+/* ------------------------------------------------------------------------------------------------------- their owner
+ */
+
+static void on_gone(struct fh_sandbox *b)
+{
+	fh_sandbox_release(b);
+}
+
+/* So would be the next: runs start fresh. */
+static void on_origin_failed(struct fh_sandbox *b, const struct fh_error *err)
+{
+	fh_template_break(b->template, err->message);
+}
+
+const struct fh_owner fh_pool_owner = {
+	.on_ready = on_ready,
+	.on_gone = on_gone,
+	.on_dying = on_dying,
+	.on_origin_failed = on_origin_failed,
+};
