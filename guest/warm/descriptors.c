@@ -3,7 +3,7 @@
  * What a program could share with its zygote, and by that with every other program of it: open descriptions (a pipe, an
  * eventfd, an epoll, the offset and the flags of a file) and shared memory. A zygote that holds such a thing serves
  * only if all of it is of a kind that a fork can make anew; then each program does so before any code of its own, under
- * the same numbers. The engine looks again, from outside (engine/own.c).
+ * the same numbers. The engine looks again, from outside (engine/warm/own.c).
  *
  * Which kinds: proc_pid_fdinfo(5), pipe(7), eventfd(2), epoll(7).
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * From a fork of the zygote to a program of one sandbox. The order is that of engine/setup.c: what needs a capability
+ * From a fork of the zygote to a program of one sandbox. The order is that of engine/make/setup.c: what needs a capability
  * before what takes it away; the filter before the capabilities go, since without no_new_privs loading it needs one.
  */
 #include "warm.h"
@@ -32,7 +32,7 @@ static long enter_groups(const int *tasks, uint32_t count)
 	return 0;
 }
 
-/* What a program finds when it starts fresh: engine/setup.c and init/spawn.c. */
+/* What a program finds when it starts fresh: engine/make/setup.c and init/spawn.c. */
 static long new_session(void)
 {
 	uint64_t nothing = 0;

@@ -222,7 +222,7 @@ struct fh_init_finished {
  * looks at a process in /proc while it is executed waits for it, and the engine has others to serve. */
 struct fh_init_launched {
 	struct fh_init_header h;
-	int32_t error, step; /* of set-up (engine/launch.h) */
+	int32_t error, step; /* of set-up (engine/make/launch.h) */
 	uint32_t layers_off;
 	uint32_t landlock, disk;
 	char what[256];

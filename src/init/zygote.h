@@ -34,7 +34,7 @@
  * It needs CAP_SYS_ADMIN and CAP_SYS_CHROOT over the namespaces that FORK brings, and where programs change ids
  * CAP_SETUID, CAP_SETGID, CAP_SETPCAP there; a fork is given them by entering its user namespace. It has no right to
  * trace anybody, and is in a Landlock domain in which nobody outside can be traced: it can enter the namespaces that it
- * was given a descriptor of, while it has that, and no others (engine/confine.c).
+ * was given a descriptor of, while it has that, and no others (engine/make/landlock.c).
  */
 #pragma once
 #include "init/messages.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A plan: everything that one run needs, as plain data. The client builds it (sandbox/plan_build.c), prints and reads
- * it as JSON (sandbox/plan_json.c) and sends it to an engine, which carries it out (engine/exec*.c) and decides
+ * it as JSON (sandbox/plan_json.c) and sends it to an engine, which carries it out (engine/make) and decides
  * nothing.
  *
  * The *park part* (mounts, ids, layers, hostname, size of the writable layer = limits.disk) is what a sandbox is made

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Which control group the engine of a plain user takes for its own on cgroup v2, and whose processes it moves there: only
-those of a group that was handed to it. The groups are named and owned as systemd has them; src/engine/cgroup_rights.h has
+those of a group that was handed to it. The groups are named and owned as systemd has them; src/engine/host/cgroup_rights.h has
 the rules, tests/unit/test_cgroup_rights.c more of the ways that lead to a group."""
 import json
 import os

@@ -78,7 +78,7 @@ struct fh_origin {
 	void (*settle_program)(struct fh_sandbox *b, bool sure);
 };
 
-/* A program that was forked from a zygote, before and while it runs (warm.c). Its parent is the engine. */
+/* A program that was forked from a zygote, before and while it runs (warm/zygote.c). Its parent is the engine. */
 struct fh_program {
 	int pidfd, socket; /* -1: none; the socket is closed when its own code has begun */
 	uint64_t far_end;  /* inode of the socket that the program itself has */

@@ -3,7 +3,7 @@
  * The freezer of cgroup v1 (kernel Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst). Who is frozen there does
  * not even die before it is thawed: whatever ends a sandbox thaws it first.
  */
-#include "engine/host/cgroup.h"
+#include "engine/host/freezer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "engine/host/freezer.h"
 
 void fh_freezer_set(const struct fh_freezer *f, bool frozen)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The filters that tools/seccomp-gen.c made of engine/seccomp_policy.c: the whole policy, for a sandbox that is made
+ * The filters that tools/seccomp-gen.c made of make/seccomp_policy.c: the whole policy, for a sandbox that is made
  * fresh; and the same in two parts, base (of a zygote's programs: zygote) and seal, for what is made of a template
  * (seccomp_policy.h says how).
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The trees of zygotes (template.h). */
-#include "engine/warm/template.h"
+#include "engine/warm/branch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 
 #include "engine/core/children.h"
 #include "engine/host/packet.h"
-#include "engine/warm/branch.h"
 
 static size_t count_of(char *const *list)
 {

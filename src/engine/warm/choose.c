@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Which template serves a run. */
-#include "engine/warm/template.h"
+#include "engine/warm/choose.h"
 
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "engine/warm/branch.h"
-#include "engine/warm/choose.h"
 #include "engine/warm/made.h"
 #include "engine/warm/pool.h"
 

@@ -4,11 +4,10 @@
  * finds none, and sinks by one for each look at which some were never needed. All pools together are bounded, and what
  * refills one gives way to requests: at most FH_MAKING_MAX are under way at a time.
  */
-#include "engine/warm/template.h"
+#include "engine/warm/pool.h"
 
 #include "base/clock.h"
 #include "engine/warm/made.h"
-#include "engine/warm/pool.h"
 
 enum {
 	FH_MAKING_MAX = 2,

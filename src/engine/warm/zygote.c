@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Zygotes and the programs that they fork, from the engine's side (init/zygote.h). */
-#include "engine/warm/template.h"
+#include "engine/warm/zygote.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,6 @@
 #include "engine/warm/branch.h"
 #include "engine/warm/made.h"
 #include "engine/warm/warm_image.h"
-#include "engine/warm/zygote.h"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U
