@@ -97,8 +97,12 @@ struct fh_fuzz_host *fh_fuzz_host_new(void)
 	last_id = 0;
 	host = h;
 	h->answers = (struct fh_frame_decoder)FH_FRAME_DECODER_INIT;
-	h->engine =
-	    (struct fh_engine){ .handler = &fh_request_handler, .keeper = { -1, -1 }, .cpus = 2, .fresh_only = true, .spare = -1, .ids = { .lock = -1 } };
+	h->engine = (struct fh_engine){ .handler = &fh_request_handler,
+		                            .keeper = { -1, -1 },
+		                            .cpus = 2,
+		                            .fresh_only = true,
+		                            .spare = -1,
+		                            .ids = { .lock = -1 } };
 	h->engine.loop = fh_loop_new();
 	FH_FUZZ_CHECK(h->engine.loop && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0);
 	h->client = ends[0];

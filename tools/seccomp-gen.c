@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writes the seccomp filter of engine/make/seccomp_policy.c as C: at build time, so that the engine links no library for it
- * and no filter is compiled while somebody waits. libseccomp's binary tree (optimisation 2) is what makes loading it
- * cheap: the kernel walks the filter once for each call number.
+ * Writes the seccomp filter of engine/make/seccomp_policy.c as C: at build time, so that the engine links no library
+ * for it and no filter is compiled while somebody waits. libseccomp's binary tree (optimisation 2) is what makes
+ * loading it cheap: the kernel walks the filter once for each call number.
  */
 #include <errno.h>
 #include <linux/audit.h>

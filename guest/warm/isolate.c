@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * From a fork of the zygote to a program of one sandbox. The order is that of engine/make/setup.c: what needs a capability
- * before what takes it away; the filter before the capabilities go, since without no_new_privs loading it needs one.
+ * From a fork of the zygote to a program of one sandbox. The order is that of engine/make/setup.c: what needs a
+ * capability before what takes it away; the filter before the capabilities go, since without no_new_privs loading it
+ * needs one.
  */
 #include "warm.h"
 

@@ -99,11 +99,11 @@ struct fh_policy_entry {
 extern const struct fh_policy_entry fh_seccomp_policy[];
 extern const size_t fh_seccomp_policy_count;
 
-/* The calls by which a sandbox is made of a template (engine/warm/template.h), which no program may make. The *base* filter,
- * loaded once into a template's holder and inherited by fork, is the policy with these allowed; that of a *zygote*,
- * with the few of them that it makes itself. The *seal*, which is loaded last into init and every program, refuses them
- * all as the policy does and has no opinion on any other call. The kernel takes the strictest answer of all filters, so
- * base and seal together are the policy. */
+/* The calls by which a sandbox is made of a template (engine/warm/template.h), which no program may make. The *base*
+ * filter, loaded once into a template's holder and inherited by fork, is the policy with these allowed; that of a
+ * *zygote*, with the few of them that it makes itself. The *seal*, which is loaded last into init and every program,
+ * refuses them all as the policy does and has no opinion on any other call. The kernel takes the strictest answer of
+ * all filters, so base and seal together are the policy. */
 /* Beside those, in the base: a socket of this family and protocol, through which init counts what programs hold in
  * theirs. */
 enum { FH_SETUP_FAMILY = 16 /* AF_NETLINK */, FH_SETUP_PROTOCOL = 4 /* NETLINK_SOCK_DIAG */ };
