@@ -15,8 +15,8 @@ import sys
 
 from official_humaneval import lines
 
-GUEST = pathlib.Path(__file__).resolve().parent.parent / "guest"
-# The descriptors of the drivers (guest/split_judge.py): from and to the other one, and the judge's message.
+GUEST = pathlib.Path(__file__).resolve().parent.parent / "guest" / "python"
+# The descriptors of the drivers (guest/python/split_judge.py): from and to the other one, and the judge's message.
 FROM, TO, DRIVER = 3, 4, 5
 PAIRS = 3               # at a time, for each processor: more are not faster
 PLACES = 20, 21, 22     # where no descriptor of the above is overwritten before it is duplicated
@@ -73,7 +73,7 @@ def end(pids, message):
 def main():
     sys.dont_write_bytecode = True  # not into the sources
     sys.path.insert(0, str(GUEST))
-    # what fumehood's interpreter has at hand (src/judge/split_python.c), and what compile() makes when it is first called
+    # what fumehood's interpreter has at hand (src/judge/languages/python.c), and what compile() makes when it is first called
     import bisect, copy, functools, heapq, itertools, math, random, re, string, typing  # noqa: E401,F401
     compile("0", "", "exec")
     gc.collect()

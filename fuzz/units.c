@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* A task and a program in a compiled language, as they become what its compiler gets. */
 #include "fuzz.h"
-#include "judge/cpp_adapter.h"
-#include "judge/cpp_units.h"
-#include "judge/go_units.h"
-#include "judge/java_units.h"
-#include "judge/rust_units.h"
+#include "judge/languages/cpp_adapter.h"
+#include "judge/languages/cpp_units.h"
+#include "judge/languages/go_units.h"
+#include "judge/languages/java_units.h"
+#include "judge/languages/rust_units.h"
 
 /* What a unit is made of, each ending where its allocation does, and what came of it. */
 struct units {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where our own data files are: guest drivers ("guest/call.py"), languages ("languages/python.json").
+ * Where our own data files are: guest drivers ("guest/python/call.py"), languages ("languages/python.json").
  *
  * Looked for in this order: $FUMEHOOD_DATA_DIR (then nowhere else); beside the program and in the folders above it, up
  * to the root of a build inside its source tree, and in share/fumehood of the prefix that the program is installed in;

@@ -523,7 +523,7 @@ void fh_extract(struct fh_str answer, const struct fh_extract_options *options, 
 	FH_CLEANUP(answer_release)
 	struct fh_answer a = {
 		.language = options->language ? options->language : "",
-		.syntax = fh_syntax_of(options->language),
+		.syntax = fh_literal_syntax(options->language),
 		.entry = fh_str(options->entry_point ? options->entry_point : ""),
 		.outside = FH_BUF_INIT(FH_EXTRACT_MAX * 2),
 		.before = FH_BUF_INIT(FH_EXTRACT_MAX * 2),

@@ -24,7 +24,7 @@
 #define FH_EXTRACT_MAX ((size_t)4 << 20) /* of an answer */
 
 struct fh_extract_options {
-	FH_NULLABLE const char *language; /* "python", "javascript", "bash", "c", "cpp"; NULL or another: any tag will do */
+	FH_NULLABLE const char *language; /* a name of languages/NAME.json; NULL or another: any language's tag will do */
 	FH_NULLABLE const char *entry_point; /* the function (or class, or "Class.method") that is wanted */
 };
 
@@ -40,6 +40,6 @@ void fh_extract(struct fh_str answer, const struct fh_extract_options *options, 
 void fh_extraction_release(struct fh_extraction *e);
 #define fh_auto_extraction FH_CLEANUP(fh_extraction_release)
 
-/* The language that a fence's tag means ("py" -> "python", "C++" -> "cpp"), by its first word; NULL for a tag that is
- * of no language we run; "" for tags of other languages and of things that are no program (json, text output …). */
+/* The language that a fence's tag means ("py" -> "python", "C++" -> "cpp"), by its first word; "" for tags of languages
+ * that we do not run and of things that are no program (json, diff …); NULL for a tag that says nothing of either. */
 FH_NULLABLE const char *fh_extract_language_of_tag(struct fh_str tag);

@@ -3,88 +3,20 @@
 
 #include <strings.h>
 
-static const struct {
-	const char *tag, *language; /* "" when it is not one that we run */
-} fh_extract_tags[] = {
-	{ "python", "python" },
-	{ "py", "python" },
-	{ "python3", "python" },
-	{ "python2", "python" },
-	{ "py3", "python" },
-	{ "pycon", "python" },
-	{ "ipython", "python" },
-	{ "python-repl", "python" },
-	{ "javascript", "javascript" },
-	{ "js", "javascript" },
-	{ "jsx", "javascript" },
-	{ "mjs", "javascript" },
-	{ "cjs", "javascript" },
-	{ "node", "javascript" },
-	{ "nodejs", "javascript" },
-	{ "ecmascript", "javascript" },
-	{ "bash", "bash" },
-	{ "sh", "bash" },
-	{ "shell", "bash" },
-	{ "zsh", "bash" },
-	{ "shell-session", "bash" },
-	{ "console", "bash" },
-	{ "c", "c" },
-	{ "h", "c" },
-	{ "c99", "c" },
-	{ "c11", "c" },
-	{ "cpp", "cpp" },
-	{ "c++", "cpp" },
-	{ "cxx", "cpp" },
-	{ "cc", "cpp" },
-	{ "hpp", "cpp" },
-	{ "c++17", "cpp" },
-	{ "c++20", "cpp" },
-	{ "cpp17", "cpp" },
-	{ "typescript", "" },
-	{ "ts", "" },
-	{ "tsx", "" },
-	{ "java", "" },
-	{ "go", "" },
-	{ "golang", "" },
-	{ "rust", "" },
-	{ "rs", "" },
-	{ "ruby", "" },
-	{ "rb", "" },
-	{ "php", "" },
-	{ "csharp", "" },
-	{ "cs", "" },
-	{ "c#", "" },
-	{ "swift", "" },
-	{ "kotlin", "" },
-	{ "scala", "" },
-	{ "perl", "" },
-	{ "lua", "" },
-	{ "r", "" },
-	{ "sql", "" },
-	{ "html", "" },
-	{ "css", "" },
-	{ "xml", "" },
-	{ "json", "" },
-	{ "yaml", "" },
-	{ "yml", "" },
-	{ "toml", "" },
-	{ "ini", "" },
-	{ "diff", "" },
-	{ "markdown", "" },
-	{ "md", "" },
-	{ "latex", "" },
-	{ "mermaid", "" },
-	{ "output", "" },
-	{ "csv", "" },
-	{ "powershell", "" },
-	{ "dockerfile", "" },
-	{ "makefile", "" },
+#include "sandbox/language_words.h"
+
+/* Of other languages, and of things that are no program. */
+static const char *const not_run[] = {
+	"typescript", "ts",    "tsx",     "csharp", "cs",     "c#",       "swift",      "kotlin",     "scala", "sql",
+	"html",       "css",   "xml",     "json",   "yaml",   "yml",      "toml",       "ini",        "diff",  "md",
+	"markdown",   "latex", "mermaid", "csv",    "output", "makefile", "dockerfile", "powershell",
 };
 
 const char *fh_extract_language_of_tag(struct fh_str tag)
 {
-	for (size_t i = 0; i < FH_ARRAY_SIZE(fh_extract_tags); i++)
-		if (strlen(fh_extract_tags[i].tag) == tag.n && strncasecmp(fh_extract_tags[i].tag, tag.p, tag.n) == 0)
-			return fh_extract_tags[i].language;
-	return NULL;
+	const char *language = fh_language_of_word(tag, FH_WORD_TAG);
+	for (size_t i = 0; !language && i < FH_ARRAY_SIZE(not_run); i++)
+		if (strlen(not_run[i]) == tag.n && strncasecmp(not_run[i], tag.p, tag.n) == 0)
+			language = "";
+	return language;
 }

@@ -8,8 +8,8 @@
 /* A Python expression for JSON text that has been parsed before, exactly: integers of any size, 1 beside 1.0; and for
  * what Python writes into it (NaN, Infinity). */
 void fh_python_of_json(struct fh_buf *out, struct fh_str json);
-/* A Python expression for what guest/truth.py says of a value (the tags stand there), in a test that begins with
- * guest/test_plus.py. -FH_E_CONFIG: no such value. */
+/* A Python expression for what guest/python/truth.py says of a value (the tags stand there), in a test that begins with
+ * guest/python/test_plus.py. -FH_E_CONFIG: no such value. */
 int fh_python_of_value(struct fh_buf *out, const json_t *tagged, struct fh_error *err);
 /* A string literal that holds text: of Python and of JavaScript. */
 void fh_python_string(struct fh_buf *out, struct fh_str text);

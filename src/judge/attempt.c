@@ -36,21 +36,21 @@ static int make_secret(char secret[FH_SECRET_SIZE + 1], struct fh_error *err)
 static int make_unit(const struct fh_judge_session *s, const struct fh_judge_parts *p, struct fh_judge_unit *u,
                      struct fh_error *err)
 {
-	const struct fh_judge_language_info *l = &fh_judge_languages[p->problem->language];
+	const struct fh_judge_in_process *l = fh_judge_languages[p->problem->language]->in_process;
 	const struct fh_judge_drivers *d = &s->drivers[p->problem->language];
 	if (l->unit)
 		return l->unit(u, p, d, err);
 	fh_buf_add_str(&u->code, fh_buf_str(&d->library));
 	fh_buf_add_str(&u->code, fh_buf_str(&d->driver));
 	if (l->compiled)
-		l->whole(&u->code, p);
+		(l->whole ? l->whole : fh_judge_script)(&u->code, p);
 	return 0;
 }
 
 int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_parts *p, const struct fh_limits *limits,
                     const char *secret, struct fh_plan **ret, struct fh_error *err)
 {
-	const struct fh_judge_language_info *l = &fh_judge_languages[p->problem->language];
+	const struct fh_judge_in_process *l = fh_judge_languages[p->problem->language]->in_process;
 	fh_auto_buf struct fh_buf input = FH_BUF_INIT(0);
 	FH_CLEANUP(fh_judge_unit_release) struct fh_judge_unit unit = { .count = 0 };
 	struct fh_request request;
@@ -58,8 +58,11 @@ int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_part
 	if (r < 0)
 		return r;
 	fh_request_init(&request);
-	l->input(&input, p, secret);
-	request.language = l->name;
+	if (l->input)
+		l->input(&input, p, secret);
+	else
+		fh_buf_add(&input, secret, FH_SECRET_SIZE);
+	request.language = fh_judge_language_name(p->problem->language);
 	request.code = (struct fh_bytes){ unit.code.p, unit.code.n };
 	request.code_name = l->driver_file;
 	request.stdin_data = (struct fh_bytes){ input.p, input.n };
@@ -86,7 +89,7 @@ static void drop_message(struct fh_result *r, const char *secret)
 }
 
 /* The first line of the compiler's that has the language's mark. */
-static void tell_compile_error(const struct fh_judge_language_info *l, struct fh_judge_outcome *o)
+static void tell_compile_error(const struct fh_judge_in_process *l, struct fh_judge_outcome *o)
 {
 	fh_auto_buf struct fh_buf why = FH_BUF_INIT(0);
 	struct fh_str said = { (const char *)o->run->stream_data[FH_STDERR], o->run->stream_size[FH_STDERR] };
@@ -105,11 +108,12 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 	struct fh_plan *plan = NULL;
 	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
 	struct fh_result *result = NULL;
-	if (!fh_judge_languages[p->problem->language].driver) {
+	const struct fh_judge_in_process *how = fh_judge_languages[p->problem->language]->in_process;
+	if (!how) {
 		const char *why = fh_split_unfit(p->problem);
 		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_ENGINE_ERROR, .integrity = FH_INTEGRITY_IN_PROCESS };
 		ret->reason =
-		    fh_xasprintf("%s cannot be judged in one process%s%s", fh_judge_languages[p->problem->language].name,
+		    fh_xasprintf("%s cannot be judged in one process%s%s", fh_judge_language_name(p->problem->language),
 		                 why ? ", and has no stand-in: " : "", why ? why : "");
 		return 0;
 	}
@@ -120,8 +124,8 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 		err->phase = FH_PHASE_PLAN;
 		return r;
 	}
-	if (fh_judge_languages[p->problem->language].beside)
-		r = fh_judge_languages[p->problem->language].beside(s->split, client, p, plan, err);
+	if (how->beside)
+		r = how->beside(s->split, client, p, plan, err);
 	options.cancel = s->settings->cancel;
 	if (r >= 0)
 		r = fh_run(client, plan, &options, &result, err);
@@ -132,7 +136,7 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 	drop_message(result, secret);
 	ret->run = result;
 	ret->integrity = FH_INTEGRITY_IN_PROCESS;
-	tell_compile_error(&fh_judge_languages[p->problem->language], ret);
+	tell_compile_error(how, ret);
 	return 0;
 }
 
@@ -147,7 +151,7 @@ static int print_once(struct fh_judge_session *s, struct fh_client *client, cons
 	struct fh_judge_settings settings = *s->settings;
 	settings.limits = *limits;
 	fh_judge_parts_for_output(&program, p);
-	return fh_judge_by_output(client, &settings, fh_judge_languages[p->problem->language].name, p->problem->output,
+	return fh_judge_by_output(client, &settings, fh_judge_language_name(p->problem->language), p->problem->output,
 	                          fh_buf_str(&program), ret, err);
 }
 
@@ -224,7 +228,7 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 			return 0;
 		}
 	}
-	if (!fh_judge_languages[p->problem->language].driver)
+	if (!fh_judge_languages[p->problem->language]->in_process)
 		return 0;
 	fh_judge_outcome_release(ret);
 	fh_judge_set_mode(s, p->problem, FH_MODE_IN_PROCESS);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/format.h"
 
+#include <stdio.h>
+
 const struct fh_judge_format *const fh_judge_formats[] = { &fh_judge_evalplus, &fh_judge_pack,    &fh_judge_human_eval,
 	                                                       &fh_judge_mbpp,     &fh_judge_generic, NULL };
 
@@ -18,6 +20,18 @@ void fh_judge_add_lines(struct fh_buf *out, struct fh_str s)
 	fh_buf_add(out, s.p, s.n);
 	if (s.n > 0 && s.p[s.n - 1] != '\n')
 		fh_buf_addc(out, '\n');
+}
+
+int fh_judge_wrong(struct fh_error *err, const char *hint, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fh_error_set(err, FH_E_CONFIG, "%s", text);
+	fh_error_hint(err, "%s", hint);
+	return -FH_E_CONFIG;
 }
 
 bool fh_judge_is_name(struct fh_str s)

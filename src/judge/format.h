@@ -30,5 +30,7 @@ extern const struct fh_judge_format *const fh_judge_formats[];
 bool fh_judge_field(const json_t *row, const char *key, struct fh_str *ret);
 /* Appends s and, where it ends without one, a newline; nothing for an empty s. */
 void fh_judge_add_lines(struct fh_buf *out, struct fh_str s);
+/* Says what is wrong with a row, and the mend; -FH_E_CONFIG. */
+int fh_judge_wrong(struct fh_error *err, const char *hint, const char *format, ...) FH_PRINTF(3, 4);
 /* A name of a function goes into program texts: letters, digits, _ and bytes above 127, nothing else. */
 bool fh_judge_is_name(struct fh_str s);

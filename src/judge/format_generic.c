@@ -17,14 +17,12 @@
  */
 #include "judge/format.h"
 
-#include <stdio.h>
-
-#include "base/data.h"
 #include "base/fd.h"
 #include "code/outline.h"
 #include "code/program_text.h"
 #include "code/signature.h"
 #include "json/span.h"
+#include "judge/languages.h"
 #include "judge/output.h"
 
 #define HELPER_MAX ((size_t)64 << 10)
@@ -35,20 +33,6 @@ static bool recognises(const json_t *row)
 	       json_is_string(json_object_get(row, "stdout"));
 }
 
-static int wrong(struct fh_error *err, const char *hint, const char *format, ...) FH_PRINTF(3, 4);
-
-static int wrong(struct fh_error *err, const char *hint, const char *format, ...)
-{
-	char text[256];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	fh_error_set(err, FH_E_CONFIG, "%s", text);
-	fh_error_hint(err, "%s", hint);
-	return -FH_E_CONFIG;
-}
-
 /* A field that is a string where it is there. */
 static int optional(const json_t *row, const char *key, struct fh_str *ret, struct fh_error *err)
 {
@@ -56,24 +40,18 @@ static int optional(const json_t *row, const char *key, struct fh_str *ret, stru
 	*ret = (struct fh_str){ "", 0 };
 	if (!value || json_is_null(value) || fh_judge_field(row, key, ret))
 		return 0;
-	return wrong(err, "write it as a JSON string", "%s is no string", key);
+	return fh_judge_wrong(err, "write it as a JSON string", "%s is no string", key);
 }
 
 /* --------------------------------------------------------------------------------------------------------- language */
 
-static const struct {
-	const char *name;
-	enum fh_judge_language language;
-} names[] = {
-	{ "python", FH_JUDGE_PYTHON }, { "python3", FH_JUDGE_PYTHON },
-	{ "py", FH_JUDGE_PYTHON },     { "javascript", FH_JUDGE_JAVASCRIPT },
-	{ "js", FH_JUDGE_JAVASCRIPT }, { "node", FH_JUDGE_JAVASCRIPT },
-	{ "cpp", FH_JUDGE_CPP },       { "c++", FH_JUDGE_CPP },
-	{ "c", FH_JUDGE_C },           { "bash", FH_JUDGE_BASH },
-	{ "sh", FH_JUDGE_BASH },       { "java", FH_JUDGE_JAVA },
-	{ "go", FH_JUDGE_GO },         { "golang", FH_JUDGE_GO },
-	{ "rust", FH_JUDGE_RUST },     { "rs", FH_JUDGE_RUST },
-};
+static int no_language(const char *name, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf known = FH_BUF_INIT(0);
+	for (enum fh_judge_language l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++)
+		fh_buf_addf(&known, "%s%s", known.n ? ", " : "", fh_judge_language_name(l));
+	return fh_judge_wrong(err, fh_buf_cstr(&known), "language %.40s cannot be judged; these can", name);
+}
 
 static int read_language(const json_t *row, enum fh_judge_language *ret, struct fh_error *err)
 {
@@ -82,14 +60,11 @@ static int read_language(const json_t *row, enum fh_judge_language *ret, struct 
 	if (r < 0)
 		return r;
 	*ret = FH_JUDGE_PYTHON;
-	for (size_t i = 0; name.n && i < FH_ARRAY_SIZE(names); i++)
-		if (fh_str_eq(name, names[i].name)) {
-			*ret = names[i].language;
-			return 0;
-		}
-	return name.n == 0 ? 0
-	                   : wrong(err, "python, javascript, cpp, c, bash, java, go and rust can be judged",
-	                           "language %.*s cannot be judged", (int)FH_MIN(name.n, 40), name.p);
+	if (name.n == 0)
+		return 0;
+	fh_auto_free char *word = fh_xstrndup(name.p, name.n);
+	*ret = fh_judge_language_of_name(word);
+	return *ret < FH_JUDGE_LANGUAGE_COUNT_ ? 0 : no_language(word, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------ the program */
@@ -114,31 +89,9 @@ static struct fh_str last_name(struct fh_str code, enum fh_judge_language langua
 	return (struct fh_str){ "", 0 };
 }
 
-/* Languages whose tests call a stand-in that is made of what the prompt declares. A reference that holds `whole` (the
- * name in place of %s) is a program by itself. */
-static const struct declared {
-	enum fh_judge_language language;
-	struct fh_str (*name)(struct fh_str declaration);
-	const char *whole;
-	/* Where a test can be judged in one process, too, the prompt may declare anything else, or nothing: what a
-	 * reference that is a program by itself holds then. NULL: it may not. */
-	const char *by_itself;
-} declared[] = {
-	{ FH_JUDGE_JAVA, fh_java_name, "class Solution" },
-	{ FH_JUDGE_RUST, fh_rust_name, "fn %s" },
-	{ FH_JUDGE_GO, fh_go_name, "func %s(", "package " },
-};
-
-static const struct declared *declared_of(enum fh_judge_language language)
-{
-	for (size_t i = 0; i < FH_ARRAY_SIZE(declared); i++)
-		if (declared[i].language == language)
-			return &declared[i];
-	return NULL;
-}
-
 /* The program of a problem with tests in such a language. */
-static int read_declared(const json_t *row, const struct declared *d, struct fh_judge_problem *p, struct fh_error *err)
+static int read_declared(const json_t *row, const struct fh_judge_declared *d, struct fh_judge_problem *p,
+                         struct fh_error *err)
 {
 	struct fh_str code, prompt, prefix;
 	if (optional(row, "code", &code, err) < 0 || optional(row, "prompt", &prompt, err) < 0 ||
@@ -146,10 +99,11 @@ static int read_declared(const json_t *row, const struct declared *d, struct fh_
 		return -FH_E_CONFIG;
 	fh_buf_add(&p->head, prefix.p, prefix.n);
 	fh_judge_add_lines(&p->head, prompt);
-	struct fh_str name = d->name(fh_buf_str(&p->head));
+	struct fh_str name = fh_judge_languages[p->language]->entry_point(fh_buf_str(&p->head));
 	if (name.n == 0 && (!d->by_itself || p->head.n + code.n == 0))
-		return wrong(err, "end the prompt with the function's head and its {, as a completion goes on from there",
-		             "tests: the prompt declares no function of %s to call", fh_judge_language_name(p->language));
+		return fh_judge_wrong(
+		    err, "end the prompt with the function's head and its {, as a completion goes on from there",
+		    "tests: the prompt declares no function of %s to call", fh_judge_language_name(p->language));
 	p->entry_point = fh_xstrndup(name.p, name.n);
 	fh_buf_add(&p->reference, code.p, code.n);
 	const char *form = name.n ? d->whole : d->by_itself, *mark = strstr(form, "%s");
@@ -171,8 +125,8 @@ static int read_program(const json_t *row, struct fh_judge_problem *p, struct fh
 	if (entry.n == 0)
 		entry = last_name(prompt, p->language);
 	if (entry.n > 0 && !fh_judge_is_name(entry))
-		return wrong(err, "write the name that the program defines", "entry_point \"%.*s\" is no name of a function",
-		             (int)FH_MIN(entry.n, 60), entry.p);
+		return fh_judge_wrong(err, "write the name that the program defines",
+		                      "entry_point \"%.*s\" is no name of a function", (int)FH_MIN(entry.n, 60), entry.p);
 	p->entry_point = fh_xstrndup(entry.p, entry.n);
 	fh_buf_add(&p->head, prefix.p, prefix.n);
 	bool continued = defines(prompt, p->language, entry);
@@ -198,22 +152,24 @@ static int add_tests(const json_t *row, struct fh_judge_problem *p, struct fh_er
 	if (json_is_string(tests))
 		fh_judge_add_lines(&p->tail, (struct fh_str){ json_string_value(tests), json_string_length(tests) });
 	else if (!json_is_array(tests))
-		return wrong(err, "write them as a string, or as a list of strings", "tests is no string and no list");
+		return fh_judge_wrong(err, "write them as a string, or as a list of strings", "tests is no string and no list");
 	json_array_foreach(tests, i, line)
 	{
 		if (!json_is_string(line))
-			return wrong(err, "a test is a statement of the language", "item %zu of tests is no string", i + 1);
+			return fh_judge_wrong(err, "a test is a statement of the language", "item %zu of tests is no string",
+			                      i + 1);
 		fh_judge_add_lines(&p->tail, (struct fh_str){ json_string_value(line), json_string_length(line) });
 	}
-	return p->tail.n > 0 ? 0 : wrong(err, "a task without tests cannot be judged: remove it", "tests is empty");
+	return p->tail.n > 0 ? 0
+	                     : fh_judge_wrong(err, "a task without tests cannot be judged: remove it", "tests is empty");
 }
 
 /* The text that compares, in front of the calls. */
-static int add_helper(struct fh_buf *out, const char *name, struct fh_error *err)
+static int add_helper(struct fh_buf *out, enum fh_judge_language language, const char *name, struct fh_error *err)
 {
 	fh_auto_free char *path = NULL;
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(HELPER_MAX);
-	int r = fh_data_path(name, &path, err);
+	int r = fh_judge_guest_path(language, name, &path, err);
 	if (r >= 0)
 		r = fh_file_read(path, &text, err);
 	if (r >= 0)
@@ -221,20 +177,14 @@ static int add_helper(struct fh_buf *out, const char *name, struct fh_error *err
 	return r;
 }
 
-/* A call's parts, as JSON text. */
-struct call {
-	struct fh_str args; /* items, without brackets */
-	struct fh_str kwargs, expected;
-};
-
 static const char case_hint[] = "a case is [argument, …, expected], {\"args\": […], \"expected\": …} or {\"stdin\": "
                                 "\"…\", \"stdout\": \"…\"}";
 
 /* [argument, …, expected]: the last item is what is expected. */
-static bool call_of_list(struct fh_str list, struct call *ret)
+static bool call_of_list(struct fh_str list, struct fh_judge_call *ret)
 {
 	struct fh_str rest = fh_json_span_items(list), start = rest, item;
-	*ret = (struct call){ .args = { start.p, 0 }, .kwargs = { "{}", 2 } };
+	*ret = (struct fh_judge_call){ .args = { start.p, 0 }, .kwargs = { "{}", 2 } };
 	while (fh_json_span_item(&rest, &item)) {
 		ret->args.n = ret->expected.p ? ret->expected.p + ret->expected.n - start.p : 0;
 		ret->expected = item;
@@ -242,16 +192,17 @@ static bool call_of_list(struct fh_str list, struct call *ret)
 	return ret->expected.p != NULL;
 }
 
-static int call_of_case(const json_t *c, struct fh_str text, size_t number, struct call *ret, struct fh_error *err)
+static int call_of_case(const json_t *c, struct fh_str text, size_t number, struct fh_judge_call *ret,
+                        struct fh_error *err)
 {
 	if (json_is_array(c))
-		return call_of_list(text, ret) ? 0 : wrong(err, case_hint, "case %zu is empty", number);
+		return call_of_list(text, ret) ? 0 : fh_judge_wrong(err, case_hint, "case %zu is empty", number);
 	const json_t *args = json_object_get(c, "args"), *kwargs = json_object_get(c, "kwargs");
-	*ret = (struct call){ .args = { "", 0 }, .kwargs = { "{}", 2 } };
+	*ret = (struct fh_judge_call){ .args = { "", 0 }, .kwargs = { "{}", 2 } };
 	if (!fh_json_span_member(text, "expected", &ret->expected))
-		return wrong(err, case_hint, "case %zu says nothing of what is expected", number);
+		return fh_judge_wrong(err, case_hint, "case %zu says nothing of what is expected", number);
 	if ((args && !json_is_array(args)) || (kwargs && !json_is_object(kwargs)) || (!args && !kwargs))
-		return wrong(err, case_hint, "case %zu: args is a list, kwargs an object", number);
+		return fh_judge_wrong(err, case_hint, "case %zu: args is a list, kwargs an object", number);
 	if (args && fh_json_span_member(text, "args", &ret->args))
 		ret->args = (struct fh_str){ ret->args.p + 1, ret->args.n - 2 };
 	if (kwargs)
@@ -259,69 +210,26 @@ static int call_of_case(const json_t *c, struct fh_str text, size_t number, stru
 	return 0;
 }
 
-static int python_call(struct fh_buf *out, const struct call *c, size_t number, struct fh_error *err)
-{
-	fh_buf_adds(out, "\t([");
-	fh_python_of_json(out, c->args);
-	fh_buf_adds(out, "], ");
-	fh_python_of_json(out, c->kwargs);
-	fh_buf_adds(out, ", ");
-	fh_python_of_json(out, c->expected);
-	fh_buf_adds(out, "),\n");
-	return 0;
-}
-
-static int javascript_call(struct fh_buf *out, const struct call *c, size_t number, struct fh_error *err)
-{
-	if (!fh_str_eq(c->kwargs, "{}"))
-		return wrong(err, "give them in args", "case %zu: javascript has no kwargs", number);
-	fh_buf_adds(out, number > 1 ? ", [[" : "[[[");
-	fh_buf_add(out, c->args.p, c->args.n);
-	fh_buf_adds(out, "], ");
-	fh_buf_add(out, c->expected.p, c->expected.n);
-	fh_buf_addc(out, ']');
-	return 0;
-}
-
-/* How calls become a test. javascript's cases are JSON that the test parses: in a program `__proto__` means more. */
-static const struct caller {
-	enum fh_judge_language language;
-	const char *helper, *function;
-	int (*call)(struct fh_buf *out, const struct call *c, size_t number, struct fh_error *err);
-	bool as_string;
-	const char *open, *close;
-} callers[] = {
-	{ FH_JUDGE_PYTHON, "guest/test_cases.py", "check_cases", python_call, false, "[\n", "]" },
-	{ FH_JUDGE_JAVASCRIPT, "guest/test_cases.js", "checkCases", javascript_call, true, "JSON.parse(", ")" },
-};
-
-static const struct caller *caller_of(enum fh_judge_language language)
-{
-	for (size_t i = 0; i < FH_ARRAY_SIZE(callers); i++)
-		if (callers[i].language == language)
-			return &callers[i];
-	return NULL;
-}
-
 static int read_calls(const json_t *row, struct fh_str text, double tolerance, struct fh_judge_problem *p,
                       struct fh_error *err)
 {
-	const struct caller *caller = caller_of(p->language);
+	const struct fh_judge_caller *caller = fh_judge_languages[p->language]->caller;
 	const json_t *cases = json_object_get(row, "cases"), *c;
 	struct fh_str list, rest, item;
 	fh_auto_buf struct fh_buf calls = FH_BUF_INIT(FH_JUDGE_PROBLEM_MAX);
 	size_t i;
 	if (!caller)
-		return wrong(err, "give {\"stdin\", \"stdout\"} cases",
-		             "cases with arguments: functions of %s cannot be called", fh_judge_language_name(p->language));
+		return fh_judge_wrong(err, "give {\"stdin\", \"stdout\"} cases",
+		                      "cases with arguments: functions of %s cannot be called",
+		                      fh_judge_language_name(p->language));
 	if (!p->entry_point[0])
-		return wrong(err, "name it with \"entry_point\"", "which function do the cases call?");
-	if (!fh_json_span_member(text, "cases", &list) || add_helper(&p->tail, caller->helper, err) < 0)
+		return fh_judge_wrong(err, "name it with \"entry_point\"", "which function do the cases call?");
+	if (!fh_json_span_member(text, "cases", &list) || add_helper(&p->tail, p->language, caller->helper, err) < 0)
 		return -FH_E_CONFIG;
 	rest = fh_json_span_items(list);
 	json_array_foreach(cases, i, c)
 	{
-		struct call call;
+		struct fh_judge_call call;
 		if (!fh_json_span_item(&rest, &item) || call_of_case(c, item, i + 1, &call, err) < 0 ||
 		    caller->call(&calls, &call, i + 1, err) < 0)
 			return -FH_E_CONFIG;
@@ -350,8 +258,8 @@ static int read_checker(const json_t *row, struct fh_judge_output *o, struct fh_
 		language = fh_json_str(checker, "language", language);
 	}
 	if (!json_is_string(code))
-		return wrong(err, "it reads the files input, output and expected, and exits with 0 to accept",
-		             "checker holds no program text");
+		return fh_judge_wrong(err, "it reads the files input, output and expected, and exits with 0 to accept",
+		                      "checker holds no program text");
 	o->checker_size = json_string_length(code);
 	o->checker = fh_xmemdup(json_string_value(code), o->checker_size);
 	o->checker_language = fh_xstrdup(language);
@@ -363,16 +271,17 @@ static int add_case(struct fh_judge_output *o, const json_t *c, size_t number, s
 	struct fh_str input = { "", 0 }, expected;
 	const json_t *exit_code = json_object_get(c, "exit_code");
 	if (json_object_get(c, "stdin") && !fh_judge_field(c, "stdin", &input))
-		return wrong(err, "write it as a JSON string", "case %zu: stdin is no string", number);
+		return fh_judge_wrong(err, "write it as a JSON string", "case %zu: stdin is no string", number);
 	if (!fh_judge_field(c, "stdout", &expected))
-		return wrong(err, "all cases of a task are of one kind", "case %zu has no stdout that is a string", number);
+		return fh_judge_wrong(err, "all cases of a task are of one kind", "case %zu has no stdout that is a string",
+		                      number);
 	if (exit_code && !json_is_integer(exit_code))
-		return wrong(err, "a number from 0 to 255", "case %zu: exit_code is no integer", number);
+		return fh_judge_wrong(err, "a number from 0 to 255", "case %zu: exit_code is no integer", number);
 	if (json_integer_value(exit_code) < 0 || json_integer_value(exit_code) > 255)
-		return wrong(err, "a number from 0 to 255", "case %zu: no program ends with exit_code %lld", number,
-		             (long long)json_integer_value(exit_code));
+		return fh_judge_wrong(err, "a number from 0 to 255", "case %zu: no program ends with exit_code %lld", number,
+		                      (long long)json_integer_value(exit_code));
 	if (o->count == FH_OUTPUT_CASES_MAX)
-		return wrong(err, "split the task", "more than %d cases", FH_OUTPUT_CASES_MAX);
+		return fh_judge_wrong(err, "split the task", "more than %d cases", FH_OUTPUT_CASES_MAX);
 	struct fh_output_case *to = &FH_PUSH(o->cases, o->count, o->capacity);
 	*to = (struct fh_output_case){ FH_BUF_INIT(0), FH_BUF_INIT(0), (int)fh_json_int(c, "exit_code", 0) };
 	fh_buf_add(&to->input, input.p, input.n);
@@ -391,7 +300,8 @@ static int read_rule(const json_t *row, double tolerance, struct fh_judge_output
 	if (compare.n > 0)
 		o->rule = fh_compare_of_name(rule);
 	if (o->rule == FH_COMPARE_COUNT_)
-		return wrong(err, "trimmed, exact, tokens, numbers or unordered", "compare: there is no rule %.40s", rule);
+		return fh_judge_wrong(err, "trimmed, exact, tokens, numbers or unordered", "compare: there is no rule %.40s",
+		                      rule);
 	return 0;
 }
 
@@ -422,7 +332,7 @@ static int read_tolerance(const json_t *row, double *ret, struct fh_error *err)
 	const json_t *given = json_object_get(row, "tolerance");
 	*ret = json_is_number(given) ? json_number_value(given) : 0;
 	if ((given && !json_is_number(given)) || *ret < 0)
-		return wrong(err, "such as 1e-6", "tolerance is no number of 0 or more");
+		return fh_judge_wrong(err, "such as 1e-6", "tolerance is no number of 0 or more");
 	return 0;
 }
 
@@ -432,19 +342,20 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	double tolerance;
 	if (read_language(row, &p->language, err) < 0)
 		return -FH_E_CONFIG;
-	const struct declared *d = tests ? declared_of(p->language) : NULL;
+	const struct fh_judge_declared *d = tests ? fh_judge_languages[p->language]->declared : NULL;
 	if ((d ? read_declared(row, d, p, err) : read_program(row, p, err)) < 0 || read_tolerance(row, &tolerance, err) < 0)
 		return -FH_E_CONFIG;
 	if (cases && json_array_size(cases) == 0)
-		return wrong(err, "a task without cases cannot be judged: remove it", "cases is no list that holds something");
+		return fh_judge_wrong(err, "a task without cases cannot be judged: remove it",
+		                      "cases is no list that holds something");
 	bool is_output = cases ? json_object_get(json_array_get(cases, 0), "stdout") != NULL : !tests;
 	if (is_output && tests)
-		return wrong(err, "make two tasks of it", "both tests and a stdout");
+		return fh_judge_wrong(err, "make two tasks of it", "both tests and a stdout");
 	if (is_output)
 		return read_output(row, tolerance, p, err);
-	if (tests && !d && p->language > FH_JUDGE_CPP)
-		return wrong(err, "give {\"stdin\", \"stdout\"} cases", "tests: functions of %s cannot be called",
-		             fh_judge_language_name(p->language));
+	if (tests && !fh_judge_has_tests(p->language))
+		return fh_judge_wrong(err, "give {\"stdin\", \"stdout\"} cases", "tests: functions of %s cannot be called",
+		                      fh_judge_language_name(p->language));
 	if (tests && add_tests(row, p, err) < 0)
 		return -FH_E_CONFIG;
 	return cases ? read_calls(row, text, tolerance, p, err) : 0;

@@ -7,26 +7,31 @@
 
 #include "code/declaration.h"
 #include "code/signature.h"
-#include "judge/go_units.h"
+#include "judge/languages.h"
+#include "judge/languages/go_units.h"
 
-static struct fh_str last_javascript_name(struct fh_str declaration)
+/* The language whose task ids begin so; FH_JUDGE_LANGUAGE_COUNT_: none. */
+static enum fh_judge_language language_of(const char *task_id)
 {
-	size_t at;
-	return fh_last_javascript_name(declaration, &at);
+	enum fh_judge_language l = 0;
+	for (; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
+		const char *prefix = fh_judge_languages[l]->pack_prefix;
+		if (prefix && fh_starts_with(task_id, prefix))
+			break;
+	}
+	return l;
 }
 
-static const struct {
-	const char *prefix;
-	enum fh_judge_language language;
-	struct fh_str (*entry_point)(struct fh_str declaration);
-} languages[] = {
-	{ "Python/", FH_JUDGE_PYTHON, fh_last_python_def },
-	{ "JavaScript/", FH_JUDGE_JAVASCRIPT, last_javascript_name },
-	{ "CPP/", FH_JUDGE_CPP, fh_cpp_name },
-	{ "Java/", FH_JUDGE_JAVA, fh_java_name },
-	{ "Rust/", FH_JUDGE_RUST, fh_rust_name },
-	{ "Go/", FH_JUDGE_GO, fh_go_name },
-};
+static int no_language(const char *task_id, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf known = FH_BUF_INIT(0);
+	for (enum fh_judge_language l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++)
+		if (fh_judge_languages[l]->pack_prefix)
+			fh_buf_addf(&known, "%s%s", known.n ? ", " : "", fh_judge_languages[l]->pack_prefix);
+	fh_error_set(err, FH_E_CONFIG, "task_id %.80s does not begin with a language that can be judged", task_id);
+	fh_error_hint(err, "these can: %s; remove the other problems", fh_buf_cstr(&known));
+	return -FH_E_CONFIG;
+}
 
 static bool recognises(const json_t *row)
 {
@@ -44,15 +49,10 @@ static void add_go_helpers(const json_t *row, struct fh_str declaration, struct 
 
 static int read_row(const json_t *row, struct fh_str text, struct fh_judge_problem *p, struct fh_error *err)
 {
-	size_t i = 0;
-	while (i < FH_ARRAY_SIZE(languages) && !fh_starts_with(p->task_id, languages[i].prefix))
-		i++;
-	if (i == FH_ARRAY_SIZE(languages)) {
-		fh_error_set(err, FH_E_CONFIG, "task_id %.80s does not begin with a language that can be judged", p->task_id);
-		fh_error_hint(err, "Python/, JavaScript/, CPP/, Java/, Rust/ and Go/ can; remove the other problems");
-		return -FH_E_CONFIG;
-	}
-	p->language = languages[i].language;
+	p->language = language_of(p->task_id);
+	if (p->language == FH_JUDGE_LANGUAGE_COUNT_)
+		return no_language(p->task_id, err);
+	const struct fh_judge_language_info *l = fh_judge_languages[p->language];
 	static const char *const before[] = { "import", "test_setup" };
 	struct fh_str s;
 	for (size_t k = 0; k < FH_ARRAY_SIZE(before); k++) {
@@ -69,8 +69,8 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	if (p->language == FH_JUDGE_GO)
 		add_go_helpers(row, s, &p->head);
 	fh_judge_add_lines(&p->head, s);
-	if (languages[i].entry_point) {
-		struct fh_str name = languages[i].entry_point(s);
+	if (l->entry_point) {
+		struct fh_str name = l->entry_point(s);
 		p->entry_point = fh_xstrndup(name.p, name.n);
 	}
 	fh_judge_field(row, "test", &s);

@@ -11,5 +11,5 @@
 bool fh_mbpp_plus_is(const char *task_id);
 /* Appends a Python expression for one list of arguments (JSON text that has been parsed before). */
 void fh_mbpp_plus_input(struct fh_buf *out, const char *task_id, struct fh_str arguments);
-/* Static: the rule of guest/test_plus.py that decides; "": equality. */
+/* Static: the rule of guest/python/test_plus.py that decides; "": equality. */
 const char *fh_mbpp_plus_oracle(struct fh_str entry_point);

@@ -15,14 +15,9 @@
 #define FH_JUDGE_PROBLEM_MAX ((size_t)8 << 20)
 
 enum fh_judge_language {
-	FH_JUDGE_PYTHON,
-	FH_JUDGE_JAVASCRIPT,
-	FH_JUDGE_CPP,
-	FH_JUDGE_C,
-	FH_JUDGE_BASH,
-	FH_JUDGE_JAVA,
-	FH_JUDGE_GO,
-	FH_JUDGE_RUST,
+#define FH_JUDGE_LANGUAGE(ENUMERATOR, name) FH_JUDGE_##ENUMERATOR,
+#include "judge/languages/list.h"
+#undef FH_JUDGE_LANGUAGE
 	FH_JUDGE_LANGUAGE_COUNT_
 };
 

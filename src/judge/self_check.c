@@ -12,6 +12,7 @@
 #include "code/declaration.h"
 #include "json/json.h"
 #include "judge/batch.h"
+#include "judge/languages.h"
 #include "judge/truth.h"
 
 #define MEMORY_MAX 4096 /* of a remembered task */
@@ -49,26 +50,12 @@ void fh_self_check_release(struct fh_self_check *c)
 /* ------------------------------------------------------------------------------------------------------------- stubs
  */
 
-/* A body, and a whole program, that answer nothing. */
-static const struct {
-	const char *body, *program;
-} stubs[FH_JUDGE_LANGUAGE_COUNT_] = {
-	[FH_JUDGE_PYTHON] = { "    return None\n", "pass\n" },
-	[FH_JUDGE_JAVASCRIPT] = { "  return undefined;\n}\n", ";\n" },
-	[FH_JUDGE_CPP] = { "    return {};\n}\n", "int main() { return 0; }\n" },
-	[FH_JUDGE_C] = { "    return 0;\n}\n", "int main(void) { return 0; }\n" },
-	[FH_JUDGE_BASH] = { ":\n", ":\n" },
-	[FH_JUDGE_JAVA] = { "        throw new RuntimeException();\n    }\n}\n",
-	                    "public class Main { public static void main(String[] a) { } }\n" },
-	[FH_JUDGE_GO] = { "\tpanic(\"no answer\")\n}\n", "package main\n\nfunc main() { }\n" },
-	[FH_JUDGE_RUST] = { "    unimplemented!()\n}\n", "fn main() { }\n" },
-};
-
 static void make_stub(const struct fh_judge_problem *p, struct fh_buf *out)
 {
+	const struct fh_judge_language_info *l = fh_judge_languages[p->language];
 	bool named = p->entry_point && p->entry_point[0];
-	if (p->output || !stubs[p->language].body[0])
-		fh_buf_adds(out, stubs[p->language].program);
+	if (p->output)
+		fh_buf_adds(out, l->stub.program);
 	else if (p->language == FH_JUDGE_PYTHON && named &&
 	         !fh_declares_python(fh_buf_str(&p->head), fh_str(p->entry_point)))
 		fh_buf_addf(out, "def %s(*args, **kwargs):\n    %s\n", p->entry_point,
@@ -76,7 +63,7 @@ static void make_stub(const struct fh_judge_problem *p, struct fh_buf *out)
 		                                                                        : "return None");
 	else {
 		fh_buf_add_str(out, fh_buf_str(&p->declaration));
-		fh_buf_adds(out, stubs[p->language].body);
+		fh_buf_adds(out, l->stub.body);
 	}
 }
 

@@ -9,6 +9,8 @@
 #include "judge/inputs.h"
 #include "judge/output.h"
 #include "judge/session_state.h"
+#include "proto/plan.h"
+#include "sandbox/language.h"
 
 #define DRIVER_MAX (1 << 20)
 
@@ -59,7 +61,10 @@ static size_t position_of(const struct fh_judge_session *s, const struct fh_judg
 
 const char *const *fh_session_flags(const struct fh_judge_session *s, enum fh_judge_language l)
 {
-	return s->settings->packages ? fh_judge_languages[l].packages_flags : fh_judge_languages[l].flags;
+	const struct fh_judge_in_process *how = fh_judge_languages[l]->in_process;
+	if (!how)
+		return NULL;
+	return s->settings->packages ? how->packages_flags : how->flags;
 }
 
 /* A problem of none of the session's, as a probe is: in one process. */
@@ -124,14 +129,21 @@ static int read_data(const char *name, struct fh_buf *to, struct fh_sha256 *h, s
 	return r;
 }
 
+static int read_guest(enum fh_judge_language language, const char *file, struct fh_buf *to, struct fh_sha256 *h,
+                      struct fh_error *err)
+{
+	fh_auto_free char *name = fh_xasprintf("guest/%s/%s", fh_judge_language_name(language), file);
+	return read_data(name, to, h, err);
+}
+
 static int read_drivers(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
-	const struct fh_judge_language_info *l = &fh_judge_languages[language];
+	const struct fh_judge_in_process *how = fh_judge_languages[language]->in_process;
 	struct fh_judge_drivers *d = &s->drivers[language];
 	struct fh_sha256 h = FH_SHA256_INIT;
-	int r = read_data(l->driver, &d->driver, &h, err);
-	if (r >= 0 && l->library)
-		r = read_data(l->library, &d->library, &h, err);
+	int r = read_guest(language, how->driver, &d->driver, &h, err);
+	if (r >= 0 && how->library)
+		r = read_guest(language, how->library, &d->library, &h, err);
 	if (r >= 0)
 		fh_sha256_hex(&h, s->driver_digests[language]);
 	return r;
@@ -140,13 +152,21 @@ static int read_drivers(struct fh_judge_session *s, enum fh_judge_language langu
 /* How the language's programs are compiled and started. */
 static int read_language(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
-	fh_auto_free char *name = fh_xasprintf("languages/%s.json", fh_judge_languages[language].name);
+	fh_auto_free char *name = fh_xasprintf("languages/%s.json", fh_judge_language_name(language));
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	fh_auto_language struct fh_language *l = NULL;
 	struct fh_sha256 h = FH_SHA256_INIT;
 	int r = read_data(name, &text, &h, err);
 	if (r >= 0)
-		fh_sha256_hex(&h, s->language_digests[language]);
-	return r;
+		r = fh_language_load(fh_judge_language_name(language), &l, err);
+	if (r < 0)
+		return r;
+	const char *const scripts[] = { l->script, l->prepare_script };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(scripts); i++)
+		if (scripts[i])
+			fh_sha256_add_field(&h, fh_str(scripts[i]));
+	fh_sha256_hex(&h, s->language_digests[language]);
+	return 0;
 }
 
 static int probe_failed(const struct fh_judge_language_info *l, const struct fh_judge_outcome *o, struct fh_error *err)
@@ -160,16 +180,65 @@ static int probe_failed(const struct fh_judge_language_info *l, const struct fh_
 	return -FH_E_UNAVAILABLE;
 }
 
+/* What the compiler itself says of its version, in a sandbox like that in which it compiles, behind what is in
+ * *version: for a language whose programs cannot tell. */
+static int add_tool_version(struct fh_judge_session *s, enum fh_judge_language language, char **version,
+                            struct fh_error *err)
+{
+	const struct fh_judge_language_info *l = fh_judge_languages[language];
+	struct fh_request request;
+	struct fh_plan *plan = NULL;
+	struct fh_result *result = NULL;
+	struct fh_client *client;
+	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
+	unsigned number;
+	if (!l->version_argument)
+		return 0;
+	fh_request_init(&request);
+	request.language = l->name;
+	request.code = (struct fh_bytes){ l->version, strlen(l->version) };
+	request.limits = s->settings->limits;
+	request.interpreter = s->settings->interpreter;
+	request.standard_library_only = !s->settings->packages;
+	options.cancel = s->settings->cancel;
+	int r = fh_plan_build(&request, &plan, err);
+	if (r < 0)
+		return r;
+	char **argv = plan->compile->argv; /* begins with the tool */
+	fh_plan_set_text(&argv[1], l->version_argument);
+	for (size_t i = 2; argv[i]; i++) {
+		free(argv[i]);
+		argv[i] = NULL;
+	}
+	r = fh_session_client(s, 0, &client, &number, err);
+	if (r >= 0)
+		r = fh_run(client, plan->compile, &options, &result, err);
+	fh_plan_free(plan);
+	if (r < 0)
+		return r;
+	if (result->status != FH_STATUS_OK || result->stream_size[FH_STDOUT] == 0)
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "the compiler of %s does not tell its version: %s", l->name,
+		                 fh_status_name(result->status));
+	else {
+		char *told = fh_xasprintf("%s%.*s", *version, (int)FH_MIN(result->stream_size[FH_STDOUT], (size_t)1024),
+		                          (const char *)result->stream_data[FH_STDOUT]);
+		free(*version);
+		*version = told;
+	}
+	fh_result_free(result);
+	return r;
+}
+
 /* Judges a program that is right; its output is the version. */
 static int probe(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
-	const struct fh_judge_language_info *l = &fh_judge_languages[language];
+	const struct fh_judge_language_info *l = fh_judge_languages[language];
 	struct fh_judge_problem problem = { .language = language, .head = FH_BUF_INIT(0), .tail = FH_BUF_INIT(0) };
-	struct fh_judge_parts parts = { &problem, { "", 0 }, fh_str(l->probe) };
+	struct fh_judge_parts parts = { &problem, { "", 0 }, fh_str(l->in_process->probe) };
 	struct fh_judge_outcome o = { 0 };
 	struct fh_plan *plan = NULL;
 	char secret[FH_SECRET_SIZE + 1] = "";
-	fh_buf_adds(&problem.tail, l->probe_test);
+	fh_buf_adds(&problem.tail, l->in_process->probe_test);
 	/* A missing interpreter or compiler is an error of the plan, with a hint that a verdict could not carry. */
 	struct fh_limits limits = fh_judge_limits(s, &problem);
 	int r = fh_attempt_plan(s, &parts, &limits, secret, &plan, err);
@@ -184,6 +253,7 @@ static int probe(struct fh_judge_session *s, enum fh_judge_language language, st
 	} else {
 		size_t n = o.run->stream_size[FH_STDOUT];
 		s->versions[language] = fh_xstrndup((const char *)o.run->stream_data[FH_STDOUT], FH_MIN(n, 1024));
+		r = add_tool_version(s, language, &s->versions[language], err);
 	}
 	fh_judge_outcome_release(&o);
 	return r;
@@ -192,7 +262,7 @@ static int probe(struct fh_judge_session *s, enum fh_judge_language language, st
 /* The same for problems that are judged by output: the program that prints the version is right in any case. */
 static int probe_output(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
-	const struct fh_judge_language_info *l = &fh_judge_languages[language];
+	const struct fh_judge_language_info *l = fh_judge_languages[language];
 	struct fh_output_case any = { FH_BUF_INIT(0), FH_BUF_INIT(0), 0 };
 	struct fh_judge_output output = { .checker = NULL, .cases = &any, .count = 1 };
 	struct fh_judge_outcome o = { 0 };
@@ -206,8 +276,10 @@ static int probe_output(struct fh_judge_session *s, enum fh_judge_language langu
 	size_t n = o.run ? o.run->stream_size[FH_STDOUT] : 0;
 	if (n == 0 || o.run->status != FH_STATUS_OK)
 		r = probe_failed(l, &o, err);
-	else
+	else {
 		s->output_versions[language] = fh_xstrndup((const char *)o.run->stream_data[FH_STDOUT], FH_MIN(n, 1024));
+		r = add_tool_version(s, language, &s->output_versions[language], err);
+	}
 	fh_judge_outcome_release(&o);
 	return r;
 }
@@ -215,15 +287,15 @@ static int probe_output(struct fh_judge_session *s, enum fh_judge_language langu
 /* The same in two sandboxes, which also has the zygotes made that the samples will start from. */
 static int probe_split(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
-	const struct fh_judge_language_info *l = &fh_judge_languages[language];
+	const struct fh_judge_language_info *l = fh_judge_languages[language];
 	struct fh_judge_problem problem = { .language = language, .head = FH_BUF_INIT(0), .tail = FH_BUF_INIT(0) };
-	fh_auto_free char *name = fh_xstrdup(l->split_probe_name);
-	struct fh_split_pair pair = { .problem = &problem, .completion = fh_str(l->split_probe), .wait = true };
+	fh_auto_free char *name = fh_xstrdup(l->split->probe_name);
+	struct fh_split_pair pair = { .problem = &problem, .completion = fh_str(l->split->probe), .wait = true };
 	struct fh_split_outcome o = { 0 };
 	struct fh_client *client;
 	unsigned number;
 	problem.entry_point = name;
-	fh_buf_adds(&problem.tail, l->split_probe_test);
+	fh_buf_adds(&problem.tail, l->split->probe_test);
 	int r = fh_session_client(s, 0, &client, &number, err);
 	if (r >= 0)
 		r = fh_split_run(s->split, client, &pair, &o, err);
@@ -256,15 +328,16 @@ static bool splits(const struct fh_judge_session *s, const struct fh_judge_sampl
 static int open_language(struct fh_judge_session *s, const struct fh_judge_samples *samples,
                          enum fh_judge_language language, struct fh_error *err)
 {
-	const struct fh_judge_language_info *l = &fh_judge_languages[language];
-	int r = l->driver ? read_drivers(s, language, err) : 0;
+	const struct fh_judge_language_info *l = fh_judge_languages[language];
+	bool split_probe = l->split && l->split->probe && splits(s, samples, language);
+	int r = l->in_process ? read_drivers(s, language, err) : 0;
 	if (r >= 0 && fh_split_has(language))
 		r = fh_split_prepare(s->split, language, err);
 	if (r < 0)
 		return r;
-	if (!l->driver)
+	if (!l->in_process)
 		return probe_output(s, language, err);
-	return (l->split_probe && splits(s, samples, language) ? probe_split : probe)(s, language, err);
+	return (split_probe ? probe_split : probe)(s, language, err);
 }
 
 /* Of the program that decides instead of a rule; FH_JUDGE_LANGUAGE_COUNT_: there is none, or it is in a language in
@@ -374,7 +447,7 @@ void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_proble
 		.driver = s->driver_digests[l],
 		.split_drivers = fh_split_digest(s->split, l),
 		.language_data = s->language_digests[l],
-		.tool = problem->output || !fh_judge_languages[l].driver ? s->output_versions[l] : s->versions[l],
+		.tool = problem->output || !fh_judge_languages[l]->in_process ? s->output_versions[l] : s->versions[l],
 		.checker_tool = checker < FH_JUDGE_LANGUAGE_COUNT_ ? s->output_versions[checker] : NULL,
 	};
 	fh_judge_inputs_key(&inputs, ret_hex);

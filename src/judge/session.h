@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Judging one sample: split where the problem allows it (judge/split.h); otherwise program and test run in one process
- * with the language's driver (guest/judge.*), which a program that means to can deceive, and which is labelled so.
+ * with the language's driver (judge/languages.h), which a program that means to can deceive, and which is labelled so.
  *
  * A session holds one client, shared by all threads, and for each language the drivers' texts and the interpreter's or
  * compiler's version, asked of a probe that is judged inside a sandbox when the session is opened: a machine on which

@@ -3,27 +3,22 @@
 
 #include <pthread.h>
 
-#include "base/data.h"
 #include "base/fd.h"
+#include "judge/languages.h"
 #include "judge/session.h"
 #include "proto/plan.h"
 
 #define DRIVER_MAX (1 << 20)
 
-static const struct fh_split_language *const languages[FH_JUDGE_LANGUAGE_COUNT_] = {
-	[FH_JUDGE_PYTHON] = &fh_split_python, [FH_JUDGE_JAVASCRIPT] = &fh_split_javascript,
-	[FH_JUDGE_CPP] = &fh_split_cpp,       [FH_JUDGE_JAVA] = &fh_split_java,
-	[FH_JUDGE_RUST] = &fh_split_rust,     [FH_JUDGE_GO] = &fh_split_go,
-};
-
 enum side { JUDGE, CANDIDATE, SIDE_COUNT_ };
+enum list { OTHERS = SIDE_COUNT_, LIST_COUNT_ }; /* of a language's files; the sides are the first two */
 
 struct fh_split {
 	const struct fh_judge_settings *settings;
-	pthread_mutex_t lock; /* the fields below, until they are filled */
-	struct fh_buf drivers[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
-	size_t driver_ends[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_][FH_SPLIT_DRIVERS_MAX]; /* of each file in them */
-	char digest[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX];                            /* of both */
+	pthread_mutex_t lock;                                       /* the fields below, until they are filled */
+	struct fh_buf files[FH_JUDGE_LANGUAGE_COUNT_][LIST_COUNT_]; /* each list's, as one text */
+	size_t file_ends[FH_JUDGE_LANGUAGE_COUNT_][LIST_COUNT_][FH_SPLIT_DRIVERS_MAX]; /* of each file in it */
+	char digest[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX];                          /* of all; "": not read yet */
 	struct fh_plan *plans[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
 	struct fh_builds *builds;
 };
@@ -42,11 +37,12 @@ void fh_split_free(struct fh_split *s)
 {
 	if (!s)
 		return;
-	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++)
-		for (int side = 0; side < SIDE_COUNT_; side++) {
-			fh_buf_release(&s->drivers[l][side]);
+	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
+		for (int list = 0; list < LIST_COUNT_; list++)
+			fh_buf_release(&s->files[l][list]);
+		for (int side = 0; side < SIDE_COUNT_; side++)
 			fh_plan_free(s->plans[l][side]);
-		}
+	}
 	fh_builds_free(s->builds);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -68,12 +64,12 @@ void fh_split_side_release(struct fh_split_side *s)
 
 bool fh_split_has(enum fh_judge_language language)
 {
-	return languages[language] != NULL;
+	return fh_judge_languages[language]->split != NULL;
 }
 
 const char *fh_split_unfit(const struct fh_judge_problem *p)
 {
-	const struct fh_split_language *l = languages[p->language];
+	const struct fh_split_language *l = fh_judge_languages[p->language]->split;
 	if (!l)
 		return "there are no stand-ins for this language";
 	const char *why = l->unfit && p->entry_point ? l->unfit(p) : NULL;
@@ -85,62 +81,60 @@ const char *fh_split_unfit(const struct fh_judge_problem *p)
 /* ------------------------------------------------------------------------------------------------- drivers and plans
  */
 
-/* Lock held. */
-static int read_driver(struct fh_split *s, enum fh_judge_language language, enum side side, struct fh_error *err)
+static const char *const *list_of(enum fh_judge_language language, int list)
 {
-	struct fh_buf *to = &s->drivers[language][side];
-	const char *const *names = side == JUDGE ? languages[language]->judge : languages[language]->candidate;
-	if (to->n)
-		return 0;
+	const struct fh_split_language *l = fh_judge_languages[language]->split;
+	return list == JUDGE ? l->judge : list == CANDIDATE ? l->candidate : l->others;
+}
+
+/* Lock held. */
+static int read_list(struct fh_split *s, enum fh_judge_language language, int list, struct fh_error *err)
+{
+	struct fh_buf *to = &s->files[language][list];
+	const char *const *names = list_of(language, list);
+	fh_buf_truncate(to, 0);
 	to->max = DRIVER_MAX;
 	for (size_t i = 0; i < FH_SPLIT_DRIVERS_MAX && names[i]; i++) {
 		fh_auto_free char *path = NULL;
-		int r = fh_data_path(names[i], &path, err);
+		int r = fh_judge_guest_path(language, names[i], &path, err);
 		if (r >= 0)
 			r = fh_file_read(path, to, err);
-		if (r < 0) {
-			fh_buf_truncate(to, 0);
+		if (r < 0)
 			return r;
-		}
-		s->driver_ends[language][side][i] = to->n;
+		s->file_ends[language][list][i] = to->n;
 	}
 	return 0;
 }
 
-struct fh_str fh_split_driver_file(const struct fh_split *s, enum fh_judge_language language, bool judge, size_t index)
+struct fh_str fh_split_file(const struct fh_split *s, enum fh_judge_language language, const char *name)
 {
-	enum side side = judge ? JUDGE : CANDIDATE;
-	const size_t *ends = s->driver_ends[language][side];
-	size_t start = index ? ends[index - 1] : 0;
-	return (struct fh_str){ s->drivers[language][side].p + start, ends[index] - start };
-}
-
-int fh_split_drivers(struct fh_split *s, enum fh_judge_language language, struct fh_str *ret_judge,
-                     struct fh_str *ret_candidate, struct fh_error *err)
-{
-	pthread_mutex_lock(&s->lock);
-	int r = read_driver(s, language, JUDGE, err);
-	if (r >= 0)
-		r = read_driver(s, language, CANDIDATE, err);
-	pthread_mutex_unlock(&s->lock);
-	if (r < 0)
-		return r;
-	*ret_judge = fh_buf_str(&s->drivers[language][JUDGE]);
-	*ret_candidate = fh_buf_str(&s->drivers[language][CANDIDATE]);
-	return 0;
+	for (int list = 0; list < LIST_COUNT_; list++) {
+		const char *const *names = list_of(language, list);
+		const size_t *ends = s->file_ends[language][list];
+		for (size_t i = 0; i < FH_SPLIT_DRIVERS_MAX && names[i]; i++)
+			if (fh_streq(names[i], name)) {
+				size_t start = i ? ends[i - 1] : 0;
+				return (struct fh_str){ s->files[language][list].p + start, ends[i] - start };
+			}
+	}
+	return (struct fh_str){ "", 0 };
 }
 
 int fh_split_prepare(struct fh_split *s, enum fh_judge_language language, struct fh_error *err)
 {
 	struct fh_sha256 h = FH_SHA256_INIT;
-	struct fh_str texts[SIDE_COUNT_];
-	int r = fh_split_drivers(s, language, &texts[JUDGE], &texts[CANDIDATE], err);
-	if (r < 0)
-		return r;
-	for (enum side side = JUDGE; side < SIDE_COUNT_; side++)
-		fh_sha256_add_field(&h, texts[side]);
-	fh_sha256_hex(&h, s->digest[language]);
-	return 0;
+	int r = 0;
+	pthread_mutex_lock(&s->lock);
+	if (!s->digest[language][0]) {
+		for (int list = 0; r >= 0 && list < LIST_COUNT_; list++) {
+			r = read_list(s, language, list, err);
+			fh_sha256_add_field(&h, fh_buf_str(&s->files[language][list]));
+		}
+		if (r >= 0)
+			fh_sha256_hex(&h, s->digest[language]);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return r;
 }
 
 const char *fh_split_digest(const struct fh_split *s, enum fh_judge_language language)
@@ -169,17 +163,17 @@ static void modules_release(struct modules *m)
 		free(m->texts[i]);
 }
 
-static int find_modules(const struct fh_split_language *l, enum side side, struct modules *m, struct fh_error *err)
+static int find_modules(enum fh_judge_language language, enum side side, struct modules *m, struct fh_error *err)
 {
-	const char *const *names = side == JUDGE ? l->judge : l->candidate;
+	const struct fh_split_language *l = fh_judge_languages[language]->split;
+	const char *const *names = list_of(language, side);
 	size_t n = 0;
 	for (; l->preload && l->preload[n]; n++)
 		m->preload[n] = l->preload[n];
 	for (; *names; names++) {
-		const char *slash = strrchr(*names, '/');
-		char *source, *target = fh_xasprintf("%s/%s", FH_SPLIT_MODULES, slash ? slash + 1 : *names);
+		char *source, *target = fh_xasprintf("%s/%s", FH_SPLIT_MODULES, *names);
 		m->texts[m->text_count++] = target;
-		int r = fh_data_path(*names, &source, err);
+		int r = fh_judge_guest_path(language, *names, &source, err);
 		if (r < 0)
 			return r;
 		m->texts[m->text_count++] = source;
@@ -192,15 +186,15 @@ static int find_modules(const struct fh_split_language *l, enum side side, struc
 static int build_plan(struct fh_split *s, enum fh_judge_language language, enum side side, bool is_program,
                       struct fh_plan **ret, struct fh_error *err)
 {
-	const struct fh_split_language *l = languages[language];
+	const struct fh_split_language *l = fh_judge_languages[language]->split;
 	const char *main = side == JUDGE ? l->judge_main : l->candidate_main;
 	FH_CLEANUP(modules_release) struct modules m = { .text_count = 0 };
 	struct fh_request request;
 	fh_request_init(&request);
-	request.language = l->name;
+	request.language = fh_judge_language_name(language);
 	request.preload = l->preload;
 	if (!is_program && main) {
-		int r = find_modules(l, side, &m, err);
+		int r = find_modules(language, side, &m, err);
 		if (r < 0)
 			return r;
 		request.code = (struct fh_bytes){ main, strlen(main) };
@@ -208,7 +202,7 @@ static int build_plan(struct fh_split *s, enum fh_judge_language language, enum 
 		request.mount_count = m.mount_count;
 		request.preload = m.preload;
 	} else if (!is_program) {
-		request.code = (struct fh_bytes){ s->drivers[language][side].p, s->drivers[language][side].n };
+		request.code = (struct fh_bytes){ s->files[language][side].p, s->files[language][side].n };
 	}
 	request.limits = s->settings->limits;
 	request.flags = s->settings->packages ? NULL : l->flags;
@@ -359,7 +353,7 @@ void fh_split_outcome_release(struct fh_split_outcome *o)
 int fh_split_run(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                  struct fh_split_outcome *ret, struct fh_error *err)
 {
-	const struct fh_split_language *l = languages[p->problem->language];
+	const struct fh_split_language *l = fh_judge_languages[p->problem->language]->split;
 	struct fh_split_side sides[SIDE_COUNT_] = { 0 };
 	*ret = (struct fh_split_outcome){ 0 };
 	int r = l->judge_side(s, client, p, &sides[JUDGE], err);

@@ -6,11 +6,11 @@
  * fh_split_message) candidate's process  fd 3 reads from the judge, fd 4 writes to it
  *
  * What the test expects is in the judge's process alone; the candidate's program is in the candidate's alone; what
- * crosses are calls and values, in a codec of the language's drivers (guest/split_*) that executes nothing. A sample
- * passes only when the judge's process ended with status 0, by the kernel's word, after its driver stream said "passed"
- * and how many calls crossed, at least one.
+ * crosses are calls and values, in a codec of the language's drivers (guest/NAME/split_*) that executes nothing. A
+ * sample passes only when the judge's process ended with status 0, by the kernel's word, after its driver stream said
+ * "passed" and how many calls crossed, at least one.
  *
- * A language is a row in the table of split.c and a file of its own (split_python.c). Plans are made once for each
+ * A language has its part of this in the file of its row (languages/python.c). Plans are made once for each
  * language and side, so that sandboxes can be made ahead of time; what differs from sample to sample is the input and,
  * where a language compiles, files.
  */
@@ -48,10 +48,10 @@ struct fh_split_pair {
 enum { FH_SPLIT_DRIVERS_MAX = 6 };
 
 struct fh_split_language {
-	enum fh_judge_language language;
-	const char *name; /* languages/NAME.json */
-	/* Data files that make up the drivers, in order; NULL ends a list. */
+	/* Files of guest/NAME/ that make up the drivers, in order; NULL ends a list. */
 	const char *judge[FH_SPLIT_DRIVERS_MAX], *candidate[FH_SPLIT_DRIVERS_MAX];
+	/* And those that neither side has as a whole. */
+	const char *others[FH_SPLIT_DRIVERS_MAX];
 	/* NULL: the files together are the program. Else they are modules below FH_SPLIT_MODULES, of which a zygote imports
 	 * the last, and so those that it imports, ahead of the pair; the program is this. */
 	FH_NULLABLE const char *judge_main, *candidate_main;
@@ -62,6 +62,9 @@ struct fh_split_language {
 	void (*adjust)(struct fh_plan *plan, bool judge);
 	/* Why the problem cannot be split, seen from its text; NULL: it can, as far as that shows. */
 	FH_NULLABLE const char *(*unfit)(const struct fh_judge_problem *p);
+	/* The function, the program and the test of a probe that passes, and prints the version; it also has zygotes made.
+	 * NULL: the probe of judging in one process does for both. */
+	FH_NULLABLE const char *probe_name, *probe, *probe_test;
 	/* Fills what the judge's or the candidate's side reads, or compiles its program with `client`. Errors are about us,
 	 * not about the candidate. */
 	int (*judge_side)(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
@@ -69,12 +72,6 @@ struct fh_split_language {
 	int (*candidate_side)(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
 	                      struct fh_split_side *ret, struct fh_error *err);
 };
-extern const struct fh_split_language fh_split_cpp;
-extern const struct fh_split_language fh_split_go;
-extern const struct fh_split_language fh_split_java;
-extern const struct fh_split_language fh_split_javascript;
-extern const struct fh_split_language fh_split_python;
-extern const struct fh_split_language fh_split_rust;
 
 /* ---- for language files ---- */
 
@@ -100,16 +97,14 @@ bool fh_split_has(enum fh_judge_language language);
 int fh_split_prepare(struct fh_split *s, enum fh_judge_language language, struct fh_error *err);
 /* What the drivers of a language are, for keys; once they are read. */
 const char *fh_split_digest(const struct fh_split *s, enum fh_judge_language language);
-/* The text of one of them, by its place in the list; once they are read. */
+/* The text of one of its files, of either side or of neither, by its name in the lists; once they are read.
+ * Empty: it is in none. */
+struct fh_str fh_split_file(const struct fh_split *s, enum fh_judge_language language, const char *name);
 /* What the pair's judge begins to read with. */
 static inline struct fh_str fh_split_seed(const struct fh_split_pair *p)
 {
 	return fh_str(p->seed ? p->seed : "0000000000000000");
 }
-struct fh_str fh_split_driver_file(const struct fh_split *s, enum fh_judge_language language, bool judge, size_t index);
-/* Reads them; the texts of each side as one. */
-int fh_split_drivers(struct fh_split *s, enum fh_judge_language language, struct fh_str *ret_judge,
-                     struct fh_str *ret_candidate, struct fh_error *err);
 
 struct fh_split_outcome {
 	enum fh_verdict verdict;

@@ -246,9 +246,9 @@ int fh_judge_truth_complete(const struct fh_judge_settings *settings, struct fh_
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
 	find_wanted(&w, problems, samples);
-	int r = w.count == 0 ? 0 : read_text("guest/truth.py", &w.driver, err);
+	int r = w.count == 0 ? 0 : read_text("guest/python/truth.py", &w.driver, err);
 	if (w.count > 0 && r >= 0)
-		r = read_text("guest/test_plus.py", &w.test, err);
+		r = read_text("guest/python/test_plus.py", &w.test, err);
 	if (w.count > 0 && r >= 0)
 		r = fh_client_open(settings->client, &w.client, err);
 	if (w.count > 0 && r >= 0 && settings->on_step)

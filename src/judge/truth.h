@@ -2,9 +2,9 @@
 /*
  * Expected values that a data set does not hold: the reference has to give them (EvalPlus).
  *
- * Before anything is judged, each such problem's reference runs once in a sandbox of its own (guest/truth.py), and the
- * problem's tail becomes a test that knows the values. They are kept for this run of the program and nowhere else: a
- * file that holds them could be read, or be out of date.
+ * Before anything is judged, each such problem's reference runs once in a sandbox of its own (guest/python/truth.py),
+ * and the problem's tail becomes a test that knows the values. They are kept for this run of the program and nowhere
+ * else: a file that holds them could be read, or be out of date.
  */
 #pragma once
 #include "judge/session.h"
@@ -13,7 +13,7 @@ struct fh_judge_truth {
 	struct fh_buf inputs; /* a Python expression for a list of argument lists */
 	size_t count;         /* of them */
 	double atol;
-	const char *oracle; /* static: which rule of guest/test_plus.py decides; "": equality */
+	const char *oracle; /* static: which rule of guest/python/test_plus.py decides; "": equality */
 };
 /* Oracles that more than the test has to know of: one asks only whether the reference gives a value, the other takes
  * any. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a function of the program under test returned, as guest/call.* encode it, and its comparison with what was
+ * What a function of the program under test returned, as the drivers encode it, and its comparison with what was
  * expected.
  *
  * The encoding is plain JSON (null, booleans, numbers, strings, lists; python's tuples are lists), in which every

@@ -28,9 +28,10 @@ void fh_language_free(struct fh_language *l)
 {
 	if (!l)
 		return;
-	char **lists[] = { l->aliases, l->extensions,     l->tools,      l->genuine, l->ask,
-		               l->run,     l->prefix_parts,   l->hide,       l->keep,    l->env,
-		               l->compile, l->zygote_options, l->zygote_env, l->prepare, l->prepare_outs };
+	char **lists[] = { l->aliases,        l->tags,       l->extensions, l->tools,
+		               l->genuine,        l->ask,        l->run,        l->prefix_parts,
+		               l->hide,           l->keep,       l->env,        l->compile,
+		               l->zygote_options, l->zygote_env, l->prepare,    l->prepare_outs };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		free_strings(lists[i]);
 	for (size_t i = 0; i < l->link_count; i++) {
@@ -43,6 +44,8 @@ void fh_language_free(struct fh_language *l)
 	free(l->package);
 	free(l->hello);
 	free(l->prepare_for);
+	free(l->script);
+	free(l->prepare_script);
 	free(l->artifact);
 	free(l);
 }
@@ -119,6 +122,7 @@ static int read_prepare(struct fh_json_reader *r, const json_t *value, void *tar
 {
 	static const struct fh_json_field fields[] = {
 		{ "argv", fh_json_read_strings, offsetof(struct fh_language, prepare), true },
+		{ "script", fh_json_read_text, offsetof(struct fh_language, prepare_script), false },
 		{ "outs", fh_json_read_strings, offsetof(struct fh_language, prepare_outs), true },
 		{ "include", fh_json_read_text, offsetof(struct fh_language, prepare_for), false },
 		{ "limits", read_limits, offsetof(struct fh_language, prepare_limits), false },
@@ -131,6 +135,7 @@ static int read_compile(struct fh_json_reader *r, const json_t *value, void *tar
 {
 	static const struct fh_json_field fields[] = {
 		{ "argv", fh_json_read_strings, offsetof(struct fh_language, compile), true },
+		{ "script", fh_json_read_text, offsetof(struct fh_language, script), false },
 		{ "artifact", fh_json_read_text, offsetof(struct fh_language, artifact), true },
 		{ "limits", read_limits, offsetof(struct fh_language, compile_limits), false },
 		{ "link", read_links, 0, false },
@@ -154,6 +159,7 @@ static int read_zygote(struct fh_json_reader *r, const json_t *value, void *targ
 static const struct fh_json_field language_fields[] = {
 	{ "name", fh_json_read_text, offsetof(struct fh_language, name), true },
 	{ "aliases", fh_json_read_strings, offsetof(struct fh_language, aliases), false },
+	{ "tags", fh_json_read_strings, offsetof(struct fh_language, tags), false },
 	{ "extensions", fh_json_read_strings, offsetof(struct fh_language, extensions), true },
 	{ "file", fh_json_read_text, offsetof(struct fh_language, file), true },
 	{ "tools", fh_json_read_strings, offsetof(struct fh_language, tools), true },
@@ -185,15 +191,39 @@ static int check(struct fh_json_reader *r, const struct fh_language *l)
 	return 0;
 }
 
+/* Puts the text of the script, a file beside the data file, in place of {script}, and of its name. */
+static int read_script(struct fh_json_reader *r, char **script, char **argv)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FILE_MAX);
+	fh_auto_free char *folder = fh_path_dir(r->name), *path = NULL;
+	struct fh_error why = FH_ERROR_INIT;
+	bool used = false;
+	for (size_t i = 0; argv[i]; i++)
+		used = used || fh_streq(argv[i], "{script}");
+	if (!*script && !used)
+		return 0;
+	if (!*script || !used)
+		return fh_json_reader_fail(r, "\"script\" names a file, and one word of \"argv\" is \"{script}\"; or neither");
+	path = fh_path_join(folder, *script);
+	if (fh_file_read(path, &text, &why) < 0)
+		return fh_json_reader_fail(r, "\"script\": %s", why.message);
+	fh_plan_set_text(script, fh_buf_cstr(&text));
+	for (size_t i = 0; argv[i]; i++)
+		if (fh_streq(argv[i], "{script}"))
+			fh_plan_set_text(&argv[i], *script);
+	return 0;
+}
+
 int fh_language_parse(struct fh_str json, const char *path, struct fh_language **ret, struct fh_error *err)
 {
 	fh_auto_json json_t *root = fh_json_parse(json, path, err);
 	if (!root)
 		return -FH_E_CONFIG;
 	fh_auto_language struct fh_language *l = FH_NEW(struct fh_language);
-	char ***lists[] = { &l->aliases, &l->extensions,     &l->tools,      &l->genuine, &l->ask,
-		                &l->run,     &l->prefix_parts,   &l->hide,       &l->keep,    &l->env,
-		                &l->compile, &l->zygote_options, &l->zygote_env, &l->prepare, &l->prepare_outs };
+	char ***lists[] = { &l->aliases,        &l->tags,       &l->extensions, &l->tools,
+		                &l->genuine,        &l->ask,        &l->run,        &l->prefix_parts,
+		                &l->hide,           &l->keep,       &l->env,        &l->compile,
+		                &l->zygote_options, &l->zygote_env, &l->prepare,    &l->prepare_outs };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		*lists[i] = fh_xcalloc(1, sizeof(char *));
 	fh_limits_init(&l->compile_limits);
@@ -202,6 +232,10 @@ int fh_language_parse(struct fh_str json, const char *path, struct fh_language *
 	int code = fh_json_read_object(&r, root, language_fields, l);
 	if (code == 0)
 		code = check(&r, l);
+	if (code == 0)
+		code = read_script(&r, &l->script, l->compile);
+	if (code == 0)
+		code = read_script(&r, &l->prepare_script, l->prepare);
 	if (code < 0)
 		return code;
 	*ret = FH_TAKE_PTR(l);

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A language: one data file, languages/NAME.json, that says everything about it. Nothing in the code knows a language
- * by name.
+ * A language: one data file, languages/NAME.json, that says everything about how its programs run. Nothing in the code
+ * below judge knows a language by name.
  *
- *     name, aliases, extensions   how people call it
- *     file                        the program's file name inside
- *     tools, package              programs looked for on PATH, in this order; the Debian package that has them
- *     genuine, ask                names (globs) that the real tool's file has; arguments that make a shim print its
- * path hello                       a program that prints "hello", by which `fumehood doctor` sees that it works run
- * argv inside: {tool} {file} {artifact} {prefix}, and {args} for the program's arguments compile argv (also {flags} and
- * {link}), artifact, limits of its own compile.link                what to add to the command line for an #include that
- * begins with the key prefix_parts                what of a prefix is bound when the whole of it would show a person's
- * home hide                        folders (globs) of installed packages, hidden when only the standard library is
- * asked for keep                        what has to stay of them because the tool itself is built on it env NAME=value,
- * for every run
+ *     name, aliases, extensions
+ *                       how people call it
+ *     tags              beside these, what models write behind a fence before programs in it
+ *     file              the program's file name inside
+ *     tools, package    programs looked for on PATH, in this order; the Debian package that has them
+ *     genuine           names (globs) that the real tool's file has
+ *     ask               arguments that make a shim print its path
+ *     hello             a program that prints "hello", by which `fumehood doctor` sees that it works
+ *     run               argv inside: {tool} {file} {artifact} {prefix}, {args} for the program's arguments
+ *     compile           argv (also {flags}, {link} and {script}), artifact, limits of its own
+ *     compile.script    a shell script in a file beside this one; {script} is its text
+ *     compile.link      what to add to the command line for an #include that begins with the key
+ *     compile.prepare   what is made once for a tool chain: argv, script, outs, limits
+ *     prefix_parts      what of a prefix is bound when the whole of it would show a person's home
+ *     hide              folders (globs) of installed packages, hidden by "only the standard library"
+ *     keep              what has to stay of them because the tool itself is built on it
+ *     env               NAME=value, for every run
  *
  * All lists end with NULL and are never NULL. In words for limits, see fh_limit_table.
  */
@@ -32,11 +38,13 @@ struct fh_link_rule {
 struct fh_language {
 	char *name, *file, *package;
 	char *hello; /* NULL: its data file has none */
-	char **aliases, **extensions, **tools, **genuine, **ask, **run, **prefix_parts, **hide, **keep, **env;
-	char **compile;      /* argv; empty for a language that does not compile */
-	char **prepare;      /* argv that makes, once for a toolchain, what its compiles need; empty: nothing */
-	char **prepare_outs; /* what it leaves; "*" in a name stands for 0, 1, 2 … FH_PREPARE_OUTS_MAX - 1 */
-	char *prepare_for;   /* only for programs with an #include that begins so; NULL: for all */
+	char **aliases, **tags, **extensions, **tools, **genuine, **ask, **run, **prefix_parts, **hide, **keep, **env;
+	char **compile;       /* argv; empty for a language that does not compile */
+	char **prepare;       /* argv that makes, once for a toolchain, what its compiles need; empty: nothing */
+	char **prepare_outs;  /* what it leaves; "*" in a name stands for 0, 1, 2 … FH_PREPARE_OUTS_MAX - 1 */
+	char *script;         /* of `compile`; NULL: none */
+	char *prepare_script; /* of `prepare` */
+	char *prepare_for;    /* only for programs with an #include that begins so; NULL: for all */
 	struct fh_limits prepare_limits;
 	char *artifact;
 	struct fh_limits compile_limits;

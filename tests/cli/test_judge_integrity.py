@@ -19,7 +19,7 @@ import proc
 import support
 
 QUIET = ["--no-progress-bar", "--no-self-check", "--json"]
-GUEST = support.TOP / "guest"
+GUEST = support.TOP / "guest" / "python"
 
 
 def lines(path):

@@ -23,11 +23,14 @@ REVERSE = {
             "runtime_error"),
     "java": ("import java.util.*;\npublic class Main {\n  public static void main(String[] a) {\n    System.out.println("
              "new StringBuilder(new Scanner(System.in).next()).reverse());\n  }\n}", "class X {", "compile_error"),
+    "go": ('package main\nimport ("bufio"; "fmt"; "os")\nfunc main() {\n  s := bufio.NewScanner(os.Stdin)\n  s.Scan()\n'
+           "  r := []byte(s.Text())\n  for i, j := 0, len(r)-1; i < j; i, j = i+1, j-1 {\n    r[i], r[j] = r[j], r[i]\n  }\n"
+           '  fmt.Println(string(r))\n}', "package main\nfunc main() { x }", "compile_error"),
     "rust": ("fn main() {\n  let mut s = String::new();\n  std::io::stdin().read_line(&mut s).unwrap();\n"
              '  println!("{}", s.trim().chars().rev().collect::<String>());\n}', "fn main() { panic!() }",
              "runtime_error"),
 }
-TOOLS = {"javascript": "node", "c": "cc", "cpp": "c++", "java": "javac", "rust": "rustc"}
+TOOLS = {"javascript": "node", "c": "cc", "cpp": "c++", "java": "javac", "rust": "rustc", "go": "go"}
 
 
 class Judging(support.TempDir):
@@ -40,6 +43,7 @@ class Judging(support.TempDir):
         done = support.command("judge", "-q", "--problems", self.dir / "problems.json", self.dir / "samples.jsonl",
                                "-o", self.dir / "results.jsonl", *args)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.printed = done.stdout
         rows = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
         for (name, completion, verdict), row in zip(samples, rows, strict=True):
             with self.subTest(name, completion=completion):
@@ -53,8 +57,13 @@ class Output(Judging):
         fields = {"cases": [{"stdin": "abc\n", "stdout": "cba\n"}, {"stdin": "xyz\n", "stdout": "zyx"}]}
         cases = {language: (dict(fields, language=language, code=right), [(right, "passed"), (wrong, verdict)])
                  for language, (right, wrong, verdict) in REVERSE.items() if shutil.which(TOOLS.get(language, "bash"))}
-        rows = self.verdicts(cases)
+        rows = self.verdicts(cases, "--json")
         self.assertEqual({row["integrity"] for row in rows}, {"outside"})
+        tools = json.loads(self.printed)["tools"]
+        self.assertEqual(set(cases), set(tools))
+        for language, version in tools.items():  # what a result is kept under has to change with the tool
+            with self.subTest(language):
+                self.assertRegex(version, r"\d+\.\d+" if language != "java" else r"\d+")
         by_reason = {row["task_id"]: row["reason"] for row in rows if not row["passed"]}
         self.assertEqual(by_reason["python"], 'case 2 of 2: expected output "zyx", got "cba\\n"')
 

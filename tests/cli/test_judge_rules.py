@@ -15,7 +15,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 
-GUEST = support.TOP / "guest"
+GUEST = support.TOP / "guest" / "python"
 
 
 class Always:
@@ -30,7 +30,7 @@ class Text(str):
     pass
 
 
-CASES = [  # guest/test_cases.py
+CASES = [  # guest/python/test_cases.py
     ("if kind(got) is not int and kind(got) is not float:\n                return False", "pass", (True, 1, 0), False),
     ("got == wanted or tolerance", "tolerance", (1, 1, 0), True),
     (" or tolerance > 0 and abs(got - wanted) <= tolerance * max(1, abs(wanted))", "", (2, 2.05, 0.1), True),
@@ -48,7 +48,7 @@ CASES = [  # guest/test_cases.py
     ("return got == wanted\n", "return True\n", ("a", "b", 0), False),
 ]
 
-PLUS = [  # guest/test_plus.py
+PLUS = [  # guest/python/test_plus.py
     ("wanted == got or is_near", "is_near", (5, 5, 0), True),
     ("atol or (1e-6", "(1e-6", (1.4, 1.0, 0.5), True),
     ("1e-6 if is_floats(wanted) else 0", "1e-6", (10 ** 9 + 1, 10 ** 9, 0), False),
@@ -91,7 +91,7 @@ ORACLES = [  # the same: rule, instead, oracle, arguments, (got, wanted, atol), 
     ("b.zfill(size)", "b", "or padded with zeros", (123, 25), (3, 17, 0), True),
 ]
 
-NUMPY = [  # guest/split_numpy.py: rule, instead, function, arguments, right
+NUMPY = [  # guest/python/split_numpy.py: rule, instead, function, arguments, right
     ("if not isinstance(a, (int, float, complex)) or not isinstance(b, (int, float, complex)):", "if False:", "allclose", ("a", "a"), False),
     ("return equal_nan and a != a and b != b", "return True", "allclose", (float("nan"), float("nan")), False),
     ("a == b or abs(a - b)", "abs(a - b)", "allclose", (float("inf"), float("inf")), True),
@@ -102,7 +102,7 @@ NUMPY = [  # guest/split_numpy.py: rule, instead, function, arguments, right
     ("if not all_near(actual", "if all_near(actual", "assert_allclose", ([1.0], [1.1]), False),
 ]
 
-JAVASCRIPT = [  # guest/test_cases.js, as programs write values
+JAVASCRIPT = [  # guest/javascript/test_cases.js, as programs write values
     ("if (typeof got !== typeof wanted)\n\t\t\t\treturn false;", "", ("'1'", "1", 0.1), False),
     ("got === wanted ||", "", ("'a'", "'a'", 0), True),
     ("tolerance > 0", "false", ("2", "2.05", 0.1), True),
@@ -214,7 +214,7 @@ class Rules(unittest.TestCase):
 
     def test_each_rule_of_javascript_is_needed(self):
         support.need_program("node", "nodejs")
-        text = (GUEST / "test_cases.js").read_text()
+        text = (GUEST.parent / "javascript" / "test_cases.js").read_text()
         texts = [(text, without(text, rule, instead)) for rule, instead, _, _ in JAVASCRIPT]
         program = "const said = [];\n"
         for (whole, cut), (_, _, (got, wanted, tolerance), _) in zip(texts, JAVASCRIPT):

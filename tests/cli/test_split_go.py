@@ -181,7 +181,7 @@ class Go(Split):
         """In bounded time and memory, and what programs give arrives as it was."""
         if not support.FULL:
             self.skipTest("long: go compiles its standard library, too")
-        codec = (support.TOP / "guest" / "split_codec.go").read_text()
+        codec = (support.TOP / "guest" / "go" / "split_codec.go").read_text()
         self.write("codec.go", codec.replace("package fhsplit", "package main"))
         self.write("random_values.go", (PROBLEMS / "random_values.go").read_text())
         env = dict(os.environ, GO111MODULE="off", CGO_ENABLED="0", GOCACHE=str(self.dir / "cache"), GOPATH=str(self.dir), GOFLAGS="",

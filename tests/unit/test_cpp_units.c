@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include "code/signature.h"
-#include "judge/cpp_adapter.h"
-#include "judge/cpp_units.h"
+#include "judge/languages/cpp_adapter.h"
+#include "judge/languages/cpp_units.h"
 
 static struct fh_buf shown;
 

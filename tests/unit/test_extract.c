@@ -108,7 +108,9 @@ static void test_tags(void **state)
 	assert_string_equal(fh_extract_language_of_tag(fh_str("C++")), "cpp");
 	assert_string_equal(fh_extract_language_of_tag(fh_str("node")), "javascript");
 	assert_string_equal(fh_extract_language_of_tag(fh_str("shell")), "bash");
-	assert_string_equal(fh_extract_language_of_tag(fh_str("rust")), "");
+	assert_string_equal(fh_extract_language_of_tag(fh_str("RS")), "rust");
+	assert_string_equal(fh_extract_language_of_tag(fh_str("pycon")), "python");
+	assert_string_equal(fh_extract_language_of_tag(fh_str("json")), "");
 	assert_null(fh_extract_language_of_tag(fh_str("whatever")));
 }
 

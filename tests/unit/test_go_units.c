@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include "code/signature.h"
-#include "judge/go_units.h"
+#include "judge/languages/go_units.h"
 
 #define START "package main\n\nimport fhSplit \"fhsplit\"\n"
 

@@ -3,10 +3,10 @@
  * The `code` assertion: the program in the output runs in a sandbox, and what it does is compared with what was
  * expected (the fields: code_spec.h).
  *
- * A driver (guest/call.*) loads the program, calls it, and leaves what came of it in a file whose name holds a random
- * token; no expectation enters the sandbox. Without that file nothing passes, however the program ended. As driver and
- * program share a process, a program that looks for the token can still forge what it returns: the metadata says
- * `integrity: in-process`. Output of a program that runs as a whole is compared outside: `integrity: outside`.
+ * A driver (guest/NAME/call.*) loads the program, calls it, and leaves what came of it in a file whose name holds a
+ * random token; no expectation enters the sandbox. Without that file nothing passes, however the program ended. As
+ * driver and program share a process, a program that looks for the token can still forge what it returns: the metadata
+ * says `integrity: in-process`. Output of a program that runs as a whole is compared outside: `integrity: outside`.
  */
 #include "eval/assertions/kinds.h"
 
@@ -28,8 +28,8 @@
 static const struct driver {
 	const char *language, *files[3], *solution; /* the files one behind the other; NULL ends them */
 } drivers[] = {
-	{ "python", { "guest/call.py" }, "solution.py" },
-	{ "javascript", { "guest/program.js", "guest/call.js" }, "solution.js" },
+	{ "python", { "guest/python/call.py" }, "solution.py" },
+	{ "javascript", { "guest/javascript/program.js", "guest/javascript/call.js" }, "solution.js" },
 };
 
 /* What was found. `reason` is NULL when everything was as expected. */

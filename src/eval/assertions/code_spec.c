@@ -7,6 +7,7 @@
 #include "code/extract.h"
 #include "eval/render.h"
 #include "judge/value.h"
+#include "sandbox/language_words.h"
 
 #define FH_CODE_DEPTH_MAX 100
 
@@ -345,7 +346,7 @@ static int read_language(struct fh_code_spec *spec, const json_t *f, struct fh_e
 	if (spec->language && *spec->language)
 		return 0;
 	wrong(err, "unknown language \"%s\"", given);
-	fh_error_hint(err, "languages are python, javascript, bash, c, cpp, java, go, rust, ruby, perl, php, lua, r");
+	fh_error_hint(err, "languages are %s", fh_language_names());
 	return -FH_E_CONFIG;
 }
 

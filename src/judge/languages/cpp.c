@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/languages.h"
+
+#include "code/signature.h"
+#include "judge/languages/cpp_adapter.h"
+#include "judge/languages/cpp_units.h"
+#include "judge/split.h"
+
+static const char *unfit(const struct fh_judge_problem *p)
+{
+	static _Thread_local struct fh_error why;
+	fh_auto_signature struct fh_signature s = { 0 };
+	return fh_cpp_signature(fh_judge_problem_declaration(p), &s, &why) < 0 ? why.message : NULL;
+}
+
+static int compile_glue(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                        struct fh_artifact *ret, struct fh_buf *test, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf glue = FH_BUF_INIT(0);
+	const struct fh_cpp_texts texts = { fh_split_file(s, FH_JUDGE_CPP, "split_codec.hpp"),
+		                                fh_split_file(s, FH_JUDGE_CPP, "split_any.hpp"),
+		                                fh_split_file(s, FH_JUDGE_CPP, "split_engines.hpp") };
+	int r =
+	    fh_cpp_units(&texts, fh_judge_problem_declaration(p->problem), fh_buf_str(&p->problem->tail), &glue, test, err);
+	struct fh_build build = { .language = "cpp", .code = fh_buf_str(&glue), .flags = fh_cpp_glue_flags };
+	return r < 0 ? r : fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+}
+
+static struct fh_build with_glue(struct fh_str code, const char *const *flags, const struct fh_artifact *glue)
+{
+	return (struct fh_build){ .language = "cpp",
+		                      .code = code,
+		                      .flags = flags,
+		                      .linker = "gold",
+		                      .files = { { FH_CPP_OBJECT, { glue->data, glue->size }, 0 } },
+		                      .file_count = 1 };
+}
+
+static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                      struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact glue = { 0 }, judge = { 0 };
+	fh_auto_buf struct fh_buf test = FH_BUF_INIT(0);
+	int r = compile_glue(s, client, p, &glue, &test, err);
+	if (r >= 0 && !glue.error) {
+		struct fh_build build = with_glue(fh_buf_str(&test), fh_cpp_judge_flags, &glue);
+		r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+	}
+	if (r >= 0 && (glue.error || judge.error))
+		ret->unfit = FH_TAKE_PTR(*(glue.error ? &glue.error : &judge.error));
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_CPP, true, &judge, ret, err);
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
+	return r;
+}
+
+static int compile_program(struct fh_split *s, struct fh_client *client, struct fh_str text,
+                           const struct fh_artifact *glue, struct fh_artifact *ret, struct fh_error *err)
+{
+	struct fh_build build = with_glue(text, fh_cpp_candidate_flags, glue);
+	int r = fh_build_run(fh_split_builds(s), client, &build, ret, err);
+	/* gold refuses what ld takes, like a variable called errno: what g++ links by itself is a program. */
+	if (r >= 0 && ret->error && strstr(ret->error, "ld.gold: error")) {
+		fh_artifact_release(ret);
+		build.linker = NULL;
+		r = fh_build_run(fh_split_builds(s), client, &build, ret, err);
+	}
+	return r;
+}
+
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact glue = { 0 }, program = { 0 };
+	fh_auto_buf struct fh_buf test = FH_BUF_INIT(0), text = FH_BUF_INIT(0);
+	int r = compile_glue(s, client, p, &glue, &test, err);
+	if (r < 0)
+		return r;
+	fh_buf_add(&text, p->head.p, p->head.n);
+	fh_buf_add(&text, p->completion.p, p->completion.n);
+	fh_buf_addc(&text, '\n');
+	int adapted = fh_cpp_adapter(fh_split_file(s, FH_JUDGE_CPP, "split_adapter.hpp"),
+	                             fh_judge_problem_declaration(p->problem), fh_buf_str(&text), &text, err);
+	r = adapted < 0 ? adapted : compile_program(s, client, fh_buf_str(&text), &glue, &program, err);
+	bool no_such = r >= 0 && adapted && program.error && strstr(program.error, FH_CPP_ADAPTER);
+	if (no_such)
+		ret->compile_error = fh_xasprintf(
+		    "the program does not define the function so that it can be called as declared: %s", program.error);
+	else if (r >= 0 && program.error)
+		ret->compile_error = FH_TAKE_PTR(program.error);
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_CPP, false, &program, ret, err);
+	return r;
+}
+
+static const struct fh_split_language split = {
+	.judge = { "split_codec.hpp" },
+	.others = { "split_any.hpp", "split_adapter.hpp", "split_engines.hpp" },
+	.unfit = unfit,
+	.judge_side = judge_side,
+	.candidate_side = candidate_side,
+};
+
+/* ------------------------------------------------------------------------------------------------- in one process */
+
+/* The test is a unit of text of its own for errors, and no macro of the candidate renames its main. A main of the
+ * candidate's is called otherwise. */
+static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
+{
+	fh_buf_adds(out, "#define main fh_main_of_program\n#line 1 \"program.cpp\"\n");
+	fh_judge_add_program(out, p);
+	fh_buf_adds(out, "\n#undef main\n#line 1 \"test.cpp\"\n");
+	fh_buf_add_str(out, fh_buf_str(&p->problem->tail));
+	fh_buf_addc(out, '\n');
+}
+
+static const char *const flags[] = { "-w", "-Wl,--wrap=main", NULL };
+
+static const struct fh_judge_in_process in_process = {
+	.driver = "judge.cpp",
+	.whole = whole,
+	.compiled = true,
+	.flags = flags,
+	.packages_flags = flags,
+	.probe = "#include <stdio.h>\n#include <assert.h>",
+	.probe_test = "int main(){ assert(1 + 1 == 2); printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
+};
+
+const struct fh_judge_language_info fh_judge_language_cpp = {
+	.name = "cpp",
+	.stub = { "    return {};\n}\n", "int main() { return 0; }\n" },
+	.version = "#include <stdio.h>\nint main() { printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
+	.pack_prefix = "CPP/",
+	.entry_point = fh_cpp_name,
+	.in_process = &in_process,
+	.split = &split,
+};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/languages/cpp_adapter.h"
+
+#include "code/declaration.h"
+#include "judge/languages/cpp_units.h"
+
+/* Times that the name is met; definitions of it, each of which is read from the program's beginning; bytes that the
+ * parameters may have. */
+enum { MET_MAX = 1000, LOOKED_AT_MAX = 32, PARAMETERS_MAX_BYTES = 8192 };
+
+/* The next byte of a type that tells it from others: no blanks, no "std::". */
+static char next_of_type(struct fh_str s, size_t *i)
+{
+	static const char std[] = "std::";
+	for (;;) {
+		while (*i < s.n && fh_signature_space(s.p[*i]))
+			++*i;
+		if (s.n - *i < strlen(std) || memcmp(s.p + *i, std, strlen(std)) != 0)
+			return *i < s.n ? s.p[(*i)++] : '\0';
+		*i += strlen(std);
+	}
+}
+
+static bool is_same_type(struct fh_str a, struct fh_str b)
+{
+	for (size_t i = 0, k = 0;;) {
+		char one = next_of_type(a, &i);
+		if (one != next_of_type(b, &k))
+			return false;
+		if (one == '\0')
+			return true;
+	}
+}
+
+static struct fh_str type_of(const struct fh_parameter *p)
+{
+	return (struct fh_str){ p->type.p, p->type.n - p->name.n };
+}
+
+static bool is_same(const struct fh_signature *a, const struct fh_signature *b)
+{
+	if (!fh_str_same(a->name, b->name) || !is_same_type(a->result, b->result) ||
+	    a->parameter_count != b->parameter_count)
+		return false;
+	for (size_t i = 0; i < a->parameter_count; i++)
+		if (!is_same_type(type_of(&a->parameters[i]), type_of(&b->parameters[i])))
+			return false;
+	return true;
+}
+
+/* Where the `{` stands behind a name's parameters; whole.n when the name is called here, or only declared. */
+static size_t find_brace(struct fh_str whole, size_t i)
+{
+	struct fh_str s = { whole.p, FH_MIN(whole.n, i + PARAMETERS_MAX_BYTES) };
+	long depth = 0;
+	while (i < s.n && fh_signature_space(s.p[i]))
+		i++;
+	for (; i < s.n; i++) {
+		depth += (s.p[i] == '(') - (s.p[i] == ')');
+		if (depth == 0)
+			break;
+	}
+	for (i++; i < s.n && strchr(";{}()", s.p[i]) == NULL;)
+		i++;
+	return i < s.n && s.p[i] == '{' ? i : whole.n;
+}
+
+/* A macro of the program's own stands for a word of the signature, which then is not what it looks like. */
+static bool redefines(struct fh_str blanked, struct fh_str signature)
+{
+	static const char define[] = "define";
+	const char *at = blanked.p, *end = blanked.p + blanked.n;
+	while ((at = memmem(at, end - at, define, strlen(define)))) {
+		at += strlen(define);
+		while (at < end && (*at == ' ' || *at == '\t'))
+			at++;
+		struct fh_str word = { at, 0 };
+		while (at < end && !fh_signature_space(*at) && *at != '(')
+			at++;
+		word.n = at - word.p;
+		if (fh_mentions(signature, word, NULL))
+			return true;
+	}
+	return false;
+}
+
+static bool defines(struct fh_str program, const struct fh_signature *declared)
+{
+	fh_auto_buf struct fh_buf blanked = FH_BUF_INIT(0);
+	fh_signature_blank(&blanked, program);
+	struct fh_str text = fh_buf_str(&blanked);
+	struct fh_str written = { declared->text.p + declared->start, declared->end - declared->start };
+	if (redefines(text, written))
+		return false;
+	size_t met = 0, looked_at = 0;
+	for (size_t i = 0; met < MET_MAX && looked_at < LOOKED_AT_MAX; met++) {
+		const char *at = memmem(text.p + i, text.n - i, declared->name.p, declared->name.n);
+		if (!at)
+			return false;
+		i = at - text.p + declared->name.n;
+		size_t brace = find_brace(text, i);
+		if (brace == text.n)
+			continue;
+		fh_auto_signature struct fh_signature found = { 0 };
+		looked_at++;
+		if (fh_cpp_signature((struct fh_str){ program.p, brace + 1 }, &found, NULL) == 0 && is_same(&found, declared))
+			return true;
+	}
+	return false;
+}
+
+int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, struct fh_str program, struct fh_buf *out,
+                   struct fh_error *err)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	int r = fh_cpp_signature(declaration, &s, err);
+	if (r < 0 || defines(program, &s))
+		return r;
+	bool gives = !fh_str_eq(s.result, "void");
+	fh_buf_adds(out, "\n#line 1 \"" FH_CPP_ADAPTER "\"\n");
+	fh_buf_add_str(out, helpers);
+	fh_buf_adds(out, "namespace fh_split_adapter {\nusing namespace std;\n");
+	fh_cpp_add_head(out, &s, fh_str("fh_split_function"));
+	fh_buf_adds(out, "\n{\n\t");
+	if (gives) {
+		fh_buf_adds(out, "return fh_split_fit<");
+		fh_buf_add_str(out, s.result);
+		fh_buf_adds(out, ">(");
+	}
+	fh_buf_adds(out, "::");
+	fh_buf_add_str(out, s.name);
+	fh_buf_addc(out, '(');
+	for (size_t i = 0; i < s.parameter_count; i++) {
+		fh_buf_adds(out, i ? ", static_cast<decltype(" : "static_cast<decltype(");
+		fh_cpp_add_name(out, &s, i);
+		fh_buf_adds(out, ") &&>(");
+		fh_cpp_add_name(out, &s, i);
+		fh_buf_addc(out, ')');
+	}
+	fh_buf_adds(out, gives ? "));\n}\n}\n" : ");\n}\n}\n");
+	return 1;
+}

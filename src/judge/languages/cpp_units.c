@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/languages/cpp_units.h"
+
+#include "base/error.h"
+#include "code/signature.h"
+
+/* The candidate's unit and the glue both hold the declaration's helpers: the first of two definitions is taken. */
+const char *const fh_cpp_glue_flags[] = { "-w", "-O0", "-c", NULL };
+const char *const fh_cpp_judge_flags[] = { "-w",
+	                                       "-O0",
+	                                       FH_CPP_OBJECT,
+	                                       "-Wl,--wrap=main,--wrap=__assert_fail,-z,muldefs",
+	                                       "-Wl,--wrap=srand,--wrap=srandom,--wrap=srand48",
+	                                       NULL };
+/* Hidden: gold, other than ld, would have the shared libraries call a variable that has the name of a libc function. */
+const char *const fh_cpp_candidate_flags[] = {
+	"-w", "-O0", "-fvisibility=hidden", FH_CPP_OBJECT, "-Wl,--wrap=main,-z,muldefs", NULL
+};
+
+void fh_cpp_add_name(struct fh_buf *out, const struct fh_signature *s, size_t i)
+{
+	if (s->parameters[i].name.n > 0)
+		fh_buf_add_str(out, s->parameters[i].name);
+	else
+		fh_buf_addf(out, "fh_split_%zu", i);
+}
+
+void fh_cpp_add_head(struct fh_buf *out, const struct fh_signature *s, struct fh_str name)
+{
+	fh_buf_add_str(out, s->result);
+	fh_buf_addc(out, ' ');
+	fh_buf_add_str(out, name);
+	fh_buf_addc(out, '(');
+	for (size_t i = 0; i < s->parameter_count; i++) {
+		fh_buf_adds(out, i ? ", " : "");
+		fh_buf_add_str(out, s->parameters[i].type);
+		if (s->parameters[i].name.n == 0) {
+			fh_buf_addc(out, ' ');
+			fh_cpp_add_name(out, s, i);
+		}
+	}
+	fh_buf_addc(out, ')');
+}
+
+static void add_stand_in(struct fh_buf *out, const struct fh_signature *s)
+{
+	fh_buf_adds(out, "\n#line 1 \"stand-in.cpp\"\n");
+	fh_cpp_add_head(out, s, fh_str("fh_split_prototype"));
+	fh_buf_adds(out, ";\n__attribute__((weak)) ");
+	fh_cpp_add_head(out, s, s->name);
+	fh_buf_adds(out, "\n{\n\tif (fh_split::serving())\n\t\tfh_split::undefined();\n"
+	                 "\treturn fh_split::call(static_cast<decltype(&fh_split_prototype)>(nullptr)");
+	for (size_t i = 0; i < s->parameter_count; i++) {
+		fh_buf_adds(out, ", ");
+		fh_cpp_add_name(out, s, i);
+	}
+	fh_buf_adds(out, ");\n}\nextern \"C\" void fh_split_misfit()\n{\n\tfh_split::misfit();\n}\n"
+	                 "namespace fh_split_adapter {\n__attribute__((weak)) ");
+	fh_cpp_add_head(out, s, fh_str("fh_split_function"));
+	fh_buf_adds(out, ";\n}\nextern \"C\" signed fh_split_serve()\n{\n"
+	                 "\tdecltype(&fh_split_prototype) adapter = &fh_split_adapter::fh_split_function, function = &");
+	fh_buf_add_str(out, s->name);
+	fh_buf_adds(out, ";\n\treturn fh_split::serve(adapter ? adapter : function);\n}\n");
+}
+
+/* Engines of <random>, by name. */
+static bool names_engine(struct fh_str text)
+{
+	static const char *const engines[] = { "mt19937", "minstd_rand", "ranlux", "knuth_b", "default_random_engine" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(engines); i++)
+		if (memmem(text.p, text.n, engines[i], strlen(engines[i])))
+			return true;
+	return false;
+}
+
+int fh_cpp_units(const struct fh_cpp_texts *texts, struct fh_str declaration, struct fh_str test, struct fh_buf *glue,
+                 struct fh_buf *ret_test, struct fh_error *err)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	int r = fh_cpp_signature(declaration, &s, err);
+	if (r < 0)
+		return r;
+	struct fh_str before = { declaration.p, s.start };
+	fh_buf_add_str(glue, texts->codec);
+	fh_buf_adds(glue, "\n#line 1 \"declaration.cpp\"\n");
+	fh_buf_add_str(glue, before);
+	fh_buf_addc(glue, '\n');
+	if (memmem(s.text.p, s.start, "<any>", 5) || memmem(s.text.p, s.start, "boost/any.hpp", 13))
+		fh_buf_add_str(glue, texts->any);
+	add_stand_in(glue, &s);
+	if (names_engine(test) || names_engine(before)) {
+		fh_buf_add_str(ret_test, texts->engines);
+		fh_buf_adds(ret_test, "#line 1 \"declaration.cpp\"\n");
+	}
+	/* The prototype as it was written: its default values are for the test. */
+	fh_buf_add_str(ret_test, (struct fh_str){ declaration.p, s.end });
+	fh_buf_adds(ret_test, ";\n#line 1 \"test.cpp\"\n");
+	fh_buf_add_str(ret_test, test);
+	fh_buf_addc(ret_test, '\n');
+	return 0;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/languages.h"
+
+#include "code/signature.h"
+#include "judge/languages/go_units.h"
+#include "judge/split.h"
+
+static const char *unfit(const struct fh_judge_problem *p)
+{
+	static _Thread_local struct fh_error why;
+	fh_auto_buf struct fh_buf unused = FH_BUF_INIT(0);
+	return fh_go_judge(fh_buf_str(&p->head), fh_buf_str(&p->tail), &unused, &why) < 0 ? why.message : NULL;
+}
+
+static struct fh_file file_of(const char *name, struct fh_str text)
+{
+	return (struct fh_file){ name, { text.p, text.n }, 0 };
+}
+
+static struct fh_file driver_file(const struct fh_split *s, const char *name, const char *data)
+{
+	return file_of(name, fh_split_file(s, FH_JUDGE_GO, data));
+}
+
+static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                      struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact judge = { 0 };
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	int r = fh_go_judge(fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), &text, err);
+	if (r < 0)
+		return r;
+	struct fh_build build = { .language = "go",
+		                      .code = fh_buf_str(&text),
+		                      .files = { driver_file(s, "src/fhsplit/codec.go", "split_codec.go"),
+		                                 driver_file(s, "src/fhsplit/judge.go", "split_judge.go"),
+		                                 driver_file(s, "src/fhsplit/assert.go", "split_assert.go") },
+		                      .file_count = 3,
+		                      .mark = ".go:" };
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
+	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
+	r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+	if (r >= 0 && judge.error)
+		ret->unfit = FH_TAKE_PTR(judge.error);
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_GO, true, &judge, ret, err);
+	return r;
+}
+
+/* The file with our init is the last that the compiler gets: what the program initialises itself is done by then. */
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	static const char *const files[] = { "solution.go", NULL };
+	fh_auto_artifact struct fh_artifact program = { 0 };
+	fh_auto_buf struct fh_buf solution = FH_BUF_INIT(0), text = FH_BUF_INIT(0);
+	int r = fh_go_candidate(fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), p->head, p->completion,
+	                        &solution, &text, err);
+	if (r < 0)
+		return r;
+	struct fh_build build = { .language = "go",
+		                      .code = fh_buf_str(&text),
+		                      .flags = files,
+		                      .files = { file_of(files[0], fh_buf_str(&solution)),
+		                                 driver_file(s, "src/fhsplit/codec.go", "split_codec.go"),
+		                                 driver_file(s, "src/fhsplit/candidate.go", "split_candidate.go") },
+		                      .file_count = 3,
+		                      .mark = ".go:" };
+	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+	if (r >= 0 && program.error)
+		ret->compile_error = FH_TAKE_PTR(program.error);
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_GO, false, &program, ret, err);
+	return r;
+}
+
+static const struct fh_split_language split = {
+	.judge = { "split_judge.go", "split_assert.go" },
+	.candidate = { "split_codec.go", "split_candidate.go" },
+	.unfit = unfit,
+	.judge_side = judge_side,
+	.candidate_side = candidate_side,
+};
+
+/* ------------------------------------------------------------------------------------------------- in one process */
+
+/* The compiler's order, which is that of what runs before main: the test's file, main.go, comes last. */
+static const char *const flags[] = { "names.go", "solution.go", NULL };
+
+static int unit(struct fh_judge_unit *u, const struct fh_judge_parts *p, const struct fh_judge_drivers *d,
+                struct fh_error *err)
+{
+	const struct fh_go_task task = { .declaration = fh_buf_str(&p->problem->head),
+		                             .test = fh_buf_str(&p->problem->tail),
+		                             .reference = fh_buf_str(&p->problem->reference) };
+	fh_auto_go_whole w = { .key = FH_BUF_INIT(0) };
+	int r = fh_go_whole(&task, p->head, p->completion, &w, err);
+	if (r < 0)
+		return r;
+	fh_buf_add_str(&u->code, fh_buf_str(&w.main));
+	fh_judge_unit_add_file(u, flags[0], fh_buf_str(&w.names));
+	fh_judge_unit_add_file(u, flags[1], fh_buf_str(&w.solution));
+	fh_judge_unit_add_file(u, "src/fhsplit/judge.go", fh_buf_str(&d->driver));
+	fh_judge_unit_add_file(u, "src/fhsplit/assert.go", fh_buf_str(&d->library));
+	fh_judge_unit_add_file(u, "src/fhsplit/key.go", fh_buf_str(&w.key));
+	return 0;
+}
+
+static const struct fh_judge_in_process in_process = {
+	.driver = "judge.go",
+	.library = "split_assert.go",
+	.unit = unit,
+	.mark = ".go:",
+	.flags = flags,
+	.packages_flags = flags,
+	.probe =
+	    "package main\nimport (\"os\"; \"runtime\")\nfunc version() { os.Stdout.WriteString(runtime.Version()) }\n",
+	.probe_test = "func TestVersion(t *testing.T) { version() }\n",
+};
+
+static const struct fh_judge_declared declared = { "func %s(", "package " };
+
+const struct fh_judge_language_info fh_judge_language_go = {
+	.name = "go",
+	.stub = { "\tpanic(\"no answer\")\n}\n", "package main\n\nfunc main() { }\n" },
+	.version = "package main\nimport (\"os\"; \"runtime\")\nfunc main() { os.Stdout.WriteString(runtime.Version()) }",
+	.pack_prefix = "Go/",
+	.entry_point = fh_go_name,
+	.declared = &declared,
+	.in_process = &in_process,
+	.split = &split,
+};

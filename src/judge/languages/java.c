@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/languages.h"
+
+#include "code/signature.h"
+#include "judge/languages/java_units.h"
+#include "judge/split.h"
+
+static const char *unfit(const struct fh_judge_problem *p)
+{
+	static _Thread_local struct fh_error why;
+	fh_auto_buf struct fh_buf unused = FH_BUF_INIT(0);
+	return fh_java_stand_in(fh_buf_str(&p->head), &unused, &why) < 0 ? why.message : NULL;
+}
+
+static void adjust(struct fh_plan *plan, bool judge)
+{
+	fh_java_start(plan, judge ? FH_JAVA_JUDGE : "SplitCandidate");
+}
+
+/* The driver's class names the others; the compiler finds them by their files' names. */
+static struct fh_build build_of(const struct fh_split *s, const char *name, struct fh_str solution)
+{
+	struct fh_str codec = fh_split_file(s, FH_JUDGE_JAVA, "SplitCodec.java");
+	return (struct fh_build){ .language = "java",
+		                      .code_name = name,
+		                      .code = fh_split_file(s, FH_JUDGE_JAVA, name),
+		                      .files = { { "SplitCodec.java", { codec.p, codec.n }, 0 },
+		                                 { FH_JAVA_CLASS ".java", { solution.p, solution.n }, 0 } },
+		                      .file_count = 2 };
+}
+
+static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                      struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact judge = { 0 };
+	fh_auto_buf struct fh_buf stand_in = FH_BUF_INIT(0), test = FH_BUF_INIT(0);
+	int r = fh_java_stand_in(fh_buf_str(&p->problem->head), &stand_in, err);
+	if (r < 0)
+		return r;
+	struct fh_build build = build_of(s, "SplitJudge.java", fh_buf_str(&stand_in));
+	fh_java_imports(fh_buf_str(&p->problem->head), &test);
+	fh_java_test(fh_buf_str(&p->problem->tail), &test);
+	build.files[build.file_count++] = (struct fh_file){ "Main.java", { test.p, test.n }, 0 };
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
+	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
+	r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+	if (r >= 0 && judge.error)
+		ret->unfit = FH_TAKE_PTR(judge.error);
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_JAVA, true, &judge, ret, err);
+	return r;
+}
+
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact program = { 0 };
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), source = FH_BUF_INIT(0);
+	fh_buf_add(&text, p->head.p, p->head.n);
+	fh_buf_add(&text, p->completion.p, p->completion.n);
+	fh_java_program(fh_buf_str(&text), &source);
+	struct fh_build build = build_of(s, "SplitCandidate.java", fh_buf_str(&source));
+	int r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+	if (r >= 0 && program.error)
+		ret->compile_error = FH_TAKE_PTR(program.error);
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_JAVA, false, &program, ret, err);
+	return r;
+}
+
+static const struct fh_split_language split = {
+	.judge = { "SplitCodec.java", "SplitJudge.java" },
+	.candidate = { "SplitCandidate.java" },
+	.adjust = adjust,
+	.unfit = unfit,
+	.judge_side = judge_side,
+	.candidate_side = candidate_side,
+};
+
+/* ------------------------------------------------------------------------------------------------- in one process */
+
+static int beside(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p, struct fh_plan *plan,
+                  struct fh_error *err)
+{
+	fh_java_beside_test(plan, p);
+	return 0;
+}
+
+#define VERSION                                                                                                        \
+	"public class Main { public static void main(String[] a) {"                                                        \
+	" System.out.println(System.getProperty(\"java.version\")); } }"
+
+static const struct fh_judge_in_process in_process = {
+	.driver = "Judge.java",
+	.driver_file = "Judge.java",
+	.beside = beside,
+	.probe = "class Solution { }",
+	.probe_test = VERSION,
+};
+
+static const struct fh_judge_declared declared = { "class Solution", NULL };
+
+const struct fh_judge_language_info fh_judge_language_java = {
+	.name = "java",
+	.stub = { "        throw new RuntimeException();\n    }\n}\n",
+	          "public class Main { public static void main(String[] a) { } }\n" },
+	.version = VERSION,
+	.pack_prefix = "Java/",
+	.entry_point = fh_java_name,
+	.declared = &declared,
+	.in_process = &in_process,
+	.split = &split,
+};

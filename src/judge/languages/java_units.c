@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/languages/java_units.h"
+
+#include "base/error.h"
+#include "code/declaration.h"
+#include "code/outline.h"
+#include "code/signature.h"
+
+static bool is_number(struct fh_str type)
+{
+	static const char *const numbers[] = { "int", "long", "float", "double" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(numbers); i++)
+		if (fh_str_eq(type, numbers[i]))
+			return true;
+	return false;
+}
+
+int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_error *err)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	int r = fh_java_signature(declaration, &s, err);
+	if (r < 0)
+		return r;
+	if (!memmem(s.text.p, s.start, "class " FH_JAVA_CLASS, strlen("class " FH_JAVA_CLASS)))
+		return fh_error_set(err, FH_E_UNAVAILABLE, "the entry point is no method of class " FH_JAVA_CLASS);
+	bool gives = !fh_str_eq(s.result, "void");
+	fh_buf_add_str(out, (struct fh_str){ declaration.p, s.end });
+	fh_buf_adds(out, gives ? "{\n\t\tObject fh_split_result = " : "{\n\t\t");
+	fh_buf_adds(out, "SplitJudge.call(\"");
+	fh_buf_add_str(out, s.name);
+	fh_buf_addc(out, '"');
+	/* An array as the only argument would be taken for all of them. */
+	fh_buf_adds(out, ", new Object[] { ");
+	for (size_t i = 0; i < s.parameter_count; i++) {
+		fh_buf_adds(out, i ? ", " : "");
+		fh_buf_add_str(out, s.parameters[i].name);
+	}
+	fh_buf_adds(out, " });\n");
+	if (is_number(s.result))
+		fh_buf_addf(out, "\t\tfh_split_result = SplitJudge.number(fh_split_result, %.*s.class);\n",
+		            FH_STR_ARGS(s.result));
+	if (gives) {
+		fh_buf_adds(out, "\t\ttry {\n\t\t\treturn (");
+		fh_buf_add_str(out, s.result);
+		fh_buf_adds(out, ") fh_split_result;\n\t\t} catch (ClassCastException | NullPointerException e) {\n"
+		                 "\t\t\tSplitJudge.wrongType();\n\t\t\tthrow e;\n\t\t}\n");
+	}
+	fh_buf_adds(out, "\t}\n}\n");
+	return 0;
+}
+
+/* The end of the comment or literal that begins at s[i], or i when none begins there. */
+static size_t skip_literal(struct fh_str s, size_t i)
+{
+	static const char quotes[] = "\"\"\"";
+	if (s.n - i < 3 || memcmp(s.p + i, quotes, 3) != 0)
+		return fh_cpp_skip(s, i);
+	for (size_t j = i + 3; j + 3 <= s.n; j++) {
+		if (s.p[j] == '\\')
+			j++;
+		else if (memcmp(s.p + j, quotes, 3) == 0)
+			return j + 3;
+	}
+	return s.n;
+}
+
+/* Walks through a text by words, comments and literals, and single bytes of what is between. */
+struct walk {
+	struct fh_str rest;
+	long depth;   /* of braces, where the piece begins */
+	bool is_word; /* the piece: an identifier, a keyword or a number */
+};
+
+static bool next_piece(struct walk *w, struct fh_str *ret)
+{
+	if (w->rest.n == 0)
+		return false;
+	size_t n = skip_literal(w->rest, 0);
+	struct fh_str name = n ? (struct fh_str){ w->rest.p, 0 } : fh_identifier(w->rest);
+	if (n == 0)
+		n = FH_MAX(name.n, (size_t)1);
+	w->is_word = name.n > 0;
+	*ret = (struct fh_str){ w->rest.p, n };
+	w->rest = (struct fh_str){ w->rest.p + n, w->rest.n - n };
+	return true;
+}
+
+static void count_braces(struct walk *w, struct fh_str piece)
+{
+	if (piece.n == 1)
+		w->depth += (*piece.p == '{') - (*piece.p == '}');
+}
+
+/* As many bytes, and lines. */
+static void add_blank(struct fh_buf *out, struct fh_str piece)
+{
+	for (size_t i = 0; i < piece.n; i++)
+		fh_buf_addc(out, piece.p[i] == '\n' ? '\n' : ' ');
+}
+
+/* `renamed`: what is called otherwise, with its new name behind it; NULL: nothing. */
+static void copy_program(struct fh_str text, const char *const *renamed, struct fh_buf *out)
+{
+	static const char word[] = "public";
+	struct walk w = { .rest = text };
+	struct fh_str piece;
+	bool in_package = false, begun = false;
+	while (next_piece(&w, &piece)) {
+		/* The drivers' classes are in the package without a name, and can name no class of another. */
+		in_package = in_package || (w.is_word && !begun && fh_str_eq(piece, "package"));
+		begun = begun || w.is_word;
+		if (in_package)
+			add_blank(out, piece);
+		else if (w.is_word && w.depth == 0 && fh_str_eq(piece, word))
+			add_blank(out, piece);
+		else if (w.is_word && renamed && fh_str_eq(piece, renamed[0]))
+			fh_buf_adds(out, renamed[1]);
+		else
+			fh_buf_add_str(out, piece);
+		in_package = in_package && !fh_str_eq(piece, ";");
+		count_braces(&w, piece);
+	}
+}
+
+void fh_java_program(struct fh_str text, struct fh_buf *out)
+{
+	copy_program(text, NULL, out);
+}
+
+void fh_java_program_beside_main(struct fh_str text, struct fh_buf *out)
+{
+	static const char *const renamed[] = { "Main", "Main_of_program" };
+	copy_program(text, fh_java_defines(text, fh_str(renamed[0])) ? renamed : NULL, out);
+}
+
+static bool is_kind_of_type(struct fh_str word)
+{
+	static const char *const kinds[] = { "class", "interface", "enum", "record" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(kinds); i++)
+		if (fh_str_eq(word, kinds[i]))
+			return true;
+	return false;
+}
+
+bool fh_java_defines(struct fh_str text, struct fh_str name)
+{
+	struct walk w = { .rest = text };
+	struct fh_str piece;
+	bool is_next = false;
+	while (next_piece(&w, &piece)) {
+		if (w.is_word && is_next && piece.n == name.n && memcmp(piece.p, name.p, name.n) == 0)
+			return true;
+		if (w.is_word)
+			is_next = w.depth == 0 && is_kind_of_type(piece);
+		count_braces(&w, piece);
+	}
+	return false;
+}
+
+static size_t skip_blanks(struct fh_str s, size_t i)
+{
+	while (i < s.n && fh_signature_space(s.p[i]))
+		i++;
+	return i;
+}
+
+/* Where the ( of a `new Random(…)` that begins at blank.p[i] stands, and no class body behind it; 0: there is none. */
+static size_t opens_random(struct fh_str blank, size_t i)
+{
+	static const char package[] = "java.util.", name[] = "Random";
+	if (!fh_str_eq(fh_identifier(fh_str_from(blank, i)), "new") ||
+	    (i > 0 && fh_identifier(fh_str_from(blank, i - 1)).n > 3))
+		return 0;
+	i = skip_blanks(blank, i + strlen("new"));
+	if (fh_str_begins(fh_str_from(blank, i), package))
+		i += strlen(package);
+	if (!fh_str_eq(fh_identifier(fh_str_from(blank, i)), name))
+		return 0;
+	size_t open = skip_blanks(blank, i + strlen(name));
+	size_t close = open < blank.n && blank.p[open] == '(' ? fh_signature_closing(blank, open) : blank.n;
+	if (close == blank.n)
+		return 0;
+	size_t after = skip_blanks(blank, close + 1);
+	return after < blank.n && blank.p[after] == '{' ? 0 : open;
+}
+
+void fh_java_test(struct fh_str text, struct fh_buf *out)
+{
+	fh_auto_buf struct fh_buf b = FH_BUF_INIT(0);
+	fh_signature_blank(&b, text);
+	struct fh_str blank = fh_buf_str(&b);
+	bool own = fh_java_defines(text, fh_str("Random"));
+	size_t done = 0;
+	for (size_t i = 0; !own && i < blank.n; i++) {
+		size_t open = opens_random(blank, i);
+		if (open == 0)
+			continue;
+		fh_buf_add_str(out, (struct fh_str){ text.p + done, i - done });
+		fh_buf_adds(out, "SplitJudge.random");
+		i = done = open;
+	}
+	fh_buf_add_str(out, fh_str_from(text, done));
+}
+
+void fh_java_imports(struct fh_str head, struct fh_buf *out)
+{
+	struct fh_str line;
+	while (fh_next_line(&head, &line)) {
+		if (line.n < 7 || memcmp(line.p, "import ", 7) != 0)
+			continue;
+		fh_buf_add_str(out, line);
+		fh_buf_addc(out, '\n');
+	}
+}
+
+void fh_java_start(struct fh_plan *plan, const char *class_name)
+{
+	/* The last three are for chance on the judge's side, and do nothing elsewhere. */
+	static const char *const options[] = { "--add-opens=java.base/java.io=ALL-UNNAMED", "-ea:Main",
+		                                   "--add-opens=java.base/java.lang=ALL-UNNAMED",
+		                                   "--add-opens=java.base/java.util=ALL-UNNAMED",
+		                                   "-Djava.util.secureRandomSeed=true" };
+	size_t count = fh_streq(class_name, FH_JAVA_JUDGE) ? FH_ARRAY_SIZE(options) : 2;
+	char **argv = plan->argv;
+	plan->argv = fh_xcalloc(1, sizeof(char *));
+	for (size_t i = 0; argv[i]; i++) {
+		fh_plan_add_string(&plan->argv, fh_streq(argv[i], "Main") ? class_name : argv[i]);
+		for (size_t k = 0; i == 0 && k < count; k++)
+			fh_plan_add_string(&plan->argv, options[k]);
+		free(argv[i]);
+	}
+	free(argv);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/languages.h"
+
+#include "code/declaration.h"
+#include "code/outline.h"
+#include "judge/format.h"
+#include "judge/split.h"
+
+static bool is_class(struct fh_str text)
+{
+	static const char *const words[] = { "class ", "export class ", "export default class " };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
+		if (fh_str_begins(text, words[i]))
+			return true;
+	return false;
+}
+
+/* Whether the declaration ends with the entry point; *ret_at: where that begins. */
+static bool is_declared(const struct fh_judge_problem *p, size_t *ret_at)
+{
+	return fh_str_eq(fh_last_javascript_name(fh_buf_str(&p->head), ret_at), p->entry_point);
+}
+
+/* What the test calls, a name each line: the entry point, and where programs are whole the other functions of the
+ * reference's that it calls. *ret_class: it uses a class of the program's. */
+static void wanted_names(const struct fh_judge_problem *p, struct fh_buf *ret, bool *ret_class)
+{
+	fh_auto_outline struct fh_outline o = { 0 }, test = { 0 };
+	struct fh_str tail = fh_buf_str(&p->tail), head = fh_buf_str(&p->head);
+	size_t at;
+	*ret_class = false;
+	fh_buf_adds(ret, p->entry_point);
+	if (is_declared(p, &at)) {
+		while (at < head.n && (head.p[at] == '\n' || head.p[at] == ' '))
+			at++;
+		*ret_class = is_class(fh_str_from(head, at));
+		return;
+	}
+	fh_outline_make(&o, fh_buf_str(&p->reference), FH_SYNTAX_JAVASCRIPT);
+	fh_outline_make(&test, tail, FH_SYNTAX_JAVASCRIPT);
+	for (size_t i = 0; i < o.n; i++) {
+		const struct fh_outline_item *item = &o.items[i];
+		for (size_t k = 0; k < item->count && !item->is_import; k++) {
+			struct fh_str name = o.names[item->first + k];
+			if (fh_outline_defines(&test, name))
+				continue;
+			if (is_class(item->text))
+				*ret_class = *ret_class || fh_str_eq(name, p->entry_point) || fh_mentions(tail, name, NULL);
+			else if (!fh_str_eq(name, p->entry_point) && fh_mentions(tail, name, "("))
+				fh_buf_addf(ret, "\n%.*s", FH_STR_ARGS(name));
+		}
+	}
+}
+
+static const char *unfit(const struct fh_judge_problem *p)
+{
+	fh_auto_buf struct fh_buf names = FH_BUF_INIT(0);
+	bool class;
+	wanted_names(p, &names, &class);
+	return class ? "the test uses a class of the program's" : NULL;
+}
+
+/* What stands before the entry point are helpers and belongs to the task. Where programs are whole a test may count on
+ * the program to require a module: it has those that the reference requires. */
+static void add_helpers(const struct fh_judge_problem *p, struct fh_buf *out)
+{
+	fh_auto_outline struct fh_outline o = { 0 };
+	struct fh_str head = fh_buf_str(&p->head);
+	size_t at;
+	bool declared = is_declared(p, &at);
+	fh_buf_add_str(out, (struct fh_str){ head.p, declared ? at : head.n });
+	if (declared)
+		return;
+	fh_outline_make(&o, fh_buf_str(&p->reference), FH_SYNTAX_JAVASCRIPT);
+	for (size_t i = 0; i < o.n; i++)
+		if (o.items[i].is_import && !fh_str_begins(o.items[i].text, "import"))
+			fh_buf_add_str(out, o.items[i].text);
+}
+
+static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                      struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf names = FH_BUF_INIT(0), helpers = FH_BUF_INIT(0);
+	bool class;
+	wanted_names(p->problem, &names, &class);
+	add_helpers(p->problem, &helpers);
+	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&helpers), fh_buf_str(&p->problem->tail) };
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
+	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), &p->changes);
+	return fh_split_script_plan(s, FH_JUDGE_JAVASCRIPT, true, &ret->plan, err);
+}
+
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0), names = FH_BUF_INIT(0);
+	bool class;
+	fh_buf_add_str(&program, p->head);
+	fh_buf_add_str(&program, p->completion);
+	wanted_names(p->problem, &names, &class);
+	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&program) };
+	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), NULL);
+	return fh_split_script_plan(s, FH_JUDGE_JAVASCRIPT, false, &ret->plan, err);
+}
+
+static const struct fh_split_language split = {
+	.judge = { "split_codec.js", "split_judge.js" },
+	.candidate = { "split_codec.js", "program.js", "split_candidate.js" },
+	.unfit = unfit,
+	.judge_side = judge_side,
+	.candidate_side = candidate_side,
+};
+
+/* ------------------------------------------------------------------------------------------------- in one process */
+
+static void input(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret)
+{
+	fh_buf_addf(in, "%015zu\n%015zu\n", p->head.n + p->completion.n, p->problem->tail.n);
+	fh_judge_add_program(in, p);
+	fh_buf_add_str(in, fh_buf_str(&p->problem->tail));
+	fh_buf_add(in, secret, FH_SECRET_SIZE);
+}
+
+static const struct fh_judge_in_process in_process = {
+	.driver = "judge.js",
+	.library = "program.js",
+	.input = input,
+	.probe = "const version = () => process.version",
+	.probe_test = "console.log(version()); console.assert(1 + 1 === 2)",
+};
+
+/* ---------------------------------------------------------------------------------------------------------- calls */
+
+static int call(struct fh_buf *out, const struct fh_judge_call *c, size_t number, struct fh_error *err)
+{
+	if (!fh_str_eq(c->kwargs, "{}"))
+		return fh_judge_wrong(err, "give them in args", "case %zu: javascript has no kwargs", number);
+	fh_buf_adds(out, number > 1 ? ", [[" : "[[[");
+	fh_buf_add(out, c->args.p, c->args.n);
+	fh_buf_adds(out, "], ");
+	fh_buf_add(out, c->expected.p, c->expected.n);
+	fh_buf_addc(out, ']');
+	return 0;
+}
+
+/* The cases are JSON that the test parses: in a program `__proto__` means more. */
+static const struct fh_judge_caller caller = {
+	.helper = "test_cases.js",
+	.function = "checkCases",
+	.call = call,
+	.as_string = true,
+	.open = "JSON.parse(",
+	.close = ")",
+};
+
+static struct fh_str entry_point(struct fh_str declaration)
+{
+	size_t at;
+	return fh_last_javascript_name(declaration, &at);
+}
+
+const struct fh_judge_language_info fh_judge_language_javascript = {
+	.name = "javascript",
+	.stub = { "  return undefined;\n}\n", ";\n" },
+	.version = "console.log(process.version)",
+	.pack_prefix = "JavaScript/",
+	.entry_point = entry_point,
+	.caller = &caller,
+	.in_process = &in_process,
+	.split = &split,
+};

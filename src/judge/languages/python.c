@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/languages.h"
+
+#include "code/declaration.h"
+#include "code/outline.h"
+#include "code/program_text.h"
+#include "judge/split.h"
+
+static bool names(struct fh_str line, const char *word, struct fh_str name)
+{
+	size_t n = strlen(word);
+	if (line.n <= n + name.n || memcmp(line.p, word, n) != 0 || memcmp(line.p + n, name.p, name.n) != 0)
+		return false;
+	char after = line.p[n + name.n];
+	return after == '(' || after == ' ' || after == ':' || after == '\t' || after == '[';
+}
+
+/* Where the definition of the entry point begins in the head, its decorators with it; the head's end without one. */
+static size_t definition_at(struct fh_str head, struct fh_str name, bool *ret_class)
+{
+	size_t at = 0, found = head.n, decorated = SIZE_MAX;
+	*ret_class = false;
+	while (at < head.n) {
+		const char *end = memchr(head.p + at, '\n', head.n - at);
+		struct fh_str line = { head.p + at, end ? (size_t)(end - head.p) - at : head.n - at };
+		bool class = names(line, "class ", name);
+		if (class || names(line, "def ", name) || names(line, "async def ", name)) {
+			found = decorated < at ? decorated : at;
+			*ret_class = class;
+		}
+		if (line.n == 0 || line.p[0] != '@')
+			decorated = SIZE_MAX;
+		else if (decorated == SIZE_MAX)
+			decorated = at;
+		at += line.n + 1;
+	}
+	return found;
+}
+
+/* What the test calls, a name each line: the entry point, and, where programs are whole, the other functions of the
+ * reference's that it calls. *ret_class: one of its classes is among them. */
+static void wanted_names(const struct fh_judge_problem *p, struct fh_buf *ret, bool *ret_class)
+{
+	fh_auto_outline struct fh_outline o = { 0 };
+	struct fh_str entry = fh_str(p->entry_point), tail = fh_buf_str(&p->tail), reference = fh_buf_str(&p->reference);
+	fh_buf_add(ret, entry.p, entry.n);
+	if (definition_at(fh_buf_str(&p->head), entry, ret_class) < p->head.n)
+		return;
+	fh_outline_make(&o, reference, FH_SYNTAX_PYTHON);
+	for (size_t i = 0; i < o.name_count; i++) {
+		bool class;
+		if (!fh_mentions(tail, o.names[i], "(.")) /* most are not, and it is quickly seen */
+			continue;
+		size_t at = definition_at(reference, o.names[i], &class);
+		if (at == reference.n || (!class && !fh_mentions(tail, o.names[i], "(")) ||
+		    fh_declares_python(tail, o.names[i]))
+			continue;
+		*ret_class = *ret_class || class;
+		if (!fh_str_eq(o.names[i], p->entry_point))
+			fh_buf_addf(ret, "\n%.*s", FH_STR_ARGS(o.names[i]));
+	}
+}
+
+static const char *unfit(const struct fh_judge_problem *p)
+{
+	fh_auto_buf struct fh_buf names = FH_BUF_INIT(0);
+	bool class;
+	wanted_names(p, &names, &class);
+	return class ? "the test uses a class of the program's" : NULL;
+}
+
+/* Helpers and imports that the prompt defines come from there, never from the candidate. Where programs are whole, a
+ * test may name a module that it counts on the program to import: it gets those that the reference imports. */
+static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                      struct fh_split_side *ret, struct fh_error *err)
+{
+	bool class;
+	struct fh_str head = fh_buf_str(&p->problem->head);
+	fh_auto_buf struct fh_buf before = FH_BUF_INIT(0), names = FH_BUF_INIT(0);
+	size_t n = definition_at(head, fh_str(p->problem->entry_point), &class);
+	fh_buf_add(&before, head.p, n);
+	if (n == head.n)
+		fh_outline_add_imports(&before, fh_buf_str(&p->problem->reference), FH_SYNTAX_PYTHON);
+	wanted_names(p->problem, &names, &class);
+	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&before), fh_buf_str(&p->problem->tail) };
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
+	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), &p->changes);
+	return fh_split_script_plan(s, FH_JUDGE_PYTHON, true, &ret->plan, err);
+}
+
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	bool class;
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0), names = FH_BUF_INIT(0);
+	fh_buf_add(&program, p->head.p, p->head.n);
+	fh_buf_add(&program, p->completion.p, p->completion.n);
+	wanted_names(p->problem, &names, &class);
+	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&program) };
+	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), NULL);
+	return fh_split_script_plan(s, FH_JUDGE_PYTHON, false, &ret->plan, err);
+}
+
+/* Without packages there is nothing for Python's site module to find: starting takes a third less without it. */
+static const char *const flags[] = { "-I", "-S", NULL };
+
+static const char *const preload[] = { "_struct", "typing", "math",   "re",   "collections", "itertools", "functools",
+	                                   "string",  "heapq",  "bisect", "copy", "random",      NULL };
+
+/* What a program can see of it: a module that is there already, and a folder that is no longer on the path. */
+#define MAIN(module)                                                                                                   \
+	"import sys\nsys.path.insert(0, '" FH_SPLIT_MODULES "')\nfrom " module " import main\ndel sys.path[0]\nmain()\n"
+
+static const struct fh_split_language split = {
+	.judge = { "split_codec.py", "split_numpy.py", "split_judge.py" },
+	.candidate = { "split_codec.py", "split_candidate.py" },
+	.judge_main = MAIN("split_judge"),
+	.candidate_main = MAIN("split_candidate"),
+	.flags = flags,
+	.preload = preload,
+	.unfit = unfit,
+	.judge_side = judge_side,
+	.candidate_side = candidate_side,
+	.probe_name = "version",
+	.probe = "def version():\n    import sys\n    print(sys.implementation.name, sys.version)\n    return 1 + 1\n",
+	.probe_test = "assert version() == 2",
+};
+
+/* ------------------------------------------------------------------------------------------------- in one process */
+
+static void input(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret)
+{
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
+	fh_judge_script(&program, p);
+	fh_buf_addf(in, "%015zu\n", program.n);
+	fh_buf_add_str(in, fh_buf_str(&program));
+	fh_buf_add(in, secret, FH_SECRET_SIZE);
+}
+
+static const struct fh_judge_in_process in_process = {
+	.driver = "judge.py",
+	.input = input,
+	.flags = flags,
+	.probe = "import sys",
+	.probe_test = "print(sys.implementation.name, sys.version)\nassert 1 + 1 == 2",
+};
+
+/* ---------------------------------------------------------------------------------------------------------- calls */
+
+static int call(struct fh_buf *out, const struct fh_judge_call *c, size_t number, struct fh_error *err)
+{
+	fh_buf_adds(out, "\t([");
+	fh_python_of_json(out, c->args);
+	fh_buf_adds(out, "], ");
+	fh_python_of_json(out, c->kwargs);
+	fh_buf_adds(out, ", ");
+	fh_python_of_json(out, c->expected);
+	fh_buf_adds(out, "),\n");
+	return 0;
+}
+
+static const struct fh_judge_caller caller = {
+	.helper = "test_cases.py",
+	.function = "check_cases",
+	.call = call,
+	.open = "[\n",
+	.close = "]",
+};
+
+const struct fh_judge_language_info fh_judge_language_python = {
+	.name = "python",
+	.stub = { "    return None\n", "pass\n" },
+	.version = "import sys\nprint(sys.implementation.name, sys.version)",
+	.pack_prefix = "Python/",
+	.entry_point = fh_last_python_def,
+	.caller = &caller,
+	.in_process = &in_process,
+	.split = &split,
+};

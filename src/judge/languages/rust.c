@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/languages.h"
+
+#include "code/signature.h"
+#include "judge/languages/rust_units.h"
+#include "judge/split.h"
+#include "proto/plan.h"
+
+static const char *unfit(const struct fh_judge_problem *p)
+{
+	static _Thread_local struct fh_error why;
+	fh_auto_buf struct fh_buf unused = FH_BUF_INIT(0);
+	return fh_rust_judge(fh_buf_str(&p->head), fh_buf_str(&p->tail), &unused, &why) < 0 ? why.message : NULL;
+}
+
+static int compile_crate(struct fh_split *s, struct fh_client *client, size_t i, struct fh_artifact *ret,
+                         struct fh_error *err)
+{
+	const struct fh_rust_crate *c = &fh_rust_crates[i];
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	for (size_t k = 0; k < FH_ARRAY_SIZE(c->texts) && c->texts[k]; k++)
+		fh_buf_add_str(&text, fh_split_file(s, FH_JUDGE_RUST, c->texts[k]));
+	struct fh_build build = { .language = "rust", .code = fh_buf_str(&text), .flags = c->flags };
+	int r = fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+	if (r >= 0 && ret->error)
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "the crate %s does not compile: %s", c->name, ret->error);
+	return r;
+}
+
+/* What a compilation takes beside its text. */
+struct beside {
+	const char *flags[16];
+	size_t flag_count;
+	struct fh_artifact crates[FH_RUST_CRATES];
+};
+
+static void beside_release(struct beside *b)
+{
+	for (size_t i = 0; i < FH_RUST_CRATES; i++)
+		fh_artifact_release(&b->crates[i]);
+}
+
+/* The flags, and of the crates of ours those that the text mentions; `build` borrows them. */
+static int add_beside(struct fh_split *s, struct fh_client *client, const char *const *flags, struct fh_build *build,
+                      struct beside *b, struct fh_error *err)
+{
+	while (*flags)
+		b->flags[b->flag_count++] = *flags++;
+	for (size_t i = 0; i < FH_RUST_CRATES; i++) {
+		const struct fh_rust_crate *c = &fh_rust_crates[i];
+		if (!fh_rust_mentions(build->code, c))
+			continue;
+		int r = compile_crate(s, client, i, &b->crates[i], err);
+		if (r < 0)
+			return r;
+		build->files[build->file_count++] = (struct fh_file){ c->file, { b->crates[i].data, b->crates[i].size }, 0 };
+		b->flags[b->flag_count++] = "--extern";
+		b->flags[b->flag_count++] = c->external;
+	}
+	build->flags = b->flags;
+	return 0;
+}
+
+int fh_rust_add_crates(struct fh_split *s, struct fh_client *client, struct fh_str text, struct fh_plan *plan,
+                       struct fh_error *err)
+{
+	static const char *const none[] = { NULL };
+	FH_CLEANUP(beside_release) struct beside beside = { 0 };
+	struct fh_build build = { .language = "rust", .code = text };
+	int r = add_beside(s, client, none, &build, &beside, err);
+	for (size_t i = 0; r >= 0 && i < build.file_count; i++)
+		fh_plan_add_file(plan->compile, build.files[i].name, build.files[i].content.data, build.files[i].content.size,
+		                 0);
+	for (size_t i = 0; r >= 0 && i < beside.flag_count; i++)
+		fh_plan_add_string(&plan->compile->argv, beside.flags[i]);
+	return r;
+}
+
+static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                      struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact judge = { 0 };
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	FH_CLEANUP(beside_release) struct beside beside = { 0 };
+	struct fh_str codec = fh_split_file(s, FH_JUDGE_RUST, "split_codec.rs");
+	int r = fh_rust_judge(fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), &text, err);
+	if (r < 0)
+		return r;
+	struct fh_build build = { .language = "rust",
+		                      .code = fh_buf_str(&text),
+		                      .files = { { "split.rs", { codec.p, codec.n }, 0 } },
+		                      .file_count = 1 };
+	r = add_beside(s, client, fh_rust_judge_flags, &build, &beside, err);
+	if (r >= 0)
+		r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+	if (r >= 0 && judge.error)
+		ret->unfit = FH_TAKE_PTR(judge.error);
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_RUST, true, &judge, ret, err);
+	fh_buf_add_str(&ret->input, fh_split_seed(p));
+	return r;
+}
+
+/* Once for all tasks. */
+static int compile_codec(struct fh_split *s, struct fh_client *client, struct fh_artifact *ret, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	fh_buf_add_str(&text, fh_split_file(s, FH_JUDGE_RUST, "split_codec.rs"));
+	fh_buf_add_str(&text, fh_split_file(s, FH_JUDGE_RUST, "split_fit.rs"));
+	struct fh_build build = { .language = "rust", .code = fh_buf_str(&text), .flags = fh_rust_codec_flags };
+	int r = fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+	if (r >= 0 && ret->error)
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "the codec does not compile: %s", ret->error);
+	return r;
+}
+
+static int compile_program(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p, bool fit,
+                           const struct fh_artifact *codec, struct fh_artifact *ret, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), crate = FH_BUF_INIT(0);
+	FH_CLEANUP(beside_release) struct beside beside = { 0 };
+	fh_rust_program(&text, p->head, p->completion);
+	int r = fh_rust_candidate(fh_buf_str(&p->problem->head), fh_buf_str(&text), fit, &crate, err);
+	if (r < 0)
+		return r;
+	struct fh_build build = { .language = "rust",
+		                      .code = fh_buf_str(&crate),
+		                      .files = { { FH_RUST_CODEC, { codec->data, codec->size }, 0 } },
+		                      .file_count = 1 };
+	r = add_beside(s, client, fh_rust_candidate_flags, &build, &beside, err);
+	return r < 0 ? r : fh_build_run(fh_split_builds(s), client, &build, ret, err);
+}
+
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact codec = { 0 }, program = { 0 }, fitted = { 0 };
+	struct fh_artifact *last = &program;
+	int r = compile_codec(s, client, &codec, err);
+	if (r >= 0)
+		r = compile_program(s, client, p, false, &codec, &program, err);
+	/* Types do not match, here or anywhere in the program, which shows when it is tried. */
+	if (r >= 0 && program.error && strstr(program.error, "E0308")) {
+		r = compile_program(s, client, p, true, &codec, &fitted, err);
+		last = fitted.error ? last : &fitted;
+	}
+	if (r >= 0 && last->error)
+		ret->compile_error = FH_TAKE_PTR(last->error);
+	else if (r >= 0)
+		r = fh_split_program(s, FH_JUDGE_RUST, false, last, ret, err);
+	return r;
+}
+
+static const struct fh_split_language split = {
+	.judge = { "split_codec.rs" },
+	/* Of fh_rust_crates; and what the codec's crate has beside the codec. */
+	.others = { "crate_rand.rs", "crate_regex_machine.rs", "crate_regex.rs", "crate_md5.rs", "split_fit.rs" },
+	.unfit = unfit,
+	.judge_side = judge_side,
+	.candidate_side = candidate_side,
+};
+
+/* ------------------------------------------------------------------------------------------------- in one process */
+
+static int unit(struct fh_judge_unit *u, const struct fh_judge_parts *p, const struct fh_judge_drivers *d,
+                struct fh_error *err)
+{
+	return fh_rust_unit(p->head, p->completion, fh_buf_str(&p->problem->tail), fh_buf_str(&d->driver), &u->code, err);
+}
+
+static int add_crates(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p,
+                      struct fh_plan *plan, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	struct fh_str nothing = { "", 0 };
+	int r = fh_rust_unit(p->head, p->completion, fh_buf_str(&p->problem->tail), nothing, &text, err);
+	return r < 0 ? r : fh_rust_add_crates(s, client, fh_buf_str(&text), plan, err);
+}
+
+static const struct fh_judge_in_process in_process = {
+	.driver = "judge.rs",
+	.unit = unit,
+	.beside = add_crates,
+	.flags = fh_rust_unit_flags,
+	.packages_flags = fh_rust_unit_flags,
+	.probe = "fn main() {}",
+	.probe_test = "#[test]\nfn version() { println!(\"rust\"); }",
+};
+
+static const struct fh_judge_declared declared = { "fn %s", NULL };
+
+const struct fh_judge_language_info fh_judge_language_rust = {
+	.name = "rust",
+	.stub = { "    unimplemented!()\n}\n", "fn main() { }\n" },
+	.version = "fn main() { println!(\"rust\"); }",
+	.version_argument = "--version",
+	.pack_prefix = "Rust/",
+	.entry_point = fh_rust_name,
+	.declared = &declared,
+	.in_process = &in_process,
+	.split = &split,
+};
