@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Program fumehood-serve: `fumehood serve`. */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "e2b/server.h"
+#include "server/http_address.h"
 
 enum { PEM_MAX = 1 << 20 };
 
@@ -90,22 +90,10 @@ static int open_log(struct fh_error *err)
 
 static int read_address(struct sockaddr_storage *ret, struct fh_error *err)
 {
-	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)ret;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)ret;
 	bool loopback;
-	if (port > UINT16_MAX)
-		return fh_error_set(err, FH_E_ARGUMENT, "--port is 0 to 65535");
-	if (inet_pton(AF_INET, address, &v4->sin_addr) == 1) {
-		v4->sin_family = AF_INET;
-		v4->sin_port = htons((uint16_t)port);
-		loopback = ntohl(v4->sin_addr.s_addr) >> 24 == 127;
-	} else if (inet_pton(AF_INET6, address, &v6->sin6_addr) == 1) {
-		v6->sin6_family = AF_INET6;
-		v6->sin6_port = htons((uint16_t)port);
-		loopback = IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
-	} else {
-		return fh_error_set(err, FH_E_ARGUMENT, "--address is an IPv4 or IPv6 address; %s is none", address);
-	}
+	int r = fh_http_address(address, port, ret, &loopback, err);
+	if (r < 0)
+		return r;
 	if (loopback || key_file)
 		return 0;
 	fh_error_set(err, FH_E_ARGUMENT, "at %s anybody who reaches this machine could run code on it", address);

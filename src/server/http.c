@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "server/http_peer.h"
 #include "server/http_target.h"
 
 enum {
@@ -126,6 +127,11 @@ bool fh_http_from_loopback(const struct fh_http_request *r)
 	if (a && a->sa_family == AF_INET6)
 		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr);
 	return false;
+}
+
+bool fh_http_peer_uid(const struct fh_http_request *r, uid_t *ret)
+{
+	return fh_http_socket_peer_uid(connection_fd(r), ret);
 }
 
 bool fh_http_peer_gone(const struct fh_http_request *r)

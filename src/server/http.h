@@ -77,6 +77,8 @@ void fh_http_headers(const struct fh_http_request *r, bool (*visit)(void *contex
 /* The raw target as it was sent, with its query: for a proxy. */
 const char *fh_http_target(const struct fh_http_request *r);
 bool fh_http_from_loopback(const struct fh_http_request *r);
+/* The user whose process has the client's end of a connection within this machine. False: nobody knows. */
+bool fh_http_peer_uid(const struct fh_http_request *r, uid_t *ret);
 /* The first route of the table that fits, remembered for fh_http_segment; NULL when none does: *ret_other_method then
  * says whether one of another method would have. */
 const struct fh_http_route *fh_http_route_find(const struct fh_http_route *table, struct fh_http_request *r,

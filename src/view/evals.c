@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of evals, and what there is to know of one besides its rows. */
+#include "base/clock.h"
+#include "view/reply.h"
+#include "view/routes.h"
+#include "view/state.h"
+
+enum { LIST_DEFAULT = 100, LIST_MAX = 1000, DELETE_MAX = 10000, DESCRIPTION_MAX = 4096 };
+
+static void set_text(json_t *o, const char *name, const char *text)
+{
+	json_object_set_new(o, name, fh_json_bytes(fh_str(text)));
+}
+
+static void set_time(json_t *o, const char *name, int64_t ms)
+{
+	char text[32];
+	json_object_set_new(o, name, json_string(fh_iso_time(ms, text)));
+}
+
+static json_t *eval_json(const struct fh_store_eval *e)
+{
+	json_t *o = json_object();
+	set_text(o, "id", e->id);
+	set_text(o, "description", e->description);
+	set_time(o, "createdAt", e->created_ms);
+	json_object_update_new(
+	    o, json_pack("{s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:I}", "kind",
+	                 fh_store_kind_name(e->kind), "state", fh_store_state_name(e->state), "running",
+	                 e->state == FH_STORE_RUNNING, "total", (json_int_t)e->total, "rows", (json_int_t)e->rows, "columns",
+	                 (json_int_t)e->columns, "successes", (json_int_t)e->passed, "failures", (json_int_t)e->failed,
+	                 "errors", (json_int_t)e->errors, "durationMs", (json_int_t)e->duration_ms, "score", e->score,
+	                 "cost", e->cost, "latencyMs", e->latency_ms, "tokens", (json_int_t)e->tokens));
+	return o;
+}
+
+/* A page of the list. A store that was never written to is an empty one. */
+static bool list(struct fh_http_request *r, const struct fh_store_eval_filter *filter, uint64_t limit,
+                 struct fh_store_eval_list *ret)
+{
+	struct fh_view *v = fh_http_context(r);
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_store *store = NULL;
+	int e = fh_view_stores_take(&v->stores, &store, &err);
+	if (e == -FH_E_NOT_FOUND)
+		return true;
+	if (e == 0)
+		e = fh_store_evals(store, filter, (uint64_t)fh_view_query_int(r, "offset", 0, 0, INT32_MAX), limit, ret, &err);
+	fh_view_stores_give(&v->stores, store);
+	if (e < 0)
+		fh_view_fail_from(r, &err);
+	return e == 0;
+}
+
+static void get_evals(struct fh_http_request *r, struct fh_str body)
+{
+	const char *kind = fh_http_query(r, "kind"), *search = fh_http_query(r, "search"), *tag = fh_http_query(r, "tag");
+	struct fh_store_eval_filter filter = { .kind = kind && *kind ? kind : NULL,
+		                                   .text = search && *search ? search : NULL,
+		                                   .tag = tag && *tag ? tag : NULL };
+	struct fh_store_eval_list found = { 0 };
+	if (list(r, &filter, (uint64_t)fh_view_query_int(r, "limit", LIST_DEFAULT, 1, LIST_MAX), &found)) {
+		json_t *evals = json_array();
+		for (size_t i = 0; i < found.count; i++)
+			json_array_append_new(evals, eval_json(&found.items[i]));
+		fh_http_reply_json(r, 200, json_pack("{s:I, s:o}", "total", (json_int_t)found.total, "evals", evals));
+	}
+	fh_store_eval_list_release(&found);
+}
+
+/* promptfoo's list of all evals; passRate is in percent. */
+static void get_results(struct fh_http_request *r, struct fh_str body)
+{
+	struct fh_store_eval_filter filter = { .kind = "eval" };
+	struct fh_store_eval_list found = { 0 };
+	if (list(r, &filter, 0, &found)) {
+		json_t *data = json_array();
+		for (size_t i = 0; i < found.count; i++) {
+			const struct fh_store_eval *e = &found.items[i];
+			uint64_t done = e->passed + e->failed + e->errors;
+			json_t *o = json_pack("{s:I, s:I, s:n, s:b, s:f}", "createdAt", (json_int_t)e->created_ms, "numTests",
+			                      (json_int_t)e->rows, "datasetId", "isRedteam", 0, "passRate",
+			                      done ? 100.0 * (double)e->passed / (double)done : 0.0);
+			set_text(o, "evalId", e->id);
+			set_text(o, "description", e->description);
+			set_text(o, "label", *e->description ? e->description : e->id);
+			json_array_append_new(data, o);
+		}
+		fh_http_reply_json(r, 200, json_pack("{s:o}", "data", data));
+	}
+	fh_store_eval_list_release(&found);
+}
+
+static void get_eval(struct fh_http_request *r, struct fh_str body)
+{
+	fh_auto_visit struct fh_view_visit v = { 0 };
+	struct fh_store_documents d = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_json json_t *facets = NULL;
+	if (!fh_view_visit(r, &v))
+		return;
+	if (fh_store_documents(v.store, v.eval.number, &d, &err) < 0 ||
+	    fh_store_facets(v.store, v.eval.number, &facets, &err) < 0) {
+		fh_view_fail_from(r, &err);
+	} else {
+		json_t *o = eval_json(&v.eval);
+		json_object_set(o, "vars", d.vars);
+		json_object_set(o, "columnHeads", d.columns);
+		json_object_set(o, "tags", d.tags);
+		json_object_set(o, "facets", facets);
+		fh_http_reply_json(r, 200, o);
+	}
+	fh_store_documents_release(&d);
+}
+
+static void get_config(struct fh_http_request *r, struct fh_str body)
+{
+	fh_auto_visit struct fh_view_visit v = { 0 };
+	struct fh_store_documents d = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	if (!fh_view_visit(r, &v))
+		return;
+	if (fh_store_documents(v.store, v.eval.number, &d, &err) < 0)
+		fh_view_fail_from(r, &err);
+	else
+		fh_http_reply_json(r, 200, json_pack("{s:O, s:O}", "config", d.config, "options", d.options));
+	fh_store_documents_release(&d);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- changes
+ */
+
+static int delete_one(struct fh_store *s, const char *id, struct fh_error *err)
+{
+	struct fh_store_eval e = { 0 };
+	int r = fh_store_find(s, id, &e, err);
+	if (r < 0)
+		return r;
+	/* The beginning of an id, and "latest", are for people at a terminal. */
+	r = fh_streq(e.id, id) ? fh_store_delete(s, e.number, err)
+	                       : fh_error_set(err, FH_E_NOT_FOUND, "there is no eval %s", id);
+	fh_store_eval_release(&e);
+	return r;
+}
+
+static void delete_eval(struct fh_http_request *r, struct fh_str body)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_store struct fh_store *s = NULL;
+	if (!fh_view_writable(r, &s))
+		return;
+	if (delete_one(s, fh_http_segment(r, 0), &err) < 0)
+		fh_view_fail_from(r, &err);
+	else
+		fh_http_reply_json(r, 200, json_pack("{s:s}", "message", "Eval deleted successfully"));
+}
+
+static void delete_evals(struct fh_http_request *r, struct fh_str body)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_store struct fh_store *s = NULL;
+	fh_auto_json json_t *given = fh_json_parse(body, "the request", &err);
+	const json_t *ids = json_object_get(given, "ids");
+	if (!json_is_array(ids) || json_array_size(ids) > DELETE_MAX) {
+		fh_view_fail(r, 400, "the body is to be {\"ids\": [\"eval-…\"]}");
+		return;
+	}
+	if (!fh_view_writable(r, &s))
+		return;
+	for (size_t i = 0; i < json_array_size(ids); i++) {
+		const char *id = json_string_value(json_array_get(ids, i));
+		if (!id || delete_one(s, id, &err) < 0) {
+			fh_view_fail_from(r, &err);
+			return;
+		}
+	}
+	fh_http_reply_empty(r, 204);
+}
+
+/* {description?, tags?: {name: value or null}} */
+static void patch_eval(struct fh_http_request *r, struct fh_str body)
+{
+	fh_auto_visit struct fh_view_visit v = { 0 };
+	fh_auto_store struct fh_store *s = NULL;
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_json json_t *given = fh_json_parse(body, "the request", &err);
+	const char *description = fh_json_str(given, "description", NULL), *name;
+	json_t *tags = json_object_get(given, "tags"), *value;
+	if (!json_is_object(given) || (description && strlen(description) > DESCRIPTION_MAX)) {
+		fh_view_fail(r, 400, "the body is to be {\"description\": …, \"tags\": {…}}, with at most %d bytes of it",
+		             DESCRIPTION_MAX);
+		return;
+	}
+	if (!fh_view_visit(r, &v) || !fh_view_writable(r, &s))
+		return;
+	int e = description ? fh_store_describe(s, v.eval.number, description, &err) : 0;
+	json_object_foreach(tags, name, value) if (e == 0)
+		e = fh_store_tag(s, v.eval.number, name, json_string_value(value), &err);
+	if (e < 0)
+		fh_view_fail_from(r, &err);
+	else
+		fh_http_reply_json(r, 200, json_pack("{s:s}", "message", "changed"));
+}
+
+/* {wish: "pause", "go-on" or "cancel"} */
+static void post_wish(struct fh_http_request *r, struct fh_str body)
+{
+	static const char *const names[] = {
+		[FH_STORE_GO_ON] = "go-on", [FH_STORE_PAUSE] = "pause", [FH_STORE_CANCEL] = "cancel"
+	};
+	fh_auto_visit struct fh_view_visit v = { 0 };
+	fh_auto_store struct fh_store *s = NULL;
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_json json_t *given = fh_json_parse(body, NULL, NULL);
+	const char *wish = fh_json_str(given, "wish", "");
+	size_t i = 0;
+	while (i < FH_ARRAY_SIZE(names) && strcmp(names[i], wish) != 0)
+		i++;
+	if (i == FH_ARRAY_SIZE(names)) {
+		fh_view_fail(r, 400, "\"wish\" is pause, go-on or cancel");
+		return;
+	}
+	if (!fh_view_visit(r, &v) || !fh_view_writable(r, &s))
+		return;
+	if (fh_store_wish(s, v.eval.number, (enum fh_store_wish)i, &err) < 0)
+		fh_view_fail_from(r, &err);
+	else
+		fh_http_reply_json(r, 200, json_pack("{s:s}", "wish", names[i]));
+}
+
+const struct fh_http_route fh_view_eval_routes[] = {
+	{ "GET", "/api/view/evals", get_evals },
+	{ "GET", "/api/view/evals/{id}", get_eval },
+	{ "GET", "/api/view/evals/{id}/config", get_config },
+	{ "PATCH", "/api/view/evals/{id}", patch_eval },
+	{ "POST", "/api/view/evals/{id}/wish", post_wish },
+	{ "GET", "/api/results", get_results },
+	{ "DELETE", "/api/eval/{id}", delete_eval },
+	{ "DELETE", "/api/eval", delete_evals },
+	{ 0 },
+};

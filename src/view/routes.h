@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The routes of the viewer's API, a table for each file of handlers. Their requests carry the struct fh_view as context. */
+#pragma once
+#include "server/http.h"
+#include "view/view.h"
+
+/* For fh_http_route.flags. */
+enum { FH_VIEW_OPEN = 1 /* tells nothing of what is stored, so that a script may wait for the server with it */ };
+
+extern const struct fh_http_route fh_view_about_routes[], fh_view_eval_routes[], fh_view_row_routes[];
+extern const struct fh_http_route fh_view_event_routes[];

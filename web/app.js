@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The frame around every page: where we are, keys, theme.
+import { html, render, useState, useEffect, useRef, useUrl, useKeys, allKeys, go, Link } from "./base.js";
+import { Evals } from "./evals.js";
+import { Table } from "./table.js";
+
+// Pages that most visits do not need come when they are opened.
+function later(load, name) {
+  let found = null;
+  return function Later(props) {
+    const [page, set] = useState(found);
+    useEffect(() => { if (!page) load().then((m) => { found = m[name]; set(() => found); }); }, []);
+    return page ? html`<${page} ...${props} />` : html`<main class="page" aria-busy="true"></main>`;
+  };
+}
+const PAGES = [
+  [/^\/(evals\/?|eval\/?)?$/, Evals],
+  [/^\/eval\/([^/]+)$/, Table],
+  [/^\/compare\/([^/]+)\/([^/]+)$/, later(() => import("./compare.js"), "Compare")],
+];
+const NAV = [["/", "Evals"]];
+
+function Help({ close }) {
+  const box = useRef(null);
+  useEffect(() => { box.current.showModal(); }, []);
+  const seen = new Set();
+  const rows = allKeys().filter(({ key, help }) => help && !seen.has(key) && seen.add(key));
+  return html`<dialog ref=${box} class="help" onClose=${close} aria-label="Keys">
+    <h2>Keys</h2><dl>${rows.map(({ key, help }) => html`<div><dt>${key.split("+").map((k, i) => html`${i ? "+" : ""}<kbd>${NAMES[k] || k}</kbd>`)}</dt><dd>${help}</dd></div>`)}</dl>
+    <form method="dialog"><button autofocus>Close</button></form></dialog>`;
+}
+const NAMES = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" };
+
+const THEMES = ["auto", "light", "dark"];
+function useTheme() {
+  const [theme, set] = useState(() => { try { return localStorage.getItem("theme") || "auto"; } catch { return "auto"; } });
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    try { localStorage.setItem("theme", theme); } catch { /* a browser that keeps nothing */ }
+  }, [theme]);
+  return [theme, () => set(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length])];
+}
+
+function App() {
+  const { path } = useUrl();
+  const [help, showHelp] = useState(false);
+  const [theme, nextTheme] = useTheme();
+  useKeys({
+    "?": { run: () => showHelp(true), help: "Show the keys" },
+    "Ctrl+k": { run: () => { go("/"); requestAnimationFrame(() => document.getElementById("search")?.focus()); }, help: "Find an eval" },
+    t: { run: nextTheme, help: "Next theme: automatic, light, dark" },
+    g: { run: () => go("/"), help: "Go to the list of evals" },
+  });
+  let page = null;
+  for (const [pattern, Page] of PAGES) {
+    const m = path.match(pattern);
+    if (!m) continue;
+    let args;
+    try { args = m.slice(1).map((a) => decodeURIComponent(a ?? "")); } catch { break; }
+    page = html`<${Page} key=${path} args=${args} />`;
+    break;
+  }
+  return html`<a class="skip" href="#main">Skip to the content</a>
+    <header class="top"><${Link} to="/" class="brand"><span aria-hidden="true" class="mark"></span>fumehood<//>
+      <nav aria-label="Pages">${NAV.map(([to, name]) => html`<${Link} to=${to} aria-current=${path === to || (to === "/" && path.startsWith("/eval")) ? "page" : undefined}>${name}<//>`)}</nav>
+      <span class="grow"></span>
+      <button class="quiet" onClick=${nextTheme} title="Theme (t)">${{ auto: "Auto", light: "Light", dark: "Dark" }[theme]}</button>
+      <button class="quiet" onClick=${() => showHelp(true)} title="Keys (?)" aria-label="Keys">?</button></header>
+    ${page || html`<main id="main" class="page"><div class="empty"><h2>There is no such page</h2><p><${Link} to="/">All evals<//></p></div></main>`}
+    ${help && html`<${Help} close=${() => showHelp(false)} />`}
+    <div id="said" role="status" aria-live="polite"></div>`;
+}
+
+render(html`<${App} />`, document.getElementById("app"));

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The list of evals.
+import { html, useState, useEffect, useRef, useUrl, useKeys, useAnswer, useChanges, useDelayed, ask, go, withQuery, Link, Trouble, Empty, Rate,
+  count, ms, money, when, say } from "./base.js";
+import { visible, plain } from "./text.js";
+
+const PAGE = 100;
+
+function Row({ e, at, active, focus, chosen, choose }) {
+  const link = useRef(null);
+  useEffect(() => { if (active && focus) link.current?.base?.focus?.(); }, [active, focus]);
+  return html`<tr class=${active ? "active" : ""}>
+    <td class="pick"><input type="checkbox" checked=${chosen} onChange=${() => choose(e.id)} aria-label=${`Choose ${plain(e.description || e.id)}`} /></td>
+    <td class="name"><${Link} ref=${link} to=${`/eval/${encodeURIComponent(e.id)}`}>${visible(e.description || e.id)}<//>
+      <span class="sub"><code>${visible(e.id)}</code>${e.running && html` <span class="chip live">running</span>`}${
+        (e.tags || []).map((t) => html` <${Link} class="chip" to=${withQuery({ q: t })}>${visible(t)}<//>`)}</span></td>
+    <td class="num">${when(e.createdAt)}</td>
+    <td><${Rate} passed=${e.successes} done=${e.successes + e.failures + e.errors} /></td>
+    <td class="num">${count(e.successes + e.failures + e.errors)}</td>
+    <td class="num">${e.errors ? html`<b class="error">${count(e.errors)}</b>` : "0"}</td>
+    <td class="num wide">${ms(e.durationMs)}</td>
+    <td class="num wide">${money(e.cost)}</td>
+  </tr>`;
+}
+
+export function Evals() {
+  const { query } = useUrl();
+  const [typed, type] = useState(query.q || "");
+  const q = useDelayed(typed, 120);
+  const from = Number(query.from) || 0;
+  const [version, again] = useState(0);
+  const [active, setActive] = useState(-1);
+  const [chosen, setChosen] = useState(new Set());
+  const { value, failure, busy } = useAnswer("/api/view/evals", { search: q, offset: from, limit: PAGE }, [q, from, version]);
+  useEffect(() => { document.title = "Evals · fumehood"; }, []);
+  useEffect(() => { if ((query.q || "") !== q) go(withQuery({ q, from: null }), { replace: true }); }, [q]);
+  useEffect(() => { if (query.q !== undefined && query.q !== q) type(query.q); }, [query.q]);
+  useChanges(() => again((n) => n + 1));
+  const evals = value?.evals || [];
+  const choose = (id) => setChosen((s) => { const n = new Set(s); if (!n.delete(id)) n.add(id); return n; });
+  const two = [...chosen];
+  const compare = () => { if (two.length === 2) go(`/compare/${encodeURIComponent(two[0])}/${encodeURIComponent(two[1])}`); else say("Choose two evals to compare"); };
+  const remove = async () => {
+    if (!chosen.size || !confirm(`Delete ${chosen.size === 1 ? "this eval" : `these ${chosen.size} evals`}? It cannot be undone.`)) return;
+    try {
+      await ask("DELETE", "/api/eval", { body: { ids: two } });
+      setChosen(new Set());
+      say("Deleted");
+    } catch (e) { say(e.message); }
+    again((n) => n + 1);
+  };
+  const move = (by) => setActive((a) => Math.max(0, Math.min(evals.length - 1, a + by)));
+  useKeys({
+    j: { run: () => move(1), help: "Next eval" }, k: { run: () => move(-1), help: "Previous eval" },
+    ArrowDown: { run: () => move(1) }, ArrowUp: { run: () => move(-1) },
+    x: { run: () => evals[active] && choose(evals[active].id), help: "Choose the eval" },
+    c: { run: compare, help: "Compare the two chosen evals" },
+    "/": { run: () => document.getElementById("search").focus(), help: "Search" },
+    Enter: { run: (e) => { if (e.target.closest("a, button") || !evals[active]) return false; go(`/eval/${encodeURIComponent(evals[active].id)}`); return true; }, help: "Open" },
+  });
+  return html`<main id="main" class="page" aria-busy=${busy}>
+    <div class="bar"><h1>Evals</h1>
+      <input id="search" type="search" placeholder="Search description, id, tag" aria-label="Search evals" value=${typed} onInput=${(e) => type(e.target.value)} />
+      <span class="muted" role="status">${value ? `${count(value.total)} ${value.total === 1 ? "eval" : "evals"}` : ""}</span>
+      <span class="grow"></span>
+      ${chosen.size > 0 && html`<button onClick=${compare} disabled=${two.length !== 2}>Compare</button><button class="danger" onClick=${remove}>Delete ${chosen.size}</button>`}
+    </div>
+    <${Trouble} failure=${failure} />
+    ${value && evals.length === 0 && (q ? html`<${Empty} title="No eval fits the search"><button onClick=${() => type("")}>Clear the search</button><//>`
+      : html`<${Empty} title="No evals yet"><p>Run one, and it appears here while it runs:</p><pre class="text">fumehood eval -c promptfooconfig.yaml</pre>
+          <p>Or bring in results of promptfoo or of another machine:</p><pre class="text">fumehood import results.json</pre><//>`)}
+    ${evals.length > 0 && html`<div class="scroll-x"><table class="list"><thead><tr><th class="pick"><span class="sr">Chosen</span></th><th>Eval</th><th class="num">When</th><th>Passed</th>
+      <th class="num">Results</th><th class="num">Errors</th><th class="num wide">Took</th><th class="num wide">Cost</th></tr></thead>
+      <tbody>${evals.map((e, i) => html`<${Row} key=${e.id} e=${e} at=${i} active=${i === active} focus=${i === active} chosen=${chosen.has(e.id)} choose=${choose} />`)}</tbody></table></div>
+      ${value.total > PAGE && html`<nav class="pager" aria-label="Pages of the list">
+        <button disabled=${from === 0} onClick=${() => go(withQuery({ from: Math.max(0, from - PAGE) || null }))}>Newer</button>
+        <span>${count(from + 1)} – ${count(Math.min(from + PAGE, value.total))} of ${count(value.total)}</span>
+        <button disabled=${from + PAGE >= value.total} onClick=${() => go(withQuery({ from: from + PAGE }))}>Older</button></nav>`}`}
+  </main>`;
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// One eval as a table: only the rows in sight are in the page, and only those near them are asked for.
+import { html, useState, useEffect, useLayoutEffect, useRef, useMemo, useUrl, useKeys, useAnswer, useChanges, useDelayed, get, ask, go, withQuery,
+  Link, Trouble, Empty, Chip, Rate, count, percent, score, ms, money, when, copy, say } from "./base.js";
+import { visible, plain } from "./text.js";
+import { Cell } from "./cell.js";
+import { interval } from "./numbers.js";
+
+const PAGE = 100;       // rows of one request
+const PAGES_KEPT = 40;
+const HEIGHTS = { small: 36, middle: 96, large: 220 };
+const MODES = [["all", "All"], ["passed", "Passed"], ["failed", "Failed"], ["errors", "Errors"], ["different", "Different"], ["rated", "Rated"]];
+const FILTERS = ["mode", "q", "re", "metric", "min", "max", "status", "language", "tag", "column", "order", "desc"];
+
+const api = (id, rest = "") => `/api/view/evals/${encodeURIComponent(id)}${rest}`;
+
+// What the server is asked with, from the parameters of our own URL.
+export const filterQuery = (q) => ({ mode: q.mode, search: q.q, regex: q.re && q.q ? 1 : "", metric: q.metric, min: q.min, max: q.max, status: q.status,
+  language: q.language, tag: q.tag, column: q.column, order: q.order, desc: q.desc });
+
+// Rows by their place in the filtered list. `version` counts what arrived, so that the table is drawn again.
+class Rows {
+  constructor(id, query, changed) {
+    Object.assign(this, { id, query, changed, pages: new Map(), asked: new Set(), matched: null, total: null, failure: null, dead: false });
+  }
+  at(i) { return this.pages.get(Math.floor(i / PAGE))?.[i % PAGE]; }
+  async load(page, again = false) {
+    if (this.dead || this.asked.has(page) || (!again && this.pages.has(page))) return;
+    this.asked.add(page);
+    try {
+      const a = await get(api(this.id, "/rows"), { ...this.query, offset: page * PAGE, limit: PAGE });
+      if (this.dead) return;
+      this.pages.delete(page);
+      this.pages.set(page, a.rows);
+      while (this.pages.size > PAGES_KEPT) this.pages.delete(this.pages.keys().next().value);
+      this.matched = a.matched;
+      this.total = a.total;
+      this.failure = null;
+    } catch (e) {
+      this.failure = e;
+    } finally {
+      this.asked.delete(page);
+    }
+    if (!this.dead) this.changed();
+  }
+  need(from, to) { for (let p = Math.floor(Math.max(0, from) / PAGE); p <= Math.floor(Math.max(0, to) / PAGE); p++) this.load(p); }
+  renew(from, to) { for (let p = Math.floor(Math.max(0, from) / PAGE); p <= Math.floor(Math.max(0, to) / PAGE); p++) this.load(p, true); }
+}
+
+const MARK = { pass: ["✓", "Passed"], fail: ["✗", "Failed"], error: ["!", "Error"] };
+export const kindOf = (c) => (c.pass ? "pass" : c.failure === 2 ? "error" : "fail");
+export function Mark({ kind }) {
+  const [sign, name] = MARK[kind];
+  return html`<span class=${"mark-" + kind}><span aria-hidden="true">${sign}</span><span class="sr">${name}</span></span>`;
+}
+
+function Answer({ c, tall }) {
+  if (!c) return html`<span class="muted">–</span>`;
+  const kind = kindOf(c);
+  const stars = c.rating && (c.rating.thumb > 0 ? "👍" : c.rating.thumb < 0 ? "👎" : "💬");
+  return html`<div class="answer-head"><${Mark} kind=${kind} /> <b>${score(c.score)}</b>
+      ${c.status && c.status !== "ok" && c.status !== "passed" ? html`<span class="tag">${visible(c.status)}</span>` : null}
+      ${stars && html`<span title=${plain(c.rating.comment)}>${stars}</span>`}<span class="grow"></span>
+      ${tall && html`<span class="muted">${ms(c.latencyMs)}</span>`}</div>
+    ${c.reason && tall && html`<div class="reason" dir="auto">${visible(c.reason)}</div>`}
+    <div class="answer" dir="auto">${c.text.startsWith("data:image/") ? html`<i>An image</i>` : visible(c.text)}</div>`;
+}
+
+function Row({ row, i, vars, columns, height, style, active, open, tall }) {
+  if (!row) return html`<div role="row" aria-rowindex=${i + 2} class="row waiting" style=${style}><div role="gridcell" class="index">${count(i + 1)}</div></div>`;
+  return html`<div role="row" aria-rowindex=${i + 2} class=${"row" + (active && active.i === i ? " active" : "")} style=${style}>
+    <div role="rowheader" class="index" title=${plain(row.description)}><span>${row.row}</span>${tall && row.description && html`<small dir="auto">${visible(row.description)}</small>`}</div>
+    ${vars.map((v) => html`<div role="gridcell" class="var" dir="auto">${visible(row.vars[v] || "")}</div>`)}
+    ${columns.map((k) => html`<div role="gridcell" id=${`cell-${i}-${k}`} class=${"cell" + (row.cells[k] ? " " + kindOf(row.cells[k]) : "") + (active && active.i === i && active.k === k ? " active" : "")}
+       aria-selected=${active && active.i === i && active.k === k ? "true" : "false"} onClick=${() => open(i, k, row)}><${Answer} c=${row.cells[k]} tall=${tall} /></div>`)}</div>`;
+}
+
+function Head({ head, k }) {
+  const m = head.metrics || {};
+  const passed = m.testPassCount || 0, done = passed + (m.testFailCount || 0) + (m.testErrorCount || 0);
+  const [low, high] = interval(passed, done);
+  const label = plain(head.label || head.raw || "");
+  return html`<div role="columnheader" class="head"><div class="head-name"><b>${visible(head.provider || "")}</b></div>
+    <div class="head-label" title=${label}>${visible(label.slice(0, 200))}</div>
+    <div class="head-numbers"><${Rate} passed=${passed} done=${done} low=${low} high=${high} />
+      <span class="muted" title="Mean score">⌀ ${done ? score((m.score || 0) / done) : "–"}</span>
+      <span class="muted" title="Mean latency">${done ? ms((m.totalLatencyMs || 0) / done) : ""}</span>
+      ${m.cost ? html`<span class="muted">${money(m.cost)}</span>` : null}</div></div>`;
+}
+
+function Grid({ rows, head, vars, columns, height, active, setActive, openCell, version }) {
+  const box = useRef(null), frame = useRef(0), top = useRef(null);
+  const [view, setView] = useState({ from: 0, to: 30 });
+  const n = rows.matched ?? 0;
+  const tall = height > HEIGHTS.small;
+  const look = () => {
+    const b = box.current;
+    if (!b) return;
+    const from = Math.max(0, Math.floor(b.scrollTop / height) - 6), to = Math.min(Math.max(0, n - 1), Math.ceil((b.scrollTop + b.clientHeight) / height) + 6);
+    setView((v) => (v.from === from && v.to === to ? v : { from, to }));
+    rows.need(from, to);
+  };
+  useLayoutEffect(look, [rows, height, n]);
+  useEffect(() => {
+    const o = new ResizeObserver(look);
+    o.observe(box.current);
+    return () => o.disconnect();
+  }, [rows, height, n]);
+  useLayoutEffect(() => {              // the active row stays in sight
+    const b = box.current;
+    if (!active || active.i < 0 || !b) return;
+    const y = active.i * height, headHeight = top.current.offsetHeight;
+    if (y < b.scrollTop) b.scrollTop = y;
+    else if (y + height > b.scrollTop + b.clientHeight - headHeight) b.scrollTop = y + height - b.clientHeight + headHeight;
+    const cell = document.getElementById(`cell-${active.i}-${active.k}`);
+    if (cell && active.byKey) cell.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [active]);
+  const scroll = () => { cancelAnimationFrame(frame.current); frame.current = requestAnimationFrame(look); };
+  const widths = `72px ${vars.map(() => "minmax(140px, 1fr)").join(" ")} ${columns.map(() => "minmax(250px, 2fr)").join(" ")}`;
+  const shown = [];
+  for (let i = view.from; i <= view.to && i < n; i++)
+    shown.push(html`<${Row} key=${i} row=${rows.at(i)} i=${i} vars=${vars} columns=${columns} height=${height} active=${active} open=${openCell} tall=${tall}
+      style=${{ top: `${i * height}px`, height: `${height}px`, gridTemplateColumns: widths }} />`);
+  return html`<div class="grid ${tall ? (height > 100 ? "large" : "middle") : "small"}" role="grid" aria-label="Results" aria-rowcount=${n + 1} tabindex="0" ref=${box} onScroll=${scroll}
+      aria-activedescendant=${active && active.i >= 0 ? `cell-${active.i}-${active.k}` : undefined}>
+    <div class="grid-inner" style=${{ minWidth: `${72 + vars.length * 140 + columns.length * 250}px` }}>
+    <div role="row" aria-rowindex="1" class="grid-head" ref=${top} style=${{ gridTemplateColumns: widths }}><div role="columnheader" class="index head">#</div>
+      ${vars.map((v) => html`<div role="columnheader" class="head"><div class="head-name" dir="auto">${visible(head.vars[v])}</div></div>`)}
+      ${columns.map((k) => html`<${Head} head=${head.columnHeads[k]} k=${k} />`)}</div>
+    <div class="grid-body" role="rowgroup" style=${{ height: `${n * height}px` }}>${shown}</div></div></div>`;
+}
+
+const Pick = ({ label, name, query, options }) => options.length > 0 && html`<label class="pick-one">${label}
+  <select value=${query[name] || ""} onChange=${(e) => go(withQuery({ [name]: e.target.value, cell: null }))}>
+    <option value="">any</option>${options.map(([v, t]) => html`<option value=${v} selected=${query[name] === v}>${plain(t)}</option>`)}</select></label>`;
+
+function Filters({ query, head, rows }) {
+  const [typed, type] = useState(query.q || "");
+  const q = useDelayed(typed, 150);
+  const [more, setMore] = useState(["metric", "status", "language", "tag", "column", "order"].some((n) => query[n]));
+  useEffect(() => { if ((query.q || "") !== q) go(withQuery({ q, cell: null }), { replace: true }); }, [q]);
+  useEffect(() => { if ((query.q || "") !== typed && (query.q || "") !== q) type(query.q || ""); }, [query.q]);
+  const facet = (o) => Object.entries(o || {}).map(([v, n]) => [v, `${v} (${count(n)})`]);
+  const any = FILTERS.some((n) => query[n]);
+  return html`<div class="filters" role="search">
+    <div class="modes" role="radiogroup" aria-label="Which rows">${MODES.map(([mode, name]) => html`<button role="radio" aria-checked=${(query.mode || "all") === mode}
+       class=${(query.mode || "all") === mode ? "on" : ""} onClick=${() => go(withQuery({ mode: mode === "all" ? null : mode, cell: null }))}>${name}</button>`)}</div>
+    <span class="search-box"><input id="search" type="search" placeholder=${query.re ? "Regular expression" : "Search answers and variables"} aria-label="Search rows" value=${typed} onInput=${(e) => type(e.target.value)} />
+      <button class="toggle" aria-pressed=${query.re ? "true" : "false"} title="Regular expression (.)" aria-label="Regular expression" onClick=${() => go(withQuery({ re: query.re ? null : 1, cell: null }))}>.*</button></span>
+    <button class="toggle" aria-expanded=${more} onClick=${() => setMore(!more)}>More</button>
+    <span class="muted shown" role="status">${rows.matched === null ? "" : rows.matched === rows.total ? `${count(rows.total)} rows` : `${count(rows.matched)} of ${count(rows.total)} rows`}</span>
+    ${any && html`<button class="quiet" onClick=${() => { type(""); go(withQuery(Object.fromEntries(FILTERS.map((n) => [n, null])))); }}>Clear</button>`}
+    ${more && html`<div class="more-filters">
+      <${Pick} label="Metric" name="metric" query=${query} options=${(head.facets?.metrics || []).map((m) => [m, m])} />
+      ${query.metric && html`<label class="pick-one">from <input class="short" inputmode="decimal" value=${query.min || ""} onChange=${(e) => go(withQuery({ min: e.target.value }))} /></label>
+        <label class="pick-one">to <input class="short" inputmode="decimal" value=${query.max || ""} onChange=${(e) => go(withQuery({ max: e.target.value }))} /></label>`}
+      <${Pick} label="Status" name="status" query=${query} options=${facet(head.facets?.status)} />
+      <${Pick} label="Language" name="language" query=${query} options=${facet(head.facets?.language)} />
+      <label class="pick-one">Tag <input class="short wide-field" value=${query.tag || ""} placeholder="tag or key=value" onChange=${(e) => go(withQuery({ tag: e.target.value, cell: null }))} /></label>
+      ${head.columnHeads.length > 1 && html`<${Pick} label="Column" name="column" query=${query} options=${head.columnHeads.map((h, k) => [String(k), `${k + 1}: ${h.provider || h.label}`])} />`}
+      <${Pick} label="Order" name="order" query=${query} options=${[["score", "score"], ["latency", "latency"], ["cost", "cost"], ["tokens", "tokens"]]} />
+      ${query.order && html`<label class="pick-one"><input type="checkbox" checked=${!!query.desc} onChange=${(e) => go(withQuery({ desc: e.target.checked ? 1 : null }))} /> largest first</label>`}
+    </div>`}
+  </div>`;
+}
+
+function Title({ head, id, renew }) {
+  const [edit, setEdit] = useState(null);
+  const save = async () => {
+    const text = edit;
+    setEdit(null);
+    try { await ask("PATCH", api(id), { body: { description: text } }); renew(); } catch (e) { say(e.message); }
+  };
+  return edit === null
+    ? html`<h1 dir="auto">${visible(head.description || head.id)} <button class="quiet" title="Change the description" aria-label="Change the description" onClick=${() => setEdit(head.description)}>✎</button></h1>`
+    : html`<form class="grow" onSubmit=${(e) => { e.preventDefault(); save(); }}><input class="title-field" aria-label="Description" value=${edit} maxlength="1000" autofocus onInput=${(e) => setEdit(e.target.value)}
+        onKeyDown=${(e) => { if (e.key === "Escape") { e.stopPropagation(); setEdit(null); } }} /> <button>Save</button></form>`;
+}
+
+// Pages of the eval that most visits do not need.
+const PARTS = { charts: () => import("./charts.js").then((m) => m.Charts), config: () => import("./config.js").then((m) => m.Config) };
+function Part({ name, ...props }) {
+  const [Found, set] = useState(null);
+  useEffect(() => { let gone = false; set(null); PARTS[name]?.().then((f) => { if (!gone) set(() => f); }); return () => { gone = true; }; }, [name]);
+  return Found ? html`<${Found} ...${props} />` : null;
+}
+
+export function Table({ args: [id] }) {
+  const { query } = useUrl();
+  const [version, bump] = useState(0);
+  const [renewed, renewHead] = useState(0);
+  const { value: head, failure } = useAnswer(api(id), {}, [id, renewed]);
+  const [size, setSize] = useState(() => { try { return localStorage.getItem("rows") || "middle"; } catch { return "middle"; } });
+  const [showVars, setShowVars] = useState(() => innerWidth > 800);
+  const [active, setActive] = useState(null);
+  const key = JSON.stringify(FILTERS.map((n) => query[n] || ""));
+  const rows = useMemo(() => new Rows(id, filterQuery(query), () => bump((n) => n + 1)), [id, key]);
+  useEffect(() => { rows.load(0); setActive((a) => (a ? { ...a, i: -1 } : a)); return () => { rows.dead = true; }; }, [rows]);
+  useEffect(() => { try { localStorage.setItem("rows", size); } catch { /* a browser that keeps nothing */ } }, [size]);
+  useEffect(() => { if (head) document.title = `${plain(head.description || head.id)} · fumehood`; }, [head]);
+  useChanges((c) => {
+    if (c.evalId !== id && c.evalId !== head?.id) return;
+    renewHead((n) => n + 1);
+    const y = document.querySelector(".grid");
+    const from = y ? Math.floor(y.scrollTop / HEIGHTS[size]) : 0;
+    rows.renew(from, from + 40);
+  });
+
+  const columns = useMemo(() => (head ? head.columnHeads.map((_, k) => k) : []), [head?.columnHeads.length]);
+  const vars = useMemo(() => (head && showVars ? head.vars.map((_, v) => v) : []), [head?.vars.length, showVars]);
+  const at = (query.cell || (query.rowId ? `${query.rowId - 1}.0` : "")).match(/^(\d+)\.(\d+)$/);
+  const open = at ? { row: Number(at[1]), column: Number(at[2]) } : null;
+  const openCell = (i, k, row) => { setActive({ i, k }); go(withQuery({ cell: `${row.row}.${k}`, rowId: null }), { replace: !!open }); };
+  const close = () => { go(withQuery({ cell: null, rowId: null })); document.querySelector(".grid")?.focus(); };
+
+  // A permalink names a row, not its place in the list: look for it near by.
+  useEffect(() => {
+    if (!open || (active && active.i >= 0) || rows.matched === null) return;
+    for (const [p, list] of rows.pages) {
+      const n = list.findIndex((r) => r.row === open.row);
+      if (n >= 0) { setActive({ i: p * PAGE + n, k: open.column }); return; }
+    }
+    if (rows.matched === rows.total && open.row < rows.total && !query.order) setActive({ i: open.row, k: open.column });
+  }, [rows, version, query.cell]);
+
+  const move = async (by, sideways) => {
+    if (!rows.matched) return;
+    const i = Math.max(0, Math.min(rows.matched - 1, (active && active.i >= 0 ? active.i : -by > 0 ? 0 : -1) + by));
+    const k = Math.max(0, Math.min(columns.length - 1, (active ? active.k : 0) + sideways));
+    const to = { i: sideways && !(active && active.i >= 0) ? 0 : i, k, byKey: true };
+    setActive(to);
+    if (!open) return;
+    if (!rows.at(to.i)) await rows.load(Math.floor(to.i / PAGE));
+    const row = rows.at(to.i);
+    if (row) go(withQuery({ cell: `${row.row}.${to.k}` }), { replace: true });
+  };
+  const mode = (m) => () => go(withQuery({ mode: m === "all" || query.mode === m ? null : m, cell: null }));
+  useKeys({
+    j: { run: () => move(1, 0), help: "Next row" }, k: { run: () => move(-1, 0), help: "Previous row" },
+    h: { run: () => move(0, -1), help: "Column to the left" }, l: { run: () => move(0, 1), help: "Column to the right" },
+    ArrowDown: { run: (e) => (e.target.closest("pre, .cell-panel, dialog") ? false : move(1, 0)) }, ArrowUp: { run: (e) => (e.target.closest("pre, .cell-panel, dialog") ? false : move(-1, 0)) },
+    ArrowRight: { run: (e) => (e.target.closest("pre, dialog, [role=radiogroup]") ? false : move(0, 1)) }, ArrowLeft: { run: (e) => (e.target.closest("pre, dialog, [role=radiogroup]") ? false : move(0, -1)) },
+    Enter: { run: (e) => { if (e.target.closest("a, button, summary") || !active || active.i < 0 || !rows.at(active.i)) return false; openCell(active.i, active.k, rows.at(active.i)); return true; }, help: "Open the cell" },
+    Escape: { run: () => (open ? close() : query.view ? go(withQuery({ view: null })) : false), help: "Close" },
+    f: { run: mode("failed"), help: "Failed rows only" }, e: { run: mode("errors"), help: "Errors only" }, d: { run: mode("different"), help: "Rows whose columns differ" },
+    a: { run: mode("all"), help: "All rows" },
+    "/": { run: () => document.getElementById("search")?.focus(), help: "Search" },
+    ".": { run: () => go(withQuery({ re: query.re ? null : 1 })), help: "Search by regular expression" },
+    r: { run: () => setSize((s) => Object.keys(HEIGHTS)[(Object.keys(HEIGHTS).indexOf(s) + 1) % 3]), help: "Row height" },
+    v: { run: () => setShowVars(!showVars), help: "Show or hide variables" },
+    c: { run: () => go(withQuery({ view: query.view === "charts" ? null : "charts" })), help: "Charts" },
+  });
+
+  if (failure && !head) return html`<main id="main" class="page"><${Trouble} failure=${failure} /><p><${Link} to="/">All evals<//></p></main>`;
+  if (!head) return html`<main id="main" class="page" aria-busy="true"></main>`;
+  const done = head.successes + head.failures + head.errors;
+  const tab = (name, text) => html`<${Link} class="tab" to=${withQuery({ view: name, cell: null })} aria-current=${(query.view || null) === name ? "page" : undefined}>${text}<//>`;
+  return html`<main id="main" class="page table-page">
+    <div class="bar title"><${Title} head=${head} id=${id} renew=${() => renewHead((n) => n + 1)} />
+      <span class="chips"><button class="chip" title="Copy the id" onClick=${() => copy(head.id)}><code>${visible(head.id)}</code></button>
+      <span class="chip">${when(head.createdAt)}</span>
+      ${head.running ? html`<span class="chip live">running ${count(done)} of ${count(head.total)}</span>` : head.state === "interrupted" ? html`<span class="chip warn">interrupted at ${count(done)} of ${count(head.total)}</span>` : null}
+      <${Chip} label="passed" value=${percent(head.successes, done)} /><${Chip} label="results" value=${count(done)} />
+      ${head.errors > 0 && html`<${Chip} label="errors" value=${count(head.errors)} kind="error" />`}
+      <${Chip} label="took" value=${ms(head.durationMs)} />${head.tokens > 0 && html`<${Chip} label="tokens" value=${count(head.tokens)} />`}${head.cost > 0 && html`<${Chip} label="cost" value=${money(head.cost)} />`}
+      ${Object.entries(head.tags || {}).map(([n, v]) => html`<span class="chip">${visible(v ? `${n}=${v}` : n)}</span>`)}</span></div>
+    <nav class="tabs" aria-label="Parts of the eval">${tab(null, "Results")}${tab("charts", "Charts")}${tab("config", "Configuration")}<span class="grow"></span>
+      <button class="quiet" onClick=${() => setShowVars(!showVars)} aria-pressed=${showVars}>Variables</button>
+      <label class="pick-one">Rows <select value=${size} onChange=${(e) => setSize(e.target.value)}>${Object.keys(HEIGHTS).map((s) => html`<option value=${s} selected=${s === size}>${s}</option>`)}</select></label></nav>
+    ${query.view ? html`<${Part} name=${query.view} id=${id} head=${head} />` : html`
+      <${Filters} query=${query} head=${head} rows=${rows} />
+      <${Trouble} failure=${rows.failure} />
+      <div class=${"split" + (open ? " opened" : "")}>
+        ${rows.matched === 0 ? html`<${Empty} title=${rows.total ? "No row fits the filter" : head.running ? "No results yet" : "This eval has no results"}>${rows.total ? html`<button onClick=${() => go(withQuery(Object.fromEntries(FILTERS.map((n) => [n, null]))))}>Show all rows</button>` : null}<//>`
+          : html`<${Grid} rows=${rows} head=${head} vars=${vars} columns=${columns} height=${HEIGHTS[size]} active=${active} setActive=${setActive} openCell=${openCell} version=${version} />`}
+        ${open && html`<${Cell} id=${id} head=${head} row=${open.row} column=${open.column} close=${close} next=${() => move(1, 0)} previous=${() => move(-1, 0)} changed=${() => rows.renew(active?.i ?? 0, active?.i ?? 0)} />`}
+      </div>`}
+  </main>`;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Untrusted text: it becomes text nodes and nothing else. Characters that a person would not see, or that would reorder
+// what stands beside them (control characters, escape sequences of terminals, bidirectional overrides), are shown by name.
+import { html, useState, useEffect, bytes, copy } from "./base.js";
+
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+const MARKS_MAX = 3000; // elements; beyond them the names stand in the text
+const CHUNK = 60000;    // characters that are shown at first, and with each step
+
+function nameOf(c) {
+  const code = c.codePointAt(0);
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+}
+
+export function visible(text) {
+  const s = String(text).replace(/\r\n/g, "\n");
+  if (s.search(HIDDEN) < 0) return [s];
+  const out = [];
+  let from = 0, marks = 0;
+  for (const m of s.matchAll(HIDDEN)) {
+    if (++marks > MARKS_MAX) {
+      out.push(s.slice(from).replace(HIDDEN, nameOf));
+      return out;
+    }
+    if (m.index > from) out.push(s.slice(from, m.index));
+    const code = m[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+    out.push(html`<span class="hidden-character" title=${`U+${code}`}>${nameOf(m[0])}</span>`);
+    from = m.index + m[0].length;
+  }
+  out.push(s.slice(from));
+  return out;
+}
+
+// For attributes and titles: one plain string.
+export const plain = (text) => String(text ?? "").replace(HIDDEN, nameOf);
+
+export const asText = (value) =>
+  value === null || value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2);
+
+// A long text begins short: a megabyte in one line would hold up the page.
+export function Long({ of, children }) {
+  const s = asText(of);
+  const [shown, set] = useState(CHUNK);
+  useEffect(() => set(CHUNK), [s]);
+  const part = s.length > shown ? s.slice(0, shown) : s;
+  return html`<div class="long">${children(part)}${s.length > shown && html`<div class="more">
+    <span>${bytes(shown)} of ${bytes(s.length)} shown</span>
+    <button onClick=${() => set(shown + 10 * CHUNK)}>Show more</button>
+    <button onClick=${() => copy(s)}>Copy all</button></div>`}</div>`;
+}
+
+export const Pre = ({ text, label }) => html`<${Long} of=${text}>${(part) =>
+  html`<pre class="text" dir="auto" tabindex="0" aria-label=${label}>${visible(part)}</pre>`}<//>`;
+
+// ------------------------------------------------------------------------------------------------------------- code
+
+const LANGUAGES = new Set(["bash", "c", "cpp", "css", "go", "java", "javascript", "json", "lua", "markdown", "perl", "php",
+  "python", "r", "ruby", "rust", "sql", "typescript", "xml", "yaml"]);
+const ALIAS = { js: "javascript", ts: "typescript", py: "python", "c++": "cpp", sh: "bash", shell: "bash", html: "xml", golang: "go", rs: "rust", rb: "ruby", node: "javascript" };
+const HIGHLIGHT_MAX = 200000;
+const loaded = new Map();
+
+async function highlighter(language) {
+  const { default: hljs } = await import("./vendor/highlight.js");
+  if (!loaded.has(language)) {
+    loaded.set(language, import(`./vendor/highlight-${language}.js`).then((m) => hljs.registerLanguage(language, m.default)));
+  }
+  await loaded.get(language);
+  return hljs;
+}
+
+// The library's tree of tokens, not its HTML.
+function nodes(tree) {
+  if (typeof tree === "string") return visible(tree);
+  const inner = tree.children.flatMap(nodes);
+  const scope = typeof tree.scope === "string" ? tree.scope.replace(/[^a-z]+/g, "-") : "";
+  return scope ? [html`<span class=${"hl-" + scope}>${inner}</span>`] : inner;
+}
+
+export function Code({ text, language, label }) {
+  const name = ALIAS[language] || language;
+  const [tree, set] = useState(null);
+  const s = asText(text);
+  useEffect(() => {
+    let gone = false;
+    set(null);
+    if (LANGUAGES.has(name) && s.length <= HIGHLIGHT_MAX)
+      highlighter(name).then((hljs) => {
+        if (!gone) set({ s, root: hljs.highlight(s, { language: name, ignoreIllegals: true })._emitter.rootNode });
+      }).catch(() => {});
+    return () => { gone = true; };
+  }, [s, name]);
+  const ready = tree && tree.s === s;
+  return html`<div class="code-block"><div class="code-head"><span>${plain(language || "text")}</span>
+      <button class="quiet" onClick=${() => copy(s)}>Copy</button></div>
+    ${ready ? html`<pre class="code" tabindex="0" aria-label=${label}><code>${nodes(tree.root)}</code></pre>`
+            : html`<${Long} of=${s}>${(part) => html`<pre class="code" tabindex="0" aria-label=${label}><code>${visible(part)}</code></pre>`}<//>`}
+  </div>`;
+}
+
+// --------------------------------------------------------------------------------------------------- expected beside got
+
+const DIFF_MAX = 40000;
+
+export function Difference({ expected, got, names = ["Expected", "Got"] }) {
+  const [parts, set] = useState(null);
+  const a = asText(expected), b = asText(got);
+  useEffect(() => {
+    let gone = false;
+    set(null);
+    if (a !== b && a.length + b.length <= DIFF_MAX)
+      import("./vendor/diff.js").then(({ default: Diff }) => {
+        const f = a.length + b.length < 8000 ? Diff.diffWordsWithSpace : Diff.diffLines;
+        const d = f(a, b, { timeout: 300 });
+        if (!gone && d) set({ a, b, d });
+      }).catch(() => {});
+    return () => { gone = true; };
+  }, [a, b]);
+  const ready = parts && parts.a === a && parts.b === b;
+  const side = (mark, text) => !ready ? visible(text.slice(0, CHUNK)) : parts.d.filter((p) => (mark === "del" ? !p.added : !p.removed))
+    .map((p) => (p.added ? html`<ins>${visible(p.value)}</ins>` : p.removed ? html`<del>${visible(p.value)}</del>` : visible(p.value)));
+  return html`<div class="difference">
+    <figure><figcaption>${names[0]}</figcaption><pre class="text" dir="auto" tabindex="0">${side("del", a)}</pre></figure>
+    <figure><figcaption>${names[1]}${a === b ? " (the same)" : ""}</figcaption><pre class="text" dir="auto" tabindex="0">${side("ins", b)}</pre></figure>
+  </div>`;
+}
+
+// --------------------------------------------------------------------------------------------------------- images
+
+// Only as an image element, which runs nothing, and only what lies in the answer itself.
+const IMAGE = /^data:image\/(png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]+$/;
+export const isImage = (value) => typeof value === "string" && value.length < 20e6 && IMAGE.test(value);
+export const Picture = ({ src, label }) => html`<img class="picture" src=${src} alt=${plain(label || "An image that the answer holds")} loading="lazy" />`;
