@@ -105,8 +105,8 @@ function Rating({ id, row, column, rating, changed }) {
     } catch (e) { say(e.message); }
   };
   useKeys({ "+": { run: () => save({ thumb: now?.thumb === 1 ? 0 : 1 }), help: "Thumb up" }, "-": { run: () => save({ thumb: now?.thumb === -1 ? 0 : -1 }), help: "Thumb down" } });
-  return html`<div class="rating"><button aria-pressed=${now?.thumb === 1} title="Good (+)" aria-label="Thumb up" onClick=${() => save({ thumb: now?.thumb === 1 ? 0 : 1 })}>👍</button>
-    <button aria-pressed=${now?.thumb === -1} title="Bad (-)" aria-label="Thumb down" onClick=${() => save({ thumb: now?.thumb === -1 ? 0 : -1 })}>👎</button>
+  return html`<div class="rating"><button aria-pressed=${now?.thumb === 1} title="Good (+)" aria-label="Thumb up" onClick=${() => save({ thumb: now?.thumb === 1 ? 0 : 1 })}>Good</button>
+    <button aria-pressed=${now?.thumb === -1} title="Bad (-)" aria-label="Thumb down" onClick=${() => save({ thumb: now?.thumb === -1 ? 0 : -1 })}>Bad</button>
     <label>Score <input class="short" type="number" step="any" value=${number} onInput=${(e) => setNumber(e.target.value)} onChange=${() => save({})} /></label>
     <label class="grow">Comment <input value=${comment} maxlength="4000" onInput=${(e) => type(e.target.value)} onChange=${() => save({})} /></label></div>`;
 }

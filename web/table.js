@@ -57,10 +57,10 @@ export function Mark({ kind }) {
 function Answer({ c, tall }) {
   if (!c) return html`<span class="muted">–</span>`;
   const kind = kindOf(c);
-  const stars = c.rating && (c.rating.thumb > 0 ? "👍" : c.rating.thumb < 0 ? "👎" : "💬");
+  const said = c.rating && (c.rating.thumb > 0 ? "good" : c.rating.thumb < 0 ? "bad" : "rated");
   return html`<div class="answer-head"><${Mark} kind=${kind} /> <b>${score(c.score)}</b>
       ${c.status && c.status !== "ok" && c.status !== "passed" ? html`<span class="tag">${visible(c.status)}</span>` : null}
-      ${stars && html`<span title=${plain(c.rating.comment)}>${stars}</span>`}<span class="grow"></span>
+      ${said && html`<span class="tag said" title=${plain(c.rating.comment)}>${said}</span>`}<span class="grow"></span>
       ${tall && html`<span class="muted">${ms(c.latencyMs)}</span>`}</div>
     ${c.reason && tall && html`<div class="reason" dir="auto">${visible(c.reason)}</div>`}
     <div class="answer" dir="auto">${c.text.startsWith("data:image/") ? html`<i>An image</i>` : visible(c.text)}</div>`;
@@ -207,9 +207,10 @@ export function Table({ args: [id] }) {
   });
 
   const columns = useMemo(() => (head ? head.columnHeads.map((_, k) => k) : []), [head?.columnHeads.length]);
-  const vars = useMemo(() => (head && showVars ? head.vars.map((_, v) => v) : []), [head?.vars.length, showVars]);
   const at = (query.cell || (query.rowId ? `${query.rowId - 1}.0` : "")).match(/^(\d+)\.(\d+)$/);
   const open = at ? { row: Number(at[1]), column: Number(at[2]) } : null;
+  // Beside an open cell there is room for the answers alone.
+  const vars = useMemo(() => (head && showVars && !open ? head.vars.map((_, v) => v) : []), [head?.vars.length, showVars, !open]);
   const openCell = (i, k, row) => { setActive({ i, k }); go(withQuery({ cell: `${row.row}.${k}`, rowId: null }), { replace: !!open }); };
   const close = () => { go(withQuery({ cell: null, rowId: null })); document.querySelector(".grid")?.focus(); };
 

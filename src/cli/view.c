@@ -17,8 +17,8 @@
 
 enum {
 	CONNECTIONS_MAX = 256,
-	IDLE_SECONDS = 20,        /* connections that ask for nothing are not to keep others out */
-	BODY_MAX = 4 << 20,       /* a configuration, a program, a comment */
+	IDLE_SECONDS = 10,         /* connections that ask for nothing are not to keep others out */
+	BODY_MAX = 4 << 20,        /* a configuration, a program, a comment */
 	OPENER_WAIT_MS = 10 * 1000 /* for the program that opens a browser to hand over and end */
 };
 

@@ -98,9 +98,11 @@ static int set_up(struct fh_db *db, bool read_only, struct fh_error *err)
 
 int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_error *err)
 {
-	if (!read_only) { /* with our mode, which SQLite would take from the umask */
-		fh_auto_close int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		if (fd < 0)
+	if (!read_only) {
+		/* With our mode, which SQLite would take from the umask. A file that is there must not be opened here: closing
+		 * it would drop the locks of every connection that this process has to it (POSIX locks belong to a process). */
+		fh_auto_close int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0 && errno != EEXIST)
 			return fh_error_sys(err, errno, "cannot open the store %s", path);
 	}
 	struct fh_db *db = FH_NEW(struct fh_db);

@@ -27,10 +27,10 @@ static json_t *eval_json(const struct fh_store_eval *e)
 	json_object_update_new(
 	    o, json_pack("{s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:I}", "kind",
 	                 fh_store_kind_name(e->kind), "state", fh_store_state_name(e->state), "running",
-	                 e->state == FH_STORE_RUNNING, "total", (json_int_t)e->total, "rows", (json_int_t)e->rows, "columns",
-	                 (json_int_t)e->columns, "successes", (json_int_t)e->passed, "failures", (json_int_t)e->failed,
-	                 "errors", (json_int_t)e->errors, "durationMs", (json_int_t)e->duration_ms, "score", e->score,
-	                 "cost", e->cost, "latencyMs", e->latency_ms, "tokens", (json_int_t)e->tokens));
+	                 e->state == FH_STORE_RUNNING, "total", (json_int_t)e->total, "rows", (json_int_t)e->rows,
+	                 "columns", (json_int_t)e->columns, "successes", (json_int_t)e->passed, "failures",
+	                 (json_int_t)e->failed, "errors", (json_int_t)e->errors, "durationMs", (json_int_t)e->duration_ms,
+	                 "score", e->score, "cost", e->cost, "latencyMs", e->latency_ms, "tokens", (json_int_t)e->tokens));
 	return o;
 }
 
@@ -194,8 +194,8 @@ static void patch_eval(struct fh_http_request *r, struct fh_str body)
 	if (!fh_view_visit(r, &v) || !fh_view_writable(r, &s))
 		return;
 	int e = description ? fh_store_describe(s, v.eval.number, description, &err) : 0;
-	json_object_foreach(tags, name, value) if (e == 0)
-		e = fh_store_tag(s, v.eval.number, name, json_string_value(value), &err);
+	json_object_foreach(tags, name, value) if (e == 0) e =
+	    fh_store_tag(s, v.eval.number, name, json_string_value(value), &err);
 	if (e < 0)
 		fh_view_fail_from(r, &err);
 	else

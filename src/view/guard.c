@@ -28,7 +28,8 @@ void fh_view_guard_listening(struct fh_view_guard *g, uint16_t port)
 	snprintf(g->cookie, sizeof(g->cookie), "fumehood-view-%u", port);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Host, Origin
+/* ---------------------------------------------------------------------------------------------------------- Host,
+ * Origin
  */
 
 /* The name of "name:port" or "[address]:port"; false when it is neither. */

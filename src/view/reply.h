@@ -7,4 +7,5 @@
 void fh_view_fail(struct fh_http_request *r, unsigned status, const char *format, ...) FH_PRINTF(3, 4);
 void fh_view_fail_from(struct fh_http_request *r, const struct fh_error *err);
 /* A number of the query within bounds; the fallback when it is absent or none. */
-int64_t fh_view_query_int(const struct fh_http_request *r, const char *name, int64_t fallback, int64_t min, int64_t max);
+int64_t fh_view_query_int(const struct fh_http_request *r, const char *name, int64_t fallback, int64_t min,
+                          int64_t max);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The routes of the viewer's API, a table for each file of handlers. Their requests carry the struct fh_view as context. */
+/* The routes of the viewer's API, a table for each file of handlers. Their requests carry the struct fh_view as
+ * context. */
 #pragma once
 #include "server/http.h"
 #include "view/view.h"

@@ -35,8 +35,11 @@ static bool read_mode(struct fh_http_request *r, enum fh_store_show *ret)
 {
 	static const struct {
 		const char *promptfoo, *ours;
-	} names[] = { { "failures", "failed" },   { "passes", "passed" },          { "user-rated", "rated" },
-		          { "highlights", "rated" }, { "different-outputs", "different" } };
+	} names[] = { { "failures", "failed" },
+		          { "passes", "passed" },
+		          { "user-rated", "rated" },
+		          { "highlights", "rated" },
+		          { "different-outputs", "different" } };
 	const char *mode = text(r, "mode") ? text(r, "mode") : text(r, "filterMode");
 	for (size_t i = 0; mode && i < FH_ARRAY_SIZE(names); i++)
 		if (strcmp(mode, names[i].promptfoo) == 0)

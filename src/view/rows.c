@@ -10,7 +10,8 @@
 enum { COMMENT_MAX = 16 << 10 };
 
 /* A page of rows from the cells of its rows, which lie together. */
-static json_t *page_json(enum fh_store_kind kind, const struct fh_store_cells *found, size_t columns, const json_t *vars)
+static json_t *page_json(enum fh_store_kind kind, const struct fh_store_cells *found, size_t columns,
+                         const json_t *vars)
 {
 	json_t *rows = json_array();
 	for (size_t i = 0, n; i < found->count; i += n) {

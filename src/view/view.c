@@ -41,7 +41,7 @@ const char *fh_view_token(const struct fh_view *v)
  * data, which is how programs hand them out; an image element runs nothing. */
 #define POLICY                                                                                                         \
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "        \
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "               \
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "                \
 	"trusted-types 'none'"
 
 static const struct {
@@ -90,9 +90,8 @@ static const struct fh_http_route asset_routes[] = {
 	{ "GET", "/web/*", reply_asset },
 	{ 0 },
 };
-static const struct fh_http_route *const tables[] = { 
-	page_routes, asset_routes, fh_view_about_routes, fh_view_eval_routes, fh_view_row_routes, fh_view_event_routes
-};
+static const struct fh_http_route *const tables[] = { page_routes,         asset_routes,       fh_view_about_routes,
+	                                                  fh_view_eval_routes, fh_view_row_routes, fh_view_event_routes };
 
 static const struct fh_http_route *find(struct fh_http_request *r, bool *ret_other_method)
 {
@@ -117,7 +116,8 @@ const struct fh_http_route *fh_view_route(void *context, struct fh_http_request 
 	if (!fh_view_guard_admit(&v->guard, r, found && found->handle == reply_page))
 		return NULL;
 	if (!found)
-		fh_view_fail(r, other ? 405 : 404, other ? "this is not done to %s" : "there is nothing at %s", fh_http_path(r));
+		fh_view_fail(r, other ? 405 : 404, other ? "this is not done to %s" : "there is nothing at %s",
+		             fh_http_path(r));
 	else if (found->handle != reply_page && found->handle != reply_asset)
 		fh_http_reply_header(r, "Cache-Control", "no-store");
 	return found;

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: MIT
+"""fumehood view: its API request by request, and whom it refuses."""
+import json
+import os
+import pathlib
+import shutil
+import socket
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+from view_client import Viewer, cell, fill, head
+
+
+class Viewing(unittest.TestCase):
+    """One viewer for all tests of a class; fill() of the class puts evals into its store."""
+    options = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-view-"))
+        cls.store = cls.folder / "store.db"
+        cls.fill()
+        cls.viewer = Viewer(cls.store, *cls.options)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.viewer.stop()
+        shutil.rmtree(cls.folder)
+
+    @classmethod
+    def fill(cls):
+        pass
+
+
+WORDS = [cell(0, 0, "alpha", vars={"word": "one"}, named={"style": 0.9}, latency=50, description="the first", status="passed", language="python"),
+         cell(0, 1, "beta", False, reason="not alpha", vars={"word": "one"}, latency=10, status="failed", language="python"),
+         cell(1, 0, "", False, failure=2, reason="the provider is down", vars={"word": "two"}, latency=5),
+         cell(1, 1, "gamma", False, reason="not alpha", vars={"word": "two"}, latency=70, named={"style": 0.2}),
+         cell(2, 0, "delta 日本", vars={"word": {"a": [1, 2]}}, latency=30, metadata={"tags": ["hard"]}),
+         cell(2, 1, "delta", vars={"word": {"a": [1, 2]}}, latency=20)]
+
+
+@support.once
+class Api(Viewing):
+    @classmethod
+    def fill(cls):
+        fill(cls.store, head("eval-one", ("first", "second"), ["word"], "words", rows=3, total=6, tags={"suite": "x"}), WORDS)
+        fill(cls.store, head("eval-two", description="other"), [cell(0, 0, "x" * 100000)])
+
+    def rows(self, query=""):
+        got = self.viewer.get("/api/view/evals/eval-one/rows" + query)
+        self.assertEqual(got["total"], 3)
+        self.assertEqual(got["matched"], len(got["rows"]))
+        return [r["row"] for r in got["rows"]]
+
+    def test_health_and_version_are_in_promptfoos_form(self):
+        self.assertEqual(self.viewer.get("/health")["status"], "OK")
+        self.assertIn("currentVersion", self.viewer.get("/api/version"))
+
+    def test_the_list_of_evals(self):
+        got = self.viewer.get("/api/view/evals")
+        self.assertEqual({e["id"]: (e["successes"], e["failures"], e["errors"]) for e in got["evals"]}, {"eval-one": (3, 2, 1), "eval-two": (1, 0, 0)})
+        self.assertEqual([e["id"] for e in self.viewer.get("/api/view/evals?search=WORDS")["evals"]], ["eval-one"])
+        self.assertEqual((self.viewer.get("/api/view/evals?limit=1")["total"], len(self.viewer.get("/api/view/evals?limit=1")["evals"])), (2, 1))
+
+    def test_promptfoos_list(self):
+        data = {e["evalId"]: e for e in self.viewer.get("/api/results")["data"]}
+        self.assertEqual((data["eval-one"]["numTests"], data["eval-one"]["passRate"], data["eval-one"]["description"]), (3, 50, "words"))
+
+    def test_one_eval(self):
+        got = self.viewer.get("/api/view/evals/eval-one")
+        self.assertEqual(([c["provider"] for c in got["columnHeads"]], got["vars"], got["tags"]), (["first", "second"], ["word"], {"suite": "x"}))
+        self.assertEqual((got["facets"]["metrics"], got["facets"]["language"]), (["style"], {"python": 2}))
+        self.assertEqual(self.viewer.ask("GET", "/api/view/evals/eval-none")[0], 404)
+
+    def test_filters(self):
+        self.assertEqual(self.rows(), [0, 1, 2])
+        for query, rows in (("?mode=failed", [0, 1]), ("?mode=errors", [1]), ("?mode=passed", [0, 2]), ("?mode=different", [0]), ("?mode=failures", [0, 1]),
+                            ("?search=DELTA", [2]), ("?search=alpha", [0, 1]), ("?search=%5Edelta%24&regex=1", [2]), ("?status=failed", [0]),
+                            ("?metric=style&min=0.5", [0]), ("?metric=style&max=0.5", [1]), ("?tag=hard", [2]), ("?mode=failed&column=0", []),
+                            ("?language=python", [0]), ("?search=" + "%E6%97%A5", [2])):
+            self.assertEqual(self.rows(query), rows, query)
+
+    def test_order(self):
+        self.assertEqual(self.rows("?order=latency&column=0"), [1, 2, 0])
+        self.assertEqual(self.rows("?order=latency&column=0&desc=1"), [0, 2, 1])
+
+    def test_a_wrong_filter_is_told(self):
+        for query, word in (("?mode=good", "mode"), ("?order=size", "order"), ("?search=%28&regex=1", "regular expression")):
+            status, answer, _ = self.viewer.ask("GET", "/api/view/evals/eval-one/rows" + query)
+            self.assertEqual(status, 400, query)
+            self.assertIn(word, answer["error"])
+
+    def test_a_row_holds_what_a_table_shows_and_no_more(self):
+        row = self.viewer.get("/api/view/evals/eval-one/rows?search=日本".replace("日本", "%E6%97%A5%E6%9C%AC"))["rows"][0]
+        self.assertEqual((row["vars"], row["cells"][0]["text"], row["cells"][0]["pass"]), (['{"a":[1,2]}'], "delta 日本", True))
+        long = self.viewer.get("/api/view/evals/eval-two/rows")["rows"][0]["cells"][0]
+        self.assertEqual(long["size"], 100000)
+        self.assertLess(len(long["text"]), 1000)
+
+    def test_a_cell_holds_all(self):
+        got = self.viewer.get("/api/view/evals/eval-two/cells/0/0")
+        self.assertEqual(len(got["data"]["response"]["output"]), 100000)
+        self.assertEqual(self.viewer.ask("GET", "/api/view/evals/eval-two/cells/7/0")[0], 404)
+        self.assertEqual(self.viewer.ask("GET", "/api/view/evals/eval-two/cells/x/0")[0], 400)
+
+    def test_a_rating_is_kept_and_filtered_by(self):
+        path = "/api/view/evals/eval-one/cells/2/1"
+        self.assertEqual(self.viewer.ask("PUT", path + "/rating", {"thumb": -1, "score": 0.25, "comment": "odd"})[0], 200)
+        self.assertEqual(self.viewer.get(path)["rating"], {"thumb": -1, "score": 0.25, "comment": "odd"})
+        self.assertEqual(self.rows("?mode=rated"), [2])
+        self.assertEqual(self.viewer.ask("PUT", path + "/rating", {"thumb": 0, "score": None, "comment": ""})[0], 200)
+        self.assertIsNone(self.viewer.get(path)["rating"])
+        self.assertEqual(self.viewer.ask("PUT", path + "/rating", {"thumb": 7})[0], 400)
+
+    def test_described_tagged_and_deleted(self):
+        fill(self.store, head("eval-gone"), [cell(0, 0, "x")])
+        self.assertEqual(self.viewer.ask("PATCH", "/api/view/evals/eval-gone", {"description": "new <b>", "tags": {"a": "b"}})[0], 200)
+        got = self.viewer.get("/api/view/evals/eval-gone")
+        self.assertEqual((got["description"], got["tags"]), ("new <b>", {"a": "b"}))
+        self.assertEqual(self.viewer.ask("DELETE", "/api/eval/eval-go")[0], 404)       # no beginnings of an id here
+        self.assertEqual(self.viewer.ask("DELETE", "/api/eval", {"ids": ["eval-gone"]})[0], 204)
+        self.assertEqual(self.viewer.ask("GET", "/api/view/evals/eval-gone")[0], 404)
+
+    def test_changes_are_told_as_they_happen(self):
+        with socket.create_connection(("127.0.0.1", self.viewer.port), timeout=support.TIMEOUT) as s:
+            s.sendall(f"GET /api/view/events HTTP/1.1\r\nHost: localhost:{self.viewer.port}\r\n\r\n".encode())
+            f = s.makefile("rb")
+            while b":\n" != f.readline().replace(b"\r\n", b"\n"):     # it has seen how things are
+                pass
+            fill(self.store, head("eval-live"), [cell(0, 0, "x")])
+            while True:
+                line = f.readline()
+                if line.startswith(b"data: ") and json.loads(line[6:]).get("evalId") == "eval-live":
+                    break
+        self.viewer.ask("DELETE", "/api/eval/eval-live")
+
+
+@support.once
+class Empty(Viewing):
+    def test_a_store_that_is_not_there_is_an_empty_one(self):
+        self.assertEqual(self.viewer.get("/api/view/evals"), {"total": 0, "evals": []})
+        self.assertEqual(self.viewer.get("/api/results"), {"data": []})
+        self.assertFalse(self.store.exists())
+
+
+class Refused(Viewing):
+    @classmethod
+    def fill(cls):
+        fill(cls.store, head("eval-one"), [cell(0, 0, "x")])
+
+    def status(self, target="/api/view/evals", method="GET", body=None, host=None, **headers):
+        return self.viewer.ask(method, target, body, {k.replace("_", "-"): v for k, v in headers.items()}, host)[0]
+
+    def test_every_reply_says_that_no_script_but_ours_may_run(self):
+        for target in ("/", "/api/view/evals", "/web/app.js", "/nothing", "/eval/x"):
+            _, _, headers = self.viewer.ask("GET", target)
+            policy = headers["Content-Security-Policy"]
+            self.assertIn("default-src 'none'", policy)
+            self.assertIn("script-src 'self';", policy)
+            self.assertIn("require-trusted-types-for 'script'", policy)
+            self.assertNotIn("unsafe", policy)
+            self.assertEqual((headers["X-Content-Type-Options"], headers["X-Frame-Options"]), ("nosniff", "DENY"))
+
+    def test_another_name_for_this_machine(self):
+        """DNS rebinding: a page of evil.example, whose name now means 127.0.0.1, asks with its own name as Host."""
+        port = self.viewer.port
+        for host in ("evil.example", f"evil.example:{port}", "localhost.evil.example", "127.0.0.1.evil.example", "", "[", "a b", "localhost:x"):
+            self.assertEqual(self.status(host=host), 403, host)
+        for host in ("localhost", f"localhost:{port}", "127.0.0.1", f"[::1]:{port}", "LOCALHOST:9"):
+            self.assertEqual(self.status(host=host), 200, host)
+
+    def test_another_origin(self):
+        own = f"http://127.0.0.1:{self.viewer.port}"
+        for origin, status in (("http://evil.example", 403), ("null", 403), ("http://127.0.0.1:1", 403), (f"http://localhost:{self.viewer.port}", 403), (own + ".evil.example", 403), (own, 200)):
+            self.assertEqual(self.status(Origin=origin), status, origin)
+            self.assertEqual(self.status("/api/view/evals/eval-one", "PATCH", {"description": "x"}, Origin=origin), status, origin)
+        self.assertEqual(self.status(Sec_Fetch_Site="cross-site"), 403)
+        self.assertEqual(self.status(Sec_Fetch_Site="same-site", Sec_Fetch_Mode="no-cors"), 403)
+        self.assertEqual(self.status("/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors"), 403)
+        self.assertEqual(self.status("/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate"), 200)     # a link
+        self.assertEqual(self.status(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate"), 403)
+        self.assertEqual(self.status(Sec_Fetch_Site="same-origin"), 200)
+
+    def test_no_file_of_the_host(self):
+        for target in ("/web/../../../etc/passwd", "/web/..%2f..%2fetc/passwd", "/../etc/passwd", "/web//etc/passwd", "/web/%2e%2e/app.js", "/etc/passwd", "/web/", "/web/vendor",
+                       "/web/package.json"):
+            self.assertIn(self.status(target), (400, 404), target)
+        self.assertEqual(self.status("/web/app.js"), 200)
+
+    def test_a_body_of_a_gigabyte(self):
+        with socket.create_connection(("127.0.0.1", self.viewer.port), timeout=support.TIMEOUT) as s:
+            s.sendall(f"PATCH /api/view/evals/eval-one HTTP/1.1\r\nHost: localhost\r\nContent-Length: {1 << 30}\r\n\r\n".encode())
+            self.assertIn(b" 413 ", s.recv(200))
+        with socket.create_connection(("127.0.0.1", self.viewer.port), timeout=support.TIMEOUT) as s:     # and without saying so before
+            s.sendall(b"PATCH /api/view/evals/eval-one HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+            sent = 0
+            try:
+                while sent < 1 << 30:
+                    s.sendall(b"100000\r\n" + b"x" * (1 << 20) + b"\r\n")
+                    sent += 1 << 20
+            except OSError:
+                pass
+            self.assertLess(sent, 64 << 20)
+        self.assertEqual(self.status(), 200)
+
+    def answers(self):
+        try:
+            return self.status() == 200
+        except OSError:
+            return False
+
+    def test_idle_connections_keep_nobody_out_for_long(self):
+        idle = []
+        try:
+            for _ in range(400):                # more than it takes at once
+                s = socket.socket()
+                s.settimeout(5)
+                try:
+                    s.connect(("127.0.0.1", self.viewer.port))
+                except OSError:
+                    s.close()
+                    break
+                idle.append(s)
+            self.assertGreater(len(idle), 300)
+            self.assertTrue(support.wait_for(self.answers, 120))     # once the first have been idle for too long
+        finally:
+            for s in idle:
+                s.close()
+        self.assertEqual(self.status(), 200)
+
+    def test_methods_that_are_not_there(self):
+        self.assertEqual(self.status("/api/view/evals", "POST", {}), 405)
+        self.assertEqual(self.status("/api/view/evals", "OPTIONS", Origin="http://evil.example"), 403)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user")
+class OtherUsers(Viewing):
+    def as_nobody(self, code):
+        return support.subprocess.run(["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", support.PYTHON, "-c", code], capture_output=True, text=True,
+                                      timeout=support.TIMEOUT, cwd="/").stdout
+
+    def test_another_user_of_the_machine_needs_the_token(self):
+        ask = ("import urllib.request, urllib.error\n"
+               "try: print(urllib.request.urlopen(urllib.request.Request('%s/api/view/evals', headers=%r)).status)\n"
+               "except urllib.error.HTTPError as e: print(e.code)")
+        self.assertEqual(self.as_nobody(ask % (self.viewer.url, {})), "401\n")
+        self.assertEqual(self.as_nobody(ask % (self.viewer.url, {"Authorization": "Bearer " + "0" * 32})), "401\n")
+        self.assertEqual(self.as_nobody(ask % (self.viewer.url, {"Authorization": "Bearer " + self.viewer.token})), "200\n")    # the control
+
+
+@support.once
+class Tokens(Viewing):
+    """Listening at every address: the user of a connection from outside cannot be told."""
+    options = ("--address", "0.0.0.0", "--name", "box.example")
+
+    def test_the_url_has_the_token_and_gives_a_cookie_for_it(self):
+        self.assertEqual(self.viewer.host, "0.0.0.0")
+        status, _, headers = self.viewer.ask("GET", f"/eval/x?a=b&token={self.viewer.token}&c=d")
+        self.assertEqual((status, headers["Location"]), (303, "/eval/x?a=b&c=d"))
+        cookie = headers["Set-Cookie"]
+        self.assertIn("HttpOnly; SameSite=Strict", cookie)
+        self.assertEqual(self.viewer.ask("GET", f"/?token={self.viewer.token}")[2]["Location"], "/")
+        self.assertEqual(self.viewer.ask("GET", f"/eval/..?token={self.viewer.token}", host="box.example")[0], 303)
+
+    def test_a_name_that_was_given_is_known(self):
+        self.assertEqual(self.viewer.ask("GET", "/health", host="box.example:1")[0], 200)
+        self.assertNotEqual(self.viewer.ask("GET", "/health", host="other.example")[0], 200)
+
+
+@support.once
+class CommandLine(unittest.TestCase):
+    def test_what_is_wrong_is_told(self):
+        for args, word in ((("--port", "70000"), "65535"), (("--address", "here"), "address"), (("-y", "-n"), "--yes"), (("x",), "x")):
+            done = support.command("view", *args)
+            self.assertEqual(done.returncode, 2, args)
+            self.assertIn(word, done.stderr)
+
+    def test_a_port_that_is_taken(self):
+        with socket.create_server(("127.0.0.1", 0)) as s:
+            done = support.command("view", "--port", str(s.getsockname()[1]))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("another program has this port", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""The viewer's pages in a real browser: what is seen, the keyboard, and that nothing hostile becomes markup."""
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import support
+from browser import Browser, program
+from view_client import FILL, Viewer, cell, fill, head
+
+# Each says so, in window.hurt, when it is run; or it asks a server that is not ours.
+HOSTILE = (
+    "<script>window.hurt=1</script>",
+    "</script><script>window.hurt=2</script>",
+    "<img src=x onerror=window.hurt=3>",
+    "<svg onload=window.hurt=4><script>window.hurt=5</script></svg>",
+    "<iframe srcdoc='<script>parent.hurt=6</script>'></iframe>",
+    "\"' onmouseover=window.hurt=7 autofocus onfocus=window.hurt=8 x=\"",
+    "<a href=javascript:window.hurt=9>x</a>",
+    "javascript:window.hurt=10",
+    "<style>*{display:none!important}@import 'http://evil.example/x.css'</style>",
+    "<link rel=stylesheet href=http://evil.example/y.css><base href=http://evil.example/>",
+    "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIG9ubG9hZD0icGFyZW50Lmh1cnQ9MTEiPjxzY3JpcHQ+cGFyZW50Lmh1cnQ9MTI8L3NjcmlwdD48L3N2Zz4=",
+    "{{constructor.constructor('window.hurt=13')()}}${window.hurt=14}",
+    "\x1b[31mred\x1b]0;title\x07\x00\x9b",
+    "a\u202egnp.exe\u202c\u2066\u200b",
+    "=HYPERLINK(\"http://evil.example\")",
+    "__proto__",
+    "<plaintext><textarea><!--<title><noscript>",
+)
+# What of it does something in a page that takes text for markup: else the test could not fail.
+CONTROL = (0, 2, 3, 4, 5)
+
+# Texts whose contrast to what lies behind them is below the bound of WCAG 2.2, AA.
+CONTRAST = r"""(() => {
+  const rgb = (s) => { const m = s.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0, 0]; const f = s.startsWith("color(") ? 255 : 1; return [m[0] * f, m[1] * f, m[2] * f, m[3] ?? 1]; };
+  const light = ([r, g, b]) => [r, g, b].map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }).reduce((a, v, i) => a + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c[3] === 1) return c; } return [255, 255, 255, 1]; };
+  const bad = [];
+  for (const e of document.querySelectorAll("body *")) {
+    if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || !e.getClientRects().length || e.closest(".sr, :disabled, #said, option")) continue;
+    const a = light(rgb(getComputedStyle(e).color)), b = light(ground(e));
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) bad.push(`${e.className || e.tagName}: ${e.textContent.slice(0, 20)} ${ratio.toFixed(2)}`);
+  }
+  return [...new Set(bad)];
+})()"""
+
+
+def hostile_eval(payload, number):
+    """The payload in every field that somebody else than us fills."""
+    check = {"pass": False, "score": 0, "reason": payload, "assertion": {"type": payload, "value": payload, "metric": payload},
+             "metadata": {"verdict": payload, "integrity": payload, "language": payload, "code": payload, "status": payload, "stdout": payload, "stderr": payload, "usage": {"cpu_ms": 3},
+                          "isolation": {payload: True}, "fired": [payload], "findings": [payload], "start": {"path": payload, "why": payload}}}
+    top = {**head(f"eval-{number}-{payload[:20]}", (payload,), [payload], payload, tags={payload or "x": payload}), "columns": [{"provider": payload, "label": payload, "raw": payload, "id": payload}]}
+    one = cell(0, 0, payload, False, reason=payload, vars={payload: payload}, status=payload, language=payload, named={payload: 0.5}, checks=[check], description=payload, prompt=payload,
+               metadata={payload: payload, "tags": [payload]})
+    one["data"]["response"]["finishReason"] = payload
+    return top, [one]
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if not program():
+            support.need_program("chromium-headless-shell")
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-pages-"))
+        cls.store = cls.folder / "store.db"
+        cls.fill()
+        cls.viewer = Viewer(cls.store)
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.viewer.stop()
+        shutil.rmtree(cls.folder)
+
+    @classmethod
+    def fill(cls):
+        pass
+
+    def page(self, path, until, width=1280, height=800):
+        page = self.browser.page(width, height)
+        self.addCleanup(page.close)
+        page.open(self.viewer.url + path)
+        page.wait(until)
+        return page
+
+
+@support.once
+class Hostile(Pages):
+    @classmethod
+    def fill(cls):
+        for number, payload in enumerate(HOSTILE):
+            fill(cls.store, *hostile_eval(payload, number))
+
+    def assert_unhurt(self, page, what):
+        self.assertIsNone(page.value("window.hurt ?? null"), what)
+        self.assertEqual(page.value("document.querySelectorAll('script:not([src^=\"/web/\"]), iframe, object, embed, base, style').length"), 0, what)
+        self.assertEqual(page.value("[...document.querySelectorAll('*')].filter((e) => [...e.attributes].some((a) => a.name.startsWith('on'))).length"), 0, what)
+        self.assertEqual(page.seen("Page.javascriptDialogOpening"), [], what)
+        asked = {e["params"]["request"]["url"] for e in page.seen("Network.requestWillBeSent")}
+        self.assertFalse([u for u in asked if not u.startswith((self.viewer.url, "data:", "about:"))], what)
+        self.assertEqual(page.complaints(), [], what)
+
+    def test_the_test_sees_what_is_run(self):
+        """The control: the same payloads in a page that takes them for markup."""
+        class Naive(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                body = HOSTILE[int(self.path.strip("/"))] if self.path.strip("/").isdigit() else ""
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.end_headers()
+                self.wfile.write(f'<body><p title="{body}" tabindex=0>{body}</p></body>'.encode())
+
+            def log_message(self, *_):
+                pass
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Naive) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            for number in CONTROL:
+                page = self.browser.page()
+                page.open(f"http://127.0.0.1:{server.server_port}/{number}")
+                page.wait("window.hurt")
+                page.close()
+            server.shutdown()
+
+    def test_the_list(self):
+        page = self.page("/", f"document.querySelectorAll('table.list tbody tr').length === {len(HOSTILE)}")
+        self.assert_unhurt(page, "the list")
+        self.assertIn("<script>window.hurt=1</script>", page.text())        # it is there, as text
+        self.assertIn("\\x1b[31mred", page.text())
+        self.assertIn("\\u202e", page.text())
+
+    def test_each_eval_and_its_cell(self):
+        evals = self.viewer.get("/api/view/evals")["evals"]
+        page = self.page("/", "document.querySelector('table.list')")
+        for e in evals:
+            page.value(f"(history.pushState(null, '', '/eval/' + encodeURIComponent({json.dumps(e['id'])}) + '?cell=0.0'), dispatchEvent(new PopStateEvent('popstate')))")
+            page.wait("document.querySelector('.panel-body') && document.querySelector('.grid .cell')")
+            page.value("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+            page.value("document.querySelectorAll('[tabindex], a, button').forEach((e) => e.dispatchEvent(new MouseEvent('mouseover', {bubbles: true})))")
+            page.value("new Promise((done) => setTimeout(done, 30))")
+            self.assert_unhurt(page, e["id"])
+            page.value("(history.pushState(null, '', location.pathname + '?view=config'), dispatchEvent(new PopStateEvent('popstate')))")
+            page.wait("document.querySelector('.part-page pre')")
+            self.assert_unhurt(page, e["id"])
+
+
+@support.once
+class Seen(Pages):
+    @classmethod
+    def fill(cls):
+        fill(cls.store, head("eval-empty", description="nothing in it"), [])
+        fill(cls.store, head("eval-words", ("first", "second"), ["word"], "words"),
+             [cell(0, 0, "```python\nprint(1)\n```", vars={"word": "one"}, description="plain", checks=[{"pass": True, "score": 1, "reason": "ok", "assertion": {"type": "code"}, "metadata": {
+                 "code": "def f(x):\n    return 'a'\n", "language": "python", "status": "ok", "usage": {"cpu_ms": 20, "memory_peak_bytes": 6 << 20}, "limits": {"cpu_time": 1, "memory": "64M"},
+                 "stdout": "1\n"}}]),
+              cell(0, 1, "got this", False, reason="expected that", vars={"word": "one"}, checks=[{"pass": False, "score": 0, "reason": "no", "assertion": {"type": "equals", "value": "got that"}}]),
+              cell(1, 0, "日本語の答え 🙂 שלום عالم", vars={"word": "ñ"}), cell(1, 1, "", False, failure=2, reason="no provider", vars={"word": "ñ"}),
+              cell(2, 0, "x" * (1 << 20), vars={"word": "large"}), cell(2, 1, "y" * (10 << 20), vars={"word": "larger"})])
+        fill(cls.store, head("eval-many", ("only",), ["n"], "many rows", rows=50000), [cell(0, 0, "the same answer", vars={"n": "1"}, times=49999), cell(49999, 0, "needle", False, vars={"n": "2"}, reason="odd")])
+
+    def test_the_first_page_is_small(self):
+        page = self.page("/", "document.querySelectorAll('table.list tbody tr').length === 3")
+        sizes = [e["params"]["encodedDataLength"] for e in page.seen("Network.loadingFinished")]
+        self.assertLess(sum(sizes), 250 * 1024)
+        self.assertGreater(sum(sizes), 1000)
+        self.assertEqual(page.complaints(), [])
+
+    def test_keys_lead_through_the_table(self):
+        page = self.page("/", "document.querySelectorAll('table.list tbody tr').length === 3")
+        page.key("?")
+        page.wait("document.querySelector('dialog.help[open]')")
+        self.assertIn("Search", page.text("dialog"))
+        page.value("document.querySelector('dialog').close()")
+        page.click_text(".name a", "words")
+        page.wait("document.querySelectorAll('.row .cell').length === 6")
+        page.key("j")
+        page.key("l")
+        page.key("Enter")
+        page.wait("location.search === '?cell=0.1' && document.querySelector('.difference ins')?.textContent === 'this'")
+        self.assertEqual(page.text(".difference del"), "that")
+        page.key("h")
+        page.wait("location.search === '?cell=0.0' && document.querySelector('.code .hl-keyword')?.textContent === 'def'")
+        self.assertIn("6.0 MiB", page.text(".usage"))
+        self.assertIn("of 64 MiB", page.text(".usage"))
+        page.key("j")
+        page.wait("document.querySelector('.panel-body pre')?.textContent.startsWith('日本語')")
+        page.key("Escape")
+        page.wait("!document.querySelector('.cell-panel')")
+        self.assertEqual(page.complaints(), [])
+
+    def test_filters_stand_in_the_url_and_come_back_with_it(self):
+        page = self.page("/eval/eval-words", "document.querySelectorAll('.row .cell').length === 6")
+        page.key("e")
+        page.wait("location.search === '?mode=errors' && document.querySelectorAll('.row .cell').length === 2")
+        page.click("#search")
+        page.value("document.getElementById('search').focus()")
+        page.type("nothing like it")
+        page.wait("document.querySelector('.empty h2')?.textContent === 'No row fits the filter'")
+        page.open(page.value("location.href"))
+        page.wait("document.querySelector('.empty h2') && document.querySelector('[aria-checked=true]').textContent === 'Errors'")
+        self.assertEqual(page.value("document.getElementById('search').value"), "nothing like it")
+
+    def test_a_rating_stays(self):
+        page = self.page("/eval/eval-words?cell=1.0", "document.querySelector('.rating')")
+        page.click_text(".rating button", "Good")
+        page.wait("document.querySelector('.rating [aria-pressed=true]') && document.querySelector('.said')?.textContent === 'good'")
+        self.assertEqual(self.viewer.get("/api/view/evals/eval-words/cells/1/0")["rating"]["thumb"], 1)
+
+    def test_long_answers_do_not_hold_up_the_page(self):
+        page = self.page("/eval/eval-words?cell=2.1", "document.querySelector('.more')")
+        self.assertLess(page.value("document.querySelector('.panel-body pre').textContent.length"), 100000)
+        self.assertIn("of 10 MiB", page.text(".more"))
+        page.click_text(".more button", "Show more")
+        page.wait("document.querySelector('.panel-body pre').textContent.length > 500000")
+
+    def test_of_fifty_thousand_rows_those_in_sight_are_in_the_page(self):
+        page = self.page("/eval/eval-many", "document.querySelectorAll('.row .cell').length > 5")
+        self.assertLess(page.value("document.querySelectorAll('.row').length"), 60)
+        self.assertEqual(page.value("document.querySelector('.grid').getAttribute('aria-rowcount')"), "50001")
+        page.value("document.querySelector('.grid').scrollTop = 1e9")
+        page.wait("[...document.querySelectorAll('.row .cell')].some((c) => c.textContent.includes('needle'))")
+        self.assertLess(page.value("document.querySelectorAll('.row').length"), 60)
+        page.key("f")
+        page.wait("document.querySelectorAll('.row .cell').length === 1")
+
+    def test_a_running_eval_grows_in_place(self):
+        top = head("eval-live", ("only",), ["n"], "live", rows=60, total=60)
+        with subprocess.Popen([FILL, str(self.store)], stdin=subprocess.PIPE, text=True) as writer:
+            def put(*lines):
+                writer.stdin.write("".join(json.dumps(x) + "\n" for x in lines) + json.dumps({"sleep": 1}) + "\n")
+                writer.stdin.flush()
+            put(top, *[cell(i, 0, f"answer {i}", vars={"n": str(i)}) for i in range(40)])
+            page = self.page("/eval/eval-live", "document.querySelector('.shown')?.textContent === '40 rows'")
+            self.assertIn("running 40 of 60", page.text(".chips"))
+            page.value("document.querySelector('.grid').scrollTop = 960")
+            page.wait("document.getElementById('cell-12-0')?.textContent.includes('answer 12')")
+            put(*[cell(i, 0, f"answer {i}", vars={"n": str(i)}) for i in range(40, 60)])
+            page.wait("document.querySelector('.shown')?.textContent === '60 rows'")
+            self.assertEqual(page.value("document.querySelector('.grid').scrollTop"), 960)      # the place is kept
+            writer.stdin.close()
+        page.wait("!document.querySelector('.chip.live')")
+        self.viewer.ask("DELETE", "/api/eval/eval-live")
+
+    def test_texts_can_be_read_in_light_and_dark(self):
+        page = self.page("/eval/eval-words?cell=0.1", "document.querySelector('.panel-body')")
+        for dark in (False, True):
+            page.dark(dark)
+            page.wait("document.querySelector('.difference ins')")
+            self.assertEqual(page.value(CONTRAST), [], "dark" if dark else "light")
+        page.value("document.body.insertAdjacentText('beforeend', 'x'), document.body.style.color = getComputedStyle(document.body).backgroundColor")
+        self.assertNotEqual(page.value(CONTRAST.replace('"body *"', '"html *"')), [])        # the control
+
+    def test_nothing_is_wider_than_the_window(self):
+        for width in (360, 1280, 1920):
+            for path, until in (("/", "document.querySelector('table.list')"), ("/eval/eval-words", "document.querySelector('.row .cell')"),
+                                ("/eval/eval-words?cell=0.0", "document.querySelector('.panel-body')"), ("/eval/eval-empty", "document.querySelector('.empty')")):
+                page = self.browser.page(width, 760)
+                page.open(self.viewer.url + path)
+                page.wait(until)
+                self.assertLessEqual(page.value("document.documentElement.scrollWidth"), width, (path, width))
+                page.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
