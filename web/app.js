@@ -4,19 +4,9 @@ import { html, render, useState, useEffect, useRef, useUrl, useKeys, allKeys, go
 import { Evals } from "./evals.js";
 import { Table } from "./table.js";
 
-// Pages that most visits do not need come when they are opened.
-function later(load, name) {
-  let found = null;
-  return function Later(props) {
-    const [page, set] = useState(found);
-    useEffect(() => { if (!page) load().then((m) => { found = m[name]; set(() => found); }); }, []);
-    return page ? html`<${page} ...${props} />` : html`<main class="page" aria-busy="true"></main>`;
-  };
-}
 const PAGES = [
   [/^\/(evals\/?|eval\/?)?$/, Evals],
   [/^\/eval\/([^/]+)$/, Table],
-  [/^\/compare\/([^/]+)\/([^/]+)$/, later(() => import("./compare.js"), "Compare")],
 ];
 const NAV = [["/", "Evals"]];
 

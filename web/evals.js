@@ -39,7 +39,6 @@ export function Evals() {
   const evals = value?.evals || [];
   const choose = (id) => setChosen((s) => { const n = new Set(s); if (!n.delete(id)) n.add(id); return n; });
   const two = [...chosen];
-  const compare = () => { if (two.length === 2) go(`/compare/${encodeURIComponent(two[0])}/${encodeURIComponent(two[1])}`); else say("Choose two evals to compare"); };
   const remove = async () => {
     if (!chosen.size || !confirm(`Delete ${chosen.size === 1 ? "this eval" : `these ${chosen.size} evals`}? It cannot be undone.`)) return;
     try {
@@ -54,7 +53,6 @@ export function Evals() {
     j: { run: () => move(1), help: "Next eval" }, k: { run: () => move(-1), help: "Previous eval" },
     ArrowDown: { run: () => move(1) }, ArrowUp: { run: () => move(-1) },
     x: { run: () => evals[active] && choose(evals[active].id), help: "Choose the eval" },
-    c: { run: compare, help: "Compare the two chosen evals" },
     "/": { run: () => document.getElementById("search").focus(), help: "Search" },
     Enter: { run: (e) => { if (e.target.closest("a, button") || !evals[active]) return false; go(`/eval/${encodeURIComponent(evals[active].id)}`); return true; }, help: "Open" },
   });
@@ -63,7 +61,7 @@ export function Evals() {
       <input id="search" type="search" placeholder="Search description, id, tag" aria-label="Search evals" value=${typed} onInput=${(e) => type(e.target.value)} />
       <span class="muted" role="status">${value ? `${count(value.total)} ${value.total === 1 ? "eval" : "evals"}` : ""}</span>
       <span class="grow"></span>
-      ${chosen.size > 0 && html`<button onClick=${compare} disabled=${two.length !== 2}>Compare</button><button class="danger" onClick=${remove}>Delete ${chosen.size}</button>`}
+      ${chosen.size > 0 && html`<button class="danger" onClick=${remove}>Delete ${chosen.size}</button>`}
     </div>
     <${Trouble} failure=${failure} />
     ${value && evals.length === 0 && (q ? html`<${Empty} title="No eval fits the search"><button onClick=${() => type("")}>Clear the search</button><//>`

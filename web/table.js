@@ -178,7 +178,7 @@ function Title({ head, id, renew }) {
 }
 
 // Pages of the eval that most visits do not need.
-const PARTS = { charts: () => import("./charts.js").then((m) => m.Charts), config: () => import("./config.js").then((m) => m.Config) };
+const PARTS = { config: () => import("./config.js").then((m) => m.Config) };
 function Part({ name, ...props }) {
   const [Found, set] = useState(null);
   useEffect(() => { let gone = false; set(null); PARTS[name]?.().then((f) => { if (!gone) set(() => f); }); return () => { gone = true; }; }, [name]);
@@ -249,7 +249,6 @@ export function Table({ args: [id] }) {
     ".": { run: () => go(withQuery({ re: query.re ? null : 1 })), help: "Search by regular expression" },
     r: { run: () => setSize((s) => Object.keys(HEIGHTS)[(Object.keys(HEIGHTS).indexOf(s) + 1) % 3]), help: "Row height" },
     v: { run: () => setShowVars(!showVars), help: "Show or hide variables" },
-    c: { run: () => go(withQuery({ view: query.view === "charts" ? null : "charts" })), help: "Charts" },
   });
 
   if (failure && !head) return html`<main id="main" class="page"><${Trouble} failure=${failure} /><p><${Link} to="/">All evals<//></p></main>`;
@@ -265,7 +264,7 @@ export function Table({ args: [id] }) {
       ${head.errors > 0 && html`<${Chip} label="errors" value=${count(head.errors)} kind="error" />`}
       <${Chip} label="took" value=${ms(head.durationMs)} />${head.tokens > 0 && html`<${Chip} label="tokens" value=${count(head.tokens)} />`}${head.cost > 0 && html`<${Chip} label="cost" value=${money(head.cost)} />`}
       ${Object.entries(head.tags || {}).map(([n, v]) => html`<span class="chip">${visible(v ? `${n}=${v}` : n)}</span>`)}</span></div>
-    <nav class="tabs" aria-label="Parts of the eval">${tab(null, "Results")}${tab("charts", "Charts")}${tab("config", "Configuration")}<span class="grow"></span>
+    <nav class="tabs" aria-label="Parts of the eval">${tab(null, "Results")}${tab("config", "Configuration")}<span class="grow"></span>
       <button class="quiet" onClick=${() => setShowVars(!showVars)} aria-pressed=${showVars}>Variables</button>
       <label class="pick-one">Rows <select value=${size} onChange=${(e) => setSize(e.target.value)}>${Object.keys(HEIGHTS).map((s) => html`<option value=${s} selected=${s === size}>${s}</option>`)}</select></label></nav>
     ${query.view ? html`<${Part} name=${query.view} id=${id} head=${head} />` : html`

@@ -25,7 +25,7 @@ static const struct command commands[] = {
 	{ "eval", NULL, "Evaluate prompts and providers as promptfooconfig.yaml says." },
 	{ "judge", NULL, "Judge model-written solutions of a benchmark's problems." },
 	{ "session", fh_command_session, "Sandboxes that live on: make them, run in them, copy files, branch." },
-	{ "view", NULL, "Show what is stored in a browser: evals, answers, comparisons." },
+	{ "view", NULL, "Show what is stored in a browser: evals, answers, what failed." },
 	{ "serve", NULL, "Serve sandboxes to E2B's SDKs from this machine." },
 	{ "mcp", fh_command_mcp, "Serve sandboxes to agents by the Model Context Protocol." },
 	{ "ps", fh_command_ps, "List the sandboxes that are alive." },

@@ -77,13 +77,6 @@ static const struct fh_http_route page_routes[] = {
 	{ "GET", "/eval", reply_page },
 	{ "GET", "/eval/{id}", reply_page },
 	{ "GET", "/evals", reply_page },
-	{ "GET", "/compare/{id}/{other}", reply_page },
-	{ "GET", "/judgements", reply_page },
-	{ "GET", "/judgements/{id}", reply_page },
-	{ "GET", "/runs", reply_page },
-	{ "GET", "/runs/{id}", reply_page },
-	{ "GET", "/start", reply_page },
-	{ "GET", "/playground", reply_page },
 	{ 0 },
 };
 static const struct fh_http_route asset_routes[] = {
