@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -147,6 +148,7 @@ class Empty(Viewing):
         self.assertFalse(self.store.exists())
 
 
+@support.once
 class Refused(Viewing):
     @classmethod
     def fill(cls):
@@ -237,10 +239,11 @@ class Refused(Viewing):
         self.assertEqual(self.status("/api/view/evals", "OPTIONS", Origin="http://evil.example"), 403)
 
 
-@unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user")
+@support.once
+@unittest.skipIf(support.whoami() != "root", "needs root: only root can become another user")
 class OtherUsers(Viewing):
     def as_nobody(self, code):
-        return support.subprocess.run(["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", support.PYTHON, "-c", code], capture_output=True, text=True,
+        return subprocess.run(["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", support.PYTHON, "-c", code], capture_output=True, text=True,
                                       timeout=support.TIMEOUT, cwd="/").stdout
 
     def test_another_user_of_the_machine_needs_the_token(self):
