@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 
+from caches import Caches
+
 TOP = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 MODES = ("root", "user", "userns")
@@ -21,7 +23,7 @@ class Place:
     """Where python tests run: the checkout itself, or a copy when the test user cannot read it (a home of mode 0700)."""
 
     def __init__(self):
-        self.seen, self.folders = {}, []
+        self.seen, self.folders, self.caches = {}, [], Caches()
 
     def tree_for(self, mode, build):
         """(checkout, build folder) as the mode's user is to see them."""
@@ -50,6 +52,7 @@ class Place:
         return top, top / build.relative_to(TOP)
 
     def clean(self):
+        self.caches.clean()
         for folder in self.folders:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -90,6 +93,7 @@ def environment(mode, build, home, sanitized=False, again=False):
             os.mkdir(env[name], 0o700)
     env.update(FUMEHOOD_BUILD_DIR=str(build), FUMEHOOD_TEST_AS=mode, FUMEHOOD_TEST_SANITIZED="1" if sanitized else "0",
                FUMEHOOD_TEST_AGAIN="1" if again else "0",
+               FUMEHOOD_COMPILE_CACHE="2G",     # of all files together: Go's programs take 2 MB each
                PYTHONDONTWRITEBYTECODE="1", ASAN_OPTIONS="detect_leaks=1", LC_ALL="C.UTF-8",
                UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1")
     return env

@@ -8,6 +8,7 @@ a path of its own (tools/check-sources).
 A process id is given again: who waits for an end takes marks() before and asks those_of() then.
 """
 import os
+import pathlib
 
 GONE = (FileNotFoundError, ProcessLookupError)
 
@@ -123,6 +124,22 @@ def v1_group(pid, controller):
         _, controllers, group = line.split(":", 2)
         if controller in controllers.split(","):
             return group
+    return None
+
+
+def cpu_rate(pid):
+    """Processors that a control group of fumehood's which it is in may use, as the kernel tells; None: as many as there are."""
+    places = {"": ("/sys/fs/cgroup", "cpu.max"), "cpu": ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "cpu.cfs_period_us")}
+    for line in read(pid, "cgroup").decode().splitlines():
+        _, controllers, group = line.split(":", 2)
+        for name in {"", "cpu"} & set(controllers.split(",")):
+            top, *files = places[name]
+            try:
+                quota, period = " ".join(pathlib.Path(f"{top}{group}/{f}").read_text() for f in files).split()
+            except OSError:                              # the top, or a hierarchy without that controller
+                continue
+            if "fumehood" in group and quota not in ("max", "-1"):
+                return int(quota) / int(period)
     return None
 
 

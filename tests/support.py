@@ -28,7 +28,7 @@ PYTHON = "/usr/bin/python3"          # Debian's own: what `python3` on PATH find
 SHARED = TOP.parent / "shared"       # reference data beside the checkout; absent for most people
 SANITIZED = os.environ.get("FUMEHOOD_TEST_SANITIZED") == "1"
 FULL = os.environ.get("FUMEHOOD_TEST_FULL") == "1"
-TIMEOUT = 120                        # seconds for one command; nothing here takes a tenth of that
+TIMEOUT = 300                        # seconds for one command; nothing here takes a thirtieth of that on an idle machine
 # How programs start, where nothing else is said: "zygote" or "parked" tries everything on that path (tests/run --start).
 START = os.environ.get("FUMEHOOD_TEST_START")
 # Times the stated bound, for a machine that does other work as well; an emulated one (tests/hosts/qemu) asks for more.
@@ -102,6 +102,13 @@ def once(what):
     arithmetic, what a judge makes of an answer. tests/run has it run as the first kind of user only (root, where that can be
     had) and on the sanitized build."""
     what.once = True
+    return what
+
+
+def root_and_user(what):
+    """Marks a test, or a class of tests, that asks for nothing which differs between a plain user and that user in `unshare -r`:
+    what is built upon sandboxes, as a drop-in module or a code context is. It is not run as the latter."""
+    what.left_out_as = ("userns",)
     return what
 
 

@@ -4,7 +4,8 @@
     worker.py FD FILE [PATTERN]
 
 outcome is passed, failed or skipped. tests/run starts it as each of the users that the tests are to run as. With
-FUMEHOOD_TEST_AGAIN=1 another user has had the tests that are marked as to run once (support.once): they are left out.
+FUMEHOOD_TEST_AGAIN=1 another user has had the tests that are marked as to run once (support.once): they are left out, and
+so are those that are marked as not to run as this one (support.root_and_user).
 """
 import importlib.util
 import json
@@ -67,18 +68,24 @@ def load(path):
     return unittest.defaultTestLoader.loadTestsFromModule(module)
 
 
-def once(test):
+def mark(test, name, default):
+    """What a decorator of support.py said of the test, or of its class."""
     method = getattr(test, getattr(test, "_testMethodName", ""), None)
-    return getattr(method, "once", False) or getattr(type(test), "once", False)
+    return getattr(method, name, None) or getattr(type(test), name, default)
 
 
-def chosen(suite, pattern, again):
+def left_out(test):
+    again, mode = os.environ.get("FUMEHOOD_TEST_AGAIN") == "1", os.environ.get("FUMEHOOD_TEST_AS")
+    return again and (mark(test, "once", False) or mode in mark(test, "left_out_as", ()))
+
+
+def chosen(suite, pattern):
     """The suite without the tests that are not to run. Its inner suites stay: they run setUpClass and setUpModule."""
     tests = unittest.TestSuite()
     for test in suite:
         if isinstance(test, unittest.TestSuite):
-            tests.addTest(chosen(test, pattern, again))
-        elif pattern in test.id() and not (again and once(test)):
+            tests.addTest(chosen(test, pattern))
+        elif pattern in test.id() and not left_out(test):
             tests.addTest(test)
     return tests
 
@@ -95,7 +102,7 @@ def main():
         out.write(json.dumps({"name": "(file)", "outcome": "skipped", "detail": str(e), "seconds": 0}) + "\n")
         return
     result = Reporter(out)
-    chosen(suite, pattern, os.environ.get("FUMEHOOD_TEST_AGAIN") == "1").run(result)
+    chosen(suite, pattern).run(result)
 
 
 main()

@@ -9,6 +9,7 @@ import support
 from dropin_case import Case, index
 
 
+@support.root_and_user
 class Codegen(Case):
     PROLOGUE = """
     from codegen_sandbox import *
@@ -88,6 +89,7 @@ class Codegen(Case):
             self.assertIn(word, text)
 
 
+@support.root_and_user
 class AiCode(Case):
     def test_every_form_of_the_answer(self):
         shown, = self.python("""

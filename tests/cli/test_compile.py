@@ -112,6 +112,7 @@ TOY = {
 }
 
 
+@support.root_and_user
 class PrecompiledHeader(unittest.TestCase):
     """bits/stdc++.h, which takes most of a compile that includes it."""
     CODE = "#include <bits/stdc++.h>\nint main() { std::map<std::string, int> m{{\"a\", %d}}; std::cout << m[\"a\"] << __OPTIMIZE__; }"
@@ -149,6 +150,7 @@ class PrecompiledHeader(unittest.TestCase):
         self.assertEqual(self.run_cpp(self.CODE % 3)["stdout"], "31")
 
 
+@support.root_and_user
 class Prepared(unittest.TestCase):
     """What a toolchain's compiles need, made once, in a language that exists for this test only."""
 

@@ -23,6 +23,7 @@ with fumehood.Sandbox('python', {arguments}) as sandbox:
 """
 
 
+@support.root_and_user
 class Python(Case):
     def cells(self, program, arguments=""):
         """The lines that a program prints, which has `run(code)` for a Python context with the small shell."""
@@ -219,6 +220,7 @@ except fumehood.ArgumentError as e: print(e.message)
         """), "2 1\n ['count', 'stdout', 'result'] python\ncancelled\n1\n")
 
 
+@support.root_and_user
 class Hostile(Case):
     """Code that means harm to whoever reads the context's events. After each, another context of the same sandbox works."""
 
@@ -329,6 +331,7 @@ say(type='end', id=1, status='ok')
         self.assertEqual(lines, ["ok", "timeout True", "ok", "ended True", "1"])
 
 
+@support.once
 class Bash(Case):
     def test_state_streams_and_exit_codes(self):
         self.assertEqual(self.python("""
@@ -369,6 +372,7 @@ class Bash(Case):
         """).splitlines()[:5], ["''", "output_limit False True", "ok", "ended True", "ended True"])
 
 
+@support.once
 class JavaScript(Case):
     def setUp(self):
         super().setUp()
@@ -427,6 +431,7 @@ class JavaScript(Case):
         self.assertRegex(said, r"^(made 4|refused no context in typescript: TypeScript needs Node 22\.13 or later \(this is v)")
 
 
+@support.once
 class Jupyter(Case):
     """Against what Jupyter's own kernel said once (tests/jupyter.py --record, which also compares with a live one)."""
 
@@ -468,6 +473,7 @@ class Jupyter(Case):
         self.compare("ipython", {})
 
 
+@support.once
 class Figures(Case):
     def test_figures_frames_and_charts(self):
         if subprocess.run(["python3", "-c", "import matplotlib, pandas"], capture_output=True).returncode:

@@ -149,6 +149,7 @@ class Results(Case):
                          [{"cputime": 2, "realtime": 10, "memory": 64, "processes": -1}])
 
 
+@support.root_and_user
 class Sandboxes(Case):
     def test_stdin_is_bytes_or_text(self):
         self.assertEqual(self.python("show(epicbox.run('python', 'cat', stdin='\\u00e9')['stdout'].decode())\n"
@@ -244,6 +245,7 @@ class Sandboxes(Case):
                          ["1\n", True, "<Sandbox: epicbox-"])
 
 
+@support.root_and_user
 class WorkingDirectories(Case):
     def test_what_one_sandbox_leaves_the_next_one_finds(self):
         support.need_program("gcc")

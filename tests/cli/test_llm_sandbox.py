@@ -131,6 +131,7 @@ class Sessions(Llm):
         self.assertEqual((many, loop), (True, "7\n"))
 
 
+@support.root_and_user
 class Files(Llm):
     def test_bytes_and_folders_go_in_and_out(self):
         self.write("tree/a.txt", "A")
@@ -179,6 +180,7 @@ class Files(Llm):
         self.assertIn("traversal", said)
 
 
+@support.root_and_user
 class Libraries(Llm):
     def setUp(self):
         super().setUp()
@@ -221,6 +223,7 @@ class Libraries(Llm):
         self.assertEqual(on, "on\n")
 
 
+@support.root_and_user
 class Pools(Llm):
     def test_nobody_gets_what_somebody_used(self):
         seen, busy, stats = self.python("""
@@ -242,6 +245,7 @@ class Pools(Llm):
         self.assertEqual((busy, stats), ({"busy": 1}, [True, 0]))
 
 
+@support.root_and_user
 class Interactive(Llm):
     def test_state_is_kept_also_without_ipython(self):
         shown = self.python("""

@@ -77,6 +77,7 @@ class Sessions(Case):
         """), "b'a\\n' 0\n")
 
 
+@support.root_and_user
 class Clients(Case):
     def test_a_closed_client_is_an_exception(self):
         self.assertEqual(self.python("""
@@ -175,6 +176,7 @@ class Clients(Case):
         """), "True\nTrue\n")
 
 
+@support.root_and_user
 class Concurrency(Case):
     def test_python_handles_its_signals_during_a_run(self):
         self.assertEqual(self.python("""

@@ -152,7 +152,7 @@ class JavaInProcess(Split):
         self.write("samples.jsonl", "".join(json.dumps({
             "task_id": f"Java/{i}", "completion" if c.startswith(" ") else "solution": c}) + "\n" for i, c in samples))
         done = support.command("judge", "--problems", self.dir / "problems.jsonl", self.dir / "samples.jsonl", "-o",
-                               self.dir / "results.jsonl", *args, env=dict(os.environ, XDG_CACHE_HOME=str(self.dir / "cache")))
+                               self.dir / "results.jsonl", *args)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout, [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
 

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""What compilers made for one test file, given to those that run after it.
+
+Each file has a home and a cache of its own, so that none finds what another left. Compiled programs and prepared toolchains are
+the exception: their names are hashes of all that they were made of (src/sandbox/compile_cache.h), and making them anew
+for each file, each kind of user and each build took half of the tests' time. They are hard links, so that a file may remove or
+overwrite its own. A test of the cache itself uses a folder of its own.
+"""
+import contextlib
+import os
+import pathlib
+import shutil
+import tempfile
+import threading
+
+def link_missing(source, target, owner):
+    """Links all files below source to the same places below target, where there are none."""
+    for folder, _, names in os.walk(source):
+        to = target / pathlib.Path(folder).relative_to(source)
+        make_folder(to, owner, pathlib.Path(folder).stat().st_mode & 0o777)
+        for name in names:
+            with contextlib.suppress(OSError):           # it is there, or somebody tidies up
+                os.link(os.path.join(folder, name), to / name, follow_symlinks=False)
+
+
+def make_folder(path, owner, mode=0o700):
+    if not path.is_dir():
+        path.mkdir()
+        path.chmod(mode)
+        if os.getuid() == 0:
+            os.chown(path, owner, owner)
+
+
+def prepared(cache):
+    """Toolchains' folders. An empty one says that it could not be made, perhaps for want of what a test withheld."""
+    return [f for f in (cache / "prepared").glob("*") if f.is_dir() and f.suffix != ".tmp" and any(f.iterdir())]
+
+
+def link_all(source, target, owner):
+    """From one folder `fumehood` of a cache to another."""
+    if (source / "compile").is_dir():
+        link_missing(source / "compile", target / "compile", owner)
+    for folder in prepared(source):
+        make_folder(target / "prepared", owner)
+        if not (target / "prepared" / folder.name).exists():
+            link_missing(folder, target / "prepared" / folder.name, owner)
+
+
+def copy_prepared(source, target, owner):
+    """For another user, whose files they have to be."""
+    for folder in prepared(source):
+        make_folder(target / "prepared", owner)
+        to = target / "prepared" / folder.name
+        if not to.exists():
+            shutil.copytree(folder, to)
+            for below, _, names in os.walk(to):
+                for name in (".", *names):
+                    os.chown(os.path.join(below, name), owner, owner)
+
+
+class Caches:
+    """One store for each user id, below a folder that goes at the end."""
+
+    def __init__(self):
+        self.top, self.lock = None, threading.Lock()
+
+    def give(self, cache, owner):
+        """cache: what XDG_CACHE_HOME is for the file's tests, or ~/.cache."""
+        with self.lock:
+            if not self.top:
+                return
+            own = self.top / str(owner)
+            make_folder(own, owner)
+            for other in self.top.iterdir():
+                copy_prepared(other, own, owner)
+            make_folder(cache, owner)
+            make_folder(cache / "fumehood", owner)
+            link_all(own, cache / "fumehood", owner)
+
+    def take(self, cache, owner):
+        with self.lock:
+            self.top = self.top or pathlib.Path(tempfile.mkdtemp(prefix="fumehood-caches-"))
+            make_folder(self.top / str(owner), owner)
+            link_all(cache / "fumehood", self.top / str(owner), owner)
+
+    def clean(self):
+        if self.top:
+            shutil.rmtree(self.top, ignore_errors=True)
