@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands that are part of the program fumehood itself; each has a file of its own name. */
 #pragma once
+#include <stddef.h>
+
+#include "base/base.h"
 
 /* argv[0] is the command's own name. Returns the exit status. */
 int fh_command_run(int argc, char **argv);
@@ -13,3 +16,8 @@ int fh_command_doctor(int argc, char **argv);
 int fh_command_mcp(int argc, char **argv);
 int fh_command_env(int argc, char **argv);
 int fh_command_with(int argc, char **argv);
+
+/* The n-th command that is a program of its own, from 0; NULL: there are no more. */
+FH_NULLABLE const char *fh_command_apart(size_t n);
+/* Where that program lies; NULL: it is no part of this installation. free() it. */
+FH_OWN FH_NULLABLE char *fh_command_program(const char *name);

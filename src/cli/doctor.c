@@ -22,9 +22,11 @@ static const struct fh_command_line command_line = {
 	.program = "fumehood doctor",
 	.synopsis = "[--json]",
 	.about =
-	    "Looks at this machine as the one who calls it: tries the system calls that a sandbox is made of, makes a "
-	    "sandbox and reads its layers back, goes over each limit, and runs a program of each language. Says of each "
-	    "thing what it is worth here, and of what is missing what mends it.",
+	    "Looks at this machine as the one who calls it: tries the system calls that a sandbox is made of, starts the "
+	    "programs of the commands, makes a sandbox and reads its layers back, goes over each limit, and runs a program "
+	    "of each language. Says of each thing what it is worth here, and of what is missing what mends it; and, "
+	    "without "
+	    "trying, what root gets where a user calls, or a user where root does.",
 	.details = "Exit status:\n"
 	           "  0  everything is there\n"
 	           "  1  runs are possible, and something is missing or holds less than it could\n"
@@ -56,9 +58,9 @@ static const struct {
 	const char *name;
 	void (*look)(struct fh_checkup *c);
 } groups[] = {
-	{ "kernel", fh_doctor_kernel },       { "host", fh_doctor_host },     { "engine", fh_doctor_engine },
-	{ "layers", fh_doctor_sandbox },      { "limits", fh_doctor_limits }, { "control groups", fh_doctor_groups },
-	{ "languages", fh_doctor_languages },
+	{ "kernel", fh_doctor_kernel },         { "host", fh_doctor_host },           { "programs", fh_doctor_programs },
+	{ "engine", fh_doctor_engine },         { "layers", fh_doctor_sandbox },      { "limits", fh_doctor_limits },
+	{ "control groups", fh_doctor_groups }, { "languages", fh_doctor_languages },
 };
 
 static void look_everywhere(struct fh_checkup *c)

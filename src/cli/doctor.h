@@ -38,9 +38,10 @@ struct fh_checkup {
 struct fh_finding *fh_finding_add(struct fh_checkup *c, const char *name, enum fh_worth worth,
                                   FH_NULLABLE const char *mend, const char *format, ...) FH_PRINTF(5, 6);
 
-/* The groups. The first three need whatever rights we were started with, the others run in sandboxes. */
+/* The groups. The first four need whatever rights we were started with, the others run in sandboxes. */
 void fh_doctor_kernel(struct fh_checkup *c);    /* doctor_kernel.c: the system calls that a sandbox is made of */
 void fh_doctor_host(struct fh_checkup *c);      /* doctor_host.c: settings, mounts, devices */
+void fh_doctor_programs(struct fh_checkup *c);  /* doctor_programs.c: whether the commands' programs can start */
 void fh_doctor_engine(struct fh_checkup *c);    /* doctor_run.c: starts the engine, and gives up root's rights */
 void fh_doctor_sandbox(struct fh_checkup *c);   /* doctor_run.c: one plain run, and the layers that it had */
 void fh_doctor_limits(struct fh_checkup *c);    /* doctor_limits.c: a program that goes over each limit */

@@ -210,6 +210,23 @@ static const char *mend_groups(const struct hierarchies *h, bool partly)
 	return DELEGATE " (where there is no user manager yet: sudo loginctl enable-linger $USER)";
 }
 
+/* What the other kind of user gets here: told from how the hierarchies are mounted, not tried. */
+static void tell_of_others(struct fh_checkup *c, const struct hierarchies *h)
+{
+#define SAMPLED "memory and cpu_time are bounded by samples, and nothing keeps a cpu_rate"
+	bool usable = (h->v1 || h->v2_controllers) && !h->read_only;
+	if (geteuid() != 0)
+		(void)fh_finding_add(c, "as root", FH_WORTH_NOTE, NULL, "%s; each live sandbox has host ids of its own",
+		                     usable ? "every limit is exact, by control groups (not tried here)" : SAMPLED);
+	else
+		(void)fh_finding_add(c, "as a user", FH_WORTH_NOTE, NULL,
+		                     "%s; on the host a sandbox is that user, under one id",
+		                     h->v1 || !usable ? SAMPLED ", since no control groups are given to users here (not tried)"
+		                                      : "the same limits in a group that systemd delegates (" DELEGATE
+		                                        "), elsewhere " SAMPLED " (not tried)");
+#undef SAMPLED
+}
+
 void fh_doctor_groups(struct fh_checkup *c)
 {
 	struct hierarchies h;
@@ -238,4 +255,5 @@ void fh_doctor_groups(struct fh_checkup *c)
 		(void)fh_finding_add(c, "delegation", FH_WORTH_WEAKER, mend_groups(&h, lost < FH_ARRAY_SIZE(needed)),
 		                     "%s; none that the engine may use for %s: the tree is sampled from inside instead",
 		                     kind_of(&h), fh_buf_cstr(&missing));
+	tell_of_others(c, &h);
 }

@@ -58,7 +58,29 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-/* A command that is a program of its own: beside this one in a build tree, or in libexec. Returns only on failure. */
+const char *fh_command_apart(size_t n)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++)
+		if (!commands[i].run && n-- == 0)
+			return commands[i].name;
+	return NULL;
+}
+
+/* Beside this one in a build tree, or in libexec. */
+static const char *const places[] = { "%s/fumehood-%s", "%s/../libexec/fumehood/fumehood-%s" };
+
+char *fh_command_program(const char *name)
+{
+	fh_auto_free char *self = fh_path_self_dir();
+	for (size_t i = 0; self && i < FH_ARRAY_SIZE(places); i++) {
+		fh_auto_free char *path = fh_xasprintf(places[i], self, name);
+		if (access(path, F_OK) == 0)
+			return FH_TAKE_PTR(path);
+	}
+	return NULL;
+}
+
+/* A command that is a program of its own. Returns only on failure. */
 static int start_program(const char *name, char **argv)
 {
 	fh_auto_free char *self = fh_path_self_dir();
@@ -69,7 +91,6 @@ static int start_program(const char *name, char **argv)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	}
 	setenv("FUMEHOOD_CALLED_AS", fh_command_name(), 1);
-	const char *const places[] = { "%s/fumehood-%s", "%s/../libexec/fumehood/fumehood-%s" };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(places); i++) {
 		fh_auto_free char *path = fh_xasprintf(places[i], self, name);
 		execv(path, argv);

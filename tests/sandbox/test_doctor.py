@@ -116,6 +116,9 @@ class Here(unittest.TestCase):
             self.assertIn(f"  {f['status']:7} {name}", done.stdout)
         self.assertEqual(done.stdout.count("mend: "), sum(bool(f["mend"]) for f in self.seen.rows.values()))
 
+    def test_what_the_other_kind_of_user_gets_is_told(self):
+        self.assertEqual(self.seen.status("control groups", "as a user" if os.geteuid() == 0 else "as root"), "note")
+
     def test_a_wrong_command_line(self):
         done = support.command("doctor", "everything")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -267,6 +270,32 @@ class Programs(support.TempDir):
         seen = doctor(env={**os.environ, "FUMEHOOD_ENGINE": "/no/such/engine"})
         self.assertEqual((seen.exit, seen.status("host", "fumehood-engine")), (2, "blocks"))
         self.assertEqual(seen.status("engine", "engine"), "blocks")
+
+    def copied(self, **programs):
+        """What doctor says that lies in a folder of its own beside programs of these texts."""
+        self.dir.chmod(0o755)
+        shutil.copy(support.PROGRAM, self.dir)
+        for name, text in programs.items():
+            self.write(f"fumehood-{name}", text, 0o755)
+        done = subprocess.run([self.dir / "fumehood", "doctor", "--json"], capture_output=True, text=True, timeout=support.TIMEOUT, env={
+            **os.environ, "FUMEHOOD_DATA_DIR": DATA.name, "FUMEHOOD_ENGINE": str(support.BUILD / "fumehood-engine")})
+        return Seen(done)
+
+    def test_a_command_whose_library_is_not_there(self):
+        support.need_program("cc", "gcc")
+        self.write("nothing.c", "")
+        self.write("main.c", "int main(void) { return 0; }\n")
+        build = f"cd {self.dir} && cc -shared -Wl,-soname,libjansson.so.99 -o gone.so nothing.c && " \
+            f"cc -Wl,--no-as-needed -o {{}} main.c ./gone.so"
+        subprocess.run(["sh", "-c", build.format("main")], check=True)
+        (self.dir / "gone.so").unlink()
+        seen = self.copied(eval=(self.dir / "main").read_bytes(), judge="#!/bin/sh\n")
+        row = seen.row("programs", "fumehood-eval")
+        self.assertEqual((row["status"], seen.exit), ("weaker", 1), str(seen))
+        self.assertIn("libjansson.so.99", row["here"])
+        self.assertIn("apt-get install libjansson4 ", row["mend"])
+        self.assertEqual(seen.status("programs", "fumehood-judge"), "ok")       # the control: a program that starts
+        self.assertEqual(seen.status("programs", "fumehood-serve"), "note")     # nobody installed it
 
     def test_languages_that_are_missing_or_broken(self):
         self.dir.chmod(0o755)
