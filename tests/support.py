@@ -34,6 +34,9 @@ START = os.environ.get("FUMEHOOD_TEST_START")
 # Times the stated bound, for a machine that does other work as well; an emulated one (tests/hosts/qemu) asks for more.
 SLACK = int(os.environ.get("FUMEHOOD_TEST_SLACK", "10"))
 
+# Whatever an eval of one test keeps, none of another is to find: the tests of the cache switch it on for themselves.
+os.environ["PROMPTFOO_CACHE_ENABLED"] = "false"
+
 
 def whoami():
     """root, user or userns: what the kernel lets this process do differs between the three."""

@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/launcher.h"
 #include "base/path.h"
+#include "cli/eval_commands.h"
 #include "cli/eval_report.h"
 #include "cli/eval_show.h"
 #include "cli/interrupt.h"
@@ -19,6 +20,8 @@
 #include "eval/outputs/output.h"
 
 #include "eval/run.h"
+#include "provider/cache.h"
+#include "provider/record.h"
 #include "provider/replay.h"
 #include "script/script.h"
 
@@ -43,11 +46,12 @@ static const char details[] =
 
 struct eval_options {
 	struct fh_opt_list configs, outputs, vars, prompts, providers, metadata, extensions, tags, script_env, args;
-	const char *tests, *env_file, *description, *filter_providers, *filter_prompts, *assertions, *model_outputs;
+	const char *tests, *env_file, *description, *filter_providers, *filter_prompts, *assertions, *model_outputs,
+	    *record, *replay;
 	struct fh_eval_overrides overrides;
 	uint64_t cell_max, show, script_timeout;
-	bool table, progress_bar, color, color_given, cache, write, share, verbose, lenient, show_given, jobs_given,
-	    sandbox_scripts, help;
+	bool table, progress_bar, color, color_given, cache, cache_given, write, share, verbose, lenient, show_given,
+	    jobs_given, sandbox_scripts, help;
 };
 
 /* What an eval holds in memory is a tenth of its time to free, and the process ends next; a build that looks for leaks
@@ -91,6 +95,12 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		OPT("env-file", 0, FH_OPT_STRING, &o->env_file, "FILE",
 		    "Environment variables (default: .env, if it is there)."),
 		OPT("env-path", 0, FH_OPT_STRING, &o->env_file, "FILE", "The same as --env-file."),
+		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "Answers that are there already"),
+		SWITCH("cache", &o->cache, &o->cache_given, 0,
+		       "Keep answers of servers on disk for 14 days and use them again (the default; `fumehood cache clear`)."),
+		OPT("record", 0, FH_OPT_STRING, &o->record, "FILE", "Add every answer to FILE, for --replay (JSONL)."),
+		OPT("replay", 0, FH_OPT_STRING, &o->replay, "FILE",
+		    "Answer every provider from FILE, and ask nothing (also: FUMEHOOD_REPLAY=FILE)."),
 		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "Your own scripts"),
 		OPT("script-env", 0, FH_OPT_LIST, &o->script_env, "NAME",
 		    "Let scripts see this key or password (or pattern); repeatable. They see no other."),
@@ -150,7 +160,6 @@ static int parse_options(int argc, char **argv, struct eval_options *o, struct f
 		OPT("table-cell-max-length", 0, FH_OPT_U64, &o->cell_max, "N", "Bytes of a cell that are shown (default 250)."),
 		SWITCH("progress-bar", &o->progress_bar, NULL, 0, "Show progress (the default)."),
 		SWITCH("color", &o->color, &o->color_given, 0, "Colours (default: on a terminal, unless NO_COLOR is set)."),
-		SWITCH("cache", &o->cache, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake: answers are never cached."),
 		SWITCH("write", &o->write, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake: only -o writes."),
 		SWITCH("share", &o->share, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake: nothing is shared."),
 		{ .name = "tag",
@@ -437,9 +446,25 @@ static int run_plan(const struct eval_options *o, const struct fh_eval_plan *pla
 	return r;
 }
 
-static int run_config(const struct eval_options *o, struct fh_eval_config *config, struct fh_replay *replay,
-                      int *ret_status, struct fh_error *err)
+/* Whether answers are kept: the command line, else the config, else the environment says so. */
+static bool uses_cache(const struct eval_options *o, const struct fh_eval_config *config)
 {
+	static const char *const sections[] = { "commandLineOptions", "evaluateOptions" };
+	const char *on = getenv("PROMPTFOO_CACHE_ENABLED");
+	if (o->cache_given)
+		return o->cache;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(sections); i++) {
+		const json_t *v = json_object_get(json_object_get(config->root, sections[i]), "cache");
+		if (json_is_boolean(v))
+			return json_is_true(v);
+	}
+	return !on || (!fh_streq(on, "false") && !fh_streq(on, "0"));
+}
+
+static int run_config(const struct eval_options *o, struct fh_eval_config *config, struct fh_replay *replay,
+                      struct fh_record *record, int *ret_status, struct fh_error *err)
+{
+	struct fh_response_cache *cache = replay || !uses_cache(o, config) ? NULL : fh_response_cache_new(NULL, 0);
 	const json_t *own_timeout = json_object_get(json_object_get(config->root, "evaluateOptions"), "timeoutMs");
 	unsigned workers = o->overrides.concurrency ? (unsigned)FH_MIN(o->overrides.concurrency, 64) : 4;
 	struct fh_services *services =
@@ -452,6 +477,8 @@ static int run_config(const struct eval_options *o, struct fh_eval_config *confi
 	                                                   .dir = config->dir });
 	struct fh_eval_provider_needs needs = { .scripts = fh_services_scripts(services),
 		                                    .replay = replay,
+		                                    .record = record,
+		                                    .cache = cache,
 		                                    .cancel = &fh_interrupted,
 		                                    .timeout_ms = (uint64_t)FH_MAX(json_number_value(own_timeout), 0) };
 	struct fh_opt_list paths = { 0 };
@@ -469,6 +496,7 @@ static int run_config(const struct eval_options *o, struct fh_eval_config *confi
 	}
 	fh_opt_list_release(&paths);
 	fh_services_free(services);
+	fh_response_cache_free(cache);
 	return r;
 }
 
@@ -510,19 +538,36 @@ static int run_command(struct eval_options *o, int *ret_status, struct fh_error 
 		return r;
 	struct fh_eval_config config = { 0 };
 	struct fh_replay *replay = NULL;
-	const char *recordings = getenv("FUMEHOOD_REPLAY");
+	struct fh_record *record = NULL;
+	const char *recordings = o->replay ? o->replay : getenv("FUMEHOOD_REPLAY");
 	r = recordings && *recordings ? fh_replay_open(recordings, &replay, err) : 0;
 	if (r == 0)
 		r = load_config(o, &config, err);
+	if (r == 0 && o->record)
+		r = fh_record_open(o->record, &record, err);
 	if (r == 0)
-		r = run_config(o, &config, replay, ret_status, err);
+		r = run_config(o, &config, replay, record, ret_status, err);
+	int closed = fh_record_close(record, r == 0 ? err : NULL);
+	r = r == 0 ? closed : r;
 	fh_eval_config_release(&config);
 	fh_replay_free(replay);
 	return r;
 }
 
+/* Commands of this program beside eval. */
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} others[] = { { "cache", fh_command_cache } };
+
 int main(int argc, char **argv)
 {
+	for (size_t i = 0; i < FH_ARRAY_SIZE(others); i++) {
+		if (!fh_streq(argv[0], others[i].name))
+			continue;
+		fh_command_inherit_name();
+		return others[i].run(argc, argv);
+	}
 	struct eval_options o = { .overrides = { .filter = FH_EVAL_FILTER_INIT, .delay_ms = UINT64_MAX },
 		                      .table = true,
 		                      .progress_bar = true,

@@ -16,13 +16,15 @@
 
 struct command {
 	const char *name;
-	int (*run)(int argc, char **argv); /* NULL: the program fumehood-NAME */
+	int (*run)(int argc, char **argv); /* NULL: a program of its own */
 	const char *about;
+	const char *program; /* fumehood-PROGRAM, which has several commands; NULL: fumehood-NAME */
 };
 
 static const struct command commands[] = {
 	{ "run", fh_command_run, "Run a program in a fresh sandbox." },
 	{ "eval", NULL, "Evaluate prompts and providers as promptfooconfig.yaml says." },
+	{ "cache", NULL, "Forget the answers of models that eval keeps.", .program = "eval" },
 	{ "judge", NULL, "Judge model-written solutions of a benchmark's problems." },
 	{ "session", fh_command_session, "Sandboxes that live on: make them, run in them, copy files, branch." },
 	{ "view", NULL, "Show what is stored in a browser: evals, answers, what failed." },
@@ -107,7 +109,7 @@ static int start_program(const char *name, char **argv)
 
 static int run_command(const struct command *c, int argc, char **argv)
 {
-	return c->run ? c->run(argc, argv) : start_program(c->name, argv);
+	return c->run ? c->run(argc, argv) : start_program(c->program ? c->program : c->name, argv);
 }
 
 static int unknown_command(const char *name)
@@ -142,7 +144,8 @@ static int help_on(const char *name, char *program)
 		return fh_streq(name, "help") || fh_streq(name, "--help") || fh_streq(name, "-h") ? show_help()
 		                                                                                  : unknown_command(name);
 	char help[] = "--help";
-	char *argv[] = { program, help, NULL };
+	fh_auto_free char *own_name = fh_xstrdup(c->name); /* by which a program of several commands knows which is meant */
+	char *argv[] = { c->program ? own_name : program, help, NULL };
 	return run_command(c, 2, argv);
 }
 

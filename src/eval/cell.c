@@ -164,6 +164,8 @@ static json_t *response_json(const struct fh_provider_response *r)
 	json_object_set_new(o, "cached", json_boolean(r->cached));
 	if (r->tokens.total >= 0)
 		json_object_set_new(o, "tokenUsage", fh_eval_tokens_json(&r->tokens, 1));
+	if (r->first_token_ms > 0)
+		json_object_set_new(o, "timeToFirstTokenMs", json_real(r->first_token_ms));
 	if (r->finish_reason)
 		json_object_set_new(o, "finishReason", json_string(r->finish_reason));
 	if (r->log_probs)
@@ -223,7 +225,8 @@ static int ask(struct work *w)
 	fh_auto_json json_t *config = call_config(w);
 	struct fh_provider_request request = { .prompt = fh_str(w->ret->prompt),
 		                                   .context = context,
-		                                   .config = json_object_size(config) ? config : NULL };
+		                                   .config = json_object_size(config) ? config : NULL,
+		                                   .repeat = w->row->repeat };
 	fh_auto_provider_response struct fh_provider_response response = FH_PROVIDER_RESPONSE_INIT;
 	int r = fh_provider_call(w->provider->handle, &request, &response, w->err);
 	if (r < 0)

@@ -81,6 +81,8 @@ static int open_entry(struct fh_eval_config *c, const struct fh_document *d, con
 		                                   .own_env = env,
 		                                   .scripts = needs->scripts,
 		                                   .replay = needs->replay,
+		                                   .record = needs->record,
+		                                   .cache = needs->cache,
 		                                   .cancel = needs->cancel,
 		                                   .timeout_ms = needs->timeout_ms };
 	if (fh_provider_open(&options, &p->handle, err) < 0) {

@@ -20,6 +20,8 @@ struct fh_eval_providers {
 struct fh_eval_provider_needs {
 	struct fh_script_pool *scripts;
 	FH_NULLABLE struct fh_replay *replay;
+	FH_NULLABLE struct fh_record *record;
+	FH_NULLABLE struct fh_response_cache *cache;
 	FH_NULLABLE const volatile int *cancel;
 	uint64_t timeout_ms;
 };

@@ -2,6 +2,7 @@
 #include "provider/chat.h"
 
 #include "base/parse.h"
+#include "base/path.h"
 
 #define FH_CHAT_EXCERPT 2000
 #define FH_CHAT_RETRIES 4
@@ -89,34 +90,42 @@ static bool fh_chat_is_final(int status, struct fh_str body)
 	return false;
 }
 
-int fh_chat_post(struct fh_provider *p, struct fh_http *http, const char *url, const struct fh_chat_headers *headers,
-                 const json_t *config, const json_t *body, struct fh_http_response *ret_http,
-                 struct fh_provider_response *ret, bool *ret_failed, struct fh_error *err)
+/* config.tls: {rejectUnauthorized: false, caPath, certPath, keyPath}, paths relative to the config's folder. */
+static void fh_chat_tls(const struct fh_provider *p, const json_t *config, char *paths[3], struct fh_http_tls *ret)
 {
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_HTTP_BODY_MAX);
-	fh_json_write(&text, body, 0);
-	if (text.overflowed) {
-		fh_response_fail(ret, "the request is larger than %zu bytes", FH_HTTP_BODY_MAX);
-		*ret_failed = true;
-		return 0;
+	static const char *const names[] = { "caPath", "certPath", "keyPath" };
+	const json_t *tls = json_object_get(config, "tls");
+	const char *off = fh_provider_env(p, "PROMPTFOO_INSECURE_SSL");
+	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++) {
+		const char *path = fh_json_str(tls, names[i], NULL);
+		paths[i] = path ? fh_path_join(p->base_dir, path) : NULL;
 	}
+	*ret = (struct fh_http_tls){ .insecure = json_is_false(json_object_get(tls, "rejectUnauthorized")) ||
+		                                     (off && (fh_streq(off, "1") || fh_streq(off, "true"))),
+		                         .ca = paths[0],
+		                         .certificate = paths[1],
+		                         .key = paths[2] };
+}
+
+int fh_chat_send(struct fh_provider *p, struct fh_http *http, struct fh_http_request *request, const json_t *config,
+                 struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
+                 struct fh_error *err)
+{
 	int64_t retries = fh_json_int(config, "maxRetries", FH_CHAT_RETRIES);
 	int64_t timeout = fh_json_int(config, "timeout", 0);
-	struct fh_http_request request = {
-		.url = url,
-		.headers = (const char *const *)headers->line,
-		.post = true,
-		.body = fh_buf_str(&text),
-		.retries = (unsigned)FH_MIN(FH_MAX(retries, 0), FH_CHAT_RETRIES_MAX),
-		.timeout_ms = timeout > 0     ? (uint64_t)timeout
-		              : p->timeout_ms ? p->timeout_ms
-		                              : fh_chat_env_number(p, "REQUEST_TIMEOUT_MS", 86400000),
-		.backoff_ms = fh_chat_env_number(p, "PROMPTFOO_REQUEST_BACKOFF_MS", 600000),
-		.is_final = fh_chat_is_final,
-		.cancel = p->cancel,
-	};
+	char *paths[3];
+	fh_chat_tls(p, config, paths, &request->tls);
+	request->retries = (unsigned)FH_MIN(FH_MAX(retries, 0), FH_CHAT_RETRIES_MAX);
+	request->timeout_ms = timeout > 0     ? (uint64_t)timeout
+	                      : p->timeout_ms ? p->timeout_ms
+	                                      : fh_chat_env_number(p, "REQUEST_TIMEOUT_MS", 86400000);
+	request->backoff_ms = fh_chat_env_number(p, "PROMPTFOO_REQUEST_BACKOFF_MS", 600000);
+	request->is_final = fh_chat_is_final;
+	request->cancel = p->cancel;
 	struct fh_error failure = FH_ERROR_INIT;
-	int code = fh_http_send(http, &request, ret_http, &failure);
+	int code = fh_http_send(http, request, ret_http, &failure);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(paths); i++)
+		free(paths[i]);
 	if (code == -FH_E_CANCELLED) {
 		if (err)
 			*err = failure;
@@ -128,6 +137,28 @@ int fh_chat_post(struct fh_provider *p, struct fh_http *http, const char *url, c
 		*ret_failed = true;
 	}
 	return 0;
+}
+
+int fh_chat_post(struct fh_provider *p, struct fh_http *http, const struct fh_chat_request *what, const json_t *config,
+                 struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
+                 struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_HTTP_BODY_MAX);
+	fh_json_write(&text, what->body, 0);
+	if (text.overflowed) {
+		fh_response_fail(ret, "the request is larger than %zu bytes", FH_HTTP_BODY_MAX);
+		*ret_failed = true;
+		return 0;
+	}
+	struct fh_http_request request = { .url = what->url,
+		                               .headers = (const char *const *)what->headers->line,
+		                               .post = true,
+		                               .body = fh_buf_str(&text),
+		                               .on_data = what->on_data,
+		                               .is_cut = what->is_cut,
+		                               .context = what->context,
+		                               .stall_ms = what->stall_ms };
+	return fh_chat_send(p, http, &request, config, ret_http, ret, ret_failed, err);
 }
 
 /* The message in the forms that servers give it: {"error": {"message"}}, {"error": "…"}, {"detail": …}, {"message"}. */
@@ -187,12 +218,4 @@ json_t *fh_chat_body(int status, const char *content_type, struct fh_str body, s
 		return NULL;
 	}
 	return FH_TAKE_PTR(json);
-}
-
-char *fh_chat_url(const char *base, const char *path)
-{
-	size_t n = strlen(base);
-	while (n && base[n - 1] == '/')
-		n--;
-	return fh_xasprintf("%.*s%s", (int)n, base, path);
 }

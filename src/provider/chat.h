@@ -23,17 +23,28 @@ int fh_chat_header(struct fh_chat_headers *h, const char *name, const char *valu
 /* All members of config.headers. */
 int fh_chat_config_headers(struct fh_chat_headers *h, const json_t *config, struct fh_error *err);
 
-/* Sends `body` as JSON to base + path, with the retries, timeout and backoff of the config and the environment
- * (maxRetries, timeout; REQUEST_TIMEOUT_MS, PROMPTFOO_REQUEST_BACKOFF_MS). A failure to get an answer goes into
- * *ret (then true is put into *ret_failed); a negative code only when cancelled. */
-int fh_chat_post(struct fh_provider *p, struct fh_http *http, const char *url, const struct fh_chat_headers *headers,
-                 const json_t *config, const json_t *body, struct fh_http_response *ret_http,
-                 struct fh_provider_response *ret, bool *ret_failed, struct fh_error *err);
+struct fh_chat_request {
+	const char *url;
+	const struct fh_chat_headers *headers;
+	const json_t *body;
+	/* As fh_http_request has them; zero for an answer in one piece. */
+	void (*on_data)(void *context, struct fh_str data);
+	bool (*is_cut)(void *context);
+	void *context;
+	uint64_t stall_ms;
+};
+/* Sends `body` as JSON, with the retries, timeout, backoff and TLS of the config and the environment (maxRetries,
+ * timeout, tls; REQUEST_TIMEOUT_MS, PROMPTFOO_REQUEST_BACKOFF_MS). A failure to get an answer goes into *ret (then true
+ * is put into *ret_failed); a negative code only when cancelled. */
+int fh_chat_post(struct fh_provider *p, struct fh_http *http, const struct fh_chat_request *what, const json_t *config,
+                 struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
+                 struct fh_error *err);
+/* The same for a request that is made already: what the config and the environment say is put into it. */
+int fh_chat_send(struct fh_provider *p, struct fh_http *http, struct fh_http_request *request, const json_t *config,
+                 struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
+                 struct fh_error *err);
 
 /* The body of an answer as a JSON object (new reference). Anything else, a status that is not 2xx, or an object with
  * "error": NULL, and ret->error says what came ("API error: 500 Internal Server Error: …"). */
 FH_OWN FH_NULLABLE json_t *fh_chat_body(int status, const char *content_type, struct fh_str body,
                                         struct fh_provider_response *ret);
-
-/* base without slashes at its end, then path. */
-FH_OWN char *fh_chat_url(const char *base, const char *path);

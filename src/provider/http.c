@@ -6,8 +6,11 @@
 #include <stdatomic.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <time.h>
 #include "base/clock.h"
 #include "provider/curl.h"
+#include "provider/limiter.h"
+#include "provider/rate_headers.h"
 
 #define FH_HTTP_TIMEOUT_MS 300000
 #define FH_HTTP_CONNECT_MS 30000
@@ -16,6 +19,7 @@
 #define FH_HTTP_PAUSE_MAX_MS 120000
 #define FH_HTTP_TICK_MS 50 /* how soon a cancel is seen */
 #define FH_HTTP_IDLE_MAX 64
+#define FH_HTTP_HEADERS_MAX ((size_t)64 << 10)
 
 struct fh_http_handle {
 	CURL *easy;
@@ -29,6 +33,7 @@ struct fh_http {
 	struct fh_http_handle *idle;
 	unsigned idle_count;
 	atomic_bool reached; /* a connection was made once */
+	struct fh_limiter limiter;
 };
 
 /* Loaded: fh_http_send sees to that before there is a handle. */
@@ -42,6 +47,7 @@ struct fh_http *fh_http_new(const char *start_hint)
 	struct fh_http *http = FH_NEW(struct fh_http);
 	http->start_hint = start_hint;
 	pthread_mutex_init(&http->lock, NULL);
+	fh_limiter_init(&http->limiter);
 	return http;
 }
 
@@ -62,7 +68,13 @@ void fh_http_free(struct fh_http *http)
 		fh_http_handle_free(h);
 	}
 	pthread_mutex_destroy(&http->lock);
+	fh_limiter_release(&http->limiter);
 	free(http);
+}
+
+unsigned fh_http_allowed(struct fh_http *http)
+{
+	return fh_limiter_allowed(&http->limiter);
 }
 
 static struct fh_http_handle *fh_http_handle_get(struct fh_http *http)
@@ -174,12 +186,38 @@ static int fh_http_sleep(const struct fh_http_request *request, uint64_t ms, str
 void fh_http_response_release(struct fh_http_response *r)
 {
 	fh_buf_release(&r->body);
+	fh_buf_release(&r->headers);
 }
+
+/* Where a try's answer goes. */
+struct fh_http_sink {
+	CURL *easy;
+	const struct fh_http_request *request;
+	struct fh_http_response *response;
+};
 
 static size_t fh_http_on_body(char *p, size_t size, size_t n, void *user)
 {
-	struct fh_buf *body = user;
-	return fh_buf_add(body, p, size * n) < 0 ? 0 : size * n;
+	struct fh_http_sink *sink = user;
+	long status = 0;
+	if (fh_buf_add(&sink->response->body, p, size * n) < 0)
+		return 0;
+	if (sink->request->on_data && curl()->easy_getinfo(sink->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK &&
+	    status >= 200 && status <= 299)
+		sink->request->on_data(sink->request->context, (struct fh_str){ p, size * n });
+	return size * n;
+}
+
+/* Of the last answer only: one that comes after "100 Continue" begins anew. */
+static size_t fh_http_on_header(char *p, size_t size, size_t n, void *user)
+{
+	struct fh_http_sink *sink = user;
+	struct fh_buf *headers = &sink->response->headers;
+	if (size * n > 5 && strncmp(p, "HTTP/", 5) == 0)
+		fh_buf_truncate(headers, 0);
+	else if (headers->n + size * n < FH_HTTP_HEADERS_MAX)
+		fh_buf_add(headers, p, size * n);
+	return size * n;
 }
 
 struct fh_http_try {
@@ -198,18 +236,43 @@ static struct curl_slist *fh_http_headers(const struct fh_http_request *request)
 	return curl()->slist_append(list, "Expect:");
 }
 
+static void fh_http_setup_tls(CURL *c, const struct fh_http_tls *tls)
+{
+	const char *ca = tls->ca ? tls->ca : fh_curl_authorities();
+	curl()->easy_setopt(c, CURLOPT_SSL_VERIFYPEER, tls->insecure ? 0L : 1L);
+	curl()->easy_setopt(c, CURLOPT_SSL_VERIFYHOST, tls->insecure ? 0L : 2L);
+	if (ca)
+		curl()->easy_setopt(c, CURLOPT_CAINFO, ca);
+	if (tls->certificate)
+		curl()->easy_setopt(c, CURLOPT_SSLCERT, tls->certificate);
+	if (tls->key)
+		curl()->easy_setopt(c, CURLOPT_SSLKEY, tls->key);
+}
+
+static void fh_http_setup_body(CURL *c, const struct fh_http_request *request)
+{
+	const char *method = request->method;
+	bool body = method ? !fh_streq(method, "GET") && !fh_streq(method, "HEAD") : request->post;
+	if (body) {
+		curl()->easy_setopt(c, CURLOPT_POST, 1L);
+		curl()->easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.n);
+		curl()->easy_setopt(c, CURLOPT_POSTFIELDS, request->body.p ? request->body.p : "");
+	}
+	if (method && fh_streq(method, "HEAD"))
+		curl()->easy_setopt(c, CURLOPT_NOBODY, 1L);
+	else if (method && !fh_streq(method, body ? "POST" : "GET"))
+		curl()->easy_setopt(c, CURLOPT_CUSTOMREQUEST, method);
+}
+
 static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_request *request, struct curl_slist *headers,
-                          struct fh_http_response *ret, struct fh_http_try *t)
+                          struct fh_http_sink *sink, struct fh_http_try *t)
 {
 	CURL *c = h->easy;
 	uint64_t timeout = request->timeout_ms ? request->timeout_ms : FH_HTTP_TIMEOUT_MS;
 	curl()->easy_setopt(c, CURLOPT_URL, request->url);
 	curl()->easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl()->easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-	curl()->easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
-	curl()->easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
-	if (fh_curl_authorities())
-		curl()->easy_setopt(c, CURLOPT_CAINFO, fh_curl_authorities());
+	fh_http_setup_tls(c, &request->tls);
 	curl()->easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 	curl()->easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)FH_HTTP_CONNECT_MS));
 	curl()->easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)INT32_MAX));
@@ -218,12 +281,14 @@ static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_request
 	curl()->easy_setopt(c, CURLOPT_HTTPHEADER, headers);
 	curl()->easy_setopt(c, CURLOPT_ERRORBUFFER, t->message);
 	curl()->easy_setopt(c, CURLOPT_WRITEFUNCTION, fh_http_on_body);
-	curl()->easy_setopt(c, CURLOPT_WRITEDATA, &ret->body);
-	if (request->post) {
-		curl()->easy_setopt(c, CURLOPT_POST, 1L);
-		curl()->easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.n);
-		curl()->easy_setopt(c, CURLOPT_POSTFIELDS, request->body.p);
+	curl()->easy_setopt(c, CURLOPT_WRITEDATA, sink);
+	curl()->easy_setopt(c, CURLOPT_HEADERFUNCTION, fh_http_on_header);
+	curl()->easy_setopt(c, CURLOPT_HEADERDATA, sink);
+	if (request->stall_ms) {
+		curl()->easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+		curl()->easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)FH_MAX((request->stall_ms + 999) / 1000, (uint64_t)1));
 	}
+	fh_http_setup_body(c, request);
 }
 
 /* Drives the transfer to its end. Returns 0 or -FH_E_CANCELLED. */
@@ -252,13 +317,11 @@ static int fh_http_perform(struct fh_http_handle *h, const struct fh_http_reques
 static void fh_http_note_answer(CURL *c, struct fh_http_response *ret, struct fh_http_try *t)
 {
 	long status = 0;
-	curl_off_t after = 0;
 	const char *type = NULL;
 	curl()->easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
 	curl()->easy_getinfo(c, CURLINFO_CONTENT_TYPE, &type);
-	curl()->easy_getinfo(c, CURLINFO_RETRY_AFTER, &after);
 	ret->status = (int)status;
-	t->retry_after_ms = after > 0 ? (uint64_t)FH_MIN(after, (curl_off_t)86400) * 1000 : 0;
+	t->retry_after_ms = fh_rate_pause_ms(fh_buf_str(&ret->headers), (int64_t)time(NULL));
 	size_t n = 0;
 	for (; type && type[n] && type[n] != ';' && type[n] != ' ' && n < sizeof(ret->content_type) - 1; n++)
 		ret->content_type[n] = (char)(type[n] >= 'A' && type[n] <= 'Z' ? type[n] + 32 : type[n]);
@@ -275,8 +338,12 @@ static int fh_http_try(struct fh_http *http, const struct fh_http_request *reque
 	*t = (struct fh_http_try){ 0 };
 	fh_buf_truncate(&ret->body, 0);
 	ret->body.overflowed = false;
+	fh_buf_truncate(&ret->headers, 0);
+	if (request->on_data)
+		request->on_data(request->context, (struct fh_str){ NULL, 0 });
 	struct curl_slist *headers = fh_http_headers(request);
-	fh_http_setup(h, request, headers, ret, t);
+	struct fh_http_sink sink = { h->easy, request, ret };
+	fh_http_setup(h, request, headers, &sink, t);
 	int code = fh_http_perform(h, request, t, err);
 	if (!code && t->result == CURLE_OK)
 		fh_http_note_answer(h->easy, ret, t);
@@ -326,7 +393,7 @@ static int fh_http_fail(const struct fh_http *http, const struct fh_http_request
 	fh_error_set(err, FH_E_UNAVAILABLE, "no whole answer from %.*s after %u %s: %s", FH_STR_ARGS(host), ret->tries,
 	             ret->tries == 1 ? "try" : "tries", why);
 	if (t->result == CURLE_PEER_FAILED_VERIFICATION)
-		fh_error_hint(err, "certificates are always verified: install the server's CA on this machine "
+		fh_error_hint(err, "certificates are verified: install the server's CA on this machine "
 		                   "(update-ca-certificates)");
 	else if (t->result == CURLE_COULDNT_CONNECT)
 		fh_error_hint(err, "is the server running there?");
@@ -344,6 +411,8 @@ static bool fh_http_worth_a_retry(struct fh_http *http, const struct fh_http_req
 {
 	if (t->refused && !atomic_load(&http->reached))
 		return false;
+	if (t->result == CURLE_OK && ret->status >= 200 && ret->status <= 299)
+		return request->is_cut && request->is_cut(request->context);
 	if (t->result == CURLE_OK)
 		return fh_http_status_retryable(ret->status) &&
 		       !(request->is_final && request->is_final(ret->status, fh_buf_str(&ret->body)));
@@ -367,10 +436,17 @@ static int fh_http_send_to(struct fh_http *http, const struct fh_http_request *r
 	uint64_t backoff = request->backoff_ms ? request->backoff_ms : FH_HTTP_BACKOFF_MS;
 	uint64_t pause_max = request->pause_max_ms ? request->pause_max_ms : FH_HTTP_PAUSE_MAX_MS;
 	for (ret->tries = 1;; ret->tries++) {
-		struct fh_http_try t;
-		int code = fh_http_try(http, request, ret, &t, err);
+		struct fh_http_try t = { 0 };
+		int64_t begun;
+		int code = fh_limiter_enter(&http->limiter, request->cancel, &begun, err);
 		if (code)
 			return code;
+		code = fh_http_try(http, request, ret, &t, err);
+		fh_limiter_leave(&http->limiter, begun, !code && t.result == CURLE_OK && ret->status == 429);
+		if (code)
+			return code;
+		if (t.result == CURLE_OK && t.retry_after_ms && t.retry_after_ms <= pause_max)
+			fh_limiter_hold(&http->limiter, t.retry_after_ms);
 		uint64_t pause = fh_http_pause_ms(backoff, ret->tries, fh_http_random01());
 		pause = FH_MAX(pause, t.retry_after_ms);
 		if (ret->tries > request->retries || !fh_http_worth_a_retry(http, request, ret, &t) || pause > pause_max)
@@ -388,7 +464,8 @@ int fh_http_send(struct fh_http *http, const struct fh_http_request *request, st
 		return fh_http_cancelled(err);
 	if (!fh_curl(err))
 		return -FH_E_UNAVAILABLE;
-	struct fh_http_response r = { .body = FH_BUF_INIT(request->body_max ? request->body_max : FH_HTTP_BODY_MAX) };
+	struct fh_http_response r = { .headers = FH_BUF_INIT(FH_HTTP_HEADERS_MAX),
+		                          .body = FH_BUF_INIT(request->body_max ? request->body_max : FH_HTTP_BODY_MAX) };
 	int code = fh_http_send_to(http, request, &r, err);
 	if (code)
 		fh_http_response_release(&r);

@@ -2,10 +2,11 @@
 /*
  * HTTP requests, over libcurl, which only http.c includes.
  *
- * http and https only; certificates are always verified; no redirect is followed (a POST with a key must not wander).
- * What may pass by itself is tried again: connections that fail or break (but not one that is refused where none was
- * ever made: nobody started the server), 408, 429 and 5xx (but 501 and 505), after a
- * pause that doubles each time, with jitter, or as long as Retry-After asks. Answers are bounded.
+ * http and https only; certificates are verified unless a request says otherwise; no redirect is followed (a POST with
+ * a key must not wander). What may pass by itself is tried again: connections that fail or break (but not one that is
+ * refused where none was ever made: nobody started the server), 408, 429 and 5xx (but 501 and 505), after a pause that
+ * doubles each time, with jitter, or as long as the server asks (rate_headers.h). How many requests are under way
+ * adapts to its 429s (limiter.h). Answers are bounded.
  */
 #pragma once
 #include "base/buf.h"
@@ -19,11 +20,24 @@ struct fh_http; /* keeps connections; one per provider, safe from any thread */
 FH_OWN struct fh_http *fh_http_new(const char *start_hint);
 void fh_http_free(struct fh_http *http); /* no request may be under way; NULL is fine */
 
+struct fh_http_tls {
+	bool insecure;                                  /* the user wants no certificate verified */
+	FH_NULLABLE const char *ca, *certificate, *key; /* files (PEM) */
+};
+
 struct fh_http_request {
 	const char *url;
 	FH_NULLABLE const char *const *headers; /* "Name: value", NULL-terminated */
 	bool post;
-	struct fh_str body;    /* of a POST */
+	FH_NULLABLE const char *method; /* NULL: POST or GET, as `post` says */
+	struct fh_str body;             /* of a POST, or of a method that is neither GET nor HEAD */
+	struct fh_http_tls tls;
+	/* Body of a 2xx answer as it comes, beside the whole in the response; p is NULL when a try begins. NULL: none. */
+	void (*on_data)(void *context, struct fh_str data);
+	/* Says that a 2xx answer was cut, as no length told it: it is tried again. NULL: none is. */
+	bool (*is_cut)(void *context);
+	void *context;
+	uint64_t stall_ms;     /* so long without a byte ends the try; 0: only timeout_ms does */
 	uint64_t timeout_ms;   /* of one try; 0: 300 s */
 	unsigned retries;      /* tries after the first */
 	uint64_t backoff_ms;   /* the first pause; 0: 1 s */
@@ -38,6 +52,7 @@ struct fh_http_response {
 	int status;
 	unsigned tries;
 	char content_type[64]; /* lower case, without parameters; "" when there is none */
+	struct fh_buf headers; /* lines "Name: value\n", for fh_headers_find */
 	struct fh_buf body;
 };
 void fh_http_response_release(struct fh_http_response *r);
@@ -48,6 +63,9 @@ void fh_http_response_release(struct fh_http_response *r);
  * not an http URL. */
 int fh_http_send(struct fh_http *http, const struct fh_http_request *request, struct fh_http_response *ret,
                  struct fh_error *err);
+
+/* How many requests may be under way now. */
+unsigned fh_http_allowed(struct fh_http *http);
 
 /* "Unauthorized" for 401; "" for what it does not know. */
 const char *fh_http_reason(int status);

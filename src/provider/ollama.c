@@ -1,76 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-#include "provider/ollama.h"
-
+/* Ollama's own API: chat, generate, embed. */
 #include "provider/chat.h"
-
-struct fh_ollama {
-	const char *model;
-	bool chat;
-	char *url;
-	struct fh_http *http;
-};
-
-static const char *const fh_ollama_prefixes[] = { "ollama:completion:", "ollama:chat:", "ollama:", NULL };
-
-static void fh_ollama_free(struct fh_provider *p)
-{
-	struct fh_ollama *o = p->state;
-	if (!o)
-		return;
-	fh_http_free(o->http);
-	free(o->url);
-	free(o);
-}
-
-static int fh_ollama_open(struct fh_provider *p, struct fh_error *err)
-{
-	if (!*p->target || fh_starts_with(p->target, "embedding")) {
-		fh_error_set(err, FH_E_CONFIG, "provider %s names no model that writes text", p->id);
-		fh_error_hint(err, "write ollama:chat:MODEL, for example ollama:chat:llama3.2");
-		return -FH_E_CONFIG;
-	}
-	fh_auto_chat_headers struct fh_chat_headers headers = { 0 };
-	if (fh_chat_config_headers(&headers, p->config, err))
-		return fh_error_wrap(err, "provider %s", p->id);
-	const char *base = fh_json_str(p->config, "apiBaseUrl", NULL);
-	base = base && *base ? base : fh_provider_env(p, "OLLAMA_BASE_URL");
-	base = base ? base : "http://localhost:11434";
-	if (!fh_starts_with(base, "http://") && !fh_starts_with(base, "https://")) {
-		fh_error_set(err, FH_E_CONFIG, "provider %s: %s is not an http or https URL", p->id, base);
-		fh_error_hint(err, "OLLAMA_BASE_URL looks like http://localhost:11434");
-		return -FH_E_CONFIG;
-	}
-	struct fh_ollama *o = FH_NEW(struct fh_ollama);
-	p->state = o;
-	o->model = p->target;
-	o->chat = fh_starts_with(p->id, "ollama:chat:");
-	o->url = fh_chat_url(base, o->chat ? "/api/chat" : "/api/generate");
-	o->http = fh_http_new("`ollama serve` starts a server; apiBaseUrl or OLLAMA_BASE_URL names another one");
-	return 0;
-}
+#include "provider/wire.h"
 
 /* Members of config that are ours or at the top of a request; all others are options of the model. */
 static bool fh_ollama_is_option(const char *key)
 {
-	static const char *const others[] = { "apiBaseUrl", "headers",  "timeout",    "maxRetries", "passthrough",
-		                                  "options",    "basePath", "keep_alive", "format",     "think",
-		                                  "tools",      "raw",      "system",     "template" };
+	static const char *const others[] = { "apiBaseUrl",   "headers",    "timeout",    "apiKey",      "apiKeyEnvar",
+		                                  "stream",       "cost",       "inputCost",  "outputCost",  "tls",
+		                                  "stallTimeout", "scriptEnv",  "maxRetries", "passthrough", "options",
+		                                  "basePath",     "keep_alive", "format",     "think",       "tools",
+		                                  "raw",          "system",     "template" };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(others); i++)
 		if (fh_streq(key, others[i]))
 			return false;
 	return true;
 }
 
-json_t *fh_ollama_request(const char *model, bool chat, const json_t *config, struct fh_str prompt)
+static json_t *fh_ollama_request(const struct fh_wire_call *call, bool chat)
 {
+	const json_t *config = call->config;
 	static const char *const top[] = { "keep_alive", "format", "think", "tools", "raw", "system", "template", NULL };
 	json_t *body = json_object();
-	json_object_set_new(body, "model", json_string(model));
+	json_object_set_new(body, "model", json_string(call->model));
 	if (chat)
-		json_object_set_new(body, "messages", fh_chat_messages(prompt));
+		json_object_set_new(body, "messages", fh_chat_messages(call->prompt));
 	else
-		json_object_set_new(body, "prompt", fh_json_bytes(prompt));
-	json_object_set_new(body, "stream", json_false());
+		json_object_set_new(body, "prompt", fh_json_bytes(call->prompt));
+	json_object_set_new(body, "stream", json_boolean(call->stream));
 	fh_chat_copy(body, config, top);
 	json_t *options = json_object();
 	const char *key;
@@ -93,100 +50,91 @@ json_t *fh_ollama_request(const char *model, bool chat, const json_t *config, st
 	return body;
 }
 
-static const json_t *fh_ollama_text(const json_t *answer, bool chat)
+static json_t *fh_ollama_chat_request(const struct fh_wire_call *call)
 {
-	return chat ? json_object_get(json_object_get(answer, "message"), "content") : json_object_get(answer, "response");
+	return fh_ollama_request(call, true);
 }
 
-/* Lines of a streamed answer put together: the last object, with the whole text. NULL when it is not one. */
-static json_t *fh_ollama_join(struct fh_str body, bool chat)
+static json_t *fh_ollama_completion_request(const struct fh_wire_call *call)
 {
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_HTTP_BODY_MAX);
-	fh_auto_json json_t *last = NULL;
-	while (body.n) {
-		const char *nl = memchr(body.p, '\n', body.n);
-		size_t n = nl ? (size_t)(nl - body.p) : body.n;
-		struct fh_str line = { body.p, n };
-		body.p += FH_MIN(n + 1, body.n);
-		body.n -= FH_MIN(n + 1, body.n);
-		if (!line.n)
-			continue;
-		json_t *part = fh_json_parse(line, NULL, NULL);
-		json_decref(last);
-		last = part;
-		if (!json_is_object(last))
-			return NULL;
-		const json_t *piece = fh_ollama_text(last, chat);
-		if (json_is_string(piece))
-			fh_buf_add(&text, json_string_value(piece), json_string_length(piece));
-	}
-	if (!fh_json_bool(last, "done", false))
-		return NULL;
-	json_t *whole = fh_json_bytes(fh_buf_str(&text));
-	if (!chat)
-		json_object_set_new(last, "response", whole);
-	else if (json_object_set_new(json_object_get(last, "message"), "content", whole))
-		return NULL;
-	return FH_TAKE_PTR(last);
+	return fh_ollama_request(call, false);
 }
 
-static int64_t fh_ollama_count(const json_t *answer, const char *key)
+static void fh_ollama_take(const json_t *answer, bool chat, struct fh_provider_response *ret)
 {
-	int64_t n = fh_json_int(answer, key, -1);
-	return n >= 0 && n <= FH_TOKENS_MAX ? n : -1;
-}
-
-void fh_ollama_parse(int status, const char *content_type, struct fh_str body, bool chat,
-                     struct fh_provider_response *ret)
-{
-	fh_auto_json json_t *joined =
-	    status == 200 && fh_streq(content_type, "application/x-ndjson") ? fh_ollama_join(body, chat) : NULL;
-	json_t *answer = joined ? FH_TAKE_PTR(joined) : fh_chat_body(status, content_type, body, ret);
-	if (!answer)
-		return;
-	ret->raw = answer;
-	int64_t prompt = fh_ollama_count(answer, "prompt_eval_count"), completion = fh_ollama_count(answer, "eval_count");
-	ret->tokens.prompt = prompt;
-	ret->tokens.completion = completion;
-	/* A prompt that was in the server's cache is not counted by it. */
-	ret->tokens.total = completion < 0 ? -1 : FH_MAX(prompt, 0) + completion;
+	const json_t *message = json_object_get(answer, "message"), *calls = json_object_get(message, "tool_calls");
+	const json_t *thought = json_object_get(chat ? message : answer, "thinking");
 	const char *finish = fh_json_str(answer, "done_reason", NULL);
+	ret->tokens.prompt = fh_wire_count(answer, "prompt_eval_count");
+	ret->tokens.completion = fh_wire_count(answer, "eval_count");
+	/* A prompt that was in the server's cache is not counted by it. */
+	ret->tokens.total = ret->tokens.completion < 0 ? -1 : FH_MAX(ret->tokens.prompt, 0) + ret->tokens.completion;
 	ret->finish_reason = finish ? fh_xstrdup(finish) : NULL;
-	const json_t *calls = json_object_get(json_object_get(answer, "message"), "tool_calls");
-	const json_t *text = json_array_size(calls) ? calls : fh_ollama_text(answer, chat);
+	if (json_is_string(thought))
+		fh_wire_reasoning(ret, json_string_value(thought), json_string_length(thought));
+	const json_t *text = chat ? json_object_get(message, "content") : json_object_get(answer, "response");
+	text = json_array_size(calls) ? calls : text;
 	ret->output = json_incref((json_t *)(uintptr_t)text);
 	if (!text)
 		fh_response_fail(ret, "API error: the server's answer holds no %s", chat ? "message content" : "response");
 }
 
-static int fh_ollama_call(struct fh_provider *p, const struct fh_provider_request *request,
-                          struct fh_provider_response *ret, struct fh_error *err)
+static void fh_ollama_chat_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
 {
-	struct fh_ollama *o = p->state;
-	fh_auto_json json_t *config = fh_provider_call_config(p, request);
-	fh_auto_chat_headers struct fh_chat_headers headers = { 0 };
-	fh_chat_header(&headers, "Content-Type", "application/json", NULL);
-	const char *key = fh_provider_env(p, "OLLAMA_API_KEY");
-	fh_auto_free char *bearer = key ? fh_xasprintf("Bearer %s", key) : NULL;
-	int code = bearer ? fh_chat_header(&headers, "Authorization", bearer, err) : 0;
-	if (!code)
-		code = fh_chat_config_headers(&headers, config, err);
-	if (code)
-		return fh_error_wrap(err, "provider %s", p->id);
-	fh_auto_json json_t *body = fh_ollama_request(o->model, o->chat, config, request->prompt);
-	fh_auto_http_response struct fh_http_response answer = { 0 };
-	bool failed = false;
-	code = fh_chat_post(p, o->http, o->url, &headers, config, body, &answer, ret, &failed, err);
-	if (code || failed)
-		return code;
-	fh_ollama_parse(answer.status, answer.content_type, fh_buf_str(&answer.body), o->chat, ret);
-	return 0;
+	fh_ollama_take(answer, true, ret);
 }
 
-const struct fh_provider_type fh_provider_ollama = {
-	.name = "ollama",
-	.prefixes = fh_ollama_prefixes,
-	.open = fh_ollama_open,
-	.call = fh_ollama_call,
-	.free = fh_ollama_free,
-};
+static void fh_ollama_completion_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
+{
+	fh_ollama_take(answer, false, ret);
+}
+
+/* One object a line; the last one has the counts, and "done". */
+static unsigned fh_ollama_event(json_t *answer, json_t *event)
+{
+	json_t *message = json_object_get(event, "message"), *calls = json_object_get(message, "tool_calls"), *call, *v;
+	const json_t *text = message ? json_object_get(message, "content") : json_object_get(event, "response");
+	const json_t *thought = json_object_get(message ? message : event, "thinking");
+	json_t *to = message ? fh_wire_object(answer, "message") : answer;
+	const char *key;
+	size_t i;
+	json_object_foreach(event, key, v)
+	{
+		if (!json_is_object(v) && !fh_streq(key, "response") && !fh_streq(key, "thinking"))
+			json_object_set(answer, key, v);
+	}
+	fh_wire_append(to, message ? "content" : "response", text);
+	fh_wire_append(to, "thinking", thought);
+	json_array_foreach(calls, i, call) json_array_append(fh_wire_array(to, "tool_calls"), call);
+	bool any = json_string_length(text) || json_string_length(thought) || json_array_size(calls);
+	return (any ? FH_WIRE_TEXT : 0) | (fh_json_bool(event, "done", false) ? FH_WIRE_END : 0);
+}
+
+const struct fh_wire fh_wire_ollama_chat = { .name = "chat",
+	                                         .path = "/api/chat",
+	                                         .request = fh_ollama_chat_request,
+	                                         .take = fh_ollama_chat_take,
+	                                         .event = fh_ollama_event };
+
+const struct fh_wire fh_wire_ollama_completion = { .name = "completion",
+	                                               .path = "/api/generate",
+	                                               .request = fh_ollama_completion_request,
+	                                               .take = fh_ollama_completion_take,
+	                                               .event = fh_ollama_event };
+
+static json_t *fh_ollama_embedding_request(const struct fh_wire_call *call)
+{
+	return json_pack("{s:s, s:o}", "model", call->model, "input", fh_json_bytes(call->prompt));
+}
+
+static void fh_ollama_embedding_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
+{
+	ret->tokens.prompt = ret->tokens.total = fh_wire_count(answer, "prompt_eval_count");
+	fh_wire_vector(json_array_get(json_object_get(answer, "embeddings"), 0), ret);
+}
+
+const struct fh_wire fh_wire_ollama_embedding = { .name = "embedding",
+	                                              .operation = FH_PROVIDER_EMBEDDING,
+	                                              .path = "/api/embed",
+	                                              .request = fh_ollama_embedding_request,
+	                                              .take = fh_ollama_embedding_take };

@@ -1,116 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "provider/openai.h"
-
-#include "base/parse.h"
+/* OpenAI's API, and that of all who speak it: chat, completions, responses, embeddings, moderations. */
 #include "provider/chat.h"
+#include "provider/wire.h"
 
 #define FH_OPENAI_MAX_TOKENS 1024
-
-struct fh_openai {
-	const char *model;
-	char *url;
-	char *key; /* NULL: a server that needs none */
-	struct fh_http *http;
-};
-
-static void fh_openai_free(struct fh_provider *p)
-{
-	struct fh_openai *o = p->state;
-	if (!o)
-		return;
-	fh_http_free(o->http);
-	free(o->url);
-	free(o->key);
-	free(o);
-}
-
-/* The server, by the first of these that is set; *ret_own tells whether it is another than OpenAI's. */
-static char *fh_openai_base(const struct fh_provider *p, bool *ret_own)
-{
-	const char *host = fh_json_str(p->config, "apiHost", NULL);
-	const char *base = fh_json_str(p->config, "apiBaseUrl", NULL);
-	*ret_own = true;
-	if (base && *base)
-		return fh_xstrdup(base);
-	host = host && *host ? host : fh_provider_env(p, "OPENAI_API_HOST");
-	if (host)
-		return fh_xasprintf("https://%s/v1", host);
-	base = fh_provider_env(p, "OPENAI_BASE_URL");
-	base = base ? base : fh_provider_env(p, "OPENAI_API_BASE_URL");
-	if (base)
-		return fh_xstrdup(base);
-	*ret_own = false;
-	return fh_xstrdup("https://api.openai.com/v1");
-}
-
-static const char *fh_openai_key(const struct fh_provider *p)
-{
-	const char *key = fh_json_str(p->config, "apiKey", NULL);
-	const char *name = fh_json_str(p->config, "apiKeyEnvar", NULL);
-	if (key && *key)
-		return key;
-	return fh_provider_env(p, name && *name ? name : "OPENAI_API_KEY");
-}
-
-static const char *const fh_openai_prefixes[] = { "openai:chat:", "openai:", NULL };
-
-/* Other OpenAI services that promptfoo names in this place, so that "openai:embedding:x" is not taken for a model. */
-static const char *const fh_openai_others[] = {
-	"completion:", "responses:", "embedding:",       "embeddings:", "moderation:", "assistant:", "image:",
-	"realtime:",   "codex-sdk",  "codex-app-server", "agents:",     "video:",      "speech:",    "transcription:",
-};
-
-static int fh_openai_check_id(const struct fh_provider *p, struct fh_error *err)
-{
-	if (!fh_starts_with(p->id, fh_openai_prefixes[0])) {
-		for (size_t i = 0; i < FH_ARRAY_SIZE(fh_openai_others); i++) {
-			if (!fh_starts_with(p->target, fh_openai_others[i]))
-				continue;
-			fh_error_set(err, FH_E_CONFIG, "provider %s: only chat models are supported", p->id);
-			fh_error_hint(err, "write openai:chat:MODEL");
-			return -FH_E_CONFIG;
-		}
-	}
-	if (*p->target)
-		return 0;
-	fh_error_set(err, FH_E_CONFIG, "provider %s names no model", p->id);
-	fh_error_hint(err, "write openai:chat:MODEL, for example openai:chat:gpt-4o");
-	return -FH_E_CONFIG;
-}
-
-static int fh_openai_open(struct fh_provider *p, struct fh_error *err)
-{
-	int code = fh_openai_check_id(p, err);
-	if (code)
-		return code;
-	if (fh_json_bool(json_object_get(p->config, "passthrough"), "stream", false))
-		return fh_error_set(err, FH_E_CONFIG, "provider %s: passthrough.stream is not supported", p->id);
-	fh_auto_chat_headers struct fh_chat_headers headers = { 0 };
-	code = fh_chat_config_headers(&headers, p->config, err);
-	if (code)
-		return fh_error_wrap(err, "provider %s", p->id);
-	struct fh_openai *o = FH_NEW(struct fh_openai);
-	p->state = o;
-	bool own;
-	fh_auto_free char *base = fh_openai_base(p, &own);
-	o->model = p->target;
-	o->url = fh_chat_url(base, "/chat/completions");
-	const char *key = fh_openai_key(p);
-	o->key = key ? fh_xstrdup(key) : NULL;
-	o->http = fh_http_new("start the server, or name another one with apiBaseUrl or OPENAI_BASE_URL");
-	if (!fh_starts_with(o->url, "http://") && !fh_starts_with(o->url, "https://")) {
-		fh_error_set(err, FH_E_CONFIG, "provider %s: %s is not an http or https URL", p->id, base);
-		fh_error_hint(err, "apiBaseUrl and OPENAI_BASE_URL look like http://127.0.0.1:8080/v1");
-		return -FH_E_CONFIG;
-	}
-	if (!o->key && !own) {
-		fh_error_set(err, FH_E_CONFIG, "provider %s: no API key", p->id);
-		fh_error_hint(err, "set %s in the environment or in .env, or OPENAI_BASE_URL for a server of your own",
-		              fh_json_str(p->config, "apiKeyEnvar", "OPENAI_API_KEY"));
-		return -FH_E_CONFIG;
-	}
-	return 0;
-}
 
 /* Models that think before they answer take neither temperature nor max_tokens. */
 static bool fh_openai_reasons(const char *model)
@@ -122,89 +15,73 @@ static bool fh_openai_reasons(const char *model)
 	return false;
 }
 
-static json_t *fh_openai_number(const json_t *config, const char *key, const char *env, double fallback, bool integer)
+static void fh_openai_passthrough(json_t *body, const json_t *config)
 {
-	json_t *given = json_object_get(config, key);
-	double n = fallback;
-	if (given)
-		return json_is_null(given) ? NULL : json_incref(given);
-	if (env && fh_parse_double(env, -1e9, 1e9, &n, NULL))
-		n = fallback;
-	return integer || n == (double)(int64_t)n ? json_integer((json_int_t)n) : json_real(n);
-}
-
-static void fh_openai_set(json_t *body, const char *key, FH_OWN json_t *value)
-{
-	if (value)
-		json_object_set_new(body, key, value);
-}
-
-json_t *fh_openai_request(const char *model, const json_t *config, const struct fh_openai_defaults *defaults,
-                          struct fh_str prompt)
-{
-	static const char *const keys[] = {
-		"top_p",
-		"presence_penalty",
-		"frequency_penalty",
-		"logit_bias",
-		"logprobs",
-		"top_logprobs",
-		"functions",
-		"function_call",
-		"tools",
-		"tool_choice",
-		"parallel_tool_calls",
-		"response_format",
-		"stop",
-		"seed",
-		"user",
-		"service_tier",
-		"metadata",
-		"store",
-		"n",
-		NULL,
-	};
-	static const char *const reasoning_keys[] = { "max_completion_tokens", "reasoning_effort", "verbosity", NULL };
-	json_t *body = json_object();
-	json_object_set_new(body, "model", json_string(model));
-	json_object_set_new(body, "messages", fh_chat_messages(prompt));
-	if (!fh_openai_reasons(model)) {
-		fh_openai_set(body, "max_tokens",
-		              fh_openai_number(config, "max_tokens", defaults->max_tokens, FH_OPENAI_MAX_TOKENS, true));
-		fh_openai_set(body, "temperature", fh_openai_number(config, "temperature", defaults->temperature, 0, false));
-	}
-	fh_chat_copy(body, config, reasoning_keys);
-	fh_chat_copy(body, config, keys);
 	json_t *passthrough = json_object_get(config, "passthrough");
 	if (json_is_object(passthrough))
 		json_object_update(body, passthrough);
+}
+
+static void fh_openai_stream(json_t *body, const struct fh_wire_call *call)
+{
+	if (!call->stream)
+		return;
+	json_object_set_new(body, "stream", json_true());
+	json_object_set_new(body, "stream_options", json_pack("{s:b}", "include_usage", 1));
+}
+
+static const char *const fh_openai_keys[] = {
+	"top_p",
+	"presence_penalty",
+	"frequency_penalty",
+	"logit_bias",
+	"logprobs",
+	"top_logprobs",
+	"functions",
+	"function_call",
+	"tools",
+	"tool_choice",
+	"parallel_tool_calls",
+	"response_format",
+	"stop",
+	"seed",
+	"user",
+	"service_tier",
+	"metadata",
+	"store",
+	"n",
+	NULL,
+};
+
+static json_t *fh_openai_chat_request(const struct fh_wire_call *call)
+{
+	static const char *const reasoning_keys[] = { "max_completion_tokens", "reasoning_effort", "verbosity", NULL };
+	json_t *body = json_object();
+	json_object_set_new(body, "model", json_string(call->model));
+	json_object_set_new(body, "messages", fh_chat_messages(call->prompt));
+	if (!fh_openai_reasons(call->model)) {
+		fh_wire_set_number(body, "max_tokens", call->config, "max_tokens", call->max_tokens, FH_OPENAI_MAX_TOKENS,
+		                   true);
+		fh_wire_set_number(body, "temperature", call->config, "temperature", call->temperature, 0, false);
+	}
+	fh_chat_copy(body, call->config, reasoning_keys);
+	fh_chat_copy(body, call->config, fh_openai_keys);
+	fh_openai_stream(body, call);
+	fh_openai_passthrough(body, call->config);
 	return body;
 }
 
-static int64_t fh_openai_count(const json_t *object, const char *key)
-{
-	double n = fh_json_num(object, key, -1);
-	return n >= 0 && n <= FH_TOKENS_MAX ? (int64_t)n : -1;
-}
-
+/* As the chat and completion APIs call them, or as the responses API does. */
 static void fh_openai_usage(const json_t *usage, struct fh_tokens *ret)
 {
-	ret->prompt = fh_openai_count(usage, "prompt_tokens");
-	ret->completion = fh_openai_count(usage, "completion_tokens");
-	ret->total = fh_openai_count(usage, "total_tokens");
-	ret->cached = fh_openai_count(json_object_get(usage, "prompt_tokens_details"), "cached_tokens");
+	bool responses = json_object_get(usage, "input_tokens") != NULL;
+	ret->prompt = fh_wire_count(usage, responses ? "input_tokens" : "prompt_tokens");
+	ret->completion = fh_wire_count(usage, responses ? "output_tokens" : "completion_tokens");
+	ret->total = fh_wire_count(usage, "total_tokens");
+	ret->cached = fh_wire_count(json_object_get(usage, responses ? "input_tokens_details" : "prompt_tokens_details"),
+	                            "cached_tokens");
 	if (ret->total < 0 && ret->prompt >= 0 && ret->completion >= 0)
 		ret->total = ret->prompt + ret->completion;
-}
-
-/* Prices per token as the config gives them; we know none ourselves, as they change. */
-static double fh_openai_cost(const json_t *config, const struct fh_tokens *t)
-{
-	double both = fh_json_num(config, "cost", -1);
-	double in = fh_json_num(config, "inputCost", both), out = fh_json_num(config, "outputCost", both);
-	if (in < 0 || out < 0 || t->prompt < 0 || t->completion < 0)
-		return -1;
-	return in * (double)t->prompt + out * (double)t->completion;
 }
 
 static json_t *fh_openai_log_probs(const json_t *choice)
@@ -250,58 +127,259 @@ static json_t *fh_openai_output(const json_t *message, const json_t *config)
 	return json_incref(content);
 }
 
-void fh_openai_parse(int status, const char *content_type, struct fh_str body, const json_t *config,
-                     struct fh_provider_response *ret)
+static void fh_openai_chat_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
 {
-	json_t *answer = fh_chat_body(status, content_type, body, ret);
-	if (!answer)
-		return;
-	ret->raw = answer;
 	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
-	ret->cost = fh_openai_cost(config, &ret->tokens);
 	const json_t *choice = json_array_get(json_object_get(answer, "choices"), 0);
+	const json_t *message = json_object_get(choice, "message");
 	const char *finish = fh_json_str(choice, "finish_reason", NULL);
 	ret->finish_reason = finish ? fh_xstrdup(finish) : NULL;
 	ret->log_probs = fh_openai_log_probs(choice);
-	ret->output = fh_openai_output(json_object_get(choice, "message"), config);
+	ret->output = fh_openai_output(message, config);
+	const json_t *thought = json_object_get(message, "reasoning_content");
+	thought = json_is_string(thought) ? thought : json_object_get(message, "reasoning");
+	if (json_is_string(thought))
+		fh_wire_reasoning(ret, json_string_value(thought), json_string_length(thought));
 	if (!choice)
 		fh_response_fail(ret, "API error: the server's answer holds no choices");
 	else if (!ret->output)
 		fh_response_fail(ret, "API error: the server's answer holds no message content");
 }
 
-static int fh_openai_call(struct fh_provider *p, const struct fh_provider_request *request,
-                          struct fh_provider_response *ret, struct fh_error *err)
+/* A piece of a tool call: its function's arguments come in pieces. */
+static void fh_openai_tool_piece(json_t *calls, json_t *piece)
 {
-	struct fh_openai *o = p->state;
-	fh_auto_json json_t *config = fh_provider_call_config(p, request);
-	fh_auto_chat_headers struct fh_chat_headers headers = { 0 };
-	fh_chat_header(&headers, "Content-Type", "application/json", NULL);
-	const char *organization = fh_json_str(config, "organization", fh_provider_env(p, "OPENAI_ORGANIZATION"));
-	fh_auto_free char *bearer = o->key ? fh_xasprintf("Bearer %s", o->key) : NULL;
-	int code = bearer ? fh_chat_header(&headers, "Authorization", bearer, err) : 0;
-	if (!code && organization)
-		code = fh_chat_header(&headers, "OpenAI-Organization", organization, err);
-	if (!code)
-		code = fh_chat_config_headers(&headers, config, err);
-	if (code)
-		return fh_error_wrap(err, "provider %s", p->id);
-	struct fh_openai_defaults defaults = { fh_provider_env(p, "OPENAI_TEMPERATURE"),
-		                                   fh_provider_env(p, "OPENAI_MAX_TOKENS") };
-	fh_auto_json json_t *body = fh_openai_request(o->model, config, &defaults, request->prompt);
-	fh_auto_http_response struct fh_http_response answer = { 0 };
-	bool failed = false;
-	code = fh_chat_post(p, o->http, o->url, &headers, config, body, &answer, ret, &failed, err);
-	if (code || failed)
-		return code;
-	fh_openai_parse(answer.status, answer.content_type, fh_buf_str(&answer.body), config, ret);
-	return 0;
+	json_t *call = fh_wire_item(calls, (size_t)FH_MAX(fh_json_int(piece, "index", 0), 0));
+	json_t *function = json_object_get(piece, "function");
+	static const char *const whole[] = { "id", "type" };
+	for (size_t i = 0; call && i < FH_ARRAY_SIZE(whole); i++)
+		if (json_is_string(json_object_get(piece, whole[i])))
+			json_object_set(call, whole[i], json_object_get(piece, whole[i]));
+	if (!call || !json_is_object(function))
+		return;
+	json_t *to = fh_wire_object(call, "function");
+	fh_wire_append(to, "name", json_object_get(function, "name"));
+	fh_wire_append(to, "arguments", json_object_get(function, "arguments"));
 }
 
-const struct fh_provider_type fh_provider_openai = {
-	.name = "openai",
-	.prefixes = fh_openai_prefixes,
-	.open = fh_openai_open,
-	.call = fh_openai_call,
-	.free = fh_openai_free,
-};
+static unsigned fh_openai_chat_event(json_t *answer, json_t *event)
+{
+	static const char *const texts[] = { "content", "reasoning_content", "reasoning", "refusal" };
+	json_t *from = json_array_get(json_object_get(event, "choices"), 0), *delta = json_object_get(from, "delta");
+	json_t *usage = json_object_get(event, "usage"), *piece, *logs = json_object_get(from, "logprobs");
+	size_t i;
+	unsigned bits = 0;
+	if (json_is_object(usage))
+		json_object_set(answer, "usage", usage);
+	if (!json_is_object(from))
+		return 0;
+	json_t *choice = fh_wire_item(fh_wire_array(answer, "choices"), 0);
+	json_t *message = fh_wire_object(choice, "message");
+	for (i = 0; i < FH_ARRAY_SIZE(texts); i++) {
+		const json_t *text = json_object_get(delta, texts[i]);
+		fh_wire_append(message, texts[i], text);
+		bits |= json_string_length(text) ? FH_WIRE_TEXT : 0;
+	}
+	json_array_foreach(json_object_get(delta, "tool_calls"), i, piece)
+	{
+		fh_openai_tool_piece(fh_wire_array(message, "tool_calls"), piece);
+		bits |= FH_WIRE_TEXT;
+	}
+	json_array_foreach(json_object_get(logs, "content"), i, piece)
+	    json_array_append(fh_wire_array(fh_wire_object(choice, "logprobs"), "content"), piece);
+	if (!json_is_string(json_object_get(from, "finish_reason")))
+		return bits;
+	json_object_set(choice, "finish_reason", json_object_get(from, "finish_reason"));
+	return bits | FH_WIRE_END;
+}
+
+const struct fh_wire fh_wire_openai_chat = { .name = "chat",
+	                                         .path = "/chat/completions",
+	                                         .request = fh_openai_chat_request,
+	                                         .take = fh_openai_chat_take,
+	                                         .event = fh_openai_chat_event };
+
+/* ------------------------------------------------------------------------------------------------------- completions
+ */
+
+static json_t *fh_openai_completion_request(const struct fh_wire_call *call)
+{
+	static const char *const more[] = { "best_of", "echo", "suffix", NULL };
+	json_t *body = json_object();
+	json_object_set_new(body, "model", json_string(call->model));
+	json_object_set_new(body, "prompt", fh_json_bytes(call->prompt));
+	fh_wire_set_number(body, "max_tokens", call->config, "max_tokens", call->max_tokens, FH_OPENAI_MAX_TOKENS, true);
+	fh_wire_set_number(body, "temperature", call->config, "temperature", call->temperature, 0, false);
+	fh_chat_copy(body, call->config, fh_openai_keys);
+	fh_chat_copy(body, call->config, more);
+	fh_openai_stream(body, call);
+	fh_openai_passthrough(body, call->config);
+	return body;
+}
+
+static void fh_openai_completion_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
+{
+	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
+	const json_t *choice = json_array_get(json_object_get(answer, "choices"), 0);
+	json_t *text = json_object_get(choice, "text");
+	const char *finish = fh_json_str(choice, "finish_reason", NULL);
+	ret->finish_reason = finish ? fh_xstrdup(finish) : NULL;
+	if (json_is_string(text))
+		ret->output = json_incref(text);
+	else
+		fh_response_fail(ret, "API error: the server's answer holds no text");
+}
+
+static unsigned fh_openai_completion_event(json_t *answer, json_t *event)
+{
+	json_t *from = json_array_get(json_object_get(event, "choices"), 0), *usage = json_object_get(event, "usage");
+	if (json_is_object(usage))
+		json_object_set(answer, "usage", usage);
+	if (!json_is_object(from))
+		return 0;
+	json_t *choice = fh_wire_item(fh_wire_array(answer, "choices"), 0), *text = json_object_get(from, "text");
+	json_t *finish = json_object_get(from, "finish_reason");
+	fh_wire_append(choice, "text", text);
+	if (json_is_string(finish))
+		json_object_set(choice, "finish_reason", finish);
+	return (json_string_length(text) ? FH_WIRE_TEXT : 0) | (json_is_string(finish) ? FH_WIRE_END : 0);
+}
+
+const struct fh_wire fh_wire_openai_completion = { .name = "completion",
+	                                               .path = "/completions",
+	                                               .request = fh_openai_completion_request,
+	                                               .take = fh_openai_completion_take,
+	                                               .event = fh_openai_completion_event };
+
+/* --------------------------------------------------------------------------------------------------------- responses
+ */
+
+static json_t *fh_openai_responses_request(const struct fh_wire_call *call)
+{
+	static const char *const keys[] = {
+		"top_p",     "tools", "tool_choice", "parallel_tool_calls", "instructions", "metadata", "previous_response_id",
+		"reasoning", "store", "text",        "truncation",          "user",         "include",  "service_tier",
+		NULL
+	};
+	json_t *body = json_object(), *messages = fh_chat_messages(call->prompt);
+	json_object_set_new(body, "model", json_string(call->model));
+	bool chat =
+	    json_array_size(messages) != 1 || !fh_streq(fh_json_str(json_array_get(messages, 0), "role", ""), "user");
+	json_object_set_new(body, "input", chat ? json_incref(messages) : fh_json_bytes(call->prompt));
+	json_decref(messages);
+	const char *max = json_object_get(call->config, "max_output_tokens") ? "max_output_tokens" : "max_tokens";
+	if (!fh_openai_reasons(call->model)) {
+		fh_wire_set_number(body, "max_output_tokens", call->config, max, call->max_tokens, FH_OPENAI_MAX_TOKENS, true);
+		fh_wire_set_number(body, "temperature", call->config, "temperature", call->temperature, 0, false);
+	} else if (json_object_get(call->config, max)) {
+		json_object_set(body, "max_output_tokens", json_object_get(call->config, max));
+	}
+	if (json_is_string(json_object_get(call->config, "reasoning_effort")))
+		json_object_set(fh_wire_object(body, "reasoning"), "effort", json_object_get(call->config, "reasoning_effort"));
+	fh_chat_copy(body, call->config, keys);
+	if (call->stream)
+		json_object_set_new(body, "stream", json_true());
+	fh_openai_passthrough(body, call->config);
+	return body;
+}
+
+/* Texts of messages one behind the other; calls of functions, when there are any, in place of them. */
+static void fh_openai_responses_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_HTTP_BODY_MAX), thought = FH_BUF_INIT(FH_HTTP_BODY_MAX);
+	json_t *calls = json_array(), *item, *part;
+	size_t i, k;
+	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
+	json_array_foreach(json_object_get(answer, "output"), i, item)
+	{
+		const char *type = fh_json_str(item, "type", "");
+		if (fh_streq(type, "function_call"))
+			json_array_append(calls, item);
+		json_array_foreach(json_object_get(item, "content"), k, part)
+		    fh_buf_adds(&text, fh_json_str(part, "text", fh_json_str(part, "refusal", "")));
+		json_array_foreach(json_object_get(item, "summary"), k, part)
+		    fh_buf_adds(&thought, fh_json_str(part, "text", ""));
+	}
+	fh_wire_reasoning(ret, thought.p, thought.n);
+	const char *why = fh_json_str(json_object_get(answer, "incomplete_details"), "reason", NULL);
+	bool cut = why && fh_streq(why, "max_output_tokens");
+	ret->finish_reason = fh_xstrdup(cut ? "length" : why ? why : json_array_size(calls) ? "tool_calls" : "stop");
+	if (json_array_size(calls))
+		ret->output = json_incref(calls);
+	else if (json_is_array(json_object_get(answer, "output")))
+		ret->output = fh_json_bytes(fh_buf_str(&text));
+	else
+		fh_response_fail(ret, "API error: the server's answer holds no output");
+	json_decref(calls);
+}
+
+static unsigned fh_openai_responses_event(json_t *answer, json_t *event)
+{
+	static const char *const ends[] = { "response.completed", "response.incomplete", "response.failed" };
+	const char *type = fh_json_str(event, "type", "");
+	json_t *whole = json_object_get(event, "response");
+	for (size_t i = 0; i < FH_ARRAY_SIZE(ends); i++) {
+		if (!fh_streq(type, ends[i]) || !json_is_object(whole))
+			continue;
+		json_object_update(answer, whole);
+		return FH_WIRE_END;
+	}
+	return strstr(type, ".delta") ? FH_WIRE_TEXT : 0;
+}
+
+const struct fh_wire fh_wire_openai_responses = { .name = "responses",
+	                                              .path = "/responses",
+	                                              .request = fh_openai_responses_request,
+	                                              .take = fh_openai_responses_take,
+	                                              .event = fh_openai_responses_event };
+
+/* --------------------------------------------------------------------------------------- embeddings and moderations */
+
+static json_t *fh_openai_input_request(const struct fh_wire_call *call)
+{
+	static const char *const keys[] = { "dimensions", "encoding_format", "user", NULL };
+	json_t *body = json_object();
+	json_object_set_new(body, "model", json_string(call->model));
+	json_object_set_new(body, "input", fh_json_bytes(call->prompt));
+	fh_chat_copy(body, call->config, keys);
+	fh_openai_passthrough(body, call->config);
+	return body;
+}
+
+static void fh_openai_embedding_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
+{
+	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
+	fh_wire_vector(json_object_get(json_array_get(json_object_get(answer, "data"), 0), "embedding"), ret);
+}
+
+const struct fh_wire fh_wire_openai_embedding = { .name = "embedding",
+	                                              .operation = FH_PROVIDER_EMBEDDING,
+	                                              .path = "/embeddings",
+	                                              .request = fh_openai_input_request,
+	                                              .take = fh_openai_embedding_take };
+
+static void fh_openai_moderation_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
+{
+	const json_t *result = json_array_get(json_object_get(answer, "results"), 0);
+	const json_t *categories = json_object_get(result, "categories"),
+	             *scores = json_object_get(result, "category_scores");
+	if (!json_is_boolean(json_object_get(result, "flagged"))) {
+		fh_response_fail(ret, "API error: the server's answer holds no moderation");
+		return;
+	}
+	json_t *flags = json_array(), *hit;
+	const char *name;
+	json_object_foreach((json_t *)(uintptr_t)categories, name, hit)
+	{
+		if (json_is_true(hit))
+			json_array_append_new(flags, json_pack("{s:s, s:s, s:f}", "code", name, "description", name, "confidence",
+			                                       fh_json_num(scores, name, 0)));
+	}
+	ret->output = json_pack("{s:O, s:o}", "flagged", json_object_get(result, "flagged"), "flags", flags);
+}
+
+const struct fh_wire fh_wire_openai_moderation = { .name = "moderation",
+	                                               .operation = FH_PROVIDER_MODERATION,
+	                                               .path = "/moderations",
+	                                               .request = fh_openai_input_request,
+	                                               .take = fh_openai_moderation_take };

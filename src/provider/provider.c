@@ -3,13 +3,18 @@
 
 #include "base/clock.h"
 #include "base/nearest.h"
+#include "provider/record.h"
 #include "provider/replay.h"
+#include "provider/secrets.h"
 #include "provider/type.h"
 #include "script/script.h"
 
 /* In the order in which they are tried. */
 static const struct fh_provider_type *const fh_provider_types[] = {
-	&fh_provider_echo, &fh_provider_openai, &fh_provider_ollama, &fh_provider_exec, &fh_provider_script,
+	&fh_provider_echo,
+	&fh_provider_model,
+	&fh_provider_exec,
+	&fh_provider_script,
 };
 
 /* Whether the file that an id names, before any ":function", ends like one of the suffixes. */
@@ -30,7 +35,11 @@ static const struct fh_provider_type *fh_provider_find(const char *id, const cha
 {
 	for (size_t t = 0; t < FH_ARRAY_SIZE(fh_provider_types); t++) {
 		const struct fh_provider_type *type = fh_provider_types[t];
-		for (size_t i = 0; type->prefixes[i]; i++) {
+		if (type->knows && type->knows(id)) {
+			*ret_target = id;
+			return type;
+		}
+		for (size_t i = 0; type->prefixes && type->prefixes[i]; i++) {
 			if (type->whole ? !fh_streq(id, type->prefixes[i]) : !fh_starts_with(id, type->prefixes[i]))
 				continue;
 			const char *target = id + strlen(type->prefixes[i]);
@@ -44,8 +53,8 @@ static const struct fh_provider_type *fh_provider_find(const char *id, const cha
 }
 
 #define FH_PROVIDER_KNOWN                                                                                              \
-	"echo, openai:MODEL, openai:chat:MODEL, ollama:MODEL, ollama:chat:MODEL, exec:COMMAND, file://NAME.py, "           \
-	"file://NAME.js, python:NAME.py"
+	"echo, openai:MODEL, openai:chat:MODEL, ollama:chat:MODEL, anthropic:messages:MODEL, google:MODEL and other "      \
+	"services (docs/providers.md), exec:COMMAND, file://NAME.py, file://NAME.js, python:NAME.py"
 
 static int fh_provider_unknown(const char *id, struct fh_error *err)
 {
@@ -59,7 +68,9 @@ static int fh_provider_unknown(const char *id, struct fh_error *err)
 	fh_auto_free char *word = fh_xstrndup(id, FH_MIN(n, (size_t)64));
 	struct fh_nearest near = FH_NEAREST_INIT(word);
 	for (size_t t = 0; t < FH_ARRAY_SIZE(fh_provider_types); t++)
-		fh_nearest_offer(&near, fh_provider_types[t]->name);
+		for (size_t i = 0; i == 0 || (fh_provider_types[t]->name_at && fh_provider_types[t]->name_at(i)); i++)
+			fh_nearest_offer(&near, fh_provider_types[t]->name_at ? fh_provider_types[t]->name_at(i)
+			                                                      : fh_provider_types[t]->name);
 	fh_error_set(err, FH_E_CONFIG, "unknown provider %s", id);
 	if (near.best)
 		fh_error_hint(err, "did you mean %s%s? Known: " FH_PROVIDER_KNOWN, near.best, id + n);
@@ -145,6 +156,10 @@ int fh_provider_open(const struct fh_provider_options *options, struct fh_provid
 	p->env = fh_provider_env_strings(options->env);
 	p->scripts = options->scripts;
 	p->replay = options->replay;
+	p->record = options->record;
+	p->cache = options->cache;
+	fh_secrets_add_all(&p->secrets, p->config);
+	fh_secrets_add_all(&p->secrets, p->env);
 	fh_provider_grant_all(p, options->own_env);
 	if (!p->scripts)
 		fh_script_environment_make(&p->environment, p->env, NULL);
@@ -173,10 +188,16 @@ void fh_provider_free(struct fh_provider *p)
 		free(p->granted[i]);
 	free(p->granted);
 	fh_script_environment_release(&p->environment);
+	fh_secrets_free(p->secrets);
 	free(p->id);
 	free(p->label);
 	free(p->base_dir);
 	free(p);
+}
+
+void fh_provider_keep_secret(struct fh_provider *p, const char *value)
+{
+	fh_secrets_add(&p->secrets, value);
 }
 
 const char *fh_provider_id(const struct fh_provider *provider)
@@ -259,8 +280,11 @@ int fh_provider_call(struct fh_provider *p, const struct fh_provider_request *re
 			return code;
 		}
 	}
+	fh_secrets_remove(p->secrets, &r);
 	if (!r.latency_ms)
 		r.latency_ms = (double)(fh_now_ns() - start) / FH_NS_PER_MS;
+	if (p->record && !p->replay)
+		fh_record_add(p->record, p->id, p->label, request->prompt, &r);
 	*ret = r;
 	return 0;
 }

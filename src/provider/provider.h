@@ -7,11 +7,11 @@
  * An id names a type in fh_provider_types (provider.c) and what that type is to use:
  *
  *     echo                                     the prompt itself
- *     openai:MODEL  openai:chat:MODEL          an OpenAI-compatible server
- *     ollama:MODEL  ollama:chat:MODEL          an Ollama server
+ *     openai:MODEL  openai:chat:MODEL …        a server of models: SERVICE:MODEL, SERVICE:KIND:MODEL (service.c)
+ *     http://…  https://…                      any server, by a request that the config describes (request.c)
  *     exec:COMMAND                             a program: prompt, options, context appended to its arguments
- *     file://x.py[:fn]  python:x.py[:fn]       call_api(prompt, options, context) of a python file
- *     file://x.js[:fn]  (.mjs, .cjs)           callApi(prompt, context, options) of a javascript file
+ *     file://x.py[:fn]  python:x.py[:fn]       call_api(prompt, options, context) of a python file (ruby alike)
+ *     file://x.js[:fn]  (.mjs, .cjs, .ts)      callApi(prompt, context, options) of a javascript file
  *
  * With recordings (`replay`, replay.h), any id is answered from them and nothing is ever asked.
  *
@@ -25,7 +25,9 @@
 
 struct fh_provider;
 struct fh_replay;
-struct fh_script_pool; /* script/script.h */
+struct fh_record;         /* record.h */
+struct fh_response_cache; /* cache.h */
+struct fh_script_pool;    /* script/script.h */
 
 struct fh_provider_options {
 	const char *id;
@@ -35,10 +37,12 @@ struct fh_provider_options {
 	FH_NULLABLE const json_t *env;     /* {NAME: string/number/bool}, before the process's environment; a .env file
 	                                    * is put into the latter by the program that reads it */
 	FH_NULLABLE const json_t *own_env; /* the part of env that is for this provider alone: its script sees all of it */
-	FH_NULLABLE struct fh_script_pool *scripts; /* for file:// and python: ids; borrowed, outlives the provider */
-	FH_NULLABLE struct fh_replay *replay;       /* borrowed, outlives the provider */
-	FH_NULLABLE const volatile int *cancel;     /* set to 1 elsewhere: calls end with FH_E_CANCELLED */
-	uint64_t timeout_ms;                        /* of one call, retries included; 0: 300 s for each try */
+	FH_NULLABLE struct fh_script_pool *scripts;  /* for file:// and python: ids; borrowed, outlives the provider */
+	FH_NULLABLE struct fh_replay *replay;        /* borrowed, outlives the provider */
+	FH_NULLABLE struct fh_record *record;        /* likewise: what is answered is written there */
+	FH_NULLABLE struct fh_response_cache *cache; /* likewise; NULL: every call is asked */
+	FH_NULLABLE const volatile int *cancel;      /* set to 1 elsewhere: calls end with FH_E_CANCELLED */
+	uint64_t timeout_ms;                         /* of one call, retries included; 0: 300 s for each try */
 };
 
 /* Copies the options (but scripts, replay and cancel). A bad id or a bad config: FH_E_CONFIG, without a place in a
@@ -70,6 +74,7 @@ struct fh_provider_request {
 	struct fh_str prompt;              /* rendered; a JSON array of messages makes a chat */
 	FH_NULLABLE const json_t *context; /* for exec and scripts: {vars, prompt: {raw, label}, test …} */
 	FH_NULLABLE const json_t *config;  /* laid over the provider's config for this call (of a prompt or a test) */
+	uint32_t repeat;                   /* which pass over the same request: each has cached answers of its own */
 };
 
 /* What a server may say that it counted: sums of two of them do not overflow. Anything beyond counts as not said. */
@@ -91,6 +96,7 @@ struct fh_provider_response {
 	double cost; /* in US dollars; -1: not known */
 	bool cached;
 	double latency_ms;               /* from our call to the answer, retries and their pauses included */
+	double first_token_ms;           /* of a streamed answer: from our call to its first text; 0: not streamed */
 	FH_NULLABLE char *finish_reason; /* "stop", "length" … as the server says */
 	FH_NULLABLE json_t *raw;         /* the server's or script's whole answer */
 	FH_NULLABLE json_t *metadata;    /* object */

@@ -114,7 +114,7 @@ int fh_replay_open(const char *path, struct fh_replay **ret, struct fh_error *er
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_REPLAY_FILE_MAX);
 	int code = fh_file_read(path, &text, err);
 	if (code) {
-		fh_error_hint(err, "FUMEHOOD_REPLAY has to name a file of recordings (JSONL)");
+		fh_error_hint(err, "--replay and FUMEHOOD_REPLAY name a file of recordings (JSONL)");
 		return fh_error_wrap(err, "recordings");
 	}
 	struct fh_replay *replay = FH_NEW(struct fh_replay);

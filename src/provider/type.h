@@ -8,6 +8,9 @@ struct fh_provider_type {
 	const char *name;            /* how messages call it: "openai", "exec" */
 	const char *const *prefixes; /* ids begin with one of them, the longest first; NULL-terminated */
 	bool whole;                  /* a prefix is the whole id */
+	/* In place of prefixes: whether an id is of this type, and the names that messages offer (NULL after the last). */
+	bool (*knows)(const char *id);
+	const char *(*name_at)(size_t i);
 	const char *const *suffixes; /* NULL, or one of them ends the path of the id (before ":function") */
 	/* Checks the id's target and the config, keeps what it needs in p->state. NULL: nothing to do. */
 	int (*open)(struct fh_provider *p, struct fh_error *err);
@@ -27,13 +30,18 @@ struct fh_provider {
 	struct fh_script_environment environment; /* of its programs, where there is no pool of scripts to ask */
 	struct fh_script_pool *scripts;
 	struct fh_replay *replay;
+	struct fh_record *record;
+	struct fh_response_cache *cache;
+	char **secrets; /* that no response may hold (secrets.h); NULL: none */
 	const volatile int *cancel;
 	uint64_t timeout_ms;
 	void *state;
 };
 
-extern const struct fh_provider_type fh_provider_echo, fh_provider_openai, fh_provider_ollama, fh_provider_exec,
-    fh_provider_script;
+extern const struct fh_provider_type fh_provider_echo, fh_provider_model, fh_provider_exec, fh_provider_script;
+
+/* Is taken out of everything that this provider answers; NULL is fine. */
+void fh_provider_keep_secret(struct fh_provider *p, FH_NULLABLE const char *value);
 
 /* A variable of the provider's env, else of the process; NULL when unset or empty. */
 FH_NULLABLE const char *fh_provider_env(const struct fh_provider *p, const char *name);

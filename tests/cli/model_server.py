@@ -39,13 +39,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.server.lock:
             self.server.requests.append((self.path, dict(self.headers), request))
-            self.server.counts[request["model"]] += 1
-            count = self.server.counts[request["model"]]
+            model = request.get("model", self.path)
+            self.server.counts[model] += 1
+            count = self.server.counts[model]
         if self.path == "/api/chat":
             return self.reply(200, {"message": {"role": "assistant", "content": self.said(request, "ollama says hi")},
                                     "done": True, "done_reason": "stop", "prompt_eval_count": 5, "eval_count": 6})
         if self.path == "/api/generate":
             return self.reply(200, {"response": "generated from " + request["prompt"], "done": True})
+        service = self.SERVICES.get(self.path.split("?")[0])
+        if service:
+            return self.reply(200, service)
         if self.path != "/v1/chat/completions":
             return self.reply(404, {"detail": "Not Found"})
         if self.server.script is not None:
@@ -56,6 +60,90 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """By the server's script, a function of the model's name and the prompt, if it has one."""
         script = self.server.script
         return script(request["model"], request["messages"][-1]["content"]) if script is not None else otherwise
+
+    SERVICES = {
+        "/v1/completions": {"choices": [{"text": "completed", "finish_reason": "stop"}]},
+        "/v1/responses": {"output": [{"type": "message", "content": [{"type": "output_text", "text": "responded"}]}]},
+        "/v1/embeddings": {"data": [{"embedding": [1, 0, 0]}], "usage": {"prompt_tokens": 2, "total_tokens": 2}},
+        "/v1/moderations": {"results": [{"flagged": False, "categories": {"hate": False}, "category_scores": {"hate": 0.01}}]},
+        "/v1/messages": {"content": [{"type": "text", "text": "claude says hi"}], "stop_reason": "end_turn",
+                         "usage": {"input_tokens": 1000, "output_tokens": 100}},
+        "/v1beta/models/gemini-2.5-flash:generateContent":
+            {"candidates": [{"content": {"parts": [{"text": "gemini says hi"}]}, "finishReason": "STOP"}]},
+        "/openai/deployments/mine/chat/completions": answer("azure says hi"),
+        "/api/embed": {"embeddings": [[0, 1]]},
+    }
+
+    def stream(self, *pieces, pause=0, end=True, **last):
+        """Server-sent events of a chat, in chunks."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        events = [{"choices": [{"delta": piece if isinstance(piece, dict) else {"content": piece}}]} for piece in pieces]
+        if end:
+            events.append({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": answer("")["usage"], **last})
+        for i, event in enumerate(events):
+            self.chunk(f"data: {json.dumps(event)}\n\n")
+            if pause and i == 0:
+                time.sleep(pause)
+        if end:
+            self.chunk("data: [DONE]\n\n")
+        self.chunk("")
+
+    def chunk(self, text):
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(text), text.encode()))
+        self.wfile.flush()
+
+    def model_stream(self, request, count):
+        assert request["stream"] is True
+        self.stream("Hel", "lo ", {"reasoning_content": "hm"}, "there")
+
+    def model_stream_tools(self, request, count):
+        self.stream({"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\"x\""}}]},
+                    {"tool_calls": [{"index": 0, "function": {"arguments": ": 1}"}}]})
+
+    def model_stream_cut_once(self, request, count):
+        self.stream("half ", end=count > 1)
+
+    def model_stream_cut(self, request, count):
+        self.stream("half ", end=False)
+
+    def model_stream_stalled(self, request, count):
+        self.stream("a", "b", pause=self.server.slow_seconds)
+
+    def model_stream_late(self, request, count):
+        time.sleep(0.3)
+        self.stream("late ", "but whole")
+
+    def model_stream_broken(self, request, count):
+        self.reply(200, "data: {broken\n\ndata: {\"choices\": 5}\n\n", "text/event-stream")
+
+    def model_tools(self, request, count):
+        body = answer(None)
+        body["choices"][0] = {"message": {"content": None, "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}, "finish_reason": "tool_calls"}
+        self.reply(200, body)
+
+    def model_two_at_a_time(self, request, count):
+        """More than two together are refused."""
+        with self.server.lock:
+            self.server.together += 1
+            refused = self.server.together > 2
+        try:
+            time.sleep(0.05)
+            if refused:
+                return self.reply(429, {"error": {"message": "too many"}}, retry_after_ms="100")
+            self.reply(200, answer("one of two"))
+        finally:
+            with self.server.lock:
+                self.server.together -= 1
+
+    def model_tell_key(self, request, count):
+        self.reply(200, answer("your key is " + self.headers["Authorization"]))
+
+    def model_refuse_with_key(self, request, count):
+        self.reply(401, {"error": {"message": "Incorrect API key provided: " + self.headers["Authorization"]}})
 
     def model_good(self, request, count):
         self.reply(200, answer("you said: " + request["messages"][-1]["content"]))
@@ -128,6 +216,7 @@ class ModelServer(http.server.ThreadingHTTPServer):
         self.requests = []
         self.counts = collections.Counter()
         self.slow_seconds = 5
+        self.together = 0
         self.url = f"http://127.0.0.1:{self.server_port}"
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 

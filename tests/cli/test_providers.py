@@ -53,6 +53,130 @@ class Providers(support.TempDir):
         return row["error"]
 
     # ---------------------------------------------------------------------------------------------- a good server
+    def test_services_by_their_names(self):
+        rows = {"openai:completion:m": "completed", "openai:responses:m": "responded", "groq:good": "you said: hello",
+                "mistral:good": "you said: hello", "anthropic:messages:claude-haiku-4-5": "claude says hi",
+                "google:gemini-2.5-flash": "gemini says hi", "azure:chat:mine": "azure says hi", "vllm:good": "you said: hello"}
+        url = self.server.url
+        env = {"GROQ_BASE_URL": url + "/v1", "GROQ_API_KEY": "groq-key-1", "MISTRAL_API_BASE_URL": url + "/v1",
+               "MISTRAL_API_KEY": "mistral-key", "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "anthropic-key",
+               "GOOGLE_API_BASE_URL": url, "GEMINI_API_KEY": "gemini-key", "AZURE_API_BASE_URL": url,
+               "AZURE_API_KEY": "azure-key", "VLLM_BASE_URL": url + "/v1"}
+        self.config(*rows)
+        got = {row["provider"]["id"]: row for row in self.rows(**env)}
+        self.assertEqual({name: row["response"].get("output", row["error"] if "error" in row else None)
+                          for name, row in got.items()}, rows)
+        self.assertAlmostEqual(got["anthropic:messages:claude-haiku-4-5"]["cost"], 0.0015)
+        sent = {path: {k.lower(): v for k, v in headers.items()} for path, headers, _ in self.server.requests}
+        self.assertEqual(sent["/v1/messages"]["x-api-key"], "anthropic-key")
+        self.assertEqual(sent["/v1beta/models/gemini-2.5-flash:generateContent"]["x-goog-api-key"], "gemini-key")
+        azure, = [headers for path, headers in sent.items() if path.startswith("/openai/deployments/mine/")]
+        self.assertEqual(azure["api-key"], "azure-key")
+
+    def test_embeddings_and_moderations_serve_assertions(self):
+        similar = {"type": "similar", "value": "hello", "threshold": 0.9, "provider": "openai:embedding:e"}
+        moderation = {"type": "moderation", "provider": "openai:moderation:m"}
+        self.config("echo", tests=[{"assert": [similar]}, {"assert": [moderation]},
+                                   {"assert": [{**similar, "provider": "ollama:embeddings:e"}]}])
+        self.assertEqual([row["success"] for row in self.rows()], [True, True, True])
+
+    def test_a_key_that_a_server_sends_back_is_in_no_result(self):
+        self.config("openai:tell-key", "openai:refuse-with-key")
+        rows = self.rows()
+        self.assertEqual(rows[0]["response"]["output"], "your key is Bearer [REDACTED]")
+        self.assertIn("Incorrect API key provided: Bearer [REDACTED]", rows[1]["error"])
+        self.assertNotIn(KEY, self.output)
+
+    def test_tool_calls(self):
+        self.assertEqual(self.row("openai:tools")["response"]["output"][0]["function"]["name"], "f")
+
+    # --------------------------------------------------------------------------------------------------- streams
+    def streamed(self, model, **config):
+        return self.row({"id": "openai:" + model, "config": {"stream": True, **config}})
+
+    def test_a_stream_is_put_together_and_its_first_token_is_timed(self):
+        response = self.streamed("stream")["response"]
+        self.assertEqual(response["output"], "Hello there")
+        self.assertEqual(response["metadata"], {"reasoning": "hm"})
+        self.assertEqual((response["tokenUsage"]["total"], response["finishReason"]), (7, "stop"))
+        late = self.streamed("stream-late")
+        self.assertEqual(late["response"]["output"], "late but whole")
+        self.assertGreaterEqual(late["response"]["timeToFirstTokenMs"], 290)
+
+    def test_a_streams_tool_calls(self):
+        call, = self.streamed("stream-tools")["response"]["output"]
+        self.assertEqual(call["function"], {"name": "f", "arguments": '{"x": 1}'})
+
+    def test_a_stream_that_is_cut_is_asked_for_again(self):
+        self.assertEqual(self.streamed("stream-cut-once")["response"]["output"], "half ")
+        self.assertIn("the stream ended in the middle of the answer", self.streamed("stream-cut", maxRetries=1)["error"])
+        self.assertEqual(self.server.counts["stream-cut"], 2)
+
+    def test_a_stream_that_stalls_is_left(self):
+        self.assertIn("no answer from 127.0.0.1", self.streamed("stream-stalled", stallTimeout=1000)["error"])
+
+    def test_a_stream_of_nonsense(self):
+        self.assertIn("part of it was no JSON", self.streamed("stream-broken", maxRetries=0)["error"])
+
+    def test_a_server_that_cannot_stream_answers_in_one_piece(self):
+        self.assertEqual(self.streamed("good")["response"]["output"], "you said: hello")
+
+    # ------------------------------------------------------------------------------------------ limits of a server
+    def test_as_many_requests_are_under_way_as_the_server_takes(self):
+        self.config("openai:two-at-a-time", tests=[{"vars": {"n": str(n)}} for n in range(24)])
+        rows = self.rows("-j", "12")
+        self.assertEqual([row["success"] for row in rows], [True] * 24)
+        # Had all 12 gone on together, each answer would have cost several refusals.
+        self.assertLess(self.server.counts["two-at-a-time"], 24 * 3)
+
+    # ----------------------------------------------------------------------------------------------------- the cache
+    def cached(self, *args, **env):
+        return self.rows(*args, PROMPTFOO_CACHE_ENABLED="true", XDG_CACHE_HOME=str(self.dir / "cache"), **env)
+
+    def test_an_answer_is_used_again_until_the_cache_is_cleared(self):
+        self.config("openai:good")
+        fresh, = self.cached()
+        again, = self.cached()
+        self.assertEqual((fresh["response"]["cached"], again["response"]["cached"]), (False, True))
+        self.assertEqual(fresh["response"]["output"], again["response"]["output"])
+        self.assertEqual(self.server.counts["good"], 1)
+        self.cached("--no-cache")
+        self.assertEqual(self.server.counts["good"], 2)
+        kept = "".join(p.read_text() for p in (self.dir / "cache").rglob("*.json"))
+        self.assertIn("you said: hello", kept)
+        self.assertNotIn(KEY, kept)
+        done = support.command("cache", "clear", env={**self.env, "XDG_CACHE_HOME": str(self.dir / "cache")})
+        self.assertEqual((done.returncode, done.stdout), (0, "1 answer removed.\n"), done.stderr)
+        self.cached()
+        self.assertEqual(self.server.counts["good"], 3)
+
+    def test_a_cache_tells_repeats_settings_and_errors_apart(self):
+        self.config("openai:good", {"id": "openai:good", "label": "hot", "config": {"temperature": 1}})
+        self.cached("--repeat", "2")
+        self.assertEqual(self.server.counts["good"], 4)
+        self.cached("--repeat", "2")
+        self.assertEqual(self.server.counts["good"], 4)
+        self.config({"id": "openai:broken", "config": {"maxRetries": 0}})
+        self.cached(), self.cached()
+        self.assertEqual(self.server.counts["broken"], 2)
+
+    def test_of_identical_requests_under_way_one_is_asked(self):
+        self.server.slow_seconds = 0.3
+        self.config("openai:slow", tests=[{"vars": {"n": str(n)}} for n in range(8)])
+        rows = self.cached("-j", "8")
+        self.assertEqual([row["response"]["output"] for row in rows], ["late"] * 8)
+        self.assertEqual(self.server.counts["slow"], 1)
+
+    def test_what_was_recorded_is_replayed(self):
+        self.config("openai:good", {"id": "openai:refused", "label": "no"})
+        first = self.rows("--record", "r.jsonl")
+        asked = len(self.server.requests)
+        again = self.rows("--replay", "r.jsonl", OPENAI_API_KEY="")
+        self.assertEqual([row["response"].get("output") for row in first], [row["response"].get("output") for row in again])
+        self.assertEqual([row.get("error") for row in first], [row.get("error") for row in again])
+        self.assertEqual(len(self.server.requests), asked)
+        self.assertNotIn(KEY, (self.dir / "r.jsonl").read_text())
+
     def test_an_answer_brings_its_tokens_and_why_it_ended(self):
         response = self.row("openai:good")["response"]
         self.assertEqual(response["output"], "you said: hello")
