@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <strings.h>
 #include <sys/random.h>
 #include <time.h>
@@ -194,12 +195,14 @@ struct fh_http_sink {
 	CURL *easy;
 	const struct fh_http_request *request;
 	struct fh_http_response *response;
+	int64_t *last_ns; /* of the try */
 };
 
 static size_t fh_http_on_body(char *p, size_t size, size_t n, void *user)
 {
 	struct fh_http_sink *sink = user;
 	long status = 0;
+	*sink->last_ns = fh_now_ns();
 	if (fh_buf_add(&sink->response->body, p, size * n) < 0)
 		return 0;
 	if (sink->request->on_data && curl()->easy_getinfo(sink->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK &&
@@ -225,6 +228,7 @@ struct fh_http_try {
 	bool refused; /* the machine is there, and nothing listens at the port */
 	char message[CURL_ERROR_SIZE];
 	uint64_t retry_after_ms;
+	int64_t last_ns; /* when the body's last bytes came; 0: none did */
 };
 
 static struct curl_slist *fh_http_headers(const struct fh_http_request *request)
@@ -284,11 +288,17 @@ static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_request
 	curl()->easy_setopt(c, CURLOPT_WRITEDATA, sink);
 	curl()->easy_setopt(c, CURLOPT_HEADERFUNCTION, fh_http_on_header);
 	curl()->easy_setopt(c, CURLOPT_HEADERDATA, sink);
-	if (request->stall_ms) {
-		curl()->easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
-		curl()->easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)FH_MAX((request->stall_ms + 999) / 1000, (uint64_t)1));
-	}
 	fh_http_setup_body(c, request);
+}
+
+/* An answer that began, and of which nothing came for so long. (curl's own low-speed limit takes an average.) */
+static bool fh_http_is_stalled(const struct fh_http_request *request, struct fh_http_try *t)
+{
+	if (!request->stall_ms || !t->last_ns || fh_now_ns() - t->last_ns < (int64_t)request->stall_ms * FH_NS_PER_MS)
+		return false;
+	t->result = CURLE_OPERATION_TIMEDOUT;
+	snprintf(t->message, sizeof(t->message), "nothing came for %llu ms", (unsigned long long)request->stall_ms);
+	return true;
 }
 
 /* Drives the transfer to its end. Returns 0 or -FH_E_CANCELLED. */
@@ -303,6 +313,8 @@ static int fh_http_perform(struct fh_http_handle *h, const struct fh_http_reques
 			break;
 		if (fh_http_is_cancelled(request))
 			code = fh_http_cancelled(err);
+		else if (running && fh_http_is_stalled(request, t))
+			break;
 		else if (running)
 			curl()->multi_poll(h->multi, NULL, 0, FH_HTTP_TICK_MS, NULL);
 	}
@@ -342,7 +354,7 @@ static int fh_http_try(struct fh_http *http, const struct fh_http_request *reque
 	if (request->on_data)
 		request->on_data(request->context, (struct fh_str){ NULL, 0 });
 	struct curl_slist *headers = fh_http_headers(request);
-	struct fh_http_sink sink = { h->easy, request, ret };
+	struct fh_http_sink sink = { h->easy, request, ret, &t->last_ns };
 	fh_http_setup(h, request, headers, &sink, t);
 	int code = fh_http_perform(h, request, t, err);
 	if (!code && t->result == CURLE_OK)
