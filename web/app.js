@@ -4,11 +4,23 @@ import { html, render, useState, useEffect, useRef, useUrl, useKeys, allKeys, go
 import { Evals } from "./evals.js";
 import { Table } from "./table.js";
 
+// Pages that most visits do not need come when they are opened.
+function later(load, name) {
+  let found = null;
+  return function Later(props) {
+    const [page, set] = useState(found);
+    useEffect(() => { if (!page) load().then((m) => { found = m[name]; set(() => found); }); }, []);
+    return page ? html`<${page} ...${props} />` : html`<main class="page" aria-busy="true"></main>`;
+  };
+}
 const PAGES = [
-  [/^\/(evals\/?|eval\/?)?$/, Evals],
+  [/^\/(?:evals?\/?)?()$/, Evals],
+  [/^\/(judgements|runs)$/, Evals],
+  [/^\/playground$/, later(() => import("./playground.js"), "Playground")],
   [/^\/eval\/([^/]+)$/, Table],
+  [/^\/compare\/([^/]+)\/([^/]+)$/, later(() => import("./compare.js"), "Compare")],
 ];
-const NAV = [["/", "Evals"]];
+const NAV = [["/", "Evals"], ["/judgements", "Judgements"], ["/runs", "Runs"], ["/playground", "Playground"]];
 
 function Help({ close }) {
   const box = useRef(null);
@@ -40,6 +52,7 @@ function App() {
     "Ctrl+k": { run: () => { go("/"); requestAnimationFrame(() => document.getElementById("search")?.focus()); }, help: "Find an eval" },
     t: { run: nextTheme, help: "Next theme: automatic, light, dark" },
     g: { run: () => go("/"), help: "Go to the list of evals" },
+    p: { run: () => go("/playground"), help: "Go to the playground" },
   });
   let page = null;
   for (const [pattern, Page] of PAGES) {

@@ -73,10 +73,10 @@ function Bar({ name, used, limit, show, enforced }) {
     <td class="muted">${limit ? `of ${show(limit)}` : ""}${enforced ? html` <span class="tag">${visible(enforced)}</span>` : null}</td></tr>`;
 }
 
-function Run({ run }) {
+export function Run({ run }) {
   const u = run.usage || {}, cpu = limitOf(run.limits, "cpu_time", true), wall = limitOf(run.limits, "wall_time", true), memory = limitOf(run.limits, "memory"), tasks = limitOf(run.limits, "processes");
   const isolation = Object.entries(run.isolation || {});
-  return html`<${Section} title=${run.title} note=${[run.status, run.exit_code !== undefined && run.exit_code !== null ? `exit ${run.exit_code}` : "", run.signal ? `signal ${run.signal}` : "", run.integrity ? `integrity: ${run.integrity}` : ""].filter(Boolean).map(plain).join(" · ")}>
+  return html`<${Section} title=${run.title || "The run"} note=${[run.status, run.exit_code !== undefined && run.exit_code !== null ? `exit ${run.exit_code}` : "", run.signal ? `signal ${run.signal}` : "", run.integrity ? `integrity: ${run.integrity}` : ""].filter(Boolean).map(plain).join(" · ")}>
     <table class="usage"><tbody>
       <${Bar} name="CPU time" used=${u.cpu_ms} limit=${cpu.value} enforced=${cpu.enforced} show=${ms} />
       <${Bar} name="Wall time" used=${u.wall_ms} limit=${wall.value} enforced=${wall.enforced} show=${ms} />

@@ -23,7 +23,15 @@ function Row({ e, at, active, focus, chosen, choose }) {
   </tr>`;
 }
 
-export function Evals() {
+// What a list is of: the three kinds that the store has.
+const KINDS = {
+  "": { kind: "eval", title: "Evals", one: "eval", many: "evals", how: "fumehood eval -c promptfooconfig.yaml" },
+  judgements: { kind: "judge", title: "Judgements", one: "judgement", many: "judgements", how: "fumehood judge --problems problems.jsonl samples.jsonl" },
+  runs: { kind: "run", title: "Runs", one: "run", many: "runs", how: "fumehood run --keep program.py" },
+};
+
+export function Evals({ args: [list] }) {
+  const about = KINDS[list];
   const { query } = useUrl();
   const [typed, type] = useState(query.q || "");
   const q = useDelayed(typed, 120);
@@ -31,14 +39,15 @@ export function Evals() {
   const [version, again] = useState(0);
   const [active, setActive] = useState(-1);
   const [chosen, setChosen] = useState(new Set());
-  const { value, failure, busy } = useAnswer("/api/view/evals", { search: q, offset: from, limit: PAGE }, [q, from, version]);
-  useEffect(() => { document.title = "Evals · fumehood"; }, []);
+  const { value, failure, busy } = useAnswer("/api/view/evals", { kind: about.kind, search: q, offset: from, limit: PAGE }, [q, from, version, list]);
+  useEffect(() => { document.title = `${about.title} · fumehood`; }, [list]);
   useEffect(() => { if ((query.q || "") !== q) go(withQuery({ q, from: null }), { replace: true }); }, [q]);
   useEffect(() => { if (query.q !== undefined && query.q !== q) type(query.q); }, [query.q]);
   useChanges(() => again((n) => n + 1));
   const evals = value?.evals || [];
   const choose = (id) => setChosen((s) => { const n = new Set(s); if (!n.delete(id)) n.add(id); return n; });
   const two = [...chosen];
+  const compare = () => { if (two.length === 2) go(`/compare/${encodeURIComponent(two[0])}/${encodeURIComponent(two[1])}`); else say("Choose two evals to compare"); };
   const remove = async () => {
     if (!chosen.size || !confirm(`Delete ${chosen.size === 1 ? "this eval" : `these ${chosen.size} evals`}? It cannot be undone.`)) return;
     try {
@@ -53,21 +62,21 @@ export function Evals() {
     j: { run: () => move(1), help: "Next eval" }, k: { run: () => move(-1), help: "Previous eval" },
     ArrowDown: { run: () => move(1) }, ArrowUp: { run: () => move(-1) },
     x: { run: () => evals[active] && choose(evals[active].id), help: "Choose the eval" },
+    c: { run: compare, help: "Compare the two chosen evals" },
     "/": { run: () => document.getElementById("search").focus(), help: "Search" },
     Enter: { run: (e) => { if (e.target.closest("a, button") || !evals[active]) return false; go(`/eval/${encodeURIComponent(evals[active].id)}`); return true; }, help: "Open" },
   });
   return html`<main id="main" class="page" aria-busy=${busy}>
-    <div class="bar"><h1>Evals</h1>
-      <input id="search" type="search" placeholder="Search description, id, tag" aria-label="Search evals" value=${typed} onInput=${(e) => type(e.target.value)} />
-      <span class="muted" role="status">${value ? `${count(value.total)} ${value.total === 1 ? "eval" : "evals"}` : ""}</span>
+    <div class="bar"><h1>${about.title}</h1>
+      <input id="search" type="search" placeholder="Search description, id, tag" aria-label=${`Search ${about.many}`} value=${typed} onInput=${(e) => type(e.target.value)} />
+      <span class="muted" role="status">${value ? `${count(value.total)} ${value.total === 1 ? about.one : about.many}` : ""}</span>
       <span class="grow"></span>
-      ${chosen.size > 0 && html`<button class="danger" onClick=${remove}>Delete ${chosen.size}</button>`}
+      ${chosen.size > 0 && html`<button onClick=${compare} disabled=${two.length !== 2}>Compare</button><button class="danger" onClick=${remove}>Delete ${chosen.size}</button>`}
     </div>
     <${Trouble} failure=${failure} />
-    ${value && evals.length === 0 && (q ? html`<${Empty} title="No eval fits the search"><button onClick=${() => type("")}>Clear the search</button><//>`
-      : html`<${Empty} title="No evals yet"><p>Run one, and it appears here while it runs:</p><pre class="text">fumehood eval -c promptfooconfig.yaml</pre>
-          <p>Or bring in results of promptfoo or of another machine:</p><pre class="text">fumehood import results.json</pre><//>`)}
-    ${evals.length > 0 && html`<div class="scroll-x"><table class="list"><thead><tr><th class="pick"><span class="sr">Chosen</span></th><th>Eval</th><th class="num">When</th><th>Passed</th>
+    ${value && evals.length === 0 && (q ? html`<${Empty} title=${`No ${about.one} fits the search`}><button onClick=${() => type("")}>Clear the search</button><//>`
+      : html`<${Empty} title=${`No ${about.many} yet`}><p>What the store keeps appears here, while it runs:</p><pre class="text">${about.how}</pre><//>`)}
+    ${evals.length > 0 && html`<div class="scroll-x"><table class="list"><thead><tr><th class="pick"><span class="sr">Chosen</span></th><th>${about.title.slice(0, -1)}</th><th class="num">When</th><th>Passed</th>
       <th class="num">Results</th><th class="num">Errors</th><th class="num wide">Took</th><th class="num wide">Cost</th></tr></thead>
       <tbody>${evals.map((e, i) => html`<${Row} key=${e.id} e=${e} at=${i} active=${i === active} focus=${i === active} chosen=${chosen.has(e.id)} choose=${choose} />`)}</tbody></table></div>
       ${value.total > PAGE && html`<nav class="pager" aria-label="Pages of the list">

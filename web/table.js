@@ -116,14 +116,15 @@ function Grid({ rows, head, vars, columns, height, active, setActive, openCell, 
     if (cell && active.byKey) cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [active]);
   const scroll = () => { cancelAnimationFrame(frame.current); frame.current = requestAnimationFrame(look); };
-  const widths = `72px ${vars.map(() => "minmax(140px, 1fr)").join(" ")} ${columns.map(() => "minmax(250px, 2fr)").join(" ")}`;
+  const first = head.kind === "eval" ? 72 : 130; // where a row's name is all that says what it is
+  const widths = `${first}px ${vars.map(() => "minmax(140px, 1fr)").join(" ")} ${columns.map(() => "minmax(250px, 2fr)").join(" ")}`;
   const shown = [];
   for (let i = view.from; i <= view.to && i < n; i++)
     shown.push(html`<${Row} key=${i} row=${rows.at(i)} i=${i} vars=${vars} columns=${columns} height=${height} active=${active} open=${openCell} tall=${tall}
       style=${{ top: `${i * height}px`, height: `${height}px`, gridTemplateColumns: widths }} />`);
   return html`<div class="grid ${tall ? (height > 100 ? "large" : "middle") : "small"}" role="grid" aria-label="Results" aria-rowcount=${n + 1} tabindex="0" ref=${box} onScroll=${scroll}
       aria-activedescendant=${active && active.i >= 0 ? `cell-${active.i}-${active.k}` : undefined}>
-    <div class="grid-inner" style=${{ minWidth: `${72 + vars.length * 140 + columns.length * 250}px` }}>
+    <div class="grid-inner" style=${{ minWidth: `${first + vars.length * 140 + columns.length * 250}px` }}>
     <div role="row" aria-rowindex="1" class="grid-head" ref=${top} style=${{ gridTemplateColumns: widths }}><div role="columnheader" class="index head">#</div>
       ${vars.map((v) => html`<div role="columnheader" class="head"><div class="head-name" dir="auto">${visible(head.vars[v])}</div></div>`)}
       ${columns.map((k) => html`<${Head} head=${head.columnHeads[k]} k=${k} />`)}</div>
@@ -178,7 +179,7 @@ function Title({ head, id, renew }) {
 }
 
 // Pages of the eval that most visits do not need.
-const PARTS = { config: () => import("./config.js").then((m) => m.Config) };
+const PARTS = { tasks: () => import("./tasks.js").then((m) => m.Tasks), charts: () => import("./charts.js").then((m) => m.Charts), config: () => import("./config.js").then((m) => m.Config) };
 function Part({ name, ...props }) {
   const [Found, set] = useState(null);
   useEffect(() => { let gone = false; set(null); PARTS[name]?.().then((f) => { if (!gone) set(() => f); }); return () => { gone = true; }; }, [name]);
@@ -235,6 +236,9 @@ export function Table({ args: [id] }) {
     const row = rows.at(to.i);
     if (row) go(withQuery({ cell: `${row.row}.${to.k}` }), { replace: true });
   };
+  const hope = async (wish) => {
+    try { await ask("POST", api(id, "/wish"), { body: { wish } }); say({ pause: "It pauses within a second", "go-on": "It goes on", cancel: "It stops within a second" }[wish]); } catch (e) { say(e.message); }
+  };
   const mode = (m) => () => go(withQuery({ mode: m === "all" || query.mode === m ? null : m, cell: null }));
   useKeys({
     j: { run: () => move(1, 0), help: "Next row" }, k: { run: () => move(-1, 0), help: "Previous row" },
@@ -249,6 +253,7 @@ export function Table({ args: [id] }) {
     ".": { run: () => go(withQuery({ re: query.re ? null : 1 })), help: "Search by regular expression" },
     r: { run: () => setSize((s) => Object.keys(HEIGHTS)[(Object.keys(HEIGHTS).indexOf(s) + 1) % 3]), help: "Row height" },
     v: { run: () => setShowVars(!showVars), help: "Show or hide variables" },
+    c: { run: () => go(withQuery({ view: query.view === "charts" ? null : "charts" })), help: "Charts" },
   });
 
   if (failure && !head) return html`<main id="main" class="page"><${Trouble} failure=${failure} /><p><${Link} to="/">All evals<//></p></main>`;
@@ -259,12 +264,13 @@ export function Table({ args: [id] }) {
     <div class="bar title"><${Title} head=${head} id=${id} renew=${() => renewHead((n) => n + 1)} />
       <span class="chips"><button class="chip" title="Copy the id" onClick=${() => copy(head.id)}><code>${visible(head.id)}</code></button>
       <span class="chip">${when(head.createdAt)}</span>
-      ${head.running ? html`<span class="chip live">running ${count(done)} of ${count(head.total)}</span>` : head.state === "interrupted" ? html`<span class="chip warn">interrupted at ${count(done)} of ${count(head.total)}</span>` : null}
+      ${head.running ? html`<span class="chip live">running ${count(done)} of ${count(head.total)}</span>
+        ${[["pause", "Pause"], ["go-on", "Go on"], ["cancel", "Stop"]].map(([wish, name]) => html`<button class="quiet" onClick=${() => hope(wish)}>${name}</button>`)}` : head.state === "interrupted" ? html`<span class="chip warn">interrupted at ${count(done)} of ${count(head.total)}</span>` : null}
       <${Chip} label="passed" value=${percent(head.successes, done)} /><${Chip} label="results" value=${count(done)} />
       ${head.errors > 0 && html`<${Chip} label="errors" value=${count(head.errors)} kind="error" />`}
       <${Chip} label="took" value=${ms(head.durationMs)} />${head.tokens > 0 && html`<${Chip} label="tokens" value=${count(head.tokens)} />`}${head.cost > 0 && html`<${Chip} label="cost" value=${money(head.cost)} />`}
       ${Object.entries(head.tags || {}).map(([n, v]) => html`<span class="chip">${visible(v ? `${n}=${v}` : n)}</span>`)}</span></div>
-    <nav class="tabs" aria-label="Parts of the eval">${tab(null, "Results")}${tab("config", "Configuration")}<span class="grow"></span>
+    <nav class="tabs" aria-label="Parts of the eval">${tab(null, "Results")}${head.kind === "judge" && tab("tasks", "Tasks")}${tab("charts", "Charts")}${tab("config", "Configuration")}<span class="grow"></span>
       <button class="quiet" onClick=${() => setShowVars(!showVars)} aria-pressed=${showVars}>Variables</button>
       <label class="pick-one">Rows <select value=${size} onChange=${(e) => setSize(e.target.value)}>${Object.keys(HEIGHTS).map((s) => html`<option value=${s} selected=${s === size}>${s}</option>`)}</select></label></nav>
     ${query.view ? html`<${Part} name=${query.view} id=${id} head=${head} />` : html`

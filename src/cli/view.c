@@ -43,7 +43,7 @@ static const struct fh_command_line command_line = {
 	.program = "fumehood view",
 	.synopsis = "[OPTIONS]",
 	.about = "Shows in a browser what is stored: evals as tables, each answer with its program, logs and what was "
-	         "expected. Listens at this machine alone.",
+	         "expected, and comparisons of evals. Listens at this machine alone.",
 	.details = "Only the user who started it may look: the kernel says whose process is at the other end of a "
 	           "connection. Whoever comes otherwise (--address, a forwarded port) needs the URL with its token.\n"
 	           "\n"

@@ -91,17 +91,23 @@ static bool lets_all(const struct fh_store_row_filter *f)
 	       !f->language && !f->tag;
 }
 
-static int count_rows(struct fh_store *s, int64_t eval, const struct fh_store_row_filter *f, struct fh_store_cells *c,
-                      struct fh_error *err)
+static int total_rows(struct fh_store *s, int64_t eval, struct fh_store_cells *c, struct fh_error *err)
 {
 	struct fh_db_statement *q = NULL;
 	int r = fh_db_ask(fh_store_db(s), fh_q_rows_total, &q, err, "i", eval);
 	if (r == 0 && (r = fh_db_next(q, err)) == 1)
 		c->total = c->matched = (uint64_t)fh_db_int(q, 0);
 	fh_db_done(q);
+	return r < 0 ? r : 0;
+}
+
+static int count_rows(struct fh_store *s, int64_t eval, const struct fh_store_row_filter *f, struct fh_store_cells *c,
+                      struct fh_error *err)
+{
+	struct fh_db_statement *q = NULL;
+	int r = total_rows(s, eval, c, err);
 	if (r < 0 || lets_all(f))
-		return r < 0 ? r : 0;
-	q = NULL;
+		return r;
 	r = fh_q_rows_count(fh_store_db(s), eval, f, &q, err);
 	if (r == 0 && (r = fh_db_next(q, err)) == 1)
 		c->matched = (uint64_t)fh_db_int(q, 0);
@@ -119,17 +125,39 @@ static int read_row(struct fh_store *s, int64_t eval, int64_t row, struct fh_sto
 	return r;
 }
 
+/* A filter that reads the data is put once: what it lets through is counted, and read where it is on the page. */
+static int search_rows(struct fh_store *s, int64_t eval, const struct fh_store_row_filter *f,
+                       const struct fh_store_page *p, struct fh_store_cells *c, struct fh_error *err)
+{
+	struct fh_db_statement *q = NULL;
+	struct fh_store_page all = { .order = p->order, .descending = p->descending, .limit = INT32_MAX };
+	uint64_t limit = p->limit ? p->limit : 50;
+	int r = total_rows(s, eval, c, err);
+	c->matched = 0;
+	if (r == 0)
+		r = fh_q_rows(fh_store_db(s), eval, f, &all, &q, err);
+	while (r >= 0 && (r = fh_db_next(q, err)) == 1) {
+		if (c->matched >= p->offset && c->matched < p->offset + limit)
+			r = read_row(s, eval, fh_db_int(q, 0), c, err);
+		c->matched++;
+	}
+	fh_db_done(q);
+	return r < 0 ? r : 0;
+}
+
 int fh_store_rows(struct fh_store *s, int64_t eval, const struct fh_store_row_filter *f, const struct fh_store_page *p,
                   struct fh_store_cells *ret, struct fh_error *err)
 {
 	struct fh_store_cells c = { 0 };
 	struct fh_db_statement *q = NULL;
-	int r = count_rows(s, eval, f, &c, err);
-	if (r == 0)
+	bool searches = f->text || f->regexp || f->tag;
+	int r = searches ? search_rows(s, eval, f, p, &c, err) : count_rows(s, eval, f, &c, err);
+	if (r == 0 && !searches) {
 		r = fh_q_rows(fh_store_db(s), eval, f, p, &q, err);
-	while (r >= 0 && (r = fh_db_next(q, err)) == 1)
-		r = read_row(s, eval, fh_db_int(q, 0), &c, err);
-	fh_db_done(q);
+		while (r >= 0 && (r = fh_db_next(q, err)) == 1)
+			r = read_row(s, eval, fh_db_int(q, 0), &c, err);
+		fh_db_done(q);
+	}
 	if (r < 0) {
 		fh_store_cells_release(&c);
 		return r;

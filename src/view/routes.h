@@ -9,4 +9,5 @@
 enum { FH_VIEW_OPEN = 1 /* tells nothing of what is stored, so that a script may wait for the server with it */ };
 
 extern const struct fh_http_route fh_view_about_routes[], fh_view_eval_routes[], fh_view_row_routes[];
-extern const struct fh_http_route fh_view_event_routes[];
+extern const struct fh_http_route fh_view_event_routes[], fh_view_number_routes[], fh_view_compare_routes[];
+extern const struct fh_http_route fh_view_task_routes[], fh_view_play_routes[];

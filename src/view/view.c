@@ -77,14 +77,20 @@ static const struct fh_http_route page_routes[] = {
 	{ "GET", "/eval", reply_page },
 	{ "GET", "/eval/{id}", reply_page },
 	{ "GET", "/evals", reply_page },
+	{ "GET", "/compare/{first}/{second}", reply_page },
+	{ "GET", "/judgements", reply_page },
+	{ "GET", "/runs", reply_page },
+	{ "GET", "/playground", reply_page },
 	{ 0 },
 };
 static const struct fh_http_route asset_routes[] = {
 	{ "GET", "/web/*", reply_asset },
 	{ 0 },
 };
-static const struct fh_http_route *const tables[] = { page_routes,         asset_routes,       fh_view_about_routes,
-	                                                  fh_view_eval_routes, fh_view_row_routes, fh_view_event_routes };
+static const struct fh_http_route *const tables[] = {
+	page_routes,          asset_routes,          fh_view_about_routes,   fh_view_eval_routes, fh_view_row_routes,
+	fh_view_event_routes, fh_view_number_routes, fh_view_compare_routes, fh_view_task_routes, fh_view_play_routes,
+};
 
 static const struct fh_http_route *find(struct fh_http_request *r, bool *ret_other_method)
 {

@@ -140,6 +140,84 @@ class Api(Viewing):
         self.viewer.ask("DELETE", "/api/eval/eval-live")
 
 
+def judged(row, task, passed):
+    data = {"task_id": task, "index": row, "passed": passed, "verdict": "passed" if passed else "failed", "reason": "" if passed else "no", "integrity": "split",
+            "program": "def f(): pass", "usage": {"cpu_ms": 1}}
+    return {"row": row, "column": 0, "success": passed, "failure": int(not passed), "score": float(passed), "latency": 2 ** row, "status": data["verdict"], "language": "python", "data": data}
+
+
+@support.once
+class Numbers(Viewing):
+    @classmethod
+    def fill(cls):
+        # Row by row: passed in both, in none, six fixed, one that only the first has, one that only the second has.
+        first = [cell(0, 0, "same"), cell(1, 0, "bad", False)] + [cell(i, 0, "old", False) for i in range(2, 8)] + [cell(8, 0, "only here")]
+        second = [cell(0, 0, "same"), cell(1, 0, "bad", False)] + [cell(i, 0, "new") for i in range(2, 8)] + [cell(9, 0, "only there")]
+        fill(cls.store, head("eval-first", rows=9), first)
+        fill(cls.store, head("eval-second", rows=9), second)
+        samples = [judged(0, "a", True), judged(1, "a", False), judged(2, "b", True), judged(3, "b", True), judged(4, 7, False), judged(5, 7, False)]
+        fill(cls.store, {**head("judge-x", ("judge",)), "kind": "judge"}, samples)
+
+    def test_two_evals_are_paired_by_row_and_come_worst_first(self):
+        got = self.viewer.get("/api/view/compare/eval-second/eval-first")
+        self.assertEqual(got["counts"], {"regressed": 6, "fixed": 0, "neither": 1, "both": 1, "only-first": 1, "only-second": 1})
+        self.assertEqual([r["kind"] for r in got["rows"]], ["regressed"] * 6 + ["neither", "both", "only-first", "only-second"])
+        self.assertAlmostEqual(got["p"], 2 / 2 ** 6)               # a coin that falls on one side six times
+        self.assertAlmostEqual(got["difference"], -6 / 8)
+        self.assertLess(got["low"], -6 / 8)
+        self.assertEqual((got["rows"][0]["first"]["cell"]["text"], got["rows"][0]["second"]["cell"]["text"]), ("new", "old"))
+        fixed = self.viewer.get("/api/view/compare/eval-first/eval-second?kind=fixed&limit=4")
+        self.assertEqual((fixed["matched"], [r["row"] for r in fixed["rows"]]), (6, [2, 3, 4, 5]))
+        self.assertAlmostEqual(fixed["p"], 2 / 2 ** 6)
+        self.assertEqual(self.viewer.get("/api/view/compare/eval-first/eval-first")["p"], 1)
+        self.assertEqual(self.viewer.ask("GET", "/api/view/compare/eval-first/eval-none")[0], 404)
+
+    def test_a_judgement_by_task(self):
+        got = self.viewer.get("/api/view/evals/judge-x/tasks")
+        self.assertEqual([(t["task"], t["samples"], t["passed"]) for t in got["tasks"]], [("a", 2, 1), ("b", 2, 2), ("7", 2, 0)])
+        self.assertEqual(got["tasks"][0]["rows"], [[0, True, "passed"], [1, False, "failed"]])
+        one, two = got["passAtK"]
+        self.assertAlmostEqual(one["value"], (0.5 + 1 + 0) / 3)
+        self.assertAlmostEqual(two["value"], 2 / 3)
+        self.assertLess(one["low"], one["value"])
+
+    def test_what_charts_draw(self):
+        got = self.viewer.get("/api/view/evals/judge-x/numbers")
+        column = got["columns"][0]
+        self.assertEqual((column["passed"], column["failed"], column["errors"]), (3, 3, 0))
+        self.assertEqual((column["scores"][0], column["scores"][-1], sum(column["scores"])), (3, 3, 6))
+        self.assertEqual((column["latency"]["max"], sum(column["latencies"])), (32, 6))
+        self.assertEqual(len(got["points"]), 6)
+
+
+class Playground(Viewing):
+    def play(self, status=200, **body):
+        got, answer, _ = self.viewer.ask("POST", "/api/view/play", body)
+        self.assertEqual(got, status, answer)
+        return answer
+
+    def test_a_program_runs_in_a_sandbox(self):
+        got = self.play(language="python", code="import os; print(input()[::-1], os.path.exists('/root/.ssh'))", stdin="abc\n")
+        self.assertEqual((got["run"]["status"], got["run"]["stdout"]), ("ok", "cba False\n"))
+        self.assertTrue(got["run"]["isolation"]["network"])
+        self.assertNotIn("verdict", got)
+
+    def test_its_output_is_compared(self):
+        self.assertTrue(self.play(language="bash", code="echo 1; echo 2", expected="1\n2")["verdict"]["passed"])
+        self.assertFalse(self.play(language="bash", code="echo 2; echo 1", expected="1\n2")["verdict"]["passed"])
+        self.assertTrue(self.play(language="bash", code="echo 2; echo 1", expected="1\n2", rule="unordered")["verdict"]["passed"])
+        self.assertFalse(self.play(language="bash", code="echo 1; exit 3", expected="1")["verdict"]["passed"])
+
+    def test_limits_hold(self):
+        got = self.play(language="python", code="while True: pass", limits={"cpu_time": 200})
+        self.assertEqual(got["run"]["status"], "cpu_time_limit")
+
+    def test_what_cannot_be_run_is_told(self):
+        self.assertIn("cobol", self.play(404, language="cobol", code="x")["error"])
+        self.assertIn("limits.memory", self.play(400, language="bash", code="x", limits={"memory": 1 << 50})["error"])
+        self.assertIn("language", self.play(400, code="x")["error"])
+
+
 @support.once
 class Empty(Viewing):
     def test_a_store_that_is_not_there_is_an_empty_one(self):

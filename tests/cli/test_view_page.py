@@ -252,6 +252,41 @@ class Seen(Pages):
         page.wait("!document.querySelector('.chip.live')")
         self.viewer.ask("DELETE", "/api/eval/eval-live")
 
+    def test_charts_have_their_tables(self):
+        page = self.page("/eval/eval-words?view=charts", "document.querySelectorAll('.plot canvas').length >= 3")
+        page.value("document.querySelectorAll('.chart details').forEach((d) => { d.open = true; })")
+        self.assertIn("100 %", page.text(".chart table"))
+        self.assertTrue(page.value("(() => { const c = document.querySelector('.plot canvas'); return new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size > 20; })()"))
+        self.assertEqual(page.complaints(), [])
+
+    def test_two_evals_side_by_side(self):
+        page = self.page("/", "document.querySelectorAll('table.list tbody tr').length >= 3")
+        for name in ("words", "nothing in it"):
+            page.value(f"[...document.querySelectorAll('tbody tr')].find((r) => r.querySelector('.name a').textContent === {name!r}).querySelector('input').click()")
+        page.key("c")
+        page.wait("document.querySelectorAll('table.compare tbody tr').length === 3")
+        self.assertIn("pairs 0", page.text(".chips").replace("\n", " "))
+        page.click("table.compare button")
+        page.wait("document.querySelector('.difference')")
+        self.assertEqual(page.complaints(), [])
+
+    def test_the_playground_runs_a_program_and_its_link_keeps_it(self):
+        page = self.page("/playground", "document.querySelectorAll('select option').length > 5")
+        page.value("document.querySelector('.editor').select()")
+        page.type("print('<b>' + input())")
+        page.value("document.querySelectorAll('.editor')[1].focus()")
+        page.type("x")
+        page.value("document.querySelectorAll('.editor')[2].focus()")
+        page.type("<b>x")
+        page.key("Enter", modifiers=2)
+        page.wait("document.querySelector('.verdict.pass')", 60)
+        self.assertEqual(page.text(".play-out pre"), "<b>x\n")
+        page.open(self.viewer.url + "/")
+        page.wait("document.querySelector('table.list')")
+        page.value("history.back()")
+        page.wait("document.querySelector('.editor')?.value === \"print('<b>' + input())\"")
+        self.assertEqual(page.complaints(), [])
+
     def test_texts_can_be_read_in_light_and_dark(self):
         page = self.page("/eval/eval-words?cell=0.1", "document.querySelector('.panel-body')")
         for dark in (False, True):
@@ -264,7 +299,8 @@ class Seen(Pages):
     def test_nothing_is_wider_than_the_window(self):
         for width in (360, 1280, 1920):
             for path, until in (("/", "document.querySelector('table.list')"), ("/eval/eval-words", "document.querySelector('.row .cell')"),
-                                ("/eval/eval-words?cell=0.0", "document.querySelector('.panel-body')"), ("/eval/eval-empty", "document.querySelector('.empty')")):
+                                ("/eval/eval-words?cell=0.0", "document.querySelector('.panel-body')"), ("/playground", "document.querySelector('.editor')"),
+                                ("/eval/eval-words?view=charts", "document.querySelector('.plot canvas')"), ("/compare/eval-words/eval-many", "document.querySelector('.compare')"), ("/eval/eval-empty", "document.querySelector('.empty')")):
                 page = self.browser.page(width, 760)
                 page.open(self.viewer.url + path)
                 page.wait(until)
