@@ -2,6 +2,7 @@
 #include "eval/services.h"
 #include <pthread.h>
 #include "base/base.h"
+#include "eval/judging.h"
 #include "eval/script_sandbox.h"
 #include "fumehood/sandbox.h"
 #include "script/script.h"
@@ -11,6 +12,7 @@ struct fh_services {
 	struct fh_client *client;
 	bool client_failed;
 	struct fh_error client_error;
+	struct fh_judging *judging;
 	struct fh_script_pool *scripts;
 	struct fh_script_sandbox_place place;
 	const volatile int *cancel;
@@ -21,6 +23,7 @@ struct fh_services *fh_services_new(const struct fh_services_options *options)
 	struct fh_services *s = FH_NEW(struct fh_services);
 	pthread_mutex_init(&s->lock, NULL);
 	s->cancel = options->cancel;
+	s->judging = fh_judging_new(options->cancel);
 	s->place.services = s;
 	s->place.dir = options->dir ? realpath(options->dir, NULL) : NULL;
 	s->scripts = fh_script_pool_new(&(struct fh_script_pool_options){
@@ -38,6 +41,7 @@ void fh_services_free(struct fh_services *s)
 	if (!s)
 		return;
 	fh_script_pool_free(s->scripts);
+	fh_judging_free(s->judging);
 	fh_client_close(s->client);
 	pthread_mutex_destroy(&s->lock);
 	free(s->place.dir);
@@ -59,6 +63,11 @@ int fh_services_client(struct fh_services *s, struct fh_client **ret, struct fh_
 	}
 	pthread_mutex_unlock(&s->lock);
 	return result;
+}
+
+struct fh_judging *fh_services_judging(struct fh_services *s)
+{
+	return s->judging;
 }
 
 struct fh_script_pool *fh_services_scripts(struct fh_services *s)

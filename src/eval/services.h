@@ -9,6 +9,7 @@
 
 struct fh_services;
 struct fh_client;      /* fumehood/sandbox.h */
+struct fh_judging;     /* eval/judging.h */
 struct fh_script_pool; /* script/script.h */
 
 struct fh_services_options {
@@ -27,6 +28,8 @@ void fh_services_free(struct fh_services *s); /* ends what was started; NULL is 
 
 /* The sandbox client, started at the first call. A failure is remembered and given to every later caller. */
 int fh_services_client(struct fh_services *s, struct fh_client **ret, struct fh_error *err);
+/* Sessions of the judge, which use that client. Never NULL. */
+struct fh_judging *fh_services_judging(struct fh_services *s);
 /* The script workers; a worker process starts when it is first needed. Never NULL. */
 struct fh_script_pool *fh_services_scripts(struct fh_services *s);
 /* For struct fh_run_options.cancel; may be NULL. */

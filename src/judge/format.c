@@ -22,6 +22,24 @@ void fh_judge_add_lines(struct fh_buf *out, struct fh_str s)
 		fh_buf_addc(out, '\n');
 }
 
+int fh_judge_problem_of_row(const json_t *row, struct fh_judge_problem *ret, struct fh_error *err)
+{
+	struct fh_judge_problem p = { .task_id = fh_xstrdup(""), .format = fh_judge_generic.name };
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	fh_json_write(&text, row, 0);
+	int r = fh_judge_generic.read(row, fh_buf_str(&text), &p, err);
+	if (r >= 0 && p.head.n + p.tail.n > FH_JUDGE_PROBLEM_MAX)
+		r = fh_judge_wrong(err, "shorten the tests", "the task is larger than %zu MiB", FH_JUDGE_PROBLEM_MAX >> 20);
+	if (r < 0) {
+		fh_judge_problem_release(&p);
+		return r;
+	}
+	if (!p.entry_point)
+		p.entry_point = fh_xstrdup("");
+	*ret = p;
+	return 0;
+}
+
 int fh_judge_wrong(struct fh_error *err, const char *hint, const char *format, ...)
 {
 	char text[256];

@@ -30,6 +30,8 @@ extern const struct fh_judge_format *const fh_judge_formats[];
 bool fh_judge_field(const json_t *row, const char *key, struct fh_str *ret);
 /* Appends s and, where it ends without one, a newline; nothing for an empty s. */
 void fh_judge_add_lines(struct fh_buf *out, struct fh_str s);
+/* A problem of one generic row that is in no file. Errors have the message and hint of `read`. */
+int fh_judge_problem_of_row(const json_t *row, struct fh_judge_problem *ret, struct fh_error *err);
 /* Says what is wrong with a row, and the mend; -FH_E_CONFIG. */
 int fh_judge_wrong(struct fh_error *err, const char *hint, const char *format, ...) FH_PRINTF(3, 4);
 /* A name of a function goes into program texts: letters, digits, _ and bytes above 127, nothing else. */

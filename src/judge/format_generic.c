@@ -49,8 +49,8 @@ static int no_language(const char *name, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf known = FH_BUF_INIT(0);
 	for (enum fh_judge_language l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++)
-		fh_buf_addf(&known, "%s%s", known.n ? ", " : "", fh_judge_language_name(l));
-	return fh_judge_wrong(err, fh_buf_cstr(&known), "language %.40s cannot be judged; these can", name);
+		fh_buf_addf(&known, "%s%s", known.n ? ", " : "these can: ", fh_judge_language_name(l));
+	return fh_judge_wrong(err, fh_buf_cstr(&known), "language %.40s cannot be judged", name);
 }
 
 static int read_language(const json_t *row, enum fh_judge_language *ret, struct fh_error *err)

@@ -14,19 +14,24 @@
 
 /* --------------------------------------------------------------------------------------------------------- problems */
 
+void fh_judge_problem_release(struct fh_judge_problem *p)
+{
+	free(p->task_id);
+	free(p->entry_point);
+	free(p->fault);
+	fh_buf_release(&p->head);
+	fh_buf_release(&p->tail);
+	fh_buf_release(&p->declaration);
+	fh_buf_release(&p->reference);
+	fh_judge_output_free(p->output);
+	fh_judge_truth_free(p->truth);
+	*p = (struct fh_judge_problem){ 0 };
+}
+
 void fh_judge_problems_release(struct fh_judge_problems *p)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		free(p->items[i].task_id);
-		free(p->items[i].entry_point);
-		free(p->items[i].fault);
-		fh_buf_release(&p->items[i].head);
-		fh_buf_release(&p->items[i].tail);
-		fh_buf_release(&p->items[i].declaration);
-		fh_buf_release(&p->items[i].reference);
-		fh_judge_output_free(p->items[i].output);
-		fh_judge_truth_free(p->items[i].truth);
-	}
+	for (size_t i = 0; i < p->count; i++)
+		fh_judge_problem_release(&p->items[i]);
 	free(p->items);
 	free(p->by_task);
 	*p = (struct fh_judge_problems){ 0 };

@@ -60,6 +60,7 @@ struct fh_judge_samples {
 
 /* Reads every line before anything runs; the first bad one is an error with file and line. */
 int fh_judge_problems_read(const char *path, struct fh_judge_problems *ret, struct fh_error *err);
+void fh_judge_problem_release(struct fh_judge_problem *p);
 void fh_judge_problems_release(struct fh_judge_problems *p);
 /* NULL when there is none. */
 const struct fh_judge_problem *fh_judge_problem_find(const struct fh_judge_problems *p, const char *task_id);

@@ -38,8 +38,10 @@ int fh_session_client(struct fh_judge_session *s, unsigned failed, struct fh_cli
 	int r = 0;
 	pthread_mutex_lock(&s->lock);
 	if (failed == s->engines) {
-		if (s->engines == FH_JUDGE_ENGINES_MAX)
-			r = fh_error_set(err, FH_E_UNAVAILABLE, "the engine ended %d times", FH_JUDGE_ENGINES_MAX);
+		if (s->engines == FH_JUDGE_ENGINES_MAX || (s->settings->shared_client && s->engines > 0))
+			r = fh_error_set(err, FH_E_UNAVAILABLE, "the engine ended %u times", s->engines);
+		else if (s->settings->shared_client)
+			s->clients[0] = s->settings->shared_client;
 		else
 			r = fh_client_open(s->settings->client, &s->clients[s->engines], err);
 		if (r >= 0)
@@ -67,16 +69,20 @@ const char *const *fh_session_flags(const struct fh_judge_session *s, enum fh_ju
 	return s->settings->packages ? how->packages_flags : how->flags;
 }
 
-/* A problem of none of the session's, as a probe is: in one process. */
+/* A probe names no function, and so is judged in one process. */
 enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
 {
 	size_t i = position_of(s, problem);
-	return i == SIZE_MAX ? FH_MODE_IN_PROCESS : s->modes[i];
+	if (i < SIZE_MAX)
+		return s->modes[i];
+	return problem->output ? FH_MODE_OUTSIDE : fh_split_unfit(problem) ? FH_MODE_IN_PROCESS : FH_MODE_SPLIT_CHANGES;
 }
 
 void fh_judge_set_mode(struct fh_judge_session *s, const struct fh_judge_problem *problem, enum fh_judge_mode mode)
 {
-	s->modes[position_of(s, problem)] = mode;
+	size_t i = position_of(s, problem);
+	if (i < SIZE_MAX)
+		s->modes[i] = mode;
 }
 
 unsigned fh_judge_time_factor(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
@@ -122,6 +128,7 @@ static int read_data(const char *name, struct fh_buf *to, struct fh_sha256 *h, s
 	int r = fh_data_path(name, &path, err);
 	if (r < 0)
 		return r;
+	fh_buf_release(to);
 	*to = (struct fh_buf)FH_BUF_INIT(DRIVER_MAX);
 	r = fh_file_read(path, to, err);
 	if (r >= 0)
@@ -395,6 +402,38 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
 	return 0;
 }
 
+/* Whether the language's tool is there: without it there is no plan, and the error says which package has it. */
+static int check_tool(const struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
+{
+	const char *version = fh_judge_languages[language]->version;
+	struct fh_request request;
+	struct fh_plan *plan = NULL;
+	fh_request_init(&request);
+	request.language = fh_judge_language_name(language);
+	request.code = (struct fh_bytes){ version, strlen(version) };
+	request.limits = s->settings->limits;
+	request.standard_library_only = !s->settings->packages;
+	int r = fh_plan_build(&request, &plan, err);
+	fh_plan_free(plan);
+	return r;
+}
+
+int fh_judge_session_add_language(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
+{
+	int r = 0;
+	pthread_mutex_lock(&s->lock);
+	if (!s->added[language]) {
+		r = check_tool(s, language, err);
+		if (r >= 0 && fh_judge_languages[language]->in_process)
+			r = read_drivers(s, language, err);
+		if (r >= 0 && fh_split_has(language))
+			r = fh_split_prepare(s->split, language, err);
+		s->added[language] = r >= 0;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return r;
+}
+
 const struct fh_judge_settings *fh_judge_settings(const struct fh_judge_session *s)
 {
 	return s->settings;
@@ -404,7 +443,7 @@ void fh_judge_session_close(struct fh_judge_session *s)
 {
 	if (!s)
 		return;
-	for (unsigned i = 0; i < s->engines; i++)
+	for (unsigned i = 0; i < s->engines && !s->settings->shared_client; i++)
 		fh_client_close(s->clients[i]);
 	fh_split_free(s->split);
 	free(s->modes);

@@ -29,6 +29,8 @@ struct fh_judge_settings {
 	FH_NULLABLE const char *seed;        /* of chance on the judge's side (judge/seed.h); NULL: a new one */
 	const volatile int *cancel;          /* set to 1: runs end, nothing new begins. NULL: never */
 	FH_NULLABLE const struct fh_client_options *client;
+	/* Instead of an engine of the session's own; borrowed, and not replaced when it ends. NULL: none. */
+	FH_NULLABLE struct fh_client *shared_client;
 	/* Called while what comes before the judging goes on, "expected values" and "self-check", by one thread at a time:
 	 * `done` of `total` tasks are through, 0 at the beginning. NULL: none. */
 	void (*on_step)(void *context, const char *step, size_t done, size_t total);
@@ -43,6 +45,10 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
                           const struct fh_judge_samples *samples, struct fh_judge_session **ret, struct fh_error *err);
 void fh_judge_session_close(struct fh_judge_session *s); /* NULL is fine */
 const struct fh_judge_settings *fh_judge_settings(const struct fh_judge_session *s);
+
+/* Makes a session that was opened without problems ready for problems of a language, which are judged with fh_judge_one
+ * without a self-check; from any thread. Fails where the language's tool is not there. */
+int fh_judge_session_add_language(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err);
 
 /* Under which a result may be used again (judge/inputs.h). */
 void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_problem *problem,
@@ -71,6 +77,7 @@ enum fh_judge_mode {
 	FH_MODE_IN_PROCESS,
 	FH_MODE_OUTSIDE, /* by output */
 };
+/* A problem that is none of the session's is split, and changes of arguments come back, where its text allows it. */
 enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
 void fh_judge_set_mode(struct fh_judge_session *s, const struct fh_judge_problem *problem, enum fh_judge_mode mode);
 /* How many times the settings' CPU and wall time a problem's samples get; 1 unless set. */

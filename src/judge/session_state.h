@@ -28,6 +28,7 @@ struct fh_judge_session {
 	/* An engine that ended is replaced; its client stays until the session is closed, for other threads may be in a
 	 * call to it. The last one counts. */
 	pthread_mutex_t lock;
+	bool added[FH_JUDGE_LANGUAGE_COUNT_]; /* by fh_judge_session_add_language */
 	struct fh_client *clients[FH_JUDGE_ENGINES_MAX];
 	unsigned engines;
 };

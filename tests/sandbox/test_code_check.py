@@ -201,6 +201,63 @@ class CodeCheck(support.TempDir):
         self.fails(fenced("const f = () => new Promise(() => {});", "js"), "early exit", "early_exit",
                    language="javascript", call="f()", expected=1)
 
+    # ------------------------------------------------------------------------------------------------------- tests
+    def test_a_test_is_judged_apart_from_the_program(self):
+        check = {"function": "factorial", "tests": ["assert factorial(5) == 120", "assert factorial(0) == 1"]}
+        self.assertEqual(self.passes(fenced(FACTORIAL), **check)["integrity"], "split")
+        metadata = self.fails(fenced("def factorial(n): return 24"), "", **check)
+        self.assertEqual(metadata["integrity"], "split")
+        self.fails(fenced("def factorial(n):\n    while True: pass"), "", "cpu_time_limit", limits={"cpu_time": 0.5}, **check)
+        self.fails(fenced("import os\ndef factorial(n): os._exit(0)"), "", "early_exit", **check)
+
+    def test_humanevals_tests_are_called_with_the_function(self):
+        check = {"function": "twice", "tests": "def check(candidate):\n    assert candidate(2) == 4\n"}
+        self.assertEqual(self.passes(fenced("def twice(x): return 2 * x"), **check)["integrity"], "split")
+        self.fails(fenced("def twice(x): return x"), "", **check)
+
+    def test_a_test_sees_what_the_function_changes_and_what_is_set_up(self):
+        self.passes(fenced("def order(x): x.sort()"), function="order", setup="GIVEN = [2, 1]",
+                    tests="order(GIVEN)\nassert GIVEN == [1, 2]")
+
+    def test_a_program_that_looks_for_the_expected_value_finds_none(self):
+        thief = ("import sys\ndef answer():\n    frame = sys._getframe()\n    while frame:\n"
+                 "        if 'WANTED' in frame.f_globals: return frame.f_globals['WANTED']\n        frame = frame.f_back\n    return 0")
+        test = "WANTED = 42\nassert answer() == WANTED"
+        exec(thief + "\n" + test, {})  # in one process it deceives the test
+        self.fails(fenced(thief), "", function="answer", tests=test)
+
+    def test_a_test_that_is_wrong_is_the_configs_mistake(self):
+        check = {"function": "factorial", "tests": "assert factorial(5) == 24"}
+        self.row_error('"canonical_solution" does not pass "tests"', fenced(FACTORIAL), canonical_solution=FACTORIAL, **check)
+        self.fails(fenced(FACTORIAL), "", **check)  # nothing tells that the test is wrong
+        self.row_error("which function", fenced(FACTORIAL), tests="assert 1")
+        self.row_error('"tests" of java need "declaration"', fenced("class A { }", "java"), language="java", tests="class Main { }")
+
+    @support.once
+    def test_tests_in_the_other_languages(self):
+        cases = {
+            "javascript": ("node", "const twice = (x) => 2 * x;", "const twice = (x) => x;",
+                           {"tests": "console.assert(twice(2) === 4)"}),
+            "cpp": ("g++", "int twice(int x) { return 2 * x; }", "int twice(int x) { return x; }",
+                    {"declaration": "int twice(int x) {", "tests": "#include <cassert>\nint main() { assert(twice(2) == 4); }"}),
+            "java": ("javac", "class Solution {\n    public int twice(int x) { return 2 * x; }\n}",
+                     "class Solution {\n    public int twice(int x) { return x; }\n}",
+                     {"declaration": "class Solution {\n    public int twice(int x) {",
+                      "tests": "public class Main {\n    public static void main(String[] args) {\n"
+                               "        if (new Solution().twice(2) != 4) throw new AssertionError();\n    }\n}"}),
+            "rust": ("rustc", "fn twice(x: i32) -> i32 { 2 * x }", "fn twice(x: i32) -> i32 { x }",
+                     {"declaration": "fn twice(x: i32) -> i32 {",
+                      "tests": "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn doubles() { assert_eq!(twice(2), 4); }\n}"}),
+        }
+        for language, (tool, right, wrong, check) in cases.items():
+            if not shutil.which(tool):
+                continue
+            check = {"language": language, "function": "twice", **check}
+            with self.subTest(language):
+                metadata = self.passes(fenced(right, language), **check)
+                self.assertEqual(metadata["integrity"], "split")
+                self.assertEqual(self.fails(fenced(wrong, language), "", **check)["integrity"], "split")
+
     def test_a_program_as_a_whole(self):
         code = fenced("n = int(input())\nprint(n * 2)")
         metadata = self.passes(code, stdin="21\n", stdout="42")
@@ -229,7 +286,8 @@ class CodeCheck(support.TempDir):
     # ------------------------------------------------------------------------------------------- what is written wrong
     def test_mistakes_in_the_config_are_found_at_once(self):
         for check, part in [({"call": "f()", "expectd": 1}, 'did you mean "expected"'), ({}, "nothing to check"),
-                            ({"call": "f()", "cases": [[1]], "expected": 1}, 'give one of "call", "cases"')]:
+                            ({"call": "f()", "cases": [[1]], "expected": 1}, 'give one of "call", "cases"'),
+                            ({"call": "f()", "expected": 1, "setup": "x = 1"}, '"setup" goes with "tests"')]:
             with self.subTest(part):
                 with self.assertRaises(AssertionError) as caught:
                     self.evaluate(("x", dict(check)))

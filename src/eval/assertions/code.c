@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "code/extract.h"
 #include "eval/assertions/code_spec.h"
+#include "eval/assertions/code_tests.h"
 #include "eval/services.h"
 #include "judge/value.h"
 
@@ -34,9 +35,10 @@ static const struct driver {
 
 /* What was found. `reason` is NULL when everything was as expected. */
 struct finding {
-	const char *verdict; /* passed, failed, early_exit, no_code, or the name of a status */
+	const char *integrity; /* NULL: by the form of the check */
+	const char *verdict;   /* passed, failed, early_exit, no_code, or the name of a status */
 	char *reason;
-	struct fh_result *result; /* of the last run; NULL when nothing ran */
+	struct fh_result *result; /* the program's, of the last run; NULL when nothing ran */
 };
 
 static void finding_release(struct finding *f)
@@ -387,6 +389,22 @@ static int run_whole(const struct run *r, struct finding *f, struct fh_error *er
 	return 0;
 }
 
+/* ------------------------------------------------------------------------------------------------------------ tests */
+
+static int run_tests(const struct run *r, struct finding *f, struct fh_error *err)
+{
+	struct fh_judge_outcome o = { 0 };
+	int code = fh_code_tests_run(r->call, r->spec, r->code, r->client, &o, err);
+	if (code < 0)
+		return code;
+	f->integrity = o.integrity;
+	f->result = FH_TAKE_PTR(o.run);
+	if (o.verdict != FH_VERDICT_PASSED)
+		finding_set(f, fh_verdict_name(o.verdict), "%s", o.reason[0] ? o.reason : fh_verdict_name(o.verdict));
+	fh_judge_outcome_release(&o);
+	return 0;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- the whole
  */
 
@@ -413,7 +431,10 @@ static json_t *metadata_json(const struct fh_code_spec *spec, const struct fh_ex
 {
 	json_t *m = json_object();
 	json_object_set_new(m, "verdict", json_string(f->verdict));
-	json_object_set_new(m, "integrity", json_string(spec->whole ? "outside" : "in-process"));
+	json_object_set_new(m, "integrity",
+	                    json_string(f->integrity  ? f->integrity
+	                                : spec->whole ? FH_INTEGRITY_OUTSIDE
+	                                              : FH_INTEGRITY_IN_PROCESS));
 	json_object_set_new(m, "language", json_string(spec->language));
 	if (e->code)
 		json_object_set_new(m, "code", fh_json_bytes((struct fh_str){ e->code, e->size }));
@@ -438,9 +459,10 @@ static int examine(const struct fh_assertion_call *call, const struct fh_code_sp
                    struct finding *f, struct fh_error *err)
 {
 	const struct driver *d = find_driver(spec->language);
-	if (!spec->whole && !d) {
+	if (!spec->tests && !spec->whole && !d) {
 		fh_error_set(err, FH_E_CONFIG, "code: functions of %s cannot be called", spec->language);
-		fh_error_hint(err, "\"call\" and \"args\" are for python and javascript: give \"stdin\" and \"stdout\"");
+		fh_error_hint(
+		    err, "\"call\" and \"args\" are for python and javascript: give \"tests\", or \"stdin\" and \"stdout\"");
 		return -FH_E_CONFIG;
 	}
 	if (!e->code)
@@ -449,13 +471,15 @@ static int examine(const struct fh_assertion_call *call, const struct fh_code_sp
 	int code = fh_services_client(call->services, &r.client, err);
 	if (code)
 		return code;
+	if (spec->tests)
+		return run_tests(&r, f, err);
 	return spec->whole ? run_whole(&r, f, err) : run_calls(&r, d, f, err);
 }
 
 /* What the calls need to find in the program: the function, or the name that the first call begins with. */
 static char *entry_point(const struct fh_code_spec *spec)
 {
-	if (spec->function || spec->whole)
+	if (spec->function || spec->whole || spec->tests)
 		return spec->function ? fh_xstrdup(spec->function) : NULL;
 	const char *call = spec->cases[0].call ? spec->cases[0].call : "";
 	size_t n = strspn(call, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_$0123456789");

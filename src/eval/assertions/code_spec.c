@@ -33,6 +33,10 @@ static const struct {
 	{ "stdin", PLACE_TOP | PLACE_CASE },
 	{ "stdout", PLACE_TOP | PLACE_CASE },
 	{ "cases", PLACE_TOP },
+	{ "tests", PLACE_TOP },
+	{ "declaration", PLACE_TOP },
+	{ "canonical_solution", PLACE_TOP },
+	{ "setup", PLACE_TOP },
 	{ "tolerance", PLACE_TOP },
 	{ "limits", PLACE_TOP },
 	{ "packages", PLACE_TOP },
@@ -93,16 +97,27 @@ static int check_keys(const json_t *object, enum place place, bool common, struc
 	return 0;
 }
 
+/* Fields that say something of `tests` alone. */
+static int check_of_tests(const json_t *f, bool tests, struct fh_error *err)
+{
+	static const char *const only[] = { "declaration", "canonical_solution", "setup" };
+	for (size_t i = 0; !tests && i < FH_ARRAY_SIZE(only); i++)
+		if (json_object_get(f, only[i]))
+			return wrong(err, "\"%s\" goes with \"tests\"", only[i]);
+	return 0;
+}
+
 /* Which of the ways to check is asked for; exactly one has to be. */
 static int check_form(const json_t *f, struct fh_error *err)
 {
 	bool call = json_object_get(f, "call"), cases = json_object_get(f, "cases");
 	bool whole = json_object_get(f, "stdin") || json_object_get(f, "stdout");
-	int forms = call + cases + whole;
+	bool tests = json_object_get(f, "tests");
+	int forms = call + cases + whole + tests;
 	if (forms == 1)
-		return 0;
-	wrong(err, forms ? "give one of \"call\", \"cases\" and \"stdin\"/\"stdout\""
-	                 : "nothing to check: no \"call\", no \"cases\", no \"stdout\"");
+		return check_of_tests(f, tests, err);
+	wrong(err, forms ? "give one of \"call\", \"cases\", \"tests\" and \"stdin\"/\"stdout\""
+	                 : "nothing to check: no \"call\", no \"cases\", no \"tests\", no \"stdout\"");
 	fh_error_hint(err, "for example: {type: code, call: factorial(5), expected: 120}");
 	return -FH_E_CONFIG;
 }
@@ -367,6 +382,9 @@ static int read_fields(struct fh_code_spec *spec, const json_t *f, struct fh_err
 	spec->function = text_field(spec, f, "function");
 	if (spec->function && !*spec->function)
 		spec->function = NULL;
+	spec->tests = json_object_get(f, "tests") != NULL;
+	if (spec->tests)
+		return 0;
 	if (json_object_get(f, "cases"))
 		return read_cases(spec, json_object_get(f, "cases"), err);
 	spec->cases = FH_NEW(struct fh_code_case);

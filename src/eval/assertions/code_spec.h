@@ -12,6 +12,9 @@
  *     expected_error   or: the name of the exception it raises ("ValueError")
  *     cases            or: a list of these, each {call | args [, kwargs], expected | expected_output | expected_error},
  *                      or [argument, …, expected]; args are given to `function`; or each {stdin, stdout}
+ *     tests            or: a test in the language, a text or a list of lines, that calls `function`; judged apart from
+ * the program (code_tests.h) declaration      of `tests`: the function's head up to and with its {, for cpp, java, go
+ * and rust canonical_solution, setup of `tests`: a program that is right; what stands in front of program and test
  *     stdin, stdout    or: the program runs as a whole, and prints stdout (but python and javascript: only this)
  *     tolerance        how far a number may be off, absolute or relative (0)
  *     limits           {cpu_time, wall_time: seconds; memory, output, disk, file_size: bytes or "64M"; processes …}
@@ -41,6 +44,7 @@ struct fh_code_spec {
 	json_t *owned;  /* lists made while reading */
 	const char *language;
 	FH_NULLABLE const char *function;
+	bool tests; /* `fields` hold them */
 	bool whole; /* the program runs as a whole, fed with input */
 	bool packages;
 	double tolerance;
