@@ -88,7 +88,7 @@ def environment(mode, build, home, sanitized=False, again=False):
             env.pop(name, None)
         env.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=home, USER="fumehood-test", LOGNAME="fumehood-test")
     elif os.getuid() == 0:                       # what runs at the same time shares neither a service nor a cache
-        for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME"):
+        for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
             env[name] = os.path.join(home, name)
             os.mkdir(env[name], 0o700)
     env.update(FUMEHOOD_BUILD_DIR=str(build), FUMEHOOD_TEST_AS=mode, FUMEHOOD_TEST_SANITIZED="1" if sanitized else "0",

@@ -41,12 +41,13 @@ static void plain_cell(struct fh_table *t, enum fh_style style, const char *text
 	fh_table_cell(t, style, NULL, fh_str(cut));
 }
 
-static void result_cell(struct fh_table *t, const struct fh_eval_result *r, size_t max)
+/* `r` NULL: there is no result, for it was not run (`planned`), or is not to be. */
+static void result_cell(struct fh_table *t, const struct fh_eval_result *r, bool planned, size_t max)
 {
 	const json_t *output = r ? json_object_get(r->response, "output") : NULL;
 	fh_auto_free char *answer = output && !json_is_null(output) ? fh_text_of_json(output) : fh_xstrdup("");
-	if (!r || !r->done) {
-		fh_table_cell(t, FH_STYLE_DIM, NULL, fh_str(r ? "(not run)" : ""));
+	if (!r) {
+		fh_table_cell(t, FH_STYLE_DIM, NULL, fh_str(planned ? "(not run)" : ""));
 	} else if (r->success) {
 		fh_auto_free char *cut = shortened(answer, max);
 		fh_table_cell(t, FH_STYLE_GOOD, "[PASS]", fh_str(cut));
@@ -72,7 +73,7 @@ static void grid_head(const struct fh_eval_plan *p, struct fh_table *t, size_t m
 	fh_table_row_end(t);
 }
 
-void fh_report_table(const struct fh_eval_plan *p, const struct fh_eval_results *r, const struct fh_report_options *o,
+void fh_report_table(const struct fh_eval_plan *p, struct fh_eval_results *r, const struct fh_report_options *o,
                      struct fh_buf *out)
 {
 	struct fh_table *t = fh_table_new((unsigned)(p->var_count + p->column_count));
@@ -87,7 +88,10 @@ void fh_report_table(const struct fh_eval_plan *p, const struct fh_eval_results 
 		}
 		for (size_t column = 0; column < p->column_count; column++) {
 			bool here = cell < p->cell_count && p->cells[cell].row == row && p->cells[cell].column == column;
-			result_cell(t, here ? &r->items[cell] : NULL, o->cell_max);
+			struct fh_eval_result result = { 0 };
+			bool done = here && fh_eval_results_read(r, cell, &result);
+			result_cell(t, done ? &result : NULL, here, o->cell_max);
+			fh_eval_result_release(&result);
 			cell += here;
 		}
 		fh_table_row_end(t);
@@ -100,88 +104,26 @@ void fh_report_table(const struct fh_eval_plan *p, const struct fh_eval_results 
 
 /* --------------------------------------------------------------------------------------------------------- reasons */
 
-struct reason {
-	const char *text; /* borrowed: the first line of it counts */
-	size_t length, count, first;
-	bool error;
-};
-
-/* As in the table: a cell begins with the word ERROR itself. */
-static struct reason reason_of(const struct fh_eval_result *r)
-{
-	const char *text = r->error ? r->error : "";
-	text += fh_starts_with(text, "Error: ") ? strlen("Error: ") : 0;
-	return (struct reason){ .text = text, .length = strcspn(text, "\n"), .error = r->failure == FH_FAILURE_ERROR };
-}
-
-static int by_text(const void *a, const void *b)
-{
-	const struct reason *x = a, *y = b;
-	int order = memcmp(x->text, y->text, FH_MIN(x->length, y->length));
-	if (order == 0)
-		order = (x->length > y->length) - (x->length < y->length);
-	if (order == 0)
-		order = (int)x->error - (int)y->error;
-	return order ? order : (x->first > y->first) - (x->first < y->first);
-}
-
-static int by_count(const void *a, const void *b)
-{
-	const struct reason *x = a, *y = b;
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
-	return (x->first > y->first) - (x->first < y->first);
-}
-
-static bool same_reason(const struct reason *x, const struct reason *y)
-{
-	return x->error == y->error && x->length == y->length && memcmp(x->text, y->text, x->length) == 0;
-}
-
-/* Equal reasons, which lie side by side once they are sorted, become one with their count. */
-static size_t group_reasons(struct reason *list, size_t n)
-{
-	size_t groups = 0;
-	qsort(list, n, sizeof(*list), by_text);
-	for (size_t i = 0; i < n; i++) {
-		if (groups > 0 && same_reason(&list[groups - 1], &list[i]))
-			list[groups - 1].count++;
-		else
-			list[groups++] = list[i];
-	}
-	qsort(list, groups, sizeof(*list), by_count);
-	return groups;
-}
-
 void fh_report_reasons(const struct fh_eval_results *r, const struct fh_report_options *o, struct fh_buf *out)
 {
 	enum { SHOWN = 20, LENGTH_MAX = 300 };
-	fh_auto_free struct reason *list = fh_xcalloc(r->count + 1, sizeof(*list));
-	size_t n = 0;
-	for (size_t i = 0; i < r->count; i++) {
-		if (!r->items[i].done || r->items[i].success)
-			continue;
-		list[n] = reason_of(&r->items[i]);
-		list[n].count = 1;
-		list[n++].first = i;
-	}
-	if (n == 0)
+	if (r->reason_count == 0)
 		return;
-	size_t groups = group_reasons(list, n);
 	fh_buf_adds(out, "Why tests did not pass:\n");
-	for (size_t i = 0; i < FH_MIN(groups, (size_t)SHOWN); i++) {
-		fh_auto_free char *whole = fh_xstrndup(list[i].text, list[i].length);
-		fh_auto_free char *cut = shortened(whole, LENGTH_MAX);
-		const char *mark = list[i].error ? "[ERROR]" : "[FAIL]";
+	for (size_t i = 0; i < FH_MIN(r->reason_count, (size_t)SHOWN); i++) {
+		const struct fh_eval_reason *reason = &r->reasons[i];
+		fh_auto_free char *cut = shortened(reason->text, LENGTH_MAX);
+		const char *mark = reason->error ? "[ERROR]" : "[FAIL]";
 		if (o->color)
-			fh_buf_addf(out, "%7zu x \033[%sm%s\033[0m ", list[i].count, list[i].error ? "33" : "31", mark);
+			fh_buf_addf(out, "%7zu x \033[%sm%s\033[0m ", reason->count, reason->error ? "33" : "31", mark);
 		else
-			fh_buf_addf(out, "%7zu x %s ", list[i].count, mark);
+			fh_buf_addf(out, "%7zu x %s ", reason->count, mark);
 		fh_escape_terminal(out, fh_str(cut), false);
 		fh_buf_addc(out, '\n');
 	}
-	if (groups > SHOWN)
-		fh_buf_addf(out, "  ... and %zu other reasons\n", groups - SHOWN);
+	if (r->reason_count > SHOWN || r->reasons_left_out)
+		fh_buf_addf(out, "  ... and %zu other reasons%s\n", r->reason_count - FH_MIN(r->reason_count, (size_t)SHOWN),
+		            r->reasons_left_out ? ", and more" : "");
 	fh_buf_addc(out, '\n');
 }
 
@@ -245,7 +187,7 @@ static void columns(const struct fh_eval_plan *p, const struct fh_eval_results *
 void fh_report_summary(const struct fh_eval_plan *p, const struct fh_eval_results *r, const struct fh_report_options *o,
                        struct fh_buf *out)
 {
-	size_t done = r->successes + r->failures + r->errors;
+	size_t done = r->done;
 	if (r->interrupted)
 		line(out, o->color, "33", "Interrupted: %zu of %zu tests were run (ID: %s)", done, r->count, r->id);
 	else
@@ -262,5 +204,7 @@ void fh_report_summary(const struct fh_eval_plan *p, const struct fh_eval_result
 	line(out, o->color, r->errors ? "33" : "", "  %zu errors (%.2f%%)", r->errors, percent(r->errors, done));
 	columns(p, r, out);
 	named_scores(p, r, out);
+	if (r->cost > 0)
+		fh_buf_addf(out, "Cost: $%.4f\n", r->cost);
 	fh_buf_addf(out, "Duration: %.3gs (concurrency: %u)\n", (double)r->duration_ms / 1000, p->concurrency);
 }

@@ -11,8 +11,8 @@ struct fh_report_options {
 };
 
 /* Variables, then a column per "[provider] prompt": [PASS] output, [FAIL] reason --- output, [ERROR] message. */
-void fh_report_table(const struct fh_eval_plan *plan, const struct fh_eval_results *r,
-                     const struct fh_report_options *o, struct fh_buf *out);
+void fh_report_table(const struct fh_eval_plan *plan, struct fh_eval_results *r, const struct fh_report_options *o,
+                     struct fh_buf *out);
 /* Passed, failed, errors with percentages; named scores; tokens; duration. */
 /* The reasons of the tests that did not pass, equal ones once with their count, the most frequent first. */
 void fh_report_reasons(const struct fh_eval_results *r, const struct fh_report_options *o, struct fh_buf *out);

@@ -10,3 +10,8 @@
 extern volatile int fh_interrupted;
 
 void fh_interrupt_catch(void);
+
+/* While it is on, the first Ctrl-C is noted in fh_stop_asked and `note` is written to stderr: what is under way may
+ * end. The second is as every other. */
+extern volatile int fh_stop_asked;
+void fh_interrupt_gently(const char *note); /* NULL: not any more */

@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{ "run", fh_command_run, "Run a program in a fresh sandbox." },
 	{ "eval", NULL, "Evaluate prompts and providers as promptfooconfig.yaml says." },
 	{ "cache", NULL, "Forget the answers of models that eval keeps.", .program = "eval" },
+	{ "retry", NULL, "Run again what met an error in an eval, or failed.", "eval" },
 	{ "judge", NULL, "Judge model-written solutions of a benchmark's problems." },
 	{ "session", fh_command_session, "Sandboxes that live on: make them, run in them, copy files, branch." },
 	{ "view", NULL, "Show what is stored in a browser: evals, answers, comparisons." },

@@ -372,10 +372,26 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 	}
 	if (!result.prompt)
 		result.prompt = fh_xstrdup("");
-	result.done = true;
 	json_decref(w.vars);
 	json_decref(w.all_vars);
 	json_decref(w.output);
 	*ret = result;
 	return 0;
+}
+
+void fh_eval_cell_recall(const struct fh_eval_run *run, const struct fh_eval_cell *cell, struct fh_eval_result *result)
+{
+	const struct fh_eval_plan *plan = run->plan;
+	struct work w = { .run = run,
+		              .plan = plan,
+		              .cell = cell,
+		              .row = &plan->rows[cell->row],
+		              .column = &plan->columns[cell->column],
+		              .test = plan->rows[cell->row].test,
+		              .ret = result };
+	w.options = json_object_get(w.test, "options");
+	if (!result->response)
+		return;
+	remember(&w);
+	store_output(&w);
 }

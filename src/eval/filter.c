@@ -4,7 +4,9 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include "base/clock.h"
+#include "base/path.h"
 #include "eval/text.h"
+#include "store/rows.h"
 
 #define RESULTS_FILE_MAX ((size_t)1 << 30)
 
@@ -135,18 +137,53 @@ static bool row_is_wanted(const struct fh_eval_filter *f, const json_t *row)
 	return (f->failing && !passed) || (f->failing_only && !passed && !error) || (f->errors_only && error);
 }
 
+static int rows_of_file(const char *path, json_t **ret, struct fh_error *err)
+{
+	fh_auto_json json_t *file = fh_json_load_file(path, RESULTS_FILE_MAX, err);
+	if (!file)
+		return fh_error_wrap(err, "--filter-failing");
+	json_t *rows = json_object_get(json_object_get(file, "results"), "results");
+	if (!json_is_array(rows))
+		return fh_error_at(err, path, 0, 0, "no results of an eval: there is no list results.results");
+	*ret = json_incref(rows);
+	return 0;
+}
+
+/* Of an eval of the store only what did not pass is of use here. */
+static int take_failed(void *context, const struct fh_store_cell *cell, struct fh_error *err)
+{
+	if (!cell->success)
+		json_array_append_new(context, fh_json_parse((struct fh_str){ cell->data, cell->data_n }, NULL, NULL));
+	return 0;
+}
+
+static int rows_of_store(const char *name, json_t **ret, struct fh_error *err)
+{
+	fh_auto_store struct fh_store *s = NULL;
+	fh_auto_json json_t *rows = json_array();
+	struct fh_store_eval e = { 0 };
+	int r = fh_store_open(NULL, true, &s, err);
+	if (r == 0)
+		r = fh_store_find(s, name, &e, err);
+	if (r == 0)
+		r = fh_store_each_cell(s, e.number, true, take_failed, rows, err);
+	fh_store_eval_release(&e);
+	if (r < 0)
+		return fh_error_wrap(err, "--filter-failing: there is no file %s, and of the store", name);
+	*ret = json_incref(rows);
+	return 0;
+}
+
 static int by_results(const struct fh_eval_filter *f, const json_t *default_test, struct fh_eval_tests *tests,
                       struct fh_error *err)
 {
 	const char *path = f->failing ? f->failing : f->failing_only ? f->failing_only : f->errors_only;
 	if (!path)
 		return 0;
-	fh_auto_json json_t *file = fh_json_load_file(path, RESULTS_FILE_MAX, err);
-	if (!file)
-		return fh_error_wrap(err, "--filter-failing");
-	const json_t *rows = json_object_get(json_object_get(file, "results"), "results");
-	if (!json_is_array(rows))
-		return fh_error_at(err, path, 0, 0, "no results of an eval: there is no list results.results");
+	fh_auto_json json_t *rows = NULL;
+	int r = fh_path_exists(path) ? rows_of_file(path, &rows, err) : rows_of_store(path, &rows, err);
+	if (r < 0)
+		return r;
 	fh_auto_free bool *keep = fh_xcalloc(tests->count + 1, sizeof(*keep));
 	for (size_t i = 0; i < tests->count; i++) {
 		fh_auto_json json_t *vars = vars_of(tests->items[i].json, default_test);

@@ -16,17 +16,6 @@ void fh_eval_result_release(struct fh_eval_result *r)
 	*r = (struct fh_eval_result){ 0 };
 }
 
-void fh_eval_results_release(struct fh_eval_results *r)
-{
-	for (size_t i = 0; i < r->count; i++)
-		fh_eval_result_release(&r->items[i]);
-	free(r->items);
-	json_decref(r->metrics);
-	free(r->no_tokens[0]);
-	free(r->no_tokens[1]);
-	*r = (struct fh_eval_results){ 0 };
-}
-
 static json_t *details(void)
 {
 	return json_pack("{s:i, s:i, s:i}", "reasoning", 0, "acceptedPrediction", 0, "rejectedPrediction", 0);
@@ -44,7 +33,7 @@ json_t *fh_eval_tokens_json(const struct fh_tokens *t, uint64_t requests)
 
 /* ----------------------------------------------------------------------------------------------- one column's sums */
 
-struct sums {
+struct fh_eval_sums {
 	double score, latency_ms, cost;
 	size_t pass, fail, error, assert_pass, assert_fail;
 	json_t *named, *named_count, *named_weight;
@@ -83,7 +72,7 @@ static size_t contributors(const json_t *parts, const char *name, const json_t *
 
 /* Named scores of the row: those of its assertions by their weights, those of hooks as they are. What max-score notes
  * about itself stays in the row. */
-static void add_named(struct sums *s, const struct fh_eval_result *r, const json_t *vars)
+static void add_named(struct fh_eval_sums *s, const struct fh_eval_result *r, const json_t *vars)
 {
 	const json_t *weights = json_object_get(r->grading, "namedScoreWeights");
 	const char *name;
@@ -99,7 +88,7 @@ static void add_named(struct sums *s, const struct fh_eval_result *r, const json
 	}
 }
 
-static void add_result(struct sums *s, const struct fh_eval_result *r, const json_t *vars)
+static void add_result(struct fh_eval_sums *s, const struct fh_eval_result *r, const json_t *vars)
 {
 	s->score += r->score;
 	s->latency_ms += r->latency_ms;
@@ -120,7 +109,7 @@ static void add_result(struct sums *s, const struct fh_eval_result *r, const jso
 	add_named(s, r, vars);
 }
 
-static json_t *metrics_json(struct sums *s)
+static json_t *metrics_json(struct fh_eval_sums *s)
 {
 	return json_pack("{s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:f}", "score", s->score, "testPassCount",
 	                 (json_int_t)s->pass, "testFailCount", (json_int_t)s->fail, "testErrorCount", (json_int_t)s->error,
@@ -130,36 +119,163 @@ static json_t *metrics_json(struct sums *s)
 	                 "cost", s->cost);
 }
 
-int fh_eval_results_sum(const struct fh_eval_plan *plan, struct fh_eval_results *r, struct fh_error *err)
+/* ------------------------------------------------------------------------------------------------------- reasons */
+
+#define REASONS_MAX 10000
+#define REASON_LENGTH_MAX 1000
+
+/* As in the table: a cell begins with the word ERROR itself. */
+static void add_reason(struct fh_eval_results *r, size_t cell, const struct fh_eval_result *result)
 {
-	fh_auto_free struct sums *sums = fh_xcalloc(plan->column_count + 1, sizeof(*sums));
+	const char *text = result->error ? result->error : "";
+	text += fh_starts_with(text, "Error: ") ? strlen("Error: ") : 0;
+	size_t n = FH_MIN(strcspn(text, "\n"), (size_t)REASON_LENGTH_MAX);
+	bool error = result->failure == FH_FAILURE_ERROR;
+	fh_auto_free char *key = fh_xasprintf("%c%.*s", error ? 'e' : 'f', (int)n, text);
+	const json_t *known = json_object_get(r->reason_index, key);
+	struct fh_eval_reason *reason;
+	if (known) {
+		reason = &r->reasons[json_integer_value(known)];
+		reason->first = FH_MIN(reason->first, cell);
+	} else if (r->reason_count == REASONS_MAX) {
+		r->reasons_left_out++;
+		return;
+	} else {
+		json_object_set_new_nocheck(r->reason_index, key, json_integer((json_int_t)r->reason_count));
+		reason = &FH_PUSH(r->reasons, r->reason_count, r->reason_capacity);
+		*reason = (struct fh_eval_reason){ .text = fh_xstrdup(key + 1), .first = cell, .error = error };
+	}
+	reason->count++;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct fh_eval_reason *x = a, *y = b;
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* --------------------------------------------------------------------------------------------------------- results */
+
+void fh_eval_results_begin(const struct fh_eval_plan *plan, struct fh_eval_results *r)
+{
+	r->count = plan->cell_count;
+	r->marks = fh_xcalloc(r->count + 1, sizeof(*r->marks));
+	r->rows = fh_eval_rows_new(r->count);
+	r->reason_index = json_object();
+	r->sums = fh_xcalloc(plan->column_count + 1, sizeof(*r->sums));
 	for (size_t i = 0; i < plan->column_count; i++) {
-		sums[i].named = json_object();
-		sums[i].named_count = json_object();
-		sums[i].named_weight = json_object();
+		r->sums[i].named = json_object();
+		r->sums[i].named_count = json_object();
+		r->sums[i].named_weight = json_object();
 	}
-	for (size_t i = 0; i < r->count; i++) {
-		const struct fh_eval_cell *cell = &plan->cells[i];
-		if (r->items[i].done)
-			add_result(&sums[cell->column], &r->items[i], json_object_get(plan->rows[cell->row].test, "vars"));
-	}
-	r->metrics = json_array();
 	for (unsigned i = 0; i < 2; i++) {
 		fh_auto_json json_t *none = fh_eval_tokens_json(&(struct fh_tokens)FH_TOKENS_INIT, i);
 		r->no_tokens[i] = fh_json_text(none, 0);
 	}
+}
+
+void fh_eval_results_add(const struct fh_eval_plan *plan, struct fh_eval_results *r, size_t cell,
+                         const struct fh_eval_result *result, struct fh_str row)
+{
+	const struct fh_eval_cell *at = &plan->cells[cell];
+	fh_eval_rows_put(r->rows, cell, row);
+	add_result(&r->sums[at->column], result, json_object_get(plan->rows[at->row].test, "vars"));
+	r->marks[cell] = (struct fh_eval_mark){ true, result->success, (unsigned char)result->failure };
+	r->done++;
+	r->successes += result->success;
+	r->errors += result->failure == FH_FAILURE_ERROR;
+	r->failures += !result->success && result->failure != FH_FAILURE_ERROR;
+	r->cost += result->cost;
+	r->requests += result->response != NULL;
+	add_tokens(&r->tokens, &result->tokens);
+	if (!result->success)
+		add_reason(r, cell, result);
+}
+
+int fh_eval_results_finish(const struct fh_eval_plan *plan, struct fh_eval_results *r, struct fh_error *err)
+{
 	const json_t *derived = json_object_get(plan->config.root, "derivedMetrics");
 	int failed = 0;
+	r->metrics = json_array();
 	for (size_t i = 0; i < plan->column_count; i++) {
-		struct sums *s = &sums[i];
+		struct fh_eval_sums *s = &r->sums[i];
 		if (failed == 0)
 			failed = fh_eval_derive(plan->config.document, derived, s->named, s->pass + s->fail + s->error, err);
-		r->successes += s->pass;
-		r->failures += s->fail;
-		r->errors += s->error;
-		r->requests += s->requests;
-		add_tokens(&r->tokens, &s->tokens);
 		json_array_append_new(r->metrics, metrics_json(s));
+		s->named = s->named_count = s->named_weight = NULL; /* the metrics have them */
 	}
+	if (r->reason_count > 1)
+		qsort(r->reasons, r->reason_count, sizeof(*r->reasons), by_count);
 	return failed;
+}
+
+void fh_eval_results_release(struct fh_eval_results *r)
+{
+	for (size_t i = 0; r->sums && r->metrics == NULL && r->sums[i].named; i++) {
+		json_decref(r->sums[i].named);
+		json_decref(r->sums[i].named_count);
+		json_decref(r->sums[i].named_weight);
+	}
+	for (size_t i = 0; i < r->reason_count; i++)
+		free(r->reasons[i].text);
+	free(r->reasons);
+	json_decref(r->reason_index);
+	free(r->sums);
+	free(r->marks);
+	fh_eval_rows_free(r->rows);
+	json_decref(r->metrics);
+	free(r->no_tokens[0]);
+	free(r->no_tokens[1]);
+	*r = (struct fh_eval_results){ 0 };
+}
+
+/* ---------------------------------------------------------------------------------------------------- rows read back
+ */
+
+static json_t *shared(const json_t *row, const char *key)
+{
+	json_t *v = json_object_get(row, key);
+	return json_is_null(v) ? NULL : json_incref(v);
+}
+
+void fh_eval_result_of_row(const json_t *row, struct fh_eval_result *ret)
+{
+	const json_t *tokens = json_object_get(row, "tokenUsage"), *prompt = json_object_get(row, "prompt");
+	const char *error = fh_json_str(row, "error", NULL);
+	fh_auto_free char *raw = NULL;
+	if (!json_is_string(json_object_get(prompt, "raw")) && json_object_get(prompt, "raw"))
+		raw = fh_json_text(json_object_get(prompt, "raw"), 0);
+	*ret = (struct fh_eval_result){
+		.success = json_is_true(json_object_get(row, "success")),
+		.failure = (enum fh_failure)FH_MIN((uint64_t)fh_json_int(row, "failureReason", 0), FH_FAILURE_ERROR),
+		.score = fh_json_num(row, "score", 0),
+		.error = error ? fh_xstrdup(error) : NULL,
+		.prompt = raw ? FH_TAKE_PTR(raw) : fh_xstrdup(fh_json_str(prompt, "raw", "")),
+		.test = shared(row, "testCase"),
+		.response = shared(row, "response"),
+		.grading = shared(row, "gradingResult"),
+		.named_scores = shared(row, "namedScores"),
+		.metadata = shared(row, "metadata"),
+		.latency_ms = fh_json_num(row, "latencyMs", 0),
+		.cost = fh_json_num(row, "cost", 0),
+		.tokens = FH_TOKENS_INIT,
+	};
+	ret->tokens.total = fh_json_int(tokens, "total", 0);
+	ret->tokens.prompt = fh_json_int(tokens, "prompt", 0);
+	ret->tokens.completion = fh_json_int(tokens, "completion", 0);
+	ret->tokens.cached = fh_json_int(tokens, "cached", 0);
+}
+
+bool fh_eval_results_read(struct fh_eval_results *r, size_t cell, struct fh_eval_result *ret)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	if (!r->marks[cell].done || !fh_eval_rows_get(r->rows, cell, &text))
+		return false;
+	fh_auto_json json_t *row = fh_json_parse(fh_buf_str(&text), NULL, NULL);
+	if (!row)
+		return false;
+	fh_eval_result_of_row(row, ret);
+	return true;
 }

@@ -8,38 +8,111 @@
 #include "base/clock.h"
 #include "eval/graders.h"
 #include "eval/memory.h"
-#include "eval/outputs/output.h"
+#include "eval/outputs/row.h"
 #include "eval/select.h"
 
 #define THREAD_STACK ((size_t)1 << 20)
+#define PAUSE_LOOK_NS (FH_NS_PER_S / 10)
 
 struct pool {
 	const struct fh_eval_run *run;
-	struct fh_eval_result *results;
 	const size_t *order; /* which cell comes when */
 	size_t end;          /* of the order, for the phase that is on */
 	int64_t deadline;    /* in fh_now_ns; INT64_MAX: none */
 	atomic_size_t next;
-	pthread_mutex_t lock; /* guards the counts and on_progress */
-	size_t done, passed, failed, errors;
+	atomic_bool broken;   /* rows cannot be kept any more */
+	pthread_mutex_t lock; /* guards all below, and on_row and on_progress */
+	struct fh_eval_results *results;
+	/* Cells of rows whose columns are compared wait here for the last of their row. NULL: no row is. */
+	struct fh_eval_result **waiting;
 };
 
-static void count(struct pool *p, const struct fh_eval_result *r)
+/* ------------------------------------------------------------------------------------------------- a cell is done */
+
+/* From here on the cell is its row. */
+static void finish(struct pool *p, size_t cell, struct fh_eval_result *result, bool kept)
 {
+	const struct fh_eval_run *run = p->run;
+	fh_auto_buf struct fh_buf row = FH_BUF_INIT(0);
+	struct fh_error err = FH_ERROR_INIT;
+	fh_output_row(run->plan, cell, result, p->results->no_tokens, &row);
 	pthread_mutex_lock(&p->lock);
-	p->done++;
-	p->passed += r->success;
-	p->errors += r->failure == FH_FAILURE_ERROR;
-	p->failed += !r->success && r->failure != FH_FAILURE_ERROR;
-	if (p->run->on_progress)
-		p->run->on_progress(p->run->context, p->done, p->passed, p->failed, p->errors);
+	fh_eval_results_add(run->plan, p->results, cell, result, fh_buf_str(&row));
+	if (run->on_row && kept && !atomic_load(&p->broken) &&
+	    run->on_row(run->context, cell, result, fh_buf_str(&row), false, &err) < 0) {
+		p->results->sink_error = err;
+		atomic_store(&p->broken, true);
+	}
+	if (run->on_progress)
+		run->on_progress(run->context, p->results);
 	pthread_mutex_unlock(&p->lock);
+	fh_eval_result_release(result);
+}
+
+/* The cells of the row of `cell`: ret_start … the returned end. */
+static size_t row_cells(const struct fh_eval_plan *plan, size_t cell, size_t *ret_start)
+{
+	size_t start = cell, end = cell;
+	while (start > 0 && plan->cells[start - 1].row == plan->cells[cell].row)
+		start--;
+	while (end < plan->cell_count && plan->cells[end].row == plan->cells[cell].row)
+		end++;
+	*ret_start = start;
+	return end;
+}
+
+/* The last of a row compares all of it. */
+static void finish_compared(struct pool *p, size_t cell, struct fh_eval_result *result)
+{
+	const struct fh_eval_plan *plan = p->run->plan;
+	size_t start, end = row_cells(plan, cell, &start), n = end - start;
+	bool whole = true;
+	pthread_mutex_lock(&p->lock);
+	p->waiting[cell] = fh_xmemdup(result, sizeof(*result));
+	for (size_t i = start; i < end; i++)
+		whole = whole && p->waiting[i];
+	pthread_mutex_unlock(&p->lock);
+	if (!whole)
+		return;
+	fh_auto_free struct fh_eval_result *cells = fh_xcalloc(n, sizeof(*cells));
+	for (size_t i = 0; i < n; i++) {
+		cells[i] = *p->waiting[start + i];
+		free(p->waiting[start + i]);
+		p->waiting[start + i] = NULL;
+	}
+	fh_eval_select(p->run, plan->rows[plan->cells[cell].row].test, cells, n);
+	for (size_t i = 0; i < n; i++)
+		finish(p, start + i, &cells[i], true);
+}
+
+/* What waits in vain, since the eval ends before the rest of its row, is shown; when the eval goes on, the row is run
+ * again. */
+static void finish_waiting(struct pool *p)
+{
+	for (size_t i = 0; p->waiting && i < p->run->plan->cell_count; i++)
+		if (p->waiting[i]) {
+			finish(p, i, p->waiting[i], false);
+			free(p->waiting[i]);
+		}
+}
+
+/* ------------------------------------------------------------------------------------------------------- the workers
+ */
+
+static bool is_set(const volatile int *flag)
+{
+	return flag && *flag;
+}
+
+static bool ends(const struct pool *p)
+{
+	return is_set(p->run->cancel) || is_set(p->run->stop) || atomic_load(&p->broken);
 }
 
 /* A cell that the eval's time did not suffice for. */
 static void run_out(const struct fh_eval_plan *plan, const struct fh_eval_cell *cell, struct fh_eval_result *ret)
 {
-	*ret = (struct fh_eval_result){ .done = true, .failure = FH_FAILURE_ERROR, .tokens = FH_TOKENS_INIT };
+	*ret = (struct fh_eval_result){ .failure = FH_FAILURE_ERROR, .tokens = FH_TOKENS_INIT };
 	ret->error = fh_xasprintf("Evaluation exceeded max duration of %llums", (unsigned long long)plan->time_ms);
 	ret->prompt = fh_xstrdup(plan->columns[cell->column].prompt->raw);
 	ret->metadata = json_object();
@@ -49,18 +122,23 @@ static void *worker(void *argument)
 {
 	struct pool *p = argument;
 	const struct fh_eval_plan *plan = p->run->plan;
-	while (!(p->run->cancel && *p->run->cancel)) {
-		size_t at = atomic_fetch_add(&p->next, 1);
+	for (;;) {
+		while (is_set(p->run->pause) && !ends(p))
+			fh_sleep_ns(PAUSE_LOOK_NS);
+		size_t at = ends(p) ? p->end : atomic_fetch_add(&p->next, 1);
 		if (at >= p->end)
-			break;
+			return NULL;
 		size_t i = p->order[at];
+		struct fh_eval_result result;
 		if (fh_now_ns() >= p->deadline)
-			run_out(plan, &plan->cells[i], &p->results[i]);
-		else if (fh_eval_cell_run(p->run, &plan->cells[i], &p->results[i]) < 0)
+			run_out(plan, &plan->cells[i], &result);
+		else if (fh_eval_cell_run(p->run, &plan->cells[i], &result) < 0)
 			continue;
-		count(p, &p->results[i]);
+		if (p->waiting && fh_eval_select_wants(plan->rows[plan->cells[i].row].test))
+			finish_compared(p, i, &result);
+		else
+			finish(p, i, &result, true);
 	}
-	return NULL;
 }
 
 /* The calling thread works too; what cannot be started leaves more for the others. */
@@ -89,7 +167,7 @@ static void run_all(struct pool *p, unsigned threads)
 	size_t n = 0, serial = 0;
 	for (int alone = 1; alone >= 0; alone--) {
 		for (size_t i = 0; i < plan->cell_count; i++)
-			if (plan->rows[plan->cells[i].row].serial == alone)
+			if (plan->rows[plan->cells[i].row].serial == alone && !p->results->marks[i].done)
 				order[n++] = i;
 		serial = alone ? n : serial;
 	}
@@ -98,17 +176,43 @@ static void run_all(struct pool *p, unsigned threads)
 	run_phase(p, serial, n, threads);
 }
 
-static void make_id(struct fh_eval_results *r)
+/* Cells that were done before are counted and written like all others. */
+static void take_over(struct pool *p)
+{
+	const struct fh_eval_run *run = p->run;
+	for (size_t i = 0; run->before && i < run->plan->cell_count; i++) {
+		fh_auto_json json_t *row = run->before(run->context, i);
+		struct fh_eval_result result;
+		if (!row)
+			continue;
+		fh_auto_free char *text = fh_json_text(row, 0);
+		fh_eval_result_of_row(row, &result);
+		fh_eval_cell_recall(run, &run->plan->cells[i], &result);
+		fh_eval_results_add(run->plan, p->results, i, &result, fh_str(text));
+		struct fh_error err = FH_ERROR_INIT;
+		if (run->on_row && !atomic_load(&p->broken) &&
+		    run->on_row(run->context, i, &result, fh_str(text), true, &err) < 0) {
+			p->results->sink_error = err;
+			atomic_store(&p->broken, true);
+		}
+		fh_eval_result_release(&result);
+	}
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the eval
+ */
+
+void fh_eval_id_make(int64_t wall_ms, char ret_id[64])
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 	unsigned char random[3] = { 0 };
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
 		random[0] = (unsigned char)fh_now_ns();
 	char time[32];
-	fh_iso_time(r->started_wall_ms, time);
+	fh_iso_time(wall_ms, time);
 	time[19] = '\0'; /* whole seconds */
-	snprintf(r->id, sizeof(r->id), "eval-%c%c%c-%s", letters[random[0] % 62], letters[random[1] % 62],
-	         letters[random[2] % 62], time);
+	snprintf(ret_id, 64, "eval-%c%c%c-%s", letters[random[0] % 62], letters[random[1] % 62], letters[random[2] % 62],
+	         time);
 }
 
 /* afterAll sees the rows as the results files have them. What it does wrong is told when they are written. */
@@ -117,15 +221,11 @@ static void call_after_all(const struct fh_eval_run *run, struct fh_eval_results
 	const struct fh_eval_plan *plan = run->plan;
 	if (!fh_eval_extensions_want(&plan->extensions, FH_HOOK_AFTER_ALL))
 		return;
-	struct fh_output_data data = { .plan = plan, .results = r };
 	json_t *rows = json_array(), *prompts = json_array();
-	for (size_t i = 0; i < r->count; i++) {
-		fh_auto_buf struct fh_buf row = FH_BUF_INIT(0);
-		if (!r->items[i].done)
-			continue;
-		fh_output_row(&data, i, &row);
-		json_array_append_new(rows, fh_json_parse(fh_buf_str(&row), NULL, NULL));
-	}
+	fh_auto_buf struct fh_buf row = FH_BUF_INIT(0);
+	for (size_t i = 0; i < r->count; i++)
+		if (fh_eval_rows_get(r->rows, i, &row))
+			json_array_append_new(rows, fh_json_parse(fh_buf_str(&row), NULL, NULL));
 	for (size_t i = 0; i < plan->column_count; i++)
 		json_array_append_new(prompts, json_pack("{s:s, s:s, s:s, s:O}", "raw", plan->columns[i].prompt->raw, "label",
 		                                         plan->columns[i].prompt->label, "provider",
@@ -138,28 +238,39 @@ static void call_after_all(const struct fh_eval_run *run, struct fh_eval_results
 	                        &r->hook_error);
 }
 
+static bool compares(const struct fh_eval_plan *plan)
+{
+	for (size_t i = 0; i < plan->row_count; i++)
+		if (fh_eval_select_wants(plan->rows[i].test))
+			return true;
+	return false;
+}
+
 int fh_eval_run(const struct fh_eval_run *run, struct fh_eval_results *ret, struct fh_error *err)
 {
 	const struct fh_eval_plan *plan = run->plan;
-	struct fh_eval_results results = { .count = plan->cell_count, .started_wall_ms = fh_wall_ms() };
+	struct fh_eval_results results = { .started_wall_ms = run->started_wall_ms };
 	int64_t start = fh_now_ns();
-	make_id(&results);
-	results.items = fh_xcalloc(results.count + 1, sizeof(*results.items));
+	snprintf(results.id, sizeof(results.id), "%s", run->id);
+	fh_eval_results_begin(plan, &results);
 	struct fh_eval_run own = *run;
 	own.memory = fh_eval_memory_new();
 	own.graders = fh_graders_new(plan);
-	own.id = results.id;
 	struct pool pool = { .run = &own,
-		                 .results = results.items,
+		                 .results = &results,
 		                 .deadline = plan->time_ms ? start + (int64_t)plan->time_ms * FH_NS_PER_MS : INT64_MAX };
+	if (compares(plan))
+		pool.waiting = fh_xcalloc(plan->cell_count + 1, sizeof(*pool.waiting));
 	pthread_mutex_init(&pool.lock, NULL);
+	take_over(&pool);
 	run_all(&pool, (unsigned)FH_MAX(FH_MIN(plan->concurrency, plan->cell_count), 1));
+	finish_waiting(&pool);
 	pthread_mutex_destroy(&pool.lock);
-	results.interrupted = pool.done < results.count;
-	fh_eval_select(&own, &results);
+	free(pool.waiting);
+	results.interrupted = results.done < results.count;
 	fh_eval_memory_free(own.memory);
 	fh_graders_free(own.graders);
-	int r = fh_eval_results_sum(plan, &results, err);
+	int r = fh_eval_results_finish(plan, &results, err);
 	results.duration_ms = (uint64_t)((fh_now_ns() - start) / FH_NS_PER_MS);
 	if (r < 0) {
 		fh_eval_results_release(&results);

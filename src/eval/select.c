@@ -186,7 +186,7 @@ static void select_best(const struct fh_eval_run *run, struct fh_eval_result *ce
 	}
 }
 
-/* -------------------------------------------------------------------------------------------------------- all rows */
+/* --------------------------------------------------------------------------------------------------------- one row */
 
 static const json_t *first_of(const json_t *test, const char *type)
 {
@@ -197,19 +197,16 @@ static const json_t *first_of(const json_t *test, const char *type)
 	return NULL;
 }
 
-void fh_eval_select(const struct fh_eval_run *run, struct fh_eval_results *r)
+bool fh_eval_select_wants(const json_t *test)
 {
-	const struct fh_eval_plan *plan = run->plan;
-	for (size_t start = 0, end; start < r->count; start = end) {
-		uint32_t row = plan->cells[start].row;
-		bool done = true;
-		for (end = start; end < r->count && plan->cells[end].row == row; end++)
-			done = done && r->items[end].done;
-		const json_t *test = plan->rows[row].test;
-		const json_t *best = first_of(test, "select-best"), *most = first_of(test, "max-score");
-		if (best && done)
-			select_best(run, &r->items[start], end - start, test, best);
-		if (most && done)
-			select_max(&r->items[start], end - start, most);
-	}
+	return first_of(test, "select-best") || first_of(test, "max-score");
+}
+
+void fh_eval_select(const struct fh_eval_run *run, const json_t *test, struct fh_eval_result *cells, size_t n)
+{
+	const json_t *best = first_of(test, "select-best"), *most = first_of(test, "max-score");
+	if (best)
+		select_best(run, cells, n, test, best);
+	if (most)
+		select_max(cells, n, most);
 }

@@ -4,4 +4,7 @@
 #pragma once
 #include "eval/run.h"
 
-void fh_eval_select(const struct fh_eval_run *run, struct fh_eval_results *r);
+/* Whether a test has one. */
+bool fh_eval_select_wants(const json_t *test);
+/* Judges those of a test; `cells` are the n results of its row, column by column, and are changed. */
+void fh_eval_select(const struct fh_eval_run *run, const json_t *test, struct fh_eval_result *cells, size_t n);

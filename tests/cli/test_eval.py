@@ -586,8 +586,12 @@ class Interrupt(Eval):
                 break
             time.sleep(0.02)
         p.send_signal(signal.SIGINT)
+        self.assertEqual(p.stderr.readline(), "\n")
+        self.assertIn("finishing what is under way", p.stderr.readline())
+        p.send_signal(signal.SIGINT)
         out, err = p.communicate(timeout=support.TIMEOUT)
         self.assertEqual(p.returncode, 130, out + err)
+        self.assertIn("eval --resume eval-", out)
         rows = json.loads((self.dir / "out.json").read_text())["results"]["results"]
         self.assertEqual([r["response"]["output"] for r in rows], ["a"])
         self.assertIn("1 of 3", out)

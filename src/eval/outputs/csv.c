@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/outputs/output.h"
 #include "base/escape.h"
-#include "eval/text.h"
 
-/* A row of the file per row of the plan: the variables, then for each column its output, status, score, named scores,
+/* A row of the file per row of the eval: the variables, then for each column its output, status, score, named scores,
  * reason and comment. */
+
+struct table {
+	const struct fh_output_data *data;
+	struct fh_output_stream *out;
+	bool described;  /* a test has a description: then there is a column of them */
+	bool begun;      /* a row is open */
+	uint32_t row;    /* which */
+	uint32_t column; /* the next of it */
+};
 
 static void field(struct fh_buf *out, struct fh_str text, bool *first)
 {
@@ -13,25 +21,27 @@ static void field(struct fh_buf *out, struct fh_str text, bool *first)
 	*first = false;
 }
 
-static bool has_descriptions(const struct fh_eval_plan *p)
+static int look_for_description(void *context, uint32_t row, uint32_t column, struct fh_str text, struct fh_error *err)
 {
-	for (size_t i = 0; i < p->row_count; i++)
-		if (json_object_get(p->rows[i].test, "description"))
-			return true;
-	return false;
+	struct table *t = context;
+	if (t->described || !memmem(text.p, text.n, "\"description\"", 13))
+		return 0;
+	fh_auto_json json_t *v = fh_json_parse(text, NULL, NULL);
+	t->described = json_object_get(json_object_get(v, "testCase"), "description") != NULL;
+	return 0;
 }
 
-static void head(const struct fh_eval_plan *p, struct fh_buf *out, bool described)
+static void head(struct table *t)
 {
 	static const char *const more[] = { "Status", "Score", "Named Scores", "Grader Reason", "Comment" };
 	bool first = true;
-	if (described)
+	struct fh_buf *out = &t->out->text;
+	if (t->described)
 		field(out, fh_str("Description"), &first);
-	for (size_t i = 0; i < p->var_count; i++)
-		field(out, fh_str(p->vars[i]), &first);
-	for (size_t i = 0; i < p->column_count; i++) {
-		fh_auto_free char *name =
-		    fh_xasprintf("[%s] %s", fh_eval_provider_name(p->columns[i].provider), p->columns[i].prompt->label);
+	for (size_t i = 0; i < json_array_size(t->data->vars); i++)
+		field(out, fh_str(json_string_value(json_array_get(t->data->vars, i))), &first);
+	for (size_t i = 0; i < json_array_size(t->data->columns); i++) {
+		fh_auto_free char *name = fh_output_column_name(t->data, (uint32_t)i);
 		field(out, fh_str(name), &first);
 		for (size_t j = 0; j < FH_ARRAY_SIZE(more); j++)
 			field(out, fh_str(more[j]), &first);
@@ -41,47 +51,78 @@ static void head(const struct fh_eval_plan *p, struct fh_buf *out, bool describe
 
 static void json_field(struct fh_buf *out, const json_t *value, bool *first)
 {
-	fh_auto_free char *text = value && !json_is_null(value) ? fh_text_of_json(value) : fh_xstrdup("");
+	fh_auto_free char *text = fh_output_text(value);
 	field(out, fh_str(text), first);
 }
 
-static void result_fields(struct fh_buf *out, const struct fh_eval_result *r, bool *first)
+static void result_fields(struct fh_buf *out, const json_t *row, bool *first)
 {
-	const char *status = !r || !r->done ? "" : r->success ? "PASS" : r->failure == FH_FAILURE_ERROR ? "ERROR" : "FAIL";
-	struct fh_buf score = FH_BUF_INIT(0);
-	if (r && r->done)
-		fh_json_write_number(&score, r->score);
-	json_field(out, r ? json_object_get(r->response, "output") : NULL, first);
-	field(out, fh_str(status), first);
+	const json_t *grading = json_object_get(row, "gradingResult");
+	fh_auto_buf struct fh_buf score = FH_BUF_INIT(0);
+	if (row)
+		fh_json_write_number(&score, fh_json_num(row, "score", 0));
+	json_field(out, json_object_get(json_object_get(row, "response"), "output"), first);
+	field(out, fh_str(row ? fh_output_status(row) : ""), first);
 	field(out, fh_buf_str(&score), first);
-	json_field(out, r ? json_object_get(r->grading, "namedScores") : NULL, first);
-	const char *reason = r ? fh_json_str(r->grading, "reason", r->error ? r->error : "") : "";
-	field(out, fh_str(reason), first);
-	json_field(out, r ? json_object_get(r->grading, "comment") : NULL, first);
-	fh_buf_release(&score);
+	json_field(out, json_object_get(grading, "namedScores"), first);
+	field(out, fh_str(row ? fh_output_reason(row) : ""), first);
+	json_field(out, json_object_get(grading, "comment"), first);
 }
 
-static int write(const struct fh_output_data *d, struct fh_buf *out, struct fh_error *err)
+static void empty_fields_to(struct table *t, uint32_t column)
 {
-	const struct fh_eval_plan *p = d->plan;
-	bool described = has_descriptions(p);
-	head(p, out, described);
-	size_t cell = 0;
-	for (size_t row = 0; row < p->row_count; row++) {
-		const json_t *test = p->rows[row].test;
-		bool first = true;
-		if (described)
-			field(out, fh_str(fh_json_str(test, "description", "")), &first);
-		for (size_t i = 0; i < p->var_count; i++)
-			json_field(out, json_object_get(json_object_get(test, "vars"), p->vars[i]), &first);
-		for (size_t column = 0; column < p->column_count; column++) {
-			bool here = cell < p->cell_count && p->cells[cell].row == row && p->cells[cell].column == column;
-			result_fields(out, here ? &d->results->items[cell] : NULL, &first);
-			cell += here;
-		}
-		fh_buf_adds(out, "\r\n");
+	bool first = false;
+	for (; t->column < column; t->column++)
+		result_fields(&t->out->text, NULL, &first);
+}
+
+static void end_row(struct table *t)
+{
+	if (!t->begun)
+		return;
+	empty_fields_to(t, (uint32_t)json_array_size(t->data->columns));
+	fh_buf_adds(&t->out->text, "\r\n");
+	fh_output_flush(t->out);
+}
+
+static void begin_row(struct table *t, uint32_t row, const json_t *test)
+{
+	bool first = true;
+	t->begun = true;
+	t->row = row;
+	t->column = 0;
+	if (t->described)
+		field(&t->out->text, fh_str(fh_json_str(test, "description", "")), &first);
+	for (size_t i = 0; i < json_array_size(t->data->vars); i++)
+		json_field(&t->out->text,
+		           json_object_get(json_object_get(test, "vars"), json_string_value(json_array_get(t->data->vars, i))),
+		           &first);
+}
+
+static int write_cell(void *context, uint32_t row, uint32_t column, struct fh_str text, struct fh_error *err)
+{
+	struct table *t = context;
+	fh_auto_json json_t *v = fh_json_parse(text, NULL, NULL);
+	if (!t->begun || row != t->row) {
+		end_row(t);
+		begin_row(t, row, json_object_get(v, "testCase"));
 	}
+	bool first = json_array_size(t->data->vars) == 0 && !t->described && t->column == 0 && column == 0;
+	empty_fields_to(t, column);
+	result_fields(&t->out->text, v, &first);
+	t->column = column + 1;
 	return 0;
 }
 
-const struct fh_output fh_output_csv = { .extension = ".csv", .write = write };
+static int write_all(const struct fh_output_data *d, struct fh_output_stream *out, struct fh_error *err)
+{
+	struct table t = { .data = d, .out = out };
+	int r = d->each(d->context, look_for_description, &t, err);
+	head(&t);
+	if (r == 0)
+		r = d->each(d->context, write_cell, &t, err);
+	end_row(&t);
+	return r;
+}
+
+const struct fh_output fh_output_csv = { .extension = ".csv", .write = write_all };

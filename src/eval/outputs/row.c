@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "eval/outputs/output.h"
+#include "eval/outputs/row.h"
 #include <stdio.h>
 #include <sys/random.h>
 
@@ -122,7 +122,7 @@ static void write_prompt(struct fh_buf *out, const struct fh_eval_result *r, con
 	fh_buf_addc(out, '}');
 }
 
-static void write_tokens(struct fh_buf *out, const struct fh_output_data *data, const struct fh_eval_result *r)
+static void write_tokens(struct fh_buf *out, char *const no_tokens[2], const struct fh_eval_result *r)
 {
 	unsigned asked = r->response != NULL;
 	bool counted = r->tokens.total > 0 || r->tokens.prompt > 0 || r->tokens.completion > 0 || r->tokens.cached > 0;
@@ -131,13 +131,12 @@ static void write_tokens(struct fh_buf *out, const struct fh_output_data *data, 
 		return;
 	}
 	key(out, "tokenUsage");
-	fh_buf_adds(out, data->results->no_tokens[asked]);
+	fh_buf_adds(out, no_tokens[asked]);
 }
 
-void fh_output_row(const struct fh_output_data *data, size_t i, struct fh_buf *out)
+void fh_output_row(const struct fh_eval_plan *plan, size_t i, const struct fh_eval_result *r, char *const no_tokens[2],
+                   struct fh_buf *out)
 {
-	const struct fh_eval_plan *plan = data->plan;
-	const struct fh_eval_result *r = &data->results->items[i];
 	const struct fh_eval_cell *cell = &plan->cells[i];
 	const struct fh_eval_row *row = &plan->rows[cell->row];
 	const struct fh_eval_column *column = &plan->columns[cell->column];
@@ -170,7 +169,7 @@ void fh_output_row(const struct fh_output_data *data, size_t i, struct fh_buf *o
 	fh_buf_adds(out, r->success ? "true" : "false");
 	member(out, "testCase", test);
 	member_number(out, "testIdx", cell->row);
-	write_tokens(out, data, r);
+	write_tokens(out, no_tokens, r);
 	member_new(out, "vars", vars_json(json_object_get(test, "vars")));
 	or_empty(out, "metadata", r->metadata);
 	member_number(out, "failureReason", r->failure);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/kept.h"
+
+#include "eval/content.h"
+#include "eval/select.h"
+#include "store/rows.h"
+
+/* A cell of the store, of an eval that goes on. */
+struct old {
+	struct fh_store_place at;
+	size_t cell; /* of the plan, which it stands for; SIZE_MAX: none */
+	bool good;   /* need not run again */
+	size_t next; /* with the same hash; SIZE_MAX: none */
+};
+
+struct fh_eval_kept {
+	const struct fh_eval_plan *plan;
+	struct fh_store_writer *writer;
+	struct fh_store *reader; /* for rows that need not run; NULL: none */
+	int64_t eval;
+	struct fh_eval_content *content;
+	bool *kept; /* of each cell */
+	size_t count;
+	struct old *old;
+	size_t old_count, old_capacity;
+	json_t *by_key; /* hash -> index of the first with it */
+	enum fh_eval_again again;
+};
+
+/* ------------------------------------------------------------------------------------------------- what is there */
+
+static int note_old(void *context, const struct fh_store_cell *cell, struct fh_error *err)
+{
+	struct fh_eval_kept *k = context;
+	const json_t *first = json_object_get(k->by_key, cell->key);
+	bool failed = !cell->success && cell->failure != FH_FAILURE_ERROR;
+	struct old *o = &FH_PUSH(k->old, k->old_count, k->old_capacity);
+	*o = (struct old){ .at = { cell->row, cell->column }, .cell = SIZE_MAX, .next = SIZE_MAX };
+	o->good = cell->success || (failed && k->again != FH_EVAL_AGAIN_FAILED) ||
+	          (cell->failure == FH_FAILURE_ERROR && k->again == FH_EVAL_AGAIN_MISSING);
+	o->next = first ? (size_t)json_integer_value(first) : SIZE_MAX;
+	json_object_set_new_nocheck(k->by_key, cell->key, json_integer((json_int_t)(k->old_count - 1)));
+	return 0;
+}
+
+static void match(struct fh_eval_kept *k, size_t cell)
+{
+	char key[FH_SHA256_HEX];
+	const struct fh_eval_cell *at = &k->plan->cells[cell];
+	fh_eval_content_key(k->content, cell, key);
+	const json_t *first = json_object_get(k->by_key, key);
+	struct old *found = NULL;
+	for (size_t i = first ? (size_t)json_integer_value(first) : SIZE_MAX; i != SIZE_MAX; i = k->old[i].next) {
+		struct old *o = &k->old[i];
+		if (o->cell == SIZE_MAX && (!found || (o->at.row == at->row && o->at.column == at->column)))
+			found = o;
+	}
+	if (!found)
+		return;
+	found->cell = cell;
+	if (found->good) {
+		k->kept[cell] = true;
+		k->count++;
+	}
+}
+
+/* A row whose columns are compared is judged when all of them are there: one that runs again takes the others along. */
+static void match_compared(struct fh_eval_kept *k)
+{
+	const struct fh_eval_plan *p = k->plan;
+	for (size_t start = 0, end; start < p->cell_count; start = end) {
+		bool whole = true;
+		for (end = start; end < p->cell_count && p->cells[end].row == p->cells[start].row; end++)
+			whole = whole && k->kept[end];
+		if (whole || !fh_eval_select_wants(p->rows[p->cells[start].row].test))
+			continue;
+		for (size_t i = start; i < end; i++) {
+			k->count -= k->kept[i];
+			k->kept[i] = false;
+		}
+	}
+}
+
+static int arrange(struct fh_eval_kept *k, struct fh_error *err)
+{
+	fh_auto_free struct fh_store_place *drops = fh_xcalloc(k->old_count + 1, sizeof(*drops));
+	fh_auto_free struct fh_store_move *moves = fh_xcalloc(k->old_count + 1, sizeof(*moves));
+	size_t drop_count = 0, move_count = 0;
+	for (size_t i = 0; i < k->old_count; i++) {
+		const struct old *o = &k->old[i];
+		if (o->cell == SIZE_MAX || !k->kept[o->cell]) {
+			drops[drop_count++] = o->at;
+			continue;
+		}
+		const struct fh_eval_cell *to = &k->plan->cells[o->cell];
+		if (to->row != o->at.row || to->column != o->at.column)
+			moves[move_count++] = (struct fh_store_move){ o->at, { to->row, to->column } };
+	}
+	return fh_store_writer_arrange(k->writer, drops, drop_count, moves, move_count, err);
+}
+
+static int resume(struct fh_eval_kept *k, const struct fh_eval_keep *keep, struct fh_error *err)
+{
+	struct fh_store_eval e = { 0 };
+	k->by_key = json_object();
+	int r = fh_store_open(NULL, true, &k->reader, err);
+	if (r == 0)
+		r = fh_store_find(k->reader, keep->id, &e, err);
+	k->eval = e.number;
+	fh_store_eval_release(&e);
+	if (r == 0)
+		r = fh_store_each_cell(k->reader, k->eval, false, note_old, k, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < k->plan->cell_count; i++)
+		match(k, i);
+	match_compared(k);
+	r = arrange(k, err);
+	json_decref(k->by_key);
+	k->by_key = NULL;
+	free(k->old);
+	k->old = NULL;
+	k->old_count = k->old_capacity = 0;
+	return r;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ begin */
+
+int fh_eval_kept_begin(const struct fh_eval_plan *plan, const struct fh_eval_keep *keep, struct fh_eval_kept **ret,
+                       struct fh_error *err)
+{
+	struct fh_eval_kept *k = FH_NEW(struct fh_eval_kept);
+	k->plan = plan;
+	k->again = keep->again;
+	k->content = fh_eval_content_new(plan);
+	k->kept = fh_xcalloc(plan->cell_count + 1, sizeof(*k->kept));
+	const struct fh_store_begin b = { .id = keep->id,
+		                              .kind = FH_STORE_EVAL,
+		                              .description = keep->description,
+		                              .created_ms = keep->created_ms,
+		                              .total = plan->cell_count,
+		                              .rows = plan->row_count,
+		                              .config = keep->config,
+		                              .vars = keep->vars,
+		                              .options = keep->options,
+		                              .columns = keep->columns,
+		                              .tags = keep->tags,
+		                              .resume = keep->resume,
+		                              .on_done = keep->on_done,
+		                              .on_wish = keep->on_wish,
+		                              .context = keep->context };
+	int r = fh_store_writer_begin(&b, &k->writer, err);
+	if (r == 0 && keep->resume)
+		r = resume(k, keep, err);
+	if (r < 0) {
+		fh_eval_kept_close(k);
+		return r;
+	}
+	*ret = k;
+	return 0;
+}
+
+size_t fh_eval_kept_count(const struct fh_eval_kept *k)
+{
+	return k->count;
+}
+
+json_t *fh_eval_kept_row(struct fh_eval_kept *k, size_t cell)
+{
+	const struct fh_eval_cell *at = &k->plan->cells[cell];
+	struct fh_store_cell c;
+	if (!k->kept[cell] || fh_store_cell(k->reader, k->eval, at->row, at->column, &c, NULL) < 0)
+		return NULL;
+	json_t *row = fh_json_parse((struct fh_str){ c.data, c.data_n }, NULL, NULL);
+	fh_store_cell_release(&c);
+	if (row) {
+		json_object_set_new(row, "testIdx", json_integer(at->row));
+		json_object_set_new(row, "promptIdx", json_integer(at->column));
+	}
+	return row;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- rows */
+
+/* What the sandbox said of the program, from the first assertion that ran one. */
+static const char *said(const struct fh_eval_result *r, const char *what)
+{
+	const json_t *parts = json_object_get(r->grading, "componentResults");
+	for (size_t i = 0; i < json_array_size(parts); i++) {
+		const char *text = fh_json_str(json_object_get(json_array_get(parts, i), "metadata"), what, NULL);
+		if (text)
+			return text;
+	}
+	return NULL;
+}
+
+int fh_eval_kept_put(struct fh_eval_kept *k, size_t cell, const struct fh_eval_result *result, struct fh_str text,
+                     struct fh_error *err)
+{
+	char key[FH_SHA256_HEX];
+	const struct fh_eval_cell *at = &k->plan->cells[cell];
+	fh_eval_content_key(k->content, cell, key);
+	fh_auto_free char *named = json_object_size(result->named_scores) ? fh_json_text(result->named_scores, 0) : NULL;
+	const struct fh_store_row row = { .row = at->row,
+		                              .column = at->column,
+		                              .success = result->success,
+		                              .failure = (int)result->failure,
+		                              .score = result->score,
+		                              .latency_ms = result->latency_ms,
+		                              .cost = result->cost,
+		                              .tokens = FH_MAX(result->tokens.total, 0),
+		                              .key = key,
+		                              .status = said(result, "verdict"),
+		                              .language = said(result, "language"),
+		                              .named = named,
+		                              .data = text };
+	return fh_store_writer_row(k->writer, &row, err);
+}
+
+static void release(struct fh_eval_kept *k)
+{
+	fh_store_close(k->reader);
+	fh_eval_content_free(k->content);
+	json_decref(k->by_key);
+	free(k->old);
+	free(k->kept);
+	free(k);
+}
+
+int fh_eval_kept_end(struct fh_eval_kept *k, const struct fh_eval_results *results, struct fh_error *err)
+{
+	const struct fh_store_end end = { .complete = !results->interrupted,
+		                              .duration_ms = (int64_t)results->duration_ms,
+		                              .metrics = results->metrics };
+	int r = fh_store_writer_end(k->writer, &end, err);
+	release(k);
+	return r;
+}
+
+void fh_eval_kept_close(struct fh_eval_kept *k)
+{
+	if (!k)
+		return;
+	fh_store_writer_close(k->writer);
+	release(k);
+}
