@@ -169,6 +169,7 @@ int main(int argc, char **argv)
 		return fh_command_failed(&err, err.code == FH_E_ARGUMENT ? FH_EXIT_USAGE : FH_EXIT_FAILED);
 	o.domain = domain;
 	o.key_file = key_file;
+	o.tls = tls_certificate != NULL;
 	fh_interrupt_catch();
 	(void)signal(SIGPIPE, SIG_IGN); /* clients go as they like */
 	int r = open_log(&err);

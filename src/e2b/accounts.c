@@ -37,7 +37,8 @@ const char *fh_account_of_request(const struct fh_http_request *r, struct fh_con
 		if (text.n)
 			text.p[strcspn(text.p, ":")] = '\0';
 	}
-	const char *user = fh_account_named(name);
+	const char *usual = fh_json_str(fh_e2b_hosted(r)->settings, "user", NULL);
+	const char *user = fh_account_named(name && *name ? name : usual);
 	if (!user)
 		fh_connect_fail(e, FH_CONNECT_UNAUTHENTICATED, "invalid username: '%.64s'", name);
 	return user;
@@ -132,6 +133,7 @@ FH_OWN char **fh_account_env(const struct fh_hosted *h, const char *user, bool p
 	set(&s, "E2B_TEMPLATE_ID", h->template_id);
 	if (pty)
 		set(&s, "TERM", "xterm-256color");
+	set_all(&s, json_object_get(h->settings, "env"));
 	set_all(&s, h->envs);
 	set_all(&s, more);
 	add(&s, NULL);
@@ -164,7 +166,7 @@ int fh_command_read(const struct fh_hosted *h, const json_t *config, const char 
 	add(&argv, NULL);
 	ret->argv = argv.items;
 	ret->env = fh_account_env(h, user, pty, json_object_get(config, "envs"));
-	ret->cwd = fh_account_path(user, cwd && *cwd ? cwd : "~");
+	ret->cwd = fh_account_path(user, cwd && *cwd ? cwd : fh_json_str(h->settings, "cwd", "~"));
 	return 0;
 }
 

@@ -27,6 +27,7 @@ static json_t *fork_one(struct fh_hosted *from, uint64_t lifetime_ms)
 		.metadata = from->metadata,
 		.envs = from->envs,
 		.network = from->network,
+		.settings = from->settings,
 		.pauses_at_end = from->pauses_at_end,
 		.pauses_without_memory = from->pauses_without_memory,
 		.resumes_on_traffic = from->resumes_on_traffic,
@@ -79,7 +80,10 @@ static void snapshot(struct fh_http_request *r, struct fh_str text)
 	const char *name = fh_json_str(body, "name", own);
 	int result = fh_sandbox_branch(h->sandbox, NULL, &copy, &err);
 	if (result == 0)
-		result = fh_templates_add(s->templates, h->owner, name, h->id, copy, &id, &err);
+		result = fh_templates_add(
+		    s->templates, h->owner,
+		    &(struct fh_template_made){ .name = name, .sandbox_id = h->id, .sandbox = copy, .settings = h->settings },
+		    &id, &err);
 	if (result < 0) {
 		if (copy) {
 			(void)fh_sandbox_destroy(copy, NULL);

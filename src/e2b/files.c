@@ -14,7 +14,8 @@ enum { METADATA_KEY_MAX = 246, METADATA_TOTAL_MAX = 4096, INFLATED_PIECE = 64 <<
 /* The user of a /files request: its ?username=, not the Authorization header's. NULL after a 401. */
 static const char *user_of(struct fh_http_request *r)
 {
-	const char *name = fh_http_query(r, "username"), *user = fh_account_named(name);
+	const char *name = fh_http_query(r, "username"), *usual = fh_json_str(fh_e2b_hosted(r)->settings, "user", NULL),
+	           *user = fh_account_named(name && *name ? name : usual);
 	if (!user)
 		fh_e2b_fail(r, 401, "error looking up user '%.64s'", name);
 	return user;

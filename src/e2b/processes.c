@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/clock.h"
 #include "e2b/accounts.h"
+#include "e2b/logs.h"
 #include "e2b/threads.h"
 #include "fumehood/session.h"
 
@@ -153,6 +154,10 @@ static void pump_ends(struct fh_hosted_process *p)
 			finish(f);
 		pthread_cond_broadcast(&p->changed);
 		pthread_mutex_unlock(&p->lock);
+		char status[256];
+		end_status(&x, status, sizeof(status));
+		fh_hosted_note(p->hosted, r == 0 && !x.signal && !x.exit_code ? "info" : "warn", "Process %u ended: %s", p->pid,
+		               r == 0 ? status : "with its sandbox");
 	}
 	fh_hosted_process_drop(p);
 }
@@ -291,6 +296,7 @@ int fh_hosted_process_start(struct fh_hosted *h, const struct fh_process_request
 	p->references = 1 + (int)p->pumps;
 	if (!enlist(h, p))
 		(void)fh_process_kill_tree(process, NULL);
+	fh_hosted_note(h, "info", "Process %u started: %.400s", p->pid, fh_json_str(q->config, "cmd", ""));
 	*ret = p;
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "e2b/logs.h"
 #include "e2b/sandboxes.h"
 
 #include <sys/random.h>
@@ -7,6 +8,8 @@
 #include "base/error.h"
 #include "e2b/server.h"
 #include "fumehood/session.h"
+#include "e2b/start_command.h"
+#include "e2b/templates.h"
 
 enum { BUCKETS = 1024 };
 #define LOOK_NS (FH_NS_PER_S / 2)
@@ -58,6 +61,8 @@ static void hosted_free(struct fh_hosted *h)
 	json_decref(h->metadata);
 	json_decref(h->envs);
 	json_decref(h->network);
+	json_decref(h->settings);
+	json_decref(h->log);
 	pthread_cond_destroy(&h->changed);
 	pthread_mutex_destroy(&h->lock);
 	free(h->template_id);
@@ -127,7 +132,7 @@ size_t fh_hosted_list(struct fh_hosted_registry *g, FH_NULLABLE const struct fh_
 	pthread_mutex_lock(&g->lock);
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct fh_hosted *h = g->buckets[i]; h; h = h->next)
-			if (!owner || h->owner == owner)
+			if (!owner || (h->owner == owner && !h->builds))
 				FH_PUSH(list, n, capacity) = hold(h);
 	pthread_mutex_unlock(&g->lock);
 	if (n)
@@ -187,6 +192,10 @@ static struct fh_hosted *hosted_new(struct fh_hosted_registry *g, const struct f
 	h->metadata = q->metadata ? json_incref(q->metadata) : json_object();
 	h->envs = q->envs ? json_incref(q->envs) : json_object();
 	h->network = q->network ? json_incref(q->network) : NULL;
+	h->settings = q->settings    ? json_incref(q->settings)
+	              : q->branch_of ? NULL
+	                             : fh_templates_settings(g->server->templates, q->owner, q->template_id);
+	h->builds = q->builds;
 	h->pauses_at_end = q->pauses_at_end;
 	h->pauses_without_memory = q->pauses_without_memory;
 	h->resumes_on_traffic = q->resumes_on_traffic;
@@ -208,6 +217,7 @@ static void set_end(struct fh_hosted *h, uint64_t lifetime_ms)
 int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_request *q, struct fh_hosted **ret,
                      struct fh_error *err)
 {
+	struct fh_error why = FH_ERROR_INIT;
 	int r = reserve(g, q->owner, err);
 	if (r < 0)
 		return r;
@@ -221,6 +231,9 @@ int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_reques
 	h->started_us = fh_wall_us();
 	set_end(h, q->lifetime_ms);
 	insert(g, h);
+	fh_hosted_note(h, "info", "Sandbox created from template %s", h->template_id);
+	if (h->settings && !h->builds && fh_start_command(h, h->settings, FH_START_CREATE_MS, &why) < 0)
+		fh_hosted_note(h, "error", "%s", why.message);
 	*ret = h;
 	return 0;
 }
@@ -294,6 +307,8 @@ int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *e
 	else
 		set_state(h, FH_HOSTED_PAUSED);
 	pthread_mutex_unlock(&h->lock);
+	if (r == 1)
+		fh_hosted_note(h, "info", "Sandbox paused%s", without_memory ? " without memory" : "");
 	return r;
 }
 
@@ -308,6 +323,8 @@ int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err)
 	else
 		set_state(h, FH_HOSTED_RUNNING);
 	pthread_mutex_unlock(&h->lock);
+	if (r == 1)
+		fh_hosted_note(h, "info", "Sandbox resumed");
 	return r;
 }
 

@@ -45,6 +45,8 @@ struct fh_hosted {
 	char *template_id;
 	json_t *metadata, *envs; /* objects of strings, immutable */
 	json_t *network;         /* as asked for, immutable; NULL */
+	json_t *settings;        /* of its template (templates.h), immutable; NULL */
+	bool builds;             /* a template: not its owner's to see */
 	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet;
 	bool one_id;              /* the host gives it no second user id */
 	atomic_bool has_metadata; /* attributes of uploads may be there */
@@ -61,6 +63,7 @@ struct fh_hosted {
 	struct fh_hosted_watcher *watchers;
 	struct fh_hosted_context *contexts;
 	struct fh_hosted_metrics *metrics;
+	json_t *log;         /* logs.h; NULL: nothing has happened */
 	bool contexts_begun; /* the default ones are in the list */
 
 	_Atomic(enum fh_hosted_state) seen; /* as state, to look at without the lock */
@@ -73,7 +76,8 @@ struct fh_hosted_request {
 	const struct fh_key *owner;
 	const char *template_id;
 	uint64_t lifetime_ms;
-	json_t *metadata, *envs, *network; /* references are taken */
+	json_t *metadata, *envs, *network, *settings; /* references are taken */
+	bool builds;
 	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet, private_ports;
 	struct fh_sandbox *branch_of; /* begins with a copy of this one's files; NULL: with its template's */
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "e2b/builds.h"
 #include "e2b/templates.h"
 #include "e2b/threads.h"
 
@@ -27,6 +28,7 @@ int fh_e2b_open(const struct fh_e2b_options *o, struct fh_e2b **ret, struct fh_e
 	}
 	pthread_mutex_init(&s->engines.lock, NULL);
 	s->templates = fh_templates_new();
+	s->builds = fh_builds_new(s);
 	s->registry = fh_hosted_registry_new(s, o->ceilings.value[FH_CEILING_TOTAL]);
 	*ret = s;
 	return 0;
@@ -50,6 +52,7 @@ void fh_e2b_close(struct fh_e2b *s)
 	fh_hosted_registry_stop(s->registry);
 	fh_thread_wait_all();
 	fh_hosted_registry_free(s->registry);
+	fh_builds_free(s->builds);
 	fh_templates_free(s->templates);
 	fh_e2b_engine_drop(s->engines.current);
 	pthread_mutex_destroy(&s->engines.lock);

@@ -27,11 +27,13 @@ enum { FH_ENVD_PORT = 49983, FH_INTERPRETER_PORT = 49999, FH_LIFETIME_DEFAULT_MS
 struct fh_e2b_options {
 	const char *domain;   /* what getHost() of the SDKs ends in; NULL: "localhost:PORT" */
 	const char *key_file; /* NULL: any key */
+	bool tls;             /* it is https that clients speak */
 	struct fh_ceilings ceilings;
 	void (*log)(const char *line); /* one line of JSON for each request; NULL: none */
 };
 
 struct fh_templates;
+struct fh_builds;
 
 struct fh_e2b {
 	struct fh_e2b_options options;
@@ -39,6 +41,7 @@ struct fh_e2b {
 	struct fh_e2b_engines engines;
 	struct fh_hosted_registry *registry;
 	struct fh_templates *templates;
+	struct fh_builds *builds;
 	char domain[256];
 	int64_t started_ns;
 	atomic_ullong requests, failures, created; /* for /metrics */

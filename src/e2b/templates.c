@@ -2,18 +2,29 @@
 #include "e2b/templates.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 enum { NAME_MAX_BYTES = 128 };
 
 static const char *const built_in[] = { "base", "code-interpreter-v1", "code-interpreter", "e2bdev/base" };
 
+/* What one or more names stand for. Counted by them; the table's lock. */
+struct image {
+	struct fh_sandbox *sandbox;
+	json_t *settings; /* NULL: none */
+	char build_id[FH_UUID_SIZE];
+	unsigned names;
+};
+
 struct snapshot {
 	const struct fh_key *owner;
 	char *id;         /* with its tag */
-	char *sandbox_id; /* that it was taken of */
-	struct fh_sandbox *sandbox;
+	char *sandbox_id; /* that it was taken of; "": a build's */
+	struct image *image;
+	int64_t made_ms;
 	struct snapshot *next;
 };
 
@@ -29,27 +40,39 @@ FH_OWN struct fh_templates *fh_templates_new(void)
 	return t;
 }
 
-static void snapshot_free(struct snapshot *s)
+/* Returns the image when this was its last name. Locked. */
+static struct image *snapshot_free(struct snapshot *s)
 {
-	(void)fh_sandbox_destroy(s->sandbox, NULL);
-	fh_sandbox_free(s->sandbox);
+	struct image *last = --s->image->names ? NULL : s->image;
 	free(s->sandbox_id);
 	free(s->id);
 	free(s);
+	return last;
+}
+
+/* Not locked: it takes a while. */
+static void image_free(FH_NULLABLE struct image *image)
+{
+	if (!image)
+		return;
+	(void)fh_sandbox_destroy(image->sandbox, NULL);
+	fh_sandbox_free(image->sandbox);
+	json_decref(image->settings);
+	free(image);
 }
 
 void fh_templates_free(FH_OWN struct fh_templates *t)
 {
 	while (t->snapshots) {
 		struct snapshot *next = t->snapshots->next;
-		snapshot_free(t->snapshots);
+		image_free(snapshot_free(t->snapshots));
 		t->snapshots = next;
 	}
 	pthread_rwlock_destroy(&t->lock);
 	free(t);
 }
 
-static bool is_built_in(const char *name)
+bool fh_template_is_built_in(const char *name)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(built_in); i++)
 		if (strcmp(name, built_in[i]) == 0)
@@ -74,7 +97,7 @@ static struct snapshot **find(struct fh_templates *t, const struct fh_key *owner
 
 bool fh_templates_have(struct fh_templates *t, const struct fh_key *owner, const char *name)
 {
-	if (is_built_in(name))
+	if (fh_template_is_built_in(name))
 		return true;
 	pthread_rwlock_rdlock(&t->lock);
 	bool found = *find(t, owner, name) != NULL;
@@ -88,7 +111,7 @@ FH_NULLABLE struct fh_sandbox *fh_templates_take(struct fh_templates *t, const s
 	struct snapshot *s = *find(t, owner, name);
 	if (!s)
 		pthread_rwlock_unlock(&t->lock);
-	return s ? s->sandbox : NULL;
+	return s ? s->image->sandbox : NULL;
 }
 
 void fh_templates_give_back(struct fh_templates *t)
@@ -96,57 +119,184 @@ void fh_templates_give_back(struct fh_templates *t)
 	pthread_rwlock_unlock(&t->lock);
 }
 
-static bool is_name(const char *name)
+bool fh_template_is_tag(const char *tag)
 {
-	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./");
-	const char *tag = name[n] == ':' ? name + n + 1 : NULL;
-	return n > 0 && strlen(name) <= NAME_MAX_BYTES &&
-	       (!name[n] ||
-	        (tag && *tag && !tag[strspn(tag, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")]));
+	return *tag && strlen(tag) <= NAME_MAX_BYTES &&
+	       !tag[strspn(tag, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")];
 }
 
-int fh_templates_add(struct fh_templates *t, const struct fh_key *owner, const char *name, const char *sandbox_id,
-                     struct fh_sandbox *sandbox, char **ret_id, struct fh_error *err)
+bool fh_template_is_name(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./");
+	return n > 0 && strlen(name) <= NAME_MAX_BYTES &&
+	       (!name[n] || (name[n] == ':' && fh_template_is_tag(name + n + 1)));
+}
+
+/* Puts it in front; what had its name before goes. `owner` may have no more: false, and nothing has changed. Locked. */
+static bool put(struct fh_templates *t, struct snapshot *s, struct image **ret_old)
 {
 	size_t count = 0;
-	if (!is_name(name) || is_built_in(name))
-		return fh_error_set(err, FH_E_ARGUMENT, "'%.64s' cannot be the name of a snapshot", name);
-	struct snapshot *s = FH_NEW(struct snapshot), *old;
-	*s = (struct snapshot){ owner, with_tag(name), fh_xstrdup(sandbox_id), sandbox, NULL };
-	pthread_rwlock_wrlock(&t->lock);
-	struct snapshot **at = find(t, owner, name);
-	old = *at;
-	if (old)
-		*at = old->next;
+	struct snapshot **at = find(t, s->owner, s->id), *old = *at;
 	for (const struct snapshot *x = t->snapshots; x; x = x->next)
-		count += x->owner == owner;
-	bool room = count < FH_SNAPSHOTS_MAX;
-	if (room) {
-		s->next = t->snapshots;
-		t->snapshots = s;
-		*ret_id = fh_xstrdup(s->id);
+		count += x->owner == s->owner;
+	if (!old && count >= FH_SNAPSHOTS_MAX)
+		return false;
+	s->image->names++;
+	if (old) {
+		*at = old->next;
+		*ret_old = snapshot_free(old);
 	}
+	s->next = t->snapshots;
+	t->snapshots = s;
+	return true;
+}
+
+static int too_many(struct fh_error *err)
+{
+	return fh_error_set(err, FH_E_LIMIT, "you have as many snapshots and templates as may be (%d)", FH_SNAPSHOTS_MAX);
+}
+
+int fh_templates_add(struct fh_templates *t, const struct fh_key *owner, const struct fh_template_made *made,
+                     char **ret_id, struct fh_error *err)
+{
+	struct image *old = NULL;
+	if (!fh_template_is_name(made->name) || fh_template_is_built_in(made->name))
+		return fh_error_set(err, FH_E_ARGUMENT, "'%.64s' cannot be the name of a snapshot or template", made->name);
+	struct snapshot *s = FH_NEW(struct snapshot);
+	struct image *image = FH_NEW(struct image);
+	*image =
+	    (struct image){ .sandbox = made->sandbox, .settings = made->settings ? json_incref(made->settings) : NULL };
+	if (made->build_id)
+		snprintf(image->build_id, sizeof(image->build_id), "%s", made->build_id);
+	else
+		fh_uuid(image->build_id);
+	*s = (struct snapshot){ owner, with_tag(made->name), fh_xstrdup(made->sandbox_id), image, fh_wall_ms(), NULL };
+	fh_auto_free char *id = fh_xstrdup(s->id);
+	pthread_rwlock_wrlock(&t->lock);
+	bool room = put(t, s, &old);
 	pthread_rwlock_unlock(&t->lock);
-	if (old)
-		snapshot_free(old);
-	if (room)
+	image_free(old);
+	if (room) {
+		*ret_id = FH_TAKE_PTR(id);
 		return 0;
+	}
+	json_decref(image->settings);
+	free(image);
 	free(s->id);
 	free(s->sandbox_id);
 	free(s);
-	return fh_error_set(err, FH_E_LIMIT, "you have as many snapshots as may be (%d)", FH_SNAPSHOTS_MAX);
+	return too_many(err);
+}
+
+int fh_templates_tag(struct fh_templates *t, const struct fh_key *owner, const char *name, const char *tag,
+                     char ret_build_id[FH_UUID_SIZE], struct fh_error *err)
+{
+	struct image *old = NULL;
+	int r = 0;
+	if (!fh_template_is_tag(tag))
+		return fh_error_set(err, FH_E_ARGUMENT, "'%.64s' is no tag: letters, digits, '-', '_' and '.'", tag);
+	struct snapshot *s = FH_NEW(struct snapshot);
+	pthread_rwlock_wrlock(&t->lock);
+	struct snapshot *from = *find(t, owner, name);
+	if (from) {
+		*s = (struct snapshot){ owner,
+			                    fh_xasprintf("%.*s:%s", (int)strcspn(name, ":"), name, tag),
+			                    fh_xstrdup(from->sandbox_id),
+			                    from->image,
+			                    fh_wall_ms(),
+			                    NULL };
+		memcpy(ret_build_id, from->image->build_id, FH_UUID_SIZE);
+	}
+	if (!from || !put(t, s, &old)) {
+		r = from ? too_many(err) : fh_error_set(err, FH_E_NOT_FOUND, "template '%.64s' not found", name);
+		free(s->id);
+		free(s->sandbox_id);
+		free(s);
+	}
+	pthread_rwlock_unlock(&t->lock);
+	image_free(old);
+	return r;
 }
 
 bool fh_templates_remove(struct fh_templates *t, const struct fh_key *owner, const char *name)
 {
+	struct image *last = NULL;
 	pthread_rwlock_wrlock(&t->lock);
 	struct snapshot **at = find(t, owner, name), *s = *at;
-	if (s)
+	if (s) {
 		*at = s->next;
+		last = snapshot_free(s);
+	}
 	pthread_rwlock_unlock(&t->lock);
-	if (s)
-		snapshot_free(s);
+	image_free(last);
 	return s != NULL;
+}
+
+/* Whether it is of this name, whatever its tag. */
+static bool is_of(const struct snapshot *s, const struct fh_key *owner, const char *name)
+{
+	size_t n = strcspn(name, ":");
+	return s->owner == owner && strncmp(s->id, name, n) == 0 && s->id[n] == ':';
+}
+
+bool fh_templates_have_any(struct fh_templates *t, const struct fh_key *owner, const char *name)
+{
+	pthread_rwlock_rdlock(&t->lock);
+	struct snapshot *s = t->snapshots;
+	while (s && !is_of(s, owner, name))
+		s = s->next;
+	pthread_rwlock_unlock(&t->lock);
+	return s || fh_template_is_built_in(name);
+}
+
+FH_OWN json_t *fh_templates_tags(struct fh_templates *t, const struct fh_key *owner, const char *name)
+{
+	json_t *list = json_array();
+	char time[32];
+	pthread_rwlock_rdlock(&t->lock);
+	for (const struct snapshot *s = t->snapshots; s; s = s->next) {
+		if (!is_of(s, owner, name))
+			continue;
+		json_t *o = json_object();
+		json_object_set_new(o, "tag", json_string(strchr(s->id, ':') + 1));
+		json_object_set_new(o, "buildID", json_string(s->image->build_id));
+		json_object_set_new(o, "createdAt", json_string(fh_iso_time(s->made_ms, time)));
+		json_array_append_new(list, o);
+	}
+	pthread_rwlock_unlock(&t->lock);
+	return list;
+}
+
+FH_OWN json_t *fh_templates_built(struct fh_templates *t, const struct fh_key *owner)
+{
+	json_t *list = json_array();
+	char time[32];
+	pthread_rwlock_rdlock(&t->lock);
+	for (const struct snapshot *s = t->snapshots; s; s = s->next) {
+		if (s->owner != owner || *s->sandbox_id)
+			continue;
+		json_t *o = json_object(), *names = json_array();
+		json_array_append_new(names, json_string(s->id));
+		json_object_set_new(o, "templateID", json_string(s->id));
+		json_object_set_new(o, "buildID", json_string(s->image->build_id));
+		json_object_set_new(o, "public", json_false());
+		json_object_set(o, "aliases", names);
+		json_object_set_new(o, "names", names);
+		json_object_set_new(o, "createdAt", json_string(fh_iso_time(s->made_ms, time)));
+		json_object_set_new(o, "updatedAt", json_string(fh_iso_time(s->made_ms, time)));
+		json_array_append_new(list, o);
+	}
+	pthread_rwlock_unlock(&t->lock);
+	return list;
+}
+
+FH_OWN FH_NULLABLE json_t *fh_templates_settings(struct fh_templates *t, const struct fh_key *owner, const char *name)
+{
+	pthread_rwlock_rdlock(&t->lock);
+	struct snapshot *s = *find(t, owner, name);
+	json_t *settings = s && s->image->settings ? json_incref(s->image->settings) : NULL;
+	pthread_rwlock_unlock(&t->lock);
+	return settings;
 }
 
 FH_OWN json_t *fh_templates_list(struct fh_templates *t, const struct fh_key *owner, FH_NULLABLE const char *sandbox_id,
@@ -156,7 +306,7 @@ FH_OWN json_t *fh_templates_list(struct fh_templates *t, const struct fh_key *ow
 	fh_auto_free char *id = name ? with_tag(name) : NULL;
 	pthread_rwlock_rdlock(&t->lock);
 	for (const struct snapshot *s = t->snapshots; s; s = s->next) {
-		if (s->owner != owner || (sandbox_id && strcmp(sandbox_id, s->sandbox_id) != 0) ||
+		if (s->owner != owner || !*s->sandbox_id || (sandbox_id && strcmp(sandbox_id, s->sandbox_id) != 0) ||
 		    (id && strcmp(id, s->id) != 0))
 			continue;
 		json_t *o = json_object(), *names = json_array();
