@@ -129,7 +129,7 @@ static int step_user(struct work *w, const json_t *step, const json_t *args, str
 
 static int step_workdir(struct work *w, const json_t *step, const json_t *args, struct fh_error *err)
 {
-	static const char make[] = "exec 2>&1; [ -d \"$1\" ] || { mkdir -p -- \"$1\" && chown -- \"$2\" \"$1\"; }";
+	static const char make[] = "exec 2>&1; [ -d \"$1\" ] || { mkdir -p -- \"$1\" && chown -- \"$2:\" \"$1\"; }";
 	if (!argument(args, 0))
 		return fh_error_set(err, FH_E_ARGUMENT, "WORKDIR names no folder");
 	fh_auto_free char *path = argument(args, 0)[0] == '/' || argument(args, 0)[0] == '~'
@@ -176,9 +176,9 @@ static const char copy_script[] =
     "cd \"$t\"; shopt -s nullglob dotglob; IFS=; src=${2#/}; [ -n \"$src\" ] || src=.; found=($src); "
     "[ -e \"$src\" ] && found=(\"$src\"); [ ${#found[@]} -gt 0 ] || { echo \"nothing in the upload is called $2\"; "
     "exit 1; }; "
-    "chown -hR -- \"$4\" .; [ -z \"$5\" ] || chmod -R -- \"$5\" \"${found[@]}\"; "
+    "chown -hR -- \"$4:\" .; [ -z \"$5\" ] || chmod -R -- \"$5\" \"${found[@]}\"; "
     "for f in \"${found[@]}\"; do "
-    "if [ -d \"$f\" ] && [ ! -L \"$f\" ]; then mkdir -p -- \"$3\"; chown -- \"$4\" \"$3\"; cp -a -- \"$f/.\" \"$3/\"; "
+    "if [ -d \"$f\" ] && [ ! -L \"$f\" ]; then mkdir -p -- \"$3\"; chown -- \"$4:\" \"$3\"; cp -a -- \"$f/.\" \"$3/\"; "
     "elif [ \"${3%/}\" != \"$3\" ] || [ -d \"$3\" ] || [ ${#found[@]} -gt 1 ]; then mkdir -p -- \"$3\"; "
     "cp -a -- \"$f\" \"$3/\"; "
     "else mkdir -p -- \"$(dirname -- \"$3\")\"; cp -a -- \"$f\" \"$3\"; fi; done";

@@ -91,15 +91,21 @@ static const char **writable_folders(const struct fh_plan *plan)
 	return list;
 }
 
+/* Who may read and make all that is in it: root where that has capabilities, else its own user. */
+static const char *keeper_of(const struct fh_plan *plan)
+{
+	return plan->root_capabilities ? "root" : NULL;
+}
+
 static int copy_files(struct fh_sandbox *from, struct fh_sandbox *to, const struct fh_plan *plan, struct fh_error *err)
 {
 	fh_auto_free const char **folders = writable_folders(plan);
 	fh_auto_helper struct fh_helper out = FH_HELPER_INIT, in = FH_HELPER_INIT;
 	if (!folders[0])
 		return 0;
-	int r = begin_import(&in, to, NULL, err);
+	int r = begin_import(&in, to, keeper_of(plan), err);
 	if (r == 0)
-		r = begin_export(&out, from, NULL, folders, err);
+		r = begin_export(&out, from, keeper_of(plan), folders, err);
 	out.pipe_to = in.process;
 	if (r == 0)
 		r = fh_helper_finish(&out, err);
@@ -152,7 +158,7 @@ int fh_sandbox_snapshot(struct fh_sandbox *sandbox, int fd, uint64_t *ret_left_o
 			r = fh_error_sys(err, errno, "cannot write the snapshot");
 	}
 	if (r == 0)
-		r = fh_files_export(sandbox, NULL, folders, fd, ret_left_out, err);
+		r = fh_files_export(sandbox, keeper_of(plan), folders, fd, ret_left_out, err);
 	fh_plan_free(plan);
 	return r;
 }
@@ -193,10 +199,16 @@ int fh_sandbox_restore(struct fh_client *client, int fd, const struct fh_sandbox
 	if (r < 0)
 		return r;
 	r = fh_sandbox_create(client, plan, options, &s, err);
-	fh_plan_free(plan);
-	if (r < 0)
+	if (r < 0) {
+		fh_plan_free(plan);
 		return r;
-	r = fh_files_import(s, NULL, fd, err);
+	}
+	fh_plan_free(plan);
+	plan = NULL;
+	r = fh_sandbox_plan(s, &plan, err); /* as it has become */
+	if (r == 0)
+		r = fh_files_import(s, keeper_of(plan), fd, err);
+	fh_plan_free(plan);
 	if (r < 0) {
 		(void)fh_sandbox_destroy(s, NULL);
 		fh_sandbox_free(s);
