@@ -127,15 +127,22 @@ static int step_user(struct work *w, const json_t *step, const json_t *args, str
 	return 0;
 }
 
+/* Whom a script is to give what it makes to; "" where there is one id. */
+static const char *owner_of(const struct work *w, const char *user)
+{
+	return w->hosted->one_id ? "" : user;
+}
+
 static int step_workdir(struct work *w, const json_t *step, const json_t *args, struct fh_error *err)
 {
-	static const char make[] = "exec 2>&1; [ -d \"$1\" ] || { mkdir -p -- \"$1\" && chown -- \"$2:\" \"$1\"; }";
+	static const char make[] =
+	    "exec 2>&1; [ -d \"$1\" ] || { mkdir -p -- \"$1\" && { [ -z \"$2\" ] || chown -- \"$2:\" \"$1\"; }; }";
 	if (!argument(args, 0))
 		return fh_error_set(err, FH_E_ARGUMENT, "WORKDIR names no folder");
 	fh_auto_free char *path = argument(args, 0)[0] == '/' || argument(args, 0)[0] == '~'
 	                              ? fh_account_path(w->user, argument(args, 0))
 	                              : fh_xasprintf("%s/%s", w->cwd, argument(args, 0));
-	const char *const arguments[] = { path, w->user, NULL };
+	const char *const arguments[] = { path, owner_of(w, w->user), NULL };
 	int r = script(w, "root", make, arguments, "/", err);
 	if (r == 0) {
 		free(w->cwd);
@@ -169,16 +176,17 @@ static int put_archive(struct work *w, int fd, struct fh_error *err)
 	return r < 0 ? r : fh_file_stream_close(file, err);
 }
 
-/* $1 archive, $2 source (a pattern), $3 destination, $4 owner, $5 mode or nothing. tar tells by itself how the archive
- * is compressed. */
+/* $1 archive, $2 source (a pattern), $3 destination, $4 owner or nothing, $5 mode or nothing. tar tells by itself how
+ * the archive is compressed. */
 static const char copy_script[] =
     "exec 2>&1; set -e; t=$(mktemp -d); trap 'rm -rf -- \"$t\" \"$1\"' EXIT; tar --no-same-owner -xf \"$1\" -C \"$t\"; "
     "cd \"$t\"; shopt -s nullglob dotglob; IFS=; src=${2#/}; [ -n \"$src\" ] || src=.; found=($src); "
     "[ -e \"$src\" ] && found=(\"$src\"); [ ${#found[@]} -gt 0 ] || { echo \"nothing in the upload is called $2\"; "
     "exit 1; }; "
-    "chown -hR -- \"$4:\" .; [ -z \"$5\" ] || chmod -R -- \"$5\" \"${found[@]}\"; "
+    "[ -z \"$4\" ] || chown -hR -- \"$4:\" .; [ -z \"$5\" ] || chmod -R -- \"$5\" \"${found[@]}\"; "
     "for f in \"${found[@]}\"; do "
-    "if [ -d \"$f\" ] && [ ! -L \"$f\" ]; then mkdir -p -- \"$3\"; chown -- \"$4:\" \"$3\"; cp -a -- \"$f/.\" \"$3/\"; "
+    "if [ -d \"$f\" ] && [ ! -L \"$f\" ]; then mkdir -p -- \"$3\"; [ -z \"$4\" ] || chown -- \"$4:\" \"$3\"; cp -a -- "
+    "\"$f/.\" \"$3/\"; "
     "elif [ \"${3%/}\" != \"$3\" ] || [ -d \"$3\" ] || [ ${#found[@]} -gt 1 ]; then mkdir -p -- \"$3\"; "
     "cp -a -- \"$f\" \"$3/\"; "
     "else mkdir -p -- \"$(dirname -- \"$3\")\"; cp -a -- \"$f\" \"$3\"; fi; done";
@@ -196,7 +204,7 @@ static int step_copy(struct work *w, const json_t *step, const json_t *args, str
 	    target[0] == '/' || target[0] == '~' ? fh_account_path(w->user, target) : fh_xasprintf("%s/%s", w->cwd, target);
 	bool folder = target[strlen(target) - 1] == '/';
 	fh_auto_free char *to = fh_xasprintf("%s%s", path, folder && path[1] ? "/" : "");
-	const char *const arguments[] = { ARCHIVE_PATH, source, to, user, mode ? mode : "", NULL };
+	const char *const arguments[] = { ARCHIVE_PATH, source, to, owner_of(w, user), mode ? mode : "", NULL };
 	int r = put_archive(w, fd, err);
 	return r < 0 ? r : script(w, w->hosted->one_id ? "user" : "root", copy_script, arguments, "/", err);
 }

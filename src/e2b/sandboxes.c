@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "e2b/logs.h"
 #include "e2b/sandboxes.h"
 
 #include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "e2b/logs.h"
 #include "e2b/server.h"
-#include "fumehood/session.h"
 #include "e2b/start_command.h"
 #include "e2b/templates.h"
+#include "fumehood/session.h"
 
 enum { BUCKETS = 1024 };
 #define LOOK_NS (FH_NS_PER_S / 2)
