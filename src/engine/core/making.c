@@ -182,6 +182,7 @@ int fh_sandbox_take_room(struct fh_sandbox *b, const struct fh_cgroup_limits *li
 
 int fh_sandbox_launch_fresh(struct fh_sandbox *b, struct fh_error *err)
 {
+	b->plan->root_capabilities = fh_root_capabilities(b) != 0; /* whoever asks for the plan learns what holds */
 	int r = fh_launch(b->plan, FH_PART_WHOLE, b->cgroup.host ? &b->cgroup : NULL, &b->ids, b->sampling, &b->child, err);
 	if (r < 0)
 		return r;
