@@ -17,9 +17,10 @@
 
 enum { PEM_MAX = 1 << 20 };
 
-static uint64_t port = 3000, listen_descriptor, until_pid;
+static uint64_t port = 3000, listen_descriptor, until_pid, queue = 256;
 static const char *address = "127.0.0.1", *key_file, *domain, *access_log, *tls_certificate, *tls_key;
 static const char *ceilings[FH_CEILING_COUNT_];
+static struct fh_opt_list data_sets;
 static bool quiet;
 
 #define CEILING(name_, id, argument_, help_)                                                                           \
@@ -38,6 +39,12 @@ static const struct fh_opt options[] = {
 	  "What the names of ports inside end in: PORT-SANDBOX.NAME (default localhost:PORT)." },
 	{ "tls-certificate", 0, FH_OPT_STRING, &tls_certificate, "FILE", "Speak TLS with this certificate chain (PEM)." },
 	{ "tls-key", 0, FH_OPT_STRING, &tls_key, "FILE", "The certificate's private key (PEM)." },
+	{ "data-set", 0, FH_OPT_LIST, &data_sets, "NAME=FILE",
+	  "A data set that /judge and /submit judge by NAME, in the formats of `fumehood judge`; may be given several "
+	  "times." },
+	{ "queue", 0, FH_OPT_U64, &queue, "N",
+	  "Requests of one key to /run_code, /judge and /submit that may wait; more are told to come again (default "
+	  "256)." },
 	{ "access-log", 0, FH_OPT_STRING, &access_log, "FILE", "Append a line of JSON for each request; - is stderr." },
 	{ "quiet", 'q', FH_OPT_FLAG, &quiet, NULL, "Do not say where the server listens and how it is used." },
 	{ "listen-descriptor", 0, FH_OPT_U64, &listen_descriptor, "N", "A socket that listens already.", FH_OPT_HIDDEN },
@@ -169,6 +176,9 @@ int main(int argc, char **argv)
 		return fh_command_failed(&err, err.code == FH_E_ARGUMENT ? FH_EXIT_USAGE : FH_EXIT_FAILED);
 	o.domain = domain;
 	o.key_file = key_file;
+	o.data_sets = data_sets.items;
+	o.data_set_count = data_sets.count;
+	o.queue_max = (unsigned)FH_MIN(FH_MAX(queue, (uint64_t)1), (uint64_t)100000);
 	o.tls = tls_certificate != NULL;
 	fh_interrupt_catch();
 	(void)signal(SIGPIPE, SIG_IGN); /* clients go as they like */

@@ -17,7 +17,7 @@ enum { LOG_LINES_MAX = 20000, LINE_MAX_BYTES = 4096, STEPS_MAX = 1000, PIECE = 3
 #define BUILD_LIFETIME_MS ((uint64_t)3600 * 1000)
 #define ARCHIVE_PATH "/tmp/.fumehood-copy.tar"
 
-static void note(struct fh_build *b, const char *level, struct fh_str text)
+static void note(struct fh_template_build *b, const char *level, struct fh_str text)
 {
 	char time[32];
 	json_t *o = json_object();
@@ -34,7 +34,7 @@ static void note(struct fh_build *b, const char *level, struct fh_str text)
 
 /* What is built, and what the steps so far say of the commands that follow. */
 struct work {
-	struct fh_build *build;
+	struct fh_template_build *build;
 	struct fh_hosted *hosted;
 	json_t *env; /* {NAME: text} */
 	char *user, *cwd;
@@ -197,7 +197,7 @@ static int step_copy(struct work *w, const json_t *step, const json_t *args, str
 	const char *user = fh_account_named(argument(args, 2) ? argument(args, 2) : w->user), *mode = argument(args, 3);
 	if (!source || !target || !user)
 		return fh_error_set(err, FH_E_ARGUMENT, "COPY is given a source, a destination, and of users user or root");
-	fh_auto_close int fd = fh_build_archive_read(w->build->server, w->build->owner, hash);
+	fh_auto_close int fd = fh_template_build_archive_read(w->build->server, w->build->owner, hash);
 	if (fd < 0)
 		return fh_error_set(err, FH_E_ARGUMENT, "the files of COPY %.128s were not uploaded", source);
 	fh_auto_free char *path =
@@ -229,7 +229,7 @@ static int run_step(struct work *w, const json_t *step, struct fh_error *err)
 }
 
 /* From 1 on; 0: none. */
-static void set_step(struct fh_build *b, size_t number)
+static void set_step(struct fh_template_build *b, size_t number)
 {
 	pthread_mutex_lock(&b->lock);
 	snprintf(b->step, sizeof(b->step), "%zu", number);
@@ -259,7 +259,7 @@ static int run_steps(struct work *w, struct fh_error *err)
  */
 
 /* What the template is built upon: one of ours, or the image that stands for it. */
-static int base_of(const struct fh_build *b, const char **ret, struct fh_error *err)
+static int base_of(const struct fh_template_build *b, const char **ret, struct fh_error *err)
 {
 	static const char *const images[] = { "e2bdev/base", "e2bdev/code-interpreter" };
 	const char *image = fh_json_str(b->request, "fromImage", NULL),
@@ -296,7 +296,7 @@ static json_t *settings_of(const struct work *w)
 	return o;
 }
 
-static int add_names(struct fh_build *b, struct fh_sandbox *copy, json_t *settings, struct fh_error *err)
+static int add_names(struct fh_template_build *b, struct fh_sandbox *copy, json_t *settings, struct fh_error *err)
 {
 	struct fh_templates *t = b->server->templates;
 	const char *first = json_string_value(json_array_get(b->tags, 0));
@@ -331,7 +331,7 @@ static int build_in(struct work *w, struct fh_error *err)
 	return r < 0 ? r : add_names(w->build, copy, settings, err);
 }
 
-static int build(struct fh_build *b, struct fh_error *err)
+static int build(struct fh_template_build *b, struct fh_error *err)
 {
 	struct fh_hosted_request q = { .owner = b->owner, .builds = true };
 	fh_auto_hosted struct fh_hosted *h = NULL;
@@ -352,9 +352,9 @@ static int build(struct fh_build *b, struct fh_error *err)
 	return r;
 }
 
-void *fh_build_run(void *context)
+void *fh_template_build_run(void *context)
 {
-	struct fh_build *b = context;
+	struct fh_template_build *b = context;
 	struct fh_error err = FH_ERROR_INIT;
 	int r = build(b, &err);
 	note(b, r < 0 ? "error" : "info", fh_str(r < 0 ? err.message : "the template is ready"));
@@ -362,6 +362,6 @@ void *fh_build_run(void *context)
 	b->state = r < 0 ? FH_BUILD_FAILED : FH_BUILD_READY;
 	b->reason = r < 0 ? fh_xstrdup(err.message) : NULL;
 	pthread_mutex_unlock(&b->lock);
-	fh_build_drop(b);
+	fh_template_build_drop(b);
 	return NULL;
 }

@@ -4,9 +4,9 @@
 #include "base/uuid.h"
 #include "e2b/server.h"
 
-enum fh_build_state { FH_BUILD_WAITING, FH_BUILD_BUILDING, FH_BUILD_READY, FH_BUILD_FAILED };
+enum fh_template_build_state { FH_BUILD_WAITING, FH_BUILD_BUILDING, FH_BUILD_READY, FH_BUILD_FAILED };
 
-struct fh_build {
+struct fh_template_build {
 	struct fh_e2b *server;
 	const struct fh_key *owner;
 	char id[FH_UUID_SIZE];
@@ -14,14 +14,14 @@ struct fh_build {
 	json_t *tags, *request; /* as asked for, immutable */
 
 	pthread_mutex_t lock; /* of what stands below */
-	enum fh_build_state state;
+	enum fh_template_build_state state;
 	json_t *log;            /* [{"timestamp", "level", "message"}] */
 	char *reason, step[24]; /* step: the number of the one that is carried out; "": none */
 
 	atomic_int references;
-	struct fh_build *next; /* the table's lock */
+	struct fh_template_build *next; /* the table's lock */
 };
-void fh_build_drop(struct fh_build *b);
-void *fh_build_run(void *build); /* takes over a reference */
+void fh_template_build_drop(struct fh_template_build *b);
+void *fh_template_build_run(void *build); /* takes over a reference */
 /* A descriptor of the whole archive of that hash, whose offset is shared; -1: it was not uploaded. */
-int fh_build_archive_read(struct fh_e2b *s, const struct fh_key *owner, const char *hash);
+int fh_template_build_archive_read(struct fh_e2b *s, const struct fh_key *owner, const char *hash);

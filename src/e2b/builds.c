@@ -21,16 +21,16 @@ struct archive {
 	struct archive *next;
 };
 
-struct fh_builds {
+struct fh_template_builds {
 	struct fh_e2b *server;
 	pthread_mutex_t lock;
-	struct fh_build *builds;  /* newest first */
-	struct archive *archives; /* newest first */
+	struct fh_template_build *builds; /* newest first */
+	struct archive *archives;         /* newest first */
 };
 
-FH_OWN struct fh_builds *fh_builds_new(struct fh_e2b *server)
+FH_OWN struct fh_template_builds *fh_template_builds_new(struct fh_e2b *server)
 {
-	struct fh_builds *b = FH_NEW(struct fh_builds);
+	struct fh_template_builds *b = FH_NEW(struct fh_template_builds);
 	b->server = server;
 	pthread_mutex_init(&b->lock, NULL);
 	return b;
@@ -44,7 +44,7 @@ static void archive_free(struct archive *a)
 	free(a);
 }
 
-void fh_build_drop(struct fh_build *b)
+void fh_template_build_drop(struct fh_template_build *b)
 {
 	if (atomic_fetch_sub(&b->references, 1) != 1)
 		return;
@@ -57,11 +57,11 @@ void fh_build_drop(struct fh_build *b)
 	free(b);
 }
 
-void fh_builds_free(FH_OWN struct fh_builds *b)
+void fh_template_builds_free(FH_OWN struct fh_template_builds *b)
 {
 	while (b->builds) {
-		struct fh_build *next = b->builds->next;
-		fh_build_drop(b->builds);
+		struct fh_template_build *next = b->builds->next;
+		fh_template_build_drop(b->builds);
 		b->builds = next;
 	}
 	while (b->archives) {
@@ -77,24 +77,24 @@ void fh_builds_free(FH_OWN struct fh_builds *b)
  */
 
 /* Forgets the oldest of this owner beyond the bound. Locked. */
-static void forget_old(struct fh_builds *b, const struct fh_key *owner)
+static void forget_old(struct fh_template_builds *b, const struct fh_key *owner)
 {
 	size_t n = 0;
-	for (struct fh_build **at = &b->builds; *at;) {
-		struct fh_build *x = *at;
+	for (struct fh_template_build **at = &b->builds; *at;) {
+		struct fh_template_build *x = *at;
 		if (x->owner == owner && ++n > FH_BUILDS_MAX) {
 			*at = x->next;
-			fh_build_drop(x);
+			fh_template_build_drop(x);
 		} else {
 			at = &x->next;
 		}
 	}
 }
 
-void fh_build_announce(struct fh_builds *b, const struct fh_key *owner, const char *name, json_t *tags,
-                       char ret_id[FH_UUID_SIZE])
+void fh_template_build_announce(struct fh_template_builds *b, const struct fh_key *owner, const char *name,
+                                json_t *tags, char ret_id[FH_UUID_SIZE])
 {
-	struct fh_build *x = FH_NEW(struct fh_build);
+	struct fh_template_build *x = FH_NEW(struct fh_template_build);
 	x->server = b->server;
 	x->owner = owner;
 	x->name = fh_xstrdup(name);
@@ -112,10 +112,11 @@ void fh_build_announce(struct fh_builds *b, const struct fh_key *owner, const ch
 }
 
 /* With a reference, or NULL. */
-static struct fh_build *find(struct fh_builds *b, const struct fh_key *owner, const char *name, const char *id)
+static struct fh_template_build *find(struct fh_template_builds *b, const struct fh_key *owner, const char *name,
+                                      const char *id)
 {
 	pthread_mutex_lock(&b->lock);
-	struct fh_build *x = b->builds;
+	struct fh_template_build *x = b->builds;
 	while (x && !(x->owner == owner && strcmp(x->id, id) == 0 && strcmp(x->name, name) == 0))
 		x = x->next;
 	if (x)
@@ -124,10 +125,10 @@ static struct fh_build *find(struct fh_builds *b, const struct fh_key *owner, co
 	return x;
 }
 
-int fh_build_start(struct fh_builds *b, const struct fh_key *owner, const char *name, const char *id, json_t *request,
-                   struct fh_error *err)
+int fh_template_build_start(struct fh_template_builds *b, const struct fh_key *owner, const char *name, const char *id,
+                            json_t *request, struct fh_error *err)
 {
-	struct fh_build *x = find(b, owner, name, id);
+	struct fh_template_build *x = find(b, owner, name, id);
 	if (!x)
 		return fh_error_set(err, FH_E_NOT_FOUND, "there is no build %.64s of template '%.64s'", id, name);
 	pthread_mutex_lock(&x->lock);
@@ -138,18 +139,18 @@ int fh_build_start(struct fh_builds *b, const struct fh_key *owner, const char *
 	}
 	pthread_mutex_unlock(&x->lock);
 	if (begins) {
-		fh_thread_start(fh_build_run, x); /* takes over the reference */
+		fh_thread_start(fh_template_build_run, x); /* takes over the reference */
 		return 0;
 	}
-	fh_build_drop(x);
+	fh_template_build_drop(x);
 	return fh_error_set(err, FH_E_ARGUMENT, "build %.64s has begun already", id);
 }
 
-FH_OWN FH_NULLABLE json_t *fh_build_status(struct fh_builds *b, const struct fh_key *owner, const char *name,
-                                           const char *id, size_t offset)
+FH_OWN FH_NULLABLE json_t *fh_template_build_status(struct fh_template_builds *b, const struct fh_key *owner,
+                                                    const char *name, const char *id, size_t offset)
 {
 	static const char *const states[] = { "waiting", "building", "ready", "error" };
-	struct fh_build *x = find(b, owner, name, id);
+	struct fh_template_build *x = find(b, owner, name, id);
 	if (!x)
 		return NULL;
 	json_t *o = json_object(), *logs = json_array(), *entries = json_array();
@@ -173,7 +174,7 @@ FH_OWN FH_NULLABLE json_t *fh_build_status(struct fh_builds *b, const struct fh_
 		json_object_set_new(o, "reason", reason);
 	}
 	pthread_mutex_unlock(&x->lock);
-	fh_build_drop(x);
+	fh_template_build_drop(x);
 	return o;
 }
 
@@ -188,7 +189,7 @@ static int open_nameless(void)
 }
 
 /* Locked. */
-static void forget_old_archives(struct fh_builds *b, const struct fh_key *owner)
+static void forget_old_archives(struct fh_template_builds *b, const struct fh_key *owner)
 {
 	size_t n = 0;
 	for (struct archive **at = &b->archives; *at;) {
@@ -202,7 +203,8 @@ static void forget_old_archives(struct fh_builds *b, const struct fh_key *owner)
 	}
 }
 
-bool fh_build_has_archive(struct fh_builds *b, const struct fh_key *owner, const char *hash, char **ret_token)
+bool fh_template_build_has_archive(struct fh_template_builds *b, const struct fh_key *owner, const char *hash,
+                                   char **ret_token)
 {
 	pthread_mutex_lock(&b->lock);
 	struct archive *a = b->archives;
@@ -225,7 +227,7 @@ bool fh_build_has_archive(struct fh_builds *b, const struct fh_key *owner, const
 }
 
 /* Locked. */
-static struct archive *find_token(struct fh_builds *b, const char *token)
+static struct archive *find_token(struct fh_template_builds *b, const char *token)
 {
 	struct archive *a = b->archives;
 	while (a && !fh_secret_equal(a->token, token))
@@ -233,7 +235,7 @@ static struct archive *find_token(struct fh_builds *b, const char *token)
 	return a;
 }
 
-int fh_build_archive_open(struct fh_builds *b, const char *token)
+int fh_template_build_archive_open(struct fh_template_builds *b, const char *token)
 {
 	int fd = -1;
 	pthread_mutex_lock(&b->lock);
@@ -248,7 +250,7 @@ int fh_build_archive_open(struct fh_builds *b, const char *token)
 	return fd;
 }
 
-void fh_build_archive_done(struct fh_builds *b, const char *token)
+void fh_template_build_archive_done(struct fh_template_builds *b, const char *token)
 {
 	pthread_mutex_lock(&b->lock);
 	struct archive *a = find_token(b, token);
@@ -257,9 +259,9 @@ void fh_build_archive_done(struct fh_builds *b, const char *token)
 	pthread_mutex_unlock(&b->lock);
 }
 
-int fh_build_archive_read(struct fh_e2b *s, const struct fh_key *owner, const char *hash)
+int fh_template_build_archive_read(struct fh_e2b *s, const struct fh_key *owner, const char *hash)
 {
-	struct fh_builds *b = s->builds;
+	struct fh_template_builds *b = s->builds;
 	int fd = -1;
 	pthread_mutex_lock(&b->lock);
 	struct archive *a = b->archives;

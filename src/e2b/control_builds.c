@@ -48,7 +48,7 @@ static void announce(struct fh_http_request *r, struct fh_str text)
 	}
 	if (!json_array_size(tags))
 		json_array_append_new(tags, json_string("default"));
-	fh_build_announce(s->builds, fh_e2b_key(r), name, tags, id);
+	fh_template_build_announce(s->builds, fh_e2b_key(r), name, tags, id);
 	json_t *o = json_object(), *names = json_array();
 	json_array_append_new(names, json_string(name));
 	json_object_set_new(o, "templateID", json_string(name));
@@ -67,7 +67,7 @@ static void start(struct fh_http_request *r, struct fh_str text)
 	struct fh_error err = FH_ERROR_INIT;
 	if (!body)
 		return;
-	if (fh_build_start(s->builds, fh_e2b_key(r), fh_http_segment(r, 0), fh_http_segment(r, 1), body, &err) < 0)
+	if (fh_template_build_start(s->builds, fh_e2b_key(r), fh_http_segment(r, 0), fh_http_segment(r, 1), body, &err) < 0)
 		fh_e2b_fail_from(r, &err);
 	else
 		fh_http_reply_empty(r, 202);
@@ -77,8 +77,8 @@ static void status(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_e2b *s = fh_http_context(r);
 	const char *offset = fh_http_query(r, "logsOffset");
-	json_t *o = fh_build_status(s->builds, fh_e2b_key(r), fh_http_segment(r, 0), fh_http_segment(r, 1),
-	                            offset ? strtoul(offset, NULL, 10) : 0);
+	json_t *o = fh_template_build_status(s->builds, fh_e2b_key(r), fh_http_segment(r, 0), fh_http_segment(r, 1),
+	                                     offset ? strtoul(offset, NULL, 10) : 0);
 	if (o)
 		fh_http_reply_json(r, 200, o);
 	else
@@ -99,7 +99,7 @@ static void upload_place(struct fh_http_request *r, struct fh_str body)
 		fh_e2b_fail(r, 400, "the request has no Host, or the hash is too long");
 		return;
 	}
-	bool present = fh_build_has_archive(s->builds, fh_e2b_key(r), hash, &token);
+	bool present = fh_template_build_has_archive(s->builds, fh_e2b_key(r), hash, &token);
 	if (!present && !token) {
 		fh_e2b_fail(r, 507, "the server has no room for an upload");
 		return;
@@ -132,7 +132,7 @@ static struct upload *upload_begin(struct fh_http_request *r)
 	struct fh_e2b *s = fh_http_context(r);
 	struct upload *u = FH_NEW(struct upload);
 	fh_http_request_keep(r, u, upload_free);
-	u->fd = fh_build_archive_open(s->builds, fh_http_segment(r, 0));
+	u->fd = fh_template_build_archive_open(s->builds, fh_http_segment(r, 0));
 	u->failed = u->fd < 0;
 	if (u->failed)
 		fh_e2b_fail(r, 403, "this is no place to upload to, or what belongs here is here already");
@@ -159,7 +159,7 @@ static void upload_end(struct fh_http_request *r, struct fh_str body)
 		u = upload_begin(r);
 	if (u->failed)
 		return;
-	fh_build_archive_done(s->builds, fh_http_segment(r, 0));
+	fh_template_build_archive_done(s->builds, fh_http_segment(r, 0));
 	fh_http_reply_empty(r, 200);
 }
 

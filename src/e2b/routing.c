@@ -119,8 +119,13 @@ static const struct fh_http_route *const envd_tables[] = { fh_e2b_process_routes
 	                                                       fh_e2b_watch_routes, fh_e2b_file_routes, NULL };
 static const struct fh_http_route *const interpreter_tables[] = { fh_e2b_interpreter_routes, NULL };
 static const struct fh_http_route *const port_tables[] = { fh_e2b_port_routes, NULL };
-static const struct fh_http_route *const control_tables[] = { fh_e2b_control_routes, fh_e2b_look_routes,
-	                                                          fh_e2b_build_routes, fh_e2b_copy_routes, NULL };
+static const struct fh_http_route *const control_tables[] = { fh_e2b_control_routes,
+	                                                          fh_e2b_look_routes,
+	                                                          fh_e2b_build_routes,
+	                                                          fh_e2b_copy_routes,
+	                                                          fh_e2b_run_routes,
+	                                                          fh_e2b_judge_routes,
+	                                                          NULL };
 
 static const struct part parts[] = {
 	{ FH_ENVD_PORT, envd_tables, enter_envd },
@@ -161,12 +166,23 @@ static struct fh_hosted *find_by_secret(struct fh_e2b *s, struct fh_http_request
 	return token ? fh_hosted_find_token(s->registry, token) : fh_e2b_signature_find(s->registry, r);
 }
 
+/* X-API-Key; of routes that are not E2B's also "Authorization: Bearer". */
+static const char *offered_key(const struct fh_http_request *r, const struct fh_http_route *route)
+{
+	const char *key = fh_http_header(r, "X-API-Key"), *bearer = fh_http_header(r, "Authorization");
+	if (!key && bearer && (route->flags & FH_E2B_KEYLESS) && strncasecmp(bearer, "Bearer ", 7) == 0)
+		return bearer + 7;
+	return key;
+}
+
 static const struct fh_http_route *enter_control(struct fh_e2b *s, struct fh_http_request *r)
 {
 	const struct fh_http_route *route = find_route(r, control_tables);
 	if (!route || (route->flags & FH_E2B_OPEN))
 		return route;
-	const struct fh_key *key = fh_keys_find(&s->keys, fh_http_header(r, "X-API-Key"));
+	const struct fh_key *key = fh_keys_find(&s->keys, offered_key(r, route));
+	if (!key && (route->flags & FH_E2B_KEYLESS) && s->keys.any_key)
+		key = &s->keys.items[0];
 	if (!key) {
 		fh_e2b_fail(r, 401, "the API key in the header X-API-Key is missing or not known here");
 		return NULL;

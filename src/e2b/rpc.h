@@ -6,6 +6,6 @@
 extern const struct fh_http_route fh_e2b_process_routes[], fh_e2b_filesystem_routes[], fh_e2b_watch_routes[],
     fh_e2b_file_routes[];
 extern const struct fh_http_route fh_e2b_control_routes[], fh_e2b_copy_routes[], fh_e2b_build_routes[],
-    fh_e2b_look_routes[];
+    fh_e2b_look_routes[], fh_e2b_run_routes[], fh_e2b_judge_routes[];
 extern const struct fh_http_route fh_e2b_interpreter_routes[];
 extern const struct fh_http_route fh_e2b_port_routes[];

@@ -6,8 +6,12 @@
 
 #include "base/clock.h"
 #include "e2b/builds.h"
+#include "e2b/judged.h"
 #include "e2b/templates.h"
 #include "e2b/threads.h"
+#include "e2b/turns.h"
+
+enum { TURNS_EACH = 2 /* a processor */ };
 
 uint64_t fh_e2b_processors(void)
 {
@@ -26,9 +30,19 @@ int fh_e2b_open(const struct fh_e2b_options *o, struct fh_e2b **ret, struct fh_e
 		free(s);
 		return r;
 	}
+	s->judged = fh_judged_new();
+	for (size_t i = 0; r == 0 && i < o->data_set_count; i++)
+		r = fh_judged_add(s->judged, o->data_sets[i], &o->ceilings, err);
+	if (r < 0) {
+		fh_judged_free(s->judged);
+		fh_keys_release(&s->keys);
+		free(s);
+		return r;
+	}
 	pthread_mutex_init(&s->engines.lock, NULL);
 	s->templates = fh_templates_new();
-	s->builds = fh_builds_new(s);
+	s->builds = fh_template_builds_new(s);
+	s->turns = fh_turns_new((unsigned)fh_e2b_processors() * TURNS_EACH, o->queue_max);
 	s->registry = fh_hosted_registry_new(s, o->ceilings.value[FH_CEILING_TOTAL]);
 	*ret = s;
 	return 0;
@@ -52,7 +66,9 @@ void fh_e2b_close(struct fh_e2b *s)
 	fh_hosted_registry_stop(s->registry);
 	fh_thread_wait_all();
 	fh_hosted_registry_free(s->registry);
-	fh_builds_free(s->builds);
+	fh_template_builds_free(s->builds);
+	fh_judged_free(s->judged);
+	fh_turns_free(s->turns);
 	fh_templates_free(s->templates);
 	fh_e2b_engine_drop(s->engines.current);
 	pthread_mutex_destroy(&s->engines.lock);

@@ -29,11 +29,16 @@ struct fh_e2b_options {
 	const char *key_file; /* NULL: any key */
 	bool tls;             /* it is https that clients speak */
 	struct fh_ceilings ceilings;
+	const char *const *data_sets; /* "NAME=FILE"; NULL: none */
+	size_t data_set_count;
+	unsigned queue_max;            /* requests of one key for single runs and judgements that may wait */
 	void (*log)(const char *line); /* one line of JSON for each request; NULL: none */
 };
 
 struct fh_templates;
-struct fh_builds;
+struct fh_template_builds;
+struct fh_judged;
+struct fh_turns;
 
 struct fh_e2b {
 	struct fh_e2b_options options;
@@ -41,7 +46,9 @@ struct fh_e2b {
 	struct fh_e2b_engines engines;
 	struct fh_hosted_registry *registry;
 	struct fh_templates *templates;
-	struct fh_builds *builds;
+	struct fh_template_builds *builds;
+	struct fh_judged *judged; /* what /judge and /submit know */
+	struct fh_turns *turns;   /* of single runs and judgements */
 	char domain[256];
 	int64_t started_ns;
 	atomic_ullong requests, failures, created; /* for /metrics */
@@ -60,8 +67,9 @@ void fh_e2b_done(void *context, const struct fh_http_request *r, unsigned status
 
 /* Flags of routes. */
 enum {
-	FH_E2B_OPEN = 1,   /* needs neither key nor token */
-	FH_E2B_SIGNED = 2, /* a good signature in the query does as well as a token */
+	FH_E2B_OPEN = 1,    /* needs neither key nor token */
+	FH_E2B_SIGNED = 2,  /* a good signature in the query does as well as a token */
+	FH_E2B_KEYLESS = 4, /* where every key is accepted none is needed; a bearer token is a key as well */
 };
 
 /* What routing found out of a request to a sandbox; its tag. */

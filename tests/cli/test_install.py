@@ -57,6 +57,8 @@ class Install(support.TempDir):
         self.assertIn(f"ExecStart={engine} --service --idle-ms=600000\n", unit)
         self.assertIn("Delegate=memory pids cpu", unit)
         self.assertTrue((self.prefix / "lib/systemd/user/fumehood-engine.socket").exists())
+        serve = (self.prefix / "lib/systemd/system/fumehood-serve.service").read_text()
+        self.assertRegex(serve, r"ExecStart=/\S+/bin/fumehood serve --quiet --api-key-file ")
         self.assertIn("Delegate=", (share / "systemd" / "50-fumehood-delegate.conf").read_text())
 
     def test_the_heavy_commands_are_found(self):

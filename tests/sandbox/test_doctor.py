@@ -5,6 +5,7 @@ status follows. A host is a command that runs doctor in a view of this one: syst
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -374,6 +375,8 @@ class Packaging(support.TempDir):
         installed = next(line for line in text.splitlines() if line.startswith("ExecStart=")).split("=")[1].split()[0]
         self.write(unit.name, text.replace(installed, str(engine)))
         self.write("fumehood-engine.socket", (support.TOP / "packaging/systemd/fumehood-engine.socket").read_text())
+        serve = (support.BUILD / "packaging" / "fumehood-serve.service").read_text()
+        self.write("fumehood-serve.service", re.sub(r"ExecStart=\S+", f"ExecStart={support.PROGRAM}", serve))
         self.assertEqual(self.verify(), (0, ""))
         self.write(unit.name, text.replace(installed, str(engine)).replace("Delegate=", "Delegated="))
         self.assertIn("Delegated", self.verify()[1], "a wrong unit is seen as wrong")
