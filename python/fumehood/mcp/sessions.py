@@ -111,7 +111,7 @@ class Session:
         """Copies packages into the session."""
         template = _resolve(language, names)
         source, target = (template.path, "python") if language == "python" else (template.path + "/node_modules", "javascript")
-        _copy(self.sandbox, source, "%s/%s" % (_OWN, target))
+        packages.copy_into(self.sandbox, source, "%s/%s" % (_OWN, target))
         with self._lock:
             self.packages.setdefault(language, []).extend(name for name in template.names if name not in self.packages.get(language, []))
         return template
@@ -119,35 +119,6 @@ class Session:
 
 def _resolve(language: str, names: Sequence[str]) -> packages.Template:
     return packages.resolve(language, names, hostimage.interpreter("python") if language == "python" else None)
-
-
-def _copy(sandbox: Sandbox, source: str, target: str) -> None:
-    """A folder of the host into the sandbox, as an archive that tar unpacks inside."""
-    import tarfile
-    sandbox.files.make_folder(target, parents=True)
-    process = sandbox.spawn(["tar", "-C", target, "--no-same-owner", "-xf", "-"], cpu_time=None, wall_time=None)
-
-    class Pipe:
-        def write(self, data: bytes) -> int:
-            process.write(data)
-            return len(data)
-
-    def plain(member: Any) -> Any:
-        member.uid = member.gid = 0
-        member.uname = member.gname = ""
-        return member
-
-    said = ""
-    try:
-        with tarfile.open(fileobj=Pipe(), mode="w|", bufsize=256 << 10) as tar:  # type: ignore[call-overload]
-            tar.add(source, ".", filter=plain)
-        process.close_stdin()
-    except errors.Error as error:  # tar ended before its input: its own words say why
-        said = error.message
-    done = process.communicate(timeout=120)
-    if said or done.exit_code != 0:
-        raise errors.EngineError("the packages could not be copied into the session: %s"
-                                 % (done.stderr.decode("utf-8", "replace").strip()[:500] or said), "", "system")
 
 
 class Sessions:

@@ -10,9 +10,10 @@ there is no network in one. Nothing of a package is executed by that: pip takes 
 built from source is refused, with that as the reason. The result is a *template*: a folder named by a hash of what is in it,
 kept below the XDG cache folder, shared by every session that asks for the same.
 """
+from ._copy import copy_into
 from ._names import check_name
 from ._python import interpreter_facts
 from ._store import PackageError, Template, folder
 from ._resolve import LANGUAGES, resolve
 
-__all__ = ["resolve", "Template", "PackageError", "check_name", "interpreter_facts", "folder", "LANGUAGES"]
+__all__ = ["resolve", "copy_into", "Template", "PackageError", "check_name", "interpreter_facts", "folder", "LANGUAGES"]

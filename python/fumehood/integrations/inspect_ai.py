@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""inspect_ai: the sandbox environment "fumehood". Import this module, then ``Task(..., sandbox="fumehood")``.
+
+Its agents' tools (bash, python, text_editor) and an eval's own ``sandbox()`` calls run in a sandbox that is made for each sample.
+"""
+from typing import Any, Dict, List, Optional, Union
+
+from inspect_ai.util import (ExecResult, OutputLimitExceededError, SandboxEnvironment, SandboxEnvironmentLimits, sandboxenv)
+
+from .. import aio, errors
+
+__all__ = ["FumehoodSandboxEnvironment", "options"]
+
+#: Arguments of :class:`fumehood.Sandbox` for the sandboxes of samples; change them before an eval.
+options: Dict[str, Any] = {"memory": 2 << 30, "processes": 512, "disk": 2 << 30, "file_size": 2 << 30}
+
+
+@sandboxenv(name="fumehood")
+class FumehoodSandboxEnvironment(SandboxEnvironment):
+    def __init__(self, sandbox: aio.Sandbox) -> None:
+        super().__init__()
+        self.sandbox = sandbox
+
+    @classmethod
+    async def sample_init(cls, task_name: str, config: Any, metadata: Dict[str, str]) -> Dict[str, SandboxEnvironment]:
+        return {"default": cls(await aio.Sandbox("python", **options).create())}
+
+    @classmethod
+    async def sample_cleanup(cls, task_name: str, config: Any, environments: Dict[str, SandboxEnvironment], interrupted: bool) -> None:
+        for environment in environments.values():
+            if isinstance(environment, FumehoodSandboxEnvironment):
+                await environment.sandbox.destroy()
+
+    async def exec(self, cmd: List[str], input: Union[str, bytes, None] = None, cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None,
+                   user: Optional[str] = None, timeout: Optional[int] = None, timeout_retry: bool = True, concurrency: bool = True) -> "ExecResult[str]":
+        most = SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE
+        try:
+            done = await self.sandbox.exec(cmd, stdin=input, timeout=timeout, cwd=cwd, more_env=env, user=user, output=most, cpu_time=None, wall_time=None)
+        except errors.TimeoutError:
+            raise TimeoutError("%s did not end within %s s" % (cmd[0], timeout)) from None
+        except errors.Error as error:
+            if "cannot execute" not in error.message:
+                raise
+            if error.errno == 13:
+                raise PermissionError(error.message) from None
+            return ExecResult(False, 127, "", error.message)
+        stdout, stderr = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+        if "output" in done.fired:
+            raise OutputLimitExceededError(limit_str=SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE_STR, truncated_output=stdout)
+        code = done.exit_code if done.exit_code is not None else 128 + (done.signal or 9)
+        return ExecResult(code == 0, code, stdout, stderr)
+
+    async def write_file(self, file: str, contents: Union[str, bytes]) -> None:
+        try:
+            await self.sandbox.files.write(file, contents)
+        except errors.Error as error:
+            raise _as_os_error(error, file) from None
+
+    async def read_file(self, file: str, text: bool = True) -> Any:
+        most = SandboxEnvironmentLimits.MAX_READ_FILE_SIZE
+        try:
+            opened = await self.sandbox.files.open(file, length=most + 1)
+            async with opened:
+                data = await opened.read()
+        except errors.Error as error:
+            raise _as_os_error(error, file) from None
+        if len(data) > most:
+            raise OutputLimitExceededError(limit_str=SandboxEnvironmentLimits.MAX_READ_FILE_SIZE_STR, truncated_output=None)
+        return data.decode("utf-8") if text else data
+
+
+def _as_os_error(error: errors.Error, file: str) -> Exception:
+    """As what inspect_ai tells its models: OSError makes the right kind of its number."""
+    return OSError(error.errno, error.message, file) if error.errno else RuntimeError(error.message)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Reward functions over :func:`fumehood.judge`, for training: TRL's GRPOTrainer, verifiers' Rubric, or anything that takes a list of
+completions and wants a list of numbers.
+
+    reward = Rewards(problems)                                     # records of a data set, by task_id
+    GRPOTrainer(..., reward_funcs=[reward], train_dataset=...)     # whose rows have a column task_id
+    vf.Rubric(funcs=[reward.verifiers])                            # whose rows have info={"task_id": ...}
+"""
+import asyncio
+import functools
+import re
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+from .. import errors
+from .._threads import submit
+from ..judging import judge
+
+__all__ = ["Rewards", "completion_of"]
+
+_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.S)
+Completion = Union[str, Sequence[Mapping[str, Any]], Mapping[str, Any]]
+
+
+def completion_of(completion: Completion) -> str:
+    """The code of an answer: a text, a message or a list of messages (the last one counts); the last fenced block, where there is one."""
+    if not isinstance(completion, str):
+        last = completion if isinstance(completion, Mapping) else completion[-1] if completion else {}
+        content = last.get("content") if isinstance(last, Mapping) else getattr(last, "content", "")
+        completion = content if isinstance(content, str) else "".join(part.get("text", "") for part in content or [] if isinstance(part, Mapping))
+    blocks = _FENCE.findall(completion)
+    return blocks[-1] if blocks else completion
+
+
+def _sample(problem: Mapping[str, Any], name: str, code: str) -> Dict[str, str]:
+    """Code that goes on where the prompt ends is a completion; one that has the function itself is a program, which gets what
+    the prompt has before the function: imports, helpers."""
+    entry, prompt = problem.get("entry_point"), str(problem.get("prompt") or "")
+    declaration = r"^(?:async[ \t]+)?def[ \t]+%s\b" % re.escape(str(entry))
+    if not entry:
+        return {"task_id": name, "solution": code}
+    if not re.search(declaration, code, re.M):
+        return {"task_id": name, "completion": code}
+    before = re.split(declaration, prompt, maxsplit=1, flags=re.M)
+    return {"task_id": name, "solution": (before[0].rstrip() + "\n\n\n" if len(before) > 1 and before[0].strip() else "") + code}
+
+
+class Rewards:
+    """``passed`` and ``failed`` are the rewards; ``jobs`` and ``options`` go to the judge. A completion that no judge could judge is
+    ``failed``, as any other that does not pass. Thread-safe."""
+
+    def __init__(self, problems: Iterable[Mapping[str, Any]], *, passed: float = 1.0, failed: float = 0.0, key: str = "task_id",
+                 jobs: Optional[int] = None, options: Sequence[str] = ()) -> None:
+        self.problems: Dict[str, Dict[str, Any]] = {str(problem[key]): dict(problem) for problem in problems}
+        self.passed, self.failed, self.key = passed, failed, key
+        self._judge = functools.partial(judge, jobs=jobs, options=options)
+        self.__name__ = "fumehood_judge"  # trainers name their columns by it
+
+    def score(self, completions: Sequence[Completion], tasks: Sequence[str]) -> List[float]:
+        """One reward for each completion of the task beside it."""
+        if len(completions) != len(tasks):
+            raise errors.ArgumentError("%d completions for %d tasks" % (len(completions), len(tasks)), "", "argument")
+        unknown = [task for task in tasks if str(task) not in self.problems]
+        if unknown:
+            raise errors.ArgumentError("there is no problem %r" % (unknown[0],), "the column %s names the problem of each row" % self.key, "argument")
+        if not completions:
+            return []
+        samples = [_sample(self.problems[str(task)], str(task), completion_of(completion)) for completion, task in zip(completions, tasks)]
+        wanted = {str(task) for task in tasks}
+        rows = self._judge([problem for task, problem in self.problems.items() if task in wanted], samples)
+        found = [self.failed] * len(samples)
+        for row in rows:
+            if row.get("passed") is True:
+                found[int(row["index"])] = self.passed
+        return found
+
+    def __call__(self, prompts: Any = None, completions: Sequence[Completion] = (), **columns: Any) -> List[float]:
+        """As TRL calls a reward function: the data set's columns come as lists."""
+        if self.key not in columns:
+            raise errors.ArgumentError("the data set has no column %s" % self.key, "it names the problem of each row", "argument")
+        return self.score(completions, columns[self.key])
+
+    async def verifiers(self, completion: Completion, info: Any = None, task: Any = None, **_more: Any) -> float:
+        """As verifiers calls one: one completion, whose ``info`` (or ``task``) names its problem."""
+        name = info.get(self.key) if isinstance(info, Mapping) else None
+        score: List[float] = await asyncio.wrap_future(submit(lambda: self.score([completion], [str(name if name is not None else task)])))
+        return score[0]
