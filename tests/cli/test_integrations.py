@@ -2,6 +2,7 @@
 """What the adapters for agent frameworks share: the session that they run code in, and rewards. The frameworks themselves:
 test_frameworks.py."""
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -74,7 +75,7 @@ class Session(python_case.Case):
                     await work
                 except asyncio.CancelledError:
                     print("cancelled", await session.atext("x"))
-            with CodeSession() as session:
+            with CodeSession(grace=60) as session:
                 asyncio.run(main(session))
             """)
         self.assertEqual(out, "cancelled 42\n")
@@ -128,6 +129,28 @@ class Rewards(python_case.Case):
         self.assertEqual(lines[0], str([1.0] * 5 + [-1.0] * 5))
         self.assertEqual(lines[1:4], ["the data set has no column task_id", "there is no problem 'T/1'", "1 completions for 0 tasks"])
         self.assertEqual(lines[4], "1.0 []")
+
+
+@support.once
+class Agent(python_case.Case):
+    """examples/agent, with its recording."""
+
+    def solve(self, *arguments):
+        return subprocess.run([support.PYTHON, str(support.TOP / "examples" / "agent" / "solve.py"), *arguments], capture_output=True, text=True,
+                              timeout=support.TIMEOUT, env={**os.environ, "PYTHONPATH": str(python_case.PACKAGE), "FUMEHOOD_PROGRAM": support.PROGRAM,
+                                                            "FUMEHOOD_LIBRARY": self.library()})
+
+    def test_it_repairs_what_its_model_wrote(self):
+        done = self.solve()
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1:]), (0, ["4 of 4 solved, 3 of them after a repair"]), done.stderr)
+
+    def test_one_answer_alone_is_not_enough(self):
+        done = self.solve("--turns", "1")
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1:]), (3, ["1 of 4 solved, 0 of them after a repair"]), done.stderr)
+
+    def test_what_it_lacks_is_told(self):
+        self.assertEqual(self.solve("--problems", "/no/such").returncode, 1)
+        self.assertIn("did not answer", self.solve("--url", "http://127.0.0.1:1/v1", "--model", "m").stderr)
 
 
 if __name__ == "__main__":

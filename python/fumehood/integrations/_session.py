@@ -21,15 +21,17 @@ class CodeSession:
     ``fresh`` gives each call an interpreter and files of its own, side by side.
 
     ``timeout`` in seconds for each run; ``output``: how many characters of text a model gets; ``packages`` by the caller's own pip
-    (or npm, for javascript), shown in the sandbox. Other arguments are those of :class:`fumehood.Sandbox`: memory, disk, mounts, …
+    (or npm, for javascript), shown in the sandbox; ``grace``: seconds that
+    interrupted code has to end, before it is killed. Other arguments are those of :class:`fumehood.Sandbox`: memory, disk, mounts, …
     """
 
     def __init__(self, language: str = "python", *, timeout: Optional[float] = 30, output: int = 32 << 10, packages: Sequence[str] = (),
-                 fresh: bool = False, shell: str = "small", **sandbox: Any) -> None:
+                 fresh: bool = False, shell: str = "small", grace: float = 5.0, **sandbox: Any) -> None:
         self.language = language
         self.timeout = timeout
         self.output = output
         self.fresh = fresh
+        self.grace = grace
         self._shell = shell
         self._packages = list(packages)
         self._arguments = sandbox
@@ -70,10 +72,10 @@ class CodeSession:
         """Runs code; what it does wrong is in the :class:`Execution`."""
         seconds = self.timeout if timeout is None else timeout
         if not self.fresh:
-            return self._there()[1].run_until(code, seconds, None, False, on_event, 5.0, 0, stop or Cancel())
+            return self._there()[1].run_until(code, seconds, None, False, on_event, self.grace, 0, stop or Cancel())
         sandbox, context = self._open()
         try:
-            return context.run_until(code, seconds, None, False, on_event, 5.0, 0, stop or Cancel())
+            return context.run_until(code, seconds, None, False, on_event, self.grace, 0, stop or Cancel())
         finally:
             sandbox.destroy()
 
