@@ -135,6 +135,14 @@ static void show(struct printer *p, const json_t *row, uint64_t index)
 		show_assertion(p, json_array_get(parts, i));
 }
 
+void fh_eval_show_row(const json_t *row, uint64_t index, bool color)
+{
+	struct printer p = { .color = color };
+	show(&p, row, index);
+	fh_print(&p.out);
+	fh_buf_release(&p.out);
+}
+
 int fh_eval_show(const char *path, uint64_t index, bool color, struct fh_error *err)
 {
 	fh_auto_json json_t *file = fh_json_load_file(path, RESULTS_MAX, err);
@@ -146,9 +154,6 @@ int fh_eval_show(const char *path, uint64_t index, bool color, struct fh_error *
 	if (index >= json_array_size(rows))
 		return fh_error_set(err, FH_E_ARGUMENT, "there is no result %llu: %s has %zu, counted from 0",
 		                    (unsigned long long)index, path, json_array_size(rows));
-	struct printer p = { .color = color };
-	show(&p, json_array_get(rows, index), index);
-	fh_print(&p.out);
-	fh_buf_release(&p.out);
+	fh_eval_show_row(json_array_get(rows, index), index, color);
 	return 0;
 }

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.dom.minidom
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
@@ -202,6 +203,113 @@ class Writers(Case):
         out, err = p.communicate(timeout=support.TIMEOUT)
         self.assertEqual(p.returncode, 0, out + err)
         self.assertIn("will not be in the store", err)
+
+
+@support.once
+class Commands(Case):
+    """list, show, export, import, delete and compare, over two evals of four tests: B mends test 2 and breaks test 0."""
+    @classmethod
+    def setUpClass(cls):
+        cls.home = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-store-"))
+        cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
+        for name, answers in (("a", "yes yes no =1+1"), ("b", "no yes yes =1+1")):
+            tests = [{"vars": {"n": i, "answer": a}, "description": f"task {i}", "metadata": {"tags": [f"t{i}"]},
+                      "assert": [{"type": "contains-any", "value": ["yes", "="], "metric": "right"}]}
+                     for i, a in enumerate(answers.split())]
+            for t in tests:  # the answer is no part of the task
+                t["providerOutput"] = t["vars"].pop("answer")
+            (cls.home / f"{name}.json").write_text(json.dumps(
+                {"description": f"eval {name} <b>", "prompts": ["{{n}}"], "providers": ["echo"], "tests": tests}))
+            subprocess.run([support.PROGRAM, "eval", "-c", f"{name}.json", "--no-table", "-o", f"{name}.out.json", "--tag", f"of={name}"],
+                           cwd=cls.home, env={**os.environ, "FUMEHOOD_STORE": str(cls.home / "s.db")}, capture_output=True, check=False)
+
+    def setUp(self):
+        super().setUp()
+        self.dir = self.home
+        shutil.copy(self.home / "s.db", self.home / "mine.db")
+        self.addCleanup((self.home / "mine.db").unlink)
+        self.env["FUMEHOOD_STORE"] = str(self.home / "mine.db")
+
+    def json(self, *args, status=0):
+        return json.loads(self.run_it(*args, "--json", status=status))
+
+    def ids(self):
+        return {e["description"][5]: e["id"] for e in self.json("list")}
+
+    def test_list_shows_the_newest_first_with_their_sums(self):
+        rows = self.json("list")
+        self.assertEqual([(r["description"], r["passed"], r["failed"], r["state"]) for r in rows],
+                         [("eval b <b>", 3, 1, "complete"), ("eval a <b>", 3, 1, "complete")])
+        self.assertEqual(len(self.json("list", "--tag", "of=a")), 1)
+        self.assertIn("eval a <b>", self.run_it("list"))
+        self.assertEqual(self.run_it("list", "--ids-only").split(), [r["id"] for r in rows])
+
+    def test_show_gives_rows_by_filters_and_one_in_detail(self):
+        a = self.ids()["a"]
+        rows = lambda *args: [c["row"] for c in self.json("show", a, *args)["cells"]]
+        self.assertEqual(rows(), [2])
+        self.assertEqual(rows("--show", "all", "--sort", "score"), [2, 0, 1, 3])
+        self.assertEqual(rows("--show", "all", "--tag", "t1"), [1])
+        self.assertEqual(rows("--show", "all", "--metric", "right", "--metric-min", "1"), [0, 1, 3])
+        self.assertEqual(rows("--show", "all", "--regexp", "^task [03]$"), [0, 3])
+        self.assertIn("[FAIL] result 2", self.run_it("show", a, "--row", "2"))
+        p = self.start("show", a, "--regexp", "(")
+        self.assertEqual((p.communicate()[0], p.returncode), ("", 2))
+
+    def test_what_is_exported_is_what_was_written_and_can_be_imported(self):
+        a = self.ids()["a"]
+        written, exported = self.results("a.out.json"), json.loads(self.run_it("export", a))
+        self.assertEqual(exported["results"]["results"], written)
+        whole = json.loads((self.home / "a.out.json").read_text())
+        for key in ("prompts", "stats"):
+            self.assertEqual(exported["results"][key], whole["results"][key])
+        self.assertEqual(exported["config"], whole["config"])
+        self.run_it("import", "a.out.json", status=1)
+        self.run_it("delete", a)
+        self.assertNotIn("a", self.ids())
+        self.run_it("import", "a.out.json")
+        self.assertEqual(json.loads(self.run_it("export", a))["results"]["results"], written)
+        new = self.json("import", "--new-id", "a.out.json")[0]
+        self.assertNotEqual(new["id"], a)
+        self.assertEqual(new["rows"], 4)
+
+    def test_every_form_escapes_what_a_model_wrote(self):
+        a = self.ids()["a"]
+        self.assertIn("'=1+1", self.run_it("export", a, "--format", "csv"))
+        page = self.run_it("export", a, "--format", "html")
+        self.assertIn("eval a &lt;b&gt;", page)
+        self.assertNotIn("<b>\n", page.replace("<b>PASS", "").replace("<b>FAIL", ""))
+        for form in ("xml", "junit.xml"):
+            xml.dom.minidom.parseString(self.run_it("export", a, "--format", form))
+        metrics = self.run_it("export", a, "--format", "prom")
+        self.assertRegex(metrics, r'(?m)^fumehood_eval_passed\{.*\} 3$')
+        self.assertTrue(metrics.endswith("# EOF\n"))
+        self.assertIn("3 of 4 passed", self.run_it("export", a, "--format", "md"))
+        self.assertEqual(len(self.run_it("export", a, "--format", "jsonl").splitlines()), 4)
+
+    def test_compare_pairs_tasks_and_names_what_changed(self):
+        ids = self.ids()
+        got = self.json("compare", ids["a"], ids["b"])
+        self.assertEqual(got["tasks"], 4)
+        self.assertEqual([r["task"] for r in got["regressions"]], ["task 0"])
+        self.assertEqual([r["task"] for r in got["fixes"]], ["task 2"])
+        self.assertEqual(got["mcnemar"]["p"], 1)
+        self.assertEqual(got["difference"]["mean"], 0)
+        self.assertIn("Regressions (1)", self.run_it("compare", ids["a"], ids["b"]))
+        self.run_it("compare", ids["a"] + ":0", ids["b"] + ":7", status=1)
+
+    def test_failures_of_an_eval_of_the_store_are_run_alone(self):
+        a = self.ids()["a"]
+        self.run_it("eval", "-c", "a.json", "--no-table", "--filter-failing", a, "-o", "few.json", status=100)
+        self.assertEqual([r["testCase"]["description"] for r in self.results("few.json")], ["task 2"])
+
+    def test_a_store_that_is_newer_or_none_is_refused(self):
+        (self.home / "none.db").write_text("x" * 5000)
+        self.env["FUMEHOOD_STORE"] = str(self.home / "none.db")
+        p = self.start("list")
+        err = p.communicate()[1]
+        self.assertEqual(p.returncode, 1)
+        self.assertIn("no store of fumehood", err)
 
 
 if __name__ == "__main__":
