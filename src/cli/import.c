@@ -67,7 +67,7 @@ static int put_all(const json_t *file, const char *id, struct fh_error *err)
 {
 	const json_t *results = json_object_get(file, "results"), *rows = json_object_get(results, "results"),
 	             *prompts = json_object_get(results, "prompts"), *config = json_object_get(file, "config");
-	fh_auto_json json_t *options = json_pack("{s:O?}", "runtime", json_object_get(file, "runtimeOptions"));
+	fh_auto_json json_t *started = json_pack("{s:O?}", "runtime", json_object_get(file, "runtimeOptions"));
 	fh_auto_json json_t *metrics = json_array();
 	size_t columns = json_array_size(prompts), tests = 0;
 	for (size_t i = 0; i < json_array_size(rows); i++)
@@ -83,7 +83,7 @@ static int put_all(const json_t *file, const char *id, struct fh_error *err)
 		                              .rows = tests,
 		                              .config = config,
 		                              .vars = json_object_get(file, "vars"),
-		                              .options = options,
+		                              .options = started,
 		                              .columns = prompts };
 	struct fh_store_writer *w = NULL;
 	int r = fh_store_writer_begin(&b, &w, err);
