@@ -136,5 +136,42 @@ class Runner(support.TempDir):
         self.assertEqual((0, "1 passed, 0 failed, 1 skipped"), self.run_tests(body, CI="true")[:2])
 
 
+@support.once
+class SharedCaches(support.TempDir):
+    """What one test file's compilers made is there for the next file."""
+
+    def setUp(self):
+        super().setUp()
+        import caches
+        self.caches = caches.Caches()
+        self.addCleanup(self.caches.clean)
+
+    def cache(self, name):
+        (self.dir / name).mkdir()
+        return self.dir / name / "fumehood"
+
+    def test_programs_and_whole_toolchains_go_from_one_cache_to_the_next(self):
+        first, second = self.cache("first"), self.cache("second")
+        for path, text in (("compile/key", "program"), ("prepared/go-1/pkg/fmt.a", "library"), ("prepared/go-2.tmp/half.a", "half"),
+                           ("self-check/task", "held")):
+            self.write(f"first/fumehood/{path}", text)
+        (first / "prepared" / "cpp-1").mkdir()                   # it could not be made
+        self.caches.give(first.parent, os.getuid())              # nothing yet
+        self.caches.take(first.parent, os.getuid())
+        self.caches.give(second.parent, os.getuid())
+        found = sorted(str(p.relative_to(second)) for p in second.rglob("*") if p.is_file())
+        self.assertEqual(found, ["compile/key", "prepared/go-1/pkg/fmt.a"])
+        self.assertFalse((second / "prepared" / "cpp-1").exists())
+        self.assertEqual((second / "compile").stat().st_mode & 0o777, (first / "compile").stat().st_mode & 0o777)
+        (second / "compile" / "key").unlink()                    # its own alone
+        self.assertTrue((first / "compile" / "key").exists())
+
+    def test_a_file_that_compiles_nothing_leaves_nothing(self):
+        empty = self.cache("empty")
+        self.caches.take(empty.parent, os.getuid())
+        self.caches.give(self.cache("next").parent, os.getuid())
+        self.assertEqual([p for p in self.dir.rglob("*") if p.is_file()], [])
+
+
 if __name__ == "__main__":
     unittest.main()
