@@ -102,10 +102,15 @@ static char *prefix_of(const char *interpreter)
 	return fh_path_dir(bin);
 }
 
+static bool is_prepared(const struct fh_plan_mount *m)
+{
+	return m->kind == FH_MOUNT_BIND && fh_streq(m->target, FH_PREPARED_TARGET) && !m->writable && m->optional;
+}
+
 /* Only what comes with the system or with the tool: a mount of the user's may change at any time. */
 static bool is_stable(const struct fh_plan *plan, const struct fh_plan_mount *m, const char *prefix)
 {
-	if (m->kind != FH_MOUNT_BIND || (fh_streq(m->target, FH_PREPARED_TARGET) && !m->writable && m->optional))
+	if (m->kind != FH_MOUNT_BIND || is_prepared(m))
 		return true;
 	if (m->writable || !m->source || !fh_streq(m->source, m->target))
 		return false;
@@ -122,10 +127,26 @@ static bool tells_the_time(const struct fh_plan_file *f)
 	return false;
 }
 
+/* The plan, but for where the cache lies: a prepared toolchain's folder counts by its name, which is a key itself. */
+static bool add_plan(struct fh_sha256 *h, const struct fh_plan *compile)
+{
+	fh_auto_buf struct fh_buf bytes = FH_BUF_INIT(0);
+	fh_auto_free struct fh_plan_mount *mounts = fh_xcalloc(compile->mount_count + 1, sizeof(*mounts));
+	struct fh_plan plan = *compile;
+	for (size_t i = 0; i < compile->mount_count; i++) {
+		mounts[i] = compile->mounts[i];
+		if (is_prepared(&mounts[i]) && mounts[i].source)
+			mounts[i].source = strrchr(mounts[i].source, '/') ? strrchr(mounts[i].source, '/') + 1 : mounts[i].source;
+	}
+	plan.mounts = mounts;
+	fh_plan_encode(&bytes, &plan);
+	fh_sha256_add_field(h, fh_buf_str(&bytes));
+	return !bytes.overflowed;
+}
+
 bool fh_compile_key(const struct fh_plan *compile, const char *artifact, char ret_hex[FH_SHA256_HEX])
 {
 	struct fh_sha256 h = FH_SHA256_INIT;
-	fh_auto_buf struct fh_buf plan = FH_BUF_INIT(0);
 	fh_auto_free char *prefix = prefix_of(compile->interpreter);
 	if (compile->image || !compile->interpreter[0])
 		return false;
@@ -135,13 +156,12 @@ bool fh_compile_key(const struct fh_plan *compile, const char *artifact, char re
 	for (size_t i = 0; i < compile->file_count; i++)
 		if (tells_the_time(&compile->files[i]))
 			return false;
-	fh_sha256_add_field(&h, fh_str("fumehood compiled 1"));
-	fh_plan_encode(&plan, compile);
-	fh_sha256_add_field(&h, fh_buf_str(&plan));
+	fh_sha256_add_field(&h, fh_str("fumehood compiled 2"));
+	bool whole = add_plan(&h, compile);
 	fh_sha256_add_field(&h, fh_str(artifact));
 	if (compile->argv[0] && compile->argv[0][0] == '/') /* another program only in a plan that was edited */
 		(void)add_file(&h, compile->argv[0]);
-	if (plan.overflowed || !add_file(&h, compile->interpreter) || !add_system(&h))
+	if (!whole || !add_file(&h, compile->interpreter) || !add_system(&h))
 		return false;
 	fh_sha256_hex(&h, ret_hex);
 	return true;

@@ -109,6 +109,24 @@ static void what_may_change_by_itself_has_no_key(void **state)
 	assert_null(key_of(a_step("const char *when = __TIME__;")));
 }
 
+/* As a cache that was moved, or is another test's. */
+static void where_the_cache_lies_is_no_part_of_the_key(void **state)
+{
+	static const char *const sources[] = { "/a/prepared/cpp-1", "/b/c/prepared/cpp-1", "/a/prepared/cpp-2" };
+	char *keys[3] = { NULL };
+	(void)state;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(sources); i++) {
+		struct fh_plan *p = a_step("int main;");
+		fh_plan_add_mount(p, FH_MOUNT_BIND, FH_PREPARED_TARGET, sources[i])->optional = true;
+		keys[i] = key_of(p);
+		assert_non_null(keys[i]);
+	}
+	assert_string_equal(keys[0], keys[1]);
+	assert_string_not_equal(keys[0], keys[2]);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(keys); i++)
+		free(keys[i]);
+}
+
 static char *entry_path(char digit, char key[FH_SHA256_HEX])
 {
 	fh_auto_free char *dir = fh_compile_cache_dir();
@@ -207,6 +225,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_key_is_made_of_all_that_the_compiler_is_given),
 		cmocka_unit_test(what_may_change_by_itself_has_no_key),
+		cmocka_unit_test(where_the_cache_lies_is_no_part_of_the_key),
 		cmocka_unit_test(an_entry_is_for_nobody_else_and_for_no_other_key),
 		cmocka_unit_test(a_folder_that_others_may_write_to_is_no_cache),
 		cmocka_unit_test(what_was_not_used_for_longest_goes_first),
