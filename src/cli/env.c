@@ -2,18 +2,24 @@
 #include "cli/commands.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "base/path.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "cli/serve_tls.h"
 #include "cli/switch.h"
 
-static const char *shell, *e2b_url = FH_SWITCH_E2B_URL;
+static const char *shell, *e2b_url = FH_SWITCH_E2B_URL, *domain;
 static bool off, explain;
 static const struct fh_opt options[] = {
 	{ "shell", 0, FH_OPT_STRING, &shell, "SHELL", "bash, zsh, fish or sh; by default what $SHELL names." },
+	{ "domain", 0, FH_OPT_STRING, &domain, "NAME[:PORT]",
+	  "E2B's SDKs find `fumehood serve --tls-self-signed --domain NAME` by this name, and trust its certificate "
+	  "(E2B_DOMAIN, "
+	  "SSL_CERT_FILE, NODE_EXTRA_CA_CERTS); api.NAME and PORT-SANDBOX.NAME have to lead to it: with --explain." },
 	{ "off", 0, FH_OPT_FLAG, &off, NULL,
 	  "Print what undoes it: the variables are as they were before; what you changed since stays." },
 	{ "e2b-url", 0, FH_OPT_STRING, &e2b_url, "URL",
@@ -77,6 +83,16 @@ static void print_explanation(const struct fh_switch *s)
 	for (size_t i = 0; s->modules[i]; i++)
 		fh_printf("import %-12s %s/%s   (instead of the package %s)\n", s->modules[i], s->folder, s->modules[i],
 		          s->modules[i]);
+	if (domain) {
+		fh_printf("E2B's SDKs          https://api.%s and https://PORT-SANDBOX.%s\n"
+		          "  These names have to lead to the server. Names below .localhost do where systemd-resolved or "
+		          "nss-myhostname\n"
+		          "  answers; else your DNS needs a wildcard (dnsmasq: address=/%.*s/127.0.0.1), since a hosts file "
+		          "cannot name\n"
+		          "  sandboxes that are not made yet.\n",
+		          domain, domain, (int)strcspn(domain, ":"), domain);
+		return;
+	}
 	fh_printf("E2B's SDKs          %s   (`fumehood serve`; `fumehood with` starts one where none runs)\n", e2b_url);
 }
 
@@ -106,7 +122,14 @@ int fh_command_env(int argc, char **argv)
 	if (find_shell(&which, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
 	struct fh_switch s = { 0 };
-	const struct fh_switch_e2b e2b = { e2b_url, FH_SWITCH_E2B_KEY };
+	fh_auto_free char *name = domain ? fh_xasprintf("%.*s", (int)strcspn(domain, ":"), domain) : NULL;
+	fh_auto_free char *authority = name ? fh_serve_tls_authority(name) : NULL;
+	if (name && (!authority || access(authority, R_OK) < 0)) {
+		fh_error_set(&err, FH_E_NOT_FOUND, "no certificate was made for %s yet", name);
+		fh_error_hint(&err, "start fumehood serve --tls-self-signed --domain %s first, as the same user", name);
+		return fh_command_failed(&err, FH_EXIT_FAILED);
+	}
+	const struct fh_switch_e2b e2b = { e2b_url, FH_SWITCH_E2B_KEY, domain, authority };
 	if (fh_switch_make(!off, &e2b, &s, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	if (explain)

@@ -12,6 +12,7 @@
 #include "base/launcher.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/serve_tls.h"
 #include "e2b/server.h"
 #include "server/http_address.h"
 
@@ -21,7 +22,7 @@ static uint64_t port = 3000, listen_descriptor, until_pid, queue = 256;
 static const char *address = "127.0.0.1", *key_file, *domain, *access_log, *tls_certificate, *tls_key;
 static const char *ceilings[FH_CEILING_COUNT_];
 static struct fh_opt_list data_sets;
-static bool quiet;
+static bool quiet, tls_self_signed;
 
 #define CEILING(name_, id, argument_, help_)                                                                           \
 	{                                                                                                                  \
@@ -39,6 +40,9 @@ static const struct fh_opt options[] = {
 	  "What the names of ports inside end in: PORT-SANDBOX.NAME (default localhost:PORT)." },
 	{ "tls-certificate", 0, FH_OPT_STRING, &tls_certificate, "FILE", "Speak TLS with this certificate chain (PEM)." },
 	{ "tls-key", 0, FH_OPT_STRING, &tls_key, "FILE", "The certificate's private key (PEM)." },
+	{ "tls-self-signed", 0, FH_OPT_FLAG, &tls_self_signed, NULL,
+	  "Speak TLS with a certificate of our own for --domain (default " FH_TLS_DOMAIN
+	  "), made once; `fumehood env --domain` tells clients to trust it." },
 	{ "data-set", 0, FH_OPT_LIST, &data_sets, "NAME=FILE",
 	  "A data set that /judge and /submit judge by NAME, in the formats of `fumehood judge`; may be given several "
 	  "times." },
@@ -118,8 +122,21 @@ static int read_ceilings(struct fh_ceilings *c, struct fh_error *err)
 	return 0;
 }
 
+/* The domain without a port. */
+static FH_OWN char *certified_name(void)
+{
+	const char *name = domain ? domain : FH_TLS_DOMAIN;
+	return fh_xasprintf("%.*s", (int)strcspn(name, ":"), name);
+}
+
 static int read_tls(struct fh_buf *certificate, struct fh_buf *key, struct fh_error *err)
 {
+	if (tls_self_signed && (tls_certificate || tls_key))
+		return fh_error_set(err, FH_E_ARGUMENT, "--tls-self-signed makes the certificate that --tls-certificate names");
+	if (tls_self_signed) {
+		fh_auto_free char *name = certified_name();
+		return fh_serve_tls(name, certificate, key, err);
+	}
 	if (!tls_certificate != !tls_key)
 		return fh_error_set(err, FH_E_ARGUMENT, "--tls-certificate and --tls-key are given together");
 	if (!tls_certificate)
@@ -131,8 +148,23 @@ static int read_tls(struct fh_buf *certificate, struct fh_buf *key, struct fh_er
 /* ---------------------------------------------------------------------------------------------------------------
  * serving */
 
+static void greet_domain(const struct fh_http_server *server)
+{
+	fh_auto_free char *name = certified_name(), *authority = fh_serve_tls_authority(name);
+	unsigned at = fh_http_server_port(server);
+	fprintf(stderr,
+	        "Serving E2B's API at https://%s:%u. In a client's shell:\n"
+	        "  export E2B_API_KEY=%s E2B_DOMAIN=%s:%u SSL_CERT_FILE=%s NODE_EXTRA_CA_CERTS=%s\n"
+	        "The names api.%s and PORT-SANDBOX.%s have to lead here (docs/serve.md).\n",
+	        address, at, key_file ? "KEY" : "e2b_0123456789abcdef", name, at, authority, authority, name, name);
+}
+
 static void greet(const struct fh_http_server *server)
 {
+	if (tls_self_signed) {
+		greet_domain(server);
+		return;
+	}
 	const char *scheme = tls_certificate ? "https" : "http";
 	unsigned at = fh_http_server_port(server);
 	fprintf(stderr,
@@ -174,12 +206,13 @@ int main(int argc, char **argv)
 	if (read_address(&http.address, &err) < 0 || read_ceilings(&o.ceilings, &err) < 0 ||
 	    read_tls(&certificate, &key, &err) < 0)
 		return fh_command_failed(&err, err.code == FH_E_ARGUMENT ? FH_EXIT_USAGE : FH_EXIT_FAILED);
-	o.domain = domain;
+	o.domain = domain ? domain : tls_self_signed ? FH_TLS_DOMAIN : NULL;
+	o.domain_with_port = tls_self_signed;
 	o.key_file = key_file;
 	o.data_sets = data_sets.items;
 	o.data_set_count = data_sets.count;
 	o.queue_max = (unsigned)FH_MIN(FH_MAX(queue, (uint64_t)1), (uint64_t)100000);
-	o.tls = tls_certificate != NULL;
+	o.tls = tls_certificate || tls_self_signed;
 	fh_interrupt_catch();
 	(void)signal(SIGPIPE, SIG_IGN); /* clients go as they like */
 	int r = open_log(&err);
@@ -190,8 +223,8 @@ int main(int argc, char **argv)
 	if (r == 0) {
 		http.context = s;
 		http.listener = listen_descriptor ? (int)listen_descriptor : -1;
-		http.tls_certificate = tls_certificate ? fh_buf_cstr(&certificate) : NULL;
-		http.tls_key = tls_key ? fh_buf_cstr(&key) : NULL;
+		http.tls_certificate = o.tls ? fh_buf_cstr(&certificate) : NULL;
+		http.tls_key = o.tls ? fh_buf_cstr(&key) : NULL;
 		r = serve(s, &http, &err);
 		fh_e2b_close(s);
 	}

@@ -132,14 +132,24 @@ static void switch_value(struct fh_switch *s, bool on, const char *name, const c
 	}
 }
 
+/* As switch_value, of a variable whose value of ours is not known when it is switched off: the record says which. */
+static void switch_recorded(struct fh_switch *s, bool on, const char *name, FH_NULLABLE const char *ours)
+{
+	const char *now = getenv(name);
+	switch_value(s, on, name, on ? ours : now ? now : "");
+}
+
 /* Where E2B's SDKs find their server. A key that the user has stays the user's. */
 static void switch_e2b(struct fh_switch *s, bool on, const struct fh_switch_e2b *e2b)
 {
+	static const char *const of_domain[] = { "E2B_DOMAIN", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS" };
 	const char *key = getenv("E2B_API_KEY");
 	if (!on || !key || !*key || getenv("FUMEHOOD_E2B_API_KEY_BEFORE"))
 		switch_value(s, on, "E2B_API_KEY", e2b->key);
-	switch_value(s, on, "E2B_API_URL", e2b->url);
-	switch_value(s, on, "E2B_SANDBOX_URL", e2b->url);
+	switch_value(s, on && !e2b->domain, "E2B_API_URL", e2b->url);
+	switch_value(s, on && !e2b->domain, "E2B_SANDBOX_URL", e2b->url);
+	for (size_t i = 0; i < 3; i++)
+		switch_recorded(s, on && e2b->domain, of_domain[i], i ? e2b->authority : e2b->domain);
 }
 
 int fh_switch_make(bool on, const struct fh_switch_e2b *e2b, struct fh_switch *ret, struct fh_error *err)

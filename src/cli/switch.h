@@ -27,6 +27,7 @@ struct fh_switch {
 /* What E2B's SDKs are told: the server's address, and the key for those who have none. */
 struct fh_switch_e2b {
 	const char *url, *key;
+	FH_NULLABLE const char *domain, *authority; /* instead of the URL: a server with TLS, and whom to trust for it */
 };
 #define FH_SWITCH_E2B_URL "http://127.0.0.1:3000"
 #define FH_SWITCH_E2B_KEY "e2b_0000000000000000000000000000000000000000" /* older SDKs look at its form */

@@ -336,13 +336,19 @@ int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err)
 static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wake_ns)
 {
 	int64_t now = fh_now_ns(), wake = INT64_MAX;
+	const struct fh_e2b_engine *asked = NULL; /* nearly all are of one engine: that is asked once, not for each */
+	bool dead = false;
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct fh_hosted *h = g->buckets[i]; h; h = h->next) {
 			pthread_mutex_lock(&h->lock);
 			bool running = h->state == FH_HOSTED_RUNNING;
 			int64_t at = h->ends_at_ns;
 			pthread_mutex_unlock(&h->lock);
-			if ((running && at <= now) || fh_e2b_engine_is_dead(h->engine))
+			if (h->engine != asked) {
+				asked = h->engine;
+				dead = fh_e2b_engine_is_dead(asked);
+			}
+			if ((running && at <= now) || dead)
 				return hold(h);
 			wake = FH_MIN(wake, FH_MIN(running ? at : INT64_MAX, now + LOOK_NS));
 		}

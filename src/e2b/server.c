@@ -52,6 +52,8 @@ void fh_e2b_listening(struct fh_e2b *s, uint16_t port)
 {
 	if (!s->options.domain)
 		snprintf(s->domain, sizeof(s->domain), "localhost:%u", port);
+	else if (s->options.domain_with_port && !strchr(s->options.domain, ':'))
+		snprintf(s->domain, sizeof(s->domain), "%.240s:%u", s->options.domain, port);
 }
 
 void fh_e2b_stop(struct fh_e2b *s)

@@ -26,6 +26,7 @@ enum { FH_ENVD_PORT = 49983, FH_INTERPRETER_PORT = 49999, FH_LIFETIME_DEFAULT_MS
 
 struct fh_e2b_options {
 	const char *domain;   /* what getHost() of the SDKs ends in; NULL: "localhost:PORT" */
+	bool domain_with_port; /* the port is added to the domain that names none */
 	const char *key_file; /* NULL: any key */
 	bool tls;             /* it is https that clients speak */
 	struct fh_ceilings ceilings;

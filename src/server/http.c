@@ -56,6 +56,7 @@ struct fh_http_request {
 	} tag, kept;
 	int64_t began_ns;
 	bool begun, malformed, queued;
+	bool ambiguous; /* how long its body is */
 };
 
 /* ----------------------------------------------------------------------------------------------- what a handler reads
@@ -406,6 +407,34 @@ static enum MHD_Result queue_reply(struct fh_http_request *r)
 	return result;
 }
 
+/* How long the body is, as the head says it. */
+struct framing {
+	unsigned lengths, encodings;
+	bool bad; /* a length that is no number, an encoding that is not chunked alone */
+};
+
+static bool look_at_framing(void *context, const char *name, const char *value)
+{
+	struct framing *f = context;
+	if (strcasecmp(name, "Content-Length") == 0) {
+		f->lengths++;
+		f->bad |= !*value || value[strspn(value, "0123456789")];
+	} else if (strcasecmp(name, "Transfer-Encoding") == 0) {
+		f->encodings++;
+		f->bad |= strcasecmp(value, "chunked") != 0;
+	}
+	return true;
+}
+
+/* Where a body's length is told twice, a proxy in front may take the one and we the other, and the rest of the body
+ * would be a request of somebody's (RFC 9112, section 11.2). The connection ends with the refusal. */
+static bool is_ambiguous(const struct fh_http_request *r)
+{
+	struct framing f = { 0 };
+	fh_http_headers(r, look_at_framing, &f);
+	return f.bad || f.lengths + f.encodings > 1;
+}
+
 /* The head is there. */
 static void begin(struct fh_http_request *r)
 {
@@ -413,6 +442,12 @@ static void begin(struct fh_http_request *r)
 	r->begun = true;
 	if (r->malformed) {
 		reply_error(r, 400, "the target of the request is malformed");
+		return;
+	}
+	r->ambiguous = is_ambiguous(r);
+	if (r->ambiguous) {
+		fh_http_reply_header(r, "Connection", "close");
+		reply_error(r, 400, "the request says more than once, or not in numbers, how long its body is");
 		return;
 	}
 	r->route = o->route(o->context, r);
@@ -453,7 +488,8 @@ static enum MHD_Result on_access(void *context, struct MHD_Connection *connectio
 		begin(r);
 		/* A refusal waits for the end of the body, so that its client reads it; not for the end of a huge one. */
 		const char *length = fh_http_header(r, "Content-Length");
-		return r->response && length && strtoull(length, NULL, 10) > DROPPED_MAX ? queue_reply(r) : MHD_YES;
+		bool at_once = r->ambiguous || (length && strtoull(length, NULL, 10) > DROPPED_MAX);
+		return r->response && at_once ? queue_reply(r) : MHD_YES;
 	}
 	if (*data_size) {
 		bool goes_on = take_piece(r, (struct fh_str){ data, *data_size });

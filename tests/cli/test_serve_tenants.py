@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""fumehood serve: one tenant who knows another's sandbox id, over every route that a sandbox has. Each attack has its
+control: the same request with what the owner has works."""
+import base64
+import hashlib
+import os
+import re
+import socket
+import struct
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import e2b_client
+import support
+
+SOURCES = support.TOP / "src" / "e2b"
+UNARY = (("process.Process/List", {}), ("process.Process/SendSignal", {"process": {"pid": 1}, "signal": "SIGNAL_SIGKILL"}),
+         ("process.Process/SendInput", {"process": {"pid": 1}, "input": {"stdin": ""}}),
+         ("process.Process/CloseStdin", {"process": {"pid": 1}}), ("process.Process/Update", {"process": {"pid": 1}}),
+         ("filesystem.Filesystem/Stat", {"path": "/home/user"}), ("filesystem.Filesystem/MakeDir", {"path": "/home/user/d"}),
+         ("filesystem.Filesystem/Move", {"source": "/home/user/f", "destination": "/home/user/g"}),
+         ("filesystem.Filesystem/ListDir", {"path": "/home/user"}), ("filesystem.Filesystem/Remove", {"path": "/home/user/f"}),
+         ("filesystem.Filesystem/CreateWatcher", {"path": "/home/user"}),
+         ("filesystem.Filesystem/GetWatcherEvents", {"watcherId": "0"}),
+         ("filesystem.Filesystem/RemoveWatcher", {"watcherId": "0"}))
+STREAMS = (("process.Process/Start", {"process": {"cmd": "/bin/true"}}), ("process.Process/Connect", {"process": {"pid": 1}}),
+           ("process.Process/StreamInput", {"start": {"process": {"pid": 1}}}),
+           ("filesystem.Filesystem/WatchDir", {"path": "/home/user"}))
+CONTROL = (("GET", "/sandboxes/{}"), ("POST", "/sandboxes/{}/timeout"), ("POST", "/sandboxes/{}/refreshes"),
+           ("POST", "/sandboxes/{}/connect"), ("POST", "/v2/sandboxes/{}/connect"), ("POST", "/sandboxes/{}/resume"),
+           ("POST", "/sandboxes/{}/pause"), ("GET", "/sandboxes/{}/metrics"), ("POST", "/sandboxes/{}/fork"),
+           ("POST", "/sandboxes/{}/snapshots"), ("GET", "/sandboxes/{}/logs"), ("GET", "/v2/sandboxes/{}/logs"),
+           ("DELETE", "/sandboxes/{}"))
+
+
+def framed(message):
+    import json
+    text = json.dumps(message).encode()
+    return struct.pack(">BI", 0, len(text)) + text
+
+
+class Tenants(support.TempDir):
+    @classmethod
+    def setUpClass(cls):
+        cls.keys = tempfile.NamedTemporaryFile("w", prefix="fumehood-test-")
+        cls.keys.write("e2b_aa\ne2b_bb\n")
+        cls.keys.flush()
+        cls.server = e2b_client.Server("--api-key-file", cls.keys.name)
+        cls.a, cls.b = cls.server.create("e2b_aa"), cls.server.create("e2b_bb")
+        cls.a.write("f", b"of a")
+        cls.b.write("f", b"of b")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+        cls.keys.close()
+
+    def at(self, method, path, body, token, **headers):
+        if token is not None:
+            headers["X_Access_Token"] = token
+        return self.server.ask(method, path, body, None, E2b_Sandbox_Id=self.a.id, **headers)[:2]
+
+    def test_every_route_is_here(self):
+        """A route that is added has to be tried as well."""
+        tables = "".join((SOURCES / f).read_text() for f in ("process_rpc.c", "filesystem_rpc.c", "watch_rpc.c"))
+        routes = set(re.findall(r'"/((?:process|filesystem)\.\w+/\w+)"', tables))
+        self.assertEqual(routes, {name for name, _ in UNARY + STREAMS})
+        tables = "".join(f.read_text() for f in SOURCES.glob("control*.c"))
+        routes = {(m, p.replace("{id}", "{}")) for m, p in re.findall(r'\{ "(\w+)", "((?:/v2)?/sandboxes/\{id\}[^"]*)"', tables)}
+        self.assertEqual(routes, set(CONTROL))
+
+    def test_an_id_without_the_right_token_opens_no_call(self):
+        for token in (None, "", self.b.token, self.a.token[:-1], self.a.token + "x"):
+            for name, message in UNARY:
+                self.assertEqual(self.at("POST", "/" + name, message, token, E2b_Sandbox_Port="49983")[0], 401, name)
+            for name, message in STREAMS:
+                self.assertEqual(self.at("POST", "/" + name, framed(message), token, Content_Type="application/connect+json",
+                                         E2b_Sandbox_Port="49983")[0], 401, name)
+            for method in ("GET", "POST"):
+                self.assertEqual(self.at(method, "/files?path=f", b"stolen" if method == "POST" else None, token)[0], 401)
+            self.assertEqual(self.at("GET", "/envs", None, token)[0], 401)
+        self.assertEqual(self.at("POST", "/process.Process/List", {}, self.a.token, E2b_Sandbox_Port="49983")[0], 200)
+        self.assertEqual(self.a.read("f"), (200, b"of a"))
+
+    def test_a_key_opens_its_own_sandboxes_alone(self):
+        box = self.server.create("e2b_aa")
+        for method, path in CONTROL:
+            body = {} if method == "POST" else None
+            self.assertEqual(self.server.ask(method, path.format(box.id), body, "e2b_bb")[0], 404, path)
+            self.assertEqual(self.server.ask(method, path.format(box.id), body, None)[0], 401, path)
+            self.assertEqual(self.server.ask(method, path.format(box.id), body, box.token)[0], 401, "a token is no key")
+        self.assertEqual(self.server.ask("DELETE", "/sandboxes/" + box.id, None, "e2b_aa")[0], 204)
+
+    def test_a_signature_opens_files_of_who_signed(self):
+        def signed(box, path, method="read", user=""):
+            made = hashlib.sha256(f"{path}:{method}:{user}:{box.token}".encode()).digest()
+            return "v1_" + base64.b64encode(made).decode().rstrip("=").replace("+", "%2B").replace("/", "%2F")
+        mine = signed(self.b, "f")
+        self.assertEqual(self.server.ask("GET", f"/files?path=f&signature={mine}", key=None)[:2], (200, b"of b"))
+        self.assertEqual(self.at("GET", f"/files?path=f&signature={mine}", None, None)[0], 401, "of another sandbox")
+        for path in ("f&path=g", "g", "./f", "f&username=root"):
+            self.assertEqual(self.server.ask("GET", f"/files?path={path}&signature={mine}", key=None)[0] in (200, 401), True)
+            self.assertNotEqual(self.server.ask("GET", f"/files?path={path}&signature={mine}", key=None)[1], b"of a")
+        self.assertEqual(self.server.ask("POST", f"/files?path=f&signature={mine}", b"x", None)[0], 401, "to read is not to write")
+        self.assertEqual(self.at("GET", f"/files?path=f&signature={signed(self.a, 'f')}", None, None)[0], 200)
+
+    def raw(self, *lines, body=b""):
+        """The statuses of all answers on one connection."""
+        with socket.create_connection(("127.0.0.1", self.server.port), support.TIMEOUT) as s:
+            s.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+            s.settimeout(2)
+            answer = b""
+            try:
+                while piece := s.recv(65536):
+                    answer += piece
+            except TimeoutError:      # the server waits for more of what was cut
+                pass
+        return [int(n) for n in re.findall(rb"HTTP/1\.1 (\d{3}) ", answer)], answer
+
+    def test_two_of_a_header_do_not_mix_two_sandboxes(self):
+        post = "POST /process.Process/List HTTP/1.1", "Host: x", "Connection: close", "Content-Type: application/json", "Content-Length: 2"
+        a, b = f"E2b-Sandbox-Id: {self.a.id}", f"E2b-Sandbox-Id: {self.b.id}"
+        token = f"X-Access-Token: {self.b.token}"
+        self.assertEqual(self.raw(*post, a, b, token, body=b"{}")[0][:1], [401])
+        self.assertEqual(self.raw(*post, a, f"X-Access-Token: {self.b.token}", f"X-Access-Token: {self.a.token}", body=b"{}")[0][:1],
+                         [401])
+        statuses, answer = self.raw(*post, f"Host: 49983-{self.a.id}.x", b, token, body=b"{}")
+        self.assertTrue(statuses[0] >= 400 or b"of a" not in answer)
+        self.assertEqual(self.raw(*post, b, token, body=b"{}")[0][:1], [200])
+
+    def test_a_body_whose_length_is_told_twice_is_not_followed_by_another_request(self):
+        """Where a proxy in front takes one length and the server the other, the rest of a body would be a request."""
+        hidden = b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        head = "POST /v2/sandboxes HTTP/1.1", "Host: x", "X-API-Key: e2b_bb"
+        for lengths in ((f"Content-Length: {len(hidden) + 5}", "Transfer-Encoding: chunked"),
+                        ("Transfer-Encoding: chunked", "Content-Length: 4"), ("Content-Length: 5", "Content-Length: 6"),
+                        ("Transfer-Encoding: xchunked",), ("Content-Length: +5",), ("Content-Length: 0x5",),
+                        ("Transfer-Encoding: chunked, identity",)):
+            statuses, answer = self.raw(*head, *lengths, body=b"0\r\n\r\n" + hidden)
+            self.assertTrue(all(s >= 400 for s in statuses), (lengths, answer[:300]))
+        two = "GET /health HTTP/1.1", "Host: x", "", "GET /health HTTP/1.1", "Host: x", "Connection: close"
+        self.assertEqual(self.raw(*two)[0], [200, 200], "two requests that are two are both answered")
+
+    def test_malformed_chunks_are_no_body(self):
+        head = "POST /v2/sandboxes HTTP/1.1", "Host: x", "X-API-Key: e2b_bb", "Transfer-Encoding: chunked"
+        for bad in (b"-1\r\n\r\n", b"ffffffffffffffffff\r\n", b"5\r\n123\r\n0\r\n\r\n", b"zz\r\n{}\r\n0\r\n\r\n"):
+            statuses, _ = self.raw(*head, body=bad)
+            self.assertTrue(all(s >= 400 for s in statuses), bad)
+        self.assertEqual(self.server.ask("GET", "/sandboxes/" + self.a.id, key="e2b_aa")[0], 200)
+
+    def test_a_host_leads_to_no_port_of_this_machine(self):
+        outside = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(outside.close)
+        port = outside.getsockname()[1]
+        for host in (f"{port}-{self.a.id}.x", f"{port}-{self.a.id}@127.0.0.1:{port}", f"127.0.0.1:{port}", f"{port}-localhost.x",
+                     f"{port}-{self.a.id}.127.0.0.1:{port}"):
+            self.raw("GET / HTTP/1.1", f"Host: {host}", "Connection: close")
+            self.raw(f"GET http://127.0.0.1:{port}/ HTTP/1.1", f"Host: {host}", "Connection: close")
+        outside.settimeout(0.2)
+        self.assertRaises(TimeoutError, outside.accept)
+
+
+if __name__ == "__main__":
+    unittest.main()
