@@ -25,10 +25,10 @@
 enum { FH_ENVD_PORT = 49983, FH_INTERPRETER_PORT = 49999, FH_LIFETIME_DEFAULT_MS = 300 * 1000 };
 
 struct fh_e2b_options {
-	const char *domain;   /* what getHost() of the SDKs ends in; NULL: "localhost:PORT" */
+	const char *domain;    /* what getHost() of the SDKs ends in; NULL: "localhost:PORT" */
 	bool domain_with_port; /* the port is added to the domain that names none */
-	const char *key_file; /* NULL: any key */
-	bool tls;             /* it is https that clients speak */
+	const char *key_file;  /* NULL: any key */
+	bool tls;              /* it is https that clients speak */
 	struct fh_ceilings ceilings;
 	const char *const *data_sets; /* "NAME=FILE"; NULL: none */
 	size_t data_set_count;
