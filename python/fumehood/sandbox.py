@@ -2,93 +2,21 @@
 """Sandboxes that live for more than one program: sessions."""
 import contextlib
 import ctypes
-import signal as _signal
-import sys
-import threading
-import time
 from ctypes import byref, c_size_t, c_void_p
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequence
 
 from . import _library as _l
 from . import _request, errors
-from ._request import Files, Plan, Text
+from ._request import Plan, Text
 from .client import Cancel, Client, default_client
 from .files import Files
-from .result import Record, Usage
+from .process import Exit, Output, Process, ProcessInfo, exit_of, timeout_ms
+from .result import Record
 
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["Sandbox", "Process", "Exit", "ProcessInfo", "SandboxUsage"]
-
-_READ_AT_MOST = 256 << 10
-_PIECE = 0.1
-#: Seconds without output, after a process has ended, that mean that no more of its own is under way; how long one that
-#: was left in the background may go on at most.
-_QUIET, _DRAIN_AT_MOST = 0.1, 2.0
-
-
-class Exit(Record):
-    """How a process ended: ``status`` as of a run, ``exit_code`` (None: by a signal), ``signal`` (its number, or None),
-    ``fired`` (limits that were hit), ``usage`` of the sandbox since the process started."""
-
-    __slots__ = ("status", "exit_code", "signal", "fired", "usage")
-
-    def __init__(self, status: str, exit_code: Optional[int], signal: Optional[int], fired: List[str],
-                 usage: Usage) -> None:
-        self.status = status
-        self.exit_code = exit_code
-        self.signal = signal
-        self.fired = fired
-        self.usage = usage
-
-    @property
-    def ok(self) -> bool:
-        return self.status == "ok"
-
-    def __repr__(self) -> str:
-        return "Exit(status=%r, exit_code=%r, signal=%r)" % (self.status, self.exit_code, self.signal)
-
-
-def _usage(raw: Any) -> Usage:
-    return Usage((raw.cpu_user_us + raw.cpu_sys_us) / 1000, raw.cpu_user_us / 1000, raw.cpu_sys_us / 1000,
-                 raw.wall_us / 1000, raw.memory_peak_bytes, raw.processes_peak, raw.memory_baseline_bytes)
-
-
-class Output(Record):
-    """What :meth:`Sandbox.exec` returns: an :class:`Exit` with the bytes of stdout and stderr."""
-
-    __slots__ = ("exit", "stdout", "stderr")
-
-    def __init__(self, exit: Exit, stdout: bytes, stderr: bytes) -> None:
-        self.exit = exit
-        self.stdout = stdout
-        self.stderr = stderr
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self.__slots__ or name.startswith("__"):  # not filled yet: copy and pickle look then
-            raise AttributeError(name)
-        return getattr(self.exit, name)
-
-    @property
-    def text(self) -> str:
-        return self.stdout.decode("utf-8", "replace")
-
-    def __repr__(self) -> str:
-        return "Output(%r, stdout=%r, stderr=%r)" % (self.exit, self.stdout[:80], self.stderr[:80])
-
-
-class ProcessInfo(Record):
-    """A process of a sandbox, as :meth:`Sandbox.processes` lists it: ``id``, ``pid`` and ``uid`` inside, ``age`` in seconds, ``tag``,
-    ``command`` (shortened, untrusted text), ``exit`` (an :class:`Exit` once it ended, None before)."""
-
-    __slots__ = ("id", "pid", "uid", "age", "tag", "command", "exit")
-
-    def __init__(self, id: str, pid: int, uid: int, age: float, tag: str, command: str, exit: Optional[Exit]) -> None:
-        self.id, self.pid, self.uid, self.age, self.tag, self.command, self.exit = id, pid, uid, age, tag, command, exit
-
-    def __repr__(self) -> str:
-        return "ProcessInfo(pid=%r, tag=%r, command=%r)" % (self.pid, self.tag, self.command)
+__all__ = ["Sandbox", "Process", "Exit", "Output", "ProcessInfo", "SandboxUsage"]
 
 
 class SandboxUsage(Record):
@@ -111,253 +39,11 @@ class SandboxUsage(Record):
         return "SandboxUsage(memory=%r, tasks=%r, cpu_user_ms=%r)" % (self.memory, self.tasks, self.cpu_user_ms)
 
 
-class Process:
-    """A process in a sandbox. Its streams are read by whoever wants them; one that nobody reads stalls only itself.
-
-    Any of its methods raises :class:`ArgumentError` once the sandbox's client is closed, and in a forked child."""
-
-    def __init__(self, sandbox: "Sandbox", pty: bool) -> None:
-        self._sandbox = sandbox  # keeps the connection alive as long as we are
-        self._client = sandbox.client
-        self._handle: Any = c_void_p()  # filled by Sandbox.spawn
-        self._reading = {_l.STDOUT: threading.Lock(), _l.STDERR: threading.Lock()}
-        self._kept = {_l.STDOUT: b"", _l.STDERR: b""}
-        self.pty = pty
-
-    @contextlib.contextmanager
-    def _using(self) -> Iterator[Any]:
-        with self._client.using():
-            yield self._handle
-
-    @property
-    def id(self) -> str:
-        with self._using() as handle:
-            return _l.text(_l.lib.fh_process_id(handle))
-
-    def read_until(self, stream: int, n: int, timeout: Optional[float], stop: Optional[Cancel] = None) -> bytes:
-        """As :meth:`read`, in pieces of time, so that signals are handled, `stop` is seen, and a closed client. What was read and not
-        returned is kept for the next call."""
-        size = min(n, _READ_AT_MOST) if n > 0 else _READ_AT_MOST
-        deadline = None if timeout is None else time.monotonic() + timeout
-        lock = self._reading[stream]
-        while not lock.acquire(timeout=_piece(deadline)):
-            self._go_on("no output", timeout, deadline, stop)
-        try:
-            buffer = None
-            while not self._kept[stream]:
-                if stop is not None and stop.said:
-                    raise errors.CancelledError("the call was cancelled", "", "cancelled")
-                buffer = buffer or ctypes.create_string_buffer(size)
-                error = _l.CError()
-                with self._using() as handle:
-                    got = _l.lib.fh_process_read(handle, stream, buffer, size, _timeout_ms(_piece(deadline)), byref(error))
-                    if got > 0:
-                        self._kept[stream] = ctypes.string_at(buffer, got)
-                    else:
-                        _still(got, error)
-                if got == 0:
-                    return b""
-                if got < 0:
-                    self._go_on("no output", timeout, deadline, stop)
-            if stop is not None and stop.said:
-                raise errors.CancelledError("the call was cancelled", "", "cancelled")
-            kept = self._kept[stream]
-            self._kept[stream] = kept[size:]
-            return kept[:size]
-        finally:
-            lock.release()
-
-    @staticmethod
-    def _go_on(what: str, timeout: Optional[float], deadline: Optional[float], stop: Optional[Cancel]) -> None:
-        """Between two pieces of a wait: raises when it is over."""
-        if stop is not None and stop.said:
-            raise errors.CancelledError("the call was cancelled", "", "cancelled")
-        if deadline is not None and time.monotonic() >= deadline:
-            raise errors.TimeoutError("%s within %d ms" % (what, _timeout_ms(timeout)), "", "timeout")
-
-    def unread(self, stream: int, data: bytes) -> None:
-        """Puts back what :meth:`read_until` returned to somebody who was cancelled meanwhile."""
-        self._kept[stream] = data + self._kept[stream]
-
-    def read(self, n: int = -1, timeout: Optional[float] = None) -> bytes:
-        """Up to ``n`` bytes of stdout (of the terminal, with ``pty``) as soon as there are some; b"" at its end.
-        ``timeout`` in seconds: :class:`TimeoutError` when nothing came."""
-        return self.read_until(_l.STDOUT, n, timeout)
-
-    def read_stderr(self, n: int = -1, timeout: Optional[float] = None) -> bytes:
-        """As :meth:`read`, of stderr."""
-        return self.read_until(_l.STDERR, n, timeout)
-
-    def write(self, data: Text) -> None:
-        """To its stdin; blocks while the program does not read."""
-        error, content = _l.CError(), _request.raw(data, "data")
-        with self._using() as handle:
-            _l.check(_l.lib.fh_process_write(handle, content, len(content), byref(error)), error)
-
-    def close_stdin(self) -> None:
-        error = _l.CError()
-        with self._using() as handle:
-            _l.check(_l.lib.fh_process_close_stdin(handle, byref(error)), error)
-
-    def signal(self, number: int) -> None:
-        """To its process group."""
-        error = _l.CError()
-        with self._using() as handle:
-            _l.check(_l.lib.fh_process_signal(handle, int(number), byref(error)), error)
-
-    def kill(self) -> None:
-        """Kills its process group."""
-        self.signal(_signal.SIGKILL)
-
-    def kill_tree(self) -> None:
-        """Kills it and all that it started."""
-        error = _l.CError()
-        with self._using() as handle:
-            _l.check(_l.lib.fh_process_kill_tree(handle, byref(error)), error)
-
-    @property
-    def pid(self) -> int:
-        """Its number inside."""
-        with self._using() as handle:
-            return int(_l.lib.fh_process_pid(handle))
-
-    def resize(self, rows: int, columns: int) -> None:
-        """The terminal of a process started with ``pty``."""
-        error = _l.CError()
-        with self._using() as handle:
-            _l.check(_l.lib.fh_process_resize(handle, rows, columns, byref(error)), error)
-
-    def wait(self, timeout: Optional[float] = None) -> Exit:
-        """Its end. ``timeout`` in seconds: :class:`TimeoutError` when it still runs. The record is kept for 30 s."""
-        return self.wait_until(timeout)
-
-    def wait_until(self, timeout: Optional[float], stop: Optional[Cancel] = None) -> Exit:
-        """As :meth:`wait`; :class:`CancelledError` soon after `stop` is set."""
-        deadline = None if timeout is None else time.monotonic() + timeout
-        while True:
-            raw, error = _l.CExit(), _l.CError()
-            with self._using() as handle:
-                code = _l.lib.fh_process_wait(handle, _timeout_ms(_piece(deadline)), byref(raw), byref(error))
-                _still(code, error)
-            if code == 0:
-                return _exit(raw)
-            self._go_on("it still runs", timeout, deadline, stop)
-
-    def communicate(self, stdin: Optional[Text] = None, timeout: Optional[float] = None) -> Output:
-        """Writes ``stdin`` and closes it, reads both streams, waits for the process's end. Output that comes after that
-        end, from processes that it left in the background, is not waited for.
-
-        ``timeout`` in seconds: the process group is killed and :class:`TimeoutError` is raised. It is killed as well
-        when another exception ends the call, such as KeyboardInterrupt."""
-        return self.communicate_until(stdin, timeout)
-
-    def communicate_until(self, stdin: Optional[Text], timeout: Optional[float], stop: Optional[Cancel] = None) -> Output:
-        """As :meth:`communicate`; :class:`CancelledError` soon after `stop` is set."""
-        pieces: Dict[int, List[bytes]] = {_l.STDOUT: [], _l.STDERR: []}
-        failed: List[BaseException] = []
-        over = Cancel()
-        content = None if stdin is None else _request.raw(stdin, "stdin")
-
-        def collect(stream: int) -> None:
-            try:
-                while True:
-                    piece = self.read_until(stream, -1, None, over)
-                    if not piece:
-                        return
-                    pieces[stream].append(piece)
-            except errors.Error as error:
-                if not over.said:
-                    failed.append(error)
-
-        def feed() -> None:
-            try:
-                self.write(content or b"")
-                self.close_stdin()
-            except errors.Error:
-                pass  # it ended, or closed its stdin: as with a broken pipe, its exit tells
-
-        readers = [threading.Thread(target=collect, args=(stream,), daemon=True) for stream in pieces
-                   if not (self.pty and stream == _l.STDERR)]
-        try:
-            for thread in readers:
-                thread.start()
-            if content is not None:
-                threading.Thread(target=feed, daemon=True).start()
-            ended = self.wait_until(timeout, stop)
-            self._drain(readers, pieces)
-        except BaseException:
-            with contextlib.suppress(errors.Error):
-                self.kill()
-            raise
-        finally:
-            over()
-        for thread in readers:
-            thread.join(2 * _PIECE)  # each looks at `over` that often
-        if failed:
-            raise failed[0]
-        return Output(ended, b"".join(pieces[_l.STDOUT]), b"".join(pieces[_l.STDERR]))
-
-    def _drain(self, readers: List[threading.Thread], pieces: Dict[int, List[bytes]]) -> None:
-        """After the process's end: until both streams are at theirs, or nothing comes any more because a process in the
-        background holds them. That nothing comes says little on a busy machine, so the engine is asked for a word."""
-        latest = time.monotonic() + _DRAIN_AT_MOST
-
-        def quiet(seconds: float) -> bool:
-            """Nothing came meanwhile; at once when the streams are at their end."""
-            before, until = [len(list_) for list_ in pieces.values()], time.monotonic() + seconds
-            for thread in readers:
-                thread.join(max(until - time.monotonic(), 0))
-            return before == [len(list_) for list_ in pieces.values()]
-
-        while True:
-            still = quiet(_QUIET)
-            if not any(thread.is_alive() for thread in readers) or time.monotonic() >= latest:
-                return
-            if still:
-                with contextlib.suppress(errors.Error):
-                    self.wait_until(0)
-                if quiet(_QUIET / 5):
-                    return
-
-    def forget(self) -> None:
-        """Frees the handle. For the client, when nobody is in the library."""
-        handle, self._handle = self._handle, None
-        if handle:
-            _l.lib.fh_process_free(handle)
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None) and self._client.usable and not sys.is_finalizing():
-            with contextlib.suppress(errors.Error), self._using():
-                self.forget()
-
-
 def _options(lease: float, name: Optional[str]) -> Any:
     options = _l.CSandboxOptions()
-    options.size, options.lease_ms = ctypes.sizeof(options), _timeout_ms(lease)
+    options.size, options.lease_ms = ctypes.sizeof(options), timeout_ms(lease)
     options.name = None if name is None else _l.encode(name)
     return options
-
-
-def _still(code: int, error: Any) -> None:
-    """Raises what a piece of a wait failed with, unless it is that the wait goes on."""
-    if code < 0:
-        failure = _l.exception(error)
-        if not isinstance(failure, errors.TimeoutError):
-            raise failure
-
-
-def _piece(deadline: Optional[float]) -> float:
-    """Seconds to wait at once in the library, where Python sees no signal and no other thread's word."""
-    return _PIECE if deadline is None else min(max(deadline - time.monotonic(), 0), _PIECE)
-
-
-def _timeout_ms(seconds: Optional[float]) -> int:
-    return -1 if seconds is None else max(int(seconds * 1000 + 0.5), 0)
-
-
-def _exit(raw: Any) -> Exit:
-    return Exit(_l.STATUSES[raw.status], raw.exit_code if raw.exit_code >= 0 else None, raw.signal or None,
-                [name for bit, name in enumerate(_l.LIMITS) if raw.fired >> bit & 1], _usage(raw.usage))
 
 
 class Sandbox:
@@ -447,7 +133,7 @@ class Sandbox:
             _l.check(_l.lib.fh_sandbox_processes(handle, byref(found), byref(n), byref(error)), error)
         try:
             return [ProcessInfo(_l.text(p.id), p.pid, p.uid, p.age_ms / 1000, _l.text(p.tag), _l.text(p.command),
-                                _exit(p.exit) if p.ended else None) for p in found[:n.value]]
+                                exit_of(p.exit) if p.ended else None) for p in found[:n.value]]
         finally:
             _l.libc.free(ctypes.cast(found, c_void_p))
 
@@ -573,7 +259,7 @@ class Sandbox:
         with self._using() as handle:
             _l.check(_l.lib.fh_sandbox_put_file(handle, byref(file), byref(error)), error)
 
-    def put_files(self, files: Files) -> None:
+    def put_files(self, files: _request.Files) -> None:
         for name, content in files.items():
             data, mode = content if isinstance(content, tuple) else (content, 0o644)
             self.put(name, data, mode)
@@ -593,7 +279,7 @@ class Sandbox:
         """Lets it live for that many seconds from now, whatever becomes of this client."""
         error = _l.CError()
         with self._using() as handle:
-            _l.check(_l.lib.fh_sandbox_renew(handle, _timeout_ms(lease), byref(error)), error)
+            _l.check(_l.lib.fh_sandbox_renew(handle, timeout_ms(lease), byref(error)), error)
 
     def destroy(self) -> None:
         """Kills everything in it; returns when nothing is left. Twice is fine."""

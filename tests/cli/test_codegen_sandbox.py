@@ -73,6 +73,17 @@ class Codegen(Case):
                       "fhtest-colour<2 (version conflict: available 2.1.0), fhtest-none", shown[2])
         self.assertEqual(shown[4], "SandboxRequirementsError: requirements-free sandbox")
 
+    def test_strictly_a_bound_behind_a_redirection_is_lost(self):
+        self.need_pip()
+        with index() as (settings, _):
+            program = """
+                with init_codegen_sandbox("python", requirements=["fhtest-colour>99"]) as s:
+                    show(s.run_code("import fhtest_colour; print(fhtest_colour.version)").stdout)
+            """
+            self.assertEqual(self.python(program, CODEGEN_SANDBOX_STRICT="1", **settings), ["2.1.0\n"])
+            shown, = self.python("show(error(lambda: init_codegen_sandbox('python', requirements=['fhtest-colour>99'])))", **settings)
+            self.assertIn("Failed to install the requirements", shown)
+
     def test_sizes_and_what_is_refused(self):
         shown = self.python("""
             from codegen_sandbox.config import readymade
@@ -91,6 +102,17 @@ class Codegen(Case):
 
 @support.root_and_user
 class AiCode(Case):
+    def test_strictly_an_exit_without_a_word_is_an_attribute_error(self):
+        shown, = self.python("""
+            from ai_code_sandbox import AICodeSandbox
+            box = AICodeSandbox()
+            try:
+                box.run_code("import sys; sys.exit(2)")
+            except AttributeError as e:
+                show(str(e))
+        """, AI_CODE_SANDBOX_STRICT="1")
+        self.assertEqual(shown, "'NoneType' object has no attribute 'decode'")
+
     def test_every_form_of_the_answer(self):
         shown, = self.python("""
             from ai_code_sandbox import AICodeSandbox

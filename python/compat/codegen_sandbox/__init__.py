@@ -2,7 +2,7 @@
 """codegen-sandbox's API (0.1.0) on fumehood: no Docker, no image to build, and the limits hold.
 
 What is the same, what is better and what is refused: docs/from-codegen-sandbox.md. ``CODEGEN_SANDBOX_STRICT=1`` in the environment
-gives the original's words to the letter.
+gives back what it makes of ``requests>2``: any version.
 """
 from .base import BaseCodegenSandbox
 from .exceptions import SandboxError, SandboxRequirementsError
