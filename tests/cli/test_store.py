@@ -196,6 +196,26 @@ class Writers(Case):
         self.assertEqual(p.returncode, 130, out + err)
         self.assertIn("interrupted", self.run_it("eval", "--attach", "latest"))
 
+    def test_a_full_disk_stops_the_eval_and_what_was_done_is_kept(self):
+        rows = [{"vars": {"v": f"{i} " + "x" * 300}} for i in range(2000)]
+        self.write("tests.json", json.dumps(rows))
+        self.write("promptfooconfig.yaml", "prompts: ['{{v}}']\nproviders: [echo]\ntests: file://tests.json\n")
+        (self.dir / "full").mkdir()
+        self.env["FUMEHOOD_STORE"] = "full/store.db"
+        script = ("mount -t tmpfs -o size=1m none full || exit 77; \"$1\" eval --no-table -o out.jsonl; echo status $?; "
+                  "mount -o remount,size=64m full; \"$1\" list --json; \"$1\" eval --resume --no-table -o again.json; echo status $?")
+        done = subprocess.run(["unshare", *([] if os.getuid() == 0 else ["-r"]), "-m", "sh", "-c", script, "sh", support.PROGRAM],
+                              cwd=self.dir, env=self.env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        if "unshare" in done.stderr or "mount:" in done.stderr:
+            self.skipTest(f"cannot mount a small disk here: {done.stderr.strip()}")
+        self.assertIn("No space left on device", done.stderr)
+        self.assertIn("status 1\n", done.stdout, done.stderr)
+        [kept] = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("[")))
+        self.assertEqual(kept["state"], "interrupted")
+        self.assertLess(kept["passed"], 2000)
+        self.assertTrue(done.stdout.endswith("status 0\n"), done.stdout + done.stderr)
+        self.assertEqual([r["testIdx"] for r in self.results("again.json")], list(range(2000)))
+
     def test_a_store_that_cannot_be_written_is_told_and_the_eval_runs(self):
         self.prepare(2)
         self.write("data", "a file where the folder should be")
