@@ -271,6 +271,7 @@ export function Table({ args: [id] }) {
       <${Chip} label="took" value=${ms(head.durationMs)} />${head.tokens > 0 && html`<${Chip} label="tokens" value=${count(head.tokens)} />`}${head.cost > 0 && html`<${Chip} label="cost" value=${money(head.cost)} />`}
       ${Object.entries(head.tags || {}).map(([n, v]) => html`<span class="chip">${visible(v ? `${n}=${v}` : n)}</span>`)}</span></div>
     <nav class="tabs" aria-label="Parts of the eval">${tab(null, "Results")}${head.kind === "judge" && tab("tasks", "Tasks")}${tab("charts", "Charts")}${tab("config", "Configuration")}<span class="grow"></span>
+      <span class="muted">Report</span>${[["html", "HTML"], ["md", "Markdown"]].map(([form, name]) => html`<a class="quiet-link" href=${api(id, `/report?form=${form}`)} download>${name}</a>`)}
       <button class="quiet" onClick=${() => setShowVars(!showVars)} aria-pressed=${showVars}>Variables</button>
       <label class="pick-one">Rows <select value=${size} onChange=${(e) => setSize(e.target.value)}>${Object.keys(HEIGHTS).map((s) => html`<option value=${s} selected=${s === size}>${s}</option>`)}</select></label></nav>
     ${query.view ? html`<${Part} name=${query.view} id=${id} head=${head} />` : html`

@@ -35,6 +35,7 @@ static const struct command commands[] = {
 	{ "judge", NULL, "Judge model-written solutions of a benchmark's problems." },
 	{ "session", fh_command_session, "Sandboxes that live on: make them, run in them, copy files, branch." },
 	{ "view", NULL, "Show what is stored in a browser: evals, answers, comparisons." },
+	{ "report", NULL, "Write a report on an eval or judgement for others to read." },
 	{ "serve", NULL, "Serve sandboxes to E2B's SDKs from this machine." },
 	{ "mcp", fh_command_mcp, "Serve sandboxes to agents by the Model Context Protocol." },
 	{ "ps", fh_command_ps, "List the sandboxes that are alive." },

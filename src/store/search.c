@@ -47,8 +47,10 @@ static void unescape(struct fh_str s, struct fh_buf *out)
 			i += unescape_unit(s.p + i, &unit);
 		if (unit >= 0xd800 && unit < 0xdc00 && i + 6 <= s.n && s.p[i] == '\\' && s.p[i + 1] == 'u') {
 			(void)unescape_unit(s.p + i + 2, &low);
-			i += 6;
-			unit = 0x10000 + ((unit - 0xd800) << 10) + ((low - 0xdc00) & 0x3ff);
+			if (low >= 0xdc00 && low < 0xe000) {
+				i += 6;
+				unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+			}
 		}
 		if (unit >= 0xd800 && unit < 0xe000)
 			unit = FH_UTF8_REPLACEMENT;

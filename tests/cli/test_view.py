@@ -117,6 +117,21 @@ class Api(Viewing):
         self.assertIsNone(self.viewer.get(path)["rating"])
         self.assertEqual(self.viewer.ask("PUT", path + "/rating", {"thumb": 7})[0], 400)
 
+    def test_promptfoos_table(self):
+        got = self.viewer.get("/api/eval/eval-one/table?filterMode=failures&limit=1")
+        self.assertEqual((got["totalCount"], got["filteredCount"], got["id"], got["stats"]), (3, 2, "eval-one", {"successes": 3, "failures": 2, "errors": 1}))
+        self.assertEqual(([p["provider"] for p in got["table"]["head"]["prompts"]], got["table"]["head"]["vars"]), (["first", "second"], ["word"]))
+        row, = got["table"]["body"]
+        self.assertEqual((row["testIdx"], row["vars"], row["description"]), (0, ["one"], "the first"))
+        self.assertEqual([(o["text"], o["pass"], o["score"], o["latencyMs"]) for o in row["outputs"]], [("alpha", True, 1, 50), ("beta", False, 0, 10)])
+        self.assertEqual(len(self.viewer.get("/api/eval/eval-one/table?format=json")["body"]), 3)
+        self.assertEqual(self.viewer.ask("GET", "/api/eval/eval-one/table?format=pdf")[0], 400)
+
+    def test_promptfoos_rating(self):
+        self.assertEqual(self.viewer.ask("POST", "/api/eval/eval-two/results/result-0-0/rating", {"pass": True, "score": 1, "comment": "fine", "reason": "x"})[0], 200)
+        self.assertEqual(self.viewer.get("/api/view/evals/eval-two/cells/0/0")["rating"], {"thumb": 1, "score": 1, "comment": "fine"})
+        self.assertEqual(self.viewer.ask("POST", "/api/eval/eval-two/results/none/rating", {"pass": True})[0], 404)
+
     def test_described_tagged_and_deleted(self):
         fill(self.store, head("eval-gone"), [cell(0, 0, "x")])
         self.assertEqual(self.viewer.ask("PATCH", "/api/view/evals/eval-gone", {"description": "new <b>", "tags": {"a": "b"}})[0], 200)

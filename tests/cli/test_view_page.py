@@ -140,6 +140,20 @@ class Hostile(Pages):
         self.assertIn("\\x1b[31mred", page.text())
         self.assertIn("\\u202e", page.text())
 
+    def test_reports(self):
+        page = self.browser.page()
+        self.addCleanup(page.close)
+        for number, e in enumerate(self.viewer.get("/api/view/evals")["evals"]):
+            path = self.folder / f"report-{number}.html"
+            done = support.command("report", e["id"], "-o", path, env={**os.environ, "FUMEHOOD_STORE": str(self.store)})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            page.open(path.as_uri())
+            page.wait(f"document.readyState === 'complete' && location.href.endsWith('{path.name}') && document.querySelector('h3')")
+            self.assertIsNone(page.value("window.hurt ?? null"), e["id"])
+            self.assertEqual(page.value("document.querySelectorAll('script, img, svg, iframe, a, base, link').length"), 0, e["id"])
+        asked = {ev["params"]["request"]["url"].split(":")[0] for ev in page.seen("Network.requestWillBeSent")}
+        self.assertEqual(asked, {"file"})
+
     def test_each_eval_and_its_cell(self):
         evals = self.viewer.get("/api/view/evals")["evals"]
         page = self.page("/", "document.querySelector('table.list')")

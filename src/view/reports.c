@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* An eval as a report, to be kept. */
+#include "report/report.h"
+#include "view/reply.h"
+#include "view/routes.h"
+#include "view/state.h"
+
+enum { FAILURES_DEFAULT = 100, FAILURES_MAX = 10000, REPORT_MAX = 64 << 20 };
+
+/* An eval's id may hold anything; a file's name may not. */
+static char *file_name(const char *id, const char *extension)
+{
+	char *name = fh_xasprintf("attachment; filename=\"%.80s%s\"", id, extension);
+	for (char *p = strchr(name, '"') + 1; p < strrchr(name, '"'); p++)
+		if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '-' ||
+		      *p == '.'))
+			*p = '_';
+	return name;
+}
+
+static void get_report(struct fh_http_request *r, struct fh_str body)
+{
+	fh_auto_visit struct fh_view_visit v = { 0 };
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(REPORT_MAX);
+	struct fh_error err = FH_ERROR_INIT;
+	const struct fh_report_form *form = NULL;
+	const char *asked = fh_http_query(r, "form");
+	uint64_t failures = (uint64_t)fh_view_query_int(r, "failures", FAILURES_DEFAULT, 0, FAILURES_MAX);
+	if (fh_report_form_for(asked ? asked : "html", &form, &err) < 0) {
+		fh_view_fail_from(r, &err);
+		return;
+	}
+	if (!fh_view_visit(r, &v))
+		return;
+	if (fh_report_write(v.store, &v.eval, form, failures, &text, &err) < 0) {
+		fh_view_fail_from(r, &err);
+		return;
+	}
+	fh_auto_free char *name = file_name(v.eval.id, form->extension);
+	fh_http_reply_header(r, "Content-Disposition", name);
+	fh_http_reply(r, 200, form->type, fh_buf_str(&text));
+}
+
+const struct fh_http_route fh_view_report_routes[] = {
+	{ "GET", "/api/view/evals/{id}/report", get_report },
+	{ 0 },
+};
