@@ -16,11 +16,12 @@ function later(load, name) {
 const PAGES = [
   [/^\/(?:evals?\/?)?()$/, Evals],
   [/^\/(judgements|runs)$/, Evals],
+  [/^\/start$/, later(() => import("./start.js"), "Start")],
   [/^\/playground$/, later(() => import("./playground.js"), "Playground")],
   [/^\/eval\/([^/]+)$/, Table],
   [/^\/compare\/([^/]+)\/([^/]+)$/, later(() => import("./compare.js"), "Compare")],
 ];
-const NAV = [["/", "Evals"], ["/judgements", "Judgements"], ["/runs", "Runs"], ["/playground", "Playground"]];
+const NAV = [["/", "Evals"], ["/judgements", "Judgements"], ["/runs", "Runs"], ["/playground", "Playground"], ["/start", "Start"]];
 
 function Help({ close }) {
   const box = useRef(null);

@@ -18,6 +18,9 @@ const api = (id, rest = "") => `/api/view/evals/${encodeURIComponent(id)}${rest}
 export const filterQuery = (q) => ({ mode: q.mode, search: q.q, regex: q.re && q.q ? 1 : "", metric: q.metric, min: q.min, max: q.max, status: q.status,
   language: q.language, tag: q.tag, column: q.column, order: q.order, desc: q.desc });
 
+const exportUrl = (id, form, query) =>
+  api(id, `/export?${new URLSearchParams(Object.entries({ form, ...filterQuery(query) }).filter(([, v]) => v !== undefined && v !== null && v !== ""))}`);
+
 // Rows by their place in the filtered list. `version` counts what arrived, so that the table is drawn again.
 class Rows {
   constructor(id, query, changed) {
@@ -239,6 +242,9 @@ export function Table({ args: [id] }) {
   const hope = async (wish) => {
     try { await ask("POST", api(id, "/wish"), { body: { wish } }); say({ pause: "It pauses within a second", "go-on": "It goes on", cancel: "It stops within a second" }[wish]); } catch (e) { say(e.message); }
   };
+  const retry = async () => {
+    try { await ask("POST", "/api/view/jobs", { body: { retry: head.id } }); say("Started: results appear here as they come"); } catch (e) { say(e.message); }
+  };
   const mode = (m) => () => go(withQuery({ mode: m === "all" || query.mode === m ? null : m, cell: null }));
   useKeys({
     j: { run: () => move(1, 0), help: "Next row" }, k: { run: () => move(-1, 0), help: "Previous row" },
@@ -265,13 +271,15 @@ export function Table({ args: [id] }) {
       <span class="chips"><button class="chip" title="Copy the id" onClick=${() => copy(head.id)}><code>${visible(head.id)}</code></button>
       <span class="chip">${when(head.createdAt)}</span>
       ${head.running ? html`<span class="chip live">running ${count(done)} of ${count(head.total)}</span>
-        ${[["pause", "Pause"], ["go-on", "Go on"], ["cancel", "Stop"]].map(([wish, name]) => html`<button class="quiet" onClick=${() => hope(wish)}>${name}</button>`)}` : head.state === "interrupted" ? html`<span class="chip warn">interrupted at ${count(done)} of ${count(head.total)}</span>` : null}
+        ${[["pause", "Pause"], ["go-on", "Go on"], ["cancel", "Stop"]].map(([wish, name]) => html`<button class="quiet" onClick=${() => hope(wish)}>${name}</button>`)}` : null}${!head.running && head.kind === "eval" && (head.errors > 0 || head.state === "interrupted") ? html`<button class="quiet" title="Run again what met an error" onClick=${retry}>Run the errors again</button>` : null}
+      ${head.state === "interrupted" ? html`<span class="chip warn">interrupted at ${count(done)} of ${count(head.total)}</span>` : null}
       <${Chip} label="passed" value=${percent(head.successes, done)} /><${Chip} label="results" value=${count(done)} />
       ${head.errors > 0 && html`<${Chip} label="errors" value=${count(head.errors)} kind="error" />`}
       <${Chip} label="took" value=${ms(head.durationMs)} />${head.tokens > 0 && html`<${Chip} label="tokens" value=${count(head.tokens)} />`}${head.cost > 0 && html`<${Chip} label="cost" value=${money(head.cost)} />`}
       ${Object.entries(head.tags || {}).map(([n, v]) => html`<span class="chip">${visible(v ? `${n}=${v}` : n)}</span>`)}</span></div>
     <nav class="tabs" aria-label="Parts of the eval">${tab(null, "Results")}${head.kind === "judge" && tab("tasks", "Tasks")}${tab("charts", "Charts")}${tab("config", "Configuration")}<span class="grow"></span>
       <span class="muted">Report</span>${[["html", "HTML"], ["md", "Markdown"]].map(([form, name]) => html`<a class="quiet-link" href=${api(id, `/report?form=${form}`)} download>${name}</a>`)}
+      <span class="muted">Export</span>${[["csv", "CSV", "What the table shows now"], ["json", "JSON", "What the table shows now"], ["yaml", "Tests", "The tests of the rows that the table shows now, as YAML"]].map(([form, name, about]) => html`<a class="quiet-link" title=${about} href=${exportUrl(id, form, query)} download>${name}</a>`)}
       <button class="quiet" onClick=${() => setShowVars(!showVars)} aria-pressed=${showVars}>Variables</button>
       <label class="pick-one">Rows <select value=${size} onChange=${(e) => setSize(e.target.value)}>${Object.keys(HEIGHTS).map((s) => html`<option value=${s} selected=${s === size}>${s}</option>`)}</select></label></nav>
     ${query.view ? html`<${Part} name=${query.view} id=${id} head=${head} />` : html`

@@ -20,9 +20,9 @@ static const struct fh_command_line command_line = {
 	.program = "fumehood report",
 	.synopsis = "[OPTIONS] [ID]",
 	.about =
-	    "Writes a report on an eval or judgement of the store that others can read: results with intervals, method, "
-	    "limits, isolation and integrity, and the failures, in one file that fetches nothing. ID may be the "
-	    "beginning of an id; without one it is the latest eval.",
+	    "Writes a report on an eval or judgement of the store for others to read, in one file that fetches nothing. It "
+	    "tells the results with intervals, the method, limits, isolation and integrity, and the failures. ID may be "
+	    "the beginning of an id; without one it is the latest eval.",
 	.details = "Exit status: 0 when it was written, 1 when it could not be, 2 for a wrong command line.",
 	.options = options,
 };

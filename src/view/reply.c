@@ -40,3 +40,13 @@ int64_t fh_view_query_int(const struct fh_http_request *r, const char *name, int
 		return fallback;
 	return n < min ? min : n > max ? max : n;
 }
+
+FH_OWN char *fh_view_attachment(const char *id, const char *extension)
+{
+	char *name = fh_xasprintf("attachment; filename=\"%.80s%s\"", id, extension), *end = strrchr(name, '"');
+	for (char *p = strchr(name, '"') + 1; p < end; p++)
+		if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '-' ||
+		      *p == '.'))
+			*p = '_';
+	return name;
+}

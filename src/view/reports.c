@@ -7,17 +7,6 @@
 
 enum { FAILURES_DEFAULT = 100, FAILURES_MAX = 10000, REPORT_MAX = 64 << 20 };
 
-/* An eval's id may hold anything; a file's name may not. */
-static char *file_name(const char *id, const char *extension)
-{
-	char *name = fh_xasprintf("attachment; filename=\"%.80s%s\"", id, extension);
-	for (char *p = strchr(name, '"') + 1; p < strrchr(name, '"'); p++)
-		if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '-' ||
-		      *p == '.'))
-			*p = '_';
-	return name;
-}
-
 static void get_report(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_visit struct fh_view_visit v = { 0 };
@@ -36,7 +25,7 @@ static void get_report(struct fh_http_request *r, struct fh_str body)
 		fh_view_fail_from(r, &err);
 		return;
 	}
-	fh_auto_free char *name = file_name(v.eval.id, form->extension);
+	fh_auto_free char *name = fh_view_attachment(v.eval.id, form->extension);
 	fh_http_reply_header(r, "Content-Disposition", name);
 	fh_http_reply(r, 200, form->type, fh_buf_str(&text));
 }

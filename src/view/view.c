@@ -13,6 +13,7 @@ int fh_view_open(const struct fh_view_options *o, struct fh_view **ret, struct f
 	if (r < 0)
 		return r;
 	fh_view_stores_init(&v->stores, NULL);
+	fh_view_jobs_init(&v->jobs);
 	*ret = FH_TAKE_PTR(v);
 	return 0;
 }
@@ -24,8 +25,10 @@ void fh_view_listening(struct fh_view *v, uint16_t port)
 
 void fh_view_close(struct fh_view *v)
 {
-	if (v)
-		fh_view_stores_release(&v->stores);
+	if (!v)
+		return;
+	fh_view_stores_release(&v->stores);
+	fh_view_jobs_release(&v->jobs);
 	free(v);
 }
 
@@ -81,6 +84,7 @@ static const struct fh_http_route page_routes[] = {
 	{ "GET", "/judgements", reply_page },
 	{ "GET", "/runs", reply_page },
 	{ "GET", "/playground", reply_page },
+	{ "GET", "/start", reply_page },
 	{ 0 },
 };
 static const struct fh_http_route asset_routes[] = {
@@ -88,9 +92,10 @@ static const struct fh_http_route asset_routes[] = {
 	{ 0 },
 };
 static const struct fh_http_route *const tables[] = {
-	page_routes,         asset_routes,         fh_view_about_routes,     fh_view_eval_routes,
-	fh_view_row_routes,  fh_view_event_routes, fh_view_number_routes,    fh_view_compare_routes,
-	fh_view_task_routes, fh_view_play_routes,  fh_view_promptfoo_routes, fh_view_report_routes,
+	page_routes,           asset_routes,         fh_view_about_routes,     fh_view_eval_routes,
+	fh_view_row_routes,    fh_view_event_routes, fh_view_number_routes,    fh_view_compare_routes,
+	fh_view_task_routes,   fh_view_play_routes,  fh_view_promptfoo_routes, fh_view_report_routes,
+	fh_view_export_routes, fh_view_job_routes,
 };
 
 static const struct fh_http_route *find(struct fh_http_request *r, bool *ret_other_method)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """fumehood view: its API request by request, and whom it refuses."""
+import csv
+import io
 import json
 import os
 import pathlib
@@ -117,6 +119,28 @@ class Api(Viewing):
         self.assertIsNone(self.viewer.get(path)["rating"])
         self.assertEqual(self.viewer.ask("PUT", path + "/rating", {"thumb": 7})[0], 400)
 
+    def export(self, query):
+        status, body, headers = self.viewer.ask("GET", "/api/view/evals/" + query)
+        self.assertEqual(status, 200, body)
+        self.assertIn("attachment", headers["Content-Disposition"])
+        return body
+
+    def test_exports_hold_what_the_filter_lets_through(self):
+        rows = list(csv.reader(io.StringIO(self.export("eval-one/export?form=csv").decode())))
+        self.assertEqual(rows[0][:3] + rows[0][5:6], ["row", "description", "word", "[first] the prompt"])
+        self.assertEqual(rows[1], ["0", "the first", "one", "PASS", "1", "alpha", "FAIL", "0", "beta"])
+        self.assertEqual(len(rows), 4)
+        self.assertEqual([c["response"]["output"] for c in self.export("eval-one/export?form=json&mode=different")], ["alpha", "beta"])
+        tests = self.export("eval-one/export?form=yaml&mode=errors").decode().splitlines()[1:]
+        self.assertEqual([json.loads(t.removeprefix("- ")) for t in tests], [{"description": ""}])
+        self.assertEqual(self.viewer.ask("GET", "/api/view/evals/eval-one/export?form=pdf")[0], 400)
+
+    def test_a_field_of_an_export_is_no_formula(self):
+        fill(self.store, head("eval-formula", vars=["=v"]), [cell(0, 0, "=HYPERLINK(\"http://evil.example\")", vars={"=v": "+1"}, description="@x")])
+        rows = list(csv.reader(io.StringIO(self.export("eval-formula/export?form=csv").decode())))
+        self.viewer.ask("DELETE", "/api/eval/eval-formula")
+        self.assertFalse([f for row in rows for f in row if f[:1] in "=+@" and f])
+
     def test_promptfoos_table(self):
         got = self.viewer.get("/api/eval/eval-one/table?filterMode=failures&limit=1")
         self.assertEqual((got["totalCount"], got["filteredCount"], got["id"], got["stats"]), (3, 2, "eval-one", {"successes": 3, "failures": 2, "errors": 1}))
@@ -231,6 +255,50 @@ class Playground(Viewing):
         self.assertIn("cobol", self.play(404, language="cobol", code="x")["error"])
         self.assertIn("limits.memory", self.play(400, language="bash", code="x", limits={"memory": 1 << 50})["error"])
         self.assertIn("language", self.play(400, code="x")["error"])
+
+
+@support.once
+class Jobs(Viewing):
+    """Evals that are started from the page, in the folder where the viewer was started."""
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-view-"))
+        cls.store = cls.folder / "store.db"
+        (cls.folder / "promptfooconfig.yaml").write_text("description: started\nprompts: ['say {{w}}']\nproviders: [echo]\ntests: [{vars: {w: x}, assert: [{type: contains, value: say}]}]\n")
+        (cls.folder / "broken-config.yaml").write_text("prompts: [x\n")
+        (cls.folder / "secret.yaml").write_text("a: b\n")
+        os.symlink("/etc", cls.folder / "etc-config.yaml")
+        cls.viewer = Viewer(cls.store, cwd=cls.folder)
+
+    def start(self, status=200, **body):
+        got, answer, _ = self.viewer.ask("POST", "/api/view/jobs", body)
+        self.assertEqual(got, status, answer)
+        return answer
+
+    def ended(self, number):
+        def look():
+            job = self.viewer.get("/api/view/jobs")["jobs"][number]
+            return job if job["state"] != "running" else None
+        return support.wait_for(look, 60)
+
+    def test_configurations_of_the_folder_are_listed_and_run(self):
+        got = self.viewer.get("/api/view/configs")
+        self.assertEqual((got["folder"], sorted(got["configs"])), (str(self.folder), ["broken-config.yaml", "promptfooconfig.yaml"]))
+        job = self.ended(self.start(config="promptfooconfig.yaml")["number"])
+        self.assertEqual((job["state"], job["exitCode"]), ("complete", 0), job)
+        e = self.viewer.get("/api/view/evals")["evals"][0]
+        self.assertEqual((e["description"], e["successes"], e["state"]), ("started", 1, "complete"))
+        row = self.viewer.get(f"/api/view/evals/{e['id']}/rows")["rows"][0]
+        self.assertEqual((row["vars"], row["cells"][0]["text"]), (["x"], "say x"))
+        broken = self.ended(self.start(config="broken-config.yaml")["number"])
+        self.assertEqual(broken["state"], "failed")
+        self.assertIn("broken-config.yaml", broken["log"])
+
+    def test_nothing_else_is_run(self):
+        for config in ("../promptfooconfig.yaml", "/etc/passwd", "secret.yaml", "etc-config.yaml", "", ".config.yaml"):
+            self.start(400, config=config)
+        self.start(404, retry="eval-none")
+        self.assertEqual(self.viewer.ask("DELETE", "/api/view/jobs/99")[0], 404)
 
 
 @support.once
