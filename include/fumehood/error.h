@@ -18,7 +18,10 @@
 extern "C" {
 #endif
 
+/* What the shared library exports. */
+#ifndef FH_PUBLIC
 #define FH_PUBLIC __attribute__((visibility("default")))
+#endif
 
 enum fh_code {
 	FH_OK = 0,
@@ -58,11 +61,6 @@ struct fh_error {
 	char message[512];
 	char hint[384];
 };
-
-/* What the shared library exports. */
-#ifndef FH_PUBLIC
-#define FH_PUBLIC __attribute__((visibility("default")))
-#endif
 
 #define FH_ERROR_INIT                                                                                                  \
 	{                                                                                                                  \

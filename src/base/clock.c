@@ -48,3 +48,8 @@ const char *fh_iso_time(int64_t wall_ms, char buf[32])
 	snprintf(buf, 32, "%s.%03dZ", date, (int)ms);
 	return buf;
 }
+
+int64_t fh_in_ms(int64_t ms)
+{
+	return fh_now_ns() + ms * FH_NS_PER_MS;
+}

@@ -6,8 +6,9 @@
 
 #define FH_NS_PER_MS 1000000LL
 #define FH_NS_PER_S 1000000000LL
-int64_t fh_now_ns(void);  /* monotonic */
-int64_t fh_wall_ms(void); /* since 1970, UTC */
+int64_t fh_now_ns(void);      /* monotonic */
+int64_t fh_in_ms(int64_t ms); /* the time, by fh_now_ns, so many ms from now */
+int64_t fh_wall_ms(void);     /* since 1970, UTC */
 int64_t fh_wall_us(void);
 void fh_sleep_ns(int64_t ns); /* over EINTR */
 /* "2026-11-21T13:45:59.123Z" */

@@ -528,7 +528,8 @@ static int execute(struct fh_client *client, const struct fh_plan *plan, bool to
 
 static void release_options(void)
 {
-	struct fh_opt_list *lists[] = { &o.files, &o.outs, &o.env, &o.mounts, &o.require, &o.without, &o.compiler_flags };
+	struct fh_opt_list *lists[] = { &o.files,   &o.outs,           &o.env,    &o.mounts, &o.require,
+		                            &o.without, &o.compiler_flags, &o.preload };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		fh_opt_list_release(lists[i]);
 }

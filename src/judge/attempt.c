@@ -9,6 +9,7 @@
 #include "judge/session_state.h"
 #include "judge/share.h"
 #include "proto/plan.h"
+#include "sandbox/language.h"
 
 #define TRIES 2
 
@@ -257,6 +258,20 @@ static unsigned wall_factor(const struct fh_judge_outcome *o, const struct fh_li
 	return fh_share_wall_factor(limits, computed, fh_share_measure());
 }
 
+/* Says which package has the header that the compiler did not find. */
+static void name_package(enum fh_judge_language language, struct fh_judge_outcome *o)
+{
+	fh_auto_language struct fh_language *l = NULL;
+	if (o->verdict != FH_VERDICT_COMPILE_ERROR || fh_language_load(fh_judge_language_name(language), &l, NULL) < 0)
+		return;
+	const char *package = fh_language_missing_package(l, o->reason);
+	if (!package)
+		return;
+	char *told = fh_xasprintf("%s (the package %s has it)", o->reason, package);
+	free(o->reason);
+	o->reason = told;
+}
+
 int fh_attempt(struct fh_judge_session *s, const struct fh_judge_parts *p, struct fh_judge_outcome *ret,
                struct fh_error *err)
 {
@@ -298,6 +313,7 @@ int fh_attempt(struct fh_judge_session *s, const struct fh_judge_parts *p, struc
 		o.raised_cpu_time = limits.value[FH_LIMIT_CPU_TIME];
 		o.raised_wall_time = limits.value[FH_LIMIT_WALL_TIME];
 	}
+	name_package(p->problem->language, &o);
 	if (!o.integrity)
 		o.integrity = fh_mode_words[fh_judge_mode(s, p->problem)].integrity;
 	*ret = o;

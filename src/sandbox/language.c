@@ -39,6 +39,11 @@ void fh_language_free(struct fh_language *l)
 		free_strings(l->links[i].flags);
 	}
 	free(l->links);
+	for (size_t i = 0; i < l->header_count; i++) {
+		free(l->headers[i].include);
+		free(l->headers[i].package);
+	}
+	free(l->headers);
 	free(l->name);
 	free(l->file);
 	free(l->package);
@@ -118,6 +123,25 @@ static int read_links(struct fh_json_reader *r, const json_t *value, void *targe
 	return 0;
 }
 
+static int read_headers(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	struct fh_language *l = target;
+	if (!json_is_object(value))
+		return fh_json_reader_fail(r, "expected an object, not %s", fh_json_kind(value));
+	l->headers = fh_xcalloc(json_object_size(value) + 1, sizeof(*l->headers));
+	const char *key;
+	json_t *package;
+	json_object_foreach((json_t *)(uintptr_t)value, key, package)
+	{
+		struct fh_header_rule *rule = &l->headers[l->header_count++];
+		rule->include = fh_xstrdup(key);
+		int code = fh_json_read_text(r, package, &rule->package);
+		if (code < 0)
+			return code;
+	}
+	return 0;
+}
+
 static int read_prepare(struct fh_json_reader *r, const json_t *value, void *target)
 {
 	static const struct fh_json_field fields[] = {
@@ -139,6 +163,7 @@ static int read_compile(struct fh_json_reader *r, const json_t *value, void *tar
 		{ "artifact", fh_json_read_text, offsetof(struct fh_language, artifact), true },
 		{ "limits", read_limits, offsetof(struct fh_language, compile_limits), false },
 		{ "link", read_links, 0, false },
+		{ "headers", read_headers, 0, false },
 		{ "prepare", read_prepare, 0, false },
 		{ NULL },
 	};
@@ -501,4 +526,18 @@ void fh_language_link_flags(const struct fh_language *l, struct fh_str code, cha
 	for (size_t i = 0; i < l->link_count; i++)
 		for (size_t k = 0; used[i] && l->links[i].flags[k]; k++)
 			fh_plan_add_string(list, l->links[i].flags[k]);
+}
+
+const char *fh_language_missing_package(const struct fh_language *l, const char *said)
+{
+	static const char *const forms[] = { "error: %s", "error: '%s" }; /* gcc's, clang's */
+	if (!strstr(said, "No such file or directory") && !strstr(said, "file not found"))
+		return NULL;
+	for (size_t i = 0; i < l->header_count; i++)
+		for (size_t k = 0; k < FH_ARRAY_SIZE(forms); k++) {
+			fh_auto_free char *wanted = fh_xasprintf(forms[k], l->headers[i].include);
+			if (strstr(said, wanted))
+				return l->headers[i].package;
+		}
+	return NULL;
 }

@@ -15,6 +15,7 @@
  *     compile           argv (also {flags}, {link} and {script}), artifact, limits of its own
  *     compile.script    a shell script in a file beside this one; {script} is its text
  *     compile.link      what to add to the command line for an #include that begins with the key
+ *     compile.headers   the Debian package that has the headers whose names begin with the key
  *     compile.prepare   what is made once for a tool chain: argv, script, outs, limits
  *     prefix_parts      what of a prefix is bound when the whole of it would show a person's home
  *     hide              folders (globs) of installed packages, hidden by "only the standard library"
@@ -35,6 +36,10 @@ struct fh_link_rule {
 	char **flags;
 };
 
+struct fh_header_rule {
+	char *include, *package;
+};
+
 struct fh_language {
 	char *name, *file, *package;
 	char *hello; /* NULL: its data file has none */
@@ -50,6 +55,8 @@ struct fh_language {
 	struct fh_limits compile_limits;
 	struct fh_link_rule *links;
 	size_t link_count;
+	struct fh_header_rule *headers;
+	size_t header_count;
 	bool zygote; /* the data file has "zygote": programs may be forked from a warm interpreter (guest/warm) */
 	char **zygote_options, **zygote_env; /* the zygote's own: after argv[0], and beside the program's environment */
 };
@@ -75,5 +82,8 @@ static inline void fh_language_freep(struct fh_language **l)
 
 /* Whether what `prepare` makes is of use for the code. */
 bool fh_language_has_prepared(const struct fh_language *l, struct fh_str code);
+/* The package that has a header which the compiler says it does not find; NULL: it says nothing of the kind, or no rule
+ * names it. */
+FH_NULLABLE const char *fh_language_missing_package(const struct fh_language *l, const char *said);
 /* Appends to *list (fh_plan_add_string) the flags that the code's #include lines ask for, each rule once. */
 void fh_language_link_flags(const struct fh_language *l, struct fh_str code, char ***list);

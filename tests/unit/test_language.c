@@ -124,9 +124,22 @@ static void a_wrong_file_is_refused_with_its_line(void **state)
 	fh_language_free(l);
 }
 
+static void a_header_that_is_not_there_has_a_package(void **state)
+{
+	fh_auto_language struct fh_language *l = NULL;
+	assert_int_equal(0, fh_language_load("cpp", &l, NULL));
+	assert_string_equal("libboost-dev", fh_language_missing_package(
+	                                        l, "test.cpp:1:10: fatal error: boost/any.hpp: No such file or directory"));
+	assert_string_equal("libboost-dev",
+	                    fh_language_missing_package(l, "a.cpp:1:10: fatal error: 'boost/any.hpp' file not found"));
+	assert_null(fh_language_missing_package(l, "fatal error: mine.h: No such file or directory"));
+	assert_null(fh_language_missing_package(l, "error: boost/any.hpp is a name"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_header_that_is_not_there_has_a_package),
 		cmocka_unit_test(languages_have_names_aliases_and_extensions),
 		cmocka_unit_test(an_unknown_language_names_the_nearest),
 		cmocka_unit_test(a_compiler_has_limits_of_its_own),

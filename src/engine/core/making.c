@@ -12,11 +12,6 @@
 #include "engine/core/isolation.h"
 #include "engine/core/talk.h"
 
-static int64_t in_ms(int64_t ms)
-{
-	return fh_now_ns() + ms * FH_NS_PER_MS;
-}
-
 static const char *first_writable(const struct fh_plan *p)
 {
 	for (size_t i = 0; i < p->mount_count; i++)
@@ -142,7 +137,7 @@ void fh_sandbox_watch_life(struct fh_sandbox *b)
 void fh_sandbox_watch_making(struct fh_sandbox *b)
 {
 	fh_timer_prepare(b->engine->loop, &b->making_timer, on_making_late, b);
-	fh_timer_set(b->engine->loop, &b->making_timer, in_ms(FH_MAKING_MS));
+	fh_timer_set(b->engine->loop, &b->making_timer, fh_in_ms(FH_MAKING_MS));
 }
 
 struct fh_sandbox *fh_sandbox_new(struct fh_engine *e, const struct fh_owner *owner, struct fh_plan *plan,

@@ -18,11 +18,6 @@
 #include "engine/core/program_group.h"
 #include "proto/wire.h"
 
-static int64_t in_ms(int64_t ms)
-{
-	return fh_now_ns() + ms * FH_NS_PER_MS;
-}
-
 struct fh_sandbox *fh_sandbox_find(struct fh_engine *e, struct fh_id id)
 {
 	for (struct fh_sandbox *b = e->sandboxes; b; b = b->next)
@@ -252,7 +247,7 @@ void fh_sandbox_await_finish(struct fh_sandbox *b)
 	if (b->state != FH_READY || b->finish_timer.slot)
 		return;
 	fh_timer_prepare(b->engine->loop, &b->finish_timer, on_finish_late, b);
-	fh_timer_set(b->engine->loop, &b->finish_timer, in_ms(FH_FINISH_MS));
+	fh_timer_set(b->engine->loop, &b->finish_timer, fh_in_ms(FH_FINISH_MS));
 }
 
 void fh_sandbox_kill_all(struct fh_sandbox *b)
@@ -317,7 +312,7 @@ void fh_sandbox_lease(struct fh_sandbox *b, uint64_t ms)
 	b->lease_timer.owner = b;
 	if (ms)
 		fh_timer_set(b->engine->loop, &b->lease_timer,
-		             in_ms((int64_t)FH_MIN(ms, (uint64_t)INT64_MAX / 4 / FH_NS_PER_MS)));
+		             fh_in_ms((int64_t)FH_MIN(ms, (uint64_t)INT64_MAX / 4 / FH_NS_PER_MS)));
 	else
 		fh_timer_stop(b->engine->loop, &b->lease_timer);
 }

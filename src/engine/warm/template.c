@@ -24,11 +24,6 @@
 
 enum { ORPHANS_MS = 10 };
 
-static int64_t in_ms(int64_t ms)
-{
-	return fh_now_ns() + ms * FH_NS_PER_MS;
-}
-
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -136,14 +131,14 @@ static void on_orphans_look(struct fh_timer *timer)
 	if (!has_processes(t))
 		return;
 	fh_reap_unknown(&t->orphan); /* one of them would keep the anchor from ending */
-	fh_timer_set(t->engine->loop, timer, in_ms(ORPHANS_MS));
+	fh_timer_set(t->engine->loop, timer, fh_in_ms(ORPHANS_MS));
 }
 
 static void let_go(struct fh_template *t)
 {
 	struct fh_loop *l = t->engine->loop;
 	fh_timer_prepare(l, &t->orphans_look, on_orphans_look, t);
-	fh_timer_set(l, &t->orphans_look, in_ms(ORPHANS_MS));
+	fh_timer_set(l, &t->orphans_look, fh_in_ms(ORPHANS_MS));
 	struct fh_watch *watches[] = { &t->report_watch, &t->holder_watch, &t->zygote_watch, &t->stem_watch };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(watches); i++)
 		fh_watch_stop(l, watches[i]);
@@ -295,7 +290,7 @@ static void serve(struct fh_template *t)
 	t->born_ns = t->used_ns = fh_now_ns();
 	fh_timer_stop(t->engine->loop, &t->deadline);
 	fh_timer_prepare(t->engine->loop, &t->look, fh_template_on_look, t);
-	fh_timer_set(t->engine->loop, &t->look, in_ms(FH_TEMPLATE_LOOK_MS));
+	fh_timer_set(t->engine->loop, &t->look, fh_in_ms(FH_TEMPLATE_LOOK_MS));
 	for (struct fh_template *old = t->engine->templates, *next; old; old = next) {
 		next = old->next;
 		if (old != t && old->succeeded && old->key.n == t->key.n && memcmp(old->key.p, t->key.p, t->key.n) == 0)
@@ -319,7 +314,7 @@ static void hear_zygote(struct fh_template *t)
 {
 	t->zygote_watch = (struct fh_watch){ .fd = -1, .on_event = fh_zygote_on_packet, .owner = t };
 	(void)fh_watch_set(t->engine->loop, &t->zygote_watch, t->zygote_socket, EPOLLIN);
-	fh_timer_set(t->engine->loop, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
+	fh_timer_set(t->engine->loop, &t->deadline, fh_in_ms(FH_TEMPLATE_MAKING_MS));
 }
 
 void fh_template_add_zygote(struct fh_template *t, int pidfd)
@@ -461,7 +456,7 @@ void fh_template_discard(struct fh_template *t)
 void fh_template_list(struct fh_template *t)
 {
 	fh_timer_prepare(t->engine->loop, &t->deadline, on_deadline, t);
-	fh_timer_set(t->engine->loop, &t->deadline, in_ms(FH_TEMPLATE_MAKING_MS));
+	fh_timer_set(t->engine->loop, &t->deadline, fh_in_ms(FH_TEMPLATE_MAKING_MS));
 	t->next = t->engine->templates;
 	t->engine->templates = t;
 }
