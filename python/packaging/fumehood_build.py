@@ -38,7 +38,7 @@ EVAL = "libexec/fumehood/fumehood-eval"
 KINDS = {"manylinux": ("fumehood-eval-portable", True), "musllinux": ("fumehood-eval-static", False)}
 #: Parts of glibc, which every glibc system has.
 GLIBC = re.compile(r"^(lib(c|m|dl|pthread|rt|resolv|util|anl)\.so\.|ld-linux)")
-DATA = ("languages", "guest", "providers")
+DATA = ("languages", "guest", "providers", "examples/evals")
 
 
 def version():

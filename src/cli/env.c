@@ -83,6 +83,7 @@ static void print_explanation(const struct fh_switch *s)
 	for (size_t i = 0; s->modules[i]; i++)
 		fh_printf("import %-12s %s/%s   (instead of the package %s)\n", s->modules[i], s->folder, s->modules[i],
 		          s->modules[i]);
+	fh_printf("command promptfoo   %s/bin/promptfoo   (and npx promptfoo)\n", s->folder);
 	if (domain) {
 		fh_printf("E2B's SDKs          https://api.%s and https://PORT-SANDBOX.%s\n"
 		          "  These names have to lead to the server. Names below .localhost do where systemd-resolved or "

@@ -226,7 +226,12 @@ static json_t *argv_json(int argc, char **argv)
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
-} others[] = { { "cache", fh_command_cache } };
+} others[] = {
+	{ "cache", fh_command_cache },
+	{ "init", fh_command_init },
+	{ "schema", fh_command_schema },
+	{ "validate", fh_command_validate },
+};
 
 int main(int argc, char **argv)
 {

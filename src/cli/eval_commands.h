@@ -3,4 +3,7 @@
  * command's own name. Returns the exit status. */
 #pragma once
 
+int fh_command_init(int argc, char **argv);
+int fh_command_schema(int argc, char **argv);
+int fh_command_validate(int argc, char **argv);
 int fh_command_cache(int argc, char **argv);

@@ -24,6 +24,9 @@ struct command {
 static const struct command commands[] = {
 	{ "run", fh_command_run, "Run a program in a fresh sandbox." },
 	{ "eval", NULL, "Evaluate prompts and providers as promptfooconfig.yaml says." },
+	{ "init", NULL, "Write an eval to begin with: a config, recorded answers, a recipe for CI.", .program = "eval" },
+	{ "validate", NULL, "Check a config, its prompts, tests and providers; ask nothing.", .program = "eval" },
+	{ "schema", NULL, "Print the JSON Schema of configs, for editors.", .program = "eval" },
 	{ "cache", NULL, "Forget the answers of models that eval keeps.", .program = "eval" },
 	{ "list", NULL, "List what is in the store: evals, judgements, runs.", .program = "store" },
 	{ "show", NULL, "Show an eval of the store: its sums, and what did not pass.", .program = "store" },

@@ -43,10 +43,13 @@ static struct before look_back(const char *record)
 	return (struct before){ true, text[0] == '=' ? text + 1 : NULL };
 }
 
-/* Ours in front of the list. An empty list has no entries; an empty entry of any other is the current folder. */
+/* Ours (one, or two) in front of the list. An empty list has no entries; an empty entry of any other is the current
+ * folder. */
 static char *with_ours(const char *list, const char *const *ours)
 {
-	return list && *list ? fh_xasprintf("%s:%s:%s", ours[0], ours[1], list) : fh_xasprintf("%s:%s", ours[0], ours[1]);
+	const char *colon = ours[1] ? ":" : "", *second = ours[1] ? ours[1] : "";
+	return list && *list ? fh_xasprintf("%s%s%s:%s", ours[0], colon, second, list)
+	                     : fh_xasprintf("%s%s%s", ours[0], colon, second);
 }
 
 /* The list with ours taken out once each: the user may have them too. NULL: nothing is left. */
@@ -58,7 +61,7 @@ static char *without_ours(const char *list, const char *const *ours)
 		size_t n = strcspn(list, ":");
 		bool is_ours = false;
 		for (size_t i = 0; i < FH_ARRAY_SIZE(taken) && !is_ours; i++)
-			if (!taken[i] && strlen(ours[i]) == n && strncmp(list, ours[i], n) == 0)
+			if (!taken[i] && ours[i] && strlen(ours[i]) == n && strncmp(list, ours[i], n) == 0)
 				is_ours = taken[i] = true;
 		if (!is_ours) {
 			if (left)
@@ -98,9 +101,8 @@ static void set_record(struct fh_switch *s, const char *record, const char *valu
 	set(s, record, value ? fh_xasprintf("=%s", value) : fh_xstrdup("-"));
 }
 
-static void switch_list(struct fh_switch *s, bool on, const char *const *ours)
+static void switch_list(struct fh_switch *s, bool on, const char *name, const char *record, const char *const *ours)
 {
-	static const char name[] = "PYTHONPATH", record[] = "FUMEHOOD_PYTHONPATH_BEFORE";
 	const struct before b = look_back(record);
 	if (!on && !b.known)
 		return;
@@ -163,7 +165,12 @@ int fh_switch_make(bool on, const struct fh_switch_e2b *e2b, struct fh_switch *r
 	fh_auto_free char *self = folder ? fh_path_join(folder, "fumehood") : NULL;
 	const char *const ours[] = { s.folder, above };
 	list_modules(&s);
-	switch_list(&s, on, ours);
+	switch_list(&s, on, "PYTHONPATH", "FUMEHOOD_PYTHONPATH_BEFORE", ours);
+	/* promptfoo, and npx, which knows it by that name. */
+	fh_auto_free char *commands = fh_path_join(s.folder, "bin");
+	const char *const bins[] = { commands, NULL };
+	if (fh_path_is_dir(commands))
+		switch_list(&s, on, "PATH", "FUMEHOOD_PATH_BEFORE", bins);
 	if (self)
 		switch_value(&s, on, "FUMEHOOD_PROGRAM", self);
 	switch_e2b(&s, on, e2b);

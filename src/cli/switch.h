@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The switch: the environment in which Python programs find our modules first, `fumehood` itself and the drop-in ones
- * (python/compat: one folder, a module each, named as the package that it stands for), and E2B's SDKs a server of ours.
+ * (python/compat: one folder, a module each, named as the package that it stands for), the shell the command promptfoo
+ * (python/compat/bin), and E2B's SDKs a server of ours.
  *
  * It is computed from the environment that is there. What each variable was before is kept in one of our own
  * (FUMEHOOD_PYTHONPATH_BEFORE, FUMEHOOD_E2B_API_URL_BEFORE, …), so switching twice is the same as once, and switching

@@ -84,7 +84,8 @@ static int open_entry(struct fh_eval_config *c, const struct fh_document *d, con
 		                                   .record = needs->record,
 		                                   .cache = needs->cache,
 		                                   .cancel = needs->cancel,
-		                                   .timeout_ms = needs->timeout_ms };
+		                                   .timeout_ms = needs->timeout_ms,
+		                                   .look_only = needs->look_only };
 	if (fh_provider_open(&options, &p->handle, err) < 0) {
 		provider_free(p);
 		return fh_document_place(d, place, err);

@@ -24,6 +24,7 @@ struct fh_eval_provider_needs {
 	FH_NULLABLE struct fh_response_cache *cache;
 	FH_NULLABLE const volatile int *cancel;
 	uint64_t timeout_ms;
+	bool look_only; /* to be checked, not asked: keys need not be there */
 };
 
 /* `spec` is what the config has under "providers" or "targets" (`place` says which), or what -r gave. */

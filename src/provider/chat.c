@@ -175,7 +175,7 @@ static const json_t *fh_chat_error_text(const json_t *object)
 	return NULL;
 }
 
-static void fh_chat_refuse(int status, struct fh_str body, const json_t *json, struct fh_provider_response *ret)
+void fh_chat_refuse(int status, struct fh_str body, const json_t *json, struct fh_provider_response *ret)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(1 << 16);
 	fh_auto_free char *dump = NULL;

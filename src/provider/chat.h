@@ -44,6 +44,10 @@ int fh_chat_send(struct fh_provider *p, struct fh_http *http, struct fh_http_req
                  struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
                  struct fh_error *err);
 
+/* Makes the response an error that says what a server refused with: "API error: 429 Too Many Requests: …". json: the
+ * body, parsed; NULL: it is none. */
+void fh_chat_refuse(int status, struct fh_str body, FH_NULLABLE const json_t *json, struct fh_provider_response *ret);
+
 /* The body of an answer as a JSON object (new reference). Anything else, a status that is not 2xx, or an object with
  * "error": NULL, and ret->error says what came ("API error: 500 Internal Server Error: …"). */
 FH_OWN FH_NULLABLE json_t *fh_chat_body(int status, const char *content_type, struct fh_str body,

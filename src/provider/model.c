@@ -178,7 +178,7 @@ static int fh_model_open(struct fh_provider *p, struct fh_error *err)
 	if (!base || (!fh_starts_with(base, "http://") && !fh_starts_with(base, "https://")))
 		return fh_model_no_base(p, service, base, err);
 	const char *key = fh_model_key(p, service);
-	if (!key && !own)
+	if (!key && !own && !p->look_only)
 		return fh_model_no_key(p, service, err);
 	struct fh_model *m = FH_NEW(struct fh_model);
 	p->state = m;

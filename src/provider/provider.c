@@ -11,10 +11,7 @@
 
 /* In the order in which they are tried. */
 static const struct fh_provider_type *const fh_provider_types[] = {
-	&fh_provider_echo,
-	&fh_provider_model,
-	&fh_provider_exec,
-	&fh_provider_script,
+	&fh_provider_echo, &fh_provider_model, &fh_provider_request, &fh_provider_exec, &fh_provider_script,
 };
 
 /* Whether the file that an id names, before any ":function", ends like one of the suffixes. */
@@ -56,8 +53,31 @@ static const struct fh_provider_type *fh_provider_find(const char *id, const cha
 	"echo, openai:MODEL, openai:chat:MODEL, ollama:chat:MODEL, anthropic:messages:MODEL, google:MODEL and other "      \
 	"services (docs/providers.md), exec:COMMAND, file://NAME.py, file://NAME.js, python:NAME.py"
 
+/* What promptfoo has under these names, and we have not. */
+static const struct {
+	const char *prefix, *why;
+} fh_provider_refused[] = {
+	{ "ws://", "websockets: Debian 12's libcurl has none" },
+	{ "wss://", "websockets: Debian 12's libcurl has none" },
+	{ "websocket", "websockets: Debian 12's libcurl has none" },
+	{ "golang:", "a provider in Go" },
+	{ "sequence", "a sequence of inputs to one model" },
+	{ "promptfoo:", "services of promptfoo's" },
+	{ "bedrock:", "requests signed for AWS" },
+	{ "vertex:", "tokens of Google Cloud" },
+	{ "browser", "a browser" },
+	{ "mcp", "a server of the Model Context Protocol" },
+};
+
 static int fh_provider_unknown(const char *id, struct fh_error *err)
 {
+	for (size_t i = 0; i < FH_ARRAY_SIZE(fh_provider_refused); i++) {
+		if (!fh_starts_with(id, fh_provider_refused[i].prefix))
+			continue;
+		fh_error_set(err, FH_E_CONFIG, "provider %s is not supported (%s)", id, fh_provider_refused[i].why);
+		fh_error_hint(err, "a program (exec:COMMAND) or a script (file://provider.py) of your own can stand in for it");
+		return -FH_E_CONFIG;
+	}
 	if (fh_starts_with(id, "file://")) {
 		fh_error_set(err, FH_E_CONFIG, "provider %s: not a python or javascript file", id);
 		fh_error_hint(err,
@@ -165,6 +185,7 @@ int fh_provider_open(const struct fh_provider_options *options, struct fh_provid
 		fh_script_environment_make(&p->environment, p->env, NULL);
 	p->cancel = options->cancel;
 	p->timeout_ms = options->timeout_ms;
+	p->look_only = options->look_only;
 	if (type && !p->replay && type->open) {
 		int code = type->open(p, err);
 		if (code) {

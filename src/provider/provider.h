@@ -42,6 +42,7 @@ struct fh_provider_options {
 	FH_NULLABLE struct fh_record *record;        /* likewise: what is answered is written there */
 	FH_NULLABLE struct fh_response_cache *cache; /* likewise; NULL: every call is asked */
 	FH_NULLABLE const volatile int *cancel;      /* set to 1 elsewhere: calls end with FH_E_CANCELLED */
+	bool look_only;                              /* opened to be checked: keys need not be there */
 	uint64_t timeout_ms;                         /* of one call, retries included; 0: 300 s for each try */
 };
 

@@ -35,10 +35,12 @@ struct fh_provider {
 	char **secrets; /* that no response may hold (secrets.h); NULL: none */
 	const volatile int *cancel;
 	uint64_t timeout_ms;
+	bool look_only;
 	void *state;
 };
 
-extern const struct fh_provider_type fh_provider_echo, fh_provider_model, fh_provider_exec, fh_provider_script;
+extern const struct fh_provider_type fh_provider_echo, fh_provider_model, fh_provider_request, fh_provider_exec,
+    fh_provider_script;
 
 /* Is taken out of everything that this provider answers; NULL is fine. */
 void fh_provider_keep_secret(struct fh_provider *p, FH_NULLABLE const char *value);

@@ -36,7 +36,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_POST(self):
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        request = self.read_request()
         with self.server.lock:
             self.server.requests.append((self.path, dict(self.headers), request))
             model = request.get("model", self.path)
@@ -47,6 +47,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                     "done": True, "done_reason": "stop", "prompt_eval_count": 5, "eval_count": 6})
         if self.path == "/api/generate":
             return self.reply(200, {"response": "generated from " + request["prompt"], "done": True})
+        if self.path.startswith("/any"):
+            return self.reply(418 if "teapot" in self.path else 200, {"got": request, "answer": {"text": "any says hi"}},
+                              X_Session="s-42")
         service = self.SERVICES.get(self.path.split("?")[0])
         if service:
             return self.reply(200, service)
@@ -55,6 +58,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.server.script is not None:
             return self.reply(200, answer(self.said(request, "")))
         getattr(self, "model_" + request["model"].replace("-", "_"))(request, count)
+
+    def read_request(self):
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        try:
+            request = json.loads(body)
+        except ValueError:
+            request = {"text": body.decode()}
+        return request if isinstance(request, dict) else {"value": request}
+
+    def do_GET(self):
+        with self.server.lock:
+            self.server.requests.append((self.path, dict(self.headers), None))
+        self.reply(200, {"path": self.path})
 
     def said(self, request, otherwise):
         """By the server's script, a function of the model's name and the prompt, if it has one."""

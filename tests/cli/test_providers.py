@@ -90,6 +90,68 @@ class Providers(support.TempDir):
     def test_tool_calls(self):
         self.assertEqual(self.row("openai:tools")["response"]["output"][0]["function"]["name"], "f")
 
+    # ------------------------------------------------------------------------------------------- any server over HTTP
+    def any(self, prompt='say "hi"', vars={}, **config):
+        self.config({"id": self.server.url + "/any", "config": config}, prompts=[prompt], tests=[{"vars": {"x": "1", **vars}}])
+        row, = self.rows()
+        return row
+
+    def test_a_body_is_made_of_the_prompt_and_the_variables_whatever_is_in_them(self):
+        row = self.any(body={"q": "{{prompt}}", "deep": [{"x": "v{{x}}"}], "n": 5}, headers={"X-Mine": "a{{x}}"})
+        (path, headers, body), = self.server.requests
+        self.assertEqual(body, {"q": 'say "hi"', "deep": [{"x": "v1"}], "n": 5})
+        self.assertEqual((headers["X-Mine"], headers["Content-Type"]), ("a1", "application/json"))
+        self.assertEqual(row["response"]["output"]["answer"], {"text": "any says hi"})
+        self.any(body='{"q": "{{prompt}}"}')
+        self.assertEqual(self.server.requests[-1][2], {"q": 'say "hi"'})
+
+    def test_the_answer_is_found_by_the_users_own_code(self):
+        self.write("t.js", "module.exports = (json, text, context) => ({output: json.answer.text + context.response.status});\n")
+        self.write("t.py", "def get_transform(json, text, context):\n    return json['answer']['text'].upper()\n")
+        for code, output in (("json.answer.text", "any says hi"), ("(json, text) => text.length > 5", True),
+                             ("file://t.js", "any says hi200"), ("file://t.py", "ANY SAYS HI"),
+                             ("({output: 'o', tokenUsage: {total: 3}})", "o")):
+            with self.subTest(code):
+                row = self.any(body={"q": "{{prompt}}"}, transformResponse=code)
+                self.assertEqual(row["response"]["output"], output)
+        self.assertEqual(row["tokenUsage"]["total"], 3)
+        self.assertIn("transformResponse failed", self.any(body={}, transformResponse="json.no.such")["error"])
+
+    def test_a_raw_request(self):
+        host = self.server.url.split("//")[1]
+        row = self.any(request=f"POST /any?x={{{{x}}}} HTTP/1.1\nHost: {host}\nContent-Type: application/json\n\n"
+                               '{"q": "{{prompt}}"}\n', useHttps=False, transformResponse="json.got.q")
+        self.assertEqual(row["response"]["output"], 'say "hi"')
+        self.assertEqual(self.server.requests[0][0], "/any?x=1")
+
+    def test_query_method_auth_session_and_status(self):
+        row = self.any(method="GET", queryParams={"q": "{{prompt}}&"}, transformResponse="json.path")
+        self.assertEqual(row["response"]["output"], "/any?q=say%20%22hi%22%26")
+        row = self.any(body={"k": 1}, auth={"type": "bearer", "token": "tok-0123456789"}, sessionParser="data.headers['x-session']")
+        self.assertEqual(self.server.requests[-1][1]["Authorization"], "Bearer tok-0123456789")
+        self.assertEqual(row["response"]["sessionId"], "s-42")
+        self.assertNotIn("tok-0123456789", self.output)
+        self.config({"id": self.server.url + "/any/teapot", "config": {"body": {}}},
+                    {"id": "http", "config": {"url": self.server.url + "/any/teapot", "body": {},
+                                              "validateStatus": "status === 418", "transformResponse": "json.answer.text"}})
+        bad, good = self.rows()
+        self.assertIn("API error: 418", bad["error"])
+        self.assertEqual(good["response"]["output"], "any says hi")
+
+    def test_a_request_may_be_transformed_first(self):
+        for code in ("({wrapped: prompt})", "(prompt, vars) => ({wrapped: prompt})"):
+            row = self.any(body={"q": "{{prompt | dump}}"}, transformRequest=code, transformResponse="json.got.q")
+            self.assertEqual(json.loads(row["response"]["output"]), {"wrapped": 'say "hi"'})
+
+    def test_what_is_not_supported_is_refused_by_name(self):
+        for provider, why in (("ws://h/x", "websockets"), ("golang:p.go", "Go"), ("bedrock:m", "AWS"),
+                              ({"id": "http://h", "config": {"multipart": {}}}, "config.multipart")):
+            self.config(provider)
+            done = self.eval()
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("not supported", done.stderr)
+            self.assertIn(why, done.stderr)
+
     # --------------------------------------------------------------------------------------------------- streams
     def streamed(self, model, **config):
         return self.row({"id": "openai:" + model, "config": {"stream": True, **config}})
