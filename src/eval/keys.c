@@ -17,6 +17,7 @@ static const char no_redteam[] = "red teaming is promptfoo's; fumehood tests ans
 static const char no_sharing[] = "nothing is shared: results stay in the files that -o names";
 static const char no_tracing[] = "no OpenTelemetry receiver is started; assertions on traces read the trace that a "
                                  "provider returns in metadata.trace";
+static const char on_command_line[] = "give it on the command line, or at the top of the config";
 static const char no_suggestions[] = "prompts are not suggested";
 
 static const struct fh_eval_key config_keys[] = {
@@ -69,38 +70,38 @@ static const struct fh_eval_key command_line_keys[] = {
 	{ "repeat", NUMBER },
 	{ "delay", NUMBER },
 	{ "cache", BOOLEAN },
-	{ "table", BOOLEAN },
-	{ "tableCellMaxLength", NUMBER },
-	{ "write", BOOLEAN },
+	{ "table", BOOLEAN, .idle = on_command_line },
+	{ "tableCellMaxLength", NUMBER, .idle = on_command_line },
+	{ "write", BOOLEAN, .idle = on_command_line },
 	{ "share", BOOLEAN, .idle = no_sharing },
-	{ "progressBar", BOOLEAN },
-	{ "verbose", BOOLEAN },
-	{ "description", TEXT },
+	{ "progressBar", BOOLEAN, .idle = on_command_line },
+	{ "verbose", BOOLEAN, .idle = on_command_line },
+	{ "description", TEXT, .idle = on_command_line },
 	{ "grader", TEXT },
 	{ "var", OBJECT },
-	{ "vars", TEXT },
-	{ "tests", TEXT },
-	{ "tag", OBJECT },
-	{ "prompts", ANY },
-	{ "providers", ANY },
-	{ "config", ANY },
-	{ "output", ANY },
-	{ "assertions", TEXT },
-	{ "modelOutputs", TEXT },
+	{ "vars", TEXT, .idle = on_command_line },
+	{ "tests", TEXT, .idle = on_command_line },
+	{ "tag", OBJECT, .idle = on_command_line },
+	{ "prompts", ANY, .idle = on_command_line },
+	{ "providers", ANY, .idle = on_command_line },
+	{ "config", ANY, .idle = on_command_line },
+	{ "output", ANY, .idle = on_command_line },
+	{ "assertions", TEXT, .idle = on_command_line },
+	{ "modelOutputs", TEXT, .idle = on_command_line },
 	{ "promptPrefix", TEXT },
 	{ "promptSuffix", TEXT },
-	{ "extension", ANY },
-	{ "envFile", ANY },
-	{ "envPath", ANY },
-	{ "watch", BOOLEAN },
+	{ "extension", ANY, .idle = on_command_line },
+	{ "envFile", ANY, .idle = on_command_line },
+	{ "envPath", ANY, .idle = on_command_line },
+	{ "watch", BOOLEAN, .idle = on_command_line },
 	{ "generateSuggestions", BOOLEAN, .refused = no_suggestions },
 	{ "suggestPrompts", NUMBER, .refused = no_suggestions },
 	{ "interactiveProviders", BOOLEAN },
-	{ "retryErrors", BOOLEAN },
+	{ "retryErrors", BOOLEAN, .idle = on_command_line },
 	{ "filterFirstN", NUMBER },
 	{ "filterPattern", TEXT },
 	{ "filterRange", TEXT },
-	{ "filterMetadata", ANY },
+	{ "filterMetadata", ANY, .idle = on_command_line },
 	{ "filterSample", NUMBER },
 	{ "filterSampleSeed", ANY },
 	{ "filterProviders", TEXT },
@@ -229,7 +230,9 @@ static int check_known(struct fh_eval_config *c, const struct fh_document *d, co
 {
 	if (!json_is_null(v) && !has_shape(v, key->shape))
 		return fh_document_error(d, at, err, "\"%s\" must be %s", key->name, shape_names[key->shape]);
-	if (is_empty(v))
+	/* To switch off what is on by itself is not nothing. */
+	bool switches = json_is_false(v) && key->idle == on_command_line;
+	if (is_empty(v) && !switches)
 		return 0;
 	if (key->refused)
 		return fh_document_error(d, at, err, "\"%s\" is not supported: %s", key->name, key->refused);

@@ -537,10 +537,42 @@ static int make(struct fh_eval_plan *p, const struct fh_eval_overrides *o, const
 	return 0;
 }
 
-int fh_eval_plan_make(struct fh_eval_config *config, const struct fh_eval_overrides *o,
+/* What the command line leaves open, the config's commandLineOptions may say. */
+static struct fh_eval_overrides with_config_options(const struct fh_eval_overrides *given, const json_t *root)
+{
+	struct fh_eval_overrides o = *given;
+	const json_t *line = json_object_get(root, "commandLineOptions");
+	const struct {
+		const char *name;
+		const char **value;
+	} texts[] = {
+		{ "promptPrefix", &o.prompt_prefix },
+		{ "promptSuffix", &o.prompt_suffix },
+		{ "grader", &o.grader },
+		{ "filterProviders", &o.filter_providers },
+		{ "filterTargets", &o.filter_providers },
+		{ "filterPrompts", &o.filter_prompts },
+		{ "filterPattern", &o.filter.pattern },
+		{ "filterFailing", &o.filter.failing },
+		{ "filterFailingOnly", &o.filter.failing_only },
+		{ "filterErrorsOnly", &o.filter.errors_only },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(texts); i++)
+		if (!*texts[i].value)
+			*texts[i].value = fh_json_str(line, texts[i].name, NULL);
+	double first = fh_json_num(line, "filterFirstN", -1);
+	if (o.filter.first_n == UINT64_MAX && first >= 0 && first < 1e15)
+		o.filter.first_n = (uint64_t)first;
+	if (!json_object_size(o.vars) && json_is_object(json_object_get(line, "var")))
+		o.vars = json_object_get(line, "var");
+	return o;
+}
+
+int fh_eval_plan_make(struct fh_eval_config *config, const struct fh_eval_overrides *given,
                       const struct fh_eval_provider_needs *needs, struct fh_eval_plan *ret, struct fh_error *err)
 {
 	struct fh_eval_plan plan = { .config = *config, .needs = *needs };
+	const struct fh_eval_overrides all = with_config_options(given, config->root), *o = &all;
 	*config = (struct fh_eval_config){ 0 };
 	plan.prompt_prefix = fh_xstrdup(o->prompt_prefix ? o->prompt_prefix : "");
 	plan.prompt_suffix = fh_xstrdup(o->prompt_suffix ? o->prompt_suffix : "");

@@ -10,6 +10,7 @@
 #include "template/template.h"
 
 #define VAR_FILE_MAX ((size_t)64 << 20)
+#define VAR_PDF_MS 60000
 #define ROUNDS_MAX 5
 #define PROGRAM_OUTPUT_MAX ((size_t)16 << 20)
 #define PROGRAM_TIMEOUT_MS 300000
@@ -63,6 +64,31 @@ static int var_from_script(struct fh_services *services, enum fh_script_language
 	return 0;
 }
 
+/* The text of a PDF, by pdftotext, which is the user's to install. */
+static int var_from_pdf(const char *path, const char *name, json_t **ret, struct fh_error *err)
+{
+	const char *const argv[] = { "pdftotext", "-q", "-enc", "UTF-8", path, "-", NULL };
+	const struct fh_proc_options options = { .argv = argv,
+		                                     .stdio = { FH_STDIO_NULL, FH_STDIO_PIPE, FH_STDIO_PIPE },
+		                                     .own_group = true };
+	fh_auto_free char *program = fh_path_which("pdftotext", getenv("PATH"));
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(VAR_FILE_MAX), said = FH_BUF_INIT(1 << 16);
+	int status = 0;
+	if (!program) {
+		fh_error_set(err, FH_E_UNAVAILABLE, "variable \"%s\": pdftotext, which reads %s, is not there", name, path);
+		fh_error_hint(err, "install it: apt install poppler-utils");
+		return -FH_E_UNAVAILABLE;
+	}
+	int r = fh_proc_run(&options, (struct fh_str){ "", 0 }, VAR_PDF_MS, &text, &said, &status, err);
+	if (r < 0)
+		return fh_error_wrap(err, "variable \"%s\": pdftotext", name);
+	if (status != 0)
+		return fh_error_set(err, FH_E_ARGUMENT, "variable \"%s\": pdftotext cannot read %s: %s", name, path,
+		                    fh_buf_cstr(&said));
+	*ret = fh_json_bytes(fh_text_trim(fh_buf_str(&text)));
+	return 0;
+}
+
 static int var_from_file(const struct fh_eval_plan *plan, struct fh_services *services, const char *name,
                          const char *text, const struct fh_eval_column *column, const json_t *vars, json_t **ret,
                          struct fh_error *err)
@@ -74,6 +100,8 @@ static int var_from_file(const struct fh_eval_plan *plan, struct fh_services *se
 	enum fh_script_language language;
 	if (fh_script_language_of(path, &language))
 		return var_from_script(services, language, path, function, name, column, vars, ret, err);
+	if (strcmp(extension, ".pdf") == 0)
+		return var_from_pdf(path, name, ret, err);
 	if (strcmp(extension, ".yaml") == 0 || strcmp(extension, ".yml") == 0) {
 		struct fh_document *d = NULL;
 		int r = fh_document_load(path, &d, err);

@@ -82,6 +82,33 @@ class Validate(Case):
 
 
 @support.once
+class Options(Case):
+    def rows(self, config, *args, **env):
+        self.write("promptfooconfig.yaml", json.dumps({"prompts": ["{{a}}"], "providers": ["echo"], **config}))
+        done = self.command("eval", "--no-table", "-o", "out.json", *args, **env)
+        self.assertIn(done.returncode, (0, 100), done.stderr)
+        return json.loads((self.dir / "out.json").read_text())["results"]["results"], done.stderr
+
+    def test_command_line_options_of_a_config_count_or_are_told(self):
+        tests = [{"description": d, "vars": {"a": d}} for d in ("one", "two", "three")]
+        line = {"filterPattern": "t", "filterFirstN": 1, "promptPrefix": "<", "promptSuffix": ">", "table": False}
+        rows, told = self.rows({"tests": tests, "commandLineOptions": line})
+        self.assertEqual([row["response"]["output"] for row in rows], ["<two>"])
+        self.assertIn('"table" is taken, and does nothing', told)
+        rows, _ = self.rows({"tests": tests, "commandLineOptions": line}, "--filter-pattern", "one", "--prompt-prefix", "")
+        self.assertEqual([row["response"]["output"] for row in rows], ["one>"])
+
+    def test_a_pdf_is_read_by_pdftotext(self):
+        tests = [{"vars": {"a": "file://x.pdf"}}]
+        self.write("x.pdf", "%PDF-1.4")
+        self.write("bin/pdftotext", "#!/bin/sh\ncat \"$4\"; echo ' as text'\n", 0o755)
+        rows, _ = self.rows({"tests": tests}, PATH=f"{self.dir}/bin:{os.environ['PATH']}")
+        self.assertEqual(rows[0]["response"]["output"], "%PDF-1.4 as text")
+        rows, _ = self.rows({"tests": tests}, PATH=f"{self.dir}/nothing")
+        self.assertIn("pdftotext, which reads", rows[0]["error"])
+
+
+@support.once
 class Schema(Case):
     def conforms(self, config):
         """By our own checker of schemas: the assertion is-json."""
