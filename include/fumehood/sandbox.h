@@ -204,6 +204,10 @@ struct fh_request {
 	/* "/" can be written to, as a container's can: within limits.disk, forgotten at the end. What is shown of the host
 	 * (/usr, the language's tools, mounts) stays as read-only as it was. */
 	bool writable_root;
+	/* With what the language's hash tables begin, on which the order of what is in them may hang: 0, by chance, as the
+	 * language has it; 1 and more, the secret of this number, the same each time and everywhere where the language lets
+	 * one set it. Where it does not, numbers above 1 mean a process of the run's own, with a secret of its own. */
+	uint32_t hash_secret;
 };
 FH_PUBLIC void fh_request_init(struct fh_request *r);
 

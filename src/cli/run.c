@@ -27,6 +27,7 @@ static struct {
 	struct fh_opt_list files, outs, env, mounts, require, without, compiler_flags, preload;
 	struct fh_limits limits;
 	double cpu_rate;
+	uint64_t hash_secret;
 	bool json, explain, command, standard_library_only, writable_root, raw;
 	bool shaped, cpu_rate_given, disk_given, file_size_given, limits_given, code_given;
 } o;
@@ -120,6 +121,10 @@ static const struct fh_opt options[] = {
 	{ "start", 0, FH_OPT_STRING, &o.start, "PATH",
 	  "How the program starts: auto (the default), fresh, zygote or parked; fails where that cannot be. For tests and "
 	  "measurements.",
+	  SHAPES },
+	{ "hash-secret", 0, FH_OPT_U64, &o.hash_secret, "N",
+	  "Begin the language's hash tables with the secret of this number, for the same order each time (Python, Perl); "
+	  "`fumehood judge` takes 1, and with --repeat 1 to 4 in turn.",
 	  SHAPES },
 	{ "explain", 0, FH_OPT_FLAG, &o.explain, NULL, "Print the plan as JSON and execute nothing." },
 	{ "plan", 0, FH_OPT_STRING, &o.plan_file, "FILE", "Run the plan that --explain printed." },
@@ -313,6 +318,8 @@ static int read_options(const struct fh_opt_list *args, struct fh_request *reque
 		r = parse_layers(&o.without, "--without", &request->without, err);
 	if (r == 0)
 		r = parse_start(&request->start, err);
+	if (r == 0 && o.hash_secret > UINT32_MAX)
+		r = fh_error_set(err, FH_E_ARGUMENT, "option --hash-secret: at most %u", UINT32_MAX);
 	if (r == 0 && o.command && (o.code_given || o.language))
 		r = fh_error_set(err, FH_E_ARGUMENT, "--command excludes -l and -c");
 	if (r == 0 && o.command && args->count == 0)
@@ -329,6 +336,7 @@ static int read_options(const struct fh_opt_list *args, struct fh_request *reque
 	request->writable_root = o.writable_root;
 	request->flags = o.compiler_flags.items;
 	request->preload = o.preload.items;
+	request->hash_secret = (uint32_t)o.hash_secret;
 	request->argv = o.command ? args->items : NULL;
 	return r;
 }

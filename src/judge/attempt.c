@@ -69,6 +69,7 @@ int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_part
 	request.stdin_data = (struct fh_bytes){ input.p, input.n };
 	request.limits = *limits;
 	request.flags = fh_session_flags(s, p->problem->language);
+	request.hash_secret = fh_judge_hash_secret(p->turn);
 	request.interpreter = s->settings->interpreter;
 	request.standard_library_only = !s->settings->packages;
 	r = fh_plan_build(&request, ret, err);
@@ -153,7 +154,7 @@ static int print_once(struct fh_judge_session *s, struct fh_client *client, cons
 	settings.limits = *limits;
 	fh_judge_parts_for_output(&program, p);
 	return fh_judge_by_output(client, &settings, fh_judge_language_name(p->problem->language), p->problem->output,
-	                          fh_buf_str(&program), ret, err);
+	                          fh_buf_str(&program), p->turn, ret, err);
 }
 
 /* Whether a test cannot be split, or only hands on what this candidate gave it. The reference tells: a word of a
@@ -198,6 +199,7 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 		                          .head = p->head,
 		                          .completion = p->completion,
 		                          .changes = mode == FH_MODE_SPLIT_CHANGES,
+		                          .turn = p->turn,
 		                          .seed = seed,
 		                          .limits = usual ? NULL : limits };
 	struct fh_split_outcome o;
@@ -329,9 +331,11 @@ static bool is_empty(struct fh_str s)
 }
 
 int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *problem,
-                 const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err)
+                 const struct fh_judge_sample *sample, unsigned turn, struct fh_judge_outcome *ret,
+                 struct fh_error *err)
 {
 	struct fh_judge_parts parts = fh_judge_parts_of(problem, sample);
+	parts.turn = turn;
 	if (problem->fault) {
 		*ret = (struct fh_judge_outcome){ .verdict = FH_VERDICT_ENGINE_ERROR,
 			                              .reason = fh_xasprintf("the task cannot be judged: %s", problem->fault),

@@ -40,9 +40,9 @@ bool fh_judge_has_tests(enum fh_judge_language l)
 struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample)
 {
 	struct fh_str nothing = { "", 0 };
-	return (struct fh_judge_parts){ problem,
-		                            sample->is_whole ? nothing : fh_buf_str(&problem->head),
-		                            { sample->completion, sample->size } };
+	return (struct fh_judge_parts){
+		problem, sample->is_whole ? nothing : fh_buf_str(&problem->head), { sample->completion, sample->size }, 0
+	};
 }
 
 void fh_judge_add_program(struct fh_buf *out, const struct fh_judge_parts *p)

@@ -21,6 +21,7 @@ struct fh_split_language;
 struct fh_judge_parts {
 	const struct fh_judge_problem *problem;
 	struct fh_str head, completion; /* head is empty before a completion that is a program by itself */
+	unsigned turn;                  /* which time, from 0, the sample is judged (fh_judge_hash_secret) */
 };
 struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample);
 void fh_judge_add_program(struct fh_buf *out, const struct fh_judge_parts *p);

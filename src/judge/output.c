@@ -58,7 +58,7 @@ static void program_release(struct program *p)
 }
 
 static int build_program(struct program *p, const char *language, const char *interpreter, struct fh_str code,
-                         struct fh_error *err)
+                         unsigned turn, struct fh_error *err)
 {
 	struct fh_request request;
 	fh_request_init(&request);
@@ -66,6 +66,7 @@ static int build_program(struct program *p, const char *language, const char *in
 	request.code = (struct fh_bytes){ code.p, code.n };
 	request.limits = p->settings->limits;
 	request.interpreter = interpreter;
+	request.hash_secret = fh_judge_hash_secret(turn);
 	request.standard_library_only = !p->settings->packages;
 	p->options = (struct fh_run_options)FH_RUN_OPTIONS_INIT;
 	p->options.cancel = p->settings->cancel;
@@ -190,6 +191,7 @@ static int ask_checker(struct program *p, const struct fh_judge_output *o, const
 	request.files = files;
 	request.file_count = FH_ARRAY_SIZE(files);
 	request.limits = p->settings->limits;
+	request.hash_secret = fh_judge_hash_secret(0);
 	make_room(&request.limits, o->checker_size + input.n + got.n + expected.n);
 	request.standard_library_only = !p->settings->packages;
 	int r = fh_plan_build(&request, &plan, err);
@@ -293,11 +295,11 @@ static int judge_cases(struct program *p, const struct fh_judge_output *o, struc
 }
 
 int fh_judge_by_output(struct fh_client *client, const struct fh_judge_settings *settings, const char *language,
-                       const struct fh_judge_output *o, struct fh_str program, struct fh_judge_outcome *ret,
-                       struct fh_error *err)
+                       const struct fh_judge_output *o, struct fh_str program, unsigned turn,
+                       struct fh_judge_outcome *ret, struct fh_error *err)
 {
 	struct program p = { .client = client, .settings = settings };
-	int r = build_program(&p, language, settings->interpreter, program, err);
+	int r = build_program(&p, language, settings->interpreter, program, turn, err);
 	if (r >= 0)
 		r = compile(&p, err);
 	if (r >= 0)

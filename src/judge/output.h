@@ -35,5 +35,5 @@ void fh_judge_output_hash(const struct fh_judge_output *o, struct fh_sha256 *h);
 /* Judges one program, in order of the cases until one fails. 0 with an outcome, whose run is that of the last case
  * with the usage of all (times added, peaks the largest); a negative code for what is no outcome of the program. */
 int fh_judge_by_output(struct fh_client *client, const struct fh_judge_settings *settings, const char *language,
-                       const struct fh_judge_output *o, struct fh_str program, struct fh_judge_outcome *ret,
-                       struct fh_error *err);
+                       const struct fh_judge_output *o, struct fh_str program, unsigned turn,
+                       struct fh_judge_outcome *ret, struct fh_error *err);

@@ -21,5 +21,13 @@ enum { FH_SEED_DIGITS = 16, FH_SEED_MAX = 256 /* bytes of a seed that is given *
 int fh_judge_seed_new(char ret[FH_SEED_DIGITS + 1], struct fh_error *err);
 /* A task's number, as 16 hexadecimal digits. */
 void fh_judge_seed_of(const char *seed, const char *task_id, unsigned draw, char ret[FH_SEED_DIGITS + 1]);
+/* With which number the hash tables of a sample's programs begin (fh_request.hash_secret): the first where it is judged
+ * once, so that its verdict is the same on every machine and day, and several in turn where it is judged again and
+ * again, so that one which hangs on their order is seen. Each has warm interpreters of its own: there are few. */
+enum { FH_HASH_SECRETS = 4 };
+static inline unsigned fh_judge_hash_secret(unsigned turn)
+{
+	return 1 + turn % FH_HASH_SECRETS;
+}
 /* Whether the test's text mentions a source of chance. By look: it may do so and draw nothing. */
 bool fh_judge_draws(const struct fh_judge_problem *p);

@@ -277,7 +277,7 @@ static int probe_output(struct fh_judge_session *s, enum fh_judge_language langu
 	unsigned number;
 	int r = fh_session_client(s, 0, &client, &number, err);
 	if (r >= 0)
-		r = fh_judge_by_output(client, s->settings, l->name, &output, fh_str(l->version), &o, err);
+		r = fh_judge_by_output(client, s->settings, l->name, &output, fh_str(l->version), 0, &o, err);
 	if (r < 0)
 		return r;
 	size_t n = o.run ? o.run->stream_size[FH_STDOUT] : 0;

@@ -19,7 +19,7 @@ struct fh_split {
 	struct fh_buf files[FH_JUDGE_LANGUAGE_COUNT_][LIST_COUNT_]; /* each list's, as one text */
 	size_t file_ends[FH_JUDGE_LANGUAGE_COUNT_][LIST_COUNT_][FH_SPLIT_DRIVERS_MAX]; /* of each file in it */
 	char digest[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX];                          /* of all; "": not read yet */
-	struct fh_plan *plans[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_];
+	struct fh_plan *plans[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_][FH_HASH_SECRETS];
 	struct fh_builds *builds;
 };
 
@@ -41,7 +41,8 @@ void fh_split_free(struct fh_split *s)
 		for (int list = 0; list < LIST_COUNT_; list++)
 			fh_buf_release(&s->files[l][list]);
 		for (int side = 0; side < SIDE_COUNT_; side++)
-			fh_plan_free(s->plans[l][side]);
+			for (int turn = 0; turn < FH_HASH_SECRETS; turn++)
+				fh_plan_free(s->plans[l][side][turn]);
 	}
 	fh_builds_free(s->builds);
 	pthread_mutex_destroy(&s->lock);
@@ -184,7 +185,7 @@ static int find_modules(enum fh_judge_language language, enum side side, struct 
 }
 
 static int build_plan(struct fh_split *s, enum fh_judge_language language, enum side side, bool is_program,
-                      struct fh_plan **ret, struct fh_error *err)
+                      unsigned turn, struct fh_plan **ret, struct fh_error *err)
 {
 	const struct fh_split_language *l = fh_judge_languages[language]->split;
 	const char *main = side == JUDGE ? l->judge_main : l->candidate_main;
@@ -210,19 +211,21 @@ static int build_plan(struct fh_split *s, enum fh_judge_language language, enum 
 	request.standard_library_only = !s->settings->packages;
 	request.descriptors = descriptors;
 	request.descriptor_count = side == JUDGE ? 3 : 2;
+	request.hash_secret = fh_judge_hash_secret(turn);
 	int r = fh_plan_build(&request, ret, err);
 	if (r >= 0 && l->adjust)
 		l->adjust(*ret, side == JUDGE);
 	return r;
 }
 
-int fh_split_script_plan(struct fh_split *s, enum fh_judge_language language, bool judge, const struct fh_plan **ret,
+int fh_split_script_plan(struct fh_split *s, const struct fh_split_pair *p, bool judge, const struct fh_plan **ret,
                          struct fh_error *err)
 {
+	enum fh_judge_language language = p->problem->language;
 	enum side side = judge ? JUDGE : CANDIDATE;
-	struct fh_plan **plan = &s->plans[language][side];
+	struct fh_plan **plan = &s->plans[language][side][p->turn % FH_HASH_SECRETS];
 	pthread_mutex_lock(&s->lock);
-	int r = *plan ? 0 : build_plan(s, language, side, false, plan, err);
+	int r = *plan ? 0 : build_plan(s, language, side, false, p->turn, plan, err);
 	pthread_mutex_unlock(&s->lock);
 	if (r < 0) {
 		err->phase = FH_PHASE_PLAN;
@@ -232,14 +235,15 @@ int fh_split_script_plan(struct fh_split *s, enum fh_judge_language language, bo
 	return 0;
 }
 
-/* The artifact is a file of each run's; what compiles is not part of the plan that runs. */
+/* What a compiler makes has no hash secret that can be set. The artifact is a file of each run's; what compiles is not
+ * part of the plan that runs. */
 int fh_split_program(struct fh_split *s, enum fh_judge_language language, bool judge, struct fh_artifact *artifact,
                      struct fh_split_side *ret, struct fh_error *err)
 {
 	enum side side = judge ? JUDGE : CANDIDATE;
-	struct fh_plan **plan = &s->plans[language][side];
+	struct fh_plan **plan = &s->plans[language][side][0];
 	pthread_mutex_lock(&s->lock);
-	int r = *plan ? 0 : build_plan(s, language, side, true, plan, err);
+	int r = *plan ? 0 : build_plan(s, language, side, true, 0, plan, err);
 	if (r >= 0 && (*plan)->compile) {
 		fh_plan_free((*plan)->compile);
 		(*plan)->compile = NULL;

@@ -41,6 +41,7 @@ struct fh_split_pair {
 	bool changes;                   /* changes of arguments come back, where the reference needs it */
 	bool wait;                      /* for the zygotes, where there can be any: the pairs that follow find them */
 	FH_NULLABLE const struct fh_limits *limits; /* instead of the settings' */
+	unsigned turn;                              /* which time, from 0, the sample is judged (fh_judge_hash_secret) */
 	FH_NULLABLE const char *seed;               /* FH_SEED_DIGITS digits, of chance on the judge's side. NULL: zeros */
 };
 
@@ -75,8 +76,8 @@ struct fh_split_language {
 
 /* ---- for language files ---- */
 
-/* The plan of a side whose driver is a script: made at the first call, kept for all others. */
-int fh_split_script_plan(struct fh_split *s, enum fh_judge_language language, bool judge, const struct fh_plan **ret,
+/* The plan of a side of the pair whose driver is a script: made at the first call, kept for all others of its kind. */
+int fh_split_script_plan(struct fh_split *s, const struct fh_split_pair *p, bool judge, const struct fh_plan **ret,
                          struct fh_error *err);
 /* For a language that compiles: the plan that runs `artifact`, which becomes its only file and the side's. */
 int fh_split_program(struct fh_split *s, enum fh_judge_language language, bool judge, struct fh_artifact *artifact,

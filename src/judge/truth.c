@@ -91,6 +91,7 @@ static int run_reference(struct work *w, const struct fh_judge_problem *p, struc
 	fh_buf_add(&input, p->truth->inputs.p, p->truth->inputs.n);
 	fh_request_init(&request);
 	request.language = "python";
+	request.hash_secret = fh_judge_hash_secret(0);
 	request.code = (struct fh_bytes){ w->driver.p, w->driver.n };
 	request.stdin_data = (struct fh_bytes){ input.p, input.n };
 	request.limits = w->settings->limits;

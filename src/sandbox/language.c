@@ -31,7 +31,8 @@ void fh_language_free(struct fh_language *l)
 	char **lists[] = { l->aliases,        l->tags,       l->extensions, l->tools,
 		               l->genuine,        l->ask,        l->run,        l->prefix_parts,
 		               l->hide,           l->keep,       l->env,        l->compile,
-		               l->zygote_options, l->zygote_env, l->prepare,    l->prepare_outs };
+		               l->zygote_options, l->zygote_env, l->prepare,    l->prepare_outs,
+		               l->hash_secret_env };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		free_strings(lists[i]);
 	for (size_t i = 0; i < l->link_count; i++) {
@@ -181,6 +182,16 @@ static int read_zygote(struct fh_json_reader *r, const json_t *value, void *targ
 	return fh_json_read_object(r, value, fields, target);
 }
 
+static int read_hash_secret(struct fh_json_reader *r, const json_t *value, void *target)
+{
+	static const struct fh_json_field fields[] = {
+		{ "env", fh_json_read_strings, offsetof(struct fh_language, hash_secret_env), false },
+		{ NULL },
+	};
+	((struct fh_language *)target)->has_hash_secret = true;
+	return fh_json_read_object(r, value, fields, target);
+}
+
 static const struct fh_json_field language_fields[] = {
 	{ "name", fh_json_read_text, offsetof(struct fh_language, name), true },
 	{ "aliases", fh_json_read_strings, offsetof(struct fh_language, aliases), false },
@@ -198,6 +209,7 @@ static const struct fh_json_field language_fields[] = {
 	{ "hide", fh_json_read_strings, offsetof(struct fh_language, hide), false },
 	{ "keep", fh_json_read_strings, offsetof(struct fh_language, keep), false },
 	{ "env", fh_json_read_strings, offsetof(struct fh_language, env), false },
+	{ "hash_secret", read_hash_secret, 0, false },
 	{ "zygote", read_zygote, 0, false },
 	{ NULL },
 };
@@ -213,6 +225,9 @@ static int check(struct fh_json_reader *r, const struct fh_language *l)
 	for (size_t i = 0; l->env[i]; i++)
 		if (!strchr(l->env[i], '='))
 			return fh_json_reader_fail(r, "\"env\": %s is not NAME=value", l->env[i]);
+	for (size_t i = 0; l->hash_secret_env[i]; i++)
+		if (!strchr(l->hash_secret_env[i], '='))
+			return fh_json_reader_fail(r, "\"hash_secret\": %s is not NAME=value", l->hash_secret_env[i]);
 	return 0;
 }
 
@@ -248,7 +263,8 @@ int fh_language_parse(struct fh_str json, const char *path, struct fh_language *
 	char ***lists[] = { &l->aliases,        &l->tags,       &l->extensions, &l->tools,
 		                &l->genuine,        &l->ask,        &l->run,        &l->prefix_parts,
 		                &l->hide,           &l->keep,       &l->env,        &l->compile,
-		                &l->zygote_options, &l->zygote_env, &l->prepare,    &l->prepare_outs };
+		                &l->zygote_options, &l->zygote_env, &l->prepare,    &l->prepare_outs,
+		                &l->hash_secret_env };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		*lists[i] = fh_xcalloc(1, sizeof(char *));
 	fh_limits_init(&l->compile_limits);

@@ -21,6 +21,9 @@
  *     hide              folders (globs) of installed packages, hidden by "only the standard library"
  *     keep              what has to stay of them because the tool itself is built on it
  *     env               NAME=value, for every run
+ *     hash_secret.env   NAME=value of a run whose hash tables begin with a number that is given, {secret}.
+ *                       "hash_secret" without any: the language draws one for each process and takes no other. No
+ * "hash_secret": nothing that a program sees hangs on one, or it differs by itself
  *
  * All lists end with NULL and are never NULL. In words for limits, see fh_limit_table.
  */
@@ -57,7 +60,9 @@ struct fh_language {
 	size_t link_count;
 	struct fh_header_rule *headers;
 	size_t header_count;
-	bool zygote; /* the data file has "zygote": programs may be forked from a warm interpreter (guest/warm) */
+	bool zygote;          /* the data file has "zygote": programs may be forked from a warm interpreter (guest/warm) */
+	bool has_hash_secret; /* the data file has "hash_secret" */
+	char **hash_secret_env;              /* with {secret} in their values */
 	char **zygote_options, **zygote_env; /* the zygote's own: after argv[0], and beside the program's environment */
 };
 

@@ -175,6 +175,25 @@ static void set_variable(struct fh_plan *plan, const char *entry)
 	fh_plan_add_string(&plan->env, entry);
 }
 
+/* The language's own way to give its hash tables what they begin with. A variable of the language's data file, so a
+ * zygote may start with it. */
+static void set_hash_secret(struct fh_plan *plan, const struct fh_request *r, const struct fh_language *l)
+{
+	static const char word[] = "{secret}";
+	for (size_t i = 0; r->hash_secret && l->hash_secret_env[i]; i++) {
+		fh_auto_buf struct fh_buf variable = FH_BUF_INIT(0);
+		const char *entry = l->hash_secret_env[i];
+		for (const char *at; (at = strstr(entry, word)); entry = at + strlen(word)) {
+			fh_buf_add(&variable, entry, (size_t)(at - entry));
+			fh_buf_addf(&variable, "%u", r->hash_secret);
+		}
+		fh_buf_adds(&variable, entry);
+		set_variable(plan, fh_buf_cstr(&variable));
+	}
+	if (r->hash_secret > 1 && l->has_hash_secret && !l->hash_secret_env[0] && plan->start == FH_START_AUTO)
+		plan->start = FH_START_FRESH; /* programs of one zygote share its secret */
+}
+
 static int set_env(struct fh_plan *plan, const struct fh_request *r, const struct fh_language *l,
                    const struct fh_tool *tool, struct fh_error *err)
 {
@@ -193,6 +212,8 @@ static int set_env(struct fh_plan *plan, const struct fh_request *r, const struc
 		set_variable(plan, l->env[i]);
 	for (size_t i = 0; tool && tool->env[i]; i++)
 		set_variable(plan, tool->env[i]);
+	if (l)
+		set_hash_secret(plan, r, l);
 	for (size_t i = 0; r->env && r->env[i]; i++) {
 		if (r->env[i][0] == '=' || !strchr(r->env[i], '='))
 			return fh_error_set(err, FH_E_ARGUMENT, "environment: %s is not NAME=value", r->env[i]);

@@ -87,7 +87,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&helpers), fh_buf_str(&p->problem->tail) };
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), &p->changes);
-	return fh_split_script_plan(s, FH_JUDGE_JAVASCRIPT, true, &ret->plan, err);
+	return fh_split_script_plan(s, p, true, &ret->plan, err);
 }
 
 static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
@@ -100,7 +100,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	wanted_names(p->problem, &names, &class);
 	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&program) };
 	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), NULL);
-	return fh_split_script_plan(s, FH_JUDGE_JAVASCRIPT, false, &ret->plan, err);
+	return fh_split_script_plan(s, p, false, &ret->plan, err);
 }
 
 static const struct fh_split_language split = {

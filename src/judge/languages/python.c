@@ -85,7 +85,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&before), fh_buf_str(&p->problem->tail) };
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), &p->changes);
-	return fh_split_script_plan(s, FH_JUDGE_PYTHON, true, &ret->plan, err);
+	return fh_split_script_plan(s, p, true, &ret->plan, err);
 }
 
 static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
@@ -98,11 +98,12 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	wanted_names(p->problem, &names, &class);
 	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&program) };
 	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), NULL);
-	return fh_split_script_plan(s, FH_JUDGE_PYTHON, false, &ret->plan, err);
+	return fh_split_script_plan(s, p, false, &ret->plan, err);
 }
 
-/* Without packages there is nothing for Python's site module to find: starting takes a third less without it. */
-static const char *const flags[] = { "-I", "-S", NULL };
+/* Without packages there is nothing for Python's site module to find: starting takes a third less without it. (Not -I,
+ * which would ignore the hash secret that the environment sets.) */
+static const char *const flags[] = { "-s", "-S", NULL };
 
 static const char *const preload[] = { "_struct", "typing", "math",   "re",   "collections", "itertools", "functools",
 	                                   "string",  "heapq",  "bisect", "copy", "random",      NULL };
