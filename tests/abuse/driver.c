@@ -67,7 +67,7 @@ static void put_bytes(json_t *o, const char *name, const void *data, size_t size
 static void put_result(struct job *j, const struct fh_result *r)
 {
 	char *text = fh_result_json(r, 0);
-	json_object_set_new(j->answer, "result", json_loads(text, 0, NULL));
+	json_object_set_new(j->answer, "result", json_loads(text, JSON_ALLOW_NUL, NULL));
 	free(text);
 	json_t *outs = json_object();
 	for (size_t i = 0; i < r->out_count; i++)
