@@ -134,7 +134,7 @@ int fh_judge_show(const struct fh_judge_settings *settings, const struct fh_judg
 		r = fh_self_check_run(session, problems, &one, 1, &check, err);
 	fh_self_check_release(&check);
 	if (r >= 0)
-		r = fh_judge_one(session, problem, sample, 0, &outcome, err);
+		r = fh_judge_one(session, problem, sample, &outcome, err);
 	if (r >= 0) {
 		add_run(&out, &outcome);
 		fh_print(&out);

@@ -330,9 +330,9 @@ static bool is_empty(struct fh_str s)
 	return true;
 }
 
-int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *problem,
-                 const struct fh_judge_sample *sample, unsigned turn, struct fh_judge_outcome *ret,
-                 struct fh_error *err)
+int fh_judge_turn(struct fh_judge_session *s, const struct fh_judge_problem *problem,
+                  const struct fh_judge_sample *sample, unsigned turn, struct fh_judge_outcome *ret,
+                  struct fh_error *err)
 {
 	struct fh_judge_parts parts = fh_judge_parts_of(problem, sample);
 	parts.turn = turn;
@@ -356,4 +356,10 @@ int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *prob
 		return 0;
 	}
 	return fh_attempt(s, &parts, ret, err);
+}
+
+int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *problem,
+                 const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	return fh_judge_turn(s, problem, sample, 0, ret, err);
 }

@@ -45,7 +45,7 @@ static int judge_often(struct batch *b, const struct fh_judge_problem *problem, 
 	struct fh_judge_outcome kept = { 0 };
 	for (unsigned i = 0; i < FH_MAX(b->options->repeat, 1U); i++) {
 		struct fh_judge_outcome o = { 0 };
-		int r = fh_judge_one(b->session, problem, sample, i, &o, err);
+		int r = fh_judge_turn(b->session, problem, sample, i, &o, err);
 		if (r < 0) {
 			fh_judge_outcome_release(&kept);
 			return r;

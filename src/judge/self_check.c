@@ -186,12 +186,12 @@ static int judge_drawing(struct check *c, const struct fh_judge_problem *p, cons
 {
 	unsigned draws = fh_judge_draws(p) ? DRAWS_MAX : 1;
 	fh_judge_set_draw(c->session, p, 0);
-	int r = fh_judge_one(c->session, p, reference, 0, ret, err);
+	int r = fh_judge_one(c->session, p, reference, ret, err);
 	for (unsigned draw = 1; r >= 0 && draw < draws && (ret->verdict == FH_VERDICT_FAILED || took_too_long(ret));
 	     draw++) {
 		fh_judge_outcome_release(ret);
 		fh_judge_set_draw(c->session, p, draw);
-		r = fh_judge_one(c->session, p, reference, 0, ret, err);
+		r = fh_judge_one(c->session, p, reference, ret, err);
 	}
 	return r;
 }
@@ -206,7 +206,7 @@ static int judge_reference(struct check *c, const struct fh_judge_problem *p, co
 	if (r >= 0 && took_too_long(ret)) {
 		fh_judge_outcome_release(ret);
 		fh_judge_set_time_factor(c->session, p, PATIENCE);
-		r = fh_judge_one(c->session, p, reference, 0, ret, err);
+		r = fh_judge_one(c->session, p, reference, ret, err);
 	}
 	bool passed = r >= 0 && ret->verdict == FH_VERDICT_PASSED;
 	fh_judge_set_time_factor(c->session, p, passed ? factor_for(limit, ret) : 1);
@@ -252,7 +252,7 @@ static int check_stub(struct check *c, const struct fh_judge_problem *p, const s
                       bool *ret_fails, struct fh_error *err)
 {
 	struct fh_judge_outcome o = { 0 };
-	int r = fh_judge_one(c->session, p, stub, 0, &o, err);
+	int r = fh_judge_one(c->session, p, stub, &o, err);
 	if (r < 0)
 		return r;
 	*ret_fails = o.verdict != FH_VERDICT_PASSED && o.verdict != FH_VERDICT_ENGINE_ERROR;

@@ -88,12 +88,14 @@ unsigned fh_judge_draw(const struct fh_judge_session *s, const struct fh_judge_p
 void fh_judge_set_draw(struct fh_judge_session *s, const struct fh_judge_problem *problem, unsigned draw);
 struct fh_limits fh_judge_limits(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
 
-/* Judges one sample; from any thread. turn: which time this is, from 0; another time, another hash secret. An engine
- * error is tried once more in a fresh sandbox and is then a verdict. Fails only when cancelled (FH_E_CANCELLED) or when
- * the engine ended too often. */
+/* Judges one sample; from any thread. An engine error is tried once more in a fresh sandbox and is then a verdict.
+ * Fails only when cancelled (FH_E_CANCELLED) or when the engine ended too often. */
 int fh_judge_one(struct fh_judge_session *s, const struct fh_judge_problem *problem,
-                 const struct fh_judge_sample *sample, unsigned turn, struct fh_judge_outcome *ret,
-                 struct fh_error *err);
+                 const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err);
+/* The same, of a sample that is judged again and again: the turn-th time, from 0, with that turn's hash secret. */
+int fh_judge_turn(struct fh_judge_session *s, const struct fh_judge_problem *problem,
+                  const struct fh_judge_sample *sample, unsigned turn, struct fh_judge_outcome *ret,
+                  struct fh_error *err);
 
 /* The program text as it would run, without the driver, for a person to read. */
 void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out);

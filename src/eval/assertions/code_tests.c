@@ -69,7 +69,7 @@ static int check_reference(struct fh_judge_session *session, const struct fh_jud
 {
 	const struct fh_judge_sample reference = fh_judge_problem_reference(p);
 	struct fh_judge_outcome o = { 0 };
-	int r = reference.size > 0 ? fh_judge_one(session, p, &reference, 0, &o, err) : 0;
+	int r = reference.size > 0 ? fh_judge_one(session, p, &reference, &o, err) : 0;
 	if (r >= 0 && reference.size > 0 && o.verdict != FH_VERDICT_PASSED) {
 		r = fh_error_set(err, FH_E_CONFIG, "code: \"canonical_solution\" does not pass \"tests\": %s: %s",
 		                 fh_verdict_name(o.verdict), o.reason);
@@ -98,7 +98,7 @@ int fh_code_tests_run(const struct fh_assertion_call *call, const struct fh_code
 			fh_buf_addc(&program, '\n');
 		fh_buf_add_str(&program, code);
 		const struct fh_judge_sample sample = { .completion = program.p, .size = program.n, .is_whole = true };
-		r = fh_judge_one(session, &problem, &sample, 0, ret, err);
+		r = fh_judge_one(session, &problem, &sample, ret, err);
 	}
 	if (r >= 0 && ret->verdict != FH_VERDICT_PASSED) {
 		r = check_reference(session, &problem, err);
