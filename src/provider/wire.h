@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How one kind of API is spoken: what is asked for as a request's body, and an answer as a response. Pure functions
- * over JSON; model.c sends, and services.c says which server speaks what. OpenAI's chat was compared with recordings
+ * over JSON; model.c sends, and service.c says which server speaks what. OpenAI's chat was compared with recordings
  * of real servers; the other APIs were written from knowledge of them, and never met their servers.
  */
 #pragma once
