@@ -4,7 +4,7 @@
  * (ppoll is replaced by the linker, --wrap) the next frames of it come, and behind the last one the end of the
  * connection; so every call of the client's ends too, with what came or with an error.
  */
-#include "sandbox/client.h"
+#include "sandbox/connection/client.h"
 
 #include <poll.h>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* JSONL files, plain or compressed: objects in the order of their lines, then the end or an error at a line. */
-#include "judge/lines.h"
 #include "fuzz.h"
+#include "judge/formats/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What a program under test says it returned, and the driver's message in its output: nothing odd ever equals. */
-#include "judge/value.h"
 #include "fuzz.h"
-#include "judge/verdict.h"
+#include "judge/comparing/value.h"
+#include "judge/comparing/verdict.h"
 
 static const char secret[FH_SECRET_SIZE + 1] = "0123456789abcdef0123456789abcdef";
 

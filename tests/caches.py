@@ -2,7 +2,7 @@
 """What compilers made for one test file, given to those that run after it.
 
 Each file has a home and a cache of its own, so that none finds what another left. Compiled programs and prepared toolchains are
-the exception: their names are hashes of all that they were made of (src/sandbox/compile_cache.h), and making them anew
+the exception: their names are hashes of all that they were made of (src/sandbox/planning/compile_cache.h), and making them anew
 for each file, each kind of user and each build took half of the tests' time. They are hard links, so that a file may remove or
 overwrite its own. A test of the cache itself uses a folder of its own.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The test of a problem that gives cases: judge/format_generic.c puts this text in front of a call to check_cases.
+# The test of a problem that gives cases: judge/formats/format_generic.c puts this text in front of a call to check_cases.
 # Values compare by type and value (docs/data-sets.md): an object's own idea of equality is never asked.
 def check_cases(candidate, cases, tolerance):
     kind, size = type, len

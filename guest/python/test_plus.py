@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The test of an EvalPlus problem: judge/truth.c puts this text in front of a call to check_plus. A result is right when it
+# The test of an EvalPlus problem: judge/comparing/truth.c puts this text in front of a call to check_plus. A result is right when it
 # equals that of the reference, or, being of floats, is near it (EvalPlus: numpy's allclose with rtol 1e-07); where a task has
-# more than one right answer, an oracle decides as well (judge/format_evalplus.c, judge/mbpp_plus.c).
+# more than one right answer, an oracle decides as well (judge/formats/format_evalplus.c, judge/formats/mbpp_plus.c).
 class LongText:
     """A str of the reference's that is too long to be written down: equal to a str of that length and digest."""
 

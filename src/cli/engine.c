@@ -3,11 +3,11 @@
 
 #include <unistd.h>
 
-#include "cli/options.h"
-#include "cli/print.h"
+#include "cli/shared/options.h"
+#include "cli/shared/print.h"
 #include "fumehood/sandbox.h"
-#include "sandbox/placement.h"
-#include "sandbox/service.h"
+#include "sandbox/connection/placement.h"
+#include "sandbox/connection/service.h"
 
 static uint64_t idle_ms;
 static const struct fh_opt options[] = {

@@ -7,9 +7,9 @@
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "base/path.h"
-#include "cli/options.h"
-#include "cli/print.h"
 #include "cli/serve_tls.h"
+#include "cli/shared/options.h"
+#include "cli/shared/print.h"
 #include "cli/switch.h"
 
 static const char *shell, *e2b_url = FH_SWITCH_E2B_URL, *domain;

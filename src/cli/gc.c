@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 
-#include "cli/options.h"
-#include "cli/print.h"
+#include "cli/shared/options.h"
+#include "cli/shared/print.h"
 #include "fumehood/sandbox.h"
 
 static const struct fh_opt options[] = { { 0 } };

@@ -9,15 +9,15 @@
 #include "base/parse.h"
 #include "base/path.h"
 #include "base/sha256.h"
-#include "cli/interrupt.h"
 #include "cli/judge_report.h"
 #include "cli/judge_show.h"
-#include "cli/options.h"
-#include "cli/print.h"
-#include "cli/progress.h"
-#include "cli/term.h"
+#include "cli/shared/interrupt.h"
+#include "cli/shared/options.h"
+#include "cli/shared/print.h"
+#include "cli/shared/progress.h"
+#include "cli/shared/term.h"
 #include "judge/batch.h"
-#include "judge/truth.h"
+#include "judge/comparing/truth.h"
 
 /* Some samples have no verdict of their own. */
 enum { EXIT_HARNESS_ERRORS = 3, EXIT_SELF_CHECK = 4, REPEAT_MAX = 1000 };

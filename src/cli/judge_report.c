@@ -5,7 +5,7 @@
 
 #include "base/escape.h"
 #include "base/fd.h"
-#include "cli/term.h"
+#include "cli/shared/term.h"
 #include "judge/session.h"
 
 void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_problems *problems,

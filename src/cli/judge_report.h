@@ -2,7 +2,7 @@
 /* The summary of a judgement: a table by verdict, pass@k with intervals, and what to do next; as text or as JSON. */
 #pragma once
 #include "judge/estimate.h"
-#include "judge/problem.h"
+#include "judge/formats/problem.h"
 #include "judge/results.h"
 #include "judge/self_check.h"
 

@@ -2,7 +2,7 @@
 #include "cli/judge_show.h"
 
 #include "base/escape.h"
-#include "cli/print.h"
+#include "cli/shared/print.h"
 #include "judge/results.h"
 #include "judge/self_check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 
-#include "cli/options.h"
+#include "cli/shared/options.h"
 #include "fumehood/sandbox.h"
 
 static const struct fh_opt options[] = { { 0 } };

@@ -10,8 +10,8 @@
 
 #include "base/nearest.h"
 #include "base/path.h"
-#include "cli/options.h"
-#include "cli/print.h"
+#include "cli/shared/options.h"
+#include "cli/shared/print.h"
 #include "fumehood/sandbox.h"
 
 struct command {

@@ -9,8 +9,8 @@
 
 #include "base/data.h"
 #include "base/path.h"
-#include "cli/options.h"
 #include "cli/run_inputs.h"
+#include "cli/shared/options.h"
 #include "json/json.h"
 
 /* What Python does first: our package is found where this program says, and nothing of the current folder is imported.

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/options.h"
-#include "cli/print.h"
-#include "cli/term.h"
+#include "cli/shared/options.h"
+#include "cli/shared/print.h"
+#include "cli/shared/term.h"
 #include "fumehood/sandbox.h"
 #include "json/json.h"
 

@@ -11,13 +11,13 @@
 #include "base/launcher.h"
 #include "base/nearest.h"
 #include "base/path.h"
-#include "cli/interrupt.h"
-#include "cli/options.h"
-#include "cli/print.h"
 #include "cli/run_inputs.h"
 #include "cli/run_result.h"
+#include "cli/shared/interrupt.h"
+#include "cli/shared/options.h"
+#include "cli/shared/print.h"
 #include "proto/plan.h"
-#include "sandbox/language.h"
+#include "sandbox/planning/language.h"
 
 #define CODE_MAX (64u << 20)
 

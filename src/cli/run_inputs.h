@@ -2,7 +2,7 @@
 /* What `fumehood run` gives a sandbox: the options --file, --mount and --out, taken apart, files read. */
 #pragma once
 #include "base/buf.h"
-#include "cli/options.h"
+#include "cli/shared/options.h"
 #include "fumehood/sandbox.h"
 
 #define FH_RUN_FILE_MAX (1u << 30) /* bytes of one --file, and of a plan */

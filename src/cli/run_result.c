@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/utf8.h"
-#include "cli/print.h"
+#include "cli/shared/print.h"
 
 enum {
 	EXIT_COMPILE = 1,

@@ -2,7 +2,7 @@
 /* What `fumehood run` does with what comes back: output as it comes, files brought out, words and exit status. */
 #pragma once
 #include "base/place.h"
-#include "cli/options.h"
+#include "cli/shared/options.h"
 #include "fumehood/sandbox.h"
 
 /* Output on its way to our own stdout and stderr. On a terminal, what could steer it is shown as text instead (unless

@@ -10,9 +10,9 @@
 
 #include "base/fd.h"
 #include "base/launcher.h"
-#include "cli/interrupt.h"
-#include "cli/options.h"
 #include "cli/serve_tls.h"
+#include "cli/shared/interrupt.h"
+#include "cli/shared/options.h"
 #include "e2b/server.h"
 #include "server/http_address.h"
 

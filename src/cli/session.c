@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/print.h"
-#include "cli/term.h"
+#include "cli/shared/print.h"
+#include "cli/shared/term.h"
 #include "json/json.h"
 
 struct fh_session_options fh_session_options = { .lease_ms = 3600 * 1000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of `fumehood session` share: its options, and how a session is found. */
 #pragma once
-#include "cli/options.h"
+#include "cli/shared/options.h"
 #include "fumehood/session.h"
 
 struct fh_session_options {

@@ -8,9 +8,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "cli/interrupt.h"
-#include "cli/print.h"
 #include "cli/session.h"
+#include "cli/shared/interrupt.h"
+#include "cli/shared/print.h"
 
 enum { LOOK_MS = 200, PIECE = 64 << 10 };
 #define O fh_session_options

@@ -10,9 +10,9 @@
 
 #include "base/escape.h"
 #include "base/fd.h"
-#include "cli/interrupt.h"
-#include "cli/print.h"
 #include "cli/session.h"
+#include "cli/shared/interrupt.h"
+#include "cli/shared/print.h"
 #include "json/json.h"
 
 enum { PIECE = 256 << 10, LOOK_MS = 200 };

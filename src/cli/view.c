@@ -9,9 +9,9 @@
 
 #include "base/child.h"
 #include "base/launcher.h"
-#include "cli/interrupt.h"
-#include "cli/options.h"
-#include "cli/print.h"
+#include "cli/shared/interrupt.h"
+#include "cli/shared/options.h"
+#include "cli/shared/print.h"
 #include "server/http_address.h"
 #include "view/view.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/options.h"
+#include "cli/shared/options.h"
 #include "cli/switch.h"
 #include "cli/with_server.h"
 

@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-#include "sandbox/language_words.h"
+#include "sandbox/planning/language_words.h"
 
 /* Of other languages, and of things that are no program. */
 static const char *const not_run[] = {

@@ -2,8 +2,8 @@
 #include "eval/run.h"
 #include <stdio.h>
 #include "base/clock.h"
-#include "eval/check.h"
-#include "eval/keys.h"
+#include "eval/config/keys.h"
+#include "eval/grading/check.h"
 #include "eval/memory.h"
 #include "eval/render.h"
 #include "eval/transform.h"

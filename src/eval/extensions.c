@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/extensions.h"
 #include "base/path.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
 
 static const char *const hook_names[FH_HOOK_COUNT_] = { "beforeAll", "beforeEach", "afterEach", "afterAll" };
 

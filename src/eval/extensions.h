@@ -11,7 +11,7 @@
  *     afterAll    {suite, results, prompts, evalId, config}
  */
 #pragma once
-#include "eval/config.h"
+#include "eval/config/config.h"
 #include "script/script.h"
 
 enum fh_hook { FH_HOOK_BEFORE_ALL, FH_HOOK_BEFORE_EACH, FH_HOOK_AFTER_EACH, FH_HOOK_AFTER_ALL, FH_HOOK_COUNT_ };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/kept.h"
 
+#include "eval/config/select.h"
 #include "eval/content.h"
-#include "eval/select.h"
 #include "store/rows.h"
 
 /* A cell of the store, of an eval that goes on. */

@@ -3,13 +3,13 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include "base/path.h"
-#include "eval/env.h"
-#include "eval/keys.h"
-#include "eval/scenarios.h"
-#include "eval/services.h"
-#include "eval/text.h"
+#include "eval/config/env.h"
+#include "eval/config/keys.h"
+#include "eval/config/scenarios.h"
+#include "eval/config/text.h"
+#include "eval/config/unknown.h"
+#include "eval/grading/services.h"
 #include "eval/transform.h"
-#include "eval/unknown.h"
 
 #define CONCURRENCY_DEFAULT 4
 #define CONCURRENCY_MAX 512

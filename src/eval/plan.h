@@ -8,10 +8,10 @@
  * asked first is another order: tests that are to run alone (runSerially), then all others.
  */
 #pragma once
+#include "eval/config/filter.h"
+#include "eval/config/prompts.h"
+#include "eval/config/providers.h"
 #include "eval/extensions.h"
-#include "eval/filter.h"
-#include "eval/prompts.h"
-#include "eval/providers.h"
 
 #define FH_EVAL_CELLS_MAX 10000000
 

@@ -4,7 +4,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/proc.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
 #include "provider/exec.h"
 #include "script/script.h"
 #include "template/template.h"

@@ -9,8 +9,8 @@
  * template. In a prompt that is JSON each string is a template of its own.
  */
 #pragma once
+#include "eval/grading/services.h"
 #include "eval/plan.h"
-#include "eval/services.h"
 
 /* Renders text with vars (object; "env" in it is the environment). Text without braces is copied. free() *ret. */
 int fh_render_text(struct fh_str text, const json_t *vars, char **ret, struct fh_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/results.h"
-#include "eval/derived.h"
+#include "eval/grading/derived.h"
 #include "eval/render.h"
 
 void fh_eval_result_release(struct fh_eval_result *r)

@@ -6,10 +6,10 @@
 #include <sys/random.h>
 #include <time.h>
 #include "base/clock.h"
-#include "eval/graders.h"
+#include "eval/config/select.h"
+#include "eval/grading/graders.h"
 #include "eval/memory.h"
 #include "eval/outputs/row.h"
-#include "eval/select.h"
 
 #define THREAD_STACK ((size_t)1 << 20)
 #define PAUSE_LOOK_NS (FH_NS_PER_S / 10)

@@ -3,11 +3,11 @@
  * Carrying a plan out: every cell is generated, transformed and checked; `concurrency` cells at a time.
  */
 #pragma once
+#include "eval/grading/services.h"
 #include "eval/results.h"
-#include "eval/services.h"
 
 struct fh_eval_memory; /* eval/memory.h */
-struct fh_graders;     /* eval/graders.h */
+struct fh_graders;     /* eval/grading/graders.h */
 
 struct fh_eval_run {
 	const struct fh_eval_plan *plan;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include "base/fd.h"
 #include "base/path.h"
-#include "eval/services.h"
+#include "eval/grading/services.h"
 #include "fumehood/sandbox.h"
 
 #define SCRIPT_GUEST_MAX ((size_t)1 << 20)

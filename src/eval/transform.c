@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/transform.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
 #include "script/script.h"
 
 int fh_transform(struct fh_script_pool *scripts, const char *config_dir, const char *code, const char *name,

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <sys/random.h>
 
-#include "judge/output.h"
+#include "judge/comparing/output.h"
 #include "judge/session_state.h"
 #include "judge/share.h"
 #include "proto/plan.h"
-#include "sandbox/language.h"
+#include "sandbox/planning/language.h"
 
 #define TRIES 2
 

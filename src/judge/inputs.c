@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "judge/output.h"
-#include "judge/truth.h"
+#include "judge/comparing/output.h"
+#include "judge/comparing/truth.h"
 
 #define FIELD(type, member, kind_)                                                                                     \
 	{                                                                                                                  \

@@ -9,7 +9,7 @@
  */
 #pragma once
 #include "base/sha256.h"
-#include "judge/problem.h"
+#include "judge/formats/problem.h"
 #include "judge/session.h"
 
 struct fh_judge_inputs {

@@ -2,7 +2,7 @@
 #include "judge/languages.h"
 
 #include "base/data.h"
-#include "sandbox/language_words.h"
+#include "sandbox/planning/language_words.h"
 
 const struct fh_judge_language_info *const fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_] = {
 #define FH_JUDGE_LANGUAGE(ENUMERATOR, name) [FH_JUDGE_##ENUMERATOR] = &fh_judge_language_##name,

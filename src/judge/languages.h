@@ -9,7 +9,7 @@
  */
 #pragma once
 #include "base/buf.h"
-#include "judge/problem.h"
+#include "judge/formats/problem.h"
 #include "judge/session.h"
 
 struct fh_client;

@@ -13,9 +13,9 @@
  */
 #pragma once
 #include "base/sha256.h"
-#include "judge/problem.h"
-#include "judge/session.h"
 #include "json/json.h"
+#include "judge/formats/problem.h"
+#include "judge/session.h"
 
 struct fh_results;
 

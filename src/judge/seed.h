@@ -13,7 +13,7 @@
  */
 #pragma once
 #include "base/error.h"
-#include "judge/problem.h"
+#include "judge/formats/problem.h"
 
 enum { FH_SEED_DIGITS = 16, FH_SEED_MAX = 256 /* bytes of a seed that is given */ };
 

@@ -12,8 +12,8 @@
 #include "code/declaration.h"
 #include "json/json.h"
 #include "judge/batch.h"
+#include "judge/comparing/truth.h"
 #include "judge/languages.h"
-#include "judge/truth.h"
 
 #define MEMORY_MAX 4096 /* of a remembered task */
 /* A program may need this many times the reference's CPU time: less would make a verdict depend on the machine. Where

@@ -6,11 +6,11 @@
 #include "base/data.h"
 #include "base/fd.h"
 #include "judge/attempt.h"
+#include "judge/comparing/output.h"
 #include "judge/inputs.h"
-#include "judge/output.h"
 #include "judge/session_state.h"
 #include "proto/plan.h"
-#include "sandbox/language.h"
+#include "sandbox/planning/language.h"
 
 #define DRIVER_MAX (1 << 20)
 

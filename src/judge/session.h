@@ -9,9 +9,9 @@
  */
 #pragma once
 #include "base/sha256.h"
-#include "judge/problem.h"
+#include "judge/comparing/verdict.h"
+#include "judge/formats/problem.h"
 #include "judge/seed.h"
-#include "judge/verdict.h"
 
 /* How far a verdict can be trusted: "split" (judge/split.h), or "in-process": the test ran in the candidate's process.
  */

@@ -16,8 +16,8 @@
  */
 #pragma once
 #include "judge/build.h"
-#include "judge/problem.h"
-#include "judge/verdict.h"
+#include "judge/comparing/verdict.h"
+#include "judge/formats/problem.h"
 
 struct fh_judge_settings;
 struct fh_split; /* what a session keeps for split judging */

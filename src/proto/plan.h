@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan: everything that one run needs, as plain data. The client builds it (sandbox/plan_build.c), prints and reads
- * it as JSON (sandbox/plan_json.c) and sends it to an engine, which carries it out (engine/make) and decides
- * nothing.
+ * A plan: everything that one run needs, as plain data. The client builds it (sandbox/planning/plan_build.c), prints
+ * and reads it as JSON (sandbox/planning/plan_json.c) and sends it to an engine, which carries it out (engine/make) and
+ * decides nothing.
  *
  * The *park part* (mounts, ids, layers, hostname, size of the writable layer = limits.disk) is what a sandbox is made
  * of before a program is known: a sandbox made ahead of time serves only plans with an equal park part. The *request

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/compile.h"
 
-#include "sandbox/client.h"
-#include "sandbox/compile_cache.h"
+#include "sandbox/connection/client.h"
+#include "sandbox/planning/compile_cache.h"
 #include "sandbox/prepare.h"
 #include "sandbox/result.h"
 #include "sandbox/run.h"

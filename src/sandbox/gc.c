@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collecting what dead engines have left is the engine's work, which alone may touch it; this asks for it. */
-#include "sandbox/placement.h"
+#include "sandbox/connection/placement.h"
 
 #include <sys/wait.h>
 

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/path.h"
-#include "sandbox/compile_cache.h"
-#include "sandbox/language.h"
+#include "sandbox/planning/compile_cache.h"
+#include "sandbox/planning/language.h"
 #include "sandbox/run.h"
 
 enum {

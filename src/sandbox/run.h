@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One execution of one plan (run.c puts compiling in front of it). */
 #pragma once
-#include "sandbox/process.h"
+#include "sandbox/session/process.h"
 
 /* Runs the plan as it is, whatever its `compile` says. Contract: fh_run. */
 int fh_execute(struct fh_client *client, const struct fh_plan *plan, const struct fh_run_options *o,

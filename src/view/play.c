@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "judge/compare.h"
-#include "sandbox/language.h"
+#include "judge/comparing/compare.h"
+#include "sandbox/planning/language.h"
 #include "view/reply.h"
 #include "view/routes.h"
 #include "view/state.h"
@@ -77,7 +77,7 @@ static int run(const struct fh_request *request, struct fh_result **ret, struct 
 	return r;
 }
 
-/* What was printed beside what was expected, by a rule of judge/compare.h. */
+/* What was printed beside what was expected, by a rule of judge/comparing/compare.h. */
 static json_t *verdict_json(const struct fh_result *result, const json_t *expected, enum fh_compare rule)
 {
 	struct fh_str want = { json_string_value(expected), json_string_length(expected) };

@@ -3,7 +3,7 @@
 #pragma once
 #include "proto/frame.h"
 #include "proto/plan.h"
-#include "sandbox/client.h"
+#include "sandbox/connection/client.h"
 
 struct fake {
 	int fd;

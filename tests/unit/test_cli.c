@@ -7,8 +7,8 @@
 
 #include "base/base64.h"
 #include "base/nearest.h"
-#include "cli/options.h"
-#include "cli/term.h"
+#include "cli/shared/options.h"
+#include "cli/shared/term.h"
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 

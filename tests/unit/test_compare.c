@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "code/program_text.h"
-#include "judge/compare.h"
+#include "judge/comparing/compare.h"
 
 static void each_rule_takes_its_differences_and_no_others(void **state)
 {

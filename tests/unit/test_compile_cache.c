@@ -13,7 +13,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "sandbox/compile_cache.h"
+#include "sandbox/planning/compile_cache.h"
 
 static char home[] = "/tmp/fumehood-cache-XXXXXX";
 

@@ -10,19 +10,19 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "eval/assertion.h"
-#include "eval/csv.h"
-#include "eval/csv_tests.h"
-#include "eval/derived.h"
-#include "eval/env.h"
-#include "eval/grade.h"
+#include "eval/config/csv.h"
+#include "eval/config/csv_tests.h"
+#include "eval/config/env.h"
+#include "eval/config/schema.h"
+#include "eval/config/text.h"
+#include "eval/grading/assertion.h"
+#include "eval/grading/derived.h"
+#include "eval/grading/grade.h"
+#include "eval/grading/score.h"
 #include "eval/outputs/output.h"
 #include "eval/paired.h"
 #include "eval/plan.h"
 #include "eval/render.h"
-#include "eval/schema.h"
-#include "eval/score.h"
-#include "eval/text.h"
 
 static json_t *parse(const char *text)
 {

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "judge/lines.h"
-#include "judge/output.h"
-#include "judge/truth.h"
-#include "judge/problem.h"
+#include "judge/comparing/output.h"
+#include "judge/comparing/truth.h"
+#include "judge/formats/lines.h"
+#include "judge/formats/problem.h"
 
 static char file[] = "/tmp/fumehood-test-formats-XXXXXX";
 

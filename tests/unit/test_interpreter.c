@@ -10,8 +10,8 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/proc.h"
-#include "sandbox/interpreter.h"
-#include "sandbox/language.h"
+#include "sandbox/planning/interpreter.h"
+#include "sandbox/planning/language.h"
 
 static char *top; /* a folder of this test's own, its links resolved */
 static struct fh_language *language;

@@ -14,11 +14,11 @@
 #include "base/fd.h"
 #include "base/sha256.h"
 #include "code/declaration.h"
+#include "judge/comparing/verdict.h"
 #include "judge/estimate.h"
-#include "judge/problem.h"
+#include "judge/formats/problem.h"
 #include "judge/results.h"
 #include "judge/share.h"
-#include "judge/verdict.h"
 
 /* ---------------------------------------------------------------------------------------------------------- helpers */
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "judge/comparing/output.h"
+#include "judge/comparing/truth.h"
 #include "judge/inputs.h"
-#include "judge/output.h"
-#include "judge/truth.h"
 
 /* What goes into one judgement, each member with a value of its own. */
 struct all {

@@ -10,8 +10,8 @@
 #include "code/extract.h"
 #include "judge/languages.h"
 #include "judge/split.h"
-#include "sandbox/language.h"
-#include "sandbox/language_words.h"
+#include "sandbox/planning/language.h"
+#include "sandbox/planning/language_words.h"
 
 static void assert_guest_file(enum fh_judge_language l, const char *file)
 {

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "proto/plan.h"
-#include "sandbox/language.h"
+#include "sandbox/planning/language.h"
 
 static void languages_have_names_aliases_and_extensions(void **state)
 {

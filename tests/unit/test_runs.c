@@ -12,8 +12,8 @@
 #include "base/fd.h"
 #include "fake_engine.h"
 #include "proto/wire.h"
-#include "sandbox/client.h"
-#include "sandbox/session.h"
+#include "sandbox/connection/client.h"
+#include "sandbox/session/session.h"
 
 /* ------------------------------------------------------------------------------------------------------------ runs */
 

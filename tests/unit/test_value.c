@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include "judge/value.h"
+#include "judge/comparing/value.h"
 
 static json_t *parse(const char *text)
 {

@@ -17,9 +17,9 @@
 #include "code/extract.h"
 #include "eval/assertions/code_spec.h"
 #include "eval/assertions/code_tests.h"
-#include "eval/services.h"
+#include "eval/grading/services.h"
+#include "judge/comparing/value.h"
 #include "judge/seed.h"
-#include "judge/value.h"
 
 #define CODE_DRIVER_MAX ((size_t)1 << 20)
 #define CODE_RESULTS_MAX ((size_t)64 << 20)

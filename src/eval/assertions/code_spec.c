@@ -6,8 +6,8 @@
 #include "base/parse.h"
 #include "code/extract.h"
 #include "eval/render.h"
-#include "judge/value.h"
-#include "sandbox/language_words.h"
+#include "judge/comparing/value.h"
+#include "sandbox/planning/language_words.h"
 
 #define FH_CODE_DEPTH_MAX 100
 

@@ -7,7 +7,7 @@
  *     language         python (default), javascript, bash, c, cpp, java, go, rust, or an alias
  *     function         the function (or "Class.method") that the program has to define; tells which block is taken
  *     call             an expression of the language, evaluated in the program: "factorial(5)"
- *     expected         the value it has to have: any JSON value, compared by type and value (judge/value.h)
+ *     expected         the value it has to have: any JSON value, compared by type and value (judge/comparing/value.h)
  *     expected_output  or: what printing it shows, a string
  *     expected_error   or: the name of the exception it raises ("ValueError")
  *     cases            or: a list of these, each {call | args [, kwargs], expected | expected_output | expected_error},
@@ -24,7 +24,7 @@
  * is, whatever its type.
  */
 #pragma once
-#include "eval/assertion.h"
+#include "eval/grading/assertion.h"
 #include "fumehood/sandbox.h"
 
 #define FH_CODE_CASES_MAX 10000

@@ -3,13 +3,13 @@
 
 #include "code/declaration.h"
 #include "code/outline.h"
+#include "eval/grading/services.h"
 #include "eval/judging.h"
-#include "eval/services.h"
-#include "judge/format.h"
+#include "judge/formats/format.h"
 #include "judge/languages.h"
 #include "judge/session.h"
 
-/* The row of a data set that the fields amount to (judge/format_generic.c). */
+/* The row of a data set that the fields amount to (judge/formats/format_generic.c). */
 static json_t *row_of(const struct fh_code_spec *spec)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "eval/assertions/kinds.h"
 #include "base/buf.h"
-#include "eval/grade.h"
-#include "eval/text.h"
+#include "eval/assertions/kinds.h"
+#include "eval/config/text.h"
+#include "eval/grading/grade.h"
 
 struct words {
 	char **items;

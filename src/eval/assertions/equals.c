@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/assertions/kinds.h"
-#include "eval/grade.h"
+#include "eval/grading/grade.h"
 
 /* Numbers compare by value: 1 and 1.0 are the same number in JSON and in JavaScript. */
 static bool same_json(const json_t *a, const json_t *b)

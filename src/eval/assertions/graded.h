@@ -2,8 +2,8 @@
 /* Shared by the assertions that models grade (graded_*.c). */
 #pragma once
 #include "eval/assertions/kinds.h"
-#include "eval/grade.h"
-#include "eval/rubric.h"
+#include "eval/grading/grade.h"
+#include "eval/grading/rubric.h"
 
 struct fh_rubric_call fh_graded_call(const struct fh_assertion_call *call, const json_t *vars);
 /* A copy of the row's variables, to which what is graded is added. New reference. */

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <float.h>
 #include "eval/assertions/graded.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
 #include "eval/transform.h"
 
 #define WINDOW 5

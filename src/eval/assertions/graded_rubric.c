@@ -5,7 +5,7 @@
 #include <math.h>
 #include <strings.h>
 #include "eval/assertions/graded.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
 
 struct fh_rubric_call fh_graded_call(const struct fh_assertion_call *call, const json_t *vars)
 {

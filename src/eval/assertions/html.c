@@ -5,8 +5,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include "eval/assertions/kinds.h"
-#include "eval/grade.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
+#include "eval/grading/grade.h"
 
 #define HTML_MAX ((size_t)10 << 20)
 #define DEPTH_MAX 2000

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/assertions/kinds.h"
-#include "eval/grade.h"
-#include "eval/json_in_text.h"
-#include "eval/schema.h"
+#include "eval/config/schema.h"
+#include "eval/grading/grade.h"
+#include "eval/grading/json_in_text.h"
 #include "json/yaml.h"
 
 /* The schema may be an object, or a string that holds one as JSON. */

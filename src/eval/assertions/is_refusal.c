@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/assertions/kinds.h"
 #include <ctype.h>
-#include "eval/grade.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
+#include "eval/grading/grade.h"
 
 /* How refusals begin … */
 static const char *const beginnings[] = {

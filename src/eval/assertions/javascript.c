@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/assertions/kinds.h"
-#include "eval/grade.h"
-#include "eval/services.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
+#include "eval/grading/grade.h"
+#include "eval/grading/services.h"
 #include "script/script.h"
 
 static int threw(struct fh_grade *ret, const char *what, const char *trace)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every kind of assertion; the table (table.c) lists them. */
 #pragma once
-#include "eval/assertion.h"
+#include "eval/grading/assertion.h"
 
 extern const struct fh_assertion fh_assertion_equals;
 extern const struct fh_assertion fh_assertion_contains;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "eval/assertions/kinds.h"
 #include "base/utf8.h"
-#include "eval/grade.h"
+#include "eval/assertions/kinds.h"
+#include "eval/grading/grade.h"
 
 #define LENGTH_MAX 20000u /* code points of each text: the work is their product */
 

@@ -3,9 +3,9 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <strings.h>
-#include "eval/grade.h"
-#include "eval/services.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
+#include "eval/grading/grade.h"
+#include "eval/grading/services.h"
 #include "script/script.h"
 
 static int failed(struct fh_grade *ret, char *reason)

@@ -2,7 +2,7 @@
 #include "eval/assertions/kinds.h"
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
-#include "eval/grade.h"
+#include "eval/grading/grade.h"
 
 /* A pattern meets text that a model wrote: each match is bounded, so that none takes more than a fraction of a
  * second or more than some megabytes. */

@@ -2,7 +2,7 @@
 /* Assertions on what the provider says beside its answer: perplexity and perplexity-score (of logProbs), guardrails. */
 #include <math.h>
 #include "eval/assertions/kinds.h"
-#include "eval/grade.h"
+#include "eval/grading/grade.h"
 
 static int mean_log_prob(const struct fh_assertion_call *call, double *ret, struct fh_error *err)
 {

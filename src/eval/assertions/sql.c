@@ -10,8 +10,8 @@
 #include <pcre2.h>
 #include "eval/assertions/kinds.h"
 #include "eval/assertions/sql_parser.h"
-#include "eval/grade.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
+#include "eval/grading/grade.h"
 
 #define SQL_MAX ((size_t)1 << 20)
 

@@ -6,10 +6,10 @@
  */
 #include <fnmatch.h>
 #include "eval/assertions/kinds.h"
-#include "eval/grade.h"
-#include "eval/json_in_text.h"
-#include "eval/schema.h"
-#include "eval/text.h"
+#include "eval/config/schema.h"
+#include "eval/config/text.h"
+#include "eval/grading/grade.h"
+#include "eval/grading/json_in_text.h"
 
 /* ------------------------------------------------------------------------------------------------------ valid calls */
 

@@ -2,8 +2,8 @@
 /* webhook: a server of the user's decides. POST {output, context: {prompt, vars}}; it answers {pass, score?, reason?}.
  * Five seconds, or WEBHOOK_TIMEOUT milliseconds; it is not asked twice. */
 #include "eval/assertions/kinds.h"
-#include "eval/grade.h"
-#include "eval/services.h"
+#include "eval/grading/grade.h"
+#include "eval/grading/services.h"
 #include "provider/http.h"
 
 #define TIMEOUT_MS 5000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/assertions/kinds.h"
-#include "eval/grade.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
+#include "eval/grading/grade.h"
 
 static size_t count_words(struct fh_str s)
 {

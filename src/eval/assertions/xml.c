@@ -6,8 +6,8 @@
  */
 #include <expat.h>
 #include "eval/assertions/kinds.h"
-#include "eval/grade.h"
-#include "eval/text.h"
+#include "eval/config/text.h"
+#include "eval/grading/grade.h"
 
 #define CANDIDATES_MAX 1000
 #define DEPTH_MAX 500

@@ -3,7 +3,7 @@
 
 #include "code/declaration.h"
 #include "code/outline.h"
-#include "judge/format.h"
+#include "judge/formats/format.h"
 #include "judge/split.h"
 
 static bool is_class(struct fh_str text)

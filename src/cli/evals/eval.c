@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Program fumehood-eval: `fumehood eval` and `fumehood retry`. */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/launcher.h"
+#include "base/path.h"
+#include "cli/evals/eval_again.h"
+#include "cli/evals/eval_commands.h"
+#include "cli/evals/eval_run.h"
+#include "cli/evals/eval_show.h"
+#include "cli/shared/interrupt.h"
+#include "cli/shared/print.h"
+#include "cli/shared/term.h"
+#include "eval/config/env.h"
+#include "eval/outputs/output.h"
+#include "provider/cache.h"
+#include "provider/record.h"
+#include "provider/replay.h"
+#include "script/script.h"
+
+/* Memory that the end of the process frees as well, and faster, unless a build looks for leaks. */
+#ifdef __SANITIZE_ADDRESS__
+#define FREE_AT_END 1
+#else
+#define FREE_AT_END 0
+#endif
+
+static int load_env_file(const struct fh_eval_options *o, struct fh_error *err)
+{
+	if (o->env_file)
+		return fh_env_file_load(o->env_file, err);
+	return fh_path_exists(".env") && !fh_path_is_dir(".env") ? fh_env_file_load(".env", err) : 0;
+}
+
+static void print_warnings(const struct fh_eval_config *c)
+{
+	char text[1400];
+	for (size_t i = 0; i < c->warning_count; i++)
+		fprintf(stderr, "warning: %s\n", fh_error_text(&c->warnings[i].error, text, sizeof(text)));
+}
+
+/* The files of -o, or else those of the config's outputPath. */
+static int output_paths(const struct fh_eval_options *o, const struct fh_eval_config *c, struct fh_opt_list *ret,
+                        struct fh_error *err)
+{
+	const json_t *spec = json_object_get(c->root, "outputPath");
+	for (size_t i = 0; i < o->outputs.count; i++)
+		FH_PUSH(ret->items, ret->count, ret->capacity) = o->outputs.items[i];
+	for (size_t i = 0; !o->outputs.count && i < (json_is_array(spec) ? json_array_size(spec) : spec != NULL); i++) {
+		const char *path = json_string_value(json_is_array(spec) ? json_array_get(spec, i) : spec);
+		const struct fh_output *kind;
+		if (path && fh_output_for(path, &kind, err) < 0)
+			return fh_document_place(c->document, "outputPath", err);
+		if (path)
+			FH_PUSH(ret->items, ret->count, ret->capacity) = path;
+	}
+	FH_PUSH(ret->items, ret->count, ret->capacity) = NULL;
+	ret->count--;
+	return 0;
+}
+
+/* The configs of -c, or the one in this folder; an empty one when the command line says all that is needed. */
+static int load_config(const struct fh_eval_options *o, struct fh_eval_config *ret, struct fh_error *err)
+{
+	fh_auto_free char *found = o->configs.count || o->model_outputs ? NULL : fh_eval_config_find("");
+	bool whole = o->overrides.prompts && o->overrides.providers;
+	if (!o->configs.count && !found && !whole) {
+		fh_error_set(err, FH_E_NOT_FOUND, "there is no promptfooconfig.yaml, .yml, .json, .js or .ts in this folder");
+		fh_error_hint(err, "give the config with -c FILE, or prompts and providers with -p and -r");
+		return -FH_E_NOT_FOUND;
+	}
+	if (!o->configs.count && !found) {
+		fh_eval_config_empty(o->lenient, ret);
+		return 0;
+	}
+	/* Workers of its own: those of the eval get the environment that the config itself says. */
+	struct fh_script_pool *scripts = fh_script_pool_new(
+	    &(struct fh_script_pool_options){ .handed_over = o->script_env.count ? o->script_env.items : NULL,
+	                                      .timeout_ms = o->script_timeout,
+	                                      .cancel = &fh_interrupted });
+	struct fh_eval_config_options options = { .lenient = o->lenient, .scripts = scripts };
+	const char *only[] = { found };
+	int r = found ? fh_eval_config_load(only, 1, &options, ret, err)
+	              : fh_eval_config_load(o->configs.items, o->configs.count, &options, ret, err);
+	fh_script_pool_free(scripts);
+	return r;
+}
+
+/* What an eval is, beside its options. */
+struct start {
+	const json_t *argv;
+	FH_NULLABLE const struct fh_eval_earlier *earlier; /* to go on with */
+	enum fh_eval_again again;
+};
+
+/* Whether answers are kept: the command line, else the config, else the environment says so. */
+static bool uses_cache(const struct fh_eval_options *o, const struct fh_eval_config *config)
+{
+	static const char *const sections[] = { "commandLineOptions", "evaluateOptions" };
+	const char *on = getenv("PROMPTFOO_CACHE_ENABLED");
+	if (o->cache_given)
+		return o->cache;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(sections); i++) {
+		const json_t *v = json_object_get(json_object_get(config->root, sections[i]), "cache");
+		if (json_is_boolean(v))
+			return json_is_true(v);
+	}
+	return !on || (!fh_streq(on, "false") && !fh_streq(on, "0"));
+}
+
+static int run_config(const struct fh_eval_options *o, const struct start *start, struct fh_eval_config *config,
+                      struct fh_replay *replay, struct fh_record *record, int *ret_status, struct fh_error *err)
+{
+	struct fh_response_cache *cache = replay || !uses_cache(o, config) ? NULL : fh_response_cache_new(NULL, 0);
+	const json_t *own_timeout = json_object_get(json_object_get(config->root, "evaluateOptions"), "timeoutMs");
+	unsigned workers = o->overrides.concurrency ? (unsigned)FH_MIN(o->overrides.concurrency, 64) : 4;
+	struct fh_services *services =
+	    fh_services_new(&(struct fh_services_options){ .workers = workers,
+	                                                   .env = json_object_get(config->root, "env"),
+	                                                   .cancel = &fh_interrupted,
+	                                                   .script_env = o->script_env.count ? o->script_env.items : NULL,
+	                                                   .script_timeout_ms = o->script_timeout,
+	                                                   .sandbox_scripts = o->sandbox_scripts,
+	                                                   .dir = config->dir });
+	struct fh_eval_provider_needs needs = { .scripts = fh_services_scripts(services),
+		                                    .replay = replay,
+		                                    .record = record,
+		                                    .cache = cache,
+		                                    .cancel = &fh_interrupted,
+		                                    .timeout_ms = (uint64_t)FH_MAX(json_number_value(own_timeout), 0) };
+	struct fh_opt_list paths = { 0 };
+	struct fh_eval_plan plan = { 0 };
+	int r = output_paths(o, config, &paths, err);
+	if (r == 0)
+		r = fh_eval_plan_make(config, &o->overrides, &needs, &plan, err);
+	if (r == 0) {
+		const struct fh_eval_session session = { .options = o,
+			                                     .plan = &plan,
+			                                     .services = services,
+			                                     .paths = &paths,
+			                                     .argv = start->argv,
+			                                     .resume = start->earlier ? start->earlier->id : NULL,
+			                                     .created_ms = start->earlier ? start->earlier->created_ms : 0,
+			                                     .again = start->again };
+		print_warnings(&plan.config);
+		r = fh_eval_session_run(&session, ret_status, err);
+		if (FREE_AT_END)
+			fh_eval_plan_release(&plan);
+		else
+			fh_eval_providers_release(&plan.providers);
+	}
+	fh_opt_list_release(&paths);
+	fh_services_free(services);
+	fh_response_cache_free(cache);
+	return r;
+}
+
+static int run_eval(struct fh_eval_options *o, const struct start *start, int *ret_status, struct fh_error *err)
+{
+	int r = fh_eval_options_load(o, err);
+	if (r == 0)
+		r = load_env_file(o, err);
+	if (r < 0)
+		return r;
+	struct fh_eval_config config = { 0 };
+	struct fh_replay *replay = NULL;
+	struct fh_record *record = NULL;
+	const char *recordings = o->replay ? o->replay : getenv("FUMEHOOD_REPLAY");
+	r = recordings && *recordings ? fh_replay_open(recordings, &replay, err) : 0;
+	if (r == 0)
+		r = load_config(o, &config, err);
+	if (r == 0 && o->record)
+		r = fh_record_open(o->record, &record, err);
+	if (r == 0)
+		r = run_config(o, start, &config, replay, record, ret_status, err);
+	int closed = fh_record_close(record, r == 0 ? err : NULL);
+	r = r == 0 ? closed : r;
+	fh_eval_config_release(&config);
+	fh_replay_free(replay);
+	return r;
+}
+
+/* With the options that it was begun with. */
+static int go_on(const struct fh_eval_options *given, int *ret_status, struct fh_error *err)
+{
+	struct fh_eval_earlier earlier = { 0 };
+	struct fh_eval_options o = FH_EVAL_OPTIONS_INIT;
+	int r = fh_eval_earlier_find(given->args.count ? given->args.items[0] : "latest", &earlier, err);
+	if (r == 0)
+		r = fh_eval_earlier_options(&earlier, given, &o, err);
+	const struct start start = { .argv = earlier.argv,
+		                         .earlier = &earlier,
+		                         .again = given->retry_failures ? FH_EVAL_AGAIN_FAILED
+		                                  : given->retry_errors ? FH_EVAL_AGAIN_ERRORS
+		                                                        : FH_EVAL_AGAIN_MISSING };
+	if (r == 0)
+		r = run_eval(&o, &start, ret_status, err);
+	fh_eval_options_release(&o);
+	fh_eval_earlier_release(&earlier);
+	return r;
+}
+
+static int run_command(struct fh_eval_options *o, const json_t *argv, int *ret_status, struct fh_error *err)
+{
+	enum fh_color_mode mode = !o->color_given ? FH_COLOR_AUTO : o->color ? FH_COLOR_ALWAYS : FH_COLOR_NEVER;
+	if (o->show_given)
+		return fh_eval_show(o->args.items[0], o->show, fh_term_color(STDOUT_FILENO, mode), err);
+	if (o->attach)
+		return fh_eval_attach(o, ret_status, err);
+	if (o->resume || o->retry_errors)
+		return go_on(o, ret_status, err);
+	return run_eval(o, &(struct start){ .argv = argv }, ret_status, err);
+}
+
+static json_t *argv_json(int argc, char **argv)
+{
+	json_t *list = json_array();
+	for (int i = 0; i < argc; i++)
+		json_array_append_new(list, fh_json_bytes(fh_str(argv[i])));
+	return list;
+}
+
+/* Commands of this program beside eval. */
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} others[] = {
+	{ "cache", fh_command_cache },
+	{ "init", fh_command_init },
+	{ "schema", fh_command_schema },
+	{ "validate", fh_command_validate },
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(others); i++) {
+		if (!fh_streq(argv[0], others[i].name))
+			continue;
+		fh_command_inherit_name();
+		return others[i].run(argc, argv);
+	}
+	struct fh_eval_options o = FH_EVAL_OPTIONS_INIT;
+	struct fh_error err = FH_ERROR_INIT;
+	int status = FH_EXIT_OK;
+	fh_command_inherit_name();
+	if (fh_launcher_start(&err) < 0)
+		return fh_command_failed(&err, FH_EXIT_FAILED);
+	fh_interrupt_catch();
+	signal(SIGPIPE, SIG_IGN);
+	bool retry = fh_streq(fh_path_base(argv[0]), "retry");
+	fh_auto_json json_t *began = argv_json(argc, argv);
+	if ((retry ? fh_eval_retry_parse : fh_eval_options_parse)(argc, argv, &o, &err) < 0)
+		status = fh_command_failed(&err, FH_EXIT_USAGE);
+	else if (!o.help && run_command(&o, began, &status, &err) < 0)
+		status = fh_command_failed(&err, fh_interrupted              ? FH_EXIT_INTERRUPTED
+		                                 : err.code == FH_E_ARGUMENT ? FH_EXIT_USAGE
+		                                                             : FH_EXIT_FAILED);
+	fh_eval_options_release(&o);
+	return fh_print_end(status, FH_EXIT_FAILED);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of `fumehood eval`, and what it says over the config. */
+#pragma once
+#include "cli/shared/options.h"
+#include "eval/plan.h"
+
+struct fh_eval_options {
+	struct fh_opt_list configs, outputs, vars, prompts, providers, metadata, extensions, tags, script_env, args;
+	const char *tests, *env_file, *description, *filter_providers, *filter_prompts, *assertions, *model_outputs,
+	    *record, *replay;
+	struct fh_eval_overrides overrides;
+	uint64_t cell_max, show, script_timeout;
+	/* Another eval: its id, or "latest". */
+	FH_NULLABLE const char *attach;
+	bool resume, retry_errors, retry_failures, pause, go_on, cancel;
+	bool table, progress_bar, color, color_given, cache, cache_given, write, share, verbose, lenient, show_given,
+	    jobs_given, sandbox_scripts, help;
+};
+
+#define FH_EVAL_OPTIONS_INIT                                                                                           \
+	{                                                                                                                  \
+		.overrides = { .filter = FH_EVAL_FILTER_INIT, .delay_ms = UINT64_MAX }, .table = true, .progress_bar = true,   \
+		.write = true, .cell_max = 250                                                                                 \
+	}
+
+int fh_eval_options_parse(int argc, char **argv, struct fh_eval_options *o, struct fh_error *err);
+void fh_eval_options_release(struct fh_eval_options *o);
+/* Prompts, providers, tests, variables and answers of the command line become overrides. */
+int fh_eval_options_load(struct fh_eval_options *o, struct fh_error *err);

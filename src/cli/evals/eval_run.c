@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/evals/eval_run.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/path.h"
+#include "cli/evals/eval_report.h"
+#include "cli/shared/interrupt.h"
+#include "cli/shared/print.h"
+#include "cli/shared/progress.h"
+#include "cli/shared/term.h"
+#include "eval/outputs/source.h"
+#include "eval/run.h"
+
+/* As promptfoo exits when not enough tests passed; PROMPTFOO_FAILED_TEST_EXIT_CODE sets another. */
+enum { EXIT_TESTS_FAILED = 100 };
+#define TABLE_ROWS_MAX 25
+#define TABLE_TESTS_MAX 500 /* no table from here on */
+
+/* What an eval holds in memory is a tenth of its time to free, and the process ends next; a build that looks for leaks
+ * wants it freed all the same. */
+#ifdef __SANITIZE_ADDRESS__
+#define FREE_AT_END 1
+#else
+#define FREE_AT_END 0
+#endif
+
+/* One run of a plan. Rows come from the eval's threads, one call at a time; `durable` from the store's. */
+struct run {
+	const struct fh_eval_session *session;
+	struct fh_progress *progress;
+	struct fh_eval_kept *kept; /* NULL: not in the store */
+	struct fh_output_files *files;
+	int64_t begun_ns;
+	size_t before; /* cells that were done before */
+	pthread_mutex_t lock;
+	char note[160];      /* guarded by the lock */
+	volatile int pause;  /* asked for from another terminal */
+	volatile int cancel; /* likewise; Ctrl-C is fh_stop_asked */
+};
+
+/* -------------------------------------------------------------------------------------------------------- progress */
+
+static void make_note(struct run *run, const struct fh_eval_results *r)
+{
+	double seconds = (double)(fh_now_ns() - run->begun_ns) / FH_NS_PER_S;
+	char tokens[48] = "", cost[32] = "";
+	if (r->tokens.total > 0)
+		snprintf(tokens, sizeof(tokens), "  %lld tokens", (long long)r->tokens.total);
+	if (r->cost > 0)
+		snprintf(cost, sizeof(cost), "  $%.4f", r->cost);
+	pthread_mutex_lock(&run->lock);
+	snprintf(run->note, sizeof(run->note), "passed %zu failed %zu errors %zu  %.1f/s%s%s%s", r->successes, r->failures,
+	         r->errors, seconds > 0 ? (double)(r->done - run->before) / seconds : 0, tokens, cost,
+	         run->pause ? "  PAUSED" : "");
+	pthread_mutex_unlock(&run->lock);
+}
+
+static void step(struct run *run, uint64_t done)
+{
+	char note[sizeof(run->note)];
+	pthread_mutex_lock(&run->lock);
+	memcpy(note, run->note, sizeof(note));
+	pthread_mutex_unlock(&run->lock);
+	fh_progress_step(run->progress, done, note);
+}
+
+static void on_progress(void *context, const struct fh_eval_results *r)
+{
+	struct run *run = context;
+	make_note(run, r);
+	if (!run->kept)
+		step(run, r->done);
+}
+
+/* With a store, done is what is on the disk. */
+static void on_durable(void *context, uint64_t done)
+{
+	struct run *run = context;
+	step(run, run->before + done);
+}
+
+static void on_wish(void *context, enum fh_store_wish wish)
+{
+	struct run *run = context;
+	run->pause = wish == FH_STORE_PAUSE;
+	run->cancel = wish == FH_STORE_CANCEL;
+	if (run->cancel)
+		fh_stop_asked = 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ rows */
+
+static json_t *before(void *context, size_t cell)
+{
+	struct run *run = context;
+	return run->kept ? fh_eval_kept_row(run->kept, cell) : NULL;
+}
+
+static int on_row(void *context, size_t cell, const struct fh_eval_result *result, struct fh_str row, bool again,
+                  struct fh_error *err)
+{
+	struct run *run = context;
+	int r = fh_output_files_row(run->files, row, err);
+	return r == 0 && run->kept && !again ? fh_eval_kept_put(run->kept, cell, result, row, err) : r;
+}
+
+static json_t *tags_of(const struct fh_eval_session *s)
+{
+	json_t *tags = json_object(), *own = json_object_get(s->plan->config.root, "tags");
+	if (json_is_object(own))
+		json_object_update(tags, own);
+	for (size_t i = 0; i < s->options->tags.count; i++) {
+		const char *tag = s->options->tags.items[i], *equals = strchr(tag, '=');
+		fh_auto_free char *name = fh_xstrndup(tag, equals ? (size_t)(equals - tag) : strlen(tag));
+		json_object_set_new(tags, name, fh_json_bytes(fh_str(equals ? equals + 1 : "")));
+	}
+	return tags;
+}
+
+static json_t *options_json(const struct fh_eval_session *s)
+{
+	char cwd[4096];
+	const struct fh_eval_plan *p = s->plan;
+	return json_pack("{s:O, s:s, s:{s:s, s:I, s:I, s:b}}", "argv", s->argv, "cwd", getcwd(cwd, sizeof(cwd)) ? cwd : "",
+	                 "runtime", "eventSource", "cli", "repeat", (json_int_t)p->repeat, "maxConcurrency",
+	                 (json_int_t)p->concurrency, "cache", 0);
+}
+
+/* A new eval runs without a store where none can be had, which is told; one that goes on cannot. */
+static int begin_kept(struct run *run, const char *id, int64_t created_ms, struct fh_error *err)
+{
+	const struct fh_eval_session *s = run->session;
+	if (!s->options->write)
+		return 0;
+	const char *description = s->options->description;
+	fh_auto_json json_t *config = fh_output_config(s->plan, description, s->paths->items), *options = options_json(s),
+	                    *columns = fh_output_columns(s->plan, NULL), *vars = fh_output_vars(s->plan),
+	                    *tags = tags_of(s);
+	const struct fh_eval_keep keep = { .id = id,
+		                               .created_ms = created_ms,
+		                               .description =
+		                                   description ? description : fh_json_str(config, "description", NULL),
+		                               .config = config,
+		                               .options = options,
+		                               .columns = columns,
+		                               .vars = vars,
+		                               .tags = tags,
+		                               .resume = s->resume != NULL,
+		                               .again = s->again,
+		                               .on_done = on_durable,
+		                               .on_wish = on_wish,
+		                               .context = run };
+	struct fh_error own = FH_ERROR_INIT;
+	int r = fh_eval_kept_begin(s->plan, &keep, &run->kept, &own);
+	run->before = r == 0 ? fh_eval_kept_count(run->kept) : 0;
+	if (r == 0)
+		return 0;
+	if (s->resume) {
+		*err = own;
+		return r;
+	}
+	char text[1400];
+	if (own.code != FH_E_UNAVAILABLE || own.retryable) /* else this build has none */
+		fprintf(stderr, "warning: this eval will not be in the store: %s\n", fh_error_text(&own, text, sizeof(text)));
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- reporting */
+
+static void suggest(const char *before_id, const char *id, const char *why)
+{
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	fh_buf_adds(&out, why);
+	fh_escape_shell(&out, fh_str(fh_command_name()));
+	fh_buf_addf(&out, " %s ", before_id);
+	fh_escape_shell(&out, fh_str(id));
+	fh_buf_addc(&out, '\n');
+	fh_print(&out);
+}
+
+/* How to see the first result that did not pass: the command, for the first .json file that was written. */
+static void suggest_show(const struct fh_eval_results *results, const struct fh_opt_list *paths)
+{
+	uint64_t index = 0;
+	size_t i = 0, file = 0;
+	char command[64];
+	for (; i < results->count && (!results->marks[i].done || results->marks[i].success); i++)
+		index += results->marks[i].done;
+	while (file < paths->count && !fh_streq(fh_path_ext(paths->items[file]), ".json"))
+		file++;
+	if (i == results->count || file == paths->count)
+		return;
+	snprintf(command, sizeof(command), "eval --show %llu", (unsigned long long)index);
+	suggest(command, paths->items[file], "The first that did not pass: ");
+}
+
+static void report(const struct fh_eval_session *s, struct fh_eval_results *results)
+{
+	const struct fh_eval_options *o = s->options;
+	enum fh_color_mode mode = !o->color_given ? FH_COLOR_AUTO : o->color ? FH_COLOR_ALWAYS : FH_COLOR_NEVER;
+	struct fh_report_options options = { .width = fh_term_width(STDOUT_FILENO),
+		                                 .color = fh_term_color(STDOUT_FILENO, mode),
+		                                 .rows_max = TABLE_ROWS_MAX,
+		                                 .cell_max = o->cell_max };
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	bool table = o->table && s->plan->row_count < TABLE_TESTS_MAX;
+	if (table)
+		fh_report_table(s->plan, results, &options, &out);
+	if (!table || s->plan->row_count > options.rows_max)
+		fh_report_reasons(results, &options, &out);
+	fh_report_summary(s->plan, results, &options, &out);
+	fh_print(&out);
+}
+
+/* What had no effect stands where the results are read, too: a table can be longer than the screen. */
+static void print_notes(const struct fh_eval_config *c)
+{
+	char text[1400];
+	size_t n = 0;
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	for (size_t i = 0; i < c->warning_count; i++) {
+		if (!c->warnings[i].with_results)
+			continue;
+		fh_buf_adds(&out, n++ ? "  " : "Not as the config says:\n  ");
+		fh_escape_terminal(&out, fh_str(fh_error_text(&c->warnings[i].error, text, sizeof(text))), false);
+		fh_buf_addc(&out, '\n');
+	}
+	if (n)
+		fh_print(&out);
+}
+
+/* Errors count as not passed; of no tests at all, none failed. */
+static int exit_status(const struct fh_eval_results *r)
+{
+	const char *wanted = getenv("PROMPTFOO_PASS_RATE_THRESHOLD"), *code = getenv("PROMPTFOO_FAILED_TEST_EXIT_CODE");
+	double threshold = wanted && *wanted ? strtod(wanted, NULL) : 100;
+	if (r->interrupted)
+		return FH_EXIT_INTERRUPTED;
+	if (r->done == 0 || 100.0 * (double)r->successes / (double)r->done >= threshold)
+		return FH_EXIT_OK;
+	return code && *code ? atoi(code) : EXIT_TESTS_FAILED;
+}
+
+static int write_files(struct run *run, struct fh_eval_results *results, struct fh_error *err)
+{
+	const struct fh_eval_session *s = run->session;
+	struct fh_output_source source;
+	fh_output_source_of_results(s->plan, results, s->options->description, s->paths->items, &source);
+	int r = fh_output_files_end(run->files, &source.data, err);
+	fh_output_source_release(&source);
+	return r;
+}
+
+/* First what has to last, then what is shown. */
+static int end(struct run *run, struct fh_eval_results *results, struct fh_error *err)
+{
+	const struct fh_eval_session *s = run->session;
+	struct fh_error of_store = FH_ERROR_INIT;
+	bool stored = run->kept != NULL;
+	if (run->kept && fh_eval_kept_end(run->kept, results, &of_store) < 0 && results->sink_error.code == FH_OK)
+		results->sink_error = of_store;
+	run->kept = NULL;
+	int r = write_files(run, results, err);
+	report(s, results);
+	print_notes(&s->plan->config);
+	if (r == 0)
+		suggest_show(results, s->paths);
+	if (results->interrupted && stored && of_store.code == FH_OK)
+		suggest("eval --resume", results->id, "Go on with: ");
+	if (r == 0 && results->sink_error.code != FH_OK) {
+		*err = results->sink_error;
+		r = -(int)err->code;
+	}
+	if (r == 0 && results->hook_error.code != FH_OK) {
+		*err = results->hook_error;
+		r = -(int)err->code;
+	}
+	return r;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- run */
+
+static int run_it(struct run *run, const char *id, int64_t created_ms, int *ret_status, struct fh_error *err)
+{
+	const struct fh_eval_session *s = run->session;
+	struct fh_eval_run eval = { .plan = s->plan,
+		                        .id = id,
+		                        .started_wall_ms = created_ms,
+		                        .services = s->services,
+		                        .cancel = &fh_interrupted,
+		                        .stop = &fh_stop_asked,
+		                        .pause = &run->pause,
+		                        .before = before,
+		                        .on_row = on_row,
+		                        .on_progress = on_progress,
+		                        .context = run };
+	struct fh_eval_results results = { 0 };
+	run->begun_ns = fh_now_ns();
+	run->progress = fh_progress_new("eval", s->plan->cell_count, !s->options->progress_bar);
+	if (run->before)
+		fh_progress_step(run->progress, run->before, "");
+	fh_interrupt_gently("\nfumehood: finishing what is under way; press Ctrl-C again to stop at once\n");
+	int r = fh_eval_run(&eval, &results, err);
+	fh_interrupt_gently(NULL);
+	if (r == 0)
+		r = end(run, &results, err);
+	*ret_status = r == 0 || results.count ? exit_status(&results) : FH_EXIT_FAILED;
+	fh_progress_free(run->progress);
+	if (FREE_AT_END)
+		fh_eval_results_release(&results);
+	return r;
+}
+
+int fh_eval_session_run(const struct fh_eval_session *s, int *ret_status, struct fh_error *err)
+{
+	struct run run = { .session = s };
+	char id[64];
+	int64_t created_ms = s->resume ? s->created_ms : fh_wall_ms();
+	if (s->resume)
+		snprintf(id, sizeof(id), "%s", s->resume);
+	else
+		fh_eval_id_make(created_ms, id);
+	pthread_mutex_init(&run.lock, NULL);
+	int r = fh_output_files_open(s->paths->items, &run.files, err);
+	if (r == 0)
+		r = begin_kept(&run, id, created_ms, err);
+	if (r == 0)
+		r = run_it(&run, id, created_ms, ret_status, err);
+	fh_eval_kept_close(run.kept);
+	fh_output_files_close(run.files);
+	pthread_mutex_destroy(&run.lock);
+	return r;
+}

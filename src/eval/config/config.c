@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/config/config.h"
+#include <stdio.h>
+#include <unistd.h>
+#include "base/path.h"
+#include "eval/config/config_internal.h"
+#include "eval/config/env.h"
+#include "eval/config/keys.h"
+#include "eval/config/text.h"
+#include "eval/render.h"
+
+#define REF_DEPTH_MAX 64
+#define WARNINGS_MAX 50
+
+char *fh_eval_config_find(const char *dir)
+{
+	static const char *const names[] = { "promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json",
+		                                 "promptfooconfig.cjs",  "promptfooconfig.cts", "promptfooconfig.js",
+		                                 "promptfooconfig.mjs",  "promptfooconfig.mts", "promptfooconfig.ts" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++) {
+		char *path = fh_path_join(dir, names[i]);
+		if (fh_path_exists(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+static void add_warning(struct fh_eval_config *c, bool with_results, const struct fh_document *d, const char *place,
+                        const char *format, va_list args)
+{
+	if (c->warning_count >= WARNINGS_MAX)
+		return;
+	char message[sizeof(c->warnings->error.message)];
+	vsnprintf(message, sizeof(message), format, args);
+	struct fh_eval_warning *w = &FH_PUSH(c->warnings, c->warning_count, c->warning_capacity);
+	w->with_results = with_results;
+	fh_document_error(d, place, &w->error, "%s", message);
+}
+
+void fh_eval_config_warn(struct fh_eval_config *c, const struct fh_document *d, const char *place, const char *format,
+                         ...)
+{
+	va_list args;
+	va_start(args, format);
+	add_warning(c, false, d, place, format, args);
+	va_end(args);
+}
+
+void fh_eval_config_note(struct fh_eval_config *c, const struct fh_document *d, const char *place, const char *format,
+                         ...)
+{
+	va_list args;
+	va_start(args, format);
+	add_warning(c, true, d, place, format, args);
+	va_end(args);
+}
+
+/* ----------------------------------------------------------------------------------------------- {{env.X}} at load */
+
+/* Renders the {{env.…}} tags of text; all others are for later. One that names no variable stays, too. */
+static int render_env_text(const char *text, const json_t *vars, struct fh_buf *out, struct fh_error *err)
+{
+	for (const char *open; (open = strstr(text, "{{"));) {
+		const char *close = strstr(open, "}}"), *inside = open + 2;
+		if (!close)
+			break;
+		close += 2;
+		inside += *inside == '-';
+		inside += strspn(inside, " \t\n");
+		bool ours = fh_starts_with(inside, "env.") || fh_starts_with(inside, "env[");
+		fh_buf_add(out, text, (size_t)((ours ? open : close) - text));
+		text = close;
+		if (!ours)
+			continue;
+		fh_auto_free char *name = fh_xstrndup(inside + 4, strspn(inside + 4, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl"
+		                                                                     "mnopqrstuvwxyz0123456789_"));
+		bool plain = strspn(inside + 4 + strlen(name), " \t\n") == (size_t)(close - 2 - (inside + 4 + strlen(name)));
+		fh_auto_free char *rendered = NULL;
+		if (!plain || json_object_get(json_object_get(vars, "env"), name)) {
+			int r = fh_render_text((struct fh_str){ open, (size_t)(close - open) }, vars, &rendered, err);
+			if (r < 0)
+				return r;
+			fh_buf_adds(out, rendered);
+		} else {
+			fh_buf_add(out, open, (size_t)(close - open));
+		}
+	}
+	fh_buf_adds(out, text);
+	return 0;
+}
+
+static int render_env(const json_t *value, const json_t *vars, json_t **ret, struct fh_error *err);
+
+static int render_env_list(const json_t *list, const json_t *vars, json_t **ret, struct fh_error *err)
+{
+	json_t *changed = NULL;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *item = NULL;
+		int r = render_env(json_array_get(list, i), vars, &item, err);
+		if (r < 0) {
+			json_decref(changed);
+			return r;
+		}
+		if (item != json_array_get(list, i) && !changed)
+			changed = json_copy((json_t *)(uintptr_t)list);
+		if (changed)
+			json_array_set(changed, i, item);
+		json_decref(item);
+	}
+	*ret = changed ? changed : json_incref((json_t *)(uintptr_t)list);
+	return 0;
+}
+
+static int render_env_map(const json_t *map, const json_t *vars, json_t **ret, struct fh_error *err)
+{
+	json_t *changed = NULL, *value;
+	const char *key;
+	json_object_foreach((json_t *)(uintptr_t)map, key, value)
+	{
+		json_t *item = NULL;
+		int r = render_env(value, vars, &item, err);
+		if (r < 0) {
+			json_decref(changed);
+			return r;
+		}
+		if (item != value && !changed)
+			changed = json_copy((json_t *)(uintptr_t)map);
+		if (changed)
+			json_object_set(changed, key, item);
+		json_decref(item);
+	}
+	*ret = changed ? changed : json_incref((json_t *)(uintptr_t)map);
+	return 0;
+}
+
+/* What has nothing to render is the same value, not a copy: its place stays known. */
+static int render_env(const json_t *value, const json_t *vars, json_t **ret, struct fh_error *err)
+{
+	const char *text = json_string_value(value);
+	if (json_is_array(value))
+		return render_env_list(value, vars, ret, err);
+	if (json_is_object(value))
+		return render_env_map(value, vars, ret, err);
+	if (!text || !strstr(text, "{{") || !strstr(text, "env")) {
+		*ret = json_incref((json_t *)(uintptr_t)value);
+		return 0;
+	}
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	int r = render_env_text(text, vars, &out, err);
+	if (r == 0)
+		*ret = fh_json_bytes(fh_buf_str(&out));
+	return r;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ $ref */
+
+static const json_t *ref_target(const json_t *root, const char *ref)
+{
+	const json_t *at = root;
+	fh_auto_free char *path = fh_xstrdup(ref + 1);
+	char *save = NULL;
+	for (char *key = strtok_r(path, "/", &save); key && at; key = strtok_r(NULL, "/", &save))
+		at = json_is_array(at) ? json_array_get(at, strtoul(key, NULL, 10)) : json_object_get(at, key);
+	return at;
+}
+
+/* Whether a $ref stands anywhere, so that most configs need no second tree. Schemas keep theirs: a value of is-json
+ * may refer to its own parts. */
+static bool has_ref(const json_t *value, unsigned depth)
+{
+	const char *key;
+	json_t *v;
+	if (depth > REF_DEPTH_MAX * 4)
+		return false;
+	if (json_is_array(value)) {
+		for (size_t i = 0; i < json_array_size(value); i++)
+			if (has_ref(json_array_get(value, i), depth + 1))
+				return true;
+		return false;
+	}
+	if (json_is_string(json_object_get(value, "$ref")))
+		return true;
+	json_object_foreach((json_t *)(uintptr_t)value, key, v) if (has_ref(v, depth + 1)) return true;
+	return false;
+}
+
+static int resolve_refs(const struct fh_document *d, const json_t *value, unsigned depth, json_t **ret,
+                        struct fh_error *err)
+{
+	const char *ref = fh_json_str(value, "$ref", NULL), *key;
+	if (depth > REF_DEPTH_MAX)
+		return fh_document_error(d, "", err, "$ref: references lead in a circle, or more than %d levels deep",
+		                         REF_DEPTH_MAX);
+	if (ref && *ref == '#') {
+		const json_t *target = ref_target(d->root, ref);
+		if (!target)
+			return fh_document_error(d, "", err, "$ref \"%s\" points to nothing in this file", ref);
+		return resolve_refs(d, target, depth + 1, ret, err);
+	}
+	json_t *copy = json_is_object(value) ? json_object() : json_is_array(value) ? json_array() : NULL, *v;
+	int r = 0;
+	if (!copy) {
+		*ret = json_incref((json_t *)(uintptr_t)value);
+		return 0;
+	}
+	for (size_t i = 0; i < json_array_size(value) && r == 0; i++)
+		if ((r = resolve_refs(d, json_array_get(value, i), depth + 1, &v, err)) == 0)
+			json_array_append_new(copy, v);
+	json_t *member;
+	json_object_foreach((json_t *)(uintptr_t)value, key, member)
+	{
+		if (r == 0 && (r = resolve_refs(d, member, depth + 1, &v, err)) == 0)
+			json_object_set_new(copy, key, v);
+	}
+	if (r < 0)
+		json_decref(copy);
+	else
+		*ret = copy;
+	return r;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- loading */
+
+static int process(const struct fh_eval_config *c, struct fh_document *d, struct fh_error *err)
+{
+	fh_auto_json json_t *vars = json_pack("{s:O}", "env", c->env);
+	json_t *rendered = NULL;
+	int r = render_env(d->root, vars, &rendered, err);
+	if (r < 0)
+		return fh_document_place(d, "", err);
+	json_decref(d->root);
+	d->root = rendered;
+	if (!has_ref(d->root, 0))
+		return 0;
+	json_t *resolved = NULL;
+	r = resolve_refs(d, d->root, 0, &resolved, err);
+	if (r < 0)
+		return r;
+	json_decref(d->root);
+	d->root = resolved;
+	return 0;
+}
+
+int fh_eval_config_document(struct fh_eval_config *c, const char *path, struct fh_document **ret, struct fh_error *err)
+{
+	struct fh_document *d = NULL;
+	int r = fh_document_load(path, &d, err);
+	if (r == 0 && (r = process(c, d, err)) < 0)
+		fh_document_free_list(d);
+	if (r < 0)
+		return r;
+	d->next = c->document->next;
+	c->document->next = d;
+	*ret = d;
+	return 0;
+}
+
+void fh_eval_config_empty(bool lenient, struct fh_eval_config *ret)
+{
+	char cwd[4096];
+	*ret = (struct fh_eval_config){ .document = fh_document_new("command line", json_object()), .lenient = lenient };
+	FH_PUSH(ret->parts, ret->part_count, ret->part_capacity) = ret->document;
+	ret->root = ret->document->root;
+	ret->dir = fh_xstrdup(getcwd(cwd, sizeof(cwd)) ? cwd : ".");
+	ret->path = fh_path_join(ret->dir, "(command line)");
+	ret->env = fh_env_object(NULL);
+}
+
+/* {{env.X}} of the config's own `env` first, as the rest may use those variables. */
+static int process_part(struct fh_eval_config *c, struct fh_document *d, struct fh_error *err)
+{
+	fh_auto_json json_t *own = NULL;
+	fh_auto_json json_t *vars = json_pack("{s:O}", "env", c->env);
+	json_t *env = json_object_get(d->root, "env");
+	if (!json_is_object(d->root)) {
+		int r = fh_document_error(d, "", err, "a config is a map with prompts, providers and tests");
+		fh_error_hint(err, "see https://www.promptfoo.dev/docs/configuration/guide");
+		return r;
+	}
+	int r = render_env(env ? env : json_null(), vars, &own, err);
+	if (r < 0)
+		return fh_document_place(d, "env", err);
+	fh_eval_env_add(c->env, own);
+	r = process(c, d, err);
+	return r < 0 ? r : fh_eval_keys_check(c, d, d->root, "", &fh_eval_keys_config, err);
+}
+
+static int load_part(struct fh_eval_config *c, const char *path, struct fh_script_pool *scripts, struct fh_error *err)
+{
+	struct fh_document *d = NULL;
+	int r =
+	    fh_eval_config_is_script(path) ? fh_eval_config_run(path, scripts, &d, err) : fh_document_load(path, &d, err);
+	if (r < 0)
+		return r;
+	struct fh_document **last = &c->document;
+	while (*last)
+		last = &(*last)->next;
+	*last = d;
+	FH_PUSH(c->parts, c->part_count, c->part_capacity) = d;
+	return process_part(c, d, err);
+}
+
+static int load_all(struct fh_eval_config *c, const char *const *paths, size_t count, struct fh_script_pool *scripts,
+                    struct fh_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		FH_CLEANUP(fh_eval_paths_release) struct fh_eval_paths found = { 0 };
+		int r = fh_eval_glob("", paths[i], &found, err);
+		for (size_t j = 0; j < found.count && r == 0; j++)
+			r = load_part(c, found.items[j], scripts, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int fh_eval_config_load(const char *const *paths, size_t count, const struct fh_eval_config_options *options,
+                        struct fh_eval_config *ret, struct fh_error *err)
+{
+	struct fh_eval_config c = { .lenient = options->lenient };
+	char cwd[4096];
+	if (!getcwd(cwd, sizeof(cwd)))
+		snprintf(cwd, sizeof(cwd), ".");
+	c.env = fh_env_object(NULL);
+	int r = load_all(&c, paths, count, options->scripts, err);
+	if (r < 0) {
+		fh_eval_config_release(&c);
+		return r;
+	}
+	fh_auto_free char *whole = fh_path_join(cwd, c.parts[0]->path);
+	c.path = fh_path_clean(whole);
+	c.dir = fh_path_dir(c.path);
+	c.root = c.document->root;
+	if (c.part_count > 1) {
+		struct fh_document *joined = fh_document_new(c.parts[0]->path, fh_eval_config_join(&c));
+		joined->next = c.document;
+		c.document = joined;
+		c.root = joined->root;
+	}
+	*ret = c;
+	return 0;
+}
+
+void fh_eval_config_release(struct fh_eval_config *c)
+{
+	fh_document_free_list(c->document);
+	json_decref(c->env);
+	free(c->parts);
+	free(c->path);
+	free(c->dir);
+	free(c->warnings);
+	*c = (struct fh_eval_config){ 0 };
+}

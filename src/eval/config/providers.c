@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/config/providers.h"
+#include "base/path.h"
+#include "eval/config/keys.h"
+#include "eval/config/text.h"
+#include "script/script.h"
+
+#define PROVIDERS_MAX 1000
+
+const char *fh_eval_provider_name(const struct fh_eval_provider *p)
+{
+	return *p->label ? p->label : p->id;
+}
+
+static void provider_free(struct fh_eval_provider *p)
+{
+	if (!p)
+		return;
+	fh_provider_free(p->handle);
+	json_decref(p->entry);
+	json_decref(p->json);
+	free(p->id);
+	free(p->label);
+	free(p);
+}
+
+/* What promptfoo calls a provider that is a script: a Python file that is named by itself "python:FILE:FUNCTION", a
+ * JavaScript class as its id() says. NULL: as the config does. free() it. */
+static char *script_id(const struct fh_eval_config *c, const char *id, bool plain, const json_t *options,
+                       struct fh_script_pool *scripts)
+{
+	enum fh_script_language language;
+	fh_auto_free char *path = NULL;
+	fh_auto_free char *function = NULL;
+	const char *rest = fh_starts_with(id, "python:") ? id + strlen("python:") : id;
+	rest += fh_text_is_file(rest) ? strlen("file://") : 0;
+	if (rest == id)
+		return NULL;
+	fh_text_split_file(rest, c->dir, &path, &function);
+	if (!fh_script_language_of(path, &language))
+		return NULL;
+	if (language == FH_SCRIPT_PYTHON)
+		return plain ? fh_xasprintf("python:%.*s:%s", (int)strcspn(rest, ":"), rest, function ? function : "default")
+		             : NULL;
+	if (language != FH_SCRIPT_JAVASCRIPT || function || !scripts)
+		return NULL;
+	fh_auto_json json_t *none = json_array();
+	fh_auto_script_result struct fh_script_result result = { 0 };
+	struct fh_script_call call = {
+		.language = language, .file = path, .method = "id", .construct = options, .args = none
+	};
+	if (fh_script_call(scripts, &call, &result, NULL) < 0 || result.outcome != FH_SCRIPT_RETURNED ||
+	    !json_is_string(result.value))
+		return NULL;
+	return fh_xstrdup(json_string_value(result.value));
+}
+
+static int open_entry(struct fh_eval_config *c, const struct fh_document *d, const json_t *entry, const char *place,
+                      const struct fh_eval_provider_needs *needs, struct fh_eval_provider **ret, struct fh_error *err)
+{
+	const char *id = fh_json_str(entry, "id", NULL);
+	if (!id || !*id)
+		return fh_document_error(d, place, err, "a provider needs an \"id\", such as openai:chat:gpt-4o or echo");
+	const json_t *config = json_object_get(entry, "config"), *env = json_object_get(entry, "env");
+	fh_auto_json json_t *all_env = json_object();
+	json_object_update(all_env, json_object_get(c->root, "env"));
+	json_object_update(all_env, (json_t *)(uintptr_t)env);
+	struct fh_eval_provider *p = FH_NEW(struct fh_eval_provider);
+	p->id = fh_xstrdup(id);
+	p->label = fh_xstrdup(fh_json_str(entry, "label", ""));
+	p->entry = json_incref((json_t *)(uintptr_t)entry);
+	p->delay_ms = (uint64_t)FH_MAX(fh_json_num(entry, "delay", 0), 0);
+	p->json = json_pack("{s:s, s:s}", "id", id, "label", p->label);
+	if (config)
+		json_object_set(p->json, "config", (json_t *)(uintptr_t)config);
+	struct fh_provider_options options = { .id = id,
+		                                   .label = *p->label ? p->label : NULL,
+		                                   .config = config,
+		                                   .base_dir = c->dir,
+		                                   .env = all_env,
+		                                   .own_env = env,
+		                                   .scripts = needs->scripts,
+		                                   .replay = needs->replay,
+		                                   .record = needs->record,
+		                                   .cache = needs->cache,
+		                                   .cancel = needs->cancel,
+		                                   .timeout_ms = needs->timeout_ms,
+		                                   .look_only = needs->look_only };
+	if (fh_provider_open(&options, &p->handle, err) < 0) {
+		provider_free(p);
+		return fh_document_place(d, place, err);
+	}
+	fh_auto_json json_t *about = json_pack("{s:s, s:O?}", "id", id, "config", config);
+	char *shown = needs->replay ? NULL : script_id(c, id, json_object_size(entry) == 1, about, needs->scripts);
+	if (shown) {
+		free(p->id);
+		p->id = shown;
+		json_object_set_new(p->json, "id", json_string(shown));
+	}
+	*ret = p;
+	return 0;
+}
+
+json_t *fh_eval_provider_entry(const json_t *entry)
+{
+	if (json_is_string(entry))
+		return json_pack("{s:O}", "id", entry);
+	if (json_object_get(entry, "id"))
+		return json_incref((json_t *)(uintptr_t)entry);
+	if (json_object_size(entry) != 1)
+		return NULL;
+	void *only = json_object_iter((json_t *)(uintptr_t)entry);
+	json_t *options = json_object_iter_value(only);
+	if (!json_is_object(options))
+		return NULL;
+	json_t *whole = json_pack("{s:s}", "id", json_object_iter_key(only));
+	json_object_update(whole, options);
+	return whole;
+}
+
+int fh_eval_providers_add(struct fh_eval_config *c, const struct fh_document *d, const json_t *entry, const char *place,
+                          const struct fh_eval_provider_needs *needs, struct fh_eval_providers *providers,
+                          struct fh_eval_provider **ret, struct fh_error *err)
+{
+	fh_auto_json json_t *normal = fh_eval_provider_entry(entry);
+	if (!normal)
+		return fh_document_error(d, place, err,
+		                         "a provider is an id, an object with an \"id\", or {ID: {options}} with one key");
+	for (size_t i = 0; ret && i < providers->count; i++) {
+		if (!json_equal(providers->items[i]->entry, normal))
+			continue;
+		*ret = providers->items[i];
+		return 0;
+	}
+	int checked = fh_eval_keys_check(c, d, normal, place, &fh_eval_keys_provider, err);
+	if (checked < 0)
+		return checked;
+	if (providers->count >= PROVIDERS_MAX)
+		return fh_document_error(d, place, err, "more than %d providers", PROVIDERS_MAX);
+	struct fh_eval_provider *p = NULL;
+	int r = open_entry(c, d, normal, place, needs, &p, err);
+	if (r < 0)
+		return r;
+	FH_PUSH(providers->items, providers->count, providers->capacity) = p;
+	if (ret)
+		*ret = p;
+	return 0;
+}
+
+static bool is_list_file(const char *text)
+{
+	return fh_text_is_file(text) && (fh_streq(fh_path_ext(text), ".yaml") || fh_streq(fh_path_ext(text), ".yml") ||
+	                                 fh_streq(fh_path_ext(text), ".json"));
+}
+
+static int load_list(struct fh_eval_config *c, const struct fh_document *d, const json_t *spec, const char *place,
+                     const struct fh_eval_provider_needs *needs, struct fh_eval_providers *ret, unsigned depth,
+                     struct fh_error *err);
+
+static int load_file(struct fh_eval_config *c, const struct fh_document *d, const char *text, const char *place,
+                     const struct fh_eval_provider_needs *needs, struct fh_eval_providers *ret, unsigned depth,
+                     struct fh_error *err)
+{
+	fh_auto_free char *path = fh_path_join(c->dir, text + strlen("file://"));
+	struct fh_document *list = NULL;
+	if (depth > 4)
+		return fh_document_error(d, place, err, "files of providers name each other more than 4 levels deep");
+	if (!fh_path_exists(path))
+		return fh_document_error(d, place, err, "no such file: %s", path);
+	int r = fh_eval_config_document(c, path, &list, err);
+	return r < 0 ? r : load_list(c, list, list->root, "", needs, ret, depth + 1, err);
+}
+
+static int load_list(struct fh_eval_config *c, const struct fh_document *d, const json_t *spec, const char *place,
+                     const struct fh_eval_provider_needs *needs, struct fh_eval_providers *ret, unsigned depth,
+                     struct fh_error *err)
+{
+	bool list = json_is_array(spec);
+	for (size_t i = 0; i < (list ? json_array_size(spec) : 1); i++) {
+		const json_t *entry = list ? json_array_get(spec, i) : spec;
+		const char *text = json_string_value(entry);
+		fh_auto_free char *at = list ? fh_xasprintf("%s%s%zu", place, *place ? "/" : "", i) : fh_xstrdup(place);
+		int r = text && is_list_file(text) ? load_file(c, d, text, at, needs, ret, depth, err)
+		                                   : fh_eval_providers_add(c, d, entry, at, needs, ret, NULL, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int fh_eval_providers_load(struct fh_eval_config *c, const json_t *spec, const char *place,
+                           const struct fh_eval_provider_needs *needs, struct fh_eval_providers *ret,
+                           struct fh_error *err)
+{
+	struct fh_eval_providers providers = { 0 };
+	int r = 0;
+	if (spec && !json_is_null(spec))
+		r = load_list(c, c->document, spec, place, needs, &providers, 0, err);
+	if (r == 0 && providers.count == 0) {
+		r = fh_document_error(c->document, place, err, "no provider is given");
+		fh_error_hint(err, "add a list \"providers:\", for example [openai:chat:gpt-4o] or [echo]");
+	}
+	if (r < 0) {
+		fh_eval_providers_release(&providers);
+		return r;
+	}
+	*ret = providers;
+	return 0;
+}
+
+void fh_eval_providers_release(struct fh_eval_providers *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		provider_free(p->items[i]);
+	free(p->items);
+	*p = (struct fh_eval_providers){ 0 };
+}

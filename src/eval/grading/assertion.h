@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One kind of assertion: a name and a function from an output to a grade.
+ *
+ * Each kind (or family) has a file of its own in assertions/ and a row in the table of assertions/table.c; nothing
+ * else knows its name. A check is called from several threads at once, keeps no state of its own, and treats all that
+ * it is given as read-only and borrowed: JSON values here are shared between rows (copy before changing).
+ *
+ * A check that cannot be carried out as written (no value where one is needed, a handler that is not there) returns a
+ * negative code and makes the row an error; whatever the *output* provokes is a grade that did not pass.
+ */
+#pragma once
+#include "base/base.h"
+#include "json/json.h"
+
+struct fh_services;
+struct fh_graders;
+struct fh_assertion;
+
+/* What a check found. Starts zeroed; owned by the engine once the check returned 0 (fh_grade_release frees it). */
+struct fh_grade {
+	bool pass;
+	double score;         /* usually 0 or 1 */
+	char *reason;         /* one line or more, untrusted text; NULL becomes "Assertion passed" or "Assertion failed" */
+	json_t *named_scores; /* object of numbers, or NULL */
+	json_t *components;   /* array of results in the form of the outputs' componentResults, or NULL */
+	json_t *tokens_used;  /* object, or NULL */
+	json_t *metadata;     /* object shown with the result (run status, usage, stdout …), or NULL */
+	char *comment;        /* NULL: none */
+};
+void fh_grade_release(struct fh_grade *g);
+
+struct fh_assertion_call {
+	const struct fh_assertion *kind;
+	bool inverse;                     /* the type was written with "not-" */
+	const json_t *assertion;          /* the assertion object as the config has it */
+	FH_NULLABLE const json_t *value;  /* its `value`, file:// loaded and templates rendered; NULL: none was given */
+	FH_NULLABLE const json_t *config; /* its `config`, an object */
+	bool has_threshold;
+	double threshold;
+	const json_t *output;      /* what the provider (or the last transform) gave; a string, or any JSON value */
+	struct fh_str output_text; /* the string itself, or the value as one line of JSON; a NUL follows */
+	const char *prompt;        /* rendered */
+	const json_t *vars;        /* object: the row's variables, rendered */
+	const json_t *test;        /* object: the test case as merged with defaultTest */
+	const json_t *provider;    /* object: {id, label, config?} */
+	const json_t *response;    /* object: the provider's response: output, cost?, cached?, metadata?, logProbs? … */
+	double latency_ms;         /* of the provider's call */
+	bool cached;               /* the response came from a cache: latency_ms says nothing */
+	const char *config_dir;    /* folder of the config: relative file:// paths start here; absolute */
+	struct fh_services *services;           /* sandboxes, script workers (eval/grading/services.h) */
+	FH_NULLABLE struct fh_graders *graders; /* models that grade (eval/grading/graders.h) */
+};
+
+struct fh_assertion {
+	const char *name; /* the config's `type`, without "not-" */
+	int (*check)(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err);
+	/* Refuses at load what can be seen to be wrong in the assertion object (values not yet rendered); the message
+	 * names the key, the loader adds file and line. NULL: nothing to check. */
+	int (*validate)(const json_t *assertion, struct fh_error *err);
+	/* `value` reaches the check as written: its file:// is not loaded (scripts load their own). */
+	bool raw_file_value;
+	/* The kind has keys of its own beside those of every assertion, and checks all of them in `validate`. */
+	bool own_keys;
+};
+
+/* The kind with this name (no "not-"), or NULL. */
+FH_NULLABLE const struct fh_assertion *fh_assertion_find(const char *name);
+/* The table, for messages and docs: NULL after the last. */
+const struct fh_assertion *fh_assertion_at(size_t i);
+
+/* Fills *ret for a check that holds or not: pass = holds != inverse, score 1 or 0, the reason only when it failed
+ * ("Assertion passed" otherwise). Always returns 0. */
+int fh_grade_set(struct fh_grade *ret, const struct fh_assertion_call *call, bool holds, const char *reason, ...)
+    FH_PRINTF(4, 5);
+/* "not " for an inverse call, else "": for reasons such as "Expected output to %scontain …". */
+static inline const char *fh_call_not(const struct fh_assertion_call *call)
+{
+	return call->inverse ? "not " : "";
+}
+
+/* The `context` object that user scripts get beside the output: prompt, vars, test, logProbs, provider,
+ * providerResponse, and config and metadata where there are any. New reference. */
+FH_OWN json_t *fh_assertion_context(const struct fh_assertion_call *call);
+/* How long the script of this assertion may take, as its config.timeout (ms) says; 0: as long as any script. */
+uint64_t fh_assertion_script_timeout(const struct fh_assertion_call *call);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The assertions of one cell: each is rendered, carried out, and its result joined to the score (score.h). */
+#pragma once
+#include "eval/grading/services.h"
+#include "eval/plan.h"
+
+struct fh_check {
+	const struct fh_eval_plan *plan;
+	struct fh_services *services;
+	struct fh_graders *graders; /* models that grade (graders.h) */
+	const json_t *test;
+	const json_t *vars;     /* rendered */
+	const json_t *provider; /* {id, label, config?} */
+	const json_t *response;
+	const json_t *output; /* after transforms */
+	const char *prompt;   /* rendered */
+	double latency_ms;
+	bool cached;
+};
+
+/* *ret is the gradingResult. A negative code makes the row an error. */
+int fh_check_all(const struct fh_check *c, json_t **ret, struct fh_error *err);

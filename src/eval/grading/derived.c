@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/grading/derived.h"
+#include <ctype.h>
+#include <math.h>
+
+#define DEPTH_MAX 100
+
+struct parser {
+	const char *s;
+	const json_t *names;
+	unsigned depth;
+	bool failed;
+};
+
+static double conditional(struct parser *p);
+
+static void skip_space(struct parser *p)
+{
+	while (isspace((unsigned char)*p->s))
+		p->s++;
+}
+
+static bool take(struct parser *p, const char *token)
+{
+	skip_space(p);
+	size_t n = strlen(token);
+	if (strncmp(p->s, token, n) != 0)
+		return false;
+	/* A word ends where no letter follows; "<" is not the start of "<=", nor "=" of "==". */
+	if (isalpha((unsigned char)*token) && (isalnum((unsigned char)p->s[n]) || p->s[n] == '_'))
+		return false;
+	p->s += n;
+	return true;
+}
+
+static double fail(struct parser *p)
+{
+	p->failed = true;
+	return 0;
+}
+
+#define ARGUMENTS_MAX 64
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double f_min(double *v, size_t n)
+{
+	double m = v[0];
+	for (size_t i = 1; i < n; i++)
+		m = FH_MIN(m, v[i]);
+	return m;
+}
+
+static double f_max(double *v, size_t n)
+{
+	double m = v[0];
+	for (size_t i = 1; i < n; i++)
+		m = FH_MAX(m, v[i]);
+	return m;
+}
+
+static double f_sum(double *v, size_t n)
+{
+	double s = 0;
+	for (size_t i = 0; i < n; i++)
+		s += v[i];
+	return s;
+}
+
+static double f_mean(double *v, size_t n)
+{
+	return f_sum(v, n) / (double)n;
+}
+
+static double f_median(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), by_size);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static double f_variance(double *v, size_t n)
+{
+	double mean = f_mean(v, n), s = 0;
+	for (size_t i = 0; i < n; i++)
+		s += (v[i] - mean) * (v[i] - mean);
+	return n > 1 ? s / (double)(n - 1) : 0;
+}
+
+static double f_std(double *v, size_t n)
+{
+	return sqrt(f_variance(v, n));
+}
+
+static double f_round(double *v, size_t n)
+{
+	double scale = n > 1 ? pow(10, v[1]) : 1;
+	return copysign(floor(fabs(v[0]) * scale + .5), v[0]) / scale;
+}
+
+static double f_log(double *v, size_t n)
+{
+	return n > 1 ? log(v[0]) / log(v[1]) : log(v[0]);
+}
+
+static double f_pow(double *v, size_t n)
+{
+	return n > 1 ? pow(v[0], v[1]) : NAN;
+}
+
+static double f_mod(double *v, size_t n)
+{
+	return n > 1 ? v[0] - v[1] * floor(v[0] / v[1]) : NAN;
+}
+
+static double f_sign(double *v, size_t n)
+{
+	return (v[0] > 0) - (v[0] < 0);
+}
+
+static double f_if(double *v, size_t n)
+{
+	return n > 2 ? (v[0] != 0 ? v[1] : v[2]) : NAN;
+}
+
+static double call(struct parser *p, const char *name)
+{
+	static const struct {
+		const char *name;
+		double (*one)(double);
+		double (*many)(double *v, size_t n);
+	} functions[] = {
+		{ "abs", fabs, NULL },        { "sqrt", sqrt, NULL },     { "cbrt", cbrt, NULL },
+		{ "exp", exp, NULL },         { "log2", log2, NULL },     { "log10", log10, NULL },
+		{ "floor", floor, NULL },     { "ceil", ceil, NULL },     { "fix", trunc, NULL },
+		{ "sin", sin, NULL },         { "cos", cos, NULL },       { "tan", tan, NULL },
+		{ "log", NULL, f_log },       { "round", NULL, f_round }, { "min", NULL, f_min },
+		{ "max", NULL, f_max },       { "sum", NULL, f_sum },     { "mean", NULL, f_mean },
+		{ "median", NULL, f_median }, { "std", NULL, f_std },     { "variance", NULL, f_variance },
+		{ "pow", NULL, f_pow },       { "mod", NULL, f_mod },     { "sign", NULL, f_sign },
+		{ "if", NULL, f_if },
+	};
+	double v[ARGUMENTS_MAX];
+	size_t i = 0, n = 0;
+	while (i < FH_ARRAY_SIZE(functions) && strcmp(functions[i].name, name) != 0)
+		i++;
+	if (i == FH_ARRAY_SIZE(functions))
+		return fail(p);
+	do
+		v[n++] = conditional(p);
+	while (!p->failed && n < ARGUMENTS_MAX && take(p, ","));
+	if (!take(p, ")"))
+		return fail(p);
+	return functions[i].one ? functions[i].one(v[0]) : functions[i].many(v, n);
+}
+
+static double name(struct parser *p)
+{
+	static const struct {
+		const char *name;
+		double value;
+	} constants[] = {
+		{ "pi", 3.14159265358979323846 }, { "e", 2.71828182845904523536 }, { "true", 1 }, { "false", 0 }
+	};
+	size_t n = 0;
+	while (isalnum((unsigned char)p->s[n]) || p->s[n] == '_' || p->s[n] == '$')
+		n++;
+	if (n == 0)
+		return fail(p);
+	fh_auto_free char *word = fh_xstrndup(p->s, n);
+	p->s += n;
+	if (take(p, "("))
+		return call(p, word);
+	const json_t *v = json_object_get(p->names, word);
+	if (json_is_number(v))
+		return json_number_value(v);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(constants); i++)
+		if (strcmp(constants[i].name, word) == 0)
+			return constants[i].value;
+	return fail(p);
+}
+
+static double atom(struct parser *p)
+{
+	skip_space(p);
+	if (take(p, "(")) {
+		double v = conditional(p);
+		return take(p, ")") ? v : fail(p);
+	}
+	if (isdigit((unsigned char)*p->s) || *p->s == '.') {
+		char *end;
+		double v = strtod(p->s, &end);
+		if (end == p->s)
+			return fail(p);
+		p->s = end;
+		return v;
+	}
+	return name(p);
+}
+
+static double sign(struct parser *p)
+{
+	if (p->failed || ++p->depth > DEPTH_MAX)
+		return fail(p);
+	double v;
+	if (take(p, "-")) {
+		v = -sign(p);
+	} else if (take(p, "+")) {
+		v = sign(p);
+	} else if (take(p, "not") || (*p->s == '!' && p->s[1] != '=' && take(p, "!"))) {
+		v = sign(p) == 0;
+	} else {
+		v = atom(p);
+		if (take(p, "^"))
+			v = pow(v, sign(p));
+	}
+	p->depth--;
+	return v;
+}
+
+static double product(struct parser *p)
+{
+	double v = sign(p);
+	while (!p->failed) {
+		if (take(p, "*"))
+			v *= sign(p);
+		else if (take(p, "/"))
+			v /= sign(p);
+		else if (take(p, "%") || take(p, "mod"))
+			v = f_mod((double[]){ v, sign(p) }, 2);
+		else
+			break;
+	}
+	return v;
+}
+
+static double sum(struct parser *p)
+{
+	double v = product(p);
+	while (!p->failed) {
+		if (take(p, "+"))
+			v += product(p);
+		else if (take(p, "-"))
+			v -= product(p);
+		else
+			break;
+	}
+	return v;
+}
+
+static double comparison(struct parser *p)
+{
+	double v = sum(p);
+	while (!p->failed) {
+		if (take(p, "=="))
+			v = v == sum(p);
+		else if (take(p, "!="))
+			v = v != sum(p);
+		else if (take(p, "<="))
+			v = v <= sum(p);
+		else if (take(p, ">="))
+			v = v >= sum(p);
+		else if (take(p, "<"))
+			v = v < sum(p);
+		else if (take(p, ">"))
+			v = v > sum(p);
+		else
+			break;
+	}
+	return v;
+}
+
+static double both(struct parser *p)
+{
+	double v = comparison(p);
+	while (!p->failed && take(p, "and")) {
+		double w = comparison(p);
+		v = v != 0 && w != 0;
+	}
+	return v;
+}
+
+static double either(struct parser *p)
+{
+	double v = both(p);
+	while (!p->failed && take(p, "or")) {
+		double w = both(p);
+		v = v != 0 || w != 0;
+	}
+	return v;
+}
+
+static double conditional(struct parser *p)
+{
+	double v = either(p);
+	if (p->failed || !take(p, "?"))
+		return v;
+	double yes = conditional(p);
+	if (!take(p, ":"))
+		return fail(p);
+	double no = conditional(p);
+	return v != 0 ? yes : no;
+}
+
+bool fh_eval_expression(const char *text, const json_t *names, double *ret)
+{
+	struct parser p = { .s = text, .names = names };
+	double v = conditional(&p);
+	skip_space(&p);
+	if (p.failed || *p.s || !isfinite(v))
+		return false;
+	*ret = v;
+	return true;
+}
+
+int fh_eval_derive(const struct fh_document *d, const json_t *derived, json_t *named, size_t count,
+                   struct fh_error *err)
+{
+	for (size_t i = 0; i < json_array_size(derived); i++) {
+		const json_t *entry = json_array_get(derived, i);
+		const char *metric = fh_json_str(entry, "name", NULL), *value = fh_json_str(entry, "value", NULL);
+		fh_auto_free char *place = fh_xasprintf("derivedMetrics/%zu", i);
+		if (!metric || !value)
+			return fh_document_error(d, place, err, "a derived metric has a \"name\" and a \"value\", an expression");
+		fh_auto_json json_t *names = json_copy(named);
+		json_object_set_new(names, "__count", json_real((double)count));
+		double v = 0;
+		fh_eval_expression(value, names, &v);
+		json_object_set_new(named, metric, json_real(v));
+	}
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * derivedMetrics: [{name, value: EXPRESSION}], computed for each column from its named scores.
+ *
+ * An expression has numbers, names of named scores (letters, digits, _ and $; those before it in the list included),
+ * __count (the column's tests), numbers, pi, e, + - * / % mod ^, comparisons, and, or, not, a ? b : c, parentheses, and
+ * the functions of the table in derived.c (min, max, mean, median, sum, std, round, sqrt, log, if …). One that cannot
+ * be computed (an unknown name, a division by zero) counts as 0, as in promptfoo.
+ */
+#pragma once
+#include "eval/config/document.h"
+
+/* Adds the metrics to `named`. An entry that is not {name, value: text}: FH_E_CONFIG with its place. */
+int fh_eval_derive(const struct fh_document *d, FH_NULLABLE const json_t *derived, json_t *named, size_t count,
+                   struct fh_error *err);
+/* The value of one expression; false when it cannot be computed. */
+bool fh_eval_expression(const char *text, const json_t *names, double *ret);

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Generic rows:
+ *
+ *     task_id, language      python where none is named
+ *     code                   the reference
+ *     prompt                 what the completion continues where it defines the function; else it is for the model
+ *     prefix, suffix         what stands in front of the completion, and (with output) behind it
+ *     entry_point, function  the function under test; by default the last one that code, or else prompt, defines
+ *     tests                  a program text, or a list of lines. In java and rust the prompt has to declare the
+ *                            function, as HumanEvalPack's declaration does; in go it should
+ *     cases                  [argument, …, expected], {args, kwargs, expected} or {stdin, stdout, exit_code}; of one
+ *                            kind
+ *     stdin, stdout          one case of the last kind
+ *     compare, tolerance     how output compares (compare.h); how far a number may be off
+ *     checker                a program that decides instead: its text (python), or {language, code}
+ */
+#include "judge/formats/format.h"
+
+#include "base/fd.h"
+#include "code/outline.h"
+#include "code/program_text.h"
+#include "code/signature.h"
+#include "json/span.h"
+#include "judge/comparing/output.h"
+#include "judge/languages.h"
+
+#define HELPER_MAX ((size_t)64 << 10)
+
+static bool recognises(const json_t *row)
+{
+	return json_object_get(row, "tests") || json_object_get(row, "cases") ||
+	       json_is_string(json_object_get(row, "stdout"));
+}
+
+/* A field that is a string where it is there. */
+static int optional(const json_t *row, const char *key, struct fh_str *ret, struct fh_error *err)
+{
+	const json_t *value = json_object_get(row, key);
+	*ret = (struct fh_str){ "", 0 };
+	if (!value || json_is_null(value) || fh_judge_field(row, key, ret))
+		return 0;
+	return fh_judge_wrong(err, "write it as a JSON string", "%s is no string", key);
+}
+
+/* --------------------------------------------------------------------------------------------------------- language */
+
+static int no_language(const char *name, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf known = FH_BUF_INIT(0);
+	for (enum fh_judge_language l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++)
+		fh_buf_addf(&known, "%s%s", known.n ? ", " : "these can: ", fh_judge_language_name(l));
+	return fh_judge_wrong(err, fh_buf_cstr(&known), "language %.40s cannot be judged", name);
+}
+
+static int read_language(const json_t *row, enum fh_judge_language *ret, struct fh_error *err)
+{
+	struct fh_str name;
+	int r = optional(row, "language", &name, err);
+	if (r < 0)
+		return r;
+	*ret = FH_JUDGE_PYTHON;
+	if (name.n == 0)
+		return 0;
+	fh_auto_free char *word = fh_xstrndup(name.p, name.n);
+	*ret = fh_judge_language_of_name(word);
+	return *ret < FH_JUDGE_LANGUAGE_COUNT_ ? 0 : no_language(word, err);
+}
+
+/* ------------------------------------------------------------------------------------------------------ the program */
+
+static bool defines(struct fh_str text, enum fh_judge_language language, struct fh_str name)
+{
+	fh_auto_outline struct fh_outline o = { 0 };
+	if (text.n == 0 || name.n == 0)
+		return false;
+	fh_outline_make(&o, text, fh_syntax_of(fh_judge_language_name(language)));
+	return fh_outline_defines(&o, name);
+}
+
+/* The last name that code defines; it may be empty. */
+static struct fh_str last_name(struct fh_str code, enum fh_judge_language language)
+{
+	fh_auto_outline struct fh_outline o = { 0 };
+	fh_outline_make(&o, code, fh_syntax_of(fh_judge_language_name(language)));
+	for (size_t i = o.n; i-- > 0;)
+		if (!o.items[i].is_import && o.items[i].count > 0)
+			return o.names[o.items[i].first];
+	return (struct fh_str){ "", 0 };
+}
+
+/* The program of a problem with tests in such a language. */
+static int read_declared(const json_t *row, const struct fh_judge_declared *d, struct fh_judge_problem *p,
+                         struct fh_error *err)
+{
+	struct fh_str code, prompt, prefix;
+	if (optional(row, "code", &code, err) < 0 || optional(row, "prompt", &prompt, err) < 0 ||
+	    optional(row, "prefix", &prefix, err) < 0)
+		return -FH_E_CONFIG;
+	fh_buf_add(&p->head, prefix.p, prefix.n);
+	fh_judge_add_lines(&p->head, prompt);
+	struct fh_str name = fh_judge_languages[p->language]->entry_point(fh_buf_str(&p->head));
+	if (name.n == 0 && (!d->by_itself || p->head.n + code.n == 0))
+		return fh_judge_wrong(
+		    err, "end the prompt with the function's head and its {, as a completion goes on from there",
+		    "tests: the prompt declares no function of %s to call", fh_judge_language_name(p->language));
+	p->entry_point = fh_xstrndup(name.p, name.n);
+	fh_buf_add(&p->reference, code.p, code.n);
+	const char *form = name.n ? d->whole : d->by_itself, *mark = strstr(form, "%s");
+	size_t n = mark ? (size_t)(mark - form) : strlen(form);
+	fh_auto_free char *whole = fh_xasprintf("%.*s%s", (int)n, form, mark ? p->entry_point : "");
+	p->reference_is_whole = code.n > 0 && memmem(code.p, code.n, whole, strlen(whole));
+	return 0;
+}
+
+static int read_program(const json_t *row, struct fh_judge_problem *p, struct fh_error *err)
+{
+	struct fh_str code, prompt, prefix, entry, function;
+	if (optional(row, "code", &code, err) < 0 || optional(row, "prompt", &prompt, err) < 0 ||
+	    optional(row, "prefix", &prefix, err) < 0 || optional(row, "entry_point", &entry, err) < 0 ||
+	    optional(row, "function", &function, err) < 0)
+		return -FH_E_CONFIG;
+	if (entry.n == 0)
+		entry = function.n ? function : last_name(code, p->language);
+	if (entry.n == 0)
+		entry = last_name(prompt, p->language);
+	if (entry.n > 0 && !fh_judge_is_name(entry))
+		return fh_judge_wrong(err, "write the name that the program defines",
+		                      "entry_point \"%.*s\" is no name of a function", (int)FH_MIN(entry.n, 60), entry.p);
+	p->entry_point = fh_xstrndup(entry.p, entry.n);
+	fh_buf_add(&p->head, prefix.p, prefix.n);
+	bool continued = defines(prompt, p->language, entry);
+	if (continued)
+		fh_buf_add(&p->head, prompt.p, prompt.n);
+	fh_buf_add(&p->reference, code.p, code.n);
+	p->reference_is_whole = continued && defines(code, p->language, entry);
+	struct fh_str declaration =
+	    !continued && p->language == FH_JUDGE_CPP ? fh_cpp_declaration_of(code, entry) : (struct fh_str){ "", 0 };
+	if (declaration.n > 0) {
+		fh_buf_add_str(&p->declaration, prefix);
+		fh_buf_add_str(&p->declaration, declaration);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ tests */
+
+static int add_tests(const json_t *row, struct fh_judge_problem *p, struct fh_error *err)
+{
+	const json_t *tests = json_object_get(row, "tests"), *line;
+	size_t i;
+	if (json_is_string(tests))
+		fh_judge_add_lines(&p->tail, (struct fh_str){ json_string_value(tests), json_string_length(tests) });
+	else if (!json_is_array(tests))
+		return fh_judge_wrong(err, "write them as a string, or as a list of strings", "tests is no string and no list");
+	json_array_foreach(tests, i, line)
+	{
+		if (!json_is_string(line))
+			return fh_judge_wrong(err, "a test is a statement of the language", "item %zu of tests is no string",
+			                      i + 1);
+		fh_judge_add_lines(&p->tail, (struct fh_str){ json_string_value(line), json_string_length(line) });
+	}
+	return p->tail.n > 0 ? 0
+	                     : fh_judge_wrong(err, "a task without tests cannot be judged: remove it", "tests is empty");
+}
+
+/* The text that compares, in front of the calls. */
+static int add_helper(struct fh_buf *out, enum fh_judge_language language, const char *name, struct fh_error *err)
+{
+	fh_auto_free char *path = NULL;
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(HELPER_MAX);
+	int r = fh_judge_guest_path(language, name, &path, err);
+	if (r >= 0)
+		r = fh_file_read(path, &text, err);
+	if (r >= 0)
+		fh_buf_add(out, text.p, text.n);
+	return r;
+}
+
+static const char case_hint[] = "a case is [argument, …, expected], {\"args\": […], \"expected\": …} or {\"stdin\": "
+                                "\"…\", \"stdout\": \"…\"}";
+
+/* [argument, …, expected]: the last item is what is expected. */
+static bool call_of_list(struct fh_str list, struct fh_judge_call *ret)
+{
+	struct fh_str rest = fh_json_span_items(list), start = rest, item;
+	*ret = (struct fh_judge_call){ .args = { start.p, 0 }, .kwargs = { "{}", 2 } };
+	while (fh_json_span_item(&rest, &item)) {
+		ret->args.n = ret->expected.p ? ret->expected.p + ret->expected.n - start.p : 0;
+		ret->expected = item;
+	}
+	return ret->expected.p != NULL;
+}
+
+static int call_of_case(const json_t *c, struct fh_str text, size_t number, struct fh_judge_call *ret,
+                        struct fh_error *err)
+{
+	if (json_is_array(c))
+		return call_of_list(text, ret) ? 0 : fh_judge_wrong(err, case_hint, "case %zu is empty", number);
+	const json_t *args = json_object_get(c, "args"), *kwargs = json_object_get(c, "kwargs");
+	*ret = (struct fh_judge_call){ .args = { "", 0 }, .kwargs = { "{}", 2 } };
+	if (!fh_json_span_member(text, "expected", &ret->expected))
+		return fh_judge_wrong(err, case_hint, "case %zu says nothing of what is expected", number);
+	if ((args && !json_is_array(args)) || (kwargs && !json_is_object(kwargs)) || (!args && !kwargs))
+		return fh_judge_wrong(err, case_hint, "case %zu: args is a list, kwargs an object", number);
+	if (args && fh_json_span_member(text, "args", &ret->args))
+		ret->args = (struct fh_str){ ret->args.p + 1, ret->args.n - 2 };
+	if (kwargs)
+		fh_json_span_member(text, "kwargs", &ret->kwargs);
+	return 0;
+}
+
+static int read_calls(const json_t *row, struct fh_str text, double tolerance, struct fh_judge_problem *p,
+                      struct fh_error *err)
+{
+	const struct fh_judge_caller *caller = fh_judge_languages[p->language]->caller;
+	const json_t *cases = json_object_get(row, "cases"), *c;
+	struct fh_str list, rest, item;
+	fh_auto_buf struct fh_buf calls = FH_BUF_INIT(FH_JUDGE_PROBLEM_MAX);
+	size_t i;
+	if (!caller)
+		return fh_judge_wrong(err, "give {\"stdin\", \"stdout\"} cases",
+		                      "cases with arguments: functions of %s cannot be called",
+		                      fh_judge_language_name(p->language));
+	if (!p->entry_point[0])
+		return fh_judge_wrong(err, "name it with \"entry_point\"", "which function do the cases call?");
+	if (!fh_json_span_member(text, "cases", &list) || add_helper(&p->tail, p->language, caller->helper, err) < 0)
+		return -FH_E_CONFIG;
+	rest = fh_json_span_items(list);
+	json_array_foreach(cases, i, c)
+	{
+		struct fh_judge_call call;
+		if (!fh_json_span_item(&rest, &item) || call_of_case(c, item, i + 1, &call, err) < 0 ||
+		    caller->call(&calls, &call, i + 1, err) < 0)
+			return -FH_E_CONFIG;
+	}
+	fh_buf_addf(&p->tail, "%s(%s, %s", caller->function, p->entry_point, caller->open);
+	if (caller->as_string) {
+		fh_buf_addc(&calls, ']');
+		fh_javascript_string(&p->tail, fh_buf_str(&calls));
+	} else {
+		fh_buf_add(&p->tail, calls.p, calls.n);
+	}
+	fh_buf_addf(&p->tail, "%s, %.17g);\n", caller->close, tolerance);
+	return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- output */
+
+static int read_checker(const json_t *row, struct fh_judge_output *o, struct fh_error *err)
+{
+	const json_t *checker = json_object_get(row, "checker"), *code = checker;
+	const char *language = "python";
+	if (!checker || json_is_null(checker))
+		return 0;
+	if (json_is_object(checker)) {
+		code = json_object_get(checker, "code");
+		language = fh_json_str(checker, "language", language);
+	}
+	if (!json_is_string(code))
+		return fh_judge_wrong(err, "it reads the files input, output and expected, and exits with 0 to accept",
+		                      "checker holds no program text");
+	o->checker_size = json_string_length(code);
+	o->checker = fh_xmemdup(json_string_value(code), o->checker_size);
+	o->checker_language = fh_xstrdup(language);
+	return 0;
+}
+
+static int add_case(struct fh_judge_output *o, const json_t *c, size_t number, struct fh_error *err)
+{
+	struct fh_str input = { "", 0 }, expected;
+	const json_t *exit_code = json_object_get(c, "exit_code");
+	if (json_object_get(c, "stdin") && !fh_judge_field(c, "stdin", &input))
+		return fh_judge_wrong(err, "write it as a JSON string", "case %zu: stdin is no string", number);
+	if (!fh_judge_field(c, "stdout", &expected))
+		return fh_judge_wrong(err, "all cases of a task are of one kind", "case %zu has no stdout that is a string",
+		                      number);
+	if (exit_code && !json_is_integer(exit_code))
+		return fh_judge_wrong(err, "a number from 0 to 255", "case %zu: exit_code is no integer", number);
+	if (json_integer_value(exit_code) < 0 || json_integer_value(exit_code) > 255)
+		return fh_judge_wrong(err, "a number from 0 to 255", "case %zu: no program ends with exit_code %lld", number,
+		                      (long long)json_integer_value(exit_code));
+	if (o->count == FH_OUTPUT_CASES_MAX)
+		return fh_judge_wrong(err, "split the task", "more than %d cases", FH_OUTPUT_CASES_MAX);
+	struct fh_output_case *to = &FH_PUSH(o->cases, o->count, o->capacity);
+	*to = (struct fh_output_case){ FH_BUF_INIT(0), FH_BUF_INIT(0), (int)fh_json_int(c, "exit_code", 0) };
+	fh_buf_add(&to->input, input.p, input.n);
+	fh_buf_add(&to->expected, expected.p, expected.n);
+	return 0;
+}
+
+static int read_rule(const json_t *row, double tolerance, struct fh_judge_output *o, struct fh_error *err)
+{
+	struct fh_str compare;
+	if (optional(row, "compare", &compare, err) < 0)
+		return -FH_E_CONFIG;
+	fh_auto_free char *rule = fh_xstrndup(compare.p, compare.n);
+	o->tolerance = tolerance;
+	o->rule = tolerance > 0 ? FH_COMPARE_NUMBERS : FH_COMPARE_TRIMMED;
+	if (compare.n > 0)
+		o->rule = fh_compare_of_name(rule);
+	if (o->rule == FH_COMPARE_COUNT_)
+		return fh_judge_wrong(err, "trimmed, exact, tokens, numbers or unordered", "compare: there is no rule %.40s",
+		                      rule);
+	return 0;
+}
+
+static int read_output(const json_t *row, double tolerance, struct fh_judge_problem *p, struct fh_error *err)
+{
+	struct fh_judge_output *o = p->output = FH_NEW(struct fh_judge_output);
+	const json_t *cases = json_object_get(row, "cases"), *c;
+	struct fh_str suffix;
+	size_t i;
+	if (read_rule(row, tolerance, o, err) < 0 || optional(row, "suffix", &suffix, err) < 0 ||
+	    read_checker(row, o, err) < 0)
+		return -FH_E_CONFIG;
+	fh_buf_add(&p->tail, suffix.p, suffix.n);
+	if (!cases)
+		return add_case(o, row, 1, err);
+	json_array_foreach(cases, i, c)
+	{
+		if (add_case(o, c, i + 1, err) < 0)
+			return -FH_E_CONFIG;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ a row */
+
+static int read_tolerance(const json_t *row, double *ret, struct fh_error *err)
+{
+	const json_t *given = json_object_get(row, "tolerance");
+	*ret = json_is_number(given) ? json_number_value(given) : 0;
+	if ((given && !json_is_number(given)) || *ret < 0)
+		return fh_judge_wrong(err, "such as 1e-6", "tolerance is no number of 0 or more");
+	return 0;
+}
+
+static int read_row(const json_t *row, struct fh_str text, struct fh_judge_problem *p, struct fh_error *err)
+{
+	const json_t *cases = json_object_get(row, "cases"), *tests = json_object_get(row, "tests");
+	double tolerance;
+	if (read_language(row, &p->language, err) < 0)
+		return -FH_E_CONFIG;
+	const struct fh_judge_declared *d = tests ? fh_judge_languages[p->language]->declared : NULL;
+	if ((d ? read_declared(row, d, p, err) : read_program(row, p, err)) < 0 || read_tolerance(row, &tolerance, err) < 0)
+		return -FH_E_CONFIG;
+	if (cases && json_array_size(cases) == 0)
+		return fh_judge_wrong(err, "a task without cases cannot be judged: remove it",
+		                      "cases is no list that holds something");
+	bool is_output = cases ? json_object_get(json_array_get(cases, 0), "stdout") != NULL : !tests;
+	if (is_output && tests)
+		return fh_judge_wrong(err, "make two tasks of it", "both tests and a stdout");
+	if (is_output)
+		return read_output(row, tolerance, p, err);
+	if (tests && !fh_judge_has_tests(p->language))
+		return fh_judge_wrong(err, "give {\"stdin\", \"stdout\"} cases", "tests: functions of %s cannot be called",
+		                      fh_judge_language_name(p->language));
+	if (tests && add_tests(row, p, err) < 0)
+		return -FH_E_CONFIG;
+	return cases ? read_calls(row, text, tolerance, p, err) : 0;
+}
+
+const struct fh_judge_format fh_judge_generic = {
+	.name = "generic",
+	.fields = "task_id, code, language, and tests, cases or stdin and stdout",
+	.recognises = recognises,
+	.read = read_row,
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/connection/client.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "base/error.h"
+
+/* How long to wait for an engine that has nothing left to keep: it takes its own folders and groups down. */
+enum { END_MS = 2000, EXPLAIN_MS = 100 };
+
+/* Why the connection ended, when whoever held its other end has ended as well. */
+static void explain(void *context, struct fh_error *err)
+{
+	struct fh_client *client = context;
+	const char *who = client->placement->subject;
+	int status;
+	if (client->child.pid <= 0 || fh_child_wait(&client->child, EXPLAIN_MS, &status, NULL) < 0)
+		return;
+	if (WIFSIGNALED(status))
+		(void)fh_error_wrap(err, "%s was killed by signal %d (%s)", who, WTERMSIG(status),
+		                    sigdescr_np(WTERMSIG(status)) ? sigdescr_np(WTERMSIG(status)) : "?");
+	else if (WEXITSTATUS(status) == 127 && err->phase == FH_PHASE_CONNECT)
+		fh_error_hint(err, "%s ended with status 127: is fumehood-engine there, and on PATH?", who);
+	else
+		fh_error_hint(err, "%s ended with status %d", who, WEXITSTATUS(status));
+}
+
+int fh_client_greet(const struct fh_placement *placement, const struct fh_reach *reach, int64_t greet_ms, bool later,
+                    struct fh_client **ret, struct fh_error *err)
+{
+	struct fh_client *client = FH_NEW(struct fh_client);
+	client->placement = placement;
+	client->child = reach->child;
+	client->connection = fh_connection_new(reach->in, reach->out);
+	fh_connection_on_lost(client->connection, explain, client);
+	int r = fh_connection_greet(client->connection, greet_ms, later, err);
+	if (r < 0) {
+		if (client->child.pid > 0) { /* whatever it is, it is no engine */
+			int status;
+			fh_child_kill(&client->child);
+			(void)fh_child_wait(&client->child, -1, &status, NULL);
+		}
+		fh_client_close(client);
+		return r;
+	}
+	*ret = client;
+	return 0;
+}
+
+int fh_client_open(const struct fh_client_options *options, struct fh_client **ret, struct fh_error *err)
+{
+	struct fh_client_options o = FH_CLIENT_OPTIONS_INIT;
+	if (options)
+		memcpy(&o, options, FH_MIN(options->size, sizeof(o)));
+	const struct fh_placement *placement = fh_placement_find(o.placement, err);
+	if (!placement)
+		return -FH_E_ARGUMENT;
+	struct fh_reach reach = FH_REACH_INIT;
+	if (!o.placement && !o.engine_program && fh_placement_service.reach(&o, &reach, NULL) == 0) {
+		if (fh_client_greet(&fh_placement_service, &reach, fh_placement_service.greet_ms, false, ret, NULL) == 0)
+			return 0;
+		reach = (struct fh_reach)FH_REACH_INIT; /* it was just ending, or is of another version */
+	}
+	int r = placement->reach(&o, &reach, err);
+	if (r < 0) {
+		if (err && err->phase == FH_PHASE_NONE)
+			err->phase = FH_PHASE_CONNECT;
+		return r;
+	}
+	return fh_client_greet(placement, &reach, placement->greet_ms, o.greet_later, ret, err);
+}
+
+int fh_client_attach(pid_t engine, int64_t greet_ms, struct fh_client **ret, struct fh_error *err)
+{
+	struct fh_reach reach = FH_REACH_INIT;
+	int r = fh_engine_connect(engine, &reach.in, err);
+	if (r < 0)
+		return r;
+	reach.out = reach.in;
+	return fh_client_greet(&fh_placement_attach, &reach, greet_ms, false, ret, err);
+}
+
+/* The end of the connection ends what was bound to it: when this returns, nothing of it is left. */
+static void end_child(struct fh_client *client, bool engine)
+{
+	int status;
+	/* The engine of a sandbox that holds a lease lives on, and may be the child itself: a shell's exec. */
+	if (client->child.pid > 0 && !client->leased && fh_child_wait(&client->child, END_MS, &status, NULL) < 0 &&
+	    (client->placement->tool || !engine)) {
+		fh_child_kill(&client->child);
+		(void)fh_child_wait(&client->child, -1, &status, NULL);
+	}
+	fh_child_forget(&client->child);
+}
+
+void fh_client_close(struct fh_client *client)
+{
+	if (!client)
+		return;
+	bool engine = fh_connection_greeted(client->connection); /* what never greeted is none, and may not end by itself */
+	fh_connection_free(client->connection);
+	end_child(client, engine);
+	free(client);
+}
+
+int fh_client_descriptor(const struct fh_client *client)
+{
+	return fh_connection_descriptor(client->connection);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* An engine of the same user that already runs here, by its socket. */
+#include "sandbox/connection/placement.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* Anyone may bind the name first: whoever listens there must be us. */
+static int check_peer(int fd, pid_t pid, struct fh_error *err)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return fh_error_sys(err, errno, "cannot tell who serves the engine %d", (int)pid);
+	if (peer.uid != getuid())
+		return fh_error_set(err, FH_E_NOT_FOUND, "the socket of engine %d belongs to user %u", (int)pid, peer.uid);
+	return 0;
+}
+
+int fh_engine_connect(pid_t pid, int *ret_fd, struct fh_error *err)
+{
+	/* Abstract: the name begins with a NUL, and no file has to be cleaned up. */
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, "fumehood/%u/%d", getuid(), (int)pid);
+	/* Not blocking: one that does not accept must not hold up a list of all of them. */
+	fh_auto_close int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "cannot make a socket");
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+	if (connect(fd, (const struct sockaddr *)&a, size) < 0) {
+		if (errno == ECONNREFUSED)
+			return fh_error_set(err, FH_E_NOT_FOUND, "no engine of yours has the process id %d", (int)pid);
+		return fh_error_sys(err, errno, "cannot reach the engine %d", (int)pid);
+	}
+	int r = check_peer(fd, pid, err);
+	if (r == 0)
+		*ret_fd = FH_TAKE_FD(fd);
+	return r;
+}
+
+static int reach_attach(const struct fh_client_options *o, struct fh_reach *ret, struct fh_error *err)
+{
+	int fd;
+	if (o->engine_pid <= 0)
+		return fh_error_set(err, FH_E_ARGUMENT, "the placement \"attach\" needs the process id of an engine");
+	int r = fh_engine_connect(o->engine_pid, &fd, err);
+	if (r == 0)
+		ret->in = ret->out = fd;
+	return r;
+}
+
+const struct fh_placement fh_placement_attach = {
+	.name = "attach",
+	.reach = reach_attach,
+	.greet_ms = 10 * 1000,
+	.subject = "the engine",
+};

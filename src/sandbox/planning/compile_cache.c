@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/planning/compile_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/parse.h"
+#include "base/path.h"
+#include "sandbox/planning/interpreter.h"
+#include "sandbox/planning/language.h"
+
+enum {
+	TREE_ENTRIES_MAX = 5000, /* below /usr/local: more of them take longer than what they save */
+	TREE_DEPTH_MAX = 6,
+	USED_SECONDS = 60, /* an entry's time of last use is this exact */
+};
+
+/* ------------------------------------------------------------------------------------------------------------- key */
+
+static void add_stat(struct fh_sha256 *h, const char *name, const struct stat *st)
+{
+	const uint64_t facts[] = { st->st_dev,         st->st_ino,          st->st_size,        st->st_mode,
+		                       st->st_mtim.tv_sec, st->st_mtim.tv_nsec, st->st_ctim.tv_sec, st->st_ctim.tv_nsec };
+	fh_sha256_add_field(h, fh_str(name));
+	fh_sha256_add_field(h, (struct fh_str){ (const char *)facts, sizeof(facts) });
+}
+
+static bool add_file(struct fh_sha256 *h, const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) < 0)
+		return false;
+	add_stat(h, path, &st);
+	return true;
+}
+
+/* All of a small tree. False: it is not small. */
+static bool add_tree(struct fh_sha256 *h, int parent, const char *name, int depth, size_t *count)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct dirent **entries;
+	struct stat st;
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR;
+	int n = depth < TREE_DEPTH_MAX ? scandirat(fd, ".", &entries, NULL, alphasort) : -1;
+	bool small = n >= 0;
+	for (int i = 0; i < n; i++) {
+		const char *entry = entries[i]->d_name;
+		if (small && !fh_streq(entry, ".") && !fh_streq(entry, "..")) {
+			small = ++*count <= TREE_ENTRIES_MAX && fstatat(fd, entry, &st, AT_SYMLINK_NOFOLLOW) == 0;
+			if (small)
+				add_stat(h, entry, &st);
+			if (small && S_ISDIR(st.st_mode))
+				small = add_tree(h, fd, entry, depth + 1, count);
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	close(fd);
+	return small;
+}
+
+/* What is installed: each database changes with every package. Where none is known the folders themselves stand in. */
+static bool add_system(struct fh_sha256 *h)
+{
+	static const char *const databases[] = { "/var/lib/dpkg/status",
+		                                     "/var/lib/rpm/rpmdb.sqlite",
+		                                     "/var/lib/rpm/Packages",
+		                                     "/usr/lib/sysimage/rpm/rpmdb.sqlite",
+		                                     "/lib/apk/db/installed",
+		                                     "/var/lib/pacman/local",
+		                                     "/run/current-system",
+		                                     "/usr/include",
+		                                     "/usr/lib",
+		                                     "/etc/alternatives" };
+	struct utsname machine;
+	fh_auto_buf struct fh_buf id = FH_BUF_INIT(4096);
+	size_t count = 0;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(databases); i++)
+		(void)add_file(h, databases[i]);
+	(void)fh_file_read("/etc/machine-id", &id, NULL); /* -march=native, and a home that several machines share */
+	fh_sha256_add_field(h, fh_buf_str(&id));
+	if (uname(&machine) < 0)
+		return false;
+	fh_sha256_add_field(h, fh_str(machine.machine));
+	fh_sha256_add_field(h, fh_str(machine.nodename));
+	return add_tree(h, AT_FDCWD, "/usr/local/include", 0, &count) && add_tree(h, AT_FDCWD, "/usr/local/lib", 3, &count);
+}
+
+/* The folder above the tool's bin/. */
+static char *prefix_of(const char *interpreter)
+{
+	fh_auto_free char *bin = fh_path_dir(interpreter);
+	return fh_path_dir(bin);
+}
+
+static bool is_prepared(const struct fh_plan_mount *m)
+{
+	return m->kind == FH_MOUNT_BIND && fh_streq(m->target, FH_PREPARED_TARGET) && !m->writable && m->optional;
+}
+
+/* Only what comes with the system or with the tool: a mount of the user's may change at any time. */
+static bool is_stable(const struct fh_plan *plan, const struct fh_plan_mount *m, const char *prefix)
+{
+	if (m->kind != FH_MOUNT_BIND || is_prepared(m))
+		return true;
+	if (m->writable || !m->source || !fh_streq(m->source, m->target))
+		return false;
+	return fh_in_default_image(m->source) || fh_starts_with(m->source, "/etc/") ||
+	       (plan->interpreter[0] && !fh_streq(prefix, "/") && fh_path_within(m->source, prefix));
+}
+
+static bool tells_the_time(const struct fh_plan_file *f)
+{
+	static const char *const words[] = { "__DATE__", "__TIME__", "__TIMESTAMP__" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
+		if (f->content.size && memmem(f->content.data, f->content.size, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+/* The plan, but for where the cache lies: a prepared toolchain's folder counts by its name, which is a key itself. */
+static bool add_plan(struct fh_sha256 *h, const struct fh_plan *compile)
+{
+	fh_auto_buf struct fh_buf bytes = FH_BUF_INIT(0);
+	fh_auto_free struct fh_plan_mount *mounts = fh_xcalloc(compile->mount_count + 1, sizeof(*mounts));
+	struct fh_plan plan = *compile;
+	for (size_t i = 0; i < compile->mount_count; i++) {
+		mounts[i] = compile->mounts[i];
+		if (is_prepared(&mounts[i]) && mounts[i].source)
+			mounts[i].source = strrchr(mounts[i].source, '/') ? strrchr(mounts[i].source, '/') + 1 : mounts[i].source;
+	}
+	plan.mounts = mounts;
+	fh_plan_encode(&bytes, &plan);
+	fh_sha256_add_field(h, fh_buf_str(&bytes));
+	return !bytes.overflowed;
+}
+
+bool fh_compile_key(const struct fh_plan *compile, const char *artifact, char ret_hex[FH_SHA256_HEX])
+{
+	struct fh_sha256 h = FH_SHA256_INIT;
+	fh_auto_free char *prefix = prefix_of(compile->interpreter);
+	if (compile->image || !compile->interpreter[0])
+		return false;
+	for (size_t i = 0; i < compile->mount_count; i++)
+		if (!is_stable(compile, &compile->mounts[i], prefix))
+			return false;
+	for (size_t i = 0; i < compile->file_count; i++)
+		if (tells_the_time(&compile->files[i]))
+			return false;
+	fh_sha256_add_field(&h, fh_str("fumehood compiled 2"));
+	bool whole = add_plan(&h, compile);
+	fh_sha256_add_field(&h, fh_str(artifact));
+	if (compile->argv[0] && compile->argv[0][0] == '/') /* another program only in a plan that was edited */
+		(void)add_file(&h, compile->argv[0]);
+	if (!whole || !add_file(&h, compile->interpreter) || !add_system(&h))
+		return false;
+	fh_sha256_hex(&h, ret_hex);
+	return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- folder */
+
+/* Bytes that entries may take; 0: no cache. */
+static uint64_t size_limit(void)
+{
+	const char *asked = getenv("FUMEHOOD_COMPILE_CACHE");
+	uint64_t n;
+	if (!asked || !*asked)
+		return FH_COMPILE_CACHE_MAX;
+	return fh_parse_size(asked, &n, NULL) == 0 ? n : 0;
+}
+
+/* Ours, and nobody else's to look into or write to. */
+static bool is_private(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 077) == 0;
+}
+
+static int open_private(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && is_private(fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* A folder of ours, made if need be; NULL when it is not ours alone. */
+static char *private_folder(const char *name)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	bool own = base && base[0] == '/';
+	if (size_limit() == 0 || (!own && (!home || home[0] != '/')))
+		return NULL;
+	fh_auto_free char *root = own ? fh_xstrdup(base) : fh_path_join(home, ".cache");
+	fh_auto_free char *ours = fh_path_join(root, "fumehood");
+	fh_auto_free char *path = fh_path_join(ours, name);
+	fh_auto_close int fd = open_private(path);
+	if (fd < 0) {
+		(void)mkdir(root, 0700);
+		(void)mkdir(ours, 0700);
+		(void)mkdir(path, 0700);
+		fd = open_private(path);
+	}
+	return fd < 0 ? NULL : FH_TAKE_PTR(path);
+}
+
+char *fh_compile_cache_dir(void)
+{
+	return private_folder("compile");
+}
+
+char *fh_prepared_dir(const struct fh_language *l, const char *interpreter)
+{
+	struct fh_sha256 h = FH_SHA256_INIT;
+	char hex[FH_SHA256_HEX];
+	fh_auto_free char *folder = interpreter[0] ? private_folder("prepared") : NULL;
+	if (!folder)
+		return NULL;
+	fh_sha256_add_field(&h, fh_str("fumehood prepared 1"));
+	for (size_t i = 0; l->prepare[i]; i++)
+		fh_sha256_add_field(&h, fh_str(l->prepare[i]));
+	for (size_t i = 0; l->env[i]; i++)
+		fh_sha256_add_field(&h, fh_str(l->env[i]));
+	if (!add_file(&h, interpreter) || !add_system(&h))
+		return NULL;
+	fh_sha256_hex(&h, hex);
+	fh_auto_free char *name = fh_xasprintf("%s-%s", l->name, hex);
+	return fh_path_join(folder, name);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- entries */
+
+/* In front of the bytes: a file that was renamed by hand, or cut by a crash, is none of ours. */
+struct head {
+	char magic[24];
+	char key[FH_SHA256_HEX - 1];
+	uint64_t size;
+};
+static const char magic[24] = "fumehood compiled 1\n";
+
+static bool read_exactly(int fd, void *p, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t r = read(fd, (char *)p + done, n - done);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			return false;
+		done += (size_t)r;
+	}
+	return true;
+}
+
+static bool is_entry(int fd, const char *key, struct head *h)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && read_exactly(fd, h, sizeof(*h)) &&
+	       memcmp(h->magic, magic, sizeof(magic)) == 0 && memcmp(h->key, key, sizeof(h->key)) == 0 &&
+	       h->size <= FH_COMPILE_ENTRY_MAX && (uint64_t)st.st_size == h->size + sizeof(*h);
+}
+
+int fh_compile_cache_load(const char *key, struct fh_buf *out)
+{
+	struct head h;
+	struct stat st;
+	fh_auto_free char *dir = fh_compile_cache_dir();
+	if (!dir)
+		return -FH_E_NOT_FOUND;
+	fh_auto_free char *path = fh_path_join(dir, key);
+	fh_auto_close int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || !is_entry(fd, key, &h))
+		return -FH_E_NOT_FOUND;
+	char *room = fh_buf_reserve(out, h.size);
+	if (!room || !read_exactly(fd, room, h.size))
+		return -FH_E_NOT_FOUND;
+	out->n += h.size;
+	if (fstat(fd, &st) == 0 && time(NULL) - st.st_mtime > USED_SECONDS)
+		(void)futimens(fd, NULL); /* the time of last use: what goes first when there is no room */
+	return 0;
+}
+
+struct entry {
+	char *name;
+	int64_t used;
+	uint64_t size;
+};
+
+static int by_use(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	return x->used < y->used ? -1 : x->used > y->used;
+}
+
+/* Removes what was not used for longest until three quarters of the room are left filled. */
+static void make_room(const char *dir, uint64_t limit)
+{
+	fh_auto_close int fd = open_private(dir);
+	struct dirent **names;
+	int n = fd < 0 ? -1 : scandirat(fd, ".", &names, NULL, NULL);
+	if (n < 0)
+		return;
+	fh_auto_free struct entry *entries = fh_xcalloc((size_t)n + 1, sizeof(*entries));
+	uint64_t total = 0;
+	size_t count = 0;
+	for (int i = 0; i < n; i++) {
+		struct stat st;
+		if (fstatat(fd, names[i]->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISDIR(st.st_mode))
+			continue;
+		entries[count++] = (struct entry){ names[i]->d_name, st.st_mtime, (uint64_t)st.st_size };
+		total += (uint64_t)st.st_size;
+	}
+	if (total > limit) {
+		qsort(entries, count, sizeof(*entries), by_use);
+		for (size_t i = 0; i < count && total > limit / 4 * 3; i++)
+			if (unlinkat(fd, entries[i].name, 0) == 0)
+				total -= entries[i].size;
+	}
+	for (int i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+void fh_compile_cache_store(const char *key, const void *p, size_t n)
+{
+	uint64_t limit = size_limit();
+	fh_auto_free char *dir = n <= FH_COMPILE_ENTRY_MAX && n <= limit / 2 ? fh_compile_cache_dir() : NULL;
+	if (!dir)
+		return;
+	struct head h = { .size = n };
+	fh_auto_buf struct fh_buf whole = FH_BUF_INIT(FH_COMPILE_ENTRY_MAX + sizeof(h));
+	fh_auto_free char *path = fh_path_join(dir, key);
+	memcpy(h.magic, magic, sizeof(magic));
+	memcpy(h.key, key, sizeof(h.key));
+	(void)fh_buf_add(&whole, &h, sizeof(h));
+	(void)fh_buf_add(&whole, p, n);
+	if (!whole.overflowed && fh_file_replace(path, whole.p, whole.n, 0600, NULL) >= 0)
+		make_room(dir, limit);
+}

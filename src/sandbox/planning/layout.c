@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/planning/layout.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/path.h"
+
+#define SMALL_FILE_MAX (4 << 10)
+#define ACCOUNTS_MAX (1 << 20)
+
+const char *fh_layout_home(const struct fh_plan *plan)
+{
+	return plan->uid == 0 ? "/root" : "/home/user";
+}
+
+static void add_file(struct fh_plan *plan, const char *target, struct fh_str text)
+{
+	struct fh_plan_mount *m = fh_plan_add_mount(plan, FH_MOUNT_FILE, target, NULL);
+	m->content.data = fh_xmemdup(text.p, text.n);
+	m->content.size = text.n;
+}
+
+/* What is at `path` on the host, at the same place inside: a link as a link, a folder or file bound read-only; a small
+ * file is copied, because a mount costs more than a write. Nothing when there is nothing. */
+static void add_as_is(struct fh_plan *plan, const char *path)
+{
+	struct stat st;
+	char text[PATH_MAX];
+	if (lstat(path, &st) < 0)
+		return;
+	if (S_ISLNK(st.st_mode)) {
+		ssize_t n = readlink(path, text, sizeof(text) - 1);
+		if (n <= 0)
+			return;
+		text[n] = '\0';
+		fh_plan_add_mount(plan, FH_MOUNT_SYMLINK, path, text);
+		return;
+	}
+	if (S_ISREG(st.st_mode) && st.st_size <= SMALL_FILE_MAX) {
+		fh_auto_buf struct fh_buf content = FH_BUF_INIT(SMALL_FILE_MAX);
+		if (fh_file_read(path, &content, NULL) == 0)
+			add_file(plan, path, fh_buf_str(&content));
+		return;
+	}
+	if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode))
+		fh_plan_add_mount(plan, FH_MOUNT_BIND, path, path);
+}
+
+/* The parts of /etc that programs need to work and that tell nothing about the host's people or secrets. */
+static const char *const etc_parts[] = {
+	"/etc/R",
+	"/etc/alternatives",
+	"/etc/debian_version",
+	"/etc/fonts",
+	"/etc/java*-openjdk",
+	"/etc/ld.so.cache",
+	"/etc/ld.so.conf",
+	"/etc/ld.so.conf.d",
+	"/etc/localtime",
+	"/etc/matplotlibrc",
+	"/etc/mime.types",
+	"/etc/os-release",
+	"/etc/perl",
+	"/etc/protocols",
+	"/etc/python3",
+	"/etc/python3.*",
+	"/etc/services",
+	"/etc/ssl/certs",
+	"/etc/ssl/openssl.cnf",
+	"/etc/timezone",
+	"/etc/pki/tls/certs",
+	"/etc/pki/ca-trust/extracted",
+	"/etc/ca-certificates/extracted",
+};
+
+static void add_etc(struct fh_plan *plan)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(etc_parts); i++) {
+		if (!strchr(etc_parts[i], '*')) {
+			add_as_is(plan, etc_parts[i]);
+			continue;
+		}
+		glob_t found;
+		if (glob(etc_parts[i], 0, NULL, &found) == 0)
+			for (size_t k = 0; k < found.gl_pathc; k++)
+				add_as_is(plan, found.gl_pathv[k]);
+		globfree(&found);
+	}
+}
+
+static void add_hosts(struct fh_plan *plan)
+{
+	fh_auto_free char *hosts = fh_xasprintf(
+	    "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n127.0.1.1\t%s\n", plan->hostname);
+	fh_auto_free char *hostname = fh_xasprintf("%s\n", plan->hostname);
+	add_file(plan, "/etc/hosts", fh_str(hosts));
+	add_file(plan, "/etc/hostname", fh_str(hostname));
+}
+
+static void add_private(struct fh_plan *plan)
+{
+	fh_plan_add_mount(plan, FH_MOUNT_PROC, "/proc", NULL);
+	fh_plan_add_mount(plan, FH_MOUNT_DEV, "/dev", NULL);
+	fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/tmp", NULL)->mode = 01777;
+	fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/var/tmp", NULL)->mode = 01777;
+	fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/home/user", NULL)->mode = 0755;
+	if (plan->uid == 0)
+		fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/root", NULL)->mode = 0700;
+}
+
+#define PASSWD_USER "user:x:1000:1000:user:/home/user:/bin/bash\n"
+#define GROUP_USER "user:x:1000:\n"
+
+static void add_programs(struct fh_plan *plan)
+{
+	static const char *const folders[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(folders); i++)
+		add_as_is(plan, folders[i]);
+	add_etc(plan);
+}
+
+/* The same from memory: looking is a hundred system calls, more than half of the time that a plan takes, and finds the
+ * same for every plan. Who finds another thread at it looks for itself. */
+static void add_programs_again(struct fh_plan *plan)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct fh_plan *found;
+	static int64_t until_ns;
+	if (pthread_mutex_trylock(&lock) != 0) {
+		add_programs(plan);
+		return;
+	}
+	if (!found || fh_now_ns() >= until_ns) {
+		fh_plan_free(found);
+		found = fh_plan_new();
+		add_programs(found);
+		until_ns = fh_now_ns() + FH_NS_PER_S;
+	}
+	fh_plan_copy_mounts(plan, found);
+	pthread_mutex_unlock(&lock);
+}
+
+void fh_layout_host(struct fh_plan *plan)
+{
+	add_programs_again(plan);
+	add_file(plan, "/etc/passwd",
+	         fh_str("root:x:0:0:root:/root:/bin/bash\n" PASSWD_USER
+	                "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"));
+	add_file(plan, "/etc/group", fh_str("root:x:0:\n" GROUP_USER "nogroup:x:65534:\n"));
+	add_file(plan, "/etc/nsswitch.conf",
+	         fh_str("passwd: files\ngroup: files\nshadow: files\nhosts: files dns\n"
+	                "services: files\nprotocols: files\n"));
+	add_hosts(plan);
+	fh_plan_add_mount(plan, FH_MOUNT_SYMLINK, "/etc/mtab", "/proc/self/mounts");
+	fh_plan_add_mount(plan, FH_MOUNT_DIR, "/run", NULL);
+	add_private(plan);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- images */
+
+/* A file of the image, its links resolved as below a root of its own; empty when there is none. */
+static int read_in_image(int image, const char *path, struct fh_buf *out, struct fh_error *err)
+{
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = RESOLVE_IN_ROOT };
+	fh_auto_close int fd = (int)syscall(SYS_openat2, image, path, &how, sizeof(how));
+	struct stat st;
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fh_error_sys(err, errno, "cannot read %s of the image", path);
+	if (!S_ISREG(st.st_mode))
+		return fh_error_set(err, FH_E_CONFIG, "%s of the image is no regular file", path);
+	if (fh_read_all(fd, out) < 0)
+		return fh_error_set(err, FH_E_LIMIT, "%s of the image is larger than %d bytes", path, ACCOUNTS_MAX);
+	return 0;
+}
+
+/* Whether a line of passwd or group has the name or the id of the sandbox's user. */
+static bool has_account(const struct fh_buf *text)
+{
+	return text->n > 0 && (fh_starts_with(text->p, "user:") || strstr(text->p, "\nuser:") || strstr(text->p, ":1000:"));
+}
+
+static int add_accounts(struct fh_plan *plan, int image, const char *path, const char *line, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(ACCOUNTS_MAX);
+	int r = read_in_image(image, path, &text, err);
+	if (r < 0 || has_account(&text))
+		return r;
+	if (text.n > 0 && text.p[text.n - 1] != '\n')
+		fh_buf_addc(&text, '\n');
+	fh_buf_adds(&text, line);
+	add_file(plan, path, fh_buf_str(&text));
+	return 0;
+}
+
+int fh_layout_image(struct fh_plan *plan, int image, struct fh_error *err)
+{
+	int r = add_accounts(plan, image, "/etc/passwd", "user:x:1000:1000:user:/home/user:/bin/sh\n", err);
+	if (r == 0)
+		r = add_accounts(plan, image, "/etc/group", GROUP_USER, err);
+	if (r < 0)
+		return r;
+	add_hosts(plan);
+	add_private(plan);
+	return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- hiding */
+
+static bool has_entries(const char *dir)
+{
+	DIR *d = opendir(dir);
+	bool found = false;
+	for (struct dirent *e; d && !found && (e = readdir(d));)
+		found = !fh_streq(e->d_name, ".") && !fh_streq(e->d_name, "..");
+	if (d)
+		closedir(d);
+	return found;
+}
+
+static bool hidden_already(const struct fh_plan *plan, size_t first, const char *path)
+{
+	for (size_t i = first; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind != FH_MOUNT_BIND && fh_path_within(path, plan->mounts[i].target))
+			return true;
+	return false;
+}
+
+/* Covers one folder; `inside` is its path in the sandbox, `host` where that is on the host. */
+static void hide_folder(struct fh_plan *plan, const char *inside, const char *host, char *const *keep)
+{
+	bool kept = false;
+	for (size_t i = 0; keep[i]; i++)
+		kept |= fh_path_within(keep[i], inside) && fh_path_exists(keep[i]);
+	if (plan->image || !kept) {
+		fh_plan_add_mount(plan, FH_MOUNT_MASK, inside, NULL)->optional = true;
+		return;
+	}
+	/* A mask takes no mount inside; an empty folder of the run's own does. */
+	fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, inside, NULL);
+	for (size_t i = 0; keep[i]; i++)
+		if (fh_path_within(keep[i], inside) && fh_path_exists(keep[i]))
+			fh_plan_add_mount(plan, FH_MOUNT_BIND, keep[i], keep[i]);
+}
+
+static void hide_pattern(struct fh_plan *plan, size_t first, const char *pattern, char *const *keep)
+{
+	size_t root = plan->image ? strlen(plan->image) : 0;
+	fh_auto_free char *on_host = fh_xasprintf("%s%s", plan->image ? plan->image : "", pattern);
+	glob_t found;
+	if (glob(on_host, 0, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc && plan->mount_count < FH_PLAN_MOUNTS_MAX; i++) {
+			/* Covered under its real name: a mount on a link would cover something else than what is read. */
+			fh_auto_free char *real = plan->image ? fh_xstrdup(found.gl_pathv[i]) : realpath(found.gl_pathv[i], NULL);
+			if (!real || !fh_path_is_dir(real) || !has_entries(real) || hidden_already(plan, first, real + root))
+				continue;
+			hide_folder(plan, real + root, real, keep);
+		}
+	globfree(&found);
+}
+
+void fh_layout_hide(struct fh_plan *plan, char *const *patterns, char *const *keep, char *const *prefixes)
+{
+	static const char word[] = "{prefix}";
+	size_t first = plan->mount_count;
+	for (; *patterns; patterns++) {
+		if (!fh_starts_with(*patterns, word)) {
+			hide_pattern(plan, first, *patterns, keep);
+			continue;
+		}
+		for (size_t i = 0; prefixes[i]; i++) {
+			fh_auto_free char *pattern =
+			    fh_xasprintf("%s%s", fh_streq(prefixes[i], "/") ? "" : prefixes[i], *patterns + sizeof(word) - 1);
+			hide_pattern(plan, first, pattern, keep);
+		}
+	}
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* The languages that contexts have. */
+#include "base/data.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "sandbox/session/context.h"
+
+/* The interpreter reads its driver from stdin: nothing of ours lies in the sandbox, where the code could change it for
+ * the next context. Modules of the code's folder are not looked at before the driver is there. */
+#define PYTHON_BEGIN                                                                                                   \
+	"import sys\n"                                                                                                     \
+	"sys.path.pop(0)\n"                                                                                                \
+	"import json,os\n"                                                                                                 \
+	"b=[]\n"                                                                                                           \
+	"while not b or b[-1][-1:]!=b'\\n':\n"                                                                             \
+	"    b.append(os.read(0,1<<20))\n"                                                                                 \
+	"    if not b[-1]: raise SystemExit\n"                                                                             \
+	"f=json.loads(b''.join(b))\n"                                                                                      \
+	"exec(compile(f['python.py'],'<fumehood context>','exec'),{'__name__':'fumehood_context','FILES':f})\n"
+
+#define NODE_BEGIN                                                                                                     \
+	"{const fs=require('fs'),b=[];"                                                                                    \
+	"for(;;){const c=Buffer.alloc(1<<16),n=fs.readSync(3,c);if(!n)process.exit();b.push(c.subarray(0,n));"             \
+	"if(c[n-1]===10)break}"                                                                                            \
+	"const f=JSON.parse(Buffer.concat(b));new Function('require','FILES',f['javascript.js'])(require,f)}"
+
+/* What follows is an interactive shell of which nothing is shown: an interrupt ends what runs in it, and not the shell.
+ */
+#define BASH_BEGIN                                                                                                     \
+	"exec 60<&3 61>&4 62>&2 3<&- 4>&-\n"                                                                               \
+	"IFS= read -r -u 60 l\n"                                                                                           \
+	"l=${l#\\{\\\"bash.sh\\\":\\\"}\n"                                                                                 \
+	"d=${l%%\\\",\\\"options\\\":*}\n"                                                                                 \
+	"d=${d//\\\\\\\\/$'\\1'} d=${d//\\\\\\\"/\\\"} d=${d//$'\\1'/\\\\\\\\}\n"                                          \
+	"printf -v __fh_driver %b \"$d\"\n"                                                                                \
+	"__fh_options=${l##*\\\",\\\"options\\\":}\n"                                                                      \
+	"export __fh_driver __fh_options\n"                                                                                \
+	"exec \"$BASH\" --norc --noprofile --noediting -i +m 2>/dev/null < <(trap '' INT; exec 60<&- 61>&- 62>&-\n"        \
+	"echo 'eval \"$__fh_driver\"'; while echo 'eval \"$__fh_step\"'; do :; done)"
+
+static const struct fh_context_kind kinds[] = {
+	{
+	    .name = "python",
+	    .aliases = (const char *const[]){ "py", "python3", "ipython", NULL },
+	    .argv = (const char *const[]){ "python3", "-c", PYTHON_BEGIN, NULL },
+	    .files = (const char *const[]){ "python.py", "python_ipython.py", "python_shell.py", "python_magics.py",
+	                                    "python_display.py", "python_pretty.py", "python_rich.py", "python_inline.py",
+	                                    "python_charts.py", "python_charts_plotly.py", NULL },
+	    .package = "python3",
+	},
+	{
+	    .name = "javascript",
+	    .aliases = (const char *const[]){ "js", "node", NULL },
+	    .argv = (const char *const[]){ "node", "-e", NODE_BEGIN, NULL },
+	    .files = (const char *const[]){ "javascript.js", NULL },
+	    .package = "nodejs",
+	    .relay = true,
+	},
+	{
+	    .name = "typescript",
+	    .aliases = (const char *const[]){ "ts", NULL },
+	    .argv = (const char *const[]){ "node", "-e", NODE_BEGIN, NULL },
+	    .files = (const char *const[]){ "javascript.js", NULL },
+	    .package = "nodejs",
+	    .relay = true,
+	},
+	{
+	    .name = "bash",
+	    .aliases = (const char *const[]){ "sh", "shell", NULL },
+	    .argv = (const char *const[]){ "bash", "-c", BASH_BEGIN, NULL },
+	    .files = (const char *const[]){ "bash.sh", NULL },
+	    .package = "bash",
+	    .relay = true,
+	},
+};
+
+const char *fh_context_language_name(size_t i)
+{
+	return i < FH_ARRAY_SIZE(kinds) ? kinds[i].name : NULL;
+}
+
+static bool is_called(const struct fh_context_kind *kind, const char *name)
+{
+	if (strcmp(kind->name, name) == 0)
+		return true;
+	for (const char *const *alias = kind->aliases; *alias; alias++)
+		if (strcmp(*alias, name) == 0)
+			return true;
+	return false;
+}
+
+int fh_context_kind_find(const char *name, const struct fh_context_kind **ret, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf known = FH_BUF_INIT(256);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(kinds); i++) {
+		if (is_called(&kinds[i], name)) {
+			*ret = &kinds[i];
+			return 0;
+		}
+		(void)fh_buf_addf(&known, "%s%s", i ? ", " : "", kinds[i].name);
+	}
+	int r = fh_error_set(err, FH_E_NOT_FOUND, "there are no code contexts in %.64s", name);
+	fh_error_hint(err, "there are: %s", fh_buf_cstr(&known));
+	return r;
+}
+
+static int add_file(const char *name, struct fh_buf *to, struct fh_error *err)
+{
+	fh_auto_free char *path = NULL, *data_name = fh_xasprintf("guest/context/%s", name);
+	fh_auto_buf struct fh_buf content = FH_BUF_INIT(1 << 20);
+	int r = fh_data_path(data_name, &path, err);
+	if (r == 0)
+		r = fh_file_read(path, &content, err);
+	if (r < 0)
+		return r;
+	fh_json_write_string(to, fh_str(name));
+	(void)fh_buf_addc(to, ':');
+	fh_json_write_string(to, fh_buf_str(&content));
+	(void)fh_buf_addc(to, ',');
+	return 0;
+}
+
+int fh_context_prelude(const struct fh_context_kind *kind, const json_t *options, struct fh_buf *ret,
+                       struct fh_error *err)
+{
+	(void)fh_buf_addc(ret, '{');
+	for (const char *const *file = kind->files; *file; file++) {
+		int r = add_file(*file, ret, err);
+		if (r < 0)
+			return r;
+	}
+	(void)fh_buf_adds(ret, "\"options\":");
+	fh_json_write(ret, options, 0);
+	(void)fh_buf_adds(ret, "}\n");
+	return 0;
+}

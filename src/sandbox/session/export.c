@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+/* Trees of files out of a sandbox and into another: export, import, branches. */
+#include "sandbox/session/helper.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+enum { PIECE = 256 << 10 };
+
+static const char **export_argv(const char *const *paths, size_t *ret_count)
+{
+	size_t n = 0;
+	while (paths[n])
+		n++;
+	const char **argv = fh_xcalloc(n + 2, sizeof(*argv));
+	argv[0] = "export";
+	memcpy(argv + 1, paths, n * sizeof(*argv));
+	*ret_count = n;
+	return argv;
+}
+
+static int begin_export(struct fh_helper *h, struct fh_sandbox *sandbox, const char *user, const char *const *paths,
+                        struct fh_error *err)
+{
+	size_t n;
+	fh_auto_free const char **argv = export_argv(paths, &n);
+	h->what = "export";
+	h->path = n ? paths[0] : "";
+	if (n == 0 || n > FH_HELPER_ARGUMENTS_MAX)
+		return fh_error_set(err, FH_E_ARGUMENT, "1 to %d folders are exported at once", FH_HELPER_ARGUMENTS_MAX);
+	return fh_helper_begin(h, sandbox, user, argv, false, err);
+}
+
+int fh_files_export(struct fh_sandbox *sandbox, const char *user, const char *const *paths, int fd,
+                    uint64_t *ret_left_out, struct fh_error *err)
+{
+	fh_auto_helper struct fh_helper h = FH_HELPER_INIT;
+	int r = begin_export(&h, sandbox, user, paths, err);
+	h.copy_to = fd;
+	if (r == 0)
+		r = fh_helper_finish(&h, err);
+	if (r == 0 && ret_left_out)
+		*ret_left_out = h.count;
+	return r;
+}
+
+static int begin_import(struct fh_helper *h, struct fh_sandbox *sandbox, const char *user, struct fh_error *err)
+{
+	const char *const argv[] = { "import", NULL };
+	h->what = "import";
+	h->path = "files";
+	return fh_helper_begin(h, sandbox, user, argv, true, err);
+}
+
+int fh_files_import(struct fh_sandbox *sandbox, const char *user, int fd, struct fh_error *err)
+{
+	fh_auto_helper struct fh_helper h = FH_HELPER_INIT;
+	fh_auto_free char *piece = fh_xcalloc(1, PIECE);
+	int r = begin_import(&h, sandbox, user, err);
+	while (r == 0) {
+		ssize_t n = read(fd, piece, PIECE);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fh_error_sys(err, errno, "cannot read what is to be imported");
+		if (n == 0)
+			break;
+		r = fh_process_write(h.process, piece, (size_t)n, err);
+		if (r == -FH_E_NOT_FOUND) { /* it stopped reading: its answer says why */
+			r = 0;
+			break;
+		}
+	}
+	if (r == 0)
+		(void)fh_process_close_stdin(h.process, NULL);
+	return r < 0 ? r : fh_helper_finish(&h, err);
+}
+
+/* The folders that hold all that a sandbox can write. A list that ends with NULL; its items belong to the plan. */
+static const char **writable_folders(const struct fh_plan *plan)
+{
+	const char **list = fh_xcalloc(plan->mount_count + 1, sizeof(*list));
+	size_t n = 0;
+	for (size_t i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == FH_MOUNT_WRITABLE)
+			list[n++] = plan->mounts[i].target;
+	return list;
+}
+
+/* Who may read and make all that is in it: root where that has capabilities, else its own user. */
+static const char *keeper_of(const struct fh_plan *plan)
+{
+	return plan->root_capabilities ? "root" : NULL;
+}
+
+static int copy_files(struct fh_sandbox *from, struct fh_sandbox *to, const struct fh_plan *plan, struct fh_error *err)
+{
+	fh_auto_free const char **folders = writable_folders(plan);
+	fh_auto_helper struct fh_helper out = FH_HELPER_INIT, in = FH_HELPER_INIT;
+	if (!folders[0])
+		return 0;
+	int r = begin_import(&in, to, keeper_of(plan), err);
+	if (r == 0)
+		r = begin_export(&out, from, keeper_of(plan), folders, err);
+	out.pipe_to = in.process;
+	if (r == 0)
+		r = fh_helper_finish(&out, err);
+	if (r == 0)
+		(void)fh_process_close_stdin(in.process, NULL);
+	return r < 0 ? r : fh_helper_finish(&in, err);
+}
+
+int fh_sandbox_branch(struct fh_sandbox *from, const struct fh_sandbox_options *options, struct fh_sandbox **ret,
+                      struct fh_error *err)
+{
+	struct fh_plan *plan;
+	struct fh_sandbox *s;
+	int r = fh_sandbox_plan(from, &plan, err);
+	if (r < 0)
+		return r;
+	r = fh_sandbox_make(from->client, NULL, from, options, &s, NULL, err);
+	if (r == 0) {
+		r = copy_files(from, s, plan, err);
+		if (r < 0) {
+			(void)fh_sandbox_destroy(s, NULL);
+			fh_sandbox_free(s);
+		}
+	}
+	fh_plan_free(plan);
+	if (r == 0)
+		*ret = s;
+	return r;
+}
+
+/* ------------------------------------------------------------------------------------------------------- snapshots */
+
+/* A snapshot: the magic, the size of the plan's JSON as 8 bytes, little-endian, the JSON, and an export. */
+static const char magic[16] = "fumehood-snap/1\n";
+enum { PLAN_JSON_MAX = 16 << 20 };
+
+int fh_sandbox_snapshot(struct fh_sandbox *sandbox, int fd, uint64_t *ret_left_out, struct fh_error *err)
+{
+	struct fh_plan *plan;
+	fh_auto_free char *json = NULL;
+	int r = fh_sandbox_plan(sandbox, &plan, err);
+	if (r < 0)
+		return r;
+	fh_auto_free const char **folders = writable_folders(plan);
+	r = fh_plan_to_json(plan, &json, err);
+	if (r == 0) {
+		uint64_t size = htole64(strlen(json));
+		if (fh_write_all(fd, magic, sizeof(magic)) < 0 || fh_write_all(fd, &size, sizeof(size)) < 0 ||
+		    fh_write_all(fd, json, strlen(json)) < 0)
+			r = fh_error_sys(err, errno, "cannot write the snapshot");
+	}
+	if (r == 0)
+		r = fh_files_export(sandbox, keeper_of(plan), folders, fd, ret_left_out, err);
+	fh_plan_free(plan);
+	return r;
+}
+
+static bool read_exactly(int fd, void *to, size_t n)
+{
+	for (size_t have = 0; have < n;) {
+		ssize_t r = read(fd, (char *)to + have, n - have);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			return false;
+		have += (size_t)r;
+	}
+	return true;
+}
+
+static int read_plan(int fd, struct fh_plan **ret, struct fh_error *err)
+{
+	char head[sizeof(magic)];
+	uint64_t size;
+	if (!read_exactly(fd, head, sizeof(head)) || memcmp(head, magic, sizeof(magic)) != 0 ||
+	    !read_exactly(fd, &size, sizeof(size)) || le64toh(size) > PLAN_JSON_MAX)
+		return fh_error_set(err, FH_E_CONFIG, "this is no snapshot of fumehood, or only the beginning of one");
+	size = le64toh(size);
+	fh_auto_free char *json = fh_xcalloc(1, size + 1);
+	if (!read_exactly(fd, json, size))
+		return fh_error_set(err, FH_E_CONFIG, "the snapshot ends in its plan");
+	return fh_plan_from_json(json, size, "snapshot", ret, err);
+}
+
+int fh_sandbox_restore(struct fh_client *client, int fd, const struct fh_sandbox_options *options,
+                       struct fh_sandbox **ret, struct fh_error *err)
+{
+	struct fh_plan *plan;
+	struct fh_sandbox *s;
+	int r = read_plan(fd, &plan, err);
+	if (r < 0)
+		return r;
+	r = fh_sandbox_create(client, plan, options, &s, err);
+	if (r < 0) {
+		fh_plan_free(plan);
+		return r;
+	}
+	fh_plan_free(plan);
+	plan = NULL;
+	r = fh_sandbox_plan(s, &plan, err); /* as it has become */
+	if (r == 0)
+		r = fh_files_import(s, keeper_of(plan), fd, err);
+	fh_plan_free(plan);
+	if (r < 0) {
+		(void)fh_sandbox_destroy(s, NULL);
+		fh_sandbox_free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
