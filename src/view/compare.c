@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two evals side by side: rows are paired by their numbers, one column of each, and come worst first. */
+#include "store/paired.h"
 #include "view/cell_json.h"
-#include "view/paired.h"
 #include "view/reply.h"
 #include "view/routes.h"
 #include "view/state.h"
@@ -127,8 +127,7 @@ static json_t *rows_json(struct fh_http_request *r, const struct two *t, uint64_
 static void reply(struct fh_http_request *r, const struct two *t)
 {
 	const uint64_t *n = t->pairs.of_kind;
-	struct fh_paired p = { n[BOTH], n[NEITHER], n[FIXED], n[REGRESSED] };
-	double difference, low, high;
+	struct fh_paired_interval d;
 	uint64_t matched;
 	json_t *counts = json_object(), *rows = rows_json(r, t, &matched), *sides = json_array();
 	for (size_t i = 0; i < KINDS; i++)
@@ -137,11 +136,12 @@ static void reply(struct fh_http_request *r, const struct two *t)
 		json_array_append_new(sides, json_pack("{s:s, s:o, s:O, s:O, s:i}", "id", t->v[i].eval.id, "description",
 		                                       fh_json_bytes(fh_str(t->v[i].eval.description)), "columnHeads",
 		                                       t->d[i].columns, "vars", t->d[i].vars, "column", (int)t->o[i].column));
-	fh_paired_difference(&p, &difference, &low, &high);
+	fh_paired_difference(n[REGRESSED], n[FIXED], n[BOTH] + n[NEITHER] + n[FIXED] + n[REGRESSED], &d);
 	fh_http_reply_json(r, 200,
 	                   json_pack("{s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:o}", "sides", sides, "counts", counts,
-	                             "difference", difference, "low", low, "high", high, "p", fh_paired_p(&p), "matched",
-	                             (json_int_t)matched, "rows", rows));
+	                             "difference", d.mean, "low", d.low, "high", d.high, "p",
+	                             fh_paired_mcnemar(n[REGRESSED], n[FIXED]), "matched", (json_int_t)matched, "rows",
+	                             rows));
 }
 
 static void get_comparison(struct fh_http_request *r, struct fh_str body)

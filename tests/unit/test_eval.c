@@ -20,7 +20,6 @@
 #include "eval/grading/grade.h"
 #include "eval/grading/score.h"
 #include "eval/outputs/output.h"
-#include "eval/paired.h"
 #include "eval/plan.h"
 #include "eval/render.h"
 
@@ -537,27 +536,9 @@ static void variables_hold_each_other_and_leave_code_alone(void **state)
 	json_decref(rendered);
 }
 
-static void paired_figures(void **state)
-{
-	assert_float_equal(fh_paired_mcnemar(0, 0), 1, 1e-9);
-	assert_float_equal(fh_paired_mcnemar(1, 9), 22.0 / 1024, 1e-9);
-	assert_float_equal(fh_paired_mcnemar(9, 1), 22.0 / 1024, 1e-9);
-	assert_float_equal(fh_paired_mcnemar(5, 0), 2.0 / 32, 1e-9);
-	assert_float_equal(fh_paired_mcnemar(3, 3), 1, 1e-9);
-	assert_true(fh_paired_mcnemar(3000, 3200) > 0.01 && fh_paired_mcnemar(3000, 3200) < 0.012);
-	const double same[] = { 0.5, 0.5, 0.5 }, mixed[] = { 1, 0, 0, 0, -1, 1, 0, 1 };
-	struct fh_paired_interval i = fh_paired_bootstrap(same, 3);
-	assert_float_equal(i.low, 0.5, 1e-9);
-	assert_float_equal(i.high, 0.5, 1e-9);
-	i = fh_paired_bootstrap(mixed, 8);
-	assert_float_equal(i.mean, 0.25, 1e-9);
-	assert_true(i.low < 0 && i.low > -0.5 && i.high > 0.5 && i.high < 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paired_figures),
 		cmocka_unit_test(equality_is_exact_and_by_value_for_json),
 		cmocka_unit_test(the_contains_family_takes_text_lists_and_quoted_fields),
 		cmocka_unit_test(patterns_are_javascripts_and_bounded),

@@ -5,12 +5,14 @@
 
 #include <cmocka.h>
 #include <ftw.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/paired.h"
 #include "store/rows.h"
 #include "store/search.h"
 #include "store/writer.h"
@@ -389,10 +391,33 @@ static void the_store_is_for_its_owner_alone(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
+static void paired_figures(void **state)
+{
+	assert_float_equal(fh_paired_mcnemar(0, 0), 1, 1e-9);
+	assert_float_equal(fh_paired_mcnemar(1, 9), 22.0 / 1024, 1e-9);
+	assert_float_equal(fh_paired_mcnemar(9, 1), 22.0 / 1024, 1e-9);
+	assert_float_equal(fh_paired_mcnemar(5, 0), 2.0 / 32, 1e-9);
+	assert_float_equal(fh_paired_mcnemar(3, 3), 1, 1e-9);
+	assert_true(fh_paired_mcnemar(3000, 3200) > 0.01 && fh_paired_mcnemar(3000, 3200) < 0.012);
+	const double same[] = { 0.5, 0.5, 0.5 }, mixed[] = { 1, 0, 0, 0, -1, 1, 0, 1 };
+	struct fh_paired_interval i = fh_paired_bootstrap(same, 3);
+	assert_float_equal(i.low, 0.5, 1e-9);
+	assert_float_equal(i.high, 0.5, 1e-9);
+	i = fh_paired_bootstrap(mixed, 8);
+	assert_float_equal(i.mean, 0.25, 1e-9);
+	assert_true(i.low < 0 && i.low > -0.5 && i.high > 0.5 && i.high < 1);
+	fh_paired_difference(2, 5, 10, &i);
+	assert_float_equal(i.mean, 0.3, 1e-9);
+	assert_float_equal(i.high - i.mean, 1.959964 * sqrt(7 - 0.9) / 10, 1e-9);
+	fh_paired_difference(0, 0, 0, &i);
+	assert_true(i.low <= -1 && i.high >= 1);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paired_figures),
 		TEST(an_eval_is_read_back_with_its_sums),
 		TEST(filters_find_rows_by_their_cells),
 		TEST(pages_follow_the_order_asked_for),

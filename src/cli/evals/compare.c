@@ -7,7 +7,7 @@
 #include "cli/evals/store.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
-#include "eval/paired.h"
+#include "store/paired.h"
 #include "store/rows.h"
 
 #define LISTED_MAX 50

@@ -21,3 +21,8 @@ struct fh_paired_interval {
 };
 /* The same differences give the same interval: the generator has a fixed seed. n >= 1. */
 struct fh_paired_interval fh_paired_bootstrap(const double *differences, size_t n);
+
+/* The same without drawing, for rows that count alike: of n pairs, b passed in the first only and c in the second only.
+ * Wald's interval for paired proportions (Fagerland, Lydersen and Laake 2014, "Recommended tests and confidence
+ * intervals for paired binomial proportions", section 4.1). n 0: any difference is possible. */
+void fh_paired_difference(uint64_t b, uint64_t c, uint64_t n, struct fh_paired_interval *ret);

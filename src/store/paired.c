@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "eval/paired.h"
+#include "store/paired.h"
 
 #include <math.h>
 
@@ -47,4 +47,13 @@ struct fh_paired_interval fh_paired_bootstrap(const double *differences, size_t 
 	r.low = means[(size_t)(0.025 * (double)(draws - 1))];
 	r.high = means[(size_t)ceil(0.975 * (double)(draws - 1))];
 	return r;
+}
+
+void fh_paired_difference(uint64_t b, uint64_t c, uint64_t n, struct fh_paired_interval *ret)
+{
+	double pairs = (double)n, gain = (double)c - (double)b;
+	double half = n ? 1.959964 * sqrt((double)(b + c) - gain * gain / pairs) / pairs : 1;
+	*ret = (struct fh_paired_interval){ .mean = n ? gain / pairs : 0 };
+	ret->low = fmax(-1, ret->mean - half);
+	ret->high = fmin(1, ret->mean + half);
 }
