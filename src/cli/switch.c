@@ -120,7 +120,8 @@ static void switch_list(struct fh_switch *s, bool on, const char *name, const ch
 /* A variable with a value of ours; what somebody else set, before us or since, is kept in the record or left. */
 static void switch_value(struct fh_switch *s, bool on, const char *name, const char *ours)
 {
-	fh_auto_free char *record = fh_xasprintf("FUMEHOOD_%s_BEFORE", strcmp(name, "FUMEHOOD_PROGRAM") ? name : "PROGRAM");
+	bool has_prefix = fh_starts_with(name, "FUMEHOOD_");
+	fh_auto_free char *record = fh_xasprintf("%s%s_BEFORE", has_prefix ? "" : "FUMEHOOD_", name);
 	const struct before b = look_back(record);
 	const char *now = getenv(name);
 	bool is_ours = b.known && now && fh_streq(now, ours);
