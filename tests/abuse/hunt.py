@@ -60,8 +60,8 @@ def mark(number):
 def is_finding(line, number):
     """Whether what a hunter of this number says holds: a batch whose children share its memory takes its own mark, spoilt, for another's."""
     seen = re.search(r" read ([0-9a-f]{40})$", line)
-    if not seen:
-        return " read " not in line
+    if not seen:         # torn by a process that has the hunter's memory; the neighbour's lines are whole
+        return line.startswith("ESCAPED the neighbour")
     text = bytes.fromhex(seen.group(1)).decode(errors="replace")
     whole = re.fullmatch(r"HUNT([0-9a-f]{8})([0-9a-f]{8})", text)
     return text.startswith("S3CR3T") or bool(whole and text == mark(int(whole.group(1), 16)) != mark(number))
