@@ -117,11 +117,21 @@ static void switch_list(struct fh_switch *s, bool on, const char *name, const ch
 	free(before);
 }
 
+/* FUMEHOOD_NAME_BEFORE, also for a NAME that begins so. */
+static char *record_of(const char *name)
+{
+	struct fh_buf out = FH_BUF_INIT(0);
+	if (!fh_starts_with(name, "FUMEHOOD_"))
+		fh_buf_adds(&out, "FUMEHOOD_");
+	fh_buf_adds(&out, name);
+	fh_buf_adds(&out, "_BEFORE");
+	return fh_buf_take(&out, NULL);
+}
+
 /* A variable with a value of ours; what somebody else set, before us or since, is kept in the record or left. */
 static void switch_value(struct fh_switch *s, bool on, const char *name, const char *ours)
 {
-	bool has_prefix = fh_starts_with(name, "FUMEHOOD_");
-	fh_auto_free char *record = fh_xasprintf("%s%s_BEFORE", has_prefix ? "" : "FUMEHOOD_", name);
+	fh_auto_free char *record = record_of(name);
 	const struct before b = look_back(record);
 	const char *now = getenv(name);
 	bool is_ours = b.known && now && fh_streq(now, ours);
