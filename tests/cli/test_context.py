@@ -522,7 +522,7 @@ class Layout(Case):
 
     def test_the_document_lists_every_type_of_result_and_event(self):
         page = (support.TOP / "docs" / "contexts.md").read_text()
-        source = (support.TOP / "src" / "sandbox" / "context_event.c").read_text()
+        source = (support.TOP / "src" / "sandbox" / "session" / "context_event.c").read_text()
         for mime, name in re.findall(r'\{ "([^"]+)", "([^"]+)" \}', source):
             with self.subTest(mime):
                 self.assertIn(f"`{mime}`", page)
