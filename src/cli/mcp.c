@@ -193,8 +193,10 @@ int fh_command_mcp(int argc, char **argv)
 	int status;
 	if (!fh_options_alone(&command_line, argc, argv, &status))
 		return status;
-	if (check(&err) < 0 || fh_run_inputs_read(&none, &mounts, &none, &in, &err) < 0 || check_mounts(&in, &err) < 0)
+	if (check(&err) < 0 || fh_run_inputs_read(&none, &mounts, &none, &in, &err) < 0 || check_mounts(&in, &err) < 0) {
+		fh_run_inputs_release(&in);
 		return fh_command_failed(&err, FH_EXIT_USAGE);
+	}
 	if (fh_data_path("python/fumehood", &package, &err) == 0) {
 		fh_auto_free char *given = settings(&in);
 		(void)become_server(package, given, &err);
