@@ -189,6 +189,7 @@ FH_PUBLIC int fh_file_stream_open(struct fh_sandbox *sandbox, const char *path, 
 FH_PUBLIC void fh_file_stream_info(const struct fh_file_stream *file, struct fh_file_info *ret); /* as it was opened */
 /* Up to n bytes; 0 at the end. An end that is not the file's is an error. */
 FH_PUBLIC ssize_t fh_file_stream_read(struct fh_file_stream *file, void *buffer, size_t n, struct fh_error *err);
+/* Queues the bytes: a failure inside (no room) comes with this write, a later one or the close. */
 FH_PUBLIC int fh_file_stream_write(struct fh_file_stream *file, const void *data, size_t n, struct fh_error *err);
 /* Frees the handle. Of one that is written: waits until all is in the file, and says what failed. Without it, what was
  * written so far stays. */
