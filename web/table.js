@@ -24,11 +24,15 @@ const exportUrl = (id, form, query) =>
 // Rows by their place in the filtered list. `version` counts what arrived, so that the table is drawn again.
 class Rows {
   constructor(id, query, changed) {
-    Object.assign(this, { id, query, changed, pages: new Map(), asked: new Set(), matched: null, total: null, failure: null, dead: false });
+    Object.assign(this, { id, query, changed, pages: new Map(), asked: new Set(), stale: new Set(), matched: null, total: null, failure: null, dead: false });
   }
   at(i) { return this.pages.get(Math.floor(i / PAGE))?.[i % PAGE]; }
   async load(page, again = false) {
-    if (this.dead || this.asked.has(page) || (!again && this.pages.has(page))) return;
+    if (this.dead || (!again && this.pages.has(page))) return;
+    if (this.asked.has(page)) { // what is under way may have been read before the change
+      if (again) this.stale.add(page);
+      return;
+    }
     this.asked.add(page);
     try {
       const a = await get(api(this.id, "/rows"), { ...this.query, offset: page * PAGE, limit: PAGE });
@@ -44,7 +48,9 @@ class Rows {
     } finally {
       this.asked.delete(page);
     }
-    if (!this.dead) this.changed();
+    if (this.dead) return;
+    this.changed();
+    if (this.stale.delete(page)) this.load(page, true);
   }
   need(from, to) { for (let p = Math.floor(Math.max(0, from) / PAGE); p <= Math.floor(Math.max(0, to) / PAGE); p++) this.load(p); }
   renew(from, to) { for (let p = Math.floor(Math.max(0, from) / PAGE); p <= Math.floor(Math.max(0, to) / PAGE); p++) this.load(p, true); }

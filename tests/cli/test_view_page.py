@@ -231,6 +231,23 @@ class Seen(Pages):
         page.wait("document.querySelector('.rating [aria-pressed=true]') && document.querySelector('.said')?.textContent === 'good'")
         self.assertEqual(self.viewer.get("/api/view/evals/eval-words/cells/1/0")["rating"]["thumb"], 1)
 
+    def test_a_change_while_rows_are_under_way_is_seen(self):
+        page = self.browser.page()
+        self.addCleanup(page.close)
+        page.call("Page.addScriptToEvaluateOnNewDocument", source="""
+            const real = window.fetch;
+            window.fetch = async (url, options) => {
+              const answer = await real(url, options);
+              if (String(url).includes("/rows") && !window.letGo) await new Promise((go) => { window.letGo = go; });
+              return answer;
+            };""")
+        page.open(self.viewer.url + "/eval/eval-words?cell=0.0")
+        page.wait("window.letGo && document.querySelector('.rating')")
+        page.click_text(".rating button", "Good")
+        page.wait("document.getElementById('said').textContent === 'Rating saved'")
+        page.value("window.letGo()")
+        page.wait("[...document.querySelectorAll('.said')].some((e) => e.closest('#cell-0-0'))")
+
     def test_long_answers_do_not_hold_up_the_page(self):
         page = self.page("/eval/eval-words?cell=2.1", "document.querySelector('.more')")
         self.assertLess(page.value("document.querySelector('.panel-body pre').textContent.length"), 100000)
