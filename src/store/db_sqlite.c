@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "store/search.h"
 
 #define BUSY_MS 10000
@@ -80,6 +81,17 @@ static void row_matches(sqlite3_context *context, int count, sqlite3_value **val
 
 /* ---- connections ---- */
 
+/* Two programs that turn a new file to WAL at once would wait for each other: SQLite then gives up on one of them
+ * without asking its busy handler, so that the turn is tried again here. */
+static int turn_to_wal(struct fh_db *db, struct fh_error *err)
+{
+	const int64_t until = fh_in_ms(BUSY_MS);
+	int r;
+	while ((r = fh_db_script(db, "PRAGMA journal_mode=WAL;", err)) == -FH_E_UNAVAILABLE && fh_now_ns() < until)
+		fh_sleep_ns(5 * FH_NS_PER_MS);
+	return r;
+}
+
 static int set_up(struct fh_db *db, bool read_only, struct fh_error *err)
 {
 	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
@@ -92,7 +104,9 @@ static int set_up(struct fh_db *db, bool read_only, struct fh_error *err)
 	sqlite3_create_function(db->handle, "row_matches", 2, flags, db, row_matches, NULL, NULL);
 	int r = fh_db_script(db, "PRAGMA foreign_keys=ON; PRAGMA cache_size=-8192; PRAGMA temp_store=MEMORY;", err);
 	if (r == 0 && !read_only)
-		r = fh_db_script(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000;", err);
+		r = turn_to_wal(db, err);
+	if (r == 0 && !read_only)
+		r = fh_db_script(db, "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000;", err);
 	return r;
 }
 

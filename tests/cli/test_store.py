@@ -157,6 +157,15 @@ class Writers(Case):
         self.run_it("eval", "--resume", "--no-table")
         self.assertEqual(len(self.asked()), 200)
 
+    def test_a_store_that_many_make_at_once_takes_them_all(self):
+        """Each of the first users of a store turns it to WAL; SQLite gives up on all but one of them."""
+        self.prepare(1)
+        for number in range(10):
+            self.env["FUMEHOOD_STORE"] = str(self.dir / f"store{number}.db")
+            for p in [self.start("eval", "--no-table", "-o", f"out{i}.json") for i in range(4)]:
+                out, err = p.communicate(timeout=support.TIMEOUT)
+                self.assertEqual((p.returncode, err), (0, ""), out)
+
     def test_a_file_that_another_eval_writes_or_that_is_none_of_ours_is_refused(self):
         self.prepare(2)
         self.env["PAUSE"] = "60"
