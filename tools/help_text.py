@@ -4,10 +4,10 @@ import collections
 import re
 import subprocess
 
-Option = collections.namedtuple("Option", "letter name negatable argument help group")
+Option = collections.namedtuple("Option", "letter name negatable argument help group optional")
 Help = collections.namedtuple("Help", "synopsis about options details")
 
-OPTION = re.compile(r"^  (?:-(?P<letter>\S), |    )--(?P<no>\[no-\])?(?P<name>[a-z0-9][a-z0-9-]*)(?: (?P<argument>\S+(?: \S+)*?))?"
+OPTION = re.compile(r"^  (?:-(?P<letter>\S), |    )--(?P<no>\[no-\])?(?P<name>[a-z0-9][a-z0-9-]*)(?:\[=(?P<optional>\S+)\])?(?: (?P<argument>\S+(?: \S+)*?))?"
                     r"(?:\s{2,}(?P<help>\S.*))?$")
 HEADING = re.compile(r"^(\S.*):$")
 CONTINUED = re.compile(r"^ {8,}(\S.*)$")
@@ -37,7 +37,7 @@ def parse(text):
         m = OPTION.match(line)
         following = next((x for x in lines[1:] if x.strip()), "")
         if m:
-            options.append(Option(m["letter"], m["name"], bool(m["no"]), m["argument"], m["help"] or "", group))
+            options.append(Option(m["letter"], m["name"], bool(m["no"]), m["argument"], m["help"] or "", group, m["optional"]))
         elif options and CONTINUED.match(line):
             last = options[-1]
             options[-1] = last._replace(help=f"{last.help} {CONTINUED.match(line)[1]}".strip())

@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "base/path.h"
 #include "base/sha256.h"
+#include "cli/judge_keep.h"
 #include "cli/judge_report.h"
 #include "cli/judge_show.h"
 #include "cli/shared/interrupt.h"
@@ -55,10 +56,11 @@ static const char details[] = "Formats, told apart by their fields:\n"
 struct judge_options {
 	const char *problems, *results, *report, *ks, *interpreter, *seed;
 	uint64_t jobs, show, repeat;
-	bool show_given, replace, jobs_given, packages, json, quiet, progress_bar, allow_in_process, self_check;
+	bool show_given, replace, jobs_given, packages, json, quiet, progress_bar, allow_in_process, self_check, write;
 	uint64_t limits[FH_LIMIT_COUNT_];
 	bool limit_given[FH_LIMIT_COUNT_];
 	struct fh_opt_list args;
+	const json_t *argv; /* the command as it was given */
 };
 
 /* ---------------------------------------------------------------------------------------------------------- options */
@@ -126,6 +128,11 @@ static int parse_options(int argc, char **argv, struct judge_options *o, bool *r
 		  .kind = FH_OPT_FLAG,
 		  .target = &o->allow_in_process,
 		  .help = "Count samples whose test had to run in the candidate's own process, which can be deceived." },
+		{ .name = "write",
+		  .kind = FH_OPT_FLAG,
+		  .target = &o->write,
+		  .flags = FH_OPT_NEGATABLE,
+		  .help = "Keep the judgement in the store (the default), which list, show, report and view show." },
 		{ .name = "show",
 		  .kind = FH_OPT_U64,
 		  .target = &o->show,
@@ -280,6 +287,7 @@ static void add_show_command(struct fh_buf *out, const struct judge_options *o)
 
 struct watch {
 	struct fh_progress *bar;
+	struct fh_judge_kept *kept; /* NULL: not in the store */
 	size_t passed, other;
 };
 
@@ -331,6 +339,29 @@ static void on_done(void *context, size_t done, enum fh_verdict verdict)
 		fh_progress_step(w->bar, done, note);
 }
 
+static int on_row(void *context, size_t index, const struct fh_judge_outcome *o, struct fh_error *err)
+{
+	struct watch *w = context;
+	return w->kept ? fh_judge_kept_put(w->kept, index, o, err) : 0;
+}
+
+/* A judgement runs without a store where none can be had, which is told. */
+static struct fh_judge_kept *begin_kept(const struct judge_options *o, struct fh_judge_keep *keep)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_judge_kept *kept = NULL;
+	char text[1400];
+	keep->problems_path = o->problems;
+	keep->samples_path = o->args.items[0];
+	keep->results_path = o->results;
+	keep->argv = o->argv;
+	keep->allow_in_process = o->allow_in_process;
+	if (o->write && fh_judge_kept_begin(keep, &kept, &err) < 0 && (err.code != FH_E_UNAVAILABLE || err.retryable))
+		fprintf(stderr, "warning: this judgement will not be in the store: %s\n",
+		        fh_error_text(&err, text, sizeof(text)));
+	return kept;
+}
+
 static void say_resumed(const struct judge_options *o, const struct fh_results *results)
 {
 	size_t kept = fh_results_kept(results), stale = fh_results_stale(results);
@@ -363,13 +394,17 @@ static void hash_sample(const struct fh_judge_problem *problem, const struct fh_
 	fh_sha256_hex(&h, ret_hex);
 }
 
-static int judge_all(const struct judge_options *o, struct fh_judge_session *session,
-                     const struct fh_judge_problems *problems, const struct fh_judge_samples *samples,
-                     struct fh_results *results, struct fh_error *err)
+static int judge_all(const struct judge_options *o, const struct fh_judge_keep *what, struct fh_results *results,
+                     struct fh_judge_kept *kept, struct fh_error *err)
 {
-	struct watch watch = { 0 };
+	const struct fh_judge_samples *samples = what->samples;
+	struct watch watch = { .kept = kept };
 	struct fh_batch_options batch = {
-		.repeat = (unsigned)o->repeat, .jobs = FH_MIN(o->jobs, UINT16_MAX), .on_done = on_done, .context = &watch
+		.repeat = (unsigned)o->repeat,
+		.jobs = FH_MIN(o->jobs, UINT16_MAX),
+		.on_done = on_done,
+		.on_row = on_row,
+		.context = &watch,
 	};
 	for (size_t i = 0; i < samples->count; i++) {
 		struct fh_results_row row = fh_results_row(results, i);
@@ -378,9 +413,24 @@ static int judge_all(const struct judge_options *o, struct fh_judge_session *ses
 	}
 	if (o->progress_bar && !o->quiet)
 		watch.bar = fh_progress_new("judge", samples->count, false);
-	int r = fh_batch_run(session, problems, samples, results, &batch, err);
+	int r = fh_batch_run(what->session, what->problems, samples, results, &batch, err);
 	fh_progress_free(watch.bar);
 	return r < 0 ? r : fh_results_finish(results, err);
+}
+
+/* *ret_id: of the entry in the store; NULL: there is none. */
+static int judge_kept(const struct judge_options *o, struct fh_judge_keep *what, struct fh_results *results,
+                      char **ret_id, struct fh_error *err)
+{
+	struct fh_error own = FH_ERROR_INIT;
+	struct fh_judge_kept *kept = begin_kept(o, what);
+	*ret_id = kept ? fh_xstrdup(fh_judge_kept_id(kept)) : NULL;
+	int r = judge_all(o, what, results, kept, err);
+	int of_store = kept ? fh_judge_kept_end(kept, r >= 0, &own) : 0;
+	if (r < 0 || of_store >= 0)
+		return r;
+	*err = own;
+	return of_store;
 }
 
 static int print_report(const struct judge_options *o, const struct fh_judge_report *report, struct fh_error *err)
@@ -413,6 +463,7 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_judge_session *session = NULL;
 	struct fh_results *results = NULL;
+	fh_auto_free char *id = NULL;
 	fh_auto_free char(*keys)[FH_SHA256_HEX] = fh_xcalloc(samples->count, sizeof(*keys));
 	fh_auto_free char(*hashes)[FH_SHA256_HEX] = fh_xcalloc(samples->count, sizeof(*hashes));
 	int64_t start = fh_now_ns();
@@ -434,7 +485,15 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 		r = check_ours(o, results, &err);
 	if (r >= 0) {
 		say_resumed(o, results);
-		r = judge_all(o, session, problems, samples, results, &err);
+		r = judge_kept(o,
+		               &(struct fh_judge_keep){ .session = session,
+		                                        .problems = problems,
+		                                        .samples = samples,
+		                                        .results = results,
+		                                        .keys = (const char(*)[FH_SHA256_HEX])keys,
+		                                        .self_check = o->self_check ? &check : NULL },
+		               results, &id, &err);
+		report->stored = id;
 	}
 	if (r >= 0) {
 		report->results_path = o->results;
@@ -504,10 +563,14 @@ static int run_command(const struct judge_options *o)
 
 int main(int argc, char **argv)
 {
-	struct judge_options o = { .ks = "1,10,100", .repeat = 1, .progress_bar = true, .self_check = true };
+	struct judge_options o = { .ks = "1,10,100", .repeat = 1, .progress_bar = true, .self_check = true, .write = true };
 	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_json json_t *words = json_array();
 	bool help = false;
 	int status = FH_EXIT_OK;
+	for (int i = 1; i < argc; i++)
+		json_array_append_new(words, fh_json_bytes(fh_str(argv[i])));
+	o.argv = words;
 	fh_command_inherit_name();
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);

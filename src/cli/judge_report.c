@@ -178,6 +178,8 @@ void fh_judge_report_text(const struct fh_judge_report *r, const char *show_comm
 		fh_buf_addf(out, ", %zu of them judged before", r->kept);
 	fh_buf_adds(out, "; results in ");
 	fh_escape_terminal(out, fh_str(r->results_path), false);
+	if (r->stored)
+		fh_buf_addf(out, ", and in the store as %s", r->stored);
 	fh_buf_addc(out, '\n');
 	if (r->without_samples > 0)
 		fh_buf_addf(out, "without a sample: %zu task%s of the problems; no figure counts them\n", r->without_samples,
@@ -215,7 +217,7 @@ static json_t *estimate_json(const struct fh_estimate *e)
 	return o;
 }
 
-static json_t *self_check_json(const struct fh_self_check *c)
+json_t *fh_judge_self_check_json(const struct fh_self_check *c)
 {
 	json_t *o = json_object(), *failures = json_array();
 	json_object_set_new(o, "tasks", json_integer((json_int_t)c->tasks));
@@ -235,7 +237,7 @@ static json_t *self_check_json(const struct fh_self_check *c)
 	return o;
 }
 
-static json_t *tools_json(const struct fh_judge_session *s)
+json_t *fh_judge_tools_json(const struct fh_judge_session *s)
 {
 	json_t *o = json_object();
 	for (enum fh_judge_language l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
@@ -271,12 +273,13 @@ void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
 	                    json_pack("{s:I, s:I, s:I, s:b}", "apart", (json_int_t)(r->samples - r->in_process),
 	                              "in-process", (json_int_t)r->in_process, "in-process_passed",
 	                              (json_int_t)r->in_process_passed, "in-process_counted", r->allow_in_process));
-	json_object_set_new(o, "self_check", r->self_check ? self_check_json(r->self_check) : json_null());
-	json_object_set_new(o, "tools", r->session ? tools_json(r->session) : json_object());
+	json_object_set_new(o, "self_check", r->self_check ? fh_judge_self_check_json(r->self_check) : json_null());
+	json_object_set_new(o, "tools", r->session ? fh_judge_tools_json(r->session) : json_object());
 	json_object_set_new(o, "flaky", json_integer((json_int_t)r->flaky));
 	json_object_set_new(o, "kept", json_integer(r->kept));
 	json_object_set_new(o, "elapsed_ms", json_integer(r->elapsed_ms));
 	json_object_set_new(o, "results", fh_json_bytes(fh_str(r->results_path)));
+	json_object_set_new(o, "id", r->stored ? fh_json_bytes(fh_str(r->stored)) : json_null());
 	fh_json_write(out, o, 2);
 	fh_buf_addc(out, '\n');
 }

@@ -10,6 +10,7 @@
 
 struct fh_judge_report {
 	const char *results_path;
+	FH_NULLABLE const char *stored; /* its id in the store; NULL: it is not there */
 	size_t samples, tasks, kept;
 	size_t counted_tasks;   /* those with samples that count in the figures */
 	size_t without_samples; /* tasks of the data set that no sample is of: they are in no figure */
@@ -27,6 +28,10 @@ struct fh_judge_report {
 	size_t first_failure; /* index of the first sample that did not pass; SIZE_MAX: none */
 	int64_t elapsed_ms;
 };
+
+/* The parts that the store keeps as well. New references. */
+FH_OWN json_t *fh_judge_self_check_json(const struct fh_self_check *c);
+FH_OWN json_t *fh_judge_tools_json(const struct fh_judge_session *s); /* {language: version} */
 
 /* Counts what is in results; ks and k_count, results_path and elapsed_ms are the caller's. */
 void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_problems *problems,

@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 #include "base/path.h"
 #include "cli/run_inputs.h"
+#include "cli/run_keep.h"
 #include "cli/run_result.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/options.h"
@@ -23,13 +24,13 @@
 
 /* What the command line says. `shaped`: an option that shapes the plan was given, which --plan excludes. */
 static struct {
-	const char *language, *code, *interpreter, *venv, *image, *user, *hostname, *cwd, *stdin_file, *plan_file, *start;
+	const char *language, *code, *interpreter, *venv, *image, *user, *hostname, *cwd, *stdin_file, *plan_file, *start, *keep;
 	struct fh_opt_list files, outs, env, mounts, require, without, compiler_flags, preload;
 	struct fh_limits limits;
 	double cpu_rate;
 	uint64_t hash_secret;
 	bool json, explain, command, standard_library_only, writable_root, raw;
-	bool shaped, cpu_rate_given, disk_given, file_size_given, limits_given, code_given;
+	bool keep_given, shaped, cpu_rate_given, disk_given, file_size_given, limits_given, code_given;
 } o;
 
 #define SHAPES .given = &o.shaped
@@ -90,6 +91,9 @@ static const struct fh_opt options[] = {
 	  SHAPES },
 	{ "json", 0, FH_OPT_FLAG, &o.json, NULL,
 	  "Print one JSON object when it is over, instead of the output as it comes." },
+	{ "keep", 0, FH_OPT_STRING, &o.keep, "NAME",
+	  "Keep the program and its result in the store, under this description, for `fumehood list`, show and view.",
+	  FH_OPT_OPTIONAL, &o.keep_given },
 	{ "raw", 0, FH_OPT_FLAG, &o.raw, NULL,
 	  "Let output steer the terminal (colours, cursor); by default such bytes are shown "
 	  "as text there." },
@@ -480,7 +484,7 @@ static int run_in_client(struct fh_client *client, const struct fh_plan *plan, i
 	if (!o.json) {
 		options_of_run.on_output = fh_run_output_write;
 		options_of_run.context = &output;
-		options_of_run.discard_output = true;
+		options_of_run.discard_output = !o.keep_given;
 	}
 	int r = fh_launcher_forgo(err); /* the one engine has started; what comes from it needs none of root's rights */
 	if (r == 0)
@@ -496,6 +500,9 @@ static int start_engine(struct fh_client **ret, struct fh_error *err)
 	reach.greet_later = true;
 	return fh_client_open(&reach, ret, err);
 }
+
+/* The command line, for the store. */
+static struct fh_run_keep kept;
 
 static int execute_with(struct fh_client *client, const struct fh_plan *plan, bool took_stdin,
                         const struct fh_place *places)
@@ -519,6 +526,10 @@ static int execute_with(struct fh_client *client, const struct fh_plan *plan, bo
 		fh_run_explain_end(result);
 	if (fh_run_write_outs(result, &o.outs, places) > 0 && status == FH_EXIT_OK)
 		status = FH_RUN_EXIT_LOST;
+	if (o.keep_given && fh_run_keep(&kept, plan, result, &err) < 0) {
+		int lost = fh_command_failed(&err, FH_RUN_EXIT_LOST);
+		status = status == FH_EXIT_OK ? lost : status;
+	}
 	fh_result_free(result);
 	return status;
 }
@@ -527,10 +538,13 @@ static int execute(struct fh_client *client, const struct fh_plan *plan, bool to
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_place *places = NULL;
+	if (o.keep_given && fh_run_keep_begin(&kept, &err) < 0)
+		return fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_interrupt_catch();
 	int status = fh_run_outs_open(&o.outs, &places, &err) < 0 ? fh_command_failed(&err, FH_EXIT_USAGE)
 	                                                          : execute_with(client, plan, took_stdin, places);
 	fh_run_outs_close(&o.outs, places);
+	fh_run_keep_release(&kept);
 	return status;
 }
 
@@ -561,6 +575,7 @@ int fh_command_run(int argc, char **argv)
 			r = o.plan_file ? load_plan(&args, &plan, &err) : build_plan(&args, &took_stdin, &plan, &err);
 		if (r == 0)
 			r = read_stdin_file(plan, &err);
+		kept = (struct fh_run_keep){ .description = o.keep, .argc = argc, .argv = argv };
 		if (r < 0)
 			status = failed(&err);
 		else

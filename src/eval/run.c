@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <time.h>
 #include "base/clock.h"
 #include "eval/config/select.h"
@@ -201,19 +200,6 @@ static void take_over(struct pool *p)
 
 /* ------------------------------------------------------------------------------------------------------------ the eval
  */
-
-void fh_eval_id_make(int64_t wall_ms, char ret_id[64])
-{
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-	unsigned char random[3] = { 0 };
-	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		random[0] = (unsigned char)fh_now_ns();
-	char time[32];
-	fh_iso_time(wall_ms, time);
-	time[19] = '\0'; /* whole seconds */
-	snprintf(ret_id, 64, "eval-%c%c%c-%s", letters[random[0] % 62], letters[random[1] % 62], letters[random[2] % 62],
-	         time);
-}
 
 /* afterAll sees the rows as the results files have them. What it does wrong is told when they are written. */
 static void call_after_all(const struct fh_eval_run *run, struct fh_eval_results *r)

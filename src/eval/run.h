@@ -14,7 +14,7 @@ struct fh_eval_run {
 	/* For fh_eval_cell_run; fh_eval_run makes its own. */
 	struct fh_eval_memory *memory;
 	struct fh_graders *graders;
-	const char *id;          /* of the eval: fh_eval_id_make */
+	const char *id;          /* of the eval: fh_store_id_make */
 	int64_t started_wall_ms; /* when it was begun, for the first time */
 	struct fh_services *services;
 	FH_NULLABLE const volatile int *cancel; /* set to 1: no cell is begun any more, those under way end early */
@@ -30,9 +30,6 @@ struct fh_eval_run {
 	void (*on_progress)(void *context, const struct fh_eval_results *so_far);
 	void *context;
 };
-
-/* eval-aBc-2026-11-21T09:28:07: three random characters, and the time. */
-void fh_eval_id_make(int64_t wall_ms, char ret_id[64]);
 
 /* Whatever a cell meets is in its result; a negative code means that nothing could be run. */
 int fh_eval_run(const struct fh_eval_run *run, struct fh_eval_results *ret, struct fh_error *err);

@@ -77,6 +77,8 @@ static int judge_sample(struct batch *b, size_t index, struct fh_error *err)
 	if (r < 0)
 		return r;
 	r = fh_results_put(b->results, index, problem, &o, err);
+	if (r >= 0 && b->options->on_row)
+		r = b->options->on_row(b->options->context, index, &o, err);
 	pthread_mutex_lock(&b->lock);
 	b->done++;
 	if (r >= 0 && b->options->on_done)

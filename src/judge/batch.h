@@ -12,6 +12,8 @@ struct fh_batch_options {
 	unsigned jobs;   /* threads; 0: as many as there are processors for us */
 	/* Called after each sample, by one thread at a time; done counts the kept rows too. NULL: none. */
 	void (*on_done)(void *context, size_t done, enum fh_verdict verdict);
+	/* Called by any thread when the row of a sample is in the results; a negative code ends the batch. NULL: none. */
+	int (*on_row)(void *context, size_t index, const struct fh_judge_outcome *o, struct fh_error *err);
 	void *context;
 };
 

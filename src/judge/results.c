@@ -180,6 +180,11 @@ struct fh_results_row fh_results_row(const struct fh_results *r, size_t index)
 	return (struct fh_results_row){ row->text != NULL, row->verdict, row->in_process, row->flaky };
 }
 
+const char *fh_results_text(const struct fh_results *r, size_t index)
+{
+	return r->rows[index].text;
+}
+
 int fh_results_find(const char *path, size_t index, json_t **ret, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(RESULTS_MAX);

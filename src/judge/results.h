@@ -40,6 +40,8 @@ size_t fh_results_stale(const struct fh_results *r); /* rows of other samples, l
 /* Whether the file's results are all of other samples: not one was judged for a sample of ours, under any limits. */
 bool fh_results_strange(const struct fh_results *r);
 struct fh_results_row fh_results_row(const struct fh_results *r, size_t index);
+/* The row's JSON object, on one line; NULL: there is none. Of a row that other threads have done with. */
+FH_NULLABLE const char *fh_results_text(const struct fh_results *r, size_t index);
 
 /* Appends the row of sample `index`; from any thread. */
 int fh_results_put(struct fh_results *r, size_t index, const struct fh_judge_problem *problem,

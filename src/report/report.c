@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "fumehood/sandbox.h"
 #include "judge/estimate.h"
+#include "store/judged.h"
 
 enum { TEXT_MAX = 4000, LABEL_MAX = 80, COLUMNS_MAX = 64, CELLS_MAX = 8 };
 
@@ -79,9 +80,7 @@ static void note_run(struct findings *f, const json_t *run)
 
 static void note_task(struct findings *f, const json_t *data, bool passed)
 {
-	const json_t *id = json_object_get(data, "task_id");
-	fh_auto_free char *number = json_is_integer(id) ? fh_json_text(id, 0) : NULL;
-	const char *name = number ? number : json_is_string(id) ? json_string_value(id) : "";
+	fh_auto_free char *name = fh_judged_task(data);
 	int64_t place = fh_json_int(f->places, name, -1);
 	if (place < 0) {
 		place = (int64_t)f->task_count;
@@ -123,7 +122,8 @@ static void tell_failure(struct findings *f, const struct fh_store_cell *cell, c
 {
 	const json_t *grading = json_object_get(data, "gradingResult"), *test = json_object_get(data, "testCase");
 	const json_t *head = json_array_get(f->documents->columns, cell->column);
-	const char *what = fh_json_str(test, "description", fh_json_str(data, "task_id", ""));
+	fh_auto_free char *task = fh_judged_task(data);
+	const char *what = fh_json_str(test, "description", task);
 	const char *reason = fh_json_str(data, "error", fh_json_str(grading, "reason", fh_json_str(data, "reason", "")));
 	fh_auto_free char *title =
 	    fh_xasprintf("Row %u, %s%s%s", cell->row, fh_json_str(head, "provider", "column"), *what ? ": " : "", what);
@@ -131,7 +131,9 @@ static void tell_failure(struct findings *f, const struct fh_store_cell *cell, c
 	f->form->paragraph(&f->failed, cut(*reason ? reason : "failed"));
 	block_of(f, "Variables", json_object_size(json_object_get(data, "vars")) ? json_object_get(data, "vars") : NULL);
 	block_of(f, "Answer", json_object_get(json_object_get(data, "response"), "output"));
-	block_of(f, "Program", json_object_get(data, "program"));
+	block_of(f, "Program", json_object_get(data, f->eval->kind == FH_STORE_RUN ? "code" : "program"));
+	block_of(f, "Standard output", json_object_get(data, "stdout"));
+	block_of(f, "Standard error", json_object_get(data, "stderr"));
 	const json_t *checks = json_object_get(grading, "componentResults");
 	for (size_t i = 0; i < json_array_size(checks); i++) {
 		const json_t *m = json_object_get(json_array_get(checks, i), "metadata");
@@ -156,7 +158,7 @@ static int look(void *context, const struct fh_store_cell *cell, struct fh_error
 	note_run(f, data);
 	for (size_t i = 0; i < json_array_size(checks); i++)
 		note_run(f, json_object_get(json_array_get(checks, i), "metadata"));
-	if (f->eval->kind == FH_STORE_JUDGE)
+	if (f->eval->kind == FH_STORE_JUDGE && fh_judged_counts(f->documents->config, data))
 		note_task(f, data, cell->success);
 	if (!cell->success && f->failures++ < f->failures_max)
 		tell_failure(f, cell, data);
@@ -236,6 +238,10 @@ static void write_pass_at_k(const struct findings *f, struct fh_buf *out)
 	if (f->eval->kind != FH_STORE_JUDGE)
 		return;
 	f->form->heading(out, 2, fh_str("pass@k"));
+	if (!fh_judged_has_figures(f->documents->config)) {
+		f->form->paragraph(out, fh_str("No figure is given: the self-check failed."));
+		return;
+	}
 	f->form->table(out, names, FH_ARRAY_SIZE(names));
 	for (size_t i = 0; i < FH_ARRAY_SIZE(ks); i++) {
 		struct fh_estimate e = { 0 };
@@ -272,6 +278,30 @@ static char *counts_text(const json_t *counts)
 	return fh_buf_take(&text, NULL);
 }
 
+/* What the judge worked with. */
+static void write_judge(const struct findings *f, struct fh_buf *out)
+{
+	static const struct {
+		const char *name, *label;
+	} facts[] = { { "problems", "Problems" },       { "samples", "Samples" },
+		          { "tools", "Tools" },             { "self_check", "Self-check" },
+		          { "limits", "Limits asked for" }, { "repeat", "Times each sample is judged" },
+		          { "seed", "Seed" },               { "packages", "Installed packages are visible" },
+		          { "fumehood", "Judged by fumehood" } };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(facts); i++) {
+		const json_t *value = json_object_get(f->documents->config, facts[i].name);
+		fh_auto_free char *made = value && !json_is_null(value) ? fh_json_text(value, 0) : NULL;
+		if (made)
+			fact(f->form, out, facts[i].label, json_is_string(value) ? json_string_value(value) : made);
+	}
+	if (f->eval->kind == FH_STORE_JUDGE && json_is_null(json_object_get(f->documents->config, "self_check")))
+		fact(f->form, out, "Self-check", "left out");
+	if (f->eval->kind == FH_STORE_JUDGE)
+		fact(f->form, out, "In-process samples",
+		     fh_json_bool(f->documents->config, "allow_in_process", false) ? "counted in pass@k"
+		                                                                  : "not counted in pass@k");
+}
+
 static void write_method(const struct findings *f, struct fh_buf *out)
 {
 	static const char *const names[] = { "What", "Value" };
@@ -299,6 +329,8 @@ static void write_method(const struct findings *f, struct fh_buf *out)
 	fact(f->form, out, "Isolation", isolated);
 	fact(f->form, out, "Limits of the first run", limits ? limits : "the results do not tell");
 	fact(f->form, out, "Started with", options);
+	if (f->eval->kind != FH_STORE_EVAL)
+		write_judge(f, out);
 	fact(f->form, out, "Intervals", "of rates: Wilson's, 95 %; of pass@k: over tasks, 95 %");
 	fact(f->form, out, "Report", fh_iso_time(fh_wall_ms(), now));
 	fact(f->form, out, "fumehood", fh_version());

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,19 @@ bool fh_store_kind_of_name(const char *name, enum fh_store_kind *ret)
 			return true;
 		}
 	return false;
+}
+
+void fh_store_id_make(enum fh_store_kind kind, int64_t wall_ms, char ret_id[64])
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	unsigned char random[3] = { 0 };
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		random[0] = (unsigned char)fh_now_ns();
+	char time[32];
+	fh_iso_time(wall_ms, time);
+	time[19] = '\0'; /* whole seconds */
+	snprintf(ret_id, 64, "%s-%c%c%c-%s", fh_store_kind_name(kind), letters[random[0] % 62], letters[random[1] % 62], letters[random[2] % 62],
+	         time);
 }
 
 const char *fh_store_state_name(enum fh_store_state s)

@@ -46,6 +46,8 @@ struct fh_db *fh_store_db(struct fh_store *s); /* for src/store itself */
 enum fh_store_kind { FH_STORE_EVAL, FH_STORE_JUDGE, FH_STORE_RUN, FH_STORE_KIND_COUNT_ };
 const char *fh_store_kind_name(enum fh_store_kind k); /* "eval", "judge", "run" */
 bool fh_store_kind_of_name(const char *name, enum fh_store_kind *ret);
+/* A new id, three random characters and the time: eval-aBc-2026-11-21T09:28:07, judge-…, run-… */
+void fh_store_id_make(enum fh_store_kind kind, int64_t wall_ms, char ret_id[64]);
 
 enum fh_store_state {
 	FH_STORE_RUNNING,     /* its writer lives */

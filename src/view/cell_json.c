@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/cell_json.h"
 
+#include "store/judged.h"
+
 enum { ANSWER_MAX = 700, VARIABLE_MAX = 300, REASON_MAX = 240 };
 
 /* At most max bytes, up to the beginning of a character. */
@@ -102,7 +104,7 @@ FH_OWN json_t *fh_view_row_json(enum fh_store_kind kind, const struct fh_store_c
 			json_array_set_new(shown, cells[i].column, short_cell(kind, &cells[i], data));
 		if (i > 0)
 			continue;
-		const char *task = fh_json_str(data, "task_id", "");
+		fh_auto_free char *task = fh_judged_task(data);
 		json_object_set_new(row, "row", json_integer(cells[i].row));
 		json_object_set_new(row, "description",
 		                    cut(fh_json_str(json_object_get(data, "testCase"), "description", task), VARIABLE_MAX));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A judgement by task: how many of its samples passed, and pass@k over all tasks with intervals. */
 #include "judge/estimate.h"
+#include "store/judged.h"
 #include "view/reply.h"
 #include "view/routes.h"
 #include "view/state.h"
@@ -8,11 +9,13 @@
 enum { TASKS_MAX = 100000 };
 
 struct task {
-	struct fh_task_count count;
+	uint64_t samples, passed;
+	struct fh_task_count count; /* of those that count in pass@k */
 	json_t *rows; /* of its samples: [row, passed, status] */
 };
 
 struct tasks {
+	const json_t *config; /* of the judgement */
 	json_t *places; /* task_id -> position in items */
 	json_t *names;
 	struct task *items;
@@ -23,9 +26,7 @@ static int add(void *context, const struct fh_store_cell *cell, struct fh_error 
 {
 	struct tasks *t = context;
 	fh_auto_json json_t *data = fh_json_parse((struct fh_str){ cell->data, cell->data_n }, NULL, NULL);
-	const json_t *id = json_object_get(data, "task_id");
-	fh_auto_free char *number = json_is_integer(id) ? fh_json_text(id, 0) : NULL;
-	const char *name = number ? number : json_is_string(id) ? json_string_value(id) : "";
+	fh_auto_free char *name = fh_judged_task(data);
 	const json_t *place = json_object_get(t->places, name);
 	if (!place && t->count == TASKS_MAX)
 		return fh_error_set(err, FH_E_LIMIT, "there are more than %d tasks", TASKS_MAX);
@@ -36,8 +37,12 @@ static int add(void *context, const struct fh_store_cell *cell, struct fh_error 
 		place = json_object_get(t->places, name);
 	}
 	struct task *task = &t->items[json_integer_value(place)];
-	task->count.samples++;
-	task->count.passed += cell->success;
+	task->samples++;
+	task->passed += cell->success;
+	if (fh_judged_counts(t->config, data)) {
+		task->count.samples++;
+		task->count.passed += cell->success;
+	}
 	json_array_append_new(task->rows,
 	                      json_pack("[i, b, s]", (int)cell->row, cell->success, cell->status ? cell->status : ""));
 	return 0;
@@ -51,7 +56,7 @@ static json_t *curve(const struct tasks *t)
 	json_t *list = json_array();
 	for (size_t i = 0; i < t->count; i++)
 		counts[i] = t->items[i].count;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(ks); i++) {
+	for (size_t i = 0; i < FH_ARRAY_SIZE(ks) && fh_judged_has_figures(t->config); i++) {
 		struct fh_estimate e = { 0 };
 		fh_estimate_pass_at_k(counts, t->count, ks[i], &e);
 		if (e.tasks == 0)
@@ -80,19 +85,23 @@ static void get_tasks(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_visit struct fh_view_visit v = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
+	struct fh_store_documents d = { 0 };
 	if (!fh_view_visit(r, &v))
 		return;
 	struct tasks t = { .places = json_object(), .names = json_array() };
-	if (fh_store_each_cell(v.store, v.eval.number, true, add, &t, &err) < 0) {
+	int e = fh_store_documents(v.store, v.eval.number, &d, &err);
+	t.config = d.config;
+	if (e < 0 || fh_store_each_cell(v.store, v.eval.number, true, add, &t, &err) < 0) {
 		fh_view_fail_from(r, &err);
 	} else {
 		json_t *tasks = json_array();
 		for (size_t i = 0; i < t.count; i++)
 			json_array_append_new(tasks, json_pack("{s:O, s:I, s:I, s:O}", "task", json_array_get(t.names, i),
-			                                       "samples", (json_int_t)t.items[i].count.samples, "passed",
-			                                       (json_int_t)t.items[i].count.passed, "rows", t.items[i].rows));
+			                                       "samples", (json_int_t)t.items[i].samples, "passed",
+			                                       (json_int_t)t.items[i].passed, "rows", t.items[i].rows));
 		fh_http_reply_json(r, 200, json_pack("{s:o, s:o}", "tasks", tasks, "passAtK", curve(&t)));
 	}
+	fh_store_documents_release(&d);
 	release(&t);
 }
 

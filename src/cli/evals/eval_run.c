@@ -324,7 +324,7 @@ int fh_eval_session_run(const struct fh_eval_session *s, int *ret_status, struct
 	if (s->resume)
 		snprintf(id, sizeof(id), "%s", s->resume);
 	else
-		fh_eval_id_make(created_ms, id);
+		fh_store_id_make(FH_STORE_EVAL, created_ms, id);
 	pthread_mutex_init(&run.lock, NULL);
 	int r = fh_output_files_open(s->paths->items, &run.files, err);
 	if (r == 0)

@@ -131,7 +131,7 @@ static int import(const char *path, json_t *done, struct fh_error *err)
 		return -FH_E_CONFIG;
 	}
 	const char *id = fh_json_str(file, "evalId", "");
-	fh_eval_id_make(fh_wall_ms(), own);
+	fh_store_id_make(FH_STORE_EVAL, fh_wall_ms(), own);
 	if (*id && is_there(id) && !new_id) {
 		fh_error_set(err, FH_E_ARGUMENT, "the store has an eval %s already", id);
 		fh_error_hint(err, "--new-id takes it in under another id; `fumehood delete %s` makes room", id);

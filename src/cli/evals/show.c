@@ -9,6 +9,7 @@
 #include "cli/shared/print.h"
 #include "cli/shared/term.h"
 #include "eval/outputs/output.h"
+#include "store/judged.h"
 #include "store/rows.h"
 #include "store/search.h"
 
@@ -139,7 +140,7 @@ static void print_row(struct fh_table *t, const struct fh_store_cell *c)
 	char place[48];
 	fh_auto_json json_t *v = fh_json_parse((struct fh_str){ c->data, c->data_n }, NULL, NULL);
 	const json_t *vars = json_object_get(json_object_get(v, "testCase"), "vars");
-	fh_auto_free char *shown_vars = vars ? fh_json_text(vars, 0) : fh_xstrdup(fh_json_str(v, "task_id", ""));
+	fh_auto_free char *shown_vars = vars ? fh_json_text(vars, 0) : fh_judged_task(v);
 	fh_auto_free char *answer = fh_output_answer(v), *short_vars = cut(shown_vars);
 	const char *reason = c->success ? "" : fh_json_str(v, "reason", fh_output_reason(v));
 	fh_auto_free char *whole = fh_xasprintf("%s%s%s", reason, *reason && *answer ? "\n---\n" : "", answer);

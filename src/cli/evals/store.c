@@ -57,6 +57,7 @@ static const struct {
 	{ "list", fh_store_command_list },     { "show", fh_store_command_show },
 	{ "export", fh_store_command_export }, { "import", fh_store_command_import },
 	{ "delete", fh_store_command_delete }, { "compare", fh_store_command_compare },
+	{ "keep", fh_store_command_keep },
 };
 
 int main(int argc, char **argv)
@@ -67,6 +68,10 @@ int main(int argc, char **argv)
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_interrupt_catch();
+	if (argc > 1 && fh_streq(fh_path_base(argv[0]), "fumehood-store")) { /* by base/proc.h, as for `keep` */
+		argc--;
+		argv++;
+	}
 	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++)
 		if (argc > 0 && fh_streq(fh_path_base(argv[0]), commands[i].name))
 			return fh_print_end(commands[i].run(argc, argv), FH_EXIT_FAILED);

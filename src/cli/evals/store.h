@@ -10,6 +10,8 @@ int fh_store_command_export(int argc, char **argv);
 int fh_store_command_import(int argc, char **argv);
 int fh_store_command_delete(int argc, char **argv);
 int fh_store_command_compare(int argc, char **argv);
+/* No command of a user's: for `fumehood run --keep` (cli/run_keep.h). */
+int fh_store_command_keep(int argc, char **argv);
 
 /* ---- what they share ---- */
 

@@ -175,7 +175,7 @@ static int parse_long(struct cursor *at, struct fh_error *err)
 			return fh_error_set(err, FH_E_ARGUMENT, "option %s takes no value", shown);
 		return set_flag(o, !off);
 	}
-	const char *value = equals ? equals + 1 : NULL;
+	const char *value = equals ? equals + 1 : o->flags & FH_OPT_OPTIONAL ? "" : NULL;
 	if (!value) {
 		int r = next_value(at, o, shown, &value, err);
 		if (r < 0)
@@ -300,7 +300,7 @@ static void put_option(struct fh_buf *out, const struct fh_opt *o, unsigned widt
 		fh_buf_adds(out, "      ");
 	fh_buf_addf(out, "--%s%s", o->flags & FH_OPT_NEGATABLE ? "[no-]" : "", o->name);
 	if (o->argument)
-		fh_buf_addf(out, " %s", o->argument);
+		fh_buf_addf(out, o->flags & FH_OPT_OPTIONAL ? "[=%s]" : " %s", o->argument);
 	size_t column = out->n - start;
 	if (column + 2 > HELP_COLUMN) {
 		fh_buf_addc(out, '\n');

@@ -3,7 +3,7 @@
  * Command lines from one table per command: parsing, --help, the man page's option list and shell completions all
  * come from it.
  *
- * Accepted: --name VALUE, --name=VALUE, -x VALUE, -xVALUE, flags together (-ab), --no-name for a flag marked
+ * Accepted: --name VALUE, --name=VALUE, --name[=VALUE] for one marked FH_OPT_OPTIONAL, -x VALUE, -xVALUE, flags together (-ab), --no-name for a flag marked
  * FH_OPT_NEGATABLE, "--" to end options, "-" as an argument. Unknown options are refused with the nearest known name
  * ("did you mean --cpu-time?"); every error is FH_E_ARGUMENT and names the option. --help is handled by the caller
  * through options->help.
@@ -25,6 +25,7 @@ enum {
 	FH_OPT_NEGATABLE = 1 << 0,
 	FH_OPT_HIDDEN = 1 << 1,
 	FH_OPT_UNLIMITED = 1 << 2, /* for U64, SIZE and DURATION: the word "unlimited" is taken, as UINT64_MAX */
+	FH_OPT_OPTIONAL = 1 << 3,  /* for STRING: --name alone is "", a value comes as --name=VALUE only */
 };
 
 struct fh_opt_list {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keeping one run in the store. The program fumehood loads no SQLite: it starts fumehood-store as `keep` and writes to
+ * its standard input one line of JSON, which says where the run goes,
+ *
+ *     {description, created_ms, duration_ms, argv, cwd, status, language, name, success, failure, latency_ms}
+ *
+ * and after it the data of the cell: the result of `fumehood run --json` with `code`, `language` and the plan's
+ * `argv`. fumehood-store answers with the id that the run has in the store, once it is on the disk.
+ */
+#pragma once
+#include "base/error.h"
+#include "fumehood/sandbox.h"
+
+struct fh_run_keep {
+	FH_NULLABLE const char *description;
+	int argc;
+	char **argv;        /* of the command */
+	char *program;      /* fumehood-store */
+	int64_t created_ms; /* when the run began */
+};
+
+/* Before the run: fails where this installation has no store. */
+int fh_run_keep_begin(struct fh_run_keep *k, struct fh_error *err);
+/* Says on stderr under which id the run is kept. */
+int fh_run_keep(const struct fh_run_keep *k, const struct fh_plan *plan, const struct fh_result *result,
+                struct fh_error *err);
+void fh_run_keep_release(struct fh_run_keep *k);
