@@ -41,7 +41,7 @@ function ofJudge(d) {
   };
 }
 
-const ofRun = (d) => ({ checks: [], programs: d.code ? [{ code: d.code, language: d.language }] : [], runs: [{ title: "The run", ...d }], numbers: {}, error: d.error });
+const ofRun = (d) => ({ checks: [], programs: d.code ? [{ code: d.code, language: d.language }] : [], runs: [{ title: "The run", ...d }], numbers: {}, error: d.error?.message, reason: d.status });
 
 // --------------------------------------------------------------------------------------------------- parts of the page
 

@@ -26,7 +26,7 @@ function Row({ e, at, active, focus, chosen, choose }) {
 // What a list is of: the three kinds that the store has.
 const KINDS = {
   "": { kind: "eval", title: "Evals", one: "eval", many: "evals", how: "fumehood eval -c promptfooconfig.yaml" },
-  judgements: { kind: "judge", title: "Judgements", one: "judgement", many: "judgements", how: "fumehood judge --problems problems.jsonl samples.jsonl" },
+  judgements: { kind: "judge", title: "Judgements", one: "judgement", many: "judgements", how: "fumehood judge --problems problems.jsonl samples.jsonl -o results.jsonl" },
   runs: { kind: "run", title: "Runs", one: "run", many: "runs", how: "fumehood run --keep program.py" },
 };
 

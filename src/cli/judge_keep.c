@@ -257,7 +257,6 @@ static void write_data(struct fh_judge_kept *k, size_t index, const struct fh_ju
 	fh_buf_addf(out, ",\"language\":\"%s\",\"program\":", fh_judge_language_name(problem->language));
 	fh_json_write_string(out, fh_buf_str(&program));
 	if (run) {
-		fh_buf_addf(out, ",\"status\":\"%s\"", fh_status_name(run->status));
 		write_stream(out, run, FH_STDOUT, "stdout");
 		write_stream(out, run, FH_STDERR, "stderr");
 		pthread_mutex_lock(&k->lock);

@@ -124,7 +124,8 @@ static void tell_failure(struct findings *f, const struct fh_store_cell *cell, c
 	const json_t *head = json_array_get(f->documents->columns, cell->column);
 	fh_auto_free char *task = fh_judged_task(data);
 	const char *what = fh_json_str(test, "description", task);
-	const char *reason = fh_json_str(data, "error", fh_json_str(grading, "reason", fh_json_str(data, "reason", "")));
+	const char *of_run = fh_json_str(json_object_get(data, "error"), "message", fh_json_str(data, "reason", cell->status));
+	const char *reason = fh_json_str(data, "error", fh_json_str(grading, "reason", of_run));
 	fh_auto_free char *title =
 	    fh_xasprintf("Row %u, %s%s%s", cell->row, fh_json_str(head, "provider", "column"), *what ? ": " : "", what);
 	f->form->heading(&f->failed, 3, fh_str(title));
@@ -287,7 +288,7 @@ static void write_judge(const struct findings *f, struct fh_buf *out)
 		          { "tools", "Tools" },             { "self_check", "Self-check" },
 		          { "limits", "Limits asked for" }, { "repeat", "Times each sample is judged" },
 		          { "seed", "Seed" },               { "packages", "Installed packages are visible" },
-		          { "fumehood", "Judged by fumehood" } };
+		          { "fumehood", "Written by fumehood" } };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(facts); i++) {
 		const json_t *value = json_object_get(f->documents->config, facts[i].name);
 		fh_auto_free char *made = value && !json_is_null(value) ? fh_json_text(value, 0) : NULL;

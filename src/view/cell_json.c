@@ -58,12 +58,13 @@ FH_OWN json_t *fh_view_cell_json(const struct fh_store_cell *c)
 	return o;
 }
 
-static const char *reason_of(const json_t *data)
+static const char *reason_of(const json_t *data, const char *status)
 {
-	const char *reason = fh_json_str(data, "error", NULL);
+	const json_t *error = json_object_get(data, "error");
+	const char *reason = fh_json_str(data, "error", fh_json_str(error, "message", NULL));
 	if (!reason)
 		reason = fh_json_str(json_object_get(data, "gradingResult"), "reason", NULL);
-	return reason ? reason : fh_json_str(data, "reason", "");
+	return reason ? reason : fh_json_str(data, "reason", status ? status : "");
 }
 
 static json_t *short_cell(enum fh_store_kind kind, const struct fh_store_cell *c, const json_t *data)
@@ -74,7 +75,7 @@ static json_t *short_cell(enum fh_store_kind kind, const struct fh_store_cell *c
 	json_object_set_new(o, "text", cut(answer, ANSWER_MAX));
 	json_object_set_new(o, "size", json_integer((json_int_t)strlen(answer)));
 	if (!c->success)
-		json_object_set_new(o, "reason", cut(reason_of(data), REASON_MAX));
+		json_object_set_new(o, "reason", cut(reason_of(data, c->status), REASON_MAX));
 	if (json_object_size(named) > 0)
 		json_object_set(o, "named", named);
 	return o;

@@ -122,8 +122,11 @@ static void show(struct printer *p, const json_t *row, uint64_t index)
 		heading(p, "Variables");
 		members(p, vars, 2);
 	}
-	heading(p, "Prompt");
-	value_block(p, json_object_get(json_object_get(row, "prompt"), "raw"), 2);
+	const char *prompt = fh_json_str(json_object_get(row, "prompt"), "raw", NULL);
+	if (!prompt || *prompt) {
+		heading(p, "Prompt");
+		value_block(p, json_object_get(json_object_get(row, "prompt"), "raw"), 2);
+	}
 	heading(p, "Answer");
 	if (output)
 		value_block(p, output, 2);

@@ -9,6 +9,7 @@
 #include "cli/shared/print.h"
 #include "cli/shared/term.h"
 #include "eval/outputs/output.h"
+#include "eval/outputs/stored_row.h"
 #include "store/judged.h"
 #include "store/rows.h"
 #include "store/search.h"
@@ -18,7 +19,7 @@
 static bool as_json, row_given, column_given, min_given, max_given;
 static uint64_t row_index, column_index, offset, limit = 25;
 static double metric_min, metric_max;
-static const char *show_name = "not-good", *order_name = "index", *text, *regexp, *metric, *status, *language, *tag;
+static const char *show_name, *order_name = "index", *text, *regexp, *metric, *status, *language, *tag;
 
 #define TEXT_OPT(name_, target_, argument_, help_)                                                                     \
 	{                                                                                                                  \
@@ -37,7 +38,7 @@ static const struct fh_opt options[] = {
 	  .given = &column_given,
 	  .argument = "N",
 	  .help = "Look at this column only (0 is the first)." },
-	TEXT_OPT("show", &show_name, "WHICH", "all, passed, failed, errors, not-good (the default), different or rated."),
+	TEXT_OPT("show", &show_name, "WHICH", "all, passed, failed, errors, not-good (the default, but of a run), different or rated."),
 	TEXT_OPT("text", &text, "TEXT", "Rows that hold this text, case aside."),
 	TEXT_OPT("regexp", &regexp, "REGEX", "Rows in which this is found."),
 	TEXT_OPT("metric", &metric, "NAME", "Rows that have this named score."),
@@ -135,12 +136,13 @@ static char *cut(const char *s)
 	return fh_xasprintf("%.*s...", (int)n, s);
 }
 
-static void print_row(struct fh_table *t, const struct fh_store_cell *c)
+static void print_row(struct fh_table *t, enum fh_store_kind kind, const struct fh_store_cell *c)
 {
 	char place[48];
-	fh_auto_json json_t *v = fh_json_parse((struct fh_str){ c->data, c->data_n }, NULL, NULL);
+	fh_auto_json json_t *v =
+	    fh_output_stored_row(kind, c, fh_json_parse((struct fh_str){ c->data, c->data_n }, NULL, NULL));
 	const json_t *vars = json_object_get(json_object_get(v, "testCase"), "vars");
-	fh_auto_free char *shown_vars = vars ? fh_json_text(vars, 0) : fh_judged_task(v);
+	fh_auto_free char *shown_vars = vars && kind != FH_STORE_JUDGE ? fh_json_text(vars, 0) : fh_judged_task(v);
 	fh_auto_free char *answer = fh_output_answer(v), *short_vars = cut(shown_vars);
 	const char *reason = c->success ? "" : fh_json_str(v, "reason", fh_output_reason(v));
 	fh_auto_free char *whole = fh_xasprintf("%s%s%s", reason, *reason && *answer ? "\n---\n" : "", answer);
@@ -159,7 +161,7 @@ static void print_row(struct fh_table *t, const struct fh_store_cell *c)
 	fh_table_row_end(t);
 }
 
-static void print_rows(const struct fh_store_cells *cells)
+static void print_rows(enum fh_store_kind kind, const struct fh_store_cells *cells)
 {
 	static const char *const heads[] = { "ROW", "TEST", "RESULT" };
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
@@ -171,7 +173,7 @@ static void print_rows(const struct fh_store_cells *cells)
 	for (size_t i = 0; i < cells->count; i++) {
 		rows += i == 0 || cells->items[i].row != cells->items[i - 1].row;
 		if (!column_given || cells->items[i].column == column_index)
-			print_row(t, &cells->items[i]);
+			print_row(t, kind, &cells->items[i]);
 	}
 	if (cells->count)
 		fh_table_print(t, &out, fh_term_width(STDOUT_FILENO), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO));
@@ -199,7 +201,7 @@ static int show_list(struct fh_store *s, const struct fh_store_eval *e, const st
 		fh_store_print_json(out);
 	} else {
 		print_head(e, d);
-		print_rows(&cells);
+		print_rows(e->kind, &cells);
 	}
 	fh_store_cells_release(&cells);
 	return 0;
@@ -217,7 +219,8 @@ static int show_detail(struct fh_store *s, const struct fh_store_eval *e, struct
 			continue;
 		if (r < 0)
 			return r;
-		fh_auto_json json_t *v = fh_json_parse((struct fh_str){ c.data, c.data_n }, NULL, NULL);
+		fh_auto_json json_t *v =
+		    fh_output_stored_row(e->kind, &c, fh_json_parse((struct fh_str){ c.data, c.data_n }, NULL, NULL));
 		if (as_json)
 			json_array_append_new(list, cell_json(&c));
 		else
@@ -231,7 +234,7 @@ static int show_detail(struct fh_store *s, const struct fh_store_eval *e, struct
 
 static int check(struct fh_store_row_filter *f, struct fh_store_page *page, struct fh_error *err)
 {
-	if (!fh_store_show_of_name(show_name, &f->show))
+	if (show_name && !fh_store_show_of_name(show_name, &f->show))
 		return fh_error_set(err, FH_E_ARGUMENT,
 		                    "--show %s: it is all, passed, failed, errors, not-good, different or rated", show_name);
 	if (!fh_store_order_of_name(order_name, &page->order))
@@ -272,6 +275,10 @@ int fh_store_command_show(int argc, char **argv)
 		r = fh_store_find(s, name, &e, &err);
 	if (r == 0)
 		r = fh_store_documents(s, e.number, &d, &err);
+	if (r == 0 && !show_name) {
+		f.show = e.kind == FH_STORE_RUN ? FH_STORE_SHOW_ALL : FH_STORE_SHOW_NOT_GOOD;
+		show_name = fh_store_show_name(f.show);
+	}
 	if (r == 0)
 		r = row_given ? show_detail(s, &e, &err) : show_list(s, &e, &d, &f, &page, &err);
 	fh_store_documents_release(&d);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/outputs/source.h"
 
+#include "eval/outputs/stored_row.h"
 #include "store/rows.h"
 
 void fh_output_source_release(struct fh_output_source *s)
@@ -113,12 +114,18 @@ void fh_output_source_of_results(const struct fh_eval_plan *plan, struct fh_eval
 struct walk {
 	fh_output_row_fn *row;
 	void *context;
+	enum fh_store_kind kind;
 };
 
 static int give_cell(void *context, const struct fh_store_cell *cell, struct fh_error *err)
 {
 	const struct walk *w = context;
 	fh_auto_json json_t *v = fh_json_parse((struct fh_str){ cell->data, cell->data_n }, NULL, NULL);
+	if (w->kind != FH_STORE_EVAL) {
+		v = fh_output_stored_row(w->kind, cell, v);
+		fh_auto_free char *made = fh_json_text(v, 0);
+		return w->row(w->context, cell->row, cell->column, fh_str(made), err);
+	}
 	/* A test that has moved since it was run stands where it is now. */
 	if (fh_json_int(v, "testIdx", cell->row) == cell->row && fh_json_int(v, "promptIdx", cell->column) == cell->column)
 		return w->row(w->context, cell->row, cell->column, (struct fh_str){ cell->data, cell->data_n }, err);
@@ -131,7 +138,7 @@ static int give_cell(void *context, const struct fh_store_cell *cell, struct fh_
 static int each_stored(void *context, fh_output_row_fn *row, void *row_context, struct fh_error *err)
 {
 	struct fh_output_source *s = context;
-	struct walk w = { row, row_context };
+	struct walk w = { row, row_context, s->kind };
 	return fh_store_each_cell(s->store, s->eval, true, give_cell, &w, err);
 }
 
@@ -171,11 +178,12 @@ int fh_output_source_of_store(struct fh_store *s, const struct fh_store_eval *e,
 		.id = fh_xstrdup(e->id),
 		.config = kept(d.config),
 		.columns = kept(d.columns),
-		.vars = kept(d.vars),
+		.vars = e->kind == FH_STORE_JUDGE ? json_pack("[s]", "task_id") : kept(d.vars),
 		.tokens = all_tokens(d.columns),
 		.options = options ? kept(options) : json_object(),
 		.store = s,
 		.eval = e->number,
+		.kind = e->kind,
 		.data = { .started_wall_ms = e->created_ms,
 		          .duration_ms = (uint64_t)e->duration_ms,
 		          .successes = e->passed,

@@ -14,6 +14,7 @@ struct fh_output_source {
 	struct fh_eval_results *results;
 	struct fh_store *store;
 	int64_t eval;
+	enum fh_store_kind kind; /* of the eval of the store */
 };
 void fh_output_source_release(struct fh_output_source *s);
 
