@@ -49,7 +49,7 @@ static json_t *config_json(const struct fh_judge_keep *k)
 	const struct fh_judge_settings *s = fh_judge_settings(k->session);
 	json_t *o = json_object(), *limits = json_object();
 	for (int i = 0; i < FH_LIMIT_COUNT_; i++)
-		if (s->limits.value[i] != FH_UNLIMITED)
+		if (s->limits.value[i] != FH_UNLIMITED && (i != FH_LIMIT_CPU_RATE || s->limits.value[i] != 0))
 			json_object_set_new(limits, fh_limit_table[i].name, json_integer((json_int_t)s->limits.value[i]));
 	json_object_set_new(o, "problems", path_json(k->problems_path));
 	json_object_set_new(o, "samples", path_json(k->samples_path));
@@ -78,8 +78,8 @@ static json_t *options_json(const struct fh_judge_keep *k)
 static int find(struct fh_store *s, const char *results, struct fh_store_eval_list *ret, struct fh_error *err)
 {
 	fh_auto_free char *tag = fh_xasprintf(TAG "=%s", results);
-	return fh_store_evals(s, &(struct fh_store_eval_filter){ .kind = fh_store_kind_name(FH_STORE_JUDGE), .tag = tag }, 0,
-	                      1, ret, err);
+	return fh_store_evals(s, &(struct fh_store_eval_filter){ .kind = fh_store_kind_name(FH_STORE_JUDGE), .tag = tag },
+	                      0, 1, ret, err);
 }
 
 struct arrange {
@@ -278,7 +278,9 @@ int fh_judge_kept_put(struct fh_judge_kept *k, size_t index, const struct fh_jud
 	write_data(k, index, problem, run, &data);
 	const struct fh_store_row row = { .row = (uint32_t)index,
 		                              .success = passed,
-		                              .failure = passed ? 0 : verdict == FH_VERDICT_ENGINE_ERROR ? ERROR : FAILED,
+		                              .failure = passed                               ? 0
+		                                         : verdict == FH_VERDICT_ENGINE_ERROR ? ERROR
+		                                                                              : FAILED,
 		                              .score = passed,
 		                              .latency_ms = run ? (double)run->usage.wall_us / 1000 : 0,
 		                              .key = k->keep.keys[index],

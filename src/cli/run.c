@@ -24,7 +24,8 @@
 
 /* What the command line says. `shaped`: an option that shapes the plan was given, which --plan excludes. */
 static struct {
-	const char *language, *code, *interpreter, *venv, *image, *user, *hostname, *cwd, *stdin_file, *plan_file, *start, *keep;
+	const char *language, *code, *interpreter, *venv, *image, *user, *hostname, *cwd, *stdin_file, *plan_file, *start,
+	    *keep;
 	struct fh_opt_list files, outs, env, mounts, require, without, compiler_flags, preload;
 	struct fh_limits limits;
 	double cpu_rate;

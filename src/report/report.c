@@ -124,7 +124,8 @@ static void tell_failure(struct findings *f, const struct fh_store_cell *cell, c
 	const json_t *head = json_array_get(f->documents->columns, cell->column);
 	fh_auto_free char *task = fh_judged_task(data);
 	const char *what = fh_json_str(test, "description", task);
-	const char *of_run = fh_json_str(json_object_get(data, "error"), "message", fh_json_str(data, "reason", cell->status));
+	const char *of_run =
+	    fh_json_str(json_object_get(data, "error"), "message", fh_json_str(data, "reason", cell->status));
 	const char *reason = fh_json_str(data, "error", fh_json_str(grading, "reason", of_run));
 	fh_auto_free char *title =
 	    fh_xasprintf("Row %u, %s%s%s", cell->row, fh_json_str(head, "provider", "column"), *what ? ": " : "", what);
@@ -284,10 +285,14 @@ static void write_judge(const struct findings *f, struct fh_buf *out)
 {
 	static const struct {
 		const char *name, *label;
-	} facts[] = { { "problems", "Problems" },       { "samples", "Samples" },
-		          { "tools", "Tools" },             { "self_check", "Self-check" },
-		          { "limits", "Limits asked for" }, { "repeat", "Times each sample is judged" },
-		          { "seed", "Seed" },               { "packages", "Installed packages are visible" },
+	} facts[] = { { "problems", "Problems" },
+		          { "samples", "Samples" },
+		          { "tools", "Tools" },
+		          { "self_check", "Self-check" },
+		          { "limits", "Limits asked for" },
+		          { "repeat", "Times each sample is judged" },
+		          { "seed", "Seed" },
+		          { "packages", "Installed packages are visible" },
 		          { "fumehood", "Written by fumehood" } };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(facts); i++) {
 		const json_t *value = json_object_get(f->documents->config, facts[i].name);
@@ -300,7 +305,7 @@ static void write_judge(const struct findings *f, struct fh_buf *out)
 	if (f->eval->kind == FH_STORE_JUDGE)
 		fact(f->form, out, "In-process samples",
 		     fh_json_bool(f->documents->config, "allow_in_process", false) ? "counted in pass@k"
-		                                                                  : "not counted in pass@k");
+		                                                                   : "not counted in pass@k");
 }
 
 static void write_method(const struct findings *f, struct fh_buf *out)

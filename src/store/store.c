@@ -45,8 +45,8 @@ void fh_store_id_make(enum fh_store_kind kind, int64_t wall_ms, char ret_id[64])
 	char time[32];
 	fh_iso_time(wall_ms, time);
 	time[19] = '\0'; /* whole seconds */
-	snprintf(ret_id, 64, "%s-%c%c%c-%s", fh_store_kind_name(kind), letters[random[0] % 62], letters[random[1] % 62], letters[random[2] % 62],
-	         time);
+	snprintf(ret_id, 64, "%s-%c%c%c-%s", fh_store_kind_name(kind), letters[random[0] % 62], letters[random[1] % 62],
+	         letters[random[2] % 62], time);
 }
 
 const char *fh_store_state_name(enum fh_store_state s)
@@ -135,14 +135,18 @@ static int migrate(struct fh_store *s, struct fh_error *err)
 	return r;
 }
 
+static int no_store_yet(const struct fh_store *s, struct fh_error *err)
+{
+	fh_error_set(err, FH_E_NOT_FOUND, "there is no store yet (%s)", s->path);
+	fh_error_hint(err, "`fumehood eval` makes it");
+	return -FH_E_NOT_FOUND;
+}
+
 static int open_file(struct fh_store *s, bool read_only, struct fh_error *err)
 {
 	int64_t version = 0;
-	if (read_only && !fh_path_exists(s->path)) {
-		fh_error_set(err, FH_E_NOT_FOUND, "there is no store yet (%s)", s->path);
-		fh_error_hint(err, "`fumehood eval` makes it");
-		return -FH_E_NOT_FOUND;
-	}
+	if (read_only && !fh_path_exists(s->path))
+		return no_store_yet(s, err);
 	fh_auto_free char *dir = fh_path_dir(s->path);
 	int r = read_only ? 0 : make_folders(dir, err);
 	if (r == 0)
@@ -153,6 +157,8 @@ static int open_file(struct fh_store *s, bool read_only, struct fh_error *err)
 		return r;
 	if (!read_only)
 		return migrate(s, err);
+	if (version == 0) /* the program that makes it is about to */
+		return no_store_yet(s, err);
 	fh_error_set(err, FH_E_CONFIG, "the store %s is of an older version (%lld)", s->path, (long long)version);
 	fh_error_hint(err, "any command that writes to it brings it up to date");
 	return -FH_E_CONFIG;

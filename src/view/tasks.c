@@ -11,12 +11,12 @@ enum { TASKS_MAX = 100000 };
 struct task {
 	uint64_t samples, passed;
 	struct fh_task_count count; /* of those that count in pass@k */
-	json_t *rows; /* of its samples: [row, passed, status] */
+	json_t *rows;               /* of its samples: [row, passed, status] */
 };
 
 struct tasks {
 	const json_t *config; /* of the judgement */
-	json_t *places; /* task_id -> position in items */
+	json_t *places;       /* task_id -> position in items */
 	json_t *names;
 	struct task *items;
 	size_t count, capacity;

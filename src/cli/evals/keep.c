@@ -64,7 +64,8 @@ int fh_store_command_keep(int argc, char **argv)
 	if (r < 0)
 		fh_error_sys(&err, errno, "cannot read the run that is to be kept");
 	const char *end = r < 0 ? NULL : memchr(text.p, '\n', text.n);
-	fh_auto_json json_t *head = end ? fh_json_parse((struct fh_str){ text.p, (size_t)(end - text.p) }, NULL, NULL) : NULL;
+	fh_auto_json json_t *head =
+	    end ? fh_json_parse((struct fh_str){ text.p, (size_t)(end - text.p) }, NULL, NULL) : NULL;
 	if (r == 0 && !json_is_object(head))
 		r = fh_error_set(&err, FH_E_PROTOCOL, "this is no run that `fumehood run --keep` hands over");
 	if (r == 0)

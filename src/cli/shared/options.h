@@ -3,8 +3,9 @@
  * Command lines from one table per command: parsing, --help, the man page's option list and shell completions all
  * come from it.
  *
- * Accepted: --name VALUE, --name=VALUE, --name[=VALUE] for one marked FH_OPT_OPTIONAL, -x VALUE, -xVALUE, flags together (-ab), --no-name for a flag marked
- * FH_OPT_NEGATABLE, "--" to end options, "-" as an argument. Unknown options are refused with the nearest known name
+ * Accepted: --name VALUE, --name=VALUE, --name[=VALUE] for one marked FH_OPT_OPTIONAL, -x VALUE, -xVALUE, flags
+ * together (-ab), --no-name for a flag marked FH_OPT_NEGATABLE, "--" to end options, "-" as an argument. Unknown
+ * options are refused with the nearest known name
  * ("did you mean --cpu-time?"); every error is FH_E_ARGUMENT and names the option. --help is handled by the caller
  * through options->help.
  */

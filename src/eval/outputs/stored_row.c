@@ -13,9 +13,9 @@ static const struct {
 /* What a run in a sandbox says of itself, for the metadata of the assertion. */
 static json_t *metadata(const json_t *data)
 {
-	static const char *const names[] = { "verdict", "status", "integrity", "language", "exit_code", "signal",   "stdout",
-		                                 "stderr",  "usage",  "limits",    "fired",    "isolation", "argv", "repeats",
-		                                 "flaky",   "seed",   "raised_limits" };
+	static const char *const names[] = { "verdict", "status",  "integrity", "language", "exit_code",    "signal",
+		                                 "stdout",  "stderr",  "usage",     "limits",   "fired",        "isolation",
+		                                 "argv",    "repeats", "flaky",     "seed",     "raised_limits" };
 	json_t *o = json_object();
 	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
 		if (json_object_get(data, names[i]))
@@ -45,8 +45,8 @@ json_t *fh_output_stored_row(enum fh_store_kind kind, const struct fh_store_cell
 		return data;
 	fh_auto_free char *task = fh_judged_task(data);
 	/* A copy, since it is of a member that is replaced below. */
-	fh_auto_free char *reason = fh_xstrdup(
-	    fh_json_str(json_object_get(data, "error"), "message", fh_json_str(data, "reason", c->status)));
+	fh_auto_free char *reason =
+	    fh_xstrdup(fh_json_str(json_object_get(data, "error"), "message", fh_json_str(data, "reason", c->status)));
 	json_t *vars = json_object();
 	if (kind == FH_STORE_JUDGE)
 		json_object_set_new(vars, "task_id", fh_json_bytes(fh_str(task)));
@@ -65,6 +65,7 @@ json_t *fh_output_stored_row(enum fh_store_kind kind, const struct fh_store_cell
 	if (c->failure == 2)
 		json_object_set_new(data, "error", fh_json_bytes(fh_str(reason)));
 	json_object_set(data, "vars", vars);
-	json_object_set_new(data, "testCase", json_pack("{s:o, s:o}", "description", fh_json_bytes(fh_str(task)), "vars", vars));
+	json_object_set_new(data, "testCase",
+	                    json_pack("{s:o, s:o}", "description", fh_json_bytes(fh_str(task)), "vars", vars));
 	return data;
 }
