@@ -12,6 +12,8 @@
 #include "store/writer.h"
 
 #define TAG "results"
+/* Rows are safe in the results file until then: those that the store lacks are added when the judgement goes on. */
+#define GATHER_MS 250
 /* Of each stream of a program, so much is kept: it is for a person to read. */
 enum { STREAM_MAX = 64 << 10, FAILED = 1, ERROR = 2 };
 
@@ -147,7 +149,8 @@ static int begin_writer(struct fh_judge_kept *k, const struct fh_store_eval *old
 		                              .vars = vars,
 		                              .columns = columns,
 		                              .tags = tags,
-		                              .resume = old != NULL };
+		                              .resume = old != NULL,
+		                              .gather_ms = GATHER_MS };
 	return fh_store_writer_begin(&b, &k->writer, err);
 }
 

@@ -37,6 +37,7 @@ struct fh_store_writer {
 	void (*on_wish)(void *context, enum fh_store_wish wish);
 	void *context;
 	enum fh_store_wish wish;
+	int64_t gather_ns;
 	pthread_t thread;
 	pthread_mutex_t using;     /* held while the store is used, for the thread and fh_store_writer_arrange */
 	pthread_mutex_t lock;      /* guards all below */
@@ -130,7 +131,7 @@ static void gather(struct fh_store_writer *w, int64_t committed)
 	if (!w->first)
 		wait_for_work(w, LOOK_NS);
 	while (w->first && !w->ending && w->waiting == 0 && w->bytes < GATHER_BYTES_MAX &&
-	       (left = committed + GATHER_NS - fh_now_ns()) > 0)
+	       (left = committed + w->gather_ns - fh_now_ns()) > 0)
 		wait_for_work(w, left);
 }
 
@@ -289,6 +290,7 @@ int fh_store_writer_begin(const struct fh_store_begin *b, struct fh_store_writer
 	w->on_done = b->on_done;
 	w->on_wish = b->on_wish;
 	w->context = b->context;
+	w->gather_ns = b->gather_ms ? b->gather_ms * FH_NS_PER_MS : GATHER_NS;
 	w->last = &w->first;
 	pthread_condattr_t monotonic;
 	pthread_condattr_init(&monotonic);

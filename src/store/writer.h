@@ -25,6 +25,9 @@ struct fh_store_begin {
 	FH_NULLABLE const json_t *config, *vars, *options, *columns, *tags; /* as in struct fh_store_documents */
 	/* Go on with an eval that is there under this id; its cells are kept (fh_store_writer_arrange removes some). */
 	bool resume;
+	/* How long rows wait for others before a commit, of which each costs about 0.3 ms; 0: 20 ms. More only where rows
+	 * are safe elsewhere until then. */
+	int64_t gather_ms;
 	/* Called by the writer's thread after each commit, with the number of rows that are on the disk. NULL: none. */
 	void (*on_done)(void *context, uint64_t done);
 	/* Called by the writer's thread when another terminal asks for something (fh_store_wish). NULL: none. */
