@@ -37,7 +37,7 @@ def compare(ours, others, count, folder, before=None):
         with tempfile.TemporaryDirectory(dir=folder) as cache:
             for command in filter(None, (before, ours)):
                 (folder / "results.jsonl").unlink(missing_ok=True)
-                took = timed(["env", f"XDG_CACHE_HOME={cache}", *command])[0]
+                took = timed(["env", f"XDG_CACHE_HOME={cache}", f"XDG_DATA_HOME={cache}", *command])[0]
             times["fumehood"].append(took)
         for name, command in others.items():
             times[name].append(timed(command)[0])

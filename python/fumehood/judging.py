@@ -61,7 +61,7 @@ def judge(problems: Records, samples: Records, *, results: Optional[str] = None,
 
     ``problems`` and ``samples`` are lists of records, or paths of JSONL files; a sample is {"task_id", "completion"}.
     Returns one dict a sample, in the order of the samples: task_id, index, passed, verdict, reason, integrity, usage.
-    With ``results`` (a path) the rows are kept there and an interrupted judgement resumes. ``options`` are further
+    With ``results`` (a path) the rows are kept there and in the store, and an interrupted judgement resumes. ``options`` are further
     options of ``fumehood judge``, such as ["--cpu-time", "2"]. The judgement ends with this process, however that ends.
     :class:`ArgumentError`: a record or an option is wrong; :class:`NotFoundError`: a file is not there.
     """
@@ -69,7 +69,7 @@ def judge(problems: Records, samples: Records, *, results: Optional[str] = None,
     with contextlib.ExitStack() as files:
         inputs = _path(problems, "problems", files, names), _path(samples, "samples", files, names)
         output = _memory("results", files) if results is None else os.fspath(results)
-        command = [program(), "judge", "--problems", inputs[0], inputs[1], "-o", output, "--quiet", *options]
+        command = [program(), "judge", "--problems", inputs[0], inputs[1], "-o", output, "--quiet", *([] if results else ["--no-write"]), *options]
         if jobs:
             command += ["-j", str(jobs)]
         inherited = [int(os.path.basename(path)) for path in (*inputs, output) if path.startswith("/proc/self/fd/")]

@@ -160,12 +160,11 @@ static int begin(struct fh_judge_kept *k, struct fh_error *err)
 	struct fh_store_eval_list found = { 0 };
 	int r = 0;
 	if (fh_results_kept(k->keep.results) > 0) {
+		fh_auto_free char *real = realpath(k->keep.results_path, NULL); /* NULL: a file without a name */
 		fh_auto_json json_t *results = path_json(k->keep.results_path);
-		r = fh_store_open(NULL, true, &reader, err);
-		if (r == 0)
+		r = fh_store_open(NULL, false, &reader, err);
+		if (r == 0 && real)
 			r = find(reader, json_string_value(results), &found, err);
-		if (r == -FH_E_NOT_FOUND)
-			r = 0; /* no store yet */
 	}
 	const struct fh_store_eval *old = found.count ? &found.items[0] : NULL;
 	if (r == 0)

@@ -13,8 +13,8 @@
 /* ---------------------------------------------------------------------------------------------------------- options */
 
 static struct {
-	bool flag, other, given;
-	const char *text;
+	bool flag, other, given, keep_given;
+	const char *text, *keep;
 	struct fh_opt_list list;
 	uint64_t number, size, duration;
 	double fraction;
@@ -25,6 +25,7 @@ static const struct fh_opt table[] = {
 	{ "flag", 'f', FH_OPT_FLAG, &v.flag, NULL, "A flag.", FH_OPT_NEGATABLE },
 	{ "other", 'o', FH_OPT_FLAG, &v.other, NULL, "A flag that cannot be switched off." },
 	{ "text", 't', FH_OPT_STRING, &v.text, "TEXT", "A text.", .given = &v.given },
+	{ "keep", 0, FH_OPT_STRING, &v.keep, "NAME", "A text or none.", FH_OPT_OPTIONAL, &v.keep_given },
 	{ "list", 'l', FH_OPT_LIST, &v.list, "ITEM", "Items." },
 	{ "number", 'n', FH_OPT_U64, &v.number, "N", "A number.", FH_OPT_UNLIMITED },
 	{ "fraction", 0, FH_OPT_DOUBLE, &v.fraction, "X", "A fraction." },
@@ -87,6 +88,17 @@ static void values_have_units(void **state)
 	assert_int_equal(PARSE("--memory", "unlimited", "-n", "unlimited"), 0);
 	assert_true(v.size == UINT64_MAX && v.number == UINT64_MAX);
 	assert_int_equal(PARSE("--cpu-time", "unlimited"), -FH_E_ARGUMENT);
+}
+
+static void an_optional_value_never_takes_the_next_word(void **state)
+{
+	assert_int_equal(PARSE("--keep", "program.py"), 0);
+	assert_true(v.keep_given);
+	assert_string_equal(v.keep, "");
+	assert_int_equal(args.count, 1);
+	assert_int_equal(PARSE("--keep=a name", "program.py"), 0);
+	assert_string_equal(v.keep, "a name");
+	assert_int_equal(args.count, 1);
 }
 
 static void two_dashes_end_the_options(void **state)
@@ -285,6 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_are_taken_in_every_form),
 		cmocka_unit_test(values_have_units),
+		cmocka_unit_test(an_optional_value_never_takes_the_next_word),
 		cmocka_unit_test(two_dashes_end_the_options),
 		cmocka_unit_test(a_command_takes_the_rest),
 		cmocka_unit_test(mistakes_are_named),
