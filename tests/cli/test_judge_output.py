@@ -29,8 +29,9 @@ REVERSE = {
     "rust": ("fn main() {\n  let mut s = String::new();\n  std::io::stdin().read_line(&mut s).unwrap();\n"
              '  println!("{}", s.trim().chars().rev().collect::<String>());\n}', "fn main() { panic!() }",
              "runtime_error"),
+    "ruby": ("puts gets.chomp.reverse", "exit!(0)", "failed"),
 }
-TOOLS = {"javascript": "node", "c": "cc", "cpp": "c++", "java": "javac", "rust": "rustc", "go": "go"}
+TOOLS = {"javascript": "node", "c": "cc", "cpp": "c++", "java": "javac", "rust": "rustc", "go": "go", "ruby": "ruby"}
 
 
 class Judging(support.TempDir):

@@ -388,6 +388,14 @@ class Places(support.TempDir):
         code = "import os, json, re; print(os.listdir('/usr/lib/python3/dist-packages'))"
         self.assertEqual(shell(*PY, "--standard-library-only", "-c", code).stdout, "[]\n")
 
+    def test_packages_of_ruby_can_be_hidden_and_the_gems_that_it_brings_stay(self):
+        support.need_program("ruby")
+        code = "require 'json'\nputs Gem::VERSION.size > 0, Dir['/usr/{lib/ruby/vendor_ruby,share/rubygems-integration}/*'].sort"
+        kept = [f"/usr/lib/ruby/vendor_ruby/{name}" for name in ("rubygems", "rubygems.rb")]
+        there = [path for path in kept if os.path.exists(path)]
+        done = shell("-l", "ruby", "--standard-library-only", "-c", code)
+        self.assertEqual((done.stdout.split("\n"), done.stderr), (["true", *there, ""], ""))
+
     def test_what_the_interpreter_is_built_on_stays(self):
         """Debian's node loads parts of itself from /usr/share/nodejs, where packages lie as well."""
         folder = "/usr/share/doc"
