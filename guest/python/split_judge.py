@@ -177,6 +177,7 @@ def ask(operation, value):
             raised = error(message) if error else Exception(text)
         except Exception:
             raised = Exception(text)
+        raised.raised_as = name  # for same_as.py: what the program's own class is called
         raise raised
     if answer == b"x":
         base, name, message = text_pair(data)

@@ -8,15 +8,15 @@
  * driver and program share a process, a program that looks for the token can still forge what it returns: the metadata
  * says `integrity: in-process`. Output of a program that runs as a whole is compared outside: `integrity: outside`.
  */
-#include "eval/assertions/kinds.h"
+#include "eval/assertions/code.h"
 
 #include <stdio.h>
 #include <sys/random.h>
 #include "base/data.h"
 #include "base/fd.h"
 #include "code/extract.h"
-#include "eval/assertions/code_spec.h"
 #include "eval/assertions/code_tests.h"
+#include "eval/assertions/kinds.h"
 #include "eval/grading/services.h"
 #include "judge/comparing/value.h"
 #include "judge/seed.h"
@@ -87,6 +87,7 @@ static int run_request(const struct run *r, struct fh_request *request, struct f
 {
 	request->language = r->spec->language;
 	request->limits = r->spec->limits;
+	request->image = r->spec->image;
 	request->standard_library_only = !r->spec->packages;
 	request->hash_secret = fh_judge_hash_secret(0); /* the same verdict everywhere, each day */
 	struct fh_plan *plan = NULL;
@@ -364,16 +365,43 @@ static int run_calls(const struct run *r, const struct driver *d, struct finding
 /* ----------------------------------------------------------------------------------------------- programs as a whole
  */
 
+/* One run of a program, with what stands behind it. */
+static int run_program(const struct run *r, struct fh_str input, struct finding *f, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
+	struct fh_request request;
+	fh_buf_add_str(&program, r->code);
+	if (r->spec->behind)
+		fh_buf_addf(&program, "\n%s\n", r->spec->behind);
+	fh_request_init(&request);
+	request.code = (struct fh_bytes){ program.p, program.n };
+	request.stdin_data = (struct fh_bytes){ input.p, input.n };
+	return run_request(r, &request, f, err);
+}
+
+int fh_code_output_of(const struct fh_assertion_call *call, const struct fh_code_spec *spec, struct fh_str program,
+                      struct fh_str input, struct fh_buf *ret, char **ret_why, struct fh_error *err)
+{
+	FH_CLEANUP(finding_release) struct finding f = { .verdict = "passed" };
+	struct run r = { .call = call, .spec = spec, .code = program };
+	int code = fh_services_client(call->services, &r.client, err);
+	if (!code)
+		code = run_program(&r, input, &f, err);
+	if (code)
+		return code;
+	if (came_to_an_end(&f, &spec->limits))
+		fh_buf_add(ret, f.result->stream_data[FH_STDOUT], f.result->stream_size[FH_STDOUT]);
+	else
+		*ret_why = FH_TAKE_PTR(f.reason);
+	return 0;
+}
+
 static int run_whole(const struct run *r, struct finding *f, struct fh_error *err)
 {
 	const struct fh_code_spec *spec = r->spec;
 	for (size_t i = 0; i < spec->n; i++) {
 		const struct fh_code_case *c = &spec->cases[i];
-		struct fh_request request;
-		fh_request_init(&request);
-		request.code = (struct fh_bytes){ r->code.p, r->code.n };
-		request.stdin_data = (struct fh_bytes){ c->input.p, c->input.n };
-		int code = run_request(r, &request, f, err);
+		int code = run_program(r, c->input, f, err);
 		if (code)
 			return code;
 		fh_auto_free char *where = spec->n > 1 ? fh_xasprintf("case %zu of %zu, ", i + 1, spec->n) : fh_xstrdup("");
@@ -382,7 +410,7 @@ static int run_whole(const struct run *r, struct finding *f, struct fh_error *er
 			return finding_set(f, f->verdict, "%s%s", where, why);
 		}
 		struct fh_str got = { (const char *)f->result->stream_data[FH_STDOUT], f->result->stream_size[FH_STDOUT] };
-		if (fh_output_equal(got, c->output))
+		if (!c->output.p || fh_output_equal(got, c->output))
 			continue;
 		fh_auto_free char *text = fh_xstrndup(got.p ? got.p : "", got.n), *have = shown(text);
 		fh_auto_free char *whole = fh_xstrndup(c->output.p, c->output.n), *want = shown(whole);
@@ -488,23 +516,27 @@ static char *entry_point(const struct fh_code_spec *spec)
 	return n && call[n] == '(' ? fh_xstrndup(call, n) : NULL;
 }
 
+int fh_code_grade(const struct fh_assertion_call *call, const struct fh_code_spec *spec, struct fh_grade *ret,
+                  struct fh_error *err)
+{
+	fh_auto_free char *entry = entry_point(spec);
+	struct fh_extract_options options = { .language = spec->language, .entry_point = entry };
+	fh_auto_extraction struct fh_extraction e = { 0 };
+	fh_extract(call->output_text, &options, &e);
+	FH_CLEANUP(finding_release) struct finding f = { .verdict = "passed" };
+	int code = examine(call, spec, &e, &f, err);
+	if (code)
+		return code;
+	code = fh_grade_set(ret, call, !f.reason, "%s", f.reason ? f.reason : "the program does what was expected");
+	ret->metadata = metadata_json(spec, &e, &f);
+	return code;
+}
+
 static int check(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	fh_auto_code_spec struct fh_code_spec spec = { 0 };
 	int code = fh_code_spec_read(call, &spec, err);
-	if (code)
-		return code;
-	fh_auto_free char *entry = entry_point(&spec);
-	struct fh_extract_options options = { .language = spec.language, .entry_point = entry };
-	fh_auto_extraction struct fh_extraction e = { 0 };
-	fh_extract(call->output_text, &options, &e);
-	FH_CLEANUP(finding_release) struct finding f = { .verdict = "passed" };
-	code = examine(call, &spec, &e, &f, err);
-	if (code)
-		return code;
-	code = fh_grade_set(ret, call, !f.reason, "%s", f.reason ? f.reason : "the program does what was expected");
-	ret->metadata = metadata_json(&spec, &e, &f);
-	return code;
+	return code ? code : fh_code_grade(call, &spec, ret, err);
 }
 
 const struct fh_assertion fh_assertion_code = {

@@ -61,7 +61,7 @@ static const json_t *fields_of(const json_t *assertion)
 	return json_is_object(value) ? value : assertion;
 }
 
-static bool is_common(const char *key)
+bool fh_code_is_common_key(const char *key)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(common_keys); i++)
 		if (fh_streq(key, common_keys[i]))
@@ -83,7 +83,7 @@ static int check_keys(const json_t *object, enum place place, bool common, struc
 	json_t *value;
 	json_object_foreach((json_t *)(uintptr_t)object, key, value)
 	{
-		if (is_field(key, place) || (common && is_common(key)))
+		if (is_field(key, place) || (common && fh_code_is_common_key(key)))
 			continue;
 		struct fh_nearest near = FH_NEAREST_INIT(key);
 		for (size_t i = 0; i < FH_ARRAY_SIZE(fields); i++)
@@ -410,10 +410,20 @@ int fh_code_spec_read(const struct fh_assertion_call *call, struct fh_code_spec 
 		if (is_field(key, PLACE_TOP))
 			json_object_set(written, key, value);
 	}
-	struct fh_code_spec spec = { .owned = json_array() };
-	code = render(written, call->vars, 0, &spec.fields, err);
-	if (!code)
-		code = read_fields(&spec, spec.fields, err);
+	json_t *rendered;
+	code = render(written, call->vars, 0, &rendered, err);
+	return code ? code : fh_code_spec_of_fields(rendered, ret, err);
+}
+
+int fh_code_fields_render(const json_t *from, const json_t *vars, json_t **ret, struct fh_error *err)
+{
+	return render(from, vars, 0, ret, err);
+}
+
+int fh_code_spec_of_fields(json_t *rendered, struct fh_code_spec *ret, struct fh_error *err)
+{
+	struct fh_code_spec spec = { .fields = rendered, .owned = json_array() };
+	int code = read_fields(&spec, spec.fields, err);
 	if (code)
 		fh_code_spec_release(&spec);
 	else

@@ -36,7 +36,7 @@ struct fh_code_case {
 	FH_NULLABLE const json_t *kwargs; /* object */
 	FH_NULLABLE const json_t *expected;
 	FH_NULLABLE const char *expected_output, *expected_error;
-	struct fh_str input, output; /* of a run as a whole */
+	struct fh_str input, output; /* of a run as a whole; output.p NULL: it may print anything */
 };
 
 struct fh_code_spec {
@@ -51,10 +51,20 @@ struct fh_code_spec {
 	struct fh_limits limits;
 	struct fh_code_case *cases;
 	size_t n;
+	/* Of a `sandbox` assertion alone, borrowed from the spec's fields: */
+	FH_NULLABLE const char *behind;    /* of a run as a whole: lines that stand behind the answer's program */
+	FH_NULLABLE const char *reference; /* a program that passes the tests and is no part of their task */
+	FH_NULLABLE const char *image;     /* of a run as a whole: a directory that holds a root file system */
 };
 
 /* Reads the fields; `vars` fills the templates. FH_E_CONFIG names the field. */
 int fh_code_spec_read(const struct fh_assertion_call *call, struct fh_code_spec *ret, struct fh_error *err);
+/* The same from fields that are rendered already; takes the reference. */
+int fh_code_spec_of_fields(FH_OWN json_t *fields, struct fh_code_spec *ret, struct fh_error *err);
+/* A key that every assertion has. */
+bool fh_code_is_common_key(const char *key);
+/* Fills the templates of all strings in `from`. */
+int fh_code_fields_render(const json_t *from, const json_t *vars, FH_OWN json_t **ret, struct fh_error *err);
 void fh_code_spec_release(struct fh_code_spec *spec);
 #define fh_auto_code_spec FH_CLEANUP(fh_code_spec_release)
 

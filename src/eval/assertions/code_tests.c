@@ -65,13 +65,20 @@ static int make_problem(const struct fh_code_spec *spec, struct fh_judge_problem
 }
 
 /* Of tests that a program failed: whether the canonical solution, where there is one, passes them. */
-static int check_reference(struct fh_judge_session *session, const struct fh_judge_problem *p, struct fh_error *err)
+static int check_reference(struct fh_judge_session *session, const struct fh_code_spec *spec,
+                           const struct fh_judge_problem *p, struct fh_error *err)
 {
-	const struct fh_judge_sample reference = fh_judge_problem_reference(p);
+	struct fh_judge_sample reference = fh_judge_problem_reference(p);
+	if (spec->reference)
+		reference = (struct fh_judge_sample){ .completion = (char *)(uintptr_t)spec->reference,
+			                                  .size = strlen(spec->reference),
+			                                  .is_whole = true };
 	struct fh_judge_outcome o = { 0 };
 	int r = reference.size > 0 ? fh_judge_one(session, p, &reference, &o, err) : 0;
 	if (r >= 0 && reference.size > 0 && o.verdict != FH_VERDICT_PASSED) {
-		r = fh_error_set(err, FH_E_CONFIG, "code: \"canonical_solution\" does not pass \"tests\": %s: %s",
+		r = fh_error_set(err, FH_E_CONFIG, "%s: %s: %s",
+		                 spec->reference ? "sandbox: \"canonical_solution\" itself does not pass"
+		                                 : "code: \"canonical_solution\" does not pass \"tests\"",
 		                 fh_verdict_name(o.verdict), o.reason);
 		fh_error_hint(err, "one of the two is wrong; no verdict on answers can be had from them");
 	}
@@ -101,7 +108,7 @@ int fh_code_tests_run(const struct fh_assertion_call *call, const struct fh_code
 		r = fh_judge_one(session, &problem, &sample, ret, err);
 	}
 	if (r >= 0 && ret->verdict != FH_VERDICT_PASSED) {
-		r = check_reference(session, &problem, err);
+		r = check_reference(session, spec, &problem, err);
 		if (r < 0)
 			fh_judge_outcome_release(ret);
 	}

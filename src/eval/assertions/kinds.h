@@ -27,6 +27,7 @@ extern const struct fh_assertion fh_assertion_context_relevance;
 extern const struct fh_assertion fh_assertion_context_faithfulness;
 extern const struct fh_assertion fh_assertion_conversation;
 extern const struct fh_assertion fh_assertion_llm_rubric;
+extern const struct fh_assertion fh_assertion_sandbox;
 extern const struct fh_assertion fh_assertion_search_rubric;
 extern const struct fh_assertion fh_assertion_agent_rubric;
 extern const struct fh_assertion fh_assertion_factuality;

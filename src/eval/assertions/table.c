@@ -49,6 +49,7 @@ static const struct fh_assertion *const table[] = {
 	&fh_assertion_regex,
 	&fh_assertion_rouge,
 	&fh_assertion_ruby,
+	&fh_assertion_sandbox,
 	&fh_assertion_search_rubric,
 	&fh_assertion_similar,
 	&fh_assertion_similar_cosine,
