@@ -129,8 +129,9 @@ static bool expands(const json_t *test)
 	return !json_is_true(json_object_get(json_object_get(test, "options"), "disableVarExpansion"));
 }
 
+/* `task`: the number of the first combination. */
 static int add_rows(struct fh_eval_plan *p, const struct fh_eval_test *t, const json_t *merged, uint32_t repeat,
-                    struct fh_eval_provider *provider, struct fh_error *err)
+                    size_t task, struct fh_eval_provider *provider, struct fh_error *err)
 {
 	const json_t *vars = json_object_get(merged, "vars");
 	fh_auto_json json_t *combinations = NULL;
@@ -144,11 +145,13 @@ static int add_rows(struct fh_eval_plan *p, const struct fh_eval_test *t, const 
 		struct fh_eval_row *row = &FH_PUSH(p->rows, p->row_count, p->row_capacity);
 		*row = (struct fh_eval_row){ .test = test,
 			                         .repeat = repeat,
+			                         .task = (uint32_t)(task + i),
 			                         .serial =
 			                             json_is_true(json_object_get(json_object_get(test, "options"), "runSerially")),
 			                         .document = t->document,
 			                         .place = t->place,
 			                         .provider = provider };
+		p->task_count = FH_MAX(p->task_count, task + i + 1);
 		int r = add_cells(p, test, (uint32_t)(p->row_count - 1), t, err);
 		if (r < 0)
 			return r;
@@ -197,8 +200,9 @@ static int make_test_rows(struct fh_eval_plan *p, const struct fh_eval_overrides
 	if (r == 0 && entry && !json_is_null(entry))
 		r = fh_eval_providers_add(&p->config, t->document, entry, t->place, needs, &p->providers, &provider, err);
 	uint32_t repeats = repeats_of(p, merged);
+	size_t task = p->task_count;
 	for (uint32_t repeat = 0; repeat < repeats && r == 0; repeat++)
-		r = add_rows(p, t, merged, repeat, provider, err);
+		r = add_rows(p, t, merged, repeat, task, provider, err);
 	const char *stored = fh_json_str(json_object_get(merged, "options"), "storeOutputAs", NULL);
 	if (stored && *stored)
 		p->concurrency = 1; /* later tests use what earlier ones gave */

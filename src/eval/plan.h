@@ -23,6 +23,7 @@ struct fh_eval_column {
 struct fh_eval_row {
 	json_t *test;                       /* the test case as merged, its vars those of this combination */
 	uint32_t repeat;                    /* which pass, from 0 */
+	uint32_t task;                      /* the test with this combination: the same number in every pass */
 	bool serial;                        /* runs alone, before those that need not */
 	const struct fh_document *document; /* where the test stands, for messages */
 	const char *place;
@@ -48,6 +49,7 @@ struct fh_eval_plan {
 	size_t column_count, column_capacity;
 	struct fh_eval_row *rows;
 	size_t row_count, row_capacity;
+	size_t task_count; /* of different rows[].task */
 	struct fh_eval_cell *cells;
 	size_t cell_count, cell_capacity;
 	char **vars; /* names of all variables, in the order in which they first appear */

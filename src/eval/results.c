@@ -2,6 +2,7 @@
 #include "eval/results.h"
 #include "eval/grading/derived.h"
 #include "eval/render.h"
+#include "eval/repeats.h"
 
 void fh_eval_result_release(struct fh_eval_result *r)
 {
@@ -198,12 +199,16 @@ int fh_eval_results_finish(const struct fh_eval_plan *plan, struct fh_eval_resul
 {
 	const json_t *derived = json_object_get(plan->config.root, "derivedMetrics");
 	int failed = 0;
+	fh_auto_json json_t *repeats = fh_eval_repeats(plan, r->marks);
 	r->metrics = json_array();
 	for (size_t i = 0; i < plan->column_count; i++) {
 		struct fh_eval_sums *s = &r->sums[i];
 		if (failed == 0)
 			failed = fh_eval_derive(plan->config.document, derived, s->named, s->pass + s->fail + s->error, err);
-		json_array_append_new(r->metrics, metrics_json(s));
+		json_t *metrics = metrics_json(s);
+		if (json_is_object(json_array_get(repeats, i)))
+			json_object_set(metrics, "repeats", json_array_get(repeats, i));
+		json_array_append_new(r->metrics, metrics);
 		s->named = s->named_count = s->named_weight = NULL; /* the metrics have them */
 	}
 	if (r->reason_count > 1)

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "cli/shared/term.h"
 #include "eval/config/text.h"
+#include "eval/repeats.h"
 
 #define HEAD_MAX 60 /* bytes of a prompt's label in a column's name */
 
@@ -184,6 +185,23 @@ static void columns(const struct fh_eval_plan *p, const struct fh_eval_results *
 	}
 }
 
+/* Over repeats, a line each column. */
+static void repeats(const struct fh_eval_plan *p, const struct fh_eval_results *r, struct fh_buf *out)
+{
+	for (size_t i = 0; i < p->column_count; i++) {
+		fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+		if (!fh_eval_repeats_line(&text, json_array_get(r->metrics, i)))
+			continue;
+		fh_buf_addf(out, "  %s", fh_buf_cstr(&text));
+		if (p->column_count > 1) {
+			fh_auto_free char *name = column_name(&p->columns[i], HEAD_MAX);
+			fh_buf_adds(out, "  ");
+			fh_escape_terminal(out, fh_str(name), false);
+		}
+		fh_buf_addc(out, '\n');
+	}
+}
+
 void fh_report_summary(const struct fh_eval_plan *p, const struct fh_eval_results *r, const struct fh_report_options *o,
                        struct fh_buf *out)
 {
@@ -203,6 +221,7 @@ void fh_report_summary(const struct fh_eval_plan *p, const struct fh_eval_result
 	     percent(r->failures, done));
 	line(out, o->color, r->errors ? "33" : "", "  %zu errors (%.2f%%)", r->errors, percent(r->errors, done));
 	columns(p, r, out);
+	repeats(p, r, out);
 	named_scores(p, r, out);
 	if (r->cost > 0)
 		fh_buf_addf(out, "Cost: $%.4f\n", r->cost);

@@ -10,6 +10,7 @@
 #include "cli/shared/term.h"
 #include "eval/outputs/output.h"
 #include "eval/outputs/stored_row.h"
+#include "eval/repeats.h"
 #include "store/judged.h"
 #include "store/rows.h"
 #include "store/search.h"
@@ -122,7 +123,10 @@ static void print_head(const struct fh_store_eval *e, const struct fh_store_docu
 		fh_escape_terminal(&out, fh_str(fh_json_str(c, "provider", "")), false);
 		fh_buf_adds(&out, "] ");
 		fh_escape_terminal(&out, (struct fh_str){ label, strcspn(label, "\n") }, false);
+		fh_auto_buf struct fh_buf repeats = FH_BUF_INIT(0);
 		fh_buf_addc(&out, '\n');
+		if (fh_eval_repeats_line(&repeats, m))
+			fh_buf_addf(&out, "    %s\n", fh_buf_cstr(&repeats));
 	}
 	fh_print(&out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/escape.h"
 #include "eval/outputs/output.h"
+#include "eval/repeats.h"
 
 /* For a pull request or a CI summary: the sums, then what did not pass, each with its reason and answer. */
 
@@ -33,6 +34,22 @@ static void columns(struct fh_buf *out, const struct fh_output_data *d)
 		percent(out, pass, pass + fail + error);
 		fh_buf_addf(out, " | %.2f | %lld | %.4f |\n", fh_json_num(m, "score", 0),
 		            (long long)fh_json_int(json_object_get(m, "tokenUsage"), "total", 0), fh_json_num(m, "cost", 0));
+	}
+}
+
+/* Over repeats, an item each column. */
+static void repeats(struct fh_buf *out, const struct fh_output_data *d)
+{
+	for (uint32_t i = 0; i < json_array_size(d->columns); i++) {
+		fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+		if (!fh_eval_repeats_line(&text, json_object_get(json_array_get(d->columns, i), "metrics")))
+			continue;
+		fh_auto_free char *name = fh_output_column_name(d, i);
+		fh_buf_adds(out, "\n");
+		fh_escape_markdown(out, fh_str(name));
+		fh_buf_adds(out, ": ");
+		fh_escape_markdown(out, fh_buf_str(&text));
+		fh_buf_adds(out, "\n");
 	}
 }
 
@@ -94,6 +111,7 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *ou
 	fh_buf_addf(&out->text, "), %llu failed, %llu errors, %.1f s.\n\n", (unsigned long long)d->failures,
 	            (unsigned long long)d->errors, (double)d->duration_ms / 1000);
 	columns(&out->text, d);
+	repeats(&out->text, d);
 	int r = d->each(d->context, write_problem, &l, err);
 	if (l.left_out)
 		fh_buf_addf(&out->text, "\n... and %zu more that did not pass.\n", l.left_out);

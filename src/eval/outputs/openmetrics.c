@@ -33,7 +33,8 @@ static void label(struct fh_buf *out, const char *name, const char *value)
 	fh_buf_addc(out, '"');
 }
 
-static void labels(struct fh_buf *out, const struct fh_output_data *d, size_t column, const char *metric)
+/* `metric`: of a named score, or NULL; `k`: of pass@k, or NULL. */
+static void labels(struct fh_buf *out, const struct fh_output_data *d, size_t column, const char *metric, const char *k)
 {
 	const json_t *c = json_array_get(d->columns, column);
 	fh_buf_addc(out, '{');
@@ -46,12 +47,45 @@ static void labels(struct fh_buf *out, const struct fh_output_data *d, size_t co
 		fh_buf_addc(out, ',');
 		label(out, "metric", metric);
 	}
+	if (k) {
+		fh_buf_addc(out, ',');
+		label(out, "k", k);
+	}
 	fh_buf_adds(out, "} ");
 }
 
 static void begin(struct fh_buf *out, const char *name, const char *help)
 {
 	fh_buf_addf(out, "# TYPE %s gauge\n# HELP %s %s\n", name, name, help);
+}
+
+/* Over repeats; nothing where there are none. */
+static void write_repeats(struct fh_buf *out, const struct fh_output_data *d)
+{
+	static const struct {
+		const char *name, *help, *key;
+	} families[] = {
+		{ "fumehood_eval_pass_at_k", "Estimate of pass@k over repeats.", "passAtK" },
+		{ "fumehood_eval_pass_hat_k", "Estimate of pass^k over repeats.", "passHatK" },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(families); i++) {
+		bool begun = false;
+		for (size_t j = 0; j < json_array_size(d->columns); j++) {
+			const json_t *of = json_object_get(json_array_get(d->columns, j), "metrics");
+			const char *k;
+			json_t *v;
+			json_object_foreach(json_object_get(json_object_get(of, "repeats"), families[i].key), k, v)
+			{
+				if (!begun)
+					begin(out, families[i].name, families[i].help);
+				begun = true;
+				fh_buf_adds(out, families[i].name);
+				labels(out, d, j, NULL, k);
+				fh_json_write_number(out, fh_json_num(v, "value", 0));
+				fh_buf_addc(out, '\n');
+			}
+		}
+	}
 }
 
 static int write_all(const struct fh_output_data *d, struct fh_output_stream *stream, struct fh_error *err)
@@ -65,7 +99,7 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *st
 		for (size_t j = 0; j < n; j++) {
 			const json_t *of = json_object_get(json_array_get(d->columns, j), "metrics");
 			fh_buf_adds(out, m->name);
-			labels(out, d, j, NULL);
+			labels(out, d, j, NULL, NULL);
 			fh_json_write_number(out, fh_json_num(m->of_tokens ? json_object_get(of, "tokenUsage") : of, m->key, 0));
 			fh_buf_addc(out, '\n');
 		}
@@ -78,11 +112,12 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *st
 		                    name, v)
 		{
 			fh_buf_adds(out, named);
-			labels(out, d, j, name);
+			labels(out, d, j, name, NULL);
 			fh_json_write_number(out, json_number_value(v));
 			fh_buf_addc(out, '\n');
 		}
 	}
+	write_repeats(out, d);
 	fh_buf_adds(out, "# EOF\n");
 	return 0;
 }
