@@ -59,7 +59,8 @@ class Attacks(support.TempDir):
 import json, os, sys
 if sys.argv[1] != "judge":
     os.execv({support.PROGRAM!r}, sys.argv)
-samples, results = sys.argv[5], sys.argv[7]
+samples = next(a for a in sys.argv if a.endswith("samples.jsonl"))
+results = sys.argv[sys.argv.index("-o") + 1]
 with open(samples) as f, open(results, "w") as out:
     for i, line in enumerate(f):
         out.write(json.dumps({{"index": i, "task_id": json.loads(line)["task_id"], "passed": True, "verdict": "passed",
