@@ -14,12 +14,12 @@ struct work {
 	const struct fh_eval_plan *plan;
 	const struct fh_eval_cell *cell;
 	const struct fh_eval_row *row;
-	const json_t *test; /* the row's, or what beforeEach made of it */
+	const json_t *test; /* the row's test, or the one that the beforeEach hook returned */
 	const struct fh_eval_column *column;
 	const json_t *options;
 	struct fh_eval_provider *provider;
 	json_t *vars, *output;
-	json_t *all_vars; /* vars, and the names that only templates and scripts see */
+	json_t *all_vars; /* vars, and names such as __evalId that only templates and scripts see */
 	struct fh_eval_result *ret;
 	struct fh_error *err;
 };
@@ -45,7 +45,7 @@ static int call_before_each(struct work *w)
 	return 0;
 }
 
-/* Named scores and metadata that the hooks add become the row's. */
+/* Copies named scores and metadata that a hook added into the row. */
 static void take_hooked(struct work *w, const json_t *result)
 {
 	struct fh_eval_result *r = w->ret;
@@ -86,7 +86,7 @@ static const json_t *conversation_id(const struct work *w)
 	return json_object_get(json_object_get(w->test, "metadata"), "conversationId");
 }
 
-/* The conversation so far, if the prompt (with its prefix and suffix) is about it. */
+/* Adds the conversation so far to vars, if the prompt (with its prefix and suffix) mentions it. */
 static void add_conversation(struct work *w, json_t *vars)
 {
 	static const char name[] = "_conversation";
@@ -120,7 +120,7 @@ static int make_prompt(struct work *w)
 	                        &w->ret->prompt_config, w->err);
 }
 
-/* What was said, for the prompts after this one. */
+/* Keeps this turn of the conversation for the prompts of later cells. */
 static void remember(struct work *w)
 {
 	json_t *output = json_object_get(w->ret->response, "output"), *metadata;
@@ -177,7 +177,7 @@ static json_t *response_json(const struct fh_provider_response *r)
 	return o;
 }
 
-/* A test may bring its answer along: then no provider is asked. */
+/* Takes the answer from the test, when it has one; no provider is asked then. */
 static bool given_response(struct work *w)
 {
 	json_t *given = json_object_get(w->test, "providerOutput");
@@ -195,7 +195,8 @@ static json_t *call_context(const struct work *w)
 	                 w->column->prompt->label, "test", w->test, "originalProvider", w->provider->json);
 }
 
-/* What a prompt and a test's options set for this call: all that is no option of ours goes to the provider. */
+/* The provider config of this call: what the prompt and the test's options set, without the options that fumehood
+ * itself carries out. */
 static json_t *call_config(const struct work *w)
 {
 	json_t *config = json_object();
@@ -358,7 +359,7 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 		return -FH_E_CANCELLED;
 	}
 	if (r < 0) {
-		/* As in promptfoo, a row that could not be judged keeps neither its answer nor a part of a grade. */
+		/* As in promptfoo, a row that could not be graded keeps neither its answer nor a partial grade. */
 		json_decref(result.response);
 		json_decref(result.grading);
 		result.response = result.grading = NULL;

@@ -3,10 +3,10 @@
  * The `code` assertion: the program in the output runs in a sandbox, and what it does is compared with what was
  * expected (the fields: code_spec.h).
  *
- * A driver (guest/NAME/call.*) loads the program, calls it, and leaves what came of it in a file whose name holds a
- * random token; no expectation enters the sandbox. Without that file nothing passes, however the program ended. As
- * driver and program share a process, a program that looks for the token can still forge what it returns: the metadata
- * says `integrity: in-process`. Output of a program that runs as a whole is compared outside: `integrity: outside`.
+ * A driver (guest/NAME/call.*) loads the program, calls it, and writes the outcome to a file whose name holds a random
+ * token; no expectation enters the sandbox. Without that file nothing passes, however the program ended. As driver
+ * and program share a process, a program that looks for the token can still forge what it returns: the metadata says
+ * `integrity: in-process`. Output of a program that runs as a whole is compared outside: `integrity: outside`.
  */
 #include "eval/assertions/code.h"
 
@@ -23,23 +23,24 @@
 
 #define CODE_DRIVER_MAX ((size_t)1 << 20)
 #define CODE_RESULTS_MAX ((size_t)64 << 20)
-#define CODE_SHOWN_MAX 200   /* bytes of a value in a reason */
+#define CODE_SHOWN_MAX 200   /* bytes of a value that a reason shows */
 #define CODE_STREAM_MAX 4096 /* bytes of stdout and stderr in the metadata */
 #define CODE_TOKEN_BYTES 16
 
 static const struct driver {
-	const char *language, *files[3], *solution; /* the files one behind the other; NULL ends them */
+	const char *language, *files[3],
+	    *solution; /* files: the driver's, concatenated in this order; NULL ends the list */
 } drivers[] = {
 	{ "python", { "guest/python/call.py" }, "solution.py" },
 	{ "javascript", { "guest/javascript/program.js", "guest/javascript/call.js" }, "solution.js" },
 };
 
-/* What was found. `reason` is NULL when everything was as expected. */
+/* The outcome of a check. `reason` is NULL when everything was as expected. */
 struct finding {
-	const char *integrity; /* NULL: by the form of the check */
+	const char *integrity; /* NULL: the form of the check decides */
 	const char *verdict;   /* passed, failed, early_exit, no_code, or the name of a status */
 	char *reason;
-	struct fh_result *result; /* the program's, of the last run; NULL when nothing ran */
+	struct fh_result *result; /* of the last run of the program; NULL when nothing ran */
 };
 
 static void finding_release(struct finding *f)
@@ -63,7 +64,7 @@ static int finding_set(struct finding *f, const char *verdict, const char *forma
 	return 0;
 }
 
-/* At most CODE_SHOWN_MAX bytes of a text, whole characters. free() it. */
+/* The first CODE_SHOWN_MAX bytes of a text, cut between characters. free() it. */
 static char *shown(const char *text)
 {
 	size_t n = strlen(text), max = CODE_SHOWN_MAX;
@@ -89,7 +90,7 @@ static int run_request(const struct run *r, struct fh_request *request, struct f
 	request->limits = r->spec->limits;
 	request->image = r->spec->image;
 	request->standard_library_only = !r->spec->packages;
-	request->hash_secret = fh_judge_hash_secret(0); /* the same verdict everywhere, each day */
+	request->hash_secret = fh_judge_hash_secret(0); /* a fixed secret: verdicts do not depend on the time */
 	struct fh_plan *plan = NULL;
 	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
 	options.cancel = fh_services_cancel(r->call->services);
@@ -128,7 +129,7 @@ static void limit_reached(struct finding *f, const struct fh_limits *limits)
 	finding_set(f, name, "%s", name);
 }
 
-/* The last line that is not empty: of a traceback, the exception. */
+/* The last line that is not empty: of a traceback, it is the exception. */
 static struct fh_str last_line(const struct fh_result *r)
 {
 	struct fh_str s = { (const char *)r->stream_data[FH_STDERR], r->stream_size[FH_STDERR] };
@@ -141,7 +142,7 @@ static struct fh_str last_line(const struct fh_result *r)
 	return s;
 }
 
-/* Whether the run came to its own end; otherwise says what ended it. */
+/* Whether the program ended by itself; otherwise `f` says what ended it. */
 static bool came_to_an_end(struct finding *f, const struct fh_limits *limits)
 {
 	const struct fh_result *r = f->result;
@@ -183,7 +184,8 @@ static json_t *calls_json(const struct fh_code_spec *spec)
 	return list;
 }
 
-/* "factorial(5)", as written or put together. free() it. */
+/* The call as the reason shows it, such as "factorial(5)": as written, or put together of name and arguments. free()
+ * it. */
 static char *case_text(const struct fh_code_spec *spec, const struct fh_code_case *c)
 {
 	if (c->call)
@@ -210,7 +212,7 @@ static char *case_text(const struct fh_code_spec *spec, const struct fh_code_cas
 	return shown(whole);
 }
 
-/* "NameError: name 'x' is not defined" of a problem that the driver reported. free() it. */
+/* A problem that the driver reported, such as "NameError: name 'x' is not defined". free() it. */
 static char *problem_text(const json_t *got)
 {
 	const char *name = fh_json_str(got, "name", ""), *message = fh_json_str(got, "message", "");
@@ -218,7 +220,7 @@ static char *problem_text(const json_t *got)
 	return shown(text);
 }
 
-/* Why a case does not hold; NULL when it does. free() it. */
+/* Why a case failed; NULL when it passed. free() it. */
 static char *case_failure(const struct fh_code_spec *spec, const struct fh_code_case *c, const json_t *got)
 {
 	bool raised = json_object_get(got, "stage");
@@ -245,7 +247,8 @@ static char *case_failure(const struct fh_code_spec *spec, const struct fh_code_
 		return NULL;
 	fh_auto_free char *want = fh_value_text(c->expected, spec->language, CODE_SHOWN_MAX);
 	fh_auto_free char *have = shown(fh_json_str(got, "repr", ""));
-	/* 120 and "120" may look the same to a person who wrote the one for the other. */
+	/* The config may expect the string "120" where the program returns the number 120: the note then names the field
+	 * that compares printed text. */
 	const char *note = json_is_string(c->expected) != json_is_string(value) &&
 	                           fh_streq(fh_json_str(got, "text", ""), json_string_value(c->expected))
 	                       ? " (to compare what is printed, use expected_output)"
@@ -272,7 +275,7 @@ static int compare_cases(const struct fh_code_spec *spec, const json_t *results,
 	return finding_set(f, "failed", "%s (%zu cases fail)", first, failures);
 }
 
-/* What the driver left, compared. */
+/* Compares the results that the driver wrote with the expectations. */
 static int judge_results(const struct run *r, const json_t *results, struct finding *f, struct fh_error *err)
 {
 	const json_t *first = json_array_get(results, 0);
@@ -280,7 +283,8 @@ static int judge_results(const struct run *r, const json_t *results, struct find
 	fh_auto_free char *problem = problem_text(first);
 	if (!json_is_array(results) || json_array_size(results) != r->spec->n)
 		return finding_set(f, "failed", "the program wrote its own results");
-	/* An expression is compiled before the program is loaded, so that this is the config's mistake. */
+	/* An expression is compiled before the program is loaded: an error here is a mistake of the config, not of the
+	 * program. */
 	if (fh_streq(stage, "call")) {
 		fh_error_set(err, FH_E_CONFIG, "code: a \"call\" is not an expression of %s: %s", r->spec->language, problem);
 		return -FH_E_CONFIG;
@@ -365,7 +369,7 @@ static int run_calls(const struct run *r, const struct driver *d, struct finding
 /* ----------------------------------------------------------------------------------------------- programs as a whole
  */
 
-/* One run of a program, with what stands behind it. */
+/* One run of a program; lines of the spec's `behind` are appended to it. */
 static int run_program(const struct run *r, struct fh_str input, struct finding *f, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
@@ -506,7 +510,8 @@ static int examine(const struct fh_assertion_call *call, const struct fh_code_sp
 	return spec->whole ? run_whole(&r, f, err) : run_calls(&r, d, f, err);
 }
 
-/* What the calls need to find in the program: the function, or the name that the first call begins with. */
+/* The function that the program has to define, by which it is found in the answer: `function`, or the name that the
+ * first call begins with; NULL when neither tells it. */
 static char *entry_point(const struct fh_code_spec *spec)
 {
 	if (spec->function || spec->whole || spec->tests)

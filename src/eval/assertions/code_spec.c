@@ -11,7 +11,7 @@
 
 #define FH_CODE_DEPTH_MAX 100
 
-/* Keys of every assertion, which are not fields of ours. */
+/* Keys that every assertion may have; all others are fields of `code`. */
 static const char *const common_keys[] = { "type",       "value",    "config",    "threshold",    "weight",
 	                                       "metric",     "provider", "transform", "rubricPrompt", "contextTransform",
 	                                       "description" };
@@ -97,7 +97,7 @@ static int check_keys(const json_t *object, enum place place, bool common, struc
 	return 0;
 }
 
-/* Fields that say something of `tests` alone. */
+/* Refuses fields that have a meaning only beside `tests`. */
 static int check_of_tests(const json_t *f, bool tests, struct fh_error *err)
 {
 	static const char *const only[] = { "declaration", "canonical_solution", "setup" };
@@ -107,7 +107,7 @@ static int check_of_tests(const json_t *f, bool tests, struct fh_error *err)
 	return 0;
 }
 
-/* Which of the ways to check is asked for; exactly one has to be. */
+/* Checks that the fields ask for exactly one of the ways to check. */
 static int check_form(const json_t *f, struct fh_error *err)
 {
 	bool call = json_object_get(f, "call"), cases = json_object_get(f, "cases");
@@ -126,7 +126,7 @@ int fh_code_spec_validate(const json_t *assertion, struct fh_error *err)
 {
 	const json_t *f = fields_of(assertion);
 	const json_t *value = json_object_get(assertion, "value");
-	/* A file that holds the fields is read later. */
+	/* A file that holds the fields is read when the assertion runs. */
 	if (json_is_string(value) && fh_starts_with(json_string_value(value), "file://"))
 		return 0;
 	int code = check_keys(f, PLACE_TOP, f == assertion, err);
@@ -135,7 +135,8 @@ int fh_code_spec_validate(const json_t *assertion, struct fh_error *err)
 
 /* -------------------------------------------------------------------------------------------------------- templates */
 
-/* The variable that a text consists of, as "{{ name }}" or "{{ name.member }}"; NULL when it is anything else. */
+/* The value of the variable that a text consists of, as "{{ name }}" or "{{ name.member }}"; NULL when the text is
+ * anything else. */
 static const json_t *single_variable(const json_t *text, const json_t *vars)
 {
 	const char *s = json_string_value(text);
@@ -252,7 +253,7 @@ static int read_limits(const json_t *given, struct fh_limits *ret, struct fh_err
 
 /* ------------------------------------------------------------------------------------------------------------ cases */
 
-/* A string field as text: YAML gives numbers and booleans where a person wrote 120 or True. */
+/* A string field as text. YAML reads an unquoted 120 or True as a number or a boolean, which is taken as that text. */
 static const char *text_field(struct fh_code_spec *spec, const json_t *from, const char *key)
 {
 	const json_t *value = json_object_get(from, key);
@@ -394,8 +395,8 @@ static int read_fields(struct fh_code_spec *spec, const json_t *f, struct fh_err
 
 int fh_code_spec_read(const struct fh_assertion_call *call, struct fh_code_spec *ret, struct fh_error *err)
 {
-	/* A value that a file gave is there as loaded; one that the config holds is not rendered yet, as it is no string.
-	 */
+	/* A value loaded from a file has its templates rendered already; an object written in the config has not, as only
+	 * strings are rendered there. */
 	const json_t *from = fields_of(call->assertion);
 	if (from == call->assertion && json_is_object(call->value))
 		from = call->value;

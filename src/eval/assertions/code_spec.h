@@ -31,42 +31,42 @@
 
 /* One call or run, and what is expected of it. Values are borrowed from the spec's fields. */
 struct fh_code_case {
-	FH_NULLABLE const char *call;     /* an expression; NULL: `args` for the function */
+	FH_NULLABLE const char *call;     /* an expression; NULL: `function` is called with `args` */
 	FH_NULLABLE const json_t *args;   /* array */
 	FH_NULLABLE const json_t *kwargs; /* object */
 	FH_NULLABLE const json_t *expected;
 	FH_NULLABLE const char *expected_output, *expected_error;
-	struct fh_str input, output; /* of a run as a whole; output.p NULL: it may print anything */
+	struct fh_str input, output; /* of a program that runs as a whole; output.p NULL: any output passes */
 };
 
 struct fh_code_spec {
-	json_t *fields; /* rendered; owns what the rest borrows */
-	json_t *owned;  /* lists made while reading */
+	json_t *fields; /* templates rendered; owns what the members below borrow */
+	json_t *owned;  /* lists that were made while reading; freed with the spec */
 	const char *language;
 	FH_NULLABLE const char *function;
-	bool tests; /* `fields` hold them */
+	bool tests; /* the fields hold `tests` */
 	bool whole; /* the program runs as a whole, fed with input */
 	bool packages;
 	double tolerance;
 	struct fh_limits limits;
 	struct fh_code_case *cases;
 	size_t n;
-	/* Of a `sandbox` assertion alone, borrowed from the spec's fields: */
-	FH_NULLABLE const char *behind;    /* of a run as a whole: lines that stand behind the answer's program */
-	FH_NULLABLE const char *reference; /* a program that passes the tests and is no part of their task */
-	FH_NULLABLE const char *image;     /* of a run as a whole: a directory that holds a root file system */
+	/* Set by the `sandbox` assertion alone; borrowed from the spec's fields. */
+	FH_NULLABLE const char *behind;    /* lines appended to a program that runs as a whole */
+	FH_NULLABLE const char *reference; /* a correct program that the tests accept; the task does not show it */
+	FH_NULLABLE const char *image; /* directory that holds the root file system for a program that runs as a whole */
 };
 
 /* Reads the fields; `vars` fills the templates. FH_E_CONFIG names the field. */
 int fh_code_spec_read(const struct fh_assertion_call *call, struct fh_code_spec *ret, struct fh_error *err);
-/* The same from fields that are rendered already; takes the reference. */
+/* The same from fields whose templates are rendered already; takes over the reference. */
 int fh_code_spec_of_fields(FH_OWN json_t *fields, struct fh_code_spec *ret, struct fh_error *err);
-/* A key that every assertion has. */
+/* Whether every assertion may have this key. */
 bool fh_code_is_common_key(const char *key);
 /* Fills the templates of all strings in `from`. */
 int fh_code_fields_render(const json_t *from, const json_t *vars, FH_OWN json_t **ret, struct fh_error *err);
 void fh_code_spec_release(struct fh_code_spec *spec);
 #define fh_auto_code_spec FH_CLEANUP(fh_code_spec_release)
 
-/* What can be seen to be wrong before templates are filled: unknown fields, forms that exclude each other. */
+/* Finds mistakes that show before templates are rendered: unknown fields, and fields that exclude each other. */
 int fh_code_spec_validate(const json_t *assertion, struct fh_error *err);

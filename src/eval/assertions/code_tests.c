@@ -9,7 +9,7 @@
 #include "judge/languages.h"
 #include "judge/session.h"
 
-/* The row of a data set that the fields amount to (judge/formats/format_generic.c). */
+/* The fields as a row of a data set, in the form that judge/formats/format_generic.c reads. */
 static json_t *row_of(const struct fh_code_spec *spec)
 {
 	static const struct {
@@ -29,7 +29,7 @@ static json_t *row_of(const struct fh_code_spec *spec)
 	return row;
 }
 
-/* HumanEval's tests define check(candidate) and leave the call to the harness. */
+/* HumanEval's tests define check(candidate) and expect the harness to call it. */
 static void call_check(struct fh_judge_problem *p)
 {
 	struct fh_str tail = fh_buf_str(&p->tail), line, rest = tail;
@@ -59,12 +59,14 @@ static int make_problem(const struct fh_code_spec *spec, struct fh_judge_problem
 		r = fh_judge_wrong(&why, "give \"function\": the name that the tests call",
 		                   "which function of the program do the tests call?");
 	if (r < 0)
-		return fh_error_set(err, FH_E_CONFIG, "code: %s: %s", why.message, why.hint); /* a row shows no hint */
+		return fh_error_set(err, FH_E_CONFIG, "code: %s: %s", why.message,
+		                    why.hint); /* results show only the message */
 	call_check(p);
 	return 0;
 }
 
-/* Of tests that a program failed: whether the canonical solution, where there is one, passes them. */
+/* Called when a program failed the tests: an error if the canonical solution fails them too, as then the tests are
+ * wrong. */
 static int check_reference(struct fh_judge_session *session, const struct fh_code_spec *spec,
                            const struct fh_judge_problem *p, struct fh_error *err)
 {
@@ -99,7 +101,7 @@ int fh_code_tests_run(const struct fh_assertion_call *call, const struct fh_code
 	if (r >= 0)
 		r = fh_judge_session_add_language(session, problem.language, err);
 	if (r >= 0) {
-		/* Answers hold whole functions: nothing of the declaration stands in front of them, but what sets them up. */
+		/* Answers hold whole functions: only `setup` is put in front of them, not the declaration. */
 		fh_buf_adds(&program, fh_json_str(spec->fields, "setup", ""));
 		if (program.n > 0)
 			fh_buf_addc(&program, '\n');

@@ -8,7 +8,7 @@
 #include "eval/assertions/code_spec.h"
 #include "judge/session.h"
 
-/* Judges the program `code`. 0 with an outcome, whose verdict is the program's; a negative code where there is none:
- * the fields make no task (FH_E_CONFIG), or judging did not work here. */
+/* Judges the program `code`. Returns 0 with the program's outcome; a negative code when there is no verdict: the fields
+ * do not describe a task (FH_E_CONFIG), or judging did not work on this host. */
 int fh_code_tests_run(const struct fh_assertion_call *call, const struct fh_code_spec *spec, struct fh_str code,
                       struct fh_client *client, struct fh_judge_outcome *ret, struct fh_error *err);

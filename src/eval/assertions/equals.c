@@ -42,7 +42,7 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 		return fh_grade_set(ret, call, output && same_json(output, call->value),
 		                    "Expected output \"%s\" to %sequal \"%s\"", call->output_text.p, no, value);
 	}
-	/* What JavaScript's String(value) gives; a missing value is the word that it prints. */
+	/* The expected value as JavaScript's String() prints it; a missing value prints as "undefined". */
 	fh_auto_free char *value = NULL;
 	if (json_is_string(call->value))
 		value = fh_xstrndup(json_string_value(call->value), json_string_length(call->value));

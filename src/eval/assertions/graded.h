@@ -6,7 +6,7 @@
 #include "eval/grading/rubric.h"
 
 struct fh_rubric_call fh_graded_call(const struct fh_assertion_call *call, const json_t *vars);
-/* A copy of the row's variables, to which what is graded is added. New reference. */
+/* A copy of the row's variables, for the caller to add what is graded. New reference. */
 FH_OWN json_t *fh_graded_vars(const struct fh_assertion_call *call);
 /* The error for an answer that holds no verdict. */
 int fh_graded_no_verdict(const struct fh_assertion_call *call, const char *answer, struct fh_error *err);

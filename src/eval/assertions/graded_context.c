@@ -24,7 +24,7 @@ static void set(const struct fh_assertion_call *call, struct fh_grade *ret, cons
 	ret->metadata = metadata;
 }
 
-/* Text, or a list of texts. New reference. */
+/* The context of an assertion: a text, or a list of texts. New reference. */
 static int context_of(const struct fh_assertion_call *call, bool or_prompt, json_t **ret, struct fh_error *err)
 {
 	json_t *context = json_object_get(call->vars, "context");
@@ -92,7 +92,7 @@ static json_t *lines_of(const char *text)
 	return list;
 }
 
-/* The sentences of one paragraph; of several lines, the lines. List marks ("1.") alone are none. */
+/* The sentences of one paragraph, or its lines when it has several. A list mark ("1.") is no sentence. */
 static json_t *sentences_of(const char *text)
 {
 	fh_auto_json json_t *lines = lines_of(text);
@@ -239,7 +239,7 @@ static size_t count_of(const char *text, const char *what)
 	return n;
 }
 
-/* The share of statements that the verdicts bear out; -1: there is no verdict. */
+/* The share of statements that the grader found supported by the context; -1 when its answer holds no verdict. */
 static double faithful_share(const char *answer, size_t statements)
 {
 	static const char final[] = "final verdict for each statement in order:";
@@ -317,7 +317,7 @@ static int ask_window(const struct fh_assertion_call *call, const json_t *messag
 	return *ret || strcmp(verdict, "no") == 0 ? 0 : fh_graded_no_verdict(call, answer, err);
 }
 
-/* Each turn is judged with those before it; the share that is relevant is the score. */
+/* Grades each turn together with those before it; the score is the share of relevant turns. */
 static int check_conversation(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	const json_t *turns = json_object_get(call->vars, "_conversation");

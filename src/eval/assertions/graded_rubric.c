@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Assertions that a model grades with a verdict of its own: llm-rubric (search-rubric, agent-rubric), factuality,
- * model-graded-closedqa, g-eval. An answer of the grader that holds no verdict makes the row an error. */
+/* Assertions for which a model gives the verdict: llm-rubric (search-rubric, agent-rubric), factuality,
+ * model-graded-closedqa, g-eval. When the grader's answer holds no verdict, the row is an error. */
 #include <ctype.h>
 #include <math.h>
 #include <strings.h>
@@ -37,7 +37,7 @@ void fh_graded_set(struct fh_grade *ret, bool pass, double score, char *reason, 
 	ret->tokens_used = json_incref(tokens);
 }
 
-/* A verdict may be written as a boolean, or in words; -1: there is none. */
+/* A verdict, which may be a boolean or a word such as "yes": 1 or 0; -1 when the value is no verdict. */
 static int truth_of(const json_t *v)
 {
 	static const char *const yes[] = { "true", "yes", "pass", "y" };
@@ -113,7 +113,7 @@ static int needs_text(const struct fh_assertion_call *call, struct fh_error *err
 	           : fh_error_set(err, FH_E_ARGUMENT, "%s assertion type must have a string value", call->kind->name);
 }
 
-/* The category of an answer: of a JSON object, or "(A) …". 0: none. */
+/* The category (a letter) that an answer names, as a JSON object or as "(A) …"; 0 when it names none. */
 static char category_of(const char *answer, char **ret_reason)
 {
 	fh_auto_json json_t *object = strchr(answer, '{') ? fh_rubric_object(answer) : NULL;
@@ -196,7 +196,7 @@ static const json_t *part_of_prompt(const struct fh_rubric_call *c, const char *
 	return json_is_object(prompt) ? json_object_get(prompt, part) : NULL;
 }
 
-/* Steps first, then a score from 0 to 10 by them. */
+/* g-eval: asks for evaluation steps, then for a score from 0 to 10 by these steps. */
 static int evaluate(const struct fh_assertion_call *call, const char *criteria, double *ret_score, char **ret_reason,
                     json_t *tokens, struct fh_error *err)
 {

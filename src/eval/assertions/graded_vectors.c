@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Assertions by services other than answers: similar (cosine, dot, euclidean) and answer-relevance by embeddings,
- * classifier, moderation. */
+/* Assertions that use a provider's other services: similar (cosine, dot, euclidean) and answer-relevance use
+ * embeddings; classifier and moderation use the operations of these names. */
 #include <float.h>
 #include <math.h>
 #include "eval/assertions/graded.h"
@@ -77,7 +77,7 @@ static int check_similar(const struct fh_assertion_call *call, struct fh_grade *
 		double score = metric == EUCLIDEAN ? 1 / (1 + v) : v;
 		score = call->inverse ? 1 - score : score;
 		bool pass = passes(call, metric, v, threshold);
-		/* One that is near enough will do; none may be, under "not-". */
+		/* One similar value is enough to pass; under "not-" a single similar value fails. */
 		if (i == 0 || pass != call->inverse || (call->inverse ? score < ret->score : score > ret->score)) {
 			ret->pass = pass;
 			ret->score = score;
@@ -92,7 +92,7 @@ static int check_similar(const struct fh_assertion_call *call, struct fh_grade *
 	return r;
 }
 
-/* Questions that the answer answers are made of it, and compared with the one that was asked. */
+/* Has a model write questions that the answer would answer, and compares their embeddings with the prompt's. */
 static int check_answer(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	fh_auto_json json_t *tokens = json_object(), *vars = json_object(), *questions = json_array();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* is-html: a document that a browser's parser (HTML5's, in Gumbo) finds elements in that HTML knows, and no text beside
- * them; contains-html: enough signs of markup, counted. */
+/* is-html: the text parses as HTML5 (Gumbo) into known elements, with no text outside of them; contains-html: the text
+ * has enough signs of markup, which are counted. */
 #include <gumbo.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -52,8 +52,8 @@ static bool is_blank(const char *text)
 	return fh_text_trim(fh_str(text)).n == 0;
 }
 
-/* An element that the text itself has (the parser adds html, head and body), and that HTML knows, or may be a custom
- * one's. */
+/* Whether the element is written in the text itself (the parser adds html, head and body) and is one of HTML's, or
+ * could be a custom element. */
 static bool is_known(const GumboElement *e)
 {
 	if (e->original_tag.length == 0)
@@ -97,7 +97,7 @@ static bool has_text(const GumboNode *body)
 	return false;
 }
 
-/* NULL: it is HTML; else why not. */
+/* Why the text is not HTML; NULL when it is. */
 static const char *problem_of(struct fh_str text)
 {
 	text = fh_text_trim(text);

@@ -43,7 +43,7 @@ static int check_is(const struct fh_assertion_call *call, struct fh_grade *ret, 
 	                    problems ? problems : "");
 }
 
-/* Holds when one of the objects in the text conforms; without a schema, when there is one. */
+/* Passes when an object in the text conforms to the schema; without a schema, when the text holds any JSON object. */
 static int check_contains(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	fh_auto_json json_t *schema = NULL;

@@ -14,7 +14,8 @@ static int threw(struct fh_grade *ret, const char *what, const char *trace)
 	return 0;
 }
 
-/* Forms: a boolean, a number, {pass, score, reason, …}. A whole result keeps its reason and score under "not-". */
+/* A script returns a boolean, a number, or an object {pass, score, reason, …}. Under "not-" the object's reason and
+ * score stay. */
 static int grade(const struct fh_script_result *r, const struct fh_assertion_call *call, const char *code,
                  struct fh_grade *ret)
 {
@@ -72,7 +73,8 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 		return r;
 	if (result.outcome == FH_SCRIPT_RETURNED)
 		return grade(&result, call, code, ret);
-	/* As in promptfoo, a file that is broken or not there is the author's mistake and an error of the row. */
+	/* As in promptfoo, a file that is missing or throws is a mistake of the config's author, and makes the row an
+	 * error. */
 	if (result.outcome == FH_SCRIPT_MISSING || (file && result.outcome == FH_SCRIPT_THREW))
 		return fh_error_set(err, FH_E_ARGUMENT, "%s%s%s", result.error_name ? result.error_name : "",
 		                    result.error_name && *result.error_name ? ": " : "", result.error_message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every kind of assertion; the table (table.c) lists them. */
+/* Declares every kind of assertion; the table in table.c lists them. */
 #pragma once
 #include "eval/grading/assertion.h"
 

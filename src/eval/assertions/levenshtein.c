@@ -3,7 +3,7 @@
 #include "eval/assertions/kinds.h"
 #include "eval/grading/grade.h"
 
-#define LENGTH_MAX 20000u /* code points of each text: the work is their product */
+#define LENGTH_MAX 20000u /* code points of each text: the time grows with the product of both lengths */
 
 static uint32_t *code_points(struct fh_str s, size_t *ret_n)
 {

@@ -17,7 +17,7 @@ static int failed(struct fh_grade *ret, char *reason)
 	return 0;
 }
 
-/* The kinds of this file, in the words of their messages. */
+/* How messages name the language of this assertion's script: this file checks several. */
 static const char *language_name(const struct fh_assertion_call *call)
 {
 	return call->kind->name[0] == 'r' ? "Ruby" : "Python";
@@ -44,7 +44,8 @@ static int from_number(struct fh_grade *ret, const struct fh_assertion_call *cal
 	return 0;
 }
 
-/* Python writes namedScores as named_scores, and pass, a keyword, as pass_. */
+/* Renames the members of a Python result to promptfoo's names: named_scores to namedScores, pass_ (`pass` is a keyword)
+ * to pass. */
 static json_t *camel_case(const json_t *value)
 {
 	if (json_is_array(value)) {
@@ -70,7 +71,7 @@ static json_t *camel_case(const json_t *value)
 		for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
 			if (strcmp(key, names[i][0]) == 0)
 				name = names[i][1];
-		/* The names of named scores are the user's own: only the levels above are mapped. */
+		/* The user chose the names of the scores: only the name of the object that holds them is changed. */
 		json_object_set_new(o, name, strcmp(name, "namedScores") == 0 ? json_incref(v) : camel_case(v));
 	}
 	return o;
@@ -105,7 +106,7 @@ static int from_object(struct fh_grade *ret, const struct fh_assertion_call *cal
 	return 0;
 }
 
-/* A decimal number at the start, as parseFloat reads it; no hexadecimal, no nan. */
+/* Reads a decimal number at the start of a text, as JavaScript's parseFloat does: no hexadecimal, no nan. */
 static bool leading_number(const char *s, double *ret)
 {
 	while (isspace((unsigned char)*s))

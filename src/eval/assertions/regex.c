@@ -4,8 +4,8 @@
 #include <pcre2.h>
 #include "eval/grading/grade.h"
 
-/* A pattern meets text that a model wrote: each match is bounded, so that none takes more than a fraction of a
- * second or more than some megabytes. */
+/* The text comes from a model and can be hostile: these bounds keep a match below a fraction of a second and some
+ * megabytes. */
 #define STEPS_MAX 10000000u
 #define HEAP_KIB_MAX 65536u
 
@@ -26,7 +26,8 @@ static void free_compile_context(pcre2_compile_context **p)
 	pcre2_compile_context_free(*p);
 }
 
-/* JavaScript without flags: $ only at the very end, . stops at line ends, \u and \x as there, [] matches nothing. */
+/* Compiles with the rules of JavaScript without flags: $ matches only at the very end, . does not match line ends, \u
+ * and \x are JavaScript's escapes, [] matches nothing. */
 static pcre2_code *compile(struct fh_str pattern, int *ret_error)
 {
 	FH_CLEANUP(free_compile_context) pcre2_compile_context *context = pcre2_compile_context_create(NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Assertions on what the provider says beside its answer: perplexity and perplexity-score (of logProbs), guardrails. */
+/* Assertions on the provider's response beside its text: perplexity and perplexity-score (computed from logProbs),
+ * guardrails. */
 #include <math.h>
 #include "eval/assertions/kinds.h"
 #include "eval/grading/grade.h"
@@ -43,7 +44,7 @@ static int check_score(const struct fh_assertion_call *call, struct fh_grade *re
 	return 0;
 }
 
-/* A guardrail of the provider flagged the prompt or the answer. */
+/* guardrails: fails when the provider flagged the prompt or the answer. */
 static int check_guardrails(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	const json_t *g = json_object_get(call->response, "guardrails");

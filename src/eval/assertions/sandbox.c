@@ -44,7 +44,7 @@ static const char *const forms[FORM_COUNT_] = {
 	[FORM_PASS] = "pass",
 };
 
-/* What the fields are called; those that `code` has, too, go on to it. */
+/* Names of the fields; those with a `code` name are passed on to the `code` assertion. */
 static const struct {
 	const char *name;
 	bool is_of_code;
@@ -61,7 +61,7 @@ static const struct {
 	{ "packages", true },
 };
 
-/* Of container images that are known by their name, the language. */
+/* Container images that are known by name, and the language that each one means. */
 static const struct {
 	const char *image, *language;
 } images[] = {
@@ -80,7 +80,7 @@ static const struct {
 	{ "r-base", "r" },
 };
 
-/* How a test is written that compares calls. */
+/* How a test that compares calls is written in a language. */
 struct comparing {
 	const char *language, *helper, *function, *yes, *no;
 	void (*string)(struct fh_buf *out, struct fh_str text);
@@ -106,7 +106,7 @@ static const struct comparing *find_comparing(const char *language)
 	return NULL;
 }
 
-/* A row shows no hint: the mend stands in the message. */
+/* An error whose message also holds the advice: the results show no hint of an error. */
 static int wrong(struct fh_error *err, const char *format, ...) FH_PRINTF(2, 3);
 
 static int wrong(struct fh_error *err, const char *format, ...)
@@ -179,7 +179,7 @@ static int validate(const json_t *assertion, struct fh_error *err)
 	const json_t *f = fields_of(assertion);
 	const char *type = fh_json_str(f, "unit_test_type", ""), *file = fh_json_str(assertion, "value", "");
 	enum form form;
-	if (fh_starts_with(file, "file://")) /* it is read later */
+	if (fh_starts_with(file, "file://")) /* the file is read when the assertion runs */
 		return 0;
 	int r = check_keys(f, f == assertion, err);
 	if (r || strstr(type, "{{"))
@@ -193,15 +193,15 @@ static int validate(const json_t *assertion, struct fh_error *err)
 
 struct asked {
 	const struct fh_assertion_call *call;
-	json_t *fields; /* rendered */
+	json_t *fields; /* templates rendered */
 	enum form form;
 	struct fh_str canonical;
 	const char *language;
-	const char *container;  /* the name of a container image, which is not used; NULL: none was named */
-	char *image;            /* a directory */
-	char *function;         /* NULL: nothing tells one */
+	const char *container;  /* name of a container image, which only tells the language; NULL: no such name was given */
+	char *image;            /* directory with a root file system */
+	char *function;         /* NULL: neither the fields nor the canonical solution name a function */
 	json_t *calls, *inputs; /* lists of strings; calls may be empty */
-	struct fh_buf *outputs; /* of the canonical solution, one for each input; NULL before it has run */
+	struct fh_buf *outputs; /* what the canonical solution printed, for each input; NULL before it ran */
 };
 
 static void asked_release(struct asked *a)
@@ -216,7 +216,7 @@ static void asked_release(struct asked *a)
 	json_decref(a->fields);
 }
 
-/* A field that is a string or a list of strings, as a list; empty where it is not there. */
+/* A field that is a string or a list of strings, as a list; an empty list when the field is missing. */
 static int read_list(const json_t *f, const char *key, json_t **ret, struct fh_error *err)
 {
 	json_t *value = json_object_get(f, key), *item;
@@ -236,7 +236,7 @@ static int read_list(const json_t *f, const char *key, json_t **ret, struct fh_e
 	return 0;
 }
 
-/* The language that a container image is known for: "docker.io/library/python:3.12-alpine" is python's. */
+/* The language that the name of a container image means: "docker.io/library/python:3.12-alpine" means python. */
 static const char *language_of_image(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
@@ -268,7 +268,7 @@ static int read_image(struct asked *a, struct fh_error *err)
 static int read_asked(struct asked *a, struct fh_error *err)
 {
 	const json_t *from = fields_of(a->call->assertion);
-	if (from == a->call->assertion && json_is_object(a->call->value)) /* a file had it */
+	if (from == a->call->assertion && json_is_object(a->call->value)) /* the value was loaded from a file */
 		from = a->call->value;
 	int r = check_keys(from, from == a->call->assertion, err);
 	fh_auto_json json_t *own = json_object();
@@ -296,14 +296,14 @@ static int read_asked(struct asked *a, struct fh_error *err)
 	return 0;
 }
 
-/* Nothing says what to call: the function, without arguments. */
+/* Used when no `call` is given: calls the function without arguments. */
 static void call_the_function(struct asked *a)
 {
 	if (json_array_size(a->calls) == 0 && a->function)
 		json_array_append_new(a->calls, json_sprintf("%s()", a->function));
 }
 
-/* The fields that `code` has, too. */
+/* The fields that the `code` assertion has too. */
 static json_t *fields_for_code(const struct asked *a)
 {
 	json_t *made = json_object();
@@ -371,7 +371,7 @@ static int grade_calls(struct asked *a, struct fh_grade *ret, struct fh_error *e
 
 /* ------------------------------------------------------------------------------------------------ output, compared */
 
-/* The calls, a line each, behind both programs. */
+/* Puts the calls, one on each line, into the lines that are appended to both programs. */
 static void put_behind(struct asked *a, struct fh_code_spec *spec)
 {
 	fh_auto_buf struct fh_buf lines = FH_BUF_INIT(0);
@@ -384,7 +384,7 @@ static void put_behind(struct asked *a, struct fh_code_spec *spec)
 	spec->behind = json_string_value(json_array_get(spec->owned, json_array_size(spec->owned) - 1));
 }
 
-/* Runs the canonical solution on each input; *ret_any: it printed something. */
+/* Runs the canonical solution on each input; *ret_any tells whether it printed anything. */
 static int run_canonical(struct asked *a, const struct fh_code_spec *spec, bool *ret_any, struct fh_error *err)
 {
 	size_t n = json_array_size(a->inputs);
@@ -415,7 +415,7 @@ static int compare_outputs(struct asked *a, struct fh_code_spec *spec, struct fh
 		put_behind(a, spec);
 		r = run_canonical(a, spec, &any, err);
 	}
-	if (r >= 0 && !any) /* to print nothing would be to pass */
+	if (r >= 0 && !any) /* otherwise any program that prints nothing would pass */
 		r = wrong(err, "\"canonical_solution\" prints nothing to compare with: give \"call\", or take output_equality");
 	for (size_t i = 0; r >= 0 && i < spec->n; i++)
 		spec->cases[i].output = (struct fh_str){ fh_buf_cstr(&a->outputs[i]), a->outputs[i].n };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * is-sql and contains-sql. SQLite's parser reads the statements, over tables that are made up as it misses them; what
- * MySQL and PostgreSQL write differently is put into its words first, as far as the table below goes. The same list of
- * made-up tables is what allowedTables is compared with. Nothing is ever executed.
+ * is-sql and contains-sql. SQLite's parser reads the statements, in a database whose tables are created when the parser
+ * misses them. Syntax of MySQL and PostgreSQL is first rewritten as SQLite's, as far as the table below goes.
+ * allowedTables is compared with the list of created tables. No statement is ever executed.
  */
 #include <ctype.h>
 #include <strings.h>
@@ -46,7 +46,7 @@ static char *replaced(const char *text, const char *pattern, const char *by)
 	return fh_xstrdup(text);
 }
 
-/* Words of other databases, in SQLite's. */
+/* Syntax of other databases, and what replaces it for SQLite. */
 static const char *const dialect[][2] = {
 	{ "\\bAUTO_INCREMENT\\b", "" },
 	{ "\\b(?:UN)?SIGNED\\b|\\bZEROFILL\\b", "" },
@@ -63,13 +63,14 @@ static const char *const dialect[][2] = {
 	{ "\\bTRUNCATE\\s+(?:TABLE\\s+)?([\\w.`\"]+)", "DELETE FROM $1" },
 };
 
-/* Statements that other databases have and SQLite has not: what follows the word is taken as it is. */
+/* Whether a statement begins with a command that other databases have and SQLite lacks; the rest of it is not
+ * checked. */
 static bool is_command(const char *sql)
 {
 	return found("^\\s*(?:SHOW|DESCRIBE|DESC|USE|SET|CALL|GRANT|REVOKE|LOCK|UNLOCK)\\s+[\\w'\"`@.*]", sql);
 }
 
-/* "select::null::t" of an allowed list names this table, for this statement. */
+/* Whether the list allows this statement (verb) on this table; an entry looks like "select::null::t". */
 static bool is_allowed(const json_t *allowed, const char *verb, const char *table)
 {
 	for (size_t i = 0; i < json_array_size(allowed); i++) {
@@ -98,7 +99,7 @@ static char *forbidden_table(const json_t *tables, const char *sql, const json_t
 	return NULL;
 }
 
-/* NULL: it is SQL, and uses what it may; else why not. */
+/* Why the text is not SQL, or which table it may not use; NULL when it is fine. free() it. */
 static char *problem_of(struct fh_str text, const json_t *value)
 {
 	const char *type = fh_json_str(value, "databaseType", "MySQL");
@@ -111,7 +112,7 @@ static char *problem_of(struct fh_str text, const json_t *value)
 	if (trimmed.n == 0 || trimmed.n > SQL_MAX || ticks % 2)
 		return wrong;
 	char *sql = fh_xstrndup(trimmed.p, trimmed.n);
-	/* Two words before FROM are most likely two columns without their comma. */
+	/* Two words before FROM are most likely two columns with a comma missing between them. */
 	bool comma =
 	    found("\\bselect\\s+(?:(?:all|distinct)\\s+)*(?!(?:all|distinct)\\b)[a-z_]\\w*\\s+[a-z_]\\w*\\s+from\\b", sql);
 	bool postgres = strcmp(type, "MySQL") == 0 && found("\\bgenerate_series\\s*\\(", sql);
@@ -152,7 +153,7 @@ static int check_is(const struct fh_assertion_call *call, struct fh_grade *ret, 
 	return fh_grade_set(ret, call, !why, "%s", why ? why : "The output SQL statement is valid");
 }
 
-/* The fenced blocks of an answer that are SQL or say nothing; without any fence, the whole. */
+/* Checks the fenced blocks that are marked as SQL or have no language; without any fence, the whole text. */
 static int check_contains(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	int r = check_value(call, err);

@@ -7,7 +7,7 @@
 
 struct reading {
 	sqlite3 *db;
-	json_t *tables; /* those that the statements name, in order */
+	json_t *tables; /* names of the tables in the statements, in order of appearance */
 };
 
 static void add_table(struct reading *r, const char *name)
@@ -18,7 +18,7 @@ static void add_table(struct reading *r, const char *name)
 	json_array_append_new(r->tables, fh_json_bytes(fh_str(name)));
 }
 
-/* Makes up what the parser missed. False: it missed nothing that can be made up. */
+/* Creates the table or column that the parser's error says is missing. False when the error is another one. */
 static bool make_up(struct reading *r, const char *why)
 {
 	static const char table[] = "no such table: ", column[] = "no such column: ";
@@ -54,7 +54,7 @@ static bool make_up(struct reading *r, const char *why)
 	return done;
 }
 
-/* What is wrong with the words alone, whatever the tables are. */
+/* Whether an error is one of syntax, which no table could mend. */
 static bool is_syntax(const char *why)
 {
 	return strstr(why, "syntax error") || strstr(why, "incomplete input") || strstr(why, "unrecognized token");
@@ -76,7 +76,7 @@ static bool parses(struct reading *r, const char *sql)
 			if (code != SQLITE_OK && !make_up(r, copy))
 				break;
 		}
-		/* A statement that names what is not there otherwise (a function, an alias) is well written all the same. */
+		/* A statement that names an unknown function or alias is still well-formed. */
 		if (code != SQLITE_OK)
 			next = tail + strcspn(tail, ";") + (tail[strcspn(tail, ";")] == ';');
 		tail = next ? next : tail + strlen(tail);

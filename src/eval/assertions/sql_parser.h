@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SQL by SQLite's parser (sql_parser.c), or not at all (sql_parser_none.c, for programs that cannot have it). */
+/* Parses SQL with SQLite's parser (sql_parser.c); sql_parser_none.c takes its place in programs built without
+ * SQLite. */
 #pragma once
 #include "json/json.h"
 

@@ -31,7 +31,7 @@ static void words_release(struct words *w)
 
 static const char blanks[] = " \t\r\n\v\f";
 
-/* Lower-cased words between blanks; `dots` takes full stops off their ends. */
+/* Lower-cased words, split at white space; `dots` strips full stops from their ends. */
 static struct words split(struct fh_str text, bool dots)
 {
 	struct words w = { 0 };
@@ -76,7 +76,8 @@ static struct grams grams_of(const struct words *w, unsigned order)
 	return g;
 }
 
-/* How many n-grams the two have in common, each as often as the one that has it less often. */
+/* How many n-grams a and b have in common; one that is repeated counts as often as in the text that has it less
+ * often. */
 static size_t overlap(const struct words *a, const struct words *b, unsigned order, size_t *ret_a, size_t *ret_b)
 {
 	struct grams x = grams_of(a, order), y = grams_of(b, order);
@@ -148,7 +149,8 @@ static double gleu(const struct words *answer, const struct words *references, s
 	return best;
 }
 
-/* Pairs words that are the same, from the end of both; to[i] is the reference's word for word i, or -1. */
+/* Pairs equal words, from the end of both lists; to[i] is the index of the reference's word paired with word i, or
+ * -1. */
 static size_t pair(char *const *a, size_t n, char *const *b, size_t m, int *to, bool *used)
 {
 	size_t pairs = 0;
@@ -204,7 +206,7 @@ static double meteor_one(const struct words *answer, const struct words *referen
 
 /* ----------------------------------------------------------------------------------------------------------- rouge */
 
-/* The Penn Treebank's tokens of a sentence, step by step. */
+/* Rules that split a sentence into the Penn Treebank's tokens, applied in order. */
 static const struct {
 	const char *pattern, *replacement;
 } treebank[] = {
@@ -304,7 +306,7 @@ static int check_rouge(const struct fh_assertion_call *call, struct fh_grade *re
 	return grade(call, ret, "ROUGE-N", score, call->has_threshold ? call->threshold : .75);
 }
 
-/* The best of several references, or all at once (bleu). */
+/* Scores against several references: the best single score, or all references together (bleu). */
 static int check_many(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	char kind = call->kind->name[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* webhook: a server of the user's decides. POST {output, context: {prompt, vars}}; it answers {pass, score?, reason?}.
- * Five seconds, or WEBHOOK_TIMEOUT milliseconds; it is not asked twice. */
+/* webhook: a server of the user's gives the verdict. It gets POST {output, context: {prompt, vars}} and answers {pass,
+ * score?, reason?} within five seconds, or WEBHOOK_TIMEOUT milliseconds. A failed request is not repeated. */
 #include "eval/assertions/kinds.h"
 #include "eval/grading/grade.h"
 #include "eval/grading/services.h"

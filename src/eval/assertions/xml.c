@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * is-xml: the whole answer is well-formed XML with well-formed namespaces; contains-xml: a part of it is. Both may ask
- * for elements by their paths ("a.b", with a number for one of several of a name). Expat reads; entities are never
- * expanded from outside, and a document type with declarations of its own is refused.
+ * is-xml: the whole answer is well-formed XML with well-formed namespaces; contains-xml: a part of it is. Both can
+ * require elements by their paths ("a.b", where a number selects one of several with the same name). Expat parses;
+ * external entities are never loaded, and a document type with declarations of its own is refused.
  */
 #include <expat.h>
 #include "eval/assertions/kinds.h"
@@ -12,7 +12,7 @@
 #define CANDIDATES_MAX 1000
 #define DEPTH_MAX 500
 
-/* An element: how often each child name came, and the elements themselves, as nested lists: {name: [element, …]}. */
+/* The parser's state: the elements read so far, as nested objects {name: [element, …]}. */
 struct reading {
 	XML_Parser parser;
 	json_t *stack[DEPTH_MAX + 1];
@@ -55,8 +55,8 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system,
 	XML_StopParser(r->parser, XML_FALSE);
 }
 
-/* The tree of names; NULL when the text is not well-formed, *ret_why then says why. With `namespaces` prefixes must be
- * declared (names keep them). */
+/* Parses the text into that tree; NULL with the cause in *ret_why when it is not well-formed. With `namespaces` every
+ * prefix has to be declared (names keep their prefixes). */
 static json_t *read_xml(struct fh_str text, bool namespaces, char **ret_why)
 {
 	struct reading r = { .parser = XML_ParserCreate("UTF-8"), .stack = { json_object() } };
@@ -82,10 +82,11 @@ static json_t *read_xml(struct fh_str text, bool namespaces, char **ret_why)
 	return NULL;
 }
 
-/* Whether an element lies at "a.b.0". One of a name stands for itself; of several a number picks one. */
+/* Whether there is an element at a path such as "a.b.0". A number selects one of several elements of a name; the only
+ * one needs none. */
 static bool has_path(const json_t *tree, const char *path)
 {
-	const json_t *at = tree; /* an element, or a list of several */
+	const json_t *at = tree; /* an element, or a list of elements of one name */
 	fh_auto_free char *copy = fh_xstrdup(path);
 	char *save = NULL;
 	for (char *key = strtok_r(copy, ".", &save); key; key = strtok_r(NULL, ".", &save)) {
@@ -114,7 +115,7 @@ static char *missing_of(const json_t *tree, const json_t *required)
 	return b.n ? fh_buf_take(&b, NULL) : NULL;
 }
 
-/* NULL: fine; else why not. */
+/* Why the text is not the XML that was asked for; NULL when it is. */
 static char *problem_of(struct fh_str text, const json_t *required, bool namespaces, bool *ret_well_formed)
 {
 	fh_auto_free char *why = NULL;
@@ -131,7 +132,7 @@ static char *problem_of(struct fh_str text, const json_t *required, bool namespa
 /* ---------------------------------------------------------------------------------------------------- parts of text */
 
 struct part {
-	size_t start, end, parent; /* parent: where the element around it begins, or SIZE_MAX */
+	size_t start, end, parent; /* parent: where the enclosing element begins, or SIZE_MAX */
 };
 
 struct scan {
@@ -158,7 +159,7 @@ static size_t name_length(const char *s, const char *end)
 	return n;
 }
 
-/* The '>' that ends the tag at `at`, outside of quotes; SIZE_MAX when there is none. */
+/* The '>' that ends the tag at `at`, skipping quoted values; SIZE_MAX when there is none. */
 static size_t tag_end(const struct scan *s, size_t at)
 {
 	char quote = 0;
@@ -194,7 +195,7 @@ static size_t skip_declaration(const struct scan *s, size_t at)
 	return at;
 }
 
-/* One tag at `at`; returns its last byte. */
+/* Scans one tag at `at`; returns the index of its last byte. */
 static size_t scan_tag(struct scan *s, size_t at)
 {
 	size_t skipped = skip_declaration(s, at);
@@ -233,7 +234,7 @@ static bool is_part_start(const struct scan *s, size_t start)
 	return false;
 }
 
-/* The elements that lie in no other. */
+/* Whether no other element encloses this one. */
 static bool is_outermost(const struct scan *s, const struct part *p)
 {
 	return p->parent == SIZE_MAX || !is_part_start(s, p->parent);
@@ -251,7 +252,8 @@ static bool part_holds(const struct scan *s, size_t start, size_t end, const jso
 	return tree && !missing;
 }
 
-/* Why no part of the text is what is asked for; NULL: one is. The outermost elements together come first, then each. */
+/* Why no part of the text is the XML that was asked for; NULL when one is. The outermost elements are tried together
+ * first, then each element. */
 static const char *contains(struct fh_str text, const json_t *required)
 {
 	fh_auto_free struct scan *s = fh_xcalloc(1, sizeof(*s));

@@ -58,7 +58,8 @@ void fh_eval_config_note(struct fh_eval_config *c, const struct fh_document *d, 
 
 /* ----------------------------------------------------------------------------------------------- {{env.X}} at load */
 
-/* Renders the {{env.…}} tags of text; all others are for later. One that names no variable stays, too. */
+/* Renders the {{env.…}} tags of text. All other tags stay for the rendering of prompts, and so does a tag that names no
+ * variable. */
 static int render_env_text(const char *text, const json_t *vars, struct fh_buf *out, struct fh_error *err)
 {
 	for (const char *open; (open = strstr(text, "{{"));) {
@@ -134,7 +135,8 @@ static int render_env_map(const json_t *map, const json_t *vars, json_t **ret, s
 	return 0;
 }
 
-/* What has nothing to render is the same value, not a copy: its place stays known. */
+/* A value without such tags is returned itself, not as a copy, because the document knows positions by the value's
+ * address. */
 static int render_env(const json_t *value, const json_t *vars, json_t **ret, struct fh_error *err)
 {
 	const char *text = json_string_value(value);
@@ -165,8 +167,8 @@ static const json_t *ref_target(const json_t *root, const char *ref)
 	return at;
 }
 
-/* Whether a $ref stands anywhere, so that most configs need no second tree. Schemas keep theirs: a value of is-json
- * may refer to its own parts. */
+/* Whether the value has a $ref anywhere: most configs have none and need no second tree. A $ref in a schema stays as it
+ * is, since it may refer to the schema's own parts. */
 static bool has_ref(const json_t *value, unsigned depth)
 {
 	const char *key;
@@ -267,7 +269,7 @@ void fh_eval_config_empty(bool lenient, struct fh_eval_config *ret)
 	ret->env = fh_env_object(NULL);
 }
 
-/* {{env.X}} of the config's own `env` first, as the rest may use those variables. */
+/* Renders the config's own `env` first, as the {{env.X}} of the rest may use those variables. */
 static int process_part(struct fh_eval_config *c, struct fh_document *d, struct fh_error *err)
 {
 	fh_auto_json json_t *own = NULL;

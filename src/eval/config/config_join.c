@@ -3,7 +3,7 @@
 #include "eval/config/config_internal.h"
 #include "eval/config/text.h"
 
-/* How the values of one key are joined; what is not listed is taken from the last file that has it. */
+/* How the values of one key are joined; for a key not listed here the last file's value counts. */
 static void join_objects(json_t *into, const char *key, const json_t *value)
 {
 	json_t *before = json_object_get(into, key);

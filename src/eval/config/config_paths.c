@@ -29,7 +29,7 @@ static void add_matches(const char *pattern, struct fh_eval_paths *ret, size_t *
 	globfree(&found);
 }
 
-/* The folders below `dir`, and `dir` itself, for a pattern's "**". */
+/* Adds the folders that a "**" of a pattern stands for: `dir` and all folders below it. */
 static void add_folders(const char *dir, unsigned depth, const char *rest, struct fh_eval_paths *ret, size_t *capacity)
 {
 	fh_auto_free char *pattern = fh_path_join(dir, rest);
@@ -94,7 +94,7 @@ const char *fh_eval_config_shorten(const struct fh_eval_config *c, const char *p
 
 /* -------------------------------------------------------------------------------------------------- file:// values */
 
-/* Rows of a CSV file as maps; of a file with one column, its cells. */
+/* The rows of a CSV file as objects; if it has only one column, a list of its cells. */
 static json_t *csv_rows(const json_t *rows)
 {
 	const json_t *head = json_array_get(rows, 0);
@@ -228,7 +228,7 @@ static bool has_file(const json_t *value, unsigned depth)
 int fh_eval_config_expand(struct fh_eval_config *c, const struct fh_document *d, const json_t *value, json_t **ret,
                           struct fh_error *err)
 {
-	/* What names no file stays the same value, so that its place in the file is still known. */
+	/* A value that names no file is returned itself, because the document knows positions by the value's address. */
 	if (!has_file(value, 0)) {
 		*ret = json_incref((json_t *)(uintptr_t)value);
 		return 0;

@@ -3,6 +3,6 @@
 #pragma once
 #include "json/json.h"
 
-/* Blank lines are dropped. `name` is the file for errors: an unclosed quote, text after a closing one. New reference
- * or NULL. */
+/* Drops blank lines. Errors (an unclosed quote, text after a closing quote) name the file `name`. New reference or
+ * NULL. */
 FH_OWN json_t *fh_csv_parse(struct fh_str text, char delimiter, const char *name, struct fh_error *err);

@@ -46,7 +46,7 @@ static bool number_of(const char *text, double *ret)
 	return true;
 }
 
-/* Types that take the threshold of a cell, and .75 (similar: .8) without one; all others take none. */
+/* Types whose cell may give a threshold (by default .75, for similar .8); other types have no threshold. */
 static const char *const with_threshold[] = { "answer-relevance", "classifier",        "context-faithfulness",
 	                                          "context-recall",   "context-relevance", "cost",
 	                                          "latency",          "levenshtein",       "perplexity-score",
@@ -55,11 +55,11 @@ static const char *const with_threshold[] = { "answer-relevance", "classifier", 
 static const char *const with_list[] = { "contains-all", "contains-any", "icontains-all", "icontains-any" };
 static const char *const untrimmed[] = { "is-json", "contains-json" };
 
-/* "[not-]type[(threshold)][:value]" with a type that is known; NULL without an error when the cell is none. */
+/* Reads "[not-]type[(threshold)][:value]" with a known type. NULL without an error when the cell has another form. */
 static json_t *typed(const char *cell, struct fh_error *err, bool *ret_failed)
 {
 	size_t n = strcspn(cell, "(:");
-	/* A type may itself hold a colon: similar:dot. The longest name that is known counts. */
+	/* A type may itself contain a colon (similar:dot): the longest known name wins. */
 	for (size_t m = strcspn(cell, "("); m > n; m--)
 		if (cell[m] == '\0' || cell[m] == ':' || cell[m] == '(') {
 			fh_auto_free char *longer = fh_xstrndup(cell, m);
@@ -111,7 +111,7 @@ json_t *fh_csv_assertion(const char *cell, struct fh_error *err)
 		return json_pack("{s:s, s:o}", "type", "llm-rubric", "value", fh_json_bytes(fh_str(code)));
 	if ((code = after(cell, python, FH_ARRAY_SIZE(python))))
 		return json_pack("{s:s, s:o}", "type", "python", "value", trimmed(code));
-	if (fh_text_is_file(cell)) /* (promptfoo loses the file:// of a Python file here) */
+	if (fh_text_is_file(cell)) /* (promptfoo drops the file:// of a Python file here) */
 		return json_pack("{s:s, s:o}", "type", strstr(cell, ".py") ? "python" : "javascript", "value", trimmed(cell));
 	json_t *a = typed(cell, err, &failed);
 	return a || failed ? a : json_pack("{s:s, s:o}", "type", "equals", "value", fh_json_bytes(fh_str(cell)));
@@ -119,7 +119,7 @@ json_t *fh_csv_assertion(const char *cell, struct fh_error *err)
 
 /* -------------------------------------------------------------------------------------------------------- columns */
 
-/* "a,b\,c" as a list. */
+/* Splits "a,b\,c" into a list; "\," is a comma within an item. */
 static json_t *split_list(const char *text)
 {
 	json_t *list = json_array();
@@ -154,7 +154,7 @@ struct row {
 	json_t *test, *vars, *asserts;
 	json_t *configs; /* {index of an assertion: {key: number}} */
 	const char *metric;
-	const char *name; /* of the file */
+	const char *name; /* of the file, for errors */
 	size_t number;
 	struct fh_error *err;
 };
@@ -239,7 +239,7 @@ static int set_threshold(struct row *r, const char *column, const char *value)
 
 static const struct {
 	const char *name;
-	bool prefix; /* more may follow */
+	bool prefix; /* the column's name only has to begin with `name` */
 	int (*set)(struct row *r, const char *column, const char *value);
 } columns[] = {
 	{ "__expected", true, set_expected },    { "__prefix", false, set_option },       { "__suffix", false, set_option },
@@ -271,8 +271,8 @@ static int add_cell(struct row *r, const char *written, const char *value)
 	return unknown_column(r, column);
 }
 
-/* The metric and thresholds of the row's columns go to its assertions; a threshold is metadata, too, as in promptfoo.
- */
+/* Gives the metric and thresholds of the row's columns to its assertions; as in promptfoo, the threshold is also kept
+ * as metadata. */
 static void finish(struct row *r)
 {
 	size_t i;
@@ -302,7 +302,7 @@ static struct row row_begin(const char *name, size_t number, struct fh_error *er
 	return r;
 }
 
-/* Takes the test of a row over to the list, or drops it. */
+/* Appends the test of a row to the list, or drops it when `code` is an error. */
 static int row_end(struct row *r, int code, json_t *list)
 {
 	if (code == 0)
@@ -351,7 +351,7 @@ int fh_csv_maps(const json_t *maps, const char *name, json_t **ret, struct fh_er
 				continue;
 			}
 			fh_auto_free char *text = fh_text_of_json(value);
-			/* A metric is borrowed until the row is finished. */
+			/* The row borrows the metric's text from `maps` until it is finished. */
 			code = strcmp(column, "__metric") == 0
 			           ? set_metric(&r, column, fh_json_str(json_array_get(maps, i), column, ""))
 			           : add_cell(&r, column, text);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Test cases from the rows of a table (CSV, XLSX, a YAML list of maps): columns are variables, but for those that begin
- * with "__". */
+/* Test cases from the rows of a table (CSV, XLSX, a YAML list of maps): each column is a variable, except those that
+ * begin with "__". */
 #pragma once
 #include "json/json.h"
 
-/* rows: lists of cells, the first is the head. *ret is a list of tests. FH_E_CONFIG names file and row. */
+/* rows: lists of cells; the first row is the header. *ret is a list of tests. FH_E_CONFIG names file and row. */
 int fh_csv_tests(const json_t *rows, const char *name, json_t **ret, struct fh_error *err);
-/* The same of a list of maps from column to cell. */
+/* The same from a list of objects {column: cell}. */
 int fh_csv_maps(const json_t *maps, const char *name, json_t **ret, struct fh_error *err);
-/* The assertion that an __expected cell stands for ("contains: x", "python: …", "is-json"); anything that is no
- * known form means equals. New reference; NULL when a list in it is malformed. */
+/* The assertion that an __expected cell stands for ("contains: x", "python: …", "is-json"); text in no known form is an
+ * `equals`. New reference; NULL when a list in the cell is malformed. */
 FH_OWN json_t *fh_csv_assertion(const char *cell, struct fh_error *err);

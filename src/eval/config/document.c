@@ -19,7 +19,7 @@ int fh_document_load(const char *path, struct fh_document **ret, struct fh_error
 	struct fh_error problem = FH_ERROR_INIT;
 	json_t *root = fh_yaml_load_file(path, &positions, &problem);
 	if (!root && strcmp(fh_path_ext(path), ".json") == 0) {
-		/* JSON has a few escapes that YAML has not, and says better what is wrong with JSON. */
+		/* JSON has a few escapes that YAML lacks, and the JSON reader's messages about a JSON file are better. */
 		problem = (struct fh_error)FH_ERROR_INIT;
 		root = fh_json_load_file(path, FH_YAML_SIZE_MAX, &problem);
 	}

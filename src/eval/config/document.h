@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of the user's that says what to do (a config, a list of tests, of providers): YAML or JSON as one JSON value,
- * and where in the file each part of it stands, for errors.
+ * A file that the user wrote (a config, a list of tests or providers): YAML or JSON as one JSON value, with the
+ * position of each part for errors.
  *
- * A place is a path of keys and indices joined by '/': "tests/3/assert/0/type". (A key that itself holds a '/' is
- * found up to there; the place is then that of the object around it.)
+ * A place is a path of keys and indices joined by '/': "tests/3/assert/0/type". (A key that contains a '/' cannot be
+ * addressed: the place is that of the object around it.)
  */
 #pragma once
 #include "json/json.h"
@@ -14,21 +14,22 @@ struct fh_yaml_positions;
 struct fh_document {
 	char *path; /* as shown in errors */
 	json_t *root;
-	json_t *loaded; /* as it was read: positions know its parts; root may differ where templates were rendered */
-	struct fh_yaml_positions *positions; /* NULL: places are not known (the output of a script) */
-	struct fh_document *next;            /* documents form a list that their owner frees whole */
+	json_t *loaded; /* the value as read, whose parts have positions; root has templates rendered */
+	struct fh_yaml_positions *positions; /* NULL: positions are unknown (the output of a script) */
+	struct fh_document *next;            /* next of a list that its owner frees as a whole */
 };
 
-/* Any file is read as YAML, of which JSON is a part. */
+/* Reads the file as YAML; JSON is a subset of it. */
 int fh_document_load(const char *path, struct fh_document **ret, struct fh_error *err);
-/* A document made elsewhere (the output of a script); takes over root. */
+/* Makes a document of a value from elsewhere (the output of a script); takes over root. */
 FH_OWN struct fh_document *fh_document_new(const char *path, FH_OWN json_t *root);
 void fh_document_free_list(struct fh_document *d); /* NULL is fine */
 
-/* Line and column of a place, or of the nearest thing around it; 0 when unknown. */
+/* Line and column of a place, or of its nearest enclosing part; 0 when unknown. */
 void fh_document_locate(const struct fh_document *d, const char *place, uint32_t *ret_line, uint32_t *ret_column);
-/* Code config at the place. */
+/* Sets FH_E_CONFIG with the position of the place. Returns its negative code. */
 int fh_document_error(const struct fh_document *d, const char *place, struct fh_error *err, const char *format, ...)
     FH_PRINTF(4, 5);
-/* Gives an error that knows no place (a provider's, an assertion's) that of `place`. Returns the code, config. */
+/* Adds the position of `place` to an error that has none (a provider's, an assertion's). Returns the code of
+ * FH_E_CONFIG. */
 int fh_document_place(const struct fh_document *d, const char *place, struct fh_error *err);

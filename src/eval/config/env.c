@@ -15,7 +15,7 @@ static size_t name_length(const char *s)
 	return isdigit((unsigned char)s[0]) ? 0 : n;
 }
 
-/* Reads a value in quotes that starts at s; it may run over several lines. Returns what follows, or NULL. */
+/* Reads a quoted value that starts at s and may span several lines. Returns the position behind it, or NULL. */
 static const char *read_quoted(const char *s, struct fh_buf *value, uint32_t *line)
 {
 	char quote = *s++;
@@ -42,7 +42,7 @@ static const char *read_plain(const char *s, struct fh_buf *value)
 	return s;
 }
 
-/* One line, from its first character that is no blank. */
+/* Reads one line, which begins at s with a character that is not blank. */
 static const char *read_line(const char *s, const char *path, uint32_t *line, struct fh_error *err)
 {
 	uint32_t at = *line;

@@ -2,7 +2,7 @@
 #include "eval/config/text.h"
 #include "eval/plan.h"
 
-/* The values that a variable takes: a new array of one or more. */
+/* The values that a variable takes, as a new array of at least one. */
 static int values_of(const struct fh_eval_config *c, json_t *value, json_t **ret, struct fh_error *err)
 {
 	const char *text = json_string_value(value);
@@ -25,7 +25,7 @@ static int values_of(const struct fh_eval_config *c, json_t *value, json_t **ret
 	return 0;
 }
 
-/* Each combination so far with each value of one more variable. */
+/* Combines each combination so far with each value of one more variable. */
 static int multiply(json_t **combinations, const char *key, const json_t *values, struct fh_error *err)
 {
 	size_t n = json_array_size(*combinations), m = json_array_size(values);

@@ -42,7 +42,7 @@ static void keep_marked(struct fh_eval_tests *tests, const bool *keep)
 
 /* -------------------------------------------------------------------------------------------------------- metadata */
 
-/* As promptfoo has it, a part of the value is enough. */
+/* As in promptfoo, a value matches when it contains the wanted text. */
 static bool value_has(const json_t *value, const char *wanted)
 {
 	if (json_is_array(value)) {
@@ -121,7 +121,8 @@ static json_t *vars_of(const json_t *test, const json_t *default_test)
 	return vars;
 }
 
-/* A row of a results file belongs to the test with the same variables, those apart that an eval itself makes. */
+/* Whether a row of a results file belongs to a test: both have the same variables, except those that an eval adds by
+ * itself. */
 static bool is_row_of(const json_t *row, const json_t *vars)
 {
 	static const char *const made[] = { "_conversation", "sessionId" };
@@ -149,7 +150,7 @@ static int rows_of_file(const char *path, json_t **ret, struct fh_error *err)
 	return 0;
 }
 
-/* Of an eval of the store only what did not pass is of use here. */
+/* Keeps the cells of a stored eval that did not pass; the others are not needed. */
 static int take_failed(void *context, const struct fh_store_cell *cell, struct fh_error *err)
 {
 	if (!cell->success)
@@ -196,7 +197,8 @@ static int by_results(const struct fh_eval_filter *f, const json_t *default_test
 
 /* ---------------------------------------------------------------------------------------------------------- sample */
 
-/* The generator that promptfoo seeds (FNV-1a of the seed's text, then mulberry32), so that a seed picks the same. */
+/* promptfoo's seeded generator (FNV-1a of the seed's text, then mulberry32), so that a seed picks the same tests in
+ * both. */
 static uint32_t seed_of(const char *text)
 {
 	uint32_t h = 2166136261u;

@@ -218,7 +218,7 @@ static const char *const shape_names[FH_SHAPE_COUNT_] = {
 	[FH_SHAPE_VARS] = "a map, or the name of a file with one",
 };
 
-/* Nothing, or off. */
+/* Whether a value is empty or false, which means that the key is not used. */
 static bool is_empty(const json_t *v)
 {
 	return json_is_null(v) || json_is_false(v) || (json_is_array(v) && json_array_size(v) == 0) ||
@@ -230,7 +230,7 @@ static int check_known(struct fh_eval_config *c, const struct fh_document *d, co
 {
 	if (!json_is_null(v) && !has_shape(v, key->shape))
 		return fh_document_error(d, at, err, "\"%s\" must be %s", key->name, shape_names[key->shape]);
-	/* To switch off what is on by itself is not nothing. */
+	/* Where the setting is on by default, false switches it off and so is no empty value. */
 	bool switches = json_is_false(v) && key->idle == on_command_line;
 	if (is_empty(v) && !switches)
 		return 0;
@@ -253,7 +253,7 @@ static int check_unknown(struct fh_eval_config *c, const struct fh_document *d, 
 		fh_error_hint(err, "--lenient runs the config all the same, without this key");
 		return r;
 	}
-	/* Keys that begin with x- are for the config's author: YAML anchors and notes. */
+	/* Keys that begin with x- are left to the config's author, for YAML anchors and notes. */
 	if (!keys->open && !fh_starts_with(name, "x-"))
 		fh_eval_config_note(c, d, at, "\"%s\" is not known in %s, and has no effect", name, keys->what);
 	return 0;
