@@ -9,13 +9,13 @@
 
 struct fh_eval_content {
 	const struct fh_eval_plan *plan;
-	json_t *files;                  /* path -> hash of its content, "" when it is no file */
+	json_t *files;                  /* path -> hash of its content; "" when the path is not a file */
 	char (*columns)[FH_SHA256_HEX]; /* of each column */
 	char row[FH_SHA256_HEX], all[FH_SHA256_HEX];
-	size_t row_at; /* which row's hash `row` is; SIZE_MAX: none */
+	size_t row_at; /* the row whose hash is in `row`; SIZE_MAX: no row's */
 };
 
-/* The content of the file, if it is one, once for each path. */
+/* Hash of a file's content, read once for each path; "" when there is no such file. */
 static const char *file_hash(struct fh_eval_content *c, const char *path)
 {
 	const char *known = json_string_value(json_object_get(c->files, path));
@@ -32,8 +32,8 @@ static const char *file_hash(struct fh_eval_content *c, const char *path)
 	return json_string_value(json_object_get(c->files, path));
 }
 
-/* "file://x.py:fn", "python:x.py", "exec:./run.sh --fast": the first word behind the last such mark, with and without
- * the function's name. */
+/* Hashes the file that "file://x.py:fn", "python:x.py" or "exec:./run.sh --fast" names: the first word behind the last
+ * such mark, tried with and without the function's name. */
 static void add_named_file(struct fh_eval_content *c, struct fh_sha256 *h, const char *text)
 {
 	static const char *const marks[] = { "file://", "python:", "javascript:", "ruby:", "golang:", "exec:", "script:" };
@@ -100,7 +100,8 @@ static void column_hash(struct fh_eval_content *c, const struct fh_eval_column *
 	fh_sha256_hex(&h, ret_hex);
 }
 
-/* A test from a file that has no description is called after its place there, which says nothing of what it is. */
+/* The test without a description that was made from its place in a file, as moving a test does not change what it
+ * asks. */
 static json_t *without_place(const json_t *test)
 {
 	json_t *copy = json_copy((json_t *)(uintptr_t)test);

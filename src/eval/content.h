@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a cell is made of, as one hash: its prompt, its provider, its test with variables and assertions, which repeat
- * it is, and the content of every file that these name. Two cells with the same hash ask the same and check it in the
- * same way, so that the answer of one need not be asked for again; a test, a prompt or a script that was changed gives
- * another.
+ * A hash of all that a cell depends on: its prompt, its provider, its test with variables and assertions, the repeat's
+ * number, and the content of every file that these name.
  *
- * Not for several threads at once.
+ * Two cells with the same hash ask and check the same, so the answer of one can be used for the other; a change of a
+ * test, a prompt or a script changes the hash. Not thread-safe.
  */
 #pragma once
 #include "base/sha256.h"

@@ -91,7 +91,7 @@ static void lay_over(json_t *object, const char *key, const json_t *more)
 	json_object_set_new(object, key, both);
 }
 
-/* Of what afterEach gives, finite named scores and metadata are added; the rest of a result is not its to change. */
+/* Adds finite named scores and metadata that afterEach returned; a hook cannot change the rest of a result. */
 static void take_result(json_t **context, const json_t *given)
 {
 	json_t *old = json_object_get(*context, "result"), *response = json_object_get(old, "response"), *v;
@@ -122,7 +122,7 @@ static void take_result(json_t **context, const json_t *given)
 static int call_one(const struct fh_eval_extension *x, struct fh_script_pool *scripts, enum fh_hook hook,
                     json_t **context, struct fh_error *err)
 {
-	const char *name = hook < FH_HOOK_COUNT_ ? hook_names[hook] : ""; /* gcc 14 thinks of a hook that is none */
+	const char *name = hook < FH_HOOK_COUNT_ ? hook_names[hook] : ""; /* else gcc 14 warns of the index */
 	fh_auto_json json_t *args =
 	    x->only == hook ? json_pack("[O, {s:s}]", *context, "hookName", name) : json_pack("[s, O]", name, *context);
 	fh_auto_script_result struct fh_script_result result = { 0 };

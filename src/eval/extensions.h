@@ -17,22 +17,22 @@
 enum fh_hook { FH_HOOK_BEFORE_ALL, FH_HOOK_BEFORE_EACH, FH_HOOK_AFTER_EACH, FH_HOOK_AFTER_ALL, FH_HOOK_COUNT_ };
 
 struct fh_eval_extension {
-	char *file, *function; /* function NULL: the default export */
+	char *file, *function; /* function NULL: the file's default export */
 	enum fh_script_language language;
-	enum fh_hook only; /* FH_HOOK_COUNT_: every hook */
+	enum fh_hook only; /* FH_HOOK_COUNT_: called for every hook */
 };
 struct fh_eval_extensions {
 	struct fh_eval_extension *items;
 	size_t count, capacity;
 };
 
-/* Those of `first` (a list, of the command line), then those of the config's "extensions". */
+/* Loads the extensions of `first` (the command line's list), then the config's "extensions". */
 int fh_eval_extensions_load(const struct fh_eval_config *c, FH_NULLABLE const json_t *first,
                             struct fh_eval_extensions *ret, struct fh_error *err);
 void fh_eval_extensions_release(struct fh_eval_extensions *x);
 
-/* Whether any of them is called for the hook: if not, the context need not be made. */
+/* Whether any extension is called for the hook; if not, the caller need not build the context. */
 bool fh_eval_extensions_want(const struct fh_eval_extensions *x, enum fh_hook hook);
-/* Calls them in their order. *ret is the context in the end (a new reference, an object). */
+/* Calls the extensions in order. *ret is the context that the last one left (a new reference, an object). */
 int fh_eval_extensions_call(const struct fh_eval_extensions *x, struct fh_script_pool *scripts, enum fh_hook hook,
                             const json_t *context, json_t **ret, struct fh_error *err);

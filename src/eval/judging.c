@@ -6,15 +6,15 @@
 #include "judge/session.h"
 
 struct judged {
-	struct fh_judge_settings settings; /* borrowed by the session: it does not move */
-	struct fh_judge_problems problems; /* none */
+	struct fh_judge_settings settings; /* the session borrows them, so they must not move */
+	struct fh_judge_problems problems; /* an empty list, which opening the session needs */
 	struct fh_judge_samples samples;
 	struct fh_judge_session *session;
 };
 
 struct fh_judging {
 	const volatile int *cancel;
-	pthread_mutex_t lock; /* the list */
+	pthread_mutex_t lock; /* guards the list */
 	struct judged *list[FH_JUDGING_SESSIONS_MAX];
 	size_t count;
 };

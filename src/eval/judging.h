@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judging programs of answers as `fumehood judge` does: sessions of the judge (judge/session.h) that live as long as
- * the eval and share its sandbox client, one for each set of limits that its tests name.
+ * Judges programs of answers as `fumehood judge` does: sessions of the judge (judge/session.h) that live as long as the
+ * eval and share its sandbox client, one for each set of limits that its tests name.
  *
- * Every function is safe from any thread.
+ * Every function is thread-safe.
  */
 #pragma once
 #include "base/error.h"

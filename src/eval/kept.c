@@ -5,25 +5,25 @@
 #include "eval/content.h"
 #include "store/rows.h"
 
-/* A cell of the store, of an eval that goes on. */
+/* A cell that the store already has, when an eval is continued. */
 struct old {
 	struct fh_store_place at;
-	size_t cell; /* of the plan, which it stands for; SIZE_MAX: none */
-	bool good;   /* need not run again */
-	size_t next; /* with the same hash; SIZE_MAX: none */
+	size_t cell; /* index of the plan's cell with the same hash; SIZE_MAX: the plan has no such cell */
+	bool good;   /* its row is kept, it need not run again */
+	size_t next; /* index of the next old cell with the same hash; SIZE_MAX: the last */
 };
 
 struct fh_eval_kept {
 	const struct fh_eval_plan *plan;
 	struct fh_store_writer *writer;
-	struct fh_store *reader; /* for rows that need not run; NULL: none */
+	struct fh_store *reader; /* reads rows of cells that need not run again; NULL: a new eval */
 	int64_t eval;
 	struct fh_eval_content *content;
-	bool *kept; /* of each cell */
+	bool *kept; /* for each cell of the plan: it need not run again */
 	size_t count;
 	struct old *old;
 	size_t old_count, old_capacity;
-	json_t *by_key; /* hash -> index of the first with it */
+	json_t *by_key; /* hash -> index of the first old cell with it */
 	enum fh_eval_again again;
 };
 
@@ -64,7 +64,8 @@ static void match(struct fh_eval_kept *k, size_t cell)
 	}
 }
 
-/* A row whose columns are compared is judged when all of them are there: one that runs again takes the others along. */
+/* When a test compares columns, all cells of its row are needed for the verdict: if one runs again, the others do
+ * too. */
 static void match_compared(struct fh_eval_kept *k)
 {
 	const struct fh_eval_plan *p = k->plan;
@@ -182,7 +183,7 @@ json_t *fh_eval_kept_row(struct fh_eval_kept *k, size_t cell)
 
 /* ------------------------------------------------------------------------------------------------------------- rows */
 
-/* What the sandbox said of the program, from the first assertion that ran one. */
+/* What the sandbox reported about the program, from the first assertion that ran one. */
 static const char *said(const struct fh_eval_result *r, const char *what)
 {
 	const json_t *parts = json_object_get(r->grading, "componentResults");

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An eval in the store while it runs: rows go there as they finish, and an eval that was interrupted goes on from
- * there.
+ * Stores an eval while it runs: rows are written as they finish, and an interrupted eval continues from there.
  *
- * Which cells need not run again is decided by content (eval/content.h): a cell of the store whose hash is that of a
- * cell of the plan is kept, wherever the test stands now; every other is removed.
+ * Cells are matched by content (eval/content.h): a stored cell whose hash equals that of a cell of the plan is kept,
+ * even if its test has moved; all others are removed.
  */
 #pragma once
 #include "eval/results.h"
@@ -13,9 +12,9 @@
 struct fh_eval_kept;
 
 enum fh_eval_again {
-	FH_EVAL_AGAIN_MISSING, /* only what is not there */
-	FH_EVAL_AGAIN_ERRORS,  /* and what met an error */
-	FH_EVAL_AGAIN_FAILED,  /* and what did not pass, for whatever reason */
+	FH_EVAL_AGAIN_MISSING, /* run only cells that the store lacks */
+	FH_EVAL_AGAIN_ERRORS,  /* and those that ended in an error */
+	FH_EVAL_AGAIN_FAILED,  /* and all others that did not pass */
 };
 
 struct fh_eval_keep {
@@ -34,11 +33,11 @@ struct fh_eval_keep {
 int fh_eval_kept_begin(const struct fh_eval_plan *plan, const struct fh_eval_keep *keep, struct fh_eval_kept **ret,
                        struct fh_error *err);
 size_t fh_eval_kept_count(const struct fh_eval_kept *k); /* cells that need not run */
-/* The row of a cell that need not run, its place put right; NULL: it has to. New reference. */
+/* The stored row of a cell that need not run, with its indices updated; NULL: the cell has to run. New reference. */
 FH_OWN json_t *fh_eval_kept_row(struct fh_eval_kept *k, size_t cell);
-/* One call at a time. */
+/* Writes the row of a cell. Not thread-safe. */
 int fh_eval_kept_put(struct fh_eval_kept *k, size_t cell, const struct fh_eval_result *result, struct fh_str row,
                      struct fh_error *err);
-/* What is done is on the disk; notes how the eval ended. Frees k in every case. */
+/* Brings all rows to the disk and records how the eval ended. Always frees k. */
 int fh_eval_kept_end(struct fh_eval_kept *k, const struct fh_eval_results *results, struct fh_error *err);
 void fh_eval_kept_close(FH_NULLABLE struct fh_eval_kept *k);

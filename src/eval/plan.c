@@ -17,7 +17,8 @@
 
 /* --------------------------------------------------------------------------------------------------------- columns */
 
-/* "label", "id", "prefix*", or "Group" for labels that begin with "Group:". */
+/* Whether an entry of a `prompts` or `providers` list selects an id or label. It is a label, an id, "prefix*", or
+ * "Group" for labels that begin with "Group:". */
 static bool names(const char *wanted, const char *id, const char *label)
 {
 	size_t n = strlen(wanted);
@@ -27,7 +28,7 @@ static bool names(const char *wanted, const char *id, const char *label)
 	       (strncmp(label, wanted, n) == 0 && label[n] == ':') || (strncmp(id, wanted, n) == 0 && id[n] == ':');
 }
 
-/* Whether a `prompts` or `providers` list (or its absence) lets it in. */
+/* Whether a `prompts` or `providers` list selects an id or label; without a list everything is selected. */
 static bool listed(const json_t *list, const char *id, const char *label)
 {
 	if (!json_is_array(list))
@@ -129,7 +130,7 @@ static bool expands(const json_t *test)
 	return !json_is_true(json_object_get(json_object_get(test, "options"), "disableVarExpansion"));
 }
 
-/* `task`: the number of the first combination. */
+/* Adds a test's rows for one repeat. `task` is the number of its first combination. */
 static int add_rows(struct fh_eval_plan *p, const struct fh_eval_test *t, const json_t *merged, uint32_t repeat,
                     size_t task, struct fh_eval_provider *provider, struct fh_error *err)
 {
@@ -165,7 +166,7 @@ static uint32_t repeats_of(const struct fh_eval_plan *p, const json_t *merged)
 	return own >= 1 && own <= REPEAT_MAX ? (uint32_t)own : p->repeat;
 }
 
-/* What transformVars makes of a test's variables: more of them, or others. */
+/* Runs transformVars on the variables of a test; those that it returns are added to them or replace them. */
 static int transform_vars(struct fh_eval_plan *p, const struct fh_eval_provider_needs *needs,
                           const struct fh_eval_test *t, json_t *merged, struct fh_error *err)
 {
@@ -205,7 +206,7 @@ static int make_test_rows(struct fh_eval_plan *p, const struct fh_eval_overrides
 		r = add_rows(p, t, merged, repeat, task, provider, err);
 	const char *stored = fh_json_str(json_object_get(merged, "options"), "storeOutputAs", NULL);
 	if (stored && *stored)
-		p->concurrency = 1; /* later tests use what earlier ones gave */
+		p->concurrency = 1; /* later tests use outputs of earlier ones */
 	return r;
 }
 
@@ -220,7 +221,7 @@ static int make_rows(struct fh_eval_plan *p, const struct fh_eval_overrides *o,
 
 /* ------------------------------------------------------------------------------------------------------------- all */
 
-/* The config's `metadata` and the command line's prefix, suffix and grader lie below defaultTest. */
+/* Puts the config's `metadata` and the command line's prefix, suffix and grader below the values of defaultTest. */
 static void add_below_default(struct fh_eval_plan *p, const struct fh_eval_overrides *o)
 {
 	json_t *metadata = json_object_get(p->config.root, "metadata");
@@ -233,7 +234,7 @@ static void add_below_default(struct fh_eval_plan *p, const struct fh_eval_overr
 		json_object_set_new(options, "suffix", fh_json_bytes(fh_str(p->prompt_suffix)));
 	json_object_update(below, p->default_test);
 	json_object_update(options, json_object_get(p->default_test, "options"));
-	if (o->grader) /* the command line wins over the config */
+	if (o->grader) /* the command line overrides the config */
 		json_object_set_new(options, "provider", json_string(o->grader));
 	if (json_object_size(options) > 0)
 		json_object_set(below, "options", options);
@@ -270,7 +271,7 @@ static int load_default_test(struct fh_eval_plan *p, const struct fh_eval_overri
 	return r;
 }
 
-/* A whole number under evaluateOptions or commandLineOptions; `fallback` when there is none. */
+/* A whole number under evaluateOptions or commandLineOptions; `fallback` when neither has it. */
 static int option(struct fh_eval_plan *p, const char *name, uint64_t given, uint64_t absent, uint64_t fallback,
                   uint64_t min, uint64_t max, uint64_t *ret, struct fh_error *err)
 {
@@ -330,7 +331,8 @@ json_t *fh_eval_plan_suite(const struct fh_eval_plan *p)
 	return suite;
 }
 
-/* beforeAll may give other tests and another defaultTest; both are checked as those of the config. */
+/* Calls the beforeAll hooks, which may replace the tests and defaultTest. Replaced ones are checked like the
+ * config's. */
 static int call_before_all(struct fh_eval_plan *p, const struct fh_eval_provider_needs *needs, struct fh_error *err)
 {
 	if (!fh_eval_extensions_want(&p->extensions, FH_HOOK_BEFORE_ALL))
@@ -354,7 +356,7 @@ static int call_before_all(struct fh_eval_plan *p, const struct fh_eval_provider
 
 /* ----------------------------------------------------------------------------------------------------------- tests */
 
-/* --model-outputs with --assertions: each output is a test of its own, and nothing is asked. */
+/* --model-outputs with --assertions: makes a test of each output, and no provider is called. */
 static void tests_of_outputs(struct fh_eval_plan *p, const struct fh_eval_overrides *o)
 {
 	for (size_t i = 0; i < json_array_size(o->model_outputs); i++) {
@@ -394,8 +396,8 @@ static const char *option_text(const struct fh_eval_plan *p, const char *name, b
 	return text || !evaluate_too ? text : fh_json_str(json_object_get(p->config.root, "evaluateOptions"), name, NULL);
 }
 
-/* Filters act on the tests, and on those of each scenario. A range counts both together. With a filter, or with a list
- * that is not empty, nothing that is left means that nothing is run; else one empty test is. */
+/* Loads the tests and applies the filters, to the config's tests and to those of each scenario; a range counts both
+ * together. If the config has neither tests nor scenarios, it has one empty test. */
 static int make_tests(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_script_pool *scripts,
                       struct fh_error *err)
 {
@@ -432,7 +434,7 @@ static int make_tests(struct fh_eval_plan *p, const struct fh_eval_overrides *o,
 	return r;
 }
 
-/* nunjucksFilters: {name: FILE}, relative to the config. */
+/* Loads nunjucksFilters: {name: FILE}, relative to the config. */
 static int load_filters(struct fh_eval_plan *p, struct fh_error *err)
 {
 	const json_t *spec = json_object_get(p->config.root, "nunjucksFilters");
@@ -487,7 +489,8 @@ static void note_var(struct fh_eval_plan *p, const char *name)
 	note_vars(p, one);
 }
 
-/* Names that later cells have beside those of their tests. */
+/* Records the variables that cells have beside those of their tests: _conversation, and stored outputs of earlier
+ * cells. */
 static void note_runtime_vars(struct fh_eval_plan *p)
 {
 	if (p->conversation)
@@ -541,7 +544,7 @@ static int make(struct fh_eval_plan *p, const struct fh_eval_overrides *o, const
 	return 0;
 }
 
-/* What the command line leaves open, the config's commandLineOptions may say. */
+/* Fills in options that the command line does not give from the config's commandLineOptions. */
 static struct fh_eval_overrides with_config_options(const struct fh_eval_overrides *given, const json_t *root)
 {
 	struct fh_eval_overrides o = *given;

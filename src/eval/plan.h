@@ -3,9 +3,9 @@
  * What an eval is to do, as plain data: columns (each provider with each prompt), rows (each test, repeated, with each
  * combination of its list-valued variables), and the cells where a row meets a column.
  *
- * Order is fixed: columns provider by provider; rows test by test, then repeat by repeat, then combination by
- * combination (the first variable varies slowest); cells row by row. Results keep it, whatever finishes first. What is
- * asked first is another order: tests that are to run alone (runSerially), then all others.
+ * The order is fixed: columns provider by provider; rows test by test, then repeat by repeat, then combination by
+ * combination (the first variable varies slowest); cells row by row. Results have this order, whichever cell
+ * finishes first. Cells are run in another order: tests that have to run alone (runSerially) first, then all others.
  */
 #pragma once
 #include "eval/config/filter.h"
@@ -21,13 +21,13 @@ struct fh_eval_column {
 };
 
 struct fh_eval_row {
-	json_t *test;                       /* the test case as merged, its vars those of this combination */
-	uint32_t repeat;                    /* which pass, from 0 */
-	uint32_t task;                      /* the test with this combination: the same number in every pass */
-	bool serial;                        /* runs alone, before those that need not */
-	const struct fh_document *document; /* where the test stands, for messages */
+	json_t *test;                       /* the merged test case, with the variables of this combination */
+	uint32_t repeat;                    /* number of the repeat, from 0 */
+	uint32_t task;                      /* number of the test with this combination: the same in every repeat */
+	bool serial;                        /* runs alone, before the tests that may run concurrently */
+	const struct fh_document *document; /* where the test was written, for messages */
 	const char *place;
-	struct fh_eval_provider *provider; /* the test's own, in place of the column's; NULL: the column's */
+	struct fh_eval_provider *provider; /* the test's own provider, which replaces the column's; NULL: the column's */
 };
 
 struct fh_eval_cell {
@@ -40,50 +40,51 @@ struct fh_eval_plan {
 	struct fh_eval_providers providers;
 	struct fh_eval_tests tests;
 	struct fh_eval_extensions extensions;
-	struct fh_eval_provider_needs needs; /* for providers that are opened later: graders */
+	struct fh_eval_provider_needs needs; /* for providers that are opened later (graders) */
 	json_t *default_test;                /* object or NULL */
-	json_t *filters;                     /* nunjucksFilters: name -> absolute path; NULL: none */
-	bool conversation;                   /* a prompt uses _conversation: cells run one after the other */
-	size_t provider_columns;             /* providers of the config: those after them belong to single tests */
+	json_t *filters;                     /* nunjucksFilters: name -> absolute path; NULL: no filters */
+	bool conversation;                   /* a prompt uses _conversation: cells run one after another */
+	size_t provider_columns;             /* count of the config's providers; those behind them belong to single tests */
 	struct fh_eval_column *columns;
 	size_t column_count, column_capacity;
 	struct fh_eval_row *rows;
 	size_t row_count, row_capacity;
-	size_t task_count; /* of different rows[].task */
+	size_t task_count; /* how many different values rows[].task has */
 	struct fh_eval_cell *cells;
 	size_t cell_count, cell_capacity;
-	char **vars; /* names of all variables, in the order in which they first appear */
+	char **vars; /* names of all variables, in order of first appearance */
 	size_t var_count, var_capacity;
-	char *prompt_prefix, *prompt_suffix; /* "" when none */
-	unsigned concurrency;                /* cells at once */
-	uint64_t time_ms;                    /* for the whole eval; cells not begun by then are errors; 0: no limit */
+	char *prompt_prefix, *prompt_suffix; /* "" when not given */
+	unsigned concurrency;                /* maximum of cells that run at once */
+	uint64_t time_ms;                    /* time limit of the eval; cells not begun by then are errors; 0: no limit */
 	uint64_t delay_ms;                   /* pause before each provider call; > 0 makes concurrency 1 */
 	uint32_t repeat;
 };
 
-/* What the command line says over the config; all borrowed, zero or NULL where it says nothing. */
+/* Settings of the command line that override the config's; all borrowed; zero or NULL where not given. */
 struct fh_eval_overrides {
-	FH_NULLABLE const json_t *prompts, *providers, *tests; /* in place of the config's */
-	FH_NULLABLE const json_t *vars;                        /* object: over defaultTest's, under each test's */
+	FH_NULLABLE const json_t *prompts, *providers, *tests; /* replace the config's */
+	FH_NULLABLE const json_t *vars;                        /* object: overrides defaultTest's, not each test's */
 	FH_NULLABLE const char *prompt_prefix, *prompt_suffix;
-	FH_NULLABLE const json_t *assertions, *model_outputs; /* lists: the tests are these outputs with these assertions */
-	FH_NULLABLE const char *grader;                       /* the provider of model-graded assertions */
-	FH_NULLABLE const json_t *extensions;                 /* list, before the config's */
-	FH_NULLABLE const char *base_dir; /* what prompts, providers and tests of the command line are relative to */
+	FH_NULLABLE const json_t *assertions,
+	    *model_outputs;                   /* lists: each output becomes a test with all the assertions */
+	FH_NULLABLE const char *grader;       /* provider for model-graded assertions */
+	FH_NULLABLE const json_t *extensions; /* list; called before the config's */
+	FH_NULLABLE const char *base_dir; /* base of relative paths in prompts, providers and tests of the command line */
 	FH_NULLABLE const char *filter_providers, *filter_prompts; /* regular expressions over ids and labels */
 	struct fh_eval_filter filter;
 	uint64_t concurrency, repeat; /* 0: not given */
 	uint64_t delay_ms;            /* UINT64_MAX: not given */
 };
 
-/* `config` is taken over (and released by fh_eval_plan_release), also on failure. */
+/* Takes over `config` (fh_eval_plan_release releases it), even on failure. */
 int fh_eval_plan_make(struct fh_eval_config *config, const struct fh_eval_overrides *o,
                       const struct fh_eval_provider_needs *needs, struct fh_eval_plan *ret, struct fh_error *err);
-/* {prompts, providers, tests, defaultTest}, as hooks see it. New reference. */
+/* {prompts, providers, tests, defaultTest}, the form that hooks get. New reference. */
 FH_OWN json_t *fh_eval_plan_suite(const struct fh_eval_plan *p);
 void fh_eval_plan_release(struct fh_eval_plan *p);
 
-/* Every combination of list-valued variables (lists whose first element is a string), as an array of objects; the
- * first variable varies slowest. A "file://dir/GLOB" string stands for one value per file. New reference; an error
- * when there are more than FH_EVAL_CELLS_MAX. */
+/* All combinations of list-valued variables (lists whose first element is a string), as an array of objects; the first
+ * variable varies slowest. A "file://dir/GLOB" string gives one value for each file. New reference; an error when there
+ * are more than FH_EVAL_CELLS_MAX combinations. */
 int fh_eval_vars_expand(const struct fh_eval_config *c, const json_t *vars, json_t **ret, struct fh_error *err);

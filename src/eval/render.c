@@ -64,7 +64,7 @@ static int var_from_script(struct fh_services *services, enum fh_script_language
 	return 0;
 }
 
-/* The text of a PDF, by pdftotext, which is the user's to install. */
+/* Extracts the text of a PDF with pdftotext, which the user has to install. */
 static int var_from_pdf(const char *path, const char *name, json_t **ret, struct fh_error *err)
 {
 	const char *const argv[] = { "pdftotext", "-q", "-enc", "UTF-8", path, "-", NULL };
@@ -122,7 +122,7 @@ static int var_from_file(const struct fh_eval_plan *plan, struct fh_services *se
 
 /* ------------------------------------------------------------------------------------- variables in other variables */
 
-/* The first {{name}} of text that stands alone between its braces: where it is, and the name. */
+/* Finds the first {{name}} in text, where nothing but a variable's name is between the braces. NULL: there is none. */
 static const char *plain_tag(const char *text, size_t *ret_length, char **ret_name)
 {
 	for (const char *open = text; (open = strstr(open, "{{")); open += 2) {
@@ -139,7 +139,7 @@ static const char *plain_tag(const char *text, size_t *ret_length, char **ret_na
 	return NULL;
 }
 
-/* As JavaScript puts a value into text. */
+/* A value as a template renders it. free() it. */
 static char *as_text(const json_t *value)
 {
 	fh_auto_json json_t *vars = json_pack("{s:O}", "v", value);
@@ -181,7 +181,8 @@ static void substitute(json_t *vars)
 	}
 }
 
-/* Whether each {{expression}} of text begins with a name that is known. Text with {% %} may set names itself. */
+/* Whether every {{expression}} of text begins with a known name. Text with {% %} passes, because it may set names
+ * itself. */
 static bool names_known(const char *text, const json_t *vars)
 {
 	if (strstr(text, "{%"))
@@ -247,7 +248,7 @@ int fh_render_vars(const struct fh_eval_plan *plan, struct fh_services *services
 
 /* ---------------------------------------------------------------------------------------------------------- prompt */
 
-/* A prompt function's answer: text, messages, or {prompt, config}. */
+/* Calls a prompt function, which returns text, messages, or {prompt, config}. */
 static int prompt_from_script(struct fh_services *services, const struct fh_eval_column *column, const json_t *vars,
                               char **ret, json_t **ret_config, struct fh_error *err)
 {
@@ -277,7 +278,7 @@ static int prompt_from_script(struct fh_services *services, const struct fh_eval
 	return 0;
 }
 
-/* A command's output: {vars, provider, config?} as JSON is its last argument. */
+/* Runs a command that prints the prompt; its last argument is {vars, provider, config?} as JSON. */
 static int prompt_from_program(const struct fh_eval_column *column, const json_t *vars, char **ret,
                                struct fh_error *err)
 {
@@ -309,7 +310,7 @@ static int prompt_from_program(const struct fh_eval_column *column, const json_t
 	return 0;
 }
 
-/* A call of a filter of nunjucksFilters. */
+/* What a call of a user's filter (nunjucksFilters) needs. */
 struct filtering {
 	const struct fh_eval_plan *plan;
 	struct fh_services *services;
@@ -332,7 +333,7 @@ static int call_filter(void *context, const char *name, const json_t *args, json
 	return 0;
 }
 
-/* Whether a tag begins that is not closed before the next line or the end: then promptfoo takes the text as it is. */
+/* Whether text has a tag that is not closed on its line. promptfoo does not render such text. */
 static bool has_open_tag(const char *text)
 {
 	static const struct {
@@ -367,7 +368,8 @@ static int render_with(const struct filtering *f, const char *text, const json_t
 	return r;
 }
 
-/* The variables, each rendered with all. What names something unknown stays. New reference. */
+/* Renders each variable with all variables. Text with an unknown name stays unchanged, since it may be code. New
+ * reference. */
 static int render_vars(const struct filtering *f, const json_t *vars, json_t **ret, struct fh_error *err)
 {
 	fh_auto_json json_t *rendered = NULL;
@@ -390,7 +392,7 @@ static int render_vars(const struct filtering *f, const json_t *vars, json_t **r
 	return 0;
 }
 
-/* Each string of a JSON prompt is a template of its own, so that quotes in a variable cannot break the JSON. */
+/* Renders each string of a JSON prompt by itself, so that quotes in a variable cannot break the JSON. */
 static int render_json(const json_t *value, const json_t *vars, json_t **ret, struct fh_error *err)
 {
 	const char *key;
@@ -459,7 +461,7 @@ int fh_render_prompt(const struct fh_eval_plan *plan, struct fh_services *servic
 	bool whole = !*prefix && !*suffix && !made;
 	fh_auto_free char *raw = whole ? NULL : fh_xasprintf("%s%s%s", prefix, made ? made : p->raw, suffix);
 	const char *text = whole ? p->raw : raw;
-	/* The environment is copied into the variables only for a template that may ask for it. */
+	/* Only a template can use the environment, so it is not copied into the variables for text without a brace. */
 	fh_auto_json json_t *all =
 	    strchr(text, '{') ? joined_with_env(vars, plan->config.env) : json_incref((json_t *)(uintptr_t)vars);
 	fh_auto_json json_t *parsed =

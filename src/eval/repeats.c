@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include "judge/estimate.h"
 
-/* The k that are told: these, and the largest number of samples that a task has. */
+/* The values of k that are reported; the largest number of samples of any task is added to them. */
 static const uint64_t usual[] = { 1, 2, 5, 10, 20, 50, 100 };
 
 typedef void estimator(const struct fh_task_count *tasks, size_t count, uint64_t k, struct fh_estimate *ret);
@@ -71,7 +71,7 @@ static void add_figure(struct fh_buf *out, const char *name, const char *k, cons
 {
 	long long tasks = fh_json_int(e, "tasks", 0);
 	fh_buf_addf(out, "%s%s %.1f %%", name, k, 100 * fh_json_num(e, "value", 0));
-	if (tasks < all) /* the others have fewer samples */
+	if (tasks < all) /* the other tasks have fewer samples */
 		fh_buf_addf(out, " of %lld test%s", tasks, tasks == 1 ? "" : "s");
 	if (json_is_number(json_object_get(e, "low")))
 		fh_buf_addf(out, " (%.1f to %.1f)", 100 * fh_json_num(e, "low", 0), 100 * fh_json_num(e, "high", 0));
@@ -81,7 +81,7 @@ bool fh_eval_repeats_line(struct fh_buf *out, const json_t *metrics)
 {
 	const json_t *r = json_object_get(metrics, "repeats"), *at = json_object_get(r, "passAtK"), *e;
 	const char *key, *last = NULL;
-	json_object_foreach((json_t *)(uintptr_t)at, key, e) last = key; /* the largest k stands last */
+	json_object_foreach((json_t *)(uintptr_t)at, key, e) last = key; /* the largest k is the last member */
 	if (!last)
 		return false;
 	json_int_t all = fh_json_int(r, "tasks", 0);

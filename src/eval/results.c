@@ -55,7 +55,7 @@ static void add_tokens(struct fh_tokens *sum, const struct fh_tokens *t)
 	sum->cached += FH_MAX(t->cached, 0);
 }
 
-/* How many assertions of the row feed the named score; those that scripts return count once. */
+/* How many of the row's assertions contribute to a named score; scores that a script returned count once. */
 static size_t contributors(const json_t *parts, const char *name, const json_t *vars)
 {
 	size_t n = 0, i;
@@ -71,8 +71,8 @@ static size_t contributors(const json_t *parts, const char *name, const json_t *
 	return n > 0 ? n : 1;
 }
 
-/* Named scores of the row: those of its assertions by their weights, those of hooks as they are. What max-score notes
- * about itself stays in the row. */
+/* Adds the row's named scores: those of assertions by weight, those of hooks unweighted. r->named_scores has none of
+ * max-score's. */
 static void add_named(struct fh_eval_sums *s, const struct fh_eval_result *r, const json_t *vars)
 {
 	const json_t *weights = json_object_get(r->grading, "namedScoreWeights");
@@ -125,7 +125,7 @@ static json_t *metrics_json(struct fh_eval_sums *s)
 #define REASONS_MAX 10000
 #define REASON_LENGTH_MAX 1000
 
-/* As in the table: a cell begins with the word ERROR itself. */
+/* Counts the reason of a row that did not pass. Errors begin with the word ERROR, as in the table. */
 static void add_reason(struct fh_eval_results *r, size_t cell, const struct fh_eval_result *result)
 {
 	const char *text = result->error ? result->error : "";
@@ -209,7 +209,7 @@ int fh_eval_results_finish(const struct fh_eval_plan *plan, struct fh_eval_resul
 		if (json_is_object(json_array_get(repeats, i)))
 			json_object_set(metrics, "repeats", json_array_get(repeats, i));
 		json_array_append_new(r->metrics, metrics);
-		s->named = s->named_count = s->named_weight = NULL; /* the metrics have them */
+		s->named = s->named_count = s->named_weight = NULL; /* owned by the metrics now */
 	}
 	if (r->reason_count > 1)
 		qsort(r->reasons, r->reason_count, sizeof(*r->reasons), by_count);

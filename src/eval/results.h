@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What came of an eval. While a cell is worked on, all that is known of it is a struct fh_eval_result, its evidence.
- * When it is done, that becomes a row (a line of JSON), is counted into the sums and released: what stays in memory of
- * a cell is a mark.
+ * The results of an eval.
+ *
+ * While a cell is worked on, its whole state is a struct fh_eval_result. When it is finished, that becomes a row (a
+ * line of JSON), is counted into the sums and released; what stays in memory for each cell is a struct fh_eval_mark.
  */
 #pragma once
 #include "eval/plan.h"
@@ -14,21 +15,21 @@ struct fh_eval_result {
 	bool success;
 	enum fh_failure failure;
 	double score;
-	char *error;           /* why it is not a success; NULL otherwise; untrusted text */
-	char *prompt;          /* rendered; "" when that failed */
-	json_t *test;          /* the test that beforeEach gave; NULL: the row's own */
-	json_t *prompt_config; /* NULL: none */
+	char *error;           /* why it did not pass; NULL when it did; untrusted text */
+	char *prompt;          /* rendered; "" when rendering failed */
+	json_t *test;          /* the test that beforeEach returned; NULL: the row's own test */
+	json_t *prompt_config; /* NULL: the prompt has no config */
 	json_t *response;      /* {output, cost, cached, tokenUsage …}, or NULL when the row is an error */
 	json_t *grading;       /* {pass, score, reason, componentResults …}, or NULL */
-	json_t *named_scores;  /* of the assertions, without what columns compared; NULL: none */
+	json_t *named_scores;  /* of the assertions, without those of comparing ones; NULL: no scores */
 	json_t *metadata;      /* the test's and the response's */
 	double latency_ms, cost;
 	struct fh_tokens tokens;
 };
 
-/* Gives all that the result has back. */
+/* Frees all that the result owns. */
 void fh_eval_result_release(struct fh_eval_result *r);
-/* A row read back: what a result says, but for the test and the prompt's config. */
+/* Restores a result from its row, without the members test and prompt_config. */
 void fh_eval_result_of_row(const json_t *row, struct fh_eval_result *ret);
 
 struct fh_eval_mark {
@@ -37,10 +38,10 @@ struct fh_eval_mark {
 	unsigned char failure; /* enum fh_failure */
 };
 
-/* Why tests did not pass: equal reasons (their first lines) are one. */
+/* A reason why tests did not pass; reasons with the same first line are counted as one. */
 struct fh_eval_reason {
 	char *text;
-	size_t count, first; /* how often; the first cell */
+	size_t count, first; /* how many cells; the first of them */
 	bool error;
 };
 
@@ -51,12 +52,12 @@ struct fh_eval_results {
 	size_t count, done;
 	struct fh_eval_rows *rows;
 	struct fh_eval_sums *sums;          /* of each column, until finish makes metrics of them */
-	size_t successes, failures, errors; /* of those that are done */
-	struct fh_eval_reason *reasons;     /* finish sorts them, the most frequent first */
+	size_t successes, failures, errors; /* of the finished cells */
+	struct fh_eval_reason *reasons;     /* fh_eval_results_finish sorts them, the most frequent first */
 	size_t reason_count, reason_capacity;
-	size_t reasons_left_out; /* of cells: more different ones than are kept */
+	size_t reasons_left_out; /* cells whose reason was not kept, because there were too many different ones */
 	json_t *reason_index;
-	char *no_tokens[2]; /* fh_eval_tokens_json of nothing, for 0 and 1 requests, as text: what most rows say */
+	char *no_tokens[2]; /* text of fh_eval_tokens_json for zero tokens and 0 or 1 requests, as most rows have */
 	json_t *metrics;    /* array: for each column its `metrics` object */
 	struct fh_tokens tokens;
 	double cost;
@@ -64,20 +65,20 @@ struct fh_eval_results {
 	uint64_t duration_ms;
 	int64_t started_wall_ms;
 	bool interrupted;
-	struct fh_error hook_error; /* of afterAll; code FH_OK: none */
-	struct fh_error sink_error; /* rows could not be kept; code FH_OK: none */
+	struct fh_error hook_error; /* of the afterAll hook; code FH_OK: no error */
+	struct fh_error sink_error; /* why rows could not be stored; code FH_OK: no error */
 	char id[64];                /* eval-abc-2026-11-21T09:28:07 */
 };
 
 /* begin ─▶ add for each cell, in any order, one thread at a time ─▶ finish */
 void fh_eval_results_begin(const struct fh_eval_plan *plan, struct fh_eval_results *r);
-/* Counts the result of `cell` and keeps its row. */
+/* Counts the result of `cell` and stores its row. */
 void fh_eval_results_add(const struct fh_eval_plan *plan, struct fh_eval_results *r, size_t cell,
                          const struct fh_eval_result *result, struct fh_str row);
-/* Metrics of the columns, derived metrics of the config, reasons in order. */
+/* Computes the columns' metrics and the config's derived metrics, and sorts the reasons. */
 int fh_eval_results_finish(const struct fh_eval_plan *plan, struct fh_eval_results *r, struct fh_error *err);
 void fh_eval_results_release(struct fh_eval_results *r);
-/* What came of a cell, read back from its row; false when it is not done. Release it. */
+/* Restores the result of a cell from its row; false when the cell is not finished. Release *ret. */
 bool fh_eval_results_read(struct fh_eval_results *r, size_t cell, struct fh_eval_result *ret);
 
 /* {prompt, completion, cached, total, numRequests, completionDetails, assertions}. New reference. */

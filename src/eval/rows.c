@@ -12,7 +12,7 @@
 
 struct place {
 	uint64_t at;
-	uint32_t size; /* 0: none */
+	uint32_t size; /* 0: the cell has no row */
 	bool in_file;
 };
 
@@ -20,7 +20,7 @@ struct fh_eval_rows {
 	struct place *places;
 	size_t count;
 	struct fh_buf memory;
-	int fd; /* -1: none yet, or none can be had */
+	int fd; /* -1: not opened yet, or it could not be opened */
 	bool no_file;
 	uint64_t file_size;
 };

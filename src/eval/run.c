@@ -15,20 +15,21 @@
 
 struct pool {
 	const struct fh_eval_run *run;
-	const size_t *order; /* which cell comes when */
-	size_t end;          /* of the order, for the phase that is on */
-	int64_t deadline;    /* in fh_now_ns; INT64_MAX: none */
+	const size_t *order; /* indices of cells, in the order in which they run */
+	size_t end;          /* index in `order` at which the current phase ends */
+	int64_t deadline;    /* in fh_now_ns; INT64_MAX: no deadline */
 	atomic_size_t next;
-	atomic_bool broken;   /* rows cannot be kept any more */
+	atomic_bool broken;   /* storing a row failed; no more rows are stored */
 	pthread_mutex_t lock; /* guards all below, and on_row and on_progress */
 	struct fh_eval_results *results;
-	/* Cells of rows whose columns are compared wait here for the last of their row. NULL: no row is. */
+	/* Finished cells of rows whose columns are compared; they wait for the last cell of their row. NULL: no row is
+	 * compared. */
 	struct fh_eval_result **waiting;
 };
 
 /* ------------------------------------------------------------------------------------------------- a cell is done */
 
-/* From here on the cell is its row. */
+/* Writes the finished cell as a row, counts it, and releases its result. */
 static void finish(struct pool *p, size_t cell, struct fh_eval_result *result, bool kept)
 {
 	const struct fh_eval_run *run = p->run;
@@ -48,7 +49,7 @@ static void finish(struct pool *p, size_t cell, struct fh_eval_result *result, b
 	fh_eval_result_release(result);
 }
 
-/* The cells of the row of `cell`: ret_start … the returned end. */
+/* The range of the cells in the same row as `cell`: from *ret_start to the returned end, which is not included. */
 static size_t row_cells(const struct fh_eval_plan *plan, size_t cell, size_t *ret_start)
 {
 	size_t start = cell, end = cell;
@@ -60,7 +61,7 @@ static size_t row_cells(const struct fh_eval_plan *plan, size_t cell, size_t *re
 	return end;
 }
 
-/* The last of a row compares all of it. */
+/* Keeps a finished cell of a row whose columns are compared; the last cell of the row starts the comparison. */
 static void finish_compared(struct pool *p, size_t cell, struct fh_eval_result *result)
 {
 	const struct fh_eval_plan *plan = p->run->plan;
@@ -84,8 +85,8 @@ static void finish_compared(struct pool *p, size_t cell, struct fh_eval_result *
 		finish(p, start + i, &cells[i], true);
 }
 
-/* What waits in vain, since the eval ends before the rest of its row, is shown; when the eval goes on, the row is run
- * again. */
+/* Finishes cells that wait for a comparison when the eval ended before the rest of their row. Their rows are shown but
+ * not stored, so that a continued eval runs them again. */
 static void finish_waiting(struct pool *p)
 {
 	for (size_t i = 0; p->waiting && i < p->run->plan->cell_count; i++)
@@ -108,7 +109,7 @@ static bool ends(const struct pool *p)
 	return is_set(p->run->cancel) || is_set(p->run->stop) || atomic_load(&p->broken);
 }
 
-/* A cell that the eval's time did not suffice for. */
+/* Makes an error of a cell that was not begun within the eval's time limit. */
 static void run_out(const struct fh_eval_plan *plan, const struct fh_eval_cell *cell, struct fh_eval_result *ret)
 {
 	*ret = (struct fh_eval_result){ .failure = FH_FAILURE_ERROR, .tokens = FH_TOKENS_INIT };
@@ -140,7 +141,8 @@ static void *worker(void *argument)
 	}
 }
 
-/* The calling thread works too; what cannot be started leaves more for the others. */
+/* Runs a range of cells with several threads, of which the caller is one. If threads cannot be started, the others do
+ * their work. */
 static void run_phase(struct pool *p, size_t begin, size_t end, unsigned threads)
 {
 	fh_auto_free pthread_t *ids = fh_xcalloc(threads, sizeof(*ids));
@@ -158,7 +160,7 @@ static void run_phase(struct pool *p, size_t begin, size_t end, unsigned threads
 		pthread_join(ids[i], NULL);
 }
 
-/* Cells that run alone first, one after the other; then all others. */
+/* Runs the cells that have to run alone one after another, then all others. */
 static void run_all(struct pool *p, unsigned threads)
 {
 	const struct fh_eval_plan *plan = p->run->plan;
@@ -175,7 +177,7 @@ static void run_all(struct pool *p, unsigned threads)
 	run_phase(p, serial, n, threads);
 }
 
-/* Cells that were done before are counted and written like all others. */
+/* Counts and writes the cells that an earlier run of the eval finished. */
 static void take_over(struct pool *p)
 {
 	const struct fh_eval_run *run = p->run;
@@ -201,7 +203,8 @@ static void take_over(struct pool *p)
 /* ------------------------------------------------------------------------------------------------------------ the eval
  */
 
-/* afterAll sees the rows as the results files have them. What it does wrong is told when they are written. */
+/* Calls the afterAll hooks with the rows in the form of the results files. An error is kept in the results and reported
+ * when they are written. */
 static void call_after_all(const struct fh_eval_run *run, struct fh_eval_results *r)
 {
 	const struct fh_eval_plan *plan = run->plan;

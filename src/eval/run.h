@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Carrying a plan out: every cell is generated, transformed and checked; `concurrency` cells at a time.
+ * Runs a plan: generates, transforms and checks every cell, `concurrency` cells at a time.
  */
 #pragma once
 #include "eval/grading/services.h"
@@ -11,30 +11,32 @@ struct fh_graders;     /* eval/grading/graders.h */
 
 struct fh_eval_run {
 	const struct fh_eval_plan *plan;
-	/* For fh_eval_cell_run; fh_eval_run makes its own. */
+	/* Set by fh_eval_run; for fh_eval_cell_run the caller sets them. */
 	struct fh_eval_memory *memory;
 	struct fh_graders *graders;
 	const char *id;          /* of the eval: fh_store_id_make */
-	int64_t started_wall_ms; /* when it was begun, for the first time */
+	int64_t started_wall_ms; /* when the eval was first begun, even if it is continued now */
 	struct fh_services *services;
-	FH_NULLABLE const volatile int *cancel; /* set to 1: no cell is begun any more, those under way end early */
-	FH_NULLABLE const volatile int *stop;   /* set to 1: no cell is begun any more, those under way are finished */
-	FH_NULLABLE const volatile int *pause;  /* while it is 1 no cell is begun */
-	/* The row of a cell that was done before (a new reference), or NULL: it is run. NULL: all are run. */
+	FH_NULLABLE const volatile int *cancel; /* set to 1: no more cells are begun, running cells are aborted */
+	FH_NULLABLE const volatile int *stop;   /* set to 1: no more cells are begun, running cells finish */
+	FH_NULLABLE const volatile int *pause;  /* while it is 1, no cells are begun */
+	/* Returns the row of a cell that was finished earlier (a new reference), or NULL: the cell has to run. NULL: run
+	 * all cells. */
 	json_t *(*before)(void *context, size_t cell);
-	/* A cell is done, and this is its row; `again`: it was done before. From any thread, one call at a time. Negative:
-	 * no cell is begun any more, and the error is the results' sink_error. NULL: rows stay in the results only. */
+	/* Called with the row of each finished cell; `again`: it was finished in an earlier run. Called from any thread,
+	 * one call at a time. Negative: no more cells are begun, and the error becomes sink_error of the results. NULL:
+	 * rows are only kept in the results. */
 	int (*on_row)(void *context, size_t cell, const struct fh_eval_result *result, struct fh_str row, bool again,
 	              struct fh_error *err);
-	/* Called after each cell, from any thread, one call at a time. NULL: none. */
+	/* Called after each cell, from any thread, one call at a time. NULL: not called. */
 	void (*on_progress)(void *context, const struct fh_eval_results *so_far);
 	void *context;
 };
 
-/* Whatever a cell meets is in its result; a negative code means that nothing could be run. */
+/* Errors of single cells are in their results; a negative code means that the eval could not run at all. */
 int fh_eval_run(const struct fh_eval_run *run, struct fh_eval_results *ret, struct fh_error *err);
 
-/* One cell. -FH_E_CANCELLED: it was not finished, and *ret is untouched; else 0. */
+/* Runs one cell. Returns 0, or -FH_E_CANCELLED: the cell was aborted, and *ret is untouched. */
 int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *cell, struct fh_eval_result *ret);
-/* What a cell that was done before leaves for those after it (eval/memory.h). */
+/* Restores what an earlier finished cell leaves for later ones (eval/memory.h). */
 void fh_eval_cell_recall(const struct fh_eval_run *run, const struct fh_eval_cell *cell, struct fh_eval_result *result);

@@ -9,9 +9,9 @@
 
 #define SCRIPT_GUEST_MAX ((size_t)1 << 20)
 #define SCRIPT_OUTPUT_MAX ((uint64_t)64 << 20)
-#define SCRIPT_PRINT_MAX ((size_t)1 << 20) /* of what it prints, so much is shown */
+#define SCRIPT_PRINT_MAX ((size_t)1 << 20) /* bytes of a script's stderr that are shown */
 
-/* The folders that the script may read, each once; none above another is asked for twice. */
+/* Makes the mounts of the folders that the script may read; a folder below another one of them needs no mount. */
 static size_t mounts_of(const struct fh_script_sandbox_place *place, const char *file_dir, struct fh_mount *ret)
 {
 	const char *const dirs[] = { place->dir, file_dir };
@@ -25,12 +25,12 @@ static size_t mounts_of(const struct fh_script_sandbox_place *place, const char 
 	return n;
 }
 
-/* What came of the run: the answer, or what ended it. */
+/* Takes the answer from a run's result, or says what ended the run. */
 static int take(const struct fh_result *r, json_t **ret_answer, struct fh_error *why)
 {
 	if (r->stream_size[FH_STDERR] &&
 	    fh_write_all(STDERR_FILENO, r->stream_data[FH_STDERR], FH_MIN(r->stream_size[FH_STDERR], SCRIPT_PRINT_MAX)))
-		why->message[0] = 0; /* a stderr that takes no more is no reason to lose the call */
+		why->message[0] = 0; /* the call does not fail when our own stderr is closed */
 	if (r->status == FH_STATUS_WALL_TIME_LIMIT || r->status == FH_STATUS_CPU_TIME_LIMIT)
 		return fh_error_set(why, FH_E_TIMEOUT, "too slow");
 	struct fh_str text = { (const char *)r->stream_data[FH_STDOUT], r->stream_size[FH_STDOUT] };

@@ -19,8 +19,8 @@ struct loader {
 	struct fh_eval_config *config;
 	struct fh_script_pool *scripts;
 	struct fh_eval_prompts *ret;
-	const char *place;             /* of the entry that is being read */
-	FH_NULLABLE const char *label; /* what the entry calls it */
+	const char *place;             /* of the prompts entry that is being read */
+	FH_NULLABLE const char *label; /* the label that the entry gives */
 	FH_NULLABLE const json_t *prompt_config;
 	struct fh_error *err;
 };
@@ -51,7 +51,7 @@ static char *default_label(const struct loader *l, const char *name, const char 
 /* ------------------------------------------------------------------------------------------------- one per file type
  */
 
-/* Parts between lines that are exactly "---". */
+/* Adds the parts of a text file, which lines of exactly "---" separate. */
 static int add_text(struct loader *l, const char *name, struct fh_str text)
 {
 	struct fh_eval_prompts *all = l->ret;
@@ -90,7 +90,7 @@ static int add_whole(struct loader *l, const char *name, struct fh_str text)
 	return add(l, text.p, text.n, fh_xasprintf("%s: %.*s...", name, (int)FH_MIN(text.n, 50), text.p));
 }
 
-/* JSON is taken over without blanks, and with the files in it that it names. */
+/* Adds a JSON prompt: without white space, and with the files that it names loaded. */
 static int add_json(struct loader *l, const char *name, struct fh_str text)
 {
 	fh_auto_json json_t *value = fh_json_parse(text, NULL, NULL);
@@ -135,7 +135,8 @@ static int add_jsonl(struct loader *l, const char *name, struct fh_str text)
 	return 0;
 }
 
-/* A label of its own, or one from the entry's and the text; without either, the prompt's number and text. */
+/* The label of a prompt of a CSV file: its own; else made of the entry's label and the text; else the prompt's number
+ * and text. */
 static char *csv_label(const struct loader *l, const char *own, size_t number, bool many, const char *raw)
 {
 	if (own && *own)
@@ -145,7 +146,7 @@ static char *csv_label(const struct loader *l, const char *own, size_t number, b
 	return many ? fh_xasprintf("%s: %s", l->label, raw) : fh_xstrdup(l->label);
 }
 
-/* A file without the delimiter has a prompt on each line; its first may be the head. */
+/* In a file without the delimiter each line is a prompt; the first line may be a header. */
 static int add_csv_lines(struct loader *l, struct fh_str text)
 {
 	size_t lines = count_lines(text), number = 0;
@@ -212,13 +213,14 @@ static int add_yaml(struct loader *l, const char *path, const char *name)
 	if (r < 0)
 		return r;
 	fh_auto_free char *text = fh_json_text(whole, 0);
-	size_t shown = 0, units = 0; /* at most 80 characters of it make the label */
+	size_t shown = 0, units = 0; /* the label shows at most 80 characters (UTF-8 sequences) of the text */
 	while (text[shown] && units < 80)
 		units += ((unsigned char)text[++shown] & 0xC0) != 0x80;
 	return add(l, text, strlen(text), default_label(l, name, text, shown));
 }
 
-/* The source of a JavaScript function, which promptfoo shows as the prompt; the whole file when that cannot be had. */
+/* Shows a JavaScript function's own source as the prompt, as promptfoo does; the whole file stays when its source is
+ * not available. */
 static void show_function(struct loader *l, struct fh_eval_prompt *p)
 {
 	enum fh_script_language language;
@@ -237,7 +239,7 @@ static void show_function(struct loader *l, struct fh_eval_prompt *p)
 	fh_sha256_hex(&hash, p->id);
 }
 
-/* A Python file without a function is a program, as promptfoo has it. */
+/* As in promptfoo, a Python file that is named without a function is a program that prints the prompt. */
 static int add_script(struct loader *l, const char *path, const char *name, const char *function)
 {
 	fh_auto_buf struct fh_buf source = FH_BUF_INIT(PROMPT_FILE_MAX);
@@ -268,7 +270,7 @@ static int add_script(struct loader *l, const char *path, const char *name, cons
 	return 0;
 }
 
-/* "exec:COMMAND", or a file that can be executed. */
+/* Adds a program that prints the prompt: "exec:COMMAND", or an executable file. */
 static int add_program(struct loader *l, const char *command)
 {
 	char **words = NULL;
@@ -336,7 +338,7 @@ static int add_file(struct loader *l, const char *path, const char *function)
 
 /* --------------------------------------------------------------------------------------------------------- entries */
 
-/* Text names a file when it says so, or when it looks like one and the file is there. */
+/* Whether a text names a file: it begins with file://, or looks like a path and the file exists. */
 static bool names_file(const struct loader *l, const char *text)
 {
 	if (fh_text_is_file(text))
@@ -401,7 +403,7 @@ static int add_entry(struct loader *l, const json_t *entry)
 	                         "a prompt is text, a file:// path, or an object with \"raw\" or \"id\" and \"label\"");
 }
 
-/* {path: label} */
+/* Adds the prompts of an object {path: label}. */
 static int add_map(struct loader *l, const json_t *spec)
 {
 	const char *path;

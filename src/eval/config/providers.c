@@ -24,8 +24,8 @@ static void provider_free(struct fh_eval_provider *p)
 	free(p);
 }
 
-/* What promptfoo calls a provider that is a script: a Python file that is named by itself "python:FILE:FUNCTION", a
- * JavaScript class as its id() says. NULL: as the config does. free() it. */
+/* promptfoo's name of a provider that is a script: "python:FILE:FUNCTION" for a Python file whose entry is only its
+ * name, and what id() returns for a JavaScript class. NULL: the name is the one in the config. free() it. */
 static char *script_id(const struct fh_eval_config *c, const char *id, bool plain, const json_t *options,
                        struct fh_script_pool *scripts)
 {

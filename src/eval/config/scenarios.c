@@ -10,8 +10,8 @@ struct loader {
 	struct fh_script_pool *scripts;
 	struct fh_eval_tests *ret;
 	struct fh_error *err;
-	size_t scenario;     /* index of the scenario, for the seed of its sample */
-	size_t conversation; /* index of the `config` entry among all scenarios */
+	size_t scenario;     /* index of the scenario, which the seed of its sample depends on */
+	size_t conversation; /* index of the `config` entry, counted over all scenarios */
 };
 
 static json_t *joined(const json_t *default_test, const json_t *data, const json_t *test, const char *key)
@@ -23,7 +23,7 @@ static json_t *joined(const json_t *default_test, const json_t *data, const json
 	return o;
 }
 
-/* One entry of `config` with one test. New reference. */
+/* Joins one entry of `config` with one test. New reference. */
 static json_t *join(const struct loader *l, const json_t *data, const json_t *test)
 {
 	json_t *one = json_object();
@@ -42,7 +42,7 @@ static json_t *join(const struct loader *l, const json_t *data, const json_t *te
 	return one;
 }
 
-/* `tests` of a scenario: a list, or a file of them. */
+/* Loads the `tests` of a scenario: a list, or a file that holds one. */
 static int load_tests(struct loader *l, const struct fh_document *d, const json_t *spec, const char *place,
                       struct fh_eval_tests *ret)
 {
@@ -98,7 +98,7 @@ static int load_one(struct loader *l, const struct fh_document *d, const json_t 
 static int load_list(struct loader *l, const struct fh_document *d, const json_t *spec, const char *place,
                      unsigned depth);
 
-/* An entry that names files stands for what is in them. */
+/* Loads a `config` entry; when it names files, their content instead. */
 static int load_entry(struct loader *l, const struct fh_document *d, const json_t *entry, const char *place,
                       unsigned depth)
 {

@@ -13,7 +13,7 @@ struct checker {
 	struct fh_buf problems;
 	size_t count;
 	unsigned depth;
-	struct fh_buf path; /* "data/a/0" */
+	struct fh_buf path; /* of the value that is being checked, such as "data/a/0" */
 };
 
 static int check(struct checker *c, const json_t *schema, const json_t *value);
@@ -29,7 +29,7 @@ static void FH_PRINTF(2, 3) problem(struct checker *c, const char *format, ...)
 	va_end(args);
 }
 
-/* Whether value conforms, without noting why not: for anyOf, not, if … */
+/* Whether value conforms, without recording problems: for anyOf, not, if … */
 static int conforms(struct checker *c, const json_t *schema, const json_t *value, bool *ret)
 {
 	size_t n = c->problems.n, count = c->count;
@@ -95,7 +95,7 @@ static int check_type(struct checker *c, const json_t *word, const json_t *value
 	return 0;
 }
 
-/* Equality of JSON where 1 and 1.0 are the same. */
+/* Whether two JSON values are equal, where 1 and 1.0 are. */
 static bool same(const json_t *a, const json_t *b)
 {
 	if (json_is_number(a) && json_is_number(b))
@@ -342,7 +342,7 @@ static int check_word(struct checker *c, const json_t *schema, const char *name,
 		is_;                                                                                                           \
 	})
 	if (ONE_OF(silent) || ONE_OF(objects) || ONE_OF(arrays))
-		return 0; /* objects and arrays are walked once, in check */
+		return 0; /* check() checks their members */
 	if (ONE_OF(numbers))
 		return check_number_word(c, name, word, value);
 	if (ONE_OF(sizes))

@@ -9,6 +9,6 @@
 #pragma once
 #include "json/json.h"
 
-/* *ret_problems is NULL when value conforms, else what does not, as "data/path must have …, …" (free()). A negative
- * code means that the schema itself is wrong. */
+/* *ret_problems is NULL when value conforms; otherwise it lists what does not, as "data/path must have …, …" (free()).
+ * A negative code means that the schema itself is wrong. */
 int fh_schema_check(const json_t *schema, const json_t *value, char **ret_problems, struct fh_error *err);

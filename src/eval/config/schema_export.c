@@ -2,11 +2,11 @@
 #include "eval/config/schema_export.h"
 #include "eval/grading/assertion.h"
 
-/* What a key's value may be beside its shape: a level of its own, or a list of that. */
+/* How often a key's value holds an object of another level: once, as a list, or either. */
 enum form { FORM_ONE, FORM_LIST, FORM_ONE_OR_LIST };
 
 static const struct {
-	const char *name; /* among the definitions */
+	const char *name; /* in the schema's "definitions" */
 	const struct fh_eval_keys *keys;
 } levels[] = {
 	{ "config", &fh_eval_keys_config },
@@ -25,8 +25,8 @@ static const struct {
 static const struct {
 	const char *level, *key, *of;
 	enum form form;
-	bool text_too; /* a file, an id, a text */
-	bool map_too;  /* or a mapping of another kind: {PATH: label}, {ID: options}, {path, config} */
+	bool text_too; /* may also be text: the name of a file, an id, the text itself */
+	bool map_too;  /* may also be an object of another form: {PATH: label}, {ID: options}, {path, config} */
 } links[] = {
 	{ "config", "prompts", "prompt", FORM_ONE_OR_LIST, true, true },
 	{ "config", "providers", "provider", FORM_ONE_OR_LIST, true, true },
@@ -62,7 +62,7 @@ static json_t *of_shape(enum fh_eval_shape shape)
 		json_decref(list);
 		return json_object();
 	}
-	/* An empty value counts as none. */
+	/* A key without a value (null) is allowed. */
 	json_array_append_new(list, json_string("null"));
 	return json_pack("{s:o}", "type", list);
 }
@@ -72,7 +72,7 @@ static json_t *of_link(size_t i)
 	json_t *one = json_pack("[o]", reference(links[i].of)), *any = json_array();
 	if (links[i].text_too)
 		json_array_append_new(one, json_pack("{s:s}", "type", "string"));
-	if (links[i].map_too) /* whose keys are none of the level's: it is checked when the config is loaded */
+	if (links[i].map_too) /* its keys are not those of the level; they are checked when the config is loaded */
 		json_array_append_new(one, json_pack("{s:s}", "type", "object"));
 	if (links[i].form != FORM_ONE)
 		json_array_append_new(any, json_pack("{s:s, s:{s:O}}", "type", "array", "items", "anyOf", one));
@@ -106,12 +106,13 @@ static json_t *of_level(size_t i)
 			json_object_set_new(properties, keys->items[k].name, of_key(levels[i].name, &keys->items[k]));
 	json_t *schema = json_pack("{s:s, s:o, s:b}", "type", "object", "properties", properties, "additionalProperties",
 	                           (int)keys->open);
-	if (!keys->open) /* for notes and anchors of the config's author */
+	if (!keys->open) /* allow x- keys, which the config's author uses for notes and anchors */
 		json_object_set_new(schema, "patternProperties", json_pack("{s:{}}", "^x-"));
 	return schema;
 }
 
-/* The types, each with its opposite; of those that have keys of their own (`own`), or of the others. */
+/* All assertion types, each with its "not-" form; only those that have keys of their own if `own`, else only the
+ * others. */
 static json_t *types_of(bool own)
 {
 	static const char *const comparing[] = { "max-score", "select-best" };

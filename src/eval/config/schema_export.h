@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON Schema (draft-07) of a config, for editors: made of the tables that configs are checked by (keys.h), and of
- * the table of assertions. */
+/* The JSON Schema (draft-07) of a config, for editors. It is generated from the tables by which configs are checked
+ * (keys.h) and from the table of assertions. */
 #pragma once
 #include "eval/config/keys.h"
 

@@ -9,7 +9,8 @@ struct totals {
 	size_t parts;
 };
 
-/* The mean (or sum) of the other assertions' scores, weighted by `weights: {type: w}` of the assertion's value. */
+/* The mean (with `method: sum` the sum) of the scores of the row's other assertions, weighted by the value's `weights:
+ * {type: w}`. */
 static struct totals totals_of(const struct fh_eval_result *r, const json_t *value)
 {
 	struct totals t = { 0 };
@@ -119,7 +120,7 @@ static void take_choice(struct fh_eval_result *r, const json_t *assertion, bool 
 	r->score = 0;
 }
 
-/* A comparison that gave no verdict says nothing about any of the answers: they are errors. */
+/* Makes every cell of the row an error: a comparison without a verdict says nothing about any of them. */
 static void take_error(struct fh_eval_result *r, const char *why)
 {
 	json_decref(r->grading);

@@ -4,7 +4,8 @@
 #pragma once
 #include "eval/run.h"
 
-/* Whether a test has one. */
+/* Whether a test has such an assertion. */
 bool fh_eval_select_wants(const json_t *test);
-/* Judges those of a test; `cells` are the n results of its row, column by column, and are changed. */
+/* Judges the comparing assertions of a test; `cells` are the n results of its row, column by column, and are
+ * changed. */
 void fh_eval_select(const struct fh_eval_run *run, const json_t *test, struct fh_eval_result *cells, size_t n);

@@ -16,13 +16,13 @@ struct loader {
 	struct fh_eval_tests *ret;
 	struct fh_error *err;
 	unsigned depth;
-	bool alone;   /* the file is named by itself, not in a list */
-	bool by_path; /* … by {path} */
+	bool alone;   /* `tests` names this one file, not a list of files */
+	bool by_path; /* and names it as {path} */
 };
 
 static int load_spec(struct loader *l, const struct fh_document *d, const json_t *spec, const char *place);
 
-/* Lays the maps of the files that one entry of `vars` names over `vars`. */
+/* Sets the variables of the files that an entry of `vars` names in `vars`. */
 static int add_vars_of(struct fh_eval_config *c, const struct fh_document *d, const char *text, const char *place,
                        json_t *vars, struct fh_error *err)
 {
@@ -86,7 +86,7 @@ static int add(struct loader *l, const struct fh_document *d, const json_t *writ
 
 /* ----------------------------------------------------------------------------------------------------------- files */
 
-/* Keeps a list that was read by other means as a document of the config, and loads it. */
+/* Makes a document of a list that was not read by the config's loader, and loads the tests in it. */
 static int load_list(struct loader *l, const char *path, FH_OWN json_t *list)
 {
 	struct fh_document *d = fh_document_new(path, list);
@@ -95,7 +95,7 @@ static int load_list(struct loader *l, const char *path, FH_OWN json_t *list)
 	return load_spec(l, d, d->root, "");
 }
 
-/* Files that are named alone, not in a list, number the tests that have no description. */
+/* Gives tests without a description a number as one. This is done for a file that `tests` names alone. */
 static json_t *numbered(const json_t *list)
 {
 	json_t *all = json_array();
@@ -171,7 +171,7 @@ static int load_xlsx(struct loader *l, const char *path, const char *sheet)
 	return r;
 }
 
-/* A module may export the list itself in place of a function. 0: it does. */
+/* Gets the list that a module exports directly, not as a function's result. Negative: it exports something else. */
 static int module_value(struct loader *l, const char *path, struct fh_script_result *ret)
 {
 	fh_auto_json json_t *none = json_array();
@@ -210,7 +210,8 @@ static int load_script(struct loader *l, const char *path, enum fh_script_langua
 	return load_list(l, path, json_incref(result.value));
 }
 
-/* Alone (`tests: x.yaml`, `{path: x.yaml}`): a YAML file of {path} has rows as a CSV file has; numbered otherwise. */
+/* Loads a file that `tests` names alone: a YAML file named by {path} holds rows as a CSV file does; the tests of any
+ * other are numbered. */
 static int load_document(struct loader *l, const char *path)
 {
 	struct fh_document *d = NULL;
@@ -340,7 +341,7 @@ void fh_eval_tests_release(struct fh_eval_tests *t)
 
 /* ----------------------------------------------------------------------------------------------------------- merge */
 
-/* Objects of both, laid over each other; what only one has is shared, not copied. */
+/* Lays `above`'s members over `below`'s; an object that only one of them has is shared, not copied. */
 static void merge_objects(json_t *into, const char *key, const json_t *below, const json_t *above)
 {
 	json_t *a = json_object_get(below, key), *b = json_object_get(above, key);

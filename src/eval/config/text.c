@@ -50,7 +50,7 @@ struct fh_str fh_text_trim(struct fh_str s)
 		s.p += n;
 		s.n -= n;
 	}
-	/* From the end: a tail of 1 to 3 bytes that is one space. */
+	/* Strips from the end each UTF-8 sequence of 1 to 3 bytes that is a space. */
 	for (bool again = true; again;) {
 		again = false;
 		for (size_t k = 1; k <= 3 && k <= s.n; k++)
@@ -72,7 +72,7 @@ void fh_text_split_file(const char *text, const char *dir, char **ret_path, char
 	*ret_function = colon && colon[1] ? fh_xstrdup(colon + 1) : NULL;
 }
 
-/* A field in quotes, from behind the first; returns what follows the last, or NULL. */
+/* Reads a quoted field that starts behind its opening quote; returns the position behind the closing one, or NULL. */
 static const char *quoted_field(const char *s, struct fh_buf *field)
 {
 	for (; *s && (*s != '"' || s[1] == '"'); s++) {

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Text as JavaScript sees it, for the assertions and templates that come from there. */
+/* Text functions with the semantics of JavaScript's, for assertions and templates that promptfoo implements in it. */
 #pragma once
 #include "json/json.h"
 
-/* Lower case, Unicode's simple mapping; s is UTF-8 (bytes that are not stay as they are). free() it. */
+/* Lower case by Unicode's simple mapping; bytes of s that are not UTF-8 stay as they are. free() it. */
 FH_OWN char *fh_text_lower(struct fh_str s);
-/* A string as it is, a number as String(n), anything else as one line of JSON. free() it. */
+/* A string unchanged, a number as JavaScript's String(n), any other value as one line of JSON. free() it. */
 FH_OWN char *fh_text_of_json(const json_t *value);
-/* s without white space at both ends, as trim() does for ASCII and U+00A0, U+FEFF, U+2028, U+2029; a slice of s. */
+/* s without white space at both ends, as JavaScript's trim() for ASCII and U+00A0, U+FEFF, U+2028, U+2029; points into
+ * s. */
 struct fh_str fh_text_trim(struct fh_str s);
-/* A path of the form file://NAME[:FUNCTION]: *ret_path (joined to dir) and *ret_function (NULL: none), both free().
- * The function is what follows the first ':' of NAME. */
+/* Splits file://NAME[:FUNCTION] at the first ':' of NAME: *ret_path (joined to dir) and *ret_function (NULL: no
+ * function). free() both. */
 void fh_text_split_file(const char *text, const char *dir, char **ret_path, char **ret_function);
 static inline bool fh_text_is_file(const char *text)
 {
 	return text && fh_starts_with(text, "file://");
 }
-/* The fields of 'a, "b,c", d': split at commas outside of quotes; fields without quotes are trimmed, empty ones
- * dropped. Inside of quotes \" and "" stand for a quote and \\ for a backslash. *ret is a list of strings.
- * FH_E_ARGUMENT for a quote that is not closed, or text behind one. */
+/* Splits 'a, "b,c", d' at commas outside of quotes; unquoted fields are trimmed, empty ones dropped. Within quotes \"
+ * and "" stand for a quote and \\ for a backslash. *ret is a list of strings. FH_E_ARGUMENT for an unclosed quote, or
+ * text behind a closing one. */
 int fh_text_split_list(const char *text, json_t **ret, struct fh_error *err);

@@ -3,12 +3,12 @@
 #include "base/nearest.h"
 #include "template/template.h"
 
-/* One template, and the row that it is looked at with. */
+/* A search for unknown names: one template, and the row whose variables it is checked against. */
 struct look {
 	struct fh_eval_plan *plan;
 	const struct fh_eval_row *row;
-	const json_t *stored; /* names that storeOutputAs gives */
-	json_t *found;        /* name -> true: what is not there */
+	const json_t *stored; /* names that storeOutputAs defines */
+	json_t *found;        /* the unknown names, as an object {name: true} */
 };
 
 static bool is_runtime(const char *name)
@@ -43,7 +43,7 @@ static const char *nearest_var(const struct fh_eval_plan *p, const char *name)
 	return nearest.best;
 }
 
-/* Tells what was found for one template, with how many tests lack it. */
+/* Warns of the unknown names of one template, with the number of tests that lack each. */
 static void tell(struct fh_eval_plan *p, const json_t *counts, size_t rows, const char *what, const char *label)
 {
 	const char *name;

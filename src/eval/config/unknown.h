@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables that templates ask for and that no test has: a slip in a name renders as nothing, so it is told. */
+/* Variables that templates use and no test has. A misspelt name would silently render as nothing, so there is a
+ * warning. */
 #pragma once
 #include "eval/plan.h"
 
-/* Notes (fh_eval_config_note) each such name of the prompts, and of the assertions' values, once. */
+/* Warns (fh_eval_config_note) once of each such name in the prompts and in the values of assertions. */
 void fh_eval_note_unknown_vars(struct fh_eval_plan *p);

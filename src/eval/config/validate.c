@@ -4,7 +4,7 @@
 #include "eval/config/tests.h"
 #include "eval/grading/assertion.h"
 
-/* What compares the columns of a row is no check of one answer (select.h). */
+/* Types that compare the columns of a row; they do not check a single answer (select.h). */
 static const char *const comparing[] = { "max-score", "select-best" };
 
 static bool compares(const char *type)
@@ -15,7 +15,7 @@ static bool compares(const char *type)
 	return false;
 }
 
-/* What promptfoo has and fumehood has not, and why. */
+/* Why fumehood does not support an assertion type of promptfoo's; NULL for any other type. */
 static const char *refusal_of(const char *type)
 {
 	static const struct {
@@ -34,8 +34,8 @@ static const char *refusal_of(const char *type)
 	return NULL;
 }
 
-/* A type that is nearly a known one is a slip, and stops the eval before anything is spent. One that is like none may
- * come from a later promptfoo: its rows become errors, the others count. */
+/* A type that is almost a known one is taken for a misspelling and stops the eval before it costs anything. Any other
+ * unknown type may come from a later promptfoo: its rows become errors, all other rows count. */
 static int unknown_type(struct fh_eval_config *c, const struct fh_document *d, const char *type, const char *place,
                         struct fh_error *err)
 {
@@ -114,7 +114,8 @@ int fh_eval_assertions_validate(struct fh_eval_config *c, const struct fh_docume
 	return check_assertions(c, d, list, place, 0, err);
 }
 
-/* The commonest slip of indentation: the assertions would be a variable, and nothing would be checked. */
+/* Finds the commonest mistake of indentation: `assert` below `vars` would be a variable, and nothing would be
+ * checked. */
 static int check_vars(struct fh_eval_config *c, const struct fh_document *d, const json_t *test, const char *place,
                       struct fh_error *err)
 {

@@ -49,7 +49,7 @@ static int inflate_part(const unsigned char *data, size_t n, size_t size, struct
 	return r == Z_STREAM_END && ret->n == size ? 0 : -FH_E_CONFIG;
 }
 
-/* The content of one file of the archive. 1: there is none of that name. */
+/* Unpacks one file of the archive. 1: the archive has no file of that name. */
 static int unzip(struct fh_str zip, const char *name, struct fh_buf *ret)
 {
 	const unsigned char *p = (const unsigned char *)zip.p, *end = end_record(p, zip.n);
@@ -84,9 +84,9 @@ struct book {
 	json_t *sheets;  /* [{name, id}] */
 	json_t *targets; /* relation id -> part */
 	json_t *strings; /* shared strings */
-	json_t *formats; /* of cell styles: true where they show a date */
-	json_t *dates;   /* number formats of the file that show dates: id -> true */
-	json_t *rows;    /* of the sheet */
+	json_t *formats; /* of each cell style: whether it shows a date */
+	json_t *dates;   /* number formats, defined in the file, that show dates: id -> true */
+	json_t *rows;    /* of the sheet that is read */
 	struct fh_buf text;
 	bool in_text, in_styles;
 	char type[16];
@@ -109,7 +109,7 @@ static const char *local(const char *name)
 	return colon ? colon + 1 : name;
 }
 
-/* "AB12" is column 28; SIZE_MAX when it is none. */
+/* The column of a cell's reference: 28 for "AB12"; SIZE_MAX when it is malformed. */
 static size_t column_of(const char *reference)
 {
 	size_t n = 0;
@@ -172,7 +172,7 @@ static void XMLCALL on_start(void *user, const char *written, const char **attri
 	b->in_text = strcmp(name, "t") == 0 || strcmp(name, "v") == 0;
 }
 
-/* Days since 1899-12-30, as Excel counts them, in ISO 8601. */
+/* A date, given in days since 1899-12-30 as Excel counts them, in ISO 8601. */
 static char *date_text(double days)
 {
 	time_t seconds = (time_t)llround((days - 25569) * 86400);
@@ -231,10 +231,10 @@ static void XMLCALL on_entity(void *user, const char *name, int is_parameter, co
                               const char *base, const char *system, const char *public, const char *notation)
 {
 	struct book *b = user;
-	XML_StopParser(b->parser, XML_FALSE); /* a workbook declares none */
+	XML_StopParser(b->parser, XML_FALSE); /* workbooks contain no such declaration */
 }
 
-/* Reads one part into the book. 1: there is none. */
+/* Reads one part of the archive into the book. 1: the archive lacks this part. */
 static int read_part(struct book *b, const char *name)
 {
 	fh_auto_buf struct fh_buf xml = FH_BUF_INIT(PART_MAX);

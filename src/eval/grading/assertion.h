@@ -17,7 +17,8 @@ struct fh_services;
 struct fh_graders;
 struct fh_assertion;
 
-/* What a check found. Starts zeroed; owned by the engine once the check returned 0 (fh_grade_release frees it). */
+/* The outcome of a check. The check gets it zeroed; the caller owns it once the check returned 0 (fh_grade_release
+ * frees it). */
 struct fh_grade {
 	bool pass;
 	double score;         /* usually 0 or 1 */
@@ -26,7 +27,7 @@ struct fh_grade {
 	json_t *components;   /* array of results in the form of the outputs' componentResults, or NULL */
 	json_t *tokens_used;  /* object, or NULL */
 	json_t *metadata;     /* object shown with the result (run status, usage, stdout …), or NULL */
-	char *comment;        /* NULL: none */
+	char *comment;        /* NULL: no comment */
 };
 void fh_grade_release(struct fh_grade *g);
 
@@ -34,19 +35,19 @@ struct fh_assertion_call {
 	const struct fh_assertion *kind;
 	bool inverse;                     /* the type was written with "not-" */
 	const json_t *assertion;          /* the assertion object as the config has it */
-	FH_NULLABLE const json_t *value;  /* its `value`, file:// loaded and templates rendered; NULL: none was given */
+	FH_NULLABLE const json_t *value;  /* its `value`, with file:// loaded and templates rendered; NULL: not given */
 	FH_NULLABLE const json_t *config; /* its `config`, an object */
 	bool has_threshold;
 	double threshold;
-	const json_t *output;      /* what the provider (or the last transform) gave; a string, or any JSON value */
-	struct fh_str output_text; /* the string itself, or the value as one line of JSON; a NUL follows */
+	const json_t *output;      /* of the provider, or of the last transform; any JSON value, usually a string */
+	struct fh_str output_text; /* output if it is a string, else output as one line of JSON; NUL-terminated */
 	const char *prompt;        /* rendered */
 	const json_t *vars;        /* object: the row's variables, rendered */
 	const json_t *test;        /* object: the test case as merged with defaultTest */
 	const json_t *provider;    /* object: {id, label, config?} */
 	const json_t *response;    /* object: the provider's response: output, cost?, cached?, metadata?, logProbs? … */
 	double latency_ms;         /* of the provider's call */
-	bool cached;               /* the response came from a cache: latency_ms says nothing */
+	bool cached;               /* the response came from a cache: latency_ms is meaningless */
 	const char *config_dir;    /* folder of the config: relative file:// paths start here; absolute */
 	struct fh_services *services;           /* sandboxes, script workers (eval/grading/services.h) */
 	FH_NULLABLE struct fh_graders *graders; /* models that grade (eval/grading/graders.h) */
@@ -55,21 +56,21 @@ struct fh_assertion_call {
 struct fh_assertion {
 	const char *name; /* the config's `type`, without "not-" */
 	int (*check)(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err);
-	/* Refuses at load what can be seen to be wrong in the assertion object (values not yet rendered); the message
-	 * names the key, the loader adds file and line. NULL: nothing to check. */
+	/* Refuses, while the config is loaded, mistakes that the assertion object shows before its templates are rendered.
+	 * The message names the key; the loader adds file and line. NULL: nothing to check. */
 	int (*validate)(const json_t *assertion, struct fh_error *err);
-	/* `value` reaches the check as written: its file:// is not loaded (scripts load their own). */
+	/* The check gets `value` as written in the config, with file:// not loaded: scripts load their files themselves. */
 	bool raw_file_value;
-	/* The kind has keys of its own beside those of every assertion, and checks all of them in `validate`. */
+	/* The kind has further keys beside those of every assertion, and `validate` checks all of them. */
 	bool own_keys;
 };
 
-/* The kind with this name (no "not-"), or NULL. */
+/* The kind with this name (without "not-"), or NULL. */
 FH_NULLABLE const struct fh_assertion *fh_assertion_find(const char *name);
-/* The table, for messages and docs: NULL after the last. */
+/* The i-th kind of the table, for messages and docs; NULL behind the last. */
 const struct fh_assertion *fh_assertion_at(size_t i);
 
-/* Fills *ret for a check that holds or not: pass = holds != inverse, score 1 or 0, the reason only when it failed
+/* Sets *ret to a grade of pass or fail: pass = holds != inverse, score 1 or 0, the reason only when it failed
  * ("Assertion passed" otherwise). Always returns 0. */
 int fh_grade_set(struct fh_grade *ret, const struct fh_assertion_call *call, bool holds, const char *reason, ...)
     FH_PRINTF(4, 5);
@@ -80,7 +81,7 @@ static inline const char *fh_call_not(const struct fh_assertion_call *call)
 }
 
 /* The `context` object that user scripts get beside the output: prompt, vars, test, logProbs, provider,
- * providerResponse, and config and metadata where there are any. New reference. */
+ * providerResponse; config and metadata when the assertion has them. New reference. */
 FH_OWN json_t *fh_assertion_context(const struct fh_assertion_call *call);
-/* How long the script of this assertion may take, as its config.timeout (ms) says; 0: as long as any script. */
+/* Time limit of this assertion's script, from its config.timeout (ms); 0: the general limit for scripts. */
 uint64_t fh_assertion_script_timeout(const struct fh_assertion_call *call);

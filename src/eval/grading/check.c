@@ -14,7 +14,7 @@
 
 /* ----------------------------------------------------------------------------------------------------------- value */
 
-/* What a script gives as the expected value: anything but a verdict. */
+/* The expected value that a script returned; an object that is a verdict is refused. */
 static int value_from_script(const struct fh_assertion_call *call, const char *path, const char *function,
                              enum fh_script_language language, json_t **ret, struct fh_error *err)
 {
@@ -128,7 +128,7 @@ static double weight_of(const json_t *assertion)
 	return fh_json_num(assertion, "weight", 1);
 }
 
-/* Adds what the outputs show beside the grade: the value as rendered, when that differs from the text written. */
+/* Adds the rendered value to the grade's metadata, which outputs show, when rendering changed it. */
 static void note_rendered(struct fh_grade *g, const json_t *written, const json_t *rendered)
 {
 	if (!json_is_string(rendered) || rendered == written || json_equal(rendered, written))
@@ -182,7 +182,7 @@ static int check_one(const struct fh_check *c, const json_t *assertion, json_t *
 		return r;
 	note_rendered(&grade, written, value);
 	if (weight_of(assertion) == 0)
-		grade.pass = true; /* it only measures */
+		grade.pass = true; /* with weight 0 it only measures */
 	*ret = fh_grade_json(&grade, assertion);
 	return 0;
 }
@@ -234,7 +234,7 @@ static int check_list(const struct fh_check *c, const json_t *list, const json_t
 		const json_t *assertion = json_array_get(list, i);
 		const char *type = fh_json_str(assertion, "type", "");
 		if (strcmp(type, "max-score") == 0 || fh_starts_with(type, "select-"))
-			continue; /* judged when the whole row is there (select.h) */
+			continue; /* judged when the whole row is finished (select.h) */
 		fh_auto_json json_t *result = NULL;
 		int r = strcmp(type, "assert-set") == 0 ? check_set(c, assertion, &result, err)
 		                                        : check_one(c, assertion, &result, err);
@@ -247,8 +247,8 @@ static int check_list(const struct fh_check *c, const json_t *list, const json_t
 	return 0;
 }
 
-/* assertScoringFunction: file://x.js[:fn] or file://x.py[:fn] (default "func") makes the row's grade of its named
- * scores. What the function does wrong fails the row. */
+/* assertScoringFunction: file://x.js[:fn] or file://x.py[:fn] (default "func") computes the row's grade from its named
+ * scores. An error of the function fails the row. */
 static int apply_scoring(const struct fh_check *c, const char *text, json_t *grading, struct fh_error *err)
 {
 	fh_auto_free char *path = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The assertions of one cell: each is rendered, carried out, and its result joined to the score (score.h). */
+/* Runs the assertions of one cell: renders each, calls its check, and adds the grade to the row's score (score.h). */
 #pragma once
 #include "eval/grading/services.h"
 #include "eval/plan.h"

@@ -26,7 +26,8 @@ static bool take(struct parser *p, const char *token)
 	size_t n = strlen(token);
 	if (strncmp(p->s, token, n) != 0)
 		return false;
-	/* A word ends where no letter follows; "<" is not the start of "<=", nor "=" of "==". */
+	/* A word operator ends before a character that can not be part of a name; "<" is not the start of "<=", nor "=" of
+	 * "==". */
 	if (isalpha((unsigned char)*token) && (isalnum((unsigned char)p->s[n]) || p->s[n] == '_'))
 		return false;
 	p->s += n;

@@ -13,5 +13,5 @@
 /* Adds the metrics to `named`. An entry that is not {name, value: text}: FH_E_CONFIG with its place. */
 int fh_eval_derive(const struct fh_document *d, FH_NULLABLE const json_t *derived, json_t *named, size_t count,
                    struct fh_error *err);
-/* The value of one expression; false when it cannot be computed. */
+/* Computes one expression; false when it cannot be computed. */
 bool fh_eval_expression(const char *text, const json_t *names, double *ret);

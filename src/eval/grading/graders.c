@@ -6,8 +6,8 @@
 
 struct grader {
 	json_t *entry;
-	struct fh_provider *handle; /* its own; NULL while `shared` is used */
-	struct fh_provider *shared; /* a provider of the config */
+	struct fh_provider *handle; /* opened for this grader; NULL while `shared` is used */
+	struct fh_provider *shared; /* a provider of the config, which owns it */
 };
 
 struct fh_graders {
@@ -41,7 +41,7 @@ void fh_graders_free(struct fh_graders *g)
 
 static const char *const kinds[FH_PROVIDER_OPERATION_COUNT_] = { "text", "embedding", "classification", "moderation" };
 
-/* {text: …, embedding: …} by what is asked for. NULL: it has nothing for that. */
+/* The member of {text: …, embedding: …} for an operation. NULL: there is no such member. */
 static const json_t *by_kind(const json_t *entry, enum fh_provider_operation operation)
 {
 	for (unsigned depth = 0; depth < NESTED_MAX && json_is_object(entry) && !json_object_get(entry, "id"); depth++) {
@@ -71,7 +71,7 @@ static const json_t *entry_of(const struct fh_graders *g, const struct fh_grader
 	return NULL;
 }
 
-/* What is asked when the config names no grader. */
+/* The provider for an assertion whose config names no grader. */
 static json_t *usual_entry(const struct fh_grader_request *q, struct fh_error *err)
 {
 	static const char *const usual[FH_PROVIDER_OPERATION_COUNT_] = { "openai:chat:gpt-4.1",

@@ -12,18 +12,18 @@
 
 struct fh_graders;
 
-struct fh_graders *fh_graders_new(const struct fh_eval_plan *plan); /* opens nothing; borrows the plan */
+struct fh_graders *fh_graders_new(const struct fh_eval_plan *plan); /* opens no provider; borrows the plan */
 void fh_graders_free(FH_NULLABLE struct fh_graders *g);
 
 struct fh_grader_request {
 	enum fh_provider_operation operation;
 	const char *what;                    /* the assertion's type, for messages and as the prompt's label */
 	FH_NULLABLE const json_t *assertion; /* its `provider` */
-	FH_NULLABLE const json_t *test;      /* its options.provider */
+	FH_NULLABLE const json_t *test;      /* the test, for its options.provider */
 	struct fh_str prompt;
 	FH_NULLABLE const json_t *vars; /* what the grader sees as context.vars */
 };
-/* Asks. A grader that cannot be asked, or whose answer is an error or empty, is FH_E_ARGUMENT: the row is an error, as
- * nothing was found out about the answer. Adds what the call cost to `tokens` (an object, may be NULL). */
+/* Calls the grader. FH_E_ARGUMENT when it cannot be called, or its answer is an error or empty: the row becomes an
+ * error, since nothing is known about the answer. Adds the call's tokens to `tokens` (an object, may be NULL). */
 int fh_graders_call(struct fh_graders *g, const struct fh_grader_request *request, struct fh_provider_response *ret,
                     FH_NULLABLE json_t *tokens, struct fh_error *err);

@@ -3,9 +3,10 @@
 #include "json/yaml.h"
 
 #define OBJECT_MAX ((size_t)100000)
-#define TRIES_MAX 2000 /* braces that begin nothing */
+#define TRIES_MAX 2000 /* a text with more braces that begin no object is given up */
 
-/* A comment from // to the end of its line becomes YAML's: "#". Not inside of quotes, nor behind a colon (a URL). */
+/* Turns comments from // to the end of the line into YAML's "#". A // within quotes or behind a colon (a URL) is left
+ * alone. */
 static void hash_comments(struct fh_buf *b)
 {
 	char quote = 0;
@@ -41,7 +42,7 @@ static json_t *lenient(const char *p, size_t n, size_t missing)
 	return value;
 }
 
-/* The object that begins at p; *ret_n is its length. */
+/* The object that begins at p; *ret_n is its length in bytes. NULL when there is none. */
 static json_t *object_at(const char *p, size_t n, size_t *ret_n)
 {
 	size_t depth = 0, end = FH_MIN(n, OBJECT_MAX), i = 0;

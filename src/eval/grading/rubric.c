@@ -18,7 +18,8 @@ const json_t *fh_rubric_prompt(const struct fh_rubric_call *c)
 	return empty ? NULL : prompt;
 }
 
-/* "file://x.txt" is read, "file://x.js[:fn]" gives the prompt. */
+/* Loads a rubric prompt: "file://x.txt" is read; the function in "file://x.js[:fn]" is called and returns the
+ * prompt. */
 static int load_file(const struct fh_rubric_call *c, const char *text, char **ret, struct fh_error *err)
 {
 	fh_auto_free char *path = NULL;
@@ -44,7 +45,7 @@ static int load_file(const struct fh_rubric_call *c, const char *text, char **re
 	return r < 0 ? fh_error_wrap(err, "rubricPrompt") : 0;
 }
 
-/* Objects as their JSON, so that a template that puts them in shows what they are. New reference. */
+/* A copy of vars in which objects are JSON text, since a template would not show their members. New reference. */
 static json_t *flattened(const json_t *vars)
 {
 	json_t *flat = json_object(), *v;

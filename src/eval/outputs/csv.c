@@ -2,16 +2,16 @@
 #include "eval/outputs/output.h"
 #include "base/escape.h"
 
-/* A row of the file per row of the eval: the variables, then for each column its output, status, score, named scores,
+/* One line for each row of the eval: the variables, then for each column its output, status, score, named scores,
  * reason and comment. */
 
 struct table {
 	const struct fh_output_data *data;
 	struct fh_output_stream *out;
-	bool described;  /* a test has a description: then there is a column of them */
-	bool begun;      /* a row is open */
-	uint32_t row;    /* which */
-	uint32_t column; /* the next of it */
+	bool described;  /* a test has a description, so the file has a column of them */
+	bool begun;      /* a line is begun and not ended */
+	uint32_t row;    /* the eval's row of that line */
+	uint32_t column; /* the next column to write */
 };
 
 static void field(struct fh_buf *out, struct fh_str text, bool *first)

@@ -11,15 +11,15 @@
 #include "eval/outputs/output.h"
 
 #define FLUSH_AT ((size_t)256 << 10)
-#define SIGN_WITHIN ((size_t)64 << 10) /* bytes of a file in which the sign of its kind stands */
+#define SIGN_WITHIN ((size_t)64 << 10) /* the sign of a file's kind is searched in so many bytes at its start */
 
 struct file {
 	const struct fh_output *kind;
 	const char *path; /* borrowed */
-	char *real;       /* what the path leads to: a symbolic link stays one */
-	int fd;           /* holds the lock; rows are appended to it */
+	char *real;       /* the path with symbolic links resolved, so that a link is not replaced */
+	int fd;           /* holds the file's lock; rows are appended here */
 	bool regular, made, written;
-	bool cut; /* what was in the file is gone */
+	bool cut; /* the old content was truncated */
 };
 
 struct fh_output_files {
@@ -70,7 +70,7 @@ static int make_folders(const char *dir, struct fh_error *err)
 	return mkdir(dir, 0777) == 0 || errno == EEXIST ? 0 : fh_error_sys(err, errno, "cannot make folder %s", dir);
 }
 
-/* A file that is there is replaced only when it looks like results of this kind. */
+/* An existing file is overwritten only if it looks like results of this kind. */
 static int check_content(const struct file *f, struct fh_error *err)
 {
 	fh_auto_free char *start = fh_xcalloc(1, SIGN_WITHIN + 1);
@@ -117,7 +117,7 @@ static int open_one(struct file *f, struct fh_error *err)
 		f->real = fh_xstrdup(f->path);
 	if (f->regular)
 		return open_regular(f, err);
-	/* A device or a FIFO takes the bytes as they come; it is opened when they are there. */
+	/* A device or a FIFO is opened only when the results are written. */
 	return access(f->path, W_OK) == 0 ? 0 : fh_error_sys(err, errno, "cannot write results to %s", f->path);
 }
 
@@ -168,7 +168,7 @@ static int append(struct file *f, struct fh_str text, struct fh_error *err)
 	if (fh_write_all(f->fd, line.p, line.n) == 0)
 		return 0;
 	int sys = errno;
-	(void)!ftruncate(f->fd, size); /* a part of a line would make the rest unreadable */
+	(void)!ftruncate(f->fd, size); /* an incomplete line would make the file unreadable */
 	return fh_error_sys(err, sys, "cannot write results to %s", f->path);
 }
 
@@ -193,7 +193,7 @@ static int write_in_place(const struct file *f, const struct fh_output_data *dat
 	return r == 0 && failed ? fh_error_sys(err, failed, "cannot write %s", f->path) : r;
 }
 
-/* Beside it, and then renamed over it: a reader or a crash sees the old file or the new one. */
+/* Writes a temporary file beside the old one and renames it: a reader, or a crash, sees the old file or the new one. */
 static int write_whole(const struct file *f, const struct fh_output_data *data, struct fh_error *err)
 {
 	uint64_t random = 0;

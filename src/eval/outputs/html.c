@@ -2,8 +2,8 @@
 #include "base/escape.h"
 #include "eval/outputs/output.h"
 
-/* One file, without scripts and without anything from elsewhere: a policy in its head forbids both, should an answer
- * get past the escaping. */
+/* One HTML file without scripts and external resources. A Content-Security-Policy in its head forbids both, should an
+ * answer ever get past the escaping. */
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"

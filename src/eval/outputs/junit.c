@@ -2,7 +2,7 @@
 #include "base/escape.h"
 #include "eval/outputs/output.h"
 
-/* JUnit XML, as CI systems read it: a suite for each column, a case for each test. */
+/* JUnit XML, which CI systems read: a suite for each column, a case for each test. */
 
 struct suite {
 	const struct fh_output_data *data;

@@ -3,7 +3,7 @@
 #include "eval/outputs/output.h"
 #include "eval/repeats.h"
 
-/* For a pull request or a CI summary: the sums, then what did not pass, each with its reason and answer. */
+/* For a pull request or a CI summary: the totals, then each test that did not pass, with reason and answer. */
 
 #define SHOWN_MAX 200
 #define TEXT_MAX 2000
@@ -37,7 +37,7 @@ static void columns(struct fh_buf *out, const struct fh_output_data *d)
 	}
 }
 
-/* Over repeats, an item each column. */
+/* Writes pass@k and flaky tests of repeats, one item for each column. */
 static void repeats(struct fh_buf *out, const struct fh_output_data *d)
 {
 	for (uint32_t i = 0; i < json_array_size(d->columns); i++) {
@@ -53,7 +53,7 @@ static void repeats(struct fh_buf *out, const struct fh_output_data *d)
 	}
 }
 
-/* A block of code ends at a fence as long as its own: this one is longer than any in the text. */
+/* Writes a block of code. Its fence is longer than any in the text, which therefore cannot end the block. */
 static void block(struct fh_buf *out, const char *text)
 {
 	size_t longest = 2, run = 0, n = FH_MIN(strlen(text), (size_t)TEXT_MAX);

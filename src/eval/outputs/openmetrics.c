@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/outputs/output.h"
 
-/* The sums of each column as OpenMetrics 1.0 text, for Prometheus' textfile collector and its like. */
+/* The totals of each column as OpenMetrics 1.0 text, for Prometheus' textfile collector and similar readers. */
 
 static const struct metric {
 	const char *name, *help, *key;
@@ -33,7 +33,7 @@ static void label(struct fh_buf *out, const char *name, const char *value)
 	fh_buf_addc(out, '"');
 }
 
-/* `metric`: of a named score, or NULL; `k`: of pass@k, or NULL. */
+/* Writes the labels of a sample. `metric` is a named score's name, or NULL; `k` that of pass@k, or NULL. */
 static void labels(struct fh_buf *out, const struct fh_output_data *d, size_t column, const char *metric, const char *k)
 {
 	const json_t *c = json_array_get(d->columns, column);
@@ -59,7 +59,7 @@ static void begin(struct fh_buf *out, const char *name, const char *help)
 	fh_buf_addf(out, "# TYPE %s gauge\n# HELP %s %s\n", name, name, help);
 }
 
-/* Over repeats; nothing where there are none. */
+/* Writes the metrics of repeats; nothing when there were no repeats. */
 static void write_repeats(struct fh_buf *out, const struct fh_output_data *d)
 {
 	static const struct {

@@ -3,7 +3,7 @@
 #include <unistd.h>
 #include "base/secret.h"
 
-#define SECRET_MIN 8 /* shorter values are words that stand elsewhere too */
+#define SECRET_MIN 8 /* shorter values could be common words */
 
 static bool secret_value(const char *value)
 {

@@ -22,11 +22,11 @@ static json_t *uuid(void)
 	return json_string_nocheck(text);
 }
 
-/* promptfoo parses strings that hold a JSON object or list, when it looks for secrets in them, and writes them back
- * without spaces; rows compare equal only when ours do the same. */
+/* promptfoo parses strings that hold a JSON object or list when it searches them for secrets, and writes them without
+ * spaces. Ours must do the same, or equal rows would differ. */
 static json_t *compacted(const char *text, size_t n);
 
-/* The same for each string of a value. New reference. */
+/* compacted() for each string within a value. New reference. */
 static json_t *compacted_below(const json_t *value)
 {
 	if (json_is_string(value))
@@ -69,7 +69,8 @@ static json_t *vars_json(json_t *vars)
 	return o;
 }
 
-/* Rows are written, not built: a tree of each would cost as much as all the rest of an eval. */
+/* Rows are written as text and not built as a tree of JSON values, which would cost as much time as the rest of an
+ * eval. */
 static void key(struct fh_buf *out, const char *name)
 {
 	fh_buf_adds(out, out->p[out->n - 1] == '{' ? "\"" : ",\"");
@@ -140,7 +141,7 @@ void fh_output_row(const struct fh_eval_plan *plan, size_t i, const struct fh_ev
 	const struct fh_eval_cell *cell = &plan->cells[i];
 	const struct fh_eval_row *row = &plan->rows[cell->row];
 	const struct fh_eval_column *column = &plan->columns[cell->column];
-	const struct fh_eval_provider *provider = column->provider; /* also where the test has one of its own */
+	const struct fh_eval_provider *provider = column->provider; /* not the test's own provider, if it has one */
 	const json_t *test = r->test ? r->test : row->test;
 	fh_buf_addc(out, '{');
 	member_number(out, "cost", r->cost);

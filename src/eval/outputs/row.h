@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A cell's evidence as a row in promptfoo's form. */
+/* A cell's result as a row in promptfoo's form. */
 #pragma once
 #include "eval/results.h"
 

@@ -126,7 +126,7 @@ static int give_cell(void *context, const struct fh_store_cell *cell, struct fh_
 		fh_auto_free char *made = fh_json_text(v, 0);
 		return w->row(w->context, cell->row, cell->column, fh_str(made), err);
 	}
-	/* A test that has moved since it was run stands where it is now. */
+	/* The test was moved in the config since it ran: the row gets its current place. */
 	if (fh_json_int(v, "testIdx", cell->row) == cell->row && fh_json_int(v, "promptIdx", cell->column) == cell->column)
 		return w->row(w->context, cell->row, cell->column, (struct fh_str){ cell->data, cell->data_n }, err);
 	json_object_set_new(v, "testIdx", json_integer(cell->row));
@@ -147,7 +147,7 @@ static json_t *kept(const json_t *v)
 	return json_incref((json_t *)(uintptr_t)v);
 }
 
-/* The sums over all columns. */
+/* Tokens summed over all columns. */
 static json_t *all_tokens(const json_t *columns)
 {
 	json_t *sum = json_object();

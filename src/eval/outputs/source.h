@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the data of an output comes from: an eval that has just run, or one of the store. */
+/* The data of an output, from an eval that has just run or from the store. */
 #pragma once
 #include "eval/outputs/output.h"
 #include "eval/results.h"
@@ -7,26 +7,26 @@
 
 struct fh_output_source {
 	struct fh_output_data data;
-	/* What data points to. */
+	/* Owned; `data` points to them. */
 	char *id;
 	json_t *config, *columns, *vars, *tokens, *options;
 	const struct fh_eval_plan *plan;
 	struct fh_eval_results *results;
 	struct fh_store *store;
 	int64_t eval;
-	enum fh_store_kind kind; /* of the eval of the store */
+	enum fh_store_kind kind; /* for a stored eval: its kind */
 };
 void fh_output_source_release(struct fh_output_source *s);
 
-/* [{raw, id, label, provider, config?, metrics?}], a column each; `metrics` as in struct fh_eval_results. New
+/* [{raw, id, label, provider, config?, metrics?}], one for each column; `metrics` as in struct fh_eval_results. New
  * reference. */
 FH_OWN json_t *fh_output_columns(const struct fh_eval_plan *plan, FH_NULLABLE const json_t *metrics);
-/* The config as it is written: redacted, with description and outputPath. New reference. */
+/* The config as outputs show it: redacted, with description and outputPath. New reference. */
 FH_OWN json_t *fh_output_config(const struct fh_eval_plan *plan, FH_NULLABLE const char *description,
                                 FH_NULLABLE const char *const *paths);
 FH_OWN json_t *fh_output_vars(const struct fh_eval_plan *plan);
 
-/* All borrowed, until the source is released. */
+/* All arguments are borrowed until the source is released. */
 void fh_output_source_of_results(const struct fh_eval_plan *plan, struct fh_eval_results *results,
                                  FH_NULLABLE const char *description, FH_NULLABLE const char *const *paths,
                                  struct fh_output_source *ret);

@@ -4,13 +4,13 @@
 #include "store/judged.h"
 
 static const struct {
-	const char *provider, *prompt, *answer, *assertion; /* members of data; the provider and the assertion: names */
+	const char *provider, *prompt, *answer, *assertion; /* prompt, answer: members of data; the others: names */
 } forms[FH_STORE_KIND_COUNT_] = {
 	[FH_STORE_JUDGE] = { "judge", NULL, "program", "judge" },
 	[FH_STORE_RUN] = { "run", "code", "stdout", "run" },
 };
 
-/* What a run in a sandbox says of itself, for the metadata of the assertion. */
+/* What a sandbox run reports (status, usage …), as metadata of the assertion. */
 static json_t *metadata(const json_t *data)
 {
 	static const char *const names[] = { "verdict", "status",  "integrity", "language", "exit_code",    "signal",
@@ -32,7 +32,7 @@ static json_t *grading(enum fh_store_kind kind, const struct fh_store_cell *c, c
 	                 "componentResults", check);
 }
 
-/* A member of data as a new reference; "" where it is not there. */
+/* A member of data as a new reference; "" when it is missing. */
 static json_t *member(const json_t *data, const char *name)
 {
 	json_t *v = name ? json_object_get(data, name) : NULL;
@@ -44,7 +44,7 @@ json_t *fh_output_stored_row(enum fh_store_kind kind, const struct fh_store_cell
 	if (kind == FH_STORE_EVAL || !json_is_object(data))
 		return data;
 	fh_auto_free char *task = fh_judged_task(data);
-	/* A copy, since it is of a member that is replaced below. */
+	/* A copy, because its source is replaced below. */
 	fh_auto_free char *reason =
 	    fh_xstrdup(fh_json_str(json_object_get(data, "error"), "message", fh_json_str(data, "reason", c->status)));
 	json_t *vars = json_object();

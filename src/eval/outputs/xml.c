@@ -5,8 +5,8 @@
 #include "base/escape.h"
 #include "eval/outputs/output.h"
 
-/* The same tree as in .json: a member is an element of its name, a list its element again and again. What is no XML
- * name (XML 1.0, 2.3, of ASCII alone) gets _ for each character that cannot be there. */
+/* The same tree as in .json: a member becomes an element of its name, a list repeats its element. In names, characters
+ * that are not allowed there become _ (XML 1.0, 2.3, restricted to ASCII). */
 
 #define DEPTH_MAX 200
 

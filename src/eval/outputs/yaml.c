@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "eval/outputs/output.h"
 
-/* The same tree as in .json, in block style. Words that could be taken for something else, and all that is not plain,
- * are quoted as in JSON, of which YAML's double quotes are a superset (YAML 1.2, 7.3.1). */
+/* The same tree as in .json, in block style. Text that YAML could read as another type or as syntax is quoted as in
+ * JSON, of which YAML's double quotes are a superset (YAML 1.2, 7.3.1). */
 
 static bool is_plain(const char *s, size_t n)
 {
@@ -31,7 +31,7 @@ static void text(struct fh_buf *out, const char *s, size_t n)
 
 static void value(struct fh_buf *out, const json_t *v, unsigned indent);
 
-/* What stands behind "key:" or "-": on the same line, or for what has members on the lines below. */
+/* Writes the value that follows "key:" or "-": on the same line, or, for a value with members, on the lines below. */
 static void behind(struct fh_buf *out, const json_t *v, unsigned indent, bool in_list)
 {
 	bool list = json_array_size(v) > 0, object = json_object_size(v) > 0;
@@ -126,4 +126,4 @@ const struct fh_output fh_output_yaml = { .extension = ".yaml", .write = write_a
 const struct fh_output fh_output_yml = { .extension = ".yml", .write = write_all, .sign = "evalId:" };
 const struct fh_output fh_output_txt = { .extension = ".txt",
 	                                     .write = write_all,
-	                                     .sign = "evalId:" }; /* as in promptfoo */
+	                                     .sign = "evalId:" }; /* the first key of promptfoo's files */
