@@ -9,38 +9,7 @@
 
 #include "engine/core/children.h"
 #include "engine/host/packet.h"
-
-static size_t count_of(char *const *list)
-{
-	size_t n = 0;
-	while (list[n])
-		n++;
-	return n;
-}
-
-static bool has(char *const *list, const char *name)
-{
-	for (; *list; list++)
-		if (strcmp(*list, name) == 0)
-			return true;
-	return false;
-}
-
-static bool has_all(char *const *list, char *const *names)
-{
-	for (; *names; names++)
-		if (!has(list, *names))
-			return false;
-	return true;
-}
-
-static bool has_a_path(char *const *list)
-{
-	for (; *list; list++)
-		if (strchr(*list, '/'))
-			return true;
-	return false;
-}
+#include "engine/warm/decide.h"
 
 /* With the modules of t, the plan would be t's. */
 static bool differs_in_modules_alone(const struct fh_template *t, const struct fh_plan *plan, uid_t owner)
@@ -57,14 +26,17 @@ struct fh_template *fh_template_nearest(struct fh_engine *e, const struct fh_pla
 {
 	char *const *wanted = plan->zygote.preload;
 	struct fh_template *best = NULL;
-	if (!plan->zygote.main_file || !wanted[0] || has_a_path(wanted))
+	ssize_t nearest = -1;
+	if (!plan->zygote.main_file || !fh_modules_can_branch(wanted))
 		return NULL;
 	for (struct fh_template *t = e->templates; t; t = t->next) {
-		char *const *its = t->plan->zygote.preload;
-		if (t->state == FH_TEMPLATE_SERVING && t->stem_socket >= 0 && !t->succeeded && has_all(wanted, its) &&
-		    count_of(its) < count_of(wanted) && (!best || count_of(its) > count_of(best->plan->zygote.preload)) &&
-		    differs_in_modules_alone(t, plan, owner))
+		if (t->state != FH_TEMPLATE_SERVING || t->stem_socket < 0 || t->succeeded)
+			continue;
+		ssize_t near = fh_decide_nearness(wanted, t->plan->zygote.preload);
+		if (near > nearest && differs_in_modules_alone(t, plan, owner)) {
 			best = t;
+			nearest = near;
+		}
 	}
 	return best;
 }
@@ -95,7 +67,7 @@ static int ask(struct fh_template *from, struct fh_template *t)
 	fh_auto_close int theirs = -1;
 	(void)fh_buf_add(&packet, &m, sizeof(m));
 	for (char *const *name = t->plan->zygote.preload; *name; name++)
-		if (!has(from->plan->zygote.preload, *name))
+		if (!fh_modules_have(from->plan->zygote.preload, *name))
 			fh_buf_addf(&packet, "%s%s", packet.n > sizeof(m) ? "," : "", *name);
 	if (packet.overflowed)
 		return -E2BIG;

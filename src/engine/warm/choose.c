@@ -48,23 +48,22 @@ static struct fh_template *find(struct fh_engine *e, const struct fh_buf *key)
 	return best;
 }
 
-/* Room for one more: the one that was unused for longest goes, unless all are busy. */
+/* Makes room for one more template; false where all that there are must stay. */
 static bool make_room(struct fh_engine *e)
 {
-	struct fh_template *oldest = NULL;
+	struct fh_template_use use[FH_TEMPLATES_MAX * 2];
+	struct fh_template *all[FH_TEMPLATES_MAX * 2];
 	size_t n = 0;
-	for (struct fh_template *t = e->templates; t; t = t->next) {
-		n++;
-		if (t->state == FH_TEMPLATE_BROKEN ||
-		    (t->state == FH_TEMPLATE_SERVING && !t->branches && t->users == t->parked_count + t->making))
-			if (!oldest || t->used_ns < oldest->used_ns)
-				oldest = t;
+	for (struct fh_template *t = e->templates; t && n < FH_ARRAY_SIZE(use); t = t->next, n++) {
+		bool spare = t->state == FH_TEMPLATE_BROKEN ||
+		             (t->state == FH_TEMPLATE_SERVING && !t->branches && t->users == t->parked_count + t->making);
+		use[n] = (struct fh_template_use){ .busy = !spare, .used_ns = t->used_ns };
+		all[n] = t;
 	}
-	if (n < FH_TEMPLATES_MAX)
-		return true;
-	if (oldest)
-		fh_template_end(oldest);
-	return oldest != NULL;
+	ssize_t out = fh_decide_eviction(use, n, FH_TEMPLATES_MAX);
+	if (out >= 0)
+		fh_template_end(all[out]);
+	return out != -2;
 }
 
 void fh_template_key(struct fh_buf *key, const struct fh_plan *plan, uid_t owner)
@@ -90,64 +89,79 @@ static int refuse(const struct fh_plan *plan, const char *why, struct fh_error *
 	return r;
 }
 
-/* What a template has for the plan at this moment. */
 static enum fh_choice offer(const struct fh_template *t, const struct fh_plan *plan)
 {
-	if (t->state != FH_TEMPLATE_SERVING)
-		return FH_CHOICE_FRESH;
-	if (t->parked && fh_made_fits(t->parked, plan))
-		return FH_CHOICE_PARKED;
-	return t->proven ? FH_CHOICE_TEMPLATE : FH_CHOICE_FRESH;
+	return fh_decide_offer(&(struct fh_template_offer){
+	    .serving = t->state == FH_TEMPLATE_SERVING,
+	    .parked_fits = t->parked && fh_made_fits(t->parked, plan),
+	    .proven = t->proven,
+	});
+}
+
+static enum fh_template_health health(const struct fh_template *t)
+{
+	return !t                                ? FH_HEALTH_NONE
+	       : t->state == FH_TEMPLATE_BROKEN  ? FH_HEALTH_BROKEN
+	       : t->state == FH_TEMPLATE_SERVING ? FH_HEALTH_SERVING
+	                                         : FH_HEALTH_MAKING;
+}
+
+/* The template of the plan, made where there is none yet; NULL: none, and why the run starts fresh. */
+static struct fh_template *find_or_make(struct fh_engine *e, const struct fh_plan *plan, uid_t owner,
+                                        struct fh_start_facts *facts, const char **ret_why, struct fh_error *reason)
+{
+	fh_auto_buf struct fh_buf key = FH_BUF_INIT(FH_FRAME_PAYLOAD_MAX);
+	fh_template_key(&key, plan, owner);
+	struct fh_template *t = find(e, &key);
+	if (t && t->state == FH_TEMPLATE_BROKEN && fh_now_ns() - t->broken_ns > FH_TEMPLATE_BROKEN_MS * FH_NS_PER_MS) {
+		fh_template_end(t); /* long enough ago to try it again */
+		t = NULL;
+	}
+	facts->health = health(t);
+	facts->broken_why = t ? t->why : NULL;
+	facts->seen = !t && was_seen(e, &key);
+	enum fh_template_step step = fh_decide_template(facts, ret_why);
+	if (step != FH_STEP_MAKE)
+		return step == FH_STEP_USE ? t : NULL;
+	if (!make_room(e)) {
+		*ret_why = "all templates are in use";
+		return NULL;
+	}
+	t = start(e, plan, owner, &key, reason);
+	*ret_why = t ? NULL : reason->message;
+	return t;
 }
 
 int fh_template_choose(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, bool may_defer,
                        enum fh_choice *ret_choice, struct fh_template **ret_template, char why[160],
                        struct fh_error *err)
 {
-	bool wanted = plan->start == FH_START_ZYGOTE || plan->start == FH_START_PARKED;
+	struct fh_start_facts facts = {
+		.asked = plan->start,
+		.engine_is_fresh = e->fresh_only,
+		.unfit = plan->start == FH_START_FRESH || e->fresh_only ? NULL : fh_template_refuses(plan),
+		.has_zygote = plan->zygote.main_file != 0,
+		.eager = e->service,
+	};
+	bool can_be = plan->start != FH_START_FRESH && !e->fresh_only && !facts.unfit;
 	enum fh_choice choice = FH_CHOICE_FRESH;
 	struct fh_template *t = NULL, *near = NULL;
 	struct fh_error reason = FH_ERROR_INIT;
-	fh_auto_buf struct fh_buf key = FH_BUF_INIT(FH_FRAME_PAYLOAD_MAX);
-	const char *refused = plan->start == FH_START_FRESH ? ""
-	                      : e->fresh_only               ? "this engine makes nothing ahead"
-	                                                    : fh_template_refuses(plan);
-	bool can_be = !refused;
-	why[0] = 0;
-	if (!refused && plan->start == FH_START_ZYGOTE && !plan->zygote.main_file)
-		refused = "there is no zygote for this command, or its environment is not the language's own";
-	if (!refused) {
-		fh_template_key(&key, plan, owner);
-		t = find(e, &key);
-		if (t && t->state == FH_TEMPLATE_BROKEN && fh_now_ns() - t->broken_ns > FH_TEMPLATE_BROKEN_MS * FH_NS_PER_MS) {
-			fh_template_end(t);
-			t = NULL;
-		}
-		if (t && t->state == FH_TEMPLATE_BROKEN)
-			refused = t->why;
-		else if (!t && !wanted && !was_seen(e, &key) && !e->service)
-			refused = "it is the first run of its kind in this engine";
-		else if (!t && !make_room(e))
-			refused = "all templates are in use";
-		else if (!t && !(t = start(e, plan, owner, &key, &reason)))
-			refused = reason.message;
-	}
-	if (refused) {
-		if (wanted)
-			return refuse(plan, refused, err);
-		snprintf(why, 160, "%.159s", refused);
-	} else if (plan->start == FH_START_ZYGOTE) {
-		choice = FH_CHOICE_TEMPLATE;
-	} else {
-		choice = offer(t, plan);
-		if (choice != FH_CHOICE_PARKED && plan->start == FH_START_PARKED) {
-			if (!may_defer)
-				return refuse(plan, "none is parked for a member of a group at this moment", err);
-			choice = FH_CHOICE_DEFER;
-		} else if (choice == FH_CHOICE_FRESH) {
-			snprintf(why, 160, "what it would start from is still being made");
-		}
-	}
+	const char *fresh_why = NULL;
+	if (can_be)
+		t = find_or_make(e, plan, owner, &facts, &fresh_why, &reason);
+	else
+		(void)fh_decide_template(&facts, &fresh_why);
+	if (!t && fh_start_is_demanded(plan->start))
+		return refuse(plan, fresh_why, err);
+	if (t)
+		choice = fh_decide_choice(plan->start, offer(t, plan), may_defer);
+	if (choice == FH_CHOICE_REFUSE)
+		return refuse(plan, "none is parked for a member of a group at this moment", err);
+	snprintf(why, 160, "%.159s",
+	         choice != FH_CHOICE_FRESH ? ""
+	         : t                       ? "what it would start from is still being made"
+	                                   : fresh_why);
 	if (choice == FH_CHOICE_FRESH && can_be && (near = fh_template_nearest(e, plan, owner)) &&
 	    (choice = offer(near, plan)) != FH_CHOICE_FRESH) {
 		t = near;
@@ -166,16 +180,24 @@ void fh_template_on_look(struct fh_timer *timer)
 {
 	struct fh_template *t = timer->owner;
 	int64_t now = fh_now_ns();
-	bool idle = t->users == t->parked_count + t->making && !t->deferred && !t->branches;
-	bool old = t->trunk != t
-	               ? t->trunk->state != FH_TEMPLATE_SERVING
-	               : t->forks >= FH_TEMPLATE_FORKS_MAX || now - t->born_ns > FH_TEMPLATE_AGE_MS * FH_NS_PER_MS;
+	const struct fh_template_bounds bounds = { FH_TEMPLATE_IDLE_MS, FH_TEMPLATE_AGE_MS, FH_TEMPLATE_FORKS_MAX };
+	enum fh_template_fate fate = fh_decide_fate(
+	    &(struct fh_template_age){
+	        .idle = t->users == t->parked_count + t->making && !t->deferred && !t->branches,
+	        .unused_ms = (now - t->used_ns) / FH_NS_PER_MS,
+	        .age_ms = (now - t->born_ns) / FH_NS_PER_MS,
+	        .forks = t->forks,
+	        .is_branch = t->trunk != t,
+	        .trunk_is_gone = t->trunk->state != FH_TEMPLATE_SERVING,
+	        .succeeded = t->succeeded,
+	    },
+	    &bounds);
 	fh_timer_set(t->engine->loop, timer, now + FH_TEMPLATE_LOOK_MS * FH_NS_PER_MS);
-	if (idle && now - t->used_ns > FH_TEMPLATE_IDLE_MS * FH_NS_PER_MS) {
+	if (fate == FH_FATE_ENDS) {
 		fh_template_end(t);
 		return;
 	}
-	if (!t->succeeded && old) {
+	if (fate == FH_FATE_IS_SUCCEEDED) {
 		struct fh_buf key = FH_BUF_INIT(FH_FRAME_PAYLOAD_MAX);
 		(void)fh_buf_add(&key, t->key.p, t->key.n);
 		t->succeeded = start(t->engine, t->plan, t->owner, &key, NULL) != NULL;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which template serves a run, and how. */
 #pragma once
+#include "engine/warm/decide.h"
 #include "engine/warm/template.h"
 
-/* What is to be done with a run. */
-enum fh_choice { FH_CHOICE_FRESH, FH_CHOICE_TEMPLATE, FH_CHOICE_PARKED, FH_CHOICE_DEFER };
 /* Finds, or starts to make, the template of the plan. *ret_template: for TEMPLATE, PARKED, DEFER; `why` (160 bytes):
  * for FRESH, why not faster ("": nothing to say). An error where the plan asks for what cannot be. */
 int fh_template_choose(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, bool may_defer,

@@ -1,35 +1,29 @@
 // SPDX-License-Identifier: MIT
-/*
- * Parked sandboxes: made ahead, each for one run. How many a template keeps follows the load: it doubles when a request
- * finds none, and sinks by one for each look at which some were never needed. All pools together are bounded, and what
- * refills one gives way to requests: at most FH_MAKING_MAX are under way at a time.
- */
+/* Parked sandboxes: made ahead, each for one run. How many a template keeps follows the load (decide.h). */
 #include "engine/warm/pool.h"
 
 #include "base/clock.h"
+#include "engine/warm/decide.h"
 #include "engine/warm/made.h"
 
-enum {
-	FH_MAKING_MAX = 2,
-	FH_PARKED_FOR_EACH_CPU = 4,
-	FH_PARKED_BASE = 8,
-	FH_POOL_QUIET_MS = 30000,
-	REFILL_NS = 100000
-};
+enum { REFILL_NS = 100000 };
 
-static size_t most(const struct fh_engine *e)
+static bool lacks_one(const struct fh_template *t)
 {
-	return FH_PARKED_BASE + FH_PARKED_FOR_EACH_CPU * e->cpus;
+	struct fh_pool_facts f = {
+		.target = t->target,
+		.parked = t->parked_count,
+		.making = t->making,
+		.parked_everywhere = t->engine->parked_count,
+	};
+	for (struct fh_deferred *d = t->deferred; d; d = d->next)
+		f.waiting++;
+	return fh_pool_lacks(&f, t->engine->cpus);
 }
 
 void fh_pool_refill(struct fh_template *t)
 {
-	struct fh_engine *e = t->engine;
-	size_t wanted = t->target;
-	for (struct fh_deferred *d = t->deferred; d; d = d->next)
-		wanted++;
-	while (t->state == FH_TEMPLATE_SERVING && !t->succeeded && !e->leaving && t->making < FH_MAKING_MAX &&
-	       t->parked_count + t->making < wanted && e->parked_count < most(e)) {
+	while (t->state == FH_TEMPLATE_SERVING && !t->succeeded && !t->engine->leaving && lacks_one(t)) {
 		struct fh_sandbox *b;
 		if (fh_made_start(t, &fh_pool_owner, NULL, NULL, 0, &b, NULL) < 0)
 			return; /* the next look tries again */
@@ -80,7 +74,7 @@ static void on_ready(struct fh_sandbox *b)
 
 void fh_pool_missed(struct fh_template *t)
 {
-	t->target = FH_MIN(t->target * 2, most(t->engine));
+	t->target = fh_pool_grown(t->target, t->engine->cpus);
 }
 
 struct fh_sandbox *fh_pool_take(struct fh_template *t)
@@ -127,11 +121,7 @@ void fh_pool_clear(struct fh_template *t)
 
 void fh_pool_look(struct fh_template *t)
 {
-	bool quiet = fh_now_ns() - t->used_ns > FH_POOL_QUIET_MS * FH_NS_PER_MS;
-	if (t->lowest > 0 && t->target > 1)
-		t->target--;
-	if (quiet)
-		t->target = 1;
+	t->target = fh_pool_shrunk(t->target, t->lowest, (fh_now_ns() - t->used_ns) / FH_NS_PER_MS);
 	if (t->parked_count > t->target && t->parked)
 		fh_sandbox_destroy_now(t->parked);
 	t->lowest = t->parked_count;
