@@ -5,7 +5,7 @@
 
 static const char mark[] = "\xef\xbb\xbf";
 
-/* NO-BREAK, FIGURE, NARROW NO-BREAK and IDEOGRAPHIC SPACE. */
+/* The characters that are replaced: NO-BREAK, FIGURE, NARROW NO-BREAK and IDEOGRAPHIC SPACE. */
 static const char *const spaces[] = { "\xc2\xa0", "\xe2\x80\x87", "\xe2\x80\xaf", "\xe3\x80\x80" };
 
 static size_t space_at(struct fh_str s)

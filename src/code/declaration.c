@@ -29,7 +29,7 @@ static struct fh_str leading_name(struct fh_str s)
 	return (struct fh_str){ s.p, n };
 }
 
-/* Takes the next line off *rest. */
+/* Removes the next line from *rest and returns it in *ret_line. */
 static bool next_line(struct fh_str *rest, struct fh_str *ret_line)
 {
 	if (rest->n == 0)
@@ -104,7 +104,7 @@ struct fh_str fh_last_javascript_name(struct fh_str source, size_t *ret_at)
 
 /* -------------------------------------------------------------------------------------------------------------- C++ */
 
-/* The end of a literal or comment that begins at s[i], or i when none begins there. */
+/* The end of the raw string that begins at s[i], or i when none begins there. */
 static size_t skip_raw_string(struct fh_str s, size_t i)
 {
 	if (s.p[i] != 'R' || i + 1 >= s.n || s.p[i + 1] != '"' || (i > 0 && is_name_byte(s.p[i - 1])))
@@ -124,11 +124,11 @@ static size_t skip_quoted(struct fh_str s, size_t i)
 	char quote = s.p[i];
 	if (quote != '"' && quote != '\'')
 		return i;
-	/* 1'000'000: a separator, not a character literal */
+	/* a digit separator as in 1'000'000, not a character literal */
 	if (quote == '\'' && i > 0 && is_name_byte(s.p[i - 1]) && i + 1 < s.n && is_name_byte(s.p[i + 1]) &&
 	    !(i + 2 < s.n && s.p[i + 2] == '\''))
 		return i;
-	/* 'a, as Rust names a lifetime */
+	/* a lifetime of Rust, such as 'a */
 	size_t word = i + 1;
 	while (quote == '\'' && word < s.n && is_name_byte(s.p[word]))
 		word++;

@@ -13,8 +13,8 @@
 /* ----------------------------------------------------------------------------------------------------------- fences */
 
 enum fh_block_fit {
-	FH_FIT_NOT,      /* another language's tag */
-	FH_FIT_UNTAGGED, /* no tag, or one that says nothing */
+	FH_FIT_NOT,      /* tagged as another language */
+	FH_FIT_UNTAGGED, /* no tag, or a tag that tells no language */
 	FH_FIT_TAGGED,
 };
 
@@ -22,7 +22,7 @@ struct fh_block {
 	enum fh_block_fit fit;
 	bool open;          /* its fence was never closed */
 	bool bare;          /* it began with a fence without a tag */
-	struct fh_buf text; /* dedented, prompts taken off */
+	struct fh_buf text; /* dedented, without prompts */
 	struct fh_outline outline;
 };
 
@@ -53,7 +53,7 @@ static size_t indent_of(struct fh_str line)
 	return n;
 }
 
-/* How much indentation all lines share (of the same characters); lines of blanks do not count. */
+/* The length of the indentation that all lines have in common; blank lines do not count. */
 static size_t common_indent(struct fh_str text)
 {
 	struct fh_str rest = text, line, first = { NULL, 0 };
@@ -90,7 +90,7 @@ static void dedent(struct fh_buf *text)
 	*text = out;
 }
 
-/* The prompts of an interactive session in this syntax; what has none of them is output. */
+/* The length of the interactive prompt (such as ">>> ") that a line begins with; 0: the line has none and is output. */
 static size_t prompt_of(struct fh_str line, enum fh_syntax syntax)
 {
 	static const struct {
@@ -131,7 +131,7 @@ static void clean(struct fh_buf *text, enum fh_syntax syntax)
 {
 	dedent(text);
 	strip_prompts(text, syntax);
-	/* Blank lines around it say nothing. */
+	/* Strips blank lines before and after it. */
 	struct fh_str rest = fh_buf_str(text), line;
 	size_t start = 0;
 	while (fh_next_line(&rest, &line) && indent_of(line) == line.n)
@@ -149,11 +149,11 @@ static void clean(struct fh_buf *text, enum fh_syntax syntax)
 struct fh_answer {
 	const char *language;
 	enum fh_syntax syntax;
-	struct fh_str entry; /* up to a dot; empty when none is wanted */
+	struct fh_str entry; /* the wanted function, up to a dot; empty when none is wanted */
 	struct fh_block *blocks;
 	size_t n, capacity;
 	struct fh_buf outside; /* the lines outside of blocks */
-	struct fh_buf before;  /* those before the first fence */
+	struct fh_buf before;  /* the lines before the first fence */
 };
 
 static void answer_release(struct fh_answer *a)
@@ -176,7 +176,7 @@ static void add_line(struct fh_buf *to, struct fh_str line, size_t indent)
 	fh_buf_addc(to, '\n');
 }
 
-/* Sorts the answer's lines into blocks and what is outside of them. */
+/* Splits the answer into blocks and the lines outside of them. */
 static void split_answer(struct fh_answer *a, struct fh_str text)
 {
 	struct fh_fence open = { 0 };
@@ -185,7 +185,8 @@ static void split_answer(struct fh_answer *a, struct fh_str text)
 	while (fh_next_line(&text, &line)) {
 		struct fh_fence f;
 		bool fence = fh_fence_of(line, &f) && !(open.mark && docstring.mark && docstring.end && line.p < docstring.end);
-		/* Deeper than its fence it belongs to the code: to a docstring that shows an example. */
+		/* A fence that is indented deeper than the block's own belongs to the code, for example to a docstring with an
+		 * example. */
 		bool inside = open.mark && (!fence || f.mark != open.mark || f.indent > open.indent + FH_EXTRACT_FENCE_MIN ||
 		                            f.length < open.length);
 		if (inside) {
@@ -230,7 +231,7 @@ static size_t code_lines(struct fh_str text, enum fh_syntax syntax, size_t *ret_
 	return code;
 }
 
-/* The block that is the program; NULL when there is none. */
+/* Chooses the block that is the program; NULL when there is none. */
 static struct fh_block *choose_block(struct fh_answer *a)
 {
 	bool compiled = fh_streq(a->language, "c") || fh_streq(a->language, "cpp");
@@ -255,14 +256,14 @@ static struct fh_block *choose_block(struct fh_answer *a)
 	return best;
 }
 
-/* Whether a block defines what is wanted, from its head to its end. */
+/* Whether a block defines the wanted function completely. */
 static bool is_whole(const struct fh_answer *a, const struct fh_block *b)
 {
 	return fh_outline_defines(&b->outline, a->entry) && fh_looks_complete(fh_buf_str(&b->text), a->entry, a->syntax);
 }
 
-/* The same, or where that is not whole the last one that is: an answer begins with a stub, or breaks off and begins
- * again. */
+/* As choose_block, but if that block is not complete, the last complete one: an answer may begin with a stub, or break
+ * off and start again. */
 static struct fh_block *choose_whole_block(struct fh_answer *a)
 {
 	struct fh_block *best = choose_block(a);
@@ -321,7 +322,7 @@ static void words_of(struct fh_words *w, struct fh_str text)
 		size_t n = word.n;
 		if (n)
 			word_add(w, word);
-		else /* a number's digits are not the start of a name */
+		else /* skips the digits of a number */
 			for (n = 1; n < text.n && *text.p >= '0' && *text.p <= '9' && text.p[n] >= '0' && text.p[n] <= '9';)
 				n++;
 		text.p += n;
@@ -329,7 +330,7 @@ static void words_of(struct fh_words *w, struct fh_str text)
 	}
 }
 
-/* Whether a statement of another block defines something that is used and not defined yet. */
+/* Whether a statement of another block defines a name that is used but not yet defined. */
 static bool is_needed(const struct fh_outline *o, const struct fh_outline_item *item, const struct fh_words *used,
                       const struct fh_words *defined)
 {
@@ -343,7 +344,7 @@ static bool is_needed(const struct fh_outline *o, const struct fh_outline_item *
 
 struct fh_needs {
 	struct fh_words used, defined;
-	bool *taken; /* one a statement of all blocks, in order */
+	bool *taken; /* for each statement of all blocks, in order: it was added */
 };
 
 static void define_all(struct fh_words *w, const struct fh_outline *o, size_t first, size_t count)
@@ -352,7 +353,7 @@ static void define_all(struct fh_words *w, const struct fh_outline *o, size_t fi
 		word_add(w, o->names[first + i]);
 }
 
-/* One look at all other blocks; true when something new was found to be needed. */
+/* Adds statements of other blocks that define needed names; true when any was added. */
 static bool find_needs(const struct fh_answer *a, const struct fh_block *program, struct fh_needs *needs)
 {
 	bool more = false;
@@ -372,7 +373,7 @@ static bool find_needs(const struct fh_answer *a, const struct fh_block *program
 	return more;
 }
 
-/* The program with what it needs of the other blocks in front. */
+/* Puts the needed statements of other blocks before the program. */
 static void assemble(const struct fh_answer *a, const struct fh_block *program, struct fh_buf *out)
 {
 	size_t statements = 0, at = 0;
@@ -395,8 +396,8 @@ static void assemble(const struct fh_answer *a, const struct fh_block *program, 
 
 /* ----------------------------------------------------------------------------------------------- without a fence */
 
-/* The part of prose-and-code that is code: from the first line that begins a definition to the last code line before a
- * sentence; or all of it when no line is a sentence. Empty when there is neither. */
+/* The part of an unfenced answer that is code: from the first line that begins a definition to the last line of code
+ * before a sentence; all of the answer when it has no sentence. Empty when it has no code. */
 static struct fh_str bare_code(struct fh_str text, enum fh_syntax syntax)
 {
 	struct fh_str rest = text, line;
@@ -410,7 +411,7 @@ static struct fh_str bare_code(struct fh_str text, enum fh_syntax syntax)
 			start = line.p;
 		if (!start || blank)
 			continue;
-		/* Prose in the midst of code ends it, unless more definitions follow; then it is left to the interpreter. */
+		/* A sentence ends the code unless more definitions follow; in that case the sentence stays in it. */
 		if (fh_outline_is_code_line(line, syntax))
 			end = rest.p;
 		else if (end)
@@ -443,7 +444,7 @@ static bool take_bare(const struct fh_answer *a, const struct fh_buf *text, bool
 /* ------------------------------------------------------------------------------------------------------------ the
  * whole */
 
-/* What follows the last "</think>", when something does. */
+/* The answer behind the last "</think>", unless nothing follows it. */
 static struct fh_str without_thoughts(struct fh_str answer)
 {
 	static const char end[] = "</think>";
@@ -481,7 +482,7 @@ static void extract(struct fh_answer *a, const char *language, struct fh_extract
 		clean(&a->blocks[i].text, a->syntax);
 		fh_outline_make(&a->blocks[i].outline, fh_buf_str(&a->blocks[i].text), a->syntax);
 	}
-	/* "code, closing fence": the fence seemed to open a block, of nothing or of prose. */
+	/* The answer is code and a closing fence, which was taken for an opening one: its block is empty or holds prose. */
 	bool stray = a->n && a->blocks[0].bare && (a->n > 1 || a->blocks[0].open);
 	struct fh_block *program = choose_whole_block(a);
 	bool defined = program && defines_entry(a, &program->outline);

@@ -21,25 +21,25 @@
 #pragma once
 #include "base/base.h"
 
-#define FH_EXTRACT_MAX ((size_t)4 << 20) /* of an answer */
+#define FH_EXTRACT_MAX ((size_t)4 << 20) /* bytes of an answer that are read */
 
 struct fh_extract_options {
-	FH_NULLABLE const char *language; /* a name of languages/NAME.json; NULL or another: any language's tag will do */
-	FH_NULLABLE const char *entry_point; /* the function (or class, or "Class.method") that is wanted */
+	FH_NULLABLE const char *language;    /* of languages/NAME.json; NULL or unknown: blocks of any language count */
+	FH_NULLABLE const char *entry_point; /* name of the wanted function (or class, or "Class.method") */
 };
 
 struct fh_extraction {
-	char *code; /* the program, ends with a newline; a NUL follows. NULL: there is none */
+	char *code; /* the program: ends with a newline, NUL-terminated. NULL: no program was found */
 	size_t size;
-	char *reason; /* without a program: why, "no code: …"; NULL with one */
-	bool defines; /* whether the program defines the entry point, as far as its text shows; true when none is wanted */
-	bool fenced;  /* whether it came from a fenced block */
+	char *reason; /* why no program was found, "no code: …"; NULL when one was */
+	bool defines; /* the program's text defines the entry point; true when none is wanted */
+	bool fenced;  /* the program came from a fenced block */
 };
 
 void fh_extract(struct fh_str answer, const struct fh_extract_options *options, struct fh_extraction *ret);
 void fh_extraction_release(struct fh_extraction *e);
 #define fh_auto_extraction FH_CLEANUP(fh_extraction_release)
 
-/* The language that a fence's tag means ("py" -> "python", "C++" -> "cpp"), by its first word; "" for tags of languages
- * that we do not run and of things that are no program (json, diff …); NULL for a tag that says nothing of either. */
+/* The language that the first word of a fence's tag means ("py" -> "python", "C++" -> "cpp"); "" for languages that are
+ * not supported and for text that is no program (json, diff …); NULL for an unknown word. */
 FH_NULLABLE const char *fh_extract_language_of_tag(struct fh_str tag);

@@ -12,7 +12,7 @@ static bool is_space(char c)
 bool fh_fence_of(struct fh_str line, struct fh_fence *ret)
 {
 	struct fh_fence f = { 0 };
-	/* A fence in a quotation or a list item counts, too. */
+	/* Fences in quotations (>) and list items count too. */
 	while (f.indent < line.n && (is_space(line.p[f.indent]) || line.p[f.indent] == '>'))
 		f.indent++;
 	if (f.indent == line.n)
@@ -26,7 +26,7 @@ bool fh_fence_of(struct fh_str line, struct fh_fence *ret)
 	f.length = i - f.indent;
 	if (f.length < FH_EXTRACT_FENCE_MIN)
 		return false;
-	/* ```code``` within a line is no fence. */
+	/* ```code``` on a single line is inline code, not a fence. */
 	if (f.mark == '`' && memchr(line.p + i, '`', line.n - i))
 		return false;
 	while (i < line.n && (is_space(line.p[i]) || line.p[i] == '{' || line.p[i] == '.'))
@@ -40,8 +40,8 @@ bool fh_fence_of(struct fh_str line, struct fh_fence *ret)
 	return true;
 }
 
-/* Where a docstring that is open at the beginning of `text` ends, when up to there stand a fence that may open an
- * example, one that closes it, and such pairs only. */
+/* Where a docstring that is open at the beginning of `text` ends. NULL unless all fences before its end come in pairs,
+ * of which each opens and closes an example. */
 static const char *end_of_docstring(struct fh_str text, char mark)
 {
 	const char quotes[3] = { mark, mark, mark };

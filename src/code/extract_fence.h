@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fences in an answer's text: where a block of code begins and ends, and which of them are a docstring's. */
+/* Fences of code blocks in an answer: which ones begin and end a block, and which belong to a docstring within it. */
 #pragma once
 #include "base/base.h"
 
@@ -9,15 +9,15 @@
 struct fh_fence {
 	char mark;
 	size_t indent, length;
-	struct fh_str tag; /* the first word behind it, without {. of attribute lists */
-	bool closes;       /* nothing follows it */
+	struct fh_str tag; /* the first word behind the fence, without the {. of attribute lists */
+	bool closes;       /* no text follows it, so it may close a block */
 };
 bool fh_fence_of(struct fh_str line, struct fh_fence *ret);
 
-/* In a block of Python: the quotes of the docstring that its lines have opened, and where the answer closes it. */
+/* A docstring that the lines of a Python block have opened. */
 struct fh_docstring {
-	char mark;       /* '\0': none is open */
-	const char *end; /* NULL: the lines up to there are no pair of fences, or it is never closed */
+	char mark;       /* its kind of quotes; '\0': no docstring is open */
+	const char *end; /* where it ends; NULL: fences before its end are not in pairs, or it is never closed */
 };
-/* Takes the next line of a block; `rest` is the answer behind it. */
+/* Updates the state with the next line of a block; `rest` is the text that follows it. */
 void fh_docstring_take(struct fh_docstring *d, struct fh_str line, struct fh_str rest);

@@ -5,7 +5,7 @@
 
 #include "sandbox/planning/language_words.h"
 
-/* Of other languages, and of things that are no program. */
+/* Tags of languages that are not supported, and of text that is no program. */
 static const char *const not_run[] = {
 	"typescript", "ts",    "tsx",     "csharp", "cs",     "c#",       "swift",      "kotlin",     "scala", "sql",
 	"html",       "css",   "xml",     "json",   "yaml",   "yml",      "toml",       "ini",        "diff",  "md",

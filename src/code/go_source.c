@@ -14,7 +14,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ';';
 }
 
-/* The last part of a path, or where that is a version ("math/rand/v2") the one before. */
+/* The last part of an import path; if that is a version ("math/rand/v2"), the part before. */
 struct fh_str fh_go_name_of_path(struct fh_str path)
 {
 	for (int tries = 0; tries < 2; tries++) {
@@ -46,7 +46,7 @@ static int keep_import(struct fh_go_source *s, struct fh_str spec, struct fh_err
 	return 0;
 }
 
-/* At the word import; gives where the declaration ends. */
+/* Reads an import declaration; *at is at the word import, and is set to the declaration's end. */
 static int read_import(struct fh_go_source *s, struct fh_str text, size_t *at, struct fh_error *err)
 {
 	const char *b = s->blank.p;
@@ -64,7 +64,7 @@ static int read_import(struct fh_go_source *s, struct fh_str text, size_t *at, s
 			i++;
 		size_t start = i, end = i;
 		for (; i < text.n && b[i] != '\n' && b[i] != ';' && b[i] != ')'; i++)
-			end = is_space(b[i]) ? end : i + 1; /* without a comment behind it */
+			end = is_space(b[i]) ? end : i + 1; /* excludes a comment that follows */
 		if (end > start)
 			r = keep_import(s, (struct fh_str){ text.p + start, end - start }, err);
 	} while (r >= 0 && group && i < text.n && b[i] != ')');
@@ -91,7 +91,7 @@ int fh_go_source_read(struct fh_str text, struct fh_go_source *s, struct fh_erro
 		if (r < 0)
 			return r;
 		while (i < text.n && (blank.p[i] == ' ' || blank.p[i] == '\t' || blank.p[i] == ';'))
-			i++; /* the body cannot begin with the semicolon that ends the clause */
+			i++; /* skips the semicolon that ends the package clause */
 		body = i;
 	}
 	s->body = fh_str_from(text, body);
@@ -99,7 +99,7 @@ int fh_go_source_read(struct fh_str text, struct fh_go_source *s, struct fh_erro
 	return 0;
 }
 
-/* Where `name` stands with a point behind it in blanked text, as a word of its own; s.n: nowhere. */
+/* Position, from `at` on, at which `name` is a word of its own followed by a point in blanked text; s.n: not found. */
 size_t fh_go_find_use(struct fh_str s, struct fh_str name, size_t at)
 {
 	for (; name.n > 0 && at + name.n < s.n; at++) {
@@ -107,7 +107,8 @@ size_t fh_go_find_use(struct fh_str s, struct fh_str name, size_t at)
 		if (!p)
 			break;
 		at = p - s.p;
-		bool member = at > 0 && p[-1] == '.' && !(at > 1 && p[-2] == '.'); /* not the type behind "..." */
+		bool member =
+		    at > 0 && p[-1] == '.' && !(at > 1 && p[-2] == '.'); /* x.name is a member, but "...name" a type */
 		bool inside =
 		    at > 0 && (member || fh_identifier((struct fh_str){ p - 1, 1 }).n > 0 || (p[-1] >= '0' && p[-1] <= '9'));
 		if (!inside && p[name.n] == '.')
@@ -124,7 +125,7 @@ bool fh_go_uses(struct fh_str blank, struct fh_str name)
 /* ----------------------------------------------------------------------------------------------------------- imports
  */
 
-/* What is put in where a text uses it and does not import it: as bigcode-evaluation-harness has it. */
+/* Packages that are imported when a text uses them without importing them; bigcode-evaluation-harness adds the same. */
 static const char *const helpful[] = { "math",  "strings", "fmt",  "strconv",   "time",
 	                                   "bytes", "regexp",  "sort", "math/rand", "crypto/md5" };
 _Static_assert(FH_ARRAY_SIZE(helpful) <= FH_GO_HELPFUL_MAX, "room in fh_go_imports");
@@ -142,13 +143,13 @@ bool fh_go_is_own(const struct fh_go_import *i)
 	return fh_str_eq(i->path, "testing") || fh_str_begins(i->path, "github.com/stretchr/testify/");
 }
 
-/* No name tells whether the file uses it. */
+/* Imports _ and . give no name by which to tell whether the file uses the package. */
 static bool is_nameless(const struct fh_go_import *in)
 {
 	return fh_str_eq(in->name, "_") || fh_str_eq(in->name, ".");
 }
 
-/* What a file that is put together leaves out: what it has already, what it does not use, and what is our own. */
+/* Whether an assembled file leaves an import out: it has it already, it does not use it, or we provide the package. */
 static bool is_left_out(const struct fh_go_import *in, const struct fh_go_imports *done, struct fh_str blank)
 {
 	if (is_nameless(in))
@@ -172,8 +173,8 @@ void fh_go_add_imports(struct fh_buf *out, struct fh_go_imports *done, const str
 			add_import(out, done, &s->imports[i]);
 }
 
-/* A program by itself has to use what it imports, but other harnesses put the test into the same file, where the test's
- * use counts, too: programs bring all imports of their prompt. */
+/* Go refuses a program with unused imports. But other harnesses put program and test into one file, where an import
+ * counts as used if the test uses it; so programs contain all imports of their prompt. */
 void fh_go_add_own_imports(struct fh_buf *out, struct fh_go_imports *done, const struct fh_go_source *program,
                            const struct fh_go_source *test)
 {

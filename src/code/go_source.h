@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file in Go as it is taken apart and put together: package clause and imports, and what follows. Go refuses imports
- * that are not used and names that are not imported, so what a text uses decides what is written ahead of it. By look
- * only: a file that misleads does not compile.
+ * Takes a Go file apart (package clause, imports, the rest) to assemble a new one. Go refuses unused imports as well as
+ * missing ones, so the imports of the new file are chosen by what its text uses. There is no Go parser behind it:
+ * for text that misleads it, the result does not compile.
  */
 #pragma once
 #include "base/buf.h"
 #include "base/error.h"
 
 #define FH_GO_IMPORTS_MAX 64
-#define FH_GO_HELPFUL_MAX 16 /* what fh_go_add_helpful may put in */
+#define FH_GO_HELPFUL_MAX 16 /* how many packages fh_go_add_helpful may import */
 
-/* Slices of the text that was read. */
+/* An import; its members point into the text that was read. */
 struct fh_go_import {
-	struct fh_str spec; /* as it stands: the path in quotes, a name in front of it where there is one */
+	struct fh_str spec; /* as written: the quoted path, with the name before it if there is one */
 	struct fh_str path; /* without quotes */
-	struct fh_str name; /* by which the file knows it */
+	struct fh_str name; /* by which the file refers to the package */
 };
 
 struct fh_go_source {
-	struct fh_buf blank; /* fh_signature_blank of all of it */
+	struct fh_buf blank; /* the whole text after fh_signature_blank */
 	struct fh_str body, blank_body;
 	struct fh_go_import imports[FH_GO_IMPORTS_MAX];
 	size_t count;
@@ -27,29 +27,30 @@ struct fh_go_source {
 void fh_go_source_release(struct fh_go_source *s);
 #define fh_auto_go_source FH_CLEANUP(fh_go_source_release)
 
-/* Into a source that is all zeroes; it borrows the text. -FH_E_UNAVAILABLE: too many imports, or one of nothing. */
+/* Reads text into a zeroed source, which borrows it. -FH_E_UNAVAILABLE: too many imports, or a malformed one. */
 int fh_go_source_read(struct fh_str text, struct fh_go_source *s, struct fh_error *err);
 
-/* The name of a package without another one: the last part of its path that is no version. */
+/* The default name of a package: the last part of its path that is not a version. */
 struct fh_str fh_go_name_of_path(struct fh_str path);
-/* Where `name` stands with a point behind it in blanked text from `at` on, as a word of its own; s.n: nowhere. */
+/* Position, from `at` on, at which `name` is a word of its own followed by a point in blanked text; s.n: not found. */
 size_t fh_go_find_use(struct fh_str s, struct fh_str name, size_t at);
 bool fh_go_uses(struct fh_str blank, struct fh_str name);
 
-/* The names that a file which is put together imports already. */
+/* The names that an assembled file imports already. */
 struct fh_go_imports {
 	struct fh_str names[2 * FH_GO_IMPORTS_MAX + FH_GO_HELPFUL_MAX];
 	size_t count;
 };
 bool fh_go_is_imported(const struct fh_go_imports *done, struct fh_str name);
-/* testing and testify, for which there is something of ours. */
+/* Whether the import is testing or testify, which we replace by packages of our own. */
 bool fh_go_is_own(const struct fh_go_import *i);
-/* Those of s that the blanked text uses and that are not there yet. */
+/* Adds the imports of s that the blanked text uses and `done` lacks. */
 void fh_go_add_imports(struct fh_buf *out, struct fh_go_imports *done, const struct fh_go_source *s,
                        struct fh_str blank);
-/* A program by itself has to use what it imports, but other harnesses put the test into the same file, where the test's
- * use counts, too: programs bring all imports of their prompt. */
+/* Adds the imports of a program. Go refuses a program with unused imports, but other harnesses put program and test
+ * into one file, where an import counts as used if the test uses it; so programs contain all imports of their
+ * prompt. */
 void fh_go_add_own_imports(struct fh_buf *out, struct fh_go_imports *done, const struct fh_go_source *program,
                            const struct fh_go_source *test);
-/* What a text uses of a short list and does not import, as bigcode-evaluation-harness puts it in. */
+/* Imports packages of a short list that the text uses without importing them, as bigcode-evaluation-harness does. */
 void fh_go_add_helpful(struct fh_buf *out, struct fh_go_imports *done, struct fh_str blank);

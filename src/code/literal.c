@@ -3,7 +3,7 @@
 
 #include "code/declaration.h"
 
-#define NESTED_MAX 256 /* brackets; what is deeper is not looked at */
+#define NESTED_MAX 256 /* depth of brackets; deeper ones are not checked */
 
 /* The end of the literal that begins at s[i]. */
 static size_t skip_quoted(struct fh_str s, size_t i, bool has_lines)
@@ -74,7 +74,7 @@ enum fh_syntax fh_literal_syntax(const char *language)
 /* ------------------------------------------------------------------------------------------------------- completeness
  */
 
-/* The text with its comments and the insides of its literals as blanks; a literal's marks stay. */
+/* Appends the text with its comments and the contents of its literals replaced by blanks; the quotes stay. */
 static void blank(struct fh_buf *out, struct fh_str s, enum fh_syntax syntax)
 {
 	for (size_t i = 0; i < s.n;) {
@@ -108,7 +108,7 @@ static bool brackets_close(struct fh_str blanked)
 	return depth == 0;
 }
 
-/* Whether each literal ends with the mark that it began with. */
+/* Whether every literal is closed. */
 static bool literals_close(struct fh_str s, enum fh_syntax syntax)
 {
 	for (size_t i = 0; i < s.n;) {
@@ -125,7 +125,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Whether a body, in blanked text, does something. */
+/* Whether a function's body, given as blanked text, does anything. */
 static bool does_something(struct fh_str body)
 {
 	static const char *const nothing[] = { "pass", "..." };
@@ -141,7 +141,7 @@ static bool does_something(struct fh_str body)
 	return false;
 }
 
-/* The lines behind the head of `def name` that are indented deeper. */
+/* Whether `def name` is followed by lines that are indented deeper and do something. */
 static bool python_has_body(struct fh_str blanked, struct fh_str name)
 {
 	struct fh_str rest = blanked, line;
@@ -159,7 +159,7 @@ static bool python_has_body(struct fh_str blanked, struct fh_str name)
 		struct fh_str body = { rest.p, 0 };
 		long round = 0;
 		size_t i = (size_t)(def.p - blanked.p);
-		for (; i < blanked.n && (blanked.p[i] != ':' || round > 0); i++) /* the head may have several lines */
+		for (; i < blanked.n && (blanked.p[i] != ':' || round > 0); i++) /* the head may span several lines */
 			round += (blanked.p[i] == '(' || blanked.p[i] == '[') - (blanked.p[i] == ')' || blanked.p[i] == ']');
 		struct fh_str after = fh_str_from(blanked, FH_MIN(i + 1, blanked.n));
 		if (!fh_next_line(&after, &line))

@@ -74,7 +74,7 @@ struct fh_str fh_identifier(struct fh_str s)
 	return (struct fh_str){ s.p, n };
 }
 
-/* Whether s begins with the word; *rest is then what follows it, without blanks. */
+/* Whether s begins with the word; if so *rest is the text behind it, without leading blanks. */
 static bool eat_word(struct fh_str *s, const char *word)
 {
 	size_t n = strlen(word);
@@ -119,7 +119,7 @@ static void add_name(struct fh_outline *o, struct fh_outline_item *item, struct 
 	item->count++;
 }
 
-/* "a, b as c, d" up to the end or a closing bracket; with `dotted`, "a.b" defines a. */
+/* Adds the names of "a, b as c, d" up to the end or a closing bracket; with `dotted`, "a.b" defines a. */
 static void add_list(struct fh_outline *o, struct fh_outline_item *item, struct fh_str s, const char *as)
 {
 	while (s.n && !strchr(")};#", *s.p)) {
@@ -129,7 +129,7 @@ static void add_list(struct fh_outline *o, struct fh_outline_item *item, struct 
 			continue;
 		}
 		s = cut(s, name.n);
-		while (s.n && *s.p == '.') /* import a.b */
+		while (s.n && *s.p == '.') /* of "import a.b" only a is defined */
 			s = cut(s, 1 + fh_identifier(cut(s, 1)).n);
 		s = trim_front(s);
 		size_t n = strlen(as);
@@ -142,7 +142,7 @@ static void add_list(struct fh_outline *o, struct fh_outline_item *item, struct 
 	}
 }
 
-/* "a = …", "a, b = …", "a: int = …". */
+/* Adds the names of "a = …", "a, b = …" or "a: int = …". */
 static void add_assigned(struct fh_outline *o, struct fh_outline_item *item, struct fh_str s)
 {
 	struct fh_str found[16];
@@ -165,7 +165,7 @@ static void add_assigned(struct fh_outline *o, struct fh_outline_item *item, str
 static void name_python(struct fh_outline *o, struct fh_outline_item *item)
 {
 	struct fh_str s = item->text, rest = item->text, line;
-	/* Behind comments and decorators; a decorator of several lines goes on indented or with a bracket. */
+	/* Skips comments and decorators; the further lines of a decorator are indented or begin with a bracket. */
 	while (fh_next_line(&rest, &line)) {
 		s = (struct fh_str){ line.p, (size_t)(rest.p + rest.n - line.p) };
 		if (line.n && !strchr("@# \t)]}", *line.p))
@@ -227,7 +227,7 @@ static void name_javascript(struct fh_outline *o, struct fh_outline_item *item)
 	}
 }
 
-/* What comes first of ( = ; [ { tells what is declared: the identifier before it. */
+/* The declared name is the identifier before the first of ( = ; [ {. */
 static void name_c(struct fh_outline *o, struct fh_outline_item *item)
 {
 	struct fh_str s = trim_front(item->text);
@@ -274,10 +274,10 @@ static void (*const fh_outline_namers[FH_SYNTAX_COUNT_])(struct fh_outline *o, s
 
 /* ------------------------------------------------------------------------------------------------------- statements */
 
-/* Where a text is between two lines: inside brackets, a string that goes on, a comment. */
+/* The state of the scan between two lines: inside of brackets, of an open string, of a comment. */
 struct fh_lexer {
 	int depth;
-	char quote[4]; /* what ends the string or comment that is open; "" when none is */
+	char quote[4]; /* what ends the open string or comment; "" when none is open */
 };
 
 static const char *const fh_python_quotes[] = { "\"\"\"", "'''", NULL };
@@ -297,9 +297,10 @@ static void lex_open(struct fh_lexer *l, const char *end)
 	memcpy(l->quote, end, strlen(end) + 1);
 }
 
-#define FH_REGEX_MAX 1000 /* a longer one is taken for a division; keeps the whole linear */
+#define FH_REGEX_MAX 1000 /* a longer one is taken for a division, so that the scan stays linear */
 
-/* A slash begins a regular expression where a value may begin; its length, or 0. */
+/* Length of the regular expression that begins with the slash at `at`, which is possible only where a value may begin;
+ * 0: it is a division. */
 static size_t lex_regex(struct fh_str line, size_t at)
 {
 	size_t before = at;
@@ -322,7 +323,7 @@ static size_t lex_regex(struct fh_str line, size_t at)
 	return 0;
 }
 
-/* One piece outside of strings and comments; the rest of the line for a comment. */
+/* Scans one token outside of strings and comments; a comment up to the end of its line. */
 static size_t lex_plain(struct fh_lexer *l, struct fh_str line, size_t at, enum fh_syntax syntax)
 {
 	struct fh_str s = cut(line, at);
@@ -346,7 +347,7 @@ static size_t lex_plain(struct fh_lexer *l, struct fh_str line, size_t at, enum 
 		size_t n = lex_regex(line, at);
 		return n ? n : 1;
 	}
-	/* 1'000 in C++ is a number. */
+	/* a digit separator of C++, as in 1'000 */
 	bool digit_mark = c == '\'' && syntax == FH_SYNTAX_C && at && is_word(line.p[at - 1]);
 	if ((c == '"' || c == '\'' || (c == '`' && syntax == FH_SYNTAX_JAVASCRIPT)) && !digit_mark) {
 		char end[2] = { c, 0 };
@@ -365,19 +366,19 @@ static void lex_line(struct fh_lexer *l, struct fh_str line, enum fh_syntax synt
 {
 	for (size_t at = 0; at < line.n;)
 		at += l->quote[0] ? lex_quoted(l, cut(line, at)) : lex_plain(l, line, at, syntax);
-	/* Only these go on in the next line: a quote of one line that is left open is a mistake, or a word's. */
+	/* Only these literals may span lines; any other open quote is a mistake, or an apostrophe. */
 	bool goes_on = l->quote[1] || (l->quote[0] && (syntax == FH_SYNTAX_BASH || l->quote[0] == '`'));
 	if (!goes_on)
 		l->quote[0] = 0;
 }
 
-/* Whether a line that starts outside of brackets and strings begins a new statement of python. */
+/* Whether a line of Python, outside of brackets and strings, begins a new statement. */
 static bool begins_python(struct fh_str line, struct fh_str previous)
 {
 	static const char *const clauses[] = { "else", "elif", "except", "finally", "case", NULL };
 	if (!line.n || strchr(" \t)]}", *line.p) || is_one_of(fh_identifier(line), clauses))
 		return false;
-	/* What follows a decorator or a comment belongs to it. */
+	/* The line behind a decorator or a comment belongs to it. */
 	return !starts(previous, "@") && !starts(previous, "#");
 }
 
@@ -390,7 +391,7 @@ static bool begins_braced(struct fh_str line, struct fh_str previous, enum fh_sy
 	if (!previous.n || starts(previous, "#") || starts(previous, "//") || ends(previous, ";") || ends(previous, "}") ||
 	    ends(previous, "*/"))
 		return true;
-	/* javascript and bash end a statement with the line, unless something is still to come. */
+	/* In JavaScript and Bash the line ends a statement, unless its end or the next line shows that it continues. */
 	return syntax != FH_SYNTAX_C && !strchr("=+-*/&|,(?:.<>{\\", previous.p[previous.n - 1]) && !starts(line, ".") &&
 	       !starts(line, "{");
 }
@@ -398,7 +399,7 @@ static bool begins_braced(struct fh_str line, struct fh_str previous, enum fh_sy
 static bool begins(struct fh_lexer *l, struct fh_str line, struct fh_str previous, enum fh_syntax syntax)
 {
 	struct fh_str s = line;
-	/* At the margin these cannot be inside brackets: one was left open before. */
+	/* These words without indentation cannot be inside of brackets: an earlier bracket was never closed. */
 	if (syntax == FH_SYNTAX_PYTHON && l->depth && !l->quote[0] &&
 	    (eat_word(&s, "def") || eat_word(&s, "class") || eat_word(&s, "import") || eat_word(&s, "from")))
 		l->depth = 0;
@@ -499,7 +500,8 @@ static bool code_bash(struct fh_str s)
 	return is_one_of(word, words) && !ends(s, ".") && !ends(s, ":");
 }
 
-/* "name = …", "name(…", "name.x(…", "name[…": what any syntax but a sentence has. */
+/* Whether a text looks like "name = …", "name(…", "name.x(…" or "name[…", which are code in any syntax and no
+ * sentence. */
 static bool code_any(struct fh_str s)
 {
 	struct fh_str word = fh_identifier(s);

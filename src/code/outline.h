@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The top level of a program's text: its statements and the names that they define. By look only, for any text, broken
- * or not, in linear time; good enough to find a function and what it needs, not to compile.
+ * The top level of a program's text: its statements and the names that they define. Text is scanned, not parsed, in
+ * linear time, and may be broken; the result is good enough to find a function and what it needs, not to compile.
  */
 #pragma once
 #include "base/buf.h"
 
 enum fh_syntax { FH_SYNTAX_PYTHON, FH_SYNTAX_JAVASCRIPT, FH_SYNTAX_C, FH_SYNTAX_BASH, FH_SYNTAX_COUNT_ };
-/* By language name; python for any other. */
+/* The syntax for a language's name; Python's for an unknown one. */
 enum fh_syntax fh_syntax_of(FH_NULLABLE const char *language);
 
 #define FH_OUTLINE_ITEMS_MAX 4096
 
 struct fh_outline_item {
 	struct fh_str text;  /* whole lines */
-	bool is_import;      /* brings names from elsewhere */
-	bool is_wanted;      /* holds for whatever follows (#include, import *): wanted without being named */
-	size_t first, count; /* its names in the outline's */
+	bool is_import;      /* it brings names from other modules */
+	bool is_wanted;      /* needed by all that follows, without being named (#include, import *) */
+	size_t first, count; /* its names: a range of the outline's `names` */
 };
 
 struct fh_outline {
@@ -27,20 +27,21 @@ struct fh_outline {
 	size_t name_count, name_capacity;
 };
 
-/* Outlines text (borrowed: it must outlive the outline). What comes after FH_OUTLINE_ITEMS_MAX statements stays one. */
+/* Outlines text (borrowed: it must outlive the outline). Behind FH_OUTLINE_ITEMS_MAX statements, the rest is one. */
 void fh_outline_make(struct fh_outline *o, struct fh_str text, enum fh_syntax syntax);
 void fh_outline_release(struct fh_outline *o);
 #define fh_auto_outline FH_CLEANUP(fh_outline_release)
-/* Appends the imports of text, each on lines of its own. */
+/* Appends the imports of text, each as whole lines. */
 void fh_outline_add_imports(struct fh_buf *out, struct fh_str text, enum fh_syntax syntax);
 bool fh_outline_defines(const struct fh_outline *o, struct fh_str name);
 
-/* Whether a line by itself looks like code of this syntax, and not like a sentence. Indented lines count as code. */
+/* Whether a single line looks like code of this syntax rather than a sentence. Indented lines count as code. */
 bool fh_outline_is_code_line(struct fh_str line, enum fh_syntax syntax);
-/* Whether a line begins a definition or an import at the top level: where code begins in the midst of prose. */
+/* Whether a line begins a definition or an import at the top level: there code begins within prose. */
 bool fh_outline_is_start_line(struct fh_str line, enum fh_syntax syntax);
 
-/* The next line of *rest without its end (\n or \r\n), taken off *rest; false at the end. */
+/* Removes the next line from *rest; *ret_line is the line without its end (\n or \r\n). False at the end of the
+ * text. */
 bool fh_next_line(struct fh_str *rest, struct fh_str *ret_line);
-/* The identifier (letters, digits, _ and $) that s begins with; empty when it begins with none. */
+/* The identifier (letters, digits, _ and $) at the beginning of s; empty when there is none. */
 struct fh_str fh_identifier(struct fh_str s);

@@ -24,7 +24,7 @@ void fh_python_string(struct fh_buf *out, struct fh_str text)
 
 void fh_javascript_string(struct fh_buf *out, struct fh_str text)
 {
-	/* JSON is JavaScript since 2019 (U+2028 and U+2029 in strings). */
+	/* Since ES2019 every JSON string is a JavaScript string (before, U+2028 and U+2029 were not allowed). */
 	fh_json_write_string(out, text);
 }
 
@@ -43,8 +43,8 @@ static bool hex4(const char *p, unsigned *ret)
 	return true;
 }
 
-/* An escape of a JSON string at p (behind its backslash), as Python writes it; how many bytes it takes. The other
- * escapes mean the same in both. */
+/* Writes the JSON escape at p (behind its backslash) for Python; returns its length. Only these differ between the
+ * two. */
 static size_t add_escape(struct fh_buf *out, const char *p, size_t left)
 {
 	unsigned high, low;
@@ -67,7 +67,7 @@ static size_t add_escape(struct fh_buf *out, const char *p, size_t left)
 	return 5;
 }
 
-/* The string that begins at s; its size. */
+/* Writes the string that begins at s; returns its length. */
 static size_t add_json_string(struct fh_buf *out, struct fh_str s)
 {
 	size_t i = 1;
@@ -107,7 +107,7 @@ void fh_python_of_json(struct fh_buf *out, struct fh_str json)
 			fh_buf_adds(out, words[w].python);
 			i += strlen(words[w].json);
 		} else {
-			/* Of anything else only what numbers and brackets are made of is let through. */
+			/* Outside of strings only characters of numbers and brackets are copied. */
 			if (strchr("0123456789+-.eE[]{},: ", json.p[i]) && json.p[i])
 				fh_buf_addc(out, json.p[i]);
 			i++;
@@ -161,7 +161,7 @@ static int add_dict(struct fh_buf *out, const json_t *body, int depth, struct fh
 	return add_items(out, body, "dict([", "])", depth, err);
 }
 
-/* Hexadecimal: Python reads decimal ones of more than 4300 digits only when it is told to. */
+/* In hexadecimal, since Python refuses decimal numbers of more than 4300 digits. */
 static int add_int(struct fh_buf *out, const json_t *body, int depth, struct fh_error *err)
 {
 	const char *text = json_string_value(body), *digits = text;
@@ -228,7 +228,7 @@ static int add_value(struct fh_buf *out, const json_t *value, int depth, struct 
 	} else if (json_is_integer(value)) {
 		fh_buf_addf(out, "%lld", (long long)json_integer_value(value));
 	} else if (json_is_real(value)) {
-		/* Seventeen digits read back as the same number; the point keeps it a float. */
+		/* Seventeen digits give the same number when read back; the point makes it a float. */
 		fh_auto_free char *text = fh_xasprintf("%.17g", json_real_value(value));
 		fh_buf_addf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 	} else if (json_is_boolean(value) || json_is_null(value)) {

@@ -4,11 +4,12 @@
 #include "base/error.h"
 #include "code/declaration.h"
 
-#define TRIED_MAX 256 /* braces at the top level; each is looked at from the text's beginning */
+#define TRIED_MAX 256 /* top-level braces that are tried; each one takes a scan from the beginning of the text */
 
 /* ------------------------------------------------------------------------------------------------------- the text */
 
-/* Go's raw strings as well; outside of literals and comments no other language has a back quote. */
+/* Skips a literal, also a raw string of Go: in the other languages a back quote occurs only in literals and
+ * comments. */
 static size_t skip_literal(struct fh_str s, size_t i)
 {
 	if (s.p[i] != '`')
@@ -45,7 +46,7 @@ static bool is_word_byte(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
 }
 
-/* The identifier at the end of s, empty when it ends with none. */
+/* The identifier at the end of s; empty when there is none. */
 static struct fh_str last_word(struct fh_str s)
 {
 	size_t from = s.n;
@@ -63,12 +64,11 @@ static size_t end_of_directive(struct fh_str s, size_t i)
 	return i;
 }
 
-/* Finds the last `{` that opens a body at depth `level` and stays open, and where the item that it belongs to begins.
- */
+/* Finds the last `{` that opens a body at depth `level` and is not closed, and where its item begins. */
 static bool find_body(struct fh_str s, long level, size_t *ret_start, size_t *ret_brace)
 {
 	size_t start = 0, item = 0, brace = s.n;
-	long depth = 0, round = 0; /* of braces; of parentheses, in which braces are default values */
+	long depth = 0, round = 0; /* depth: of braces; round: of parentheses, where a brace belongs to a default value */
 	bool line_start = true;
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
@@ -100,7 +100,7 @@ static int unfit(struct fh_error *err, const char *why)
 	return fh_error_set(err, FH_E_UNAVAILABLE, "the entry point %s", why);
 }
 
-/* Words in front of a name that make it something else than a plain function. */
+/* Words before the name that make it something other than a plain function. */
 static const struct {
 	const char *word, *why;
 } barred[] = {
@@ -139,8 +139,8 @@ static int check_result(struct fh_str result, struct fh_error *err)
 	return 0;
 }
 
-/* Position of the first of `stops` outside all brackets, or s.n. Angle brackets count: a default value that compares
- * is not split rightly and then does not compile. */
+/* Position of the first of `stops` outside of all brackets, or s.n. Angle brackets count as brackets: a default value
+ * with a comparison is split wrongly, and the stub then does not compile. */
 static size_t find_outside(struct fh_str s, const char *stops)
 {
 	long depth = 0;
@@ -155,7 +155,7 @@ static size_t find_outside(struct fh_str s, const char *stops)
 	return s.n;
 }
 
-/* Behind the `>` that closes the `<` at the beginning. */
+/* Position behind the `>` that closes the `<` at the beginning of s. */
 static size_t find_closing_angle(struct fh_str s)
 {
 	long depth = 0;
@@ -170,7 +170,7 @@ static size_t find_closing_angle(struct fh_str s)
 static const char *const type_words[] = { "int",  "long",   "short", "char", "unsigned", "signed",
 	                                      "bool", "double", "float", "void", "const",    "volatile" };
 
-/* The last word is the name when a type is left without it. */
+/* The name is the last word, if something that can be a type is left without it. */
 static struct fh_str parameter_name(struct fh_str type)
 {
 	struct fh_str none = { type.p, 0 }, name = last_word(type);
@@ -209,7 +209,7 @@ static int read_parameters(struct fh_signature *s, struct fh_str list, bool arra
 	return 0;
 }
 
-/* The `(` that belongs to the `)` at s[close]. */
+/* Position of the `(` that the `)` at s[close] closes. */
 static size_t matching(struct fh_str s, size_t close)
 {
 	long depth = 0;
@@ -258,7 +258,7 @@ static int read_signature(struct fh_signature *s, struct fh_error *err)
 	return read_parameters(s, (struct fh_str){ text.p + open + 1, text.n - open - 2 }, false, err);
 }
 
-/* Modifiers, type parameters and annotations in front of a result's type. */
+/* Removes modifiers, type parameters and annotations before a result's type. */
 static struct fh_str java_type(struct fh_str s)
 {
 	static const char *const modifiers[] = { "public",       "private",  "protected", "static",
@@ -321,7 +321,7 @@ static int read_rust_parameters(struct fh_signature *s, struct fh_str list, stru
 	return 0;
 }
 
-/* Whether all of "<'a, 'b: 'a>" are lifetimes; not where nothing closes it. */
+/* Whether a list "<'a, 'b: 'a>" has only lifetimes and is closed. */
 static bool are_lifetimes(struct fh_str list)
 {
 	if (list.n < 2 || list.p[list.n - 1] != '>')
@@ -379,7 +379,8 @@ static bool has_word(struct fh_str s, const char *word)
 	return false;
 }
 
-/* (a, b int, s string, more ...T): each has a name, or none has, and then none is read. */
+/* Reads parameters such as (a, b int, s string, more ...T). Go has names for all or for none; without names nothing is
+ * read. */
 static void read_go_parameters(struct fh_signature *s, struct fh_str list)
 {
 	for (size_t n; list.n > 0; list = trim((struct fh_str){ list.p + n, list.n - n })) {
@@ -399,7 +400,7 @@ static void read_go_parameters(struct fh_signature *s, struct fh_str list)
 	}
 }
 
-/* The type of the function, without the word func, is kept whole as the result. */
+/* The function's type, without the word func, is kept as the result. */
 static int read_go(struct fh_signature *s, struct fh_error *err)
 {
 	static const char word[] = "func ";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The signature of the function that a declaration in C++, Java, Rust or Go opens: the one whose body begins with the
- * last `{` that stays open, at depth 0, or in Java at depth 1. What stands before it (includes, types, helper
- * functions) belongs to the task. By look only: it finds what a stand-in has to be called, and what a compiler does not
- * accept is seen when the stand-in is compiled.
+ * The signature of the function that a declaration in C++, Java, Rust or Go opens: its body begins with the last `{`
+ * that is not closed, at depth 0, or in Java at depth 1. The text before it (includes, types, helper functions)
+ * belongs to the task. There is no parser behind it: it finds what a stub has to be called, and what it gets wrong
+ * shows when the stub is compiled.
  */
 #pragma once
 #include "base/buf.h"
@@ -12,46 +12,47 @@
 #define FH_SIGNATURE_PARAMETERS_MAX 64
 
 struct fh_parameter {
-	struct fh_str type; /* with the name, without the default value */
-	struct fh_str name; /* n = 0: it has none */
+	struct fh_str type; /* with the name, without a default value */
+	struct fh_str name; /* n = 0: it has no name */
 };
 
-/* Slices of `text`: the declaration with comments and the insides of literals blanked, as long as the declaration. */
+/* All slices point into `text`: the declaration with comments and the contents of literals blanked, of the same
+ * length. */
 struct fh_signature {
 	struct fh_buf text;
-	size_t start, end; /* of the signature, in the declaration as well: `end` is where the `{` stands */
+	size_t start, end; /* positions, also valid in the declaration: `end` is that of the `{` */
 	struct fh_str result, name;
-	struct fh_str lifetimes; /* in Rust: "<'a>" behind the name, or empty */
+	struct fh_str lifetimes; /* Rust: the "<'a>" behind the name, or empty */
 	struct fh_parameter parameters[FH_SIGNATURE_PARAMETERS_MAX];
 	size_t parameter_count;
 };
 
-/* 0, or -FH_E_UNAVAILABLE with the reason why no stand-in can be made ("the entry point is a template"). */
+/* 0, or -FH_E_UNAVAILABLE with the reason why no stub can be made ("the entry point is a template"). */
 int fh_cpp_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
-/* A method of a class; result has its modifiers, type parameters and annotations in front no more. */
+/* The function is a method of a class; `result` is without modifiers, type parameters and annotations. */
 int fh_java_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
-/* A parameter's `type` is its type alone here, and result may be empty. */
+/* A parameter's `type` is only its type, without the name; `result` may be empty. */
 int fh_rust_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
-/* Here `start` is where the word func stands, `result` the parameters and results as they stand behind the name, as a
- * function's type has them, and a parameter's `type` holds its name, and its type where one stands behind it; none is
- * read where one has no name. */
+/* `start` is the position of the word func. `result` holds the parameters and results as a function type has them, that
+ * is all text behind the name. A parameter's `type` is its name followed by its type, if the type is written there.
+ * When parameters have no names, none is read. */
 int fh_go_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
-/* The function that a declaration opens, in the declaration; empty where it opens none. */
+/* The name of the function that a declaration opens, as a slice of it; empty when it opens none. */
 struct fh_str fh_cpp_name(struct fh_str declaration);
-/* The beginning of a program up to the { of its plain function `name`: a declaration as a data set has it. Empty where
- * there is no such function. */
+/* The text of a program up to the { of its plain function `name`, which is what data sets call a declaration. Empty
+ * when there is no such function. */
 struct fh_str fh_cpp_declaration_of(struct fh_str program, struct fh_str name);
 struct fh_str fh_java_name(struct fh_str declaration);
 struct fh_str fh_rust_name(struct fh_str declaration);
 struct fh_str fh_go_name(struct fh_str declaration);
-/* White space of these languages. */
+/* White space in these languages. */
 static inline bool fh_signature_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
-/* The `)` that belongs to the `(` at s[open], in blanked text; s.n when there is none. */
+/* Position of the `)` that closes the `(` at s[open], in blanked text; s.n when it is missing. */
 size_t fh_signature_closing(struct fh_str s, size_t open);
-/* Appends s with its comments as blanks and the insides of literals as x, each byte where it was. */
+/* Appends s with comments replaced by blanks and the contents of literals by x; every other byte keeps its position. */
 void fh_signature_blank(struct fh_buf *out, struct fh_str s);
 void fh_signature_release(struct fh_signature *s);
 #define fh_auto_signature FH_CLEANUP(fh_signature_release)

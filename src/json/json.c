@@ -7,8 +7,8 @@
 #include <math.h>
 
 /*
- * A reader of our own, over jansson's values: jansson 2.14 refuses integers beyond 64 bits and lone surrogates, both
- * of which real data has, and bounds depth only at 2048.
+ * A JSON parser of our own that makes jansson's values: jansson 2.14 refuses integers beyond 64 bits and lone
+ * surrogates, both of which real data has, and bounds depth only at 2048.
  */
 struct parser {
 	const char *p, *end, *start;
@@ -38,7 +38,7 @@ static FH_PRINTF(3, 4) json_t *fail_at(struct parser *j, const char *where, cons
 	return NULL;
 }
 
-/* What stands at p, for a message. */
+/* The character at p, for a message. */
 static const char *seen(const struct parser *j, char buf[32])
 {
 	uint32_t cp;
@@ -117,7 +117,7 @@ static json_t *parse_number(struct parser *j)
 	if (!real) {
 		errno = 0;
 		long long whole = strtoll(fh_buf_cstr(&j->scratch), NULL, 10);
-		/* -0 is a number of its own, which only a real can hold. */
+		/* -0 is different from 0, and only a real can hold it. */
 		if (errno == 0 && !(whole == 0 && *start == '-'))
 			return json_integer(whole);
 	}
@@ -143,7 +143,8 @@ static bool parse_hex4(const struct parser *j, const char *p, uint32_t *ret)
 	return true;
 }
 
-/* j->p is after the backslash. A surrogate without its other half becomes U+FFFD: no string of ours can hold it. */
+/* Parses an escape; j->p is behind its backslash. A surrogate without its other half becomes U+FFFD, as UTF-8 has no
+ * form for it. */
 static bool parse_escape(struct parser *j)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -174,7 +175,7 @@ static bool parse_escape(struct parser *j)
 	return true;
 }
 
-/* Into scratch. */
+/* Parses a string into the scratch buffer. */
 static bool parse_string(struct parser *j)
 {
 	const char *quote = j->p++;
@@ -320,7 +321,7 @@ int64_t fh_json_int(const json_t *object, const char *key, int64_t fallback)
 	const json_t *value = json_object_get(object, key);
 	if (json_is_integer(value))
 		return json_integer_value(value);
-	/* 3.0 is the same number as 3, whoever wrote it. */
+	/* 3.0 counts as an integer, as in JavaScript. */
 	double real = json_real_value(value);
 	bool whole = json_is_real(value) && real >= -0x1p63 && real < 0x1p63 && real == trunc(real);
 	return whole ? (int64_t)real : fallback;

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * A power of two has its lower neighbour at half the distance of its upper one, so sixteen digits may read back as n
- * without being the sixteen that are nearest to it: those above are tried too. "d.ddde±x" stays in buf if not.
+ * Tries the sixteen-digit numbers above n. A power of two is nearer to its lower neighbour than to its upper one, so a
+ * number other than the nearest with sixteen digits may read back as n. Writes "d.ddde±x", or leaves buf unchanged.
  */
 static bool sixteen_above(double n, char buf[40])
 {
@@ -26,8 +26,9 @@ static bool sixteen_above(double n, char buf[40])
 	return true;
 }
 
-/* The fewest significant digits that read back as n, as "d.ddde±x". Fifteen always survive the way there and back, so
- * the search starts there; near zero, where a double holds less than that, it starts at one. */
+/* Writes the fewest significant digits that read back as n, as "d.ddde±x"; returns the exponent. Fifteen digits always
+ * read back as the number that they were, so the search starts there; subnormal numbers hold fewer, so for these it
+ * starts at one. */
 static int shortest(double n, char buf[40])
 {
 	int first = fabs(n) < 1e-290 ? 0 : 14;
@@ -56,12 +57,12 @@ void fh_json_write_number(struct fh_buf *out, double n)
 		return;
 	}
 	if (fabs(n) < 1e15 && n == floor(n)) {
-		/* Most numbers in results are 0, 1 and counts: no search for the shortest form. */
+		/* Most numbers in results are small integers, which need no search for the shortest form. */
 		fh_buf_addf(out, "%.0f", fabs(n));
 		return;
 	}
 	char buf[40], digits[24];
-	int point = shortest(fabs(n), buf) + 1; /* of the decimal point, counted from the first digit */
+	int point = shortest(fabs(n), buf) + 1; /* position of the decimal point, counted from the first digit */
 	int k = 0;
 	for (const char *p = buf; *p != 'e'; p++)
 		if (*p != '.')
@@ -82,7 +83,7 @@ void fh_json_write_number(struct fh_buf *out, double n)
 	}
 }
 
-/* The usual string: nothing in it to escape or to check, written in one piece. */
+/* Writes a string in one piece if, as usual, it has nothing to escape or check. */
 static bool write_plain(struct fh_buf *out, struct fh_str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -123,8 +124,8 @@ void fh_json_write_string(struct fh_buf *out, struct fh_str s)
 		s.p += good, s.n -= good;
 		good = 0;
 		if (!n) {
-			/* As many bytes as one replacement stands for are found by the sanitizer, on the rest up to the next
-			 * ASCII byte. */
+			/* The sanitizer decides how many bytes one U+FFFD replaces; it gets the bytes up to the next ASCII
+			 * character. */
 			size_t end = 1;
 			while (end < s.n && (unsigned char)s.p[end] >= 0x80)
 				end++;
@@ -170,7 +171,7 @@ static void write_object(struct fh_buf *out, const json_t *object, int indent, i
 {
 	union {
 		const json_t *in;
-		json_t *out; /* jansson's iterators take no const; they change nothing */
+		json_t *out; /* jansson's iterators take no const pointer, but change nothing */
 	} o = { .in = object };
 	size_t i = 0;
 	fh_buf_addc(out, '{');

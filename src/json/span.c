@@ -50,7 +50,7 @@ static bool is_key(struct fh_str literal, const char *key)
 	return json_is_string(name) && fh_streq(json_string_value(name), key);
 }
 
-/* What follows the value at the front of s and the sign behind it. */
+/* The text behind the value at the beginning of s and the comma or colon that follows the value. */
 static struct fh_str next_part(struct fh_str s, struct fh_str value)
 {
 	struct fh_str rest = without_blanks(after(s, value.p + value.n - s.p));

@@ -5,7 +5,7 @@
 
 struct anchor {
 	char *name;
-	json_t *value; /* owned; NULL while the value that it names is still being read */
+	json_t *value; /* owned; NULL while the named value is still being read */
 };
 
 struct composer {
@@ -67,8 +67,8 @@ static struct anchor *find_anchor(struct composer *c, const char *name)
 	return NULL;
 }
 
-/* Declares an anchor whose value is about to be read: its index, or -1 for none. A later anchor of the same name hides
- * the earlier one. */
+/* Declares an anchor whose value is about to be read; returns its index, or -1 when name is NULL. A later anchor of the
+ * same name hides an earlier one. */
 static ssize_t open_anchor(struct composer *c, const yaml_char_t *name)
 {
 	if (!name)
@@ -110,7 +110,7 @@ static json_t *copy_object(struct composer *c, const json_t *from, yaml_mark_t a
 {
 	union {
 		const json_t *in;
-		json_t *out; /* jansson's iterators take no const; they change nothing */
+		json_t *out; /* jansson's iterators take no const pointer, but change nothing */
 	} o = { .in = from };
 	fh_auto_json json_t *to = json_object();
 	for (void *it = json_object_iter(o.out); it; it = json_object_iter_next(o.out, it)) {
@@ -124,7 +124,7 @@ static json_t *copy_object(struct composer *c, const json_t *from, yaml_mark_t a
 	return FH_TAKE_PTR(to);
 }
 
-/* Scalars are never changed, so they are shared. */
+/* Copies an alias's value. Scalars are never changed, so they are shared. */
 static json_t *copy(struct composer *c, const json_t *value, yaml_mark_t at)
 {
 	union {
@@ -135,7 +135,7 @@ static json_t *copy(struct composer *c, const json_t *value, yaml_mark_t at)
 		return NULL;
 	if (!json_is_array(value) && !json_is_object(value))
 		return json_incref(v.out);
-	/* An alias in an alias in an alias is deeper than the text that writes it. */
+	/* Aliases within aliases can nest deeper than the text does. */
 	if (c->depth >= FH_YAML_DEPTH_MAX)
 		return fail(c, at, "nested more than %u levels deep", FH_YAML_DEPTH_MAX);
 	c->depth++;
@@ -219,7 +219,7 @@ static json_t *compose_sequence(struct composer *c, const yaml_event_t *start)
 
 struct mapping {
 	json_t *object;
-	json_t *merged; /* the keys that a merge brought in, which a key of the mapping's own replaces */
+	json_t *merged; /* keys from a merge (<<), which the mapping's own keys replace */
 };
 
 static void mapping_release(struct mapping *m)
@@ -261,7 +261,7 @@ static bool is_merge_key(const yaml_event_t *key)
 	return key->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !key->data.scalar.tag && fh_str_eq(text, "<<");
 }
 
-/* Whether a key may be added; the second of two equal ones may not. */
+/* Whether a key may be added: duplicate keys are an error. */
 static bool key_is_new(struct composer *c, const struct mapping *m, const yaml_event_t *key)
 {
 	const char *text = (const char *)key->data.scalar.value;
@@ -283,7 +283,7 @@ static json_t *refuse_key(struct composer *c, const yaml_event_t *start, const y
 	return NULL;
 }
 
-/* One `key: value`; false on an error. */
+/* Reads the value of one key and adds both; false on an error. */
 static bool compose_member(struct composer *c, struct mapping *m, const yaml_event_t *key)
 {
 	auto_event yaml_event_t event;
@@ -381,7 +381,7 @@ static void composer_release(struct composer *c)
 	fh_yaml_positions_free(c->positions);
 }
 
-/* JSON that YAML cannot read: \ud83d\ude00, keys of more than 1024 characters. Its places are not known. */
+/* Reads JSON that libyaml cannot: \ud83d\ude00, keys of more than 1024 characters. Positions are not known then. */
 static json_t *load_as_json(struct fh_str text)
 {
 	size_t i = 0;
@@ -390,7 +390,8 @@ static json_t *load_as_json(struct fh_str text)
 	return i < text.n && (text.p[i] == '{' || text.p[i] == '[') ? fh_json_parse(text, NULL, NULL) : NULL;
 }
 
-/* Next line, line separator, paragraph separator: characters to JSON and ends of lines, which fold, to libyaml. */
+/* Whether the text has NEL, LS or PS (U+0085, U+2028, U+2029), which JSON takes as ordinary characters and libyaml as
+ * line ends. */
 static bool has_folding_characters(struct fh_str text)
 {
 	return memmem(text.p, text.n, "\xc2\x85", 2) || memmem(text.p, text.n, "\xe2\x80\xa8", 3) ||

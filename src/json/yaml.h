@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * YAML files, read to JSON values with the place of each of their parts.
+ * Reads YAML into JSON values, with the position of each part.
  *
  * One document; YAML 1.2's core schema for plain scalars, so `no` and `on` are strings, and so is a number with a
- * leading zero (`012`: an id or a post code). Aliases are deep copies, merge keys (<<) take a mapping, an alias or a
- * list of either, earlier ones first. Refused, each with its line and a hint: duplicate keys, keys that are not
- * scalars, tags other than the core schema's, .inf and .nan (JSON has none), a second document, and what goes beyond
- * the bounds below, which also defuse alias bombs. A JSON file is a YAML file.
+ * leading zero (`012`: an id or a post code). Aliases are deep copies; a merge key (<<) takes a mapping, an alias,
+ * or a list of these, of which earlier ones win. Refused, each with its line and a hint: duplicate keys, keys that
+ * are not scalars, tags other than the core schema's, .inf and .nan (JSON has neither), a second document, and
+ * whatever exceeds the bounds below, which also stop alias bombs. JSON files are valid YAML.
  *
- * Positions belong to the tree as it was loaded: they know its lists and mappings by address, so ask them before the
- * tree is changed or freed.
+ * Positions are found by the addresses of the tree's lists and mappings, so they are valid only until the tree is
+ * changed or freed.
  */
 #pragma once
 #include "json/json.h"
 
 #define FH_YAML_SIZE_MAX ((size_t)64 << 20) /* bytes of text */
-#define FH_YAML_NODES_MAX 2000000u          /* values, those that aliases copy included */
+#define FH_YAML_NODES_MAX 2000000u          /* values, including copies made for aliases */
 #define FH_YAML_DEPTH_MAX 200u
 
 struct fh_yaml_positions;
 
-/* A new reference, or NULL. An empty document is null. ret_positions may be NULL. `name` is the file for errors. */
+/* Returns a new reference, or NULL. An empty document is null. ret_positions may be NULL. `name` is the file in
+ * errors. */
 FH_OWN json_t *fh_yaml_load(struct fh_str text, const char *name, FH_NULLABLE struct fh_yaml_positions **ret_positions,
                             struct fh_error *err);
-/* The file at path, bounded by FH_YAML_SIZE_MAX. */
+/* Reads a file of at most FH_YAML_SIZE_MAX bytes. */
 FH_OWN json_t *fh_yaml_load_file(const char *path, FH_NULLABLE struct fh_yaml_positions **ret_positions,
                                  struct fh_error *err);
 
-/* Where a member stands: of a mapping its key; of a list (key NULL) its item `index`; of parent NULL the root. Lines
- * and columns count from 1. False when it is not known. What an alias or a merge brought in stands where it was
- * written. */
+/* The position of a member: of a mapping its key; of a list (key NULL) its item `index`; of parent NULL the root. Lines
+ * and columns count from 1. False when it is unknown. Values from an alias or a merge have the position at which they
+ * were written. */
 bool fh_yaml_position(FH_NULLABLE const struct fh_yaml_positions *p, FH_NULLABLE const json_t *parent,
                       FH_NULLABLE const char *key, size_t index, uint32_t *ret_line, uint32_t *ret_column);
 void fh_yaml_positions_free(FH_NULLABLE struct fh_yaml_positions *p);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/yaml_internal.h"
 
-/* What libyaml says, what stands there, and what we say. The first row that fits wins. */
+/* Rewrites errors of libyaml: its text, what is at the position, and our message. The first match counts. */
 struct rewrite {
 	const char *problem; /* part of libyaml's text */
 	const char *context; /* part of its context, or NULL */
 	const char *at;      /* the character at the problem is one of these, or NULL */
-	bool at_context;     /* the context's place helps more than the problem's */
+	bool at_context;     /* report the position of the context, not of the problem */
 	const char *message, *hint;
 };
 
@@ -58,7 +58,7 @@ static size_t count_lines(struct fh_str text, size_t offset, uint32_t *ret_colum
 	return line;
 }
 
-/* The byte at a mark: its index counts characters. */
+/* The byte at a mark; marks count characters, not bytes. */
 static char byte_at(struct fh_str text, size_t characters)
 {
 	for (size_t i = 0; i < text.n; i++)

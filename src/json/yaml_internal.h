@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by yaml*.c alone. */
+/* Private to yaml*.c. */
 #pragma once
 #include <yaml.h>
 #include "json/yaml.h"
 
-/* Positions: recorded while the tree is built. */
+/* Positions are recorded while the tree is built. */
 struct fh_yaml_positions *fh_yaml_positions_new(void);
 void fh_yaml_positions_add(struct fh_yaml_positions *p, const json_t *parent, const char *key, size_t index,
                            uint32_t line, uint32_t column);
 
-/* A plain scalar by the core schema, or as the tag demands (tag NULL: none). New reference, or NULL with *ret_why. */
+/* Converts a plain scalar by the core schema, or as its tag demands (tag NULL: no tag). New reference, or NULL with
+ * *ret_why. */
 json_t *fh_yaml_scalar(struct fh_str text, bool plain, const char *tag, const char **ret_why);
-/* Whether lists and mappings may have this tag. */
+/* Whether a list or a mapping may have this tag. */
 bool fh_yaml_collection_tag(const char *tag);
 
-/* Turns what libyaml says into an error for a person. Returns the negative code. */
+/* Converts libyaml's error into ours. Returns the negative code. */
 int fh_yaml_syntax_error(const yaml_parser_t *parser, struct fh_str text, const char *name, struct fh_error *err);

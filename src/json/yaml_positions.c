@@ -2,17 +2,17 @@
 #include "json/yaml_internal.h"
 
 /*
- * An open-addressed table of hashes: two members whose 64-bit hashes are equal would share a place in an error message,
- * which is no harm worth storing the keys for.
+ * An open-addressed table of 64-bit hashes. Keys are not stored: two members with equal hashes would share a position
+ * in error messages, which does no harm.
  */
 struct place {
-	uint64_t hash; /* 0: empty */
+	uint64_t hash; /* 0: unused */
 	uint32_t line, column;
 };
 
 struct fh_yaml_positions {
 	struct place *places;
-	size_t n, size; /* size is a power of two, at most half of it is used */
+	size_t n, size; /* size is a power of two; at most half of the places are used */
 };
 
 static uint64_t mix(uint64_t h)

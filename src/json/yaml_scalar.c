@@ -59,7 +59,7 @@ static size_t count_digits(const char *p, size_t n, const char *set)
 	return i;
 }
 
-/* The kind of number that the core schema sees in s, or KIND_STR. */
+/* The kind of number that s is in the core schema, or KIND_STR. */
 static enum kind number_kind(struct fh_str s, bool *ret_leading_zero)
 {
 	static const char decimal[] = "0123456789";
@@ -89,7 +89,7 @@ static enum kind number_kind(struct fh_str s, bool *ret_leading_zero)
 	return i == s.n ? KIND_FLOAT : KIND_STR;
 }
 
-/* libyaml ends scalars with a NUL. */
+/* s is NUL-terminated, as libyaml's scalars are. */
 static json_t *make_number(struct fh_str s, enum kind kind, const char **ret_why)
 {
 	int base = s.n > 2 && s.p[1] == 'x' ? 16 : s.n > 2 && s.p[1] == 'o' ? 8 : 10;

@@ -5,7 +5,7 @@
 
 #define FH_ANTHROPIC_MAX_TOKENS 1024
 
-/* Messages of the role "system" are no messages there, but a member of the request. */
+/* Moves messages of the role "system" into the request's member `system`: this API has no such role. */
 static json_t *fh_anthropic_split(struct fh_str prompt, json_t *body)
 {
 	fh_auto_json json_t *all = fh_chat_messages(prompt);
@@ -36,7 +36,7 @@ static json_t *fh_anthropic_request(const struct fh_wire_call *call)
 	json_object_set_new(body, "model", json_string(call->model));
 	json_object_set_new(body, "messages", fh_anthropic_split(call->prompt, body));
 	fh_wire_set_number(body, "max_tokens", call->config, "max_tokens", call->max_tokens, FH_ANTHROPIC_MAX_TOKENS, true);
-	/* One that thinks, or draws by top_p, takes no temperature. */
+	/* The API refuses a temperature together with thinking or with top_p. */
 	bool thinks = fh_streq(fh_json_str(json_object_get(call->config, "thinking"), "type", ""), "enabled");
 	if (json_object_get(call->config, "temperature") || (!thinks && !json_object_get(call->config, "top_p")))
 		fh_wire_set_number(body, "temperature", call->config, "temperature", call->temperature, 0, false);
@@ -65,12 +65,12 @@ static void fh_anthropic_usage(const json_t *usage, struct fh_tokens *ret)
 	int64_t made = fh_wire_count(usage, "cache_creation_input_tokens"), in = fh_wire_count(usage, "input_tokens");
 	ret->completion = fh_wire_count(usage, "output_tokens");
 	ret->cached = read;
-	/* What is read from the cache, or written to it, is not in input_tokens. */
+	/* input_tokens does not include tokens that were read from or written to the prompt cache. */
 	ret->prompt = in < 0 ? -1 : in + FH_MAX(read, 0) + FH_MAX(made, 0);
 	ret->total = ret->prompt < 0 || ret->completion < 0 ? -1 : ret->prompt + ret->completion;
 }
 
-/* Texts and calls of tools (as JSON), a blank line between them, as promptfoo puts them together. */
+/* Joins texts and tool calls (as JSON) with blank lines, as promptfoo does. */
 static void fh_anthropic_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_HTTP_BODY_MAX), thought = FH_BUF_INIT(FH_HTTP_BODY_MAX);
@@ -102,7 +102,7 @@ static void fh_anthropic_take(json_t *answer, const json_t *config, struct fh_pr
 		fh_response_fail(ret, "API error: the server's answer holds no content");
 }
 
-/* A block's pieces; the input of a tool comes as text of JSON, and is parsed when the block ends. */
+/* Merges a piece into its block. A tool's input comes as pieces of JSON text, which is parsed when the block ends. */
 static unsigned fh_anthropic_delta(json_t *block, json_t *delta)
 {
 	static const char *const members[][2] = { { "text", "text" },

@@ -89,7 +89,8 @@ static char *fh_cache_path(const struct fh_response_cache *c, const char *key)
 	return fh_xasprintf("%s/%.2s/%s.json", c->dir, key, key);
 }
 
-/* A file that is too old, or no JSON, is none. One that is not ours alone could say anything. */
+/* Loads an entry; NULL when it is too old, no JSON, or in a file that others own or can write, who could have put
+ * anything there. */
 static json_t *fh_cache_load(const struct fh_response_cache *c, const char *key)
 {
 	fh_auto_free char *path = fh_cache_path(c, key);
@@ -107,7 +108,7 @@ static json_t *fh_cache_load(const struct fh_response_cache *c, const char *key)
 	return fh_json_parse(fh_buf_str(&text), NULL, NULL);
 }
 
-/* Folders of our own, from the first that is missing on. */
+/* Makes the missing folders of a path, accessible only by us. */
 static void fh_cache_make_dirs(const char *file)
 {
 	fh_auto_free char *path = fh_xstrdup(file);
@@ -173,7 +174,7 @@ void fh_response_cache_end(struct fh_response_cache *c, const char *key, const j
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* Only files that are named as ours are: the folder may be one that the user chose. */
+/* Removes only files whose names are those of entries: the user may have chosen a folder that holds others. */
 static size_t fh_cache_clear_dir(const char *dir)
 {
 	size_t n = 0;

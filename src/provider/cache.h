@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers that were given before, on disk: one file for each key (a SHA-256 of all that an answer depends on), made
- * whole or not at all, and good for a time (its TTL). Several programs may share a folder. Within this process, of
- * identical requests under way only one is asked: the others wait for its answer.
+ * A cache of answers on disk: one file for each key (a SHA-256 of everything that an answer depends on), written
+ * atomically, and valid for a time (its TTL). Several programs may share a folder. Within a process, identical
+ * requests are made once: the other callers wait for the answer.
  */
 #pragma once
 #include "base/error.h"
@@ -10,22 +10,24 @@
 
 struct fh_response_cache;
 
-/* dir: NULL: $PROMPTFOO_CACHE_PATH, else $XDG_CACHE_HOME/fumehood/responses, else ~/.cache/fumehood/responses.
- * ttl_s 0: $PROMPTFOO_CACHE_TTL (seconds), else 14 days. Makes nothing before something is stored. */
+/* dir: NULL: $PROMPTFOO_CACHE_PATH, else $XDG_CACHE_HOME/fumehood/responses, else ~/.cache/fumehood/responses. ttl_s 0:
+ * $PROMPTFOO_CACHE_TTL (seconds), else 14 days. The folder is made when the first answer is stored. */
 FH_OWN struct fh_response_cache *fh_response_cache_new(FH_NULLABLE const char *dir, uint64_t ttl_s);
 void fh_response_cache_free(struct fh_response_cache *cache); /* NULL is fine */
 const char *fh_response_cache_dir(const struct fh_response_cache *cache);
 
-#define FH_CACHE_KEY 65 /* hexadecimal, and a NUL */
-/* The key of a JSON value (its members in any order). */
+#define FH_CACHE_KEY 65 /* hexadecimal digits and a NUL */
+/* The key of a JSON value; the order of members does not matter. */
 void fh_response_cache_key(const json_t *about, char ret[FH_CACHE_KEY]);
 
-/* The answer, when there is one (new reference). Otherwise *ret is NULL and the caller is the one who asks: it calls
- * fh_response_cache_end, whatever comes of it. FH_E_CANCELLED. */
+/* Looks an answer up; *ret is a new reference, or NULL when there is none: then the caller makes the request and has to
+ * call fh_response_cache_end, whatever its outcome. Waits while another thread makes the same request.
+ * FH_E_CANCELLED. */
 int fh_response_cache_begin(struct fh_response_cache *cache, const char *key, FH_NULLABLE const volatile int *cancel,
                             json_t **ret, struct fh_error *err);
-/* answer NULL: there is none worth keeping; one of those who wait asks next. A disk that is full keeps nothing. */
+/* Stores the answer and wakes waiting threads. answer NULL: nothing is stored, and one of the waiting threads makes the
+ * request. When the disk is full, nothing is stored. */
 void fh_response_cache_end(struct fh_response_cache *cache, const char *key, FH_NULLABLE const json_t *answer);
 
-/* Removes all answers; *ret_count of them. */
+/* Removes all answers; *ret_count is their number. */
 int fh_response_cache_clear(struct fh_response_cache *cache, size_t *ret_count, struct fh_error *err);

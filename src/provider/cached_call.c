@@ -18,7 +18,7 @@ static json_t *fh_cached_call_member(const json_t *o, const char *key)
 	return v && !json_is_null(v) ? json_incref(v) : NULL;
 }
 
-/* Nothing was spent: the tokens count as cached, and the cost is none. */
+/* Fills a response from the cache: its tokens count as cached, its cost is 0. */
 static void fh_cached_call_fill(const json_t *o, struct fh_provider_response *ret)
 {
 	const char *finish = fh_json_str(o, "finish_reason", NULL);

@@ -80,7 +80,7 @@ static uint64_t fh_chat_env_number(const struct fh_provider *p, const char *name
 	return text && !fh_parse_u64(text, 0, max, &n, NULL) ? n : 0;
 }
 
-/* Quotas that are used up answer 429 like a rate limit, for days. */
+/* A used-up quota answers 429 as a rate limit does, but retries cannot help. */
 static bool fh_chat_is_final(int status, struct fh_str body)
 {
 	static const char *const codes[] = { "insufficient_quota", "billing_hard_limit_reached", "quota_exceeded" };
@@ -90,7 +90,8 @@ static bool fh_chat_is_final(int status, struct fh_str body)
 	return false;
 }
 
-/* config.tls: {rejectUnauthorized: false, caPath, certPath, keyPath}, paths relative to the config's folder. */
+/* Reads config.tls: {rejectUnauthorized: false, caPath, certPath, keyPath}; paths are relative to the config's
+ * folder. */
 static void fh_chat_tls(const struct fh_provider *p, const json_t *config, char *paths[3], struct fh_http_tls *ret)
 {
 	static const char *const names[] = { "caPath", "certPath", "keyPath" };
@@ -161,7 +162,7 @@ int fh_chat_post(struct fh_provider *p, struct fh_http *http, const struct fh_ch
 	return fh_chat_send(p, http, &request, config, ret_http, ret, ret_failed, err);
 }
 
-/* The message in the forms that servers give it: {"error": {"message"}}, {"error": "…"}, {"detail": …}, {"message"}. */
+/* The error message, which servers give as {"error": {"message"}}, {"error": "…"}, {"detail": …} or {"message"}. */
 static const json_t *fh_chat_error_text(const json_t *object)
 {
 	static const char *const keys[] = { "error", "detail", "message", NULL };

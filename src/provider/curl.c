@@ -14,7 +14,7 @@ static struct {
 	char why[256];
 } library = { .once = PTHREAD_ONCE_INIT };
 
-/* What dlsym gives is data's pointer by its type; the standard's way round that is a copy of its bytes. */
+/* dlsym returns functions as data pointers; POSIX's way to convert them is to copy the bytes. */
 static bool find(void *handle, const char *name, void *ret_function)
 {
 	void *symbol = dlsym(handle, name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libcurl, loaded when the first request is made: it brings some thirty libraries with it (TLS, Kerberos, LDAP …),
- * which an eval of recorded answers, of local programs or of scripts never needs. Only http.c includes this.
+ * libcurl, loaded for the first request: it needs some thirty libraries (TLS, Kerberos, LDAP …), which an eval of
+ * recorded answers, local programs or scripts never uses. Only http.c includes this.
  */
 #pragma once
 #include <curl/curl.h>
@@ -9,7 +9,7 @@
 
 #define FH_CURL_LIBRARY "libcurl.so.4"
 
-/* Its functions, by their names without "curl_". */
+/* The functions of libcurl that are used, by their names without "curl_". */
 #define FH_CURL_FUNCTIONS(X)                                                                                           \
 	X(global_init)                                                                                                     \
 	X(easy_init)                                                                                                       \
@@ -34,7 +34,7 @@ struct fh_curl {
 #undef FH_CURL_MEMBER
 };
 
-/* From any thread; loaded once and kept. NULL and FH_E_UNAVAILABLE when it is not there. */
+/* Loads libcurl once, and keeps it. Thread-safe. NULL and FH_E_UNAVAILABLE when it is not installed. */
 FH_NULLABLE const struct fh_curl *fh_curl(struct fh_error *err);
-/* The file of certificates that requests are to trust; NULL: as the library was built. After fh_curl() gave one. */
+/* The file of certificates to trust; NULL: libcurl's built-in path. To be called after fh_curl() succeeded. */
 FH_NULLABLE const char *fh_curl_authorities(void);

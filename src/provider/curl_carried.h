@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The libcurl that the Python wheel carries, for a machine that has none: PREFIX/lib/curl, with a file `order` that
- * names each library on a line of its own, none before those that it needs. Each is loaded by its path; what a later
- * one needs is then there under its name, whatever the loader's search path is.
+ * The libcurl that the Python wheel contains, for machines without one: PREFIX/lib/curl, with a file `order` that lists
+ * the libraries, one on each line, each after those that it needs. They are loaded by their paths in this order; the
+ * loader then finds the libraries that a later one needs by name, whatever its search path is.
  *
- * The machine's own libcurl is always preferred: its distribution keeps it safe.
+ * The machine's own libcurl is preferred, since its distribution updates it.
  */
 #pragma once
 #include "base/base.h"
 
-/* A handle for dlsym, or NULL: nothing is carried, or it does not load (dlerror() says why). */
+/* A handle for dlsym, or NULL: no libcurl is contained, or it cannot be loaded (dlerror() says why). */
 FH_NULLABLE void *fh_curl_carried_load(void);
 
-/* Where this machine keeps the certificates that it trusts, since a carried library knows its own distribution's place
- * only. NULL: at none of the places that are known. */
+/* This machine's file of trusted certificates; a contained libcurl only knows the path of the distribution on which it
+ * was built. NULL: no known path exists. */
 FH_NULLABLE const char *fh_curl_carried_authorities(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of curl.c in a static program. */
+/* Replaces curl.c in static programs, which cannot load libraries. */
 #include "provider/curl.h"
 
 const struct fh_curl *fh_curl(struct fh_error *err)

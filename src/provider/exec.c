@@ -30,7 +30,7 @@ static void fh_exec_words_cleanup(char ***words)
 	fh_exec_free_words(*words);
 }
 
-/* Appends one word that starts at **p; moves *p behind it. Returns what is wrong, or NULL. */
+/* Appends the word that starts at **p; moves *p behind it. Returns what is wrong with it, or NULL. */
 static const char *fh_exec_word(const char **p, struct fh_buf *word)
 {
 	char quote = 0;
@@ -124,7 +124,7 @@ static void fh_exec_free(struct fh_provider *p)
 	fh_exec_free_words(p->state);
 }
 
-/* {id, config: {…, basePath}}, as a program or a script gets it. */
+/* The options {id, config: {…, basePath}} that a program or a script gets. */
 static char *fh_exec_options(const struct fh_provider *p, const struct fh_provider_request *request)
 {
 	fh_auto_json json_t *options = json_object();
@@ -135,7 +135,7 @@ static char *fh_exec_options(const struct fh_provider *p, const struct fh_provid
 	return fh_json_text(options, 0);
 }
 
-/* Reads both streams to their end. Returns 0, FH_E_TIMEOUT, FH_E_CANCELLED or FH_E_LIMIT (negative). */
+/* Reads both streams to their end. Returns 0, -FH_E_TIMEOUT, -FH_E_CANCELLED or -FH_E_LIMIT. */
 static int fh_exec_read(const struct fh_proc *child, const volatile int *cancel, int64_t deadline, struct fh_buf *out,
                         struct fh_buf *errout, struct fh_error *err)
 {
@@ -164,7 +164,7 @@ static int fh_exec_read(const struct fh_proc *child, const volatile int *cancel,
 	return 0;
 }
 
-/* fh_proc_run, but for a cancel that is seen at once. */
+/* As fh_proc_run, but reacts at once when the call is cancelled. */
 static int fh_exec_run(const struct fh_proc_options *o, const volatile int *cancel, int64_t timeout_ms,
                        struct fh_buf *out, struct fh_buf *errout, int *ret_status, struct fh_error *err)
 {
@@ -175,12 +175,14 @@ static int fh_exec_run(const struct fh_proc_options *o, const volatile int *canc
 		code = fh_exec_read(&child, cancel, deadline, out, errout, err);
 	if (code)
 		return code;
-	/* Both streams are closed, as good as ended; one that closes them and stays is not waited for. */
+	/* Both streams are closed, so the program is about to end; if it keeps running, it is waited for only until the
+	 * deadline. */
 	int64_t left = (deadline - fh_now_ns()) / FH_NS_PER_MS;
 	return fh_proc_wait(&child, FH_MAX(left, 1), ret_status, err);
 }
 
-/* What it looked for in vain is the likeliest cause. */
+/* Adds a hint when the error names a variable that was withheld from the program: its absence is the likeliest
+ * cause. */
 static void fh_exec_say_withheld(const struct fh_provider *p, struct fh_provider_response *ret)
 {
 	const char *name = ret->error ? fh_provider_withheld(p, ret->error) : NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The pure halves of the exec type, for its tests. */
+/* Functions of the exec type that need no process, for its tests. */
 #pragma once
 #include "base/base.h"
 #include "base/buf.h"
 #include "base/error.h"
 
-/* Splits a command line as a shell would, without any expansion: blanks separate words; '…' is taken as it is; in
- * "…" and outside quotes a backslash takes the next character as it is. *ret: NULL-terminated, free each word and
- * the list (fh_exec_free_words). FH_E_CONFIG for an open quote, a trailing backslash and an empty command. */
+/* Splits a command line as a shell would, without expansions: blanks separate words; '…' is literal; in "…" and outside
+ * of quotes a backslash makes the next character literal. *ret is NULL-terminated; free it with fh_exec_free_words.
+ * FH_E_CONFIG for an open quote, a trailing backslash or an empty command. */
 int fh_exec_split(const char *command, char ***ret, struct fh_error *err);
 void fh_exec_free_words(char **words);
 
-/* Text of a terminal without its escape sequences, and without blanks at both ends. */
+/* Appends a terminal's text without escape sequences, and without white space at both ends. */
 void fh_exec_plain(struct fh_buf *out, struct fh_str s);

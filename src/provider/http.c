@@ -18,13 +18,13 @@
 #define FH_HTTP_BACKOFF_MS 1000
 #define FH_HTTP_BACKOFF_MAX_MS 60000
 #define FH_HTTP_PAUSE_MAX_MS 120000
-#define FH_HTTP_TICK_MS 50 /* how soon a cancel is seen */
+#define FH_HTTP_TICK_MS 50 /* longest time until a cancel takes effect */
 #define FH_HTTP_IDLE_MAX 64
 #define FH_HTTP_HEADERS_MAX ((size_t)64 << 10)
 
 struct fh_http_handle {
 	CURL *easy;
-	CURLM *multi; /* of its own: it drives the transfer, so that a cancel is seen at once, and keeps the connection */
+	CURLM *multi; /* owned; drives the transfer, which a cancel stops at once; keeps the connection */
 	struct fh_http_handle *next;
 };
 
@@ -33,11 +33,11 @@ struct fh_http {
 	pthread_mutex_t lock;
 	struct fh_http_handle *idle;
 	unsigned idle_count;
-	atomic_bool reached; /* a connection was made once */
+	atomic_bool reached; /* a connection was made before */
 	struct fh_limiter limiter;
 };
 
-/* Loaded: fh_http_send sees to that before there is a handle. */
+/* libcurl's functions; fh_http_send loaded them before any handle was made. */
 static const struct fh_curl *curl(void)
 {
 	return fh_curl(NULL);
@@ -190,12 +190,12 @@ void fh_http_response_release(struct fh_http_response *r)
 	fh_buf_release(&r->headers);
 }
 
-/* Where a try's answer goes. */
+/* Receives the answer of one try. */
 struct fh_http_sink {
 	CURL *easy;
 	const struct fh_http_request *request;
 	struct fh_http_response *response;
-	int64_t *last_ns; /* of the try */
+	int64_t *last_ns; /* when the try's last bytes came */
 };
 
 static size_t fh_http_on_body(char *p, size_t size, size_t n, void *user)
@@ -211,7 +211,7 @@ static size_t fh_http_on_body(char *p, size_t size, size_t n, void *user)
 	return size * n;
 }
 
-/* Of the last answer only: one that comes after "100 Continue" begins anew. */
+/* Keeps only the headers of the last answer: the one that follows a "100 Continue" replaces it. */
 static size_t fh_http_on_header(char *p, size_t size, size_t n, void *user)
 {
 	struct fh_http_sink *sink = user;
@@ -225,10 +225,10 @@ static size_t fh_http_on_header(char *p, size_t size, size_t n, void *user)
 
 struct fh_http_try {
 	CURLcode result;
-	bool refused; /* the machine is there, and nothing listens at the port */
+	bool refused; /* the host refused the connection: no server listens at the port */
 	char message[CURL_ERROR_SIZE];
 	uint64_t retry_after_ms;
-	int64_t last_ns; /* when the body's last bytes came; 0: none did */
+	int64_t last_ns; /* when the last bytes of the body came; 0: none came */
 };
 
 static struct curl_slist *fh_http_headers(const struct fh_http_request *request)
@@ -236,7 +236,7 @@ static struct curl_slist *fh_http_headers(const struct fh_http_request *request)
 	struct curl_slist *list = NULL;
 	for (size_t i = 0; request->headers && request->headers[i]; i++)
 		list = curl()->slist_append(list, request->headers[i]);
-	/* Waiting a second for "100 Continue", which few servers of models send, helps nobody. */
+	/* Without this, curl would wait up to a second for "100 Continue", which model servers rarely send. */
 	return curl()->slist_append(list, "Expect:");
 }
 
@@ -291,7 +291,7 @@ static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_request
 	fh_http_setup_body(c, request);
 }
 
-/* An answer that began, and of which nothing came for so long. (curl's own low-speed limit takes an average.) */
+/* Whether an answer began and no byte came for stall_ms. (curl's own low-speed limit uses an average.) */
 static bool fh_http_is_stalled(const struct fh_http_request *request, struct fh_http_try *t)
 {
 	if (!request->stall_ms || !t->last_ns || fh_now_ns() - t->last_ns < (int64_t)request->stall_ms * FH_NS_PER_MS)
@@ -301,7 +301,7 @@ static bool fh_http_is_stalled(const struct fh_http_request *request, struct fh_
 	return true;
 }
 
-/* Drives the transfer to its end. Returns 0 or -FH_E_CANCELLED. */
+/* Runs the transfer to its end. Returns 0 or -FH_E_CANCELLED. */
 static int fh_http_perform(struct fh_http_handle *h, const struct fh_http_request *request, struct fh_http_try *t,
                            struct fh_error *err)
 {
@@ -340,7 +340,7 @@ static void fh_http_note_answer(CURL *c, struct fh_http_response *ret, struct fh
 	ret->content_type[n] = 0;
 }
 
-/* One try, from an empty body; how it ended is in *t. Returns 0, or a code that no retry mends. */
+/* Makes one try, starting with an empty body; its outcome is in *t. Returns 0, or a code that a retry cannot change. */
 static int fh_http_try(struct fh_http *http, const struct fh_http_request *request, struct fh_http_response *ret,
                        struct fh_http_try *t, struct fh_error *err)
 {
@@ -369,7 +369,7 @@ static int fh_http_try(struct fh_http *http, const struct fh_http_request *reque
 	return code;
 }
 
-/* scheme://host:port of a URL, without user, password, path or query, for messages. */
+/* scheme://host:port of a URL, for messages; leaves out user, password, path and query. */
 static struct fh_str fh_http_origin(const char *url)
 {
 	const char *host = strstr(url, "://");
@@ -417,7 +417,8 @@ static const CURLcode fh_http_passing[] = {
 	CURLE_SEND_ERROR,           CURLE_RECV_ERROR,      CURLE_HTTP2,        CURLE_HTTP2_STREAM,
 };
 
-/* A server that was never there is not waited for; one that was may be starting again. */
+/* Whether to retry. A refused connection is retried only if the server was reached before: then it may be
+ * restarting. */
 static bool fh_http_worth_a_retry(struct fh_http *http, const struct fh_http_request *request,
                                   const struct fh_http_response *ret, const struct fh_http_try *t)
 {

@@ -12,8 +12,8 @@ struct fh_limiter_state {
 	double allowed;
 	unsigned under_way;
 	int64_t not_before; /* monotonic ns */
-	int64_t cut;        /* when `allowed` was halved last: requests begun before say nothing new */
-	bool fixed;         /* the user wants no adapting */
+	int64_t cut;        /* when `allowed` was last halved; a 429 to a request begun before does not halve it again */
+	bool fixed;         /* the user fixed the number; it does not adapt */
 };
 
 void fh_limiter_init(struct fh_limiter *l)

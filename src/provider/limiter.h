@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many requests one provider has under way, learned from its server: a 429 halves what is allowed (once for all
- * requests that were under way together), each answer adds a little (additive increase, multiplicative decrease), and
- * nobody asks before the moment that the server named. Safe from any thread.
+ * How many concurrent requests a provider makes, learned from its server: a 429 halves the allowed number (once for all
+ * requests that were running at that time), each answer raises it a little (additive increase, multiplicative
+ * decrease), and no request begins before the time that the server named. Thread-safe.
  */
 #pragma once
 #include "base/error.h"
@@ -12,14 +12,14 @@ struct fh_limiter {
 };
 
 void fh_limiter_init(struct fh_limiter *l);
-void fh_limiter_release(struct fh_limiter *l); /* no request may be under way */
+void fh_limiter_release(struct fh_limiter *l); /* no request may be running */
 
-/* Waits until one more request may begin; *ret_begun is for fh_limiter_leave. FH_E_CANCELLED. */
+/* Waits until one more request is allowed; pass *ret_begun to fh_limiter_leave. FH_E_CANCELLED. */
 int fh_limiter_enter(struct fh_limiter *l, FH_NULLABLE const volatile int *cancel, int64_t *ret_begun,
                      struct fh_error *err);
-/* The request is over. limited: the server answered 429. */
+/* Ends a request. limited: the server answered 429. */
 void fh_limiter_leave(struct fh_limiter *l, int64_t begun, bool limited);
-/* Nobody is to begin for so long from now on. */
+/* No request begins within the next ms milliseconds. */
 void fh_limiter_hold(struct fh_limiter *l, uint64_t ms);
-/* How many may be under way now. */
+/* How many concurrent requests are allowed now. */
 unsigned fh_limiter_allowed(struct fh_limiter *l);

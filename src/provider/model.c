@@ -17,7 +17,7 @@ struct fh_model {
 	const struct fh_wire *wire;
 	const char *model;
 	char *url, *stream_url;
-	char *key; /* NULL: a server that needs none */
+	char *key; /* NULL: the server needs no key */
 	struct fh_http *http;
 };
 
@@ -36,7 +36,7 @@ static void fh_model_free(struct fh_provider *p)
 /* ----------------------------------------------------------------------------------------------------------- opening
  */
 
-/* Kinds of OpenAI's services that are none of ours, so that "openai:image:x" is not taken for a model. */
+/* Kinds of OpenAI's services that are not supported, so that "openai:image:x" is not taken for a model of that name. */
 static const char *const fh_model_other_kinds[] = {
 	"assistant:", "image:",         "realtime:", "codex-sdk",        "codex-app-server", "agents:", "video:",
 	"speech:",    "transcription:", "vision:",   "claude-agent-sdk", "chatkit:",         "live:",
@@ -71,7 +71,7 @@ const struct fh_wire *fh_model_parse_id(const char *id, const struct fh_service 
 	return *ret_wrong ? NULL : wire;
 }
 
-/* The server, by the first of these that is set; *ret_own tells whether it is another than the service's. free() it. */
+/* The server's address, from the first setting that exists; *ret_own: it is not the service's default. free() it. */
 static char *fh_model_base(const struct fh_provider *p, const struct fh_service *s, bool *ret_own)
 {
 	const char *base = fh_json_str(p->config, "apiBaseUrl", NULL), *host = fh_json_str(p->config, "apiHost", NULL);
@@ -105,7 +105,7 @@ static const char *fh_model_key(const struct fh_provider *p, const struct fh_ser
 	return key;
 }
 
-/* Appends a pattern of a path with its places filled in. */
+/* Appends a pattern, with {model} and {apiVersion} replaced. */
 static void fh_model_fill(struct fh_buf *url, const char *pattern, const char *model, const char *version)
 {
 	for (const char *p = pattern; *p;) {
@@ -231,7 +231,7 @@ static void fh_model_streamed(struct fh_stream *s, int status, const char *conte
 	fh_stream_end(s);
 	if (s->error) {
 		fh_auto_free char *text = fh_json_text(s->error, 0);
-		/* A refusal in the middle of a stream, as it would stand in a whole answer. */
+		/* An error in the middle of a stream is reported like one in a complete answer. */
 		json_decref(fh_chat_body(status, content_type, fh_str(text), ret));
 	} else if (s->whole) {
 		ret->raw = json_incref(s->answer);
@@ -266,13 +266,13 @@ void fh_model_answer(const struct fh_wire *wire, int status, const char *content
 	wire->take(answer, config, ret);
 }
 
-/* A body and, when it was streamed, what was put together of it, as a response. */
+/* Makes the response from a body and, when it was streamed, from the answer that was put together of it. */
 static void fh_model_take(const struct fh_provider *p, const struct fh_http_response *http, struct fh_stream *stream,
                           const json_t *config, struct fh_provider_response *ret)
 {
 	const struct fh_model *m = p->state;
 	bool ok = http->status >= 200 && http->status <= 299;
-	/* A server that does not know how to stream answers in one piece. */
+	/* A server that does not support streaming sends one JSON object. */
 	if (stream && ok && !fh_streq(http->content_type, "application/json"))
 		fh_model_streamed(stream, http->status, http->content_type, fh_buf_str(&http->body), config, ret);
 	else

@@ -3,7 +3,7 @@
 #include "provider/chat.h"
 #include "provider/wire.h"
 
-/* Members of config that are ours or at the top of a request; all others are options of the model. */
+/* Whether a member of config is an option of the model; others are fumehood's own, or go to the request's top level. */
 static bool fh_ollama_is_option(const char *key)
 {
 	static const char *const others[] = { "apiBaseUrl",   "headers",    "timeout",    "apiKey",      "apiKeyEnvar",
@@ -39,7 +39,7 @@ static json_t *fh_ollama_request(const struct fh_wire_call *call, bool chat)
 	}
 	if (json_is_object(json_object_get(config, "options")))
 		json_object_update(options, json_object_get(config, "options"));
-	/* The common name for what Ollama calls num_predict. */
+	/* max_tokens is the common name of Ollama's num_predict. */
 	json_t *max = json_object_get(options, "max_tokens");
 	if (max && !json_object_get(options, "num_predict"))
 		json_object_set(options, "num_predict", max);
@@ -67,7 +67,7 @@ static void fh_ollama_take(const json_t *answer, bool chat, struct fh_provider_r
 	const char *finish = fh_json_str(answer, "done_reason", NULL);
 	ret->tokens.prompt = fh_wire_count(answer, "prompt_eval_count");
 	ret->tokens.completion = fh_wire_count(answer, "eval_count");
-	/* A prompt that was in the server's cache is not counted by it. */
+	/* Ollama does not count a prompt that its cache holds. */
 	ret->tokens.total = ret->tokens.completion < 0 ? -1 : FH_MAX(ret->tokens.prompt, 0) + ret->tokens.completion;
 	ret->finish_reason = finish ? fh_xstrdup(finish) : NULL;
 	if (json_is_string(thought))
@@ -89,7 +89,7 @@ static void fh_ollama_completion_take(json_t *answer, const json_t *config, stru
 	fh_ollama_take(answer, false, ret);
 }
 
-/* One object a line; the last one has the counts, and "done". */
+/* Merges one line, which is an object; the last has the counts and "done". */
 static unsigned fh_ollama_event(json_t *answer, json_t *event)
 {
 	json_t *message = json_object_get(event, "message"), *calls = json_object_get(message, "tool_calls"), *call, *v;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenAI's API, and that of all who speak it: chat, completions, responses, embeddings, moderations. */
+/* OpenAI's API, which many other servers offer too: chat, completions, responses, embeddings, moderations. */
 #include "provider/chat.h"
 #include "provider/wire.h"
 
 #define FH_OPENAI_MAX_TOKENS 1024
 
-/* Models that think before they answer take neither temperature nor max_tokens. */
+/* Whether the model is a reasoning model, which accepts neither temperature nor max_tokens. */
 static bool fh_openai_reasons(const char *model)
 {
 	static const char *const families[] = { "o1", "o3", "o4", "gpt-5" };
@@ -71,7 +71,7 @@ static json_t *fh_openai_chat_request(const struct fh_wire_call *call)
 	return body;
 }
 
-/* As the chat and completion APIs call them, or as the responses API does. */
+/* Reads the counts under their names in the chat and completion APIs, or in the responses API. */
 static void fh_openai_usage(const json_t *usage, struct fh_tokens *ret)
 {
 	bool responses = json_object_get(usage, "input_tokens") != NULL;
@@ -95,7 +95,7 @@ static json_t *fh_openai_log_probs(const json_t *choice)
 	return list;
 }
 
-/* Text of a message whose content is a list of parts. */
+/* The text of a message whose content is a list of parts. */
 static json_t *fh_openai_parts(const json_t *parts)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_HTTP_BODY_MAX);
@@ -146,7 +146,7 @@ static void fh_openai_chat_take(json_t *answer, const json_t *config, struct fh_
 		fh_response_fail(ret, "API error: the server's answer holds no message content");
 }
 
-/* A piece of a tool call: its function's arguments come in pieces. */
+/* Merges a piece of a tool call into the calls; the function's arguments come in pieces of text. */
 static void fh_openai_tool_piece(json_t *calls, json_t *piece)
 {
 	json_t *call = fh_wire_item(calls, (size_t)FH_MAX(fh_json_int(piece, "index", 0), 0));
@@ -283,7 +283,7 @@ static json_t *fh_openai_responses_request(const struct fh_wire_call *call)
 	return body;
 }
 
-/* Texts of messages one behind the other; calls of functions, when there are any, in place of them. */
+/* The output is the concatenated text of the messages; if there are function calls, these instead. */
 static void fh_openai_responses_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_HTTP_BODY_MAX), thought = FH_BUF_INIT(FH_HTTP_BODY_MAX);

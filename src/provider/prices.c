@@ -8,9 +8,9 @@
 #define FH_PRICES_MAX ((size_t)1 << 20)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static json_t *table; /* {service: {model: [input, output, cached?]}}, dollars per million tokens; NULL: none */
+static json_t *table; /* {service: {model: [input, output, cached?]}}, dollars per million tokens; NULL: no prices */
 
-/* Without the file no price is known, and that is what results say. */
+/* Without the file prices are unknown, and results say so. */
 static void load(void)
 {
 	fh_auto_free char *path = NULL;
@@ -21,7 +21,7 @@ static void load(void)
 	table = json_incref(json_object_get(root, "dollars_per_million_tokens"));
 }
 
-/* The entry of the model itself, else the longest that begins its name up to a "-" ("gpt-4o-2024-08-06"). */
+/* The entry of the model; else the longest entry that is its name without a date ("gpt-4o" for "gpt-4o-2024-08-06"). */
 static const json_t *find(const char *service, const char *model)
 {
 	const json_t *models = json_object_get(table, service), *best = NULL;
@@ -31,7 +31,7 @@ static const json_t *find(const char *service, const char *model)
 	json_object_foreach((json_t *)(uintptr_t)models, name, price)
 	{
 		size_t n = strlen(name);
-		/* A date of four digits and more: "claude-sonnet-4-5" is no "claude-sonnet-4". */
+		/* Four digits or more are a date: "claude-sonnet-4-5" is another model than "claude-sonnet-4". */
 		bool dated = fh_starts_with(model, name) &&
 		             (!model[n] || (strchr("-@", model[n]) && strspn(model + n + 1, "0123456789") >= 4));
 		if (dated && n > longest) {
@@ -55,7 +55,7 @@ double fh_price_of(const char *service, const char *model, const json_t *config,
 		out = json_number_value(json_array_get(price, 1)) / 1e6;
 		cached = json_array_size(price) > 2 ? json_number_value(json_array_get(price, 2)) / 1e6 : in;
 	}
-	/* An embedding has no completion. */
+	/* Embeddings have no completion tokens. */
 	double completion = t->completion < 0 && out == 0 ? 0 : (double)t->completion;
 	if (in < 0 || out < 0 || t->prompt < 0 || completion < 0)
 		return -1;

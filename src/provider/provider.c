@@ -9,12 +9,12 @@
 #include "provider/type.h"
 #include "script/script.h"
 
-/* In the order in which they are tried. */
+/* The first type that knows an id is used. */
 static const struct fh_provider_type *const fh_provider_types[] = {
 	&fh_provider_echo, &fh_provider_model, &fh_provider_request, &fh_provider_exec, &fh_provider_script,
 };
 
-/* Whether the file that an id names, before any ":function", ends like one of the suffixes. */
+/* Whether the path in an id, without ":function", ends with one of the suffixes. */
 static bool fh_provider_suffix_fits(const char *target, const char *const *suffixes)
 {
 	for (size_t i = 0; suffixes[i]; i++) {
@@ -53,7 +53,7 @@ static const struct fh_provider_type *fh_provider_find(const char *id, const cha
 	"echo, openai:MODEL, openai:chat:MODEL, ollama:chat:MODEL, anthropic:messages:MODEL, google:MODEL and other "      \
 	"services (docs/providers.md), exec:COMMAND, file://NAME.py, file://NAME.js, python:NAME.py"
 
-/* What promptfoo has under these names, and we have not. */
+/* Ids of promptfoo's that fumehood does not support, and why. */
 static const struct {
 	const char *prefix, *why;
 } fh_provider_refused[] = {
@@ -123,7 +123,8 @@ static void fh_provider_grant(struct fh_provider *p, const char *name, const cha
 		FH_PUSH(p->granted, *n, *capacity) = fh_xasprintf("%s=%s", name, value);
 }
 
-/* Its own `env`, and the variables that its config names: the key's (apiKeyEnvar), and those of scriptEnv. */
+/* Grants the provider's scripts its own `env`, and the variables that its config names: the API key's (apiKeyEnvar) and
+ * those of scriptEnv. */
 static void fh_provider_grant_all(struct fh_provider *p, const json_t *own_env)
 {
 	size_t n = 0, capacity = 0;
@@ -161,7 +162,7 @@ int fh_provider_open(const struct fh_provider_options *options, struct fh_provid
 {
 	const char *target = NULL;
 	const struct fh_provider_type *type = fh_provider_find(options->id, &target);
-	/* Recordings stand in for any model, also for one of a type that we cannot ask. */
+	/* Recordings can replace any model, even one of a type that fumehood does not support. */
 	if (!type && !options->replay)
 		return fh_provider_unknown(options->id, err);
 	if (options->config && !json_is_object(options->config) && !json_is_null(options->config))

@@ -31,25 +31,26 @@ struct fh_script_pool;    /* script/script.h */
 
 struct fh_provider_options {
 	const char *id;
-	FH_NULLABLE const char *label;     /* how the user calls it; NULL: the id */
-	FH_NULLABLE const json_t *config;  /* the entry's `config` */
-	FH_NULLABLE const char *base_dir;  /* file:// paths are relative to it (the config's folder); NULL: "." */
-	FH_NULLABLE const json_t *env;     /* {NAME: string/number/bool}, before the process's environment; a .env file
-	                                    * is put into the latter by the program that reads it */
-	FH_NULLABLE const json_t *own_env; /* the part of env that is for this provider alone: its script sees all of it */
-	FH_NULLABLE struct fh_script_pool *scripts;  /* for file:// and python: ids; borrowed, outlives the provider */
-	FH_NULLABLE struct fh_replay *replay;        /* borrowed, outlives the provider */
-	FH_NULLABLE struct fh_record *record;        /* likewise: what is answered is written there */
-	FH_NULLABLE struct fh_response_cache *cache; /* likewise; NULL: every call is asked */
-	FH_NULLABLE const volatile int *cancel;      /* set to 1 elsewhere: calls end with FH_E_CANCELLED */
-	bool look_only;                              /* opened to be checked: keys need not be there */
-	uint64_t timeout_ms;                         /* of one call, retries included; 0: 300 s for each try */
+	FH_NULLABLE const char *label;    /* the user's name for it; NULL: the id */
+	FH_NULLABLE const json_t *config; /* the entry's `config` */
+	FH_NULLABLE const char *base_dir; /* base of relative file:// paths (the config's folder); NULL: "." */
+	FH_NULLABLE const json_t *env; /* {NAME: string/number/bool}; overrides the process's environment and so .env files,
+	                                  which callers load into that */
+	FH_NULLABLE const json_t *own_env;          /* the part of env for this provider alone: its script sees all of it */
+	FH_NULLABLE struct fh_script_pool *scripts; /* for file:// and python: ids; borrowed, outlives the provider */
+	FH_NULLABLE struct fh_replay *replay;       /* recordings to answer from; borrowed, outlives the provider */
+	FH_NULLABLE struct fh_record *record;       /* likewise; answers are recorded there */
+	FH_NULLABLE struct fh_response_cache *cache; /* likewise; NULL: no caching */
+	FH_NULLABLE const volatile int *cancel;      /* set to 1 elsewhere: running calls end with FH_E_CANCELLED */
+	bool look_only;                              /* opened only to be checked: no API key is needed */
+	uint64_t timeout_ms;                         /* for one call, retries included; 0: 300 s for each try */
 };
 
-/* Copies the options (but scripts, replay and cancel). A bad id or a bad config: FH_E_CONFIG, without a place in a
- * file, which the caller knows; an unknown id names the nearest known. Asks nothing and starts nothing. */
+/* Opens a provider; makes no request and starts no process. Copies the options (except scripts, replay and cancel). A
+ * bad id or config is FH_E_CONFIG without a position, which the caller adds; for an unknown id the message names the
+ * most similar one. */
 int fh_provider_open(const struct fh_provider_options *options, struct fh_provider **ret, struct fh_error *err);
-void fh_provider_free(struct fh_provider *provider); /* NULL is fine; no call may be under way */
+void fh_provider_free(struct fh_provider *provider); /* NULL is fine; no call may be running */
 static inline void fh_provider_freep(struct fh_provider **p)
 {
 	fh_provider_free(*p);
@@ -59,9 +60,9 @@ static inline void fh_provider_freep(struct fh_provider **p)
 const char *fh_provider_id(const struct fh_provider *provider);
 const char *fh_provider_label(const struct fh_provider *provider); /* never NULL */
 
-/* What is asked for: an answer, or one of the services that graders need (the prompt is then the text that it is
- * about). The response's output is then the list of numbers of an embedding, {CLASS: score} of a classification, or
- * {flagged, flags: [{code, description, confidence}]} of a moderation. */
+/* What a call asks for: an answer, or a service that graders need (the prompt is then the text that it is applied to).
+ * The response's output is the list of numbers of an embedding, {CLASS: score} of a classification, or {flagged, flags:
+ * [{code, description, confidence}]} of a moderation. */
 enum fh_provider_operation {
 	FH_PROVIDER_ANSWER,
 	FH_PROVIDER_EMBEDDING,
@@ -74,14 +75,15 @@ struct fh_provider_request {
 	enum fh_provider_operation operation;
 	struct fh_str prompt;              /* rendered; a JSON array of messages makes a chat */
 	FH_NULLABLE const json_t *context; /* for exec and scripts: {vars, prompt: {raw, label}, test …} */
-	FH_NULLABLE const json_t *config;  /* laid over the provider's config for this call (of a prompt or a test) */
-	uint32_t repeat;                   /* which pass over the same request: each has cached answers of its own */
+	FH_NULLABLE const json_t *config;  /* overrides the provider's config in this call (of a prompt or a test) */
+	uint32_t repeat;                   /* number of the repeat of this request: each repeat has its own cached answer */
 };
 
-/* What a server may say that it counted: sums of two of them do not overflow. Anything beyond counts as not said. */
+/* Largest count of tokens that is accepted from a server, so that sums cannot overflow; a larger one counts as
+ * missing. */
 #define FH_TOKENS_MAX ((int64_t)1 << 53)
 struct fh_tokens {
-	int64_t total, prompt, completion, cached; /* -1: not said */
+	int64_t total, prompt, completion, cached; /* -1: the server did not say */
 };
 #define FH_TOKENS_INIT                                                                                                 \
 	{                                                                                                                  \
@@ -91,24 +93,24 @@ struct fh_tokens {
 /* Start with FH_PROVIDER_RESPONSE_INIT; release after use. */
 struct fh_provider_response {
 	FH_NULLABLE json_t
-	    *output; /* a string, or any JSON value; JSON null when the provider gave a null; NULL with an error */
-	FH_NULLABLE char *error; /* one message for a person; untrusted text */
+	    *output; /* any JSON value, usually a string; JSON null when the provider gave null; NULL with an error */
+	FH_NULLABLE char *error; /* one message for the user; untrusted text */
 	struct fh_tokens tokens;
-	double cost; /* in US dollars; -1: not known */
+	double cost; /* in US dollars; -1: unknown */
 	bool cached;
-	double latency_ms;               /* from our call to the answer, retries and their pauses included */
-	double first_token_ms;           /* of a streamed answer: from our call to its first text; 0: not streamed */
-	FH_NULLABLE char *finish_reason; /* "stop", "length" … as the server says */
-	FH_NULLABLE json_t *raw;         /* the server's or script's whole answer */
+	double latency_ms;               /* from the call to the answer, with retries and their pauses */
+	double first_token_ms;           /* of a streamed answer: from the call to its first text; 0: not streamed */
+	FH_NULLABLE char *finish_reason; /* "stop", "length" … in the server's words */
+	FH_NULLABLE json_t *raw;         /* the complete answer of the server or script */
 	FH_NULLABLE json_t *metadata;    /* object */
 	FH_NULLABLE json_t *log_probs;   /* array of numbers */
-	FH_NULLABLE json_t *extra;       /* object: what else a script's answer says (guardrails, trace …), as it is */
+	FH_NULLABLE json_t *extra;       /* object: further members of a script's answer (guardrails, trace …) */
 };
 #define FH_PROVIDER_RESPONSE_INIT                                                                                      \
 	{                                                                                                                  \
 		.tokens = FH_TOKENS_INIT, .cost = -1                                                                           \
 	}
-void fh_provider_response_release(struct fh_provider_response *r); /* leaves it as FH_PROVIDER_RESPONSE_INIT */
+void fh_provider_response_release(struct fh_provider_response *r); /* resets it to FH_PROVIDER_RESPONSE_INIT */
 #define fh_auto_provider_response FH_CLEANUP(fh_provider_response_release)
 
 int fh_provider_call(struct fh_provider *provider, const struct fh_provider_request *request,

@@ -4,7 +4,7 @@
 #include <strings.h>
 #include <time.h>
 
-#define FH_RATE_EPOCH 1000000000 /* a number beyond is a moment, not a duration */
+#define FH_RATE_EPOCH 1000000000 /* a larger number is a time, not a duration */
 
 struct fh_str fh_headers_find(struct fh_str headers, const char *name)
 {
@@ -27,7 +27,8 @@ struct fh_str fh_headers_find(struct fh_str headers, const char *name)
 	return (struct fh_str){ NULL, 0 };
 }
 
-/* Days from 1970 on, as timegm() counts them. */
+/* Milliseconds from `now` (seconds since 1970) until a time in ISO 8601 or in the form of an HTTP date, 0 for a past
+ * one. False: the text has another form. */
 static bool moment_ms(const char *text, int64_t now, uint64_t *ret)
 {
 	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S", "%a, %d %b %Y %H:%M:%S" };

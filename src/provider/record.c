@@ -14,7 +14,7 @@ struct fh_record {
 	pthread_mutex_t lock;
 	char *path;
 	int fd;
-	struct fh_error failure; /* the first */
+	struct fh_error failure; /* the first error */
 };
 
 int fh_record_open(const char *path, struct fh_record **ret, struct fh_error *err)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What providers answer, written as recordings that replay.h reads: one line each, whole or not at all. */
+/* Records providers' answers in the form that replay.h reads: a line for each answer. */
 #pragma once
 #include "provider/provider.h"
 
-/* Lines are added to a file that is there already. */
+/* Opens the file; lines are appended to an existing one. */
 int fh_record_open(const char *path, struct fh_record **ret, struct fh_error *err);
-/* Reports, in *err, the first line that could not be written. NULL is fine: 0. */
+/* Returns in *err the first write error. NULL is fine: 0. */
 int fh_record_close(struct fh_record *record, struct fh_error *err);
-/* From any thread. Answers from a cache are recorded like others. */
+/* Appends an answer; answers from the cache are recorded too. Thread-safe. */
 void fh_record_add(struct fh_record *record, const char *id, const char *label, struct fh_str prompt,
                    const struct fh_provider_response *response);

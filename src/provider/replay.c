@@ -11,25 +11,25 @@
 
 /* The recordings of one provider and prompt, in the file's order. */
 struct fh_replay_key {
-	const char *provider, *prompt; /* of the first recording */
+	const char *provider, *prompt; /* borrowed from the first recording */
 	size_t prompt_size;
 	uint64_t hash;
 	json_t **recordings;
 	size_t n, capacity, served;
-	size_t next; /* 1 + index of the next key in this slot; 0: none */
+	size_t next; /* 1 + index of the next key in this slot; 0: the last */
 };
 
 struct fh_replay {
-	pthread_mutex_t lock; /* for `served` */
+	pthread_mutex_t lock; /* guards `served` */
 	char *path;
 	struct fh_replay_key *keys;
 	size_t n, capacity;
-	size_t slots[4096]; /* 1 + index of a key; 0: none */
+	size_t slots[4096]; /* 1 + index of a key; 0: empty */
 };
 
 static uint64_t fh_replay_hash(const char *provider, struct fh_str prompt)
 {
-	/* FNV-1a. Recordings are the user's own file: no one gains from slow look-ups in it. */
+	/* FNV-1a. A hash that resists chosen keys is not needed, as the recordings are the user's own file. */
 	uint64_t h = 14695981039346656037ULL;
 	for (size_t i = 0; provider[i]; i++)
 		h = (h ^ (unsigned char)provider[i]) * 1099511628211ULL;
@@ -69,7 +69,7 @@ static void fh_replay_add(struct fh_replay *replay, FH_OWN json_t *recording)
 	FH_PUSH(k->recordings, k->n, k->capacity) = recording;
 }
 
-/* What is wrong with a recording, or NULL. */
+/* What is wrong with a recording, or NULL when it is valid. */
 static const char *fh_replay_wrong(const json_t *recording)
 {
 	const json_t *tokens = json_object_get(recording, "tokens"), *error = json_object_get(recording, "error");

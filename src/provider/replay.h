@@ -21,10 +21,11 @@
 #pragma once
 #include "provider/provider.h"
 
-/* The recordings of a file, whole; FH_E_CONFIG with file and line for a bad one. Safe to use from any thread. */
+/* Reads all recordings of a file; FH_E_CONFIG with file and line for a bad one. Thread-safe afterwards. */
 int fh_replay_open(const char *path, struct fh_replay **ret, struct fh_error *err);
 void fh_replay_free(struct fh_replay *replay); /* NULL is fine */
 
-/* The next recording of provider `id` or `label` for the prompt; without one, response.error says so. */
+/* Answers with the next recording of provider `id` or `label` for the prompt; without a recording, with
+ * response.error. */
 void fh_replay_answer(struct fh_replay *replay, const char *id, FH_NULLABLE const char *label, struct fh_str prompt,
                       struct fh_provider_response *ret);

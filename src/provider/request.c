@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any server over HTTP: a request that the config describes, with {{prompt}} and the row's variables in it, and a piece
- * of the user's own javascript (or python) that finds the answer in what comes back.
+ * Calls any HTTP server: the config describes the request, with {{prompt}} and the row's variables in it, and the
+ * user's own JavaScript (or Python) extracts the answer from the response.
  */
 #include <strings.h>
 #include "base/base64.h"
@@ -18,10 +18,10 @@
 
 struct fh_request_provider {
 	struct fh_http *http;
-	char *raw; /* config.request, its file read; NULL: none */
+	char *raw; /* config.request, loaded if it is a file; NULL: not given */
 };
 
-/* One request on its way. */
+/* A request with its templates rendered. */
 struct fh_made_request {
 	char *url, *method;
 	struct fh_chat_headers headers;
@@ -104,7 +104,7 @@ static int fh_request_render(const char *text, const json_t *vars, char **ret, s
 	return 0;
 }
 
-/* Every string in a body is rendered by itself, so that no quote of a prompt can end it. */
+/* Renders each string of a JSON body by itself, so that a quote in a prompt cannot end it. */
 static int fh_request_render_json(const json_t *value, const json_t *vars, unsigned depth, json_t **ret,
                                   struct fh_error *err)
 {
@@ -143,7 +143,7 @@ static int fh_request_render_json(const json_t *value, const json_t *vars, unsig
 	return 0;
 }
 
-/* A text that is JSON (as a template) is rendered as JSON is; any other as a whole. */
+/* Renders a text body: one that is JSON (before rendering) string by string, any other as a whole. */
 static int fh_request_render_body(const json_t *body, const json_t *vars, struct fh_buf *ret, struct fh_error *err)
 {
 	fh_auto_json json_t *parsed =
@@ -193,7 +193,7 @@ static int fh_request_query(const json_t *params, const json_t *vars, char **url
 	return 0;
 }
 
-/* config.auth: {type: bearer, token}, {type: basic, username, password} or {type: api_key, keyName, value}. */
+/* Adds config.auth: {type: bearer, token}, {type: basic, username, password} or {type: api_key, keyName, value}. */
 static int fh_request_auth(const json_t *auth, struct fh_made_request *m, struct fh_error *err)
 {
 	const char *type = fh_json_str(auth, "type", NULL);
@@ -226,7 +226,8 @@ static bool fh_request_has_header(const struct fh_chat_headers *h, const char *n
 	return false;
 }
 
-/* "POST /path HTTP/1.1", headers, a blank line, the body: the head is rendered as it is, the body as bodies are. */
+/* Parses "POST /path HTTP/1.1", headers, a blank line and a body. The head is rendered as one text, the body as other
+ * bodies are. */
 static int fh_request_from_raw(const struct fh_provider *p, const char *raw, struct fh_made_request *m,
                                struct fh_error *err)
 {
@@ -303,12 +304,12 @@ static bool fh_request_is_function(const char *code)
 	const char *arrow = strstr(code, "=>");
 	if (fh_starts_with(code, "function") || fh_starts_with(code, "async function"))
 		return true;
-	/* "(a, b) => …" or "a => …": nothing but parameters before the arrow. */
+	/* "(a, b) => …" or "a => …": only parameters before the arrow. */
 	return arrow && strspn(code, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$,(){} \t\r\n") >=
 	                    (size_t)(arrow - code);
 }
 
-/* Inline javascript (an expression, a function, or lines with a return) or file://x.js[:fn], file://x.py[:fn]. */
+/* Runs inline JavaScript (an expression, a function, or lines with a return) or file://x.js[:fn], file://x.py[:fn]. */
 static int fh_request_script(const struct fh_provider *p, const char *what, const char *code, const char *const *names,
                              const char *call_with, json_t *args, json_t **ret, struct fh_provider_response *response,
                              struct fh_error *err)
@@ -352,7 +353,7 @@ static int fh_request_script(const struct fh_provider *p, const char *what, cons
 	return 0;
 }
 
-/* transformRequest: what goes out in the prompt's place, a template or a script. */
+/* Applies transformRequest (a template or a script), whose result replaces the prompt in the request. */
 static int fh_request_transform(const struct fh_provider *p, const json_t *config, struct fh_made_request *m,
                                 struct fh_provider_response *ret, struct fh_error *err)
 {
@@ -397,7 +398,7 @@ static json_t *fh_request_headers_json(struct fh_str headers)
 	return o;
 }
 
-/* What a transform gives is the output, or an object that says more of the response. */
+/* Fills the response from a transform's result: the output, or an object with further members of the response. */
 static void fh_request_fill(json_t *value, struct fh_provider_response *ret)
 {
 	const json_t *usage = json_object_get(value, "tokenUsage");

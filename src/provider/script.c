@@ -6,8 +6,8 @@
 struct fh_script_provider {
 	enum fh_script_language language;
 	char *file;
-	char *function; /* NULL: the language's usual one */
-	char *program;  /* config.pythonExecutable; NULL: the workers' usual one */
+	char *function; /* NULL: the language's default function */
+	char *program;  /* config.pythonExecutable; NULL: the workers' default */
 };
 
 static void fh_script_provider_free(struct fh_provider *p)
@@ -21,7 +21,7 @@ static void fh_script_provider_free(struct fh_provider *p)
 	free(s);
 }
 
-/* "x.py:fn" -> "x.py", "fn": the colon that follows the file's ending, so that a folder's name may hold one. */
+/* Splits "x.py:fn" into "x.py" and "fn", at the colon behind the file's extension: a folder's name may contain one. */
 static void fh_script_provider_split(const char *target, char **ret_file, char **ret_function)
 {
 	static const char *const endings[] = { ".py", ".cjs", ".mjs", ".js", ".cts", ".mts", ".ts", ".rb" };
@@ -69,7 +69,7 @@ static int64_t fh_script_provider_count(const json_t *usage, const char *key)
 	return json_is_number(n) ? (int64_t)json_number_value(n) : -1;
 }
 
-/* Members of a result that are none of ours: guardrails, trace, prompt … NULL: there are none. */
+/* The members of a result that the response has no field for: guardrails, trace, prompt … NULL: no such member. */
 static json_t *fh_script_provider_extra(const json_t *value)
 {
 	static const char *const ours[] = { "output",    "error",        "tokenUsage", "cost",     "cached",
@@ -90,8 +90,8 @@ static json_t *fh_script_provider_extra(const json_t *value)
 }
 
 static const struct {
-	const char *python, *javascript; /* the function that a script has for it */
-	const char *member;              /* of what that returns */
+	const char *python, *javascript; /* name of the script's function for the operation */
+	const char *member;              /* member of its result that becomes the output */
 } fh_script_provider_operations[FH_PROVIDER_OPERATION_COUNT_] = {
 	[FH_PROVIDER_ANSWER] = { "call_api", "callApi", "output" },
 	[FH_PROVIDER_EMBEDDING] = { "call_embedding_api", "callEmbeddingApi", "embedding" },
@@ -99,7 +99,7 @@ static const struct {
 	[FH_PROVIDER_MODERATION] = { "call_moderation_api", "callModerationApi", "flags" },
 };
 
-/* A result object of promptfoo's form as a response. */
+/* Fills the response from a result object in promptfoo's form. */
 static void fh_script_provider_take(const struct fh_script_provider *s, const char *function,
                                     enum fh_provider_operation operation, json_t *value,
                                     struct fh_provider_response *ret)
@@ -147,7 +147,7 @@ static void fh_script_provider_failed(const struct fh_script_provider *s, const 
 	                 trace ? r->error_traceback : "");
 }
 
-/* call_api(prompt, options, context) in python, callApi(prompt, context, options) in javascript. */
+/* The arguments: call_api(prompt, options, context) in Python, callApi(prompt, context, options) in JavaScript. */
 static json_t *fh_script_provider_args(const struct fh_provider *p, const struct fh_provider_request *request,
                                        json_t *options)
 {

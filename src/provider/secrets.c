@@ -34,7 +34,7 @@ void fh_secrets_add_all(char ***list, const json_t *config)
 		if (!fh_secret_name(key))
 			continue;
 		fh_secrets_add(list, text);
-		/* "Bearer KEY": the key alone is as much of a secret. */
+		/* In "Bearer KEY" the key alone is a secret too. */
 		const char *blank = strchr(text, ' ');
 		fh_secrets_add(list, blank ? blank + 1 : NULL);
 	}
@@ -47,7 +47,7 @@ void fh_secrets_free(char **list)
 	free(list);
 }
 
-/* NULL: none occurs. free() it. */
+/* A copy of the text without the secrets; NULL when it has none. free() it. */
 static char *fh_secrets_clean(char *const *list, const char *text, size_t n, size_t *ret_n)
 {
 	char *now = NULL;
@@ -72,7 +72,7 @@ static char *fh_secrets_clean(char *const *list, const char *text, size_t n, siz
 	return now;
 }
 
-/* A value without them: itself when none occurs. Takes the reference. */
+/* A value without the secrets: the same value when it has none. Takes over the reference. */
 static json_t *fh_secrets_of_json(char *const *list, FH_OWN json_t *value)
 {
 	if (json_is_string(value)) {
@@ -87,7 +87,7 @@ static json_t *fh_secrets_of_json(char *const *list, FH_OWN json_t *value)
 	}
 	if (!json_is_object(value) && !json_is_array(value))
 		return value;
-	/* Most values hold none: they are looked at as text first, and copied only if need be. */
+	/* Most values have no secret: searching their text first avoids a copy. */
 	fh_auto_free char *text = fh_json_text(value, 0);
 	bool any = false;
 	for (size_t i = 0; list[i] && !any; i++)

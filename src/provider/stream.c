@@ -18,7 +18,7 @@ void fh_stream_release(struct fh_stream *s)
 	*s = (struct fh_stream){ 0 };
 }
 
-/* One line: "data: JSON", or JSON alone; other fields of an event (event:, id:, comments) say nothing that we need. */
+/* Takes one line: "data: JSON", or JSON alone. Other fields of an event (event:, id:, comments) are ignored. */
 static void fh_stream_line(struct fh_stream *s, struct fh_str line)
 {
 	while (line.n && strchr("\r ", line.p[line.n - 1]))

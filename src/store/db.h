@@ -17,29 +17,29 @@
 struct fh_db;
 struct fh_db_statement;
 
-/* Opens or makes the file (0600). Writers wait up to ten seconds for each other. `read_only`: the file has to exist and
- * is never changed. */
+/* Opens the file, or creates it (mode 0600). Writers wait up to ten seconds for each other. `read_only`: the file has
+ * to exist and is not changed. */
 int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_error *err);
 void fh_db_close(struct fh_db *db); /* NULL is fine */
 
-/* Every statement of `sql`, in order, without values. */
+/* Runs every statement of `sql`, in order, without bound values. */
 int fh_db_script(struct fh_db *db, const char *sql, struct fh_error *err);
-/* Binds and carries out a statement that gives no rows. */
+/* Binds values to a statement that returns no rows, and runs it. */
 int fh_db_do(struct fh_db *db, const char *sql, struct fh_error *err, const char *format, ...);
-/* Binds a statement whose rows fh_db_next() then gives. `sql` is a string that lives as long as the connection: it is
- * also the name under which the prepared statement is kept. */
+/* Binds values to a statement; fh_db_next() then returns its rows. `sql` has to live as long as the connection: the
+ * prepared statement is cached by its address. */
 int fh_db_ask(struct fh_db *db, const char *sql, struct fh_db_statement **ret, struct fh_error *err, const char *format,
               ...);
-/* The same for text that was put together for this one question; fh_db_done() frees the statement. */
+/* The same for text that is used once; fh_db_done() frees the statement. */
 int fh_db_ask_once(struct fh_db *db, const char *sql, struct fh_db_statement **ret, struct fh_error *err);
-/* Binds value `at` (from 1) of a statement of fh_db_ask_once; the text is copied. */
+/* Binds value `at` (from 1) of a statement from fh_db_ask_once; the text is copied. */
 void fh_db_bind_int(struct fh_db_statement *s, int at, int64_t value);
 void fh_db_bind_real(struct fh_db_statement *s, int at, double value);
 void fh_db_bind_text(struct fh_db_statement *s, int at, struct fh_str value);
 
-/* 1: there is a row; 0: there is none any more; negative: an error. */
+/* 1: there is a row; 0: there are no more rows; negative: an error. */
 int fh_db_next(struct fh_db_statement *s, struct fh_error *err);
-/* Ends a question, whether all of its rows were read or not. NULL is fine. */
+/* Ends a query, even before all of its rows were read. NULL is fine. */
 void fh_db_done(struct fh_db_statement *s);
 
 int64_t fh_db_int(const struct fh_db_statement *s, int column); /* columns from 0 */
@@ -48,5 +48,5 @@ bool fh_db_is_null(const struct fh_db_statement *s, int column);
 /* Valid until the next fh_db_next or fh_db_done; empty for null. */
 struct fh_str fh_db_text(const struct fh_db_statement *s, int column);
 
-int64_t fh_db_last_id(const struct fh_db *db); /* of the last row that was put in */
+int64_t fh_db_last_id(const struct fh_db *db); /* of the last inserted row */
 int64_t fh_db_changes(const struct fh_db *db); /* rows that the last statement changed */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/db.h"
 
-/* The static program: without SQLite there is no store. */
+/* For the static program, which has no SQLite and therefore no store. */
 
 int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_error *err)
 {

@@ -16,7 +16,7 @@
 struct fh_db_statement {
 	sqlite3_stmt *handle;
 	struct fh_db *db;
-	const char *sql; /* as it was given: the same pointer is the same query */
+	const char *sql; /* the caller's pointer: an equal pointer means the same query */
 	bool once;
 };
 
@@ -60,7 +60,7 @@ static int failed(const struct fh_db *db, const char *doing, struct fh_error *er
 	}
 }
 
-/* ---- functions of ours in SQL: row_has(data, text), row_matches(data, regexp) ---- */
+/* ---- SQL functions of our own: row_has(data, text), row_matches(data, regexp) ---- */
 
 static struct fh_str argument(sqlite3_value *v)
 {
@@ -81,8 +81,8 @@ static void row_matches(sqlite3_context *context, int count, sqlite3_value **val
 
 /* ---- connections ---- */
 
-/* Two programs that turn a new file to WAL at once would wait for each other: SQLite then gives up on one of them
- * without asking its busy handler, so that the turn is tried again here. */
+/* Switches a new file to WAL. When two programs do so at once, SQLite fails for one of them without calling its busy
+ * handler, so the switch is repeated here. */
 static int turn_to_wal(struct fh_db *db, struct fh_error *err)
 {
 	const int64_t until = fh_in_ms(BUSY_MS);
@@ -97,7 +97,8 @@ static int set_up(struct fh_db *db, bool read_only, struct fh_error *err)
 	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
 	sqlite3_extended_result_codes(db->handle, 1);
 	sqlite3_busy_timeout(db->handle, BUSY_MS);
-	/* What a store from elsewhere says in its schema is not carried out. */
+	/* The schema of a store from elsewhere is not trusted: its views and triggers cannot call functions with side
+	 * effects. */
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_create_function(db->handle, "row_has", 2, flags, db, row_has, NULL, NULL);
@@ -113,8 +114,9 @@ static int set_up(struct fh_db *db, bool read_only, struct fh_error *err)
 int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_error *err)
 {
 	if (!read_only) {
-		/* With our mode, which SQLite would take from the umask. A file that is there must not be opened here: closing
-		 * it would drop the locks of every connection that this process has to it (POSIX locks belong to a process). */
+		/* Creates a new file with our mode; SQLite's would depend on the umask. An existing file must not be opened
+		 * here: closing it would drop the locks of every connection of this process to it (POSIX locks belong to a
+		 * process). */
 		fh_auto_close int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
 			return fh_error_sys(err, errno, "cannot open the store %s", path);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define DRAWS 2000
-#define WORK_MAX 20000000.0 /* differences that are drawn in all: fewer draws of very many tasks */
+#define WORK_MAX 20000000.0 /* total of differences drawn: with very many tasks there are fewer draws */
 
 double fh_paired_mcnemar(uint64_t b, uint64_t c)
 {

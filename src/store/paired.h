@@ -19,10 +19,10 @@ double fh_paired_mcnemar(uint64_t b, uint64_t c);
 struct fh_paired_interval {
 	double mean, low, high;
 };
-/* The same differences give the same interval: the generator has a fixed seed. n >= 1. */
+/* Computes the interval. The generator has a fixed seed: equal differences give an equal interval. n >= 1. */
 struct fh_paired_interval fh_paired_bootstrap(const double *differences, size_t n);
 
-/* The same without drawing, for rows that count alike: of n pairs, b passed in the first only and c in the second only.
- * Wald's interval for paired proportions (Fagerland, Lydersen and Laake 2014, "Recommended tests and confidence
+/* The interval by a formula, for tasks of equal weight: of n pairs, b passed in the first only and c in the second
+ * only. Wald's interval for paired proportions (Fagerland, Lydersen and Laake 2014, "Recommended tests and confidence
  * intervals for paired binomial proportions", section 4.1). n 0: any difference is possible. */
 void fh_paired_difference(uint64_t b, uint64_t c, uint64_t n, struct fh_paired_interval *ret);

@@ -5,7 +5,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------- schema */
 
-/* Cells are small and lie together, in the order in which pages show them; what is large lies in `data`. */
+/* The rows of `cells` are small and stored in the order in which pages show them; large values are in `data`. */
 static const char version_1[] =
     "CREATE TABLE evals("
     "  number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind INTEGER NOT NULL, state INTEGER NOT NULL,"
@@ -51,7 +51,7 @@ const char fh_q_checkpoint[] = "PRAGMA wal_checkpoint(PASSIVE)";
 	" (SELECT total(cost) FROM columns c WHERE c.eval = e.number),"                                                    \
 	" (SELECT total(latency_ms) FROM columns c WHERE c.eval = e.number),"                                              \
 	" (SELECT total(tokens) FROM columns c WHERE c.eval = e.number)"
-/* ?1 kind or null, ?2 text or null, ?3 tag's name or null, ?4 its value or null */
+/* Parameters: ?1 kind or null, ?2 text or null, ?3 a tag's name or null, ?4 its value or null. */
 #define EVAL_FILTER                                                                                                    \
 	" WHERE (?1 IS NULL OR e.kind = ?1)"                                                                               \
 	" AND (?2 IS NULL OR instr(lower(e.description || ' ' || e.id), lower(?2)) > 0)"                                   \
@@ -61,7 +61,7 @@ const char fh_q_checkpoint[] = "PRAGMA wal_checkpoint(PASSIVE)";
 const char fh_q_evals[] =
     "SELECT " EVAL_COLUMNS " FROM evals e" EVAL_FILTER " ORDER BY e.created_ms DESC, e.number DESC LIMIT ?5 OFFSET ?6";
 const char fh_q_evals_count[] = "SELECT count(*) FROM evals e" EVAL_FILTER;
-/* The id itself first, then those that begin with it. */
+/* An id that is equal comes first, then those of which the text is the beginning. */
 const char fh_q_eval_find[] = "SELECT " EVAL_COLUMNS " FROM evals e WHERE substr(e.id, 1, length(?1)) = ?1"
                               " ORDER BY e.id <> ?1 LIMIT 2";
 const char fh_q_eval_latest[] = "SELECT " EVAL_COLUMNS " FROM evals e WHERE e.kind = 0"
@@ -143,7 +143,7 @@ const char fh_q_tags[] = "SELECT name, value FROM tags WHERE eval = ?1 ORDER BY 
 
 /* --------------------------------------------------------------------------------------------------- rows of a page */
 
-/* A value that a condition needs, in the order of its `?`. */
+/* A value to bind for a condition, in the order of the `?`. */
 struct value {
 	char kind; /* i, r or s */
 	int64_t i;

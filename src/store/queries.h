@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Every piece of SQL of the store, and nowhere else is there any. Values are always bound, never written into the
- * text. */
+/* All SQL of the store. Values are always bound, never written into the text. */
 #pragma once
 #include "store/rows.h"
 
 #define FH_STORE_APPLICATION 0x66756d65 /* "fume", PRAGMA application_id */
 
-/* What brings a store from version i to i + 1; the count is the version of this program. */
+/* Statements that migrate a store from version i to i + 1; their count is this program's version. */
 extern const char *const fh_store_migrations[];
 extern const size_t fh_store_version;
 
@@ -25,7 +24,7 @@ extern const char fh_q_wish[], fh_q_wished[];
 
 struct fh_db_statement;
 struct fh_db;
-/* The rows of a page: statements that give (row) and (count). */
+/* Queries for a page of rows: one returns (row), the other (count). */
 int fh_q_rows(struct fh_db *db, int64_t eval, const struct fh_store_row_filter *f, const struct fh_store_page *p,
               struct fh_db_statement **ret, struct fh_error *err);
 int fh_q_rows_count(struct fh_db *db, int64_t eval, const struct fh_store_row_filter *f, struct fh_db_statement **ret,

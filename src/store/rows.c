@@ -56,7 +56,7 @@ static char *text_of(const struct fh_db_statement *q, int column)
 	return fh_xstrndup(s.p, s.n);
 }
 
-/* Columns as CELL_COLUMNS of queries.c has them, and the data behind. */
+/* Reads columns in the order of CELL_COLUMNS in queries.c, followed by the data. */
 static void read_cell(const struct fh_db_statement *q, bool with_data, struct fh_store_cell *ret)
 {
 	*ret = (struct fh_store_cell){
@@ -84,7 +84,7 @@ static void read_cell(const struct fh_db_statement *q, bool with_data, struct fh
 	}
 }
 
-/* A filter that lets everything through needs no count of its own. */
+/* Whether a filter selects all rows, so that they need not be counted. */
 static bool lets_all(const struct fh_store_row_filter *f)
 {
 	return f->show == FH_STORE_SHOW_ALL && f->column < 0 && !f->text && !f->regexp && !f->metric && !f->status &&
@@ -125,7 +125,7 @@ static int read_row(struct fh_store *s, int64_t eval, int64_t row, struct fh_sto
 	return r;
 }
 
-/* A filter that reads the data is put once: what it lets through is counted, and read where it is on the page. */
+/* A filter that has to read the data runs once: all matching rows are counted, and those of the page are read. */
 static int search_rows(struct fh_store *s, int64_t eval, const struct fh_store_row_filter *f,
                        const struct fh_store_page *p, struct fh_store_cells *c, struct fh_error *err)
 {

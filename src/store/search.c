@@ -13,7 +13,8 @@
 /* ------------------------------------------------------------------------------------------------- the texts of a row
  */
 
-/* A row is valid JSON of our own writing. Its tree would take ten times as long to make as the texts to find. */
+/* Rows are valid JSON, written by us; parsing them into a tree would take ten times as long as unescaping their
+ * texts. */
 
 static size_t unescape_unit(const char *p, uint32_t *ret)
 {
@@ -58,7 +59,7 @@ static void unescape(struct fh_str s, struct fh_buf *out)
 	}
 }
 
-/* Where the string that begins at `from` (behind its quote) ends; NULL: nowhere. */
+/* The end of the string that begins at `from` (behind its quote); NULL: it is not closed. */
 static const char *end_of_string(const char *from, const char *end)
 {
 	for (const char *q = from; (q = memchr(q, '"', (size_t)(end - q))); q++) {
@@ -71,7 +72,8 @@ static const char *end_of_string(const char *from, const char *end)
 	return NULL;
 }
 
-/* Calls `test` for each text of the row that is a value until one holds. Names are the strings that a colon follows. */
+/* Calls `test` for each text of the row until one call returns true. Strings before a colon are names of members and
+ * are skipped. */
 static bool any_text(struct fh_str row, bool (*test)(void *, const char *, size_t), void *context)
 {
 	fh_auto_buf struct fh_buf room = FH_BUF_INIT(0);
@@ -99,7 +101,7 @@ static bool any_text(struct fh_str row, bool (*test)(void *, const char *, size_
 /* --------------------------------------------------------------------------------------------------------------- words
  */
 
-/* What is looked for, and the character of it that texts have least of: there is where a comparison begins. */
+/* The searched words, and the character of them that is rarest in texts: comparisons begin at that one. */
 struct words {
 	struct fh_str s;
 	size_t rare;
@@ -145,8 +147,8 @@ static bool has_words(void *context, const char *text, size_t n)
 	return false;
 }
 
-/* Printable ASCII stands in JSON as it is, but for the quote and the backslash: where the row as a whole does not have
- * the words, no text of it does. */
+/* Printable ASCII other than quote and backslash is not escaped in JSON, so words of it can only be in a text of the
+ * row if they are in the row's JSON. */
 static bool stands_for_itself(struct fh_str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -168,7 +170,7 @@ bool fh_search_has(struct fh_str row, struct fh_str s)
 
 struct fh_search_cache {
 	char *pattern;
-	pcre2_code *code; /* NULL: cannot be compiled */
+	pcre2_code *code; /* NULL: it does not compile */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 };
@@ -197,7 +199,7 @@ static struct fh_search_cache *make_cache(struct fh_str pattern)
 	c->pattern = fh_xstrndup(pattern.p, pattern.n);
 	c->code = compile(pattern.p, pattern.n, &code, &at);
 	if (c->code)
-		(void)pcre2_jit_compile(c->code, PCRE2_JIT_COMPLETE); /* where it cannot be had it goes on without */
+		(void)pcre2_jit_compile(c->code, PCRE2_JIT_COMPLETE); /* without JIT the interpreter is used */
 	c->match = pcre2_match_data_create(1, NULL);
 	c->limits = pcre2_match_context_create(NULL);
 	pcre2_set_match_limit(c->limits, MATCH_LIMIT);

@@ -44,7 +44,7 @@ void fh_store_id_make(enum fh_store_kind kind, int64_t wall_ms, char ret_id[64])
 		random[0] = (unsigned char)fh_now_ns();
 	char time[32];
 	fh_iso_time(wall_ms, time);
-	time[19] = '\0'; /* whole seconds */
+	time[19] = '\0'; /* cuts it to whole seconds */
 	snprintf(ret_id, 64, "%s-%c%c%c-%s", fh_store_kind_name(kind), letters[random[0] % 62], letters[random[1] % 62],
 	         letters[random[2] % 62], time);
 }
@@ -89,7 +89,7 @@ static int pragma(struct fh_db *db, const char *sql, int64_t *ret, struct fh_err
 	return r < 0 ? r : 0;
 }
 
-/* Whether the file is a store of ours, and of which version. A new file has neither. */
+/* Reads the file's version; an error when it is not a store of ours. A new file has version 0. */
 static int look(struct fh_store *s, int64_t *ret_version, struct fh_error *err)
 {
 	int64_t application = 0, version = 0;
@@ -113,7 +113,7 @@ static int look(struct fh_store *s, int64_t *ret_version, struct fh_error *err)
 	return 0;
 }
 
-/* All steps or none: a program that is killed in between leaves the store as it was. */
+/* Migrates in one transaction: a program that is killed in between leaves the store unchanged. */
 static int migrate(struct fh_store *s, struct fh_error *err)
 {
 	char note[96];
@@ -121,7 +121,7 @@ static int migrate(struct fh_store *s, struct fh_error *err)
 	int r = fh_db_script(s->db, fh_q_begin, err);
 	if (r < 0)
 		return r;
-	r = look(s, &version, err); /* again: another program may have been quicker */
+	r = look(s, &version, err); /* again, as another program may have migrated it meanwhile */
 	for (size_t i = (size_t)version; i < fh_store_version && r == 0; i++)
 		r = fh_db_script(s->db, fh_store_migrations[i], err);
 	snprintf(note, sizeof(note), "PRAGMA application_id=%d; PRAGMA user_version=%zu", FH_STORE_APPLICATION,
@@ -157,7 +157,7 @@ static int open_file(struct fh_store *s, bool read_only, struct fh_error *err)
 		return r;
 	if (!read_only)
 		return migrate(s, err);
-	if (version == 0) /* the program that makes it is about to */
+	if (version == 0) /* another program has created it and is about to fill it */
 		return no_store_yet(s, err);
 	fh_error_set(err, FH_E_CONFIG, "the store %s is of an older version (%lld)", s->path, (long long)version);
 	fh_error_hint(err, "any command that writes to it brings it up to date");
@@ -230,7 +230,7 @@ static char *text_of(const struct fh_db_statement *q, int column)
 	return fh_xstrndup(s.p, s.n);
 }
 
-/* Columns as EVAL_COLUMNS of queries.c has them. */
+/* Reads columns in the order of EVAL_COLUMNS in queries.c. */
 static void read_eval(const struct fh_store *s, const struct fh_db_statement *q, struct fh_store_eval *ret)
 {
 	int64_t state = fh_db_int(q, 3);
@@ -254,7 +254,7 @@ static void read_eval(const struct fh_store *s, const struct fh_db_statement *q,
 		.tokens = fh_db_int(q, 16),
 	};
 	if (ret->state == FH_STORE_RUNNING && !fh_store_lock_is_held(s->path, ret->number))
-		ret->state = FH_STORE_INTERRUPTED; /* its writer was killed */
+		ret->state = FH_STORE_INTERRUPTED; /* the program that wrote it was killed */
 }
 
 static struct fh_str kind_number(const char *kind, char buf[8])
@@ -310,7 +310,7 @@ static int find(struct fh_store *s, const char *sql, const char *name, struct fh
 			fh_store_eval_release(&e);
 		++*ret_count;
 		if (name && strcmp(ret->id, name) == 0)
-			break; /* itself, whatever else begins so */
+			break; /* the complete id, even if others begin with it */
 	}
 	fh_db_done(q);
 	if (r < 0 && *ret_count)
@@ -349,7 +349,7 @@ static json_t *parsed(const struct fh_db_statement *q, int column, json_t *(*fal
 	return v ? v : fallback();
 }
 
-/* Without the metrics of an eval that has ended, what is counted is what there is. */
+/* The columns with their metrics; while an eval has none because it has not ended, they are counted from its cells. */
 static json_t *metrics_json(const struct fh_db_statement *q)
 {
 	json_t *m = parsed(q, 8, json_object);

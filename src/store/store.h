@@ -29,11 +29,11 @@
 
 struct fh_store;
 
-/* Where the store lies by default. free() it. NULL: neither FUMEHOOD_STORE, XDG_DATA_HOME nor HOME says it. */
+/* The default path of the store. free() it. NULL: none of FUMEHOOD_STORE, XDG_DATA_HOME and HOME is set. */
 FH_OWN FH_NULLABLE char *fh_store_default_path(void);
 
-/* `path` NULL: the default; folders on the way are made (0700). `read_only`: a store that is not there is
- * FH_E_NOT_FOUND, and an old one is refused with the word that mends it. */
+/* `path` NULL: the default; missing folders are made (0700). `read_only`: a missing store is FH_E_NOT_FOUND, and an old
+ * version is refused with a hint how to migrate it. */
 int fh_store_open(FH_NULLABLE const char *path, bool read_only, struct fh_store **ret, struct fh_error *err);
 void fh_store_close(FH_NULLABLE struct fh_store *s);
 #define fh_auto_store FH_CLEANUP(fh_store_closep)
@@ -50,24 +50,24 @@ bool fh_store_kind_of_name(const char *name, enum fh_store_kind *ret);
 void fh_store_id_make(enum fh_store_kind kind, int64_t wall_ms, char ret_id[64]);
 
 enum fh_store_state {
-	FH_STORE_RUNNING,     /* its writer lives */
-	FH_STORE_COMPLETE,    /* every cell is there */
-	FH_STORE_INTERRUPTED, /* stopped, cancelled or killed: `fumehood eval --resume ID` goes on */
+	FH_STORE_RUNNING,     /* its writer is alive */
+	FH_STORE_COMPLETE,    /* it has every cell */
+	FH_STORE_INTERRUPTED, /* stopped, cancelled or killed: `fumehood eval --resume ID` continues it */
 	FH_STORE_STATE_COUNT_
 };
 const char *fh_store_state_name(enum fh_store_state s); /* "running", "complete", "interrupted" */
 
-/* One eval, as lists show it. The sums are kept by the writer, in the same transaction as the rows, and cost the same
- * however many rows there are. */
+/* An eval as lists show it. The writer updates the sums in the transaction that adds rows, so reading them takes the
+ * same time for any number of rows. */
 struct fh_store_eval {
-	int64_t number; /* within this store; what other calls take */
+	int64_t number; /* within this store; other functions take it */
 	char *id;       /* eval-aBc-2026-11-21T09:28:07 */
 	enum fh_store_kind kind;
 	enum fh_store_state state;
-	char *description;               /* "" for none */
-	int64_t created_ms, duration_ms; /* wall clock since 1970; how long it ran */
-	uint64_t total;                  /* cells that the plan has; 0: unknown */
-	uint64_t rows;                   /* tests or samples, whatever the columns; 0: unknown */
+	char *description;               /* "" when it has none */
+	int64_t created_ms, duration_ms; /* created_ms: since 1970; duration_ms: how long it ran */
+	uint64_t total;                  /* cells of the plan; 0: unknown */
+	uint64_t rows;                   /* tests or samples, whatever the number of columns; 0: unknown */
 	uint64_t columns;
 	uint64_t passed, failed, errors;
 	double score, cost, latency_ms; /* sums */
@@ -78,27 +78,27 @@ void fh_store_eval_release(struct fh_store_eval *e);
 struct fh_store_eval_list {
 	struct fh_store_eval *items;
 	size_t count, capacity;
-	uint64_t total; /* that the question has, beyond this page */
+	uint64_t total; /* how many match, not only on this page */
 };
 void fh_store_eval_list_release(struct fh_store_eval_list *l);
 
-/* Which evals. All zero: all. */
+/* Which evals to list. All zero: all. */
 struct fh_store_eval_filter {
 	FH_NULLABLE const char *kind; /* "eval", "judge", "run" */
-	FH_NULLABLE const char *text; /* in id or description, case aside */
+	FH_NULLABLE const char *text; /* in id or description; case is ignored */
 	FH_NULLABLE const char *tag;  /* "name" or "name=value" */
 };
-/* Newest first. limit 0: all. */
+/* Lists evals, the newest first. limit 0: all. */
 int fh_store_evals(struct fh_store *s, const struct fh_store_eval_filter *f, uint64_t offset, uint64_t limit,
                    struct fh_store_eval_list *ret, struct fh_error *err);
-/* By id, by the beginning of an id that only one has, or "latest" (the newest of kind eval). */
+/* Finds an eval by id, by a unique prefix of it, or by "latest" (the newest of kind eval). */
 int fh_store_find(struct fh_store *s, const char *name, struct fh_store_eval *ret, struct fh_error *err);
 
-/* The documents of an eval. Each is a new reference, never NULL on success. */
+/* The JSON documents of an eval. Each is a new reference, never NULL on success. */
 struct fh_store_documents {
-	json_t *config;  /* as it was read, secrets redacted; {} for none */
-	json_t *vars;    /* array: names of the variables, in order */
-	json_t *options; /* {argv, cwd, repeat, maxConcurrency, …}: how it was started, which is how it is resumed */
+	json_t *config; /* as loaded, with secrets redacted; {} when there is none */
+	json_t *vars;   /* array: names of the variables, in order */
+	json_t *options; /* {argv, cwd, repeat, maxConcurrency, …}: the options with which it was started, and is resumed */
 	json_t *columns; /* array of {provider, label, raw, id, config?, metrics}: promptfoo's `prompts`. metrics has
 	                  * testPassCount, testFailCount, testErrorCount, score, totalLatencyMs, cost, tokenUsage and, once
 	                  * the eval has ended, namedScores and what else promptfoo has */
@@ -107,7 +107,7 @@ struct fh_store_documents {
 int fh_store_documents(struct fh_store *s, int64_t eval, struct fh_store_documents *ret, struct fh_error *err);
 void fh_store_documents_release(struct fh_store_documents *d);
 
-/* Removes an eval with all that belongs to it. One that is being written is refused. */
+/* Removes an eval with all its data; refuses while it is being written. */
 int fh_store_delete(struct fh_store *s, int64_t eval, struct fh_error *err);
 
 int fh_store_describe(struct fh_store *s, int64_t eval, const char *description, struct fh_error *err);
@@ -118,21 +118,21 @@ int fh_store_tag(struct fh_store *s, int64_t eval, const char *name, FH_NULLABLE
 /* ---------------------------------------------------------------------------------------------------------- ratings */
 
 struct fh_store_rating {
-	int thumb; /* 1 up, -1 down, 0 none */
+	int thumb; /* 1 up, -1 down, 0 not given */
 	bool has_score;
 	double score;
-	char *comment;      /* "" for none */
-	int64_t changed_ms; /* 0: there is no rating */
+	char *comment;      /* "" when it has none */
+	int64_t changed_ms; /* 0: not rated */
 };
-/* Replaces the rating of a cell; one with no thumb, no score and no comment removes it. The comment is copied. */
+/* Replaces the rating of a cell; one without thumb, score and comment removes it. The comment is copied. */
 int fh_store_rate(struct fh_store *s, int64_t eval, uint32_t row, uint32_t column, const struct fh_store_rating *r,
                   struct fh_error *err);
 
 /* ---------------------------------------------------------------------------------------------------------- control */
 
-/* What another terminal asks of a running eval. Its writer sees it within half a second. */
+/* A request from another terminal to a running eval. Its writer sees it within half a second. */
 enum fh_store_wish { FH_STORE_GO_ON, FH_STORE_PAUSE, FH_STORE_CANCEL };
-/* FH_E_NOT_FOUND when the eval is not running. */
+/* Makes a request. FH_E_NOT_FOUND: the eval is not running. */
 int fh_store_wish(struct fh_store *s, int64_t eval, enum fh_store_wish wish, struct fh_error *err);
-/* What is asked at the moment. */
+/* Reads the current request. */
 int fh_store_wished(struct fh_store *s, int64_t eval, enum fh_store_wish *ret, struct fh_error *err);

@@ -9,12 +9,12 @@
 #include "store/lock.h"
 #include "store/queries.h"
 
-#define QUEUE_BYTES_MAX ((size_t)16 << 20) /* of rows that wait for the disk: then who puts them waits too */
-#define GATHER_NS (20 * FH_NS_PER_MS)      /* between two commits, unless somebody waits for one */
-#define GATHER_BYTES_MAX ((size_t)1 << 20) /* or so much has gathered */
-#define LOOK_NS (FH_NS_PER_S / 2)          /* between two looks at what other terminals ask for */
+#define QUEUE_BYTES_MAX ((size_t)16 << 20) /* bytes of uncommitted rows, beyond which fh_store_writer_row waits */
+#define GATHER_NS (20 * FH_NS_PER_MS)      /* shortest time between two commits, unless a thread waits for one */
+#define GATHER_BYTES_MAX ((size_t)1 << 20) /* a commit comes earlier when so many bytes wait */
+#define LOOK_NS (FH_NS_PER_S / 2)          /* how often requests of other terminals are read */
 
-/* A row in the queue; its texts lie in the same piece of memory. */
+/* A row in the queue; its texts are in the same allocation. */
 struct queued {
 	struct queued *next;
 	struct fh_store_row row;
@@ -32,22 +32,22 @@ struct fh_store_writer {
 	int lock_fd;
 	int64_t eval;
 	size_t columns;
-	struct sums *sums; /* of the group that is being committed */
+	struct sums *sums; /* of the rows that are being committed */
 	void (*on_done)(void *context, uint64_t done);
 	void (*on_wish)(void *context, enum fh_store_wish wish);
 	void *context;
 	enum fh_store_wish wish;
 	int64_t gather_ns;
 	pthread_t thread;
-	pthread_mutex_t using;     /* held while the store is used, for the thread and fh_store_writer_arrange */
-	pthread_mutex_t lock;      /* guards all below */
-	pthread_cond_t work, room; /* work for the thread; something was committed */
+	pthread_mutex_t using;     /* held while the store is used, by the writer's thread or by fh_store_writer_arrange */
+	pthread_mutex_t lock;      /* guards the members below */
+	pthread_cond_t work, room; /* work: there is work for the thread; room: a commit was done */
 	struct queued *first, **last;
 	size_t bytes;
-	uint64_t put, done; /* rows */
+	uint64_t put, done; /* counts of rows: queued, committed */
 	bool ending;
 	unsigned waiting;        /* threads that wait for a commit */
-	struct fh_error failure; /* code FH_OK: none */
+	struct fh_error failure; /* code FH_OK: no failure */
 };
 
 /* ------------------------------------------------------------------------------------------------ the thread's work */
@@ -124,7 +124,7 @@ static void wait_for_work(struct fh_store_writer *w, int64_t ns)
 	(void)pthread_cond_timedwait(&w->work, &w->lock, &until);
 }
 
-/* The disk takes a thousand rows in nearly the same time as one. */
+/* Waits for more rows before a commit: committing a thousand takes nearly the same time as committing one. */
 static void gather(struct fh_store_writer *w, int64_t committed)
 {
 	int64_t left;
@@ -147,7 +147,7 @@ static uint64_t free_group(struct queued *group, size_t *ret_bytes)
 	return n;
 }
 
-/* Commits what has gathered, again and again; what gathers meanwhile is the next group. */
+/* Commits groups of queued rows; rows that arrive during a commit form the next group. */
 static void *work(void *argument)
 {
 	struct fh_store_writer *w = argument;
@@ -245,7 +245,7 @@ static int write_eval(struct fh_store_writer *w, const struct fh_store_begin *b,
 	return r == 0 ? write_columns(w, b, err) : r;
 }
 
-/* The lock comes before the first change, and with a new eval before anybody else can see it. */
+/* The lock is taken before the first change; for a new eval, before any other program can see it. */
 static int begin(struct fh_store_writer *w, const struct fh_store_begin *b, struct fh_error *err)
 {
 	int r = fh_store_open(b->path, false, &w->store, err);
@@ -447,7 +447,7 @@ struct changes {
 	size_t drop_count, move_count;
 };
 
-/* Cells first go to places where nothing can be, since two may change places. */
+/* Two cells may swap places, so all are first moved to rows that no cell can have. */
 #define ASIDE ((int64_t)1 << 40)
 
 static int change(struct fh_store_writer *w, const struct changes *c, struct fh_error *err)

@@ -23,19 +23,19 @@ struct fh_store_begin {
 	int64_t created_ms;
 	uint64_t total, rows;                                               /* cells and tests of the plan; 0: unknown */
 	FH_NULLABLE const json_t *config, *vars, *options, *columns, *tags; /* as in struct fh_store_documents */
-	/* Go on with an eval that is there under this id; its cells are kept (fh_store_writer_arrange removes some). */
+	/* Continue an existing eval with this id; its cells are kept (fh_store_writer_arrange removes some). */
 	bool resume;
-	/* How long rows wait for others before a commit, of which each costs about 0.3 ms; 0: 20 ms. More only where rows
-	 * are safe elsewhere until then. */
+	/* How long rows wait for others before a commit, as each commit takes about 0.3 ms; 0: 20 ms. Use more only when
+	 * rows are safe elsewhere until then. */
 	int64_t gather_ms;
-	/* Called by the writer's thread after each commit, with the number of rows that are on the disk. NULL: none. */
+	/* The writer's thread calls it after each commit with the number of committed rows. NULL: not called. */
 	void (*on_done)(void *context, uint64_t done);
-	/* Called by the writer's thread when another terminal asks for something (fh_store_wish). NULL: none. */
+	/* The writer's thread calls it when another terminal makes a request (fh_store_wish). NULL: not called. */
 	void (*on_wish)(void *context, enum fh_store_wish wish);
 	void *context;
 };
 
-/* The eval is in the store when this returns. FH_E_UNAVAILABLE: another writer has it. */
+/* The eval is in the store when this returns. FH_E_UNAVAILABLE: another program is writing it. */
 int fh_store_writer_begin(const struct fh_store_begin *b, struct fh_store_writer **ret, struct fh_error *err);
 
 struct fh_store_row {
@@ -45,27 +45,28 @@ struct fh_store_row {
 	double score, latency_ms, cost;
 	int64_t tokens;
 	FH_NULLABLE const char *key, *status, *language;
-	FH_NULLABLE const char *named; /* JSON object of named scores; NULL: none */
+	FH_NULLABLE const char *named; /* JSON object of named scores; NULL: no scores */
 	struct fh_str data;            /* JSON object */
 };
-/* Copies the row into the queue; waits while the queue is full. No two rows have the same place. Negative: the
- * store failed (at this row or at one before), and takes nothing any more. */
+/* Copies the row into the queue; waits while the queue is full. No two rows may have the same place. Negative: writing
+ * this row or an earlier one failed, and no more rows are accepted. */
 int fh_store_writer_row(struct fh_store_writer *w, const struct fh_store_row *row, struct fh_error *err);
-/* Waits until everything that was put is on the disk. */
+/* Waits until all rows so far are on the disk. */
 int fh_store_writer_flush(struct fh_store_writer *w, struct fh_error *err);
 
 struct fh_store_end {
-	bool complete; /* else it is interrupted */
+	bool complete; /* false: it is interrupted */
 	int64_t duration_ms;
-	FH_NULLABLE const json_t *metrics; /* array: for each column its metrics as promptfoo has them; NULL: as they are */
+	FH_NULLABLE const json_t
+	    *metrics; /* array: each column's metrics in promptfoo's form; NULL: leave them unchanged */
 };
-/* Flushes and notes how the eval ended. Closes the writer in every case. */
+/* Flushes, and records how the eval ended. Always closes the writer. */
 int fh_store_writer_end(struct fh_store_writer *w, const struct fh_store_end *e, struct fh_error *err);
-/* Flushes what can be, leaves the eval as interrupted. NULL is fine. */
+/* Flushes as far as possible and leaves the eval interrupted. NULL is fine. */
 void fh_store_writer_close(FH_NULLABLE struct fh_store_writer *w);
 
-/* Before an eval is resumed: cells that are to be made anew are removed, others move to where their tests are now, and
- * the columns are counted anew. Only before the first row is put. */
+/* Prepares the resumption of an eval: removes cells that have to run again, moves others to their tests' new places,
+ * and recounts the columns. To be called before the first row is written. */
 struct fh_store_place {
 	uint32_t row, column;
 };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Templates in the manner of Nunjucks, as promptfoo's configs use them.
+ * Templates in the syntax of Nunjucks, which promptfoo's configs use.
  *
- * Values are JavaScript's: undefined and null render as nothing, an object as [object Object], a list as a,b, numbers
- * as JavaScript prints them, an empty list is true. Nothing is escaped unless a filter does it. There are no includes,
- * imports or inheritance: a template reads nothing but its variables.
+ * Values behave as in JavaScript: undefined and null render as nothing, an object as [object Object], a list as a,b,
+ * numbers as JavaScript prints them, an empty list is true. Only filters escape. There are no includes, imports or
+ * inheritance: a template reads nothing but its variables.
  *
- * A compiled template is never changed by rendering: threads may share it. Errors are FH_E_CONFIG with the template's
- * name as file, line and column. What a render may cost is bounded; beyond that it fails with -FH_E_LIMIT.
+ * Rendering does not change a compiled template: threads may share it. Errors are FH_E_CONFIG with the template's name
+ * as file, line and column. Time and memory of a render are bounded by the limits below; beyond them it fails with
+ * -FH_E_LIMIT.
  */
 #pragma once
 #include "json/json.h"
@@ -19,7 +20,7 @@
 
 struct fh_template;
 
-/* `name` stands in errors; source and name are copied. NULL on a syntax error. */
+/* `name` is the file name in errors; source and name are copied. NULL on a syntax error. */
 FH_OWN struct fh_template *fh_template_compile(struct fh_str source, const char *name, struct fh_error *err);
 void fh_template_free(FH_NULLABLE struct fh_template *t);
 static inline void fh_template_freep(struct fh_template **t)
@@ -28,11 +29,11 @@ static inline void fh_template_freep(struct fh_template **t)
 }
 #define fh_auto_template FH_CLEANUP(fh_template_freep)
 
-/* Appends to out; vars is an object or NULL, and is not changed. On failure out is as it was. */
+/* Appends the rendered text to out. vars is an object or NULL and is not changed. On failure out is unchanged. */
 int fh_template_render(const struct fh_template *t, FH_NULLABLE const json_t *vars, struct fh_buf *out,
                        struct fh_error *err);
-/* Filters beyond the built-in ones: `call` gives the value of `name` for the arguments (a list, the filtered value
- * first) as a new reference; FH_E_NOT_FOUND: there is none of that name. */
+/* Filters beyond the built-in ones. `call` returns the value of filter `name` for the arguments (a list, the filtered
+ * value first) as a new reference; FH_E_NOT_FOUND: no filter has that name. */
 struct fh_template_filters {
 	void *context;
 	int (*call)(void *context, const char *name, const json_t *args, json_t **ret, struct fh_error *err);
@@ -40,11 +41,11 @@ struct fh_template_filters {
 int fh_template_render_with(const struct fh_template *t, FH_NULLABLE const json_t *vars,
                             FH_NULLABLE const struct fh_template_filters *filters, struct fh_buf *out,
                             struct fh_error *err);
-/* Calls `each` with every name of a variable that the template asks for and does not itself set. */
+/* Calls `each` with every variable's name that the template uses and does not set itself. */
 void fh_template_each_name(const struct fh_template *t, void (*each)(void *context, const char *name), void *context);
-/* Both at once. A source without tags is copied. */
+/* Compiles and renders. A source without tags is copied. */
 int fh_template_render_text(struct fh_str source, const char *name, FH_NULLABLE const json_t *vars, struct fh_buf *out,
                             struct fh_error *err);
 
-/* Whether source has anything to render: {{, {% or {#. */
+/* Whether source has any tag: {{, {% or {#. */
 bool fh_template_has_tags(struct fh_str source);

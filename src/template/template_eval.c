@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Left-leaning trees (a ~ b ~ c …) are deeper than the source is nested. */
+/* Left-leaning trees (a ~ b ~ c …) are deeper than FH_TEMPLATE_DEPTH_MAX, which counts nesting in the source. */
 #define EVAL_DEPTH_MAX 1000
 
 /* ---- operators ---- */
@@ -39,7 +39,7 @@ ARITHMETIC(op_subtract, x - y)
 ARITHMETIC(op_multiply, x *y)
 ARITHMETIC(op_divide, x / y)
 ARITHMETIC(op_remainder, fmod(x, y))
-/* C has 1 to the power of anything as 1. */
+/* JavaScript's 1 ** NaN and 1 ** Infinity are NaN, C's pow() gives 1. */
 ARITHMETIC(op_power, isnan(y) || (isinf(y) && fabs(x) == 1) ? (double)NAN : pow(x, y))
 
 #define COMPARISON(name, expression)                                                                                   \
@@ -218,7 +218,7 @@ static struct fh_tval eval_inline_if(struct fh_trender *r, const struct fh_tnode
 
 /* ---- filters and calls ---- */
 
-/* A filter that is not built in: its caller's, or none at all. */
+/* Calls a filter of the caller's; the render fails when there is none with that name. */
 static struct fh_tval other_filter(struct fh_trender *r, const struct fh_tnode *node, struct fh_tval value)
 {
 	json_t *result = NULL;

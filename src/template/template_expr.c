@@ -4,17 +4,18 @@
 #include <stdio.h>
 
 /*
- * Expressions. Nunjucks reads them with a level of its own for each operator, then writes them as JavaScript without
- * parentheses of its own, so that JavaScript's precedence is what counts (2 * 7 % 4 is 2, `not a == b` is (not a) ==
- * b), except around what becomes a function call (// and **, in, is) and what the author put into parentheses. We do
- * the same, by turning the tree where two operators of one JavaScript level meet.
+ * Expressions. Nunjucks parses them with a level of its own for each operator, but then writes them as JavaScript
+ * without parentheses, so that JavaScript's precedence applies (2 * 7 % 4 is 2, `not a == b` is (not a) == b).
+ * Parentheses stay only around operators that become a function call (// and **, in, is) and where the author wrote
+ * them. We get the same result by rotating the tree where two operators of one JavaScript level meet.
  */
 
 typedef struct fh_tnode *(*level_fn)(struct fh_tparser *p);
 
 static struct fh_tnode *parse_unary(struct fh_tparser *p, bool filters);
 
-/* a op b, as if both were written side by side: x - y on the right of a + gives (a + x) - y. */
+/* Builds the node of `a op b` as JavaScript parses the text without parentheses: with x - y as b, a + b becomes (a + x)
+ * - y. */
 static struct fh_tnode *combine(struct fh_tparser *p, const struct fh_ttoken *at, const struct fh_toperator *op,
                                 struct fh_tnode *a, struct fh_tnode *b)
 {
@@ -24,7 +25,7 @@ static struct fh_tnode *combine(struct fh_tparser *p, const struct fh_ttoken *at
 	node->b = b;
 	if (op->level < FH_TLEVEL_ADD || b->kind != FH_N_BINARY || b->op->level != op->level)
 		return node;
-	/* b leans to the left: its leftmost operand is what stands next to a. */
+	/* b leans to the left: the operand next to a is b's leftmost. */
 	while (right->a->kind == FH_N_BINARY && right->a->op->level == op->level)
 		right = right->a;
 	node->b = right->a;
@@ -237,7 +238,7 @@ static struct fh_tnode *parse_word(struct fh_tparser *p, const struct fh_ttoken 
 	return node;
 }
 
-/* Items up to `close`, with commas between them and perhaps one after the last. */
+/* Parses items up to `close`, separated by commas; a trailing comma is allowed. */
 static struct fh_tnode *parse_items(struct fh_tparser *p, struct fh_tnode *list, const char *close)
 {
 	while (list && !fh_tparser_skip_op(p, close)) {
@@ -310,7 +311,7 @@ bool fh_tparser_arguments(struct fh_tparser *p, struct fh_tnode *call)
 	while (!fh_tparser_skip_op(p, ")")) {
 		const struct fh_ttoken *at = fh_tparser_peek(p);
 		struct fh_tnode *argument;
-		/* p->tokens ends with END, so there is one after a name. */
+		/* p->tokens ends with END, so a token follows the name. */
 		if (at->kind == FH_TK_NAME && at[1].kind == FH_TK_OPERATOR && fh_str_eq(at[1].text, "=")) {
 			argument = fh_tparser_node(p, FH_N_PAIR, at);
 			fh_tnode_name(argument, at->text);

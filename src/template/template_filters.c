@@ -4,7 +4,7 @@
 #include <math.h>
 #include <sys/random.h>
 
-/* Filters about numbers, lists and objects; those about strings are in template_filters_text.c. */
+/* Filters of numbers, lists and objects; template_filters_text.c has those of strings. */
 
 #define FILTER(name)                                                                                                   \
 	static struct fh_tval name(FH_UNUSED struct fh_trender *r, FH_UNUSED struct fh_tval v,                             \
@@ -20,7 +20,7 @@ static struct fh_tval item_at(struct fh_tval list, size_t i)
 	return fh_tval_from_json(json_array_get(list.json, i));
 }
 
-/* The attribute of an item, as a path a.b.c when `path`. */
+/* The attribute of an item; with `path` its name may be a path a.b.c. */
 static struct fh_tval attribute(struct fh_trender *r, struct fh_tval item, struct fh_tval name, bool path)
 {
 	if (!path || name.kind != FH_T_STRING)
@@ -36,7 +36,7 @@ static struct fh_tval attribute(struct fh_trender *r, struct fh_tval item, struc
 	}
 }
 
-/* A list, or the characters of a string; anything else fails. */
+/* A list unchanged, a string as the list of its characters; the render fails for any other value. */
 static struct fh_tval need_list(struct fh_trender *r, struct fh_tval v, const char *filter)
 {
 	if (v.kind == FH_T_ARRAY)
@@ -59,7 +59,7 @@ static struct fh_tval need_list(struct fh_trender *r, struct fh_tval v, const ch
 	return list;
 }
 
-/* As need_list, but what is no list is an empty one: so Nunjucks has it for sort, select and some more. */
+/* As need_list, but any other value gives an empty list, as in Nunjucks' sort, select and some others. */
 static struct fh_tval list_or_none(struct fh_trender *r, struct fh_tval v)
 {
 	return v.kind == FH_T_ARRAY || v.kind == FH_T_STRING ? need_list(r, v, "list") : fh_tval_array(r);
@@ -287,7 +287,7 @@ struct sort_item {
 	size_t place;
 };
 
-/* Nunjucks' order; what has none keeps its place. */
+/* Compares in Nunjucks' order; items that cannot be compared keep their places. */
 static int compare_items(const void *pa, const void *pb, void *context)
 {
 	const struct sort_item *a = pa, *b = pb;
@@ -363,12 +363,12 @@ FILTER(filter_round)
 	struct fh_str method = args[1].kind == FH_T_STRING ? fh_tval_str(args[1]) : fh_str("");
 	if (fh_str_eq(method, "ceil"))
 		return fh_tval_number(ceil(scaled) / factor);
-	/* JavaScript rounds a half up, not away from zero. */
+	/* JavaScript rounds a half up, C's round() away from zero. */
 	double rounded = fh_str_eq(method, "floor") || scaled - floor(scaled) < 0.5 ? floor(scaled) : ceil(scaled);
 	return fh_tval_number(rounded / factor);
 }
 
-/* As parseFloat: the longest number at the start. */
+/* As JavaScript's parseFloat: the longest number at the start. */
 static double leading_number(struct fh_str s)
 {
 	s = fh_ttext_trim(s, true, false);
@@ -400,7 +400,7 @@ FILTER(filter_float)
 	return isnan(value) ? args[0] : fh_tval_number(value);
 }
 
-/* As parseInt. */
+/* As JavaScript's parseInt. */
 FILTER(filter_int)
 {
 	struct fh_str s = fh_ttext_trim(fh_tval_str(fh_tval_to_string(r, v)), true, true);

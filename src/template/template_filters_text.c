@@ -9,14 +9,14 @@
 	                           FH_UNUSED const struct fh_tval *args)
 #define TEXT_BUF FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX)
 
-/* The value as a string; nothing, null and false as the empty one. */
+/* The value as a string; undefined, null and false as the empty one. */
 static struct fh_str text_of(struct fh_trender *r, struct fh_tval v)
 {
 	bool nothing = v.kind <= FH_T_NULL || (v.kind == FH_T_BOOL && !v.truth);
 	return nothing ? fh_str("") : fh_tval_str(fh_tval_to_string(r, v));
 }
 
-/* An argument as a count, or the fallback when it is not given or 0. */
+/* An argument as a count; the fallback when it is missing or 0. */
 static size_t count_of(struct fh_tval v, size_t fallback)
 {
 	double n = fh_tval_truthy(v) ? fh_tval_to_number(v) : 0;
@@ -95,7 +95,7 @@ FILTER(filter_center)
 	size_t width = count_of(args[0], 80), n = fh_ttext_units(s);
 	if (n >= width)
 		return v;
-	/* As Nunjucks has it: an odd space goes to neither side in full. */
+	/* As in Nunjucks, an odd number of spaces puts the extra one behind the text. */
 	double spaces = (double)(width - n), before = spaces / 2 - fmod(spaces, 2);
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
 	add_spaces(&out, before > 0 ? (size_t)ceil(before) : 0);
@@ -131,7 +131,7 @@ FILTER(filter_replace)
 	    args[2].kind == FH_T_UNDEFINED ? SIZE_MAX : (size_t)FH_MAX(0.0, FH_MIN(fh_tval_to_number(args[2]), 1e15));
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
 	size_t at = 0;
-	/* An empty text is found before each character and at the end. */
+	/* An empty `old` matches before each character and at the end. */
 	for (size_t i = 0; old.n == 0 && i < s.n; i++) {
 		if (((unsigned char)s.p[i] & 0xC0) != 0x80)
 			fh_buf_add(&out, new.p, new.n);
@@ -150,7 +150,7 @@ FILTER(filter_replace)
 	return result(r, v, &out);
 }
 
-/* The last space at or before unit `length`, in units, or length. */
+/* Index, in UTF-16 units, of the last space at or before `length`; length when there is none. */
 static size_t last_space(struct fh_str s, size_t length)
 {
 	size_t unit = 0, space = length;
@@ -181,7 +181,7 @@ FILTER(filter_truncate)
 	return result(r, v, &out);
 }
 
-/* Runs of letters, digits and _; null when there is none. */
+/* Counts runs of letters, digits and _; null when there is none. */
 FILTER(filter_wordcount)
 {
 	struct fh_str s = text_of(r, v);
@@ -285,7 +285,7 @@ FILTER(filter_string)
 	return fh_tval_to_string(r, v);
 }
 
-/* The end of an HTML tag or comment at s.p[i] == '<', or i when there is none. */
+/* Index behind the HTML tag or comment that begins with the '<' at s.p[i]; i when it is not closed. */
 static size_t tag_end(struct fh_str s, size_t i)
 {
 	if (s.n - i >= 4 && memcmp(s.p + i, "<!--", 4) == 0) {
@@ -300,7 +300,8 @@ static size_t tag_end(struct fh_str s, size_t i)
 	return end ? (size_t)(end - s.p) + 1 : i;
 }
 
-/* Blanks become one; with lines kept, those within lines, and at most two line ends follow each other. */
+/* Appends s with white space squashed: each run becomes one space; with keep_lines only runs within lines, and at most
+ * two line ends in a row stay. */
 static void add_squashed(struct fh_buf *out, struct fh_str s, bool keep_lines)
 {
 	size_t lines = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by template_*.c alone: values, the syntax tree, and one render. */
+/* Private to template_*.c: values, the syntax tree, and the state of a render. */
 #pragma once
 #include "template/template.h"
 
@@ -20,16 +20,16 @@ struct fh_tnode;
 struct fh_trender;
 struct fh_tloop;
 
-/* A value as JavaScript has them. Plain data: what it points to belongs to the variables, the template or the render.
- */
+/* A JavaScript value. Plain data: it borrows its string, JSON or macro from the variables, the template or the
+ * render. */
 struct fh_tval {
 	enum fh_tkind kind;
-	bool safe; /* of a string: the escape filter leaves it alone */
+	bool safe; /* for a string: the escape filter leaves it alone */
 	union {
 		bool truth;
 		double number;
-		json_t *json;                 /* string, array, object */
-		const struct fh_tnode *macro; /* function; NULL: range */
+		json_t *json;                 /* for string, array, object */
+		const struct fh_tnode *macro; /* for function; NULL: the built-in range() */
 	};
 };
 #define FH_TVAL_UNDEFINED ((struct fh_tval){ .kind = FH_T_UNDEFINED })
@@ -70,22 +70,22 @@ enum fh_tnode_kind {
 struct fh_toperator;
 
 /*
- * What the members mean: a, b, c are the operands in the order in which they are written (INLINE_IF: a value, b
- * condition, c other value; LOOKUP: a object, b key; IF: a condition, b body, c else part; FOR: a list, b body, c else
- * part; SET: a value or b body); kids are the items of lists, the arguments of calls (named ones as PAIR), the
- * parameters of a macro (PAIR with a the default or NULL), and the names of SET and FOR (SYMBOL).
+ * What the members mean: a, b, c are the operands in source order (INLINE_IF: a value, b condition, c other value;
+ * LOOKUP: a object, b key; IF: a condition, b body, c else part; FOR: a list, b body, c else part; SET: a value or b
+ * body); kids are the items of lists, the arguments of calls (named ones as PAIR), the parameters of a macro (PAIR
+ * with a the default or NULL), and the names of SET and FOR (SYMBOL).
  */
 struct fh_tnode {
 	enum fh_tnode_kind kind;
 	uint32_t line, column;
 	char *name; /* of a symbol, filter, test, macro, pair, or a text; owned */
 	size_t name_n;
-	struct fh_tval value; /* of a literal; its string is owned */
+	struct fh_tval value; /* for a literal; its string is owned */
 	const struct fh_toperator *op;
 	struct fh_tnode *a, *b, *c;
 	struct fh_tnode **kids;
 	size_t n_kids, cap_kids;
-	struct fh_tnode *next; /* all nodes of a template, for the end */
+	struct fh_tnode *next; /* list of all nodes of the template, by which they are freed */
 };
 
 struct fh_template {
@@ -112,7 +112,7 @@ enum fh_ttoken_kind {
 
 struct fh_ttoken {
 	enum fh_ttoken_kind kind;
-	struct fh_str text; /* of the source; of strings without the quotes, escapes still in it */
+	struct fh_str text; /* slice of the source; for strings without the quotes, with escapes */
 	uint32_t line, column;
 };
 
@@ -121,7 +121,8 @@ struct fh_ttokens {
 	size_t n, cap;
 };
 
-/* The tokens of source, END last. Comments and blanks are gone, whitespace control is done, raw blocks are DATA. */
+/* Splits source into tokens, the last of which is END. Comments and blanks are dropped, whitespace control is applied,
+ * raw blocks become DATA. */
 int fh_template_lex(struct fh_str source, const char *name, struct fh_ttokens *ret, struct fh_error *err);
 
 /* ---- parsing ---- */
@@ -138,24 +139,24 @@ struct fh_tparser {
 struct fh_tnode *fh_tparser_node(struct fh_tparser *p, enum fh_tnode_kind kind, const struct fh_ttoken *at);
 void fh_tnode_name(struct fh_tnode *node, struct fh_str name);
 void fh_tnode_add(struct fh_tnode *node, struct fh_tnode *kid);
-/* Fails at a token; returns NULL. Only the first failure counts. */
+/* Records an error at a token unless there is one already; returns NULL. */
 struct fh_tnode *fh_tparser_fail(struct fh_tparser *p, const struct fh_ttoken *at, const char *format, ...)
     FH_PRINTF(3, 4);
 const struct fh_ttoken *fh_tparser_peek(const struct fh_tparser *p);
 const struct fh_ttoken *fh_tparser_next(struct fh_tparser *p);
-/* Takes the operator or the word if it is next. */
+/* Consumes the operator or word if it is the next token. */
 bool fh_tparser_skip_op(struct fh_tparser *p, const char *op);
 bool fh_tparser_skip_word(struct fh_tparser *p, const char *word);
 bool fh_tparser_expect_op(struct fh_tparser *p, const char *op);
-/* What a token is called in a message. */
+/* A token as error messages show it. */
 const char *fh_ttoken_text(const struct fh_ttoken *token, char buf[64]);
-/* NULL once failed. */
+/* Parses an expression; NULL after an error. */
 struct fh_tnode *fh_tparser_expression(struct fh_tparser *p);
-struct fh_tnode *fh_tparser_filter(struct fh_tparser *p, struct fh_tnode *operand); /* after the name's '|' */
-bool fh_tparser_arguments(struct fh_tparser *p, struct fh_tnode *call);             /* after the '(' */
+struct fh_tnode *fh_tparser_filter(struct fh_tparser *p, struct fh_tnode *operand); /* to be called behind the '|' */
+bool fh_tparser_arguments(struct fh_tparser *p, struct fh_tnode *call);             /* to be called behind the '(' */
 struct fh_tnode *fh_tparser_template(struct fh_tparser *p);
 
-/* ---- one render ---- */
+/* ---- state of a render ---- */
 
 struct fh_tbinding {
 	const char *name;
@@ -167,31 +168,31 @@ struct fh_tframe {
 	struct fh_tbinding *items;
 	size_t n, cap;
 	const struct fh_tloop *loop;
-	unsigned n_macro; /* calls around it; 0 outside of macros */
+	unsigned n_macro; /* depth of macro calls; 0 outside of macros */
 };
 
 struct fh_trender {
 	const struct fh_template *t;
-	const struct fh_template_filters *filters; /* NULL: the built-in ones alone */
+	const struct fh_template_filters *filters; /* NULL: only the built-in filters */
 	json_t *vars;
 	struct fh_error *err;
-	int failed; /* 0 or the negative code */
+	int failed; /* 0, or the negative code of the error */
 	struct fh_buf *out;
 	struct fh_tframe *frame;
-	struct fh_tframe context; /* what was set at the top level: macros see it */
-	json_t **pool;            /* every value that the render made; freed at its end */
+	struct fh_tframe context; /* variables that were set at the top level, which macros see */
+	json_t **pool;            /* all values that the render made, freed at its end */
 	size_t n_pool, cap_pool;
 	size_t memory;
 	unsigned steps, depth;
-	const struct fh_tnode *at; /* for errors in filters */
+	const struct fh_tnode *at; /* the node that is evaluated, for errors in filters */
 };
 
-/* Fails at the node being evaluated; returns undefined. Only the first failure counts. */
+/* Records an error at the current node unless there is one already; returns undefined. */
 struct fh_tval fh_trender_fail(struct fh_trender *r, const char *format, ...) FH_PRINTF(2, 3);
 void fh_trender_limit(struct fh_trender *r, const char *what);
-/* Counts a step; false once the render has failed. */
+/* Counts a step against FH_TEMPLATE_STEPS_MAX; false once the render has failed. */
 bool fh_trender_step(struct fh_trender *r, const struct fh_tnode *node);
-/* Gives a new reference to the render; counts its memory. */
+/* Makes the render own a new reference and counts its size. */
 json_t *fh_trender_keep(struct fh_trender *r, FH_OWN json_t *json, size_t bytes);
 struct fh_tval fh_trender_eval(struct fh_trender *r, const struct fh_tnode *node);
 /* Applies a FILTER node to a value. */
@@ -205,24 +206,24 @@ struct fh_tval fh_trender_lookup(struct fh_trender *r, const char *name);
 struct fh_tval fh_tval_bool(bool truth);
 struct fh_tval fh_tval_number(double number);
 struct fh_tval fh_tval_string(struct fh_trender *r, struct fh_str s);
-struct fh_tval fh_tval_take(struct fh_trender *r, struct fh_buf *b); /* a string of b, which is released */
-struct fh_tval fh_tval_from_json(json_t *json);                      /* borrows */
-struct fh_tval fh_tval_array(struct fh_trender *r);                  /* a new one */
+struct fh_tval fh_tval_take(struct fh_trender *r, struct fh_buf *b); /* the buffer's text as a string; releases b */
+struct fh_tval fh_tval_from_json(json_t *json);                      /* borrows json */
+struct fh_tval fh_tval_array(struct fh_trender *r);                  /* a new, empty one */
 struct fh_tval fh_tval_object(struct fh_trender *r);
-FH_OWN json_t *fh_tval_to_json(struct fh_tval v); /* a new reference; what JSON lacks is null */
+FH_OWN json_t *fh_tval_to_json(struct fh_tval v); /* a new reference; values that JSON lacks become null */
 void fh_tval_append(struct fh_trender *r, struct fh_tval array, struct fh_tval item);
-struct fh_str fh_tval_str(struct fh_tval v); /* of a string */
+struct fh_str fh_tval_str(struct fh_tval v); /* v has to be a string */
 bool fh_tval_truthy(struct fh_tval v);
 double fh_tval_to_number(struct fh_tval v);
-void fh_tval_write(struct fh_buf *out, struct fh_tval v); /* as String(v) */
+void fh_tval_write(struct fh_buf *out, struct fh_tval v); /* as JavaScript's String(v) */
 struct fh_tval fh_tval_to_string(struct fh_trender *r, struct fh_tval v);
 bool fh_tval_strict_equal(struct fh_tval a, struct fh_tval b);
 bool fh_tval_loose_equal(struct fh_tval a, struct fh_tval b);
-/* -1, 0, 1, or 2 when they have no order (NaN). */
+/* -1, 0, 1, or 2 when they are unordered (NaN). */
 int fh_tval_compare(struct fh_tval a, struct fh_tval b);
 struct fh_tval fh_tval_member(struct fh_trender *r, struct fh_tval object, struct fh_tval key);
 size_t fh_tval_length(struct fh_tval v); /* of a string in UTF-16 units, of an array, of an object's keys; else 0 */
-struct fh_tval fh_tval_item(struct fh_trender *r, struct fh_tval list, size_t i); /* of an array or string */
+struct fh_tval fh_tval_item(struct fh_trender *r, struct fh_tval list, size_t i); /* list: an array or a string */
 
 /* ---- text (template_text.c): indices count UTF-16 units, as JavaScript's do ---- */
 
@@ -241,18 +242,18 @@ ssize_t fh_ttext_find(struct fh_str s, struct fh_str needle, size_t from);
 struct fh_tfilter {
 	const char *name;
 	struct fh_tval (*apply)(struct fh_trender *r, struct fh_tval value, const struct fh_tval *args);
-	const char *params[FH_TFILTER_PARAMS]; /* by which arguments may be named */
+	const char *params[FH_TFILTER_PARAMS]; /* names for named arguments */
 };
 const struct fh_tfilter *fh_tfilter_find(const char *name);
-extern const struct fh_tfilter fh_tfilters[];      /* the end has name NULL */
-extern const struct fh_tfilter fh_tfilters_text[]; /* those about strings */
+extern const struct fh_tfilter fh_tfilters[];      /* the last has name NULL */
+extern const struct fh_tfilter fh_tfilters_text[]; /* filters of strings; the last has name NULL */
 
 /* A method such as "x".trim(); *ret_known false when the value has no such method. */
 struct fh_tval fh_tmethod_call(struct fh_trender *r, struct fh_tval self, const char *name, const struct fh_tval *args,
                                size_t n_args, bool *ret_known);
-/* A test of `is` or select; *ret_known false when there is none of that name. */
+/* Applies a test of `is` or select; *ret_known is false when no test has that name. */
 bool fh_ttest_apply(const char *name, struct fh_tval value, struct fh_tval argument, bool *ret_known);
-/* a op b for an operator's text; the parser takes the table from here. */
+/* An operator: its text, its function, and its precedence in JavaScript; the parser uses this table too. */
 struct fh_toperator {
 	const char *text;
 	struct fh_tval (*apply)(struct fh_trender *r, struct fh_tval a, struct fh_tval b);

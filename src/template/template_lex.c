@@ -11,12 +11,12 @@ static const char delimiters[] = "()[]{}%*-+~/#,:|.<>=! \n\t\r\f\v\"'";
 struct lexer {
 	struct fh_str source;
 	size_t at;
-	size_t counted; /* line and column are those of this offset */
+	size_t counted; /* the offset that `line` and `column` belong to */
 	uint32_t line, column;
 	const char *name;
 	struct fh_ttokens *out;
 	struct fh_error *err;
-	bool trim_next; /* the tag before ended with - */
+	bool trim_next; /* the last tag ended with -, which trims the text behind it */
 };
 
 static bool looking_at(const struct lexer *l, size_t at, const char *text)
@@ -35,7 +35,7 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Offsets only grow. */
+/* Counts lines and columns up to an offset, which is never smaller than the last one. */
 static void count_to(struct lexer *l, size_t at)
 {
 	for (; l->counted < at; l->counted++) {
@@ -66,7 +66,7 @@ static FH_PRINTF(3, 4) int fail(struct lexer *l, size_t at, const char *format, 
 	return fh_error_at(l->err, l->name, l->line, l->column, "%s", message);
 }
 
-/* Text from `from` up to a tag at `to`, without the blanks that whitespace control takes. */
+/* Emits the text from `from` to a tag at `to`, trimmed as whitespace control asks. */
 static void emit_data(struct lexer *l, size_t from, size_t to)
 {
 	bool trim_end = to < l->source.n && char_at(l, to + 2) == '-';
@@ -94,7 +94,7 @@ static size_t skip_blanks(const struct lexer *l, size_t at)
 	return at;
 }
 
-/* Whether `{% word %}` stands at `at`: the offset after it, or 0; *ret_trim_end says whether it ends with -%}. */
+/* If `{% word %}` is at `at`, returns the offset behind it, else 0; *ret_trim_end: it ends with -%}. */
 static size_t bare_tag(const struct lexer *l, size_t at, const char *word, bool *ret_trim_end)
 {
 	if (!looking_at(l, at, "{%"))
@@ -113,7 +113,7 @@ static size_t bare_tag(const struct lexer *l, size_t at, const char *word, bool 
 	return at + 2;
 }
 
-/* A raw block at l->at: 1 when it was one, 0 when not, negative on failure. Raw blocks nest. */
+/* Reads a raw block at l->at. Returns 1; 0 when there is none; negative on failure. Raw blocks nest. */
 static int lex_raw(struct lexer *l)
 {
 	static const char *const words[][2] = { { "raw", "endraw" }, { "verbatim", "endverbatim" } };
@@ -173,7 +173,7 @@ static bool is_number(struct fh_str s)
 	return s.n > 0;
 }
 
-/* A number or a name: all up to the next delimiter, as Nunjucks has it, so that names may have $ or é in them. */
+/* Reads a number or a name. As in Nunjucks it extends to the next delimiter, so that names may contain $ or é. */
 static void lex_word(struct lexer *l)
 {
 	size_t from = l->at, to = from;
@@ -202,7 +202,7 @@ static bool lex_operator(struct lexer *l, unsigned *braces)
 	return false;
 }
 
-/* The inside of {{ }} or {% %}. A brace that the expression opened is closed before }} is looked for. */
+/* Reads the inside of {{ }} or {% %}. A }} counts as the tag's end only when the expression's own braces are closed. */
 static int lex_code(struct lexer *l, enum fh_ttoken_kind open, enum fh_ttoken_kind close, const char *end)
 {
 	size_t start = l->at;

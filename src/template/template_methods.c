@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The methods of JavaScript's values that templates call, and the tests of `is`. */
+/* Methods of JavaScript's values that templates may call, and the tests of `is`. */
 
 typedef struct fh_tval (*method_fn)(struct fh_trender *r, struct fh_tval self, const struct fh_tval *args, size_t n);
 #define METHOD(name)                                                                                                   \
@@ -23,7 +23,8 @@ static struct fh_tval run_filter(struct fh_trender *r, const char *name, struct 
 	return fh_tfilter_find(name)->apply(r, self, args);
 }
 
-/* An index argument: from the end when negative, within [0, n]; fallback when it is not given. */
+/* An index argument, limited to [0, n]; a negative one counts from the end if `from_end`; fallback when it is
+ * missing. */
 static size_t index_arg(struct fh_tval v, size_t n, size_t fallback, bool from_end)
 {
 	if (v.kind == FH_T_UNDEFINED)
@@ -236,7 +237,7 @@ METHOD(array_slice)
 	return out;
 }
 
-/* A copy is pushed, so that no list ever holds itself. */
+/* Pushes a copy, so that no list ever contains itself. */
 METHOD(array_push)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* ---- what all of the parser uses ---- */
+/* ---- functions shared by all of the parser ---- */
 
 struct fh_tnode *fh_tparser_node(struct fh_tparser *p, enum fh_tnode_kind kind, const struct fh_ttoken *at)
 {
@@ -116,7 +116,7 @@ static bool tag_end(struct fh_tparser *p)
 
 static struct fh_tnode *parse_statement(struct fh_tparser *p);
 
-/* Whether a tag that ends the current body stands here: one of the words, "|" between them. */
+/* Whether the next tag ends the current body: its word is one of `words`, separated by "|". */
 static bool at_end_tag(const struct fh_tparser *p, const char *words)
 {
 	const struct fh_ttoken *token = fh_tparser_peek(p);
@@ -128,7 +128,7 @@ static bool at_end_tag(const struct fh_tparser *p, const char *words)
 	return false;
 }
 
-/* The body of a tag up to one of the words, which is left to be read; its {% is taken. */
+/* Parses the body of a tag up to a tag with one of `words`; of that tag only the {% is consumed. */
 static struct fh_tnode *parse_body(struct fh_tparser *p, const struct fh_ttoken *open, const char *words)
 {
 	struct fh_tnode *block = fh_tparser_node(p, FH_N_BLOCK, fh_tparser_peek(p));
@@ -181,7 +181,7 @@ static struct fh_tnode *parse_if(struct fh_tparser *p, const struct fh_ttoken *a
 	return tag_end(p) ? node : NULL;
 }
 
-/* a, b, c: names that a for or a set gives values to. */
+/* Parses the names a, b, c that a for or a set assigns to. */
 static bool parse_names(struct fh_tparser *p, struct fh_tnode *node)
 {
 	do {
@@ -347,7 +347,7 @@ struct fh_tnode *fh_tparser_template(struct fh_tparser *p)
 	return block;
 }
 
-/* ---- the whole ---- */
+/* ---- the template as a whole ---- */
 
 struct fh_template *fh_template_compile(struct fh_str source, const char *name, struct fh_error *err)
 {

@@ -114,8 +114,8 @@ struct fh_tval fh_trender_lookup(struct fh_trender *r, const char *name)
 	return fh_tval_from_json(variable);
 }
 
-/* As {% set %} does: the innermost frame that has the name, else the current one; what is set at the top level is seen
- * by macros too. */
+/* Assigns as {% set %} does: in the innermost frame that has the name, else in the current one. Macros see what was set
+ * at the top level. */
 static void assign(struct fh_trender *r, const char *name, struct fh_tval value)
 {
 	struct fh_tframe *to = r->frame;
@@ -169,7 +169,8 @@ static void render_if(struct fh_trender *r, const struct fh_tnode *node)
 		fh_trender_node(r, truth ? node->b : node->c);
 }
 
-/* What a for goes over, as a list: characters of a string, [key, value] of an object if there are two names. */
+/* What a for iterates over, as a list: the characters of a string, or [key, value] pairs of an object if there are two
+ * names. */
 static struct fh_tval iterable(struct fh_trender *r, struct fh_tval value, size_t n_names)
 {
 	struct fh_tval list = fh_tval_array(r);
@@ -213,7 +214,7 @@ static void render_for(struct fh_trender *r, const struct fh_tnode *node)
 		fh_trender_node(r, node->c);
 }
 
-/* What a body writes, as a string. */
+/* Renders a body into a string. */
 static struct fh_tval capture(struct fh_trender *r, const struct fh_tnode *body)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
@@ -296,11 +297,11 @@ void fh_trender_node(struct fh_trender *r, const struct fh_tnode *node)
 		renderers[node->kind](r, node);
 }
 
-/* ---- the whole ---- */
+/* ---- the render as a whole ---- */
 
 static void render_release(struct fh_trender *r)
 {
-	/* What came last refers to what came before, so the pool is emptied from its end. */
+	/* Later values refer to earlier ones, so the pool is freed from its end. */
 	while (r->n_pool > 0)
 		json_decref(r->pool[--r->n_pool]);
 	free(r->pool);
@@ -312,7 +313,7 @@ int fh_template_render_with(const struct fh_template *t, const json_t *vars, con
 {
 	union {
 		const json_t *in;
-		json_t *out; /* reference counts change, values do not */
+		json_t *out; /* shared: only its reference count changes */
 	} v = { .in = vars };
 	size_t before = out->n;
 	bool overflowed = out->overflowed;

@@ -12,7 +12,7 @@ size_t fh_ttext_units(struct fh_str s)
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 		n += (c & 0xC0) != 0x80;
-		n += c >= 0xF0; /* beyond the basic plane: a surrogate pair */
+		n += c >= 0xF0; /* outside of the basic plane UTF-16 needs a surrogate pair */
 	}
 	return n;
 }
@@ -40,7 +40,7 @@ static locale_t utf8_locale;
 
 static void make_locale(void)
 {
-	/* glibc has C.UTF-8 built in; elsewhere only ASCII letters change case. */
+	/* glibc always has C.UTF-8; with another libc only ASCII letters may change case. */
 	utf8_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 }
 
@@ -80,7 +80,7 @@ void fh_ttext_lower(struct fh_buf *out, struct fh_str s)
 	map_case(out, s, false);
 }
 
-/* JavaScript's white space at s: its length in bytes, or 0. */
+/* Length in bytes of the white space character (JavaScript's definition) at s, or 0. */
 static size_t blank_at(struct fh_str s)
 {
 	uint32_t cp = 0;

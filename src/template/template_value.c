@@ -87,7 +87,7 @@ bool fh_tval_truthy(struct fh_tval v)
 	return v.kind > FH_T_STRING;
 }
 
-/* As Number(s): blanks around are fine, nothing is 0. */
+/* As JavaScript's Number(s): white space around is ignored, the empty string is 0. */
 static double string_to_number(struct fh_str s)
 {
 	s = fh_ttext_trim(s, true, true);
@@ -189,7 +189,7 @@ bool fh_tval_loose_equal(struct fh_tval a, struct fh_tval b)
 		return a_nothing && b_nothing;
 	if (a.kind == FH_T_FUNCTION || b.kind == FH_T_FUNCTION || (is_object(a) && is_object(b)))
 		return false;
-	/* A list or an object is compared as its text, with a string as it is, otherwise as a number. */
+	/* A list or an object is converted to text; it is compared as a string with a string, else as a number. */
 	if (is_object(a) || is_object(b)) {
 		struct fh_tval object = is_object(a) ? a : b, other = is_object(a) ? b : a;
 		fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
