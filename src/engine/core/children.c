@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Children of the engine by their pidfd. */
 #include "engine/core/children.h"
 
 #include <fcntl.h>
@@ -12,7 +11,7 @@
 
 #include "engine/core/engine.h"
 
-/* Linux 6.13 (pidfd.h); older headers do not have it. */
+/* From the kernel's linux/pidfd.h (6.13); older headers lack it. */
 struct pidfd_info {
 	uint64_t mask, cgroup;
 	uint32_t pid, rest[11];

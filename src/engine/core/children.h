@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Children of the engine by their pidfd. */
+/* Children of the engine, addressed by pidfd. */
 #pragma once
 #include "engine/core/loop.h"
 #include <sys/types.h>
 
-pid_t fh_pid_of(int pidfd);                       /* -1: it was reaped */
-void fh_reap_later(struct fh_loop *l, int pidfd); /* takes it over: a child whose end concerns nobody */
-/* Called every few ms while a template goes. Its holder and its zygote make children of ours and tell us of each; a
- * child whose maker was killed before it could tell is nobody's. Whoever is known is reaped in the turn of the loop
- * that sees its end, so one who is still there at the second look (*last: whom the one before saw) is not known. */
+pid_t fh_pid_of(int pidfd); /* -1: the process was reaped */
+/* takes ownership of pidfd: reaps the child when it ends, and tells nobody */
+void fh_reap_later(struct fh_loop *l, int pidfd);
+/* Reaps children that the engine was never told of. The holder and the zygote of a template fork children of the engine
+ * and report each one; when either is killed before its report, nothing else would reap that child. Called every few ms
+ * while a template is ending. A known child is reaped in the loop's turn that sees its end, so a dead child that is
+ * still there at the second call is an unknown one. *last: the pid that the previous call saw. */
 void fh_reap_unknown(pid_t *last);

@@ -15,7 +15,8 @@ static const char program[] = "fumehood-engine";
 
 struct fh_buf *fh_connection_out(struct fh_connection *c)
 {
-	/* what was written goes, when that is most of it: a peer that is always a little behind must not fill the buffer */
+	/* Drops the written bytes once they are most of the buffer: for a peer that is always a little behind, the buffer
+	 * would otherwise never become empty and would grow without end. */
 	if (c->written >= c->pending.n - c->written) {
 		fh_buf_drop(&c->pending, c->written);
 		c->written = 0;
@@ -36,7 +37,7 @@ static void want_write(struct fh_connection *c, bool on)
 
 static void drop_pending(struct fh_connection *c)
 {
-	if (c->pending.cap > (1 << 20) || c->pending.overflowed) /* a burst is over */
+	if (c->pending.cap > (1 << 20) || c->pending.overflowed) /* a burst is over: gives its memory back */
 		fh_buf_release(&c->pending);
 	fh_buf_truncate(&c->pending, 0);
 	c->written = 0;
@@ -63,7 +64,7 @@ void fh_connection_flush(struct fh_connection *c)
 		drop_pending(c);
 		return;
 	}
-	if (c->pending.overflowed) { /* the peer does not read and has run out of credit that we gave ourselves */
+	if (c->pending.overflowed) { /* the peer reads nothing, and the limit on unsent bytes is reached */
 		lose(c);
 		return;
 	}
@@ -115,7 +116,7 @@ static bool read_frames(struct fh_connection *c)
 
 static void on_readable(struct fh_connection *c)
 {
-	for (int round = 0; round < 4; round++) { /* others want their turn too */
+	for (int round = 0; round < 4; round++) { /* at most 4 reads, then other descriptors have their turn */
 		char *room = fh_buf_reserve(&c->decoder.in, 64 << 10);
 		ssize_t n = room ? read(c->in_fd, room, 64 << 10) : -1;
 		if (n < 0 && room && (errno == EAGAIN || errno == EINTR))
@@ -184,7 +185,8 @@ void fh_connection_close(struct fh_connection *c)
 			break;
 		}
 	if (e->main == c) {
-		/* what lives on by a lease must not hold our starter's stderr open, which may be a pipe that somebody reads */
+		/* Sandboxes kept alive by a lease must not hold the stderr of the process that started the engine open: it may
+		 * be a pipe whose reader waits for its end. */
 		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		if (null >= 0) {
 			(void)dup2(null, STDERR_FILENO);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A client of the engine: frames in, frames out. What a frame asks for is its handler's (engine.h). */
+/* A client of the engine: frames in, frames out. struct fh_handler (engine.h) carries out what a frame asks for. */
 #pragma once
 #include "engine/core/loop.h"
 #include "proto/frame.h"
@@ -11,21 +11,22 @@ struct fh_engine;
 struct fh_connection {
 	struct fh_connection *next;
 	struct fh_engine *engine;
-	struct fh_watch in, out; /* one descriptor for both when it is a socket: then `out` is not used */
+	struct fh_watch in, out; /* of the two descriptors; a socket has one for both, and `out` is not used then */
 	int in_fd, out_fd;
 	struct fh_frame_decoder decoder;
-	struct fh_buf pending; /* to be written */
-	size_t written;        /* of pending */
+	struct fh_buf pending; /* bytes to be written */
+	size_t written;        /* bytes of pending that were written already */
 	pid_t peer_pid;
-	uid_t peer_uid; /* the kernel's word; over a pipe: ours */
-	bool lost;      /* the peer takes nothing more: what is written from here on is dropped, and loss_timer closes it */
+	uid_t peer_uid; /* as the kernel reports it; over a pipe: our own */
+	bool lost;      /* writing to the peer failed: further output is dropped, and loss_timer closes the connection */
 	struct fh_timer loss_timer;
 	bool closing;
 };
 
 struct fh_connection *fh_connection_new(struct fh_engine *e, int in_fd, int out_fd, pid_t peer);
-/* Where frames for the peer are appended; follow it by fh_connection_flush. That never closes the connection itself,
- * though the peer may be gone: its caller is at work on what a close would end. The loop closes it right after. */
+/* The buffer to which frames for the peer are appended; call fh_connection_flush after. Flushing never closes the
+ * connection, even when the peer is gone, because the caller may be using what a close would free: the loop closes it
+ * right after. */
 struct fh_buf *fh_connection_out(struct fh_connection *c);
 void fh_connection_flush(struct fh_connection *c);
 void fh_connection_error(struct fh_connection *c, uint64_t request, const struct fh_error *err);

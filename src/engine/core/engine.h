@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine and who owns whom.
+ * The engine, and which object owns which.
  *
- *     engine ── connections                    a client each; the first one keeps the engine alive
+ *     engine ── connections                    one for each client; the first one keeps the engine alive
  *            └─ sandboxes ── processes ── streams
  *
- * A sandbox belongs to the engine; it *answers to* at most one connection, and to none once a lease has outlived it.
- * Streams send to a connection of their own, which an ATTACH changes. Everything runs on one event loop and nothing
- * blocks: what takes time is in the kernel (teardown), in the setup child, or in init.
+ * A sandbox belongs to the engine; it *answers to* at most one connection, and to none once that connection is closed
+ * and a lease keeps the sandbox alive. Each stream sends to a connection of its own, which an ATTACH request changes.
+ * Everything runs on one event loop and nothing blocks: what takes time is done by the kernel (teardown), by the set-up
+ * child or by init.
  *
- * The rooms of src/engine, each of which knows those before it and none after it (tools/check-layers):
+ * The folders of src/engine. Each includes headers only of those listed before it (tools/check-layers):
  *
- *     host    what this machine has: control groups, ids, network namespaces, the kernel's word on a process
- *     make    from a plan to an init: the set-up child, mounts, Landlock, seccomp, the holder
- *     core    sandboxes, processes and streams as they live, for whoever owns them (sandbox.h)
+ *     host    what the machine offers: control groups, ids, network namespaces, facts read from the kernel
+ *     make    turns a plan into a running init: the set-up child, mounts, Landlock, seccomp, the holder
+ *     core    running sandboxes, processes and streams, whatever owns them (sandbox.h)
  *     warm    what is made ahead of a request: templates, zygotes, pools
  *     serve   what clients ask for: runs, groups, sessions, requests, and the program's main
  *
- * Where core has to call upwards it does so by a const table: struct fh_handler (serve), struct fh_owner (for whom a
- * sandbox is) and struct fh_origin (what it was made of).
+ * Where core has to call a later folder it goes through a const table: struct fh_handler (serve), struct fh_owner (what
+ * a sandbox serves) and struct fh_origin (what a sandbox was made from).
  */
 #pragma once
 #include "engine/core/connection.h"
@@ -32,13 +33,14 @@ enum {
 	FH_CONNECTIONS_MAX = 256,
 };
 
-/* What answers clients: fh_request_handler (serve/requests.c). */
+/* The callbacks by which core hands requests to serve; fh_request_handler (serve/requests.c) implements them. */
 struct fh_handler {
-	/* One frame from a client. A negative code: the peer is out of order, the connection ends. */
+	/* Handles one frame from a client. A negative code means that the client broke the protocol; its connection is
+	 * closed. */
 	int (*on_frame)(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
-	/* The connection is closed: nothing that waits for it is begun any more. */
+	/* The connection is closed: drops the client's requests that still wait for their turn. */
 	void (*on_close)(struct fh_engine *e, struct fh_connection *c);
-	/* A connection, a sandbox or a template is gone: ends the engine, once nobody needs it. */
+	/* Called when a connection, a sandbox or a template is gone; ends the engine when nothing needs it any more. */
 	void (*settle)(struct fh_engine *e);
 };
 
@@ -51,28 +53,29 @@ struct fh_engine {
 	unsigned cpus;
 	struct fh_connection *connections; /* list by ->next */
 	size_t connection_count;
-	struct fh_connection *main;   /* NULL once it is closed */
+	struct fh_connection *main;   /* the client that started the engine; NULL once that connection is closed */
 	struct fh_sandbox *sandboxes; /* list by ->next, newest first */
 	size_t sandbox_count;
 	struct fh_watch listener, service_listener, signals;
-	struct fh_timer idle_timer; /* of a service */
-	int64_t idle_ns, used_ns;   /* idle_ns 0: it stays */
-	uint32_t next_token;        /* of messages to holders and zygotes */
-	int spare;                  /* a descriptor that is given up to turn a client away when there are no others */
+	struct fh_timer idle_timer; /* for a service: ends it after idle_ns without use */
+	int64_t idle_ns, used_ns;   /* idle_ns 0: the service never ends for being idle */
+	uint32_t next_token;        /* counter for messages to holders and zygotes */
+	int spare; /* a reserved descriptor, closed for a moment to accept and refuse a client when none are left */
 	struct fh_keeper keeper;
-	bool leaving;    /* a signal asked us to end */
-	bool fresh_only; /* makes nothing ahead */
-	bool service;    /* kept for separate clients: it lives without any, and warms up at the first run of a kind */
+	bool leaving;    /* the engine was told to end by a signal */
+	bool fresh_only; /* only fresh sandboxes: nothing is made ahead */
+	/* serves independent clients: stays alive without any, and makes a template at the first run of a kind */
+	bool service;
 
-	/* of warm/ */
+	/* used by warm/ */
 	struct fh_template *templates; /* list by ->next (warm/template.h) */
-	struct fh_seen *seen;          /* kinds of runs, until they have a template */
-	size_t parked_count;           /* sandboxes that wait in pools, or are made for one */
+	struct fh_seen *seen;          /* kinds of runs that have no template yet */
+	size_t parked_count;           /* sandboxes that wait in pools or are being made for one */
 
-	/* of serve/ */
-	size_t making_count;                        /* runs whose sandbox is being made */
-	size_t ending_count;                        /* runs that were answered while their sandbox ends */
-	struct fh_deferred *waiting, *waiting_last; /* runs that wait for their turn, the first first (serve/queue.h) */
+	/* used by serve/ */
+	size_t making_count; /* runs whose sandbox is being made */
+	size_t ending_count; /* runs whose result was sent while their sandbox is still being removed */
+	struct fh_deferred *waiting, *waiting_last; /* runs that wait for their turn, oldest first (serve/queue.h) */
 	size_t waiting_count;
 	struct fh_timer waiting_timer;
 };

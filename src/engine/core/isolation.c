@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* What holds of a sandbox's isolation, read back from the kernel: namespaces by their inodes under /proc/PID/ns, the id
- * map, its /proc; what only the program itself can be asked (capabilities) comes from the report before its exec. */
+/* Reads a sandbox's isolation back from the kernel: namespaces by their inodes under /proc/PID/ns, the id map, its
+ * /proc. What can only be asked of the program itself (capabilities) comes from the report that init sends before the
+ * exec. */
 #include "engine/core/isolation.h"
 
 #include <fcntl.h>
@@ -29,12 +30,12 @@ static void set(struct fh_sandbox *b, enum fh_layer layer, bool holds, const cha
 	snprintf(b->missing[layer], sizeof(b->missing[layer]), "%s", text);
 }
 
-/* As fh_namespace_name counts them. */
+/* In the order of fh_namespace_name. */
 static const enum fh_layer layer_of[FH_NAMESPACES] = {
 	FH_LAYER_USER, FH_LAYER_PID, FH_LAYER_MOUNT, FH_LAYER_NETWORK, FH_LAYER_IPC, FH_LAYER_UTS, FH_LAYER_CGROUP,
 };
 
-/* An id map that holds something; a namespace without one maps nobody and no program could start in it. */
+/* Whether the user namespace has an id map. Without one, it maps no id and no program could start in it. */
 static bool has_map(pid_t pid)
 {
 	char text[64];
@@ -43,7 +44,7 @@ static bool has_map(pid_t pid)
 
 static void read_namespaces(struct fh_sandbox *b)
 {
-	static struct fh_namespaces ours; /* an engine stays where it was started */
+	static struct fh_namespaces ours; /* never changes: the engine stays in its namespaces */
 	if (!ours.inode[0])
 		fh_namespaces_read(getpid(), &ours);
 	fh_namespaces_read(b->child.pid, &b->namespaces);
@@ -64,8 +65,8 @@ static void read_status(struct fh_sandbox *b)
 	set(b, FH_LAYER_SECCOMP, fh_proc_number(status, "Seccomp", 10, 0) == 2, "the kernel reports no filter");
 }
 
-/* Whether a path of the sandbox's root, none of its parts a link, is on a proc file system; *ret_read_only: how it is
- * mounted. */
+/* Whether `path` below the sandbox's root is on a proc file system; no component may be a symbolic link.
+ * *ret_read_only: whether it is mounted read-only. */
 static bool is_proc(int root, const char *path, bool *ret_read_only)
 {
 	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
@@ -78,7 +79,7 @@ static bool is_proc(int root, const char *path, bool *ret_read_only)
 	return fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* A proc file system of its own, with /proc/sys covered read-only. */
+/* The layer holds if the sandbox has a proc file system of its own, with /proc/sys covered read-only. */
 static void read_proc(struct fh_sandbox *b)
 {
 	char path[64];
@@ -95,13 +96,14 @@ static bool is_absent(const struct fh_sandbox *b, enum fh_layer layer)
 	return b->report.layers_off & 1u << layer;
 }
 
-/* What a program has of its own, so that it is known only when one has started. */
+/* The layers that each program gets for itself, and that can be checked only once one has started. */
 static uint32_t of_program(const struct fh_sandbox *b)
 {
 	uint32_t late = 1u << FH_LAYER_CAPABILITIES;
-	if (b->origin && !is_absent(b, FH_LAYER_LANDLOCK)) /* init stays outside, its children go in */
+	/* init itself is not in a Landlock domain; its children enter one */
+	if (b->origin && !is_absent(b, FH_LAYER_LANDLOCK))
 		late |= 1u << FH_LAYER_LANDLOCK;
-	if (b->has_program) /* its only program is not init's child */
+	if (b->has_program) /* the only program is no child of init */
 		late |= 1u << FH_LAYER_NO_NEW_PRIVS | 1u << FH_LAYER_SECCOMP;
 	return late;
 }
@@ -140,7 +142,7 @@ void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s)
 
 int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *err)
 {
-	/* what is the program's own is known once it starts, unless the plan does not even try */
+	/* layers of the program are known once it has started, unless the plan does not ask for them */
 	uint32_t late = of_program(b);
 	uint32_t known = final ? ~0u : ~late | ~b->plan->layers;
 	uint32_t missing = b->plan->require & ~b->layers & known;

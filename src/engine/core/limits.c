@@ -2,8 +2,9 @@
 /*
  * Limits of time and output, the use of a sandbox, and what each limit is worth on this host (docs/limits.md).
  *
- * CPU time has no interrupt. The clock is looked at when the limit could be reached at the earliest, that is after
- * (limit - used) / processors, and again from there: a handful of looks, the last ones FH_CPU_LOOK_NS apart.
+ * No event reports that CPU time was used up, so the engine reads the usage at the earliest time at which the limit
+ * could be reached, which is after (limit - used) / processors, and computes the next time from there. That takes a
+ * handful of readings, the last ones CPU_LOOK_NS apart.
  */
 #include "engine/core/limits.h"
 
@@ -63,7 +64,7 @@ static void on_wall(struct fh_timer *t)
 	fh_limits_fire(t->owner, FH_LIMIT_WALL_TIME);
 }
 
-/* Looks again when `left_us` could have been used at the earliest. */
+/* Reads the CPU time again when `left_us` could be used up at the earliest. */
 static void look_later(struct fh_process *p, uint64_t left_us)
 {
 	struct fh_engine *e = p->sandbox->engine;
@@ -116,7 +117,7 @@ void fh_limits_go_on(struct fh_process *p)
 	int64_t now = fh_now_ns();
 	if (p->exited || !p->held_since_ns)
 		return;
-	p->start_ns += now - p->held_since_ns; /* its wall time in the end is what it ran */
+	p->start_ns += now - p->held_since_ns; /* the wall time that is reported excludes the pause */
 	p->held_since_ns = 0;
 	if (p->held_ns >= 0)
 		fh_timer_set(e->loop, &p->wall_timer, now + p->held_ns);
@@ -136,13 +137,15 @@ void fh_limits_fire(struct fh_process *p, enum fh_limit limit)
 	if (p->exited)
 		return;
 	fh_limits_stop(p);
-	/* A run ends whole. In a session the process goes with all that it started, and what else runs goes on. */
+	/* A run ends as a whole. In a session, the process is killed with everything that it started, and other programs go
+	 * on. */
 	if (p->sandbox->owner->one_program) {
 		fh_sandbox_kill_all(p->sandbox);
 		return;
 	}
 	fh_process_end_tree(p);
-	/* what runs beside it may keep init from its work (by stopping a child that it waits for): then all goes */
+	/* Another program may keep init from killing (by stopping the child that does it): then the whole sandbox is
+	 * destroyed. */
 	fh_timer_prepare(p->sandbox->engine->loop, &p->wall_timer, on_not_killed, p);
 	fh_timer_set(p->sandbox->engine->loop, &p->wall_timer, fh_now_ns() + (int64_t)FH_KILL_MS * FH_NS_PER_MS);
 }
@@ -160,13 +163,14 @@ enum fh_enforced fh_limits_enforced(const struct fh_sandbox *b, enum fh_limit li
 		return h->version[FH_CG_MEMORY] ? FH_ENFORCED_EXACT : FH_ENFORCED_BOUNDED;
 	case FH_LIMIT_CPU_RATE:
 		return h->version[FH_CG_CPU] ? FH_ENFORCED_EXACT : FH_ENFORCED_NONE;
-	default: /* timers, pipes, rlimits and the size of a tmpfs: the same everywhere; tasks: pids or the namespace's
-	            rlimit */
+	/* timers, pipes, rlimits and tmpfs sizes work alike on all hosts; tasks: by the pids controller or the namespace's
+	 * rlimit */
+	default:
 		return FH_ENFORCED_EXACT;
 	}
 }
 
-/* An rlimit may be lowered by anybody, and never raised here. */
+/* An rlimit that fits below the engine's own hard limit: lowering one needs no privilege, raising one would. */
 static struct fh_init_rlimit capped(int resource, uint64_t value)
 {
 	struct rlimit now;
@@ -180,9 +184,10 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Sampling sees the tree's memory every FH_SAMPLE_MS, and ends it. This stops one process when whoever samples is kept
- * from it. It lies far enough above that what is asked for at once, and is no use of memory before it is touched, is
- * mostly granted, as with control groups. Never RLIMIT_AS: Node and Java reserve far more than they use. */
+/* Without a memory controller, init samples the memory of all processes every FH_SAMPLE_MS, and the sandbox is ended
+ * when they exceed the limit. This rlimit stops a single process in case init is kept from sampling. It is far above
+ * the limit, so that large allocations that are never touched mostly succeed, as they do under control groups. Never
+ * RLIMIT_AS: Node and Java reserve far more address space than they use. */
 static uint64_t data_rlimit(const struct fh_sandbox *b)
 {
 	uint64_t limit = b->plan->limits.value[FH_LIMIT_MEMORY];
@@ -192,8 +197,8 @@ static uint64_t data_rlimit(const struct fh_sandbox *b)
 
 bool fh_limits_met_data(const struct fh_sandbox *b, uint64_t resident_peak_bytes)
 {
-	/* The kernel's high-water mark has the pages of files in it: what samples saw of those is left out, and a quarter
-	 * and some are left for those that they did not see. */
+	/* The kernel's peak of resident memory includes pages of mapped files. The mapped pages that samples saw are
+	 * subtracted; the margin below the limit allows for those that no sample saw. */
 	uint64_t limit = b->plan->limits.value[FH_LIMIT_MEMORY];
 	return data_rlimit(b) != UINT64_MAX &&
 	       resident_peak_bytes - FH_MIN(resident_peak_bytes, b->mapped_peak) > plus(limit, limit / 8 + (56 << 20));
@@ -209,8 +214,8 @@ size_t fh_limits_rlimits(const struct fh_sandbox *b, struct fh_init_rlimit *ret)
 	ret[n++] = capped(RLIMIT_SIGPENDING, 4096);
 	ret[n++] = capped(RLIMIT_NOFILE, limit[FH_LIMIT_OPEN_FILES]);
 	ret[n++] = capped(RLIMIT_FSIZE, limit[FH_LIMIT_FILE_SIZE]);
-	/* counted by user and user namespace (ucounts, Linux 5.14): exact, because both are the sandbox's own. init counts
-	 * where it is the same user. */
+	/* The kernel counts processes by user and user namespace (ucounts, Linux 5.14), so the limit is exact: the sandbox
+	 * has both to itself. One is added where init runs as the same user. */
 	if (!h->version[FH_CG_PIDS] && limit[FH_LIMIT_PROCESSES] != FH_UNLIMITED)
 		ret[n++] = capped(RLIMIT_NPROC, limit[FH_LIMIT_PROCESSES] + (!b->ids.ranges || b->plan->uid == 0));
 	if (data_rlimit(b) != UINT64_MAX)

@@ -15,7 +15,7 @@ struct fh_loop {
 	int epoll;
 	struct fh_timer **heap; /* heap[1…count], earliest first */
 	size_t count, capacity;
-	struct fh_watch **looked; /* refused by the kernel */
+	struct fh_watch **looked; /* polled, because the kernel refused to watch them */
 	size_t looked_count, looked_capacity;
 	void **garbage;
 	size_t garbage_count, garbage_capacity;
@@ -171,8 +171,8 @@ static void run_timers(struct fh_loop *l)
 
 /* ------------------------------------------------------------------------------------------------------------- run */
 
-/* The events of a poll are those of epoll by the same numbers. A callback may stop any watch, which reorders the list:
- * each round begins with a copy, and what was stopped meanwhile is dead, though not yet freed. */
+/* poll(2) and epoll use the same numbers for events. A callback may stop any watch, which reorders the list, so each
+ * round works on a copy; a watch that was stopped meanwhile is marked dead, and not yet freed. */
 static void look(struct fh_loop *l)
 {
 	size_t n = l->looked_count;
@@ -199,7 +199,7 @@ static int wait_events(struct fh_loop *l, struct epoll_event *events)
 		left = FH_MIN(left, (int64_t)LOOK_NS);
 	struct timespec t = { left / FH_NS_PER_S, left % FH_NS_PER_S };
 	int n = epoll_pwait2(l->epoll, events, EVENTS_MAX, &t, NULL);
-	if (n < 0 && errno == ENOSYS) /* before Linux 5.11: to the next ms */
+	if (n < 0 && errno == ENOSYS) /* before Linux 5.11 the timeout is rounded to the next ms */
 		n = epoll_wait(l->epoll, events, EVENTS_MAX, (int)FH_MIN(left / FH_NS_PER_MS + 1, 1 << 30));
 	return n;
 }

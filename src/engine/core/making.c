@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How sandboxes come to be. */
+/* How a sandbox is made. */
 #include "engine/core/making.h"
 
 #include <errno.h>
@@ -68,7 +68,8 @@ static void on_report(struct fh_watch *w, uint32_t events)
 		ssize_t n = read(b->child.report, &r, sizeof(r));
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
-		if (n == 0) { /* exec happened, if READY came before; else the child died and its pidfd tells */
+		/* end of file: the exec succeeded if READY came before; otherwise the child died, and its pidfd reports that */
+		if (n == 0) {
 			fh_watch_stop(b->engine->loop, &b->report_watch);
 			if (b->made && b->state == FH_MAKING)
 				fh_sandbox_on_made(b);
@@ -108,8 +109,8 @@ struct fh_cgroup_limits fh_sandbox_group_limits(const struct fh_plan *plan)
 	const uint64_t *limit = plan->limits.value;
 	return (struct fh_cgroup_limits){
 		.memory_bytes = limit[FH_LIMIT_MEMORY],
-		.tasks =
-		    limit[FH_LIMIT_PROCESSES] == FH_UNLIMITED ? FH_UNLIMITED : limit[FH_LIMIT_PROCESSES] + 1, /* our init */
+		.tasks = limit[FH_LIMIT_PROCESSES] == FH_UNLIMITED ? FH_UNLIMITED
+		                                                   : limit[FH_LIMIT_PROCESSES] + 1, /* one more, for init */
 		.milli_cpus = limit[FH_LIMIT_CPU_RATE],
 	};
 }
@@ -177,7 +178,8 @@ int fh_sandbox_take_room(struct fh_sandbox *b, const struct fh_cgroup_limits *li
 
 int fh_sandbox_launch_fresh(struct fh_sandbox *b, struct fh_error *err)
 {
-	b->plan->root_capabilities = fh_root_capabilities(b) != 0; /* whoever asks for the plan learns what holds */
+	/* a client that asks for the plan sees what is in force */
+	b->plan->root_capabilities = fh_root_capabilities(b) != 0;
 	int r = fh_launch(b->plan, FH_PART_WHOLE, b->cgroup.host ? &b->cgroup : NULL, &b->ids, b->sampling, &b->child, err);
 	if (r < 0)
 		return r;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * A sandbox that is held still: by cgroup v2 (cgroup.freeze), by the freezer of v1, into which init moves everybody but
- * itself, or by init's SIGSTOP to each. The clocks of limits stop for as long; a lease runs on.
+ * Pausing a sandbox, in one of three ways: control groups v2 (cgroup.freeze); the v1 freezer, into which init moves
+ * every process but itself; or a SIGSTOP from init to each process. Meanwhile the clocks of limits are stopped; a lease
+ * runs on.
  *
- * While a pause is under way or holds, nothing is started in the sandbox (requests_session.c asks fh_pause_refuses).
+ * Nothing can be started in a sandbox that is paused or being paused (requests_session.c calls fh_pause_refuses).
  */
 #include "engine/core/pause.h"
 
@@ -16,7 +17,7 @@
 #include "engine/core/limits.h"
 #include "proto/wire.h"
 
-/* What init was asked for, and whom to tell. */
+/* A HOLD message to init that is not answered yet, and the request to answer then. */
 struct fh_hold {
 	uint32_t how, token;
 	bool awaited;
@@ -55,12 +56,12 @@ static int ask(struct fh_sandbox *b, uint32_t how, const int *fds, int fd_count,
 	return 0;
 }
 
-/* Has init move everybody into a frozen group of v1. False: that cannot be here. */
+/* Has init move all other processes into a frozen v1 group. Returns false where that is not possible. */
 static bool begin_freezer(struct fh_sandbox *b, struct fh_connection *c, uint64_t request)
 {
 	char name[40];
 	fh_id_hex(b->id, name);
-	/* where control groups of programs are nested, only this hierarchy's group has all of them */
+	/* programs may have nested groups in the other hierarchies; in this one, the sandbox's group holds every process */
 	int fds[2] = { fh_cgroup_members_of(&b->cgroup, FH_CG_PIDS), -1 };
 	bool good = fds[0] >= 0 && b->engine->cgroups.version[FH_CG_PIDS] == 1 &&
 	            fh_freezer_make(&b->freezer, &b->engine->cgroups, name) == 0;
@@ -90,7 +91,8 @@ int fh_pause(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, st
 				err->retryable = true;
 			return r;
 		}
-	if (fh_cgroup_freeze(&b->cgroup, true) == 0) { /* init too: it is asked for nothing meanwhile */
+	/* freezes init too, which gets no requests while the sandbox is paused */
+	if (fh_cgroup_freeze(&b->cgroup, true) == 0) {
 		b->paused = FH_PAUSE_FREEZER;
 		set_clocks(b, fh_limits_hold);
 		answer(b, c, request);
@@ -116,7 +118,7 @@ int fh_resume(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, s
 		fh_freezer_set(&b->freezer, false);
 		b->paused = FH_PAUSE_NONE;
 		set_clocks(b, fh_limits_go_on);
-		/* so that init samples again; what it answers nobody waits for */
+		/* tells init to sample again; its answer belongs to no request */
 		struct fh_init_hold_request m = { .h = { FH_INIT_HOLD, ++b->next_token }, .how = FH_HOLD_RELEASE };
 		(void)fh_sandbox_send(b, &m, sizeof(m), NULL, 0, NULL);
 	}
@@ -137,7 +139,8 @@ void fh_pause_on_held(struct fh_sandbox *b, const struct fh_init_held *m)
 	if (!b->hold || b->hold->token != m->h.token)
 		return;
 	fh_auto_free struct fh_hold *h = FH_TAKE_PTR(b->hold);
-	if (m->error && h->how == FH_HOLD_MOVE) { /* the kernel did not let init: by signals, then */
+	/* the kernel did not let init move the processes: stops them by signals instead */
+	if (m->error && h->how == FH_HOLD_MOVE) {
 		fh_freezer_set(&b->freezer, false);
 		if (ask(b, FH_HOLD_STOP, NULL, 0, h->connection, h->request, NULL) < 0)
 			failed(b, h, m->error);
@@ -186,7 +189,8 @@ void fh_pause_end(struct fh_sandbox *b)
 		fh_connection_error(b->hold->connection, b->hold->request, &err);
 	}
 	free(FH_TAKE_PTR(b->hold));
-	fh_freezer_set(&b->freezer, false); /* who is frozen in v1 does not even die */
+	/* A process frozen by v1 does not die from SIGKILL, so the group is thawed before processes are killed. */
+	fh_freezer_set(&b->freezer, false);
 	if (b->paused == FH_PAUSE_FREEZER)
 		(void)fh_cgroup_freeze(&b->cgroup, false);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A sandbox that is held still, and let go again (pause.c says by what). */
+/* Pausing and resuming a sandbox; pause.c describes the three ways. */
 #pragma once
 #include "engine/core/sandbox.h"
 
-/* Answers the request once everybody is held still, or has been let go. */
+/* Answers the request once all processes are stopped (or run again). */
 int fh_pause(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, struct fh_error *err);
 int fh_resume(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, struct fh_error *err);
-bool fh_pause_is_stuck(struct fh_sandbox *b);                           /* init does not answer: at the second look */
-int fh_pause_refuses(const struct fh_sandbox *b, struct fh_error *err); /* paused: nothing is started; else 0 */
+/* called at each check; true when init left two checks without an answer */
+bool fh_pause_is_stuck(struct fh_sandbox *b);
+/* an error while the sandbox is paused, because nothing may be started then; else 0 */
+int fh_pause_refuses(const struct fh_sandbox *b, struct fh_error *err);
 void fh_pause_on_held(struct fh_sandbox *b, const struct fh_init_held *m);
-void fh_pause_end(struct fh_sandbox *b); /* lets go for its end; answers nobody */
+void fh_pause_end(struct fh_sandbox *b); /* resumes the sandbox because it ends; sends no answer */
 void fh_pause_drop_connection(struct fh_sandbox *b, struct fh_connection *c);

@@ -79,10 +79,10 @@ static void could_not_start(struct fh_process *p, const struct fh_init_spawned *
 		return;
 	}
 	fh_connection_error(p->connection, p->request, &err);
-	unlink_process(p); /* nobody was told its id: there is nothing to wait for */
+	unlink_process(p); /* no client was told its id, so nobody can wait for it */
 }
 
-/* The streams are read from the start: what shows first of the program may be its output. */
+/* The streams are read from the start, because output may be the first sign that the program runs. */
 void fh_process_on_sent(struct fh_process *p)
 {
 	struct fh_engine *e = p->sandbox->engine;
@@ -109,7 +109,7 @@ void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m
 	}
 	p->started = true;
 	p->pid = m->pid;
-	if (!p->helper) /* no program: it has the program's layers, and a user id of its own */
+	if (!p->helper) /* init's report on a helper says nothing of a program: a helper has a user id of its own */
 		fh_isolation_add_state(p->sandbox, &m->state);
 	struct fh_error err = FH_ERROR_INIT;
 	if (fh_isolation_check(p->sandbox, true, &err) < 0) {
@@ -127,7 +127,7 @@ void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m
 		fh_output_open(e, p->streams, terminal);
 		if (copy >= 0)
 			fh_input_open(e, &p->input, copy);
-	} else if (terminal >= 0) { /* nobody asked for one */
+	} else if (terminal >= 0) { /* no terminal was asked for */
 		close(terminal);
 	}
 	fh_limits_start(p);
@@ -211,7 +211,7 @@ static void forget_helper(struct fh_process *p)
 
 void fh_process_on_helper_stream_end(struct fh_output *s)
 {
-	s->on_end = fh_process_on_helper_stream_end; /* the other one may be open */
+	s->on_end = fh_process_on_helper_stream_end; /* set again: the helper's other stream may still be open */
 	forget_helper(s->process);
 }
 
@@ -234,7 +234,7 @@ static void on_forget(struct fh_timer *t)
 {
 	struct fh_process *p = t->owner;
 	for (const struct fh_output *s = p->streams; s; s = s->next)
-		if (s->connection && !s->end_sent) { /* somebody still reads, slowly: theirs is every byte and the end */
+		if (s->connection && !s->end_sent) { /* a client is still reading, slowly: it gets every byte and the end */
 			fh_timer_set(p->sandbox->engine->loop, t, fh_now_ns() + (int64_t)FH_EXIT_KEPT_MS * FH_NS_PER_MS);
 			return;
 		}
@@ -254,13 +254,14 @@ void fh_process_use(const struct fh_process *p, struct fh_usage *ret)
 		ret->memory_peak_bytes = u.memory_peak_bytes;
 }
 
-/* Usage of the process and what it started: of its control group, where it has one; else what the sandbox used since it
- * started, which counts all that run side by side. */
+/* Sets the usage of the process and what it started: that of its control group, where it has one. Otherwise it is what
+ * the whole sandbox used since the process started, which includes programs that ran at the same time. */
 static void settle(struct fh_process *p)
 {
 	struct fh_usage now;
 	fh_process_use(p, &now);
-	/* the sum is what counts; the split of a short time between user and system may move from one look to the next */
+	/* Only the sum is exact: for short times, the kernel's split into user and system time may shift between two
+	 * readings. */
 	uint64_t before = p->base.cpu_user_us + p->base.cpu_sys_us, total = now.cpu_user_us + now.cpu_sys_us;
 	total -= FH_MIN(before, total);
 	p->usage = now;
@@ -268,8 +269,9 @@ static void settle(struct fh_process *p)
 	p->usage.cpu_user_us = total - p->usage.cpu_sys_us;
 }
 
-/* Whether the kernel killed for want of memory among what it is: its end may be seen before the kernel's word of it. In
- * a session others may have been killed: its own group tells, or that it was killed itself. */
+/* Whether the kernel killed the process, or one that it started, for lack of memory. The end of the process may be seen
+ * before the kernel's notification. In a session, the kill may have hit another program: the process's own group
+ * decides, or whether it was killed itself. */
 static bool met_memory(const struct fh_process *p)
 {
 	struct fh_cgroup_use u = { 0 };
@@ -288,10 +290,10 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 		return;
 	p->exited = true;
 	p->wait_status = m->status;
-	/* one that had ended by itself when it was to be stopped keeps its own end */
+	/* a process that had ended before it was to be stopped keeps its own exit status */
 	p->stopped = p->stopped && WIFSIGNALED(m->status) && WTERMSIG(m->status) == SIGKILL;
-	/* between two samples a process may grow and end: the kernel's own high-water mark of it is the least that was used
-	 */
+	/* A process may grow and end between two samples: the peak that the kernel kept for it is a lower bound of what was
+	 * used. */
 	p->sandbox->peak.memory_peak_bytes = FH_MAX(p->sandbox->peak.memory_peak_bytes, m->resident_peak_bytes);
 	settle(p);
 	if (met_memory(p))
@@ -299,22 +301,24 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	if (m->status != 0 && fh_limits_met_data(p->sandbox, m->resident_peak_bytes))
 		p->fired |= 1u << FH_LIMIT_MEMORY;
 	p->usage.wall_us = (uint64_t)(fh_now_ns() - p->start_ns) / 1000;
-	uint64_t own = m->user_us + m->sys_us; /* where nothing counts the tree, at least the process itself */
+	/* where no control group counts all processes, at least this one is counted */
+	uint64_t own = m->user_us + m->sys_us;
 	if (p->usage.cpu_user_us + p->usage.cpu_sys_us < own && !p->sandbox->cgroup.host) {
 		p->usage.cpu_user_us = m->user_us;
 		p->usage.cpu_sys_us = m->sys_us;
 	}
-	/* it may end by itself between the clock's last look and the limit's reach, or by the kernel's own RLIMIT_CPU */
+	/* The process may end between the last reading of its CPU time and the limit, or by the kernel's RLIMIT_CPU. */
 	if (p->limits.cpu_ms < UINT64_MAX / 2000 && p->usage.cpu_user_us + p->usage.cpu_sys_us >= p->limits.cpu_ms * 1000)
 		p->fired |= 1u << FH_LIMIT_CPU_TIME;
-	/* the kernel's way to say that a file would have grown too large; who handles the signal gets EFBIG instead */
+	/* The kernel sends SIGXFSZ when a file would exceed RLIMIT_FSIZE; a program that handles the signal gets EFBIG
+	 * instead. */
 	if (WIFSIGNALED(m->status) && WTERMSIG(m->status) == SIGXFSZ)
 		p->fired |= 1u << FH_LIMIT_FILE_SIZE;
 	fh_limits_stop(p);
 	fh_input_gone(&p->input);
 	fh_input_close(e, &p->input);
 	if (p->sandbox->owner->one_program)
-		return; /* its owner goes on when everybody is dead */
+		return; /* the owner continues when all processes are dead */
 	if (p->helper) {
 		forget_helper(p);
 		return;
@@ -327,7 +331,7 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 void fh_process_gone(struct fh_process *p)
 {
 	struct fh_init_exited killed = { .status = SIGKILL };
-	if (!p->exited && !p->started && !p->sandbox->owner->one_program) { /* SPAWN is still to be answered */
+	if (!p->exited && !p->started && !p->sandbox->owner->one_program) { /* its SPAWN request is not answered yet */
 		struct fh_error err = FH_ERROR_INIT;
 		fh_error_set(&err, FH_E_NOT_FOUND, "the sandbox was destroyed, or died, before the process started");
 		err.phase = FH_PHASE_SPAWN;
@@ -335,7 +339,7 @@ void fh_process_gone(struct fh_process *p)
 	}
 	if (!p->exited)
 		fh_process_on_exited(p, &killed);
-	/* one that never started has pipes that nothing reads from, and so no end of file */
+	/* Nothing reads the pipes of a process that never started, so their end is not seen. */
 	for (struct fh_output *s = p->streams; s; s = s->next)
 		if (!s->ended && (s->fd < 0 || !p->started))
 			fh_output_end(p->sandbox->engine, s);
@@ -349,8 +353,8 @@ void fh_process_free_all(struct fh_sandbox *b)
 
 /* -------------------------------------------------------------------------------------------------------- answers */
 
-/* Which of several limits names the status: output, memory, CPU, wall; then those that only make calls fail, and only
- * when the program did not get over it. */
+/* Which limit names the status when several fired: output, memory, CPU, wall time; then those that only make calls
+ * fail, and only if the program failed too. */
 static const struct {
 	enum fh_limit limit;
 	enum fh_status status;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/core/program_group.h"
 
-/* Groups of programs that ended: what they left behind has gone meanwhile, or the kernel was not through with them. */
+/* Removes the groups of ended programs whose background processes have ended too, or that the kernel reported busy
+ * before. */
 static void remove_left_groups(struct fh_sandbox *b)
 {
 	size_t left = 0;
@@ -17,10 +18,11 @@ int fh_program_group_make(struct fh_process *p, const struct fh_spawn *s, struct
 	p->group = (struct fh_cgroup)FH_CGROUP_INIT;
 	if (s->one_shot || s->helper)
 		return 0;
-	remove_left_groups(p->sandbox); /* so that a session of many programs does not gather them */
+	remove_left_groups(p->sandbox); /* so that groups do not pile up in a session that runs many programs */
 	int r = fh_cgroup_create_below(&p->group, &p->sandbox->cgroup, p->token, s->memory_bytes, &why);
 	p->has_group = r == 0;
-	if (r == 0 || s->memory_bytes == FH_UNLIMITED) /* without one its process group stands for it */
+	/* without a group of its own, its process group is signalled instead */
+	if (r == 0 || s->memory_bytes == FH_UNLIMITED)
 		return 0;
 	if (err)
 		*err = why;

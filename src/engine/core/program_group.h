@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control group of one program of a session, below the sandbox's: so that limits and signals reach that program
- * alone, and all that it starts. The program of a run needs none, and a helper of init's starts nothing.
+ * The control group of one program of a session, below the sandbox's group. With it, limits and signals reach that
+ * program and what it starts, and nothing else. The program of a run needs none, since it has the sandbox to itself; a
+ * helper of init needs none, since it starts nothing.
  *
- * What a program leaves in the background keeps its group busy after its end: such groups are the sandbox's
- * (left_groups), and are removed when the next program starts or the sandbox goes.
+ * Processes that a program leaves in the background keep its group busy after its end. The sandbox keeps such groups in
+ * left_groups and removes them when the next program starts or the sandbox ends.
  */
 #pragma once
 #include "engine/core/sandbox.h"
 
-/* 0 where the program needs none, or can do without: its process group stands for it then. */
+/* Returns 0 too where the program needs no group, or can do without one: its process group is used then. */
 int fh_program_group_make(struct fh_process *p, const struct fh_spawn *s, struct fh_error *err);
 void fh_program_group_drop(struct fh_process *p);
-bool fh_program_groups_remove(struct fh_sandbox *b); /* of programs that ended; false: some are busy */
+bool fh_program_groups_remove(struct fh_sandbox *b); /* removes left_groups; false: some still have processes */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The life of a sandbox, once it is made (making.c). */
+/* The states of a sandbox after it was made (making.c makes it). */
 #include "engine/core/sandbox.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ static void free_sandbox(struct fh_sandbox *b)
 		b->files = s->next;
 		fh_output_free(e, s);
 	}
-	/* one whose template broke while it was asked for is swept before its deadline was even set */
+	/* a sandbox whose template broke while it was being made may be swept before its deadline was set */
 	struct fh_timer *timers[] = { &b->making_timer, &b->finish_timer, &b->sweep_timer, &b->lease_timer, &b->oom_timer };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(timers); i++)
 		fh_timer_stop(e->loop, timers[i]);
@@ -79,7 +79,7 @@ static void free_sandbox(struct fh_sandbox *b)
 	e->handler->settle(e);
 }
 
-/* Everything of it is gone from the host. What is left is to tell. */
+/* Everything of the sandbox is gone from the host: tells the owner. */
 static void gone(struct fh_sandbox *b)
 {
 	fh_id_pool_give_back(&b->engine->ids, &b->ids);
@@ -102,8 +102,8 @@ static void on_sweep(struct fh_timer *t)
 	bool removed = fh_program_groups_remove(b);
 	removed = fh_freezer_remove(&b->freezer) && removed;
 	if (!removed || !fh_cgroup_remove(&b->cgroup)) {
-		/* The kernel counts the last task out a moment after it was reaped. Should it never: the keeper, or the next
-		 * engine, removes what is left. */
+		/* The kernel removes the last task from its group a moment after it was reaped. If it never does, the keeper or
+		 * the next engine removes the group. */
 		int64_t waited = fh_now_ns() - b->dying_ns;
 		if (waited < 5 * FH_NS_PER_S) {
 			fh_timer_set(b->engine->loop, &b->sweep_timer, fh_now_ns() + FH_MAX(waited / 4, FH_NS_PER_MS / 4));
@@ -114,7 +114,7 @@ static void on_sweep(struct fh_timer *t)
 	gone(b);
 }
 
-/* What the origin got of it: its program, its rule set, its writable layer. */
+/* Closes what the origin provided: the program, its rule set, its writable layer. */
 static void close_program(struct fh_sandbox *b)
 {
 	struct fh_loop *l = b->engine->loop;
@@ -165,7 +165,7 @@ void fh_sandbox_gone_unmade(struct fh_sandbox *b)
 	fh_timer_set(b->engine->loop, &b->sweep_timer, fh_now_ns());
 }
 
-/* init is dead, and with it, as the kernel promises for pid 1, every process of its namespace. */
+/* init is dead, and so is every process of its namespace, as the kernel guarantees for pid 1. */
 static void on_reaped(struct fh_sandbox *b)
 {
 	fh_pause_end(b);
@@ -191,7 +191,7 @@ void fh_sandbox_on_pid(struct fh_watch *w, uint32_t events)
 		return;
 	if (b->state < FH_DYING && !b->failed) {
 		struct fh_error err = FH_ERROR_INIT;
-		if (b->state == FH_READY) { /* the kernel took pid 1: out of memory is the one known way */
+		if (b->state == FH_READY) { /* The kernel killed pid 1; the only known cause is a lack of memory. */
 			struct fh_usage u;
 			fh_limits_use(b, &u);
 			for (struct fh_process *p = b->processes; b->oom_seen && p; p = p->next)
@@ -219,13 +219,15 @@ void fh_sandbox_destroy_now(struct fh_sandbox *b)
 	b->dying_ns = fh_now_ns();
 	tell_dying(b);
 	if (b->child.pidfd < 0) {
-		if (!b->asked) /* else the holder's answer ends it */
+		if (!b->asked) /* otherwise the holder's answer ends the sandbox */
 			fh_sandbox_gone_unmade(b);
 		return;
 	}
 	if (syscall(SYS_pidfd_send_signal, b->child.pidfd, SIGKILL, NULL, 0) < 0 && !b->reaped)
 		kill(b->child.pid,
-		     SIGKILL); /* a filter around us may not know the call; until it is reaped the pid is its own */
+		     /* a seccomp filter around the engine may not know the call; until init is reaped, its pid cannot be
+		      * reused */
+		     SIGKILL);
 }
 
 void fh_sandbox_fail(struct fh_sandbox *b, const struct fh_error *err)
@@ -284,7 +286,7 @@ void fh_sandbox_drop_connection(struct fh_engine *e, struct fh_connection *c)
 				t->connection = NULL;
 		}
 		for (struct fh_output *s = b->files; s; s = s->next)
-			if (s->connection == c) { /* nobody can take over a file: its sender is told by the closed pipe */
+			if (s->connection == c) { /* a file's stream cannot be taken over; closing the pipe tells its sender */
 				s->connection = NULL;
 				fh_output_end(e, s);
 			}
@@ -296,7 +298,7 @@ void fh_sandbox_drop_connection(struct fh_engine *e, struct fh_connection *c)
 		b->request = 0;
 		if (!b->lease_timer.slot)
 			fh_sandbox_destroy_now(b);
-		if (b->owner->on_disconnect) /* last: it may free the sandbox */
+		if (b->owner->on_disconnect) /* last, because it may free the sandbox */
 			b->owner->on_disconnect(b, c);
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How a process is started: its pipes, its limits, and what init, or the program of a zygote, is asked for. */
+/* How a process is started: its pipes, its limits, and the request to init or to a program forked from a zygote. */
 #include "engine/core/process.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static uint32_t add_list(struct fh_buf *b, char *const *list)
 	return n;
 }
 
-/* fds has room for what follows. files: those of the plan come along. */
+/* fds must have room for the descriptors added here. files: send the plan's files along. */
 static int send_spawn(struct fh_process *p, const struct fh_spawn *s, int *fds, int fd_count, bool files,
                       struct fh_error *err)
 {
@@ -94,13 +94,13 @@ static void add_stream(struct fh_process *p, enum fh_stream_kind kind, const str
 	while (*end)
 		end = &(*end)->next;
 	*end = x;
-	x->fd = fd; /* read from once the client knows the stream */
+	x->fd = fd; /* it is read once the client knows the stream */
 	if (fd >= 0)
 		(void)fh_set_nonblock(fd, true);
 }
 
-/* The program's descriptors beside the first three: the ends of its links, and a pipe for its driver stream, whose
- * other end is *ret_driver. A terminal has no more than itself. */
+/* Opens the program's descriptors beyond the first three: the ends of its links, and a pipe for its driver stream,
+ * whose other end goes to *driver. A process with a terminal gets none. */
 static int open_descriptors(struct fh_sandbox *b, int *fds, int (*driver)[2], struct fh_error *err)
 {
 	for (size_t i = 0; i < b->plan->descriptor_count; i++) {
@@ -126,7 +126,7 @@ static void close_links(struct fh_sandbox *b)
 			close(FH_TAKE_FD(b->links[i]));
 }
 
-/* Only the program of a RUN: its sandbox is all its own, and nobody put anything there before. */
+/* Only for the program of a RUN: it has the sandbox to itself, and no files were written there before. */
 static bool bring_files(const struct fh_sandbox *b, const struct fh_spawn *s)
 {
 	return s->one_shot && b->files_come_along && b->plan->file_count;
@@ -135,7 +135,7 @@ static bool bring_files(const struct fh_sandbox *b, const struct fh_spawn *s)
 int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
                         struct fh_process **ret, struct fh_error *err)
 {
-	int pipes[4][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } }, r = 0; /* the last: of the driver stream */
+	int pipes[4][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } }, r = 0; /* the last is the driver stream */
 	size_t known = 0;
 	for (const struct fh_process *x = b->processes; x; x = x->next)
 		known++;
@@ -171,7 +171,7 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 		p->input.end_seen = true;
 	(void)fh_buf_add(&p->input.buffer, s->stdin_data.p, s->stdin_data.n);
 	if (r == 0) {
-		if (!s->pty) /* before the program begins, which may look whether there is something to read */
+		if (!s->pty) /* before the program starts, since it may check at once whether there is something to read */
 			fh_input_open(b->engine, &p->input, FH_TAKE_FD(pipes[0][1]));
 		if (!p->has_group)
 			fh_limits_cpu(b, &p->base);
@@ -180,7 +180,9 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 		r = s->one_shot && b->program.pidfd >= 0 ? b->origin->run_program(b, s, fds, (size_t)count, err)
 		                                         : send_spawn(p, s, fds, count, bring_files(b, s), err);
 	}
-	close_links(b); /* the program has them now, or nobody: an end held here would keep the other side from its end */
+	/* The program has the link ends now, or starting it failed. If the engine kept one open, the other side would never
+	 * see its end. */
+	close_links(b);
 	if (r) {
 		fh_input_close(b->engine, &p->input);
 		close_all(pipes, FH_ARRAY_SIZE(pipes));
@@ -188,7 +190,9 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 		free(p);
 		return r;
 	}
-	p->next = b->processes; /* before anything is written to the client, whose end must be seen by all that name it */
+	/* Listed before anything is written to the client: if the client is gone, every struct that refers to it must be
+	 * found. */
+	p->next = b->processes;
 	b->processes = p;
 	*ret = p;
 	if (!s->pty) {
@@ -218,7 +222,7 @@ int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, s
 		                        .one_shot = p->one_shot,
 		                        .uid = plan->uid,
 		                        .gid = plan->gid };
-	fh_limits_stop(p); /* their clocks run from the start on that comes now */
+	fh_limits_stop(p); /* the clocks are set again when init starts the program */
 	p->start_ns = fh_now_ns();
-	return send_spawn(p, &s, room, fd_count, false, err); /* its files are there */
+	return send_spawn(p, &s, room, fd_count, false, err); /* its files were written already */
 }

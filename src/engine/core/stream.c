@@ -48,7 +48,7 @@ static void after_end(struct fh_output *s)
 	}
 }
 
-/* Nobody reads: what is oldest goes. */
+/* Discards the oldest bytes of a stream that no client reads. */
 static void make_room(struct fh_output *s)
 {
 	if (!s->drop || s->connection || s->buffer.n < s->window)
@@ -77,7 +77,7 @@ void fh_output_end(struct fh_engine *e, struct fh_output *s)
 	after_end(s);
 }
 
-/* The first byte over the limit was seen: what is kept is the exact prefix. */
+/* The first byte beyond the limit was seen; exactly the bytes before it are kept. */
 static void over_limit(struct fh_engine *e, struct fh_output *s)
 {
 	s->truncated = true;
@@ -93,11 +93,11 @@ static void on_event(struct fh_watch *w, uint32_t events)
 	(void)events;
 	if (s->sandbox->program.starting)
 		s->sandbox->origin->settle_program(s->sandbox,
-		                                   false); /* the client is told of the program before it gets its output */
+		                                   false); /* tells the client about the program before its output */
 	while (s->buffer.n < s->window) {
 		uint64_t left = s->limit == FH_UNLIMITED ? UINT64_MAX : s->limit - received(s);
 		size_t want = (size_t)FH_MIN((uint64_t)(s->window - s->buffer.n), (uint64_t)FH_FRAME_DATA_MAX);
-		bool last = left < want; /* one byte more than may be kept, to know whether there is more */
+		bool last = left < want; /* reads one byte more than may be kept, to learn whether there is more */
 		want = last ? (size_t)left + 1 : want;
 		char *room = fh_buf_reserve(&s->buffer, want);
 		ssize_t n = room ? read(s->fd, room, want) : -1;
@@ -107,7 +107,7 @@ static void on_event(struct fh_watch *w, uint32_t events)
 			break;
 		if (s->sandbox->program.starting)
 			s->sandbox->origin->settle_program(s->sandbox, true);
-		if (n <= 0) { /* EIO: a terminal whose other end is closed */
+		if (n <= 0) { /* EIO: the terminal's other end is closed */
 			fh_output_end(e, s);
 			return;
 		}
@@ -157,7 +157,7 @@ void fh_output_open(struct fh_engine *e, struct fh_output *s, int fd)
 void fh_output_credit(struct fh_engine *e, struct fh_output *s, uint64_t offset)
 {
 	if (offset <= s->acked || offset > s->sent)
-		return; /* late or invented: nothing to forget */
+		return; /* outdated or invented: nothing to drop */
 	fh_buf_drop(&s->buffer, (size_t)(offset - s->acked));
 	s->acked = offset;
 	if (!s->ended)
@@ -205,7 +205,7 @@ static void consumed(struct fh_input *in, uint64_t until)
 
 static void finish_input(struct fh_engine *e, struct fh_input *in)
 {
-	static const char end_of_file = 4; /* ^D: a terminal cannot be half closed */
+	static const char end_of_file = 4; /* ^D, because a terminal cannot be closed for writing only */
 	if (in->terminal && in->fd >= 0)
 		(void)!write(in->fd, &end_of_file, 1);
 	fh_input_close(e, in);
@@ -220,7 +220,7 @@ static void write_on(struct fh_engine *e, struct fh_input *in)
 			continue;
 		if (n < 0 && errno == EAGAIN)
 			break;
-		if (n < 0) /* nobody reads any more: what comes is thrown away, as in a shell's pipe */
+		if (n < 0) /* no process reads any more: input is discarded from here on */
 			in->broken = true;
 		else
 			in->taken += (size_t)n;
@@ -228,7 +228,9 @@ static void write_on(struct fh_engine *e, struct fh_input *in)
 	if (in->broken)
 		in->taken = in->buffer.n;
 	size_t done = in->taken - before;
-	if (in->taken >= in->buffer.n - in->taken) { /* a plan's stdin may be large, and a pipe takes 64 KiB at a time */
+	/* drops the written part only when it is most of the buffer: a plan's stdin may be large, while a pipe takes 64 KiB
+	 * at a time */
+	if (in->taken >= in->buffer.n - in->taken) {
 		fh_buf_drop(&in->buffer, in->taken);
 		in->taken = 0;
 	}

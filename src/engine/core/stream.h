@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The streams of processes and files: bytes between a pipe or a terminal and a client, with credit for each side. */
+/* Streams of processes and files: bytes between a pipe or a terminal and a client, with flow control by credit. */
 #pragma once
 #include "engine/core/connection.h"
 
@@ -8,32 +8,32 @@ enum { FH_STDIN_WINDOW = 256 << 10 };
 struct fh_process;
 struct fh_sandbox;
 
-/* Bytes from a pipe or terminal to a client. buffer holds what the client has not yet said that it consumed, from
- * offset `acked` on; so a second client that attaches gets everything from there. */
+/* Bytes from a pipe or terminal to a client. `buffer` starts at offset `acked` and keeps what the client has not yet
+ * acknowledged, so that a second client that attaches gets all of that. */
 struct fh_output {
-	struct fh_output *next; /* of its owner */
+	struct fh_output *next; /* list of its owner */
 	struct fh_id id;
 	enum fh_stream_kind kind;
-	struct fh_sandbox *sandbox; /* NULL once that is gone */
-	struct fh_process *process; /* NULL for a file */
+	struct fh_sandbox *sandbox; /* NULL once the sandbox is gone */
+	struct fh_process *process; /* NULL: the stream carries a file */
 	struct fh_connection *connection;
 	struct fh_watch watch;
-	int fd; /* -1: at its end */
+	int fd; /* -1: end of file was reached, or not open yet */
 	struct fh_buf buffer;
-	uint64_t acked, sent, limit; /* offsets; limit: bytes that are kept, FH_UNLIMITED: all */
+	uint64_t acked, sent, limit; /* offsets in the stream; limit: how many bytes are kept, FH_UNLIMITED: all */
 	size_t window;
 	bool ended, truncated, end_sent;
-	bool drop;                           /* while no connection reads, the oldest bytes make room */
-	void (*on_end)(struct fh_output *s); /* all bytes and END are with the client */
+	bool drop;                           /* while no client is attached, the oldest bytes are discarded to make room */
+	void (*on_end)(struct fh_output *s); /* called when the client has acknowledged all bytes and been sent END */
 };
 struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, struct fh_connection *c, size_t window,
                                 uint64_t limit);
-void fh_output_open(struct fh_engine *e, struct fh_output *s, int fd); /* takes fd; starts to read */
+void fh_output_open(struct fh_engine *e, struct fh_output *s, int fd); /* takes ownership of fd and starts to read */
 void fh_output_credit(struct fh_engine *e, struct fh_output *s, uint64_t offset);
 void fh_output_attach(struct fh_engine *e, struct fh_output *s, struct fh_connection *c);
-void fh_output_detach(struct fh_engine *e, struct fh_output *s); /* its connection is gone */
-void fh_output_end(struct fh_engine *e, struct fh_output *s);    /* nothing more is read */
-void fh_output_finish(struct fh_engine *e, struct fh_output *s); /* what is there now is sent, then END */
+void fh_output_detach(struct fh_engine *e, struct fh_output *s); /* its connection is closed */
+void fh_output_end(struct fh_engine *e, struct fh_output *s);    /* stops reading; sends END after what is buffered */
+void fh_output_finish(struct fh_engine *e, struct fh_output *s); /* reads what is there now, then ends the stream */
 void fh_output_free(struct fh_engine *e, struct fh_output *s);
 
 /* Bytes from a client to a pipe or terminal. */
@@ -41,15 +41,15 @@ struct fh_input {
 	struct fh_id id;
 	struct fh_process *process;
 	struct fh_watch watch;
-	int fd; /* -1: closed, or not there yet */
+	int fd; /* -1: closed, or not open yet */
 	bool terminal, broken, end_seen;
 	struct fh_buf buffer;
-	size_t taken;               /* of buffer: written, and not yet dropped */
+	size_t taken;               /* bytes at the start of the buffer that were written but not yet dropped */
 	uint64_t received, written; /* offsets */
 };
-void fh_input_open(struct fh_engine *e, struct fh_input *in, int fd); /* takes fd */
-/* Bytes of the client's at that offset; false: beyond the window or out of order. */
+void fh_input_open(struct fh_engine *e, struct fh_input *in, int fd); /* takes ownership of fd */
+/* Adds bytes that the client sent for that offset. False: they exceed the window or are out of order. */
 bool fh_input_data(struct fh_engine *e, struct fh_input *in, uint64_t offset, struct fh_str bytes, bool end);
-/* Tells the client that nothing reads its stream any more. */
+/* Tells the client that no process reads the stream any more. */
 void fh_input_gone(struct fh_input *in);
 void fh_input_close(struct fh_engine *e, struct fh_input *in);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the engine and a sandbox's init say to each other, and the kernel's word of an out-of-memory kill. */
+/* The engine's side of its conversation with a sandbox's init, and the kernel's notice of an out-of-memory kill. */
 #include "engine/core/talk.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 enum { OOM_LOOKS = 20 }; /* 1 ms apart */
 
 /* ------------------------------------------------------------------------------------------------------------- answers
- * A program may stop whoever works for us as its own user, and init itself might be somebody else's by now: neither is
- * waited for without end. */
+ * A program can stop any helper that runs as the same user, and a successful attack might control init itself. The
+ * engine therefore never waits for either without a bound. */
 
 static bool transfer_is_stuck(struct fh_transfer *t)
 {
@@ -36,7 +36,7 @@ static bool start_is_stuck(struct fh_process *p)
 	return stuck;
 }
 
-/* A helper at which nothing moves, though neither its client reads slowly nor has it input to wait for. */
+/* Whether a helper made no progress, although its client reads its output and has sent it input. */
 static bool helper_is_stuck(struct fh_process *p)
 {
 	uint64_t moved = p->input.written;
@@ -63,7 +63,7 @@ static void look_for_answers(struct fh_timer *t)
 		if (!p->started)
 			stuck = start_is_stuck(p) || stuck;
 		else if (p->helper && helper_is_stuck(p))
-			fh_process_abandon(p); /* its client gets half an answer, and knows */
+			fh_process_abandon(p); /* its client sees that the answer is incomplete */
 	}
 	for (struct fh_transfer *x = b->transfers; x; x = x->next) {
 		any = true;
@@ -138,7 +138,7 @@ static void fire_memory(struct fh_sandbox *b)
 			fh_limits_fire(p, FH_LIMIT_MEMORY);
 }
 
-/* What v1 does not count goes on top of what it does. */
+/* Adds socket buffers, which control groups v1 do not count, to the memory that they do count. */
 static void on_sockets(struct fh_sandbox *b, uint64_t bytes)
 {
 	enum { WORTH_LOOKING = 256 << 10 };
@@ -184,7 +184,7 @@ static void on_finished(struct fh_sandbox *b, const struct fh_init_finished *m)
 		b->owner->on_finished(b);
 }
 
-/* One packet; its size must be that of its op. */
+/* Handles one packet, whose size must be that of its op. */
 static bool on_packet(struct fh_sandbox *b, const void *packet, size_t size, int fd)
 {
 	const struct fh_init_header *h = packet;
@@ -253,7 +253,7 @@ void fh_talk_on_socket(struct fh_watch *w, uint32_t events)
 		ssize_t n = recvmsg(b->child.socket, &h, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0) { /* end of file: init is dying, its pidfd tells */
+		if (n <= 0) { /* end of file: init is dying, which its pidfd reports */
 			if (n == 0)
 				fh_watch_stop(b->engine->loop, &b->socket_watch);
 			return;
@@ -289,15 +289,16 @@ static bool was_killed_in(const struct fh_process *p)
 	return u.oom_kills > 0;
 }
 
-/* Only a kill counts: on v2 other counters of memory.events move too, and on v1 the shortage may be a parent group's,
- * which wakes everybody below it. v1 wakes before it kills, so there the counter is looked at a few times more. */
+/* Looks for processes that the kernel killed for lack of memory. A notification alone means little: on v2 other
+ * counters of memory.events cause one too, and on v1 every group below one that is short of memory gets it. v1 notifies
+ * before it kills, so there the counter is read a few more times. */
 static void look_for_kill(struct fh_sandbox *b)
 {
 	struct fh_usage u;
 	bool seen = false;
 	fh_limits_use(b, &u);
 	for (struct fh_process *p = b->processes; p; p = p->next) {
-		/* of a session only that one goes among whose processes the kernel chose */
+		/* in a session, only the program is ended that the killed process belonged to */
 		bool hit = b->owner->one_program ? b->oom_seen : p->has_group && was_killed_in(p);
 		seen = seen || hit;
 		if (hit && !p->exited)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the engine and a sandbox's init say to each other: the callbacks of its socket_watch and oom_watch. */
+/* The engine's side of its conversation with a sandbox's init: the callbacks of socket_watch and oom_watch. */
 #pragma once
 #include "engine/core/sandbox.h"
 

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* Files into a sandbox and out of it, as its init is asked for them. */
+/* Files into and out of a sandbox, moved by its init. */
 #pragma once
 #include "engine/core/stream.h"
 #include "init/messages.h"
 #include "proto/plan.h"
 
-/* Something that init was asked for: files in, a file out. */
+/* A request to init that is not answered yet: to write files, or to read one. */
 struct fh_transfer {
 	struct fh_transfer *next;
 	uint32_t token, op;
 	struct fh_connection *connection;
 	uint64_t request;
-	struct fh_output *stream; /* of a file out, until its fate is known */
-	bool awaited;             /* at the last look it was under way, */
-	uint64_t moved;           /* and that many bytes had come */
+	struct fh_output *stream; /* carries the file, when one is read */
+	bool awaited;             /* it was unanswered at the previous check, … */
+	uint64_t moved;           /* … when this many bytes had arrived */
 	void (*done)(struct fh_sandbox *b, struct fh_transfer *t,
-	             const struct fh_init_done *m); /* NULL m: the sandbox died */
+	             const struct fh_init_done *m); /* m is NULL when the sandbox died */
 };
 
 int fh_transfer_put(struct fh_sandbox *b, const struct fh_plan_file *files, size_t count, const char *base,
                     const uint64_t *append_flags, struct fh_transfer *t, struct fh_error *err);
 int fh_transfer_get(struct fh_sandbox *b, const char *name, uint64_t max_bytes, struct fh_transfer *t,
                     struct fh_error *err);
-/* FILE: which stream carries the file, before its bytes. */
+/* Sends FILE: announces the stream that will carry the file's bytes. */
 void fh_transfer_announce(const struct fh_output *s, struct fh_connection *c, uint64_t request, uint64_t index);
-/* Entries as PUT reads them, in memory: a descriptor, or -FH_E_SYSTEM. */
+/* Writes the files into memory, in the format that PUT reads. Returns a descriptor, or -FH_E_SYSTEM. */
 int fh_transfer_entries(const struct fh_plan_file *files, size_t count, const uint64_t *append_flags,
                         struct fh_error *err);
-const char *fh_transfer_refused(const struct fh_init_done *m, char *buffer, size_t size); /* why, in words */
-/* Says why entry m->size of the plan's files could not be put; m is a PUT_DONE that refuses. */
+const char *fh_transfer_refused(const struct fh_init_done *m, char *buffer, size_t size); /* the reason in words */
+/* Sets err to the reason why the plan's file number m->size could not be written. m is a PUT_DONE with an error. */
 void fh_transfer_explain(const struct fh_plan *plan, const struct fh_init_done *m, struct fh_error *err);
 void fh_transfer_on_done(struct fh_sandbox *b, const struct fh_init_done *m);
 void fh_transfer_drop_all(struct fh_sandbox *b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files into a sandbox and out of it, moved by init's children. */
+/* Files into and out of a sandbox, moved by children of init. */
 #include "engine/core/engine.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static void untrack(struct fh_sandbox *b, struct fh_transfer *t)
 		}
 }
 
-/* The entries go into memory that init's child reads to its end: no pipe to feed. */
+/* Writes the entries to memory, which a child of init reads to its end; a pipe would have to be fed. */
 static int write_entries(int fd, const struct fh_plan_file *files, size_t count, const uint64_t *append)
 {
 	for (size_t i = 0; i < count; i++) {
