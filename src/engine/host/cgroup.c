@@ -26,7 +26,7 @@ static uint64_t get_number(int dir, const char *file)
 	return get_text(dir, file, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
 }
 
-/* "key value" lines, as in cpu.stat and memory.events */
+/* The value of `key` in a file of "key value" lines, such as cpu.stat and memory.events; 0 if it has none. */
 static uint64_t get_keyed(int dir, const char *file, const char *key)
 {
 	char text[1024];
@@ -39,7 +39,8 @@ static uint64_t get_keyed(int dir, const char *file, const char *key)
 	return 0;
 }
 
-/* Over EINTR, which v1's memory limit answers in a process that was frozen, stopped or traced meanwhile. */
+/* Repeats the write after EINTR: control groups v1 return it for a memory limit when the writer was frozen, stopped or
+ * traced meanwhile. */
 static int put(int dir, const char *file, const char *text)
 {
 	fh_auto_close int fd = openat(dir, file, O_WRONLY | O_CLOEXEC);
@@ -55,7 +56,7 @@ static int put_number(int dir, const char *file, uint64_t value)
 
 /* ------------------------------------------------------------------------------------------------------- limits */
 
-/* What differs between the versions, one row each. */
+/* What differs between the versions of control groups; one row for each version. */
 struct dialect {
 	int (*memory)(int dir, uint64_t bytes);
 	int (*cpu)(int dir, uint64_t milli_cpus); /* 0: no limit */
@@ -66,11 +67,11 @@ struct dialect {
 };
 
 enum {
-	CPU_PERIOD_US = 10000, /* short, so that a throttled run does not stand still for long */
+	CPU_PERIOD_US = 10000, /* short, so that a throttled run is never stopped for long */
 	CPU_QUOTA_MIN_US = 1000,
 };
 
-/* The kernel takes no quota under 1 ms: a small share needs a longer period, up to its 1 s. */
+/* The kernel accepts no quota below 1 ms, so a small share needs a longer period, up to the kernel's maximum of 1 s. */
 static uint64_t cpu_period(uint64_t milli)
 {
 	return milli * CPU_PERIOD_US / 1000 >= CPU_QUOTA_MIN_US ? CPU_PERIOD_US : CPU_QUOTA_MIN_US * 1000 / milli;
@@ -84,7 +85,7 @@ static uint64_t cpu_quota(uint64_t milli)
 static int v2_memory(int dir, uint64_t bytes)
 {
 	int r = put_number(dir, "memory.max", bytes);
-	(void)put(dir, "memory.swap.max", "0"); /* absent where swap accounting is off: then there is no swap to use */
+	(void)put(dir, "memory.swap.max", "0"); /* the file is absent where swap accounting is off */
 	return r;
 }
 
@@ -103,7 +104,8 @@ static int v2_watch_oom(struct fh_cgroup *g)
 	g->oom = openat(g->dir[FH_CG_MEMORY], "memory.events", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (g->oom < 0)
 		return -errno;
-	return read(g->oom, drain, sizeof(drain)) < 0 ? -errno : 0; /* later changes wake a poller */
+	/* the read arms the descriptor: the next change wakes a poller */
+	return read(g->oom, drain, sizeof(drain)) < 0 ? -errno : 0;
 }
 
 static void v2_cpu_use(int dir, struct fh_cgroup_use *u)
@@ -119,7 +121,7 @@ static uint64_t v2_cpu_total(int dir)
 
 static void v2_memory_use(int dir, struct fh_cgroup_use *u)
 {
-	u->memory_peak_bytes = get_number(dir, "memory.peak"); /* Linux 5.19 */
+	u->memory_peak_bytes = get_number(dir, "memory.peak"); /* since Linux 5.19 */
 	u->oom_kills = get_keyed(dir, "memory.events", "oom_kill");
 }
 
@@ -157,7 +159,8 @@ static uint64_t v1_cpu_total(int dir)
 	return get_number(dir, "cpuacct.usage") / 1000;
 }
 
-/* The sum is exact, its two parts are counted in ticks of the clock: they only tell how to split it. */
+/* cpuacct's total is exact. Its user and system parts are counted in clock ticks, so they only give the ratio of the
+ * split. */
 static void v1_cpu_use(int dir, struct fh_cgroup_use *u)
 {
 	uint64_t total = v1_cpu_total(dir);
@@ -184,7 +187,7 @@ static const struct dialect *dialect(const struct fh_cgroup *g, enum fh_controll
 
 /* --------------------------------------------------------------------------------------------------------- life */
 
-/* An earlier controller that lives in the same folder, or c itself. */
+/* The first controller whose groups are made in the same folder; c itself if there is none before it. */
 static int shared_with(const struct fh_cgroup_host *h, int c)
 {
 	for (int i = 0; i < c; i++)
@@ -193,7 +196,7 @@ static int shared_with(const struct fh_cgroup_host *h, int c)
 	return c;
 }
 
-/* The one controller that only limits and counts nothing: on v1, a group less to make. */
+/* Whether the CPU rate is limited. The cpu controller counts nothing, so on v1 it needs a group only for that limit. */
 static bool wants_rate(const struct fh_cgroup_limits *l)
 {
 	return l->milli_cpus && l->milli_cpus != FH_UNLIMITED;
@@ -221,8 +224,9 @@ static int make_dir(struct fh_cgroup *g, int c, struct fh_error *err)
 		(void)rmdir(path);
 		return -FH_E_SYSTEM;
 	}
-	/* v2 is entered by clone itself. v1: by `tasks`, where a single thread that moves itself does not take the lock
-	 * over all thread groups, as it would by cgroup.procs, whose writer waits for an RCU grace period. */
+	/* v2 groups are entered by clone itself. v1 groups are entered through `tasks`: a single thread that moves itself
+	 * does not take the lock over all thread groups that a write to cgroup.procs takes, whose writer waits for an RCU
+	 * grace period. */
 	if (g->host->version[c] == 2)
 		return 0;
 	g->procs[c] = openat(g->dir[c], "tasks", O_WRONLY | O_CLOEXEC);
@@ -249,7 +253,7 @@ static uint64_t rate_of(const struct fh_cgroup_limits *l)
 	return wants_rate(l) ? l->milli_cpus : 0;
 }
 
-/* Sets what differs; *ret_what is the one that the kernel refuses. */
+/* Sets the limits that differ from those of the group. *ret_what names the limit that the kernel refused. */
 static int set_limits(struct fh_cgroup *g, const struct fh_cgroup_limits *l, const char **ret_what)
 {
 	const struct fh_cgroup_host *h = g->host;
@@ -259,8 +263,8 @@ static int set_limits(struct fh_cgroup *g, const struct fh_cgroup_limits *l, con
 	if (h->version[FH_CG_MEMORY] && l->memory_bytes != old->memory_bytes) {
 		int (*set)(int dir, uint64_t bytes) = dialect(g, FH_CG_MEMORY)->memory;
 		uint64_t bytes = FH_MIN(l->memory_bytes, (uint64_t)INT64_MAX / 2);
-		/* v1 takes no limit above that of memory and swap together, and none of those below it: twice is once in order
-		 */
+		/* v1 refuses a memory limit above the limit of memory and swap together, and the latter below the former.
+		 * Setting both twice sets them in the right order whether they rise or fall. */
 		if (old->memory_bytes != FH_UNLIMITED)
 			(void)set(g->dir[FH_CG_MEMORY], bytes);
 		e = set(g->dir[FH_CG_MEMORY], bytes);
@@ -312,7 +316,7 @@ int fh_cgroup_create_below(struct fh_cgroup *g, const struct fh_cgroup *of, uint
 	snprintf(g->name, sizeof(g->name), "%.36s/%u", of->name, number);
 	for (size_t i = 0; r == 0 && i < FH_ARRAY_SIZE(wanted); i++) {
 		int c = wanted[i], first = shared_with(h, c);
-		/* v1 adds up what is below only where that is switched on; newer kernels know nothing else */
+		/* v1 counts nested groups only where memory.use_hierarchy is on; newer kernels always do */
 		if (of->dir[c] < 0 ||
 		    (c == FH_CG_MEMORY && h->version[c] == 1 && !get_number(of->dir[c], "memory.use_hierarchy")))
 			continue;
@@ -402,7 +406,7 @@ int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *l)
 	return g->host ? set_limits(g, l, &what) : 0;
 }
 
-/* False: still busy. */
+/* False: the group still has processes. */
 static bool remove_dir(const struct fh_cgroup *g, int c)
 {
 	char path[700];
@@ -458,7 +462,7 @@ void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
 	if (g->host->version[FH_CG_MEMORY])
 		dialect(g, FH_CG_MEMORY)->memory_use(g->dir[FH_CG_MEMORY], ret);
 	if (g->host->version[FH_CG_PIDS]) {
-		ret->tasks_peak = get_number(g->dir[FH_CG_PIDS], "pids.peak"); /* Linux 6.1 */
+		ret->tasks_peak = get_number(g->dir[FH_CG_PIDS], "pids.peak"); /* since Linux 6.1 */
 		ret->fork_failures = get_keyed(g->dir[FH_CG_PIDS], "pids.events", "max");
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which control groups this host lets us make, and the cleaning up after engines that died. */
+/* Finds the control groups that this host lets us make, and removes those of engines that died. */
 #include "engine/host/cgroup.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 
 static const char *const controller_names[FH_CG_COUNT_] = { "memory", "pids", "cpu", "cpuacct" };
 
-/* A line of a comma-separated list holds word. */
+/* Whether `word` is an element of `list`. */
 static bool has_word(const char *list, const char *word, const char *separators)
 {
 	size_t n = strlen(word);
@@ -47,15 +47,15 @@ static bool write_small(const char *path, const char *text)
 
 struct hierarchy {
 	bool v2;
-	char controllers[512]; /* of v1: its mount options */
-	char root[256];        /* the part of the hierarchy that is mounted */
+	char controllers[512]; /* v1: the mount options, which name the controllers */
+	char root[256];        /* the path within the hierarchy that is mounted at `mount` */
 	char mount[256];
-	char ours[384]; /* the folder on disk of our own group */
+	char ours[384]; /* folder of our own group; "": not visible */
 };
 
 enum { HIERARCHIES_MAX = 32 };
 
-/* mountinfo: id parent major:minor root mount options … - type source super-options (proc(5)) */
+/* One line of mountinfo is: id parent major:minor root mount options … - type source super-options (proc(5)). */
 static size_t read_mounts(struct hierarchy *h)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -81,7 +81,7 @@ static size_t read_mounts(struct hierarchy *h)
 	return n;
 }
 
-/* /proc/self/cgroup: id:controllers:path, "0::path" for v2. Fills `ours`. */
+/* Fills `ours`. A line of /proc/self/cgroup is id:controllers:path, and "0::path" for v2. */
 static void read_own_groups(struct hierarchy *h, size_t n)
 {
 	FILE *f = fopen("/proc/self/cgroup", "re");
@@ -102,7 +102,7 @@ static void read_own_groups(struct hierarchy *h, size_t n)
 				continue;
 			size_t skip = fh_streq(h[i].root, "/") ? 0 : strlen(h[i].root);
 			if (strncmp(path, h[i].root, skip) != 0)
-				continue; /* our group is not below what is mounted there */
+				continue; /* our group is not below the part that is mounted */
 			const char *below = path + skip;
 			if (strncmp(below, "/..", 3) == 0) /* nor below the root of our cgroup namespace */
 				continue;
@@ -113,10 +113,10 @@ static void read_own_groups(struct hierarchy *h, size_t n)
 		fclose(f);
 }
 
-enum { FIRST_TIME_NAMESPACE = 0xeffffffa }; /* PROC_TIME_INIT_INO: the host's */
+enum { FIRST_TIME_NAMESPACE = 0xeffffffa }; /* PROC_TIME_INIT_INO, the inode of the host's time namespace */
 
-/* Where a process id and a start time mean what we think they do: the inode of our pid namespace and, unless we are in
- * the host's, that of our time namespace in the upper half, since the kernel shifts start times there. */
+/* The number of the namespaces in which our process ids and start times are valid: the inode of our pid namespace and,
+ * outside the host's time namespace, that one's inode in the upper half, since the kernel shifts start times there. */
 static bool our_namespace(unsigned long long *ret)
 {
 	struct stat pids, times;
@@ -128,8 +128,8 @@ static bool our_namespace(unsigned long long *ret)
 	return true;
 }
 
-/* "fumehood-NS-PID-STARTTIME" of a process of ours; false when there is none such. A zombie is none: it may stay one
- * for as long as its parent likes, and manages nothing. */
+/* Writes the name "fumehood-NS-PID-STARTTIME" of a process in our pid namespace; false when it does not exist. A zombie
+ * counts as not existing: it may stay until its parent reaps it, and manages no groups. */
 static bool engine_name(pid_t pid, char *ret, size_t size)
 {
 	char path[64], line[1024];
@@ -151,7 +151,7 @@ static bool engine_name(pid_t pid, char *ret, size_t size)
 
 /* ---------------------------------------------------------------------------------------------------- taking hold */
 
-/* The group that takes the processes of a group which has to hand its controllers down. */
+/* A child group for the processes of a group that hands its controllers down. */
 #define HOST_LEAF "fumehood-host"
 
 static bool make_folder(const char *dir, const char *name, char *ret, size_t size)
@@ -161,8 +161,8 @@ static bool make_folder(const char *dir, const char *name, char *ret, size_t siz
 	return mkdir(ret, 0755) == 0 || errno == EEXIST;
 }
 
-/* v2: a group with processes cannot hand controllers down. In a group that is ours (cgroup_rights.h) its processes move
- * one level down first. */
+/* On v2, a group that has processes cannot hand controllers down. Moves the processes of a group that is ours
+ * (cgroup_rights.h) into a child group. */
 static void move_processes_down(const char *dir)
 {
 	char leaf[512], from[512], to[512], line[32];
@@ -170,7 +170,7 @@ static void move_processes_down(const char *dir)
 		return;
 	snprintf(from, sizeof(from), "%.490s/cgroup.procs", dir);
 	snprintf(to, sizeof(to), "%.490s/cgroup.procs", leaf);
-	for (int round = 0; round < 8; round++) { /* processes may appear meanwhile */
+	for (int round = 0; round < 8; round++) { /* new processes may appear meanwhile */
 		FILE *f = fopen(from, "re");
 		bool moved = false;
 		while (f && fgets(line, sizeof(line), f))
@@ -182,9 +182,9 @@ static void move_processes_down(const char *dir)
 	}
 }
 
-/* Whether controllers can be switched on in dir without harm. Not while processes are in it: the kernel then refuses
- * memory but takes pids and cpu, which turns dir into a threaded domain and every group below it into one that no
- * process may enter (cgroup-v2.rst, Threads). The root of the hierarchy, which alone has no type, is exempt. */
+/* Whether controllers can safely be switched on in dir. This is not so while dir has processes: the kernel would refuse
+ * memory but accept pids and cpu, which turns dir into a threaded domain and every group below it into one that no
+ * process may enter (cgroup-v2.rst, Threads). The root of the hierarchy, the only group without a type, is exempt. */
 static bool may_switch_on(const char *dir)
 {
 	char path[512], text[32];
@@ -216,7 +216,7 @@ static bool hands_down(const char *dir, const char *controller)
 	return may_switch_on(dir) && write_small(path, word);
 }
 
-/* Takes hold of the v2 hierarchy below dir. True when at least one controller can be handed down to our folder. */
+/* Uses the v2 hierarchy below dir. Returns true if at least one controller can be handed down to our folder. */
 static bool open_v2_at(struct fh_cgroup_host *h, const char *dir, const char *name, bool may_move)
 {
 	static const enum fh_controller wanted[] = { FH_CG_MEMORY, FH_CG_PIDS, FH_CG_CPU };
@@ -242,7 +242,7 @@ static bool open_v2_at(struct fh_cgroup_host *h, const char *dir, const char *na
 			h->version[wanted[i]] = 2;
 			snprintf(h->parent[wanted[i]], sizeof(h->parent[0]), "%s", ours);
 		}
-	/* cpu.stat is there in every v2 group, whatever its controllers */
+	/* every v2 group has cpu.stat, whatever its controllers */
 	if (h->version[FH_CG_CPUACCT] == 0) {
 		h->version[FH_CG_CPUACCT] = 2;
 		snprintf(h->parent[FH_CG_CPUACCT], sizeof(h->parent[0]), "%s", ours);
@@ -252,23 +252,24 @@ static bool open_v2_at(struct fh_cgroup_host *h, const char *dir, const char *na
 
 static void open_v2(struct fh_cgroup_host *h, const struct hierarchy *v2, const char *name)
 {
-	/* root: the top of what is mounted, where a service manager keeps no processes, so that nobody is moved; else what
-	 * is ours */
+	/* As root: the top of what is mounted, where a service manager keeps no processes, so none have to be moved.
+	 * Otherwise, or if that fails: the group that is ours. */
 	if (geteuid() == 0 && open_v2_at(h, v2->mount, name, false))
 		return;
 	if (!v2->ours[0])
 		return;
 	char dir[384];
 	snprintf(dir, sizeof(dir), "%s", v2->ours);
-	/* where an earlier engine moved us one level down, our groups still belong beside that level */
+	/* An earlier engine may have moved us one level down; our groups still belong beside that level. */
 	char *slash = strrchr(dir, '/');
 	if (slash && fh_streq(slash + 1, HOST_LEAF))
 		*slash = 0;
-	/* a container is shown its own namespace, or nothing but its own group */
+	/* In a container, the mount shows the container's own namespace, or only its own group. */
 	bool top_is_root = fh_streq(v2->root, "/") || fh_streq(v2->ours, v2->mount);
 	int up = fh_cgroup_find_ours(dir, v2->mount, top_is_root);
 	if (up != FH_CGROUP_NOT_OURS)
-		open_v2_at(h, dir, name, up == 0); /* above our own group, somebody else's processes are not moved for it */
+		open_v2_at(h, dir, name,
+		           up == 0); /* processes of a group above our own may belong to others, so they are not moved */
 }
 
 static void open_v1(struct fh_cgroup_host *h, const struct hierarchy *v1, const char *name)
@@ -325,7 +326,7 @@ void fh_cgroup_host_close(struct fh_cgroup_host *h)
 {
 	for (int c = 0; c < FH_CG_COUNT_; c++)
 		if (h->version[c] == 2)
-			rmdir(h->parent[c]); /* shared: the second time is ENOENT */
+			rmdir(h->parent[c]); /* controllers may share a folder; the second rmdir then fails with ENOENT */
 	h->made = false;
 }
 
@@ -348,7 +349,7 @@ static void kill_all_in(const char *dir)
 		fclose(f);
 }
 
-/* Removes dir and the groups in it; those that hold processes get SIGKILL and a second. */
+/* Removes dir and the groups in it, killing their processes. Gives up after about a second. */
 static bool remove_tree(const char *dir)
 {
 	bool gone = true;
@@ -374,7 +375,8 @@ static bool remove_tree(const char *dir)
 	return false;
 }
 
-/* Who is frozen does not die: before anything is killed. v1 only; nowhere else is such a file. */
+/* A process frozen by v1 does not die from SIGKILL, so the group is thawed before processes are killed. The file exists
+ * on v1 only. */
 static void thaw(const char *dir)
 {
 	char path[560];
@@ -382,14 +384,15 @@ static void thaw(const char *dir)
 	(void)write_small(path, "THAWED");
 }
 
-/* The engine's own folder (v2), or a group with its name in front (v1). */
+/* Whether a folder is the engine's own (v2) or a group whose name begins with the engine's (v1). */
 static bool is_of_engine(const char *folder, const char *engine)
 {
 	size_t n = strlen(engine);
 	return strncmp(folder, engine, n) == 0 && (folder[n] == 0 || folder[n] == '.');
 }
 
-/* Whether the engine that a folder is named after is dead; folders of other namespaces are not ours to judge. */
+/* Whether the engine that a folder is named after is dead. False for folders of other namespaces, about which we cannot
+ * tell. */
 static bool is_orphan(const char *folder)
 {
 	unsigned long long ns, start, ours;
@@ -429,7 +432,8 @@ static size_t sweep(bool (*wanted)(const char *folder, const char *argument), co
 		if (has_word(all[i].controllers, "freezer", ","))
 			(void)sweep_folder(all[i].ours[0] ? all[i].ours : all[i].mount, wanted, argument, true);
 	for (size_t i = 0; i < n; i++) {
-		/* from our own group, where v1 has them, up to the top: v2 may have them anywhere on the way (open_v2) */
+		/* From our own group up to the top of the mount: v1 groups are in our own, v2 groups may be on any level
+		 * (open_v2). */
 		char place[384];
 		snprintf(place, sizeof(place), "%s", all[i].ours[0] ? all[i].ours : all[i].mount);
 		for (;;) {

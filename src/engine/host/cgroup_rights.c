@@ -16,13 +16,13 @@ static bool ends_with(const char *text, const char *end)
 	return n > m && memcmp(text + n - m, end, m) == 0;
 }
 
-/* The folder of a unit. The suffixes belong to service managers: whoever was delegated a group does not use them. */
+/* Whether a folder's name is that of a systemd unit. Only service managers use these suffixes. */
 static bool is_unit(const char *name)
 {
 	return ends_with(name, ".service") || ends_with(name, ".scope") || ends_with(name, ".slice");
 }
 
-/* user@UID.service is marked as delegated, to the user's own service manager. */
+/* user@UID.service is marked as delegated, but to the user's service manager. */
 static bool is_manager(const char *name)
 {
 	return strncmp(name, "user@", 5) == 0 && is_unit(name);
@@ -58,7 +58,8 @@ static struct fh_cgroup_level look_at(const char *dir)
 {
 	char type[600];
 	struct stat st;
-	snprintf(type, sizeof(type), "%.550s/cgroup.type", dir); /* all have one but the root of the hierarchy */
+	/* every group has this file, but for the root of the hierarchy */
+	snprintf(type, sizeof(type), "%.550s/cgroup.type", dir);
 	return (struct fh_cgroup_level){
 		.owner = stat(dir, &st) == 0 ? st.st_uid : (uid_t)-1,
 		.delegated = is_marked(dir),
@@ -73,7 +74,7 @@ int fh_cgroup_find_ours(char *dir, const char *mount, bool mount_is_root)
 	size_t n = 0, top = strlen(mount);
 	if ((size_t)snprintf(way, sizeof(way), "%s", dir) >= sizeof(way) || strncmp(dir, mount, top) != 0)
 		return FH_CGROUP_NOT_OURS;
-	/* the names stay in `way`: each level's slash becomes the end of the one above it */
+	/* All names point into `way`: each level's slash is overwritten with the terminator of the level above. */
 	for (; n < FH_CGROUP_LEVELS_MAX; n++) {
 		levels[n] = look_at(way);
 		levels[n].root_of_namespace = mount_is_root && strlen(way) == top;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The freezer of cgroup v1 (kernel Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst). Who is frozen there does
- * not even die before it is thawed: whatever ends a sandbox thaws it first.
+ * The freezer of cgroup v1 (kernel Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst). A frozen process does
+ * not die from SIGKILL until it is thawed, so every path that ends a sandbox thaws it first.
  */
 #include "engine/host/freezer.h"
 

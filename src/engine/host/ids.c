@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Whether all ids of our ranges exist here and may be given away. */
+/* Whether we are root, and all ids of our ranges are mapped in this user namespace. */
 static bool can_map_ranges(void)
 {
 	unsigned long inside, outside, count;
@@ -48,7 +48,8 @@ int fh_id_pool_take(struct fh_id_pool *p, struct fh_ids *ret, struct fh_error *e
 		*ret = (struct fh_ids){ .uid = geteuid(), .gid = getegid() };
 		return 0;
 	}
-	/* from a random slot on, so that engines that cannot lock seldom meet, and those that can do not queue up */
+	/* Starts at a random slot: engines that cannot lock then seldom take the same one, and engines that lock do not
+	 * contend. */
 	unsigned start = 0;
 	(void)!getrandom(&start, sizeof(start), GRND_NONBLOCK);
 	for (unsigned i = 0; i < FH_IDS_SLOTS; i++) {

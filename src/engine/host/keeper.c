@@ -10,16 +10,17 @@
 
 #include "engine/host/cgroup.h"
 
-/* The keeper holds nothing but the read end of a pipe. It first looks for what other engines left whose keeper was
- * killed with them, so that nobody has to wait for that. Then end of file is its engine's death: every process left in
- * the engine's control groups is killed (init's own tie to the engine has done so already) and the groups are removed.
- * An engine that ends in good order has cleaned up and ends its keeper. */
+/* The keeper's life. It holds only the read end of a pipe. First it removes the groups of engines that were killed
+ * together with their keepers; it does so here because no client waits for it. Then it waits for end of file, which
+ * means that its engine died: it kills all processes in the engine's control groups (the parent-death signal of each
+ * init has usually done so already) and removes the groups. An engine that ends normally cleans up itself and ends its
+ * keeper. */
 static FH_NORETURN void keep(int read_end, const char *engine)
 {
 	char byte;
 	(void)setsid();
 	prctl(PR_SET_NAME, "fumehood-keeper");
-	for (int s = 1; s < 32; s++) /* it ends by the pipe alone; SIGKILL is not ours to ignore */
+	for (int s = 1; s < 32; s++) /* only the pipe ends the keeper; SIGKILL cannot be ignored */
 		signal(s, SIG_IGN);
 	if (dup2(read_end, 0) < 0)
 		_exit(1);
@@ -35,7 +36,7 @@ void fh_keeper_start(struct fh_keeper *k)
 {
 	int ends[2];
 	*k = (struct fh_keeper){ .pid = -1, .pipe = -1 };
-	char name[96]; /* looked up here: whoever is forked may find its parent dead */
+	char name[96]; /* looked up before the fork: when the child runs, its parent may be dead */
 	if (!fh_cgroup_engine_name_of(getpid(), name, sizeof(name)) || pipe2(ends, O_CLOEXEC) < 0)
 		return;
 	k->pid = fork();

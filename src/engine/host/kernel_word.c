@@ -15,7 +15,7 @@ const char *fh_namespace_name(size_t i)
 	return files[i];
 }
 
-/* The links are read, not followed: "net:[4026531840]" (namespaces(7)). */
+/* Reads the links without following them; their text is like "net:[4026531840]" (namespaces(7)). */
 void fh_namespaces_read(pid_t pid, struct fh_namespaces *ret)
 {
 	char path[64], text[64];
@@ -40,7 +40,7 @@ size_t fh_proc_text(pid_t pid, const char *file, char *buffer, size_t size)
 	return (size_t)FH_MAX(n, 0);
 }
 
-/* "NoNewPrivs:\t1" */
+/* A line is like "NoNewPrivs:\t1". */
 uint64_t fh_proc_number(const char *status, const char *name, int base, uint64_t otherwise)
 {
 	size_t n = strlen(name);

@@ -11,19 +11,19 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* What tells a used namespace from a new one (proc_pid_net(5)). Each is the namespace's own, but for sockstat, whose
- * later lines count the whole host's memory. A kernel without IPv6 has no file for it. */
+/* The files that show whether a namespace was used (proc_pid_net(5)). Each describes only its namespace, but for
+ * sockstat, whose later lines count memory of the whole host. A kernel without IPv6 lacks some of them. */
 static const struct {
 	const char *path;
 	bool first_line;
 } figures[FH_NETNS_FILES] = {
-	{ "/proc/self/net/sockstat", true }, /* "sockets: used 0": of every family */
+	{ "/proc/self/net/sockstat", true }, /* its line "sockets: used 0" covers every address family */
 	{ "/proc/self/net/dev", false },
 	{ "/proc/self/net/snmp", false },
 	{ "/proc/self/net/netstat", false },
 	{ "/proc/self/net/snmp6", false },
-	{ "/proc/self/net/ip6_flowlabel", false }, /* outlives its socket, if asked to */
-	/* a route that a socket was connected by is cached, and counts its users, with no packet sent */
+	{ "/proc/self/net/ip6_flowlabel", false }, /* a flow label can outlive its socket */
+	/* connecting a socket caches its route and counts the users of that, even if no packet is sent */
 	{ "/proc/self/net/ipv6_route", false },
 	{ "/proc/self/net/rt6_stats", false },
 };
@@ -62,7 +62,7 @@ static void discard(struct fh_netns *n)
 	*n = nothing();
 }
 
-/* A file that is the kernel's: an image may bring a /proc of its own. */
+/* Opens a file only if it is on the kernel's own file system: an image may contain a fake /proc. */
 static int open_of(const char *path, long type)
 {
 	struct statfs fs;
@@ -70,7 +70,7 @@ static int open_of(const char *path, long type)
 	return fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == type ? FH_TAKE_FD(fd) : -1;
 }
 
-/* All figures, one after another; 0: they do not fit, or cannot be read. */
+/* Reads all files one after another. Returns 0 if they do not fit or cannot be read. */
 static size_t read_figures(const struct fh_netns *n, char text[FH_NETNS_TEXT_MAX])
 {
 	size_t size = 0;
@@ -88,12 +88,12 @@ static size_t read_figures(const struct fh_netns *n, char text[FH_NETNS_TEXT_MAX
 		}
 		if (got < 0 || size + 1 >= FH_NETNS_TEXT_MAX)
 			return 0;
-		text[size++] = 0; /* or what one file lost another could have gained */
+		text[size++] = 0; /* a separator, so that text cannot move from one file to the next unnoticed */
 	}
 	return size;
 }
 
-/* Makes one and is in it. What cannot be compared, or is not like the first one, is no use later. */
+/* Makes a namespace and enters it. Keeps it only if its files can be read; the first one's become the reference. */
 static bool make(struct fh_netns_pool *p, struct fh_netns *n)
 {
 	if (unshare(CLONE_NEWNET) < 0 || fh_raise_loopback() < 0)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Network namespaces that a template's holder makes ahead and gives out again (holder.h). Making one takes the kernel
- * longer than anything else in a sandbox, and so does taking it down.
+ * A pool of network namespaces that a template's holder makes ahead and reuses (holder.h). Creating one, and destroying
+ * it, takes the kernel longer than anything else in a sandbox.
  *
- * One is given out again only if the kernel's own figures of it are to the letter those of a new one: not a socket is
- * left, no packet crossed its loopback, no counter of any protocol moved, no IPv6 flow label stands. A program has no
- * capability over it (it belongs to the template's user namespace), so it cannot change its addresses, routes, rules or
- * settings, and what it can do with sockets shows in those figures; after a program that did, it is closed and a new
- * one made. That a namespace was used before shows in nothing but its number. No two living sandboxes share one.
+ * A namespace is reused only if the kernel's statistics for it are byte for byte those of a new one: no socket is left,
+ * no packet crossed its loopback, no counter of any protocol changed, no IPv6 flow label exists. A program has no
+ * capability over it (it belongs to the template's user namespace), so the program cannot change addresses, routes,
+ * rules or settings; whatever it can do with sockets shows in those statistics. A namespace that a program did use is
+ * closed, and a new one is made. So a reused namespace differs from a new one in nothing but its inode number. No two
+ * live sandboxes share one.
  *
- * Needs /proc where the holder is; without one, and when all places are taken, each sandbox gets a new one by clone.
+ * This needs /proc in the holder's root. Without it, and when all places are taken, a sandbox gets a new namespace by
+ * clone.
  */
 #pragma once
 #include "base/base.h"
@@ -17,7 +19,7 @@
 enum { FH_NETNS_MAX = 32, FH_NETNS_FILES = 8, FH_NETNS_TEXT_MAX = 32 * 1024 };
 
 struct fh_netns {
-	int fd; /* -1: no namespace in this place */
+	int fd; /* -1: this place is empty */
 	int file[FH_NETNS_FILES];
 	bool given;
 };
@@ -25,15 +27,15 @@ struct fh_netns {
 struct fh_netns_pool {
 	struct fh_netns place[FH_NETNS_MAX];
 	size_t fresh_size;
-	char fresh[FH_NETNS_TEXT_MAX]; /* the figures of a new one */
+	char fresh[FH_NETNS_TEXT_MAX]; /* the statistics of a new namespace */
 	char now[FH_NETNS_TEXT_MAX];
 };
 
 void fh_netns_pool_init(struct fh_netns_pool *p);
-/* The caller moves into one that nobody is in, its loopback up. Its place, to be given back; -1: there is none to be
- * had, and the caller is somewhere in the pool or where it was. */
+/* Moves the caller into an unused namespace whose loopback interface is up. Returns its place, for fh_netns_give_back;
+ * -1: none is available, and the caller is in a namespace of the pool or in its previous one. */
 int fh_netns_enter(struct fh_netns_pool *p);
-/* Nobody is in it any more: every process of the sandbox is dead and reaped. */
+/* To be called when every process of the sandbox is dead and reaped. */
 void fh_netns_give_back(struct fh_netns_pool *p, size_t place);
-/* Raises the loopback interface of the caller's namespace; 0 also where there is none. -errno. */
+/* Brings up the loopback interface of the caller's namespace. 0, also if there is no such interface; or -errno. */
 int fh_raise_loopback(void);

@@ -43,7 +43,7 @@ ssize_t fh_packet_receive(int socket, void *buffer, size_t size, int fds[FH_PACK
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
 		int count = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-		memcpy(fds, CMSG_DATA(c), (size_t)count * sizeof(int)); /* the kernel sends one of these at most */
+		memcpy(fds, CMSG_DATA(c), (size_t)count * sizeof(int)); /* the kernel sends at most one such control message */
 		*ret_count = count;
 	}
 	if (!(h.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))

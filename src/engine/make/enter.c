@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* After the fork: no malloc, no stdio. */
+/* Runs partly after fork: no malloc, no stdio there. */
 #include "engine/make/enter.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static int become(const struct fh_entry *e)
 			return -errno;
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
 		return -errno;
-	/* one id has no groups to change (user_namespaces(7): setgroups) */
+	/* setgroups is denied in a user namespace with a single id (user_namespaces(7)) */
 	if (syscall(SYS_setgroups, 0, NULL) < 0 && errno != EPERM)
 		return -errno;
 	if (syscall(SYS_setresgid, e->gid, e->gid, e->gid) < 0 || syscall(SYS_setresuid, e->uid, e->uid, e->uid) < 0)
@@ -72,10 +72,10 @@ static int confine(const struct fh_entry *e)
 	if (e->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
 	int r = e->confined ? fh_landlock_confine() : 0;
-	return FH_MIN(r, 0); /* 1: this kernel does not have it */
+	return FH_MIN(r, 0); /* 1: the kernel has no Landlock */
 }
 
-/* The report and the image move out of the way of what is placed; both go at exec. */
+/* Puts descriptors at their numbers. Report and image move out of the way first; exec closes both. */
 static int place(const struct fh_entry *e, int *report, int *image)
 {
 	*report = fcntl(*report, F_DUPFD_CLOEXEC, 20);
@@ -117,7 +117,7 @@ static FH_NORETURN void run_program(const struct fh_entry *e, int report)
 		r = load_filter(e);
 	}
 	if (r == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* the anchor's end would do as well */
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* if this fails, the program still ends with the anchor */
 		failed.step = FH_ENTRY_EXEC;
 		if (image >= 0)
 			syscall(SYS_execveat, image, "", e->argv, e->env, AT_EMPTY_PATH);
@@ -136,7 +136,7 @@ static FH_NORETURN void help(const struct fh_entry *e, int report)
 	int pidfd = -1;
 	struct clone_args args = { .flags = CLONE_PARENT | CLONE_PIDFD, .pidfd = (uint64_t)(uintptr_t)&pidfd };
 	long pid = -1;
-	int r = e->cgroup ? fh_cgroup_enter(e->cgroup) : 0; /* v1; into v2's the helper was born */
+	int r = e->cgroup ? fh_cgroup_enter(e->cgroup) : 0; /* v1 only: the helper was cloned into the v2 group */
 	if (r == 0) {
 		m.step = FH_ENTRY_NAMESPACES;
 		r = setns(e->anchor, (int)e->namespaces) < 0 ? -errno : 0;

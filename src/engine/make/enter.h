@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starting a program of the engine's trust, or an interpreter that is to become a zygote, inside a template's
- * namespaces, as a child of the engine.
+ * Starts a program inside a template's namespaces, as a child of the engine: one that the engine trusts, or an
+ * interpreter that becomes a zygote.
  *
- * A helper enters the namespaces of the template's anchor and clones the program with CLONE_PARENT: only a child is
- * active in a pid namespace that was entered, and the anchor, as pid 1, may not clone so. It reports over a
- * SOCK_SEQPACKET pair: one struct fh_entered with the program's pidfd, one more should exec fail, and end of file when
- * exec worked.
+ * A helper process enters the namespaces of the template's anchor and clones the program with CLONE_PARENT. The helper
+ * is needed because setns to a pid namespace takes effect only for children, and because the anchor, as pid 1, may not
+ * use CLONE_PARENT. It reports over a SOCK_SEQPACKET pair: one struct fh_entered with the program's pidfd, a second one
+ * if exec fails, end of file if exec worked.
  */
 #pragma once
 #include <linux/filter.h>
@@ -17,22 +17,23 @@
 
 struct fh_entry {
 	int anchor;            /* pidfd */
-	uint64_t namespaces;   /* CLONE_NEW* of it to enter, the user namespace among them */
-	uint32_t uid, gid;     /* to become, as the user namespace shows them */
-	uint64_t capabilities; /* to keep, across exec; in that user namespace */
+	uint64_t namespaces;   /* CLONE_NEW* bits of the anchor's namespaces to enter, the user namespace included */
+	uint32_t uid, gid;     /* ids to change to, as seen in the user namespace */
+	uint64_t capabilities; /* to keep across exec, in that user namespace */
 	bool no_new_privs;
-	bool confined;                   /* in a Landlock domain that keeps it from everybody else (landlock.c) */
-	const struct sock_fprog *filter; /* NULL: none */
-	const struct fh_cgroup *cgroup;  /* of the template; NULL: the engine's own */
-	const char *cwd;                 /* inside */
-	int image;                       /* a descriptor to execute, or -1: argv[0] as a path inside */
+	bool confined; /* in a Landlock domain from which it cannot trace or signal processes outside (landlock.c) */
+	const struct sock_fprog *filter; /* NULL: no seccomp filter */
+	const struct fh_cgroup *cgroup;  /* the template's; NULL: stay in the engine's */
+	const char *cwd;                 /* path inside the namespaces */
+	int image;                       /* a descriptor to execute; -1: execute argv[0], a path inside */
 	char *const *argv, *const *env;
-	const int (*fds)[2]; /* pairs: ours, its number; everything else is closed. None of ours is below 20 */
+	/* pairs of our descriptor (20 or above) and its number in the program; all others are closed */
+	const int (*fds)[2];
 	size_t fd_count;
 };
 
 struct fh_entered {
-	int32_t error; /* errno; 0: the descriptor is the program's pidfd */
+	int32_t error; /* errno; 0: success, and the packet carries the program's pidfd */
 	int32_t step;  /* enum fh_entry_step */
 };
 enum fh_entry_step {
@@ -50,5 +51,6 @@ enum fh_entry_step {
 };
 extern const char *const fh_entry_step_texts[FH_ENTRY_COUNT_]; /* "enter the template's namespaces" … */
 
-/* Starts the helper. *ret_helper: its pidfd, to be waited for; *ret_report: our end of the pair, not blocking. */
+/* Starts the helper. *ret_helper: its pidfd, which the caller waits for. *ret_report: our end of the pair,
+ * non-blocking. */
 int fh_enter(const struct fh_entry *e, int *ret_helper, int *ret_report, struct fh_error *err);

@@ -24,8 +24,8 @@ struct holder {
 	struct fh_netns_pool *networks;
 };
 
-/* The range of ids of a child that has made its user namespace and waits; it must be us who write it: the kernel asks
- * for the right over the parent namespace. */
+/* Writes the id maps of a child that has unshared its user namespace and waits. Only the holder can do this, because
+ * the kernel asks for CAP_SETUID and CAP_SETGID in the parent namespace. */
 static bool write_maps(pid_t pid, uint32_t first)
 {
 	static const char *const files[] = { "uid_map", "gid_map" };
@@ -46,10 +46,10 @@ static void answer(uint32_t token, int error, int pidfd, int network)
 		.op = FH_HOLDER_MADE, .token = token, .error = error, .network = (uint32_t)(network + 1)
 	};
 	if (fh_packet_send(FH_HOLDER_SOCKET, &m, sizeof(m), &pidfd, pidfd >= 0) < 0)
-		_exit(0); /* the engine is gone */
+		_exit(0); /* the engine is dead */
 }
 
-/* Waits for the child to ask for its ids; it may as well have died. */
+/* Waits until the child asks for its ids, or dies. */
 static void give_ids(pid_t pid, uint32_t first, int ask, int go)
 {
 	struct fh_setup_report asked;
@@ -60,7 +60,8 @@ static void give_ids(pid_t pid, uint32_t first, int ask, int go)
 		(void)!write(go, "", 1);
 }
 
-/* A pid namespace of its own is what tells the engine that nobody is left in the sandbox. */
+/* A network namespace is reused only if the sandbox has its own pid namespace: the end of that tells the engine that no
+ * process is left in the network namespace. */
 static int enter_network(const struct holder *h, const struct fh_holder_make *m)
 {
 	uint32_t layers = 1u << FH_LAYER_NETWORK | 1u << FH_LAYER_PID;

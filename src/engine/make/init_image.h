@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fumehood-init, carried inside the engine so that the engine can be copied anywhere as one file. */
+/* The program fumehood-init, embedded in the engine so that the engine can be copied as a single file. */
 #pragma once
 extern const unsigned char fh_init_image[];
 extern const unsigned long fh_init_image_size;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Landlock on top of the mounts: reading everywhere, writing only where the plan has something to write to, no signals
- * or abstract sockets across the border. Source: kernel Documentation/userspace-api/landlock.rst (ABI 1 to 7). */
+/* Landlock, as a second layer over the mounts: reading is allowed everywhere, writing only where the plan has something
+ * writable; signals and abstract sockets cannot leave the domain. Source: kernel
+ * Documentation/userspace-api/landlock.rst (ABI 1 to 7). */
 #include "engine/make/launch.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The kernel's, spelled out: Debian 12's headers end at ABI 2. */
+/* The kernel's structs, defined here because the headers of Debian 12 end at ABI 2. */
 struct ruleset_attr {
 	uint64_t fs, net, scoped;
 };
@@ -60,7 +61,8 @@ static int allow(int ruleset, const char *path, uint64_t allowed)
 	struct stat st;
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	if (!S_ISDIR(st.st_mode)) /* a file that was bound: the kernel refuses rights that only a folder can have */
+	/* a file that was bind-mounted: the kernel refuses a rule with rights that only folders have */
+	if (!S_ISDIR(st.st_mode))
 		a.allowed &= FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV;
 	return syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &a, 0) < 0 ? -errno : 0;
 }
@@ -80,17 +82,18 @@ int fh_landlock_rules(const struct fh_plan *plan)
 		const struct fh_plan_mount *m = &plan->mounts[i];
 		if (m->kind == FH_MOUNT_WRITABLE || ((m->kind == FH_MOUNT_BIND || m->kind == FH_MOUNT_FILE) && m->writable))
 			r = allow(ruleset, m->target, all);
-		else if (m->kind == FH_MOUNT_DEV) /* nodes and terminals; /dev/shm is a folder to write in */
+		else if (m->kind == FH_MOUNT_DEV) /* device nodes, terminals, and /dev/shm, which is writable */
 			r = allow(ruleset, m->target, all);
-		else if (m->kind == FH_MOUNT_PROC) /* a process's own files; what is the host's is read-only by mount */
+		else if (m->kind == FH_MOUNT_PROC) /* a process's own files; mounts make the host's settings read-only */
 			r = allow(ruleset, m->target, (FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE) & all);
 	}
 	return r < 0 ? r : FH_TAKE_FD(ruleset);
 }
 
-/* Nothing is refused in it, but what every domain refuses: to trace, or look into, a process outside; and, from ABI 6
- * on, to signal one. What is forked inside inherits it, so it must not refuse more. A domain has to handle some right:
- * making block devices, which nobody inside may do anyhow, and REFER, which is refused unless it is handled. */
+/* This domain refuses only what every domain refuses: tracing or reading processes outside, and (ABI 6 and later)
+ * signalling them. Programs forked inside inherit the domain, so it must not refuse more. A domain has to handle at
+ * least one right. This one handles making block devices, which no process inside may do anyway, and REFER, which is
+ * refused unless it is handled. */
 int fh_landlock_confine(void)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_RULESET_VERSION);

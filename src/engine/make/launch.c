@@ -22,7 +22,7 @@
 #define MFD_EXEC 0x0010U
 #endif
 
-/* Sealed, so that nobody who gets hold of /proc/1/exe can change what the next sandbox runs. */
+/* Sealed, so that a process that opens /proc/1/exe cannot change what the next sandbox runs. */
 static int make_init_image(struct fh_error *err)
 {
 	int fd = memfd_create("fumehood-init", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
@@ -67,7 +67,7 @@ static int explain_clone(int error, bool into_group, struct fh_error *err);
 
 int fh_launch_init_image(struct fh_error *err)
 {
-	static int init_image = -1; /* made once, for the engine's life */
+	static int init_image = -1; /* made once, kept until the engine ends */
 	if (init_image < 0)
 		init_image = make_init_image(err);
 	return init_image;
@@ -85,7 +85,7 @@ int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgr
 		r = fh_error_sys(err, errno, "cannot make the pipes of a sandbox");
 		goto failed;
 	}
-	int buffer = 1 << 20; /* a whole SPAWN fits, so that sending never waits for init */
+	int buffer = 1 << 20; /* large enough for a whole SPAWN message, so that sending never waits for init */
 	(void)setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer));
 	struct fh_launch l = {
 		.part = part,
@@ -165,7 +165,8 @@ void fh_launch_explain(int error, struct fh_error *err)
 		fh_error_hint(err, "%s: %s", refusal.why, refusal.mend);
 }
 
-/* A clone into a control group fails for the group's own reasons too, which say nothing of namespaces (clone3(2)). */
+/* clone3 into a control group can also fail for reasons of that group, for which a hint about namespaces would be wrong
+ * (clone3(2)). */
 static int explain_clone(int error, bool into_group, struct fh_error *err)
 {
 	static const int of_group[] = { EBUSY, EOPNOTSUPP, EACCES, ENODEV, ENOENT };
@@ -208,7 +209,8 @@ int fh_launch_failed(const struct fh_setup_report *r, struct fh_error *err)
 	int step = r->step >= 0 && r->step < FH_SETUP_COUNT_ ? r->step : FH_SETUP_READY;
 	bool path = step == FH_SETUP_ROOT || step == FH_SETUP_MOUNT;
 	fh_error_sys(err, r->error, "cannot %s%s%.200s", step_texts[step], path ? " " : "", path ? r->what : "");
-	/* AppArmor lets a user make the namespace and then takes its rights: what needs the first of them fails */
+	/* AppArmor lets a user create the namespace and then denies its capabilities: the first step that needs one
+	 * fails */
 	if (step == FH_SETUP_UNSHARE || step == FH_SETUP_MAPS || step == FH_SETUP_NETWORK || step == FH_SETUP_HOSTNAME)
 		fh_launch_explain(r->error, err);
 	else if (step == FH_SETUP_MOUNT && r->error == EPERM)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making a sandbox: from a plan to an init that waits for its first message.
+ * Makes a sandbox: turns a plan into an init that waits for its first message.
  *
  *     engine                                       child (setup.c)
  *     fh_launch: opens what the child will need
@@ -10,11 +10,11 @@
  *                                  ─── go ───────▶ Landlock, capabilities, no_new_privs, seccomp
  *     end of file: it worked       ◀────────────── exec of fumehood-init
  *
- * As a user, the user namespace comes first (it is what gives the right to do the rest) and holds one id. As root it
- * comes last, so that the mounts and all other namespaces belong to the host's user namespace and no capability that
- * a program might win counts for them.
+ * Run by a user, the child creates the user namespace first, because it gives the right to create the others; it maps
+ * one id. Run by root, it creates the user namespace last: the mounts and all other namespaces then belong to the
+ * host's user namespace, and no capability that a program might gain inside applies to them.
  *
- * The child calls neither malloc nor stdio: it works on what the engine prepared, and reports one fixed record over a
+ * The child calls neither malloc nor stdio. It works on what the engine prepared and reports one fixed record over a
  * close-on-exec pipe.
  */
 #pragma once
@@ -23,13 +23,13 @@
 #include "engine/host/ids.h"
 #include "proto/plan.h"
 
-/* What went wrong in the child, and where. Fits a pipe's atomic write. */
+/* The record that the child writes to the report pipe: what failed, and where. Small enough for an atomic write. */
 struct fh_setup_report {
-	int32_t step; /* enum fh_setup_step; 0: this is the request for id maps */
+	int32_t step; /* enum fh_setup_step; FH_SETUP_IDS asks for the id maps */
 	int32_t error;
-	uint32_t layers_off; /* bits: layers that the kernel does not have (Landlock on an old one) */
-	uint32_t landlock;   /* 1: the kernel refuses to mount as it does only under Landlock */
-	char what[256];      /* a path or a name */
+	uint32_t layers_off; /* bit set of layers that the kernel does not support, such as Landlock on an old one */
+	uint32_t landlock;   /* 1: the kernel refused a mount that only Landlock refuses, so Landlock is in force */
+	char what[256];      /* path or name that the failed step worked on */
 };
 
 enum fh_setup_step {
@@ -46,15 +46,15 @@ enum fh_setup_step {
 	FH_SETUP_CAPABILITIES,
 	FH_SETUP_SECCOMP,
 	FH_SETUP_EXEC,
-	FH_SETUP_READY, /* the last record of a child that worked: layers_off and landlock count */
+	FH_SETUP_READY, /* the last record of a child that succeeded; layers_off and landlock are valid */
 	FH_SETUP_COUNT_
 };
 
-/* A root may be made at once, or in two parts: what all sandboxes of a template share, and what each has of its own
- * (its /proc, writable folders, terminals), which is mounted over the shared part. */
+/* Which part of a root to build. A root is made at once, or in two parts: the part that all sandboxes of a template
+ * share, and each sandbox's own part (/proc, writable folders, terminals), which is mounted over the shared one. */
 enum fh_part { FH_PART_WHOLE, FH_PART_SHARED, FH_PART_OWN };
 
-/* All that the child needs, made before the fork. */
+/* Everything that the child needs, prepared before the fork. */
 struct fh_launch {
 	enum fh_part part;
 	const struct fh_plan *plan;
@@ -63,53 +63,57 @@ struct fh_launch {
 	int init_image;      /* sealed memory that holds fumehood-init */
 	int init_socket;     /* becomes descriptor 3 of init */
 	int report;          /* write end of the report pipe */
-	int go;              /* read end: one byte when the id maps are written */
-	bool sampling;       /* init counts itself: it needs to look at every process */
+	int go;              /* read end; one byte arrives when the id maps are written */
+	bool sampling;       /* init samples memory, so it needs the right to read every process */
 	bool counts_sockets; /* init counts the buffers of sockets */
-	bool has_network;    /* it is in its network namespace already, the loopback interface up */
-	uint64_t root_bytes; /* size of the root's own tmpfs */
+	bool has_network;    /* the child is in its network namespace already, with the loopback interface up */
+	uint64_t root_bytes; /* size of the root's own tmpfs, in bytes */
 };
 
-/* setup.c: the child's whole life up to exec; never returns. */
+/* setup.c: runs the child up to exec; never returns. */
 FH_NORETURN void fh_setup(const struct fh_launch *l);
 
-/* setup.c: the same for a sandbox of a template, in a child of its holder (template.h). What it has made besides (rule
- * set, writable layer) init hands to the engine; what failed, this does, in a struct fh_init_launched either way. */
+/* setup.c: the same for a sandbox made from a template, in a child of the template's holder. On success, init sends a
+ * struct fh_init_launched to the engine, with the Landlock rule set and the writable layer. On failure this function
+ * sends it. */
 FH_NORETURN void fh_setup_own(const struct fh_launch *l);
 
-/* In a child: no signal blocked, ignored or handled. */
+/* For a child after fork: unblocks all signals and resets them to the default action. */
 void fh_reset_signals(void);
 
-/* mounts.c: builds the root (WHOLE, SHARED) and makes it /. 0, or -errno with *ret_step and what filled. *ret_settings
- * becomes an O_PATH descriptor of the new /proc/sys below what covers it, close-on-exec; -1 where the plan has none. */
+/* mounts.c: builds the root (WHOLE, SHARED) and pivots into it. Returns 0, or -errno with *ret_step and `what` set.
+ * *ret_settings becomes an O_PATH descriptor of the new /proc/sys from before it was covered, close-on-exec; -1 if the
+ * plan has no /proc. */
 int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256], int *ret_settings);
-/* mounts.c: mounts a sandbox's OWN part over the root that is there; *ret_disk: the writable layer. */
+/* mounts.c: mounts a sandbox's own part over the shared root. *ret_disk: the writable layer. */
 int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], int *ret_disk, int *ret_settings);
 
-/* landlock.c: restricts the calling process to the plan's folders. 0; 1: the kernel has no Landlock; -errno. */
+/* landlock.c: restricts the calling process to the plan's folders. Returns 0; 1: the kernel has no Landlock; or
+ * -errno. */
 int fh_landlock_enter(const struct fh_plan *plan);
-/* The rule set for that, to be entered by others; -ENOSYS: the kernel has no Landlock; or -errno. */
+/* The rule set for that, for other processes to enter. -ENOSYS: the kernel has no Landlock; or another -errno. */
 int fh_landlock_rules(const struct fh_plan *plan);
-/* Into a domain that only keeps a zygote, and what it forks, from tracing and signalling others. Returns as above. */
+/* Enters a domain that only keeps a zygote, and the programs it forks, from tracing and signalling processes outside.
+ * Returns as fh_landlock_enter. */
 int fh_landlock_confine(void);
 
 struct fh_child {
 	pid_t pid;
 	int pidfd;
-	int socket; /* the engine's end of init's pair */
+	int socket; /* the engine's end of the pair whose other end is init's */
 	int report; /* read end */
-	int go;     /* write end, -1 when no maps are needed */
+	int go;     /* write end; -1: no id maps have to be written */
 };
-/* Clones and returns at once; the report pipe tells how it went. */
+/* Clones the child and returns at once; the report pipe tells how it went. */
 int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup, const struct fh_ids *ids,
               bool sampling, struct fh_child *ret, struct fh_error *err);
-/* fumehood-init in sealed memory, for the engine's life; -1 with err. */
+/* A descriptor of fumehood-init in sealed memory, which stays open as long as the engine runs; -1 with err. */
 int fh_launch_init_image(struct fh_error *err);
-/* CLONE_NEW* of the plan's layers, but for the user and cgroup namespaces. */
+/* The CLONE_NEW* bits of the plan's layers, without those for the user and cgroup namespaces. */
 uint64_t fh_launch_namespaces(const struct fh_plan *plan);
-/* Writes the child's id maps (ranges only). */
+/* Writes the child's id maps; with ranges only. */
 int fh_launch_write_maps(const struct fh_child *c, const struct fh_ids *ids, struct fh_error *err);
-/* Turns the child's report into an error with a hint for the causes that people meet. */
+/* Turns the child's report into an error; common causes get a hint. */
 int fh_launch_failed(const struct fh_setup_report *r, struct fh_error *err);
-/* Hint for a clone or unshare that the host refused. */
+/* Adds a hint to the error of a clone or unshare that the host refused. */
 void fh_launch_explain(int error, struct fh_error *err);

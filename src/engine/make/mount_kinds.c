@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Targets in a root that is being built, and what is mounted on them: one function for each kind but /proc and /dev. */
+/* How targets are found or made in a root that is being built, and how each kind of mount is done but /proc and
+ * /dev. */
 #include "engine/make/mounts.h"
 
 #include <errno.h>
@@ -74,7 +75,7 @@ static bool is_folder(int fd)
 	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The folder that holds path, made if need be, and path's last part. */
+/* Opens the folder that contains `path`, making it if necessary. *ret_name: the last component of path. */
 static int open_parent(const struct fh_build *b, const char *path, const char **ret_name)
 {
 	char parent[FH_PLAN_PATH_MAX];
@@ -96,7 +97,7 @@ int fh_build_give(const struct fh_build *b, int dir, const char *name)
 	return b->root_writable && fchownat(dir, name, b->uid, b->uid, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
 }
 
-/* Where the root is not ours to write to (inside a read-only bind) only what is there counts. */
+/* In a part of the root that is not writable (inside a read-only bind), nothing is made, so the target must exist. */
 int fh_open_target(const struct fh_build *b, const char *path, bool folder)
 {
 	const char *name;
@@ -117,7 +118,8 @@ int fh_open_target(const struct fh_build *b, const char *path, bool folder)
 		if (made < 0 && errno != EEXIST)
 			return -errno;
 	}
-	fd = fh_open_in_root(b, path, O_PATH); /* from the root again: a link of an image counts as one in there */
+	/* resolved from the root again, so that a link in an image is followed within the root */
+	fd = fh_open_in_root(b, path, O_PATH);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -175,7 +177,7 @@ static int mount_bind(struct fh_build *b, const struct fh_plan_mount *m, int tre
 {
 	uint64_t plain = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 	if (tree < 0)
-		return 0; /* optional and not there */
+		return 0; /* the mount is optional, and its source does not exist */
 	if (fh_mount_set(tree, AT_RECURSIVE, m->writable ? plain : plain | MOUNT_ATTR_RDONLY) < 0)
 		return -errno;
 	return fh_put_tree(b, tree, m->target);
@@ -204,7 +206,7 @@ static int write_content(int f, const struct fh_plan_mount *m)
 	return fchmod(f, m->mode ? m->mode : 0644) < 0 ? -errno : 0;
 }
 
-/* A file of the writable layer over what is there, which may be a file of /proc. */
+/* Mounts a file of the writable layer over the target, which may be a file of /proc. */
 static int put_writable_file(struct fh_build *b, const struct fh_plan_mount *m)
 {
 	char path[FH_BENCH_MAX + 64], number[24];
@@ -230,7 +232,9 @@ static int mount_file(struct fh_build *b, const struct fh_plan_mount *m, int tre
 	fh_auto_close int dir = open_parent(b, m->target, &name);
 	if (dir < 0)
 		return dir;
-	(void)unlinkat(dir, name, 0); /* of an image: a new file in the upper layer, never through a link of the image */
+	/* removes the image's file first: the new one is made in the upper layer, and a link of the image is never
+	 * followed */
+	(void)unlinkat(dir, name, 0);
 	fh_auto_close int f = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (f < 0)
 		return -errno;
@@ -251,14 +255,14 @@ static int mount_dir(struct fh_build *b, const struct fh_plan_mount *m, int tree
 static int mount_writable(struct fh_build *b, const struct fh_plan_mount *m, int tree)
 {
 	(void)tree;
-	if (fh_streq(m->target, "/")) /* mounts.c began with it */
+	if (fh_streq(m->target, "/")) /* mounts.c has mounted the root already */
 		return 0;
 	if (b->l->part == FH_PART_SHARED)
 		return fh_make_place(b, m->target);
 	return fh_put_writable(b, m->target, m->mode ? m->mode : 0755);
 }
 
-/* By descriptors all the way: what is covered may be a file, on which one cannot stand. */
+/* Works on descriptors only: the target may be a file, which cannot be the working directory. */
 static int cover(const struct fh_build *b, const char *target)
 {
 	char path[FH_BENCH_MAX + 64];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A sandbox's /proc and /dev. In the way of every start: what is bound and mounted here takes one call each, mount(2)
- * from where one stands, instead of the five that detached trees take.
+ * A sandbox's /proc and /dev. These are mounted at every start, so they use one mount(2) each, relative to the working
+ * directory, instead of the five calls that detached trees need.
  */
 #include "engine/make/mounts.h"
 
@@ -16,9 +16,9 @@ static const char *const device_nodes[] = { "null", "zero", "full", "random", "u
 #define DEVICES FH_ARRAY_SIZE(device_nodes)
 _Static_assert(DEVICES <= FH_DEVICES_MAX, "room for each device node");
 
-/* What a /proc tells of the host, and what could be written through it. The list is Docker's (moby profiles, masked and
- * read-only paths), and two more: all locks of the host, which carry data from one sandbox to the next, and its
- * pressure, where whoever writes gets a thread of the kernel. Files that this kernel does not have are passed over. */
+/* Files of /proc that reveal or change something of the host. The list is Docker's (moby profiles, masked and read-only
+ * paths) with two additions: `locks`, which shows all locks of the host, through which sandboxes could exchange data,
+ * and `pressure`, where each writer is given a kernel thread. Files that this kernel lacks are skipped. */
 static const struct {
 	const char *name;
 	bool folder;
@@ -31,7 +31,7 @@ static const struct {
 };
 static const char *const proc_read_only[] = { "bus", "fs", "irq", "sys" };
 
-/* Names of the new /proc: one stands in it, and no link of an image is on the way. */
+/* The working directory is the new /proc, so no link of an image can be in the way. */
 static int mask_proc(const struct fh_build *b)
 {
 	unsigned long flags = FH_MOUNT_PLAIN | MS_NOEXEC | MS_RDONLY;
@@ -60,10 +60,11 @@ int fh_mount_proc(struct fh_build *b, const struct fh_plan_mount *m, int tree)
 		return r;
 	if (mount("none", ".", "proc", FH_MOUNT_PLAIN | MS_NOEXEC, NULL) < 0)
 		return -errno;
-	r = fh_enter_target(b, m->target); /* what is mounted there now */
+	r = fh_enter_target(b, m->target); /* enters the file system that was just mounted */
 	if (r == 0 && b->settings < 0)
 		b->settings = open("sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	/* a template's own stays whole: the kernel lets its sandboxes mount theirs only where one can be seen whole */
+	/* A template's own /proc stays unmasked: the kernel lets its sandboxes mount a /proc only where an unmasked one is
+	 * visible. */
 	if (r < 0 || !(b->l->plan->layers & 1u << FH_LAYER_PROC) || b->l->part == FH_PART_SHARED)
 		return r;
 	return mask_proc(b);
@@ -76,7 +77,7 @@ static const struct {
 	{ "stderr", "/proc/self/fd/2" }, { "ptmx", "pts/ptmx" },
 };
 
-/* The nodes are bound one by one: the host's /dev as a whole is never there. */
+/* Each node is bound on its own; the host's /dev as a whole is never visible. */
 static int mount_nodes(struct fh_build *b, const struct fh_plan_mount *m)
 {
 	char path[FH_PLAN_PATH_MAX + 64];
@@ -84,7 +85,7 @@ static int mount_nodes(struct fh_build *b, const struct fh_plan_mount *m)
 	int r = FH_MIN(dev, 0);
 	for (size_t i = 0; r == 0 && i < DEVICES; i++) {
 		int node = FH_TAKE_FD(b->device[i]);
-		/* read-only is for the node's times and mode; a device can be written to all the same */
+		/* read-only protects the node's times and mode; the device itself can still be written to */
 		struct mount_attr a = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY,
 			                    .attr_clr = b->own_nodes ? MOUNT_ATTR_NODEV : 0 };
 		if (syscall(SYS_mount_setattr, node, "", AT_EMPTY_PATH, &a, sizeof(a)) < 0)
@@ -108,7 +109,7 @@ static int put_own_bench(const struct fh_build *b, const char *target)
 
 int fh_mount_dev(struct fh_build *b, const struct fh_plan_mount *m, int tree)
 {
-	/* max: all terminals of the host come from one pool (kernel.pty.max), which one sandbox could empty for all */
+	/* max: all terminals of the host come from one pool (kernel.pty.max), which a single sandbox could exhaust */
 	static const char pts_options[] = "newinstance,ptmxmode=0666,mode=0620,max=64";
 	char pts_path[FH_PLAN_PATH_MAX + 64], shm_path[FH_PLAN_PATH_MAX + 64];
 	(void)tree;
@@ -140,8 +141,8 @@ int fh_open_devices(struct fh_build *b)
 	return 0;
 }
 
-/* Nodes of the root's own instead of the host's, so that locks and watches on them concern nobody outside: as root of
- * the host, on the workbench, on which one stands. Else the host's stay. */
+/* Replaces the host's device nodes by new ones, so that locks and watches on them reach no process outside. Only root
+ * of the host can make nodes; otherwise the host's are used. The working directory is the workbench. */
 void fh_make_devices(struct fh_build *b)
 {
 	int made[DEVICES];

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * The root of a sandbox, from the plan's list of mounts.
+ * Builds the root of a sandbox from the plan's list of mounts.
  *
- * Sources are opened as detached trees before anything is covered. A small tmpfs over a folder of the old root (in our
- * own mount namespace) is the workbench: below it stand the new root and the writable layer. After pivot_root the old
- * root is detached with the workbench; what was bound from it stays.
- * A template's root is built in the same way but for what each sandbox has of its own; that is mounted over it later,
- * in a copy of the mount namespace, without a change of the root. The workbench for that comes with the template, where
- * the sandbox's /dev/shm will cover it: an unmount would make every sandbox wait until all processors have noticed.
- * Sources: open_tree(2), mount_setattr(2), move_mount(2), pivot_root(2), openat2(2).
+ * Sources are opened as detached trees before anything is covered. The workbench is a small tmpfs over a folder of the
+ * old root (in our own mount namespace); the new root and the writable layer are mounted below it. After pivot_root the
+ * old root is detached together with the workbench; what was bound from them stays mounted. A template's root is built
+ * in the same way, without the parts that each sandbox has of its own. Those are mounted over it when a sandbox is
+ * made, in a copy of the mount namespace and without changing the root. They need a workbench too. It comes with the
+ * template, at the place where the sandbox's /dev/shm covers it in the end: unmounting it instead would make every
+ * sandbox wait for an RCU grace period. Sources: open_tree(2), mount_setattr(2), move_mount(2), pivot_root(2),
+ * openat2(2).
  */
 #include "engine/make/mounts.h"
 
@@ -27,7 +28,7 @@
 
 enum { ROOT_INODES = 65536 };
 
-static struct fh_build build; /* in the child: one build, too large for a stack */
+static struct fh_build build; /* used in the child, which makes one build; too large for a stack */
 
 static void begin(const struct fh_launch *l, int32_t *ret_step, char what[256])
 {
@@ -39,7 +40,7 @@ static void begin(const struct fh_launch *l, int32_t *ret_step, char what[256])
 		                       .root_writable = fh_plan_root_is_writable(l->plan) };
 	*ret_step = FH_SETUP_ROOT;
 	fh_build_say(&build, "/");
-	umask(0); /* modes are meant as they are written */
+	umask(0); /* so that modes take effect as written */
 }
 
 /* ------------------------------------------------------------------------------------------------------ workbench */
@@ -49,7 +50,7 @@ static void add(char *to, const char *text)
 	memcpy(to + strlen(to), text, strlen(text) + 1);
 }
 
-/* Mounts an empty tmpfs; 0 bytes, or inodes: without that limit. */
+/* Mounts an empty tmpfs; 0 bytes or 0 inodes mean no limit. */
 static int mount_tmpfs(const char *at, uint64_t bytes, uint64_t inodes)
 {
 	char options[96] = "mode=0755,size=", number[24];
@@ -65,18 +66,18 @@ static int open_folder(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What things are covered with, and a place for the writable layer. */
+/* Makes the file and the folder that cover others, and a place for the writable layer. */
 static int prepare_covers(void)
 {
 	fh_auto_close int file = open("file", O_WRONLY | O_CREAT | O_CLOEXEC, 0444);
 	return file < 0 || mkdir("folder", 0755) < 0 || mkdir("writable", 0755) < 0 ? -errno : 0;
 }
 
-/* One stands in the workbench. */
+/* The working directory must be the workbench. */
 static int mount_writable_layer(struct fh_build *b)
 {
 	uint64_t disk = b->l->plan->limits.value[FH_LIMIT_DISK];
-	/* one inode for each 4 KiB: as many files as there is room for pages */
+	/* one inode for each 4 KiB: as many files as there are pages */
 	int r = disk == FH_UNLIMITED ? mount_tmpfs("writable", 0, 0) : mount_tmpfs("writable", disk, disk / 4096 + 16);
 	if (r < 0)
 		return r;
@@ -84,7 +85,7 @@ static int mount_writable_layer(struct fh_build *b)
 	return FH_MIN(b->writable, 0);
 }
 
-/* From now on nothing is made on the workbench, so that a cover is read-only without more being done to it. */
+/* Makes the workbench read-only, and with it the covers on it. Nothing is made on it after this. */
 static int close_bench(const struct fh_build *b)
 {
 	unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | FH_MOUNT_PLAIN | MS_NOEXEC;
@@ -93,7 +94,7 @@ static int close_bench(const struct fh_build *b)
 
 /* ---------------------------------------------------------------------------------------------------------- whole */
 
-/* Opens every source as a detached copy, before the old root is touched. */
+/* Opens every source as a detached tree, before the old root is changed. */
 static int open_sources(struct fh_build *b)
 {
 	const struct fh_plan *p = b->l->plan;
@@ -116,7 +117,7 @@ static int open_sources(struct fh_build *b)
 	return 0;
 }
 
-/* A read-only copy of the plan's image; -1 where it has none. */
+/* A detached read-only tree of the plan's image; -1 if the plan has none. */
 static int open_image(struct fh_build *b)
 {
 	struct stat st;
@@ -134,9 +135,9 @@ static int open_image(struct fh_build *b)
 	return S_ISDIR(st.st_mode) ? FH_TAKE_FD(image) : -ENOTDIR;
 }
 
-/* An image is the lower layer below an empty upper one, so that mount points can be made in it; on the workbench, or
- * where the root can be written to, in the writable layer. Relative paths, so that no character of a real path can be
- * taken for a separator. */
+/* An image becomes the lower layer of an overlay with an empty upper one, so that mount points can be made in it. The
+ * upper layer is on the workbench or, for a writable root, in the writable layer. Paths are relative, so that no
+ * character of a real path can be mistaken for a separator. */
 static const struct {
 	const char *upper, *work, *options, *as_user;
 } overlays[] = {
@@ -160,7 +161,7 @@ static int mount_overlay(const struct fh_build *b, int image)
 	           : 0;
 }
 
-/* A root that can be written to and comes from nothing: a folder of the writable layer. */
+/* Mounts a writable root without an image: a folder of the writable layer. */
 static int mount_writable_root(const struct fh_build *b)
 {
 	if (mkdir("writable/root", 0755) < 0)
@@ -171,8 +172,8 @@ static int mount_writable_root(const struct fh_build *b)
 
 static const char *const bench_folders[] = { "/tmp", "/mnt", "/dev", "/proc", "/usr" };
 
-/* Mounts the workbench over a folder that every system has, and stands in it. An image keeps what is made in it here.
- */
+/* Mounts the workbench over a folder that every system has, and enters it. For an image, what is made in the root goes
+ * to a layer on the workbench. */
 static int open_bench(struct fh_build *b)
 {
 	int r = -ENOENT;
@@ -206,7 +207,7 @@ static int prepare(struct fh_build *b, int image)
 	b->root = open("root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (b->root < 0 || !shared)
 		return b->root < 0 ? -errno : 0;
-	/* the workbench of its sandboxes, which fh_mount_dev puts where they find it */
+	/* the workbench of the template's sandboxes, which fh_mount_dev puts at its place */
 	if (mkdir(FH_SHARED_BENCH, 0755) < 0 || chdir(FH_SHARED_BENCH) < 0)
 		return -errno;
 	r = prepare_covers();
@@ -281,7 +282,7 @@ int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], 
 	if (r < 0)
 		return r;
 	fh_build_say(b, FH_OWN_BENCH);
-	r = fh_put_writable(b, FH_OWN_BENCH, 01777); /* over the workbench, which nobody needs any more */
+	r = fh_put_writable(b, FH_OWN_BENCH, 01777); /* covers the workbench, which is not needed any more */
 	if (r < 0 || chdir("/") < 0)
 		return r < 0 ? r : -errno;
 	*ret_disk = b->writable;

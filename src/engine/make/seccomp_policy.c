@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-/* CLONE_NEW* of clone: NEWTIME shares its bit with the exit signal and cannot be asked for there. */
+/* CLONE_NEW* bits as clone takes them. CLONE_NEWTIME is missing, since its bit is part of clone's exit signal. */
 #define CLONE_NAMESPACES 0x7E020000u
 #define SET_ID 06000u
 #define TMPFILE (O_TMPFILE & ~O_DIRECTORY)
@@ -23,8 +23,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	/* new processes */
 	FH_A_IF("clone", "new processes and threads, but no new namespaces", FH_MASKED(0, CLONE_NAMESPACES, 0)),
 
-	/* A protocol or type that is not known makes the kernel load a module for it; what is not named here answers as a
-	 * kernel that has none. */
+	/* For an unknown protocol or type the kernel may load a module. Whatever is not listed here fails as in a kernel
+	 * without that module. */
 	FH_A_IF("socket", "sockets within the sandbox", FH_IS(0, AF_UNIX)),
 #define INET_SOCKET(family, type, protocol)                                                                            \
 	FH_A_IF("socket", "TCP and UDP over the sandbox's own loopback", FH_IS(0, family), FH_MASKED(1, 0xF, type),        \
@@ -56,15 +56,15 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("rt_tgsigqueueinfo", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
 	FH_E_IF("pidfd_open", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
 
-	/* 1 byte, which the engine sets, is the one limit at which the kernel gives no core dump to a program of the host's
-	 * either (core(5)); with 0 it does. Who asks for no core dumps has what was asked for. */
+	/* The engine sets RLIMIT_CORE to 1 byte, the only value at which the kernel does not start a core dump handler of
+	 * the host either (core(5)); at 0 it does. A program that switches core dumps off is told that it worked. */
 	FH_E_IF("prlimit64", EPERM, "would change the limits of init, which in some hosts is the same user", FH_IS(0, 1)),
 	FH_E_IF("prlimit64", 0, "there are no core dumps, whatever is set", FH_IS(1, RLIMIT_CORE), FH_GIVEN(2), FH_NULL(3)),
 	FH_E_IF("prlimit64", EPERM, "there are no core dumps, whatever is set", FH_IS(1, RLIMIT_CORE), FH_GIVEN(2)),
 	FH_E_IF("setrlimit", 0, "there are no core dumps, whatever is set", FH_IS(0, RLIMIT_CORE)),
 
-/* A file that runs as its owner is the invoking user's in a folder that was mounted to be written to. File
- * capabilities need a capability. openat2, whose mode is behind a pointer, is below. */
+/* In a folder mounted writable, a set-ID file would run with the rights of the invoking user of the host. File
+ * capabilities cannot be set without a capability. For openat2, whose mode is behind a pointer, see below. */
 #define NO_SET_ID "a set-ID file on a writable mount would run as the user of the host"
 	FH_E_IF("chmod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
 	FH_E_IF("fchmod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
@@ -75,11 +75,11 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("mkdirat", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
 	FH_E_IF("mknod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
 	FH_E_IF("mknodat", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
-	/* the mode is an argument only where a file is made */
+	/* the mode counts only where a file is made */
 	FH_E_IF("open", EPERM, NO_SET_ID, FH_ANY(1, O_CREAT | TMPFILE), FH_ANY(2, SET_ID)),
 	FH_E_IF("openat", EPERM, NO_SET_ID, FH_ANY(2, O_CREAT | TMPFILE), FH_ANY(3, SET_ID)),
 
-	/* what outlasts the program or weighs on the host, and what no program of this kind needs */
+	/* operations that outlast the program or burden the host, and that no program of this kind needs */
 	FH_E_IF("fcntl", EINVAL, "a lease holds up whoever opens the file, on the host too", FH_IS(1, F_SETLEASE)),
 	FH_E_IF("fcntl", EINVAL, "watches folders of the host; inotify is what programs use", FH_IS(1, F_NOTIFY)),
 	FH_E_IF("madvise", EINVAL, "pages merged with those of others tell what others hold", FH_IS(2, MADV_MERGEABLE)),
@@ -93,8 +93,9 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("semget", EINVAL, "more than 64 in a set: without control groups they would not be counted in time",
 	        FH_ABOVE(1, 64)),
 
-/* options of sockets: programs in the kernel come from a pool of the whole host (net.core.bpf_jit_limit), flow labels
- * from one of 4,096; keys and upper layers load modules; cookies are numbered through the whole host */
+/* options of sockets: attached programs run in the kernel and come from one pool of the whole host
+ * (net.core.bpf_jit_limit); IPv6 flow labels come from a pool of 4,096; keys and upper layers load modules; cookies are
+ * numbered across the host */
 #define OPTION_SPARED(call, level, option, error, why) FH_E_IF(call, error, why, FH_IS(1, level), FH_IS(2, option))
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_FILTER, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_BPF, EPERM, "a program in the kernel"),
@@ -113,7 +114,7 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	IOCTL_SPARED(TIOCSTI),
 	IOCTL_SPARED(0x541C /* TIOCLINUX */),
 	IOCTL_SPARED(TIOCSETD),
-/* of the network those that read; the others need a capability, or load a module before they say so */
+/* network requests that only read; the others need a capability, or load a module before they fail */
 #define IOCTL_READS(request) FH_A_IF("ioctl", "reads of the sandbox's own interface, and owners", FH_IS(1, request))
 	FH_A_IF("ioctl", "owners, marks and time stamps of sockets", FH_MASKED(1, 0xFFFFFFF8, 0x8900)),
 	IOCTL_READS(SIOCGIFNAME),
@@ -574,13 +575,14 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 };
 const size_t fh_seccomp_policy_count = sizeof(fh_seccomp_policy) / sizeof(fh_seccomp_policy[0]);
 
-/* Nothing with a test of an argument can stand here: the seal knows calls by their number alone. */
+/* Only calls that the policy treats without looking at arguments can be listed: the seal tests the number of a call
+ * alone. */
 const char *const fh_seccomp_setup_calls[] = {
 	"setns",   "unshare",   "umount2",    "clone3",        "mount",   "fsopen",  "fsconfig",
 	"fsmount", "open_tree", "move_mount", "mount_setattr", "openat2", "seccomp",
 };
 const size_t fh_seccomp_setup_call_count = sizeof(fh_seccomp_setup_calls) / sizeof(fh_seccomp_setup_calls[0]);
 
-/* Those of them that a zygote makes for a program. */
+/* The calls of that list that a zygote makes for a program. */
 const char *const fh_seccomp_zygote_calls[] = { "setns", "clone3", "seccomp" };
 const size_t fh_seccomp_zygote_call_count = sizeof(fh_seccomp_zygote_calls) / sizeof(fh_seccomp_zygote_calls[0]);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program in a sandbox may ask of the kernel: the table from which the filter is made at build time
- * (tools/seccomp-gen.c) and which `fumehood-engine --policy` prints, with the reason for each entry.
+ * Which system calls a program in a sandbox may make. The filters are generated from this table at build time
+ * (tools/seccomp-gen.c), and `fumehood-engine --policy` prints it with the reason for each entry.
  *
- * Anything that the table does not name, on any architecture, answers ENOSYS: a runtime then falls back to an older
- * call, as it would on an older kernel. Nothing is answered by a kill: language runtimes probe for new calls.
+ * A call that the table does not name, on any architecture, fails with ENOSYS: a runtime then falls back to an older
+ * call, as on an older kernel. No call kills the process, because language runtimes probe for new calls.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is tested of an argument. Where the kernel looks at no more than 32 bits, so does the test, else a set high bit
- * would slip past a filter that the kernel then ignores; a pointer is tested whole. */
+/* How an argument is tested. Where the kernel looks at only 32 bits, the test does too; otherwise an argument with a
+ * high bit set would pass the filter while the kernel ignored that bit. Pointers are tested as a whole. */
 enum fh_test {
 	FH_TEST_NONE,
 	FH_TEST_IS,    /* (low 32 bits & mask) == value */
 	FH_TEST_ANY,   /* (low 32 bits & mask) != 0 */
-	FH_TEST_ABOVE, /* low 32 bits, without a sign, > value */
+	FH_TEST_ABOVE, /* low 32 bits, as an unsigned number, > value */
 	FH_TEST_NULL,  /* all 64 bits are 0 */
 	FH_TEST_GIVEN, /* not all 64 bits are 0 */
 };
@@ -28,13 +28,14 @@ struct fh_condition {
 	uint32_t mask, value;
 };
 
-/* An entry with conditions applies when all hold. Of a call's entries those with conditions are tried first, in the
- * order of the table; the one without, if there is one, says what holds for the rest, else it is ENOSYS. */
+/* An entry with conditions applies when all of them hold. For each call, the entries with conditions are tried first,
+ * in the order of the table. The entry without conditions decides all other cases; if there is none, the call fails
+ * with ENOSYS. */
 enum fh_verdict { FH_ALLOW, FH_REFUSE };
 struct fh_policy_entry {
 	const char *call;
 	enum fh_verdict verdict;
-	int error; /* what a refused call answers; 0: that it worked, with nothing done */
+	int error; /* errno of a refused call; 0: the call seems to succeed, but does nothing */
 	const char *reason;
 	struct fh_condition when[FH_CONDITIONS_MAX];
 };
@@ -59,7 +60,7 @@ struct fh_policy_entry {
 	}
 #define FH_P(name, why) FH_E(name, EPERM, why)
 #define FH_N(name, why) FH_E(name, ENOSYS, why)
-/* Allowed, or refused, where the conditions that follow hold: FH_IS(…) and its like. */
+/* Allows or refuses a call if the following conditions hold: FH_IS(…) and the like. */
 #define FH_A_IF(name, why, ...)                                                                                        \
 	{                                                                                                                  \
 		name, FH_ALLOW, 0, why,                                                                                        \
@@ -99,13 +100,13 @@ struct fh_policy_entry {
 extern const struct fh_policy_entry fh_seccomp_policy[];
 extern const size_t fh_seccomp_policy_count;
 
-/* The calls by which a sandbox is made of a template (engine/warm/template.h), which no program may make. The *base*
- * filter, loaded once into a template's holder and inherited by fork, is the policy with these allowed; that of a
- * *zygote*, with the few of them that it makes itself. The *seal*, which is loaded last into init and every program,
- * refuses them all as the policy does and has no opinion on any other call. The kernel takes the strictest answer of
- * all filters, so base and seal together are the policy. */
-/* Beside those, in the base: a socket of this family and protocol, through which init counts what programs hold in
- * theirs. */
+/* The calls that make a sandbox from a template (engine/warm/template.h). No program may make them. The *base* filter
+ * is loaded once into a template's holder and inherited by fork; it is the policy with these calls allowed. The
+ * *zygote* filter allows only the few that a zygote makes itself. The *seal* is loaded last, into init and every
+ * program; it refuses all of these calls as the policy does and allows every other call. The kernel applies the
+ * strictest answer of all filters, so base and seal together are the policy. */
+/* The base filter also allows a socket of this family and protocol, through which init counts the buffers of the
+ * sandbox's sockets. */
 enum { FH_SETUP_FAMILY = 16 /* AF_NETLINK */, FH_SETUP_PROTOCOL = 4 /* NETLINK_SOCK_DIAG */ };
 extern const char *const fh_seccomp_setup_calls[];
 extern const size_t fh_seccomp_setup_call_count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The child's life from clone to exec of fumehood-init. No malloc, no stdio, no locks. */
+/* The set-up child from clone to the exec of fumehood-init. No malloc, no stdio, no locks. */
 #include "engine/make/launch.h"
 
 #include <errno.h>
@@ -24,11 +24,12 @@ enum { SOCKET_PLACE = 3, REPORT_PLACE = 4 };
 
 static struct fh_setup_report report;
 static struct {
-	int rules, disk; /* of a template's sandbox: the Landlock rule set and the writable layer, for the engine; or -1 */
-	int diagnosis;   /* through which init counts the buffers of sockets; or -1 */
+	/* for a sandbox of a template: the Landlock rule set and the writable layer, sent to the engine; or -1 */
+	int rules, disk;
+	int diagnosis; /* netlink socket through which init counts socket buffers; or -1 */
 } own = { -1, -1, -1 };
-static int report_to;            /* where it goes: the pipe moves when descriptors are placed */
-static int settings_folder = -1; /* the new /proc/sys, where it is not yet read-only */
+static int report_to;            /* number of the report pipe, which changes when descriptors are placed */
+static int settings_folder = -1; /* the new /proc/sys from before it became read-only */
 
 static bool has_layer(const struct fh_launch *l, enum fh_layer layer)
 {
@@ -53,7 +54,7 @@ static char *add_number(char *p, uint32_t v)
 	return p;
 }
 
-/* One id of ours: the only map that a user may write without help (user_namespaces(7)). */
+/* Maps our own id, the only one that a user may map without help (user_namespaces(7)). */
 static int map_own_id(const char *file, uint32_t inside, uint32_t outside)
 {
 	char text[40];
@@ -64,8 +65,8 @@ static int map_own_id(const char *file, uint32_t inside, uint32_t outside)
 
 static int map_ids(const struct fh_launch *l)
 {
-	/* The engine cannot be looked into, and so, until exec, neither can we: our own files in /proc would be root's.
-	 * Nobody else is in the sandbox yet. */
+	/* The engine is not dumpable, and this child inherits that until exec, which makes root the owner of our files in
+	 * /proc. Setting it is safe: no other process is in the sandbox yet. */
 	(void)prctl(PR_SET_DUMPABLE, 1);
 	int r = put_text("/proc/self/setgroups", "deny");
 	if (r == 0)
@@ -80,8 +81,8 @@ static int raise_loopback(const struct fh_launch *l)
 	return has_layer(l, FH_LAYER_NETWORK) && !l->has_network ? fh_raise_loopback() : 0;
 }
 
-/* In the sandbox's own network namespace: elsewhere it would count what is not the sandbox's. A kernel without it
- * counts less. */
+/* Opened in the sandbox's own network namespace, since it would count the host's sockets elsewhere. On a kernel without
+ * it, socket buffers are not counted. */
 static int open_diagnosis(const struct fh_launch *l)
 {
 	if (has_layer(l, FH_LAYER_NETWORK) && l->part != FH_PART_SHARED && l->counts_sockets)
@@ -102,7 +103,7 @@ static int enter_cgroup(const struct fh_launch *l)
 	if (r == 0 && has_layer(l, FH_LAYER_CGROUP) && unshare(CLONE_NEWCGROUP) < 0) {
 		if (errno != EINVAL)
 			return -errno;
-		report.layers_off |= 1u << FH_LAYER_CGROUP; /* a kernel without control groups */
+		report.layers_off |= 1u << FH_LAYER_CGROUP; /* the kernel has no control groups */
 	}
 	return r;
 }
@@ -116,13 +117,15 @@ static int enter_landlock(const struct fh_launch *l)
 		report.layers_off |= 1u << FH_LAYER_LANDLOCK;
 		return 0;
 	}
-	if (r == 0) /* read back: we still may mount, so only Landlock can refuse this one, which changes nothing */
+	/* Reads back whether Landlock is in force: we still have the right to mount, so only Landlock can refuse this
+	 * mount, which changes nothing. */
+	if (r == 0)
 		report.landlock =
 		    mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) < 0 && errno == EPERM;
 	return r;
 }
 
-/* Root only: the user namespace, last, with a range of ids that the engine writes. */
+/* As root only: enters a user namespace, as the last namespace, and has the engine write a range of ids. */
 static int enter_user_namespace(const struct fh_launch *l)
 {
 	char byte;
@@ -137,26 +140,27 @@ static int enter_user_namespace(const struct fh_launch *l)
 	while ((n = read(l->go, &byte, 1)) < 0 && errno == EINTR)
 		;
 	if (n != 1)
-		return -ECANCELED; /* the engine gave up */
+		return -ECANCELED; /* the engine gave up or died */
 	if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 ||
 	    syscall(SYS_setresuid, 0, 0, 0) < 0)
 		return -errno;
 	return 0;
 }
 
-/* What the kernel counts for each user namespace. It counts in the namespaces above as well, so what a sandbox takes is
- * missing to whoever started it, and to its neighbours. A host without such a setting is as it was. */
+/* Limits that the kernel counts for each user namespace. It counts in all parent namespaces too, so without a bound a
+ * sandbox could use up what its starter and other sandboxes need. Where the kernel lacks a setting, nothing is
+ * changed. */
 static const struct {
 	const char *file, *value;
 } settings[] = {
-	{ "user/max_user_namespaces", "0" }, /* a second wall, behind the seccomp filter */
+	{ "user/max_user_namespaces", "0" }, /* in addition to the seccomp filter */
 	{ "user/max_inotify_instances", "8" },
 	{ "user/max_inotify_watches", "8192" },
 };
 
 static int bound_user_namespace(const struct fh_launch *l)
 {
-	if (l->part == FH_PART_SHARED) /* its sandboxes have user namespaces, and bounds, of their own */
+	if (l->part == FH_PART_SHARED) /* a template's sandboxes have their own user namespaces, each with these limits */
 		return 0;
 	for (size_t i = 0; settings_folder >= 0 && i < FH_ARRAY_SIZE(settings); i++) {
 		fh_auto_close int fd = openat(settings_folder, settings[i].file, O_WRONLY | O_CLOEXEC);
@@ -166,13 +170,14 @@ static int bound_user_namespace(const struct fh_launch *l)
 	return 0;
 }
 
-/* What init keeps, and no more: to become the user, to kill, to drop; to look at all processes where it counts them. */
+/* The capabilities that init keeps: to become the program's user, to kill, and to drop the rest; if it samples, to read
+ * all processes. */
 static uint64_t init_capabilities(const struct fh_launch *l)
 {
 	uint64_t keep = 1ULL << CAP_SETPCAP;
 	if (l->ids.ranges)
 		keep |= 1ULL << CAP_KILL | 1ULL << CAP_SETUID | 1ULL << CAP_SETGID;
-	if (l->ids.ranges && l->plan->root_capabilities) /* to hand them on */
+	if (l->ids.ranges && l->plan->root_capabilities) /* so that init can give them to programs */
 		keep |= FH_ROOT_CAPABILITIES;
 	if (l->sampling)
 		keep |= 1ULL << CAP_SYS_PTRACE;
@@ -186,7 +191,7 @@ static int drop_capabilities(const struct fh_launch *l)
 	for (int cap = 0; cap <= 63; cap++) {
 		if (keep & 1ULL << cap || prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
-		if (errno == EINVAL) /* the kernel has no more */
+		if (errno == EINVAL) /* the kernel knows no higher capability */
 			break;
 		return -errno;
 	}
@@ -199,7 +204,7 @@ static int drop_capabilities(const struct fh_launch *l)
 	}
 	if (syscall(SYS_capset, &head, have) < 0)
 		return -errno;
-	/* init is not always uid 0 in its namespace: what it keeps must survive exec */
+	/* init need not be uid 0 in its namespace, so its capabilities survive exec only as ambient ones */
 	for (int cap = 0; cap <= 63; cap++)
 		if (have[cap / 32].permitted & 1u << cap % 32 && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) < 0)
 			return -errno;
@@ -208,13 +213,12 @@ static int drop_capabilities(const struct fh_launch *l)
 
 static int filter_calls(const struct fh_launch *l)
 {
-	bool seal = l->part == FH_PART_OWN; /* the base came from the holder */
+	bool seal = l->part == FH_PART_OWN; /* the base filter was inherited from the holder */
 	struct sock_fprog program = {
 		.len = seal ? fh_seccomp_seal_size : fh_seccomp_filter_size,
 		.filter = (struct sock_filter *)(uintptr_t)(seal ? fh_seccomp_seal : fh_seccomp_filter),
 	};
-	/* A filter needs no_new_privs or CAP_SYS_ADMIN; with that layer off, CAP_SYS_ADMIN is still there
-	 * (drop_capabilities comes before in the table only for the layers that are on). */
+	/* A filter needs no_new_privs or CAP_SYS_ADMIN. With the no_new_privs layer off, CAP_SYS_ADMIN is still there. */
 	if (has_layer(l, FH_LAYER_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
 	if (!has_layer(l, FH_LAYER_SECCOMP))
@@ -222,8 +226,8 @@ static int filter_calls(const struct fh_launch *l)
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
 }
 
-/* Descriptors: nothing on 0 to 2, the socket, the report pipe (of a template's sandbox: what its init takes over
- * instead); everything else goes at exec. */
+/* Places the descriptors: none at 0 to 2, then init's socket and the report pipe; for a sandbox of a template, what its
+ * init takes over instead of the pipe. All others are closed by exec. */
 static int place_descriptors(const struct fh_launch *l, int *ret_image)
 {
 	bool with_report = l->part != FH_PART_OWN;
@@ -251,7 +255,7 @@ static int place_descriptors(const struct fh_launch *l, int *ret_image)
 	return 0;
 }
 
-/* That a template's sandbox could not be made. When it could, its init says so. */
+/* Tells the engine that a template's sandbox could not be made. Success is reported by init. */
 static void say_failed(int socket_fd)
 {
 	struct fh_init_launched m = { .h = { FH_INIT_LAUNCHED, 0 }, .error = report.error, .step = report.step };
@@ -270,7 +274,7 @@ static int exec_init(const struct fh_launch *l)
 		uint32_t bits =
 		    report.layers_off | (own.rules >= 0 ? FH_INIT_HAS_RULES : 0) | (own.disk >= 0 ? FH_INIT_HAS_DISK : 0);
 		*add_number(made, bits) = 0;
-		made[strlen(made) - 1] = 0; /* the space */
+		made[strlen(made) - 1] = 0; /* drops the trailing space */
 		argv[1] = made;
 	} else {
 		report.step = FH_SETUP_READY;
@@ -287,11 +291,11 @@ void fh_reset_signals(void)
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	for (int n = 1; n <= SIGRTMAX; n++) /* what the engine ignores must not be ignored in every program */
+	for (int n = 1; n <= SIGRTMAX; n++) /* signals that the engine ignores must not stay ignored in programs */
 		(void)signal(n, SIG_DFL);
 }
 
-/* Die with the engine; set again after each change of ids, which clears it. */
+/* Makes the child die with the engine. To be repeated after each change of ids, which clears the setting. */
 static int follow_engine(void)
 {
 	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? -errno : 0;
@@ -329,8 +333,8 @@ static const struct {
 	{ FH_SETUP_EXEC, exec_init },
 };
 
-/* The rule set is init's children's to enter: init itself must reach, to kill them, programs that are in a domain of
- * their own. */
+/* Only children of init enter the rule set: a domain would keep init from killing programs that are in domains of their
+ * own. */
 static int make_rules(const struct fh_launch *l)
 {
 	if (!has_layer(l, FH_LAYER_LANDLOCK))
@@ -344,7 +348,8 @@ static int make_rules(const struct fh_launch *l)
 	return FH_MIN(r, 0);
 }
 
-/* The sandbox's user namespace, below the template's. Its range is written by the holder, its one id by ourselves. */
+/* The sandbox's user namespace, below the template's. The holder writes a range of ids, the child itself a single
+ * id. */
 static int enter_own_user_namespace(const struct fh_launch *l)
 {
 	return l->ids.ranges ? enter_user_namespace(l) : unshare(CLONE_NEWUSER) < 0 ? -errno : map_ids(l);
