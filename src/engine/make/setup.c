@@ -218,7 +218,7 @@ static int filter_calls(const struct fh_launch *l)
 		.len = seal ? fh_seccomp_seal_size : fh_seccomp_filter_size,
 		.filter = (struct sock_filter *)(uintptr_t)(seal ? fh_seccomp_seal : fh_seccomp_filter),
 	};
-	/* A filter needs no_new_privs or CAP_SYS_ADMIN. With the no_new_privs layer off, CAP_SYS_ADMIN is still there. */
+	/* A filter needs no_new_privs or CAP_SYS_ADMIN, which is still there: capabilities are dropped after this step. */
 	if (has_layer(l, FH_LAYER_NO_NEW_PRIVS) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
 	if (!has_layer(l, FH_LAYER_SECCOMP))

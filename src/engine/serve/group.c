@@ -8,7 +8,7 @@
 #include "engine/serve/run.h"
 
 struct fh_group_run {
-	struct fh_sandbox *members[FH_MEMBERS_MAX]; /* NULL once it is freed */
+	struct fh_sandbox *members[FH_MEMBERS_MAX]; /* an element is NULL once its sandbox is freed */
 	size_t count, ready, left;
 	uint64_t leader;
 };
@@ -31,7 +31,7 @@ static int check_end(const struct fh_group_request *q, size_t member, int number
 	                    number, fh_descriptor_kind_name(kind), member);
 }
 
-/* Each descriptor of kind in or out is the end of exactly one link. */
+/* Checks that each link joins an OUT to an IN descriptor, and that no descriptor is used twice. */
 static int check_links(const struct fh_group_request *q, struct fh_error *err)
 {
 	uint32_t used[FH_MEMBERS_MAX] = { 0 };
@@ -47,7 +47,7 @@ static int check_links(const struct fh_group_request *q, struct fh_error *err)
 		used[l->from] |= 1u << l->from_descriptor;
 		used[l->to] |= 1u << l->to_descriptor;
 	}
-	return 0; /* one without a link is refused when its program is to be started */
+	return 0; /* a descriptor without a link is refused when its program is started */
 }
 
 static int open_links(struct fh_group_run *g, const struct fh_group_request *q, struct fh_error *err)
@@ -81,7 +81,7 @@ void fh_group_start(struct fh_engine *e, struct fh_group_request *q, struct fh_c
 	struct fh_group_run *g = FH_NEW(struct fh_group_run);
 	g->leader = q->leader;
 	int r = check_links(q, &err);
-	/* one step at a time for all: a member that cannot be made ends those that were */
+	/* all members are made before any is begun: if one fails, those made before it fail too */
 	for (size_t i = 0; i < q->member_count; i++) {
 		struct fh_sandbox *b = NULL;
 		struct fh_group_member *m = &q->members[i];
@@ -118,7 +118,7 @@ void fh_group_on_ready(struct fh_sandbox *b)
 			fh_run_spawn(g->members[i]);
 }
 
-/* The leader's end ends the others: a program that still runs is killed, with what it started. */
+/* Kills a member's running program, with everything that it started, because the group's leader ended. */
 static void stop(struct fh_sandbox *b)
 {
 	for (struct fh_process *p = b->processes; p; p = p->next)

@@ -15,7 +15,7 @@ static void settle(struct fh_engine *e)
 	for (const struct fh_sandbox *b = e->sandboxes; b && !needed; b = b->next)
 		needed = !b->parked;
 	if (e->service && !e->leaving)
-		return; /* main.c ends it when it was idle for long */
+		return; /* main.c ends a service that was idle for long */
 	if (needed)
 		return;
 	fh_template_end_all(e);

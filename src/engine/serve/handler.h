@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What answers the engine's clients, and ends the engine when nobody needs it. */
+/* The implementation of struct fh_handler: answers clients, and ends the engine when nothing needs it any more. */
 #pragma once
 #include "engine/core/engine.h"
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * fumehood-engine: makes sandboxes for whoever talks to it.
+ * fumehood-engine: makes sandboxes for its clients.
  *
- *     fumehood-engine            frames on stdin and stdout (through sh -c, ssh, docker exec -i)
- *     fumehood-engine --socket   frames on the socket that is descriptor 0
- *     fumehood-engine --service [--idle-ms=N]   listens on the bound socket that is descriptor 0 (or came from
- * systemd), for clients of its own uid, until a signal or N ms without any fumehood-engine --gc       removes what
- * engines that died have left, prints how many things fumehood-engine --policy   prints the seccomp policy with the
- * reason for each entry fumehood-engine --holder   (started by an engine, inside a template: holder.h) fumehood-engine
- * --version
+ *     fumehood-engine              frames on stdin and stdout (through sh -c, ssh, docker exec -i)
+ *     fumehood-engine --socket     frames on the socket that is descriptor 0
+ *     fumehood-engine --service [--idle-ms=N]
+ *                                  listens on the bound socket that is descriptor 0 (or that systemd passed) for
+ *                                  clients of its own uid, until a signal, or for N ms without any client
+ *     fumehood-engine --gc         removes what dead engines left; prints the number of things removed
+ *     fumehood-engine --policy     prints the seccomp policy with the reason for each entry
+ *     fumehood-engine --holder     started by an engine, inside a template (holder.h)
+ *     fumehood-engine --version
  *
  * It also listens on the abstract socket "fumehood/UID/PID" for further clients of the same user (attach, ps, kill).
  */
@@ -43,7 +45,8 @@ static void on_attach_request(struct fh_watch *w, uint32_t events)
 	struct ucred peer = { 0 };
 	socklen_t n = sizeof(peer);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE) && e->spare >= 0) {
-		/* one that waits for ever would wake us for ever: take it with the descriptor that is kept for this, and go */
+		/* A client that stays in the queue would wake the loop without end: accepts it in place of the spare
+		 * descriptor, and closes it at once. */
 		close(e->spare);
 		fd = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0)
@@ -62,7 +65,7 @@ static void on_attach_request(struct fh_watch *w, uint32_t events)
 	e->used_ns = fh_now_ns();
 }
 
-/* No file, so nothing is left when we are killed; the kernel vouches for the peer's uid on both ends. */
+/* An abstract socket leaves no file behind when we are killed, and the kernel tells both ends the uid of the other. */
 static void listen_for_others(struct fh_engine *e)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -102,20 +105,22 @@ static void watch_signals(struct fh_engine *e)
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL); /* whoever started us may ignore it, which would reap our children behind our back */
+	/* If our parent ignored it, our children would be reaped by the kernel and their exit status lost. */
+	signal(SIGCHLD, SIG_DFL);
 	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	e->signals = (struct fh_watch){ .fd = -1, .on_event = on_signals, .owner = e };
 	if (fd >= 0)
 		(void)fh_watch_set(e->loop, &e->signals, fd, EPOLLIN);
 }
 
-/* The processors that a sandbox may use at the same time. */
+/* The number of processors that a sandbox may use at the same time. */
 static unsigned count_cpus(void)
 {
 	cpu_set_t ours, all, widest;
 	if (sched_getaffinity(0, sizeof(ours), &ours) < 0)
 		return 1;
-	/* a program may undo our own affinity, as far as its cpuset goes: all of those may run it */
+	/* A program may widen its affinity up to the cpuset, so the processors of the cpuset count, not those of our own
+	 * affinity. */
 	memset(&all, 0xff, sizeof(all));
 	widest = ours;
 	if (sched_setaffinity(0, sizeof(all), &all) == 0) {
@@ -125,7 +130,8 @@ static unsigned count_cpus(void)
 	return FH_MAX((unsigned)CPU_COUNT(&widest), 1u);
 }
 
-/* A sandbox takes about a dozen descriptors; 1,024, the usual soft limit, would do for some eighty. */
+/* Raises the soft limit on descriptors. A sandbox takes about a dozen; 1,024, the usual soft limit, suffices for about
+ * eighty. */
 static void allow_descriptors(void)
 {
 	struct rlimit l;
@@ -135,15 +141,16 @@ static void allow_descriptors(void)
 	}
 }
 
-/* For all that it starts. 1 byte: no file is that small, and at exactly 1 the kernel hands no core dump to a program of
- * the host's either (core(5)). The filter lets nobody change it afterwards. */
+/* Inherited by all processes that the engine starts. The limit is 1 byte: no file of that size is written, and at
+ * exactly 1 the kernel does not start a core dump handler of the host either (core(5)). The seccomp filter keeps
+ * programs from changing it. */
 static void forbid_core_dumps(void)
 {
 	struct rlimit none = { 1, 1 };
-	(void)setrlimit(RLIMIT_CORE, &none); /* fails where the host's own hard limit is 0 */
+	(void)setrlimit(RLIMIT_CORE, &none); /* fails if the host's own hard limit is 0 */
 }
 
-/* Nobody has used it for long: a template is no use. */
+/* Ends a service that was unused for idle_ns. Having templates does not count as use. */
 static void on_idle(struct fh_timer *t)
 {
 	struct fh_engine *e = t->owner;
@@ -192,7 +199,7 @@ static bool listen_as_service(struct fh_engine *e)
 
 static int finish(struct fh_engine *e)
 {
-	while (e->connections) /* of those who attached, and saw the last sandbox go */
+	while (e->connections) /* clients that attached, and were connected when the last sandbox ended */
 		fh_connection_close(e->connections);
 	fh_cgroup_host_close(&e->cgroups);
 	fh_keeper_end(&e->keeper);
@@ -204,7 +211,8 @@ static int finish(struct fh_engine *e)
 
 enum { SERVE_PIPES, SERVE_SOCKET, SERVE_SERVICE };
 
-/* A run takes some 100 KiB and gives them back at its end: the kernel is not asked each time. */
+/* A run takes about 100 KiB and frees them when it ends: keeps freed memory, so that it is not requested from the
+ * kernel each time. */
 static void keep_some_memory(void)
 {
 	(void)mallopt(M_TRIM_THRESHOLD, 4 << 20);
@@ -217,7 +225,7 @@ static int serve(int how, uint64_t idle_ms)
 	struct fh_engine e = { .handler = &fh_request_handler, .keeper = { -1, -1 }, .cpus = count_cpus(), .spare = -1 };
 	e.idle_ns = (int64_t)FH_MIN(idle_ms, (uint64_t)INT64_MAX / 4 / FH_NS_PER_MS) * FH_NS_PER_MS;
 	keep_some_memory();
-	/* descriptors 0 to 2 must exist, or a pipe of ours would land there */
+	/* If one of 0 to 2 were closed, a pipe of ours would get its number. */
 	while (open("/dev/null", O_RDWR) < 3 && fcntl(2, F_GETFD) < 0)
 		;
 	prctl(PR_SET_DUMPABLE, 0);
@@ -246,7 +254,7 @@ static int serve(int how, uint64_t idle_ms)
 	if (socket)
 		(void)getsockopt(0, SOL_SOCKET, SO_PEERCRED, &peer, &n);
 	e.main = fh_connection_new(&e, 0, socket ? 0 : 1, peer.pid);
-	if (!e.main->closing && !e.main->in.events) { /* a file, or /dev/null: nobody speaks through those */
+	if (!e.main->closing && !e.main->in.events) { /* stdin is a regular file or /dev/null */
 		fprintf(stderr, "fumehood-engine: stdin is nothing that can be waited for: give it a pipe or a socket\n");
 		fh_connection_close(e.main);
 	}
@@ -314,7 +322,7 @@ static int print_version(void)
 	return 0;
 }
 
-/* The status of a command that printed; 1 with a line when not all of it was written. */
+/* The exit status of a command that prints: 1, with an error message, if its output could not be written. */
 static int ended(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
@@ -344,7 +352,7 @@ int main(int argc, char **argv)
 		if (argc == 2 || (end && *end == 0 && end != argv[2] + strlen("--idle-ms=")))
 			return serve(SERVE_SERVICE, idle_ms);
 	}
-	signal(SIGPIPE, SIG_IGN); /* a reader that has gone is told as a write that failed */
+	signal(SIGPIPE, SIG_IGN); /* a write to a closed pipe then fails instead of killing the process */
 	for (size_t i = 0; argc == 2 && i < FH_ARRAY_SIZE(others); i++)
 		if (fh_streq(argv[1], others[i].option))
 			return ended(others[i].run());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Runs that wait for their turn: so many sandboxes are being made that one more would make all of them late. */
+/* The queue of runs that wait for their turn, because one more sandbox made at the same time would delay all of
+ * them. */
 #include "engine/serve/queue.h"
 
 #include "base/clock.h"
@@ -63,7 +64,7 @@ static void serve(struct fh_engine *e, const struct fh_deferred *d)
 		fh_run_begin(b);
 }
 
-/* From the loop, never from within what ended a sandbox: that may be walking over the list of them. */
+/* Called from the loop, never by code that ends a sandbox, since its caller may be iterating over the sandboxes. */
 static void on_turn(struct fh_timer *t)
 {
 	struct fh_engine *e = t->owner;

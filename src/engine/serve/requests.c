@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a client may ask: one function for each frame type, in a table. */
+/* The requests of clients: one function for each frame type, in a table. */
 #include "engine/serve/requests.h"
 
 #include <errno.h>
@@ -13,7 +13,6 @@
 
 typedef int (*request_fn)(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
 
-/* An empty REPLY. */
 void fh_request_reply(struct fh_connection *c, const struct fh_frame *f)
 {
 	fh_frame_write(fh_connection_out(c), FH_FRAME_REPLY, 0, f->request, f->id, (struct fh_str){ "", 0 });
@@ -35,7 +34,7 @@ struct fh_sandbox *fh_request_sandbox(struct fh_connection *c, const struct fh_f
 	struct fh_sandbox *b = fh_sandbox_find(c->engine, f->id);
 	return b && b->state == FH_READY && fh_is_session(b) && !b->request
 	           ? b
-	           : NULL; /* request: CREATE is still at its files */
+	           : NULL; /* request: CREATE is not answered yet */
 }
 
 int fh_request_text(const struct fh_frame *f, uint16_t tag, size_t size, char **ret, struct fh_error *err)
@@ -96,7 +95,7 @@ static int get_member(const struct fh_wire_field *x, struct fh_group_member *ret
 	return get_plan(&inner, &ret->plan, err);
 }
 
-/* A RUN with members. What is wrong with it as a whole is answered for each of them. */
+/* A RUN with members. An error of the request as a whole is answered once for each member. */
 static int on_run_group(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_group_request g = { .leader = fh_request_number(f, F_LEADER, UINT64_MAX) };
@@ -141,7 +140,8 @@ static int on_run(struct fh_connection *c, const struct fh_frame *f, struct fh_e
 	return e;
 }
 
-/* Its own, or that of the sandbox that it is like, whose files its client brings. */
+/* The plan of a CREATE: its own, or a copy of that of an existing sandbox, without the files, which the client
+ * brings. */
 static int plan_to_create(struct fh_connection *c, const struct fh_frame *f, struct fh_plan **ret, struct fh_error *err)
 {
 	struct fh_wire_reader r = fh_wire_reader(f->payload);
@@ -201,7 +201,7 @@ static int on_renew(struct fh_connection *c, const struct fh_frame *f, struct fh
 		return fh_request_no_sandbox(err);
 	uint64_t ms = fh_request_number(f, F_LEASE_MS, 0);
 	if (ms == 0)
-		b->connection = c; /* bound to the one who asks */
+		b->connection = c; /* the sandbox answers to the connection that asked for it */
 	fh_sandbox_lease(b, ms);
 	fh_request_reply(c, f);
 	return 0;
@@ -222,7 +222,7 @@ static int on_attach(struct fh_connection *c, const struct fh_frame *f, struct f
 		return fh_request_no_process(err);
 	p->connection = c;
 	fh_process_started(p, c, f->request);
-	/* the connection may close under what is written to it, and must then not be remembered again */
+	/* Writing may close the connection; then the remaining streams must not be attached to it. */
 	for (struct fh_output *s = p->streams; s && !c->closing; s = s->next)
 		fh_output_attach(c->engine, s, c);
 	return 0;
@@ -278,7 +278,7 @@ static int on_cancel(struct fh_connection *c, const struct fh_frame *f, struct f
 			}
 			fh_sandbox_destroy_now(b);
 			if (b->run)
-				fh_run_settle(b); /* it may wait for credit alone */
+				fh_run_settle(b); /* the run may be over and only be waiting for its client's credit */
 			return 0;
 		}
 		for (struct fh_process *p = b->processes; p; p = p->next)
@@ -290,7 +290,7 @@ static int on_cancel(struct fh_connection *c, const struct fh_frame *f, struct f
 					return 0;
 				}
 	}
-	return 0; /* it was answered meanwhile: nothing to cancel */
+	return 0; /* it was answered already */
 }
 
 static int on_data(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
@@ -303,12 +303,12 @@ static int on_data(struct fh_connection *c, const struct fh_frame *f, struct fh_
 		for (struct fh_process *p = b->processes; p; p = p->next)
 			if (p->connection == c && fh_id_eq(p->input.id, f->id)) {
 				if (p->exited || (p->input.fd < 0 && p->input.broken))
-					return 0; /* nobody reads any more */
+					return 0; /* no process reads the stream any more */
 				if (!fh_input_data(c->engine, &p->input, offset, bytes, f->flags & FH_DATA_END))
 					return fh_error_set(err, FH_E_PROTOCOL, "stdin beyond the credit that was given");
 				return 0;
 			}
-	return 0; /* of a stream that ended meanwhile */
+	return 0; /* the stream ended meanwhile */
 }
 
 static struct fh_output *find_stream(struct fh_connection *c, struct fh_id id)
@@ -343,14 +343,14 @@ static int on_hello(struct fh_connection *c, const struct fh_frame *f, struct fh
 	if (version < 1)
 		return fh_error_set(err, FH_E_PROTOCOL, "a greeting without a version");
 	pid_t pid = (pid_t)fh_request_number(f, F_PID, 0);
-	if (c->peer_pid == 0) /* over a pipe: the peer's word, only shown */
+	if (c->peer_pid == 0) /* over a pipe: the number that the client claims, used for display only */
 		c->peer_pid = pid;
 	return 0;
 }
 
 static const struct {
 	uint16_t type;
-	bool plain; /* not a request: nothing to answer, an error breaks the connection */
+	bool plain; /* not a request: it gets no answer, and an error closes the connection */
 	request_fn run;
 } requests[] = {
 	{ FH_FRAME_HELLO, true, on_hello },
@@ -391,5 +391,5 @@ int fh_request(struct fh_connection *c, const struct fh_frame *f, struct fh_erro
 			*err = (struct fh_error)FH_ERROR_INIT;
 		return 0;
 	}
-	return 0; /* of a newer peer: skipped */
+	return 0; /* a frame type of a newer version: ignored */
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files into a sandbox of a session and out of it. */
+/* Requests that move files into and out of a session's sandbox. */
 #include "engine/serve/requests.h"
 
 #include "engine/core/pause.h"
@@ -122,7 +122,7 @@ static void get_done(struct fh_sandbox *b, struct fh_transfer *t, const struct f
 	free(t);
 }
 
-/* Forgets the files that are wholly with their clients, or that nobody waits for; returns how many are left. */
+/* Frees the files that were sent completely, or that have no client; returns how many are left. */
 static size_t drop_finished_files(struct fh_sandbox *b)
 {
 	size_t left = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a client may ask of processes. */
+/* Requests about processes. */
 #include "engine/serve/requests.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static void add_string(struct strings *s, struct fh_wire_reader *r, const struct
 	FH_PUSH(s->items, s->count, s->capacity) = text;
 }
 
-/* Takes "NAME=value" over, in place of the variable of that name. */
+/* Takes ownership of "NAME=value", which replaces the variable of that name. */
 static void set_variable(struct strings *env, char **variable)
 {
 	size_t name = strcspn(*variable, "=");
@@ -50,7 +50,7 @@ static uint64_t or_plan(uint64_t asked, uint64_t planned)
 	return asked ? asked : planned;
 }
 
-/* Where the host gives a sandbox one id only, that of its plan is the only user. */
+/* Where a sandbox has a single host id, the plan's user is the only one. */
 static int choose_user(const struct fh_sandbox *b, const char *user, struct fh_spawn *s, struct fh_error *err)
 {
 	static const struct {
@@ -135,7 +135,7 @@ int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct f
 	if (e == 0)
 		e = choose_user(b, user, &s, err);
 	s.tag = tag;
-	if (s.helper) { /* its work is bounded by what was asked for, and by who waits for it */
+	if (s.helper) { /* no limits: a helper's work is bounded by the request, and it ends with its client */
 		s.limits = (struct fh_process_limits){ FH_UNLIMITED, FH_UNLIMITED, FH_UNLIMITED };
 		s.memory_bytes = FH_UNLIMITED;
 		s.pty = false;
@@ -169,7 +169,7 @@ int fh_request_signal(struct fh_connection *c, const struct fh_frame *f, struct 
 		fh_request_reply(c, f);
 		return 0;
 	}
-	if (p->helper && number == SIGKILL) { /* its client has had enough */
+	if (p->helper && number == SIGKILL) { /* the client needs no more of its answer */
 		fh_request_reply(c, f);
 		fh_process_abandon(p);
 		return 0;

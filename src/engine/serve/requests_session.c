@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a client may ask of a session as a whole: its processes, its use, pause, its plan. */
+/* Requests about a session as a whole: its processes, its usage, pausing, its plan. */
 #include "engine/serve/requests.h"
 
 #include <time.h>
@@ -62,7 +62,7 @@ int fh_request_usage(struct fh_connection *c, const struct fh_frame *f, struct f
 	fh_wire_u64(out, F_MEMORY, u.memory_peak_bytes);
 	fh_wire_u64(out, F_MEMORY_NOW, counts_memory ? now.memory_bytes : b->sample.memory_bytes + b->sample.disk_bytes);
 	fh_wire_u64(out, F_MEMORY_LIMIT, b->plan->limits.value[FH_LIMIT_MEMORY]);
-	fh_wire_u64(out, F_TASKS, counts_tasks ? now.tasks - (now.tasks > 0) : b->sample.tasks); /* our init */
+	fh_wire_u64(out, F_TASKS, counts_tasks ? now.tasks - (now.tasks > 0) : b->sample.tasks); /* without our init */
 	fh_wire_u64(out, F_DISK_LIMIT, b->plan->limits.value[FH_LIMIT_DISK]);
 	fh_wire_u64(out, F_CPUS, b->engine->cpus);
 	fh_wire_u64(out, F_PAUSED, b->paused);
@@ -88,7 +88,7 @@ int fh_request_describe(struct fh_connection *c, const struct fh_frame *f, struc
 	const struct fh_sandbox *b = fh_request_sandbox(c, f);
 	if (!b)
 		return fh_request_no_sandbox(err);
-	struct fh_plan plan = *b->plan; /* its files were put, and are the sandbox's own by now */
+	struct fh_plan plan = *b->plan; /* shown without its files and stdin, which were handed over already */
 	plan.file_count = 0;
 	plan.stdin_data.size = 0;
 	struct fh_buf *out = fh_connection_out(c);

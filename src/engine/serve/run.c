@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * One RUN: a sandbox is made, gets its files, starts the plan's command, and when that ends loses all its processes,
- * gives its files out and is destroyed. The result is sent when everybody inside is dead and every byte of output is
- * with the client, so it is the last frame of the request. What is left then is init, which runs nothing of the
- * program's, and what the kernel takes apart with it: the client does not wait for that, unless too many are ending.
+ * One RUN: a sandbox is made, its files are written, and the plan's command is started. When the command ends, all
+ * processes inside are killed, the requested files are sent out, and the sandbox is destroyed. The result is the last
+ * frame of the request: it is sent when all processes but init are dead and the client has every byte of output. The
+ * end of init, which runs nothing of the program's, and the kernel's clean-up are still to come; the client does not
+ * wait for them unless too many sandboxes are ending already.
  */
 #include "engine/serve/run.h"
 
@@ -24,7 +25,7 @@ struct out_file {
 };
 
 struct fh_run {
-	bool stdin_open, finished, over, gone; /* over: all are dead but init, and every file is out */
+	bool stdin_open, finished, over, gone; /* over: all processes but init are dead, and every file was sent */
 	size_t window;
 	struct fh_process *process;
 	struct out_file *outs;
@@ -117,10 +118,10 @@ static void ignore(struct fh_sandbox *b)
 	(void)b;
 }
 
-/* Of a sandbox whose run was answered while it ends. */
+/* The owner of a sandbox whose run was answered before the sandbox was gone. */
 static const struct fh_owner ending_owner = { .on_ready = ignore, .on_gone = on_ended, .on_free = on_ended_free };
 
-/* The run is answered: its sandbox, which is dying, ends without it. */
+/* Detaches the answered run from its sandbox, which ends by itself. */
 static void leave_ending(struct fh_sandbox *b)
 {
 	fh_process_free_all(b);
@@ -130,7 +131,7 @@ static void leave_ending(struct fh_sandbox *b)
 	b->engine->ending_count++;
 }
 
-/* Answers when all is over, and lets the sandbox go. */
+/* Answers the run when it is over, and releases its sandbox. */
 static void settle(struct fh_sandbox *b)
 {
 	struct fh_run *r = b->run;
@@ -141,7 +142,7 @@ static void settle(struct fh_sandbox *b)
 		return;
 	if (c && !c->closing) {
 		if (ok && !all_sent(r))
-			return; /* fh_output on_end comes back here */
+			return; /* called again when a stream ends */
 		answer(b, ok);
 	}
 	bool gone = r->gone;
@@ -158,7 +159,7 @@ static void on_stream_end(struct fh_output *s)
 		settle(s->sandbox);
 }
 
-/* What was seen after the exit: the disk that init looked at, a kill for memory. */
+/* Adds the limits that are only known after the program's exit: disk, memory, processes. */
 static void take_last_word(const struct fh_sandbox *b)
 {
 	struct fh_process *p = b->run->process;
@@ -206,7 +207,7 @@ struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id)
 /* ---------------------------------------------------------------------------------------------------------- files out
  */
 
-/* alone: init and nobody else is alive. */
+/* alone: no process but init is alive. */
 static void end_sandbox(struct fh_sandbox *b, bool alone)
 {
 	fh_sandbox_destroy_now(b);
@@ -275,13 +276,15 @@ static void on_finished(struct fh_sandbox *b)
 	next_out(b);
 }
 
-/* The program that was forked for it is no child of init's, which may have nothing more to do. */
+/* Called instead of on_program_exit if the program was forked from a zygote: init does not know of its end. */
 static void on_program_end(struct fh_sandbox *b)
 {
 	if (b->group)
 		fh_group_on_over(b, false);
-	if (!b->plan->outs[0] && !b->sampling) /* init has nothing to do but to die, and everybody with it; */
-		end_sandbox(b, b->run->process->usage.processes_peak == 1); /* one that was alone all the time leaves nobody */
+	/* there is nothing left for init to do, so the sandbox is killed as a whole */
+	if (!b->plan->outs[0] && !b->sampling)
+		/* a program that never had a second process leaves none behind */
+		end_sandbox(b, b->run->process->usage.processes_peak == 1);
 	else if (b->init_finished)
 		on_finished(b);
 	else
@@ -321,7 +324,7 @@ void fh_run_spawn(struct fh_sandbox *b)
 		fh_process_on_sent(b->run->process);
 }
 
-/* Its files are there. */
+/* The plan's files are in the sandbox. */
 static void ready(struct fh_sandbox *b)
 {
 	if (b->group)
@@ -344,7 +347,7 @@ static void files_done(struct fh_sandbox *b, struct fh_transfer *t, const struct
 	ready(b);
 }
 
-/* A few small ones cost a process and two messages less when the program brings them itself. */
+/* A few small files are sent with the program's start, which saves a process and two messages. */
 static bool files_are_small(const struct fh_plan *p)
 {
 	size_t bytes = 0;

@@ -5,16 +5,18 @@
 #include "engine/serve/queue.h"
 #include "engine/warm/template.h"
 
-enum { FH_ENDING_MAX = 16 }; /* sandboxes that end when their run was answered; further answers wait */
+enum { FH_ENDING_MAX = 16 }; /* sandboxes that may still be ending after their run was answered; further answers wait */
 
-/* *ret is NULL when it waits, for a parked sandbox or for its turn (only where may_defer). fh_run_begin follows. */
+/* Starts a run. With may_defer it may have to wait, for a parked sandbox or for its turn: *ret is NULL then. Otherwise
+ * the caller calls fh_run_begin next. */
 int fh_run_start(struct fh_engine *e, FH_OWN struct fh_plan *plan, bool stdin_open, size_t window, bool may_defer,
                  struct fh_connection *c, uint64_t request, struct fh_sandbox **ret, struct fh_error *err);
-/* The same for one that has had its turn; its plan is taken. */
+/* The same for a run whose turn has come; takes ownership of its plan. */
 int fh_run_start_now(struct fh_engine *e, const struct fh_deferred *asked, struct fh_sandbox **ret,
                      struct fh_error *err);
-void fh_run_begin(struct fh_sandbox *b); /* after fh_run_start: for one that is ready already */
-void fh_run_forget_deferred(struct fh_engine *e, struct fh_connection *c, uint64_t request); /* 0: all of c's */
-void fh_run_settle(struct fh_sandbox *b); /* its connection is gone, or it was cancelled: it may free the sandbox */
+void fh_run_begin(struct fh_sandbox *b); /* call after fh_run_start; begins the run if its sandbox is ready already */
+void fh_run_forget_deferred(struct fh_engine *e, struct fh_connection *c, uint64_t request); /* request 0: all of c's */
+/* answers if its connection is closed or it was cancelled; may free the sandbox */
+void fh_run_settle(struct fh_sandbox *b);
 struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id);
-void fh_run_spawn(struct fh_sandbox *b); /* its files are there */
+void fh_run_spawn(struct fh_sandbox *b); /* starts the program; the files must have been written */

@@ -49,7 +49,7 @@ static void on_gone(struct fh_sandbox *b)
 	for (struct fh_process *p = b->processes; p; p = p->next)
 		for (struct fh_output *x = p->streams; x; x = x->next)
 			fh_output_finish(b->engine, x);
-	if (b->request) { /* CREATE is still to be answered */
+	if (b->request) { /* CREATE is not answered yet */
 		if (!b->failed) {
 			fh_error_set(&b->error, FH_E_NOT_FOUND, "the sandbox was destroyed, or died, while it was made");
 			b->error.phase = FH_PHASE_CREATE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The trees of zygotes (template.h). */
+/* Trees of zygotes; template.h describes them. */
 #include "engine/warm/branch.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "engine/host/packet.h"
 #include "engine/warm/decide.h"
 
-/* With the modules of t, the plan would be t's. */
+/* Whether the plan has the key of t once its list of modules is replaced by that of t. */
 static bool differs_in_modules_alone(const struct fh_template *t, const struct fh_plan *plan, uid_t owner)
 {
 	fh_auto_buf struct fh_buf key = FH_BUF_INIT(FH_FRAME_PAYLOAD_MAX);
@@ -41,7 +41,7 @@ struct fh_template *fh_template_nearest(struct fh_engine *e, const struct fh_pla
 	return best;
 }
 
-/* What the trunk's zygote and its branches have printed so far. */
+/* Discards what the trunk's zygote and its branches have printed; true if there was anything. */
 static bool drain(struct fh_template *trunk)
 {
 	bool any = false;
@@ -82,7 +82,7 @@ struct fh_template *fh_template_branch(struct fh_template *from, const struct fh
 	struct fh_template *trunk = from->trunk;
 	if (trunk->branching)
 		return NULL;
-	(void)drain(trunk); /* of one that was given up */
+	(void)drain(trunk); /* output of an earlier branch that was given up */
 	struct fh_template *t = fh_template_new(from->engine, plan, from->owner, key);
 	t->trunk = trunk;
 	t->branch_token = ++from->engine->next_token;
@@ -111,7 +111,7 @@ static void on_branched(struct fh_template *from, const struct fh_zygote_forked 
 		fh_template_add_zygote(t, pidfd);
 		return;
 	}
-	if (pidfd >= 0) /* given up meanwhile: it ends with its socket */
+	if (pidfd >= 0) /* its template was ended meanwhile; the zygote ends because its socket is closed */
 		fh_reap_later(from->engine->loop, pidfd);
 	if (t) {
 		char why[120];

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The trees of zygotes (template.h): one that differs from another in its modules alone is branched from that. */
+/* Trees of zygotes (template.h): a zygote whose plan differs from another's only in having more modules is branched
+ * from it. */
 #pragma once
 #include "engine/warm/template.h"
 
-/* Of those that serve, the one with the most modules that has nothing beside what the plan wants; NULL: none. */
+/* Of the serving templates that have no module beyond those the plan wants, the one with the most; NULL: none. */
 FH_NULLABLE struct fh_template *fh_template_nearest(struct fh_engine *e, const struct fh_plan *plan, uid_t owner);
-/* Starts to make one from `from`; takes the key over, but not when it returns NULL: cannot be now. */
+/* Starts to make a template by branching `from`. Takes ownership of the key, unless it returns NULL: not possible at
+ * the moment. */
 FH_NULLABLE struct fh_template *fh_template_branch(struct fh_template *from, const struct fh_plan *plan,
                                                    struct fh_buf *key);
-void fh_template_on_stem(struct fh_watch *w, uint32_t events); /* its answers */
-bool fh_template_has_printed(struct fh_template *t);           /* its zygote, when it started; forgets it */
+void fh_template_on_stem(struct fh_watch *w, uint32_t events); /* reads the answers of the stem */
+/* whether its zygote printed anything while it started; discards that */
+bool fh_template_has_printed(struct fh_template *t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which template serves a run. */
+/* Chooses the template that serves a run. */
 #include "engine/warm/choose.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct fh_seen {
 	size_t next;
 };
 
-/* FNV-1a; a collision makes a template one run early, and nothing more. */
+/* FNV-1a. A collision only means that a template is made one run earlier than necessary. */
 static uint64_t hash_of(const struct fh_buf *key)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
@@ -24,7 +24,7 @@ static uint64_t hash_of(const struct fh_buf *key)
 	return h;
 }
 
-/* Whether a run of this kind came before; notes this one. */
+/* Whether a run of this kind came before; remembers this one. */
 static bool was_seen(struct fh_engine *e, const struct fh_buf *key)
 {
 	uint64_t h = hash_of(key);
@@ -37,7 +37,7 @@ static bool was_seen(struct fh_engine *e, const struct fh_buf *key)
 	return false;
 }
 
-/* Of several with the key, that which serves, else the newest that may come to. */
+/* The template with that key: a serving one if there is one, else the last that is not ending. */
 static struct fh_template *find(struct fh_engine *e, const struct fh_buf *key)
 {
 	struct fh_template *best = NULL;
@@ -48,7 +48,7 @@ static struct fh_template *find(struct fh_engine *e, const struct fh_buf *key)
 	return best;
 }
 
-/* Makes room for one more template; false where all that there are must stay. */
+/* Makes room for one more template, by ending the one that was unused for longest; false if all are in use. */
 static bool make_room(struct fh_engine *e)
 {
 	struct fh_template_use use[FH_TEMPLATES_MAX * 2];
@@ -72,7 +72,7 @@ void fh_template_key(struct fh_buf *key, const struct fh_plan *plan, uid_t owner
 	(void)fh_buf_add(key, &owner, sizeof(owner));
 }
 
-/* From the nearest one, or from nothing. */
+/* Starts a template: branched from the nearest one, or a new trunk. */
 static struct fh_template *start(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, struct fh_buf *key,
                                  struct fh_error *err)
 {

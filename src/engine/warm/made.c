@@ -25,7 +25,7 @@ void fh_made_failed(struct fh_sandbox *b, const struct fh_error *err)
 		fh_sandbox_fail(b, err);
 }
 
-/* The last word of the set-up: descriptors to keep, or what failed. */
+/* Reads the last message of the set-up: descriptors for the engine to keep, or the error. */
 static void on_launch_packet(struct fh_watch *w, uint32_t events)
 {
 	struct fh_sandbox *b = w->owner;
@@ -78,10 +78,10 @@ void fh_made_on_launched(struct fh_sandbox *b)
 		fh_sandbox_on_made(b);
 }
 
-enum { PARKED_MEMORY_MIN = 16 << 20 }; /* bytes; init and a zygote's child need a few MiB */
+enum { PARKED_MEMORY_MIN = 16 << 20 }; /* bytes; init and the program forked from the zygote need a few MiB */
 
-/* One that is to be parked gets what the last request asked for, so that nothing is to be set when the next one takes
- * it: but never so little that making it would run into it, or take long. */
+/* A sandbox made for the pool gets the limits of the last request, so that they usually need no change when it is
+ * taken; but never so little memory that making it would fail or become slow. */
 static void expect_limits(const struct fh_template *t, struct fh_cgroup_limits *limits)
 {
 	if (t->adopted_limits.memory_bytes >= PARKED_MEMORY_MIN)
@@ -194,13 +194,14 @@ static void look_at_disk(struct fh_sandbox *b)
 		b->disk_full =
 		    (fs.f_blocks && (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize < 4096) || (fs.f_files && !fs.f_ffree);
 	if (b->disk >= 0)
-		close(FH_TAKE_FD(b->disk)); /* ours must not be the last: taking it down is for who dies with it */
+		close(FH_TAKE_FD(b->disk)); /* The last descriptor of a mount that is closed takes the mount down; that work
+		                               should fall to a dying process of the sandbox, not to the engine. */
 }
 
 void fh_made_on_program_end(struct fh_sandbox *b, const struct fh_init_exited *m)
 {
 	struct fh_process *p = b->processes;
-	if (!p || !b->owner->one_program) { /* parked, or never begun */
+	if (!p || !b->owner->one_program) { /* parked, or its run has not begun */
 		if (b->state < FH_DYING && b->parked)
 			fh_sandbox_destroy_now(b);
 		else if (b->state < FH_DYING && !b->failed) {
@@ -220,7 +221,8 @@ void fh_made_on_program_end(struct fh_sandbox *b, const struct fh_init_exited *m
 	b->owner->on_program_end(b);
 }
 
-/* ------------------------------------------------------------------------------------------------------ its origin */
+/* ------------------------------------------------------------------------------------------------------ the origin of
+ * such sandboxes */
 
 static void on_made(struct fh_sandbox *b)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * That a program which a zygote forked holds nothing that the zygote holds as well: no open description (what a pipe,
- * an eventfd or an epoll is; the offset and the flags of a file) and no shared memory that can be written. Looked at
- * from outside, while neither of them runs anything of a tenant's: the zygote when it says that it is ready, each
- * program when it says that it is parked. What a zygote may hold at all is up to the warm library
- * (guest/warm/descriptors.c).
+ * Checks that a program forked from a zygote shares nothing with it: no open file description (a pipe, an eventfd, an
+ * epoll set; the offset and flags of a file) and no writable shared memory. The engine checks this from outside, while
+ * neither runs code of a client's: the zygote when it reports that it is ready, each program when it reports that it is
+ * parked. What a zygote may hold at all is decided by the warm library (guest/warm/descriptors.c).
  *
  * Sources: proc_pid_fd(5), proc_pid_fdinfo(5), proc_pid_map_files(5), kcmp(2); PROCMAP_QUERY (Linux 6.11): the kernel's
  * include/uapi/linux/fs.h and Documentation/filesystems/proc.rst.
@@ -24,7 +23,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 
-enum { STANDARD = 3 /* descriptors that are placed with each run */, LINK_MAX = 64 };
+enum { STANDARD = 3 /* 0 to 2, which each run replaces */, LINK_MAX = 64 };
 
 /* ----------------------------------------------------------------------------------------------------- descriptors */
 
@@ -38,7 +37,8 @@ struct folder_entry {
 
 typedef bool each_fn(void *data, int fd, const char *link);
 
-/* Calls `each` for every descriptor from STANDARD on, until it returns false. False also when they cannot be listed. */
+/* Calls `each` for every descriptor from STANDARD on, until it returns false. Returns false also if they cannot be
+ * listed. */
 static bool for_each_descriptor(pid_t pid, each_fn *each, void *data)
 {
 	_Alignas(8) char entries[2048];
@@ -80,12 +80,12 @@ bool fh_held_read(pid_t zygote, struct fh_held *ret)
 struct comparison {
 	const struct fh_held *held;
 	pid_t program;
-	uint64_t socket; /* inode of the one that the program has of its own */
+	uint64_t socket; /* inode of the program's socket to the engine */
 	char *why;
 	size_t size;
 };
 
-/* kcmp says 0 for one and the same open description. Where it cannot tell, they count as that. */
+/* kcmp returns 0 for the same open file description. Where it fails, the descriptors count as the same. */
 static bool is_own(void *data, int fd, const char *link)
 {
 	const struct comparison *c = data;
@@ -93,7 +93,7 @@ static bool is_own(void *data, int fd, const char *link)
 		return true;
 	for (size_t i = 0; i < c->held->count; i++) {
 		long r = syscall(SYS_kcmp, c->program, c->held->pid, KCMP_FILE, fd, c->held->fd[i]);
-		if (r > 0 || (r < 0 && errno == EBADF)) /* the zygote has closed it */
+		if (r > 0 || (r < 0 && errno == EBADF)) /* EBADF: the zygote has closed its descriptor */
 			continue;
 		snprintf(c->why, c->size,
 		         r == 0 ? "it shares a descriptor with its zygote: %d, %s"
@@ -106,7 +106,7 @@ static bool is_own(void *data, int fd, const char *link)
 
 /* ---------------------------------------------------------------------------------------------------------- memory */
 
-/* PROCMAP_QUERY, spelled out: Debian 12's headers are older. */
+/* The struct of PROCMAP_QUERY; Debian 12's headers are older. */
 struct map_query {
 	uint64_t size, flags, address;
 	uint64_t start, end, map_flags, page_size, offset, inode;
@@ -116,8 +116,8 @@ struct map_query {
 #define MAP_QUERY _IOWR('f', 17, struct map_query)
 enum { QUERY_SHARED = 0x08, QUERY_COVERING_OR_NEXT = 0x10 };
 
-/* The file behind a shared mapping was opened for writing: then the mapping can come to be written, if it is not now.
- */
+/* Whether the file behind a shared mapping was opened for writing. If so, the mapping can be made writable even if it
+ * is not so now. */
 static bool can_be_written(pid_t pid, uint64_t start, uint64_t end)
 {
 	char path[80];
@@ -126,7 +126,7 @@ static bool can_be_written(pid_t pid, uint64_t start, uint64_t end)
 	return lstat(path, &st) < 0 || st.st_mode & S_IWUSR;
 }
 
-/* 1: there is none; 0: there is; -1: the kernel does not know the query. */
+/* Looks for writable shared mappings. 1: none; 0: there is one; -1: the kernel does not have the query. */
 static int query_maps(int maps, pid_t pid)
 {
 	struct map_query q = { .size = sizeof(q), .flags = QUERY_SHARED | QUERY_COVERING_OR_NEXT };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Parked sandboxes: made ahead, each for one run. How many a template keeps follows the load (decide.h). */
+/*
+ * The pool of parked sandboxes: made ahead, each for one run. The number that a template keeps follows the load
+ * (decide.h). Refilling gives way to requests: at most FH_MAKING_MAX sandboxes are made at a time.
+ */
 #include "engine/warm/pool.h"
 
 #include "base/clock.h"
@@ -26,7 +29,7 @@ void fh_pool_refill(struct fh_template *t)
 	while (t->state == FH_TEMPLATE_SERVING && !t->succeeded && !t->engine->leaving && lacks_one(t)) {
 		struct fh_sandbox *b;
 		if (fh_made_start(t, &fh_pool_owner, NULL, NULL, 0, &b, NULL) < 0)
-			return; /* the next look tries again */
+			return; /* tried again at the next look */
 	}
 }
 
@@ -89,11 +92,12 @@ struct fh_sandbox *fh_pool_take(struct fh_template *t)
 	t->engine->parked_count--;
 	t->lowest = FH_MIN(t->lowest, t->parked_count);
 	t->refill = (struct fh_timer){ .on_time = on_refill, .owner = t, .slot = t->refill.slot };
-	fh_timer_set(t->engine->loop, &t->refill, fh_now_ns() + REFILL_NS); /* the run goes first */
+	/* refills a little later, so that the run is started first */
+	fh_timer_set(t->engine->loop, &t->refill, fh_now_ns() + REFILL_NS);
 	return b;
 }
 
-/* On the list, or not yet. */
+/* The sandbox may be in the list of parked ones, or still being made. */
 static void on_dying(struct fh_sandbox *b)
 {
 	struct fh_template *t = b->template;
@@ -136,7 +140,7 @@ static void on_gone(struct fh_sandbox *b)
 	fh_sandbox_release(b);
 }
 
-/* So would be the next: runs start fresh. */
+/* The next attempt would fail too, so the template is given up, and runs start fresh. */
 static void on_origin_failed(struct fh_sandbox *b, const struct fh_error *err)
 {
 	fh_template_break(b->template, err->message);

@@ -11,14 +11,15 @@ struct fh_deferred {
 	size_t window;
 	struct fh_connection *connection;
 	uint64_t request;
-	/* The run goes on with that sandbox, which is its own now. */
+	/* Continues the run with that sandbox, which now belongs to it. */
 	void (*begin)(struct fh_sandbox *b, const struct fh_deferred *d);
 };
 
 void fh_pool_refill(struct fh_template *t);
-struct fh_sandbox *fh_pool_take(struct fh_template *t);                /* NULL: none there */
-void fh_pool_missed(struct fh_template *t);                            /* a request found none */
-void fh_pool_wait(struct fh_template *t, const struct fh_deferred *d); /* takes its plan; served in turn */
+struct fh_sandbox *fh_pool_take(struct fh_template *t); /* NULL: the pool is empty */
+void fh_pool_missed(struct fh_template *t);             /* a request found the pool empty */
+/* takes ownership of the plan; runs are served in order */
+void fh_pool_wait(struct fh_template *t, const struct fh_deferred *d);
 extern const struct fh_owner fh_pool_owner;
-void fh_pool_look(struct fh_template *t); /* adapts the target */
+void fh_pool_look(struct fh_template *t); /* adapts the target to the load */
 void fh_pool_clear(struct fh_template *t);

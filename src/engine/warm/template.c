@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The life of a template. */
+/* The states of a template. */
 #include "engine/warm/template.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static void free_template(struct fh_template *t)
 
 static bool has_processes(const struct fh_template *t)
 {
-	/* who is just being started will be named over `entered`, and must be reaped before the anchor can end */
+	/* the helper behind `entered` may still report a process, which must be reaped before the anchor can end */
 	return t->entered >= 0 || t->anchor.pidfd >= 0 || t->holder.pidfd >= 0 || t->zygote.pidfd >= 0 ||
 	       t->stem.pidfd >= 0;
 }
@@ -76,7 +76,7 @@ static bool has_processes(const struct fh_template *t)
 static void let_go(struct fh_template *t);
 static void settle(struct fh_template *t);
 
-/* The trunk may have waited for it. */
+/* Detaches a branch from its trunk, which may be waiting for that to end. */
 static void leave_trunk(struct fh_template *t)
 {
 	struct fh_template *trunk = t->trunk;
@@ -89,7 +89,7 @@ static void leave_trunk(struct fh_template *t)
 	settle(trunk);
 }
 
-/* Nothing of it is left on the host; a broken one is kept for its reason. */
+/* Nothing of the template is left on the host. A broken one stays in the list, with its reason. */
 static void swept(struct fh_template *t)
 {
 	leave_trunk(t);
@@ -115,7 +115,7 @@ static void on_sweep(struct fh_timer *timer)
 	swept(t);
 }
 
-/* Goes on when everybody is reaped and no sandbox refers to it. */
+/* Begins the sweep of an ended template once all its processes are reaped and no sandbox refers to it. */
 static void settle(struct fh_template *t)
 {
 	if (t->state < FH_TEMPLATE_ENDING || has_processes(t) || t->users || t->branches || t->sweep_since_ns)
@@ -130,7 +130,7 @@ static void on_orphans_look(struct fh_timer *timer)
 	struct fh_template *t = timer->owner;
 	if (!has_processes(t))
 		return;
-	fh_reap_unknown(&t->orphan); /* one of them would keep the anchor from ending */
+	fh_reap_unknown(&t->orphan); /* an unreaped child in its pid namespace would keep the anchor from ending */
 	fh_timer_set(t->engine->loop, timer, fh_in_ms(ORPHANS_MS));
 }
 
@@ -159,7 +159,7 @@ static void let_go(struct fh_template *t)
 			syscall(SYS_pidfd_send_signal, members[i]->pidfd, SIGKILL, NULL, 0);
 }
 
-/* Sandboxes that wait for the holder's answer get none any more. */
+/* Handles the sandboxes that still wait for the holder's answer, which will not come. */
 static void turn_away(struct fh_template *t, const char *why)
 {
 	for (struct fh_sandbox *b = t->engine->sandboxes, *next; b; b = next) {
@@ -175,7 +175,7 @@ static void turn_away(struct fh_template *t, const char *why)
 
 static void stop(struct fh_template *t, enum fh_template_state state, const char *why)
 {
-	if (state == FH_TEMPLATE_BROKEN && t->branches) /* they have nothing else to live in */
+	if (state == FH_TEMPLATE_BROKEN && t->branches) /* the branches live in this template's namespaces */
 		for (struct fh_template *b = t->engine->templates; b; b = b->next)
 			if (b != t && b->trunk == t)
 				stop(b, state, why);
@@ -215,7 +215,7 @@ void fh_template_end(struct fh_template *t)
 	if (t->state == FH_TEMPLATE_BROKEN) {
 		t->state = FH_TEMPLATE_ENDING;
 		if (!t->ids.ranges && t->sweep_since_ns && !t->sweep.slot)
-			free_template(t); /* it is swept already */
+			free_template(t); /* nothing of it is left on the host */
 		return;
 	}
 	stop(t, FH_TEMPLATE_ENDING, "its template has ended");
@@ -247,7 +247,7 @@ static const char *who_is(const struct fh_template *t, const struct fh_member_pr
 	                         : "its stem";
 }
 
-/* A zygote that cannot serve says why and ends: its end may be seen first. */
+/* A zygote that cannot serve sends the reason and ends; its end may be seen before the message. */
 static void hear_last_words(struct fh_template *t)
 {
 	char first;
@@ -346,7 +346,7 @@ static void started(struct fh_template *t)
 	hear_zygote(t);
 }
 
-/* What the helper and the program that it started say; end of file: the program has been executed. */
+/* Reads what the helper, and the program it starts, report (enter.h). End of file: the program was executed. */
 void fh_template_on_entered(struct fh_watch *w, uint32_t events)
 {
 	struct fh_template *t = w->owner;
@@ -359,7 +359,7 @@ void fh_template_on_entered(struct fh_watch *w, uint32_t events)
 		if (n == -EAGAIN)
 			return;
 		if (n == (ssize_t)sizeof(m) && m.error == 0 && count == 1 && t->state >= FH_TEMPLATE_ENDING) {
-			fh_reap_later(t->engine->loop, fds[0]); /* it dies with the anchor */
+			fh_reap_later(t->engine->loop, fds[0]); /* the process dies with the anchor */
 			continue;
 		}
 		if (n == (ssize_t)sizeof(m) && m.error == 0 && count == 1 && who->pidfd < 0) {
@@ -397,7 +397,7 @@ static void on_report(struct fh_watch *w, uint32_t events)
 		if (n == 0) {
 			fh_watch_stop(t->engine->loop, &t->report_watch);
 			if (t->state >= FH_TEMPLATE_ENDING)
-				return; /* it waits for its last sandbox, not for more processes */
+				return; /* an ending template starts no more processes */
 			if (t->anchor_ready)
 				fh_template_enter_holder(t);
 			else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Starts a template's holder and zygote inside of it (enter.h). */
+/* Starts a template's holder and zygote inside the template (enter.h). */
 #include "engine/warm/template.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "engine/make/seccomp.h"
 #include "engine/warm/zygote.h"
 
-/* A copy out of the way of the numbers that descriptors get inside (enter.h). */
+/* Moves a descriptor to a number of at least 20, as fh_enter requires. */
 static int high(int fd)
 {
 	int copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 20);
@@ -44,13 +44,14 @@ static void enter(struct fh_template *t, struct fh_entry *e)
 		fh_template_break(t, err.message);
 		return;
 	}
-	fh_reap_later(t->engine->loop, helper); /* it is not in the template's pid namespace: its end holds nothing up */
+	/* the helper is outside the template's pid namespace, so nothing waits for its end */
+	fh_reap_later(t->engine->loop, helper);
 	t->entered_watch = (struct fh_watch){ .fd = -1, .on_event = fh_template_on_entered, .owner = t };
 	(void)fh_watch_set(t->engine->loop, &t->entered_watch, t->entered, EPOLLIN);
 	fh_timer_set(t->engine->loop, &t->deadline, fh_now_ns() + FH_TEMPLATE_MAKING_MS * FH_NS_PER_MS);
 }
 
-/* A pair whose far end gets a number of its own inside. */
+/* A socket pair; fh_enter gives the far end its number inside. */
 int fh_template_pair(int *ret_ours, int *ret_theirs)
 {
 	int pair[2], size = 1 << 20;
@@ -63,8 +64,8 @@ int fh_template_pair(int *ret_ours, int *ret_theirs)
 	return *ret_theirs < 0 ? -EMFILE : 0;
 }
 
-/* What a sandbox is made with: namespaces, their loopback and mounts, what the mounted folders belong to, id maps (that
- * of a program with uid 0 takes CAP_SETFCAP: user_namespaces(7)). */
+/* What making a sandbox takes: namespaces, their loopback and mounts, the owners of mounted folders, id maps (mapping
+ * uid 0 takes CAP_SETFCAP: user_namespaces(7)). */
 static const uint64_t holder_capabilities =
     1ULL << CAP_SYS_ADMIN | 1ULL << CAP_NET_ADMIN | 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER |
     1ULL << CAP_SETUID | 1ULL << CAP_SETGID | 1ULL << CAP_SETPCAP | 1ULL << CAP_SETFCAP | 1ULL << CAP_SYS_CHROOT;
@@ -98,10 +99,10 @@ void fh_template_enter_holder(struct fh_template *t)
 	enter(t, &e);
 }
 
-/* Symbols are looked up when it starts, once, and not by each program, which would copy the pages that hold them. */
+/* LD_BIND_NOW: symbols are resolved once when the zygote starts, not by each program, which would copy the pages. */
 static const char library_variable[] = "LD_PRELOAD=/proc/self/fd/9", bind_variable[] = "LD_BIND_NOW=1";
 
-/* argv: the plan's up to the main file, with the zygote's options after the interpreter. */
+/* The zygote's argv: the plan's up to the main file, with the zygote's options after the interpreter. */
 static char **zygote_argv(const struct fh_plan *p)
 {
 	char **argv = fh_xcalloc(1, sizeof(char *));
@@ -149,7 +150,7 @@ void fh_template_enter_zygote(struct fh_template *t)
 	bool ok = fh_template_pair(&t->zygote_socket, &theirs) == 0 && pipe2(in, O_CLOEXEC) == 0 &&
 	          pipe2(out, O_CLOEXEC) == 0 && pipe2(errout, O_CLOEXEC) == 0;
 	if (in[1] >= 0)
-		close(in[1]); /* at its end from the start */
+		close(in[1]); /* its stdin is at end of file from the start */
 	t->zygote_output[0] = out[0];
 	t->zygote_output[1] = errout[0];
 	fh_auto_close int input = high(in[0]);

@@ -63,15 +63,15 @@ int fh_template_make(struct fh_template *t, struct fh_sandbox *b, struct fh_erro
 	if (t->state >= FH_TEMPLATE_ENDING)
 		return fh_error_set(err, FH_E_UNAVAILABLE, "the template has ended: %s", t->why);
 	if (t->state != FH_TEMPLATE_SERVING)
-		return 0; /* when it serves */
+		return 0; /* asked when the template serves */
 	int r = ask_holder(t, b);
-	if (r == -EAGAIN || r == -EMFILE) /* its queue is full: the engine asked for more than it takes in at a time */
+	if (r == -EAGAIN || r == -EMFILE) /* the queue is full: more was asked for than the holder takes at once */
 		return fh_error_sys(err, -r, "the template's holder is busy");
 	if (r < 0) {
 		fh_error_sys(err, -r, "cannot ask the template's holder");
 		return -FH_E_SYSTEM;
 	}
-	fh_made_on_launched(b); /* watches the socket */
+	fh_made_on_launched(b); /* starts to watch its socket */
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static void on_made(struct fh_template *t, const struct fh_holder_made *m, int p
 	while (b && (b->token != m->token || !b->template || b->template->trunk != t))
 		b = b->next;
 	if (!b || b->child.pidfd >= 0 || b->state >= FH_SWEEPING) {
-		/* given up meanwhile, as far as that is listed still: it ends with its socket, and is still to be reaped */
+		/* The sandbox was given up meanwhile. The child ends because its socket is closed, but must still be reaped. */
 		if (pidfd >= 0)
 			fh_reap_later(t->engine->loop, pidfd);
 		return;
@@ -130,7 +130,7 @@ static bool send_template(struct fh_template *t)
 	struct fh_error err = FH_ERROR_INIT;
 	fh_auto_buf struct fh_buf plan = FH_BUF_INIT(FH_FRAME_PAYLOAD_MAX);
 	fh_auto_close int memory = memfd_create("fumehood-plan", MFD_CLOEXEC);
-	struct fh_plan *park = fh_plan_copy(t->plan); /* the park part: nothing of a request */
+	struct fh_plan *park = fh_plan_copy(t->plan); /* without what belongs to a single request: files, stdin */
 	for (size_t i = 0; i < park->file_count; i++) {
 		free(park->files[i].name);
 		free(park->files[i].content.data);
@@ -138,13 +138,13 @@ static bool send_template(struct fh_template *t)
 	park->file_count = 0;
 	free(park->stdin_data.data);
 	park->stdin_data = (struct fh_bytes_owned){ NULL, 0 };
-	for (size_t i = 0; i < park->mount_count; i++) { /* contents are in the shared root already */
+	for (size_t i = 0; i < park->mount_count; i++) { /* file contents are in the shared root already */
 		free(park->mounts[i].content.data);
 		park->mounts[i].content = (struct fh_bytes_owned){ NULL, 0 };
 	}
 	fh_plan_encode(&plan, park);
 	fh_plan_free(park);
-	m.uid = t->plan->uid; /* one id: as the template's namespace shows it */
+	m.uid = t->plan->uid; /* without ranges: the single id, as seen in the template's user namespace */
 	m.gid = t->plan->gid;
 	m.sampling = !t->engine->cgroups.version[FH_CG_MEMORY] || !t->engine->cgroups.version[FH_CG_CPUACCT];
 	m.counts_sockets = t->engine->cgroups.version[FH_CG_MEMORY] < 2;

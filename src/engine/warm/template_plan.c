@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which plans can have a template, and what its root is made of. */
+/* Which plans can have a template, and the plan of its anchor. */
 #include "engine/warm/template.h"
 
 #include "base/path.h"
@@ -10,7 +10,7 @@ static bool is_own(const struct fh_plan_mount *m)
 	return m->kind == FH_MOUNT_WRITABLE || m->kind == FH_MOUNT_PROC || m->kind == FH_MOUNT_DEV;
 }
 
-/* Where sandboxes are worked on must be there, and theirs until the end. */
+/* Whether the plan's mounts leave FH_OWN_BENCH to be used as the sandbox's workbench (make/mounts.h). */
 static bool has_own_bench(const struct fh_plan *p)
 {
 	bool made = false, disturbed = false;
@@ -24,8 +24,8 @@ static bool has_own_bench(const struct fh_plan *p)
 	return made && !disturbed;
 }
 
-/* Mounts are made in order; those of a sandbox's own come last in one of a template. So nothing shared may lie in, or
- * over, one of them that comes before it. */
+/* Mounts are made in order, but a template's sandboxes mount their own ones after all shared ones. So no shared mount
+ * may be inside, or over, an own one that comes before it in the plan. */
 const char *fh_template_refuses(const struct fh_plan *p)
 {
 	if (fh_plan_root_is_writable(p))
@@ -53,7 +53,7 @@ const char *fh_template_refuses(const struct fh_plan *p)
 	return NULL;
 }
 
-/* The main file that the interpreter looks for when it starts; the one that runs will lie over it. */
+/* Adds an empty main file for the interpreter to find when it starts; each run's own file is mounted over it. */
 static void add_main_file(struct fh_plan *root, const struct fh_plan *p)
 {
 	const char *name = p->argv[p->zygote.main_file];
@@ -75,8 +75,8 @@ struct fh_plan *fh_template_root(const struct fh_plan *p)
 	free(root->stdin_data.data);
 	root->stdin_data = (struct fh_bytes_owned){ NULL, 0 };
 	fh_plan_set_strings(&root->outs, nothing);
-	/* what sandboxes may do is theirs; the anchor only idles, and mounts under Landlock are refused to nobody it holds
-	 */
+	/* Landlock and the cgroup namespace are left to each sandbox. The anchor runs no program, and Landlock would refuse
+	 * mounts to the sandboxes made below it. */
 	root->layers &= ~(1u << FH_LAYER_LANDLOCK | 1u << FH_LAYER_CGROUP);
 	if (p->zygote.main_file)
 		add_main_file(root, p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Zygotes and the programs that they fork, from the engine's side (init/zygote.h). */
+/* The engine's side of init/zygote.h: zygotes and the programs that they fork. */
 #include "engine/warm/zygote.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@
 
 int fh_zygote_library(struct fh_error *err)
 {
-	static int library = -1; /* made once, for the engine's life */
+	static int library = -1; /* made once, kept until the engine ends */
 	if (library >= 0)
 		return library;
 	int fd = memfd_create("fumehood-warm", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
@@ -68,7 +68,7 @@ static void fail(struct fh_sandbox *b, const char *format, ...)
 /* -------------------------------------------------------------------------------------------------------------- fork
  */
 
-/* Also the namespaces that are the sandbox's; the one of control groups only where the kernel has made it. */
+/* The sandbox's namespaces, for the zygote to enter; that of control groups only where the kernel has one. */
 static uint32_t namespaces_of(const struct fh_sandbox *b)
 {
 	uint32_t flags = CLONE_NEWUSER | (uint32_t)fh_launch_namespaces(b->plan);
@@ -77,7 +77,7 @@ static uint32_t namespaces_of(const struct fh_sandbox *b)
 	return flags;
 }
 
-/* The sandbox's namespaces, by which the zygote enters them. False: not all could be opened. */
+/* Opens the sandbox's namespaces, by which the zygote enters them. False: not all could be opened. */
 static bool open_namespaces(pid_t init, uint32_t wanted, int *fds, size_t *count)
 {
 	char path[64];
@@ -160,7 +160,8 @@ void fh_zygote_fork(struct fh_sandbox *b)
 	t->trunk->forks++;
 }
 
-/* The kernel's word on a program that has said that it is isolated: it must be where its init is, with nothing left. */
+/* Checks with the kernel a program that reported that it is isolated: it must be in the namespaces of its init, with no
+ * capabilities left. */
 static bool is_isolated(struct fh_sandbox *b, pid_t pid, const struct fh_init_state *state, const char **ret_why)
 {
 	static const char *const sets[] = { "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb" };
@@ -177,7 +178,8 @@ static bool is_isolated(struct fh_sandbox *b, pid_t pid, const struct fh_init_st
 	for (size_t i = 0; i < FH_ARRAY_SIZE(sets); i++)
 		caps |= fh_proc_number(status, sets[i], 16, ~0ULL);
 	uint64_t privs = fh_proc_number(status, "NoNewPrivs", 10, 0), seccomp = fh_proc_number(status, "Seccomp", 10, 0);
-	uint64_t filters = fh_proc_number(status, "Seccomp_filters", 10, 2); /* Linux 5.9 */
+	/* Linux 5.9; older kernels have no such line */
+	uint64_t filters = fh_proc_number(status, "Seccomp_filters", 10, 2);
 	uint32_t layers = b->plan->layers;
 	*ret_why = fh_proc_number(status, "Threads", 10, 0) != 1                               ? "threads"
 	           : layers & 1u << FH_LAYER_CAPABILITIES && caps                              ? "capabilities"
@@ -252,7 +254,7 @@ static void on_forked(struct fh_template *t, const struct fh_zygote_forked *m, i
 	(void)fh_watch_set(t->engine->loop, &b->program.socket_watch, b->program.socket, EPOLLIN);
 }
 
-/* The kernel's word on a zygote that has said that it is ready; notes what it holds. */
+/* Checks with the kernel a zygote that reported that it is ready, and records what it holds. */
 static bool is_confined(struct fh_template *t, char *why, size_t size)
 {
 	static const char *const sets[] = { "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb" };
@@ -372,7 +374,7 @@ int fh_zygote_run(struct fh_sandbox *b, const struct fh_spawn *s, const int *fds
 	if (r < 0)
 		return fh_error_sys(err, -r, "cannot reach the program that was forked for the run");
 	b->program.starting = true;
-	if (s->stdin_open) /* the client may wait for the program to begin before it sends */
+	if (s->stdin_open) /* the client may wait for this before it sends */
 		(void)fh_watch_set(b->engine->loop, &b->program.socket_watch, b->program.socket, EPOLLIN);
 	return 0;
 }
@@ -385,8 +387,8 @@ static const char *const step_texts[FH_WARM_COUNT_] = {
 	[FH_WARM_INTERPRETER] = "begin",
 };
 
-/* A run that its zygote's program cannot be: init, in the same sandbox, where the files are, executes it. The one that
- * was forked has run nothing of it and ends by itself. */
+/* The program forked from a zygote cannot do this run: init executes another in the same sandbox, where the files are.
+ * The forked one has executed nothing of the run and ends by itself. */
 static void start_fresh(struct fh_sandbox *b, const char *why, const int *fds, int fd_count)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -409,7 +411,7 @@ static void could_not_begin(struct fh_sandbox *b, const struct fh_zygote_failed 
 	if (step == FH_WARM_FILE) {
 		const struct fh_init_done refused = { .refused = FH_REFUSED_ERROR, .error = m->error, .size = m->detail };
 		fh_transfer_explain(b->plan, &refused, &err);
-	} else if (m->step == FH_WARM_INTERPRETER) { /* the plan insists on this start */
+	} else if (m->step == FH_WARM_INTERPRETER) { /* the plan allows no other start */
 		fh_error_set(&err, FH_E_UNAVAILABLE, "a %s start cannot be had: %s", fh_start_name(b->plan->start),
 		             m->why[0] ? m->why : "the interpreter cannot be made as a fresh one");
 		err.phase = FH_PHASE_SPAWN;
@@ -469,7 +471,8 @@ static void on_program_end(struct fh_watch *w, uint32_t events)
 	fh_made_on_program_end(b, &m);
 }
 
-/* To its process group, which it leads, as init does for those that it started. Not reaped, its number is its own. */
+/* Signals the program's process group, which the program leads; init does the same for programs that it started. The
+ * pid is valid, because the engine has not reaped the program. */
 bool fh_zygote_signal(struct fh_sandbox *b, int signal)
 {
 	pid_t pid = b->program.pidfd >= 0 ? fh_pid_of(b->program.pidfd) : -1;
