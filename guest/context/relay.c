@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * The relay: stands in front of a context's interpreter that cannot read its own output while it runs code (bash,
- * Node).
+ * The relay, which starts the interpreter of a code context if that cannot read its own output while it runs code
+ * (bash, Node).
  *
  *     relay PROGRAM [ARGUMENT …]
  *
  * The program gets /dev/null as stdin, pipes as stdout and stderr, the relay's stdin as descriptor 3 (requests), and a
- * pipe as descriptor 4 (events, one JSON object a line). The relay's stdout carries the events, and between them what
- * came on stdout and stderr as events of its own, in order: before a line of the program's goes on, all that was
- * written before it does. It ends as the program does, and removes the file that it was started from.
+ * pipe as descriptor 4 (events, one JSON object a line). The relay's stdout carries these events and, as further
+ * events, what the program wrote to stdout and stderr. The order is kept: before an event is forwarded, everything that
+ * was written before it is sent. The relay ends with the program's exit status or signal, and removes the file from
+ * which it was started.
  *
- * Freestanding, as fumehood-init: it runs under any root file system.
+ * Freestanding, like fumehood-init: it runs under any root file system.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,23 +32,23 @@ size_t strlen(const char *s);
 enum {
 	REQUESTS = 3,
 	EVENTS = 4,
-	AWAY = 20,          /* our own descriptors, out of the way of the program's */
-	PIECE = 16 << 10,   /* bytes of text in one event at most */
-	JOIN_NS = 50000000, /* text that comes within this time is one event */
-	TAIL = 3,           /* bytes of a character that is not whole yet */
+	AWAY = 20,          /* lowest number for our own descriptors, above the program's */
+	PIECE = 16 << 10,   /* maximum bytes of text in one event */
+	JOIN_NS = 50000000, /* text that arrives within this time becomes one event */
+	TAIL = 3,           /* maximum bytes of an incomplete character */
 };
 
 static const char *const names[2] = { "stdout", "stderr" };
 struct stream {
-	int fd; /* -1: at its end */
+	int fd; /* -1: end of file was reached */
 	unsigned char tail[TAIL];
 	size_t tail_size;
 };
 static struct stream streams[2];
 static int events = -1, signals = -1;
-static bool in_line; /* the program has begun a line of events and not ended it */
+static bool in_line; /* the last line of events is incomplete */
 
-/* What waits to be sent: text of one stream. */
+/* Text of one stream that waits to be sent. */
 static unsigned char text[PIECE];
 static size_t text_size;
 static int text_of = -1;
@@ -76,7 +77,7 @@ static void write_all(const char *p, size_t n)
 		if (r == -EINTR)
 			continue;
 		if (r <= 0)
-			end(1); /* the client has gone */
+			end(1); /* the client is gone */
 		p += r;
 		n -= (size_t)r;
 	}
@@ -84,7 +85,7 @@ static void write_all(const char *p, size_t n)
 
 /* ---- text ---- */
 
-/* Bytes of the character that begins at p, or 0 when it is none; -1 when it may become one. */
+/* The length of the character at p; 0: not a character; -1: incomplete. */
 static int character(const unsigned char *p, size_t n)
 {
 	int size = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF5 ? 4 : 0;
@@ -94,7 +95,7 @@ static int character(const unsigned char *p, size_t n)
 		if ((size_t)i >= n)
 			return -1;
 		unsigned char low = 0x80, high = 0xBF;
-		if (i == 1) { /* overlong forms, surrogates, beyond U+10FFFF */
+		if (i == 1) { /* refuses overlong forms, surrogates, and numbers beyond U+10FFFF */
 			low = p[0] == 0xE0 ? 0xA0 : p[0] == 0xF0 ? 0x90 : 0x80;
 			high = p[0] == 0xED ? 0x9F : p[0] == 0xF4 ? 0x8F : 0xBF;
 		}
@@ -161,7 +162,7 @@ static void send_text(void)
 		write_all(out, (size_t)(to - out));
 }
 
-/* Reads what is there of one stream; false: nothing is, or it is at its end. */
+/* Reads available text of one stream. False: none is available, or it has ended. */
 static bool take_text(int which)
 {
 	struct stream *s = &streams[which];
@@ -186,10 +187,10 @@ static bool take_text(int which)
 	return n > 0;
 }
 
-/* All that was written up to now. */
+/* Sends everything that was written so far. */
 static void drain(void)
 {
-	/* Bounded: a child that goes on writing must not keep an event back. A pipe holds 64 KiB. */
+	/* Bounded, so that a child that never stops writing cannot hold back an event. A pipe holds 64 KiB. */
 	for (int which = 0; which < 2; which++)
 		for (int rounds = 0; rounds < 16 && take_text(which); rounds++)
 			;
@@ -217,7 +218,7 @@ static void take_events(void)
 
 /* ---- the program ---- */
 
-/* Its status, once it has ended: 256 and more for a signal; -1: it runs. */
+/* The program's status if it has ended: 256 + number for a signal; -1: it runs. */
 static int ended(long pid)
 {
 	siginfo_t i;
@@ -236,7 +237,7 @@ static void end_as(int status)
 		drain();
 	if (status < 256)
 		end(status);
-	/* By the same signal; a core of ours would be of no use to anybody. */
+	/* Dies from the same signal. A core dump of the relay would be useless. */
 	uint64_t mask = 0;
 	fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
 	fh_sys(__NR_kill, fh_sys(__NR_getpid), status - 256);
@@ -260,7 +261,7 @@ static void make_pipe(int *ret_read, int *ret_write)
 	fh_sys(__NR_fcntl, *ret_read, F_SETFL, O_RDONLY | O_NONBLOCK);
 }
 
-/* Executes a name without a slash from the folders of PATH. */
+/* Executes a program; a name without a slash is searched in PATH. */
 static void execute(char **argv, char **env)
 {
 	static char path[4096];
@@ -307,7 +308,7 @@ static long start(char **argv, char **env)
 		end(126);
 	if (pid == 0) {
 		uint64_t mask = 0;
-		/* What cannot be executed is said on our own stderr, which the client reads of one that did not start. */
+		/* An exec failure is reported on our own stderr, which the client reads if the program did not start. */
 		fh_sys(__NR_dup3, 2, AWAY - 1, O_CLOEXEC);
 		fh_sys(__NR_dup3, writes[0], 1, 0);
 		fh_sys(__NR_dup3, writes[1], 2, 0);
@@ -332,7 +333,7 @@ void fh_init_main(const long *stack)
 	if (argc < 2)
 		end(2);
 	fh_sys(__NR_unlinkat, AT_FDCWD, argv[0], 0);
-	/* Interrupts are the program's: they stay pending here, and its end is a descriptor. */
+	/* SIGINT is for the program: here it stays blocked. The program's end is reported by a signalfd. */
 	uint64_t mask = 1ULL << (SIGINT - 1) | 1ULL << (SIGCHLD - 1) | 1ULL << (SIGPIPE - 1),
 	         children = 1ULL << (SIGCHLD - 1);
 	fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
@@ -359,7 +360,7 @@ void fh_init_main(const long *stack)
 			if (status >= 0) {
 				const struct timespec none = { 0, 0 };
 				while (events >= 0 && fh_sys(__NR_ppoll, p, 1, &none, 0, 8) > 0)
-					take_events(); /* its last words */
+					take_events(); /* reads its last events */
 				end_as(status);
 			}
 		}

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Whether a program has had anything done at the process's exit, below its interpreter: libc's exit() then has more to
- * do than to end. With libraries of any size it is dear in a forked process (OpenSSL alone gives back, and so copies,
- * hundreds of pages), and nobody can tell when only libraries of the zygote have something to do there.
+ * Notes whether a program, or a library that it loaded, registered functions to be called at exit. If so, the process
+ * has to end through libc's exit(). If not, it can end at once: exit() is costly in a forked process with large
+ * libraries (OpenSSL alone frees, and thereby copies, hundreds of pages), and skipping it cannot be noticed when only
+ * libraries of the zygote have registered functions.
  */
 #include "warm.h"
 
 struct fh_warm_at_exit fh_warm_at_exit;
 
-/* What atexit() and C++ objects come to, in glibc and musl. */
+/* In glibc and musl, both atexit() and the destructors of C++ objects are registered through this function. */
 FH_EXPORT int __cxa_atexit(void (*function)(void *), void *argument, void *library);
 
 int __cxa_atexit(void (*function)(void *), void *argument, void *library)
@@ -20,7 +21,7 @@ int __cxa_atexit(void (*function)(void *), void *argument, void *library)
 	return real ? real(function, argument, library) : -1;
 }
 
-/* A call in tail position, which leaves no trace of us: dlopen looks at who has called it (RUNPATH). */
+/* Must be a tail call, which leaves no frame of this library: dlopen looks at its caller (RUNPATH). */
 FH_EXPORT void *dlopen(const char *path, int mode);
 
 void *dlopen(const char *path, int mode)

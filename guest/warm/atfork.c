@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A raw fork does not call the handlers that libraries registered (libuv's signal pipe, OpenBLAS, allocators), and the
- * C library's fork cannot make the engine the parent: so the registrations are noted on their way through. glibc's
+ * Records the fork handlers that libraries register (libuv's signal pipe, OpenBLAS, allocators), by intercepting the
+ * registration. A raw fork does not call them, and the C library's fork cannot make the engine the parent. In glibc,
  * pthread_atfork is a stub in each program that calls __register_atfork; musl has pthread_atfork itself.
  */
 #include "warm.h"
@@ -20,7 +20,7 @@ static int note(void (*prepare)(void), void (*parent)(void), void (*child)(void)
 	if (!fh_warm_waiting)
 		return 0;
 	if (handlers == HANDLERS_MAX)
-		return ENOMEM; /* as the C library says; whoever registers is then refused, not forgotten */
+		return ENOMEM; /* the error of the C library: the caller learns that the handler was not registered */
 	handler[handlers].prepare = prepare;
 	handler[handlers].parent = parent;
 	handler[handlers++].child = child;
@@ -50,7 +50,7 @@ int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(vo
 
 void fh_atfork_prepare(void)
 {
-	for (unsigned i = handlers; i-- > 0;) /* the order that pthread_atfork(3) gives */
+	for (unsigned i = handlers; i-- > 0;) /* in reverse order, as pthread_atfork(3) says */
 		if (handler[i].prepare)
 			handler[i].prepare();
 }

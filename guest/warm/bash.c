@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* bash 5: what it asked the kernel when it started is asked again. Its variables, options and traps are untouched: no
- * line was read. */
+/* bash 5. Reads again from the kernel what it read when it started. Its variables, options and traps need no change,
+ * because it has not read a line yet. */
 #include "warm.h"
 
 #include "selftest.h"
@@ -33,7 +33,8 @@ static bool load(char *why)
 	return fh_symbols(wanted, sizeof(wanted) / sizeof(wanted[0]), why);
 }
 
-/* What follows in main() takes them from its own argv, in which the zygote has none, and then leaves these alone. */
+/* The arguments can be set because the rest of main() takes them from its own argv only if that has some, and the
+ * zygote's has none. */
 static bool set_arguments(const struct fh_warm_run *run, uint32_t main, char *why)
 {
 	struct words *list = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* From a parked program to a run: what init does before exec (init/spawn.c, init/files.c), in the same order, and what
- * exec itself does: the arguments and the environment that the kernel shows. */
+/* Turns a parked program into a run. Does what init does before exec (init/spawn.c, init/files.c), in the same order,
+ * and what exec does: sets the arguments and the environment that the kernel shows. */
 #include "warm.h"
 
 #include <errno.h>
@@ -99,7 +99,7 @@ static long write_files(const struct fh_zygote_run *m, const char *p, uint32_t *
 
 /* --------------------------------------------------------------------------------------------------- descriptors */
 
-/* All of them above every number that is wanted first, then each to its place. */
+/* Moves all descriptors above every number that is needed, then each to its place. */
 static long place_descriptors(const struct fh_zygote_run *m, int *fds)
 {
 	static uint32_t place[3 + FH_ZYGOTE_EXTRAS_MAX];
@@ -139,8 +139,8 @@ static uint64_t number_at(const char **p)
 	return v;
 }
 
-/* /proc/self/cmdline and environ: prctl(2) PR_SET_MM_MAP takes the whole layout, of which only this changes. A kernel
- * that has it not goes on showing the zygote's: nothing depends on it. */
+/* Sets /proc/self/cmdline and environ. prctl(2) PR_SET_MM_MAP sets the whole memory layout, of which only these change.
+ * On a kernel without it, the zygote's stay visible; nothing depends on them. */
 void fh_warm_show(const struct fh_warm_run *run)
 {
 	static char stat[2048];
@@ -153,10 +153,10 @@ void fh_warm_show(const struct fh_warm_run *run)
 		return;
 	stat[n] = 0;
 	const char *p = stat + n;
-	while (p > stat && *p != ')') /* the name before may hold anything */
+	while (p > stat && *p != ')') /* skips the process name, which may contain any character */
 		p--;
 	uint64_t field[53] = { 0 };
-	for (int i = 3; i <= 52 && *p; i++) { /* proc_pid_stat(5); the third is a letter */
+	for (int i = 3; i <= 52 && *p; i++) { /* numbered as in proc_pid_stat(5); the third field is a letter */
 		if (i == 3) {
 			p += 3;
 			continue;
@@ -192,7 +192,7 @@ static const char *variable(char *const *list, uint32_t count, const char *name,
 	return NULL;
 }
 
-/* What the C library, the dynamic linker and every interpreter read when they start. */
+/* Variables that the C library, the dynamic linker and every interpreter read when they start. */
 static const char *const common_settings[] = {
 	"LD_", "LC_", "LANG", "GLIBC_TUNABLES=", "MALLOC_", "TZ=", "TZDIR=", "OMP_", "OPENBLAS_", "MKL_", NULL
 };
@@ -205,7 +205,7 @@ static bool is_setting(const char *const *prefixes, const char *line)
 	return false;
 }
 
-/* Whether a variable of one list that matters at the start is missing from, or different in, the other. */
+/* Whether a variable that matters at start-up is missing from the other list, or differs there. */
 static bool one_way(const struct fh_warm_interpreter *i, char *const *a, uint32_t a_count, char *const *b,
                     uint32_t b_count, char *why)
 {
@@ -260,7 +260,7 @@ static bool same_lists(char *const *a, uint32_t a_count, char *const *b, uint32_
 	return true;
 }
 
-/* Where MAIN stands in argv; 0: up to there the run's is not the zygote's. */
+/* The index of MAIN in argv; 0 if the run's arguments up to MAIN differ from the zygote's. */
 static uint32_t position_of_main(const struct fh_warm_run *run)
 {
 	const struct fh_warm_start *s = &fh_warm_start;
@@ -283,7 +283,8 @@ bool fh_warm_become(const struct fh_warm_interpreter *i, const struct fh_warm_ru
 	if (!main)
 		return refuse(why, "the command line is not the zygote's");
 	bool same_environment = !s->has_own_environment && same_lists(run->env, run->env_count, s->env, s->env_count);
-	if (environ && (!same_environment || i->variable)) /* else let be: some free theirs in the end (Perl) */
+	/* otherwise environ is not replaced, since some interpreters free theirs at the end (Perl) */
+	if (environ && (!same_environment || i->variable))
 		environ = run->env;
 	if (!same_environment &&
 	    !(i->environment ? i->environment(run, why)

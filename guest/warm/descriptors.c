@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a program could share with its zygote, and by that with every other program of it: open descriptions (a pipe, an
- * eventfd, an epoll, the offset and the flags of a file) and shared memory. A zygote that holds such a thing serves
- * only if all of it is of a kind that a fork can make anew; then each program does so before any code of its own, under
- * the same numbers. The engine looks again, from outside (engine/warm/own.c).
+ * Finds what a program would share with its zygote, and through it with all other programs of that zygote: open file
+ * descriptions (a pipe, an eventfd, an epoll set, the offset and flags of a file) and shared memory. A zygote that
+ * holds any serves only if all of them are of kinds that a forked program can replace by new ones; each program does
+ * so, under the same numbers, before it runs any code of its own. The engine checks this again from outside
+ * (engine/warm/own.c).
  *
  * Which kinds: proc_pid_fdinfo(5), pipe(7), eventfd(2), epoll(7).
  */
@@ -15,7 +16,7 @@
 enum {
 	HELD_MAX = 48,
 	WATCHED_MAX = 64,
-	FIRST = 3, /* those below are placed with each run */
+	FIRST = 3, /* each run sets its own descriptors below this */
 	EPOLL_ADD = 1,
 	NONBLOCK = 00004000,
 	CLOEXEC = 02000000,
@@ -31,15 +32,15 @@ enum kind { MAIN_FILE, DEVICE, PIPE, EVENT, POLL, OTHER };
 static struct held {
 	int fd;
 	enum kind kind;
-	uint32_t flags;  /* O_*, FD_CLOEXEC as O_CLOEXEC */
-	uint64_t object; /* PIPE: inode; EVENT: the kernel's id */
-	uint64_t count;  /* EVENT; PIPE: bytes in it */
-	bool again;      /* a further number of an object above */
-	char path[24];   /* DEVICE */
+	uint32_t flags;  /* O_* flags, with O_CLOEXEC for FD_CLOEXEC */
+	uint64_t object; /* PIPE: the inode; EVENT: the kernel's id */
+	uint64_t count;  /* EVENT: the counter; PIPE: bytes in the pipe */
+	bool again;      /* refers to the same object as an earlier entry */
+	char path[24];   /* for DEVICE */
 } held[HELD_MAX];
 static unsigned held_count;
 
-/* Of all epolls. */
+/* What all epoll sets watch. */
 static struct watched {
 	int poll, fd;
 	uint32_t events;
@@ -77,7 +78,7 @@ static uint64_t number(const char **p, unsigned base)
 	}
 }
 
-/* The text after a name in a line of its own; NULL: there is no such line. */
+/* The rest of the line that begins with `name`; NULL: there is no such line. */
 static const char *field(const char *text, const char *name)
 {
 	for (const char *p = text; *p; p++)
@@ -117,7 +118,7 @@ static bool note_watched(int poll, const char *info)
 	return true;
 }
 
-/* Devices that are alike in every sandbox and know nothing of who opened them. */
+/* Devices that are the same in every sandbox and keep no state for each opener. */
 static bool is_plain_device(const struct device_and_mode *s)
 {
 	return (s->mode & MODE_TYPE) == MODE_DEVICE && s->major == 1 &&
@@ -132,13 +133,14 @@ static bool note_event(struct held *h, const char *info)
 		return false;
 	h->kind = EVENT;
 	h->count = number(&count, 16);
-	h->object = id ? number(&id, 10) : ~(uint64_t)0 - (uint64_t)h->fd; /* Linux 5.2; before, none is another's twin */
+	/* since Linux 5.2; before that, no eventfd can be recognized as another's duplicate */
+	h->object = id ? number(&id, 10) : ~(uint64_t)0 - (uint64_t)h->fd;
 	if (semaphore && number(&semaphore, 10))
-		h->flags |= 1; /* EFD_SEMAPHORE, where O_WRONLY would be */
+		h->flags |= 1; /* 1 is EFD_SEMAPHORE; an eventfd has no access mode in these bits */
 	return true;
 }
 
-/* Fills kind and what belongs to it; `link`: what the kernel calls it. */
+/* Fills the kind and the fields of that kind. `link`: the text of the link in /proc/self/fd. */
 static void know(struct held *h, const char *link, const char *info)
 {
 	struct device_and_mode s;
@@ -212,7 +214,7 @@ static const struct held *of_number(int fd)
 	return NULL;
 }
 
-/* One whose other end is somebody else's leads out of the process. */
+/* A pipe is refused if another process holds one of its ends. */
 static bool has_both_ends(const struct held *pipe)
 {
 	bool ends[2] = { false, false };
@@ -256,7 +258,7 @@ static bool account_for_descriptors(const struct fh_warm_interpreter *i, int mai
 
 /* ---------------------------------------------------------------------------------------------------------- memory */
 
-/* Whether a shared mapping can come to be written: the mapped file was opened for writing (proc_pid_map_files(5)). */
+/* Whether a shared mapping can become writable: its file was opened for writing (proc_pid_map_files(5)). */
 static bool can_be_written(const char *line)
 {
 	char path[80] = "/proc/self/map_files/", c[2] = "";
@@ -318,7 +320,7 @@ bool fh_warm_account(const struct fh_warm_interpreter *i, int main_fd, char *why
 
 /* ----------------------------------------------------------------------------------------------------------- a fork */
 
-/* Puts the object behind `from` in the place of h and of its twins. */
+/* Puts the object of descriptor `from` at the number of h and at those of its duplicates. */
 static bool place(const struct held *h, int from, bool writing)
 {
 	for (const struct held *k = h; k < held + held_count; k++) {
@@ -338,7 +340,7 @@ static bool renew_pipe(const struct held *h)
 	int ends[2], reader = -1;
 	uint32_t flags[2] = { 0, 0 };
 	if (!look_at(h->fd, "", 0x1000, &s) || s.inode != h->object)
-		return true; /* the interpreter, or a library, has done so itself */
+		return true; /* the interpreter, or a library, has replaced it already */
 	for (const struct held *k = h; k < held + held_count; k++) {
 		bool writes = (k->flags & O_ACCMODE) != O_RDONLY;
 		if (k->kind != PIPE || k->object != h->object)
@@ -366,7 +368,7 @@ static bool renew_event(const struct held *h)
 	return done;
 }
 
-/* The kernel's struct epoll_event: packed on x86-64 alone. */
+/* The kernel's struct epoll_event, which is packed on x86-64 only. */
 struct event {
 	uint32_t events;
 	uint64_t data;
@@ -399,8 +401,8 @@ static bool renew_device(const struct held *h)
 	return done;
 }
 
-/* The program's file is opened anew with its run; until then its number is kept by a copy of the process's own socket.
- */
+/* Occupies the number of MAIN's descriptor with a copy of the process's socket; the file is opened there when a run
+ * begins. */
 static bool renew_main_file(const struct held *h, int socket)
 {
 	return socket < 0 || fh_sys(__NR_dup3, socket, h->fd, CLOEXEC) >= 0;
@@ -409,7 +411,7 @@ static bool renew_main_file(const struct held *h, int socket)
 bool fh_warm_renew(int socket)
 {
 	bool done = true;
-	for (int polls = 0; polls < 2; polls++) /* last: they watch the others */
+	for (int polls = 0; polls < 2; polls++) /* epoll sets come last, since they watch the others */
 		for (const struct held *h = held; done && h < held + held_count; h++)
 			if (!h->again && polls == (h->kind == POLL))
 				done = h->kind == PIPE     ? renew_pipe(h)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * From a fork of the zygote to a program of one sandbox. The order is that of engine/make/setup.c: what needs a
- * capability before what takes it away; the filter before the capabilities go, since without no_new_privs loading it
- * needs one.
+ * Moves a fork of the zygote into one sandbox. The order is that of engine/make/setup.c: steps that need a capability
+ * come before the step that drops it, and the filter is loaded before capabilities are dropped, because without
+ * no_new_privs loading it needs one.
  */
 #include "warm.h"
 
@@ -33,15 +33,15 @@ static long enter_groups(const int *tasks, uint32_t count)
 	return 0;
 }
 
-/* What a program finds when it starts fresh: engine/make/setup.c and init/spawn.c. */
+/* Sets the process state that a fresh program gets from engine/make/setup.c and init/spawn.c. */
 static long new_session(void)
 {
 	uint64_t nothing = 0;
 	long r = fh_sys(__NR_setsid);
 	fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &nothing, 0, 8);
 	fh_sys(__NR_umask, 022);
-	/* It goes before init does when memory runs out. The kernel gives these files to root until ids have settled and
-	 * the process is dumpable; /proc may be missing: then nothing is lost. */
+	/* When memory runs out, the program should be killed before init. The kernel makes root the owner of this file
+	 * until the ids are set and the process is dumpable. If /proc is missing, the default stays, which does no harm. */
 	fh_sys(__NR_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0);
 	write_text("/proc/self/oom_score_adj", "1000");
 	return r < 0 ? r : 0;
@@ -63,13 +63,14 @@ static long settle_ids(const struct fh_zygote_fork *m)
 	return fh_init_become_user(&as);
 }
 
-/* Each by its own descriptor: by init's pidfd it would take the right to trace init, and so every neighbour's. */
+/* Enters each namespace by its own descriptor. Entering by init's pidfd would need the right to trace init, and with it
+ * every other sandbox. */
 static long enter_namespaces(uint32_t namespaces, const int *fds)
 {
 	long r = 0;
 	for (size_t i = 0; r == 0 && i < FH_ZYGOTE_NAMESPACES; i++)
 		if (namespaces & fh_zygote_namespaces[i].flag) {
-			if (fh_zygote_namespaces[i].flag != CLONE_NEWPID) /* that one was entered before the fork */
+			if (fh_zygote_namespaces[i].flag != CLONE_NEWPID) /* the pid namespace was entered before the fork */
 				r = fh_sys(__NR_setns, *fds, fh_zygote_namespaces[i].flag);
 			fds++;
 		}
@@ -105,7 +106,7 @@ int fh_warm_isolate(const struct fh_zygote_fork *m, const void *seal, const int 
 		*ret_step = FH_WARM_IDS;
 		r = settle_ids(m);
 	}
-	/* a change of ids has taken this away; exec, which a fresh start ends with, gives it back */
+	/* changing ids has cleared this flag; in a fresh start, exec sets it again */
 	fh_sys(__NR_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0);
 	if (r == 0)
 		*ret_step = FH_WARM_NONE;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lua 5.1 to 5.4 and LuaJIT. The state that lua.c made cannot be reached from outside, so the zygote waits within Lua
- * code: LUA_INIT, which lua.c runs once all libraries are open, opens POINT; what the child's open gives are the seeds
- * and the arguments.
+ * Lua 5.1 to 5.4 and LuaJIT. The state that lua.c creates cannot be reached from outside, so the zygote waits inside
+ * Lua code: lua.c runs LUA_INIT once all libraries are open, and that code opens POINT. In the child, this gives a file
+ * with the seeds and the arguments.
  */
 #include "warm.h"
 
@@ -11,7 +11,7 @@
 #define POINT "/fumehood/warm"
 enum { TEXT_MAX = 512 * 1024, DIGITS_MAX = 24 };
 
-/* Up to 5.3 math.random starts from the same number in every process, and so it does here. */
+/* Before 5.4, math.random starts from the same number in every process; this is kept. */
 static char init[] = "LUA_INIT=collectgarbage() local f = io.open('" POINT "') "
                      "local a, b, n = f:read('*n', '*n', '*n') "
                      "for i = 1, n do local size = f:read('*n') f:read(1) arg[i] = f:read(size) end f:close() "
@@ -44,13 +44,13 @@ static int source(const struct fh_warm_run *run)
 	size_t size = 0;
 	while (main < s->argc && !fh_text_equal(s->argv[main], s->file))
 		main++;
-	add_number(text, &size, fh_random() >> 1); /* Lua's numbers have a sign */
+	add_number(text, &size, fh_random() >> 1); /* shifted because Lua's integers are signed */
 	add_number(text, &size, fh_random() >> 1);
 	add_number(text, &size, run->argc - main - 1);
 	for (uint32_t i = main + 1; i < run->argc; i++) {
 		size_t n = strlen(run->argv[i]);
 		if (size + n + 2 * DIGITS_MAX > sizeof(text))
-			return -1; /* not to be had: a RUN's text is smaller */
+			return -1; /* cannot happen, because the text of a RUN is smaller */
 		add_number(text, &size, n);
 		memcpy(text + size, run->argv[i], n);
 		size += n;

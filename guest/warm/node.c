@@ -2,15 +2,15 @@
 /*
  * Node 18 to 24, stock, without an addon.
  *
- * Its arguments get `--single-threaded --v8-pool-size=0 -r /dev/null` in front (through __libc_start_main, so that no
- * file and no variable is needed). What `-r` loads is whatever the opening of /dev/null gives: in the zygote node.js of
- * this folder. That loads the parts of Node that nearly every program uses and then opens POINT: the warm point. The
- * child's open returns the run as JSON, from which node.js makes process.argv, pid and so on those of a fresh start.
- * In worker threads of a run, which load `-r` too, /dev/null is what it is: an empty module.
+ * `--single-threaded --v8-pool-size=0 -r /dev/null` is put in front of its arguments (through __libc_start_main, so
+ * that no file and no variable is needed). In the zygote, opening /dev/null returns node.js of this folder, which `-r`
+ * then loads. That script loads the parts of Node that nearly every program uses, and then opens POINT, the warm point.
+ * In the child, this open returns the run as JSON, from which the script sets process.argv, pid and so on as in a fresh
+ * start. The worker threads of a run load `-r` too, and get the real /dev/null, an empty module.
  *
- * The pipes, eventfds and epolls of libuv's loops (the main one, V8's delayed tasks', tracing's) are made anew in each
- * program, under their numbers, with what they watch (descriptors.c): nothing that a program holds is served by a
- * thread of the zygote. Of the threads that a fork loses see below.
+ * The pipes, eventfds and epoll sets of libuv's loops (the main one, V8's delayed tasks, tracing) are replaced by new
+ * ones in each program, under the same numbers and watching the same descriptors (descriptors.c). So no thread of the
+ * zygote serves what a program holds. For the threads that a fork loses see below.
  */
 #include "warm.h"
 
@@ -34,7 +34,7 @@ typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), vo
 FH_EXPORT int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
                                 void (*rtld_fini)(void), void *stack_end);
 
-/* Under musl the last parameters do not exist: what is passed on then is what was there, and nobody looks at it. */
+/* musl does not pass the last parameters; their undefined values are passed on and never used. */
 int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
                       void (*rtld_fini)(void), void *stack_end)
 {
@@ -58,13 +58,13 @@ int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), 
 /* ------------------------------------------------------------------------------------------------------- threads */
 
 /*
- * The helper threads of the zygote: V8's delayed tasks, its one worker, the inspector's. All are idle, each waiting on
- * a condition or in its own event loop. A child has none of them, so
- *   - what they waited on is made anew in the child, without the ghost that would be counted as a waiter for ever;
- *   - who joins one is answered at once;
- *   - the worker is started again when the main thread is about to wait: some of V8's work (WebAssembly) goes to it
- * even with --single-threaded. Node gives it a struct that begins with its queue and then three pointers to what the
- *     starting function had on its stack, a mutex, a condition and a count, by which it says that it runs.
+ * The zygote's helper threads are those for V8's delayed tasks, V8's one worker and the inspector. All are idle, each
+ * waiting on a condition or in its own event loop. A child has none of them, so
+ *   - what they waited on is initialized again in the child; otherwise each would be counted as a waiter for ever;
+ *   - joining one of them returns at once;
+ *   - the worker is started again when the main thread is about to wait, since some of V8's work (WebAssembly) goes to
+ *     it even with --single-threaded. Node passes it a struct of its queue and three pointers to variables on the stack
+ *     of the starting function: a mutex, a condition and a count, by which the thread reports that it runs.
  */
 enum { WORKER_WORDS = 8, OBJECT_SIZE = 64 };
 
@@ -105,7 +105,8 @@ int pthread_create(unsigned long *thread, const void *attributes, void *(*run)(v
 	if (!real_create)
 		real_create = (create_fn *)fh_next("pthread_create");
 	bool noted = is_node && !forked && lost_count < THREADS_MAX;
-	if (noted && argument && !on_stack((uintptr_t)argument)) { /* before it runs: it may free what it is given */
+	/* copied before the thread runs, since it may free its argument */
+	if (noted && argument && !on_stack((uintptr_t)argument)) {
 		memcpy(note.argument, argument, 5 * sizeof(uintptr_t));
 		note.worker = on_stack(note.argument[1]) && on_stack(note.argument[2]) && on_stack(note.argument[3]);
 	}
@@ -166,7 +167,7 @@ int pthread_cond_wait(void *condition, void *mutex)
 	return real ? real(condition, mutex) : 38;
 }
 
-/* libuv makes its conditions with the monotonic clock, its mutexes plain. */
+/* libuv uses plain mutexes, and conditions with the monotonic clock. */
 static void renew_waited(void)
 {
 	_Alignas(16) char attributes[OBJECT_SIZE];
@@ -181,7 +182,7 @@ static void renew_waited(void)
 	}
 }
 
-/* V8 keeps its memory out of forks. */
+/* V8 marks its memory MADV_DONTFORK; in the zygote that must not take effect. */
 int madvise(void *address, size_t size, int advice)
 {
 	static madvise_fn *real;
@@ -194,7 +195,7 @@ int madvise(void *address, size_t size, int advice)
 
 /* ----------------------------------------------------------------------------------------------- calls of node.js */
 
-/* A pipe to try out: its end for writing, and at the next call the other. */
+/* Gives node.js a pipe to load its pipe code with: the write end, and at the next call the read end. */
 static int next_pipe_end(void)
 {
 	static int reader = -1;
@@ -206,13 +207,13 @@ static int next_pipe_end(void)
 	return ends[1];
 }
 
-/* Before the warm point: what -r loads, and a pipe. In a run: the way out of node.js. */
+/* Before the warm point: the script for -r, and a pipe. In a run: node.js opens LEAVE to end the process. */
 static int substitute(const char *path)
 {
 	if (fh_warm_waiting && !script_begun && fh_text_equal(path, "/dev/null"))
 		return fh_memory_file("warm", fh_node_script, fh_node_script_size);
 	if (fh_warm_waiting && fh_text_equal(path, BEGUN)) {
-		script_begun = true; /* libuv opens /dev/null too, to have a descriptor in reserve: it gets that */
+		script_begun = true; /* libuv also opens /dev/null, as a reserve descriptor, and gets the real one */
 		return (int)fh_sys(__NR_openat, AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC, 0);
 	}
 	if (fh_warm_waiting && fh_text_equal(path, PIPE))
@@ -247,7 +248,7 @@ static void put_text(const char *s)
 	put(s, strlen(s));
 }
 
-/* Bytes above 127 pass as they are: Node takes its arguments as UTF-8 as well. */
+/* Bytes above 127 are not escaped: Node decodes its arguments as UTF-8 too. */
 static void put_string(const char *s)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -286,7 +287,7 @@ static int source(const struct fh_warm_run *run)
 	put_list(run->argv + 1, main ? main - 1 : 0);
 	put_text(",\"args\":");
 	put_list(run->argv + main + 1, run->argc > main ? run->argc - main - 1 : 0);
-	/* the kernel's, for V8's Math.random: a positive number of 31 bits, not 0 */
+	/* V8's seed for Math.random, from the kernel: a positive number of 31 bits, not 0 */
 	uint64_t seed = fh_random();
 	char digits[16] = "";
 	fh_text_add_number(digits, sizeof(digits), (seed & 0x7fffffff) | 1);
@@ -322,7 +323,7 @@ static void child(void)
 	renew_waited();
 }
 
-/* In this folder or one above it. */
+/* Whether the folder, or one above it, has a package.json. */
 static bool has_package(const char *folder)
 {
 	for (size_t n = strlen(folder);; n--)
@@ -336,12 +337,12 @@ static bool has_package(const char *folder)
 
 static bool begin(const struct fh_warm_run *run, char *why)
 {
-	/* Node looked for one before the fork, for what -r loads, and keeps the answer */
+	/* Node looked for a package.json before the fork, to load -r, and keeps the answer */
 	if (!run->self_test && (has_package(run->cwd) || has_package(fh_warm_start.path))) {
 		fh_text_set(why, FH_ZYGOTE_WHY_MAX, "there is a package.json, for which Node looks before the fork");
 		return false;
 	}
-	uv.update_time(uv.default_loop()); /* it has kept the zygote's: every timer would be late */
+	uv.update_time(uv.default_loop()); /* libuv still has the zygote's time, which would make every timer late */
 	return true;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Perl 5 with ithreads, as distributions build it. Its warm point is the first read of the program: then @ARGV and %ENV
- * are filled, and nothing is parsed. rand() draws its seed from the kernel when it is first called. */
+/* Perl 5 with ithreads, as distributions build it. Its warm point is the first read of the program: @ARGV and %ENV are
+ * set by then, and nothing has been parsed. rand() reads its seed from the kernel when it is first called. */
 #include "warm.h"
 
 #include "selftest.h"
@@ -12,7 +12,7 @@ static struct {
 	void (*push)(void *my, void *array, void *value);
 	void *(*text)(void *my, const char *s, size_t size);
 	void (*set_number)(void *my, void *scalar, long value);
-	/* there only where the functions take the interpreter as their first parameter; it is what the key leads to */
+	/* exists only in builds whose functions take the interpreter as first parameter; the key gives that */
 	unsigned *thread_key;
 	void *(*of_thread)(unsigned key);
 } perl;
@@ -28,7 +28,7 @@ static bool load(char *why)
 	return fh_symbols(wanted, sizeof(wanted) / sizeof(wanted[0]), why);
 }
 
-/* Perl_get_context is not exported any more (5.38). */
+/* Replaces Perl_get_context, which is not exported since 5.38. */
 static void *interpreter(void)
 {
 	return perl.of_thread(*perl.thread_key);
@@ -44,11 +44,11 @@ static bool set_arguments(const struct fh_warm_run *run, uint32_t main, char *wh
 		}
 	perl.clear(my, list);
 	for (uint32_t i = main + 1; i < run->argc; i++)
-		perl.push(my, list, perl.text(my, run->argv[i], 0)); /* 0: its whole length */
+		perl.push(my, list, perl.text(my, run->argv[i], 0)); /* 0: up to the terminating zero */
 	return true;
 }
 
-/* $^T */
+/* Sets $^T, the time at which the script began. */
 static bool begin(const struct fh_warm_run *run, char *why)
 {
 	void *my = interpreter();

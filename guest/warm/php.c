@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* PHP's command line, without its threads: the file is opened when all extensions are loaded and before the request
- * begins, which reads the environment and seeds what is random. Its arguments are already taken by then. */
+/* PHP's command line, without thread safety. It opens the file after all extensions are loaded and before the request
+ * begins, which reads the environment and seeds random numbers. By then it has read its arguments. */
 #include "warm.h"
 
 #include "selftest.h"

@@ -85,7 +85,7 @@ static const struct fh_symbol_wanted wanted[] = {
 	{ "Py_VerboseFlag", &PY.verbose },
 };
 
-/* What went wrong, in a line; the error is cleared. */
+/* Writes the Python error as one line to `why`, and clears it. */
 static void say_error(const char *what, const char *name, char *why)
 {
 	fh_py *type, *value, *trace;
@@ -101,7 +101,7 @@ static void say_error(const char *what, const char *name, char *why)
 
 bool fh_python_had_gil;
 
-/* The interpreter opens its program with the GIL released (since 3.10); from here to the run we hold it. */
+/* Since 3.10 the interpreter opens its program with the GIL released; the library holds it from here until the run. */
 static bool load(char *why)
 {
 	if (!fh_symbols(wanted, sizeof(wanted) / sizeof(wanted[0]), why))
@@ -113,7 +113,7 @@ static bool load(char *why)
 	return true;
 }
 
-/* A module by its file: the folder is on the path for this import alone. */
+/* Imports a module by its file name; its folder is in sys.path only for this import. */
 static fh_py *import_file(char *path)
 {
 	char *slash = path, *dot = NULL;
@@ -158,7 +158,7 @@ static bool preload(const char *names, char *why)
 		if (!n)
 			continue;
 		memcpy(shown, name, n + 1);
-		/* sys.modules keeps it; nothing is named in __main__ */
+		/* sys.modules keeps the module; no name is added to __main__ */
 		fh_py *m = name[0] == '/' ? import_file(name) : PY.import(name);
 		if (!m) {
 			say_error("cannot import ", shown, why);
@@ -169,7 +169,7 @@ static bool preload(const char *names, char *why)
 	return true;
 }
 
-/* Where a user's own packages would be; "": nowhere, or they were there when the zygote started. */
+/* The user's site-packages folder. "": there is none, or it existed when the zygote started. */
 static char user_site[FH_WARM_PATH_MAX];
 
 static void find_user_site(void)
@@ -186,8 +186,8 @@ static void find_user_site(void)
 	PY.error_clear();
 }
 
-/* Garbage of the start-up goes; what stays is moved out of the collector's sight, so that a collection in a run does
- * not write to, and so copy, every page of the zygote. */
+/* Collects the garbage of the start-up and freezes the other objects, so that a collection in a run does not write to,
+ * and thereby copy, every page of the zygote. */
 static void ready(void)
 {
 	static const char *const calls[] = { "collect", "freeze" };
@@ -221,10 +221,10 @@ static void after_fork(void)
 	PY.after_fork_parent();
 }
 
-/* ------------------------------------------------------------------------------------------------ a fresh start's
- * state */
+/* ------------------------------------------------------------------------------------------------ the state of a fresh
+ * start */
 
-/* os.environ is built on this very dict; of two variables of one name the first counts. */
+/* os.environ is built on this very dict. If a name occurs twice, the first value counts. */
 static bool fill_environment(const struct fh_warm_run *run)
 {
 	fh_py *dict = environment;
@@ -250,7 +250,7 @@ static bool fill_environment(const struct fh_warm_run *run)
 static bool replace_tail(const char *name, ssize_t from, char *const *items, uint32_t count)
 {
 	fh_py *list = PY.sys_get(name), *tail = PY.list_new(0);
-	if (!list) /* orig_argv came with 3.10 */
+	if (!list) /* sys.orig_argv exists since 3.10 */
 		return true;
 	for (uint32_t i = 0; tail && i < count; i++) {
 		fh_py *item = PY.text(items[i]);
@@ -276,10 +276,10 @@ static bool set_arguments(const struct fh_warm_run *run, uint32_t main, char *wh
 	return !why[0];
 }
 
-/* The interpreter asked before the warm point whether MAIN is an archive to import from; the answer was no. */
+/* Before the warm point the interpreter looked whether MAIN is an archive to import from, and found that it is not. */
 static bool is_archive(const char *path)
 {
-	static char tail[66000]; /* as zipimport looks: a comment of at most 64 KiB may follow the mark */
+	static char tail[66000]; /* as zipimport searches: up to 64 KiB of comment may follow the end record */
 	long fd = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
@@ -311,7 +311,7 @@ static const char *const settings[] = { "PYTHON", "HOME=", "PATH=", NULL };
 const struct fh_warm_interpreter fh_warm_python = {
 	.name = "python",
 	.symbol = "PyOS_AfterFork_Child",
-	.calls = FH_CALL_FOPEN, /* it is opened twice: first, by open, to see whether it is an archive */
+	.calls = FH_CALL_FOPEN, /* the file is opened twice: first with open, to see whether it is an archive */
 	.self_test = fh_selftest_python,
 	.self_test_size = &fh_selftest_python_size,
 	.settings = settings,

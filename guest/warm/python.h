@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPython 3.8 to 3.13, through its C API alone, looked up by name: no header of it is used, so that one library serves
- * every version. Objects are opaque, but for an object's type and a type's finalizers, whose places have not changed in
- * these versions and are checked when the zygote starts (python_end.c).
+ * CPython 3.8 to 3.13, used only through functions of its C API that are looked up by name. None of its headers is
+ * used, so one library serves every version. Objects are opaque, except an object's type and a type's finalizers: their
+ * offsets are the same in these versions and are checked when the zygote starts (python_end.c).
  */
 #pragma once
 #include <sys/types.h>
@@ -31,11 +31,11 @@ struct fh_python {
 	fh_py *(*get)(fh_py *, const char *);
 	fh_py *(*call)(fh_py *, fh_py *);
 	fh_py *(*call_format)(fh_py *, const char *, ...);
-	fh_py *(*call_words)(fh_py *, fh_py *, fh_py *); /* a tuple, a dict */
+	fh_py *(*call_words)(fh_py *, fh_py *, fh_py *); /* takes a tuple and a dict */
 	int (*set)(fh_py *, const char *, fh_py *);
 	int (*equal)(fh_py *, fh_py *, int);
 	int (*is_true)(fh_py *);
-	fh_py *(*text)(const char *); /* a file name or argument, as the interpreter decodes it */
+	fh_py *(*text)(const char *); /* of a file name or argument, decoded as the interpreter does */
 	const char *(*utf8)(fh_py *);
 	fh_py *(*str)(fh_py *);
 	fh_py *(*bytes)(const char *, ssize_t);
@@ -80,21 +80,20 @@ struct fh_python {
 	int *inspect, *interactive, *verbose;
 };
 extern struct fh_python fh_py_api;
-extern bool fh_python_had_gil; /* when it opened its program */
+extern bool fh_python_had_gil; /* whether it held the GIL when it opened its program */
 #define PY fh_py_api
 
-/* Its place, as that of a type's finalizers, is checked when the zygote starts. */
+/* The type's offset in an object is checked when the zygote starts, like those of a type's finalizers. */
 static inline fh_py *fh_python_type(fh_py *o)
 {
 	return ((fh_py **)o)[1];
 }
 
-/* python_fork.c: at the warm point, before the collector's objects are moved out of its sight; and in a forked program
- */
+/* python_fork.c: to be called at the warm point before objects are frozen (gc.freeze), and in a forked program. */
 void fh_python_fork_ready(fh_py *gc);
 void fh_python_forked(void);
 
 /* python_end.c */
-bool fh_python_end_load(void);  /* registers the hook of the end; false: the collector must be left as it is */
-void fh_python_end_ready(void); /* at the warm point: what is there now is not the program's */
+bool fh_python_end_load(void);  /* registers the hook for the end; false: objects must not be frozen */
+void fh_python_end_ready(void); /* at the warm point: marks what exists now as not the program's */
 void fh_python_run(const char *path, void *file);

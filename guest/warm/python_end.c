@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * Running the main file as CPython's own pymain_run_file does, and the *short end*.
+ * Runs the main file as CPython's own pymain_run_file does, and ends the process early where that cannot be noticed
+ * (the *short end*).
  *
- * Finalization takes an interpreter apart: every module, every object. In a forked child that means to copy nearly
- * every page of the zygote only to throw it away. What of it a program can see is: its threads are waited for, its
- * atexit functions run, the standard streams are flushed (exit status 120 when that fails), and then its objects'
- * destructors run. So Py_FinalizeEx is called as ever, and the last of the atexit functions is ours (it was registered
- * first). There we look at every object that the program has made. When none of them has a destructor that could be
- * seen, and only one thread is left, what follows cannot be seen either: the streams are flushed and the process exits.
- * In every other case we return, and finalization goes its natural way.
+ * Finalization destroys every module and every object of an interpreter. In a forked child this copies nearly every
+ * page of the zygote, only to discard it. A program can notice these parts of it: its threads are joined, its atexit
+ * functions run, the standard streams are flushed (exit status 120 if that fails), and destructors of its objects run.
+ * So Py_FinalizeEx is called as usual, and the last of the atexit functions is ours (it was registered first). It
+ * examines every object that the program has made. If none has a destructor with a noticeable effect, and only one
+ * thread is left, the rest cannot be noticed either: the streams are flushed and the process exits. Otherwise the
+ * function returns, and finalization continues normally.
  *
- * The program's objects are those that the collector knows, since the zygote's own were moved out of its sight before
- * the fork (gc.freeze). An object is *quiet* when its type has neither tp_finalize (PEP 442: __del__, generators,
- * files) nor tp_del. Objects of C extensions can do things when they are freed that no slot tells of: only modules of
- * the list below may have been loaded.
+ * The program's objects are those that the garbage collector tracks, because the zygote's own were frozen before the
+ * fork (gc.freeze). An object is *quiet* if its type has neither tp_finalize (PEP 442: __del__, generators, files) nor
+ * tp_del. Objects of C extensions can have effects when freed that show in no slot, so only C modules of the list below
+ * may have been loaded.
  */
 #include "python.h"
 
@@ -22,29 +23,31 @@
 #include <linux/prctl.h>
 #include <signal.h>
 
-/* Places in a PyTypeObject of CPython 3.8 to 3.13 on 64-bit machines, in pointers; checked by layout_is_known(). */
+/* Offsets in a PyTypeObject of CPython 3.8 to 3.13 on 64-bit machines, counted in pointers; layout_is_known() checks
+ * them. */
 enum { TYPE_NAME = 3, TYPE_FLAGS = 21, TYPE_BASE = 32, TYPE_DEL = 47, TYPE_FINALIZE = 49, WEAKREF_CALLBACK = 3 };
 enum { FLAG_COLLECTED = 1 << 14, EXIT_UNFLUSHED = 120, FILE_INPUT = 257 };
 
-/* Files, whose finalizer has nothing to do once they are closed; the first two are never open. */
+/* File types, whose finalizer does nothing once the file is closed; the first two are always closed. */
 static const char *const file_names[] = { "StringIO",       "BytesIO",        "FileIO",        "TextIOWrapper",
 	                                      "BufferedReader", "BufferedWriter", "BufferedRandom" };
 enum { FILE_TYPES = sizeof(file_names) / sizeof(file_names[0]), ALWAYS_CLOSED = 2 };
 
 static struct {
-	bool possible; /* the hook is there, and this interpreter's objects are laid out as we know */
-	bool known;    /* the program has come to its end, with: */
+	bool possible; /* the hook is registered, and this interpreter's objects have the known layout */
+	bool known;    /* the program has ended, with this code: */
 	int code;
-	fh_py *get_objects, *unfreeze, *get_debug, *callbacks, *freeze_count; /* of gc */
-	long frozen;                                                          /* objects, when the zygote was ready */
+	fh_py *get_objects, *unfreeze, *get_debug, *callbacks, *freeze_count; /* functions and members of the module gc */
+	long frozen; /* number of frozen objects when the zygote was ready */
 	fh_py *file_types[FILE_TYPES];
-	ssize_t modules;    /* that the zygote had */
+	ssize_t modules;    /* number of modules that the zygote had */
 	fh_py *loader_type; /* importlib's SourceFileLoader */
-	long magic;         /* of compiled files */
-	int minor;          /* of the version */
+	long magic;         /* magic number of compiled files */
+	int minor;          /* of Python's version: 3.minor */
 } end;
 
-/* C modules of the standard library whose objects only give memory back when they are freed; and two packages. */
+/* C modules of the standard library whose objects do nothing but free memory when they are destroyed; and two
+ * packages. */
 static const char *const harmless[] = {
 	"math",
 	"cmath",
@@ -118,14 +121,15 @@ static const char *const harmless[] = {
 	"pyexpat",
 	"_tracemalloc",
 	"mmap",
-	"typing.io", /* classes that stand for modules */
+	"typing.io", /* not a module but a class in sys.modules */
 	"typing.re",
 	"six.moves",
 	"_cyutility",
 	"cython_runtime",
 	NULL,
 };
-/* What numpy imports, too. A program's own ctypes can call anything, the interpreter's end included. */
+/* Modules that numpy imports as well. A program that imports ctypes itself can call any function, even those that act
+ * when the interpreter ends. */
 static const char *const harmless_if_preloaded[] = { "_ctypes", NULL };
 static const char *const harmless_packages[] = { "numpy.", "pandas.", "_cython_", NULL };
 
@@ -141,7 +145,7 @@ static const char *type_name(fh_py *type)
 
 static bool layout_is_known(void)
 {
-	/* builds that put other things into an object: Py_TRACE_REFS, and no GIL */
+	/* builds in which objects have other fields: Py_TRACE_REFS, and builds without a GIL */
 	if (fh_symbol("_Py_NewReference_trace") || fh_symbol("_Py_GetRefTotal") || fh_symbol("_Py_MergeZeroLocalRefcount"))
 		return false;
 	return sizeof(void *) == 8 && fh_python_type(PY.none) && fh_python_type(PY.list_type) == PY.type_type &&
@@ -152,7 +156,7 @@ static bool layout_is_known(void)
 
 /* ------------------------------------------------------------------------------------------------- what can be seen */
 
-/* Whether an attribute is None (or true, for `is_true`); on an error: no. */
+/* Whether an attribute is None (with `is_true`: is true). False on an error. */
 static bool attribute_is(fh_py *o, const char *name, bool is_true)
 {
 	fh_py *v = PY.get(o, name);
@@ -163,7 +167,7 @@ static bool attribute_is(fh_py *o, const char *name, bool is_true)
 	return yes;
 }
 
-/* An object whose type has a finalizer, which has nothing left to do. */
+/* Whether an object whose type has a finalizer is finished, so that the finalizer does nothing. */
 static bool is_finished(fh_py *o, fh_py *type)
 {
 	if (type == PY.generator_type)
@@ -189,8 +193,8 @@ static bool name_is(fh_py *o, const char *text)
 	return is;
 }
 
-/* The standard library's own weak dictionaries and caches call back, and then only tidy up; those of abstract classes
- * in C, by a function of no module. */
+/* Whether a weak reference's callback only removes an entry: those of the standard library's weak dictionaries and
+ * caches do. The callbacks of abstract classes implemented in C are functions of no module. */
 static bool is_tidying(fh_py *callback)
 {
 	static const char *const modules[] = { "weakref", "_weakrefset", "functools", "abc", "_py_abc", "typing", NULL };
@@ -215,17 +219,17 @@ static bool is_quiet(fh_py *o)
 {
 	fh_py *type = fh_python_type(o);
 	bool keyed = slot(type, TYPE_BASE) == PY.weakref_type && !slot(type, TYPE_FINALIZE) && !slot(type, TYPE_DEL) &&
-	             fh_text_equal(type_name(type), "KeyedRef"); /* of weak dictionaries */
+	             fh_text_equal(type_name(type), "KeyedRef"); /* weak dictionaries use this type */
 	if (type == PY.weakref_type || keyed)
 		return is_tidying(((fh_py **)o)[WEAKREF_CALLBACK]);
 	if (fh_python_type(type) == PY.type_type && !slot(type, TYPE_FINALIZE) && !slot(type, TYPE_DEL)) {
 		if (type != PY.type_type)
 			return true;
-		/* a class: its objects are seen themselves, unless the collector does not know them */
+		/* for a class: its objects are examined themselves, if the collector tracks them */
 		return (uintptr_t)slot(o, TYPE_FLAGS) & FLAG_COLLECTED || (!slot(o, TYPE_FINALIZE) && !slot(o, TYPE_DEL));
 	}
 	if (!slot(type, TYPE_FINALIZE) && !slot(type, TYPE_DEL))
-		return true; /* of a class with a metaclass */
+		return true; /* an instance of a metaclass */
 	return is_finished(o, type);
 }
 
@@ -243,7 +247,7 @@ static bool is_harmless_module(const char *name, bool preloaded)
 	return false;
 }
 
-/* A module without a file, or with one that is machine code, is C. */
+/* Whether a module is written in C: it has no file, or its file is a shared object. */
 static bool is_c_module(fh_py *module)
 {
 	fh_py *file = PY.get(module, "__file__");
@@ -261,7 +265,7 @@ static bool modules_are_harmless(ssize_t first, bool preloaded)
 	fh_py *modules = PY.sys_get("modules"), *key, *module;
 	ssize_t at = 0, index = 0;
 	if (!modules || PY.dict_size(modules) < end.modules)
-		return false; /* the program has taken modules out: what is new can no longer be told by its place */
+		return false; /* the program removed modules, so new ones can no longer be told by their position */
 	while (PY.dict_next(modules, &at, &key, &module)) {
 		if (index++ < first)
 			continue;
@@ -275,8 +279,8 @@ static bool modules_are_harmless(ssize_t first, bool preloaded)
 	return true;
 }
 
-/* Whether the program hid objects from the collector, and so from us. How many are hidden takes long to count, and
- * nobody can have hidden any without the module. */
+/* Whether the program froze objects, which hides them from the collector. Counting frozen objects is slow, and only a
+ * program that imported gc can have frozen any. */
 static bool has_hidden_objects(void)
 {
 	if (!PY.dict_item(PY.sys_get("modules"), "gc"))
@@ -289,7 +293,7 @@ static bool has_hidden_objects(void)
 	return has;
 }
 
-/* Whether nobody asked the collector to say what it does. */
+/* Whether the collector neither prints debug output nor has callbacks. */
 static bool collector_is_silent(void)
 {
 	fh_py *debug = PY.call(end.get_debug, NULL);
@@ -313,14 +317,14 @@ static bool all_quiet(void)
 	ssize_t n = objects ? PY.list_size(objects) : 0;
 	for (ssize_t i = 0; quiet && i < n; i++)
 		quiet = is_quiet(PY.list_item(objects, i));
-	if (objects && !quiet) /* else it dies with the process: to free it would be to touch all of it again */
+	if (objects && !quiet) /* otherwise the list dies with the process; freeing it would write to all objects again */
 		PY.decref(objects);
 	return quiet;
 }
 
 /* ------------------------------------------------------------------------------------------------------- the end */
 
-/* Flushes a standard stream. An error is left to the natural way, which meets it again and says so. */
+/* Flushes a standard stream. On an error, normal finalization follows, which fails in the same way and reports it. */
 static bool flushed(const char *name)
 {
 	fh_py *stream = PY.sys_get(name);
@@ -342,12 +346,12 @@ static fh_py *short_end(fh_py *self, fh_py *arguments)
 	bool hidden = has_hidden_objects();
 	if (end.known && !hidden && only_thread() && modules_are_harmless(end.modules, false) && collector_is_silent() &&
 	    all_quiet() && flushed("stdout") && flushed("stderr") && flushed("__stdout__") && flushed("__stderr__")) {
-		PY.fflush(NULL); /* what C code has printed */
+		PY.fflush(NULL); /* flushes output of C code */
 		if (fh_warm_at_exit.handler || (fh_warm_at_exit.library && PY.dict_item(PY.sys_get("modules"), "_ctypes")))
 			PY.exit(end.code & 0xff);
 		fh_sys(__NR_exit_group, end.code & 0xff);
 	}
-	/* from here on it is to be a collector like any other; what the program has hidden itself stays hidden */
+	/* unfreezes the zygote's objects for normal finalization, unless the program has frozen objects of its own */
 	fh_py *done = hidden ? NULL : PY.call(end.unfreeze, NULL);
 	return done ? done : PY.call_format(PY.bool_type, NULL);
 }
@@ -367,7 +371,7 @@ bool fh_python_end_load(void)
 	fh_py *add = atexit ? PY.get(atexit, "register") : NULL;
 	fh_py *done = add && f ? PY.call_format(add, "O", f) : NULL;
 	if (!there && atexit)
-		PY.dict_delete(modules, "atexit"); /* our reference keeps it, and with it what is registered */
+		PY.dict_delete(modules, "atexit"); /* our reference keeps the module, and the functions registered in it */
 	there = PY.dict_item(modules, "gc") != NULL;
 	fh_py *gc = PY.import("gc");
 	end.get_objects = gc ? PY.get(gc, "get_objects") : NULL;
@@ -403,7 +407,7 @@ static int minor_version(void)
 void fh_python_end_ready(void)
 {
 	if (!modules_are_harmless(end.modules, true))
-		end.possible = false; /* of those that were preloaded */
+		end.possible = false; /* a preloaded module is not harmless */
 	fh_py *count = PY.call(end.freeze_count, NULL);
 	end.frozen = count ? PY.as_long(count) : -1;
 	end.modules = PY.dict_size(PY.sys_get("modules"));
@@ -426,7 +430,7 @@ static bool is_compiled(const char *path)
 	return n == 2 && (head[0] | head[1] << 8) == (end.magic & 0xffff);
 }
 
-/* What set_main_loader and _PyRun_SimpleFileObject put into __main__. */
+/* Sets in __main__ what set_main_loader and _PyRun_SimpleFileObject set. */
 static bool name_main(fh_py *dict, const char *path, bool *ret_named)
 {
 	fh_py *name = PY.text(path);
@@ -464,13 +468,14 @@ static bool is_number(fh_py *o)
 	return fh_python_type(o) == PY.long_type || fh_python_type(o) == PY.bool_type;
 }
 
-/* SystemExit with a number or nothing. Any other is left to PyErr_Print, which prints it and exits by itself; so is a
- * number that fits no long, of which some versions (3.12) complain. */
+/* Whether the error is a SystemExit with a number or None; *ret_code: its exit status. For any other, PyErr_Print
+ * prints the value and exits; so it does for a number that does not fit a long, about which some versions (3.12)
+ * complain. */
 static bool plain_exit(int *ret_code)
 {
 	fh_py *type, *value, *trace, *code;
 	PY.error_fetch(&type, &value, &trace);
-	/* until 3.12 the error may hold the argument of sys.exit itself */
+	/* before 3.12 the error's value may be the argument of sys.exit itself */
 	bool bare = !value || value == PY.none || is_number(value);
 	code = bare ? value : PY.get(value, "code");
 	if (!code)
@@ -487,7 +492,7 @@ static bool plain_exit(int *ret_code)
 	return plain;
 }
 
-/* Ends as Py_RunMain does. */
+/* Ends the process as Py_RunMain does. */
 static void finish(int code, bool interrupted)
 {
 	end.code = code;
@@ -495,7 +500,7 @@ static void finish(int code, bool interrupted)
 	if (PY.finalize() < 0)
 		code = EXIT_UNFLUSHED;
 	if (interrupted) {
-		/* the shell is to see a death by the signal: exit_sigint() */
+		/* the shell must see a death by the signal, as CPython's exit_sigint() ensures */
 		struct {
 			void (*handler)(int);
 			unsigned long flags;
@@ -511,7 +516,7 @@ static void finish(int code, bool interrupted)
 
 void fh_python_run(const char *path, void *file)
 {
-	/* what is left to do is the interpreter's: opening failed, or the file is not source */
+	/* left to the interpreter: the file could not be opened, or is not source */
 	if (!file || !end.possible || is_compiled(path)) {
 		if (!fh_python_had_gil)
 			PY.save_thread();
@@ -523,7 +528,7 @@ void fh_python_run(const char *path, void *file)
 	bool named = false, interrupted = false;
 	fh_warm_at_exit = (struct fh_warm_at_exit){ false, false };
 	int code = 0;
-	/* with a reference of our own, as Python has: a module that is alive at the end is cleared there */
+	/* holds a reference to the module as Python does: a module that is still alive at the end is cleared there */
 	fh_py *module = PY.import("__main__"), *dict = PY.module_dict(module), *done = NULL;
 	if (PY.pending_calls() < 0 || !name_main(dict, path, &named)) {
 		PY.error_print();

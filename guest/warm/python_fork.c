@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT
 /*
- * What Python does in a forked program before it can be a run's: its own state after a fork, and the functions that
- * modules have registered for it (os.register_at_fork).
+ * What Python has to do in a forked program before it can serve a run: repair its own state after the fork, and call
+ * the functions that modules registered for that (os.register_at_fork).
  *
- * Two of those every zygote has that has imported threading and random, as numpy does. Written in Python, they are half
- * of all the pages that a short program copies. What they are for is known, so it is done here in short, and they are
- * taken off the interpreter's list while programs are forked:
- *   - threading._after_fork finds the one thread that is left, and takes new locks, for those that another one held.
- *     A zygote has but this thread, and holds none.
- *   - random.seed gives the module's generator a new seed. Its base class's method does that.
- * The program finds the list whole again, for its own forks.
+ * A zygote that imported threading and random, as numpy does, has two such functions. They are written in Python and
+ * cause half of all page copies of a short program. Since their purpose is known, it is achieved here more cheaply, and
+ * they are removed from the interpreter's list while programs are forked:
+ *   - threading._after_fork finds the one thread that is left, and replaces locks that other threads held.
+ *     A zygote has only this thread, and holds no lock.
+ *   - random.seed gives the module's generator a new seed. The method of its base class is called for that.
+ * In the program, the list is complete again for its own forks.
  *
- * The list itself is the interpreter's own, and no function gives it; but it is a list that the collector knows, and so
- * the one that refers to what was just registered.
+ * No function returns this internal list, but the garbage collector tracks it: it is the list that refers to a function
+ * just registered.
  */
 #include "python.h"
 
 static struct {
-	fh_py *list, *all;       /* the interpreter's, and what is on it; NULL: not found, all is done by the interpreter */
-	fh_py *generator, *seed; /* random._inst, and the method of its base class */
+	/* list: the interpreter's; all: its full content; NULL: not found, so the interpreter calls everything itself */
+	fh_py *list, *all;
+	fh_py *generator, *seed; /* random._inst, and the seed method of its base class */
 	fh_py *main_thread;
 	fh_py *numpy_seed;
 } at_fork;
 
-/* It stays on the list where that is not found. */
+/* The function that is registered to find the list. If the list is not found, it stays registered. */
 static fh_py *do_nothing(fh_py *self, fh_py *unused)
 {
 	(void)self, (void)unused;
@@ -143,7 +144,8 @@ static void call(fh_py *function, fh_py *argument)
 	release(done);
 }
 
-/* numpy has registered nothing. */
+/* Repairs Python's state in a forked program. numpy registers no fork handler, so its generator is given a new seed
+ * here. */
 void fh_python_forked(void)
 {
 	PY.after_fork_child();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Ruby 3. It opens the program, reads the first block of it for its #! line, only then loads RubyGems and what comes
- * with that (most of its start), and reads on when it parses. So the warm point is the second read; the first gives a
- * byte order mark, since a program without a byte is not read any further, and the parser skips that. A program with a
+ * Ruby 3. It opens the program and reads its first block for a #! line; only then it loads RubyGems and what belongs to
+ * that (most of its start), and it reads on when it parses. So the warm point is the second read. The first read
+ * returns a byte order mark, which the parser skips: an empty program would not be read any further. A program with a
  * #! line, which may hold options, or with a mark of its own is started fresh.
  */
 #include "warm.h"
@@ -21,7 +21,7 @@ static struct {
 	value (*protect)(value (*)(value), value, int *ret_state);
 	value (*call)(value object, value name, int count, ...);
 	value (*name)(const char *);
-	value *process; /* the module */
+	value *process; /* the module Process */
 	value (*error)(void);
 	void (*set_error)(value);
 	value (*arguments)(void);
@@ -54,13 +54,14 @@ static bool load(char *why)
 	return fh_symbols(wanted, sizeof(wanted) / sizeof(wanted[0]), why);
 }
 
-/* Reading, it has given the lock on its state away. */
+/* Calls a function with Ruby's lock, which Ruby releases while it reads. */
 static void locked(void *(*function)(void *), void *argument)
 {
 	(void)(ruby.has_lock() ? function(argument) : ruby.with_lock(function, argument));
 }
 
-/* Garbage goes, and what stays grows old: a collection in a run then writes to little of it. */
+/* Collects garbage several times, so that the remaining objects become old: a collection in a run then writes to few of
+ * them. */
 static void *collect(void *nothing)
 {
 	enum { OLD_AFTER = 4 };
@@ -90,7 +91,7 @@ static void *fork_locked(void *nothing)
 	return nothing;
 }
 
-/* By Ruby's own method: it takes its timer, its threads' locks and its random numbers through a fork. */
+/* Forks by Ruby's own method, which handles its timer, its threads' locks and its random numbers. */
 static void fork_by_ruby(void)
 {
 	locked(fork_locked, NULL);
@@ -119,7 +120,7 @@ static bool set_arguments(const struct fh_warm_run *run, uint32_t main, char *wh
 	return true;
 }
 
-/* RubyGems has looked for them before the fork. */
+/* Whether the user has gems, for which RubyGems looked before the fork. */
 static bool has_gems(void)
 {
 	const char *home = fh_warm_variable("HOME=");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The programs of selftest/, carried inside the library (test.c). */
+/* The programs of selftest/, embedded in the library (test.c). */
 #pragma once
 extern const unsigned char fh_selftest_python[];
 extern const unsigned long fh_selftest_python_size;

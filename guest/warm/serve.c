@@ -10,10 +10,11 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-/* A zygote's own messages are small; a run's come into memory that the zygote never touches, so that a child finds it
- * empty and pays only for what it uses. */
+/* A zygote's own messages are small. The message of a run goes into memory that the zygote never writes to, so a child
+ * pays only for the pages that it uses. */
 enum { ZYGOTE_PACKET_MAX = 16 * 1024, FDS_MAX = 3 + FH_ZYGOTE_EXTRAS_MAX };
-/* Of a program, in its own pid namespace. Random generators (OpenSSL's) know a fork by another process id. */
+/* A program's pid in its own pid namespace. Random generators (OpenSSL's) recognize a fork by a changed pid, so the
+ * zygote's must be another. */
 enum { PROGRAM_PID = 2 };
 static _Alignas(8) char packet[ZYGOTE_PACKET_MAX];
 static _Alignas(8) char run_packet[FH_ZYGOTE_PACKET_MAX];
@@ -47,7 +48,7 @@ static long send_message(int socket, const void *message, size_t size, const int
 	return r;
 }
 
-/* One packet; size, 0 at the end, or -errno. */
+/* Receives one packet. Returns its size, 0 at end of file, or -errno. */
 static long receive(int socket, void *to, size_t size, int *fds, int *ret_count)
 {
 	char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
@@ -76,8 +77,8 @@ static void close_all(const int *fds, int count)
 
 /* ------------------------------------------------------------------------------------------------------------ fork */
 
-/* The C library keeps the thread's id (raise, recursive locks) where the kernel is to write that of a child. glibc has
- * told the kernel where; musl has it at a known place behind pthread_self(). NULL: unknown. */
+/* The place where the C library keeps the thread's id (for raise and recursive locks); the kernel must write a child's
+ * id there. glibc has told the kernel the place; in musl it is at a known offset from pthread_self(). NULL: unknown. */
 static int *thread_id_place(void)
 {
 	enum { MUSL_TID = 12 };
@@ -94,10 +95,10 @@ static int *thread_id_place(void)
 static bool is_stem;
 static int *thread_id;
 
-/* The fork that is being made. */
+/* Parameters and result of the fork that is being made. */
 static struct {
-	bool asked; /* and not made yet */
-	long pid;   /* 0 in the child, -errno */
+	bool asked; /* the next fork() of the interpreter is to be this one */
+	long pid;   /* 0 in the child; negative: -errno */
 	uint64_t flags;
 	int cgroup, *pidfd;
 	void (*first)(void);
@@ -116,7 +117,7 @@ static long fork_now(void)
 	};
 	fh_sys(__NR_get_robust_list, 0, &robust, &robust_size);
 	long pid = making.pid = fh_sys(__NR_clone3, &a, sizeof(a));
-	making.asked = pid < 0; /* who is refused may try again */
+	making.asked = pid < 0; /* after a failure the interpreter may call fork() again */
 	if (pid == 0 && robust)
 		fh_sys(__NR_set_robust_list, robust, robust_size);
 	if (pid == 0 && making.first)
@@ -142,7 +143,7 @@ int fork(void)
 long fh_warm_fork(const struct fh_warm_interpreter *i, uint64_t flags, int cgroup, int *ret_pidfd, void (*first)(void))
 {
 	making.asked = true;
-	making.pid = -EPROTO; /* stays, when the interpreter never comes to fork */
+	making.pid = -EPROTO; /* the result if the interpreter does not call fork() */
 	making.flags = flags;
 	making.cgroup = cgroup;
 	making.pidfd = ret_pidfd;
@@ -165,7 +166,8 @@ bool fh_warm_forked(const struct fh_warm_interpreter *i, int socket)
 
 /* --------------------------------------------------------------------------------------------------------- program */
 
-/* Says that the run is not to be had from here. Whoever starts it fresh needs its descriptors, which are in place. */
+/* Tells the engine that this run cannot be done here. A fresh start needs the run's descriptors, which are sent
+ * back. */
 static void give_back(int socket, const struct fh_zygote_failed *failed, const struct fh_zygote_run *go)
 {
 	int fds[FDS_MAX] = { 0, 1, 2 };
@@ -178,7 +180,7 @@ static void give_back(int socket, const struct fh_zygote_failed *failed, const s
 	(void)send_message(socket, failed, sizeof(*failed), fds, count);
 }
 
-/* A program between its fork and RUN. */
+/* State of a program between its fork and RUN. */
 static struct {
 	const struct fh_zygote_fork *message;
 	const int *fds;
@@ -194,7 +196,7 @@ static int namespace_count(const struct fh_zygote_fork *m)
 	return n;
 }
 
-/* The first thing that it does. */
+/* The first thing that a forked program does: enters its sandbox. */
 static void isolate(void)
 {
 	const struct fh_zygote_fork *m = child.message;
@@ -212,7 +214,7 @@ static void isolate(void)
 			fh_sys(__NR_close, fds[k]);
 }
 
-/* From there to RUN. */
+/* Continues after isolate() until RUN came. */
 static const struct fh_warm_run *program(const struct fh_warm_interpreter *i)
 {
 	static struct fh_warm_run run;
@@ -226,7 +228,7 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i)
 		r = -EMFILE;
 	}
 	parked.h = (struct fh_init_header){ FH_ZYGOTE_PARKED, m->h.token };
-	/* out of the way of the numbers that the program's descriptors get */
+	/* moves the socket above the numbers of the program's descriptors */
 	long moved = fh_sys(__NR_fcntl, socket, F_DUPFD_CLOEXEC, 900);
 	if (moved < 0)
 		moved = fh_sys(__NR_fcntl, socket, F_DUPFD_CLOEXEC, 100);
@@ -242,7 +244,7 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i)
 
 	long n = receive(socket, run_packet, sizeof(run_packet), run_fds, &run_fd_count);
 	if (n == 0)
-		die(0); /* it was never needed */
+		die(0); /* the engine does not need this program */
 	const struct fh_zygote_run *go = (const void *)run_packet;
 	failed.h.op = FH_ZYGOTE_FAILED;
 	failed.h.token = m->h.token;
@@ -265,7 +267,7 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i)
 
 /* ---------------------------------------------------------------------------------------------------------- zygote */
 
-/* A copy of us that serves on the socket. 0: we are it. */
+/* Forks a copy of this zygote that serves on `socket`. Returns 0 in the copy. */
 static long copy_to(const struct fh_warm_interpreter *i, int socket, int *ret_pidfd)
 {
 	fh_atfork_prepare();
@@ -273,7 +275,7 @@ static long copy_to(const struct fh_warm_interpreter *i, int socket, int *ret_pi
 		i->before_fork();
 	long pid = fh_warm_fork(i, CLONE_PARENT, -1, ret_pidfd, NULL);
 	if (pid == 0) {
-		/* the place stays the same number: nothing else need know */
+		/* keeps the number of the socket, so that nothing else has to change */
 		fh_sys(__NR_dup3, socket, fh_warm_start.socket, 02000000 /* O_CLOEXEC */);
 		if (!fh_warm_forked(i, -1))
 			die(3);
@@ -285,7 +287,8 @@ static long copy_to(const struct fh_warm_interpreter *i, int socket, int *ret_pi
 	return pid;
 }
 
-/* The stem. True in it; in us `ours` has its socket and its pidfd, or -1 when there is none. */
+/* Forks the stem. Returns true in it. In the zygote, `ours` receives its socket and its pidfd, or -1 if there is
+ * none. */
 static bool leave_stem(const struct fh_warm_interpreter *i, int ours[2])
 {
 	int pair[2], pidfd = -1;
@@ -315,8 +318,8 @@ static void say_ready(const struct fh_warm_interpreter *i, const char *why, cons
 	close_all(stem, stem[0] < 0 ? 0 : 2);
 }
 
-/* Helpers that a fork may lose must not be in the middle of something, or a lock that they hold stays held: waits until
- * the kernel shows each of them asleep, several times in a row. The main thread, which is here, gives them nothing. */
+/* A fork may lose the helper threads only while they hold no lock. Waits until the kernel shows each of them asleep
+ * several times in a row; the main thread is here and gives them no work. */
 static void let_helpers_rest(void)
 {
 	struct {
@@ -328,7 +331,8 @@ static void let_helpers_rest(void)
 	}
 }
 
-/* Modules, self-test, stem, READY. In the self-test's child it returns the run. */
+/* Imports modules, runs the self-test, forks the stem and sends READY. Returns the run in the self-test's child, else
+ * NULL. */
 static const struct fh_warm_run *get_ready(const struct fh_warm_interpreter *i, const char *preload, bool branch)
 {
 	static char why[FH_ZYGOTE_WHY_MAX];
@@ -375,7 +379,7 @@ static void answer(uint32_t token, long pid, uint32_t step, int pidfd)
 		die(0);
 }
 
-/* Whether the message is whole and has the descriptors that it names. */
+/* Whether the message is complete and has the descriptors that it announces. */
 static bool fork_is_sound(const struct fh_zygote_fork *m, size_t size, int fd_count)
 {
 	if (size < sizeof(*m) || m->seal_count > FH_ZYGOTE_SEAL_MAX || m->cgroups > FH_ZYGOTE_CGROUPS_MAX ||
@@ -387,7 +391,7 @@ static bool fork_is_sound(const struct fh_zygote_fork *m, size_t size, int fd_co
 	return wanted == fd_count;
 }
 
-/* Closes the descriptors, but in the child. */
+/* Forks a program. The parent closes the descriptors; the child keeps them. */
 static const struct fh_warm_run *on_fork(const struct fh_warm_interpreter *i, size_t size, const int *fds, int fd_count)
 {
 	const struct fh_zygote_fork *m = (const void *)packet;
@@ -401,7 +405,8 @@ static const struct fh_warm_run *on_fork(const struct fh_warm_interpreter *i, si
 		if (m->flags & FH_FORK_CGROUP)
 			cgroup = fds[at];
 		step = FH_WARM_PID_NAMESPACE;
-		pid = m->namespaces & CLONE_NEWPID ? fh_sys(__NR_setns, fds[0], CLONE_NEWPID) : 0; /* the first */
+		/* its descriptor comes first */
+		pid = m->namespaces & CLONE_NEWPID ? fh_sys(__NR_setns, fds[0], CLONE_NEWPID) : 0;
 	}
 	if (pid == 0) {
 		step = FH_WARM_FORK;
@@ -417,14 +422,15 @@ static const struct fh_warm_run *on_fork(const struct fh_warm_interpreter *i, si
 			i->after_fork();
 		fh_atfork_parent();
 	}
-	close_all(fds, fd_count); /* before the answer: the engine tells by the socket's end that the program has begun */
+	/* closed before the answer: when the socket's last copy is closed, the engine knows that the program has begun */
+	close_all(fds, fd_count);
 	answer(m->h.token, pid, step, pidfd);
 	if (pidfd >= 0)
 		fh_sys(__NR_close, pidfd);
 	return NULL;
 }
 
-/* The child is a zygote that knows more. Returns true in it. */
+/* Branches: forks a zygote that imports more modules. Returns true in that. */
 static bool on_branch(const struct fh_warm_interpreter *i, size_t size, const int *fds, int fd_count)
 {
 	const struct fh_zygote_branch *m = (const void *)packet;
@@ -453,7 +459,7 @@ const struct fh_warm_run *fh_warm_serve(const struct fh_warm_interpreter *i)
 		const struct fh_init_header *h = (const void *)packet;
 		long n = receive(fh_warm_start.socket, packet, sizeof(packet), fds, &fd_count);
 		if (n <= 0 && n != -EBADMSG)
-			die(0); /* the engine is gone, or is done with us */
+			die(0); /* the engine died, or ended this zygote */
 		if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_FORK && !is_stem) {
 			run = on_fork(i, (size_t)n, fds, fd_count);
 		} else if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_BRANCH && is_stem) {
@@ -462,7 +468,7 @@ const struct fh_warm_run *fh_warm_serve(const struct fh_warm_interpreter *i)
 			if (branched)
 				run = get_ready(i, fh_warm_start.preload, true);
 		} else {
-			die(2); /* the engine and we are one build: this cannot be */
+			die(2); /* cannot happen: engine and library are of one build */
 		}
 	}
 	return run;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The self-test: the zygote forks a child that runs a small program (selftest/) as any run is run, but for the
- * isolation. It must print "ok" and exit with 0 within TEST_MS; else this zygote is refused, and the reason is what it
- * printed. What the program tries is what a fork may have broken: imports, threads, files, timers, children,
- * randomness.
+ * The self-test. The zygote forks a child that runs a small program (selftest/) like any run, but without isolation. It
+ * must print "ok" and exit with 0 within TEST_MS; otherwise the zygote does not serve, and what the program printed is
+ * the reason. The program tries what a fork may have broken: imports, threads, files, timers, children, randomness.
  */
 #include "warm.h"
 
@@ -13,7 +12,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-enum { TEST_MS = 20000 }; /* less than the engine waits (FH_TEMPLATE_MAKING_MS), so that the reason is told */
+enum { TEST_MS = 20000 }; /* less than the engine waits (FH_TEMPLATE_MAKING_MS), so that the engine gets the reason */
 
 static const struct fh_warm_run *as_test(const struct fh_warm_interpreter *i, int program, int input, int output)
 {
@@ -42,7 +41,7 @@ static const struct fh_warm_run *as_test(const struct fh_warm_interpreter *i, in
 	return &run;
 }
 
-/* Reads until end of file; false when the time is over. */
+/* Reads until end of file; false: not reached in time. */
 static bool read_within(int fd, char *text, size_t size)
 {
 	struct {

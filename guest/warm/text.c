@@ -75,7 +75,7 @@ static bool is_running(const char *task)
 	long n = fd < 0 ? 0 : fh_sys(__NR_read, fd, text, sizeof(text) - 1);
 	if (fd >= 0)
 		fh_sys(__NR_close, fd);
-	while (n > 0 && text[n - 1] != ')') /* the name may hold anything; " S" or the like follows it */
+	while (n > 0 && text[n - 1] != ')') /* the name may contain any character; " S" or another state follows it */
 		n--;
 	return n > 0 && text[n + 1] == 'R';
 }

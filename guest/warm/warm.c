@@ -16,7 +16,7 @@ static const struct fh_warm_interpreter none_in_particular = { .name = "" };
 
 extern void *dlsym(void *restrict handle, const char *restrict name) __attribute__((weak));
 
-/* RTLD_DEFAULT and RTLD_NEXT are the same in glibc and musl. */
+/* glibc and musl use the same values for RTLD_DEFAULT and RTLD_NEXT. */
 void *fh_symbol(const char *name)
 {
 	return dlsym ? dlsym(NULL, name) : NULL;
@@ -43,7 +43,7 @@ bool fh_symbols(const struct fh_symbol_wanted *wanted, size_t count, char *why)
 
 /* ----------------------------------------------------------------------------------------------------------- start */
 
-/* Takes a variable out of the environment; its value, which stays where it is, or NULL. */
+/* Removes a variable from the environment. Returns its value, which stays in memory, or NULL. */
 static const char *take_variable(char **env, const char *name)
 {
 	size_t n = strlen(name);
@@ -79,7 +79,7 @@ static void note_arguments(void)
 		argv[fh_warm_start.argc++] = p;
 }
 
-/* What programs will have; not the zygote's own, which stand last. */
+/* Records the environment of programs: all variables but the zygote's own, which come last. */
 static void note_environment(char **env, const char *own)
 {
 	static char *copy[FH_WARM_ARGV_MAX + 1];
@@ -95,7 +95,7 @@ static void note_environment(char **env, const char *own)
 		copy[fh_warm_start.env_count] = env[fh_warm_start.env_count];
 }
 
-/* MAIN as an absolute path: some interpreters open that. */
+/* Records MAIN as an absolute path too, since some interpreters open that. */
 static void note_path(const char *file)
 {
 	struct fh_warm_start *s = &fh_warm_start;
@@ -110,7 +110,7 @@ static const struct fh_warm_interpreter *interpreter;
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp)
 {
-	/* glibc passes them and may not have set environ yet; musl has set environ, and passes nothing */
+	/* glibc passes envp and may not have set environ yet; musl has set environ and passes nothing */
 	char **env = environ ? environ : envp;
 	const char *socket = take_variable(env, FH_ZYGOTE_ENV_SOCKET);
 	if (!socket)
@@ -119,10 +119,11 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	const char *own = take_variable(env, FH_ZYGOTE_ENV_OWN);
 	(void)take_variable(env, "LD_PRELOAD");
 	(void)take_variable(env, "LD_BIND_NOW");
-	/* what it may do is for itself alone: whatever it executes has no capability */
+	/* the zygote's capabilities are for itself; a program that it executes gets none */
 	fh_sys(__NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	fh_sys(__NR_close, FH_ZYGOTE_LIBRARY);
-	long moved = fh_sys(__NR_fcntl, FH_ZYGOTE_SOCKET, F_DUPFD_CLOEXEC, 900); /* programs count from 3 */
+	/* out of the way, because programs number their descriptors from 3 */
+	long moved = fh_sys(__NR_fcntl, FH_ZYGOTE_SOCKET, F_DUPFD_CLOEXEC, 900);
 	if (moved < 0)
 		moved = fh_sys(__NR_fcntl, FH_ZYGOTE_SOCKET, F_DUPFD_CLOEXEC, 100);
 	fh_sys(__NR_close, FH_ZYGOTE_SOCKET);
@@ -134,7 +135,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	note_arguments();
 	note_environment(env, own);
 	interpreter = which_interpreter();
-	if (interpreter->variable) { /* where those that were taken out stood */
+	if (interpreter->variable) { /* in the place of the variables that were removed */
 		while (*env)
 			env++;
 		env[0] = interpreter->variable;
@@ -150,26 +151,27 @@ static bool is_main(const char *path)
 	return fh_text_equal(path, fh_warm_start.file) || fh_text_equal(path, fh_warm_start.path);
 }
 
-static const char *test_main; /* in a self-test: what stands for MAIN */
+static const char *test_main; /* in a self-test: the file to open instead of MAIN */
 
 static const struct fh_warm_run *serve(void)
 {
 	fh_warm_waiting = false;
 	const struct fh_warm_run *run = fh_warm_serve(interpreter);
-	bool by_itself =
-	    interpreter->point && !(interpreter->calls & FH_CALL_FOPEN); /* its source() told it what to open */
+	bool by_itself = interpreter->point &&
+	                 !(interpreter->calls & FH_CALL_FOPEN); /* the interpreter's source() returned the file to open */
 	test_main = run && run->self_test && !by_itself && !(interpreter->calls & FH_CALL_READ) ? run->main : NULL;
 	return run;
 }
 
-/* At the warm point: serves, and in a child gives the run whose program the call is to open. NULL: pass it on. */
+/* Called at each intercepted call. At the warm point, serves; in a child, returns the run whose program the call is to
+ * open. NULL: not the warm point, so the call is passed on. */
 static const struct fh_warm_run *warm_point(enum fh_warm_call call, const char *path)
 {
 	if (!fh_warm_waiting || !path || (interpreter->calls && !(interpreter->calls & call)))
 		return NULL;
 	if (interpreter->point ? !fh_text_equal(path, interpreter->point) : !is_main(path))
 		return NULL;
-	if (interpreter->calls & FH_CALL_READ) /* later */
+	if (interpreter->calls & FH_CALL_READ) /* the warm point is a read, see main_file */
 		return NULL;
 	return serve();
 }
@@ -181,7 +183,7 @@ static int fail(int error)
 	return -1;
 }
 
-/* In a run, after the file was opened or not: errno is that of the call. */
+/* Called in a run after the stopped call was made, successful or not. Keeps errno. */
 static void go_on(const char *path, void *file)
 {
 	int error = __errno_location ? *__errno_location() : 0;
@@ -191,7 +193,7 @@ static void go_on(const char *path, void *file)
 		*__errno_location() = error;
 }
 
-/* Once: a program that opens itself again in a self-test opens MAIN. */
+/* Replaces MAIN once: a self-test that opens its own file again gets MAIN. */
 static const char *instead_of(const char *path)
 {
 	if (!test_main || !path || !is_main(path))
@@ -201,7 +203,7 @@ static const char *instead_of(const char *path)
 	return path;
 }
 
-/* Where the warm point is a read: of which descriptor. */
+/* For interpreters whose warm point is a read: the descriptor on which it comes. */
 static struct {
 	int fd, flags;
 	unsigned reads;
@@ -220,7 +222,8 @@ int fh_warm_main_fd(void)
 	return main_file.fd;
 }
 
-/* The numbers from 3 on may be the interpreter's own by now. */
+/* Opens the run's MAIN at the number of the zygote's. A run with further descriptors is refused: the interpreter may
+ * use numbers from 3 on itself. */
 bool fh_warm_take_main(const struct fh_warm_run *run, char *why)
 {
 	const char *path = run->self_test ? run->main : fh_warm_start.file;
@@ -305,7 +308,7 @@ static int mode_of(int flags, va_list list)
 		va_end(list);                                                                                                  \
 		return openat_by(#name, &real, dir, path, flags, mode);                                                        \
 	}
-/* what glibc's headers make of open() without a mode when a program is built with _FORTIFY_SOURCE */
+/* glibc's headers use these for open() without a mode in programs built with _FORTIFY_SOURCE */
 #define OPEN_2(name)                                                                                                   \
 	FH_EXPORT int name(const char *path, int flags);                                                                   \
 	int name(const char *path, int flags)                                                                              \
@@ -342,8 +345,8 @@ long read(int fd, void *to, size_t size)
 	return real ? real(fd, to, size) : fail(ENOSYS);
 }
 
-/* A program's parent is its sandbox's first process. That of one that was forked from a zygote is outside, where the
- * kernel shows 0. */
+/* A program's parent is its sandbox's init, process 1. The parent of a program forked from a zygote is outside its pid
+ * namespace, so the kernel returns 0. */
 FH_EXPORT int getppid(void);
 
 int getppid(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Files in and out. Runs in a forked child that is the sandbox's user, so it can do nothing that the program could
- * not. No link on a path is followed, so what a program plants there (a link, a FIFO, a folder swapped meanwhile) is
- * refused, not followed.
+ * Moves files in and out. Runs in a forked child that has the sandbox's user id, so it can do nothing that the program
+ * could not. No link on a path is followed: what a program may have put there (a link, a FIFO, a replaced folder) makes
+ * the transfer fail.
  */
 #include "init/init.h"
 
@@ -13,7 +13,7 @@
 enum { CHUNK = 64 * 1024 };
 static char chunk[CHUNK];
 
-/* A part of a path below the folder dir, which may be no link. */
+/* Opens one component of a path below the folder dir; fails if it is a link. */
 static long open_part(int dir, const char *part, uint64_t flags, uint32_t mode)
 {
 	long fd;
@@ -23,7 +23,7 @@ static long open_part(int dir, const char *part, uint64_t flags, uint32_t mode)
 	return fd;
 }
 
-/* The folder of that name below dir; a link, even one to a folder, is -ELOOP. */
+/* Opens the folder of that name below dir; a link, even one to a folder, fails with -ELOOP. */
 static long open_folder_part(int dir, const char *part)
 {
 	struct stat st;
@@ -36,10 +36,9 @@ static long open_folder_part(int dir, const char *part)
 	return r < 0 ? r : fd;
 }
 
-/* Opens path (absolute or relative; with O_PATH a folder) beneath the folder dir, part by part: programs have no
- * openat2, and neither have we. A descriptor of each folder is held while the next is opened, so nothing that is
- * renamed meanwhile leads outside;
- * ".." would, and is refused. The last part may be a link for nobody either: -ELOOP. */
+/* Opens path (absolute or relative; with O_PATH a folder) beneath the folder dir, component by component, because the
+ * seccomp filter has no openat2. The descriptor of each folder is held while the next is opened, so renaming one
+ * meanwhile cannot lead outside. ".." could, and is refused. The last component may not be a link either: -ELOOP. */
 static long open_beneath(int dir, const char *path, uint64_t flags, uint32_t mode)
 {
 	char part[256];
@@ -57,7 +56,7 @@ static long open_beneath(int dir, const char *path, uint64_t flags, uint32_t mod
 		if (r == 0) {
 			memcpy(part, n ? path : ".", n ? n : 1);
 			part[n ? n : 1] = 0;
-			/* a FIFO must not hold us up, nor a terminal become ours */
+			/* neither waits for a FIFO's other end nor makes a terminal our own */
 			r = *next || flags & O_PATH ? open_folder_part((int)at, part)
 			                            : open_part((int)at, part, flags | O_NOCTTY | O_NONBLOCK, mode);
 		}
@@ -119,7 +118,7 @@ void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret
 		ret->size = (uint64_t)st.st_size;
 		return;
 	}
-	/* As many bytes as the file had when it was opened: it may grow or shrink under our hands. */
+	/* Copies as many bytes as the file had when it was opened, because it may grow or shrink meanwhile. */
 	uint64_t left = (uint64_t)st.st_size;
 	while (left) {
 		long n = fh_sys(__NR_read, fd, chunk, left < CHUNK ? left : CHUNK);
@@ -141,7 +140,7 @@ void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret
 	ret->size = (uint64_t)st.st_size - left;
 }
 
-/* Makes the folders of path (all but its last part) below dir; returns a descriptor of the last folder. */
+/* Makes the folders of path, all but its last component, below dir; returns a descriptor of the last folder. */
 static long open_parent(int dir, char *path, char **ret_last)
 {
 	long at = open_beneath(dir, ".", O_PATH, 0);

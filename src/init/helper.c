@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Helpers: which there are, their arguments, and the records that they answer in. */
+/* The list of helpers, their arguments, and the records in which they answer. */
 #include "init/helper.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static size_t out_used, record_at;
 void fh_out_flush(void)
 {
 	if (out_used && fh_write_full(1, out, out_used) < 0)
-		fh_sys(__NR_exit_group, 1); /* nobody reads any more */
+		fh_sys(__NR_exit_group, 1); /* the client is gone */
 	out_used = 0;
 }
 
@@ -24,7 +24,7 @@ static void put_head(char *at, unsigned kind, size_t size)
 {
 	uint16_t k = (uint16_t)kind, zero = 0;
 	uint32_t n = (uint32_t)size;
-	memcpy(at, &k, 2); /* little-endian, as both processors are that sys.h knows */
+	memcpy(at, &k, 2); /* little-endian, like both processors that sys.h supports */
 	memcpy(at + 2, &zero, 2);
 	memcpy(at + 4, &n, 4);
 }
@@ -38,13 +38,13 @@ void fh_out_begin(unsigned kind)
 	out_used += HEAD;
 }
 
-/* What does not fit is left out: no field but an attribute's value comes near. */
+/* A field that does not fit is left out. Only the value of an attribute can be that large. */
 void fh_out_bytes(unsigned field, const void *p, size_t n)
 {
 	if (n > OUT_SIZE - out_used || OUT_SIZE - out_used - n < HEAD) {
 		if (record_at == 0)
 			return;
-		char *record = out + record_at; /* what came before goes first */
+		char *record = out + record_at; /* sends the records before this one first, to make room */
 		size_t size = out_used - record_at;
 		out_used = record_at;
 		fh_out_flush();
@@ -116,7 +116,7 @@ static int same_text(const char *a, const char *b)
 
 static const struct {
 	const char *name;
-	uint32_t least, most; /* arguments */
+	uint32_t least, most; /* number of arguments */
 	fh_helper_fn *run;
 } helpers[] = {
 	{ "stat", 2, 2, fh_helper_stat },                /* FLAGS PATH */
@@ -125,7 +125,7 @@ static const struct {
 	{ "rename", 2, 2, fh_helper_rename },            /* FROM TO */
 	{ "remove", 2, 2, fh_helper_remove },            /* RECURSIVE PATH */
 	{ "link", 3, 3, fh_helper_link },                /* SYMBOLIC TARGET PATH */
-	{ "change", 8, 8, fh_helper_change },            /* FLAGS MODE UID GID SIZE MTIME ATIME PATH; "-": as it is */
+	{ "change", 8, 8, fh_helper_change },            /* FLAGS MODE UID GID SIZE MTIME ATIME PATH; "-": unchanged */
 	{ "xget", 2, 2, fh_helper_get_attribute },       /* NAME PATH */
 	{ "xlist", 1, 1, fh_helper_list_attributes },    /* PATH */
 	{ "xset", 2, 2, fh_helper_set_attribute },       /* NAME PATH; the value on stdin */
@@ -134,14 +134,14 @@ static const struct {
 	{ "write", 4, 4, fh_helper_write },              /* FLAGS MODE OFFSET PATH; the bytes on stdin */
 	{ "space", 1, 1, fh_helper_space },              /* PATH */
 	{ "export", 1, FH_HELPER_ARGUMENTS_MAX, fh_helper_export }, /* PATH… */
-	{ "import", 0, 0, fh_helper_import },                       /* what export gave, on stdin */
+	{ "import", 0, 0, fh_helper_import },                       /* stdin: the output of export */
 	{ "watch", 2, 2, fh_helper_watch },                         /* RECURSIVE PATH */
-	{ "connect", 1, 1, fh_helper_connect },                     /* PORT; then the stream in both directions */
+	{ "connect", 1, 1, fh_helper_connect }, /* PORT; after the answer, stdin and stdout carry the stream */
 };
 
 void fh_helper_main(const char *const *argv, uint32_t argc, const char *cwd)
 {
-	/* a write that the limit on files ends, or that nobody reads, is an error to tell and no death */
+	/* without these signals, a write beyond a limit or to a closed pipe fails instead of killing the helper */
 	uint64_t blocked = 1ULL << (SIGXFSZ - 1) | 1ULL << (SIGPIPE - 1), count = 0;
 	long r = -EINVAL;
 	fh_sys(__NR_rt_sigprocmask, SIG_BLOCK, &blocked, 0, 8);

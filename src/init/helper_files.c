@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Helpers that look at or change one file. */
+/* Helpers that read or change one file. */
 #include "init/helpers.h"
 
 #include <errno.h>
@@ -18,12 +18,12 @@ static char chunk[CHUNK], path_copy[2][FH_HELPER_PATH_MAX];
 
 /* --------------------------------------------------------------------------------------------------------- paths */
 
-/* ---- Links are followed by their text, part by part: so a link of /proc that leads to an open file leads nowhere, and
- * openat2, which the filter knows not, is not needed. ---- */
+/* ---- Links are followed by reading their text, component by component. So a magic link of /proc is never followed to
+ * an open file, and openat2, which the seccomp filter refuses, is not needed. ---- */
 
 static char walked[3 * FH_HELPER_PATH_MAX], target[FH_HELPER_PATH_MAX];
 
-/* Puts a link's text in front of what is left of the path. */
+/* Puts a link's text in front of the rest of the path. */
 static long expand(long size, const char *rest)
 {
 	size_t left = strlen(rest) + 1;
@@ -31,7 +31,7 @@ static long expand(long size, const char *rest)
 		return size;
 	if ((size_t)size >= sizeof(target) || (size_t)size + 1 + left > sizeof(walked))
 		return -ENAMETOOLONG;
-	/* the end first: they may overlap */
+	/* copies the end first if source and destination overlap */
 	if (walked + size + 1 > rest)
 		for (size_t i = left; i-- > 0;)
 			walked[(size_t)size + 1 + i] = rest[i];
@@ -39,7 +39,7 @@ static long expand(long size, const char *rest)
 		memcpy(walked + size + 1, rest, left);
 	memcpy(walked, target, (size_t)size);
 	walked[size] = '/';
-	if (left == 1) /* nothing follows: no slash that would ask for a folder */
+	if (left == 1) /* nothing follows, so no slash is added, which would demand a folder */
 		walked[size] = 0;
 	return 0;
 }
@@ -49,7 +49,7 @@ static long start_of(int dir, const char *path)
 	return fh_sys(__NR_openat, dir, *path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 }
 
-/* The last part; -EAGAIN: it is a link that is followed, whose text is in target, *ret_size long. */
+/* Opens the last component. -EAGAIN: it is a link to follow; its text is in target, with length *ret_size. */
 static long open_last(int at, const char *name, uint64_t flags, uint32_t mode, long *ret_size)
 {
 	struct stat st;
@@ -84,7 +84,8 @@ long fh_open_path(int dir, const char *path, uint64_t flags, uint32_t mode)
 {
 	enum { LINKS_MAX = 40 };
 	size_t n = strlen(path);
-	flags |= O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY | O_NONBLOCK); /* O_NONBLOCK: a FIFO must not hold us */
+	/* O_NONBLOCK, so that opening a FIFO does not wait */
+	flags |= O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY | O_NONBLOCK);
 	if (n == 0)
 		return -ENOENT;
 	if (n >= FH_HELPER_PATH_MAX)
@@ -96,7 +97,7 @@ long fh_open_path(int dir, const char *path, uint64_t flags, uint32_t mode)
 		char *part = skip_slashes(p), *end = end_of_part(part), *rest = skip_slashes(end);
 		int is_last = *rest == 0, folder = *end == '/';
 		long size = -EINVAL;
-		if (*part == 0) { /* "/" */
+		if (*part == 0) { /* the path is "/" */
 			r = fh_sys(__NR_openat, at, ".", flags & ~(uint64_t)O_NOFOLLOW, mode);
 			break;
 		}
@@ -163,7 +164,7 @@ static char *copy_path(int which, const char *path)
 static long next_folder(long at, const char *part, int make)
 {
 	if (make)
-		fh_sys(__NR_mkdirat, at, part, 0755); /* what it says shows when the folder is opened */
+		fh_sys(__NR_mkdirat, at, part, 0755); /* errors show when the folder is opened */
 	long next = fh_open_path((int)at, part, O_PATH | O_DIRECTORY, 0);
 	fh_sys(__NR_close, at);
 	return next;
@@ -181,7 +182,7 @@ long fh_open_folder_of(char *path, int parents, const char **ret_last)
 		return -EINVAL;
 	*ret_last = last;
 	long at = fh_open_path(AT_FDCWD, *path == '/' ? "/" : ".", O_PATH | O_DIRECTORY, 0);
-	if (!parents) { /* in one step */
+	if (!parents) { /* the folder is made in one call */
 		if (at < 0 || last == path || last == path + 1)
 			return at;
 		last[-1] = 0;
@@ -247,7 +248,7 @@ void fh_out_entry(const char *name, const struct stat *st, int dir, const char *
 
 /* --------------------------------------------------------------------------------------------------- look, make */
 
-/* An O_PATH descriptor. */
+/* Opens path with O_PATH. */
 static long open_for(const char *path, int64_t flags)
 {
 	if (strlen(path) >= FH_HELPER_PATH_MAX)
@@ -330,7 +331,8 @@ static struct timespec time_of(int64_t ns)
 	return t;
 }
 
-/* By the name in its folder: a link's own times and owner can be changed, but not by a descriptor of it alone. */
+/* Changes by the name in the folder, because the owner and times of a link itself cannot be changed through a
+ * descriptor alone. */
 static long change(int at, const char *name, int link_flag, const char *const *argv)
 {
 	int64_t mode = fh_argument_number(argv[0]), uid = fh_argument_number(argv[1]), gid = fh_argument_number(argv[2]);
@@ -346,12 +348,12 @@ static long change(int at, const char *name, int link_flag, const char *const *a
 	if (r == 0 && (uid != INT64_MIN || gid != INT64_MIN))
 		r = fh_sys(__NR_fchownat, at, name, uid == INT64_MIN ? -1 : (int)uid, gid == INT64_MIN ? -1 : (int)gid,
 		           link_flag);
-	if (r == 0 && mode != INT64_MIN) { /* last: a change of owner takes setuid bits */
+	if (r == 0 && mode != INT64_MIN) { /* comes last, because changing the owner clears set-ID bits */
 		struct stat st;
 		r = fh_sys(__NR_newfstatat, at, name, &st, link_flag);
 		if (r == 0 && S_ISLNK(st.st_mode))
 			r = -EOPNOTSUPP;
-		if (r == 0) /* follows: should the name have become a link meanwhile, that is one of the same user's */
+		if (r == 0) /* follows a link: if the name has become one meanwhile, the same user made it */
 			r = fh_sys(__NR_fchmodat, at, name, (uint32_t)mode);
 	}
 	if (r == 0 && (times[0].tv_nsec != UTIME_OMIT || times[1].tv_nsec != UTIME_OMIT))
@@ -367,7 +369,7 @@ long fh_helper_change(const char *const *argv, uint64_t *ret_count)
 	if (!path)
 		return -ENAMETOOLONG;
 	long at = fh_open_folder_of(path, 0, &last);
-	if (at == -EINVAL) { /* "." or "/" */
+	if (at == -EINVAL) { /* the path is "." or "/" */
 		at = AT_FDCWD;
 		last = argv[7];
 	}
@@ -393,7 +395,8 @@ long fh_helper_space(const char *const *argv, uint64_t *ret_count)
 
 /* ------------------------------------------------------------------------------------------- extended attributes */
 
-/* These calls know no O_PATH descriptors before Linux 6.13, and a path would follow magic links: by the folder. */
+/* Before Linux 6.13 these calls accept no O_PATH descriptor, and a path would follow magic links. So the helper changes
+ * to the file's folder and uses the name alone. */
 static long enter_folder_of(const char *whole, const char **ret_last)
 {
 	char *path = copy_path(0, whole);
@@ -458,7 +461,7 @@ long fh_helper_remove_attribute(const char *const *argv, uint64_t *ret_count)
 
 /* ----------------------------------------------------------------------------------------------- reading, writing */
 
-/* Announces a regular file that was opened. */
+/* Writes the ENTRY of a regular file that was opened. */
 static long announce(long fd, const char *name)
 {
 	struct stat st;
@@ -489,7 +492,7 @@ long fh_helper_read(const char *const *argv, uint64_t *ret_count)
 		if (n <= 0)
 			return n;
 		fh_out_plain(FH_HELPER_DATA, chunk, (size_t)n);
-		if ((size_t)n == want) /* else the end is near: it goes with the DONE */
+		if ((size_t)n == want) /* otherwise the end is near, and the record is flushed together with DONE */
 			fh_out_flush();
 		at += n;
 		left -= n;
@@ -522,7 +525,7 @@ long fh_helper_write(const char *const *argv, uint64_t *ret_count)
 	long fd = open_to_write(argv[3], flags, (uint32_t)fh_argument_number(argv[1]));
 	struct stat st;
 	long r = fd < 0 ? fd : fh_sys(__NR_fstat, fd, &st);
-	if (r == 0 && S_ISREG(st.st_mode) && flags & FH_OPEN_TRUNCATE) /* what it opened may be a device */
+	if (r == 0 && S_ISREG(st.st_mode) && flags & FH_OPEN_TRUNCATE) /* not a device, for example */
 		r = fh_sys(__NR_ftruncate, fd, 0);
 	if (r == 0)
 		r = announce(fd, argv[3]);

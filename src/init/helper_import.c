@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The helper that makes what another's export has told: files, folders, links below the sandbox's root, as its user. */
+/* The helper that makes the files, folders and links that another helper's export described, below the sandbox's root,
+ * as its user. */
 #include "init/helpers.h"
 
 #include <errno.h>
@@ -8,19 +9,19 @@
 
 #include "fumehood/session.h"
 
-/* set-ID bits mean nothing under no_new_privs, and the filter refuses them */
+/* Set-ID bits have no effect under no_new_privs, and the seccomp filter refuses to set them. */
 enum { KEPT_MODE = 01777 };
 
 static char input[2 * FH_HELPER_RECORD_MAX];
 static size_t have, used;
 
-/* n bytes of stdin in one piece, until the next call; 0: its end, or too few. */
+/* The next n bytes of stdin in one piece, valid until the next call; 0: end of file, or fewer than n are left. */
 static const char *take(size_t n)
 {
 	if (n > sizeof(input))
 		return 0;
 	if (have - used < n) {
-		memcpy(input, input + used, have - used); /* downwards: our memcpy goes from the front */
+		memcpy(input, input + used, have - used); /* memcpy of lib.c copies forwards, so moving down is safe */
 		have -= used;
 		used = 0;
 	}
@@ -45,8 +46,8 @@ struct head {
 static struct {
 	char name[FH_HELPER_PATH_MAX], other[FH_HELPER_PATH_MAX], target[FH_HELPER_PATH_MAX];
 	uint64_t number[FH_HELPER_FREE + 1];
-	int same, again, fd; /* fd: of a regular file, -1: none */
-	int skipped;         /* what is there is the plan's, and not to be replaced: its contents are passed over */
+	int same, again, fd; /* fd: the open regular file; -1: none */
+	int skipped; /* the existing file belongs to the plan and is not replaced, so the entry's contents are skipped */
 	uint64_t size;
 } entry = { .fd = -1 };
 
@@ -59,7 +60,7 @@ static int copy_text(char *to, const char *from, size_t n)
 	return 1;
 }
 
-/* Reads the fields; attributes are kept where they are for set_attributes. 0 or -EPROTO. */
+/* Reads the fields of an entry; set_attributes reads the attributes from the same bytes. 0 or -EPROTO. */
 static long read_entry(const char *p, size_t n)
 {
 	entry.name[0] = entry.target[0] = 0;
@@ -91,7 +92,7 @@ static long read_entry(const char *p, size_t n)
 	return entry.name[0] ? 0 : -EPROTO;
 }
 
-/* What cannot be given (an owner, an attribute of another kind of file system) is left. */
+/* Attributes that cannot be set (an owner, an attribute of another kind of file system) are left out. */
 static void set_attributes(int fd, const char *p, size_t n)
 {
 	for (size_t at = 0; n - at >= sizeof(struct head) && at < n;) {
@@ -125,7 +126,7 @@ static void finish_file(void)
 {
 	if (entry.fd < 0)
 		return;
-	fh_sys(__NR_ftruncate, entry.fd, entry.size); /* zeros at the end were only counted */
+	fh_sys(__NR_ftruncate, entry.fd, entry.size); /* zeros at the end were counted but not written */
 	fh_sys(__NR_fchown, entry.fd, (int)entry.number[FH_HELPER_UID], (int)entry.number[FH_HELPER_GID]);
 	fh_sys(__NR_fchmod, entry.fd, (uint32_t)entry.number[FH_HELPER_MODE] & KEPT_MODE);
 	set_times(entry.fd, 0, 0);
@@ -170,7 +171,7 @@ static long make_entry(const char *p, size_t n)
 	uint64_t type = entry.number[FH_HELPER_TYPE];
 	long at = fh_open_folder_of(entry.name, 1, &last);
 	if (at < 0)
-		return at == -EINVAL && type == FH_FILE_FOLDER ? 0 : at; /* "/" is there */
+		return at == -EINVAL && type == FH_FILE_FOLDER ? 0 : at; /* "/" exists already */
 	if (type == FH_FILE_FOLDER) {
 		r = make_folder((int)at, last);
 	} else {
@@ -195,13 +196,13 @@ static long make_entry(const char *p, size_t n)
 	return r;
 }
 
-/* One record; 1: it was the last one. */
+/* Imports one record. Returns 1 after the last one. */
 static long import_record(uint64_t *ret_count)
 {
 	const char *p = take(sizeof(struct head));
 	struct head h;
 	if (!p)
-		return -EPROTO; /* without a DONE it is not whole */
+		return -EPROTO; /* the import is incomplete without DONE */
 	memcpy(&h, p, sizeof(h));
 	p = take(h.size);
 	if (!p && h.size)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The helper that connects to a TCP port of the sandbox's own network, and then is the stream. */
+/* The helper that connects to a TCP port of the sandbox's own network and then carries the stream. */
 #include "init/helpers.h"
 
 #include <errno.h>
@@ -43,15 +43,15 @@ static long dial(int family, const void *address, size_t size)
 	return fd;
 }
 
-/* One direction. */
+/* One direction of the stream. */
 struct pipe {
-	int from, to, ended; /* ended: nothing more is read, and the other side was told */
+	int from, to, ended; /* ended: end of file was read, and the other side was told */
 	size_t used, filled;
 	char bytes[BUFFER];
 };
 static struct pipe in, outward;
 
-/* Moves what it can without waiting. -errno: the direction is of no more use. */
+/* Moves as many bytes as possible without waiting. -errno: this direction has failed. */
 static long move(struct pipe *p, int readable, int writable)
 {
 	if (p->used < p->filled && writable) {
@@ -97,7 +97,7 @@ static void run(int fd)
 		if (r == 1)
 			fh_sys(__NR_shutdown, fd, 1 /* SHUT_WR */);
 		else if (r < 0)
-			in.ended = 1, in.used = in.filled; /* the server takes no more; it may still speak */
+			in.ended = 1, in.used = in.filled; /* the server reads no more, but may still write */
 		if (move(&outward, wait[1].revents & (POLLIN | POLLHUP | POLLERR), wait[2].revents) < 0)
 			return;
 	}

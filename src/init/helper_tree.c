@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Helpers that walk: list, remove, export. No folder is entered by a path: each is opened in the one above, without
- * following a link, so that what a program moves or links meanwhile leads nowhere else.
+ * Helpers that walk a tree: list, remove, export. A folder is never entered by a path: each is opened relative to its
+ * parent, without following links, so a program that moves or links folders meanwhile cannot lead the walk elsewhere.
  */
 #include "init/helpers.h"
 
@@ -17,13 +17,13 @@ enum { LEVELS_MAX = 128, ENTRIES_SIZE = 8192, DEPTH_MAX = 65536, PROGRESS_EVERY 
 
 static struct level {
 	int fd;
-	size_t path_size;      /* of `path`, up to this folder */
-	uint32_t used, filled; /* of entries */
+	size_t path_size;      /* length of `path` up to this folder */
+	uint32_t used, filled; /* positions in entries */
 	char entries[ENTRIES_SIZE];
 } levels[LEVELS_MAX];
-static char path[FH_HELPER_PATH_MAX]; /* of the entry that was found last */
+static char path[FH_HELPER_PATH_MAX]; /* of the latest entry */
 
-/* The next name in a folder; 0 at its end. */
+/* The next entry of a folder; 0 at its end. */
 static const struct fh_dirent *next_entry(struct level *l)
 {
 	for (;;) {
@@ -59,21 +59,21 @@ static void open_level(struct level *l, int fd, size_t path_size)
 	l->used = l->filled = 0;
 }
 
-/* What is done with an entry; st is its own, not its target's. Negative ends the walk. folder_end: all in it was seen.
- */
+/* Called for each entry, with its own metadata in st, even if it is a link. folder_end: called for a folder after all
+ * its entries. A negative result ends the walk. */
 typedef long visit_fn(const struct stat *st, int dir, const char *name, int folder_end);
 
-/* The name of a folder in the one above, while it is the path's last part. */
+/* The name of a folder in its parent, while it is the path's last component. */
 static const char *own_name(const struct level *above)
 {
 	const char *name = path + above->path_size;
 	return *name == '/' ? name + 1 : name;
 }
 
-static uint64_t one_device; /* folders of another are not entered; 0: all are */
+static uint64_t one_device; /* if not 0, folders on other devices are not entered */
 
-/* Visits what is below the folder `fd`, which it takes, whose path is in `path`. Returns how many folders could not be
- * entered, or what a visit returned. */
+/* Visits everything below the folder `fd`, of which it takes ownership; `path` must hold the folder's path. Returns the
+ * number of folders that could not be entered, or the negative result of a visit. */
 static long walk(int fd, int64_t depth, visit_fn *visit)
 {
 	long skipped = 0;
@@ -95,7 +95,7 @@ static long walk(int fd, int64_t depth, visit_fn *visit)
 			continue;
 		}
 		if (fh_sys(__NR_newfstatat, l->fd, e->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue; /* gone meanwhile */
+			continue; /* it was removed meanwhile */
 		if (!append_name(l->path_size, e->name)) {
 			skipped++;
 			continue;
@@ -118,7 +118,7 @@ static long walk(int fd, int64_t depth, visit_fn *visit)
 
 /* ------------------------------------------------------------------------------------------------------------ list */
 
-static size_t listed_size; /* of the path that was asked for: names are told from there on */
+static size_t listed_size; /* length of the requested path: names are reported relative to it */
 static uint64_t listed;
 
 static long list_entry(const struct stat *st, int dir, const char *name, int folder_end)
@@ -145,7 +145,7 @@ long fh_helper_list(const char *const *argv, uint64_t *ret_count)
 
 /* ---------------------------------------------------------------------------------------------------------- remove */
 
-/* Where the folder was: to see, on the way up, that it is still there. */
+/* Identity of a folder, to check on the way up that it was not moved. */
 static struct place {
 	uint64_t device, inode;
 } places[DEPTH_MAX];
@@ -159,7 +159,8 @@ static long remember_place(int fd, struct place *ret)
 	return r;
 }
 
-/* Removes what it can of the folder. 1: the folder `*ret_name` in it is in the way; 0: it is empty; -errno. */
+/* Removes the entries of a folder that can be removed. 1: the subfolder *ret_name must be emptied first; 0: the folder
+ * is empty; -errno. */
 static long empty_folder(struct level *l, const char **ret_name)
 {
 	long r = 0;
@@ -185,7 +186,7 @@ static long empty_folder(struct level *l, const char **ret_name)
 	return 0;
 }
 
-/* Removes all that is in the folder fd, with one descriptor at a time, however deep it goes. */
+/* Removes everything in the folder fd, with one open descriptor at a time, however deep it is. */
 static long remove_below(int fd)
 {
 	struct level *l = &levels[0];
@@ -209,7 +210,7 @@ static long remove_below(int fd)
 		int up = r == 0;
 		r = remember_place((int)next, up ? &here : &places[depth + 1]);
 		if (r == 0 && up && (here.inode != places[depth - 1].inode || here.device != places[depth - 1].device))
-			r = -EAGAIN; /* the folder was moved under us: what is above it now is not ours to empty */
+			r = -EAGAIN; /* the folder was moved meanwhile, so its new parent must not be emptied */
 		depth += up ? -1U : 1U;
 	}
 	return r;
@@ -230,7 +231,7 @@ long fh_helper_remove(const char *const *argv, uint64_t *ret_count)
 	if (r == -EISDIR || r == -EPERM) {
 		r = fh_sys(__NR_unlinkat, at, last, AT_REMOVEDIR);
 		if (recursive && (r == -ENOTEMPTY || r == -EEXIST || r == -EBUSY)) {
-			int busy = r == -EBUSY; /* a mount point: emptied, and left */
+			int busy = r == -EBUSY; /* a mount point is emptied and kept */
 			long fd = fh_sys(__NR_openat, at, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 			r = fd < 0 ? fd : remove_below((int)fd);
 			if (r == 0 && !busy)
@@ -247,20 +248,20 @@ enum { CHUNK = 128 * 1024, SAME_MAX = 4096, NAMES_SIZE = 512 * 1024, ATTRIBUTES_
 static char chunk[CHUNK], attributes[ATTRIBUTES_MAX], value[ATTRIBUTES_MAX + 256];
 static struct {
 	uint64_t device, inode;
-	uint32_t name; /* where in same_names */
+	uint32_t name; /* offset in same_names */
 } same[SAME_MAX];
 static uint32_t same_count, same_used;
 static char same_names[NAMES_SIZE];
 static uint64_t left_out;
 
-/* The name of an entry before that is the same file, or 0; then it is noted. */
+/* The name of an earlier entry that is the same file; if there is none, records this one and returns 0. */
 static const char *same_as(const struct stat *st)
 {
 	size_t n = strlen(path) + 1;
 	for (uint32_t i = 0; i < same_count; i++)
 		if (same[i].inode == st->st_ino && same[i].device == st->st_dev)
 			return same_names + same[i].name;
-	if (same_count < SAME_MAX && n <= NAMES_SIZE - same_used) { /* else it comes as a file of its own */
+	if (same_count < SAME_MAX && n <= NAMES_SIZE - same_used) { /* if there is no room, the file is exported again */
 		same[same_count].device = st->st_dev;
 		same[same_count].inode = st->st_ino;
 		same[same_count++].name = same_used;
@@ -361,7 +362,7 @@ long fh_helper_export(const char *const *argv, uint64_t *ret_count)
 		r = fh_sys(__NR_fstat, fd, &st);
 		if (r == 0)
 			r = export_entry(&st, (int)fd, ".", 0);
-		one_device = st.st_dev; /* what is mounted in it is told for itself, or is not the sandbox's */
+		one_device = st.st_dev; /* mounts inside are exported separately, or are not the sandbox's */
 		if (r == 0)
 			r = walk((int)fd, 0, export_entry);
 		left_out += r > 0 ? (uint64_t)r : 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The helper that watches a folder, and what is below it, by inotify. Each watched folder is a node that knows its name
- * and the node above, so that a folder that moves takes its contents' names along.
+ * The helper that watches a folder, and everything below it, by inotify. Each watched folder is a node with its name
+ * and its parent node, so when a folder moves, the paths below it change with it.
  *
- * A folder that is made while we watch may get entries before its watch is there: it is looked through once the watch
- * is, and what is found is told as created. An entry may so be told twice, but none is missed.
+ * A new folder may get entries before it is watched. It is read once the watch exists, and the entries found are
+ * reported as created. So an entry may be reported twice, but none is missed.
  */
 #include "init/helpers.h"
 
@@ -17,8 +17,8 @@
 enum { NODES_MAX = 8192, NAME_SIZE = 256, DEPTH_MAX = 64 };
 
 static struct node {
-	int32_t wd;    /* 0: free */
-	int32_t above; /* -1: the watched folder itself */
+	int32_t wd;    /* 0: unused */
+	int32_t above; /* parent node; -1: the watched folder itself */
 	char name[NAME_SIZE];
 } nodes[NODES_MAX];
 static int node_count, inotify_fd, recursive, lost;
@@ -28,7 +28,7 @@ static union {
 	char bytes[64 * 1024];
 } events;
 static char entries[DEPTH_MAX][4096];
-/* Of a folder that left: where it goes to is told by the event that follows, or it left what we watch. */
+/* A folder that was moved away. The next event tells where to, unless it left the watched tree. */
 static struct {
 	int32_t node;
 	uint32_t cookie;
@@ -60,7 +60,7 @@ static int32_t child_of(int32_t above, const char *name)
 	return -1;
 }
 
-/* Writes the path of an entry of the node, relative to the watched folder; 0 when it is too long. */
+/* Writes the path of a node's entry, relative to the watched folder; 0 when it is too long. */
 static char *path_of(int32_t node, const char *name)
 {
 	size_t at = sizeof(path) - 1, n = strlen(name);
@@ -106,7 +106,8 @@ static void forget(int32_t node)
 	nodes[node].wd = 0;
 }
 
-/* Watches the folder that fd is; the node, or -errno. By its descriptor: a path could be another folder by now. */
+/* Watches the folder that fd refers to. Returns its node, or -errno. Uses the descriptor, since a path might lead to
+ * another folder by now. */
 static int32_t add_node(int fd, int32_t above, const char *name)
 {
 	int32_t free = 0;
@@ -115,7 +116,7 @@ static int32_t add_node(int fd, int32_t above, const char *name)
 		free++;
 	if (free == NODES_MAX || n >= NAME_SIZE)
 		return -ENOSPC;
-	/* /proc/self/fd/N */
+	/* builds /proc/self/fd/N */
 	char *p = root_path + sizeof(root_path) - 1;
 	*p = 0;
 	for (int v = fd; v || *p == 0; v /= 10) {
@@ -129,7 +130,8 @@ static int32_t add_node(int fd, int32_t above, const char *name)
 	long wd = fh_sys(__NR_inotify_add_watch, inotify_fd, p, wanted);
 	if (wd < 0)
 		return (int32_t)wd;
-	int32_t known = by_watch((int32_t)wd); /* the kernel gives a folder one watch: it moved before we were told */
+	/* the kernel has one watch for each folder, so this one was moved before we read the event */
+	int32_t known = by_watch((int32_t)wd);
 	if (known >= 0)
 		free = known;
 	node_count = free == node_count ? node_count + 1 : node_count;
@@ -139,12 +141,12 @@ static int32_t add_node(int fd, int32_t above, const char *name)
 	return free;
 }
 
-/* Watches a folder of the node and what is below it. tell_entries: what is there is told as created. */
+/* Watches a folder below the node, and everything in it. tell_entries: existing entries are reported as created. */
 static void add_folder(int32_t above, int dir, const char *name, int tell_entries, int depth)
 {
 	long fd = fh_sys(__NR_openat, dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP)
-		return; /* gone meanwhile */
+		return; /* it was removed or replaced meanwhile */
 	int32_t node = fd < 0 ? (int32_t)fd : depth >= DEPTH_MAX ? -ENOSPC : add_node((int)fd, above, name);
 	for (long n; node >= 0 && (n = fh_sys(__NR_getdents64, fd, entries[depth], sizeof(entries[0]))) > 0;)
 		for (long at = 0; at < n;) {
@@ -161,12 +163,12 @@ static void add_folder(int32_t above, int dir, const char *name, int tell_entrie
 				add_folder(node, (int)fd, e->name, tell_entries, depth + 1);
 		}
 	if (node < 0)
-		tell_lost(); /* more folders than can be watched, or one that cannot be read: what happens there is not seen */
+		tell_lost(); /* too many folders, or an unreadable one: its events will be missed */
 	if (fd >= 0)
 		fh_sys(__NR_close, fd);
 }
 
-/* No descriptor of the watched folder stays open: it would keep the kernel from telling that the folder is removed. */
+/* No descriptor of the watched folder stays open, because the kernel would then not report its removal. */
 static const char *watched_path;
 static uint64_t watched_device, watched_inode;
 
@@ -175,13 +177,13 @@ static long open_watched(void)
 	struct stat st;
 	long fd = fh_open_path(AT_FDCWD, watched_path, (uint64_t)O_RDONLY | O_DIRECTORY, 0);
 	if (fd >= 0 && (fh_sys(__NR_fstat, fd, &st) < 0 || st.st_dev != watched_device || st.st_ino != watched_inode)) {
-		fh_sys(__NR_close, fd); /* another folder bears that name now: ours was moved, as its own event tells */
+		fh_sys(__NR_close, fd); /* another folder has this name now; an event reports that ours was moved */
 		return -ENOENT;
 	}
 	return fd;
 }
 
-/* Opens the folder of a node by its path below the watched one. */
+/* Opens a node's folder by its path below the watched one. */
 static long open_node(int32_t node)
 {
 	long root = open_watched();
@@ -197,12 +199,12 @@ static void folder_came(int32_t node, const char *name)
 {
 	long fd = open_node(node);
 	if (fd < 0)
-		return; /* gone, or moved: its own event tells */
+		return; /* it was removed or moved, which an event reports */
 	add_folder(node, (int)fd, name, 1, 0);
 	fh_sys(__NR_close, fd);
 }
 
-/* One event; 1: the watched folder is gone. */
+/* Handles one event. Returns 1 if the watched folder is gone. */
 static int on_event(const struct inotify_event *e)
 {
 	if (e->mask & IN_Q_OVERFLOW) {
@@ -222,11 +224,11 @@ static int on_event(const struct inotify_event *e)
 			nodes[node].wd = 0;
 		return 0;
 	}
-	if (!e->len) /* of a folder itself: the one above tells */
+	if (!e->len) /* an event of a folder itself; its parent's event is reported instead */
 		return 0;
 	const char *name = path_of(node, e->name);
 	int folder = e->mask & IN_ISDIR && recursive;
-	/* a folder that left is gone from what we watch, unless the next event is its arrival */
+	/* A folder that was moved away has left the watched tree, unless the next event is its arrival. */
 	if (moved.node >= 0 && !(e->mask & IN_MOVED_TO && e->cookie == moved.cookie)) {
 		if (nodes[moved.node].wd)
 			forget(moved.node);
@@ -239,7 +241,7 @@ static int on_event(const struct inotify_event *e)
 		moved.node = child_of(node, e->name);
 		moved.cookie = e->cookie;
 	} else if (folder && e->mask & IN_MOVED_TO) {
-		int32_t old = child_of(node, e->name); /* one that it replaced */
+		int32_t old = child_of(node, e->name); /* an entry that the moved one replaced */
 		if (old >= 0 && old != moved.node)
 			forget(old);
 		if (moved.node >= 0 && nodes[moved.node].wd && strlen(e->name) < NAME_SIZE) {
@@ -282,11 +284,11 @@ long fh_helper_watch(const char *const *argv, uint64_t *ret_count)
 	fh_sys(__NR_fstat, root, &st);
 	watched_device = st.st_dev;
 	watched_inode = st.st_ino;
-	fh_out_entry(argv[1], &st, (int)root, ""); /* from here on nothing is missed */
+	fh_out_entry(argv[1], &st, (int)root, ""); /* all changes are reported from here on */
 	fh_out_end();
 	fh_sys(__NR_close, root);
 	for (int gone = 0; !gone;) {
-		/* our stdin ends with who asked */
+		/* end of file on stdin: the client is gone */
 		struct pollfd wait[2] = { { .fd = inotify_fd, .events = POLLIN }, { .fd = 0, .events = POLLIN } };
 		fh_out_flush();
 		long r = fh_sys(__NR_ppoll, wait, 2, 0, 0, 8);

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the helpers share (helper.c, helper_files.c, helper_tree.c, helper_watch.c, helper_port.c). */
+/* Shared by the files of the helpers (helper.c, helper_files.c, helper_tree.c, helper_watch.c, helper_port.c). */
 #pragma once
 #include "init/helper.h"
 #include "init/init.h"
 
 enum { FH_HELPER_PATH_MAX = 4096 };
 
-/* Runs the helper that argv names, on descriptors 0 and 1; never returns. */
+/* Runs the helper named by argv, with its streams on descriptors 0 and 1; never returns. */
 void fh_helper_main(const char *const *argv, uint32_t argc, const char *cwd) __attribute__((noreturn));
 
-/* ---- helper.c: records on descriptor 1. A reader that is gone ends the helper. ---- */
-void fh_out_begin(unsigned kind); /* a record of fields */
+/* ---- helper.c: writes records to descriptor 1; exits when the reader is gone ---- */
+void fh_out_begin(unsigned kind); /* begins a record of fields */
 void fh_out_number(unsigned field, uint64_t value);
 void fh_out_bytes(unsigned field, const void *p, size_t n);
 void fh_out_text(unsigned field, const char *text);
 void fh_out_end(void);
-void fh_out_plain(unsigned kind, const void *p, size_t n); /* DATA, VALUE */
+void fh_out_plain(unsigned kind, const void *p, size_t n); /* writes a whole DATA or VALUE record */
 void fh_out_flush(void);
-void fh_out_done(long error, uint64_t count); /* 0 or -errno; and flushes */
+void fh_out_done(long error, uint64_t count); /* error: 0 or -errno; flushes too */
 
 /* ---- helper.c: arguments ---- */
-int64_t fh_argument_number(const char *text); /* decimal, with a sign; INT64_MIN for "-" */
+int64_t fh_argument_number(const char *text); /* decimal, may be negative; INT64_MIN for "-" */
 
-/* ---- helper_files.c: paths. Links are followed by their text (but for the last part with O_NOFOLLOW). ---- */
+/* ---- helper_files.c: paths. Links are followed by reading their text (not the last component, if O_NOFOLLOW). ---- */
 long fh_open_path(int dir, const char *path, uint64_t flags, uint32_t mode);
-/* Of names only, none of them a link; cuts the path up. */
+/* Opens a path none of whose components is a link. Modifies path. */
 long fh_open_below(int dir, char *path);
-/* The folder that holds the path's last part (O_PATH), and that part in path itself; -EINVAL for "", "/", "." and "..".
- * parents: folders on the way are made. */
+/* Opens the folder that holds the last component of path (O_PATH); *ret_last points to that component within path.
+ * -EINVAL for "", "/", "." and "..". parents: missing folders are made. */
 long fh_open_folder_of(char *path, int parents, const char **ret_last);
 struct stat;
 unsigned fh_type_of(uint32_t mode); /* enum fh_file_type */
-/* An ENTRY's fields, without its end. dir and path: to read a link's text. */
+/* Writes the fields of an ENTRY without ending it. dir and path are used to read a link's text. */
 void fh_out_entry(const char *name, const struct stat *st, int dir, const char *path);
 
-/* The operations: each answers by records and returns 0 or -errno, which DONE tells. *ret_count: for DONE. */
+/* The operations. Each writes records and returns 0 or -errno, which goes into DONE with *ret_count. */
 typedef long fh_helper_fn(const char *const *argv, uint64_t *ret_count);
 fh_helper_fn fh_helper_stat, fh_helper_mkdir, fh_helper_rename, fh_helper_link, fh_helper_change,
     fh_helper_get_attribute, fh_helper_list_attributes, fh_helper_set_attribute, fh_helper_remove_attribute,
@@ -42,7 +42,7 @@ fh_helper_fn fh_helper_stat, fh_helper_mkdir, fh_helper_rename, fh_helper_link, 
 fh_helper_fn fh_helper_list, fh_helper_remove, fh_helper_export, fh_helper_import;
 fh_helper_fn fh_helper_watch, fh_helper_connect;
 
-/* struct linux_dirent64 (getdents64(2)) */
+/* The kernel's struct linux_dirent64 (getdents64(2)). */
 struct fh_dirent {
 	uint64_t inode;
 	int64_t offset;

@@ -14,7 +14,7 @@
 FH_START;
 void fh_init_main(const long *stack) __attribute__((noreturn, used));
 
-enum { REAP_MOST = 64 }; /* before the rest of the loop has its turn */
+enum { REAP_MOST = 64 }; /* processes reaped in a row before other descriptors have their turn */
 
 static struct fh_init in;
 static char packet[FH_INIT_PACKET_MAX + 1];
@@ -28,7 +28,7 @@ static void die(int status)
 
 enum { SEND_FDS_MAX = 2 };
 
-/* A message to the engine, with descriptors. The socket blocks: the engine always reads. */
+/* Sends a message to the engine, with descriptors. The socket blocks, which is safe because the engine always reads. */
 static void send_with(const void *message, size_t size, const int *fds, size_t count)
 {
 	char control[CMSG_SPACE(SEND_FDS_MAX * sizeof(int))];
@@ -52,13 +52,13 @@ static void send_with(const void *message, size_t size, const int *fds, size_t c
 		die(1); /* the engine is gone */
 }
 
-/* With one when fd >= 0. */
+/* The same with one descriptor, if fd >= 0. */
 static void send_message(const void *message, size_t size, int fd)
 {
 	send_with(message, size, &fd, fd >= 0);
 }
 
-/* What set-up has made besides, and that it is through. */
+/* Sends LAUNCHED with what set-up made for the engine. */
 static void say_launched(const char *made)
 {
 	struct fh_init_launched m;
@@ -99,7 +99,7 @@ static void remember(int slot, int32_t pid, uint32_t op, uint32_t token, int res
 
 /* ------------------------------------------------------------------------------------------------------- transfers */
 
-/* Forks a child that becomes the user and moves the file; its report comes back through a pipe when it exits. */
+/* Forks a child that becomes the program's user and moves the file. Its report is read from a pipe when it exits. */
 static void transfer(uint32_t op, const void *message, int fd)
 {
 	const struct fh_init_header *h = message;
@@ -139,7 +139,7 @@ static void transfer_ended(int slot)
 	uint32_t op = in.child[slot].op == FH_INIT_PUT ? FH_INIT_PUT_DONE : FH_INIT_GET_DONE;
 	struct fh_init_done done;
 	if (fh_read_full(in.child[slot].result, &done, sizeof(done)) != 1) {
-		memset(&done, 0, sizeof(done)); /* it was killed: by a limit, or by the program, which runs as the same user */
+		memset(&done, 0, sizeof(done)); /* the child was killed: by a limit, or by a program of the same user */
 		done.refused = FH_REFUSED_ERROR;
 		done.error = EINTR;
 	}
@@ -184,8 +184,8 @@ static void reaped(int32_t pid, int status, const struct rusage *u)
 	}
 }
 
-/* Reaps what has ended, at most `most` of it. Returns 1 when there may be more; else what wait4 said last: 0 (some live
- * on) or -ECHILD (nobody is left). */
+/* Reaps up to `most` processes that have ended. Returns 1 if there may be more, 0 if the others are alive, -ECHILD if
+ * no child is left. */
 static long reap(int flags, int most)
 {
 	for (; most; most--) {
@@ -213,7 +213,7 @@ static long reap(int flags, int most)
 	return 1;
 }
 
-/* Kills everybody but init until nobody is left, then says so. */
+/* Kills all other processes until none is left, then sends FINISHED. */
 static void finish(uint32_t token)
 {
 	do
@@ -259,7 +259,7 @@ static void on_signal(const struct fh_init_signal *m, int procs)
 		fh_sys(__NR_kill, pid, m->signal);
 }
 
-/* Everybody is held still: nothing of what samples look at can change, and a paused sandbox uses no processor. */
+/* All other processes are stopped. Sampling pauses too: nothing can change, and a paused sandbox should use no CPU. */
 static int held_still;
 
 static void on_hold(const struct fh_init_hold_request *m, const int *fds, int fd_count)
@@ -280,7 +280,7 @@ static void on_message(size_t size, int *fds, int fd_count)
 		[FH_INIT_HOLD] = sizeof(struct fh_init_hold_request),
 	};
 	if (size < sizeof(*h) || h->op == 0 || h->op >= sizeof(least) / sizeof(least[0]) || size < least[h->op])
-		die(2); /* the engine and init are one build: this cannot be */
+		die(2); /* cannot happen: the engine and init are of one build */
 	if (h->op == FH_INIT_START)
 		memcpy(&in.start, packet, sizeof(in.start));
 	else if (h->op == FH_INIT_SPAWN)
@@ -307,7 +307,7 @@ static void receive(void)
 	if (n == -EINTR || n == -EAGAIN)
 		return;
 	if (n <= 0)
-		die(0); /* the engine is gone: the kernel kills everybody here when pid 1 ends */
+		die(0); /* the engine is gone; when pid 1 ends, the kernel kills all processes here */
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&h); c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS; c = 0) {
 		fd_count = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
 		memcpy(fds, CMSG_DATA(c), (size_t)fd_count * sizeof(int));
@@ -325,9 +325,9 @@ static int64_t read_clock(int clock)
 	return t.s * 1000000000 + t.ns;
 }
 
-/* At most every sample_ms, however often the loop is woken, and at most half of the time. What a sample costs more than
- * a plain one does is the programs' doing (very many processes, descriptors, mappings or sockets), and their CPU time.
- */
+/* Samples at most every sample_ms, however often the loop wakes, and for at most half of the time. If a sample costs
+ * more than usual, the programs caused that (very many processes, descriptors, mappings or sockets), so it counts as
+ * their CPU time. */
 static void sample(void)
 {
 	enum { MONOTONIC = 1, OWN_CPU = 2, PLAIN_NS = 1000000 };
@@ -355,7 +355,7 @@ void fh_init_main(const long *stack)
 	in.one_shot_token = -1;
 	fh_sys(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
 	fh_sys(__NR_rt_sigprocmask, SIG_BLOCK, &mask, 0, 8);
-	/* No SA_RESTART or handlers: SIGCHLD is read from a descriptor like everything else. */
+	/* A signalfd: SIGCHLD is read from a descriptor like everything else, so no handler is needed. */
 	long signals = fh_sys(__NR_signalfd4, -1, &mask, 8, O_CLOEXEC | O_NONBLOCK);
 	if (signals < 0)
 		die(3);
@@ -375,11 +375,11 @@ void fh_init_main(const long *stack)
 		if (n < 0 && n != -EINTR)
 			die(4);
 		if (wait[1].revents & POLLIN) {
-			char info[128]; /* one is all that can be pending */
+			char info[128]; /* at most one is pending */
 			fh_sys(__NR_read, signals, info, sizeof(info));
 			more = 1;
 		}
-		if (more) /* a storm of orphans must not keep us from counting, and from the engine's messages */
+		if (more) /* many orphans must not keep init from sampling and from the engine's messages */
 			more = reap(WNOHANG, REAP_MOST) == 1;
 		if (samples)
 			sample();

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* The compiler may call these four even in freestanding code. */
+/* The compiler may emit calls of these four even in freestanding code. */
 void *memcpy(void *to, const void *from, size_t n)
 {
 	char *t = to;

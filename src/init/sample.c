@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The use of the whole tree, for hosts without cgroups: read from /proc of the sandbox's own pid namespace.
+ * The usage of all processes, for hosts without control groups, read from /proc of the sandbox's own pid namespace.
  *
- * CPU time of a process that lives is its process clock (clock_gettime, nanoseconds, all its threads); of those that
- * were waited for, what the kernel added to their parents (cutime in stat, our own children's rusage). Memory is the
- * resident pages that no file backs and page tables, plus what is shared (shared.c) and in sockets (sockets.c).
+ * The CPU time of a running process is its process clock (clock_gettime, in nanoseconds, all its threads). The CPU time
+ * of processes that were waited for is in their parents' figures (cutime in stat, rusage of our own children). Memory
+ * is the resident pages without a backing file, page tables, shared memory (shared.c) and socket buffers (sockets.c).
  */
 #include "init/init.h"
 
@@ -13,7 +13,7 @@
 #include <sys/statfs.h>
 #include <time.h>
 
-enum { PAGE = 4096, TICK_US = 10000 /* USER_HZ is 100 everywhere */ };
+enum { PAGE = 4096, TICK_US = 10000 /* USER_HZ is 100 on all Linux systems */ };
 
 struct linux_dirent {
 	uint64_t ino, off;
@@ -40,7 +40,7 @@ static uint64_t number(const char *s)
 	return v;
 }
 
-/* "/proc/" pid "/" name */
+/* Writes "/proc/PID/NAME" to `to`. */
 static void proc_path(char *to, const char *pid, const char *name)
 {
 	size_t n = strlen(pid);
@@ -61,7 +61,7 @@ static long read_text(const char *path, char *buffer, size_t size)
 	return n;
 }
 
-/* The n-th field (from 1) after the command name of a stat line, which may hold spaces and brackets itself. */
+/* The n-th field (from 1) after the command name in a line of stat. The name itself may contain spaces and brackets. */
 static const char *stat_field(const char *line, int n)
 {
 	const char *p = line, *last = 0;
@@ -74,7 +74,7 @@ static const char *stat_field(const char *line, int n)
 	return p;
 }
 
-/* Pages of memfds that this process holds open: they are no part of anybody's resident set unless mapped. */
+/* Bytes of the memfds that a process holds open: their pages belong to no resident set unless they are mapped. */
 static uint64_t memfd_bytes(const char *pid)
 {
 	static char entries[8192];
@@ -114,11 +114,11 @@ static void add_process(const char *pid, struct fh_init_usage *u)
 	uint64_t cutime = number(stat_field(text, 14)), cstime = number(stat_field(text, 15));
 	u->tasks += number(stat_field(text, 18));
 
-	/* the exact sum; stat's ticks only tell how to split it */
+	/* the clock gives the exact sum; the ticks in stat only give the ratio of the split */
 	struct {
 		int64_t s, ns;
 	} clock;
-	long id = (~(long)number(pid) << 3) | 2; /* CPUCLOCK_SCHED of a process: linux/posix-timers.h */
+	long id = (~(long)number(pid) << 3) | 2; /* the clock id CPUCLOCK_SCHED of a process: linux/posix-timers.h */
 	uint64_t us = (utime + stime) * TICK_US;
 	if (fh_sys(__NR_clock_gettime, (int)id, &clock) == 0)
 		us = (uint64_t)clock.s * 1000000 + (uint64_t)clock.ns / 1000;
@@ -129,7 +129,7 @@ static void add_process(const char *pid, struct fh_init_usage *u)
 
 	proc_path(path, pid, "statm");
 	if (read_text(path, text, sizeof(text)) > 0) {
-		const char *p = text; /* size resident shared … */
+		const char *p = text; /* the fields of statm: size resident shared … */
 		while (*p && *p != ' ')
 			p++;
 		uint64_t resident = number(++p);

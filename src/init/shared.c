@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory that belongs to no process alone, for hosts without cgroups: shared anonymous mappings, files in memory
- * (memfd) and SysV segments. All of it lives on one file system inside the kernel, which is known by its device.
+ * Counts memory that cannot be attributed to a single process, for hosts without control groups: shared anonymous
+ * mappings, files in memory (memfd) and SysV segments. All of it is on one internal file system of the kernel, which is
+ * recognized by its device number.
  *
- * An open memfd counts whole, once. What is only mapped counts by each mapping's proportional set size, so that pages
- * which several processes map count once, as long as reading them takes no time; a process with very many mappings
- * counts with all of its shared pages. SysV segments count as the namespace's sum, attached or not, semaphores and
- * messages by their number. What cannot be seen from here: a memfd that nobody maps or holds, because it is on its way
- * through a socket. Sources: proc_pid_smaps(5), shmctl(2) SHM_INFO, semctl(2) SEM_INFO, msgctl(2) MSG_INFO.
+ * An open memfd counts with its whole size, once. Memory that is only mapped counts by each mapping's proportional set
+ * size, so that pages mapped by several processes count once. If reading the mappings takes too long, because a process
+ * has very many, all of its shared pages count. SysV segments count by the namespace's total, attached or not;
+ * semaphores and messages by their number. A memfd that no process maps or holds, because it is being passed through a
+ * socket, cannot be seen. Sources: proc_pid_smaps(5), shmctl(2) SHM_INFO, semctl(2) SEM_INFO, msgctl(2) MSG_INFO.
  */
 #include "init/init.h"
 
@@ -18,11 +19,12 @@ enum {
 	MEMFDS_MAX = 4096,
 	MAPPERS_MAX = 1024,
 	PAGE = 4096,
-	WORTH_LOOKING = 64 << 10, /* of one process; reading its mappings costs much more than its totals */
+	/* shared bytes of a process from which on its mappings are read, which is much slower than reading its totals */
+	WORTH_LOOKING = 64 << 10,
 	SHM_INFO = 14,
 	SEM_INFO = 19,
 	MSG_INFO = 12,
-	LOOK_NS = 20000000, /* for the mappings of all processes, in one sample */
+	LOOK_NS = 20000000, /* time for reading mappings, for all processes in one sample */
 };
 
 static struct {
@@ -32,8 +34,8 @@ static struct {
 
 static struct {
 	char pid[MAPPERS_MAX][12];
-	uint64_t resident[MAPPERS_MAX]; /* shared pages of each, by its status */
-	uint64_t uncounted;             /* of those for which there is no room */
+	uint64_t resident[MAPPERS_MAX]; /* shared pages of each process, from its status file */
+	uint64_t uncounted;             /* shared pages of processes for which there is no room */
 	uint32_t count;
 } mappers;
 
@@ -43,7 +45,7 @@ struct line_reader {
 	char text[16384];
 };
 
-/* The next line, its end cut off; 0 at the end. A line that is longer than the buffer comes in pieces. */
+/* The next line, without its newline; 0 at the end. A line longer than the buffer comes in pieces. */
 static const char *next_line(struct line_reader *r)
 {
 	for (;;) {
@@ -58,7 +60,7 @@ static const char *next_line(struct line_reader *r)
 		size_t rest = r->have - r->at;
 		if (rest + 1 >= sizeof(r->text))
 			rest = 0;
-		memcpy(r->text, r->text + r->at, rest); /* downwards: it may overlap */
+		memcpy(r->text, r->text + r->at, rest); /* moves down, so copying forwards is safe */
 		r->at = 0;
 		long n = fh_sys(__NR_read, r->fd, r->text + rest, sizeof(r->text) - rest);
 		if (n <= 0)
@@ -87,7 +89,7 @@ static int begins(const char *s, const char *with)
 	return 1;
 }
 
-/* "Name:   123 kB" */
+/* The number of a line like "Name: 123 kB", in bytes. */
 static uint64_t kilobytes(const char *line)
 {
 	while (*line && (*line < '0' || *line > '9'))
@@ -119,7 +121,8 @@ uint64_t fh_shared_add_memfd(uint64_t inode, uint64_t bytes)
 		i++;
 	if (i < memfds.count)
 		return 0;
-	if (memfds.count < MEMFDS_MAX) /* beyond that one counts as often as it is held: rather that than not at all */
+	/* beyond that, a memfd counts as often as it is held, which is better than not at all */
+	if (memfds.count < MEMFDS_MAX)
 		memfds.inode[memfds.count++] = inode;
 	return bytes;
 }
@@ -150,7 +153,7 @@ uint64_t fh_shared_add_process(const char *pid)
 	return tables;
 }
 
-/* The device of the kernel's own file system, as smaps writes it: major << 32 | minor. */
+/* The device number of the internal file system as smaps shows it: major << 32 | minor. */
 static uint64_t shared_device(void)
 {
 	static uint64_t device = UINT64_MAX;
@@ -165,12 +168,12 @@ static uint64_t shared_device(void)
 	return device;
 }
 
-/* A mapping's first line, "begin-end rwxp offset major:minor inode path": whether its pages count here. */
+/* Whether the pages of a mapping count here, by its first line, "begin-end rwxp offset major:minor inode path". */
 static int counts(const char *line, uint64_t device)
 {
 	const char *p = line;
 	uint32_t i = 0;
-	for (int field = 0; field < 3; field++) { /* range, permissions, offset */
+	for (int field = 0; field < 3; field++) { /* skips range, permissions, offset */
 		while (*p && *p != ' ')
 			p++;
 		while (*p == ' ')
@@ -201,7 +204,7 @@ static int64_t now_ns(void)
 	return t.s * 1000000000 + t.ns;
 }
 
-/* Its mappings are read until `until_ns`; a process that has more of them counts with all of its shared pages. */
+/* Bytes mapped by a process. Its mappings are read until `until_ns`; if it has more, all of its shared pages count. */
 static uint64_t mapped_by(const char *pid, uint64_t resident, int64_t until_ns)
 {
 	static struct line_reader r;
@@ -228,8 +231,8 @@ static uint64_t mapped_by(const char *pid, uint64_t resident, int64_t until_ns)
 	return bytes;
 }
 
-/* Semaphores and messages are counted by what the kernel needs for each at least: a cache line for a semaphore or a
- * short message, some more for a set or queue, and for what each process may have to undo in each set. */
+/* Bytes of semaphores and messages, estimated from their numbers by the minimum that the kernel needs: a cache line for
+ * each semaphore or short message, more for each set or queue, and the undo records of each process in each set. */
 static uint64_t counted_by_number(uint64_t tasks)
 {
 	enum { EACH = 64, SET = 256, UNDO = 96 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory in the buffers of the sandbox's sockets: of the network's, which no control group counts on v1 and nothing
- * else counts either, and of unix sockets. The kernel tells it of each socket over a diagnosing one, which set-up makes
- * before the filter is loaded (no program can have one); it is in the sandbox's network namespace and sees no other.
+ * Counts memory in the buffers of the sandbox's sockets: of network sockets, which control groups v1 do not count, and
+ * of unix sockets. The kernel reports it for each socket over a sock_diag socket. Set-up opens that before the seccomp
+ * filter is loaded (no program can open one), in the sandbox's network namespace, so it shows no other sockets.
  * Sources: sock_diag(7), linux/inet_diag.h, linux/unix_diag.h, linux/sock_diag.h.
  */
 #include "init/init.h"
@@ -18,7 +18,7 @@
 enum { BUFFER = 32768 };
 static char buffer[BUFFER] __attribute__((aligned(8)));
 
-/* Bytes of one socket: received and not read, sent and not arrived, what is set aside for either. */
+/* Bytes held by one socket: received and not read, sent and not delivered, and reserved for either. */
 static uint64_t of_memory(const uint32_t *m, uint32_t count)
 {
 	uint64_t sent = m[SK_MEMINFO_WMEM_ALLOC];
@@ -30,10 +30,10 @@ static uint64_t of_memory(const uint32_t *m, uint32_t count)
 }
 
 struct sums {
-	uint64_t memory, waiting; /* waiting: in unix sockets, what their senders may have left behind */
+	uint64_t memory, waiting; /* waiting: bytes queued in unix sockets, whose senders may have ended */
 };
 
-/* The attributes behind one socket's fixed part. */
+/* Adds the attributes that follow a socket's fixed part. */
 static void add_socket(const char *p, const char *end, int memory_type, int waiting_type, struct sums *s)
 {
 	while (end - p >= (long)sizeof(struct nlattr)) {
@@ -85,7 +85,8 @@ static int ask(const void *request, size_t size)
 	return fh_sys(__NR_sendto, FH_INIT_DIAG, &m, m.h.nlmsg_len, 0, 0, 0) > 0;
 }
 
-/* "name: inuse N" in a file of counts of this namespace; 1 where it cannot be read: then one looks. */
+/* Whether a file with lines like "name: inuse N" has N above 0 for `name`; 1 if it cannot be read, so that sockets are
+ * examined. */
 static int in_use(const char *text, const char *name)
 {
 	size_t n = strlen(name);
@@ -105,7 +106,7 @@ static void read_counts(const char *path, char *text, size_t size)
 	memset(text, 0, size);
 	long fd = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
-		fh_sys(__NR_read, fd, text, size - 64); /* room for a name that is compared at its end */
+		fh_sys(__NR_read, fd, text, size - 64); /* leaves room for comparing a name at its end */
 		fh_sys(__NR_close, fd);
 	}
 }
@@ -136,7 +137,7 @@ uint64_t fh_sockets_bytes(void)
 		if (in_use(kinds[i].family == AF_INET ? counts : counts6, kinds[i].count) && ask(&r, sizeof(r)))
 			read_dump(sizeof(struct inet_diag_msg), INET_DIAG_SKMEMINFO, 0, &s);
 	}
-	/* "sockets: used 1" is our own */
+	/* "sockets: used 1" counts only our own */
 	struct unix_diag_req u = { .sdiag_family = AF_UNIX, .udiag_states = ~0U, .udiag_show = 0x30 /* RQLEN, MEMINFO */ };
 	if (memcmp(counts, "sockets: used 1\n", 16) != 0 && ask(&u, sizeof(u)))
 		read_dump(sizeof(struct unix_diag_msg), UNIX_DIAG_MEMINFO, UNIX_DIAG_RQLEN, &local);

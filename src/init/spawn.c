@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Starting a program: fork, become the user, exec; what the kernel says of the child comes back over a pipe. */
+/* Starts a program: fork, become the user, exec. The child reports over a pipe what the kernel says about it. */
 #include "init/helpers.h"
 
 #include <errno.h>
@@ -18,12 +18,12 @@ struct report {
 	struct fh_init_state state;
 };
 
-/* Static, not on the stack: a child works on its own copy. */
+/* Static because they are too large for the stack; a child works on its own copy. */
 static char *argv[4096 + 1], *env[4096 + 1];
 
 static long open_terminal_slave(int master)
 {
-	/* relative to the master, so that no path in the image matters */
+	/* opened through the master, so no path in the image is used */
 	long fd = fh_sys(__NR_ioctl, master, TIOCGPTPEER, O_RDWR | O_NOCTTY);
 	if (fd >= 0) {
 		long r = fh_sys(__NR_ioctl, fd, TIOCSCTTY, 0);
@@ -33,11 +33,11 @@ static long open_terminal_slave(int master)
 	return fd;
 }
 
-/* Moves fds to 0, 1, 2 and the numbers of m's descriptors, and marks everything else close-on-exec. */
+/* Moves fds to 0, 1, 2 and the numbers of m's descriptors, and marks all others close-on-exec. */
 static long place_descriptors(const struct fh_init_spawn *m, int *fds)
 {
 	int count = 3 + (int)m->descriptor_count;
-	for (int i = 0; i < count; i++) /* out of the way first: they may be among the numbers that are wanted */
+	for (int i = 0; i < count; i++) /* moves them out of the way first, since they may have numbers that are needed */
 		if (fds[i] < 3 + FH_INIT_DESCRIPTORS_MAX) {
 			long r = fh_sys(__NR_fcntl, fds[i], F_DUPFD_CLOEXEC, 3 + FH_INIT_DESCRIPTORS_MAX);
 			if (r < 0)
@@ -68,7 +68,8 @@ static const char *path_variable(void)
 	return "/usr/local/bin:/usr/bin:/bin";
 }
 
-/* execve as a shell looks a name up: a name with a slash is a path; else each folder of PATH. */
+/* Executes a program found as a shell finds it: a name with a slash is a path; otherwise each folder of PATH is
+ * tried. */
 static long exec_program(void)
 {
 	static char file[PATHS_MAX];
@@ -108,7 +109,7 @@ static void write_text_file(const char *path, const char *text)
 	}
 }
 
-/* The run's files, as the program's user. */
+/* Writes the run's files, as the program's user. */
 static long write_files(const char *base, int from, struct report *r)
 {
 	struct fh_init_done done = { .refused = FH_REFUSED_NO };
@@ -118,7 +119,7 @@ static long write_files(const char *base, int from, struct report *r)
 	return done.refused ? done.error ? -done.error : -EIO : 0;
 }
 
-/* Out of the way of the numbers that the program's descriptors get. */
+/* Moves a descriptor above the numbers of the program's descriptors. */
 static long put_aside(int *fd)
 {
 	long e = fh_sys(__NR_fcntl, *fd, F_DUPFD_CLOEXEC, 20);
@@ -128,7 +129,7 @@ static long put_aside(int *fd)
 	return 0;
 }
 
-/* No descriptor stays but its three streams. */
+/* Runs a helper in the child. It keeps no descriptors but its three streams. */
 static void become_helper(const struct fh_init_spawn *m, const struct fh_init_start *as, const char *cwd,
                           struct report *r, int pipe)
 {
@@ -150,7 +151,7 @@ static void become_helper(const struct fh_init_spawn *m, const struct fh_init_st
 	fh_helper_main((const char *const *)argv, m->argv_count, cwd);
 }
 
-/* files: a descriptor of what FH_SPAWN_FILES brings, or -1 */
+/* files: the descriptor of FH_SPAWN_FILES, or -1 */
 static void child(struct fh_init *in, const struct fh_init_spawn *m, const char *cwd, int *fds, int files,
                   const int *groups, int pipe)
 {
@@ -174,7 +175,7 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 			goto failed;
 		fds[0] = fds[1] = fds[2] = (int)e;
 	}
-	/* before a limit on descriptors holds */
+	/* before the limit on descriptors is set */
 	e = put_aside(&pipe);
 	if (e == 0 && files >= 0)
 		e = put_aside(&files);
@@ -184,7 +185,8 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 		goto failed;
 	if (m->flags & FH_SPAWN_HELPER)
 		become_helper(m, &as, cwd, &r, pipe);
-	/* A program that runs out of memory goes before init does. /proc may be missing: then nothing is lost. */
+	/* When memory runs out, the program should be killed before init. If /proc is missing, the default stays, which
+	 * does no harm. */
 	write_text_file("/proc/self/oom_score_adj", "1000");
 
 	r.step = FH_STEP_IDS;
@@ -216,7 +218,7 @@ failed:
 	fh_sys(__NR_exit_group, 127);
 }
 
-/* Cuts text into cwd, argv and env; 0 when a NUL is missing. */
+/* Splits text into cwd, argv and env; 0 when a NUL is missing. */
 static int split_text(const struct fh_init_spawn *m, const char *text, const char **ret_cwd)
 {
 	const char *p = text, *end = text + m->text_size;
@@ -255,8 +257,8 @@ static long open_terminal(const struct fh_init_spawn *m)
 	return r < 0 ? r : master;
 }
 
-/* Reads a report. A child is its user's before it is executed, and who runs as that user can stop it: it is sent on its
- * way again, and ended when that is of no use, for init serves nobody else meanwhile. */
+/* Reads a child's report. Before exec the child has the program's user id, so other programs of that user can stop it.
+ * It is continued then, and killed if that does not help, because init serves no other request meanwhile. */
 static int read_report(int pipe, long pid, struct report *ret)
 {
 	enum { LOOK_NS = 20000000, STOPS_MAX = 50 };
@@ -310,7 +312,7 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 		goto failed;
 	}
 	ret->pid = (uint32_t)e;
-	/* One report before exec; a second one only when exec failed; end of file says that it worked. */
+	/* The child sends one report before exec and a second one if exec failed; end of file means success. */
 	struct report r = { .error = EPROTO };
 	int got = read_report(pipe[0], e, &r);
 	if (got == 1 && r.error == 0) {

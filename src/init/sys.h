@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls and program start without a libc: the only file of ours that knows the processor.
+ * System calls and program start without a libc. This is the only file of the project that depends on the processor.
  *
- * fh_sys(number, …) returns what the kernel returns: -errno on failure.
+ * fh_sys(number, …) returns the kernel's result: -errno on failure.
  */
 #pragma once
 #include <asm/unistd.h>
@@ -24,7 +24,7 @@ static inline long fh_sys6(long n, long a, long b, long c, long d, long e, long 
 	return r;
 }
 
-/* The stack at entry holds argc, argv …, NULL, envp …: handed to fh_init_main as it is. */
+/* At entry the stack holds argc, argv …, NULL, envp …; its address is passed to fh_init_main. */
 #define FH_START                                                                                                       \
 	__asm__(".text\n.global _start\n_start:\n\txor %ebp, %ebp\n\tmov %rsp, %rdi\n\tand $-16, %rsp\n\t"                 \
 	        "call fh_init_main\n\thlt\n")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* All processes of a program, to kill them; all processes of the sandbox, to hold them still. */
+/* Finds all processes of a program, to kill them, and all processes of the sandbox, to stop them. */
 #include "init/init.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ enum { PROCESSES_MAX = 16384, ROUNDS_MAX = 200, LIST_SIZE = 16384 };
 static struct process {
 	int32_t pid, above, session;
 	char state;
-	char ours; /* belongs to what is to be killed */
+	char ours; /* belongs to the tree to be killed */
 } processes[PROCESSES_MAX];
 
 static int32_t number(const char **p)
@@ -36,7 +36,7 @@ static void put_decimal(char *to, int32_t v)
 	*to = 0;
 }
 
-/* /proc/PID/stat: "PID (any text) STATE PPID PGRP SESSION …". */
+/* Parses /proc/PID/stat: "PID (any text) STATE PPID PGRP SESSION …". */
 static int read_process(long proc, int32_t pid, struct process *ret)
 {
 	char path[32], text[512];
@@ -49,7 +49,7 @@ static int read_process(long proc, int32_t pid, struct process *ret)
 	fh_sys(__NR_close, fd);
 	text[n > 0 ? n : 0] = 0;
 	const char *p = text + (n > 0 ? n : 0);
-	while (p > text && *p != ')') /* the last one: the name may hold any */
+	while (p > text && *p != ')') /* finds the last bracket, since the name may contain any */
 		p--;
 	if (*p != ')' || !p[1] || !p[2] || !p[3])
 		return 0;
@@ -63,7 +63,7 @@ static int read_process(long proc, int32_t pid, struct process *ret)
 	return 1;
 }
 
-/* All but init; how many, or -errno. */
+/* Reads all processes but init. Returns their number, or -errno. */
 static long read_processes(void)
 {
 	static char entries[32 * 1024];
@@ -91,7 +91,7 @@ static long read_processes(void)
 
 /* ------------------------------------------------------------------------------------------------------------- kill */
 
-/* Calls for each number of a cgroup.procs file; how many, or -errno. */
+/* Calls `visit` for each number in a cgroup.procs file. Returns how many there are, or -errno. */
 static long each_member(int fd, long (*visit)(int32_t pid, int argument), int argument)
 {
 	static char text[LIST_SIZE];
@@ -106,7 +106,7 @@ static long each_member(int fd, long (*visit)(int32_t pid, int argument), int ar
 				digits = 1;
 				continue;
 			}
-			if (digits && pid > 1) { /* 0: not of our namespace */
+			if (digits && pid > 1) { /* 0: a process outside our pid namespace */
 				r = visit(pid, argument);
 				if (r < 0)
 					return r;
@@ -134,10 +134,10 @@ static int is_ours(const struct process *p, long count, int32_t pid)
 	return 0;
 }
 
-/* The session of the program and all descendants that are still below it. */
+/* Kills the program's session and all descendants that are still below it in the process tree. */
 static void kill_by_proc(int32_t pid)
 {
-	for (int round = 0; round < 3; round++) { /* those that were forked while we looked */
+	for (int round = 0; round < 3; round++) { /* repeated for processes that were forked meanwhile */
 		long count = read_processes(), found = 0;
 		for (int more = 1; more;) {
 			more = 0;
@@ -166,7 +166,7 @@ void fh_tree_kill(int32_t pid, int procs)
 			kill_by_proc(pid);
 		return;
 	}
-	/* who is being killed cannot fork any more: what is left to find gets less with each round */
+	/* a killed process cannot fork, so each round finds fewer processes */
 	for (int round = 0; round < ROUNDS_MAX && each_member(procs, kill_member, 0) > 0; round++)
 		fh_sys(__NR_sched_yield);
 }
@@ -183,7 +183,8 @@ static void release(void)
 	stopped_count = 0;
 }
 
-/* Until a look finds nobody who still runs. Who was stopped before stays so after the release. */
+/* Stops all processes, until a round finds none running. Processes that were already stopped are not continued at the
+ * release. */
 static long stop_all(void)
 {
 	for (int round = 0; round < ROUNDS_MAX; round++) {
@@ -223,7 +224,7 @@ static long move_member(int32_t pid, int to)
 	char text[12];
 	put_decimal(text, pid);
 	long r = fh_sys(__NR_write, to, text, strlen(text));
-	return r < 0 && r != -ESRCH ? r : 0; /* gone meanwhile */
+	return r < 0 && r != -ESRCH ? r : 0; /* ESRCH: it ended meanwhile */
 }
 
 static long count_member(int32_t pid, int argument)
@@ -233,7 +234,8 @@ static long count_member(int32_t pid, int argument)
 	return 0;
 }
 
-/* Who is in the frozen group does not fork: once both groups have the same members, but for init, nobody is outside. */
+/* Moves all processes into the frozen group. A process there cannot fork, so once both groups have the same members,
+ * apart from init, all are frozen. */
 static long move_all(int from, int to)
 {
 	for (int round = 0; round < ROUNDS_MAX; round++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Becoming the program's user, and asking the kernel what that left: also linked into the warm library (guest/warm). */
+/* Becomes the program's user, and reads back from the kernel what rights that left. Also linked into the warm library
+ * (guest/warm). */
 #include "init/init.h"
 
 #include <errno.h>
@@ -9,20 +10,20 @@
 
 int fh_init_become_user(const struct fh_init_start *as)
 {
-	/* securebits: uid 0 of the namespace gains nothing by exec, and cannot change that */
+	/* securebits: exec gives uid 0 of the namespace no capabilities, and this cannot be changed */
 	unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP_LOCKED |
 	                     SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct rest[2] = { { 0 } };
 	int drop = !as->keep_capabilities;
-	if (as->uid == 0) /* what of these is ambient stays so: init raised it, and it outlives exec */
+	if (as->uid == 0) /* keeps init's ambient capabilities of this mask, which survive exec */
 		rest[0].permitted = rest[0].effective = rest[0].inheritable = as->root_capabilities;
 	long r = as->rules ? fh_sys(__NR_landlock_restrict_self, FH_INIT_RULES, 0) : 0;
 	if (r == 0 && drop)
 		r = fh_sys(__NR_prctl, PR_SET_SECUREBITS, bits, 0, 0, 0);
 	for (int cap = 0; drop && r == 0 && cap < 64; cap++) {
 		r = fh_sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);
-		if (r == -EINVAL) { /* the kernel has no more */
+		if (r == -EINVAL) { /* the kernel knows no higher capability */
 			r = 0;
 			break;
 		}
@@ -35,7 +36,7 @@ int fh_init_become_user(const struct fh_init_start *as)
 			r = fh_sys(__NR_setresuid, as->uid, as->uid, as->uid);
 	}
 	if (r == 0 && drop)
-		r = fh_sys(__NR_capset, &head, rest); /* what was ambient goes with what is permitted */
+		r = fh_sys(__NR_capset, &head, rest); /* lowering the permitted capabilities lowers the ambient ones too */
 	return (int)r;
 }
 
@@ -57,7 +58,7 @@ void fh_init_read_state(struct fh_init_state *s)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct caps[2] = { { 0 } };
-	/* When the kernel does not answer, claim the worst. */
+	/* if the kernel does not answer, reports the worst case */
 	if (fh_sys(__NR_capget, &head, caps) < 0)
 		memset(caps, 0xff, sizeof(caps));
 	s->cap_permitted = caps[0].permitted | (uint64_t)caps[1].permitted << 32;
@@ -65,7 +66,7 @@ void fh_init_read_state(struct fh_init_state *s)
 	s->cap_inheritable = caps[0].inheritable | (uint64_t)caps[1].inheritable << 32;
 	for (int cap = 0, has; cap < 64; cap++) {
 		has = (int)fh_sys(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0);
-		if (has == -EINVAL) /* the kernel has no more */
+		if (has == -EINVAL) /* the kernel knows no higher capability */
 			break;
 		if (has == 1)
 			s->cap_bounding |= 1ULL << cap;
@@ -79,8 +80,8 @@ void fh_init_read_state(struct fh_init_state *s)
 
 int fh_init_become_helper(const struct fh_init_start *as)
 {
-	/* Of the sandbox's 65,536: no program starts with it. Root inside may become it, and signal or kill a helper, which
-	 * only fails the operation; the helper is not dumpable, so that it cannot be traced or looked into. */
+	/* One of the sandbox's 65,536 ids, with which no program starts. Root inside can change to it and signal or kill a
+	 * helper, which only makes the operation fail. The helper is not dumpable, so it can be neither traced nor read. */
 	enum { HELPER_ID = 65533 };
 	enum { OF_FILES = 1 << CAP_CHOWN | 1 << CAP_DAC_OVERRIDE | 1 << CAP_FOWNER };
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -104,7 +105,7 @@ int fh_init_become_helper(const struct fh_init_start *as)
 		r = fh_sys(__NR_capset, &head, set_ids);
 	if (r == 0) {
 		fh_sys(__NR_setfsuid, as->uid);
-		if (fh_sys(__NR_setfsuid, -1) != (long)as->uid) /* it tells no failure but so */
+		if (fh_sys(__NR_setfsuid, -1) != (long)as->uid) /* only a second call shows whether the first succeeded */
 			r = -EPERM;
 	}
 	return r < 0 ? (int)r : (int)fh_sys(__NR_capset, &head, rest);

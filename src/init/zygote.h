@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the engine says to a *zygote*, an interpreter that the warm library (guest/warm) stopped right before it would
- * open its main program file, and to the programs that it forks. One message a packet over SOCK_SEQPACKET pairs, fixed
- * structs, both ends from the same build (the engine carries the library inside itself). Descriptors by SCM_RIGHTS.
+ * The messages between the engine and a *zygote*, and the programs that it forks. A zygote is an interpreter that the
+ * warm library (guest/warm) stopped right before it opened its main program file. Messages are fixed structs, one in
+ * each packet, over SOCK_SEQPACKET pairs. Both ends are of the same build, since the library is embedded in the engine.
+ * Descriptors are passed by SCM_RIGHTS.
  *
  *     engine                                   zygote
- *     (execs it, see below)             <-     READY [+ socket, pidfd]   once; not usable when `why` is not empty
+ *     (execs it, see below)             <-     READY [+ socket, pidfd]   once; the zygote cannot serve if `why` is set
  *     FORK + descriptors, seal filter   ->  <- FORKED + [pidfd]          for each program
  *
  *     engine                                   stem, over the socket that READY brought
@@ -13,28 +14,29 @@
  *                                                                        over the socket that BRANCH brought
  *
  *     engine                                   program, over the socket that FORK brought
- *                                       <-     PARKED                    isolated; nothing of a run is in it yet
+ *                                       <-     PARKED                    isolated; it knows nothing of a run yet
  *     RUN + descriptors, inline files   ->  <- FAILED [+ descriptors] | end of file
  *                                                                        end of file: the program's own code begins
  *
- * End of file on its socket ends a zygote, and a program that is still parked. A program closes its socket before any
- * code of the run is executed, so that nothing inside can speak on it.
+ * End of file on its socket ends a zygote, or a parked program. A program closes its socket before any code of the run
+ * is executed, so that such code cannot write to it.
  *
- * The zygote lives in its template's namespaces and has run at most the import of modules that the client asked for:
- * the engine checks the size, op and bounds of each packet as it would a stranger's. From FORKED on it takes nothing
- * from the zygote: exit status and usage of a program come from the kernel, its isolation is read from /proc/PID.
+ * The zygote runs in its template's namespaces and has executed no foreign code but the import of modules that the
+ * client asked for. The engine checks the size, op and bounds of each packet as if an attacker had sent it. After
+ * FORKED it relies on nothing from the zygote: the exit status and usage of a program come from the kernel, and its
+ * isolation is read from /proc/PID.
  *
- * How a zygote is started: `INTERPRETER [flags] MAIN` in the template's namespaces, active in its pid namespace, with
- *   - descriptors 0, 1, 2: pipes, as the programs will have (an interpreter looks at their kind when it starts); stdin
- *     at end of file; nothing is ever written to them by the library;
+ * A zygote is started as `INTERPRETER [flags] MAIN` in the template's namespaces (its pid namespace too), with
+ *   - descriptors 0, 1, 2: pipes, as programs have (an interpreter checks their kind when it starts); stdin is at
+ *     end of file; the library never writes to them;
  *   - FH_ZYGOTE_SOCKET: the control socket; FH_ZYGOTE_LIBRARY: the library, a sealed memfd; no other descriptor;
- *   - an empty regular file MAIN in the current folder, which is the one that runs will have;
+ *   - an empty regular file MAIN in the current folder, which will be that of runs too;
  *   - the environment of the template and the variables below, which the library removes;
  *   - no_new_privs and the *base* filter as the template's layers say.
- * It needs CAP_SYS_ADMIN and CAP_SYS_CHROOT over the namespaces that FORK brings, and where programs change ids
- * CAP_SETUID, CAP_SETGID, CAP_SETPCAP there; a fork is given them by entering its user namespace. It has no right to
- * trace anybody, and is in a Landlock domain in which nobody outside can be traced: it can enter the namespaces that it
- * was given a descriptor of, while it has that, and no others (engine/make/landlock.c).
+ * It needs CAP_SYS_ADMIN and CAP_SYS_CHROOT over the namespaces that FORK brings and, if programs change ids,
+ * CAP_SETUID, CAP_SETGID and CAP_SETPCAP there; a fork gains the latter by entering the sandbox's user namespace. It
+ * has no right to trace other processes, and is in a Landlock domain that forbids tracing outside. So it can enter only
+ * namespaces of which it was given a descriptor, and only while it has that (engine/make/landlock.c).
  */
 #pragma once
 #include "init/messages.h"
@@ -44,22 +46,23 @@ enum {
 	FH_ZYGOTE_LIBRARY = 9,
 
 	FH_ZYGOTE_PACKET_MAX = 320 * 1024,
-	FH_ZYGOTE_TEXT_MAX = FH_INIT_TEXT_MAX,  /* cwd, argv and env of a RUN */
-	FH_ZYGOTE_FILES_MAX = 64,               /* inline, of one RUN */
-	FH_ZYGOTE_FILES_BYTES_MAX = 160 * 1024, /* entries, paths and data of them; more goes through init's PUT before */
-	FH_ZYGOTE_EXTRAS_MAX = 16,              /* descriptors beside the standard ones */
-	FH_ZYGOTE_CGROUPS_MAX = 8,              /* v1 hierarchies */
-	FH_ZYGOTE_SEAL_MAX = 512,               /* instructions of the seal filter */
-	FH_ZYGOTE_PRELOAD_MAX = 4096,           /* names of modules, comma-separated */
+	FH_ZYGOTE_TEXT_MAX = FH_INIT_TEXT_MAX, /* cwd, argv and env of a RUN */
+	FH_ZYGOTE_FILES_MAX = 64,              /* sent within one RUN */
+	/* bytes of these files with entries and paths; larger ones are sent before, by init's PUT */
+	FH_ZYGOTE_FILES_BYTES_MAX = 160 * 1024,
+	FH_ZYGOTE_EXTRAS_MAX = 16,    /* descriptors beyond stdin, stdout, stderr */
+	FH_ZYGOTE_CGROUPS_MAX = 8,    /* v1 hierarchies */
+	FH_ZYGOTE_SEAL_MAX = 512,     /* instructions of the seal filter */
+	FH_ZYGOTE_PRELOAD_MAX = 4096, /* names of modules, comma-separated */
 	FH_ZYGOTE_WHY_MAX = 400,
 };
 
-/* Variables of a zygote's start-up environment, beside LD_PRELOAD=/proc/self/fd/9. */
+/* Variables in the environment of a starting zygote, besides LD_PRELOAD=/proc/self/fd/9. */
 #define FH_ZYGOTE_ENV_SOCKET "FUMEHOOD_ZYGOTE"          /* the number of the control socket: "3" */
-#define FH_ZYGOTE_ENV_FILE "FUMEHOOD_ZYGOTE_FILE"       /* MAIN as it stands in argv */
-#define FH_ZYGOTE_ENV_PRELOAD "FUMEHOOD_ZYGOTE_PRELOAD" /* modules to import first: "numpy,pandas"; may be missing */
-/* How many of the variables, the last ones, are the zygote's own: they hold while it imports, and no program has them.
- */
+#define FH_ZYGOTE_ENV_FILE "FUMEHOOD_ZYGOTE_FILE"       /* MAIN as in argv */
+#define FH_ZYGOTE_ENV_PRELOAD "FUMEHOOD_ZYGOTE_PRELOAD" /* modules to import first: "numpy,pandas"; may be absent */
+/* The number of variables, at the end of the environment, that are the zygote's own: they apply while it imports, and
+ * no program gets them. */
 #define FH_ZYGOTE_ENV_OWN "FUMEHOOD_ZYGOTE_OWN"
 
 enum fh_zygote_op {
@@ -73,41 +76,43 @@ enum fh_zygote_op {
 	FH_ZYGOTE_FAILED,
 };
 
-/* Sent once all modules are imported and the self-test, in a forked child, has passed. Descriptors, where the
- * interpreter can import modules ahead: the stem's socket and its pidfd; it is the engine's own child (CLONE_PARENT).
- */
+/* Sent once all modules are imported and the self-test, in a forked child, has passed. If the interpreter can import
+ * modules ahead of a run, it carries the stem's socket and pidfd; the stem is a child of the engine (CLONE_PARENT). */
 struct fh_zygote_ready {
 	struct fh_init_header h; /* token 0 */
-	uint32_t threads;        /* of the zygote, as /proc/self/status says: 1, or what its interpreter is known to lose
-	                          * without harm; else `why` says so. A program that it forks has one, which the engine checks */
+	/* threads of the zygote according to /proc/self/status: 1, or as many as its interpreter can lose in a fork without
+	 * harm (otherwise `why` is set). A program that it forks has one, which the engine checks */
+	uint32_t threads;
 	uint32_t zero;
 	uint64_t resident_bytes;
-	char interpreter[32];        /* which of the library's interpreters it is: "python"; "" for none in particular */
-	char why[FH_ZYGOTE_WHY_MAX]; /* "": it serves; else why not, and it exits after this message */
+	char interpreter[32];        /* name of the interpreter in the library: "python"; "": not specific to one */
+	char why[FH_ZYGOTE_WHY_MAX]; /* "": it serves; otherwise the reason why not, and it exits after this message */
 };
 
-/* FORK: make a program for the sandbox whose namespaces are given. Descriptors, in this order: one for each bit of
- * `namespaces`, in the order of fh_zygote_namespaces; each only where its bit is set the program's socket, the Landlock
- * rule set, the v2 group's folder; then `cgroups` v1 tasks files. Followed by `seal_count` struct sock_filter. */
+/* Asks for a program for the sandbox whose namespaces are given. Descriptors, in this order: one for each bit of
+ * `namespaces`, in the order of fh_zygote_namespaces; the program's socket, the Landlock rule set and the folder of the
+ * v2 group, each only if its flag is set; then `cgroups` v1 tasks files. Followed by `seal_count` struct
+ * sock_filter. */
 enum fh_zygote_fork_flags {
 	FH_FORK_SOCKET = 2,      /* always set */
-	FH_FORK_LANDLOCK = 4,    /* a rule set to enter */
-	FH_FORK_CGROUP = 8,      /* the program is born in this group (CLONE_INTO_CGROUP) */
-	FH_FORK_SWITCH_IDS = 16, /* become uid and gid, without supplementary groups */
+	FH_FORK_LANDLOCK = 4,    /* there is a rule set to enter */
+	FH_FORK_CGROUP = 8,      /* the program is cloned into this group (CLONE_INTO_CGROUP) */
+	FH_FORK_SWITCH_IDS = 16, /* change to uid and gid, without supplementary groups */
 	FH_FORK_KEEP_CAPABILITIES = 32,
-	FH_FORK_NO_NEW_PRIVS = 64, /* set it, should the zygote not have it already */
+	FH_FORK_NO_NEW_PRIVS = 64, /* set no_new_privs, unless the zygote has it already */
 };
 struct fh_zygote_fork {
 	struct fh_init_header h;
 	uint32_t flags;      /* enum fh_zygote_fork_flags */
-	uint32_t namespaces; /* CLONE_NEW* to enter; CLONE_NEWPID is entered before the fork */
-	uint32_t uid, gid;   /* as the sandbox's user namespace shows them */
-	uint32_t cgroups;    /* v1 tasks files, to each of which the program writes "0" before all else */
-	uint32_t seal_count; /* 0: no filter is added */
+	uint32_t namespaces; /* CLONE_NEW* bits of those to enter; CLONE_NEWPID is entered before the fork */
+	uint32_t uid, gid;   /* as seen in the sandbox's user namespace */
+	uint32_t cgroups;    /* number of v1 tasks files, to each of which the program first writes "0" */
+	uint32_t seal_count; /* 0: no filter is loaded */
 };
 
-/* In the order in which they are given and entered: the pid namespace, which is the zygote's to enter; the user
- * namespace last, since the rights over the others are the zygote's own. `name`: below /proc/PID/ns. */
+/* In the order in which they are passed and entered: the pid namespace first, which the zygote enters before the fork;
+ * the user namespace last, because the rights over the others come from the zygote's own. `name`: the link in
+ * /proc/PID/ns. */
 enum { FH_ZYGOTE_NAMESPACES = 7 };
 static const struct {
 	uint32_t flag;
@@ -119,17 +124,18 @@ static const struct {
 	{ 0x10000000 /* CLONE_NEWUSER */, "user" },
 };
 
-/* BRANCH: fork a zygote that imports more modules and then serves on the socket given (the one descriptor). Followed
- * by the names, comma-separated, without a NUL. It inherits all that its parent imported and is as trusted as that.
- * Who branches is the zygote's *stem*, a copy that it made of itself when it was ready: the zygote enters a sandbox's
- * pid namespace for each FORK, and where that of the template belongs to the host it cannot come back. */
+/* Asks for a zygote that imports more modules and then serves on the socket that is passed. Followed by the names,
+ * comma-separated, without a NUL. The new zygote inherits everything that its parent imported, and is trusted no more
+ * than that. This is sent to the zygote's *stem*, a copy that it made of itself when it was ready: the zygote itself
+ * enters a sandbox's pid namespace for each FORK, and cannot return to the template's if that belongs to the host. */
 struct fh_zygote_branch {
 	struct fh_init_header h;
 	uint32_t preload_size; /* at most FH_ZYGOTE_PRELOAD_MAX */
 	uint32_t zero;
 };
 
-/* Answer to FORK and BRANCH, with the child's pidfd when error is 0. The child is the engine's own (CLONE_PARENT). */
+/* Answers FORK and BRANCH; carries the child's pidfd if error is 0. The child is a child of the engine
+ * (CLONE_PARENT). */
 struct fh_zygote_forked {
 	struct fh_init_header h;
 	int32_t error; /* errno */
@@ -138,38 +144,39 @@ struct fh_zygote_forked {
 
 enum fh_zygote_step {
 	FH_WARM_NONE,
-	FH_WARM_MESSAGE, /* a packet that is not as it should be: error EBADMSG */
+	FH_WARM_MESSAGE, /* a malformed packet: error EBADMSG */
 	FH_WARM_PID_NAMESPACE,
 	FH_WARM_FORK,
 	FH_WARM_CGROUP,
 	FH_WARM_NAMESPACES,
-	FH_WARM_SESSION, /* setsid, signals, umask, oom_score_adj */
-	FH_WARM_PRIVS,   /* no_new_privs */
+	FH_WARM_SESSION, /* sets session, signals, umask, oom_score_adj */
+	FH_WARM_PRIVS,   /* sets no_new_privs */
 	FH_WARM_LANDLOCK,
 	FH_WARM_SECCOMP,
-	FH_WARM_IDS, /* ids and capabilities */
-	FH_WARM_OWN, /* what it shared with the zygote made anew */
-	/* of RUN */
+	FH_WARM_IDS, /* changes ids and drops capabilities */
+	FH_WARM_OWN, /* replaces what it shares with the zygote */
+	/* the steps of RUN */
 	FH_WARM_RLIMIT, /* detail: the resource */
 	FH_WARM_CWD,
 	FH_WARM_FILE, /* detail: index of the inline file */
 	FH_WARM_DESCRIPTORS,
-	FH_WARM_INTERPRETER, /* its state could not be made as a fresh one's: run it fresh */
+	/* gives the interpreter the state of a fresh start; if that fails, the run has to start fresh */
+	FH_WARM_INTERPRETER,
 	FH_WARM_COUNT_
 };
 
 struct fh_zygote_parked {
 	struct fh_init_header h;
 	int32_t error;
-	uint32_t step;              /* of what failed; the program exits after that */
-	struct fh_init_state state; /* what the kernel says of the program, isolated */
+	uint32_t step;              /* the step that failed; the program exits after sending this */
+	struct fh_init_state state; /* the program's isolation, read from the kernel */
 };
 
-/* RUN: becomes a run. Followed by `text_size` bytes (cwd, argv_count arguments, env_count variables, each with its NUL:
- * exactly as a fresh start would pass to execve), then `files_size` bytes (file_count times struct fh_init_entry, path,
- * data; relative paths start at cwd). Descriptors: stdin, stdout, stderr, then extra_count more, which become
- * the numbers in `extra` (3 or more, each once). argv[0] up to and with MAIN are the zygote's own; what follows is the
- * program's. */
+/* Makes a parked program a run. Followed by `text_size` bytes (cwd, argv_count arguments and env_count variables, each
+ * with its NUL, exactly as a fresh start would pass them to execve), then by `files_size` bytes (file_count times
+ * struct fh_init_entry, path, data; relative paths start at cwd). Descriptors: stdin, stdout, stderr, then extra_count
+ * more, which become the numbers in `extra` (3 or more, each once). argv[0] up to and including MAIN are the same as
+ * the zygote's; the rest is the program's. */
 struct fh_zygote_run {
 	struct fh_init_header h;
 	uint32_t flags; /* 0 */
@@ -183,12 +190,12 @@ struct fh_zygote_run {
 	uint32_t extra[FH_ZYGOTE_EXTRAS_MAX];
 };
 
-/* No code of the run was executed; the program exits with 127. With FH_WARM_INTERPRETER the same run, started fresh,
- * is expected to work: its files are written, and its descriptors come back, in the order of RUN. */
+/* No code of the run was executed; the program exits with 127. With FH_WARM_INTERPRETER the same run is expected to
+ * work if it starts fresh: its files are written, and its descriptors are sent back, in the order of RUN. */
 struct fh_zygote_failed {
 	struct fh_init_header h;
 	int32_t error;
 	uint32_t step, detail;
 	uint32_t zero;
-	char why[FH_ZYGOTE_WHY_MAX]; /* FH_WARM_INTERPRETER: what was not as it should be */
+	char why[FH_ZYGOTE_WHY_MAX]; /* with FH_WARM_INTERPRETER: the reason */
 };

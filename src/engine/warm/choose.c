@@ -37,7 +37,7 @@ static bool was_seen(struct fh_engine *e, const struct fh_buf *key)
 	return false;
 }
 
-/* The template with that key: a serving one if there is one, else the last that is not ending. */
+/* The template with that key: a serving one if there is one, else the newest that is not ending. */
 static struct fh_template *find(struct fh_engine *e, const struct fh_buf *key)
 {
 	struct fh_template *best = NULL;
@@ -106,7 +106,7 @@ static enum fh_template_health health(const struct fh_template *t)
 	                                         : FH_HEALTH_MAKING;
 }
 
-/* The template of the plan, made where there is none yet; NULL: none, and why the run starts fresh. */
+/* The plan's template, which is made if there is none. NULL: the run starts fresh, for the reason in *ret_why. */
 static struct fh_template *find_or_make(struct fh_engine *e, const struct fh_plan *plan, uid_t owner,
                                         struct fh_start_facts *facts, const char **ret_why, struct fh_error *reason)
 {
@@ -114,7 +114,7 @@ static struct fh_template *find_or_make(struct fh_engine *e, const struct fh_pla
 	fh_template_key(&key, plan, owner);
 	struct fh_template *t = find(e, &key);
 	if (t && t->state == FH_TEMPLATE_BROKEN && fh_now_ns() - t->broken_ns > FH_TEMPLATE_BROKEN_MS * FH_NS_PER_MS) {
-		fh_template_end(t); /* long enough ago to try it again */
+		fh_template_end(t); /* broken long enough ago to try again */
 		t = NULL;
 	}
 	facts->health = health(t);

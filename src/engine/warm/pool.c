@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The pool of parked sandboxes: made ahead, each for one run. The number that a template keeps follows the load
- * (decide.h). Refilling gives way to requests: at most FH_MAKING_MAX sandboxes are made at a time.
+ * (decide.h). Refilling gives way to requests: a few sandboxes at most are made at a time.
  */
 #include "engine/warm/pool.h"
 
