@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* argv[0] is the command's own name. Returns the exit status. */
+/* Each takes argv with the command's own name as argv[0], and returns the exit status. */
 int fh_command_run(int argc, char **argv);
 int fh_command_session(int argc, char **argv);
 int fh_command_ps(int argc, char **argv);
@@ -17,7 +17,7 @@ int fh_command_mcp(int argc, char **argv);
 int fh_command_env(int argc, char **argv);
 int fh_command_with(int argc, char **argv);
 
-/* The n-th command that is a program of its own, from 0; NULL: there are no more. */
+/* Name of the n-th command, from 0, that is a program of its own; NULL: there are no more. */
 FH_NULLABLE const char *fh_command_apart(size_t n);
-/* Where that program lies; NULL: it is no part of this installation. free() it. */
+/* Path of that program; NULL: this installation lacks it. free() it. */
 FH_OWN FH_NULLABLE char *fh_command_program(const char *name);

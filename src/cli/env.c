@@ -44,7 +44,7 @@ static const struct fh_command_line command_line = {
 	.options = options,
 };
 
-/* How a shell sets and unsets a variable. */
+/* How each shell sets and unsets a variable. */
 static const struct {
 	const char *name;
 	void (*quote)(struct fh_buf *out, struct fh_str s);
@@ -67,7 +67,7 @@ static int find_shell(size_t *ret, struct fh_error *err)
 			return 0;
 		}
 	}
-	if (!shell) { /* dash, ksh and the like take what sh takes */
+	if (!shell) { /* other shells, such as dash and ksh, accept the syntax of sh */
 		*ret = 2;
 		return 0;
 	}

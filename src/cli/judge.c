@@ -20,7 +20,7 @@
 #include "judge/batch.h"
 #include "judge/comparing/truth.h"
 
-/* Some samples have no verdict of their own. */
+/* EXIT_HARNESS_ERRORS: some samples could not be judged. */
 enum { EXIT_HARNESS_ERRORS = 3, EXIT_SELF_CHECK = 4, REPEAT_MAX = 1000 };
 
 static const char details[] = "Formats, told apart by their fields:\n"
@@ -60,7 +60,7 @@ struct judge_options {
 	uint64_t limits[FH_LIMIT_COUNT_];
 	bool limit_given[FH_LIMIT_COUNT_];
 	struct fh_opt_list args;
-	const json_t *argv; /* the command as it was given */
+	const json_t *argv; /* the command line */
 };
 
 /* ---------------------------------------------------------------------------------------------------------- options */
@@ -257,7 +257,7 @@ static int check_limits(const struct judge_options *o, struct fh_error *err)
 
 /* ------------------------------------------------------------------------------------------------------ the command */
 
-/* The command that shows one sample, with every option that changes what a sample does. */
+/* Adds the command that shows one sample, with all options that influence how it is judged. */
 static void add_show_command(struct fh_buf *out, const struct judge_options *o)
 {
 	fh_escape_shell(out, fh_str(fh_command_name()));
@@ -287,15 +287,15 @@ static void add_show_command(struct fh_buf *out, const struct judge_options *o)
 
 struct watch {
 	struct fh_progress *bar;
-	struct fh_judge_kept *kept; /* NULL: not in the store */
+	struct fh_judge_kept *kept; /* NULL: the judgement is not stored */
 	size_t passed, other;
 };
 
-/* What comes before the first sample, with a bar for each step. */
+/* Progress of the steps before the first sample; each has a bar. */
 struct steps {
-	bool shown; /* bars are wanted */
+	bool shown; /* show bars */
 	const char *step;
-	size_t done, total; /* of the last step */
+	size_t done, total; /* of the current step */
 	struct fh_progress *bar;
 };
 
@@ -318,7 +318,7 @@ static void steps_end(struct steps *s)
 	s->bar = NULL;
 }
 
-/* Before the first sample: the results file is as it was. */
+/* Reports an interrupt before the first sample: the results file is unchanged. */
 static int say_interrupted_early(const struct steps *s)
 {
 	fprintf(stderr, "interrupted before the first sample was judged");
@@ -345,7 +345,7 @@ static int on_row(void *context, size_t index, const struct fh_judge_outcome *o,
 	return w->kept ? fh_judge_kept_put(w->kept, index, o, err) : 0;
 }
 
-/* A judgement runs without a store where none can be had, which is told. */
+/* Begins to store the judgement. Without a store it runs nevertheless, with a note. */
 static struct fh_judge_kept *begin_kept(const struct judge_options *o, struct fh_judge_keep *keep)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -373,7 +373,7 @@ static void say_resumed(const struct judge_options *o, const struct fh_results *
 	fputc('\n', stderr);
 }
 
-/* Results of other samples are somebody's work: they are not written over without a word. */
+/* Refuses a results file with results of other samples, which would be overwritten. */
 static int check_ours(const struct judge_options *o, const struct fh_results *results, struct fh_error *err)
 {
 	if (o->replace || !fh_results_strange(results))
@@ -384,7 +384,7 @@ static int check_ours(const struct judge_options *o, const struct fh_results *re
 	return -FH_E_ARGUMENT;
 }
 
-/* What names a sample whatever it is judged with. */
+/* Identifies a sample, whatever settings it is judged with. */
 static void hash_sample(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample,
                         char ret_hex[FH_SHA256_HEX])
 {
@@ -418,7 +418,7 @@ static int judge_all(const struct judge_options *o, const struct fh_judge_keep *
 	return r < 0 ? r : fh_results_finish(results, err);
 }
 
-/* *ret_id: of the entry in the store; NULL: there is none. */
+/* Judges with rows kept in the store. *ret_id: the id of the store's entry; NULL: there is none. */
 static int judge_kept(const struct judge_options *o, struct fh_judge_keep *what, struct fh_results *results,
                       char **ret_id, struct fh_error *err)
 {
@@ -549,7 +549,7 @@ static int run_command(const struct judge_options *o)
 	steps_end(&steps);
 	if (made < 0)
 		return fh_interrupted ? say_interrupted_early(&steps) : fh_command_failed(&err, FH_EXIT_FAILED);
-	for (size_t i = 0; i < problems.count; i++) /* the others are judged; the exit status tells */
+	for (size_t i = 0; i < problems.count; i++) /* the other problems are judged */
 		if (problems.items[i].fault)
 			say_fault(&problems.items[i]);
 	if (!o->show_given)

@@ -12,19 +12,21 @@
 #include "store/writer.h"
 
 #define TAG "results"
-/* Rows are safe in the results file until then: those that the store lacks are added when the judgement goes on. */
+/* Time between two commits. Rows are in the results file meanwhile; those that the store lacks are added when the
+ * judgement is resumed. */
 #define GATHER_MS 250
-/* Of each stream of a program, so much is kept: it is for a person to read. */
+/* STREAM_MAX: bytes of each of a program's streams that are kept, for people to read. */
 enum { STREAM_MAX = 64 << 10, FAILED = 1, ERROR = 2 };
 
 struct fh_judge_kept {
 	struct fh_judge_keep keep;
 	struct fh_store_writer *writer;
 	char *id;
-	int64_t begun_ns, before_ms; /* how long it ran before it was interrupted */
-	bool *stored;                /* of each sample, before the first is judged */
-	pthread_mutex_t lock;        /* guards the rest */
-	/* Limits and isolation as JSON, which are the same for nearly every run: of the last that differed. */
+	int64_t begun_ns, before_ms; /* when it began; how long it ran before it was interrupted */
+	bool *stored;                /* for each sample: it was in the store before the first was judged */
+	pthread_mutex_t lock;        /* guards the members below */
+	/* Limits and isolation as JSON, and the values that it was made of: they are equal for nearly all runs, so the text
+	 * is kept. */
 	char *place;
 	struct fh_limits limits;
 	enum fh_enforced enforced[FH_LIMIT_COUNT_];
@@ -39,7 +41,7 @@ static json_t *text_json(const char *s)
 	return s ? fh_json_bytes(fh_str(s)) : json_null();
 }
 
-/* A path that stays the file's whatever the folder that is looked at from. */
+/* A path made absolute, so that it is valid from any folder. */
 static json_t *path_json(const char *path)
 {
 	fh_auto_free char *real = realpath(path, NULL);
@@ -76,7 +78,7 @@ static json_t *options_json(const struct fh_judge_keep *k)
 
 /* ------------------------------------------------------------------------------------------------ what is there */
 
-/* The entry that was written beside the results file; its id is "" when there is none. */
+/* Finds the store's entry that was written beside the results file; its id is "" when there is none. */
 static int find(struct fh_store *s, const char *results, struct fh_store_eval_list *ret, struct fh_error *err)
 {
 	fh_auto_free char *tag = fh_xasprintf(TAG "=%s", results);
@@ -112,7 +114,8 @@ static int arrange(struct fh_judge_kept *k, struct fh_store *reader, int64_t num
 	return r;
 }
 
-/* Rows of the results file that the store has not: from before it was written, or from a judgement with --no-write. */
+/* Adds the rows of the results file that the store lacks: they are from before the store had this judgement, or from
+ * one with --no-write. */
 static int add_missing(struct fh_judge_kept *k, struct fh_error *err)
 {
 	int r = 0;
@@ -160,7 +163,7 @@ static int begin(struct fh_judge_kept *k, struct fh_error *err)
 	struct fh_store_eval_list found = { 0 };
 	int r = 0;
 	if (fh_results_kept(k->keep.results) > 0) {
-		fh_auto_free char *real = realpath(k->keep.results_path, NULL); /* NULL: a file without a name */
+		fh_auto_free char *real = realpath(k->keep.results_path, NULL); /* NULL: a file without a path */
 		fh_auto_json json_t *results = path_json(k->keep.results_path);
 		r = fh_store_open(NULL, false, &reader, err);
 		if (r == 0 && real)
@@ -216,7 +219,7 @@ static bool is_same_place(const struct fh_judge_kept *k, const struct fh_result 
 	return true;
 }
 
-/* Takes limits and isolation out of what `fumehood run --json` would say of the run. */
+/* Makes the JSON of limits and isolation, in the form of `fumehood run --json`. */
 static void note_place(struct fh_judge_kept *k, const struct fh_result *r)
 {
 	struct fh_result bare = *r;
@@ -248,7 +251,7 @@ static void write_stream(struct fh_buf *out, const struct fh_result *r, enum fh_
 		fh_buf_addf(out, ",\"%s_truncated\":true", name);
 }
 
-/* The row of the results file and, in the same object, what else is known. */
+/* Writes the row of the results file, with what else is known of the run added to the same object. */
 static void write_data(struct fh_judge_kept *k, size_t index, const struct fh_judge_problem *problem,
                        const struct fh_result *run, struct fh_buf *out)
 {

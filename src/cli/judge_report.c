@@ -102,7 +102,7 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Figures that rest on tests which do not work here are none. */
+/* Whether to show pass@k. When the self-check failed, tests do not work on this host, and pass@k means nothing. */
 static bool has_figures(const struct fh_judge_report *r)
 {
 	return !r->self_check || r->self_check->failure_count == 0;
@@ -115,7 +115,7 @@ static void add_raised(const struct fh_self_check *c, const char *before, struct
 		            c->raised == 1 ? "its reference needs" : "their references need");
 }
 
-/* Whether a failure may come from a package that the tests are not shown. */
+/* Whether a test may have failed because packages are hidden from it. */
 static bool lacks_package(const struct fh_self_check *c)
 {
 	static const char *const said[] = { "No module named", "Cannot find module", "Cannot find package" };
@@ -168,7 +168,7 @@ void fh_judge_report_text(const struct fh_judge_report *r, const char *show_comm
 	fh_buf_addc(out, '\n');
 	for (size_t i = 0; has_figures(r) && i < r->k_count; i++)
 		add_estimate(r, i, '@', out);
-	/* Of one sample both say the same. */
+	/* With one sample pass@1 and pass^1 are equal. */
 	for (size_t i = 0; has_figures(r) && i < r->k_count; i++)
 		if (r->ks[i] > 1 && r->all[i].tasks > 0)
 			add_estimate(r, i, '^', out);

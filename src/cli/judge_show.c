@@ -6,7 +6,7 @@
 #include "judge/results.h"
 #include "judge/self_check.h"
 
-/* What is shown of one output stream. */
+/* Bytes of each output stream that are shown. */
 #define SHOWN_MAX ((size_t)16 << 10)
 
 static void add_numbered(struct fh_buf *out, struct fh_str text)
@@ -57,7 +57,7 @@ static void add_usage(struct fh_buf *out, double cpu_ms, double wall_ms, double 
 	            memory / (1 << 20));
 }
 
-/* *ret_seed: the one that the row was judged with, or NULL. */
+/* Adds the recorded result. *ret_seed: the seed with which the row was judged, or NULL. */
 static int add_recorded(struct fh_buf *out, const char *path, size_t index, const char *task_id, char **ret_seed,
                         struct fh_error *err)
 {
@@ -126,11 +126,11 @@ int fh_judge_show(const struct fh_judge_settings *settings, const struct fh_judg
 
 	struct fh_judge_session *session = NULL;
 	struct fh_judge_outcome outcome = { 0 };
-	if (seed && !again.seed) /* the inputs that it met before */
+	if (seed && !again.seed) /* judge with the same inputs as before */
 		again.seed = seed;
 	r = fh_judge_session_open(&again, problems, &one, &session, err);
 	struct fh_self_check check = { 0 };
-	if (r >= 0) /* how this task is judged */
+	if (r >= 0) /* finds out how this task is judged */
 		r = fh_self_check_run(session, problems, &one, 1, &check, err);
 	fh_self_check_release(&check);
 	if (r >= 0)

@@ -16,9 +16,9 @@
 
 struct command {
 	const char *name;
-	int (*run)(int argc, char **argv); /* NULL: a program of its own */
+	int (*run)(int argc, char **argv); /* NULL: the command is a program of its own */
 	const char *about;
-	const char *program; /* fumehood-PROGRAM, which has several commands; NULL: fumehood-NAME */
+	const char *program; /* the command is in fumehood-PROGRAM, which has several; NULL: in fumehood-NAME */
 };
 
 static const struct command commands[] = {
@@ -79,7 +79,7 @@ const char *fh_command_apart(size_t n)
 	return NULL;
 }
 
-/* Beside this one in a build tree, or in libexec. */
+/* Folders of the other programs: this one's in a build tree, or libexec. */
 static const char *const places[] = { "%s/fumehood-%s", "%s/../libexec/fumehood/fumehood-%s" };
 
 char *fh_command_program(const char *name)
@@ -93,7 +93,7 @@ char *fh_command_program(const char *name)
 	return NULL;
 }
 
-/* A command that is a program of its own. Returns only on failure. */
+/* Executes a command that is a program of its own. Returns only on failure. */
 static int start_program(const char *name, char **argv)
 {
 	fh_auto_free char *self = fh_path_self_dir();
@@ -155,13 +155,13 @@ static int help_on(const char *name, char *program)
 		return fh_streq(name, "help") || fh_streq(name, "--help") || fh_streq(name, "-h") ? show_help()
 		                                                                                  : unknown_command(name);
 	char help[] = "--help";
-	fh_auto_free char *own_name = fh_xstrdup(c->name); /* by which a program of several commands knows which is meant */
+	fh_auto_free char *own_name = fh_xstrdup(c->name); /* tells a program of several commands which one is meant */
 	char *argv[] = { c->program ? own_name : program, help, NULL };
 	return run_command(c, 2, argv);
 }
 
-/* A descriptor that is missing would be taken by the next file that is opened, and a program's output land in it. What
- * stands in for standard output cannot be written, so that what is lost there is told. */
+/* Opens missing standard descriptors: otherwise the next opened file would get their number, and a program's output
+ * would go there. Standard output is opened so that writing fails, which makes the loss of output an error. */
 static void open_standard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
@@ -169,15 +169,15 @@ static void open_standard_descriptors(void)
 			(void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Whoever started this program as a part of its own work, and named itself in FUMEHOOD_PARENT, takes it along when it
- * is killed. It holds for a command that is a program of its own as well: execve keeps it. */
+/* Dies together with a parent that started this program for its own work and set FUMEHOOD_PARENT to its pid. This holds
+ * for commands that are programs of their own too, since execve keeps the setting. */
 static void die_with_parent(void)
 {
 	const char *parent = getenv("FUMEHOOD_PARENT");
 	if (!parent)
 		return;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != (pid_t)strtol(parent, NULL, 10)) /* it died before the line above */
+	if (getppid() != (pid_t)strtol(parent, NULL, 10)) /* the parent died before prctl() */
 		raise(SIGKILL);
 	(void)unsetenv("FUMEHOOD_PARENT");
 }
@@ -193,7 +193,7 @@ int main(int argc, char **argv)
 	if (fh_options_parse(&command_line, argc, argv, true, &args, &help, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
 	int rest = argc;
-	if (args.count > 0) /* the command and all that follows it */
+	if (args.count > 0) /* args are the command and its arguments */
 		for (rest = 1; argv[rest] != args.items[0];)
 			rest++;
 	int status = FH_EXIT_OK;

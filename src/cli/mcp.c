@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `fumehood mcp`: reads the options and becomes the server, which is a part of the Python package
+/* `fumehood mcp`: reads the options, then executes the server, which is part of the Python package
  * (python/fumehood/mcp). */
 #include "cli/commands.h"
 
@@ -13,8 +13,7 @@
 #include "cli/shared/options.h"
 #include "json/json.h"
 
-/* What Python does first: our package is found where this program says, and nothing of the current folder is imported.
- */
+/* The first lines that Python runs: it imports our package from the given path, and nothing from the current folder. */
 #define START                                                                                                          \
 	"import sys\n"                                                                                                     \
 	"if sys.version_info < (3, 8): sys.exit('fumehood: mcp needs Python 3.8 or later')\n"                              \
@@ -164,7 +163,8 @@ static char *settings(const struct fh_run_inputs *in)
 /* -------------------------------------------------------------------------------------------------------- the server
  */
 
-/* Returns only on failure. Debian's own Python first: what PATH has may be a script that starts another. */
+/* Executes the server; returns only on failure. Debian's own Python is preferred: a python3 on PATH may be a script
+ * that starts another one. */
 static int become_server(const char *package, char *given, struct fh_error *err)
 {
 	static char debian[] = "/usr/bin/python3", path[] = "python3";

@@ -22,7 +22,7 @@
 
 #define CODE_MAX (64u << 20)
 
-/* What the command line says. `shaped`: an option that shapes the plan was given, which --plan excludes. */
+/* The values of the options. `shaped`: an option that changes the plan was given, which --plan excludes. */
 static struct {
 	const char *language, *code, *interpreter, *venv, *image, *user, *hostname, *cwd, *stdin_file, *plan_file, *start,
 	    *keep;
@@ -192,11 +192,11 @@ static int settle_limits(struct fh_error *err)
 	return 0;
 }
 
-/* The program: its text, its language, and what follows as its arguments. */
+/* The program to run: its text, its language and its arguments. */
 struct program {
 	struct fh_buf code;
 	struct fh_language *language;
-	const char *name; /* of the file inside, NULL: the language's */
+	const char *name; /* of the program's file in the sandbox; NULL: the language's default */
 	const char *const *args;
 	bool took_stdin;
 };
@@ -209,7 +209,7 @@ static int read_stdin(struct fh_buf *out, struct fh_error *err)
 	return r < 0 ? fh_error_sys(err, errno, "cannot read the program from standard input") : 0;
 }
 
-/* A file, a device of a shell's <(…), or a FIFO, whole. */
+/* Reads a file, a shell's <(…), or a FIFO completely. */
 static int read_file(const char *path, struct fh_buf *out, struct fh_error *err)
 {
 	struct stat st;
@@ -224,7 +224,7 @@ static int read_file(const char *path, struct fh_buf *out, struct fh_error *err)
 	return r < 0 ? fh_error_sys(err, errno, "cannot read %s", path) : 0;
 }
 
-/* A language that we do not know is a wrong command line; one whose interpreter is missing is not. */
+/* The error for a language. An unknown one is a usage error; a missing interpreter is not. */
 static int not_known(int r, struct fh_error *err)
 {
 	if (r != -FH_E_NOT_FOUND)
@@ -233,14 +233,14 @@ static int not_known(int r, struct fh_error *err)
 	return -FH_E_ARGUMENT;
 }
 
-/* Without -l: the language of the file's name, or else of its first line. */
+/* Finds the language without -l: by the file's name, else by its first line. */
 static int find_language(struct program *p, const char *file, struct fh_error *err)
 {
 	int r = fh_language_for_file(file, &p->language, err);
 	return r == -FH_E_NOT_FOUND && fh_language_for_shebang(fh_buf_str(&p->code), &p->language) == 0 ? 0 : r;
 }
 
-/* A mark that says UTF-8 and that no interpreter but Python's and Node's takes away by itself. */
+/* Removes a UTF-8 byte order mark, which of all interpreters only Python's and Node's ignore. */
 static void drop_byte_order_mark(struct fh_buf *code)
 {
 	static const char mark[] = "\xef\xbb\xbf";
@@ -299,7 +299,7 @@ static int read_program(struct program *p, const struct fh_opt_list *args, struc
 /* ---------------------------------------------------------------------------------------------------------- the plan
  */
 
-/* --explain shows a plan that is complete: what --stdin-file names is then part of it. */
+/* Reads the file of --stdin-file into the plan, so that --explain shows a complete plan. */
 static int read_stdin_file(struct fh_plan *plan, struct fh_error *err)
 {
 	if (!o.stdin_file || !o.explain)
@@ -313,7 +313,7 @@ static int read_stdin_file(struct fh_plan *plan, struct fh_error *err)
 	return 0;
 }
 
-/* What the options say without a look at any file. */
+/* Fills the request from options that need no file to be read. */
 static int read_options(const struct fh_opt_list *args, struct fh_request *request, struct fh_error *err)
 {
 	int r = settle_limits(err);
@@ -440,7 +440,7 @@ static void print_json(const struct fh_result *r)
 	fh_print_line(json);
 }
 
-/* An error of ours, in the form that was asked for. */
+/* Prints an error in the form that was asked for (text or JSON) and returns the exit status. */
 static int failed(const struct fh_error *err)
 {
 	int status = fh_run_error_status(err);
@@ -451,10 +451,11 @@ static int failed(const struct fh_error *err)
 	return status;
 }
 
-/* Which descriptor the program reads; -1: none, what the plan holds. *ret_owned is to be closed. */
+/* Chooses the descriptor that the program reads; -1: the plan's own input. *ret_owned is to be closed. */
 static int open_stdin(const struct fh_plan *plan, bool took_stdin, int *ret_owned, int *ret_fd, struct fh_error *err)
 {
-	/* --json is for programs that call us: what they pipe in is meant, a terminal that is there anyway is not. */
+	/* With --json a program calls us: what it pipes in is the input, but a terminal on standard input is not meant for
+	 * it. */
 	bool take = !(o.json && isatty(STDIN_FILENO) == 1) && !took_stdin && plan->stdin_data.size == 0;
 	*ret_fd = take ? STDIN_FILENO : -1;
 	if (!o.stdin_file || fh_streq(o.stdin_file, "-")) {
@@ -476,7 +477,7 @@ static int run_in_client(struct fh_client *client, const struct fh_plan *plan, i
                          struct fh_error *err)
 {
 	struct fh_run_output output;
-	/* A file of --out is worth the rest of the run, output that nobody gets is not. */
+	/* If standard output is closed the run is cancelled, unless files of --out still make it worthwhile. */
 	fh_run_output_init(&output, o.raw, o.outs.count ? NULL : &fh_interrupted);
 	struct fh_run_options options_of_run = FH_RUN_OPTIONS_INIT;
 	options_of_run.cancel = &fh_interrupted;
@@ -487,14 +488,14 @@ static int run_in_client(struct fh_client *client, const struct fh_plan *plan, i
 		options_of_run.context = &output;
 		options_of_run.discard_output = !o.keep_given;
 	}
-	int r = fh_launcher_forgo(err); /* the one engine has started; what comes from it needs none of root's rights */
+	int r = fh_launcher_forgo(err); /* the only engine was started, and to handle its output needs no root's rights */
 	if (r == 0)
 		r = fh_run(client, plan, &options_of_run, ret, err);
 	fh_run_output_end(&output);
 	return r;
 }
 
-/* The engine starts up on the other processor while the plan is made. */
+/* Starts the engine, which initializes on another processor while the plan is made. */
 static int start_engine(struct fh_client **ret, struct fh_error *err)
 {
 	struct fh_client_options reach = FH_CLIENT_OPTIONS_INIT;

@@ -30,7 +30,7 @@ static int read_files(const struct fh_opt_list *files, struct fh_run_inputs *in,
 {
 	for (size_t i = 0; i < files->count; i++) {
 		const char *item = files->items[i], *colon = strrchr(item, ':');
-		/* A colon may belong to the file's own name. */
+		/* The file's own name may contain a colon. */
 		if (colon && (colon == item || fh_path_exists(item)))
 			colon = NULL;
 		const char *source = keep_text(in, item, colon ? (size_t)(colon - item) : strlen(item));
@@ -48,7 +48,7 @@ static int read_files(const struct fh_opt_list *files, struct fh_run_inputs *in,
 	return 0;
 }
 
-/* SRC[:DST][:rw]; what follows the last colon is DST only when it is an absolute path. */
+/* Parses SRC[:DST][:rw]; the part behind the last colon is DST only if it is an absolute path. */
 static int read_mounts(const struct fh_opt_list *mounts, struct fh_run_inputs *in, struct fh_error *err)
 {
 	for (size_t i = 0; i < mounts->count; i++) {

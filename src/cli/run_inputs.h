@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `fumehood run` gives a sandbox: the options --file, --mount and --out, taken apart, files read. */
+/* The inputs and outputs of `fumehood run`: parses the options --file, --mount and --out, and reads the files. */
 #pragma once
 #include "base/buf.h"
 #include "cli/shared/options.h"
@@ -12,11 +12,11 @@ struct fh_run_inputs {
 	struct fh_buf *contents;
 	struct fh_mount *mounts;
 	const char **outs;
-	char **texts; /* everything that was split off an option */
+	char **texts; /* copies of the parts of options, which other members point to */
 	size_t file_count, mount_count, text_count;
 };
 
-/* Errors name the option. Release it in any case. */
+/* Errors name the option. Release `in` even after an error. */
 int fh_run_inputs_read(const struct fh_opt_list *files, const struct fh_opt_list *mounts,
                        const struct fh_opt_list *outs, struct fh_run_inputs *in, struct fh_error *err);
 void fh_run_inputs_release(struct fh_run_inputs *in);

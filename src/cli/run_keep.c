@@ -31,7 +31,7 @@ void fh_run_keep_release(struct fh_run_keep *k)
 	k->program = NULL;
 }
 
-/* The program's text: of a language that compiles, what the compiler was given. */
+/* The program's text; for a compiled language, the source that the compiler read. */
 static struct fh_str code_of(const struct fh_plan *plan)
 {
 	const struct fh_plan *p = plan->compile ? plan->compile : plan;
@@ -62,7 +62,7 @@ static json_t *head_json(const struct fh_run_keep *k, const struct fh_plan *plan
 	return o;
 }
 
-/* What the other program reads. */
+/* Writes the line that fumehood-store reads. */
 static void write_row(const struct fh_run_keep *k, const struct fh_plan *plan, const struct fh_result *r,
                       struct fh_buf *out)
 {

@@ -15,14 +15,14 @@
 struct fh_run_keep {
 	FH_NULLABLE const char *description;
 	int argc;
-	char **argv;        /* of the command */
-	char *program;      /* fumehood-store */
+	char **argv;        /* the command line */
+	char *program;      /* path of fumehood-store */
 	int64_t created_ms; /* when the run began */
 };
 
-/* Before the run: fails where this installation has no store. */
+/* Called before the run; fails when this installation has no store. */
 int fh_run_keep_begin(struct fh_run_keep *k, struct fh_error *err);
-/* Says on stderr under which id the run is kept. */
+/* Stores the run and prints its id on stderr. */
 int fh_run_keep(const struct fh_run_keep *k, const struct fh_plan *plan, const struct fh_result *result,
                 struct fh_error *err);
 void fh_run_keep_release(struct fh_run_keep *k);

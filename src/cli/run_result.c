@@ -14,10 +14,10 @@
 
 enum {
 	EXIT_COMPILE = 1,
-	EXIT_LIMIT = 122, /* memory, output, disk, processes */
-	EXIT_TIME = 124,  /* as timeout(1) */
+	EXIT_LIMIT = 122, /* a limit of memory, output, disk or processes */
+	EXIT_TIME = 124,  /* the same as timeout(1)'s */
 	EXIT_ENGINE = 125,
-	EXIT_CANNOT = 126, /* as a shell: there, but it cannot be started */
+	EXIT_CANNOT = 126, /* as in shells: found, but cannot be executed */
 	EXIT_MISSING = 127,
 };
 
@@ -54,7 +54,7 @@ static void put(struct fh_run_output *o, enum fh_stream stream, struct fh_str s)
 		*o->cancel = SIGPIPE;
 }
 
-/* How many bytes at the end begin a character of UTF-8 without ending it. */
+/* Number of bytes at the end of s that begin an incomplete UTF-8 character. */
 static size_t unfinished(struct fh_str s)
 {
 	for (size_t back = 1; back <= 3 && back <= s.n; back++) {
@@ -71,7 +71,7 @@ void fh_run_output_write(void *context, enum fh_stream stream, const void *data,
 {
 	struct fh_run_output *o = context;
 	if (stream == FH_DRIVER)
-		return; /* for who called, not for who looks on: --json shows it */
+		return; /* a driver's output is for the caller: only --json shows it */
 	if (!o->escape[stream]) {
 		put(o, stream, (struct fh_str){ data, n });
 		return;
@@ -132,7 +132,7 @@ static const struct fh_out_file *find_out(const struct fh_result *r, const char 
 	return NULL;
 }
 
-/* Says why a file is not there. `reason` comes from the sandbox. */
+/* Says on stderr why a file is missing. `reason` comes from the sandbox. */
 static void say_missing(const char *name, const char *reason)
 {
 	fh_auto_buf struct fh_buf line = FH_BUF_INIT(4096);

@@ -87,7 +87,7 @@ static int log_fd = -1;
 static void write_log(const char *line)
 {
 	if (fh_write_all(log_fd, line, strlen(line)) < 0)
-		log_fd = -1; /* a log that cannot be written does not stop the server */
+		log_fd = -1; /* the server continues when its log cannot be written */
 }
 
 static int open_log(struct fh_error *err)
@@ -185,7 +185,7 @@ static int serve(struct fh_e2b *s, const struct fh_http_options *o, struct fh_er
 	fh_auto_close int owner = until_pid ? pidfd_open((pid_t)until_pid, 0) : -1;
 	struct pollfd ends = { .fd = owner, .events = POLLIN };
 	while (!fh_interrupted && !(until_pid && (owner < 0 || ends.revents)))
-		(void)poll(&ends, 1, 1000); /* a signal ends it at once */
+		(void)poll(&ends, 1, 1000); /* returns at once on a signal */
 	fh_e2b_stop(s);
 	fh_http_server_stop(server);
 	return 0;
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
 	o.queue_max = (unsigned)FH_MIN(FH_MAX(queue, (uint64_t)1), (uint64_t)100000);
 	o.tls = tls_certificate || tls_self_signed;
 	fh_interrupt_catch();
-	(void)signal(SIGPIPE, SIG_IGN); /* clients go as they like */
+	(void)signal(SIGPIPE, SIG_IGN); /* clients may disconnect at any time */
 	int r = open_log(&err);
 	if (r == 0 && log_fd < 0)
 		o.log = NULL;

@@ -31,7 +31,8 @@ FH_OWN FH_NULLABLE char *fh_serve_tls_authority(const char *domain)
 	return folder ? fh_path_join(folder, "authority.pem") : NULL;
 }
 
-/* Letters, digits, '-' and dots between labels; wildcards of a name with one label are refused by most clients. */
+/* Whether a name is a domain of two or more labels: letters, digits and '-', separated by dots. Most clients refuse a
+ * wildcard below a single label. */
 static bool is_domain(const char *name)
 {
 	size_t n = strlen(name);
@@ -50,7 +51,8 @@ static int make_folders(const char *path, struct fh_error *err)
 	return r < 0 ? r : mkdir(path, 0700) == 0 ? 0 : fh_error_sys(err, errno, "cannot make the folder %s", path);
 }
 
-/* openssl with arguments, in the folder. 0, 1 when it said no, negative when it could not be run. */
+/* Runs openssl with arguments in the folder. Returns 0, 1 when openssl failed, negative when it could not be
+ * started. */
 static int openssl(const char *folder, const char *const *arguments, struct fh_error *err)
 {
 	const char *argv[40] = { "openssl" };
@@ -73,7 +75,8 @@ static int openssl(const char *folder, const char *const *arguments, struct fh_e
 	return 1;
 }
 
-/* Everything that a certificate says is in a file of ours: the system's openssl.cnf plays no part. */
+/* Writes an openssl configuration with all that the certificates contain, so that the system's openssl.cnf has no
+ * influence. */
 static int write_config(const char *folder, const char *domain, struct fh_error *err)
 {
 	fh_auto_free char *path = fh_path_join(folder, "openssl.cnf");
@@ -90,7 +93,7 @@ static int write_config(const char *folder, const char *domain, struct fh_error 
 	return fh_file_write_atomic(path, text, strlen(text), 0600, err);
 }
 
-/* Made under other names first, so that what is there is whole. */
+/* Renames the finished files to their final names, so that these are never incomplete. */
 static int move_into_place(const char *folder, const char *const *names, struct fh_error *err)
 {
 	for (; *names; names++) {

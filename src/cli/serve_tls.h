@@ -11,9 +11,10 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-#define FH_TLS_DOMAIN "e2b.localhost" /* a name in it leads to this machine wherever systemd-resolved answers */
+#define FH_TLS_DOMAIN "e2b.localhost" /* where systemd-resolved is used, all names in it resolve to this machine */
 
-/* The path of the authority's certificate for a domain, made or not. NULL: there is no folder for state. */
+/* The path of the authority's certificate for a domain, even if it does not exist yet. NULL: no folder for state is
+ * known. */
 FH_OWN FH_NULLABLE char *fh_serve_tls_authority(const char *domain);
-/* domain: of two labels or more. The certificate and its key as PEM. */
+/* Makes or loads the certificate and its key, as PEM. domain has two labels or more. */
 int fh_serve_tls(const char *domain, struct fh_buf *certificate, struct fh_buf *key, struct fh_error *err);

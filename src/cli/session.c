@@ -65,7 +65,8 @@ static const struct fh_command_line command_line = {
 
 /* --------------------------------------------------------------------------------------------------------- finding */
 
-/* The one that fits: by its whole name, else by the beginning of its id. NULL: none, or (*ret_many) more than one. */
+/* Finds a session by its complete name, or else by the beginning of its id. NULL: there is none, or more than one
+ * (*ret_many). */
 static const struct fh_sandbox_info *find(const struct fh_sandbox_info *all, size_t n, const char *name, bool *ret_many)
 {
 	const struct fh_sandbox_info *match = NULL;
@@ -82,7 +83,8 @@ static const struct fh_sandbox_info *find(const struct fh_sandbox_info *all, siz
 
 int fh_session_open(const char *name, struct fh_session_handle *ret, struct fh_error *err)
 {
-	/* the kernel's list of sockets, by which engines are found, may leave one out while others come and go */
+	/* Engines are found in the kernel's list of sockets, which may miss one while others come and go: so it is read
+	 * several times. */
 	enum { LOOKS = 4 };
 	fh_auto_free struct fh_sandbox_info *all = NULL;
 	const struct fh_sandbox_info *match = NULL;
@@ -159,7 +161,7 @@ static int make_plan(struct fh_plan **ret, struct fh_error *err)
 	r.code = (struct fh_bytes){ "", 0 };
 	r.image = O.image;
 	r.user = O.root ? "root" : NULL;
-	/* a session is there for long: what its commands may take is said with each */
+	/* A session lives long: time and output are limited for each command instead. */
 	r.limits.value[FH_LIMIT_WALL_TIME] = r.limits.value[FH_LIMIT_CPU_TIME] = FH_UNLIMITED;
 	r.limits.value[FH_LIMIT_OUTPUT] = FH_UNLIMITED;
 	if (O.memory)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of `fumehood session` share: its options, and how a session is found. */
+/* Shared by the files of `fumehood session`: options, and finding a session. */
 #pragma once
 #include "cli/shared/options.h"
 #include "fumehood/session.h"
@@ -13,7 +13,7 @@ struct fh_session_options {
 };
 extern struct fh_session_options fh_session_options;
 
-/* A session that runs, by its name or the first letters of its id, and a client of its engine. */
+/* A running session, found by its name or the first letters of its id, and a client of its engine. */
 struct fh_session_handle {
 	struct fh_client *client;
 	struct fh_sandbox *sandbox;
@@ -22,10 +22,10 @@ struct fh_session_handle {
 int fh_session_open(const char *name, struct fh_session_handle *ret, struct fh_error *err);
 void fh_session_close(struct fh_session_handle *h);
 #define fh_auto_session __attribute__((cleanup(fh_session_close)))
-/* Cuts NAME:PATH; false: there is no colon. */
+/* Splits NAME:PATH; false: there is no colon. */
 bool fh_session_split(const char *text, char **ret_name, const char **ret_path);
 
-/* An action: args[0] is its first argument. Returns the exit status, or a negative code with err. */
+/* An action such as exec; args[0] is its first argument. Returns the exit status, or a negative code with err. */
 typedef int fh_session_action(const char *const *args, size_t count, struct fh_error *err);
 fh_session_action fh_session_exec, fh_session_attach;                                  /* session_exec.c */
 fh_session_action fh_session_cp, fh_session_ls, fh_session_watch, fh_session_snapshot; /* session_files.c */

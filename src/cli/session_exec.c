@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs in a session from a terminal or a pipe: three streams at a time, each in a thread of its own. */
+/* Runs programs in a session from a terminal or a pipe; each of the three streams has a thread. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ static void *feed(void *process)
 			return NULL;
 		}
 		if (fh_process_write(process, piece, (size_t)n, NULL) < 0)
-			return NULL; /* it takes no more */
+			return NULL; /* the program reads no more */
 	}
 }
 
@@ -54,7 +54,7 @@ static int copy_out(struct fh_process *p, enum fh_stream stream, int fd, bool te
 			return (int)n;
 		if (stream != FH_STDOUT)
 			continue;
-		if (fh_interrupted) { /* it is the program's to handle; a second one ends us */
+		if (fh_interrupted) { /* passed on to the program; a second one ends us */
 			(void)fh_process_signal(p, fh_interrupted, NULL);
 			fh_interrupted = 0;
 		}
@@ -86,7 +86,7 @@ static int status_of(const struct fh_exit *e)
 	return e->exit_code >= 0 ? e->exit_code : 128 + e->signal;
 }
 
-/* Joins it with our own streams until its end; its exit status. */
+/* Connects our own streams to a process until it ends; returns its exit status. */
 static int join(struct fh_process *p, bool terminal, struct fh_error *err)
 {
 	pthread_t in, errors;
@@ -103,7 +103,7 @@ static int join(struct fh_process *p, bool terminal, struct fh_error *err)
 		r = fh_process_wait(p, -1, &e, err);
 	if (raw)
 		(void)tcsetattr(STDIN_FILENO, TCSANOW, &before);
-	if (feeding) { /* it may be in read(2): it is ended, and its handle stays as it is until we exit */
+	if (feeding) { /* the thread may be blocked in read(2): it is cancelled, and its handle stays open until we exit */
 		pthread_cancel(in);
 		pthread_join(in, NULL);
 	}
@@ -113,7 +113,7 @@ static int join(struct fh_process *p, bool terminal, struct fh_error *err)
 /* ------------------------------------------------------------------------------------------------------------ actions
  */
 
-/* The plan's own environment with what was given in place of, or beside, its variables. */
+/* Starts a program, with the plan's own environment and the variables that were given on the command line. */
 static int spawn(struct fh_session_handle *h, const char *const *argv, bool terminal, struct fh_process **ret,
                  struct fh_error *err)
 {

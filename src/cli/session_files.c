@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of a session: copied, listed, watched, kept. */
+/* Copies, lists and watches files of a session, and saves snapshots. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -47,7 +47,7 @@ static int upload(const char *from, const char *session, const char *path, struc
 	int r = fh_session_open(session, &h, err);
 	if (r < 0)
 		return r;
-	/* into a folder: under its own name */
+	/* The destination is a folder: the file keeps its name. */
 	bool slash = path[strlen(path) - 1] == '/';
 	if (slash || (fh_files_stat(h.sandbox, O.user, path, 0, &there, &texts, NULL) == 0 && there.type == FH_FILE_FOLDER))
 		path = into = fh_xasprintf("%s%s%s", path, slash ? "" : "/", fh_streq(from, "-") ? "stdin" : last_part(from));
@@ -79,7 +79,8 @@ static int open_destination(const char *to, const char *name, struct fh_error *e
 		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	bool folder = stat(to, &st) == 0 && S_ISDIR(st.st_mode);
 	fh_auto_free char *path = folder ? fh_xasprintf("%s/%s", to, name) : fh_xstrdup(to);
-	/* a name that a program inside chose must not be a link of its making in a folder that it can write to */
+	/* A program in the sandbox chose the name: in a folder, where it may have made a link of that name, links are not
+	 * followed. */
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (folder ? O_NOFOLLOW : 0), 0666);
 	return fd < 0 ? fh_error_sys(err, errno, "cannot write %s", path) : fd;
 }
@@ -178,7 +179,7 @@ int fh_session_ls(const char *const *args, size_t count, struct fh_error *err)
 	int r = fh_session_open(name, &h, err);
 	if (r == 0)
 		r = fh_files_list(h.sandbox, O.user, path, O.recursive ? 0 : 1, on_entry, a, err);
-	if (r == -FH_E_NOT_FOUND && err->sys == ENOTDIR) { /* a file of itself */
+	if (r == -FH_E_NOT_FOUND && err->sys == ENOTDIR) { /* the path is a file, which is listed by itself */
 		struct fh_file_info info;
 		fh_auto_free char *texts = NULL;
 		r = fh_files_stat(h.sandbox, O.user, path, FH_FILES_NOFOLLOW, &info, &texts, err);
@@ -252,7 +253,7 @@ int fh_session_snapshot(const char *const *args, size_t count, struct fh_error *
 	int r = fh_session_open(args[0], &h, err);
 	if (r < 0)
 		return r;
-	/* under another name until it is whole: who reads FILE never gets half of one */
+	/* Written under another name until it is complete, so that nobody reads a partial file. */
 	fh_auto_free char *partial = fh_xasprintf("%s.partial", args[1]);
 	fh_auto_close int fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)

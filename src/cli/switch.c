@@ -29,7 +29,8 @@ static void list_modules(struct fh_switch *s)
 	FH_PUSH(s->modules, n, capacity) = NULL;
 }
 
-/* What a variable was before the switch: kept in one of our own, "=" and its value, or "-" where it was not set. */
+/* A variable's value before the switch. It is kept in a variable of our own: "=" and the value, or "-" if it was
+ * unset. */
 struct before {
 	bool known;
 	FH_NULLABLE const char *value;
@@ -43,8 +44,8 @@ static struct before look_back(const char *record)
 	return (struct before){ true, text[0] == '=' ? text + 1 : NULL };
 }
 
-/* Ours (one, or two) in front of the list. An empty list has no entries; an empty entry of any other is the current
- * folder. */
+/* The list with our entries (one or two) put first. An empty list has no entries; but an empty entry of another list
+ * means the current folder. */
 static char *with_ours(const char *list, const char *const *ours)
 {
 	const char *colon = ours[1] ? ":" : "", *second = ours[1] ? ours[1] : "";
@@ -52,7 +53,7 @@ static char *with_ours(const char *list, const char *const *ours)
 	                     : fh_xasprintf("%s%s%s", ours[0], colon, second);
 }
 
-/* The list with ours taken out once each: the user may have them too. NULL: nothing is left. */
+/* The list with each of our entries removed once, since the user may have them too. NULL: nothing is left. */
 static char *without_ours(const char *list, const char *const *ours)
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
@@ -79,7 +80,7 @@ static char *without_ours(const char *list, const char *const *ours)
 	return fh_buf_take(&out, &n);
 }
 
-/* What the list is without the switch. Who changed it since keeps the change. */
+/* The list as it was before the switch; changes made to it since then are kept. */
 static char *list_before(const char *now, const struct before *b, const char *const *ours)
 {
 	if (!b->known)
@@ -117,7 +118,8 @@ static void switch_list(struct fh_switch *s, bool on, const char *name, const ch
 	free(before);
 }
 
-/* FUMEHOOD_NAME_BEFORE, also for a NAME that begins so. */
+/* Name of the variable that keeps another's earlier value: FUMEHOOD_NAME_BEFORE; a NAME that begins with FUMEHOOD_ gets
+ * no second one. */
 static char *record_of(const char *name)
 {
 	struct fh_buf out = FH_BUF_INIT(0);
@@ -128,7 +130,7 @@ static char *record_of(const char *name)
 	return fh_buf_take(&out, NULL);
 }
 
-/* A variable with a value of ours; what somebody else set, before us or since, is kept in the record or left. */
+/* Switches a variable to our value or back. The user's own value from before is restored; one set since then stays. */
 static void switch_value(struct fh_switch *s, bool on, const char *name, const char *ours)
 {
 	fh_auto_free char *record = record_of(name);
@@ -145,14 +147,14 @@ static void switch_value(struct fh_switch *s, bool on, const char *name, const c
 	}
 }
 
-/* As switch_value, of a variable whose value of ours is not known when it is switched off: the record says which. */
+/* As switch_value, for a variable whose value of ours is unknown when it is switched off: the record has it. */
 static void switch_recorded(struct fh_switch *s, bool on, const char *name, FH_NULLABLE const char *ours)
 {
 	const char *now = getenv(name);
 	switch_value(s, on, name, on ? ours : now ? now : "");
 }
 
-/* Where E2B's SDKs find their server. A key that the user has stays the user's. */
+/* Points E2B's SDKs to our server. A key that the user has set stays. */
 static void switch_e2b(struct fh_switch *s, bool on, const struct fh_switch_e2b *e2b)
 {
 	static const char *const of_domain[] = { "E2B_DOMAIN", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS" };
@@ -177,7 +179,7 @@ int fh_switch_make(bool on, const struct fh_switch_e2b *e2b, struct fh_switch *r
 	const char *const ours[] = { s.folder, above };
 	list_modules(&s);
 	switch_list(&s, on, "PYTHONPATH", "FUMEHOOD_PYTHONPATH_BEFORE", ours);
-	/* promptfoo, and npx, which knows it by that name. */
+	/* The folder with the command promptfoo, and with npx, which runs promptfoo by that name. */
 	fh_auto_free char *commands = fh_path_join(s.folder, "bin");
 	const char *const bins[] = { commands, NULL };
 	if (fh_path_is_dir(commands))

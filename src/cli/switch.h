@@ -22,17 +22,18 @@ struct fh_switch {
 	struct fh_switch_variable *variables;
 	size_t count;
 	char **modules; /* names of the drop-in modules, sorted, NULL at the end */
-	char *folder;   /* where they lie */
+	char *folder;   /* folder of the modules */
 };
 
-/* What E2B's SDKs are told: the server's address, and the key for those who have none. */
+/* What E2B's SDKs get: the server's address, and a key if the user has none. */
 struct fh_switch_e2b {
 	const char *url, *key;
-	FH_NULLABLE const char *domain, *authority; /* instead of the URL: a server with TLS, and whom to trust for it */
+	FH_NULLABLE const char *domain,
+	    *authority; /* for a server with TLS, in place of url: its domain, and whom to trust */
 };
 #define FH_SWITCH_E2B_URL "http://127.0.0.1:3000"
-#define FH_SWITCH_E2B_KEY "e2b_0000000000000000000000000000000000000000" /* older SDKs look at its form */
+#define FH_SWITCH_E2B_KEY "e2b_0000000000000000000000000000000000000000" /* older SDKs check the form of the key */
 
-/* on: our modules in front; else without them. FH_E_NOT_FOUND when this installation has none. */
+/* on: our modules come first; else they are removed. FH_E_NOT_FOUND when this installation has none. */
 int fh_switch_make(bool on, const struct fh_switch_e2b *e2b, struct fh_switch *ret, struct fh_error *err);
 void fh_switch_release(struct fh_switch *s);

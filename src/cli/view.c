@@ -17,9 +17,9 @@
 
 enum {
 	CONNECTIONS_MAX = 256,
-	IDLE_SECONDS = 10,         /* connections that ask for nothing are not to keep others out */
+	IDLE_SECONDS = 10,         /* idle connections must not keep others out */
 	BODY_MAX = 4 << 20,        /* a configuration, a program, a comment */
-	OPENER_WAIT_MS = 10 * 1000 /* for the program that opens a browser to hand over and end */
+	OPENER_WAIT_MS = 10 * 1000 /* for the program that opens a browser to pass the URL on and end */
 };
 
 static uint64_t port = 15500, until_pid;
@@ -51,7 +51,7 @@ static const struct fh_command_line command_line = {
 	.options = options,
 };
 
-/* xdg-open knows the user's browser; it hands the URL over and ends. */
+/* Runs xdg-open, which passes the URL to the user's browser and ends. */
 static void open_browser(const char *url)
 {
 	static const char *const places[] = { "/usr/bin/xdg-open", "/usr/local/bin/xdg-open" };
@@ -69,7 +69,7 @@ static void open_browser(const char *url)
 	fprintf(stderr, "fumehood: no xdg-open here: open the URL yourself\n");
 }
 
-/* The token is in the URL only where it is needed, so that it stands in no history without need. */
+/* Prints the URL. It contains the token only if that is needed, to keep it out of histories. */
 static void greet(const struct fh_view *v, uint16_t at, bool loopback)
 {
 	fh_auto_buf struct fh_buf url = FH_BUF_INIT(0);
@@ -99,7 +99,7 @@ static int serve(struct fh_view *v, const struct fh_http_options *o, bool loopba
 	fh_auto_close int owner = until_pid ? pidfd_open((pid_t)until_pid, 0) : -1;
 	struct pollfd ends = { .fd = owner, .events = POLLIN };
 	while (!fh_interrupted && !(until_pid && (owner < 0 || ends.revents)))
-		(void)poll(&ends, 1, 1000); /* a signal ends it at once */
+		(void)poll(&ends, 1, 1000); /* returns at once on a signal */
 	fh_http_server_stop(server);
 	return 0;
 }
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 	if (err.code || fh_http_address(address, port, &http.address, &loopback, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
 	fh_interrupt_catch();
-	(void)signal(SIGPIPE, SIG_IGN); /* clients go as they like */
+	(void)signal(SIGPIPE, SIG_IGN); /* clients may disconnect at any time */
 	struct fh_view_options o = { .names = names.items, .name_count = names.count };
 	int r = fh_view_open(&o, &v, &err);
 	if (r == 0) {

@@ -10,7 +10,7 @@
 #include "cli/switch.h"
 #include "cli/with_server.h"
 
-enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 }; /* as a shell says it */
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 }; /* the same as shells' */
 
 static const struct fh_opt options[] = { { 0 } };
 static const struct fh_command_line command_line = {
@@ -66,7 +66,7 @@ int fh_command_with(int argc, char **argv)
 		fh_options_help(&command_line);
 		return FH_EXIT_OK;
 	}
-	/* what was not parsed is the end of argv, NULL and all */
+	/* The arguments that were not parsed are the end of argv, including its NULL. */
 	int status = start(argv + argc - args.count, &err);
 	fh_opt_list_release(&args);
 	return fh_command_failed(&err, status);

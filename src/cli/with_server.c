@@ -21,7 +21,7 @@
 
 enum { ANSWER_MS = 500, ANSWER_MAX = 2048 };
 
-/* "http://127.0.0.1:PORT" or "http://localhost:PORT" */
+/* The port of "http://127.0.0.1:PORT" or "http://localhost:PORT"; 0 for any other URL. */
 static uint16_t loopback_port(const char *url)
 {
 	unsigned port = 0;
@@ -32,7 +32,7 @@ static uint16_t loopback_port(const char *url)
 	return port <= UINT16_MAX ? (uint16_t)port : 0;
 }
 
-/* Whether `fumehood serve` answers there. */
+/* Whether the server at a port is `fumehood serve`. */
 static bool is_ours(uint16_t port)
 {
 	static const char question[] = "GET /health HTTP/1.0\r\n\r\n";
@@ -68,7 +68,7 @@ static int listen_anywhere(uint16_t *ret_port, struct fh_error *err)
 	return FH_TAKE_FD(fd);
 }
 
-/* A file that only this process and its children can read. */
+/* Makes a file that only this process and its children can read. */
 static int key_file(const char *key, struct fh_error *err)
 {
 	fh_auto_close int fd = memfd_create("fumehood-keys", MFD_CLOEXEC);
@@ -77,7 +77,7 @@ static int key_file(const char *key, struct fh_error *err)
 	return FH_TAKE_FD(fd);
 }
 
-/* In the grandchild: the server, with descriptors 3 and 4, and of ours nothing but stderr. */
+/* Executes the server in the grandchild; it gets descriptors 3 and 4, and of ours only stderr. */
 static void become_server(const char *program, pid_t owner, int socket_fd, int key_fd)
 {
 	char until[24];
@@ -106,7 +106,7 @@ static int start(uint16_t *ret_port, const char *key, struct fh_error *err)
 	pid_t owner = getpid(), child = program ? fork() : -1;
 	if (child < 0)
 		return fh_error_set(err, FH_E_SYSTEM, "cannot start the command's server");
-	if (child == 0) { /* a grandchild, so that the command finds no child of its own that it did not start */
+	if (child == 0) { /* The server is a grandchild, so that the command does not have a child that it did not start. */
 		if (fork() == 0)
 			become_server(program, owner, socket_fd, key_fd);
 		_exit(0);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server that a command of `fumehood with` finds: one that runs already, else one of its own.
+ * The server for `fumehood with`: one that already runs, or one that is started for the command. The latter listens at
+ * a free port of the loopback interface and accepts one key, which only the command's environment holds.
  *
- * Its own listens at a free port of the loopback and knows one key, which only the command's environment holds. The
- * socket is made here and handed over, so that the command starts at once: what it asks before the server is ready
- * waits in the socket. The server ends when the process that called this does, whatever program that has become by
- * then.
+ * The socket is made here and passed to it, so the command can start at once: requests before the server is ready wait
+ * in the socket. The server ends with the process that called this, whatever program that process executes.
  */
 #pragma once
 #include "base/error.h"

@@ -2,7 +2,8 @@
 #include "base/escape.h"
 #include "report/report.h"
 
-/* No script, no image, nothing from elsewhere, should an escape be missing. */
+/* The page has no script and no image, and a Content-Security-Policy forbids external resources, should an escape be
+ * missing. */
 static const char top[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"

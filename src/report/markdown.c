@@ -47,7 +47,7 @@ static void table_end(struct fh_buf *out)
 	fh_buf_addc(out, '\n');
 }
 
-/* A block that is indented has no fence that its text could close. */
+/* Code blocks are indented, not fenced: text could close a fence. */
 static void block(struct fh_buf *out, const char *label, struct fh_str s)
 {
 	fh_auto_buf struct fh_buf seen = FH_BUF_INIT(0);

@@ -41,14 +41,14 @@ struct findings {
 	const struct fh_store_documents *documents;
 	struct column columns[COLUMNS_MAX];
 	size_t column_count;
-	json_t *integrity, *layers; /* name -> runs that say so */
-	uint64_t runs, isolated;    /* runs that tell of their isolation; those of them where every layer holds */
-	json_t *limits;             /* of the first run that tells them; NULL: none does */
-	json_t *places;             /* task -> its place in tasks */
+	json_t *integrity, *layers; /* name -> number of runs that report it */
+	uint64_t runs, isolated;    /* runs that report their isolation; those of them in which every layer holds */
+	json_t *limits;             /* of the first run that reports them; NULL: none does */
+	json_t *places;             /* task -> its index in tasks */
 	struct fh_task_count *tasks;
 	size_t task_count, task_capacity;
 	uint64_t failures, failures_max;
-	struct fh_buf failed; /* the failures, written already */
+	struct fh_buf failed; /* the section on failures, already formatted */
 };
 
 static void count_one(json_t *counts, const char *name)
@@ -56,7 +56,7 @@ static void count_one(json_t *counts, const char *name)
 	json_object_set_new(counts, name, json_integer(fh_json_int(counts, name, 0) + 1));
 }
 
-/* What a run in a sandbox says of itself, wherever in the data it stands. */
+/* Counts what a sandbox run reports about itself, wherever in the data it is. */
 static void note_run(struct findings *f, const json_t *run)
 {
 	const char *integrity = fh_json_str(run, "integrity", NULL), *name;
@@ -91,7 +91,7 @@ static void note_task(struct findings *f, const json_t *data, bool passed)
 	f->tasks[place].passed += passed;
 }
 
-/* At most max bytes, up to the beginning of a character. */
+/* At most max bytes, cut between characters. */
 static struct fh_str cut_at(const char *text, size_t max)
 {
 	size_t n = strlen(text);
@@ -170,7 +170,7 @@ static int look(void *context, const struct fh_store_cell *cell, struct fh_error
 /* ----------------------------------------------------------------------------------------------------- writing it down
  */
 
-/* Cells of one row of a table, printed one after the other. */
+/* One row of a table; its cells are formatted one after another. */
 struct line {
 	char *text[CELLS_MAX];
 	size_t count;
@@ -269,7 +269,7 @@ static void fact(const struct fh_report_form *form, struct fh_buf *out, const ch
 	form->row(out, cells, 2);
 }
 
-/* "split: 18, in-process: 2" */
+/* Counts as text: "split: 18, in-process: 2". */
 static char *counts_text(const json_t *counts)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
@@ -280,7 +280,7 @@ static char *counts_text(const json_t *counts)
 	return fh_buf_take(&text, NULL);
 }
 
-/* What the judge worked with. */
+/* Writes the judge's settings and tools. */
 static void write_judge(const struct findings *f, struct fh_buf *out)
 {
 	static const struct {

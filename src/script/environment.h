@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the user's own code sees of our environment: all of it but the variables whose names stand for secrets
- * (base/secret.h), as a script has no business with the keys of providers that it is not named for. Names that are
- * handed over, by the user or for one provider, stay.
+ * The environment that the user's own code sees: ours, without variables whose names suggest secrets (base/secret.h),
+ * since a script has no use for the keys of other providers. Secrets that the user or a provider's config grants by
+ * name stay.
  */
 #pragma once
 #include "base/base.h"
@@ -10,16 +10,17 @@
 
 struct fh_script_environment {
 	char **list;     /* "NAME=VALUE", NULL-terminated */
-	char **withheld; /* names, NULL-terminated */
+	char **withheld; /* names of the secrets that were left out, NULL-terminated */
 };
 
-/* Our environment with the members of `env` (strings) over it, without the secrets that no pattern of `handed_over`
- * (NULL-terminated, as of fnmatch(3); NULL: none) fits. */
+/* Our environment overlaid with the members of `env` (strings); secrets stay only if a pattern of `handed_over` (of
+ * fnmatch(3), NULL-terminated; NULL: none) matches their name. */
 void fh_script_environment_make(struct fh_script_environment *ret, FH_NULLABLE const json_t *env,
                                 FH_NULLABLE const char *const *handed_over);
 void fh_script_environment_release(struct fh_script_environment *e);
-/* A copy of the list with `more` ("NAME=VALUE", NULL-terminated) in front, which win. free() it, not its strings. */
+/* The list with `more` ("NAME=VALUE", NULL-terminated) put before it, which overrides it. free() the result, not its
+ * strings. */
 FH_OWN const char **fh_script_environment_with(const struct fh_script_environment *e,
                                                FH_NULLABLE const char *const *more);
-/* The first withheld name that occurs in the text; NULL when none does: then the text is not about them. */
+/* The first withheld name that occurs in the text, such as an error message; NULL when none does. */
 FH_NULLABLE const char *fh_script_environment_missed(const struct fh_script_environment *e, const char *text);

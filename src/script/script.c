@@ -17,10 +17,10 @@
 
 static const struct {
 	const char *name;
-	const char *guest;       /* our side of the channel, as a data file */
-	const char *programs[2]; /* looked for on PATH, in this order */
-	const char *environment; /* names another program; NULL: none does */
-	const char *flag;        /* before the guest; NULL: none */
+	const char *guest;       /* the worker's own part of the channel, as a data file */
+	const char *programs[2]; /* interpreters, searched on PATH in this order */
+	const char *environment; /* variable that names another interpreter; NULL: no such variable */
+	const char *flag;        /* argument before the guest; NULL: none */
 	const char *package;
 } fh_script_languages[FH_SCRIPT_LANGUAGE_COUNT_] = {
 	[FH_SCRIPT_JAVASCRIPT] = { "javascript", "guest/worker.js", { "node", "nodejs" }, NULL, NULL, "nodejs" },
@@ -53,13 +53,13 @@ bool fh_script_language_of(const char *file, enum fh_script_language *ret)
 	return false;
 }
 
-/* A worker that waits for calls. */
+/* A worker that is waiting for calls. */
 struct fh_script_idle {
 	struct fh_worker worker;
-	char *kind; /* fh_script_kind of the calls that it is for */
+	char *kind; /* fh_script_kind of the calls that it can take */
 };
 
-/* A start that the keeper is asked for. */
+/* A request to the keeper to start a worker. */
 struct fh_script_start {
 	const struct fh_script_call *call;
 	struct fh_worker *worker;
@@ -71,19 +71,19 @@ struct fh_script_start {
 
 struct fh_script_pool {
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* a worker became free, a start was asked for or is done, or the pool ends */
+	pthread_cond_t changed; /* signalled when a worker is free, a start is requested or done, or the pool ends */
 	struct {
-		struct fh_script_idle *idle; /* workers_max long */
+		struct fh_script_idle *idle; /* array of workers_max */
 		unsigned idle_count, count;
-		char *program; /* given by the user; NULL: look for it */
+		char *program; /* the user's interpreter; NULL: search for one */
 	} language[FH_SCRIPT_LANGUAGE_COUNT_];
 	unsigned workers_max;
 	uint64_t timeout_ms;
 	struct fh_script_environment env;
 	struct fh_script_sandbox sandbox;
 	const volatile int *cancel;
-	/* Workers die with the thread that started them, so that none outlives a killed fumehood: one thread of the
-	 * pool's own starts them all and lives as long as it. */
+	/* Workers die with the thread that started them (PR_SET_PDEATHSIG), so that none outlives a killed fumehood.
+	 * Therefore one thread of the pool, which lives as long as the pool, starts them all. */
 	pthread_t keeper;
 	bool keeper_runs, ends;
 	struct fh_script_start *starts;
@@ -91,7 +91,7 @@ struct fh_script_pool {
 
 static void *fh_script_keep(void *user);
 
-/* Takes an idle worker off the list. */
+/* Removes an idle worker from the list and returns it. */
 static struct fh_worker fh_script_take_idle(struct fh_script_pool *pool, enum fh_script_language l, unsigned i)
 {
 	struct fh_script_idle *idle = pool->language[l].idle;
@@ -229,7 +229,7 @@ static void *fh_script_keep(void *user)
 	return NULL;
 }
 
-/* With the lock held, which it gives up while it waits. */
+/* Has the keeper start a worker. Called with the lock, which is released during the wait. */
 static int fh_script_ask_for_start(struct fh_script_pool *pool, const struct fh_script_call *call,
                                    struct fh_worker *ret, struct fh_error *err)
 {
@@ -254,7 +254,8 @@ static void fh_script_wait_a_tick(struct fh_script_pool *pool)
 	pthread_cond_timedwait(&pool->changed, &pool->lock, &t);
 }
 
-/* Calls with the same interpreter and the same variables of their own share workers. NULL for the most: neither. */
+/* Workers are shared by calls with the same interpreter and the same variables of their own. NULL for a call with
+ * neither, as most are. */
 static char *fh_script_kind(const struct fh_script_call *call)
 {
 	bool own = call->env && call->env[0];
@@ -267,7 +268,7 @@ static char *fh_script_kind(const struct fh_script_call *call)
 	return fh_buf_take(&kind, NULL);
 }
 
-/* The place of an idle worker of that kind; idle_count when there is none. */
+/* Index of an idle worker of that kind; idle_count when there is none. */
 static unsigned fh_script_find_idle(const struct fh_script_pool *pool, enum fh_script_language l, const char *kind)
 {
 	unsigned i = 0;
@@ -296,7 +297,7 @@ static int fh_script_acquire_locked(struct fh_script_pool *pool, const struct fh
 				pool->language[l].count--;
 			return code;
 		} else if (pool->language[l].idle_count) {
-			/* All there are, but one of another kind idles. */
+			/* The maximum of workers is reached, but one of another kind is idle: it is replaced. */
 			fh_script_drop_idle(pool, l, 0);
 		} else {
 			fh_script_wait_a_tick(pool);
@@ -403,7 +404,7 @@ static struct fh_script_result fh_script_take_answer(json_t *answer)
 	return fh_script_failure(FH_SCRIPT_DIED, "the worker answered with nonsense: code wrote to its channel");
 }
 
-/* A name that the code asked for in vain is the likeliest cause of what it threw. */
+/* Adds a hint when the error names a withheld variable: its absence is the likeliest cause. */
 static void fh_script_say_withheld(const struct fh_script_pool *pool, struct fh_script_result *r)
 {
 	const char *name = fh_script_environment_missed(&pool->env, r->error_message);
@@ -415,7 +416,7 @@ static void fh_script_say_withheld(const struct fh_script_pool *pool, struct fh_
 	r->error_message = text;
 }
 
-/* By a worker. *ret_answer: what it answered. */
+/* Makes a call in a worker, whose answer goes to *ret_answer. */
 static int fh_script_ask_worker(struct fh_script_pool *pool, const struct fh_script_call *call, const json_t *message,
                                 uint64_t timeout_ms, json_t **ret_answer, struct fh_error *why, int *ret_failure,
                                 struct fh_error *err)
@@ -430,7 +431,7 @@ static int fh_script_ask_worker(struct fh_script_pool *pool, const struct fh_scr
 	return 0;
 }
 
-/* Inside a sandbox, by our side of the channel that answers one call. */
+/* Makes a call inside a sandbox, where the guest answers a single call. */
 static int fh_script_ask_sandbox(const struct fh_script_pool *pool, const struct fh_script_call *call,
                                  const json_t *message, uint64_t timeout_ms, json_t **ret_answer, struct fh_error *why,
                                  int *ret_failure, struct fh_error *err)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's own javascript, python and ruby: assertions, providers, variables, transforms, configs.
+ * Runs the user's own JavaScript, Python and Ruby: assertions, providers, variables, transforms, configs.
  *
  * It runs in persistent workers (node guest/worker.js, python3 guest/worker.py, ruby guest/worker.rb), plain processes
- * with the user's rights and environment (but its secrets: environment.h), as these are the user's own files; code
- * under test never comes here. Code and arguments reach a worker as data (JSON in length-framed messages on a channel
- * of its own): never on a command line, never through a shell. What the code prints goes to our stderr, up to a bound
- * (worker.h). A call may also be carried out inside a sandbox, by the function that the pool was given for it.
+ * with the user's rights and environment (without secrets: environment.h), as these are the user's own files; code
+ * under test never runs here. Code and arguments reach a worker as data (JSON in length-framed messages on a channel
+ * of its own): never on a command line, never through a shell. Output of the code goes to our stderr, up to a bound
+ * (worker.h). A call can also be made inside a sandbox, by a function that the pool's options give.
  *
- * A pool starts workers when they are needed, up to `workers_max` per language. Each call has a worker for itself; it
- * is safe to call from any thread. A call that takes longer than its timeout, or ends its worker, costs that worker
- * alone: the next call gets a new one.
+ * A pool starts workers when they are needed, up to `workers_max` for each language. A worker makes one call at a time;
+ * calls are thread-safe. A call that exceeds its timeout, or ends its worker, costs only that worker: the next call
+ * gets a new one.
  *
- * What the code does wrong (an exception, a missing function, a syntax error, a timeout) is a result, not an error;
- * an error means that no code ran (no interpreter, cancelled).
+ * Errors of the code (an exception, a missing function, a syntax error, a timeout) are results; an error code means
+ * that no code ran (no interpreter, cancelled).
  */
 #pragma once
 #include "base/error.h"
@@ -23,11 +23,12 @@ struct fh_script_pool;
 
 enum fh_script_language { FH_SCRIPT_JAVASCRIPT, FH_SCRIPT_PYTHON, FH_SCRIPT_RUBY, FH_SCRIPT_LANGUAGE_COUNT_ };
 const char *fh_script_language_name(enum fh_script_language l); /* "javascript", "python", "ruby" */
-/* By file name: .js .cjs .mjs .ts .cts .mts -> javascript, .py -> python, .rb -> ruby; false for any other. */
+/* The language of a file, by its name: .js .cjs .mjs .ts .cts .mts -> JavaScript, .py -> Python, .rb -> Ruby; false for
+ * any other. */
 bool fh_script_language_of(const char *file, enum fh_script_language *ret);
 
-/* One call that is to be carried out inside a sandbox: `guest`, a program of `language`, is run with the argument
- * "--once" and `message` on its stdin, and prints the answer. It may read the folder of `file`. */
+/* A call that is made inside a sandbox: `guest`, a program in `language`, is run with the argument "--once" and
+ * `message` on its stdin, and prints the answer. It may read the folder of `file`. */
 struct fh_script_sandbox_call {
 	const char *language, *guest;
 	FH_NULLABLE const char *file;
@@ -36,29 +37,30 @@ struct fh_script_sandbox_call {
 };
 
 struct fh_script_sandbox {
-	/* 0, and *ret_failure with *why as fh_worker_ask has them; a negative code: no sandbox could be had. */
+	/* Returns 0, with *ret_failure and *why as in fh_worker_ask; a negative code: no sandbox could be made. */
 	int (*run)(void *context, const struct fh_script_sandbox_call *call, json_t **ret_answer, struct fh_error *why,
 	           int *ret_failure, struct fh_error *err);
 	void *context;
-	bool always; /* all calls, not only those that ask for it */
+	bool always; /* for all calls, not only those that ask for it */
 };
 
 struct fh_script_environment; /* script/environment.h */
 
 struct fh_script_pool_options {
-	unsigned workers_max;                       /* of each language; 0: 4 */
-	uint64_t timeout_ms;                        /* of one call; 0: 300 s */
-	FH_NULLABLE const char *python;             /* program; NULL: $PROMPTFOO_PYTHON, python3 or python on PATH */
-	FH_NULLABLE const char *node;               /* program; NULL: node or nodejs on PATH */
+	unsigned workers_max;                       /* for each language; 0: 4 */
+	uint64_t timeout_ms;                        /* for one call; 0: 300 s */
+	FH_NULLABLE const char *python;             /* interpreter; NULL: $PROMPTFOO_PYTHON, python3 or python on PATH */
+	FH_NULLABLE const char *node;               /* interpreter; NULL: node or nodejs on PATH */
 	FH_NULLABLE const json_t *env;              /* {NAME: string}: added to our environment for the workers */
-	FH_NULLABLE const char *const *handed_over; /* patterns of secret names that workers see all the same */
+	FH_NULLABLE const char *const *handed_over; /* patterns of names of secrets that workers see nevertheless */
 	struct fh_script_sandbox sandbox;
 	FH_NULLABLE const volatile int *cancel; /* set to 1 elsewhere: calls end with FH_E_CANCELLED */
 };
 
-/* Copies what it needs of the options (but `cancel`, which must outlive the pool). Starts nothing. */
+/* Makes a pool; starts no worker. Copies what it needs of the options (except `cancel`, which must outlive the
+ * pool). */
 FH_OWN struct fh_script_pool *fh_script_pool_new(FH_NULLABLE const struct fh_script_pool_options *options);
-/* Ends the workers. No call may be under way. NULL is fine. */
+/* Ends the workers. No call may be running. NULL is fine. */
 void fh_script_pool_free(struct fh_script_pool *pool);
 
 /* Exactly one of `code` and `file` is given.
@@ -79,37 +81,37 @@ struct fh_script_call {
 	FH_NULLABLE const char *function;
 	FH_NULLABLE const char *method;
 	FH_NULLABLE const json_t *construct;
-	bool source; /* of a javascript function: it is not called; the value is its source text */
-	bool module; /* of a javascript file: nothing is called; the value is the default export itself, and functions in it
-	              * are given as "file://FILE:NAME.NAME", by which they can be called */
+	bool source; /* of a JavaScript function: instead of calling it, return its source text */
+	bool module; /* of a JavaScript file: return its default export, with functions as "file://FILE:NAME.NAME" to call
+	                them by */
 	FH_NULLABLE const char *program;    /* another interpreter for this call; NULL: the pool's */
-	FH_NULLABLE const char *const *env; /* NULL-terminated "NAME=VALUE": only calls with the same see them */
-	bool sandbox;                       /* inside a sandbox; not with program or env */
+	FH_NULLABLE const char *const *env; /* NULL-terminated "NAME=VALUE" for this call alone */
+	bool sandbox;                       /* run inside a sandbox; excludes program and env */
 	const char *const *names;           /* NULL-terminated; NULL: output, context */
-	const json_t *args;                 /* array; as many as names for inline code */
+	const json_t *args;                 /* array; for inline code of as many members as `names` */
 	uint64_t timeout_ms;                /* 0: the pool's */
 };
 
 enum fh_script_outcome {
 	FH_SCRIPT_RETURNED,  /* value, type */
 	FH_SCRIPT_THREW,     /* error (name, message, traceback) */
-	FH_SCRIPT_MISSING,   /* the file, or the function in it, is not there; error.message */
+	FH_SCRIPT_MISSING,   /* the file or the function does not exist; error_message */
 	FH_SCRIPT_TIMED_OUT, /* error.message */
 	FH_SCRIPT_DIED,      /* the worker ended during the call; error.message */
 };
 
 struct fh_script_result {
 	enum fh_script_outcome outcome;
-	json_t *value;         /* what was returned; null for undefined, None and what JSON cannot hold (see type) */
-	char *type;            /* javascript: typeof, or "null", "array"; python: the type's name ("bool", "NoneType") */
-	char *error_name;      /* "ValueError"; "" when not known. NULL when it returned */
-	char *error_message;   /* its text alone */
-	char *error_traceback; /* as the language prints it, with the message; without the worker's own frames */
+	json_t *value;       /* the returned value; null for undefined, None and values that JSON cannot hold (see type) */
+	char *type;          /* javascript: typeof, or "null", "array"; python: the type's name ("bool", "NoneType") */
+	char *error_name;    /* "ValueError"; "" when unknown. NULL after FH_SCRIPT_RETURNED */
+	char *error_message; /* the message, without name and traceback */
+	char *error_traceback; /* in the language's format, with the message; without the worker's own frames */
 };
 void fh_script_result_release(struct fh_script_result *r); /* leaves it zeroed */
 #define fh_auto_script_result FH_CLEANUP(fh_script_result_release)
 
 int fh_script_call(struct fh_script_pool *pool, const struct fh_script_call *call, struct fh_script_result *ret,
                    struct fh_error *err);
-/* What its workers see of our environment. */
+/* The environment of the pool's workers. */
 const struct fh_script_environment *fh_script_pool_environment(const struct fh_script_pool *pool);

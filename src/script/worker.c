@@ -21,7 +21,7 @@ struct fh_worker_wait {
 	const volatile int *cancel;
 };
 
-/* Takes what there is of what it prints, and shows what is not too much. Returns false when there is no more. */
+/* Reads available output of the worker and shows it, up to the bound. False: the worker closed its output. */
 static bool fh_worker_take_print(struct fh_worker *w)
 {
 	char piece[FH_WORKER_PIECE];
@@ -34,7 +34,7 @@ static bool fh_worker_take_print(struct fh_worker *w)
 		return false;
 	size_t room = w->printed < FH_WORKER_SHOWN_MAX ? FH_WORKER_SHOWN_MAX - w->printed : 0;
 	static const char note[] = "\n… fumehood: the rest of what this call prints is left out\n";
-	/* A stderr that takes no more is no reason to lose the call. */
+	/* The call does not fail when our own stderr is closed. */
 	int failed = fh_write_all(STDERR_FILENO, piece, FH_MIN((size_t)n, room));
 	if (!failed && room && (size_t)n > room)
 		failed = fh_write_all(STDERR_FILENO, note, sizeof(note) - 1);
@@ -48,7 +48,7 @@ static void fh_worker_take_prints(struct fh_worker *w)
 		;
 }
 
-/* Until the channel is ready for `events`. */
+/* Waits until the channel is ready for `events`. */
 static int fh_worker_poll(struct fh_worker *w, short events, const struct fh_worker_wait *wait, struct fh_error *err)
 {
 	for (;;) {
@@ -70,7 +70,7 @@ static int fh_worker_poll(struct fh_worker *w, short events, const struct fh_wor
 	}
 }
 
-/* It closed the channel: says how it ended. */
+/* The worker closed the channel: sets an error that says how it ended. */
 static int fh_worker_died(struct fh_worker *w, struct fh_error *err)
 {
 	int status;
@@ -142,14 +142,14 @@ static int fh_worker_receive_message(struct fh_worker *w, const struct fh_worker
 	return 0;
 }
 
-/* When memory runs out, the kernel is to end the script that took it, and not the eval. */
+/* Raises the worker's OOM score: when memory runs out, the kernel is to kill the script that took it, not the eval. */
 static void fh_worker_goes_first(pid_t pid)
 {
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)pid);
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd >= 0 && write(fd, "800", 3) != 3)
-		errno = 0; /* it may have ended */
+		errno = 0; /* the worker may have ended */
 	fh_closep(&fd);
 }
 
@@ -166,7 +166,7 @@ int fh_worker_start(struct fh_worker *w, const char *const *argv, const char *co
 		return fh_error_sys(err, sys, "cannot make a pipe for what a worker prints");
 	}
 	(void)fcntl(print[0], F_SETFL, O_NONBLOCK);
-	/* What the user's code prints is for the person at the terminal; our stdout may be a machine's. */
+	/* Output of the user's code goes to stderr: our stdout may be read by a program. */
 	struct fh_proc_options o = {
 		.argv = argv,
 		.env = env,
@@ -201,7 +201,7 @@ int fh_worker_start(struct fh_worker *w, const char *const *argv, const char *co
 
 bool fh_worker_is_alive(const struct fh_worker *w)
 {
-	/* Between two calls it has nothing to say: anything to read is its end. */
+	/* Between two calls a worker sends nothing: a readable channel means that it ended. */
 	struct pollfd p = { .fd = w->channel, .events = POLLIN };
 	return w->channel >= 0 && poll(&p, 1, 0) == 0;
 }

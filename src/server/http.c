@@ -18,10 +18,10 @@ enum {
 	BODY_MAX_DEFAULT = 16 << 20,
 	CONNECTIONS_DEFAULT = 4096,
 	IDLE_DEFAULT_SECONDS = 640,   /* E2B's SDKs keep connections for 300 s */
-	CONNECTION_MEMORY = 64 << 10, /* of a request's head, and of the reply's pieces */
+	CONNECTION_MEMORY = 64 << 10, /* bytes for a request's head, and for pieces of the reply */
 	THREAD_STACK = 512 << 10,
 	SOURCE_BLOCK = 64 << 10,
-	DROPPED_MAX = 4 << 20, /* of a refused request's body that is read so that its client reads our reply */
+	DROPPED_MAX = 4 << 20, /* bytes of a refused body that are still read, as clients read the reply only after it */
 };
 
 struct fh_http_server {
@@ -46,7 +46,7 @@ struct fh_http_request {
 	size_t captured_count;
 	struct fh_buf body;
 	uint64_t dropped;
-	struct MHD_Response *response; /* the reply, from the handler's call until it is queued */
+	struct MHD_Response *response; /* the reply, from when the handler makes it until it is queued */
 	unsigned status;
 	struct reply_header headers[FH_HTTP_REPLY_HEADERS_MAX];
 	size_t header_count;
@@ -56,7 +56,7 @@ struct fh_http_request {
 	} tag, kept;
 	int64_t began_ns;
 	bool begun, malformed, queued;
-	bool ambiguous; /* how long its body is */
+	bool ambiguous; /* its head gives the body's length in two ways */
 };
 
 /* ----------------------------------------------------------------------------------------------- what a handler reads
@@ -244,7 +244,7 @@ void fh_http_reply_header(struct fh_http_request *r, const char *name, const cha
 	r->headers[r->header_count++] = (struct reply_header){ fh_xstrdup(name), fh_xstrdup(value) };
 }
 
-/* The first reply counts; it is queued when the handler has returned. */
+/* Sets the reply, unless there is one; it is queued when the handler returns. */
 static void set_reply(struct fh_http_request *r, unsigned status, struct MHD_Response *response, const char *type)
 {
 	if (r->response || r->queued || !response) {
@@ -285,8 +285,8 @@ struct stream {
 	struct fh_http_request *request;
 };
 
-/* A plain close after a part of a chunked body looks to some clients like its end. connect() to no family is how Linux
- * lets a program reset a TCP connection at once (tcp_disconnect). */
+/* Cuts the connection with a reset, since some clients take a plain close in a chunked body for its end. On Linux,
+ * connect() with AF_UNSPEC resets a TCP connection at once (tcp_disconnect). */
 static ssize_t cut(struct stream *s)
 {
 	const struct sockaddr none = { .sa_family = AF_UNSPEC };
@@ -407,10 +407,10 @@ static enum MHD_Result queue_reply(struct fh_http_request *r)
 	return result;
 }
 
-/* How long the body is, as the head says it. */
+/* What the head says about the length of the body. */
 struct framing {
 	unsigned lengths, encodings;
-	bool bad; /* a length that is no number, an encoding that is not chunked alone */
+	bool bad; /* a length that is no number, or an encoding other than "chunked" */
 };
 
 static bool look_at_framing(void *context, const char *name, const char *value)
@@ -426,8 +426,9 @@ static bool look_at_framing(void *context, const char *name, const char *value)
 	return true;
 }
 
-/* Where a body's length is told twice, a proxy in front may take the one and we the other, and the rest of the body
- * would be a request of somebody's (RFC 9112, section 11.2). The connection ends with the refusal. */
+/* Whether the head gives the body's length twice. A proxy before us could use the one and we the other: the rest of the
+ * body would then be read as a request of another client (RFC 9112, section 11.2). Such a request is refused and its
+ * connection closed. */
 static bool is_ambiguous(const struct fh_http_request *r)
 {
 	struct framing f = { 0 };
@@ -435,7 +436,7 @@ static bool is_ambiguous(const struct fh_http_request *r)
 	return f.bad || f.lengths + f.encodings > 1;
 }
 
-/* The head is there. */
+/* Called when the head of a request was read. */
 static void begin(struct fh_http_request *r)
 {
 	const struct fh_http_options *o = &r->server->options;
@@ -462,7 +463,7 @@ static void begin(struct fh_http_request *r)
 		reply_error(r, 413, "the body of the request is too large");
 }
 
-/* False: too much of a body that nobody wants; the connection is closed. */
+/* Takes a piece of the body. False: a body that nothing reads is too large; the connection is closed. */
 static bool take_piece(struct fh_http_request *r, struct fh_str piece)
 {
 	if (r->response) {
@@ -486,7 +487,7 @@ static enum MHD_Result on_access(void *context, struct MHD_Connection *connectio
 	if (!r->begun) {
 		r->method = method;
 		begin(r);
-		/* A refusal waits for the end of the body, so that its client reads it; not for the end of a huge one. */
+		/* A refusal is sent after the body was read, so that the client reads it; but at once if the body is huge. */
 		const char *length = fh_http_header(r, "Content-Length");
 		bool at_once = r->ambiguous || (length && strtoull(length, NULL, 10) > DROPPED_MAX);
 		return r->response && at_once ? queue_reply(r) : MHD_YES;

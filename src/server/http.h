@@ -32,32 +32,32 @@ enum { FH_HTTP_REPLY_HEADERS_MAX = 64 };
 struct fh_http_route {
 	const char *method; /* "GET"; NULL ends a table */
 	const char
-	    *pattern; /* "/sandboxes/{id}/timeout": a segment in braces takes any text; "*" at the end takes the rest */
+	    *pattern; /* "/sandboxes/{id}/timeout": a segment in braces matches any text; "*" at the end matches the rest */
 	void (*handle)(struct fh_http_request *r, struct fh_str body);
-	/* For bodies that are worked on as they arrive: 0, or negative when the handler has replied already (the rest of
-	 * the body is read and dropped). NULL: the body is collected. */
+	/* For a body that is processed as it arrives: returns 0, or negative after it has replied (the rest of the body is
+	 * then read and dropped). NULL: the body is collected. */
 	int (*piece)(struct fh_http_request *r, struct fh_str piece);
-	uint64_t body_max; /* bytes; 0: the server's */
-	unsigned flags;    /* the caller's own */
+	uint64_t body_max; /* bytes; 0: the server's limit */
+	unsigned flags;    /* for the caller's use */
 };
 
 struct fh_http_options {
-	struct sockaddr_storage address; /* where to listen; port 0: any that is free */
-	int listener;                    /* a socket that listens already, taken over; -1: one is made for `address` */
+	struct sockaddr_storage address; /* where to listen; port 0: any free one */
+	int listener;                    /* a listening socket, taken over; -1: the server opens one at `address` */
 	/* Called with the head of each request. Returns the route, or NULL after it has replied. */
 	const struct fh_http_route *(*route)(void *context, struct fh_http_request *r);
-	/* Called after each request, for a log; may be NULL. status 0: the client had gone before a reply. */
+	/* Called after each request, for a log; may be NULL. status 0: the client had disconnected before a reply. */
 	void (*done)(void *context, const struct fh_http_request *r, unsigned status, int64_t took_ns);
 	void *context;
 	uint64_t body_max;                     /* bytes of a collected body; 0: 16 MiB */
 	unsigned connections_max;              /* 0: 4096 */
-	unsigned idle_seconds;                 /* a connection without a request is closed then; 0: 640 */
+	unsigned idle_seconds;                 /* a connection is closed after so long without a request; 0: 640 */
 	const char *tls_certificate, *tls_key; /* PEM text; NULL: plain HTTP */
 };
 
 int fh_http_server_start(const struct fh_http_options *o, struct fh_http_server **ret, struct fh_error *err);
 uint16_t fh_http_server_port(const struct fh_http_server *s);
-/* Takes no new connection, ends the streams that are open (fh_http_stopping), waits for the threads. NULL is fine. */
+/* Refuses new connections, ends open streams (fh_http_stopping), and waits for the threads. NULL is fine. */
 void fh_http_server_stop(struct fh_http_server *s);
 
 /* ------------------------------------------------------------------------------------------------------- the request
@@ -66,26 +66,26 @@ void fh_http_server_stop(struct fh_http_server *s);
 const char *fh_http_method(const struct fh_http_request *r);
 const char *fh_http_path(
     const struct fh_http_request *r); /* as sent, without the query; ASCII without control characters */
-/* The decoded text of the pattern's n-th segment in braces, counted from 0. Never NULL. */
+/* The decoded text that the pattern's n-th segment in braces (from 0) matched. Never NULL. */
 const char *fh_http_segment(const struct fh_http_request *r, size_t n);
-/* The value of a header or query parameter; NULL when it is absent. A header that is given twice: the first. */
+/* The value of a header or query parameter; NULL when it is missing. When a header occurs twice, the first one. */
 const char *fh_http_header(const struct fh_http_request *r, const char *name);
 const char *fh_http_query(const struct fh_http_request *r, const char *name);
 /* Every header, in order, until visit returns false. */
 void fh_http_headers(const struct fh_http_request *r, bool (*visit)(void *context, const char *name, const char *value),
                      void *context);
-/* The raw target as it was sent, with its query: for a proxy. */
+/* The target as sent, with its query, not decoded: for a proxy. */
 const char *fh_http_target(const struct fh_http_request *r);
 bool fh_http_from_loopback(const struct fh_http_request *r);
-/* The user whose process has the client's end of a connection within this machine. False: nobody knows. */
+/* The user who owns the client's end of a connection within this machine. False: unknown. */
 bool fh_http_peer_uid(const struct fh_http_request *r, uid_t *ret);
-/* The first route of the table that fits, remembered for fh_http_segment; NULL when none does: *ret_other_method then
- * says whether one of another method would have. */
+/* The first route of the table that matches; fh_http_segment then reads its segments. NULL when none does:
+ * *ret_other_method then says whether a route with another method would match. */
 const struct fh_http_route *fh_http_route_find(const struct fh_http_route *table, struct fh_http_request *r,
                                                bool *ret_other_method);
 
-/* Two things that a request carries along, each released with it (release may be NULL) or when it is set again: what
- * routing found out (a tenant, a sandbox), and what a handler keeps between the pieces of a body. */
+/* Two pointers that a request carries: what routing found (a tenant, a sandbox), and what a handler keeps between the
+ * pieces of a body. Each is released with the request (release may be NULL), or when it is set again. */
 void fh_http_request_tag(struct fh_http_request *r, void *tag, void (*release)(void *tag));
 void *fh_http_request_tagged(const struct fh_http_request *r);
 void fh_http_request_keep(struct fh_http_request *r, void *kept, void (*release)(void *kept));
@@ -93,48 +93,48 @@ void *fh_http_request_kept(const struct fh_http_request *r);
 void *fh_http_context(const struct fh_http_request *r);
 const struct fh_http_route *fh_http_route_of(const struct fh_http_request *r);
 
-/* Whether the client has closed its side; a source that has nothing to send asks now and then. */
+/* Whether the client has closed its side; a source without data to send should check now and then. */
 bool fh_http_peer_gone(const struct fh_http_request *r);
 bool fh_http_stopping(const struct fh_http_request *r);
 
 /* ------------------------------------------------------------------------------------------------------------ forms */
 
-/* A form (multipart/form-data or application/x-www-form-urlencoded) in a body that arrives piece by piece. on_data gets
- * each part's bytes in order; offset 0 begins a part, and an empty part is told once. filename may be NULL. It returns
- * false to stop. */
+/* Reads a form (multipart/form-data or application/x-www-form-urlencoded) from a body that arrives in pieces. on_data
+ * gets the bytes of each part in order; offset 0 begins a part, and an empty part causes one call. filename may be
+ * NULL. It returns false to stop. */
 struct fh_http_form;
 typedef bool fh_http_form_data(void *context, const char *name, const char *filename, uint64_t offset,
                                struct fh_str data);
-/* NULL: the request's Content-Type is none of a form. */
+/* NULL: the request's Content-Type is not that of a form. */
 FH_OWN FH_NULLABLE struct fh_http_form *fh_http_form_new(struct fh_http_request *r, fh_http_form_data *on_data,
                                                          void *context);
-/* False: it is malformed, or on_data stopped it. */
+/* False: the form is malformed, or on_data stopped it. */
 bool fh_http_form_add(struct fh_http_form *f, struct fh_str piece);
 void fh_http_form_free(struct fh_http_form *f); /* NULL is fine */
 
 /* --------------------------------------------------------------------------------------------------------- the reply
  */
 
-/* A header of the reply to come. A value with a line break or control character is dropped, never sent. */
+/* Adds a header to the reply. One with a line break or control character in its value is dropped. */
 void fh_http_reply_header(struct fh_http_request *r, const char *name, const char *value);
 void fh_http_reply(struct fh_http_request *r, unsigned status, const char *type, struct fh_str body);
-void fh_http_reply_empty(struct fh_http_request *r, unsigned status); /* with Content-Length: 0 but for 204 and 304 */
+void fh_http_reply_empty(struct fh_http_request *r, unsigned status); /* Content-Length: 0, except for 204 and 304 */
 void fh_http_reply_json(struct fh_http_request *r, unsigned status, FH_OWN json_t *value);
 
-/* A body of unknown length. read: blocks until there is something; bytes written, 0 at the end, negative to cut the
- * connection with a reset, so that the client cannot take what it has for the whole. release: once, whatever happened.
- */
+/* A body of unknown length. read: waits for data; returns the number of bytes written to buffer, 0 at the end, or a
+ * negative number to cut the connection with a reset, so that the client cannot take the part for the whole. release:
+ * called exactly once. */
 struct fh_http_source {
 	ssize_t (*read)(void *context, char *buffer, size_t n);
 	void (*release)(void *context);
 	void *context;
-	uint64_t size; /* bytes when known, else FH_HTTP_SIZE_UNKNOWN: sent in chunks */
+	uint64_t size; /* bytes if known, else FH_HTTP_SIZE_UNKNOWN: the body is sent in chunks */
 };
 #define FH_HTTP_SIZE_UNKNOWN UINT64_MAX
 void fh_http_reply_source(struct fh_http_request *r, unsigned status, FH_NULLABLE const char *type,
                           const struct fh_http_source *source);
 
-/* Status 101: the connection is handed to `take`, on this connection's thread, with what the client sent already. The
- * descriptor is closed after it returns. */
+/* Status 101: passes the connection to `take`, which runs on the connection's thread and gets what the client has
+ * already sent. The descriptor is closed after it returns. */
 void fh_http_reply_upgrade(struct fh_http_request *r, void (*take)(void *context, int fd, struct fh_str early),
                            void (*release)(void *context), void *context);

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-/* An end of a connection as the tables show it: words of the address as they lie in memory. */
+/* An end of a connection in the form of the tables: the address as words in memory order, and the port. */
 struct end {
 	uint32_t word[4];
 	unsigned port;
 };
 
-/* IPv4 as IPv6 shows it (::ffff:a.b.c.d), which is how a client's socket of that family is listed. */
+/* Converts an address. An IPv4 address becomes ::ffff:a.b.c.d, as an IPv6 socket that uses it is listed. */
 static bool end_of(const struct sockaddr_storage *a, struct end *ret)
 {
 	const struct sockaddr_in *v4 = (const void *)a;
@@ -31,7 +31,7 @@ static bool same(const struct end *a, const struct end *b)
 	return a->port == b->port && memcmp(a->word, b->word, sizeof(a->word)) == 0;
 }
 
-/* "0100007F:1F90", or four words before the colon. */
+/* Parses "0100007F:1F90" (IPv4), or four such words before the colon (IPv6). */
 static bool read_end(const char *text, struct end *ret)
 {
 	size_t digits = strcspn(text, ":");
@@ -52,7 +52,7 @@ static bool find(const char *table, const struct end *local, const struct end *r
 	while (f && !found && fgets(line, sizeof(line), f)) {
 		struct end a, b;
 		unsigned uid;
-		/* sl local remote state tx:rx tr:when retransmits uid */
+		/* The columns: sl local remote state tx:rx tr:when retransmits uid */
 		if (sscanf(line, "%*s %63s %63s %*s %*s %*s %*s %u", from, to, &uid) == 3 && read_end(from, &a) &&
 		    read_end(to, &b) && same(&a, local) && same(&b, remote)) {
 			*ret = (uid_t)uid;

@@ -11,7 +11,8 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Decodes in place up to one of `ends` or the NUL; *next is put behind it. False: a bad escape. */
+/* Decodes text in place, up to a character of `ends` or the NUL; *next is the position behind it. False: a bad
+ * escape. */
 static bool decode(char *text, const char *ends, bool plus_is_space, char **next, char *ret_end)
 {
 	char *to = text, *from = text;
@@ -63,7 +64,7 @@ static bool parse_query(struct fh_target *t, char *p)
 		if (end == '=' && !decode(p, "&", true, &p, &end))
 			return false;
 		else if (value == p)
-			value = name + strlen(name); /* "a&b": a has an empty value */
+			value = name + strlen(name); /* "a" in "a&b" has an empty value */
 		t->name[t->query_count] = name;
 		t->value[t->query_count++] = value;
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The target of a request ("/files?path=%2Ftmp&username=root") taken apart (RFC 3986, sections 3.3 and 3.4; a query as
- * forms write it, with '+' for a space).
+ * The parsed target of a request ("/files?path=%2Ftmp&username=root"; RFC 3986, sections 3.3 and 3.4; '+' in a query is
+ * a space, as in forms). All texts are decoded, NUL-terminated and owned by the target. Segments are the texts
+ * between slashes; an encoded slash is part of its segment.
  *
- * Every text in it is decoded and NUL-terminated, and owned by the target. Segments are what stands between slashes: an
- * encoded slash is part of its segment. Never valid: a target that does not begin with '/', a bad or encoded NUL
- * escape, more segments or parameters than the bounds.
+ * Invalid are: a target that does not begin with '/', a bad escape or an encoded NUL, more segments or parameters than
+ * the bounds.
  */
 #pragma once
 #include "base/base.h"
@@ -15,15 +15,15 @@ enum { FH_TARGET_SEGMENTS_MAX = 16, FH_TARGET_QUERY_MAX = 64 };
 struct fh_target {
 	char *path;                            /* as sent */
 	char *segment[FH_TARGET_SEGMENTS_MAX]; /* point into `text` */
-	size_t segment_count;                  /* "/": 0; "/a/": 2, the last one empty */
+	size_t segment_count;                  /* "/" has 0, "/a/" has 2 of which the last is empty */
 	char *name[FH_TARGET_QUERY_MAX], *value[FH_TARGET_QUERY_MAX];
 	size_t query_count;
-	char *text; /* what they point into */
+	char *text; /* the memory that the members above point into */
 };
 
-/* 0, or -FH_E_ARGUMENT with *ret untouched. */
+/* Returns 0, or -FH_E_ARGUMENT with *ret unchanged. */
 int fh_target_parse(const char *raw, struct fh_target *ret);
-/* Decodes a text once more, in place, as a query's. False: a bad escape; what is left of it is of no use then. */
+/* Decodes a text once more, in place, as part of a query. False: a bad escape; the text is then undefined. */
 bool fh_target_decode(char *text);
 void fh_target_release(struct fh_target *t);
 #define fh_auto_target FH_CLEANUP(fh_target_release)

@@ -99,7 +99,7 @@ static const struct {
 enum { EXIT_ALL = 0, EXIT_WEAKER = 1, EXIT_NO_RUN = 2 };
 static const char *const verdicts[] = { "all", "weaker", "no_run" };
 
-/* A run that worked says more than a call that failed: what blocks one engine's way may not be needed by it. */
+/* A run that worked counts more than a probe that failed: the engine may not need what the probe missed. */
 static int judge(struct fh_checkup *c)
 {
 	int verdict = c->sandbox ? EXIT_ALL : EXIT_NO_RUN;

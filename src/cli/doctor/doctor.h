@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `fumehood doctor`: what each thing that fumehood builds on is worth on this machine.
+ * `fumehood doctor`: reports how well each thing that fumehood builds on works on this machine.
  *
- * A group of probes is a function that adds findings, in one table (doctor.c); each looks at the kernel or at a run,
- * never at what ought to be. A finding is one line: what it is, what it is worth here, and what mends it where that is
- * less than it could be.
+ * Each group of probes is a function that adds findings; a table in doctor.c lists them. Probes ask the kernel or a
+ * run, and do not rely on what should be there. A finding is one line: its name, how well it works here, and how to
+ * improve it where possible.
  */
 #pragma once
 #include "base/base.h"
@@ -12,9 +12,9 @@
 
 enum fh_worth {
 	FH_WORTH_OK,
-	FH_WORTH_NOTE,   /* good to know; nothing is lost */
-	FH_WORTH_WEAKER, /* runs are possible, and something is not there or holds less */
-	FH_WORTH_BLOCKS, /* no run is possible because of this */
+	FH_WORTH_NOTE,   /* for information; nothing is missing */
+	FH_WORTH_WEAKER, /* runs are possible, but something is missing or protects less */
+	FH_WORTH_BLOCKS, /* it makes every run impossible */
 	FH_WORTH_COUNT_
 };
 
@@ -22,40 +22,40 @@ struct fh_finding {
 	const char *group; /* constant */
 	char *name;
 	enum fh_worth worth;
-	char *here; /* one sentence without a full stop; text of others in it is not escaped yet */
-	char *mend; /* a command, or what to do; NULL: there is nothing to mend */
+	char *here; /* one sentence without a full stop; text from elsewhere in it is not yet escaped */
+	char *mend; /* a command, or what to do; NULL: nothing to improve */
 };
 
 struct fh_checkup {
 	struct fh_finding *findings;
 	size_t count, capacity;
-	const char *group;         /* whose findings are being added */
-	struct fh_client *client;  /* NULL: there is no engine, and a finding says why */
-	struct fh_result *sandbox; /* of a plain run that worked; NULL: no sandbox could be made, and a finding says why */
+	const char *group;         /* group of the findings that are being added */
+	struct fh_client *client;  /* NULL: no engine could be started, and a finding says why */
+	struct fh_result *sandbox; /* of a plain run that worked; NULL: none did, and a finding says why */
 };
 
-/* The pointer is good until the next one is added. mend: NULL, or text that is copied. */
+/* Adds a finding; the pointer is valid until the next one is added. mend: NULL, or text that is copied. */
 struct fh_finding *fh_finding_add(struct fh_checkup *c, const char *name, enum fh_worth worth,
                                   FH_NULLABLE const char *mend, const char *format, ...) FH_PRINTF(5, 6);
 
-/* The groups. The first four need whatever rights we were started with, the others run in sandboxes. */
-void fh_doctor_kernel(struct fh_checkup *c);    /* doctor_kernel.c: the system calls that a sandbox is made of */
+/* The groups, in order. The first four need the rights that we were started with; the others use sandboxes. */
+void fh_doctor_kernel(struct fh_checkup *c);    /* doctor_kernel.c: the system calls that sandboxes need */
 void fh_doctor_host(struct fh_checkup *c);      /* doctor_host.c: settings, mounts, devices */
 void fh_doctor_programs(struct fh_checkup *c);  /* doctor_programs.c: whether the commands' programs can start */
 void fh_doctor_engine(struct fh_checkup *c);    /* doctor_run.c: starts the engine, and gives up root's rights */
-void fh_doctor_sandbox(struct fh_checkup *c);   /* doctor_run.c: one plain run, and the layers that it had */
-void fh_doctor_limits(struct fh_checkup *c);    /* doctor_limits.c: a program that goes over each limit */
-void fh_doctor_groups(struct fh_checkup *c);    /* doctor_host.c: control groups, by what the limits were worth */
+void fh_doctor_sandbox(struct fh_checkup *c);   /* doctor_run.c: a plain run and its layers of isolation */
+void fh_doctor_limits(struct fh_checkup *c);    /* doctor_limits.c: a program that exceeds each limit */
+void fh_doctor_groups(struct fh_checkup *c);    /* doctor_host.c: control groups, after the limits */
 void fh_doctor_languages(struct fh_checkup *c); /* doctor_run.c: a program of each language */
 
-/* One run of the checkup's engine. */
+/* A run by the checkup's engine. */
 struct fh_doctor_job {
-	FH_NULLABLE struct fh_plan *plan; /* NULL: there is none, and err says why */
-	struct fh_result *result;         /* NULL: it did not take place, and err says why */
+	FH_NULLABLE struct fh_plan *plan; /* NULL: no plan could be made, and err says why */
+	struct fh_result *result;         /* NULL: the run failed, and err says why */
 	struct fh_error err;
 };
-/* Runs those that have a plan, all at the same time; release each. */
+/* Runs all jobs that have a plan, concurrently. Release each one. */
 void fh_doctor_run(struct fh_checkup *c, struct fh_doctor_job *jobs, size_t n);
 void fh_doctor_job_release(struct fh_doctor_job *j);
-/* What mends a folder that is mounted without the right to execute; NULL when it is not. free() it. */
+/* How to allow executing files in a folder whose mount forbids it; NULL when it is allowed. free() it. */
 FH_NULLABLE char *fh_doctor_noexec(const char *path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Settings, mounts and devices of the host, and what stands in the way of control groups. */
+/* Settings, mounts and devices of the host, and what prevents the use of control groups. */
 #include "cli/doctor/doctor.h"
 
 #include <errno.h>
@@ -20,13 +20,13 @@
 static void look_at_namespaces(struct fh_checkup *c)
 {
 	struct fh_refusal refusal;
-	if (fh_refusal_find(0, &refusal)) /* a warning: whether it really refuses, the kernel's own lines say */
+	if (fh_refusal_find(0, &refusal)) /* only a warning: the group kernel finds out whether it really refuses */
 		(void)fh_finding_add(c, "namespaces", FH_WORTH_WEAKER, refusal.mend, "%s", refusal.why);
 	else
 		(void)fh_finding_add(c, "namespaces", FH_WORTH_OK, NULL, "no setting of this host is in their way");
 }
 
-/* The filter and the capabilities that we ourselves were started with: a container's. */
+/* Reports the seccomp filter and the capabilities with which we were started, as in a container. */
 static void look_at_container(struct fh_checkup *c)
 {
 	char line[256];
@@ -52,7 +52,7 @@ static void look_at_container(struct fh_checkup *c)
 /* ------------------------------------------------------------------------------------------------ folders and devices
  */
 
-/* The mount that a path lies on, by the longest target in mountinfo (proc(5)). */
+/* The mount that a path is on: the longest matching target in mountinfo (proc(5)). */
 static char *mount_of(const char *path)
 {
 	char line[4096], target[1024];
@@ -128,10 +128,10 @@ void fh_doctor_host(struct fh_checkup *c)
 /* ---------------------------------------------------------------------------------------------------- control groups
  */
 
-/* What is mounted, and whether the group that we are in may be given to sandboxes. */
+/* Which hierarchies are mounted, and whether our own group can be used for sandboxes. */
 struct hierarchies {
 	bool v1, v2, v2_controllers, read_only;
-	char own[512]; /* of v2: our group's folder, "" when unknown */
+	char own[512]; /* v2: folder of our own group; "" when unknown */
 	char mount[256];
 };
 
@@ -210,7 +210,7 @@ static const char *mend_groups(const struct hierarchies *h, bool partly)
 	return DELEGATE " (where there is no user manager yet: sudo loginctl enable-linger $USER)";
 }
 
-/* What the other kind of user gets here: told from how the hierarchies are mounted, not tried. */
+/* Tells what root, or else a plain user, would get here. This is derived from the mounts and not tried. */
 static void tell_of_others(struct fh_checkup *c, const struct hierarchies *h)
 {
 #define SAMPLED "memory and cpu_time are bounded by samples, and nothing keeps a cpu_rate"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The system calls that a sandbox is made of, each tried in a child of its own. */
+/* The system calls that sandboxes need; each is tried in a child process. */
 #include "cli/doctor/doctor.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static int write_text(const char *path, const char *text)
 	return fd >= 0 && fh_write_all(fd, text, strlen(text)) == 0 ? 0 : errno;
 }
 
-/* A user namespace with one id, as a plain user's sandbox has it. */
+/* Enters a user namespace with one id, as a plain user's sandbox does. */
 static int enter_user_namespace(void)
 {
 	char map[64];
@@ -51,8 +51,7 @@ static int enter_user_namespace(void)
 	return e ? e : write_text("/proc/self/gid_map", map);
 }
 
-/* The right to make namespaces: root's own, or, as an engine that is not the host's root gets it, that of a user
- * namespace. */
+/* Gets the right to make namespaces: root has it; others get it in a user namespace. */
 static int get_rights(void)
 {
 	return fh_is_host_root() ? 0 : enter_user_namespace();
@@ -70,7 +69,7 @@ static int try_namespace(int flag)
 	return e ? e : unshare(flag) < 0 ? errno : 0;
 }
 
-/* As an engine makes a sandbox: all at once. */
+/* Makes all namespaces in one call, as the engine does. */
 static int try_clone3(int unused)
 {
 	struct clone_args args = { .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS,
@@ -127,7 +126,7 @@ static int try_bind(int unused)
 	return 0;
 }
 
-/* A fresh /proc belongs to a fresh pid namespace, which begins with the next child. */
+/* A new /proc can only be mounted in a new pid namespace, which begins with the next child. */
 static int try_proc(int unused)
 {
 	int status = 0;
@@ -166,7 +165,7 @@ static int try_landlock(int unused)
 	return syscall(SYS_landlock_create_ruleset, NULL, 0, VERSION) < 0 ? errno : 0;
 }
 
-/* fumehood-init starts from memory; vm.memfd_noexec=2 forbids just that (memfd_create(2)). */
+/* fumehood-init is executed from memory, which vm.memfd_noexec=2 forbids (memfd_create(2)). */
 static int try_memory_file(int unused)
 {
 	(void)unused;
@@ -221,11 +220,11 @@ static const struct probe {
 	const char *name;
 	int (*attempt)(int argument);
 	int argument;
-	const char *since; /* the Linux that has it */
-	const char *use;   /* what it gives, in a sentence */
+	const char *since; /* the Linux version that introduced it */
+	const char *use;   /* what sandboxes use it for, as a sentence */
 	enum fh_worth lost;
-	bool namespaces;  /* the host's settings for namespaces may be the cause */
-	const char *mend; /* where no setting explains it; NULL: a newer kernel */
+	bool namespaces;  /* a host's setting for namespaces may be the cause of a failure */
+	const char *mend; /* what to do when no setting is the cause; NULL: use a newer kernel */
 } probes[] = {
 	{ "user namespace", try_user, 0, "3.8", "ids and capabilities that count for nothing outside", FH_WORTH_BLOCKS,
 	  true, CONTAINER },
@@ -271,7 +270,7 @@ static int in_child(const struct probe *p)
 		_exit(p->attempt(p->argument) & 0xff);
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		return errno;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EPERM; /* a filter that kills */
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EPERM; /* killed by a seccomp filter */
 }
 
 static void look(struct fh_checkup *c, const struct probe *p)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Each limit, by a program that goes over it: what the engine says that it is worth here, and what happened. */
+/* Tests each limit with a program that exceeds it: how exact the engine says the limit is here, and what happened. */
 #include "cli/doctor/doctor.h"
 
 #include <stdio.h>
@@ -9,11 +9,11 @@
 enum { WALL_MS = 20000, RATE_MS = 400 };
 #define SEE_DELEGATION "see the line of delegation"
 
-/* `held` says whether the result shows that the limit held, and what happened in words. */
+/* A test. `held` says whether the result shows that the limit worked, and describes what happened. */
 struct trial {
 	enum fh_limit limit;
 	uint64_t value;
-	const char *script; /* of sh, inside */
+	const char *script; /* shell script that runs in the sandbox */
 	bool (*held)(const struct fh_result *r, char *ret, size_t size);
 };
 
@@ -39,13 +39,13 @@ static bool held_memory(const struct fh_result *r, char *ret, size_t size)
 
 static bool held_processes(const struct fh_result *r, char *ret, size_t size)
 {
-	const char *said = (const char *)r->stream_data[FH_STDERR]; /* a shell's "Cannot fork"; sampling may miss it */
+	const char *said = (const char *)r->stream_data[FH_STDERR]; /* a shell's "Cannot fork", which samples may miss */
 	snprintf(ret, size, "one fork too many failed inside");
 	return r->fired >> FH_LIMIT_PROCESSES & 1 || (said && strcasestr(said, "fork"));
 }
 
-/* It cannot be gone over, only felt: a tenth of a processor for 0.4 s is 0.04 s; four times that is still far from all.
- */
+/* This limit cannot be exceeded, it only slows the program: a tenth of a processor for 0.4 s is 0.04 s of CPU time;
+ * even four times that is far from 0.4 s. */
 static bool held_rate(const struct fh_result *r, char *ret, size_t size)
 {
 	uint64_t cpu = r->usage.cpu_user_us + r->usage.cpu_sys_us;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Whether the commands that are programs of their own can start: a library that they need may not be on this machine.
- */
+/* Whether the commands that are programs of their own can start: this machine may lack a library that they need. */
 #include "cli/doctor/doctor.h"
 
 #include <sys/wait.h>
@@ -10,7 +9,7 @@
 
 enum { START_MS = 30 * 1000, WORDS_MAX = 4096 };
 
-/* Names of Debian and Ubuntu; of ours, those that a bare system lacks. */
+/* Packages of Debian and Ubuntu, for those of our libraries that a minimal system lacks. */
 static const struct {
 	const char *library, *package;
 } packages[] = {
@@ -18,7 +17,7 @@ static const struct {
 	{ "libmicrohttpd.so", "libmicrohttpd12" }, { "libcurl.so", "libcurl4" },
 };
 
-/* said: what the loader wrote, glibc's or musl's (ld.so(8)). */
+/* How to install the library that the loader's message (glibc's or musl's, ld.so(8)) names. */
 static char *mend_of(const char *said)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(packages); i++)

@@ -83,7 +83,7 @@ static const char *worth_of_landlock(void)
 	             "network namespaces keep those in)";
 }
 
-/* A layer that a run can do without is a weakness; one that it cannot is an error before this. */
+/* Tells what is lost without a layer. All of these are optional: without a required layer there would be no run. */
 static const struct {
 	const char *worth;
 	const char *(*worth_here)(void);
@@ -138,7 +138,7 @@ void fh_doctor_sandbox(struct fh_checkup *c)
 /* --------------------------------------------------------------------------------------------------------- languages
  */
 
-/* The first line of what a failed program said. */
+/* The first line of a failed program's output. */
 static char *first_words(const struct fh_result *r)
 {
 	const char *text = (const char *)r->stream_data[FH_STDERR];
@@ -170,7 +170,7 @@ static const char *tool_of(const struct fh_language *l, const struct fh_doctor_j
 static void report(struct fh_checkup *c, const struct fh_language *l, const struct fh_doctor_job *j)
 {
 	fh_auto_free char *install = mend_install(l);
-	if (!j->plan) { /* a language that is not installed is missed by those who want to run it */
+	if (!j->plan) { /* a missing language matters only to users who want to run it */
 		enum fh_worth worth = j->err.code == FH_E_NOT_FOUND ? FH_WORTH_NOTE : FH_WORTH_WEAKER;
 		(void)fh_finding_add(c, l->name, worth, install, "%s", j->err.message);
 		return;

@@ -48,9 +48,9 @@ struct task {
 struct pairs {
 	struct task *items;
 	size_t count, capacity;
-	json_t *index; /* hash of the task -> which */
+	json_t *index; /* hash of a task -> its index */
 	int side;
-	int column; /* -1: any */
+	int column; /* only this column counts; -1: every column */
 };
 
 static void hash_task(const json_t *row, char ret_hex[FH_SHA256_HEX])
@@ -61,7 +61,7 @@ static void hash_task(const json_t *row, char ret_hex[FH_SHA256_HEX])
 	const char *description = fh_json_str(test, "description", "");
 	char *text = json_dumps(id ? id : vars, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
 	fh_sha256_add_field(&h, fh_str(text ? text : ""));
-	/* "Row #3" is the test's place in its file, not its name. */
+	/* "Row #3" is a place in a file, which changes when tests are moved. */
 	fh_sha256_add_field(&h, fh_str(fh_starts_with(description, "Row #") ? "" : description));
 	fh_sha256_hex(&h, ret_hex);
 	free(text);
@@ -103,7 +103,8 @@ static int add_cell(void *context, const struct fh_store_cell *cell, struct fh_e
 	return 0;
 }
 
-/* "ID:COLUMN": an id has colons of its own, in its time, so that only a column that is there is one. */
+/* Adds an eval given as "ID" or "ID:COLUMN". An id contains colons itself (in its time), so the last part is a column
+ * only if the eval has one of that number. */
 static int add_side(struct fh_store *s, const char *name, struct pairs *p, struct fh_store_eval *ret,
                     struct fh_error *err)
 {
@@ -130,10 +131,10 @@ static int add_side(struct fh_store *s, const char *name, struct pairs *p, struc
 /* ---------------------------------------------------------------------------------------------------------- figures */
 
 struct figures {
-	size_t tasks, errors, only_a, only_b; /* tasks in both; of those with an error; tasks of one eval only */
+	size_t tasks, errors, only_a, only_b; /* tasks in both; of these with an error; in one only */
 	size_t both, neither;
-	json_t *regressions, *fixes; /* {task, a, b}: rows */
-	bool single;                 /* one result a task, on both sides */
+	json_t *regressions, *fixes; /* lists of {task, a, b} */
+	bool single;                 /* each task has one result in each eval */
 	double rate[2];
 	struct fh_paired_interval difference;
 };

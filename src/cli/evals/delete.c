@@ -45,7 +45,7 @@ int fh_store_command_delete(int argc, char **argv)
 	struct fh_opt_list args = { 0 };
 	bool help = false;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
-	size_t first = args.count > 1 && fh_streq(args.items[0], "eval"); /* as promptfoo says it */
+	size_t first = args.count > 1 && fh_streq(args.items[0], "eval"); /* accepts promptfoo's form: delete eval ID */
 	if (r == 0 && !help && args.count == first)
 		r = fh_error_set(&err, FH_E_ARGUMENT, "delete needs the id of an eval");
 	if (r < 0 || help) {

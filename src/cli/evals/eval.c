@@ -20,7 +20,7 @@
 #include "provider/replay.h"
 #include "script/script.h"
 
-/* Memory that the end of the process frees as well, and faster, unless a build looks for leaks. */
+/* The end of the process frees this memory too, and faster; builds that search for leaks free it here. */
 #ifdef __SANITIZE_ADDRESS__
 #define FREE_AT_END 1
 #else
@@ -41,7 +41,7 @@ static void print_warnings(const struct fh_eval_config *c)
 		fprintf(stderr, "warning: %s\n", fh_error_text(&c->warnings[i].error, text, sizeof(text)));
 }
 
-/* The files of -o, or else those of the config's outputPath. */
+/* The files of -o; without -o, those of the config's outputPath. */
 static int output_paths(const struct fh_eval_options *o, const struct fh_eval_config *c, struct fh_opt_list *ret,
                         struct fh_error *err)
 {
@@ -61,7 +61,8 @@ static int output_paths(const struct fh_eval_options *o, const struct fh_eval_co
 	return 0;
 }
 
-/* The configs of -c, or the one in this folder; an empty one when the command line says all that is needed. */
+/* Loads the configs of -c, or the one in the current folder. When the command line gives everything that is needed, the
+ * config is empty. */
 static int load_config(const struct fh_eval_options *o, struct fh_eval_config *ret, struct fh_error *err)
 {
 	fh_auto_free char *found = o->configs.count || o->model_outputs ? NULL : fh_eval_config_find("");
@@ -75,7 +76,7 @@ static int load_config(const struct fh_eval_options *o, struct fh_eval_config *r
 		fh_eval_config_empty(o->lenient, ret);
 		return 0;
 	}
-	/* Workers of its own: those of the eval get the environment that the config itself says. */
+	/* A pool only for loading configs: the config that is loaded sets the environment of the eval's own workers. */
 	struct fh_script_pool *scripts = fh_script_pool_new(
 	    &(struct fh_script_pool_options){ .handed_over = o->script_env.count ? o->script_env.items : NULL,
 	                                      .timeout_ms = o->script_timeout,
@@ -88,14 +89,14 @@ static int load_config(const struct fh_eval_options *o, struct fh_eval_config *r
 	return r;
 }
 
-/* What an eval is, beside its options. */
+/* What an eval needs beside its options. */
 struct start {
 	const json_t *argv;
-	FH_NULLABLE const struct fh_eval_earlier *earlier; /* to go on with */
+	FH_NULLABLE const struct fh_eval_earlier *earlier; /* the eval to continue; NULL: a new one */
 	enum fh_eval_again again;
 };
 
-/* Whether answers are kept: the command line, else the config, else the environment says so. */
+/* Whether answers are cached: by the command line, else by the config, else by the environment. */
 static bool uses_cache(const struct fh_eval_options *o, const struct fh_eval_config *config)
 {
 	static const char *const sections[] = { "commandLineOptions", "evaluateOptions" };
@@ -182,7 +183,7 @@ static int run_eval(struct fh_eval_options *o, const struct start *start, int *r
 	return r;
 }
 
-/* With the options that it was begun with. */
+/* Continues a stored eval with the options with which it was begun. */
 static int go_on(const struct fh_eval_options *given, int *ret_status, struct fh_error *err)
 {
 	struct fh_eval_earlier earlier = { 0 };

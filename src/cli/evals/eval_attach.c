@@ -30,7 +30,7 @@ static void show(struct fh_progress *p, const struct fh_store_eval *e)
 	fh_progress_step(p, e->passed + e->failed + e->errors, note);
 }
 
-/* Until it has ended; Ctrl-C ends the watching alone. */
+/* Shows the eval's progress until it ends. Ctrl-C ends only this display. */
 static int watch(struct fh_store *s, const struct fh_eval_options *o, struct fh_store_eval *e, struct fh_error *err)
 {
 	struct fh_progress *p = fh_progress_new("eval", e->total, !o->progress_bar);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands around evals that are part of the program fumehood-eval; each has a file of its own name. argv[0] is the
- * command's own name. Returns the exit status. */
+/* The commands of the program fumehood-eval other than eval itself, each in a file of its own name. argv[0] is the
+ * command's name. Returns the exit status. */
 #pragma once
 
 int fh_command_init(int argc, char **argv);

@@ -209,7 +209,7 @@ void fh_eval_options_release(struct fh_eval_options *o)
 	json_decref((json_t *)(uintptr_t)o->overrides.extensions);
 }
 
-/* A file named on the command line is relative to the working directory, not to the config. */
+/* Makes a path absolute: the command line's are relative to the working directory, not to the config. */
 static json_t *absolute(const char *text)
 {
 	bool marked = fh_starts_with(text, "file://");
@@ -240,7 +240,7 @@ static int load_list(const char *path, const char *what, json_t **ret, struct fh
 	return r;
 }
 
-/* With answers that are there already, the answers are the tests, and the provider gives them back. */
+/* Loads the answers of --model-outputs: each becomes a test, and the echo provider returns it. */
 static int load_outputs(struct fh_eval_options *o, struct fh_error *err)
 {
 	json_t *assertions = NULL, *outputs = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of `fumehood eval`, and what it says over the config. */
+/* The command line of `fumehood eval`, and its overrides of the config. */
 #pragma once
 #include "cli/shared/options.h"
 #include "eval/plan.h"
@@ -10,7 +10,7 @@ struct fh_eval_options {
 	    *record, *replay;
 	struct fh_eval_overrides overrides;
 	uint64_t cell_max, show, script_timeout;
-	/* Another eval: its id, or "latest". */
+	/* The id of another eval, or "latest". */
 	FH_NULLABLE const char *attach;
 	bool resume, retry_errors, retry_failures, pause, go_on, cancel;
 	bool table, progress_bar, color, color_given, cache, cache_given, write, share, verbose, lenient, show_given,
@@ -25,5 +25,5 @@ struct fh_eval_options {
 
 int fh_eval_options_parse(int argc, char **argv, struct fh_eval_options *o, struct fh_error *err);
 void fh_eval_options_release(struct fh_eval_options *o);
-/* Prompts, providers, tests, variables and answers of the command line become overrides. */
+/* Makes overrides of the command line's prompts, providers, tests, variables and answers. */
 int fh_eval_options_load(struct fh_eval_options *o, struct fh_error *err);

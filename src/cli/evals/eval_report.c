@@ -6,11 +6,11 @@
 #include "eval/config/text.h"
 #include "eval/repeats.h"
 
-#define HEAD_MAX 60 /* bytes of a prompt's label in a column's name */
+#define HEAD_MAX 60 /* bytes of a prompt's label that a column's name shows */
 
 /* ------------------------------------------------------------------------------------------------------------ grid */
 
-/* The first n bytes' worth of whole characters, with "..." when something is left out. */
+/* The text cut to max bytes, between characters, with "..." if it was longer. */
 static char *shortened(const char *text, size_t max)
 {
 	size_t n = strlen(text);
@@ -22,7 +22,7 @@ static char *shortened(const char *text, size_t max)
 	return fh_xasprintf("%.*s...", (int)n, text);
 }
 
-/* A column's name on few lines: white space becomes single spaces. */
+/* A column's name with each run of white space replaced by one space. */
 static char *column_name(const struct fh_eval_column *c, size_t max)
 {
 	struct fh_buf line = FH_BUF_INIT(0);
@@ -42,7 +42,7 @@ static void plain_cell(struct fh_table *t, enum fh_style style, const char *text
 	fh_table_cell(t, style, NULL, fh_str(cut));
 }
 
-/* `r` NULL: there is no result, for it was not run (`planned`), or is not to be. */
+/* Adds a cell of the grid. `r` NULL: the cell has no result, since it has not run yet (`planned`) or will not run. */
 static void result_cell(struct fh_table *t, const struct fh_eval_result *r, bool planned, size_t max)
 {
 	const json_t *output = r ? json_object_get(r->response, "output") : NULL;
@@ -55,7 +55,7 @@ static void result_cell(struct fh_table *t, const struct fh_eval_result *r, bool
 	} else {
 		bool failed = r->failure != FH_FAILURE_ERROR;
 		const char *error = r->error ? r->error : "";
-		error += fh_starts_with(error, "Error: ") ? strlen("Error: ") : 0; /* the cell begins with that word */
+		error += fh_starts_with(error, "Error: ") ? strlen("Error: ") : 0; /* the cell already begins with ERROR */
 		fh_auto_free char *reason = shortened(error, max);
 		fh_auto_free char *cut = shortened(answer, max);
 		fh_auto_free char *text = failed && *cut ? fh_xasprintf("%s\n---\n%s", reason, cut) : fh_xstrdup(reason);
@@ -171,7 +171,7 @@ static void named_scores(const struct fh_eval_plan *p, const struct fh_eval_resu
 	}
 }
 
-/* One line a column, when there are several: which model did how well. */
+/* With several columns, one line for each tells how well its model did. */
 static void columns(const struct fh_eval_plan *p, const struct fh_eval_results *r, struct fh_buf *out)
 {
 	for (size_t i = 0; p->column_count > 1 && i < p->column_count; i++) {
@@ -185,7 +185,7 @@ static void columns(const struct fh_eval_plan *p, const struct fh_eval_results *
 	}
 }
 
-/* Over repeats, a line each column. */
+/* With repeats, one line for each column. */
 static void repeats(const struct fh_eval_plan *p, const struct fh_eval_results *r, struct fh_buf *out)
 {
 	for (size_t i = 0; i < p->column_count; i++) {

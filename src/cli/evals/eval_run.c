@@ -16,31 +16,31 @@
 #include "eval/outputs/source.h"
 #include "eval/run.h"
 
-/* As promptfoo exits when not enough tests passed; PROMPTFOO_FAILED_TEST_EXIT_CODE sets another. */
+/* promptfoo's exit status when too few tests passed; PROMPTFOO_FAILED_TEST_EXIT_CODE overrides it. */
 enum { EXIT_TESTS_FAILED = 100 };
 #define TABLE_ROWS_MAX 25
-#define TABLE_TESTS_MAX 500 /* no table from here on */
+#define TABLE_TESTS_MAX 500 /* no grid for as many tests or more */
 
-/* What an eval holds in memory is a tenth of its time to free, and the process ends next; a build that looks for leaks
- * wants it freed all the same. */
+/* Freeing an eval's memory would take a tenth of its time, and the process is about to end; builds that search for
+ * leaks free it. */
 #ifdef __SANITIZE_ADDRESS__
 #define FREE_AT_END 1
 #else
 #define FREE_AT_END 0
 #endif
 
-/* One run of a plan. Rows come from the eval's threads, one call at a time; `durable` from the store's. */
+/* One run of a plan. The eval's threads deliver rows, one call at a time; the store's thread updates `durable`. */
 struct run {
 	const struct fh_eval_session *session;
 	struct fh_progress *progress;
-	struct fh_eval_kept *kept; /* NULL: not in the store */
+	struct fh_eval_kept *kept; /* NULL: the eval is not stored */
 	struct fh_output_files *files;
 	int64_t begun_ns;
-	size_t before; /* cells that were done before */
+	size_t before; /* number of cells that an earlier run finished */
 	pthread_mutex_t lock;
 	char note[160];      /* guarded by the lock */
-	volatile int pause;  /* asked for from another terminal */
-	volatile int cancel; /* likewise; Ctrl-C is fh_stop_asked */
+	volatile int pause;  /* another terminal asked for a pause */
+	volatile int cancel; /* another terminal asked to cancel; Ctrl-C sets fh_stop_asked instead */
 };
 
 /* -------------------------------------------------------------------------------------------------------- progress */
@@ -77,7 +77,7 @@ static void on_progress(void *context, const struct fh_eval_results *r)
 		step(run, r->done);
 }
 
-/* With a store, done is what is on the disk. */
+/* With a store, progress counts the rows that are on the disk. */
 static void on_durable(void *context, uint64_t done)
 {
 	struct run *run = context;
@@ -131,7 +131,7 @@ static json_t *options_json(const struct fh_eval_session *s)
 	                 (json_int_t)p->concurrency, "cache", 0);
 }
 
-/* A new eval runs without a store where none can be had, which is told; one that goes on cannot. */
+/* Begins to store the eval. Without a store a new eval runs nevertheless, with a note; a resumed one cannot. */
 static int begin_kept(struct run *run, const char *id, int64_t created_ms, struct fh_error *err)
 {
 	const struct fh_eval_session *s = run->session;
@@ -165,7 +165,7 @@ static int begin_kept(struct run *run, const char *id, int64_t created_ms, struc
 		return r;
 	}
 	char text[1400];
-	if (own.code != FH_E_UNAVAILABLE || own.retryable) /* else this build has none */
+	if (own.code != FH_E_UNAVAILABLE || own.retryable) /* else this build has no store */
 		fprintf(stderr, "warning: this eval will not be in the store: %s\n", fh_error_text(&own, text, sizeof(text)));
 	return 0;
 }
@@ -183,7 +183,7 @@ static void suggest(const char *before_id, const char *id, const char *why)
 	fh_print(&out);
 }
 
-/* How to see the first result that did not pass: the command, for the first .json file that was written. */
+/* Prints the command that shows the first result that did not pass, for the first .json file that was written. */
 static void suggest_show(const struct fh_eval_results *results, const struct fh_opt_list *paths)
 {
 	uint64_t index = 0;
@@ -217,7 +217,7 @@ static void report(const struct fh_eval_session *s, struct fh_eval_results *resu
 	fh_print(&out);
 }
 
-/* What had no effect stands where the results are read, too: a table can be longer than the screen. */
+/* Repeats warnings about config keys without effect below the results: the grid may have scrolled them away. */
 static void print_notes(const struct fh_eval_config *c)
 {
 	char text[1400];
@@ -234,7 +234,7 @@ static void print_notes(const struct fh_eval_config *c)
 		fh_print(&out);
 }
 
-/* Errors count as not passed; of no tests at all, none failed. */
+/* The exit status. Errors count as not passed; an eval without tests succeeds. */
 static int exit_status(const struct fh_eval_results *r)
 {
 	const char *wanted = getenv("PROMPTFOO_PASS_RATE_THRESHOLD"), *code = getenv("PROMPTFOO_FAILED_TEST_EXIT_CODE");
@@ -256,7 +256,7 @@ static int write_files(struct run *run, struct fh_eval_results *results, struct 
 	return r;
 }
 
-/* First what has to last, then what is shown. */
+/* Ends the run: first writes the files and the store, then prints the report. */
 static int end(struct run *run, struct fh_eval_results *results, struct fh_error *err)
 {
 	const struct fh_eval_session *s = run->session;

@@ -24,7 +24,7 @@ static void heading(struct printer *p, const char *text)
 	fh_buf_addc(&p->out, '\n');
 }
 
-/* Text over several lines, each behind `indent` spaces. */
+/* Prints text with each line indented by `indent` spaces. */
 static void block(struct printer *p, struct fh_str text, int indent)
 {
 	do {
@@ -49,7 +49,7 @@ static void value_block(struct printer *p, const json_t *value, int indent)
 	block(p, fh_str(text), indent);
 }
 
-/* "name: value" on one line where it fits, else the value below its name. */
+/* Prints "name: value" on one line if it fits, else the value below the name. */
 static void member(struct printer *p, const char *name, const json_t *value, int indent)
 {
 	const char *text = json_string_value(value);

@@ -71,7 +71,7 @@ int fh_store_command_export(int argc, char **argv)
 	struct fh_opt_list args = { 0 };
 	bool help = false;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
-	size_t first = args.count > 1 && fh_streq(args.items[0], "eval"); /* as promptfoo says it */
+	size_t first = args.count > 1 && fh_streq(args.items[0], "eval"); /* accepts promptfoo's form: export eval ID */
 	const struct fh_output *kind = fh_output_named(as_json ? "json" : format);
 	if (r == 0 && !help && args.count != first + 1)
 		r = fh_error_set(&err, FH_E_ARGUMENT, "export needs one id, or \"latest\"");

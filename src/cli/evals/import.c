@@ -30,7 +30,7 @@ static const struct fh_command_line command_line = {
 	.options = options,
 };
 
-/* "2026-11-21T09:28:07.123Z"; now when it is no such time. */
+/* Parses "2026-11-21T09:28:07.123Z"; the current time when the text has another form. */
 static int64_t wall_ms_of(const char *text)
 {
 	struct tm t = { 0 };
@@ -99,7 +99,7 @@ static int put_all(const json_t *file, const char *id, struct fh_error *err)
 	return fh_store_writer_end(w, &end, err);
 }
 
-/* What was put in before a row was refused is taken out again. */
+/* Removes the rows that were stored before one was refused. */
 static void take_out(const char *id)
 {
 	fh_auto_store struct fh_store *s = NULL;

@@ -20,7 +20,7 @@
 
 /* Folders below examples/evals, each with a promptfooconfig.yaml and recordings.jsonl. */
 static const struct {
-	const char *name, *about, *old_name; /* old_name: what promptfoo calls one like it; NULL: nothing */
+	const char *name, *about, *old_name; /* old_name: promptfoo's name of a similar example; NULL: it has none */
 } examples[] = {
 	{ "tutorial", "functions that a model wrote, called in a sandbox", "integration-epicbox" },
 	{ "languages", "the same task in Python, JavaScript and bash", NULL },
@@ -72,7 +72,7 @@ static void print_list(void)
 		fh_printf("%-12s %s\n", examples[i].name, examples[i].about);
 }
 
-/* In a terminal: the number or the name; a blank line is the first. */
+/* Asks on the terminal for the number or name of an example; a blank line means the first. */
 static int ask(size_t *ret, struct fh_error *err)
 {
 	char line[128];
@@ -105,7 +105,7 @@ static int copy_file(const char *from, const char *to, bool look_only, struct fh
 	return r < 0 ? r : fh_file_write_atomic(to, text.p, text.n, 0644, err);
 }
 
-/* Twice over the same tree: first to look whether all can be written, then to write. */
+/* Copies a tree. It is called twice: first only to check that everything can be written, then to write. */
 static int copy_tree(const char *from, const char *to, bool look_only, struct fh_error *err)
 {
 	DIR *d = opendir(from);

@@ -123,7 +123,7 @@ int fh_store_command_list(int argc, char **argv)
 	struct fh_store_eval_list list = { 0 };
 	r = fh_store_open(NULL, true, &s, &err);
 	if (r == -FH_E_NOT_FOUND)
-		r = 0; /* no store is an empty one */
+		r = 0; /* a missing store counts as empty */
 	else if (r == 0)
 		r = fh_store_evals(s, &(struct fh_store_eval_filter){ kind, text, tag }, 0, limit, &list, &err);
 	if (r == 0)

@@ -15,7 +15,7 @@
 #include "store/rows.h"
 #include "store/search.h"
 
-#define CELL_MAX 250 /* bytes of a cell that are shown */
+#define CELL_MAX 250 /* bytes of a cell's text that are shown */
 
 static bool as_json, row_given, column_given, min_given, max_given;
 static uint64_t row_index, column_index, offset, limit = 25;
@@ -255,7 +255,7 @@ int fh_store_command_show(int argc, char **argv)
 	struct fh_store_page page = { 0 };
 	bool help = false;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
-	size_t first = args.count && fh_streq(args.items[0], "eval"); /* as promptfoo says it */
+	size_t first = args.count && fh_streq(args.items[0], "eval"); /* accepts promptfoo's form: show eval ID */
 	if (r == 0 && !help)
 		r = check(&f, &page, &err);
 	if (r == 0 && args.count > first + 1)

@@ -64,11 +64,11 @@ int main(int argc, char **argv)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	fh_command_inherit_name();
-	/* A root that runs this has no use for its rights: files of others are read here. */
+	/* Drops root's rights, which this program does not need: it reads files of other users. */
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_interrupt_catch();
-	if (argc > 1 && fh_streq(fh_path_base(argv[0]), "fumehood-store")) { /* by base/proc.h, as for `keep` */
+	if (argc > 1 && fh_streq(fh_path_base(argv[0]), "fumehood-store")) { /* as base/proc.h starts it, for `keep` */
 		argc--;
 		argv++;
 	}

@@ -3,21 +3,21 @@
 #pragma once
 #include "store/store.h"
 
-/* argv[0] is the command's own name. Returns the exit status. */
+/* Each takes argv with the command's own name as argv[0], and returns the exit status. */
 int fh_store_command_list(int argc, char **argv);
 int fh_store_command_show(int argc, char **argv);
 int fh_store_command_export(int argc, char **argv);
 int fh_store_command_import(int argc, char **argv);
 int fh_store_command_delete(int argc, char **argv);
 int fh_store_command_compare(int argc, char **argv);
-/* No command of a user's: for `fumehood run --keep` (cli/run_keep.h). */
+/* An internal command, for `fumehood run --keep` (cli/run_keep.h). */
 int fh_store_command_keep(int argc, char **argv);
 
-/* ---- what they share ---- */
+/* ---- functions that the commands share ---- */
 
-/* 2026-11-21 09:28 of the local time. */
+/* A time in local time, as "2026-11-21 09:28". */
 const char *fh_store_when(int64_t wall_ms, char buf[32]);
-/* An eval as --json shows it. New reference. */
+/* An eval in the form of --json. New reference. */
 FH_OWN json_t *fh_store_eval_json(const struct fh_store_eval *e);
-/* To stdout, indented on a terminal. */
+/* Prints v to stdout, indented if that is a terminal. */
 void fh_store_print_json(const json_t *v);

@@ -65,7 +65,7 @@ static int take_duration(const struct fh_opt *o, const char *value, struct fh_er
 
 typedef int take_fn(const struct fh_opt *o, const char *value, struct fh_error *err);
 
-/* Flags take no value and are not here. */
+/* Flags take no value, so they are missing here. */
 static take_fn *const takers[] = {
 	[FH_OPT_STRING] = take_string, [FH_OPT_LIST] = take_list, [FH_OPT_U64] = take_u64,
 	[FH_OPT_DOUBLE] = take_double, [FH_OPT_SIZE] = take_size, [FH_OPT_DURATION] = take_duration,
@@ -139,7 +139,7 @@ struct cursor {
 	bool help;
 };
 
-/* The value of an option whose own word holds none: the next word. */
+/* The value of an option that is given as the next word. */
 static int next_value(struct cursor *at, const struct fh_opt *o, const char *shown, const char **ret_value,
                       struct fh_error *err)
 {
@@ -263,7 +263,8 @@ bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, in
 
 /* ------------------------------------------------------------------------------------------------------------ help */
 
-/* Words of `text`, wrapped at `width`, the first line going on at `column` and the others beginning at `indent`. */
+/* Appends words of `text`, wrapped at `width`. The first line starts at `column`, the others are indented by
+ * `indent`. */
 static void put_wrapped(struct fh_buf *out, const char *text, unsigned column, unsigned indent, unsigned width)
 {
 	bool first = true;
@@ -362,7 +363,7 @@ const char *fh_command_name(void)
 	return called_as;
 }
 
-/* Whether "fumehood " at `at` of the text begins a command to type: `fumehood ps`. */
+/* Whether "fumehood " at `at` begins a command in backquotes, such as `fumehood ps`. */
 static bool is_command(const char *text, const char *at)
 {
 	static const char *const names[] = { "run", "eval",   "judge", "ps",   "kill", "engine",
@@ -375,7 +376,7 @@ static bool is_command(const char *text, const char *at)
 	return false;
 }
 
-/* The hint with our own name in its commands. */
+/* Replaces the program's name in commands that the hint tells to type by the name that we were called by. */
 static void name_in_hint(struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);

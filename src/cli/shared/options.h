@@ -25,8 +25,8 @@ enum fh_opt_kind {
 enum {
 	FH_OPT_NEGATABLE = 1 << 0,
 	FH_OPT_HIDDEN = 1 << 1,
-	FH_OPT_UNLIMITED = 1 << 2, /* for U64, SIZE and DURATION: the word "unlimited" is taken, as UINT64_MAX */
-	FH_OPT_OPTIONAL = 1 << 3,  /* for STRING: --name alone is "", a value comes as --name=VALUE only */
+	FH_OPT_UNLIMITED = 1 << 2, /* for U64, SIZE and DURATION: accepts "unlimited", which gives UINT64_MAX */
+	FH_OPT_OPTIONAL = 1 << 3,  /* for STRING: --name alone gives ""; a value has to be written --name=VALUE */
 };
 
 struct fh_opt_list {
@@ -37,13 +37,13 @@ void fh_opt_list_release(struct fh_opt_list *l);
 
 struct fh_opt {
 	const char *name; /* without dashes; NULL ends the table, "" with help only is a heading */
-	char letter;      /* 0: none */
+	char letter;      /* 0: no letter */
 	enum fh_opt_kind kind;
-	void *target;         /* untouched unless the option is given */
+	void *target;         /* unchanged unless the option is given */
 	const char *argument; /* "SECONDS", for the help */
-	const char *help;     /* one sentence; the default in words where it matters */
+	const char *help;     /* one sentence; names the default where it matters */
 	unsigned flags;
-	bool *given; /* set when it was; may be NULL */
+	bool *given; /* set to true when the option is given; may be NULL */
 };
 
 struct fh_command_line {
@@ -54,29 +54,29 @@ struct fh_command_line {
 	const struct fh_opt *options;
 };
 
-/* Parses argv[1..]; what is no option lands in *ret_args (a list that points into argv; release it). With
- * `stop_at_first` parsing ends at the first argument (for `fumehood COMMAND …`). *ret_help is set when --help or -h was
- * seen; then nothing else is checked. */
+/* Parses argv[1..]. Arguments that are no options go to *ret_args (a list that points into argv; release it). With
+ * `stop_at_first` parsing ends at the first of them (for `fumehood COMMAND …`). *ret_help is set when --help or -h was
+ * given; then nothing else is checked. */
 int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, bool stop_at_first,
                      struct fh_opt_list *ret_args, bool *ret_help, struct fh_error *err);
-/* The whole beginning of a command that takes no argument: parses, answers --help, refuses what is left over. False:
- * the command ends with *ret_status. */
+/* Does all parsing for a command without arguments: handles --help, and refuses arguments. False: the command has to
+ * return *ret_status. */
 bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, int *ret_status);
-/* The help text to stdout, wrapped to the terminal's width. */
+/* Prints the help to stdout, wrapped to the terminal's width. */
 void fh_options_help(const struct fh_command_line *c);
 
-/* The name that the user called us by, argv[0] of the program fumehood: what hints tell to type. A command that is a
- * program of its own is given the name in FUMEHOOD_CALLED_AS, which fh_command_inherit_name() takes out of the
- * environment. "fumehood" until then. */
+/* Sets the name by which the user called us (argv[0] of the program fumehood), for commands in hints; "fumehood" unless
+ * it is called. A command that is a program of its own gets the name in FUMEHOOD_CALLED_AS, which
+ * fh_command_inherit_name() reads and removes from the environment. */
 void fh_command_called_as(const char *name);
 void fh_command_inherit_name(void);
 const char *fh_command_name(void);
 
-/* Prints an error as every command does ("fumehood: …" and the hint, on stderr; `fumehood NAME` in a
- * hint becomes the name that we were called by) and returns `status`. */
+/* Prints an error in the common form ("fumehood: …" and the hint, on stderr; in a hint `fumehood NAME` begins with the
+ * name by which the user called us) and returns `status`. */
 int fh_command_failed(const struct fh_error *err, int status);
 
-/* Exit statuses that all commands share; each command's own are in its --help. */
+/* Exit statuses that all commands share; a command's --help lists its own. */
 enum {
 	FH_EXIT_OK = 0,
 	FH_EXIT_FAILED = 1, /* the work could not be done: bad input, engine error */

@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "cli/shared/options.h"
 
-/* By descriptor: the errno of the first write that failed; 0: none did. */
+/* By descriptor: the errno of the first failed write; 0: all succeeded. */
 static int failure[STDERR_FILENO + 1];
 
 void fh_print_bytes(int fd, struct fh_str s)
@@ -59,7 +59,7 @@ int fh_print_end(int status, int lost)
 			continue;
 		fh_error_sys(&err, failure[fd], "cannot write to %s", names[fd]);
 		(void)fh_command_failed(&err, lost);
-		failure[fd] = 0; /* told */
+		failure[fd] = 0; /* already reported */
 		any = true;
 	}
 	return any && status == FH_EXIT_OK ? lost : status;

@@ -19,7 +19,7 @@ struct fh_progress {
 	pthread_mutex_t lock;
 	char *title, *note;
 	uint64_t done, total, first_done;
-	int64_t started, drawn; /* drawn 0: never */
+	int64_t started, drawn; /* drawn 0: not yet */
 	bool terminal, quiet, visible;
 };
 
@@ -63,7 +63,7 @@ static void put_line(const struct fh_progress *p, int64_t now, struct fh_buf *ou
 		fh_buf_adds(out, "  ");
 		fh_escape_terminal(out, fh_str(p->note), false);
 	}
-	/* What a resumed job found done was not done at this job's speed. */
+	/* Work that a resumed job found finished does not count for its speed. */
 	uint64_t made = p->done - FH_MIN(p->first_done, p->done);
 	if (made > 0 && p->total > p->done) {
 		fh_buf_adds(out, "  eta ");
@@ -71,7 +71,7 @@ static void put_line(const struct fh_progress *p, int64_t now, struct fh_buf *ou
 	}
 }
 
-/* Cuts the line (from byte `start` on) to the terminal's width: a line that wraps could not be erased. */
+/* Cuts the line, from byte `start` on, to the terminal's width: a wrapped line could not be erased. */
 static void cut(struct fh_buf *line, size_t start)
 {
 	unsigned width = fh_term_width(STDERR_FILENO);
@@ -94,7 +94,7 @@ static void draw(struct fh_progress *p, int64_t now)
 		cut(&line, start);
 	else
 		fh_buf_addc(&line, '\n');
-	/* Nobody is told when stderr is gone: the work goes on without a bar. */
+	/* When stderr is closed, the work continues without a bar. */
 	struct fh_sigpipe_guard guard;
 	fh_sigpipe_block(&guard);
 	(void)!fh_write_all(STDERR_FILENO, line.p, line.n);
@@ -116,7 +116,7 @@ void fh_progress_step(struct fh_progress *p, uint64_t done, const char *note)
 		p->note = fh_xstrdup(note);
 	}
 	int64_t now = fh_now_ns();
-	bool first = p->terminal && done == 0; /* the first piece of work may take long */
+	bool first = p->terminal && done == 0; /* draw the bar now: the first unit of work may take long */
 	if (first || now - p->drawn >= (p->terminal ? DRAW_EVERY_NS : LINE_EVERY_NS))
 		draw(p, now);
 	pthread_mutex_unlock(&p->lock);

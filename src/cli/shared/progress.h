@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A progress bar on stderr: "judge  [#####-----] 512/1000  51%  passed 400 failed 112  eta 12s". Drawn only on a
- * terminal (a line each ten seconds elsewhere, when not quiet), at most ten times a second, erased at the end. Safe to
- * call from several threads.
+ * A progress bar on stderr: "judge [#####-----] 512/1000 51% passed 400 failed 112 eta 12s". On a terminal it is drawn
+ * at most ten times a second and erased at the end; elsewhere a line is printed every ten seconds, unless quiet.
+ * Thread-safe.
  */
 #pragma once
 #include "base/base.h"

@@ -53,8 +53,8 @@ struct range {
 	uint32_t first, last;
 };
 
-/* Code points that take no column: combining marks, joiners, variation selectors (Unicode 15, general categories Mn,
- * Me and Cf; neighbouring blocks that hold nothing else of use are joined). */
+/* Code points without width: combining marks, joiners, variation selectors (Unicode 15, general categories Mn, Me and
+ * Cf; neighbouring ranges with only unused code points between them are joined). */
 static const struct range zero_width[] = {
 	{ 0x300, 0x36F },     { 0x483, 0x489 },     { 0x591, 0x5BD },     { 0x5BF, 0x5BF },     { 0x5C1, 0x5C2 },
 	{ 0x5C4, 0x5C5 },     { 0x5C7, 0x5C7 },     { 0x610, 0x61A },     { 0x64B, 0x65F },     { 0x670, 0x670 },
@@ -81,7 +81,7 @@ static const struct range zero_width[] = {
 	{ 0x1F3FB, 0x1F3FF }, { 0xE0001, 0xE007F }, { 0xE0100, 0xE01EF },
 };
 
-/* East Asian wide and full-width characters, and emoji that terminals draw two columns wide. */
+/* East Asian wide and full-width characters, and emoji that terminals draw with two columns. */
 static const struct range two_columns[] = {
 	{ 0x1100, 0x115F },   { 0x231A, 0x231B },   { 0x2329, 0x232A },   { 0x23E9, 0x23EC },   { 0x23F0, 0x23F0 },
 	{ 0x23F3, 0x23F3 },   { 0x25FD, 0x25FE },   { 0x2614, 0x2615 },   { 0x2648, 0x2653 },   { 0x267F, 0x267F },
@@ -128,7 +128,8 @@ static unsigned cp_width(uint32_t cp)
 	return 1 + in_ranges(cp, two_columns, FH_ARRAY_SIZE(two_columns));
 }
 
-/* One character at s.p: its bytes, and its columns through ret_width. What is not UTF-8 is a byte in one column. */
+/* Length in bytes of the character at s.p, and its columns in *ret_width. A byte that is not UTF-8 counts as one
+ * column. */
 static size_t next_char(struct fh_str s, unsigned *ret_width)
 {
 	uint32_t cp;
@@ -152,8 +153,8 @@ unsigned fh_term_text_width(struct fh_str s)
 /* ---------------------------------------------------------------------------------------------------------- tables */
 
 struct cell {
-	char *text;        /* escaped; the first word stands at its beginning */
-	size_t size, word; /* bytes; of them the first word */
+	char *text;        /* escaped; begins with the styled word */
+	size_t size, word; /* in bytes: the text, its first word */
 	enum fh_style style;
 };
 
@@ -220,7 +221,7 @@ void fh_table_free(struct fh_table *t)
 	free(t);
 }
 
-/* The widest line of a cell. */
+/* Width of the widest line of a cell. */
 static unsigned natural_width(const struct cell *c)
 {
 	unsigned widest = 1;
@@ -233,7 +234,7 @@ static unsigned natural_width(const struct cell *c)
 	return widest;
 }
 
-/* The widest word of a cell; no more than WORD_MAX, since a hash or a URL may be broken. */
+/* Width of the widest word of a cell; at most WORD_MAX, since longer words such as hashes or URLs may be broken. */
 static unsigned word_width(const struct cell *c)
 {
 	enum { WORD_MAX = 20 };
@@ -248,12 +249,12 @@ static unsigned word_width(const struct cell *c)
 	return FH_MIN(widest, WORD_MAX);
 }
 
-/* How the columns of a table come to their widths. */
+/* State of the computation of column widths. */
 struct fit {
-	unsigned *widths; /* natural, until the column is settled */
+	unsigned *widths; /* natural width until the column is settled, then the final one */
 	unsigned *words;  /* the widest word of each */
 	bool *settled;
-	unsigned room, words_left, left; /* of the columns that are not settled */
+	unsigned room, words_left, left; /* width, widest words and number of the unsettled columns */
 };
 
 static void settle(struct fit *f, unsigned column, unsigned width)
@@ -265,7 +266,7 @@ static void settle(struct fit *f, unsigned column, unsigned width)
 	f->left--;
 }
 
-/* Settles what the even share decides. False: nothing more. */
+/* Settles columns by the even share of the room. False: none could be settled. */
 static bool settle_some(struct fit *f, unsigned columns)
 {
 	unsigned share = f->room / f->left;
@@ -286,8 +287,8 @@ static bool settle_some(struct fit *f, unsigned columns)
 	return changed && f->left > 0;
 }
 
-/* Column widths that fit: columns that need less than their even share keep what they need, the others share the rest;
- * but none is narrower than its widest word where all of these fit. */
+/* Chooses column widths that fit: columns that need less than an even share get what they need, the others share the
+ * rest. No column is narrower than its widest word, if all of these fit. */
 static void choose_widths(const struct fh_table *t, unsigned width, unsigned *widths)
 {
 	unsigned borders = t->columns * 3 + 1;
@@ -301,7 +302,7 @@ static void choose_widths(const struct fh_table *t, unsigned width, unsigned *wi
 	}
 	for (unsigned i = 0; i < t->columns; i++)
 		f.words_left += words[i];
-	if (f.words_left > f.room) { /* some have to be broken anyway */
+	if (f.words_left > f.room) { /* they do not all fit, so some words will be broken */
 		memset(words, 0, t->columns * sizeof(*words));
 		f.words_left = 0;
 	}
@@ -312,8 +313,8 @@ static void choose_widths(const struct fh_table *t, unsigned width, unsigned *wi
 			settle(&f, i, FH_MAX(f.room / f.left, 1u));
 }
 
-/* The bytes of the next line of a cell from `at` on, at most `width` columns, broken at a space where there is one;
- * *ret_next is where the line after it begins. */
+/* Length in bytes of a cell's line from `at` on: at most `width` columns, broken at a space if possible; *ret_next is
+ * where the next line begins. */
 static size_t line_length(const struct cell *c, size_t at, unsigned width, size_t *ret_next)
 {
 	size_t i = at, space = 0;
@@ -335,7 +336,7 @@ static size_t line_length(const struct cell *c, size_t at, unsigned width, size_
 	return i - at;
 }
 
-/* What a grid is drawn with: of each rule its left end, its crossings and its right end. */
+/* Characters of a grid: for each horizontal rule its left end, crossing and right end. */
 struct grid {
 	const char *top[3], *middle[3], *bottom[3], *horizontal, *vertical;
 };

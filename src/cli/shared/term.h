@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What the terminal can do, and tables on it. */
+/* The terminal's abilities, and tables on it. */
 #pragma once
 #include "base/buf.h"
 
 enum fh_color_mode { FH_COLOR_AUTO, FH_COLOR_ALWAYS, FH_COLOR_NEVER };
-/* AUTO: fd is a terminal, TERM is not "dumb", NO_COLOR is unset or empty. */
+/* Whether to use color. AUTO: fd is a terminal, TERM is not "dumb", NO_COLOR is unset or empty. */
 bool fh_term_color(int fd, enum fh_color_mode mode);
-/* TERM is "dumb": it takes no escape sequences. */
+/* TERM is "dumb": the terminal has no escape sequences. */
 bool fh_term_is_dumb(void);
-/* The locale says another character set than UTF-8 (LC_ALL=C): drawing keeps to ASCII. */
+/* The locale's character set is not UTF-8 (LC_ALL=C): tables are drawn in ASCII. */
 bool fh_term_is_ascii(void);
 unsigned fh_term_width(int fd); /* columns; 80 when unknown; COLUMNS overrides */
-/* Columns that s takes on a terminal (wide and combining characters counted rightly). */
+/* Columns that s takes on a terminal; wide and combining characters are taken into account. */
 unsigned fh_term_text_width(struct fh_str s);
 
-/* A grid with borders; cells wrap to their column's width. Cell text is escaped here (base/escape.h); a cell may have
+/* A table with borders; cells wrap to their column's width. Cell text is escaped here (base/escape.h); a cell may have
  * a style for its first word, such as [PASS]. */
 struct fh_table;
 enum fh_style { FH_STYLE_NONE, FH_STYLE_GOOD, FH_STYLE_BAD, FH_STYLE_WARN, FH_STYLE_DIM, FH_STYLE_BOLD };
