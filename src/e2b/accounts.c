@@ -97,7 +97,7 @@ static void add(struct strings *s, FH_OWN char *text)
 	FH_PUSH(s->items, s->count, s->capacity) = text;
 }
 
-/* The last value of a name counts; nothing in it may split it into two. */
+/* Sets a variable; a later value replaces an earlier one. A name that is empty or holds '=' is ignored. */
 static void set(struct strings *s, const char *name, const char *value)
 {
 	size_t n = strlen(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the sandbox of a hosted one. */
+/* Makes the libfumehood sandbox behind a hosted sandbox. */
 #include "base/uuid.h"
 #include "e2b/accounts.h"
 #include "e2b/contexts.h"
@@ -14,8 +14,8 @@
 enum { KILL_MS = 10000 };
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
-/* Programs take this number for that of a machine's start: each sandbox has one of its own, and a new one when its
- * programs did not outlive something. */
+/* Programs read this number to tell one start of a machine from another: each sandbox has its own, and gets a new one
+ * after an event that ended its programs. */
 static void make_boot_id(char ret[FH_UUID_SIZE + 1])
 {
 	fh_uuid(ret);
@@ -46,8 +46,8 @@ static void renew_boot_id(struct fh_hosted *h)
 	(void)fh_file_stream_close(file, NULL);
 }
 
-/* Each sandbox is a plain user's, with a root that can be written to, as an image's can be; commands say for themselves
- * who runs them. Its lease is this client's: a server that is killed leaves nothing. */
+/* Makes the sandbox with the rights of a plain user and a writable root file system, as images have; each command
+ * chooses its own user. The sandbox belongs to this client's lease: if the server is killed, it ends too. */
 static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct fh_error *err)
 {
 	static const char *const argv[] = { "/bin/true", NULL };
@@ -62,7 +62,7 @@ static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct 
 	q.hostname = "e2b.local";
 	int r = fh_plan_build(&q, &plan, err);
 	fh_strings_free(env);
-	if (r == 0) { /* where root has no capability over the user's folders, its own has to be open to both */
+	if (r == 0) { /* /root is open to both users, for sandboxes whose root has no capabilities */
 		fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/root", NULL)->mode = 0777;
 		plan->root_capabilities = true;
 		add_boot_id(plan);
@@ -73,7 +73,7 @@ static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct 
 	return r;
 }
 
-/* Whether processes of it can be root as well as the user is the host's matter, the same for all. */
+/* Whether its processes can only have one user id. That depends on the host and is the same for all sandboxes. */
 static bool has_one_id(struct fh_hosted *h)
 {
 	struct fh_file_info info;
@@ -101,7 +101,8 @@ int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of
 	return r;
 }
 
-/* Who may signal whom is a matter of users, so that each ends its own. kill(-1) spares the caller, which then ends. */
+/* Kills all processes of a user. A process may signal only those of its own user, so each user's are killed by a
+ * process of that user: kill(-1) spares its caller, which then exits. */
 static void kill_all(struct fh_hosted *h, const char *user)
 {
 	static const char *const argv[] = { "/bin/bash", "-c", "kill -9 -1", NULL };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Carries out the steps of a build inside a sandbox. Every text of a step goes inside as an argument of its own; none
- * becomes part of a script but the commands that RUN is given, which are scripts. */
+/* Runs the steps of a build inside a sandbox. Each text of a step is passed as an argument; only the commands of RUN,
+ * which are scripts by nature, become part of a script. */
 #include "e2b/build_run.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void note(struct fh_template_build *b, const char *level, struct fh_str t
 	json_decref(o);
 }
 
-/* What is built, and what the steps so far say of the commands that follow. */
+/* The build, and the settings that its steps have made so far for later commands. */
 struct work {
 	struct fh_template_build *build;
 	struct fh_hosted *hosted;
@@ -55,7 +55,7 @@ static void note_lines(struct work *w, struct fh_buf *pending, bool all)
 	}
 }
 
-/* Its exit status, or -1 with *err; what it prints is in the log. */
+/* Runs a command; its output goes to the log. Returns the exit status, or -1 with *err. */
 static int command(struct work *w, const char *user, const char *const *argv, const char *cwd, struct fh_error *err)
 {
 	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
@@ -84,7 +84,7 @@ static int command(struct work *w, const char *user, const char *const *argv, co
 	return r < 0 ? -1 : x.signal ? 128 + x.signal : x.exit_code;
 }
 
-/* `script` with arguments, stderr among stdout, as `user`, where its working folder is. 0, or -FH_E_ARGUMENT. */
+/* Runs the script `text` with arguments as `user` in `cwd`, with stderr joined to stdout. 0, or -FH_E_ARGUMENT. */
 static int script(struct work *w, const char *user, const char *text, const char *const *arguments, const char *cwd,
                   struct fh_error *err)
 {
@@ -127,7 +127,7 @@ static int step_user(struct work *w, const json_t *step, const json_t *args, str
 	return 0;
 }
 
-/* Whom a script is to give what it makes to; "" where there is one id. */
+/* The owner for files that a script makes, for chown; "" in a sandbox with one id. */
 static const char *owner_of(const struct work *w, const char *user)
 {
 	return w->hosted->one_id ? "" : user;
@@ -161,7 +161,7 @@ static int step_run(struct work *w, const json_t *step, const json_t *args, stru
 	return arguments[0] ? script(w, user, run, arguments, w->cwd, err) : 0;
 }
 
-/* The archive, in the order of its bytes, whoever else reads it. */
+/* Copies the archive into the sandbox with pread(), as other builds may be reading from the same descriptor. */
 static int put_archive(struct work *w, int fd, struct fh_error *err)
 {
 	struct fh_open_options o = FH_OPEN_OPTIONS_INIT;
@@ -176,8 +176,8 @@ static int put_archive(struct work *w, int fd, struct fh_error *err)
 	return r < 0 ? r : fh_file_stream_close(file, err);
 }
 
-/* $1 archive, $2 source (a pattern), $3 destination, $4 owner or nothing, $5 mode or nothing. tar tells by itself how
- * the archive is compressed. */
+/* Arguments: $1 archive, $2 source (a pattern), $3 destination, $4 owner or "", $5 mode or "". tar recognizes the
+ * compression. */
 static const char copy_script[] =
     "exec 2>&1; set -e; t=$(mktemp -d); trap 'rm -rf -- \"$t\" \"$1\"' EXIT; tar --no-same-owner -xf \"$1\" -C \"$t\"; "
     "cd \"$t\"; shopt -s nullglob dotglob; IFS=; src=${2#/}; [ -n \"$src\" ] || src=.; found=($src); "
@@ -228,7 +228,7 @@ static int run_step(struct work *w, const json_t *step, struct fh_error *err)
 	return fh_error_set(err, FH_E_ARGUMENT, "there is no step of type %.32s: ENV, USER, WORKDIR, RUN and COPY", type);
 }
 
-/* From 1 on; 0: none. */
+/* Sets the number of the current step, from 1; 0: none. */
 static void set_step(struct fh_template_build *b, size_t number)
 {
 	pthread_mutex_lock(&b->lock);
@@ -258,7 +258,7 @@ static int run_steps(struct work *w, struct fh_error *err)
 /* --------------------------------------------------------------------------------------------------------------- build
  */
 
-/* What the template is built upon: one of ours, or the image that stands for it. */
+/* The template that this one is based on: a built-in one, or the one that replaces a known image. */
 static int base_of(const struct fh_template_build *b, const char **ret, struct fh_error *err)
 {
 	static const char *const images[] = { "e2bdev/base", "e2bdev/code-interpreter" };
@@ -280,7 +280,7 @@ static int base_of(const struct fh_template_build *b, const char **ret, struct f
 	                    image);
 }
 
-/* What it is started with begins with what its base says. */
+/* The template's settings, initially those of its base. */
 static json_t *settings_of(const struct work *w)
 {
 	json_t *o = json_object();

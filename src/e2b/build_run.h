@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One build, and the thread that carries it out. */
+/* One build, and the function of its thread. */
 #pragma once
 #include "base/uuid.h"
 #include "e2b/server.h"
@@ -11,17 +11,17 @@ struct fh_template_build {
 	const struct fh_key *owner;
 	char id[FH_UUID_SIZE];
 	char *name;
-	json_t *tags, *request; /* as asked for, immutable */
+	json_t *tags, *request; /* from the request, immutable */
 
-	pthread_mutex_t lock; /* of what stands below */
+	pthread_mutex_t lock; /* guards the members below */
 	enum fh_template_build_state state;
 	json_t *log;            /* [{"timestamp", "level", "message"}] */
-	char *reason, step[24]; /* step: the number of the one that is carried out; "": none */
+	char *reason, step[24]; /* step: number of the current step as text, or "" */
 
 	atomic_int references;
-	struct fh_template_build *next; /* the table's lock */
+	struct fh_template_build *next; /* guarded by the table's lock */
 };
 void fh_template_build_drop(struct fh_template_build *b);
-void *fh_template_build_run(void *build); /* takes over a reference */
-/* A descriptor of the whole archive of that hash, whose offset is shared; -1: it was not uploaded. */
+void *fh_template_build_run(void *build); /* thread function; takes over a reference */
+/* A descriptor of the complete archive with that hash; its offset is shared with others. -1: it was not uploaded. */
 int fh_template_build_archive_read(struct fh_e2b *s, const struct fh_key *owner, const char *hash);

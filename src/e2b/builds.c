@@ -76,7 +76,7 @@ void fh_template_builds_free(FH_OWN struct fh_template_builds *b)
 /* -------------------------------------------------------------------------------------------------------------- builds
  */
 
-/* Forgets the oldest of this owner beyond the bound. Locked. */
+/* Frees this owner's oldest builds beyond the bound. Called with the lock. */
 static void forget_old(struct fh_template_builds *b, const struct fh_key *owner)
 {
 	size_t n = 0;
@@ -111,7 +111,7 @@ void fh_template_build_announce(struct fh_template_builds *b, const struct fh_ke
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* With a reference, or NULL. */
+/* A build with a reference, or NULL. */
 static struct fh_template_build *find(struct fh_template_builds *b, const struct fh_key *owner, const char *name,
                                       const char *id)
 {
@@ -181,14 +181,14 @@ FH_OWN FH_NULLABLE json_t *fh_template_build_status(struct fh_template_builds *b
 /* ------------------------------------------------------------------------------------------------------------ archives
  */
 
-/* Without a name, so that it goes with the server however that ends. */
+/* Opens an unnamed file, so that it disappears with the server even if that is killed. */
 static int open_nameless(void)
 {
 	const char *folder = getenv("TMPDIR");
 	return open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-/* Locked. */
+/* Frees the owner's oldest archives beyond the bound. Called with the lock. */
 static void forget_old_archives(struct fh_template_builds *b, const struct fh_key *owner)
 {
 	size_t n = 0;
@@ -226,7 +226,7 @@ bool fh_template_build_has_archive(struct fh_template_builds *b, const struct fh
 	return whole;
 }
 
-/* Locked. */
+/* Called with the lock. */
 static struct archive *find_token(struct fh_template_builds *b, const char *token)
 {
 	struct archive *a = b->archives;
@@ -240,7 +240,7 @@ int fh_template_build_archive_open(struct fh_template_builds *b, const char *tok
 	int fd = -1;
 	pthread_mutex_lock(&b->lock);
 	struct archive *a = find_token(b, token);
-	if (a && !a->whole) /* one that is whole is never changed: a build may be reading */
+	if (a && !a->whole) /* a complete archive is never changed, as a build may be reading it */
 		fd = fcntl(a->fd, F_DUPFD_CLOEXEC, 0);
 	pthread_mutex_unlock(&b->lock);
 	if (fd >= 0 && (ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0)) {

@@ -76,7 +76,7 @@ void fh_ceilings_limits(const struct fh_ceilings *c, struct fh_limits *ret)
 		{ FH_LIMIT_OUTPUT, FH_CEILING_OUTPUT },  { FH_LIMIT_CPU_TIME, FH_CEILING_CPU_TIME },
 	};
 	fh_limits_init(ret);
-	ret->value[FH_LIMIT_WALL_TIME] = FH_UNLIMITED; /* each command has a time of its own */
+	ret->value[FH_LIMIT_WALL_TIME] = FH_UNLIMITED; /* each command has a time limit of its own */
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		ret->value[same[i].limit] = c->value[same[i].ceiling];
 	ret->value[FH_LIMIT_CPU_RATE] = c->value[FH_CEILING_CPUS] == FH_UNLIMITED ? 0 : c->value[FH_CEILING_CPUS];

@@ -144,7 +144,7 @@ void fh_connect_parser_release(struct fh_connect_parser *p)
 	fh_buf_release(&p->pending);
 }
 
-/* One message from the front of `pending`: 1 and *ret, 0 when it is not whole yet. */
+/* Takes one message from the front of `pending`: returns 1 and *ret, or 0 when it is still incomplete. */
 static int next_message(const struct fh_buf *pending, size_t *at, json_t **ret, struct fh_connect_error *e)
 {
 	uint32_t n;

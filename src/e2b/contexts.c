@@ -56,7 +56,7 @@ static struct fh_hosted_context *context_new(struct fh_hosted *h, const char *la
 	return c;
 }
 
-/* To the end of the list, with a reference of the list's own. The sandbox's lock is held. */
+/* Appends c to the list, which gets its own reference. Called with the sandbox's lock. */
 static bool append(struct fh_hosted *h, struct fh_hosted_context *c)
 {
 	struct fh_hosted_context **at = &h->contexts;
@@ -69,7 +69,7 @@ static bool append(struct fh_hosted *h, struct fh_hosted_context *c)
 	return true;
 }
 
-/* The default contexts that are always listed. The sandbox's lock is held. */
+/* Appends the default contexts that are always listed. Called with the sandbox's lock. */
 static void append_first(struct fh_hosted *h)
 {
 	if (h->contexts_begun)
@@ -147,7 +147,7 @@ struct fh_hosted_context *fh_hosted_context_default(struct fh_hosted *h, const c
 	} else {
 		c = context_new(h, language, NULL);
 		c->is_default = true;
-		(void)append(h, c); /* of a sandbox that has ended it is only the caller's, whose run then fails */
+		(void)append(h, c); /* if the sandbox has ended, only the caller has the context, and its run fails */
 	}
 	pthread_mutex_unlock(&h->lock);
 	return c;

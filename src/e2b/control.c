@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The control API: making, finding, keeping and ending sandboxes. */
+/* The control API: creates, finds, prolongs and ends sandboxes. */
 #include "e2b/control.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { LIST_PAGE_MAX = 100, ENTRIES_MAX = 256, VALUE_MAX = 32 << 10 };
 
-/* "2026-11-23T04:05:06.123456Z" */
+/* A time as "2026-11-23T04:05:06.123456Z". */
 static json_t *iso_us(int64_t wall_us)
 {
 	char date[32], text[48];
@@ -38,7 +38,7 @@ json_t *fh_control_body(struct fh_http_request *r, struct fh_str body)
 	return NULL;
 }
 
-/* An object of strings within bounds, or absent. */
+/* Reads a member that is an object of strings within bounds; it may be missing. */
 static bool read_strings(struct fh_http_request *r, json_t *body, const char *key, json_t **ret)
 {
 	json_t *o = json_object_get(body, key), *value;
@@ -60,7 +60,7 @@ static bool read_strings(struct fh_http_request *r, json_t *body, const char *ke
 	return true;
 }
 
-/* Seconds, at most what the key may have. */
+/* Reads seconds, bounded by the key's ceiling. */
 bool fh_control_lifetime(struct fh_http_request *r, const struct fh_key *key, const json_t *body, int64_t least_s,
                          uint64_t *ret_ms)
 {
@@ -83,7 +83,7 @@ bool fh_control_lifetime(struct fh_http_request *r, const struct fh_key *key, co
 	return true;
 }
 
-/* The sandbox of the path, if it is the caller's; NULL after a 404. */
+/* The sandbox that the path names, if it belongs to the caller; NULL after replying with 404. */
 struct fh_hosted *fh_control_find(struct fh_http_request *r)
 {
 	struct fh_e2b *s = fh_http_context(r);
@@ -236,7 +236,7 @@ static void set_timeout(struct fh_http_request *r, struct fh_str text)
 	fh_http_reply_empty(r, 204);
 }
 
-/* Of older SDKs: {"duration": s}. */
+/* For older SDKs: {"duration": s}. */
 static void refresh(struct fh_http_request *r, struct fh_str text)
 {
 	fh_auto_hosted struct fh_hosted *h = fh_control_find(r);
@@ -249,7 +249,8 @@ static void refresh(struct fh_http_request *r, struct fh_str text)
 	fh_http_reply_empty(r, 204);
 }
 
-/* 200: it was awake; 201: it has been resumed. Its end is only ever put off. */
+/* Replies 200 if the sandbox was awake, 201 if it was resumed. A lifetime in the request can only lengthen the
+ * sandbox's. */
 static void connect_to(struct fh_http_request *r, struct fh_str text)
 {
 	fh_auto_hosted struct fh_hosted *h = fh_control_find(r);
@@ -266,7 +267,7 @@ static void connect_to(struct fh_http_request *r, struct fh_str text)
 		reply_sandbox(r, resumed ? 201 : 200, h);
 }
 
-/* {"memory": false}: its files alone are kept. */
+/* With {"memory": false} only the sandbox's files are kept. */
 static void pause_one(struct fh_http_request *r, struct fh_str text)
 {
 	fh_auto_hosted struct fh_hosted *h = fh_control_find(r);
@@ -294,7 +295,7 @@ static void metrics(struct fh_http_request *r, struct fh_str body)
 
 static void health(struct fh_http_request *r, struct fh_str body)
 {
-	fh_http_reply_header(r, "Server", "fumehood"); /* by which `fumehood with` knows it */
+	fh_http_reply_header(r, "Server", "fumehood"); /* `fumehood with` recognizes the server by this header */
 	fh_http_reply(r, 200, "text/plain", fh_str("OK"));
 }
 
@@ -302,11 +303,11 @@ static void health(struct fh_http_request *r, struct fh_str body)
  */
 
 struct query {
-	struct fh_target metadata; /* a query string within the query */
+	struct fh_target metadata; /* the query string within the query, parsed */
 	const char *states, *started_after, *template_id;
 	bool oldest_first;
 	size_t limit;
-	uint64_t after; /* the order of the last sandbox of the page before; 0: this is the first page */
+	uint64_t after; /* order of the previous page's last sandbox; 0: this is the first page */
 };
 
 static void query_release(struct query *q)
@@ -314,7 +315,7 @@ static void query_release(struct query *q)
 	fh_target_release(&q->metadata);
 }
 
-/* A query string within the query, in which names and values are encoded once more. */
+/* Parses a query string that is a value of the query; its names and values are encoded twice. */
 static bool read_metadata(const char *text, struct fh_target *ret)
 {
 	fh_auto_free char *target = fh_xasprintf("/?%s", text);
@@ -353,12 +354,12 @@ static bool query_fits(const struct query *q, const struct fh_hosted *h)
 			return false;
 	if (q->template_id && !fh_streq(q->template_id, h->template_id))
 		return false;
-	/* Both are UTC in one form, so that their texts compare as their times do, as far as the shorter one goes. */
+	/* Both times are UTC in the same format, so comparing text compares times; the given one may be shorter. */
 	fh_auto_json json_t *started = q->started_after ? iso_us(h->started_us) : NULL;
 	return !started || strncmp(json_string_value(started), q->started_after, strcspn(q->started_after, "Z")) >= 0;
 }
 
-/* One page of `all`; *ret_next gets the order of its last sandbox when more follow, else 0. */
+/* One page of `all`; *ret_next is the order of its last sandbox when there are more, else 0. */
 static json_t *list_page(const struct query *q, struct fh_hosted **all, size_t n, uint64_t *ret_next)
 {
 	json_t *page = json_array();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the control API share. */
+/* Functions shared by the files of the control API. */
 #pragma once
 #include "e2b/server.h"
 
-/* The object in a request's body, an empty one when there is none. NULL after a 400. */
+/* The object in a request's body; an empty one when the body is empty. NULL after replying with 400. */
 FH_OWN FH_NULLABLE json_t *fh_control_body(struct fh_http_request *r, struct fh_str body);
-/* The sandbox of the path, if it is the caller's, with a reference. NULL after a 404. */
+/* The sandbox that the path names, if it belongs to the caller, with a reference. NULL after replying with 404. */
 FH_NULLABLE struct fh_hosted *fh_control_find(struct fh_http_request *r);
-/* `timeout` of a body, seconds, at least least_s and at most what the key may have. False after a 400. */
+/* Reads a body's `timeout` in seconds: at least least_s, at most the key's ceiling. False after replying with 400. */
 bool fh_control_lifetime(struct fh_http_request *r, const struct fh_key *key, const json_t *body, int64_t least_s,
                          uint64_t *ret_ms);
-/* A sandbox as create and connect answer. */
+/* A sandbox in the form in which create and connect reply. */
 FH_OWN json_t *fh_control_sandbox(const struct fh_hosted *h);

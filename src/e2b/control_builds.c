@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The control API: templates that clients build, their names and tags. */
+/* The control API: templates that clients build, with their names and tags. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ static bool are_tags(struct fh_http_request *r, const json_t *tags, bool needed)
 	return good;
 }
 
-/* {"name": "NAME[:TAG]", "tags"}; older clients say "alias". */
+/* Takes {"name": "NAME[:TAG]", "tags"}; older clients send "alias". */
 static void announce(struct fh_http_request *r, struct fh_str text)
 {
 	struct fh_e2b *s = fh_http_context(r);
@@ -89,7 +89,8 @@ static void status(struct fh_http_request *r, struct fh_str body)
 /* ------------------------------------------------------------------------------------------------------------- uploads
  */
 
-/* Where the archive of a COPY is to be sent; the URL alone lets one in, as that of any object store. */
+/* Replies with the URL to which the archive of a COPY is to be uploaded. The URL holds a secret and needs no key, as
+ * the presigned URLs of object stores. */
 static void upload_place(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_e2b *s = fh_http_context(r);
@@ -181,7 +182,7 @@ static void alias(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply_json(r, 200, o);
 }
 
-/* {"target": "NAME:TAG", "tags"} */
+/* Takes {"target": "NAME:TAG", "tags"}. */
 static void add_tags(struct fh_http_request *r, struct fh_str text)
 {
 	struct fh_e2b *s = fh_http_context(r);
@@ -203,7 +204,7 @@ static void add_tags(struct fh_http_request *r, struct fh_str text)
 	fh_http_reply_json(r, 201, o);
 }
 
-/* {"name": "NAME", "tags"} */
+/* Takes {"name": "NAME", "tags"}. */
 static void remove_tags(struct fh_http_request *r, struct fh_str text)
 {
 	struct fh_e2b *s = fh_http_context(r);

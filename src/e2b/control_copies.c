@@ -17,7 +17,7 @@ static json_t *error_item(const struct fh_error *err)
 	return o;
 }
 
-/* One more, with the files of `from` as they are now. */
+/* Makes a sandbox with the files that `from` has now. */
 static json_t *fork_one(struct fh_hosted *from, uint64_t lifetime_ms)
 {
 	struct fh_hosted_request q = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of the server and its sandboxes: logs, and numbers for Prometheus. */
+/* Information about the server and its sandboxes: logs, and metrics for Prometheus. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -34,7 +34,7 @@ static void logs(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply_json(r, 200, o);
 }
 
-/* The first form: lines, and the entries beside them. */
+/* Logs in the API's older form: lines, and entries beside them. */
 static void old_logs(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_hosted struct fh_hosted *h = fh_control_find(r);
@@ -56,8 +56,8 @@ static void old_logs(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply_json(r, 200, o);
 }
 
-/* OpenMetrics (prometheus.io/docs/specs/om). Counts of all keys together and no names, for whoever is on this machine;
- * for others with any key. */
+/* Metrics as OpenMetrics text (prometheus.io/docs/specs/om). They are sums over all keys, without names; requests from
+ * this machine need no key, others need any key. */
 static void metrics(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_e2b *s = fh_http_context(r);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine behind the server: started when the first sandbox is asked for, and once more when it has died.
+ * The engine behind the server. It is started for the first sandbox, and a new one is started after it died.
  *
- * An engine is counted; each sandbox holds a reference to the one that made it. What an engine made dies with it, and
- * nothing else does.
+ * Engines are reference-counted; each sandbox holds a reference to the engine that made it, and ends when that engine
+ * dies.
  */
 #pragma once
 #include <pthread.h>
@@ -15,13 +15,13 @@ struct fh_e2b_engine {
 	atomic_int references;
 };
 
-/* The one that sandboxes are made by now. Zeroed but for the lock: none was needed yet. */
+/* The engine that makes new sandboxes. Initially zeroed, except for the lock: no engine was started. */
 struct fh_e2b_engines {
 	pthread_mutex_t lock;
 	struct fh_e2b_engine *current;
 };
 
-/* A living one, with a reference. */
+/* A running engine, with a reference. */
 int fh_e2b_engine_get(struct fh_e2b_engines *e, struct fh_e2b_engine **ret, struct fh_error *err);
 void fh_e2b_engine_drop(struct fh_e2b_engine *e); /* NULL is fine */
 bool fh_e2b_engine_is_dead(const struct fh_e2b_engine *e);

@@ -74,7 +74,7 @@ static json_t *time_text(int64_t ns)
 	return json_string(text);
 }
 
-/* Follows links of links, each as far as its text goes. */
+/* Follows a chain of symbolic links, using only their text. */
 static char *resolve(struct fh_hosted *h, const char *user, const char *path, const char *target)
 {
 	char *at = NULL;
@@ -128,7 +128,7 @@ FH_OWN json_t *fh_entry_object(struct fh_hosted *h, const char *user, const char
 	json_t *o = json_object();
 	struct fh_file_info target;
 	fh_auto_free char *buffer = NULL;
-	const struct fh_file_info *shown = info; /* a link shows the type and mode of what it leads to */
+	const struct fh_file_info *shown = info; /* of a link, type and mode of its target are shown */
 	char text[16], owner[16], size[24];
 	if (info->type == FH_FILE_LINK &&
 	    fh_files_stat(h->sandbox, fh_account_for(h, user), path, 0, &target, &buffer, NULL) == 0)
@@ -162,7 +162,7 @@ FH_OWN json_t *fh_entry_look(struct fh_hosted *h, const char *user, const char *
 	if (r < 0 && fh_entry_denied(h, user, &err))
 		r = fh_files_stat(h->sandbox, "root", path, FH_FILES_NOFOLLOW, &info, &buffer, &err);
 	if (r < 0) {
-		if (err.sys == ENOTDIR) /* a folder on the way is a file: there is nothing */
+		if (err.sys == ENOTDIR) /* a component of the path is a file, so the path does not exist */
 			err.sys = ENOENT;
 		fh_entry_fail(e, &err, path);
 		return NULL;
@@ -170,7 +170,7 @@ FH_OWN json_t *fh_entry_look(struct fh_hosted *h, const char *user, const char *
 	return fh_entry_object(h, user, path, &info, true);
 }
 
-/* One folder; made by root, it is handed to the user. */
+/* Makes one folder; if it has to be made as root, it is then given to the user. */
 static int make_folder(struct fh_hosted *h, const char *user, const char *path, struct fh_error *err)
 {
 	struct fh_file_changes owner = FH_FILE_CHANGES_INIT;
@@ -194,7 +194,7 @@ int fh_entry_make_folders(struct fh_hosted *h, const char *user, const char *pat
 	struct fh_file_info info;
 	fh_auto_free char *buffer = NULL, *parent = fh_path_dir(path);
 	int r = make_folder(h, user, path, &first);
-	if (r < 0 && first.sys == ENOENT && !fh_streq(parent, path)) { /* root made none on the way */
+	if (r < 0 && first.sys == ENOENT && !fh_streq(parent, path)) { /* root has not made the missing parent folders */
 		r = fh_entry_make_folders(h, user, parent, err);
 		return r < 0 ? r : make_folder(h, user, path, err);
 	}

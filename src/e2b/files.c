@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files over plain HTTP: GET and POST /files of envd, and its small pages. */
+/* Files over plain HTTP: envd's GET and POST /files, and its small pages. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { METADATA_KEY_MAX = 246, METADATA_TOTAL_MAX = 4096, INFLATED_PIECE = 64 << 10 };
 
-/* The user of a /files request: its ?username=, not the Authorization header's. NULL after a 401. */
+/* The user of a /files request: its ?username=, not the Authorization header's. NULL after replying with 401. */
 static const char *user_of(struct fh_http_request *r)
 {
 	const char *name = fh_http_query(r, "username"), *usual = fh_json_str(fh_e2b_hosted(r)->settings, "user", NULL),
@@ -42,8 +42,8 @@ static void fail_file(struct fh_http_request *r, const struct fh_error *err, con
 
 struct download {
 	struct fh_file_stream *file;
-	struct fh_buf first; /* read ahead, of a file that says it is empty */
-	uint64_t left;       /* of what was promised; FH_HTTP_SIZE_UNKNOWN: all there is */
+	struct fh_buf first; /* data read ahead, of a file whose size is given as 0 */
+	uint64_t left;       /* bytes of the promised length still to send; FH_HTTP_SIZE_UNKNOWN: up to the file's end */
 };
 
 static ssize_t read_download(void *context, char *buffer, size_t n)
@@ -61,7 +61,7 @@ static ssize_t read_download(void *context, char *buffer, size_t n)
 	got = fh_file_stream_read(d->file, buffer, (size_t)FH_MIN((uint64_t)n, d->left), NULL);
 	if (d->left != FH_HTTP_SIZE_UNKNOWN)
 		d->left -= got > 0 ? (uint64_t)got : 0;
-	return got == 0 && d->left && d->left != FH_HTTP_SIZE_UNKNOWN ? -1 : got; /* it became shorter meanwhile */
+	return got == 0 && d->left && d->left != FH_HTTP_SIZE_UNKNOWN ? -1 : got; /* the file was truncated meanwhile */
 }
 
 static void free_download(void *context)
@@ -72,7 +72,8 @@ static void free_download(void *context)
 	free(d);
 }
 
-/* "bytes=5-9", "bytes=5-", "bytes=-5": the first and the number of bytes. False: no range, or one that does not fit. */
+/* Parses "bytes=5-9", "bytes=5-" or "bytes=-5" into the first byte and their number. False: no range, or one outside of
+ * the file. */
 static bool read_range(const char *text, uint64_t size, uint64_t *ret_first, uint64_t *ret_count)
 {
 	unsigned long long first = 0, last = 0;
@@ -114,7 +115,7 @@ static void reply_download(struct fh_http_request *r, struct fh_file_stream *fil
 	char piece[4096];
 	d->file = file;
 	d->left = size;
-	if (size == 0) { /* of the kernel's own files the size is not known before they are read */
+	if (size == 0) { /* files of the kernel (/proc) have size 0 and may have content */
 		ssize_t n = fh_file_stream_read(file, piece, sizeof(piece), NULL);
 		if (n > 0) {
 			fh_buf_add(&d->first, piece, (size_t)n);
@@ -168,12 +169,12 @@ static void download(struct fh_http_request *r, struct fh_str body)
 struct upload {
 	struct fh_http_request *request;
 	struct fh_hosted *hosted;
-	const char *user, *asked; /* ?path=, which wins over what a form says */
+	const char *user, *asked; /* asked: ?path=, which overrides the form's file name */
 	struct fh_http_form *form;
 	z_stream inflater;
 	bool inflates, inflated_whole, failed;
 	struct fh_file_stream *file;
-	char *path, *part; /* of the file that is written; what the form calls it */
+	char *path, *part; /* path: of the file that is being written; part: its name in the form */
 	bool as_root, part_is_empty;
 	json_t *written;
 };
@@ -199,7 +200,7 @@ static bool upload_fail(struct upload *u, const struct fh_error *err)
 	return false;
 }
 
-/* As the user; where that may not, as root, whose new file is then handed over. */
+/* Opens the file as the user or, where permission is denied, as root; a new file is then given to the user. */
 static bool open_to_write(struct upload *u, const char *path)
 {
 	struct fh_open_options o = FH_OPEN_OPTIONS_INIT;
@@ -258,7 +259,7 @@ static bool read_metadata_header(void *context, const char *name, const char *va
 	return !m->bad;
 }
 
-/* The attributes of an upload replace those of the one before. */
+/* Sets the metadata attributes; those of an earlier upload are removed. */
 static bool write_metadata(struct upload *u)
 {
 	fh_auto_json json_t *items = json_object();
@@ -287,7 +288,7 @@ static bool write_metadata(struct upload *u)
 	return true;
 }
 
-/* The file is whole. */
+/* Closes the file after its last byte. */
 static bool close_file(struct upload *u)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -320,7 +321,7 @@ static bool on_form_data(void *upload, const char *name, const char *filename, u
 	struct upload *u = upload;
 	if (u->failed || strcmp(name, "file") != 0)
 		return !u->failed;
-	/* The library tells the beginning of a part twice: without bytes, and with its first ones. */
+	/* The library reports the beginning of a part twice: without bytes, and with its first bytes. */
 	bool begins = offset == 0 && !(u->file && u->part_is_empty && fh_streq(u->part, filename));
 	if (begins) {
 		const char *asked = u->asked ? u->asked : filename ? filename : "";
@@ -355,7 +356,7 @@ static bool write_inflated(struct upload *u, struct fh_str piece)
 	return false;
 }
 
-/* NULL after a reply. */
+/* NULL after it has replied. */
 static struct upload *upload_begin(struct fh_http_request *r)
 {
 	const char *user = user_of(r), *encoding = fh_http_header(r, "Content-Encoding");
@@ -409,7 +410,7 @@ static void upload_end(struct fh_http_request *r, struct fh_str body)
 	struct upload *u = fh_http_request_kept(r);
 	if (!u && !(u = upload_begin(r)))
 		return;
-	fh_http_form_free(FH_TAKE_PTR(u->form)); /* its end brings the last piece */
+	fh_http_form_free(FH_TAKE_PTR(u->form)); /* freeing it delivers the last piece */
 	if (u->failed)
 		return;
 	if (u->inflates && !u->inflated_whole)

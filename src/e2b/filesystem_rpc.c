@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The service filesystem.Filesystem of envd, but for its watchers (watch_rpc.c). */
+/* envd's service filesystem.Filesystem, without its watchers (watch_rpc.c). */
 #include <errno.h>
 
 #include "base/path.h"
@@ -8,7 +8,7 @@
 
 enum { ENTRIES_MAX = 100000, DEPTH_MAX = 256 };
 
-/* A call: its user and its path, absolute. */
+/* A call: its user, and its absolute path. */
 struct call {
 	struct fh_hosted *hosted;
 	const char *user;
@@ -87,7 +87,7 @@ static json_t *remove_call(const struct call *c, struct fh_connect_error *e)
  */
 
 struct listed {
-	char *path; /* relative to what is listed */
+	char *path; /* relative to the listed folder */
 	json_t *entry;
 };
 struct listing {
@@ -117,7 +117,7 @@ static int take_entry(void *context, const struct fh_file_info *info)
 	return 0;
 }
 
-/* A folder stands before what is in it, and its entries before the next one beside it: '/' sorts before all else. */
+/* Order of entries: a folder, its contents, then its next sibling. To get it, '/' sorts before all other characters. */
 static int in_order(const void *a, const void *b)
 {
 	const unsigned char *x = (const unsigned char *)((const struct listed *)a)->path,

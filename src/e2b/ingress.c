@@ -21,13 +21,14 @@
 
 enum {
 	HEAD_MAX = 64 << 10,
-	BODY_MAX = 64 << 20, /* of a request, which is sent inside when it is whole */
+	BODY_MAX = 64 << 20, /* bytes of a request's body, which is collected before it is sent inside */
 	PIECE = 32 << 10,
 	LOOK_MS = 250,
-	HEAD_SECONDS = 600, /* for the answer's head */
+	HEAD_SECONDS = 600, /* time for the head of the answer */
 };
 
-/* What belongs to one connection and not to the message (RFC 9110, section 7.6.1), and our own. */
+/* Whether a header belongs to the connection and not to the message (RFC 9110, section 7.6.1), or is one of ours; such
+ * headers are not passed on. */
 static bool is_of_connection(const char *name)
 {
 	static const char *const names[] = { "Connection", "Keep-Alive",     "Proxy-Connection",
@@ -46,7 +47,7 @@ static bool is_of_connection(const char *name)
 
 struct head {
 	struct fh_buf text;
-	const char *host; /* instead of the request's own; NULL: as it came */
+	const char *host; /* replaces the request's Host; NULL: it is kept */
 };
 
 static bool add_header(void *context, const char *name, const char *value)
@@ -58,7 +59,7 @@ static bool add_header(void *context, const char *name, const char *value)
 	return !h->text.overflowed;
 }
 
-/* The host name that the sandbox's maker wants its servers to see, with ${PORT} in it. */
+/* The Host that servers in the sandbox see when its creator asked for another one, with ${PORT} in it replaced. */
 static char *masked_host(const struct fh_hosted *h, unsigned port)
 {
 	const char *mask = fh_json_str(h->network, "maskRequestHost", NULL), *at;
@@ -95,8 +96,8 @@ static int send_request(struct fh_http_request *r, struct fh_process *to, struct
 struct answer {
 	struct fh_http_request *request;
 	struct fh_process *from;
-	struct fh_buf rest; /* of its body, that came with the head */
-	uint64_t left;      /* FH_HTTP_SIZE_UNKNOWN: until its connection ends */
+	struct fh_buf rest; /* the part of the body that came with the head */
+	uint64_t left;      /* bytes of the body still to come; FH_HTTP_SIZE_UNKNOWN: up to the connection's end */
 	unsigned status;
 };
 
@@ -108,7 +109,7 @@ static void answer_free(void *context)
 	free(a);
 }
 
-/* Up to n bytes; 0 at the end, negative when its client or the sandbox is gone. */
+/* Reads up to n bytes; 0 at the end, negative when the client or the sandbox is gone. */
 static ssize_t read_some(struct answer *a, void *buffer, size_t n, int looks)
 {
 	const struct fh_hosted *h = fh_e2b_hosted(a->request);
@@ -122,7 +123,8 @@ static ssize_t read_some(struct answer *a, void *buffer, size_t n, int looks)
 	return -FH_E_TIMEOUT;
 }
 
-/* "HTTP/1.1 200 OK\r\nName: value\r\n…\r\n\r\n": the status, or 0. Its headers become the reply's. `text` is cut up. */
+/* Parses "HTTP/1.1 200 OK\r\nName: value\r\n…\r\n\r\n", which it modifies. Returns the status, or 0; its headers are
+ * added to the reply. */
 static unsigned read_head(struct answer *a, char *text, bool upgrade)
 {
 	unsigned status = 0;
@@ -140,14 +142,14 @@ static unsigned read_head(struct answer *a, char *text, bool upgrade)
 		if (strcasecmp(line, "Content-Length") == 0)
 			a->left = strtoull(value, NULL, 10);
 		if (strcasecmp(line, "Transfer-Encoding") == 0 && !upgrade)
-			return 0; /* an answer to HTTP/1.0 is never chunked */
+			return 0; /* an answer to an HTTP/1.0 request must not be chunked */
 		if (!is_of_connection(line) || (upgrade && strcasecmp(line, "Upgrade") == 0))
 			fh_http_reply_header(a->request, line, value);
 	}
 	return status;
 }
 
-/* Reads the head, over answers of 1xx that only say to wait. */
+/* Reads the head, after skipping answers of status 1xx. */
 static bool receive_head(struct answer *a, bool upgrade)
 {
 	for (;;) {
@@ -197,7 +199,7 @@ struct both_ways {
 	int fd;
 };
 
-/* From the server inside to the client, until either ends; then the other direction ends too. */
+/* Copies from the server inside to the client until one of them closes; then it ends the other direction too. */
 static void *send_out(void *context)
 {
 	struct both_ways *w = context;
@@ -225,7 +227,7 @@ static void take_connection(void *context, int fd, struct fh_str early)
 	while ((n = read(fd, piece, sizeof(piece))) > 0 || (n < 0 && errno == EINTR))
 		if (n > 0 && fh_process_write(a->from, piece, (size_t)n, NULL) < 0)
 			break;
-	(void)fh_process_signal(a->from, SIGKILL, NULL); /* closes it, so that the thread's read returns */
+	(void)fh_process_signal(a->from, SIGKILL, NULL); /* closes it, so that the other thread's read returns */
 	(void)fh_process_close_stdin(a->from, NULL);
 	pthread_join(out, NULL);
 }
@@ -277,7 +279,7 @@ static void forward(struct fh_http_request *r, struct fh_str body)
 	answer_free(a);
 }
 
-/* Every method: the table is looked at by nobody, its one route is taken. */
+/* Any method: the router takes this route without looking at the table. */
 const struct fh_http_route fh_e2b_port_routes[] = {
 	{ "*", "/*", forward, .body_max = BODY_MAX },
 	{ 0 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The code interpreter: runs of code as a stream of JSON lines, and the contexts that they happen in. */
+/* The code interpreter: runs of code, as streams of JSON lines, and their contexts. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -9,8 +9,8 @@
 #include "e2b/threads.h"
 
 enum {
-	QUEUE_MAX = 4 << 20, /* bytes of lines that wait for a client that reads slowly */
-	LOOK_MS = 250,       /* how often a silent stream looks whether its client is still there */
+	QUEUE_MAX = 4 << 20, /* bytes of lines that wait for a slow client */
+	LOOK_MS = 250,       /* how often a stream without data checks whether its client is still connected */
 	KEEPALIVE_S = 5,
 	ENV_MAX = 256,
 };
@@ -28,15 +28,15 @@ static void reply_text(struct fh_http_request *r, unsigned status, const char *f
 
 /* --------------------------------------------------------------------------------------------------------- one run */
 
-/* A run and the stream of its lines: the run's own thread fills `lines`, the connection's empties it. Each holds a
- * reference. */
+/* A run and the stream of its lines: the run's own thread fills `lines`, the connection's thread empties it. Each
+ * thread holds a reference. */
 struct run {
 	struct fh_hosted *hosted;
 	struct fh_hosted_context *context;
 	char *code;
 	size_t code_size;
 	char **env;
-	struct fh_http_request *request; /* the connection's side alone uses it */
+	struct fh_http_request *request; /* used only by the connection's thread */
 	int64_t spoke_ns;
 
 	pthread_mutex_t lock;
@@ -64,7 +64,7 @@ static void run_drop(struct run *r)
 	free(r);
 }
 
-/* Waits while the client has much to read. */
+/* Adds a line; waits while the queue for the client is full. */
 static void add_line(struct run *r, FH_OWN json_t *line)
 {
 	fh_auto_json json_t *owned = line;
@@ -101,7 +101,7 @@ static json_t *output_line(const char *type, const struct fh_context_event *even
 	return o;
 }
 
-/* The quotes around the repr of a text are left out, as E2B's own server does. */
+/* The repr of a string without its quotes, which E2B's own server omits. */
 static struct fh_str unquoted(struct fh_str text)
 {
 	bool quoted = text.n >= 2 && (*text.p == '\'' || *text.p == '"') && text.p[text.n - 1] == *text.p;
@@ -169,7 +169,7 @@ static int on_event(void *context, const struct fh_context_event *event)
 	return r->cancel;
 }
 
-/* What ended a run without an exception of the code's own. */
+/* Reports the end of a run that ended without an exception in the code. */
 static void tell_outcome(struct run *r, const struct fh_context_outcome *x)
 {
 	static const char *const names[FH_CONTEXT_STATUS_COUNT_] = {
@@ -221,7 +221,7 @@ static ssize_t read_lines(void *context, char *buffer, size_t n)
 	pthread_mutex_lock(&r->lock);
 	while (!r->lines.n && !r->finished) {
 		fh_wait_ms(&r->changed, &r->lock, LOOK_MS);
-		/* A sandbox that ended takes its runs along: the connection is cut, and its client finds the sandbox gone. */
+		/* When the sandbox has ended, the connection is cut; its client then finds the sandbox gone. */
 		if (fh_http_peer_gone(r->request) || fh_http_stopping(r->request) ||
 		    atomic_load(&r->hosted->seen) == FH_HOSTED_GONE)
 			goto out;
@@ -241,7 +241,7 @@ out:
 	return got;
 }
 
-/* The client is through, or has gone: what still runs for it is interrupted. */
+/* Interrupts a run when its client has the whole stream or has disconnected. */
 static void stop_run(void *context)
 {
 	struct run *r = context;
@@ -265,7 +265,7 @@ static json_t *read_object(struct fh_http_request *r, struct fh_str body)
 	return NULL;
 }
 
-/* The context that a run is for, with a reference; NULL after a reply. */
+/* The context for a run, with a reference; NULL after it has replied. */
 static struct fh_hosted_context *context_of(struct fh_http_request *r, const json_t *o)
 {
 	struct fh_hosted *h = fh_e2b_hosted(r);
@@ -325,7 +325,8 @@ static void release_nothing(void *context)
 {
 }
 
-/* As a run ends whose sandbox is killed: clients look for a reset, and tell it from a sandbox that was not there. */
+/* Resets the connection, as when a sandbox is killed during a run: by the reset, clients tell this from a sandbox that
+ * does not exist. */
 static void cut(struct fh_http_request *r)
 {
 	static const struct fh_http_source nothing = { read_nothing, release_nothing, NULL, FH_HTTP_SIZE_UNKNOWN };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* POST /judge, with our verdicts, and /submit, with SandboxFusion's answer. */
+/* POST /judge, which replies with our verdicts, and /submit, which replies in SandboxFusion's form. */
 #include "code/extract.h"
 #include "e2b/judged.h"
 #include "e2b/rpc.h"
 #include "e2b/service.h"
 
-/* {"dataset", "id"} or {"problem": ROW}. -FH_E_NOT_FOUND */
+/* Finds the problem of a body {"dataset", "id"} or {"problem": ROW}. -FH_E_NOT_FOUND. */
 static int find_problem(struct fh_http_request *r, const json_t *body, struct fh_judged_set **ret,
                         const struct fh_judge_problem **ret_problem, struct fh_error *err)
 {
@@ -27,7 +27,7 @@ static int find_problem(struct fh_http_request *r, const json_t *body, struct fh
 	return fh_error_set(err, FH_E_NOT_FOUND, "data set %.64s has no problem %.64s", name, task);
 }
 
-/* What was said, judged; the text of the program that ran is appended to *program. */
+/* Judges a program; appends the text of the program that ran to *program. */
 static int judge(const struct fh_judged_set *s, const struct fh_judge_problem *problem, struct fh_str code,
                  bool is_whole, struct fh_judge_outcome *ret, struct fh_buf *program, struct fh_error *err)
 {
@@ -58,7 +58,7 @@ static json_t *outcome_object(const struct fh_judge_problem *problem, const stru
 	return answer;
 }
 
-/* What continues the problem's head ("completion") or is a program by itself ("solution"). */
+/* POST /judge: takes a continuation of the problem's head ("completion") or a complete program ("solution"). */
 static void judge_one(struct fh_http_request *r, const json_t *body)
 {
 	struct fh_judged_set *s;
@@ -100,7 +100,7 @@ static json_t *test_object(const struct fh_judge_outcome *o)
 	return test;
 }
 
-/* A model's whole answer: the program in it is looked for. */
+/* POST /submit: takes a model's complete answer, from which the program is extracted. */
 static void submit_one(struct fh_http_request *r, const json_t *body)
 {
 	struct fh_judged_set *s;
@@ -122,7 +122,7 @@ static void submit_one(struct fh_http_request *r, const json_t *body)
 		                                  *problem->entry_point ? problem->entry_point : NULL };
 	fh_extract((struct fh_str){ json_string_value(text), json_string_length(text) }, &o, &found);
 	const struct fh_str code = found.code ? (struct fh_str){ found.code, found.size } : (struct fh_str){ "", 0 };
-	/* what does not define the function continues the head that begins it */
+	/* Code that does not define the function is a continuation of the head, which begins it. */
 	bool is_whole = found.code && found.defines;
 	if (judge(s, problem, code, is_whole, &outcome, &program, &err) < 0) {
 		fh_e2b_fail_from(r, &err);

@@ -12,9 +12,9 @@ enum { SETS_MAX = 64, ROWS_KEPT = 8 };
 
 struct fh_judged {
 	pthread_mutex_t lock;
-	struct fh_judged_set *sets[SETS_MAX]; /* unchanged once requests come */
+	struct fh_judged_set *sets[SETS_MAX]; /* not changed after requests begin */
 	size_t set_count;
-	struct fh_judged_set *rows[ROWS_KEPT]; /* the one that was used last first */
+	struct fh_judged_set *rows[ROWS_KEPT]; /* the most recently used first */
 };
 
 FH_OWN struct fh_judged *fh_judged_new(void)
@@ -46,7 +46,8 @@ void fh_judged_free(FH_OWN struct fh_judged *j)
 	free(j);
 }
 
-/* Takes over the problems. The session asks which of them are wanted: here, any. */
+/* Makes a set; takes over the problems. The judge's session asks for each problem whether it is wanted: here all
+ * are. */
 static struct fh_judged_set *set_new(struct fh_judge_problems problems, const struct fh_ceilings *c)
 {
 	struct fh_judged_set *s = FH_NEW(struct fh_judged_set);
@@ -91,7 +92,7 @@ static int open_session(struct fh_judged_set *s, struct fh_error *err)
 	return r;
 }
 
-/* Opens it, or drops the reference. */
+/* Opens the set's session; on failure drops the reference. */
 static int hand_out(struct fh_judged_set *s, struct fh_judged_set **ret, struct fh_error *err)
 {
 	int r = open_session(s, err);
@@ -113,7 +114,7 @@ int fh_judged_set(struct fh_judged *j, const char *name, struct fh_judged_set **
 	                    "there is no data set %.64s here: the server is given it by --data-set NAME=FILE", name);
 }
 
-/* A reference to the one of that key, which becomes the first; NULL: none. Locked. */
+/* A set of that key with a reference, moved to the front; NULL: there is none. Called with the lock. */
 static struct fh_judged_set *find_row(struct fh_judged *j, const char *key)
 {
 	for (size_t i = 0; i < ROWS_KEPT && j->rows[i]; i++) {
@@ -128,7 +129,7 @@ static struct fh_judged_set *find_row(struct fh_judged *j, const char *key)
 	return NULL;
 }
 
-/* The reader of data sets wants a file. */
+/* Reads a row through a memory file, since the reader of data sets needs a path. */
 static int read_row(struct fh_str line, struct fh_judge_problems *ret, struct fh_error *err)
 {
 	char path[64];
@@ -148,7 +149,7 @@ int fh_judged_row(struct fh_judged *j, const struct fh_key *owner, const json_t 
 	fh_auto_free char *text = json_dumps(row, JSON_COMPACT | JSON_SORT_KEYS);
 	if (!text)
 		return fh_error_set(err, FH_E_CONFIG, "the problem is to be an object: a row of a data set");
-	fh_sha256_add(&hash, &owner, sizeof(owner)); /* limits are those of who asks */
+	fh_sha256_add(&hash, &owner, sizeof(owner)); /* limits depend on the key that asks */
 	fh_sha256_add(&hash, text, strlen(text));
 	fh_sha256_hex(&hash, key);
 	pthread_mutex_lock(&j->lock);
@@ -163,7 +164,7 @@ int fh_judged_row(struct fh_judged *j, const struct fh_key *owner, const json_t 
 	s = set_new(problems, &owner->ceilings);
 	memcpy(s->key, key, sizeof(key));
 	pthread_mutex_lock(&j->lock);
-	struct fh_judged_set *other = find_row(j, key); /* somebody was quicker */
+	struct fh_judged_set *other = find_row(j, key); /* another thread may have added it meanwhile */
 	if (!other) {
 		old = j->rows[ROWS_KEPT - 1];
 		memmove(j->rows + 1, j->rows, (ROWS_KEPT - 1) * sizeof(*j->rows));

@@ -43,7 +43,7 @@ static bool read_hash(const char *hex, uint8_t ret[FH_SHA256_SIZE])
 	return hex[2 * (size_t)FH_SHA256_SIZE] == '\0';
 }
 
-/* `line` is cut up in place. */
+/* Parses a line, which it modifies. */
 static int read_line(char *line, struct fh_key *k, struct fh_error *err)
 {
 	char *rest = NULL, *word = strtok_r(line, " \t\r", &rest);
@@ -132,7 +132,7 @@ const struct fh_key *fh_keys_find(const struct fh_keys *k, FH_NULLABLE const cha
 	if (k->any_key)
 		return &k->items[0];
 	hash_of(fh_str(offered), hash);
-	for (size_t i = 0; i < k->count; i++) /* all of them: the time says nothing of which one it was */
+	for (size_t i = 0; i < k->count; i++) /* compare with all, so that the time does not tell which one matched */
 		if (same(hash, k->items[i].hash, sizeof(hash)))
 			found = &k->items[i];
 	return found;

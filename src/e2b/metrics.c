@@ -4,12 +4,12 @@
 #include "base/clock.h"
 #include "fumehood/session.h"
 
-enum { SAMPLES_MAX = 720, NEWEST_MS = 900 }; /* a sample that new is not taken again */
+enum { SAMPLES_MAX = 720, NEWEST_MS = 900 }; /* NEWEST_MS: no new sample is taken while the last one is younger */
 
 struct fh_hosted_metrics {
 	struct sample {
 		int64_t at_ms;
-		double cpu_percent; /* of one processor, since the sample before */
+		double cpu_percent; /* of one processor, since the previous sample */
 		struct fh_sandbox_usage usage;
 	} samples[SAMPLES_MAX];
 	size_t count;
@@ -20,7 +20,7 @@ static uint64_t cpu_us(const struct fh_sandbox_usage *u)
 	return u->cpu_user_us + u->cpu_sys_us;
 }
 
-/* The sandbox's lock is held. */
+/* Called with the sandbox's lock. */
 static void add_sample(struct fh_hosted *h, const struct fh_sandbox_usage *usage)
 {
 	if (!h->metrics)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The service process.Process of envd. */
+/* envd's service process.Process. */
 #include <signal.h>
 
 #include "base/base64.h"
@@ -13,7 +13,7 @@ enum { INPUT_MAX = 4 << 20 };
 /* ------------------------------------------------------------------------------------------------------------- streams
  */
 
-/* A stream that fails before its first event: one frame, with status 200. */
+/* Replies to a stream that fails before its first event: one frame, with status 200. */
 static void reply_stream_error(struct fh_http_request *r, const struct fh_connect_error *e)
 {
 	fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
@@ -31,7 +31,7 @@ static bool read_start(struct fh_http_request *r, const json_t *message, struct 
 	q->pty = json_is_object(pty);
 	q->columns = (uint16_t)FH_MIN(FH_MAX(fh_json_int(size, "cols", 80), 1), 4096);
 	q->rows = (uint16_t)FH_MIN(FH_MAX(fh_json_int(size, "rows", 24), 1), 4096);
-	q->stdin_open = fh_json_bool(message, "stdin", true); /* clients of old say nothing and write */
+	q->stdin_open = fh_json_bool(message, "stdin", true); /* older clients do not send this member and write to stdin */
 	q->timeout_ms = fh_connect_timeout_ms(r);
 	if (q->user && q->tag && strlen(q->tag) >= FH_PROCESS_TAG_MAX)
 		fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT, "a tag has at most %d bytes", FH_PROCESS_TAG_MAX - 1);
@@ -48,7 +48,7 @@ static void start(struct fh_http_request *r, struct fh_str body)
 		reply_stream_error(r, &e);
 		return;
 	}
-	atomic_fetch_add(&p->references, 1); /* the follower's */
+	atomic_fetch_add(&p->references, 1); /* held by the follower */
 	fh_hosted_process_follow(r, p);
 	fh_hosted_process_pump(p);
 	fh_hosted_process_drop(p);
@@ -94,7 +94,7 @@ static json_t *close_stdin(struct fh_hosted_process *p, const json_t *message, s
 	if (p->pty)
 		fh_connect_fail(e, FH_CONNECT_FAILED_PRECONDITION, "a terminal's input cannot be closed: send it Ctrl-D");
 	else
-		(void)fh_process_close_stdin(p->process, NULL); /* closed already, or ended: as was asked for */
+		(void)fh_process_close_stdin(p->process, NULL); /* fails if it is closed already */
 	return p->pty ? NULL : json_object();
 }
 
@@ -136,7 +136,7 @@ static json_t *update(struct fh_hosted_process *p, const json_t *message, struct
 	return NULL;
 }
 
-/* Calls on one process. */
+/* Handles a call on one process. */
 static void on_process(struct fh_http_request *r, struct fh_str body,
                        json_t *(*work)(struct fh_hosted_process *p, const json_t *message, struct fh_connect_error *e))
 {
@@ -190,7 +190,7 @@ static void list(struct fh_http_request *r, struct fh_str body)
 	fh_connect_reply(r, o);
 }
 
-/* ---- StreamInput: what the client sends reaches the process while the request is still under way ---- */
+/* ---- StreamInput: a stream whose messages reach the process as they arrive ---- */
 
 struct input_stream {
 	struct fh_connect_parser parser;

@@ -12,21 +12,21 @@
 #include "fumehood/session.h"
 
 enum {
-	PIECE = 32 << 10,    /* bytes of output in one event, as envd sends them */
+	PIECE = 32 << 10,    /* bytes of output in one event, the same as envd's */
 	QUEUE_MAX = 4 << 20, /* bytes of frames that wait for one follower */
 	RECORD_KEPT_S = 30,
-	LOOK_MS = 250,        /* how often a silent stream looks whether its client is still there */
-	PROCESSES_MAX = 4096, /* in the list of one sandbox, with the records of those that ended */
+	LOOK_MS = 250,        /* how often a stream without data checks whether its client is still connected */
+	PROCESSES_MAX = 4096, /* maximum of processes in a sandbox's list, including records of ended ones */
 };
 
-/* One who reads the events of a process. Its frames are in the process's lock. */
+/* A client that reads the events of a process. The process's lock guards its queue. */
 struct fh_follower {
 	struct fh_hosted_process *process;
 	struct fh_http_request *request;
 	struct fh_buf frames;
 	unsigned keepalive_s;
 	int64_t spoke_ns;
-	bool finished; /* the last frame is in the queue */
+	bool finished; /* the last frame is queued */
 	struct fh_follower *next;
 };
 
@@ -56,7 +56,7 @@ static void add_data(struct fh_buf *to, const char *stream, struct fh_str bytes)
 	add_event(to, "data", data);
 }
 
-/* What a command's end is called in the words of Go's os.ProcessState, which envd prints. */
+/* Describes how a command ended in the words of Go's os.ProcessState, which envd uses. */
 static void end_status(const struct fh_exit *x, char *text, size_t n)
 {
 	static const char *const names[] = { [1] = "hangup",       [2] = "interrupt",
@@ -71,7 +71,7 @@ static void end_status(const struct fh_exit *x, char *text, size_t n)
 		snprintf(text, n, "signal: %s", names[x->signal]);
 	else
 		snprintf(text, n, "signal: %d", x->signal);
-	for (unsigned i = 0; i < FH_LIMIT_COUNT_; i++) /* the operator's limits, which the client did not set */
+	for (unsigned i = 0; i < FH_LIMIT_COUNT_; i++) /* limits of the operator, which the client did not set */
 		if (i != FH_LIMIT_WALL_TIME && (x->fired & 1u << i) && strlen(text) + 48 < n)
 			snprintf(text + strlen(text), n - strlen(text), " (limit reached: %s)", fh_limit_table[i].name);
 }
@@ -93,7 +93,7 @@ static void add_end(struct fh_buf *to, const struct fh_exit *x)
 	add_event(to, "end", end);
 }
 
-/* The last frames of a stream. Locked. */
+/* Queues the last frames of a stream. Called with the lock. */
 static void finish(struct fh_follower *f)
 {
 	struct fh_hosted_process *p = f->process;
@@ -113,7 +113,7 @@ static void finish(struct fh_follower *f)
 /* --------------------------------------------------------------------------------------------------------------- pumps
  */
 
-/* Whether everybody who follows has room. Locked. */
+/* Whether the queues of all followers have room. Called with the lock. */
 static bool has_room(const struct fh_hosted_process *p)
 {
 	for (const struct fh_follower *f = p->followers; f; f = f->next)
@@ -137,7 +137,7 @@ static void hand_out(struct fh_hosted_process *p, const char *stream, struct fh_
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* The pump that ends last learns how the process ended. */
+/* The pump that ends last finds out how the process ended. */
 static void pump_ends(struct fh_hosted_process *p)
 {
 	struct fh_exit x = { .exit_code = -1 };
@@ -229,7 +229,8 @@ static int spawn(struct fh_hosted *h, const struct fh_process_request *q, struct
 	return fh_connect_fail_from(e, &err);
 }
 
-/* Drops the records that are too old. The sandbox's lock is held; they are freed by the caller, without it. */
+/* Removes the records that are too old, and returns them for the caller to free without the lock. Called with the
+ * sandbox's lock. */
 static struct fh_hosted_process *take_old(struct fh_hosted *h, size_t *ret_count)
 {
 	struct fh_hosted_process *old = NULL;
@@ -303,7 +304,7 @@ int fh_hosted_process_start(struct fh_hosted *h, const struct fh_process_request
 
 void fh_hosted_process_pump(struct fh_hosted_process *p)
 {
-	bool pty = p->pty; /* the first pump may end, and drop the last reference, before the second starts */
+	bool pty = p->pty; /* read now: the first pump may end, and drop the last reference, before the second is started */
 	fh_thread_start(pump_stdout, p);
 	if (!pty)
 		fh_thread_start(pump_stderr, p);
@@ -319,7 +320,8 @@ FH_NULLABLE struct fh_hosted_process *fh_hosted_process_find(struct fh_hosted *h
 		return NULL;
 	}
 	pthread_mutex_lock(&h->lock);
-	struct fh_hosted_process *p = h->processes; /* the newest first: a pid that is used again is the newer one's */
+	struct fh_hosted_process *p =
+	    h->processes; /* the newest process comes first, so a reused pid means the newer one */
 	while (p && (tag ? strcmp(p->tag, tag) != 0 : p->pid != pid))
 		p = p->next;
 	if (p)
@@ -389,7 +391,7 @@ static ssize_t read_frames(void *follower, char *buffer, size_t n)
 		memcpy(buffer, f->frames.p, (size_t)got);
 	fh_buf_drop(&f->frames, (size_t)got);
 	f->spoke_ns = fh_now_ns();
-	pthread_cond_broadcast(&p->changed); /* there is room again */
+	pthread_cond_broadcast(&p->changed); /* the queue has room again */
 out:
 	pthread_mutex_unlock(&p->lock);
 	return got;

@@ -20,46 +20,47 @@ enum { FH_PROCESS_TAG_MAX = 64 };
 struct fh_follower;
 
 struct fh_hosted_process {
-	struct fh_hosted *hosted; /* with a reference */
+	struct fh_hosted *hosted; /* holds a reference */
 	struct fh_process *process;
 	uint32_t pid;
 	bool pty;
-	char tag[FH_PROCESS_TAG_MAX]; /* "": none */
-	json_t *config;               /* cmd, args, envs, cwd as asked for; immutable */
+	char tag[FH_PROCESS_TAG_MAX]; /* "" when it has none */
+	json_t *config;               /* cmd, args, envs, cwd of the request; immutable */
 
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* frames for a follower, room in its queue, the end */
+	pthread_cond_t changed; /* signalled for new frames, for room in a queue, at the end */
 	struct fh_follower *followers;
-	unsigned pumps; /* that have not ended */
+	unsigned pumps; /* number of running pumps */
 	bool ended;
 	int64_t ended_ns;
 	struct fh_exit exit;
 
 	atomic_int references;
-	struct fh_hosted_process *next; /* of the sandbox's list; its lock */
+	struct fh_hosted_process *next; /* in the sandbox's list; guarded by the sandbox's lock */
 };
 
-/* What Start asks for. Borrowed. */
+/* The arguments of envd's Start. Borrowed. */
 struct fh_process_request {
 	json_t *config;
 	const char *user; /* "user" or "root" */
 	const char *tag;
 	bool stdin_open, pty;
 	uint16_t rows, columns;
-	uint64_t timeout_ms; /* 0: none */
+	uint64_t timeout_ms; /* 0: no time limit */
 };
 int fh_hosted_process_start(struct fh_hosted *h, const struct fh_process_request *q, struct fh_hosted_process **ret,
                             struct fh_connect_error *e);
-/* Begins to read what it prints; called once, after the first follower is there, so that this one misses nothing. */
+/* Starts reading the process's output; to be called once, after the first follower was added, so that it misses
+ * nothing. */
 void fh_hosted_process_pump(struct fh_hosted_process *p);
-/* By {"pid": n} or {"tag": "…"}. NULL with *e set. */
+/* Finds a process by {"pid": n} or {"tag": "…"}. NULL with *e set. */
 FH_NULLABLE struct fh_hosted_process *fh_hosted_process_find(struct fh_hosted *h, const json_t *selector,
                                                              struct fh_connect_error *e);
-/* [{"config", "pid", "tag"}] of those that run. */
+/* [{"config", "pid", "tag"}] of the running processes. */
 FH_OWN json_t *fh_hosted_process_list(struct fh_hosted *h);
 void fh_hosted_process_drop(struct fh_hosted_process *p);
 /* Empties the list of a sandbox that has ended. */
 void fh_hosted_forget_processes(struct fh_hosted *h);
 
-/* Replies with the stream of its events, the first of which says its pid. Takes over the reference to p. */
+/* Replies with the stream of the process's events, of which the first gives the pid. Takes over the reference to p. */
 void fh_hosted_process_follow(struct fh_http_request *r, FH_OWN struct fh_hosted_process *p);

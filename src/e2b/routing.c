@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Which part of the server a request is for, and whether it may: before anything of its body is read. */
+/* Chooses the part of the server that a request is for, and checks authorization, before any of the body is read. */
 #include <stdio.h>
 
 #include "e2b/rpc.h"
 #include "e2b/server.h"
 #include "e2b/signature.h"
 
-/* A sandbox and a port of it, as the headers or the host name say. */
+/* A sandbox and a port in it, from the headers or the host name. */
 struct address {
-	char id[FH_HOSTED_ID + 44]; /* longer ids are taken in, so that they are not found */
+	char id[FH_HOSTED_ID + 44]; /* room for ids that are too long; they are looked up and not found */
 	unsigned port;
 };
 
-/* "8000-i0123….DOMAIN:3000" */
+/* Parses a host name such as "8000-i0123….DOMAIN:3000". */
 static bool read_host(const char *host, struct address *ret)
 {
 	char *end;
@@ -38,7 +38,7 @@ static bool read_address(const struct fh_http_request *r, struct address *ret)
 	return true;
 }
 
-/* The part of a sandbox that a port stands for. */
+/* A part of a sandbox's API, by its port. */
 struct part {
 	unsigned port; /* 0: any other */
 	const struct fh_http_route *const *tables;
@@ -66,7 +66,7 @@ static const struct fh_http_route *find_route(struct fh_http_request *r, const s
 	return route;
 }
 
-/* envd answers pages of any origin; it is its token that protects it. */
+/* Pages of any origin may call envd; its token is what protects it. */
 static const struct fh_http_route *preflight(struct fh_http_request *r)
 {
 	const char *asked = fh_http_header(r, "Access-Control-Request-Headers");
@@ -133,7 +133,7 @@ static const struct part parts[] = {
 	{ 0, port_tables, enter_port },
 };
 
-/* A sandbox that is asleep wakes up for a request where its maker wanted that. */
+/* Whether the sandbox runs; one that is paused is resumed by the request if its creator asked for that. */
 static bool is_awake(struct fh_hosted *h)
 {
 	if (!fh_hosted_is_running(h) && h->resumes_on_traffic && fh_hosted_resume(h, NULL) >= 0)
@@ -159,14 +159,15 @@ static const struct fh_http_route *enter_sandbox(struct fh_http_request *r, stru
 	return part->enter(r, h, part);
 }
 
-/* File URLs name no sandbox: whose signature holds is theirs; older SDKs send the token alone. */
+/* Finds the sandbox of a file URL, which does not name it: the one whose signature is valid. Older SDKs send only the
+ * token. */
 static struct fh_hosted *find_by_secret(struct fh_e2b *s, struct fh_http_request *r)
 {
 	const char *token = fh_http_header(r, "X-Access-Token");
 	return token ? fh_hosted_find_token(s->registry, token) : fh_e2b_signature_find(s->registry, r);
 }
 
-/* X-API-Key; of routes that are not E2B's also "Authorization: Bearer". */
+/* The key in X-API-Key; for routes that E2B does not have, also in "Authorization: Bearer". */
 static const char *offered_key(const struct fh_http_request *r, const struct fh_http_route *route)
 {
 	const char *key = fh_http_header(r, "X-API-Key"), *bearer = fh_http_header(r, "Authorization");

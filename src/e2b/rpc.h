@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of routes that each part of the server consists of; a NULL ends a list of tables. */
+/* The tables of routes of each part of the server; NULL ends a list of tables. */
 #pragma once
 #include "server/http.h"
 

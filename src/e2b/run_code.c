@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* POST /run_code: one program in a sandbox of its own, in SandboxFusion's form. */
+/* POST /run_code: runs one program in a sandbox of its own; the API is SandboxFusion's. */
 #include <math.h>
 #include <stdio.h>
 
@@ -24,8 +24,7 @@ FH_OWN FH_NULLABLE json_t *fh_service_enter(struct fh_http_request *r, struct fh
 {
 	struct fh_e2b *s = fh_http_context(r);
 	const char *type = fh_http_header(r, "Content-Type");
-	if (!type ||
-	    strncasecmp(type, "application/json", 16) != 0) { /* which no page of another origin can send unasked */
+	if (!type || strncasecmp(type, "application/json", 16) != 0) { /* other origins need a preflight for this type */
 		fh_e2b_fail(r, 415, "the body is to be JSON, with Content-Type: application/json");
 		return NULL;
 	}
@@ -60,7 +59,7 @@ void fh_service_leave(struct fh_http_request *r)
 /* ------------------------------------------------------------------------------------------------------------- request
  */
 
-/* What a request becomes; the decoded files are its own. */
+/* A libfumehood request made from an HTTP request; it owns the decoded files. */
 struct job {
 	struct fh_request request;
 	struct fh_file files[FILES_MAX];
@@ -88,7 +87,7 @@ static const char *language_of(const char *name)
 	return name;
 }
 
-/* Seconds as ms, at most `most`. */
+/* Reads seconds, returned as ms and bounded by `most`. */
 static uint64_t time_of(const json_t *body, const char *name, uint64_t most)
 {
 	const json_t *value = json_object_get(body, name);
@@ -157,7 +156,7 @@ static json_t *stream_text(const struct fh_result *x, enum fh_stream stream)
 	return fh_json_bytes((struct fh_str){ (const char *)x->stream_data[stream], x->stream_size[stream] });
 }
 
-/* One of compile_result and run_result. */
+/* Makes the member compile_result or run_result. */
 static json_t *command_object(const struct fh_result *x, const char *status, bool with_time)
 {
 	json_t *o = json_object();
@@ -193,7 +192,7 @@ static json_t *files_object(const struct fh_result *x)
 	return o;
 }
 
-/* `limit` is ours: which of the limits ended it; "" for none. */
+/* `limit` is our extension: the limit that ended the program; "" for none. */
 static json_t *answer(const struct fh_result *x, bool compiles)
 {
 	json_t *o = json_object();
@@ -226,7 +225,7 @@ static void run(struct fh_http_request *r, const json_t *body, struct job *j)
 	struct fh_result *x = NULL;
 	struct fh_error err = FH_ERROR_INIT;
 	int code = fh_plan_build(&j->request, &plan, &err);
-	if (code < 0) { /* a language that is not there, a name of a file that is none */
+	if (code < 0) { /* an unknown language, or an invalid file name */
 		fh_e2b_fail(r, 400, "%s", err.message);
 		return;
 	}

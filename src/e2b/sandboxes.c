@@ -16,10 +16,10 @@ enum { BUCKETS = 1024 };
 
 struct fh_hosted_registry {
 	struct fh_e2b *server;
-	uint64_t total_max, total; /* sandboxes in the buckets and under way */
+	uint64_t total_max, total; /* total: sandboxes in the buckets and those being made */
 	uint64_t order;
 	pthread_mutex_t lock;
-	pthread_cond_t sooner; /* an end has been set that may be the next one */
+	pthread_cond_t sooner; /* signalled when a sandbox's end was set that may come before all others */
 	pthread_t reaper;
 	bool stopping;
 	struct fh_hosted *buckets[BUCKETS];
@@ -28,7 +28,8 @@ struct fh_hosted_registry {
 /* -------------------------------------------------------------------------------------------------------------- names
  */
 
-/* n random characters of a-z and 0-9, and a NUL. Bytes above 251 would favour some and are thrown away. */
+/* Writes n random characters of a-z and 0-9, and a NUL. Bytes above 251 are skipped, since they would favour some
+ * characters. */
 static void random_text(char *to, size_t n)
 {
 	static const char digits[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -45,7 +46,7 @@ static void random_text(char *to, size_t n)
 
 static size_t bucket_of(const char *id)
 {
-	uint32_t h = 2166136261u; /* FNV-1a; ids are random, so that nobody chooses their bucket */
+	uint32_t h = 2166136261u; /* FNV-1a; ids are random, so a client cannot choose their buckets */
 	for (; *id; id++)
 		h = (h ^ (uint8_t)*id) * 16777619u;
 	return h % BUCKETS;
@@ -241,7 +242,7 @@ int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_reques
 /* ----------------------------------------------------------------------------------------------------------------- end
  */
 
-/* Takes it out of its bucket and drops the registry's reference. */
+/* Removes it from its bucket and drops the registry's reference. */
 static void forget(struct fh_hosted_registry *g, struct fh_hosted *h)
 {
 	bool found = false;
@@ -276,7 +277,7 @@ bool fh_hosted_end(struct fh_hosted *h)
 		return false;
 	hold(h);
 	forget(h->server->registry, h);
-	(void)fh_sandbox_destroy(h->sandbox, NULL); /* of an engine that has died nothing is left to destroy */
+	(void)fh_sandbox_destroy(h->sandbox, NULL); /* fails if the engine has died, which ended the sandbox too */
 	fh_hosted_release_parts(h);
 	fh_hosted_drop(h);
 	return true;
@@ -331,12 +332,13 @@ int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err)
 /* -------------------------------------------------------------------------------------------------------------- reaper
  */
 
-/* What has to end now, with a reference; else when to look again. Registry locked. An engine's death is noticed within
- * LOOK_NS, so that what it made is not taken for alive. */
+/* The next sandbox that has to end now, with a reference; else NULL and the time of the next check. Called with the
+ * registry's lock. The check is at most LOOK_NS away, so that sandboxes of an engine that died do not count as
+ * running. */
 static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wake_ns)
 {
 	int64_t now = fh_now_ns(), wake = INT64_MAX;
-	const struct fh_e2b_engine *asked = NULL; /* nearly all are of one engine: that is asked once, not for each */
+	const struct fh_e2b_engine *asked = NULL; /* checked once, as nearly all have the same engine */
 	bool dead = false;
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct fh_hosted *h = g->buckets[i]; h; h = h->next) {

@@ -90,7 +90,7 @@ void fh_e2b_done(void *context, const struct fh_http_request *r, unsigned status
 	fh_auto_json json_t *o = json_object();
 	json_object_set_new(o, "time", json_string(fh_iso_time(fh_wall_ms(), time)));
 	json_object_set_new(o, "method", json_string(fh_http_method(r)));
-	json_object_set_new(o, "path", fh_json_bytes(fh_str(fh_http_path(r)))); /* no query: that holds signatures */
+	json_object_set_new(o, "path", fh_json_bytes(fh_str(fh_http_path(r)))); /* the query may hold signatures */
 	json_object_set_new(o, "status", json_integer(status));
 	json_object_set_new(o, "ms", json_real((double)took_ns / FH_NS_PER_MS));
 	fh_auto_free char *text = fh_json_text(o, 0);
@@ -116,7 +116,7 @@ void fh_e2b_fail(struct fh_http_request *r, unsigned status, const char *format,
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	/* Python's SDK tries these again by itself, unless it is told not to. */
+	/* Python's SDK retries these by itself unless this header forbids it. */
 	if (status == 429 || (status >= 502 && status <= 504))
 		fh_http_reply_header(r, "Should-Retry", "false");
 	fh_http_reply_json(r, status, error_object(status, message));

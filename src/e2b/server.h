@@ -21,19 +21,19 @@
 #include "fumehood/sandbox.h"
 #include "server/http.h"
 
-#define FH_ENVD_VERSION "0.6.4" /* what the SDKs may expect of envd, in E2B's own numbering */
+#define FH_ENVD_VERSION "0.6.4" /* version of envd, in E2B's numbering, whose features the SDKs may use */
 enum { FH_ENVD_PORT = 49983, FH_INTERPRETER_PORT = 49999, FH_LIFETIME_DEFAULT_MS = 300 * 1000 };
 
 struct fh_e2b_options {
-	const char *domain;    /* what getHost() of the SDKs ends in; NULL: "localhost:PORT" */
-	bool domain_with_port; /* the port is added to the domain that names none */
+	const char *domain;    /* the domain that the SDKs' getHost() uses; NULL: "localhost:PORT" */
+	bool domain_with_port; /* append the port to a domain that has none */
 	const char *key_file;  /* NULL: any key */
-	bool tls;              /* it is https that clients speak */
+	bool tls;              /* clients use https */
 	struct fh_ceilings ceilings;
-	const char *const *data_sets; /* "NAME=FILE"; NULL: none */
+	const char *const *data_sets; /* "NAME=FILE"; NULL: no data sets */
 	size_t data_set_count;
-	unsigned queue_max;            /* requests of one key for single runs and judgements that may wait */
-	void (*log)(const char *line); /* one line of JSON for each request; NULL: none */
+	unsigned queue_max;            /* how many single runs and judgements of one key may wait */
+	void (*log)(const char *line); /* gets one line of JSON for each request; NULL: no log */
 };
 
 struct fh_templates;
@@ -48,34 +48,33 @@ struct fh_e2b {
 	struct fh_hosted_registry *registry;
 	struct fh_templates *templates;
 	struct fh_template_builds *builds;
-	struct fh_judged *judged; /* what /judge and /submit know */
-	struct fh_turns *turns;   /* of single runs and judgements */
+	struct fh_judged *judged; /* data sets and rows for /judge and /submit */
+	struct fh_turns *turns;   /* queue of single runs and judgements */
 	char domain[256];
 	int64_t started_ns;
 	atomic_ullong requests, failures, created; /* for /metrics */
 };
 
-/* Listening is the caller's, who says the port when it is known. */
+/* The caller opens the listening socket and passes the port to fh_e2b_listening. */
 int fh_e2b_open(const struct fh_e2b_options *o, struct fh_e2b **ret, struct fh_error *err);
 void fh_e2b_listening(struct fh_e2b *s, uint16_t port);
-/* Ends all sandboxes, so that every stream comes to its end; then the caller stops its HTTP server, then closes this.
- */
+/* Ends all sandboxes, which ends every stream. The caller then stops its HTTP server, and closes this. */
 void fh_e2b_stop(struct fh_e2b *s);
 void fh_e2b_close(struct fh_e2b *s);
 /* For struct fh_http_options; context is the struct fh_e2b. */
 const struct fh_http_route *fh_e2b_route(void *context, struct fh_http_request *r);
 void fh_e2b_done(void *context, const struct fh_http_request *r, unsigned status, int64_t took_ns);
 
-/* Flags of routes. */
+/* Flags of routes, which say what a request needs. */
 enum {
-	FH_E2B_OPEN = 1,    /* needs neither key nor token */
-	FH_E2B_SIGNED = 2,  /* a good signature in the query does as well as a token */
-	FH_E2B_KEYLESS = 4, /* where every key is accepted none is needed; a bearer token is a key as well */
+	FH_E2B_OPEN = 1,    /* neither a key nor a token */
+	FH_E2B_SIGNED = 2,  /* a valid signature in the query, in place of a token */
+	FH_E2B_KEYLESS = 4, /* no key if every key is accepted; else a key, which may be a bearer token */
 };
 
-/* What routing found out of a request to a sandbox; its tag. */
+/* What routing found out about a request to a sandbox; it is the request's tag. */
 struct fh_e2b_entry {
-	struct fh_hosted *hosted; /* with a reference */
+	struct fh_hosted *hosted; /* holds a reference */
 	unsigned port;
 };
 static inline struct fh_hosted *fh_e2b_hosted(const struct fh_http_request *r)
@@ -88,17 +87,17 @@ static inline const struct fh_key *fh_e2b_key(const struct fh_http_request *r)
 	return fh_http_request_tagged(r);
 }
 
-/* {"code": status, "message": …}, as E2B's control API and its proxy answer. */
+/* Replies {"code": status, "message": …}, the form of E2B's control API and its proxy. */
 void fh_e2b_fail(struct fh_http_request *r, unsigned status, const char *format, ...) FH_PRINTF(3, 4);
 void fh_e2b_fail_from(struct fh_http_request *r, const struct fh_error *err);
-/* What a client gets of a sandbox that is not there or not awake: status 502 and the words that the SDKs look for. */
+/* Replies that a sandbox is gone or paused: status 502 and the text that the SDKs look for. */
 void fh_e2b_gone(struct fh_http_request *r, const char *id);
 
-uint64_t fh_e2b_processors(void); /* that this process may use */
+uint64_t fh_e2b_processors(void); /* number of processors that this process may use */
 
-/* Makes the sandbox of a hosted one: as a copy of another, or from its template. */
+/* Makes the sandbox behind a hosted one: as a copy of another, or from its template. */
 int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of, struct fh_error *err);
-/* Kills every program and context of a sandbox that goes on; its files stay. */
+/* Kills every program and context of a sandbox that stays alive; its files stay. */
 void fh_hosted_end_programs(struct fh_hosted *h);
-/* Drops what hangs on a sandbox that has ended: processes, watchers, contexts. */
+/* Frees the processes, watchers and contexts of a sandbox that has ended. */
 void fh_hosted_release_parts(struct fh_hosted *h);

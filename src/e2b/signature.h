@@ -9,7 +9,7 @@
 #pragma once
 #include "e2b/server.h"
 
-/* Whether the request's signature is this sandbox's and has not expired; replies with 401 when not. */
+/* Whether the request has a valid signature of this sandbox; replies with 401 if not. */
 bool fh_e2b_signature_holds(struct fh_http_request *r, const struct fh_hosted *h);
-/* The sandbox that signed the request, with a reference; NULL: none. An expired signature finds it as well. */
+/* The sandbox that signed the request, with a reference; NULL: none. An expired signature counts here too. */
 FH_NULLABLE struct fh_hosted *fh_e2b_signature_find(struct fh_hosted_registry *g, struct fh_http_request *r);

@@ -8,7 +8,7 @@
 
 enum { LOOK_MS = 100 };
 
-/* True when it exits with 0. */
+/* Runs the ready command; true when it exits with 0. */
 static bool is_ready(struct fh_hosted *h, const json_t *settings, const char *user, const char *cwd, int64_t until_ns)
 {
 	const char *const argv[] = { "/bin/bash", "-l", "-c", fh_json_str(settings, "ready", ""), NULL };
@@ -67,7 +67,7 @@ int fh_start_command(struct fh_hosted *h, const json_t *settings, int64_t patien
 	const struct fh_process_request q = { .config = config, .user = user };
 	if (fh_hosted_process_start(h, &q, &p, &e) < 0)
 		return fh_error_set(err, FH_E_ARGUMENT, "the start command: %s", e.message);
-	atomic_fetch_add(&p->references, 1); /* the pumps drop theirs */
+	atomic_fetch_add(&p->references, 1); /* held by the pumps */
 	fh_hosted_process_pump(p);
 	while (r == 0 && fh_json_str(settings, "ready", NULL) && !is_ready(h, settings, user, cwd, until_ns)) {
 		if (has_failed(p))

@@ -11,25 +11,25 @@ enum { NAME_MAX_BYTES = 128 };
 
 static const char *const built_in[] = { "base", "code-interpreter-v1", "code-interpreter", "e2bdev/base" };
 
-/* What one or more names stand for. Counted by them; the table's lock. */
+/* The files of a snapshot, which may have several names. Each name holds a reference; guarded by the table's lock. */
 struct image {
 	struct fh_sandbox *sandbox;
-	json_t *settings; /* NULL: none */
+	json_t *settings; /* NULL: it has no settings */
 	char build_id[FH_UUID_SIZE];
 	unsigned names;
 };
 
 struct snapshot {
 	const struct fh_key *owner;
-	char *id;         /* with its tag */
-	char *sandbox_id; /* that it was taken of; "": a build's */
+	char *id;         /* name with its tag */
+	char *sandbox_id; /* the sandbox from which it was taken; "": made by a build */
 	struct image *image;
 	int64_t made_ms;
 	struct snapshot *next;
 };
 
 struct fh_templates {
-	pthread_rwlock_t lock;      /* for reading while a snapshot is taken: branches of it are made side by side */
+	pthread_rwlock_t lock;      /* held for reading while branches of a snapshot are made */
 	struct snapshot *snapshots; /* newest first */
 };
 
@@ -40,7 +40,7 @@ FH_OWN struct fh_templates *fh_templates_new(void)
 	return t;
 }
 
-/* Returns the image when this was its last name. Locked. */
+/* Frees a name; returns the image if this was its last name. Called with the lock. */
 static struct image *snapshot_free(struct snapshot *s)
 {
 	struct image *last = --s->image->names ? NULL : s->image;
@@ -50,7 +50,7 @@ static struct image *snapshot_free(struct snapshot *s)
 	return last;
 }
 
-/* Not locked: it takes a while. */
+/* Called without the lock, because it takes long. */
 static void image_free(FH_NULLABLE struct image *image)
 {
 	if (!image)
@@ -85,7 +85,7 @@ static FH_OWN char *with_tag(const char *name)
 	return strchr(name, ':') ? fh_xstrdup(name) : fh_xasprintf("%s:default", name);
 }
 
-/* Where it hangs; points to NULL when there is none. Locked. */
+/* The pointer in the list that points to the snapshot; it points to NULL when there is none. Called with the lock. */
 static struct snapshot **find(struct fh_templates *t, const struct fh_key *owner, const char *name)
 {
 	fh_auto_free char *id = with_tag(name);
@@ -132,7 +132,8 @@ bool fh_template_is_name(const char *name)
 	       (!name[n] || (name[n] == ':' && fh_template_is_tag(name + n + 1)));
 }
 
-/* Puts it in front; what had its name before goes. `owner` may have no more: false, and nothing has changed. Locked. */
+/* Adds s to the front of the list, in place of the snapshot that had its name. False, with nothing changed: `owner` has
+ * the maximum. Called with the lock. */
 static bool put(struct fh_templates *t, struct snapshot *s, struct image **ret_old)
 {
 	size_t count = 0;
@@ -232,7 +233,7 @@ bool fh_templates_remove(struct fh_templates *t, const struct fh_key *owner, con
 	return s != NULL;
 }
 
-/* Whether it is of this name, whatever its tag. */
+/* Whether a snapshot has this name, with any tag. */
 static bool is_of(const struct snapshot *s, const struct fh_key *owner, const char *name)
 {
 	size_t n = strcspn(name, ":");

@@ -19,9 +19,9 @@ struct held {
 
 struct fh_turns {
 	pthread_mutex_t lock;
-	unsigned places, queue_max; /* places: that are free */
-	struct waiter *first;       /* in the order in which they came */
-	struct held *held;          /* one for each key that has or wants a place */
+	unsigned places, queue_max; /* places: free ones */
+	struct waiter *first;       /* in order of arrival */
+	struct held *held;          /* an entry for each key that has or waits for a place */
 	size_t held_count, held_capacity;
 };
 
@@ -41,7 +41,7 @@ void fh_turns_free(FH_OWN struct fh_turns *t)
 	free(t);
 }
 
-/* Of this key; made when it is new. Valid until the next call. Locked. */
+/* The entry of this key, which is made if necessary. Valid until the next call. Called with the lock. */
 static struct held *held_of(struct fh_turns *t, const struct fh_key *key)
 {
 	for (size_t i = 0; i < t->held_count; i++)
@@ -57,7 +57,7 @@ static void forget_idle(struct fh_turns *t, struct held *h)
 		*h = t->held[--t->held_count];
 }
 
-/* Gives free places to those whose turn it is. Locked. */
+/* Gives free places to the waiters whose turn it is. Called with the lock. */
 static void call_next(struct fh_turns *t)
 {
 	while (t->places) {

@@ -2,5 +2,5 @@
 #pragma once
 #include "e2b/sandboxes.h"
 
-/* Closes the watchers that clients of a sandbox that has ended left open. */
+/* Closes the watchers that clients left open in a sandbox that has ended. */
 void fh_hosted_forget_watchers(struct fh_hosted *h);

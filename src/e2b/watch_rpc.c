@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The watchers of envd: as a stream (WatchDir), and as a list that a client empties now and then. */
+/* envd's watchers: as a stream (WatchDir), and as a list that a client fetches from time to time. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -9,13 +9,13 @@
 #include "e2b/watch.h"
 
 enum {
-	LOOK_MS = 250,      /* how often a silent stream looks whether its client is still there */
-	SETTLE_MS = 40,     /* what happened before GetWatcherEvents was called has arrived by then */
-	WATCHERS_MAX = 256, /* of one sandbox */
+	LOOK_MS = 250,      /* how often a stream without data checks whether its client is still connected */
+	SETTLE_MS = 40,     /* how long to wait for events from before the call of GetWatcherEvents to arrive */
+	WATCHERS_MAX = 256, /* for each sandbox */
 	EVENTS_MAX = 100000,
 };
 
-/* As fsnotify tells them: a name that arrives by a rename is a new one. NULL: not told. */
+/* The event's type in fsnotify's terms: a file that gets a name by a rename counts as created. NULL: not reported. */
 static const char *event_type(const struct fh_watch_event *event)
 {
 	static const char *const names[FH_WATCH_EVENT_KIND_COUNT_] = {
@@ -69,7 +69,7 @@ static void watch_release(struct watch *w)
 	free(w->path);
 }
 
-/* {"name", "type", "entry"?} */
+/* An event as {"name", "type", "entry"?}. */
 static json_t *event_object(const struct watch *w, const struct fh_watch_event *event, const char *type)
 {
 	json_t *o = json_object();
@@ -112,7 +112,7 @@ static void finish(struct stream *s, enum fh_connect_code code, const char *mess
 	s->finished = true;
 }
 
-/* Waits a moment for the next event, or for none once the folder is gone. */
+/* Waits a moment for the next event; returns nothing once the folder is gone. */
 static void look(struct stream *s)
 {
 	struct fh_watch_event event;
@@ -209,7 +209,7 @@ void fh_hosted_forget_watchers(struct fh_hosted *h)
 	}
 }
 
-/* Takes it out of the list, so that nobody else has it; put_back gives it back. */
+/* Removes the watcher from the list, so that no other request uses it; put_back returns it. */
 static struct fh_hosted_watcher *take(struct fh_hosted *h, const json_t *message, struct fh_connect_error *e)
 {
 	const char *id = fh_json_str(message, "watcherId", "");
@@ -227,7 +227,7 @@ static struct fh_hosted_watcher *take(struct fh_hosted *h, const json_t *message
 	return found;
 }
 
-/* False: the sandbox is gone, or has as many as may be. */
+/* False: the sandbox is gone, or has the maximum of watchers. */
 static bool put_back(struct fh_hosted *h, struct fh_hosted_watcher *w)
 {
 	size_t n = 0;

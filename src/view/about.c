@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Routes that tell of the server itself, in promptfoo's form. */
+/* Routes with information about the server itself, in promptfoo's form. */
 #include "fumehood/sandbox.h"
 #include "view/routes.h"
 
@@ -8,7 +8,7 @@ static void get_health(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply_json(r, 200, json_pack("{s:s, s:s}", "status", "OK", "version", fh_version()));
 }
 
-/* There is no look for updates: nothing leaves this machine. */
+/* The server does not look for updates: it sends nothing to other machines. */
 static void get_version(struct fh_http_request *r, struct fh_str body)
 {
 	fh_http_reply_json(r, 200,

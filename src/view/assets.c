@@ -11,7 +11,7 @@ FH_NULLABLE const struct fh_view_asset *fh_view_asset_find(const char *path)
 	return NULL;
 }
 
-/* gzip's own framing: windowBits of 16 and more (zlib.h). */
+/* Selects gzip's framing: windowBits of 16 and more (zlib.h). */
 static bool unpack(const struct fh_view_asset *a, char *out)
 {
 	z_stream z = { .next_in = (Bytef *)(uintptr_t)a->gzip,

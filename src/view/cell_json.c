@@ -5,7 +5,7 @@
 
 enum { ANSWER_MAX = 700, VARIABLE_MAX = 300, REASON_MAX = 240 };
 
-/* At most max bytes, up to the beginning of a character. */
+/* At most max bytes of text, cut between characters. */
 static json_t *cut(const char *text, size_t max)
 {
 	size_t n = strlen(text);
@@ -15,7 +15,7 @@ static json_t *cut(const char *text, size_t max)
 	return fh_json_bytes((struct fh_str){ text, n });
 }
 
-/* A value as text: a string as it is, anything else as JSON. */
+/* A string unchanged, any other value as JSON text. */
 static const char *as_text(const json_t *v, char **ret_made)
 {
 	if (!v || json_is_null(v))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two evals side by side: rows are paired by their numbers, one column of each, and come worst first. */
+/* Compares two evals, one column of each: rows are paired by their numbers and sorted, the worst first. */
 #include "store/paired.h"
 #include "view/cell_json.h"
 #include "view/reply.h"
@@ -8,7 +8,7 @@
 
 enum { PAGE_DEFAULT = 50, PAGE_MAX = 500 };
 
-/* How a row fared, in the order in which they are shown. */
+/* The outcomes of a pair of rows, in the order in which they are shown. */
 enum kind { REGRESSED, FIXED, NEITHER, BOTH, ONLY_FIRST, ONLY_SECOND, KINDS };
 static const char *const kind_names[KINDS] = { "regressed", "fixed", "neither", "both", "only-first", "only-second" };
 
@@ -48,7 +48,7 @@ static void note(struct pairs *p, uint32_t row, enum kind kind)
 	p->of_kind[kind]++;
 }
 
-/* Both lists are in the order of their rows. */
+/* Pairs the rows of two lists, which are both sorted by row. */
 static void pair_up(const struct outcomes *a, const struct outcomes *b, struct pairs *ret)
 {
 	for (size_t i = 0, k = 0; i < a->count || k < b->count;) {

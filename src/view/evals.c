@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of evals, and what there is to know of one besides its rows. */
+/* The list of evals, and information about one eval except its rows. */
 #include "base/clock.h"
 #include "view/reply.h"
 #include "view/routes.h"
@@ -34,7 +34,7 @@ static json_t *eval_json(const struct fh_store_eval *e)
 	return o;
 }
 
-/* A page of the list. A store that was never written to is an empty one. */
+/* Reads a page of the list. A missing store counts as empty. */
 static bool list(struct fh_http_request *r, const struct fh_store_eval_filter *filter, uint64_t limit,
                  struct fh_store_eval_list *ret)
 {
@@ -68,7 +68,7 @@ static void get_evals(struct fh_http_request *r, struct fh_str body)
 	fh_store_eval_list_release(&found);
 }
 
-/* promptfoo's list of all evals; passRate is in percent. */
+/* The list of all evals in promptfoo's form; passRate is in percent. */
 static void get_results(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_store_eval_filter filter = { .kind = "eval" };
@@ -136,7 +136,7 @@ static int delete_one(struct fh_store *s, const char *id, struct fh_error *err)
 	int r = fh_store_find(s, id, &e, err);
 	if (r < 0)
 		return r;
-	/* The beginning of an id, and "latest", are for people at a terminal. */
+	/* Deleting needs the complete id, not its beginning or "latest", which other commands accept. */
 	r = fh_streq(e.id, id) ? fh_store_delete(s, e.number, err)
 	                       : fh_error_set(err, FH_E_NOT_FOUND, "there is no eval %s", id);
 	fh_store_eval_release(&e);
@@ -177,7 +177,7 @@ static void delete_evals(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply_empty(r, 204);
 }
 
-/* {description?, tags?: {name: value or null}} */
+/* Takes {description?, tags?: {name: value or null}}. */
 static void patch_eval(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_visit struct fh_view_visit v = { 0 };
@@ -202,7 +202,7 @@ static void patch_eval(struct fh_http_request *r, struct fh_str body)
 		fh_http_reply_json(r, 200, json_pack("{s:s}", "message", "changed"));
 }
 
-/* {wish: "pause", "go-on" or "cancel"} */
+/* Takes {wish: "pause", "go-on" or "cancel"}. */
 static void post_wish(struct fh_http_request *r, struct fh_str body)
 {
 	static const char *const names[] = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Server-sent events (the HTML standard, section 9.2): an eval that has begun, grown, ended, been rated or deleted, in
- * whichever process. Each stream looks at the list of the newest evals now and then and tells what differs; nothing is
- * told of what stays the same.
+ * Server-sent events (the HTML standard, section 9.2) about evals that began, grew, ended, were rated or deleted, by
+ * whichever process. Each stream reads the list of the newest evals at intervals and sends what has changed.
  */
 #include <stdio.h>
 
@@ -12,11 +11,11 @@
 
 enum {
 	LOOK_MS = 400,
-	BEAT_LOOKS = 25, /* a line without meaning every 10 s, which finds out whether the client is still there */
+	BEAT_LOOKS = 25, /* a comment line every 10 s, which finds out whether the client is still connected */
 	EVALS_MAX = 50,
 };
 
-/* What was told of an eval last. */
+/* The state of an eval that was last sent. */
 struct told {
 	int64_t number;
 	uint64_t done;

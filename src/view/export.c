@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a table shows, with its filters, as a file: CSV, JSON, or the tests as YAML for another eval. Pages of rows are
- * read while the client takes them, so that no export needs more memory than a page. */
+/* Exports the rows that a table shows, with its filters: as CSV, as JSON, or as YAML tests for another eval. Rows are
+ * read by the page while the client receives them, so an export needs the memory of one page. */
 #include "base/escape.h"
 #include "view/cell_json.h"
 #include "view/reply.h"
@@ -23,7 +23,7 @@ struct export
 	const struct form *form;
 	struct fh_view_visit visit;
 	struct fh_store_documents documents;
-	struct fh_store_row_filter filter; /* its texts are the request's, which lives longer */
+	struct fh_store_row_filter filter; /* its texts are borrowed from the request, which lives longer */
 	struct fh_store_page page;
 	struct fh_buf out;
 	bool begun, ended;
@@ -69,7 +69,7 @@ static void csv_answer(struct export *x, const struct fh_store_cell *c)
 	fh_auto_json json_t *data = c ? parse(c) : NULL;
 	fh_auto_free char *score = c ? fh_xasprintf("%.6g", c->score) : fh_xstrdup("");
 	field(x, !c ? "" : c->success ? "PASS" : c->failure == 2 ? "ERROR" : "FAIL", false);
-	fh_buf_addf(&x->out, ",%s", score); /* a number, negative ones too, is no formula */
+	fh_buf_addf(&x->out, ",%s", score); /* numbers need no protection against formulas, even negative ones */
 	field(x, c ? fh_view_answer(x->visit.eval.kind, data, &made) : "", false);
 }
 
@@ -163,7 +163,7 @@ static ssize_t read_export(void *context, char *buffer, size_t n)
 	x->begun = true;
 	while (x->out.n == 0 && !x->ended)
 		if (next_page(x) < 0)
-			return -1; /* the connection is cut, so that nobody takes a part for the whole */
+			return -1; /* the connection is cut, so that the client cannot take the part for the whole */
 	n = FH_MIN(n, x->out.n);
 	if (n)
 		memcpy(buffer, x->out.p, n);

@@ -32,7 +32,7 @@ void fh_view_guard_listening(struct fh_view_guard *g, uint16_t port)
  * Origin
  */
 
-/* The name of "name:port" or "[address]:port"; false when it is neither. */
+/* The name in "name:port" or "[address]:port"; false when the text has neither form. */
 static bool host_name(const char *host, char ret[HOST_MAX + 1])
 {
 	const char *end;
@@ -57,7 +57,7 @@ bool fh_view_guard_knows_host(const struct fh_view_guard *g, const char *host)
 	unsigned char address[sizeof(struct in6_addr)];
 	if (!host || !host_name(host, name))
 		return false;
-	/* No name server can make an address mean another machine. */
+	/* An address as Host is safe: DNS rebinding needs a name. */
 	if (inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1)
 		return true;
 	bool known = strcasecmp(name, "localhost") == 0;
@@ -68,7 +68,7 @@ bool fh_view_guard_knows_host(const struct fh_view_guard *g, const char *host)
 
 bool fh_view_guard_same_origin(const char *origin, const char *host)
 {
-	static const char *const schemes[] = { "http://", "https://" }; /* https: behind a proxy that speaks TLS */
+	static const char *const schemes[] = { "http://", "https://" }; /* https: when a proxy before us does TLS */
 	for (size_t i = 0; i < FH_ARRAY_SIZE(schemes); i++)
 		if (fh_starts_with(origin, schemes[i]))
 			return strcasecmp(origin + strlen(schemes[i]), host) == 0;
@@ -81,7 +81,7 @@ static bool follows_link(const struct fh_http_request *r)
 	return mode && strcmp(mode, "navigate") == 0 && strcmp(fh_http_method(r), "GET") == 0;
 }
 
-/* Why a browser's request is another site's; NULL: it is not. */
+/* Why a request was made by a page of another site; NULL: it was not. */
 static const char *foreign(const struct fh_http_request *r, const char *host, bool is_page)
 {
 	const char *origin = fh_http_header(r, "Origin"), *site = fh_http_header(r, "Sec-Fetch-Site");
@@ -95,7 +95,7 @@ static const char *foreign(const struct fh_http_request *r, const char *host, bo
 /* --------------------------------------------------------------------------------------------------------------- token
  */
 
-/* The time that it takes tells nothing of where they differ. */
+/* Compares in constant time, so that the time does not tell how much of a guess is right. */
 static bool is_token(const struct fh_view_guard *g, const char *text, size_t n)
 {
 	unsigned char different = n != FH_VIEW_TOKEN_MAX;
@@ -132,8 +132,8 @@ static bool is_same_user(const struct fh_http_request *r)
 	return fh_http_from_loopback(r) && fh_http_peer_uid(r, &uid) && uid == getuid();
 }
 
-/* The same target without the token, which is to stand in no history and no log. Two slashes at the beginning would be
- * another machine's name. */
+/* The target without the token, to keep the token out of histories and logs. Two slashes at its beginning are reduced
+ * to one, since a redirect to them would lead to another host. */
 static FH_OWN char *target_without_token(const struct fh_http_request *r)
 {
 	const char *raw = fh_http_target(r), *query = strchr(raw, '?');

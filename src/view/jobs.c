@@ -54,7 +54,7 @@ static bool is_config(const char *name)
 	       S_ISREG(st.st_mode);
 }
 
-/* The names of configurations in the folder, in no order. */
+/* The names of configurations in the folder, unsorted. */
 static json_t *configs(void)
 {
 	json_t *names = json_array();
@@ -109,7 +109,7 @@ static void get_jobs(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply_json(r, 200, json_pack("{s:o}", "jobs", list));
 }
 
-/* Room for one more: an ended one goes when there is none. NULL: too many run. */
+/* A free place for a job, if necessary that of an ended one. NULL: too many are running. */
 static struct fh_view_job *room(struct fh_view_jobs *j)
 {
 	size_t running = 0;
@@ -162,7 +162,7 @@ static void begin(struct fh_http_request *r, const char *what, const char *const
 		fh_view_fail(r, 429, "%d evals that were started here are running already", FH_VIEW_JOBS_AT_ONCE);
 }
 
-/* {config: NAME} or {retry: ID} */
+/* Takes {config: NAME} or {retry: ID}. */
 static void post_job(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_json json_t *given = fh_json_parse(body, NULL, NULL);
@@ -182,7 +182,7 @@ static void post_job(struct fh_http_request *r, struct fh_str body)
 	}
 }
 
-/* As Ctrl-C would: the eval keeps what is done. */
+/* Sends SIGINT, as Ctrl-C does: the eval keeps its finished cells. */
 static void delete_job(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_view_jobs *j = &((struct fh_view *)fh_http_context(r))->jobs;

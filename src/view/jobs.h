@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Evals that were started from the page: `fumehood eval` of a configuration in the folder in which the viewer was
- * started, or `fumehood retry` of a stored eval, as programs of their own that go on when the viewer ends. What they do
- * is seen in the store; kept here is only whether they still run, how they ended, and what they printed.
+ * Evals that were started from the page: `fumehood eval` with a configuration in the viewer's folder, or `fumehood
+ * retry` of a stored eval. They are separate programs, which continue when the viewer ends. Their progress is in the
+ * store; here is only whether they are running, how they ended, and what they printed.
  */
 #pragma once
 #include <pthread.h>
@@ -14,17 +14,17 @@ enum { FH_VIEW_JOBS_MAX = 32, FH_VIEW_JOBS_AT_ONCE = 4 };
 struct fh_view_job {
 	char *what; /* the configuration's name, or "retry ID" */
 	struct fh_child child;
-	int log; /* a memory file */
+	int log; /* a memory file with its output */
 	bool ended;
-	int status; /* of wait, when it has ended */
+	int status; /* as from waitpid(), when it has ended */
 	int64_t began_ms;
 };
 
 struct fh_view_jobs {
 	pthread_mutex_t lock;
-	struct fh_view_job items[FH_VIEW_JOBS_MAX]; /* the oldest that has ended makes room */
+	struct fh_view_job items[FH_VIEW_JOBS_MAX]; /* a new job replaces the oldest one that has ended */
 	size_t count;
 };
 
 void fh_view_jobs_init(struct fh_view_jobs *j);
-void fh_view_jobs_release(struct fh_view_jobs *j); /* what runs goes on */
+void fh_view_jobs_release(struct fh_view_jobs *j); /* running jobs continue */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the charts of an eval draw: for each column counts, histograms and quantiles, and a sample of its cells. */
+/* Numbers for the charts of an eval: for each column counts, histograms and quantiles, and a sample of its cells. */
 #include <math.h>
 
 #include "view/reply.h"
@@ -11,18 +11,18 @@ enum { SCORE_BINS = 20, LATENCY_BINS = 24, POINTS_MAX = 1500, COLUMNS_MAX = 64 }
 struct column {
 	uint64_t passed, failed, errors;
 	uint64_t scores[SCORE_BINS], latencies[LATENCY_BINS];
-	double *latency; /* of every cell, for the quantiles */
+	double *latency; /* of all cells, for the quantiles */
 	size_t count, capacity;
 };
 
 struct numbers {
 	struct column columns[COLUMNS_MAX];
 	size_t column_count;
-	uint64_t seen, step; /* every step-th cell is a point */
+	uint64_t seen, step; /* every step-th cell is a point of the chart */
 	json_t *points;
 };
 
-/* Scores lie in 0 to 1 but for those of the user's own making, which the outer bins take. */
+/* Scores are between 0 and 1; other scores, which users' own assertions can give, count in the outer bins. */
 static size_t score_bin(double score)
 {
 	double at = floor(score * SCORE_BINS);

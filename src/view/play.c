@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The playground: one program in a sandbox of its own, and whether it printed what was expected. */
+/* The playground: runs one program in a sandbox of its own, and compares its output with the expected one. */
 #include <math.h>
 #include <stdatomic.h>
 
@@ -12,7 +12,7 @@
 enum { AT_ONCE_MAX = 4, TIME_MAX_MS = 120 * 1000 };
 #define MEMORY_MAX ((uint64_t)4 << 30)
 
-/* Limits that the page may set, in the units of fh_limit_table, and how far. */
+/* Limits that the page may set, in the units of fh_limit_table, with their maximum. */
 static const struct {
 	enum fh_limit limit;
 	uint64_t max;
@@ -77,7 +77,7 @@ static int run(const struct fh_request *request, struct fh_result **ret, struct 
 	return r;
 }
 
-/* What was printed beside what was expected, by a rule of judge/comparing/compare.h. */
+/* Compares the output with the expected one by a rule of judge/comparing/compare.h. */
 static json_t *verdict_json(const struct fh_result *result, const json_t *expected, enum fh_compare rule)
 {
 	struct fh_str want = { json_string_value(expected), json_string_length(expected) };
@@ -98,7 +98,7 @@ static void reply(struct fh_http_request *r, const struct fh_result *result, con
 	fh_http_reply_json(r, 200, o);
 }
 
-/* {language, code, stdin?, expected?, rule?, limits?} */
+/* Takes {language, code, stdin?, expected?, rule?, limits?}. */
 static void post_play(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_error err = FH_ERROR_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Routes of promptfoo's server that scripts use, in its form: an eval's table, and the rating of one result. */
+/* Routes of promptfoo's server that scripts use: an eval's table, and the rating of a result. */
 #include "base/clock.h"
 #include "view/cell_json.h"
 #include "view/reply.h"
@@ -12,7 +12,7 @@ enum { ID_MAX = 200, COMMENT_MAX = 16 << 10 };
 /* --------------------------------------------------------------------------------------------------------------- table
  */
 
-/* An output of a row: what promptfoo keeps of a result, by other names. */
+/* An output of a row: promptfoo's members of a result under the names that its table uses. */
 static json_t *output_json(enum fh_store_kind kind, const struct fh_store_cell *c, const json_t *data)
 {
 	static const char *const taken[] = { "id",       "gradingResult", "metadata", "namedScores",   "response",
@@ -121,7 +121,7 @@ struct search {
 	bool found;
 };
 
-/* Ids of results stand in the data alone. */
+/* Finds a result by its id, which only the data contain. */
 static int find(void *context, const struct fh_store_cell *cell, struct fh_error *err)
 {
 	struct search *s = context;
@@ -131,10 +131,10 @@ static int find(void *context, const struct fh_store_cell *cell, struct fh_error
 	if (strcmp(fh_json_str(data, "id", ""), s->id) != 0)
 		return 0;
 	*s = (struct search){ s->id, cell->row, cell->column, true };
-	return -FH_E_CANCELLED; /* the walk has what it was for */
+	return -FH_E_CANCELLED; /* found: ends the walk */
 }
 
-/* The body is a grading result of promptfoo's: pass is the thumb. */
+/* The body is a grading result in promptfoo's form; its `pass` becomes the thumb. */
 static void post_rating(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_visit struct fh_view_visit v = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An eval as a report, to be kept. */
+/* Downloads an eval as a report. */
 #include "report/report.h"
 #include "view/reply.h"
 #include "view/routes.h"

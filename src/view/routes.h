@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The routes of the viewer's API, a table for each file of handlers. Their requests carry the struct fh_view as
- * context. */
+/* The routes of the viewer's API, in a table for each file of handlers. The context of their requests is the struct
+ * fh_view. */
 #pragma once
 #include "server/http.h"
 #include "view/view.h"
 
 /* For fh_http_route.flags. */
-enum { FH_VIEW_OPEN = 1 /* tells nothing of what is stored, so that a script may wait for the server with it */ };
+enum { FH_VIEW_OPEN = 1 /* no authorization: it tells nothing of the store; scripts wait by it */ };
 
 extern const struct fh_http_route fh_view_about_routes[], fh_view_eval_routes[], fh_view_row_routes[];
 extern const struct fh_http_route fh_view_event_routes[], fh_view_number_routes[], fh_view_compare_routes[];

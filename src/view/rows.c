@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of an eval, page by page, single cells, and what a person says of them. */
+/* The rows of an eval by the page, single cells, and their ratings. */
 #include "base/clock.h"
 #include "view/cell_json.h"
 #include "view/reply.h"
@@ -9,7 +9,7 @@
 
 enum { COMMENT_MAX = 16 << 10 };
 
-/* A page of rows from the cells of its rows, which lie together. */
+/* A page of rows as JSON. The cells of a row follow each other in `found`. */
 static json_t *page_json(enum fh_store_kind kind, const struct fh_store_cells *found, size_t columns,
                          const json_t *vars)
 {
@@ -75,7 +75,7 @@ static void get_cell(struct fh_http_request *r, struct fh_str body)
 	fh_store_cell_release(&cell);
 }
 
-/* {thumb: 1, -1 or 0, score: number or null, comment: text} replaces what was said before. */
+/* Takes {thumb: 1, -1 or 0, score: number or null, comment: text}, which replaces the earlier rating. */
 static void put_rating(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_visit struct fh_view_visit v = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the viewer's handlers share: the context of each request. */
+/* State shared by the viewer's handlers: the context of each request. */
 #pragma once
 #include "view/jobs.h"
 #include "view/stores.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections to the store for handlers, which run on many threads: each takes one that reads, and gives it back. A few
- * are kept open, since opening one reads the schema and prepares the statements anew.
+ * A pool of read-only connections to the store for handlers, which run on many threads. A few stay open, since opening
+ * one reads the schema and prepares the statements.
  */
 #pragma once
 #include <pthread.h>
@@ -19,12 +19,12 @@ struct fh_view_stores {
 
 void fh_view_stores_init(struct fh_view_stores *p, FH_NULLABLE const char *path);
 void fh_view_stores_release(struct fh_view_stores *p);
-/* FH_E_NOT_FOUND: nothing was ever stored. */
+/* Takes a connection. FH_E_NOT_FOUND: there is no store yet. */
 int fh_view_stores_take(struct fh_view_stores *p, struct fh_store **ret, struct fh_error *err);
 void fh_view_stores_give(struct fh_view_stores *p, FH_OWN FH_NULLABLE struct fh_store *s);
 
-/* What most handlers begin with: a connection, and the eval that the first segment of the request names. False: it has
- * been replied to, and nothing is to be ended. */
+/* Used at the beginning of most handlers: a connection, and the eval that the request's first segment names. False: it
+ * has replied with an error, and there is nothing to release. */
 struct fh_view_visit {
 	struct fh_view_stores *stores;
 	struct fh_store *store;
@@ -35,5 +35,5 @@ bool fh_view_visit_named(struct fh_http_request *r, const char *id, struct fh_vi
 void fh_view_visit_end(struct fh_view_visit *v);
 #define fh_auto_visit FH_CLEANUP(fh_view_visit_end)
 
-/* A connection that writes; the caller closes it. False: it has been replied to. */
+/* Opens a connection for writing, which the caller closes. False: it has replied with an error. */
 bool fh_view_writable(struct fh_http_request *r, struct fh_store **ret);

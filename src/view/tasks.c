@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A judgement by task: how many of its samples passed, and pass@k over all tasks with intervals. */
+/* The results of a judgement by task: how many samples passed; and pass@k over all tasks, with intervals. */
 #include "judge/estimate.h"
 #include "store/judged.h"
 #include "view/reply.h"
@@ -10,13 +10,13 @@ enum { TASKS_MAX = 100000 };
 
 struct task {
 	uint64_t samples, passed;
-	struct fh_task_count count; /* of those that count in pass@k */
-	json_t *rows;               /* of its samples: [row, passed, status] */
+	struct fh_task_count count; /* of samples that count for pass@k */
+	json_t *rows;               /* [row, passed, status] for each sample */
 };
 
 struct tasks {
 	const json_t *config; /* of the judgement */
-	json_t *places;       /* task_id -> position in items */
+	json_t *places;       /* task_id -> index in items */
 	json_t *names;
 	struct task *items;
 	size_t count, capacity;
@@ -48,7 +48,7 @@ static int add(void *context, const struct fh_store_cell *cell, struct fh_error 
 	return 0;
 }
 
-/* pass@k for k = 1, 2, 5, 10, … as far as there are tasks with so many samples. */
+/* pass@k for k = 1, 2, 5, 10, … while there are tasks with as many samples. */
 static json_t *curve(const struct tasks *t)
 {
 	static const uint64_t ks[] = { 1, 2, 3, 5, 10, 20, 50, 100, 200 };

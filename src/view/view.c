@@ -40,8 +40,8 @@ const char *fh_view_token(const struct fh_view *v)
 /* ------------------------------------------------------------------------------------------------------------- routing
  */
 
-/* Scripts and styles are files of this server, and nothing in a page is taken for markup (trusted types). Images may be
- * data, which is how programs hand them out; an image element runs nothing. */
+/* The Content-Security-Policy: scripts and styles only from this server, and no text becomes markup (trusted types).
+ * Images may be data: URLs, as programs return them; an img element runs no scripts. */
 #define POLICY                                                                                                         \
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "        \
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "                \
@@ -74,7 +74,7 @@ static void reply_asset(struct fh_http_request *r, struct fh_str body)
 		fh_view_fail(r, 404, "there is no such file");
 }
 
-/* Every page is the same file: what it shows is in its URL. */
+/* All page URLs serve the same file; its script shows what the URL says. */
 static const struct fh_http_route page_routes[] = {
 	{ "GET", "/", reply_page },
 	{ "GET", "/eval", reply_page },

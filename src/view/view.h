@@ -15,16 +15,16 @@
 #include "view/guard.h"
 
 struct fh_view_options {
-	const char *const *names; /* that the Host header may say besides localhost; borrowed */
+	const char *const *names; /* further names that the Host header may have besides localhost; borrowed */
 	size_t name_count;
 };
 
 struct fh_view;
-/* Listening is the caller's, who says the port when it is known. */
+/* The caller opens the listening socket and passes the port to fh_view_listening. */
 int fh_view_open(const struct fh_view_options *o, struct fh_view **ret, struct fh_error *err);
 void fh_view_listening(struct fh_view *v, uint16_t port);
-void fh_view_close(struct fh_view *v); /* NULL is fine; the HTTP server has been stopped */
-/* What a URL of another machine needs; hexadecimal. */
+void fh_view_close(struct fh_view *v); /* NULL is fine; the HTTP server has to be stopped first */
+/* The token that URLs for other machines need; hexadecimal. */
 const char *fh_view_token(const struct fh_view *v);
 
 /* For struct fh_http_options; context is the struct fh_view. */
