@@ -27,7 +27,7 @@ static struct fh_result *kept_result(const struct fh_plan *plan, struct fh_buf *
 	return r;
 }
 
-/* Unless the compiler, or what it reads, was replaced meanwhile. */
+/* Stores the artifact, unless the compiler or its inputs were replaced during the compilation. */
 static void keep(const struct fh_plan *plan, const char *key, const struct fh_out_file *made)
 {
 	char now[FH_SHA256_HEX];
@@ -40,7 +40,7 @@ int fh_compile(struct fh_client *client, const struct fh_plan *plan, const struc
 {
 	char key[FH_SHA256_HEX];
 	fh_auto_buf struct fh_buf kept = FH_BUF_INIT(FH_COMPILE_ENTRY_MAX);
-	/* Somebody else's engine has compilers of its own. */
+	/* An engine on another machine has other compilers. */
 	bool cacheable = !client->placement->tool && fh_compile_key(plan->compile, plan->artifact, key);
 	if (cacheable && fh_compile_cache_load(key, &kept) == 0) {
 		*ret = kept_result(plan, &kept);

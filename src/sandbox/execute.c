@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run is one RUN frame when the plan fits into one, and a session that does the same otherwise. Both end in the same
- * loop: take what came, hand it on, give credit, until the last answer and the ends of all streams are there. A group
- * is several RUNs in one frame, and one loop for all of them.
+ * Executes a plan: by one RUN frame if the plan fits into a frame, otherwise by the requests of a session. Both end in
+ * the same loop, which takes received bytes, hands them to the caller and gives credit, until the last answer and the
+ * ends of all streams have arrived. A group is several RUNs in one frame, with one loop for all.
  */
 #include "sandbox/execution.h"
 
@@ -12,17 +12,17 @@
 #include "proto/wire.h"
 
 enum {
-	CANCEL_LOOK_MS = 50,        /* how long a cancel flag that no signal announces may go unseen */
-	CANCEL_PATIENCE_MS = 10000, /* how long the engine may take to confirm */
-	PLAN_SLACK = 1 << 20,       /* of a frame, for what a plan holds beside contents */
+	CANCEL_LOOK_MS = 50,        /* period at which a cancel flag is checked that no signal announces */
+	CANCEL_PATIENCE_MS = 10000, /* time for the engine to confirm a cancellation */
+	PLAN_SLACK = 1 << 20,       /* bytes of a frame left for the parts of a plan that are not contents */
 };
 
-/* What one loop waits for. */
+/* State of one loop. */
 struct pump {
 	struct fh_execution *x;
 	size_t count;
 	const volatile int *cancel;
-	int64_t cancelled_ns; /* when CANCEL was sent; 0: it was not */
+	int64_t cancelled_ns; /* when CANCEL was sent; 0: not sent */
 };
 
 static bool is_streaming(const struct fh_execution *x)
@@ -48,7 +48,7 @@ static int on_started(struct fh_execution *x, const struct fh_frame *f, struct f
 	return r < 0 ? r : x->session;
 }
 
-/* The stream of one of the plan's outs; its bytes follow. */
+/* Opens the stream of one of the plan's output files; its bytes follow. */
 static int on_file(struct fh_execution *x, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_wire_reader r = fh_wire_reader(f->payload);
@@ -73,7 +73,7 @@ static int on_file(struct fh_execution *x, const struct fh_frame *f, struct fh_e
 	return 0;
 }
 
-/* One file of RESULT; they come in the order of the plan's outs. */
+/* Reads one output file of RESULT; they come in the order of the plan's outs. */
 static int read_out(struct fh_execution *x, struct fh_execution_out *out, struct fh_str message, struct fh_error *err)
 {
 	struct fh_wire_reader r = fh_wire_reader(message);
@@ -90,7 +90,7 @@ static int read_out(struct fh_execution *x, struct fh_execution_out *out, struct
 	if (!out->refused && (!out->stream.ended || out->stream.position != size))
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent %llu bytes of a file of %llu",
 		                    (unsigned long long)out->stream.position, (unsigned long long)size);
-	if (out->refused) { /* what came of it before it failed does not count */
+	if (out->refused) { /* bytes received before it was refused are discarded */
 		fh_buf_release(&out->stream.data);
 		out->stream.ended = true;
 	}
@@ -116,7 +116,7 @@ static int on_result(struct fh_execution *x, const struct fh_frame *f, struct fh
 	}
 	if (r.malformed || !exited)
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a malformed result");
-	for (int i = FH_STDOUT; i < FH_STREAM_COUNT_; i++) /* RESULT is the last frame: what is missing would never come */
+	for (int i = FH_STDOUT; i < FH_STREAM_COUNT_; i++) /* RESULT is the last frame, so a missing end would never come */
 		if (x->started.streams[i].open && !x->started.streams[i].ended)
 			return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a result before the end of the output");
 	fh_evidence_read(&x->evidence, f->payload);
@@ -210,7 +210,7 @@ static bool any_work(const struct pump *p)
 	return all_over(p) || wants_cancel(p);
 }
 
-/* Sleeps until there is something to do; a passed deadline is for the caller to see. */
+/* Sleeps until there is work. A deadline that has passed is handled by the caller. */
 static int wait_for_work(struct pump *p, struct fh_wait *w, struct fh_error *err)
 {
 	int r = 0;
@@ -268,7 +268,7 @@ static int start_feed(struct fh_execution *x, struct fh_error *err)
 	return fh_feed_start(&x->feed, err);
 }
 
-/* What came for one member while the lock was held, and whether its input may start. */
+/* What was received for one member, to be handed on without the lock, and whether its input may start. */
 struct piece {
 	struct fh_buf *streams;
 	bool feed;
@@ -309,7 +309,7 @@ static int one_round(struct pump *p, struct piece *pieces, bool *ret_over, struc
 	return r == 0 && !*ret_over && cancel ? send_cancel(p, err) : r;
 }
 
-/* Until the last answer and all bytes are here. */
+/* Runs the loop until the last answer and all bytes have arrived. */
 int fh_execution_pump(struct fh_execution *x, size_t count, struct fh_error *err)
 {
 	struct pump p = { .x = x, .count = count, .cancel = x->o.cancel };
@@ -370,7 +370,7 @@ static int execute_one_shot(struct fh_execution *x, struct fh_error *err)
 	return r;
 }
 
-/* Sends SPAWN (of the plan's own command) and waits for STARTED. */
+/* Sends SPAWN for the plan's own command and waits for STARTED. */
 static int session_spawn(struct fh_execution *x, struct fh_sandbox *s, struct fh_error *err)
 {
 	struct fh_connection *c = x->client->connection;
@@ -403,7 +403,7 @@ static int session_wait(struct fh_execution *x, struct fh_error *err)
 	return r;
 }
 
-/* A file that cannot be had is refused, not an error, as in a RESULT. */
+/* As in a RESULT, a file that cannot be read is marked as refused; it is not an error. */
 static int session_outs(struct fh_execution *x, struct fh_sandbox *s, struct fh_error *err)
 {
 	for (size_t i = 0; i < x->out_count; i++) {
@@ -437,10 +437,10 @@ static int session_run(struct fh_execution *x, struct fh_sandbox *s, struct fh_e
 	return r;
 }
 
-/* An error of the engine's is part of the result; `call.error` holds it, as it does for a RUN. */
+/* An error that the engine reports becomes part of the result; it is in `call.error`, as for a RUN. */
 static int execute_session(struct fh_execution *x, struct fh_error *err)
 {
-	struct fh_plan light = *x->plan; /* the rest is borrowed */
+	struct fh_plan light = *x->plan; /* a shallow copy */
 	struct fh_sandbox *s;
 	light.file_count = 0;
 	light.stdin_data.size = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* fh_run_group: several RUNs in one frame, and one loop for all of them. */
+/* Implements fh_run_group: several RUNs in one frame, and one loop for all of them. */
 #include "sandbox/execution.h"
 
 #include "proto/wire.h"
 
-/* The plan that a member stands for: its own files and input on top; everything is borrowed, *files is to be freed. */
+/* The plan of a member with the member's own files and input added. Everything is borrowed; the caller frees *files. */
 static struct fh_plan member_plan(const struct fh_member *m, struct fh_plan_file **files)
 {
 	struct fh_plan plan = *m->plan;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One execution under way: what execute.c and execute_group.c share. Zeroed, then fh_execution_init, at last release.
- */
+/* The state of one execution, shared by execute.c and execute_group.c. Zero it, then call fh_execution_init and finally
+ * fh_execution_release. */
 #pragma once
 #include "sandbox/run.h"
 
@@ -11,7 +11,7 @@ struct fh_execution_out {
 };
 
 struct fh_execution {
-	struct fh_call call; /* RUN; in a session SPAWN, then WAIT */
+	struct fh_call call; /* RUN; for a session first SPAWN, then WAIT */
 	struct fh_client *client;
 	const struct fh_plan *plan;
 	struct fh_run_options o;
@@ -20,17 +20,19 @@ struct fh_execution {
 	struct fh_execution_out *outs;
 	size_t out_count;
 	struct fh_buf collected[FH_STREAM_COUNT_];
-	bool cut[FH_STREAM_COUNT_]; /* more came than is kept */
+	bool cut[FH_STREAM_COUNT_]; /* more arrived than is kept */
 	struct fh_feed feed;
 	struct fh_exit exit;
 	struct fh_evidence evidence;
-	const void *key; /* whom everything of it wakes: the first of a group's */
+	const void *key; /* key of all its waits; in a group, that of the first member */
 };
 
 void fh_execution_init(struct fh_execution *x, struct fh_client *client, const struct fh_plan *plan,
                        const struct fh_run_options *o);
-void fh_execution_write_run(struct fh_buf *frame, const struct fh_execution *x); /* the fields of RUN, or of a member */
-/* Until the last answer and all bytes of all of them are here. They share one key and what cancels them. */
+/* writes the fields of RUN, or of a member */
+void fh_execution_write_run(struct fh_buf *frame, const struct fh_execution *x);
+/* Runs until the last answers and all bytes of `count` executions have arrived. They share one key and one cancel
+ * flag. */
 int fh_execution_pump(struct fh_execution *x, size_t count, struct fh_error *err);
 FH_OWN struct fh_result *fh_execution_assemble(struct fh_execution *x);
 void fh_execution_release(struct fh_execution *x);

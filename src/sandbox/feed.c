@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Reads what there is, waiting for it; 0 at the end, negative when told to stop or when reading fails. */
+/* Waits for input and reads it; 0 at the end; negative when told to stop or when reading fails. */
 static ssize_t read_source(struct fh_feed *f, char *to, size_t n)
 {
 	for (;;) {
@@ -30,7 +30,7 @@ static void feed_from_fd(struct fh_feed *f)
 	ssize_t n;
 	while ((n = read_source(f, piece, FH_FRAME_DATA_MAX)) > 0)
 		if (fh_flow_write(f->connection, f->stream, piece, (size_t)n, &f->stop, NULL) < 0)
-			return; /* it ended, or does not read: both are its own business */
+			return; /* the program ended or does not read, which is not an error here */
 	if (n == 0)
 		(void)fh_flow_end(f->connection, f->stream, NULL);
 }
@@ -50,7 +50,7 @@ int fh_feed_start(struct fh_feed *f, struct fh_error *err)
 	f->stop_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (f->stop_event < 0)
 		return fh_error_sys(err, errno, "cannot feed the run's stdin");
-	/* Signals are for the caller's threads: they set its cancel flag and interrupt its waits. */
+	/* Blocks signals in the new thread: they are for the caller's threads, whose waits they interrupt. */
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collecting what dead engines have left is the engine's work, which alone may touch it; this asks for it. */
+/* Removes what dead engines have left, by running an engine with --gc, since only an engine may remove it. */
 #include "sandbox/connection/placement.h"
 
 #include <sys/wait.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What lets one shared library load under glibc and under musl.
+ * Lets one shared library be loaded under glibc and under musl.
  *
- * musl answers to the name libc.so.6 and lays out what we use of libc's structs as glibc does on these machines; what
- * it lacks are some names that glibc's headers bring in: the checked variants of _FORTIFY_SOURCE, C23's readers of
- * numbers, a 64-bit alias, and descriptions of signals and errors. They are here, hidden, in the portable library alone
- * (python/, the wheel).
+ * musl accepts the name libc.so.6, and the structs of libc that we use have the same layout in both on the supported
+ * machines. musl lacks some functions that glibc's headers refer to: the checked variants of _FORTIFY_SOURCE, C23's
+ * number parsers, a 64-bit alias, and descriptions of signals and errors. They are defined here, with hidden
+ * visibility, in the portable library only (python/, the wheel).
  *
- * The checks of the checked variants are kept: a write beyond what the compiler knows of the buffer aborts.
+ * The checked variants keep their checks: a write beyond the end of a buffer, as known to the compiler, aborts.
  */
-/* plain names: the aliases are made here */
+/* the plain names are needed, because the aliases are defined here */
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
 #include <dirent.h>
@@ -25,8 +25,8 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* jansson compares a FILE that it reads with stdin, for a message; it is never given one here. Its static library is
- * not built for shared ones, where only a variable of our own can be reached so. */
+/* For a message, jansson compares the FILE that it reads with stdin; here it never reads a FILE. Its static library is
+ * not built for shared libraries, so it can only refer to a variable within this one. */
 HIDDEN FILE *fh_no_stdin __asm__("stdin");
 FILE *fh_no_stdin;
 
@@ -81,13 +81,14 @@ HIDDEN int fcntl64(int fd, int command, ...)
 {
 	va_list args;
 	va_start(args, command);
-	void *value = va_arg(args, void *); /* an int or a pointer: either is one register */
+	void *value = va_arg(args, void *); /* an int or a pointer; each is passed in one register */
 	va_end(args);
 	return fcntl(fd, command, value);
 }
 
-/* From glibc 2.38 on strtol is called by the name of C23's, which takes 0b1 in base 2 and in a base that it finds out.
- * Nobody here asks for such a base. The plain functions have to be named past the headers, which lead back to these. */
+/* Since glibc 2.38 strtol is called by C23's name for it, which accepts 0b1 in base 2 and in a base that it detects. No
+ * code here uses such a base. The plain functions are named in assembler, because the headers would redirect to
+ * these. */
 #define READER(type, name)                                                                                             \
 	type plain_##name(const char *text, char **end, int base) __asm__(#name);                                          \
 	HIDDEN type __isoc23_##name(const char *text, char **end, int base);                                               \
@@ -144,10 +145,10 @@ HIDDEN const char *sigdescr_np(int number)
 
 HIDDEN const char *strerrordesc_np(int number)
 {
-	return strerror(number); /* of a known number both libraries return a constant */
+	return strerror(number); /* for a known number, both libraries return a constant */
 }
 
-/* As scandirat(3) with 64-bit entries, which are the only kind here. */
+/* scandirat(3) with 64-bit entries, the only kind here. */
 HIDDEN int fh_scandirat(int at, const char *path, struct dirent ***ret, int (*wanted)(const struct dirent *),
                         int (*order)(const struct dirent **, const struct dirent **)) __asm__("scandirat64");
 HIDDEN int fh_scandirat(int at, const char *path, struct dirent ***ret, int (*wanted)(const struct dirent *),

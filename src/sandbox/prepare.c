@@ -18,7 +18,7 @@
 #include "sandbox/run.h"
 
 enum {
-	KEPT_MAX = 6, /* toolchains whose files are kept */
+	KEPT_MAX = 6, /* number of toolchains whose prepared files are kept */
 	OUT_BYTES_MAX = 256 << 20,
 	FOLDERS_OPEN = 8,
 };
@@ -48,7 +48,7 @@ static void set_outs(struct fh_plan *plan, const struct fh_language *l)
 	}
 }
 
-/* The language's own compile step, of nothing of the user's, with another command. */
+/* The plan of the language's own compile step, without any files of the user's, with `prepare` as its command. */
 static int prepare_plan(const struct fh_language *l, const char *interpreter, struct fh_plan **ret,
                         struct fh_error *err)
 {
@@ -85,7 +85,7 @@ static void remove_folder(const char *path)
 	(void)nftw(path, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The folders that lead to a file below `top`, for everyone's eyes: a sandbox's user reads them. */
+/* Makes the folders that lead to a file below `top`, readable by all, since a sandbox's user reads them. */
 static bool make_folders(const char *top, const char *name)
 {
 	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -96,7 +96,8 @@ static bool make_folders(const char *top, const char *name)
 	return true;
 }
 
-/* Beside, then renamed: a compile sees all of it or nothing. Without a result it is empty. */
+/* Writes to a temporary folder and renames that, so that a compilation sees all files or none. Without a result the
+ * folder is empty. */
 static bool store(const char *path, const struct fh_result *r)
 {
 	fh_auto_free char *beside = fh_xasprintf("%s.tmp", path);
@@ -114,7 +115,7 @@ static bool store(const char *path, const struct fh_result *r)
 	return good;
 }
 
-/* Of older toolchains, too many. */
+/* Removes the oldest folder if there are more than KEPT_MAX. */
 static void forget_others(const char *path)
 {
 	fh_auto_free char *folder = fh_path_dir(path);
@@ -157,7 +158,7 @@ static int make(struct fh_client *client, const struct fh_plan *compile, const c
 		r = fh_execute(client, plan, options, &result, err);
 	if (r == 0) {
 		bool good = result->status == FH_STATUS_OK;
-		if (good || result->status != FH_STATUS_ENGINE_ERROR) /* an engine's error may be gone the next time */
+		if (good || result->status != FH_STATUS_ENGINE_ERROR) /* an error of the engine may not occur the next time */
 			(void)store(path, good ? result : NULL);
 		forget_others(path);
 	}

@@ -6,7 +6,7 @@
 #include "proto/frame.h"
 #include "proto/wire.h"
 
-/* Of why a layer is missing, this much is kept. */
+/* Maximum length that is kept of the reason why a layer is missing. */
 enum { REASON_MAX = 400 };
 
 void fh_evidence_release(struct fh_evidence *e)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* fh_run: a program that must be compiled first is, in a sandbox of its own. */
+/* Implements fh_run: a program that has to be compiled is compiled first, in a sandbox of its own. */
 #include "sandbox/run.h"
 
 #include "base/error.h"
 #include "sandbox/compile.h"
 
-/* The compiler's options of a run: nothing to read, nothing to show yet, the same way to stop. */
+/* The options for the compiler's run: no input, no output callbacks, the same cancel flag. */
 static struct fh_run_options compiler_options(const struct fh_run_options *o)
 {
 	struct fh_run_options c = FH_RUN_OPTIONS_INIT;
@@ -26,7 +26,7 @@ static void add_line(struct fh_result *r, const char *line)
 	fh_result_set_stream(r, FH_STDERR, &b, r->stream_truncated[FH_STDERR]);
 }
 
-/* Says which limits the compiler ran into: its own, which the program's limits say nothing about. */
+/* Reports which limits the compiler exceeded; these are its own, not the program's. */
 static void explain_limits(struct fh_result *r)
 {
 	for (int i = 0; i < FH_LIMIT_COUNT_; i++) {
@@ -38,7 +38,7 @@ static void explain_limits(struct fh_result *r)
 	}
 }
 
-/* Makes the compiler's result the run's: the program never ran. */
+/* Makes the compiler's result that of the run, because the program never ran. */
 static void become_compile_error(struct fh_result *r, const struct fh_plan *plan, const struct fh_run_options *o)
 {
 	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
@@ -77,7 +77,7 @@ static void become_compile_error(struct fh_result *r, const struct fh_plan *plan
 static int run_compiled(struct fh_client *client, const struct fh_plan *plan, const struct fh_out_file *artifact,
                         const struct fh_run_options *o, struct fh_result **ret, struct fh_error *err)
 {
-	struct fh_plan with = *plan; /* the rest is borrowed */
+	struct fh_plan with = *plan; /* a shallow copy */
 	fh_auto_free struct fh_plan_file *files = fh_xcalloc(plan->file_count + 1, sizeof(*files));
 	if (plan->file_count)
 		memcpy(files, plan->files, plan->file_count * sizeof(*files));

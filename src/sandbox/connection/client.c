@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 
-/* How long to wait for an engine that has nothing left to keep: it takes its own folders and groups down. */
+/* END_MS: how long to wait for an engine without sandboxes to end, which removes its folders and groups before. */
 enum { END_MS = 2000, EXPLAIN_MS = 100 };
 
-/* Why the connection ended, when whoever held its other end has ended as well. */
+/* Adds to the error how the child process ended, if it did. */
 static void explain(void *context, struct fh_error *err)
 {
 	struct fh_client *client = context;
@@ -36,7 +36,7 @@ int fh_client_greet(const struct fh_placement *placement, const struct fh_reach 
 	fh_connection_on_lost(client->connection, explain, client);
 	int r = fh_connection_greet(client->connection, greet_ms, later, err);
 	if (r < 0) {
-		if (client->child.pid > 0) { /* whatever it is, it is no engine */
+		if (client->child.pid > 0) { /* the child did not greet, so it is no engine */
 			int status;
 			fh_child_kill(&client->child);
 			(void)fh_child_wait(&client->child, -1, &status, NULL);
@@ -60,7 +60,7 @@ int fh_client_open(const struct fh_client_options *options, struct fh_client **r
 	if (!o.placement && !o.engine_program && fh_placement_service.reach(&o, &reach, NULL) == 0) {
 		if (fh_client_greet(&fh_placement_service, &reach, fh_placement_service.greet_ms, false, ret, NULL) == 0)
 			return 0;
-		reach = (struct fh_reach)FH_REACH_INIT; /* it was just ending, or is of another version */
+		reach = (struct fh_reach)FH_REACH_INIT; /* a service that was just ending, or one of another version */
 	}
 	int r = placement->reach(&o, &reach, err);
 	if (r < 0) {
@@ -81,11 +81,12 @@ int fh_client_attach(pid_t engine, int64_t greet_ms, struct fh_client **ret, str
 	return fh_client_greet(&fh_placement_attach, &reach, greet_ms, false, ret, err);
 }
 
-/* The end of the connection ends what was bound to it: when this returns, nothing of it is left. */
+/* Waits for the end of the child. Closing the connection ends what was bound to it, so nothing of that is left when
+ * this returns. */
 static void end_child(struct fh_client *client, bool engine)
 {
 	int status;
-	/* The engine of a sandbox that holds a lease lives on, and may be the child itself: a shell's exec. */
+	/* An engine that keeps a sandbox by a lease lives on. It may be the child itself, if a shell executed it. */
 	if (client->child.pid > 0 && !client->leased && fh_child_wait(&client->child, END_MS, &status, NULL) < 0 &&
 	    (client->placement->tool || !engine)) {
 		fh_child_kill(&client->child);
@@ -98,7 +99,8 @@ void fh_client_close(struct fh_client *client)
 {
 	if (!client)
 		return;
-	bool engine = fh_connection_greeted(client->connection); /* what never greeted is none, and may not end by itself */
+	/* a child that never greeted is no engine, and may not end by itself */
+	bool engine = fh_connection_greeted(client->connection);
 	fh_connection_free(client->connection);
 	end_child(client, engine);
 	free(client);

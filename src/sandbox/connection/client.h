@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a client, a sandbox and a process are inside this library. */
+/* The structs behind the public handles of clients and sandboxes. */
 #pragma once
 #include "sandbox/connection/connection.h"
 #include "sandbox/connection/placement.h"
@@ -7,8 +7,8 @@
 struct fh_client {
 	struct fh_connection *connection;
 	const struct fh_placement *placement;
-	struct fh_child child; /* the engine, or what reaches it */
-	bool leased;           /* a sandbox of ours may outlive us, and with it the engine */
+	struct fh_child child; /* the engine, or the tool that reaches it */
+	bool leased;           /* a sandbox with a lease may outlive this client, and the engine with it */
 };
 
 struct fh_sandbox {
@@ -17,11 +17,12 @@ struct fh_sandbox {
 	char hex[FH_ID_HEX];
 };
 
-/* Greets over what a placement has reached; on failure what it had started is ended. `later`: fh_connection_greet. */
+/* Exchanges greetings over what a placement has reached. On failure the child is ended. `later`: see
+ * fh_connection_greet. */
 int fh_client_greet(const struct fh_placement *placement, const struct fh_reach *reach, int64_t greet_ms, bool later,
                     struct fh_client **ret, struct fh_error *err);
-/* Opens a client on an engine that runs already, for the short word with each of them that lists need. */
+/* Opens a client on a running engine, for the short requests by which lists are made. */
 int fh_client_attach(pid_t engine, int64_t greet_ms, struct fh_client **ret, struct fh_error *err);
 
-/* Whether an option struct of the caller, which begins with its size, reaches as far as this field. */
+/* Whether the caller's option struct, which begins with its size, includes this field. */
 #define FH_HAS(options, field) ((options)->size >= offsetof(__typeof__(*(options)), field) + sizeof((options)->field))

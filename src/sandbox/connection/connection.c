@@ -74,7 +74,7 @@ static void nudge_leader(struct fh_connection *c)
 {
 	uint64_t one = 1;
 	if (c->polling)
-		(void)!write(c->event, &one, sizeof(one)); /* full is fine: it is readable then */
+		(void)!write(c->event, &one, sizeof(one)); /* EAGAIN does no harm: the eventfd is readable then */
 }
 
 static void wake_one(struct fh_connection *c, struct fh_wait *w)
@@ -105,12 +105,12 @@ void fh_connection_break(struct fh_connection *c, const struct fh_error *err)
 	if (c->broken.code)
 		return;
 	c->broken = *err;
-	if (c->out_is_socket) /* so that the peer learns of it as well */
+	if (c->out_is_socket) /* tells the peer too */
 		(void)shutdown(c->out, SHUT_RDWR);
 	fh_connection_wake(c, NULL);
 }
 
-/* The peer is gone, which says nothing of why: whoever started it may know. */
+/* The peer is gone. explain() may add the reason, if the client started the peer. */
 static void lost(struct fh_connection *c, int sys)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -128,7 +128,7 @@ static void lost(struct fh_connection *c, int sys)
 
 /* ---------------------------------------------------------------------------------------------------------- bytes */
 
-/* write() that never raises SIGPIPE. */
+/* write(2) without SIGPIPE. */
 static ssize_t write_pipe(int fd, const void *p, size_t n)
 {
 	struct fh_sigpipe_guard guard;
@@ -143,11 +143,11 @@ static ssize_t write_some(struct fh_connection *c, const void *p, size_t n)
 	return c->out_is_socket ? send(c->out, p, n, MSG_NOSIGNAL | MSG_DONTWAIT) : write_pipe(c->out, p, n);
 }
 
-/* Takes in what is there, READ_SIZE at most. */
+/* Reads what has arrived, at most READ_SIZE bytes. */
 static void receive(struct fh_connection *c)
 {
 	char *to = fh_buf_reserve(&c->decoder.in, READ_SIZE);
-	if (!to) { /* cannot be: the decoder's buffer holds the largest frame and more */
+	if (!to) { /* cannot happen: the decoder's buffer is larger than the largest frame */
 		lost(c, ENOBUFS);
 		return;
 	}
@@ -166,7 +166,7 @@ static void receive(struct fh_connection *c)
 	}
 }
 
-/* The peer takes no more. What it said before it went (an ERROR, perhaps) comes first. */
+/* Writing failed. Frames that the peer sent before, perhaps an ERROR, are read first. */
 static void write_failed(struct fh_connection *c, int sys)
 {
 	struct pollfd p = { .fd = c->in, .events = POLLIN };
@@ -175,7 +175,7 @@ static void write_failed(struct fh_connection *c, int sys)
 	lost(c, sys);
 }
 
-/* How much of p the kernel takes now; 0 as well when the connection broke. */
+/* Returns how many bytes the kernel accepted; 0 also when the connection broke. */
 static size_t write_now(struct fh_connection *c, const char *p, size_t n)
 {
 	size_t done = 0;
@@ -214,7 +214,7 @@ uint64_t fh_connection_enqueue(struct fh_connection *c, struct fh_str frames)
 	if (n < frames.n && !c->broken.code) {
 		(void)fh_buf_add(&c->queue, frames.p + n, frames.n - n);
 		c->queued += frames.n - n;
-		nudge_leader(c); /* it must poll for room, too */
+		nudge_leader(c); /* the leader must poll for writing too */
 	}
 	return c->queued;
 }
@@ -292,7 +292,7 @@ static int lead(struct fh_wait *w, int64_t deadline_ns, struct fh_error *err)
 	if (n == 0)
 		return timed_out(err);
 	if (n < 0)
-		return 0; /* a signal */
+		return 0; /* interrupted by a signal */
 	uint64_t count;
 	if (p[1].revents)
 		(void)!read(c->event, &count, sizeof(count));
@@ -320,7 +320,8 @@ static void never_greeted(struct fh_connection *c)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	(void)fh_error_set(&err, FH_E_SYSTEM, "the engine did not greet within %lld ms", (long long)c->greet_ms);
-	err.sys = ETIMEDOUT; /* not FH_E_TIMEOUT: a wait that may be asked again ends so, this connection is over */
+	/* sys says that it was a timeout. The code is not FH_E_TIMEOUT, since that means that the caller may wait again. */
+	err.sys = ETIMEDOUT;
 	err.phase = FH_PHASE_CONNECT;
 	err.retryable = true;
 	fh_connection_break(c, &err);

@@ -2,21 +2,21 @@
 /*
  * One byte stream to an engine, shared by any number of threads.
  *
- * There is no reader thread. A thread that needs something from the engine opens a *wait*; of all waits one *leads*: it
- * alone polls the descriptors, takes frames in and hands each to the call or stream that it belongs to, and wakes
- * whoever waits for that. When the leader has what it wanted it hands over to another wait. Writing never blocks for
- * ever: what does not fit into the kernel's buffer is queued, and whoever waits for it to leave leads meanwhile, so
- * that it reads too; a peer that stops reading until we have read cannot lock us.
+ * There is no reader thread. A thread that needs something from the engine opens a *wait*, and one of all waits
+ * *leads*: it alone polls the descriptors, reads frames, hands each to the call or stream to which it belongs, and
+ * wakes the threads that wait for that. When the leader has what it wanted, another wait becomes the leader. Writing
+ * cannot deadlock with a peer that stops reading until we read: what does not fit into the kernel's buffer is queued,
+ * and a thread that waits for the queue to empty may lead and so reads too.
  *
  *     struct fh_wait w;
  *     fh_wait_begin(&w, connection, key);          takes the lock
  *     while (!what_I_want && r == 0)
- *         r = fh_wait_step(&w, deadline, err);     lets go of it while it sleeps
- *     fh_wait_end(&w);                             hands over, gives the lock back
+ *         r = fh_wait_step(&w, deadline, err);     releases it while it sleeps
+ *     fh_wait_end(&w);                             passes the lead on, releases the lock
  *
- * Everything that a peer sends is bounded: a stream holds at most its window, a call takes only the answers that it
- * expects, a frame has a maximum. Whatever breaks the protocol breaks the connection: every wait, now and later, gets
- * the same error. Nothing that belongs to the user (a callback) may run between begin and end.
+ * Everything that a peer sends is bounded: a stream buffers at most its window, a call accepts only the answers that it
+ * expects, and frames have a maximum size. A violation of the protocol breaks the connection: every present and future
+ * wait gets the same error. Callbacks of the library's user must not be called between begin and end.
  */
 #pragma once
 #include <pthread.h>
@@ -27,96 +27,97 @@ struct fh_call;
 
 /* --------------------------------------------------------------------------------------------------------- streams */
 
-/* One direction of bytes: a stream of the protocol, as this end sees it. The fields are guarded by the connection's
- * lock. */
+/* One direction of bytes of a protocol stream. The connection's lock guards the fields. */
 struct fh_flow {
 	struct fh_id id;
 	enum fh_stream_kind kind;
-	const void *key;    /* whom to wake: waits with an equal key */
-	struct fh_buf data; /* incoming: came, and not yet taken; at most window bytes */
-	uint64_t position;  /* incoming: bytes that came; outgoing: bytes that were sent. Both count from the start */
-	uint64_t credited;  /* incoming: what we have told the peer to forget; outgoing: what it has told us */
-	uint64_t window;    /* position - credited never exceeds it */
-	uint64_t ceiling;   /* incoming: position must not exceed it; UINT64_MAX: none */
-	bool ended;         /* the peer's END was seen (outgoing: it takes no more), or ours was sent */
+	const void *key;    /* key of the waits to wake */
+	struct fh_buf data; /* incoming: received, and not yet taken; at most `window` bytes */
+	uint64_t position;  /* total bytes received (incoming) or sent (outgoing) */
+	uint64_t credited;  /* total bytes acknowledged: by us to the peer (incoming), or by the peer to us (outgoing) */
+	uint64_t window;    /* maximum of position - credited */
+	uint64_t ceiling;   /* incoming: maximum of position; UINT64_MAX: no maximum */
+	bool ended;         /* END was received, or sent; on an outgoing stream also: the peer accepts no more */
 	bool truncated;
-	bool taken_over; /* a later call continues this stream under another handle */
-	bool open;       /* the connection knows it */
+	bool taken_over; /* a later call continues this stream with another handle */
+	bool open;       /* registered with the connection */
 	struct fh_flow *next;
 };
 
-/* Lets frames with the stream's id reach it. An older stream of the same id is taken over. Lock held. */
+/* Registers the stream, so that frames with its id reach it. It replaces an older one with the same id. Lock held. */
 void fh_flow_open(struct fh_connection *c, struct fh_flow *s);
-/* Forgets it and frees what it holds (not s itself). Takes the lock. Closed or never opened streams are fine. */
+/* Unregisters the stream and frees its buffers, not s itself. Takes the lock. May be called on closed or never opened
+ * streams. */
 void fh_flow_close(struct fh_connection *c, struct fh_flow *s);
-/* Takes up to n bytes out of what came. Lock held. */
+/* Takes up to n received bytes. Lock held. */
 size_t fh_flow_take(struct fh_flow *s, void *to, size_t n);
-/* Swaps all that came into *to, which must be empty. Lock held. */
+/* Moves all received bytes to *to, which must be empty. Lock held. */
 void fh_flow_take_all(struct fh_flow *s, struct fh_buf *to);
-/* Tells the peer what was taken, when that is at least `threshold` bytes more than it knows. Not under the lock. */
+/* Acknowledges the bytes taken, if at least `threshold` are unacknowledged. The lock must not be held. */
 int fh_flow_credit(struct fh_connection *c, struct fh_flow *s, size_t threshold, struct fh_error *err);
-/* Sends all n bytes, waiting for credit. FH_E_NOT_FOUND with sys EPIPE when the other side takes no more;
- * FH_E_CANCELLED once *stop is set (and the stream's key woken). stop may be NULL. */
+/* Sends all n bytes, waiting for credit. Fails with FH_E_NOT_FOUND and sys EPIPE when the other side accepts no more,
+ * and with FH_E_CANCELLED once *stop is set and the stream's key woken. stop may be NULL. */
 int fh_flow_write(struct fh_connection *c, struct fh_flow *s, const void *p, size_t n, const bool *stop,
                   struct fh_error *err);
-/* Sends the end. Once is enough; more is fine. */
+/* Sends END; does nothing if it was sent already. */
 int fh_flow_end(struct fh_connection *c, struct fh_flow *s, struct fh_error *err);
 
-/* Reads a message { F_KIND, F_ID, F_WINDOW, F_OFFSET } that announces a stream, or a bare id. False: malformed, or a
- * window over FH_WINDOW_MAX. `fallback` is the window when none is said. */
+/* Reads a message { F_KIND, F_ID, F_WINDOW, F_OFFSET } that announces a stream, or a bare id. `fallback` is the window
+ * if the message names none. False: malformed, or a window over FH_WINDOW_MAX. */
 bool fh_flow_parse(struct fh_str message, uint64_t fallback, struct fh_flow *ret);
 
 /* ----------------------------------------------------------------------------------------------------------- calls */
 
-/* A request that was sent and the answers that it awaits. Embedded in what collects them. */
+/* A request that was sent, and its expected answers. A member of the struct that collects them. */
 struct fh_call {
-	/* Called for each frame that answers (ERROR excepted), by whichever thread leads, with the lock held: 1 when it was
-	 * the last, 0 when more follow, negative when the peer broke the protocol. */
+	/* Called for each answering frame except ERROR, by the leading thread, with the lock held. Returns 1 for the last
+	 * answer, 0 if more follow, negative if the peer broke the protocol. */
 	int (*on_answer)(struct fh_call *call, const struct fh_frame *f, struct fh_error *err);
-	const void *key; /* whom to wake; NULL: the call itself */
+	const void *key; /* key of the waits to wake; NULL: the call itself */
 	uint64_t request;
 	bool done;
-	struct fh_error error; /* what ERROR said; code FH_OK otherwise */
+	struct fh_error error; /* from an ERROR frame; otherwise its code is FH_OK */
 	struct fh_connection *connection;
 	struct fh_call *next;
 };
 
-/* Gives the call its number and lets answers reach it. */
+/* Gives the call its number and registers it, so that answers reach it. */
 void fh_call_begin(struct fh_connection *c, struct fh_call *call);
-/* The same for several calls that one frame makes: their numbers follow on each other. */
+/* The same for several calls that a single frame makes: their numbers are consecutive. */
 void fh_calls_begin(struct fh_connection *c, struct fh_call *const *calls, size_t count);
-/* Forgets it: later answers are skipped. */
+/* Unregisters the call: later answers are ignored. */
 void fh_call_end(struct fh_call *call);
 
-/* One request, one answer. */
+/* A call with a single answer. */
 struct fh_answer {
 	struct fh_call call;
-	uint16_t type; /* of the frame that answers: REPLY, EXIT */
+	uint16_t type; /* type of the answering frame: REPLY, EXIT */
 	struct fh_id id;
-	struct fh_buf payload; /* fh_buf_release it, always */
+	struct fh_buf payload; /* must always be freed by fh_buf_release */
 };
-/* Begins the call: build the request's frame with a->call.request, then wait. a stays where it is until then. */
+/* Begins the call. Then build the request's frame with a->call.request, and wait. `a` must not move until then. */
 void fh_answer_begin(struct fh_connection *c, struct fh_answer *a, uint16_t type);
-/* Sends the frame, waits, ends the call. An ERROR becomes err. */
+/* Sends the frame, waits for the answer and ends the call. An ERROR is returned in err. */
 int fh_answer_wait(struct fh_answer *a, const struct fh_buf *frame, struct fh_error *err);
 
 /* ------------------------------------------------------------------------------------------------------ connection */
 
-/* Takes both descriptors over (they may be the same one) and makes them non-blocking. */
+/* Takes ownership of both descriptors, which may be the same, and makes them non-blocking. */
 FH_OWN struct fh_connection *fh_connection_new(int in, int out);
-void fh_connection_free(struct fh_connection *c); /* nobody may be using it */
-/* Exchanges greetings. The peer's must come within timeout_ms; with `later` that is not waited for here: whoever needs
- * the peer first waits until then, and a connection that has not been greeted by then is broken. */
+void fh_connection_free(struct fh_connection *c); /* no thread may be using it */
+/* Exchanges greetings; the peer's must arrive within timeout_ms. With `later` this does not wait for it: the first
+ * thread that needs the peer does, and if the greeting does not arrive in time the connection is broken. */
 int fh_connection_greet(struct fh_connection *c, int64_t timeout_ms, bool later, struct fh_error *err);
 bool fh_connection_greeted(struct fh_connection *c);
 uint64_t fh_connection_peer_version(const struct fh_connection *c);
 pid_t fh_connection_peer_pid(const struct fh_connection *c);
-int fh_connection_descriptor(const struct fh_connection *c); /* where it reads */
-/* Called once, with the lock held, when the peer has gone, to say more than "the engine closed the connection". */
+int fh_connection_descriptor(const struct fh_connection *c); /* the one it reads from */
+/* Sets a function that is called once, with the lock held, when the peer is gone, to add a reason to "the engine closed
+ * the connection". */
 void fh_connection_on_lost(struct fh_connection *c, void (*explain)(void *context, struct fh_error *err),
                            void *context);
 
-/* Sends whole frames; returns when the kernel has them. */
+/* Sends whole frames; returns when the kernel has accepted them. */
 int fh_connection_send(struct fh_connection *c, const struct fh_buf *frames, struct fh_error *err);
 
 struct fh_wait {
@@ -126,11 +127,11 @@ struct fh_wait {
 	struct fh_wait *next;
 };
 void fh_wait_begin(struct fh_wait *w, struct fh_connection *c, const void *key);
-/* Sleeps until something of the key may have changed, or spuriously; at most to the deadline (monotonic ns; 0: none),
- * then -FH_E_TIMEOUT. Also returns 0 early when a signal comes while this wait leads. */
+/* Sleeps until something with the wait's key may have changed. May wake spuriously, and returns 0 early if a signal
+ * arrives while this wait leads. After deadline_ns (monotonic; 0: none) returns -FH_E_TIMEOUT. */
 int fh_wait_step(struct fh_wait *w, int64_t deadline_ns, struct fh_error *err);
 void fh_wait_end(struct fh_wait *w);
-/* Wakes the waits with that key. Lock held; from outside use fh_connection_poke. */
+/* Wakes the waits with that key. Lock held; without the lock use fh_connection_poke. */
 void fh_connection_wake(struct fh_connection *c, const void *key);
-/* Sets *flag under the lock and wakes the key. */
+/* Takes the lock, sets *flag and wakes the key. */
 void fh_connection_poke(struct fh_connection *c, const void *key, bool *flag);

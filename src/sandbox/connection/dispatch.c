@@ -117,7 +117,7 @@ static int on_hello(struct fh_connection *c, const struct fh_frame *f, struct fh
 		else if (x.tag == F_PID)
 			c->peer_pid = (pid_t)FH_MIN(fh_wire_get_u64(&r, &x), (uint64_t)INT_MAX);
 	}
-	/* A newer peer talks as we do: what it adds are fields and frames, which are skipped. */
+	/* A newer peer uses the same protocol with more fields and frame types, which are ignored. */
 	if (r.malformed || c->peer_version < FH_PROTOCOL_VERSION)
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine greets with no version of the protocol that is known here");
 	c->hello = true;
@@ -130,7 +130,7 @@ static int on_error(struct fh_connection *c, const struct fh_frame *f, struct fh
 	struct fh_call *call = find_call(c, f->request);
 	struct fh_error e;
 	fh_frame_error(f, &e);
-	if (f->request == 0) { /* about the connection as a whole: the engine's last word */
+	if (f->request == 0) { /* an error of the connection as a whole, which the engine closes */
 		if (err)
 			*err = e;
 		return -(int)e.code;
@@ -146,7 +146,7 @@ static int on_error(struct fh_connection *c, const struct fh_frame *f, struct fh
 static int on_answer(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_call *call = find_call(c, f->request);
-	if (!call || call->done) /* one that was given up */
+	if (!call || call->done) /* the call was given up */
 		return 0;
 	int r = call->on_answer(call, f, err);
 	if (r < 0)
@@ -157,7 +157,7 @@ static int on_answer(struct fh_connection *c, const struct fh_frame *f, struct f
 	return 0;
 }
 
-/* What a frame of each type means to a client. The rest is skipped: a newer engine may say more. */
+/* What to do with frames of each type. Other types are ignored, since a newer engine may send more. */
 static const struct {
 	enum fh_frame_type type;
 	int (*handle)(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);

@@ -70,7 +70,8 @@ bool fh_flow_parse(struct fh_str message, uint64_t fallback, struct fh_flow *ret
 			memcpy(s.id.b, x.value.p, sizeof(s.id.b));
 		} else if (x.tag == F_KIND) {
 			uint64_t kind = fh_wire_get_u64(&r, &x);
-			s.kind = (enum fh_stream_kind)FH_MIN(kind, (uint64_t)FH_KIND_COUNT_); /* later ones: the caller's to skip */
+			/* FH_KIND_COUNT_ stands for all kinds of a newer engine, which callers ignore */
+			s.kind = (enum fh_stream_kind)FH_MIN(kind, (uint64_t)FH_KIND_COUNT_);
 		} else if (x.tag == F_WINDOW) {
 			s.window = fh_wire_get_u64(&r, &x);
 		} else if (x.tag == F_OFFSET) {
@@ -111,9 +112,9 @@ int fh_flow_on_data(struct fh_connection *c, const struct fh_frame *f, struct fh
 	if (!fh_frame_data(f, &offset, &bytes))
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a data frame without its offset");
 	struct fh_flow *s = fh_flow_find(c, f->id);
-	if (!s) /* closed here while it was under way */
+	if (!s) /* the stream was closed here meanwhile */
 		return 0;
-	if (s->kind == FH_KIND_STDIN) { /* its END: whatever read there has gone */
+	if (s->kind == FH_KIND_STDIN) { /* END on stdin: its reader in the sandbox is gone */
 		s->ended = s->ended || (f->flags & FH_DATA_END);
 		fh_connection_wake(c, s->key);
 		return 0;
@@ -199,7 +200,7 @@ static int gone(struct fh_error *err)
 	return -FH_E_NOT_FOUND;
 }
 
-/* Waits for credit and sends one frame; returns how many bytes it took, or negative. */
+/* Waits for credit and sends one frame. Returns the number of bytes sent, or a negative code. */
 static ssize_t write_piece(struct fh_connection *c, struct fh_flow *s, const char *p, size_t n, const bool *stop,
                            struct fh_error *err)
 {
@@ -218,7 +219,7 @@ static ssize_t write_piece(struct fh_connection *c, struct fh_flow *s, const cha
 		else
 			r = fh_wait_step(&w, 0, err);
 	}
-	if (r == 0) { /* numbered and queued under one lock, so that the bytes of two writers do not change places */
+	if (r == 0) { /* counted and queued under one lock, so that the bytes of two writers keep their order */
 		fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
 		n = FH_MIN(n, FH_MIN(room, (uint64_t)FH_FRAME_DATA_MAX));
 		fh_frame_write_data(&frame, s->id, 0, s->position, (struct fh_str){ p, n });

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a connection, shared by connection.c (bytes and waits), dispatch.c (frames and calls) and flow.c.
- * Everything here is guarded by `mutex`, but for `in`, `out` and `event`, which never change.
+ * The internals of a connection, shared by connection.c (bytes and waits), dispatch.c (frames and calls) and flow.c.
+ * `mutex` guards all fields but `in`, `out` and `event`, which never change.
  */
 #pragma once
 #include "sandbox/connection/connection.h"
@@ -10,44 +10,45 @@ enum { FH_MUX_BUCKETS = 64, FH_MUX_QUEUE_FULL = 4 << 20 };
 
 struct fh_connection {
 	int in, out; /* equal for a socket */
-	int event;   /* an eventfd: gets the leader out of poll */
+	int event;   /* an eventfd that makes the leader return from poll */
 	bool out_is_socket;
 	pthread_mutex_t mutex;
 
-	struct fh_wait *waits; /* all that were begun and not ended */
+	struct fh_wait *waits; /* all that have begun and not ended */
 	FH_NULLABLE struct fh_wait *leader;
-	bool polling; /* the leader is in poll, without the lock */
+	bool polling; /* the leader is in poll and does not hold the lock */
 
 	struct fh_frame_decoder decoder;
-	bool hello;                    /* the peer's was seen */
-	int64_t greet_ms, greet_by_ns; /* how long it may take; when it has to be seen */
+	bool hello;                    /* the peer's greeting arrived */
+	int64_t greet_ms, greet_by_ns; /* time for the greeting; its deadline */
 	uint64_t peer_version;
 	pid_t peer_pid;
 
-	struct fh_buf queue; /* whole frames that the kernel has not taken yet, from `queue_used` on */
+	struct fh_buf queue; /* whole frames, of which the kernel has not accepted those from `queue_used` on */
 	size_t queue_used;
-	uint64_t queued, flushed; /* bytes ever; equal when the queue is empty */
+	uint64_t queued, flushed; /* total bytes; equal when the queue is empty */
 
 	uint64_t last_request;
 	struct fh_call *calls[FH_MUX_BUCKETS];
 	struct fh_flow *streams[FH_MUX_BUCKETS];
 
-	struct fh_error broken; /* code FH_OK while all is well */
+	struct fh_error broken; /* code FH_OK unless the connection is broken */
 	void (*explain)(void *context, struct fh_error *err);
 	void *explain_context;
 };
 
-/* The connection is of no more use: every wait gets the error. The first one stays. */
+/* Breaks the connection: every wait gets the error. If it was broken before, the first error stays. */
 void fh_connection_break(struct fh_connection *c, const struct fh_error *err);
 
-/* Hands what the decoder holds to calls and streams; negative: the peer broke the protocol. */
+/* Hands the frames in the decoder to calls and streams. Negative: the peer broke the protocol. */
 int fh_connection_dispatch(struct fh_connection *c, struct fh_error *err);
 
 FH_NULLABLE struct fh_flow *fh_flow_find(struct fh_connection *c, struct fh_id id);
 int fh_flow_on_data(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
 int fh_flow_on_credit(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
 
-/* Writes what it can and queues the rest. Returns the mark that `flushed` reaches when the last byte has left. */
+/* Writes what the kernel accepts and queues the rest. Returns the value that `flushed` reaches when the last byte is
+ * written. */
 uint64_t fh_connection_enqueue(struct fh_connection *c, struct fh_str frames);
-/* Waits for it. */
+/* Waits until `flushed` reaches that value. */
 int fh_wait_flushed(struct fh_wait *w, uint64_t mark, struct fh_error *err);

@@ -40,7 +40,8 @@ static bool take_if_executable(char *path, char **ret)
 	return false;
 }
 
-/* An installed program has its engine in libexec; in a build tree it lies in the root, libraries and tests deeper. */
+/* Looks where the engine is beside a program or library: an installed one in libexec; in a build tree in the root, with
+ * libraries and tests in folders below. */
 static bool find_beside(const char *dir, char **ret)
 {
 	static const char *const places[] = {
@@ -76,7 +77,8 @@ int fh_engine_program(const char *wanted, char **ret, struct fh_error *err)
 	return -FH_E_NOT_FOUND;
 }
 
-/* What the engine does must not depend on the user's environment; a sanitizer's options and our own are about it. */
+/* The engine must not depend on the user's environment. Only a sanitizer's options and our own variables are passed
+ * on. */
 static bool concerns_engine(const char *variable)
 {
 	static const char *const prefixes[] = {

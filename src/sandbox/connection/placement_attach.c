@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An engine of the same user that already runs here, by its socket. */
+/* Attaches to an engine of the same user that runs on this machine, by its socket. */
 #include "sandbox/connection/placement.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Anyone may bind the name first: whoever listens there must be us. */
+/* Any user can bind an abstract name first, so the listener's uid must be ours. */
 static int check_peer(int fd, pid_t pid, struct fh_error *err)
 {
 	struct ucred peer;
@@ -22,10 +22,10 @@ static int check_peer(int fd, pid_t pid, struct fh_error *err)
 
 int fh_engine_connect(pid_t pid, int *ret_fd, struct fh_error *err)
 {
-	/* Abstract: the name begins with a NUL, and no file has to be cleaned up. */
+	/* An abstract name begins with a NUL; no file has to be removed. */
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, "fumehood/%u/%d", getuid(), (int)pid);
-	/* Not blocking: one that does not accept must not hold up a list of all of them. */
+	/* Non-blocking, so that an engine that does not accept cannot hold up a list of all engines. */
 	fh_auto_close int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return fh_error_sys(err, errno, "cannot make a socket");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An engine at the other end of a program's stdin and stdout: ssh, docker exec -i, kubectl exec -i, sh -c. */
+/* An engine reached through stdin and stdout of a command: ssh, docker exec -i, kubectl exec -i, sh -c. */
 #include "sandbox/connection/placement.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static int reach_command(const struct fh_client_options *o, struct fh_reach *ret
 		return fh_error_sys(err, errno, "cannot make a pipe for %s", program);
 	fh_auto_close int from_read = from[0];
 	fh_auto_close int from_write = from[1];
-	/* It stays in our session, so that it can ask for a password; Ctrl-C is ours to act on. */
+	/* The command stays in our session, so that it can ask for a password. It ignores Ctrl-C, which we handle. */
 	struct fh_child_options c = {
 		.file = program,
 		.argv = o->command,

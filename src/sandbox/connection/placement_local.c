@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An engine as a child of this process, on one socket. */
+/* Starts an engine as a child of this process, with one socket. */
 #include "sandbox/connection/placement.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@ static int reach_local(const struct fh_client_options *o, struct fh_reach *ret, 
 	fh_auto_close int theirs = pair[1];
 	fh_auto_free const char **env = fh_engine_environment();
 	const char *const argv[] = { "fumehood-engine", "--socket", NULL };
-	/* A session of its own: a terminal's Ctrl-C is for us, who then cancel in good order. It is not to die with us:
-	 * it sees the end of the socket, and sandboxes that hold a lease live on. */
+	/* The engine gets a session of its own, because a terminal's Ctrl-C is for us: we then cancel in order. It is not
+	 * killed when we die: it sees the end of the socket, and sandboxes with a lease live on. */
 	struct fh_child_options c = {
 		.file = program,
 		.argv = argv,
@@ -29,7 +29,7 @@ static int reach_local(const struct fh_client_options *o, struct fh_reach *ret, 
 		.stdio = { theirs, -1, STDERR_FILENO },
 		.flags = FH_CHILD_SESSION,
 	};
-	fh_auto_free char *absolute = realpath(program, NULL); /* its folder is / */
+	fh_auto_free char *absolute = realpath(program, NULL); /* absolute, because the engine's working directory is / */
 	if (absolute)
 		c.file = absolute;
 	r = fh_child_start(&ret->child, &c, err);

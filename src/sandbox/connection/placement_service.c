@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine that is kept warm for this user. */
+/* Reaches the engine that is kept warm for this user. */
 #include "sandbox/connection/placement.h"
 #include "sandbox/connection/service.h"
 

@@ -30,8 +30,7 @@ static int check_folder(const char *path, struct fh_error *err)
 	return 0;
 }
 
-/* The n-th folder that is tried; NULL: there are no more. In /tmp anybody may have made the folder of that name first,
- * hence the last one. */
+/* The n-th folder to try; NULL: no more. In /tmp another user may have made the first folder, so there is a second. */
 static char *folder_at(int n)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR"), *home = getenv("HOME");
@@ -66,7 +65,8 @@ int fh_service_path(bool make, char ret[FH_SERVICE_PATH_MAX], struct fh_error *e
 		fh_auto_free char *folder = folder_at(n);
 		if (!folder)
 			break;
-		r = try_folder(folder, make, ret, n == 0 ? err : &later); /* the first one's error is the one to mend */
+		/* the error of the first folder is the one to report */
+		r = try_folder(folder, make, ret, n == 0 ? err : &later);
 	}
 	return r;
 }
@@ -102,7 +102,8 @@ int fh_service_connect(int *ret_fd, struct fh_error *err)
 	return 0;
 }
 
-/* A bound socket at path; the engine listens, so that the kernel names it, and not us, to clients. */
+/* Makes a socket bound to path. The engine listens on it, so that the kernel reports the engine's uid and pid to
+ * clients. */
 static int bind_socket(const char *path, int *ret_fd, struct fh_error *err)
 {
 	struct sockaddr_un a;
@@ -110,7 +111,7 @@ static int bind_socket(const char *path, int *ret_fd, struct fh_error *err)
 	fh_auto_close int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fh_error_sys(err, errno, "cannot make a socket");
-	(void)unlink(path); /* nobody listens there: that was tried, under the lock */
+	(void)unlink(path); /* a connection was tried under the lock, so no process listens there */
 	mode_t old = umask(0177);
 	int r = bind(fd, (const struct sockaddr *)&a, sizeof(a)) < 0 ? fh_error_sys(err, errno, "cannot bind %s", path) : 0;
 	umask(old);
@@ -166,7 +167,7 @@ int fh_service_start(uint64_t idle_ms, pid_t *ret_pid, struct fh_error *err)
 	int r = fh_service_path(true, path, err);
 	if (r < 0)
 		return r;
-	/* two that start at once: one waits for the other, and finds its engine */
+	/* If two are started at once, one waits for the other and then finds its engine. */
 	snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
 	fh_auto_close int lock = open(lock_path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (lock < 0 || flock(lock, LOCK_EX) < 0)

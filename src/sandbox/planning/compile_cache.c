@@ -17,9 +17,9 @@
 #include "sandbox/planning/language.h"
 
 enum {
-	TREE_ENTRIES_MAX = 5000, /* below /usr/local: more of them take longer than what they save */
+	TREE_ENTRIES_MAX = 5000, /* below /usr/local: reading more entries would take longer than the cache saves */
 	TREE_DEPTH_MAX = 6,
-	USED_SECONDS = 60, /* an entry's time of last use is this exact */
+	USED_SECONDS = 60, /* precision of an entry's time of last use */
 };
 
 /* ------------------------------------------------------------------------------------------------------------- key */
@@ -41,7 +41,7 @@ static bool add_file(struct fh_sha256 *h, const char *path)
 	return true;
 }
 
-/* All of a small tree. False: it is not small. */
+/* Adds all of a small tree. False: it is not small. */
 static bool add_tree(struct fh_sha256 *h, int parent, const char *name, int depth, size_t *count)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -68,7 +68,8 @@ static bool add_tree(struct fh_sha256 *h, int parent, const char *name, int dept
 	return small;
 }
 
-/* What is installed: each database changes with every package. Where none is known the folders themselves stand in. */
+/* Adds what is installed: the package manager's databases, which change with every package; and folders, for systems
+ * with another package manager. */
 static bool add_system(struct fh_sha256 *h)
 {
 	static const char *const databases[] = { "/var/lib/dpkg/status",
@@ -86,7 +87,8 @@ static bool add_system(struct fh_sha256 *h)
 	size_t count = 0;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(databases); i++)
 		(void)add_file(h, databases[i]);
-	(void)fh_file_read("/etc/machine-id", &id, NULL); /* -march=native, and a home that several machines share */
+	/* for -march=native, and for a home that several machines share */
+	(void)fh_file_read("/etc/machine-id", &id, NULL);
 	fh_sha256_add_field(h, fh_buf_str(&id));
 	if (uname(&machine) < 0)
 		return false;
@@ -107,7 +109,7 @@ static bool is_prepared(const struct fh_plan_mount *m)
 	return m->kind == FH_MOUNT_BIND && fh_streq(m->target, FH_PREPARED_TARGET) && !m->writable && m->optional;
 }
 
-/* Only what comes with the system or with the tool: a mount of the user's may change at any time. */
+/* Whether a mount's content only changes with the system or the tool. A folder of the user's may change at any time. */
 static bool is_stable(const struct fh_plan *plan, const struct fh_plan_mount *m, const char *prefix)
 {
 	if (m->kind != FH_MOUNT_BIND || is_prepared(m))
@@ -127,7 +129,8 @@ static bool tells_the_time(const struct fh_plan_file *f)
 	return false;
 }
 
-/* The plan, but for where the cache lies: a prepared toolchain's folder counts by its name, which is a key itself. */
+/* Adds the plan without the cache's own path: a prepared toolchain's folder is added by its name, which is a key
+ * itself. */
 static bool add_plan(struct fh_sha256 *h, const struct fh_plan *compile)
 {
 	fh_auto_buf struct fh_buf bytes = FH_BUF_INIT(0);
@@ -159,7 +162,7 @@ bool fh_compile_key(const struct fh_plan *compile, const char *artifact, char re
 	fh_sha256_add_field(&h, fh_str("fumehood compiled 2"));
 	bool whole = add_plan(&h, compile);
 	fh_sha256_add_field(&h, fh_str(artifact));
-	if (compile->argv[0] && compile->argv[0][0] == '/') /* another program only in a plan that was edited */
+	if (compile->argv[0] && compile->argv[0][0] == '/') /* an edited plan may name another program */
 		(void)add_file(&h, compile->argv[0]);
 	if (!whole || !add_file(&h, compile->interpreter) || !add_system(&h))
 		return false;
@@ -169,7 +172,7 @@ bool fh_compile_key(const struct fh_plan *compile, const char *artifact, char re
 
 /* ---------------------------------------------------------------------------------------------------------- folder */
 
-/* Bytes that entries may take; 0: no cache. */
+/* Maximum bytes of all entries; 0: no cache. */
 static uint64_t size_limit(void)
 {
 	const char *asked = getenv("FUMEHOOD_COMPILE_CACHE");
@@ -179,7 +182,7 @@ static uint64_t size_limit(void)
 	return fh_parse_size(asked, &n, NULL) == 0 ? n : 0;
 }
 
-/* Ours, and nobody else's to look into or write to. */
+/* Whether the folder is ours and closed to other users. */
 static bool is_private(int fd)
 {
 	struct stat st;
@@ -196,7 +199,7 @@ static int open_private(const char *path)
 	return -1;
 }
 
-/* A folder of ours, made if need be; NULL when it is not ours alone. */
+/* A folder below the cache folder, made if necessary; NULL if it is not ours alone. */
 static char *private_folder(const char *name)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -242,7 +245,7 @@ char *fh_prepared_dir(const struct fh_language *l, const char *interpreter)
 
 /* ---------------------------------------------------------------------------------------------------------- entries */
 
-/* In front of the bytes: a file that was renamed by hand, or cut by a crash, is none of ours. */
+/* The head of an entry. It reveals files that were renamed by hand or cut by a crash. */
 struct head {
 	char magic[24];
 	char key[FH_SHA256_HEX - 1];
@@ -287,7 +290,7 @@ int fh_compile_cache_load(const char *key, struct fh_buf *out)
 		return -FH_E_NOT_FOUND;
 	out->n += h.size;
 	if (fstat(fd, &st) == 0 && time(NULL) - st.st_mtime > USED_SECONDS)
-		(void)futimens(fd, NULL); /* the time of last use: what goes first when there is no room */
+		(void)futimens(fd, NULL); /* records the time of last use, by which entries are removed */
 	return 0;
 }
 
@@ -303,7 +306,7 @@ static int by_use(const void *a, const void *b)
 	return x->used < y->used ? -1 : x->used > y->used;
 }
 
-/* Removes what was not used for longest until three quarters of the room are left filled. */
+/* Removes the least recently used entries until three quarters of the limit are in use. */
 static void make_room(const char *dir, uint64_t limit)
 {
 	fh_auto_close int fd = open_private(dir);

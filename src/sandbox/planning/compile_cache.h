@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What compilers made, kept by what they made it of.
+ * A cache of compiled programs, by the inputs that they were compiled from.
  *
- * An entry's name, its key, is SHA-256 of everything that the compiler is given and, as far as needed, of what it is:
- * the whole plan of the compile step (source and other files, command line with all flags, environment, mounts, limits)
- * and the identity (inode, size, times) of the compiler, of the package manager's database (which changes with every
- * installed header and library), and of what lies below /usr/local/include and /usr/local/lib, and of the machine. The
- * client makes the key before anything is compiled, and the entry is bytes that the client took out of the sandbox: a
- * program that subverts its compiler can make a bad entry for its own source, and for nothing else.
+ * An entry's name is its key, a SHA-256 of all inputs of the compiler and of the compiler's identity: the whole plan of
+ * the compile step (source and other files, command line with all flags, environment, mounts, limits); inode, size and
+ * times of the compiler, of the package manager's database (which changes with every installed header and library) and
+ * of all files below /usr/local/include and /usr/local/lib; and the machine. The client computes the key before
+ * compiling, and takes the entry's bytes out of the sandbox afterwards. So a program that subverts its compiler can
+ * make a bad entry for its own source, and for no other.
  *
  * Entries are files of mode 0600 in $XDG_CACHE_HOME/fumehood/compile (or ~/.cache/…), a folder of mode 0700 that must
- * belong to the acting user, else there is no cache. Each is written beside and renamed; all together take at most
- * FH_COMPILE_CACHE_MAX bytes ($FUMEHOOD_COMPILE_CACHE: another size, 0 for no cache), those not used for longest go
- * first. No sandbox sees the folder: it is outside the default image, and masked where a mount would show it.
+ * belong to the acting user; otherwise there is no cache. Each is written to a temporary file and renamed. All together
+ * take at most FH_COMPILE_CACHE_MAX bytes ($FUMEHOOD_COMPILE_CACHE sets another size, 0 disables the cache); the least
+ * recently used are removed first. No sandbox sees the folder: it is outside the default image, and masked where a
+ * mount would show it.
  */
 #pragma once
 #include "base/buf.h"
@@ -22,25 +23,26 @@
 #define FH_COMPILE_CACHE_MAX ((uint64_t)512 << 20)
 #define FH_COMPILE_ENTRY_MAX ((size_t)64 << 20)
 
-/* False: what this step makes may depend on more than can be told (an image, a mount of the user's, the time in the
- * program), so it is not kept. */
+/* Computes the key. False: the step may depend on inputs that the key cannot cover (an image, a mount of the user's,
+ * the time in the program), so its result must not be stored. */
 bool fh_compile_key(const struct fh_plan *compile, const char *artifact, char ret_hex[FH_SHA256_HEX]);
 
-/* 0, and the bytes appended to out; -FH_E_NOT_FOUND. */
+/* Appends the entry's bytes to out and returns 0; or -FH_E_NOT_FOUND. */
 int fh_compile_cache_load(const char *key, struct fh_buf *out);
-/* Best effort: where it cannot be kept it is not. */
+/* Best effort: if the entry cannot be stored, nothing happens. */
 void fh_compile_cache_store(const char *key, const void *p, size_t n);
 
 /*
- * What a toolchain's compiles need and do not find made (Go's standard library, compiled): files that the language's
- * `prepare` leaves, made in a sandbox of its own of nothing but the toolchain, in a folder beside the cache whose name
- * is the key of language and toolchain. Compiles see it read-only at FH_PREPARED_TARGET; nobody's program has a hand in
- * it.
+ * Prepared files: files that compilations with a toolchain need and that the toolchain does not contain, such as Go's
+ * compiled standard library. The language's `prepare` command makes them from the toolchain alone, in a sandbox of its
+ * own, so no user's program can influence them. They are kept in a folder beside the cache that is named by the key of
+ * language and toolchain. Compilations see it read-only at FH_PREPARED_TARGET.
  */
 #define FH_PREPARED_TARGET "/opt/fumehood/prepared"
 struct fh_language;
-/* The folder for this toolchain, whether it is there yet or not; NULL: none is needed, or there is no cache. */
+/* The folder of the prepared files for this toolchain, whether it exists yet or not; NULL: none are needed, or there is
+ * no cache. */
 FH_OWN FH_NULLABLE char *fh_prepared_dir(const struct fh_language *l, const char *interpreter);
 
-/* The folder, made if need be; NULL when there is none, or none that is ours alone. */
+/* The cache's folder, made if necessary; NULL if there is no cache, or the folder is not ours alone. */
 FH_OWN FH_NULLABLE char *fh_compile_cache_dir(void);

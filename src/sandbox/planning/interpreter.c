@@ -93,8 +93,8 @@ static void add_path_dir(struct fh_tool *t, const char *dir)
 	fh_plan_add_string(&t->path_dirs, dir);
 }
 
-/* Makes every symbolic link on the way to `path` resolve inside as it does on the host: a link that lies outside what
- * is bound is made again. */
+/* Makes every symbolic link on the way to `path` resolve inside as it does on the host, by making links anew that are
+ * outside the bound folders. */
 static void show_links(struct fh_tool *t, const char *path)
 {
 	fh_auto_free char *done = fh_xstrdup("");
@@ -128,10 +128,10 @@ static void show_links(struct fh_tool *t, const char *path)
 
 /* --------------------------------------------------------------------------------------------------------- prefixes */
 
-/* The folder that a program was installed into; NULL when its place tells of none. */
+/* The folder that a program was installed into; NULL when its path does not tell. */
 static char *prefix_of(const char *program)
 {
-	/* Two package managers link one package's files to another's: nothing less than their store will do. */
+	/* Two package managers link files of one package to those of others, so their whole store has to be visible. */
 	const char *cellar = strstr(program, "/Cellar/");
 	if (cellar && cellar > program)
 		return fh_xstrndup(program, (size_t)(cellar - program));
@@ -143,7 +143,7 @@ static char *prefix_of(const char *program)
 	return fh_streq(fh_path_base(dir), "bin") ? fh_path_dir(dir) : NULL;
 }
 
-/* A folder that holds more than one thing: binding it would show a person's files. */
+/* Whether a folder holds more than one installation, so that binding it would show a user's other files. */
 static bool too_broad(const char *prefix, const char *home)
 {
 	static const char *const broad[] = { "/",    "/home", "/root",  "/opt",  "/srv", "/var",
@@ -164,7 +164,7 @@ static void show_parts(struct fh_tool *t, const struct fh_language *l, const cha
 		if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
 			for (size_t k = 0; k < found.gl_pathc; k++) {
 				struct stat st;
-				/* A link is made again, not followed: what it points to may be anything. */
+				/* A link is made anew and not followed, since its target may be anything. */
 				if (lstat(found.gl_pathv[k], &st) == 0 && S_ISLNK(st.st_mode))
 					show_links(t, found.gl_pathv[k]);
 				else
@@ -174,7 +174,7 @@ static void show_parts(struct fh_tool *t, const struct fh_language *l, const cha
 	}
 }
 
-/* Shows what the real program at `program` is installed with. */
+/* Shows the files that belong to the program's installation. */
 static void show_prefix(struct fh_tool *t, const struct fh_tool_query *q, const char *program)
 {
 	fh_auto_free char *prefix = prefix_of(program);
@@ -208,7 +208,7 @@ static bool is_script(const char *path)
 	return fd >= 0 && pread(fd, head, 2, 0) == 2 && head[0] == '#' && head[1] == '!';
 }
 
-/* path with its folder's links resolved, but not those of the file itself: bin/python3 stays bin/python3. */
+/* Resolves links in the path's folder, but not a link at the path itself: bin/python3 stays bin/python3. */
 static char *settle(const char *path)
 {
 	fh_auto_free char *dir = fh_path_dir(path);
@@ -256,8 +256,8 @@ static bool in_venv(const char *entry)
 	return access(config, F_OK) == 0;
 }
 
-/* Whether a compiler's name on PATH leads to a program that keeps or sends away what compilers make. It would find
- * neither its cache nor its network inside, and what compilers made is kept anyway (compile_cache.h). */
+/* Whether a compiler's name on PATH leads to a compiler cache or distributor. Inside a sandbox it would find neither
+ * its cache nor its network, and compiled programs are cached anyway (compile_cache.h). */
 static bool is_launcher(const char *real)
 {
 	static const char *const names[] = { "ccache", "distcc", "icecc", "sccache" };
@@ -267,7 +267,7 @@ static bool is_launcher(const char *real)
 	return false;
 }
 
-/* Follows `found` through shims to a program that is what it seems; *ret_entry is the name to call it by. */
+/* Follows `found` through shims to the real program; *ret_entry is the path to call it by. */
 static int follow_shims(const struct fh_tool_query *q, const char *found, char **ret_entry, struct fh_error *err)
 {
 	fh_auto_free char *path = fh_xstrdup(found);
@@ -385,7 +385,7 @@ static int find_in_venv(struct fh_tool *t, const struct fh_tool_query *q, struct
 
 /* ----------------------------------------------------------------------------------------------------------- images */
 
-/* Whether `inside` is a program below the image, its links resolved as they are once it is the root. */
+/* Whether `inside` is an executable of the image, with links resolved as if the image were the root. */
 static bool image_has(int image, const char *inside)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
@@ -434,7 +434,7 @@ static int find_in_image(struct fh_tool *t, const struct fh_tool_query *q, struc
 
 /* ------------------------------------------------------------------------------------------------------- everything */
 
-/* The program that PATH, or the caller, names. */
+/* Finds the program that PATH, or the caller, names. */
 static int look_up(const struct fh_tool_query *q, char **ret, struct fh_error *err)
 {
 	if (q->interpreter) {
@@ -462,7 +462,7 @@ static int find_on_host(struct fh_tool *t, const struct fh_tool_query *q, struct
 	if (!real)
 		return fh_error_sys(err, errno, "cannot follow %s", entry);
 	show_prefix(t, q, real);
-	/* A link that lies apart from what it points to (~/.local/bin/python3) is of no use inside. */
+	/* A link that is outside what is bound (~/.local/bin/python3) does not exist inside; the real path is used then. */
 	const char *inside = visible(t, entry) ? entry : real;
 	show_links(t, inside);
 	fh_auto_free char *dir = fh_path_dir(inside);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Between interpreter.c and shim.c, which finds what a shim stands for. */
+/* Shared by interpreter.c and shim.c, which finds the program behind a shim. */
 #pragma once
 #include "sandbox/planning/interpreter.h"
 
-/* Whether the (absolute) path is one of pyenv's shims. */
+/* Whether an absolute path is one of pyenv's shims. */
 bool fh_pyenv_is_shim(const char *path);
-/* What pyenv would run for it: a path, or NULL in *ret for "system", the next one on PATH. */
+/* The program that pyenv would run for the shim. *ret is NULL for "system", i.e. the next program on PATH. */
 int fh_pyenv_resolve(const char *shim, char **ret, struct fh_error *err);
 
-/* Runs a shim with the language's `ask` arguments and takes the path it prints: the program's, or that of the folder
- * whose bin/ holds it (rustc --print sysroot). */
+/* Runs a shim with the language's `ask` arguments. *ret is the path that it prints: that of the program, or of the
+ * folder whose bin/ contains it (rustc --print sysroot). */
 int fh_shim_ask(const struct fh_language *l, const char *shim, char **ret, struct fh_error *err);

@@ -26,7 +26,7 @@ static void skip_string(struct scan *s)
 	s->p += s->p < s->end;
 }
 
-/* Over one value of a text that is known to be JSON. */
+/* Skips one value of a text that is known to be valid JSON. */
 static void skip_value(struct scan *s)
 {
 	unsigned depth = 0;
@@ -51,8 +51,8 @@ static void skip_value(struct scan *s)
 	} while (depth > 0);
 }
 
-/* In the container at s->p, moves to the member (past its key) or element; *ret_where is where it is written. Of a
- * key that is there twice the last counts, as in the value that was read. */
+/* In the container at s->p, moves to the member's value or the element. *ret_where is where the member or element
+ * begins. If a key occurs twice the last one counts, as in the parsed value. */
 static bool enter(struct scan *s, const char *key, size_t index, const char **ret_where)
 {
 	struct scan found = { 0 };
@@ -124,7 +124,7 @@ const char *fh_json_kind(const json_t *value)
 	return value ? kinds[json_typeof(value)] : "nothing";
 }
 
-/* Depth is bounded by the tables: no document can exceed it. A deeper path would only make a position coarser. */
+/* The tables bound the depth, so no document can exceed it. If one did, its positions would only be less exact. */
 static bool push(struct fh_json_reader *r, const char *key, size_t index)
 {
 	if (r->depth == FH_JSON_READER_DEPTH_MAX)

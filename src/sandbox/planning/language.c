@@ -231,7 +231,8 @@ static int check(struct fh_json_reader *r, const struct fh_language *l)
 	return 0;
 }
 
-/* Puts the text of the script, a file beside the data file, in place of {script}, and of its name. */
+/* Replaces the file name in *script by the file's text, and {script} in argv as well. The file is beside the data
+ * file. */
 static int read_script(struct fh_json_reader *r, char **script, char **argv)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FILE_MAX);
@@ -302,7 +303,7 @@ static bool in_list(char *const *list, const char *word)
 
 typedef bool match_fn(const struct fh_language *l, void *context);
 
-/* The first language, by file name, that matches; *ret stays NULL when none does. */
+/* The first language, by file name, that matches; *ret stays NULL if none does. */
 static int search(match_fn *match, void *context, struct fh_language **ret, struct fh_error *err)
 {
 	fh_auto_free char *dir = NULL;
@@ -347,7 +348,7 @@ static bool match_name(const struct fh_language *l, void *context)
 	const char *before = w->near.best;
 	fh_nearest_offer(&w->near, l->name);
 	if (w->near.best != before) {
-		snprintf(w->near_copy, sizeof(w->near_copy), "%s", l->name); /* l does not outlive this call */
+		snprintf(w->near_copy, sizeof(w->near_copy), "%s", l->name); /* a copy, since l is freed after this call */
 		w->near.best = w->near_copy;
 	}
 	fh_buf_addf(&w->known, "%s%s", w->known.n ? ", " : "", l->name);
@@ -437,8 +438,8 @@ int fh_language_for_file(const char *path, struct fh_language **ret, struct fh_e
 	return 0;
 }
 
-/* The interpreter's name in a first line: the base of the first word, or after `env` of the first word that is neither
- * an option nor an assignment. */
+/* The interpreter's name in a #! line: the last component of the first word or, if that is `env`, of the first word
+ * after it that is neither an option nor an assignment. */
 static char *interpreter_name(struct fh_str code)
 {
 	if (code.n < 2 || memcmp(code.p, "#!", 2) != 0)
@@ -479,7 +480,7 @@ int fh_language_for_shebang(struct fh_str code, struct fh_language **ret)
 
 /* ------------------------------------------------------------------------------------------------------------ links */
 
-/* What an #include line names, or an empty slice. */
+/* The name in an #include line, or an empty slice. */
 static struct fh_str included(struct fh_str line)
 {
 	const char *p = line.p, *end = line.p + line.n;
@@ -502,7 +503,7 @@ static struct fh_str included(struct fh_str line)
 	return (struct fh_str){ p, n };
 }
 
-/* What the next #include at or behind *at names; moves *at behind it. */
+/* The name in the next #include at or after *at; moves *at behind its line. */
 static bool next_include(struct fh_str code, size_t *at, struct fh_str *ret)
 {
 	while (*at < code.n) {
@@ -538,7 +539,7 @@ void fh_language_link_flags(const struct fh_language *l, struct fh_str code, cha
 	for (size_t at = 0; l->link_count > 0 && next_include(code, &at, &name);)
 		for (size_t i = 0; i < l->link_count; i++)
 			used[i] |= begins_with(name, l->links[i].include);
-	/* In the order of the rules, not of the includes: a library comes before those that it needs. */
+	/* In the order of the rules, not of the includes: a library must come before those that it needs. */
 	for (size_t i = 0; i < l->link_count; i++)
 		for (size_t k = 0; used[i] && l->links[i].flags[k]; k++)
 			fh_plan_add_string(list, l->links[i].flags[k]);
@@ -546,7 +547,7 @@ void fh_language_link_flags(const struct fh_language *l, struct fh_str code, cha
 
 const char *fh_language_missing_package(const struct fh_language *l, const char *said)
 {
-	static const char *const forms[] = { "error: %s", "error: '%s" }; /* gcc's, clang's */
+	static const char *const forms[] = { "error: %s", "error: '%s" }; /* the forms of gcc and clang */
 	if (!strstr(said, "No such file or directory") && !strstr(said, "file not found"))
 		return NULL;
 	for (size_t i = 0; i < l->header_count; i++)

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A language: one data file, languages/NAME.json, that says everything about how its programs run. Nothing in the code
- * below judge knows a language by name.
+ * A language: one data file, languages/NAME.json, that describes how its programs are run. No code below src/judge
+ * mentions a language by name.
  *
  *     name, aliases, extensions
- *                       how people call it
- *     tags              beside these, what models write behind a fence before programs in it
+ *                       names that users may write
+ *     tags              further words that models write after a code fence for this language
  *     file              the program's file name inside
- *     tools, package    programs looked for on PATH, in this order; the Debian package that has them
- *     genuine           names (globs) that the real tool's file has
+ *     tools, package    programs searched on PATH, in this order; the Debian package that has them
+ *     genuine           file names (globs) of the real tool
  *     ask               arguments that make a shim print its path
- *     hello             a program that prints "hello", by which `fumehood doctor` sees that it works
+ *     hello             a program that prints "hello", with which `fumehood doctor` tests the language
  *     run               argv inside: {tool} {file} {artifact} {prefix}, {args} for the program's arguments
  *     compile           argv (also {flags}, {link} and {script}), artifact, limits of its own
  *     compile.script    a shell script in a file beside this one; {script} is its text
- *     compile.link      what to add to the command line for an #include that begins with the key
+ *     compile.link      options to add for an #include whose name begins with the key
  *     compile.headers   the Debian package that has the headers whose names begin with the key
- *     compile.prepare   what is made once for a tool chain: argv, script, outs, limits
- *     prefix_parts      what of a prefix is bound when the whole of it would show a person's home
+ *     compile.prepare   a step done once for a toolchain: argv, script, outs, limits
+ *     prefix_parts      the parts of a prefix to bind if the whole prefix would show a user's home
  *     hide              folders (globs) of installed packages, hidden by "only the standard library"
- *     keep              what has to stay of them because the tool itself is built on it
+ *     keep              parts of these folders that stay visible, because the tool itself needs them
  *     env               NAME=value, for every run
- *     hash_secret.env   NAME=value of a run whose hash tables begin with a number that is given, {secret}.
- *                       "hash_secret" without any: the language draws one for each process and takes no other. No
- * "hash_secret": nothing that a program sees hangs on one, or it differs by itself
+ *     hash_secret.env   NAME=value, set for a run whose hash tables must start from a given number, {secret}.
+ *                       An empty "hash_secret": the language draws a number for each process and takes none.
+ *                       No "hash_secret": no output depends on such a number, or it differs without one
  *
  * All lists end with NULL and are never NULL. In words for limits, see fh_limit_table.
  */
@@ -31,11 +31,11 @@
 #include "base/error.h"
 #include "fumehood/sandbox.h"
 
-/* Files that one "*" of prepare's outs stands for. */
+/* Number of files that a "*" in prepare's outs stands for. */
 #define FH_PREPARE_OUTS_MAX 400
 
 struct fh_link_rule {
-	char *include; /* "openssl/": the beginning of what stands between < > or " " */
+	char *include; /* beginning of the name between < > or " ", such as "openssl/" */
 	char **flags;
 };
 
@@ -45,14 +45,15 @@ struct fh_header_rule {
 
 struct fh_language {
 	char *name, *file, *package;
-	char *hello; /* NULL: its data file has none */
+	char *hello; /* NULL: none in the data file */
 	char **aliases, **tags, **extensions, **tools, **genuine, **ask, **run, **prefix_parts, **hide, **keep, **env;
-	char **compile;       /* argv; empty for a language that does not compile */
-	char **prepare;       /* argv that makes, once for a toolchain, what its compiles need; empty: nothing */
-	char **prepare_outs;  /* what it leaves; "*" in a name stands for 0, 1, 2 … FH_PREPARE_OUTS_MAX - 1 */
-	char *script;         /* of `compile`; NULL: none */
-	char *prepare_script; /* of `prepare` */
-	char *prepare_for;    /* only for programs with an #include that begins so; NULL: for all */
+	char **compile;       /* argv; empty: the language is not compiled */
+	char **prepare;       /* argv of the command that makes prepared files (compile_cache.h); empty: none are needed */
+	char **prepare_outs;  /* the files it makes; "*" in a name stands for 0, 1, 2 … FH_PREPARE_OUTS_MAX - 1 */
+	char *script;         /* text of compile.script; NULL: none */
+	char *prepare_script; /* text of the script of `prepare`; NULL: none */
+	/* beginning of an #include: only programs with such a line need the prepared files; NULL: all do */
+	char *prepare_for;
 	struct fh_limits prepare_limits;
 	char *artifact;
 	struct fh_limits compile_limits;
@@ -60,22 +61,24 @@ struct fh_language {
 	size_t link_count;
 	struct fh_header_rule *headers;
 	size_t header_count;
-	bool zygote;          /* the data file has "zygote": programs may be forked from a warm interpreter (guest/warm) */
-	bool has_hash_secret; /* the data file has "hash_secret" */
-	char **hash_secret_env;              /* with {secret} in their values */
-	char **zygote_options, **zygote_env; /* the zygote's own: after argv[0], and beside the program's environment */
+	bool zygote; /* the data file has "zygote": programs may be forked from a warmed-up interpreter (guest/warm) */
+	bool has_hash_secret;   /* the data file has "hash_secret" */
+	char **hash_secret_env; /* NAME=value with {secret} in the value */
+	/* for the zygote only: options after argv[0], and variables added to the program's environment */
+	char **zygote_options, **zygote_env;
 };
 
-/* By name or alias. FH_E_NOT_FOUND names the nearest; FH_E_CONFIG: the data file is wrong. */
+/* Loads a language by name or alias. FH_E_NOT_FOUND names the nearest known one; FH_E_CONFIG: the data file is
+ * invalid. */
 int fh_language_load(const char *name, struct fh_language **ret, struct fh_error *err);
-/* The language that a file's name stands for ("a.py"). FH_E_NOT_FOUND when none has its extension. */
+/* The language of a file name such as "a.py". FH_E_NOT_FOUND if no language has its extension. */
 int fh_language_for_file(const char *path, struct fh_language **ret, struct fh_error *err);
-/* The language that a program's first line asks for ("#!/usr/bin/env python3"). -FH_E_NOT_FOUND without a word when
- * there is no such line or no language of ours that has the interpreter. */
+/* The language of a program's #! line ("#!/usr/bin/env python3"). -FH_E_NOT_FOUND, without an error struct, if there is
+ * no such line or no language has that interpreter. */
 int fh_language_for_shebang(struct fh_str code, struct fh_language **ret);
-/* All that there are, by file name. Free each (fh_language_free), and the list. */
+/* All languages, by file name. Free each with fh_language_free, and the list. */
 int fh_language_all(struct fh_language ***ret, size_t *ret_count, struct fh_error *err);
-/* `path` is for errors. */
+/* `path` is used in errors. */
 int fh_language_parse(struct fh_str json, const char *path, struct fh_language **ret, struct fh_error *err);
 void fh_language_free(struct fh_language *l);
 
@@ -85,10 +88,11 @@ static inline void fh_language_freep(struct fh_language **l)
 }
 #define fh_auto_language FH_CLEANUP(fh_language_freep)
 
-/* Whether what `prepare` makes is of use for the code. */
+/* Whether the code needs the files that `prepare` makes. */
 bool fh_language_has_prepared(const struct fh_language *l, struct fh_str code);
-/* The package that has a header which the compiler says it does not find; NULL: it says nothing of the kind, or no rule
- * names it. */
+/* The package of a header that the compiler's message reports as missing; NULL: it reports none, or no rule covers
+ * it. */
 FH_NULLABLE const char *fh_language_missing_package(const struct fh_language *l, const char *said);
-/* Appends to *list (fh_plan_add_string) the flags that the code's #include lines ask for, each rule once. */
+/* Appends to *list (by fh_plan_add_string) the options that the code's #include lines require; each rule at most
+ * once. */
 void fh_language_link_flags(const struct fh_language *l, struct fh_str code, char ***list);

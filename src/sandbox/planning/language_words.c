@@ -10,8 +10,8 @@
 static struct {
 	struct word {
 		char *text;
-		const char *language; /* of `all` */
-		bool is_tag;          /* and no name */
+		const char *language; /* a string of `all` */
+		bool is_tag;          /* a tag, not a name */
 	} * words;
 	size_t count, capacity;
 	char *names;

@@ -32,8 +32,8 @@ static void add_file(struct fh_plan *plan, const char *target, struct fh_str tex
 	m->content.size = text.n;
 }
 
-/* What is at `path` on the host, at the same place inside: a link as a link, a folder or file bound read-only; a small
- * file is copied, because a mount costs more than a write. Nothing when there is nothing. */
+/* Adds the host's file at `path` at the same path inside: a link as a link, a folder or file as a read-only bind. Small
+ * files are copied, because a mount costs more than a write. Adds nothing if the file does not exist. */
 static void add_as_is(struct fh_plan *plan, const char *path)
 {
 	struct stat st;
@@ -58,7 +58,7 @@ static void add_as_is(struct fh_plan *plan, const char *path)
 		fh_plan_add_mount(plan, FH_MOUNT_BIND, path, path);
 }
 
-/* The parts of /etc that programs need to work and that tell nothing about the host's people or secrets. */
+/* The parts of /etc that programs need and that reveal nothing about the host's users or secrets. */
 static const char *const etc_parts[] = {
 	"/etc/R",
 	"/etc/alternatives",
@@ -131,8 +131,8 @@ static void add_programs(struct fh_plan *plan)
 	add_etc(plan);
 }
 
-/* The same from memory: looking is a hundred system calls, more than half of the time that a plan takes, and finds the
- * same for every plan. Who finds another thread at it looks for itself. */
+/* The same from a cache. Searching takes about a hundred system calls, more than half of the time for a plan, and finds
+ * the same for every plan. A thread that finds the cache locked searches itself. */
 static void add_programs_again(struct fh_plan *plan)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -170,7 +170,7 @@ void fh_layout_host(struct fh_plan *plan)
 
 /* ----------------------------------------------------------------------------------------------------------- images */
 
-/* A file of the image, its links resolved as below a root of its own; empty when there is none. */
+/* Reads a file of the image, with links resolved as if the image were the root; empty if it does not exist. */
 static int read_in_image(int image, const char *path, struct fh_buf *out, struct fh_error *err)
 {
 	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = RESOLVE_IN_ROOT };
@@ -187,7 +187,7 @@ static int read_in_image(int image, const char *path, struct fh_buf *out, struct
 	return 0;
 }
 
-/* Whether a line of passwd or group has the name or the id of the sandbox's user. */
+/* Whether passwd or group contains the name or the id of the sandbox's user. */
 static bool has_account(const struct fh_buf *text)
 {
 	return text->n > 0 && (fh_starts_with(text->p, "user:") || strstr(text->p, "\nuser:") || strstr(text->p, ":1000:"));
@@ -239,7 +239,7 @@ static bool hidden_already(const struct fh_plan *plan, size_t first, const char 
 	return false;
 }
 
-/* Covers one folder; `inside` is its path in the sandbox, `host` where that is on the host. */
+/* Covers one folder. `inside` is its path in the sandbox, `host` its path on the host. */
 static void hide_folder(struct fh_plan *plan, const char *inside, const char *host, char *const *keep)
 {
 	bool kept = false;
@@ -249,7 +249,7 @@ static void hide_folder(struct fh_plan *plan, const char *inside, const char *ho
 		fh_plan_add_mount(plan, FH_MOUNT_MASK, inside, NULL)->optional = true;
 		return;
 	}
-	/* A mask takes no mount inside; an empty folder of the run's own does. */
+	/* Nothing can be mounted inside a mask, but inside an empty writable folder. */
 	fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, inside, NULL);
 	for (size_t i = 0; keep[i]; i++)
 		if (fh_path_within(keep[i], inside) && fh_path_exists(keep[i]))
@@ -263,7 +263,8 @@ static void hide_pattern(struct fh_plan *plan, size_t first, const char *pattern
 	glob_t found;
 	if (glob(on_host, 0, NULL, &found) == 0)
 		for (size_t i = 0; i < found.gl_pathc && plan->mount_count < FH_PLAN_MOUNTS_MAX; i++) {
-			/* Covered under its real name: a mount on a link would cover something else than what is read. */
+			/* Covered under its real path: a mount on a link would cover another folder than the one that programs
+			 * read. */
 			fh_auto_free char *real = plan->image ? fh_xstrdup(found.gl_pathv[i]) : realpath(found.gl_pathv[i], NULL);
 			if (!real || !fh_path_is_dir(real) || !has_entries(real) || hidden_already(plan, first, real + root))
 				continue;

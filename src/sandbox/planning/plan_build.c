@@ -20,7 +20,7 @@ void fh_request_init(struct fh_request *r)
 	fh_limits_init(&r->limits);
 }
 
-/* The request as far as its caller knows it: fields that a later version added are zero. */
+/* Copies the part of the request that its caller's version knows; later fields are zero. */
 static int known_part(const struct fh_request *given, struct fh_request *ret, struct fh_error *err)
 {
 	if (given->size < offsetof(struct fh_request, code) || given->size > 4096)
@@ -89,11 +89,12 @@ static void mount_tool(struct fh_plan *plan, const struct fh_tool *tool)
 	}
 }
 
-/* What compilers made is for no sandbox to see, or to change: where a mount would show it, nothing is. */
+/* Keeps sandboxes from reading or changing compiled programs: if a mount would show the cache, the cache is masked. */
 static int hide_cache(struct fh_plan *plan, const char *source, const char *target, struct fh_error *err)
 {
 	fh_auto_free char *compiled = fh_compile_cache_dir();
-	fh_auto_free char *asked = compiled ? fh_path_dir(compiled) : NULL; /* what is prepared lies beside it */
+	/* the parent, because prepared files are beside it */
+	fh_auto_free char *asked = compiled ? fh_path_dir(compiled) : NULL;
 	fh_auto_free char *cache = asked ? realpath(asked, NULL) : NULL;
 	if (!cache)
 		return 0;
@@ -132,7 +133,7 @@ static int mount_asked(struct fh_plan *plan, const struct fh_request *r, struct 
 	return 0;
 }
 
-/* The working directory, made when nothing has it. */
+/* Sets the working directory; it is made if nothing else makes it. */
 static int set_cwd(struct fh_plan *plan, const char *asked, struct fh_error *err)
 {
 	if (asked && asked[0] != '/')
@@ -163,7 +164,7 @@ static int set_limits(struct fh_plan *plan, const struct fh_limits *limits, stru
 	return 0;
 }
 
-/* NAME=value; a later one replaces an earlier one of the same name. */
+/* Adds NAME=value; replaces an earlier entry with the same name. */
 static void set_variable(struct fh_plan *plan, const char *entry)
 {
 	size_t n = strcspn(entry, "=") + 1;
@@ -175,8 +176,8 @@ static void set_variable(struct fh_plan *plan, const char *entry)
 	fh_plan_add_string(&plan->env, entry);
 }
 
-/* The language's own way to give its hash tables what they begin with. A variable of the language's data file, so a
- * zygote may start with it. */
+/* Passes the request's hash secret in the way that the language's data file defines. Since the variable comes from the
+ * data file, a zygote may start with it. */
 static void set_hash_secret(struct fh_plan *plan, const struct fh_request *r, const struct fh_language *l)
 {
 	static const char word[] = "{secret}";
@@ -191,7 +192,7 @@ static void set_hash_secret(struct fh_plan *plan, const struct fh_request *r, co
 		set_variable(plan, fh_buf_cstr(&variable));
 	}
 	if (r->hash_secret > 1 && l->has_hash_secret && !l->hash_secret_env[0] && plan->start == FH_START_AUTO)
-		plan->start = FH_START_FRESH; /* programs of one zygote share its secret */
+		plan->start = FH_START_FRESH; /* all programs of a zygote share its secret */
 }
 
 static int set_env(struct fh_plan *plan, const struct fh_request *r, const struct fh_language *l,
@@ -222,7 +223,8 @@ static int set_env(struct fh_plan *plan, const struct fh_request *r, const struc
 	return 0;
 }
 
-/* Where a name leads to, as the engine will see it; NULL and an error when it leaves the sandbox's own folders. */
+/* The clean form of a name, as the engine will resolve it; NULL and an error if it leads out of the sandbox's own
+ * folders. */
 static char *clean_name(const char *name, struct fh_error *err)
 {
 	fh_auto_free char *clean = fh_path_clean(name);
@@ -283,7 +285,7 @@ static void add_list(char ***argv, const char *const *items)
 		fh_plan_add_string(argv, *items);
 }
 
-/* One word of a template; {args}, {flags} and {link} stand for lists and stand alone. */
+/* Expands one word of argv. {args}, {flags} and {link} stand for lists and must be words of their own. */
 static void expand_word(char ***argv, const char *word, const struct words *w)
 {
 	const struct {
@@ -333,7 +335,7 @@ static int set_program(struct fh_plan *plan, const struct fh_request *r, const s
 	return 0;
 }
 
-/* The step before the run: the same sandbox over again, with limits of its own and the program's text. */
+/* Adds the compile step: a plan for the same sandbox with its own limits and the program's text. */
 static void add_compile_step(struct fh_plan *plan, const struct fh_request *r, const struct fh_language *l,
                              const struct words *w)
 {
@@ -352,8 +354,8 @@ static void add_compile_step(struct fh_plan *plan, const struct fh_request *r, c
 	fh_plan_set_text(&plan->artifact, w->artifact);
 }
 
-/* A variable of the request's own may steer how the interpreter starts, or what that loads: a zygote, which has rights
- * over its template, never starts with one. */
+/* A zygote has rights over its template. So it never starts with variables of the request, which could change how the
+ * interpreter starts or what that loads. */
 static void set_zygote(struct fh_plan *plan, const struct fh_request *r, const struct fh_language *l,
                        const struct words *w)
 {
@@ -374,10 +376,10 @@ static void set_steps(struct fh_plan *plan, const struct fh_request *r, const st
 	char **links = fh_xcalloc(1, sizeof(char *));
 	struct fh_str code = { r->code.data, r->code.size };
 	fh_language_link_flags(l, code, &links);
-	/* A source called like the artifact would be overwritten by it. */
+	/* A source with the artifact's name would be overwritten by it. */
 	fh_auto_free char *artifact =
 	    fh_xasprintf("%s%s", l->artifact ? l->artifact : "", fh_streq(l->artifact, plan->code_name) ? ".out" : "");
-	/* A name such as -x.py is not to be taken for an option. */
+	/* A name such as -x.py must not be taken for an option. */
 	fh_auto_free char *file = fh_xasprintf("%s%s", plan->code_name[0] == '-' ? "./" : "", plan->code_name);
 	struct words w = { .tool = tool->inside,
 		               .file = file,
@@ -396,7 +398,7 @@ static void set_steps(struct fh_plan *plan, const struct fh_request *r, const st
 	free(links);
 }
 
-/* A command that asks for no language. */
+/* Sets the command of a request without a language. */
 static int set_command(struct fh_plan *plan, const struct fh_request *r, struct fh_error *err)
 {
 	if (!r->argv || !r->argv[0]) {
@@ -438,7 +440,8 @@ static int find_tool(const struct fh_request *r, const char *image, struct fh_la
 /* --------------------------------------------------------------------------------------------------------------- whole
  */
 
-/* Files are put into the working directory: better said here than by an engine that cannot. */
+/* Files are written to the working directory. That it is writable is checked here, for a clearer error than the
+ * engine's. */
 static int check_cwd(const struct fh_plan *plan, struct fh_error *err)
 {
 	const struct fh_plan_mount *covering = NULL;

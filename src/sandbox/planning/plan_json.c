@@ -11,9 +11,9 @@
 #include "sandbox/planning/json_reader.h"
 
 /*
- * The form: every key of a plan is always there and in this order; of mounts and files, keys that say nothing (mode 0,
- * false) are left out. Texts and contents that JSON cannot hold are { "base64": "…" }. Limits are numbers in the units
- * of fh_limit_table, null for none.
+ * The JSON form of a plan. All keys of a plan are always present, in this order; in mounts and files, keys with a
+ * default value (mode 0, false) are omitted. Texts and contents that JSON cannot represent are { "base64": "…" }.
+ * Limits are numbers in the units of fh_limit_table, or null for no limit.
  */
 #define PLAN_VERSION 1
 
@@ -62,7 +62,7 @@ static json_t *limits_json(const struct fh_limits *l)
 	return o;
 }
 
-/* Permissions as people write them. */
+/* Writes permissions in octal, as people do. */
 static void put_mode(json_t *o, uint32_t mode)
 {
 	char text[16];
@@ -202,7 +202,8 @@ static int read_text(struct fh_json_reader *r, const json_t *value, void *target
 	if (code == 0 && memchr(bytes.data, '\0', bytes.size))
 		code = fh_json_reader_fail(r, "a NUL character is not allowed here");
 	if (code == 0)
-		fh_plan_set_text(target, (const char *)bytes.data); /* a NUL follows: both ways of filling it add one */
+		fh_plan_set_text(target,
+		                 (const char *)bytes.data); /* a NUL follows the bytes: both functions that fill it add one */
 	free(bytes.data);
 	return code;
 }
@@ -342,7 +343,7 @@ static int add_mount(struct fh_json_reader *r, const json_t *value, void *target
 	return fh_json_read_object(r, value, fields, m);
 }
 
-/* A list of mounts: `target` is the whole plan. */
+/* Reads a list of mounts; `target` is the whole plan. */
 static int read_mounts(struct fh_json_reader *r, const json_t *value, void *target)
 {
 	return fh_json_read_each(r, value, add_mount, target);
@@ -381,7 +382,8 @@ static int read_number(struct fh_json_reader *r, const json_t *value, void *targ
 {
 	uint32_t n = 0;
 	int code = read_u32(r, value, &n);
-	*(int *)target = code == 0 && n <= INT_MAX ? (int)n : -1; /* what is none, the check of the plan tells */
+	/* -1 is not a valid number; checking the plan reports it */
+	*(int *)target = code == 0 && n <= INT_MAX ? (int)n : -1;
 	return code;
 }
 
@@ -398,7 +400,7 @@ static int add_descriptor(struct fh_json_reader *r, const json_t *value, void *t
 	return fh_json_read_object(r, value, fields, &plan->descriptors[plan->descriptor_count++]);
 }
 
-/* A list of descriptors: `target` is the whole plan. */
+/* Reads a list of descriptors; `target` is the whole plan. */
 static int read_descriptors(struct fh_json_reader *r, const json_t *value, void *target)
 {
 	return fh_json_read_each(r, value, add_descriptor, target);
@@ -477,7 +479,7 @@ static int read_plan(struct fh_json_reader *r, const json_t *value, void *target
 	return fh_json_read_object(r, value, fields, target);
 }
 
-/* What holds between members, and what the engine will check again. */
+/* Checks what must hold between members; the engine will check it again. */
 static int check(struct fh_json_reader *r, const struct fh_plan *plan)
 {
 	struct fh_error why = FH_ERROR_INIT;

@@ -20,13 +20,13 @@ static const char *signal_name(int number, char buf[24])
 	return buf;
 }
 
-/* Milliseconds; a fraction only where there is one. */
+/* Milliseconds, as an integer if possible. */
 static json_t *ms(uint64_t us)
 {
 	return us % 1000 ? json_real((double)us / 1000) : json_integer((json_int_t)(us / 1000));
 }
 
-/* A number that 0 says nothing about. */
+/* A number for which 0 means unknown, written as null. */
 static json_t *known(uint64_t n)
 {
 	return n ? json_integer((json_int_t)n) : json_null();

@@ -24,13 +24,13 @@ bool fh_pyenv_is_shim(const char *path)
 	fh_auto_free char *versions = fh_path_join(root, "versions");
 	fh_auto_free char *command = fh_path_join(root, "libexec/pyenv");
 	fh_auto_free char *bin = fh_path_join(root, "bin/pyenv");
-	/* asdf's folder has shims/ too, but no versions/; nodenv's has, but no pyenv. */
+	/* asdf has shims/ too, but no versions/; nodenv has both, but no pyenv. */
 	const char *named = getenv("PYENV_ROOT");
 	return fh_path_is_dir(versions) &&
 	       (fh_path_exists(command) || fh_path_exists(bin) || (named && fh_streq(named, root)));
 }
 
-/* A version file's words, joined by colons, without comments; NULL when there is no such file or nothing in it. */
+/* The words of a version file, joined by colons, without comments; NULL if the file is missing or empty. */
 static char *read_version_file(const char *path)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(VERSION_FILE_MAX);
@@ -60,7 +60,7 @@ static char *read_version_file(const char *path)
 	return fh_buf_take(&out, NULL);
 }
 
-/* The chosen versions, colon-separated; *ret_origin says who chose them. */
+/* The chosen versions, separated by colons. *ret_origin: where the choice was found. */
 static char *chosen_versions(const char *root, char **ret_origin)
 {
 	const char *variable = getenv("PYENV_VERSION");
@@ -93,7 +93,7 @@ static bool leaves_folder(const char *name)
 	return name[0] == '/' || fh_streq(name, "..") || fh_starts_with(name, "../") || strstr(name, "/..");
 }
 
-/* "3.11" stands for the highest 3.11.x that is installed; as pyenv, previews are left out. */
+/* The highest installed version that "3.11" stands for. Like pyenv, it ignores previews. */
 static char *latest_version(const char *versions, const char *wanted)
 {
 	DIR *d = opendir(versions);
@@ -113,7 +113,7 @@ static char *latest_version(const char *versions, const char *wanted)
 	return best;
 }
 
-/* The program of one version; NULL when the version or the program in it is not there. */
+/* The program in one version; NULL when the version or the program does not exist. */
 static char *program_of(const char *root, const char *version, const char *name)
 {
 	if (leaves_folder(version))

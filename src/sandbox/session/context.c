@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts and their runs. */
+/* Code contexts and their runs. */
 #include "sandbox/session/context.h"
 
 #include <signal.h>
@@ -12,16 +12,16 @@
 enum {
 	START_MS = 60000,
 	GRACE_MS = 5000,
-	SEND_MS = 10000, /* for the driver to read a request; it does nothing else then */
-	LOOK_MS = 100,   /* how often a run looks at `cancel` */
+	SEND_MS = 10000, /* time for the driver to read a request, which is all that it does between runs */
+	LOOK_MS = 100,   /* period at which a run checks `cancel` */
 	EVENTS_BYTES = 64 << 20,
-	EVENT_COST = 64, /* what an event counts for beside its bytes, so that a flood of small ones ends, too */
+	EVENT_COST = 64, /* what an event counts in addition to its bytes, so that a flood of small events is stopped too */
 };
 
 /*
- * `lock` guards all but what is set once and what only the run under way touches (driver.unread). One call at a time
- * is `busy`: a run, or a restart. The process changes only while `lock` is held by who is busy, so that an interrupt,
- * which holds `lock` while it is sent, reaches the run that it was meant for and no later one.
+ * `lock` guards all fields but those that are set once and those that only the current run uses (driver.unread). One
+ * call at a time is `busy`: a run or a restart. Only the busy call changes the process, and it holds `lock` to do so.
+ * An interrupt holds `lock` while it is sent, so it reaches the run that it was meant for and no later one.
  */
 struct fh_context {
 	struct fh_sandbox *sandbox;
@@ -36,12 +36,12 @@ struct fh_context {
 	pthread_cond_t changed;
 	bool busy, running, interrupted, removed;
 	struct fh_context_driver driver;
-	bool alive; /* there is a driver that takes code */
+	bool alive; /* the driver is running and accepts code */
 	uint64_t runs, count;
-	struct fh_context *next; /* of all that there are in this process */
+	struct fh_context *next; /* list of all contexts of this process */
 };
 
-/* Every context of this process, for lists; oldest first. */
+/* All contexts of this process, oldest first. */
 static struct fh_context *all;
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -94,7 +94,7 @@ static int make_options(const struct fh_context_options *o, const struct fh_cont
 
 /* ---- turns ---- */
 
-/* Waits for its turn. -FH_E_CANCELLED when `cancel` says so before. */
+/* Waits for this call's turn. -FH_E_CANCELLED when `cancel` is set before. */
 static int turn_begin(struct fh_context *c, const volatile int *cancel, struct fh_error *err)
 {
 	int r = 0;
@@ -125,7 +125,7 @@ static void turn_end(struct fh_context *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* Ends the interpreter; how it ended, for people. By who is busy. */
+/* Ends the interpreter; `why` receives how it ended, as text for the user. Called by the busy call. */
 static void drop(struct fh_context *c, char *why, size_t size)
 {
 	pthread_mutex_lock(&c->lock);
@@ -146,7 +146,7 @@ static int launch(struct fh_context *c, struct fh_error *err)
 	c->driver = driver;
 	c->alive = true;
 	c->count = 0;
-	if (!c->interpreter) /* what the first one said stays: callers hold the pointer */
+	if (!c->interpreter) /* not replaced by later starts, since callers hold the pointer */
 		c->interpreter = FH_TAKE_PTR(interpreter);
 	pthread_mutex_unlock(&c->lock);
 	free(interpreter);
@@ -198,7 +198,7 @@ static void unlist(struct fh_context *c)
 	pthread_mutex_unlock(&all_lock);
 }
 
-/* Kills what runs, whoever waits for it, and takes the turn. */
+/* Kills the current run and takes the turn. */
 static int stop_all(struct fh_context *c, struct fh_error *err)
 {
 	pthread_mutex_lock(&c->lock);
@@ -259,7 +259,7 @@ int fh_context_interrupt(struct fh_context *context, struct fh_error *err)
 		r = fh_process_signal(context->driver.process, SIGINT, err);
 	}
 	pthread_mutex_unlock(&context->lock);
-	return r == -FH_E_NOT_FOUND ? 0 : r; /* it has ended: so has what was to be interrupted */
+	return r == -FH_E_NOT_FOUND ? 0 : r; /* the process has ended, and with it the code to interrupt */
 }
 
 int fh_context_list(struct fh_sandbox *sandbox, struct fh_context ***ret, size_t *ret_count, struct fh_error *err)
@@ -304,7 +304,7 @@ struct run {
 	struct fh_context_run_options o;
 	uint64_t id, bytes;
 	int64_t timeout_ns, grace_ns; /* deadlines; 0: none */
-	enum fh_context_status why;   /* it was interrupted; OK: it was not */
+	enum fh_context_status why;   /* why it was interrupted; FH_CONTEXT_OK: it was not */
 	struct fh_context_outcome *outcome;
 };
 
@@ -328,7 +328,7 @@ static int write_request(struct run *r, struct fh_buf *line, struct fh_error *er
 	return 0;
 }
 
-/* Asks the code to stop, once; it has the grace to do so. */
+/* Asks the code to stop, once, and gives it the grace period to do so. */
 static void stop(struct run *r, enum fh_context_status why)
 {
 	if (r->why != FH_CONTEXT_OK)
@@ -338,7 +338,7 @@ static void stop(struct run *r, enum fh_context_status why)
 	(void)fh_process_signal(r->c->driver.process, SIGINT, NULL);
 }
 
-/* The interpreter is of no more use: it ended, or it does not obey. */
+/* The interpreter ended or does not react: drops it. */
 static void lost(struct run *r, const char *what)
 {
 	struct fh_context_outcome *o = r->outcome;
@@ -349,7 +349,7 @@ static void lost(struct run *r, const char *what)
 	snprintf(o->message, sizeof(o->message), "%s (%s); its state is lost, and the next run starts another", what, how);
 }
 
-/* One line from the driver. True: the run is over. */
+/* Handles one line from the driver. True: the run is over. */
 static bool take(struct run *r, struct fh_str text)
 {
 	struct fh_context_line line = { 0 };
@@ -381,14 +381,14 @@ static bool take(struct run *r, struct fh_str text)
 	return over;
 }
 
-/* Looks at what may end the run from outside. True: it is over. */
+/* Checks what may end the run from outside. True: it is over. */
 static bool look(struct run *r)
 {
 	int64_t now = fh_now_ns();
 	pthread_mutex_lock(&r->c->lock);
 	bool asked = r->c->interrupted;
 	pthread_mutex_unlock(&r->c->lock);
-	if (asked && r->why == FH_CONTEXT_OK) /* the signal is sent; code that goes on nevertheless may */
+	if (asked && r->why == FH_CONTEXT_OK) /* the interrupt was sent; code that continues nevertheless is allowed to */
 		r->why = FH_CONTEXT_INTERRUPTED;
 	if (r->o.cancel && *r->o.cancel)
 		stop(r, FH_CONTEXT_INTERRUPTED);
@@ -441,7 +441,7 @@ static int follow(struct run *r, struct fh_error *err)
 	}
 }
 
-/* Runs are counted here, and so said here: COUNT is the one event that does not come from inside. */
+/* Sends the COUNT event, the only event that does not come from inside, because runs are counted here. */
 static void say_count(struct run *r)
 {
 	char text[64];
@@ -454,7 +454,7 @@ static void say_count(struct run *r)
 		stop(r, FH_CONTEXT_INTERRUPTED);
 }
 
-/* With a live interpreter, and the turn. */
+/* Executes the run. The interpreter must be alive, and the caller must have the turn. */
 static int execute(struct run *r, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf line = FH_BUF_INIT(0);

@@ -73,7 +73,7 @@ static struct fh_bytes text_of(const json_t *object, const char *key)
 	                         : (struct fh_bytes){ "", 0 };
 }
 
-/* Each form of a result; one that is no text is handed on as JSON. */
+/* Reads each form of a result; a form that is not text is passed on as JSON. */
 static size_t read_items(struct fh_context_line *line)
 {
 	json_t *data = json_object_get(line->json, "data"), *value;
@@ -135,7 +135,7 @@ enum fh_context_said fh_context_line_read(struct fh_context_line *line, struct f
 		return FH_CONTEXT_SAID_END;
 	for (int kind = 0; kind < FH_CONTEXT_EVENT_KIND_COUNT_; kind++)
 		if (strcmp(type, event_names[kind]) == 0) {
-			/* Written anew: what is handed on is one object of JSON on one line, whatever came. */
+			/* Written anew, so that always one JSON object on one line is passed on. */
 			line->text = fh_json_text(line->json, 0);
 			fill(line, (enum fh_context_event_kind)kind, ret);
 			return FH_CONTEXT_SAID_EVENT;

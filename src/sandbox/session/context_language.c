@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The languages that contexts have. */
+/* The languages of code contexts. */
 #include "base/data.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "sandbox/session/context.h"
 
-/* The interpreter reads its driver from stdin: nothing of ours lies in the sandbox, where the code could change it for
- * the next context. Modules of the code's folder are not looked at before the driver is there. */
+/* The interpreter reads its driver from stdin: no file of ours is in the sandbox, where code could change it for the
+ * next context. The code's folder is not searched for modules until the driver is loaded. */
 #define PYTHON_BEGIN                                                                                                   \
 	"import sys\n"                                                                                                     \
 	"sys.path.pop(0)\n"                                                                                                \
@@ -24,8 +24,7 @@
 	"if(c[n-1]===10)break}"                                                                                            \
 	"const f=JSON.parse(Buffer.concat(b));new Function('require','FILES',f['javascript.js'])(require,f)}"
 
-/* What follows is an interactive shell of which nothing is shown: an interrupt ends what runs in it, and not the shell.
- */
+/* An interactive shell follows, whose own output is hidden: an interrupt ends what runs in it, and not the shell. */
 #define BASH_BEGIN                                                                                                     \
 	"exec 60<&3 61>&4 62>&2 3<&- 4>&-\n"                                                                               \
 	"IFS= read -r -u 60 l\n"                                                                                           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A driver's process: started in a session, spoken to by lines. */
+/* A driver's process: started in a session, controlled by lines of text. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,12 +11,12 @@
 #include "sandbox/session/relay_image.h"
 
 enum {
-	WINDOW = 2 << 20, /* of its streams: a prelude, and most events, fit */
+	WINDOW = 2 << 20, /* of its streams; large enough for a prelude and most events */
 	READ_PIECE = 64 << 10,
-	SILENCE_MS = 1000, /* without a word, until we look whether its process is there still */
-	END_MS = 5000,     /* for a killed process to be gone */
+	SILENCE_MS = 1000, /* time without a line after which to check whether the process still exists */
+	END_MS = 5000,     /* time for a killed process to end */
 	RELAY_ARGV_MAX = 8,
-	LAST_WORDS = 400, /* bytes of its stderr in an error */
+	LAST_WORDS = 400, /* bytes of its stderr that an error quotes */
 };
 
 static int read_more(struct fh_context_driver *d, int64_t timeout_ms, struct fh_error *err)
@@ -31,7 +31,7 @@ static int read_more(struct fh_context_driver *d, int64_t timeout_ms, struct fh_
 	return 1;
 }
 
-/* Its process has ended, although some process of the code's may hold the other end of its output. */
+/* Whether its process has ended, even if a process started by the code still holds its output open. */
 static bool has_ended(struct fh_context_driver *d)
 {
 	struct fh_exit ended;
@@ -103,14 +103,14 @@ void fh_context_driver_end(struct fh_context_driver *d, char *why, size_t size)
 	struct fh_exit ended;
 	if (!d->process)
 		return;
-	/* How it ended by itself, if it did; it may be on its way. */
+	/* Finds out how it ended by itself, waiting if it is about to end. */
 	int r = fh_process_wait(d->process, d->at_end ? END_MS : 0, &ended, NULL);
 	bool killed = r < 0;
 	if (killed) {
 		(void)fh_process_signal(d->process, SIGKILL, NULL);
 		(void)fh_process_wait(d->process, END_MS, &ended, NULL);
 	} else {
-		(void)fh_process_signal(d->process, SIGKILL, NULL); /* what it left of its group */
+		(void)fh_process_signal(d->process, SIGKILL, NULL); /* kills the rest of its process group */
 	}
 	if (why && killed)
 		snprintf(why, size, "it was killed");
@@ -125,7 +125,7 @@ void fh_context_driver_end(struct fh_context_driver *d, char *why, size_t size)
 
 /* ---- the start ---- */
 
-/* What an interpreter that did not start has said, in short: the last line of its stderr. */
+/* The last line of stderr of an interpreter that did not start. */
 static void last_words(struct fh_context_driver *d, char out[LAST_WORDS])
 {
 	char text[4096];
@@ -141,7 +141,7 @@ static void last_words(struct fh_context_driver *d, char out[LAST_WORDS])
 	snprintf(out, LAST_WORDS, "%.*s", LAST_WORDS - 1, line ? line + 1 : text);
 }
 
-/* Puts the relay in front of argv: it removes its file when it starts. */
+/* Puts the relay in front of argv. The relay's file removes itself when it starts. */
 static int add_relay(const struct fh_context_start *start, char name[64], const char *argv[RELAY_ARGV_MAX],
                      struct fh_error *err)
 {
@@ -171,7 +171,7 @@ static int spawn(struct fh_context_driver *d, const struct fh_context_start *sta
 		o.argv = argv;
 	}
 	o.cwd = start->cwd;
-	o.wall_time_ms = o.cpu_time_ms = o.output_bytes = FH_UNLIMITED; /* a run has limits of its own */
+	o.wall_time_ms = o.cpu_time_ms = o.output_bytes = FH_UNLIMITED; /* the limits apply to each run instead */
 	o.window = WINDOW;
 	int r = fh_process_spawn(start->sandbox, &o, &d->process, err);
 	if (r == -FH_E_NOT_FOUND || (r < 0 && err && err->sys == ENOENT))
@@ -189,7 +189,7 @@ static int await_ready(struct fh_context_driver *d, const struct fh_context_star
 	int64_t deadline = fh_now_ns() + (int64_t)start->timeout_ms * FH_NS_PER_MS;
 	char words[LAST_WORDS] = "";
 	int r;
-	/* Before it is ready an interpreter may complain, and start nevertheless. */
+	/* An interpreter may print messages before it is ready. */
 	do {
 		fh_context_line_release(&line);
 		r = fh_context_driver_line(d, FH_MAX((deadline - fh_now_ns()) / FH_NS_PER_MS, (int64_t)0), &text, err);
@@ -232,7 +232,7 @@ int fh_context_driver_start(struct fh_context_driver *d, const struct fh_context
 	if (r < 0)
 		return r;
 	r = fh_context_driver_send(d, fh_buf_str(&prelude), (int64_t)start->timeout_ms, err);
-	if (r == 0 || r == -FH_E_NOT_FOUND) /* it ended before it read all: its words say more */
+	if (r == 0 || r == -FH_E_NOT_FOUND) /* NOT_FOUND: it ended before it read all; its output explains why */
 		r = await_ready(d, start, ret_interpreter, err);
 	if (r < 0)
 		fh_context_driver_end(d, NULL, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Trees of files out of a sandbox and into another: export, import, branches. */
+/* Moves trees of files between sandboxes and files: export, import, branches, snapshots. */
 #include "sandbox/session/helper.h"
 
 #include <endian.h>
@@ -70,7 +70,7 @@ int fh_files_import(struct fh_sandbox *sandbox, const char *user, int fd, struct
 		if (n == 0)
 			break;
 		r = fh_process_write(h.process, piece, (size_t)n, err);
-		if (r == -FH_E_NOT_FOUND) { /* it stopped reading: its answer says why */
+		if (r == -FH_E_NOT_FOUND) { /* it stopped reading; its answer tells why */
 			r = 0;
 			break;
 		}
@@ -80,7 +80,7 @@ int fh_files_import(struct fh_sandbox *sandbox, const char *user, int fd, struct
 	return r < 0 ? r : fh_helper_finish(&h, err);
 }
 
-/* The folders that hold all that a sandbox can write. A list that ends with NULL; its items belong to the plan. */
+/* The folders that contain everything a sandbox can write. NULL-terminated; the items belong to the plan. */
 static const char **writable_folders(const struct fh_plan *plan)
 {
 	const char **list = fh_xcalloc(plan->mount_count + 1, sizeof(*list));
@@ -91,7 +91,7 @@ static const char **writable_folders(const struct fh_plan *plan)
 	return list;
 }
 
-/* Who may read and make all that is in it: root where that has capabilities, else its own user. */
+/* The user who can read and create all of these files: root if that has capabilities, else the sandbox's own user. */
 static const char *keeper_of(const struct fh_plan *plan)
 {
 	return plan->root_capabilities ? "root" : NULL;
@@ -138,7 +138,7 @@ int fh_sandbox_branch(struct fh_sandbox *from, const struct fh_sandbox_options *
 
 /* ------------------------------------------------------------------------------------------------------- snapshots */
 
-/* A snapshot: the magic, the size of the plan's JSON as 8 bytes, little-endian, the JSON, and an export. */
+/* A snapshot consists of the magic, the size of the plan's JSON (8 bytes, little-endian), the JSON, and an export. */
 static const char magic[16] = "fumehood-snap/1\n";
 enum { PLAN_JSON_MAX = 16 << 20 };
 
@@ -205,7 +205,7 @@ int fh_sandbox_restore(struct fh_client *client, int fd, const struct fh_sandbox
 	}
 	fh_plan_free(plan);
 	plan = NULL;
-	r = fh_sandbox_plan(s, &plan, err); /* as it has become */
+	r = fh_sandbox_plan(s, &plan, err); /* as the engine changed it */
 	if (r == 0)
 		r = fh_files_import(s, keeper_of(plan), fd, err);
 	fh_plan_free(plan);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files of a session: each call is one helper inside, whose argv says what to do. */
+/* Files of a session: each call runs one helper inside, whose argv says what to do. */
 #include "sandbox/session/helper.h"
 
 #include <inttypes.h>
@@ -174,7 +174,7 @@ int fh_files_list_attributes(struct fh_sandbox *sandbox, const char *user, const
 	return r;
 }
 
-/* Writes all that a helper reads, then waits for its answer, which tells why, should it have stopped reading. */
+/* Writes the helper's whole input, then waits for its answer. If the helper stopped reading, its answer tells why. */
 static int give(struct fh_helper *h, const void *data, size_t n, struct fh_error *err)
 {
 	struct fh_error why = FH_ERROR_INIT, told = FH_ERROR_INIT;
@@ -210,7 +210,7 @@ struct fh_file_stream {
 	struct fh_buf texts;
 	char *path;
 	bool writes;
-	struct fh_str rest; /* of the DATA that was read last */
+	struct fh_str rest; /* the unread rest of the last DATA */
 };
 
 static void free_stream(struct fh_file_stream *f)

@@ -18,7 +18,7 @@ int fh_helper_begin(struct fh_helper *h, struct fh_sandbox *sandbox, const char 
 	return fh_process_spawn_helper(sandbox, user, argv, open_stdin, &h->process, err);
 }
 
-/* errno of inside → the code that callers look at. */
+/* Maps an errno from inside to the code that callers check. */
 static const struct {
 	int sys;
 	enum fh_code code;
@@ -85,7 +85,7 @@ static int read_more(struct fh_helper *h, int64_t timeout_ms, struct fh_error *e
 		return fh_error_sys(err, errno, "cannot write what was exported");
 	if (h->pipe_to) {
 		int r = fh_process_write(h->pipe_to, room, (size_t)n, err);
-		if (r < 0 && r != -FH_E_NOT_FOUND) /* it stopped reading: its own answer says why */
+		if (r < 0 && r != -FH_E_NOT_FOUND) /* it stopped reading; its own answer tells why */
 			return r;
 	}
 	h->in.n += (size_t)n;

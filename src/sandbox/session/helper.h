@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Helpers of a session (init/helper.h), from the client's side: start one, read its records. */
+/* The client's side of helpers (init/helper.h): starts one and reads its records. */
 #pragma once
 #include "fumehood/session.h"
 #include "init/helper.h"
@@ -7,13 +7,13 @@
 
 struct fh_helper {
 	FH_NULLABLE struct fh_process *process;
-	struct fh_buf in; /* of its stdout */
-	size_t used;      /* of `in`: handed out */
-	const char *what; /* for errors: "list", and of which path; borrowed */
+	struct fh_buf in; /* bytes read from its stdout */
+	size_t used;      /* bytes of `in` that were handed out */
+	const char *what; /* what was asked, for errors ("list"), and its path; borrowed */
 	const char *path;
-	uint64_t count; /* DONE's */
-	bool over;      /* DONE was seen */
-	/* Every byte of its stdout goes here too; -1: nowhere. */
+	uint64_t count; /* COUNT of DONE */
+	bool over;      /* DONE was read */
+	/* Receives every byte of the helper's stdout too; -1: none. */
 	int copy_to;
 	FH_NULLABLE struct fh_process *pipe_to;
 };
@@ -27,18 +27,19 @@ int fh_helper_begin(struct fh_helper *h, struct fh_sandbox *sandbox, FH_NULLABLE
                     const char *const *argv, bool open_stdin, struct fh_error *err);
 struct fh_helper_record {
 	unsigned kind;
-	struct fh_str bytes; /* until the next call */
+	struct fh_str bytes; /* valid until the next call */
 };
-/* 1: *ret is a record; 0: it is done, and all is well; negative: it failed, or was cut off. timeout_ms -1: none. */
+/* Returns 1: *ret is a record; 0: the helper succeeded; negative: it failed, or its output is incomplete. timeout_ms
+ * -1: no limit. */
 int fh_helper_next(struct fh_helper *h, struct fh_helper_record *ret, int64_t timeout_ms, struct fh_error *err);
-/* Passes over records until it is done. */
+/* Skips records until DONE. */
 int fh_helper_finish(struct fh_helper *h, struct fh_error *err);
-void fh_helper_end(struct fh_helper *h); /* kills it when it is not done */
-/* begin, finish, end */
+void fh_helper_end(struct fh_helper *h); /* kills the helper if it is not done */
+/* Runs a helper that returns no records but DONE. */
 int fh_helper_run(struct fh_sandbox *sandbox, FH_NULLABLE const char *user, const char *what, const char *path,
                   const char *const *argv, struct fh_error *err);
 
-/* An ENTRY; its texts are appended to `texts` (which must not move while info is used: reserve before, or copy).
- * False: malformed. */
+/* Reads an ENTRY. Its texts are appended to `texts`, which must not move while info is used (reserve memory before, or
+ * copy). False: malformed. */
 bool fh_helper_entry(struct fh_str record, struct fh_file_info *ret, struct fh_buf *texts);
 uint64_t fh_helper_number(struct fh_str record, unsigned field, uint64_t fallback);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs on this machine: the engines of this user, found by their sockets, and the sandboxes of each. */
+/* Lists what runs on this machine: the user's engines, found by their sockets, and the sandboxes of each. */
 #include "sandbox/session/session.h"
 
 #include <stdio.h>
@@ -8,10 +8,10 @@
 #include "base/escape.h"
 #include "proto/wire.h"
 
-/* One engine that is busy dying must not hold up the list. */
+/* GREET_MS is short, so that an engine that is ending does not hold up the list. */
 enum { GREET_MS = 3000, ENGINES_MAX = 4096, SANDBOXES_MAX = 65536 };
 
-/* The process ids of our engines, from the names of abstract sockets: "@fumehood/UID/PID". free() it. */
+/* The pids of our engines, from the names of abstract sockets: "@fumehood/UID/PID". free() it. */
 static pid_t *find_engines(size_t *ret_count, struct fh_error *err)
 {
 	FILE *f = fopen("/proc/net/unix", "re");
@@ -28,7 +28,7 @@ static pid_t *find_engines(size_t *ret_count, struct fh_error *err)
 		char *end;
 		long pid = at ? strtol(at + strlen(prefix), &end, 10) : 0;
 		bool known = pid <= 0 || pid > INT32_MAX || *end != '\n';
-		for (size_t i = 0; !known && i < n; i++) /* its accepted connections bear the same name */
+		for (size_t i = 0; !known && i < n; i++) /* accepted connections have the same name */
 			known = pids[i] == pid;
 		if (!known)
 			FH_PUSH(pids, n, capacity) = (pid_t)pid;
@@ -39,13 +39,13 @@ static pid_t *find_engines(size_t *ret_count, struct fh_error *err)
 	return pids;
 }
 
-/* Bytes that a stranger chose, as one line that can be shown. */
+/* Copies untrusted bytes as one line that is safe to print. */
 static void copy_command(char *to, size_t size, struct fh_str text)
 {
 	fh_auto_buf struct fh_buf b = FH_BUF_INIT(0);
 	fh_escape_terminal(&b, (struct fh_str){ text.p, FH_MIN(text.n, size) }, false);
 	size_t n = FH_MIN(b.n, size - 1);
-	while (n && n < b.n && ((unsigned char)b.p[n] & 0xc0) == 0x80) /* not in the middle of a character */
+	while (n && n < b.n && ((unsigned char)b.p[n] & 0xc0) == 0x80) /* never cuts within a character */
 		n--;
 	memcpy(to, fh_buf_cstr(&b), n);
 	to[n] = 0;
@@ -122,7 +122,7 @@ int fh_list(struct fh_sandbox_info **ret, size_t *ret_count, struct fh_error *er
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct fh_client *client;
-		/* One that is gone by now, or is someone else's under our name, has nothing to list. */
+		/* an engine that is gone, or another user's process with our name, has nothing to list */
 		if (fh_client_attach(engines[i], GREET_MS, &client, NULL) < 0)
 			continue;
 		(void)list_engine(client, engines[i], &found, NULL);

@@ -11,7 +11,7 @@
 
 /* ---- STARTED ---- */
 
-/* Which of a process's streams each kind is; the others, and those of a newer engine, are skipped. */
+/* The stream for each kind. Kinds of a newer engine are ignored. */
 static const struct {
 	enum fh_stream_kind kind;
 	enum fh_stream stream;
@@ -77,7 +77,7 @@ struct fh_process {
 	struct fh_started started;
 	struct fh_call call; /* SPAWN or ATTACH, until it is answered */
 	char hex[FH_ID_HEX];
-	bool helper; /* it goes with its handle */
+	bool helper; /* a helper, which is killed when its handle is freed */
 };
 
 static int on_started(struct fh_call *call, const struct fh_frame *f, struct fh_error *err)
@@ -98,7 +98,7 @@ static struct fh_process *new_process(struct fh_client *client)
 	return p;
 }
 
-/* Sends the request and waits for STARTED; on failure the process's handle is freed. */
+/* Sends the request and waits for STARTED. On failure the process's handle is freed. */
 static int start(struct fh_process *p, const struct fh_buf *frame, struct fh_process **ret, struct fh_error *err)
 {
 	struct fh_connection *c = p->client->connection;
@@ -249,8 +249,8 @@ ssize_t fh_process_read(struct fh_process *process, enum fh_stream stream, void 
 	bool ended = s->ended, taken_over = s->taken_over;
 	fh_wait_end(&w);
 	if (taken) {
-		/* Whatever was handed out is never sent again, also not to another client that attaches. A connection that
-		 * broke meanwhile is the next call's to tell. */
+		/* Acknowledged, so that these bytes are never sent again, even to another client that attaches. If the
+		 * connection is broken, the next call reports it. */
 		(void)fh_flow_credit(c, s, 1, NULL);
 		return (ssize_t)taken;
 	}
@@ -292,7 +292,7 @@ int fh_process_write_within(struct fh_process *process, const void *data, size_t
 		while (r == 0 && !s->ended && s->open && !(room = (size_t)(s->window - (s->position - s->credited))))
 			r = fh_wait_step(&w, deadline, err);
 		fh_wait_end(&w);
-		room = FH_MIN(room ? room : n, n); /* at its end the write says so */
+		room = FH_MIN(room ? room : n, n); /* at the end of the stream, writing reports that */
 		if (r == 0)
 			r = fh_flow_write(c, s, from, room, NULL, err);
 		from += room;

@@ -5,10 +5,10 @@
 #include "proto/plan.h"
 #include "proto/wire.h"
 
-/* Bytes of file content in one PUT: what is left of the largest frame is for names. */
+/* Bytes of file content in one PUT; the rest of the largest frame is for names. */
 enum { PUT_PIECE = 15 << 20 };
 
-/* Sends a frame that was begun for `a`, and waits for its REPLY. */
+/* Sends the frame that was begun for `a`, and waits for its REPLY. */
 static int ask(struct fh_answer *a, struct fh_buf *frame, size_t mark, struct fh_error *err)
 {
 	if (!frame->overflowed && frame->n - mark > FH_FRAME_PAYLOAD_MAX) {
@@ -43,7 +43,7 @@ static struct fh_sandbox *new_sandbox(struct fh_client *client, struct fh_id id)
 	return s;
 }
 
-/* The id that REPLY gives: in its payload, or in its header. */
+/* Reads the id from a REPLY: from its payload, or else from its header. */
 static bool read_id(const struct fh_answer *a, struct fh_id *ret)
 {
 	struct fh_wire_reader r = fh_wire_reader(fh_buf_str(&a->payload));
@@ -105,7 +105,7 @@ int fh_sandbox_create(struct fh_client *client, const struct fh_plan *plan, cons
 	int r = fh_plan_check(plan, err);
 	if (r < 0)
 		return r;
-	if (split) { /* its files follow one by one; its input is a run's */
+	if (split) { /* its files follow one by one; its input is sent by the run */
 		light = *plan;
 		light.file_count = 0;
 		light.stdin_data.size = 0;
@@ -208,7 +208,7 @@ int fh_sandbox_put_plan_files(struct fh_sandbox *s, const struct fh_plan *plan, 
 	return 0;
 }
 
-/* ---- GET: FILE names a stream, its bytes come, REPLY says that they are whole ---- */
+/* ---- GET: FILE announces a stream, its bytes follow, REPLY confirms that they are complete ---- */
 
 struct get {
 	struct fh_call call;
@@ -243,7 +243,7 @@ static int on_get(struct fh_call *call, const struct fh_frame *f, struct fh_erro
 	return 0;
 }
 
-/* Takes in the file's bytes as they come. */
+/* Receives the file's bytes. */
 static int get_loop(struct fh_connection *c, struct get *g, struct fh_buf *to, struct fh_error *err)
 {
 	int r = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What an engine says of a session: its processes, its use, whether it is paused, its plan. */
+/* Requests about the state of a session: its processes, its usage, pause, its plan. */
 #include "fumehood/session.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ const char *fh_pause_name(enum fh_pause how)
 	return (unsigned)how < FH_PAUSE_COUNT_ ? pause_names[how] : "unknown";
 }
 
-/* Asks about the sandbox; the payload of the REPLY is in a->payload, which is to be released always. */
+/* Sends a request about the sandbox. a->payload gets the payload of the REPLY and must always be released. */
 static int ask(struct fh_sandbox *s, uint16_t type, struct fh_answer *a, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
@@ -28,13 +28,13 @@ static int ask(struct fh_sandbox *s, uint16_t type, struct fh_answer *a, struct 
 
 /* ------------------------------------------------------------------------------------------------------- processes */
 
-/* Bytes that a stranger chose, as one line that can be shown. */
+/* Copies untrusted bytes as one line that is safe to print. */
 static void copy_line(char *to, size_t size, struct fh_str text)
 {
 	fh_auto_buf struct fh_buf b = FH_BUF_INIT(0);
 	fh_escape_terminal(&b, (struct fh_str){ text.p, FH_MIN(text.n, size) }, false);
 	size_t n = FH_MIN(b.n, size - 1);
-	while (n && n < b.n && ((unsigned char)b.p[n] & 0xc0) == 0x80) /* not in the middle of a character */
+	while (n && n < b.n && ((unsigned char)b.p[n] & 0xc0) == 0x80) /* never cuts within a character */
 		n--;
 	memcpy(to, fh_buf_cstr(&b), n);
 	to[n] = 0;
@@ -116,7 +116,7 @@ static const struct {
 	{ F_DISK_LIMIT, offsetof(struct fh_sandbox_usage, disk_limit_bytes) },
 };
 
-/* What the writable folders hold: they share one file system. Not known while the sandbox is paused or full. */
+/* The bytes used in the writable folders, which share one file system. Unknown while the sandbox is paused or full. */
 static uint64_t disk_used(struct fh_sandbox *s)
 {
 	const char *const argv[] = { "space", ".", NULL };

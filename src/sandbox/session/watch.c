@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Watching a folder of a session, and connections to its ports. */
+/* Watches a folder of a session, and connects to a session's ports. */
 #include "sandbox/session/helper.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ int fh_watch_open(struct fh_sandbox *sandbox, const char *user, const char *path
 	w->helper.path = w->path;
 	int r = fh_helper_begin(&w->helper, sandbox, user, argv, true, err);
 	while (r == 0 && (r = fh_helper_next(&w->helper, &record, -1, err)) > 0 && record.kind != FH_HELPER_ENTRY)
-		r = 0; /* that not all could be watched is told first, and again by the next event that is lost */
+		r = 0; /* that not everything could be watched is reported first, and again when the next event is lost */
 	if (r <= 0) {
 		r = r ? r : fh_error_set(err, FH_E_PROTOCOL, "a watch ended as it began");
 		fh_watch_close(w);
@@ -104,7 +104,7 @@ void fh_watch_close(struct fh_watcher *w)
 
 int fh_sandbox_connect(struct fh_sandbox *sandbox, uint16_t port, struct fh_process **ret, struct fh_error *err)
 {
-	enum { DONE_SIZE = 8 + 2 * 16 }; /* one record, and after it the server's bytes */
+	enum { DONE_SIZE = 8 + 2 * 16 }; /* size of one record, after which the server's bytes begin */
 	char text[8], first[DONE_SIZE];
 	snprintf(text, sizeof(text), "%u", port);
 	const char *const argv[] = { "connect", text, NULL };
