@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeping one run in the store. The program fumehood loads no SQLite: it starts fumehood-store as `keep` and writes to
- * its standard input one line of JSON, which says where the run goes,
+ * Stores one run. The program fumehood loads no SQLite: it starts fumehood-store as `keep` and writes to its standard
+ * input one line of JSON about the run,
  *
  *     {description, created_ms, duration_ms, argv, cwd, status, language, name, success, failure, latency_ms}
  *
- * and after it the data of the cell: the result of `fumehood run --json` with `code`, `language` and the plan's
- * `argv`. fumehood-store answers with the id that the run has in the store, once it is on the disk.
+ * followed by the data of the cell: the result of `fumehood run --json` with `code`, `language` and the plan's `argv`.
+ * When the run is on the disk, fumehood-store answers with its id in the store.
  */
 #pragma once
 #include "base/error.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A certificate of our own for `fumehood serve --tls-self-signed`: an authority that may vouch for one domain alone
- * (name constraints, RFC 5280 section 4.2.1.10), and a certificate of it for that domain and all names in it.
+ * The certificates of `fumehood serve --tls-self-signed`: an authority that is valid for one domain only (name
+ * constraints, RFC 5280 section 4.2.1.10), and a certificate that it signed for that domain and all names in it.
  *
- * Both are made once, by the program openssl, in a folder of mode 0700: $STATE_DIRECTORY (systemd's),
- * $XDG_STATE_HOME/fumehood or ~/.local/state/fumehood, below it tls/DOMAIN. The certificate is made anew when it is in
- * its last week; the authority, which clients trust, stays.
+ * The program openssl makes both, in a folder of mode 0700: tls/DOMAIN below $STATE_DIRECTORY (systemd's),
+ * $XDG_STATE_HOME/fumehood or ~/.local/state/fumehood. The certificate is renewed in its last week; the authority,
+ * which clients trust, stays.
  */
 #pragma once
 #include "base/buf.h"

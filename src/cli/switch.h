@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The switch: the environment in which Python programs find our modules first, `fumehood` itself and the drop-in ones
- * (python/compat: one folder, a module each, named as the package that it stands for), the shell the command promptfoo
- * (python/compat/bin), and E2B's SDKs a server of ours.
+ * The switch: an environment in which Python programs find our modules first, `fumehood` itself and the drop-in ones
+ * (python/compat: each module has the name of the package that it replaces); in which shells find our command promptfoo
+ * (python/compat/bin); and in which E2B's SDKs use a server of ours.
  *
- * It is computed from the environment that is there. What each variable was before is kept in one of our own
- * (FUMEHOOD_PYTHONPATH_BEFORE, FUMEHOOD_E2B_API_URL_BEFORE, …), so switching twice is the same as once, and switching
- * off gives back exactly what was there; what somebody changed meanwhile stays changed. Without these there is nothing
- * to undo.
+ * It is computed from the current environment. The earlier value of each variable is kept in a variable of our own
+ * (FUMEHOOD_PYTHONPATH_BEFORE, FUMEHOOD_E2B_API_URL_BEFORE, …). So switching on twice has the same effect as once, and
+ * switching off restores the earlier values, except for those that were changed since. Without such variables there is
+ * nothing to restore.
  */
 #pragma once
 #include "base/base.h"

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program in a model's answer.
+ * Extracts the program from a model's answer.
  *
- * A pure function of text: nothing is run or parsed by an interpreter, time and memory are linear in the answer's size.
- * In this order:
+ * A pure function of text: it runs no interpreter; time and memory are linear in the answer's size. The steps:
  *
- * 1. What a reasoning model thought (up to the last "</think>") is left out.
+ * 1. The text up to the last "</think>", a reasoning model's thoughts, is dropped.
  * 2. Fenced blocks: ``` or ~~~, indented or not, with the language's tag, another tag or none, closed or not. A second
- *    opening fence closes a block that was left open. A fence's own indentation is taken off its lines. In python a
- * pair of fences within a docstring belongs to it.
- * 3. Of the blocks that may hold the language (its tags and its aliases before untagged ones; a block with another
- *    language's tag only when it defines the wanted function), the first that defines `entry_point` is the
- *    program; where that is not whole (brackets or literals that are not closed, in python a body that does nothing)
- *    the last one that is. Without an entry point the longest (in c and cpp: one that defines main).
- * 4. Imports, functions, classes and constants of other blocks are put in front when the program uses their
- *    names and does not define them.
- * 5. Without such a block: the text before a stray closing fence, or the part of the answer that looks like code.
- * 6. Prompts of an interactive session (>>> and ...; "$ " for bash) are taken off, with the output between them.
+ *    opening fence closes a block that was left open. The fence's own indentation is removed from the block's lines. In
+ *    Python a pair of fences within a docstring belongs to the docstring.
+ * 3. Blocks that can be in the language are considered: those with its tags and aliases before untagged ones; blocks
+ *    with another language's tag only when they define the wanted function. The first that defines `entry_point` is the
+ *    program; if it is incomplete (unclosed brackets or literals, in Python a body that does nothing), the last
+ *    complete one is. Without an entry point it is the longest block (in C and C++: one that defines main).
+ * 4. Imports, functions, classes and constants of other blocks are put before the program if it uses their names and
+ *    does not define them.
+ * 5. If there is no such block, the program is the text before a stray closing fence, or the part of the answer that
+ *    looks like code.
+ * 6. Prompts of an interactive session (>>> and ...; "$ " for bash) are removed, and the output between them too.
  */
 #pragma once
 #include "base/base.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests to a port inside a sandbox: HTTP, and what a connection is upgraded to (WebSockets).
+ * Forwards requests to a port inside a sandbox: HTTP, and connections that are upgraded (WebSockets).
  *
- * The request goes inside as HTTP/1.0, so that the answer ends where its connection does and is never chunked (nginx's
- * proxy does the same by default); an upgrade goes as HTTP/1.1. The server inside is as hostile as any program: the
- * head of its answer is bounded, headers of the connection itself are dropped, and nothing of it is trusted.
+ * Requests are forwarded as HTTP/1.0, so the answer ends with its connection and is never chunked (nginx's proxy does
+ * the same by default); upgrades as HTTP/1.1. The server inside is untrusted, as any program is: the head of its answer
+ * is bounded, and headers that belong to the connection are dropped.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes of a hosted sandbox, and those who follow them.
+ * Processes of a hosted sandbox, and their followers, the clients that read a process's events.
  *
  *     fh_process ──two pumps──▶ frames ──▶ a queue for each follower ──▶ the body of its stream
  *
- * A process goes on when nobody follows it: what it prints then is read and thrown away, as envd does. A follower that
- * does not read holds the process up once its queue is full, until it reads on or goes. The record of a process that
- * has ended is kept for 30 s, so that one who comes late learns how it ended.
+ * A process without followers continues: its output is read and dropped, as envd does. A follower that does not read
+ * blocks the process once its queue is full, until it reads on or disconnects. The record of a process that has ended
+ * is kept for 30 s, so that a later follower learns how it ended.
  *
- * A process is counted: its list, its pumps and its followers each hold a reference. `lock` guards what stands below
- * it.
+ * A process is reference-counted: its list, its pumps and its followers each hold a reference. `lock` guards the
+ * members below it.
  */
 #pragma once
 #include "e2b/connect.h"

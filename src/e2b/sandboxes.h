@@ -4,13 +4,13 @@
  *
  *     create ──▶ running ◀──resume── paused
  *                   │  ──pause──▶      │
- *                   └──────▶ gone ◀────┘        by kill, by the end of its time, by the engine's death
+ *                   └──────▶ gone ◀────┘        killed, at the end of its lifetime, or by the engine's death
  *
- * A hosted sandbox is counted: fh_hosted_find and fh_hosted_create give a reference that its caller drops. A gone one
- * is in no list any more; streams that hold a reference see `gone` and end. What is found out first counts: a sandbox
- * is marked gone before anything in it is killed, so that whoever sees a stream break finds the sandbox gone already.
+ * A hosted sandbox is reference-counted: fh_hosted_find and fh_hosted_create return a reference that the caller drops.
+ * A sandbox that is gone is in no list; streams that hold a reference see the state and end. It is marked gone before
+ * its processes are killed, so a client whose stream breaks finds the sandbox gone already.
  *
- * Times are ms since 1970 for clients, and monotonic inside: setting the host's clock ends no sandbox.
+ * Times are ms since 1970 for clients, and monotonic internally: setting the host's clock ends no sandbox.
  */
 #pragma once
 #include <pthread.h>

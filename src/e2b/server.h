@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `fumehood serve`: a server that E2B's own SDKs talk to, on one plain HTTP port.
+ * `fumehood serve`: a server for E2B's own SDKs, on one HTTP port. Its parts:
  *
- *     control API      sandboxes, templates, snapshots            control.c, templates.c
- *     envd             processes, files, watchers                 process.c, filesystem.c, files.c    (port 49983)
+ *     control API      sandboxes, templates, snapshots            control*.c, templates.c
+ *     envd             processes, files, watchers                 *_rpc.c, files.c                    (port 49983)
  *     interpreter      code contexts                              interpreter.c                       (port 49999)
  *     ingress          every other port of a sandbox              ingress.c
  *
- * Which of them a request is for is told by its headers (E2b-Sandbox-Id, E2b-Sandbox-Port) or by its Host
- * (PORT-ID.DOMAIN); a request that names no sandbox is for the control API, but for signed file URLs (routing.c).
- * What the SDKs send and expect is E2B's public API; where their versions differ, both forms are taken.
+ * The part is chosen by the request's headers (E2b-Sandbox-Id, E2b-Sandbox-Port) or by its Host (PORT-ID.DOMAIN); a
+ * request that names no sandbox is for the control API, except for signed file URLs (routing.c). The SDKs use E2B's
+ * public API; where versions of it differ, both forms are accepted.
  *
- * One engine makes all sandboxes (engine.h). Handlers run on the threads of connections, so that everything here may
+ * One engine makes all sandboxes (engine.h). Handlers run on the threads of connections, so all functions here may
  * block.
  */
 #pragma once

@@ -4,7 +4,7 @@
  *
  * S is "v1_" and the base64, without padding, of SHA-256 over "P:read:U:TOKEN" or, with an expiration in seconds since
  * 1970, "P:read:U:TOKEN:T"; "write" instead of "read" for an upload; U is empty when the URL names no user. The URL
- * names no sandbox: it is that of the sandbox whose token makes the signature.
+ * does not name the sandbox: it is the one whose token (TOKEN) makes the signature valid.
  */
 #pragma once
 #include "e2b/server.h"

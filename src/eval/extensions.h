@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's own functions around an eval: `extensions: [file://x.py:fn, file://x.js:beforeEach]`.
+ * Hooks: functions of the user's that are called during an eval: `extensions: [file://x.py:fn,
+ * file://x.js:beforeEach]`.
  *
- * A function with a hook's name is called for that hook alone, as fn(context, {hookName}); any other for every hook, as
- * fn(hookName, context). What it returns takes the context's place for the next one; nothing leaves it as it is.
+ * A function with a hook's name is called for that hook only, as fn(context, {hookName}); any other function is called
+ * for every hook, as fn(hookName, context). What it returns replaces the context for the next function; if it returns
+ * nothing, the context stays the same. The contexts, and what a function may change:
  *
- *     beforeAll   {suite: {prompts, providers, tests, defaultTest}}   tests and defaultTest may be replaced
- *     beforeEach  {test}                                              the test may be replaced, for one cell
- *     afterEach   {test, result}                       namedScores, metadata, response.metadata of the result are added
+ *     beforeAll   {suite: {prompts, providers, tests, defaultTest}}   tests, defaultTest
+ *     beforeEach  {test}                                              test, for this cell
+ *     afterEach   {test, result}                                      adds namedScores, metadata, response.metadata
  *     afterAll    {suite, results, prompts, evalId, config}
  */
 #pragma once

@@ -4,20 +4,19 @@
  *
  *     fh_provider_open(id + config) ──▶ provider ──fh_provider_call(prompt)──▶ response
  *
- * An id names a type in fh_provider_types (provider.c) and what that type is to use:
+ * An id names a type in fh_provider_types (provider.c) and the type's target:
  *
- *     echo                                     the prompt itself
+ *     echo                                     answers with the prompt itself
  *     openai:MODEL  openai:chat:MODEL …        a server of models: SERVICE:MODEL, SERVICE:KIND:MODEL (service.c)
  *     http://…  https://…                      any server, by a request that the config describes (request.c)
  *     exec:COMMAND                             a program: prompt, options, context appended to its arguments
  *     file://x.py[:fn]  python:x.py[:fn]       call_api(prompt, options, context) of a python file (ruby alike)
  *     file://x.js[:fn]  (.mjs, .cjs, .ts)      callApi(prompt, context, options) of a javascript file
  *
- * With recordings (`replay`, replay.h), any id is answered from them and nothing is ever asked.
+ * With recordings (`replay`, replay.h) any id is answered from them, and no request is ever made.
  *
- * A provider may be called from several threads at once. What a provider or its server does wrong is in
- * response.error (the row of an eval becomes an error); a negative return means that nothing was asked: cancelled,
- * or a wrong call.
+ * Calls are thread-safe. An error of a provider or its server is in response.error (the row of an eval becomes an
+ * error); a negative return means that no request was made: the call was cancelled, or its arguments are wrong.
  */
 #pragma once
 #include "base/error.h"

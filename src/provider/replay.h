@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recorded answers, so that an eval runs again without a model, a key or a network.
+ * Recorded answers, with which an eval can be repeated without a model, a key or a network.
  *
- * A file of recordings is JSONL: one object a line, blank lines allowed. Read by us:
+ * A file of recordings is JSONL: one object on each line; blank lines are allowed. The members:
  *
- *     provider       string, needed: the provider's id ("openai:chat:gpt-4o"), or its label when recordings of the
- *                    same model with other settings are to be told apart; the label is looked for first
- *     prompt         string, needed: the rendered prompt, matched exactly
- *     response       string, or any JSON value; needed unless `error` is there
- *     error          string: the provider's failure is replayed
+ *     provider       string, required: the provider's id ("openai:chat:gpt-4o"), or its label, which tells recordings
+ *                    of the same model with other settings apart; the label is looked up first
+ *     prompt         string, required: the rendered prompt, matched exactly
+ *     response       string, or any JSON value; required without `error`
+ *     error          string: the provider's error, which is replayed
  *     tokens         {prompt, completion, total, cached}: integers
  *     cost, seconds  numbers: US dollars; how long the model took (becomes the latency)
  *     finish_reason  string
  *
- * Kept in the response's metadata under "recording": model, seed, temperature, date, server, source (all as they
- * are). Any other key is allowed and not read. Several recordings of one provider and prompt are served in their
- * order in the file, one each call, and again from the first after the last. A prompt without a recording is an
- * error of that call, never a request.
+ * The members model, seed, temperature, date, server and source are copied to "recording" in the response's metadata.
+ * Other members are ignored. Several recordings of one provider and prompt are used in the file's order, one for each
+ * call; after the last the first follows again. A prompt without a recording is an error of that call, never a request.
  */
 #pragma once
 #include "provider/provider.h"

@@ -63,17 +63,17 @@ FH_OWN struct fh_script_pool *fh_script_pool_new(FH_NULLABLE const struct fh_scr
 /* Ends the workers. No call may be running. NULL is fine. */
 void fh_script_pool_free(struct fh_script_pool *pool);
 
-/* Exactly one of `code` and `file` is given.
+/* A call of the user's code: inline `code`, or a function in a `file`; exactly one is given.
  *
- * Inline code, as promptfoo takes it: of one line, an expression (in javascript `const x = …; …; expr` too); of
- * several, the body of a function, which has to return. `names` are its parameters.
+ * Inline code, as in promptfoo: a single line is an expression (in JavaScript also `const x = …; …; expr`); several
+ * lines are the body of a function, which has to return. `names` are its parameters.
  *
- * A file: `function` names a function of it: in python "fn" or "Class.method"; in javascript a member of the default
- * export (or of module.exports), or, in a module without one, an export. NULL: in javascript the default export; in
- * python there is no default, the caller names it (get_assert, call_api, get_transform …). A promise or a coroutine is
- * awaited. A javascript class is made once per file and worker, with `construct` as the constructor's argument, and
- * `method` (for a provider: "callApi") is called on it; `method` is also looked for on a default export that is an
- * object, and not used when that is a plain function. */
+ * In a file, `function` names the function: in Python "fn" or "Class.method"; in JavaScript a member of the default
+ * export (or of module.exports), or an export if the module has no default one. NULL: in JavaScript the default export;
+ * in Python there is no default, so the caller gives one (get_assert, call_api, get_transform …). Promises and
+ * coroutines are awaited. A JavaScript class is instantiated once for each file and worker, with `construct` as the
+ * constructor's argument, and `method` (for a provider: "callApi") is called on the instance; `method` is also called
+ * on a default export that is an object, and ignored if that is a plain function. */
 struct fh_script_call {
 	enum fh_script_language language;
 	FH_NULLABLE const char *code;

@@ -4,19 +4,18 @@
  *
  *     listening socket ──▶ one thread for each connection ──route──▶ a handler ──▶ exactly one reply
  *
- * Every connection has a thread of its own, so that a handler and the source of a streamed reply are plain code that
- * may block; a slow client stalls its own thread and nothing else. Connections, bodies, headers and the stack of each
- * thread are bounded by the options.
+ * Every connection has a thread of its own, so a handler and the source of a streamed reply may block; a slow client
+ * stalls only its own thread. Connections, bodies, headers and the stack of each thread are bounded by the options.
  *
- * Ownership: a request belongs to the server and lives until its reply was sent or its client has gone; what a handler
- * keeps with fh_http_request_keep is released with it. Strings from a request live as long as the request.
+ * Ownership: the server owns a request, which lives until its reply was sent or its client has disconnected; what a
+ * handler keeps with fh_http_request_keep is released with it. Strings from a request live as long as the request.
  *
- * A request is routed as soon as its head is there. The route's handler then gets the body whole (`handle`), or piece
- * by piece while it arrives (`piece`, and `handle` at its end with an empty body). A handler replies exactly once; one
- * that does not is a bug, answered with status 500.
+ * A request is routed when its head has arrived. The route's handler then gets the whole body (`handle`), or pieces of
+ * it as they arrive (`piece`, then `handle` with an empty body). A handler has to reply exactly once; when it does not,
+ * the client gets status 500.
  *
- * Paths are split at '/' before they are decoded, so that an encoded slash stays within its segment. A path or query
- * that is malformed, or that holds an encoded NUL, never reaches a route: it is answered with status 400.
+ * Paths are split at '/' before they are decoded, so an encoded slash stays within its segment. A request whose path or
+ * query is malformed or contains an encoded NUL gets status 400 and is never routed.
  */
 #pragma once
 #include <netinet/in.h>

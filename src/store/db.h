@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The database that the store lies in: the few calls of SQLite that src/store makes, and nothing else of the project
- * knows SQLite. db_sqlite.c has them; db_none.c stands in its place in the static program, which can have no SQLite
- * (opening then fails with FH_E_UNAVAILABLE, and no other call is ever made).
+ * The store's database: wraps the few functions of SQLite that src/store needs; no other code uses SQLite. They are
+ * implemented in db_sqlite.c; db_none.c replaces it in the static program, which cannot have SQLite (opening then
+ * fails with FH_E_UNAVAILABLE).
  *
- * A struct fh_db is one connection and belongs to one thread at a time. Statements are kept prepared, one for each
- * query, and belong to the connection. Values are bound with a format, one letter for each `?` of the query:
+ * A struct fh_db is one connection, which one thread uses at a time. It caches one prepared statement for each query.
+ * Values are bound by a format with one letter for each `?` of the query:
  *
  *     i  int64_t      r  double      s  const char * (NULL: null)      b  struct fh_str (p NULL: null)
  *

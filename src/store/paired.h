@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether one of two evals of the same tasks is better, or whether it is chance.
+ * Whether the difference between two evals of the same tasks can be chance.
  *
  * McNemar's exact test (McNemar 1947; exact: Fagerland, Lydersen and Laake 2013, "The McNemar test for binary
  * matched-pairs data", section 2): of the n = b + c tasks that passed in one eval only, b in the first and c in the

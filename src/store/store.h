@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The store: what was evaluated, judged and kept, in one SQLite file of the user's.
+ * The store: evals, judgements and runs that were kept, in one SQLite file of the user's.
  *
  *     eval ─┬─ column   what was asked: a provider with a prompt (eval); the judge (judge); the program (run)
  *           ├─ cell     where a row (test, sample) meets a column: small values that lists, filters and sums read
- *           │    └─ data      the cell's evidence as one JSON object: all that is known of it
- *           ├─ rating   a person's word on a cell
+ *           │    └─ data      one JSON object with all that is known about the cell
+ *           ├─ rating   a user's judgement of a cell
  *           └─ tag      name=value
  *
- * "Eval" here is whatever has rows: an eval (kind `eval`), a judgement of samples (`judge`), a single run that was
+ * "Eval" here means anything with rows: an eval (kind `eval`), a judgement of samples (`judge`), a single run that was
  * kept (`run`). The data of an eval's cell is a row in promptfoo's form (docs/eval.md); of a judgement, a line of the
  * judge's results (docs/judging.md) with the `program` beside it; of a run, the result of `fumehood run --json` with
  * its `code`.
  *
- * Where it lies: FUMEHOOD_STORE=FILE, else $XDG_DATA_HOME/fumehood/store.db, else ~/.local/share/fumehood/store.db.
+ * Its path: FUMEHOOD_STORE=FILE, else $XDG_DATA_HOME/fumehood/store.db, else ~/.local/share/fumehood/store.db.
  *
- * Several programs may use it at once (WAL): readers never wait, writers wait for each other for the moment of a
- * commit. What was committed survives kill -9 and loss of power. One eval has one writer (store/writer.h), which holds
- * a lock of the kernel's as long as it lives, so that an eval whose writer died is seen as interrupted at once.
+ * Several programs may use it at once (WAL): readers never wait, writers wait only for another's commit. Committed data
+ * survives kill -9 and loss of power. An eval has one writer (store/writer.h), which holds a kernel lock while it is
+ * alive, so an eval whose writer died shows as interrupted at once.
  *
  * The schema has a version. An older store is brought up to date when it is opened for writing; a newer one is refused.
  *
- * Threads: a struct fh_store is one connection and belongs to one thread at a time; open one for each thread.
- * Rows are read with store/rows.h.
+ * A struct fh_store is one connection, which one thread uses at a time; open one for each thread. Rows are read with
+ * store/rows.h.
  */
 #pragma once
 #include "json/json.h"
@@ -101,7 +101,7 @@ struct fh_store_documents {
 	json_t *options; /* {argv, cwd, repeat, maxConcurrency, …}: the options with which it was started, and is resumed */
 	json_t *columns; /* array of {provider, label, raw, id, config?, metrics}: promptfoo's `prompts`. metrics has
 	                  * testPassCount, testFailCount, testErrorCount, score, totalLatencyMs, cost, tokenUsage and, once
-	                  * the eval has ended, namedScores and what else promptfoo has */
+	                  * the eval has ended, namedScores and promptfoo's other members */
 	json_t *tags;    /* object: name -> value */
 };
 int fh_store_documents(struct fh_store *s, int64_t eval, struct fh_store_documents *ret, struct fh_error *err);

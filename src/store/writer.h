@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing an eval into the store while it runs. Rows come from any thread and are committed, in groups, by a thread of
- * the writer's own: while the disk works on one group, the next gathers. A row is counted as done only after the commit
- * that holds it has reached the disk, so that nothing that was shown as done is lost by kill -9, loss of power or a
- * full disk.
+ * Writes an eval into the store while it runs. Any thread may add rows; a thread of the writer commits them in groups:
+ * while the disk writes one group, the next one is collected. A row counts as done only when its commit has reached the
+ * disk, so no row that was shown as done is lost by kill -9, loss of power or a full disk.
  *
  *     begin ─▶ row, row, row … (any thread) ─▶ end          close without end: the eval is left as interrupted
  *
- * The writer holds a lock of the kernel's on the eval (a byte of FILE-writers beside the store), which its death
- * releases: a second writer is refused.
+ * The writer holds a kernel lock on the eval (a byte of FILE-writers beside the store), which ends with its process; a
+ * second writer is refused.
  */
 #pragma once
 #include "store/store.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `fumehood view`: the viewer's server. Pages and scripts are compiled in (assets.h); what they show comes as JSON from
- * routes below /api, promptfoo's own among them, in its form (routes.h).
+ * `fumehood view`: the viewer's server. Pages and scripts are compiled in (assets.h); they get their data as JSON from
+ * routes below /api (routes.h), some of which are promptfoo's, with its formats.
  *
- *     request ──▶ guard.h: who asks ──▶ a page or script of assets.h
- *                                  └──▶ a route of routes.h ──▶ the store
+ *     request ──▶ guard.h: is it allowed ──▶ a page or script of assets.h
+ *                                         └──▶ a route of routes.h ──▶ the store
  *
- * Whatever the store holds is untrusted: it leaves this server as JSON only, and becomes text nodes in the page. Every
- * reply forbids inline script, frames and other origins by its headers, so that a mistake in the page would not be
- * enough.
+ * The store's content is untrusted: it leaves this server only as JSON, and becomes text nodes in the page. The headers
+ * of every reply forbid inline scripts, frames and other origins, so a mistake in the page alone is not enough for an
+ * attack.
  */
 #pragma once
 #include "server/http.h"

@@ -16,5 +16,6 @@ void fh_report_table(const struct fh_eval_plan *plan, struct fh_eval_results *r,
                      struct fh_buf *out);
 /* Why tests did not pass: each reason once with its count, the most frequent first. */
 void fh_report_reasons(const struct fh_eval_results *r, const struct fh_report_options *o, struct fh_buf *out);
+/* Passed, failed, errors with percentages; named scores; tokens; duration. */
 void fh_report_summary(const struct fh_eval_plan *plan, const struct fh_eval_results *r,
                        const struct fh_report_options *o, struct fh_buf *out);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Command lines from one table per command: parsing, --help, the man page's option list and shell completions all
- * come from it.
+ * Command lines. Each command has one table of options, from which parsing, --help, the option list of the man page and
+ * the shell completions are made.
  *
- * Accepted: --name VALUE, --name=VALUE, --name[=VALUE] for one marked FH_OPT_OPTIONAL, -x VALUE, -xVALUE, flags
- * together (-ab), --no-name for a flag marked FH_OPT_NEGATABLE, "--" to end options, "-" as an argument. Unknown
- * options are refused with the nearest known name
- * ("did you mean --cpu-time?"); every error is FH_E_ARGUMENT and names the option. --help is handled by the caller
- * through options->help.
+ * Accepted: --name VALUE, --name=VALUE, --name[=VALUE] for an option with FH_OPT_OPTIONAL, -x VALUE, -xVALUE, combined
+ * flags (-ab), --no-name for a flag with FH_OPT_NEGATABLE, "--" to end options, "-" as an argument. For an unknown
+ * option the error suggests the most similar name ("did you mean --cpu-time?"); every error is FH_E_ARGUMENT and names
+ * the option.
  */
 #pragma once
 #include "base/error.h"

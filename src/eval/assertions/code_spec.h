@@ -5,23 +5,26 @@
  * The fields stand beside `type`, or in a mapping under `value`:
  *
  *     language         python (default), javascript, bash, c, cpp, java, go, rust, or an alias
- *     function         the function (or "Class.method") that the program has to define; tells which block is taken
+ *     function         the function (or "Class.method") that the program has to define; its block is chosen by it
  *     call             an expression of the language, evaluated in the program: "factorial(5)"
- *     expected         the value it has to have: any JSON value, compared by type and value (judge/comparing/value.h)
- *     expected_output  or: what printing it shows, a string
- *     expected_error   or: the name of the exception it raises ("ValueError")
+ *     expected         the call's value: any JSON value, compared by type and value (judge/comparing/value.h)
+ *     expected_output  or: the text that printing the value gives
+ *     expected_error   or: the name of the exception that the call raises ("ValueError")
  *     cases            or: a list of these, each {call | args [, kwargs], expected | expected_output | expected_error},
  *                      or [argument, …, expected]; args are given to `function`; or each {stdin, stdout}
- *     tests            or: a test in the language, a text or a list of lines, that calls `function`; judged apart from
- * the program (code_tests.h) declaration      of `tests`: the function's head up to and with its {, for cpp, java, go
- * and rust canonical_solution, setup of `tests`: a program that is right; what stands in front of program and test
- *     stdin, stdout    or: the program runs as a whole, and prints stdout (but python and javascript: only this)
+ *     tests            or: a test in the language, a text or a list of lines, that calls `function`; it is judged
+ *                      apart from the program (code_tests.h)
+ *     declaration      with `tests`: the function's head up to and including its {, for cpp, java, go and rust
+ *     canonical_solution  with `tests`: a correct program
+ *     setup            with `tests`: text that is put before both program and test
+ *     stdin, stdout    or: the program runs as a whole and has to print stdout (languages other than python and
+ *                      javascript have this form and `tests` only)
  *     tolerance        how far a number may be off, absolute or relative (0)
  *     limits           {cpu_time, wall_time: seconds; memory, output, disk, file_size: bytes or "64M"; processes …}
  *     packages         true: the interpreter's installed packages are visible; false: its standard library only
  *
- * Strings are templates over the test's variables; one that is a single {{variable}} takes that variable's value as it
- * is, whatever its type.
+ * Strings are templates over the test's variables; a string that is a single {{variable}} becomes that variable's
+ * value, of whatever type.
  */
 #pragma once
 #include "eval/grading/assertion.h"

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The `sandbox` assertion: what the program in the output does is compared with what a canonical solution does. It is
- * the form that users of promptfoo asked for (its issue 3499), in terms of the `code` assertion:
+ * The `sandbox` assertion compares the behaviour of the program in the output with that of a canonical solution. Its
+ * fields are those that users of promptfoo asked for (its issue 3499); the `code` assertion does the work:
  *
- *     canonical_solution  a program that is right
+ *     canonical_solution  a correct program
  *     unit_test_type      output_equality   calls of a function give equal values
  *                         raise_same        they raise the same exception
  *                         std_out_equality  both programs print the same
- *                         pass              the answer's program runs through
- *     sandbox             a directory that holds a root file system; or the name of a container image, which tells the
- *                         language alone
- *     call                an expression, or a list of them: what is called, or stands behind both programs. Without
- *                         it, where functions are compared or the canonical solution prints nothing by itself, its
- *                         last function is called without arguments
- *     stdin               what programs read, or a list: they run once for each
- *     language, function, tolerance, limits, packages: as of `code`
+ *                         pass              the answer's program ends without an error
+ *     sandbox             a directory that holds a root file system; or the name of a container image, of which only
+ *                         the language is used
+ *     call                an expression, or a list of them, that is evaluated, or appended to both programs. Without
+ *                         it the canonical solution's last function is called without arguments, if functions are
+ *                         compared or the canonical solution prints nothing by itself
+ *     stdin               the programs' input, or a list: they run once for each input
+ *     language, function, tolerance, limits, packages: as in `code`
  *
- * Calls are a test (guest/NAME/same_as.*) that holds the canonical solution and is judged apart from the answer's
- * program, as `tests` of `code` are. Output is compared outside of all sandboxes. So the canonical solution is never
- * where the answer's program is.
+ * Calls become a test (guest/NAME/same_as.*) that contains the canonical solution and is judged apart from the
+ * answer's program, as `tests` of `code` are. Output is compared outside of all sandboxes. Thus the canonical solution
+ * is never in a sandbox with the answer's program.
  */
 #include "eval/assertions/kinds.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How much an answer's words overlap with a reference's: rouge-n (Lin 2004, ROUGE-1's F measure with clipped counts),
- * bleu (Papineni et al. 2002, up to 4-grams, 1e-7 for a precision of zero, orders that the answer is too short for left
- * out), gleu (Wu et al. 2016: the lesser of precision and recall), and meteor (Banerjee and Lavie 2005: exact words,
- * then stems; synonyms, which need WordNet, are not counted). The score is the measure itself.
+ * bleu (Papineni et al. 2002, up to 4-grams, 1e-7 for a precision of zero, without the orders for which the answer is
+ * too short), gleu (Wu et al. 2016: the lesser of precision and recall), and meteor (Banerjee and Lavie 2005: exact
+ * words, then stems; synonyms, which need WordNet, are not counted). The score is the measure itself.
  */
 #include <libstemmer.h>
 #include <math.h>

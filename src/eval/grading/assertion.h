@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One kind of assertion: a name and a function from an output to a grade.
+ * A kind of assertion: a name, and a function that grades an output.
  *
- * Each kind (or family) has a file of its own in assertions/ and a row in the table of assertions/table.c; nothing
- * else knows its name. A check is called from several threads at once, keeps no state of its own, and treats all that
- * it is given as read-only and borrowed: JSON values here are shared between rows (copy before changing).
+ * Each kind (or family of kinds) has a file of its own in assertions/ and a row in the table of assertions/table.c; its
+ * name occurs nowhere else. Checks have to be thread-safe, keep no state, and treat all arguments as read-only and
+ * borrowed: JSON values are shared between rows (copy them before changing them).
  *
- * A check that cannot be carried out as written (no value where one is needed, a handler that is not there) returns a
- * negative code and makes the row an error; whatever the *output* provokes is a grade that did not pass.
+ * A check that cannot be carried out as written (a missing value, a missing handler) returns a negative code and makes
+ * the row an error; any problem that the *output* causes is a grade that did not pass.
  */
 #pragma once
 #include "base/base.h"

@@ -2,10 +2,10 @@
 /*
  * derivedMetrics: [{name, value: EXPRESSION}], computed for each column from its named scores.
  *
- * An expression has numbers, names of named scores (letters, digits, _ and $; those before it in the list included),
- * __count (the column's tests), numbers, pi, e, + - * / % mod ^, comparisons, and, or, not, a ? b : c, parentheses, and
- * the functions of the table in derived.c (min, max, mean, median, sum, std, round, sqrt, log, if …). One that cannot
- * be computed (an unknown name, a division by zero) counts as 0, as in promptfoo.
+ * An expression may contain numbers, pi, e, names of named scores (letters, digits, _ and $), names of derived metrics
+ * that precede it in the list, __count (the number of the column's tests), + - * / % mod ^, comparisons, and, or, not,
+ * a ? b : c, parentheses, and the functions of the table in derived.c (min, max, mean, median, sum, std, round, sqrt,
+ * log, if …). The value of one that cannot be computed (an unknown name, a division by zero) is 0, as in promptfoo.
  */
 #pragma once
 #include "eval/config/document.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The models that grade: which provider an assertion asks, and the call itself.
+ * Graders, the models that grade: chooses the provider for an assertion, and calls it.
  *
- * An assertion's `provider` comes first, then the test's options.provider (defaultTest's is part of that), then
- * defaultTest's provider, then what the environment has a key for (OPENAI_API_KEY). Each is an id, {id, config}, the id
- * or label of a provider of the config, or {text, embedding, classification, moderation} of these. Graders are opened
- * when they are first needed, once for each distinct entry.
+ * The provider is the assertion's `provider`, else the test's options.provider (merged with defaultTest's), else
+ * defaultTest's provider, else one for which the environment has a key (OPENAI_API_KEY). It is given as an id, as {id,
+ * config}, as the id or label of a provider of the config, or as {text, embedding, classification, moderation} with one
+ * of these for each operation. A grader is opened on first use, once for each distinct entry.
  */
 #pragma once
 #include "eval/plan.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What graders are asked by default. Each says in which form to answer; the readers are in assertions/graded_*.c. What
- * is graded stands between tags and is named as data, since it may itself hold instructions. */
+/* The default prompts of graders. Each one says in which form to answer; assertions/graded_*.c parse these forms. The
+ * text to be graded is put between tags and called data, because it may contain instructions itself. */
 #include "eval/grading/rubric.h"
 
 #define CHAT(system, user)                                                                                             \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the results of single assertions to the result of a row: weights, thresholds, named scores.
+ * Combines the results of single assertions into the result of a row: weights, thresholds, named scores.
  *
  *     score_init ─▶ score_add for each assertion, in order ─▶ score_finish
  *
  * The score is the weighted mean of the parts. A row passes when no part failed, or, with a threshold, when the
- * score reaches it. Named scores are weighted means of their own.
+ * score reaches it. Each named score is a weighted mean too.
  */
 #pragma once
 #include "json/json.h"
