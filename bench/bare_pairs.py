@@ -16,10 +16,11 @@ import sys
 from official_humaneval import lines
 
 GUEST = pathlib.Path(__file__).resolve().parent.parent / "guest" / "python"
-# The descriptors of the drivers (guest/python/split_judge.py): from and to the other one, and the judge's message.
+# Descriptors that the drivers (guest/python/split_judge.py) use: from and to the other process, and for the judge's
+# message.
 FROM, TO, DRIVER = 3, 4, 5
-PAIRS = 3               # at a time, for each processor: more are not faster
-PLACES = 20, 21, 22     # where no descriptor of the above is overwritten before it is duplicated
+PAIRS = 3               # per processor, at the same time: more are not faster
+PLACES = 20, 21, 22     # numbers at which no descriptor above is overwritten before it is duplicated
 libc = ctypes.PyDLL(None)
 
 
@@ -47,7 +48,7 @@ def fork(main, stdin, ends):
 
 
 def start(problem, sample):
-    """Both processes, and where the judge says how it went."""
+    """Starts both processes; returns them and the descriptor of the judge's message."""
     import split_candidate
     import split_judge
     name = problem["entry_point"].encode()
@@ -71,9 +72,10 @@ def end(pids, message):
 
 
 def main():
-    sys.dont_write_bytecode = True  # not into the sources
+    sys.dont_write_bytecode = True  # would write into the sources
     sys.path.insert(0, str(GUEST))
-    # what fumehood's interpreter has at hand (src/judge/languages/python.c), and what compile() makes when it is first called
+    # the modules that fumehood's interpreter has imported (src/judge/languages/python.c), and what the first compile()
+    # makes
     import bisect, copy, functools, heapq, itertools, math, random, re, string, typing  # noqa: E401,F401
     compile("0", "", "exec")
     gc.collect()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the parts of ./dev bench share: times of commands that are run in turn, and their medians and ratios."""
+"""What the parts of ./dev bench share: running commands by turns, and medians and ratios of their times."""
 import os
 import pathlib
 import shlex
@@ -15,14 +15,14 @@ WARM_UP = 3
 
 
 def resolved_python():
-    """The interpreter itself: what `python3` on PATH finds may be a shell script that looks for it each time."""
+    """The path of the interpreter itself: `python3` on PATH may be a shell script that searches for it each time."""
     found = shutil.which("python3") or "/usr/bin/python3"
     done = subprocess.run([found, "-c", "import sys; print(sys.executable)"], capture_output=True, text=True)
     return os.path.realpath(done.stdout.strip() or found)
 
 
 def measure(commands, rounds):
-    """{name: milliseconds of each round} of commands run in turn."""
+    """Runs commands by turns; returns {name: milliseconds of each round}."""
     times = {name: [] for name in commands}
     for n in range(rounds + WARM_UP):
         for name, command in commands.items():
@@ -60,7 +60,7 @@ def table(times, base):
 
 
 def timed(command):
-    """(seconds, peak memory in MiB of the largest of its processes) of one command."""
+    """Runs one command; returns (seconds, peak memory in MiB of its largest process)."""
     with tempfile.TemporaryFile() as log:
         began = time.perf_counter()
         p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)

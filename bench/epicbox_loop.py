@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The loop of somebody who grades with epicbox; prints its figures as JSON. Run by bench/run under `fumehood with`."""
+"""The loop of a program that grades with epicbox; prints its measurements as JSON. Run by bench/run under `fumehood
+with`."""
 import json
 import statistics
 import sys

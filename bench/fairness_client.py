@@ -14,7 +14,7 @@ PAUSE = 0.1
 
 
 class Bare:
-    """Without a sandbox: what two processors explain."""
+    """Runs the commands without a sandbox, which shows what the number of processors explains."""
 
     def __init__(self):
         self.background = subprocess.Popen(BACKGROUND, stdout=subprocess.PIPE, start_new_session=True)
@@ -31,7 +31,7 @@ class Bare:
 
 
 class Inside:
-    """A session of an engine that all clients share."""
+    """Runs the commands in a session of an engine that all clients share."""
 
     def __init__(self):
         import fumehood

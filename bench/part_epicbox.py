@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The loop of somebody who grades with epicbox, through our module of that name."""
+"""The loop of a program that grades with epicbox, with our module of that name."""
 import json
 import shlex
 import statistics

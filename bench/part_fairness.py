@@ -41,7 +41,7 @@ SERIES = {"one client alone": ("inside", 1), "one without sandbox": ("bare", 1),
 
 
 def measured(program, seconds, names=SERIES):
-    """{name: summary}, on an engine of its own."""
+    """Measures with an engine of its own; returns {name: summary}."""
     with tempfile.TemporaryDirectory(prefix="fumehood-bench-") as folder:
         env = {**os.environ, "XDG_RUNTIME_DIR": folder}
         subprocess.run([program, "engine", "start"], env=env, check=True, capture_output=True)

@@ -11,7 +11,7 @@ import tempfile
 from common import SHARED, TOP, timed
 
 ROUNDS = 3
-SAMPLES = 1000  # of models, that time out neither here nor there
+SAMPLES = 1000  # samples of models; none of them times out in either harness
 CPP_TASKS, CPP_CANDIDATES = 20, 5
 
 
@@ -30,8 +30,8 @@ def judge_command(program, problems, samples, folder):
 
 
 def compare(ours, others, count, folder, before=None):
-    """All commands by turns, ours with an empty cache each time, or with what `before` leaves in it; prints and returns
-    their samples per second, and the ratios of ours to the others."""
+    """Runs all commands by turns, ours with an empty cache each time, or with the cache that `before` fills. Prints and
+    returns their samples per second, and the ratios of ours to the others."""
     times = {"fumehood": [], **{name: [] for name in others}}
     for n in range(ROUNDS):
         with tempfile.TemporaryDirectory(dir=folder) as cache:
@@ -57,7 +57,7 @@ def python_method(script, problems, samples):
 
 
 def compare_python(program, folder, problems, rows):
-    """Beside the official method, and the least that two processes for each sample can cost."""
+    """Compares with the official method, and with the lowest possible cost of two processes for each sample."""
     samples = write(folder / "samples.jsonl", rows)
     others = {"official method": python_method("official_humaneval.py", problems, samples),
               "two bare forks": python_method("bare_pairs.py", problems, samples)}
@@ -86,8 +86,8 @@ def of_models(program, folder, problems):
 
 
 def cpp(program, folder):
-    """Several candidates for each task, as a model gives them; no two are the same text, so that no build is found again.
-    Timed with what belongs to the tasks (stand-ins, tests), which is compiled once for each, and then without."""
+    """Several candidates for each task, as a model gives them; all texts differ, so that no build is found in the
+    cache. Measured with and without what belongs to the tasks (stubs, tests), which is compiled once for each task."""
     print(f"  C++: {CPP_CANDIDATES} candidates for each of {CPP_TASKS} tasks of HumanEvalPack")
     problems = SHARED / "data" / "humanevalpack" / "humanevalpack_cpp.jsonl"
     if not problems.exists():
@@ -104,7 +104,7 @@ def cpp(program, folder):
         (folder / f"{n}.cpp").write_text(text)
     samples, first = write(folder / "samples.jsonl", rows), write(folder / "others.jsonl", others)
     theirs = {"official method": [sys.executable, str(TOP / "bench" / "official_cpp.py"), str(folder), str(len(programs))]}
-    ours = [*judge_command(program, problems, samples, folder), "--no-self-check"]  # which is a cost of tasks
+    ours = [*judge_command(program, problems, samples, folder), "--no-self-check"]  # the self-check is a cost of tasks
     before = [*judge_command(program, problems, first, folder), "--no-self-check"]
     figures = compare(ours, theirs, len(rows), folder)
     print("    the tasks' own parts compiled before")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One run from nothing to the result, beside the bare interpreter and what else is installed."""
+"""One run from the command to the result, compared with the bare interpreter and with other tools that are
+installed."""
 import os
 import shlex
 import shutil
@@ -8,7 +9,7 @@ from common import measure, resolved_python, table, works
 
 
 def rivals(python):
-    """What is installed and works here, as {name: command}."""
+    """The tools that are installed and work here, as {name: command}."""
     code = "print(1)"
     found = {}
     bwrap = ["bwrap", "--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib",

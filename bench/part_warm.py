@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Warm starts: many runs through the library beside the bare interpreter, what they cost, and what stands ready."""
+"""Warm starts: many runs through the library compared with the bare interpreter, what they cost, and the memory of
+parked sandboxes."""
 import json
 import os
 import pathlib
@@ -33,7 +34,7 @@ BARE_RUNS = 30
 
 
 def has_modules(names):
-    """In the interpreter that fumehood finds, which is the one that is measured."""
+    """Whether the modules are installed for the interpreter that fumehood finds, which is the one that is measured."""
     return not names or works([PYTHON, "-c", "import " + ", ".join(names)])
 
 
@@ -44,7 +45,7 @@ def bare_program(folder):
 
 
 def run_tool(tool, runs, clients, arguments):
-    """(its figures, the use of it and of everything below it) of one series."""
+    """Runs one series; returns (its measurements, the resource usage of it and all its children)."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([tool, "-n", str(runs), "-j", str(clients), *arguments], capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -60,7 +61,8 @@ def run_tool(tool, runs, clients, arguments):
 
 
 def cost_of_one(tool, arguments):
-    """What a run costs, engine and client included: a longer series less a shorter, so that the start of both is out."""
+    """The cost of one run, engine and client included: a longer series minus a shorter one, so that starting both does
+    not count."""
     few, many = 200, 600
     _, a = run_tool(tool, few, 1, arguments)
     _, b = run_tool(tool, many, 1, arguments)
@@ -85,7 +87,7 @@ def one_work(tool, name, options, folder):
 
 
 def overshoots(program):
-    """How far beyond its limit a program gets, by the clock of the result, in ms."""
+    """How far a program exceeds its time limit, by the clock of the result, in ms."""
     figures = {}
     for limit, option, value, code, field in (("CPU time", "--cpu-time", 0.3, "while True: pass", "cpu"),
                                               ("wall time", "--wall-time", 0.3, "import time; time.sleep(9)", "wall")):
@@ -113,8 +115,8 @@ def kilobytes(path, *names):
 
 
 def idle_memory(engine):
-    """Bytes that a parked Python sandbox has to itself: its init and its interpreter, with their page tables. They are in a pid
-    namespace below the template's."""
+    """Memory in bytes that each parked Python sandbox needs for itself: its init and its interpreter, with their page
+    tables. These are in a pid namespace below the template's."""
     alive = [(pid, open(f"/proc/{pid}/status").read()) for pid in children_of(engine)]
     parked = [pid for pid, status in alive if "NSpid" in status and len(status.split("NSpid:")[1].split("\n")[0].split()) > 2]
     rooms = {}
@@ -126,7 +128,8 @@ def idle_memory(engine):
 
 
 def with_a_service(program, options):
-    """Whole `fumehood run` commands beside a warm engine, and what that engine holds while it waits."""
+    """Complete `fumehood run` commands with a warm engine as a service, and the memory that this engine holds while
+    idle."""
     figures = {}
     started = subprocess.run([program, "engine", "start"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if started.returncode:
@@ -150,7 +153,7 @@ def with_a_service(program, options):
 
 
 def bench(program, options):
-    """Through libfumehood; every run's bytes, status and usage are verified, and failed ones counted."""
+    """Measures through libfumehood; each run's output, status and usage are verified, and failures are counted."""
     print("\nwarm: runs through the library, sandboxes made ahead; p50 and p99 with 1 client, runs/s with 2 and 8")
     tool, rows = str(options.build.resolve() / "bench" / "bench-warm"), {}
     with tempfile.TemporaryDirectory(prefix="fumehood-bench-") as folder:

@@ -25,7 +25,7 @@ static struct {
 	const char *expected;
 	struct fh_client *client;
 	struct fh_plan *plan;
-	uint32_t *us; /* of each run */
+	uint32_t *us; /* microseconds of each run */
 	double began;
 	size_t wrong, starts[FH_START_COUNT_];
 	pthread_mutex_t lock;
@@ -125,7 +125,7 @@ static void run_all(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* "\n" in an argument is a line's end. */
+/* Replaces "\n" in an argument by a line end. */
 static char *unescape(char *s)
 {
 	char *to = s;

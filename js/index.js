@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fumehood for JavaScript: what the Python package does, under the same names. See docs/javascript.md.
+// fumehood for JavaScript: the functions of the Python package, with the same names. See docs/javascript.md.
 export { Client, default_client } from "./lib/connection.js";
 export * from "./lib/errors.js";
 export { FileInfo, Files, WatchEvent } from "./lib/files.js";

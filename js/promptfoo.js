@@ -25,7 +25,7 @@ function valueOf(name, variables) {
 	}, variables);
 }
 
-// As a template that gives the value itself, whatever braces it holds.
+// The value as a template that renders as the value itself, whatever braces it contains.
 function literal(value) {
 	if (typeof value === "string") return value.replaceAll("{", '{{"{"}}');
 	if (Array.isArray(value)) return value.map(literal);
@@ -60,7 +60,8 @@ function evaluated(words) {
 	});
 }
 
-// What promptfoo calls: { pass, score, reason, metadata }. An exception: the config is wrong, or no verdict can be had here.
+// promptfoo calls this: { pass, score, reason, metadata }. It throws when the config is wrong, or no verdict is
+// possible here.
 export default async function check(output, context) {
 	const folder = await fs.mkdtemp(path.join(os.tmpdir(), "fumehood-"));
 	try {

@@ -23,7 +23,8 @@ def of(program, *command):
 
 
 def parse(text):
-    """The parts of one help text. Options end at the first line that is neither one nor its continuation."""
+    """Splits a help text into its parts. The options end at the first line that is neither an option nor its
+    continuation."""
     lines = text.splitlines()
     usage = []
     while lines and lines[0].strip():

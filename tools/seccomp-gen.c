@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writes the seccomp filter of engine/make/seccomp_policy.c as C: at build time, so that the engine links no library
- * for it and no filter is compiled while somebody waits. libseccomp's binary tree (optimisation 2) is what makes
- * loading it cheap: the kernel walks the filter once for each call number.
+ * Writes the seccomp filter of engine/make/seccomp_policy.c as C, at build time: so the engine needs no library for it,
+ * and compiling the filter delays no run. libseccomp's binary tree (optimisation 2) makes loading it cheap: the
+ * kernel walks the filter once for each call number.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -24,7 +24,7 @@ static uint32_t action(const struct fh_policy_entry *e)
 	return e->verdict == FH_ALLOW ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | (uint32_t)e->error;
 }
 
-/* The value of AUDIT_ARCH_* for what we run on; libseccomp's numbers are the same. */
+/* The AUDIT_ARCH_* value of this machine; libseccomp uses the same numbers. */
 static uint32_t native_arch(void)
 {
 	return seccomp_arch_native();
@@ -57,7 +57,7 @@ static bool is_setup(const char *call)
 static void add(scmp_filter_ctx c, const struct fh_policy_entry *e, int number)
 {
 	if (is_conditional(e) || action(e) == (SECCOMP_RET_ERRNO | ENOSYS))
-		return; /* part of the prefix, or the default */
+		return; /* in the prefix, or the same as the default action */
 	int r = seccomp_rule_add(c, e->verdict == FH_ALLOW ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(e->error), number, 0);
 	if (r < 0)
 		fail("cannot add", e->call, r);
@@ -65,9 +65,9 @@ static void add(scmp_filter_ctx c, const struct fh_policy_entry *e, int number)
 
 /* ---------------------------------------------------------------------------------------------------------- prefix */
 
-/* libseccomp lets an unconditional rule swallow the conditional ones of the same call, and has no order. So entries
- * with conditions go in front of its program: a search by halves for the call's number, then its entries one after
- * another, and on to libseccomp's program where none applies. */
+/* libseccomp lets an unconditional rule replace the conditional ones of the same call, and does not keep their order.
+ * So entries with conditions precede its program: a binary search for the call's number, then its entries one after
+ * another, and a jump to libseccomp's program if none applies. */
 enum { GROUPS_MAX = 64, GROUP_MAX = 512 };
 struct group {
 	int number;
@@ -94,10 +94,11 @@ static size_t condition_size(const struct fh_condition *c)
 	                                                           : 2;
 }
 
-/* Goes on where it holds, else past the `rest` instructions that follow it. */
+/* Continues with the next instruction if the condition holds, else skips the `rest` instructions that follow. */
 static void add_condition(struct group *g, const struct fh_condition *c, size_t rest)
 {
-	uint32_t low = (uint32_t)(offsetof(struct seccomp_data, args) + 8 * c->arg); /* little-endian */
+	uint32_t low =
+	    (uint32_t)(offsetof(struct seccomp_data, args) + 8 * c->arg); /* offset of the low half: little-endian */
 	if (c->test == FH_TEST_NONE)
 		return;
 	emit(g, load, 0, 0, low);
@@ -151,7 +152,7 @@ static int by_group_number(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* `base`: with what set-up needs. */
+/* `base`: include the rules that set-up needs. */
 static void find_groups(bool base)
 {
 	static const struct fh_policy_entry diagnosis =
@@ -172,13 +173,14 @@ static void write_one(FILE *out, uint16_t code, size_t jt, size_t jf, size_t k)
 	fprintf(out, "\t{ 0x%04x, %zu, %zu, 0x%08zx },\n", code, jt, jf, k);
 }
 
-/* One call: whether it is the one, its entries, the number again, and a jump to what follows. */
+/* Instructions for one call: the comparison of its number, its entries, loading the number again, and a jump to what
+ * follows. */
 static size_t groups_size(const struct group *g, size_t n)
 {
 	return n == 1 ? 2 + g->n + 2 : 2 + groups_size(g, n / 2) + groups_size(g + n / 2, n - n / 2);
 }
 
-/* `after`: instructions between the end of these and that of the prefix. */
+/* `after`: number of instructions between the end of these and that of the prefix. */
 static void write_groups(FILE *out, const struct group *g, size_t n, size_t after)
 {
 	const uint16_t always = BPF_JMP | BPF_JA;
@@ -221,7 +223,7 @@ static void write_end(FILE *out, const char *name, size_t count)
 	fprintf(out, "};\nconst unsigned short %s_size = %zu;\n", name, count);
 }
 
-/* The policy, with these calls of set-up allowed; base: and the socket of set-up. */
+/* Writes the policy, with the listed calls of set-up allowed; `base`: also the socket of set-up. */
 static void write_policy(FILE *out, const char *name, const char *const *allowed, size_t allowed_count, bool base)
 {
 	scmp_filter_ctx c = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
@@ -281,7 +283,7 @@ static void write_instruction(FILE *out, uint16_t code, size_t jt, size_t jf, ui
 	fprintf(out, "\t{ 0x%04x, %zu, %zu, 0x%08x },\n", code, jt, jf, k);
 }
 
-/* A search by halves over the sorted numbers: 3 instructions for one entry, 1 more for each halving. */
+/* Size of a binary search over the sorted numbers: 3 instructions for one entry, 1 more for each halving. */
 static size_t tree_size(size_t n)
 {
 	return n == 1 ? 3 : 1 + tree_size(n / 2) + tree_size(n - n / 2);
@@ -300,7 +302,7 @@ static void write_tree(FILE *out, const struct sealed *s, size_t n)
 	write_tree(out, s + n / 2, n - n / 2);
 }
 
-/* Other architectures are the base's to refuse, as are the numbers of x32: none of their calls is allowed there. */
+/* The base filter refuses other architectures, and the numbers of x32, of which it allows no call. */
 static void write_seal(FILE *out, const char *name)
 {
 	struct sealed list[64];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The frame around every page: where we are, keys, theme.
+// The frame around every page: navigation, keys, theme.
 import { html, render, useState, useEffect, useRef, useUrl, useKeys, allKeys, go, Link } from "./base.js";
 import { Evals } from "./evals.js";
 import { Table } from "./table.js";
 
-// Pages that most visits do not need come when they are opened.
+// Loads a page that most visits do not need when it is first opened.
 function later(load, name) {
   let found = null;
   return function Later(props) {
@@ -39,7 +39,7 @@ function useTheme() {
   const [theme, set] = useState(() => { try { return localStorage.getItem("theme") || "auto"; } catch { return "auto"; } });
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
-    try { localStorage.setItem("theme", theme); } catch { /* a browser that keeps nothing */ }
+    try { localStorage.setItem("theme", theme); } catch { /* the browser does not allow storage */ }
   }, [theme]);
   return [theme, () => set(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length])];
 }

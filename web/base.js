@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every page needs: Preact, requests, the URL as state, keys, and numbers for people.
+// Shared by all pages: Preact, requests, the URL as state, keys, and formatting of numbers.
 import { html, render, useState, useEffect, useLayoutEffect, useRef, useMemo, useCallback } from "./vendor/preact.js";
 
 export { html, render, useState, useEffect, useLayoutEffect, useRef, useMemo, useCallback };
@@ -37,8 +37,8 @@ export async function ask(method, path, { query, body, signal } = {}) {
 }
 export const get = (path, query, signal) => ask("GET", path, { query, signal });
 
-// The answer of a GET, asked again whenever one of `deps` changes; the last one stays until the next is there, so that
-// nothing flickers.
+// The answer to a GET, requested again whenever one of `deps` changes; the previous answer stays until the next one
+// arrives, so that the page does not flicker.
 export function useAnswer(path, query, deps) {
   const [state, set] = useState({ value: null, failure: null, busy: true });
   useEffect(() => {
@@ -75,7 +75,7 @@ export function useUrl() {
   return { path: location.pathname, query: Object.fromEntries(new URLSearchParams(location.search)) };
 }
 
-// The same page with some parameters changed; null or "" takes one away.
+// The current URL with some parameters changed; null or "" removes one.
 export function withQuery(changes) {
   const q = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes))
@@ -85,7 +85,7 @@ export function withQuery(changes) {
   return location.pathname + (text ? "?" + text : "");
 }
 
-// Links work without a reload, and as links: in a new tab, copied, with the keyboard.
+// A link that needs no reload, and works as any link does: in a new tab, copied, with the keyboard.
 export function Link({ to, children, ...rest }) {
   const click = (e) => {
     if (e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
@@ -97,7 +97,7 @@ export function Link({ to, children, ...rest }) {
 
 // ---------------------------------------------------------------------------------------------------------------- keys
 
-// name -> {run, help}; the newest page's come first. Keys typed into a field are the field's.
+// name -> {run, help}; those of the newest page come first. Keys typed into a field do not count.
 const keymaps = [];
 export function useKeys(map) {
   const entry = useRef(null);
@@ -126,7 +126,7 @@ addEventListener("keydown", (e) => {
 
 // -------------------------------------------------------------------------------------------------- live updates
 
-// One stream for the page; told to whoever listens: {evalId} of what has changed.
+// The page has one stream; it calls all listeners with {evalId} of the eval that changed.
 let stream = null;
 const listeners = new Set();
 export function useChanges(on) {
@@ -189,7 +189,7 @@ export function Empty({ title, children }) {
 export const Chip = ({ label, value, kind, title }) =>
   html`<span class=${"chip " + (kind || "")} title=${title}><span class="chip-label">${label}</span> <b>${value}</b></span>`;
 
-// A rate as a bar, with the words beside it for those who do not see it.
+// A rate as a bar, with text for screen readers.
 export function Rate({ passed, done, low, high }) {
   const w = done ? 100 * passed / done : 0;
   return html`<span class="rate" title=${`${count(passed)} of ${count(done)} passed`}>
@@ -202,7 +202,7 @@ export async function copy(text) {
   try { await navigator.clipboard.writeText(text); say("Copied"); } catch { say("The browser does not let this page copy"); }
 }
 
-// A short message at the edge, read out by screen readers.
+// Shows a short message at the edge, which screen readers read out.
 export function say(text) {
   const box = document.getElementById("said");
   if (!box) return;
@@ -212,7 +212,7 @@ export function say(text) {
   say.timer = setTimeout(() => box.classList.remove("shown"), 2500);
 }
 
-// Bounds for what is fetched again and again while somebody types.
+// The value after it has not changed for `delay`: avoids a request for each typed character.
 export function useDelayed(value, delay) {
   const [late, set] = useState(value);
   useEffect(() => {

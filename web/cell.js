@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Everything that is known of one cell, beside the table.
+// All data of one cell, shown beside the table.
 import { html, useState, useEffect, useRef, useKeys, useAnswer, ask, count, score, ms, bytes, money, copy, say, Trouble } from "./base.js";
 import { visible, plain, asText, Pre, Code, Difference, Picture, isImage } from "./text.js";
 import { Mark, kindOf } from "./table.js";
@@ -9,7 +9,7 @@ import { Mark, kindOf } from "./table.js";
 const EQUALS = new Set(["equals", "is-equal", "contains", "icontains", "starts-with"]);
 const EXPECTED_GOT = /expected (?:output |exit status )?([\s\S]+), got ([\s\S]+)$/;
 
-// What was expected and what came, where a check says so.
+// The expected and the actual value, if a check has both.
 function expectation(check, answer) {
   const a = check.assertion || {}, m = check.metadata || {};
   if (check.pass) return null;
@@ -57,7 +57,7 @@ function Checks({ checks }) {
     })}</tbody></table></div>`;
 }
 
-// How much of a limit was used. A limit comes as {value, unit, enforced}, or as the configuration wrote it.
+// The used share of a limit. A limit is {value, unit, enforced}, or has the form of the configuration.
 const SUFFIX = { K: 1024, M: 1024 ** 2, G: 1024 ** 3 };
 function limitOf(limits, name, seconds) {
   const l = limits?.[name];

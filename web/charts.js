@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Charts of an eval, each with its table behind it.
+// Charts of an eval, each with a table of its values.
 import { html, useEffect, useRef, useAnswer, Trouble, count, percent, score, ms, money } from "./base.js";
 import { visible, plain } from "./text.js";
 import { interval } from "./numbers.js";
@@ -19,7 +19,7 @@ function load() {
   return library;
 }
 
-// `make` gives uPlot's options and data; the chart is as wide as its place.
+// `make` returns uPlot's options and data; the chart has the width of its container.
 export function Plot({ make, label, deps }) {
   const box = useRef(null);
   useEffect(() => {
@@ -85,7 +85,7 @@ function Steps({ title, names, edges, series, show, label }) {
         series: [{}, ...names.map((_, k) => ({ stroke: colour(k), fill: colour(k) + (names.length > 1 ? "44" : "bb"), width: 1.5, points: { show: false },
           paths: names.length > 1 ? uPlot.paths.stepped({ align: 1 }) : uPlot.paths.bars({ size: [0.9, 60] }) }))],
       },
-      // A step is as wide as its bin: the last one needs an end.
+      // A step is as wide as its bin, so the last bin needs an end.
       data: names.length > 1 ? [[...cut.map((_, i) => i), cut.length], ...cuts.map((s) => [...s, s[s.length - 1]])] : [cut.map((_, i) => i), ...cuts],
     })} /><//>`;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two evals of the same tests side by side, what got worse first.
+// Compares two evals of the same tests; rows that got worse come first.
 import { html, useEffect, useState, useUrl, useKeys, useAnswer, go, withQuery, Link, Trouble, Empty, Chip, count, percent, score, ms } from "./base.js";
 import { visible, plain, Difference } from "./text.js";
 import { Mark, kindOf } from "./table.js";

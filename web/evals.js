@@ -23,7 +23,7 @@ function Row({ e, at, active, focus, chosen, choose }) {
   </tr>`;
 }
 
-// What a list is of: the three kinds that the store has.
+// The kinds of entries in the store, each with a list.
 const KINDS = {
   "": { kind: "eval", title: "Evals", one: "eval", many: "evals", how: "fumehood eval -c promptfooconfig.yaml" },
   judgements: { kind: "judge", title: "Judgements", one: "judgement", many: "judgements", how: "fumehood judge --problems problems.jsonl samples.jsonl -o results.jsonl" },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statistics that the page works out itself.
+// Statistics that are computed in the page.
 
 // Wilson's interval of a rate, 95 % (Wilson 1927; Newcombe 1998, method 3).
 export function interval(passed, n, z = 1.959964) {

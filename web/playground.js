@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One program in a sandbox: written here, run there. A link keeps it behind its #, which no server gets to see.
+// The playground: a program that is edited here and run in a sandbox. Its link has it behind the #, which browsers do
+// not send to servers.
 import { html, useState, useEffect, useRef, useKeys, useAnswer, ask, copy, Trouble } from "./base.js";
 import { visible, plain, Difference } from "./text.js";
 import { Run } from "./cell.js";
@@ -40,7 +41,7 @@ export function Playground() {
     } catch (e) { setState({ failure: e }); }
   };
   useKeys({ "Ctrl+Enter": { run, help: "Run the program" } });
-  // Tab writes a tab; Escape first lets it leave the field, for who works without a mouse.
+  // Tab inserts a tab; after Escape it leaves the field, for users without a mouse.
   const leaves = useRef(false);
   const key = (e) => {
     if (e.key === "Escape") leaves.current = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Evals of the configurations in the folder in which the viewer was started.
+// Starts evals of the configurations in the viewer's folder.
 import { html, useState, useEffect, useAnswer, ask, say, when, Link, Trouble, Empty } from "./base.js";
 import { visible, plain, Pre } from "./text.js";
 

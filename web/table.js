@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One eval as a table: only the rows in sight are in the page, and only those near them are asked for.
+// An eval as a table: only visible rows are in the page, and only rows near them are requested.
 import { html, useState, useEffect, useLayoutEffect, useRef, useMemo, useUrl, useKeys, useAnswer, useChanges, useDelayed, get, ask, go, withQuery,
   Link, Trouble, Empty, Chip, Rate, count, percent, score, ms, money, when, copy, say } from "./base.js";
 import { visible, plain } from "./text.js";
@@ -14,14 +14,14 @@ const FILTERS = ["mode", "q", "re", "metric", "min", "max", "status", "language"
 
 const api = (id, rest = "") => `/api/view/evals/${encodeURIComponent(id)}${rest}`;
 
-// What the server is asked with, from the parameters of our own URL.
+// The parameters of a request, from those of our own URL.
 export const filterQuery = (q) => ({ mode: q.mode, search: q.q, regex: q.re && q.q ? 1 : "", metric: q.metric, min: q.min, max: q.max, status: q.status,
   language: q.language, tag: q.tag, column: q.column, order: q.order, desc: q.desc });
 
 const exportUrl = (id, form, query) =>
   api(id, `/export?${new URLSearchParams(Object.entries({ form, ...filterQuery(query) }).filter(([, v]) => v !== undefined && v !== null && v !== ""))}`);
 
-// Rows by their place in the filtered list. `version` counts what arrived, so that the table is drawn again.
+// Rows by their index in the filtered list. `version` counts arrivals, so that the table is drawn again.
 class Rows {
   constructor(id, query, changed) {
     Object.assign(this, { id, query, changed, pages: new Map(), asked: new Set(), stale: new Set(), matched: null, total: null, failure: null, dead: false });
@@ -29,7 +29,7 @@ class Rows {
   at(i) { return this.pages.get(Math.floor(i / PAGE))?.[i % PAGE]; }
   async load(page, again = false) {
     if (this.dead || (!again && this.pages.has(page))) return;
-    if (this.asked.has(page)) { // what is under way may have been read before the change
+    if (this.asked.has(page)) { // a pending answer may have been read before the change
       if (again) this.stale.add(page);
       return;
     }
@@ -125,7 +125,7 @@ function Grid({ rows, head, vars, columns, height, active, setActive, openCell, 
     if (cell && active.byKey) cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [active]);
   const scroll = () => { cancelAnimationFrame(frame.current); frame.current = requestAnimationFrame(look); };
-  const first = head.kind === "eval" ? 72 : 130; // where a row's name is all that says what it is
+  const first = head.kind === "eval" ? 72 : 130; // wider where the name is all that describes a row
   const widths = `${first}px ${vars.map(() => "minmax(140px, 1fr)").join(" ")} ${columns.map(() => "minmax(250px, 2fr)").join(" ")}`;
   const shown = [];
   for (let i = view.from; i <= view.to && i < n; i++)
@@ -187,7 +187,7 @@ function Title({ head, id, renew }) {
         onKeyDown=${(e) => { if (e.key === "Escape") { e.stopPropagation(); setEdit(null); } }} /> <button>Save</button></form>`;
 }
 
-// Pages of the eval that most visits do not need.
+// Pages of an eval that most visits do not need; loaded on demand.
 const PARTS = { tasks: () => import("./tasks.js").then((m) => m.Tasks), charts: () => import("./charts.js").then((m) => m.Charts), config: () => import("./config.js").then((m) => m.Config) };
 function Part({ name, ...props }) {
   const [Found, set] = useState(null);
@@ -206,7 +206,7 @@ export function Table({ args: [id] }) {
   const key = JSON.stringify(FILTERS.map((n) => query[n] || ""));
   const rows = useMemo(() => new Rows(id, filterQuery(query), () => bump((n) => n + 1)), [id, key]);
   useEffect(() => { rows.load(0); setActive((a) => (a ? { ...a, i: -1 } : a)); return () => { rows.dead = true; }; }, [rows]);
-  useEffect(() => { try { localStorage.setItem("rows", size); } catch { /* a browser that keeps nothing */ } }, [size]);
+  useEffect(() => { try { localStorage.setItem("rows", size); } catch { /* the browser does not allow storage */ } }, [size]);
   useEffect(() => { if (head) document.title = `${plain(head.description || head.id)} · fumehood`; }, [head]);
   useChanges((c) => {
     if (c.evalId !== id && c.evalId !== head?.id) return;
@@ -219,12 +219,12 @@ export function Table({ args: [id] }) {
   const columns = useMemo(() => (head ? head.columnHeads.map((_, k) => k) : []), [head?.columnHeads.length]);
   const at = (query.cell || (query.rowId ? `${query.rowId - 1}.0` : "")).match(/^(\d+)\.(\d+)$/);
   const open = at ? { row: Number(at[1]), column: Number(at[2]) } : null;
-  // Beside an open cell there is room for the answers alone.
+  // With an open cell beside it, the table only has room for the answers.
   const vars = useMemo(() => (head && showVars && !open ? head.vars.map((_, v) => v) : []), [head?.vars.length, showVars, !open]);
   const openCell = (i, k, row) => { setActive({ i, k }); go(withQuery({ cell: `${row.row}.${k}`, rowId: null }), { replace: !!open }); };
   const close = () => { go(withQuery({ cell: null, rowId: null })); document.querySelector(".grid")?.focus(); };
 
-  // A permalink names a row, not its place in the list: look for it near by.
+  // A permalink has the number of a row, not its index in the list: search for it near that index.
   useEffect(() => {
     if (!open || (active && active.i >= 0) || rows.matched === null) return;
     for (const [p, list] of rows.pages) {

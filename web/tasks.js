@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A judgement by task, with pass@k.
+// The results of a judgement by task, with pass@k.
 import { html, useState, useAnswer, Link, Trouble, Rate, count, percent, withQuery } from "./base.js";
 import { visible, plain } from "./text.js";
 import { interval } from "./numbers.js";
 import { Plot, Chart } from "./charts.js";
 
-const SHOWN = 300; // tasks at first, and with each step
+const SHOWN = 300; // tasks shown at first, and added by each click
 
 function Curve({ points }) {
   const rate = (x) => percent(x, 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Untrusted text: it becomes text nodes and nothing else. Characters that a person would not see, or that would reorder
-// what stands beside them (control characters, escape sequences of terminals, bidirectional overrides), are shown by name.
+// Untrusted text, which only ever becomes text nodes. Invisible characters, and those that reorder text (control
+// characters, terminal escape sequences, bidirectional overrides), are shown by name.
 import { html, useState, useEffect, bytes, copy } from "./base.js";
 
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
-const MARKS_MAX = 3000; // elements; beyond them the names stand in the text
-const CHUNK = 60000;    // characters that are shown at first, and with each step
+const MARKS_MAX = 3000; // maximum of elements; further names are written into the text
+const CHUNK = 60000;    // characters shown at first, and added by each click
 
 function nameOf(c) {
   const code = c.codePointAt(0);
@@ -31,13 +31,13 @@ export function visible(text) {
   return out;
 }
 
-// For attributes and titles: one plain string.
+// As one plain string, for attributes and titles.
 export const plain = (text) => String(text ?? "").replace(HIDDEN, nameOf);
 
 export const asText = (value) =>
   value === null || value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2);
 
-// A long text begins short: a megabyte in one line would hold up the page.
+// Shows the beginning of a long text first: a megabyte in one line would block the page.
 export function Long({ of, children }) {
   const s = asText(of);
   const [shown, set] = useState(CHUNK);
@@ -69,7 +69,7 @@ async function highlighter(language) {
   return hljs;
 }
 
-// The library's tree of tokens, not its HTML.
+// Elements from the library's tree of tokens; its HTML is not used.
 function nodes(tree) {
   if (typeof tree === "string") return visible(tree);
   const inner = tree.children.flatMap(nodes);
@@ -127,7 +127,7 @@ export function Difference({ expected, got, names = ["Expected", "Got"] }) {
 
 // --------------------------------------------------------------------------------------------------------- images
 
-// Only as an image element, which runs nothing, and only what lies in the answer itself.
+// Images are shown only by an img element, which runs no scripts, and only if the answer itself contains the data.
 const IMAGE = /^data:image\/(png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]+$/;
 export const isImage = (value) => typeof value === "string" && value.length < 20e6 && IMAGE.test(value);
 export const Picture = ({ src, label }) => html`<img class="picture" src=${src} alt=${plain(label || "An image that the answer holds")} loading="lazy" />`;

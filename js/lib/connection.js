@@ -8,7 +8,7 @@ import { BANNER_MAX, DATA_MAX, FRAME, Fields, HEADER, MAGIC, PAYLOAD_MAX, TAG, e
 
 const END = 1, TRUNCATED = 2, WINDOW = 256 << 10;
 
-// Bytes that come from the engine. A piece is credited when somebody takes it: who does not read stalls this stream alone.
+// Bytes from the engine. A piece is credited when a reader takes it, so a slow reader stalls only its own stream.
 export class Incoming {
 	constructor(client, id, window, offset) {
 		Object.assign(this, { client, id, window, next: offset, consumed: offset, ended: false, truncated: false });
@@ -39,7 +39,7 @@ export class Incoming {
 		this.wake();
 	}
 
-	// The next bytes, at most `most` of them; an empty buffer at the end.
+	// The next bytes, at most `most` of them; an empty buffer at the end of the stream.
 	async read(most = Infinity) {
 		while (!this.pieces.length) {
 			if (this.ended)
@@ -81,7 +81,7 @@ export class Outgoing {
 		this.wake();
 	}
 
-	// The program has ended: what is written from now on is thrown away.
+	// The program has ended: later writes are dropped.
 	end_by_engine() {
 		this.ended = true;
 		this.wake();
@@ -117,10 +117,11 @@ export class Outgoing {
 	}
 }
 
-// A connection to an engine of its own, which ends with this process, however that ends, and takes every sandbox along.
+// A connection to an engine of its own. The engine ends with this process, even if that is killed, and ends all
+// sandboxes.
 export class Client {
 	constructor() {
-		this.over = null; // why nothing goes any more
+		this.over = null; // why the connection is unusable; null: it is usable
 		this.next_request = 1;
 		this.requests = new Map();
 		this.streams = new Map();
@@ -131,19 +132,19 @@ export class Client {
 		for (const [name, value] of Object.entries(process.env))
 			if (name.startsWith("FUMEHOOD_") || name === "XDG_RUNTIME_DIR")
 				env[name] = value;
-		// a session of its own: a terminal's Ctrl-C is for us, and the end of our pipe ends it
+		// a session of its own, so that a terminal's Ctrl-C does not reach the engine: it ends when our pipe is closed
 		this.child = spawn(engine(), [], { stdio: ["pipe", "pipe", "inherit"], env, cwd: "/", detached: true });
 		this.child.on("error", (error) => this.lose(new EngineError(`cannot start the engine: ${error.message}`, { code: "system" })));
 		this.child.stdout.on("data", (bytes) => this.take(bytes));
 		this.child.stdout.on("close", () => this.lose(new EngineError("the engine has ended", { code: "system", retryable: true })));
-		this.child.stdin.on("error", () => {}); // its end is seen by stdout's
+		this.child.stdin.on("error", () => {}); // stdout tells when the engine has ended
 		this.child.unref();
 		this.idle();
 		this.child.stdin.write(Buffer.concat([MAGIC, frame(FRAME.HELLO, 0, null, encode_fields([[TAG.VERSION, 1], [TAG.PROGRAM, "fumehood.js"],
 			[TAG.PID, process.pid]]))]));
 	}
 
-	// While a promise is waited for, the connection keeps Node's event loop alive, and not otherwise.
+	// Keeps Node's event loop alive while a promise is pending, and only then.
 	async busy(promise) {
 		if (this.pending++ === 0)
 			this.child.stdout.ref?.();
@@ -177,8 +178,8 @@ export class Client {
 		this.send(FRAME.DATA, 0, stream.id, Buffer.concat([offset, bytes]), flags);
 	}
 
-	// Sends a request. `on_frame(type, id, fields)` sees every frame that answers it and returns what is not undefined once it
-	// is over; an ERROR rejects. `signal` (AbortSignal) cancels it.
+	// Sends a request. `on_frame(type, id, fields)` gets every frame of the answer; the request is over when it returns
+	// a value other than undefined. An ERROR rejects. `signal` (AbortSignal) cancels the request.
 	async ask(type, id, fields, on_frame, signal) {
 		if (signal?.aborted)
 			throw new CancelledError("the call was cancelled", { code: "cancelled" });
@@ -198,7 +199,7 @@ export class Client {
 		}
 	}
 
-	// A request whose only answer is a REPLY: its fields.
+	// Sends a request that is answered by one REPLY; resolves to its fields.
 	reply(type, id, fields = [], signal = undefined) {
 		return this.ask(type, id, fields, (answer, _id, found) => answer === FRAME.REPLY ? found : undefined, signal);
 	}
@@ -303,7 +304,7 @@ export class Client {
 			stream.fail(error);
 	}
 
-	// Ends the engine and every sandbox of this client; calls that are under way are rejected. Twice is fine.
+	// Ends the engine and every sandbox of this client; pending calls are rejected. May be called twice.
 	close() {
 		this.lose(new CancelledError("the client was closed during the call", { code: "cancelled" }));
 		this.child.stdin.end();
@@ -313,7 +314,7 @@ export class Client {
 
 let shared = null;
 
-// The client that calls without one share; anew when its engine is gone.
+// The client of calls that name none; a new one is opened when its engine has ended.
 export function default_client() {
 	if (!shared?.usable)
 		shared = new Client();

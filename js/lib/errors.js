@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What can go wrong. What the code inside does is never an exception but a result; an exception means that the run did not take
-// place as asked.
+// Exceptions. What the code in a sandbox does is never an exception but a result; an exception means that the run did
+// not take place as asked.
 
-// The base of all: `message` says what happened, `hint` how to mend it (may be empty), `code` the class of error as C and JSON
-// name it, `phase` where in the life of a request, `retryable` whether the same request may go through later.
+// The base class: `message` says what happened, `hint` how to mend it (may be empty), `code` is the class of error in
+// the words of C and JSON, `phase` the step of a request in which it happened, `retryable` whether the same request may
+// succeed later.
 export class FumehoodError extends Error {
 	constructor(message, { hint = "", code = "bug", phase = "none", retryable = false, errno = null } = {}) {
 		super(hint ? `${message} (${hint})` : message);
@@ -19,7 +20,7 @@ export class CancelledError extends FumehoodError {}
 export class UnavailableError extends FumehoodError {}
 export class EngineError extends FumehoodError {}
 
-// By the numbers of docs/protocol.md.
+// Indexed by the numbers in docs/protocol.md.
 export const CODES = ["ok", "argument", "config", "not_found", "system", "limit", "protocol", "timeout", "cancelled", "unavailable", "bug"];
 export const PHASES = ["none", "connect", "plan", "create", "files", "spawn", "run", "destroy"];
 const CLASSES = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files of a sandbox that lives on, looked at and changed inside by helpers that have the rights of its user. Paths are relative to
-// the working directory, or absolute; names that come from there are untrusted text.
+// Files of a living sandbox. Helpers, which have the rights of the sandbox's user, read and change them inside. Paths
+// are absolute or relative to the working directory; names that come from there are untrusted text.
 import os from "node:os";
 
 import { EngineError, NotFoundError, error_of } from "./errors.js";
@@ -13,7 +13,7 @@ const TYPES = ["regular", "folder", "link", "fifo", "socket", "character", "bloc
 const WRITE = 1, CREATE = 2, TRUNCATE = 4, EXCLUSIVE = 8, APPEND = 16, PARENTS = 32, NOFOLLOW = 64;
 const MODES = { w: WRITE | CREATE | TRUNCATE, x: WRITE | CREATE | EXCLUSIVE, a: WRITE | CREATE | APPEND, "r+": WRITE };
 const ERRNO = Object.fromEntries(Object.entries(os.constants.errno).map(([name, number]) => [number, name]));
-// inotify's bits
+// bits of inotify(7)
 const KINDS = [[0x4000, "overflow"], [0x8000, "gone"], [0x100, "create"], [0x8, "write"], [0x200, "remove"], [0x40, "rename"], [0x80, "rename"],
 	[0x4, "chmod"]];
 const FOLDER = 0x40000000, MOVED_TO = 0x80;
@@ -44,7 +44,7 @@ export class WatchEvent {
 	}
 }
 
-// The records that a helper writes, in order, after DONE said that all is well.
+// The records that a helper writes, in order; ends when DONE reports success.
 async function* records(process, what, path) {
 	const client = process.client;
 	let input = Buffer.alloc(0), over = false;
@@ -130,7 +130,7 @@ export class Files {
 		}
 	}
 
-	// What is in a folder, sorted by name; `depth` 0: at all depths.
+	// The entries of a folder, sorted by name; `depth` 0: at all depths.
 	async list(path = ".", { depth = 1, user } = {}) {
 		const found = await this.#do("list", path, ["list", String(depth), path], user);
 		return found.filter(([kind]) => kind === ENTRY).map(([, bytes]) => new FileInfo(new Fields(bytes)))
@@ -145,7 +145,7 @@ export class Files {
 		await this.#do("rename", source, ["rename", source, target], user);
 	}
 
-	// `recursive`: a folder with all that is in it, and no error for what is not there.
+	// Removes a file. `recursive`: or a folder with its contents; a missing one is then no error.
 	async remove(path, { recursive = false, user } = {}) {
 		await this.#do("remove", path, ["remove", recursive ? "1" : "0", path], user);
 	}
@@ -170,7 +170,7 @@ export class Files {
 		return (await this.read(path, options)).toString("utf8");
 	}
 
-	// A file piece by piece: `for await (const piece of sandbox.files.stream("large"))`.
+	// Reads a file in pieces: `for await (const piece of sandbox.files.stream("large"))`.
 	async *stream(path, { offset = 0, length = 0, follow = true, user } = {}) {
 		const words = ["read", follow ? "0" : String(NOFOLLOW), String(offset), String(length), check_text(path, "path")];
 		const process = await this.#sandbox.helper(words, user);
@@ -180,8 +180,8 @@ export class Files {
 				yield bytes;
 	}
 
-	// Makes folders on the way, and replaces what is there; `mode` "a", "x" and "r+" as elsewhere. `data` may be an (async)
-	// iterable of pieces.
+	// Writes a file; missing folders are made, and an existing file is replaced. `mode` is "w", "a", "x" or "r+".
+	// `data` may be an (async) iterable of pieces.
 	async write(path, data, { permissions = 0o644, mode = "w", offset = 0, follow = true, user } = {}) {
 		if (!MODES[mode])
 			throw error_of("argument", `a file is written with one of w, a, x and r+, not ${JSON.stringify(mode)}`);
@@ -198,7 +198,7 @@ export class Files {
 			for await (const piece of pieces)
 				await process.write(bytes_of(piece, "data"));
 		} catch (error) {
-			await process.kill().catch(() => {}); // what its source lacks is not the file
+			await process.kill().catch(() => {}); // an error of its source must not leave an incomplete file
 			throw error;
 		}
 		process.close_stdin();
@@ -216,7 +216,7 @@ export class Files {
 		return found;
 	}
 
-	// null removes it.
+	// Sets an extended attribute; null removes it.
 	async set_attribute(path, name, value, { user } = {}) {
 		if (value === null)
 			await this.#do("change", path, ["xremove", name, path], user);
@@ -224,12 +224,12 @@ export class Files {
 			await this.#do("change", path, ["xset", name, path], user, bytes_of(value, "value"));
 	}
 
-	// Events of a folder: `for await (const event of await sandbox.files.watch("."))`. When the promise is fulfilled, all that happens
-	// from then on is seen; `return()` (which leaving the loop calls) ends it.
+	// Watches a folder: `for await (const event of await sandbox.files.watch("."))`. All events after the promise is
+	// fulfilled are reported; `return()` (which leaving the loop calls) ends the watch.
 	async watch(path = ".", { recursive = false, user } = {}) {
 		const process = await this.#sandbox.helper(["watch", recursive ? "1" : "0", check_text(path, "path")], user);
 		const found = records(process, "watch", path);
-		const first = await found.next(); // an ENTRY, once nothing is missed any more
+		const first = await found.next(); // an ENTRY that says that the watch has begun
 		if (first.done)
 			throw new EngineError(`cannot watch ${path}`);
 		return (async function* events() {
@@ -243,7 +243,7 @@ export class Files {
 		})();
 	}
 
-	// For Sandbox.connect.
+	// Used by Sandbox.connect.
 	async connect(port) {
 		const process = await this.#sandbox.helper(["connect", String(port)]);
 		let head = Buffer.alloc(0);
@@ -263,7 +263,8 @@ export class Files {
 		return process;
 	}
 
-	// For Sandbox.branch: everything below the plan's writable folders, by an export there and an import here.
+	// Used by Sandbox.branch: copies all files below the plan's writable folders, by an export there and an import
+	// here.
 	async copy_all(target, folders) {
 		const out = await this.#sandbox.helper(["export", ...folders]);
 		const into = await target.helper(["import"]);

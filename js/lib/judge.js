@@ -8,7 +8,7 @@ import path from "node:path";
 import { EngineError, NotFoundError, wrong } from "./errors.js";
 import { program } from "./places.js";
 
-// Exit statuses that come with a whole results file, and the one for a wrong command line.
+// Exit statuses after which the results file is complete; the status for a wrong command line.
 const DONE = [0, 3], USAGE = 2;
 
 async function place(records, name, folder) {
@@ -33,9 +33,10 @@ function judged(words, signal) {
 	});
 }
 
-// Judges each sample ({ task_id, completion }) by its problem's tests, in sandboxes of their own. `problems` and `samples` are lists of
-// records, or paths of JSONL files. One object a sample, in their order: task_id, index, passed, verdict, reason, … With `results` (a
-// path) the rows are kept there and an interrupted judgement resumes; `options` are further options of the command.
+// Judges each sample ({ task_id, completion }) by its problem's tests, in sandboxes of their own. `problems` and
+// `samples` are lists of records, or paths of JSONL files. Resolves to one object for each sample, in their order:
+// task_id, index, passed, verdict, reason, … With `results` (a path) the rows are kept there and an interrupted
+// judgement resumes; `options` are further options of the command.
 export async function judge(problems, samples, { results, jobs, options = [], signal } = {}) {
 	const folder = await fs.mkdtemp(path.join(os.tmpdir(), "fumehood-judge-"));
 	try {

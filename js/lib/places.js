@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the programs lie: those that the package brings, those of the checkout that it is part of, or what PATH has.
+// Finds the programs: those in the package, those of the checkout that it belongs to, or those on PATH.
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From arguments to a plan. What a run may see is decided by the program fumehood (`run --explain`), which knows the languages and
-// where their interpreters lie; the plan that it prints is put on the wire here.
+// From arguments to a plan. The program fumehood (`run --explain`), which knows the languages and the paths of their
+// interpreters, decides what a run may see; the plan that it prints is encoded for the protocol here.
 import { spawn } from "node:child_process";
 
 import { EngineError, NotFoundError, wrong } from "./errors.js";
@@ -42,7 +42,7 @@ function count_of(value, name) {
 
 const LIMIT_READERS = { cpu_time: ms_of, wall_time: ms_of, memory: size_of, processes: count_of, cpu_rate: ms_of, output: size_of, file_size: size_of,
 	disk: size_of, open_files: count_of };
-// Arguments that are handed to the program as they are.
+// Arguments that are passed to the program unchanged.
 const WORDS = { interpreter: "--interpreter", venv: "--venv", image: "--image", cwd: "--cwd", hostname: "--hostname", user: "--user" };
 const KNOWN = new Set([...Object.keys(LIMIT_READERS), ...Object.keys(WORDS), "argv", "args", "stdin", "files", "outs", "env", "mounts",
 	"standard_library_only", "compiler_flags", "require", "out_max_bytes", "start", "preload", "writable_root", "client", "on_output", "signal"]);
@@ -97,7 +97,7 @@ function explain(words, input) {
 		const out = [], err = [];
 		child.stdout.on("data", (piece) => out.push(piece));
 		child.stderr.on("data", (piece) => err.push(piece));
-		child.stdin.on("error", () => {}); // it needs no input, or says why it ended
+		child.stdin.on("error", () => {}); // the program needs no input; if it ends early, its message says why
 		child.on("error", (error) => reject(new EngineError(`cannot start ${program()}: ${error.message}`, { code: "system" })));
 		child.on("close", (status) => {
 			if (status === 0)
@@ -131,7 +131,7 @@ function set_files(data, files) {
 	}
 }
 
-// A plan that was built, for many runs. `data` is what `fumehood run --explain` prints.
+// A plan, which can be run many times. `data` is the object that `fumehood run --explain` prints.
 export class Plan {
 	constructor(data) {
 		this.data = data;
@@ -154,7 +154,7 @@ export class Plan {
 	}
 }
 
-// Builds the plan of a run once, for many: the arguments of `run`.
+// Makes the plan of a run, with the arguments of `run`.
 export async function plan(code, language, options = {}) {
 	if (typeof language === "object" && language !== null)
 		[language, options] = [undefined, language];
@@ -201,7 +201,7 @@ function zygote_fields(z) {
 		...z.preload.map((item) => [4, text(item)])];
 }
 
-// The value of a PLAN field. `more` is a file beside those of the plan: what a compiler made.
+// The value of a PLAN field. `more` is a further file: the program that a compiler made.
 export function plan_fields(p, more) {
 	const files = p.files.map((f) => [12, [[1, text(f.name)], [2, content(f.content)], [3, mode(f.mode)]]]);
 	if (more)

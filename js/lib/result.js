@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a run was and did: the fields of `fumehood run --json`, with bytes where bytes are meant.
+// The result of a run: the fields of `fumehood run --json`, with bytes where these can be any.
 import os from "node:os";
 
 import { ENFORCED, LAYERS, LIMITS, LIMIT_UNITS, STARTS, STATUSES, TAG } from "./wire.js";

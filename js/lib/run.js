@@ -23,7 +23,7 @@ async function collected(stream, name, on_output) {
 async function execute(client, data, { on_output, signal }, more) {
 	const streams = [], files = new Map();
 	let stdout = null, stderr = null, failed = null;
-	// what a callback throws ends the run, and is thrown in the end
+	// an exception of a callback ends the run, and is thrown afterwards
 	const stop = new AbortController();
 	const cancel = () => stop.abort();
 	const guarded = on_output && ((name, piece) => {
@@ -81,7 +81,8 @@ async function execute(client, data, { on_output, signal }, more) {
 	}
 }
 
-// What a compiler makes ahead (a standard library) is made by the first program that needs it, with the program fumehood.
+// Has the program fumehood compile something once: the first compilation prepares what all later ones use (a standard
+// library).
 async function prepare(data) {
 	if (data.mounts.every((mount) => mount.target !== PREPARED || fs.existsSync(mount.source)))
 		return;
@@ -107,7 +108,7 @@ function compile_error(compiled, data) {
 		limits: limits_of(data.limits, null) });
 }
 
-// Runs a plan once more.
+// Runs a plan.
 export async function run_plan(made, { client, on_output, signal } = {}) {
 	if (!(made instanceof Plan))
 		throw wrong("run_plan takes a Plan", "from plan() or Plan.from_json()");

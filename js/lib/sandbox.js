@@ -7,7 +7,8 @@ import { Plan, bytes_of, check_list, check_text, ms_of, plan, plan_fields, size_
 import { fired_of, usage_of } from "./result.js";
 import { FRAME, STATUSES, TAG, UNLIMITED } from "./wire.js";
 
-// How long output may go on after a process has ended, from what it left in the background; how long nothing may come meanwhile.
+// How long to wait for output of background processes after a process has ended; how long silence has to last to stop
+// waiting.
 const DRAIN_MS = 2000, QUIET_MS = 100;
 
 // The kind of a plan's mount (docs/protocol.md).
@@ -46,7 +47,7 @@ export class Output {
 	}
 }
 
-// A process in a sandbox. A stream that is not read stalls its program alone.
+// A process in a sandbox. If its streams are not read, only this program stalls.
 export class Process {
 	constructor(sandbox, id, fields, pty) {
 		Object.assign(this, { sandbox, client: sandbox.client, id, pty });
@@ -68,7 +69,7 @@ export class Process {
 			yield piece;
 	}
 
-	// To its stdin; waits while the program does not read.
+	// Writes to its stdin; waits while the program does not read.
 	async write(data) {
 		await this.streams.stdin?.write(bytes_of(data, "data"));
 	}
@@ -93,15 +94,15 @@ export class Process {
 		await this.client.reply(FRAME.RESIZE, this.id, [[TAG.ROWS, rows], [TAG.COLUMNS, columns]]);
 	}
 
-	// Its end. `timeout` in seconds: TimeoutError when it still runs.
+	// Waits for its end. `timeout` in seconds: TimeoutError when it still runs.
 	wait(timeout, signal) {
 		const fields = timeout === undefined || timeout === null ? [] : [[TAG.TIMEOUT_MS, ms_of(timeout, "timeout")]];
 		return this.client.ask(FRAME.WAIT, this.id, fields, (type, _id, found) =>
 			type === FRAME.EXIT ? new Exit(found.message(TAG.EXIT)) : undefined, signal);
 	}
 
-	// Writes stdin and closes it, reads both streams, waits for the end. After `timeout` seconds, or when `signal` is aborted, the
-	// process group is killed.
+	// Writes stdin and closes it, reads both streams, and waits for the end. After `timeout` seconds, or when `signal`
+	// is aborted, the process group is killed.
 	async communicate(stdin, { timeout, signal, on_output } = {}) {
 		const pieces = { stdout: [], stderr: [] };
 		let last = 0;
@@ -140,8 +141,8 @@ const pairs = (tag, env) => env === undefined || env === null ? []
 
 const CREATED = Symbol("created");
 
-// A sandbox that holds any number of processes, one after the other or side by side, with the files that they leave. Made by
-// `await Sandbox.create(language, options)`; `await using` and `destroy()` end it.
+// A sandbox for any number of processes, one after another or at once, with the files that they leave. Made by `await
+// Sandbox.create(language, options)`; `await using` and `destroy()` end it.
 export class Sandbox {
 	constructor(token, client, id) {
 		if (token !== CREATED)
@@ -149,8 +150,8 @@ export class Sandbox {
 		Object.assign(this, { client, id, destroyed: false, files: new Files(this) });
 	}
 
-	// The arguments of `run`; `lease` (seconds) lets it live on without this process, `name` is for lists, `plan` stands for all
-	// others.
+	// Takes the arguments of `run`. With `lease` (seconds) the sandbox outlives this process; `name` is shown in lists;
+	// `plan` replaces all other arguments.
 	static async create(language, { lease = 0, name, client, plan: made, ...options } = {}) {
 		const used = client ?? default_client();
 		made ??= language === undefined || language === null ? await plan(undefined, { argv: ["true"], ...options })
@@ -171,7 +172,8 @@ export class Sandbox {
 		return this.client.reply(type, this.id, fields);
 	}
 
-	// Starts a program and returns at once. Limits as for a run, for it and what it starts; null: none.
+	// Starts a program and returns at once. The limits are those of a run, for the program and its descendants; null:
+	// no limit.
 	async spawn(argv, { env, more_env, cwd, pty = false, rows = 24, columns = 80, stdin = true, cpu_time, wall_time, output, memory, user, tag,
 		drop_unread = false } = {}) {
 		if (this.destroyed)
@@ -186,7 +188,7 @@ export class Sandbox {
 			type === FRAME.STARTED ? new Process(this, id, found, pty) : undefined);
 	}
 
-	// A helper: no program, but what docs/protocol.md lists, done inside.
+	// Starts a helper: one of the functions that docs/protocol.md lists, carried out inside by fumehood's own code.
 	async helper(words, user) {
 		if (this.destroyed)
 			throw wrong("the sandbox is destroyed", "create another one");
@@ -202,7 +204,7 @@ export class Sandbox {
 		return process.communicate(input, { timeout, signal, on_output });
 	}
 
-	// A small file; large ones, and other folders, by `files`.
+	// Writes a small file; `files` writes larger ones, and to other folders.
 	async put(name, content, mode = 0o644) {
 		const data = bytes_of(content, name);
 		if (data.length > 8 << 20)
@@ -229,14 +231,14 @@ export class Sandbox {
 		}
 	}
 
-	// Those that were started and live, or ended in the last 30 seconds; oldest first.
+	// The processes that are running or ended in the last 30 seconds, the oldest first.
 	async processes() {
 		return (await this.#ask(FRAME.PROCESSES)).messages(TAG.PROCESS).map((p) => ({ id: p.bytes(TAG.ID).toString("hex"), pid: p.number(TAG.PID),
 			uid: p.number(TAG.UID), age: p.number(TAG.AGE_MS) / 1000, tag: p.text(TAG.TAG) ?? "", command: p.text(TAG.COMMAND) ?? "",
 			exit: p.has(TAG.EXIT) ? new Exit(p.message(TAG.EXIT)) : null }));
 	}
 
-	// A process of this sandbox by its id: its unread output goes on here.
+	// A process of this sandbox by its id; its unread output can be read here.
 	async attach_process(id) {
 		return this.client.ask(FRAME.ATTACH, check_id(id), [], (type, found, fields) =>
 			type === FRAME.STARTED ? new Process(this, found, fields, false) : undefined);
@@ -256,7 +258,7 @@ export class Sandbox {
 			disk_limit: u.number(TAG.DISK_LIMIT), cpus: u.number(TAG.CPUS), paused: u.number(TAG.PAUSED) !== 0 };
 	}
 
-	// Holds all processes still. How: "freezer" or "signals".
+	// Stops all processes. Resolves to how: "freezer" or "signals".
 	async pause() {
 		return ["none", "freezer", "signals"][(await this.#ask(FRAME.PAUSE)).number(TAG.HOW)];
 	}
@@ -269,7 +271,7 @@ export class Sandbox {
 		await this.#ask(FRAME.RENEW, [[TAG.LEASE_MS, ms_of(lease, "lease") || undefined]]);
 	}
 
-	// Another sandbox like this one, with a copy of all files as they are now. Processes do not come along.
+	// A new sandbox with a copy of all files as they are now, without the processes.
 	async branch({ lease = 0, name } = {}) {
 		if (this.destroyed)
 			throw wrong("the sandbox is destroyed", "create another one");
@@ -286,14 +288,14 @@ export class Sandbox {
 		}
 	}
 
-	// A sandbox of the client's engine that lives already.
+	// A living sandbox of the client's engine.
 	static async attach(id, client) {
 		const used = client ?? default_client();
 		await used.reply(FRAME.ATTACH, check_id(id));
 		return new Sandbox(CREATED, used, id);
 	}
 
-	// Kills everything in it; returns when nothing is left. Twice is fine.
+	// Kills all processes and resolves when the sandbox is gone. May be called twice.
 	async destroy() {
 		if (this.destroyed)
 			return;

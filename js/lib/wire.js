@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames and fields as docs/protocol.md has them.
+// Frames and fields of the protocol (docs/protocol.md).
 import { FumehoodError } from "./errors.js";
 
 export const MAGIC = Buffer.from("\nfumehood-frames/1\n");
@@ -29,8 +29,8 @@ export const LAYERS = ["user", "pid", "mount", "network", "ipc", "uts", "cgroup"
 export const STARTS = [null, "fresh", "zygote", "parked"];
 export const ENFORCED = ["none", "bounded", "exact"];
 
-// A message is a list of [tag, value]: a number or bigint, a text, bytes, or a message again. Values that are undefined or null
-// are left out.
+// A message is a list of [tag, value]; a value is a number, a bigint, text, bytes, or a message. Fields whose value is
+// undefined or null are left out.
 export function encode_fields(fields) {
 	const parts = [];
 	for (const [tag, value] of fields) {
@@ -56,7 +56,7 @@ function encode_value(value) {
 	return Array.isArray(value) ? encode_fields(value) : Buffer.from(value);
 }
 
-// The fields of a message, to be asked by tag.
+// The fields of a received message, by tag.
 export class Fields {
 	constructor(bytes) {
 		this.list = [];
@@ -77,7 +77,7 @@ export class Fields {
 		return this.bytes(tag) !== undefined;
 	}
 
-	// 2^64 - 1, which stands for none, is null.
+	// 2^64 - 1 means "no limit" and becomes null.
 	number(tag, otherwise = 0) {
 		const bytes = this.bytes(tag);
 		if (bytes === undefined || bytes.length !== 8)

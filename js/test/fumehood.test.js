@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the package promises, against a built fumehood: node --test, by tests/cli/test_javascript.py.
+// Tests of the package against a built fumehood: node --test, run by tests/cli/test_javascript.py.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { test } from "node:test";

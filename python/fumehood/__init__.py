@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .context import CodeError, Context, Display, Execution
     from .judging import judge
 
-#: Loaded when they are first asked for, since what they import takes longer than all the rest.
+#: Loaded on first use, since importing them takes longer than all the rest.
 _LATER = {"aio": "aio", "judge": "judging", "Context": "context", "Execution": "context", "Display": "context",
           "CodeError": "context"}
 

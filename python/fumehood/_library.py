@@ -71,7 +71,7 @@ class COutFile(Structure):
 
 
 class CResult(Structure):
-    """What of struct fh_result is read here; the rest comes by fh_result_json."""
+    """The beginning of struct fh_result; the rest is read by fh_result_json."""
     _fields_ = [("status", c_int), ("exit_code", c_int), ("signal", c_int), ("fired", c_uint32),
                 ("stream_data", c_void_p * _STREAMS), ("stream_size", c_size_t * _STREAMS),
                 ("stream_truncated", c_bool * _STREAMS),
@@ -116,7 +116,7 @@ class CContextOptions(Structure):
 
 
 class CContextEvent(Structure):
-    """As struct fh_context_event; of its fields only `json` is read here."""
+    """As struct fh_context_event; only `json` is used."""
     _fields_ = [("kind", c_int), ("count", c_uint64), ("text", CBytes), ("items", c_void_p), ("item_count", c_size_t),
                 ("display_id", c_char_p), ("update", c_bool), ("wait", c_bool), ("name", c_char_p), ("value", c_char_p),
                 ("traceback", c_char_p), ("json", CBytes)]
@@ -243,8 +243,8 @@ _FUNCTIONS = {
 }
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
-#: Where this copy of the package may belong to: the prefix that a wheel carries (bin, lib, libexec, share); the prefix
-#: whose share/fumehood/python this is; a checkout with its build folder.
+#: Installations that this copy of the package may belong to: the prefix that a wheel contains (bin, lib, libexec,
+#: share); the prefix whose share/fumehood/python this is; a checkout with its build folder.
 _WHEEL = os.path.join(_PACKAGE, "_bundle")
 _PREFIX = os.path.normpath(os.path.join(_PACKAGE, "..", "..", "..", ".."))
 _BUILD = os.path.normpath(os.path.join(_PACKAGE, "..", "..", "build"))
@@ -254,7 +254,7 @@ def _candidates() -> List[str]:
     named = os.environ.get("FUMEHOOD_LIBRARY")
     if named:
         return [named]
-    # Debian puts libraries of a prefix into a folder of the machine's name
+    # Debian has a folder named after the machine for the libraries of a prefix
     folders = [os.path.join(prefix, "lib") for prefix in (_WHEEL, _PREFIX)]
     folders.append(os.path.join(_PREFIX, "lib", os.uname().machine + "-linux-gnu"))
     folders.append(os.path.join(_BUILD, "src", "sandbox"))
@@ -263,7 +263,7 @@ def _candidates() -> List[str]:
 
 
 def program(name: str = "fumehood") -> str:
-    """The path of a fumehood program: the wheel's, the build tree's, or what PATH has."""
+    """The path of a fumehood program: the wheel's, the build tree's, or the one on PATH."""
     named = os.environ.get("FUMEHOOD_PROGRAM") if name == "fumehood" else None
     places = [named] if named else [os.path.join(_WHEEL, "bin", name), os.path.join(_PREFIX, "bin", name),
                                     os.path.join(_BUILD, name)]
@@ -276,7 +276,7 @@ def program(name: str = "fumehood") -> str:
 
 
 class _Library:
-    """Loads on first use: `import fumehood` costs no dlopen."""
+    """Loads the library on first use: `import fumehood` needs no dlopen."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -302,7 +302,7 @@ class _Library:
                 function.restype = result
                 function.argtypes = arguments
             found = text(handle.fh_version())
-            if found != VERSION:  # the layouts above are those of one version
+            if found != VERSION:  # the struct layouts above are those of one version
                 reasons.append("%s is of version %s, not %s" % (path, found, VERSION))
                 continue
             return handle
@@ -326,13 +326,13 @@ class _Poll(Structure):
 
 
 def hung_up(descriptor: int) -> bool:
-    """The connection behind a socket is at its end. Not by the module select, which gevent replaces."""
+    """Whether the peer of a socket has closed the connection. Does not use the module select, which gevent replaces."""
     entry = _Poll(descriptor, 0, 0)
     return bool(libc.poll(byref(entry), c_ulong(1), 0) > 0)
 
 
 def shut_down(descriptor: int) -> None:
-    """Ends a socket's connection for everybody who has it, and lets whoever waits for it wake up."""
+    """Ends a socket's connection for all processes that have it, and wakes up all threads that wait for it."""
     libc.shutdown(descriptor, 2)
 
 
@@ -349,14 +349,14 @@ def exception(error: CError) -> errors.Error:
 
 
 def check(code: int, error: CError) -> int:
-    """Raises what a call that returned `code` put into `error`."""
+    """Raises the exception for `error` when `code`, returned by a call, is negative."""
     if code < 0:
         raise exception(error)
     return code
 
 
 def strings(items: Any) -> Any:
-    """A NULL-terminated array of C strings, or None for none."""
+    """A NULL-terminated array of C strings; None for None."""
     if items is None:
         return None
     encoded = [encode(item) for item in items]
@@ -364,7 +364,7 @@ def strings(items: Any) -> Any:
 
 
 def encode(value: Any) -> bytes:
-    """A C string; a NUL in it would cut it silently, so it is refused."""
+    """A C string. A NUL in it would silently cut it, so it is refused."""
     raw = os.fsencode(value)
     if b"\0" in raw:
         raise errors.ArgumentError("a string with a NUL cannot be passed: %r" % (value,), "", "argument")

@@ -23,14 +23,14 @@ def raw(value: Text, name: str) -> bytes:
     """Text as UTF-8; bytes as they are."""
     if isinstance(value, str):
         return value.encode("utf-8")
-    if not isinstance(value, (bytes, bytearray, memoryview)):  # of a number, bytes() makes so many NULs
+    if not isinstance(value, (bytes, bytearray, memoryview)):  # bytes() of a number n makes n NULs
         raise errors.ArgumentError("%s: %s is neither text nor bytes" % (name, type(value).__name__), "give str or bytes",
                                    "argument")
     return bytes(value)
 
 
 def listed(value: Any, name: str) -> List[Any]:
-    """The items of a list of texts; a text alone would be taken letter by letter."""
+    """The items of a list of strings; a single string is refused, as it would be split into letters."""
     if isinstance(value, (str, bytes)):
         raise errors.ArgumentError("%s is one string" % name, "give a list, such as ['sh', '-c', command]"
                                    if name == "argv" else "give a list", "argument")
@@ -76,7 +76,7 @@ def _bounded(number: int, given: Any, name: str) -> int:
     return number
 
 
-#: Keyword -> how its value becomes the library's.
+#: Keyword -> function that converts its value to the library's.
 LIMIT_READERS: Dict[str, Callable[[Any, str], int]] = {
     "cpu_time": milliseconds, "wall_time": milliseconds, "memory": size, "processes": count, "cpu_rate": milli_cpus,
     "output": size, "file_size": size, "disk": size, "open_files": count,
@@ -84,7 +84,7 @@ LIMIT_READERS: Dict[str, Callable[[Any, str], int]] = {
 
 
 class _Default:
-    """Stands for "the default of fumehood run"; None is taken: it means no limit."""
+    """Means "the default of fumehood run", as None means no limit."""
 
     def __repr__(self) -> str:
         return "DEFAULT"

@@ -19,7 +19,7 @@ OnOutput = Callable[[str, bytes], None]
 
 
 def _take(result: Any, outs: Sequence[str]) -> Result:
-    """A Result from the C one, bytes first: what is taken is not put into the JSON once more."""
+    """Makes a Result from the C result; the bytes are taken first, so that the JSON need not contain them too."""
     found = result.contents
     streams = {}
     for stream in (_l.STDOUT, _l.STDERR):
@@ -61,8 +61,9 @@ def _call(client: Client, made: Plan, options: Any, failed: List[BaseException])
 
 
 def _interruptible(call: Callable[[], Result], cancel: Cancel) -> Result:
-    """In the main thread Ctrl-C has to end the run, and so has any handler that raises (a soft limit of time by SIGALRM),
-    but Python only sees a signal between its own instructions: the call is made by another thread while this one waits."""
+    """Calls a function in another thread while this one waits. In the main thread Ctrl-C has to end the run, and so has
+    any handler that raises (a soft time limit by SIGALRM), but Python handles signals only between its own
+    instructions."""
     outcome: Dict[str, Any] = {}
     over = threading.Lock()
     over.acquire()
@@ -70,14 +71,14 @@ def _interruptible(call: Callable[[], Result], cancel: Cancel) -> Result:
     def work() -> None:
         try:
             outcome["result"] = call()
-        except BaseException as error:  # handed over, raised below
+        except BaseException as error:  # raised below, in the caller's thread
             outcome["error"] = error
         finally:
             over.release()
 
     try:
         threading.Thread(target=work, name="fumehood-run", daemon=True).start()
-    except RuntimeError:  # in Python 3.12 there are no new threads while it ends, in atexit's functions
+    except RuntimeError:  # in Python 3.12 no new threads can be started in atexit's functions
         return call()
     try:
         over.acquire()
@@ -104,7 +105,7 @@ def run_plan(made: Plan, *, client: Optional[Client] = None, on_output: Optional
         try:
             if on_output is not None and not failed:
                 on_output("stdout" if stream == _l.STDOUT else "stderr", ctypes.string_at(data, n))
-        except BaseException as error:  # cannot cross C: kept, the run cancelled, raised afterwards
+        except BaseException as error:  # cannot cross C: the run is cancelled, and it is raised afterwards
             failed.append(error)
             stop()
 

@@ -48,7 +48,7 @@ class _Pool:
                 else:
                     future.set_result(result)
                     del result
-            del future, function  # nothing of a call outlives it here
+            del future, function  # the thread keeps no reference to a call's objects
 
 
 _pool = _Pool()
@@ -60,7 +60,7 @@ def submit(function: Callable[[], Any]) -> "concurrent.futures.Future[Any]":
 
 def _after_fork() -> None:
     global _pool
-    _pool = _Pool()  # the threads are the parent's
+    _pool = _Pool()  # after a fork the threads exist only in the parent
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -236,7 +236,7 @@ class Sandbox:
     def __init__(self, language: Optional[str] = None, **arguments: Any) -> None:
         self._make = functools.partial(_sandbox.Sandbox, language, **arguments)
         self._sandbox: Optional[_sandbox.Sandbox] = None
-        self._making = threading.Lock()  # not asyncio's, which belong to one event loop
+        self._making = threading.Lock()  # asyncio's locks belong to one event loop
 
     @classmethod
     def _around(cls, made: _sandbox.Sandbox) -> "Sandbox":
@@ -251,7 +251,7 @@ class Sandbox:
             return self._sandbox
 
     async def create(self) -> "Sandbox":
-        """Makes it, if no call has done so yet; several at once make one."""
+        """Makes the sandbox, unless it exists; concurrent calls make one."""
         await self._there()
         return self
 
@@ -338,7 +338,7 @@ class Sandbox:
 
     async def destroy(self) -> None:
         def destroy() -> None:
-            with self._making:  # after a creation that is under way
+            with self._making:  # waits for a running creation
                 made = self._sandbox
             if made is not None:
                 made.destroy()

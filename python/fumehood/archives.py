@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Archives between the host and a sandbox. What comes out was made by the code inside: nothing in it is believed."""
+"""Archives between the host and a sandbox. Archives from the sandbox were made by the code inside and are untrusted."""
 import errno
 import io
 import os
@@ -33,7 +33,7 @@ def _parts(name: str) -> Optional[List[str]]:
 
 
 class _Tree:
-    """Writes below a folder without ever following a link, whoever puts one there meanwhile."""
+    """Writes below a folder and never follows a link, even one that is made meanwhile."""
 
     def __init__(self, top: str) -> None:
         os.makedirs(top, exist_ok=True)
@@ -43,7 +43,7 @@ class _Tree:
         os.close(self.top)
 
     def folder(self, parts: List[str]) -> int:
-        """A descriptor of a folder below, made if need be."""
+        """A descriptor of a folder below, which is made if necessary."""
         at = os.dup(self.top)
         try:
             for part in parts:

@@ -14,12 +14,12 @@ from . import errors
 
 __all__ = ["Client", "Cancel", "default_client"]
 
-#: Seconds that close() waits for the calls of other threads that it broke off. The last of them frees what they used.
+#: Seconds that close() waits for calls in other threads, which it aborts. The last of these calls frees the memory.
 _CLOSE_WAIT = 5.0
 
 
 class Cancel:
-    """A flag that ends a call from another thread."""
+    """A flag by which another thread ends a call."""
 
     def __init__(self) -> None:
         self.flag = c_int(0)
@@ -44,8 +44,8 @@ class Client:
         options, error, handle = _l.CClientOptions(), _l.CError(), c_void_p()
         self._handle: Optional[c_void_p] = None
         self._pid = os.getpid()
-        # What is freed must not be in use: how many calls are in the library, and a lock that a finalizer or a signal
-        # handler may take while this thread has it.
+        # Memory must not be freed while it is used: this counts the calls that are in the library. The lock can be
+        # taken again by a finalizer or a signal handler in the same thread.
         self._users = 0
         self._changed = threading.Condition(threading.RLock())
         self._processes: "weakref.WeakSet[Any]" = weakref.WeakSet()
@@ -59,7 +59,7 @@ class Client:
 
     @property
     def handle(self) -> Any:
-        """The library's client; whoever passes it on has to be inside of :meth:`using`."""
+        """The library's client; callers use it inside of :meth:`using`."""
         if self._pid != os.getpid():
             raise errors.ArgumentError("the client belongs to the process that forked this one",
                                        "open one after the fork", "argument")
@@ -70,12 +70,12 @@ class Client:
 
     @property
     def usable(self) -> bool:
-        """Open, and of this process."""
+        """Whether it is open and belongs to this process."""
         return self._handle is not None and self._pid == os.getpid()
 
     @property
     def lost(self) -> bool:
-        """The engine is gone, or the connection to it is of no more use."""
+        """Whether the engine has ended or the connection is unusable."""
         with self._changed:
             return self._descriptor < 0 or _l.hung_up(self._descriptor)
 
@@ -84,7 +84,7 @@ class Client:
         """Around each call into the library that uses this client, or what belongs to it: until the end nothing of it
         is freed. :class:`ArgumentError` when it is closed or the parent's; :class:`CancelledError` when another thread
         closes it meanwhile."""
-        _ = self.handle  # before the lock, which another thread of the parent may have held when this one was forked
+        _ = self.handle  # before the lock, which another thread of the parent may have held at the time of the fork
         with self._changed:
             handle = self.handle
             self._users += 1
@@ -116,11 +116,11 @@ class Client:
             self._changed.wait_for(lambda: self._closing is None, _CLOSE_WAIT)
 
     def _free(self) -> None:
-        """With the lock, and with nobody in the library."""
+        """Frees the client. Called with the lock, while no call is in the library."""
         handle, self._closing = self._closing, None
         if handle is None:
             return
-        _l.shut_down(self._descriptor)  # also for a child that was forked a moment ago, and has it still
+        _l.shut_down(self._descriptor)  # also ends it for a child that was forked a moment ago
         self._descriptor = -1
         for process in list(self._processes):
             process.forget()
@@ -128,11 +128,12 @@ class Client:
         self._changed.notify_all()
 
     def keep(self, process: Any) -> None:
-        """Its handle is to be freed before the connection that it points to."""
+        """Registers an object whose handle has to be freed before the connection."""
         self._processes.add(process)
 
     def forked(self) -> None:
-        """In a child: the engine must see the end of the parent, so its socket is closed here. Nothing is said to it."""
+        """In a forked child: closes its copy of the socket, so that the engine notices the parent's end. Sends
+        nothing."""
         if self._descriptor >= 0:
             with contextlib.suppress(OSError):
                 os.close(self._descriptor)
@@ -145,7 +146,7 @@ class Client:
         self.close()
 
     def __del__(self) -> None:
-        # At the interpreter's end daemon threads may be in the library; the engine sees our socket's end.
+        # When the interpreter ends, daemon threads may be in the library; the engine notices the end of our socket.
         if not sys.is_finalizing() and getattr(self, "_handle", None) is not None:
             self.close()
 
@@ -153,13 +154,13 @@ class Client:
 _lock = threading.Lock()
 _default: Optional[Client] = None
 _clients: "weakref.WeakSet[Client]" = weakref.WeakSet()
-#: Held while a client opens: a child that was forked just then would have a socket that it does not know of.
+#: Held while a client opens: otherwise a child forked at that time would have a socket that it does not know of.
 _opening = threading.RLock()
 
 
 def default_client() -> Client:
-    """The client that calls without one share; opened at the first use, anew in a forked child, and anew when its engine
-    is gone. It stays open until the process ends: the engine sees the end of its socket."""
+    """The client of calls that name none. It is opened on first use, again in a forked child, and again when its engine
+    has ended. It stays open until the process ends, which the engine notices by its socket."""
     global _default
     with _lock:
         dead = _default
@@ -168,16 +169,16 @@ def default_client() -> Client:
         _default = None
         fresh = _default = Client()
     if dead is not None:
-        dead.close()  # what is left of it: memory and descriptors
+        dead.close()  # frees its memory and descriptors
     return fresh
 
 
 def _before_fork() -> None:
-    _opening.acquire(timeout=2)  # an engine that does not greet is no reason never to fork
+    _opening.acquire(timeout=2)  # an engine that does not answer must not prevent forks forever
 
 
 def _after_fork_in_parent() -> None:
-    with contextlib.suppress(RuntimeError):  # not ours: the time was over
+    with contextlib.suppress(RuntimeError):  # the lock was not taken within the time
         _opening.release()
 
 

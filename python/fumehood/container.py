@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A sandbox that is used as programs use a container: commands one after the other, files in and out, packages added.
+"""A sandbox that is used as programs use a container: commands run one after another, files are copied in and out,
+packages are added. The drop-in modules (python/compat) share it.
 
-What the drop-in modules (python/compat) share. The sandbox is made at the first use, so that packages which come with the
-first command are part of it from the start.
-"""
+The sandbox is made on first use, so that packages given with the first command are part of it from the start."""
 import codecs
 import contextlib
 import io
@@ -22,11 +21,11 @@ from .sandbox import Process, Sandbox
 
 __all__ = ["Container", "Done", "TIMED_OUT", "NOT_FOUND", "exec_code"]
 
-#: Exit codes as a shell and coreutils' timeout have them.
+#: Exit codes, the same as those of shells and of coreutils' timeout.
 TIMED_OUT, NOT_EXECUTABLE, NOT_FOUND = 124, 126, 127
-#: What is taken of one command's output, and of an archive.
+#: Maximum bytes of a command's output, and of an archive.
 OUTPUT_MAX, ARCHIVE_MAX = 64 << 20, 1 << 30
-#: The kernel reaches everybody but init and the caller at once, so nobody forks away from it.
+#: kill(-1) reaches all processes but init and the caller at once, so none escapes by forking.
 _KILL = ["/bin/sh", "-c", "while kill -9 -1; do :; done >/dev/null 2>&1"]
 _KILL_WITHIN_S = 3.0
 
@@ -50,7 +49,7 @@ class Done(Record):
 
 
 class _Reader(threading.Thread):
-    """Collects a stream, and hands it on as text when somebody wants it at once."""
+    """Collects a stream, and passes it on as text to a callback."""
 
     def __init__(self, read: Callable[[], bytes], on_text: Optional[OnText], encoding_errors: str, stop: Callable[[BaseException], None]) -> None:
         super().__init__(daemon=True, name="fumehood-stream")
@@ -71,8 +70,8 @@ class _Reader(threading.Thread):
                 if not piece:
                     return
         except errors.Error:
-            pass  # the process, or the sandbox, is gone: its exit tells
-        except BaseException as error:  # the callback's: kept for the caller's thread
+            pass  # the process, or the sandbox, ended: its exit status tells
+        except BaseException as error:  # of the callback: kept for the caller's thread
             self._failed(error)
 
 
@@ -107,7 +106,7 @@ class Container:
 
     @property
     def sandbox(self) -> Sandbox:
-        """The fumehood sandbox, made now if it was not yet."""
+        """The fumehood sandbox, which is made on first use."""
         with self._lock:
             if self._closed:
                 raise errors.ArgumentError("the container is removed", "create another one", "argument")
@@ -127,7 +126,7 @@ class Container:
         return self._arguments.get("interpreter") or hostimage.interpreter("python")
 
     def remove(self) -> None:
-        """Kills everything in it; nothing is left. Twice is fine."""
+        """Ends the sandbox and all in it. May be called twice."""
         with self._lock:
             self._closed = True
             sandbox, self._sandbox = self._sandbox, None
@@ -137,7 +136,7 @@ class Container:
     # -------------------------------------------------------------------------------------------------------- commands
 
     def add_environment(self, env: Mapping[str, str]) -> None:
-        """Variables for every command from now on."""
+        """Sets variables for all later commands."""
         _ = self.sandbox
         self._env.update(env)
 
@@ -151,9 +150,9 @@ class Container:
     def exec(self, argv: Sequence[str], *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None, stdin: Optional[Text] = None,
              timeout: Optional[float] = None, on_stdout: Optional[OnText] = None, on_stderr: Optional[OnText] = None,
              encoding_errors: str = "replace") -> Done:
-        """Runs a command to its end. After ``timeout`` seconds everything that runs in the sandbox is ended, what the command
-        left in the background or hid in a session of its own as well. An exception of a callback ends the command and
-        comes through."""
+        """Runs a command to its end. After ``timeout`` seconds all processes in the sandbox are ended, also those that
+        the command left in the background or in a session of their own. An exception of a callback ends the command and
+        is raised."""
         try:
             process = self.spawn(argv, cwd=cwd, env=env, stdin=stdin is not None)
         except errors.NotFoundError as error:
@@ -194,12 +193,12 @@ class Container:
 
     @staticmethod
     def _drain(readers: List[_Reader], process: Process) -> None:
-        """Until both streams are at their end, or nothing comes any more, because something in the background holds them."""
+        """Waits until both streams end, or until no data comes because a background process holds them."""
         latest = time.monotonic() + 2
         while any(reader.is_alive() for reader in readers) and time.monotonic() < latest:
             before = [len(reader.pieces) for reader in readers]
             with contextlib.suppress(errors.Error):
-                process.wait(0)  # a word of the engine: what it had before that is here
+                process.wait(0)  # an answer of the engine: data that it had before has arrived
             until = time.monotonic() + 0.1
             for reader in readers:
                 reader.join(max(until - time.monotonic(), 0))
@@ -207,8 +206,8 @@ class Container:
                 return
 
     def end_processes(self) -> None:
-        """Ends every process in it. Who withstands that takes the whole sandbox with it: it is made anew at the next use,
-        without its files."""
+        """Ends every process in the sandbox. If one cannot be ended, the whole sandbox is, and a new one, without its
+        files, is made on the next use."""
         with self._lock:
             sandbox = self._sandbox
         if sandbox is None:
@@ -239,7 +238,7 @@ class Container:
     # -------------------------------------------------------------------------------------------------------- packages
 
     def install(self, language: str, names: Iterable[str]) -> packages.Template:
-        """Makes packages visible: from the start where it was not used yet, else by copying them in."""
+        """Makes packages visible: in the sandbox's plan if it does not exist yet, else by copying them into it."""
         wanted = list(names)
         with self._lock:
             python = self._interpreter() if language == "python" else None
@@ -273,7 +272,7 @@ class Container:
     # ----------------------------------------------------------------------------------------------------------- files
 
     def put(self, path: str, content: Text, mode: int = 0o644) -> None:
-        """A file, relative to the working directory or absolute; folders on the way are made."""
+        """Writes a file, relative to the working directory or absolute; missing folders are made."""
         place = posixpath.normpath(posixpath.join(self.workdir, path))
         self.sandbox.put(place, content, mode)
 
@@ -281,12 +280,13 @@ class Container:
         return self.sandbox.get(posixpath.normpath(posixpath.join(self.workdir, path)), max_bytes)
 
     def put_archive(self, path: str, data: bytes) -> None:
-        """Unpacks a tar archive into a folder, which is made."""
+        """Unpacks a tar archive into a folder, which is made if necessary."""
         self._must(self.exec(["mkdir", "-p", "--", path], cwd="/"), "mkdir %s" % path)
         self._must(self.exec(["tar", "-C", path, "--no-same-owner", "-xf", "-"], cwd="/", stdin=data), "unpacking into %s" % path)
 
     def get_archive(self, path: str) -> bytes:
-        """A file or folder as a tar archive, whose names begin with the path's last part. :class:`NotFoundError`."""
+        """A file or folder as a tar archive, whose names begin with the last part of the path.
+        :class:`NotFoundError`."""
         place = posixpath.normpath(posixpath.join(self.workdir, path))
         sandbox = self.sandbox
         name = posixpath.basename(place) or "."
@@ -311,7 +311,7 @@ def _feed(process: Process, data: Text) -> None:
         process.write(data)
         process.close_stdin()
     except errors.Error:
-        pass  # it ended, or closed its stdin: as with a broken pipe, its exit tells
+        pass  # it ended, or closed its stdin: as after a broken pipe, its exit status tells
 
 
 def _plain_member(member: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -19,7 +19,7 @@ from .result import Record
 
 __all__ = ["Context", "Execution", "CodeError", "Display"]
 
-#: Events that a callback gets, by the "type" of each.
+#: Called with each event, a dict whose "type" says what it is.
 OnEvent = Callable[[Dict[str, Any]], Any]
 
 #: The names of results by MIME type, as in :class:`Display`; other types are in ``extra``.
@@ -48,7 +48,7 @@ class Display(Record):
         return {mime: item for mime, item in self.mime.items() if mime not in NAMES}
 
     def formats(self) -> List[str]:
-        """The names of the forms that it has."""
+        """Names of the forms that it has."""
         return [NAMES.get(mime, mime) for mime in self.mime]
 
     def image(self, kind: str = "png") -> Optional[bytes]:
@@ -58,7 +58,7 @@ class Display(Record):
         return None if item is None else base64.b64decode(item)
 
     def __getattr__(self, name: str) -> Any:
-        if name in self.__slots__ or name.startswith("__"):  # not filled yet: copy and pickle look then
+        if name in self.__slots__ or name.startswith("__"):  # copy and pickle look attributes up early
             raise AttributeError(name)
         for mime, known in NAMES.items():
             if known == name:
@@ -124,7 +124,7 @@ class Execution(Record):
 
 
 class _Collector:
-    """Makes an Execution of events."""
+    """Collects events into an Execution."""
 
     def __init__(self) -> None:
         self.execution = Execution()
@@ -184,7 +184,7 @@ class Context:
 
     def __init__(self, sandbox: Any, language: str, cwd: Optional[str], env: Optional[Mapping[str, str]], shell: str,
                  preload: Sequence[str], start_timeout: Optional[float]) -> None:
-        self._sandbox = sandbox  # keeps the connection alive as long as we are
+        self._sandbox = sandbox  # keeps the connection alive as long as the context
         self._client = sandbox.client
         self._handle: Any = c_void_p()
         self._removed = False
@@ -228,7 +228,7 @@ class Context:
 
         if threading.current_thread() is not threading.main_thread():
             return call()
-        work = submit(call)  # Python sees a signal only between its own instructions, and the library is C
+        work = submit(call)  # Python handles signals only between its own instructions, and the library is C
         try:
             done: Execution = work.result()
         except BaseException:
@@ -253,7 +253,7 @@ class Context:
                 if on_event is not None and not failed:
                     on_event(event)
                 return 0
-            except BaseException as raised:  # cannot cross C: kept, the run interrupted, raised afterwards
+            except BaseException as raised:  # cannot cross C: the run is interrupted, and it is raised afterwards
                 failed.append(raised)
                 return 1
 
@@ -271,19 +271,19 @@ class Context:
         return collector.done(outcome)
 
     def interrupt(self) -> None:
-        """Ends what runs in it (in another thread), as Ctrl-C does; its variables stay."""
+        """Interrupts the running code (of another thread), as Ctrl-C does; its variables stay."""
         error = _l.CError()
         with self._using() as handle:
             _l.check(_l.lib.fh_context_interrupt(handle, byref(error)), error)
 
     def restart(self) -> None:
-        """A new interpreter, without variables; what runs is ended."""
+        """Starts a new interpreter, without variables; running code is ended."""
         error = _l.CError()
         with self._using() as handle:
             _l.check(_l.lib.fh_context_restart(handle, byref(error)), error)
 
     def remove(self) -> None:
-        """Kills its interpreter. Twice is fine."""
+        """Kills the interpreter. May be called twice."""
         with self._gone:
             if self._removed or not self._handle:
                 return
@@ -299,7 +299,7 @@ class Context:
         return self._removed
 
     def forget(self) -> None:
-        """Frees the handle. For the client, when nobody is in the library."""
+        """Frees the handle. The client calls it when no call is in the library."""
         handle, self._handle = self._handle, None
         if handle:
             _l.lib.fh_context_free(handle)
@@ -308,7 +308,7 @@ class Context:
         return self
 
     def __exit__(self, *_exc: Any) -> None:
-        with contextlib.suppress(errors.ArgumentError):  # its sandbox is destroyed already
+        with contextlib.suppress(errors.ArgumentError):  # the sandbox was destroyed already
             self.remove()
 
     def __del__(self) -> None:

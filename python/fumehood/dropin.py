@@ -27,7 +27,7 @@ class Dropin:
 
     def _make(self, language: str, workdir: str, image: Optional[str], memory: int, cpu_rate: Optional[float],
               wanted: Optional[Sequence[str]]) -> Container:
-        """``image`` counts where it is a folder: others stand for this machine's tools."""
+        """``image`` is used if it is a folder; other names mean this machine's tools."""
         made = Container([language], cwd=workdir, image=image if image and os.path.isdir(image) else None, user="root", memory=memory,
                          cpu_rate=cpu_rate, processes=_PROCESSES, disk=max(memory, _DISK), cpu_time=None, wall_time=None)
         try:

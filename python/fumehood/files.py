@@ -64,7 +64,7 @@ class WatchEvent(Record):
 
 
 class _Handle:
-    """What is open in the library until it is closed, or its client is."""
+    """An object that is open in the library until it, or its client, is closed."""
 
     def __init__(self, sandbox: "Sandbox") -> None:
         self._sandbox, self._client = sandbox, sandbox.client
@@ -74,7 +74,7 @@ class _Handle:
         raise NotImplementedError
 
     def forget(self) -> None:
-        """Frees the handle. For the client, when nobody is in the library."""
+        """Frees the handle. The client calls it when no call is in the library."""
         handle, self._handle = self._handle, None
         if handle:
             self._free(handle)
@@ -112,7 +112,8 @@ class File(_Handle):
         return self._handle
 
     def close(self) -> None:
-        """Of one that is written: when it returns, all is in the file; what failed is raised. Twice is fine."""
+        """Closes the file. When it was written, all data are in the file afterwards; errors of earlier writes are
+        raised. May be called twice."""
         handle, self._handle, error = self._handle, None, _l.CError()
         if handle:
             with self._client.using():
@@ -126,18 +127,18 @@ class File(_Handle):
 
 
 class Watcher(_Handle):
-    """Iterates over what happens in a folder, until that is gone or :meth:`close` is called."""
+    """Iterates over the events of a folder, until it is removed or :meth:`close` is called."""
 
     def _free(self, handle: Any) -> None:
         _l.lib.fh_watch_close(handle)
 
     def read(self, timeout: Optional[float] = None) -> Optional[WatchEvent]:
-        """The next event; None at the end; :class:`TimeoutError` when nothing happened in ``timeout`` seconds."""
+        """The next event; None at the end; :class:`TimeoutError` when there was none in ``timeout`` seconds."""
         import time
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             raw, error = _l.CWatchEvent(), _l.CError()
-            left = 0.1 if until is None else min(max(until - time.monotonic(), 0), 0.1)  # signals are handled in between
+            left = 0.1 if until is None else min(max(until - time.monotonic(), 0), 0.1)  # short waits, so that signals are handled in between
             with self._client.using():
                 if not self._handle:
                     return None
@@ -195,7 +196,7 @@ class Files:
         return True
 
     def list(self, path: str = ".", *, depth: int = 1, user: Optional[str] = None) -> List[FileInfo]:
-        """What is in a folder, sorted by name; ``depth`` 0: at all depths."""
+        """The entries of a folder, sorted by name; ``depth`` 0: at all depths."""
         found: List[FileInfo] = []
 
         def on_entry(_context: Any, raw: Any) -> int:
@@ -212,7 +213,7 @@ class Files:
         self._call("fh_files_rename", _user(user), _l.encode(source), _l.encode(target))
 
     def remove(self, path: str, *, recursive: bool = False, user: Optional[str] = None) -> None:
-        """``recursive``: a folder with all that is in it, and no error for what is not there."""
+        """Removes a file. ``recursive``: or a folder with its contents; a missing one is then no error."""
         self._call("fh_files_remove", _user(user), _l.encode(path), recursive)
 
     def link(self, target: str, path: str, *, symbolic: bool = True, user: Optional[str] = None) -> None:
@@ -247,7 +248,7 @@ class Files:
             _l.libc.free(value)
 
     def set_attribute(self, path: str, name: str, value: Optional[bytes], *, user: Optional[str] = None) -> None:
-        """None removes it."""
+        """Sets an extended attribute; None removes it."""
         self._call("fh_files_set_attribute", _user(user), _l.encode(path), _l.encode(name), value, len(value or b""))
 
     def open(self, path: str, mode: str = "r", *, offset: int = 0, length: int = 0, permissions: int = 0o644,
@@ -269,12 +270,12 @@ class Files:
             return file.read()
 
     def write(self, path: str, data: Text, *, permissions: int = 0o644, user: Optional[str] = None) -> None:
-        """Makes folders on the way, and replaces what is there."""
+        """Writes a file, replacing an existing one; missing folders are made."""
         with self.open(path, "w", permissions=permissions, parents=True, user=user) as file:
             file.write(data)
 
     def watch(self, path: str = ".", *, recursive: bool = False, user: Optional[str] = None) -> Watcher:
-        """When it returns, all that happens from then on is seen."""
+        """Watches a folder; all events after this call returns are reported."""
         watcher = Watcher(self._sandbox)
         error = _l.CError()
         with self._sandbox._using() as handle:

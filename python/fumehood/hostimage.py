@@ -17,7 +17,7 @@ __all__ = ["plan", "compile_command", "interpreter", "environment", "Tools", "to
 _LINKS = "/run/fumehood/bin"
 #: Names that images give to a language's program.
 _NAMES = {"python": ("python", "python3"), "javascript": ("node", "nodejs"), "c": ("gcc", "cc"), "cpp": ("g++", "c++")}
-#: Languages that are always there, where this machine has them.
+#: Languages whose tools are always visible, if this machine has them.
 _ALWAYS = ("python", "javascript")
 _PIP = "#!%s -I\nimport sys\nfrom pip._internal.cli.main import main\nsys.exit(main())\n"
 
@@ -49,7 +49,7 @@ def _variables(entries: Iterable[str]) -> Dict[str, str]:
 
 
 def tools(language: str, interpreter: Optional[str] = None) -> Optional[Tools]:
-    """The language's tools on this machine; None: there are none."""
+    """The language's tools on this machine, or None."""
     key = (language, interpreter, os.environ.get("PATH"), os.environ.get("HOME"))
     with _lock:
         if key in _known:
@@ -89,7 +89,7 @@ def interpreter(language: str) -> str:
     """The host's program for the language; :class:`NotFoundError` with what to install."""
     found = tools(language)
     if found is None:
-        build("", language)  # says what is missing
+        build("", language)  # raises an error that says what to install
         raise errors.NotFoundError("there are no tools for %s here" % language)
     return found.host
 
@@ -99,7 +99,8 @@ _SMALLEST = {"go": "package main\nfunc main() {}\n"}
 
 
 def _prepare(language: str, mounts: List[Mount]) -> None:
-    """What a compiler makes ahead is made by the first program that needs it: by the smallest one, where nobody was first."""
+    """Compiles a smallest program if none was compiled before: the first compilation prepares what all later ones
+    use."""
     missing = any(mount["target"] == _PREPARED and not os.path.isdir(mount["source"]) for mount in mounts)
     if missing and language in _SMALLEST:
         from ._run import run
@@ -115,13 +116,14 @@ def _links(language: str, found: Tools) -> List[Mount]:
 def _pip(found: Tools) -> List[Mount]:
     beside = os.path.dirname(found.program)
     text = _PIP % found.program
-    # a pip that lies beside the interpreter would come before ours, and begins with a path that may not be there
+    # a pip installed beside the interpreter would be found before ours, and its first line names a path that may not
+    # exist
     return [{"kind": "file", "target": "%s/%s" % (_LINKS, name), "content": text, "mode": "0755"} for name in ("pip", "pip3")] \
         if beside else []
 
 
 def _site(mounts: List[Mount], found: Tools, template: Optional["packages.Template"]) -> List[Mount]:
-    """The mounts with Python's packages: those of the template, in the place of the host's."""
+    """Mounts of Python's packages: those of the template replace the host's."""
     if template is None:
         return mounts
     facts = packages.interpreter_facts(found.host)
@@ -144,7 +146,7 @@ def plan(argv: Sequence[str], languages: Sequence[str] = (), *, templates: Mappi
         return made
     data = json.loads(made.json())
     if writable_root and cwd != "/" and all(mount["target"] != cwd for mount in data["mounts"]):
-        data["mounts"].append({"kind": "writable", "target": cwd})  # below /tmp, say: it would not be made
+        data["mounts"].append({"kind": "writable", "target": cwd})  # below /tmp it would not be made
     folders: List[str] = []
     links: List[Mount] = []
     more: List[Mount] = []
@@ -174,5 +176,5 @@ def plan(argv: Sequence[str], languages: Sequence[str] = (), *, templates: Mappi
 
 
 def environment(made: Plan) -> Dict[str, str]:
-    """The variables that a plan's program gets."""
+    """The environment of a plan's program."""
     return _variables(json.loads(made.json())["env"])

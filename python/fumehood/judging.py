@@ -11,14 +11,14 @@ from ._library import program
 
 __all__ = ["judge"]
 
-#: Exit statuses of `fumehood judge` that come with a whole results file, and the one for a wrong command line.
+#: Exit statuses of `fumehood judge` after which the results file is complete; the status for a wrong command line.
 _DONE, _USAGE = (0, 3), 2
 Records = Union[str, "os.PathLike[str]", Iterable[Mapping[str, Any]]]
 
 
 def _path(records: Records, name: str, files: contextlib.ExitStack, names: Dict[str, str]) -> str:
-    """A path for the judge; what is no file yet gets one in memory, which nothing can leave behind, and its `name` in
-    messages."""
+    """A path for the judge, and its `name` for messages. Data that are no file are written to a memory file, which
+    cannot be left behind."""
     if isinstance(records, (str, os.PathLike)):
         path = os.fspath(records)
         if not os.path.exists(path):
@@ -40,14 +40,14 @@ def _memory(name: str, files: contextlib.ExitStack) -> str:
 
 
 def _failure(status: int, said: str, names: Mapping[str, str]) -> errors.Error:
-    """From what the judge wrote to stderr: "fumehood: MESSAGE", "hint: HINT"."""
+    """The exception for what the judge wrote to stderr: "fumehood: MESSAGE", "hint: HINT"."""
     lines = said.strip().split("\n")
     hint = " ".join(line[len("hint: "):] for line in lines if line.startswith("hint: "))
     message = "\n".join(line[len("fumehood: "):] if line.startswith("fumehood: ") else line
                         for line in lines if not line.startswith("hint: "))
     wrong = status == _USAGE
     for path, name in names.items():
-        wrong = wrong or message.startswith(path + ":")  # a line of it, or what it lacks
+        wrong = wrong or message.startswith(path + ":")  # the message is about a line of this file
         if path != name:
             message = message.replace(path, name)
     if wrong:

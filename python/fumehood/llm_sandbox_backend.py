@@ -153,10 +153,10 @@ class FumehoodSession(BaseSession):  # type: ignore[misc,unused-ignore]
         return data, {"name": posixpath.basename(place), "size": first.size, "mode": first.mode, "mtime": first.mtime, "file": first.isfile()}
 
     def environment_setup(self) -> None:
-        """The tools and the working directory are there from the start."""
+        """Does nothing: the tools and the working directory exist from the start."""
 
     def _handle_timeout(self) -> None:
-        """What ran is ended already."""
+        """Does nothing: the program has already been ended."""
 
     def _connect_to_existing_container(self, container_id: str) -> None:
         raise _e.ContainerError("container_id: the backend fumehood has no containers of other sessions")
@@ -165,7 +165,7 @@ class FumehoodSession(BaseSession):  # type: ignore[misc,unused-ignore]
         self._used.exec(["mkdir", "-p", "--", path], cwd="/")
 
     def _ensure_ownership(self, paths: List[str]) -> None:
-        """Everything is the program's user's."""
+        """Does nothing: all files belong to the program's user."""
 
     def _process_non_stream_output(self, output: Any) -> Tuple[str, str]:
         return "", ""

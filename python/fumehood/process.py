@@ -22,8 +22,8 @@ __all__ = ["Process", "Exit", "Output", "ProcessInfo", "exit_of", "timeout_ms"]
 
 _READ_AT_MOST = 256 << 10
 _PIECE = 0.1
-#: Seconds without output, after a process has ended, that mean that no more of its own is under way; how long one that
-#: was left in the background may go on at most.
+#: Seconds without output, after a process has ended, that mean that all its output has arrived; longest time to wait
+#: for output of processes that it left in the background.
 _QUIET, _DRAIN_AT_MOST = 0.1, 2.0
 
 
@@ -65,7 +65,7 @@ class Output(Record):
         self.stderr = stderr
 
     def __getattr__(self, name: str) -> Any:
-        if name in self.__slots__ or name.startswith("__"):  # not filled yet: copy and pickle look then
+        if name in self.__slots__ or name.startswith("__"):  # copy and pickle look attributes up early
             raise AttributeError(name)
         return getattr(self.exit, name)
 
@@ -91,14 +91,15 @@ class ProcessInfo(Record):
 
 
 class Process:
-    """A process in a sandbox. Its streams are read by whoever wants them; one that nobody reads stalls only itself.
+    """A process in a sandbox.
 
-    Any of its methods raises :class:`ArgumentError` once the sandbox's client is closed, and in a forked child."""
+    Its output may be read by any thread; if it is not read, only this process stalls. All methods raise
+    :class:`ArgumentError` after the sandbox's client was closed, and in a forked child."""
 
     def __init__(self, sandbox: "Sandbox", pty: bool) -> None:
-        self._sandbox = sandbox  # keeps the connection alive as long as we are
+        self._sandbox = sandbox  # keeps the connection alive as long as the process object
         self._client = sandbox.client
-        self._handle: Any = c_void_p()  # filled by Sandbox.spawn
+        self._handle: Any = c_void_p()  # set by Sandbox.spawn
         self._reading = {_l.STDOUT: threading.Lock(), _l.STDERR: threading.Lock()}
         self._kept = {_l.STDOUT: b"", _l.STDERR: b""}
         self.pty = pty
@@ -114,8 +115,8 @@ class Process:
             return _l.text(_l.lib.fh_process_id(handle))
 
     def read_until(self, stream: int, n: int, timeout: Optional[float], stop: Optional[Cancel] = None) -> bytes:
-        """As :meth:`read`, in pieces of time, so that signals are handled, `stop` is seen, and a closed client. What was read and not
-        returned is kept for the next call."""
+        """As :meth:`read`, with short waits in which signals, `stop` and a closed client are noticed. Data that was
+        read and not returned is kept for the next call."""
         size = min(n, _READ_AT_MOST) if n > 0 else _READ_AT_MOST
         deadline = None if timeout is None else time.monotonic() + timeout
         lock = self._reading[stream]
@@ -148,14 +149,14 @@ class Process:
 
     @staticmethod
     def _go_on(what: str, timeout: Optional[float], deadline: Optional[float], stop: Optional[Cancel]) -> None:
-        """Between two pieces of a wait: raises when it is over."""
+        """Called between two short waits: raises an exception if the wait has to end."""
         if stop is not None and stop.said:
             raise errors.CancelledError("the call was cancelled", "", "cancelled")
         if deadline is not None and time.monotonic() >= deadline:
             raise errors.TimeoutError("%s within %d ms" % (what, timeout_ms(timeout)), "", "timeout")
 
     def unread(self, stream: int, data: bytes) -> None:
-        """Puts back what :meth:`read_until` returned to somebody who was cancelled meanwhile."""
+        """Puts back data that :meth:`read_until` returned to a caller that was cancelled meanwhile."""
         self._kept[stream] = data + self._kept[stream]
 
     def read(self, n: int = -1, timeout: Optional[float] = None) -> bytes:
@@ -168,7 +169,7 @@ class Process:
         return self.read_until(_l.STDERR, n, timeout)
 
     def write(self, data: Text) -> None:
-        """To its stdin; blocks while the program does not read."""
+        """Writes to its stdin; blocks while the program does not read."""
         error, content = _l.CError(), _request.raw(data, "data")
         with self._using() as handle:
             _l.check(_l.lib.fh_process_write(handle, content, len(content), byref(error)), error)
@@ -179,7 +180,7 @@ class Process:
             _l.check(_l.lib.fh_process_close_stdin(handle, byref(error)), error)
 
     def signal(self, number: int) -> None:
-        """To its process group."""
+        """Sends a signal to its process group."""
         error = _l.CError()
         with self._using() as handle:
             _l.check(_l.lib.fh_process_signal(handle, int(number), byref(error)), error)
@@ -189,25 +190,26 @@ class Process:
         self.signal(_signal.SIGKILL)
 
     def kill_tree(self) -> None:
-        """Kills it and all that it started."""
+        """Kills it and all its descendants."""
         error = _l.CError()
         with self._using() as handle:
             _l.check(_l.lib.fh_process_kill_tree(handle, byref(error)), error)
 
     @property
     def pid(self) -> int:
-        """Its number inside."""
+        """Its pid inside the sandbox."""
         with self._using() as handle:
             return int(_l.lib.fh_process_pid(handle))
 
     def resize(self, rows: int, columns: int) -> None:
-        """The terminal of a process started with ``pty``."""
+        """Sets the size of the terminal of a process started with ``pty``."""
         error = _l.CError()
         with self._using() as handle:
             _l.check(_l.lib.fh_process_resize(handle, rows, columns, byref(error)), error)
 
     def wait(self, timeout: Optional[float] = None) -> Exit:
-        """Its end. ``timeout`` in seconds: :class:`TimeoutError` when it still runs. The record is kept for 30 s."""
+        """Waits for its end. ``timeout`` in seconds: :class:`TimeoutError` when it still runs. The exit record is kept
+        for 30 s."""
         return self.wait_until(timeout)
 
     def wait_until(self, timeout: Optional[float], stop: Optional[Cancel] = None) -> Exit:
@@ -253,7 +255,7 @@ class Process:
                 self.write(content or b"")
                 self.close_stdin()
             except errors.Error:
-                pass  # it ended, or closed its stdin: as with a broken pipe, its exit tells
+                pass  # it ended, or closed its stdin: as after a broken pipe, its exit status tells
 
         readers = [threading.Thread(target=collect, args=(stream,), daemon=True) for stream in pieces
                    if not (self.pty and stream == _l.STDERR)]
@@ -271,18 +273,18 @@ class Process:
         finally:
             over()
         for thread in readers:
-            thread.join(2 * _PIECE)  # each looks at `over` that often
+            thread.join(2 * _PIECE)  # each thread checks `over` that often
         if failed:
             raise failed[0]
         return Output(ended, b"".join(pieces[_l.STDOUT]), b"".join(pieces[_l.STDERR]))
 
     def _drain(self, readers: List[threading.Thread], pieces: Dict[int, List[bytes]]) -> None:
-        """After the process's end: until both streams are at theirs, or nothing comes any more because a process in the
-        background holds them. That nothing comes says little on a busy machine, so the engine is asked for a word."""
+        """After the process's end: waits until both streams end, or no data comes because a background process holds
+        them. On a busy machine silence proves little, so the engine is asked for an answer first."""
         latest = time.monotonic() + _DRAIN_AT_MOST
 
         def quiet(seconds: float) -> bool:
-            """Nothing came meanwhile; at once when the streams are at their end."""
+            """Whether no data came meanwhile; returns at once when the streams have ended."""
             before, until = [len(list_) for list_ in pieces.values()], time.monotonic() + seconds
             for thread in readers:
                 thread.join(max(until - time.monotonic(), 0))
@@ -299,7 +301,7 @@ class Process:
                     return
 
     def forget(self) -> None:
-        """Frees the handle. For the client, when nobody is in the library."""
+        """Frees the handle. The client calls it when no call is in the library."""
         handle, self._handle = self._handle, None
         if handle:
             _l.lib.fh_process_free(handle)
@@ -311,7 +313,7 @@ class Process:
 
 
 def _still(code: int, error: Any) -> None:
-    """Raises what a piece of a wait failed with, unless it is that the wait goes on."""
+    """Raises the error of a short wait, unless it only means that the wait continues."""
     if code < 0:
         failure = _l.exception(error)
         if not isinstance(failure, errors.TimeoutError):
@@ -319,7 +321,7 @@ def _still(code: int, error: Any) -> None:
 
 
 def _piece(deadline: Optional[float]) -> float:
-    """Seconds to wait at once in the library, where Python sees no signal and no other thread's word."""
+    """Seconds to wait in the library at a time, where Python notices no signals and no requests of other threads."""
     return _PIECE if deadline is None else min(max(deadline - time.monotonic(), 0), _PIECE)
 
 

@@ -39,7 +39,7 @@ def _text_of(value: Any) -> str:
 
 
 def _literal(value: Any) -> Any:
-    """As a template that gives the value itself, whatever braces it holds."""
+    """The value as a template that renders as the value itself, whatever braces it contains."""
     if isinstance(value, str):
         return value.replace("{", '{{"{"}}')
     if isinstance(value, Mapping):

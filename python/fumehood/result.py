@@ -8,7 +8,7 @@ __all__ = ["Result", "Usage", "Limit", "OutFile"]
 
 
 class Record:
-    """Slots that are the constructor's arguments, in its order: so also the older pickle protocols can take it."""
+    """A class whose slots are its constructor's arguments, in that order, so that older pickle protocols work too."""
 
     __slots__: Tuple[str, ...] = ()
 
@@ -17,8 +17,8 @@ class Record:
 
 
 class Usage(Record):
-    """What the whole process tree used: times in milliseconds, sizes in bytes. 0 stands for "not known" in the peaks.
-    ``memory_baseline_bytes`` is what a warm interpreter held that the program was forked from."""
+    """Resource usage of the whole process tree: times in milliseconds, sizes in bytes; a peak of 0 means "unknown".
+    ``memory_baseline_bytes`` is the memory of the warm interpreter from which the program was forked."""
 
     __slots__ = ("cpu_ms", "cpu_user_ms", "cpu_sys_ms", "wall_ms", "memory_peak_bytes", "processes_peak",
                  "memory_baseline_bytes")
@@ -98,12 +98,12 @@ class Result:
 
     @classmethod
     def from_json(cls, text: Union[str, bytes]) -> "Result":
-        """From what ``fumehood run --json`` printed."""
+        """From the output of ``fumehood run --json``."""
         return cls(json.loads(text))
 
     @property
     def ok(self) -> bool:
-        """It ended by itself, with exit code 0 and within its limits."""
+        """Whether the program ended by itself with exit code 0 and within its limits."""
         return self.status == "ok"
 
     @property

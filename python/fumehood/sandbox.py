@@ -20,9 +20,9 @@ __all__ = ["Sandbox", "Process", "Exit", "Output", "ProcessInfo", "SandboxUsage"
 
 
 class SandboxUsage(Record):
-    """What a sandbox uses now and used so far: ``at`` (seconds since 1970), ``age`` (seconds), ``cpu_user_ms``, ``cpu_sys_ms``,
-    ``memory``, ``memory_peak``, ``memory_limit`` (bytes; 0: not known; None: no limit), ``tasks``, ``disk``, ``disk_limit``, ``cpus``,
-    ``paused``."""
+    """Resource usage of a sandbox now and so far: ``at`` (seconds since 1970), ``age`` (seconds), ``cpu_user_ms``,
+    ``cpu_sys_ms``, ``memory``, ``memory_peak``, ``memory_limit`` (bytes; 0: unknown; None: no limit), ``tasks``,
+    ``disk``, ``disk_limit``, ``cpus``, ``paused``."""
 
     __slots__ = ("at", "age", "cpu_user_ms", "cpu_sys_ms", "memory", "memory_peak", "memory_limit", "tasks", "disk", "disk_limit",
                  "cpus", "paused")
@@ -84,14 +84,14 @@ class Sandbox:
 
     @classmethod
     def _adopt(cls, client: Client) -> "Sandbox":
-        """One whose handle is still to be filled."""
+        """An object whose handle the caller fills in."""
         self = cls.__new__(cls)
         self._handle, self._destroyed, self._contexts, self.client, self._plan = c_void_p(), False, [], client, None
         return self
 
     @classmethod
     def attach(cls, id: str, client: Optional[Client] = None) -> "Sandbox":
-        """A sandbox of the client's engine that lives already, by its whole id."""
+        """A living sandbox of the client's engine, by its complete id."""
         self, error = cls._adopt(client or default_client()), _l.CError()
         with self.client.using() as connection:
             _l.check(_l.lib.fh_sandbox_attach(connection, _l.encode(id), byref(self._handle), byref(error)), error)
@@ -115,7 +115,7 @@ class Sandbox:
 
     @classmethod
     def restore(cls, file: Any, *, lease: float = 0, name: Optional[str] = None, client: Optional[Client] = None) -> "Sandbox":
-        """A sandbox from what :meth:`snapshot` wrote, read from the descriptor of a file that is open at its beginning."""
+        """A sandbox from a file that :meth:`snapshot` wrote; the file is open and at its beginning."""
         made, options, error = cls._adopt(client or default_client()), _options(lease, name), _l.CError()
         with made.client.using() as connection:
             _l.check(_l.lib.fh_sandbox_restore(connection, file.fileno(), byref(options), byref(made._handle), byref(error)),
@@ -127,7 +127,7 @@ class Sandbox:
         return Files(self)
 
     def processes(self) -> List[ProcessInfo]:
-        """Those that were started and live, or ended in the last 30 seconds; oldest first."""
+        """The processes that are running or ended in the last 30 seconds, the oldest first."""
         found, n, error = ctypes.POINTER(_l.CProcessInfo)(), c_size_t(), _l.CError()
         with self._using() as handle:
             _l.check(_l.lib.fh_sandbox_processes(handle, byref(found), byref(n), byref(error)), error)
@@ -138,7 +138,7 @@ class Sandbox:
             _l.libc.free(ctypes.cast(found, c_void_p))
 
     def attach_process(self, id: str) -> Process:
-        """A process of this sandbox by its id: its unread output goes on here."""
+        """A process of this sandbox by its id; its unread output can be read here."""
         process, error = Process(self, False), _l.CError()
         with self.client.using() as connection:
             self.client.keep(process)
@@ -162,7 +162,7 @@ class Sandbox:
         return SandboxUsage(raw)
 
     def pause(self) -> str:
-        """Holds all processes still, and the clocks of limits with them. How: "freezer" (by the kernel) or "signals"."""
+        """Stops all processes, and the clocks of limits. Returns how: "freezer" (by the kernel) or "signals"."""
         how, error = ctypes.c_int(), _l.CError()
         with self._using() as handle:
             _l.check(_l.lib.fh_sandbox_pause(handle, byref(how), byref(error)), error)
@@ -175,7 +175,7 @@ class Sandbox:
 
     @property
     def alive_here(self) -> bool:
-        """Its connection is open and belongs to this process."""
+        """Whether its connection is open and belongs to this process."""
         return self.client.usable
 
     @property
@@ -220,7 +220,7 @@ class Sandbox:
                 self.client.keep(process)
                 _l.check(_l.lib.fh_process_spawn(handle, byref(o), byref(process._handle), byref(error)), error)
             return process
-        except BaseException:  # Ctrl-C, seen after the call: nobody else knows of the process
+        except BaseException:  # Ctrl-C, noticed after the call: no other object knows of the process
             if process._handle:
                 process.kill()
             raise
@@ -234,7 +234,7 @@ class Sandbox:
               **arguments: Any) -> Output:
         """As :meth:`exec`; :class:`CancelledError` soon after `stop` is set."""
         if stdin is not None:
-            _request.raw(stdin, "stdin")  # before anything runs
+            _request.raw(stdin, "stdin")  # checked before the program starts
         return self.spawn(argv, stdin=stdin is not None, **arguments).communicate_until(stdin, timeout, stop)
 
     def context(self, language: str = "python", *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None,
@@ -246,7 +246,7 @@ class Sandbox:
         return Context(self, language, cwd, env, shell, preload, start_timeout)
 
     def contexts(self) -> List["Context"]:
-        """Those that were made by this object and are there still, oldest first."""
+        """The contexts that this object made and that still exist, the oldest first."""
         there = [reference() for reference in self._contexts]
         self._contexts = [reference for reference, context in zip(self._contexts, there) if context is not None]
         return [context for context in there if context is not None and not context.removed]
@@ -276,13 +276,13 @@ class Sandbox:
             _l.libc.free(data)
 
     def renew(self, lease: float) -> None:
-        """Lets it live for that many seconds from now, whatever becomes of this client."""
+        """Sets its end to that many seconds from now, even if this client ends before."""
         error = _l.CError()
         with self._using() as handle:
             _l.check(_l.lib.fh_sandbox_renew(handle, timeout_ms(lease), byref(error)), error)
 
     def destroy(self) -> None:
-        """Kills everything in it; returns when nothing is left. Twice is fine."""
+        """Kills all processes and returns when the sandbox is gone. May be called twice."""
         gone, self._destroyed = self._destroyed, True
         if gone or not self._handle:
             return
@@ -293,7 +293,7 @@ class Sandbox:
         except errors.NotFoundError:
             pass
         except errors.Error:
-            if self.client.usable and not self.client.lost:  # else it went with its client
+            if self.client.usable and not self.client.lost:  # otherwise it ended with its client
                 raise
 
     def __enter__(self) -> "Sandbox":
@@ -307,5 +307,5 @@ class Sandbox:
             self.destroy()
             if self._handle:
                 _l.lib.fh_sandbox_free(self._handle)
-        except Exception:  # the interpreter may be ending: the engine sees our socket's end
+        except Exception:  # the interpreter may be ending: the engine notices the end of our socket
             pass

@@ -36,7 +36,7 @@ PROGRAMS = {
 EVAL = "libexec/fumehood/fumehood-eval"
 #: Which eval a kind of wheel has, and whether it carries libcurl.
 KINDS = {"manylinux": ("fumehood-eval-portable", True), "musllinux": ("fumehood-eval-static", False)}
-#: Parts of glibc, which every glibc system has.
+#: Parts of glibc, which are not carried, since every glibc system has them.
 GLIBC = re.compile(r"^(lib(c|m|dl|pthread|rt|resolv|util|anl)\.so\.|ld-linux)")
 DATA = ("languages", "guest", "providers", "examples/evals")
 
@@ -53,7 +53,7 @@ def metadata():
 
 
 def glibc_needed(data):
-    """The newest glibc version that a symbol of a program or library asks for, such as (2, 34); (0, 0): none."""
+    """The newest glibc version that a symbol of a program or library requires, such as (2, 34); (0, 0): none."""
     found = re.findall(rb"GLIBC_(\d+)\.(\d+)", data)
     return max(((int(major), int(minor)) for major, minor in found), default=(0, 0))
 
@@ -71,7 +71,7 @@ def command(*words):
 
 
 def curl_libraries():
-    """libcurl and all that it needs but glibc: (name, path), each after those that it needs itself."""
+    """libcurl and all libraries that it needs except glibc: (name, path), each after those that it needs."""
     known = dict(re.findall(r"^\s(\S+) \(.*x86-64.*\) => (\S+)$" if platform.machine() == "x86_64" else r"^\s(\S+) \(.*\) => (\S+)$",
                             command("/sbin/ldconfig", "-p"), re.M))
     order = []
@@ -92,7 +92,7 @@ def curl_libraries():
 
 
 def licences(libraries):
-    """The texts that come with carried libraries: (package, text). Nothing where there is no dpkg."""
+    """The licence texts of carried libraries: (package, text). Empty without dpkg."""
     if not shutil.which("dpkg"):
         return
     packages = set()
@@ -135,7 +135,7 @@ class Wheel:
 
 
 def stripped(path):
-    """The bytes of a program without its symbols for debuggers."""
+    """The bytes of a program without debugging symbols."""
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "file")
         if shutil.which("strip") and subprocess.call(["strip", "-o", copy, str(path)]) == 0:
@@ -144,7 +144,7 @@ def stripped(path):
 
 
 def pack(build, dist, kinds=tuple(KINDS)):
-    """Wheels of what a build folder holds; returns their paths."""
+    """Makes the wheels from a build folder; returns their paths."""
     build, dist = pathlib.Path(build), pathlib.Path(dist)
     wanted = list(PROGRAMS) + [KINDS[kind][0] for kind in kinds]
     missing = [name for name in wanted if not (build / name).exists()]
@@ -170,7 +170,7 @@ def pack_kind(build, dist, kind):
     wheel = Wheel(path, info)
     wheel.add_tree(TOP / "python" / "fumehood", "fumehood", "*.py")
     wheel.add("fumehood/py.typed", b"")
-    # for Pythons that `fumehood env` sends here: the package once more, beside the drop-in modules
+    # for Pythons in the environment of `fumehood env`: the package once more, beside the drop-in modules
     for folder in ("fumehood", "compat"):
         wheel.add_tree(TOP / "python" / folder, "fumehood/_bundle/share/fumehood/python/" + folder, "*.py")
     for name, data in files.items():
@@ -206,7 +206,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def sources():
-    """What the sdist holds: the files of the checkout, or of the sdist that this is."""
+    """The files of the sdist: those of the checkout, or of the sdist that this is."""
     listing = subprocess.run(["git", "-C", str(TOP), "ls-files", "-z"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                              check=False)
     if listing.returncode == 0 and listing.stdout:

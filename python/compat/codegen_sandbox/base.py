@@ -21,7 +21,8 @@ def is_strict():
 
 
 def _as_in_a_shell(requirement):
-    """What the original's Dockerfile leaves of a requirement: behind > stands a file's name."""
+    """What the original's Dockerfile makes of a requirement: it passes an unquoted "x>1" to a shell, where > redirects
+    to a file."""
     return re.split(">", requirement, maxsplit=1)[0].strip() if isinstance(requirement, str) else requirement
 
 
@@ -29,7 +30,7 @@ _SAID = {"install": "Failed to install the requirements", "create": "Failed to c
 
 
 class _ExecContainer(object):
-    """``container`` as its users know it: exec_run, and an id."""
+    """The original's ``container``: exec_run, and an id."""
 
     def __init__(self, made):
         self._made = made
@@ -73,11 +74,11 @@ class BaseCodegenSandbox(Dropin, abc.ABC):
 
     @abc.abstractmethod
     def _prepare_code_command(self, code):
-        """argv that runs the code."""
+        """Returns the argv that runs the code."""
 
     @abc.abstractmethod
     def _compliance_script(self, requirements):
-        """Code that fails, with the error's words, where requirements are not met."""
+        """Returns code that fails with the error's message where requirements are not met."""
 
     def _respond(self, done):
         stdout, stderr = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")

@@ -36,6 +36,6 @@ def _fits(config):
     return config.memory_bytes <= 0.99 * memory and config.cpus <= 0.99 * (os.cpu_count() or 1)
 
 
-#: Names of the sizes that this machine has.
+#: Names of the sizes that fit on this machine.
 available = {name for name, config in readymade.items() if _fits(config)} or {"tiny"}
 max_available_config = [name for name in readymade if name in available][-1]

@@ -2,11 +2,11 @@
 
 
 class SandboxError(Exception):
-    """The base of all of them."""
+    """The base class of the others."""
 
 
 class SandboxConfigError(SandboxError):
-    """A size that this machine does not have."""
+    """A size that does not fit on this machine."""
 
     def __init__(self, config):
         from .config import max_available_config

@@ -38,7 +38,7 @@ class PythonCodegenSandbox(BaseCodegenSandbox):
         return self._program(code, ["python", "-u"])
 
     def _program(self, code, python):
-        # one argument can hold 128 KiB: a longer program comes from a file that is gone when it starts
+        # one argument can hold 128 KiB: a longer program is read from a file, which is deleted when the program starts
         if len(code.encode("utf-8", "surrogateescape")) < 100000:
             return python + ["-c", code]
         self._made.put("/run/.program.py", code)

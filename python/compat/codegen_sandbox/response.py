@@ -4,7 +4,7 @@ import dataclasses
 
 @dataclasses.dataclass
 class SandboxResponse:
-    """What a program said. A non-zero exit code stands before stderr."""
+    """A program's output. A non-zero exit code is written before stderr."""
 
     stdout: str
     stderr: str

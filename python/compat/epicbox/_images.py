@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a profile's image stands for here, as a plan.
+"""Makes a plan from a profile's image.
 
-An image that is a folder of this machine is used as one. Any other name means the machine's own tools, all of them, under the
-names that such images use: python, python3, node, sh, gcc, g++.
-"""
+An image that is a folder of this machine is used as a root file system. Any other name means this machine's own tools,
+all of them, under the names that such images use: python, python3, node, sh, gcc, g++."""
 import json
 import os
 import re
@@ -15,9 +14,9 @@ from . import config, exceptions
 
 #: Languages whose tools are made visible, and the names that images give them.
 _NAMES = {"python": ("python", "python3"), "javascript": ("node", "nodejs"), "c": ("gcc", "cc"), "cpp": ("g++", "c++")}
-#: Files that a plan carries; more than these are put into the sandbox one by one.
+#: Files that a plan carries; further ones are put into the sandbox one by one.
 FILES_MAX = 4096
-#: What is kept of each of stdout and stderr.
+#: Bytes of each of stdout and stderr that are kept.
 OUTPUT_MAX = 8 << 20
 _LINKS = "/run/fumehood/bin"
 _SHELL = _LINKS + "/sh"
@@ -28,13 +27,14 @@ _tools = {}
 
 
 def used_image(profile):
-    """The folder that the image's name is, or None: this machine's tools."""
+    """The folder that the image's name is, or None: this machine's tools are used."""
     image = profile.docker_image
     return image if isinstance(image, str) and os.path.isabs(image) and os.path.isdir(image) else None
 
 
 def _tool_parts():
-    """Mounts beyond the default ones and folders for PATH, so that every language's tools are found; Python's program."""
+    """Mounts beside the default ones, folders for PATH, so that every language's tools are found, and Python's
+    program."""
     key = (os.environ.get("PATH"), os.environ.get("HOME"))
     with _tools_lock:
         if key in _tools:
@@ -47,7 +47,7 @@ def _tool_parts():
         try:
             found = json.loads(fumehood.plan("", language).json())
         except fumehood.NotFoundError:
-            continue  # not on this machine: the command says so when it is used
+            continue  # not installed here: a command that uses it fails with that message
         program = (found["compile"] or found)["argv"][0]
         mounts += [mount for mount in found["mounts"] if mount["target"] not in known]
         known.update(mount["target"] for mount in mounts)
@@ -57,7 +57,7 @@ def _tool_parts():
             python = program
         links += [{"kind": "symlink", "target": "%s/%s" % (_LINKS, name), "source": program} for name in names
                   if not os.path.exists(os.path.join(os.path.dirname(program), name))]
-    # Such images mostly have a richer sh than Debian's.
+    # Most such images have a shell with more features than Debian's sh.
     bash = next((path for path in ("/usr/bin/bash", "/bin/bash") if os.path.exists(path)), None)
     if bash:
         links.append({"kind": "symlink", "target": _SHELL, "source": bash})
@@ -69,8 +69,8 @@ def _tool_parts():
 
 
 def _versioned(image, python, folders):
-    """The name with a version that an image of Python has for its interpreter, where it is nobody's here: python3.9 in
-    python:3.9-alpine."""
+    """The name with a version that an image of Python has for its interpreter (python3.9 in python:3.9-alpine), unless
+    this machine has a program of that name."""
     found = re.match(r"(?:.*/)?python:(\d+\.\d+)", image) if isinstance(image, str) and python else None
     name = "python" + found.group(1) if found else ""
     if not found or _LINKS not in folders or any(os.path.exists("%s/%s" % (folder, name)) for folder in folders):
@@ -83,13 +83,13 @@ def _variable(env, name):
 
 
 def plain_program(command, files):
-    """(language, file, arguments) when the command is an interpreter with a program that is among the files: then
-    nothing of a shell is needed. None otherwise."""
+    """(language, file, arguments) when the command is an interpreter with a program that is among the files, so that no
+    shell is needed; else None."""
     if not isinstance(command, str) or _SHELL_SPECIAL & set(command):
         return None
     if any(character.isspace() and character != " " for character in command):
-        return None  # blanks to Python are letters to a shell
-    words = [word for word in command.split(" ") if word]  # without anything special in it a shell would do the same
+        return None  # characters that Python splits at and a shell does not
+    words = [word for word in command.split(" ") if word]  # a shell splits it in the same way
     if len(words) < 2 or words[1].startswith("-") or "/" in words[1] or words[1] not in files:
         return None
     language = next((name for name in ("python", "javascript") if words[0] in _NAMES[name]), None)
@@ -97,7 +97,7 @@ def plain_program(command, files):
 
 
 def number(value, name, kind=float):
-    """A limit's value as the original takes it: text and decimal numbers too. None: no limit."""
+    """A limit's value, in the forms that the original takes: numbers and text. None: no limit."""
     if value is None:
         return None
     try:
@@ -110,13 +110,13 @@ def number(value, name, kind=float):
 
 
 def _positive(value, name, kind=float):
-    """As Docker has it, what is not above 0 is no limit."""
+    """As in Docker, a value that is not above 0 means no limit."""
     found = number(value, name, kind)
     return found if found is not None and found > 0 else None
 
 
 def _seconds(value):
-    """No less than what can be measured."""
+    """The value, raised to the shortest time that can be measured."""
     return None if value is None else max(value, 0.001)
 
 
@@ -128,7 +128,7 @@ def _limits(limits, strict):
         "cpu_time": _seconds(_positive(limits.get("cputime"), "cputime")),
         "wall_time": _seconds(number(limits.get("realtime"), "realtime")),
         "memory": None if memory is None else int(memory * (1 << 20)),
-        # without a limit a fork bomb would reach the host's
+        # without a limit a fork bomb could reach the host's own limit
         "processes": (None if strict else 4096) if processes is None else processes,
         "output": None if strict else OUTPUT_MAX,
         "disk": "1G",
@@ -137,7 +137,7 @@ def _limits(limits, strict):
 
 
 def _read_only(plan):
-    """The files become part of the root, and nothing of it can be written to."""
+    """Makes the files part of the root, which cannot be written to."""
     cwd = plan["cwd"]
     for mount in plan["mounts"]:
         if mount["kind"] == "writable":
@@ -167,9 +167,10 @@ def make_plan(profile, command, files, stdin, limits, strict, volume=False):
             others = {other: content for other, content in files.items() if other != name}
             return fumehood.plan(files[name], language, code_name=name, args=args, files=others, **arguments)
         except fumehood.NotFoundError:
-            pass  # the shell says it as it would in an image without that interpreter
+            pass  # the shell reports the missing interpreter, as in an image without one
     if limits.get("file_size") is not None:
-        # The original's shell is pid 1, which no SIGXFSZ ends: it sees the error, what it starts is ended.
+        # The original's shell is pid 1, which SIGXFSZ does not end: it sees the error, and only what it started is
+        # ended.
         command = "trap : XFSZ; " + command
     made = fumehood.plan(argv=["/bin/sh", "-c", command], files=files, **arguments)
     if image and not read_only:

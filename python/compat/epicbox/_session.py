@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""One start in a sandbox that lives on: as in a container, everything of it is dead when its command has ended."""
+"""Runs one command in a sandbox that stays alive: as in a container, all processes end with the command."""
 import contextlib
 import threading
 import time
 
 import fumehood
 
-#: The kernel reaches everybody but init and the caller at once, so nobody forks away from it; it says that there is nobody
-#: only when the last one is reaped.
+#: kill(-1) reaches all processes but init and the caller at once, so none escapes by forking; it fails for lack of
+#: processes only when the last one was reaped.
 _KILL = ["/bin/sh", "-c", "while kill -9 -1; do :; done >/dev/null 2>&1"]
 _KILL_WALL_S = 3
 _KILL_TRIES = 40
@@ -15,8 +15,8 @@ _KILL_ALL_WITHIN_S = 1
 
 
 def run(container, data):
-    """The plan's command with ``data`` as stdin: its Exit, stdout, stderr, and whether nobody is left. Where somebody
-    may be, the sandbox is of no more use."""
+    """Runs the plan's command with ``data`` as stdin; returns its Exit, stdout, stderr, and whether all processes have
+    ended. If not, the sandbox must not be used again."""
     process = container.spawn(None, stdin=bool(data))
     stdout, stderr, failed = [], [], []
 
@@ -32,7 +32,7 @@ def run(container, data):
             process.write(data)
             process.close_stdin()
         except fumehood.Error:
-            pass  # it ended, or closed its stdin: its exit tells
+            pass  # it ended, or closed its stdin: its exit status tells
 
     threads = [threading.Thread(target=collect, args=(process.read, stdout), daemon=True),
                threading.Thread(target=collect, args=(process.read_stderr, stderr), daemon=True)]
@@ -42,7 +42,7 @@ def run(container, data):
         thread.start()
     ended = process.wait()
     is_clean = _end_all(container)
-    for thread in threads:  # nobody holds a stream any more
+    for thread in threads:  # no process holds a stream any more
         thread.join()
     if failed and is_clean:
         raise failed[0]
@@ -50,10 +50,10 @@ def run(container, data):
 
 
 def _end_all(container):
-    """Ends every process there; False: it took the sandbox itself.
+    """Ends every process in the sandbox; False: it had to end the sandbox itself.
 
-    Who runs as the same user can end or stop what is to end him, and a full sandbox has no room for it. It is tried often,
-    but not for ever."""
+    A process of the same user can end or stop the process that is to end it, and a sandbox at its limit of processes
+    has no room for one. So it is tried often, but not forever."""
     outcome = []
 
     def work():
@@ -74,7 +74,7 @@ def _end_all(container):
 
     worker = threading.Thread(target=work, name="epicbox-end", daemon=True)
     worker.start()
-    worker.join(_KILL_WALL_S)  # init itself may be kept from its work
+    worker.join(_KILL_WALL_S)  # init itself may be blocked
     if outcome and not worker.is_alive():
         return True
     with contextlib.suppress(fumehood.Error):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a working directory carries from sandbox to sandbox: regular files, taken out when nobody runs any more."""
+"""Carries the files of a working directory from sandbox to sandbox: regular files, taken out when all processes have
+ended."""
 import fumehood
 
 from . import config
@@ -7,20 +8,22 @@ from . import config
 FILES_MAX = 4096
 BYTES_MAX = 256 << 20
 
-# Names come from inside, so they are only ever used as names inside again. Two lists: executable, and the others.
+# The names come from inside the sandbox, so they are only used inside again. Two lists: executable files, and the
+# others.
 _LIST = ("cd \"$0\" || exit 2; find . -type f -perm -100 -print0; a=$?; printf '\\0'; find . -type f ! -perm -100 -print0; b=$?\n"
          "[ $a -lt 2 ] && [ $b -lt 2 ] && printf '\\0%d' $((a | b))")
 
 
 class _Failed(Exception):
-    """Nothing that comes from there is to be believed."""
+    """What came from the sandbox is invalid."""
 
 
 def take(container, workdir, given):
-    """Takes the files out of the container (None: it is lost) for the next one. Returns what is to be said, in lines.
+    """Takes the files out of the container (None: it was lost) for the next one. Returns messages for the user, in
+    lines.
 
-    What cannot be looked at whole leaves the directory as it was before: half of it would pass for the program's work.
-    given: the files that were there at the start, whose order is that of importance."""
+    If not all of them can be read, the directory stays as it was before: half of them would be taken for the program's
+    work. given: the files that were there at the start, in order of importance."""
     notes = []
     try:
         if container is None:
@@ -61,7 +64,7 @@ def _take(container, given, notes):
 
 
 def _list(container):
-    """{name: mode}, and whether every folder could be read."""
+    """Returns {name: mode}, and whether every folder could be read."""
     done = container.exec(["/bin/sh", "-c", _LIST, config.DOCKER_WORKDIR], wall_time=30, cpu_time=None, output=64 << 20)
     executable, separator, others = done.stdout.partition(b"\0\0") if not done.stdout.startswith(b"\0") \
         else (b"", b"\0", done.stdout[1:])

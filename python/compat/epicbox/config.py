@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Profiles and limits; names and defaults are the original's."""
+"""Profiles and limits, with the original's names and defaults."""
 
 __all__ = ["Profile", "configure"]
 
@@ -28,8 +28,8 @@ CPU_TO_REAL_TIME_FACTOR = 5
 
 
 class Profile(object):
-    """What a sandbox is made of. An image name that is no folder of this machine stands for the machine's own
-    interpreters and compilers; a folder that holds a root file system is taken as it is."""
+    """Describes a sandbox. An image name that is no folder of this machine means the machine's own interpreters and
+    compilers; a folder that holds a root file system is used as such."""
 
     def __init__(self, name, docker_image, command=None, user=DEFAULT_USER, read_only=False, network_disabled=True):
         self.name = name

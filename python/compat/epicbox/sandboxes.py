@@ -12,7 +12,8 @@ _SANDBOX_NAME_PREFIX = "epicbox-"
 
 
 def _name():
-    """With a UUID as the original's; its module takes longer to import than all of ours."""
+    """A name with a UUID, as the original's. The module uuid is not used: importing it takes longer than all of
+    ours."""
     digits = os.urandom(16).hex()
     return "{}{}-{}-4{}-a{}-{}".format(_SANDBOX_NAME_PREFIX, digits[:8], digits[8:12], digits[13:16], digits[17:20],
                                        digits[20:])
@@ -47,7 +48,7 @@ class Sandbox(object):
         self.realtime_limit = realtime_limit
         self._profile = self._command = self._limits = self._workdir = None
         self._files = {}
-        self._lost = False  # its processes could not be ended one by one: the next start makes it anew
+        self._lost = False  # its processes could not all be ended: the next start makes a new sandbox
 
     def __enter__(self):
         return self
@@ -60,7 +61,7 @@ class Sandbox(object):
 
 
 class _WorkingDirectory(object):
-    """Files that live on from one sandbox to the next."""
+    """Files that are passed from one sandbox to the next."""
 
     def __init__(self, volume, node=None):
         self.volume = volume
@@ -83,8 +84,8 @@ class working_directory(object):  # noqa: N801  the original's name
 
 
 def _given_files(files):
-    """{name: bytes}; entries without a name that is text are passed over, as the original does, and as with its
-    archives a name begins in the working directory."""
+    """The files as {name: bytes}. As in the original, entries whose name is no text are ignored, and names are relative
+    to the working directory, as in its archives."""
     given = {}
     for file in files or []:
         name = file.get("name")
@@ -117,7 +118,7 @@ def _new_sandbox(profile_name, command, files, limits, workdir):
 
 
 def _engine(function, *args, **kwargs):
-    """What fails for the sandbox's sake is a DockerError, as in the original."""
+    """Turns fumehood's own errors into DockerError, as in the original."""
     try:
         return function(*args, **kwargs)
     except fumehood.Error as error:
@@ -137,7 +138,7 @@ def _plan(sandbox, stdin=None):
 
 
 def _make(sandbox):
-    """The fumehood sandbox, with its files: as many as a plan carries, the others after that."""
+    """Makes the fumehood sandbox with its files: as many as a plan carries, the others afterwards."""
     container = _engine(fumehood.Sandbox, plan=_plan(sandbox))
     try:
         _engine(container.put_files, dict(itertools.islice(_all_files(sandbox).items(), _images.FILES_MAX, None)))
@@ -164,8 +165,8 @@ def _stdin(stdin):
 
 
 def start(sandbox, stdin=None):
-    """Start a created sandbox and wait for its end; may be called again, what is on disk stays. Of its processes
-    nothing does: as in a container, they end with the command."""
+    """Start a created sandbox and wait for its end; may be called again, and files stay. Processes do not: as in a
+    container, they end with the command."""
     data = _stdin(stdin)
     if sandbox.container is None:
         if not sandbox._lost:
@@ -191,7 +192,7 @@ def start(sandbox, stdin=None):
 
 
 def _lose(sandbox):
-    """Ends everything in it, and its files with that."""
+    """Ends everything in the sandbox and loses its files."""
     destroy(sandbox)
     sandbox._lost = True
 
@@ -205,7 +206,7 @@ def destroy(sandbox):
     try:
         container.destroy()
     except fumehood.Error as error:
-        import logging  # as long to import as all the rest together
+        import logging  # importing it takes as long as everything else together
         logging.getLogger("epicbox").warning("Failed to destroy the sandbox %s: %s", sandbox.id_, error)
 
 
@@ -246,7 +247,7 @@ def _limit_text(sandbox, fired):
 
 
 def _is_over_at_once(sandbox):
-    """The original begins no run that has no time."""
+    """The original starts no run without time."""
     realtime = _images.number(sandbox._limits["realtime"], "realtime")
     return realtime is not None and realtime <= 0
 

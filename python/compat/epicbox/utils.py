@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The original's helpers that its users and tests touch. Those that talk to Docker say that there is none."""
+"""The original's helpers that its users and tests use. Those that talk to Docker fail with the reason that there is
+none."""
 import collections
 import errno
 import os
@@ -8,7 +9,7 @@ import struct
 
 from . import config, exceptions
 
-#: Errors of a read or write that is to be made again.
+#: Errors after which a read or write is repeated.
 ERRNO_RECOVERABLE = (errno.EINTR, errno.EDEADLK, errno.EWOULDBLOCK)
 
 Ulimit = collections.namedtuple("Ulimit", "name soft hard")
@@ -22,7 +23,7 @@ def is_strict():
 
 
 def merge_limits_defaults(limits):
-    """The limits with the defaults for what is missing, filled in place as the original does."""
+    """Fills in defaults for missing limits, in place as the original does."""
     if not limits:
         return config.DEFAULT_LIMITS if is_strict() else dict(config.DEFAULT_LIMITS)
     is_realtime_specified = "realtime" in limits
@@ -80,7 +81,7 @@ def demultiplex_docker_stream(data):
 
 
 class _Containers(object):
-    """Docker's containers, of which there are none."""
+    """Docker's containers: an empty list."""
 
     def list(self, **_filters):
         return []
@@ -89,7 +90,7 @@ class _Containers(object):
 
 
 class NoDocker(object):
-    """What stands for a Docker client: it has nothing to list, and everything else says why."""
+    """Replaces a Docker client: it lists no containers, and all else raises an error that says why."""
 
     containers = _Containers()
 

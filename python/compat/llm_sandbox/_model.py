@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Records with checked fields, in the way of pydantic's models, which the original uses and we do without."""
+"""Records with checked fields, like the pydantic models that the original uses; pydantic itself is not needed."""
 import enum
 
 
@@ -9,8 +9,8 @@ class Field(object):
 
 
 class Model(object):
-    """Fields are class attributes of type Field. Equal by value; ``frozen`` ones cannot be changed, and refuse what they do not
-    know."""
+    """Fields are class attributes of type Field. Equality is by value; ``frozen`` records cannot be changed, and refuse
+    unknown fields."""
 
     _frozen = False
     _forbid = False
@@ -48,7 +48,7 @@ class Model(object):
             raise ValueError("{}.{}: {}".format(cls.__name__, name, error)) from error
 
     def _complete(self):
-        """After all fields are set."""
+        """Called after all fields are set."""
 
     def __setattr__(self, name, value):
         if self._frozen and name in self._fields():

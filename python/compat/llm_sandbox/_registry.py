@@ -14,7 +14,7 @@ from .exceptions import ContainerError, ValidationError
 
 _lock = threading.Lock()
 _containers = weakref.WeakValueDictionary()
-#: What a committed image is taken of; what is the host's, or the kernel's, is not there to be taken.
+#: What a committed image leaves out: files of the host or the kernel, which are not the container's own.
 _LEFT_OUT = ("./proc", "./dev", "./sys", "./usr", "./run/fumehood", "./node_modules")
 
 
@@ -46,7 +46,8 @@ def _place(tag):
 
 
 def commit(container, tag, language):
-    """Keeps the files of a container under a tag, which is never that of the image that it came from unless it is asked for."""
+    """Keeps the files of a container under a tag, by default a new one, so that the image that it came from is not
+    replaced."""
     name = tag or "llm-sandbox/{}:{}".format(language, uuid.uuid4().hex[:12])
     excluded = ["--exclude=" + part for part in _LEFT_OUT]
     done = container.exec(["tar", "-C", "/", "-cf", "/tmp/.commit.tar", "--exclude=./tmp/.commit.tar"] + excluded + ["."], cwd="/")
@@ -81,7 +82,7 @@ def _instructions(text):
 
 
 def _pip_names(command):
-    """The packages of `pip install NAMES`; None where the command is something else."""
+    """The packages in `pip install NAMES`; None for any other command."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -93,8 +94,8 @@ def _pip_names(command):
 
 
 def follow_dockerfile(container, path, session):
-    """Carries out what of a Dockerfile can be: FROM and WORKDIR name what is there, ENV, COPY, and RUN without a network; pip install
-    means packages on demand. Anything else is an error that names it."""
+    """Executes a Dockerfile as far as possible: FROM and WORKDIR (with existing names), ENV, COPY, and RUN without a
+    network; pip install uses packages on demand. Anything else is an error that names the instruction."""
     if not os.path.exists(path):
         raise ValidationError("dockerfile {} is not there".format(path))
     with open(path, encoding="utf-8") as file:

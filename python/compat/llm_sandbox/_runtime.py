@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What runtime_configs, pod manifests and the like mean here: limits, mounts, variables, a user. What cannot be had is an error that
-names it."""
+"""Translates runtime_configs, pod manifests and similar settings into limits, mounts, variables and a user. A setting
+that is not supported is an error that names it."""
 import os
 import re
 
@@ -8,7 +8,7 @@ from .exceptions import ValidationError
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
           "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
-#: What the sandboxes have where nothing is said.
+#: Limits of sandboxes whose settings name none.
 DEFAULTS = {"memory": "4G", "processes": 1024, "disk": "2G", "file_size": "2G", "open_files": 1024}
 
 
@@ -30,7 +30,7 @@ def _number(value, name):
 
 
 class Runtime(object):
-    """Collects what the sandbox is made of."""
+    """Collects the settings of a sandbox."""
 
     def __init__(self):
         self.limits = dict(DEFAULTS, cpu_time=None, wall_time=None)
@@ -41,7 +41,7 @@ class Runtime(object):
         self.writable_root = True
 
     def arguments(self):
-        """Those of fumehood.container.Container."""
+        """The arguments for fumehood.container.Container."""
         return dict(self.limits, env=self.env, mounts=self.mounts, user=self.user, hostname=self.hostname, writable_root=self.writable_root)
 
 
@@ -88,7 +88,7 @@ def _mounts(runtime, value, name):
         given = {str(key).lower().replace("_", ""): item for key, item in dict(mount).items()}
         kind = given.get("type", "bind")
         if kind == "tmpfs":
-            continue  # the root can be written to, and is forgotten
+            continue  # tmpfs: the root is writable anyway, and not kept
         if kind != "bind":
             raise ValidationError("runtime_configs: {}: a mount of type {} cannot be had, only bind and tmpfs".format(name, kind))
         _add_mount(runtime, given.get("source"), given.get("target"), given.get("readonly", False), name)
@@ -163,7 +163,7 @@ def _hostname(runtime, value, name):
 
 
 def _ignored(runtime, value, name):
-    """What makes no difference to a program here, or is so anyway."""
+    """Settings that make no difference here, or always hold."""
 
 
 _KNOWN = {
@@ -183,7 +183,7 @@ _KNOWN.update(dict.fromkeys((
 
 
 def read(runtime, configs):
-    """A dictionary as docker's and podman's create() take it."""
+    """Reads a dictionary of arguments for docker's and podman's create()."""
     for name, value in (configs or {}).items():
         if name == "cpu_quota":
             _cpu_quota(runtime, value, name, configs)
@@ -194,8 +194,8 @@ def read(runtime, configs):
 
 
 def read_pod(runtime, manifest):
-    """Of a pod's manifest: variables, limits, user and working directory of its first container. What describes a cluster means
-    nothing here."""
+    """Reads variables, limits, user and working directory of a pod manifest's first container. What describes a cluster
+    is ignored."""
     containers = (manifest or {}).get("spec", {}).get("containers") or [{}]
     first = containers[0]
     limits = (first.get("resources") or {}).get("limits") or {}
@@ -214,7 +214,7 @@ def read_pod(runtime, manifest):
 
 
 def read_local(runtime, config):
-    """A LocalSandboxConfig."""
+    """Reads a LocalSandboxConfig."""
     if config.network != "none":
         raise ValidationError("sandbox_config: network={!r} cannot be had: the sandboxes have no network".format(config.network))
     runtime.env.update(config.env)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Backends by name: the original's words, all of which mean fumehood, and those that a program registers."""
+"""Backends by name: the original's names, all of which mean fumehood, and those that a program registers."""
 import dataclasses
 import re
 import threading
@@ -30,7 +30,7 @@ class BackendDefinition:
     builtin: bool = False
 
 
-#: What fumehood's sandboxes are, whatever the word.
+#: Capabilities of fumehood's sandboxes, under whatever name.
 _OURS = BackendCapabilities(("linux",), True, True, True, True, True, True, False)
 _LOCAL = dataclasses.replace(_OURS, container_images=False, interactive=False, pooling=False)
 _MAMBA = dataclasses.replace(_OURS, interactive=False, pooling=False)

@@ -4,7 +4,7 @@ import enum
 
 
 class StrEnum(str, enum.Enum):
-    """Members are text, whatever the version of Python."""
+    """An enumeration whose members are strings, in every version of Python."""
 
     def __str__(self):
         return self.value
@@ -43,7 +43,7 @@ class SupportedLanguage(StrEnum):
 
 
 class DefaultImage(object):
-    """The original's images. Here each stands for this machine's tools."""
+    """The original's images. Here each one means this machine's tools."""
 
     PYTHON = "ghcr.io/vndee/sandbox-python-311-bullseye"
     JAVA = "ghcr.io/vndee/sandbox-java-11-bullseye"

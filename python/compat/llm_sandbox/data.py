@@ -20,7 +20,7 @@ class FileType(enum.Enum):
 
 
 class Text(str):
-    """``result.text`` as 0.2 has it, a text, which can be called, as 0.3 has it."""
+    """``result.text``: a string, as in 0.2, that can also be called, as in 0.3."""
 
     def __call__(self):
         return str(self)
@@ -30,7 +30,7 @@ class Text(str):
 
 
 class _TextOf(object):
-    """The attribute ``text``: the output, in both ways."""
+    """The attribute ``text``: the output, in both forms."""
 
     def __get__(self, result, owner=None):
         return self if result is None else Text(result.stdout)
@@ -41,7 +41,7 @@ class _TextOf(object):
 
 @dataclasses.dataclass(frozen=True)
 class ConsoleOutput:
-    """What a program said, and how it ended. ``extra`` has what the original does not tell: status, limits that were hit."""
+    """A program's output and how it ended. ``extra`` has what the original lacks: status, limits that were hit."""
 
     exit_code: int = 0
     stderr: str = ""

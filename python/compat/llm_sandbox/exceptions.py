@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong, under the original's names. Exceptions that say more than their class name take what they say it of."""
+"""Exceptions with the original's names. Those whose message has parameters take them as arguments."""
 
 
 class SandboxError(Exception):
-    """The base of all of them."""
+    """The base class of the others."""
 
     def __init__(self, message):
         super().__init__(message)
@@ -14,23 +14,23 @@ SandboxException = SandboxError
 
 
 class ContainerError(SandboxError):
-    """A sandbox could not be made, reached or asked."""
+    """A sandbox could not be made or reached, or did not answer."""
 
 
 class SecurityError(SandboxError):
-    """Something that would leave the sandbox."""
+    """An operation would leave the sandbox."""
 
 
 class ResourceError(SandboxError):
-    """A limit of resources."""
+    """A resource limit was reached."""
 
 
 class ValidationError(SandboxError):
-    """An argument that is not what it has to be."""
+    """An argument is invalid."""
 
 
 class ExtraArgumentsError(SandboxError):
-    """Arguments that nobody takes."""
+    """Unknown arguments were given."""
 
 
 class MissingDependencyError(SandboxError):
@@ -38,11 +38,11 @@ class MissingDependencyError(SandboxError):
 
 
 class SecurityViolationError(SandboxError):
-    """The session's policy forbids it."""
+    """The session's policy forbids the code."""
 
 
 class SandboxTimeoutError(SandboxError):
-    """The time was over; what ran is ended."""
+    """The time limit was reached; the program was ended."""
 
     def __init__(self, message, timeout_duration=None):
         super().__init__(message)
@@ -54,7 +54,7 @@ TimeoutError = SandboxTimeoutError  # noqa: A001
 
 
 class DependencyError(SandboxError):
-    """Of 0.2: a package could not be had."""
+    """Of 0.2: a package could not be installed."""
 
 
 def _said(name, text, arguments, about):

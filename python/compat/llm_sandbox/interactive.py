@@ -19,7 +19,7 @@ from .core.session_base import BaseSession, make_config
 from .data import ConsoleOutput
 from .exceptions import ContainerError, LanguageNotSupportedError, SandboxTimeoutError, UnsupportedBackendError
 
-#: Seconds that an interrupted cell has to stop; then its interpreter is started anew.
+#: Seconds that an interrupted cell has to stop; then its interpreter is restarted.
 _STOP_WITHIN_S = 2.0
 _KERNEL = "/run/.sandbox-kernel.py"
 
@@ -38,7 +38,7 @@ class InteractiveSettings:
 
 
 class _Stream(threading.Thread):
-    """One of the kernel's streams, taken apart at the marks that end cells."""
+    """One of the kernel's streams, split at the marks that end cells."""
 
     def __init__(self, read):
         super(_Stream, self).__init__(daemon=True, name="llm-sandbox-kernel")
@@ -92,7 +92,7 @@ class _Stream(threading.Thread):
             self.changed.notify_all()
 
     def wait(self, deadline):
-        """The cell's exit code; None: the time is over, or the kernel."""
+        """The cell's exit code; None: the time is up, or the kernel ended."""
         with self.changed:
             while self.code is None and not self.over:
                 left = None if deadline is None else deadline - time.monotonic()
@@ -153,7 +153,7 @@ class InteractiveSandboxSession(BaseSession):
             raise ContainerError("the interpreter cannot be started: {}".format(error)) from error
 
     def _stop_cell(self):
-        """After a time-out: interrupted, or where it does not stop, ended with everything else."""
+        """After a time-out: interrupts the cell, or, if it does not stop, ends it together with everything else."""
         deadline = time.monotonic() + _STOP_WITHIN_S
         with contextlib.suppress(fumehood.Error):
             self._kernel.signal(signal.SIGINT)
@@ -177,7 +177,7 @@ class InteractiveSandboxSession(BaseSession):
             try:
                 self._kernel.write(json.dumps({"code": code, "token": token}) + "\n")
             except fumehood.Error:
-                pass  # it is gone: its streams tell
+                pass  # it ended: its streams tell
             deadline = None if limit is None else time.monotonic() + limit
             try:
                 codes = [stream.wait(deadline) for stream in self._streams]

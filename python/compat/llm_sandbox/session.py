@@ -21,7 +21,8 @@ _TYPES = {"png": FileType.PNG, "jpg": FileType.JPEG, "jpeg": FileType.JPEG, "pdf
 
 
 def create_session(backend=SandboxBackend.DOCKER, pool=None, *args, **kwargs):
-    """A session. Every backend's word means fumehood's sandboxes; ``session.backend`` is the word."""
+    """A session. Every backend's name means fumehood's sandboxes; ``session.backend`` is the name that was asked
+    for."""
     definition = get_backend(backend)
     if pool is not None:
         if not definition.capabilities.pooling:
@@ -35,10 +36,11 @@ SandboxSession = create_session
 
 
 def _take_plots(container):
-    """Plots of the folder, in order. What the code inside left there is read as files, and never believed to be more."""
+    """Reads the plots of the folder, in order. The code inside could have put anything there: it is read as files and
+    not trusted."""
     try:
         data = container.get_archive(PLOT_FOLDER)
-    except Exception:  # noqa: B902  no such folder: nothing was drawn
+    except Exception:  # no such folder: the program drew nothing
         return []
     plots = []
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
@@ -52,7 +54,7 @@ def _take_plots(container):
 
 
 class ArtifactSandboxSession(object):
-    """A session whose runs bring the plots back that their programs made."""
+    """A session whose runs return the plots that their programs made."""
 
     def __init__(self, backend=SandboxBackend.DOCKER, image=None, dockerfile=None, lang=SupportedLanguage.PYTHON, *, pool=None, keep_template=False,
                  commit_container=False, verbose=False, runtime_configs=None, workdir="/sandbox", enable_plotting=True, security_policy=None,
@@ -89,7 +91,7 @@ class ArtifactSandboxSession(object):
         if self.enable_plotting:
             if clear_plots:
                 self.clear_plots()
-            self._session._enforce(code)  # of the program alone, without what is put before it
+            self._session._enforce(code)  # checks only the program, without the code put before it
             result = self._session.run_unchecked(handler.inject_plot_detection_code(code), libraries, timeout, on_stdout, on_stderr)
         else:
             result = self._session.run(code, libraries=libraries, timeout=timeout, on_stdout=on_stdout, on_stderr=on_stderr)

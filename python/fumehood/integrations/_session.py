@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the adapters share: a sandbox with an interpreter, made at its first use, that answers with text for a model."""
+"""Shared by the adapters: a sandbox with an interpreter, made on first use, which answers with text for a model."""
 import threading
 from typing import Any, Dict, Optional, Sequence, Tuple
 
@@ -10,7 +10,7 @@ from ..sandbox import Sandbox
 
 __all__ = ["CodeSession", "ABOUT"]
 
-#: What a model reads of the tool.
+#: The tool's description for models.
 ABOUT = ("Runs %s code in a sandbox without network and returns what it printed, the value of its last line and its errors. Variables "
          "and files stay from one call to the next.")
 _PLACE = "/opt/packages"
@@ -39,7 +39,7 @@ class CodeSession:
         self._made: Optional[Tuple[Sandbox, Context]] = None
 
     def __deepcopy__(self, memo: Any) -> "CodeSession":
-        return self  # frameworks copy their tools: the session stays the same one
+        return self  # frameworks copy their tools; the session must not be copied
 
     def _open(self) -> Tuple[Sandbox, Context]:
         arguments = dict(self._arguments)
@@ -65,11 +65,11 @@ class CodeSession:
 
     @property
     def sandbox(self) -> Sandbox:
-        """The sandbox, made now if it was not yet: its files, for example."""
+        """The sandbox, which is made on first use; gives access to its files, for example."""
         return self._there()[0]
 
     def run(self, code: str, timeout: Optional[float] = None, stop: Optional[Cancel] = None, on_event: Any = None) -> Execution:
-        """Runs code; what it does wrong is in the :class:`Execution`."""
+        """Runs code; an error of the code is part of the :class:`Execution`."""
         seconds = self.timeout if timeout is None else timeout
         if not self.fresh:
             return self._there()[1].run_until(code, seconds, None, False, on_event, self.grace, 0, stop or Cancel())
@@ -80,19 +80,19 @@ class CodeSession:
             sandbox.destroy()
 
     async def arun(self, code: str, timeout: Optional[float] = None, on_event: Any = None) -> Execution:
-        """As :meth:`run`; a task that is cancelled interrupts its code."""
+        """As :meth:`run`; cancelling the task interrupts the code."""
         execution: Execution = await aio._stoppable(lambda stop: self.run(code, timeout, stop, on_event))
         return execution
 
     def text(self, code: str, timeout: Optional[float] = None) -> str:
-        """As :meth:`run`, told as a model reads it."""
+        """As :meth:`run`; returns text for a model."""
         return self.told(self.run(code, timeout))
 
     async def atext(self, code: str, timeout: Optional[float] = None) -> str:
         return self.told(await self.arun(code, timeout))
 
     def told(self, execution: Execution) -> str:
-        """What came of a run, as text of at most ``output`` characters."""
+        """The outcome of a run, as text of at most ``output`` characters."""
         parts = [execution.stdout.rstrip("\n")] if execution.stdout.strip() else []
         if execution.stderr.strip():
             parts.append("[stderr]\n" + execution.stderr.rstrip("\n"))
@@ -124,7 +124,7 @@ class CodeSession:
 
 
 def session_of(session: Optional[CodeSession], options: Dict[str, Any]) -> CodeSession:
-    """The session that was given, or one of its own for a tool."""
+    """The given session, or a new one for a tool."""
     if session is not None and options:
         raise errors.ArgumentError("a session excludes other options", "they are part of it", "argument")
     return session or CodeSession(**options)

@@ -42,7 +42,7 @@ class FumehoodCodeExecutor(CodeExecutor, Component[FumehoodCodeExecutorConfig]):
 
     @property
     def sandbox(self) -> Optional[Sandbox]:
-        """The sandbox of the blocks: its files, for example."""
+        """The sandbox of the blocks; gives access to its files, for example."""
         return None if self._sandbox is None else self._sandbox._sandbox
 
     async def start(self) -> None:
@@ -66,7 +66,7 @@ class FumehoodCodeExecutor(CodeExecutor, Component[FumehoodCodeExecutorConfig]):
         return self._contexts[language]
 
     async def execute_code_blocks(self, code_blocks: List[CodeBlock], cancellation_token: CancellationToken) -> CodeResult:
-        """Up to the first block that fails: its exit code is 1, 124 after the time-out."""
+        """Runs blocks up to the first one that fails: its exit code is 1, or 124 after a time-out."""
         outputs: List[str] = []
         for block in code_blocks:
             language = _NAMES.get(block.language.lower())

@@ -70,5 +70,5 @@ class FumehoodSandboxEnvironment(SandboxEnvironment):
 
 
 def _as_os_error(error: errors.Error, file: str) -> Exception:
-    """As what inspect_ai tells its models: OSError makes the right kind of its number."""
+    """The exceptions by which inspect_ai informs its models; OSError chooses its subclass by the number."""
     return OSError(error.errno, error.message, file) if error.errno else RuntimeError(error.message)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""LangGraph: a node for graphs whose state holds code. Agents take the tool of .langchain."""
+"""LangGraph: a node for graphs whose state holds code. Agents use the tool in .langchain."""
 from typing import Any, Dict, Mapping, Optional
 
 from langgraph.graph import StateGraph  # noqa: F401  says early that LangGraph is not there

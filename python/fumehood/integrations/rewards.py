@@ -32,8 +32,8 @@ def completion_of(completion: Completion) -> str:
 
 
 def _sample(problem: Mapping[str, Any], name: str, code: str) -> Dict[str, str]:
-    """Code that goes on where the prompt ends is a completion; one that has the function itself is a program, which gets what
-    the prompt has before the function: imports, helpers."""
+    """A sample for the judge. Code that continues the prompt is a completion; code that defines the function itself is
+    a program, to which the prompt's text before the function (imports, helpers) is added."""
     entry, prompt = problem.get("entry_point"), str(problem.get("prompt") or "")
     declaration = r"^(?:async[ \t]+)?def[ \t]+%s\b" % re.escape(str(entry))
     if not entry:
@@ -45,15 +45,15 @@ def _sample(problem: Mapping[str, Any], name: str, code: str) -> Dict[str, str]:
 
 
 class Rewards:
-    """``passed`` and ``failed`` are the rewards; ``jobs`` and ``options`` go to the judge. A completion that no judge could judge is
-    ``failed``, as any other that does not pass. Thread-safe."""
+    """``passed`` and ``failed`` are the rewards; ``jobs`` and ``options`` go to the judge. A completion that cannot be
+    judged counts as ``failed``. Thread-safe."""
 
     def __init__(self, problems: Iterable[Mapping[str, Any]], *, passed: float = 1.0, failed: float = 0.0, key: str = "task_id",
                  jobs: Optional[int] = None, options: Sequence[str] = ()) -> None:
         self.problems: Dict[str, Dict[str, Any]] = {str(problem[key]): dict(problem) for problem in problems}
         self.passed, self.failed, self.key = passed, failed, key
         self._judge = functools.partial(judge, jobs=jobs, options=options)
-        self.__name__ = "fumehood_judge"  # trainers name their columns by it
+        self.__name__ = "fumehood_judge"  # trainers use it as the name of a column
 
     def score(self, completions: Sequence[Completion], tasks: Sequence[str]) -> List[float]:
         """One reward for each completion of the task beside it."""
@@ -74,13 +74,13 @@ class Rewards:
         return found
 
     def __call__(self, prompts: Any = None, completions: Sequence[Completion] = (), **columns: Any) -> List[float]:
-        """As TRL calls a reward function: the data set's columns come as lists."""
+        """Called by TRL: the columns of the data set are lists."""
         if self.key not in columns:
             raise errors.ArgumentError("the data set has no column %s" % self.key, "it names the problem of each row", "argument")
         return self.score(completions, columns[self.key])
 
     async def verifiers(self, completion: Completion, info: Any = None, task: Any = None, **_more: Any) -> float:
-        """As verifiers calls one: one completion, whose ``info`` (or ``task``) names its problem."""
+        """Called by verifiers: one completion, whose ``info`` (or ``task``) names its problem."""
         name = info.get(self.key) if isinstance(info, Mapping) else None
         score: List[float] = await asyncio.wrap_future(submit(lambda: self.score([completion], [str(name if name is not None else task)])))
         return score[0]

@@ -55,7 +55,7 @@ class FumehoodExecutor(RemotePythonExecutor):
         return next((getattr(result, form) for form in _FORMS if getattr(result, form) is not None), None)
 
     def install_packages(self, additional_imports: List[str]) -> List[str]:
-        """By the caller's own pip, outside of the sandbox, which has no network."""
+        """Installs packages with the caller's own pip, outside of the sandbox, which has no network."""
         if additional_imports:
             template = _packages.resolve("python", additional_imports, hostimage.interpreter("python"))
             _packages.copy_into(self.session.sandbox, template.path, ".packages/python")

@@ -21,7 +21,8 @@ __all__ = ["main"]
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Serves until its client goes (stdio) or until it is told to stop. The first argument is the JSON of the options."""
+    """Serves until the client disconnects (stdio) or the server is stopped. The first argument is the JSON of the
+    options."""
     from .sessions import Ceilings
     given = json.loads((sys.argv[1:] if arguments is None else arguments)[0])
     http = given.pop("http", None)

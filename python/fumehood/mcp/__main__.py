@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `fumehood mcp` starts."""
+"""The program that `fumehood mcp` executes."""
 import sys
 
 from . import main

@@ -31,18 +31,19 @@ from .sessions import Ceilings, Sessions
 __all__ = ["serve_http"]
 
 _PATH = "/mcp"
-#: Connections at once; clients with a handshake; seconds for a request to arrive; seconds between two signs of life of a stream.
+#: Maximum of connections; of clients with a handshake; seconds for a request to arrive; seconds between two keepalives
+#: of a stream.
 _CONNECTIONS_MAX, _CLIENTS_MAX, _ARRIVE_S, _ALIVE_S = 256, 256, 30, 15.0
-#: How often a call that runs looks whether its client is there still.
+#: Seconds between two checks whether the client of a running call is still connected.
 _LOOK_S = 0.25
 _STATUS = {protocol.PARSE: 400, protocol.REQUEST: 400, protocol.PARAMS: 400, protocol.HEADERS: 400, protocol.UNSUPPORTED: 400, protocol.METHOD: 404}
-#: Which parameter of a method is said once more in the header Mcp-Name.
+#: The parameter of a method that the header Mcp-Name repeats.
 _NAMED = {"tools/call": "name", "resources/read": "uri"}
 _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
 class _Client:
-    """One that made the handshake."""
+    """A client that made the handshake."""
 
     def __init__(self, sessions: Sessions) -> None:
         self.connection = protocol.Connection(sessions)
@@ -52,7 +53,7 @@ class _Client:
 
 
 class _State:
-    """What all connections share."""
+    """State that all connections share."""
 
     def __init__(self, ceilings: Ceilings, token: Optional[str], origins: Sequence[str], local: bool) -> None:
         self.ceilings, self.token, self.origins, self.local = ceilings, token, list(origins), local
@@ -89,7 +90,7 @@ class _State:
         return True
 
     def tidy(self) -> None:
-        """Clients and sessions that nobody uses."""
+        """Ends clients and sessions that were idle for too long."""
         oldest = time.monotonic() - self.ceilings.idle
         with self._lock:
             idle = [id for id, client in self._clients.items() if not client.busy and client.used < oldest]
@@ -108,7 +109,7 @@ class _State:
 
 
 class _Answered(Exception):
-    """The request was answered already."""
+    """Raised after the request was answered."""
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -138,7 +139,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def refuse(self, status: int, message: str, **headers: str) -> None:
-        """Before the body is read: the connection ends, since what follows on it is not known."""
+        """Refuses a request before its body was read: the connection is closed, because the position of the next
+        request is unknown."""
         self.close_connection = True
         self.reply(status, protocol.encode(protocol.failure(None, protocol.REQUEST, message)), Connection="close", **headers)
         raise _Answered
@@ -212,7 +214,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         return (isinstance(meta, dict) and protocol.VERSION_KEY in meta) or self.headers.get("MCP-Protocol-Version") in protocol.MODERN
 
     def modern(self, message: Dict[str, Any]) -> None:
-        """Each request stands for itself; its headers repeat what it says."""
+        """Handles a request of the protocol without a handshake; its headers repeat some of its content."""
         if "id" not in message:
             self.reply(202)
             return
@@ -280,7 +282,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.follow(work, cancel_when_gone)
 
     def follow(self, work: protocol.Work, cancel_when_gone: bool) -> None:
-        """Has the work done by another thread, and hands on what it says; watches the client meanwhile."""
+        """Has another thread make the call, and passes its events on; checks meanwhile whether the client is still
+        connected."""
         events: "queue.SimpleQueue[Tuple[bool, Optional[Dict[str, Any]]]]" = queue.SimpleQueue()
         submit(lambda: events.put((True, work.answer(lambda notification: events.put((False, notification))))))
         streaming = work.token is not None and "text/event-stream" in self.headers.get("Accept", "")
@@ -293,7 +296,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                     self.close_connection = True
                     if cancel_when_gone:
                         work.cancel()
-                    while not events.get()[0]:  # until its end, so that the call counts as under way
+                    while not events.get()[0]:  # until it ends, so that it counts as running
                         pass
                     return
                 if begun and time.monotonic() - quiet > _ALIVE_S:
@@ -338,7 +341,7 @@ def _without_port(host: str) -> str:
 
 
 def _decoded(value: Optional[str]) -> Optional[str]:
-    """A header's value; what no header can hold is in it as =?base64?...?=."""
+    """A header's value. Text that headers cannot hold is encoded as =?base64?...?=."""
     if value is None or not (value.startswith("=?base64?") and value.endswith("?=")):
         return value
     import base64
@@ -373,13 +376,13 @@ class _Server(http.server.ThreadingHTTPServer):
                 request.settimeout(_ARRIVE_S)
                 request = self._tls.wrap_socket(request, server_side=True)
             super().process_request_thread(request, client_address)
-        except (OSError, ValueError):  # no TLS, or gone
+        except (OSError, ValueError):  # no TLS, or disconnected
             self.shutdown_request(request)
         finally:
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        pass  # a client that went in the middle
+        pass  # the client disconnected in the middle of a request
 
 
 def _token(path: Optional[str]) -> Optional[str]:

@@ -20,7 +20,7 @@ from .sessions import Sessions
 __all__ = ["Connection", "Work", "decode", "encode", "failure", "MODERN", "VERSIONS", "MESSAGE_MAX", "PARSE", "REQUEST", "METHOD",
            "PARAMS", "HEADERS", "UNSUPPORTED", "VERSION_KEY"]
 
-#: The newest first. Those after the first have the handshake.
+#: The newest first. All but the first have a handshake.
 VERSIONS = ("2026-07-28", "2025-11-25", "2025-06-18")
 MODERN, HANDSHAKE = VERSIONS[:1], VERSIONS[1:]
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
@@ -33,7 +33,7 @@ NO_RESOURCE, HEADERS, UNSUPPORTED = -32002, -32020, -32022
 
 #: Bytes of one message.
 MESSAGE_MAX = 32 << 20
-#: Seconds between two words of progress at least; between two when nothing happens.
+#: Seconds between two notifications of progress: at least, and when there is no progress.
 _PROGRESS_S, _ALIVE_S = 0.1, 5.0
 
 _INFO = {"name": "fumehood", "title": "fumehood sandboxes", "version": VERSION}
@@ -47,7 +47,7 @@ Send = Callable[[Message], None]
 
 
 class _Refused(Exception):
-    """A request that is answered with an error."""
+    """A request that is answered by an error."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -62,7 +62,7 @@ def failure(id: Any, code: int, message: str, data: Any = None) -> Message:
 
 
 def encode(message: Message) -> bytes:
-    """One line of ASCII: what came out of a sandbox is in it as escapes alone."""
+    """One line of ASCII: all other characters, which may come from a sandbox, are escaped."""
     return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
@@ -71,7 +71,7 @@ def _no_constant(name: str) -> Any:
 
 
 def decode(raw: bytes) -> Tuple[Message, Optional[Message]]:
-    """A message, or the answer to what is none."""
+    """A message, or the error response to text that is none."""
     if not raw:
         return {}, failure(None, REQUEST, "a message may be %d bytes long" % MESSAGE_MAX)
     try:
@@ -90,12 +90,12 @@ def _valid_id(id: Any) -> bool:
 
 
 class Work:
-    """A request that was taken, to be answered in whichever thread."""
+    """An accepted request, which any thread may answer."""
 
     def __init__(self, connection: "Connection", id: Any, method: str, params: Message, modern: bool) -> None:
         self.id, self.method, self.params, self.modern = id, method, params, modern
         self.stop = Cancel()
-        self.told = False  # the client cancelled it itself, and wants no answer
+        self.told = False  # the client cancelled it and expects no answer
         self._connection = connection
         meta = params.get("_meta")
         self.token = meta.get("progressToken") if isinstance(meta, dict) else None
@@ -104,7 +104,7 @@ class Work:
 
     @property
     def quick(self) -> bool:
-        """Answered from memory."""
+        """Whether the request is answered from memory."""
         return self.method not in ("tools/call", "resources/read", "resources/list")
 
     def cancel(self) -> None:
@@ -112,13 +112,13 @@ class Work:
         self.stop()
 
     def answer(self, send: Send) -> Optional[Message]:
-        """The answer; None: the client wants none. ``send`` is for notifications meanwhile."""
+        """Makes the answer; None: the client expects none. ``send`` sends notifications meanwhile."""
         try:
             result = self._result(send)
             message: Message = {"jsonrpc": "2.0", "id": self.id, "result": result}
         except _Refused as refused:
             message = failure(self.id, refused.code, refused.message, refused.data)
-        except Exception as error:  # a bug of ours: the connection goes on
+        except Exception as error:  # a bug of ours must not end the connection
             message = failure(self.id, INTERNAL, "the server failed: %s" % type(error).__name__)
         finally:
             self._connection.end(self)
@@ -138,18 +138,19 @@ class Work:
 
 
 class Connection:
-    """What is known of one client between its messages."""
+    """State of one client between its messages."""
 
     def __init__(self, sessions: Sessions) -> None:
         self.sessions = sessions
-        self.version: Optional[str] = None  # by the handshake
+        self.version: Optional[str] = None  # set by the handshake
         self._pending: Dict[Any, Work] = {}
         self._lock = threading.Lock()
 
     def begin(self, message: Message, busy: int = 0) -> Tuple[Optional[Work], Optional[Message]]:
-        """Work to be answered, or an answer at once, or neither: a notification. ``busy``: how many may be under way."""
+        """Begins to handle a message. Returns work to do, or an immediate answer, or neither for a notification.
+        ``busy``: the maximum of running calls."""
         id, method, params = message.get("id"), message.get("method"), message.get("params", {})
-        if "method" not in message:  # a response: nothing is ever asked of the client
+        if "method" not in message:  # a response: ignored, since the server makes no requests
             return None, None if "result" in message or "error" in message else failure(None, REQUEST, "there is no method")
         if not isinstance(method, str) or not isinstance(params, dict):
             return None, failure(id if _valid_id(id) else None, REQUEST, "method is a text, and params an object")
@@ -171,7 +172,7 @@ class Connection:
         return work, None
 
     def _era(self, work: Work) -> Optional[Message]:
-        """Finds out whether the request says its version itself."""
+        """Finds out whether the request itself states its version."""
         meta = work.params.get("_meta")
         version = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
         if version is None and work.method == "server/discover":
@@ -210,8 +211,8 @@ class Connection:
 
 # ------------------------------------------------------------------------------------------------------------- progress
 class _Progress:
-    """Words of progress for a client that asked for them: at most ten a second, and one now and then when nothing happens, so
-    that a client which waits for a sign of life goes on waiting."""
+    """Notifies a client that asked for progress: at most ten times a second, and from time to time without progress, so
+    that the client does not give up."""
 
     def __init__(self, token: Any, send: Send) -> None:
         self._token, self._send = token, send
@@ -235,7 +236,7 @@ class _Progress:
         return self
 
     def __exit__(self, *_exc: Any) -> None:
-        with self._lock:  # nothing after the answer
+        with self._lock:  # send nothing after the answer
             self._over.set()
 
     def _beat(self) -> None:

@@ -34,7 +34,7 @@ def _files(session: Session) -> List[Dict[str, Any]]:
 
 
 def listing(sessions: Sessions) -> List[Dict[str, Any]]:
-    """The limits, and the files of all sessions that this client may list: the first of them."""
+    """Lists the limits, and the first files of all sessions that this client may list."""
     found: List[Dict[str, Any]] = [_LIMITS_SHOWN]
     for session in sessions.all():
         try:

@@ -21,9 +21,9 @@ __all__ = ["Ceilings", "Session", "Sessions", "LANGUAGES", "DEFAULT"]
 DEFAULT = "default"
 #: Languages whose state a session keeps from one run to the next.
 LANGUAGES = ("python", "javascript", "typescript", "bash")
-#: Where packages are found: those that the session was opened with, and those that came later, in its own folder.
+#: Folders with packages: those with which the session was opened, and later ones, in the session's own folder.
 _PLACE, _OWN = "/opt/packages", ".packages"
-#: How long the code may go on after it was interrupted, before it is killed.
+#: Seconds that interrupted code has to end before it is killed.
 GRACE_S = 5.0
 
 
@@ -47,23 +47,23 @@ class Ceilings:
         self.lock = threading.Lock()
 
     def as_dict(self) -> Dict[str, Any]:
-        """For the model: without the host's paths."""
+        """For the model; leaves out paths of the host."""
         return {"sessions": self.sessions, "memory_bytes": self.memory, "disk_bytes": self.disk, "processes": self.processes,
                 "cpu_time_seconds": self.cpu_time, "wall_time_seconds": self.wall_time, "output_bytes": self.output,
                 "idle_seconds": self.idle, "packages": self.packages, "network": "none",
                 "shown_folders": [{"path": mount[1], "writable": len(mount) > 2 and mount[2] == "rw"} for mount in self.mounts]}
 
     def seconds(self, asked: Optional[float], default: float) -> Optional[float]:
-        """The time that a call gets: what it asked for, within the ceiling."""
+        """The time limit of a call: what it asked for, within the ceiling."""
         wanted = default if asked is None else asked
         return wanted if self.wall_time is None else min(wanted, self.wall_time)
 
     def size(self, asked: Optional[int]) -> Optional[int]:
-        """Bytes of memory that a call gets."""
+        """The memory limit of a call in bytes."""
         return self.memory if asked is None else asked if self.memory is None else min(asked, self.memory)
 
     def bounds(self, memory: Optional[int] = None) -> Dict[str, Any]:
-        """Arguments of a run or a sandbox."""
+        """Limits as arguments of a run or a sandbox."""
         return {"memory": self.size(memory), "disk": self.disk, "processes": self.processes, "mounts": self.mounts}
 
     def take(self) -> None:
@@ -126,7 +126,7 @@ class Sessions:
 
     def __init__(self, ceilings: Ceilings, shared: bool = False, client: Optional[Client] = None) -> None:
         self.ceilings = ceilings
-        #: Clients that cannot be told apart use these: nothing is listed, and no name is made for a session.
+        #: For clients that cannot be told apart: nothing is listed, and there is no session "default".
         self.shared = shared
         self._client = client
         self._all: Dict[str, Session] = {}
@@ -134,7 +134,7 @@ class Sessions:
         self._closed = False
 
     def open(self, names: Optional[Dict[str, Sequence[str]]] = None, memory: Optional[int] = None, id: Optional[str] = None) -> Session:
-        """A new one; ``names``: packages by language, shown from the start."""
+        """Opens a session; ``names``: packages by language, visible from the start."""
         wanted = {language: list(given) for language, given in (names or {}).items() if given}
         if wanted:
             self.need_packages()
@@ -147,7 +147,7 @@ class Sessions:
             bounds["mounts"] = mounts
             env = {"PYTHONPATH": "%s/python:/home/user/%s/python" % (_PLACE, _OWN),
                    "NODE_PATH": "%s/javascript/node_modules:/home/user/%s/javascript" % (_PLACE, _OWN)}
-            # the folders for later packages are there from the start, since Python does not look again for one that was not
+            # make the folders for later packages now, since Python remembers that a folder was missing at its start
             kept = {"%s/%s/.keep" % (_OWN, language): "" for language in packages.LANGUAGES}
             sandbox = Sandbox("python", code_name=".main.py", files=kept, env=env, client=self._client, output=self.ceilings.output,
                               cpu_time=self.ceilings.cpu_time, wall_time=None, **bounds)
@@ -180,7 +180,7 @@ class Sessions:
 
     @contextlib.contextmanager
     def using(self, id: Optional[str]) -> Any:
-        """Around each call that works in one: it is not idle until the end."""
+        """Marks a session as in use during a call, so that it does not count as idle."""
         session = self.get(id)
         with self._lock:
             session.busy += 1
@@ -217,7 +217,7 @@ class Sessions:
             return [] if self.shared else list(self._all.values())
 
     def close_idle(self) -> None:
-        """Those that nobody has used for as long as the operator lets them be."""
+        """Closes sessions that were idle for longer than the operator allows."""
         oldest = time.monotonic() - self.ceilings.idle
         with self._lock:
             idle = [self._all.pop(session.id) for session in list(self._all.values()) if not session.busy and session.used < oldest]

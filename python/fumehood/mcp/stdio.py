@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The transport for a client that starts the server as its child: a message a line on stdin and stdout."""
+"""The transport for a client that starts the server as its child: one message on each line of stdin and stdout."""
 import os
 import signal
 import sys
@@ -12,7 +12,7 @@ from .sessions import Ceilings, Sessions
 
 __all__ = ["serve"]
 
-#: Calls that may be under way at once; a further one is refused.
+#: Maximum of running calls; a further one is refused.
 _CALLS_MAX = 200
 
 
@@ -25,7 +25,8 @@ def _stop(_number: int, _frame: Any) -> None:
 
 
 class _Output:
-    """stdout, for several threads. What other code prints must not land between messages, so it goes to stderr."""
+    """Writes to stdout from several threads. Output of other code must not get between messages, so it goes to
+    stderr."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -38,12 +39,12 @@ class _Output:
             while line:
                 try:
                     line = line[os.write(self._descriptor, line):]
-                except OSError:  # the client has gone: stdin's end says so as well
+                except OSError:  # the client disconnected: the end of stdin tells too
                     return
 
 
 def _line(stream: Any) -> Optional[bytes]:
-    """The next line; b"" for one that is too long, which is read to its end and dropped; None at the end of all."""
+    """The next line; b"" for one that is too long, which is skipped; None at the end of the input."""
     line: bytes = stream.readline(protocol.MESSAGE_MAX + 1)
     if not line:
         return None
@@ -76,7 +77,7 @@ def serve(ceilings: Ceilings) -> int:
     connection.cancel_all()
     sessions.close_all()
     sys.stderr.flush()
-    os._exit(status)  # calls that have not ended are in the library: the engine sees our socket's end
+    os._exit(status)  # calls that are still running are in the library: the engine notices the end of our socket
 
 
 def _read(connection: protocol.Connection, output: _Output) -> None:

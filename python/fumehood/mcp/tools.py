@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tools: a table. Each row says what the model reads of it, which arguments it takes, and what does the work."""
+"""The tools: a table. Each row has the description for models, the arguments, and the function that does the work."""
 import base64
 from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional
 
@@ -15,29 +15,30 @@ __all__ = ["Tool", "TOOLS", "find", "listing", "refusal", "text_of"]
 Say = Optional[Callable[[str], None]]
 Answer = Dict[str, Any]
 
-#: Seconds that a call gets when it says nothing.
+#: Time limits in seconds of calls that give none.
 _RUN_S, _SHELL_S = 30.0, 60.0
-#: Bytes of a file that a tool gives back; images among the results of one run.
+#: Maximum bytes of a file that a tool returns; images among the results of a run; entries of a list.
 _FILE_MAX, _IMAGES_MAX, _LISTED_MAX = 8 << 20, 16, 2000
 _IMAGES = {"png": "image/png", "jpeg": "image/jpeg"}
 _TEXT_MAX = 16 << 20
 
 
 def text_of(data: Any) -> str:
-    """Text of bytes, or of a name with bytes that are no UTF-8; without halves of characters, which many JSON readers refuse."""
+    """Decodes bytes, or a name that contains bytes that are not UTF-8; removes lone surrogates, which many JSON readers
+    refuse."""
     if isinstance(data, bytes):
         return data.decode("utf-8", "replace")
     return str(data).encode("utf-8", "replace").decode("utf-8")
 
 
 class Call:
-    """What a tool works with."""
+    """The call that a tool handles."""
 
     def __init__(self, sessions: Sessions, stop: Cancel, say: Say) -> None:
         self.sessions, self.ceilings, self.stop, self._say = sessions, sessions.ceilings, stop, say
 
     def say(self, text: str) -> None:
-        """A word of progress: the last line of a text."""
+        """Reports progress: the last line of a text."""
         if self._say is not None:
             lines = [line for line in text.splitlines() if line.strip()]
             if lines:
@@ -54,7 +55,7 @@ def _answer(content: List[Answer], fields: Mapping[str, Any]) -> Answer:
 
 
 def refusal(error: errors.Error) -> Answer:
-    """What the model reads when a call could not be carried out as asked."""
+    """The text for the model when a call could not be carried out."""
     said = error.message + (" (%s)" % error.hint if error.hint else "")
     return {"content": [_text(said)], "structuredContent": {"error": error.code, "message": text_of(error.message), "hint": text_of(error.hint)},
             "isError": True}
@@ -65,7 +66,7 @@ _LIMITS = {"cpu_time": "its CPU time", "wall_time": "its time", "memory": "its m
 
 
 def _told(stdout: str, stderr: str, status: str, exit_code: Optional[int], signal: Any, fired: List[str]) -> str:
-    """A program's output and end, as a person at a terminal would have them."""
+    """A program's output and how it ended, as a terminal would show them."""
     parts = [stdout.rstrip("\n")] if stdout.strip() else []
     if stderr.strip():
         parts.append("[stderr]\n" + stderr.rstrip("\n"))
@@ -128,7 +129,7 @@ def _execution(execution: Execution, most: int) -> Answer:
         if shown and len(images) < _IMAGES_MAX:
             images.append({"type": "image", "data": getattr(display, shown), "mimeType": _IMAGES[shown]})
         said = next((form for form in (display.text, display.markdown, display.latex, display.html, display.svg) if form), None)
-        if said and not (shown and said.startswith("<")):  # "<Figure size …>" beside the figure says nothing
+        if said and not (shown and said.startswith("<")):  # "<Figure size …>" is useless beside the figure
             parts.append(_cut(text_of(said), most))
         values.append({"main": display.main, "text": _cut(text_of(display.text), most) if display.text else None, "formats": display.formats()})
     error = execution.error
@@ -172,7 +173,7 @@ def _write(call: Call, path: str, session: Optional[str] = None, text: Optional[
 
 
 def image_type(data: bytes) -> Optional[str]:
-    """By the content, whatever the name."""
+    """The type of an image, by its content."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -183,7 +184,7 @@ def image_type(data: bytes) -> Optional[str]:
 
 
 def read_file(session: Session, path: str) -> bytes:
-    """A whole file, unless it is too large for a message."""
+    """Reads a file completely, unless it is too large for a message."""
     with session.sandbox.files.open(path, length=_FILE_MAX + 1) as file:
         data = file.read()
     if len(data) > _FILE_MAX:
@@ -279,7 +280,7 @@ _NAMED = {"string": "a text", "boolean": "true or false", "integer": "a whole nu
 
 
 class Tool:
-    """A row of the table. ``arguments``: name → JSON schema, in the order in which a person would give them."""
+    """A row of the table. ``arguments``: name → JSON schema, in a natural order."""
 
     def __init__(self, name: str, title: str, about: str, work: Callable[..., Answer], arguments: Dict[str, Dict[str, Any]],
                  required: List[str], hints: str = "") -> None:
@@ -293,7 +294,7 @@ class Tool:
                                 "idempotentHint": "again" in self._hints, "openWorldHint": "world" in self._hints}}
 
     def check(self, given: Mapping[str, Any]) -> Dict[str, Any]:
-        """The arguments, or :class:`ArgumentError` that names the one that is wrong. null stands for one that is left out."""
+        """Checks the arguments; :class:`ArgumentError` names the wrong one. null means that an argument is omitted."""
         checked: Dict[str, Any] = {}
         for name, value in given.items():
             schema = self.arguments.get(name)
@@ -385,5 +386,5 @@ def find(name: str) -> Optional[Tool]:
 
 
 def listing(ceilings: Ceilings) -> List[Answer]:
-    """What the client is told of; a tool that the operator switched off is not among it."""
+    """The tools for the client, without those that the operator switched off."""
     return [tool.shown() for tool in TOOLS if tool.name != "session_install" or ceilings.packages]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packages for a sandbox that lives already."""
+"""Adds packages to an existing sandbox."""
 import tarfile
 from typing import Any
 
@@ -10,7 +10,7 @@ __all__ = ["copy_into"]
 
 
 def copy_into(sandbox: Sandbox, source: str, target: str) -> None:
-    """Copies what is in a template's folder into a folder of the sandbox, as an archive that tar unpacks inside."""
+    """Copies a template's folder into a folder of the sandbox, as an archive that tar unpacks inside."""
     sandbox.files.make_folder(target, parents=True)
     process = sandbox.spawn(["tar", "-C", target, "--no-same-owner", "-xf", "-"], cpu_time=None, wall_time=None)
 
@@ -29,7 +29,7 @@ def copy_into(sandbox: Sandbox, source: str, target: str) -> None:
         with tarfile.open(fileobj=Pipe(), mode="w|", bufsize=256 << 10) as tar:  # type: ignore[call-overload]
             tar.add(source, ".", filter=plain)
         process.close_stdin()
-    except errors.Error as error:  # tar ended before its input: its own words say why
+    except errors.Error as error:  # tar ended before its input did: its own message says why
         said = error.message
     done = process.communicate(timeout=120)
     if said or done.exit_code != 0:

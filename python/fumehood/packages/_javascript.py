@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Node's packages, by the caller's npm. Their scripts are not run: what needs one to be built is there, but not built."""
+"""Node's packages, installed by the caller's npm without running their scripts: a package that needs one to be built is
+present, but not built."""
 import json
 import os
 import shutil

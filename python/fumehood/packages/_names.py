@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which texts are names of packages. Anything else (options, paths, addresses, what a shell would act on) is refused before
-a package manager sees it."""
+"""Checks names of packages. Anything else (options, paths, URLs, characters that are special to a shell) is refused
+before a package manager sees it."""
 import re
 from typing import Dict, Pattern
 
@@ -21,7 +21,7 @@ _LONGEST = 214
 
 
 def check_name(language: str, name: str) -> str:
-    """The name without blanks around it; :class:`fumehood.ArgumentError` where it is none."""
+    """The name without surrounding blanks; :class:`fumehood.ArgumentError` when it is invalid."""
     text = name.strip() if isinstance(name, str) else ""
     if language not in _PATTERNS:
         raise errors.ArgumentError("packages cannot be had for %s" % language,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Python's packages, by the caller's pip. Wheels only: nothing of theirs is executed when they are unpacked."""
+"""Python's packages, installed by the caller's pip. Only wheels, as unpacking them executes no code."""
 import glob
 import hashlib
 import json
@@ -28,15 +28,15 @@ places = [sysconfig.get_path("purelib")] + places
 print(json.dumps({"version": list(sys.version_info[:3]), "tag": sys.implementation.cache_tag, "abi": sysconfig.get_config_var("SOABI"),
                   "platform": sysconfig.get_platform(), "site": next((p for p in places if os.path.isdir(p)), None), "pip": pip_at}))
 """
-#: Settings of the caller's that would send the packages elsewhere.
+#: Settings of the caller's pip that would install to another place.
 _UNSET = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE_VIRTUALENV", "PIP_DRY_RUN", "PIP_REPORT", "PIP_PYTHON",
           "PIP_NO_DEPS", "PIP_EDITABLE", "PIP_REQUIREMENT", "PYTHONHOME", "PYTHONPATH")
 _known: Dict[Tuple[str, float], Dict[str, Any]] = {}
 
 
 def interpreter_facts(interpreter: str) -> Dict[str, Any]:
-    """What an interpreter of this host says of itself: version, tag, abi, platform, ``site`` (where its packages lie) and
-    ``pip`` (the folder that pip lies in, or None)."""
+    """Facts about an interpreter of this host: version, tag, abi, platform, ``site`` (the folder of its packages) and
+    ``pip`` (the folder of pip, or None)."""
     key = (interpreter, os.stat(interpreter).st_mtime)
     if key not in _known:
         try:
@@ -47,7 +47,7 @@ def interpreter_facts(interpreter: str) -> Dict[str, Any]:
     return _known[key]
 
 
-#: In a sandbox there are no netlink sockets, by which the C library lists network interfaces; their names are in /proc as well.
+#: A sandbox has no netlink sockets, by which the C library lists network interfaces; their names are in /proc too.
 _SITE = """# Of fumehood: socket.if_nameindex without netlink sockets, which the sandbox refuses.
 import sys
 
@@ -85,22 +85,22 @@ sys.meta_path.insert(0, _Finder)
 
 
 def _add_site(into: str) -> None:
-    """By a .pth file, since a distribution may have a sitecustomize of its own, which would come first."""
+    """Adds it by a .pth file, since the sitecustomize of a distribution would be found first."""
     for name, text in (("_fumehood_site.py", _SITE), ("_fumehood_site.pth", "import _fumehood_site\n")):
         with open(os.path.join(into, name), "w", encoding="utf-8") as file:
             file.write(text)
 
 
 def _add_pip(source: Optional[str], into: str) -> None:
-    """pip itself, as every image of Python has it."""
+    """Adds pip itself, which every image of Python has."""
     if source is None or os.path.exists(os.path.join(into, "pip")):
         return
     for place in [os.path.join(source, "pip")] + glob.glob(os.path.join(source, "pip-*.dist-info")):
-        shutil.copytree(place, os.path.join(into, os.path.basename(place)))  # with times: else what is compiled is of no use
+        shutil.copytree(place, os.path.join(into, os.path.basename(place)))  # keeps the times, for which compiled files are valid
 
 
 def _identity(site: str, facts: Dict[str, Any]) -> str:
-    """By what the packages' own records say that they hold."""
+    """A hash of what the packages' own records say that they contain."""
     sums = {}
     for record in sorted(glob.glob(os.path.join(site, "*.dist-info", "RECORD"))):
         lines = []
@@ -111,7 +111,7 @@ def _identity(site: str, facts: Dict[str, Any]) -> str:
 
 
 def request_key(names: List[str], interpreter: str) -> str:
-    """What the answer depends on: the names, the interpreter, the caller's settings of pip."""
+    """A hash of all that the answer depends on: the names, the interpreter, the caller's settings of pip."""
     settings = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     files = [os.environ.get("PIP_CONFIG_FILE"), "/etc/pip.conf", os.path.expanduser("~/.pip/pip.conf"),
              os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "pip", "pip.conf")]
@@ -131,8 +131,8 @@ def _environment() -> Dict[str, str]:
 
 
 def choose(names: List[str], interpreter: str) -> Tuple[Optional[str], Optional[List[str]]]:
-    """Asks which versions the names mean today: (the identity of what these are, where each lies). (None, None): this pip cannot
-    say, or not by hashes."""
+    """Asks pip which versions the names mean today: (the identity of these, the URL of each). (None, None): this pip
+    cannot tell, or not with hashes."""
     facts = interpreter_facts(interpreter)
     if not names:
         return None, None
@@ -166,7 +166,7 @@ def fill(into: str, names: List[str], interpreter: str, places: Optional[List[st
         if done.returncode:
             raise _failure(names, done.stderr)
     for note in glob.glob(os.path.join(into, "*.dist-info", "direct_url.json")):
-        os.unlink(note)  # the index's address, which may hold the caller's password
+        os.unlink(note)  # it holds the index's URL, which may contain the caller's password
     _add_pip(facts["pip"], into)
     _add_site(into)
     return _identity(into, facts)

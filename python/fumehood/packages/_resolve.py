@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From names to a template."""
+"""From names of packages to a template."""
 import threading
 from typing import Dict, Iterable, List, Optional, Tuple
 
@@ -8,7 +8,7 @@ from . import _javascript, _python
 from ._names import check_name
 from ._store import Store, Template
 
-#: Languages whose packages can be had.
+#: Languages for which packages can be installed.
 LANGUAGES = ("python", "javascript")
 
 _lock = threading.Lock()
@@ -16,8 +16,8 @@ _recent: Dict[Tuple[str, str], Template] = {}
 
 
 def resolve(language: str, names: Iterable[str], interpreter: Optional[str] = None) -> Template:
-    """The template that holds these packages, and what they require. ``interpreter``: the Python that they are for. Raises
-    :class:`fumehood.ArgumentError` for what is no name, :class:`PackageError` for what cannot be had."""
+    """The template with these packages and what they require. ``interpreter``: the Python for which they are. Raises
+    :class:`fumehood.ArgumentError` for an invalid name, :class:`PackageError` when a package cannot be installed."""
     if isinstance(names, (str, bytes)):
         raise errors.ArgumentError("names of packages are one string", "give a list", "argument")
     wanted = list(dict.fromkeys(check_name(language, name) for name in names))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the caller's package manager: no terminal, a bound on its time, ended with everything it started on Ctrl-C."""
+"""Runs the caller's package manager: without a terminal, with a time limit; Ctrl-C ends it with all its children."""
 import contextlib
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where templates are kept: content by its hash, and which request led to which content."""
+"""The store of templates: content by its hash, and which request had which content."""
 import contextlib
 import fcntl
 import hashlib
@@ -13,12 +13,12 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 from .. import errors
 from ..result import Record
 
-#: Seconds for which a request need not be asked of the registry again.
+#: Seconds for which the answer to a request is used again without asking the registry.
 KEPT_S = 7 * 24 * 3600
 
 
 class PackageError(errors.Error):
-    """A package could not be had: ``message`` names it, ``output`` is what the package manager said."""
+    """A package could not be installed: ``message`` names it, ``output`` is the package manager's output."""
 
     output: str = ""
 
@@ -49,13 +49,13 @@ def folder() -> str:
 
 
 def digest(*parts: Any) -> str:
-    """Of plain data."""
+    """Hash of plain data."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 @contextlib.contextmanager
 def _locked(path: str) -> Iterator[None]:
-    """One maker at a time; who dies holds nothing up."""
+    """Allows one maker at a time; the lock ends with its process."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -65,7 +65,7 @@ def _locked(path: str) -> Iterator[None]:
 
 
 def _open_to_read(top: str) -> None:
-    """Sandboxes are other users: whatever the umask was."""
+    """Makes files readable for sandboxes, which are other users, whatever the umask was."""
     for path, folders, files in os.walk(top):
         os.chmod(path, 0o755)
         for name in files:
@@ -88,7 +88,7 @@ class Store:
         return os.path.join(self.top, "requests", key + ".json")
 
     def find(self, key: str) -> Optional[str]:
-        """The identity of the content that the request led to, while it is kept."""
+        """The identity of the request's content, if it was asked for recently."""
         try:
             with open(self._record(key), encoding="utf-8") as file:
                 found: Dict[str, Any] = json.load(file)

@@ -7,11 +7,11 @@ from ..language_handlers.factory import LanguageHandlerFactory
 
 
 class _UnknownLanguageError(LanguageNotSupportedError, ValueError):
-    """As an enumeration says it, too."""
+    """Also a ValueError, which an enumeration raises for an unknown member."""
 
 
 def language(value):
-    """A member where the original has one, the plain name of another language that fumehood runs, else an error."""
+    """The original's member for a language, or the name of another one that fumehood runs; an error for any other."""
     word = str(getattr(value, "value", value)).lower()
     word = {"js": "javascript", "node": "javascript", "c++": "cpp", "golang": "go", "py": "python", "rb": "ruby", "shell": "bash",
             "sh": "bash"}.get(word, word)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Names that the original's backends are put together from. Here a session is one class."""
+"""Class names from which the original's backends are composed. Here a session is one class."""
 
 
 class ContainerAPI(object):
-    """What the original asks of a container runtime; nothing here calls it."""
+    """The original's interface to a container runtime; nothing here calls it."""
 
     def create_container(self, config):
         raise NotImplementedError

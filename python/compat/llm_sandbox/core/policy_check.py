@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Whether a program keeps to a policy."""
+"""Checks programs against a security policy."""
 import re
 
 from ..security.policy import SecurityIssueSeverity, SecurityPattern
 
 
 def violations(code, policy, handler):
-    """Patterns and restricted modules that are found, as patterns. The policy is not changed."""
+    """The patterns and restricted modules that the code contains, as patterns. The policy is not changed."""
     if policy is None or not code:
         return []
     plain = handler.filter_comments(code)
@@ -24,7 +24,8 @@ def violations(code, policy, handler):
 
 
 def reaches(found, policy):
-    """Whether what was found is too much for the policy. A threshold of SAFE lets everything pass, as the original does."""
+    """Whether the violations reach the policy's threshold. As in the original, a threshold of SAFE lets everything
+    pass."""
     threshold = policy.severity_threshold if policy is not None else SecurityIssueSeverity.SAFE
     return threshold != SecurityIssueSeverity.SAFE and any(pattern.severity >= threshold for pattern in found)
 

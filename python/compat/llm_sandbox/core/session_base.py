@@ -26,18 +26,18 @@ from . import policy_check
 from .config import SessionConfig
 from .mixins import CommandExecutionMixin, FileOperationsMixin, TimeoutMixin
 
-#: Languages whose packages fumehood can get, by the original's name.
+#: Languages whose packages fumehood can install, by the original's name.
 _PACKAGES = ("python", "javascript")
 
 
 def is_strict():
-    """Whether the original is asked for to the letter."""
+    """Whether the environment asks for exactly the original's behaviour."""
     return os.environ.get("LLM_SANDBOX_STRICT", "") not in ("", "0")
 
 
 @contextlib.contextmanager
 def _errors(kind=ContainerError):
-    """What fails for fumehood's sake, under the original's names."""
+    """Turns fumehood's own errors into the original's exceptions."""
     try:
         yield
     except fumehood.NotFoundError as error:
@@ -47,9 +47,9 @@ def _errors(kind=ContainerError):
 
 
 class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
-    """What every backend's session is here. ``backend`` is the word that was asked for."""
+    """The session of every backend. ``backend`` is the name that was asked for."""
 
-    #: Whether an exception of a callback ends the command and comes through; else it is logged, as on Docker.
+    #: Whether an exception of a callback ends the command and is raised; else it is logged, as on Docker.
     _callbacks_raise = False
 
     def __init__(self, config, backend="docker", libraries=None, stream=False, keep_template=False, commit_container=False,
@@ -108,7 +108,7 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
             self.start_timer()
 
     def start_timer(self):
-        """The session's end, whatever becomes of it until then."""
+        """Starts the timer that ends the session, whatever it does at that time."""
         self._timer = threading.Timer(self.config.session_timeout, self._end_by_timer)
         self._timer.daemon = True
         self._timer.start()
@@ -127,7 +127,7 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
         return made
 
     def environment_setup(self):
-        """The working directory and the language's tools are there from the start."""
+        """Does nothing: the working directory and the language's tools exist from the start."""
 
     def _end_by_timer(self):
         self._ended_by_timer = True
@@ -198,7 +198,7 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
         return self.run_unchecked(code, libraries, timeout, on_stdout, on_stderr)
 
     def run_unchecked(self, code, libraries=None, timeout=None, on_stdout=None, on_stderr=None):
-        """As run, for a program that was held against the policy already."""
+        """As run, for a program that was already checked against the policy."""
         container = self._open_container()
         limit = self._limit(timeout)
         if libraries:
@@ -214,8 +214,8 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
         return result
 
     def _commands(self, name):
-        """What runs a program's file. Go's compiler comes with what fumehood compiled ahead: its standard library takes half a
-        minute to compile, in every sandbox again."""
+        """The commands that run a program's file. For Go they use what fumehood compiled in advance: its standard
+        library takes half a minute to compile, in every sandbox again."""
         if str(self.config.lang) == "go" and not is_strict() and not os.path.isdir(self.config.image or ""):
             program = posixpath.join(posixpath.dirname(name), ".sandbox-program")
             with _errors():

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What is put before a program so that its plots are kept: each becomes a numbered file in a folder, and nothing is printed."""
+"""Code that is put before a program to keep its plots: each one becomes a numbered file in a folder, and nothing is
+printed."""
 
 PLOT_FOLDER = "/tmp/sandbox_plots"
 
-#: One line, so that the program's line numbers are one off; modules are touched only when the program imports them.
+#: A single line, so that the program's line numbers are off by only one; modules are touched only when the program
+#: imports them.
 _PYTHON = '''
 
 def _setup():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is particular about a language: how a file of it is run, what its imports and comments look like."""
+"""The particulars of a language: how a file of it is run, and what its imports and comments look like."""
 import abc
 import dataclasses
 import enum
@@ -43,10 +43,10 @@ class LanguageConfig:
 
 
 class AbstractLanguageHandler(abc.ABC):
-    """A language. Of their own, languages set ``config`` and say what an import looks like."""
+    """A language. Subclasses set ``config`` and say what an import looks like."""
 
     config: LanguageConfig
-    #: fumehood's name for it, and for those whose tools it needs.
+    #: fumehood's name of the language, and of others whose tools it needs.
     tools = ()
     inline_comment = r"//.*$"
     multiline_comment = r"/\*[\s\S]*?\*/"
@@ -98,11 +98,11 @@ class AbstractLanguageHandler(abc.ABC):
         return cls.multiline_comment
 
     def filter_comments(self, code):
-        """The code without comments; what is inside of a text stays."""
+        """The code without comments; the contents of string literals stay."""
         return _without_comments(code, self.inline_comment, self.multiline_comment)
 
     def imports(self, code):
-        """Names of modules that the code says that it imports; None: only patterns can tell."""
+        """Names of the modules that the code imports; None: they can only be found by patterns."""
         return None
 
     def extract_plots(self, container, output_dir):

@@ -26,5 +26,5 @@ class LanguageHandlerFactory(object):
 
     @classmethod
     def known(cls):
-        """Those beyond the original's, too."""
+        """The known languages, including those that only fumehood has."""
         return set(cls._handlers) | set(MORE)

@@ -122,7 +122,7 @@ class RHandler(AbstractLanguageHandler):
 
 
 def _more(name, extension, commands, tools, inline=r"#.*$", multiline="", pattern=r"\b{}\b"):
-    """A language that the original does not have, and fumehood runs."""
+    """Makes a handler for a language that only fumehood has."""
     class Handler(AbstractLanguageHandler):
         inline_comment, multiline_comment = inline, multiline
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Looks at Python's source by its own tokens and syntax tree, where the text has ones."""
+"""Examines Python source by its tokens and its syntax tree, if the text can be parsed."""
 import ast
 import io
 import tokenize
@@ -9,7 +9,8 @@ _BREAKS = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 
 
 def without_comments(code):
-    """Comments and texts that stand alone as statements are blanked; None: the text has no tokens of Python."""
+    """The code with comments, and strings that stand alone as statements, blanked; None: the text cannot be
+    tokenized."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
     except (tokenize.TokenError, SyntaxError, ValueError):
@@ -34,7 +35,8 @@ def _text(node):
 
 
 def imports(code):
-    """Names of modules, dotted as they are written, of import statements, __import__ and import_module; None: no Python."""
+    """Names of the modules, dotted as written, in import statements, __import__ and import_module; None: no valid
+    Python."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

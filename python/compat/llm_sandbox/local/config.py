@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""LocalSandboxConfig: what the original's backends without a daemon take."""
+"""LocalSandboxConfig: settings of the original's backends that have no daemon."""
 from .. import _model
 from ..security.seccomp import SeccompPolicy
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Sessions of the backends that need no daemon in the original: commands go through a shell, and there is a time-out by default."""
+"""Sessions of the backends that have no daemon in the original: commands run in a shell, and there is a default
+time-out."""
 from ..const import SupportedLanguage
 from ..core.session_base import BaseSession, make_config
 from ..exceptions import CommandEmptyError, SandboxTimeoutError
 from .config import LocalSandboxConfig
 
-#: Options that mean nothing without containers; anything but these values is an error.
+#: Options that have no meaning without containers; any value other than these is an error.
 _NONE = {"image": None, "dockerfile": None, "keep_template": False, "commit_container": False, "container_id": None, "runtime_configs": None}
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A pool of sandboxes that are made ahead. Each serves one user: what comes back is taken apart, and a new one made in its place."""
+"""A pool of sandboxes that are made in advance. Each serves one user: a returned one is destroyed, and a new one
+replaces it."""
 import dataclasses
 import enum
 import threading
@@ -11,7 +12,7 @@ from ..core.config import language
 from .config import ExhaustionStrategy, PoolConfig
 from .exceptions import PoolClosedError, PoolExhaustedError
 
-#: Seconds between two looks of the thread that makes and removes.
+#: Seconds between two checks of the thread that makes and removes containers.
 PREWARMING_CHECK_INTERVAL = 10
 
 
@@ -88,17 +89,17 @@ class ContainerPoolManager(object):
         return create_session(kwargs.pop("backend", "docker"), None, **kwargs)
 
     def _make(self):
-        """A container that nobody used, made by the session that it is then handed out with."""
+        """Makes an unused container, with the session that it is then handed out with."""
         session = self._new_session()
         session.open()
         if hasattr(session.container, "sandbox"):
-            _ = session.container.sandbox  # now, and not at its first use
+            _ = session.container.sandbox  # makes it now, not at its first use
         made = PooledContainer(session.container.id, session.container)
         made.session = session
         return made
 
     def _keep(self):
-        """Makes containers ahead, and removes those that were idle or alive for too long."""
+        """Makes containers in advance, and removes those that were idle or alive for too long."""
         while True:
             with self._changed:
                 if self._closed:
@@ -124,10 +125,10 @@ class ContainerPoolManager(object):
                     self._changed.wait(PREWARMING_CHECK_INTERVAL)
 
     def _add(self):
-        """After _making was counted up. Whether it worked."""
+        """Adds a container, for which _making was already incremented. Returns whether it worked."""
         try:
             made = self._make()
-        except Exception:  # noqa: B902  whoever acquires one is told
+        except Exception:  # reported to the callers of acquire
             made = None
         with self._changed:
             self._making -= 1
@@ -149,7 +150,7 @@ class ContainerPoolManager(object):
     # ----------------------------------------------------------------------------------------------------------- use
 
     def acquire(self):
-        """A container that nobody used before, in the state BUSY."""
+        """Returns an unused container, in the state BUSY."""
         limit = self.config.acquisition_timeout
         deadline = None if limit is None else time.monotonic() + limit
         with self._changed:
@@ -187,7 +188,8 @@ class ContainerPoolManager(object):
         return made
 
     def release(self, container):
-        """Takes it apart: nobody gets what somebody used. The next one is made ahead where the pool does so."""
+        """Destroys the container, as no user may get what another one used. A new one is made in advance if the pool
+        does so."""
         with self._changed:
             container.mark_removing()
             if container in self._containers:
@@ -196,7 +198,7 @@ class ContainerPoolManager(object):
         container.session.close()
 
     def close(self):
-        """Ends the idle ones now, and those in use when they come back."""
+        """Destroys the idle containers now, and those in use when they are returned."""
         with self._changed:
             if self._closed:
                 return

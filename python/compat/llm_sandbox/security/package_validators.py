@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which texts are names of packages."""
+"""Checks names of packages."""
 import re
 
 from ..exceptions import ValidationError
@@ -24,7 +24,7 @@ PACKAGE_NAME_PATTERNS = {
 
 
 def validate_package_name(library, language):
-    """The name as it is, or a ValidationError."""
+    """Returns the name unchanged, or raises ValidationError."""
     if not isinstance(library, str) or not library:
         raise ValidationError("Library identifier must be a non-empty string")
     pattern = PACKAGE_NAME_PATTERNS.get(str(language).lower())

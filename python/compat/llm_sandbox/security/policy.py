@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a session's programs must not contain. Text is looked at before it runs; the sandbox is what holds."""
+"""What a session's programs must not contain. The check reads text before it runs; the protection is the sandbox."""
 import enum
 import re
 

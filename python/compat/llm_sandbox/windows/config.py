@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""WindowsMxcConfig, as data: there are no such sandboxes here."""
+"""WindowsMxcConfig, as data: fumehood has no such sandboxes."""
 from .. import _model
 
 
