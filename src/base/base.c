@@ -14,7 +14,7 @@ void fh_closep(const int *fd)
 	errno = saved;
 }
 
-/* Out of memory: nothing that allocates may be called any more, stdio included. */
+/* Out of memory: no function that allocates may be called any more, not even stdio. */
 static FH_NORETURN void out_of_memory(void)
 {
 	static const char text[] = "fumehood: out of memory\n";

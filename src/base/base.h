@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every file of ours may include: attributes, cleanup, moves, and the two views of bytes.
+ * Included everywhere: attributes, cleanup, moving ownership, allocation, vectors, and slices of bytes.
  *
  * Ownership words in prototypes: FH_OWN (the receiver frees it), FH_NULLABLE (may be NULL). A plain pointer is
  * borrowed for the duration of the call. Outputs are called ret_* and are untouched on failure.
@@ -43,8 +43,8 @@ void fh_closep(const int *fd); /* closes fd >= 0, keeps errno */
 #define fh_auto_free FH_CLEANUP(fh_freep)
 #define fh_auto_close FH_CLEANUP(fh_closep)
 
-/* Allocation that cannot fail: inputs are bounded, so running out of memory is not handled but said, once, and ends
- * the process with status 70. Never used after fork. */
+/* Allocation that cannot fail. All inputs are bounded, so running out of memory is not handled: it prints a message and
+ * ends the process with status 70. Not for use after fork. */
 void *fh_xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *fh_xrealloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull)); /* n * size, checked */
 char *fh_xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
@@ -53,7 +53,7 @@ char *fh_xasprintf(const char *format, ...) FH_PRINTF(1, 2) __attribute__((mallo
 void *fh_xmemdup(const void *p, size_t n) __attribute__((malloc, returns_nonnull)); /* a NUL follows the copy */
 #define FH_NEW(type) ((type *)fh_xcalloc(1, sizeof(type)))
 
-/* Grows a vector by one: FH_PUSH(items, count, capacity) is the new, zeroed last element. */
+/* Appends a zeroed element to a vector: FH_PUSH(items, count, capacity) is an lvalue for it. */
 #define FH_PUSH(items, count, capacity)                                                                                \
 	(*__extension__({                                                                                                  \
 		if ((count) == (capacity)) {                                                                                   \
@@ -64,7 +64,7 @@ void *fh_xmemdup(const void *p, size_t n) __attribute__((malloc, returns_nonnull
 		&(items)[(count)++];                                                                                           \
 	}))
 
-/* A borrowed slice of bytes; no NUL is promised. Print with "%.*s", FH_STR_ARGS(s). */
+/* A borrowed slice of bytes, not necessarily followed by a NUL. Print with "%.*s", FH_STR_ARGS(s). */
 struct fh_str {
 	const char *p;
 	size_t n;
@@ -86,7 +86,7 @@ static inline bool fh_str_begins(struct fh_str s, const char *with)
 {
 	return s.n >= strlen(with) && memcmp(s.p, with, strlen(with)) == 0;
 }
-/* What is left of s behind its first n bytes; empty when it has no more. */
+/* The rest of s after its first n bytes; empty if s is shorter. */
 static inline struct fh_str fh_str_from(struct fh_str s, size_t n)
 {
 	return n < s.n ? (struct fh_str){ s.p + n, s.n - n } : (struct fh_str){ s.p + s.n, 0 };

@@ -4,6 +4,6 @@
 #include "base/buf.h"
 
 void fh_base64_encode(struct fh_buf *out, struct fh_str bytes);
-/* Strict: the padding has to be there and its unused bits zero, so that one text stands for one value. Returns
- * -FH_E_ARGUMENT, with out as it was, for anything else. */
+/* Strict: requires padding whose unused bits are zero, so that each value has exactly one text. For anything else,
+ * returns -FH_E_ARGUMENT and leaves out unchanged. */
 int fh_base64_decode(struct fh_buf *out, struct fh_str text);

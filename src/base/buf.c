@@ -23,7 +23,7 @@ char *fh_buf_reserve(struct fh_buf *b, size_t n)
 		b->overflowed = true;
 		return NULL;
 	}
-	/* One more byte than counted, always, for the NUL. */
+	/* One byte is always allocated in addition, for the NUL. */
 	size_t need = b->n + n;
 	if (!b->p || need > b->cap) {
 		size_t cap = FH_MAX(b->cap + b->cap / 2, (size_t)64);
@@ -37,7 +37,7 @@ char *fh_buf_reserve(struct fh_buf *b, size_t n)
 
 int fh_buf_add(struct fh_buf *b, const void *p, size_t n)
 {
-	/* The piece may lie inside the buffer itself, which growing moves. */
+	/* The piece may be part of this buffer, which moves when it grows. */
 	const char *from = p;
 	bool inside = b->p && from >= b->p && from <= b->p + b->n;
 	size_t offset = inside ? (size_t)(from - b->p) : 0;

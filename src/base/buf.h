@@ -2,13 +2,13 @@
 /*
  * A growing byte buffer with a ceiling.
  *
- * Invariants: `n <= cap`; once something was added, `p[n]` is NUL (so `p` is a C string when no NUL was added);
- * before, `p` may be NULL (use fh_buf_cstr for a string that is never NULL). n never exceeds max: an append that
- * would is refused whole with -FH_E_LIMIT and sets `overflowed`, so that a caller may append many pieces and test
- * once at the end. max 0 means FH_BUF_DEFAULT_MAX.
+ * Invariants: `n <= cap`. After the first append `p[n]` is NUL, so `p` is a C string if no NUL was added; before that
+ * `p` may be NULL (fh_buf_cstr never returns NULL). n never exceeds max: an append that would exceed it adds nothing,
+ * returns -FH_E_LIMIT and sets `overflowed`, so that a caller may append many pieces and check once at the end. max 0
+ * means FH_BUF_DEFAULT_MAX.
  *
- * Life: FH_BUF_INIT(max) needs no release while empty; fh_buf_release frees and leaves it usable again;
- * fh_buf_take hands the memory to the caller (free()).
+ * A buffer initialised with FH_BUF_INIT(max) needs no release while it is empty. fh_buf_release frees the memory; the
+ * buffer can be used again. fh_buf_take passes the memory to the caller, who frees it.
  */
 #pragma once
 #include "base/base.h"
@@ -38,7 +38,8 @@ int fh_buf_addc(struct fh_buf *b, char c);
 int fh_buf_addf(struct fh_buf *b, const char *format, ...) FH_PRINTF(2, 3);
 int fh_buf_vaddf(struct fh_buf *b, const char *format, va_list args) FH_PRINTF(2, 0);
 
-/* Room for n more bytes at p + n (the caller then adds to n what it wrote), or NULL at the ceiling. */
+/* Returns room for n more bytes at p + n, or NULL if they exceed max. The caller adds the number of bytes written to
+ * n. */
 char *fh_buf_reserve(struct fh_buf *b, size_t n);
 
 /* Drops the first n bytes (n <= b->n). */

@@ -28,20 +28,20 @@
 
 enum stage { STAGE_STDIO, STAGE_GROUP, STAGE_DEATH, STAGE_CWD, STAGE_EXEC, STAGE_FORK };
 
-/* The child's stack: it shares our memory, and calls a dozen functions that are not deep. */
+/* The child shares our memory and calls a dozen functions, none of them deep, on this stack. */
 enum { STACK_SIZE = 64 << 10 };
 
 struct birth {
 	const struct fh_child_options *o;
 	union {
 		const char *const *in;
-		char *const *out; /* execve's prototype; it changes nothing */
+		char *const *out; /* the type that execve wants; it does not modify the strings */
 	} argv, env;
 	pid_t parent;
-	struct fh_child_failure failure; /* written by the child: the memory is the same */
+	struct fh_child_failure failure; /* written by the child, which shares our memory */
 };
 
-/* ---- between clone and exec: system calls only; what is written here is written in the parent as well ---- */
+/* ---- between clone and exec: only system calls; memory is shared with the parent ---- */
 
 static FH_NORETURN void child_fail(struct birth *b, enum stage stage)
 {
@@ -63,13 +63,13 @@ static void child_signals(unsigned flags)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* All sources are first copied above 2, so that none is overwritten before its turn. */
+/* Copies all sources above 2 first, so that none is overwritten before it is used. */
 static bool child_stdio(const int source[3])
 {
 	int copy[3];
 	for (int i = 0; i < 3; i++) {
 		copy[i] = source[i] >= 0 ? fcntl(source[i], F_DUPFD_CLOEXEC, 3) : -1;
-		/* No descriptor to inherit, or none wanted. */
+		/* either the descriptor is closed, or none was wanted */
 		if (copy[i] < 0 && (source[i] < 0 || (source[i] == i && errno == EBADF))) {
 			int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 			copy[i] = null >= 0 ? fcntl(null, F_DUPFD_CLOEXEC, 3) : -1;
@@ -89,7 +89,7 @@ static void child_close_others(void)
 {
 	if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
 		return;
-	/* A kernel before 5.11. */
+	/* for kernels before 5.11 */
 	struct rlimit limit;
 	int end = 65536;
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < (rlim_t)end)
@@ -113,7 +113,7 @@ static int child_main(void *arg)
 	if (o->flags & FH_CHILD_DIES_WITH_US) {
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 			child_fail(b, STAGE_DEATH);
-		if (getppid() != b->parent) /* it died before the line above */
+		if (getppid() != b->parent) /* the parent died before prctl */
 			_exit(127);
 	}
 	if (o->cwd && chdir(o->cwd) < 0)
@@ -150,7 +150,8 @@ bool fh_child_make(const struct fh_child_options *o, pid_t *ret_pid, int *ret_pi
 		*ret = (struct fh_child_failure){ STAGE_FORK, ENOMEM };
 		return false;
 	}
-	/* No handler of ours may run in the child, nor the thread be cancelled while the child uses its memory. */
+	/* Signals are blocked so that none of our handlers runs in the child, and the thread must not be cancelled while
+	 * the child uses its memory. */
 	sigfillset(&all);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -214,7 +215,7 @@ int fh_child_start(struct fh_child *ret, const struct fh_child_options *o, struc
 	return 0;
 }
 
-/* What poll wants: rounded up, so that a wait never ends before its time. */
+/* A timeout for poll(2), rounded up, so that a wait never ends early. */
 static int poll_ms(int64_t deadline)
 {
 	if (deadline == INT64_MAX)
@@ -233,7 +234,7 @@ static int read_status(struct fh_child *c, int *ret_status, struct fh_error *err
 	do
 		n = recv(c->watch, &status, sizeof(status), 0);
 	while (n < 0 && errno == EINTR);
-	if (n != sizeof(status)) /* its children died with it, but for those that were to live on */
+	if (n != sizeof(status)) /* the launcher died; its children died too, unless they were started to live on */
 		return fh_error_set(err, FH_E_SYSTEM, "the launcher ended while process %d ran", (int)c->pid);
 	*ret_status = status;
 	return 0;

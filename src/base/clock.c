@@ -36,7 +36,7 @@ void fh_sleep_ns(int64_t ns)
 
 const char *fh_iso_time(int64_t wall_ms, char buf[32])
 {
-	/* Rounded towards the past, so that the milliseconds are never negative before 1970. */
+	/* Rounds down, so that the milliseconds are never negative before 1970. */
 	int64_t ms = (wall_ms % 1000 + 1000) % 1000;
 	time_t s = (time_t)((wall_ms - ms) / 1000);
 	struct tm tm;

@@ -5,7 +5,7 @@
 
 #include "base/path.h"
 
-/* A program lies at most this deep in a build folder that lies in the source tree (build/tests/unit/test_x). */
+/* Maximum depth of a program in a build folder within the source tree (build/tests/unit/test_x). */
 #define FH_DATA_CLIMB_MAX 4
 
 static bool fh_data_try(const char *dir, const char *under, const char *name, char **ret)

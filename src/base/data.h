@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where our own data files are: guest drivers ("guest/python/call.py"), languages ("languages/python.json").
+ * Finds our own data files: guest drivers ("guest/python/call.py"), languages ("languages/python.json").
  *
- * Looked for in this order: $FUMEHOOD_DATA_DIR (then nowhere else); beside the program and in the folders above it, up
- * to the root of a build inside its source tree, and in share/fumehood of the prefix that the program is installed in;
- * the same again for the shared library, which any program may have loaded.
+ * Search order: $FUMEHOOD_DATA_DIR, and if that is set nowhere else; beside the program and in the folders above it, up
+ * to the root of a build within the source tree; share/fumehood of the prefix in which the program is installed; then
+ * the same for the shared library, which any program may have loaded.
  */
 #pragma once
 #include "base/base.h"
 #include "base/error.h"
 
-/* The path of the data file or folder `name` (relative, clean), which exists. free() *ret. FH_E_NOT_FOUND says where
- * it was looked for. */
+/* The path of the existing data file or folder `name` (relative, clean). free() *ret. FH_E_NOT_FOUND says where it was
+ * searched. */
 int fh_data_path(const char *name, char **ret, struct fh_error *err);
 
-/* The folder of the file that this code was loaded from: the shared library, or the program itself. NULL: not known.
- * free() it. */
+/* The folder of the file that contains this code: the shared library, or the program itself. NULL: unknown. free()
+ * it. */
 FH_OWN char *fh_library_dir(void);

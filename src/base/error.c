@@ -45,7 +45,7 @@ static FH_PRINTF(2, 0) void set_message(struct fh_error *err, const char *format
 	vsnprintf(err->message, sizeof(err->message), format, args);
 }
 
-/* Cut between characters, so that what was valid UTF-8 stays so. */
+/* Copies text and cuts it between characters, so that valid UTF-8 stays valid. */
 static void copy_text(char *to, size_t size, const char *from)
 {
 	size_t n = strnlen(from, size - 1);
@@ -105,7 +105,7 @@ int fh_error_at(struct fh_error *err, const char *file, uint32_t line, uint32_t 
 
 int fh_error_wrap(struct fh_error *err, const char *format, ...)
 {
-	/* Without an error there is no code to repeat; the caller failed, and this says no less. */
+	/* Without an error struct the code is unknown, but the call did fail. */
 	if (!err)
 		return -FH_E_BUG;
 	char context[sizeof(err->message)], old[sizeof(err->message)];
@@ -114,7 +114,7 @@ int fh_error_wrap(struct fh_error *err, const char *format, ...)
 	vsnprintf(context, sizeof(context), format, args);
 	va_end(args);
 	copy_text(old, sizeof(old), err->message);
-	/* The cause matters more than the context: where both do not fit, the context is cut. */
+	/* The cause matters more than the context, so the context is cut if both do not fit. */
 	size_t n = strlen(old), room = sizeof(err->message) - 1 - n;
 	size_t lead = room > 2 ? FH_MIN(strlen(context), room - 2) : 0;
 	if (lead > 0) {

@@ -2,7 +2,7 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 
-/* Characters that move, hide or reorder what a person reads. */
+/* Characters that move, hide or reorder text on a terminal. */
 static const struct {
 	uint32_t first, last;
 } unsafe_on_terminal[] = {
@@ -11,7 +11,7 @@ static const struct {
 	{ 0x2028, 0x2029 },                       /* line and paragraph separator */
 	{ 0x202A, 0x202E },   { 0x2066, 0x2069 }, /* bidirectional embeddings, overrides and isolates */
 	{ 0xFFF9, 0xFFFB },                       /* interlinear annotation */
-	{ 0xE0000, 0xE007F },                     /* tags: text that no terminal shows */
+	{ 0xE0000, 0xE007F },                     /* tags, which no terminal shows */
 };
 
 static bool is_unsafe(uint32_t cp)
@@ -106,7 +106,7 @@ static bool is_shell_plain(char c)
 
 void fh_escape_shell(struct fh_buf *out, struct fh_str s)
 {
-	/* A word that starts with = or has one early may be read as an assignment or, by zsh, as a path: quoted. */
+	/* Words that begin with = are quoted too, because zsh expands them to a path. */
 	bool plain = s.n > 0 && s.p[0] != '=';
 	for (size_t i = 0; i < s.n && plain; i++)
 		plain = is_shell_plain(s.p[i]);

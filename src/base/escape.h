@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One escaper for each sink. Everything that a model, a program under test, a data set or the network had a hand in
- * goes through the escaper of the place where it is shown. Each appends to `out` and never reads past `s`.
- * (JSON has its own writer, json/json.h.)
+ * One escaper for each sink. Text that a model, a tested program, a data set or the network may have influenced must go
+ * through the escaper of the place where it is shown. Each appends to `out` and never reads beyond `s`. (JSON has its
+ * own writer, json/json.h.)
  */
 #pragma once
 #include "base/buf.h"
@@ -23,8 +23,9 @@ void fh_escape_markdown(struct fh_buf *out, struct fh_str s);
  * = + - @ tab or CR) gets a ' in front. */
 void fh_escape_csv(struct fh_buf *out, struct fh_str s);
 
-/* One word of a POSIX shell command line, for commands that we show to a person. We never run a shell with text. */
+/* A word of a POSIX shell command line, for commands that are shown to users. fumehood itself never runs a shell with
+ * such text. */
 void fh_escape_shell(struct fh_buf *out, struct fh_str s);
 
-/* One word for fish: single quotes, in which only \ and ' are special. */
+/* A word for fish, in single quotes, within which only \ and ' are special. */
 void fh_escape_fish(struct fh_buf *out, struct fh_str s);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A descriptor that someone made non-blocking (a shared terminal) is waited for, not spun on. */
+/* Waits for a descriptor that another process made non-blocking (a shared terminal), instead of retrying in a loop. */
 static bool wait_ready(int fd, short events)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -88,7 +88,7 @@ int fh_read_all(int fd, struct fh_buf *out)
 
 int fh_file_read(const char *path, struct fh_buf *out, struct fh_error *err)
 {
-	/* Not blocking, so that opening a FIFO returns; for a regular file it means nothing. */
+	/* Non-blocking, so that opening a FIFO returns; it has no effect on regular files. */
 	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)
 		return fh_error_set(err, FH_E_NOT_FOUND, "cannot open %s: no such file", path);
@@ -114,7 +114,7 @@ int fh_file_read(const char *path, struct fh_buf *out, struct fh_error *err)
 	return 0;
 }
 
-/* A device or a FIFO cannot be replaced; it takes the bytes as they come. */
+/* Writes to a device or a FIFO, which cannot be replaced. */
 static int write_in_place(const char *path, const void *p, size_t n, struct fh_error *err)
 {
 	fh_auto_close int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -144,7 +144,7 @@ static int create_beside(const char *path, mode_t mode, char **ret_name)
 	return -1;
 }
 
-/* `shown` is the path that the caller named. */
+/* `shown` is the path as the caller gave it, for errors. */
 static int replace(const char *target, const char *shown, const void *p, size_t n, mode_t mode, struct fh_error *err)
 {
 	fh_auto_free char *name = NULL;
@@ -167,7 +167,7 @@ int fh_file_write_atomic(const char *path, const void *p, size_t n, mode_t mode,
 		return fh_error_set(err, FH_E_ARGUMENT, "cannot write %s: it is a directory", path);
 	if (exists && !S_ISREG(st.st_mode))
 		return write_in_place(path, p, n, err);
-	/* A symbolic link stays one: what it points to is replaced. */
+	/* A symbolic link is kept; its target is replaced. */
 	fh_auto_free char *real = exists ? realpath(path, NULL) : NULL;
 	const char *target = real ? real : path;
 	return replace(target, path, p, n, mode, err);

@@ -22,12 +22,12 @@ enum { CHILDREN_MAX = 4096, FDS_MAX = 5 /* status, texts, stdio */, TEXT_MAX = 4
 
 struct request {
 	uint32_t flags, argc, envc;
-	uint32_t stdio; /* bit i: a descriptor for it was sent */
+	uint32_t stdio; /* bit i: the descriptor for i was sent */
 	uint32_t text_size;
 };
 
 struct reply {
-	int32_t pid; /* 0: see failure */
+	int32_t pid; /* 0: it could not be started, see failure */
 	struct fh_child_failure failure;
 };
 
@@ -48,7 +48,7 @@ static ssize_t send_packet(int fd, const void *p, size_t n, const int *fds, size
 	} control;
 	union {
 		const void *in;
-		void *out; /* sendmsg's prototype; it changes nothing */
+		void *out; /* the type that sendmsg wants; it does not modify the bytes */
 	} data = { .in = p };
 	memset(&control, 0, sizeof(control));
 	struct iovec iov = { .iov_base = data.out, .iov_len = n };
@@ -73,9 +73,9 @@ static ssize_t send_packet(int fd, const void *p, size_t n, const int *fds, size
 
 struct launched {
 	pid_t pid;
-	int pidfd;  /* -1 once it has ended */
-	int status; /* the socket */
-	bool ended; /* reported; a zombie until the socket's other end is closed */
+	int pidfd;  /* -1 once the child has ended */
+	int status; /* socket on which the child's end is reported */
+	bool ended; /* its end was reported; it stays a zombie until the other end of the socket is closed */
 };
 
 struct launcher {
@@ -108,7 +108,7 @@ static size_t receive_packet(int fd, struct request *q, int fds[FDS_MAX], size_t
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Takes the next text; NULL when there is none. */
+/* Takes the next NUL-terminated text; NULL if there is none. */
 static char *next_text(char **at, char *end)
 {
 	char *s = *at;
@@ -146,7 +146,7 @@ static bool make_child(const struct request *q, char *text, const int fds[FDS_MA
 	return true;
 }
 
-/* One request. False: the caller is gone, or not one of ours. */
+/* Serves one request. False: the caller is gone, or sent something that it never sends. */
 static bool serve(struct launcher *l)
 {
 	struct request q;
@@ -176,7 +176,7 @@ static bool serve(struct launcher *l)
 	return known;
 }
 
-/* Tells of a child that has ended, without reaping it. */
+/* Reports the status of a child that has ended, without reaping it. */
 static void report_ended(struct launched *c)
 {
 	siginfo_t si = { 0 };
@@ -189,7 +189,7 @@ static void report_ended(struct launched *c)
 	c->ended = true;
 }
 
-/* Looks after each child whose descriptor has something; reaps those of which nobody wants to know any more. */
+/* Handles each child whose descriptor is ready. Reaps children whose status socket the caller has closed. */
 static void tend(struct launcher *l, const struct pollfd *p)
 {
 	size_t kept = 0;
@@ -210,7 +210,7 @@ static void tend(struct launcher *l, const struct pollfd *p)
 static FH_NORETURN void launcher_main(int control)
 {
 	struct launcher l = { .control = control };
-	/* The caller's own descriptors are none of ours: a pipe that we hold open would never end. */
+	/* Drops the caller's other descriptors: a pipe held open here would never reach its end of file. */
 	if (control != 3 && dup3(control, 3, O_CLOEXEC) < 0)
 		_exit(1);
 	l.control = 3;
@@ -241,8 +241,8 @@ static int drop_capabilities(void)
 	struct __user_cap_data_struct none[2] = { { 0 } };
 	if (syscall(SYS_capset, &h, none) < 0)
 		return -1;
-	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); /* the ambient set is empty already: it is bounded
-	                                                                   by the permitted one */
+	/* the kernel limits the ambient set to the permitted one, so it is empty already */
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	return 0;
 }
 
@@ -253,7 +253,8 @@ static bool has_capabilities(void)
 	return syscall(SYS_capget, &h, d) == 0 && (d[0].permitted || d[1].permitted);
 }
 
-/* Where nobody reaps orphans (a container whose pid 1 is some program) each command would leave a zombie. */
+/* Reaps the launcher at exit. Otherwise each command would leave a zombie in a container whose pid 1 does not reap
+ * orphans. */
 static void reap_launcher(void)
 {
 	if (launcher_socket < 0 || launcher_owner != getpid())
@@ -309,7 +310,7 @@ static int texts_of(const struct fh_child_options *o, struct request *q, struct 
 {
 	fh_auto_buf struct fh_buf b = FH_BUF_INIT(TEXT_MAX);
 	add_text(&b, o->file);
-	/* Relative paths mean our folder, which need not be the launcher's. */
+	/* Relative paths start in our working directory, which may differ from the launcher's. */
 	fh_auto_free char *here = get_current_dir_name();
 	fh_auto_free char *cwd = fh_path_join(here ? here : "", o->cwd ? o->cwd : ".");
 	add_text(&b, cwd);
@@ -341,7 +342,7 @@ int fh_launcher_make(const struct fh_child_options *o, pid_t *ret_pid, int *ret_
 	if (texts < 0)
 		return texts;
 	for (int i = 0; i < 3; i++) {
-		/* A closed stdin is not an error: the child gets /dev/null. */
+		/* a closed stdin is no error: the child gets /dev/null */
 		if (o->stdio[i] < 0 || fcntl(o->stdio[i], F_GETFD) < 0)
 			continue;
 		q.stdio |= 1u << i;
@@ -356,10 +357,10 @@ int fh_launcher_make(const struct fh_child_options *o, pid_t *ret_pid, int *ret_
 	if (send_packet(launcher_socket, &q, sizeof(q), fds, count) != sizeof(q)) {
 		if (errno == EPIPE || errno == ECONNRESET)
 			return launcher_gone(o, err);
-		/* ETOOMANYREFS: the kernel counts descriptors under way for each user of the host. */
+		/* ETOOMANYREFS: the kernel limits the number of descriptors in transit for each user. */
 		return fh_error_sys(err, errno, "cannot tell the launcher to start %s", o->file);
 	}
-	close(FH_TAKE_FD(theirs)); /* or the end of the launcher would never be seen */
+	close(FH_TAKE_FD(theirs)); /* otherwise the launcher's end would never be noticed */
 	struct reply reply;
 	ssize_t n;
 	do

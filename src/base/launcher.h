@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Root without root's rights: a program that reads what a model wrote has no use for capabilities, but the engines that
- * it starts have.
+ * Lets a command of root run without capabilities. A program that reads a model's output should have none, but the
+ * engines that it starts need them.
  *
- * fh_launcher_start, called first thing in main, forks a small process that keeps the capabilities and starts programs
- * on request, and drops all capabilities of the caller; uid and files stay. From then on base/child.c, and all that
- * builds on it, goes through the launcher. It does nothing for a user who is not root or has no capabilities.
+ * fh_launcher_start, called at the beginning of main, forks a small process (the launcher) that keeps the capabilities
+ * and starts programs on request. Then it drops all capabilities of the caller, which keeps its uid and files. From
+ * then on base/child.c, and everything that uses it, starts programs through the launcher. For a user who is not root,
+ * or has no capabilities, it does nothing.
  *
- * The launcher ends when its caller does, who reaps it on exit(); children that were to die with their parent then die
- * too. It blocks every signal, since the terminal's are meant for the caller. Requests go over a SOCK_SEQPACKET pair,
- * one packet each: numbers, and as descriptors a socket of the child's own (for its start, then its wait status), a
- * memfd with the texts and the child's stdio. The child stays a zombie until that socket is closed, so that its pid
- * stays its own.
+ * The launcher ends with its caller, which reaps it on exit(); children started to die with their parent then die too.
+ * The launcher blocks all signals, since those of the terminal are meant for the caller. Requests go over a
+ * SOCK_SEQPACKET pair, one packet each: numbers and descriptors, which are a socket for this child (on which its start
+ * and then its wait status are reported), a memfd with the texts, and the child's stdio. The child stays a zombie until
+ * its socket is closed, so its pid is not reused before.
  */
 #pragma once
 #include "base/child.h"
 
-/* 0 also when there is nothing to drop. Single-threaded callers only. */
+/* Returns 0 also if there is nothing to drop. Single-threaded callers only. */
 int fh_launcher_start(struct fh_error *err);
 bool fh_launcher_active(void);
-/* Drops all capabilities of the caller without a launcher: for a program that has started its one engine already, and
- * starts nothing else that needs them. Programs started from then on by uid 0 get them anew from the kernel. */
+/* Drops all capabilities of the caller without a launcher, for a program that has already started its only engine and
+ * starts nothing else that needs them. Programs that uid 0 starts after this get capabilities from the kernel again. */
 int fh_launcher_forgo(struct fh_error *err);
 
-/* For base/child.c. Negative: the launcher is gone. Otherwise *ret_pid is 0 when the child could not be made, and
- * *ret_failure says why; *ret_watch is the child's socket. */
+/* For base/child.c. Negative: the launcher is gone. Otherwise *ret_watch is the child's socket, and *ret_pid its pid,
+ * or 0 if it could not be started, for the reason in *ret_failure. */
 int fh_launcher_make(const struct fh_child_options *o, pid_t *ret_pid, int *ret_watch,
                      struct fh_child_failure *ret_failure, struct fh_error *err);

@@ -3,7 +3,8 @@
 
 #define WORD_MAX 64
 
-/* Edits (insert, delete, replace, swap of neighbours) that make b of a, - and _ and the case of letters being equal. */
+/* The number of edits (insert, delete, replace, swap neighbours) that turn a into b; - and _ are equal, as are upper
+ * and lower case. */
 static unsigned distance(const char *a, size_t an, const char *b, size_t bn)
 {
 	unsigned rows[3][WORD_MAX + 1];
@@ -47,7 +48,7 @@ void fh_nearest_offer(struct fh_nearest *n, const char *candidate)
 	if (an == 0 || bn == 0)
 		return;
 	unsigned d = distance(a, an, b, bn);
-	/* A word that was cut short ("mem" for "memory") is near as well. */
+	/* A beginning of a word ("mem" for "memory") is near too. */
 	if (an >= 3 && bn > an && memcmp(a, b, an) == 0)
 		d = FH_MIN(d, 1);
 	if (d > FH_MAX(an, bn) / 3 + (FH_MAX(an, bn) < 3))

@@ -3,8 +3,8 @@
 #pragma once
 #include "base/base.h"
 
-/* Offers one candidate after the other; the best so far stays in `best` (borrowed), or NULL when none is near enough
- * to be worth naming (more than a third of the letters differ). Words over 64 bytes are near nothing. */
+/* Offer the candidates one after another: `best` (borrowed) is the nearest so far, or NULL if none is near enough to be
+ * suggested (more than a third of the letters differ). Words over 64 bytes are never near. */
 struct fh_nearest {
 	const char *word;
 	FH_NULLABLE const char *best;

@@ -29,8 +29,8 @@ int fh_parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *ret, struc
 	return fh_error_set(err, FH_E_ARGUMENT, "'%s' is not a whole number from %" PRIu64 " to %" PRIu64, s, min, max);
 }
 
-/* The plain decimal number at s ("-1", "0.5", ".5", "1e-3"): its end, or NULL. strtod alone would also take blanks,
- * hexadecimal, "inf" and "nan". */
+/* Parses a plain decimal number at s ("-1", "0.5", ".5", "1e-3"). Returns its end, or NULL. strtod alone would also
+ * accept blanks, hexadecimal, "inf" and "nan". */
 static const char *decimal(const char *s, double *ret)
 {
 	const char *p = s + (*s == '-' || *s == '+');
@@ -96,7 +96,7 @@ int fh_parse_duration(const char *s, uint64_t *ret_ms, struct fh_error *err)
 		double ms = value * units[i].ms;
 		if (!fh_streq(end, units[i].unit) || ms > 1e15)
 			continue;
-		/* Never rounded to nothing: 0 is for 0 alone. */
+		/* a positive duration is never rounded to 0 */
 		*ret_ms = value > 0 && ms < 1 ? 1 : (uint64_t)(ms + 0.5);
 		return 0;
 	}

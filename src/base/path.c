@@ -34,7 +34,7 @@ const char *fh_path_ext(const char *path)
 {
 	const char *base = fh_path_base(path);
 	const char *dot = strrchr(base, '.');
-	/* A dot file has no extension. */
+	/* a dot file has no extension */
 	return dot && dot != base ? dot : base + strlen(base);
 }
 
@@ -45,7 +45,7 @@ char *fh_path_clean(const char *path)
 	size_t n = 0;
 	if (absolute)
 		out[n++] = '/';
-	size_t floor = n; /* what ".." may not remove: the root, or the leading ".." of a relative path */
+	size_t floor = n; /* what ".." must not remove: the root, or the leading ".." of a relative path */
 	for (const char *p = path; *p;) {
 		size_t len = strcspn(p, "/");
 		bool up = len == 2 && p[0] == '.' && p[1] == '.';
@@ -105,7 +105,7 @@ char *fh_path_which(const char *name, const char *path_variable)
 		return is_program(name) ? fh_xstrdup(name) : NULL;
 	for (const char *p = path_variable ? path_variable : "/usr/local/bin:/usr/bin:/bin";; p++) {
 		size_t len = strcspn(p, ":");
-		/* An empty element is the current folder. */
+		/* an empty element means the current folder */
 		char *found = fh_xasprintf("%.*s/%s", len ? (int)len : 1, len ? p : ".", name);
 		if (is_program(found))
 			return found;

@@ -35,7 +35,7 @@ static bool made_inside(const struct stat *link, bool ranges)
 	return ranges ? link->st_uid != 0 : link->st_uid == geteuid();
 }
 
-/* Puts what the link says in front of the rest of the path. */
+/* Puts the link's text in front of the rest of the path. */
 static int splice_link(int link, char rest[PATH_SIZE])
 {
 	char text[PATH_SIZE];
@@ -51,7 +51,7 @@ static int splice_link(int link, char rest[PATH_SIZE])
 	return 0;
 }
 
-/* The first part of *rest, cut off it. */
+/* Removes the first component from *rest and returns it. */
 static int take_part(char rest[PATH_SIZE], char part[256])
 {
 	char *p = rest + strspn(rest, "/");
@@ -127,7 +127,7 @@ char *fh_place_real(const char *path)
 	if (n > 0 && text[0] == '/')
 		return fh_xstrndup(text, (size_t)n);
 	if (fd >= 0)
-		return realpath(path, NULL); /* no /proc here */
+		return realpath(path, NULL); /* there is no /proc */
 	errno = -fd;
 	return NULL;
 }

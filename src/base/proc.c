@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Makes the pipes that the options ask for: *theirs* into source, *ours* into ours. */
+/* Makes the pipes that the options ask for; the child's ends go to `source` and `theirs`, ours to `ours`. */
 static int make_pipes(const struct fh_proc_options *o, int source[3], int ours[3], int theirs[3], struct fh_error *err)
 {
 	for (int i = 0; i < 3; i++) {
@@ -72,7 +72,7 @@ static int64_t deadline_of(int64_t timeout_ms)
 	                                                                   : fh_now_ns() + timeout_ms * FH_NS_PER_MS;
 }
 
-/* What poll wants: rounded up, so that a wait never ends before its time. */
+/* A timeout for poll(2), rounded up, so that a wait never ends early. */
 static int poll_ms(int64_t deadline)
 {
 	if (deadline == INT64_MAX)
@@ -124,7 +124,7 @@ static void run_close(struct run *run, int i)
 	close(FH_TAKE_FD(run->proc.stdio[i]));
 }
 
-/* A program need not read its input: a closed pipe ends the feeding, not the run. */
+/* Writes input. A program that closes its stdin ends the writing, not the run. */
 static void run_feed(struct run *run)
 {
 	ssize_t n = write(run->proc.stdio[0], run->input.p, FH_MIN(run->input.n, (size_t)65536));
@@ -134,8 +134,8 @@ static void run_feed(struct run *run)
 		run_close(run, 0);
 }
 
-/* Reads what is there: false when nothing is (yet). stdout beyond its maximum is an error, since half an answer is
- * none; of stderr the start is kept. */
+/* Reads available output; *ret_more is false if there is none at the moment. More stdout than its maximum is an error,
+ * because a truncated answer is useless; of stderr the beginning is kept. */
 static int run_collect(struct run *run, int i, bool *ret_more)
 {
 	char chunk[16384];
@@ -161,12 +161,12 @@ static int run_limit(const struct run *run, const struct fh_proc_options *o, str
 	                    out->max ? out->max : FH_BUF_DEFAULT_MAX);
 }
 
-/* The program has ended: what it wrote is in the pipes already. A descendant that holds them open is not waited for. */
+/* The program has ended, and its output is in the pipes. A descendant that holds them open is not waited for. */
 static int run_drain(struct run *run, const struct fh_proc_options *o, struct fh_error *err)
 {
 	for (int i = 1; i < 3; i++) {
 		bool more = run->proc.stdio[i] >= 0;
-		/* Twice the largest pipe: what a descendant goes on writing is not followed for ever. */
+		/* twice the largest pipe, so that a descendant that goes on writing is not read without end */
 		for (size_t budget = 128; more && budget > 0; budget--) {
 			if (run_collect(run, i, &more) < 0)
 				return run_limit(run, o, err);

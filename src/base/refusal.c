@@ -44,7 +44,7 @@ static bool is_switched_off(void)
 static bool is_chroot(void)
 {
 	struct stat ours, first;
-	/* pid 1 of our pid namespace normally stands at the root of the mount namespace */
+	/* pid 1 of our pid namespace normally has the root of the mount namespace as its root */
 	return stat("/", &ours) == 0 && stat("/proc/1/root/.", &first) == 0 &&
 	       (ours.st_ino != first.st_ino || ours.st_dev != first.st_dev);
 }
@@ -55,7 +55,7 @@ static bool always(void)
 }
 
 static const struct {
-	int errors[3]; /* any of them; 0: ends the list, and stands for "nothing has failed yet" in the first place */
+	int errors[3]; /* matches any of these; 0 ends the list, and in first place matches "nothing has failed yet" */
 	bool (*holds)(void);
 	struct fh_refusal refusal;
 } causes[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why this host refuses namespaces, or what a namespace should allow: the settings that people meet, and what mends
- * each. The engine puts it into its errors, `fumehood doctor` looks before anything has failed.
+ * Why this host refuses namespaces, or restricts what they allow: the common settings, and how to change each. The
+ * engine adds it to its errors; `fumehood doctor` checks before anything has failed.
  */
 #pragma once
 #include "base/base.h"
@@ -9,12 +9,12 @@
 struct fh_refusal {
 	const char *why;  /* lower-case, without a full stop; constant */
 	const char *mend; /* a command, or what to do; constant */
-	bool guessed;     /* nothing was found that says so; it is what mostly is the cause */
+	bool guessed;     /* no setting was found that proves it; it is the most common cause */
 };
 
-/* Root of the host's own user namespace: what is kept from plain users is not kept from it. */
+/* Whether we are root of the host's own user namespace, to whom restrictions of other users do not apply. */
 bool fh_is_host_root(void);
 
-/* The first cause that holds here, for a call that failed with errno `error`; 0: none has failed yet. False: no cause
- * is known for such an errno. */
+/* The first cause that applies to this host, for a call that failed with errno `error`; 0: no call has failed yet.
+ * False: no cause is known. */
 bool fh_refusal_find(int error, struct fh_refusal *ret);

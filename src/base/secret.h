@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which names stand for secrets: of environment variables, of settings, of headers. */
+/* Recognizes names of secrets, among environment variables, settings and headers. */
 #pragma once
 #include "base/base.h"
 

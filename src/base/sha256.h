@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SHA-256 (FIPS 180-4), for keys that say whether two inputs are the same. Plain data: no release.
+ * SHA-256 (FIPS 180-4), for keys that tell whether two inputs are the same. The struct is plain data and needs no
+ * release.
  *
  *     struct fh_sha256 h = FH_SHA256_INIT;
  *     fh_sha256_add(&h, p, n); …
@@ -23,8 +24,8 @@ struct fh_sha256 {
 	}
 
 void fh_sha256_add(struct fh_sha256 *h, const void *p, size_t n);
-/* The length of s and then s: two sequences of fields are equal only when each field is. */
+/* Adds the length of s and then s, so that two sequences of fields have the same hash only if all fields are equal. */
 void fh_sha256_add_field(struct fh_sha256 *h, struct fh_str s);
-/* The digest of what was added; h is used up. */
+/* Computes the digest of all that was added; h must not be used after this. */
 void fh_sha256_end(struct fh_sha256 *h, uint8_t ret_digest[FH_SHA256_SIZE]);
 void fh_sha256_hex(struct fh_sha256 *h, char ret_hex[FH_SHA256_HEX]);

@@ -2,9 +2,9 @@
 #include "base/utf8.h"
 
 /*
- * One step over s (s.n > 0): true and the code point when a well-formed sequence starts there. *ret_n is its length,
- * or the length of the maximal ill-formed part, which is what one U+FFFD stands for (Unicode 3.9, best practice).
- * The first continuation byte has a narrower range after E0, ED, F0 and F4: no overlong forms, no surrogates.
+ * Decodes the beginning of s (s.n > 0). True, with the code point, if a well-formed sequence starts there. *ret_n is
+ * its length, or the length of the maximal ill-formed part, which one U+FFFD replaces (Unicode 3.9, best practice). The
+ * first continuation byte has a narrower range after E0, ED, F0 and F4: no overlong forms, no surrogates.
  */
 static bool step(struct fh_str s, uint32_t *ret_cp, size_t *ret_n)
 {
@@ -79,7 +79,7 @@ bool fh_utf8_valid(struct fh_str s)
 
 void fh_utf8_sanitize(struct fh_buf *out, struct fh_str s)
 {
-	size_t good = 0; /* the valid run before s.p + good is added in one piece */
+	size_t good = 0; /* the valid bytes before s.p + good are appended in one piece */
 	while (good < s.n) {
 		uint32_t cp;
 		size_t n;

@@ -33,7 +33,7 @@ static int make_secret(char secret[FH_SECRET_SIZE + 1], struct fh_error *err)
 	return 0;
 }
 
-/* The text, or texts, that run: driver and program, and where the driver does not read the test, the test. */
+/* Makes the text or texts to run: driver and program and, if the driver does not read the test from stdin, the test. */
 static int make_unit(const struct fh_judge_session *s, const struct fh_judge_parts *p, struct fh_judge_unit *u,
                      struct fh_error *err)
 {
@@ -78,7 +78,7 @@ int fh_attempt_plan(const struct fh_judge_session *s, const struct fh_judge_part
 	return r;
 }
 
-/* What the driver said is not part of what the program printed. */
+/* Removes the driver's message from the program's output. */
 static void drop_message(struct fh_result *r, const char *secret)
 {
 	struct fh_driver_message m;
@@ -90,7 +90,7 @@ static void drop_message(struct fh_result *r, const char *secret)
 	r->stream_size[FH_STDOUT] = out.n - (m.end - m.at);
 }
 
-/* The first line of the compiler's that has the language's mark. */
+/* Gives a compile error the first line of the compiler's output that contains the language's mark. */
 static void tell_compile_error(const struct fh_judge_in_process *l, struct fh_judge_outcome *o)
 {
 	fh_auto_buf struct fh_buf why = FH_BUF_INIT(0);
@@ -102,7 +102,8 @@ static void tell_compile_error(const struct fh_judge_in_process *l, struct fh_ju
 	o->reason = fh_verdict_finish(&why);
 }
 
-/* One run in a fresh sandbox. Returns 0 with an outcome, or a negative code for what is no outcome of the sample. */
+/* Runs the sample once in a fresh sandbox. Returns 0 with an outcome, or a negative code for an error that is not the
+ * sample's. */
 static int run_in_process(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
                           const struct fh_limits *limits, struct fh_judge_outcome *ret, struct fh_error *err)
 {
@@ -142,10 +143,10 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------- apart from the test
- */
+/* ------------------------------------------------------------------------------------------------- split, or by
+ * output */
 
-/* One try at a problem that is judged by output. */
+/* Judges a problem by its output, once. */
 static int print_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
                       const struct fh_limits *limits, struct fh_judge_outcome *ret, struct fh_error *err)
 {
@@ -157,8 +158,10 @@ static int print_once(struct fh_judge_session *s, struct fh_client *client, cons
 	                          fh_buf_str(&program), p->turn, ret, err);
 }
 
-/* Whether a test cannot be split, or only hands on what this candidate gave it. The reference tells: a word of a
- * candidate's never changes how its task is judged. A task without one is judged as it stands. */
+/* Called when a value of the test could not be sent to the candidate. True if the reference meets the same problem:
+ * then the test cannot be split. False: the test only passed on a value that it got from this candidate. The reference
+ * decides, so that a candidate's values can never change how its task is judged. A task without a reference stays
+ * split. */
 static int asks_too_much(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p, bool *ret,
                          struct fh_error *err)
 {
@@ -187,7 +190,7 @@ static void hands_on(struct fh_judge_outcome *o)
 	o->reason = fh_xasprintf("what it gave to the test is handed on and cannot cross again (%s)", what ? what : "");
 }
 
-/* `last`: what nobody explains is not tried again. */
+/* `last`: an unexplained failure is a verdict, not a reason to try again. */
 static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
                     const struct fh_limits *limits, bool last, struct fh_judge_outcome *ret, struct fh_error *err)
 {
@@ -251,7 +254,7 @@ static uint64_t cpu_us(const struct fh_result *r)
 	return r ? r->usage.cpu_user_us + r->usage.cpu_sys_us : 0;
 }
 
-/* How often the wall time limit is still to be had, for a program that computed as much as this machine let it. */
+/* Factor for the wall time limit of a program that used as much CPU time as this machine gave it; 1: no change. */
 static unsigned wall_factor(const struct fh_judge_outcome *o, const struct fh_limits *limits)
 {
 	uint64_t computed = FH_MAX(cpu_us(o->run), cpu_us(o->judge));
@@ -260,7 +263,7 @@ static unsigned wall_factor(const struct fh_judge_outcome *o, const struct fh_li
 	return fh_share_wall_factor(limits, computed, fh_share_measure());
 }
 
-/* Says which package has the header that the compiler did not find. */
+/* Adds to the reason which package has the header that the compiler did not find. */
 static void name_package(enum fh_judge_language language, struct fh_judge_outcome *o)
 {
 	fh_auto_language struct fh_language *l = NULL;
@@ -304,7 +307,7 @@ int fh_attempt(struct fh_judge_session *s, const struct fh_judge_parts *p, struc
 		if (r >= 0 && o.verdict != FH_VERDICT_ENGINE_ERROR)
 			break;
 		if (r < 0) {
-			/* The plan fails without an engine; anything else may have broken the connection for good. */
+			/* a plan fails without an engine; any other error may have broken the connection */
 			broken = e.phase == FH_PHASE_PLAN ? 0 : number;
 			o.verdict = FH_VERDICT_ENGINE_ERROR;
 			free(o.reason);

@@ -14,13 +14,13 @@ struct batch {
 	const struct fh_judge_samples *samples;
 	struct fh_results *results;
 	const struct fh_batch_options *options;
-	const size_t *order; /* of the samples */
+	const size_t *order; /* indexes of the samples in the order of judging */
 	atomic_size_t next;
 	atomic_bool stop;
 
-	pthread_mutex_t lock; /* the fields below, and on_done */
+	pthread_mutex_t lock; /* guards the fields below, and on_done */
 	size_t done;
-	int failed; /* the first error's code */
+	int failed; /* code of the first error */
 	struct fh_error error;
 };
 
@@ -28,7 +28,7 @@ static void note_failure(struct batch *b, int code, const struct fh_error *err)
 {
 	atomic_store(&b->stop, true);
 	pthread_mutex_lock(&b->lock);
-	/* Why the others were cancelled matters more than that they were. */
+	/* The error that led to the cancellation matters more than the cancellation. */
 	if (b->failed == 0 || b->failed == -FH_E_CANCELLED) {
 		b->failed = code;
 		b->error = *err;
@@ -36,7 +36,7 @@ static void note_failure(struct batch *b, int code, const struct fh_error *err)
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* As often as is asked for; the outcome is the first that is no pass, or the first. */
+/* Judges a sample `repeat` times. The outcome is the first that is not a pass, or else the first. */
 static int judge_often(struct batch *b, const struct fh_judge_problem *problem, const struct fh_judge_sample *sample,
                        struct fh_judge_outcome *ret, struct fh_error *err)
 {
@@ -104,13 +104,14 @@ static void *work(void *argument)
 	return NULL;
 }
 
-/* The first sample of each task, then the second of each, and so on: what belongs to a task is compiled once, and
- * threads that want the same wait for it. */
+/* The first sample of each task, then the second of each, and so on. What belongs to a task is compiled only once, and
+ * threads that need the same would have to wait for it. */
 static FH_OWN size_t *order_of(const struct fh_judge_problems *problems, const struct fh_judge_samples *samples)
 {
 	fh_auto_free size_t *seen = fh_xcalloc(problems->count + 1, sizeof(size_t));
 	fh_auto_free size_t *rank = fh_xcalloc(samples->count + 1, sizeof(size_t));
-	fh_auto_free size_t *place = fh_xcalloc(samples->count + 2, sizeof(size_t)); /* where those of a rank begin */
+	/* where the samples of each rank begin */
+	fh_auto_free size_t *place = fh_xcalloc(samples->count + 2, sizeof(size_t));
 	size_t *order = fh_xcalloc(samples->count + 1, sizeof(size_t));
 	for (size_t i = 0; i < samples->count; i++) {
 		rank[i] = seen[samples->items[i].problem]++;
@@ -130,7 +131,7 @@ static unsigned processors(void)
 	return n > 0 ? n : 1;
 }
 
-/* Signals are for the thread that waits: workers take none. */
+/* Starts workers with all signals blocked, because the waiting thread handles signals. */
 static unsigned start(void *(*run)(void *), void *argument, pthread_t *threads, unsigned wanted)
 {
 	sigset_t all, before;

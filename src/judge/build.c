@@ -59,7 +59,7 @@ void fh_builds_free(struct fh_builds *b)
 /* ------------------------------------------------------------------------------------------------------ one
  * compilation */
 
-/* Beside the compiler on the host; in an image nobody looks. */
+/* Uses the linker if the host has it beside the compiler. In an image this is not checked. */
 static void use_linker(struct fh_plan *plan, const char *linker)
 {
 	fh_auto_free char *folder = fh_path_dir(plan->interpreter);
@@ -94,7 +94,7 @@ static int build_plan(const struct fh_builds *b, const struct fh_build *build, s
 	return 0;
 }
 
-/* The compiler's first error, of what it said on either stream. */
+/* The compiler's first error message, from either stream. */
 static char *reason_of(const struct fh_result *r, const char *mark)
 {
 	fh_auto_buf struct fh_buf why = FH_BUF_INIT(64 << 10);
@@ -138,8 +138,8 @@ int fh_build_run(struct fh_builds *b, struct fh_client *client, const struct fh_
 	return r;
 }
 
-/* ------------------------------------------------------------------------------------------------------ what is kept
- */
+/* ------------------------------------------------------------------------------------------------------ kept
+ * artifacts */
 
 static void make_key(const struct fh_build *build, char ret_key[FH_SHA256_HEX])
 {
@@ -156,7 +156,7 @@ static void make_key(const struct fh_build *build, char ret_key[FH_SHA256_HEX])
 	fh_sha256_hex(&h, ret_key);
 }
 
-/* All of the following: lock held. */
+/* The following functions require the lock. */
 
 static struct kept *find(const struct fh_builds *b, const char *key)
 {
@@ -193,7 +193,8 @@ static void copy(struct fh_artifact *to, const struct fh_artifact *from)
 		to->error = fh_xstrdup(from->error);
 }
 
-/* True with a copy; false when the caller has to make it: others wait for it then. */
+/* Returns true with a copy of a kept artifact, waiting if another thread is making it. False: the caller must make it,
+ * and others will wait. */
 static bool find_done(struct fh_builds *b, const char *key, struct fh_artifact *ret)
 {
 	struct kept *k;

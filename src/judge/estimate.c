@@ -29,7 +29,7 @@ static void estimate(const struct fh_task_count *tasks, size_t count, uint64_t k
 {
 	struct fh_estimate e = { 0 };
 	double squares = 0;
-	/* Welford: the mean and the sum of squared deviations in one pass without cancellation. */
+	/* Welford's algorithm: the mean and the sum of squared deviations in one pass, without cancellation. */
 	for (size_t i = 0; i < count; i++) {
 		if (k == 0 || tasks[i].samples < k)
 			continue;

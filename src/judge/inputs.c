@@ -24,7 +24,7 @@ static const struct fh_input_field of_judgement[] = {
 	FIELD(fh_judge_inputs, checker_tool, FH_INPUT_TEXT),  { 0 },
 };
 
-/* A line's number changes when another problem is taken out of the file, and nothing else does. */
+/* Not `line`: it changes when another problem is removed from the file. */
 static const struct fh_input_field of_problem[] = {
 	FIELD(fh_judge_problem, task_id, FH_INPUT_TEXT),
 	FIELD(fh_judge_problem, has_number, FH_INPUT_BOOL),
@@ -43,7 +43,7 @@ static const struct fh_input_field of_problem[] = {
 	{ 0 },
 };
 
-/* Which of the problems of a file it is, is no matter; the problem itself goes in. */
+/* Not the position in its file: the problem itself is part of the key. */
 static const struct fh_input_field of_sample[] = {
 	FIELD(fh_judge_sample, problem, FH_INPUT_NONE),
 	{ "completion", offsetof(struct fh_judge_sample, completion), sizeof(char *) + sizeof(size_t), FH_INPUT_BYTES },
@@ -68,7 +68,7 @@ static void add_number(struct fh_sha256 *h, uint64_t value)
 	fh_sha256_add_field(h, fh_str(digits));
 }
 
-/* Whether there is something; what is there follows. */
+/* Adds whether p is not NULL; if so, the caller adds the value next. */
 static bool add_presence(struct fh_sha256 *h, const void *p)
 {
 	add_number(h, p != NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything that a verdict depends on, as one value, and the key that is made of it: a result may be used again
- * exactly where the key is the same.
+ * Everything on which a verdict depends, in one struct, and its key: a result may be reused if and only if the keys are
+ * equal.
  *
- * The key is made from tables that have a row for each member of the structs that go in (fh_input_tables). A unit test
- * fails when a member of one of these structs stands in no row, and changes each member in turn to see that the key
- * does. So what is added to a problem is in the key, or is named in its table as something on which no verdict depends.
+ * The key is computed from tables with a row for each member of the structs (fh_input_tables). A unit test fails if a
+ * member has no row, and changes each member in turn to check that the key changes. So a new member of a problem is
+ * either in the key, or listed in its table as irrelevant to verdicts.
  */
 #pragma once
 #include "base/sha256.h"
@@ -15,14 +15,14 @@
 struct fh_judge_inputs {
 	const struct fh_judge_problem *problem;
 	const struct fh_judge_sample *sample;
-	struct fh_limits limits; /* as they are for this problem */
-	const char *mode;        /* how the problem is judged */
+	struct fh_limits limits; /* the limits for this problem */
+	const char *mode;        /* the mode in which the problem is judged */
 	FH_NULLABLE const char *interpreter, *seed;
-	FH_NULLABLE const char *const *flags; /* of the interpreter or compiler */
-	unsigned repeat;                      /* 0 and 1 are the same */
+	FH_NULLABLE const char *const *flags; /* options of the interpreter or compiler */
+	unsigned repeat;                      /* 0 and 1 mean the same */
 	bool packages;
-	/* What judges: our version, digests of the drivers' texts and of the language's data file, and what the tools said
-	 * of themselves. NULL: there is none. */
+	/* Versions of the judging side: of fumehood, digests of the drivers' texts and of the language's data file, and the
+	 * tools' own version texts. NULL: not applicable. */
 	const char *version;
 	FH_NULLABLE const char *driver, *split_drivers, *language_data, *tool, *checker_tool;
 };
@@ -36,15 +36,15 @@ enum fh_input_kind {
 	FH_INPUT_BUF,     /* struct fh_buf */
 	FH_INPUT_BOOL,    /* bool */
 	FH_INPUT_NUMBER,  /* an enum, or unsigned */
-	FH_INPUT_REPEAT,  /* unsigned, of which 0 and 1 are the same */
+	FH_INPUT_REPEAT,  /* unsigned, of which 0 and 1 mean the same */
 	FH_INPUT_LIST,    /* const char *const *, ends with NULL; or NULL */
 	FH_INPUT_LIMITS,  /* struct fh_limits */
 	FH_INPUT_OUTPUT,  /* struct fh_judge_output *, or NULL */
 	FH_INPUT_TRUTH,   /* struct fh_judge_truth *, or NULL */
 	FH_INPUT_PROBLEM, /* const struct fh_judge_problem * */
 	FH_INPUT_SAMPLE,  /* const struct fh_judge_sample * */
-	FH_INPUT_BYTES,   /* char * and, right behind it, the size_t of its length */
-	FH_INPUT_NONE,    /* no verdict depends on it */
+	FH_INPUT_BYTES,   /* char *, directly followed by the size_t of its length */
+	FH_INPUT_NONE,    /* irrelevant to verdicts */
 };
 struct fh_input_field {
 	const char *name; /* NULL ends a table */

@@ -14,11 +14,11 @@
 
 #define RESULTS_MAX ((size_t)16 << 30)
 #define SYNC_NS FH_NS_PER_S
-/* Every row begins so; what is left of a row that was cut off begins with a part of it. */
+/* The beginning of every row; a truncated row begins with a part of it. */
 #define ROW_START "{\"task_id\":"
 
 struct row {
-	char *text; /* the line without its end; NULL: none yet */
+	char *text; /* the line without its newline; NULL: none yet */
 	enum fh_verdict verdict;
 	bool in_process, flaky;
 };
@@ -29,8 +29,8 @@ struct fh_results {
 	const char (*keys)[FH_SHA256_HEX], (*samples)[FH_SHA256_HEX];
 	struct row *rows;
 	size_t count, kept, stale;
-	size_t ours; /* of the stale ones: of the same samples under other limits or versions */
-	off_t size;  /* of the file: what is beyond it was not written whole */
+	size_t ours; /* how many of the stale rows are for the same samples, under other limits or versions */
+	off_t size;  /* of the complete rows; bytes beyond it are a row that was not fully written */
 	pthread_mutex_t lock;
 	int64_t synced_ns;
 };
@@ -44,7 +44,7 @@ static int not_ours(const char *path, uint32_t line, const char *what, struct fh
 	return -FH_E_CONFIG;
 }
 
-/* One line of the file: -1 when it is no row. */
+/* Reads one line of the file; -1 if it is not a row. */
 static int take_row(struct fh_results *r, struct fh_str line)
 {
 	fh_auto_json json_t *row = fh_json_parse(line, NULL, NULL);
@@ -75,7 +75,7 @@ static bool is_torn_row(struct fh_str line)
 	return memcmp(line.p, ROW_START, n) == 0;
 }
 
-/* Reads the rows of text; *ret_end is where the last whole one ends. */
+/* Reads the rows of text; *ret_end: where the last complete one ends. */
 static int read_rows(struct fh_results *r, struct fh_str text, size_t *ret_end, struct fh_error *err)
 {
 	size_t at = 0;
@@ -269,14 +269,14 @@ int fh_results_put(struct fh_results *r, size_t index, const struct fh_judge_pro
 	if (fh_write_all(r->fd, line.p, line.n) < 0) {
 		e = fh_error_sys(err, errno, "cannot write results to %s", r->path);
 		free(row.text);
-		/* A part of a line in the middle of the file would make all of it unreadable. */
+		/* part of a line in the middle of the file would make the whole file unreadable */
 		(void)!ftruncate(r->fd, r->size);
 	} else {
 		r->size += line.n;
 		free(r->rows[index].text);
 		r->rows[index] = row;
 	}
-	/* Outside the lock the other threads go on while the disk works. */
+	/* synced without the lock, so that other threads can continue */
 	int64_t now = fh_now_ns();
 	bool sync = e == 0 && now - r->synced_ns >= SYNC_NS;
 	if (sync)
@@ -287,7 +287,7 @@ int fh_results_put(struct fh_results *r, size_t index, const struct fh_judge_pro
 
 int fh_results_sync(struct fh_results *r, struct fh_error *err)
 {
-	/* EINVAL: a file system that has nothing to give to a disk. */
+	/* EINVAL: the file system does not support syncing */
 	if (fdatasync(r->fd) < 0 && errno != EINVAL)
 		return fh_error_sys(err, errno, "cannot write results to %s", r->path);
 	return 0;
@@ -306,7 +306,7 @@ int fh_results_finish(struct fh_results *r, struct fh_error *err)
 	}
 	if (text.overflowed)
 		return fh_error_set(err, FH_E_LIMIT, "the results are larger than %zu GiB", RESULTS_MAX >> 30);
-	/* a file without a name, which nothing can take the place of: a memfd of the caller's, by way of /proc */
+	/* A file without a name, which cannot be replaced: a memfd of the caller's, opened through /proc. */
 	if (st.st_nlink == 0 && stat(r->path, &named) == 0 && named.st_ino == st.st_ino && named.st_dev == st.st_dev) {
 		if (ftruncate(r->fd, 0) < 0 || fh_write_all(r->fd, text.p, text.n) < 0)
 			return fh_error_sys(err, errno, "cannot write results to %s", r->path);

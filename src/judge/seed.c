@@ -36,7 +36,7 @@ void fh_judge_seed_of(const char *seed, const char *task_id, unsigned draw, char
 	digits_of(digest, ret);
 }
 
-/* Of Python, JavaScript, C and C++, Java, Go and Rust; "rand" is in most names. */
+/* Sources of randomness in Python, JavaScript, C and C++, Java, Go and Rust; most names contain "rand". */
 static const char *const sources[] = { "rand", "mt19937", "minstd", "ranlux", "knuth_b", "shuffle", "secrets" };
 
 bool fh_judge_draws(const struct fh_judge_problem *p)

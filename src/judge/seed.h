@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chance on the judge's side. A test that draws its inputs draws them from generators that begin at a number which only
- * the judge's process has: a program that draws from its own generators gets other ones, and so cannot give back what
- * it was never told.
+ * Seeds for random numbers on the judge's side. A test with random inputs draws them from generators whose seed only
+ * the judge's process has. A program that draws from its own generators gets other numbers, so it cannot predict the
+ * test's inputs.
  *
- * A session has one seed, a text: drawn anew for each session, or given by the user to repeat a result. Each task's
- * number is made of the session's seed, the task's name and a count of draws: all samples of a task meet the same
- * inputs. Where a task's reference does not pass with one draw the self-check tries the next.
+ * A session has a seed, which is a text: a new random one for each session, or one given by the user to repeat a
+ * result. The number of each task is derived from the session's seed, the task's name and a draw number, so all samples
+ * of a task get the same inputs. If a task's reference does not pass, the self-check tries the next draw number.
  *
- * The languages' drivers take the number as the first 16 bytes of what they read (docs/judging.md tells which
- * generators begin at it).
+ * The drivers read the number as the first 16 bytes of their input (docs/judging.md lists the generators that it
+ * seeds).
  */
 #pragma once
 #include "base/error.h"
 #include "judge/formats/problem.h"
 
-enum { FH_SEED_DIGITS = 16, FH_SEED_MAX = 256 /* bytes of a seed that is given */ };
+enum { FH_SEED_DIGITS = 16, FH_SEED_MAX = 256 /* maximum bytes of a seed given by the user */ };
 
-/* A new one, of 16 hexadecimal digits, from the kernel. */
+/* A new random seed of 16 hexadecimal digits, from the kernel. */
 int fh_judge_seed_new(char ret[FH_SEED_DIGITS + 1], struct fh_error *err);
-/* A task's number, as 16 hexadecimal digits. */
+/* The number of a task, as 16 hexadecimal digits. */
 void fh_judge_seed_of(const char *seed, const char *task_id, unsigned draw, char ret[FH_SEED_DIGITS + 1]);
-/* With which number the hash tables of a sample's programs begin (fh_request.hash_secret): the first where it is judged
- * once, so that its verdict is the same on every machine and day, and several in turn where it is judged again and
- * again, so that one which hangs on their order is seen. Each has warm interpreters of its own: there are few. */
+/* The hash secret of a sample's programs (fh_request.hash_secret): the first if the sample is judged once, so that its
+ * verdict is the same on every machine; several in turn if it is judged repeatedly, so that a program which depends on
+ * the order of hash tables is found. They are few, because each needs warm interpreters of its own. */
 enum { FH_HASH_SECRETS = 4 };
 static inline unsigned fh_judge_hash_secret(unsigned turn)
 {
 	return 1 + turn % FH_HASH_SECRETS;
 }
-/* Whether the test's text mentions a source of chance. By look: it may do so and draw nothing. */
+/* Whether the test's text mentions a source of randomness. It may do so and use none. */
 bool fh_judge_draws(const struct fh_judge_problem *p);

@@ -15,24 +15,24 @@
 #include "judge/comparing/truth.h"
 #include "judge/languages.h"
 
-#define MEMORY_MAX 4096 /* of a remembered task */
-/* A program may need this many times the reference's CPU time: less would make a verdict depend on the machine. Where
- * the reference comes to the limit it is tried once more with PATIENCE times as much. */
+#define MEMORY_MAX 4096 /* bytes of the file about a remembered task */
+/* A program may need MARGIN times the reference's CPU time; with less, verdicts would depend on the machine. If the
+ * reference reaches the limit, it is tried once more with PATIENCE times the limit. */
 #define MARGIN 4
 #define PATIENCE 8
 #define FACTOR_MAX (MARGIN * PATIENCE)
-#define DRAWS_MAX 8 /* of inputs, until the reference passes */
+#define DRAWS_MAX 8 /* draws of random inputs to try until the reference passes */
 
 struct check {
 	struct fh_judge_session *session;
 	const struct fh_judge_problems *problems;
 	const struct fh_judge_settings *settings;
-	const size_t *wanted; /* positions of problems */
+	const size_t *wanted; /* indexes of the problems to check */
 	size_t count;
 	char *folder; /* NULL: nothing is remembered */
 	atomic_size_t next;
 	atomic_bool stop;
-	pthread_mutex_t lock; /* the fields below */
+	pthread_mutex_t lock; /* guards the fields below */
 	struct fh_self_check *found;
 	size_t done;
 	int failed;
@@ -86,13 +86,13 @@ static char *cache_folder(void)
 		base = next;
 		(void)mkdir(base, 0700);
 	}
-	struct stat st; /* what others may write in would let them say how tests are judged */
+	struct stat st; /* a folder that others can write to would let them decide how tests are judged */
 	if (stat(base, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
 		return NULL;
 	return FH_TAKE_PTR(base);
 }
 
-/* The file that remembers a task, by what its reference and its stub depend on. */
+/* The file for a remembered task, named by everything on which its reference and its stub depend. */
 static char *memory_path(const struct check *c, const struct fh_judge_problem *p,
                          const struct fh_judge_sample *reference, const struct fh_judge_sample *stub)
 {
@@ -143,7 +143,7 @@ static void remember(const char *path, const struct fh_judge_problem *p, enum fh
 		return;
 	fh_json_write(&text, o, 0);
 	fh_buf_addc(&text, '\n');
-	(void)fh_file_write_atomic(path, text.p, text.n, 0600, NULL); /* without it the next run checks again */
+	(void)fh_file_write_atomic(path, text.p, text.n, 0600, NULL); /* if writing fails, the next run checks again */
 }
 
 /* ----------------------------------------------------------------------------------------------------------- one task
@@ -163,8 +163,8 @@ static uint64_t cpu_us(const struct fh_result *r)
 	return r ? r->usage.cpu_user_us + r->usage.cpu_sys_us : 0;
 }
 
-/* The smallest power of two by which the limit has to grow for MARGIN times what the reference took: of two
- * measurements most give the same. */
+/* The smallest power of two by which the limit must be multiplied to allow MARGIN times what the reference took. With
+ * powers of two, most repeated measurements give the same factor. */
 static unsigned factor_for(uint64_t limit_ms, const struct fh_judge_outcome *o)
 {
 	uint64_t wanted = MARGIN * FH_MAX(cpu_us(o->run), cpu_us(o->judge)) / 1000;
@@ -179,8 +179,8 @@ static bool took_too_long(const struct fh_judge_outcome *o)
 	return o->verdict == FH_VERDICT_CPU_TIME_LIMIT || o->verdict == FH_VERDICT_WALL_TIME_LIMIT;
 }
 
-/* Where a test draws its inputs, and the reference does not pass with some (Newton's method finds no root of them): the
- * first draw with which it does, which all samples of the task then get. */
+/* Some tests draw inputs with which the reference does not pass (Newton's method finds no root for them). Finds the
+ * first draw with which it passes; all samples of the task get that one. */
 static int judge_drawing(struct check *c, const struct fh_judge_problem *p, const struct fh_judge_sample *reference,
                          struct fh_judge_outcome *ret, struct fh_error *err)
 {
@@ -196,7 +196,7 @@ static int judge_drawing(struct check *c, const struct fh_judge_problem *p, cons
 	return r;
 }
 
-/* Judges the reference in the way that is set, and gives the task the time that it takes. */
+/* Judges the reference in the current mode, and raises the task's time limits as needed. */
 static int judge_reference(struct check *c, const struct fh_judge_problem *p, const struct fh_judge_sample *reference,
                            struct fh_judge_outcome *ret, struct fh_error *err)
 {
@@ -213,10 +213,11 @@ static int judge_reference(struct check *c, const struct fh_judge_problem *p, co
 	return r;
 }
 
-/* The ways to judge a task, in the order in which they are tried. */
+/* The modes in which a task can be judged, in the order in which they are tried. */
 static const enum fh_judge_mode ways[] = { FH_MODE_SPLIT, FH_MODE_SPLIT_CHANGES, FH_MODE_IN_PROCESS };
 
-/* Finds the first way in which the reference passes. Without one the first stays, and the failure is noted. */
+/* Finds the first mode in which the reference passes. If there is none, the first mode is kept and the failure
+ * recorded. */
 static int check_reference(struct check *c, const struct fh_judge_problem *p, const struct fh_judge_sample *reference,
                            bool *ret_passed, struct fh_error *err)
 {
@@ -230,9 +231,9 @@ static int check_reference(struct check *c, const struct fh_judge_problem *p, co
 			fh_judge_set_mode(c->session, p, ways[i]);
 		r = judge_reference(c, p, reference, &o, err);
 		passed = r >= 0 && o.verdict == FH_VERDICT_PASSED;
-		/* a test that cannot be split has found its way already */
+		/* a test that cannot be split was set to this mode already */
 		one_way = one_way || fh_judge_mode(c->session, p) == FH_MODE_IN_PROCESS;
-		/* what does not work without a candidate works with none in another way */
+		/* an error of the engine would occur in the other modes too */
 		one_way = one_way || (r >= 0 && o.verdict == FH_VERDICT_ENGINE_ERROR);
 		if (i == 0)
 			first = o;
@@ -273,7 +274,7 @@ static int check_task(struct check *c, const struct fh_judge_problem *p, struct 
 	fh_auto_free char *path = memory_path(c, p, &reference, &stub);
 	enum fh_judge_mode mode;
 	unsigned factor;
-	/* What a test draws is new in each session: that the reference passed with another seed says little of this one. */
+	/* Random inputs differ in each session, so a pass with another seed proves little. */
 	if (fh_judge_draws(p)) {
 		free(path);
 		path = NULL;

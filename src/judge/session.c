@@ -69,7 +69,7 @@ const char *const *fh_session_flags(const struct fh_judge_session *s, enum fh_ju
 	return s->settings->packages ? how->packages_flags : how->flags;
 }
 
-/* A probe names no function, and so is judged in one process. */
+/* A probe names no function, so it is judged in one process. */
 enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
 {
 	size_t i = position_of(s, problem);
@@ -156,7 +156,7 @@ static int read_drivers(struct fh_judge_session *s, enum fh_judge_language langu
 	return r;
 }
 
-/* How the language's programs are compiled and started. */
+/* Reads how the language's programs are compiled and started. */
 static int read_language(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
 	fh_auto_free char *name = fh_xasprintf("languages/%s.json", fh_judge_language_name(language));
@@ -187,8 +187,8 @@ static int probe_failed(const struct fh_judge_language_info *l, const struct fh_
 	return -FH_E_UNAVAILABLE;
 }
 
-/* What the compiler itself says of its version, in a sandbox like that in which it compiles, behind what is in
- * *version: for a language whose programs cannot tell. */
+/* Appends the compiler's own version text to *version, from a sandbox like the one in which it compiles; for languages
+ * whose programs cannot print it. */
 static int add_tool_version(struct fh_judge_session *s, enum fh_judge_language language, char **version,
                             struct fh_error *err)
 {
@@ -211,7 +211,7 @@ static int add_tool_version(struct fh_judge_session *s, enum fh_judge_language l
 	int r = fh_plan_build(&request, &plan, err);
 	if (r < 0)
 		return r;
-	char **argv = plan->compile->argv; /* begins with the tool */
+	char **argv = plan->compile->argv; /* begins with {tool} */
 	fh_plan_set_text(&argv[1], l->version_argument);
 	for (size_t i = 2; argv[i]; i++) {
 		free(argv[i]);
@@ -236,7 +236,7 @@ static int add_tool_version(struct fh_judge_session *s, enum fh_judge_language l
 	return r;
 }
 
-/* Judges a program that is right; its output is the version. */
+/* Judges a correct program, whose output is the tool's version. */
 static int probe(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
 	const struct fh_judge_language_info *l = fh_judge_languages[language];
@@ -246,7 +246,7 @@ static int probe(struct fh_judge_session *s, enum fh_judge_language language, st
 	struct fh_plan *plan = NULL;
 	char secret[FH_SECRET_SIZE + 1] = "";
 	fh_buf_adds(&problem.tail, l->in_process->probe_test);
-	/* A missing interpreter or compiler is an error of the plan, with a hint that a verdict could not carry. */
+	/* A missing interpreter or compiler is an error of the plan, with a hint that a verdict could not have. */
 	struct fh_limits limits = fh_judge_limits(s, &problem);
 	int r = fh_attempt_plan(s, &parts, &limits, secret, &plan, err);
 	fh_plan_free(plan);
@@ -266,7 +266,7 @@ static int probe(struct fh_judge_session *s, enum fh_judge_language language, st
 	return r;
 }
 
-/* The same for problems that are judged by output: the program that prints the version is right in any case. */
+/* The same for problems judged by output: any output of the program that prints the version is correct. */
 static int probe_output(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
 	const struct fh_judge_language_info *l = fh_judge_languages[language];
@@ -291,7 +291,7 @@ static int probe_output(struct fh_judge_session *s, enum fh_judge_language langu
 	return r;
 }
 
-/* The same in two sandboxes, which also has the zygotes made that the samples will start from. */
+/* The same in two sandboxes. It also has the zygotes made from which the samples will start. */
 static int probe_split(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
 	const struct fh_judge_language_info *l = fh_judge_languages[language];
@@ -319,7 +319,7 @@ static int probe_split(struct fh_judge_session *s, enum fh_judge_language langua
 	return r;
 }
 
-/* Whether some of the problems that are to be judged in a language are split. */
+/* Whether some of the samples' problems in a language are split. */
 static bool splits(const struct fh_judge_session *s, const struct fh_judge_samples *samples,
                    enum fh_judge_language language)
 {
@@ -331,7 +331,7 @@ static bool splits(const struct fh_judge_session *s, const struct fh_judge_sampl
 	return false;
 }
 
-/* Reads and tries what judging tests of a language takes. */
+/* Reads and tries what is needed to judge tests in a language. */
 static int open_language(struct fh_judge_session *s, const struct fh_judge_samples *samples,
                          enum fh_judge_language language, struct fh_error *err)
 {
@@ -347,8 +347,8 @@ static int open_language(struct fh_judge_session *s, const struct fh_judge_sampl
 	return (split_probe ? probe_split : probe)(s, language, err);
 }
 
-/* Of the program that decides instead of a rule; FH_JUDGE_LANGUAGE_COUNT_: there is none, or it is in a language in
- * which nothing else is judged. */
+/* The language of a problem's checker; FH_JUDGE_LANGUAGE_COUNT_: it has none, or one in a language that is not
+ * judged. */
 static enum fh_judge_language checker_of(const struct fh_judge_problem *p)
 {
 	return p->output && p->output->checker ? fh_judge_language_of_name(p->output->checker_language)
@@ -402,7 +402,8 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
 	return 0;
 }
 
-/* Whether the language's tool is there: without it there is no plan, and the error says which package has it. */
+/* Checks that the language's tool exists. Without it no plan can be made, and the error names the package that has
+ * it. */
 static int check_tool(const struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
 	const char *version = fh_judge_languages[language]->version;

@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 
-#define COMPUTED_NS (30 * FH_NS_PER_MS) /* of CPU time, some turns of the scheduler's */
-#define ENOUGH 0.9                      /* of a processor: the machine gives what there is */
-#define BUSY 0.5                        /* of what the machine gives: a program that computes, most of the time */
-#define SPARE 1.5                       /* shares change */
+#define COMPUTED_NS (30 * FH_NS_PER_MS) /* of CPU time, several time slices of the scheduler */
+#define ENOUGH 0.9                      /* share of a processor from which on the machine is not overloaded */
+#define BUSY 0.5  /* share of the available CPU time from which on a program counts as computing */
+#define SPARE 1.5 /* margin, because shares change */
 
 static int64_t thread_ns(void)
 {
@@ -33,6 +33,7 @@ unsigned fh_share_wall_factor(const struct fh_limits *limits, uint64_t cpu_us, d
 	double cpu = (double)cpu_us / 1000;
 	if (share >= ENOUGH || cpu < wall * share * BUSY || cpu <= 0)
 		return 1;
-	/* what it takes at this share to come to the CPU time limit, or to what the wall time is for it alone */
+	/* the factor needed at this share to reach the CPU time limit, or to get what the wall time limit allows on an idle
+	 * machine */
 	return (unsigned)fmin(ceil(SPARE * fmin(cpu_limit, wall) / cpu), FH_SHARE_FACTOR_MAX);
 }

@@ -11,14 +11,14 @@
 #define DRIVER_MAX (1 << 20)
 
 enum side { JUDGE, CANDIDATE, SIDE_COUNT_ };
-enum list { OTHERS = SIDE_COUNT_, LIST_COUNT_ }; /* of a language's files; the sides are the first two */
+enum list { OTHERS = SIDE_COUNT_, LIST_COUNT_ }; /* lists of a language's files; the first two are those of the sides */
 
 struct fh_split {
 	const struct fh_judge_settings *settings;
-	pthread_mutex_t lock;                                       /* the fields below, until they are filled */
-	struct fh_buf files[FH_JUDGE_LANGUAGE_COUNT_][LIST_COUNT_]; /* each list's, as one text */
-	size_t file_ends[FH_JUDGE_LANGUAGE_COUNT_][LIST_COUNT_][FH_SPLIT_DRIVERS_MAX]; /* of each file in it */
-	char digest[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX];                          /* of all; "": not read yet */
+	pthread_mutex_t lock;                                       /* guards the fields below until they are filled */
+	struct fh_buf files[FH_JUDGE_LANGUAGE_COUNT_][LIST_COUNT_]; /* the files of each list, concatenated */
+	size_t file_ends[FH_JUDGE_LANGUAGE_COUNT_][LIST_COUNT_][FH_SPLIT_DRIVERS_MAX]; /* the end of each file in it */
+	char digest[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX];                          /* of all files; "": not read yet */
 	struct fh_plan *plans[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_][FH_HASH_SECRETS];
 	struct fh_builds *builds;
 };
@@ -88,7 +88,7 @@ static const char *const *list_of(enum fh_judge_language language, int list)
 	return list == JUDGE ? l->judge : list == CANDIDATE ? l->candidate : l->others;
 }
 
-/* Lock held. */
+/* Requires the lock. */
 static int read_list(struct fh_split *s, enum fh_judge_language language, int list, struct fh_error *err)
 {
 	struct fh_buf *to = &s->files[language][list];
@@ -149,7 +149,7 @@ static const struct fh_descriptor descriptors[] = {
 	{ 5, FH_DESCRIPTOR_DRIVER },
 };
 
-/* What the interpreter imports ahead, and where the drivers' modules stand inside. */
+/* The modules that the interpreter imports ahead, and the mounts and texts by which they are visible inside. */
 struct modules {
 	const char *preload[FH_PLAN_PRELOAD_MAX + 1];
 	struct fh_mount mounts[FH_ARRAY_SIZE(((struct fh_split_language *)NULL)->judge)];
@@ -235,7 +235,7 @@ int fh_split_script_plan(struct fh_split *s, const struct fh_split_pair *p, bool
 	return 0;
 }
 
-/* What a compiler makes has no hash secret that can be set. The artifact is a file of each run's; what compiles is not
+/* A compiled program has no hash secret that could be set. The artifact is a file of each run; the compile step is not
  * part of the plan that runs. */
 int fh_split_program(struct fh_split *s, enum fh_judge_language language, bool judge, struct fh_artifact *artifact,
                      struct fh_split_side *ret, struct fh_error *err)
@@ -309,7 +309,7 @@ static int run_members(struct fh_split *s, struct fh_client *client, const struc
 	return 0;
 }
 
-/* What is special to this pair: plans of its own. */
+/* Runs a pair that needs plans of its own. */
 static int run_specially(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                          const struct fh_split_side *sides, bool wait, struct fh_split_outcome *ret,
                          struct fh_error *err)
@@ -334,8 +334,7 @@ static int run_pair(struct fh_split *s, struct fh_client *client, const struct f
                     const struct fh_split_side *sides, struct fh_split_outcome *ret, struct fh_error *err)
 {
 	const struct fh_member members[] = { member_of(&sides[JUDGE]), member_of(&sides[CANDIDATE]) };
-	if (p->wait) { /* a request for a zygote waits until there is one; where none can be had, whatever starts is right
-		            */
+	if (p->wait) { /* asking for a zygote waits until there is one; if that is not possible, any start will do */
 		int r = run_specially(s, client, p, sides, true, ret, err);
 		if (r < 0 || ret->verdict != FH_VERDICT_ENGINE_ERROR)
 			return r;

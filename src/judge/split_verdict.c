@@ -36,7 +36,7 @@ bool fh_split_message_read(struct fh_str stream, struct fh_split_message *ret)
 /* ---------------------------------------------------------------------------------------------------------- verdicts
  */
 
-/* Limits that end a run, in the order in which one names the verdict; the candidate's own first. */
+/* Limits that end a run, in order of precedence; those of the candidate come first. */
 static const struct {
 	enum fh_status status;
 	enum fh_verdict verdict;
@@ -63,12 +63,12 @@ static bool by_limit(const struct fh_split_outcome *o, enum fh_verdict *ret, str
 	return false;
 }
 
-/* How a candidate ended that gave no answer. */
+/* The verdict for a candidate that ended without an answer. */
 static enum fh_verdict ended(const struct fh_result *c, struct fh_buf *why)
 {
 	struct fh_str err = { (const char *)c->stream_data[FH_STDERR], c->stream_size[FH_STDERR] };
 	if (c->stopped) {
-		/* which of the two it was is a race between two ends of pipes */
+		/* which of the two happened is a race between the ends of two pipes */
 		fh_buf_adds(why, "gave no answer: it closed its pipes to the judge, or killed itself");
 		return FH_VERDICT_RUNTIME_ERROR;
 	}
@@ -85,7 +85,7 @@ static enum fh_verdict ended(const struct fh_result *c, struct fh_buf *why)
 static const struct {
 	const char *word;
 	enum fh_verdict verdict;
-	const char *before; /* the reason */
+	const char *before; /* beginning of the reason */
 } words[] = {
 	{ "failed", FH_VERDICT_FAILED, "" },
 	{ "tampered", FH_VERDICT_TAMPERED, "" },
@@ -121,7 +121,7 @@ static enum fh_verdict decide(struct fh_split_outcome *o, struct fh_buf *why)
 	const struct fh_result *const both[] = { o->judge, o->candidate };
 	struct fh_split_message m;
 	enum fh_verdict verdict;
-	for (size_t i = 0; i < 2; i++) { /* the one that failed, rather than the one that had to go with it */
+	for (size_t i = 0; i < 2; i++) { /* skips the member that failed only because the other one did */
 		const struct fh_result *r = both[i]->status == FH_STATUS_ENGINE_ERROR ? both[i] : NULL;
 		if (!r || (i == 0 && both[1]->status == FH_STATUS_ENGINE_ERROR && fh_streq(r->error.message, unfit_message)))
 			continue;
@@ -136,11 +136,11 @@ static enum fh_verdict decide(struct fh_split_outcome *o, struct fh_buf *why)
 		return verdict;
 	if (said) {
 		verdict = by_message(o, &m, why);
-		if (!fh_str_eq(m.word, "gone")) { /* it ended as the judge did, at whatever it was about */
+		if (!fh_str_eq(m.word, "gone")) { /* it was ended together with the judge, whatever it was doing */
 			o->candidate->exit_code = -1;
 			o->candidate->signal = 0;
 		}
-		/* who ran into a limit that only makes calls fail, and failed, did so by that limit */
+		/* A candidate that failed after a limit that only makes calls fail is said to have failed by that limit. */
 		enum fh_verdict limit = o->candidate->fired & 1u << FH_LIMIT_PROCESSES ? FH_VERDICT_PROCESS_LIMIT
 		                        : o->candidate->fired & (1u << FH_LIMIT_DISK | 1u << FH_LIMIT_FILE_SIZE)
 		                            ? FH_VERDICT_DISK_LIMIT
@@ -150,8 +150,7 @@ static enum fh_verdict decide(struct fh_split_outcome *o, struct fh_buf *why)
 		fh_buf_addf(why, " (after the %s)", fh_verdict_name(limit));
 		return limit;
 	}
-	/* What a candidate can do to the judge's process is its own failure. That it was not the candidate, the next try
-	 * shows, and the self-check. */
+	/* If the candidate caused this, it is its own failure. If not, the next try and the self-check will show that. */
 	o->retry = true;
 	fh_buf_addf(why, "the judge's process ended without a word: exit status %d, signal %d", o->judge->exit_code,
 	            o->judge->signal);

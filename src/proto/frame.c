@@ -25,7 +25,7 @@ static uint64_t get_le(const char *p, size_t bytes)
 
 void fh_id_random(struct fh_id *ret)
 {
-	/* getrandom of 16 bytes is never partial once the pool is up, and blocks only before that */
+	/* for 16 bytes getrandom is never partial; it blocks only until the pool is initialised */
 	while (getrandom(ret->b, sizeof(ret->b), 0) != (ssize_t)sizeof(ret->b) && errno == EINTR)
 		;
 }
@@ -132,7 +132,7 @@ void fh_frame_decoder_release(struct fh_frame_decoder *d)
 	d->used = 0;
 }
 
-/* Skips a banner up to and with the magic. 1: greeted. */
+/* Skips a banner up to and including the magic. Returns 1 when the magic was found. */
 static int skip_banner(struct fh_frame_decoder *d, struct fh_error *err)
 {
 	size_t n = d->in.n;
@@ -141,7 +141,7 @@ static int skip_banner(struct fh_frame_decoder *d, struct fh_error *err)
 		d->skipped += (size_t)(at - d->in.p);
 		fh_buf_drop(&d->in, (size_t)(at - d->in.p) + FH_FRAME_MAGIC_SIZE);
 		d->greeted = true;
-	} else if (n >= FH_FRAME_MAGIC_SIZE) { /* keep what may be the beginning of the magic */
+	} else if (n >= FH_FRAME_MAGIC_SIZE) { /* keeps what may be the beginning of the magic */
 		size_t drop = n - (FH_FRAME_MAGIC_SIZE - 1);
 		d->skipped += drop;
 		fh_buf_drop(&d->in, drop);
@@ -152,7 +152,7 @@ static int skip_banner(struct fh_frame_decoder *d, struct fh_error *err)
 	return d->greeted;
 }
 
-/* Once for all frames of a read, not for each: many small ones would move the rest again and again. */
+/* Called once for all frames of a read: moving the rest after each of many small frames would be slow. */
 static int forget_used(struct fh_frame_decoder *d)
 {
 	fh_buf_drop(&d->in, d->used);
@@ -225,7 +225,7 @@ void fh_frame_error(const struct fh_frame *f, struct fh_error *ret)
 		else if (x.tag == F_HINT)
 			copy_text(e.hint, sizeof(e.hint), x.value);
 	}
-	if (!e.message[0]) /* an error always says something */
+	if (!e.message[0]) /* an error must have a message */
 		copy_text(e.message, sizeof(e.message), fh_str("the peer reported a failure and did not say which"));
 	*ret = e;
 }

@@ -2,14 +2,14 @@
 /*
  * Frames between client and engine, over any byte stream (docs/protocol.md has the whole protocol in words).
  *
- *     greeting   FH_FRAME_MAGIC from each side, then a HELLO frame. What comes before the magic is skipped (a login
- *                banner), at most FH_FRAME_BANNER_MAX bytes of it.
+ *     greeting   FH_FRAME_MAGIC from each side, then a HELLO frame. Bytes before the magic are skipped (a login
+ *                banner), at most FH_FRAME_BANNER_MAX of them.
  *     frame      u32 length of the payload, u16 type, u16 flags, u64 request, 16 bytes id; then the payload
  *
- * `request` is chosen by the client, not 0, and comes back in every frame that answers it. `id` names the sandbox,
- * process or stream that the frame is about; zero where there is none. Ids are 128 random bits made by the engine,
- * opaque to the client. A payload is a message of fields (proto/wire.h), but for DATA, whose payload is a u64 offset
- * and bytes. A frame of a type that a peer does not know is skipped.
+ * `request` is chosen by the client, is not 0, and is repeated in every frame that answers it. `id` is that of the
+ * sandbox, process or stream that the frame concerns; zero if there is none. Ids are 128 random bits made by the
+ * engine, and opaque to the client. A payload is a message of fields (proto/wire.h), except for DATA, whose payload is
+ * a u64 offset and bytes. Frames of unknown type are skipped.
  */
 #pragma once
 #include "base/buf.h"
@@ -78,7 +78,7 @@ enum fh_frame_type {
 	FH_FRAME_RESULT = 52,  /* of RUN: F_EXIT, F_OUT*, F_LAYERS, F_LAYER_MISSING*, F_ENFORCED* */
 	FH_FRAME_FILE = 53,    /* of RUN and GET, before its DATA: F_COUNT (which of the outs, from 0), F_STREAM (an id) */
 };
-enum { FH_DATA_END = 1, FH_DATA_TRUNCATED = 2 }; /* TRUNCATED (with END): the output limit cut the stream here */
+enum { FH_DATA_END = 1, FH_DATA_TRUNCATED = 2 }; /* TRUNCATED, sent with END: the output limit cut the stream here */
 
 enum fh_stream_kind { FH_KIND_STDIN, FH_KIND_STDOUT, FH_KIND_STDERR, FH_KIND_FILE, FH_KIND_DRIVER, FH_KIND_COUNT_ };
 
@@ -118,10 +118,10 @@ enum fh_field {
 	F_TO_DESCRIPTOR,
 	F_USER, /* "user", "root" */
 	F_TAG,
-	F_HELPER,   /* of SPAWN: argv names a helper (init/helper.h) */
-	F_DROP,     /* of SPAWN: output that nobody reads makes room */
-	F_TREE,     /* of SIGNAL: kills all that the process started */
-	F_MORE_ENV, /* of SPAWN: beside F_ENV, or the plan's, in place of variables of the same names */
+	F_HELPER,   /* in SPAWN: argv names a helper (init/helper.h) */
+	F_DROP,     /* in SPAWN: the oldest unread output is discarded to make room */
+	F_TREE,     /* in SIGNAL: kills everything that the process started */
+	F_MORE_ENV, /* in SPAWN: added to F_ENV or the plan's, replacing variables of the same names */
 	F_ID = 64,
 	F_STREAM,
 	F_KIND,
@@ -142,67 +142,69 @@ enum fh_field {
 	F_WALL_US,
 	F_MEMORY,
 	F_PROCESSES,
-	F_OUT, /* of RESULT, in the order of the plan's outs: F_NAME, F_SIZE, and F_STREAM (an id) or F_REFUSED */
+	F_OUT, /* in RESULT, in the order of the plan's outs: F_NAME, F_SIZE, and F_STREAM (an id) or F_REFUSED */
 	F_SIZE,
 	F_REFUSED,
 	F_LAYERS,
 	F_LAYER_MISSING /* F_KIND layer, F_MESSAGE */,
 	F_ENFORCED, /* F_KIND limit, F_STATUS enum fh_enforced */
-	F_STOPPED,  /* of EXIT, in a group: ended because the leader had ended */
+	F_STOPPED,  /* in EXIT, for a member of a group: ended because the leader had ended */
 	F_AGE_MS = 128,
 	F_LEASE_LEFT_MS,
 	F_CLIENT_PID,
 	F_COMMAND,
-	F_COUNT,   /* of F_SANDBOX in LIST's reply, beside F_ID */
-	F_PROCESS, /* of PROCESSES' reply: F_ID F_PID F_UID F_AGE_MS F_TAG F_COMMAND, F_EXIT when it ended */
+	F_COUNT,   /* in F_SANDBOX of LIST's reply, together with F_ID */
+	F_PROCESS, /* in PROCESSES' reply: F_ID F_PID F_UID F_AGE_MS F_TAG F_COMMAND, F_EXIT if it has ended */
 	F_PAUSED,
-	F_SESSION, /* not the sandbox of a run */
-	F_HOW,     /* of PAUSE's reply: enum fh_pause */
+	F_SESSION, /* a session, not the sandbox of a run */
+	F_HOW,     /* in PAUSE's reply: enum fh_pause */
 	F_UID,
 	F_MEMORY_NOW,
 	F_MEMORY_LIMIT,
 	F_TASKS,
 	F_CPUS,
 	F_DISK_LIMIT,
-	F_START = 144,     /* of RESULT: enum fh_start, how the program started */
-	F_START_WHY,       /* why not faster */
-	F_MEMORY_BASELINE, /* of F_EXIT */
+	F_START = 144,     /* in RESULT: enum fh_start, how the program started */
+	F_START_WHY,       /* why no faster start was possible */
+	F_MEMORY_BASELINE, /* in F_EXIT */
 };
 
 struct fh_frame {
 	uint16_t type, flags;
 	uint64_t request;
 	struct fh_id id;
-	struct fh_str payload; /* points into the decoder's input until the next call */
+	struct fh_str payload; /* points into the decoder's input; valid until the next call */
 };
 
 /* Appends a whole frame. */
 void fh_frame_write(struct fh_buf *out, uint16_t type, uint16_t flags, uint64_t request, struct fh_id id,
                     struct fh_str payload);
-/* Appends a frame whose payload is built in place: begin, write fields to out, end. */
+/* Appends a frame whose payload is written in place: begin, write fields to out, end. */
 size_t fh_frame_begin(struct fh_buf *out, uint16_t type, uint16_t flags, uint64_t request, struct fh_id id);
 void fh_frame_end(struct fh_buf *out, size_t mark);
 void fh_frame_write_data(struct fh_buf *out, struct fh_id stream, uint16_t flags, uint64_t offset, struct fh_str bytes);
 void fh_frame_write_credit(struct fh_buf *out, struct fh_id stream, uint64_t offset);
-/* The greeting: magic and HELLO. */
+/* Appends the greeting: magic and HELLO. */
 void fh_frame_write_hello(struct fh_buf *out, const char *program, uint64_t pid);
 void fh_frame_write_error(struct fh_buf *out, uint64_t request, const struct fh_error *err);
 
-/* Cuts frames out of a byte stream. Feed bytes to `in` (fh_buf_reserve / read), then call next until it says no. */
+/* Extracts frames from a byte stream. Append bytes to `in` (fh_buf_reserve / read), then call fh_frame_next until it
+ * returns 0. */
 struct fh_frame_decoder {
 	struct fh_buf in;
-	size_t used;    /* bytes of in that were handed out as frames */
-	bool greeted;   /* the magic was seen */
-	size_t skipped; /* bytes before it */
+	size_t used;    /* bytes of `in` that were returned as frames */
+	bool greeted;   /* the magic was received */
+	size_t skipped; /* bytes before the magic */
 };
 #define FH_FRAME_DECODER_INIT                                                                                          \
 	{                                                                                                                  \
 		.in = FH_BUF_INIT(FH_FRAME_PAYLOAD_MAX + FH_FRAME_HEADER_SIZE + (1 << 20))                                     \
 	}
 void fh_frame_decoder_release(struct fh_frame_decoder *d);
-/* 1: *ret is a frame; 0: more bytes are needed; negative: the peer broke the protocol, for good. */
+/* Returns 1: *ret is a frame; 0: more bytes are needed; negative: the peer broke the protocol, and the stream is
+ * unusable. */
 int fh_frame_next(struct fh_frame_decoder *d, struct fh_frame *ret, struct fh_error *err);
-/* Splits a DATA payload; false when it is too short. */
+/* Splits a DATA payload; false if it is too short. */
 bool fh_frame_data(const struct fh_frame *f, uint64_t *ret_offset, struct fh_str *ret_bytes);
 /* Reads an ERROR payload. */
 void fh_frame_error(const struct fh_frame *f, struct fh_error *ret);

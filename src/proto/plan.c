@@ -10,7 +10,7 @@ const char *const fh_mount_kind_names[FH_MOUNT_KIND_COUNT_] = {
 	"bind", "symlink", "file", "dir", "writable", "mask", "proc", "dev",
 };
 
-#define FILE_MODES 01777u /* nothing may run as its owner */
+#define FILE_MODES 01777u /* no set-ID bits: nothing may run as its owner */
 
 static char **empty_list(void)
 {
@@ -194,7 +194,7 @@ static bool is_clean_absolute(const char *path)
 	return strcmp(clean, path) == 0;
 }
 
-/* A name that cannot leave the folder it is relative to. */
+/* Whether a relative name stays within its folder. */
 static bool is_safe_name(const char *name)
 {
 	size_t n = strlen(name);
@@ -274,7 +274,7 @@ static int check_descriptors(const struct fh_plan *p, struct fh_error *err)
 	return 0;
 }
 
-/* Names of modules travel as one comma-separated text; what the imports mean is the interpreter's. */
+/* Whether a name can be part of the comma-separated list of modules. The interpreter interprets the name. */
 static bool is_module(const char *name)
 {
 	size_t n = strlen(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Plans on the wire. Tags are never reused for something else; new ones are added at the end. */
+/* The wire form of plans. Tags are never reused with another meaning; new ones are added at the end. */
 #include "proto/plan.h"
 
 #include "base/error.h"
@@ -179,7 +179,8 @@ static bool decode_mount(struct fh_plan *p, struct fh_str message)
 			break;
 		}
 	}
-	/* A kind that an older engine does not know must not be skipped: the sandbox would not be what was asked for. */
+	/* An unknown kind of a newer client must not be skipped, because the sandbox would differ from what was
+	 * requested. */
 	return !r.malformed && m->kind != FH_MOUNT_KIND_COUNT_;
 }
 
@@ -213,7 +214,7 @@ static bool decode_limit(struct fh_plan *p, struct fh_str message)
 			value = fh_wire_get_u64(&r, &f);
 	}
 	if (r.malformed || index >= FH_LIMIT_COUNT_)
-		return false; /* a limit that is not known cannot be kept: refuse instead of dropping it */
+		return false; /* an unknown limit cannot be enforced, so the plan is refused */
 	p->limits.value[index] = value;
 	return true;
 }
@@ -235,7 +236,7 @@ static bool decode_descriptor(struct fh_plan *p, struct fh_str message)
 	return true;
 }
 
-/* A vector that grows geometrically, for lists that a peer makes as long as it likes up to the bound. */
+/* A vector that doubles, since a peer may send lists of any length up to the bound. */
 struct list {
 	char **items;
 	size_t count, capacity;

@@ -6,7 +6,7 @@
 #define KIB ((uint64_t)1 << 10)
 #define MIB ((uint64_t)1 << 20)
 
-/* The minimums are what it takes to start a program at all: below them a run would tell nothing about the code. */
+/* The minimums are what it takes to start a program at all; a run with less would tell nothing about the code. */
 const struct fh_limit_info fh_limit_table[FH_LIMIT_COUNT_] = {
 	[FH_LIMIT_CPU_TIME] = { "cpu_time", "cpu-time", "ms", FH_STATUS_CPU_TIME_LIMIT, 10000, 1 },
 	[FH_LIMIT_WALL_TIME] = { "wall_time", "wall-time", "ms", FH_STATUS_WALL_TIME_LIMIT, 30000, 1 },
@@ -73,7 +73,7 @@ static const char *const descriptor_kind_names[FH_DESCRIPTOR_KIND_COUNT_] = {
 	[FH_DESCRIPTOR_DRIVER] = "driver",
 };
 
-/* A number from a newer peer may lie outside our tables. */
+/* The name for a number from a peer, which may be newer and use numbers outside our tables. */
 static const char *name_in(const char *const *names, unsigned count, unsigned value)
 {
 	return value < count && names[value] ? names[value] : "unknown";

@@ -6,7 +6,7 @@
 
 #include "judge/comparing/value.h"
 
-/* A number that a person writes is far shorter. */
+/* bytes of a number; those that people write are far shorter */
 #define NUMBER_MAX 400
 #define EXACT_DIGITS 15
 
@@ -35,8 +35,8 @@ static bool same_bytes(struct fh_str a, struct fh_str b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
-/* A decimal number, whole: digits, one point, an exponent. No "nan", "inf" or hexadecimal, which strtod would take.
- * exact: that a double holds every digit. */
+/* Parses s as a decimal number: digits, a point, an exponent. Unlike strtod, it accepts no "nan", "inf" or hexadecimal.
+ * *ret_exact: a double can represent all its digits. */
 static bool number_of(struct fh_str s, double *ret, bool *ret_exact)
 {
 	char text[NUMBER_MAX + 1];
@@ -102,7 +102,7 @@ static int compare_lines(const void *a, const void *b)
 	return c ? c : x->n < y->n ? -1 : x->n > y->n;
 }
 
-/* The lines without blanks at their ends, sorted; empty ones at the end are left out. */
+/* The lines without trailing blanks, sorted; empty lines at the end are left out. */
 static struct lines sorted_lines(struct fh_str text)
 {
 	struct lines l = { 0 };

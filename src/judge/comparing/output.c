@@ -7,7 +7,7 @@
 #include "proto/plan.h"
 #include "sandbox/compile.h"
 
-#define SHOWN_MAX 160 /* bytes of an output in a reason */
+#define SHOWN_MAX 160 /* maximum bytes of output quoted in a reason */
 
 void fh_judge_output_free(struct fh_judge_output *o)
 {
@@ -45,9 +45,9 @@ struct program {
 	struct fh_client *client;
 	const struct fh_judge_settings *settings;
 	struct fh_run_options options;
-	struct fh_plan *plan;       /* of the program */
-	struct fh_plan_file *files; /* its own and, behind them, the compiled program */
-	struct fh_result *compiled; /* owns that */
+	struct fh_plan *plan;       /* the program's */
+	struct fh_plan_file *files; /* the plan's files, followed by the compiled program */
+	struct fh_result *compiled; /* owns the compiled program */
 };
 
 static void program_release(struct program *p)
@@ -76,7 +76,7 @@ static int build_program(struct program *p, const char *language, const char *in
 	return r;
 }
 
-/* Runs plan with one input and more files; the rest is borrowed. */
+/* Runs plan with the given input and files; both are borrowed. */
 static int run_plan(struct program *p, const struct fh_plan *plan, struct fh_str input, struct fh_result **ret,
                     struct fh_error *err)
 {
@@ -86,8 +86,8 @@ static int run_plan(struct program *p, const struct fh_plan *plan, struct fh_str
 	return fh_run(p->client, &with, &p->options, ret, err);
 }
 
-/* A program that compiles does so once. Without what its compiler makes it is left as it is: the first run of it then
- * tells how compiling fails. */
+/* Compiles the program once, if its language is compiled. If the compiler makes no artifact the plan is not changed, so
+ * that the first run reports the compile error. */
 static int compile(struct program *p, struct fh_error *err)
 {
 	struct fh_plan *plan = p->plan;
@@ -129,7 +129,7 @@ static struct fh_str output_of(const struct fh_result *r)
 		                    r->stream_size[FH_STDOUT] };
 }
 
-/* The beginning of an output, for a person to read on one line. */
+/* Appends the beginning of an output as one readable line. */
 static void add_shown(struct fh_buf *out, struct fh_str text)
 {
 	size_t n = FH_MIN(text.n, (size_t)SHOWN_MAX);
@@ -160,7 +160,8 @@ static struct fh_str last_line(struct fh_str text)
 	return (struct fh_str){ text.p + skip, text.n - skip };
 }
 
-/* What a checker is given is no use of its own: however much a program printed within its limits, the checker reads. */
+/* Raises a checker's limits by the size of the files that it is given, so that it can read any output that the program
+ * was allowed to print. */
 static void make_room(struct fh_limits *limits, size_t bytes)
 {
 	static const enum fh_limit in[] = { FH_LIMIT_DISK, FH_LIMIT_MEMORY, FH_LIMIT_FILE_SIZE };
@@ -170,7 +171,8 @@ static void make_room(struct fh_limits *limits, size_t bytes)
 			limits->value[in[i]] += bytes + PAGES_AND_FOLDERS;
 }
 
-/* A checker that its output breaks rejects: 0 and *ret_accepts, or what is no outcome of the program. */
+/* Runs the checker. 0 with *ret_accepts, which is false too if the checker crashes on the output; a negative code for
+ * an error that is not the program's. */
 static int ask_checker(struct program *p, const struct fh_judge_output *o, const struct fh_output_case *c,
                        struct fh_str got, bool *ret_accepts, struct fh_buf *why, struct fh_error *err)
 {
@@ -206,7 +208,7 @@ static int ask_checker(struct program *p, const struct fh_judge_output *o, const
 	if (result->status == FH_STATUS_ENGINE_ERROR || result->status == FH_STATUS_COMPILE_ERROR) {
 		r = fh_error_set(err, FH_E_CONFIG, "the checker did not run: %s%s%.200s", fh_status_name(result->status),
 		                 result->error.message[0] ? ": " : "", result->error.message);
-		err->phase = FH_PHASE_PLAN; /* the connection is whole */
+		err->phase = FH_PHASE_PLAN; /* the connection is intact */
 	} else {
 		*ret_accepts = result->status == FH_STATUS_OK && result->exit_code == 0;
 		fh_buf_addf(why, "the checker rejects (%s, exit status %d)%s", fh_status_name(result->status),
@@ -219,7 +221,7 @@ static int ask_checker(struct program *p, const struct fh_judge_output *o, const
 	return r;
 }
 
-/* The verdict of one case. */
+/* Decides the verdict for one case. */
 static int decide(struct program *p, const struct fh_judge_output *o, const struct fh_output_case *c,
                   const struct fh_result *run, enum fh_verdict *ret, struct fh_buf *why, struct fh_error *err)
 {

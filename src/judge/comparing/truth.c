@@ -13,7 +13,7 @@
 #include "code/program_text.h"
 
 #define TEXT_MAX (1 << 20)
-#define LITERAL_MAX ((size_t)256 << 10) /* of JSON text that stands in a test as an expression */
+#define LITERAL_MAX ((size_t)256 << 10) /* maximum bytes of JSON that a test contains as a literal */
 #define THREADS_MAX 64
 #define CPU_MS 60000
 #define WALL_MS 240000
@@ -43,7 +43,7 @@ struct work {
 	struct fh_judge_problem **items;
 	size_t count, capacity;
 	atomic_size_t next;
-	pthread_mutex_t lock; /* the fields below */
+	pthread_mutex_t lock; /* guards the fields below */
 	size_t done;
 	int failed;
 	struct fh_error error;
@@ -58,7 +58,7 @@ static int read_text(const char *name, struct fh_buf *out, struct fh_error *err)
 
 /* ---------------------------------------------------------------------------------------------------- the reference */
 
-/* The problem alone has failed. */
+/* Marks the problem as impossible to judge; the others continue. */
 static int failed(struct fh_judge_problem *p, const char *why)
 {
 	fh_buf_truncate(&p->tail, 0);
@@ -67,7 +67,7 @@ static int failed(struct fh_judge_problem *p, const char *why)
 	return 0;
 }
 
-/* All inputs of a problem run one after the other, and their results are brought back whole. */
+/* Limits for the reference, which processes all inputs of a problem in one run and returns all results. */
 static const struct {
 	enum fh_limit limit;
 	uint64_t value;
@@ -107,7 +107,8 @@ static int run_reference(struct work *w, const struct fh_judge_problem *p, struc
 	return r;
 }
 
-/* Millions of values are too much for Python's compiler: those are unpacked by the test. */
+/* Adds the values compressed, to be unpacked by the test: millions of values as a literal are too much for Python's
+ * compiler. */
 static int add_packed(struct fh_buf *out, struct fh_str json)
 {
 	uLongf n = compressBound(json.n);
@@ -120,7 +121,7 @@ static int add_packed(struct fh_buf *out, struct fh_str json)
 	return 0;
 }
 
-/* Where only that is asked: whether there is a value at all. */
+/* Reduces values to whether there is one, for the oracle that asks for nothing else. */
 static json_t *which_are_there(const json_t *values)
 {
 	json_t *there = json_array(), *value;

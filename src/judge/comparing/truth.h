@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expected values that a data set does not hold: the reference has to give them (EvalPlus).
+ * Computes expected values that are not in a data set, by running its reference (EvalPlus).
  *
- * Before anything is judged, each such problem's reference runs once in a sandbox of its own (guest/python/truth.py),
- * and the problem's tail becomes a test that knows the values. They are kept for this run of the program and nowhere
- * else: a file that holds them could be read, or be out of date.
+ * Before samples are judged, the reference of each such problem runs once in its own sandbox (guest/python/truth.py),
+ * and the problem's tail becomes a test that contains the values. They are kept in memory only: a file could be read by
+ * others, or be outdated.
  */
 #pragma once
 #include "judge/session.h"
 
 struct fh_judge_truth {
 	struct fh_buf inputs; /* a Python expression for a list of argument lists */
-	size_t count;         /* of them */
+	size_t count;         /* number of argument lists */
 	double atol;
-	const char *oracle; /* static: which rule of guest/python/test_plus.py decides; "": equality */
+	const char *oracle; /* constant: the rule of guest/python/test_plus.py that decides; "": equality */
 };
-/* Oracles that more than the test has to know of: one asks only whether the reference gives a value, the other takes
- * any. */
+/* Two oracles that not only the test has to know: the first asks only whether the reference returns a value, the second
+ * accepts any value. */
 #define FH_ORACLE_IS_THERE "is there"
 #define FH_ORACLE_ANY_VALUE "any value"
-void fh_judge_truth_free(struct fh_judge_truth *t); /* NULL is fine */
-/* Everything that a verdict depends on. */
+void fh_judge_truth_free(struct fh_judge_truth *t); /* NULL is allowed */
+/* Adds everything that can influence a verdict. */
 void fh_judge_truth_hash(const struct fh_judge_truth *t, struct fh_sha256 *h);
 
-/* Completes the problems that samples name; those that need nothing are left as they are. Where a reference gives no
- * values, its problem's `fault` says why, and the others go on. Fails when there is no engine, or it was cancelled. */
+/* Completes the problems that samples refer to; problems that need no values are not changed. If a reference fails, its
+ * problem's `fault` has the reason, and the others continue. Fails if no engine is available, or on cancellation. */
 int fh_judge_truth_complete(const struct fh_judge_settings *settings, struct fh_judge_problems *problems,
                             const struct fh_judge_samples *samples, struct fh_error *err);

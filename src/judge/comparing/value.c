@@ -6,7 +6,7 @@
 #define FH_VALUE_DEPTH_MAX 128
 #define FH_VALUE_DIGITS_MAX 400 /* of an integer: the largest double has 309 */
 
-/* The number that is encoded, if it is one. */
+/* The number that is encoded; false if it is not a number. */
 static bool number_of(const json_t *encoded, double *ret)
 {
 	if (json_is_number(encoded)) {
@@ -33,7 +33,7 @@ static bool numbers_equal(const json_t *encoded, const json_t *expected, double 
 		return json_integer_value(encoded) == json_integer_value(expected);
 	if (!number_of(encoded, &got))
 		return false;
-	/* Both a double: large integers of the config were read as one, too. */
+	/* compared as doubles, because large integers of the config were read as doubles too */
 	return got == want || fabs(got - want) <= tolerance * FH_MAX(1.0, fabs(want));
 }
 
@@ -54,12 +54,12 @@ static bool dicts_equal(const json_t *encoded, const json_t *expected, double to
 	const json_t *pairs = json_object_get(encoded, "$dict");
 	if (!json_is_array(pairs) || json_array_size(pairs) != json_object_size(expected))
 		return false;
-	/* A dict's keys differ, but a program may write the same pair twice: each expected key has to be met. */
+	/* A dict's keys are unique, but a program may forge the same pair twice: each expected key has to be found. */
 	fh_auto_json json_t *met = json_object();
 	for (size_t i = 0; i < json_array_size(pairs); i++) {
 		const json_t *pair = json_array_get(pairs, i);
 		const char *key = json_string_value(json_array_get(pair, 0));
-		size_t n = json_string_length(json_array_get(pair, 0)); /* a key may hold a NUL */
+		size_t n = json_string_length(json_array_get(pair, 0)); /* a key may contain a NUL */
 		const json_t *value = key && json_array_size(pair) == 2 ? json_object_getn(expected, key, n) : NULL;
 		if (!value || !equal(json_array_get(pair, 1), value, tolerance, depth + 1))
 			return false;
@@ -98,7 +98,7 @@ bool fh_value_equal(const json_t *encoded, const json_t *expected, double tolera
 
 static void write_python_string(struct fh_buf *out, const json_t *s)
 {
-	/* As repr() does: in ' unless that is in the text and " is not. */
+	/* quotes like Python's repr(): ' unless the text contains ' and not " */
 	const char *text = json_string_value(s);
 	size_t n = json_string_length(s);
 	char quote = memchr(text, '\'', n) && !memchr(text, '"', n) ? '"' : '\'';
@@ -168,7 +168,7 @@ char *fh_value_text(const json_t *expected, const char *language, size_t max)
 
 /* ----------------------------------------------------------------------------------------------------------- output */
 
-/* The next line without blanks at its end; false at the end of the text. */
+/* The next line without trailing blanks; false at the end of the text. */
 static bool next_line(struct fh_str *rest, struct fh_str *ret)
 {
 	if (!rest->n)
@@ -189,7 +189,7 @@ bool fh_output_equal(struct fh_str got, struct fh_str expected)
 		bool more_a = next_line(&got, &a), more_b = next_line(&expected, &b);
 		if (!more_a && !more_b)
 			return true;
-		/* What one of them lacks at its end counts as empty. */
+		/* a missing line counts as empty */
 		if (a.n != b.n || memcmp(a.p, b.p, a.n) != 0)
 			return false;
 	}

@@ -80,7 +80,7 @@ bool fh_driver_message_find(struct fh_str output, const char secret[FH_SECRET_SI
 
 /* ----------------------------------------------------------------------------------------------------------- reason */
 
-/* The last line that says something; of a compiler's output, the first one with an error in it. */
+/* The last non-empty line; with `wanted`, the first line that contains it (of a compiler's output, its first error). */
 struct fh_str fh_verdict_telling_line(struct fh_str text, const char *wanted)
 {
 	struct fh_str last = { "", 0 };
@@ -99,7 +99,7 @@ struct fh_str fh_verdict_telling_line(struct fh_str text, const char *wanted)
 	return last;
 }
 
-/* Text from a program under test becomes UTF-8 and is cut, at a whole character. */
+/* Converts text from a tested program to UTF-8 and truncates it at a character. */
 char *fh_verdict_finish(struct fh_buf *raw)
 {
 	fh_auto_buf struct fh_buf clean = FH_BUF_INIT(0);
@@ -147,7 +147,7 @@ static enum fh_verdict decide_ended(const struct fh_result *r, const char *secre
 	if (said && fh_str_eq(m.verdict, "passed") && r->exit_code == 0 && r->signal == 0)
 		return FH_VERDICT_PASSED;
 	if (r->signal != 0) {
-		/* An exception that nobody caught ends a C++ program by abort(). */
+		/* an uncaught exception ends a C++ program by abort() */
 		bool thrown = memmem(err.p, err.n, "terminate called", strlen("terminate called"));
 		const char *name = sigabbrev_np(r->signal);
 		fh_buf_addf(why, "ended by signal %d (SIG%s)%s", r->signal, name ? name : "?",
@@ -175,8 +175,8 @@ void fh_verdict_explain_limit(const struct fh_result *r, struct fh_buf *why)
 	fh_buf_adds(why, fh_status_name(r->status));
 }
 
-/* How the verdict follows from the status of the run. `ended`: the program's own end decides, for the limit made only
- * a call inside fail. */
+/* The verdict for each status of a run. `ended`: the program's own end decides, because the limit only makes calls
+ * inside fail. */
 static const struct {
 	bool ended;
 	enum fh_verdict verdict;
@@ -213,13 +213,13 @@ static enum fh_verdict decide_program(const struct fh_result *r, int exit_code, 
 	return FH_VERDICT_RUNTIME_ERROR;
 }
 
-/* What every verdict shares; `ended` looks at a program that came to its own end. */
+/* Decides the verdict from the status. `ended` is the verdict if the program came to its own end. */
 static enum fh_verdict decide_status(const struct fh_result *r, enum fh_verdict ended, struct fh_buf *why)
 {
 	enum fh_status status = r->status < FH_STATUS_COUNT_ ? r->status : FH_STATUS_ENGINE_ERROR;
 	enum fh_verdict verdict = by_status[status].verdict;
 	if (by_status[status].ended) {
-		/* Who ran into a limit and survived it may pass; who failed did so by that limit. */
+		/* A program that reached a limit and still passed may pass; if it failed, the limit is the verdict. */
 		if (verdict != FH_VERDICT_PASSED && ended != FH_VERDICT_PASSED)
 			fh_buf_addf(why, " (after the %s)", fh_status_name(status));
 		else

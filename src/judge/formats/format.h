@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data-set formats. Each has a file of its own and one row in fh_judge_formats (format.c); a line belongs to the
- * first format that recognises its fields.
+ * Data-set formats. Each has a file of its own and a row in fh_judge_formats (format.c). A line belongs to the first
+ * format that recognises its fields.
  */
 #pragma once
 #include "json/json.h"
@@ -9,11 +9,11 @@
 
 struct fh_judge_format {
 	const char *name;
-	const char *fields;    /* that make it out, for the error about a line that no format knows */
-	bool takes_not_finite; /* NaN and Infinity, which only `text` has */
+	const char *fields;    /* the fields that identify it, for the error about a line of no known format */
+	bool takes_not_finite; /* allows NaN and Infinity, which are only preserved in `text` */
 	bool (*recognises)(const json_t *row);
-	/* Fills what *p holds beside task_id, which is there already. `text` is the JSON that the row was read from. On
-	 * failure says what is wrong with the line in `err`'s message and hint (place and code are the caller's). */
+	/* Fills the fields of *p other than task_id, which is set already. `text` is the JSON from which the row was
+	 * parsed. On failure, sets the message and hint of `err`; the caller sets position and code. */
 	int (*read)(const json_t *row, struct fh_str text, struct fh_judge_problem *p, struct fh_error *err);
 };
 
@@ -26,13 +26,13 @@ extern const struct fh_judge_format fh_judge_generic;
 /* NULL-terminated. */
 extern const struct fh_judge_format *const fh_judge_formats[];
 
-/* The string `key` of row; false when it is absent or no string. */
+/* The string with that key; false if it is missing or not a string. */
 bool fh_judge_field(const json_t *row, const char *key, struct fh_str *ret);
-/* Appends s and, where it ends without one, a newline; nothing for an empty s. */
+/* Appends s, and a newline if s does not end with one; nothing for an empty s. */
 void fh_judge_add_lines(struct fh_buf *out, struct fh_str s);
-/* A problem of one generic row that is in no file. Errors have the message and hint of `read`. */
+/* Makes a problem of a generic row that is not from a file. Errors are as those of `read`. */
 int fh_judge_problem_of_row(const json_t *row, struct fh_judge_problem *ret, struct fh_error *err);
-/* Says what is wrong with a row, and the mend; -FH_E_CONFIG. */
+/* Sets an error in a row with a hint how to fix it; returns -FH_E_CONFIG. */
 int fh_judge_wrong(struct fh_error *err, const char *hint, const char *format, ...) FH_PRINTF(3, 4);
-/* A name of a function goes into program texts: letters, digits, _ and bytes above 127, nothing else. */
+/* Whether s may be inserted into program texts as a function's name: only letters, digits, _ and bytes above 127. */
 bool fh_judge_is_name(struct fh_str s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * EvalPlus's HumanEval+ and MBPP+: task_id, prompt, entry_point, canonical_solution, base_input, plus_input, atol. What
- * is expected comes from the reference (truth.h). A sample passes when it does on the base and the plus inputs. In
- * MBPP+ programs are whole: its prompt is no code.
+ * EvalPlus's HumanEval+ and MBPP+: task_id, prompt, entry_point, canonical_solution, base_input, plus_input, atol.
+ * Expected values come from the reference (truth.h). A sample passes if it does so for the base and the plus inputs. In
+ * MBPP+ a sample is a complete program, because its prompt is not code.
  */
 #include "judge/formats/format.h"
 
@@ -19,7 +19,7 @@ static bool recognises(const json_t *row)
 	       fh_judge_field(row, "entry_point", &s);
 }
 
-/* Problems with more than one right answer: a property decides. */
+/* Problems with several correct answers, where a property decides. */
 static const struct {
 	const char *entry_point, *oracle;
 } oracles[] = {

@@ -2,18 +2,16 @@
 /*
  * Generic rows:
  *
- *     task_id, language      python where none is named
+ *     task_id, language      the default language is python
  *     code                   the reference
- *     prompt                 what the completion continues where it defines the function; else it is for the model
- *     prefix, suffix         what stands in front of the completion, and (with output) behind it
- *     entry_point, function  the function under test; by default the last one that code, or else prompt, defines
- *     tests                  a program text, or a list of lines. In java and rust the prompt has to declare the
- *                            function, as HumanEvalPack's declaration does; in go it should
- *     cases                  [argument, …, expected], {args, kwargs, expected} or {stdin, stdout, exit_code}; of one
- *                            kind
- *     stdin, stdout          one case of the last kind
- *     compare, tolerance     how output compares (compare.h); how far a number may be off
- *     checker                a program that decides instead: its text (python), or {language, code}
+ *     prompt                 if it defines the function, the completion continues it; otherwise it is only for the
+ * model prefix, suffix         text put in front of the completion and, when judging by output, behind it entry_point,
+ * function  the function under test; by default the last one defined in code, or else in prompt tests a program text,
+ * or a list of lines. In java and rust the prompt has to declare the function, as HumanEvalPack's declaration does; in
+ * go it should cases                  [argument, …, expected], {args, kwargs, expected} or {stdin, stdout, exit_code};
+ * all of kind stdin, stdout          a single case of the last kind compare, tolerance     the rule for comparing
+ * output (compare.h); the tolerance for numbers checker                a program that decides instead of a rule: its
+ * text (python), or {language, code}
  */
 #include "judge/formats/format.h"
 
@@ -33,7 +31,7 @@ static bool recognises(const json_t *row)
 	       json_is_string(json_object_get(row, "stdout"));
 }
 
-/* A field that is a string where it is there. */
+/* Reads an optional field that must be a string if it is present. */
 static int optional(const json_t *row, const char *key, struct fh_str *ret, struct fh_error *err)
 {
 	const json_t *value = json_object_get(row, key);
@@ -78,7 +76,7 @@ static bool defines(struct fh_str text, enum fh_judge_language language, struct 
 	return fh_outline_defines(&o, name);
 }
 
-/* The last name that code defines; it may be empty. */
+/* The last name that the code defines; may be empty. */
 static struct fh_str last_name(struct fh_str code, enum fh_judge_language language)
 {
 	fh_auto_outline struct fh_outline o = { 0 };
@@ -89,7 +87,7 @@ static struct fh_str last_name(struct fh_str code, enum fh_judge_language langua
 	return (struct fh_str){ "", 0 };
 }
 
-/* The program of a problem with tests in such a language. */
+/* Reads the program of a problem whose language requires the function to be declared. */
 static int read_declared(const json_t *row, const struct fh_judge_declared *d, struct fh_judge_problem *p,
                          struct fh_error *err)
 {
@@ -164,7 +162,7 @@ static int add_tests(const json_t *row, struct fh_judge_problem *p, struct fh_er
 	                     : fh_judge_wrong(err, "a task without tests cannot be judged: remove it", "tests is empty");
 }
 
-/* The text that compares, in front of the calls. */
+/* Adds the helper's text, which compares results, before the calls. */
 static int add_helper(struct fh_buf *out, enum fh_judge_language language, const char *name, struct fh_error *err)
 {
 	fh_auto_free char *path = NULL;
@@ -180,7 +178,7 @@ static int add_helper(struct fh_buf *out, enum fh_judge_language language, const
 static const char case_hint[] = "a case is [argument, …, expected], {\"args\": […], \"expected\": …} or {\"stdin\": "
                                 "\"…\", \"stdout\": \"…\"}";
 
-/* [argument, …, expected]: the last item is what is expected. */
+/* Splits [argument, …, expected], whose last item is the expected value. */
 static bool call_of_list(struct fh_str list, struct fh_judge_call *ret)
 {
 	struct fh_str rest = fh_json_span_items(list), start = rest, item;

@@ -33,7 +33,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 		fh_error_hint(err, "write the name that the prompt defines, such as \"has_close_elements\"");
 		return -FH_E_CONFIG;
 	}
-	/* A wrong entry_point is a known defect of data sets: what the prompt defines counts. */
+	/* A wrong entry_point is a known defect of data sets, so the function that the prompt defines takes precedence. */
 	struct fh_str defined = fh_last_python_def(prompt);
 	if (defined.n > 0 && !fh_declares_python(prompt, entry))
 		entry = defined;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Google's MBPP, sanitized (task_id, prompt, code, test_imports, test_list) or not (text, test_setup_code); Python. A
- * completion is a whole program: nothing stands in front of it but the imports, which test and program share. What else
- * the set-up does, it may do with what the program defines. A row of MBPP+ as EvalPlus spreads it has both kinds of
- * inputs in `test`, which then counts instead of test_list.
+ * completion is a complete program; only the imports, which test and program share, are put in front of it. The rest of
+ * the set-up code runs after the program, because it may use what the program defines. A row of MBPP+, as EvalPlus
+ * publishes it, has both kinds of inputs in `test`, which is used instead of test_list then.
  */
 #include "judge/formats/format.h"
 
@@ -16,7 +16,7 @@ static bool recognises(const json_t *row)
 	return json_is_array(json_object_get(row, "test_list")) && fh_judge_field(row, "code", &s);
 }
 
-/* Every string of a list, a line each. */
+/* Adds every string of a list, each on its own line. */
 static int add_list(const json_t *row, const char *key, struct fh_buf *out, struct fh_error *err)
 {
 	const json_t *list = json_object_get(row, key), *item;
@@ -32,7 +32,8 @@ static int add_list(const json_t *row, const char *key, struct fh_buf *out, stru
 	return 0;
 }
 
-/* What the tests call of the reference's: the last function, as helpers stand before it, or else any name of its. */
+/* The function of the reference that the tests call: the last one they mention, since helpers come first, or else any
+ * name that they mention. */
 static struct fh_str entry_point_of(struct fh_str code, struct fh_str tests)
 {
 	struct fh_str found = { "", 0 }, name, rest = code;

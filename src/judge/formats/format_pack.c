@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * BigCode's HumanEvalPack: task_id ("CPP/0"), declaration, test, and where present import and test_setup. The test
- * calls the function itself; what its name is, the declaration says, for entry_point is wrong in some rows.
+ * BigCode's HumanEvalPack: task_id ("CPP/0"), declaration, test, and optionally import and test_setup. The test calls
+ * the function itself. Its name is taken from the declaration, because entry_point is wrong in some rows.
  */
 #include "judge/formats/format.h"
 
@@ -10,7 +10,7 @@
 #include "judge/languages.h"
 #include "judge/languages/go_units.h"
 
-/* The language whose task ids begin so; FH_JUDGE_LANGUAGE_COUNT_: none. */
+/* The language whose task ids have this prefix; FH_JUDGE_LANGUAGE_COUNT_: none. */
 static enum fh_judge_language language_of(const char *task_id)
 {
 	enum fh_judge_language l = 0;
@@ -39,7 +39,7 @@ static bool recognises(const json_t *row)
 	return fh_judge_field(row, "declaration", &s) && fh_judge_field(row, "test", &s);
 }
 
-/* Helpers that the prompt defines, and with it the reference and the test count on, where the declaration has none. */
+/* Adds helpers that the prompt defines and the declaration lacks: the reference and the test rely on them. */
 static void add_go_helpers(const json_t *row, struct fh_str declaration, struct fh_buf *out)
 {
 	struct fh_str prompt, name = fh_go_name(declaration);

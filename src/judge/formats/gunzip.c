@@ -8,8 +8,8 @@
 enum { INPUT_SIZE = 128 << 10, WINDOW_OF_GZIP = 15 + 16 };
 
 enum place {
-	AT_BEGIN, /* nothing was read */
-	IN_PLAIN, /* not gzip */
+	AT_BEGIN, /* nothing was read yet */
+	IN_PLAIN, /* the file is not gzip */
 	IN_MEMBER,
 	BEHIND_MEMBER,
 };
@@ -17,8 +17,8 @@ enum place {
 struct fh_gunzip {
 	int fd;
 	enum place place;
-	bool ended; /* of the file */
-	z_stream z; /* next_in, avail_in: what was read and not yet taken, in plain files too */
+	bool ended; /* end of file was reached */
+	z_stream z; /* next_in, avail_in: bytes read and not yet consumed, for plain files too */
 	unsigned char in[INPUT_SIZE];
 };
 
@@ -40,7 +40,7 @@ void fh_gunzip_free(struct fh_gunzip *g)
 	free(g);
 }
 
-/* Reads on until there are `least` bytes, or the file is at its end. */
+/* Reads until at least `least` bytes are available, or to the end of the file. */
 static int fill(struct fh_gunzip *g, size_t least, const char *name, struct fh_error *err)
 {
 	while (g->z.avail_in < least && !g->ended) {
@@ -69,7 +69,7 @@ static bool is_gzip(const struct fh_gunzip *g)
 	return g->z.avail_in >= 2 && g->z.next_in[0] == 0x1f && g->z.next_in[1] == 0x8b;
 }
 
-/* At the begin of the file, or behind a member: what comes now. 1: there is more. */
+/* At the beginning of the file or after a member: finds out what follows. 1: there is more. */
 static int next_member(struct fh_gunzip *g, const char *name, struct fh_error *err)
 {
 	int r = fill(g, 2, name, err);
@@ -105,7 +105,7 @@ static ssize_t read_plain(struct fh_gunzip *g, char *into, size_t size, const ch
 	return (ssize_t)n;
 }
 
-/* 0: the member is at its end, and gave nothing more. */
+/* Returns 0 when the member has ended and gave no more bytes. */
 static ssize_t read_member(struct fh_gunzip *g, char *into, size_t size, const char *name, struct fh_error *err)
 {
 	g->z.next_out = (unsigned char *)into;

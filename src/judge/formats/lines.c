@@ -22,12 +22,12 @@ struct fh_lines {
 	uint32_t number;
 	uint64_t bytes;
 	bool ended;
-	bool is_array;             /* all of it is in text, and its [ is taken */
-	bool has_items, is_closed; /* an item was returned; the array's end was met */
+	bool is_array;             /* the whole file is in `text`, and its [ was consumed */
+	bool has_items, is_closed; /* an item was returned; the end of the array was reached */
 	bool allow_not_finite, not_finite;
-	struct fh_buf text; /* what was read and not yet taken */
-	size_t taken;       /* of text.p */
-	struct fh_str item; /* what was returned last, in text.p */
+	struct fh_buf text; /* bytes read and not yet consumed */
+	size_t taken;       /* consumed bytes of text.p */
+	struct fh_str item; /* the item returned last, within text.p */
 };
 
 void fh_lines_close(struct fh_lines *l)
@@ -60,7 +60,7 @@ int fh_lines_error(const struct fh_lines *l, struct fh_error *err, const char *f
 	return fh_error_at(err, l->path, l->number, 0, "%s", text);
 }
 
-/* Reads one more piece into l->text. */
+/* Reads another piece into l->text. */
 static int fill(struct fh_lines *l, struct fh_error *err)
 {
 	enum { PIECE = 256 << 10 };
@@ -86,7 +86,7 @@ static int fill(struct fh_lines *l, struct fh_error *err)
 	return 0;
 }
 
-/* 1 and the next line without its end, 0 when there is none left. */
+/* Returns 1 and the next line without its end, or 0 if there is none. */
 static int next_line(struct fh_lines *l, struct fh_str *ret, struct fh_error *err)
 {
 	size_t searched = 0;
@@ -111,7 +111,7 @@ static int next_line(struct fh_lines *l, struct fh_str *ret, struct fh_error *er
 
 /* ----------------------------------------------------------------------------------------------------------- array */
 
-/* Reads the whole of a file whose first byte that is no blank is a '['. */
+/* Reads the whole file if its first non-blank byte is '['. */
 static int look_for_array(struct fh_lines *l, struct fh_error *err)
 {
 	size_t at = 0;
@@ -135,7 +135,7 @@ static int look_for_array(struct fh_lines *l, struct fh_error *err)
 	return r;
 }
 
-/* Takes blanks, counting lines. */
+/* Skips blanks, counting lines. */
 static char skip_blanks(struct fh_lines *l)
 {
 	while (l->taken < l->text.n && is_space(l->text.p[l->taken]))
@@ -150,7 +150,7 @@ static int array_error(const struct fh_lines *l, const char *what, struct fh_err
 	return -FH_E_CONFIG;
 }
 
-/* As next_line. l->number is the line that the item begins in. */
+/* Like next_line; l->number is the line in which the item begins. */
 static int next_item(struct fh_lines *l, struct fh_str *ret, struct fh_error *err)
 {
 	for (size_t i = 0; i < l->item.n; i++)
@@ -226,7 +226,7 @@ bool fh_lines_not_finite(const struct fh_lines *l)
 	return l->not_finite;
 }
 
-/* With 0 for the words, and blanks for the rest of their letters. */
+/* Parses the line with each such word replaced by 0 and blanks. */
 static json_t *parse_not_finite(struct fh_str line)
 {
 	static const char *const words[] = { "NaN", "Infinity" };

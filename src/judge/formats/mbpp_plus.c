@@ -18,13 +18,14 @@ bool fh_mbpp_plus_is(const char *task_id)
 /* ----------------------------------------------------------------------------------------------------------- inputs */
 
 /*
- * The shape of each argument, the last one's for all that follow: "." as it is, "(" a tuple of the shape behind it,
- * "[" a list of it, "{" an object with such values, "r" tuples all the way down, "s" a set, which is a dict when empty,
- * "f" and "c" the float and the complex number that a text says. What is no array is as it is where one is awaited.
+ * The Python types of the arguments, by shapes: one for each argument, and the last one for all further arguments. "."
+ * unchanged; "(" a tuple of the following shape; "[" a list of it; "{" a dict with such values; "r" tuples at all
+ * levels; "s" a set, or a dict if it is empty; "f" and "c" the float or complex number in a text. A value that is not
+ * an array, where the shape expects one, is unchanged.
  */
 static const struct {
 	const char *shape;
-	short tasks[TASKS_MAX]; /* 0 ends them */
+	short tasks[TASKS_MAX]; /* 0 ends the list */
 } shapes[] = {
 	{ "(.",
 	  { 2, 116, 132, 143, 222, 261, 273, 394, 399, 421, 424, 429, 470, 560, 579, 596, 616, 630, 726, 740, 744, 809 } },
@@ -81,10 +82,10 @@ static void add_deep_tuple(struct fh_buf *out, struct fh_str value, const char *
 
 static void add_set(struct fh_buf *out, struct fh_str value, const char *shape)
 {
-	add_items(out, value, ".", "{", "}"); /* without an item this is a dict, and has to be one */
+	add_items(out, value, ".", "{", "}"); /* `{}` is a dict, which is what is needed here */
 }
 
-/* Keys and values alternate. */
+/* Keys and values alternate in the items. */
 static void add_object(struct fh_buf *out, struct fh_str value, const char *shape)
 {
 	struct fh_str items = { value.p + 1, value.n - 1 }, item;
@@ -103,7 +104,7 @@ static void add_number(struct fh_buf *out, struct fh_str value, const char *shap
 	fh_buf_addc(out, ')');
 }
 
-/* What a letter makes of a value that begins with `of`. */
+/* How each letter converts a value that begins with `of`. */
 static const struct {
 	char letter, of;
 	void (*add)(struct fh_buf *out, struct fh_str value, const char *shape);

@@ -37,7 +37,7 @@ void fh_judge_problems_release(struct fh_judge_problems *p)
 	*p = (struct fh_judge_problems){ 0 };
 }
 
-/* A task's id is a string; MBPP's are numbers, which a sample may write either way. */
+/* The id of a task is a string; in MBPP it is a number, which samples may write as either. */
 struct task_id {
 	char text[TASK_ID_MAX + 1];
 	bool is_number;
@@ -208,7 +208,7 @@ struct fh_judge_sample fh_judge_problem_reference(const struct fh_judge_problem 
 		                             .is_whole = p->reference_is_whole };
 }
 
-/* "completion" continues the problem's head, "solution" (EvalPlus) and "code" are programs by themselves. */
+/* A "completion" continues the problem's head; "solution" (EvalPlus) and "code" are complete programs. */
 static int text_of_sample(const struct fh_lines *l, const json_t *row, const char *task_id, const char *language,
                           struct fh_judge_sample *s, struct fh_error *err)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is judged: problems and samples, as data sets hold them.
+ * Problems and samples, as read from data sets.
  *
- * A problem is kept in the one shape that every data set is brought to: `head`, which the completion continues, and
- * `tail`, which follows it: the test, or for a problem that is judged by what programs print (`output`) the part that
- * reads input and calls the function. A sample names its problem by `task_id` and holds a completion. Both own their
- * text and are unchanged once read, so that threads may share them.
+ * Problems of all data sets are converted to one form: `head`, which the completion continues, and `tail`, which
+ * follows it. The tail is the test or, for a problem that is judged by its output, the part that reads input and calls
+ * the function. A sample refers to its problem by `task_id` and has a completion. Both own their text and do not change
+ * once read, so threads may share them.
  */
 #pragma once
 #include "base/buf.h"
 #include "base/error.h"
 
-/* Head and tail together; leaves room for a completion in FH_JUDGE_PROGRAM_MAX. */
+/* Maximum of head and tail together; leaves room for a completion in FH_JUDGE_PROGRAM_MAX. */
 #define FH_JUDGE_PROBLEM_MAX ((size_t)8 << 20)
 
 enum fh_judge_language {
@@ -26,47 +26,49 @@ struct fh_judge_truth;  /* judge/comparing/truth.h */
 
 struct fh_judge_problem {
 	char *task_id;
-	bool has_number; /* task_id was a number in the data, and is one in results */
+	bool has_number; /* task_id was a number in the data, and is written as one in results */
 	enum fh_judge_language language;
 	struct fh_buf head, tail;
-	struct fh_buf declaration; /* of the function, as its reference has it, where the head declares none; or empty */
-	char *entry_point;         /* the function that the test calls; "" when the data does not say */
-	struct fh_buf reference;   /* the data set's own completion; empty: it has none */
-	bool reference_is_whole;   /* as a sample's is_whole */
+	/* declaration of the function, from the reference, if the head contains none; else empty */
+	struct fh_buf declaration;
+	char *entry_point;              /* the function that the test calls; "": the data does not name it */
+	struct fh_buf reference;        /* the data set's own completion; empty: none */
+	bool reference_is_whole;        /* like is_whole of a sample */
 	struct fh_judge_output *output; /* NULL: the tail is a test */
-	struct fh_judge_truth *truth;   /* NULL: the test knows what it expects; else the reference has to give it */
-	char *fault;                    /* why it cannot be judged, found after it was read; NULL: it can */
-	const char *format;             /* static: "human-eval", "HumanEvalPack" */
-	uint32_t line;                  /* in its file */
+	/* NULL: the test contains the expected values; otherwise the reference has to compute them */
+	struct fh_judge_truth *truth;
+	char *fault;        /* the reason why it cannot be judged, found after reading; NULL: it can */
+	const char *format; /* constant: "human-eval", "HumanEvalPack" */
+	uint32_t line;      /* in the file */
 };
 
 struct fh_judge_problems {
-	struct fh_judge_problem *items; /* in the order of their file */
+	struct fh_judge_problem *items; /* in the order of the file */
 	size_t count, capacity;
-	size_t *by_task; /* positions, sorted by task_id */
+	size_t *by_task; /* indexes of items, sorted by task_id */
 };
 
 struct fh_judge_sample {
-	size_t problem; /* position in fh_judge_problems */
+	size_t problem; /* index in fh_judge_problems */
 	char *completion;
 	size_t size;
-	bool is_whole; /* a program by itself ("solution"): the head is not put in front */
+	bool is_whole; /* a complete program ("solution"), before which the head is not put */
 };
 
 struct fh_judge_samples {
-	struct fh_judge_sample *items; /* an item's position is its `index` */
+	struct fh_judge_sample *items; /* the index in this array is the sample's `index` in results */
 	size_t count, capacity;
 };
 
-/* Reads every line before anything runs; the first bad one is an error with file and line. */
+/* Reads all lines before anything is run. The first invalid line is an error with file and line. */
 int fh_judge_problems_read(const char *path, struct fh_judge_problems *ret, struct fh_error *err);
 void fh_judge_problem_release(struct fh_judge_problem *p);
 void fh_judge_problems_release(struct fh_judge_problems *p);
-/* NULL when there is none. */
+/* NULL if there is no such task. */
 const struct fh_judge_problem *fh_judge_problem_find(const struct fh_judge_problems *p, const char *task_id);
-/* What declares the function, as far as anything does: the head, or what its reference tells. */
+/* The text that declares the function: the head, or else the declaration from the reference; may be empty. */
 struct fh_str fh_judge_problem_declaration(const struct fh_judge_problem *p);
-/* The reference as a sample; its text is borrowed. size 0: there is none. */
+/* The reference as a sample, with borrowed text. size 0: there is none. */
 struct fh_judge_sample fh_judge_problem_reference(const struct fh_judge_problem *p);
 
 int fh_judge_samples_read(const char *path, const struct fh_judge_problems *problems, struct fh_judge_samples *ret,

@@ -59,7 +59,8 @@ static int compile_program(struct fh_split *s, struct fh_client *client, struct 
 {
 	struct fh_build build = with_glue(text, fh_cpp_candidate_flags, glue);
 	int r = fh_build_run(fh_split_builds(s), client, &build, ret, err);
-	/* gold refuses what ld takes, like a variable called errno: what g++ links by itself is a program. */
+	/* gold rejects some programs that ld accepts, such as one with a variable called errno. g++'s default linker
+	 * decides. */
 	if (r >= 0 && ret->error && strstr(ret->error, "ld.gold: error")) {
 		fh_artifact_release(ret);
 		build.linker = NULL;
@@ -103,8 +104,8 @@ static const struct fh_split_language split = {
 
 /* ------------------------------------------------------------------------------------------------- in one process */
 
-/* The test is a unit of text of its own for errors, and no macro of the candidate renames its main. A main of the
- * candidate's is called otherwise. */
+/* Puts program and test into one text. The test gets its own file name for error messages. A main of the candidate's is
+ * renamed, and its macros cannot rename the test's main. */
 static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 {
 	fh_buf_adds(out, "#define main fh_main_of_program\n#line 1 \"program.cpp\"\n");

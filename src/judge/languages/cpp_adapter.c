@@ -4,11 +4,11 @@
 #include "code/declaration.h"
 #include "judge/languages/cpp_units.h"
 
-/* Times that the name is met; definitions of it, each of which is read from the program's beginning; bytes that the
- * parameters may have. */
+/* Bounds: occurrences of the name; definitions of it that are examined, each from the program's beginning; bytes of the
+ * parameters. */
 enum { MET_MAX = 1000, LOOKED_AT_MAX = 32, PARAMETERS_MAX_BYTES = 8192 };
 
-/* The next byte of a type that tells it from others: no blanks, no "std::". */
+/* The next significant byte of a type: skips blanks and "std::". */
 static char next_of_type(struct fh_str s, size_t *i)
 {
 	static const char std[] = "std::";
@@ -48,7 +48,7 @@ static bool is_same(const struct fh_signature *a, const struct fh_signature *b)
 	return true;
 }
 
-/* Where the `{` stands behind a name's parameters; whole.n when the name is called here, or only declared. */
+/* The position of the `{` after a name's parameters; whole.n if this is a call or only a declaration. */
 static size_t find_brace(struct fh_str whole, size_t i)
 {
 	struct fh_str s = { whole.p, FH_MIN(whole.n, i + PARAMETERS_MAX_BYTES) };
@@ -65,7 +65,7 @@ static size_t find_brace(struct fh_str whole, size_t i)
 	return i < s.n && s.p[i] == '{' ? i : whole.n;
 }
 
-/* A macro of the program's own stands for a word of the signature, which then is not what it looks like. */
+/* Whether a macro of the program redefines a word of the signature, which then does not mean what it seems to. */
 static bool redefines(struct fh_str blanked, struct fh_str signature)
 {
 	static const char define[] = "define";

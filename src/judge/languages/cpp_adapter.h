@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that writes the function otherwise than its declaration does, and is the same to whoever calls it: takes
- * const references, wider numbers, is a template, static, inline, a variable that holds a function. A test in the same
- * unit would not see the difference; the stand-in's symbol is another one. Such a program gets a few lines behind its
- * text, in its own unit: a function of the declared types that calls it as a test does, with values that are nobody
- * else's. They are made of the declaration alone, which is in the prompt.
+ * Adapters for programs whose function differs from its declaration but can be called in the same way: it takes const
+ * references or wider numbers, or is a template, static, inline, or a variable that holds a function. A test in the
+ * same unit would not notice, but the stand-in has another symbol. So a few lines are added to the end of such a
+ * program: a function with the declared types that calls the program's function as a test does, with copies of the
+ * values. They are made from the declaration only, which is in the prompt.
  */
 #pragma once
 #include "base/buf.h"
 #include "base/error.h"
 
-#define FH_CPP_ADAPTER "adapter.cpp" /* as the compiler names these lines */
+#define FH_CPP_ADAPTER "adapter.cpp" /* the compiler's file name for these lines */
 
-/* helpers: the data file guest/cpp/split_adapter.hpp. program may be what out holds. 1: appended to out; 0: the program
- * defines the function as it is declared, by the look of it, and needs none; or the error of fh_cpp_signature. A look
- * that misses it costs a little time: the adapter calls it all the same. One that does not compile is told by a line of
- * FH_CPP_ADAPTER: no call of the declared types means the program's function, if there is one. */
+/* helpers: the text of guest/cpp/split_adapter.hpp. `program` may be the content of `out`. Returns 1: an adapter was
+ * appended to out; 0: the text seems to define the function as declared, so none is needed; or the error of
+ * fh_cpp_signature. An adapter added without need costs only a little time. If it does not compile, the error is at a
+ * line of FH_CPP_ADAPTER, which means that the program has no function that can be called with the declared types. */
 int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, struct fh_str program, struct fh_buf *out,
                    struct fh_error *err);

@@ -4,7 +4,8 @@
 #include "base/error.h"
 #include "code/signature.h"
 
-/* The candidate's unit and the glue both hold the declaration's helpers: the first of two definitions is taken. */
+/* Options for compiling and linking the glue and the judge. The candidate's unit and the glue both contain the
+ * declaration's helpers; the linker uses the first definition. */
 const char *const fh_cpp_glue_flags[] = { "-w", "-O0", "-c", NULL };
 const char *const fh_cpp_judge_flags[] = { "-w",
 	                                       "-O0",
@@ -12,7 +13,8 @@ const char *const fh_cpp_judge_flags[] = { "-w",
 	                                       "-Wl,--wrap=main,--wrap=__assert_fail,-z,muldefs",
 	                                       "-Wl,--wrap=srand,--wrap=srandom,--wrap=srand48",
 	                                       NULL };
-/* Hidden: gold, other than ld, would have the shared libraries call a variable that has the name of a libc function. */
+/* Visibility is hidden because gold, unlike ld, would let shared libraries call a variable that has the name of a libc
+ * function. */
 const char *const fh_cpp_candidate_flags[] = {
 	"-w", "-O0", "-fvisibility=hidden", FH_CPP_OBJECT, "-Wl,--wrap=main,-z,muldefs", NULL
 };
@@ -63,7 +65,7 @@ static void add_stand_in(struct fh_buf *out, const struct fh_signature *s)
 	fh_buf_adds(out, ";\n\treturn fh_split::serve(adapter ? adapter : function);\n}\n");
 }
 
-/* Engines of <random>, by name. */
+/* Whether the text names an engine of <random>. */
 static bool names_engine(struct fh_str text)
 {
 	static const char *const engines[] = { "mt19937", "minstd_rand", "ranlux", "knuth_b", "default_random_engine" };
@@ -92,7 +94,7 @@ int fh_cpp_units(const struct fh_cpp_texts *texts, struct fh_str declaration, st
 		fh_buf_add_str(ret_test, texts->engines);
 		fh_buf_adds(ret_test, "#line 1 \"declaration.cpp\"\n");
 	}
-	/* The prototype as it was written: its default values are for the test. */
+	/* the prototype as written, because the test may use its default values */
 	fh_buf_add_str(ret_test, (struct fh_str){ declaration.p, s.end });
 	fh_buf_adds(ret_test, ";\n#line 1 \"test.cpp\"\n");
 	fh_buf_add_str(ret_test, test);

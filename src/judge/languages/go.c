@@ -47,7 +47,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	return r;
 }
 
-/* The file with our init is the last that the compiler gets: what the program initialises itself is done by then. */
+/* The file with our init is compiled last, so it runs after the program's own initialisation. */
 static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                           struct fh_split_side *ret, struct fh_error *err)
 {
@@ -84,7 +84,7 @@ static const struct fh_split_language split = {
 
 /* ------------------------------------------------------------------------------------------------- in one process */
 
-/* The compiler's order, which is that of what runs before main: the test's file, main.go, comes last. */
+/* The order of the files is that in which their init functions run before main: the test's file, main.go, is last. */
 static const char *const flags[] = { "names.go", "solution.go", NULL };
 
 static int unit(struct fh_judge_unit *u, const struct fh_judge_parts *p, const struct fh_judge_drivers *d,

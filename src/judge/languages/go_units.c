@@ -14,7 +14,8 @@ static const char no_main[] = "\nfunc main() {}\n";
 /* -------------------------------------------------------------------------------------------------------- declaration
  */
 
-/* A declaration that ends in a function's head. Positions of the signature count from its body's beginning. */
+/* A declaration that ends in the head of a function. The signature's positions count from the beginning of the source's
+ * body. */
 struct declaration {
 	struct fh_go_source source;
 	struct fh_signature signature;
@@ -62,8 +63,8 @@ void fh_go_add_helpers(struct fh_buf *out, struct fh_str prompt, struct fh_str d
 	fh_buf_addc(out, '\n');
 }
 
-/* ", (*T)(nil)" for each type that it makes; where a program is given, only for those that this, or the function's
- * head, names: what only helpers of the prompt use it need not have. */
+/* Adds ", (*T)(nil)" for each type that the declaration defines. If a program is given, only for types that the program
+ * or the function's head mentions: it need not have types that only the prompt's helpers use. */
 static void add_types(struct fh_buf *out, const struct declaration *d, const struct fh_str *program)
 {
 	struct fh_str rest = { d->source.blank_body.p, d->signature.start }, line;
@@ -80,17 +81,17 @@ static void add_types(struct fh_buf *out, const struct declaration *d, const str
 /* ----------------------------------------------------------------------------------------------------------- the judge
  */
 
-/* What a test takes of our package, where it says that it takes it of another. member NULL: whatever it takes. */
+/* The members of other packages that a test uses and that our package replaces. member NULL: all members. */
 static const struct taken {
 	const char *package, *path, *member;
-	bool of_judge; /* where the test has a process of its own */
+	bool of_judge; /* only if the test has its own process */
 } taken[] = {
 	{ "testing", "testing", NULL, false },
 	{ "rand", "math/rand", "NewSource", true },
 	{ "rand", "math/rand", "Seed", true },
 };
 
-/* Whether no import gives the package's name to another one. */
+/* Whether the name refers to that package, i.e. no import gives it to another one. */
 static bool means(const struct fh_go_source *test, const struct taken *t)
 {
 	for (size_t i = 0; i < test->count; i++)
@@ -111,7 +112,7 @@ static size_t find_taken(const struct fh_go_source *test, const struct taken *t,
 	return at;
 }
 
-/* The test with what it takes of other packages under the names of ours. */
+/* Adds the test, with the replaced members under the names of our package. */
 static void add_test(struct fh_buf *out, const struct fh_go_source *test, bool is_judge)
 {
 	for (size_t at = 0; at < test->blank_body.n;) {
@@ -149,7 +150,7 @@ static int add_test_names(struct fh_buf *out, const struct fh_go_source *test, s
 	return count > 0 ? 0 : fh_error_set(err, FH_E_UNAVAILABLE, "the test has no Test functions");
 }
 
-/* Variables in place of testify's packages. */
+/* Adds variables that replace testify's packages. */
 static int add_assertions(struct fh_buf *out, const struct fh_go_source *const *sources, size_t count,
                           struct fh_str blank, struct fh_error *err)
 {
@@ -223,7 +224,7 @@ static bool has_main(struct fh_str blank)
 	return false;
 }
 
-/* The candidate's file, and what of it was read. */
+/* Adds the candidate's file; *program: the parsed source. */
 static void add_solution(struct fh_buf *out, bool is_whole, struct fh_str text, const struct fh_go_source *test,
                          struct fh_go_source *program)
 {
@@ -236,14 +237,14 @@ static void add_solution(struct fh_buf *out, bool is_whole, struct fh_str text, 
 			fh_go_add_imports(out, &done, program, program->blank_body);
 		fh_go_add_helpful(out, &done, program->blank_body);
 		fh_buf_add_str(out, program->body);
-	} else { /* no import that the compiler takes either */
+	} else { /* the compiler will reject its imports too */
 		fh_buf_add_str(out, text);
 	}
 	fh_buf_addc(out, '\n');
 }
 
-/* The function; or one of the declared type that calls it, so that it may take what a value of that type can be given
- * to, like an interface. */
+/* Adds the function; or, if it has parameters, a function of the declared type that calls it, so that it may take any
+ * type to which such values can be assigned, like an interface. */
 static void add_entry(struct fh_buf *out, const struct fh_signature *s)
 {
 	if (s->parameter_count == 0) {
@@ -291,7 +292,7 @@ int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str
 /* -------------------------------------------------------------------------------------------------------- one process
  */
 
-/* What Go declares itself. */
+/* Go's predeclared identifiers. */
 static const char *const predeclared[] = {
 	"any",        "append",    "bool",  "byte",   "cap",    "clear",   "close",   "comparable", "complex",
 	"complex128", "complex64", "copy",  "delete", "error",  "false",   "float32", "float64",    "imag",
@@ -300,8 +301,8 @@ static const char *const predeclared[] = {
 	"string",     "true",      "uint",  "uint16", "uint32", "uint64",  "uint8",   "uintptr",
 };
 
-/* What a program may ask of a compiler that has the test beside it: the text of a file, and a function of another
- * package by the name that the linker knows it by. */
+/* Directives by which a program could ask a compiler for the test beside it: for the text of a file, or for a function
+ * of another package by its linker name. */
 static const char *const directives[] = { "//go:embed", "//go:linkname" };
 
 void fh_go_whole_release(struct fh_go_whole *w)
@@ -311,7 +312,7 @@ void fh_go_whole_release(struct fh_go_whole *w)
 		fh_buf_release(all[i]);
 }
 
-/* `name` as a word, and as no member of anything. */
+/* Whether `name` occurs as a word, and not as a member. */
 static bool has_word(struct fh_str blank, const char *name)
 {
 	for (size_t i = 0; i < blank.n;) {
@@ -323,7 +324,7 @@ static bool has_word(struct fh_str blank, const char *name)
 	return false;
 }
 
-/* At the top level, at the beginning of a line. */
+/* Whether `name` is declared at the top level, at the beginning of a line. */
 static bool declares(struct fh_str blank, const char *name)
 {
 	static const char *const words[] = { "func ", "type ", "var ", "const " };
@@ -356,11 +357,12 @@ static void add_without_directives(struct fh_buf *out, struct fh_str text)
 	for (size_t i = 0; i < FH_ARRAY_SIZE(directives); i++) {
 		char *p = out->p + start;
 		while ((p = memmem(p, out->p + out->n - p, directives[i], strlen(directives[i]))))
-			p[2] = ' '; /* a comment like any other */
+			p[2] = ' '; /* makes it an ordinary comment */
 	}
 }
 
-/* What there is no stand-in for is the task's, and not for a compiler to find in each program. */
+/* Fails if the test uses a member of testing that has no replacement: that is a fault of the task, not of each
+ * program. */
 static int check_testing(const struct fh_go_source *test, struct fh_error *err)
 {
 	struct fh_str blank = test->blank_body, name = fh_str("testing");
@@ -373,7 +375,7 @@ static int check_testing(const struct fh_go_source *test, struct fh_error *err)
 	return 0;
 }
 
-/* A program cannot hold a hash of itself. */
+/* The package's key is a hash of test and solution. A program cannot contain a hash of itself. */
 static void make_key(struct fh_str test, struct fh_str solution, char ret_key[FH_SHA256_HEX])
 {
 	struct fh_sha256 h = FH_SHA256_INIT;

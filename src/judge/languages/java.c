@@ -17,7 +17,7 @@ static void adjust(struct fh_plan *plan, bool judge)
 	fh_java_start(plan, judge ? FH_JAVA_JUDGE : "SplitCandidate");
 }
 
-/* The driver's class names the others; the compiler finds them by their files' names. */
+/* The driver's class refers to the other classes; the compiler finds them by their file names. */
 static struct fh_build build_of(const struct fh_split *s, const char *name, struct fh_str solution)
 {
 	struct fh_str codec = fh_split_file(s, FH_JUDGE_JAVA, "SplitCodec.java");

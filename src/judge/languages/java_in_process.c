@@ -6,8 +6,8 @@
 #define TEST_FILE "Main.java"
 #define PROGRAM_FILE FH_JAVA_CLASS ".java"
 
-/* A class of the program's that is called like one of the library's, which the test means, would take its place: in one
- * package it stands before what `import java.util.*` and Java itself bring, and behind what is imported by its name. */
+/* A class of the program with the name of a library class would replace that class in the test: within a package, it
+ * takes precedence over java.lang and `import java.util.*`, but not over a class imported by its name. */
 static const struct {
 	const char *package, *types;
 } library[] = {
@@ -28,14 +28,14 @@ static const struct {
 	{ "java.math", "BigDecimal BigInteger MathContext RoundingMode" },
 };
 
-/* Whether the imports bring a type by its name, or with "*" all of a package. */
+/* Whether the imports include a type by its name or, with "*", a whole package. */
 static bool imports(const struct fh_buf *lines, const char *package, struct fh_str type)
 {
 	fh_auto_free char *wanted = fh_xasprintf("%s.%.*s;", package, FH_STR_ARGS(type));
 	return lines->n > 0 && memmem(lines->p, lines->n, wanted, strlen(wanted)) != NULL;
 }
 
-/* Whether the task means a type of its own by the name: its reference or its test defines it. */
+/* Whether the name means a type of the task: its reference or its test defines it. */
 static bool is_the_tasks(const struct fh_judge_problem *problem, struct fh_str reference, struct fh_str name)
 {
 	return fh_java_defines(reference, name) || fh_java_defines(fh_buf_str(&problem->tail), name);
@@ -47,7 +47,7 @@ static void add_program(struct fh_buf *out, const struct fh_judge_parts *p)
 	fh_buf_add(out, p->completion.p, p->completion.n);
 }
 
-/* Imports by their names what the test means of the library. */
+/* Imports by name the library classes that the test uses. */
 static void pin_library(struct fh_buf *out, const struct fh_judge_problem *problem)
 {
 	fh_auto_buf struct fh_buf lines = FH_BUF_INIT(0), reference = FH_BUF_INIT(0);
@@ -74,7 +74,7 @@ static void add_source(struct fh_plan *plan, const char *name, const struct fh_b
 	fh_plan_add_file(plan->compile, name, text->p, text->n, 0);
 }
 
-/* The compiler finds no more by a file's name than the type of that name: it is given all of them. */
+/* By file names, the compiler finds only types with the same name, so all files are listed for it. */
 static void compile_all(struct fh_plan *plan)
 {
 	static const char list[] = "@sources";
@@ -86,8 +86,8 @@ static void compile_all(struct fh_plan *plan)
 			fh_plan_set_text(word, list);
 }
 
-/* Java cannot move a descriptor, and what it opens by a path below /proc needs rights that it may lack: a shell moves
- * standard input, which holds the secret, out of the program's way, and copies standard output. */
+/* Java cannot move a descriptor, and opening one by a path below /proc may need missing rights. So a shell moves stdin,
+ * which has the secret, away from the program, and duplicates stdout. */
 static void start_behind_shell(struct fh_plan *plan)
 {
 	static const char *const shell[] = { "/bin/sh", "-c", "exec 8<&0 9>&1 </dev/null && exec \"$@\"", "java", NULL };

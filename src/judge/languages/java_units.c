@@ -29,7 +29,7 @@ int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_er
 	fh_buf_adds(out, "SplitJudge.call(\"");
 	fh_buf_add_str(out, s.name);
 	fh_buf_addc(out, '"');
-	/* An array as the only argument would be taken for all of them. */
+	/* in an array, because a single array argument would be taken for the list of all arguments */
 	fh_buf_adds(out, ", new Object[] { ");
 	for (size_t i = 0; i < s.parameter_count; i++) {
 		fh_buf_adds(out, i ? ", " : "");
@@ -49,7 +49,7 @@ int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_er
 	return 0;
 }
 
-/* The end of the comment or literal that begins at s[i], or i when none begins there. */
+/* The end of the comment or literal that begins at s[i]; i if none begins there. */
 static size_t skip_literal(struct fh_str s, size_t i)
 {
 	static const char quotes[] = "\"\"\"";
@@ -64,11 +64,11 @@ static size_t skip_literal(struct fh_str s, size_t i)
 	return s.n;
 }
 
-/* Walks through a text by words, comments and literals, and single bytes of what is between. */
+/* Iterates over a text in pieces: words, comments, literals, and the single bytes between them. */
 struct walk {
 	struct fh_str rest;
-	long depth;   /* of braces, where the piece begins */
-	bool is_word; /* the piece: an identifier, a keyword or a number */
+	long depth;   /* depth of braces at which the piece begins */
+	bool is_word; /* the piece is an identifier, a keyword or a number */
 };
 
 static bool next_piece(struct walk *w, struct fh_str *ret)
@@ -91,14 +91,14 @@ static void count_braces(struct walk *w, struct fh_str piece)
 		w->depth += (*piece.p == '{') - (*piece.p == '}');
 }
 
-/* As many bytes, and lines. */
+/* Appends as many blanks as the piece has bytes, keeping newlines. */
 static void add_blank(struct fh_buf *out, struct fh_str piece)
 {
 	for (size_t i = 0; i < piece.n; i++)
 		fh_buf_addc(out, piece.p[i] == '\n' ? '\n' : ' ');
 }
 
-/* `renamed`: what is called otherwise, with its new name behind it; NULL: nothing. */
+/* `renamed`: pairs of a name and its new name, NULL-terminated; NULL: none. */
 static void copy_program(struct fh_str text, const char *const *renamed, struct fh_buf *out)
 {
 	static const char word[] = "public";
@@ -106,7 +106,7 @@ static void copy_program(struct fh_str text, const char *const *renamed, struct 
 	struct fh_str piece;
 	bool in_package = false, begun = false;
 	while (next_piece(&w, &piece)) {
-		/* The drivers' classes are in the package without a name, and can name no class of another. */
+		/* the drivers' classes are in the unnamed package, from which classes of a named package cannot be used */
 		in_package = in_package || (w.is_word && !begun && fh_str_eq(piece, "package"));
 		begun = begun || w.is_word;
 		if (in_package)
@@ -164,7 +164,7 @@ static size_t skip_blanks(struct fh_str s, size_t i)
 	return i;
 }
 
-/* Where the ( of a `new Random(…)` that begins at blank.p[i] stands, and no class body behind it; 0: there is none. */
+/* The position of the ( of a `new Random(…)` that begins at blank.p[i] and has no class body; 0 if there is none. */
 static size_t opens_random(struct fh_str blank, size_t i)
 {
 	static const char package[] = "java.util.", name[] = "Random";
@@ -215,7 +215,7 @@ void fh_java_imports(struct fh_str head, struct fh_buf *out)
 
 void fh_java_start(struct fh_plan *plan, const char *class_name)
 {
-	/* The last three are for chance on the judge's side, and do nothing elsewhere. */
+	/* the last three allow seeding random numbers on the judge's side, and have no effect elsewhere */
 	static const char *const options[] = { "--add-opens=java.base/java.io=ALL-UNNAMED", "-ea:Main",
 		                                   "--add-opens=java.base/java.lang=ALL-UNNAMED",
 		                                   "--add-opens=java.base/java.util=ALL-UNNAMED",

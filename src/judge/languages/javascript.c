@@ -21,8 +21,8 @@ static bool is_declared(const struct fh_judge_problem *p, size_t *ret_at)
 	return fh_str_eq(fh_last_javascript_name(fh_buf_str(&p->head), ret_at), p->entry_point);
 }
 
-/* What the test calls, a name each line: the entry point, and where programs are whole the other functions of the
- * reference's that it calls. *ret_class: it uses a class of the program's. */
+/* The names that the test calls, one on each line: the entry point and, if samples are complete programs, other
+ * functions of the reference that it calls. *ret_class: the test uses a class of the program. */
 static void wanted_names(const struct fh_judge_problem *p, struct fh_buf *ret, bool *ret_class)
 {
 	fh_auto_outline struct fh_outline o = { 0 }, test = { 0 };
@@ -60,8 +60,8 @@ static const char *unfit(const struct fh_judge_problem *p)
 	return class ? "the test uses a class of the program's" : NULL;
 }
 
-/* What stands before the entry point are helpers and belongs to the task. Where programs are whole a test may count on
- * the program to require a module: it has those that the reference requires. */
+/* Adds the task's helpers, which precede the entry point. If samples are complete programs, the test may rely on the
+ * program to require modules, so it gets those that the reference requires. */
 static void add_helpers(const struct fh_judge_problem *p, struct fh_buf *out)
 {
 	fh_auto_outline struct fh_outline o = { 0 };
@@ -143,7 +143,7 @@ static int call(struct fh_buf *out, const struct fh_judge_call *c, size_t number
 	return 0;
 }
 
-/* The cases are JSON that the test parses: in a program `__proto__` means more. */
+/* The cases are JSON text that the test parses, because in a literal `__proto__` has a special meaning. */
 static const struct fh_judge_caller caller = {
 	.helper = "test_cases.js",
 	.function = "checkCases",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The languages in which code is judged, a row each: the name of its enumerator and of its file. languages/NAME.json
- * says how programs of it run, src/judge/languages/NAME.c how they are judged, guest/NAME/ holds what runs beside them.
+ * The languages that can be judged, one row for each: its enumerator and its name. languages/NAME.json says how its
+ * programs are run, src/judge/languages/NAME.c how they are judged, and guest/NAME/ has the drivers.
  *
- * No include guard: it is included to make an enumeration, and again to make a table.
+ * No include guard: this file is included several times, to make an enumeration and a table.
  */
 FH_JUDGE_LANGUAGE(PYTHON, python)
 FH_JUDGE_LANGUAGE(JAVASCRIPT, javascript)

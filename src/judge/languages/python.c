@@ -15,7 +15,8 @@ static bool names(struct fh_str line, const char *word, struct fh_str name)
 	return after == '(' || after == ' ' || after == ':' || after == '\t' || after == '[';
 }
 
-/* Where the definition of the entry point begins in the head, its decorators with it; the head's end without one. */
+/* The position in the head where the definition of the entry point begins, with its decorators; the end of the head if
+ * there is none. */
 static size_t definition_at(struct fh_str head, struct fh_str name, bool *ret_class)
 {
 	size_t at = 0, found = head.n, decorated = SIZE_MAX;
@@ -37,8 +38,8 @@ static size_t definition_at(struct fh_str head, struct fh_str name, bool *ret_cl
 	return found;
 }
 
-/* What the test calls, a name each line: the entry point, and, where programs are whole, the other functions of the
- * reference's that it calls. *ret_class: one of its classes is among them. */
+/* The names that the test calls, one on each line: the entry point and, if samples are complete programs, other
+ * functions of the reference that it calls. *ret_class: one of the reference's classes is among them. */
 static void wanted_names(const struct fh_judge_problem *p, struct fh_buf *ret, bool *ret_class)
 {
 	fh_auto_outline struct fh_outline o = { 0 };
@@ -49,7 +50,7 @@ static void wanted_names(const struct fh_judge_problem *p, struct fh_buf *ret, b
 	fh_outline_make(&o, reference, FH_SYNTAX_PYTHON);
 	for (size_t i = 0; i < o.name_count; i++) {
 		bool class;
-		if (!fh_mentions(tail, o.names[i], "(.")) /* most are not, and it is quickly seen */
+		if (!fh_mentions(tail, o.names[i], "(.")) /* quickly excludes most names */
 			continue;
 		size_t at = definition_at(reference, o.names[i], &class);
 		if (at == reference.n || (!class && !fh_mentions(tail, o.names[i], "(")) ||
@@ -69,8 +70,8 @@ static const char *unfit(const struct fh_judge_problem *p)
 	return class ? "the test uses a class of the program's" : NULL;
 }
 
-/* Helpers and imports that the prompt defines come from there, never from the candidate. Where programs are whole, a
- * test may name a module that it counts on the program to import: it gets those that the reference imports. */
+/* Helpers and imports of the prompt are taken from the prompt, never from the candidate. If samples are complete
+ * programs, a test may rely on the program to import modules, so it gets those that the reference imports. */
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                       struct fh_split_side *ret, struct fh_error *err)
 {
@@ -101,14 +102,14 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	return fh_split_script_plan(s, p, false, &ret->plan, err);
 }
 
-/* Without packages there is nothing for Python's site module to find: starting takes a third less without it. (Not -I,
- * which would ignore the hash secret that the environment sets.) */
+/* -S: without packages, Python's site module finds nothing, and starting without it takes a third less time. Not -I,
+ * which would ignore the hash secret in the environment. */
 static const char *const flags[] = { "-s", "-S", NULL };
 
 static const char *const preload[] = { "_struct", "typing", "math",   "re",   "collections", "itertools", "functools",
 	                                   "string",  "heapq",  "bisect", "copy", "random",      NULL };
 
-/* What a program can see of it: a module that is there already, and a folder that is no longer on the path. */
+/* A program can notice this only by a module that is loaded already; the folder is removed from the path again. */
 #define MAIN(module)                                                                                                   \
 	"import sys\nsys.path.insert(0, '" FH_SPLIT_MODULES "')\nfrom " module " import main\ndel sys.path[0]\nmain()\n"
 

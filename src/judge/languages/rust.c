@@ -27,7 +27,7 @@ static int compile_crate(struct fh_split *s, struct fh_client *client, size_t i,
 	return r;
 }
 
-/* What a compilation takes beside its text. */
+/* Inputs of a compilation in addition to its text. */
 struct beside {
 	const char *flags[16];
 	size_t flag_count;
@@ -40,7 +40,7 @@ static void beside_release(struct beside *b)
 		fh_artifact_release(&b->crates[i]);
 }
 
-/* The flags, and of the crates of ours those that the text mentions; `build` borrows them. */
+/* Adds the options, and those of our crates that the text mentions. `build` borrows them. */
 static int add_beside(struct fh_split *s, struct fh_client *client, const char *const *flags, struct fh_build *build,
                       struct beside *b, struct fh_error *err)
 {
@@ -101,7 +101,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	return r;
 }
 
-/* Once for all tasks. */
+/* Compiles the codec's crate, once for all tasks. */
 static int compile_codec(struct fh_split *s, struct fh_client *client, struct fh_artifact *ret, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
@@ -139,7 +139,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	int r = compile_codec(s, client, &codec, err);
 	if (r >= 0)
 		r = compile_program(s, client, p, false, &codec, &program, err);
-	/* Types do not match, here or anywhere in the program, which shows when it is tried. */
+	/* E0308, mismatched types, perhaps in the function's: tries again with conversions */
 	if (r >= 0 && program.error && strstr(program.error, "E0308")) {
 		r = compile_program(s, client, p, true, &codec, &fitted, err);
 		last = fitted.error ? last : &fitted;
@@ -153,7 +153,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 
 static const struct fh_split_language split = {
 	.judge = { "split_codec.rs" },
-	/* Of fh_rust_crates; and what the codec's crate has beside the codec. */
+	/* the texts of fh_rust_crates, and the part of the codec's crate that only it has */
 	.others = { "crate_rand.rs", "crate_regex_machine.rs", "crate_regex.rs", "crate_md5.rs", "split_fit.rs" },
 	.unfit = unfit,
 	.judge_side = judge_side,

@@ -47,8 +47,8 @@ static bool has_word(struct fh_str text, struct fh_str word)
 	return false;
 }
 
-/* Whether anything but another `use` of the declaration has a name that the line brings. What it brings without a name,
- * a trait's methods, is of no use without a value of the crate's. */
+/* Whether the rest of the text, or the declaration outside of `use` lines, mentions a name that the line imports. A
+ * trait's methods need no name, but are useless without a value of the crate's types. */
 static bool is_used(struct fh_str line, struct fh_str declaration, struct fh_str rest)
 {
 	for (line = skip(skip(line, 0), 4); line.n > 0;) {
@@ -98,7 +98,7 @@ static bool is_foreign_use(struct fh_str line)
 	return name.n > 0 && memchr(line.p, ';', line.n);
 }
 
-/* `fn main(){}`, which makes a program of a declaration. */
+/* Whether the line is `fn main(){}`, which makes the declaration a complete program. */
 static bool is_empty_main(struct fh_str line)
 {
 	static const char plain[] = "fnmain(){}";
@@ -122,7 +122,8 @@ static bool has_main(struct fh_str text)
 	return false;
 }
 
-/* The head of the declaration, for `rest` behind the declaration. A crate that nothing uses only costs time. */
+/* Appends the declaration's head for the text `rest`. Without the `use` lines of crates that are not mentioned, since
+ * compiling those takes time. */
 static void add_head(struct fh_buf *out, struct fh_str head, struct fh_str declaration, struct fh_str rest,
                      bool with_main)
 {
@@ -143,7 +144,7 @@ void fh_rust_program(struct fh_buf *out, struct fh_str declaration, struct fh_st
 
 /* ------------------------------------------------------------------------------------------------------- parameters */
 
-/* How a parameter is kept by who serves: behind a reference, what it refers to. */
+/* How the serving side stores a parameter: for a reference, as the value that it refers to. */
 struct kept {
 	struct fh_str type;
 	bool reference, changed, slice, text, any;
@@ -219,7 +220,8 @@ static void add_stand_in(struct fh_buf *out, const struct fh_signature *s)
 /* ---------------------------------------------------------------------------------------------------------- the test
  */
 
-/* The test without what only rustc --test understands: its functions become public, and their paths are listed. */
+/* Appends the test without what only rustc --test understands: its functions are made public, and their paths are
+ * listed. */
 static int add_test(struct fh_buf *out, struct fh_buf *paths, struct fh_str test, struct fh_error *err)
 {
 	struct fh_str line, module = { "", 0 };
@@ -272,20 +274,20 @@ int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *
 /* ----------------------------------------------------------------------------------------------------- the candidate
  */
 
-/* An error in one line, with its place and what it is about. */
+/* prints an error on one line, with its position */
 #define FH_RUST_SHORT "--error-format=short"
-/* As cargo test compiles: what overflows panics. */
+/* overflow panics, as under cargo test */
 const char *const fh_rust_judge_flags[] = { "-Cdebug-assertions", FH_RUST_SHORT, NULL };
 const char *const fh_rust_codec_flags[] = { "--crate-name", "fh_split", "--crate-type", "lib", NULL };
-/* The crate's type is said, lest an attribute of the program's says another. A lint that the program denies is denied,
- * but a main that it has, and that nothing calls here, is no unused one. */
+/* The crate's type is given because an attribute of the program might set another. Lints that the program denies stay
+ * denied, except for an unused main, which nothing calls here. */
 const char *const fh_rust_candidate_flags[] = {
 	"--crate-type",       "bin",         "--extern", "fh_split=" FH_RUST_CODEC, "-Awarnings", "-Aunused",
 	"-Cdebug-assertions", FH_RUST_SHORT, NULL
 };
 
-/* The crate's root is the program as it stands; what is put before it may stand before other inner attributes, but not
- * before a byte order mark or a line for the shell. */
+/* The program is the crate's root, unchanged. Attributes added before it may precede other inner attributes, but not a
+ * byte order mark or a #! line. */
 static void add_program(struct fh_buf *out, struct fh_str program)
 {
 	static const char mark[] = "\xef\xbb\xbf";
@@ -300,7 +302,7 @@ static void add_program(struct fh_buf *out, struct fh_str program)
 	fh_buf_add_str(out, program);
 }
 
-/* The function's own lifetimes have no names where it is called. */
+/* Appends a type without the function's own lifetimes, which have no names where it is called. */
 static void add_type(struct fh_buf *out, struct fh_str type)
 {
 	for (size_t i = 0; i < type.n; i++) {
@@ -323,14 +325,14 @@ static void add_argument(struct fh_buf *out, const struct fh_signature *s, size_
 	fh_buf_addf(out, "%s = ::fh_split::Get::get(fh_split_from)?;\n", k.slice || k.any ? ">" : "");
 }
 
-/* fit: by conversions, for a parameter of another type. What changes and `dyn Any` have none. */
+/* fit: by conversions, for a parameter of another type. Values changed in place, and `dyn Any`, cannot be converted. */
 static void add_passed(struct fh_buf *out, const struct kept *k, size_t i, bool fit)
 {
 	if (fit && !k->changed && !k->any) {
 		fh_buf_addf(out, "::fh_split::Fit::fit(fh_split_%zu)", i);
 		return;
 	}
-	/* What is in the box, for a reference to the box may be one to any type as well. */
+	/* the content of the box, because a reference to the box would also be accepted as a reference to any type */
 	fh_buf_addf(out, "%s%sfh_split_%zu", !k->reference ? "" : k->changed ? "&mut " : "&", k->any ? "*" : "", i);
 }
 
@@ -345,7 +347,7 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, bool fit
 	fh_buf_adds(out, "\n::fh_split::program! { |fh_split_from, fh_split_to| {\n");
 	for (size_t i = 0; i < s.parameter_count; i++)
 		add_argument(out, &s, i);
-	/* Another type than the declared one has another form in the reply. */
+	/* a value of another type than the declared one would be encoded differently in the reply */
 	fh_buf_adds(out, "    let fh_split_result: ");
 	add_type(out, s.result.n > 0 ? s.result : fh_str("()"));
 	fh_buf_adds(out, fit ? " = ::fh_split::Fit::fit(" : " = ");
@@ -367,13 +369,13 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, bool fit
 
 /* ------------------------------------------------------------------------------------------------- in one process */
 
-/* The crate's type is said as above. What is ours and what the declaration brings without use warns of nothing that the
- * program denies. */
+/* The crate's type is given for the same reason as above. Lints that the program denies must not apply to our code or
+ * to unused parts of the declaration. */
 const char *const fh_rust_unit_flags[] = { "--crate-type",       "bin",         "-Awarnings", "-Aunused",
 	                                       "-Cdebug-assertions", FH_RUST_SHORT, NULL };
 
-/* What the program forbids for its crate holds for the driver, which is in it, and cannot be allowed again there; what
- * it denies can. Inner attributes stand ahead of everything but comments. */
+/* A lint that the program forbids for its crate also applies to the driver, which is in it, and cannot be allowed
+ * there; a denied lint can. So `forbid` becomes `deny`. Only comments may precede inner attributes. */
 static void add_without_forbid(struct fh_buf *out, struct fh_str program)
 {
 	static const char forbid[] = "#![forbid(";
@@ -405,8 +407,8 @@ int fh_rust_unit(struct fh_str declaration, struct fh_str completion, struct fh_
 	fh_buf_add_str(&program, completion);
 	add_without_forbid(&root, fh_buf_str(&program));
 	add_program(out, fh_buf_str(&root));
-	/* An attribute without an item at the program's end gets one that is not the test. The names that the test's
-	 * functions are listed by are the test's own, whatever the program has. */
+	/* An attribute at the program's end that has no item gets this constant, instead of the test. The names by which
+	 * the test's functions are listed are the test's own, whatever the program defines. */
 	fh_buf_adds(out, "\nconst _: () = ();\n"
 	                 "mod fh_test {\n"
 	                 "#![allow(unused, nonstandard_style, missing_docs, unreachable_pub)]\n"
