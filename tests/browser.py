@@ -17,12 +17,12 @@ NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 
 
 def program():
-    """Its path, or None where there is none."""
+    """The browser's path, or None if it is not installed."""
     return next((p for p in map(shutil.which, NAMES) if p), None)
 
 
 class Failed(Exception):
-    """The page threw, or the browser did not do what was asked."""
+    """The page threw an exception, or the browser failed."""
 
 
 class Browser:
@@ -30,7 +30,7 @@ class Browser:
         self.folder = tempfile.mkdtemp(prefix="fumehood-browser-")
         to_read, self.out = os.pipe()
         self.into, to_write = os.pipe()
-        # The browser's ends have to be descriptors 3 and 4 in it, which a shell says most simply.
+        # The browser expects its pipes as descriptors 3 and 4; a shell does that most simply.
         self.process = subprocess.Popen(
             ["/bin/sh", "-c", f'exec "$0" "$@" 3<&{to_read} 4>&{to_write}', program(), "--remote-debugging-pipe", "--headless",
              "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--mute-audio",
@@ -81,7 +81,7 @@ class Browser:
 class Page:
     def __init__(self, browser, width, height):
         self.browser = browser
-        self.context = browser.call("Target.createBrowserContext")["browserContextId"]     # cookies of its own
+        self.context = browser.call("Target.createBrowserContext")["browserContextId"]     # has cookies of its own
         self.target = browser.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -101,19 +101,19 @@ class Page:
         self.call("Page.navigate", url=url)
 
     def value(self, expression):
-        """What a JavaScript expression gives; a promise is waited for."""
+        """The value of a JavaScript expression; a promise is awaited."""
         got = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in got:
             raise Failed(got["exceptionDetails"].get("exception", {}).get("description") or got["exceptionDetails"]["text"])
         return got["result"].get("value")
 
     def wait(self, expression, seconds=20):
-        """Until the expression is true; its value."""
+        """Waits until the expression is true; returns its value."""
         until = time.monotonic() + seconds
         while True:
             try:
                 value = self.value(f"((v) => v instanceof Node || v)(({expression}))")
-            except Failed as e:                # a page that is just being replaced
+            except Failed as e:                # the page is being replaced
                 value, why = None, e
             else:
                 why = None
@@ -154,7 +154,7 @@ class Page:
         return [e for e in self.browser.events if e.get("sessionId") == self.session and e["method"] in methods]
 
     def complaints(self):
-        """What the page's code threw or logged as an error."""
+        """Exceptions and logged errors of the page's code."""
         thrown = [e["params"]["exceptionDetails"].get("exception", {}).get("description", "?") for e in self.seen("Runtime.exceptionThrown")]
         logged = [e["params"]["entry"]["text"] for e in self.seen("Log.entryAdded") if e["params"]["entry"]["level"] == "error"]
         return thrown + logged

@@ -14,12 +14,12 @@ import tempfile
 import threading
 
 def link_missing(source, target, owner):
-    """Links all files below source to the same places below target, where there are none."""
+    """Links all files below source to the same names below target, unless they exist."""
     for folder, _, names in os.walk(source):
         to = target / pathlib.Path(folder).relative_to(source)
         make_folder(to, owner, pathlib.Path(folder).stat().st_mode & 0o777)
         for name in names:
-            with contextlib.suppress(OSError):           # it is there, or somebody tidies up
+            with contextlib.suppress(OSError):           # it exists, or another process is cleaning up
                 os.link(os.path.join(folder, name), to / name, follow_symlinks=False)
 
 
@@ -32,12 +32,13 @@ def make_folder(path, owner, mode=0o700):
 
 
 def prepared(cache):
-    """Toolchains' folders. An empty one says that it could not be made, perhaps for want of what a test withheld."""
+    """The prepared folders of toolchains. An empty one says that preparing failed, perhaps because a test withheld
+    something."""
     return [f for f in (cache / "prepared").glob("*") if f.is_dir() and f.suffix != ".tmp" and any(f.iterdir())]
 
 
 def link_all(source, target, owner):
-    """From one folder `fumehood` of a cache to another."""
+    """Links all entries from one `fumehood` folder of a cache to another."""
     if (source / "compile").is_dir():
         link_missing(source / "compile", target / "compile", owner)
     for folder in prepared(source):
@@ -47,7 +48,7 @@ def link_all(source, target, owner):
 
 
 def copy_prepared(source, target, owner):
-    """For another user, whose files they have to be."""
+    """Copies the entries for another user, who has to own them."""
     for folder in prepared(source):
         make_folder(target / "prepared", owner)
         to = target / "prepared" / folder.name
@@ -59,13 +60,13 @@ def copy_prepared(source, target, owner):
 
 
 class Caches:
-    """One store for each user id, below a folder that goes at the end."""
+    """A store for each user id, below a folder that is removed at the end."""
 
     def __init__(self):
         self.top, self.lock = None, threading.Lock()
 
     def give(self, cache, owner):
-        """cache: what XDG_CACHE_HOME is for the file's tests, or ~/.cache."""
+        """Gives a test file the entries made so far. cache: its XDG_CACHE_HOME, or ~/.cache."""
         with self.lock:
             if not self.top:
                 return

@@ -16,7 +16,7 @@ class Gone(Exception):
 
 
 class Server:
-    """`with Server("--api-key-file", path) as s`: it listens at a port of its own."""
+    """`with Server("--api-key-file", path) as s`: a server that listens at a free port."""
 
     def __init__(self, *options, **kw):
         self.process = subprocess.Popen([support.PROGRAM, "serve", "--port", "0", *map(str, options)], stdin=subprocess.DEVNULL,
@@ -34,7 +34,7 @@ class Server:
         self.stop()
 
     def stop(self):
-        """Its exit status."""
+        """Stops it; returns its exit status."""
         self.process.terminate()
         status = self.process.wait(support.TIMEOUT)
         self.process.stderr.close()
@@ -44,7 +44,7 @@ class Server:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=support.TIMEOUT)
 
     def ask(self, method, target, body=None, key="e2b_00", **headers):
-        """(status, what the JSON in the answer says, or its bytes, or None; the headers)"""
+        """Makes a request: (status, the JSON of the answer, or its bytes, or None; headers)."""
         c = self.connection()
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         if key:
@@ -87,7 +87,7 @@ class Sandbox:
         return self.ask("POST", "/" + name, message, **headers)[:2]
 
     def stream(self, name, message, **headers):
-        """A Stream, whose first message has not been read."""
+        """Starts a stream, whose first message is not yet read."""
         return Stream(self, name, message, headers)
 
     def start(self, command, user=None, pty=None, **process):
@@ -100,7 +100,7 @@ class Sandbox:
         return self.stream("process.Process/Start", message, **headers)
 
     def run(self, command, **kw):
-        """(exit code, stdout, stderr)"""
+        """Runs a command: (exit code, stdout, stderr)."""
         kw.setdefault("stdin", False)
         out = {"stdout": b"", "stderr": b""}
         for event in self.start(command, **kw):
@@ -111,7 +111,7 @@ class Sandbox:
         raise Gone
 
     def code(self, code, **more):
-        """The lines of a run of code."""
+        """The lines of the answer to a run of code."""
         status, answer, _ = self.ask("POST", "/execute", {"code": code, **more}, port=49999)
         return [json.loads(line) for line in answer.splitlines()] if status == 200 else (status, answer)
 
@@ -124,7 +124,7 @@ class Sandbox:
 
 
 class Stream:
-    """The messages of a stream, one by one; `error` is what its last frame says."""
+    """The messages of a stream, one by one; `error` is the error in its last frame."""
 
     def __init__(self, sandbox, name, message, headers):
         self.connection, self.error = sandbox.server.connection(), None

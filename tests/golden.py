@@ -28,7 +28,7 @@ def rounded(value):
 
 
 def grade(g):
-    """What of a grading result is compared: not the wording of its reason."""
+    """The compared parts of a grading result: all but the wording of its reason."""
     if not g:
         return None
     kept = {k: g[k] for k in ("pass", "score", "namedScores") if k in g}
@@ -59,7 +59,7 @@ def row(r):
 
 
 def normalise(data, folder):
-    """A results file as what can be compared: without ids, times, wording and the folder's name."""
+    """A results file reduced to what can be compared: without ids, times, wording and the folder's name."""
     results = data["results"]
     metrics = ("score", "testPassCount", "testFailCount", "testErrorCount", "assertPassCount", "assertFailCount", "namedScores", "namedScoresCount", "cost")
     kept = {
@@ -71,7 +71,7 @@ def normalise(data, folder):
 
 
 def run(program, case):
-    """{"exit": STATUS, …normalised results}, or {"exit": STATUS} alone when there are none."""
+    """Runs a case: {"exit": STATUS, …normalised results}, or {"exit": STATUS} when it wrote none."""
     with tempfile.TemporaryDirectory(prefix="golden") as top:
         folder = pathlib.Path(top).resolve() / case
         shutil.copytree(CASES / case, folder)

@@ -48,7 +48,7 @@ print(json.dumps([run(code) for code in json.load(sys.stdin)]))
 client.shutdown(); manager.shutdown_kernel(now=True)
 """
 
-#: What cannot be the same: addresses, process ids, names of files that stand for cells, times.
+#: Text that always differs: addresses, process ids, names of cells' files, times.
 VARYING = [(re.compile(r"0x[0-9a-f]{6,}"), "0xADDRESS"),
            (re.compile(r"<ipython-input-[-\w]+>|/tmp/ipykernel_\d+/\d+\.py|Cell In\[\d+\](?:, )?|\b\d{5,}\.py(?:, )?"), "CELL "),
            (re.compile(r"(?:/root|~)/"), "HOME/"),
@@ -76,7 +76,7 @@ def of(execution):
 
 
 def same_form(value):
-    """A record without what varies, and without the forms that only we add."""
+    """A record without varying text, and without the forms that only fumehood adds."""
     def text(item):
         for pattern, word in VARYING:
             item = pattern.sub(word, item)
@@ -96,7 +96,7 @@ def same_form(value):
 
 
 def differences(codes, theirs, ours, traceback=True):
-    """(number, code, field, theirs, ours) of each."""
+    """The differences: (number, code, field, theirs, ours) of each."""
     for number, (code, a, b) in enumerate(zip(codes, theirs, ours)):
         a, b = same_form(a), same_form(b)
         for field in a:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""As whom tests run (root, a user, that user in `unshare -r`), and where they find the checkout then."""
+"""The users that tests run as (root, a user, that user in `unshare -r`), and the checkout that each one can read."""
 import os
 import pathlib
 import shutil
@@ -12,7 +12,7 @@ from caches import Caches
 TOP = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 MODES = ("root", "user", "userns")
-TEST_UID = 61234            # in nobody's /etc/passwd, nor are the next: users with no cgroup, no home and no session
+TEST_UID = 61234            # not in /etc/passwd, as the next ones: users without cgroup, home or session
 
 
 def last_words(text, n=40):
@@ -20,13 +20,13 @@ def last_words(text, n=40):
 
 
 class Place:
-    """Where python tests run: the checkout itself, or a copy when the test user cannot read it (a home of mode 0700)."""
+    """The checkout for python tests: the real one, or a copy if the test user cannot read it (a home of mode 0700)."""
 
     def __init__(self):
         self.seen, self.folders, self.caches = {}, [], Caches()
 
     def tree_for(self, mode, build):
-        """(checkout, build folder) as the mode's user is to see them."""
+        """(checkout, build folder) for the mode's user."""
         if mode == "root" or os.getuid() != 0:
             return TOP, build
         if build not in self.seen:
@@ -58,8 +58,8 @@ class Place:
 
 
 def as_user(slot=0):
-    """The words that make a command run as a test user, when we are root. What runs at the same time has another one, since
-    the kernel counts processes by user."""
+    """Command line that runs a command as a test user, when we are root. Concurrent files have different users, since
+    the kernel counts processes for each user."""
     if os.getuid() != 0:
         return []
     return ["setpriv", f"--reuid={TEST_UID + slot}", f"--regid={TEST_UID + slot}", "--clear-groups", "--"]
@@ -70,7 +70,7 @@ def wrapper(mode, slot=0):
 
 
 def cannot(mode):
-    """Why the tests cannot run as such a user here; None when they can."""
+    """Why tests cannot run as such a user here; None when they can."""
     if mode == "root":
         return None if os.getuid() == 0 else "needs root: call ./dev test with sudo for the tests that run as root"
     restricted = pathlib.Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
@@ -83,23 +83,23 @@ def cannot(mode):
 
 def environment(mode, build, home, sanitized=False, again=False):
     env = dict(os.environ)
-    if mode != "root" and os.getuid() == 0:      # root's PATH and folders are of no use to another user
+    if mode != "root" and os.getuid() == 0:      # another user has no use for root's PATH and folders
         for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "SUDO_UID", "TMPDIR"):
             env.pop(name, None)
         env.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=home, USER="fumehood-test", LOGNAME="fumehood-test")
-    elif os.getuid() == 0:                       # what runs at the same time shares neither a service nor a cache
+    elif os.getuid() == 0:                       # concurrent files share neither a service nor a cache
         for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
             env[name] = os.path.join(home, name)
             os.mkdir(env[name], 0o700)
     env.update(FUMEHOOD_BUILD_DIR=str(build), FUMEHOOD_TEST_AS=mode, FUMEHOOD_TEST_SANITIZED="1" if sanitized else "0",
                FUMEHOOD_TEST_AGAIN="1" if again else "0",
-               FUMEHOOD_COMPILE_CACHE="2G",     # of all files together: Go's programs take 2 MB each
+               FUMEHOOD_COMPILE_CACHE="2G",     # for all files together: Go's programs take 2 MB each
                PYTHONDONTWRITEBYTECODE="1", ASAN_OPTIONS="detect_leaks=1", LC_ALL="C.UTF-8",
                UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1")
     return env
 
 
 def give(folder, mode, slot=0):
-    """Makes a folder of ours the test user's."""
+    """Makes the test user the owner of a folder."""
     if os.getuid() == 0 and mode != "root":
         os.chown(folder, TEST_UID + slot, TEST_UID + slot)

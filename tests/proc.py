@@ -23,12 +23,12 @@ def read(pid, name):
 
 
 def memory(pid):
-    """A process's memory, a file to be closed. OSError: it is gone, or nobody may look into it."""
+    """A process's memory, a file that the caller closes. OSError: it is gone, or may not be read."""
     return open(f"/proc/{pid}/mem", "rb", 0)
 
 
 def link(pid, name):
-    """Where a link of /proc/PID points, such as ns/pid; None when it is gone."""
+    """The target of a link in /proc/PID, such as ns/pid; None when the process is gone."""
     try:
         return os.readlink(f"/proc/{pid}/{name}")
     except GONE:
@@ -40,7 +40,7 @@ def everybody():
 
 
 def stat_fields(pid):
-    """(name, fields from the state on) of /proc/PID/stat, of a zombie as well."""
+    """(name, fields from the state on) of /proc/PID/stat, also for a zombie."""
     head, _, tail = read(pid, "stat").decode(errors="replace").rpartition(")")
     return (head.split("(", 1)[1], tail.split()) if head else None
 
@@ -52,7 +52,7 @@ def living(pid):
 
 
 def state(pid):
-    """The letter that proc(5) lists: T is stopped, Z a zombie."""
+    """The state's letter as in proc(5): T is stopped, Z a zombie."""
     seen = stat_fields(pid)
     return seen and seen[1][0]
 
@@ -69,7 +69,7 @@ def parent(pid):
 
 
 def start_time(pid):
-    """When it began: a number that tells it from a later one of the same id."""
+    """A number for its start time, which tells it from a later process with the same id."""
     seen = living(pid)
     return seen and int(seen[1][19])
 
@@ -80,7 +80,7 @@ def words(pid):
 
 
 def status(pid, key):
-    """A line of /proc/PID/status."""
+    """The value of a line in /proc/PID/status."""
     for line in read(pid, "status").decode(errors="replace").splitlines():
         if line.startswith(key + ":"):
             return line.split(":", 1)[1].strip()
@@ -88,13 +88,13 @@ def status(pid, key):
 
 
 def resident(pid):
-    """Bytes of memory."""
+    """Resident memory in bytes."""
     fields = read(pid, "statm").split()
     return int(fields[1]) * os.sysconf("SC_PAGESIZE") if fields else 0
 
 
 def descriptors(pid):
-    """{number: what it leads to}, without those that are closed meanwhile."""
+    """{number: target} of its descriptors, without those closed meanwhile."""
     try:
         numbers = os.listdir(f"/proc/{pid}/fd")
     except GONE:
@@ -103,7 +103,7 @@ def descriptors(pid):
 
 
 def kill(pid, signal):
-    """Whether there was one to send the signal to. A zombie counts."""
+    """Sends a signal; returns whether the process existed. A zombie counts."""
     try:
         os.kill(pid, signal)
         return True
@@ -119,7 +119,7 @@ def threads(pid):
 
 
 def v1_group(pid, controller):
-    """Its control group in the hierarchy of that controller, as a path from the hierarchy's top; None: there is none."""
+    """Its control group in that controller's v1 hierarchy, as a path from the hierarchy's root; None: there is none."""
     for line in read(pid, "cgroup").decode().splitlines():
         _, controllers, group = line.split(":", 2)
         if controller in controllers.split(","):
@@ -128,7 +128,8 @@ def v1_group(pid, controller):
 
 
 def cpu_rate(pid):
-    """Processors that a control group of fumehood's which it is in may use, as the kernel tells; None: as many as there are."""
+    """Number of processors that fumehood's control group around the process allows, as the kernel reports; None:
+    all."""
     places = {"": ("/sys/fs/cgroup", "cpu.max"), "cpu": ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "cpu.cfs_period_us")}
     for line in read(pid, "cgroup").decode().splitlines():
         _, controllers, group = line.split(":", 2)
@@ -136,7 +137,7 @@ def cpu_rate(pid):
             top, *files = places[name]
             try:
                 quota, period = " ".join(pathlib.Path(f"{top}{group}/{f}").read_text() for f in files).split()
-            except OSError:                              # the top, or a hierarchy without that controller
+            except OSError:                              # the root, or a hierarchy without that controller
                 continue
             if "fumehood" in group and quota not in ("max", "-1"):
                 return int(quota) / int(period)
@@ -155,15 +156,15 @@ def descendants(of=None):
 
 
 def with_word(word):
-    """Living processes with that word in their command line, whoever's children they are."""
+    """Living processes with that word in their command line, also those of other parents."""
     return [pid for pid in everybody() if word in words(pid)]
 
 
 def marks(pids):
-    """{pid: its start} of those that live."""
+    """{pid: start time} of those that are alive."""
     return {pid: began for pid in pids if (began := start_time(pid)) is not None}
 
 
 def those_of(marks):
-    """Which of them still live."""
+    """Those of the marks that are still alive."""
     return [pid for pid, began in marks.items() if start_time(pid) == began]

@@ -27,7 +27,7 @@ LOOK = 0.003
 
 
 def cannot():
-    """Why it cannot be done here; None when it can."""
+    """Why shaking is not possible here; None when it is."""
     if os.getuid() != 0 or not os.access(FREEZER / "tasks", os.W_OK) or not proc.v1_group("self", "freezer"):
         return "needs root and the freezer of cgroup v1"
     return None
@@ -40,14 +40,15 @@ class Shaker:
         self.cold.mkdir()
         (self.cold / "freezer.state").write_text("FROZEN")
         self.root, self.below, self.known = root, {root}, set()
-        self.until, self.count = {}, 0      # when each is let go
+        self.until, self.count = {}, 0      # until: when each process is released
 
     @staticmethod
     def group_of(pid):
         return FREEZER / (proc.v1_group(pid, "freezer") or "").lstrip("/")
 
     def move(self, pid, away, to):
-        """Thread by thread: a write to cgroup.procs waits for what the tests measure. Not what is in a test's own group."""
+        """Moves a process thread by thread: a write to cgroup.procs waits for what the tests measure. Leaves out
+        processes in a test's own group."""
         for thread in proc.threads(pid):
             if self.group_of(f"{pid}/task/{thread}") == away:
                 with contextlib.suppress(OSError):
@@ -59,7 +60,7 @@ class Shaker:
             self.count += 1
 
     def let_go(self):
-        """Whoever is in there, also who was forked in the middle of a move."""
+        """Releases all processes in the group, also those forked during a move."""
         now = time.monotonic()
         inside = {int(proc.status(thread, "Tgid") or 0) for thread in (self.cold / "tasks").read_text().split()}
         self.until = {pid: self.until.get(pid) or now + min(LONGEST, random.expovariate(1 / MEAN)) for pid in inside}
@@ -68,7 +69,7 @@ class Shaker:
                 self.move(pid, self.cold, self.home)
 
     def look(self):
-        """Takes note of who is there, and holds some of those that are new."""
+        """Records all processes, and holds some of the new ones."""
         now = set(proc.everybody())
         self.below -= self.known - now
         for pid in sorted(now - self.known):
@@ -91,7 +92,7 @@ class Shaker:
             time.sleep(LOOK)
 
     def is_empty(self):
-        """After sending home whoever is there."""
+        """Whether the group is empty, after moving its processes back."""
         left = (self.cold / "tasks").read_text().split()
         for thread in left:
             with contextlib.suppress(OSError):

@@ -24,22 +24,22 @@ import unittest
 TOP = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("FUMEHOOD_BUILD_DIR", TOP / "build")).resolve()
 PROGRAM = str(BUILD / "fumehood")
-PYTHON = "/usr/bin/python3"          # Debian's own: what `python3` on PATH finds may be a shim
-SHARED = TOP.parent / "shared"       # reference data beside the checkout; absent for most people
+PYTHON = "/usr/bin/python3"          # Debian's own: `python3` on PATH may be a shim
+SHARED = TOP.parent / "shared"       # reference data beside the checkout; most checkouts have none
 SANITIZED = os.environ.get("FUMEHOOD_TEST_SANITIZED") == "1"
 FULL = os.environ.get("FUMEHOOD_TEST_FULL") == "1"
-TIMEOUT = 300                        # seconds for one command; nothing here takes a thirtieth of that on an idle machine
-# How programs start, where nothing else is said: "zygote" or "parked" tries everything on that path (tests/run --start).
+TIMEOUT = 300                        # seconds for one command; on an idle machine no command takes a thirtieth of that
+# How programs start by default: "zygote" or "parked" tests everything on that path (tests/run --start).
 START = os.environ.get("FUMEHOOD_TEST_START")
-# Times the stated bound, for a machine that does other work as well; an emulated one (tests/hosts/qemu) asks for more.
+# Factor on stated bounds in time, for busy machines; an emulated one (tests/hosts/qemu) needs more.
 SLACK = int(os.environ.get("FUMEHOOD_TEST_SLACK", "10"))
 
-# Whatever an eval of one test keeps, none of another is to find: the tests of the cache switch it on for themselves.
+# One test must not find cached answers of another: tests of the cache enable it themselves.
 os.environ["PROMPTFOO_CACHE_ENABLED"] = "false"
 
 
 def whoami():
-    """root, user or userns: what the kernel lets this process do differs between the three."""
+    """The kind of user: root, user or userns. What the kernel allows differs between the three."""
     told = os.environ.get("FUMEHOOD_TEST_AS")
     if told:
         return told
@@ -79,7 +79,7 @@ def shared(*parts):
 
 
 def need_program(name, package=None):
-    """The path of a program, or a skip that names the package which has it."""
+    """The path of a program, or a skip that names its package."""
     path = shutil.which(name)
     if path is None:
         raise unittest.SkipTest(f"needs the program {name} (package {package or name})")
@@ -87,14 +87,14 @@ def need_program(name, package=None):
 
 
 def need_warm_node():
-    """A Node that can be a zygote."""
+    """A Node that supports zygotes."""
     version = subprocess.run([need_program("node", "nodejs"), "--version"], capture_output=True, text=True, check=True).stdout
     if int(version.strip("v\n").split(".")[0]) < 20:
         raise unittest.SkipTest("needs Node 20: in a program that is forked from an older one worker threads do not end")
 
 
 def need_warm_ruby():
-    """A Ruby that can be a zygote."""
+    """A Ruby that supports zygotes."""
     version = subprocess.run([need_program("ruby"), "-e", "print RUBY_VERSION"], capture_output=True, text=True, check=True).stdout
     if tuple(map(int, version.split(".")[:2])) >= (3, 3):
         raise unittest.SkipTest("needs Ruby before 3.3: later ones have a second thread from the start, which a fork would lose")
@@ -137,8 +137,8 @@ class TempDir(unittest.TestCase):
 
 # -------------------------------------------------------------------------------------------- the machine around them
 def wait_for(condition, seconds):
-    """What the condition gives, as soon as it holds or the time is up. The last look is after that: whoever is kept from the
-    processor meanwhile finds what has come about."""
+    """The condition's value, as soon as it is true or the time is up. It is checked once more after that, in case this
+    process was kept from running meanwhile."""
     end = time.monotonic() + seconds
     while True:
         late = time.monotonic() > end

@@ -12,7 +12,7 @@ FILL = str(support.BUILD / "tests" / "view" / "store-fill")
 
 
 class Viewer:
-    """Listens at a port of its own, over the store at `store`."""
+    """A viewer at a free port, with the store at `store`."""
 
     def __init__(self, store, *options, prefix=(), **kw):
         self.process = subprocess.Popen([*prefix, support.PROGRAM, "view", "--port", "0", *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -33,7 +33,7 @@ class Viewer:
         return status
 
     def ask(self, method, target, body=None, headers=None, host=None):
-        """(status, what the JSON says or the bytes, headers)"""
+        """Makes a request: (status, the JSON of the answer or its bytes, headers)."""
         c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=support.TIMEOUT)
         c.putrequest(method, target, skip_host=True, skip_accept_encoding=True)
         if host != "":

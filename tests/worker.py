@@ -17,7 +17,7 @@ import unittest
 
 
 class Reporter(unittest.TestResult):
-    """Tells the runner of every test as it ends; a subtest that fails makes its test a failed one, once."""
+    """Reports every test to the runner as it ends; a failed subtest makes its test fail, once."""
 
     def __init__(self, out):
         super().__init__()
@@ -69,7 +69,7 @@ def load(path):
 
 
 def mark(test, name, default):
-    """What a decorator of support.py said of the test, or of its class."""
+    """What a decorator of support.py set on the test, or on its class."""
     method = getattr(test, getattr(test, "_testMethodName", ""), None)
     return getattr(method, name, None) or getattr(type(test), name, default)
 
@@ -80,7 +80,7 @@ def left_out(test):
 
 
 def chosen(suite, pattern):
-    """The suite without the tests that are not to run. Its inner suites stay: they run setUpClass and setUpModule."""
+    """The suite without the tests that are not to run. Inner suites stay, since they run setUpClass and setUpModule."""
     tests = unittest.TestSuite()
     for test in suite:
         if isinstance(test, unittest.TestSuite):

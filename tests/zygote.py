@@ -21,7 +21,7 @@ PACKET_MAX = 320 * 1024
 
 
 class Refused(Exception):
-    """A zygote that does not serve, or a run that is to be started fresh: the reason."""
+    """A zygote that does not serve, or a run that has to start fresh, with the reason."""
 
 
 def send(sock, data, fds=()):
@@ -62,7 +62,7 @@ def run_message(argv, env, cwd, files=(), rlimits=(), extra=(), token=1):
 
 
 def drain(fds, timeout=60):
-    """Everything that comes from some descriptors, until all have ended."""
+    """Everything that some descriptors deliver until all have ended."""
     data = {fd: b"" for fd in fds}
     open_fds = set(fds)
     while open_fds:
@@ -82,7 +82,7 @@ def drain(fds, timeout=60):
 class Result:
     def __init__(self, stdout, stderr, status):
         self.stdout, self.stderr = stdout, stderr
-        self.status = status  # exit code, or minus the signal
+        self.status = status  # exit code, or the negative signal number
 
     def __eq__(self, other):
         return (self.stdout, self.stderr, self.status) == (other.stdout, other.stderr, other.status)
@@ -139,7 +139,7 @@ class Program:
 
 
 class Zygote:
-    """INTERPRETER [flags] MAIN with the library, in a folder of its own. Use as a context."""
+    """INTERPRETER [flags] MAIN with the library, in a folder of its own; a context manager."""
 
     def __init__(self, argv, main, env=None, preload="", own=()):
         self.argv, self.main, self.preload, self.own = [*argv, main], main, preload, own
@@ -214,7 +214,7 @@ class Zygote:
         shutil.rmtree(self.cwd, ignore_errors=True)
 
     def ask_for_fork(self, flags=FORK_SOCKET | FORK_KEEP_CAPABILITIES, fds=(), **kw):
-        """Our end of the program's socket, and its pidfd."""
+        """Asks for a fork; returns our end of the program's socket, and its pidfd."""
         self.token += 1
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -233,7 +233,7 @@ class Zygote:
         return Program(self, *self.ask_for_fork(*args, **kw))
 
     def branch(self, preload):
-        """A zygote that is forked from this one and imports more."""
+        """A zygote that is forked from this one and imports more modules."""
         self.token += 1
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         names = preload.encode()
@@ -252,7 +252,7 @@ class Zygote:
 
 
 def cold(argv, main, source, cwd, env, args=(), stdin=b"", files=()):
-    """The same program started fresh, by exec."""
+    """Starts the same program fresh, by exec."""
     for name, data in [(main, source if isinstance(source, bytes) else source.encode()), *files]:
         with open(os.path.join(cwd, name), "wb") as f:
             f.write(data)

@@ -295,7 +295,7 @@ struct watch {
 struct steps {
 	bool shown; /* show bars */
 	const char *step;
-	size_t done, total; /* of the current step */
+	size_t done, total; /* finished and all units of the current step */
 	struct fh_progress *bar;
 };
 

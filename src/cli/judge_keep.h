@@ -12,14 +12,14 @@
 
 struct fh_judge_keep {
 	const char *problems_path, *samples_path, *results_path;
-	const json_t *argv; /* the command line */
+	const json_t *argv; /* the command line of the judgement */
 	struct fh_judge_session *session;
 	const struct fh_judge_problems *problems;
 	const struct fh_judge_samples *samples;
 	const struct fh_results *results;
 	const char (*keys)[FH_SHA256_HEX]; /* keys of the samples, as in the results file */
 	bool allow_in_process;
-	FH_NULLABLE const struct fh_self_check *self_check; /* NULL: it was skipped */
+	FH_NULLABLE const struct fh_self_check *self_check; /* NULL: the self-check was skipped */
 };
 
 struct fh_judge_kept;

@@ -23,7 +23,7 @@ struct fh_judge_report {
 	struct fh_estimate all[FH_JUDGE_KS_MAX];       /* pass^k */
 	size_t k_count;
 	size_t flaky;                                       /* samples that got different verdicts in repeats */
-	FH_NULLABLE const struct fh_self_check *self_check; /* NULL: it was skipped */
+	FH_NULLABLE const struct fh_self_check *self_check; /* NULL: the self-check was skipped */
 	FH_NULLABLE const struct fh_judge_session *session;
 	size_t first_failure; /* index of the first sample that did not pass; SIZE_MAX: all passed */
 	int64_t elapsed_ms;

@@ -196,7 +196,7 @@ static int settle_limits(struct fh_error *err)
 struct program {
 	struct fh_buf code;
 	struct fh_language *language;
-	const char *name; /* of the program's file in the sandbox; NULL: the language's default */
+	const char *name; /* file name of the program in the sandbox; NULL: the language's default */
 	const char *const *args;
 	bool took_stdin;
 };

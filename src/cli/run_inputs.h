@@ -5,7 +5,7 @@
 #include "cli/shared/options.h"
 #include "fumehood/sandbox.h"
 
-#define FH_RUN_FILE_MAX (1u << 30) /* bytes of one --file, and of a plan */
+#define FH_RUN_FILE_MAX (1u << 30) /* maximum bytes of a --file, and of a plan */
 
 struct fh_run_inputs {
 	struct fh_file *files;

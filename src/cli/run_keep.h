@@ -15,7 +15,7 @@
 struct fh_run_keep {
 	FH_NULLABLE const char *description;
 	int argc;
-	char **argv;        /* the command line */
+	char **argv;        /* the command line of the run */
 	char *program;      /* path of fumehood-store */
 	int64_t created_ms; /* when the run began */
 };

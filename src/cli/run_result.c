@@ -15,9 +15,9 @@
 enum {
 	EXIT_COMPILE = 1,
 	EXIT_LIMIT = 122, /* a limit of memory, output, disk or processes */
-	EXIT_TIME = 124,  /* the same as timeout(1)'s */
+	EXIT_TIME = 124,  /* the exit status that timeout(1) uses */
 	EXIT_ENGINE = 125,
-	EXIT_CANNOT = 126, /* as in shells: found, but cannot be executed */
+	EXIT_CANNOT = 126, /* the program was found but cannot be executed, as in shells */
 	EXIT_MISSING = 127,
 };
 

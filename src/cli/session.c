@@ -338,7 +338,7 @@ static int remove_sessions(const char *const *args, size_t count, struct fh_erro
 
 static const struct {
 	const char *name;
-	size_t least, most; /* arguments */
+	size_t least, most; /* allowed number of arguments */
 	fh_session_action *run;
 } actions[] = {
 	{ "new", 0, 0, new_session },

@@ -7,8 +7,8 @@
 struct fh_session_options {
 	const char *name, *language, *image, *user, *cwd, *tag, *from;
 	struct fh_opt_list env;
-	uint64_t lease_ms, memory, disk, processes;       /* of a session */
-	uint64_t wall_ms, cpu_ms, output, command_memory; /* of a command; 0: the session's */
+	uint64_t lease_ms, memory, disk, processes;       /* settings and limits of a session */
+	uint64_t wall_ms, cpu_ms, output, command_memory; /* limits of a command; 0: the session's */
 	bool json, terminal, detach, recursive, root;
 };
 extern struct fh_session_options fh_session_options;

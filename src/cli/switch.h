@@ -15,7 +15,7 @@
 
 struct fh_switch_variable {
 	char *name;
-	FH_NULLABLE char *value; /* NULL: unset */
+	FH_NULLABLE char *value; /* NULL: the variable is unset */
 };
 
 struct fh_switch {

@@ -19,7 +19,7 @@ enum {
 	CONNECTIONS_MAX = 256,
 	IDLE_SECONDS = 10,         /* idle connections must not keep others out */
 	BODY_MAX = 4 << 20,        /* a configuration, a program, a comment */
-	OPENER_WAIT_MS = 10 * 1000 /* for the program that opens a browser to pass the URL on and end */
+	OPENER_WAIT_MS = 10 * 1000 /* time limit of the program that passes the URL to a browser */
 };
 
 static uint64_t port = 15500, until_pid;

@@ -10,7 +10,7 @@
 #include "cli/switch.h"
 #include "cli/with_server.h"
 
-enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 }; /* the same as shells' */
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 }; /* exit statuses, the same as shells' */
 
 static const struct fh_opt options[] = { { 0 } };
 static const struct fh_command_line command_line = {

@@ -20,8 +20,8 @@ enum fh_block_fit {
 
 struct fh_block {
 	enum fh_block_fit fit;
-	bool open;          /* its fence was never closed */
-	bool bare;          /* it began with a fence without a tag */
+	bool open;          /* the block's fence was never closed */
+	bool bare;          /* the block began with a fence without a tag */
 	struct fh_buf text; /* dedented, without prompts */
 	struct fh_outline outline;
 };

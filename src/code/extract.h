@@ -24,7 +24,7 @@
 #define FH_EXTRACT_MAX ((size_t)4 << 20) /* bytes of an answer that are read */
 
 struct fh_extract_options {
-	FH_NULLABLE const char *language;    /* of languages/NAME.json; NULL or unknown: blocks of any language count */
+	FH_NULLABLE const char *language;    /* a language of languages/NAME.json; NULL or unknown: any block counts */
 	FH_NULLABLE const char *entry_point; /* name of the wanted function (or class, or "Class.method") */
 };
 

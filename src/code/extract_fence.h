@@ -16,8 +16,8 @@ bool fh_fence_of(struct fh_str line, struct fh_fence *ret);
 
 /* A docstring that the lines of a Python block have opened. */
 struct fh_docstring {
-	char mark;       /* its kind of quotes; '\0': no docstring is open */
-	const char *end; /* where it ends; NULL: fences before its end are not in pairs, or it is never closed */
+	char mark;       /* quote character of the open docstring; '\0': none is open */
+	const char *end; /* end of the docstring; NULL: it is never closed, or fences within are not in pairs */
 };
 /* Updates the state with the next line of a block; `rest` is the text that follows it. */
 void fh_docstring_take(struct fh_docstring *d, struct fh_str line, struct fh_str rest);

@@ -13,9 +13,9 @@
 
 /* An import; its members point into the text that was read. */
 struct fh_go_import {
-	struct fh_str spec; /* as written: the quoted path, with the name before it if there is one */
-	struct fh_str path; /* without quotes */
-	struct fh_str name; /* by which the file refers to the package */
+	struct fh_str spec; /* the import as written: quoted path, preceded by a name if it has one */
+	struct fh_str path; /* import path without quotes */
+	struct fh_str name; /* name by which the file refers to the package */
 };
 
 struct fh_go_source {

@@ -129,7 +129,7 @@ static void add_list(struct fh_outline *o, struct fh_outline_item *item, struct 
 			continue;
 		}
 		s = cut(s, name.n);
-		while (s.n && *s.p == '.') /* of "import a.b" only a is defined */
+		while (s.n && *s.p == '.') /* "import a.b" defines only a */
 			s = cut(s, 1 + fh_identifier(cut(s, 1)).n);
 		s = trim_front(s);
 		size_t n = strlen(as);

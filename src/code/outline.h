@@ -13,10 +13,10 @@ enum fh_syntax fh_syntax_of(FH_NULLABLE const char *language);
 #define FH_OUTLINE_ITEMS_MAX 4096
 
 struct fh_outline_item {
-	struct fh_str text;  /* whole lines */
-	bool is_import;      /* it brings names from other modules */
+	struct fh_str text;  /* text of the statement, as whole lines */
+	bool is_import;      /* the statement brings names from other modules */
 	bool is_wanted;      /* needed by all that follows, without being named (#include, import *) */
-	size_t first, count; /* its names: a range of the outline's `names` */
+	size_t first, count; /* names that the statement defines: a range of the outline's `names` */
 };
 
 struct fh_outline {

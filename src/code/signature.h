@@ -12,7 +12,7 @@
 #define FH_SIGNATURE_PARAMETERS_MAX 64
 
 struct fh_parameter {
-	struct fh_str type; /* with the name, without a default value */
+	struct fh_str type; /* text of the parameter: type and name, without a default value */
 	struct fh_str name; /* n = 0: it has no name */
 };
 

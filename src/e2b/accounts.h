@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The users of a hosted sandbox, and what a command of theirs begins with: environment, working directory, paths.
+ * The users of a hosted sandbox, and what their commands start with: environment, working directory, paths.
  *
- * There are "user" (uid 1000, /home/user) and "root" (uid 0, /root). Where the host gives a sandbox one id only, both
- * names stand for it: its processes say uid 1000 whatever was asked for.
+ * The users are "user" (uid 1000, /home/user) and "root" (uid 0, /root). Where the host gives a sandbox only one id,
+ * both names mean that one, and processes always have uid 1000.
  */
 #pragma once
 #include "e2b/connect.h"

@@ -84,7 +84,7 @@ static bool has_one_id(struct fh_hosted *h)
 
 int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of, struct fh_error *err)
 {
-	static atomic_int one_id; /* 0: not known yet, 1: no, 2: yes */
+	static atomic_int one_id; /* whether sandboxes have one user id; 0: unknown, 1: no, 2: yes */
 	struct fh_sandbox_options o = FH_SANDBOX_OPTIONS_INIT;
 	struct fh_sandbox *kept = branch_of ? branch_of : fh_templates_take(h->server->templates, h->owner, h->template_id);
 	o.name = h->id;

@@ -36,7 +36,7 @@ static void note(struct fh_template_build *b, const char *level, struct fh_str t
 struct work {
 	struct fh_template_build *build;
 	struct fh_hosted *hosted;
-	json_t *env; /* {NAME: text} */
+	json_t *env; /* environment of later commands: {NAME: text} */
 	char *user, *cwd;
 };
 

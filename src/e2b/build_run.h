@@ -11,7 +11,7 @@ struct fh_template_build {
 	const struct fh_key *owner;
 	char id[FH_UUID_SIZE];
 	char *name;
-	json_t *tags, *request; /* from the request, immutable */
+	json_t *tags, *request; /* members of the client's request; immutable */
 
 	pthread_mutex_t lock; /* guards the members below */
 	enum fh_template_build_state state;
@@ -19,7 +19,7 @@ struct fh_template_build {
 	char *reason, step[24]; /* step: number of the current step as text, or "" */
 
 	atomic_int references;
-	struct fh_template_build *next; /* guarded by the table's lock */
+	struct fh_template_build *next; /* next build in the table; guarded by the table's lock */
 };
 void fh_template_build_drop(struct fh_template_build *b);
 void *fh_template_build_run(void *build); /* thread function; takes over a reference */

@@ -24,8 +24,8 @@ struct archive {
 struct fh_template_builds {
 	struct fh_e2b *server;
 	pthread_mutex_t lock;
-	struct fh_template_build *builds; /* newest first */
-	struct archive *archives;         /* newest first */
+	struct fh_template_build *builds; /* list of builds, the newest first */
+	struct archive *archives;         /* list of archives, the newest first */
 };
 
 FH_OWN struct fh_template_builds *fh_template_builds_new(struct fh_e2b *server)

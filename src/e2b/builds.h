@@ -12,7 +12,7 @@
 #include "base/uuid.h"
 #include "e2b/server.h"
 
-enum { FH_BUILDS_MAX = 64, FH_BUILD_ARCHIVES_MAX = 64 }; /* for each key; older ones are forgotten */
+enum { FH_BUILDS_MAX = 64, FH_BUILD_ARCHIVES_MAX = 64 }; /* maximum for each key; the oldest are forgotten */
 #define FH_BUILD_ARCHIVE_BYTES_MAX ((uint64_t)1 << 30)
 
 struct fh_template_builds;

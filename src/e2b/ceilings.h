@@ -13,10 +13,10 @@
 enum fh_ceiling {
 	FH_CEILING_SANDBOXES,
 	FH_CEILING_TOTAL,
-	FH_CEILING_LIFETIME, /* ms */
+	FH_CEILING_LIFETIME, /* lifetime of a sandbox in ms */
 	FH_CEILING_CPUS,     /* thousandths of a processor */
-	FH_CEILING_MEMORY,   /* bytes */
-	FH_CEILING_DISK,     /* bytes */
+	FH_CEILING_MEMORY,   /* memory of a sandbox in bytes */
+	FH_CEILING_DISK,     /* files of a sandbox in bytes */
 	FH_CEILING_PROCESSES,
 	FH_CEILING_OUTPUT,   /* bytes of each stream of a command or run of code */
 	FH_CEILING_CPU_TIME, /* ms of a command or run of code */
@@ -28,7 +28,7 @@ enum fh_ceiling_unit { FH_CEILING_NUMBER, FH_CEILING_SIZE, FH_CEILING_SECONDS, F
 struct fh_ceiling_info {
 	const char *name; /* "memory": as in a key's line; the option is --max-memory */
 	enum fh_ceiling_unit unit;
-	uint64_t usual; /* default */
+	uint64_t usual; /* default value of the ceiling */
 	const char *help;
 };
 extern const struct fh_ceiling_info fh_ceiling_table[FH_CEILING_COUNT_];

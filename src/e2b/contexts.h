@@ -14,14 +14,14 @@ struct fh_hosted_context {
 	struct fh_hosted *hosted; /* the sandbox, which outlives the context */
 	char id[37];
 	const char *language; /* libfumehood's name for it */
-	char *cwd;            /* from the request */
+	char *cwd;            /* working directory from the client's request */
 	bool is_default;
 
 	pthread_mutex_t starting; /* held while the interpreter starts */
 	struct fh_context *context;
 
 	atomic_int references;
-	struct fh_hosted_context *next; /* guarded by the sandbox's lock */
+	struct fh_hosted_context *next; /* next context in the list; guarded by the sandbox's lock */
 };
 
 /* libfumehood's name for a language such as "js"; NULL: unknown. */

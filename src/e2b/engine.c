@@ -29,7 +29,7 @@ int fh_e2b_engine_get(struct fh_e2b_engines *e, struct fh_e2b_engine **ret, stru
 		fh_e2b_engine_drop(FH_TAKE_PTR(e->current));
 	if (!e->current) {
 		struct fh_e2b_engine *fresh = FH_NEW(struct fh_e2b_engine);
-		fresh->references = 1; /* held by e->current */
+		fresh->references = 1; /* reference held by e->current */
 		r = fh_client_open(&o, &fresh->client, err);
 		if (r == 0)
 			e->current = fresh;

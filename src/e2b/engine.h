@@ -23,5 +23,5 @@ struct fh_e2b_engines {
 
 /* A running engine, with a reference. */
 int fh_e2b_engine_get(struct fh_e2b_engines *e, struct fh_e2b_engine **ret, struct fh_error *err);
-void fh_e2b_engine_drop(struct fh_e2b_engine *e); /* NULL is fine */
+void fh_e2b_engine_drop(struct fh_e2b_engine *e); /* drops a reference; NULL is fine */
 bool fh_e2b_engine_is_dead(const struct fh_e2b_engine *e);

@@ -128,7 +128,7 @@ FH_OWN json_t *fh_entry_object(struct fh_hosted *h, const char *user, const char
 	json_t *o = json_object();
 	struct fh_file_info target;
 	fh_auto_free char *buffer = NULL;
-	const struct fh_file_info *shown = info; /* of a link, type and mode of its target are shown */
+	const struct fh_file_info *shown = info; /* EntryInfo of a link has the type and mode of its target */
 	char text[16], owner[16], size[24];
 	if (info->type == FH_FILE_LINK &&
 	    fh_files_stat(h->sandbox, fh_account_for(h, user), path, 0, &target, &buffer, NULL) == 0)

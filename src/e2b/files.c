@@ -169,7 +169,7 @@ static void download(struct fh_http_request *r, struct fh_str body)
 struct upload {
 	struct fh_http_request *request;
 	struct fh_hosted *hosted;
-	const char *user, *asked; /* asked: ?path=, which overrides the form's file name */
+	const char *user, *asked; /* asked: the path in ?path=, which overrides the form's file name */
 	struct fh_http_form *form;
 	z_stream inflater;
 	bool inflates, inflated_whole, failed;

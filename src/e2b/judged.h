@@ -12,7 +12,7 @@
 #include "judge/session.h"
 
 struct fh_judged_set {
-	char *name; /* of the data set; NULL: the set is a client's row */
+	char *name; /* name of the data set; NULL: the set is a client's row */
 	struct fh_judge_problems problems;
 	struct fh_judge_samples samples;
 	struct fh_judge_settings settings;

@@ -17,12 +17,12 @@ enum { FH_KEYS_MAX = 4096, FH_KEY_NAME_MAX = 64 };
 
 struct fh_key {
 	uint8_t hash[FH_SHA256_SIZE];
-	char name[FH_KEY_NAME_MAX]; /* for logs; "key 3" when the line gives no name */
+	char name[FH_KEY_NAME_MAX]; /* key's name in logs; "key 3" when the line gives no name */
 	struct fh_ceilings ceilings;
 };
 
 struct fh_keys {
-	struct fh_key *items; /* without a file only items[0], with any_key set */
+	struct fh_key *items; /* the keys; without a file only items[0], with any_key set */
 	size_t count, capacity;
 	bool any_key;
 };

@@ -9,7 +9,7 @@ enum { FH_LOG_ENTRIES_MAX = 1000, FH_LOG_PAGE_MAX = 1000 };
 void fh_hosted_note(struct fh_hosted *h, const char *level, const char *format, ...) FH_PRINTF(3, 4);
 
 struct fh_log_query {
-	int64_t cursor_ms; /* of the first entry to return; 0: from the beginning (backwards: from the end) */
+	int64_t cursor_ms; /* time of the first entry to return; 0: from the beginning (backwards: from the end) */
 	size_t limit;
 	bool backwards;
 	const char *level, *search; /* lowest level; text that messages have to contain; NULL: no filter */

@@ -9,7 +9,7 @@ enum { SAMPLES_MAX = 720, NEWEST_MS = 900 }; /* NEWEST_MS: no new sample is take
 struct fh_hosted_metrics {
 	struct sample {
 		int64_t at_ms;
-		double cpu_percent; /* of one processor, since the previous sample */
+		double cpu_percent; /* CPU time since the previous sample, in percent of one processor */
 		struct fh_sandbox_usage usage;
 	} samples[SAMPLES_MAX];
 	size_t count;

@@ -48,7 +48,7 @@ static void start(struct fh_http_request *r, struct fh_str body)
 		reply_stream_error(r, &e);
 		return;
 	}
-	atomic_fetch_add(&p->references, 1); /* held by the follower */
+	atomic_fetch_add(&p->references, 1); /* reference held by the follower */
 	fh_hosted_process_follow(r, p);
 	fh_hosted_process_pump(p);
 	fh_hosted_process_drop(p);

@@ -20,11 +20,11 @@ enum { FH_PROCESS_TAG_MAX = 64 };
 struct fh_follower;
 
 struct fh_hosted_process {
-	struct fh_hosted *hosted; /* holds a reference */
+	struct fh_hosted *hosted; /* sandbox of the process, with a reference */
 	struct fh_process *process;
 	uint32_t pid;
 	bool pty;
-	char tag[FH_PROCESS_TAG_MAX]; /* "" when it has none */
+	char tag[FH_PROCESS_TAG_MAX]; /* tag for finding the process; "": no tag */
 	json_t *config;               /* cmd, args, envs, cwd of the request; immutable */
 
 	pthread_mutex_t lock;
@@ -36,17 +36,17 @@ struct fh_hosted_process {
 	struct fh_exit exit;
 
 	atomic_int references;
-	struct fh_hosted_process *next; /* in the sandbox's list; guarded by the sandbox's lock */
+	struct fh_hosted_process *next; /* next process of the sandbox; guarded by the sandbox's lock */
 };
 
 /* The arguments of envd's Start. Borrowed. */
 struct fh_process_request {
 	json_t *config;
-	const char *user; /* "user" or "root" */
+	const char *user; /* user that runs the process: "user" or "root" */
 	const char *tag;
 	bool stdin_open, pty;
 	uint16_t rows, columns;
-	uint64_t timeout_ms; /* 0: no time limit */
+	uint64_t timeout_ms; /* time limit of the process; 0: no limit */
 };
 int fh_hosted_process_start(struct fh_hosted *h, const struct fh_process_request *q, struct fh_hosted_process **ret,
                             struct fh_connect_error *e);

@@ -40,7 +40,7 @@ static bool read_address(const struct fh_http_request *r, struct address *ret)
 
 /* A part of a sandbox's API, by its port. */
 struct part {
-	unsigned port; /* 0: any other */
+	unsigned port; /* port number; 0: any other port */
 	const struct fh_http_route *const *tables;
 	const struct fh_http_route *(*enter)(struct fh_http_request *r, struct fh_hosted *h, const struct part *part);
 };

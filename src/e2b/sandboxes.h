@@ -37,28 +37,28 @@ struct fh_hosted {
 	struct fh_e2b *server;
 	char id[FH_HOSTED_ID];
 	char token[FH_HOSTED_TOKEN];   /* X-Access-Token of envd; signs file URLs */
-	char traffic[FH_HOSTED_TOKEN]; /* "" when its ports are open to all */
+	char traffic[FH_HOSTED_TOKEN]; /* token for the sandbox's ports; "": the ports are open to all */
 	const struct fh_key *owner;
 	struct fh_e2b_engine *engine; /* the engine that made it, with a reference */
 	struct fh_sandbox *sandbox;   /* closed when the last reference to the hosted sandbox is dropped */
 	struct fh_limits limits;
 	char *template_id;
 	json_t *metadata, *envs; /* objects of strings, immutable */
-	json_t *network;         /* from the request, immutable; or NULL */
+	json_t *network;         /* network settings of the client's request; immutable; may be NULL */
 	json_t *settings;        /* settings of its template (templates.h), immutable; or NULL */
 	bool builds;             /* builds a template; its owner does not see it */
 	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet;
 	bool one_id;              /* the host gives it only one user id */
 	atomic_bool has_metadata; /* uploads may have set attributes */
-	uint64_t order;           /* of creation: later sandboxes have larger numbers */
-	int64_t started_us;       /* wall clock */
-	int64_t lifetime_ms;      /* from the last request for it */
+	uint64_t order;           /* number in order of creation */
+	int64_t started_us;       /* time of creation, by the wall clock */
+	int64_t lifetime_ms;      /* lifetime that a client requested last */
 
 	pthread_mutex_t lock; /* guards the members below */
 	pthread_cond_t changed;
 	enum fh_hosted_state state;
 	int64_t ends_ms;    /* wall clock, for clients */
-	int64_t ends_at_ns; /* monotonic */
+	int64_t ends_at_ns; /* end of the sandbox's time by the monotonic clock */
 	struct fh_hosted_process *processes;
 	struct fh_hosted_watcher *watchers;
 	struct fh_hosted_context *contexts;
@@ -68,7 +68,7 @@ struct fh_hosted {
 
 	_Atomic(enum fh_hosted_state) seen; /* copy of `state` that is read without the lock */
 	atomic_int references;
-	struct fh_hosted *next; /* in the same bucket; guarded by the registry's lock */
+	struct fh_hosted *next; /* next sandbox in the same bucket; guarded by the registry's lock */
 };
 
 /* A request to create a sandbox, already checked. Borrowed. */

@@ -11,7 +11,7 @@
 #include "e2b/threads.h"
 #include "e2b/turns.h"
 
-enum { TURNS_EACH = 2 /* a processor */ };
+enum { TURNS_EACH = 2 /* single runs at once for each processor */ };
 
 uint64_t fh_e2b_processors(void)
 {

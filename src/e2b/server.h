@@ -27,10 +27,10 @@ enum { FH_ENVD_PORT = 49983, FH_INTERPRETER_PORT = 49999, FH_LIFETIME_DEFAULT_MS
 struct fh_e2b_options {
 	const char *domain;    /* the domain that the SDKs' getHost() uses; NULL: "localhost:PORT" */
 	bool domain_with_port; /* append the port to a domain that has none */
-	const char *key_file;  /* NULL: any key */
+	const char *key_file;  /* file of API keys; NULL: any key is accepted */
 	bool tls;              /* clients use https */
 	struct fh_ceilings ceilings;
-	const char *const *data_sets; /* "NAME=FILE"; NULL: no data sets */
+	const char *const *data_sets; /* data sets for /judge, as "NAME=FILE"; NULL: none */
 	size_t data_set_count;
 	unsigned queue_max;            /* how many single runs and judgements of one key may wait */
 	void (*log)(const char *line); /* gets one line of JSON for each request; NULL: no log */
@@ -52,7 +52,7 @@ struct fh_e2b {
 	struct fh_turns *turns;   /* queue of single runs and judgements */
 	char domain[256];
 	int64_t started_ns;
-	atomic_ullong requests, failures, created; /* for /metrics */
+	atomic_ullong requests, failures, created; /* counters for /metrics */
 };
 
 /* The caller opens the listening socket and passes the port to fh_e2b_listening. */
@@ -74,7 +74,7 @@ enum {
 
 /* What routing found out about a request to a sandbox; it is the request's tag. */
 struct fh_e2b_entry {
-	struct fh_hosted *hosted; /* holds a reference */
+	struct fh_hosted *hosted; /* sandbox of the request, with a reference */
 	unsigned port;
 };
 static inline struct fh_hosted *fh_e2b_hosted(const struct fh_http_request *r)

@@ -67,7 +67,7 @@ int fh_start_command(struct fh_hosted *h, const json_t *settings, int64_t patien
 	const struct fh_process_request q = { .config = config, .user = user };
 	if (fh_hosted_process_start(h, &q, &p, &e) < 0)
 		return fh_error_set(err, FH_E_ARGUMENT, "the start command: %s", e.message);
-	atomic_fetch_add(&p->references, 1); /* held by the pumps */
+	atomic_fetch_add(&p->references, 1); /* reference held by the pumps */
 	fh_hosted_process_pump(p);
 	while (r == 0 && fh_json_str(settings, "ready", NULL) && !is_ready(h, settings, user, cwd, until_ns)) {
 		if (has_failed(p))

@@ -14,7 +14,7 @@ static const char *const built_in[] = { "base", "code-interpreter-v1", "code-int
 /* The files of a snapshot, which may have several names. Each name holds a reference; guarded by the table's lock. */
 struct image {
 	struct fh_sandbox *sandbox;
-	json_t *settings; /* NULL: it has no settings */
+	json_t *settings; /* settings of the template; NULL: it has none */
 	char build_id[FH_UUID_SIZE];
 	unsigned names;
 };
@@ -30,7 +30,7 @@ struct snapshot {
 
 struct fh_templates {
 	pthread_rwlock_t lock;      /* held for reading while branches of a snapshot are made */
-	struct snapshot *snapshots; /* newest first */
+	struct snapshot *snapshots; /* list of snapshots, the newest first */
 };
 
 FH_OWN struct fh_templates *fh_templates_new(void)

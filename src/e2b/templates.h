@@ -16,11 +16,11 @@
 #include "fumehood/sandbox.h"
 #include "json/json.h"
 
-enum { FH_SNAPSHOTS_MAX = 256 }; /* for each key */
+enum { FH_SNAPSHOTS_MAX = 256 }; /* maximum of snapshots for each key */
 
 struct fh_templates;
 FH_OWN struct fh_templates *fh_templates_new(void);
-void fh_templates_free(FH_OWN struct fh_templates *t); /* destroys the snapshots */
+void fh_templates_free(FH_OWN struct fh_templates *t); /* frees the table and destroys the snapshots */
 
 /* Whether `owner` may create sandboxes from `name`. */
 bool fh_templates_have(struct fh_templates *t, const struct fh_key *owner, const char *name);
@@ -35,7 +35,7 @@ struct fh_template_made {
 	const char *name, *sandbox_id; /* sandbox_id: the sandbox from which it was taken; "": made by a build */
 	struct fh_sandbox *sandbox;
 	FH_NULLABLE json_t *settings;     /* a new reference is taken */
-	FH_NULLABLE const char *build_id; /* NULL: a new id is made */
+	FH_NULLABLE const char *build_id; /* id of the build; NULL: a new id is made */
 };
 int fh_templates_add(struct fh_templates *t, const struct fh_key *owner, const struct fh_template_made *made,
                      char **ret_id, struct fh_error *err);
@@ -51,7 +51,7 @@ FH_OWN json_t *fh_templates_built(struct fh_templates *t, const struct fh_key *o
 /* The settings of a template, with a new reference; NULL: it is built-in, or has none. */
 FH_OWN FH_NULLABLE json_t *fh_templates_settings(struct fh_templates *t, const struct fh_key *owner, const char *name);
 bool fh_template_is_built_in(const char *name);
-bool fh_template_is_name(const char *name); /* with or without a tag */
+bool fh_template_is_name(const char *name); /* whether a text is a valid name, with or without a tag */
 bool fh_template_is_tag(const char *tag);
 bool fh_templates_remove(struct fh_templates *t, const struct fh_key *owner, const char *name);
 /* [{"snapshotID", "names"}], the newest first; only those of a sandbox or a name, if these are not NULL. */

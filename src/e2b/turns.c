@@ -20,7 +20,7 @@ struct held {
 struct fh_turns {
 	pthread_mutex_t lock;
 	unsigned places, queue_max; /* places: free ones */
-	struct waiter *first;       /* in order of arrival */
+	struct waiter *first;       /* list of waiting requests, in order of arrival */
 	struct held *held;          /* an entry for each key that has or waits for a place */
 	size_t held_count, held_capacity;
 };

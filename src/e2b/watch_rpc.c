@@ -11,7 +11,7 @@
 enum {
 	LOOK_MS = 250,      /* how often a stream without data checks whether its client is still connected */
 	SETTLE_MS = 40,     /* how long to wait for events from before the call of GetWatcherEvents to arrive */
-	WATCHERS_MAX = 256, /* for each sandbox */
+	WATCHERS_MAX = 256, /* maximum of watchers for each sandbox */
 	EVENTS_MAX = 100000,
 };
 

@@ -10,7 +10,7 @@
 struct fh_eval_content {
 	const struct fh_eval_plan *plan;
 	json_t *files;                  /* path -> hash of its content; "" when the path is not a file */
-	char (*columns)[FH_SHA256_HEX]; /* of each column */
+	char (*columns)[FH_SHA256_HEX]; /* hash of each column of the plan */
 	char row[FH_SHA256_HEX], all[FH_SHA256_HEX];
 	size_t row_at; /* the row whose hash is in `row`; SIZE_MAX: no row's */
 };

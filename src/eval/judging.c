@@ -14,7 +14,7 @@ struct judged {
 
 struct fh_judging {
 	const volatile int *cancel;
-	pthread_mutex_t lock; /* guards the list */
+	pthread_mutex_t lock; /* guards the list of sessions */
 	struct judged *list[FH_JUDGING_SESSIONS_MAX];
 	size_t count;
 };

@@ -9,7 +9,7 @@
 struct old {
 	struct fh_store_place at;
 	size_t cell; /* index of the plan's cell with the same hash; SIZE_MAX: the plan has no such cell */
-	bool good;   /* its row is kept, it need not run again */
+	bool good;   /* the stored row is kept: the cell need not run again */
 	size_t next; /* index of the next old cell with the same hash; SIZE_MAX: the last */
 };
 

@@ -13,15 +13,15 @@ struct fh_eval_kept;
 
 enum fh_eval_again {
 	FH_EVAL_AGAIN_MISSING, /* run only cells that the store lacks */
-	FH_EVAL_AGAIN_ERRORS,  /* and those that ended in an error */
-	FH_EVAL_AGAIN_FAILED,  /* and all others that did not pass */
+	FH_EVAL_AGAIN_ERRORS,  /* run missing cells, and those that ended in an error */
+	FH_EVAL_AGAIN_FAILED,  /* run missing cells, and all that did not pass */
 };
 
 struct fh_eval_keep {
 	const char *id;
 	int64_t created_ms;
 	FH_NULLABLE const char *description;
-	const json_t *config; /* redacted */
+	const json_t *config; /* the config, without secrets */
 	const json_t *options, *columns, *vars, *tags;
 	bool resume;
 	enum fh_eval_again again;

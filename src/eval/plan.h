@@ -54,7 +54,7 @@ struct fh_eval_plan {
 	size_t cell_count, cell_capacity;
 	char **vars; /* names of all variables, in order of first appearance */
 	size_t var_count, var_capacity;
-	char *prompt_prefix, *prompt_suffix; /* "" when not given */
+	char *prompt_prefix, *prompt_suffix; /* text around every prompt; "" when not given */
 	unsigned concurrency;                /* maximum of cells that run at once */
 	uint64_t time_ms;                    /* time limit of the eval; cells not begun by then are errors; 0: no limit */
 	uint64_t delay_ms;                   /* pause before each provider call; > 0 makes concurrency 1 */
@@ -74,7 +74,7 @@ struct fh_eval_overrides {
 	FH_NULLABLE const char *filter_providers, *filter_prompts; /* regular expressions over ids and labels */
 	struct fh_eval_filter filter;
 	uint64_t concurrency, repeat; /* 0: not given */
-	uint64_t delay_ms;            /* UINT64_MAX: not given */
+	uint64_t delay_ms;            /* pause before each provider call; UINT64_MAX: not given */
 };
 
 /* Takes over `config` (fh_eval_plan_release releases it), even on failure. */

@@ -21,7 +21,7 @@ struct fh_eval_result {
 	json_t *prompt_config; /* NULL: the prompt has no config */
 	json_t *response;      /* {output, cost, cached, tokenUsage …}, or NULL when the row is an error */
 	json_t *grading;       /* {pass, score, reason, componentResults …}, or NULL */
-	json_t *named_scores;  /* of the assertions, without those of comparing ones; NULL: no scores */
+	json_t *named_scores;  /* named scores of the assertions, without those of comparing ones; NULL: no scores */
 	json_t *metadata;      /* the test's and the response's */
 	double latency_ms, cost;
 	struct fh_tokens tokens;
@@ -51,8 +51,8 @@ struct fh_eval_results {
 	struct fh_eval_mark *marks; /* plan->cell_count of them, in the plan's order */
 	size_t count, done;
 	struct fh_eval_rows *rows;
-	struct fh_eval_sums *sums;          /* of each column, until finish makes metrics of them */
-	size_t successes, failures, errors; /* of the finished cells */
+	struct fh_eval_sums *sums;          /* sums for each column; fh_eval_results_finish makes metrics of them */
+	size_t successes, failures, errors; /* counts of the finished cells */
 	struct fh_eval_reason *reasons;     /* fh_eval_results_finish sorts them, the most frequent first */
 	size_t reason_count, reason_capacity;
 	size_t reasons_left_out; /* cells whose reason was not kept, because there were too many different ones */
@@ -65,7 +65,7 @@ struct fh_eval_results {
 	uint64_t duration_ms;
 	int64_t started_wall_ms;
 	bool interrupted;
-	struct fh_error hook_error; /* of the afterAll hook; code FH_OK: no error */
+	struct fh_error hook_error; /* error of the afterAll hook; code FH_OK: no error */
 	struct fh_error sink_error; /* why rows could not be stored; code FH_OK: no error */
 	char id[64];                /* eval-abc-2026-11-21T09:28:07 */
 };

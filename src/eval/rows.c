@@ -20,7 +20,7 @@ struct fh_eval_rows {
 	struct place *places;
 	size_t count;
 	struct fh_buf memory;
-	int fd; /* -1: not opened yet, or it could not be opened */
+	int fd; /* file for rows; -1: not opened yet, or it could not be opened */
 	bool no_file;
 	uint64_t file_size;
 };

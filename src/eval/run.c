@@ -17,10 +17,10 @@ struct pool {
 	const struct fh_eval_run *run;
 	const size_t *order; /* indices of cells, in the order in which they run */
 	size_t end;          /* index in `order` at which the current phase ends */
-	int64_t deadline;    /* in fh_now_ns; INT64_MAX: no deadline */
+	int64_t deadline;    /* end of the eval's time limit, in fh_now_ns; INT64_MAX: no limit */
 	atomic_size_t next;
 	atomic_bool broken;   /* storing a row failed; no more rows are stored */
-	pthread_mutex_t lock; /* guards all below, and on_row and on_progress */
+	pthread_mutex_t lock; /* guards the members below, and calls of on_row and on_progress */
 	struct fh_eval_results *results;
 	/* Finished cells of rows whose columns are compared; they wait for the last cell of their row. NULL: no row is
 	 * compared. */

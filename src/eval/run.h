@@ -14,7 +14,7 @@ struct fh_eval_run {
 	/* Set by fh_eval_run; for fh_eval_cell_run the caller sets them. */
 	struct fh_eval_memory *memory;
 	struct fh_graders *graders;
-	const char *id;          /* of the eval: fh_store_id_make */
+	const char *id;          /* id of the eval (fh_store_id_make) */
 	int64_t started_wall_ms; /* when the eval was first begun, even if it is continued now */
 	struct fh_services *services;
 	FH_NULLABLE const volatile int *cancel; /* set to 1: no more cells are begun, running cells are aborted */

@@ -14,7 +14,7 @@
 #pragma once
 #include "json/json.h"
 
-#define FH_YAML_SIZE_MAX ((size_t)64 << 20) /* bytes of text */
+#define FH_YAML_SIZE_MAX ((size_t)64 << 20) /* maximum bytes of YAML text */
 #define FH_YAML_NODES_MAX 2000000u          /* values, including copies made for aliases */
 #define FH_YAML_DEPTH_MAX 200u
 

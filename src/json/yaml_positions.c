@@ -6,7 +6,7 @@
  * in error messages, which does no harm.
  */
 struct place {
-	uint64_t hash; /* 0: unused */
+	uint64_t hash; /* hash of a member; 0: the place is unused */
 	uint32_t line, column;
 };
 

@@ -6,7 +6,7 @@
 #include "provider/type.h"
 
 struct fh_cached_call {
-	struct fh_response_cache *cache; /* NULL: begin was not called, or the call is over */
+	struct fh_response_cache *cache; /* the cache; NULL: begin was not called, or the call is over */
 	char key[FH_CACHE_KEY];
 	bool hit; /* the response came from the cache; no request is needed */
 };

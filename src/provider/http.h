@@ -30,7 +30,7 @@ struct fh_http_request {
 	FH_NULLABLE const char *const *headers; /* "Name: value", NULL-terminated */
 	bool post;
 	FH_NULLABLE const char *method; /* NULL: POST or GET, depending on `post` */
-	struct fh_str body;             /* of a POST, or of a method that is neither GET nor HEAD */
+	struct fh_str body;             /* body of a POST, or of a method that is neither GET nor HEAD */
 	struct fh_http_tls tls;
 	/* Called with the body of a 2xx answer as it arrives (the response has all of it too); p is NULL when a try begins.
 	 * NULL: not called. */
@@ -39,11 +39,11 @@ struct fh_http_request {
 	bool (*is_cut)(void *context);
 	void *context;
 	uint64_t stall_ms;     /* a try ends after so long without a byte; 0: only timeout_ms ends it */
-	uint64_t timeout_ms;   /* for one try; 0: 300 s */
+	uint64_t timeout_ms;   /* time limit of one try; 0: 300 s */
 	unsigned retries;      /* tries after the first */
 	uint64_t backoff_ms;   /* the first pause; 0: 1 s */
 	uint64_t pause_max_ms; /* a longer Retry-After ends the retries; 0: 120 s */
-	size_t body_max;       /* 0: FH_HTTP_BODY_MAX */
+	size_t body_max;       /* maximum bytes of an answer; 0: FH_HTTP_BODY_MAX */
 	/* Tells that retries would get the same answer (a used-up quota answers 429). NULL: no answer is final. */
 	bool (*is_final)(int status, struct fh_str body);
 	FH_NULLABLE const volatile int *cancel;

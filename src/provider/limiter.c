@@ -11,7 +11,7 @@ struct fh_limiter_state {
 	pthread_mutex_t lock;
 	double allowed;
 	unsigned under_way;
-	int64_t not_before; /* monotonic ns */
+	int64_t not_before; /* no request begins before this time (monotonic ns) */
 	int64_t cut;        /* when `allowed` was last halved; a 429 to a request begun before does not halve it again */
 	bool fixed;         /* the user fixed the number; it does not adapt */
 };

@@ -17,7 +17,7 @@ struct fh_model {
 	const struct fh_wire *wire;
 	const char *model;
 	char *url, *stream_url;
-	char *key; /* NULL: the server needs no key */
+	char *key; /* API key; NULL: the server needs no key */
 	struct fh_http *http;
 };
 

@@ -38,11 +38,11 @@ struct fh_provider_options {
 	FH_NULLABLE const json_t *own_env;          /* the part of env for this provider alone: its script sees all of it */
 	FH_NULLABLE struct fh_script_pool *scripts; /* for file:// and python: ids; borrowed, outlives the provider */
 	FH_NULLABLE struct fh_replay *replay;       /* recordings to answer from; borrowed, outlives the provider */
-	FH_NULLABLE struct fh_record *record;       /* likewise; answers are recorded there */
-	FH_NULLABLE struct fh_response_cache *cache; /* likewise; NULL: no caching */
+	FH_NULLABLE struct fh_record *record;       /* file to record answers in; borrowed, outlives the provider */
+	FH_NULLABLE struct fh_response_cache *cache; /* borrowed, outlives the provider; NULL: no caching */
 	FH_NULLABLE const volatile int *cancel;      /* set to 1 elsewhere: running calls end with FH_E_CANCELLED */
 	bool look_only;                              /* opened only to be checked: no API key is needed */
-	uint64_t timeout_ms;                         /* for one call, retries included; 0: 300 s for each try */
+	uint64_t timeout_ms;                         /* time limit of a call, retries included; 0: 300 s for each try */
 };
 
 /* Opens a provider; makes no request and starts no process. Copies the options (except scripts, replay and cancel). A
@@ -93,16 +93,16 @@ struct fh_tokens {
 struct fh_provider_response {
 	FH_NULLABLE json_t
 	    *output; /* any JSON value, usually a string; JSON null when the provider gave null; NULL with an error */
-	FH_NULLABLE char *error; /* one message for the user; untrusted text */
+	FH_NULLABLE char *error; /* error message for the user; untrusted text */
 	struct fh_tokens tokens;
-	double cost; /* in US dollars; -1: unknown */
+	double cost; /* cost in US dollars; -1: unknown */
 	bool cached;
-	double latency_ms;               /* from the call to the answer, with retries and their pauses */
-	double first_token_ms;           /* of a streamed answer: from the call to its first text; 0: not streamed */
+	double latency_ms;               /* duration from the call to the answer, with retries and their pauses */
+	double first_token_ms;           /* duration from the call to the first streamed text; 0: not streamed */
 	FH_NULLABLE char *finish_reason; /* "stop", "length" … in the server's words */
 	FH_NULLABLE json_t *raw;         /* the complete answer of the server or script */
-	FH_NULLABLE json_t *metadata;    /* object */
-	FH_NULLABLE json_t *log_probs;   /* array of numbers */
+	FH_NULLABLE json_t *metadata;    /* an object, or NULL */
+	FH_NULLABLE json_t *log_probs;   /* log probabilities of the answer's tokens: array of numbers */
 	FH_NULLABLE json_t *extra;       /* object: further members of a script's answer (guardrails, trace …) */
 };
 #define FH_PROVIDER_RESPONSE_INIT                                                                                      \

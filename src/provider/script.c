@@ -6,7 +6,7 @@
 struct fh_script_provider {
 	enum fh_script_language language;
 	char *file;
-	char *function; /* NULL: the language's default function */
+	char *function; /* name of the function; NULL: the language's default function */
 	char *program;  /* config.pythonExecutable; NULL: the workers' default */
 };
 

@@ -9,7 +9,7 @@
 enum fh_auth { FH_AUTH_BEARER, FH_AUTH_X_API_KEY, FH_AUTH_API_KEY, FH_AUTH_GOOGLE };
 
 struct fh_service_kind {
-	const char *name; /* "chat"; NULL ends the list. The first kind is the default */
+	const char *name; /* name of the kind, such as "chat"; NULL ends the list. The first kind is the default */
 	const struct fh_wire *wire;
 };
 
@@ -25,7 +25,7 @@ struct fh_service {
 	const char *start;       /* how a server of this kind is started, shown when none listens at the address */
 	const char *path_prefix; /* precedes a wire's path; NULL: none. {model} is replaced by the model */
 	const char *query;       /* follows the path; NULL: none. {apiVersion} is replaced by config.apiVersion */
-	const char *header;      /* "Name: value" added to every request; NULL: none */
+	const char *header;      /* header "Name: value" of every request; NULL: no header */
 };
 
 /* The i-th service; NULL behind the last. */

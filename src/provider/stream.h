@@ -9,7 +9,7 @@ struct fh_stream {
 	json_t *answer;     /* the answer so far, an object in the form that wire->take expects */
 	struct fh_buf line; /* the last line, still incomplete */
 	json_t *error;      /* an event that reported an error, or NULL */
-	int64_t first_ns;   /* when the first text came; 0: not yet */
+	int64_t first_ns;   /* when the first text of the answer came; 0: not yet */
 	bool whole, broken; /* whole: the end of the answer came; broken: a line was no JSON */
 };
 

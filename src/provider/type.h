@@ -5,7 +5,7 @@
 #include "script/environment.h"
 
 struct fh_provider_type {
-	const char *name;            /* its name in messages: "openai", "exec" */
+	const char *name;            /* name of the type in messages: "openai", "exec" */
 	const char *const *prefixes; /* ids begin with one of them; the longest first; NULL-terminated */
 	bool whole;                  /* the prefix is the complete id */
 	/* In place of prefixes: tells whether an id is of this type, and lists the names that messages suggest (NULL behind
@@ -27,8 +27,8 @@ struct fh_provider {
 	const char *target;                       /* the id behind the prefix */
 	json_t *config;                           /* object, never NULL */
 	json_t *env;                              /* object of strings, never NULL */
-	char **granted;                           /* "NAME=VALUE", NULL-terminated: variables that only its script sees */
-	struct fh_script_environment environment; /* for its programs, when there is no pool of scripts */
+	char **granted;                           /* "NAME=VALUE", NULL-terminated: variables of only this script */
+	struct fh_script_environment environment; /* for the provider's programs, without a pool of scripts */
 	struct fh_script_pool *scripts;
 	struct fh_replay *replay;
 	struct fh_record *record;

@@ -43,7 +43,7 @@ struct findings {
 	size_t column_count;
 	json_t *integrity, *layers; /* name -> number of runs that report it */
 	uint64_t runs, isolated;    /* runs that report their isolation; those of them in which every layer holds */
-	json_t *limits;             /* of the first run that reports them; NULL: none does */
+	json_t *limits;             /* limits of the first run that reports them; NULL: none does */
 	json_t *places;             /* task -> its index in tasks */
 	struct fh_task_count *tasks;
 	size_t task_count, task_capacity;

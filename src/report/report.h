@@ -11,7 +11,7 @@
 #include "store/rows.h"
 
 struct fh_report_form {
-	const char *extension, *type; /* ".html"; the media type */
+	const char *extension, *type; /* file name extension, such as ".html"; media type */
 	void (*begin)(struct fh_buf *out, struct fh_str title);
 	void (*heading)(struct fh_buf *out, int level, struct fh_str text);
 	void (*paragraph)(struct fh_buf *out, struct fh_str text);

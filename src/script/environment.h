@@ -9,7 +9,7 @@
 #include "json/json.h"
 
 struct fh_script_environment {
-	char **list;     /* "NAME=VALUE", NULL-terminated */
+	char **list;     /* variables as "NAME=VALUE", NULL-terminated */
 	char **withheld; /* names of the secrets that were left out, NULL-terminated */
 };
 

@@ -41,16 +41,16 @@ struct fh_script_sandbox {
 	int (*run)(void *context, const struct fh_script_sandbox_call *call, json_t **ret_answer, struct fh_error *why,
 	           int *ret_failure, struct fh_error *err);
 	void *context;
-	bool always; /* for all calls, not only those that ask for it */
+	bool always; /* make all calls in sandboxes, not only those that ask for it */
 };
 
 struct fh_script_environment; /* script/environment.h */
 
 struct fh_script_pool_options {
-	unsigned workers_max;                       /* for each language; 0: 4 */
-	uint64_t timeout_ms;                        /* for one call; 0: 300 s */
+	unsigned workers_max;                       /* maximum of workers for each language; 0: 4 */
+	uint64_t timeout_ms;                        /* time limit of one call; 0: 300 s */
 	FH_NULLABLE const char *python;             /* interpreter; NULL: $PROMPTFOO_PYTHON, python3 or python on PATH */
-	FH_NULLABLE const char *node;               /* interpreter; NULL: node or nodejs on PATH */
+	FH_NULLABLE const char *node;               /* Node.js; NULL: node or nodejs on PATH */
 	FH_NULLABLE const json_t *env;              /* {NAME: string}: added to our environment for the workers */
 	FH_NULLABLE const char *const *handed_over; /* patterns of names of secrets that workers see nevertheless */
 	struct fh_script_sandbox sandbox;
@@ -85,11 +85,11 @@ struct fh_script_call {
 	bool module; /* of a JavaScript file: return its default export, with functions as "file://FILE:NAME.NAME" to call
 	                them by */
 	FH_NULLABLE const char *program;    /* another interpreter for this call; NULL: the pool's */
-	FH_NULLABLE const char *const *env; /* NULL-terminated "NAME=VALUE" for this call alone */
+	FH_NULLABLE const char *const *env; /* variables of this call: NULL-terminated "NAME=VALUE" */
 	bool sandbox;                       /* run inside a sandbox; excludes program and env */
-	const char *const *names;           /* NULL-terminated; NULL: output, context */
+	const char *const *names;           /* parameters of inline code, NULL-terminated; NULL: output, context */
 	const json_t *args;                 /* array; for inline code of as many members as `names` */
-	uint64_t timeout_ms;                /* 0: the pool's */
+	uint64_t timeout_ms;                /* time limit of the call; 0: the pool's */
 };
 
 enum fh_script_outcome {
@@ -104,11 +104,11 @@ struct fh_script_result {
 	enum fh_script_outcome outcome;
 	json_t *value;       /* the returned value; null for undefined, None and values that JSON cannot hold (see type) */
 	char *type;          /* javascript: typeof, or "null", "array"; python: the type's name ("bool", "NoneType") */
-	char *error_name;    /* "ValueError"; "" when unknown. NULL after FH_SCRIPT_RETURNED */
+	char *error_name;    /* name of the exception, "" when unknown; NULL when the call returned */
 	char *error_message; /* the message, without name and traceback */
 	char *error_traceback; /* in the language's format, with the message; without the worker's own frames */
 };
-void fh_script_result_release(struct fh_script_result *r); /* leaves it zeroed */
+void fh_script_result_release(struct fh_script_result *r); /* frees the members and zeroes them */
 #define fh_auto_script_result FH_CLEANUP(fh_script_result_release)
 
 int fh_script_call(struct fh_script_pool *pool, const struct fh_script_call *call, struct fh_script_result *ret,

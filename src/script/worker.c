@@ -17,7 +17,7 @@
 #define FH_WORKER_PIECE 65536
 
 struct fh_worker_wait {
-	int64_t deadline; /* monotonic ns */
+	int64_t deadline; /* end of the time limit, monotonic ns */
 	const volatile int *cancel;
 };
 

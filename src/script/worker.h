@@ -17,9 +17,9 @@
 
 struct fh_worker {
 	struct fh_proc proc;
-	int channel;    /* -1: not started */
+	int channel;    /* socket to the worker; -1: not started */
 	int print;      /* pipe with its stdout and stderr; -1: the worker closed them */
-	size_t printed; /* bytes, during this call */
+	size_t printed; /* bytes that the current call has printed */
 };
 #define FH_WORKER_INIT                                                                                                 \
 	{                                                                                                                  \

@@ -29,14 +29,14 @@ struct fh_http_request;
 enum { FH_HTTP_REPLY_HEADERS_MAX = 64 };
 
 struct fh_http_route {
-	const char *method; /* "GET"; NULL ends a table */
+	const char *method; /* HTTP method, such as "GET"; NULL ends a table */
 	const char
 	    *pattern; /* "/sandboxes/{id}/timeout": a segment in braces matches any text; "*" at the end matches the rest */
 	void (*handle)(struct fh_http_request *r, struct fh_str body);
 	/* For a body that is processed as it arrives: returns 0, or negative after it has replied (the rest of the body is
 	 * then read and dropped). NULL: the body is collected. */
 	int (*piece)(struct fh_http_request *r, struct fh_str piece);
-	uint64_t body_max; /* bytes; 0: the server's limit */
+	uint64_t body_max; /* maximum bytes of a body; 0: the server's limit */
 	unsigned flags;    /* for the caller's use */
 };
 
@@ -48,8 +48,8 @@ struct fh_http_options {
 	/* Called after each request, for a log; may be NULL. status 0: the client had disconnected before a reply. */
 	void (*done)(void *context, const struct fh_http_request *r, unsigned status, int64_t took_ns);
 	void *context;
-	uint64_t body_max;                     /* bytes of a collected body; 0: 16 MiB */
-	unsigned connections_max;              /* 0: 4096 */
+	uint64_t body_max;                     /* maximum bytes of a collected body; 0: 16 MiB */
+	unsigned connections_max;              /* maximum of connections; 0: 4096 */
 	unsigned idle_seconds;                 /* a connection is closed after so long without a request; 0: 640 */
 	const char *tls_certificate, *tls_key; /* PEM text; NULL: plain HTTP */
 };

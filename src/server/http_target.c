@@ -45,7 +45,7 @@ static bool parse_path(struct fh_target *t, char **next, char *end)
 		if (!decode(p, "/?", false, &p, end))
 			return false;
 	}
-	if (t->segment_count == 1 && !*t->segment[0]) /* "/" alone */
+	if (t->segment_count == 1 && !*t->segment[0]) /* the path is "/" */
 		t->segment_count = 0;
 	*next = p;
 	return true;

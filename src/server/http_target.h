@@ -13,7 +13,7 @@
 enum { FH_TARGET_SEGMENTS_MAX = 16, FH_TARGET_QUERY_MAX = 64 };
 
 struct fh_target {
-	char *path;                            /* as sent */
+	char *path;                            /* the path as sent, not decoded */
 	char *segment[FH_TARGET_SEGMENTS_MAX]; /* point into `text` */
 	size_t segment_count;                  /* "/" has 0, "/a/" has 2 of which the last is empty */
 	char *name[FH_TARGET_QUERY_MAX], *value[FH_TARGET_QUERY_MAX];

@@ -48,5 +48,5 @@ bool fh_db_is_null(const struct fh_db_statement *s, int column);
 /* Valid until the next fh_db_next or fh_db_done; empty for null. */
 struct fh_str fh_db_text(const struct fh_db_statement *s, int column);
 
-int64_t fh_db_last_id(const struct fh_db *db); /* of the last inserted row */
+int64_t fh_db_last_id(const struct fh_db *db); /* rowid of the last inserted row */
 int64_t fh_db_changes(const struct fh_db *db); /* rows that the last statement changed */

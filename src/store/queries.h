@@ -3,7 +3,7 @@
 #pragma once
 #include "store/rows.h"
 
-#define FH_STORE_APPLICATION 0x66756d65 /* "fume", PRAGMA application_id */
+#define FH_STORE_APPLICATION 0x66756d65 /* "fume": marks the file as a store (PRAGMA application_id) */
 
 /* Statements that migrate a store from version i to i + 1; their count is this program's version. */
 extern const char *const fh_store_migrations[];

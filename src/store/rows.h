@@ -14,7 +14,7 @@ enum fh_store_show {
 	FH_STORE_SHOW_PASSED,
 	FH_STORE_SHOW_FAILED,    /* an assertion failed, or the verdict is failed */
 	FH_STORE_SHOW_ERRORS,    /* there is no verdict */
-	FH_STORE_SHOW_NOT_GOOD,  /* failed or error */
+	FH_STORE_SHOW_NOT_GOOD,  /* rows that failed or met an error */
 	FH_STORE_SHOW_DIFFERENT, /* rows of which some columns passed and others did not */
 	FH_STORE_SHOW_RATED,
 	FH_STORE_SHOW_COUNT_
@@ -25,14 +25,14 @@ bool fh_store_show_of_name(const char *name, enum fh_store_show *ret);
 /* Selects rows that have a cell for which every set member holds. All zero (and column -1): all rows. */
 struct fh_store_row_filter {
 	enum fh_store_show show;
-	int column;                     /* only cells of this column count; -1: of any */
+	int column;                     /* filter by cells of this column; -1: of any column */
 	FH_NULLABLE const char *text;   /* text within any text of the row; ASCII case is ignored */
 	FH_NULLABLE const char *regexp; /* PCRE2; check it with fh_search_check (store/search.h) first */
 	FH_NULLABLE const char *metric; /* cells that have this named score … */
 	bool has_metric_min, has_metric_max;
 	double metric_min, metric_max;    /* … within these bounds */
 	FH_NULLABLE const char *status;   /* how the program ended, or the verdict: "passed", "memory_limit" … */
-	FH_NULLABLE const char *language; /* "python" … */
+	FH_NULLABLE const char *language; /* language of the program, such as "python" */
 	FH_NULLABLE const char *tag;      /* tag of the test: one of its metadata.tags, or "key=value" of its metadata */
 };
 #define FH_STORE_ROW_FILTER_INIT                                                                                       \
@@ -59,10 +59,10 @@ struct fh_store_page {
 struct fh_store_cell {
 	uint32_t row, column;
 	bool success;
-	int failure; /* 0: no failure, 1: an assertion or the verdict, 2: an error */
+	int failure; /* why the cell failed; 0: it did not, 1: an assertion or the verdict, 2: an error */
 	double score, latency_ms, cost;
 	int64_t tokens;
-	char *status, *language; /* "" when not known */
+	char *status, *language; /* status of the program, and its language; "" when not known */
 	char *key;               /* hash of its content (hex): what the cell asked and how it was checked */
 	char *data;              /* JSON object, as text; data_n bytes */
 	size_t data_n;
@@ -74,7 +74,7 @@ struct fh_store_cells {
 	struct fh_store_cell *items; /* row by row in the requested order, column by column within a row */
 	size_t count, capacity;
 	uint64_t matched; /* rows that the filter selects */
-	uint64_t total;   /* all rows of the eval */
+	uint64_t total;   /* number of all rows of the eval */
 };
 void fh_store_cells_release(struct fh_store_cells *c);
 

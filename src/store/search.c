@@ -170,7 +170,7 @@ bool fh_search_has(struct fh_str row, struct fh_str s)
 
 struct fh_search_cache {
 	char *pattern;
-	pcre2_code *code; /* NULL: it does not compile */
+	pcre2_code *code; /* compiled regular expression; NULL: it does not compile */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 };

@@ -39,7 +39,7 @@ void fh_store_close(FH_NULLABLE struct fh_store *s);
 #define fh_auto_store FH_CLEANUP(fh_store_closep)
 void fh_store_closep(struct fh_store **s);
 const char *fh_store_path(const struct fh_store *s);
-struct fh_db *fh_store_db(struct fh_store *s); /* for src/store itself */
+struct fh_db *fh_store_db(struct fh_store *s); /* the store's database, for src/store only */
 
 /* ---------------------------------------------------------------------------------------------------------- evals */
 
@@ -50,8 +50,8 @@ bool fh_store_kind_of_name(const char *name, enum fh_store_kind *ret);
 void fh_store_id_make(enum fh_store_kind kind, int64_t wall_ms, char ret_id[64]);
 
 enum fh_store_state {
-	FH_STORE_RUNNING,     /* its writer is alive */
-	FH_STORE_COMPLETE,    /* it has every cell */
+	FH_STORE_RUNNING,     /* the eval is running: its writer is alive */
+	FH_STORE_COMPLETE,    /* the eval has every cell */
 	FH_STORE_INTERRUPTED, /* stopped, cancelled or killed: `fumehood eval --resume ID` continues it */
 	FH_STORE_STATE_COUNT_
 };
@@ -60,17 +60,17 @@ const char *fh_store_state_name(enum fh_store_state s); /* "running", "complete"
 /* An eval as lists show it. The writer updates the sums in the transaction that adds rows, so reading them takes the
  * same time for any number of rows. */
 struct fh_store_eval {
-	int64_t number; /* within this store; other functions take it */
+	int64_t number; /* number of the eval within this store, which other functions take */
 	char *id;       /* eval-aBc-2026-11-21T09:28:07 */
 	enum fh_store_kind kind;
 	enum fh_store_state state;
-	char *description;               /* "" when it has none */
+	char *description;               /* description of the eval; "": none */
 	int64_t created_ms, duration_ms; /* created_ms: since 1970; duration_ms: how long it ran */
 	uint64_t total;                  /* cells of the plan; 0: unknown */
 	uint64_t rows;                   /* tests or samples, whatever the number of columns; 0: unknown */
 	uint64_t columns;
 	uint64_t passed, failed, errors;
-	double score, cost, latency_ms; /* sums */
+	double score, cost, latency_ms; /* sums over the cells */
 	int64_t tokens;
 };
 void fh_store_eval_release(struct fh_store_eval *e);
@@ -84,9 +84,9 @@ void fh_store_eval_list_release(struct fh_store_eval_list *l);
 
 /* Which evals to list. All zero: all. */
 struct fh_store_eval_filter {
-	FH_NULLABLE const char *kind; /* "eval", "judge", "run" */
-	FH_NULLABLE const char *text; /* in id or description; case is ignored */
-	FH_NULLABLE const char *tag;  /* "name" or "name=value" */
+	FH_NULLABLE const char *kind; /* kind of the eval: "eval", "judge" or "run" */
+	FH_NULLABLE const char *text; /* text in id or description; case is ignored */
+	FH_NULLABLE const char *tag;  /* tag of the eval: "name" or "name=value" */
 };
 /* Lists evals, the newest first. limit 0: all. */
 int fh_store_evals(struct fh_store *s, const struct fh_store_eval_filter *f, uint64_t offset, uint64_t limit,
@@ -96,7 +96,7 @@ int fh_store_find(struct fh_store *s, const char *name, struct fh_store_eval *re
 
 /* The JSON documents of an eval. Each is a new reference, never NULL on success. */
 struct fh_store_documents {
-	json_t *config; /* as loaded, with secrets redacted; {} when there is none */
+	json_t *config; /* the config as loaded, with secrets redacted; {} when there is none */
 	json_t *vars;   /* array: names of the variables, in order */
 	json_t *options; /* {argv, cwd, repeat, maxConcurrency, …}: the options with which it was started, and is resumed */
 	json_t *columns; /* array of {provider, label, raw, id, config?, metrics}: promptfoo's `prompts`. metrics has
@@ -121,8 +121,8 @@ struct fh_store_rating {
 	int thumb; /* 1 up, -1 down, 0 not given */
 	bool has_score;
 	double score;
-	char *comment;      /* "" when it has none */
-	int64_t changed_ms; /* 0: not rated */
+	char *comment;      /* comment of the user; "": none */
+	int64_t changed_ms; /* time of the rating; 0: not rated */
 };
 /* Replaces the rating of a cell; one without thumb, score and comment removes it. The comment is copied. */
 int fh_store_rate(struct fh_store *s, int64_t eval, uint32_t row, uint32_t column, const struct fh_store_rating *r,

@@ -32,7 +32,7 @@ struct fh_store_writer {
 	int lock_fd;
 	int64_t eval;
 	size_t columns;
-	struct sums *sums; /* of the rows that are being committed */
+	struct sums *sums; /* sums of the rows that are being committed */
 	void (*on_done)(void *context, uint64_t done);
 	void (*on_wish)(void *context, enum fh_store_wish wish);
 	void *context;

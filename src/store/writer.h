@@ -15,7 +15,7 @@
 struct fh_store_writer;
 
 struct fh_store_begin {
-	FH_NULLABLE const char *path; /* of the store; NULL: the default */
+	FH_NULLABLE const char *path; /* path of the store; NULL: the default */
 	const char *id;
 	enum fh_store_kind kind;
 	FH_NULLABLE const char *description;

@@ -24,12 +24,12 @@ struct fh_tloop;
  * render. */
 struct fh_tval {
 	enum fh_tkind kind;
-	bool safe; /* for a string: the escape filter leaves it alone */
+	bool safe; /* this string is not escaped by the escape filter */
 	union {
 		bool truth;
 		double number;
-		json_t *json;                 /* for string, array, object */
-		const struct fh_tnode *macro; /* for function; NULL: the built-in range() */
+		json_t *json;                 /* the value of a string, array or object */
+		const struct fh_tnode *macro; /* the macro that a function is; NULL: the built-in range() */
 	};
 };
 #define FH_TVAL_UNDEFINED ((struct fh_tval){ .kind = FH_T_UNDEFINED })
@@ -78,9 +78,9 @@ struct fh_toperator;
 struct fh_tnode {
 	enum fh_tnode_kind kind;
 	uint32_t line, column;
-	char *name; /* of a symbol, filter, test, macro, pair, or a text; owned */
+	char *name; /* name of a symbol, filter, test, macro or pair, or the text of a text node; owned */
 	size_t name_n;
-	struct fh_tval value; /* for a literal; its string is owned */
+	struct fh_tval value; /* value of a literal; its string is owned */
 	const struct fh_toperator *op;
 	struct fh_tnode *a, *b, *c;
 	struct fh_tnode **kids;
@@ -152,8 +152,8 @@ bool fh_tparser_expect_op(struct fh_tparser *p, const char *op);
 const char *fh_ttoken_text(const struct fh_ttoken *token, char buf[64]);
 /* Parses an expression; NULL after an error. */
 struct fh_tnode *fh_tparser_expression(struct fh_tparser *p);
-struct fh_tnode *fh_tparser_filter(struct fh_tparser *p, struct fh_tnode *operand); /* to be called behind the '|' */
-bool fh_tparser_arguments(struct fh_tparser *p, struct fh_tnode *call);             /* to be called behind the '(' */
+struct fh_tnode *fh_tparser_filter(struct fh_tparser *p, struct fh_tnode *operand); /* from behind the '|' */
+bool fh_tparser_arguments(struct fh_tparser *p, struct fh_tnode *call);             /* from behind the '(' */
 struct fh_tnode *fh_tparser_template(struct fh_tparser *p);
 
 /* ---- state of a render ---- */
@@ -207,7 +207,7 @@ struct fh_tval fh_tval_bool(bool truth);
 struct fh_tval fh_tval_number(double number);
 struct fh_tval fh_tval_string(struct fh_trender *r, struct fh_str s);
 struct fh_tval fh_tval_take(struct fh_trender *r, struct fh_buf *b); /* the buffer's text as a string; releases b */
-struct fh_tval fh_tval_from_json(json_t *json);                      /* borrows json */
+struct fh_tval fh_tval_from_json(json_t *json);                      /* makes a value that borrows json */
 struct fh_tval fh_tval_array(struct fh_trender *r);                  /* a new, empty one */
 struct fh_tval fh_tval_object(struct fh_trender *r);
 FH_OWN json_t *fh_tval_to_json(struct fh_tval v); /* a new reference; values that JSON lacks become null */
@@ -215,14 +215,14 @@ void fh_tval_append(struct fh_trender *r, struct fh_tval array, struct fh_tval i
 struct fh_str fh_tval_str(struct fh_tval v); /* v has to be a string */
 bool fh_tval_truthy(struct fh_tval v);
 double fh_tval_to_number(struct fh_tval v);
-void fh_tval_write(struct fh_buf *out, struct fh_tval v); /* as JavaScript's String(v) */
+void fh_tval_write(struct fh_buf *out, struct fh_tval v); /* appends v as JavaScript's String(v) */
 struct fh_tval fh_tval_to_string(struct fh_trender *r, struct fh_tval v);
 bool fh_tval_strict_equal(struct fh_tval a, struct fh_tval b);
 bool fh_tval_loose_equal(struct fh_tval a, struct fh_tval b);
 /* -1, 0, 1, or 2 when they are unordered (NaN). */
 int fh_tval_compare(struct fh_tval a, struct fh_tval b);
 struct fh_tval fh_tval_member(struct fh_trender *r, struct fh_tval object, struct fh_tval key);
-size_t fh_tval_length(struct fh_tval v); /* of a string in UTF-16 units, of an array, of an object's keys; else 0 */
+size_t fh_tval_length(struct fh_tval v); /* length of a string (UTF-16 units), an array or an object (keys); else 0 */
 struct fh_tval fh_tval_item(struct fh_trender *r, struct fh_tval list, size_t i); /* list: an array or a string */
 
 /* ---- text (template_text.c): indices count UTF-16 units, as JavaScript's do ---- */

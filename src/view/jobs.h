@@ -16,7 +16,7 @@ struct fh_view_job {
 	struct fh_child child;
 	int log; /* a memory file with its output */
 	bool ended;
-	int status; /* as from waitpid(), when it has ended */
+	int status; /* exit status as from waitpid(), once the job has ended */
 	int64_t began_ms;
 };
 

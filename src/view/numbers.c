@@ -11,7 +11,7 @@ enum { SCORE_BINS = 20, LATENCY_BINS = 24, POINTS_MAX = 1500, COLUMNS_MAX = 64 }
 struct column {
 	uint64_t passed, failed, errors;
 	uint64_t scores[SCORE_BINS], latencies[LATENCY_BINS];
-	double *latency; /* of all cells, for the quantiles */
+	double *latency; /* latencies of all cells, for the quantiles */
 	size_t count, capacity;
 };
 

@@ -12,7 +12,7 @@ enum { FH_VIEW_STORES_KEPT = 6 };
 
 struct fh_view_stores {
 	pthread_mutex_t lock;
-	char *path; /* NULL: the default */
+	char *path; /* path of the store; NULL: the default */
 	struct fh_store *idle[FH_VIEW_STORES_KEPT];
 	size_t idle_count;
 };

@@ -10,12 +10,12 @@ enum { TASKS_MAX = 100000 };
 
 struct task {
 	uint64_t samples, passed;
-	struct fh_task_count count; /* of samples that count for pass@k */
-	json_t *rows;               /* [row, passed, status] for each sample */
+	struct fh_task_count count; /* counts of the task's samples that count for pass@k */
+	json_t *rows;               /* the task's samples: [row, passed, status] for each */
 };
 
 struct tasks {
-	const json_t *config; /* of the judgement */
+	const json_t *config; /* configuration of the judgement */
 	json_t *places;       /* task_id -> index in items */
 	json_t *names;
 	struct task *items;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The host as the abuse suite watches it: things that no attack may change or read, and what must not be left behind."""
+"""The host as the abuse suite watches it: things that no attack may change or read, and things that must not be left
+behind."""
 import os
 import pathlib
 import re
@@ -14,14 +15,14 @@ import support
 
 
 class Trouble(Exception):
-    """The suite itself cannot go on with a case."""
+    """The suite cannot continue with a case."""
 
 
 class Host:
-    """Canaries, listeners, and a look at everything that a run could leave."""
+    """Canaries, listeners, and checks of all that a run could leave."""
 
-    # What an engine keeps beside a run where it starts programs by zygotes: its own processes and interpreters, and
-    # sandboxes that wait. How many is its own affair, within bounds; anything else that lives is somebody's of a run.
+    # Processes that an engine keeps beside a run when it starts programs by zygotes: its own processes, interpreters,
+    # and parked sandboxes. Their number may vary, within bounds; any other process belongs to a run.
     KEPT = re.compile(r"(memfd:)?fumehood|python|node|MainThread")
     KEPT_MOST = 256
 
@@ -45,7 +46,7 @@ class Host:
         self.listen()
 
     def listen(self):
-        """Services of the host that nobody inside may reach; a connection to one is an escape."""
+        """Services of the host that sandboxes must not reach; a connection to one is an escape."""
         self.abstract = f"fumehood-abuse-{os.getpid()}-{secrets.token_hex(4)}"
         self.socket_path = self.folder / "socket"
         self.listeners = [socket.create_server(("127.0.0.1", 0))]
@@ -76,7 +77,7 @@ class Host:
 
     # ---------------------------------------------------------------------------------------------- what must not change
     def files(self):
-        """Names, contents and times of the canaries, and what lies around."""
+        """Names, contents and times of the canaries, and the names of other files beside them."""
         seen = {}
         for path in sorted(self.folder.iterdir()):
             st = path.lstat()
@@ -87,7 +88,7 @@ class Host:
         return seen
 
     def engine(self):
-        """The engine's process id: a child of the driver, or the service that it was told of."""
+        """The engine's process id: a child of the driver, or the service that the test named."""
         if self.service:
             return self.service if proc.name(self.service) == "fumehood-engine" else None
         found = [p for p, name in proc.descendants(self.driver.process.pid).items() if name == "fumehood-engine"
@@ -95,7 +96,7 @@ class Host:
         return found[0] if len(found) == 1 else None
 
     def watch(self, driver, service=None):
-        """From now on: the engine below the driver, or that of a service, which is nobody's child."""
+        """Begins to watch the engine below the driver, or that of a service, which is not the test's child."""
         self.driver, self.service = driver, service
         end = time.monotonic() + 20
         while self.engine() is None:
@@ -106,12 +107,12 @@ class Host:
         self.base = None
 
     def below(self):
-        """What lives below the driver and the engine."""
+        """The processes below the driver and the engine."""
         found = proc.descendants(self.driver.process.pid)
         return {**found, **proc.descendants(self.service)} if self.service else found
 
     def processes(self):
-        """What lives there beside the engine and its keeper."""
+        """The processes there other than the engine and its keeper."""
         all_of_them = {p: n for p, n in self.below().items() if p != self.engine_pid and n != "fumehood-keeper"}
         if self.warm and len(all_of_them) < self.KEPT_MOST:
             return {p: n for p, n in all_of_them.items() if not self.KEPT.match(n)}
@@ -124,7 +125,7 @@ class Host:
     def descriptors(self):
         try:
             return len(proc.descriptors(self.engine_pid))
-        except PermissionError:             # it cannot be looked into but by root
+        except PermissionError:             # only root may read it
             return None
 
     def ipc(self):
@@ -144,16 +145,16 @@ class Host:
         self.earlier = self.settle(None)
         if self.base is None:
             self.base = proc.resident(self.engine_pid), self.descriptors()
-        elif self.base[1] is not None:      # the first look may have seen what was about to be closed
+        elif self.base[1] is not None:      # the first look may have seen descriptors that were about to be closed
             self.base = self.base[0], min(self.base[1], self.descriptors())
 
     @staticmethod
     def is_worse(what, before, after):
-        """SysV objects have no owner that could be told from another program's of the host: fewer of them is fine."""
+        """SysV objects have no owner that tells them from those of other programs: having fewer is fine."""
         return any(a > b for a, b in zip(after, before)) if what == "SysV objects" else after != before
 
     def grown(self):
-        """What the engine has more of than before the first case, in words."""
+        """What the engine has more of than before the first case, as text."""
         resident, descriptors = self.base
         if self.engine() != self.engine_pid:
             yield "the engine is gone"
@@ -166,8 +167,8 @@ class Host:
             yield f"the engine's descriptors: {descriptors} at first, now {now}"
 
     def settle(self, wanted):
-        """The state, once it is as wanted or does not change any more. The engine closes what it had of a sandbox just
-        after the last control group is gone, which is long after where others have the processor."""
+        """The host's state, once it is as expected or no longer changes. The engine closes a sandbox's descriptors just
+        after the last control group is gone, which is much later on a busy machine."""
         end = time.monotonic() + 5
         while True:
             state = self.state()
@@ -181,7 +182,7 @@ class Host:
             time.sleep(0.01)
 
     def after(self):
-        """Everything that is not as it was, in words."""
+        """All differences from the expected state, as text."""
         if self.driver.process.poll() is not None:
             yield f"the client ended ({self.driver.process.returncode}): {''.join(self.driver.stderr)[-400:]}"
             return
@@ -197,11 +198,11 @@ class Host:
 
     # ------------------------------------------------------------------------------------------------------ at the end
     def last_look(self):
-        """Who lives while the engine still does, for left()."""
+        """The processes that are alive while the engine still is, for left()."""
         return proc.marks([self.engine_pid, *self.below()])
 
     def left(self, seen):
-        """What outlives an engine that was told to end: its processes and control groups, after ten seconds at most."""
+        """What outlives an engine that was told to end: its processes and control groups, after at most ten seconds."""
         end = time.monotonic() + 10
         while True:
             found = [f"process {p} ({proc.name(p)})" for p in proc.those_of(seen)] + list(support.groups_of(self.engine_pid))

@@ -27,7 +27,8 @@ import support
 HUNTERS, BATCHES, WATCH_MS = 4, 40, 600
 LIMITS = ("--cpu-time", "5", "--wall-time", "15", "--memory", "96M", "--disk", "16M", "--file-size", "4M", "--processes", "48",
           "--output", "256K")
-# How an interpreter loads the library, whose constructor hunts. It may fail afterwards: it is no extension of the language's.
+# How each interpreter loads the library, whose constructor hunts. Loading may fail afterwards, as the library is no
+# extension module.
 LOADS = {
     "python": "import ctypes\nctypes.CDLL('/hunt.so')",
     "javascript": "try { process.dlopen({exports: {}}, '/hunt.so') } catch (e) {}",
@@ -43,9 +44,9 @@ PLACES = [("fresh", NATIVE), ("session", NATIVE), ("zygote", "python"), ("parked
           ("zygote", "javascript"), ("parked", "python"), ("session", "python"), ("parked", "javascript"), ("service", NATIVE),
           ("zygote", "bash"), ("parked", "bash"), ("zygote", "perl"), ("parked", "perl"), ("zygote", "ruby"), ("parked", "ruby"),
           ("zygote", "lua"), ("parked", "lua"), ("zygote", "php"), ("parked", "php"), ("fresh", "python")]
-# What an engine keeps of these languages.
+# Processes of these languages that an engine keeps.
 KEPT = re.compile(suite.Host.KEPT.pattern + "|hunt|" + "|".join(LOADS))
-# A template is replaced by itself when it is old, or idle for long: such an end says nothing.
+# A template is replaced when it is old or idle for long: such an end is no finding.
 OLD_SECONDS = 270
 SIGNALS = [s for s in signal.valid_signals() if s not in (signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD, signal.SIGINT, signal.SIGTERM,
                                                           signal.SIGPIPE, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
@@ -53,14 +54,15 @@ SIGNALS = [s for s in signal.valid_signals() if s not in (signal.SIGKILL, signal
 
 
 def mark(number):
-    """What a sandbox writes wherever it can (programs/hunt/hunt.h)."""
+    """A mark that a sandbox writes wherever it can (programs/hunt/hunt.h)."""
     return f"HUNT{number & 0xffffffff:08x}{number * 2654435761 & 0xffffffff:08x}"
 
 
 def is_finding(line, number):
-    """Whether what a hunter of this number says holds: a batch whose children share its memory takes its own mark, spoilt, for another's."""
+    """Whether a hunter's report is a finding: a batch whose children share its memory can take its own damaged mark for
+    another's."""
     seen = re.search(r" read ([0-9a-f]{40})$", line)
-    if not seen:         # torn by a process that has the hunter's memory; the neighbour's lines are whole
+    if not seen:         # damaged by a process that shares the hunter's memory; the neighbour's lines are complete
         return line.startswith("ESCAPED the neighbour")
     text = bytes.fromhex(seen.group(1)).decode(errors="replace")
     whole = re.fullmatch(r"HUNT([0-9a-f]{8})([0-9a-f]{8})", text)
@@ -68,13 +70,13 @@ def is_finding(line, number):
 
 
 # ------------------------------------------------------------------------------------------------------------ watchers
-# Numbers that change by themselves on any machine.
+# Numbers that change by themselves on every machine.
 RESTLESS = re.compile(r"/(random/(uuid|boot_id|entropy_avail)|.*(-nr|-state|_count|ns_last_pid|drop_caches|stat_refresh)"
                       r"|pty/nr|sched_domain/.*|nf_conntrack.*|auto_msgmni|max_rcu.*|.*/mtu)$")
 
 
 def settings(_):
-    """Everything below /proc/sys that may be read."""
+    """All readable files below /proc/sys."""
     seen = {}
     for folder, _, names in os.walk("/proc/sys"):
         for name in names:
@@ -105,7 +107,7 @@ MAPPING = re.compile(r"^[0-9a-f-]+ (\S+) [0-9a-f]+ \S+ (\d+) *(.*)$")
 
 
 def settled(pid):
-    """What of a process no program may change; {} when it is gone. What may not be looked at is left out."""
+    """Properties of a process that no program may change; {} when it is gone. Unreadable ones are left out."""
     seen = {}
     try:
         seen.update(STATUS.findall(proc.read(pid, "status").decode()))
@@ -121,7 +123,7 @@ def settled(pid):
 
 
 def held(pid):
-    """Descriptors and mapped files of a process that waits."""
+    """Descriptors and mapped files of a waiting process."""
     seen = {}
     try:
         seen["descriptors"] = sorted(proc.descriptors(pid))
@@ -140,7 +142,8 @@ def depth(pid):
 
 
 class Members:
-    """The engine, and the processes of its templates: those in a pid namespace right below the engine's, when no run goes on."""
+    """The engine and the processes of its templates: those in a pid namespace directly below the engine's while nothing
+    runs."""
 
     def __init__(self):
         self.born = {}
@@ -171,7 +174,7 @@ class Members:
 
 
 class KernelLog:
-    """Warnings of the kernel's own, where its log may be read."""
+    """Warnings in the kernel's log, if it is readable."""
     BAD = re.compile(r"\bBUG\b|\bWARNING: |Oops|general protection|refcount_t|KASAN|UBSAN|possible recursive|use-after|hung_task")
 
     def __init__(self):
@@ -189,7 +192,7 @@ class KernelLog:
                 return
             except OSError:
                 continue
-            if self.BAD.search(line) and ";traps: " not in line:       # that is a program's own fault
+            if self.BAD.search(line) and ";traps: " not in line:       # otherwise the program's own fault
                 yield "the kernel's log: " + line.split(";", 1)[-1].strip()[:300]
 
 
@@ -209,7 +212,7 @@ class Watch:
         list(self.log.news())
 
     def after(self, context):
-        """Everything that changed, in words."""
+        """All changes, as text."""
         found = list(context.host.after())
         for look in (settings, devices):
             now = look(context)
@@ -225,7 +228,7 @@ class Watch:
 
 # -------------------------------------------------------------------------------------------------------------- rounds
 class Hunt:
-    """Rounds of one kind of user, one path after the other."""
+    """Rounds for one kind of user, one path after another."""
 
     def __init__(self, without=()):
         self.without, self.watch = tuple(without), Watch()
@@ -239,7 +242,7 @@ class Hunt:
         return []
 
     def open(self, path):
-        """What the engine before it has left."""
+        """Starts an engine; returns what the previous one left behind."""
         if self.context and self.context.path == path and self.context.host.engine():
             return []
         left = self.close()
@@ -250,12 +253,12 @@ class Hunt:
     @staticmethod
     def can(place):
         tool = shutil.which(TOOLS.get(place[1], place[1]))
-        if place[1] == "php" and tool:       # some distributions have its FFI in a package of its own
+        if place[1] == "php" and tool:       # some distributions package its FFI separately
             return subprocess.run([tool, "-r", "exit(extension_loaded('FFI') ? 0 : 1);"], check=False).returncode == 0
         return place[1] == NATIVE or tool is not None
 
     def plan(self, place):
-        """The plan of a place, as data; its seed is filled in by each program."""
+        """The plan of a place, as data; each program's seed is filled in."""
         context, (_, language) = self.context, place
         empty = context.dir / "hunt.seed"
         empty.write_text("-\n")
@@ -277,7 +280,7 @@ class Hunt:
             if f["name"] == "hunt.seed":
                 f["content"] = "\n".join(lines) + "\n"
         context.count += 1
-        path = context.dir / f"hunt-{context.count % 64}.json"       # read long before its number comes again
+        path = context.dir / f"hunt-{context.count % 64}.json"       # read long before its number is used again
         path.write_text(json.dumps(plan))
         request = {"plan": str(path)}
         if context.path == "session" and kind != "census":
@@ -285,13 +288,13 @@ class Hunt:
         return context.driver.start(**request)
 
     def round(self, seed):
-        """Its record for the corpus."""
+        """Runs one round; returns its record for the corpus."""
         place = PLACES[seed % len(PLACES)]
         found, statuses, calls, good = self.open(place[0]), {}, 0, 0
         plan, context = self.plan(place), self.context
-        if not context.starts:         # what the first run of an engine makes is no change
+        if not context.starts:         # changes by the first run of an engine do not count
             suite.witness(context, [], record=True)
-        for _ in range(2 if context.warm and place not in context.starts else 0):       # nor what the first of a template does
+        for _ in range(2 if context.warm and place not in context.starts else 0):       # nor the first of a template
             context.finish(self.start(plan, "watch", seed, seed * 8 + 7))
         context.starts.setdefault(place, 0)
         self.watch.before(context)
@@ -320,7 +323,7 @@ class Hunt:
         return record
 
     def go(self, seconds, first):
-        """Rounds for so long, a share of it for each path: yields their records."""
+        """Runs rounds for the given time, with a share for each path; yields their records."""
         places = [i for i, place in enumerate(PLACES) if self.can(place) and not (self.without and place[0] not in ("fresh", "session"))]
         paths = list(dict.fromkeys(PLACES[i][0] for i in places))
         began, base = time.monotonic(), first - first % len(PLACES)

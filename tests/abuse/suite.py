@@ -38,8 +38,8 @@ from host import Host, Trouble
 HERE = pathlib.Path(__file__).resolve().parent
 BUILT = support.BUILD / "tests" / "abuse"
 EVERYBODY = ("root", "user", "userns")
-SECONDS = 60                       # for one run, far above its own limits
-# path: (what the driver does, how programs start where the case leaves it open)
+SECONDS = 60                       # limit of one run, far above the run's own limits
+# path: (what the driver does, how programs start if the case leaves it open)
 PATHS = {"fresh": ("fresh", "fresh"), "session": ("session", "fresh"), "zygote": ("fresh", "zygote"),
          "parked": ("fresh", "parked"), "service": ("service", "auto")}
 
@@ -47,10 +47,10 @@ PATHS = {"fresh": ("fresh", "fresh"), "session": ("session", "fresh"), "zygote":
 # ------------------------------------------------------------------------------------------------------------- controls
 @dataclasses.dataclass
 class Without:
-    """The run again, with exactly these layers left out of the plan. With more than one, each alone stops it."""
+    """Runs again with exactly these layers left out of the plan. With several layers, each alone stops the attack."""
     layers: tuple
-    options: tuple = ()            # more for `fumehood run`, here and in the checks of the single layers
-    each: bool = True              # whether each layer alone holds it: not so where one attack has several doors
+    options: tuple = ()            # further options of `fumehood run`, here and in the checks of single layers
+    each: bool = True              # whether each layer alone stops it; not so when one attack has several ways
 
     def __str__(self):
         return "without " + ", ".join(self.layers)
@@ -58,7 +58,7 @@ class Without:
 
 @dataclasses.dataclass
 class Raised:
-    """The run again with a limit raised: where nothing stops it, it goes on until the program's own bound."""
+    """Runs again with a limit raised: the attack continues up to the program's own bound."""
     options: tuple
 
     def __str__(self):
@@ -68,16 +68,16 @@ class Raised:
 @dataclasses.dataclass
 class Outside:
     """The same program without a sandbox, in namespaces of the test's own that `unshare` makes: always those of
-    processes and mounts, so that it can neither signal nor unmount anything of the host. Only a program that reads, and
-    nothing else, may be let see the host's processes (among_the_host).
-    before: shell words that limit it (ulimit …). check: what to find, instead of ESCAPED in the output."""
+    processes and mounts, so that it can neither signal nor unmount anything of the host. Only a program that does
+    nothing but read may see the host's processes (among_the_host). before: shell commands that limit it (ulimit …).
+    check: what to find, in place of ESCAPED in the output."""
     namespaces: tuple = ()
     before: str = ""
     args: tuple | None = None
     check: typing.Callable | None = None
     among_the_host: bool = False
-    attack: str = ""               # another of the same program, alone
-    own_user: bool = False         # with a user namespace for root too
+    attack: str = ""               # another attack of the same program, alone
+    own_user: bool = False         # with a user namespace even as root
 
     def __str__(self):
         return "outside" if self.among_the_host else "outside, own " + ", ".join(("pid", "mount", *self.namespaces))
@@ -85,7 +85,7 @@ class Outside:
 
 @dataclasses.dataclass
 class Planted:
-    """A function of the test's own that does to the check what a broken sandbox would: returns what was found."""
+    """A function of the test's own that does to the check what a broken sandbox would; returns what was found."""
     find: typing.Callable
     what: str
 
@@ -95,7 +95,7 @@ class Planted:
 
 @dataclasses.dataclass
 class OnlyAs:
-    """A control that only some kinds of user can have here; the others are told why."""
+    """A control that only some kinds of user can have here; for others the table says why."""
     control: object
     who: tuple
     why: str
@@ -104,27 +104,28 @@ class OnlyAs:
 @dataclasses.dataclass
 class Case:
     name: str
-    program: str                   # kernel, or flood.py
-    attack: str = ""               # of a C program
-    args: tuple = ()               # formatted with the names of Context.words
+    program: str                   # name of the program: kernel, or flood.py
+    attack: str = ""               # attack of a C program
+    args: tuple = ()               # arguments, formatted with the names of Context.words
     limits: tuple = ()             # options of `fumehood run`
     statuses: tuple = ("ok",)
-    control: object = None         # one of the above, or a dict by kind of user
-    numbers: str = ""              # of the list of 47, or the class of SandboxEscapeBench
-    check: typing.Callable | None = None    # (context, answer) -> what is wrong, or None
-    escape: str = r"^ESCAPED"      # in stdout
+    control: object = None         # one of the classes above, or a dict by kind of user
+    numbers: str = ""              # numbers in the list of 47, or the class of SandboxEscapeBench
+    check: typing.Callable | None = None    # (context, answer) -> problem, or None
+    escape: str = r"^ESCAPED"      # pattern in stdout that means an escape
     user: str = "user"
-    options: typing.Callable | None = None  # (context) -> more options
+    options: typing.Callable | None = None  # (context) -> further options
     who: tuple = EVERYBODY
-    paths: tuple = ()              # only these; (): all
+    paths: tuple = ()              # run only on these paths; (): on all
     quick: bool = True             # part of ./dev test
-    at_once: int = 8               # how many at the same time; 1: only alone
-    beside: tuple = ()             # (program, attack, args): a neighbour that runs meanwhile and is judged as well
+    at_once: int = 8               # how many run at the same time; 1: alone
+    beside: tuple = ()             # (program, attack, args): a neighbour that runs meanwhile and is judged too
     get_while: str = ""
     put_after: str = ""
-    # Open, and named in SECURITY.md or docs/limits.md by these words: ESCAPED is then expected. By kind of user if a dict.
+    # The words that name this open case in SECURITY.md or docs/limits.md: ESCAPED is expected. May be a dict by kind of
+    # user.
     named: object = ""
-    custom: typing.Callable | None = None   # (context, at_once) -> (found, statuses), instead of a run of a program
+    custom: typing.Callable | None = None   # (context, at_once) -> (found, statuses), replaces running a program
     prepare: typing.Callable | None = None
     stdin_bytes: int = 0
     seconds: float = 0             # a sleep before the neighbour starts
@@ -141,7 +142,7 @@ class Case:
 
 # -------------------------------------------------------------------------------------------------------------- driver
 class Driver:
-    """One engine and the program that talks to it. Answers come by id, whoever waits."""
+    """An engine and the program that talks to it. Answers are matched by id, whichever thread waits."""
 
     def __init__(self, path, env):
         self.path = path
@@ -192,7 +193,7 @@ class Driver:
 
 
 class Service:
-    """The engine of `fumehood engine start`, in a runtime folder of the test's own; ended by close(), or by itself."""
+    """An engine of `fumehood engine start`, in a runtime folder of the test's own; ended by close(), or by itself."""
     IDLE = str(10 * SECONDS)
 
     def __init__(self, env):
@@ -203,14 +204,14 @@ class Service:
         self.pid = int(re.search(r"process (\d+)", done.stdout).group(1))
 
     def close(self):
-        """What is wrong with its end, or None."""
+        """Ends the engine; returns what is wrong with its end, or None."""
         done = support.command("engine", "stop", env=self.env)
         return f"`engine stop` failed: {done.stderr.strip()}" if done.returncode else None
 
 
 # ------------------------------------------------------------------------------------------------------------- context
 class Context:
-    """One kind of user, one path: an engine, a host that is watched, and the plans that were asked for."""
+    """One kind of user and one path: an engine, a host that is watched, and the plans made so far."""
 
     def __init__(self, path="fresh"):
         self.path, self.who = path, support.whoami()
@@ -234,7 +235,7 @@ class Context:
         self.host.watch(self.driver, self.service and self.service.pid)
 
     def close(self):
-        """Ends the engine; what is left of it, in words."""
+        """Ends the engine; returns what it left behind, as text."""
         seen = self.host.last_look()
         self.driver.close()
         problem = self.service and self.service.close()
@@ -245,7 +246,7 @@ class Context:
 
     # ---- plans
     def plan(self, *options):
-        """The file of a plan; made once for the same options."""
+        """The file of a plan, made once for each set of options."""
         if options not in self.plans:
             done = support.command("run", "--explain", *options)
             if done.returncode:
@@ -257,13 +258,13 @@ class Context:
         return self.plans[options]
 
     def options_for(self, case, program, attack, args, more=()):
-        """Options of `fumehood run` for a program: a built one is mounted, a script is the program's text."""
+        """Options of `fumehood run` for a program: a compiled one is mounted, a script is passed as text."""
         words = [a.format(**self.words) for a in args]
         limits = ("--cpu-time", "8", "--wall-time", "20", *case.limits)
         extra = case.options(self) if case.options else ()
         common = [*limits, *extra, *(("--user", case.user) if case.user != "user" else ()), *more]
         path = HERE / "programs" / program
-        warm = self.warm and "--without" not in more      # a control is fresh
+        warm = self.warm and "--without" not in more      # controls start fresh
         start = ("--start", self.start_by if warm else "fresh")
         if path.suffix in (".py", ".js") or (path.suffix and not warm):
             language = {".py": ("python", "--interpreter", support.PYTHON), ".sh": ("bash",), ".js": ("javascript",)}
@@ -272,7 +273,7 @@ class Context:
         if path.suffix:
             return ("-l", "python", "--interpreter", support.PYTHON, *start, *common, "--file", f"{path}:{path.name}",
                     str(HERE / "programs" / "exec.py"), "--", "/usr/bin/bash", path.name, *words)
-        if warm:       # a warm interpreter starts it: exec from there is what a program can do as well
+        if warm:       # a warm interpreter starts it, as programs may exec too
             return ("-l", "python", "--interpreter", support.PYTHON, *start, *common, "--mount",
                     f"{binary}:/attack", str(HERE / "programs" / "exec.py"), "--", "/attack", attack, *words)
         return (*start, *common, "--mount", f"{binary}:/attack", "--command", "--", "/attack", attack, *words)
@@ -301,7 +302,7 @@ class Context:
         return self.finish(self.start(case, **kw))
 
     def fresh_words(self):
-        """New names for what must be another's each time."""
+        """New names for things that every run has to have for itself."""
         self.count += 1
         self.words["key"] = str(os.getpid() * 1000 + self.count)
         self.words["mark"] = f"{200000 + os.getpid() % 100000}.{self.count}"
@@ -321,7 +322,7 @@ def story(answer):
 
 
 def escapes(case, context, answer):
-    """What an answer shows to have worked."""
+    """The escapes that an answer shows."""
     found = [line for line in stdout_of(answer).splitlines() if re.search(case.escape, line)]
     if context.host.secret in json.dumps(answer):
         found.append("a secret of the host is in the answer")
@@ -334,7 +335,7 @@ def escapes(case, context, answer):
 
 
 def wrong(case, context, answer):
-    """Why an answer is none that the case may have; None when it is as expected."""
+    """Why an answer is not one that the case allows; None when it is."""
     if "failed" in answer:
         return answer["failed"]
     status = answer["result"]["status"]
@@ -361,7 +362,7 @@ class Row:
 
 
 def judge_answers(case, context, answers, found):
-    """Statuses seen; what is wrong goes into found as (verdict, text)."""
+    """Collects the statuses; problems go into found as (verdict, text)."""
     for answer in answers:
         for line in escapes(case, context, answer):
             if not (case.named and re.search(case.escape, line)):
@@ -376,7 +377,7 @@ WITNESS = Case("the next run", "witness.sh", limits=("--disk", "16M"))
 
 
 def witness(context, found, record=False):
-    """A run after the attack: clean, and not slower than before, counted generously."""
+    """A run after the attack: it has to be clean, and about as fast as before (with a generous bound)."""
     times = []
     for _ in range(3 if not record else 5):
         began = time.monotonic()
@@ -394,18 +395,18 @@ def witness(context, found, record=False):
 
 
 def beside(case, context, answers_of_attack):
-    """The neighbour of a case: started while the attack runs, judged for itself."""
+    """The neighbour of a case: started during the attack, judged by itself."""
     program, attack, args = case.beside
     return context.run(case, program=program, attack=attack, args=args)
 
 
 def documents():
-    """What people are told, on one line, so that a phrase is found wherever its lines break."""
+    """The text of the documents on one line, so that a phrase is found even across line breaks."""
     return " ".join(" ".join((support.TOP / name).read_text().split()) for name in ("SECURITY.md", "docs/limits.md"))
 
 
 def run_case(case, context, at_once):
-    """Runs a case alone or several times at once, and everything around it: [(verdict, text)…], statuses."""
+    """Runs a case alone or several times at once, with all checks: [(verdict, text)…], statuses."""
     found = []
     context.fresh_words()
     if case.prepare:
@@ -424,7 +425,7 @@ def run_case(case, context, at_once):
         neighbour = beside(case, context, answers)
         answers.append(neighbour)
     attack_answers = [context.finish(w) for w in waiters]
-    if case.beside:           # the neighbour's own status is always ok
+    if case.beside:           # the neighbour always has to end with ok
         quiet = dataclasses.replace(case, statuses=("ok",), check=None)
         judge_answers(quiet, context, answers, found)
     statuses = judge_answers(case, context, attack_answers, found)
@@ -440,7 +441,7 @@ def run_case(case, context, at_once):
 
 # ------------------------------------------------------------------------------------------------------------ controls
 def run_outside(case, context, control):
-    """The program without a sandbox, bounded by namespaces of our own and by time."""
+    """Runs the program without a sandbox, bounded by namespaces of our own and by time."""
     words = [a.format(**context.words) for a in (case.args if control.args is None else control.args)]
     path = HERE / "programs" / case.program
     start = {".py": [support.PYTHON], ".sh": ["bash"], ".js": ["node"]}.get(path.suffix)
@@ -488,7 +489,7 @@ def control_without(case, context, control):
 
 
 def pair(case, context, more):
-    """The case's runs with other options, as a control has them: the attack, and its neighbour if it has one."""
+    """The case's runs with the options of a control: the attack, and its neighbour if it has one."""
     context.fresh_words()
     if case.prepare:
         case.prepare(context)
@@ -524,13 +525,13 @@ def control_planted(case, context, control):
 CONTROLS = {Without: control_without, Raised: control_raised, Outside: control_outside, Planted: control_planted}
 
 
-# These are the same whatever the path: the attack outside, a planted fault, and a fresh run without the layer.
+# These controls do not depend on the path: the attack outside, a planted fault, and a fresh run without the layer.
 SAME_ON_ALL_PATHS = (Without, Outside, Planted)
 
 
 def run_control(case, context, seen):
-    """(words for the table, what is wrong or None). seen: {case: path} of those that worked on another path of this user's
-    and need not be seen again; None: each is."""
+    """Runs a control: (text for the table, problem or None). seen: {case: path} of controls that worked on another path
+    of this user and need not be repeated; None: repeat all."""
     control = case.control_for(context.who)
     if case.named:
         return "(it is open)", None
@@ -563,7 +564,7 @@ def load_cases():
 
 
 def judge_case(case, context, jobs=8, alone=True, seen=None):
-    """The row of a case: alone, then several at once, then its control (run_control)."""
+    """The row of a case: run alone, then several at once, then its control (run_control)."""
     began = time.monotonic()
     found, statuses, words = [], [], ""
     case = case.for_user(context.who)

@@ -20,11 +20,11 @@ import support
 
 
 class Case(support.TempDir):
-    #: Put before each program.
+    #: Text put before each program.
     PROLOGUE = ""
 
     def python(self, program, python=support.PYTHON, **env):
-        """What a program shows, as JSON. Packages are kept in a folder of the test's own."""
+        """What a program prints as JSON. Packages are cached in a folder of the test's own."""
         if support.SANITIZED:
             raise unittest.SkipTest("not in this build: Python would have to be sanitized as well")
         text = "import json\ndef show(*x): print(json.dumps(x[0] if len(x) == 1 else x, default=repr))\n" + textwrap.dedent(self.PROLOGUE)
@@ -46,7 +46,7 @@ class Case(support.TempDir):
 
     @staticmethod
     def need_pip():
-        """The tests' Python has to have pip, or there is nothing to install with."""
+        """Skips unless the tests' Python has pip."""
         if subprocess.run([support.PYTHON, "-m", "pip", "--version"], capture_output=True).returncode:
             raise unittest.SkipTest("needs pip (package python3-pip)")
 
@@ -96,7 +96,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def index():
-    """An index of packages; yields pip's settings for it, and what was asked of it."""
+    """A package index; yields pip's settings for it, and the list of requests made to it."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.asked = []
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -35,7 +35,7 @@ class Judging(support.TempDir):
         return done
 
     def start(self, *args, results="results.jsonl"):
-        """The same in the background; killed when the test ends."""
+        """Starts a judgement in the background; it is killed when the test ends."""
         command = [support.PROGRAM, "judge", "--problems", self.problems, self.dir / "samples.jsonl", "-o",
                    self.dir / results, *args]
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -47,7 +47,7 @@ class Judging(support.TempDir):
         return lines(self.dir / name)
 
     def check_verdicts(self, cases, *args):
-        """cases: what it is, task_id, completion, verdict, a pattern that the reason has to match."""
+        """cases: description, task_id, completion, verdict, a pattern for the reason."""
         self.samples([(task, completion) for _, task, completion, _, _ in cases])
         self.judge(*LIMITS, "--replace", *args)
         rows = self.rows()

@@ -29,7 +29,7 @@ class Server:
         self.child = subprocess.Popen([support.PROGRAM, "mcp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=subprocess.PIPE, env=environment())
         self.messages = queue.Queue()
-        self.others = []  # what came while something else was waited for
+        self.others = []  # messages that came while another one was waited for
         self.next_id = 0
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -52,7 +52,7 @@ class Server:
         return json.loads(line)
 
     def answer(self, id):
-        """The message with this id; those before are kept in `others`."""
+        """The message with this id; earlier ones are kept in `others`."""
         for message in self.others:
             if message.get("id") == id and "method" not in message:
                 self.others.remove(message)
@@ -76,7 +76,7 @@ class Server:
         return found["result"]
 
     def call(self, tool, **arguments):
-        """The result of a tool: what the program did is in it."""
+        """The result of a tool, which includes what the program did."""
         found = self.ask("tools/call", {"name": tool, "arguments": arguments})
         if "error" in found:
             raise AssertionError(found["error"])
@@ -96,7 +96,7 @@ class Case(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        environment()  # says when this build is not for Python
+        environment()  # skips when this build is not for Python
         cls.server = Server(*cls.options)
         cls.addClassCleanup(cls.server.close)
         cls.server.initialize()

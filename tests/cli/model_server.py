@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A stand-in for servers of models, good and bad: how it behaves is the name of the model that is asked for.
+"""A stub for servers of models, good and bad: the name of the requested model chooses its behaviour.
 
-It speaks OpenAI's /v1/chat/completions and Ollama's /api/chat and /api/generate on 127.0.0.1 and keeps what it was
-asked. The misbehaviour is that of real servers.
-"""
+It speaks OpenAI's /v1/chat/completions and Ollama's /api/chat and /api/generate on 127.0.0.1 and records the requests.
+The misbehaviour is that of real servers."""
 import collections
 import gzip
 import http.server
@@ -73,7 +72,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.reply(200, {"path": self.path})
 
     def said(self, request, otherwise):
-        """By the server's script, a function of the model's name and the prompt, if it has one."""
+        """The answer of the server's script, a function of the model's name and the prompt, if it has one."""
         script = self.server.script
         return script(request["model"], request["messages"][-1]["content"]) if script is not None else otherwise
 
@@ -142,7 +141,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.reply(200, body)
 
     def model_two_at_a_time(self, request, count):
-        """More than two together are refused."""
+        """Refuses more than two concurrent requests."""
         with self.server.lock:
             self.server.together += 1
             refused = self.server.together > 2
@@ -196,7 +195,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.reply(200, body)
 
     def model_cut(self, request, count):
-        """The connection ends in the midst of the answer."""
+        """Closes the connection in the middle of the answer."""
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", "100000")
@@ -205,11 +204,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
     def model_huge(self, request, count):
-        """Small on the wire, larger than the bound when unpacked."""
+        """An answer that is small when compressed, and exceeds the bound when unpacked."""
         self.reply(200, gzip.compress(b" " * (80 << 20)), Content_Encoding="gzip")
 
     def model_smollm2_135m_instruct_q4_1(self, request, count):
-        """Answers the example's prompts rightly, which the model of that name does not always do."""
+        """Answers the example's prompts correctly, which the real model does not always do."""
         programs = {"factorial": "import math\nfactorial = math.factorial", "is_palindrome":
                     "def is_palindrome(s):\n    return s == s[::-1]", "find_largest": "find_largest = max"}
         name = request["messages"][-1]["content"].split("function name: ")[1].split()[0]
@@ -237,7 +236,7 @@ class ModelServer(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
     def handle_error(self, request, client_address):
-        pass  # a client that gave up
+        pass  # the client gave up
 
     def __enter__(self):
         return self

@@ -12,13 +12,13 @@ PROBLEMS = support.TOP / "tests" / "data" / "judge"
 
 
 class Split(support.TempDir):
-    """Judges completions of one file of tests/data/judge, which all have to be judged in two sandboxes."""
+    """Judges completions of one file of tests/data/judge; all of them have to be judged in two sandboxes."""
 
     language = tool = None
 
     @staticmethod
     def is_whole(text):
-        """A program by itself: a completion begins with blanks."""
+        """Whether a text is a whole program: completions begin with blanks."""
         return not text.startswith((" ", "\n"))
 
     def setUp(self):
@@ -28,8 +28,8 @@ class Split(support.TempDir):
         support.need_program(self.tool)
 
     def judged(self, problems, cases, integrity, *args, **kw):
-        """cases: what it is, task_id, completion (or a program by itself), verdict, what the reason holds; kw: of the command.
-        Returns the summary."""
+        """cases: description, task_id, completion (or a whole program), verdict, text in the reason; kw: for the
+        command. Returns the summary."""
         self.write("samples.jsonl", "".join(
             json.dumps({"task_id": t, "solution" if self.is_whole(c) else "completion": c}) + "\n" for _, t, c, _, _ in cases))
         done = support.command("judge", "--json", "--replace", "--problems", problems, self.dir / "samples.jsonl", "-o",
@@ -44,15 +44,15 @@ class Split(support.TempDir):
         return json.loads(done.stdout)
 
     def check(self, cases, *args, **kw):
-        """As judged, of the language's problems in tests/data/judge."""
+        """As judged, for the language's problems in tests/data/judge."""
         self.judged(PROBLEMS / f"pack-{self.language}.jsonl", cases, "split", "--no-self-check", *args, **kw)
 
     def check_programs(self, task, cases):
-        """The same of one task, for programs by themselves: what it is, text, verdict, what the reason holds."""
+        """The same for whole programs of one task: description, text, verdict, text in the reason."""
         self.check([(what, task, *row) for what, *row in cases])
 
     def check_with_the_distributions_tool(self, cases):
-        """Which may be years older than the one that PATH finds first."""
+        """Uses the distribution's tool, which may be years older than the first one on PATH."""
         path = "/usr/sbin:/usr/bin:/sbin:/bin"
         if not shutil.which(self.tool, path=path):
             self.skipTest(f"long: needs {self.tool}, which ./dev test --full installs")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The attack suite (./dev attack): a part of it here, all of it with --full; and that it would notice a judge that is deceived."""
+"""The attack suite (./dev attack): a part of it here, all of it with --full; and a test that it notices a judge that is
+deceived."""
 import json
 import os
 import subprocess
@@ -52,7 +53,7 @@ class Attacks(support.TempDir):
         self.assertGreaterEqual(min(by_language.values()), 10, by_language)
 
     def test_a_judge_that_is_deceived_is_noticed(self):
-        """A program in fumehood's place that passes everybody: every attack is told as passing."""
+        """With a stub of fumehood that passes every program, every attack is reported as passing."""
         build = self.dir / "build"
         build.mkdir()
         deceived = self.write("build/fumehood", f"""#!{support.PYTHON}

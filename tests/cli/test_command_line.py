@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the commands make of command lines, programs and terminals that are a little out of the ordinary."""
+"""The commands with unusual command lines, programs and terminals."""
 import json
 import os
 import pty
@@ -18,7 +18,7 @@ def sample(text):
 
 
 class Programs(support.TempDir):
-    """What `fumehood run` takes for a program."""
+    """What `fumehood run` accepts as a program."""
 
     def out(self, *args, **kw):
         done = support.command("run", *args, **kw)
@@ -150,7 +150,7 @@ class Terminals(support.TempDir):
         try:
             while piece := os.read(mine, 4096):
                 seen += piece
-        except OSError:  # a terminal that nobody has open any more
+        except OSError:  # a terminal whose other end is closed
             pass
         os.close(mine)
         child.wait(support.TIMEOUT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that are compiled first, and what is kept of that."""
+"""Programs that are compiled first, and the cache of compiled ones."""
 import json
 import os
 import pathlib
@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 
 SOURCE = '#include <stdio.h>\nint main(void) { puts("%s"); return 0; }\n'
-HEAD = 96                            # magic, key and size in front of the bytes
+HEAD = 96                            # bytes of magic, key and size before the content
 
 
 class CompileCache(unittest.TestCase):
@@ -41,7 +41,7 @@ class CompileCache(unittest.TestCase):
         self.assertEqual(len(self.entries()), 3)
 
     def test_what_is_kept_is_what_runs(self):
-        """The positive control: without the cache the exchanged entry would not show."""
+        """The positive control for the cache: an exchanged entry is executed."""
         self.run_c(SOURCE % "one")
         first = self.entries()[0]
         self.run_c(SOURCE % "two")
@@ -83,10 +83,10 @@ class CompileCache(unittest.TestCase):
         env = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
         done = support.command("run", "-l", "bash", "--mount", f"{self.folder}:/data:rw", "-c",
                                "find /data -mindepth 1; mkdir -p /data/cache/fumehood/compile; touch /data/cache/fumehood/planted", env=env)
-        self.assertIn("/data/cache/seen", done.stdout)        # the mount itself is there
+        self.assertIn("/data/cache/seen", done.stdout)        # the mount itself exists
         self.assertIn("/data/cache/fumehood", done.stdout)
         self.assertNotIn("/data/cache/fumehood/", done.stdout)
-        self.assertEqual(len(self.entries()), 1)              # nor can it be written to
+        self.assertEqual(len(self.entries()), 1)              # the cache cannot be written to either
         done = support.command("run", "-l", "bash", "--mount", f"{self.cache}:/data", "-c", "ls /data", env=env)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("cache of compiled programs", done.stderr)
@@ -114,7 +114,7 @@ TOY = {
 
 @support.root_and_user
 class PrecompiledHeader(unittest.TestCase):
-    """bits/stdc++.h, which takes most of a compile that includes it."""
+    """bits/stdc++.h, whose compilation dominates that of a program which includes it."""
     CODE = "#include <bits/stdc++.h>\nint main() { std::map<std::string, int> m{{\"a\", %d}}; std::cout << m[\"a\"] << __OPTIMIZE__; }"
 
     def setUp(self):
@@ -136,7 +136,7 @@ class PrecompiledHeader(unittest.TestCase):
         self.assertEqual(self.run_cpp(self.CODE % 1)["stdout"], "11")
         [header] = self.headers()
         self.assertEqual(self.run_cpp(self.CODE % 2)["stdout"], "21")
-        # gcc says where it takes the header from; the control: with other options it takes the header itself
+        # gcc reports where it takes the header from; the control: with other options it takes the header itself
         for flags, taken in (((), True), (("-std=c++20",), False)):
             flags = [w for f in ("-H", *flags) for w in ("--compiler-flag", f)]
             said = self.run_cpp("#include <bits/stdc++.h>\nint x = y;", *flags)["stderr"]
@@ -152,7 +152,7 @@ class PrecompiledHeader(unittest.TestCase):
 
 @support.root_and_user
 class Prepared(unittest.TestCase):
-    """What a toolchain's compiles need, made once, in a language that exists for this test only."""
+    """What a toolchain prepares once for all compilations, with a language that exists for this test only."""
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-prepared-"))

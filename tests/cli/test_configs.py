@@ -111,7 +111,7 @@ class Options(Case):
 @support.once
 class Schema(Case):
     def conforms(self, config):
-        """By our own checker of schemas: the assertion is-json."""
+        """Checked by our own schema checker, the assertion is-json."""
         (self.dir / "schema.json").write_text(self.ok("schema"))
         self.write("check.json", json.dumps({"prompts": ["{{config}}"], "providers": ["echo"], "tests": [
             {"vars": {"config": json.dumps(config)}, "assert": [{"type": "is-json", "value": "file://schema.json"}]}]}))

@@ -26,7 +26,7 @@ with fumehood.Sandbox('python', {arguments}) as sandbox:
 @support.root_and_user
 class Python(Case):
     def cells(self, program, arguments=""):
-        """The lines that a program prints, which has `run(code)` for a Python context with the small shell."""
+        """The lines that a program prints; it has `run(code)` for a Python context with the small shell."""
         body = "\n".join("    " + line for line in program.strip("\n").splitlines())
         return self.python((RUN + body).replace("{arguments}", arguments)).splitlines()
 
@@ -222,7 +222,8 @@ except fumehood.ArgumentError as e: print(e.message)
 
 @support.root_and_user
 class Hostile(Case):
-    """Code that means harm to whoever reads the context's events. After each, another context of the same sandbox works."""
+    """Code that attacks the reader of the context's events. After each attack, another context of the same sandbox
+    works."""
 
     #: Finds the driver in the interpreter, as any code there can.
     WIRE = "import gc, os, sys, threading\nwire = next(o for o in gc.get_objects() if type(o).__name__ == 'Wire')\n"
@@ -315,7 +316,8 @@ say(type='end', id=1, status='ok')
         self.assertEqual(lines[1], "2 4")
 
     def test_one_that_does_not_read_its_requests(self):
-        """It says that it is through, and takes no code: neither a short run nor one that fills the pipe is waited for."""
+        """The interpreter says that it has finished, and reads no more requests: neither a short run nor one that fills
+        the pipe blocks the client."""
         lines = self.python("""
             with fumehood.Sandbox('python') as s:
                 c, stop = s.context(shell='small'), %r
@@ -433,14 +435,15 @@ class JavaScript(Case):
 
 @support.once
 class Jupyter(Case):
-    """Against what Jupyter's own kernel said once (tests/jupyter.py --record, which also compares with a live one)."""
+    """Compares with recorded answers of Jupyter's own kernel (tests/jupyter.py --record, which also compares with a
+    live one)."""
 
-    #: Cells that differ with our own shell, and why: docs/contexts.md has the list for people.
+    #: Cells that differ with our own shell, and why; docs/contexts.md lists them for users.
     SMALL = {"(1": "no words of IPython's for what is not finished", "raise SystemExit": "a warning of IPython's",
              "SVG('<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>')": "IPython parses it", "!echo shell": "a terminal's line ends",
              "!echo {x} $x": "a terminal's line ends", "%unknown_magic": "says where IPython is had from",
              "%%unknown_cell_magic\n1": "says where IPython is had from"}
-    #: Where the words are the interpreter's, which change from version to version.
+    #: Cells in whose answers the interpreter's own messages occur, which differ between versions.
     WORDS = re.compile(r"^(x =|def f\(:|for|if True:\nprint|'unclosed|a b|return 1|  indented|await undefined)|Bundle\(\)|signature|"
                        r"^len$|asyncio.run|raise SystemExit|multiprocessing|defaultdict|getsource|annotated|re\.match|\\ud800")
 

@@ -76,7 +76,7 @@ class Engine(support.TempDir):
         self.start("--idle-timeout", "0.3")
         until = time.monotonic() + 3 * support.SLACK
         while self.engine("status").returncode == 0 and time.monotonic() < until:
-            time.sleep(0.5)                  # asking is using it
+            time.sleep(0.5)                  # a request counts as use
         self.assertEqual(self.engine("status").returncode, 3)
 
     def test_a_folder_that_others_may_enter_is_not_used(self):
@@ -101,7 +101,7 @@ class Engine(support.TempDir):
         other = subprocess.Popen([support.PYTHON, "-c", code], stdin=listener, stdout=subprocess.PIPE)
         self.addCleanup(other.kill)
         time.sleep(0.3)
-        self.run_one()                       # by an engine of its own
+        self.run_one()                       # run by an engine of its own
         other.kill()
         self.assertNotIn("hi", str(other.communicate()))
 

@@ -30,7 +30,7 @@ def main(text, **limits):
 
 class Case(support.TempDir):
     def python(self, program, **env):
-        """What a program prints as JSON that runs with our modules in front, as `fumehood with` puts them."""
+        """What a program prints as JSON when it runs with our modules first, as under `fumehood with`."""
         text = PROFILES + "import json\ndef show(x): print(json.dumps(x, default=repr))\n" + textwrap.dedent(program)
         self.write("program.py", text)
         done = support.command("with", "--", support.PYTHON, str(self.dir / "program.py"), cwd=self.dir,
@@ -115,7 +115,8 @@ class Results(Case):
         """), [[1, True], [True, True], True])
 
     def test_one_large_allocation_is_oom_killed_where_control_groups_count(self):
-        """Without them the allocation itself fails, as docs/limits.md says, and the program sees a MemoryError."""
+        """Without control groups the allocation itself fails, as docs/limits.md says, and the program sees a
+        MemoryError."""
         r, = self.python("r = epicbox.run('python', 'python3 -c \"[1] * 10 ** 8\"', limits={'cputime': 10, 'memory': 8})\n"
                          "show([r['oom_killed'] or b'MemoryError' in r['stderr'], r['timeout'], r['exit_code'] in (None, 0)])")
         self.assertEqual(r, [True, False, False])
@@ -174,8 +175,8 @@ class Sandboxes(Case):
         """), [[0, 0, 0], [[True, "0\n"], [True, "0\n"]]])
 
     def test_what_keeps_itself_from_being_ended_takes_its_sandbox_along(self):
-        """Endless kills of everybody, and stops that keep even the sandbox's init from its work: the result comes, and the
-        next start has the files that were given, and those that were written or a line that says they are lost."""
+        """A program that kills and stops everything again and again, even the sandbox's init: there is a result, and
+        the next start has the given files, and those that were written, or a line that says that they are lost."""
         lines = ["import os, sys", "for i in range(3):", "  if os.fork() == 0:", "    os.setsid()", "    while 1:",
                  "      try: os.kill(-1, int(sys.argv[1]))", "      except OSError: pass"]
         self.assertEqual(self.python("""
@@ -277,7 +278,7 @@ class WorkingDirectories(Case):
         self.assertEqual(r, ["ok", "x\n", True])
 
     def test_a_full_sandbox_leaves_the_directory_as_it_was(self):
-        """Whether there was still room to look into it or not."""
+        """The sandbox may or may not have had room for a look at its files."""
         self.assertEqual(self.python("""
             with epicbox.working_directory() as w:
                 epicbox.run('gcc', 'echo x > prog; head -c 30000000 /dev/zero > big', workdir=w)
@@ -373,7 +374,7 @@ def scripted(model, prompt, of):
 
 @support.once
 class Tutorial(support.TempDir):
-    """promptfoo's guide, its three files as they stand, against servers that answer well, badly and worse."""
+    """promptfoo's guide, with its three files unchanged, against servers that answer well, badly and worse."""
 
     def setUp(self):
         super().setUp()
@@ -401,7 +402,8 @@ class Tutorial(support.TempDir):
             self.assertTrue(rows["ollama:chat:llama3:70b", name][0], rows)
         of_bad = {name: rows["openai:gpt-4o", name] for name in BAD}
         self.assertEqual([passed for passed, _ in of_bad.values()], [False] * 3)
-        # Either limit of the guide's file: an endless loop that gets no fifth of a processor meets the other one first.
+        # Either limit in the guide's file: an endless loop that gets less than a fifth of a processor reaches the other
+        # one first.
         self.assertRegex(of_bad["factorial"][1], "cputime of 1 s|realtime of 5 s")
         self.assertEqual(of_bad["is_palindrome"][1], "Incorrect output. Expected: True, Got: no")
         self.assertIn("memory of 64 MB", of_bad["find_largest"][1])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`fumehood eval`: what a config does, what its results say, and how it is told that it is wrong. No network, no model,
-no sandbox: answers come from `echo`, from programs and from the tests themselves."""
+"""`fumehood eval`: what a config does, what its results contain, and how mistakes in it are reported. No network, no
+model, no sandbox: answers come from `echo`, from programs and from the tests themselves."""
 import csv
 import io
 import json
@@ -372,7 +372,7 @@ class BadConfigs(Eval):
 
 @support.once
 class Scripts(Eval):
-    """The user's own javascript and python, in all the forms in which they may answer."""
+    """The user's own JavaScript and Python, in all forms of results."""
 
     def grades(self, kind, forms, **kw):
         tests = [{"vars": {"o": "alpha"}, "assert": [{"type": kind, **form}]} for form in forms]
@@ -434,7 +434,7 @@ class Scripts(Eval):
 
 
 class Sandbox(Eval):
-    """`code` needs an engine; nothing else does."""
+    """`code` needs an engine; no other assertion does."""
     CONFIG = """\
         prompts: ['{{o}}']
         providers: [echo]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an eval with --repeat says of its tests: pass@k and pass^k over the repeats, with the tests as clusters."""
+"""Statistics of an eval with --repeat: pass@k and pass^k over the repeats, clustered by test."""
 import json
 import os
 import sys
@@ -12,7 +12,7 @@ import support
 @support.once
 class Repeats(support.TempDir):
     def evaluate(self, *args, tests, providers=("echo",)):
-        """The prompt is the pass and the test's word, and echo's answer the same."""
+        """The prompt is the number of the repeat and the test's word, which echo answers."""
         self.write("promptfooconfig.yaml", json.dumps({
             "prompts": ["{{__repeatIndex}} {{word}}"], "providers": list(providers),
             "tests": [{"vars": {"word": word}, "assert": [check], **more} for word, check, more in tests]}))
@@ -21,14 +21,14 @@ class Repeats(support.TempDir):
         self.assertIn(self.done.returncode, (0, 100), self.done.stderr)
         return [p["metrics"].get("repeats") for p in json.loads((self.dir / "out.json").read_text())["results"]["prompts"]]
 
-    FIRST = {"type": "starts-with", "value": "0"}  # passes in the first pass alone
+    FIRST = {"type": "starts-with", "value": "0"}  # passes in the first repeat only
     ALWAYS = {"type": "contains", "value": " "}
     ERROR = {"type": "javascript", "value": "file://none.js"}
 
     def test_figures_over_the_repeats(self):
         found, = self.evaluate("--repeat", "4", tests=[("a", self.FIRST, {}), ("b", self.ALWAYS, {}), ("c", self.ERROR, {})])
         values = {k: found[k] for k in ("tasks", "flaky")}
-        self.assertEqual(values, {"tasks": 2, "flaky": 1})  # an error is no verdict
+        self.assertEqual(values, {"tasks": 2, "flaky": 1})  # an error does not count as a verdict
         self.assertEqual({k: e["value"] for k, e in found["passAtK"].items()}, {"1": 0.625, "2": 0.75, "4": 1})
         self.assertEqual({k: e["value"] for k, e in found["passHatK"].items()}, {"1": 0.625, "2": 0.5, "4": 0.5})
         # Two tasks, 0.25 and 1: mean 0.625, standard error 0.375, 1.96 of which reach beyond 0 and 1.

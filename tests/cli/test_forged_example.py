@@ -13,7 +13,7 @@ FORGED = support.TOP / "examples" / "forged"
 
 
 def in_one_process(problem, completion):
-    """The control: program and test together, as such harnesses run them. Whether the program passes."""
+    """The control: runs program and test in one process, as such harnesses do. Returns whether the program passes."""
     check_program = problem["prompt"] + completion + "\n" + problem["test"] + f"\ncheck({problem['entry_point']})"
     result = []
     try:

@@ -23,7 +23,7 @@ def setUpModule():
 class Install(support.TempDir):
     def setUp(self):
         super().setUp()
-        # The install log of the build folder is what `./dev uninstall` reads: it is put back.
+        # `./dev uninstall` reads the install log in the build folder, so it is restored.
         log = support.BUILD / "meson-logs" / "install-log.txt"
         kept = log.read_bytes() if log.exists() else None
 

@@ -110,7 +110,7 @@ class Python(Judging):
 
     @support.once
     def test_packages_are_seen_only_when_asked_for(self):
-        """A package beside the interpreter could hold a data set's answers."""
+        """An installed package could contain a data set's answers."""
         have = subprocess.run([support.PYTHON, "-c", "import site; print(*site.getsitepackages())"],
                               capture_output=True, text=True, check=True).stdout.split()
         installed = sorted(m.group(1) for d in have if os.path.isdir(d) for n in os.listdir(d)
@@ -247,8 +247,9 @@ class Cpp(Judging):
         ])
 
     def test_running_out_of_memory_is_no_pass(self):
-        """Without control groups a sample may come too late: the kernel then refuses an allocation (RLIMIT_DATA), which
-        C++ throws. The verdict is the program's own failure; docs/limits.md calls the limit bounded there."""
+        """Without control groups samples of the memory may come too late: the kernel then refuses an allocation
+        (RLIMIT_DATA), for which C++ throws. The verdict is the program's own failure; docs/limits.md calls this limit
+        bounded."""
         exact = support.run("-l", "bash", "-c", "true")["limits"]["memory"]["enforced"] == "exact"
         self.samples([("CPP/0", "    for (;;) numbers.insert(numbers.end(), 1 << 20, 1);\n}\n")])
         self.judge(*LIMITS)
@@ -259,7 +260,7 @@ class Cpp(Judging):
 
 @support.once
 class DataSets(Judging):
-    """Public data beside the checkout; skipped where it is not."""
+    """Public data beside the checkout; skipped if it is missing."""
 
     def judge_solutions(self, path, field, *args):
         tasks = lines(path)
@@ -274,13 +275,13 @@ class DataSets(Judging):
 
     def test_the_packs_buggy_solutions_fail(self):
         path = support.shared("data", "humanevalpack", "humanevalpack_python.jsonl")
-        # Three of them never end.
+        # three of them never end
         rows = self.judge_solutions(path, "buggy_solution", "--cpu-time", "0.5", "--no-self-check")
         self.assertEqual([t for t, r in rows.items() if r["passed"]], [])
 
     @unittest.skipUnless(support.FULL, "long: takes minutes; ./dev test --full")
     def test_real_samples_get_the_official_verdicts(self):
-        """Where a verdict differs, the official method on this machine decides, not a list."""
+        """If a verdict differs, the official method on this machine decides, not a list."""
         folder = support.shared("data", "codegen16b-samples")
         problems = support.shared("data", "humaneval", "HumanEval.jsonl.gz")
         tasks = {t["task_id"]: t for t in lines(problems)}
@@ -296,7 +297,7 @@ class DataSets(Judging):
         self.assertEqual(unexplained, [])
 
     def official(self, task, sample):
-        """What the official harness does, in a sandbox: exec of prompt, completion and test in one fresh process."""
+        """The official harness in a sandbox: exec of prompt, completion and test in one fresh process."""
         program = f"{task['prompt']}{sample['completion']}\n{task['test']}\ncheck({task['entry_point']})"
         harness = ("import io, sys, json\nprogram = json.load(sys.stdin)\nclass N(io.StringIO):\n"
                    "    def read(self, *a): raise IOError\n    readline = readlines = read\nsys.stdin = N()\n"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Honest programs, written as people and models write them, pass: what is no part of the task costs nobody a verdict."""
+"""Honest programs, written in the ways of people and models, pass: what does not belong to the task has no influence on
+the verdict."""
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ import support
 
 JAVASCRIPT = {"task_id": "JavaScript/0", "declaration": "const add = (a, b) => {\n", "canonical_solution": "  return a + b;\n}\n",
               "test": "console.assert(add(1, 2) === 3);\nconsole.assert(add(-1, 1) === 0);\n"}
-# A test that uses a class of the program's, which only one process can.
+# A test that uses a class of the program's, which is possible only within one process.
 JAVASCRIPT_CLASS = {"task_id": "in-process", "language": "javascript", "code": "class Sum { of(a, b) { return a + b; } }\n",
                     "tests": "const s = new Sum();\nconsole.assert(s.of(1, 2) === 3);\n"}
 CPP = {"task_id": "CPP/0", "declaration": "#include <vector>\nusing namespace std;\nint add(int a, int b){\n",

@@ -54,7 +54,7 @@ class Judging(support.TempDir):
 
 # ------------------------------------------------------------------------------------------------------------- canary
 def holds(pid, words):
-    """Which of the words stand in a process: in memory, arguments, environment, or files that it could open."""
+    """Which of the words a process has: in memory, arguments, environment, or files that it could open."""
     found = set()
 
     def look(data):
@@ -84,7 +84,7 @@ def holds(pid, words):
 
 
 def in_sandboxes(of):
-    """Descendants in a pid namespace that is not ours."""
+    """Descendants in another pid namespace than ours."""
     mine = proc.link("self", "ns/pid")
     found = []
     for pid in proc.descendants(of):
@@ -99,7 +99,8 @@ class Canary(Judging):
     def test_no_process_holds_both_the_program_and_what_is_expected(self):
         words = {name: f"{name}-{os.urandom(8).hex()}".encode() for name in ("PROGRAM", "ARGUMENT")}
         expected = [f"EXPECTED-{os.urandom(8).hex()}" for _ in range(3)]
-        # the program answers right, by what the test cannot be read from, after a pause in which it is looked at
+        # the program answers correctly, by means from which the test cannot be read, after a pause in which it is
+        # inspected
         argument = words["ARGUMENT"].decode()
         test = "def check(candidate):\n" + "".join(
             f"    assert candidate('{argument}-{word[::-1]}') == '{word}'\n" for word in expected)
@@ -121,9 +122,10 @@ atexit.register(time.sleep, 1)
                 try:
                     found = holds(pid, [*words.values(), *secrets, *(s[::-1] for s in secrets)])
                 except OSError:
-                    continue  # it ended, or is a helper that nobody may look into: init
+                    continue  # it ended, or is init, which cannot be inspected
                 program = words["PROGRAM"] in found
-                # an argument holds its answer reversed: of what it was not asked yet, it must not know the answer
+                # an argument contains its answer reversed: the program must not know answers to arguments that it did
+                # not get yet
                 asked = sum(s[::-1] in found for s in secrets)
                 if program:
                     self.assertEqual(found & set(secrets[asked:]), set())
@@ -133,14 +135,15 @@ atexit.register(time.sleep, 1)
                     seen["expected"] += words["ARGUMENT"] in found
             time.sleep(0.05)
         self.assertEqual(self.rows()[0]["verdict"], "passed", self.rows()[0]["reason"])
-        # the controls: the candidate was looked at and holds its argument; the judge was, and holds what it expects
+        # the controls: the candidate was inspected and has its argument; the judge was inspected and has the expected
+        # values
         self.assertGreater(seen["program"], 0)
         self.assertGreater(seen["expected"], 0)
 
 
 # ----------------------------------------------------------------------------------------------------- judge mutation
 class Alter(ast.NodeTransformer):
-    """Turns the n-th comparison that an assert makes around."""
+    """Negates the n-th comparison of an assert."""
     other = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt,
              ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
 
@@ -162,7 +165,7 @@ class Alter(ast.NodeTransformer):
 
 
 class AlterValue(Alter):
-    """Alters what the n-th comparison expects: another value, or a tolerance that nothing meets."""
+    """Changes what the n-th comparison expects: another value, or a tolerance that no value meets."""
 
     def visit_Assert(self, node):
         test = node.test
@@ -176,7 +179,7 @@ class AlterValue(Alter):
 
 
 def another(expected):
-    """An expression near the one that is given, and of another value."""
+    """An expression similar to the given one, with another value."""
     value = expected.value if isinstance(expected, ast.Constant) else None
     if isinstance(value, bool):
         return ast.Constant(not value)
@@ -194,7 +197,7 @@ def impossible(tolerance):
 
 
 def altered(problem):
-    """The problem once for each comparison of its test, that comparison turned around, or what it expects altered."""
+    """The problem once for each comparison of its test, with that comparison negated or its expected value changed."""
     for how in Alter, AlterValue:
         n = 0
         while True:
@@ -210,7 +213,7 @@ def altered(problem):
 @support.once
 class Mutation(Judging):
     def check(self, problems, allowed=()):
-        """With any comparison altered the reference fails; as it is, it passes (the control)."""
+        """With any comparison changed the reference fails; unchanged, it passes (the control)."""
         samples = [(p["task_id"], p["canonical_solution"]) for p in problems]
         self.assertEqual({r["verdict"] for r in self.judge(problems, samples)}, {"passed"})
         changed = [a for p in problems for a in altered(p)]
@@ -232,7 +235,8 @@ class Mutation(Judging):
 
 # ------------------------------------------------------------------------------------------------- protocol adversary
 def local_pair(reply, test, program_reads=True):
-    """The judge's driver alone, without a sandbox, whose candidate is the bytes `reply`: its message and exit status."""
+    """Runs the judge's driver alone, without a sandbox; the candidate is the bytes `reply`. Returns its message and
+    exit status."""
     def part(*texts, flag=None):
         sizes = [len(t) for t in texts] + ([flag] if flag is not None else [])
         return b"".join(b"%015d\n" % s for s in sizes) + b"".join(texts)
@@ -347,7 +351,7 @@ class Faults(Judging):
         child = self.start([self.PROBLEM], samples, "-j", "2")
         killed = 0
         while child.poll() is None:
-            # what is killed before there is a session ends the command, with a message and no figure
+            # if the judge is killed before there is a session, the command ends with a message and without results
             victims = in_sandboxes(child.pid) if (self.dir / "results.jsonl").exists() else []
             killed += bool(victims) and proc.kill(rng.choice(victims), signal.SIGKILL)
             time.sleep(rng.uniform(0.005, 0.05))
@@ -368,7 +372,7 @@ class Faults(Judging):
                     proc.kill(pid, signal.SIGKILL)
                     break
         out = child.communicate()[0]
-        if child.returncode not in (0, 3):  # it ended before there was a session: then there is no result to be wrong
+        if child.returncode not in (0, 3):  # it ended before there was a session, so there is no result to check
             return
         rows = self.rows()
         self.assertEqual([r["index"] for r in rows], list(range(len(samples))))

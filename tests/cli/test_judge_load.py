@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts on a machine that has other things to do."""
+"""Verdicts on a busy machine."""
 import os
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from judging import Judging
 
 @support.once
 class UnderLoad(Judging):
-    """A program that gets a small share of a processor gets the verdict that it gets alone."""
+    """A program that gets a small share of a processor gets the same verdict as on an idle machine."""
 
     LIMITS = ["--cpu-time", "0.3", "--wall-time", "1.5", "--memory", "256M", "--no-self-check", "--jobs", "1"]
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Order in hash tables: the same in each judgement, and another in each repeat, so that a program which hangs on it is flaky."""
+"""The order of hash tables is the same in each judgement and another in each repeat, so a program that depends on it is
+flaky."""
 import json
 import os
 import re
@@ -14,8 +15,8 @@ import support
 
 PYTHON = "print(list({'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'}))"
 PERL = "my %h = map { $_ => 1 } 'a' .. 'h'; print keys %h;"
-# What is first among several differs from process to process by itself; of two that are as likely one is first in all of
-# REPEATS with a probability of 2 to the power of 1 - REPEATS.
+# Which of several members comes first differs between processes; of two equally likely ones, the same is first in all
+# of REPEATS with a probability of 2 to the power of 1 - REPEATS.
 REPEATS = 16
 RUST = ('fn main() { let m: std::collections::HashSet<&str> = ["a", "b"].into_iter().collect();'
         ' print!("{}", m.iter().next().unwrap()); }')
@@ -75,7 +76,7 @@ class Repeat(judging.Judging):
         return self.rows()[0]
 
     def check_printed(self, language, program, expected, repeats):
-        """A program that prints this, or something else, is flaky, where it is judged more than once."""
+        """A program that prints this or another text is flaky if it is judged more than once."""
         row = self.judge_one({"language": language, "stdout": expected}, program, "--repeat", repeats)
         self.assertEqual((row["flaky"], row["passed"]), (True, False), row)
         return row
@@ -89,7 +90,7 @@ class Repeat(judging.Judging):
         for _ in range(2):  # two engines, two zygotes
             self.assertEqual(self.judge_one(problem, PYTHON)["verdict"], "passed")
         row = self.check_printed("python", PYTHON, expected, 8)
-        self.assertEqual(row["repeats"], {"judged": 8, "passed": 2})  # four secrets in turn, of which the first is expected
+        self.assertEqual(row["repeats"], {"judged": 8, "passed": 2})  # four secrets by turns; the first one is right
 
     def test_a_function_that_lists_a_set_has_one_verdict_and_is_flaky_when_repeated(self):
         body = "    return list({'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'})\n"

@@ -57,7 +57,8 @@ class Results(Judging):
 
     @support.once
     def test_a_task_that_changed_is_judged_again(self):
-        """Whatever changed of it: also what only the judge's side takes, like the entry point or what the reference imports."""
+        """Any change of a task counts, even of what only the judge's side reads, such as the entry point or the
+        reference's imports."""
         row = {"task_id": "Own/0", "entry_point": "f", "tests": "assert f(3) == 9\nassert math.pi > 3\n",
                "code": "import math\ndef f(x): return x * x\ndef g(x): return -1\n"}
         self.samples([("Own/0", "import math\ndef f(x): return x * x\ndef g(x): return -1\n")])
@@ -122,7 +123,7 @@ class Results(Judging):
         try:
             while piece := os.read(terminal[0], 4096):
                 seen += piece
-        except OSError:  # a terminal that nobody has open any more
+        except OSError:  # a terminal whose other end is closed
             pass
         self.assertEqual(130, child.wait(support.TIMEOUT))
         self.assertIn(b"interrupted before the first sample was judged: of the self-check 0 of 1 tasks are done", seen)
@@ -157,7 +158,7 @@ class Results(Judging):
         self.assertEqual({r["verdict"] for r in self.rows()}, {"passed"})
 
     def test_a_harness_error_is_shown_apart_and_tried_again(self):
-        """The engine is killed under the same sample twice."""
+        """The engine is killed twice during the same sample."""
         self.samples([("Own/0", "    import time; time.sleep(1)\n    return sum(numbers)\n"), self.bad])
         child = self.start("-j1", "--json")
         killed = set()

@@ -129,7 +129,7 @@ def without(text, rule, instead):
 
 
 def says(text, call):
-    """Whether the test that the text defines takes it for right."""
+    """Whether the test that the text defines accepts the value."""
     space = {}
     exec(text, space)
     try:

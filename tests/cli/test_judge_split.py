@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`fumehood judge` in two sandboxes: what crosses between a Python test and its candidate, and what does not help a
-candidate that means to deceive."""
+"""`fumehood judge` in two sandboxes: what is exchanged between a Python test and its candidate, and tricks that do not
+help a dishonest candidate."""
 import json
 import os
 import sys
@@ -19,7 +19,7 @@ def problem(task_id, test, reference="    return x\n", prompt="def f(x):\n", ent
 
 class Judging(support.TempDir):
     def judge(self, problems, samples, *args, status=0):
-        """The rows; `summary` is what --json prints."""
+        """Returns the rows; `summary` is the output of --json."""
         self.write("problems.jsonl", "".join(json.dumps(p) + "\n" for p in problems))
         self.write("samples.jsonl", "".join(json.dumps({"task_id": t, "completion": c}) + "\n" for t, c in samples))
         (self.dir / "results.jsonl").unlink(missing_ok=True)
@@ -34,7 +34,7 @@ class Judging(support.TempDir):
         return self.judge([problem_], [(problem_["task_id"], completion)], *args, status=status)[0]
 
     def verdict(self, test, completion, *args, **kw):
-        """Of one sample of a task whose reference is not looked at."""
+        """The verdict on one sample of a task whose reference is not judged."""
         row = self.one(problem("T/0", test, **kw), completion, "--no-self-check", *args)
         self.assertEqual(row["integrity"], "split", row)
         return row
@@ -261,7 +261,8 @@ class HowATaskIsJudged(Judging):
                              [("passed", "split"), ("failed", "split"), ("early_exit", "split")], rows)
 
     def test_no_candidate_changes_how_its_task_is_judged(self):
-        """What it gives to a test that hands it on has to cross again; that it cannot is no word about the test."""
+        """What the candidate gives to a test that passes it on has to be sent back; if that is impossible, it says
+        nothing about the test."""
         deep = "    for _ in range(149): x = [x]\n    return x\n"
         lies = deep + "class Yes:\n    __eq__ = lambda *_: True\nf = lambda x: Yes()\n"
         good = "    return x[::-1]\n"
@@ -271,7 +272,7 @@ class HowATaskIsJudged(Judging):
             self.assertEqual([(r["verdict"], r["integrity"]) for r in rows],
                              [("failed", "split"), ("failed", "split"), ("passed", "split")], rows)
             self.assertIn("handed on", rows[0]["reason"])
-        # the control: where the reference gives the same, it is the test that cannot be split
+        # the control: if the reference returns the same, the test cannot be split
         p = problem("T/0", "assert candidate(candidate)", "    return (lambda: 0) if x else 1\n", "def f(x):\n")
         p["test"] = "def check(candidate):\n    candidate(0)\n    assert candidate(lambda: 0)\n"
         row = self.one(p, "    return 1\n", "--no-self-check")
@@ -363,7 +364,7 @@ class SelfCheck(Judging):
         self.assertEqual(self.summary["flaky"], 1)
 
 
-# A candidate that answers by hand: REPLY is asked for what goes out instead of an honest answer.
+# A candidate that writes its answers itself: REPLY is sent in place of an honest answer.
 BY_HAND = """
     pass
 
@@ -404,7 +405,7 @@ class Deception(Judging):
     TEST = "assert candidate(1) == 'expected'"
 
     def check(self, cases, test=None, *args):
-        """Each completion's verdict, and how it was found out."""
+        """Checks each completion's verdict, and how it was found."""
         p = problem("T/0", test or self.TEST, "    return 'expected'\n")
         rows = self.judge([p], [("T/0", c) for _, c, _ in cases], "--no-self-check", *args)
         for (what, _, verdict), row in zip(cases, rows):

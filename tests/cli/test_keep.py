@@ -37,7 +37,7 @@ class Keeping(Judging):
         return json.loads(self.ask("show", name, "--show", "all", "--json"))["cells"]
 
     def without_store(self):
-        """Where no folder for the store can be made: below a file."""
+        """A place where no folder for the store can be made: below a file."""
         (self.dir / "file").write_text("")
         os.environ["FUMEHOOD_STORE"] = str(self.dir / "file" / "store.db")
 
@@ -80,12 +80,12 @@ class Judgements(Keeping):
     def test_the_same_command_goes_on_in_the_same_entry(self):
         self.samples([GOOD, VOWELS])
         self.judge()
-        self.samples([GOOD, BAD, VOWELS])  # the second is another one now, the third is new
+        self.samples([GOOD, BAD, VOWELS])  # the second sample differs now, the third is new
         self.judge()
         [e] = self.list()
         self.assertEqual((e["passed"], e["failed"], e["total"], e["rows"], e["state"]), (2, 1, 3, 3, "complete"))
         self.assertEqual([c["status"] for c in self.cells(e["id"])], ["passed", "failed", "passed"])
-        self.judge()  # there is nothing left to judge
+        self.judge()  # no sample is left to judge
         self.assertEqual([x["id"] for x in self.list()], [e["id"]])
         self.judge(results="other.jsonl")
         self.assertEqual(len(self.list()), 2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which shared libraries a command loads: the light ones load nothing that speaks HTTP or TLS, reads archives or is a
-database, and an eval loads them only for a provider that asks a server."""
+"""The shared libraries that a command loads: light ones load none for HTTP or TLS, for archives or for databases, and
+an eval loads those only for a provider that calls a server."""
 import json
 import os
 import pathlib
@@ -27,8 +27,8 @@ class Libraries(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def loaded(self, program, *args):
-        """What the dynamic linker loaded into `program` (argv[0]'s name), dlopen among it, while args ran: its log has a
-        file a process and begins anew, with the linker itself, at each exec."""
+        """The libraries that the dynamic linker loaded into `program` (argv[0]'s name), also by dlopen, while args ran:
+        its log has a file for each process and begins anew, with the linker itself, at each exec."""
         log = self.folder / "ld"
         done = support.command(*args, cwd=self.folder, env={**os.environ, "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(log)})
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fumehood mcp: the protocol over stdin and stdout, the tools, and clients that mean harm."""
+"""fumehood mcp: the protocol over stdin and stdout, the tools, and hostile clients."""
 import base64
 import json
 import os
@@ -199,7 +199,7 @@ class Protocol(Case):
 
 @support.once
 class Hostile(Case):
-    """Each is answered, and the server goes on."""
+    """Each request is answered, and the server continues."""
 
     def refused(self, data, code):
         self.server.raw(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fumehood mcp --http: who may use it, what a connection can do to it, the two eras of the protocol."""
+"""fumehood mcp --http: who may use it, what a connection can do to it, both eras of the protocol."""
 import http.client
 import json
 import os
@@ -43,7 +43,7 @@ class Served(support.TempDir):
         return found
 
     def message(self, method, params=None, id=1, **headers):
-        """(status, headers, the answer of JSON-RPC)."""
+        """Sends a message: (status, headers, the JSON-RPC answer)."""
         body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params or {}, **({} if id is None else {"id": id})})
         status, got, data = self.send(body=body.encode(), **headers)
         return status, got, json.loads(data) if data else None
@@ -126,7 +126,7 @@ class Http(Served):
         gone.close()
         began = time.monotonic()
         self.assertEqual(tool("session_run", code="6 * 7")["content"][0]["text"], "42")
-        self.assertLess(time.monotonic() - began, 50)  # not after the 60 s
+        self.assertLess(time.monotonic() - began, 50)  # sooner than after the 60 s
 
     def test_pages_and_bent_names_are_kept_out(self):
         hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}).encode()

@@ -26,7 +26,7 @@ def commands():
 
 
 def spellings(*command):
-    """Every way to write an option, as --help has it."""
+    """All spellings of an option in --help."""
     found = set()
     for o in help_text.of(support.PROGRAM, *command).options:
         found |= {f"--{o.name}"} | ({f"--no-{o.name}"} if o.negatable else set()) | ({f"-{o.letter}"} if o.letter else set())

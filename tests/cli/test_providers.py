@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where an eval's answers come from: servers of models, good and bad (model_server.py), programs, the user's own
+"""The sources of an eval's answers: servers of models, good and bad (model_server.py), programs, the user's own
 scripts, recordings."""
 import json
 import os
@@ -188,7 +188,7 @@ class Providers(support.TempDir):
         self.config("openai:two-at-a-time", tests=[{"vars": {"n": str(n)}} for n in range(24)])
         rows = self.rows("-j", "12")
         self.assertEqual([row["success"] for row in rows], [True] * 24)
-        # Had all 12 gone on together, each answer would have cost several refusals.
+        # If all 12 had continued at once, each answer would have cost several refusals.
         self.assertLess(self.server.counts["two-at-a-time"], 24 * 3)
 
     # ----------------------------------------------------------------------------------------------------- the cache
@@ -306,10 +306,10 @@ class Providers(support.TempDir):
         self.assertEqual(self.server.counts["broken"], 5)
 
     def test_a_server_that_nobody_started_is_told_at_once(self):
-        """With the pauses of this environment a second try would come long after the test has given up."""
+        """The pauses of this environment are so long that a second try would exceed the test's time."""
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
-            url = "http://127.0.0.1:%d" % s.getsockname()[1]  # bound and not listening: nobody else gets it
+            url = "http://127.0.0.1:%d" % s.getsockname()[1]  # bound, not listening: no other process gets the port
             for id, hint in (("ollama:chat:llama", "`ollama serve` starts a server"), ("openai:good", "OPENAI_BASE_URL")):
                 with self.subTest(id):
                     row = self.row({"id": id, "config": {"apiBaseUrl": url}}, PROMPTFOO_REQUEST_BACKOFF_MS="600000")
@@ -358,7 +358,7 @@ class Providers(support.TempDir):
         self.assertTrue(support.wait_for(lambda: self.server.requests, 30))
         start = time.monotonic()
         child.send_signal(signal.SIGINT)
-        for line in child.stderr:  # the first was heard: what is under way is finished, and the second comes after it
+        for line in child.stderr:  # the first Ctrl-C was handled: running calls finish; the second follows
             if "finishing what is under way" in line:
                 break
         child.send_signal(signal.SIGINT)

@@ -189,13 +189,13 @@ class Types(Case):
 
 
 def starts(python):
-    """A shim of pyenv's is there for each version, and most of them only say how to choose that version."""
+    """pyenv has a shim for each version, most of which only say how to select that version."""
     return subprocess.run([python, "-c", "pass"], capture_output=True).returncode == 0
 
 
 @support.once
 class Wheel(Case):
-    made = None  # by whichever test comes first
+    made = None  # made by the first test that needs it
 
     @classmethod
     def wheels(cls):
@@ -211,7 +211,7 @@ class Wheel(Case):
         return cls.made
 
     def unpacked(self, wheel):
-        """Its prefix, as an installer unpacks it."""
+        """The wheel's prefix, as an installer unpacks it."""
         with zipfile.ZipFile(wheel) as archive:
             for member in archive.infolist():
                 os.chmod(archive.extract(member, self.dir / "unpacked"), member.external_attr >> 16 & 0o777 or 0o644)

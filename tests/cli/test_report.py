@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fumehood report: an eval of the store as a file for others."""
+"""fumehood report: an eval of the store as a file for other readers."""
 import os
 import sys
 import unittest

@@ -20,7 +20,7 @@ PY = ("-l", "python", "--interpreter", PYTHON)
 
 
 def shell(*args, **kw):
-    """`fumehood run ARGS` without --json: exit status, stdout and stderr as a shell has them."""
+    """Runs `fumehood run ARGS` without --json: exit status, stdout and stderr, as in a shell."""
     return command("run", *args, **kw)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The user's own scripts in an eval: whatever one of them does, the others go on; and no key is in their reach."""
+"""The user's own scripts in an eval: if one of them misbehaves, the others continue; and none gets an API key."""
 import json
 import os
 import pathlib
@@ -126,7 +126,7 @@ class SandboxedScripts(Case):
     """`sandbox: true` on an assertion, and --sandbox-scripts."""
 
     def test_it_reads_the_configs_folder_and_grades(self):
-        self.dir.chmod(0o755)  # a sandbox that root starts reads what others may read
+        self.dir.chmod(0o755)  # a sandbox started by root reads only what other users may read
         self.write("here.txt", "seen")
         self.write("check.js", "const fs = require('fs');\nmodule.exports = () => "
                                "fs.readFileSync(__dirname + '/here.txt', 'utf8') === 'seen';\n")

@@ -63,7 +63,7 @@ class Sandboxes(Serving):
     def test_its_time_ends_it_and_can_be_put_off(self):
         short, longer = self.sandbox(timeout=1), self.sandbox(timeout=1)
         self.assertEqual(self.server.ask("POST", f"/sandboxes/{longer.id}/timeout", {"timeout": 300})[0], 204)
-        self.assertEqual(self.server.ask("POST", f"/v2/sandboxes/{longer.id}/connect", {"timeout": 1})[0], 200)  # never sooner
+        self.assertEqual(self.server.ask("POST", f"/v2/sandboxes/{longer.id}/connect", {"timeout": 1})[0], 200)  # never shorter
         support.wait_for(lambda: self.server.ask("GET", "/sandboxes/" + short.id)[0] == 404, 30)
         self.assertEqual(self.server.ask("GET", "/sandboxes/" + longer.id)[0], 200)
         self.assertEqual(self.server.ask("POST", f"/sandboxes/{longer.id}/timeout", {"timeout": 0})[0], 204)
@@ -147,7 +147,7 @@ class Commands(Serving):
         self.assertIn("sleep 1000", next(p for p in listed if p["pid"] == pid)["config"]["args"])
         second = self.box.stream("process.Process/Connect", {"process": {"pid": pid}})
         self.assertEqual(second.pid(), pid)
-        first.close()          # a client that goes does not end it
+        first.close()          # the sandbox outlives a client that disconnects
         self.assertEqual(self.box.run(f"kill -0 {pid}")[0], 0)
         self.assertEqual(self.box.call("process.Process/SendSignal", {"process": {"pid": pid}, "signal": "SIGNAL_SIGKILL"}), (200, {}))
         self.assertEqual([e["event"]["end"]["exitCode"] for e in second if "end" in e["event"]], [-1])
@@ -384,7 +384,7 @@ class Copies(Serving):
 
 
 class Tenants(Serving):
-    """Two keys on one server: what is one's is not there for the other."""
+    """Two keys on one server: neither sees what belongs to the other."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fumehood serve: single runs (/run_code), verdicts (/judge, /submit), and what happens when too many ask."""
+"""fumehood serve: single runs (/run_code), verdicts (/judge, /submit), and what happens under too many requests."""
 import base64
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fumehood serve: templates that a client builds, their names and tags; and what a sandbox's log tells."""
+"""fumehood serve: templates that a client builds, with their names and tags; and a sandbox's log."""
 import hashlib
 import io
 import os
@@ -14,7 +14,7 @@ import support
 
 
 def archive(**files):
-    """A .tar.gz in memory: name=text; a text that is a tuple is a link's target."""
+    """A .tar.gz in memory: name=text; a tuple is the target of a link."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as tar:
         for name, text in files.items():
@@ -54,7 +54,7 @@ class Building(support.TempDir):
         return digest
 
     def build(self, name, steps, tags=(), **more):
-        """What the build's status says in the end."""
+        """The final status of a build."""
         status, made = self.ask("POST", "/v3/templates", {"name": name, "tags": list(tags)})
         self.assertEqual(status, 202, made)
         where = f"/templates/{made['templateID']}/builds/{made['buildID']}"

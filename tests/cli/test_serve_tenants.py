@@ -63,7 +63,7 @@ class Tenants(support.TempDir):
         return self.server.ask(method, path, body, None, E2b_Sandbox_Id=self.a.id, **headers)[:2]
 
     def test_every_route_is_here(self):
-        """A route that is added has to be tried as well."""
+        """Every route has to occur in these tests."""
         tables = "".join((SOURCES / f).read_text() for f in ("process_rpc.c", "filesystem_rpc.c", "watch_rpc.c"))
         routes = set(re.findall(r'"/((?:process|filesystem)\.\w+/\w+)"', tables))
         self.assertEqual(routes, {name for name, _ in UNARY + STREAMS})
@@ -115,7 +115,7 @@ class Tenants(support.TempDir):
             try:
                 while piece := s.recv(65536):
                     answer += piece
-            except TimeoutError:      # the server waits for more of what was cut
+            except TimeoutError:      # the server waits for the rest of a truncated request
                 pass
         return [int(n) for n in re.findall(rb"HTTP/1\.1 (\d{3}) ", answer)], answer
 
@@ -131,7 +131,7 @@ class Tenants(support.TempDir):
         self.assertEqual(self.raw(*post, b, token, body=b"{}")[0][:1], [200])
 
     def test_a_body_whose_length_is_told_twice_is_not_followed_by_another_request(self):
-        """Where a proxy in front takes one length and the server the other, the rest of a body would be a request."""
+        """If a proxy uses one length and the server the other, the rest of a body would be read as a request."""
         hidden = b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
         head = "POST /v2/sandboxes HTTP/1.1", "Host: x", "X-API-Key: e2b_bb"
         for lengths in ((f"Content-Length: {len(hidden) + 5}", "Transfer-Encoding: chunked"),

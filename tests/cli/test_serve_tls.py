@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fumehood serve --tls-self-signed: clients that are told of one domain and one authority find it and trust it."""
+"""fumehood serve --tls-self-signed: clients that know a domain and an authority find the server and trust it."""
 import http.client
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What candidates in C++ can send to the judge's process, honest and not."""
+"""What candidates in C++, honest or not, can send to the judge's process."""
 import os
 import sys
 import unittest
@@ -59,7 +59,7 @@ class Cpp(Split):
 
     @support.once
     def test_variables_that_are_called_like_functions_of_libc(self):
-        """They are the program's own: neither the harness nor a library's call of the function ends in them."""
+        """They belong to the program: neither the harness nor a library uses them by mistake."""
         names = "read write free malloc calloc realloc strlen memcpy memmove memset memcmp strcmp exit abort time index y0 y1 j0 j1 jn " \
                 "link close open signal send recv kill fork wait pipe poll select connect accept bind listen stat access rename remove " \
                 "environ getrandom fflush next count data size rand div sync pause sleep dup qsort abs raise alarm syscall getenv " \
@@ -116,7 +116,7 @@ class Cpp(Split):
         self.check_programs("CPP/0", [(what, *row) for what, row in programs.items()])
 
     def test_the_compiler_sees_no_test(self):
-        """Neither compiler's sandbox holds a file beside the program's own text and the stand-in's object code."""
+        """No compiler's sandbox has files other than the program's own text and the stub's object code."""
         self.check([
             (name, "CPP/0", f"    return 0;\n}}\n#if __has_include(\"{name}\")\n#error it is there\n#endif\n", "failed",
              "assertion failed") for name in ("test.cpp", "stand-in.cpp", "judge", "/home/user/test.cpp", "main")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What candidates in Go can send to the judge's process, honest and not; and tests that cannot be split."""
+"""What candidates in Go, honest or not, can send to the judge's process; and tests that cannot be split."""
 import json
 import os
 import subprocess
@@ -11,7 +11,7 @@ import support
 from split_case import PROBLEMS, Split
 
 
-# Talks to the judge itself, when it is loaded.
+# Sends its own messages to the judge when it is loaded.
 GO_BY_HAND = """package main
 
 import (
@@ -56,7 +56,7 @@ func init() {
 
 
 def go_program(body, *declarations, imports=("os",)):
-    """A program by itself: the function with this body, and what stands beside it."""
+    """A whole program: the function with this body, and further text."""
     return "package main\n\nimport (\n" + "".join(f'    "{i}"\n' for i in imports) + ")\n\nfunc Total(numbers []int) int {\n" \
         + body + "\n".join(declarations) + "\n"
 
@@ -178,7 +178,7 @@ class Go(Split):
         self.assertEqual([(r["verdict"], r["integrity"]) for r in results], [("passed", "split"), ("failed", "split")] * len(rows))
 
     def test_random_values_are_read_or_refused(self):
-        """In bounded time and memory, and what programs give arrives as it was."""
+        """In bounded time and memory; values that programs return arrive unchanged."""
         if not support.FULL:
             self.skipTest("long: go compiles its standard library, too")
         codec = (support.TOP / "guest" / "go" / "split_codec.go").read_text()
@@ -342,7 +342,7 @@ def go_whole(task, *others, imports=(), changed=()):
 
 @support.once
 class GoInProcess(Split):
-    """Programs in one process with a test that needs more of them than one function."""
+    """Programs in one process with a test that needs more than one function of them."""
 
     language, tool = "go", "go"
     TAKE = ("    n := s.items[len(s.items)-1]\n", "    n := 0\n")  # wrong in the last thing that the test asks
@@ -354,7 +354,7 @@ class GoInProcess(Split):
         return self.judged(self.dir / "problems.jsonl", [(what, f"Go/{task}", *rest) for what, task, *rest in cases], "in-process", *args)
 
     def test_the_self_check_finds_the_way(self):
-        """References pass and stubs fail; none counts, unless it is allowed to."""
+        """References pass and stubs fail; neither counts unless in-process is allowed."""
         cases = [(name, name, reference, "passed", "") for name, (_, _, reference) in GO_SHARED.items()]
         summary = self.judge(cases)
         self.assertEqual((summary["self_check"]["in-process"], summary["self_check"]["failures"]), (len(cases), []))

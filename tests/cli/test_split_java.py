@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What candidates in Java can send to the judge's process, honest and not; and tests that cannot be split."""
+"""What candidates in Java, honest or not, can send to the judge's process; and tests that cannot be split."""
 import json
 import os
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What candidates in JavaScript can send to the judge's process, honest and not."""
+"""What candidates in JavaScript, honest or not, can send to the judge's process."""
 import os
 import sys
 import unittest
@@ -9,7 +9,7 @@ import support
 from split_case import Split
 
 
-# Talks to the judge itself, when it is loaded; m is the first call.
+# Sends its own messages to the judge when it is loaded; m is the first call.
 BY_HAND = """  return 0;
 }
 {
@@ -59,7 +59,7 @@ class JavaScript(Split):
         self.check([(what, "JavaScript/0", BY_HAND % code, "tampered", "repl") for what, code in replies.items()])
 
     def test_a_reply_by_hand_is_a_reply(self):
-        """The control: what is refused above is refused for what it says."""
+        """The control: an honest message of this form is accepted, so the others are refused for their content."""
         right = "let m; while ((m = hear())[1] === 'call') say([m[0], 'return', [m[3][0].length > 1 ? 3 : 0], []]); " \
                 "say([m[0], 'end', [], []]);"
         self.check([("right answers", "JavaScript/0", BY_HAND % right, "passed", "")])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What candidates in Rust can send to the judge's process, honest and not; and tests that cannot be split."""
+"""What candidates in Rust, honest or not, can send to the judge's process; and tests that cannot be split."""
 import json
 import os
 import re
@@ -12,7 +12,7 @@ import support
 from split_case import Split
 
 
-# Panics where a crate gives anything else than the one that it is called after.
+# Panics if a crate's result is not the one after which it is called.
 CRATES = r"""
     let r = |pattern: &str| Regex::new(pattern).unwrap();
     assert_eq!(r(r"[.?!]\s*").split("I go. You go!x").collect::<Vec<_>>(), ["I go", "You go", "x"]);
@@ -164,7 +164,7 @@ class Rust(Split):
 
 @support.once
 class RustInProcess(support.TempDir):
-    """Tests that no stand-in can be made for: of a type that the program defines, of a generic function, with closures."""
+    """Tests for which no stub can be made: with a type that the program defines, a generic function, closures."""
 
     USES = "fn main(){}\n\nuse std::{slice::Iter, cmp::{max, self}};\nuse rand::Rng;\nuse regex::Regex;\nuse md5;\nuse serde::Serialize;\n\n"
     TASKS = [  # declaration, canonical solution, body of the test
@@ -305,7 +305,7 @@ class RustInProcess(support.TempDir):
         ])
 
     def test_what_has_no_way(self):
-        """A test that this harness does not understand is no verdict on a program."""
+        """A test that this harness does not understand gives no verdict on a program."""
         declaration, solution, test = self.TASKS[2]
         whole = self.TEST % test
         tasks = [("is to panic", whole.replace("#[test]", "#[test]\n    #[should_panic]"), "are to panic"), ("has no tests", "fn t() {}\n", "no #[test]")]

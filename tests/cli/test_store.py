@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Evals in the store: nothing that was shown as done is lost, however the eval ends, and no row comes twice."""
+"""Evals in the store: no row that was shown as done is lost, however the eval ends, and none occurs twice."""
 import json
 import os
 import pathlib
@@ -42,7 +42,7 @@ class Case(unittest.TestCase):
         self.assertTrue(support.wait_for(condition, support.TIMEOUT))
 
     def prepare(self, count, extra=None):
-        """Test i answers with i; the answers that are asked for are noted in the file `asked`."""
+        """Test i answers with i; requested answers are recorded in the file `asked`."""
         rows = [{"vars": {"v": f"value {i}"}, "assert": [{"type": "equals", "value": f"value {i}"}]} for i in range(count)]
         self.write("tests.json", json.dumps(rows + (extra or [])))
         self.write("provider.py", "import os, time\n"
@@ -245,7 +245,7 @@ class Commands(Case):
             tests = [{"vars": {"n": i, "answer": a}, "description": f"task {i}", "metadata": {"tags": [f"t{i}"]},
                       "assert": [{"type": "contains-any", "value": ["yes", "="], "metric": "right"}]}
                      for i, a in enumerate(answers.split())]
-            for t in tests:  # the answer is no part of the task
+            for t in tests:  # the answer does not belong to the task
                 t["providerOutput"] = t["vars"].pop("answer")
             (cls.home / f"{name}.json").write_text(json.dumps(
                 {"description": f"eval {name} <b>", "prompts": ["{{n}}"], "providers": ["echo"], "tests": tests}))

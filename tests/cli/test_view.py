@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fumehood view: its API request by request, and whom it refuses."""
+"""fumehood view: its API request by request, and which requests it refuses."""
 import csv
 import io
 import json
@@ -161,7 +161,7 @@ class Api(Viewing):
         self.assertEqual(self.viewer.ask("PATCH", "/api/view/evals/eval-gone", {"description": "new <b>", "tags": {"a": "b"}})[0], 200)
         got = self.viewer.get("/api/view/evals/eval-gone")
         self.assertEqual((got["description"], got["tags"]), ("new <b>", {"a": "b"}))
-        self.assertEqual(self.viewer.ask("DELETE", "/api/eval/eval-go")[0], 404)       # no beginnings of an id here
+        self.assertEqual(self.viewer.ask("DELETE", "/api/eval/eval-go")[0], 404)       # deleting needs the complete id
         self.assertEqual(self.viewer.ask("DELETE", "/api/eval", {"ids": ["eval-gone"]})[0], 204)
         self.assertEqual(self.viewer.ask("GET", "/api/view/evals/eval-gone")[0], 404)
 
@@ -169,7 +169,7 @@ class Api(Viewing):
         with socket.create_connection(("127.0.0.1", self.viewer.port), timeout=support.TIMEOUT) as s:
             s.sendall(f"GET /api/view/events HTTP/1.1\r\nHost: localhost:{self.viewer.port}\r\n\r\n".encode())
             f = s.makefile("rb")
-            while b":\n" != f.readline().replace(b"\r\n", b"\n"):     # it has seen how things are
+            while b":\n" != f.readline().replace(b"\r\n", b"\n"):     # until the stream has sent the initial state
                 pass
             fill(self.store, head("eval-live"), [cell(0, 0, "x")])
             while True:
@@ -389,7 +389,7 @@ class Refused(Viewing):
                     break
                 idle.append(s)
             self.assertGreater(len(idle), 300)
-            self.assertTrue(support.wait_for(self.answers, 120))     # once the first have been idle for too long
+            self.assertTrue(support.wait_for(self.answers, 120))     # when the first were idle for too long
         finally:
             for s in idle:
                 s.close()
@@ -418,7 +418,7 @@ class OtherUsers(Viewing):
 
 @support.once
 class Tokens(Viewing):
-    """Listening at every address: the user of a connection from outside cannot be told."""
+    """On a server that listens at every address, the user of a connection from outside is unknown."""
     options = ("--address", "0.0.0.0", "--name", "box.example")
 
     def test_the_url_has_the_token_and_gives_a_cookie_for_it(self):

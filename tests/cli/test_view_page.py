@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The viewer's pages in a real browser: what is seen, the keyboard, and that nothing hostile becomes markup."""
+"""The viewer's pages in a real browser: what is visible, the keyboard, and that hostile text does not become markup."""
 import http.server
 import json
 import os
@@ -16,7 +16,7 @@ import support
 from browser import Browser, program
 from view_client import FILL, Viewer, cell, fill, head
 
-# Each says so, in window.hurt, when it is run; or it asks a server that is not ours.
+# Each payload sets window.hurt when it is executed, or requests something from another server.
 HOSTILE = (
     "<script>window.hurt=1</script>",
     "</script><script>window.hurt=2</script>",
@@ -36,10 +36,10 @@ HOSTILE = (
     "__proto__",
     "<plaintext><textarea><!--<title><noscript>",
 )
-# What of it does something in a page that takes text for markup: else the test could not fail.
+# The payloads that have an effect in a page that treats text as markup; without them the test could not fail.
 CONTROL = (0, 2, 3, 4, 5)
 
-# Texts whose contrast to what lies behind them is below the bound of WCAG 2.2, AA.
+# Texts whose contrast to their background is below the bound of WCAG 2.2, AA.
 CONTRAST = r"""(() => {
   const rgb = (s) => { const m = s.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0, 0]; const f = s.startsWith("color(") ? 255 : 1; return [m[0] * f, m[1] * f, m[2] * f, m[3] ?? 1]; };
   const light = ([r, g, b]) => [r, g, b].map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }).reduce((a, v, i) => a + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -56,7 +56,7 @@ CONTRAST = r"""(() => {
 
 
 def hostile_eval(payload, number):
-    """The payload in every field that somebody else than us fills."""
+    """The payload in every field that other people fill."""
     check = {"pass": False, "score": 0, "reason": payload, "assertion": {"type": payload, "value": payload, "metric": payload},
              "metadata": {"verdict": payload, "integrity": payload, "language": payload, "code": payload, "status": payload, "stdout": payload, "stderr": payload, "usage": {"cpu_ms": 3},
                           "isolation": {payload: True}, "fired": [payload], "findings": [payload], "start": {"path": payload, "why": payload}}}
@@ -113,7 +113,7 @@ class Hostile(Pages):
         self.assertEqual(page.complaints(), [], what)
 
     def test_the_test_sees_what_is_run(self):
-        """The control: the same payloads in a page that takes them for markup."""
+        """The control: the same payloads in a page that treats them as markup."""
         class Naive(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 body = HOSTILE[int(self.path.strip("/"))] if self.path.strip("/").isdigit() else ""

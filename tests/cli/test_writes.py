@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Nothing is lost in silence: each command with a full disk, a gone reader or a closed descriptor behind what it writes."""
+"""No output is lost silently: each command with a full disk, a reader that is gone, or a closed descriptor as its
+output."""
 import os
 import pathlib
 import subprocess
@@ -16,7 +17,7 @@ CONFIG = "prompts: [hello]\nproviders: [echo]\ntests: [{assert: [{type: contains
 
 
 def gone_reader():
-    """The writing end of a pipe that nobody reads."""
+    """The writing end of a pipe without a reader."""
     reading, writing = os.pipe()
     os.close(reading)
     return writing
@@ -35,7 +36,7 @@ class StandardOutput(support.TempDir):
         self.count = 0
 
     def judge(self, *options):
-        """A results file that is new each time: the report is written beside what is lost."""
+        """Judges into a new results file each time; its report is written to the failing output."""
         self.count += 1
         return ["judge", "--no-self-check", "--problems", self.problems, self.samples, "-o",
                 self.dir / f"results{self.count}.jsonl", "--report", self.dir / f"report{self.count}.md", *options]
@@ -87,7 +88,7 @@ class StandardOutput(support.TempDir):
             self.assertIn("cannot write to standard output: Bad file descriptor", done.stderr)
 
     def test_all_is_well_with_a_reader(self):
-        """The control: the same commands have the status 0 where standard output takes what they write."""
+        """The control: the same commands end with status 0 when standard output accepts what they write."""
         for status, command in self.commands():
             done = support.command(*command)
             self.assertEqual((0, ""), (done.returncode, "".join(x for x in done.stderr.splitlines() if "cannot write" in x)),
@@ -116,7 +117,7 @@ class StandardOutput(support.TempDir):
 
 
 class Files(support.TempDir):
-    """Files that the user names, on a disk that is full or that are not there."""
+    """Files that the user names, on a full disk or in missing folders."""
 
     def run_with(self, *args, code="echo hello > made"):
         return support.command("run", "-l", "bash", "-c", code, *args, cwd=self.dir)

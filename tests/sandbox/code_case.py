@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Evals whose assertion runs the program of an answer. The echo provider gives back the prompt, so that a test's prompt is the
-model's answer."""
+"""Evals with an assertion that runs the answer's program. The echo provider returns the prompt, so a test's prompt is
+the model's answer."""
 import json
 import os
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A load in which somebody is killed or something runs out, and what has to hold afterwards: what tests of faults share."""
+"""A load under which processes are killed or a resource runs out, and what has to hold afterwards; shared by the tests
+of faults."""
 import json
 import os
 import random
@@ -20,11 +21,11 @@ RUNS = 60 if support.SANITIZED else 150
 
 
 class Load:
-    """The soak program at work, in which somebody breaks things, and all processes that were ever seen below it."""
+    """The soak program at work, and all processes ever seen below it."""
 
     def __init__(self, seed, *options, runs=RUNS, env=os.environ, **kw):
         self.seed, self.random = seed, random.Random(seed)
-        # A sanitizer looks for leaks with a helper process of the engine's name, and waits for ever when that is killed.
+        # A sanitizer's leak check uses a helper process with the engine's name, and waits forever when it is killed.
         env = {**env, "ASAN_OPTIONS": env.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
         self.process = subprocess.Popen([SOAK, "--runs", str(runs), "--seed", str(seed), "--faults", *options],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -32,22 +33,22 @@ class Load:
         self.output = []
         self.reader = threading.Thread(target=lambda: self.output.extend(self.process.communicate()))
         self.reader.start()
-        self.seen, self.engines = set(), set()      # of the seen: process id and start
+        self.seen, self.engines = set(), set()      # seen: (process id, start) of each
 
     def look(self):
-        """Living processes below, {pid: name}."""
+        """Living processes below the load, {pid: name}."""
         below = proc.descendants(self.process.pid)
         self.seen.update(proc.marks(below).items())
         self.engines.update(pid for pid, name in below.items() if name == "fumehood-engine")
         return below
 
     def kill(self, who):
-        """SIGKILL to one of those that `who` takes for its victim; False when there was none."""
+        """Sends SIGKILL to a process for which `who` holds; False when there was none."""
         victims = sorted(pid for pid, name in self.look().items() if who(pid, name))
         return bool(victims) and proc.kill(self.random.choice(victims), signal.SIGKILL)
 
     def torment(self, who, pause):
-        """Kills at random moments until the load is through. How many."""
+        """Kills at random moments until the load has finished; returns how often."""
         n = 0
         while self.process.poll() is None:
             time.sleep(self.random.uniform(pause / 3, pause))
@@ -66,7 +67,7 @@ class Load:
             raise AssertionError(f"seed {self.seed}: {self.process.returncode}, {self.output}") from None
 
     def left(self):
-        """Processes that were seen below and still live, and control groups of engines that were seen."""
+        """Seen processes that are still alive, and control groups of seen engines."""
         alive = [pid for pid, began in self.seen if proc.start_time(pid) == began]
         groups = [g for e in self.engines for g in support.groups_of(e)]
         return [f"{pid} {proc.name(pid)}" for pid in alive] + groups
@@ -81,12 +82,13 @@ def is_keeper(pid, name):
 
 
 def is_init(pid, name):
-    """An engine's child that has become one."""
+    """Whether a child of an engine has become an init."""
     return name.startswith(INIT) and parent_named(pid, "fumehood-engine")
 
 
 def is_program(pid, name):
-    """Not what is init's still: a child before its exec, or one that moves a file. Their death is an engine_error."""
+    """Whether a process is a program and not yet init's: a child before its exec, or one that moves a file. Killing
+    those is an engine_error."""
     return not (is_engine(pid, name) or is_keeper(pid, name) or name.startswith(INIT) or parent_named(pid, "fumehood-engine"))
 
 
@@ -107,7 +109,7 @@ class Faults(support.TempDir):
         self.assertEqual(bash("echo clean; ls /tmp")["stdout"], "clean\n", "the next run is clean")
 
     def engine_in(self, script, wrapper=""):
-        """An engine that is started by a shell which first does this."""
+        """An engine started by a shell that first runs this command."""
         path = self.write("engine", f'#!/bin/sh\n{script}\nexec {wrapper}{ENGINE} "$@"\n', 0o755)
         self.dir.chmod(0o755)
         return {**os.environ, "FUMEHOOD_ENGINE": str(path)}

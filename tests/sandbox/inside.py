@@ -10,8 +10,8 @@ import support
 from support import PYTHON, need_program, run
 
 PY = ("-l", "python", "--interpreter", PYTHON)
-INIT = "memfd:fumehood"                      # how the name of a sandbox's init begins: the kernel's, for what is executed from there
-CC_WARNINGS = ("--compiler-flag", "-w")     # test programs are short; what they discard is their business
+INIT = "memfd:fumehood"                      # the kernel's name for a program executed from memory, as init is
+CC_WARNINGS = ("--compiler-flag", "-w")     # no warnings for test programs, which ignore results on purpose
 
 
 def python(code, *args, **kw):
@@ -38,19 +38,19 @@ def javascript(code, *args, **kw):
 
 
 def enforced(result, limit):
-    """exact, bounded or none: what this host makes of a limit."""
+    """How exactly this host enforces a limit: exact, bounded or none."""
     return result["limits"][limit]["enforced"]
 
 
 def story(result):
-    """A result in few words, for the message of a failed assertion."""
+    """A result in short, for the message of a failed assertion."""
     short = {k: result.get(k) for k in ("status", "exit_code", "signal", "fired", "usage", "error", "files")}
     return f"{short}\nstdout {result['stdout'][:400]!r}\nstderr {result['stderr'][-800:]!r}"
 
 
 @contextlib.contextmanager
 def running(*args, say=None, as_command=False, **kw):
-    """A `fumehood run` that goes on while the block runs, started once it has printed its first line."""
+    """A `fumehood run` that runs during the block, which begins once the run has printed its first line."""
     words = [support.PROGRAM, "run", *map(str, args)]
     kw.setdefault("stdin", subprocess.DEVNULL)
     p = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kw)
@@ -70,7 +70,7 @@ def running(*args, say=None, as_command=False, **kw):
 
 
 def marker():
-    """A number that nobody else sleeps for: finds a sandboxed process on the host by its command line."""
+    """A number of seconds that no other process sleeps: finds a sandboxed process on the host by its command line."""
     marker.last = getattr(marker, "last", 0) + 1
     return f"{100000 + os.getpid() % 100000}.{marker.last}"
 

@@ -25,7 +25,7 @@ RUNS = ((("--wall-time", "0.7", "-c", "sleep 60"), "wall_time_limit"),
 
 
 class Runs:
-    """What each run must come to, whatever the wall clock does."""
+    """The expected outcome of each run, whatever the wall clock does."""
 
     def check(self, args, status, **kw):
         began = time.monotonic()
@@ -48,7 +48,7 @@ class Preloaded(Runs, support.TempDir):
         self.env = {**os.environ, "LD_PRELOAD": str(JUMP)}
 
     def test_the_clock_does_jump(self):
-        """The control: a program that preloads it sees days go by."""
+        """The control: a program that preloads the library sees the clock jump by days."""
         code = "import time\nseen = set()\nend = time.monotonic() + 1\nwhile time.monotonic() < end:\n" \
                "    seen.add(round((time.time() - time.monotonic()) / 86400))\n    time.sleep(0.01)\nprint(len(seen))"
         done = subprocess.run([support.PYTHON, "-c", code], env=self.env, capture_output=True, text=True, check=True)

@@ -12,7 +12,7 @@ import support
 ALONE = "it measures how long short commands take"
 
 SECONDS = 600 if support.FULL else 4
-BOUND_MS = 20      # beyond what the processors explain
+BOUND_MS = 20      # beyond what the number of processors explains
 
 
 @support.once

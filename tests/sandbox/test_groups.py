@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Groups: programs in sandboxes of their own that are joined by pipes alone (docs/protocol.md), by a client of its own."""
+"""Groups: programs in sandboxes of their own that are connected only by pipes (docs/protocol.md), tested by a client of
+its own."""
 import os
 import sys
 import time
@@ -39,7 +40,7 @@ class Member:
 
     @property
     def ended(self):
-        """Status, and whether the leader's end was the cause."""
+        """The status, and whether the leader's end was its cause."""
         return number(self.exit, proto.F_STATUS), bool(number(self.exit, F_STOPPED))
 
 

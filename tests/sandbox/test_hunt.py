@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""./dev abuse --hunt for a few seconds, and with a layer off, where it has to find something."""
+"""./dev abuse --hunt for a few seconds, and with a layer off, when it has to find something."""
 import json
 import os
 import subprocess
@@ -16,7 +16,7 @@ RUN = support.TOP / "tests" / "abuse" / "run"
 @unittest.skipIf(support.whoami() == "userns", "only as root and user")
 class Hunt(unittest.TestCase):
     def hunt(self, *args, before=()):
-        """(its rows, the records of its rounds), as whoever runs this."""
+        """Runs the hunt as the current user: (its rows, the records of its rounds)."""
         done = subprocess.run([*before, sys.executable, RUN, "--worker", "--build", support.BUILD, "--hunt", *map(str, args)],
                               capture_output=True, text=True, timeout=support.TIMEOUT)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A folder as root file system: one with musl instead of the host's libc, one that has next to nothing, and one that is
-made to do harm. The folder itself is never changed."""
+"""A folder as root file system: one with musl in place of the host's libc, one that is almost empty, and a hostile one.
+The folder itself is never changed."""
 import glob
 import os
 import pathlib
@@ -135,7 +135,7 @@ class Sparse(Image):
 
 
 class Hostile(Image):
-    """Links in an image lead where a process inside would be led, never out of it."""
+    """Links in an image lead where they lead for a process inside, never out of the image."""
 
     def host(self):
         """A folder of the host that links may point to, and what is known of other places that they may."""

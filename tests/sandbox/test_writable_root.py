@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""--writable-root: the root can be written to as a container's can, within the limits, and is forgotten; what is shown of the
-host stays as it is."""
+"""--writable-root: the root is writable, as a container's, within the limits, and its changes are dropped; what is
+visible of the host stays unchanged."""
 import os
 import sys
 import unittest
@@ -71,7 +71,7 @@ class WritableImage(Image):
         self.assertEqual((r["stdout"], r["exit_code"]), ("in\n/bin/busybox\n", 0), story(r))
 
 
-del Image  # its tests are test_images.py's
+del Image  # its tests are in test_images.py
 
 if __name__ == "__main__":
     unittest.main()

@@ -12,14 +12,14 @@
 
 enum fh_worth {
 	FH_WORTH_OK,
-	FH_WORTH_NOTE,   /* for information; nothing is missing */
+	FH_WORTH_NOTE,   /* for information: nothing is missing or weak */
 	FH_WORTH_WEAKER, /* runs are possible, but something is missing or protects less */
-	FH_WORTH_BLOCKS, /* it makes every run impossible */
+	FH_WORTH_BLOCKS, /* no run is possible because of this finding */
 	FH_WORTH_COUNT_
 };
 
 struct fh_finding {
-	const char *group; /* constant */
+	const char *group; /* name of the group of probes; a constant string */
 	char *name;
 	enum fh_worth worth;
 	char *here; /* one sentence without a full stop; text from elsewhere in it is not yet escaped */
@@ -31,7 +31,7 @@ struct fh_checkup {
 	size_t count, capacity;
 	const char *group;         /* group of the findings that are being added */
 	struct fh_client *client;  /* NULL: no engine could be started, and a finding says why */
-	struct fh_result *sandbox; /* of a plain run that worked; NULL: none did, and a finding says why */
+	struct fh_result *sandbox; /* result of a plain run; NULL: the run failed, and a finding says why */
 };
 
 /* Adds a finding; the pointer is valid until the next one is added. mend: NULL, or text that is copied. */

@@ -50,7 +50,7 @@ struct pairs {
 	size_t count, capacity;
 	json_t *index; /* hash of a task -> its index */
 	int side;
-	int column; /* only this column counts; -1: every column */
+	int column; /* compare only this column of the eval; -1: all columns */
 };
 
 static void hash_task(const json_t *row, char ret_hex[FH_SHA256_HEX])

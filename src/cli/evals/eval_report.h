@@ -4,9 +4,9 @@
 #include "eval/results.h"
 
 struct fh_report_options {
-	unsigned width; /* of the terminal */
+	unsigned width; /* width of the terminal in columns */
 	bool color;
-	size_t rows_max; /* of the grid */
+	size_t rows_max; /* maximum of rows in the grid */
 	size_t cell_max; /* maximum of characters in a cell */
 };
 

@@ -38,7 +38,7 @@ struct run {
 	int64_t begun_ns;
 	size_t before; /* number of cells that an earlier run finished */
 	pthread_mutex_t lock;
-	char note[160];      /* guarded by the lock */
+	char note[160];      /* text beside the progress bar; guarded by `lock` */
 	volatile int pause;  /* another terminal asked for a pause */
 	volatile int cancel; /* another terminal asked to cancel; Ctrl-C sets fh_stop_asked instead */
 };

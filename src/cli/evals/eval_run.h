@@ -10,7 +10,7 @@ struct fh_eval_session {
 	const struct fh_eval_options *options;
 	const struct fh_eval_plan *plan;
 	struct fh_services *services;
-	const struct fh_opt_list *paths; /* NULL-terminated: files that results are written to */
+	const struct fh_opt_list *paths; /* files for the results, NULL-terminated */
 	const json_t *argv;              /* command line that began the eval; it is stored to resume it */
 	FH_NULLABLE const char *resume;  /* id of the stored eval to continue; NULL: a new one */
 	int64_t created_ms;              /* when that eval was created */

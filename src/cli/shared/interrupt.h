@@ -14,4 +14,4 @@ void fh_interrupt_catch(void);
 /* While this is enabled, the first Ctrl-C sets fh_stop_asked and writes `note` to stderr: running work may finish. The
  * second acts as usual. */
 extern volatile int fh_stop_asked;
-void fh_interrupt_gently(const char *note); /* NULL disables it */
+void fh_interrupt_gently(const char *note); /* NULL disables gentle interruption */

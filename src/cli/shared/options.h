@@ -35,20 +35,20 @@ struct fh_opt_list {
 void fh_opt_list_release(struct fh_opt_list *l);
 
 struct fh_opt {
-	const char *name; /* without dashes; NULL ends the table, "" with help only is a heading */
+	const char *name; /* name without dashes; NULL ends the table; "" with only a help text is a heading */
 	char letter;      /* 0: no letter */
 	enum fh_opt_kind kind;
 	void *target;         /* unchanged unless the option is given */
-	const char *argument; /* "SECONDS", for the help */
+	const char *argument; /* name of the value in the help, such as "SECONDS" */
 	const char *help;     /* one sentence; names the default where it matters */
 	unsigned flags;
 	bool *given; /* set to true when the option is given; may be NULL */
 };
 
 struct fh_command_line {
-	const char *program;  /* "fumehood run" */
-	const char *synopsis; /* "[OPTIONS] [-c CODE | FILE | -] [-- ARGS…]" */
-	const char *about;    /* a paragraph */
+	const char *program;  /* name of the command, such as "fumehood run" */
+	const char *synopsis; /* arguments in short, such as "[OPTIONS] [-c CODE | FILE | -] [-- ARGS…]" */
+	const char *about;    /* description of the command, one paragraph */
 	const char *details;  /* after the options: examples, exit status; may be NULL */
 	const struct fh_opt *options;
 };

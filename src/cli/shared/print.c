@@ -59,7 +59,7 @@ int fh_print_end(int status, int lost)
 			continue;
 		fh_error_sys(&err, failure[fd], "cannot write to %s", names[fd]);
 		(void)fh_command_failed(&err, lost);
-		failure[fd] = 0; /* already reported */
+		failure[fd] = 0; /* this failure is reported only once */
 		any = true;
 	}
 	return any && status == FH_EXIT_OK ? lost : status;

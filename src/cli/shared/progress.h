@@ -9,5 +9,5 @@
 
 struct fh_progress;
 FH_OWN struct fh_progress *fh_progress_new(const char *title, uint64_t total, bool quiet);
-void fh_progress_step(struct fh_progress *p, uint64_t done, FH_NULLABLE const char *note); /* absolute count */
+void fh_progress_step(struct fh_progress *p, uint64_t done, FH_NULLABLE const char *note); /* done: count so far */
 void fh_progress_free(struct fh_progress *p);

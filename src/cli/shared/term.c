@@ -154,7 +154,7 @@ unsigned fh_term_text_width(struct fh_str s)
 
 struct cell {
 	char *text;        /* escaped; begins with the styled word */
-	size_t size, word; /* in bytes: the text, its first word */
+	size_t size, word; /* bytes of the text, and of its first word */
 	enum fh_style style;
 };
 
@@ -302,7 +302,7 @@ static void choose_widths(const struct fh_table *t, unsigned width, unsigned *wi
 	}
 	for (unsigned i = 0; i < t->columns; i++)
 		f.words_left += words[i];
-	if (f.words_left > f.room) { /* they do not all fit, so some words will be broken */
+	if (f.words_left > f.room) { /* the widest words do not all fit, so some will be broken */
 		memset(words, 0, t->columns * sizeof(*words));
 		f.words_left = 0;
 	}

@@ -37,10 +37,10 @@ static const struct driver {
 
 /* The outcome of a check. `reason` is NULL when everything was as expected. */
 struct finding {
-	const char *integrity; /* NULL: the form of the check decides */
+	const char *integrity; /* what `integrity` in the metadata says; NULL: the form of the check decides */
 	const char *verdict;   /* passed, failed, early_exit, no_code, or the name of a status */
 	char *reason;
-	struct fh_result *result; /* of the last run of the program; NULL when nothing ran */
+	struct fh_result *result; /* result of the program's last run; NULL when nothing ran */
 };
 
 static void finding_release(struct finding *f)

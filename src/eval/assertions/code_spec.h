@@ -35,11 +35,11 @@
 /* One call or run, and what is expected of it. Values are borrowed from the spec's fields. */
 struct fh_code_case {
 	FH_NULLABLE const char *call;     /* an expression; NULL: `function` is called with `args` */
-	FH_NULLABLE const json_t *args;   /* array */
-	FH_NULLABLE const json_t *kwargs; /* object */
+	FH_NULLABLE const json_t *args;   /* positional arguments, an array */
+	FH_NULLABLE const json_t *kwargs; /* keyword arguments, an object */
 	FH_NULLABLE const json_t *expected;
 	FH_NULLABLE const char *expected_output, *expected_error;
-	struct fh_str input, output; /* of a program that runs as a whole; output.p NULL: any output passes */
+	struct fh_str input, output; /* stdin, and expected stdout (output.p NULL: any passes) of a whole program */
 };
 
 struct fh_code_spec {

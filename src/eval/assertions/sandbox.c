@@ -193,13 +193,13 @@ static int validate(const json_t *assertion, struct fh_error *err)
 
 struct asked {
 	const struct fh_assertion_call *call;
-	json_t *fields; /* templates rendered */
+	json_t *fields; /* the assertion's fields, with templates rendered */
 	enum form form;
 	struct fh_str canonical;
 	const char *language;
 	const char *container;  /* name of a container image, which only tells the language; NULL: no such name was given */
 	char *image;            /* directory with a root file system */
-	char *function;         /* NULL: neither the fields nor the canonical solution name a function */
+	char *function;         /* function to call; NULL: neither the fields nor the canonical solution name one */
 	json_t *calls, *inputs; /* lists of strings; calls may be empty */
 	struct fh_buf *outputs; /* what the canonical solution printed, for each input; NULL before it ran */
 };
@@ -289,7 +289,7 @@ static int read_asked(struct asked *a, struct fh_error *err)
 	const struct comparing *c = find_comparing(a->language);
 	struct fh_str last = c ? c->last_function(a->canonical) : (struct fh_str){ "", 0 };
 	const char *given = fh_json_str(a->fields, "function", "");
-	if (*given && !fh_judge_is_name(fh_str(given))) /* it becomes part of a program's text */
+	if (*given && !fh_judge_is_name(fh_str(given))) /* the name becomes part of a program's text */
 		return wrong(err, "function \"%.60s\" is no name of a function", given);
 	if (*given || last.n > 0)
 		a->function = *given ? fh_xstrdup(given) : fh_xstrndup(last.p, last.n);

@@ -18,8 +18,8 @@ struct fh_eval_config {
 	const json_t *root;           /* the files of -c joined into one config, borrowed */
 	struct fh_document **parts;   /* the documents of the files of -c, in order; at least one */
 	size_t part_count, part_capacity;
-	char *path, *dir;                 /* of the first file, absolute; relative file:// paths start at dir */
-	json_t *env;                      /* for templates: the environment and the config's own `env` */
+	char *path, *dir;                 /* of the first config, absolute; relative file:// paths start at dir */
+	json_t *env;                      /* variables for {{env.X}}: the environment and the config's own `env` */
 	bool lenient;                     /* a key that looks like a misspelt one is a warning, not an error */
 	struct fh_eval_warning *warnings; /* about parts that are unusual, but not wrong */
 	size_t warning_count, warning_capacity;

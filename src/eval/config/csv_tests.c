@@ -152,9 +152,9 @@ static json_t *sub_object(json_t *test, const char *key)
 
 struct row {
 	json_t *test, *vars, *asserts;
-	json_t *configs; /* {index of an assertion: {key: number}} */
+	json_t *configs; /* settings for single assertions: {index of the assertion: {key: number}} */
 	const char *metric;
-	const char *name; /* of the file, for errors */
+	const char *name; /* file name for errors */
 	size_t number;
 	struct fh_error *err;
 };

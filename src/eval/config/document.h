@@ -12,7 +12,7 @@
 struct fh_yaml_positions;
 
 struct fh_document {
-	char *path; /* as shown in errors */
+	char *path; /* path of the file as errors show it */
 	json_t *root;
 	json_t *loaded; /* the value as read, whose parts have positions; root has templates rendered */
 	struct fh_yaml_positions *positions; /* NULL: positions are unknown (the output of a script) */

@@ -6,13 +6,13 @@
 struct fh_eval_filter {
 	FH_NULLABLE const char *pattern;         /* regular expression, searched in the description */
 	FH_NULLABLE const char *range;           /* "START:END", zero-based, END not included */
-	FH_NULLABLE const char *const *metadata; /* "KEY=VALUE", all must hold; NULL-terminated */
+	FH_NULLABLE const char *const *metadata; /* metadata that tests must have, as "KEY=VALUE"; NULL-terminated */
 	/* Results files of earlier evals: keep the tests that did not pass in them, that failed an assertion, that were
 	 * errors. */
 	FH_NULLABLE const char *failing, *failing_only, *errors_only;
-	uint64_t first_n;                    /* UINT64_MAX: all */
-	uint64_t sample;                     /* UINT64_MAX: all */
-	FH_NULLABLE const char *sample_seed; /* NULL: from the clock */
+	uint64_t first_n;                    /* run only so many tests; UINT64_MAX: no limit */
+	uint64_t sample;                     /* run a random sample of so many tests; UINT64_MAX: no sample */
+	FH_NULLABLE const char *sample_seed; /* seed of the sample; NULL: made from the clock */
 };
 #define FH_EVAL_FILTER_INIT                                                                                            \
 	{                                                                                                                  \

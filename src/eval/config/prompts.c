@@ -19,7 +19,7 @@ struct loader {
 	struct fh_eval_config *config;
 	struct fh_script_pool *scripts;
 	struct fh_eval_prompts *ret;
-	const char *place;             /* of the prompts entry that is being read */
+	const char *place;             /* place of the prompts entry that is being read */
 	FH_NULLABLE const char *label; /* the label that the entry gives */
 	FH_NULLABLE const json_t *prompt_config;
 	struct fh_error *err;

@@ -7,7 +7,7 @@
 struct fh_script_pool;
 
 struct fh_eval_prompt {
-	char *raw; /* the template */
+	char *raw; /* the prompt's template */
 	char *label;
 	char id[FH_SHA256_HEX]; /* SHA-256 of the raw text, hexadecimal */
 	json_t *parsed;         /* raw parsed as JSON, whose strings are rendered one by one; NULL: raw is no JSON */

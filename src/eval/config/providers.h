@@ -7,7 +7,7 @@
 struct fh_eval_provider {
 	char *id, *label;  /* label: "" when the config gives no label */
 	json_t *entry;     /* the config's entry as an object: transform, delay, prompts … */
-	json_t *json;      /* {id, label, config?}, for scripts and results */
+	json_t *json;      /* {id, label, config?} for scripts and results */
 	uint64_t delay_ms; /* pause before each call */
 	struct fh_provider *handle;
 };

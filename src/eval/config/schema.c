@@ -13,7 +13,7 @@ struct checker {
 	struct fh_buf problems;
 	size_t count;
 	unsigned depth;
-	struct fh_buf path; /* of the value that is being checked, such as "data/a/0" */
+	struct fh_buf path; /* path of the value that is being checked, such as "data/a/0" */
 };
 
 static int check(struct checker *c, const json_t *schema, const json_t *value);

@@ -6,7 +6,7 @@
 enum form { FORM_ONE, FORM_LIST, FORM_ONE_OR_LIST };
 
 static const struct {
-	const char *name; /* in the schema's "definitions" */
+	const char *name; /* name in the schema's "definitions" */
 	const struct fh_eval_keys *keys;
 } levels[] = {
 	{ "config", &fh_eval_keys_config },

@@ -17,7 +17,7 @@ struct loader {
 	struct fh_error *err;
 	unsigned depth;
 	bool alone;   /* `tests` names this one file, not a list of files */
-	bool by_path; /* and names it as {path} */
+	bool by_path; /* `tests` names the file as {path} */
 };
 
 static int load_spec(struct loader *l, const struct fh_document *d, const json_t *spec, const char *place);

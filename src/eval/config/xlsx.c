@@ -81,12 +81,12 @@ static int unzip(struct fh_str zip, const char *name, struct fh_buf *ret)
 struct book {
 	struct fh_str zip;
 	XML_Parser parser;
-	json_t *sheets;  /* [{name, id}] */
+	json_t *sheets;  /* the workbook's sheets: [{name, id}] */
 	json_t *targets; /* relation id -> part */
-	json_t *strings; /* shared strings */
-	json_t *formats; /* of each cell style: whether it shows a date */
+	json_t *strings; /* the workbook's table of shared strings */
+	json_t *formats; /* for each cell style: whether it shows a date */
 	json_t *dates;   /* number formats, defined in the file, that show dates: id -> true */
-	json_t *rows;    /* of the sheet that is read */
+	json_t *rows;    /* rows of the sheet that is read */
 	struct fh_buf text;
 	bool in_text, in_styles;
 	char type[16];

@@ -35,18 +35,18 @@ struct fh_assertion_call {
 	const struct fh_assertion *kind;
 	bool inverse;                     /* the type was written with "not-" */
 	const json_t *assertion;          /* the assertion object as the config has it */
-	FH_NULLABLE const json_t *value;  /* its `value`, with file:// loaded and templates rendered; NULL: not given */
-	FH_NULLABLE const json_t *config; /* its `config`, an object */
+	FH_NULLABLE const json_t *value;  /* the assertion's `value`, loaded from file:// and rendered; NULL: not given */
+	FH_NULLABLE const json_t *config; /* the assertion's `config`, an object */
 	bool has_threshold;
 	double threshold;
-	const json_t *output;      /* of the provider, or of the last transform; any JSON value, usually a string */
+	const json_t *output;      /* output of the provider, or of the last transform; any JSON value, usually a string */
 	struct fh_str output_text; /* output if it is a string, else output as one line of JSON; NUL-terminated */
-	const char *prompt;        /* rendered */
+	const char *prompt;        /* the rendered prompt */
 	const json_t *vars;        /* object: the row's variables, rendered */
 	const json_t *test;        /* object: the test case as merged with defaultTest */
 	const json_t *provider;    /* object: {id, label, config?} */
 	const json_t *response;    /* object: the provider's response: output, cost?, cached?, metadata?, logProbs? … */
-	double latency_ms;         /* of the provider's call */
+	double latency_ms;         /* duration of the provider's call */
 	bool cached;               /* the response came from a cache: latency_ms is meaningless */
 	const char *config_dir;    /* folder of the config: relative file:// paths start here; absolute */
 	struct fh_services *services;           /* sandboxes, script workers (eval/grading/services.h) */

@@ -14,7 +14,7 @@
 
 /* ----------------------------------------------------------------------------------------------------------- value */
 
-/* The expected value that a script returned; an object that is a verdict is refused. */
+/* The expected value that a script returned; a boolean or a grading result is refused. */
 static int value_from_script(const struct fh_assertion_call *call, const char *path, const char *function,
                              enum fh_script_language language, json_t **ret, struct fh_error *err)
 {
@@ -182,7 +182,7 @@ static int check_one(const struct fh_check *c, const json_t *assertion, json_t *
 		return r;
 	note_rendered(&grade, written, value);
 	if (weight_of(assertion) == 0)
-		grade.pass = true; /* with weight 0 it only measures */
+		grade.pass = true; /* an assertion of weight 0 only measures */
 	*ret = fh_grade_json(&grade, assertion);
 	return 0;
 }

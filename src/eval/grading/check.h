@@ -9,11 +9,11 @@ struct fh_check {
 	struct fh_services *services;
 	struct fh_graders *graders; /* models that grade (graders.h) */
 	const json_t *test;
-	const json_t *vars;     /* rendered */
+	const json_t *vars;     /* the row's rendered variables */
 	const json_t *provider; /* {id, label, config?} */
 	const json_t *response;
-	const json_t *output; /* after transforms */
-	const char *prompt;   /* rendered */
+	const json_t *output; /* the provider's output, after transforms */
+	const char *prompt;   /* the rendered prompt */
 	double latency_ms;
 	bool cached;
 };

@@ -12,7 +12,7 @@ struct grader {
 
 struct fh_graders {
 	const struct fh_eval_plan *plan;
-	pthread_mutex_t lock; /* guards items */
+	pthread_mutex_t lock; /* guards the list of graders */
 	struct grader **items;
 	size_t count, capacity;
 };

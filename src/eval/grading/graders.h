@@ -18,7 +18,7 @@ void fh_graders_free(FH_NULLABLE struct fh_graders *g);
 struct fh_grader_request {
 	enum fh_provider_operation operation;
 	const char *what;                    /* the assertion's type, for messages and as the prompt's label */
-	FH_NULLABLE const json_t *assertion; /* its `provider` */
+	FH_NULLABLE const json_t *assertion; /* the assertion, for its `provider` */
 	FH_NULLABLE const json_t *test;      /* the test, for its options.provider */
 	struct fh_str prompt;
 	FH_NULLABLE const json_t *vars; /* what the grader sees as context.vars */

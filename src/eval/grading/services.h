@@ -19,12 +19,12 @@ struct fh_services_options {
 	const volatile int *cancel; /* a flag that a signal handler sets; NULL: never cancelled */
 	/* For the user's scripts: */
 	const char *const *script_env; /* patterns of the secret variables that they see; NULL: no secrets */
-	uint64_t script_timeout_ms;    /* of one call; 0: 300 s */
+	uint64_t script_timeout_ms;    /* time limit of a call of a script; 0: 300 s */
 	bool sandbox_scripts;          /* all scripts run inside sandboxes */
 	const char *dir;               /* the config's folder, which sandboxed scripts may read; NULL: no folder */
 };
 
-struct fh_services *fh_services_new(const struct fh_services_options *options); /* starts nothing */
+struct fh_services *fh_services_new(const struct fh_services_options *options); /* starts no service */
 void fh_services_free(struct fh_services *s); /* ends the client and the workers; NULL is fine */
 
 /* The sandbox client, which the first call starts. If that fails, every later call returns the same error. */

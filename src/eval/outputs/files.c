@@ -15,7 +15,7 @@
 
 struct file {
 	const struct fh_output *kind;
-	const char *path; /* borrowed */
+	const char *path; /* path of the file, borrowed */
 	char *real;       /* the path with symbolic links resolved, so that a link is not replaced */
 	int fd;           /* holds the file's lock; rows are appended here */
 	bool regular, made, written;

@@ -15,7 +15,7 @@
 typedef int fh_output_row_fn(void *context, uint32_t row, uint32_t column, struct fh_str text, struct fh_error *err);
 
 struct fh_output_data {
-	const char *id; /* of the eval */
+	const char *id; /* id of the eval */
 	int64_t started_wall_ms;
 	uint64_t duration_ms;
 	uint64_t successes, failures, errors;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Channels between two sandboxes that are alive at the same time: one sends, the other is to perceive it
-(programs/channels.c). What no layer closes is named in SECURITY.md, and this says when that is no longer so."""
+"""Channels between two sandboxes that are alive at the same time: one sends, and the other tries to perceive it
+(programs/channels.c). Channels that no layer closes are named in SECURITY.md; these cases tell when one of them is
+closed."""
 import os
 import subprocess
 
@@ -10,7 +11,7 @@ SENDS, RECEIVES = "1.0", "0.6"
 
 
 def channel(name, **kw):
-    """A closed one by default: the control opens it."""
+    """A case for a channel that is closed by default: the control opens it."""
     file = kw.pop("file", ())
     return Case(f"channel: {name.replace('_', ' ')}", "channels", name, args=("send", "{key}", SENDS, *file),
                 beside=("channels", name, ("receive", "{key}", RECEIVES, *file)), seconds=0.2, at_once=1,
@@ -18,9 +19,9 @@ def channel(name, **kw):
 
 
 def in_one_place(name, *more):
-    """Both ends outside, in one throw-away set of namespaces."""
+    """Both ends outside of sandboxes, in one temporary set of namespaces."""
     def find(context):
-        user = ["--user", "--map-root-user"]   # for root too: its capabilities would exempt it from what is counted
+        user = ["--user", "--map-root-user"]   # for root too: its capabilities exempt it from the kernel's counts
         script = '"$1" "$2" send "$3" 1 $4 & sleep 0.2; "$1" "$2" receive "$3" 0.6 $4; wait'
         done = subprocess.run(["unshare", *user, "--pid", "--fork", "--kill-child", "--mount", "--mount-proc", "--net",
                                "--ipc", "--", "bash", "-c", "ip link set lo up 2>/dev/null; " + script, "bash",
@@ -31,7 +32,7 @@ def in_one_place(name, *more):
 
 
 def large_file():
-    """A file of the host that every sandbox shows and nobody maps: its pages are told apart."""
+    """A file of the host that every sandbox sees and no other process maps, so that its pages can be told apart."""
     sizes = []
     for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib", "/usr/share/misc"):
         for entry in os.scandir(folder) if os.path.isdir(folder) else ():
@@ -63,7 +64,7 @@ CASES = [
     Case("channel: keys", "kernel", "keys", args=("put", "{key}"), numbers="30", at_once=1,
          beside=("kernel", "keys", ("look", "{key}")), seconds=0.2,
          control=Planted(lambda c: keys_outside(c), "both outside, in one user namespace")),
-    # open ones
+    # channels that are open
     channel("flock", numbers="35", named="file locks on read-only files that several sandboxes show"),
     channel("record_lock", numbers="35", named="file locks on read-only files that several sandboxes show"),
     channel("inotify", numbers="38", named="inotify on such files"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files that are taken out and put in: links, pipes and folders that are not what they seem (programs/disk.c). The
-controls copy as a careless tool would (open, read to the end) and are caught by the trap."""
+"""Files that are taken out of sandboxes or put in: links, pipes and folders that are not what they seem
+(programs/disk.c). The controls copy as a careless tool would (open, read to the end), and the trap catches them."""
 import base64
 import contextlib
 import os
@@ -25,7 +25,7 @@ def refused(name, why):
 
 
 def careless(*words):
-    """Sets the trap in a folder of the test's own and copies what is there by its name."""
+    """Sets the trap in a folder of the test's own and copies the file in it by name."""
     def find(context):
         folder = pathlib.Path(context.dir) / "careless"
         shutil.rmtree(folder, ignore_errors=True)
@@ -45,7 +45,7 @@ def careless(*words):
         reader.join(0.5)
         caught = reader.is_alive() or not got or got[0] != b""
         end = time.monotonic() + 5
-        while reader.is_alive() and time.monotonic() < end:     # it waits for somebody to write, or is about to: let it go
+        while reader.is_alive() and time.monotonic() < end:     # the thread waits for a writer, or is about to: release it
             with contextlib.suppress(OSError):
                 os.close(os.open(folder / args[1], os.O_WRONLY | os.O_NONBLOCK))
             reader.join(0.02)
@@ -59,7 +59,7 @@ def trap(kind, why, name="out", target="{canary}", **kw):
 
 
 def swaps(context, answer):
-    """While the folder was swapped: only the program's own bytes ever came out, or a refusal."""
+    """While the folder is swapped, only the program's own bytes come out, or a refusal."""
     gets = answer.get("gets")
     if gets is None:
         return None
@@ -72,7 +72,7 @@ def swaps(context, answer):
 
 
 def careless_swap(context):
-    """A copy by name while the folder is swapped: it brings out the canary sooner or later."""
+    """A copy by name while the folder is swapped, which sooner or later brings out the canary."""
     folder = pathlib.Path(context.dir) / "swapped"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -92,7 +92,7 @@ def careless_swap(context):
 
 
 def grown(context, answer):
-    """A file that grows and shrinks meanwhile never brings out more than is allowed, and ends."""
+    """A file that grows and shrinks meanwhile never brings out more than is allowed, and copying it ends."""
     size = answer["result"]["files"].get("out", {}).get("bytes")
     if size is not None and size > 4 << 20:
         return f"{size} bytes came out"
@@ -103,7 +103,7 @@ def grown(context, answer):
 
 
 def planted_link(context):
-    """The first of two runs leaves a link in a folder that both may write to."""
+    """The first of two runs leaves a link in a folder that both can write to."""
     shared = context.dir / "shared"
     shutil.rmtree(shared, ignore_errors=True)
     shared.mkdir()
@@ -114,7 +114,7 @@ def planted_link(context):
 
 
 def second_run(context, at_once):
-    """Its file is to go where the link is: refused before anything runs."""
+    """The second run's file is to go where the link is, which is refused before the run starts."""
     shared = context.dir / "shared"
     source = context.dir / "put-in"
     source.write_text("OVERWRITTEN")

@@ -25,7 +25,7 @@ def set_uid_program(context):
 
 
 def leaks_descriptor(context, folder, out):
-    """The control of the descriptors: one is left open for the program."""
+    """The control for descriptors: one of the host's is left open for the program."""
     fd = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
     done = subprocess.run([str(BUILT / "abuse-host"), "through_descriptors", str(context.host.canary)],
                           capture_output=True, text=True, pass_fds=[fd], check=False)
@@ -34,7 +34,7 @@ def leaks_descriptor(context, folder, out):
 
 
 def core_in(context, folder, out):
-    """What the kernel reports of the dump, or the file where core_pattern names one."""
+    """What the kernel reports about the core dump, or the file that core_pattern names."""
     return [line for line in out.splitlines() if line.startswith("ESCAPED")] or [n for n in os.listdir(folder)
                                                                                if n.startswith("core")]
 

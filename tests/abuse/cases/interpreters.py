@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What one run of an interpreter could leave for the next, or have in common with its neighbour."""
+"""What one run of an interpreter could leave for the next one, or share with a concurrent one."""
 from suite import Case, Planted
 
 
 def random_words(language):
-    """Two runs at once: nothing that is to be random is the same."""
+    """Two concurrent runs share no random value."""
     program = {"python": "random_words.py", "javascript": "random_words.js"}[language]
 
     def run(context, at_once, fixed=()):
@@ -16,7 +16,7 @@ def random_words(language):
         if any(not line for line in lines):
             found.append(("WRONG", f"a run said nothing: {str(answers)[:400]}"))
         for row in zip(*lines):
-            # forks of one interpreter have its address layout and hash secret: SECURITY.md names that
+            # forks of one interpreter share its address layout and hash secret, which SECURITY.md says
             if len(set(row)) != len(row) and not (context.warm and row[0].split()[0] in ("address", "hash")):
                 found.append(("ESCAPED", f"the same in two runs: {row[0]}"))
         return found, sorted({a.get("result", {}).get("status", "failed") for a in answers})
@@ -25,7 +25,7 @@ def random_words(language):
 
 
 def pollution(language, program):
-    """A run that changes everything it can reach, then one that looks."""
+    """A run that changes everything within its reach, followed by one that looks for changes."""
     def run(context, at_once):
         found, statuses = [], set()
         for step in ("pollute", "look"):

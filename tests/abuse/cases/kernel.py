@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Calls that reach for more of the kernel than a program needs (programs/kernel.c)."""
+"""Calls that use more of the kernel than a program needs (programs/kernel.c)."""
 import os
 
 from suite import Case, OnlyAs, Outside, Without
 
 NOT_HERE = "the kernel gives it to the host's root alone"
-# As root, the sandbox's mounts and namespaces belong to the host's user namespace, so that nothing inside counts for
-# them whatever layers are off; the control is then the same program in namespaces of the test's own.
+# As root, the sandbox's mounts and namespaces belong to the host's user namespace, so that no capability inside applies
+# to them, whatever layers are off. The control is therefore the same program in namespaces of the test's own.
 OWN = ("net", "ipc", "uts")
-# A user makes no node anywhere; what the program finds outside is what the machine's /dev has (a container's has nothing).
+# A plain user cannot make device nodes anywhere; outside, the program finds those in the machine's /dev (in a container
+# none).
 HAS_DEVICES = any(os.path.lexists(f"/dev/{name}") for name in ("mem", "kmsg", "kvm", "fuse", "vda", "sda", "loop-control", "tty1"))
 NO_DEVICES = "nothing is in this machine's /dev but what a sandbox has"
 

@@ -13,7 +13,7 @@ UNSEEN = () if support.whoami() == "root" else ("ok",)
 
 
 def only_sampled(words):
-    """Open where no control group counts the kernel's memory."""
+    """Known to be open where no control group counts the kernel's memory."""
     return {"user": words, "userns": words}
 
 
@@ -38,7 +38,7 @@ def host_disk_is_free(context, answer):
 
 
 def exactly(n):
-    """stdout has exactly n bytes, whatever the program went on to write."""
+    """stdout has exactly n bytes, however much the program writes."""
     def check(context, answer):
         size = len(answer["result"]["stdout"])
         return None if size == n else f"{size} bytes of output, not {n}"
@@ -46,7 +46,7 @@ def exactly(n):
 
 
 def whole(lines):
-    """Output is whole: as many lines, and the last words."""
+    """Output is complete: the number of lines, and the last words."""
     def check(context, answer):
         text = answer["result"]["stdout"]
         if text.endswith("the end\n") and text.count("\n") == lines + 1:
@@ -66,7 +66,7 @@ CASES = [
          statuses=("memory_limit", "runtime_error"), numbers="3", control=Raised(LARGE), at_once=4),
     memory("memory in many processes", "many_processes", numbers="3"),
     memory("shared memory", "shared_mapping", numbers="3", statuses=("memory_limit", "ok"), quick=False),
-    # where nobody looks in time, the size of a file stops it
+    # where samples come too late, the limit of file sizes stops it
     memory("memfd", "memfds", numbers="4", statuses=(*OVER, "disk_limit")),
     memory("memfds under way in a socket", "memfds_in_flight", numbers="4", statuses=(*OVER, *UNSEEN), named=only_sampled(
         "files in memory (memfd) while they are on their way through a socket")),
@@ -76,7 +76,7 @@ CASES = [
     memory("pipe buffers", "pipes", numbers="4", limits=(*SMALL, "--open-files", "1024"), statuses=(*OVER, *UNSEEN),
            named=only_sampled("memory in pipe buffers")),
     memory("socket buffers", "sockets", numbers="4", limits=(*SMALL, "--open-files", "1024")),
-    # what the kernel holds for a program
+    # memory that the kernel uses for a program
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=("100",),
            limits=(*SMALL, "--open-files", "1024"), statuses=OVER, at_once=3, quick=attack in ("tcp", "messages"),
            control=Raised(LARGE)) for attack in ("tcp", "udp", "semaphores", "messages", "page_tables")],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Folders of the host that a program may write to: a link that it leaves there must lead nobody out of them, neither a
-file that is brought back nor a later mount. As `fumehood run` is used."""
+"""Folders of the host that a program may write to: a link that it leaves there must not lead out of them, neither a
+file that is brought back nor a later mount. The cases use `fumehood run`."""
 import os
 import shutil
 
@@ -11,7 +11,7 @@ ONLY = ("fresh",)    # a sandbox that is made ahead writes to no folder of the h
 
 
 def shared_folder(context):
-    """A folder that both may write to, with one below it, and a place that is none of the program's business."""
+    """A writable folder with a subfolder, and a place that the program must not reach."""
     shared, victim = context.dir / "shared", context.dir / "victim"
     for path in (shared, victim):
         shutil.rmtree(path, ignore_errors=True)
@@ -69,7 +69,7 @@ def mounted_later(context, at_once):
 
 
 def careless_write(context):
-    """What a client does that opens the path when the run is over."""
+    """A careless client, which opens the path when the run is over."""
     shared, victim = shared_folder(context)
     swap(shared, victim)
     (shared / "sub" / "out").write_text("mine")

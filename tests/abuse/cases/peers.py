@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Peers that mean harm: an engine that sends its client what it never should (programs/hostile_engine.py), and an init
-that somebody took over (programs/hostile_init.c, in an engine of the suite's own)."""
+"""Hostile peers: an engine that sends its client what it never should (programs/hostile_engine.py), and an init that an
+attacker took over (programs/hostile_init.c, in an engine of the suite's own)."""
 import concurrent.futures
 import contextlib
 import os
@@ -16,7 +16,7 @@ import support
 from suite import BUILT, HERE, Case, Planted
 
 ENGINE = str(HERE / "programs" / "hostile_engine.py")
-RESIDENT = 256 << 20               # what a client may use, whatever it is sent
+RESIDENT = 256 << 20               # bytes of memory that a client may use, whatever it is sent
 STEERS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -30,7 +30,7 @@ def bounded():
 
 
 def client_meets(how, folder):
-    """What `fumehood run` makes of such an engine: (exit status, stdout, stderr, what is wrong)."""
+    """What `fumehood run` does with such an engine: (exit status, stdout, stderr, what is wrong)."""
     env = {**os.environ, "FUMEHOOD_ENGINE": ENGINE, "FUMEHOOD_ABUSE_ENGINE": how}
     p = subprocess.Popen([support.PROGRAM, "run", "--json", "--out", "wanted", "-l", "bash", "-c", "true"], env=env,
                          cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -55,7 +55,8 @@ def client_meets(how, folder):
     return p.returncode, out, err, wrong
 
 
-# An engine is believed what it says of a run: in these it says too little or too much, and the run is shown as told.
+# A client believes what an engine says about a run: in these cases the engine says too little or too much, and the run
+# is shown accordingly.
 HARMLESS = ("a result before the start", "two results", "a status that there is not", "files that nobody asked for", "credit beyond all numbers")
 
 
@@ -72,7 +73,7 @@ def hostile_engines(context, at_once):
 
 
 def honest_engine(context):
-    """A fake engine that does no wrong gets through: what refuses the others is what they say."""
+    """A fake engine that behaves well is accepted, so what refuses the others is their behaviour."""
     folder = context.dir / "honest"
     folder.mkdir(exist_ok=True)
     status, out, err, wrong = client_meets("honest", folder)
@@ -85,12 +86,12 @@ INITS = ("short-packet", "unknown-op", "large-packet", "empty-packet", "unknown-
 
 
 def meet_init(context, name):
-    """A hostile init, twice, beside a look at the engine, which must neither hang nor grow nor end."""
+    """Runs twice with a hostile init and watches the engine, which must not hang, grow or end."""
     found, statuses = [], set()
     driver = suite.Driver("fresh", {**context.env, "FUMEHOOD_ENGINE": str(BUILT / "abuse-engine")})
     try:
         driver.finish(driver.start(plan=context.plan("--hostname", "short-packet", "--start", "fresh", "-l", "bash", "-c", "true")))
-        base = engine_state(driver)              # it has served one, and has what it keeps
+        base = engine_state(driver)              # after one run the engine has allocated what it keeps
         plan = context.plan("--hostname", name, "--start", "fresh", "--wall-time", "1", "--out", "out", "-l", "bash", "-c", "true")
         waiters = [driver.start(plan=plan) for _ in range(2)]
         if support.command("ps", timeout=20).returncode:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes, threads, signals, time, and what the kernel counts for each user (programs/processes.c)."""
+"""Processes, threads, signals, time, and resources that the kernel counts for each user (programs/processes.c)."""
 import signal
 import time
 
@@ -13,7 +13,7 @@ SHORT = ("--cpu-time", "0.3", "--wall-time", "60")
 LONG = ("--cpu-time", "8")
 SOON = ("--wall-time", "0.4")
 LATER = ("--wall-time", "8")
-# Both in one user namespace: who comes second finds the processes of the uid taken.
+# Both in one user namespace: the second finds the uid's processes used up.
 NEIGHBOUR = f"ulimit -u 40; exec 3< <({BUILT}/abuse-processes hold_processes 200 3); read -r -u 3 line"
 NO_FILES = "ulimit -n 8"
 
@@ -23,7 +23,7 @@ def processes(name, attack, **kw):
 
 
 def mark_is_gone(context, answer):
-    """Nobody on the host has the run's mark in its command line."""
+    """No process of the host has the run's mark in its command line."""
     return f"processes {with_mark(context)} live on" if with_mark(context) else None
 
 
@@ -32,7 +32,7 @@ def with_mark(context):
 
 
 def outlived(context, folder, out):
-    """The control of the daemon: it lives after the program that made it has ended."""
+    """The control of the daemon: it outlives the program that started it."""
     time.sleep(0.2)
     found = support.wait_for(lambda: with_mark(context), 5)
     for pid in found:
@@ -45,12 +45,12 @@ def host_processes(context):
 
 
 def victim_is_dead(context, folder, out):
-    """kill(-1) in a pid namespace of the test's own: whoever was there with it is dead."""
+    """kill(-1) in a pid namespace of the test's own: the other process in it is dead."""
     return [out] if "the victim is dead" in out else []
 
 
-# In a pid namespace of the test's own: somebody who is to be killed, and a look at whether he was. The shell itself is
-# pid 1 there, which such signals spare.
+# In a pid namespace of the test's own: a process to be killed, and a check whether it was. The shell is pid 1 there,
+# which such signals spare.
 VICTIM = "sleep 30 & victim=$!; trap 'sleep 0.1; kill -0 $victim 2>/dev/null || echo the victim is dead' EXIT; {}"
 
 CASES = [
@@ -96,7 +96,7 @@ CASES = [
               numbers="12", control=Raised(LATER)),
     Case("a shell that sleeps", "sleep.sh", args=("1.2",), limits=SOON, statuses=("wall_time_limit",), numbers="12",
          control=Raised(LATER), quick=False),
-    # what is counted for each user
+    # resources that are counted for each user
     processes("processes of the same user", "hold_processes", args=("200", "1.5"), limits=("--processes", "64"),
               numbers="39", beside=("processes", "neighbour_forks", ()), seconds=0.5,
               control=OnlyAs(Outside(attack="neighbour_forks", args=(), before=NEIGHBOUR), ("user", "userns"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the whole host shares, and a program could change or use up: modes and times of files, pools of the kernel,
-modules (programs/shares.c)."""
+"""Things that the whole host shares, and that a program could change or exhaust: modes and times of files, kernel
+pools, modules (programs/shares.c)."""
 import os
 
 from suite import Case, OnlyAs, Outside, Without
@@ -12,7 +12,7 @@ def share(name, attack, **kw):
 
 
 def set_id_on_a_mount(context):
-    """A folder of the host that may be written to: what is made there is the user's."""
+    """A writable folder of the host: files made there belong to the user."""
     return ("--mount", f"{context.host.folder}:/shared:rw")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the programs of one zygote could share, with one another and with it; and what code that got into a zygote could
-reach. On the paths that start fresh the same programs have nothing to share."""
+"""What programs of one zygote could share with each other and with the zygote, and what code that got into a zygote
+could reach. On the paths that start fresh, the same programs have nothing to share."""
 import os
 import re
 import subprocess
@@ -16,7 +16,7 @@ KINDS = ("pipe", "memory", "file")
 
 # ------------------------------------------------------------------------------------------ what an interpreter itself has
 def objects_of(texts):
-    """Pipes and eventfds that two programs at once show as theirs."""
+    """Pipes and eventfds that two concurrent programs both have."""
     lists = [set(re.findall(r"^object (.+)$", t, re.M)) for t in texts]
     return {o for i, a in enumerate(lists) for b in lists[i + 1:] for o in a & b}
 
@@ -36,7 +36,7 @@ def inherited(context, at_once):
 
 
 def inherited_outside(context):
-    """Two processes of one parent, with a pipe of its: both ways of looking see it."""
+    """Two processes that inherited a pipe from their parent: both ways of looking find it."""
     reader, writer = os.pipe()
     try:
         def run(step):
@@ -75,7 +75,7 @@ def kept(kind):
         return found, sorted(statuses)
 
     def outside(context):
-        """Two children of a process that has imported it."""
+        """Two children of a process that imported the module."""
         program = (f"import importlib.util, os, sys; s = importlib.util.spec_from_file_location('kept_{kind}', sys.argv[1]); "
                    "m = importlib.util.module_from_spec(s); s.loader.exec_module(m)\n"
                    "for step in m.leave, lambda: print('ESCAPED' * m.look(), flush=True):\n"
@@ -118,7 +118,7 @@ def without(layer, wanted):
     return Planted(find, f"without {layer}")
 
 
-WARM = ("zygote", "parked", "service")  # where there is a zygote: elsewhere one would stay, and be found as a leftover
+WARM = ("zygote", "parked", "service")  # on other paths a zygote would be found as a leftover
 CASES = [
     Case("what Node leaves open", "", custom=inherited, numbers="45", at_once=4,
          control=Planted(inherited_outside, "two children of one process")),

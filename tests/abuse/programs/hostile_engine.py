@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""An engine that means its client harm: FUMEHOOD_ABUSE_ENGINE says how. It speaks on descriptor 0, a socket."""
+"""An engine that attacks its client in the way that FUMEHOOD_ABUSE_ENGINE names. It speaks on descriptor 0, a
+socket."""
 import itertools
 import os
 import struct
@@ -87,7 +88,7 @@ def block(i):
 
 
 def answers(request):
-    """By name: the bytes that answer a RUN."""
+    """The bytes that answer a RUN, by the name of the attack."""
     start, bye = started(request), ends()
     return {
         "honest": [start, data(OUT, 0, b"hello\n", 1), bye, result(request)],

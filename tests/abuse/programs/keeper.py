@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Leaves a message for the next run in what a preloaded module keeps (kept.py), after it looked for one."""
+"""Leaves a message for the next run in an object of a preloaded module (kept.py), after it looked for one."""
 import sys
 
 sys.path.insert(0, "/kept")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A module for --preload that keeps what all programs of a zygote would share, when imported by the name that says so
-(kept_pipe, kept_memory, kept_file: this file, mounted as that)."""
+"""A module for --preload with an object that all programs of a zygote could share. The name by which it is imported
+chooses the object (kept_pipe, kept_memory, kept_file: this file, mounted under that name)."""
 import mmap
 import os
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A module for --preload that stands for code which got into a zygote: before each fork, in the zygote itself, it tries to
-reach what is not its own. What worked is in `reached`, which each program inherits; reached.py prints it."""
+"""A module for --preload that acts as code which got into a zygote: before each fork, in the zygote itself, it tries to
+reach what does not belong to it. What worked is listed in `reached`, which each program inherits; reached.py prints
+it."""
 import ctypes
 import os
 
@@ -39,13 +40,14 @@ def is_own_copy(pid):
 
 
 def reaches(pid):
-    """By its files in /proc; by its namespaces, which may leave us where nothing goes on; by tracing it."""
+    """Tries a process's files in /proc, its namespaces (after entering one, further attempts may be impossible), and
+    tracing it."""
     with open(f"/proc/{pid}/comm") as theirs, open("/proc/self/comm") as ours:
         whose = "a program that it forked" if theirs.read() == ours.read() else "another process"
     for what in ("root/etc/passwd", "mem", "environ", "fd", "ns/mnt"):
         try:
             path = f"/proc/{pid}/{what}"
-            if what == "fd":     # that there are some is the owner's to list, what they are is for who may trace
+            if what == "fd":     # the owner may list descriptors; reading what they are takes the right to trace
                 for name in os.listdir(path):
                     os.readlink(f"{path}/{name}")
                     break
@@ -68,7 +70,7 @@ def reaches(pid):
 
 
 def processes():
-    """Of neighbours: sandboxes that are alive, the holder, the anchor."""
+    """Tries neighbours: living sandboxes, the holder, the anchor."""
     global looked
     for pid in (int(p) for p in os.listdir("/proc") if p.isdigit()):
         if pid != os.getpid() and not is_own_copy(pid):
@@ -80,7 +82,7 @@ def processes():
 
 
 def programs():
-    """What it executes has none of its capabilities."""
+    """A program that it executes has none of its capabilities."""
     reader, writer = os.pipe()
     pid = os.posix_spawn("/bin/cat", ["cat", "/proc/self/status"], {}, file_actions=[(os.POSIX_SPAWN_DUP2, writer, 1)])
     os.close(writer)

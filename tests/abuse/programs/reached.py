@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Prints what the module reach.py reached in the zygote, and lives for a moment, so that others are forked beside it."""
+"""Prints what the module reach.py reached in the zygote, and stays alive for a moment, so that others are forked
+meanwhile."""
 import sys
 import time
 

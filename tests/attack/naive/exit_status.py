@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-TIMEOUT = 30  # for one second of CPU time on a machine that is busy with much else
+TIMEOUT = 30  # seconds, for one second of CPU time on a busy machine
 
 
 def evaluate(job):
@@ -22,7 +22,7 @@ def evaluate(job):
         f.write(json.dumps({"test": job["test"]}) + "\n")
     if job["compile"] and subprocess.run(job["compile"], capture_output=True).returncode:
         return False
-    # A file, so that a process which outlives the program does not keep us waiting.
+    # A file, so that a process which outlives the program does not block the harness.
     with open("stderr.txt", "w+b") as said:
         try:
             status = subprocess.run(job["run"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,

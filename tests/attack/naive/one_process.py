@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-TIMEOUT = 30  # for one second of CPU time on a machine that is busy with much else
+TIMEOUT = 30  # seconds, for one second of CPU time on a busy machine
 
 
 def unsafe_execute(check_program, say):
