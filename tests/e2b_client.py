@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A server of `fumehood serve` for tests, and the few requests of E2B's API that they make, with nothing but the standard
-library. E2B's own SDKs are tried by tests/cli/test_serve_sdk.py."""
+library."""
 import base64
 import http.client
 import json

@@ -150,6 +150,7 @@ function withImports(code) {
 const from = () => createRequire(path.join(process.cwd(), 'cell.js'));
 async function importHere(name) {
   const {pathToFileURL} = require('url');
+  name = name.replace(/^npm:((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?/, '$1'); // as Deno writes a package's name, with its version
   if (/^(\.{0,2}\/)/.test(name)) return import(pathToFileURL(path.resolve(process.cwd(), name)).href);
   try {
     return await import(name.startsWith('node:') || require('module').builtinModules.includes(name) || /^\w+:/.test(name) ? name :
@@ -254,6 +255,18 @@ process.on('uncaughtException', (error) => {
 });
 process.on('unhandledRejection', (error) => process.stderr.write(`Uncaught (in promise) ${util.inspect(error)}\n`));
 
+// A cell that is an object and nothing else is a value, not a block, as in Node's own prompt.
+function asObject(code) {
+  const text = String(code).trim();
+  if (!text.startsWith('{') || !text.endsWith('}')) return code;
+  try {
+    new vm.Script(`(${text}\n)`);
+    return `(${text}\n)`;
+  } catch {
+    return code;
+  }
+}
+
 let strip = null;
 async function run(request) {
   const before = {}, env = request.env || {};
@@ -263,7 +276,7 @@ async function run(request) {
     process.env[name] = env[name];
   }
   try {
-    const code = strip ? strip(request.code) : request.code;
+    const cell = asObject(request.code), code = strip ? strip(cell) : cell;
     const {value} = await evaluate(withImports(code), `Cell[${request.count || 0}]`);
     current = null;
     if (value !== undefined && !request.silent && !/;\s*$/.test('')) {

@@ -159,6 +159,7 @@ class Shell:
         import getpass
         getpass.getpass = self._getpass
         self._figures()
+        part("pictures").install(display)  # noqa: F821
 
     @staticmethod
     def _input(prompt="", *_):

@@ -63,6 +63,7 @@ class Shell:
         getpass.getpass = _getpass
         display.offer()
         part("inline").install(display.display)  # noqa: F821
+        part("pictures").install(display.display)  # noqa: F821
         self.magics = magics.Magics(self)
 
     # ---- events

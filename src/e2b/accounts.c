@@ -5,6 +5,7 @@
 
 #include "base/base64.h"
 #include "base/path.h"
+#include "e2b/tools.h"
 #include "fumehood/session.h"
 
 enum { ARGS_MAX = 4096 };
@@ -123,7 +124,7 @@ static void set_all(struct strings *s, FH_NULLABLE const json_t *o)
 FH_OWN char **fh_account_env(const struct fh_hosted *h, const char *user, bool pty, FH_NULLABLE const json_t *more)
 {
 	struct strings s = { 0 };
-	set(&s, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+	set(&s, "PATH", FH_E2B_TOOLS ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
 	set(&s, "HOME", fh_account_home(user));
 	set(&s, "USER", user);
 	set(&s, "LOGNAME", user);

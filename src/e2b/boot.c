@@ -7,6 +7,7 @@
 #include "e2b/processes.h"
 #include "e2b/server.h"
 #include "e2b/templates.h"
+#include "e2b/tools.h"
 #include "e2b/watch.h"
 #include "fumehood/session.h"
 #include "proto/plan.h"
@@ -66,6 +67,7 @@ static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct 
 		fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/root", NULL)->mode = 0777;
 		plan->root_capabilities = true;
 		add_boot_id(plan);
+		fh_e2b_add_tools(plan);
 	}
 	if (r == 0)
 		r = fh_sandbox_create(h->engine->client, plan, o, &h->sandbox, err);

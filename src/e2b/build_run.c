@@ -156,8 +156,11 @@ static int step_run(struct work *w, const json_t *step, const json_t *args, stru
 	static const char run[] = "exec 2>&1; exec /bin/bash -l -c \"$1\"";
 	const char *user = fh_account_named(argument(args, 1) ? argument(args, 1) : w->user);
 	const char *const arguments[] = { argument(args, 0), NULL };
-	if (!user)
-		return fh_error_set(err, FH_E_ARGUMENT, "there are the users user and root; %.64s is none", argument(args, 1));
+	if (!user) /* in the words of E2B's builders, which clients look for */
+		return fh_error_set(
+		    err, FH_E_ARGUMENT,
+		    "failed to run command '%.200s': command failed: unauthenticated: invalid username: '%.64s'",
+		    arguments[0] ? arguments[0] : "", argument(args, 1));
 	return arguments[0] ? script(w, user, run, arguments, w->cwd, err) : 0;
 }
 

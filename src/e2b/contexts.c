@@ -6,6 +6,7 @@
 
 #include "base/uuid.h"
 #include "e2b/accounts.h"
+#include "e2b/entry.h"
 
 enum { CONTEXTS_MAX = 64 };
 
@@ -105,7 +106,12 @@ int fh_hosted_context_create(struct fh_hosted *h, const char *language, FH_NULLA
                              struct fh_hosted_context **ret, struct fh_error *err)
 {
 	struct fh_hosted_context *c = context_new(h, language, cwd);
-	int r = fh_hosted_context_start(c, err);
+	fh_auto_free char *folder = cwd ? fh_account_path("user", cwd) : NULL;
+	int r = folder && !fh_account_has_folder(h, fh_account_for(h, "user"), folder)
+	            ? fh_entry_make_folders(h, "user", folder, err)
+	            : 0;
+	if (r == 0)
+		r = fh_hosted_context_start(c, err);
 	if (r == 0) {
 		pthread_mutex_lock(&h->lock);
 		append_first(h);

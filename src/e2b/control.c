@@ -205,8 +205,9 @@ static void show(struct fh_http_request *r, struct fh_str body)
 	json_object_set_new(o, "envdAccessToken", json_string(h->token));
 	json_object_set_new(o, "domain", json_string(h->server->domain));
 	json_object_set_new(o, "allowInternetAccess", json_boolean(h->internet));
-	if (h->network)
-		json_object_set(o, "network", h->network);
+	json_t *network = fh_hosted_network(h);
+	if (network)
+		json_object_set_new(o, "network", network);
 	json_object_set_new(lifecycle, "onTimeout", json_string(h->pauses_at_end ? "pause" : "kill"));
 	json_object_set_new(lifecycle, "autoResume", json_boolean(h->resumes_on_traffic));
 	json_object_set_new(o, "lifecycle", lifecycle);
@@ -282,6 +283,17 @@ static void pause_one(struct fh_http_request *r, struct fh_str text)
 		fh_e2b_fail(r, 409, "Sandbox \"%s\" is paused already", h->id);
 	else
 		fh_http_reply_empty(r, 204);
+}
+
+/* Rules for what goes out, kept and told; there is no way out that they could open. */
+static void set_network(struct fh_http_request *r, struct fh_str text)
+{
+	fh_auto_hosted struct fh_hosted *h = fh_control_find(r);
+	fh_auto_json json_t *body = h ? fh_control_body(r, text) : NULL;
+	if (!body)
+		return;
+	fh_hosted_set_egress(h, body);
+	fh_http_reply_empty(r, 204);
 }
 
 static void metrics(struct fh_http_request *r, struct fh_str body)
@@ -413,6 +425,7 @@ const struct fh_http_route fh_e2b_control_routes[] = {
 	{ "POST", "/v2/sandboxes/{id}/connect", connect_to },
 	{ "POST", "/sandboxes/{id}/resume", connect_to },
 	{ "POST", "/sandboxes/{id}/pause", pause_one },
+	{ "PUT", "/sandboxes/{id}/network", set_network },
 	{ "GET", "/sandboxes/{id}/metrics", metrics },
 	{ 0 },
 };

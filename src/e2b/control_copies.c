@@ -20,13 +20,14 @@ static json_t *error_item(const struct fh_error *err)
 /* Makes a sandbox with the files that `from` has now. */
 static json_t *fork_one(struct fh_hosted *from, uint64_t lifetime_ms)
 {
+	fh_auto_json json_t *network = fh_hosted_network(from);
 	struct fh_hosted_request q = {
 		.owner = from->owner,
 		.template_id = from->template_id,
 		.lifetime_ms = lifetime_ms,
 		.metadata = from->metadata,
 		.envs = from->envs,
-		.network = from->network,
+		.network = network,
 		.settings = from->settings,
 		.pauses_at_end = from->pauses_at_end,
 		.pauses_without_memory = from->pauses_without_memory,

@@ -259,10 +259,9 @@ static bool read_metadata_header(void *context, const char *name, const char *va
 	return !m->bad;
 }
 
-/* Sets the metadata attributes; those of an earlier upload are removed. */
-static bool write_metadata(struct upload *u)
+/* Sets the metadata attributes, which are added to the empty object `items`; those of an earlier upload are removed. */
+static bool write_metadata(struct upload *u, json_t *items)
 {
-	fh_auto_json json_t *items = json_object();
 	struct metadata m = { .items = items };
 	struct fh_hosted *h = u->hosted;
 	const char *as = u->as_root ? "root" : fh_account_for(h, u->user), *key;
@@ -300,12 +299,15 @@ static bool close_file(struct upload *u)
 	owner.uid = owner.gid = fh_account_uid(u->user);
 	if (u->as_root)
 		(void)fh_files_change(u->hosted->sandbox, "root", u->path, 0, &owner, NULL);
-	if (!write_metadata(u))
+	fh_auto_json json_t *metadata = json_object();
+	if (!write_metadata(u, metadata))
 		return false;
 	json_t *o = json_object();
 	json_object_set_new(o, "path", fh_json_bytes(fh_str(u->path)));
 	json_object_set_new(o, "name", fh_json_bytes(fh_str(fh_path_base(u->path))));
 	json_object_set_new(o, "type", json_string("file"));
+	if (json_object_size(metadata))
+		json_object_set(o, "metadata", metadata);
 	json_array_append_new(u->written, o);
 	return true;
 }

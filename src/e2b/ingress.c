@@ -9,11 +9,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "e2b/accounts.h"
 #include "e2b/rpc.h"
 #include "e2b/server.h"
 #include "e2b/threads.h"
@@ -245,6 +247,38 @@ static void closed(struct fh_http_request *r, const struct fh_e2b_entry *entry, 
 	fh_http_reply_json(r, 502, o);
 }
 
+/* Whether the server at this port is said to speak TLS. */
+static bool speaks_tls(const struct fh_hosted *h, unsigned port)
+{
+	const json_t *ports = json_object_get(h->network, "httpsPorts"), *item;
+	size_t i;
+	json_array_foreach(ports, i, item) if (json_integer_value(item) == port) return true;
+	return false;
+}
+
+/* A way to the port. TLS is spoken inside, by the sandbox's own openssl and with what the sandbox may use: the server's
+ * certificate is its own, which proves nothing that the way to it does not. */
+static int connect_inside(const struct fh_e2b_entry *entry, struct fh_process **ret)
+{
+	struct fh_hosted *h = entry->hosted;
+	char address[32];
+	const char *const argv[] = { "openssl", "s_client", "-quiet", "-verify_quiet", "-connect", address, NULL };
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	int r = fh_sandbox_connect(h->sandbox, (uint16_t)entry->port, ret, NULL);
+	if (r < 0 || !speaks_tls(h, entry->port))
+		return r;
+	(void)fh_process_signal(*ret, SIGKILL, NULL); /* it has shown that the port is open */
+	fh_process_free(*ret);
+	snprintf(address, sizeof(address), "127.0.0.1:%u", entry->port);
+	char **env = fh_account_env(h, "user", false, NULL);
+	o.argv = argv;
+	o.env = (const char *const *)env;
+	o.user = fh_account_for(h, "user");
+	r = fh_process_spawn(h->sandbox, &o, ret, NULL);
+	fh_strings_free(env);
+	return r;
+}
+
 static void forward(struct fh_http_request *r, struct fh_str body)
 {
 	const struct fh_e2b_entry *entry = fh_http_request_tagged(r);
@@ -252,7 +286,7 @@ static void forward(struct fh_http_request *r, struct fh_str body)
 	struct fh_process *inside;
 	if (!connection || !strcasestr(connection, "upgrade"))
 		upgrade = NULL;
-	if (fh_sandbox_connect(entry->hosted->sandbox, (uint16_t)entry->port, &inside, NULL) < 0) {
+	if (connect_inside(entry, &inside) < 0) {
 		closed(r, entry, "The sandbox is running but port is not open");
 		return;
 	}

@@ -64,6 +64,7 @@ struct fh_hosted {
 	struct fh_hosted_context *contexts;
 	struct fh_hosted_metrics *metrics;
 	json_t *log;         /* logs.h; NULL: no events yet */
+	json_t *egress;      /* the network's rules for outgoing traffic, as changed since; immutable; NULL: never changed */
 	bool contexts_begun; /* the default contexts are in the list */
 
 	_Atomic(enum fh_hosted_state) seen; /* copy of `state` that is read without the lock */
@@ -116,6 +117,11 @@ void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only
  * without_memory: only its files are kept, its processes and contexts end. */
 int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *err);
 int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err);
+
+/* Its network, with the rules that hold at this moment: a new reference, or NULL. */
+FH_OWN FH_NULLABLE json_t *fh_hosted_network(struct fh_hosted *h);
+/* Replaces the rules for what goes out; those that the object lacks are gone. */
+void fh_hosted_set_egress(struct fh_hosted *h, json_t *egress);
 
 static inline bool fh_hosted_is_running(const struct fh_hosted *h)
 {

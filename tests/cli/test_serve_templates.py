@@ -93,7 +93,9 @@ class Building(support.TempDir):
         for steps, words, step in (
                 ([{"type": "RUN", "args": ["true"]}, {"type": "RUN", "args": ["echo so >&2; exit 3"]}], "status 3", "2"),
                 ([{"type": "COPY", "args": ["a", "/a"], "filesHash": "0" * 64}], "not uploaded", "1"),
-                ([{"type": "USER", "args": ["nobody"]}], "user and root", "1"), ([{"type": "EXPOSE", "args": []}], "EXPOSE", "1")):
+                ([{"type": "USER", "args": ["nobody"]}], "user and root", "1"),
+                ([{"type": "RUN", "args": ["id", "nobody"]}], "failed to run command 'id': command failed: unauthenticated: "
+                 "invalid username: 'nobody'", "1"), ([{"type": "EXPOSE", "args": []}], "EXPOSE", "1")):
             told = self.build("bad", steps)
             self.assertEqual((told["status"], told["reason"]["step"]), ("error", step), told)
             self.assertIn(words, told["reason"]["message"])

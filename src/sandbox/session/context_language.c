@@ -44,7 +44,7 @@ static const struct fh_context_kind kinds[] = {
 	    .argv = (const char *const[]){ "python3", "-c", PYTHON_BEGIN, NULL },
 	    .files = (const char *const[]){ "python.py", "python_ipython.py", "python_shell.py", "python_magics.py",
 	                                    "python_display.py", "python_pretty.py", "python_rich.py", "python_inline.py",
-	                                    "python_charts.py", "python_charts_plotly.py", NULL },
+	                                    "python_pictures.py", "python_charts.py", "python_charts_plotly.py", NULL },
 	    .package = "python3",
 	},
 	{
