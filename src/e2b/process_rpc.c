@@ -8,7 +8,7 @@
 #include "e2b/rpc.h"
 #include "fumehood/session.h"
 
-enum { INPUT_MAX = 4 << 20 };
+enum { INPUT_MAX = 4 << 20, KILLED_MS = 2000 };
 
 /* ------------------------------------------------------------------------------------------------------------- streams
  */
@@ -111,6 +111,8 @@ static json_t *send_signal(struct fh_hosted_process *p, const json_t *message, s
 			continue;
 		int r = signals[i].signal == SIGKILL ? fh_process_kill_tree(p->process, &err)
 		                                     : fh_process_signal(p->process, signals[i].signal, &err);
+		if (r == 0 && signals[i].signal == SIGKILL)
+			fh_hosted_process_await_end(p, KILLED_MS);
 		if (r == 0)
 			return json_object();
 		fh_connect_fail_from(e, &err);

@@ -162,6 +162,15 @@ static void pump_ends(struct fh_hosted_process *p)
 	fh_hosted_process_drop(p);
 }
 
+void fh_hosted_process_await_end(struct fh_hosted_process *p, int64_t timeout_ms)
+{
+	int64_t until_ns = fh_now_ns() + timeout_ms * FH_NS_PER_MS;
+	pthread_mutex_lock(&p->lock);
+	while (!p->ended && atomic_load(&p->hosted->seen) != FH_HOSTED_GONE && fh_now_ns() < until_ns)
+		fh_wait_ms(&p->changed, &p->lock, (until_ns - fh_now_ns()) / FH_NS_PER_MS + 1);
+	pthread_mutex_unlock(&p->lock);
+}
+
 static void pump(struct fh_hosted_process *p, enum fh_stream stream, const char *name)
 {
 	char piece[PIECE];

@@ -66,6 +66,16 @@ class Details(support.TempDir):
         self.assertEqual(box.run("sudo -n true; echo $?; sudo")[0], 1)
         self.assertEqual(box.run("python -c 'print(6 * 7)'")[1], "42\n")
 
+    def test_what_was_killed_is_gone_when_the_client_is_told(self):
+        box = self.sandbox()
+        for pty in (None, {"rows": 24, "cols": 80}) * 10:
+            stream = box.start("sleep 100", stdin=False, pty=pty)
+            pid = stream.pid()
+            selector = {"process": {"pid": pid}}
+            self.assertEqual(box.call("process.Process/SendSignal", {**selector, "signal": "SIGNAL_SIGKILL"})[0], 200)
+            self.assertNotEqual(box.run(f"kill -0 {pid}", user="root")[0], 0)
+            stream.close()
+
     @support.once
     def test_rules_for_what_goes_out_are_replaced_and_told(self):
         box = self.sandbox(network={"allowOut": ["1.1.1.1"], "denyOut": ["0.0.0.0/0"], "maskRequestHost": "h"})

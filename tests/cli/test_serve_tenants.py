@@ -31,6 +31,7 @@ STREAMS = (("process.Process/Start", {"process": {"cmd": "/bin/true"}}), ("proce
 CONTROL = (("GET", "/sandboxes/{}"), ("POST", "/sandboxes/{}/timeout"), ("POST", "/sandboxes/{}/refreshes"),
            ("POST", "/sandboxes/{}/connect"), ("POST", "/v2/sandboxes/{}/connect"), ("POST", "/sandboxes/{}/resume"),
            ("POST", "/sandboxes/{}/pause"), ("GET", "/sandboxes/{}/metrics"), ("POST", "/sandboxes/{}/fork"),
+           ("PUT", "/sandboxes/{}/network"),
            ("POST", "/sandboxes/{}/snapshots"), ("GET", "/sandboxes/{}/logs"), ("GET", "/v2/sandboxes/{}/logs"),
            ("DELETE", "/sandboxes/{}"))
 
