@@ -121,7 +121,8 @@ def _pie(axes):
     wedges = [patch for patch in axes.patches if isinstance(patch, Wedge)]
     if not wedges:
         return None
-    return [{"label": _label(wedge, ""), "angle": abs(float(wedge.theta2) - float(wedge.theta1)),
+    # matplotlib keeps angles in 32 bits; what lies beyond them is no part of the value that the code gave.
+    return [{"label": _label(wedge, ""), "angle": round(abs(float(wedge.theta2) - float(wedge.theta1)), 4),
              "radius": float(wedge.r)} for wedge in wedges]
 
 

@@ -71,7 +71,7 @@ static void add_line(struct run *r, FH_OWN json_t *line)
 	pthread_mutex_lock(&r->lock);
 	while (r->lines.n > QUEUE_MAX && !r->cancel)
 		fh_wait_ms(&r->changed, &r->lock, LOOK_MS);
-	fh_json_write(&r->lines, owned, 0);
+	fh_json_write_typed(&r->lines, owned);
 	fh_buf_addc(&r->lines, '\n');
 	pthread_cond_broadcast(&r->changed);
 	pthread_mutex_unlock(&r->lock);

@@ -62,8 +62,8 @@ void fh_hosted_process_drop(struct fh_hosted_process *p);
 /* Empties the list of a sandbox that has ended. */
 void fh_hosted_forget_processes(struct fh_hosted *h);
 
-/* Waits for the end of the process, at most timeout_ms. A killed process is reaped by then, so that its pid is free. While
- * nobody reads its output, the end of the process is not known, and the time passes. */
+/* Waits for the end of the process, at most timeout_ms. A killed process is reaped by then, so that its pid is free.
+ * While nobody reads its output, the end of the process is not known, and the time passes. */
 void fh_hosted_process_await_end(struct fh_hosted_process *p, int64_t timeout_ms);
 
 /* Replies with the stream of the process's events, of which the first gives the pid. Takes over the reference to p. */

@@ -63,8 +63,8 @@ struct fh_hosted {
 	struct fh_hosted_watcher *watchers;
 	struct fh_hosted_context *contexts;
 	struct fh_hosted_metrics *metrics;
-	json_t *log;         /* logs.h; NULL: no events yet */
-	json_t *egress;      /* the network's rules for outgoing traffic, as changed since; immutable; NULL: never changed */
+	json_t *log;    /* logs.h; NULL: no events yet */
+	json_t *egress; /* the network's rules for outgoing traffic, as changed since; immutable; NULL: never changed */
 	bool contexts_begun; /* the default contexts are in the list */
 
 	_Atomic(enum fh_hosted_state) seen; /* copy of `state` that is read without the lock */

@@ -25,6 +25,8 @@ FH_OWN json_t *fh_json_load_file(const char *path, size_t max_bytes, struct fh_e
 /* indent 0: one line, no spaces (as JSON.stringify); otherwise that many spaces a level (as JSON.stringify(v, null,
  * n)). Keys stay in insertion order. */
 void fh_json_write(struct fh_buf *out, const json_t *value, int indent);
+/* On one line, with 1.0 as 1.0 and not as 1: for readers to whom an integer and a real are two types. */
+void fh_json_write_typed(struct fh_buf *out, const json_t *value);
 FH_OWN char *fh_json_text(const json_t *value, int indent);
 /* Writes s as a JSON string; bytes that are not UTF-8 become U+FFFD. */
 void fh_json_write_string(struct fh_buf *out, struct fh_str s);

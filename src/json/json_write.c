@@ -150,24 +150,29 @@ static void new_line(struct fh_buf *out, int indent, int level)
 		fh_buf_addf(out, "\n%*s", indent * level, "");
 }
 
-static void write_value(struct fh_buf *out, const json_t *value, int indent, int level);
+struct style {
+	int indent;
+	bool keeps_reals; /* 1.0 is not written as 1 */
+};
 
-static void write_array(struct fh_buf *out, const json_t *array, int indent, int level)
+static void write_value(struct fh_buf *out, const json_t *value, struct style style, int level);
+
+static void write_array(struct fh_buf *out, const json_t *array, struct style style, int level)
 {
 	size_t n = json_array_size(array);
 	fh_buf_addc(out, '[');
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			fh_buf_addc(out, ',');
-		new_line(out, indent, level + 1);
-		write_value(out, json_array_get(array, i), indent, level + 1);
+		new_line(out, style.indent, level + 1);
+		write_value(out, json_array_get(array, i), style, level + 1);
 	}
 	if (n)
-		new_line(out, indent, level);
+		new_line(out, style.indent, level);
 	fh_buf_addc(out, ']');
 }
 
-static void write_object(struct fh_buf *out, const json_t *object, int indent, int level)
+static void write_object(struct fh_buf *out, const json_t *object, struct style style, int level)
 {
 	union {
 		const json_t *in;
@@ -178,35 +183,47 @@ static void write_object(struct fh_buf *out, const json_t *object, int indent, i
 	for (void *it = json_object_iter(o.out); it; it = json_object_iter_next(o.out, it), i++) {
 		if (i)
 			fh_buf_addc(out, ',');
-		new_line(out, indent, level + 1);
+		new_line(out, style.indent, level + 1);
 		fh_json_write_string(out, (struct fh_str){ json_object_iter_key(it), json_object_iter_key_len(it) });
-		fh_buf_adds(out, indent > 0 ? ": " : ":");
-		write_value(out, json_object_iter_value(it), indent, level + 1);
+		fh_buf_adds(out, style.indent > 0 ? ": " : ":");
+		write_value(out, json_object_iter_value(it), style, level + 1);
 	}
 	if (i)
-		new_line(out, indent, level);
+		new_line(out, style.indent, level);
 	fh_buf_addc(out, '}');
 }
 
-static void write_value(struct fh_buf *out, const json_t *value, int indent, int level)
+static void write_real(struct fh_buf *out, double n, bool keeps_reals)
+{
+	fh_json_write_number(out, n);
+	if (keeps_reals && fabs(n) < 1e21 && n == floor(n)) /* larger ones have an exponent */
+		fh_buf_adds(out, ".0");
+}
+
+static void write_value(struct fh_buf *out, const json_t *value, struct style style, int level)
 {
 	if (json_is_object(value))
-		write_object(out, value, indent, level);
+		write_object(out, value, style, level);
 	else if (json_is_array(value))
-		write_array(out, value, indent, level);
+		write_array(out, value, style, level);
 	else if (json_is_string(value))
 		fh_json_write_string(out, (struct fh_str){ json_string_value(value), json_string_length(value) });
 	else if (json_is_integer(value))
 		fh_buf_addf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
 	else if (json_is_real(value))
-		fh_json_write_number(out, json_real_value(value));
+		write_real(out, json_real_value(value), style.keeps_reals);
 	else
 		fh_buf_adds(out, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
 }
 
 void fh_json_write(struct fh_buf *out, const json_t *value, int indent)
 {
-	write_value(out, value, indent, 0);
+	write_value(out, value, (struct style){ .indent = indent }, 0);
+}
+
+void fh_json_write_typed(struct fh_buf *out, const json_t *value)
+{
+	write_value(out, value, (struct style){ .keeps_reals = true }, 0);
 }
 
 char *fh_json_text(const json_t *value, int indent)

@@ -122,6 +122,13 @@ class Details(support.TempDir):
         lines = box.code("import io\np.save(io.BytesIO())")
         self.assertEqual([x for x in lines if x["type"] == "result"], [], "what goes to memory is not shown")
 
+    @support.once
+    def test_a_real_number_in_a_result_stays_one(self):
+        box = self.sandbox()
+        lines = box.code("[1, 1.0, {'a': 2.0}]")
+        result = next(x for x in lines if x["type"] == "result")["json"]
+        self.assertEqual([type(result[0]), type(result[1]), type(result[2]["a"])], [int, float, float])
+
     def test_javascript_of_notebooks(self):
         support.need_program("node")
         box = self.sandbox()

@@ -65,6 +65,16 @@ static void reads_numbers_as_javascript_prints_them(void **state)
 	fh_buf_release(&out);
 }
 
+static void keeps_reals_apart_from_integers_where_asked(void **state)
+{
+	(void)state;
+	fh_auto_json json_t *value =
+	    fh_json_parse(fh_str("{\"a\": [1, 1.0, -2e3, 0.5, 1e20, 1e21, 0.0, true]}"), NULL, NULL);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	fh_json_write_typed(&out, value);
+	assert_string_equal(fh_buf_cstr(&out), "{\"a\":[1,1.0,-2000.0,0.5,100000000000000000000.0,1e+21,0.0,true]}");
+}
+
 static void indents_as_javascript_does(void **state)
 {
 	(void)state;
@@ -142,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_and_writes_values),
 		cmocka_unit_test(reads_numbers_as_javascript_prints_them),
+		cmocka_unit_test(keeps_reals_apart_from_integers_where_asked),
 		cmocka_unit_test(indents_as_javascript_does),
 		cmocka_unit_test(says_where_it_is_wrong),
 		cmocka_unit_test(bounds_depth),

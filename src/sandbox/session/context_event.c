@@ -92,7 +92,9 @@ static size_t read_items(struct fh_context_line *line)
 			item->size = json_string_length(value);
 			continue;
 		}
-		char *text = fh_json_text(value, 0);
+		fh_auto_buf struct fh_buf written = FH_BUF_INIT(0);
+		fh_json_write_typed(&written, value);
+		char *text = fh_buf_take(&written, NULL);
 		line->owned[line->owned_count++] = text;
 		item->data = text;
 		item->size = strlen(text);
