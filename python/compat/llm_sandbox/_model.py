@@ -1,6 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Records with checked fields, like the pydantic models that the original uses; pydantic itself is not needed."""
+"""Records with checked fields, in the way of pydantic's models, which the original uses and we do without."""
+import copy
 import enum
+import inspect
+import json
+import sys
+
+from .exceptions import SandboxError
+
+
+def _invalid(title, name, value, text):
+    """What a model raises for a value: ValueError, and pydantic's own kind of that where the program has loaded pydantic, since
+    callers catch it by that name."""
+    core = sys.modules.get("pydantic_core")
+    if core is not None:
+        try:
+            return core.ValidationError.from_exception_data(title, [
+                {"type": "value_error", "loc": (name,), "input": value, "ctx": {"error": ValueError(text)}}])
+        except (AttributeError, KeyError, TypeError):
+            pass  # another version of it
+    return ValueError("{}.{}: {}".format(title, name, text))
 
 
 class Field(object):
@@ -15,19 +34,29 @@ class Model(object):
     _frozen = False
     _forbid = False
 
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        kind = inspect.Parameter
+        cls.__signature__ = inspect.Signature([
+            kind(name, kind.KEYWORD_ONLY, default=kind.empty if field.required else field.factory() if field.factory else field.default)
+            for name, field in cls._fields().items()])
+
     def __init__(self, **given):
         fields = self._fields()
         for name, field in fields.items():
             if name in given:
                 value = given.pop(name)
             elif field.required:
-                raise ValueError("{}: the field {} is missing".format(type(self).__name__, name))
+                raise _invalid(type(self).__name__, name, given, "the field is missing")
             else:
                 value = field.factory() if field.factory else field.default
             object.__setattr__(self, name, self._checked(name, field, value))
         if given and self._forbid:
-            raise ValueError("{}: extra fields are not permitted: {}".format(type(self).__name__, ", ".join(sorted(given))))
-        self._complete()
+            raise _invalid(type(self).__name__, sorted(given)[0], given, "extra fields are not permitted: " + ", ".join(sorted(given)))
+        try:
+            self._complete()
+        except ValueError as error:
+            raise _invalid(type(self).__name__, "", given, str(error)) from error
 
     @classmethod
     def _fields(cls):
@@ -42,36 +71,74 @@ class Model(object):
             return value
         try:
             return field.check(value)
-        except TypeError as error:
-            raise ValueError("{}.{}: {}".format(cls.__name__, name, error)) from error
-        except ValueError as error:
-            raise ValueError("{}.{}: {}".format(cls.__name__, name, error)) from error
+        except (TypeError, ValueError) as error:
+            if isinstance(error, SandboxError):
+                raise  # it has a name of its own
+            raise _invalid(cls.__name__, name, value, str(error)) from error
 
     def _complete(self):
         """Called after all fields are set."""
 
     def __setattr__(self, name, value):
         if self._frozen and name in self._fields():
-            raise ValueError("{} is frozen".format(type(self).__name__))
+            raise _invalid(type(self).__name__, name, value, "the instance is frozen")
         object.__setattr__(self, name, value)
 
     def __eq__(self, other):
-        return type(self) is type(other) and self.model_dump() == other.model_dump()
+        return type(self) is type(other) and self._values() == other._values()
 
     def __hash__(self):
-        return hash(tuple(sorted((name, repr(value)) for name, value in self.model_dump().items())))
+        return hash(tuple(sorted((name, repr(value)) for name, value in self._values().items())))
 
     def __repr__(self):
-        return "{}({})".format(type(self).__name__, ", ".join("{}={!r}".format(*item) for item in self.model_dump().items()))
+        return "{}({})".format(type(self).__name__, ", ".join("{}={!r}".format(*item) for item in self._values().items()))
 
-    def model_dump(self):
+    def _values(self):
         return {name: getattr(self, name) for name in self._fields()}
 
-    def model_copy(self, update=None):
-        return type(self)(**dict(self.model_dump(), **(update or {})))
+    def model_dump(self):
+        return {name: _dumped(value) for name, value in self._values().items()}
 
-    dict = model_dump
-    copy = model_copy
+    def model_copy(self, *, update=None, deep=False):
+        made = type(self)(**dict(self._values(), **(update or {})))
+        return copy.deepcopy(made) if deep else made
+
+    def model_dump_json(self, *, indent=None):
+        return json.dumps(self.model_dump(), indent=indent, separators=None if indent else (",", ":"), ensure_ascii=False, default=_plain)
+
+    @classmethod
+    def model_validate(cls, value):
+        """An instance of a dictionary, or of an instance."""
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, dict):
+            raise _invalid(cls.__name__, "", value, "neither a dictionary nor a {}".format(cls.__name__))
+        return cls(**value)
+
+    @classmethod
+    def model_validate_json(cls, text):
+        try:
+            value = json.loads(text)
+        except ValueError as error:
+            raise _invalid(cls.__name__, "", text, "no JSON: {}".format(error)) from error
+        return cls.model_validate(value)
+
+
+#: As pydantic's models of its first version say it.
+Model.dict, Model.copy, Model.json = Model.model_dump, Model.model_copy, Model.model_dump_json
+Model.parse_obj, Model.parse_raw = Model.model_validate, Model.model_validate_json
+
+
+def _dumped(value):
+    """Models inside of it as dictionaries."""
+    if isinstance(value, Model):
+        return value.model_dump()
+    return type(value)(_dumped(item) for item in value) if type(value) in (list, tuple) else value
+
+
+def _plain(value):
+    """For JSON: what is no member of it."""
+    return value.value if isinstance(value, enum.Enum) else list(value)
 
 
 def text(value):
@@ -88,7 +155,18 @@ def boolean(value):
     return value
 
 
+def _counted(value):
+    """A number, of a text that says one, too."""
+    if isinstance(value, str):
+        try:
+            return int(value)
+        except ValueError:
+            return float(value)
+    return value
+
+
 def number(value):
+    value = _counted(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError("{!r} is no number".format(value))
     return value
@@ -96,6 +174,9 @@ def number(value):
 
 def at_least(least, whole=True):
     def check(value):
+        value = _counted(value)
+        if whole and isinstance(value, float) and value.is_integer():
+            value = int(value)
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or value < least:
             raise ValueError("{!r} is not {} of at least {}".format(value, "a whole number" if whole else "a number", least))
         return value

@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: MIT
 """create_session (SandboxSession), ArtifactSandboxSession."""
-import base64
-import io
-import os
-import tarfile
+from importlib.util import find_spec
 
 from .backends import get_backend
 from .const import SandboxBackend, SupportedLanguage
-from .data import ExecutionResult, FileType, PlotOutput
-from .exceptions import LanguageNotSupportPlotError, SandboxError, ValidationError
+from .core.session_base import BaseSession, is_strict
+from .data import ExecutionResult
+from .exceptions import LanguageNotSupportPlotError, MissingDependencyError, SandboxError, ValidationError
 from .interactive import InteractiveSandboxSession
-from .language_handlers.artifact_detection import PLOT_FOLDER
+from .language_handlers.plots import PLOT_FOLDER
 from .pool.base import ContainerPoolManager
-from .pool.session import PooledSandboxSession
+from .pool.session import ArtifactPooledSandboxSession, PooledSandboxSession  # noqa: F401  as the original has it
 
 __all__ = ["ArtifactSandboxSession", "ContainerPoolManager", "InteractiveSandboxSession", "PooledSandboxSession", "SandboxSession", "create_session"]
 
-_TYPES = {"png": FileType.PNG, "jpg": FileType.JPEG, "jpeg": FileType.JPEG, "pdf": FileType.PDF, "svg": FileType.SVG, "html": FileType.HTML,
-          "csv": FileType.CSV, "json": FileType.JSON, "txt": FileType.TXT}
+#: The packages without which the original has no such backend.
+_PACKAGES = {"docker": "docker", "micromamba": "docker", "podman": "podman", "kubernetes": "kubernetes"}
+
+
+def _check_dependency(backend):
+    """To the letter, a backend needs its client's package; fumehood needs none of them."""
+    package = _PACKAGES.get(backend)
+    if package and is_strict() and not find_spec(package):
+        raise MissingDependencyError("The backend '{0}' requires the '{1}' package: pip install llm-sandbox[{0}]".format(backend, package))
 
 
 def create_session(backend=SandboxBackend.DOCKER, pool=None, *args, **kwargs):
@@ -29,28 +34,11 @@ def create_session(backend=SandboxBackend.DOCKER, pool=None, *args, **kwargs):
             raise ValidationError("Backend '{}' does not support container pooling".format(backend))
         kwargs.pop("lang", None)
         return PooledSandboxSession(pool, *args, **kwargs)
+    _check_dependency(definition.name)
     return definition.factory(*args, **kwargs)
 
 
 SandboxSession = create_session
-
-
-def _take_plots(container):
-    """Reads the plots of the folder, in order. The code inside could have put anything there: it is read as files and
-    not trusted."""
-    try:
-        data = container.get_archive(PLOT_FOLDER)
-    except Exception:  # no such folder: the program drew nothing
-        return []
-    plots = []
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
-        for member in tar:
-            stem, extension = os.path.splitext(os.path.basename(member.name))
-            kind = _TYPES.get(extension.lstrip(".").lower())
-            content = tar.extractfile(member) if member.isfile() and kind and stem.isdigit() else None
-            if content is not None:
-                plots.append((int(stem), PlotOutput(kind, base64.b64encode(content.read()).decode("ascii"))))
-    return [plot for _, plot in sorted(plots, key=lambda found: found[0])]
 
 
 class ArtifactSandboxSession(object):
@@ -88,17 +76,20 @@ class ArtifactSandboxSession(object):
         handler = self._session.language_handler
         if self.enable_plotting and not handler.is_support_plot_detection:
             raise LanguageNotSupportPlotError(str(handler.name))
-        if self.enable_plotting:
-            if clear_plots:
-                self.clear_plots()
-            self._session._enforce(code)  # checks only the program, without the code put before it
-            result = self._session.run_unchecked(handler.inject_plot_detection_code(code), libraries, timeout, on_stdout, on_stderr)
-        else:
-            result = self._session.run(code, libraries=libraries, timeout=timeout, on_stdout=on_stdout, on_stderr=on_stderr)
-        plots = _take_plots(self._session.container) if self.enable_plotting else []
+        if self.enable_plotting and clear_plots:
+            self.clear_plots()
+        result, plots = self._run(handler, code, libraries, timeout, on_stdout=on_stdout, on_stderr=on_stderr)
         made = ExecutionResult(exit_code=result.exit_code, stderr=result.stderr, stdout=result.stdout, plots=plots)
-        made.extra.update(result.extra)
+        made.extra.update(getattr(result, "extra", {}))
         return made
+
+    def _run(self, handler, code, libraries, timeout, **callbacks):
+        """The result of a program, and its plots."""
+        if not self.enable_plotting or not isinstance(self._session, (BaseSession, PooledSandboxSession)):
+            return handler.run_with_artifacts(self._session, code, libraries, self.enable_plotting, PLOT_FOLDER, timeout, **callbacks)
+        self._session._enforce(code)  # of the program alone, without what is put before it
+        result = self._session.run_unchecked(handler.inject_plot_detection_code(code), libraries, timeout, **callbacks)
+        return result, handler.extract_plots(self._session, PLOT_FOLDER)
 
     def clear_plots(self):
         done = self._session.execute_command("rm -rf -- {}".format(PLOT_FOLDER))

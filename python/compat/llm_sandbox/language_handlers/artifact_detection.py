@@ -2,7 +2,7 @@
 """Code that is put before a program to keep its plots: each one becomes a numbered file in a folder, and nothing is
 printed."""
 
-PLOT_FOLDER = "/tmp/sandbox_plots"
+from .plots import PLOT_FOLDER
 
 #: A single line, so that the program's line numbers are off by only one; modules are touched only when the program
 #: imports them.

@@ -8,8 +8,21 @@ import re
 import shlex
 import typing
 
+from ..data import FileType, PlotOutput  # noqa: F401  as the original has them
 from ..exceptions import CommandFailedError, LanguageNotSupportPlotError, PackageManagerError  # noqa: F401  as the original has them
 from ..security.package_validators import validate_package_name
+from .plots import PLOT_FOLDER, take_plots
+from .runtime_context import RuntimeContext  # noqa: F401
+
+
+class ContainerProtocol(typing.Protocol):
+    """What a handler asks of a session."""
+
+    def execute_command(self, command, workdir=None): ...
+
+    def get_archive(self, path): ...
+
+    def run(self, code, libraries=None, timeout=None): ...
 
 
 class PlotLibrary(enum.Enum):
@@ -75,10 +88,14 @@ class AbstractLanguageHandler(abc.ABC):
         return self.config.plot_detection is not None
 
     def get_execution_commands(self, code_file, runtime_context=None):
+        if not self.config.execution_commands:
+            raise CommandFailedError(self.config.name, 1, "the language has no command that runs a file")
         workdir = runtime_context.workdir if runtime_context else "/tmp"
         return [command.format(file=shlex.quote(code_file), workdir=shlex.quote(workdir)) for command in self.config.execution_commands]
 
     def get_library_installation_command(self, library, runtime_context=None):
+        if not self.config.package_manager:
+            raise PackageManagerError(str(self.config.name))
         validate_package_name(library, self.config.name)
         return "{} {}".format(self.config.package_manager, library)
 
@@ -106,7 +123,15 @@ class AbstractLanguageHandler(abc.ABC):
         return None
 
     def extract_plots(self, container, output_dir):
-        return []
+        """The plots that a session's programs left in a folder, in order."""
+        return take_plots(container, output_dir) if self.is_support_plot_detection else []
+
+    def run_with_artifacts(self, container, code, libraries=None, enable_plotting=True, output_dir=PLOT_FOLDER, timeout=30, **kwargs):
+        """Runs the code in a session: its result, and the plots."""
+        if not (enable_plotting and self.is_support_plot_detection):
+            return container.run(code, libraries, timeout, **kwargs), []
+        result = container.run(self.inject_plot_detection_code(code), libraries, timeout, **kwargs)
+        return result, self.extract_plots(container, output_dir)
 
 
 _TEXTS = r'"(?:\\.|[^"\\\n])*"' + r"|'(?:\\.|[^'\\\n])*'"

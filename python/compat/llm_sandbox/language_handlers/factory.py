@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Handlers by name."""
 from ..exceptions import LanguageNotSupportedError
+from .base import AbstractLanguageHandler
 from .handlers import MORE, CppHandler, GoHandler, JavaHandler, JavaScriptHandler, PythonHandler, RHandler, RubyHandler
 
 
@@ -10,11 +11,13 @@ class LanguageHandlerFactory(object):
 
     @classmethod
     def create_handler(cls, language, logger=None):
-        word = str(language).lower()
+        word = str(getattr(language, "value", language)).lower()
         found = cls._handlers.get(word) or MORE.get(word)
         if found is None:
             raise LanguageNotSupportedError(language)
-        return found(logger)
+        if not isinstance(found, type) or not issubclass(found, AbstractLanguageHandler):
+            raise TypeError("the handler of {}, {!r}, is not a subclass of AbstractLanguageHandler".format(word, found))
+        return found(logger=logger)
 
     @classmethod
     def register_handler(cls, language, handler_class):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The languages of the original."""
+import os
 import re
 
 from ..const import SupportedLanguage
+from ..security.package_validators import validate_package_name
 from . import python_source
 from .artifact_detection import PYTHON_PLOT_DETECTION_CODE, R_PLOT_DETECTION_CODE
 from .base import AbstractLanguageHandler, LanguageConfig, PlotDetectionConfig, PlotLibrary
@@ -113,6 +115,10 @@ class RHandler(AbstractLanguageHandler):
         super(RHandler, self).__init__(logger)
         self.config = LanguageConfig(SupportedLanguage.R, "R", ["Rscript {file}"], "install.packages", True, PlotDetectionConfig(
             [PlotLibrary.ROOT, PlotLibrary.PLOTLY], R_PLOT_DETECTION_CODE, ""))
+
+    def get_library_installation_command(self, library, runtime_context=None):
+        validate_package_name(library, "r")
+        return "R -e \"install.packages('{}', repos='{}')\"".format(library, os.environ.get("R_REPO", "https://cran.rstudio.com/"))
 
     def inject_plot_detection_code(self, code):
         return R_PLOT_DETECTION_CODE + "\n" + code

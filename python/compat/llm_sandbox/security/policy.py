@@ -38,10 +38,14 @@ class RestrictedModule(_model.Model):
     severity = _model.Field(required=True, check=_severity)
 
 
+def _list_of(kind):
+    return lambda value: [kind.model_validate(item) for item in value]
+
+
 class SecurityPolicy(_model.Model):
     severity_threshold = _model.Field(SecurityIssueSeverity.SAFE, _severity)
-    patterns = _model.Field(None, list)
-    restricted_modules = _model.Field(None, list)
+    patterns = _model.Field(None, _list_of(SecurityPattern))
+    restricted_modules = _model.Field(None, _list_of(RestrictedModule))
 
     def add_pattern(self, pattern):
         self.patterns = (self.patterns or []) + [pattern]
