@@ -172,6 +172,16 @@ def number(value):
     return value
 
 
+def above_zero(value):
+    if not number(value) > 0:
+        raise ValueError("{!r} is not greater than 0".format(value))
+    return _counted(value)
+
+
+def optional(check):
+    return lambda value: None if value is None else check(value)
+
+
 def at_least(least, whole=True):
     def check(value):
         value = _counted(value)

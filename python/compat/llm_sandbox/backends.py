@@ -37,7 +37,7 @@ _MAMBA = dataclasses.replace(_OURS, interactive=False, pooling=False)
 _NAME = re.compile(r"^[a-z][a-z0-9_-]*$")
 
 _lock = threading.Lock()
-_known = {}
+_BACKENDS = {}
 
 
 def _elsewhere(name):
@@ -52,7 +52,7 @@ for _definition in (
         BackendDefinition("bubblewrap", BubblewrapSession, _LOCAL, True), BackendDefinition("nsjail", NsjailSession, _LOCAL, True),
         BackendDefinition("windows-mxc", _elsewhere("windows-mxc"), dataclasses.replace(_LOCAL, platforms=("win32",), seccomp=False), True),
         BackendDefinition("wsl2-bubblewrap", _elsewhere("wsl2-bubblewrap"), dataclasses.replace(_LOCAL, platforms=("win32",)), True)):
-    _known[_definition.name] = _definition
+    _BACKENDS[_definition.name] = _definition
 
 
 def _word(name):
@@ -61,21 +61,25 @@ def _word(name):
 
 def register_backend(name, factory, *, capabilities=None):
     """Adds a backend of a program's own for this process."""
-    word = _word(name) if isinstance(name, str) else ""
+    if not isinstance(name, str):
+        raise TypeError("the name of a backend is a text, not {!r}".format(name))
+    word = _word(name)
     if not _NAME.match(word):
         raise ValueError("{!r} is no name of a backend: letters, digits, - and _".format(name))
     if not callable(factory):
         raise TypeError("the factory of backend {} cannot be called".format(word))
+    if capabilities is not None and not isinstance(capabilities, BackendCapabilities):
+        raise TypeError("the capabilities of backend {} are not a BackendCapabilities".format(word))
     with _lock:
-        if word in _known:
+        if word in _BACKENDS:
             raise ValueError("there is a backend {} already".format(word))
-        _known[word] = BackendDefinition(word, factory, capabilities or BackendCapabilities())
-        return _known[word]
+        _BACKENDS[word] = BackendDefinition(word, factory, capabilities or BackendCapabilities())
+        return _BACKENDS[word]
 
 
 def get_backend(name):
     with _lock:
-        found = _known.get(_word(name))
+        found = _BACKENDS.get(_word(name))
     if found is None:
         raise UnsupportedBackendError(name)
     return found
@@ -83,4 +87,4 @@ def get_backend(name):
 
 def list_backends():
     with _lock:
-        return tuple(_known.values())
+        return tuple(_BACKENDS.values())

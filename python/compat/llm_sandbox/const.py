@@ -6,6 +6,13 @@ import enum
 class StrEnum(str, enum.Enum):
     """An enumeration whose members are strings, in every version of Python."""
 
+    def __new__(cls, value):
+        if not isinstance(value, str):
+            raise TypeError("StrEnum values must be strings: {!r}".format(value))
+        member = str.__new__(cls, value)
+        member._value_ = value
+        return member
+
     def __str__(self):
         return self.value
 
@@ -14,9 +21,10 @@ class StrEnum(str, enum.Enum):
 
     @classmethod
     def _missing_(cls, value):
-        if isinstance(value, str):
-            return next((member for member in cls if member.value == value.lower()), None)
-        return None
+        found = next((member for member in cls if isinstance(value, str) and member.value == value.lower()), None)
+        if found is None:
+            raise ValueError("{!r} is not a valid {}".format(value, cls.__name__))
+        return found
 
 
 class SandboxBackend(StrEnum):

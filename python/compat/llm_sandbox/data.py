@@ -4,6 +4,7 @@ import dataclasses
 import enum
 import json
 import typing
+import warnings
 
 StreamCallback = typing.Callable[[str], None]
 
@@ -23,6 +24,7 @@ class Text(str):
     """``result.text``: a string, as in 0.2, that can also be called, as in 0.3."""
 
     def __call__(self):
+        warnings.warn("result.text() is deprecated, result.stdout says the same", DeprecationWarning, stacklevel=2)
         return str(self)
 
     def __reduce__(self):

@@ -1,27 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Class names from which the original's backends are composed. Here a session is one class."""
+"""Names that the original's backends are put together from. Here a session is one class."""
+import typing
 
 
-class ContainerAPI(object):
-    """The original's interface to a container runtime; nothing here calls it."""
+@typing.runtime_checkable
+class ContainerAPI(typing.Protocol):
+    """What the original asks of a container runtime; nothing here calls it."""
 
-    def create_container(self, config):
-        raise NotImplementedError
+    def create_container(self, config): ...
 
-    def start_container(self, container):
-        raise NotImplementedError
+    def start_container(self, container): ...
 
-    def stop_container(self, container):
-        raise NotImplementedError
+    def stop_container(self, container): ...
 
-    def execute_command(self, container, command, **kwargs):
-        raise NotImplementedError
+    def execute_command(self, container, command, **kwargs): ...
 
-    def copy_to_container(self, container, src, dest, **kwargs):
-        raise NotImplementedError
+    def copy_to_container(self, container, src, dest, **kwargs): ...
 
-    def copy_from_container(self, container, src, **kwargs):
-        raise NotImplementedError
+    def copy_from_container(self, container, src, **kwargs): ...
 
 
 class TimeoutMixin(object):

@@ -220,8 +220,7 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
             program = posixpath.join(posixpath.dirname(name), ".sandbox-program")
             with _errors():
                 found = hostimage.compile_command("go", posixpath.basename(name), program)
-            if found:
-                return [found, [program]]
+            return [found or ["go", "build", "-o", program, name], [program]]  # `go run` would turn every exit code into 1
         return [shlex.split(command) for command in self.language_handler.get_execution_commands(name, self._context())]
 
     def _workdir(self):
@@ -296,8 +295,8 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
         language = str(self.config.lang)
         if not self.language_handler.is_support_library_installation or self.config.skip_environment_setup:
             raise LibraryInstallationNotSupportedError(language)
+        libraries = [validate_package_name(library, language) for library in libraries]
         for library in libraries:
-            validate_package_name(library, language)
             module = policy_check.restricts(self.config.security_policy, library)
             if module is not None:
                 raise SecurityViolationError("The package {} is not installed, its session's security policy forbids it: {}"

@@ -61,6 +61,8 @@ class AbstractLanguageHandler(abc.ABC):
     config: LanguageConfig
     #: fumehood's name of the language, and of others whose tools it needs.
     tools = ()
+    #: What is put before a program to keep its plots, in a language that can have that.
+    _plots = None
     inline_comment = r"//.*$"
     multiline_comment = r"/\*[\s\S]*?\*/"
 
@@ -100,7 +102,10 @@ class AbstractLanguageHandler(abc.ABC):
         return "{} {}".format(self.config.package_manager, library)
 
     def inject_plot_detection_code(self, code):
-        return code
+        """The program with what keeps its plots put before it."""
+        if self.config.plot_detection is None and type(self)._plots is not None:
+            raise LanguageNotSupportPlotError(str(self.name))
+        return code if self.config.plot_detection is None else "{}\n{}".format(self.config.plot_detection.setup_code, code)
 
     @abc.abstractmethod
     def get_import_patterns(self, module):

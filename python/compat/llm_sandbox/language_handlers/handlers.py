@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The languages of the original."""
 import os
+import posixpath
 import re
+import shlex
 
 from ..const import SupportedLanguage
 from ..security.package_validators import validate_package_name
@@ -11,6 +13,7 @@ from .base import AbstractLanguageHandler, LanguageConfig, PlotDetectionConfig, 
 
 
 class PythonHandler(AbstractLanguageHandler):
+    _plots = PYTHON_PLOT_DETECTION_CODE
     tools = ("python",)
     inline_comment = r"#.*$"
     multiline_comment = r"'''[\s\S]*?'''"
@@ -32,9 +35,6 @@ class PythonHandler(AbstractLanguageHandler):
         if runtime_context and runtime_context.pip_cache_dir:
             command += " --cache-dir " + runtime_context.pip_cache_dir
         return command
-
-    def inject_plot_detection_code(self, code):
-        return PYTHON_PLOT_DETECTION_CODE + "\n" + code
 
     def get_import_patterns(self, module):
         name = re.escape(module)
@@ -75,7 +75,11 @@ class CppHandler(AbstractLanguageHandler):
 
     def __init__(self, logger=None):
         super(CppHandler, self).__init__(logger)
-        self.config = LanguageConfig(SupportedLanguage.CPP, "cpp", ["g++ -std=c++17 -o {workdir}/a.out {file}", "{workdir}/a.out"], "apt-get install")
+        self.config = LanguageConfig(SupportedLanguage.CPP, "cpp", ["g++ -std=c++17 {file} -o /tmp/a.out && /tmp/a.out"], "apt-get install")
+
+    def get_execution_commands(self, code_file, runtime_context=None):
+        program = posixpath.join(runtime_context.workdir if runtime_context else "/tmp", "a.out")
+        return ["g++ -std=c++17 -o {} {}".format(shlex.quote(program), shlex.quote(code_file)), shlex.quote(program)]
 
     def get_import_patterns(self, module):
         return r"#\s*include\s*[<\"]{}[>\"]".format(re.escape(module))
@@ -86,8 +90,7 @@ class GoHandler(AbstractLanguageHandler):
 
     def __init__(self, logger=None):
         super(GoHandler, self).__init__(logger)
-        # `go run` would turn every exit code into 1
-        self.config = LanguageConfig(SupportedLanguage.GO, "go", ["go build -o {workdir}/.sandbox-program {file}", "{workdir}/.sandbox-program"], "go get")
+        self.config = LanguageConfig(SupportedLanguage.GO, "go", ["go run {file}"], "go get")
 
     def get_import_patterns(self, module):
         return r"import\s*(?:[\w.]+\s+)?\"(?:[^\"]*/)?{0}\"|import\s*\([^)]*\"(?:[^\"]*/)?{0}\"".format(re.escape(module))
@@ -96,7 +99,7 @@ class GoHandler(AbstractLanguageHandler):
 class RubyHandler(AbstractLanguageHandler):
     tools = ("ruby",)
     inline_comment = r"#.*$"
-    multiline_comment = r"^=begin[\s\S]*?^=end"
+    multiline_comment = r"(?m:^=begin[\s\S]*?^=end)"
 
     def __init__(self, logger=None):
         super(RubyHandler, self).__init__(logger)
@@ -107,6 +110,7 @@ class RubyHandler(AbstractLanguageHandler):
 
 
 class RHandler(AbstractLanguageHandler):
+    _plots = R_PLOT_DETECTION_CODE
     tools = ("r",)
     inline_comment = r"#.*$"
     multiline_comment = ""
@@ -119,9 +123,6 @@ class RHandler(AbstractLanguageHandler):
     def get_library_installation_command(self, library, runtime_context=None):
         validate_package_name(library, "r")
         return "R -e \"install.packages('{}', repos='{}')\"".format(library, os.environ.get("R_REPO", "https://cran.rstudio.com/"))
-
-    def inject_plot_detection_code(self, code):
-        return R_PLOT_DETECTION_CODE + "\n" + code
 
     def get_import_patterns(self, module):
         return r"\b(?:library|require|requireNamespace)\s*\(\s*['\"]?{0}['\"]?[^)]*\)|\b{0}:::?".format(re.escape(module))

@@ -15,11 +15,11 @@ class ExhaustionStrategy(str, enum.Enum):
 class PoolConfig(_model.Model):
     max_pool_size = _model.Field(10, _model.at_least(1))
     min_pool_size = _model.Field(0, _model.at_least(0))
-    idle_timeout = _model.Field(300.0)
-    acquisition_timeout = _model.Field(30.0)
-    health_check_interval = _model.Field(60.0, _model.number)
-    max_container_lifetime = _model.Field(3600.0)
-    max_container_uses = _model.Field(None)
+    idle_timeout = _model.Field(300.0, _model.optional(_model.above_zero))
+    acquisition_timeout = _model.Field(30.0, _model.optional(_model.above_zero))
+    health_check_interval = _model.Field(60.0, _model.above_zero)
+    max_container_lifetime = _model.Field(3600.0, _model.optional(_model.above_zero))
+    max_container_uses = _model.Field(None, _model.optional(_model.at_least(1)))
     exhaustion_strategy = _model.Field(ExhaustionStrategy.WAIT, ExhaustionStrategy)
     enable_prewarming = _model.Field(True, _model.boolean)
 

@@ -4,19 +4,19 @@
 class PoolExhaustedError(Exception):
     def __init__(self, pool_size, timeout=None):
         self.pool_size, self.timeout = pool_size, timeout
-        late = " after {} seconds".format(timeout) if timeout is not None else ""
-        super(PoolExhaustedError, self).__init__("All {} containers of the pool are in use{}".format(pool_size, late))
+        late = " and timeout of {}s exceeded".format(timeout) if timeout is not None else ""
+        super(PoolExhaustedError, self).__init__("All {} containers in pool are busy{}".format(pool_size, late))
 
 
 class PoolClosedError(Exception):
     def __init__(self):
-        super(PoolClosedError, self).__init__("The container pool is closed")
+        super(PoolClosedError, self).__init__("Container pool has been closed")
 
 
 class PoolHealthCheckError(Exception):
     def __init__(self, container_id, reason):
         self.container_id, self.reason = container_id, reason
-        super(PoolHealthCheckError, self).__init__("Health check of container {} failed: {}".format(container_id, reason))
+        super(PoolHealthCheckError, self).__init__("Health check failed for container {}: {}".format(container_id, reason))
 
 
 class SessionNotOpenError(RuntimeError):

@@ -10,6 +10,8 @@ _WORD = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _NPM = re.compile(r"^(?:@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*(?:@[A-Za-z0-9^~<>=*][A-Za-z0-9.^~<>=*_-]*)?$")
 _DEBIAN = re.compile(r"^[a-z0-9][a-z0-9.+-]+$")
 
+_PLAIN = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._/+:@-]*$")
+
 PACKAGE_NAME_PATTERNS = {
     "python": re.compile("^" + _WORD + r"(?:\[[A-Za-z0-9_,.-]+\])?(?:" + _BOUND + "(?:," + _BOUND + ")*)?$"),
     "javascript": _NPM,
@@ -24,11 +26,15 @@ PACKAGE_NAME_PATTERNS = {
 
 
 def validate_package_name(library, language):
-    """Returns the name unchanged, or raises ValidationError."""
-    if not isinstance(library, str) or not library:
-        raise ValidationError("Library identifier must be a non-empty string")
+    """The name without blanks around it, or a ValidationError. A language without a pattern has one that no shell can mistake."""
+    name = library.strip() if isinstance(library, str) else ""
+    if not name:
+        raise ValidationError("Library identifier must be a non-empty string, not {!r}".format(library))
     pattern = PACKAGE_NAME_PATTERNS.get(str(language).lower())
-    if pattern is None or library.endswith("\n") or not pattern.match(library):
+    if pattern is None and not _PLAIN.match(name):
+        raise ValidationError("Library {!r} is no package identifier of the safe-charset fallback for unknown language {!r}: letters, "
+                              "digits, and . _ / + : @ -".format(library, language))
+    if pattern is not None and not pattern.match(name):
         raise ValidationError("Library {!r} is not a valid {} package identifier: a name with versions at most, "
                               "no blanks, options, addresses or paths".format(library, language))
-    return library
+    return name
