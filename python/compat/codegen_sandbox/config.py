@@ -4,6 +4,14 @@ import dataclasses
 import os
 
 
+_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+def _mem_limit_to_int(text):
+    """Bytes of a number with one of the units k, m and g, or none."""
+    return int(text) if text.isdigit() else int(text[:-1]) * _UNITS[text[-1]]
+
+
 @dataclasses.dataclass(frozen=True)
 class SandboxConfig:
     mem_limit: str
@@ -12,7 +20,7 @@ class SandboxConfig:
 
     @property
     def memory_bytes(self):
-        return int(self.mem_limit[:-1]) << {"m": 20, "g": 30}[self.mem_limit[-1]]
+        return _mem_limit_to_int(self.mem_limit)
 
     @property
     def cpus(self):
@@ -31,9 +39,13 @@ readymade = {
 }
 
 
+#: What a sandbox may have of this machine; the names are those that the original's own tests look at.
+_max_mem_limit = 0.99 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+_max_cpu_quota = 0.99 * (os.cpu_count() or 1) * 100000
+
+
 def _fits(config):
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return config.memory_bytes <= 0.99 * memory and config.cpus <= 0.99 * (os.cpu_count() or 1)
+    return config.memory_bytes < _max_mem_limit and config.cpu_quota < _max_cpu_quota
 
 
 #: Names of the sizes that fit on this machine.

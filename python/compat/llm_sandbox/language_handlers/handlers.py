@@ -109,6 +109,10 @@ class RubyHandler(AbstractLanguageHandler):
         return r"\b(?:require|require_relative|load)\s*\(?\s*['\"]{}(?:/[^'\"]*)?['\"]".format(re.escape(module))
 
 
+def _get_r_repo():
+    return os.environ.get("R_REPO", "https://cran.rstudio.com/")
+
+
 class RHandler(AbstractLanguageHandler):
     _plots = R_PLOT_DETECTION_CODE
     tools = ("r",)
@@ -122,7 +126,7 @@ class RHandler(AbstractLanguageHandler):
 
     def get_library_installation_command(self, library, runtime_context=None):
         validate_package_name(library, "r")
-        return "R -e \"install.packages('{}', repos='{}')\"".format(library, os.environ.get("R_REPO", "https://cran.rstudio.com/"))
+        return "R -e \"install.packages('{}', repos='{}')\"".format(library, _get_r_repo())
 
     def get_import_patterns(self, module):
         return r"\b(?:library|require|requireNamespace)\s*\(\s*['\"]?{0}['\"]?[^)]*\)|\b{0}:::?".format(re.escape(module))
