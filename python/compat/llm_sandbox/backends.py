@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Backends by name: the original's names, all of which mean fumehood, and those that a program registers."""
 import dataclasses
+import importlib
 import re
 import threading
 import typing
 
-from .docker import MicromambaSession, SandboxDockerSession, SandboxKubernetesSession, SandboxPodmanSession
 from .exceptions import UnsupportedBackendError
-from .local.session import BubblewrapSession, NsjailSession
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +39,13 @@ _lock = threading.Lock()
 _BACKENDS = {}
 
 
+def _class_of(module, name):
+    """A session's class, looked up when one is made: programs' own tests put something else in its place."""
+    def factory(*args, **kwargs):
+        return getattr(importlib.import_module("." + module, __package__), name)(*args, **kwargs)
+    return factory
+
+
 def _elsewhere(name):
     def factory(*args, **kwargs):
         raise UnsupportedBackendError("{} (it is for Windows)".format(name))
@@ -47,9 +53,12 @@ def _elsewhere(name):
 
 
 for _definition in (
-        BackendDefinition("docker", SandboxDockerSession, _OURS, True), BackendDefinition("kubernetes", SandboxKubernetesSession, _OURS, True),
-        BackendDefinition("podman", SandboxPodmanSession, _OURS, True), BackendDefinition("micromamba", MicromambaSession, _MAMBA, True),
-        BackendDefinition("bubblewrap", BubblewrapSession, _LOCAL, True), BackendDefinition("nsjail", NsjailSession, _LOCAL, True),
+        BackendDefinition("docker", _class_of("docker", "SandboxDockerSession"), _OURS, True),
+        BackendDefinition("kubernetes", _class_of("kubernetes", "SandboxKubernetesSession"), _OURS, True),
+        BackendDefinition("podman", _class_of("podman", "SandboxPodmanSession"), _OURS, True),
+        BackendDefinition("micromamba", _class_of("micromamba", "MicromambaSession"), _MAMBA, True),
+        BackendDefinition("bubblewrap", _class_of("bubblewrap", "BubblewrapSession"), _LOCAL, True),
+        BackendDefinition("nsjail", _class_of("nsjail", "NsjailSession"), _LOCAL, True),
         BackendDefinition("windows-mxc", _elsewhere("windows-mxc"), dataclasses.replace(_LOCAL, platforms=("win32",), seccomp=False), True),
         BackendDefinition("wsl2-bubblewrap", _elsewhere("wsl2-bubblewrap"), dataclasses.replace(_LOCAL, platforms=("win32",)), True)):
     _BACKENDS[_definition.name] = _definition
@@ -65,14 +74,14 @@ def register_backend(name, factory, *, capabilities=None):
         raise TypeError("the name of a backend is a text, not {!r}".format(name))
     word = _word(name)
     if not _NAME.match(word):
-        raise ValueError("{!r} is no name of a backend: letters, digits, - and _".format(name))
+        raise ValueError("Backend names have letters, digits, - and _, not {!r}".format(name))
     if not callable(factory):
-        raise TypeError("the factory of backend {} cannot be called".format(word))
+        raise TypeError("The factory of backend {} is not callable".format(word))
     if capabilities is not None and not isinstance(capabilities, BackendCapabilities):
         raise TypeError("the capabilities of backend {} are not a BackendCapabilities".format(word))
     with _lock:
         if word in _BACKENDS:
-            raise ValueError("there is a backend {} already".format(word))
+            raise ValueError("Backend {} is already registered".format(word))
         _BACKENDS[word] = BackendDefinition(word, factory, capabilities or BackendCapabilities())
         return _BACKENDS[word]
 

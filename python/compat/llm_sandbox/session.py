@@ -22,7 +22,7 @@ def _check_dependency(backend):
     """To the letter, a backend needs its client's package; fumehood needs none of them."""
     package = _PACKAGES.get(backend)
     if package and is_strict() and not find_spec(package):
-        raise MissingDependencyError("The backend '{0}' requires the '{1}' package: pip install llm-sandbox[{0}]".format(backend, package))
+        raise MissingDependencyError("{} backend requires '{}' package: pip install llm-sandbox[{}]".format(backend.capitalize(), package, "k8s" if package == "kubernetes" else package))
 
 
 def create_session(backend=SandboxBackend.DOCKER, pool=None, *args, **kwargs):
@@ -61,11 +61,11 @@ class ArtifactSandboxSession(object):
         self._session = create_session(backend, pool, **common)
 
     def __enter__(self):
-        self._session.open()
+        self._session.__enter__()
         return self
 
     def __exit__(self, exc_type, exc_value, traceback):
-        self._session.close()
+        self._session.__exit__(exc_type, exc_value, traceback)
 
     def __getattr__(self, name):
         if name == "_session":
@@ -85,8 +85,12 @@ class ArtifactSandboxSession(object):
 
     def _run(self, handler, code, libraries, timeout, **callbacks):
         """The result of a program, and its plots."""
-        if not self.enable_plotting or not isinstance(self._session, (BaseSession, PooledSandboxSession)):
-            return handler.run_with_artifacts(self._session, code, libraries, self.enable_plotting, PLOT_FOLDER, timeout, **callbacks)
+        if not isinstance(self._session, (BaseSession, PooledSandboxSession)):
+            limit = timeout if timeout is not None else self._session.config.get_execution_timeout()
+            return handler.run_with_artifacts(container=self._session, code=code, libraries=libraries, enable_plotting=self.enable_plotting,
+                                              output_dir=PLOT_FOLDER, timeout=limit, **callbacks)
+        if not self.enable_plotting:
+            return self._session.run(code, libraries=libraries, timeout=timeout, **callbacks), []
         self._session._enforce(code)  # of the program alone, without what is put before it
         result = self._session.run_unchecked(handler.inject_plot_detection_code(code), libraries, timeout, **callbacks)
         return result, handler.extract_plots(self._session, PLOT_FOLDER)

@@ -40,9 +40,9 @@ class SessionConfig(_model.Model):
 
     def _complete(self):
         if self.image and self.dockerfile:
-            raise ValueError("Only one of `image` or `dockerfile` can be provided")
+            raise ValueError("Only one of 'image' or 'dockerfile' can be provided")
         if self.container_id and self.dockerfile:
-            raise ValueError("Cannot use `dockerfile` with an existing container (`container_id`)")
+            raise ValueError("Cannot use 'dockerfile' with existing 'container_id'")
 
     def get_execution_timeout(self):
         return self.execution_timeout or self.default_timeout

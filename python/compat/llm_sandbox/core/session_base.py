@@ -174,12 +174,16 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
     # ------------------------------------------------------------------------------------------------------------ code
 
     def is_safe(self, code):
+        """Whether the policy lets the code run, and what was found: all of it, or as much as forbids it."""
         found = policy_check.violations(code, self.config.security_policy, self.language_handler)
-        return not policy_check.reaches(found, self.config.security_policy), found
+        enough = next((i + 1 for i in range(len(found)) if policy_check.reaches(found[i:i + 1], self.config.security_policy)), None)
+        return enough is None, found[:enough]
 
     def _enforce(self, code):
-        safe, found = self.is_safe(code)
-        if not safe and not is_strict():
+        if self.is_safe(code)[0]:
+            return
+        found = policy_check.violations(code, self.config.security_policy, self.language_handler)
+        if not is_strict():
             names = "; ".join("{} ({})".format(pattern.description, pattern.severity.name) for pattern in found)
             raise SecurityViolationError("The code was not run, its session's security policy forbids it: {}".format(names))
 

@@ -98,8 +98,7 @@ class AbstractLanguageHandler(abc.ABC):
     def get_library_installation_command(self, library, runtime_context=None):
         if not self.config.package_manager:
             raise PackageManagerError(str(self.config.name))
-        validate_package_name(library, self.config.name)
-        return "{} {}".format(self.config.package_manager, library)
+        return "{} {}".format(self.config.package_manager, validate_package_name(library, self.config.name))
 
     def inject_plot_detection_code(self, code):
         """The program with what keeps its plots put before it."""

@@ -6,7 +6,6 @@ import re
 import shlex
 
 from ..const import SupportedLanguage
-from ..security.package_validators import validate_package_name
 from . import python_source
 from .artifact_detection import PYTHON_PLOT_DETECTION_CODE, R_PLOT_DETECTION_CODE
 from .base import AbstractLanguageHandler, LanguageConfig, PlotDetectionConfig, PlotLibrary
@@ -31,7 +30,7 @@ class PythonHandler(AbstractLanguageHandler):
     def get_library_installation_command(self, library, runtime_context=None):
         command = super(PythonHandler, self).get_library_installation_command(library, runtime_context)
         if runtime_context and runtime_context.pip_executable_path:
-            command = "{} install {}".format(runtime_context.pip_executable_path, library)
+            command = "{} install {}".format(runtime_context.pip_executable_path, library.strip())
         if runtime_context and runtime_context.pip_cache_dir:
             command += " --cache-dir " + runtime_context.pip_cache_dir
         return command
@@ -125,8 +124,8 @@ class RHandler(AbstractLanguageHandler):
             [PlotLibrary.ROOT, PlotLibrary.PLOTLY], R_PLOT_DETECTION_CODE, ""))
 
     def get_library_installation_command(self, library, runtime_context=None):
-        validate_package_name(library, "r")
-        return "R -e \"install.packages('{}', repos='{}')\"".format(library, _get_r_repo())
+        name = super(RHandler, self).get_library_installation_command(library, runtime_context).split()[-1]
+        return "R -e \"install.packages('{}', repos='{}')\"".format(name, _get_r_repo())
 
     def get_import_patterns(self, module):
         return r"\b(?:library|require|requireNamespace)\s*\(\s*['\"]?{0}['\"]?[^)]*\)|\b{0}:::?".format(re.escape(module))

@@ -25,4 +25,4 @@ class PoolConfig(_model.Model):
 
     def _complete(self):
         if self.min_pool_size > self.max_pool_size:
-            raise ValueError("min_pool_size ({}) is above max_pool_size ({})".format(self.min_pool_size, self.max_pool_size))
+            raise ValueError("min_pool_size ({}) cannot be greater than max_pool_size ({})".format(self.min_pool_size, self.max_pool_size))
