@@ -27,6 +27,8 @@ TIMED_OUT, NOT_EXECUTABLE, NOT_FOUND = 124, 126, 127
 OUTPUT_MAX, ARCHIVE_MAX = 64 << 20, 1 << 30
 #: kill(-1) reaches all processes but init and the caller at once, so none escapes by forking.
 _KILL = ["/bin/sh", "-c", "while kill -9 -1; do :; done >/dev/null 2>&1"]
+#: How the engine says that a command could not begin: a container answers that with an exit code, as a shell does.
+_CANNOT_START = ("cannot execute", "cannot enter the working directory")
 _KILL_WITHIN_S = 3.0
 
 OnText = Callable[[str], Any]
@@ -155,14 +157,11 @@ class Container:
         is raised."""
         try:
             process = self.spawn(argv, cwd=cwd, env=env, stdin=stdin is not None)
-        except errors.NotFoundError as error:
-            if self._sandbox is None or "cannot execute" not in error.message:
+        except (errors.NotFoundError, errors.EngineError) as error:
+            if self._sandbox is None or not error.message.startswith(_CANNOT_START):
                 raise
-            return Done(NOT_FOUND, b"", (error.message + "\n").encode())
-        except errors.EngineError as error:
-            if "cannot execute" not in error.message:
-                raise
-            return Done(NOT_EXECUTABLE, b"", (error.message + "\n").encode())
+            missing = isinstance(error, errors.NotFoundError)
+            return Done(NOT_FOUND if missing else NOT_EXECUTABLE, b"", (error.message + "\n").encode())
         failed: List[BaseException] = []
 
         def stop(error: BaseException) -> None:

@@ -45,11 +45,21 @@ def _place(tag):
     return os.path.join(_folder(), re.sub(r"[^A-Za-z0-9.-]", lambda found: "_%02x" % ord(found.group()) if ord(found.group()) < 256 else "_", tag))
 
 
+def _mounted(container):
+    """What lies in mounts beside the root's own file system: an interpreter of the host's, folders that the caller mounted. As with
+    volumes, an image has none of that, and what is read-only could not be unpacked over."""
+    text = container.exec(["cat", "/proc/self/mountinfo"], cwd="/").stdout.decode("utf-8", "surrogateescape")
+    mounts = [line.split(" ") for line in text.splitlines()]
+    root = next(fields[2] for fields in mounts if fields[4] == "/")
+    places = [re.sub(r"\\([0-7]{3})", lambda found: chr(int(found.group(1), 8)), fields[4]) for fields in mounts if fields[2] != root]
+    return tuple("." + place for place in places)
+
+
 def commit(container, tag, language):
     """Keeps the files of a container under a tag, by default a new one, so that the image that it came from is not
     replaced."""
     name = tag or "llm-sandbox/{}:{}".format(language, uuid.uuid4().hex[:12])
-    excluded = ["--exclude=" + part for part in _LEFT_OUT]
+    excluded = ["--anchored", "--no-wildcards"] + ["--exclude=" + part for part in _LEFT_OUT + _mounted(container)]
     done = container.exec(["tar", "-C", "/", "-cf", "/tmp/.commit.tar", "--exclude=./tmp/.commit.tar"] + excluded + ["."], cwd="/")
     if done.exit_code not in (0, 1):
         raise ContainerError("the container cannot be committed: {}".format(done.stderr.decode("utf-8", "replace").strip()))
