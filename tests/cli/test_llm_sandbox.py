@@ -106,6 +106,29 @@ class Sessions(Llm):
         for name, text in zip(("network_mode", "privileged", "mem_limit", "nonsense"), shown[2:]):
             self.assertIn(name, text)
 
+    def test_what_cannot_begin_is_an_exit_code(self):
+        place, program = self.python("""
+            with SandboxSession(lang="python") as s:
+                for done in (s.execute_command("pwd", workdir="/nowhere"), s.execute_command("/no/program")):
+                    show(done.exit_code, done.stderr)
+        """)
+        self.assertEqual((place[0], program[0]), (126, 127))
+        self.assertIn("working directory", place[1])
+
+    def test_an_image_is_committed_without_what_is_mounted(self):
+        folder = self.dir / "shared"
+        folder.mkdir()
+        (folder / "seen").write_text("x")
+        kept, = self.python("""
+            import os
+            volumes = {os.environ["SHARED"]: {"bind": "/root/shared folder", "mode": "ro"}}
+            with SandboxSession(lang="python", commit_container=True, commit_image_tag="kept:1", runtime_configs={"volumes": volumes}) as s:
+                s.run("open('/root/file', 'w').write(open('/root/shared folder/seen').read())")
+            with SandboxSession(lang="python", image="kept:1", runtime_configs={"volumes": volumes}) as s:
+                show(s.run("print(open('/root/file').read())").stdout)
+        """, SHARED=str(folder))
+        self.assertEqual(kept, "x\n")
+
     def test_every_backend_s_word_means_ours(self):
         words = self.python("""
             for word in ("docker", "podman", "kubernetes", "micromamba", "bubblewrap", "nsjail"):

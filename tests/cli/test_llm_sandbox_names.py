@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""What of llm_sandbox's and codegen_sandbox's API needs no sandbox: models, enumerations, handlers, backends of a program's own."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(__file__))
+import support
+from dropin_case import Case
+
+
+@support.once
+class Names(Case):
+    PROLOGUE = """
+    from llm_sandbox import *
+    from llm_sandbox.exceptions import *
+    def error(kind, call):
+        try:
+            return "nothing raised: %r" % (call(),)
+        except kind as e:
+            return str(e)
+    """
+
+    def test_models_go_to_dictionaries_and_json_and_come_back(self):
+        values, same, again, copied, bad, parameters = self.python("""
+            import inspect
+            from llm_sandbox.pool import PoolConfig
+            policy = SecurityPolicy(severity_threshold=2, patterns=[
+                SecurityPattern(pattern="x", description="an x", severity=SecurityIssueSeverity.HIGH)])
+            show(policy.model_dump()["patterns"])
+            show(SecurityPolicy.model_validate(policy.model_dump()) == policy)
+            show(SecurityPolicy.model_validate_json(policy.model_dump_json()) == policy)
+            show(PoolConfig(min_pool_size=1).model_copy(update={"max_pool_size": "7"}).max_pool_size)
+            show([error(ValueError, lambda: PoolConfig(**one)) for one in (
+                {"idle_timeout": 0}, {"max_container_uses": 0}, {"health_check_interval": -1}, {"min_pool_size": 9, "max_pool_size": 2})])
+            show(list(inspect.signature(SecurityPattern).parameters))
+        """)
+        self.assertEqual(values, [{"pattern": "x", "description": "an x", "severity": 3}])
+        self.assertEqual((same, again, copied), (True, True, 7))
+        for name, text in zip(("idle_timeout", "max_container_uses", "health_check_interval", "min_pool_size (9)"), bad):
+            self.assertIn(name, text)
+        self.assertEqual(parameters, ["pattern", "description", "severity"])
+
+    def test_where_pydantic_is_loaded_its_error_is_raised(self):
+        kind, plain = self.python("""
+            import sys, types
+            from llm_sandbox.pool import PoolConfig
+            class Loaded(ValueError):
+                @classmethod
+                def from_exception_data(cls, title, lines):
+                    return cls("%s.%s: %s" % (title, lines[0]["loc"][0], lines[0]["ctx"]["error"]))
+            sys.modules["pydantic_core"] = types.SimpleNamespace(ValidationError=Loaded)
+            show(error(Loaded, lambda: PoolConfig(max_pool_size=0)))
+            del sys.modules["pydantic_core"]
+            show(error(ValueError, lambda: PoolConfig(max_pool_size=0)))
+        """)
+        self.assertIn("PoolConfig.max_pool_size", kind)
+        self.assertIn("PoolConfig.max_pool_size", plain)
+
+    def test_enumerations_hold_texts_in_any_case(self):
+        found, said, refused = self.python("""
+            from llm_sandbox.const import StrEnum
+            show(SandboxBackend("DOCKER"), SupportedLanguage("Python"))
+            show(error(ValueError, lambda: SandboxBackend("teleport")))
+            def numbers():
+                class Numbers(StrEnum):
+                    ONE = 1
+            show(error(TypeError, numbers))
+        """)
+        self.assertEqual(found, ["docker", "python"])
+        self.assertIn("'teleport' is not a valid SandboxBackend", said)
+        self.assertIn("must be strings", refused)
+
+    def test_names_of_packages_lose_the_blanks_around_them(self):
+        good, bad = self.python("""
+            from llm_sandbox.security import validate_package_name
+            show([validate_package_name(" requests\\n", "python"), validate_package_name("a/b@1", "haskell")])
+            show([error(ValidationError, lambda: validate_package_name(name, language)) for name, language in (
+                ("a b", "python"), ("  ", "python"), ("--index-url=x", "python"), ("a;b", "haskell"), ("a\\n--pre", "python"))])
+        """)
+        self.assertEqual(good, ["requests", "a/b@1"])
+        self.assertFalse([text for text in bad if text.startswith("nothing raised")], bad)
+
+    def test_text_says_that_it_is_old_when_it_is_called(self):
+        shown, = self.python("""
+            import warnings
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                result = ConsoleOutput(stdout="out")
+                show(result.text, result.text(), [one.category.__name__ for one in said])
+        """)
+        self.assertEqual(shown, ["out", "out", ["DeprecationWarning"]])
+
+    def test_a_policy_s_findings_end_with_what_forbids(self):
+        shown = self.python("""
+            high, low = SecurityIssueSeverity.HIGH, SecurityIssueSeverity.LOW
+            policy = SecurityPolicy(severity_threshold=SecurityIssueSeverity.MEDIUM, patterns=[
+                SecurityPattern(pattern=p, description=p, severity=s) for p, s in (("a", low), ("b", high), ("c", high))])
+            session = SandboxSession(lang="python", security_policy=policy)
+            for code in ("a", "a b c", "c"):
+                safe, found = session.is_safe(code)
+                show(safe, [one.pattern for one in found])
+        """)
+        self.assertEqual(shown, [[True, ["a"]], [False, ["a", "b"]], [False, ["c"]]])
+
+    def test_a_backend_of_a_program_s_own_serves_plots_too(self):
+        said, plots, refused = self.python("""
+            import base64, io, tarfile
+            from llm_sandbox.core.config import SessionConfig
+            from llm_sandbox.language_handlers.factory import LanguageHandlerFactory
+            class Mine:
+                config = SessionConfig()
+                language_handler = LanguageHandlerFactory.create_handler("python")
+                def __init__(self, **given): self.given = given
+                def __enter__(self): return self
+                def __exit__(self, *how): pass
+                def run(self, code, libraries=None, timeout=None, **callbacks): return ConsoleOutput(stdout="ran %s" % code.splitlines()[-1])
+                def get_archive(self, path):
+                    data = io.BytesIO()
+                    with tarfile.open(fileobj=data, mode="w") as tar:
+                        entry = tarfile.TarInfo("sandbox_plots/000001.png")
+                        entry.size = 3
+                        tar.addfile(entry, io.BytesIO(b"png"))
+                    return data.getvalue(), {}
+            register_backend("mine", Mine)
+            with ArtifactSandboxSession(backend="mine", lang="python") as session:
+                result = session.run("code")
+            show(result.stdout)
+            show([(plot.format.value, base64.b64decode(plot.content_base64).decode()) for plot in result.plots])
+            show([error((TypeError, ValueError), lambda: register_backend(*one)) for one in (
+                (1, Mine), ("mine", Mine), ("9", Mine), ("other", None))])
+        """)
+        self.assertEqual((said, plots), ("ran code", [["png", "png"]]))
+        self.assertFalse([text for text in refused if text.startswith("nothing raised")], refused)
+
+    def test_handlers_say_what_they_cannot_do(self):
+        commands, errors = self.python("""
+            from llm_sandbox.language_handlers.factory import LanguageHandlerFactory as factory
+            handlers = {name: factory.create_handler(name) for name in factory.get_supported_languages()}
+            show([handlers["go"].get_execution_commands("/a b.go"), handlers["r"].get_library_installation_command(" ggplot2 "),
+                  handlers["cpp"].get_execution_commands("/a.cpp")])
+            bare = factory.create_handler("python")
+            bare.config.plot_detection = bare.config.package_manager = None
+            bare.config.execution_commands = []
+            factory.register_handler("wrong", int)
+            show([error(LanguageNotSupportPlotError, lambda: bare.inject_plot_detection_code("x")),
+                  error(PackageManagerError, lambda: bare.get_library_installation_command("x")),
+                  error(CommandFailedError, lambda: bare.get_execution_commands("x")),
+                  error(TypeError, lambda: factory.create_handler("wrong")),
+                  error(ValidationError, lambda: handlers["r"].get_library_installation_command("x');system('id"))])
+        """, R_REPO="https://cran.example/")
+        self.assertEqual(commands, [["go run '/a b.go'"], "R -e \"install.packages('ggplot2', repos='https://cran.example/')\"",
+                                    ["g++ -std=c++17 -o /tmp/a.out /a.cpp", "/tmp/a.out"]])
+        self.assertFalse([text for text in errors if text.startswith("nothing raised")], errors)
+
+    def test_to_the_letter_a_backend_needs_its_client_s_package(self):
+        said, = self.python("""
+            import llm_sandbox.session
+            llm_sandbox.session.find_spec = lambda name: None
+            show(error(MissingDependencyError, lambda: SandboxSession(backend="podman", lang="python")))
+        """, LLM_SANDBOX_STRICT="1")
+        self.assertIn("'podman' package", said)
+
+    def test_sizes_of_codegen_sandbox(self):
+        sizes, fits = self.python("""
+            from codegen_sandbox.config import _max_cpu_quota, _max_mem_limit, _mem_limit_to_int, available, readymade
+            show([_mem_limit_to_int(text) for text in ("1", "1k", "2m", "3g")])
+            show(all(_mem_limit_to_int(readymade[name].mem_limit) < _max_mem_limit and readymade[name].cpu_quota < _max_cpu_quota
+                     for name in available if name != "tiny"))
+        """)
+        self.assertEqual((sizes, fits), ([1, 1 << 10, 2 << 20, 3 << 30], True))
+
+
+if __name__ == "__main__":
+    unittest.main()
