@@ -27,7 +27,7 @@ TIMED_OUT, NOT_EXECUTABLE, NOT_FOUND = 124, 126, 127
 OUTPUT_MAX, ARCHIVE_MAX = 64 << 20, 1 << 30
 #: kill(-1) reaches all processes but init and the caller at once, so none escapes by forking.
 _KILL = ["/bin/sh", "-c", "while kill -9 -1; do :; done >/dev/null 2>&1"]
-#: How the engine says that a command could not begin: a container answers that with an exit code, as a shell does.
+#: The engine's messages for a command that could not start; a container reports this by an exit code, as a shell does.
 _CANNOT_START = ("cannot execute", "cannot enter the working directory")
 _KILL_WITHIN_S = 3.0
 

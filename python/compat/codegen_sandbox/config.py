@@ -8,7 +8,7 @@ _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 def _mem_limit_to_int(text):
-    """Bytes of a number with one of the units k, m and g, or none."""
+    """Converts a number with one of the units k, m and g, or none, to bytes."""
     return int(text) if text.isdigit() else int(text[:-1]) * _UNITS[text[-1]]
 
 
@@ -39,7 +39,7 @@ readymade = {
 }
 
 
-#: What a sandbox may have of this machine; the names are those that the original's own tests look at.
+#: The largest memory and CPU quota of a sandbox; the names are the original's, whose tests use them.
 _max_mem_limit = 0.99 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 _max_cpu_quota = 0.99 * (os.cpu_count() or 1) * 100000
 

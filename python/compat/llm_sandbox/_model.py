@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Records with checked fields, in the way of pydantic's models, which the original uses and we do without."""
+"""Records with checked fields, like the pydantic models that the original uses; pydantic itself is not needed."""
 import copy
 import enum
 import inspect
@@ -10,15 +10,15 @@ from .exceptions import SandboxError
 
 
 def _invalid(title, name, value, text):
-    """What a model raises for a value: ValueError, and pydantic's own kind of that where the program has loaded pydantic, since
-    callers catch it by that name."""
+    """Returns the exception for an invalid value: pydantic's ValidationError, which is a ValueError, if the program has loaded
+    pydantic, because callers catch it by that name; else ValueError."""
     core = sys.modules.get("pydantic_core")
     if core is not None:
         try:
             return core.ValidationError.from_exception_data(title, [
                 {"type": "value_error", "loc": (name,), "input": value, "ctx": {"error": ValueError(text)}}])
         except (AttributeError, KeyError, TypeError):
-            pass  # another version of it
+            pass  # a version of pydantic without this function
     return ValueError("{}.{}: {}".format(title, name, text))
 
 
@@ -73,7 +73,7 @@ class Model(object):
             return field.check(value)
         except (TypeError, ValueError) as error:
             if isinstance(error, SandboxError):
-                raise  # it has a name of its own
+                raise  # callers catch it by its own name
             raise _invalid(cls.__name__, name, value, str(error)) from error
 
     def _complete(self):
@@ -108,7 +108,7 @@ class Model(object):
 
     @classmethod
     def model_validate(cls, value):
-        """An instance of a dictionary, or of an instance."""
+        """Makes an instance from a dictionary; an instance is returned as it is."""
         if isinstance(value, cls):
             return value
         if not isinstance(value, dict):
@@ -124,20 +124,20 @@ class Model(object):
         return cls.model_validate(value)
 
 
-#: As pydantic's models of its first version say it.
+#: The names of the same methods in pydantic 1.
 Model.dict, Model.copy, Model.json = Model.model_dump, Model.model_copy, Model.model_dump_json
 Model.parse_obj, Model.parse_raw = Model.model_validate, Model.model_validate_json
 
 
 def _dumped(value):
-    """Models inside of it as dictionaries."""
+    """Replaces models inside the value by dictionaries."""
     if isinstance(value, Model):
         return value.model_dump()
     return type(value)(_dumped(item) for item in value) if type(value) in (list, tuple) else value
 
 
 def _plain(value):
-    """For JSON: what is no member of it."""
+    """Converts a value that JSON does not have."""
     return value.value if isinstance(value, enum.Enum) else list(value)
 
 
@@ -156,7 +156,7 @@ def boolean(value):
 
 
 def _counted(value):
-    """A number, of a text that says one, too."""
+    """Converts text to a number; other values are returned as they are."""
     if isinstance(value, str):
         try:
             return int(value)

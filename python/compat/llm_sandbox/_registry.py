@@ -46,8 +46,8 @@ def _place(tag):
 
 
 def _mounted(container):
-    """What lies in mounts beside the root's own file system: an interpreter of the host's, folders that the caller mounted. As with
-    volumes, an image has none of that, and what is read-only could not be unpacked over."""
+    """Returns the paths of mounts of other file systems than the root's: the host's interpreter, folders that the caller mounted.
+    An image does not contain them, as Docker's do not contain volumes; unpacking over a read-only one would fail."""
     text = container.exec(["cat", "/proc/self/mountinfo"], cwd="/").stdout.decode("utf-8", "surrogateescape")
     mounts = [line.split(" ") for line in text.splitlines()]
     root = next(fields[2] for fields in mounts if fields[4] == "/")

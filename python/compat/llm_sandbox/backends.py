@@ -40,7 +40,7 @@ _BACKENDS = {}
 
 
 def _class_of(module, name):
-    """A session's class, looked up when one is made: programs' own tests put something else in its place."""
+    """Returns a factory that looks up the session's class when it is called, so that a program's tests can replace the class."""
     def factory(*args, **kwargs):
         return getattr(importlib.import_module("." + module, __package__), name)(*args, **kwargs)
     return factory

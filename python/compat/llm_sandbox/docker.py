@@ -71,7 +71,7 @@ __all__ = ["SandboxDockerSession", "SandboxPodmanSession", "MicromambaSession", 
 
 
 def __getattr__(name):
-    """The client's package, where there is one, for programs whose own tests reach it through this module."""
+    """Returns the package docker, if it is installed: the tests of some programs replace parts of it through this module."""
     if name == "docker":
         return importlib.import_module("docker")
     raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))

@@ -14,12 +14,12 @@ from .pool.session import ArtifactPooledSandboxSession, PooledSandboxSession  # 
 
 __all__ = ["ArtifactSandboxSession", "ContainerPoolManager", "InteractiveSandboxSession", "PooledSandboxSession", "SandboxSession", "create_session"]
 
-#: The packages without which the original has no such backend.
+#: The client package that each of the original's backends needs.
 _PACKAGES = {"docker": "docker", "micromamba": "docker", "podman": "podman", "kubernetes": "kubernetes"}
 
 
 def _check_dependency(backend):
-    """To the letter, a backend needs its client's package; fumehood needs none of them."""
+    """In strict mode, raises the original's error if the backend's client package is not installed; fumehood needs none of them."""
     package = _PACKAGES.get(backend)
     if package and is_strict() and not find_spec(package):
         raise MissingDependencyError("{} backend requires '{}' package: pip install llm-sandbox[{}]".format(backend.capitalize(), package, "k8s" if package == "kubernetes" else package))
@@ -84,14 +84,14 @@ class ArtifactSandboxSession(object):
         return made
 
     def _run(self, handler, code, libraries, timeout, **callbacks):
-        """The result of a program, and its plots."""
+        """Returns the result of a program, and its plots."""
         if not isinstance(self._session, (BaseSession, PooledSandboxSession)):
             limit = timeout if timeout is not None else self._session.config.get_execution_timeout()
             return handler.run_with_artifacts(container=self._session, code=code, libraries=libraries, enable_plotting=self.enable_plotting,
                                               output_dir=PLOT_FOLDER, timeout=limit, **callbacks)
         if not self.enable_plotting:
             return self._session.run(code, libraries=libraries, timeout=timeout, **callbacks), []
-        self._session._enforce(code)  # of the program alone, without what is put before it
+        self._session._enforce(code)  # checks only the program, without the code put before it
         result = self._session.run_unchecked(handler.inject_plot_detection_code(code), libraries, timeout, **callbacks)
         return result, handler.extract_plots(self._session, PLOT_FOLDER)
 

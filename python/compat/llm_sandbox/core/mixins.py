@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Names that the original's backends are put together from. Here a session is one class."""
+"""Class names from which the original's backends are composed. Here a session is one class."""
 import typing
 
 
 @typing.runtime_checkable
 class ContainerAPI(typing.Protocol):
-    """What the original asks of a container runtime; nothing here calls it."""
+    """The original's interface to a container runtime; nothing here calls it."""
 
     def create_container(self, config): ...
 

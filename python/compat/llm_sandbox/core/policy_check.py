@@ -6,7 +6,7 @@ from ..security.policy import SecurityIssueSeverity, SecurityPattern
 
 
 def _unknown(code):
-    """For handlers of a program's own: only their patterns can tell what is imported."""
+    """Stands in for a handler without the method imports: then only its patterns can find imports."""
 
 
 def violations(code, policy, handler):

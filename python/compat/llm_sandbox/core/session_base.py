@@ -174,7 +174,7 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
     # ------------------------------------------------------------------------------------------------------------ code
 
     def is_safe(self, code):
-        """Whether the policy lets the code run, and what was found: all of it, or as much as forbids it."""
+        """Returns whether the policy allows the code, and what was found, up to the first finding that forbids it."""
         found = policy_check.violations(code, self.config.security_policy, self.language_handler)
         enough = next((i + 1 for i in range(len(found)) if policy_check.reaches(found[i:i + 1], self.config.security_policy)), None)
         return enough is None, found[:enough]

@@ -16,7 +16,7 @@ from .runtime_context import RuntimeContext  # noqa: F401
 
 
 class ContainerProtocol(typing.Protocol):
-    """What a handler asks of a session."""
+    """The methods of a session that a handler calls."""
 
     def execute_command(self, command, workdir=None): ...
 
@@ -61,7 +61,7 @@ class AbstractLanguageHandler(abc.ABC):
     config: LanguageConfig
     #: fumehood's name of the language, and of others whose tools it needs.
     tools = ()
-    #: What is put before a program to keep its plots, in a language that can have that.
+    #: Code that is put before a program to save its plots; None if the language has none.
     _plots = None
     inline_comment = r"//.*$"
     multiline_comment = r"/\*[\s\S]*?\*/"
@@ -101,7 +101,7 @@ class AbstractLanguageHandler(abc.ABC):
         return "{} {}".format(self.config.package_manager, validate_package_name(library, self.config.name))
 
     def inject_plot_detection_code(self, code):
-        """The program with what keeps its plots put before it."""
+        """Returns the program with the code before it that saves its plots."""
         if self.config.plot_detection is None and type(self)._plots is not None:
             raise LanguageNotSupportPlotError(str(self.name))
         return code if self.config.plot_detection is None else "{}\n{}".format(self.config.plot_detection.setup_code, code)
@@ -127,11 +127,11 @@ class AbstractLanguageHandler(abc.ABC):
         return None
 
     def extract_plots(self, container, output_dir):
-        """The plots that a session's programs left in a folder, in order."""
+        """Returns the plots that a session's programs saved in a folder, in order."""
         return take_plots(container, output_dir) if self.is_support_plot_detection else []
 
     def run_with_artifacts(self, container, code, libraries=None, enable_plotting=True, output_dir=PLOT_FOLDER, timeout=30, **kwargs):
-        """Runs the code in a session: its result, and the plots."""
+        """Runs the code in a session; returns its result and the plots."""
         if not (enable_plotting and self.is_support_plot_detection):
             return container.run(code, libraries, timeout, **kwargs), []
         result = container.run(self.inject_plot_detection_code(code), libraries, timeout, **kwargs)

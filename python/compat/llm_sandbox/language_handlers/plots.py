@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Takes out the plots that programs left behind."""
+"""Reads the plots that programs saved."""
 import base64
 import io
 import os
@@ -14,10 +14,11 @@ _TYPES = {"png": FileType.PNG, "jpg": FileType.JPEG, "jpeg": FileType.JPEG, "pdf
 
 
 def take_plots(session, folder=PLOT_FOLDER):
-    """Plots of the folder, in order. What the code inside left there is read as files, and never believed to be more."""
+    """Reads the plots of the folder, in order. The code inside could have put anything there: it is read as files and
+    not trusted."""
     try:
         data = session.get_archive(folder)[0]
-    except Exception:  # noqa: B902  no such folder: nothing was drawn
+    except Exception:  # no such folder: the program drew nothing
         return []
     plots = []
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:

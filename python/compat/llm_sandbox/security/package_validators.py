@@ -26,7 +26,8 @@ PACKAGE_NAME_PATTERNS = {
 
 
 def validate_package_name(library, language):
-    """The name without blanks around it, or a ValidationError. A language without a pattern has one that no shell can mistake."""
+    """Returns the name without surrounding blanks, or raises ValidationError. For a language without a pattern only characters
+    are allowed that have no meaning in a shell."""
     name = library.strip() if isinstance(library, str) else ""
     if not name:
         raise ValidationError("Library identifier must be a non-empty string, not {!r}".format(library))
