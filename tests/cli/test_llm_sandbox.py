@@ -229,11 +229,34 @@ class Libraries(Llm):
         with index() as (settings, asked):
             shown = self.python("""
                 with SandboxSession(lang="python") as s:
-                    for name in ("x; touch /tmp/pwned", "--help", "-r/etc/passwd", "a b", "$(id)", "", "git+https://x/y", "./here", "a\\n"):
+                    for name in ("x; touch /tmp/pwned", "--help", "-r/etc/passwd", "a b", "$(id)", "", "git+https://x/y", "./here", "a\\nb"):
                         show(error(SandboxError, lambda: s.install([name])))
             """, **settings)
             self.assertTrue(all("nothing raised" not in text for text in shown), shown)
             self.assertEqual(asked, [])
+
+    def test_a_pip_command_gets_packages_on_demand(self):
+        with index() as (settings, _):
+            shown = self.python("""
+                use = "import fhtest_colour; print(fhtest_colour.version)"
+                with SandboxSession(lang="python", skip_environment_setup=True) as s:
+                    seen = []
+                    done = s.execute_command("pip install fhtest-colour==1.4.0", on_stdout=seen.append)
+                    show(done.exit_code, done.stdout, seen)
+                    show(s.run(use).stdout)
+                    missing = s.execute_command("python -m pip install fhtest-none")
+                    show(missing.exit_code, missing.stderr)
+                    show(s.execute_command("pip --version").exit_code)
+                with InteractiveSandboxSession(lang="python") as s:
+                    done = s.run("!pip install fhtest-colour\\n" + use)
+                    show(done.stdout.splitlines())
+            """, **settings)
+        self.assertEqual(shown[0][:2], [0, "Successfully installed fhtest-colour==1.4.0\n"])
+        self.assertEqual((shown[0][2], shown[1]), ([shown[0][1]], "1.4.0\n"))
+        self.assertEqual((shown[2][0], shown[3]), (1, 0))
+        self.assertIn("fhtest-none", shown[2][1])
+        self.assertEqual(shown[4][0], "Successfully installed fhtest-colour")
+        self.assertEqual(len(shown[4]), 2)
 
     def test_one_that_is_not_there_is_named(self):
         with index() as (settings, _):

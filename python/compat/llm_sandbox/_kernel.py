@@ -5,9 +5,11 @@ stdout and stderr as it is, and a mark with the caller's token ends each cell on
 IPython where it is there; else a plain interpreter with the last expression shown, `!command`, %pwd, %cd, %who, %time and %%bash.
 """
 import ast
+import importlib
 import json
 import os
 import signal
+import site
 import subprocess
 import sys
 import traceback
@@ -95,6 +97,14 @@ class Full(object):
         return result.success or (isinstance(failed, SystemExit) and failed.code in (None, 0))
 
 
+def find_new_packages():
+    """Makes packages importable that were installed after the interpreter's start: then their folder did not exist."""
+    folder = site.getusersitepackages()
+    if folder not in sys.path and os.path.isdir(folder):
+        sys.path.append(folder)
+    importlib.invalidate_caches()
+
+
 def main():
     orders = os.fdopen(os.dup(0), "r", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -111,6 +121,7 @@ def main():
 
     for line in orders:
         order = json.loads(line)
+        find_new_packages()
         signal.signal(signal.SIGINT, interrupted)
         try:
             good = shell.run(order["code"])

@@ -91,7 +91,7 @@ def _instructions(text):
             yield words[0].upper(), words[1].strip() if len(words) > 1 else ""
 
 
-def _pip_names(command):
+def pip_names(command):
     """The packages in `pip install NAMES`; None for any other command."""
     try:
         words = shlex.split(command)
@@ -130,7 +130,7 @@ def follow_dockerfile(container, path, session):
                 place = session._place(target, session._workdir())
                 container.put_archive(os.path.dirname(place) or "/", fumehood.archives.pack(where, os.path.basename(place)))
         elif name == "RUN":
-            names = _pip_names(rest)
+            names = pip_names(rest)
             if names is not None:
                 if names:
                     container.install("python", names)

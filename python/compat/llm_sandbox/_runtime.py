@@ -34,7 +34,7 @@ class Runtime(object):
 
     def __init__(self):
         self.limits = dict(DEFAULTS, cpu_time=None, wall_time=None)
-        self.env = {"PYTHONUNBUFFERED": "1"}
+        self.env = {"PYTHONUNBUFFERED": "1", "PIP_RETRIES": "0"}  # without a network, pip would try for a quarter of a minute
         self.mounts = []
         self.user = "root"
         self.workdir = self.hostname = None

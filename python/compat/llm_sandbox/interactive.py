@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import re
 import signal
 import threading
 import time
@@ -21,6 +22,7 @@ from .exceptions import ContainerError, LanguageNotSupportedError, SandboxTimeou
 
 #: Seconds that an interrupted cell has to stop; then its interpreter is restarted.
 _STOP_WITHIN_S = 2.0
+_PIP = re.compile(r"[!%](pip3? install [^;&|]+)$")
 _KERNEL = "/run/.sandbox-kernel.py"
 
 
@@ -169,6 +171,7 @@ class InteractiveSandboxSession(BaseSession):
         self._enforce(code)
         if libraries:
             self.install(libraries)
+        code = self._with_packages(code)
         limit = timeout if timeout is not None else self.config.execution_timeout or self.settings.timeout
         with self._turn:
             token = os.urandom(16).hex()
@@ -194,6 +197,18 @@ class InteractiveSandboxSession(BaseSession):
         raise SandboxTimeoutError("The cell timed out after {} seconds: {}".format(
             limit, "it was interrupted, the state is as it left it" if kept else "the interpreter was started anew, its state is lost"),
             timeout_duration=limit)
+
+    def _with_packages(self, code):
+        """Installs what a cell's lines `!pip install NAMES` and `%pip install NAMES` ask for, and replaces the lines."""
+        lines = code.split("\n")
+        for number, line in enumerate(lines):
+            found = _PIP.match(line)
+            names = self._wanted_packages(found.group(1)) if found else []
+            if names:
+                result = self._install_by_command(names, None, None)
+                text = result.stdout or result.stderr
+                lines[number] = "print({!r}, end='')".format(text)
+        return "\n".join(lines)
 
     def _cell(self, code):
         stdout, stderr = (stream.cell.decode("utf-8", "replace") for stream in self._streams)

@@ -232,7 +232,35 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
 
     def execute_command(self, command, workdir=None, on_stdout=None, on_stderr=None):
         self._open_container()
-        return self._execute(self._words(command), workdir, self._limit(None), on_stdout, on_stderr)
+        words = self._words(command)
+        names = [] if is_strict() or str(self.config.lang) != "python" else self._wanted_packages(command)
+        if names:
+            return self._install_by_command(names, on_stdout, on_stderr)
+        return self._execute(words, workdir, self._limit(None), on_stdout, on_stderr)
+
+    @staticmethod
+    def _wanted_packages(command):
+        """Returns the names in a command `pip install NAMES`; none for another command, and for one with options."""
+        names = _registry.pip_names(command) if isinstance(command, str) else None
+        if not names or any(word.startswith("-") for word in shlex.split(command)[shlex.split(command).index("install"):]):
+            return []
+        try:
+            return [validate_package_name(name, "python") for name in names]
+        except ValidationError:
+            return []
+
+    def _install_by_command(self, names, on_stdout, on_stderr):
+        """Installs packages on demand where the program runs pip, which has no network inside."""
+        try:
+            self._get_packages("python", names)
+            result = ConsoleOutput(stdout="Successfully installed {}\n".format(" ".join(names)))
+        except CommandFailedError as error:
+            result = ConsoleOutput(exit_code=1, stderr="{}\n".format(error))
+        result.extra.update(backend=self.backend)
+        for text, callback in ((result.stdout, on_stdout), (result.stderr, on_stderr)):
+            if text and callback is not None:
+                self._callback(callback)(text)
+        return result
 
     @staticmethod
     def _words(command):
@@ -293,7 +321,7 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
     # -------------------------------------------------------------------------------------------------------- packages
 
     def install(self, libraries=None):
-        container = self._open_container()
+        self._open_container()
         if not libraries:
             return
         language = str(self.config.lang)
@@ -307,6 +335,10 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
                                              .format(library, module.description))
         if language not in _PACKAGES:
             raise LibraryInstallationNotSupportedError("{} on fumehood (libraries that this machine has are there)".format(language))
+        self._get_packages(language, libraries)
+
+    def _get_packages(self, language, libraries):
+        container = self._open_container()
         self._say("packages: %s", ", ".join(libraries))
         try:
             container.install(language, libraries)
