@@ -22,7 +22,7 @@ struct fh_switch {
 	struct fh_switch_variable *variables;
 	size_t count;
 	char **modules; /* names of the drop-in modules, sorted, NULL at the end */
-	char *folder;   /* folder of the modules */
+	char *folder;   /* folder of the drop-in modules */
 };
 
 /* What E2B's SDKs get: the server's address, and a key if the user has none. */

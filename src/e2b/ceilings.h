@@ -14,7 +14,7 @@ enum fh_ceiling {
 	FH_CEILING_SANDBOXES,
 	FH_CEILING_TOTAL,
 	FH_CEILING_LIFETIME, /* lifetime of a sandbox in ms */
-	FH_CEILING_CPUS,     /* thousandths of a processor */
+	FH_CEILING_CPUS,     /* processors of a sandbox, in thousandths */
 	FH_CEILING_MEMORY,   /* memory of a sandbox in bytes */
 	FH_CEILING_DISK,     /* files of a sandbox in bytes */
 	FH_CEILING_PROCESSES,

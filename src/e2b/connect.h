@@ -43,7 +43,7 @@ struct fh_connect_error {
 const char *fh_connect_code_name(enum fh_connect_code code); /* the protocol's name of a code, such as "not_found" */
 /* Sets *e and returns -1, for the return statement of the caller. */
 int fh_connect_fail(struct fh_connect_error *e, enum fh_connect_code code, const char *format, ...) FH_PRINTF(3, 4);
-/* The same from an error of libfumehood. */
+/* Sets *e from an error of libfumehood. Returns -1. */
 int fh_connect_fail_from(struct fh_connect_error *e, const struct fh_error *err);
 
 /* The object in the body of a unary call; an empty body is an empty object. NULL after it has replied with an error. */

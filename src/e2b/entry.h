@@ -15,7 +15,7 @@ void fh_entry_permissions(const struct fh_file_info *info, char ret[16]);
  * target is then looked up too. with_metadata: includes the extended attributes. */
 FH_OWN json_t *fh_entry_object(struct fh_hosted *h, const char *user, const char *path, const struct fh_file_info *info,
                                bool with_metadata);
-/* The same for a path without known info. NULL with *e set. */
+/* EntryInfo for a path that is looked up first. NULL with *e set. */
 FH_OWN json_t *fh_entry_look(struct fh_hosted *h, const char *user, const char *path, struct fh_connect_error *e);
 /* Sets envd's error for err on path, such as "file or directory not found". */
 int fh_entry_fail(struct fh_connect_error *e, const struct fh_error *err, const char *path);

@@ -57,7 +57,7 @@ struct fh_hosted {
 	pthread_mutex_t lock; /* guards the members below */
 	pthread_cond_t changed;
 	enum fh_hosted_state state;
-	int64_t ends_ms;    /* wall clock, for clients */
+	int64_t ends_ms;    /* end by the wall clock, for clients */
 	int64_t ends_at_ns; /* end of the sandbox's time by the monotonic clock */
 	struct fh_hosted_process *processes;
 	struct fh_hosted_watcher *watchers;

@@ -5,7 +5,7 @@
 struct fh_eval_memory {
 	pthread_mutex_t lock;
 	json_t *stored;        /* name -> output */
-	json_t *conversations; /* "COLUMN ID" -> list of turns */
+	json_t *conversations; /* conversations: "COLUMN ID" -> list of turns */
 };
 
 struct fh_eval_memory *fh_eval_memory_new(void)

@@ -63,7 +63,7 @@ struct fh_eval_plan {
 
 /* Settings of the command line that override the config's; all borrowed; zero or NULL where not given. */
 struct fh_eval_overrides {
-	FH_NULLABLE const json_t *prompts, *providers, *tests; /* replace the config's */
+	FH_NULLABLE const json_t *prompts, *providers, *tests; /* lists that replace the config's */
 	FH_NULLABLE const json_t *vars;                        /* object: overrides defaultTest's, not each test's */
 	FH_NULLABLE const char *prompt_prefix, *prompt_suffix;
 	FH_NULLABLE const json_t *assertions,

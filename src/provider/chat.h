@@ -39,7 +39,7 @@ struct fh_chat_request {
 int fh_chat_post(struct fh_provider *p, struct fh_http *http, const struct fh_chat_request *what, const json_t *config,
                  struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
                  struct fh_error *err);
-/* The same for a request that the caller filled in; the settings of the config and the environment are added to it. */
+/* As fh_chat_post, for a request that the caller filled in; settings of config and environment are added to it. */
 int fh_chat_send(struct fh_provider *p, struct fh_http *http, struct fh_http_request *request, const json_t *config,
                  struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
                  struct fh_error *err);

@@ -11,7 +11,7 @@
 
 /* The recordings of one provider and prompt, in the file's order. */
 struct fh_replay_key {
-	const char *provider, *prompt; /* borrowed from the first recording */
+	const char *provider, *prompt; /* id and text, borrowed from the first recording */
 	size_t prompt_size;
 	uint64_t hash;
 	json_t **recordings;

@@ -30,7 +30,7 @@ int fh_db_do(struct fh_db *db, const char *sql, struct fh_error *err, const char
  * prepared statement is cached by its address. */
 int fh_db_ask(struct fh_db *db, const char *sql, struct fh_db_statement **ret, struct fh_error *err, const char *format,
               ...);
-/* The same for text that is used once; fh_db_done() frees the statement. */
+/* As fh_db_ask, for SQL that is used only once; fh_db_done() frees the statement. */
 int fh_db_ask_once(struct fh_db *db, const char *sql, struct fh_db_statement **ret, struct fh_error *err);
 /* Binds value `at` (from 1) of a statement from fh_db_ask_once; the text is copied. */
 void fh_db_bind_int(struct fh_db_statement *s, int at, int64_t value);

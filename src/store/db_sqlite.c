@@ -11,7 +11,7 @@
 #include "store/search.h"
 
 #define BUSY_MS 10000
-#define KEPT_MAX 64 /* prepared statements of a connection */
+#define KEPT_MAX 64 /* maximum of cached statements of a connection */
 
 struct fh_db_statement {
 	sqlite3_stmt *handle;

@@ -61,7 +61,7 @@ const char fh_q_checkpoint[] = "PRAGMA wal_checkpoint(PASSIVE)";
 const char fh_q_evals[] =
     "SELECT " EVAL_COLUMNS " FROM evals e" EVAL_FILTER " ORDER BY e.created_ms DESC, e.number DESC LIMIT ?5 OFFSET ?6";
 const char fh_q_evals_count[] = "SELECT count(*) FROM evals e" EVAL_FILTER;
-/* An id that is equal comes first, then those of which the text is the beginning. */
+/* The eval whose id equals the text comes first, then those whose ids begin with it. */
 const char fh_q_eval_find[] = "SELECT " EVAL_COLUMNS " FROM evals e WHERE substr(e.id, 1, length(?1)) = ?1"
                               " ORDER BY e.id <> ?1 LIMIT 2";
 const char fh_q_eval_latest[] = "SELECT " EVAL_COLUMNS " FROM evals e WHERE e.kind = 0"

@@ -132,7 +132,7 @@ int fh_store_rate(struct fh_store *s, int64_t eval, uint32_t row, uint32_t colum
 
 /* A request from another terminal to a running eval. Its writer sees it within half a second. */
 enum fh_store_wish { FH_STORE_GO_ON, FH_STORE_PAUSE, FH_STORE_CANCEL };
-/* Makes a request. FH_E_NOT_FOUND: the eval is not running. */
+/* Makes a request to a running eval. FH_E_NOT_FOUND: the eval is not running. */
 int fh_store_wish(struct fh_store *s, int64_t eval, enum fh_store_wish wish, struct fh_error *err);
-/* Reads the current request. */
+/* Reads which request to a running eval is pending. */
 int fh_store_wished(struct fh_store *s, int64_t eval, enum fh_store_wish *ret, struct fh_error *err);

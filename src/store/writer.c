@@ -47,7 +47,7 @@ struct fh_store_writer {
 	uint64_t put, done; /* counts of rows: queued, committed */
 	bool ending;
 	unsigned waiting;        /* threads that wait for a commit */
-	struct fh_error failure; /* code FH_OK: no failure */
+	struct fh_error failure; /* first failed write; code FH_OK: none */
 };
 
 /* ------------------------------------------------------------------------------------------------ the thread's work */

@@ -170,7 +170,7 @@ static int try_memory_file(int unused)
 {
 	(void)unused;
 	fh_auto_close int fd = memfd_create("fumehood-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-	if (fd < 0 && errno == EINVAL) /* before Linux 6.3 */
+	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 lacks the flag */
 		return memfd_create("fumehood-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING) < 0 ? errno : 0;
 	return fd < 0 ? errno : 0;
 }

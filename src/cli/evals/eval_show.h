@@ -7,5 +7,5 @@
 /* Prints the row at `index` (from 0) of a .json results file: the prompt, the answer, and the result of each
  * assertion. */
 int fh_eval_show(const char *path, uint64_t index, bool color, struct fh_error *err);
-/* The same for a row in promptfoo's form. */
+/* Prints a row in promptfoo's form as fh_eval_show does. */
 void fh_eval_show_row(const json_t *row, uint64_t index, bool color);

@@ -62,7 +62,7 @@ struct fh_code_spec {
 
 /* Reads the fields; `vars` fills the templates. FH_E_CONFIG names the field. */
 int fh_code_spec_read(const struct fh_assertion_call *call, struct fh_code_spec *ret, struct fh_error *err);
-/* The same from fields whose templates are rendered already; takes over the reference. */
+/* Reads fields whose templates are rendered already; takes over the reference. */
 int fh_code_spec_of_fields(FH_OWN json_t *fields, struct fh_code_spec *ret, struct fh_error *err);
 /* Whether every assertion may have this key. */
 bool fh_code_is_common_key(const char *key);

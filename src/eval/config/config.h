@@ -55,7 +55,7 @@ int fh_eval_config_document(struct fh_eval_config *c, const char *path, struct f
  * files are concatenated), any other value for itself. New reference. */
 int fh_eval_config_value(struct fh_eval_config *c, const struct fh_document *d, FH_NULLABLE const json_t *value,
                          const char *place, json_t **ret, struct fh_error *err);
-/* The same at every depth of a value that was read from a file; variables and scripts are left alone. */
+/* Resolves file:// at every depth of a value that was read from a file, except in variables and scripts. */
 int fh_eval_config_expand(struct fh_eval_config *c, const struct fh_document *d, const json_t *value, json_t **ret,
                           struct fh_error *err);
 

@@ -62,7 +62,7 @@ struct fh_output_files;
 int fh_output_files_open(const char *const *paths, struct fh_output_files **ret, struct fh_error *err);
 /* Appends a finished row to the files whose kind takes rows one by one. Not thread-safe. */
 int fh_output_files_row(struct fh_output_files *f, struct fh_str text, struct fh_error *err);
-/* Writes the other files. Each is written completely or left unchanged. */
+/* Writes every file anew; a regular file is replaced completely or left unchanged. */
 int fh_output_files_end(struct fh_output_files *f, const struct fh_output_data *data, struct fh_error *err);
 /* Closes the files. When end was not called, files that open created and nothing was written to are removed. NULL is
  * fine. */
