@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls the user's own javascript functions for fumehood (src/script/script.h says how).
+// Calls the user's own javascript functions for fumehood (the protocol is in src/script/script.h).
 //
 // Descriptor 0 is a socket: JSON messages, each after its length in four bytes. What the called code prints goes to
 // descriptors 1 and 2, which fumehood shows on its stderr. With the argument --once (inside a sandbox) there is one
@@ -14,7 +14,7 @@ const fs = require('node:fs');
 const once = process.argv[2] === '--once';
 const channel = once ? null : new net.Socket({ fd: 0, readable: true, writable: true });
 const asked = once ? fs.readFileSync(0, 'utf8') : '';
-// The channel is ours alone: code that reads its stdin finds it empty.
+// Only the worker may read the channel, so the user's code gets an empty stdin.
 Object.defineProperty(process, 'stdin', { value: Readable.from([]), configurable: true });
 
 const inline = new Map();
@@ -29,7 +29,7 @@ function send(message) {
 	channel.write(Buffer.concat([head, text]));
 }
 
-// Where the text behind the last ";" begins that is not inside quotes; 0 when there is none.
+// The position behind the last ";" that is not inside quotes; 0 if there is none.
 function lastStatement(line) {
 	let quote = '', at = 0;
 	for (let i = 0; i < line.length; i++) {
@@ -43,7 +43,7 @@ function lastStatement(line) {
 	return at;
 }
 
-// A line is an expression to return (behind its declarations); lines are the body of a function.
+// A single line is an expression to return, after its declarations; several lines are the body of a function.
 function bodyOf(code) {
 	const text = code.trimEnd();
 	if (text.includes('\n')) return text;
@@ -59,7 +59,7 @@ function functionOfCode(code, names) {
 	return inline.get(key);
 }
 
-// A module of either kind; module.exports counts as the default export.
+// Loads a CommonJS or ES module; module.exports counts as the default export.
 async function moduleOf(file) {
 	if (!fs.existsSync(file)) throw new Missing(`there is no file ${file}`);
 	return import(pathToFileURL(path.resolve(file)).href);
@@ -80,7 +80,7 @@ function isClassWith(value, method) {
 
 async function functionOfFile({ file, function: name, method, construct }) {
 	const space = await moduleOf(file);
-	// As promptfoo has it: beside a default export, named exports are not looked at.
+	// Like promptfoo, ignores named exports if there is a default export.
 	const main = space.default?.default ?? space.default ?? space;
 	if (name) {
 		const found = member(main, name);
@@ -98,7 +98,7 @@ async function functionOfFile({ file, function: name, method, construct }) {
 	throw new Missing(`${file} has no default export that is a function${method ? ` or a class with ${method}` : ''}`);
 }
 
-// A value as data: each function in it becomes the reference by which it can be called.
+// A value as JSON data, with each function replaced by a reference by which it can be called.
 function asData(value, file, names) {
 	if (typeof value === 'function') return `file://${file}:${names.join('.')}`;
 	if (Array.isArray(value)) return value.map((item, i) => asData(item, file, [...names, String(i)]));
@@ -161,10 +161,10 @@ function onData(data) {
 	}
 }
 
-// A rejection that nobody waits for is the user's bug, but no reason to lose the calls that follow.
+// An unhandled rejection is a bug of the user's code, but must not prevent later calls.
 process.on('unhandledRejection', (error) => console.error('unhandled rejection:', error));
 if (once) {
-	// What the called code prints is not the answer.
+	// stdout is for the answer; output of the called code goes to stderr.
 	process.stdout.write = process.stderr.write.bind(process.stderr);
 	answer(JSON.parse(asked)).then((reply) => {
 		fs.writeFileSync(1, JSON.stringify(reply));

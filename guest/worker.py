@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls the user's own python functions for fumehood (src/script/script.h says how).
+"""Calls the user's own python functions for fumehood (the protocol is in src/script/script.h).
 
 Descriptor 0 is a socket: JSON messages, each after its length in four bytes. What the called code prints goes to
 descriptors 1 and 2, which fumehood shows on its stderr. With the argument --once (inside a sandbox) there is one call:
@@ -24,7 +24,7 @@ if not once:
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
 modules = {}
 inline = {}
-# Our drop-in modules, for imports that nothing else serves.
+# Our drop-in modules, for imports of packages that are not installed.
 drop_ins = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python", "compat")
 
 
@@ -48,7 +48,7 @@ def send(message):
 
 
 class DropIns:
-    """Comes last on sys.meta_path: a package that is installed is taken as it is."""
+    """Comes last on sys.meta_path, so that installed packages take precedence."""
     said = {}
 
     @classmethod
@@ -64,7 +64,7 @@ class DropIns:
 
     @classmethod
     def say(cls, name, init):
-        """Once, however many workers there are: the first one has the name of this socket until it ends."""
+        """Prints the notice in one worker only: the first one to bind this socket's name, which it keeps until it ends."""
         mark = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             mark.bind("\0fumehood-drop-in/%d/%s" % (os.getppid(), name))
@@ -103,8 +103,8 @@ def function_of(path, name):
 
 
 def parsed(code, file):
-    """A line is an expression to return; lines are the body of a function. (`return` parses anywhere; only a
-    compilation outside of a function refuses it.)"""
+    """A single line is an expression to return; several lines are the body of a function. (`return` parses anywhere; only
+    compiling it outside of a function fails.)"""
     text = code.rstrip()
     if "\n" not in text:
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Calls the user's own ruby functions for fumehood (src/script/script.h says how).
+# Calls the user's own ruby functions for fumehood (the protocol is in src/script/script.h).
 #
 # Descriptor 0 is a socket: JSON messages, each after its length in four bytes. What the called code prints goes to
 # descriptors 1 and 2, which fumehood shows on its stderr. With the argument --once (inside a sandbox) there is one call:
@@ -14,7 +14,7 @@ if ONCE
 else
   channel = IO.for_fd(0, 'r+b')
   channel.sync = true
-  channel = channel.dup # The channel is ours alone: code that reads its stdin finds it empty.
+  channel = channel.dup # Only the worker may read the channel, so the user's code gets an empty stdin.
 end
 channel.binmode
 channel.sync = true
@@ -38,7 +38,7 @@ end
 
 SPACES = {}
 
-# An object that the file's, or the inline code's, functions are methods of.
+# The object whose methods are the functions of a file or of inline code.
 def space_of(key)
   SPACES[key] ||= begin
     space = Object.new
@@ -47,7 +47,7 @@ def space_of(key)
   end
 end
 
-# A line is an expression to return; lines are the body of a function.
+# A single line is an expression to return; several lines are the body of a function.
 def function_of_code(code, names)
   space = space_of([:code, code, names]) do |made|
     body = code.include?("\n") ? code : "return #{code}"

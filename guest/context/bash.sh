@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The driver of a bash context, behind the relay: requests on descriptor 60, events on 61.
 #
-# The shell is an interactive one without job control, whose stdin repeats one line, `eval "$__fh_step"`: so a run is at
-# the top level (declare, exec, break mean what they mean there), and an interrupt ends it and leaves the shell.
+# The shell is an interactive one without job control, whose stdin repeats one line, `eval "$__fh_step"`. So a run is at the
+# top level (declare, exec, break mean what they mean there), and an interrupt ends the run and not the shell.
 exec 2>&62 62>&-
 PS1= PS2= PS4='+ '
 set +H +m +o history
@@ -11,14 +11,14 @@ __fh_id= __fh_status=0
 
 __fh_say() { builtin printf "$@" >&61; }
 
-# The text that a JSON string stands for, into the variable $1. printf reads all of JSON's escapes but \".
+# Decodes a JSON string into the variable $1. printf understands all of JSON's escapes but \".
 __fh_text() {
 	builtin local "raw=$2"
 	raw=${raw//\\\\/$'\1'} raw=${raw//\\\"/\"} raw=${raw//$'\1'/\\\\}
 	builtin printf -v "$1" '%b' "$raw"
 }
 
-# Names of this run's variables, and what they were before.
+# Restores the variables of this run to their previous values.
 __fh_restore() {
 	builtin local name
 	for name in "${!__fh_before[@]}"; do
@@ -27,7 +27,7 @@ __fh_restore() {
 	__fh_before=()
 }
 
-__fh_variables() { # the inside of a JSON object of texts
+__fh_variables() { # $1: the content of a JSON object whose values are texts
 	builtin local "rest=$1" value re='^"([A-Za-z_][A-Za-z0-9_]*)":"(([^"\\]|\\.)*)"(,(.*)|\}.*)?$'
 	while [[ $rest =~ $re ]]; do
 		builtin local "name=${BASH_REMATCH[1]}" "raw=${BASH_REMATCH[2]}"
@@ -40,7 +40,7 @@ __fh_variables() { # the inside of a JSON object of texts
 
 __fh_error() { __fh_say '{"type":"error","name":"%s","value":"%s","traceback":"%s"}\n' "$@"; }
 
-__fh_end() { # the exit status of the run, and more for the event
+__fh_end() { # $1: the exit status of the run; $2: "interrupted" if it was; $3: further members of the event
 	[[ $__fh_id ]] || return 0
 	builtin local "id=$__fh_id" word=ok
 	__fh_id= __fh_status=$1
@@ -55,7 +55,7 @@ __fh_end() { # the exit status of the run, and more for the event
 # Waits for a request; __fh_code is what to run.
 __fh_next() {
 	builtin local line head re='^\{"op":"run","id":([0-9]+),'
-	__fh_end 130 interrupted # of a run that did not come to its end
+	__fh_end 130 interrupted # for a run that was interrupted
 	IFS= builtin read -r -u 60 line || return 1
 	__fh_code=
 	if [[ ! $line =~ $re ]]; then

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The driver of a JavaScript or TypeScript context in Node, behind the relay: requests on descriptor 3, events on 4.
 //
-// Code is evaluated by V8's own mode for consoles (by the inspector, in this process): `await` at the top level, `let`,
-// `const` and `class` that may be declared again, the value of the last statement. `require` and `FILES` are given.
+// Code is evaluated in V8's mode for consoles (by the inspector, in this process): with `await` at the top level, with `let`,
+// `const` and `class` that may be declared again, and with the value of the last statement.
 'use strict';
 const fs = require('fs');
 const inspector = require('inspector');
@@ -43,7 +43,7 @@ function plain(value, budget = {left: ITEMS_MAX}, depth = 0) {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, budget, depth + 1)]));
 }
 
-// What a value is by MIME type. Objects may say so themselves, as in Deno's notebooks.
+// The forms of a value by MIME type. Objects may define them themselves, as in Deno's notebooks.
 async function bundle(value) {
   if (value !== null && typeof value === 'object' && typeof value[MARK] === 'function') {
     const data = await value[MARK]();
@@ -54,7 +54,7 @@ async function bundle(value) {
     try {
       data['application/json'] = plain(value);
     } catch {
-      // a value that is not one of JSON's
+      // not representable in JSON
     }
   }
   return data;
@@ -86,7 +86,7 @@ function sayError(error) {
     if (error !== null && typeof error === 'object' && 'stack' in error) {
       name = String(error.name || 'Error');
       value = String(error.message);
-      // Ours are the frames from the inspector's call on.
+      // Frames from the inspector's call on are the driver's.
       const lines = String(error.stack).split('\n');
       const ours = lines.findIndex((line) => /^ {4}at (Session\.post|new Script|wrapSafe|evaluate) /.test(line));
       trace = (ours > 0 ? lines.slice(0, ours) : lines).join('\n');
@@ -105,7 +105,7 @@ const NAME = '[A-Za-z_$][\\w$]*';
 const STATIC = new RegExp(`^([ \\t]*)import\\s+(?:(type\\s+)?(?:(${NAME})\\s*,?\\s*)?(?:\\*\\s*as\\s+(${NAME})|\\{([^}]*)\\})?\\s*from\\s*)?` +
   `(['"])([^'"\\n]+)\\6[ \\t]*(?:(?:with|assert)\\s*\\{[^}]*\\}[ \\t]*)?;?`, 'gm');
 
-// Positions that lie in strings, comments or templates, where nothing is replaced.
+// Positions within strings, comments or template literals, where nothing is replaced.
 function quoted(code) {
   const spans = [];
   let at = 0;
@@ -161,7 +161,7 @@ async function importHere(name) {
   }
 }
 
-// ---- TypeScript: Node's own stripping of types, else a compiler that the sandbox has
+// ---- TypeScript: by Node's own removal of types, else by a compiler in the sandbox
 
 function typescript() {
   const {stripTypeScriptTypes} = require('module');
@@ -186,7 +186,7 @@ function typescript() {
         try {
           return require(path.join(root, name));
         } catch {
-          // not there either
+          // not installed either
         }
       }
       return null;
@@ -207,7 +207,7 @@ function typescript() {
 
 const session = new inspector.Session();
 session.connect();
-let current = null; // what rejects the run that waits
+let current = null; // rejects the current run
 let taken;
 
 function evaluate(code, name) {

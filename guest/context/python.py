@@ -3,10 +3,10 @@
 
 The client starts it by a line of code that reads FILES (these sources, by name) from stdin and executes this one.
 Requests are JSON lines on stdin, events JSON lines on stdout. Both are moved to descriptors of their own before any
-code of the user's runs; the code has /dev/null as stdin and pipes as stdout and stderr, which a thread reads, so that
-what child processes and C libraries write comes as events, too, in order with what Python prints.
+code of the user's runs. The code gets /dev/null as stdin, and pipes as stdout and stderr, which a thread reads, so that
+output of child processes and C libraries becomes events too, in order with what Python prints.
 
-The code shares this process: it can do to the driver what it likes. The client trusts none of it.
+The code shares this process and can change the driver in any way. The client trusts none of it.
 """
 import fcntl
 import io
@@ -31,7 +31,7 @@ _READ = 1 << 16
 
 
 def part(name):
-    """The module of one of our own sources, which no file of the user's can stand for."""
+    """The module of one of our own sources, which no file of the user's can replace."""
     known = "fumehood_context_" + name
     if known not in sys.modules:
         module = types.ModuleType(known)
@@ -42,7 +42,7 @@ def part(name):
 
 
 def _plain(value):
-    """The value with what JSON does not have (NaN, infinities, keys that are no texts) replaced."""
+    """The value with everything replaced that JSON lacks (NaN, infinities, keys that are not texts)."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -62,14 +62,14 @@ def to_json(value):
 
 
 def _away(fd):
-    """A copy of the descriptor out of the way of what the code opens, closed in what it executes."""
+    """A copy of the descriptor above the numbers that the code's files get; close-on-exec."""
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     copy = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, max(min(soft - 16, 240), 3))
     return copy
 
 
 class Guard:
-    """A lock in which no interrupt breaks a line off: it is raised when the lock is free again."""
+    """A lock that delays KeyboardInterrupt until it is released, so that no event is cut off."""
 
     def __init__(self):
         self.lock = threading.RLock()
@@ -98,15 +98,15 @@ class Guard:
 
 
 class Wire:
-    """The way to the client, and what the code prints on its way there.
+    """The connection to the client, and the code's output on its way there.
 
-    Invariant: whoever emits holds `lock`, and before an event goes out all that was printed or written before it does."""
+    Invariant: events are sent with `lock` held, and after everything that was printed or written before them."""
 
     def __init__(self):
         self.lock = Guard()
         self.requests, self.events = _away(0), _away(1)
         self.unread = b""
-        self.queue = []  # events that wait for the next one, to go in one write
+        self.queue = []  # events that wait for the next one, to be sent in one write
         self.text, self.text_of = [], "stdout"
         self.text_size = 0
         self.armed = False
@@ -136,7 +136,7 @@ class Wire:
         self.start()
         os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork, after_in_child=self._in_child)
 
-    # ---- a thread that reads the pipes while the code runs, and sends what was printed if the cell goes on
+    # ---- a thread that reads the pipes while the code runs, and sends its output during long cells
 
     def start(self):
         threading.Thread(target=self._pump, name="fumehood-streams", daemon=True).start()
@@ -152,12 +152,12 @@ class Wire:
                     if any(fd == self.wake_in for fd, _ in ready):
                         os.read(self.wake_in, 64)
                         if len(ready) == 1:
-                            continue  # armed: look again when the time has passed
+                            continue  # waits until the time to send has passed
                     if any(fd != self.wake_in for fd, _ in ready):
                         self._drain()
                     self.flush()
                     self.armed = False
-            except OSError:  # the code closed a descriptor of ours
+            except OSError:  # the code closed one of our descriptors
                 return
 
     def _arm(self):
@@ -175,7 +175,7 @@ class Wire:
         self.lock.lock.release()
 
     def _in_child(self):
-        self.forked = True  # a child prints into the pipes as any process does
+        self.forked = True  # a forked child writes to the pipes like any process
         for fd in (self.requests, self.events):
             try:
                 os.close(fd)
@@ -204,7 +204,7 @@ class Wire:
                 self._arm()
 
     def _drain(self):
-        """What is in the pipes, behind what was printed before."""
+        """Sends what is in the pipes, after what was printed before."""
         self._send_text()
         more = True
         while more:
@@ -221,7 +221,7 @@ class Wire:
                 self._out()
 
     def _send_bytes(self, entry, data):
-        """Text of bytes, of which a character that is not whole waits for its rest."""
+        """Decodes bytes to text; an incomplete character waits for its rest."""
         data = entry[1] + data
         entry[1] = b""
         for back in range(1, min(4, len(data) + 1)):
@@ -244,7 +244,7 @@ class Wire:
                 self._queue_text(self.text_of, text[at:at + PIECE_MAX])
 
     def _queue_text(self, kind, text):
-        """Behind what is queued, or as one with it: pieces that come close after each other are one event."""
+        """Queues text, or appends it to the last queued event if that is of the same kind."""
         last = self.queue[-1] if self.queue else None
         if last and last["type"] == kind and len(last["text"]) + len(text) <= PIECE_MAX:
             last["text"] += text
@@ -254,13 +254,13 @@ class Wire:
     # ---- events
 
     def emit(self, kind, **fields):
-        """An event goes out, behind all that was written before it."""
+        """Sends an event, after everything that was written before it."""
         self.later(kind, **fields)
         with self.lock:
             self._out()
 
     def later(self, kind, **fields):
-        """As `emit`, together with the next one."""
+        """Like `emit`, but the event is sent together with the next one."""
         if self.forked:
             return
         with self.lock:
@@ -291,7 +291,7 @@ class Wire:
     # ---- requests
 
     def request(self):
-        """The next request; None: the client has gone."""
+        """The next request; None: the client is gone."""
         while b"\n" not in self.unread:
             data = os.read(self.requests, _READ)
             if not data:
@@ -308,7 +308,7 @@ def _write_all(fd, data):
 
 
 def _without(event, size):
-    """An event that is too large, without its large items."""
+    """An event that is too large, reduced by its large items."""
     if "data" not in event:
         return {"type": event["type"], "text": "", "omitted": {"text": size}}
     sizes = {mime: len(to_json(item)) for mime, item in event["data"].items()}
@@ -317,7 +317,7 @@ def _without(event, size):
 
 
 class _Bytes(io.RawIOBase):
-    """sys.stdout.buffer: bytes go the way of a child's."""
+    """sys.stdout.buffer: its bytes go through the pipe, like those of a child process."""
 
     def __init__(self, stream):
         self._stream = stream
@@ -336,7 +336,7 @@ class _Bytes(io.RawIOBase):
 
 
 class Stream(io.TextIOBase):
-    """sys.stdout or sys.stderr of the code."""
+    """The code's sys.stdout or sys.stderr."""
     encoding = "UTF-8"
     errors = "strict"
 
@@ -379,7 +379,7 @@ class Stream(io.TextIOBase):
 
 
 class Environment:
-    """Variables of one run, and what they stood for before."""
+    """Sets environment variables for one run, and restores their previous values."""
 
     def __init__(self, variables):
         self.before = {name: os.environ.get(name) for name in variables}
@@ -404,11 +404,11 @@ class Driver:
     # ---- interrupts
 
     def _idle(self):
-        """A signal while nothing runs is one that came too late."""
+        """While nothing runs, an interrupt came too late and is ignored."""
         signal.signal(signal.SIGINT, lambda *_: None)
         self.wire.lock.pending = False
 
-    # ---- asyncio: a loop is there as in Jupyter, from when the code first has to do with it
+    # ---- asyncio: as in Jupyter there is a running loop, from the first time that the code needs it
 
     def needs_loop(self, code):
         return "asyncio" in sys.modules or "asyncio" in code or "await" in code or "async" in code
@@ -421,7 +421,7 @@ class Driver:
         return self.loop
 
     def run_async(self, coroutine):
-        """Runs it with the loop running around it. An interrupt cancels it when it waits."""
+        """Runs the coroutine in the loop. An interrupt cancels it while it waits."""
         loop = self.event_loop()
         task = loop.create_task(coroutine)
         try:
@@ -437,7 +437,7 @@ class Driver:
             raise
 
     def wait(self):
-        """The next request; tasks of the loop go on until it comes."""
+        """The next request; tasks of the loop run until it arrives."""
         wire = self.wire
         if self.loop is None or self.loop.is_closed() or b"\n" in wire.unread:
             return wire.request()
@@ -472,7 +472,7 @@ class Driver:
                 self.shell.after()
             finally:
                 self._idle()
-        except KeyboardInterrupt:  # it came in our own lines
+        except KeyboardInterrupt:  # it was raised in the driver's own code
             status = "error"
             self.wire.emit("error", name="KeyboardInterrupt", value="", traceback="KeyboardInterrupt")
         finally:
@@ -482,7 +482,7 @@ class Driver:
         self.wire.emit("end", id=request.get("id"), status=status, **more)
 
     def _flush_c(self):
-        """What C code has printed and not flushed; only where ctypes is there already."""
+        """Flushes output of C code; only if the program has loaded ctypes."""
         if "ctypes" in sys.modules:
             try:
                 sys.modules["ctypes"].CDLL(None).fflush(None)
@@ -532,7 +532,7 @@ class Driver:
 
 
 def main(options):
-    """`options`: shell ("auto", "ipython", "small"), preload (modules)."""
+    """Starts the driver. `options`: shell ("auto", "ipython", "small"), preload (modules)."""
     sys.path.insert(0, "")
     os.environ.setdefault("MPLBACKEND", "module://fumehood_context_figures")
     Driver().serve(options)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A matplotlib figure as data: the kind of chart and its elements (docs/contexts.md has the lists).
 
-What was drawn is read back from the axes' artists. `part` is the driver's (python.py)."""
+The data is read back from the axes' artists. `part` is defined by the driver (python.py)."""
 import re
 
 rich = part("rich")  # noqa: F821
 
-#: Points, bars or boxes of one axes; what is beyond is left out, and the chart says `truncated`.
+#: Maximum of points, bars or boxes of one axes; further ones are left out, and the chart is marked `truncated`.
 ELEMENTS_MAX = 20000
 _UNIT = re.compile(r"[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$")
 _CLOSE = 1e-9
@@ -24,7 +24,7 @@ def of_matplotlib(figure):
 
 
 def unit_of(label):
-    """"Speed (m/s)" and "Speed [m/s]" are in m/s."""
+    """The unit in an axis label: m/s for "Speed (m/s)" and "Speed [m/s]"."""
     match = _UNIT.search(label or "")
     return match.group(1) if match else None
 
@@ -53,7 +53,7 @@ def _axes(axes):
 # ---- axes: ticks and values
 
 class _Axis:
-    """One of the two, with what its numbers stand for."""
+    """The x or y axis of a chart, and the values that its numbers stand for."""
 
     def __init__(self, axes, name):
         self.axis = getattr(axes, name + "axis")
@@ -66,7 +66,7 @@ class _Axis:
             self.categories = {place: text for text, place in self.axis.units._mapping.items()}
 
     def value(self, value):
-        """A number of the drawing as the value that the code gave."""
+        """The value that the code plotted, from a number of the drawing."""
         if isinstance(value, str):
             return value
         plain = rich.scalar(value)
@@ -89,7 +89,7 @@ class _Axis:
         return [text.get_text() for text in self.axis.get_ticklabels()]
 
     def named(self, place, width):
-        """The label of the tick that belongs to a bar at `place`, else the number."""
+        """The label of the tick that belongs to a bar at `place`; the number if there is none."""
         labels, best = self.labels(), None
         for tick, label in zip(self.axis.get_ticklocs(), labels):
             away = abs(float(tick) - place)
@@ -104,7 +104,7 @@ class _Axis:
 
 
 def _in_data(artist, axes):
-    """Not a line across the whole axes, which axhline and its like draw."""
+    """Whether the artist is data, and not a line across the whole axes, as drawn by axhline."""
     return artist.get_transform().contains_branch(axes.transData) and not _is_blended(artist)
 
 
@@ -178,7 +178,7 @@ def _points(axes):
     return found
 
 
-# ---- boxes: a plot of boxes is lines and patches like any other, and known by how they lie to each other
+# ---- boxes: a box plot consists of ordinary lines and patches, and is recognized by their relative positions
 
 class _Box:
     def __init__(self, points, patch):
@@ -210,11 +210,11 @@ def _boxes(axes):
 
 
 def _box(axes, box, lines, vertical):
-    """The box with its whiskers and median, if it is one that stands (or lies) so."""
+    """The box with its whiskers and median, if it is one with this orientation."""
     across, along = (box.x, box.y) if vertical else (box.y, box.x)
     middle = (across[0] + across[1]) / 2
     low = high = median = None
-    widest = 0.0  # caps lie on the box's edge where a whisker has no length; the median is wider
+    widest = 0.0  # for a whisker of length 0 the cap is on the box's edge; the median is wider
     for line in lines:
         (x0, y0), (x1, y1) = line.get_xydata()
         a, b = ((x0, y0), (x1, y1)) if vertical else ((y0, x0), (y1, x1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A plotly figure as data, in the same lists as those of matplotlib (python_charts.py). `part` is the driver's."""
+"""A plotly figure as data, in the same lists as those of matplotlib (python_charts.py). `part` is defined by the driver."""
 rich = part("rich")  # noqa: F821
 charts = part("charts")  # noqa: F821
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """display() and rich values where IPython is not installed, and as much of `IPython.display` as notebooks use.
 
-`part` is the driver's (python.py); `publish` and `clear` are set by the shell."""
+`part` is defined by the driver (python.py); `publish` and `clear` are set by the shell."""
 import base64
 import json
 import os
@@ -20,7 +20,7 @@ _METHODS = {"text/html": "_repr_html_", "text/markdown": "_repr_markdown_", "ima
 
 
 def bundle(value):
-    """(data, metadata) by MIME type, from the value's own methods as Jupyter asks for them."""
+    """(data, metadata) by MIME type, from the value's own methods, called as Jupyter does."""
     data, metadata = {}, {}
     if isinstance(value, type):
         return {"text/plain": pretty.text(value)}, metadata
@@ -127,7 +127,7 @@ def clear_output(wait=False):
 
 
 class DisplayObject:
-    """A text that is of one type; from a file where it is named by one."""
+    """Data of one MIME type; read from a file if `filename` is given."""
     mime = "text/plain"
 
     def __init__(self, data=None, url=None, filename=None, metadata=None):
@@ -222,7 +222,7 @@ _NAMES = {"display": display, "update_display": update_display, "clear_output": 
 
 
 class _Finder:
-    """`IPython.display`, when a program asks for it. There is no shell of IPython: get_ipython() is None."""
+    """Provides `IPython.display` to a program that imports it. Without IPython's shell, get_ipython() returns None."""
 
     @staticmethod
     def find_spec(name, _path=None, _target=None):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""matplotlib's back end of a context without IPython: figures are drawn by Agg and displayed when they are shown, and
+"""matplotlib's back end for a context without IPython: figures are drawn by Agg and displayed by plt.show(), and
 at the end of the cell. Nothing of matplotlib is imported before the code does."""
 import sys
 
@@ -8,14 +8,14 @@ display = None
 
 
 def install(function):
-    """Lets matplotlib find the back end that the driver has put into MPLBACKEND."""
+    """Lets matplotlib import the back end that the driver named in MPLBACKEND."""
     global display
     display = function
     sys.meta_path.insert(0, _Finder)
 
 
 def show(*_arguments, **_more):
-    """plt.show(): every open figure, once."""
+    """plt.show(): displays every open figure, once."""
     from matplotlib import _pylab_helpers
     try:
         for manager in _pylab_helpers.Gcf.get_all_fig_managers():
@@ -27,13 +27,13 @@ def show(*_arguments, **_more):
 
 
 def flush():
-    """At the end of a cell."""
+    """Displays open figures at the end of a cell."""
     if "matplotlib.pyplot" in sys.modules and sys.modules["matplotlib"].get_backend().lower() == "module://" + BACKEND:
         show()
 
 
 def png_of(figure):
-    """The figure as the notebooks have it: its own resolution, cut to what is drawn."""
+    """The figure as in notebooks: in its own resolution, cropped to the drawing."""
     import io
     if not figure.axes and not figure.lines:
         return None
@@ -47,7 +47,7 @@ def png_of(figure):
 
 
 class _Finder:
-    """The back end's module, made when matplotlib asks for it."""
+    """Imports the back end's module when matplotlib asks for it."""
 
     @staticmethod
     def find_spec(name, _path=None, _target=None):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A context's shell that is IPython's own, in this process: magics, `!cmd`, `await`, rich display, tracebacks.
 
-`part` is the driver's (python.py)."""
+`part` is defined by the driver (python.py)."""
 import builtins
 import os
 import sys
@@ -21,7 +21,7 @@ _driver = None
 
 
 class _Hook(DisplayHook):
-    """The value of a cell becomes an event."""
+    """Sends the value of a cell as an event."""
 
     def quiet(self):
         return False if self.shell.silent_cell else super().quiet()
@@ -57,7 +57,7 @@ class _Publisher(DisplayPublisher):
 
 
 class _Compiler(CachingCompiler):
-    """Names a cell by what is in it, as Jupyter does: "Cell In[3]" in tracebacks, a number's file in warnings."""
+    """Names cells by a hash of their text, as Jupyter does: "Cell In[3]" in tracebacks, this name in warnings."""
 
     def get_code_name(self, raw_code, code, number):
         import zlib
@@ -72,7 +72,7 @@ class _Shell(InteractiveShell):
     failed = None
 
     def _showtraceback(self, etype, evalue, stb):
-        # Kept until the cell is over, as Jupyter does for the reply; sent at once as Jupyter's stream has it.
+        # Sent at once, as Jupyter does; `failed` is for the result of the cell.
         value = rich.text_of(evalue)
         _driver.wire.emit("error", name=str(getattr(etype, "__name__", etype)), value=value,
                           traceback="\n".join(str(line) for line in stb))
@@ -112,7 +112,7 @@ class _Exit:
 
 
 class _JsonOf(BaseFormatter):
-    """A formatter of a type of result of ours."""
+    """A formatter for one of our own result types."""
     print_method = ObjectName("_repr_fumehood_")
     _return_type = dict
 
@@ -171,7 +171,7 @@ class Shell:
 
     @staticmethod
     def _figures():
-        """matplotlib's inline back end, where IPython brings it; ours otherwise."""
+        """Uses matplotlib's inline back end if it is installed; ours otherwise."""
         import importlib.util
         if os.environ.get("MPLBACKEND") == "module://fumehood_context_figures":
             if importlib.util.find_spec("matplotlib_inline"):
@@ -189,7 +189,7 @@ class Shell:
         else:
             result = shell.run_cell(code, store_history=store)
         error = result.error_before_exec or result.error_in_exec
-        if error is not None and not shell.failed and type(error).__name__ != "UsageError":  # which is said on stderr
+        if error is not None and not shell.failed and type(error).__name__ != "UsageError":  # a UsageError was printed to stderr
             driver.wire.emit("error", name=type(error).__name__, value=rich.text_of(error), traceback=rich.text_of(error))
         return "ok" if error is None else "error"
 
@@ -205,7 +205,7 @@ class Shell:
         return shell.run_cell(code, store_history=store)
 
     def after(self):
-        """What follows each cell."""
+        """Called after each cell."""
         inline = sys.modules.get("fumehood_context_figures")
         if inline is not None and inline.display is not None:
             inline.flush()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cells as IPython reads them, for where it is not: common indentation, `!command`, and the magics used most."""
+"""Reads cells as IPython does, if that is not installed: common indentation, `!command`, and the magics used most."""
 import ast
 import os
 import re
@@ -19,7 +19,7 @@ class UsageError(Exception):
 
 
 def dedent(code):
-    """A cell that is indented as a whole is read without that."""
+    """Removes the indentation of a cell that is indented as a whole."""
     lines = code.splitlines()
     first = next((line for line in lines if line.strip()), "")
     if first[:1] not in (" ", "\t"):
@@ -28,7 +28,7 @@ def dedent(code):
 
 
 def ends_with_semicolon(source):
-    """Whether the cell's last statement asks for silence."""
+    """Whether the cell's last statement ends with ";", which hides its value."""
     if ";" not in source[-200:]:
         return False
     try:
@@ -60,7 +60,7 @@ class Magics:
             head, _, body = code.lstrip().partition("\n")
             name, _, rest = head[2:].partition(" ")
             return "__fumehood_magic__('cell', %r, %r, %r)\n" % (name, rest.strip(), body)
-        try:  # a line that is Python is Python: `a\n% b`
+        try:  # code that parses as Python contains no magics: `a\n% b`
             ast.parse(code)
             return code
         except SyntaxError:
@@ -97,7 +97,7 @@ class Magics:
         return table[name](*arguments[1:])
 
     def _expand(self, command):
-        """`{expression}` and `$name` of the cell's variables."""
+        """Replaces `{expression}` and `$name` by values of the cell's variables."""
         names = self.shell.names
 
         def value(match):
@@ -117,7 +117,7 @@ class Magics:
     # ---- lines
 
     def nothing(self, _argument):
-        """What would set up a terminal or a notebook's page."""
+        """For magics that would configure a terminal or a notebook's page."""
 
     def cd(self, argument):
         target = os.path.expanduser(argument.strip("'\"") or "~")
@@ -215,7 +215,7 @@ class Magics:
 
 
 def _continued(code):
-    """Numbers of lines that lie inside of a string over several lines: no magic begins there."""
+    """Numbers of the lines within multi-line strings, where no magic can begin."""
     inside, number, open_quote = set(), 0, None
     for number, line in enumerate(code.split("\n")):
         if open_quote:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Values as text, laid out as notebooks show them: on one line where it fits, else one item a line.
+"""Values as text, laid out as in notebooks: on one line if they fit, else with one item on each line.
 
-A container is broken when what it holds does not fit into 79 columns from where it begins; of more than 1,000 items the
-rest is `...`."""
+A container is broken into lines if its items do not fit into 79 columns from where it begins. After 1,000 items the rest is
+`...`."""
 import collections
 import types
 
@@ -45,7 +45,7 @@ def _leaf(value):
 
 
 def _items(value):
-    """What a container holds, as pairs of a prefix and a value; None: it is no container of these."""
+    """The items of a container, as pairs of a prefix and a value; None: it is not one of these containers."""
     kind = type(value)
     if kind not in _BRACKETS or kind.__repr__ is not _BASE_REPRS[kind]:
         return None
@@ -63,8 +63,8 @@ _BASE_REPRS = {kind: kind.__repr__ for kind in _BRACKETS}
 
 
 def _text(value, column, after, seen, indent=0):
-    """`column`: where it begins; `after`: characters that follow on its last line; `indent`: of the lines that are
-    broken, which counts the brackets around it and not the keys before it."""
+    """`column`: where the value begins; `after`: number of characters that follow on its last line; `indent`: for continuation
+    lines; it counts the enclosing brackets and not the keys."""
     items = _items(value)
     if items is None:
         return _leaf(value).replace("\n", "\n" + " " * indent)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Rich results: bundles by MIME type as they go over the wire, and the two kinds that are data: frames and charts.
+"""Rich results: bundles by MIME type as sent to the client, and the two kinds that are data: frames and charts.
 
-`part` is the driver's (python.py)."""
+`part` is defined by the driver (python.py)."""
 import base64
 import datetime
 import sys
@@ -23,7 +23,7 @@ def text_of(value):
 
 
 def portable(data):
-    """A bundle with bytes in base64, as Jupyter's messages have it."""
+    """A bundle with bytes in base64, as in Jupyter's messages."""
     return {str(mime): _portable_item(item) for mime, item in data.items() if item is not None}
 
 
@@ -46,7 +46,7 @@ class _TooMuch(Exception):
 
 
 def scalar(value):
-    """A number, text or time of Python, numpy or pandas as JSON has it; others as their text."""
+    """A number, text or time of Python, numpy or pandas as JSON; other values as their text."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):
@@ -92,7 +92,7 @@ def _json(value, budget, depth):
 
 
 def json_of(value):
-    """A list or dict as JSON; None when it is none, or is too large."""
+    """A list or dict as JSON; None if the value is neither, or too large."""
     if type(value) not in (list, dict):
         return None
     try:
@@ -111,7 +111,7 @@ def frame_of(value):
 
 
 def chart_of(value):
-    """A figure of matplotlib or plotly as the elements of its chart."""
+    """The chart's elements of a figure of matplotlib or plotly."""
     module = type(value).__module__.partition(".")[0]
     if module == "matplotlib" or any(base.__module__ == "matplotlib.figure" for base in type(value).__mro__):
         return part("charts").of_matplotlib(value)  # noqa: F821

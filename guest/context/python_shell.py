@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A context's shell where IPython is not installed: values, rich display, tracebacks, `await`, and the magics that
-notebooks use most. `part` is the driver's (python.py)."""
+notebooks use most. `part` is defined by the driver (python.py)."""
 import __future__
 import ast
 import builtins
@@ -17,7 +17,7 @@ _FUTURES = [getattr(__future__, name) for name in __future__.all_feature_names]
 
 
 class StdinNotImplementedError(NotImplementedError):
-    """A program asks for input, and there is nobody to give it."""
+    """A program asks for input, which a context cannot give."""
 
 
 def _input(prompt="", *_):
@@ -77,7 +77,7 @@ class Shell:
         self.driver.wire.emit("display", **event)
 
     def _result(self, value):
-        """What sys.displayhook does in a cell."""
+        """sys.displayhook within a cell."""
         if value is None:
             return
         if isinstance(value, _Exit):
@@ -123,8 +123,7 @@ class Shell:
             return self.error(type(error), error, error.__traceback__)
 
     def _execute(self, tree, name, source):
-        """Statement by statement at the level of the cell: the value of the last one is shown, if it is an expression,
-        as it is for one that assigns nothing."""
+        """Executes a cell: all statements but the last, then the last one, whose value is shown if it is an expression."""
         last = None
         if tree.body and isinstance(tree.body[-1], ast.Expr):
             last = ast.Interactive([tree.body.pop()])
@@ -158,7 +157,7 @@ class Shell:
                 exec(code, self.names)
 
     def after(self):
-        """What follows each cell: figures that are open are shown."""
+        """Called after each cell: shows open figures."""
         inline = sys.modules.get("fumehood_context_figures")
         if inline is not None:
             try:
@@ -183,7 +182,7 @@ class Shell:
 
 
 def _of_the_code(trace):
-    """The traceback from the first frame of a cell on; None when there is none."""
+    """The traceback from the first frame of a cell; None if there is none."""
     while trace is not None and not trace.tb_frame.f_code.co_filename.startswith("Cell"):
         trace = trace.tb_next
     return trace

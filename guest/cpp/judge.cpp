@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Stands in front of a program and its test, in one unit, and says how the test's main ended.
+// Put in front of a program and its test, in one unit; reports how the test's main ended.
 //
 // stdin:  the secret of this run, 32 bytes.
 // stdout: what the program prints, and once "\n" secret " passed 0\n", or " failed N\n" and N bytes of reason.
 //
-// It is linked with -Wl,--wrap=main: the C start-up code calls __wrap_main, which calls the test's own main (the name
-// stays, and with it the `return 0` that only main has when its end is reached). Who leaves by exit() never comes
-// back here. The secret stays unread in the pipe until then, and standard input is moved away before any constructor
-// of the program runs. No header is included and every C function goes by a name of ours, so that the unit sees
-// exactly the names that it asked for.
+// It is linked with -Wl,--wrap=main: the C start-up code calls __wrap_main, which calls the test's own main (which keeps its
+// name, and so the implicit `return 0` that only main has). A program that calls exit() has reported nothing. The secret
+// stays unread in the pipe until the test has ended, and standard input is moved before any constructor of the program
+// runs. No header is included, and every C function has a name of ours, so the unit sees exactly the names that it asked
+// for.
 extern "C" {
 long fh_judge_read(int, void *, unsigned long) __asm__("read");
 long fh_judge_write(int, const void *, unsigned long) __asm__("write");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Before the adapter of a program in C++ that writes its function otherwise than the declaration (src/judge/languages/cpp_adapter.h),
-// in the program's own unit and behind its text: a program may have made macros of any words that are needed here.
+// Precedes the adapter of a C++ program whose function differs from its declaration (src/judge/languages/cpp_adapter.h), in the
+// program's own unit and after its text. The program may have defined macros with names that are needed here.
 #undef auto
 #undef bool
 #undef char
@@ -33,8 +33,8 @@
 
 extern "C" void fh_split_misfit();
 
-// What the function gave, as the declared type. Of another arithmetic type it has to be a value of the declared one, as a
-// comparison with one would show: 7.5 is no int, and a pointer is no bool. A double may lose its last digits to a float.
+// Converts the function's result to the declared type. A result of another arithmetic type must be representable in it, as a
+// comparison would show: 7.5 is no int, and a pointer is no bool. A double may lose its last digits as a float.
 template <class R, class V> R fh_split_fit(V &&v)
 {
 	typedef typename ::std::decay<V>::type from;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// std::any and boost::any for split_codec.hpp: the types of a closed list cross, each by its number in the list. Stands
-// behind the declaration, whose #include decides which of the two there is.
+// std::any and boost::any for split_codec.hpp: the types of a fixed list can cross, each by its number in the list. Follows the
+// declaration, whose #include decides which of the two exists.
 #if __cplusplus >= 201703L
 #include <any>
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In front of a test in C++ that names an engine of <random>: what it begins with when no seed is given, or the time, is a number
+// Precedes a test in C++ that uses an engine of <random>: if it is seeded with nothing, or with the time, its seed is a number
 // that only the judge's process has (fh_split_engine_seed in guest/cpp/split_codec.hpp).
 #include <random>
 extern "C" unsigned long fh_split_engine_seed(unsigned long seed, unsigned long usual);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The harness where a program and its test are one process: the tests run one after the other, and it says how they
-// ended. The program is in package main beside the test; this package, with split_assert.go, is one of its own, so what
-// stands here is initialised before the first variable of the program's.
+// The harness for a program and its test in one process: it runs the tests one after another and reports how they ended. The
+// program is in package main, together with the test. This package, with split_assert.go, is separate, so it is initialised
+// before the first variable of the program.
 //
 // stdin:  the secret of this run, 32 bytes.
 // stdout: what the program prints, and once "\n" secret " passed 0\n", or " failed N\n" and N bytes of reason.
 //
-// The secret stays unread in the pipe until the tests have ended, and both descriptors are moved away before any code of
-// the program runs. Who leaves by os.Exit never comes back here. A third file has `key`, a hash of the unit: only the
-// test's file holds it, too, and a program cannot hold a hash of itself.
+// The secret stays unread in the pipe until the tests have ended, and both descriptors are moved before any code of the
+// program runs. A program that calls os.Exit has reported nothing. A third file has `key`, a hash of the unit: otherwise only
+// the test's file contains it, since a program cannot contain a hash of itself.
 package fhsplit
 
 import (
@@ -25,7 +25,7 @@ const (
 )
 
 var state struct {
-	lock sync.Mutex // the test may have goroutines; held by the one that has something to say
+	lock sync.Mutex // held by the goroutine that reports; the test may have several
 }
 
 func init() {
@@ -35,7 +35,7 @@ func init() {
 	syscall.Open("/dev/null", syscall.O_RDONLY, 0)
 }
 
-// Does not return: the test gets no chance to recover. One write, which no output of a goroutine's falls into.
+// Does not return, so the test cannot recover. Uses one write, so that no goroutine's output can interleave.
 func say(word, reason string) {
 	var secret [secretSize]byte
 	for have := 0; have < secretSize; {
@@ -68,8 +68,8 @@ func say(word, reason string) {
 	syscall.Exit(1)
 }
 
-// Does not return either, so the program's main never runs. In a goroutine, as in package testing: the one that runs
-// init holds a thread for itself, which makes channels slow.
+// Does not return either, so the program's main never runs. Runs tests in a goroutine, like package testing: the one that runs
+// init is locked to its thread, which makes channels slow.
 func Judge(with string, tests []Test) {
 	if with != key {
 		say("failed", "the program called the harness")

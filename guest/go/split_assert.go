@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What tests in Go call beside the function under test: the part of package testing, and of testify's packages assert and
-// require, that tests of functions use; src/judge/languages/go_units.c makes variables of type Assert of the imports. What is equal
-// to what is as testify has it. A test that asks for more does not compile, which is seen before any candidate's program
-// runs. The first assertion that does not hold ends the judgement: nothing that comes after it can change what it said.
-// What runs the tests and says how they ended is split_judge.go, or judge.go where the program is in the same process.
+// What tests in Go use besides the function under test: the parts of package testing, and of testify's packages assert and
+// require, that tests of functions need. src/judge/languages/go_units.c replaces the imports by variables of type Assert.
+// Equality is as in testify. A test that needs more does not compile, which is noticed before any candidate's program is run.
+// The first assertion that does not hold ends the judgement: nothing after it can change the verdict. split_judge.go runs the
+// tests and reports, or judge.go if the program is in the same process.
 package fhsplit
 
 import (
@@ -20,13 +20,13 @@ import (
 
 type T struct{ name string }
 
-// What assert and require take as their first argument.
+// The first argument of assert and require.
 type reporter interface {
 	Errorf(format string, arguments ...interface{})
 }
 
-// A text that is made when it is wanted: behind the lock, for a value of the program's own type may say by code of the
-// program's how it looks, and where that ends the goroutine the test must not end well.
+// A text that is computed when it is needed, with the lock held: the text of a value may come from code of the program's, and if
+// that ends the goroutine, the test must not pass.
 type late func() string
 
 func (l late) String() string { return l() }
@@ -60,7 +60,7 @@ type Test struct {
 	Run  func(t *T)
 }
 
-// The goroutine may end in the test, too: then there is nothing to recover.
+// The test may end the goroutine by runtime.Goexit, without a panic to recover from.
 func judgeOne(test *Test) {
 	done := false
 	defer func() {
@@ -76,7 +76,7 @@ func judgeOne(test *Test) {
 	done = true
 }
 
-// --------------------------------------------------------------------------------------------------------- what is so
+// -------------------------------------------------------------------------------------------------------- conditions
 
 type anything = interface{}
 
@@ -113,7 +113,7 @@ func objectsAreEqualValues(want, got anything) bool {
 	if !isNumeric(w.Type()) || !isNumeric(g.Type()) {
 		return reflect.DeepEqual(w.Convert(g.Type()).Interface(), got)
 	}
-	// The smaller type becomes the larger: the other way round what overflows would be equal.
+	// Converts the smaller type to the larger one; otherwise a value that overflows could become equal.
 	if w.Type().Size() >= g.Type().Size() {
 		return g.Type().ConvertibleTo(w.Type()) && g.Convert(w.Type()).Interface() == want
 	}
@@ -164,7 +164,7 @@ func floatOf(v anything) (float64, bool) {
 	return 0, false
 }
 
-// fine: container can contain.
+// fine: container is of a type that can contain items.
 func contains(container, item anything) (holds, fine bool) {
 	c := reflect.ValueOf(container)
 	switch c.Kind() {
@@ -189,7 +189,7 @@ func contains(container, item anything) (holds, fine bool) {
 	return false, false
 }
 
-// The items of list that have no partner of their own in other.
+// The items of list for which other has no equal item left.
 func extraOf(list, other anything) []anything {
 	l, o := reflect.ValueOf(list), reflect.ValueOf(other)
 	taken, extra := make([]bool, o.Len()), []anything{}
@@ -206,7 +206,7 @@ next:
 	return extra
 }
 
-// -1, 0, 1; fine: both are of one ordered type, and neither is NaN, which stands in no order to anything.
+// Returns -1, 0 or 1; fine: both are of the same ordered type, and neither is NaN, which has no order.
 func orderOf(a, b anything) (order int, fine bool) {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	if !x.IsValid() || !y.IsValid() || x.Type() != y.Type() {
@@ -258,7 +258,7 @@ func show(v anything) string {
 
 // ------------------------------------------------------------------------------------------------------------- assert
 
-// Stands where a test has imported assert or require.
+// Replaces the packages assert and require.
 type Assert struct{}
 
 func hold(t reporter, holds bool, message []anything, format string, values ...anything) bool {
@@ -464,7 +464,7 @@ func (Assert) FailNow(t reporter, text string, m ...anything) bool {
 }
 func (Assert) New(t reporter) *Assertions { return &Assertions{t: t} }
 
-// The same with t given once.
+// The same assertions, with t given once.
 type Assertions struct {
 	assert Assert
 	t      reporter

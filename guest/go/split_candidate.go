@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The candidate's side of split judging in Go; it never sees the test. fd 3: calls; fd 4: replies (split_codec.go).
+// The candidate's side of split judging in Go; the test is never sent here. fd 3: calls; fd 4: replies (split_codec.go).
 package fhsplit
 
 import (
@@ -8,7 +8,7 @@ import (
 	"reflect"
 )
 
-// Answers calls of entry until there are no more, and ends the process: the program's own main is never reached.
+// Answers calls of entry until there are no more, then ends the process, so the program's own main is never reached.
 func Serve(entry interface{}, declared ...interface{}) {
 	declare(declared)
 	f := reflect.ValueOf(entry)
@@ -53,7 +53,7 @@ func answer(f reflect.Value, id string, changes bool, from []byte) ([]byte, bool
 	}
 	w.number('R', 1)
 	why, fine := attempt(func() {
-		for i, v := range results { // an interface as a result has its static type only in a place of that type
+		for i, v := range results { // placed in a variable, because a result loses its static interface type otherwise
 			place := reflect.New(t.Out(i)).Elem()
 			place.Set(v)
 			w.put(place)

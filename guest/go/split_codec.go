@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// How values cross between the two programs of split judging in Go. Either is a package main, of which the task's
-// declaration or the candidate's program is a part, and this package fhsplit: nothing that they define is in its scope. It
-// is codec and one side: split_judge.go and split_assert.go, or split_candidate.go.
+// How values cross between the two programs of split judging in Go. Each has a package main, which contains the task's
+// declaration or the candidate's program, and this package fhsplit, in whose scope nothing of main is. The package is the
+// codec and one side: split_judge.go and split_assert.go, or split_candidate.go.
 //
-// Calls:    length (4 bytes), word (C call, c call after which the arguments come back, E end), id (16), the arguments.
-// Replies:  length (4 bytes), id (16), word: R the results, and after c the arguments; P a panic: whether it was an error,
+// Calls:    length (4 bytes), word (C: call, c: call after which the arguments are sent back, E: end), id (16), the arguments.
+// Replies:  length (4 bytes), id (16), word. R: the results and, after c, the arguments. P: a panic: whether its value was an
+//           error, and its text. L: the reason why a result cannot cross. E: the answer to E.
 //
-//	and its text; L why a result cannot cross; E the answer to E.
-//
-// Numbers are little-endian. Both ends know the types from the signature, and values are written as these say; within an
-// interface, the dynamic type is written in front. No type but those that the language has, those that the task's
-// declaration makes, and what is built of them, is ever made of what arrives.
+// Numbers are little-endian. Both ends know the types from the signature, and encode values accordingly; within an interface,
+// the dynamic type precedes the value. Decoding only makes values of Go's own types, of types that the task's declaration
+// defines, and of types composed of these.
 package fhsplit
 
 import (
@@ -26,20 +25,20 @@ import (
 const (
 	frameMax = 8 << 20
 	depthMax = 500
-	costMax  = 64 << 20 // of what the values of one frame take in memory, in bytes
-	typesMax = 256      // that are made of what arrives
+	costMax  = 64 << 20 // bytes of memory for the values of one frame
+	typesMax = 256      // types that are composed while decoding
 	arrayMax = 1 << 20  // bytes of an array within an interface
 	textMax  = 900
 )
 
-// What the codec's own panics hold: why a value cannot cross, or what is no value.
+// The value of the codec's own panics: why a value cannot cross, or what is invalid.
 type refused string
 
 func refuse(format string, arguments ...interface{}) {
 	panic(refused(fmt.Sprintf(format, arguments...)))
 }
 
-// Runs what may refuse. Whatever else goes wrong in it (a key that cannot be hashed) is a refusal as well.
+// Calls a function that may panic with `refused`. Any other panic (a key that cannot be hashed) counts as a refusal too.
 func attempt(f func()) (why string, fine bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -59,7 +58,7 @@ func short(text string) string {
 
 // -------------------------------------------------------------------------------------------------------------- types
 
-// The types that the declaration makes, by name: pointers to them are given.
+// The types that the declaration defines, by name. They are passed as pointers.
 var declaredTypes = map[string]reflect.Type{}
 
 func declare(pointers []interface{}) {
@@ -71,7 +70,7 @@ func declare(pointers []interface{}) {
 	}
 }
 
-// Why values of a type cannot cross; "": they can.
+// The reason why values of a type cannot cross; "": they can.
 func unfitType(t reflect.Type, seen map[reflect.Type]bool) string {
 	if seen[t] {
 		return ""
@@ -115,7 +114,7 @@ func unfitShape(t reflect.Type) string {
 	return ""
 }
 
-// The types that have a name and no package.
+// Go's predeclared types.
 var basicTypes = []reflect.Type{
 	reflect.TypeOf(false), reflect.TypeOf(int(0)), reflect.TypeOf(int8(0)), reflect.TypeOf(int16(0)),
 	reflect.TypeOf(int32(0)), reflect.TypeOf(int64(0)), reflect.TypeOf(uint(0)), reflect.TypeOf(uint8(0)),
@@ -126,7 +125,7 @@ var basicTypes = []reflect.Type{
 
 var emptyInterface = reflect.TypeOf((*interface{})(nil)).Elem()
 
-// The least that a value of a type takes in a frame, in bytes. At least 1, so that counts are bounded by what is there.
+// The minimum bytes of a value of a type in a frame. At least 1, so that counts are bounded by the bytes that are left.
 func leastBytes(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Float32, reflect.String:
@@ -154,13 +153,13 @@ func leastBytes(t reflect.Type) int {
 	return 8
 }
 
-// A field as one that may be read and set, whatever its name is; s is addressable.
+// A field that may be read and set even if it is not exported; s must be addressable.
 func field(s reflect.Value, i int) reflect.Value {
 	f := s.Field(i)
 	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
 }
 
-// The same value, in a place of its own.
+// A copy of the value that is addressable.
 func placed(v reflect.Value) reflect.Value {
 	if v.CanAddr() {
 		return v
@@ -174,7 +173,7 @@ func placed(v reflect.Value) reflect.Value {
 
 type writer struct {
 	bytes       []byte
-	opaque      bool // what has no codec crosses as its type's name where it stands in an interface{}
+	opaque      bool // values in an interface{} that have no codec cross as their type's name
 	depth, cost int
 }
 
@@ -211,7 +210,7 @@ func (w *writer) takes(n int, size uintptr) {
 	w.cost += n * int(size)
 }
 
-// What a dynamic type is; false: it has no codec.
+// The description of a dynamic type; false: it has no codec.
 func describe(t reflect.Type, depth int) ([]byte, bool) {
 	if depth > 8 {
 		return nil, false
@@ -347,7 +346,7 @@ func (w *writer) dynamic(v reflect.Value) {
 
 // ----------------------------------------------------------------------------------------------------------- decoding
 
-// A value of a type that has no codec: equal to nothing but itself, for functions equal nothing.
+// Stands for a value of a type without a codec; equal to nothing but itself, because a function equals nothing.
 type opaqueValue struct {
 	name   string
 	unlike func()
@@ -386,7 +385,7 @@ func (r *reader) flag() bool {
 	return n == 1
 }
 
-// Each of the items takes at least `least` bytes here, and size in memory.
+// Reads a number of items, each of which takes at least `least` bytes in the frame and `size` bytes in memory.
 func (r *reader) count(least int, size uintptr) int {
 	n := r.number(4)
 	if n > uint64(len(r.left)/least) {
@@ -407,7 +406,7 @@ func (r *reader) text() string {
 	return string(r.take(r.count(1, 1)))
 }
 
-// The types that were made of what arrived.
+// The types that were composed while decoding.
 var madeTypes = map[string]reflect.Type{}
 
 func (r *reader) described(depth int) reflect.Type {
@@ -453,7 +452,7 @@ func (r *reader) described(depth int) reflect.Type {
 	return made
 }
 
-// Reads a value of v's type into v, which is new.
+// Reads a value of v's type into v, which must be new.
 func (r *reader) get(v reflect.Value) {
 	if r.depth++; r.depth > depthMax {
 		refuse("values nested deeper than %d", depthMax)
@@ -569,7 +568,7 @@ func (r *reader) dynamic(v reflect.Value) {
 
 // ------------------------------------------------------------------------------------------------------------- frames
 
-// Kept, for a file that nobody refers to is closed.
+// Global, because a file without references is closed.
 var fromOther, toOther = os.NewFile(3, "calls"), os.NewFile(4, "replies")
 
 func send(body []byte) bool {
@@ -578,7 +577,7 @@ func send(body []byte) bool {
 	return e == nil
 }
 
-// nil and true: the stream ended between two frames. nil and false: there is no whole frame.
+// nil and true: the stream ended between two frames. nil and false: it ended within a frame.
 func receive() (body []byte, fine bool) {
 	var size [4]byte
 	if n, e := io.ReadFull(fromOther, size[:]); e != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The judge's side of split judging in Go: the stand-in for the function under test, and the verdict. The program is never
-// here. fd 3: replies; fd 4: calls (split_codec.go); fd 5: the verdict, as split_judge.js describes it. stdin: the seed of
-// chance, sixteen hexadecimal digits, and 1 when changes of arguments are to come back.
+// The judge's side of split judging in Go: the stand-in for the function under test, and the verdict. The program is never sent
+// here. fd 3: replies; fd 4: calls (split_codec.go); fd 5: the verdict, as split_judge.js describes it. stdin: the seed, sixteen
+// hexadecimal digits, and 1 if changed arguments are to be sent back.
 package fhsplit
 
 import (
@@ -17,12 +17,12 @@ import (
 )
 
 var state struct {
-	lock    sync.Mutex // the test may have goroutines
+	lock    sync.Mutex // the test may use several goroutines
 	calls   int
-	changes bool // of arguments are to come back
+	changes bool // changed arguments are to be sent back
 }
 
-// Does not return: the test gets no chance to recover.
+// Does not return, so the test cannot recover.
 func say(word, reason string) {
 	reason = short(reason)
 	message := fmt.Sprintf("%s %d %d\n%s", word, state.calls, len(reason), reason)
@@ -33,7 +33,7 @@ func say(word, reason string) {
 	os.Exit(1)
 }
 
-// Sends a call and gives the reply behind its id. Lock held.
+// Sends a call and returns the part of the reply after the id. Requires the lock.
 func exchange(word byte, arguments []byte) []byte {
 	random, e := os.Open("/dev/urandom")
 	id := make([]byte, 16)
@@ -69,14 +69,14 @@ var chance struct {
 	seed uint64
 }
 
-// Begins math/rand at a number that only this process has: a candidate that draws from its own generator gets other ones.
+// Seeds math/rand with a number that only this process has: a candidate that draws from its own gets other numbers.
 func beginChance(digits string) {
 	seed, e := strconv.ParseUint(digits, 16, 64)
 	if e != nil {
 		say("broken", "no seed came")
 	}
 	chance.seed = seed
-	os.Setenv("GODEBUG", "randseednop=0") // without it rand.Seed does nothing since Go 1.24
+	os.Setenv("GODEBUG", "randseednop=0") // otherwise rand.Seed has no effect since Go 1.24
 	rand.Seed(int64(mixed()))
 	os.Unsetenv("GODEBUG")
 }
@@ -92,7 +92,7 @@ func mixed() uint64 {
 	return z ^ z>>31
 }
 
-// What a test seeds with the time, which the candidate can read as well, begins elsewhere.
+// Replaces a seed that is the time, which the candidate can read too.
 func ownSeed(seed int64) int64 {
 	now := time.Now()
 	for _, unit := range []int64{1, 1e3, 1e6, 1e9} {
@@ -107,7 +107,7 @@ func ownSeed(seed int64) int64 {
 	return seed
 }
 
-// In the test's text in place of those of math/rand.
+// Replaces rand.NewSource in the test's text.
 func NewSource(seed int64) rand.Source { return rand.NewSource(ownSeed(seed)) }
 func Seed(seed int64) {
 	os.Setenv("GODEBUG", "randseednop=0")
@@ -115,7 +115,7 @@ func Seed(seed int64) {
 	os.Unsetenv("GODEBUG")
 }
 
-// A function of shape's type, whose calls cross.
+// Makes a stand-in: a function of shape's type, whose calls are sent to the candidate.
 func StandIn(shape interface{}, declared ...interface{}) interface{} {
 	var given [17]byte
 	io.ReadFull(os.Stdin, given[:])
@@ -190,7 +190,7 @@ func readReply(r *reader, word byte, t reflect.Type, arguments []reflect.Value) 
 	return nil, nil
 }
 
-// What a function can change in an argument that it got by value: what is behind it.
+// Copies back what a function can change through an argument passed by value: the elements and targets it refers to.
 func takeBack(mine, theirs reflect.Value) {
 	switch mine.Kind() {
 	case reflect.Slice:
@@ -230,7 +230,7 @@ func takeBack(mine, theirs reflect.Value) {
 	}
 }
 
-// Ends the judgement when the tests have.
+// Reports the result when the tests have ended.
 func finish() {
 	state.lock.Lock()
 	if state.calls == 0 {

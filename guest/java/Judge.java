@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Runs the test (class Main) beside the program (class Solution and what goes with it) and says how it ended.
+// Runs the test (class Main) together with the program (class Solution and others) and reports how the test ended.
 //
 // fd 8: the secret of this run, 32 bytes.
-// fd 9: what the program prints, and once "\n" secret " passed 0\n", or " failed N\n" and N bytes of reason.
+// fd 9: the program's output, and once "\n" secret " passed 0\n", or " failed N\n" and N bytes of reason.
 //
-// It is a package of its own, so that no class of the program's (a System, a String) takes the place of one that is meant
-// here, and finds the test by its name, for no package can import what is in none. Standard input was moved to fd 8, and
-// output copied to fd 9, before Java started; the secret stays unread in the pipe until the test has ended. Who leaves
-// before that has said nothing. There is no method here that says "passed" but main, which runs the test first.
+// It has a package of its own, so that no class of the program's (a System, a String) replaces one that is used here. It finds
+// the test by name, because a package cannot import classes of the unnamed one. Standard input was moved to fd 8, and output
+// duplicated to fd 9, before Java started; the secret stays unread in the pipe until the test has ended. A program that exits
+// before has reported nothing. No method here writes "passed" but main, which runs the test first.
 package fumehood;
 
 import java.io.FileDescriptor;
@@ -26,7 +26,7 @@ public final class Judge {
 	public static void main(String[] arguments) throws Exception {
 		if (begun) throw new IllegalStateException("the test runs");
 		begun = true;
-		// Whoever sets another one gets what the test prints, and no say in what is said here.
+		// A program that calls System.setOut gets the test's output, but cannot influence the message.
 		PrintStream printed = System.out;
 		FileInputStream secrets = new FileInputStream(descriptor(8));
 		FileOutputStream verdict = new FileOutputStream(descriptor(9));
@@ -51,12 +51,12 @@ public final class Judge {
 			System.arraycopy(reason, 0, message, 33 + tail.length, reason.length);
 			if (secrets.readNBytes(message, 1, 32) == 32) verdict.write(message);
 		} finally {
-			// Neither threads that go on nor hooks get a say.
+			// Ends without waiting for threads or running shutdown hooks.
 			runtime.halt(failure == null ? 0 : 1);
 		}
 	}
 
-	/** What the program threw may have methods of the program's; they end before the secret is read. */
+	/** May call methods of the program's exception class, so it is called before the secret is read. */
 	private static String describe(Throwable t) {
 		try {
 			StringBuilder s = new StringBuilder(String.valueOf(t));
@@ -70,7 +70,7 @@ public final class Judge {
 		}
 	}
 
-	/** A file descriptor that this process was started with, for which java.io has no public way. */
+	/** A descriptor that this process inherited. No public method of java.io returns it. */
 	private static FileDescriptor descriptor(int number) throws ReflectiveOperationException {
 		FileDescriptor d = new FileDescriptor();
 		Field field = FileDescriptor.class.getDeclaredField("fd");

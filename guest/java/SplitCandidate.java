@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the program (class Solution) and answers SplitJudge's calls; it never sees the test. fd 3: calls; fd 4: replies.
+// Holds the program (class Solution) and answers SplitJudge's calls; the test is never sent here. fd 3: calls; fd 4: replies.
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -40,11 +40,11 @@ final class SplitCandidate {
 				codec.send(said(id, 'L', e.getMessage()));
 			} catch (ReflectiveOperationException e) {
 				codec.send(said(id, 'U', name));
-			} catch (LinkageError e) { // a class whose static part throws
+			} catch (LinkageError e) { // a class whose static initializer throws
 				codec.send(thrown(id, e));
 			}
 		}
-		// The program's threads and exit hooks get no say.
+		// Ends without waiting for the program's threads or running shutdown hooks.
 		Runtime.getRuntime().halt(0);
 	}
 
@@ -54,7 +54,7 @@ final class SplitCandidate {
 		Call(Method method, Object[] values) { this.method = method; this.values = values; }
 	}
 
-	/** As Java chooses: own before inherited, types as they are before wider ones, a fixed number of values before any number. */
+	/** Chooses like Java: own before inherited, equal types before wider ones, fixed before variable numbers of arguments. */
 	private static Call find(String name, Object[] values) throws NoSuchMethodException {
 		List<Method> named = new ArrayList<>();
 		for (Class<?> c = Solution.class; c != null && c != Object.class; c = c.getSuperclass())
@@ -87,7 +87,7 @@ final class SplitCandidate {
 		for (int i = 0; i < types.length; i++) {
 			Object one = Array.newInstance(types[i], 1);
 			try {
-				Array.set(one, 0, values[i]); // unboxes and widens as a call does
+				Array.set(one, 0, values[i]); // unboxes and widens like a call
 			} catch (IllegalArgumentException | NullPointerException e) {
 				return NOT;
 			}
@@ -96,7 +96,7 @@ final class SplitCandidate {
 		return fits;
 	}
 
-	/** With an int for each number that is one: a test may write 3 where the declaration has a double and the program an int. */
+	/** Whole numbers as int: a test may write 3 where the declaration has a double and the program an int. */
 	private static Object[] narrow(Object[] values) {
 		Object[] narrow = values.clone();
 		for (int i = 0; i < values.length; i++) {
@@ -107,7 +107,7 @@ final class SplitCandidate {
 		return narrow;
 	}
 
-	/** What stands from the last parameter on as one array; null where there is too little, or another type. */
+	/** The arguments from the last parameter on, as one array; null if there are too few, or their types differ. */
 	private static Object[] pack(Class<?>[] types, Object[] values) {
 		int fixed = types.length - 1;
 		if (values.length < fixed) return null;

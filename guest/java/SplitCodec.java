@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How values cross between SplitJudge and SplitCandidate: frames of a length (4 bytes, big-endian, at most FRAME_MAX) and
-// that many bytes. Each value begins with a tag; an object that was met before in the same frame is a reference to it.
-// Decoding makes objects of java.lang and java.util only, by their constructors: nothing is looked up by a name from
-// outside, and no serialisation of Java's own is used.
+// that many bytes. Each value begins with a tag; an object that occurred before in the same frame is encoded as a reference.
+// Decoding only makes objects of java.lang and java.util, by their constructors: no name from outside is looked up,
+// and Java's own serialisation is not used.
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -19,19 +19,19 @@ import java.util.*;
 final class SplitCodec {
 	static final int FRAME_MAX = 8 << 20, DEPTH_MAX = 500, OBJECTS_MAX = 1000000;
 
-	/** What cannot cross, or is no value. */
+	/** A value cannot cross, or bytes are no valid value. */
 	static final class Refused extends Exception {
 		Refused(String what) { super(what, null, false, false); }
 	}
 
-	/** An object of a class that does not cross: equal to nothing but itself. */
+	/** Stands for an object of a class that cannot cross; equal only to itself. */
 	static final class Opaque {
 		final String type;
 		Opaque(String type) { this.type = type; }
 		@Override public String toString() { return "an object of " + type; }
 	}
 
-	/** A file descriptor that this process was started with. */
+	/** A descriptor that this process inherited. */
 	static FileDescriptor descriptor(int number) throws ReflectiveOperationException {
 		FileDescriptor d = new FileDescriptor();
 		Field field = FileDescriptor.class.getDeclaredField("fd");
@@ -90,7 +90,7 @@ final class SplitCodec {
 			for (int i = 0; i < s.length(); i++) to.writeChar(s.charAt(i));
 		}
 
-		/** Whether it is the object that a literal of these characters is (a copy is put into Java's pool where none is yet). */
+		/** Whether s is the interned object for its characters, like a literal. (If there is none yet, a copy is interned.) */
 		private static boolean isLiteral(String s) { return new String(s).intern() == s; }
 
 		byte[] done() throws Refused {
@@ -169,7 +169,7 @@ final class SplitCodec {
 			for (Object o : c) put(o);
 		}
 
-		/** u: nothing can be changed; s: of a fixed size, as Arrays.asList gives it. */
+		/** The kind of a list: u: immutable; s: of fixed size, as made by Arrays.asList. */
 		private static char kind(Object o) {
 			String name = o.getClass().getName();
 			return name.startsWith("java.util.ImmutableCollections$") || name.startsWith("java.util.Collections$") ? 'u' :
@@ -202,7 +202,7 @@ final class SplitCodec {
 
 		private long wide() throws Refused { return (long) number(4) << 32 | number(4) & 0xffffffffL; }
 
-		/** Each of the items takes at least `bytes` bytes. */
+		/** Reads a number of items, each of which takes at least `bytes` bytes. */
 		private int count(int bytes) throws Refused {
 			int n = number(4);
 			if (n < 0 || n > left() / bytes) throw new Refused("more items than bytes");
@@ -215,7 +215,7 @@ final class SplitCodec {
 			return new String(c);
 		}
 
-		/** An argument or result, with the value it stands for. */
+		/** Reads an argument or result. */
 		Object get() throws Refused {
 			int tag = number(1);
 			switch (tag) {
@@ -229,7 +229,7 @@ final class SplitCodec {
 			case 'c': return (char) number(2);
 			case 'h': return (short) number(2);
 			case 'b': return (byte) number(1);
-			case 's': return text().intern(); // tests compare strings by == where literals are the same object
+			case 's': return text().intern(); // interned, because tests compare literals by ==
 			case 'S': return text();
 			case '@': {
 				int i = number(4);
@@ -243,7 +243,7 @@ final class SplitCodec {
 		private Object object(int tag) throws Refused {
 			if (++depth > DEPTH_MAX || objects.size() >= OBJECTS_MAX) throw new Refused("values nested too deep, or too many");
 			int number = objects.size();
-			objects.add(objects); // it has no value yet
+			objects.add(objects); // reserves its number; the value follows
 			Object v;
 			switch (tag) {
 			case 'A': v = array(number); break;
@@ -283,7 +283,7 @@ final class SplitCodec {
 			for (int i = 0; i < n; i++) {
 				Object o = get();
 				if (o == null && !item.isPrimitive()) continue;
-				Array.set(v, i, o); // throws where the type is another
+				Array.set(v, i, o); // throws if the type does not match
 			}
 			return v;
 		}

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Runs the test (class Main) against a stand-in for class Solution; the program is never here. fd 3: replies; fd 4: calls;
+// Runs the test (class Main) against a stand-in for class Solution; the program is never sent here. fd 3: replies; fd 4: calls;
 // fd 5: the verdict, as split_judge.js describes it.
 //
-// stdin: the seed of chance, sixteen hexadecimal digits, and 1 when changes of arguments are to come back.
+// stdin: the seed, sixteen hexadecimal digits, and 1 if changed arguments are to be sent back.
 //
 // Calls:    word (C: call, c: call with changes, E: end), id (16), the method's name, its arguments as an array.
-// Replies:  id (16), word, and for R the result (and with changes the arguments), T the names of an exception's class and of
-//           those above it, and its message, X a class and message of what is no Exception, L why the
-//           result cannot cross, U a method that is not there, E nothing.
+// Replies:  id (16), word, and for R the result (and with changes the arguments); for T the names of an exception's class and
+//           its superclasses, and its message; for X a class and message of a throwable that is no Exception; for L the
+//           reason why the result cannot cross; U: no such method; E: the answer to E.
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Array;
@@ -26,7 +26,7 @@ final class SplitJudge {
 	public static void main(String[] arguments) throws Exception {
 		codec = new SplitCodec(3, 4);
 		beginChance(new String(System.in.readNBytes(16), StandardCharsets.US_ASCII));
-		changes = System.in.read() == '1'; // of arguments are to come back
+		changes = System.in.read() == '1'; // changed arguments are to be sent back
 		try {
 			Main.main(new String[0]);
 		} catch (Throwable t) {
@@ -40,7 +40,7 @@ final class SplitJudge {
 
 	private static Random chance;
 
-	/** Begins what draws without a seed at numbers that only this process has. */
+	/** Seeds generators without a seed of their own with numbers that only this process has. */
 	private static void beginChance(String seed) {
 		chance = new Random(Long.parseUnsignedLong(seed, 16));
 		Math.random();
@@ -50,7 +50,7 @@ final class SplitJudge {
 			((Random) held(Collections.class, "r")).setSeed(chance.nextLong());
 			((AtomicLong) held(Random.class, "seedUniquifier")).set(chance.nextLong());
 		} catch (ReflectiveOperationException e) {
-			// A JDK that holds them elsewhere: what is left is a beginning that nobody can repeat.
+			// A JDK with other fields: the generators keep their random seeds, and the run cannot be reproduced.
 		}
 	}
 
@@ -60,12 +60,12 @@ final class SplitJudge {
 		return field.get(null);
 	}
 
-	/** In the test's text in place of `new Random()`. */
+	/** Replaces `new Random()` in the test's text. */
 	static Random random() {
 		return new Random(chance.nextLong());
 	}
 
-	/** The same with a seed. The time, which the candidate can read as well, is none. */
+	/** The same with a seed. A seed that is the time, which the candidate can read too, is replaced. */
 	static Random random(long seed) {
 		long millis = System.currentTimeMillis();
 		long[][] clocks = { { millis / 1000, 1 }, { millis, 1000 }, { millis * 1000, 1_000_000 }, { System.nanoTime(), 1_000_000_000 } };
@@ -81,7 +81,7 @@ final class SplitJudge {
 		return s.toString();
 	}
 
-	/** Does not return: the test gets no chance to catch anything. */
+	/** Does not return, so that the test cannot catch anything. */
 	static void say(String word, String reason) {
 		byte[] text = (reason.length() > 600 ? reason.substring(0, 600) : reason).getBytes(StandardCharsets.UTF_8);
 		byte[] head = (word + " " + calls + " " + text.length + "\n").getBytes(StandardCharsets.US_ASCII);
@@ -126,7 +126,7 @@ final class SplitJudge {
 		return reply;
 	}
 
-	/** The stand-in's body. */
+	/** The body of the stand-in. */
 	static Object call(String name, Object... values) {
 		byte[] reply = exchange(changes ? 'c' : 'C', name, values);
 		SplitCodec.Reader in = new SplitCodec.Reader(reply, 17);
@@ -157,13 +157,13 @@ final class SplitJudge {
 		return result;
 	}
 
-	/** A result that is not of the declared class: the test might not even compile. */
+	/** The result is not of the declared class, with which the test might not even compile. */
 	static void wrongType() {
 		say("failed", "the program's result is not of the declared type");
 	}
 
-	/** A program may give another primitive type than the declared one, where most tests mean the same: a narrower one, or
-	 *  for an int or a long a wider one that is one. */
+	/** A program may return another primitive type than the declared one if most tests would accept it: a narrower one or,
+	 *  for int and long, a wider one with a whole number. */
 	static Object number(Object v, Class<?> declared) {
 		Object n = v instanceof Character ? (Object) (int) (Character) v : v;
 		if (!(n instanceof Number)) return v;
@@ -177,7 +177,7 @@ final class SplitJudge {
 		return v;
 	}
 
-	/** As the nearest that is known of its types, which begin with its own. */
+	/** Makes an exception of the first known type in `types`, which begin with its own class. */
 	private static RuntimeException exception(String types, String message) {
 		String[] names = types.split(" ");
 		for (String name : names) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls functions of a program in solution.js, inside a sandbox: what guest/python/call.py does for python, with the same
+// Calls functions of a program in solution.js, inside a sandbox: the counterpart of guest/python/call.py, with the same
 // request on stdin and the same results in ".result-TOKEN".
 'use strict';
 (async () => {
@@ -12,7 +12,7 @@
 	const request = JSON.parse(fs.readFileSync(0, 'utf8'));
 	const file = path.resolve(`.result-${request.token}`);
 	const solution = path.resolve('solution.js');
-	// What is needed at the end is taken now, before the program can replace it.
+	// Bound now, before the program can replace them.
 	const { stringify } = JSON, { writeFileSync } = fs, { inspect } = util, { isArray } = Array, { entries } = Object;
 	const { isFinite, isSafeInteger } = Number, exit = process.reallyExit.bind(process);
 	const { getPrototypeOf } = Object, plain = Object.prototype;
@@ -27,7 +27,7 @@
 		}
 	};
 
-	// Plain JSON, with every object of it a tag: $dict, $int (larger than exact numbers), $float (no number), $other.
+	// The value as JSON in which each object is a tag: $dict, $int (not exact as a number), $float (not finite), $other.
 	const encode = (value, depth) => {
 		if (depth > depthMax || ++nodes > nodesMax) return { $other: 'too large' };
 		if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
@@ -58,7 +58,7 @@
 
 	const finish = (results) => {
 		writeFileSync(file, stringify(results), { flag: 'wx', mode: 0o600 });
-		// Neither exit handlers nor timers of the program run any more.
+		// Ends without running exit handlers or timers of the program.
 		exit(0);
 	};
 

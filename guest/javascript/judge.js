@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Runs one program and then its test, in this process, and says how the test ended.
+// Runs a program and then its test, in this process, and reports how the test ended.
 //
 // stdin:  two times 16 bytes "%015d\n", the lengths of the program and of the test; both, UTF-8; then the secret of
 //         this run, 32 bytes.
 // stdout: what the program prints, and once "\n" secret " passed 0\n", or " failed N\n" and N bytes of reason.
 //
-// program.js loads the program. The test is a function of its own that sees the program's top-level names; its `console` is ours, so that replacing console.assert changes nothing. The
-// test has ended when the event loop has nothing left to do. The secret lives in this closure, and standard input is
-// replaced before the program is loaded.
+// program.js loads the program. The test is a function that sees the program's top-level names. Its `console` is ours, so
+// replacing console.assert changes nothing. The test has ended when the event loop has nothing left to do. The secret is held
+// in this closure, and stdin is replaced before the program is loaded.
 'use strict';
 {
 	const fs = require('fs');
@@ -49,7 +49,7 @@
 			const data = bytes(text(reason).slice(0, 900));
 			message = Buffer.concat([bytes(`\n${secret} failed ${data.length}\n`), data]);
 		} catch {
-			// A reason that the program made unreadable is no reason to believe it.
+			// The error's text is up to the program; if reading it fails, the test has failed all the same.
 		}
 		say(message);
 	};
@@ -74,7 +74,7 @@
 				if (at)
 					first += ` [line ${at[1]} of the test: ${lines[at[1] - 1].trim().slice(0, 240)}]`;
 			} catch {
-				// The count alone decides.
+				// Only the count of failed assertions decides.
 			}
 		}
 	};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Loads a program's text for whoever calls its functions (split_candidate.js, judge.js, call.js), in each way in which people write
-// one file of JavaScript:
+// Loads a program's text for a caller of its functions (split_candidate.js, judge.js, call.js), in each of the forms in which
+// people write a single file of JavaScript:
 //
-//   a script in sloppy mode, as `node FILE` takes it, with module.exports, exports and require at hand
-//   with a return at its top level: the body of a function, as Node makes it of a CommonJS module
-//   with import, export, or await at its top level: an ES module, from which Node's own modules can be imported
+//   a script in sloppy mode, as `node FILE` runs it, with module.exports, exports and require available
+//   with a return at the top level: the body of a function, as Node makes it of a CommonJS module
+//   with import, export, or await at the top level: an ES module, from which Node's own modules can be imported
 //
-// The function that is given finds a name where the program's top level stands, and otherwise among what it exports; a
-// function without a name that is all that it exports has each name. For an ES module it is given by a promise.
+// Returns a function that looks up a name at the program's top level and otherwise among its exports. An anonymous function
+// that is the only export is found under any name. For an ES module, a promise of that function is returned.
 const loadProgram = (program, require, filename) => {
 	const vm = require('vm');
 	const module_ = { exports: {} };
@@ -16,7 +16,7 @@ const loadProgram = (program, require, filename) => {
 	for (const [key, value] of entries({ require, module: module_, exports: module_.exports,
 		__filename: filename, __dirname: filename.slice(0, filename.lastIndexOf('/')) || '/' })) define(key, value);
 
-	// What runs behind the program takes nothing that the program can have replaced: no iterator, no method of an array.
+	// Code that runs after the program uses nothing that the program may have replaced: no iterator, no array method.
 	const Missing = ReferenceError;
 	const isNamed = (f, name) => {
 		const own = typeof f === 'function' ? getOwnPropertyDescriptor(f, 'name') : undefined;
@@ -68,7 +68,7 @@ const loadProgram = (program, require, filename) => {
 	return finder(vm.runInThisContext);
 };
 
-// Makes a program's names those of all: for a test, or an expression, that stands outside of it.
+// Makes a program's names global, for a test or an expression outside of it.
 const publishProgram = (program, require, look) => {
 	const { runInThisContext } = require('vm');
 	const declared = /^[ \t]*(?:export[ \t]+(?:default[ \t]+)?)?(?:async[ \t]+)?(?:function[ \t]*\*?|class|const|let|var)[ \t]+([\w$]+)/gm;
@@ -84,7 +84,7 @@ const publishProgram = (program, require, look) => {
 			const value = look(name);
 			if (value !== undefined) Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 		} catch {
-			// No name of the top level's.
+			// Not a name of the top level.
 		}
 	}
 };

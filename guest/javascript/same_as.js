@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The test of a `sandbox` assertion that calls functions: src/eval/assertions/sandbox.c puts this text in front of a call to
-// sameAs. The canonical solution is run here; `candidate` stands for the answer's function. Each call is an expression, in
-// which `name` is the one or the other. Promises are waited for.
+// The test of a `sandbox` assertion that calls functions: src/eval/assertions/sandbox.c puts this text in front of a call of
+// sameAs. The canonical solution is run here; `candidate` is the stand-in for the answer's function. Each call is an
+// expression in which `name` is one or the other. Promises are awaited.
 const sameAs = async (raising, canonical, name, candidate, calls, tolerance) => {
 	const { isDeepStrictEqual, inspect } = require('util');
 	const { isArray } = Array, { keys, getPrototypeOf, prototype: plain } = Object;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Holds the program and answers the calls of split_judge.js; it never sees the test.
 //
-// stdin:  the names of the functions that will be called, one a line; the program (parts of split_codec.js).
+// stdin:  the names of the functions to be called, one on each line; the program (parts of split_codec.js).
 // fd 3:   calls; fd 4: replies (split_codec.js).
 //
-// program.js loads the program. What it prints does no harm.
+// program.js loads the program. Its output is ignored.
 {
 	const { CodecError, encode, decode, receive, send, parts, quote, shown } = makeCodec(() => { throw new Error('an iterator that goes on'); });
 	const leave = process.reallyExit.bind(process);
@@ -22,7 +22,7 @@
 			sent = encode(values, known);
 			send(id, word, sent.roots, sent.heap);
 		} catch (e) {
-			// A getter of the program's may throw as well.
+			// A getter of the program's may throw too.
 			const why = e instanceof CodecError ? `what it returned cannot cross: ${e.message}` :
 				`what it returned cannot be read: ${shown(() => e)}`;
 			send(id, 'limit', `[${quote(why)}]`, '[]');
@@ -39,7 +39,7 @@
 	const failed = (e) => {
 		broken = e ?? new Error(shown(() => e));
 	};
-	// A promise where the program is loaded by and by.
+	// Returns a promise if the program is loaded asynchronously.
 	const load = () => {
 		try {
 			const look = loadProgram(program, require, '/home/user/program.js');
@@ -63,7 +63,7 @@
 		}
 		return value.then((v) => reply(id, 'resolve', [v], known), (e) => reply(id, 'reject', [e], known));
 	};
-	// As in one process, where a program whose timers go on for ever never ends.
+	// Waits for timers, as in one process, where a program with endless timers never ends.
 	const finish = (id) => {
 		const last = () => {
 			send(id, 'end', '[]', '[]');
@@ -81,7 +81,7 @@
 			if (word === 'end') return finish(id);
 			if (broken !== undefined) reply(id, 'load', [broken]);
 			else pending = answer(id, word === 'call and changes', message[2], message[3]);
-			// A promise settles only when the event loop turns.
+			// A promise settles only when the event loop runs.
 			if (pending !== undefined) return pending.then(serve);
 		}
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How values cross between split_judge.js and split_candidate.js. This text stands in front of either.
+// How values cross between split_judge.js and split_candidate.js. This text is put in front of either.
 //
 // A frame is a length (4 bytes, little-endian, at most frameMax) and that many bytes of UTF-8: JSON that holds arrays,
 // strings, numbers, booleans and null, and never an object. Its value is [id, word, roots, heap] (split_judge.js says
@@ -9,21 +9,21 @@
 //   ["u"]                    undefined
 //   ["n", text]              NaN, Infinity, -Infinity, -0
 //   ["b", digits]            a BigInt
-//   ["x", type]              a function or symbol: nothing but its type crosses
+//   ["x", type]              a function or symbol, of which only the type crosses
 //   ["@", i]                 the object heap[i]
-// and the heap holds, flat, so that neither cycles nor depth matter, each object once:
+// The heap is flat, so cycles and depth do not matter; it has each object once:
 //   ["A", value …]           an array            ["S", length, i, value, …]  an array with holes
 //   ["O", key, value, …]     an object           ["N", key, value, …]        one without prototype
 //   ["C", name, key, value, …]  an instance of a class: its own data
 //   ["M", key, value, …]     a Map               ["Z", value …]              a Set
 //   ["D", number]            a Date              ["R", source, flags]        a RegExp
 //   ["E", name, message]     an Error            ["W", value]                a boxed primitive
-//   ["T", type, number …]    a typed array       ["I", whole, value …]       an iterator, drained; whole: to its end
+//   ["T", type, number …]    a typed array       ["I", whole, value …]       the items of an iterator; whole: all of them
 //
-// Decoding executes nothing: it checks the form of every part and throws a CodecError at the first that is wrong.
-// Nothing here is looked up on a prototype after loading, so that a program which changes prototypes still answers.
+// Decoding executes nothing: it checks the form of every part and throws a CodecError at the first invalid one.
+// After loading, nothing is looked up on a prototype, so a program that changes prototypes can still answer.
 'use strict';
-// onEndless: called by a decoded iterator that was not drained to its end, where it would have to go on; does not return.
+// onEndless: called when a decoded iterator is read beyond the items that were sent; does not return.
 const makeCodec = (onEndless) => {
 	const { isArray, prototype: arrayPrototype } = Array;
 	const { is, keys, getPrototypeOf, getOwnPropertyDescriptor, defineProperty, create, prototype: plain } = Object;
@@ -68,7 +68,7 @@ const makeCodec = (onEndless) => {
 
 	/* ------------------------------------------------------------------------------------------------- encoding */
 
-	const quote = (s) => stringify(s); // of a string stringify asks no toJSON
+	const quote = (s) => stringify(s); // stringify calls no toJSON for strings
 
 	const drained = (iterator, push) => {
 		const start = [];
@@ -82,8 +82,8 @@ const makeCodec = (onEndless) => {
 		for (let i = 0; i < n; i++) push(start[i]);
 	};
 
-	// Values as the JSON text of roots and heap, and the heap's objects. known: objects that the other side has under
-	// these numbers already; they go as well. plainOnly: functions and symbols are refused.
+	// Encodes values as the JSON text of roots and heap, and returns the heap's objects. known: objects that the other side has
+	// under these numbers already; they are sent too. plainOnly: functions and symbols are refused.
 	const encode = (values, known, plainOnly) => {
 		const ids = new KeyMap(), objects = [];
 		let count = 0, size = 0;
@@ -223,7 +223,7 @@ const makeCodec = (onEndless) => {
 	};
 	const put = (o, key, value) => defineProperty(o, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
 
-	// roots and heap as values, with objects of our own making. known: as for encode; these objects are changed in place.
+	// Decodes roots and heap into new objects. known: as for encode; these objects are changed in place.
 	const decode = (roots, heap, known) => {
 		if (!isArray(roots) || !isArray(heap) || roots.length > valuesMax || heap.length > objectsMax)
 			refuse('no roots or no heap');
@@ -263,7 +263,7 @@ const makeCodec = (onEndless) => {
 			const names = keys(o);
 			for (let i = 0; i < names.length; i++) delete o[names[i]];
 		};
-		// For each kind: is (whether an object of ours is of it), make (an empty one) and fill.
+		// For each kind of object: is (whether an object is of that kind), make (an empty one) and fill.
 		const kinds = {
 			__proto__: null,
 			A: {
@@ -401,7 +401,7 @@ const makeCodec = (onEndless) => {
 		}
 	};
 	let input = allocate(64 << 10), have = 0;
-	// Reads until n bytes are there; false at the end of the stream.
+	// Reads until n bytes are available; false at the end of the stream.
 	const fill = (n) => {
 		if (input.length < n) {
 			const larger = allocate(n);
@@ -415,7 +415,7 @@ const makeCodec = (onEndless) => {
 		}
 		return true;
 	};
-	// The next frame's array; undefined at the end of the stream. A frame cut off is refused.
+	// The next frame's array; undefined at the end of the stream. A truncated frame is refused.
 	const receive = () => {
 		if (!fill(4)) return have === 0 ? undefined : refuse('half a frame');
 		const n = readLength(input, 0);
@@ -433,8 +433,8 @@ const makeCodec = (onEndless) => {
 		if (!isArray(message)) refuse('no array');
 		return message;
 	};
-	// roots and heap: as encode gives them. Throws a CodecError for a frame that is too large, and what writing throws when
-	// the other side is gone.
+	// roots and heap are results of encode. Throws a CodecError for a frame that is too large, and the error of writing if the
+	// other side is gone.
 	const send = (id, word, roots, heap) => {
 		const body = bytesOf(`[${quote(id)},${quote(word)},${roots},${heap}]`, 'utf8');
 		if (body.length > frameMax) refuse(`${body.length} bytes, more than a frame holds`);
@@ -444,8 +444,8 @@ const makeCodec = (onEndless) => {
 		for (let at = 0; at < frame.length;)
 			at += again(() => writeSync(4, frame, at, frame.length - at));
 	};
-	// Standard input as `first` bytes, which are given as a text where there are any, `count` texts and `more` numbers: the lengths of the texts in UTF-8 and the numbers, each fifteen
-	// digits and a newline, then the texts.
+	// Reads standard input: `first` bytes, returned as a text if there are any; the lengths of `count` texts in UTF-8 and `more`
+	// numbers, each as fifteen digits and a newline; then the texts.
 	const parts = (count, more, first = 0) => {
 		const stdin = readFileSync(0), all = stdin.subarray(first), found = [], numberAt = (i) => parseInt(utf8(all, 'latin1', 16 * i, 16 * i + 16), 10);
 		let at = 16 * (count + more);

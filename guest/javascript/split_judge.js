@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Runs a test whose function lives in another sandbox (split_candidate.js); the program is never here.
+// Runs a test whose function is in another sandbox (split_candidate.js); the program is never sent here.
 //
-// stdin:  the seed of chance, sixteen hexadecimal digits; the names that the stand-ins have, one a line; the part of the declaration that the test may need; the test; and
-//         1 when changes of arguments are to come back, else 0 (parts of split_codec.js).
+// stdin:  the seed, sixteen hexadecimal digits; the names of the stand-ins, one on each line; the part of the declaration
+//         that the test may need; the test; and 1 if changed arguments are to be sent back, else 0 (parts of split_codec.js).
 // fd 3:   replies; fd 4: calls (split_codec.js). fd 5: the verdict, once: "WORD CALLS LENGTH\n" and LENGTH bytes of
 //         reason. Words: passed; failed; tampered (a reply that no honest candidate sends); gone (the candidate ended
-//         without answering); and about the task, not about the candidate: unfit (the test gives what cannot
-//         cross) and broken (the test cannot be run, or calls nothing).
+//         without answering); and for faults of the task, not of the candidate: unfit (the test passes a value that
+//         cannot cross) and broken (the test cannot be run, or makes no call).
 //
-// Each call has a random id, which its reply repeats. Its first value is the position of the function's name. Calls: "call", "call and changes", "end" (the last one; any reply
-// sent ahead of its time is found here at the latest). Replies: "return", "throw", "resolve" and "reject" (the result was
-// a promise), "load" (the program did not load), "limit" (the result is too large to cross), "end".
+// Each call has a random id, which its reply repeats. Its first value is the index of the function's name. Calls: "call",
+// "call and changes", "end" (the last one, which also reveals a reply that was sent too early). Replies: "return", "throw",
+// "resolve" and "reject" (the result was a promise), "load" (the program could not be loaded), "limit" (the result is too
+// large to cross), "end".
 //
-// The test is a function of its own that sees the helpers and the stand-in as globals. Its console.assert throws at the
-// first assertion that does not hold, and counts: who catches that has failed all the same. The test has ended when
-// the event loop has nothing left to do.
+// The test is a function that sees the helpers and the stand-in as globals. Its console.assert throws at the first
+// assertion that does not hold, and counts it: a test that catches the exception has failed all the same. The test has
+// ended when the event loop has nothing left to do.
 {
 	const fs = require('fs');
 	const vm = require('vm');
@@ -24,7 +25,7 @@
 
 	const [seed, names, helpers, test, changed] = parts(3, 1, 16);
 
-	// Math.random begins at a number that only this process has, and a failure can be repeated: sfc32 of Chris
+	// Math.random is seeded with a number that only this process has, so failures can be reproduced: sfc32 of Chris
 	// Doty-Humphrey's PractRand, which takes three words of state and a counter.
 	let [a, b, c, counter] = [parseInt(seed.slice(0, 8), 16), parseInt(seed.slice(8), 16), 0x9e3779b9, 1];
 	const next = () => {
@@ -54,7 +55,7 @@
 		}
 	};
 
-	// What the candidate may do wrong ends this process here and now; the test gets no chance to catch it.
+	// A protocol violation of the candidate ends this process at once, so the test cannot catch it.
 	const exchange = (word, values) => {
 		const id = randomBytes(16).toString('hex');
 		let sent, message;
@@ -123,7 +124,7 @@
 		if (exchange('end', []).answer !== 'end') say('tampered', 'a reply to no call');
 		say('passed', '');
 	});
-	// Helpers are a script, whose names the test and each other see, as they would in one program.
+	// Helpers are a script, whose names are visible to the test and to each other, as in one program.
 	const define = (key, value) =>
 		Object.defineProperty(globalThis, key, { value, writable: true, configurable: true, enumerable: false });
 	define('require', require);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The test of a problem that gives cases: judge/formats/format_generic.c puts this text in front of a call to checkCases.
+// The test of a problem with cases: judge/formats/format_generic.c puts this text in front of a call of checkCases.
 // Values compare by type and value (docs/data-sets.md); objects by their own keys.
 const checkCases = (candidate, cases, tolerance) => {
 	const { isArray } = Array;

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Calls functions of a program in solution.py, inside a sandbox (src/eval/assertions/code.c says how).
+"""Calls functions of a program in solution.py, inside a sandbox (the protocol is in src/eval/assertions/code.c).
 
-stdin is one JSON object: {"token", "calls": [{"call": expression} or {"function", "args", "kwargs"}]}. What came of
-each call is written, at the very end, to the file ".result-TOKEN": one JSON array. No expectation ever comes here:
-comparison is done outside. The program shares this process, so a hostile one can forge its results; to leave early is
-not enough, as without that file nothing passes.
+stdin is one JSON object: {"token", "calls": [{"call": expression} or {"function", "args", "kwargs"}]}. At the very end, the
+results of the calls are written to the file ".result-TOKEN", as one JSON array. Expected values are never sent here:
+results are compared outside. The program shares this process, so a malicious one can forge its results. Exiting early is
+not enough for that, since nothing passes without the file.
 """
 import sys
 
@@ -20,7 +20,7 @@ def main():
     os.close(null)
     sys.stdin = open(0, encoding="utf-8", closefd=False)
     path = os.path.abspath(".result-" + request["token"])
-    # What is needed at the end is taken now, before the program can replace it.
+    # Bound now, before the program can replace them.
     leave, opener, write, dumps, flush = os._exit, os.open, os.write, json.dumps, (sys.stdout.flush, sys.stderr.flush)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     base_error = BaseException
@@ -37,7 +37,7 @@ def main():
             return f"<{function.__name__}() of a {name_of(value).__name__} raised {name_of(error).__name__}>"
 
     def encode(value, depth, budget):
-        """Plain JSON, with every object of it a tag: $dict, $int (larger than JSON's), $float (no number), $other."""
+        """The value as JSON in which each object is a tag: $dict, $int (beyond JSON's range), $float (not finite), $other."""
         budget[0] -= 1
         if depth > depth_max or budget[0] < 0:
             return {"$other": "too large"}
@@ -60,7 +60,7 @@ def main():
     def decimal(value):
         try:
             return text_of(value)
-        except ValueError:  # over sys.get_int_max_str_digits()
+        except ValueError:  # more digits than sys.get_int_max_str_digits()
             return hex(value)
 
     def problem(error, stage):
@@ -88,7 +88,7 @@ def main():
         out = opener(path, flags, 0o600)
         while data:
             data = data[write(out, data):]
-        # Neither exit handlers nor threads of the program run any more.
+        # Ends without running exit handlers or threads of the program.
         leave(0)
 
     def call(module, wanted):

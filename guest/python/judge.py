@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
-# Runs one program whose last lines are its test, in this process, and says how the test ended.
+# Runs a program whose last lines are its test, in this process, and reports how the test ended.
 #
 # stdin:  16 bytes "%015d\n", the length of the program; the program, UTF-8; then the secret of this run, 32 bytes.
 # stdout: what the program prints, and once "\n" secret " passed 0\n", or " failed N\n" / " exited N\n" and N bytes of
 #         reason.
 #
-# The secret stays unread in the pipe until the test has ended, so that no frame and no object holds it while the
-# program runs; standard input is moved out of the way before. Everything used afterwards is bound as a default
-# argument here, so that a program which replaces builtins or modules changes nothing. Only modules that are built
-# into the interpreter are imported: each run pays for what is loaded here.
+# The secret stays unread in the pipe until the test has ended, so that no frame or object contains it while the program
+# runs; stdin is moved to another descriptor before. Everything used afterwards is bound as a default argument here, so a
+# program that replaces builtins or modules changes nothing. Only modules built into the interpreter are imported, because
+# each run pays for what is loaded here.
 import builtins
 import sys
 import posix
 import _io
 
-# What Python's site module would define; the interpreter is started without it.
+# Normally defined by Python's site module, without which the interpreter is started.
 builtins.exit = builtins.quit = sys.exit
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The test of a `sandbox` assertion that calls functions: src/eval/assertions/sandbox.c puts this text in front of a call to
-# same_as. The canonical solution is run here; `candidate` stands for the answer's function. Each call is an expression, in which
-# `name` is the one or the other. (StopIteration and StopAsyncIteration come as what they are.)
+# The test of a `sandbox` assertion that calls functions: src/eval/assertions/sandbox.c puts this text in front of a call of
+# same_as. The canonical solution is run here; `candidate` is the stand-in for the answer's function. Each call is an expression
+# in which `name` is one or the other. (StopIteration and StopAsyncIteration are passed on unchanged.)
 def same_as(raising, canonical, name, candidate, calls, tolerance):
     kind, size = type, len
 
@@ -31,7 +31,7 @@ def same_as(raising, canonical, name, candidate, calls, tolerance):
             return error, None
 
     def name_of(error):
-        """An exception of the program's own comes as the built-in one that it is made of, with its name beside it."""
+        """The name of an error's type. A program's own exception arrives as its built-in base, with its name in raised_as."""
         return getattr(error, "raised_as", kind(error).__name__)
 
     vars_of = {"__name__": "canonical_solution"}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The candidate's side: runs the program of one sample and answers the judge's calls. The test, and what it expects, never
-# come here; nothing here has to be kept from the program, which may answer by hand as well.
+# The candidate's side: runs the program of a sample and answers the judge's calls. The test and its expected values are never
+# sent here. Nothing here has to be protected from the program, which could write answers itself as well.
 #
-# stdin:   two times 16 bytes "%015d\n": the lengths of the names of the functions that will be called (one a line) and of
+# stdin:   two times 16 bytes "%015d\n": the lengths of the names of the functions to be called (one on each line) and of
 #          the program; then both.
 # fd 3, 4: from and to the judge (split_judge.py).
 import _io
@@ -11,7 +11,7 @@ import builtins
 from split_codec import (AnyError, Gone, Limit, OPAQUE, PlainError, Str, decode, decode_text, encode, kind, leave, length,
                          method_order, out, posix, put, put_known, receive, send, sys, tag_count, take_input, take_size, text_of)
 
-builtins.exit = builtins.quit = sys.exit  # as Python's site module has them; the interpreter is started without it
+builtins.exit = builtins.quit = sys.exit  # normally defined by Python's site module, without which the interpreter is started
 
 FROM, TO = 3, 4
 KEPT_MAX = 100000
@@ -85,7 +85,7 @@ def message_of(error):
 
 
 def describe(error):
-    """The name of the nearest built-in, that of the type itself, and the message."""
+    """The name of the nearest built-in base, the name of the type itself, and the message."""
     order = method_order(kind(error))
     base = ""
     for its in order:
@@ -100,7 +100,7 @@ def error_answer(error):
 
 
 def leaving(error):
-    """What no test may catch: SystemExit is leaving, the others are failures."""
+    """The answer for an exception that a test must not catch: SystemExit means leaving, the others are failures."""
     return b"x" if Exit in method_order(kind(error)) else b"l"
 
 
@@ -146,8 +146,8 @@ def serve(functions, failed):
 
 
 def load(program, names):
-    """The functions with their names, or the answer to whatever is asked. A name that the program leaves to Python, such as sum,
-    means what it means in one program."""
+    """The functions with their names; or the answer to every request, if the program failed. A function that the program does not
+    define, such as sum, is Python's, as it would be in one program."""
     space = {}
     try:
         run(compile_text(program, "<string>", "exec", 0, True), space)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-# How values cross between a judge and a candidate: bytes that nothing but this text reads. It executes nothing, looks up
-# no name that comes from the other side, and everything in it has a bound. Both drivers (split_judge.py and
-# split_candidate.py) are written in its words. What is used later is bound to names of this module now: a program that
-# replaces builtins changes nothing here. Only modules that are built into the interpreter are imported: a run that starts
-# fresh pays for them.
+# How values cross between a judge and a candidate: as bytes that only this text reads. Decoding executes nothing, looks up no
+# name sent by the other side, and is bounded everywhere. Both drivers (split_judge.py and split_candidate.py) use the functions
+# of this text. Everything used later is bound to names of this module now, so a program that replaces builtins changes nothing
+# here. Only modules built into the interpreter are imported, because a run that starts fresh pays for them.
 #
 # A frame is a u32 length and so many bytes, all numbers little-endian. A value is a tag of one byte and:
 #     N T F                   None, True, False
@@ -14,13 +13,13 @@
 #     l t S Z u32 values      list, tuple, set, frozenset
 #     A u32 i64… | G u32 f64… a list of ints or of floats
 #     d u32 keys and values   dict, in order
-#     r u32                   again the object of that number: mutable ones are numbered as they begin, tuples, frozensets
-#                             and long strings as they end
+#     r u32                   a reference to the object with that number: mutable ones are numbered when they begin, tuples,
+#                             frozensets and long strings when they end
 #     R 3 values              range
 #     k v m and a value       a dict's view of keys, values (a list) or items (a dict)
 #     q 2 values              deque: maxlen or None, a list
 #     D s | Q 2 ints          Decimal, Fraction
-#     O u32 s u8 i64          anything else, by number: type, truth (2: cannot be told), length (-1: none)
+#     O u32 s u8 i64          anything else: its number, type, truth (2: unknown), length (-1: none)
 #     J u32                   an iterator, by number
 import posix
 import sys
@@ -50,15 +49,15 @@ tag_count, tag_int, tag_float, tag_complex = Struct("<BI").pack, Struct("<Bq").p
 
 
 class Limit(Exception):
-    """A value is larger or deeper than what crosses."""
+    """A value is too large or too deeply nested to cross."""
 
 
 class Unsupported(Exception):
-    """A value of a kind that does not cross in this direction."""
+    """A value of a kind that cannot cross in this direction."""
 
 
 class Malformed(Exception):
-    """Bytes that no encoder of ours writes."""
+    """Bytes that our encoder never writes."""
 
 
 class Gone(Exception):
@@ -66,12 +65,12 @@ class Gone(Exception):
 
 
 # ---------------------------------------------------------------------------------------------------------- encoding
-out = []  # the same list in each module that has it
+out = []  # one list, shared by all modules that import it
 memo, numbers, values_left, slow = {}, 0, 0, None
 
 
 def encode(value, foreign):
-    """The bytes of a value. foreign(value, depth) puts what stands for a value of none of the plain types."""
+    """The encoded value. foreign(value, depth) encodes a value that is of no plain type."""
     global memo, numbers, values_left, slow
     empty(out)
     memo, numbers, values_left, slow = {}, 0, VALUES_MAX, foreign
@@ -86,7 +85,7 @@ def encode(value, foreign):
 
 def remember(value):
     global numbers
-    memo[identity(value)] = (numbers, value)  # which also keeps it alive, and its identity its own
+    memo[identity(value)] = (numbers, value)  # also keeps the value alive, so that its id() is not reused
     numbers += 1
 
 
@@ -206,7 +205,7 @@ plain = {
     Set: put_set, Frozen: put_frozen, Dict: put_dict, Range: put_range,
 }
 
-# Subclasses cross as the plain value, read by the base type's own methods.
+# Values of subclasses cross as plain values, read by the base type's methods.
 bases = (
     (Bool, Bool), (Int, Int.__int__), (Float, Float.__float__), (Str, Str.__str__),
     (Complex, lambda v: Complex(Complex.real.__get__(v), Complex.imag.__get__(v))),
@@ -215,7 +214,7 @@ bases = (
     (Set, lambda v: Set(List(Set.__iter__(v)))), (Frozen, lambda v: Frozen(List(Frozen.__iter__(v)))),
 )
 method_order = type.__dict__["__mro__"].__get__
-# Types of the standard library that cross as themselves; their modules are not loaded for it.
+# Types of the standard library that keep their type; their modules are not loaded for this.
 views = {kind({}.keys()): b"k", kind({}.values()): b"v", kind({}.items()): b"m"}
 
 
@@ -225,7 +224,7 @@ def loaded(module, name):
 
 
 def put_as(value, item, depth):
-    """Puts item for value; what meets value again in this frame finds item."""
+    """Encodes item in place of value; further references to value in this frame refer to item."""
     begins = numbers
     if kind(item) in (List, Dict, Set, Array):
         memo[identity(value)] = (begins, (value, item))
@@ -235,7 +234,7 @@ def put_as(value, item, depth):
 
 
 def put_known(value, depth):
-    """Puts a value of a type that is known beyond the plain ones; False when it is none."""
+    """Encodes a value of one of the further known types; False if it is of none."""
     its = kind(value)
     tag = views.get(its)
     if tag is not None:
@@ -246,7 +245,7 @@ def put_known(value, depth):
     order = method_order(its)
     if Dict in order:
         ordered = loaded("collections", "OrderedDict")
-        # its order is its own, and may differ from that of the dict below
+        # an OrderedDict has its own order, which may differ from that of the underlying dict
         put_as(value, Dict(ordered.items(value) if ordered is not None and ordered in order else dict_items(value)), depth)
     elif its is loaded("_collections", "deque"):
         out.append(b"q")
@@ -278,7 +277,7 @@ source, at, numbered, extra = b"", 0, [], {}
 
 
 def decode(data, start, readers):
-    """The value that stands in data from `start` to its end. `readers`: what else may stand there, by tag."""
+    """Decodes the value in data from `start` to the end. `readers`: functions for further tags that are allowed there."""
     global source, at, numbered, values_left, extra
     source, at, numbered, values_left, extra = data, start, [], VALUES_MAX, readers
     value = get(0)

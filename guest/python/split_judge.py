@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: MIT
-# The judge's side: runs the test of one problem against a stand-in for the function that it tests. No text of the
-# candidate's ever comes here; what comes are values, over a pipe, and the end.
+# The judge's side: runs the test of a problem against a stand-in for the function that it tests. No text of the candidate's is
+# ever sent here: only values arrive, over a pipe, and its end.
 #
-# stdin:   the seed of chance, sixteen hexadecimal digits (below); four times 16 bytes "%015d\n": the lengths of the names that the stand-ins have (one a line), of the part of the
-#          prompt that the test may need and of the test, and 1 when changes of arguments come back; then the three texts.
-# fd 3, 4: from and to the candidate. A request is an operation, eight random bytes and a value; the answer has the same
-#          bytes in front. Whatever else comes, before, between or after, is no answer of an honest driver: the judge ends
-#          at once and says "tampered", and no test ever sees an exception for it.
-# fd 5:    one message at the very end: "WORD CALLS SIZE\n" and SIZE bytes of reason (src/judge/split.h has the words).
+# stdin:   the seed, sixteen hexadecimal digits (begin_chance); four times 16 bytes "%015d\n": the lengths of the names of the
+#          stand-ins (one on each line), of the part of the prompt that the test may need and of the test, and 1 if changed
+#          arguments are to be sent back; then the three texts.
+# fd 3, 4: from and to the candidate. A request is an operation, eight random bytes and a value; the answer begins with the same
+#          bytes. Anything else that arrives was not sent by an honest driver: the judge ends at once and reports "tampered",
+#          without an exception that a test could catch.
+# fd 5:    one message at the very end: "WORD CALLS SIZE\n" and SIZE bytes of reason (src/judge/split.h lists the words).
 import builtins
 
 import split_numpy
 from split_codec import (Gone, Int, Limit, Malformed, OPAQUE, Str, U, Unsupported, decode, decode_text, encode, get_kind, kind, leave,
                          posix, put_known, read_fd, receive, send, sys, take, take_input, take_size, urandom)
 
-builtins.exit = builtins.quit = sys.exit  # as Python's site module has them; the interpreter is started without it
+builtins.exit = builtins.quit = sys.exit  # normally defined by Python's site module, without which the interpreter is started
 
 FROM, TO, DRIVER = 3, 4, 5
 ITEMS_MAX = 1000000
@@ -23,8 +24,8 @@ calls, items_left = 0, ITEMS_MAX
 CALL, NEXT = b"c", b"n"
 known_errors = {name: error for name, error in vars(builtins).items()
                 if kind(error) is kind and issubclass(error, Exception) and not name.endswith("Group")}
-# Raised inside of a loop of the test's (map, zip, all) these would end it, before anything was compared. So they come as
-# what Python makes of them in a generator, but for a test that names them.
+# Raised within a loop of the test's (map, zip, all), these would end the loop before anything was compared. So they are
+# converted as Python does in a generator, unless the test names them.
 ends_of_loops = "StopIteration", "StopAsyncIteration"
 test_text = ""
 
@@ -43,7 +44,7 @@ def end(verdict, reason):
 
 
 class Opaque:
-    """A value of a type that does not cross. It equals nothing, and tells its truth and length."""
+    """Stands for a value whose type cannot cross. It equals nothing, and has the value's truth and length."""
 
     def __init__(self, number, name, truth, size):
         self.__dict__.update(number=number, name=name, truth=truth, size=size)
@@ -72,7 +73,7 @@ class Opaque:
 
 
 class Iterator:
-    """An iterator of the candidate's: each item is asked for."""
+    """An iterator of the candidate's, from which each item is requested."""
 
     def __init__(self, number):
         self.number, self.over = number, False
@@ -118,7 +119,7 @@ over = object()
 
 
 def answer_to(identifier):
-    """The kind of the answer, and its bytes."""
+    """Sends a request; returns the kind of the answer, and its bytes."""
     try:
         data = receive(FROM)
     except Gone:
@@ -142,7 +143,7 @@ def value_of(data, at):
 
 
 def text_pair(data):
-    """Of an exception: the built-in's name, the type's own name and the message."""
+    """Decodes an exception: the name of the built-in base, the type's own name, and the message."""
     words = value_of(data, 9)
     if kind(words) is not tuple or len(words) != 3 or any(kind(word) is not str for word in words):
         end("tampered", "an exception that is none")
@@ -177,7 +178,7 @@ def ask(operation, value):
             raised = error(message) if error else Exception(text)
         except Exception:
             raised = Exception(text)
-        raised.raised_as = name  # for same_as.py: what the program's own class is called
+        raised.raised_as = name  # for same_as.py: the name of the program's own class
         raise raised
     if answer == b"x":
         base, name, message = text_pair(data)
@@ -191,7 +192,7 @@ def ask(operation, value):
 
 
 def changed(value, found):
-    """The mutable objects of a call's arguments, in the order in which they are numbered: depth first, each once."""
+    """Collects the mutable objects of a call's arguments in the order of their numbers: depth first, each once."""
     its = kind(value)
     if its in (list, dict, set, bytearray):
         if id(value) in found:
@@ -207,7 +208,7 @@ def changed(value, found):
 
 
 def patch(value, content):
-    """Makes an argument what the candidate has made of its copy."""
+    """Changes an argument in place to what the candidate made of its copy."""
     if kind(value) is not kind(content):
         end("tampered", "an argument that became another type")
     if kind(value) in (list, bytearray):
@@ -218,8 +219,8 @@ def patch(value, content):
 
 
 def call_and_change(number, args, kwargs):
-    """As ask, but what the candidate changed in place is changed here too, and where its result is an argument, so is
-    ours."""
+    """Like ask. In addition, changes that the candidate made in place are made here too, and where its result is an argument,
+    so is ours."""
     found = {}
     changed((args, kwargs), found)
     mine = [value for value in found.values() if value is not kwargs]
@@ -265,9 +266,9 @@ def explain(error, text):
 
 # ------------------------------------------------------------------------------------------------------ chance
 def begin_chance(seed):
-    """Begins the generators of module random at numbers that only this process has: a candidate that draws from its own gets
-    other ones. What a test seeds with a number of its own gives what it gives anywhere; what it seeds with the time, which
-    the candidate can read as well, or with nothing, does not."""
+    """Seeds the generators of module random with numbers that only this process has, so a candidate that draws from its own gets
+    other ones. If the test seeds with a number of its own, the results are as anywhere. If it seeds with the time, which the
+    candidate can read too, or with nothing, they are not."""
     import random
     import time
     true_seed, drawn = random.Random.seed, random.Random("%x" % seed)
@@ -286,12 +287,12 @@ def begin_chance(seed):
         self.gauss_next = None
 
     random.Random.seed, random.Random.__init__ = mixed, new
-    random.seed = random._inst.seed  # the module's functions are those of one generator
+    random.seed = random._inst.seed  # the module's functions are methods of one generator
     random.seed()
 
 
 def nothing_is_left():
-    """Whether the candidate has said nothing that nobody asked for."""
+    """Whether the candidate has sent nothing without a request."""
     posix.set_blocking(FROM, False)
     try:
         return not read_fd(FROM, 1)
@@ -307,7 +308,7 @@ def main():
     space, test_text = {}, test
     if "import numpy" in test or "from numpy" in test:
         split_numpy.offer()
-    if "import unittest" in test or "from unittest" in test:  # which looks for its cases in the main module
+    if "import unittest" in test or "from unittest" in test:  # unittest looks for its cases in the main module
         sys.modules["__main__"] = module = kind(sys)("__main__")
         space = module.__dict__
     try:
@@ -322,7 +323,7 @@ def main():
     try:
         exec(program, space)
     except BaseException as error:
-        # only the test's own leaving comes here, such as unittest.main's
+        # an exit by the test itself, such as unittest.main's
         if kind(error) is not SystemExit or error.code:
             try:
                 reason = explain(error, test)

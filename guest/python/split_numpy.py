@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-# In the place of numpy on the judge's side, where a test names it and it cannot be imported: HumanEval+ and MBPP+ in the
-# formats of HumanEval and MBPP ask it whether floats are close, and nothing else. The rules are numpy's, but for shapes; values are
-# numbers and sequences of them.
+# Replaces numpy on the judge's side, if a test uses it and it cannot be imported. HumanEval+ and MBPP+, in the formats of
+# HumanEval and MBPP, only use it to compare floats. The rules are numpy's, except for shapes; values are numbers and sequences
+# of numbers.
 import sys
 
 
 class ndarray:
-    """Nothing is one here."""
+    """A type that no value has."""
 
 
 class float64(float):
-    """Numbers of numpy's cross as plain ones."""
+    """numpy's numbers cross as plain ones."""
 
 
 class float32(float64):
@@ -26,7 +26,7 @@ def near(a, b, rtol, atol, equal_nan):
 
 
 def all_near(a, b, *how):
-    """Of the same shape. numpy would also stretch one to the other's, so that it takes an empty list for near to any number."""
+    """Requires equal shapes. numpy would broadcast one, and so consider an empty list close to any number."""
     sizes = [len(x) if isinstance(x, (list, tuple)) else None for x in (a, b)]
     if sizes[0] != sizes[1]:
         raise ValueError("%r and %r are not of one shape" % (a, b))

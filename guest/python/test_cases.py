@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The test of a problem that gives cases: judge/formats/format_generic.c puts this text in front of a call to check_cases.
-# Values compare by type and value (docs/data-sets.md): an object's own idea of equality is never asked.
+# The test of a problem with cases: judge/formats/format_generic.c puts this text in front of a call of check_cases.
+# Values compare by type and value (docs/data-sets.md): an object's own __eq__ is never called.
 def check_cases(candidate, cases, tolerance):
     kind, size = type, len
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# The test of an EvalPlus problem: judge/comparing/truth.c puts this text in front of a call to check_plus. A result is right when it
-# equals that of the reference, or, being of floats, is near it (EvalPlus: numpy's allclose with rtol 1e-07); where a task has
-# more than one right answer, an oracle decides as well (judge/formats/format_evalplus.c, judge/formats/mbpp_plus.c).
+# The test of an EvalPlus problem: judge/comparing/truth.c puts this text in front of a call of check_plus. A result is right if
+# it equals the reference's or, for floats, is close to it (EvalPlus: numpy's allclose with rtol 1e-07). For tasks with several
+# right answers, an oracle decides too (judge/formats/format_evalplus.c, judge/formats/mbpp_plus.c).
 class LongText:
-    """A str of the reference's that is too long to be written down: equal to a str of that length and digest."""
+    """Stands for a long str of the reference's: equal to a str with that length and digest."""
 
     def __init__(self, size, digest):
         self.size, self.digest = size, digest
@@ -19,7 +19,7 @@ class LongText:
 
 
 class LongList:
-    """A list or tuple of the reference's with too many numbers and texts: equal to one of that length and digest."""
+    """Stands for a long list or tuple of the reference's: equal to one with that length and digest."""
 
     def __init__(self, kind, size, digest):
         self.kind, self.size, self.digest = {"list": list, "tuple": tuple}[kind], size, digest
@@ -36,7 +36,7 @@ class LongList:
 
 
 def unpacked(text):
-    """The values in zlib-compressed JSON with the tags of guest/python/truth.py."""
+    """Decodes values in zlib-compressed JSON with the tags of guest/python/truth.py."""
     import binascii
     import json
     import zlib
@@ -91,7 +91,7 @@ def check_plus(candidate, inputs, results, atol, oracle):
         return got == 0 or same(arguments, got, wanted)
 
     def or_by_the_height(arguments, got, wanted):
-        """Of a square pyramid: the second number may as well be its height."""
+        """The surface of a square pyramid: also accepts the result if the second number is taken as the height."""
         edge, height = arguments
         area = edge ** 2 + 2 * edge * ((edge / 2) ** 2 + height ** 2) ** 0.5
         return is_number(got) and abs(got - round(area)) <= atol or same(arguments, got, wanted)

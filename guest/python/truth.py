@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What a data set's reference gives for each input, inside a sandbox (judge/comparing/truth.c).
+"""Computes what a data set's reference returns for each input, inside a sandbox (judge/comparing/truth.c).
 
 stdin:  three times 16 bytes "%015d\n", the sizes of the program, of the function's name and of the inputs; these three,
         UTF-8. The inputs are a Python expression for a list of argument lists.
-stdout: one JSON array, a value for each input. Every object of it is a tag: {"$tuple": [...]}, {"$set": [...]},
+stdout: one JSON array, a value for each input. Each object in it is a tag: {"$tuple": [...]}, {"$set": [...]},
         {"$frozenset": [...]}, {"$dict": [pair, ...]}, {"$int": "0x…"} beyond 64 bits, {"$float": "nan"|"inf"|"-inf"},
         {"$complex": [real, imaginary]}, {"$text": [size, SHA-256]} for a long str, {"$long": ["list"|"tuple", size, SHA-256]} for many
-        numbers or texts that have to be met exactly, {"$other": type} for all that cannot be written down.
+        numbers or texts that must be equal, {"$other": type} for values that JSON cannot represent.
 
 What the reference prints goes to stderr.
 """
@@ -20,13 +20,13 @@ ITEMS_MAX = 100000
 
 
 def digest_of(values):
-    """Of numbers and texts: the same where they are equal. As in guest/python/test_plus.py."""
+    """The digest of numbers and texts: equal values have equal digests. The same as in guest/python/test_plus.py."""
     plain = [int(v) if not isinstance(v, str) and v - v == 0 and v == int(v) else v for v in values]
     return hashlib.sha256("\n".join(map(repr, plain)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def is_long(values):
-    """Whether its digest is enough: floats may be near, and so are compared one by one."""
+    """Whether the digest suffices. It does not for floats, which are compared one by one with a tolerance."""
     kinds = set(map(type, values)) if type(values) in (list, tuple) and len(values) > ITEMS_MAX else {float}
     return kinds <= {bool, int, float, str} and kinds != {float}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For programs judged in Rust: what they call of the crate md5 (0.7), which BigCode's harness has beside std. RFC 1321.
+// For programs judged in Rust: the functions that they use of the crate md5 (0.7), which BigCode's harness has. RFC 1321.
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For tests and programs judged in Rust: what they call of the crate rand (0.4), which BigCode's harness has beside std.
+// For tests and programs judged in Rust: the functions that they use of the crate rand (0.4), which BigCode's harness has.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Once;
 
@@ -118,8 +118,8 @@ impl<A: Rand, B: Rand> Rand for (A, B) {
     }
 }
 
-// splitmix64, one for all threads. In the judge's process it begins at a number that no program has (split_codec.rs sets the
-// variable), and elsewhere at the same number always, so that a program that draws does the same in every run.
+// splitmix64, shared by all threads. In the judge's process its seed is a number that no program has (split_codec.rs sets the
+// variable). Elsewhere the seed is constant, so that a program that draws does the same in every run.
 static STATE: AtomicU64 = AtomicU64::new(1);
 static BEGIN: Once = Once::new();
 

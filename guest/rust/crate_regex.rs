@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For programs judged in Rust: what they call of the crate regex (1), which BigCode's harness has beside std. It stands behind
+// For programs judged in Rust: the functions that they use of the crate regex (1), which BigCode's harness has. This text follows
 // crate_regex_machine.rs in one crate.
 
 #[derive(Clone)]
@@ -54,7 +54,7 @@ impl Regex {
         Ok(Regex { pattern: pattern.to_string(), steps, groups: parser.groups + 1, names: parser.names })
     }
 
-    // Follows what takes no character, the preferred way first.
+    // Follows transitions that consume no character, the preferred one first.
     fn add(&self, threads: &mut Threads, text: &str, at: usize, first: usize, places: Places) {
         let mut later = vec![(first, places)];
         while let Some((step, mut places)) = later.pop() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// For programs judged in Rust: the machine below what they call of the crate regex (crate_regex.rs, which stands behind this
-// text in one crate). It follows all ways at once (Pike's), so that time is linear in the text, and finds what a backtracking one
-// does: the leftmost match, by the earlier alternative. What of the syntax is not here (set operations, most properties) is an error.
+// For programs judged in Rust: the automaton below the crate regex (crate_regex.rs, which follows this text in one crate). It
+// follows all alternatives at once (Pike), so its time is linear in the text, and finds the same match as backtracking: the
+// leftmost one, preferring the earlier alternative. Syntax that is missing here (set operations, most properties) is an error.
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;

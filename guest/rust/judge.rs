@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Stands behind a program and its test, in one crate, runs the test's functions and says how they ended. In front of it
-// stand the program as the crate's root, with no_main, and a module fh_test with the test and a list of its functions
+// Follows a program and its test in one crate, runs the test's functions and reports how they ended. Before it come the
+// program, as the crate's root with no_main, and a module fh_test with the test and a list of its functions
 // (src/judge/languages/rust_units.c).
 //
 // stdin:  the secret of this run, 32 bytes.
 // stdout: what the program prints, and once "\n" secret " passed 0\n", or " failed N\n" and N bytes of reason.
 //
-// Who leaves by exit() never comes back here. The secret stays unread in the pipe until the test has ended, and standard
-// input is moved away before any constructor of the program's runs. Nothing is called by a name that the program can
-// have given to something else: no macro but by its path, and std by a name of ours, for a program may call itself std.
+// A program that calls exit() has reported nothing. The secret stays unread in the pipe until the test has ended, and standard
+// input is moved before any constructor of the program runs. Nothing is called by a name that the program may have redefined:
+// macros only by their path, and std by a name of ours, because a program may have something called std.
 mod fh_judge {
     #![allow(unsafe_code, non_snake_case, unreachable_pub, missing_docs)]
     extern crate std as fh_std;
@@ -36,7 +36,7 @@ mod fh_judge {
     }
 
     extern "C" fn begin() {
-        // SAFETY: the descriptors are the process's own, and nothing else has run yet.
+        // SAFETY: the descriptors belong to this process, and nothing else has run yet.
         unsafe {
             dup2(0, SECRET);
             dup2(1, OUT);
@@ -62,11 +62,11 @@ mod fh_judge {
             let digits = [n / 100, n / 10 % 10, n % 10].map(|digit| b'0' + digit as u8);
             self.add(&digits);
         }
-        // By one call, so that nothing of a thread that goes on gets in between.
+        // In one call, so that no other thread's output can interleave.
         fn send(&self) {
             let mut sent = 0;
             while sent < self.size {
-                // SAFETY: of text, size bytes are filled.
+                // SAFETY: the first `size` bytes of text are initialised.
                 let n = unsafe { write(OUT, self.text.as_ptr().add(sent), self.size - sent) };
                 if n <= 0 {
                     return;
@@ -80,7 +80,7 @@ mod fh_judge {
         let mut secret = [0; SECRET_SIZE];
         let mut have = 0;
         while have < SECRET_SIZE {
-            // SAFETY: what is left of secret is as long.
+            // SAFETY: the rest of `secret` has that length.
             let n = unsafe { read(SECRET, secret.as_mut_ptr().add(have), SECRET_SIZE - have) };
             if n <= 0 {
                 return;
@@ -114,14 +114,14 @@ mod fh_judge {
     extern "C" fn fh_judge_main() -> i32 {
         const SIGPIPE: i32 = 13;
         const SIG_IGN: usize = 1;
-        // As std does ahead of a main of its own. SAFETY: no handler is put in.
+        // As std does before main. SAFETY: no handler is installed.
         unsafe {
             signal(SIGPIPE, SIG_IGN);
         }
         for (name, test) in crate::fh_test::FH_JUDGE_TESTS {
             if let Err(panic) = catch_unwind(*test) {
                 say(b"failed", [*name, ": ", text_of(&*panic)].concat().as_bytes());
-                forget(panic); // what it drops is the program's
+                forget(panic); // dropping it would run code of the program's
                 exit(1)
             }
         }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Both ends of split judging in Rust; src/judge/languages/rust_units.c makes the rest of either. The judge's crate has this as its
-// module split, and the test and a stand-in that calls `call`. For the candidate this is a crate of its own, fh_split; the
-// program is the other crate's root, with no_main, and `program!` behind it.
+// Both sides of split judging in Rust; src/judge/languages/rust_units.c makes the rest of each. The judge's crate has this as its
+// module split, with the test and a stand-in that calls `call`. For the candidate this is a separate crate, fh_split; the
+// program is the root of the other crate, with no_main, followed by `program!`.
 //
 // Calls:    length (4 bytes), word (C call, E end), id (16), the arguments.
-// Replies:  length (4 bytes), id (16), word: R the result and then each argument that the function takes by &mut; P a
-//           panic's message; L too large to cross; E the answer to E.
-// Numbers are little-endian. Both ends know the types from the signature; a type without codec does not compile, when
+// Replies:  length (4 bytes), id (16), word: R the result and then each argument that the function takes by &mut; P the
+//           message of a panic; L too large to cross; E the answer to E.
+// Numbers are little-endian. Both ends know the types from the signature; a type without a codec does not compile, when
 // the task is loaded. fd 3, fd 4: calls and replies. fd 5: the verdict, as split_judge.js describes it.
 #![allow(dead_code)]
 use std::any::Any;
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         self.left = later;
         Ok(now)
     }
-    // Every item takes at least one byte, but for (), of which there are few.
+    // Every item takes at least one byte, except (), for which the count is small.
     fn count(&mut self) -> Got<usize> {
         let n = u32::get(self)? as usize;
         if n > self.left.len() { Err(Broken) } else { Ok(n) }
@@ -124,7 +124,7 @@ impl Get for String {
         String::from_utf8(from.take(n)?.to_vec()).map_err(|_| Broken)
     }
 }
-// What arrives behind a reference is kept for the life of the process.
+// Values decoded behind a reference are kept until the process ends.
 impl Get for &'static str {
     fn get(from: &mut Reader) -> Got<Self> {
         Ok(Box::leak(String::get(from)?.into_boxed_str()))
@@ -258,7 +258,7 @@ impl<K: Get + Ord, V: Get> Get for BTreeMap<K, V> {
     }
 }
 
-// What is known only as some type crosses when it is one of these.
+// Values of type Any cross if their type is one of these.
 macro_rules! any {
     ($($number:literal $t:ty,)*) => {
         impl Put for dyn Any {
@@ -349,7 +349,7 @@ tuples!((A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A
 // ------------------------------------------------------------------------------------------------------------- frames
 
 fn descriptor(number: i32) -> ManuallyDrop<File> {
-    // SAFETY: this process was started with it, and it stays open.
+    // SAFETY: this process inherited the descriptor, and it stays open.
     ManuallyDrop::new(unsafe { File::from_raw_fd(number) })
 }
 
@@ -417,7 +417,7 @@ fn exchange(word: u8, arguments: &[u8]) -> Vec<u8> {
     }
 }
 
-// The stand-in's body; take: the result and what comes back.
+// The body of the stand-in. take: decodes the result and the arguments that are sent back.
 pub fn call<R>(arguments: Vec<u8>, take: impl FnOnce(&mut Reader) -> Got<R>) -> R {
     let reply = exchange(b'C', &arguments);
     let mut reader = Reader::new(&reply[1..]);
@@ -441,7 +441,7 @@ pub fn call<R>(arguments: Vec<u8>, take: impl FnOnce(&mut Reader) -> Got<R>) -> 
     }
 }
 
-// Where guest/rust/crate_rand.rs begins in this process. Only the judge's has the variable.
+// Sets the seed of guest/rust/crate_rand.rs. Only the judge's process has the variable.
 fn begin_chance() {
     let mut seed = [0; 16];
     if let Err(error) = std::io::Read::read_exact(&mut std::io::stdin(), &mut seed) {
@@ -470,7 +470,7 @@ pub fn judge(tests: &[(&str, fn())]) -> ! {
 
 static SERVES: AtomicBool = AtomicBool::new(false);
 
-// answer: reads the arguments, calls, and puts the result and what goes back.
+// answer: decodes the arguments, calls the function, and encodes the result and the changed arguments.
 pub fn serve(answer: impl Fn(&mut Reader, &mut Vec<u8>) -> Got<()>) {
     SERVES.store(true, Ordering::SeqCst);
     while let Frame::Whole(body) = receive() {
@@ -504,21 +504,21 @@ extern "C" {
     fn signal(number: i32, action: usize) -> usize;
 }
 
-// As std does ahead of a main of its own: who writes to a pipe without a reader is told by write.
+// As std does before main: ignores SIGPIPE, so that writing to a closed pipe returns an error.
 pub fn start() {
     const SIGPIPE: i32 = 13;
     const SIG_IGN: usize = 1;
-    // SAFETY: no handler is put in.
+    // SAFETY: no handler is installed.
     unsafe {
         signal(SIGPIPE, SIG_IGN);
     }
 }
 
-// For `program!`, whatever the program calls Vec, Box or String.
+// For `program!`, in case the program has its own Vec, Box or String.
 pub use std::{boxed::Box, result::Result::Ok, string::String, vec::Vec};
 
-// The C main that calls the program's function. As a macro of another crate it is beyond the program's lints: one that forbids
-// unsafe code does not forbid the name. const _ keeps what it defines to itself.
+// The C main, which calls the program's function. In a macro of another crate, it is not subject to the program's lints: one that
+// forbids unsafe code does not apply. `const _` keeps its definitions private.
 #[macro_export]
 macro_rules! program {
     (|$from:ident, $to:ident| { $($body:tt)* }) => {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Behind split_codec.rs in crate fh_split, for programs that have the function with other types than the declared ones where
-// a test would not notice: a literal is of any type of number that is asked for. Values go over one by one, and one that the
-// other type does not have is a panic. Text that is borrowed for ever is as good a result as a String, and a program may borrow what
-// the declared function gets, or get what that borrows: what is lent is never taken back.
+// Follows split_codec.rs in crate fh_split, for programs whose function has other types than the declared ones where a test would
+// not notice, since a literal takes the number type that is needed. Values are converted one by one; one that the other type
+// cannot represent is a panic. A &'static str is as good a result as a String. A program may take references where the declared
+// function takes values, or the other way round: a reference that is handed out stays valid for ever.
 pub trait Fit<T> {
     fn fit(self) -> T;
 }

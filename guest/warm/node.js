@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// What the zygote runs instead of an empty module, before the program (node.c). It leaves nothing behind that a program
-// sees: no name, no module, no listener, no variable.
+// What the zygote runs in place of an empty module, before the program (node.c). It leaves no traces that a program could
+// see: no name, module, listener or variable.
 'use strict';
 const fs = require('fs');
 const v8 = require('v8');
 const { openSync, readFileSync } = fs;
-fs.closeSync(openSync('/fumehood/begun')); // from here on /dev/null is what it is
+fs.closeSync(openSync('/fumehood/begun')); // from here on /dev/null is the real one
 
-// --- the end: Node's own first takes the whole heap apart, which in a forked child means to copy it. Nothing that a
-// program could see follows the event 'exit', but what its listeners set going, the report of an exception that nobody
-// caught, and what flags ask for. Node asks for process.emit right before that event, with no JavaScript below it on the
-// stack: then a last listener is added, which leaves. An `emit` of ours in between would be seen in stack traces.
-const self = process; // a program may take the name away
+// --- the end: Node normally destroys the whole heap at its end, which in a forked child would first copy it. Nothing that a
+// program can notice happens after the event 'exit', except what its listeners begin, the report of an uncaught exception,
+// and effects of some flags. Right before that event Node reads process.emit, with no JavaScript frame on the stack. At that
+// moment a last listener is added, which ends the process. A permanent `emit` of ours would be seen in stack traces.
+const self = process; // a program may delete the name
 const { reallyExit } = process;
 const { emit } = require('events').prototype;
-const UNSETTLED = 13; // of a top-level await: Node has something to say
+const UNSETTLED = 13; // exit code for an unsettled top-level await, which Node reports
 const leave = (code) => openSync(`/fumehood/leave/${code & 255}`);
 const calledByNode = () => {
   const { stackTraceLimit, prepareStackTrace } = Error;
@@ -29,13 +29,13 @@ const calledByNode = () => {
   return depth === 1;
 };
 const last = () => self.exitCode === UNSETTLED || leave(self.exitCode || 0);
-last.apply = last; // by which it is called until Node 20; a program may have replaced the inherited one
+last.apply = last; // Node up to 20 calls it by apply; a program may have replaced the inherited one
 const end = {
   configurable: true,
   enumerable: false,
   get() {
     if (this === self && self._exiting && self._events?.exit === undefined && calledByNode()) {
-      self._events.exit = last; // as on() does, unheard
+      self._events.exit = last; // like on(), but without the event 'newListener'
       self._eventsCount++;
     }
     return emit;
@@ -51,9 +51,9 @@ const own = {
   },
 };
 
-// What most programs do is loaded, and by doing it compiled, once here instead of in every run: modules, a console that
-// writes to a stream, a stream that is a pipe, what is to be done after a tick, the start of a main module that is not
-// there. Nothing is written to our own stdout. The path of no program's file is asked for: Node keeps answers.
+// Loads, and thereby compiles, what most programs use, once here instead of in every run: modules, a console that writes to a
+// stream, a pipe as a stream, callbacks after a tick, the start of a main module that does not exist. Nothing is written to our
+// own stdout. No path of a program's file is looked up, because Node caches the answers.
 for (const name of ['net', 'tty', 'stream', 'util', 'events', 'path', 'url', 'assert', 'readline', 'timers', 'os'])
   require(name);
 {
@@ -83,13 +83,13 @@ for (const name of ['net', 'tty', 'stream', 'util', 'events', 'path', 'url', 'as
   end.get.call({});
   calledByNode();
   v8.setFlagsFromString('--expose-gc');
-  require('vm').runInNewContext('gc')(); // what is garbage now would be copied with what is not
+  require('vm').runInNewContext('gc')(); // garbage would be copied together with live objects
   v8.setFlagsFromString('--no-expose-gc');
 }
 
-const run = JSON.parse(readFileSync('/fumehood/warm', 'utf8')); // the warm point: from here on we are a program
+const run = JSON.parse(readFileSync('/fumehood/warm', 'utf8')); // the warm point: returns in a forked program
 
-// --- what differs from process to process
+// --- properties that differ in each process
 const set = (object, name, value) => {
   const old = Object.getOwnPropertyDescriptor(object, name);
   Object.defineProperty(object, name, { ...old, value });
@@ -98,13 +98,13 @@ set(process, 'pid', Number(fs.readlinkSync('/proc/self')));
 process.execArgv.splice(0, process.execArgv.length, ...run.flags);
 process.argv.splice(2, process.argv.length, ...run.args);
 
-// V8 seeds a context's Math.random when it is first called: from this flag, else from the isolate's own generator, of
-// which all children have the same copy. Worker threads have isolates of their own and seed themselves.
+// V8 seeds a context's Math.random at its first call: from this flag, or else from the isolate's own generator, of which all
+// children have the same copy. Worker threads have their own isolates and are seeded separately.
 v8.setFlagsFromString(`--random-seed=${run.seed}`);
 Math.random();
 v8.setFlagsFromString('--random-seed=0');
 
-// --- the clock that counts from the start
+// --- the clock since the start of the process
 const { uptime } = process;
 const born = uptime.call(process);
 process.uptime = { uptime() { return uptime.call(process) - born; } }.uptime;

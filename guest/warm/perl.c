@@ -44,7 +44,7 @@ static bool set_arguments(const struct fh_warm_run *run, uint32_t main, char *wh
 		}
 	perl.clear(my, list);
 	for (uint32_t i = main + 1; i < run->argc; i++)
-		perl.push(my, list, perl.text(my, run->argv[i], 0)); /* 0: up to the terminating zero */
+		perl.push(my, list, perl.text(my, run->argv[i], 0)); /* length 0: up to the terminating zero */
 	return true;
 }
 

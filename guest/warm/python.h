@@ -95,5 +95,5 @@ void fh_python_forked(void);
 
 /* python_end.c */
 bool fh_python_end_load(void);  /* registers the hook for the end; false: objects must not be frozen */
-void fh_python_end_ready(void); /* at the warm point: marks what exists now as not the program's */
+void fh_python_end_ready(void); /* at the warm point: records what exists, so that it does not count as the program's */
 void fh_python_run(const char *path, void *file);

@@ -405,7 +405,7 @@ static const struct fh_warm_run *on_fork(const struct fh_warm_interpreter *i, si
 		if (m->flags & FH_FORK_CGROUP)
 			cgroup = fds[at];
 		step = FH_WARM_PID_NAMESPACE;
-		/* its descriptor comes first */
+		/* the pid namespace's descriptor comes first */
 		pid = m->namespaces & CLONE_NEWPID ? fh_sys(__NR_setns, fds[0], CLONE_NEWPID) : 0;
 	}
 	if (pid == 0) {

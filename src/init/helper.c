@@ -119,24 +119,24 @@ static const struct {
 	uint32_t least, most; /* number of arguments */
 	fh_helper_fn *run;
 } helpers[] = {
-	{ "stat", 2, 2, fh_helper_stat },                /* FLAGS PATH */
-	{ "list", 2, 2, fh_helper_list },                /* DEPTH PATH */
-	{ "mkdir", 3, 3, fh_helper_mkdir },              /* PARENTS MODE PATH */
-	{ "rename", 2, 2, fh_helper_rename },            /* FROM TO */
-	{ "remove", 2, 2, fh_helper_remove },            /* RECURSIVE PATH */
-	{ "link", 3, 3, fh_helper_link },                /* SYMBOLIC TARGET PATH */
-	{ "change", 8, 8, fh_helper_change },            /* FLAGS MODE UID GID SIZE MTIME ATIME PATH; "-": unchanged */
-	{ "xget", 2, 2, fh_helper_get_attribute },       /* NAME PATH */
-	{ "xlist", 1, 1, fh_helper_list_attributes },    /* PATH */
-	{ "xset", 2, 2, fh_helper_set_attribute },       /* NAME PATH; the value on stdin */
-	{ "xremove", 2, 2, fh_helper_remove_attribute }, /* NAME PATH */
-	{ "read", 4, 4, fh_helper_read },                /* FLAGS OFFSET LENGTH PATH */
-	{ "write", 4, 4, fh_helper_write },              /* FLAGS MODE OFFSET PATH; the bytes on stdin */
-	{ "space", 1, 1, fh_helper_space },              /* PATH */
-	{ "export", 1, FH_HELPER_ARGUMENTS_MAX, fh_helper_export }, /* PATH… */
+	{ "stat", 2, 2, fh_helper_stat },             /* argv: FLAGS PATH */
+	{ "list", 2, 2, fh_helper_list },             /* argv: DEPTH PATH */
+	{ "mkdir", 3, 3, fh_helper_mkdir },           /* argv: PARENTS MODE PATH */
+	{ "rename", 2, 2, fh_helper_rename },         /* argv: FROM TO */
+	{ "remove", 2, 2, fh_helper_remove },         /* argv: RECURSIVE PATH */
+	{ "link", 3, 3, fh_helper_link },             /* argv: SYMBOLIC TARGET PATH */
+	{ "change", 8, 8, fh_helper_change },         /* argv: FLAGS MODE UID GID SIZE MTIME ATIME PATH; "-": unchanged */
+	{ "xget", 2, 2, fh_helper_get_attribute },    /* argv: NAME PATH */
+	{ "xlist", 1, 1, fh_helper_list_attributes }, /* argv: PATH */
+	{ "xset", 2, 2, fh_helper_set_attribute },    /* argv: NAME PATH; the value on stdin */
+	{ "xremove", 2, 2, fh_helper_remove_attribute },            /* argv: NAME PATH */
+	{ "read", 4, 4, fh_helper_read },                           /* argv: FLAGS OFFSET LENGTH PATH */
+	{ "write", 4, 4, fh_helper_write },                         /* argv: FLAGS MODE OFFSET PATH; the bytes on stdin */
+	{ "space", 1, 1, fh_helper_space },                         /* argv: PATH */
+	{ "export", 1, FH_HELPER_ARGUMENTS_MAX, fh_helper_export }, /* argv: PATH… */
 	{ "import", 0, 0, fh_helper_import },                       /* stdin: the output of export */
-	{ "watch", 2, 2, fh_helper_watch },                         /* RECURSIVE PATH */
-	{ "connect", 1, 1, fh_helper_connect }, /* PORT; after the answer, stdin and stdout carry the stream */
+	{ "watch", 2, 2, fh_helper_watch },                         /* argv: RECURSIVE PATH */
+	{ "connect", 1, 1, fh_helper_connect }, /* argv: PORT; after the answer, stdin and stdout carry the stream */
 };
 
 void fh_helper_main(const char *const *argv, uint32_t argc, const char *cwd)

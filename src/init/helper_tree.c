@@ -21,7 +21,7 @@ static struct level {
 	uint32_t used, filled; /* positions in entries */
 	char entries[ENTRIES_SIZE];
 } levels[LEVELS_MAX];
-static char path[FH_HELPER_PATH_MAX]; /* of the latest entry */
+static char path[FH_HELPER_PATH_MAX]; /* path of the latest entry */
 
 /* The next entry of a folder; 0 at its end. */
 static const struct fh_dirent *next_entry(struct level *l)
@@ -95,7 +95,7 @@ static long walk(int fd, int64_t depth, visit_fn *visit)
 			continue;
 		}
 		if (fh_sys(__NR_newfstatat, l->fd, e->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue; /* it was removed meanwhile */
+			continue; /* the entry was removed meanwhile */
 		if (!append_name(l->path_size, e->name)) {
 			skipped++;
 			continue;
@@ -330,7 +330,7 @@ static long export_entry(const struct stat *st, int dir, const char *name, int f
 	}
 	struct stat now = *st;
 	if (fd >= 0 && (fh_sys(__NR_fstat, fd, &now) < 0 || (now.st_mode & S_IFMT) != (st->st_mode & S_IFMT))) {
-		left_out++; /* it was replaced meanwhile */
+		left_out++; /* the entry was replaced meanwhile */
 		fh_sys(__NR_close, fd);
 		return 0;
 	}

@@ -146,7 +146,7 @@ static void add_folder(int32_t above, int dir, const char *name, int tell_entrie
 {
 	long fd = fh_sys(__NR_openat, dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP)
-		return; /* it was removed or replaced meanwhile */
+		return; /* the folder was removed or replaced meanwhile */
 	int32_t node = fd < 0 ? (int32_t)fd : depth >= DEPTH_MAX ? -ENOSPC : add_node((int)fd, above, name);
 	for (long n; node >= 0 && (n = fh_sys(__NR_getdents64, fd, entries[depth], sizeof(entries[0]))) > 0;)
 		for (long at = 0; at < n;) {

@@ -375,7 +375,7 @@ void fh_init_main(const long *stack)
 		if (n < 0 && n != -EINTR)
 			die(4);
 		if (wait[1].revents & POLLIN) {
-			char info[128]; /* at most one is pending */
+			char info[128]; /* room for the signal's record; at most one is pending */
 			fh_sys(__NR_read, signals, info, sizeof(info));
 			more = 1;
 		}

@@ -34,7 +34,7 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 int fh_init_become_user(const struct fh_init_start *as);
 /* Sets soft and hard limits of the calling process. 0; or -errno, with the resource that failed in *ret_resource. */
 int fh_init_lower_limits(const struct fh_init_rlimit *limits, uint32_t count, uint32_t *ret_resource);
-void fh_init_read_state(struct fh_init_state *s); /* of the calling process */
+void fh_init_read_state(struct fh_init_state *s); /* reads the state of the calling process */
 /* In a helper's child: gains the user's rights on files. Where the host has ids to spare, it gets a user id of its own,
  * so that no program can stop or kill it. */
 int fh_init_become_helper(const struct fh_init_start *as);

@@ -217,7 +217,7 @@ struct fh_init_finished {
 	struct fh_init_header h;
 	uint64_t disk_total, disk_free; /* bytes of the writable layer */
 	uint64_t inodes_total, inodes_free;
-	uint64_t user_us, sys_us; /* of all processes that were reaped */
+	uint64_t user_us, sys_us; /* CPU time of all processes that were reaped */
 };
 
 /* Sent when init runs. Descriptors: the rule set if `landlock` is set, then the writable layer if `disk` is. The engine
@@ -225,7 +225,7 @@ struct fh_init_finished {
  * blocks, and the engine has other sandboxes to serve. */
 struct fh_init_launched {
 	struct fh_init_header h;
-	int32_t error, step; /* of the set-up (engine/make/launch.h) */
+	int32_t error, step; /* error and step of the set-up (engine/make/launch.h) */
 	uint32_t layers_off;
 	uint32_t landlock, disk;
 	char what[256];

@@ -224,7 +224,7 @@ static long move_member(int32_t pid, int to)
 	char text[12];
 	put_decimal(text, pid);
 	long r = fh_sys(__NR_write, to, text, strlen(text));
-	return r < 0 && r != -ESRCH ? r : 0; /* ESRCH: it ended meanwhile */
+	return r < 0 && r != -ESRCH ? r : 0; /* ESRCH: the process ended meanwhile */
 }
 
 static long count_member(int32_t pid, int argument)

@@ -53,7 +53,7 @@ struct fh_input_field {
 };
 extern const struct fh_input_table {
 	const char *name;
-	const struct fh_input_field *fields; /* in the order of the struct */
-	size_t size;                         /* of the struct */
+	const struct fh_input_field *fields; /* one for each member, in the order of the struct */
+	size_t size;                         /* size of the struct */
 } fh_input_tables[];
 enum fh_input_struct { FH_INPUT_OF_JUDGEMENT, FH_INPUT_OF_PROBLEM, FH_INPUT_OF_SAMPLE, FH_INPUT_STRUCT_COUNT_ };

@@ -64,7 +64,7 @@ struct fh_judge_in_process {
 	                          struct fh_plan *plan, struct fh_error *err);
 	FH_NULLABLE const char *mark;      /* text that marks lines of the compiler's output with an error; NULL: "error" */
 	const char *const *flags;          /* options of the compiler or interpreter */
-	const char *const *packages_flags; /* the same if packages are visible */
+	const char *const *packages_flags; /* used instead of `flags` if packages are visible */
 	const char *probe, *probe_test;    /* a program and a test that pass and print the version */
 };
 /* Appends program, newline, test. */

@@ -34,7 +34,7 @@ int fh_results_open(const char *path, const char (*keys)[FH_SHA256_HEX],
                     struct fh_error *err);
 void fh_results_close(struct fh_results *r); /* NULL is allowed; writes nothing */
 
-size_t fh_results_kept(const struct fh_results *r); /* rows that are reused */
+size_t fh_results_kept(const struct fh_results *r); /* number of rows that are reused */
 /* rows of other samples, limits or versions, which are not reused */
 size_t fh_results_stale(const struct fh_results *r);
 /* Whether none of the file's rows is for a sample of ours, under any limits. */

@@ -15,13 +15,13 @@ struct fh_judge_session {
 	const struct fh_judge_settings *settings;
 	const struct fh_judge_problems *problems;
 	struct fh_split *split;
-	_Atomic(enum fh_judge_mode) *modes; /* of problems, by index */
-	atomic_uint *time_factors;          /* the same; 0 means 1 */
-	atomic_uint *draws;                 /* the same */
+	_Atomic(enum fh_judge_mode) *modes; /* the mode of each problem, by index */
+	atomic_uint *time_factors;          /* the factor for each problem's time limits, by index; 0 means 1 */
+	atomic_uint *draws;                 /* the draw number of each problem, by index */
 	char seed[FH_SEED_MAX + 1];         /* the settings' seed, or a new one */
 	struct fh_judge_drivers drivers[FH_JUDGE_LANGUAGE_COUNT_];
 	char driver_digests[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX];   /* of the content of `drivers`; "": no drivers */
-	char language_digests[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX]; /* of languages/NAME.json */
+	char language_digests[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX]; /* digests of languages/NAME.json */
 	char *versions[FH_JUDGE_LANGUAGE_COUNT_];                       /* NULL: the language is not used */
 	char *output_versions[FH_JUDGE_LANGUAGE_COUNT_];                /* the same, for problems judged by output */
 

@@ -26,7 +26,7 @@ struct fh_split; /* what a session keeps for split judging */
 /* One side of a pair, ready to run. */
 struct fh_split_side {
 	FH_NULLABLE const struct fh_plan *plan; /* borrowed from the fh_split */
-	struct fh_buf input;                    /* its stdin */
+	struct fh_buf input;                    /* the side's stdin */
 	struct fh_file files[4];                /* in addition to the plan's; contents are borrowed or `owned` */
 	size_t file_count;
 	FH_OWN FH_NULLABLE void *owned;
@@ -43,7 +43,7 @@ struct fh_split_pair {
 	struct fh_str head, completion; /* the candidate's program: both texts in this order */
 	bool changes;                   /* changed arguments are sent back, as the reference needs it */
 	bool wait;                      /* waits for zygotes, if they are possible, so that later pairs find them */
-	FH_NULLABLE const struct fh_limits *limits; /* used instead of the settings' */
+	FH_NULLABLE const struct fh_limits *limits; /* limits used instead of the settings'; NULL: none */
 	unsigned turn;                              /* how many times the sample was judged before (fh_judge_hash_secret) */
 	FH_NULLABLE const char *seed; /* FH_SEED_DIGITS digits, for random numbers on the judge's side; NULL: zeros */
 };

@@ -88,7 +88,7 @@ static void read_proc(struct fh_sandbox *b)
 	fh_auto_close int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	bool own = root >= 0 && is_proc(root, "proc", &read_only);
 	bool covered = own && is_proc(root, "proc/sys", &read_only) && read_only;
-	set(b, FH_LAYER_PROC, covered, own ? "the host's facts in it are not masked" : "there is none in the plan");
+	set(b, FH_LAYER_PROC, covered, own ? "the host's facts in it are not masked" : "the plan has no /proc");
 }
 
 static bool is_absent(const struct fh_sandbox *b, enum fh_layer layer)
@@ -149,7 +149,7 @@ int fh_isolation_check(const struct fh_sandbox *b, bool final, struct fh_error *
 	for (int l = 0; missing && l < FH_LAYER_COUNT_; l++) {
 		if (!(missing & 1u << l))
 			continue;
-		int r = fh_error_set(err, FH_E_UNAVAILABLE, "the required layer %s cannot be had here: %s",
+		int r = fh_error_set(err, FH_E_UNAVAILABLE, "the required layer %s is not available here: %s",
 		                     fh_layer_name((enum fh_layer)l), b->missing[l]);
 		if (err)
 			err->phase = FH_PHASE_CREATE;

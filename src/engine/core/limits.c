@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Limits of time and output, the use of a sandbox, and what each limit is worth on this host (docs/limits.md).
+ * Limits of time and output, the usage of a sandbox, and how strictly each limit is enforced on this host
+ * (docs/limits.md).
  *
  * No event reports that CPU time was used up, so the engine reads the usage at the earliest time at which the limit
  * could be reached, which is after (limit - used) / processors, and computes the next time from there. That takes a

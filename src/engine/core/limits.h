@@ -9,7 +9,7 @@ void fh_limits_stop(struct fh_process *p);
 /* records that the limit fired, and ends the process or the sandbox if that limit does */
 void fh_limits_fire(struct fh_process *p, enum fh_limit limit);
 void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret);       /* the sandbox's usage so far */
-void fh_limits_cpu(const struct fh_sandbox *b, struct fh_usage *ret); /* the same, of CPU time only */
+void fh_limits_cpu(const struct fh_sandbox *b, struct fh_usage *ret); /* like fh_limits_use, for CPU time only */
 void fh_limits_hold(struct fh_process *p);                            /* stops the process's clocks */
 void fh_limits_go_on(struct fh_process *p);
 /* Whether RLIMIT_DATA stopped a process, judged by the peak of its resident memory. */

@@ -12,7 +12,7 @@ enum {
 	FH_EXIT_KEPT_MS = 30000,
 	FH_KILL_MS = 5000,            /* time for a session's process to die after it exceeded a limit */
 	FH_PROCESSES_KEPT_MAX = 2048, /* of one sandbox: running, or ended less than FH_EXIT_KEPT_MS ago */
-	FH_WAITERS_MAX = 256,         /* on one process */
+	FH_WAITERS_MAX = 256,         /* clients that wait for one process */
 	/* stdin, stdout, stderr, the plan's descriptors, a memory file with the plan's files, and control groups */
 	FH_SPAWN_FDS_MAX = 3 + FH_DESCRIPTORS_MAX + 1 + FH_INIT_GROUPS_MAX,
 };
@@ -84,7 +84,7 @@ int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, s
 void fh_process_on_sent(struct fh_process *p);
 void fh_process_on_begun(struct fh_process *p); /* it was forked from a zygote, and its own code now runs */
 void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m);
-void fh_process_gone(struct fh_process *p);                                 /* its sandbox died */
+void fh_process_gone(struct fh_process *p);                                 /* the process's sandbox died */
 void fh_process_write_exit(const struct fh_process *p, struct fh_buf *out); /* writes the F_EXIT field */
 enum fh_status fh_process_status(const struct fh_process *p);
 void fh_process_add_waiter(struct fh_process *p, struct fh_connection *c, uint64_t request, uint64_t timeout_ms);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/core/program_group.h"
 
-/* Removes the groups of ended programs whose background processes have ended too, or that the kernel reported busy
- * before. */
+/* Removes the groups of ended programs, except those that still have background processes. */
 static void remove_left_groups(struct fh_sandbox *b)
 {
 	size_t left = 0;

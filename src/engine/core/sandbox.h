@@ -97,7 +97,7 @@ struct fh_sandbox {
 	struct fh_plan *plan;
 	bool plan_is_shared; /* the plan belongs to the template, which lives longer */
 	enum fh_sandbox_state state;
-	struct fh_connection *connection; /* receives its answers; NULL: no client */
+	struct fh_connection *connection; /* receives the sandbox's answers; NULL: no client */
 	uint64_t request;                 /* the CREATE or RUN that is not answered yet; 0: none */
 	const struct fh_owner *owner;
 	FH_NULLABLE const struct fh_origin *origin; /* what it was made from; NULL: from its plan alone */
@@ -149,7 +149,7 @@ struct fh_sandbox {
 	enum fh_start start;
 	char start_why[160]; /* why no faster start was possible, when the plan left the choice; "": no reason to give */
 	uint32_t layers;
-	struct fh_namespaces namespaces;    /* those of its init */
+	struct fh_namespaces namespaces;    /* the namespaces of the sandbox's init */
 	char missing[FH_LAYER_COUNT_][120]; /* for each layer that is not in force: the reason */
 	bool failed, cancelled;
 	struct fh_error error;    /* set when failed */

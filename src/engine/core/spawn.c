@@ -222,7 +222,7 @@ int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, s
 		                        .one_shot = p->one_shot,
 		                        .uid = plan->uid,
 		                        .gid = plan->gid };
-	fh_limits_stop(p); /* the clocks are set again when init starts the program */
+	fh_limits_stop(p); /* the clocks start again when init has started the program */
 	p->start_ns = fh_now_ns();
-	return send_spawn(p, &s, room, fd_count, false, err); /* its files were written already */
+	return send_spawn(p, &s, room, fd_count, false, err); /* the plan's files were written already */
 }

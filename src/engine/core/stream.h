@@ -11,7 +11,7 @@ struct fh_sandbox;
 /* Bytes from a pipe or terminal to a client. `buffer` starts at offset `acked` and keeps what the client has not yet
  * acknowledged, so that a second client that attaches gets all of that. */
 struct fh_output {
-	struct fh_output *next; /* list of its owner */
+	struct fh_output *next; /* next stream of the same owner */
 	struct fh_id id;
 	enum fh_stream_kind kind;
 	struct fh_sandbox *sandbox; /* NULL once the sandbox is gone */
@@ -31,7 +31,7 @@ struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, s
 void fh_output_open(struct fh_engine *e, struct fh_output *s, int fd); /* takes ownership of fd and starts to read */
 void fh_output_credit(struct fh_engine *e, struct fh_output *s, uint64_t offset);
 void fh_output_attach(struct fh_engine *e, struct fh_output *s, struct fh_connection *c);
-void fh_output_detach(struct fh_engine *e, struct fh_output *s); /* its connection is closed */
+void fh_output_detach(struct fh_engine *e, struct fh_output *s); /* the stream's connection is closed */
 void fh_output_end(struct fh_engine *e, struct fh_output *s);    /* stops reading; sends END after what is buffered */
 void fh_output_finish(struct fh_engine *e, struct fh_output *s); /* reads what is there now, then ends the stream */
 void fh_output_free(struct fh_engine *e, struct fh_output *s);

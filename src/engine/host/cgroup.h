@@ -93,7 +93,7 @@ struct fh_cgroup_use {
 	uint64_t memory_peak_bytes; /* 0: unknown */
 	uint64_t tasks_peak;        /* includes our init; 0: unknown */
 	uint64_t oom_kills, fork_failures;
-	uint64_t memory_bytes, tasks; /* at this moment; 0: unknown */
+	uint64_t memory_bytes, tasks; /* current values; 0: unknown */
 };
 uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g); /* CPU time only: one file to read */
 /* CPU time only, split into user and system time */

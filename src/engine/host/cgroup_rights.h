@@ -22,7 +22,7 @@ struct fh_cgroup_level {
 	const char *name; /* name of the group's folder */
 	uid_t owner;
 	bool delegated;         /* has the extended attribute */
-	bool root_of_namespace; /* of our cgroup namespace */
+	bool root_of_namespace; /* the root of our cgroup namespace */
 	bool root_of_hierarchy; /* of the host's, which is never ours */
 };
 

@@ -49,7 +49,7 @@ enum fh_entry_step {
 	FH_ENTRY_EXEC,
 	FH_ENTRY_COUNT_
 };
-extern const char *const fh_entry_step_texts[FH_ENTRY_COUNT_]; /* "enter the template's namespaces" … */
+extern const char *const fh_entry_step_texts[FH_ENTRY_COUNT_]; /* by step: "enter the template's namespaces" … */
 
 /* Starts the helper. *ret_helper: its pidfd, which the caller waits for. *ret_report: our end of the pair,
  * non-blocking. */

@@ -20,7 +20,6 @@
 #define TMPFILE (O_TMPFILE & ~O_DIRECTORY)
 
 const struct fh_policy_entry fh_seccomp_policy[] = {
-	/* new processes */
 	FH_A_IF("clone", "new processes and threads, but no new namespaces", FH_MASKED(0, CLONE_NAMESPACES, 0)),
 
 	/* For an unknown protocol or type the kernel may load a module. Whatever is not listed here fails as in a kernel
@@ -132,7 +131,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("ioctl", ENOTTY, "keys of encrypted file systems outlive a run", FH_MASKED(1, 0xFFF0, 0x6610)),
 	FH_A("ioctl", "terminals, files and sockets of the sandbox; the calls above are refused"),
 
-	/* files and folders, within the sandbox's own mounts */
 	FH_A("access", "files and folders, within the sandbox's own mounts"),
 	FH_A("chdir", "files and folders, within the sandbox's own mounts"),
 	FH_A("chmod", "files and folders, within the sandbox's own mounts"),
@@ -224,11 +222,9 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("write", "files and folders, within the sandbox's own mounts"),
 	FH_A("writev", "files and folders, within the sandbox's own mounts"),
 
-	/* named pipes and files; device nodes fail for want of capabilities, and every mount is nodev */
 	FH_A("mknod", "named pipes and files; device nodes fail for want of capabilities, and every mount is nodev"),
 	FH_A("mknodat", "named pipes and files; device nodes fail for want of capabilities, and every mount is nodev"),
 
-	/* memory of the calling process */
 	FH_A("brk", "memory of the calling process"),
 	FH_A("madvise", "memory of the calling process"),
 	FH_A("map_shadow_stack", "memory of the calling process"),
@@ -253,7 +249,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("process_mrelease", "memory of the calling process"),
 	FH_A("get_mempolicy", "memory of the calling process"),
 
-	/* processes and threads of the sandbox (its pid namespace holds nobody else) */
 	FH_A("execve", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 	FH_A("execveat", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 	FH_A("exit", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
@@ -296,7 +291,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("set_thread_area", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 	FH_A("get_thread_area", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 
-	/* signals */
 	FH_A("alarm", "signals"),
 	FH_A("pause", "signals"),
 	FH_A("rt_sigaction", "signals"),
@@ -312,7 +306,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("signalfd4", "signals"),
 	FH_A("restart_syscall", "signals"),
 
-	/* waiting and locks between threads */
 	FH_A("epoll_create", "waiting and locks between threads"),
 	FH_A("epoll_create1", "waiting and locks between threads"),
 	FH_A("epoll_ctl", "waiting and locks between threads"),
@@ -337,7 +330,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("inotify_init1", "waiting and locks between threads"),
 	FH_A("inotify_rm_watch", "waiting and locks between threads"),
 
-	/* time: reading it, sleeping, timers */
 	FH_A("clock_getres", "time: reading it, sleeping, timers"),
 	FH_A("clock_gettime", "time: reading it, sleeping, timers"),
 	FH_A("clock_nanosleep", "time: reading it, sleeping, timers"),
@@ -356,7 +348,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("timerfd_settime", "time: reading it, sleeping, timers"),
 	FH_A("times", "time: reading it, sleeping, timers"),
 
-	/* identity and limits: readable, and settable as far as no capability is needed */
 	FH_A("capget", "identity and limits: readable, and settable as far as no capability is needed"),
 	FH_A("capset", "identity and limits: readable, and settable as far as no capability is needed"),
 	FH_A("getegid", "identity and limits: readable, and settable as far as no capability is needed"),
@@ -379,7 +370,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("setrlimit", "identity and limits: readable, and settable as far as no capability is needed"),
 	FH_A("setuid", "identity and limits: readable, and settable as far as no capability is needed"),
 
-	/* pipes and sockets; the network namespace holds nothing but its own loopback */
 	FH_A("accept", "pipes and sockets; the network namespace holds nothing but its own loopback"),
 	FH_A("accept4", "pipes and sockets; the network namespace holds nothing but its own loopback"),
 	FH_A("bind", "pipes and sockets; the network namespace holds nothing but its own loopback"),
@@ -399,7 +389,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("setsockopt", "pipes and sockets; the network namespace holds nothing but its own loopback"),
 	FH_A("shutdown", "pipes and sockets; the network namespace holds nothing but its own loopback"),
 
-	/* shared memory, semaphores and queues of the sandbox's own ipc namespace */
 	FH_A("mq_getsetattr", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
 	FH_A("mq_notify", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
 	FH_A("mq_open", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
@@ -419,48 +408,39 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("shmdt", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
 	FH_A("shmget", "shared memory, semaphores and queues of the sandbox's own ipc namespace"),
 
-	/* facts about the system */
 	FH_A("getcpu", "facts about the system"),
 	FH_A("getrandom", "facts about the system"),
 	FH_A("sysinfo", "facts about the system"),
 	FH_A("uname", "facts about the system"),
 
-	/* further restriction of oneself */
 	FH_A("landlock_add_rule", "further restriction of oneself"),
 	FH_A("landlock_create_ruleset", "further restriction of oneself"),
 	FH_A("landlock_restrict_self", "further restriction of oneself"),
 	FH_A("prctl", "further restriction of oneself"),
 
-	/* reading of I/O priority */
 	FH_A("ioprio_get", "reading of I/O priority"),
 
-	/* the policy of one's own threads; raising it needs a capability that is not there */
 	FH_A("sched_setattr", "the policy of one's own threads; raising it needs a capability that is not there"),
 	FH_A("sched_setparam", "the policy of one's own threads; raising it needs a capability that is not there"),
 	FH_A("sched_setscheduler", "the policy of one's own threads; raising it needs a capability that is not there"),
 	FH_A("ioprio_set", "the policy of one's own threads; raising it needs a capability that is not there"),
 
-	/* changes what is mounted, or the root */
 	FH_P("mount", "changes what is mounted, or the root"),
 	FH_P("umount2", "changes what is mounted, or the root"),
 	FH_P("pivot_root", "changes what is mounted, or the root"),
 	FH_P("chroot", "changes what is mounted, or the root"),
 
-	/* would leave or nest the namespaces */
 	FH_P("unshare", "would leave or nest the namespaces"),
 	FH_P("setns", "would leave or nest the namespaces"),
 
-	/* would read or steer another process */
 	FH_P("ptrace", "would read or steer another process"),
 	FH_P("process_vm_readv", "would read or steer another process"),
 	FH_P("process_vm_writev", "would read or steer another process"),
 
-	/* kernel modules */
 	FH_P("init_module", "kernel modules"),
 	FH_P("finit_module", "kernel modules"),
 	FH_P("delete_module", "kernel modules"),
 
-	/* another kernel, restart, swap, accounting */
 	FH_P("kexec_load", "another kernel, restart, swap, accounting"),
 	FH_P("kexec_file_load", "another kernel, restart, swap, accounting"),
 	FH_P("reboot", "another kernel, restart, swap, accounting"),
@@ -468,7 +448,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_P("swapoff", "another kernel, restart, swap, accounting"),
 	FH_P("acct", "another kernel, restart, swap, accounting"),
 
-	/* the kernel's log, time and name */
 	FH_P("syslog", "the kernel's log, time and name"),
 	FH_P("settimeofday", "the kernel's log, time and name"),
 	FH_P("clock_settime", "the kernel's log, time and name"),
@@ -478,12 +457,10 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_P("sethostname", "the kernel's log, time and name"),
 	FH_P("setdomainname", "the kernel's log, time and name"),
 
-	/* ports and segments of the processor */
 	FH_P("iopl", "ports and segments of the processor"),
 	FH_P("ioperm", "ports and segments of the processor"),
 	FH_P("modify_ldt", "ports and segments of the processor"),
 
-	/* terminals of others, and memory policy of the host */
 	FH_P("vhangup", "terminals of others, and memory policy of the host"),
 	FH_P("mbind", "terminals of others, and memory policy of the host"),
 	FH_P("set_mempolicy", "terminals of others, and memory policy of the host"),
@@ -491,7 +468,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_P("move_pages", "terminals of others, and memory policy of the host"),
 	FH_P("migrate_pages", "terminals of others, and memory policy of the host"),
 
-	/* a way around every check that looks at calls: runtimes fall back */
 	FH_N("io_uring_setup", "a way around every check that looks at calls: runtimes fall back"),
 	FH_N("io_uring_enter", "a way around every check that looks at calls: runtimes fall back"),
 	FH_N("io_uring_register", "a way around every check that looks at calls: runtimes fall back"),
@@ -516,24 +492,19 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	/* its mode is behind a pointer that a filter cannot read, and could make a set-ID file; programs fall back */
 	FH_N("openat2", "its mode is behind a pointer that a filter cannot read, and could make a set-ID file"),
 
-	/* its flags are behind a pointer that a filter cannot read; libc falls back to clone */
 	FH_N("clone3", "its flags are behind a pointer that a filter cannot read; libc falls back to clone"),
 
-	/* keys outlive a run and are shared by uid */
 	FH_N("keyctl", "keys outlive a run and are shared by uid"),
 	FH_N("add_key", "keys outlive a run and are shared by uid"),
 	FH_N("request_key", "keys outlive a run and are shared by uid"),
 
-	/* programs inside the kernel, performance counters, and page faults held open */
 	FH_N("bpf", "programs inside the kernel, performance counters, and page faults held open"),
 	FH_N("perf_event_open", "programs inside the kernel, performance counters, and page faults held open"),
 	FH_N("userfaultfd", "programs inside the kernel, performance counters, and page faults held open"),
 
-	/* opens files by number, past the mounts */
 	FH_N("open_by_handle_at", "opens files by number, past the mounts"),
 	FH_N("name_to_handle_at", "opens files by number, past the mounts"),
 
-	/* the new mount interface, and reading of mounts */
 	FH_N("fsopen", "the new mount interface, and reading of mounts"),
 	FH_N("fsconfig", "the new mount interface, and reading of mounts"),
 	FH_N("fsmount", "the new mount interface, and reading of mounts"),
@@ -545,22 +516,17 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_N("statmount", "the new mount interface, and reading of mounts"),
 	FH_N("listmount", "the new mount interface, and reading of mounts"),
 
-	/* reaches into other processes */
 	FH_N("pidfd_getfd", "reaches into other processes"),
 	FH_N("process_madvise", "reaches into other processes"),
 	FH_N("kcmp", "reaches into other processes"),
 
-	/* watches a whole file system */
 	FH_N("fanotify_init", "watches a whole file system"),
 	FH_N("fanotify_mark", "watches a whole file system"),
 
-	/* tells which pages of files, those of the host too, are in memory: a channel between sandboxes */
 	FH_N("cachestat", "tells which pages of files, those of the host too, are in memory: a channel between sandboxes"),
 
-	/* memory that even the limits cannot see into */
 	FH_N("memfd_secret", "memory that even the limits cannot see into"),
 
-	/* security modules and quotas of the host */
 	FH_N("lsm_get_self_attr", "security modules and quotas of the host"),
 	FH_N("lsm_set_self_attr", "security modules and quotas of the host"),
 	FH_N("lsm_list_modules", "security modules and quotas of the host"),

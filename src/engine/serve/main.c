@@ -255,7 +255,7 @@ static int serve(int how, uint64_t idle_ms)
 		(void)getsockopt(0, SOL_SOCKET, SO_PEERCRED, &peer, &n);
 	e.main = fh_connection_new(&e, 0, socket ? 0 : 1, peer.pid);
 	if (!e.main->closing && !e.main->in.events) { /* stdin is a regular file or /dev/null */
-		fprintf(stderr, "fumehood-engine: stdin is nothing that can be waited for: give it a pipe or a socket\n");
+		fprintf(stderr, "fumehood-engine: stdin is neither a pipe nor a socket: give it one\n");
 		fh_connection_close(e.main);
 	}
 	fh_loop_run(e.loop, &e.stop);

@@ -34,7 +34,7 @@ struct fh_sandbox *fh_request_sandbox(struct fh_connection *c, const struct fh_f
 	struct fh_sandbox *b = fh_sandbox_find(c->engine, f->id);
 	return b && b->state == FH_READY && fh_is_session(b) && !b->request
 	           ? b
-	           : NULL; /* request: CREATE is not answered yet */
+	           : NULL; /* b->request: CREATE is not answered yet */
 }
 
 int fh_request_text(const struct fh_frame *f, uint16_t tag, size_t size, char **ret, struct fh_error *err)

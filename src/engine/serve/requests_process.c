@@ -169,7 +169,8 @@ int fh_request_signal(struct fh_connection *c, const struct fh_frame *f, struct 
 		fh_request_reply(c, f);
 		return 0;
 	}
-	if (p->helper && number == SIGKILL) { /* the client needs no more of its answer */
+	/* SIGKILL from the client means that it needs no more of the helper's answer */
+	if (p->helper && number == SIGKILL) {
 		fh_request_reply(c, f);
 		fh_process_abandon(p);
 		return 0;

@@ -29,7 +29,7 @@ struct fh_start_facts {
 	const char *unfit;    /* why no template can be made for the plan; NULL: it can */
 	bool has_zygote;      /* the plan's command has an interpreter that can be started ahead */
 	enum fh_template_health health;
-	const char *broken_why; /* BROKEN: the reason */
+	const char *broken_why; /* the reason, if health is BROKEN */
 	bool eager;             /* for a service: a template is made at the first run of a kind */
 	bool seen;              /* this engine had a run of this kind before */
 };
@@ -62,7 +62,7 @@ struct fh_template_offer {
 };
 /* The fastest start that a template can give a run now: FRESH (it cannot help), TEMPLATE or PARKED. */
 enum fh_choice fh_decide_offer(const struct fh_template_offer *o);
-/* How a run starts whose template has that offer. */
+/* How a run starts if its template has that offer. */
 enum fh_choice fh_decide_choice(enum fh_start asked, enum fh_choice offer, bool may_wait);
 
 /* ------------------------------------------------------------------------------------------------- room for templates
@@ -72,8 +72,8 @@ struct fh_template_use {
 	bool busy; /* it is being made or ended, or sandboxes use it, so it must stay */
 	int64_t used_ns;
 };
-/* Which of n templates to end so that at most `most` exist with a new one: its index; -1: there is room; -2: all are
- * busy. */
+/* Which of n templates to end to make room for one more, where at most `most` may exist: its index; -1: there is room;
+ * -2: all are busy. */
 ssize_t fh_decide_eviction(const struct fh_template_use *templates, size_t n, size_t most);
 
 /* ----------------------------------------------------------------------------------------------------- the age of one

@@ -201,7 +201,7 @@ static void look_at_disk(struct fh_sandbox *b)
 void fh_made_on_program_end(struct fh_sandbox *b, const struct fh_init_exited *m)
 {
 	struct fh_process *p = b->processes;
-	if (!p || !b->owner->one_program) { /* parked, or its run has not begun */
+	if (!p || !b->owner->one_program) { /* the sandbox is parked, or its run has not begun */
 		if (b->state < FH_DYING && b->parked)
 			fh_sandbox_destroy_now(b);
 		else if (b->state < FH_DYING && !b->failed) {

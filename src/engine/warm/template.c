@@ -215,7 +215,7 @@ void fh_template_end(struct fh_template *t)
 	if (t->state == FH_TEMPLATE_BROKEN) {
 		t->state = FH_TEMPLATE_ENDING;
 		if (!t->ids.ranges && t->sweep_since_ns && !t->sweep.slot)
-			free_template(t); /* nothing of it is left on the host */
+			free_template(t); /* nothing of the template is left on the host */
 		return;
 	}
 	stop(t, FH_TEMPLATE_ENDING, "its template has ended");

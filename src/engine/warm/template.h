@@ -89,7 +89,7 @@ struct fh_template {
 	char why[FH_ZYGOTE_WHY_MAX + 80]; /* the reason, when BROKEN */
 	struct fh_ids ids;
 	struct fh_cgroup cgroup;
-	struct fh_child child; /* the anchor */
+	struct fh_child child; /* init of the anchor */
 	struct fh_setup_report report;
 	bool anchor_ready;
 	struct fh_watch report_watch;
@@ -98,7 +98,7 @@ struct fh_template {
 	/* socket on which the helper that starts a process inside reports (enter.h); -1: none is being started */
 	int entered;
 	struct fh_watch entered_watch;
-	int holder_socket, zygote_socket, stem_socket, zygote_output[2]; /* -1: none */
+	int holder_socket, zygote_socket, stem_socket, zygote_output[2]; /* descriptors; -1: not open */
 	struct fh_watch holder_watch, zygote_watch, stem_watch;
 	struct fh_timer orphans_look; /* runs while the template is ending */
 	pid_t orphan;                 /* state of fh_reap_unknown */
@@ -132,7 +132,7 @@ void fh_template_key(struct fh_buf *key, const struct fh_plan *plan, uid_t owner
 /* A new template that is not listed yet. Takes ownership of the key. */
 struct fh_template *fh_template_new(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, struct fh_buf *key);
 void fh_template_list(struct fh_template *t);    /* lists it and sets its deadline */
-void fh_template_discard(struct fh_template *t); /* frees one that is not listed */
+void fh_template_discard(struct fh_template *t); /* frees a template that is not listed */
 /* Starts to make a template; takes ownership of the key. NULL with err. */
 struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, struct fh_buf *key,
                                       struct fh_error *err);
@@ -142,7 +142,7 @@ void fh_template_add_stem(struct fh_template *t, int socket, int pidfd);
 /* its zygote or another part failed: no more sandboxes are made from it */
 void fh_template_break(struct fh_template *t, const char *why);
 void fh_template_serve(struct fh_template *t, uint64_t resident_bytes); /* the zygote is ready */
-/* makes no more sandboxes; parked ones are destroyed, and it goes when the last sandbox has */
+/* makes no more sandboxes and destroys the parked ones; the template is freed after its last sandbox */
 void fh_template_end(struct fh_template *t);
 void fh_template_end_all(struct fh_engine *e);
 void fh_template_unuse(struct fh_template *t); /* a sandbox made from it is gone */

@@ -71,7 +71,7 @@ int fh_template_make(struct fh_template *t, struct fh_sandbox *b, struct fh_erro
 		fh_error_sys(err, -r, "cannot ask the template's holder");
 		return -FH_E_SYSTEM;
 	}
-	fh_made_on_launched(b); /* starts to watch its socket */
+	fh_made_on_launched(b); /* starts to watch the sandbox's socket */
 	return 0;
 }
 

@@ -23,7 +23,7 @@ struct fh_lines {
 	uint64_t bytes;
 	bool ended;
 	bool is_array;             /* the whole file is in `text`, and its [ was consumed */
-	bool has_items, is_closed; /* an item was returned; the end of the array was reached */
+	bool has_items, is_closed; /* has_items: an item was returned; is_closed: the end of the array was reached */
 	bool allow_not_finite, not_finite;
 	struct fh_buf text; /* bytes read and not yet consumed */
 	size_t taken;       /* consumed bytes of text.p */

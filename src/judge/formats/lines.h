@@ -28,7 +28,7 @@ uint32_t fh_lines_number(const struct fh_lines *l);
 /* The JSON text from which it was parsed, for what parsing loses (integers beyond 64 bits); valid until the next
  * call. */
 struct fh_str fh_lines_text(const struct fh_lines *l);
-/* Sets an error at that line. */
+/* Sets an error at the line that fh_lines_next returned last. */
 int fh_lines_error(const struct fh_lines *l, struct fh_error *err, const char *format, ...) FH_PRINTF(3, 4);
 void fh_lines_close(struct fh_lines *l); /* NULL is allowed */
 

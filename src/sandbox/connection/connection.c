@@ -105,7 +105,7 @@ void fh_connection_break(struct fh_connection *c, const struct fh_error *err)
 	if (c->broken.code)
 		return;
 	c->broken = *err;
-	if (c->out_is_socket) /* tells the peer too */
+	if (c->out_is_socket) /* shutdown tells the peer too */
 		(void)shutdown(c->out, SHUT_RDWR);
 	fh_connection_wake(c, NULL);
 }

@@ -111,7 +111,7 @@ int fh_connection_greet(struct fh_connection *c, int64_t timeout_ms, bool later,
 bool fh_connection_greeted(struct fh_connection *c);
 uint64_t fh_connection_peer_version(const struct fh_connection *c);
 pid_t fh_connection_peer_pid(const struct fh_connection *c);
-int fh_connection_descriptor(const struct fh_connection *c); /* the one it reads from */
+int fh_connection_descriptor(const struct fh_connection *c); /* the descriptor from which the connection reads */
 /* Sets a function that is called once, with the lock held, when the peer is gone, to add a reason to "the engine closed
  * the connection". */
 void fh_connection_on_lost(struct fh_connection *c, void (*explain)(void *context, struct fh_error *err),

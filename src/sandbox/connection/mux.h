@@ -20,7 +20,7 @@ struct fh_connection {
 
 	struct fh_frame_decoder decoder;
 	bool hello;                    /* the peer's greeting arrived */
-	int64_t greet_ms, greet_by_ns; /* time for the greeting; its deadline */
+	int64_t greet_ms, greet_by_ns; /* greet_ms: time for the greeting; greet_by_ns: its deadline */
 	uint64_t peer_version;
 	pid_t peer_pid;
 
@@ -50,5 +50,5 @@ int fh_flow_on_credit(struct fh_connection *c, const struct fh_frame *f, struct 
 /* Writes what the kernel accepts and queues the rest. Returns the value that `flushed` reaches when the last byte is
  * written. */
 uint64_t fh_connection_enqueue(struct fh_connection *c, struct fh_str frames);
-/* Waits until `flushed` reaches that value. */
+/* Waits until `flushed` reaches `mark`. */
 int fh_wait_flushed(struct fh_wait *w, uint64_t mark, struct fh_error *err);

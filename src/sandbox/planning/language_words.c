@@ -10,7 +10,7 @@
 static struct {
 	struct word {
 		char *text;
-		const char *language; /* a string of `all` */
+		const char *language; /* points to a string of `all` */
 		bool is_tag;          /* a tag, not a name */
 	} * words;
 	size_t count, capacity;

@@ -19,7 +19,7 @@ struct fh_context_kind {
 	const char *package;      /* named in the hint if the sandbox has no such interpreter */
 	bool relay;               /* the interpreter cannot read its own output, so guest/context/relay.c starts it */
 };
-/* FH_E_NOT_FOUND names the known ones. */
+/* If there is no such language, FH_E_NOT_FOUND names the known ones. */
 int fh_context_kind_find(const char *name, const struct fh_context_kind **ret, struct fh_error *err);
 /* The line that argv reads, with its newline: the contents of the files, and the options. */
 int fh_context_prelude(const struct fh_context_kind *kind, const json_t *options, struct fh_buf *ret,

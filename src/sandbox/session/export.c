@@ -205,7 +205,7 @@ int fh_sandbox_restore(struct fh_client *client, int fd, const struct fh_sandbox
 	}
 	fh_plan_free(plan);
 	plan = NULL;
-	r = fh_sandbox_plan(s, &plan, err); /* as the engine changed it */
+	r = fh_sandbox_plan(s, &plan, err); /* the plan as changed by the engine */
 	if (r == 0)
 		r = fh_files_import(s, keeper_of(plan), fd, err);
 	fh_plan_free(plan);
