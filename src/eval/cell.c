@@ -20,6 +20,7 @@ struct work {
 	struct fh_eval_provider *provider;
 	json_t *vars, *output;
 	json_t *all_vars; /* vars, and names such as __evalId that only templates and scripts see */
+	bool kept;        /* our own cache gave the answer */
 	struct fh_eval_result *ret;
 	struct fh_error *err;
 };
@@ -234,6 +235,7 @@ static int ask(struct work *w)
 		return r;
 	w->ret->response = response_json(&response);
 	w->ret->latency_ms = response.latency_ms;
+	w->kept = response.kept;
 	w->ret->cost = FH_MAX(response.cost, 0);
 	w->ret->tokens = response.tokens;
 	return 0;
@@ -286,7 +288,7 @@ static int grade(struct work *w)
 		                      .output = w->output,
 		                      .prompt = ret->prompt,
 		                      .latency_ms = ret->latency_ms,
-		                      .cached = json_is_true(json_object_get(ret->response, "cached")) };
+		                      .kept = w->kept };
 	int r = fh_check_all(&check, &ret->grading, w->err);
 	if (r < 0)
 		return r;

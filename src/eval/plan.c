@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/plan.h"
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include "base/path.h"
 #include "eval/config/env.h"
 #include "eval/config/keys.h"
+#include "eval/config/pattern.h"
 #include "eval/config/scenarios.h"
 #include "eval/config/text.h"
 #include "eval/config/unknown.h"
@@ -43,14 +42,8 @@ static bool listed(const json_t *list, const char *id, const char *label)
 
 static int compile(const char *option, const char *pattern, pcre2_code **ret, struct fh_error *err)
 {
-	int problem;
-	PCRE2_SIZE offset;
-	if (!pattern ||
-	    (*ret = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &problem, &offset, NULL)))
-		return 0;
-	char text[256] = "";
-	pcre2_get_error_message(problem, (PCRE2_UCHAR *)text, sizeof(text));
-	return fh_error_set(err, FH_E_ARGUMENT, "%s \"%s\": %s", option, pattern, text);
+	int r = pattern ? fh_pattern_compile(fh_str(pattern), ret, err) : 0;
+	return r < 0 ? fh_error_wrap(err, "%s", option) : 0;
 }
 
 static bool matches(const pcre2_code *code, const char *a, const char *b)
@@ -64,6 +57,19 @@ static bool matches(const pcre2_code *code, const char *a, const char *b)
 	return hit;
 }
 
+/* The prompts that a provider runs: its list, if it has one. As in promptfoo a provider without a label is known by its
+ * id alone, which the last entry with this id speaks for, labelled or not. */
+static const json_t *prompts_of(const struct fh_eval_plan *p, const struct fh_eval_provider *provider)
+{
+	const json_t *entry = provider->entry;
+	for (size_t i = 0; !*provider->label && i < p->provider_columns; i++) {
+		const struct fh_eval_provider *other = p->providers.items[i];
+		if (json_is_object(other->entry) && strcmp(other->id, provider->id) == 0)
+			entry = other->entry;
+	}
+	return json_object_get(entry, "prompts");
+}
+
 static int make_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err)
 {
 	pcre2_code *providers = NULL, *prompts = NULL;
@@ -74,7 +80,7 @@ static int make_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *
 		struct fh_eval_provider *provider = p->providers.items[i];
 		for (size_t j = 0; j < p->prompts.count && matches(providers, provider->id, provider->label); j++) {
 			const struct fh_eval_prompt *prompt = &p->prompts.items[j];
-			if (!listed(json_object_get(provider->entry, "prompts"), prompt->id, prompt->label) ||
+			if (!listed(prompts_of(p, provider), prompt->id, prompt->label) ||
 			    !matches(prompts, prompt->id, prompt->label))
 				continue;
 			struct fh_eval_column *c = &FH_PUSH(p->columns, p->column_count, p->column_capacity);

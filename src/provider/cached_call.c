@@ -27,6 +27,7 @@ static void fh_cached_call_fill(const json_t *o, struct fh_provider_response *re
 	ret->tokens.total = ret->tokens.cached = total;
 	ret->cost = 0;
 	ret->cached = true;
+	ret->kept = true;
 	ret->finish_reason = finish ? fh_xstrdup(finish) : NULL;
 	ret->raw = fh_cached_call_member(o, "raw");
 	ret->metadata = fh_cached_call_member(o, "metadata");

@@ -94,17 +94,17 @@ static size_t fh_exec_escape_length(struct fh_str s)
 
 void fh_exec_plain(struct fh_buf *out, struct fh_str s)
 {
-	while (s.n && strchr(" \t\r\n\v\f", s.p[s.n - 1]))
+	static const char blanks[] = " \t\r\n\v\f";
+	while (s.n && strchr(blanks, s.p[s.n - 1]))
 		s.n--;
-	size_t from = out->n;
+	for (; s.n && strchr(blanks, *s.p); s.n--)
+		s.p++;
 	for (size_t i = 0; i < s.n;) {
 		size_t skip = s.p[i] == '\033' ? fh_exec_escape_length((struct fh_str){ s.p + i, s.n - i }) : 0;
-		if (!skip && (out->n > from || !strchr(" \t\r\n\v\f", s.p[i])))
+		if (!skip)
 			fh_buf_addc(out, s.p[i]);
 		i += skip ? skip : 1;
 	}
-	while (out->n > from && strchr(" \t\r\n\v\f", out->p[out->n - 1]))
-		fh_buf_truncate(out, out->n - 1);
 }
 
 static int fh_exec_open(struct fh_provider *p, struct fh_error *err)
@@ -204,7 +204,7 @@ static void fh_exec_ended(int status, struct fh_str out, struct fh_str errout, s
 		fh_response_fail(ret, "the command ended with exit code %d%s%s", WEXITSTATUS(status), colon,
 		                 fh_buf_cstr(&said));
 	} else if (!text.n && said.n) {
-		fh_response_fail(ret, "%s", fh_buf_cstr(&said));
+		fh_response_fail(ret, "Error: %s", fh_buf_cstr(&said));
 	} else {
 		ret->output = fh_json_bytes(fh_buf_str(&text));
 		ret->raw = fh_json_bytes(out);

@@ -95,8 +95,9 @@ struct fh_provider_response {
 	    *output; /* any JSON value, usually a string; JSON null when the provider gave null; NULL with an error */
 	FH_NULLABLE char *error; /* error message for the user; untrusted text */
 	struct fh_tokens tokens;
-	double cost; /* cost in US dollars; -1: unknown */
-	bool cached;
+	double cost;                     /* cost in US dollars; -1: unknown */
+	bool cached;                     /* as the provider says, or because our own cache gave the answer */
+	bool kept;                       /* our own cache gave the answer: latency_ms is meaningless */
 	double latency_ms;               /* duration from the call to the answer, with retries and their pauses */
 	double first_token_ms;           /* duration from the call to the first streamed text; 0: not streamed */
 	FH_NULLABLE char *finish_reason; /* "stop", "length" … in the server's words */

@@ -661,7 +661,7 @@ static void test_plain_text_of_a_terminal(void **state)
 		{ "\033]8;;x\033\\link", "link" },
 		{ "a\033", "a" },
 		{ "\033[", "" },
-		{ " \033[1m \033[0m ", "" },
+		{ " \033[1m \033[0m ", " " },
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
 		fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);

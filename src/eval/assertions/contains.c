@@ -16,20 +16,21 @@ static void words_release(struct words *w)
 	free(w->items);
 }
 
+/* A list that is empty holds for "all" and not for "any"; an empty text is no list. */
 static int collect(const struct fh_assertion_call *call, struct words *ret, struct fh_error *err)
 {
 	fh_auto_json json_t *list = NULL;
-	if (json_is_string(call->value) && json_string_length(call->value) > 0 &&
-	    fh_text_split_list(json_string_value(call->value), &list, err) < 0)
+	bool text = json_is_string(call->value) && json_string_length(call->value) > 0;
+	if (!text && !json_is_array(call->value))
+		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" assertion type must have a string or array value",
+		                    call->kind->name);
+	if (text && fh_text_split_list(json_string_value(call->value), &list, err) < 0)
 		return -FH_E_ARGUMENT;
 	size_t i;
 	json_t *item;
 	json_array_foreach((json_t *)(uintptr_t)(list ? list : call->value), i, item)
 	    FH_PUSH(ret->items, ret->count, ret->capacity) = fh_text_of_json(item);
-	if (ret->count > 0)
-		return 0;
-	return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" assertion type must have a string or array value",
-	                    call->kind->name);
+	return 0;
 }
 
 static bool found(const struct fh_assertion_call *call, const char *word, bool fold)
@@ -74,7 +75,7 @@ static int check_list(const struct fh_assertion_call *call, bool all, struct fh_
 	int r = collect(call, &words, err);
 	if (r < 0)
 		return r;
-	fh_auto_free bool *hit = fh_xcalloc(words.count, sizeof(*hit));
+	fh_auto_free bool *hit = fh_xcalloc(words.count + 1, sizeof(*hit));
 	size_t hits = 0;
 	for (size_t i = 0; i < words.count; i++)
 		hits += hit[i] = found(call, words.items[i], folds(call));

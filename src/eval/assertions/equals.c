@@ -36,10 +36,12 @@ static bool same_json(const json_t *a, const json_t *b)
 static int check(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	const char *no = fh_call_not(call);
-	if (json_is_object(call->value) || json_is_array(call->value)) {
+	/* A null that is written is compared as JSON; a value that is missing is not. */
+	bool null = json_is_null(json_object_get(call->assertion, "value"));
+	if (json_is_object(call->value) || json_is_array(call->value) || null) {
 		fh_auto_json json_t *output = fh_json_parse(call->output_text, NULL, NULL);
-		fh_auto_free char *value = fh_json_text(call->value, 0);
-		return fh_grade_set(ret, call, output && same_json(output, call->value),
+		fh_auto_free char *value = null ? fh_xstrdup("null") : fh_json_text(call->value, 0);
+		return fh_grade_set(ret, call, output && (null ? json_is_null(output) : same_json(output, call->value)),
 		                    "Expected output \"%s\" to %sequal \"%s\"", call->output_text.p, no, value);
 	}
 	/* The expected value as JavaScript's String() prints it; a missing value prints as "undefined". */

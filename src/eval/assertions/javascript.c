@@ -14,14 +14,17 @@ static int threw(struct fh_grade *ret, const char *what, const char *trace)
 	return 0;
 }
 
-/* A script returns a boolean, a number, or an object {pass, score, reason, …}. Under "not-" the object's reason and
- * score stay. */
+/* A script returns a boolean, a number, or an object {pass, score, reason, …}. Under "not-" the object's score stays. */
 static int grade(const struct fh_script_result *r, const struct fh_assertion_call *call, const char *code,
                  struct fh_grade *ret)
 {
 	if (fh_grade_is_object(r->value)) {
 		fh_grade_from_object(ret, r->value);
-		ret->pass = ret->pass != call->inverse;
+		if (call->inverse) {
+			free(ret->reason);
+			ret->reason = ret->pass ? fh_xstrdup("Custom function returned true") : fh_xstrdup("Assertion passed");
+			ret->pass = !ret->pass;
+		}
 		return 0;
 	}
 	bool holds;
@@ -48,7 +51,7 @@ static int grade(const struct fh_script_result *r, const struct fh_assertion_cal
 static int check(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	if (!json_is_string(call->value))
-		return fh_error_set(err, FH_E_ARGUMENT, "\"javascript\" assertion type must have a string value");
+		return threw(ret, "javascript assertion must have a string value", NULL);
 	struct fh_str text = { json_string_value(call->value), json_string_length(call->value) };
 	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]))
 		text.n--;

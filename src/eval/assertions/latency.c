@@ -6,7 +6,7 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 {
 	if (!call->has_threshold)
 		return fh_error_set(err, FH_E_ARGUMENT, "Latency assertion must have a threshold in milliseconds");
-	if (call->cached)
+	if (call->kept)
 		return fh_error_set(err, FH_E_ARGUMENT,
 		                    "Latency assertion does not support cached results. Rerun the eval with --no-cache");
 	return fh_grade_set(ret, call, call->latency_ms <= call->threshold, "Latency %.0fms is %s threshold %gms",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/assertions/kinds.h"
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
+#include "eval/config/pattern.h"
 #include "eval/grading/grade.h"
 
 /* The text comes from a model and can be hostile: these bounds keep a match below a fraction of a second and some
@@ -21,39 +20,18 @@ static void free_match_context(pcre2_match_context **p)
 {
 	pcre2_match_context_free(*p);
 }
-static void free_compile_context(pcre2_compile_context **p)
-{
-	pcre2_compile_context_free(*p);
-}
-
-/* Compiles with the rules of JavaScript without flags: $ matches only at the very end, . does not match line ends, \u
- * and \x are JavaScript's escapes, [] matches nothing. */
-static pcre2_code *compile(struct fh_str pattern, int *ret_error)
-{
-	FH_CLEANUP(free_compile_context) pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-	if (!context)
-		return NULL;
-	pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF);
-	PCRE2_SIZE offset;
-	return pcre2_compile((PCRE2_SPTR)pattern.p, pattern.n,
-	                     PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_MATCH_UNSET_BACKREF | PCRE2_DOLLAR_ENDONLY |
-	                         PCRE2_ALLOW_EMPTY_CLASS | PCRE2_NEVER_BACKSLASH_C,
-	                     ret_error, &offset, context);
-}
-
 static int check(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	if (!json_is_string(call->value) || json_string_length(call->value) == 0)
 		return fh_error_set(err, FH_E_ARGUMENT, "\"regex\" assertion type must have a string value");
 	struct fh_str pattern = { json_string_value(call->value), json_string_length(call->value) };
-	int problem = 0;
 	char text[256] = "";
-	FH_CLEANUP(free_code) pcre2_code *code = compile(pattern, &problem);
-	if (!code) {
-		pcre2_get_error_message(problem, (PCRE2_UCHAR *)text, sizeof(text));
+	FH_CLEANUP(free_code) pcre2_code *code = NULL;
+	struct fh_error problem = FH_ERROR_INIT;
+	if (fh_pattern_compile(pattern, &code, &problem) < 0) {
 		ret->pass = false;
 		ret->score = 0;
-		ret->reason = fh_xasprintf("Invalid regex pattern: /%s/: %s", pattern.p, text);
+		ret->reason = fh_xasprintf("Invalid regex pattern: Invalid regular expression: %s", problem.message);
 		return 0;
 	}
 	FH_CLEANUP(free_match_context) pcre2_match_context *context = pcre2_match_context_create(NULL);

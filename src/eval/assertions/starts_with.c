@@ -4,10 +4,9 @@
 
 static int check(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
-	fh_auto_free char *value = NULL;
-	int r = fh_call_value_text(call, &value, err);
-	if (r < 0)
-		return r;
+	const char *value = json_string_value(call->value);
+	if (!value || !*value)
+		return fh_error_set(err, FH_E_ARGUMENT, "\"starts-with\" assertion type must have a string value");
 	return fh_grade_set(ret, call, fh_starts_with(call->output_text.p, value), "Expected output to %sstart with \"%s\"",
 	                    fh_call_not(call), value);
 }

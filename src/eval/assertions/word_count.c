@@ -23,6 +23,9 @@ static int check_range(const struct fh_assertion_call *call, double words, struc
 		return fh_error_set(err, FH_E_ARGUMENT, "\"word-count\" assertion object must have \"min\" or \"max\"");
 	double low = json_number_value(min), high = json_number_value(max);
 	bool low_holds = !json_is_number(min) || words >= low, high_holds = !json_is_number(max) || words <= high;
+	if (json_is_number(min) && json_is_number(max) && low > high)
+		return fh_error_set(err, FH_E_ARGUMENT,
+		                    "\"word-count\" assertion: min (%g) must be less than or equal to max (%g)", low, high);
 	if (call->inverse)
 		return fh_grade_set(ret, call, low_holds && high_holds,
 		                    "Expected word count to not be in the range, but got %g", words);

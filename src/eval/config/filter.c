@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/config/filter.h"
 #include <limits.h>
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include "base/clock.h"
 #include "base/path.h"
+#include "eval/config/pattern.h"
 #include "eval/config/text.h"
 #include "store/rows.h"
 
@@ -76,15 +75,10 @@ static int by_metadata(const char *condition, struct fh_eval_tests *tests, struc
 
 static int by_pattern(const char *pattern, struct fh_eval_tests *tests, struct fh_error *err)
 {
-	int problem;
-	PCRE2_SIZE offset;
-	pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &problem, &offset, NULL);
-	if (!code) {
-		char text[256] = "";
-		pcre2_get_error_message(problem, (PCRE2_UCHAR *)text, sizeof(text));
-		return fh_error_set(err, FH_E_ARGUMENT, "--filter-pattern \"%s\": %s at character %zu", pattern, text,
-		                    (size_t)offset + 1);
-	}
+	pcre2_code *code = NULL;
+	int r = fh_pattern_compile(fh_str(pattern), &code, err);
+	if (r < 0)
+		return fh_error_wrap(err, "--filter-pattern");
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	fh_auto_free bool *keep = fh_xcalloc(tests->count + 1, sizeof(*keep));
 	for (size_t i = 0; i < tests->count; i++) {

@@ -249,9 +249,10 @@ static int add_script(struct loader *l, const char *path, const char *name, cons
 	if (r < 0)
 		return r;
 	bool program = language != FH_SCRIPT_JAVASCRIPT && !function;
-	char *label = l->label  ? fh_xstrdup(l->label)
-	              : program ? fh_xasprintf("%s: %s", name, fh_buf_cstr(&source))
-	                        : fh_xasprintf("%s%s%s", name, function ? ":" : "", function ? function : "");
+	char *label = l->label ? fh_xstrdup(l->label)
+	              : program && language == FH_SCRIPT_PYTHON
+	                  ? fh_xasprintf("%s: %s", name, fh_buf_cstr(&source))
+	                  : fh_xasprintf("%s%s%s", name, function ? ":" : "", function ? function : "");
 	if ((r = add(l, fh_buf_cstr(&source), source.n, label)) < 0)
 		return r;
 	struct fh_eval_prompt *p = &l->ret->items[l->ret->count - 1];
@@ -270,8 +271,9 @@ static int add_script(struct loader *l, const char *path, const char *name, cons
 	return 0;
 }
 
-/* Adds a program that prints the prompt: "exec:COMMAND", or an executable file. */
-static int add_program(struct loader *l, const char *command)
+/* Adds a program that prints the prompt: "exec:COMMAND", or an executable file. Without a label the prompt is labelled
+ * with `name`. */
+static int add_program(struct loader *l, const char *command, const char *name)
 {
 	char **words = NULL;
 	int r = fh_exec_split(command, &words, l->err);
@@ -286,7 +288,7 @@ static int add_program(struct loader *l, const char *command)
 		words[0] = FH_TAKE_PTR(path);
 	}
 	r = add(l, shown ? fh_buf_cstr(&source) : command, shown ? source.n : strlen(command),
-	        fh_xstrdup(l->label ? l->label : command));
+	        fh_xstrdup(l->label ? l->label : name));
 	if (r < 0) {
 		fh_exec_free_words(words);
 		return r;
@@ -329,7 +331,7 @@ static int add_file(struct loader *l, const char *path, const char *function)
 		return types[i].add(l, name, fh_buf_str(&text));
 	}
 	if (access(path, X_OK) == 0 && !fh_path_is_dir(path))
-		return add_program(l, path);
+		return add_program(l, path, name);
 	return fh_document_error(l->config->document, l->place, l->err,
 	                         "prompt file %s: \"%s\" is no known type; known are .txt, .md, .j2, .json, .jsonl, .yaml, "
 	                         ".csv, .py, .js, .ts, .rb, and files that can be executed",
@@ -337,6 +339,12 @@ static int add_file(struct loader *l, const char *path, const char *function)
 }
 
 /* --------------------------------------------------------------------------------------------------------- entries */
+
+static bool matches_files(const struct loader *l, const char *pattern)
+{
+	FH_CLEANUP(fh_eval_paths_release) struct fh_eval_paths paths = { 0 };
+	return strpbrk(pattern, "?[{") && fh_eval_config_paths(l->config, pattern, &paths, NULL) == 0;
+}
 
 /* Whether a text names a file: it begins with file://, or looks like a path and the file exists. */
 static bool names_file(const struct loader *l, const char *text)
@@ -352,13 +360,16 @@ static bool names_file(const struct loader *l, const char *text)
 	fh_auto_free char *path = NULL;
 	fh_auto_free char *function = NULL;
 	fh_text_split_file(text, l->config->dir, &path, &function);
-	return (known || fh_script_language_of(path, &language)) && (strchr(text, '*') || fh_path_exists(path));
+	return (known || fh_script_language_of(path, &language)) &&
+	       (strchr(text, '*') || fh_path_exists(path) || matches_files(l, text));
 }
 
 static int add_entry_text(struct loader *l, const char *text, size_t n)
 {
-	if (fh_starts_with(text, "exec:"))
-		return add_program(l, text + strlen("exec:"));
+	if (fh_starts_with(text, "exec:")) {
+		const char *command = text + strlen("exec:");
+		return add_program(l, command, command + (fh_starts_with(command, "./") ? strlen("./") : 0));
+	}
 	if (strstr(text, "fuse://") || fh_starts_with(text, "portkey://") || fh_starts_with(text, "helicone://"))
 		return fh_document_error(l->config->document, l->place, l->err,
 		                         "prompts are not fetched from a service (%.40s); save the prompt in a file", text);

@@ -3,6 +3,7 @@
 #include <math.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include "eval/config/schema_formats.h"
 
 #define DEPTH_MAX 64
 #define PROBLEMS_MAX 20
@@ -321,12 +322,40 @@ static int check_ref(struct checker *c, const char *ref, const json_t *value)
 	return target ? check(c, target, value) : fh_error_set(c->err, FH_E_ARGUMENT, "JSON schema: no such $ref: %s", ref);
 }
 
+static int check_format(struct checker *c, const json_t *word, const json_t *value)
+{
+	const char *format = json_string_value(word);
+	bool holds = true;
+	if (!format)
+		return wrong(c, "format");
+	if (!fh_schema_format(format, value, &holds))
+		return fh_error_set(c->err, FH_E_ARGUMENT, "JSON schema: unknown format \"%s\"", format);
+	if (!holds)
+		problem(c, "must match format \"%s\"", format);
+	return 0;
+}
+
+/* {property: a schema for the whole object, or the names that it needs beside it} */
+static int check_dependencies(struct checker *c, const json_t *word, const json_t *value)
+{
+	const char *key;
+	json_t *needs;
+	int r = json_is_object(word) ? 0 : wrong(c, "dependencies");
+	json_object_foreach((json_t *)(uintptr_t)word, key, needs)
+	{
+		if (r < 0 || !json_object_get(value, key))
+			continue;
+		r = json_is_array(needs) ? check_required(c, needs, value) : check(c, needs, value);
+	}
+	return r;
+}
+
 static int check_word(struct checker *c, const json_t *schema, const char *name, const json_t *word,
                       const json_t *value)
 {
 	static const char *const silent[] = {
 		"$schema", "$id",         "id",        "$defs",      "definitions",     "$comment",
-		"title",   "description", "default",   "examples",   "format",          "then",
+		"title",   "description", "default",   "examples",   "nullable",        "then",
 		"else",    "readOnly",    "writeOnly", "deprecated", "contentEncoding", "contentMediaType"
 	};
 	static const char *const objects[] = { "properties", "patternProperties", "additionalProperties", "propertyNames" };
@@ -349,11 +378,16 @@ static int check_word(struct checker *c, const json_t *schema, const char *name,
 		return check_size_word(c, name, word, value);
 #undef ONE_OF
 	if (strcmp(name, "type") == 0)
-		return check_type(c, word, value);
+		return json_is_null(value) && json_is_true(json_object_get(schema, "nullable")) ? 0
+		                                                                                : check_type(c, word, value);
 	if (strcmp(name, "enum") == 0)
 		return check_enum(c, word, value);
 	if (strcmp(name, "const") == 0)
 		return check_const(c, word, value);
+	if (strcmp(name, "format") == 0)
+		return check_format(c, word, value);
+	if (strcmp(name, "dependencies") == 0)
+		return check_dependencies(c, word, value);
 	if (strcmp(name, "required") == 0)
 		return check_required(c, word, value);
 	if (strcmp(name, "allOf") == 0 || strcmp(name, "anyOf") == 0 || strcmp(name, "oneOf") == 0)

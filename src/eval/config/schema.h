@@ -4,7 +4,7 @@
  * additionalProperties, patternProperties, propertyNames, minProperties, maxProperties, items (one schema or a list),
  * additionalItems, contains, minItems, maxItems, uniqueItems, minLength, maxLength, pattern, minimum, maximum,
  * exclusiveMinimum, exclusiveMaximum, multipleOf, allOf, anyOf, oneOf, not, if/then/else, $ref within the schema,
- * and format as an annotation that is not checked. An unknown word is an error, not a silent pass.
+ * dependencies, nullable, and format (schema_formats.h). An unknown word or format is an error, not a silent pass.
  */
 #pragma once
 #include "json/json.h"

@@ -47,7 +47,7 @@ struct fh_assertion_call {
 	const json_t *provider;    /* object: {id, label, config?} */
 	const json_t *response;    /* object: the provider's response: output, cost?, cached?, metadata?, logProbs? … */
 	double latency_ms;         /* duration of the provider's call */
-	bool cached;               /* the response came from a cache: latency_ms is meaningless */
+	bool kept;                 /* the response came from our own cache: latency_ms is meaningless */
 	const char *config_dir;    /* folder of the config: relative file:// paths start here; absolute */
 	struct fh_services *services;           /* sandboxes, script workers (eval/grading/services.h) */
 	FH_NULLABLE struct fh_graders *graders; /* models that grade (eval/grading/graders.h) */

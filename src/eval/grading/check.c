@@ -167,7 +167,7 @@ static int check_one(const struct fh_check *c, const json_t *assertion, json_t *
 		.provider = c->provider,
 		.response = c->response,
 		.latency_ms = c->latency_ms,
-		.cached = c->cached,
+		.kept = c->kept,
 		.config_dir = c->plan->config.dir,
 		.services = c->services,
 		.graders = c->graders

@@ -15,7 +15,7 @@ struct fh_check {
 	const json_t *output; /* the provider's output, after transforms */
 	const char *prompt;   /* the rendered prompt */
 	double latency_ms;
-	bool cached;
+	bool kept; /* our cache answered */
 };
 
 /* *ret is the gradingResult. A negative code makes the row an error. */

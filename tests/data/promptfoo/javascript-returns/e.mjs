@@ -1,0 +1,2 @@
+export default (output) => output.length > 2;
+export function num() { return 0.125; }

@@ -1,0 +1,1 @@
+export default function (output: string): boolean { return output.startsWith('a' as string); }
