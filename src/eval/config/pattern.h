@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regular expressions of JavaScript, as configs and command lines have them (`new RegExp(text)`, no flags), compiled by PCRE2.
+ * Regular expressions of JavaScript, as configs and command lines have them (`new RegExp(text)`, no flags), compiled by
+ * PCRE2.
  *
- * What the two languages read differently is translated: what is no escape in JavaScript stands for itself (`\h`, `\A`), \s and \v
- * are JavaScript's, a bracket in a class is a bracket. What JavaScript refuses is refused: inline flags, atomic groups, possessive
- * quantifiers, verbs. Not the same: a lookbehind must have a bounded length, and a character outside the BMP counts as one.
+ * What the two languages read differently is translated: what is no escape in JavaScript stands for itself (`\h`,
+ * `\A`), \s and \v are JavaScript's, a bracket in a class is a bracket. What JavaScript refuses is refused: inline
+ * flags, atomic groups, possessive quantifiers, verbs. Not the same: a lookbehind must have a bounded length, and a
+ * character outside the BMP counts as one.
  */
 #pragma once
 #define PCRE2_CODE_UNIT_WIDTH 8

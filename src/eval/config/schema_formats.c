@@ -5,7 +5,8 @@
 #include <math.h>
 #include "eval/config/pattern.h"
 
-/* --------------------------------------------------------------------------------------------- dates and times, RFC 3339 */
+/* --------------------------------------------------------------------------------------------- dates and times, RFC
+ * 3339 */
 
 static bool digits(const char **p, unsigned count, unsigned *ret)
 {
@@ -89,7 +90,8 @@ static bool is_iso_date_time(const char *s)
 	return date_time(s, false);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- addresses */
+/* -------------------------------------------------------------------------------------------------------------
+ * addresses */
 
 static bool is_ipv4(const char *s)
 {
@@ -112,7 +114,8 @@ static bool is_regex(const char *s)
 	return true;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- patterns */
+/* ---------------------------------------------------------------------------------------------------------------
+ * patterns */
 
 #define URI_CHARS "(?:[A-Za-z0-9\\-._~!$&'()*+,;=:@/?\\[\\]]|%[0-9A-Fa-f]{2})"
 #define POINTER "(?:/(?:[^~/]|~[01])*)*"
@@ -127,17 +130,18 @@ static const struct {
 	{ "date-time", is_date_time, NULL },
 	{ "iso-time", is_iso_time, NULL },
 	{ "iso-date-time", is_iso_date_time, NULL },
-	{ "duration", NULL,
-	  "P(?!$)(?:(?:\\d+Y)?(?:\\d+M)?(?:\\d+D)?(?:T(?=\\d)(?:\\d+H)?(?:\\d+M)?(?:\\d+S)?)?|\\d+W)" },
+	{ "duration", NULL, "P(?!$)(?:(?:\\d+Y)?(?:\\d+M)?(?:\\d+D)?(?:T(?=\\d)(?:\\d+H)?(?:\\d+M)?(?:\\d+S)?)?|\\d+W)" },
 	{ "uri", NULL, "[A-Za-z][A-Za-z0-9+.\\-]*:" URI_CHARS "+(?:#" URI_CHARS "*)?" },
 	{ "uri-reference", NULL, URI_CHARS "*(?:#" URI_CHARS "*)?" },
 	{ "uri-template", NULL, "(?:[^\\x00-\\x20\"'<>%\\\\^`{|}]|%[0-9A-Fa-f]{2}|\\{[+#./;?&=,!@|]?[\\w.%:*,]+\\})*" },
-	{ "url", NULL, "(?i:https?|ftp)://(?:[^\\s/?#@]+@)?[^\\s/?#:@.]+(?:\\.[^\\s/?#:@.]+)+\\.?(?::\\d{2,5})?(?:[/?#]\\S*)?" },
+	{ "url", NULL,
+	  "(?i:https?|ftp)://(?:[^\\s/?#@]+@)?[^\\s/?#:@.]+(?:\\.[^\\s/?#:@.]+)+\\.?(?::\\d{2,5})?(?:[/?#]\\S*)?" },
 	{ "email", NULL,
 	  "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@"
 	  "(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?" },
 	{ "hostname", NULL,
-	  "(?=.{1,253}\\.?$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*\\.?" },
+	  "(?=.{1,253}\\.?$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])"
+	  "?)*\\.?" },
 	{ "ipv4", is_ipv4, NULL },
 	{ "ipv6", is_ipv6, NULL },
 	{ "regex", is_regex, NULL },
@@ -154,9 +158,9 @@ static bool matches(const char *pattern, const char *text)
 {
 	int problem;
 	PCRE2_SIZE offset;
-	pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
-	                                 PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ANCHORED | PCRE2_ENDANCHORED, &problem,
-	                                 &offset, NULL);
+	pcre2_code *code =
+	    pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+	                  PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ANCHORED | PCRE2_ENDANCHORED, &problem, &offset, NULL);
 	if (!code)
 		return false;
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
@@ -169,7 +173,8 @@ static bool matches(const char *pattern, const char *text)
 	return hit;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- numbers */
+/* ----------------------------------------------------------------------------------------------------------------
+ * numbers */
 
 static bool number_format(const char *format, const json_t *value, bool *ret_holds)
 {

@@ -4,6 +4,6 @@
 #include "base/base.h"
 #include "json/json.h"
 
-/* False: there is no such format. Else *ret_holds says whether value is of it; a format is about texts, or about numbers, and
- * holds for everything else. */
+/* False: there is no such format. Else *ret_holds says whether value is of it; a format is about texts, or about
+ * numbers, and holds for everything else. */
 bool fh_schema_format(const char *format, const json_t *value, bool *ret_holds);
