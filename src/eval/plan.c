@@ -8,6 +8,7 @@
 #include "eval/config/text.h"
 #include "eval/config/unknown.h"
 #include "eval/grading/services.h"
+#include "eval/selection.h"
 #include "eval/transform.h"
 
 #define CONCURRENCY_DEFAULT 4
@@ -15,30 +16,6 @@
 #define REPEAT_MAX 100000
 
 /* --------------------------------------------------------------------------------------------------------- columns */
-
-/* Whether an entry of a `prompts` or `providers` list selects an id or label. It is a label, an id, "prefix*", or
- * "Group" for labels that begin with "Group:". */
-static bool names(const char *wanted, const char *id, const char *label)
-{
-	size_t n = strlen(wanted);
-	if (n > 0 && wanted[n - 1] == '*')
-		return strncmp(label, wanted, n - 1) == 0 || strncmp(id, wanted, n - 1) == 0;
-	return strcmp(label, wanted) == 0 || strcmp(id, wanted) == 0 ||
-	       (strncmp(label, wanted, n) == 0 && label[n] == ':') || (strncmp(id, wanted, n) == 0 && id[n] == ':');
-}
-
-/* Whether a `prompts` or `providers` list selects an id or label; without a list everything is selected. */
-static bool listed(const json_t *list, const char *id, const char *label)
-{
-	if (!json_is_array(list))
-		return true;
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *wanted = json_string_value(json_array_get(list, i));
-		if (wanted && names(wanted, id, label))
-			return true;
-	}
-	return false;
-}
 
 static int compile(const char *option, const char *pattern, pcre2_code **ret, struct fh_error *err)
 {
@@ -80,7 +57,7 @@ static int make_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *
 		struct fh_eval_provider *provider = p->providers.items[i];
 		for (size_t j = 0; j < p->prompts.count && matches(providers, provider->id, provider->label); j++) {
 			const struct fh_eval_prompt *prompt = &p->prompts.items[j];
-			if (!listed(prompts_of(p, provider), prompt->id, prompt->label) ||
+			if (!fh_eval_selection_has(prompts_of(p, provider), prompt->id, prompt->label) ||
 			    !matches(prompts, prompt->id, prompt->label))
 				continue;
 			struct fh_eval_column *c = &FH_PUSH(p->columns, p->column_count, p->column_capacity);
@@ -118,8 +95,8 @@ static int add_cells(struct fh_eval_plan *p, const json_t *test, uint32_t row, c
 	const json_t *prompts = json_object_get(test, "prompts"), *providers = json_object_get(test, "providers");
 	for (size_t i = 0; i < p->column_count; i++) {
 		const struct fh_eval_column *c = &p->columns[i];
-		if (!listed(prompts, c->prompt->id, c->prompt->label) ||
-		    !listed(providers, c->provider->id, c->provider->label))
+		if (!fh_eval_selection_has(prompts, c->prompt->id, c->prompt->label) ||
+		    !fh_eval_selection_has(providers, c->provider->id, c->provider->label))
 			continue;
 		if (p->cell_count >= FH_EVAL_CELLS_MAX)
 			return fh_document_error(t->document, t->place, err, "more than %d tests in all", FH_EVAL_CELLS_MAX);
@@ -204,6 +181,8 @@ static int make_test_rows(struct fh_eval_plan *p, const struct fh_eval_overrides
 	int r = transform_vars(p, needs, t, merged, err);
 	const json_t *entry = json_object_get(merged, "provider");
 	note_vars(p, json_object_get(merged, "vars"));
+	if (r == 0)
+		r = fh_eval_selection_check(t, merged, &p->prompts, &p->providers, p->provider_columns, err);
 	if (r == 0 && entry && !json_is_null(entry))
 		r = fh_eval_providers_add(&p->config, t->document, entry, t->place, needs, &p->providers, &provider, err);
 	uint32_t repeats = repeats_of(p, merged);

@@ -439,6 +439,13 @@ static int render_template(const struct filtering *f, const char *raw, const jso
 	return r < 0 ? r : render_with(f, raw, rendered, ret, err);
 }
 
+/* A test's prefix or suffix; an empty one does not replace that of defaultTest. */
+static const char *text_option(const struct fh_eval_plan *plan, const json_t *options, const char *name)
+{
+	const char *own = fh_json_str(options, name, "");
+	return *own ? own : fh_json_str(json_object_get(plan->default_test, "options"), name, "");
+}
+
 int fh_render_prompt(const struct fh_eval_plan *plan, struct fh_services *services, const struct fh_eval_column *column,
                      const json_t *vars, const json_t *options, char **ret, json_t **ret_config, struct fh_error *err)
 {
@@ -456,8 +463,8 @@ int fh_render_prompt(const struct fh_eval_plan *plan, struct fh_services *servic
 		if (r < 0)
 			return r;
 	}
-	const char *prefix = called ? "" : fh_json_str(options, "prefix", ""),
-	           *suffix = called ? "" : fh_json_str(options, "suffix", "");
+	const char *prefix = called ? "" : text_option(plan, options, "prefix"),
+	           *suffix = called ? "" : text_option(plan, options, "suffix");
 	bool whole = !*prefix && !*suffix && !made;
 	fh_auto_free char *raw = whole ? NULL : fh_xasprintf("%s%s%s", prefix, made ? made : p->raw, suffix);
 	const char *text = whole ? p->raw : raw;

@@ -14,7 +14,8 @@ static int threw(struct fh_grade *ret, const char *what, const char *trace)
 	return 0;
 }
 
-/* A script returns a boolean, a number, or an object {pass, score, reason, …}. Under "not-" the object's score stays. */
+/* A script returns a boolean, a number, or an object {pass, score, reason, …}. Under "not-" the object's score stays.
+ */
 static int grade(const struct fh_script_result *r, const struct fh_assertion_call *call, const char *code,
                  struct fh_grade *ret)
 {
