@@ -141,7 +141,8 @@ static void the_contains_family_takes_text_lists_and_quoted_fields(void **state)
 	      "Expected output to not contain one of \"one, four\"");
 	is_error("{\"type\": \"contains\"}", "a");
 	is_error("{\"type\": \"contains\", \"value\": \"\"}", "a");
-	is_error("{\"type\": \"contains-any\", \"value\": []}", "a");
+	fails("{\"type\": \"contains-any\", \"value\": []}", "a", "Expected output to contain one of \"\"");
+	holds("{\"type\": \"contains-all\", \"value\": []}", "a");
 }
 
 static void patterns_are_javascripts_and_bounded(void **state)
