@@ -82,7 +82,7 @@ int fh_command_engine(int argc, char **argv)
 {
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
-	bool help;
+	enum fh_help help = FH_HELP_NONE;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	size_t i = 0;
 	while (r == 0 && args.count == 1 && i < FH_ARRAY_SIZE(actions) && !fh_streq(args.items[0], actions[i].name))
@@ -93,7 +93,7 @@ int fh_command_engine(int argc, char **argv)
 	if (r < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
 	if (help) {
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 		return FH_EXIT_OK;
 	}
 	return actions[i].run(&err);

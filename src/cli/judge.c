@@ -56,7 +56,7 @@ static const char details[] = "Formats, told apart by their fields:\n"
 struct judge_options {
 	const char *problems, *results, *report, *ks, *interpreter, *seed;
 	uint64_t jobs, show, repeat;
-	bool show_given, replace, jobs_given, packages, json, quiet, progress_bar, allow_in_process, self_check, write;
+	bool show_given, replace, packages, json, quiet, progress_bar, allow_in_process, self_check, write;
 	uint64_t limits[FH_LIMIT_COUNT_];
 	bool limit_given[FH_LIMIT_COUNT_];
 	struct fh_opt_list args;
@@ -65,122 +65,128 @@ struct judge_options {
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 
-#define LIMIT(name_, id, kind_, argument_, help_)                                                                      \
-	{                                                                                                                  \
-		.name = name_, .kind = kind_, .target = &o->limits[id], .given = &o->limit_given[id], .argument = argument_,   \
-		.help = help_                                                                                                  \
-	}
+/* What the rows below fill in. */
+static struct judge_options given;
 
-static int parse_options(int argc, char **argv, struct judge_options *o, bool *ret_help, struct fh_error *err)
-{
-	const struct fh_opt table[] = {
-		{ .name = "problems",
-		  .kind = FH_OPT_STRING,
-		  .target = &o->problems,
-		  .argument = "FILE",
-		  .help = "The data set that the samples were made for." },
-		{ .name = "results",
-		  .letter = 'o',
-		  .kind = FH_OPT_STRING,
-		  .target = &o->results,
-		  .argument = "FILE",
-		  .help = "Where results go, and where an interrupted run resumes from." },
-		{ .name = "replace",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->replace,
-		  .help = "Write over a results file of other samples, which is refused otherwise." },
-		{ .name = "jobs",
-		  .letter = 'j',
-		  .kind = FH_OPT_U64,
-		  .target = &o->jobs,
-		  .given = &o->jobs_given,
-		  .argument = "N",
-		  .help = "Samples at a time (default: the number of processors)." },
-		{ .name = "report",
-		  .kind = FH_OPT_STRING,
-		  .target = &o->report,
-		  .argument = "FILE",
-		  .help = "Write the summary to FILE as well: .json, .md (Markdown), or text." },
-		{ .name = "k",
-		  .kind = FH_OPT_STRING,
-		  .target = &o->ks,
-		  .argument = "LIST",
-		  .help = "Which pass@k and pass^k to estimate (default 1,10,100)." },
-		{ .name = "repeat",
-		  .kind = FH_OPT_U64,
-		  .target = &o->repeat,
-		  .argument = "N",
-		  .help =
-		      "Judge each sample N times; it passes when it does each time, and is flaky when the verdicts differ." },
-		{ .name = "seed",
-		  .kind = FH_OPT_STRING,
-		  .target = &o->seed,
-		  .argument = "TEXT",
-		  .help = "What tests that draw their inputs begin from (default: a new one; a row of such a test has it as "
-		          "`seed`, so that the same inputs can be drawn again)." },
-		{ .name = "self-check",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->self_check,
-		  .flags = FH_OPT_NEGATABLE,
-		  .help = "See first that the data set's references pass and that a stub fails (the default; without it the "
-		          "report says so)." },
-		{ .name = "allow-in-process",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->allow_in_process,
-		  .help = "Count samples whose test had to run in the candidate's own process, which can be deceived." },
-		{ .name = "write",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->write,
-		  .flags = FH_OPT_NEGATABLE,
-		  .help = "Keep the judgement in the store (the default), which list, show, report and view show." },
-		{ .name = "show",
-		  .kind = FH_OPT_U64,
-		  .target = &o->show,
-		  .given = &o->show_given,
-		  .argument = "INDEX",
-		  .help = "Judge nothing; show one sample, its program, its result, and what it does when run again." },
-		{ .name = "json", .kind = FH_OPT_FLAG, .target = &o->json, .help = "Print the summary as JSON." },
-		{ .name = "quiet",
-		  .letter = 'q',
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->quiet,
-		  .help = "Print nothing but errors (and the summary with --json)." },
-		{ .name = "progress-bar",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->progress_bar,
-		  .flags = FH_OPT_NEGATABLE,
-		  .help = "Show progress (the default; --no-progress-bar leaves it out)." },
-		{ .name = "", .help = "What a sample runs with" },
-		{ .name = "interpreter",
-		  .kind = FH_OPT_STRING,
-		  .target = &o->interpreter,
-		  .argument = "PATH",
-		  .help = "The interpreter or compiler (default: the one that your shell would run)." },
-		{ .name = "packages",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->packages,
-		  .help = "Let programs see installed Python and Node packages; by default only the standard library." },
-		LIMIT("cpu-time", FH_LIMIT_CPU_TIME, FH_OPT_DURATION, "SECONDS", "CPU time of one sample (default 5)."),
-		LIMIT("wall-time", FH_LIMIT_WALL_TIME, FH_OPT_DURATION, "SECONDS", "Wall time of one sample (default 20)."),
-		LIMIT("memory", FH_LIMIT_MEMORY, FH_OPT_SIZE, "SIZE", "Memory of one sample (default 1G)."),
-		LIMIT("processes", FH_LIMIT_PROCESSES, FH_OPT_U64, "N", "Processes and threads (default 128)."),
-		LIMIT("output", FH_LIMIT_OUTPUT, FH_OPT_SIZE, "SIZE", "Bytes on each of stdout and stderr (default 8M)."),
-		LIMIT("disk", FH_LIMIT_DISK, FH_OPT_SIZE, "SIZE", "Bytes in files (default 256M)."),
-		{ 0 },
-	};
-	const struct fh_command_line line = {
-		.program = "fumehood judge",
-		.synopsis = "[OPTIONS] --problems PROBLEMS SAMPLES -o RESULTS",
-		.about = "Judges model-written programs by the tests of a data set, each in a sandbox of its own, and "
-		         "estimates pass@k.",
-		.details = details,
-		.options = table,
-	};
-	int r = fh_options_parse(&line, argc, argv, false, &o->args, ret_help, err);
-	if (r >= 0 && *ret_help)
-		fh_options_help(&line);
-	return r;
-}
+#define LIMIT(name_, id, kind_, argument_, default_, help_)                                                            \
+	{                                                                                                                  \
+		.name = name_, .kind = kind_, .target = &given.limits[id], .given = &given.limit_given[id],                    \
+		.argument = argument_, .default_number = default_, .help = help_                                               \
+	}
+#define AS_RUN(id) (&fh_limit_table[id].run_default)
+
+static const struct fh_opt options[] = {
+	{ .name = "problems",
+	  .kind = FH_OPT_STRING,
+	  .target = &given.problems,
+	  .argument = "FILE",
+	  .help = "The data set that the samples were made for." },
+	{ .name = "results",
+	  .letter = 'o',
+	  .kind = FH_OPT_STRING,
+	  .target = &given.results,
+	  .argument = "FILE",
+	  .help = "Where results go, and where an interrupted run resumes from." },
+	{ .name = "replace",
+	  .kind = FH_OPT_FLAG,
+	  .target = &given.replace,
+	  .help = "Write over a results file of other samples, which is refused otherwise." },
+	{ .name = "jobs",
+	  .letter = 'j',
+	  .kind = FH_OPT_U64,
+	  .target = &given.jobs,
+	  .argument = "N",
+	  .help = "Samples at a time.",
+	  .default_words = "the number of processors",
+	  .least = 1 },
+	{ .name = "report",
+	  .kind = FH_OPT_STRING,
+	  .target = &given.report,
+	  .argument = "FILE",
+	  .help = "Write the summary to FILE as well: .json, .md (Markdown), or text." },
+	{ .name = "k",
+	  .kind = FH_OPT_STRING,
+	  .target = &given.ks,
+	  .argument = "LIST",
+	  .help = "Which pass@k and pass^k to estimate.",
+	  .default_text = "1,10,100" },
+	{ .name = "repeat",
+	  .kind = FH_OPT_U64,
+	  .target = &given.repeat,
+	  .argument = "N",
+	  .help = "Judge each sample N times; it passes when it does each time, and is flaky when the verdicts differ.",
+	  .default_text = "1",
+	  .least = 1,
+	  .most = REPEAT_MAX },
+	{ .name = "seed",
+	  .kind = FH_OPT_STRING,
+	  .target = &given.seed,
+	  .argument = "TEXT",
+	  .help = "What tests that draw their inputs begin from; a row of such a test has it as `seed`, so that the same "
+	          "inputs can be drawn again.",
+	  .default_words = "a new one" },
+	{ .name = "self-check",
+	  .kind = FH_OPT_FLAG,
+	  .target = &given.self_check,
+	  .flags = FH_OPT_NEGATABLE | FH_OPT_ON,
+	  .help = "See first that the data set's references pass and that a stub fails; without it the report says so." },
+	{ .name = "allow-in-process",
+	  .kind = FH_OPT_FLAG,
+	  .target = &given.allow_in_process,
+	  .help = "Count samples whose test had to run in the candidate's own process, which can be deceived." },
+	{ .name = "write",
+	  .kind = FH_OPT_FLAG,
+	  .target = &given.write,
+	  .flags = FH_OPT_NEGATABLE | FH_OPT_ON,
+	  .help = "Keep the judgement in the store, which list, show, report and view show." },
+	{ .name = "show",
+	  .kind = FH_OPT_U64,
+	  .target = &given.show,
+	  .given = &given.show_given,
+	  .argument = "INDEX",
+	  .help = "Judge nothing; show one sample, its program, its result, and what it does when run again." },
+	{ .name = "json", .kind = FH_OPT_FLAG, .target = &given.json, .help = "Print the summary as JSON." },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .kind = FH_OPT_FLAG,
+	  .target = &given.quiet,
+	  .help = "Print nothing but errors (and the summary with --json)." },
+	{ .name = "progress-bar",
+	  .kind = FH_OPT_FLAG,
+	  .target = &given.progress_bar,
+	  .flags = FH_OPT_NEGATABLE | FH_OPT_ON,
+	  .help = "Show progress." },
+	{ .name = "", .help = "What a sample runs with" },
+	{ .name = "interpreter",
+	  .kind = FH_OPT_STRING,
+	  .target = &given.interpreter,
+	  .argument = "PATH",
+	  .help = "The interpreter or compiler.",
+	  .default_words = "the one that your shell would run" },
+	{ .name = "packages",
+	  .kind = FH_OPT_FLAG,
+	  .target = &given.packages,
+	  .help = "Let programs see installed Python and Node packages; by default only the standard library." },
+	LIMIT("cpu-time", FH_LIMIT_CPU_TIME, FH_OPT_DURATION, "SECONDS", FH_OPT_NUMBER(FH_JUDGE_CPU_TIME_DEFAULT),
+	      "CPU time of one sample."),
+	LIMIT("wall-time", FH_LIMIT_WALL_TIME, FH_OPT_DURATION, "SECONDS", FH_OPT_NUMBER(FH_JUDGE_WALL_TIME_DEFAULT),
+	      "Wall time of one sample."),
+	LIMIT("memory", FH_LIMIT_MEMORY, FH_OPT_SIZE, "SIZE", FH_OPT_NUMBER(FH_JUDGE_MEMORY_DEFAULT),
+	      "Memory of one sample."),
+	LIMIT("processes", FH_LIMIT_PROCESSES, FH_OPT_U64, "N", AS_RUN(FH_LIMIT_PROCESSES), "Processes and threads."),
+	LIMIT("output", FH_LIMIT_OUTPUT, FH_OPT_SIZE, "SIZE", AS_RUN(FH_LIMIT_OUTPUT),
+	      "Bytes on each of stdout and stderr."),
+	LIMIT("disk", FH_LIMIT_DISK, FH_OPT_SIZE, "SIZE", AS_RUN(FH_LIMIT_DISK), "Bytes in files."),
+	{ 0 },
+};
+static const struct fh_command_line command_line = {
+	.program = "fumehood judge",
+	.synopsis = "[OPTIONS] --problems PROBLEMS SAMPLES -o RESULTS",
+	.about = "Judges model-written programs by the tests of a data set, each in a sandbox of its own, and "
+	         "estimates pass@k.",
+	.details = details,
+	.options = options,
+};
 
 static int no_results_file(struct fh_error *err, const char *why)
 {
@@ -201,14 +207,10 @@ static int check_options(const struct judge_options *o, struct fh_error *err)
 		r = fh_error_set(err, FH_E_ARGUMENT, "problems and samples cannot both come from standard input");
 	else if (!o->results && !o->show_given)
 		r = fh_error_set(err, FH_E_ARGUMENT, "where shall the results go? -o is missing");
-	else if (o->jobs_given && o->jobs == 0)
-		return fh_error_set(err, FH_E_ARGUMENT, "option --jobs: at least 1 sample at a time");
 	else if (fh_streq(o->results, "-"))
 		return no_results_file(err, "standard output is no file that could be gone on with");
 	else if (fh_streq(fh_path_ext(o->results ? o->results : ""), ".gz"))
 		return no_results_file(err, "results are not written compressed");
-	else if (o->repeat < 1 || o->repeat > REPEAT_MAX)
-		return fh_error_set(err, FH_E_ARGUMENT, "option --repeat: from 1 to %d", REPEAT_MAX);
 	else if (o->seed && (!o->seed[0] || strlen(o->seed) > FH_SEED_MAX))
 		return fh_error_set(err, FH_E_ARGUMENT, "option --seed: from 1 to %d bytes", FH_SEED_MAX);
 	if (r < 0)
@@ -563,21 +565,22 @@ static int run_command(const struct judge_options *o)
 
 int main(int argc, char **argv)
 {
-	struct judge_options o = { .ks = "1,10,100", .repeat = 1, .progress_bar = true, .self_check = true, .write = true };
 	struct fh_error err = FH_ERROR_INIT;
 	fh_auto_json json_t *words = json_array();
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	int status = FH_EXIT_OK;
 	for (int i = 1; i < argc; i++)
 		json_array_append_new(words, fh_json_bytes(fh_str(argv[i])));
-	o.argv = words;
+	given.argv = words;
 	fh_command_inherit_name();
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
-	if (parse_options(argc, argv, &o, &help, &err) < 0)
+	if (fh_options_parse(&command_line, argc, argv, false, &given.args, &help, &err) < 0)
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
-	else if (!help)
-		status = run_command(&o);
-	fh_opt_list_release(&o.args);
+	else if (help)
+		fh_options_help(&command_line, help);
+	else
+		status = run_command(&given);
+	fh_opt_list_release(&given.args);
 	return fh_print_end(status, FH_EXIT_FAILED);
 }

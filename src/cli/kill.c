@@ -18,7 +18,7 @@ int fh_command_kill(int argc, char **argv)
 {
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
-	bool help;
+	enum fh_help help = FH_HELP_NONE;
 	int status = FH_EXIT_OK;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	if (r == 0 && !help && args.count == 0) {
@@ -28,7 +28,7 @@ int fh_command_kill(int argc, char **argv)
 	if (r < 0)
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
 	else if (help)
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 	for (size_t i = 0; r == 0 && !help && i < args.count; i++)
 		if (fh_kill(args.items[i], &err) < 0)
 			status = fh_command_failed(&err, FH_EXIT_FAILED);

@@ -50,6 +50,17 @@ static const struct command commands[] = {
 	{ "with", fh_command_with, "Run a command with our Python modules in front." },
 };
 
+/* "help" is last, and no row of the table: it is no program and shows nothing of its own. */
+static bool describe(size_t i, const char **ret_name, const char **ret_about)
+{
+	static const size_t count = FH_ARRAY_SIZE(commands);
+	if (i > count)
+		return false;
+	*ret_name = i < count ? commands[i].name : "help";
+	*ret_about = i < count ? commands[i].about : "Show this, or more of one command.";
+	return true;
+}
+
 static bool show_version;
 static const struct fh_opt options[] = {
 	{ "version", 'V', FH_OPT_FLAG, &show_version, NULL, "Show the version." },
@@ -61,6 +72,7 @@ static const struct fh_command_line command_line = {
 	.about = "Runs code that language models wrote, where it can do no harm, and finds out whether it works.",
 	.details = "`fumehood help COMMAND` tells more of a command.",
 	.options = options,
+	.command = describe,
 };
 
 static const struct command *find(const char *name)
@@ -138,13 +150,9 @@ static int unknown_command(const char *name)
 	return fh_command_failed(&err, FH_EXIT_USAGE);
 }
 
-static int show_help(void)
+static int show_help(enum fh_help form)
 {
-	fh_options_help(&command_line);
-	fh_printf("\nCommands:\n");
-	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++)
-		fh_printf("  %-10s %s\n", commands[i].name, commands[i].about);
-	fh_printf("  %-10s %s\n", "help", "Show this, or more of one command.");
+	fh_options_help(&command_line, form);
 	return FH_EXIT_OK;
 }
 
@@ -152,7 +160,7 @@ static int help_on(const char *name, char *program)
 {
 	const struct command *c = find(name);
 	if (!c)
-		return fh_streq(name, "help") || fh_streq(name, "--help") || fh_streq(name, "-h") ? show_help()
+		return fh_streq(name, "help") || fh_streq(name, "--help") || fh_streq(name, "-h") ? show_help(FH_HELP_TEXT)
 		                                                                                  : unknown_command(name);
 	char help[] = "--help";
 	fh_auto_free char *own_name = fh_xstrdup(c->name); /* tells a program of several commands which one is meant */
@@ -189,7 +197,7 @@ int main(int argc, char **argv)
 	fh_command_called_as(argv[0]);
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	if (fh_options_parse(&command_line, argc, argv, true, &args, &help, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
 	int rest = argc;
@@ -197,12 +205,13 @@ int main(int argc, char **argv)
 		for (rest = 1; argv[rest] != args.items[0];)
 			rest++;
 	int status = FH_EXIT_OK;
-	if (help || (args.count == 0 && !show_version))
-		status = help ? show_help() : (show_help(), FH_EXIT_USAGE);
-	else if (show_version)
+	if (help || (args.count == 0 && !show_version)) {
+		(void)show_help(help);
+		status = help ? FH_EXIT_OK : FH_EXIT_USAGE;
+	} else if (show_version)
 		fh_printf("fumehood %s\n", fh_version());
 	else if (fh_streq(args.items[0], "help"))
-		status = args.count > 1 ? help_on(args.items[1], argv[0]) : show_help();
+		status = args.count > 1 ? help_on(args.items[1], argv[0]) : show_help(FH_HELP_TEXT);
 	else if (find(args.items[0]))
 		status = run_command(find(args.items[0]), argc - rest, argv + rest);
 	else

@@ -564,12 +564,13 @@ int fh_command_run(int argc, char **argv)
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_plan *plan = NULL;
 	struct fh_client *client = NULL;
-	bool help, took_stdin = false;
+	enum fh_help help;
+	bool took_stdin = false;
 	int status = FH_EXIT_OK;
 	fh_limits_init(&o.limits);
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	if (r == 0 && help) {
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 	} else {
 		if (r == 0 && !o.explain)
 			r = start_engine(&client, &err);

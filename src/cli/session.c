@@ -359,7 +359,7 @@ int fh_command_session(int argc, char **argv)
 {
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
-	bool help;
+	enum fh_help help = FH_HELP_NONE;
 	int status = FH_EXIT_OK;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	size_t i = 0;
@@ -377,7 +377,7 @@ int fh_command_session(int argc, char **argv)
 	if (r < 0) {
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
 	} else if (help) {
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 	} else {
 		status = actions[i].run(args.items + 1, args.count - 1, &err);
 		if (status < 0)

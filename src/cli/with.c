@@ -53,7 +53,7 @@ int fh_command_with(int argc, char **argv)
 {
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
-	bool help;
+	enum fh_help help = FH_HELP_NONE;
 	int r = fh_options_parse(&command_line, argc, argv, true, &args, &help, &err);
 	if (r == 0 && !help && args.count == 0) {
 		r = fh_error_set(&err, FH_E_ARGUMENT, "there is no command to run");
@@ -63,7 +63,7 @@ int fh_command_with(int argc, char **argv)
 		fh_opt_list_release(&args);
 		if (r < 0)
 			return fh_command_failed(&err, FH_EXIT_USAGE);
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 		return FH_EXIT_OK;
 	}
 	/* The arguments that were not parsed are the end of argv, including its NULL. */

@@ -77,6 +77,9 @@ struct fh_eval_overrides {
 	uint64_t delay_ms;            /* pause before each provider call; UINT64_MAX: not given */
 };
 
+/* Cells at once where neither command line nor config says how many. */
+enum { FH_EVAL_CONCURRENCY_DEFAULT = 4 };
+
 /* Takes over `config` (fh_eval_plan_release releases it), even on failure. */
 int fh_eval_plan_make(struct fh_eval_config *config, const struct fh_eval_overrides *o,
                       const struct fh_eval_provider_needs *needs, struct fh_eval_plan *ret, struct fh_error *err);

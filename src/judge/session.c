@@ -27,9 +27,9 @@ void fh_judge_settings_init(struct fh_judge_settings *s)
 {
 	*s = (struct fh_judge_settings){ 0 };
 	fh_limits_init(&s->limits);
-	s->limits.value[FH_LIMIT_CPU_TIME] = 5000;
-	s->limits.value[FH_LIMIT_WALL_TIME] = 20000;
-	s->limits.value[FH_LIMIT_MEMORY] = (uint64_t)1 << 30;
+	s->limits.value[FH_LIMIT_CPU_TIME] = FH_JUDGE_CPU_TIME_DEFAULT;
+	s->limits.value[FH_LIMIT_WALL_TIME] = FH_JUDGE_WALL_TIME_DEFAULT;
+	s->limits.value[FH_LIMIT_MEMORY] = FH_JUDGE_MEMORY_DEFAULT;
 }
 
 int fh_session_client(struct fh_judge_session *s, unsigned failed, struct fh_client **ret, unsigned *ret_number,

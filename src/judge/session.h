@@ -37,7 +37,9 @@ struct fh_judge_settings {
 	void (*on_step)(void *context, const char *step, size_t done, size_t total);
 	void *context;
 };
-/* cpu_time 5 s, wall_time 20 s, memory 1G; the others as for `fumehood run`. */
+/* Limits of a sample where the user sets none: times in ms, memory in bytes. */
+enum { FH_JUDGE_CPU_TIME_DEFAULT = 5000, FH_JUDGE_WALL_TIME_DEFAULT = 20000, FH_JUDGE_MEMORY_DEFAULT = 1 << 30 };
+/* Sets these limits, and the others as for `fumehood run`. */
 void fh_judge_settings_init(struct fh_judge_settings *s);
 
 struct fh_judge_session;

@@ -12,7 +12,6 @@
 
 #define FH_SCRIPT_WORKERS 4
 #define FH_SCRIPT_WORKERS_MAX 256
-#define FH_SCRIPT_TIMEOUT_MS 300000
 #define FH_SCRIPT_TICK_NS (50 * FH_NS_PER_MS)
 
 static const struct {

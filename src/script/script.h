@@ -46,9 +46,11 @@ struct fh_script_sandbox {
 
 struct fh_script_environment; /* script/environment.h */
 
+#define FH_SCRIPT_TIMEOUT_MS 300000
+
 struct fh_script_pool_options {
 	unsigned workers_max;                       /* maximum of workers for each language; 0: 4 */
-	uint64_t timeout_ms;                        /* time limit of one call; 0: 300 s */
+	uint64_t timeout_ms;                        /* time limit of one call; 0: FH_SCRIPT_TIMEOUT_MS */
 	FH_NULLABLE const char *python;             /* interpreter; NULL: $PROMPTFOO_PYTHON, python3 or python on PATH */
 	FH_NULLABLE const char *node;               /* Node.js; NULL: node or nodejs on PATH */
 	FH_NULLABLE const json_t *env;              /* {NAME: string}: added to our environment for the workers */

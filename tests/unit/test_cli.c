@@ -38,7 +38,7 @@ static const struct fh_command_line line = { "prog", "[OPTIONS]", "About.", NULL
 
 static struct fh_opt_list args;
 static struct fh_error err;
-static bool help;
+static enum fh_help help;
 
 static int parse_all(bool stop, const char *const *words)
 {

@@ -40,10 +40,10 @@ int fh_command_cache(int argc, char **argv)
 {
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err), status = FH_EXIT_USAGE;
 	if (r >= 0 && help) {
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 		status = FH_EXIT_OK;
 	} else if (r >= 0) {
 		r = fh_error_set(&err, FH_E_ARGUMENT, "what is to be done: fumehood cache clear, or fumehood cache path");

@@ -267,14 +267,14 @@ int fh_store_command_compare(int argc, char **argv)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_opt_list args = { 0 };
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err), status = FH_EXIT_OK;
 	if (r == 0 && !help && args.count != 2)
 		r = fh_error_set(&err, FH_E_ARGUMENT, "compare needs two evals, A and B");
 	if (r < 0)
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
 	else if (help)
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 	else if (compare(args.items, &err) < 0)
 		status = fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_opt_list_release(&args);

@@ -43,7 +43,7 @@ int fh_store_command_delete(int argc, char **argv)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_opt_list args = { 0 };
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	size_t first = args.count > 1 && fh_streq(args.items[0], "eval"); /* accepts promptfoo's form: delete eval ID */
 	if (r == 0 && !help && args.count == first)
@@ -51,7 +51,7 @@ int fh_store_command_delete(int argc, char **argv)
 	if (r < 0 || help) {
 		fh_opt_list_release(&args);
 		if (help)
-			fh_options_help(&command_line);
+			fh_options_help(&command_line, help);
 		return help ? FH_EXIT_OK : fh_command_failed(&err, FH_EXIT_USAGE);
 	}
 	fh_auto_store struct fh_store *s = NULL;

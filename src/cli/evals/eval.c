@@ -116,7 +116,7 @@ static int run_config(const struct fh_eval_options *o, const struct start *start
 {
 	struct fh_response_cache *cache = replay || !uses_cache(o, config) ? NULL : fh_response_cache_new(NULL, 0);
 	const json_t *own_timeout = json_object_get(json_object_get(config->root, "evaluateOptions"), "timeoutMs");
-	unsigned workers = o->overrides.concurrency ? (unsigned)FH_MIN(o->overrides.concurrency, 64) : 4;
+	unsigned workers = (unsigned)FH_MIN(o->jobs, 64);
 	struct fh_services *services =
 	    fh_services_new(&(struct fh_services_options){ .workers = workers,
 	                                                   .env = json_object_get(config->root, "env"),

@@ -60,67 +60,12 @@ int fh_eval_earlier_options(const struct fh_eval_earlier *e, const struct fh_eva
 			FH_PUSH(ret->outputs.items, ret->outputs.count, ret->outputs.capacity) = given->outputs.items[i];
 	}
 	if (given->jobs_given)
-		ret->overrides.concurrency = given->overrides.concurrency;
+		ret->overrides.concurrency = ret->jobs = given->jobs;
 	ret->table = ret->table && given->table;
 	ret->progress_bar = ret->progress_bar && given->progress_bar;
 	if (given->color_given) {
 		ret->color = given->color;
 		ret->color_given = true;
 	}
-	return 0;
-}
-
-int fh_eval_retry_parse(int argc, char **argv, struct fh_eval_options *o, struct fh_error *err)
-{
-	const struct fh_opt table[] = {
-		{ .name = "failures",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->retry_failures,
-		  .help = "Run again what failed an assertion, too, and not only what met an error." },
-		{ .name = "output",
-		  .letter = 'o',
-		  .kind = FH_OPT_LIST,
-		  .target = &o->outputs,
-		  .argument = "FILE",
-		  .help = "Write all results there, in place of the files that the eval was begun with; repeatable." },
-		{ .name = "max-concurrency",
-		  .letter = 'j',
-		  .kind = FH_OPT_U64,
-		  .target = &o->overrides.concurrency,
-		  .given = &o->jobs_given,
-		  .argument = "N",
-		  .help = "Tests at a time." },
-		{ .name = "table",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->table,
-		  .help = "Show results as a table (the default).",
-		  .flags = FH_OPT_NEGATABLE },
-		{ .name = "progress-bar",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->progress_bar,
-		  .help = "Show progress (the default).",
-		  .flags = FH_OPT_NEGATABLE },
-		{ 0 },
-	};
-	const struct fh_command_line line = {
-		.program = "fumehood retry",
-		.synopsis = "[OPTIONS] [ID]",
-		.about =
-		    "Runs again what met an error in an eval of the store (default: the latest), and what has changed since; "
-		    "the rest is kept.",
-		.details = "Examples:\n"
-		           "  fumehood retry\n"
-		           "  fumehood retry --failures eval-aBc -o results.json\n\n"
-		           "Exit status: as `fumehood eval`.",
-		.options = table
-	};
-	int r = fh_options_parse(&line, argc, argv, false, &o->args, &o->help, err);
-	if (r >= 0 && o->help)
-		fh_options_help(&line);
-	if (r < 0 || o->help)
-		return r;
-	if (o->args.count > 1)
-		return fh_error_set(err, FH_E_ARGUMENT, "retry takes one id");
-	o->retry_errors = true;
 	return 0;
 }

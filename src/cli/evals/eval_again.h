@@ -17,6 +17,3 @@ void fh_eval_earlier_release(struct fh_eval_earlier *e);
  * concurrency. The options point into `e` and `given`. */
 int fh_eval_earlier_options(const struct fh_eval_earlier *e, const struct fh_eval_options *given,
                             struct fh_eval_options *ret, struct fh_error *err);
-
-/* Parses the command line of `fumehood retry` into options of `fumehood eval`. */
-int fh_eval_retry_parse(int argc, char **argv, struct fh_eval_options *o, struct fh_error *err);

@@ -6,6 +6,7 @@
 
 #include "base/path.h"
 #include "eval/outputs/output.h"
+#include "script/script.h"
 
 static const char details[] =
     "The config is promptfoo's: prompts, providers and tests; beside promptfoo's assertions there is `code`, which "
@@ -26,145 +27,224 @@ static const char details[] =
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 
-#define OPT(name_, letter_, kind_, target_, argument_, help_)                                                          \
+/* What the rows of the tables below fill in. Each parse begins with it empty and moves it to the caller's struct, as
+ * `fumehood retry` reads two command lines: its own, and that of the eval which it goes on with. */
+static struct fh_eval_options parsed;
+#define OVERRIDES parsed.overrides
+
+#define TEXT(name_, letter_, target_, argument_, help_)                                                                \
 	{                                                                                                                  \
-		.name = name_, .letter = letter_, .kind = kind_, .target = target_, .argument = argument_, .help = help_       \
+		.name = name_, .letter = letter_, .kind = FH_OPT_STRING, .target = target_, .argument = argument_,             \
+		.help = help_                                                                                                  \
 	}
-#define SWITCH(name_, target_, given_, flags_, help_)                                                                  \
+#define LIST(name_, letter_, target_, argument_, help_)                                                                \
 	{                                                                                                                  \
-		.name = name_, .kind = FH_OPT_FLAG, .target = target_, .given = given_, .help = help_,                         \
-		.flags = FH_OPT_NEGATABLE | (flags_)                                                                           \
+		.name = name_, .letter = letter_, .kind = FH_OPT_LIST, .target = target_, .argument = argument_, .help = help_ \
 	}
+#define NUMBER(name_, letter_, target_, argument_, help_)                                                              \
+	{                                                                                                                  \
+		.name = name_, .letter = letter_, .kind = FH_OPT_U64, .target = target_, .argument = argument_, .help = help_  \
+	}
+#define FLAG(name_, target_, help_)                                                                                    \
+	{                                                                                                                  \
+		.name = name_, .kind = FH_OPT_FLAG, .target = target_, .help = help_                                           \
+	}
+#define SWITCH(name_, target_, flags_, help_)                                                                          \
+	{                                                                                                                  \
+		.name = name_, .kind = FH_OPT_FLAG, .target = target_, .flags = FH_OPT_NEGATABLE | (flags_), .help = help_     \
+	}
+
+/* Rows that eval and retry have in common. */
+#define MAX_CONCURRENCY                                                                                                \
+	{                                                                                                                  \
+		.name = "max-concurrency", .letter = 'j', .kind = FH_OPT_U64, .target = &parsed.jobs,                          \
+		.given = &parsed.jobs_given, .argument = "N", .help = "Tests at a time.",                                      \
+		.default_number = FH_OPT_NUMBER(FH_EVAL_CONCURRENCY_DEFAULT), .least = 1                                       \
+	}
+#define PROGRESS_BAR SWITCH("progress-bar", &parsed.progress_bar, FH_OPT_ON, "Show progress.")
+
+static const struct fh_opt eval_table[] = {
+	{ .name = "config",
+	  .letter = 'c',
+	  .kind = FH_OPT_LIST,
+	  .target = &parsed.configs,
+	  .argument = "FILE",
+	  .help = "A config, or a glob; several are joined.",
+	  .default_words = "promptfooconfig.yaml, .yml, .json, .js, .ts …" },
+	LIST("output", 'o', &parsed.outputs, "FILE",
+	     "Write results there: .json, .jsonl, .csv, .yaml, .html, .md, .junit.xml, .xml, .prom."),
+	MAX_CONCURRENCY,
+	NUMBER("repeat", 0, &OVERRIDES.repeat, "N", "Run each test so many times; from 2 on pass@k and pass^k are told."),
+	NUMBER("delay", 0, &OVERRIDES.delay_ms, "MS", "Pause before each call of a provider; one call at a time."),
+	TEXT("description", 0, &parsed.description, "TEXT", "The eval's description, in place of the config's."),
+	{ .name = "env-file",
+	  .kind = FH_OPT_STRING,
+	  .target = &parsed.env_file,
+	  .argument = "FILE",
+	  .help = "Environment variables.",
+	  .default_words = ".env, if it is there" },
+	TEXT("env-path", 0, &parsed.env_file, "FILE", "The same as --env-file."),
+	LIST("tag", 0, &parsed.tags, "NAME=VALUE", "A tag of this eval in the store."),
+	SWITCH("write", &parsed.write, FH_OPT_ON, "Keep the eval in the store."),
+	{ "", .help = "Answers that are there already" },
+	{ .name = "cache",
+	  .kind = FH_OPT_FLAG,
+	  .target = &parsed.cache,
+	  .given = &parsed.cache_given,
+	  .flags = FH_OPT_NEGATABLE | FH_OPT_ON,
+	  .help = "Keep answers of servers on disk for 14 days and use them again; `fumehood cache clear` forgets them." },
+	TEXT("record", 0, &parsed.record, "FILE", "Add every answer to FILE, for --replay (JSONL)."),
+	TEXT("replay", 0, &parsed.replay, "FILE",
+	     "Answer every provider from FILE, and ask nothing (also: FUMEHOOD_REPLAY=FILE)."),
+	{ "", .help = "Your own scripts" },
+	LIST("script-env", 0, &parsed.script_env, "NAME",
+	     "Let scripts see this key or password (or pattern). They see no other."),
+	{ .name = "script-timeout",
+	  .kind = FH_OPT_U64,
+	  .target = &parsed.script_timeout,
+	  .argument = "MS",
+	  .help = "The most that one call of a script may take.",
+	  .default_number = FH_OPT_NUMBER(FH_SCRIPT_TIMEOUT_MS) },
+	FLAG("sandbox-scripts", &parsed.sandbox_scripts,
+	     "Run every call of a script in a sandbox that sees the config's folder, read-only."),
+	{ "", .help = "Evals of the store" },
+	FLAG("resume", &parsed.resume,
+	     "Go on with the eval ID (without one: the latest) where it was interrupted; tests that changed run again."),
+	FLAG("retry-errors", &parsed.retry_errors, "The same, and run again what met an error."),
+	TEXT("attach", 0, &parsed.attach, "ID", "Show the progress of an eval that runs elsewhere."),
+	FLAG("pause", &parsed.pause, "With --attach: begin no test until --go-on."),
+	FLAG("go-on", &parsed.go_on, "With --attach: after --pause."),
+	FLAG("cancel", &parsed.cancel, "With --attach: finish what is under way and end, as Ctrl-C does."),
+	{ "", .help = "In place of the config's own" },
+	LIST("prompts", 'p', &parsed.prompts, "PROMPT", "A prompt, or a file of prompts."),
+	LIST("providers", 'r', &parsed.providers, "ID", "A provider."),
+	TEXT("tests", 't', &parsed.tests, "FILE", "The file of tests."),
+	TEXT("vars", 'v', &parsed.tests, "FILE", "The same as --tests."),
+	TEXT("assertions", 'a', &parsed.assertions, "FILE", "Assertions for --model-outputs (YAML list)."),
+	TEXT("model-outputs", 0, &parsed.model_outputs, "FILE",
+	     "Check these answers (JSON: texts, or {output, tags}) and ask nothing."),
+	TEXT("grader", 0, &OVERRIDES.grader, "ID", "The provider that grades (llm-rubric and its like)."),
+	LIST("extension", 'x', &parsed.extensions, "FILE", "Hooks, before the config's own."),
+	FLAG("lenient", &parsed.lenient, "Keys that are nearly known ones are told, not refused."),
+	LIST("var", 0, &parsed.vars, "NAME=VALUE", "A variable of every test that does not set it."),
+	TEXT("prompt-prefix", 0, &OVERRIDES.prompt_prefix, "TEXT", "Put in front of every prompt."),
+	TEXT("prompt-suffix", 0, &OVERRIDES.prompt_suffix, "TEXT", "Put behind every prompt."),
+	{ "", .help = "Which tests" },
+	NUMBER("filter-first-n", 'n', &OVERRIDES.filter.first_n, "N", "The first N."),
+	TEXT("filter-pattern", 0, &OVERRIDES.filter.pattern, "REGEX", "Those whose description matches."),
+	TEXT("filter-range", 0, &OVERRIDES.filter.range, "START:END", "From START (0 is the first) up to END - 1."),
+	LIST("filter-metadata", 0, &parsed.metadata, "KEY=VALUE", "Those with this metadata."),
+	TEXT("filter-failing", 0, &OVERRIDES.filter.failing, "RESULTS",
+	     "Those that did not pass in a results file, or in an eval of the store."),
+	TEXT("filter-failing-only", 0, &OVERRIDES.filter.failing_only, "RESULTS", "Those of them that failed an assertion."),
+	TEXT("filter-errors-only", 0, &OVERRIDES.filter.errors_only, "RESULTS", "Those of them that met an error."),
+	NUMBER("filter-sample", 0, &OVERRIDES.filter.sample, "N", "N picked at random."),
+	TEXT("filter-sample-seed", 0, &OVERRIDES.filter.sample_seed, "SEED",
+	     "What picks them, so that it picks the same again."),
+	TEXT("filter-providers", 0, &parsed.filter_providers, "REGEX", "Providers by id or label."),
+	TEXT("filter-targets", 0, &parsed.filter_providers, "REGEX", "The same as --filter-providers."),
+	TEXT("filter-prompts", 0, &parsed.filter_prompts, "REGEX", "Prompts by label."),
+	{ "", .help = "What is shown" },
+	SWITCH("table", &parsed.table, FH_OPT_ON,
+	       "Show results as a table, of fewer than 500 tests; the reasons that occur, with counts, where it does not "
+	       "show all."),
+	{ .name = "show",
+	  .kind = FH_OPT_U64,
+	  .target = &parsed.show,
+	  .given = &parsed.show_given,
+	  .argument = "INDEX",
+	  .help = "Run nothing; show one result (0 is the first) of the results file that is named last." },
+	{ .name = "table-cell-max-length",
+	  .kind = FH_OPT_U64,
+	  .target = &parsed.cell_max,
+	  .argument = "N",
+	  .help = "Bytes of a cell that are shown.",
+	  .default_text = "250" },
+	PROGRESS_BAR,
+	{ .name = "color",
+	  .kind = FH_OPT_FLAG,
+	  .target = &parsed.color,
+	  .given = &parsed.color_given,
+	  .flags = FH_OPT_NEGATABLE,
+	  .help = "Colours.",
+	  .default_words = "on a terminal, unless NO_COLOR is set" },
+	SWITCH("share", &parsed.share, FH_OPT_HIDDEN, "Taken for promptfoo's sake: nothing is shared."),
+	SWITCH("verbose", &parsed.verbose, FH_OPT_HIDDEN, "Taken for promptfoo's sake."),
+	{ 0 },
+};
+static const struct fh_command_line eval_line = {
+	.program = "fumehood eval",
+	.synopsis = "[OPTIONS] | --resume [ID] | --attach ID | --show INDEX RESULTS.json",
+	.about = "Runs prompts x providers x tests as promptfooconfig.yaml says, and checks the answers.",
+	.details = details,
+	.options = eval_table
+};
+
+static const struct fh_opt retry_table[] = {
+	FLAG("failures", &parsed.retry_failures,
+	     "Run again what failed an assertion, too, and not only what met an error."),
+	LIST("output", 'o', &parsed.outputs, "FILE",
+	     "Write all results there, in place of the files that the eval was begun with."),
+	{ .name = "max-concurrency",
+	  .letter = 'j',
+	  .kind = FH_OPT_U64,
+	  .target = &parsed.jobs,
+	  .given = &parsed.jobs_given,
+	  .argument = "N",
+	  .help = "Tests at a time.",
+	  .default_words = "as the eval was begun",
+	  .least = 1 },
+	SWITCH("table", &parsed.table, FH_OPT_ON, "Show results as a table."),
+	PROGRESS_BAR,
+	{ 0 },
+};
+static const struct fh_command_line retry_line = {
+	.program = "fumehood retry",
+	.synopsis = "[OPTIONS] [ID]",
+	.about = "Runs again what met an error in an eval of the store (without ID: the latest), and what has changed since; "
+	         "the rest is kept.",
+	.details = "Examples:\n"
+	           "  fumehood retry\n"
+	           "  fumehood retry --failures eval-aBc -o results.json\n\n"
+	           "Exit status: as `fumehood eval`.",
+	.options = retry_table
+};
+
+const struct fh_opt *fh_eval_options_table(void)
+{
+	return eval_table;
+}
+
+/* Moves what the command line says to *ret; with an error, too, as its lists are released there. */
+static int parse(const struct fh_command_line *line, int argc, char **argv, struct fh_eval_options *ret,
+                 struct fh_error *err)
+{
+	parsed = (struct fh_eval_options)FH_EVAL_OPTIONS_INIT;
+	int r = fh_options_parse(line, argc, argv, false, &parsed.args, &parsed.help, err);
+	if (r >= 0 && parsed.help)
+		fh_options_help(line, parsed.help);
+	/* Without the option the config may say how many. */
+	if (parsed.jobs_given)
+		parsed.overrides.concurrency = parsed.jobs;
+	*ret = parsed;
+	return r;
+}
+
+int fh_eval_retry_parse(int argc, char **argv, struct fh_eval_options *o, struct fh_error *err)
+{
+	int r = parse(&retry_line, argc, argv, o, err);
+	if (r < 0 || o->help)
+		return r;
+	if (o->args.count > 1)
+		return fh_error_set(err, FH_E_ARGUMENT, "retry takes one id");
+	o->retry_errors = true;
+	return 0;
+}
 
 int fh_eval_options_parse(int argc, char **argv, struct fh_eval_options *o, struct fh_error *err)
 {
 	struct fh_eval_overrides *v = &o->overrides;
-	const struct fh_opt table[] = {
-		OPT("config", 'c', FH_OPT_LIST, &o->configs, "FILE",
-		    "A config, or a glob; several are joined (default: promptfooconfig.yaml, .yml, .json, .js, .ts …)."),
-		OPT("output", 'o', FH_OPT_LIST, &o->outputs, "FILE",
-		    "Write results there: .json, .jsonl, .csv, .yaml, .html, .md, .junit.xml, .xml, .prom; repeatable."),
-		{ .name = "max-concurrency",
-		  .letter = 'j',
-		  .kind = FH_OPT_U64,
-		  .target = &v->concurrency,
-		  .given = &o->jobs_given,
-		  .argument = "N",
-		  .help = "Tests at a time (default 4)." },
-		OPT("repeat", 0, FH_OPT_U64, &v->repeat, "N",
-		    "Run each test so many times; from 2 on pass@k and pass^k are told."),
-		OPT("delay", 0, FH_OPT_U64, &v->delay_ms, "MS", "Pause before each call of a provider; one call at a time."),
-		OPT("description", 0, FH_OPT_STRING, &o->description, "TEXT",
-		    "The eval's description, in place of the config's."),
-		OPT("env-file", 0, FH_OPT_STRING, &o->env_file, "FILE",
-		    "Environment variables (default: .env, if it is there)."),
-		OPT("env-path", 0, FH_OPT_STRING, &o->env_file, "FILE", "The same as --env-file."),
-		{ .name = "tag",
-		  .kind = FH_OPT_LIST,
-		  .target = &o->tags,
-		  .argument = "NAME=VALUE",
-		  .help = "A tag of this eval in the store; repeatable." },
-		SWITCH("write", &o->write, NULL, 0, "Keep the eval in the store (the default)."),
-		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "Answers that are there already"),
-		SWITCH("cache", &o->cache, &o->cache_given, 0,
-		       "Keep answers of servers on disk for 14 days and use them again (the default; `fumehood cache clear`)."),
-		OPT("record", 0, FH_OPT_STRING, &o->record, "FILE", "Add every answer to FILE, for --replay (JSONL)."),
-		OPT("replay", 0, FH_OPT_STRING, &o->replay, "FILE",
-		    "Answer every provider from FILE, and ask nothing (also: FUMEHOOD_REPLAY=FILE)."),
-		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "Your own scripts"),
-		OPT("script-env", 0, FH_OPT_LIST, &o->script_env, "NAME",
-		    "Let scripts see this key or password (or pattern); repeatable. They see no other."),
-		OPT("script-timeout", 0, FH_OPT_U64, &o->script_timeout, "MS",
-		    "The most that one call of a script may take (default 300000)."),
-		{ .name = "sandbox-scripts",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->sandbox_scripts,
-		  .help = "Run every call of a script in a sandbox that sees the config's folder, read-only." },
-		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "Evals of the store"),
-		{ .name = "resume",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->resume,
-		  .help =
-		      "Go on with the eval ID (default: the latest) where it was interrupted; tests that changed run again." },
-		{ .name = "retry-errors",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->retry_errors,
-		  .help = "The same, and run again what met an error." },
-		OPT("attach", 0, FH_OPT_STRING, &o->attach, "ID", "Show the progress of an eval that runs elsewhere."),
-		{ .name = "pause",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->pause,
-		  .help = "With --attach: begin no test until --go-on." },
-		{ .name = "go-on", .kind = FH_OPT_FLAG, .target = &o->go_on, .help = "With --attach: after --pause." },
-		{ .name = "cancel",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->cancel,
-		  .help = "With --attach: finish what is under way and end, as Ctrl-C does." },
-		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "In place of the config's own"),
-		OPT("prompts", 'p', FH_OPT_LIST, &o->prompts, "PROMPT", "A prompt, or a file of prompts; repeatable."),
-		OPT("providers", 'r', FH_OPT_LIST, &o->providers, "ID", "A provider; repeatable."),
-		OPT("tests", 't', FH_OPT_STRING, &o->tests, "FILE", "The file of tests."),
-		OPT("vars", 'v', FH_OPT_STRING, &o->tests, "FILE", "The same as --tests."),
-		OPT("assertions", 'a', FH_OPT_STRING, &o->assertions, "FILE", "Assertions for --model-outputs (YAML list)."),
-		OPT("model-outputs", 0, FH_OPT_STRING, &o->model_outputs, "FILE",
-		    "Check these answers (JSON: texts, or {output, tags}) and ask nothing."),
-		OPT("grader", 0, FH_OPT_STRING, &v->grader, "ID", "The provider that grades (llm-rubric and its like)."),
-		OPT("extension", 'x', FH_OPT_LIST, &o->extensions, "FILE", "Hooks, before the config's own; repeatable."),
-		{ .name = "lenient",
-		  .kind = FH_OPT_FLAG,
-		  .target = &o->lenient,
-		  .help = "Keys that are nearly known ones are told, not refused." },
-		OPT("var", 0, FH_OPT_LIST, &o->vars, "NAME=VALUE",
-		    "A variable of every test that does not set it; repeatable."),
-		OPT("prompt-prefix", 0, FH_OPT_STRING, &v->prompt_prefix, "TEXT", "Put in front of every prompt."),
-		OPT("prompt-suffix", 0, FH_OPT_STRING, &v->prompt_suffix, "TEXT", "Put behind every prompt."),
-		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "Which tests"),
-		OPT("filter-first-n", 'n', FH_OPT_U64, &v->filter.first_n, "N", "The first N."),
-		OPT("filter-pattern", 0, FH_OPT_STRING, &v->filter.pattern, "REGEX", "Those whose description matches."),
-		OPT("filter-range", 0, FH_OPT_STRING, &v->filter.range, "START:END",
-		    "From START (0 is the first) up to END - 1."),
-		OPT("filter-metadata", 0, FH_OPT_LIST, &o->metadata, "KEY=VALUE", "Those with this metadata; repeatable."),
-		OPT("filter-failing", 0, FH_OPT_STRING, &v->filter.failing, "RESULTS",
-		    "Those that did not pass in a results file, or in an eval of the store."),
-		OPT("filter-failing-only", 0, FH_OPT_STRING, &v->filter.failing_only, "RESULTS",
-		    "Those of them that failed an assertion."),
-		OPT("filter-errors-only", 0, FH_OPT_STRING, &v->filter.errors_only, "RESULTS",
-		    "Those of them that met an error."),
-		OPT("filter-sample", 0, FH_OPT_U64, &v->filter.sample, "N", "N picked at random."),
-		OPT("filter-sample-seed", 0, FH_OPT_STRING, &v->filter.sample_seed, "SEED",
-		    "What picks them, so that it picks "
-		    "the same again."),
-		OPT("filter-providers", 0, FH_OPT_STRING, &o->filter_providers, "REGEX", "Providers by id or label."),
-		OPT("filter-targets", 0, FH_OPT_STRING, &o->filter_providers, "REGEX", "The same as --filter-providers."),
-		OPT("filter-prompts", 0, FH_OPT_STRING, &o->filter_prompts, "REGEX", "Prompts by label."),
-		OPT("", 0, FH_OPT_FLAG, NULL, NULL, "What is shown"),
-		SWITCH("table", &o->table, NULL, 0,
-		       "Show results as a table (the default, for fewer than 500 tests); the reasons that occur, with counts, "
-		       "where it "
-		       "does not show all."),
-		{ .name = "show",
-		  .kind = FH_OPT_U64,
-		  .target = &o->show,
-		  .given = &o->show_given,
-		  .argument = "INDEX",
-		  .help = "Run nothing; show one result (0 is the first) of the results file that is named last." },
-		OPT("table-cell-max-length", 0, FH_OPT_U64, &o->cell_max, "N", "Bytes of a cell that are shown (default 250)."),
-		SWITCH("progress-bar", &o->progress_bar, NULL, 0, "Show progress (the default)."),
-		SWITCH("color", &o->color, &o->color_given, 0, "Colours (default: on a terminal, unless NO_COLOR is set)."),
-		SWITCH("share", &o->share, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake: nothing is shared."),
-		SWITCH("verbose", &o->verbose, NULL, FH_OPT_HIDDEN, "Taken for promptfoo's sake."),
-		{ 0 },
-	};
-	const struct fh_command_line line = {
-		.program = "fumehood eval",
-		.synopsis = "[OPTIONS] | --resume [ID] | --attach ID | --show INDEX RESULTS.json",
-		.about = "Runs prompts x providers x tests as promptfooconfig.yaml says, and checks the answers.",
-		.details = details,
-		.options = table
-	};
-	int r = fh_options_parse(&line, argc, argv, false, &o->args, &o->help, err);
-	if (r >= 0 && o->help)
-		fh_options_help(&line);
+	int r = parse(&eval_line, argc, argv, o, err);
 	if (r < 0 || o->help)
 		return r;
 	if (o->show_given && o->args.count != 1)
@@ -180,8 +260,6 @@ int fh_eval_options_parse(int argc, char **argv, struct fh_eval_options *o, stru
 		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" is no option; a config is given with -c", o->args.items[0]);
 	if (!o->assertions != !o->model_outputs)
 		return fh_error_set(err, FH_E_ARGUMENT, "--assertions and --model-outputs go together");
-	if (o->jobs_given && v->concurrency == 0)
-		return fh_error_set(err, FH_E_ARGUMENT, "option --max-concurrency: at least 1 test at a time");
 	for (size_t i = 0; i < o->outputs.count; i++) {
 		const struct fh_output *kind;
 		r = fh_output_for(o->outputs.items[i], &kind, err);

@@ -9,21 +9,26 @@ struct fh_eval_options {
 	const char *tests, *env_file, *description, *filter_providers, *filter_prompts, *assertions, *model_outputs,
 	    *record, *replay;
 	struct fh_eval_overrides overrides;
-	uint64_t cell_max, show, script_timeout;
+	uint64_t cell_max, show, script_timeout, jobs;
 	/* The id of another eval, or "latest". */
 	FH_NULLABLE const char *attach;
 	bool resume, retry_errors, retry_failures, pause, go_on, cancel;
 	bool table, progress_bar, color, color_given, cache, cache_given, write, share, verbose, lenient, show_given,
-	    jobs_given, sandbox_scripts, help;
+	    jobs_given, sandbox_scripts;
+	enum fh_help help;
 };
 
 #define FH_EVAL_OPTIONS_INIT                                                                                           \
 	{                                                                                                                  \
-		.overrides = { .filter = FH_EVAL_FILTER_INIT, .delay_ms = UINT64_MAX }, .table = true, .progress_bar = true,   \
-		.write = true, .cell_max = 250                                                                                 \
+		.overrides = { .filter = FH_EVAL_FILTER_INIT, .delay_ms = UINT64_MAX }                                         \
 	}
 
+/* The struct is released even when parsing fails. */
 int fh_eval_options_parse(int argc, char **argv, struct fh_eval_options *o, struct fh_error *err);
+/* The command line of `fumehood retry`, as the options of `fumehood eval`. */
+int fh_eval_retry_parse(int argc, char **argv, struct fh_eval_options *o, struct fh_error *err);
 void fh_eval_options_release(struct fh_eval_options *o);
+/* The rows of `fumehood eval`, from which `fumehood schema` describes the config's commandLineOptions. */
+const struct fh_opt *fh_eval_options_table(void);
 /* Makes overrides of the command line's prompts, providers, tests, variables and answers. */
 int fh_eval_options_load(struct fh_eval_options *o, struct fh_error *err);

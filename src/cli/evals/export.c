@@ -69,7 +69,7 @@ int fh_store_command_export(int argc, char **argv)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_opt_list args = { 0 };
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	size_t first = args.count > 1 && fh_streq(args.items[0], "eval"); /* accepts promptfoo's form: export eval ID */
 	const struct fh_output *kind = fh_output_named(as_json ? "json" : format);
@@ -84,7 +84,7 @@ int fh_store_command_export(int argc, char **argv)
 	if (r < 0)
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
 	else if (help)
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 	else if (export(args.items[first], kind, &err) < 0)
 		status = fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_opt_list_release(&args);

@@ -151,14 +151,14 @@ int fh_store_command_import(int argc, char **argv)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_opt_list args = { 0 };
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	if (r == 0 && !help && args.count == 0)
 		r = fh_error_set(&err, FH_E_ARGUMENT, "import needs a results file");
 	if (r < 0 || help) {
 		fh_opt_list_release(&args);
 		if (help)
-			fh_options_help(&command_line);
+			fh_options_help(&command_line, help);
 		return help ? FH_EXIT_OK : fh_command_failed(&err, FH_EXIT_USAGE);
 	}
 	fh_auto_json json_t *done = json_array();

@@ -177,12 +177,12 @@ int fh_command_init(int argc, char **argv)
 {
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	int status = FH_EXIT_OK;
 	if (fh_options_parse(&command_line, argc, argv, false, &args, &help, &err) < 0)
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
 	else if (help)
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 	else if (list)
 		print_list();
 	else if (init(&args, &err) < 0)

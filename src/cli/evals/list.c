@@ -105,7 +105,7 @@ int fh_store_command_list(int argc, char **argv)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_opt_list args = { 0 };
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	enum fh_store_kind k;
 	if (r == 0 && !help && args.count && (args.count > 1 || !fh_streq(args.items[0], "evals")))
@@ -116,7 +116,7 @@ int fh_store_command_list(int argc, char **argv)
 	if (r < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
 	if (help) {
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 		return FH_EXIT_OK;
 	}
 	fh_auto_store struct fh_store *s = NULL;

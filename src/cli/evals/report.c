@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_opt_list args = { 0 };
 	const struct fh_report_form *form = NULL;
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	int status = FH_EXIT_OK;
 	fh_command_inherit_name();
 	if (fh_launcher_forgo(&err) < 0)
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 	if (r < 0)
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
 	else if (help)
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 	else if (write_report(args.count ? args.items[0] : "latest", form, &err) < 0)
 		status = fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_opt_list_release(&args);

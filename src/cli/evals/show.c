@@ -253,7 +253,7 @@ int fh_store_command_show(int argc, char **argv)
 	struct fh_opt_list args = { 0 };
 	struct fh_store_row_filter f = FH_STORE_ROW_FILTER_INIT;
 	struct fh_store_page page = { 0 };
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	size_t first = args.count && fh_streq(args.items[0], "eval"); /* accepts promptfoo's form: show eval ID */
 	if (r == 0 && !help)
@@ -265,7 +265,7 @@ int fh_store_command_show(int argc, char **argv)
 	if (r < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
 	if (help) {
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 		return FH_EXIT_OK;
 	}
 	f.column = column_given ? (int)FH_MIN(column_index, (uint64_t)INT32_MAX) : -1;

@@ -133,7 +133,7 @@ int fh_command_validate(int argc, char **argv)
 {
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
-	bool help = false;
+	enum fh_help help = FH_HELP_NONE;
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_interrupt_catch();
@@ -141,7 +141,7 @@ int fh_command_validate(int argc, char **argv)
 	if (r < 0)
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
 	else if (help)
-		fh_options_help(&command_line);
+		fh_options_help(&command_line, help);
 	else if (validate(args.count ? &args : &configs, &err) < 0)
 		status = json ? FH_EXIT_FAILED : fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_opt_list_release(&args);

@@ -3,15 +3,10 @@
 
 #include <float.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/nearest.h"
 #include "base/parse.h"
-#include "cli/shared/print.h"
-#include "cli/shared/term.h"
-
-#define HELP_COLUMN 30
-#define HELP_WIDTH_MAX 100
+#include "cli/shared/options_table.h"
 
 /* ---------------------------------------------------------------------------------------------------------- values */
 
@@ -63,26 +58,61 @@ static int take_duration(const struct fh_opt *o, const char *value, struct fh_er
 	return fh_parse_duration(value, o->target, err);
 }
 
+static int take_milli(const struct fh_opt *o, const char *value, struct fh_error *err)
+{
+	double number = 0;
+	int r = fh_parse_double(value, 0, 1e15, &number, err);
+	if (r == 0)
+		*(uint64_t *)o->target = (uint64_t)(number * 1000 + 0.5);
+	return r;
+}
+
 typedef int take_fn(const struct fh_opt *o, const char *value, struct fh_error *err);
 
 /* Flags take no value, so they are missing here. */
-static take_fn *const takers[] = {
+static take_fn *const takers[FH_OPT_KIND_COUNT_] = {
 	[FH_OPT_STRING] = take_string, [FH_OPT_LIST] = take_list, [FH_OPT_U64] = take_u64,
 	[FH_OPT_DOUBLE] = take_double, [FH_OPT_SIZE] = take_size, [FH_OPT_DURATION] = take_duration,
+	[FH_OPT_MILLI] = take_milli,
 };
 
-static int take(const struct fh_opt *o, const char *shown, const char *value, struct fh_error *err)
+static int outside(const struct fh_opt *o, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf least = FH_BUF_INIT(0), most = FH_BUF_INIT(0);
+	fh_opt_put_number(&least, o->kind, o->least);
+	fh_opt_put_number(&most, o->kind, o->most);
+	if (!o->most)
+		return fh_error_set(err, FH_E_ARGUMENT, "option --%s: at least %s", o->name, fh_buf_cstr(&least));
+	if (!o->least)
+		return fh_error_set(err, FH_E_ARGUMENT, "option --%s: at most %s", o->name, fh_buf_cstr(&most));
+	return fh_error_set(err, FH_E_ARGUMENT, "option --%s: from %s to %s", o->name, fh_buf_cstr(&least),
+	                    fh_buf_cstr(&most));
+}
+
+/* `shown`: the option as the user wrote it. */
+static int convert(const struct fh_opt *o, const char *shown, const char *value, struct fh_error *err)
 {
 	if ((o->flags & FH_OPT_UNLIMITED) && fh_streq(value, "unlimited")) {
 		*(uint64_t *)o->target = UINT64_MAX;
-	} else if (takers[o->kind](o, value, err) < 0) {
+		return 0;
+	}
+	if (takers[o->kind](o, value, err) < 0) {
 		if (err)
 			err->code = FH_E_ARGUMENT;
 		return fh_error_wrap(err, "option %s", shown);
 	}
-	if (o->given)
+	if (o->kind != FH_OPT_U64 && o->kind != FH_OPT_MILLI)
+		return 0;
+	uint64_t number = *(uint64_t *)o->target;
+	return number < o->least || (o->most && number > o->most) ? outside(o, err) : 0;
+}
+
+static int take(const struct fh_opt *o, const char *shown, const char *value, struct fh_error *err)
+{
+	int r = convert(o, shown, value, err);
+	if (r == 0 && o->given)
 		*o->given = true;
-	return 0;
+	return r;
 }
 
 static int set_flag(const struct fh_opt *o, bool value)
@@ -93,25 +123,37 @@ static int set_flag(const struct fh_opt *o, bool value)
 	return 0;
 }
 
-/* --------------------------------------------------------------------------------------------------------- parsing */
-
-static bool is_option(const struct fh_opt *o)
+/* Fails only where a table names a default that its own kind and bounds refuse. */
+static int store_defaults(const struct fh_opt *table, struct fh_error *err)
 {
-	return o->name && o->name[0];
+	for (const struct fh_opt *o = table; o->name; o++) {
+		int r = 0;
+		if (o->flags & FH_OPT_ON)
+			*(bool *)o->target = true;
+		else if (o->default_number)
+			*(uint64_t *)o->target = *o->default_number;
+		else if (o->default_text)
+			r = convert(o, o->name, o->default_text, err);
+		if (r < 0)
+			return fh_error_wrap(err, "the default of --%s", o->name);
+	}
+	return 0;
 }
+
+/* --------------------------------------------------------------------------------------------------------- parsing */
 
 static const struct fh_opt *find_long(const struct fh_opt *table, struct fh_str name)
 {
 	for (const struct fh_opt *o = table; o->name; o++)
-		if (is_option(o) && fh_str_eq(name, o->name))
+		if (fh_opt_is_option(o) && fh_str_eq(name, o->name))
 			return o;
 	return NULL;
 }
 
-static const struct fh_opt *find_short(const struct fh_opt *table, char letter)
+const struct fh_opt *fh_opt_find_letter(const struct fh_opt *table, char letter)
 {
 	for (const struct fh_opt *o = table; o->name; o++)
-		if (is_option(o) && o->letter == letter)
+		if (fh_opt_is_option(o) && o->letter == letter)
 			return o;
 	return NULL;
 }
@@ -121,7 +163,7 @@ static int unknown_long(const struct fh_command_line *c, struct fh_str name, str
 	fh_auto_free char *word = fh_xstrndup(name.p, name.n);
 	struct fh_nearest near = FH_NEAREST_INIT(word);
 	for (const struct fh_opt *o = c->options; o->name; o++)
-		if (is_option(o) && !(o->flags & FH_OPT_HIDDEN))
+		if (fh_opt_is_option(o) && !(o->flags & FH_OPT_HIDDEN))
 			fh_nearest_offer(&near, o->name);
 	fh_nearest_offer(&near, "help");
 	int r = fh_error_set(err, FH_E_ARGUMENT, "unknown option --%s", word);
@@ -136,7 +178,7 @@ struct cursor {
 	const struct fh_command_line *line;
 	int argc, i; /* argv[i] is being read */
 	char **argv;
-	bool help;
+	enum fh_help help;
 };
 
 /* The value of an option that is given as the next word. */
@@ -150,16 +192,22 @@ static int next_value(struct cursor *at, const struct fh_opt *o, const char *sho
 	return 0;
 }
 
+static int take_help(struct cursor *at, const char *form, struct fh_error *err)
+{
+	if (form && !fh_streq(form, "json"))
+		return fh_error_set(err, FH_E_ARGUMENT, "option --help: --help or --help=json");
+	at->help = form ? FH_HELP_JSON : FH_HELP_TEXT;
+	return 0;
+}
+
 static int parse_long(struct cursor *at, struct fh_error *err)
 {
 	const char *word = at->argv[at->i] + 2, *equals = strchr(word, '=');
 	struct fh_str name = { word, equals ? (size_t)(equals - word) : strlen(word) };
 	bool off = false;
 	const struct fh_opt *o = find_long(at->line->options, name);
-	if (!o && fh_str_eq(name, "help")) {
-		at->help = true;
-		return 0;
-	}
+	if (!o && fh_str_eq(name, "help"))
+		return take_help(at, equals ? equals + 1 : NULL, err);
 	if (!o && name.n > 3 && memcmp(name.p, "no-", 3) == 0) {
 		o = find_long(at->line->options, (struct fh_str){ name.p + 3, name.n - 3 });
 		if (o && (o->kind != FH_OPT_FLAG || !(o->flags & FH_OPT_NEGATABLE)))
@@ -187,10 +235,10 @@ static int parse_long(struct cursor *at, struct fh_error *err)
 static int parse_short(struct cursor *at, struct fh_error *err)
 {
 	for (const char *p = at->argv[at->i] + 1; *p; p++) {
-		const struct fh_opt *o = find_short(at->line->options, *p);
+		const struct fh_opt *o = fh_opt_find_letter(at->line->options, *p);
 		char shown[3] = { '-', *p, 0 };
 		if (!o && *p == 'h') {
-			at->help = true;
+			at->help = FH_HELP_TEXT;
 			return 0;
 		}
 		if (!o) {
@@ -214,15 +262,17 @@ static int parse_short(struct cursor *at, struct fh_error *err)
 }
 
 int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, bool stop_at_first,
-                     struct fh_opt_list *ret_args, bool *ret_help, struct fh_error *err)
+                     struct fh_opt_list *ret_args, enum fh_help *ret_help, struct fh_error *err)
 {
 	struct cursor at = { .line = c, .argc = argc, .argv = argv };
 	struct fh_opt_list args = { 0 };
 	bool only_arguments = false;
-	*ret_help = false;
+	*ret_help = FH_HELP_NONE;
+	int r = store_defaults(c->options, err);
+	if (r < 0)
+		return r;
 	for (at.i = 1; at.i < argc; at.i++) {
 		const char *word = argv[at.i];
-		int r = 0;
 		if (only_arguments || word[0] != '-' || word[1] == '\0') {
 			list_add(&args, word);
 			only_arguments |= stop_at_first;
@@ -236,7 +286,7 @@ int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, boo
 			return r;
 		}
 		if (at.help) {
-			*ret_help = true;
+			*ret_help = at.help;
 			break;
 		}
 	}
@@ -248,7 +298,7 @@ bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, in
 {
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
-	bool help;
+	enum fh_help help;
 	int r = fh_options_parse(c, argc, argv, false, &args, &help, &err);
 	if (r == 0 && !help && args.count > 0)
 		r = fh_error_set(&err, FH_E_ARGUMENT, "%s takes no argument, but was given %s", argv[0], args.items[0]);
@@ -257,83 +307,8 @@ bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, in
 		return true;
 	*ret_status = r < 0 ? fh_command_failed(&err, FH_EXIT_USAGE) : FH_EXIT_OK;
 	if (r == 0)
-		fh_options_help(c);
+		fh_options_help(c, help);
 	return false;
-}
-
-/* ------------------------------------------------------------------------------------------------------------ help */
-
-/* Appends words of `text`, wrapped at `width`. The first line starts at `column`, the others are indented by
- * `indent`. */
-static void put_wrapped(struct fh_buf *out, const char *text, unsigned column, unsigned indent, unsigned width)
-{
-	bool first = true;
-	while (*text) {
-		size_t n = strcspn(text, " \n");
-		if (!first && column + 1 + n > width) {
-			fh_buf_addf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (!first) {
-			fh_buf_addc(out, ' ');
-			column++;
-		}
-		fh_buf_add(out, text, n);
-		column += n;
-		text += n;
-		if (*text == '\n') {
-			fh_buf_addf(out, "\n%*s", (int)indent, "");
-			column = indent;
-			first = true;
-		} else {
-			first = false;
-		}
-		text += *text != '\0';
-	}
-	fh_buf_addc(out, '\n');
-}
-
-static void put_option(struct fh_buf *out, const struct fh_opt *o, unsigned width)
-{
-	size_t start = out->n;
-	if (o->letter)
-		fh_buf_addf(out, "  -%c, ", o->letter);
-	else
-		fh_buf_adds(out, "      ");
-	fh_buf_addf(out, "--%s%s", o->flags & FH_OPT_NEGATABLE ? "[no-]" : "", o->name);
-	if (o->argument)
-		fh_buf_addf(out, o->flags & FH_OPT_OPTIONAL ? "[=%s]" : " %s", o->argument);
-	size_t column = out->n - start;
-	if (column + 2 > HELP_COLUMN) {
-		fh_buf_addc(out, '\n');
-		column = 0;
-	}
-	fh_buf_addf(out, "%*s", (int)(HELP_COLUMN - column), "");
-	put_wrapped(out, o->help ? o->help : "", HELP_COLUMN, HELP_COLUMN, width);
-}
-
-void fh_options_help(const struct fh_command_line *c)
-{
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(1 << 20);
-	unsigned width = FH_MAX(FH_MIN(fh_term_width(STDOUT_FILENO), HELP_WIDTH_MAX), 50);
-	fh_buf_addf(&out, "Usage: %s %s\n\n", c->program, c->synopsis);
-	put_wrapped(&out, c->about, 0, 0, width);
-	if (is_option(c->options) || !c->options->name)
-		fh_buf_adds(&out, "\nOptions:\n");
-	for (const struct fh_opt *o = c->options; o->name; o++) {
-		if (o->flags & FH_OPT_HIDDEN)
-			continue;
-		if (is_option(o))
-			put_option(&out, o, width);
-		else
-			fh_buf_addf(&out, "\n%s:\n", o->help);
-	}
-	put_option(
-	    &out,
-	    &(struct fh_opt){ .name = "help", .letter = find_short(c->options, 'h') ? 0 : 'h', .help = "Show this help." },
-	    width);
-	if (c->details)
-		fh_buf_addf(&out, "\n%s\n", c->details);
-	fh_print(&out);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ errors
