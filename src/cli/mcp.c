@@ -22,19 +22,17 @@
 	"sys.exit(main())\n"
 
 static bool http, packages, quiet, port_given;
-static uint64_t port = 8000, sessions = 16, processes = 256;
-static uint64_t memory = 1ULL << 30, disk = 1ULL << 30, output = 256 << 10;
-static uint64_t cpu_ms = 60 * 1000, wall_ms = 120 * 1000, idle_ms = 3600 * 1000;
-static const char *address = "127.0.0.1", *token_file, *tls_certificate, *tls_key;
+static uint64_t port, sessions, processes, memory, disk, output, cpu_ms, wall_ms, idle_ms;
+static const char *address, *token_file, *tls_certificate, *tls_key;
 static struct fh_opt_list mounts, origins;
 
 static const struct fh_opt options[] = {
 	{ "http", 0, FH_OPT_FLAG, &http, NULL,
 	  "Serve streamable HTTP at http://ADDRESS:PORT/mcp; otherwise stdin and stdout." },
-	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at (default 8000; 0: any that is free).", 0,
-	  &port_given },
+	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0 takes any that is free.", 0, &port_given,
+	  .default_text = "8000" },
 	{ "address", 0, FH_OPT_STRING, &address, "ADDRESS",
-	  "The address to listen at (default 127.0.0.1). Others than this machine's own need --token-file." },
+	  "The address to listen at. Others than this machine's own need --token-file.", .default_text = "127.0.0.1" },
 	{ "token-file", 0, FH_OPT_STRING, &token_file, "FILE",
 	  "Who may use the server: whoever sends this token as `Authorization: Bearer` (mode 0600, 16 characters or "
 	  "more)." },
@@ -43,24 +41,28 @@ static const struct fh_opt options[] = {
 	{ "tls-certificate", 0, FH_OPT_STRING, &tls_certificate, "FILE", "Speak TLS with this certificate chain (PEM)." },
 	{ "tls-key", 0, FH_OPT_STRING, &tls_key, "FILE", "The certificate's private key (PEM)." },
 	{ "quiet", 'q', FH_OPT_FLAG, &quiet, NULL, "Do not say where the server listens." },
-	{ "", 0, FH_OPT_FLAG, NULL, NULL, "What the agent may use" },
+	{ "", .help = "What the agent may use" },
 	{ "mount", 0, FH_OPT_LIST, &mounts, "SRC[:DST][:rw]",
 	  "Show a folder of this machine in every sandbox, read-only unless :rw is said." },
 	{ "packages", 0, FH_OPT_FLAG, &packages, NULL,
 	  "Let it have packages, by your own pip and npm with your own settings." },
-	{ "", 0, FH_OPT_FLAG, NULL, NULL, "Ceilings, whatever the agent asks for; \"unlimited\" lifts one" },
-	{ "max-sessions", 0, FH_OPT_U64, &sessions, "N", "Sessions open at once, of all clients (default 16)." },
-	{ "max-memory", 0, FH_OPT_SIZE, &memory, "SIZE", "Memory of one sandbox (default 1G).", FH_OPT_UNLIMITED },
-	{ "max-disk", 0, FH_OPT_SIZE, &disk, "SIZE", "Bytes that one sandbox may write (default 1G).", FH_OPT_UNLIMITED },
-	{ "max-processes", 0, FH_OPT_U64, &processes, "N", "Processes and threads of one sandbox (default 256).",
-	  FH_OPT_UNLIMITED },
-	{ "max-output", 0, FH_OPT_SIZE, &output, "SIZE", "Output of one call, each of stdout and stderr (default 256K)." },
-	{ "max-cpu-time", 0, FH_OPT_DURATION, &cpu_ms, "SECONDS", "CPU time of one program (default 60).",
-	  FH_OPT_UNLIMITED },
-	{ "max-wall-time", 0, FH_OPT_DURATION, &wall_ms, "SECONDS", "How long one call may take (default 120).",
-	  FH_OPT_UNLIMITED },
+	{ "", .help = "Ceilings, whatever the agent asks for; \"unlimited\" lifts one" },
+	{ "max-sessions", 0, FH_OPT_U64, &sessions, "N", "Sessions open at once, of all clients.",
+	  .default_text = "16" },
+	{ "max-memory", 0, FH_OPT_SIZE, &memory, "SIZE", "Memory of one sandbox.", FH_OPT_UNLIMITED,
+	  .default_text = "1G" },
+	{ "max-disk", 0, FH_OPT_SIZE, &disk, "SIZE", "Bytes that one sandbox may write.", FH_OPT_UNLIMITED,
+	  .default_text = "1G" },
+	{ "max-processes", 0, FH_OPT_U64, &processes, "N", "Processes and threads of one sandbox.",
+	  FH_OPT_UNLIMITED, .default_text = "256" },
+	{ "max-output", 0, FH_OPT_SIZE, &output, "SIZE", "Output of one call, each of stdout and stderr.",
+	  .default_text = "256K" },
+	{ "max-cpu-time", 0, FH_OPT_DURATION, &cpu_ms, "SECONDS", "CPU time of one program.",
+	  FH_OPT_UNLIMITED, .default_text = "60" },
+	{ "max-wall-time", 0, FH_OPT_DURATION, &wall_ms, "SECONDS", "How long one call may take.",
+	  FH_OPT_UNLIMITED, .default_text = "120" },
 	{ "max-idle", 0, FH_OPT_DURATION, &idle_ms, "SECONDS",
-	  "A session that nobody uses is closed then (default an hour)." },
+	  "A session that nobody uses is closed then.", .default_text = "1h" },
 	{ 0 },
 };
 static const struct fh_command_line command_line = {

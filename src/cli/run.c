@@ -38,58 +38,52 @@ static struct {
 #define LIMIT_OPTION(option, option_kind, limit, arg, text)                                                            \
 	{                                                                                                                  \
 		.name = option, .kind = option_kind, .target = &o.limits.value[limit], .argument = arg, .help = text,          \
-		.flags = FH_OPT_UNLIMITED, .given = &o.limits_given                                                            \
+		.flags = FH_OPT_UNLIMITED, .given = &o.limits_given, .default_number = &fh_limit_table[limit].run_default      \
 	}
 
 static const struct fh_opt options[] = {
 	{ "", .help = "What to run" },
 	{ "language", 'l', FH_OPT_STRING, &o.language, "LANG",
-	  "python, javascript, bash, c, cpp, java, go, rust, ruby, perl, php, lua or r; by default what FILE's "
-	  "name says.",
-	  SHAPES },
+	  "python, javascript, bash, c, cpp, java, go, rust, ruby, perl, php, lua or r.", SHAPES,
+	  .default_words = "what FILE's name says" },
 	{ "code", 'c', FH_OPT_STRING, &o.code, "CODE", "The program's text, instead of FILE.", .given = &o.code_given },
 	{ "command", 0, FH_OPT_FLAG, &o.command, NULL, "Run ARGS as a command that is there inside, without a language.",
 	  SHAPES },
 	{ "interpreter", 0, FH_OPT_STRING, &o.interpreter, "PATH",
-	  "The interpreter or compiler, instead of the one that your "
-	  "shell would find; with --image a path inside.",
-	  SHAPES },
+	  "The interpreter or compiler; with --image a path inside.", SHAPES,
+	  .default_words = "the one that your shell would find" },
 	{ "venv", 0, FH_OPT_STRING, &o.venv, "DIR", "Run in this Python virtual environment.", SHAPES },
 	{ "image", 0, FH_OPT_STRING, &o.image, "DIR",
 	  "A folder that holds a root file system, instead of this machine's "
 	  "programs.",
 	  SHAPES },
-	{ "compiler-flag", 0, FH_OPT_LIST, &o.compiler_flags, "FLAG", "A flag for the compiler or linker; may be repeated.",
+	{ "compiler-flag", 0, FH_OPT_LIST, &o.compiler_flags, "FLAG", "A flag for the compiler or linker.",
 	  SHAPES },
 	{ "standard-library-only", 0, FH_OPT_FLAG, &o.standard_library_only, NULL,
 	  "Hide the installed packages of Python and "
 	  "Node.",
 	  SHAPES },
 	{ "preload", 0, FH_OPT_LIST, &o.preload, "MODULE",
-	  "A module that the interpreter imports ahead of the run, where it is kept warm; may be repeated.", SHAPES },
+	  "A module that the interpreter imports ahead of the run, where it is kept warm.", SHAPES },
 	{ "user", 0, FH_OPT_STRING, &o.user, "USER",
-	  "user (uid 1000, the default) or root (uid 0 of its own user namespace).", SHAPES },
+	  "user (uid 1000) or root (uid 0 of its own user namespace).", SHAPES, .default_text = "user" },
 	{ "writable-root", 0, FH_OPT_FLAG, &o.writable_root, NULL,
 	  "Let the program write to / itself, as in a container; it is forgotten at the end.", SHAPES },
-	{ "hostname", 0, FH_OPT_STRING, &o.hostname, "NAME", "The host name inside; \"sandbox\" by default.", SHAPES },
-	{ "cwd", 0, FH_OPT_STRING, &o.cwd, "DIR", "The working directory inside; /home/user by default.", SHAPES },
+	{ "hostname", 0, FH_OPT_STRING, &o.hostname, "NAME", "The host name inside.", SHAPES,
+	  .default_text = "sandbox" },
+	{ "cwd", 0, FH_OPT_STRING, &o.cwd, "DIR", "The working directory inside.", SHAPES, .default_text = "/home/user" },
 
 	{ "", .help = "Input and output" },
 	{ "stdin-file", 0, FH_OPT_STRING, &o.stdin_file, "FILE",
-	  "The program's standard input; by default ours, with --json "
-	  "unless it is a terminal." },
-	{ "env", 'e', FH_OPT_LIST, &o.env, "NAME=VALUE", "A variable of the program's environment; may be repeated.",
+	  "The program's standard input.", .default_words = "ours, with --json unless it is a terminal" },
+	{ "env", 'e', FH_OPT_LIST, &o.env, "NAME=VALUE", "A variable of the program's environment.",
 	  SHAPES },
 	{ "file", 0, FH_OPT_LIST, &o.files, "SRC[:NAME]",
-	  "Copy a regular file in, as NAME in the working directory; may be "
-	  "repeated.",
-	  SHAPES },
+	  "Copy a regular file in, as NAME in the working directory.", SHAPES },
 	{ "out", 0, FH_OPT_LIST, &o.outs, "NAME[:DEST]",
-	  "Bring a regular file back that the program wrote; may be repeated." },
+	  "Bring a regular file back that the program wrote." },
 	{ "mount", 0, FH_OPT_LIST, &o.mounts, "SRC[:DST][:rw]",
-	  "Show a file or folder of this machine inside, read-only unless "
-	  ":rw is said; may be repeated.",
-	  SHAPES },
+	  "Show a file or folder of this machine inside, read-only unless :rw is said.", SHAPES },
 	{ "json", 0, FH_OPT_FLAG, &o.json, NULL,
 	  "Print one JSON object when it is over, instead of the output as it comes." },
 	{ "keep", 0, FH_OPT_STRING, &o.keep, "NAME",
@@ -101,36 +95,34 @@ static const struct fh_opt options[] = {
 
 	{ "", .help = "Limits (\"unlimited\" switches one off)" },
 	LIMIT_OPTION("cpu-time", FH_OPT_DURATION, FH_LIMIT_CPU_TIME, "SECONDS",
-	             "CPU time of the whole process tree; 10 by default."),
-	LIMIT_OPTION("wall-time", FH_OPT_DURATION, FH_LIMIT_WALL_TIME, "SECONDS", "Time on the clock; 30 by default."),
-	LIMIT_OPTION("memory", FH_OPT_SIZE, FH_LIMIT_MEMORY, "SIZE", "Memory of the whole tree; 512M by default."),
-	LIMIT_OPTION("processes", FH_OPT_U64, FH_LIMIT_PROCESSES, "N", "Processes and threads at a time; 128 by default."),
+	             "CPU time of the whole process tree."),
+	LIMIT_OPTION("wall-time", FH_OPT_DURATION, FH_LIMIT_WALL_TIME, "SECONDS", "Time on the clock."),
+	LIMIT_OPTION("memory", FH_OPT_SIZE, FH_LIMIT_MEMORY, "SIZE", "Memory of the whole tree."),
+	LIMIT_OPTION("processes", FH_OPT_U64, FH_LIMIT_PROCESSES, "N", "Processes and threads at a time."),
 	{ "cpu-rate", 0, FH_OPT_DOUBLE, &o.cpu_rate, "N",
-	  "Processors' worth of CPU time per time, such as 0.5; as many as there "
-	  "are by default.",
-	  .given = &o.cpu_rate_given },
-	LIMIT_OPTION("output", FH_OPT_SIZE, FH_LIMIT_OUTPUT, "SIZE", "Each of stdout and stderr; 8M by default."),
-	{ "file-size", 0, FH_OPT_SIZE, &o.limits.value[FH_LIMIT_FILE_SIZE], "SIZE", "One file; as --disk by default.",
-	  FH_OPT_UNLIMITED, &o.file_size_given },
-	{ "disk", 0, FH_OPT_SIZE, &o.limits.value[FH_LIMIT_DISK], "SIZE", "All writable folders together; 256M by default.",
-	  FH_OPT_UNLIMITED, &o.disk_given },
-	LIMIT_OPTION("open-files", FH_OPT_U64, FH_LIMIT_OPEN_FILES, "N", "Descriptors of one process; 1024 by default."),
+	  "Processors' worth of CPU time per time, such as 0.5.", .given = &o.cpu_rate_given,
+	  .default_words = "as many as there are" },
+	LIMIT_OPTION("output", FH_OPT_SIZE, FH_LIMIT_OUTPUT, "SIZE", "Each of stdout and stderr."),
+	{ "file-size", 0, FH_OPT_SIZE, &o.limits.value[FH_LIMIT_FILE_SIZE], "SIZE", "One file.", FH_OPT_UNLIMITED,
+	  &o.file_size_given, .default_words = "as --disk" },
+	{ "disk", 0, FH_OPT_SIZE, &o.limits.value[FH_LIMIT_DISK], "SIZE", "All writable folders together.",
+	  FH_OPT_UNLIMITED, &o.disk_given, .default_number = &fh_limit_table[FH_LIMIT_DISK].run_default },
+	LIMIT_OPTION("open-files", FH_OPT_U64, FH_LIMIT_OPEN_FILES, "N", "Descriptors of one process."),
 
 	{ "", .help = "Isolation and plan" },
 	{ "require", 0, FH_OPT_LIST, &o.require, "LAYER",
 	  "Fail when this layer of isolation cannot be had (user, pid, mount, "
-	  "network, ipc, uts, cgroup, no_new_privs, capabilities, seccomp, landlock, proc); may be repeated.",
+	  "network, ipc, uts, cgroup, no_new_privs, capabilities, seccomp, landlock, proc).",
 	  SHAPES },
 	{ "without", 0, FH_OPT_LIST, &o.without, "LAYER", "Leave a layer out, to test the others.", FH_OPT_HIDDEN,
 	  &o.shaped },
 	{ "start", 0, FH_OPT_STRING, &o.start, "PATH",
-	  "How the program starts: auto (the default), fresh, zygote or parked; fails where that cannot be. For tests and "
-	  "measurements.",
-	  SHAPES },
+	  "How the program starts: auto, fresh, zygote or parked; fails where that cannot be. For tests and measurements.",
+	  SHAPES, .default_text = "auto" },
 	{ "hash-secret", 0, FH_OPT_U64, &o.hash_secret, "N",
 	  "Begin the language's hash tables with the secret of this number, for the same order each time (Python, Perl); "
 	  "`fumehood judge` takes 1, and with --repeat 1 to 4 in turn.",
-	  SHAPES },
+	  SHAPES, .most = UINT32_MAX },
 	{ "explain", 0, FH_OPT_FLAG, &o.explain, NULL, "Print the plan as JSON and execute nothing." },
 	{ "plan", 0, FH_OPT_STRING, &o.plan_file, "FILE", "Run the plan that --explain printed." },
 	{ "", .help = "Other" },
@@ -173,7 +165,7 @@ static int parse_layers(const struct fh_opt_list *names, const char *option, uin
 static int parse_start(enum fh_start *ret, struct fh_error *err)
 {
 	for (int i = 0; i < FH_START_COUNT_; i++)
-		if (!o.start || fh_streq(o.start, fh_start_name((enum fh_start)i))) {
+		if (fh_streq(o.start, fh_start_name((enum fh_start)i))) {
 			*ret = (enum fh_start)i;
 			return 0;
 		}
@@ -323,8 +315,6 @@ static int read_options(const struct fh_opt_list *args, struct fh_request *reque
 		r = parse_layers(&o.without, "--without", &request->without, err);
 	if (r == 0)
 		r = parse_start(&request->start, err);
-	if (r == 0 && o.hash_secret > UINT32_MAX)
-		r = fh_error_set(err, FH_E_ARGUMENT, "option --hash-secret: at most %u", UINT32_MAX);
 	if (r == 0 && o.command && (o.code_given || o.language))
 		r = fh_error_set(err, FH_E_ARGUMENT, "--command excludes -l and -c");
 	if (r == 0 && o.command && args->count == 0)

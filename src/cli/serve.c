@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/launcher.h"
+#include "cli/serve.h"
 #include "cli/serve_tls.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/options.h"
@@ -18,51 +19,55 @@
 
 enum { PEM_MAX = 1 << 20 };
 
-static uint64_t port = 3000, listen_descriptor, until_pid, queue = 256;
-static const char *address = "127.0.0.1", *key_file, *domain, *access_log, *tls_certificate, *tls_key;
-static const char *ceilings[FH_CEILING_COUNT_];
+static uint64_t port, listen_descriptor, until_pid, queue;
+static const char *address, *key_file, *domain, *access_log, *tls_certificate, *tls_key;
+static struct fh_ceilings ceilings;
 static struct fh_opt_list data_sets;
 static bool quiet, tls_self_signed;
 
-#define CEILING(name_, id, argument_, help_)                                                                           \
+#define CEILING(name_, id, kind_, argument_, help_, ...)                                                               \
 	{                                                                                                                  \
-		"max-" name_, 0, FH_OPT_STRING, &ceilings[id], argument_, help_                                                \
+		.name = "max-" name_, .kind = kind_, .target = &ceilings.value[id], .argument = argument_, .help = help_,      \
+		.flags = FH_OPT_UNLIMITED, .default_number = &fh_ceiling_table[id].usual, __VA_ARGS__                          \
 	}
+#define FROM_ONE .least = 1, .most = UINT32_MAX
 static const struct fh_opt options[] = {
-	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at (default 3000; 0: any that is free)." },
+	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0 takes any that is free.", .default_text = FH_SERVE_PORT },
 	{ "address", 0, FH_OPT_STRING, &address, "ADDRESS",
-	  "The address to listen at (default 127.0.0.1). Others than this machine's own need --api-key-file." },
+	  "The address to listen at. Others than this machine's own need --api-key-file.",
+	  .default_text = FH_SERVE_ADDRESS },
 	{ "api-key-file", 0, FH_OPT_STRING, &key_file, "FILE",
 	  "Who may use the server: one key a line, or sha256:HASH, with ceilings of its own behind it (mode 0600). Without "
-	  "it "
-	  "every key is accepted." },
+	  "it every key is accepted." },
 	{ "domain", 0, FH_OPT_STRING, &domain, "NAME",
-	  "What the names of ports inside end in: PORT-SANDBOX.NAME (default localhost:PORT)." },
+	  "What the names of ports inside end in: PORT-SANDBOX.NAME.",
+	  .default_words = "localhost:PORT" },
 	{ "tls-certificate", 0, FH_OPT_STRING, &tls_certificate, "FILE", "Speak TLS with this certificate chain (PEM)." },
 	{ "tls-key", 0, FH_OPT_STRING, &tls_key, "FILE", "The certificate's private key (PEM)." },
 	{ "tls-self-signed", 0, FH_OPT_FLAG, &tls_self_signed, NULL,
 	  "Speak TLS with a certificate of our own for --domain (default " FH_TLS_DOMAIN
 	  "), made once; `fumehood env --domain` tells clients to trust it." },
 	{ "data-set", 0, FH_OPT_LIST, &data_sets, "NAME=FILE",
-	  "A data set that /judge and /submit judge by NAME, in the formats of `fumehood judge`; may be given several "
-	  "times." },
+	  "A data set that /judge and /submit judge by NAME, in the formats of `fumehood judge`." },
 	{ "queue", 0, FH_OPT_U64, &queue, "N",
-	  "Requests of one key to /run_code, /judge and /submit that may wait; more are told to come again (default "
-	  "256)." },
+	  "Requests of one key to /run_code, /judge and /submit that may wait; more are told to come again.",
+	  .default_text = "256" },
 	{ "access-log", 0, FH_OPT_STRING, &access_log, "FILE", "Append a line of JSON for each request; - is stderr." },
 	{ "quiet", 'q', FH_OPT_FLAG, &quiet, NULL, "Do not say where the server listens and how it is used." },
 	{ "listen-descriptor", 0, FH_OPT_U64, &listen_descriptor, "N", "A socket that listens already.", FH_OPT_HIDDEN },
 	{ "until", 0, FH_OPT_U64, &until_pid, "PID", "Stop when this process has ended.", FH_OPT_HIDDEN },
-	{ "", 0, FH_OPT_FLAG, NULL, NULL, "Ceilings, whatever clients ask for; \"unlimited\" lifts one:" },
-	CEILING("sandboxes", FH_CEILING_SANDBOXES, "N", "Sandboxes that one key may have at once (default 1000)."),
-	CEILING("total", FH_CEILING_TOTAL, "N", "Sandboxes of all keys together (default 4000)."),
-	CEILING("lifetime", FH_CEILING_LIFETIME, "SECONDS", "How far ahead a sandbox's end may be set (default 24 hours)."),
-	CEILING("cpus", FH_CEILING_CPUS, "N", "Processors of one sandbox, in fractions (default: all)."),
-	CEILING("memory", FH_CEILING_MEMORY, "SIZE", "Memory of one sandbox (default 1G)."),
-	CEILING("disk", FH_CEILING_DISK, "SIZE", "Bytes that one sandbox may write (default 1G)."),
-	CEILING("processes", FH_CEILING_PROCESSES, "N", "Processes and threads of one sandbox (default 512)."),
-	CEILING("output", FH_CEILING_OUTPUT, "SIZE", "Output of one command or run of code (default 256M a stream)."),
-	CEILING("cpu-time", FH_CEILING_CPU_TIME, "SECONDS", "CPU time of one command or run of code (default: no limit)."),
+	{ "", .help = "Ceilings, whatever clients ask for; \"unlimited\" lifts one" },
+	CEILING("sandboxes", FH_CEILING_SANDBOXES, FH_OPT_U64, "N", "Sandboxes that one key may have at once.", FROM_ONE),
+	CEILING("total", FH_CEILING_TOTAL, FH_OPT_U64, "N", "Sandboxes of all keys together.", FROM_ONE),
+	CEILING("lifetime", FH_CEILING_LIFETIME, FH_OPT_DURATION, "SECONDS", "How far ahead a sandbox's end may be set."),
+	CEILING("cpus", FH_CEILING_CPUS, FH_OPT_MILLI, "N", "Processors of one sandbox, in fractions.", .least = 10,
+	        .most = 4096000),
+	CEILING("memory", FH_CEILING_MEMORY, FH_OPT_SIZE, "SIZE", "Memory of one sandbox."),
+	CEILING("disk", FH_CEILING_DISK, FH_OPT_SIZE, "SIZE", "Bytes that one sandbox may write."),
+	CEILING("processes", FH_CEILING_PROCESSES, FH_OPT_U64, "N", "Processes and threads of one sandbox.", FROM_ONE),
+	CEILING("output", FH_CEILING_OUTPUT, FH_OPT_SIZE, "SIZE",
+	        "Output of one command or run of code, for each stream."),
+	CEILING("cpu-time", FH_CEILING_CPU_TIME, FH_OPT_DURATION, "SECONDS", "CPU time of one command or run of code."),
 	{ 0 },
 };
 static const struct fh_command_line command_line = {
@@ -72,8 +77,8 @@ static const struct fh_command_line command_line = {
 	         "state, ports. Needs no account, container image or daemon.",
 	.details = "A client needs three variables (`fumehood env` prints them):\n"
 	           "  E2B_API_KEY=e2b_0123456789abcdef\n"
-	           "  E2B_API_URL=http://127.0.0.1:3000\n"
-	           "  E2B_SANDBOX_URL=http://127.0.0.1:3000\n"
+	           "  E2B_API_URL=" FH_SERVE_URL "\n"
+	           "  E2B_SANDBOX_URL=" FH_SERVE_URL "\n"
 	           "\n"
 	           "Exit status: 0 when it was told to stop, 1 when it could not serve, 2 for a wrong command line.",
 	.options = options,
@@ -110,16 +115,6 @@ static int read_address(struct sockaddr_storage *ret, struct fh_error *err)
 	fh_error_set(err, FH_E_ARGUMENT, "at %s anybody who reaches this machine could run code on it", address);
 	fh_error_hint(err, "give --api-key-file FILE, or listen at 127.0.0.1");
 	return -FH_E_ARGUMENT;
-}
-
-static int read_ceilings(struct fh_ceilings *c, struct fh_error *err)
-{
-	int r = 0;
-	fh_ceilings_init(c);
-	for (size_t i = 0; i < FH_CEILING_COUNT_ && r == 0; i++)
-		if (ceilings[i] && (r = fh_ceilings_set(c, fh_ceiling_table[i].name, ceilings[i], err)) < 0)
-			return fh_error_wrap(err, "--max");
-	return 0;
 }
 
 /* The domain without a port. */
@@ -203,11 +198,11 @@ int main(int argc, char **argv)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	if (!fh_options_alone(&command_line, argc, argv, &status))
 		return status;
-	if (read_address(&http.address, &err) < 0 || read_ceilings(&o.ceilings, &err) < 0 ||
-	    read_tls(&certificate, &key, &err) < 0)
+	if (read_address(&http.address, &err) < 0 || read_tls(&certificate, &key, &err) < 0)
 		return fh_command_failed(&err, err.code == FH_E_ARGUMENT ? FH_EXIT_USAGE : FH_EXIT_FAILED);
 	o.domain = domain ? domain : tls_self_signed ? FH_TLS_DOMAIN : NULL;
 	o.domain_with_port = tls_self_signed;
+	o.ceilings = ceilings;
 	o.key_file = key_file;
 	o.data_sets = data_sets.items;
 	o.data_set_count = data_sets.count;

@@ -11,23 +11,28 @@
 #include "cli/shared/term.h"
 #include "json/json.h"
 
-struct fh_session_options fh_session_options = { .lease_ms = 3600 * 1000 };
+struct fh_session_options fh_session_options;
 #define O fh_session_options
 
 static const struct fh_opt options[] = {
-	{ "", 0, FH_OPT_FLAG, NULL, NULL, "A new session" },
+	{ "", .help = "A new session" },
 	{ "name", 'n', FH_OPT_STRING, &O.name, "NAME", "What to call it, in lists and in the other commands." },
-	{ "lease", 0, FH_OPT_DURATION, &O.lease_ms, "SECONDS", "How long it lives unless renewed; an hour by default." },
+	{ "lease", 0, FH_OPT_DURATION, &O.lease_ms, "SECONDS", "How long it lives unless renewed.",
+	  .default_text = "1h" },
 	{ "language", 'l', FH_OPT_STRING, &O.language, "LANG",
-	  "Show that language's tools in it; else the host's programs." },
+	  "Show that language's tools in it.", .default_words = "the host's programs" },
 	{ "image", 0, FH_OPT_STRING, &O.image, "DIR", "A folder that holds a root file system." },
 	{ "from", 0, FH_OPT_STRING, &O.from, "FILE", "Start from what `snapshot` wrote." },
 	{ "as-root", 0, FH_OPT_FLAG, &O.root, NULL, "Programs see themselves as root (uid 0, without capabilities)." },
-	{ "memory", 'm', FH_OPT_SIZE, &O.memory, "SIZE", "Memory of all of it." },
-	{ "disk", 0, FH_OPT_SIZE, &O.disk, "SIZE", "Size of its writable folders." },
-	{ "processes", 0, FH_OPT_U64, &O.processes, "N", "Processes and threads at once." },
-	{ "", 0, FH_OPT_FLAG, NULL, NULL, "A command in it" },
-	{ "user", 'u', FH_OPT_STRING, &O.user, "USER", "Run it as user or root; by default as the session's." },
+	{ "memory", 'm', FH_OPT_SIZE, &O.memory, "SIZE", "Memory of all of it.",
+	  .default_number = &fh_limit_table[FH_LIMIT_MEMORY].run_default },
+	{ "disk", 0, FH_OPT_SIZE, &O.disk, "SIZE", "Size of its writable folders.",
+	  .default_number = &fh_limit_table[FH_LIMIT_DISK].run_default },
+	{ "processes", 0, FH_OPT_U64, &O.processes, "N", "Processes and threads at once.",
+	  .default_number = &fh_limit_table[FH_LIMIT_PROCESSES].run_default },
+	{ "", .help = "A command in it" },
+	{ "user", 'u', FH_OPT_STRING, &O.user, "USER", "Run it as user or root.",
+	  .default_words = "as the session's" },
 	{ "cwd", 'w', FH_OPT_STRING, &O.cwd, "DIR", "The folder that it starts in." },
 	{ "env", 'e', FH_OPT_LIST, &O.env, "NAME=VALUE", "A variable of its environment, beside PATH, HOME and the like." },
 	{ "tty", 't', FH_OPT_FLAG, &O.terminal, NULL, "Give it a terminal." },
@@ -40,7 +45,7 @@ static const struct fh_opt options[] = {
 	{ "output", 0, FH_OPT_SIZE, &O.output, "SIZE", "The same for what it writes.", FH_OPT_UNLIMITED },
 	{ "command-memory", 0, FH_OPT_SIZE, &O.command_memory, "SIZE",
 	  "The same for its memory, where control groups can hold that." },
-	{ "", 0, FH_OPT_FLAG, NULL, NULL, "All" },
+	{ "", .help = "All" },
 	{ "recursive", 'r', FH_OPT_FLAG, &O.recursive, NULL, "ls, watch: folders below, too." },
 	{ "json", 0, FH_OPT_FLAG, &O.json, NULL, "Print JSON: an array, or for watch one object a line." },
 	{ 0 },

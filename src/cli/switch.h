@@ -31,7 +31,6 @@ struct fh_switch_e2b {
 	FH_NULLABLE const char *domain,
 	    *authority; /* for a server with TLS, in place of url: its domain, and whom to trust */
 };
-#define FH_SWITCH_E2B_URL "http://127.0.0.1:3000"
 #define FH_SWITCH_E2B_KEY "e2b_0000000000000000000000000000000000000000" /* older SDKs check the form of the key */
 
 /* on: our modules come first; else they are removed. FH_E_NOT_FOUND when this installation has none. */

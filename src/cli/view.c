@@ -22,19 +22,20 @@ enum {
 	OPENER_WAIT_MS = 10 * 1000 /* time limit of the program that passes the URL to a browser */
 };
 
-static uint64_t port = 15500, until_pid;
-static const char *address = "127.0.0.1";
+static uint64_t port, until_pid;
+static const char *address;
 static struct fh_opt_list names;
 static bool yes, no, quiet;
 
 static const struct fh_opt options[] = {
-	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at (default 15500; 0: any that is free)." },
+	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0 takes any that is free.", .default_text = "15500" },
 	{ "address", 0, FH_OPT_STRING, &address, "ADDRESS",
-	  "The address to listen at (default 127.0.0.1). At others than this machine's own the URL's token is needed." },
+	  "The address to listen at. At others than this machine's own the URL's token is needed.",
+	  .default_text = "127.0.0.1" },
 	{ "name", 0, FH_OPT_LIST, &names, "NAME",
 	  "A name of this machine under which browsers may ask for it, besides its addresses and localhost." },
 	{ "yes", 'y', FH_OPT_FLAG, &yes, NULL, "Open the page in a browser." },
-	{ "no", 'n', FH_OPT_FLAG, &no, NULL, "Open no browser (the default)." },
+	{ "no", 'n', FH_OPT_FLAG, &no, NULL, "Open no browser, as without --yes." },
 	{ "quiet", 'q', FH_OPT_FLAG, &quiet, NULL, "Do not say where the page is." },
 	{ "until", 0, FH_OPT_U64, &until_pid, "PID", "Stop when this process has ended.", FH_OPT_HIDDEN },
 	{ 0 },

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/serve.h"
 #include "cli/shared/options.h"
 #include "cli/switch.h"
 #include "cli/with_server.h"
@@ -18,7 +19,7 @@ static const struct fh_command_line command_line = {
 	.synopsis = "-- CMD [ARGS…]",
 	.about =
 	    "Runs a command with our Python modules first on PYTHONPATH, as `fumehood env` does for a whole shell. E2B's "
-	    "SDKs find the server that runs at E2B_API_URL or at port 3000, else one that is started for the command and "
+	    "SDKs find the server that runs at E2B_API_URL or at port " FH_SERVE_PORT ", else one that is started for the command and "
 	    "ends with it.",
 	.details = "Example:\n"
 	           "  fumehood with -- python3 grade.py\n"

@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "cli/serve.h"
 #include "cli/switch.h"
 
 enum { ANSWER_MS = 500, ANSWER_MAX = 2048 };
@@ -130,7 +131,7 @@ int fh_with_server_find(struct fh_with_server *ret, struct fh_error *err)
 	const char *url = getenv("E2B_API_URL"), *key = getenv("E2B_API_KEY");
 	uint16_t port = loopback_port(url);
 	if (!port)
-		port = loopback_port(FH_SWITCH_E2B_URL);
+		port = loopback_port(FH_SERVE_URL);
 	snprintf(ret->key, sizeof(ret->key), "%s", FH_SWITCH_E2B_KEY);
 	if (!is_ours(port)) {
 		if (!key || !*key)

@@ -5,17 +5,15 @@
 #include "base/parse.h"
 
 const struct fh_ceiling_info fh_ceiling_table[FH_CEILING_COUNT_] = {
-	[FH_CEILING_SANDBOXES] = { "sandboxes", FH_CEILING_NUMBER, 1000, "Sandboxes that one key may have at once." },
-	[FH_CEILING_TOTAL] = { "total", FH_CEILING_NUMBER, 4000, "Sandboxes of all keys together." },
-	[FH_CEILING_LIFETIME] = { "lifetime", FH_CEILING_SECONDS, 24 * 3600 * 1000ULL,
-	                          "How far ahead a sandbox's end may be set." },
-	[FH_CEILING_CPUS] = { "cpus", FH_CEILING_MILLI, FH_UNLIMITED, "Processors of one sandbox, in fractions." },
-	[FH_CEILING_MEMORY] = { "memory", FH_CEILING_SIZE, 1ULL << 30, "Memory of one sandbox." },
-	[FH_CEILING_DISK] = { "disk", FH_CEILING_SIZE, 1ULL << 30, "Bytes that one sandbox may write." },
-	[FH_CEILING_PROCESSES] = { "processes", FH_CEILING_NUMBER, 512, "Processes and threads of one sandbox." },
-	[FH_CEILING_OUTPUT] = { "output", FH_CEILING_SIZE, 256ULL << 20,
-	                        "Output of one command or run of code, for each stream." },
-	[FH_CEILING_CPU_TIME] = { "cpu-time", FH_CEILING_SECONDS, FH_UNLIMITED, "CPU time of one command or run of code." },
+	[FH_CEILING_SANDBOXES] = { "sandboxes", FH_CEILING_NUMBER, 1000 },
+	[FH_CEILING_TOTAL] = { "total", FH_CEILING_NUMBER, 4000 },
+	[FH_CEILING_LIFETIME] = { "lifetime", FH_CEILING_SECONDS, 24 * 3600 * 1000ULL },
+	[FH_CEILING_CPUS] = { "cpus", FH_CEILING_MILLI, FH_UNLIMITED },
+	[FH_CEILING_MEMORY] = { "memory", FH_CEILING_SIZE, 1ULL << 30 },
+	[FH_CEILING_DISK] = { "disk", FH_CEILING_SIZE, 1ULL << 30 },
+	[FH_CEILING_PROCESSES] = { "processes", FH_CEILING_NUMBER, 512 },
+	[FH_CEILING_OUTPUT] = { "output", FH_CEILING_SIZE, 256ULL << 20 },
+	[FH_CEILING_CPU_TIME] = { "cpu-time", FH_CEILING_SECONDS, FH_UNLIMITED },
 };
 
 void fh_ceilings_init(struct fh_ceilings *c)

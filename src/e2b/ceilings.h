@@ -29,7 +29,6 @@ struct fh_ceiling_info {
 	const char *name; /* "memory": as in a key's line; the option is --max-memory */
 	enum fh_ceiling_unit unit;
 	uint64_t usual; /* default value of the ceiling */
-	const char *help;
 };
 extern const struct fh_ceiling_info fh_ceiling_table[FH_CEILING_COUNT_];
 

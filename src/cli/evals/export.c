@@ -7,7 +7,7 @@
 #include "eval/outputs/source.h"
 
 static bool as_json;
-static const char *format = "json";
+static const char *format;
 static struct fh_opt_list outputs;
 static const struct fh_opt options[] = {
 	{ .name = "output",
@@ -15,12 +15,14 @@ static const struct fh_opt options[] = {
 	  .kind = FH_OPT_LIST,
 	  .target = &outputs,
 	  .argument = "FILE",
-	  .help = "Write there, in the form that the extension says; repeatable (default: standard output)." },
+	  .help = "Write there, in the form that the extension says.",
+	  .default_words = "standard output" },
 	{ .name = "format",
 	  .kind = FH_OPT_STRING,
 	  .target = &format,
 	  .argument = "NAME",
-	  .help = "For standard output: json (the default), jsonl, csv, yaml, xml, html, md, junit.xml or prom." },
+	  .help = "For standard output: json, jsonl, csv, yaml, xml, html, md, junit.xml or prom.",
+	  .default_text = "json" },
 	{ .name = "json", .kind = FH_OPT_FLAG, .target = &as_json, .help = "The same as --format json." },
 	{ 0 },
 };

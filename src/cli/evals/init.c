@@ -31,7 +31,8 @@ static const struct {
 static const char *example;
 static bool no_interactive, list, force;
 static const struct fh_opt options[] = {
-	{ "example", 0, FH_OPT_STRING, &example, "NAME", "Which example (default: asked in a terminal, else " USUAL ")." },
+	{ "example", 0, FH_OPT_STRING, &example, "NAME", "Which example.",
+	  .default_words = "asked for in a terminal, else " USUAL },
 	{ "list", 0, FH_OPT_FLAG, &list, NULL, "Say which examples there are." },
 	{ "no-interactive", 0, FH_OPT_FLAG, &no_interactive, NULL, "Ask nothing." },
 	{ "force", 0, FH_OPT_FLAG, &force, NULL, "Replace files that are there already." },

@@ -8,7 +8,7 @@
 #include "cli/shared/term.h"
 
 static bool as_json, ids_only;
-static uint64_t limit = 25;
+static uint64_t limit;
 static const char *kind, *text, *tag;
 static const struct fh_opt options[] = {
 	{ .name = "limit",
@@ -16,7 +16,8 @@ static const struct fh_opt options[] = {
 	  .kind = FH_OPT_U64,
 	  .target = &limit,
 	  .argument = "N",
-	  .help = "At most so many, the newest (default 25; 0: all)." },
+	  .help = "At most so many, the newest; 0 lists all.",
+	  .default_text = "25" },
 	{ .name = "kind", .kind = FH_OPT_STRING, .target = &kind, .argument = "KIND", .help = "Only eval, judge or run." },
 	{ .name = "filter",
 	  .kind = FH_OPT_STRING,

@@ -18,9 +18,9 @@
 #define CELL_MAX 250 /* bytes of a cell's text that are shown */
 
 static bool as_json, row_given, column_given, min_given, max_given;
-static uint64_t row_index, column_index, offset, limit = 25;
+static uint64_t row_index, column_index, offset, limit;
 static double metric_min, metric_max;
-static const char *show_name, *order_name = "index", *text, *regexp, *metric, *status, *language, *tag;
+static const char *show_name, *order_name, *text, *regexp, *metric, *status, *language, *tag;
 
 #define TEXT_OPT(name_, target_, argument_, help_)                                                                     \
 	{                                                                                                                  \
@@ -39,8 +39,12 @@ static const struct fh_opt options[] = {
 	  .given = &column_given,
 	  .argument = "N",
 	  .help = "Look at this column only (0 is the first)." },
-	TEXT_OPT("show", &show_name, "WHICH",
-	         "all, passed, failed, errors, not-good (the default, but of a run), different or rated."),
+	{ .name = "show",
+	  .kind = FH_OPT_STRING,
+	  .target = &show_name,
+	  .argument = "WHICH",
+	  .help = "all, passed, failed, errors, not-good, different or rated.",
+	  .default_words = "not-good, of a run all" },
 	TEXT_OPT("text", &text, "TEXT", "Rows that hold this text, case aside."),
 	TEXT_OPT("regexp", &regexp, "REGEX", "Rows in which this is found."),
 	TEXT_OPT("metric", &metric, "NAME", "Rows that have this named score."),
@@ -59,13 +63,19 @@ static const struct fh_opt options[] = {
 	TEXT_OPT("status", &status, "NAME", "Rows whose program ended so: passed, memory_limit …"),
 	TEXT_OPT("language", &language, "NAME", "Rows in this programming language."),
 	TEXT_OPT("tag", &tag, "TAG", "Tests with this tag, or KEY=VALUE in their metadata."),
-	TEXT_OPT("sort", &order_name, "BY", "index (the default), score, latency, cost or tokens."),
+	{ .name = "sort",
+	  .kind = FH_OPT_STRING,
+	  .target = &order_name,
+	  .argument = "BY",
+	  .help = "index, score, latency, cost or tokens.",
+	  .default_text = "index" },
 	{ .name = "limit",
 	  .letter = 'n',
 	  .kind = FH_OPT_U64,
 	  .target = &limit,
 	  .argument = "N",
-	  .help = "At most so many rows (default 25)." },
+	  .help = "At most so many rows.",
+	  .default_text = "25" },
 	{ .name = "offset", .kind = FH_OPT_U64, .target = &offset, .argument = "N", .help = "Leave out the first N rows." },
 	{ .name = "json",
 	  .kind = FH_OPT_FLAG,

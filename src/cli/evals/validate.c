@@ -19,8 +19,9 @@ static const char *env_file;
 static bool json, lenient;
 static const struct fh_opt options[] = {
 	{ "config", 'c', FH_OPT_LIST, &configs, "FILE",
-	  "A config, or a glob; several are joined (default: the one here)." },
-	{ "env-file", 0, FH_OPT_STRING, &env_file, "FILE", "Environment variables (default: .env, if it is there)." },
+	  "A config, or a glob; several are joined.", .default_words = "the one here" },
+	{ "env-file", 0, FH_OPT_STRING, &env_file, "FILE", "Environment variables.",
+	  .default_words = ".env, if it is there" },
 	{ "lenient", 0, FH_OPT_FLAG, &lenient, NULL, "Keys that are nearly known ones are told, not refused." },
 	{ "json", 0, FH_OPT_FLAG, &json, NULL, "Print {valid, errors, warnings, prompts, providers, tests, cells}." },
 	{ 0 },
