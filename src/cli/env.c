@@ -19,11 +19,12 @@ static const struct fh_opt options[] = {
 	{ "shell", 0, FH_OPT_STRING, &shell, "SHELL", "bash, zsh, fish or sh.", .default_words = "what $SHELL names" },
 	{ "domain", 0, FH_OPT_STRING, &domain, "NAME[:PORT]",
 	  "E2B's SDKs find `fumehood serve --tls-self-signed --domain NAME` by this name, and trust its certificate "
-	  "(E2B_DOMAIN, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS); api.NAME and PORT-SANDBOX.NAME have to lead to it: with --explain." },
+	  "(E2B_DOMAIN, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS); api.NAME and PORT-SANDBOX.NAME have to lead to it: with "
+	  "--explain." },
 	{ "off", 0, FH_OPT_FLAG, &off, NULL,
 	  "Print what undoes it: the variables are as they were before; what you changed since stays." },
-	{ "e2b-url", 0, FH_OPT_STRING, &e2b_url, "URL",
-	  "Where E2B's SDKs find `fumehood serve`.", .default_text = FH_SERVE_URL },
+	{ "e2b-url", 0, FH_OPT_STRING, &e2b_url, "URL", "Where E2B's SDKs find `fumehood serve`.",
+	  .default_text = FH_SERVE_URL },
 	{ "explain", 0, FH_OPT_FLAG, &explain, NULL,
 	  "Say which module serves which import, and print nothing for a shell." },
 	{ 0 },

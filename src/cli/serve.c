@@ -32,20 +32,20 @@ static bool quiet, tls_self_signed;
 	}
 #define FROM_ONE .least = 1, .most = UINT32_MAX
 static const struct fh_opt options[] = {
-	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0 takes any that is free.", .default_text = FH_SERVE_PORT },
+	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0 takes any that is free.",
+	  .default_text = FH_SERVE_PORT },
 	{ "address", 0, FH_OPT_STRING, &address, "ADDRESS",
 	  "The address to listen at. Others than this machine's own need --api-key-file.",
 	  .default_text = FH_SERVE_ADDRESS },
 	{ "api-key-file", 0, FH_OPT_STRING, &key_file, "FILE",
 	  "Who may use the server: one key a line, or sha256:HASH, with ceilings of its own behind it (mode 0600). Without "
 	  "it every key is accepted." },
-	{ "domain", 0, FH_OPT_STRING, &domain, "NAME",
-	  "What the names of ports inside end in: PORT-SANDBOX.NAME.",
+	{ "domain", 0, FH_OPT_STRING, &domain, "NAME", "What the names of ports inside end in: PORT-SANDBOX.NAME.",
 	  .default_words = "localhost:PORT" },
 	{ "tls-certificate", 0, FH_OPT_STRING, &tls_certificate, "FILE", "Speak TLS with this certificate chain (PEM)." },
 	{ "tls-key", 0, FH_OPT_STRING, &tls_key, "FILE", "The certificate's private key (PEM)." },
 	{ "tls-self-signed", 0, FH_OPT_FLAG, &tls_self_signed, NULL,
-	  "Speak TLS with a certificate of our own for --domain (default " FH_TLS_DOMAIN
+	  "Speak TLS with a certificate of our own for --domain (without it " FH_TLS_DOMAIN
 	  "), made once; `fumehood env --domain` tells clients to trust it." },
 	{ "data-set", 0, FH_OPT_LIST, &data_sets, "NAME=FILE",
 	  "A data set that /judge and /submit judge by NAME, in the formats of `fumehood judge`." },
@@ -65,8 +65,7 @@ static const struct fh_opt options[] = {
 	CEILING("memory", FH_CEILING_MEMORY, FH_OPT_SIZE, "SIZE", "Memory of one sandbox."),
 	CEILING("disk", FH_CEILING_DISK, FH_OPT_SIZE, "SIZE", "Bytes that one sandbox may write."),
 	CEILING("processes", FH_CEILING_PROCESSES, FH_OPT_U64, "N", "Processes and threads of one sandbox.", FROM_ONE),
-	CEILING("output", FH_CEILING_OUTPUT, FH_OPT_SIZE, "SIZE",
-	        "Output of one command or run of code, for each stream."),
+	CEILING("output", FH_CEILING_OUTPUT, FH_OPT_SIZE, "SIZE", "Output of one command or run of code, for each stream."),
 	CEILING("cpu-time", FH_CEILING_CPU_TIME, FH_OPT_DURATION, "SECONDS", "CPU time of one command or run of code."),
 	{ 0 },
 };

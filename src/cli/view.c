@@ -28,7 +28,8 @@ static struct fh_opt_list names;
 static bool yes, no, quiet;
 
 static const struct fh_opt options[] = {
-	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0 takes any that is free.", .default_text = "15500" },
+	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0 takes any that is free.",
+	  .default_text = "15500" },
 	{ "address", 0, FH_OPT_STRING, &address, "ADDRESS",
 	  "The address to listen at. At others than this machine's own the URL's token is needed.",
 	  .default_text = "127.0.0.1" },

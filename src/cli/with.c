@@ -19,7 +19,8 @@ static const struct fh_command_line command_line = {
 	.synopsis = "-- CMD [ARGS…]",
 	.about =
 	    "Runs a command with our Python modules first on PYTHONPATH, as `fumehood env` does for a whole shell. E2B's "
-	    "SDKs find the server that runs at E2B_API_URL or at port " FH_SERVE_PORT ", else one that is started for the command and "
+	    "SDKs find the server that runs at E2B_API_URL or at port " FH_SERVE_PORT
+	    ", else one that is started for the command and "
 	    "ends with it.",
 	.details = "Example:\n"
 	           "  fumehood with -- python3 grade.py\n"

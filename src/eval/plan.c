@@ -287,7 +287,8 @@ static int option(struct fh_eval_plan *p, const char *name, uint64_t given, uint
 static int load_options(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err)
 {
 	uint64_t concurrency = 0, repeat = 0;
-	int r = option(p, "maxConcurrency", o->concurrency, 0, FH_EVAL_CONCURRENCY_DEFAULT, 1, CONCURRENCY_MAX, &concurrency, err);
+	int r = option(p, "maxConcurrency", o->concurrency, 0, FH_EVAL_CONCURRENCY_DEFAULT, 1, CONCURRENCY_MAX,
+	               &concurrency, err);
 	if (r == 0)
 		r = option(p, "repeat", o->repeat, 0, 1, 1, REPEAT_MAX, &repeat, err);
 	if (r == 0)

@@ -26,9 +26,9 @@ def commands():
 
 
 def spellings(*command):
-    """All spellings of an option in --help."""
+    """All spellings of an option in --help, without the hidden options."""
     found = set()
-    for o in help_text.of(support.PROGRAM, *command).options:
+    for o in help_text.shown(help_text.of(support.PROGRAM, *command)):
         found |= {f"--{o.name}"} | ({f"--no-{o.name}"} if o.negatable else set()) | ({f"-{o.letter}"} if o.letter else set())
     return found
 

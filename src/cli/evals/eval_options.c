@@ -136,7 +136,8 @@ static const struct fh_opt eval_table[] = {
 	LIST("filter-metadata", 0, &parsed.metadata, "KEY=VALUE", "Those with this metadata."),
 	TEXT("filter-failing", 0, &OVERRIDES.filter.failing, "RESULTS",
 	     "Those that did not pass in a results file, or in an eval of the store."),
-	TEXT("filter-failing-only", 0, &OVERRIDES.filter.failing_only, "RESULTS", "Those of them that failed an assertion."),
+	TEXT("filter-failing-only", 0, &OVERRIDES.filter.failing_only, "RESULTS",
+	     "Those of them that failed an assertion."),
 	TEXT("filter-errors-only", 0, &OVERRIDES.filter.errors_only, "RESULTS", "Those of them that met an error."),
 	NUMBER("filter-sample", 0, &OVERRIDES.filter.sample, "N", "N picked at random."),
 	TEXT("filter-sample-seed", 0, &OVERRIDES.filter.sample_seed, "SEED",
@@ -201,8 +202,9 @@ static const struct fh_opt retry_table[] = {
 static const struct fh_command_line retry_line = {
 	.program = "fumehood retry",
 	.synopsis = "[OPTIONS] [ID]",
-	.about = "Runs again what met an error in an eval of the store (without ID: the latest), and what has changed since; "
-	         "the rest is kept.",
+	.about =
+	    "Runs again what met an error in an eval of the store (without ID: the latest), and what has changed since; "
+	    "the rest is kept.",
 	.details = "Examples:\n"
 	           "  fumehood retry\n"
 	           "  fumehood retry --failures eval-aBc -o results.json\n\n"

@@ -20,7 +20,7 @@ struct fh_eval_options {
 
 #define FH_EVAL_OPTIONS_INIT                                                                                           \
 	{                                                                                                                  \
-		.overrides = { .filter = FH_EVAL_FILTER_INIT, .delay_ms = UINT64_MAX }                                         \
+		.overrides = {.filter = FH_EVAL_FILTER_INIT, .delay_ms = UINT64_MAX }                                          \
 	}
 
 /* The struct is released even when parsing fails. */

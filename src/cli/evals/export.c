@@ -77,7 +77,7 @@ int fh_store_command_export(int argc, char **argv)
 	const struct fh_output *kind = fh_output_named(as_json ? "json" : format);
 	if (r == 0 && !help && args.count != first + 1)
 		r = fh_error_set(&err, FH_E_ARGUMENT, "export needs one id, or \"latest\"");
-	if (r == 0 && !kind) {
+	if (r == 0 && !help && !kind) {
 		fh_auto_free char *known = fh_output_extensions();
 		r = fh_error_set(&err, FH_E_ARGUMENT, "--format %s: there is none of that name", format);
 		fh_error_hint(&err, "known are, without the dot, %s", known);

@@ -111,7 +111,7 @@ int fh_store_command_list(int argc, char **argv)
 	enum fh_store_kind k;
 	if (r == 0 && !help && args.count && (args.count > 1 || !fh_streq(args.items[0], "evals")))
 		r = fh_error_set(&err, FH_E_ARGUMENT, "list knows evals only, not %s", args.items[0]);
-	if (r == 0 && kind && !fh_store_kind_of_name(kind, &k))
+	if (r == 0 && !help && kind && !fh_store_kind_of_name(kind, &k))
 		r = fh_error_set(&err, FH_E_ARGUMENT, "--kind %s: it is eval, judge or run", kind);
 	fh_opt_list_release(&args);
 	if (r < 0)

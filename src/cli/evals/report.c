@@ -10,11 +10,10 @@ static const char *output;
 static uint64_t failures;
 
 static const struct fh_opt options[] = {
-	{ "output", 'o', FH_OPT_STRING, &output, "FILE",
-	  "Write the report to FILE, as its name says: .html or .md.",
+	{ "output", 'o', FH_OPT_STRING, &output, "FILE", "Write the report to FILE, as its name says: .html or .md.",
 	  .default_words = "Markdown to standard output" },
-	{ "failures", 0, FH_OPT_U64, &failures, "N", "How many failures are told in full.",
-	  FH_OPT_UNLIMITED, .default_text = "100" },
+	{ "failures", 0, FH_OPT_U64, &failures, "N", "How many failures are told in full.", FH_OPT_UNLIMITED,
+	  .default_text = "100" },
 	{ 0 },
 };
 static const struct fh_command_line command_line = {

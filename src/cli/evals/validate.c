@@ -18,8 +18,8 @@ static struct fh_opt_list configs;
 static const char *env_file;
 static bool json, lenient;
 static const struct fh_opt options[] = {
-	{ "config", 'c', FH_OPT_LIST, &configs, "FILE",
-	  "A config, or a glob; several are joined.", .default_words = "the one here" },
+	{ "config", 'c', FH_OPT_LIST, &configs, "FILE", "A config, or a glob; several are joined.",
+	  .default_words = "the one here" },
 	{ "env-file", 0, FH_OPT_STRING, &env_file, "FILE", "Environment variables.",
 	  .default_words = ".env, if it is there" },
 	{ "lenient", 0, FH_OPT_FLAG, &lenient, NULL, "Keys that are nearly known ones are told, not refused." },

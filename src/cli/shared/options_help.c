@@ -209,9 +209,9 @@ static const struct {
 	const char *name;
 	json_t *(*value)(const void *target);
 } kinds[FH_OPT_KIND_COUNT_] = {
-	[FH_OPT_FLAG] = { "flag", of_flag },       [FH_OPT_STRING] = { "text", of_string },
-	[FH_OPT_LIST] = { "list", of_list },       [FH_OPT_U64] = { "number", of_number },
-	[FH_OPT_DOUBLE] = { "decimal", of_double }, [FH_OPT_SIZE] = { "size", of_number },
+	[FH_OPT_FLAG] = { "flag", of_flag },           [FH_OPT_STRING] = { "text", of_string },
+	[FH_OPT_LIST] = { "list", of_list },           [FH_OPT_U64] = { "number", of_number },
+	[FH_OPT_DOUBLE] = { "decimal", of_double },    [FH_OPT_SIZE] = { "size", of_number },
 	[FH_OPT_DURATION] = { "duration", of_number }, [FH_OPT_MILLI] = { "thousandths", of_number },
 };
 
