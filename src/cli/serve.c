@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Program fumehood-serve: `fumehood serve`. */
+#include "cli/serve.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,7 +12,6 @@
 
 #include "base/fd.h"
 #include "base/launcher.h"
-#include "cli/serve.h"
 #include "cli/serve_tls.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/options.h"
