@@ -18,6 +18,9 @@ static struct {
 	struct fh_opt_list list;
 	uint64_t number, size, duration;
 	double fraction;
+	bool on;
+	const char *word;
+	uint64_t limit, port, cpus;
 } v;
 
 static const struct fh_opt table[] = {
@@ -31,6 +34,11 @@ static const struct fh_opt table[] = {
 	{ "fraction", 0, FH_OPT_DOUBLE, &v.fraction, "X", "A fraction." },
 	{ "memory", 0, FH_OPT_SIZE, &v.size, "SIZE", "A size.", FH_OPT_UNLIMITED },
 	{ "cpu-time", 0, FH_OPT_DURATION, &v.duration, "SECONDS", "A duration." },
+	{ "on", 0, FH_OPT_FLAG, &v.on, NULL, "A flag that is on.", FH_OPT_NEGATABLE | FH_OPT_ON },
+	{ "word", 0, FH_OPT_STRING, &v.word, "WORD", "A word.", .default_text = "usual" },
+	{ "limit", 0, FH_OPT_SIZE, &v.limit, "SIZE", "A limit.", .default_number = FH_OPT_NUMBER(3 << 20) },
+	{ "port", 'p', FH_OPT_U64, &v.port, "N", "A port.", .default_text = "80", .least = 1, .most = 65535 },
+	{ "cpus", 0, FH_OPT_MILLI, &v.cpus, "N", "Processors.", .default_words = "all", .least = 10 },
 	{ "secret", 0, FH_OPT_FLAG, &v.other, NULL, "Not shown.", FH_OPT_HIDDEN },
 	{ 0 },
 };
@@ -88,6 +96,31 @@ static void values_have_units(void **state)
 	assert_int_equal(PARSE("--memory", "unlimited", "-n", "unlimited"), 0);
 	assert_true(v.size == UINT64_MAX && v.number == UINT64_MAX);
 	assert_int_equal(PARSE("--cpu-time", "unlimited"), -FH_E_ARGUMENT);
+}
+
+static void a_default_is_in_force_until_the_option_is_given(void **state)
+{
+	assert_int_equal(PARSE("x"), 0);
+	assert_true(v.on);
+	assert_string_equal(v.word, "usual");
+	assert_int_equal(v.limit, 3 << 20);
+	assert_int_equal(v.port, 80);
+	assert_int_equal(PARSE("--no-on", "--word", "other", "--limit=1K", "-p", "81", "--cpus", "1.5"), 0);
+	assert_false(v.on);
+	assert_string_equal(v.word, "other");
+	assert_int_equal(v.limit, 1024);
+	assert_int_equal(v.port, 81);
+	assert_int_equal(v.cpus, 1500);
+}
+
+static void a_number_out_of_its_bounds_is_refused(void **state)
+{
+	assert_int_equal(PARSE("-p", "0"), -FH_E_ARGUMENT);
+	assert_string_equal(err.message, "option --port: from 1 to 65535");
+	assert_int_equal(PARSE("--port=65536"), -FH_E_ARGUMENT);
+	assert_int_equal(PARSE("--cpus", "0.001"), -FH_E_ARGUMENT);
+	assert_string_equal(err.message, "option --cpus: at least 0.01");
+	assert_int_equal(PARSE("--port=65535", "--cpus=0.01"), 0);
 }
 
 static void an_optional_value_never_takes_the_next_word(void **state)
@@ -153,6 +186,9 @@ static void help_ends_the_reading(void **state)
 	assert_true(help);
 	assert_int_equal(PARSE("-fh"), 0);
 	assert_true(help);
+	assert_int_equal(PARSE("--help=json"), 0);
+	assert_int_equal(help, FH_HELP_JSON);
+	assert_int_equal(PARSE("--help=xml"), -FH_E_ARGUMENT);
 	assert_int_equal(PARSE("-f"), 0);
 	assert_false(help);
 }
@@ -297,6 +333,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_are_taken_in_every_form),
 		cmocka_unit_test(values_have_units),
+		cmocka_unit_test(a_default_is_in_force_until_the_option_is_given),
+		cmocka_unit_test(a_number_out_of_its_bounds_is_refused),
 		cmocka_unit_test(an_optional_value_never_takes_the_next_word),
 		cmocka_unit_test(two_dashes_end_the_options),
 		cmocka_unit_test(a_command_takes_the_rest),
