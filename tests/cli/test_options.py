@@ -2,7 +2,7 @@
 """Every command: the options that its help names are accepted, and the defaults that its help names are in force."""
 import json
 import os
-import subprocess
+import re
 import sys
 import unittest
 
@@ -121,13 +121,13 @@ class EveryCommand(unittest.TestCase):
         self.assertGreater(hidden, 3)
 
 
+@support.once
 class InForce(support.TempDir):
     """What the programs do without options is what their help says."""
 
     def defaults(self, command):
         return {o.name: o.value for o in of(command).options if o.default is not None}
 
-    @support.once
     def test_the_plan_of_run(self):
         plan = json.loads(support.command("run", "-l", "bash", "-c", "", "--explain").stdout)
         says = self.defaults("run")
@@ -136,12 +136,34 @@ class InForce(support.TempDir):
         self.assertGreater(len(limits), 6)
         self.assertEqual(limits, {name: plan["limits"][name] for name in limits})
 
+    def test_the_schema_describes_keys_by_the_options_of_eval(self):
+        schema = json.loads(support.command("schema").stdout)["definitions"]
+        rows = {o.name: o for o in of("eval").options}
+        described = set()
+        for section in ("commandLineOptions", "evaluateOptions"):
+            for key, found in schema[section]["properties"].items():
+                o = rows.get(re.sub("[A-Z]", lambda m: "-" + m[0].lower(), key))
+                if o and not found.get("description", "").startswith("Is taken, and does nothing"):
+                    with self.subTest(f"{section}.{key}"):
+                        self.assertEqual(f"As --{o.name}: {o.help}", found["description"])
+                        self.assertEqual(o.value if o.default is not None else None, found.get("default"))
+                        self.assertEqual(o.least, found.get("minimum"))
+                        described.add(key)
+        self.assertLessEqual({"maxConcurrency", "repeat", "cache", "grader", "filterPattern"}, described)
+
     def test_the_limits_of_judge(self):
         problem = {"task_id": "T/0", "prompt": "def f(x):\n", "entry_point": "f", "test": "def check(c):\n    assert c(1) == 2\n"}
-        done = support.command("judge", "--no-self-check", "--json", "--problems", self.write("p.jsonl", json.dumps(problem)),
+        env = {**os.environ, "FUMEHOOD_STORE": str(self.dir / "store.db")}
+        done = support.command("judge", "--no-self-check", "--problems", self.write("p.jsonl", json.dumps(problem)),
                                self.write("s.jsonl", json.dumps({"task_id": "T/0", "completion": "    return x + 1\n"})),
-                               "-o", self.dir / "r.jsonl", env={**os.environ, "FUMEHOOD_STORE": str(self.dir / "store.db")})
+                               "-o", self.dir / "r.jsonl", env=env)
         self.assertEqual(0, done.returncode, done.stderr)
+        kept = support.command("list", "--ids-only", env=env).stdout.strip()
+        limits = json.loads(support.command("export", kept, env=env).stdout)["config"]["limits"]
+        says = {name.replace("-", "_"): value for name, value in self.defaults("judge").items()}
+        compared = {name: says[name] for name in limits if name in says}
+        self.assertEqual({"cpu_time", "wall_time", "memory", "processes", "output", "disk"}, set(compared))
+        self.assertEqual(compared, {name: limits[name] for name in compared})
 
 
 if __name__ == "__main__":

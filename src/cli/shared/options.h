@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Command lines. Each command has one static table of options. Parsing, --help, the defaults, the man page, the shell
- * completions and the descriptions in `fumehood schema` all come from it: an option's name, argument, default and bounds
- * are written in its row and nowhere else. Man page and completions are made from what --help=json prints.
+ * completions and the descriptions in `fumehood schema` all come from it: an option's name, argument, default and
+ * bounds are written in its row and nowhere else. Man page and completions are made from what --help=json prints.
  *
  * Accepted: --name VALUE, --name=VALUE, --name[=VALUE] for an option with FH_OPT_OPTIONAL, -x VALUE, -xVALUE, combined
  * flags (-ab), --no-name for a flag with FH_OPT_NEGATABLE, "--" to end options, "-" as an argument. For an unknown
@@ -10,6 +10,7 @@
  * the option. The caller answers --help with fh_options_help().
  */
 #pragma once
+#include "base/buf.h"
 #include "base/error.h"
 
 enum fh_opt_kind {
@@ -74,8 +75,8 @@ struct fh_command_line {
 enum fh_help { FH_HELP_NONE, FH_HELP_TEXT, FH_HELP_JSON };
 
 /* Stores every default in its target, then parses argv[1..]. Arguments that are no options go to *ret_args (a list that
- * points into argv; release it). With `stop_at_first` parsing ends at the first of them (for `fumehood COMMAND …`). When
- * help was asked for, *ret_help says in which form; then nothing that follows is checked. */
+ * points into argv; release it). With `stop_at_first` parsing ends at the first of them (for `fumehood COMMAND …`).
+ * When help was asked for, *ret_help says in which form; then nothing that follows is checked. */
 int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, bool stop_at_first,
                      struct fh_opt_list *ret_args, enum fh_help *ret_help, struct fh_error *err);
 /* Does all parsing for a command without arguments: handles --help, and refuses arguments. False: the command has to
@@ -84,6 +85,9 @@ bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, in
 /* Prints the help to stdout: text that is wrapped to the terminal's width, or one JSON object with a row for each
  * option, including hidden ones. The row's `value` is what the target holds now. */
 void fh_options_help(const struct fh_command_line *c, enum fh_help form);
+
+/* Appends the row's sentence of help texts: its `help`, whether it may be repeated, its default. */
+void fh_option_sentence(const struct fh_opt *o, struct fh_buf *out);
 
 /* Sets the name by which the user called us (argv[0] of the program fumehood), for commands in hints; "fumehood" unless
  * it is called. A command that is a program of its own gets the name in FUMEHOOD_CALLED_AS, which

@@ -60,8 +60,7 @@ static bool put_default(struct fh_buf *out, const struct fh_opt *o)
 	return o->default_number || o->default_text;
 }
 
-/* The row's help, and what the table says of repetition and default. */
-static void put_sentence(struct fh_buf *out, const struct fh_opt *o)
+void fh_option_sentence(const struct fh_opt *o, struct fh_buf *out)
 {
 	fh_auto_buf struct fh_buf value = FH_BUF_INIT(0);
 	fh_buf_adds(out, o->help ? o->help : "");
@@ -134,7 +133,7 @@ static void put_option(struct fh_buf *out, const struct fh_opt *o, unsigned widt
 		column = 0;
 	}
 	fh_buf_addf(out, "%*s", (int)(HELP_COLUMN - column), "");
-	put_sentence(&sentence, o);
+	fh_option_sentence(o, &sentence);
 	put_wrapped(out, fh_buf_cstr(&sentence), HELP_COLUMN, HELP_COLUMN, width);
 }
 
@@ -225,7 +224,7 @@ static json_t *option_json(const struct fh_opt *o, const char *group)
 	const char letter[] = { o->letter, 0 };
 	fh_auto_buf struct fh_buf sentence = FH_BUF_INIT(0), value = FH_BUF_INIT(0);
 	json_t *j = json_object();
-	put_sentence(&sentence, o);
+	fh_option_sentence(o, &sentence);
 	json_object_set_new(j, "name", json_string(o->name));
 	json_object_set_new(j, "letter", text_or_null(o->letter ? letter : NULL));
 	json_object_set_new(j, "kind", json_string(kinds[o->kind].name));
