@@ -85,7 +85,7 @@ class EveryCommand(unittest.TestCase):
         for name, o in self.each():
             with self.subTest(f"{name} --{o.name}"):
                 if o.default is True:
-                    self.assertIs(True, o.value)
+                    self.assertTrue(o.value and o.negatable)
                     self.assertIn("On by default.", o.help)
                 elif o.default is not None:
                     self.assertEqual(o.value, in_force(name, f"--{o.name}={o.default}")[o.name])
