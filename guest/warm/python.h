@@ -27,7 +27,7 @@ struct fh_python {
 	/* objects */
 	void (*decref)(fh_py *);
 	fh_py *(*import)(const char *);
-	fh_py *(*module_dict)(fh_py *); /* borrowed */
+	fh_py *(*module_dict)(fh_py *); /* returns a borrowed reference */
 	fh_py *(*get)(fh_py *, const char *);
 	fh_py *(*call)(fh_py *, fh_py *);
 	fh_py *(*call_format)(fh_py *, const char *, ...);
@@ -43,23 +43,23 @@ struct fh_python {
 	fh_py *(*from_long)(long);
 	fh_py *(*tuple_new)(ssize_t);
 	ssize_t (*list_size)(fh_py *);
-	fh_py *(*list_item)(fh_py *, ssize_t); /* borrowed */
+	fh_py *(*list_item)(fh_py *, ssize_t); /* returns a borrowed reference */
 	fh_py *(*list_new)(ssize_t);
 	int (*list_append)(fh_py *, fh_py *);
 	int (*list_slice)(fh_py *, ssize_t, ssize_t, fh_py *);
 	fh_py *(*dict_new)(void);
-	fh_py *(*dict_item)(fh_py *, const char *); /* borrowed */
+	fh_py *(*dict_item)(fh_py *, const char *); /* returns a borrowed reference */
 	int (*dict_set)(fh_py *, const char *, fh_py *);
 	int (*dict_delete)(fh_py *, const char *);
 	int (*dict_set_object)(fh_py *, fh_py *, fh_py *);
 	int (*dict_contains)(fh_py *, fh_py *);
 	void (*dict_clear)(fh_py *);
-	int (*dict_next)(fh_py *, ssize_t *, fh_py **, fh_py **); /* borrowed */
+	int (*dict_next)(fh_py *, ssize_t *, fh_py **, fh_py **); /* gives borrowed references */
 	ssize_t (*dict_size)(fh_py *);
-	fh_py *(*sys_get)(const char *); /* borrowed */
+	fh_py *(*sys_get)(const char *); /* returns a borrowed reference */
 	fh_py *(*function)(void *, fh_py *, fh_py *);
 	/* errors */
-	fh_py *(*error)(void); /* borrowed */
+	fh_py *(*error)(void); /* returns a borrowed reference */
 	int (*error_is)(fh_py *);
 	void (*error_clear)(void);
 	void (*error_print)(void);

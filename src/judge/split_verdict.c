@@ -140,7 +140,8 @@ static enum fh_verdict decide(struct fh_split_outcome *o, struct fh_buf *why)
 			o->candidate->exit_code = -1;
 			o->candidate->signal = 0;
 		}
-		/* A candidate that failed after a limit that only makes calls fail is said to have failed by that limit. */
+		/* If the candidate failed, and a limit had made some of its calls fail before, that limit becomes the
+		 * verdict. */
 		enum fh_verdict limit = o->candidate->fired & 1u << FH_LIMIT_PROCESSES ? FH_VERDICT_PROCESS_LIMIT
 		                        : o->candidate->fired & (1u << FH_LIMIT_DISK | 1u << FH_LIMIT_FILE_SIZE)
 		                            ? FH_VERDICT_DISK_LIMIT

@@ -208,7 +208,7 @@ static int ask_checker(struct program *p, const struct fh_judge_output *o, const
 	if (result->status == FH_STATUS_ENGINE_ERROR || result->status == FH_STATUS_COMPILE_ERROR) {
 		r = fh_error_set(err, FH_E_CONFIG, "the checker did not run: %s%s%.200s", fh_status_name(result->status),
 		                 result->error.message[0] ? ": " : "", result->error.message);
-		err->phase = FH_PHASE_PLAN; /* the connection is intact */
+		err->phase = FH_PHASE_PLAN; /* tells the caller that the connection is intact */
 	} else {
 		*ret_accepts = result->status == FH_STATUS_OK && result->exit_code == 0;
 		fh_buf_addf(why, "the checker rejects (%s, exit status %d)%s", fh_status_name(result->status),

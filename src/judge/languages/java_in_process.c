@@ -74,7 +74,7 @@ static void add_source(struct fh_plan *plan, const char *name, const struct fh_b
 	fh_plan_add_file(plan->compile, name, text->p, text->n, 0);
 }
 
-/* By file names, the compiler finds only types with the same name, so all files are listed for it. */
+/* The compiler finds a type by itself only in a file with the type's name, so all files are listed for it. */
 static void compile_all(struct fh_plan *plan)
 {
 	static const char list[] = "@sources";
