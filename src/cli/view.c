@@ -101,7 +101,7 @@ static int serve(struct fh_view *v, const struct fh_http_options *o, bool loopba
 	fh_auto_close int owner = until_pid ? pidfd_open((pid_t)until_pid, 0) : -1;
 	struct pollfd ends = { .fd = owner, .events = POLLIN };
 	while (!fh_interrupted && !(until_pid && (owner < 0 || ends.revents)))
-		(void)poll(&ends, 1, 1000); /* returns at once on a signal */
+		(void)poll(&ends, 1, 1000); /* poll() returns at once on a signal */
 	fh_http_server_stop(server);
 	return 0;
 }

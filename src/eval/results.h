@@ -22,7 +22,7 @@ struct fh_eval_result {
 	json_t *response;      /* {output, cost, cached, tokenUsage …}, or NULL when the row is an error */
 	json_t *grading;       /* {pass, score, reason, componentResults …}, or NULL */
 	json_t *named_scores;  /* named scores of the assertions, without those of comparing ones; NULL: no scores */
-	json_t *metadata;      /* the test's and the response's */
+	json_t *metadata;      /* metadata of the test and of the response */
 	double latency_ms, cost;
 	struct fh_tokens tokens;
 };

@@ -15,7 +15,7 @@
 #include "json/json.h"
 
 #define FH_YAML_SIZE_MAX ((size_t)64 << 20) /* maximum bytes of YAML text */
-#define FH_YAML_NODES_MAX 2000000u          /* values, including copies made for aliases */
+#define FH_YAML_NODES_MAX 2000000u          /* maximum of values, copies made for aliases included */
 #define FH_YAML_DEPTH_MAX 200u
 
 struct fh_yaml_positions;

@@ -91,7 +91,7 @@ static json_t *fh_script_provider_extra(const json_t *value)
 
 static const struct {
 	const char *python, *javascript; /* name of the script's function for the operation */
-	const char *member;              /* member of its result that becomes the output */
+	const char *member;              /* member of the function's result that becomes the output */
 } fh_script_provider_operations[FH_PROVIDER_OPERATION_COUNT_] = {
 	[FH_PROVIDER_ANSWER] = { "call_api", "callApi", "output" },
 	[FH_PROVIDER_EMBEDDING] = { "call_embedding_api", "callEmbeddingApi", "embedding" },
