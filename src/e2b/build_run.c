@@ -186,11 +186,13 @@ static const char copy_script[] =
     "cd \"$t\"; shopt -s nullglob dotglob; IFS=; src=${2#/}; [ -n \"$src\" ] || src=.; found=($src); "
     "[ -e \"$src\" ] && found=(\"$src\"); [ ${#found[@]} -gt 0 ] || { echo \"nothing in the upload is called $2\"; "
     "exit 1; }; "
+    "own() { [ -z \"$o\" ] || chown -h -- \"$o:\" \"$@\"; }; o=$4; "
+    "folder() { [ -d \"$1\" ] || { mkdir -p -- \"$1\" && own \"$1\"; }; }; "
     "[ -z \"$4\" ] || chown -hR -- \"$4:\" .; [ -z \"$5\" ] || chmod -R -- \"$5\" \"${found[@]}\"; "
     "for f in \"${found[@]}\"; do "
     "if [ -d \"$f\" ] && [ ! -L \"$f\" ]; then mkdir -p -- \"$3\"; [ -z \"$4\" ] || chown -- \"$4:\" \"$3\"; cp -a -- "
     "\"$f/.\" \"$3/\"; "
-    "elif [ \"${3%/}\" != \"$3\" ] || [ -d \"$3\" ] || [ ${#found[@]} -gt 1 ]; then mkdir -p -- \"$3\"; "
+    "elif [ \"${3%/}\" != \"$3\" ] || [ -d \"$3\" ] || [ ${#found[@]} -gt 1 ]; then folder \"$3\"; "
     "cp -a -- \"$f\" \"$3/\"; "
     "else mkdir -p -- \"$(dirname -- \"$3\")\"; cp -a -- \"$f\" \"$3\"; fi; done";
 

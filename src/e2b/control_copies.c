@@ -124,7 +124,11 @@ static void list_snapshots(struct fh_http_request *r, struct fh_str body)
 static void remove_template(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_e2b *s = fh_http_context(r);
-	if (fh_templates_remove(s->templates, fh_e2b_key(r), fh_http_segment(r, 0)))
+	const char *name = fh_http_segment(r, 0);
+	bool found = fh_templates_remove(s->templates, fh_e2b_key(r), name);
+	if (!strchr(name, ':')) /* a template with all its tags */
+		found |= fh_templates_remove_all(s->templates, fh_e2b_key(r), name);
+	if (found)
 		fh_http_reply_empty(r, 204);
 	else
 		fh_e2b_fail(r, 404, "template '%.64s' not found", fh_http_segment(r, 0));

@@ -2,10 +2,12 @@
 #include "e2b/templates.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "e2b/server.h"
 
 enum { NAME_MAX_BYTES = 128 };
 
@@ -17,6 +19,8 @@ struct image {
 	json_t *settings; /* settings of the template; NULL: it has none */
 	char build_id[FH_UUID_SIZE];
 	unsigned names;
+	atomic_uint_fast64_t taken;  /* how many sandboxes were created from it */
+	atomic_int_fast64_t last_ms; /* when the last of them was; wall clock, 0: never */
 };
 
 struct snapshot {
@@ -109,9 +113,13 @@ FH_NULLABLE struct fh_sandbox *fh_templates_take(struct fh_templates *t, const s
 {
 	pthread_rwlock_rdlock(&t->lock);
 	struct snapshot *s = *find(t, owner, name);
-	if (!s)
+	if (!s) {
 		pthread_rwlock_unlock(&t->lock);
-	return s ? s->image->sandbox : NULL;
+		return NULL;
+	}
+	atomic_fetch_add(&s->image->taken, 1);
+	atomic_store(&s->image->last_ms, fh_wall_ms());
+	return s->image->sandbox;
 }
 
 void fh_templates_give_back(struct fh_templates *t)
@@ -219,6 +227,33 @@ int fh_templates_tag(struct fh_templates *t, const struct fh_key *owner, const c
 	return r;
 }
 
+/* Whether a snapshot has this name, with any tag. */
+static bool is_of(const struct snapshot *s, const struct fh_key *owner, const char *name)
+{
+	size_t n = strcspn(name, ":");
+	return s->owner == owner && strncmp(s->id, name, n) == 0 && s->id[n] == ':';
+}
+
+bool fh_templates_remove_all(struct fh_templates *t, const struct fh_key *owner, const char *name)
+{
+	for (bool found = false;; found = true) {
+		struct image *last = NULL;
+		pthread_rwlock_wrlock(&t->lock);
+		struct snapshot **at = &t->snapshots, *s;
+		while (*at && ((*(*at)->sandbox_id) || !is_of(*at, owner, name)))
+			at = &(*at)->next;
+		s = *at;
+		if (s) {
+			*at = s->next;
+			last = snapshot_free(s);
+		}
+		pthread_rwlock_unlock(&t->lock);
+		image_free(last);
+		if (!s)
+			return found;
+	}
+}
+
 bool fh_templates_remove(struct fh_templates *t, const struct fh_key *owner, const char *name)
 {
 	struct image *last = NULL;
@@ -231,13 +266,6 @@ bool fh_templates_remove(struct fh_templates *t, const struct fh_key *owner, con
 	pthread_rwlock_unlock(&t->lock);
 	image_free(last);
 	return s != NULL;
-}
-
-/* Whether a snapshot has this name, with any tag. */
-static bool is_of(const struct snapshot *s, const struct fh_key *owner, const char *name)
-{
-	size_t n = strcspn(name, ":");
-	return s->owner == owner && strncmp(s->id, name, n) == 0 && s->id[n] == ':';
 }
 
 bool fh_templates_have_any(struct fh_templates *t, const struct fh_key *owner, const char *name)
@@ -268,26 +296,69 @@ FH_OWN json_t *fh_templates_tags(struct fh_templates *t, const struct fh_key *ow
 	return list;
 }
 
+static json_t *time_or_null(int64_t ms)
+{
+	char time[32];
+	return ms ? json_string(fh_iso_time(ms, time)) : json_null();
+}
+
+/* A template as its newest tag shows it. */
+static json_t *template_object(const struct snapshot *s, const char *name)
+{
+	struct fh_limits limits;
+	json_t *o = json_object(), *names = json_array();
+	fh_ceilings_limits(&s->owner->ceilings, &limits);
+	uint64_t milli = limits.value[FH_LIMIT_CPU_RATE], cpus = milli ? (milli + 999) / 1000 : fh_e2b_processors();
+	json_array_append_new(names, json_string(name));
+	json_object_set_new(o, "templateID", json_string(name));
+	json_object_set_new(o, "buildID", json_string(s->image->build_id));
+	json_object_set_new(o, "buildStatus", json_string("ready"));
+	json_object_set_new(o, "public", json_false());
+	json_object_set(o, "aliases", names);
+	json_object_set_new(o, "names", names);
+	json_object_set_new(o, "cpuCount", json_integer((json_int_t)cpus));
+	json_object_set_new(o, "memoryMB", json_integer((json_int_t)(limits.value[FH_LIMIT_MEMORY] >> 20)));
+	json_object_set_new(o, "diskSizeMB", json_integer((json_int_t)(limits.value[FH_LIMIT_DISK] >> 20)));
+	json_object_set_new(o, "createdAt", time_or_null(s->made_ms));
+	json_object_set_new(o, "updatedAt", time_or_null(s->made_ms));
+	json_object_set_new(o, "createdBy", json_null());
+	json_object_set_new(o, "lastSpawnedAt", time_or_null(atomic_load(&s->image->last_ms)));
+	json_object_set_new(o, "spawnCount", json_integer((json_int_t)atomic_load(&s->image->taken)));
+	json_object_set_new(o, "buildCount", json_integer(1));
+	json_object_set_new(o, "envdVersion", json_string(FH_ENVD_VERSION));
+	return o;
+}
+
+/* Counts an older tag of a template that is in the list. */
+static void add_older(json_t *o, const struct snapshot *s, bool is_counted)
+{
+	json_object_set_new(o, "createdAt", time_or_null(s->made_ms));
+	if (is_counted)
+		return; /* another tag of the same build */
+	json_object_set_new(o, "buildCount", json_integer(fh_json_int(o, "buildCount", 0) + 1));
+	json_object_set_new(o, "spawnCount",
+	                    json_integer(fh_json_int(o, "spawnCount", 0) + (json_int_t)atomic_load(&s->image->taken)));
+}
+
 FH_OWN json_t *fh_templates_built(struct fh_templates *t, const struct fh_key *owner)
 {
-	json_t *list = json_array();
-	char time[32];
+	json_t *by_name = json_object(), *builds = json_object(), *list = json_array(), *o;
+	const char *key;
 	pthread_rwlock_rdlock(&t->lock);
 	for (const struct snapshot *s = t->snapshots; s; s = s->next) {
 		if (s->owner != owner || *s->sandbox_id)
 			continue;
-		json_t *o = json_object(), *names = json_array();
-		json_array_append_new(names, json_string(s->id));
-		json_object_set_new(o, "templateID", json_string(s->id));
-		json_object_set_new(o, "buildID", json_string(s->image->build_id));
-		json_object_set_new(o, "public", json_false());
-		json_object_set(o, "aliases", names);
-		json_object_set_new(o, "names", names);
-		json_object_set_new(o, "createdAt", json_string(fh_iso_time(s->made_ms, time)));
-		json_object_set_new(o, "updatedAt", json_string(fh_iso_time(s->made_ms, time)));
-		json_array_append_new(list, o);
+		fh_auto_free char *name = fh_xstrndup(s->id, strcspn(s->id, ":"));
+		if ((o = json_object_get(by_name, name)))
+			add_older(o, s, json_object_get(builds, s->image->build_id));
+		else
+			json_object_set_new(by_name, name, template_object(s, name));
+		json_object_set_new(builds, s->image->build_id, json_true());
 	}
 	pthread_rwlock_unlock(&t->lock);
+	json_object_foreach(by_name, key, o) json_array_append(list, o);
+	json_decref(by_name);
+	json_decref(builds);
 	return list;
 }
 

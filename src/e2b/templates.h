@@ -53,6 +53,8 @@ FH_OWN FH_NULLABLE json_t *fh_templates_settings(struct fh_templates *t, const s
 bool fh_template_is_built_in(const char *name);
 bool fh_template_is_name(const char *name); /* whether a text is a valid name, with or without a tag */
 bool fh_template_is_tag(const char *tag);
+/* Removes every tag of a built template; false: there was none. */
+bool fh_templates_remove_all(struct fh_templates *t, const struct fh_key *owner, const char *name);
 bool fh_templates_remove(struct fh_templates *t, const struct fh_key *owner, const char *name);
 /* [{"snapshotID", "names"}], the newest first; only those of a sandbox or a name, if these are not NULL. */
 FH_OWN json_t *fh_templates_list(struct fh_templates *t, const struct fh_key *owner, FH_NULLABLE const char *sandbox_id,

@@ -76,6 +76,13 @@ class Details(support.TempDir):
             self.assertNotEqual(box.run(f"kill -0 {pid}", user="root")[0], 0)
             stream.close()
 
+    def test_a_fork_keeps_the_owner_of_links(self):
+        box = self.sandbox()
+        box.run("mkdir d && touch d/file && ln -s file d/link")
+        fork = e2b_client.Sandbox(self.server, self.server.ask("POST", f"/sandboxes/{box.id}/fork", {})[1][0]["sandbox"])
+        self.assertEqual(fork.run("stat -c %U d d/file d/link")[1], box.run("stat -c %U d d/file d/link")[1])
+        self.server.ask("DELETE", "/sandboxes/" + fork.id)
+
     @support.once
     def test_rules_for_what_goes_out_are_replaced_and_told(self):
         box = self.sandbox(network={"allowOut": ["1.1.1.1"], "denyOut": ["0.0.0.0/0"], "maskRequestHost": "h"})

@@ -89,6 +89,21 @@ class Building(support.TempDir):
         self.assertEqual(out.split("\n")[:6], ["/srv/work", "good day", "good day", "hello", "deep", "up"])
         self.assertEqual(box.run("pgrep -fx 'sleep 1000'")[0], 0, "the start command goes on")
 
+    def test_a_list_has_each_template_once_and_a_template_goes_with_its_tags(self):
+        digest = self.upload("many", archive(**{"in/a.txt": b"a", "in/b.txt": b"b"}))
+        steps = [{"type": "COPY", "args": ["in/*.txt", "new"], "filesHash": digest}]
+        self.assertEqual(self.build("many", steps, ["v1", "v2"])["status"], "ready")
+        self.assertEqual(self.build("many", steps, ["v3"])["status"], "ready")
+        box = self.sandbox("many:v1")
+        self.assertEqual(box.run("stat -c %U new new/a.txt; ls new")[1].split()[:2], [box.run("id -un")[1].strip()] * 2)
+        listed = [t for t in self.ask("GET", "/v2/templates")[1] if t["templateID"] == "many"]
+        self.assertEqual([(t["names"], t["buildCount"], t["spawnCount"], t["buildStatus"]) for t in listed],
+                         [(["many"], 2, 1, "ready")])
+        self.assertIsInstance(listed[0]["cpuCount"], int)
+        self.assertEqual(self.ask("DELETE", "/templates/many", key="e2b_bb")[0], 404)
+        self.assertEqual([self.ask("DELETE", "/templates/many")[0] for _ in range(2)], [204, 404])
+        self.assertEqual(self.ask("GET", "/templates/many/tags")[0], 404)
+
     def test_what_fails_is_told_with_its_step(self):
         for steps, words, step in (
                 ([{"type": "RUN", "args": ["true"]}, {"type": "RUN", "args": ["echo so >&2; exit 3"]}], "status 3", "2"),
