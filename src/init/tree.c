@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 
-enum { PROCESSES_MAX = 16384, ROUNDS_MAX = 200, LIST_SIZE = 16384 };
+enum { PROCESSES_MAX = 16384, ROUNDS_MAX = 200, TREE_ROUNDS_MAX = 50, LIST_SIZE = 16384 };
 
 static struct process {
 	int32_t pid, above, session;
@@ -134,40 +134,68 @@ static int is_ours(const struct process *p, long count, int32_t pid)
 	return 0;
 }
 
-/* Kills the program's session and all descendants that are still below it in the process tree. */
+static int is_running(const struct process *p)
+{
+	return p->state != 'Z' && p->state != 'X' && p->state != 'T' && p->state != 't';
+}
+
+static void nap(void)
+{
+	struct {
+		int64_t s, ns;
+	} moment = { 0, 200000 };
+	fh_sys(__NR_nanosleep, &moment, 0);
+}
+
+/* Marks the program's session and all descendants that are still below it in the process tree. */
+static void mark_tree(long count, int32_t pid)
+{
+	for (int more = 1; more;) {
+		more = 0;
+		for (long i = 0; i < count; i++)
+			if (!processes[i].ours && is_ours(&processes[i], count, pid))
+				processes[i].ours = (char)(more = 1);
+	}
+}
+
+static int stop_marked(long count)
+{
+	int running = 0;
+	for (long i = 0; i < count; i++)
+		if (processes[i].ours && is_running(&processes[i])) {
+			fh_sys(__NR_kill, processes[i].pid, SIGSTOP);
+			running = 1;
+		}
+	return running;
+}
+
+/* Kills the program's tree. All of it is stopped first: a stopped process forks no more, and none may die before all
+ * are known, because the children of a dead process are init's and would not be found. */
 static void kill_by_proc(int32_t pid)
 {
-	for (int round = 0; round < 3; round++) { /* repeated for processes that were forked meanwhile */
-		long count = read_processes(), found = 0;
-		for (int more = 1; more;) {
-			more = 0;
-			for (long i = 0; i < count; i++)
-				if (!processes[i].ours && is_ours(&processes[i], count, pid))
-					processes[i].ours = (char)(more = 1);
-		}
-		for (long i = 0; i < count; i++)
-			if (processes[i].ours && processes[i].state != 'Z') {
-				fh_sys(__NR_kill, processes[i].pid, SIGKILL);
-				found = 1;
-			}
-		if (!found)
-			return;
+	long count = 0;
+	for (int round = 0; round < TREE_ROUNDS_MAX; round++) {
+		count = read_processes();
+		mark_tree(count, pid);
+		if (!stop_marked(count))
+			break;
+		nap();
 	}
+	for (long i = 0; i < count; i++)
+		if (processes[i].ours)
+			fh_sys(__NR_kill, processes[i].pid, SIGKILL);
 }
 
 void fh_tree_kill(int32_t pid, int procs)
 {
+	if (pid && procs < 0)
+		kill_by_proc(pid);
 	if (pid) {
 		fh_sys(__NR_kill, -pid, SIGKILL);
 		fh_sys(__NR_kill, pid, SIGKILL);
 	}
-	if (procs < 0) {
-		if (pid)
-			kill_by_proc(pid);
-		return;
-	}
 	/* a killed process cannot fork, so each round finds fewer processes */
-	for (int round = 0; round < ROUNDS_MAX && each_member(procs, kill_member, 0) > 0; round++)
+	for (int round = 0; procs >= 0 && round < ROUNDS_MAX && each_member(procs, kill_member, 0) > 0; round++)
 		fh_sys(__NR_sched_yield);
 }
 
@@ -193,8 +221,7 @@ static long stop_all(void)
 		if (count < 0)
 			return count;
 		for (long i = 0; i < count; i++) {
-			char state = processes[i].state;
-			if (state == 'Z' || state == 'X' || state == 'T' || state == 't')
+			if (!is_running(&processes[i]))
 				continue;
 			running = 1;
 			int known = 0;
@@ -209,10 +236,7 @@ static long stop_all(void)
 		}
 		if (!running)
 			return 0;
-		struct {
-			int64_t s, ns;
-		} moment = { 0, 200000 };
-		fh_sys(__NR_nanosleep, &moment, 0);
+		nap();
 	}
 	return -EBUSY;
 }
