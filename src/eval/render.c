@@ -15,9 +15,16 @@
 #define PROGRAM_OUTPUT_MAX ((size_t)16 << 20)
 #define PROGRAM_TIMEOUT_MS 300000
 
+/* PROMPTFOO_DISABLE_TEMPLATING: every text is as it is written. */
+static bool templates_off(void)
+{
+	const char *off = getenv("PROMPTFOO_DISABLE_TEMPLATING");
+	return off && (strcmp(off, "1") == 0 || strcmp(off, "true") == 0);
+}
+
 int fh_render_text(struct fh_str text, const json_t *vars, char **ret, struct fh_error *err)
 {
-	if (!fh_template_has_tags(text)) {
+	if (!fh_template_has_tags(text) || templates_off()) {
 		*ret = fh_xstrndup(text.p, text.n);
 		return 0;
 	}
@@ -355,7 +362,8 @@ static int render_with(const struct filtering *f, const char *text, const json_t
                        struct fh_error *err)
 {
 	struct fh_str source = fh_str(text);
-	if (!fh_template_has_tags(source) || (has_open_tag(text) && !(strstr(text, "{% raw") && strstr(text, "endraw")))) {
+	if (!fh_template_has_tags(source) || templates_off() ||
+	    (has_open_tag(text) && !(strstr(text, "{% raw") && strstr(text, "endraw")))) {
 		*ret = fh_xstrdup(text);
 		return 0;
 	}

@@ -3,27 +3,33 @@
 #include "eval/assertions/kinds.h"
 #include "eval/grading/grade.h"
 
-#define LENGTH_MAX 20000u /* code points of each text: the time grows with the product of both lengths */
+#define LENGTH_MAX 20000u /* units of each text: the time grows with the product of both lengths */
 
-static uint32_t *code_points(struct fh_str s, size_t *ret_n)
+/* The text in units of UTF-16, which promptfoo counts: a character outside the BMP is two. */
+static uint16_t *utf16_units(struct fh_str s, size_t *ret_n)
 {
-	uint32_t *cp = fh_xcalloc(s.n + 1, sizeof(*cp));
+	uint16_t *units = fh_xcalloc(s.n + 1, sizeof(*units));
 	size_t n = 0;
 	while (s.n > 0) {
-		size_t k = fh_utf8_decode(s, &cp[n]);
+		uint32_t c;
+		size_t k = fh_utf8_decode(s, &c);
 		if (k == 0) {
-			cp[n] = (unsigned char)*s.p;
+			c = (unsigned char)*s.p;
 			k = 1;
 		}
-		n++;
+		if (c >= 0x10000) {
+			units[n++] = (uint16_t)(0xD800 + ((c - 0x10000) >> 10));
+			c = 0xDC00 + ((c - 0x10000) & 0x3FF);
+		}
+		units[n++] = (uint16_t)c;
 		s.p += k;
 		s.n -= k;
 	}
 	*ret_n = n;
-	return cp;
+	return units;
 }
 
-static uint32_t distance(const uint32_t *a, size_t na, const uint32_t *b, size_t nb)
+static uint32_t distance(const uint16_t *a, size_t na, const uint16_t *b, size_t nb)
 {
 	fh_auto_free uint32_t *row = fh_xcalloc(nb + 1, sizeof(*row));
 	for (size_t j = 0; j <= nb; j++)
@@ -46,8 +52,8 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 		return fh_error_set(err, FH_E_ARGUMENT, "\"levenshtein\" assertion type must have a string value");
 	struct fh_str value = { json_string_value(call->value), json_string_length(call->value) };
 	size_t na, nb;
-	fh_auto_free uint32_t *a = code_points(call->output_text, &na);
-	fh_auto_free uint32_t *b = code_points(value, &nb);
+	fh_auto_free uint16_t *a = utf16_units(call->output_text, &na);
+	fh_auto_free uint16_t *b = utf16_units(value, &nb);
 	if (na > LENGTH_MAX || nb > LENGTH_MAX) {
 		ret->reason = fh_xasprintf("Levenshtein distance is computed for at most %u characters", LENGTH_MAX);
 		return 0;
