@@ -375,7 +375,7 @@ struct fh_spawn_options {
 	/* likewise. Counts the process and everything that it starts, where control groups count; otherwise the whole
 	 * sandbox since the process started */
 	uint64_t cpu_time_ms;
-	uint64_t output_bytes; /* likewise; for stdout and stderr each */
+	uint64_t output_bytes; /* 0: the plan's; FH_UNLIMITED: no limit; for stdout and stderr each */
 	size_t window;         /* bytes of a stream that are sent ahead of its reader; 0: 256 KiB */
 	const char *user;      /* NULL: the plan's; "user" (uid 1000) or "root" (uid 0, without capabilities) */
 	const char *tag;       /* a name for lists, at most 63 bytes; NULL: none */

@@ -32,7 +32,7 @@ struct fh_process_info {
 	uint32_t uid; /* in the sandbox */
 	uint64_t age_ms;
 	bool ended;          /* the record is kept for 30 s after the end */
-	struct fh_exit exit; /* valid if ended */
+	struct fh_exit exit; /* how it ended; valid if `ended` is set */
 	char tag[64];        /* "": no tag */
 	char command[128];   /* argv, shortened; untrusted text */
 };
@@ -169,7 +169,7 @@ FH_PUBLIC int fh_files_set_attribute(struct fh_sandbox *sandbox, const char *use
 struct fh_file_stream;
 enum {
 	FH_OPEN_READ = 0,
-	FH_OPEN_WRITE = 1,  /* instead of reading */
+	FH_OPEN_WRITE = 1,  /* opens for writing; otherwise for reading */
 	FH_OPEN_CREATE = 2, /* if the file does not exist */
 	FH_OPEN_TRUNCATE = 4,
 	FH_OPEN_EXCLUSIVE = 8, /* with CREATE: fails with EEXIST if the file exists */
@@ -181,8 +181,8 @@ struct fh_open_options {
 	size_t size;
 	const char *user;
 	unsigned flags;  /* FH_OPEN_* */
-	uint32_t mode;   /* of a new file; 0: 0644 */
-	uint64_t offset; /* of the first byte */
+	uint32_t mode;   /* mode of a new file; 0: 0644 */
+	uint64_t offset; /* offset of the first byte to read or write */
 	uint64_t length; /* maximum to read; 0: to the end */
 };
 #define FH_OPEN_OPTIONS_INIT                                                                                           \
@@ -191,7 +191,8 @@ struct fh_open_options {
 	}
 FH_PUBLIC int fh_file_stream_open(struct fh_sandbox *sandbox, const char *path, const struct fh_open_options *options,
                                   struct fh_file_stream **ret, struct fh_error *err);
-FH_PUBLIC void fh_file_stream_info(const struct fh_file_stream *file, struct fh_file_info *ret); /* as of its opening */
+/* information as of the opening */
+FH_PUBLIC void fh_file_stream_info(const struct fh_file_stream *file, struct fh_file_info *ret);
 /* Reads up to n bytes; 0 at the end of the file. A stream that ends earlier is an error. */
 FH_PUBLIC ssize_t fh_file_stream_read(struct fh_file_stream *file, void *buffer, size_t n, struct fh_error *err);
 /* Queues the bytes. An error inside (no space) is returned by this write, a later one or the close. */
