@@ -18,8 +18,7 @@
 static struct fh_fuzz_host *host; /* the one that lives: the replaced calls have no other way to it */
 static uint64_t last_id;
 
-/* -------------------------------------------------------------------------------------------- what the linker replaces
- */
+/* --------------------------------------------------------------------------------------- what the linker replaces */
 
 int __wrap_fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup,
                      const struct fh_ids *ids, bool sampling, struct fh_child *ret, struct fh_error *err);
@@ -86,8 +85,7 @@ int __wrap_kill(pid_t pid, int signal)
 	return 0;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- host
- */
+/* ----------------------------------------------------------------------------------------------------------- host */
 
 struct fh_fuzz_host *fh_fuzz_host_new(void)
 {
@@ -197,8 +195,7 @@ void fh_fuzz_host_step(struct fh_fuzz_host *h)
 	close(ready);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ speaking
- */
+/* ------------------------------------------------------------------------------------------------------- speaking */
 
 void fh_fuzz_host_send(struct fh_fuzz_host *h, const void *p, size_t n)
 {
@@ -249,8 +246,7 @@ void fh_fuzz_host_packet(struct fh_fuzz_host *h, size_t i, const void *p, size_t
 		(void)!send(h->sandboxes[i].init, p, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* --------------------------------------------------------------------------------------------------- init as it should
- * be */
+/* ------------------------------------------------------------------------------------------- init as it should be */
 
 /* One packet from the engine: its header and descriptors (closed by the caller). False: there is none. */
 static bool receive(int fd, char packet[FH_INIT_PACKET_MAX], int fds[4], int *ret_count)

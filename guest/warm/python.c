@@ -221,8 +221,7 @@ static void after_fork(void)
 	PY.after_fork_parent();
 }
 
-/* ------------------------------------------------------------------------------------------------ the state of a fresh
- * start */
+/* ------------------------------------------------------------------------------------- the state of a fresh start */
 
 /* os.environ is built on this very dict. If a name occurs twice, the first value counts. */
 static bool fill_environment(const struct fh_warm_run *run)

@@ -75,8 +75,7 @@ FH_PUBLIC const char *fh_pause_name(enum fh_pause how); /* "none", "freezer", "s
 FH_PUBLIC int fh_sandbox_pause(struct fh_sandbox *sandbox, enum fh_pause *ret_how, struct fh_error *err);
 FH_PUBLIC int fh_sandbox_resume(struct fh_sandbox *sandbox, struct fh_error *err);
 
-/* -------------------------------------------------------------------------------------------- branches and snapshots
- */
+/* ----------------------------------------------------------------------------------------- branches and snapshots */
 
 /* Makes a new sandbox with the plan of `from` and a copy of its writable folders. Processes, sockets and terminals are
  * not copied; fh_sandbox_processes lists the processes of `from`. What programs write during the copy may or may not be

@@ -79,8 +79,7 @@ static const struct fh_command_line command_line = {
 	.options = options,
 };
 
-/* ------------------------------------------------------------------------------------------------------- the options
- */
+/* ---------------------------------------------------------------------------------------------------- the options */
 
 static json_t *bounded(uint64_t value, double unit)
 {
@@ -160,8 +159,7 @@ static char *settings(const struct fh_run_inputs *in)
 	return fh_json_text(o, 0);
 }
 
-/* -------------------------------------------------------------------------------------------------------- the server
- */
+/* ----------------------------------------------------------------------------------------------------- the server */
 
 /* Executes the server; returns only on failure. Debian's own Python is preferred: a python3 on PATH may be a script
  * that starts another one. */

@@ -133,8 +133,7 @@ static const struct fh_command_line command_line = {
 	.options = options,
 };
 
-/* --------------------------------------------------------------------------------------------------- reading options
- */
+/* ------------------------------------------------------------------------------------------------ reading options */
 
 static int parse_layers(const struct fh_opt_list *names, const char *option, uint32_t *ret, struct fh_error *err)
 {
@@ -282,8 +281,7 @@ static int read_program(struct program *p, const struct fh_opt_list *args, struc
 	return r;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the plan
- */
+/* ------------------------------------------------------------------------------------------------------- the plan */
 
 /* Reads the file of --stdin-file into the plan, so that --explain shows a complete plan. */
 static int read_stdin_file(struct fh_plan *plan, struct fh_error *err)
@@ -415,8 +413,7 @@ static int print_plan(const struct fh_plan *plan)
 	return FH_EXIT_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the run
- */
+/* -------------------------------------------------------------------------------------------------------- the run */
 
 static void print_json(const struct fh_result *r)
 {

@@ -159,8 +159,7 @@ size_t fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *ou
 	return missing;
 }
 
-/* ------------------------------------------------------------------------------------------------------- how it ended
- */
+/* --------------------------------------------------------------------------------------------------- how it ended */
 
 static void limit_text(enum fh_limit limit, uint64_t value, char *buf, size_t size)
 {

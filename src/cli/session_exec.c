@@ -110,8 +110,7 @@ static int join(struct fh_process *p, bool terminal, struct fh_error *err)
 	return r == 0 ? status_of(&e) : r;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ actions
- */
+/* -------------------------------------------------------------------------------------------------------- actions */
 
 /* Starts a program, with the plan's own environment and the variables that were given on the command line. */
 static int spawn(struct fh_session_handle *h, const char *const *argv, bool terminal, struct fh_process **ret,

@@ -42,8 +42,7 @@ static enum fh_block_fit fit_of(struct fh_str tag, const char *language)
 	return FH_FIT_NOT;
 }
 
-/* ------------------------------------------------------------------------------------------------ cleaning up a block
- */
+/* -------------------------------------------------------------------------------------------- cleaning up a block */
 
 static size_t indent_of(struct fh_str line)
 {
@@ -143,8 +142,7 @@ static void clean(struct fh_buf *text, enum fh_syntax syntax)
 		fh_buf_addc(text, '\n');
 }
 
-/* -------------------------------------------------------------------------------------------------------- the answer
- */
+/* ----------------------------------------------------------------------------------------------------- the answer */
 
 struct fh_answer {
 	const char *language;
@@ -441,8 +439,7 @@ static bool take_bare(const struct fh_answer *a, const struct fh_buf *text, bool
 	return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the
- * whole */
+/* ------------------------------------------------------------------------------------------------------ the whole */
 
 /* The answer behind the last "</think>", unless nothing follows it. */
 static struct fh_str without_thoughts(struct fh_str answer)

@@ -122,8 +122,7 @@ bool fh_go_uses(struct fh_str blank, struct fh_str name)
 	return fh_go_find_use(blank, name, 0) < blank.n;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- imports
- */
+/* -------------------------------------------------------------------------------------------------------- imports */
 
 /* Packages that are imported when a text uses them without importing them; bigcode-evaluation-harness adds the same. */
 static const char *const helpful[] = { "math",  "strings", "fmt",  "strconv",   "time",

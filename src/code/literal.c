@@ -71,8 +71,7 @@ enum fh_syntax fh_literal_syntax(const char *language)
 	return fh_syntax_of(language);
 }
 
-/* ------------------------------------------------------------------------------------------------------- completeness
- */
+/* --------------------------------------------------------------------------------------------------- completeness */
 
 /* Appends the text with its comments and the contents of its literals replaced by blanks; the quotes stay. */
 static void blank(struct fh_buf *out, struct fh_str s, enum fh_syntax syntax)

@@ -455,8 +455,7 @@ bool fh_outline_defines(const struct fh_outline *o, struct fh_str name)
 	return false;
 }
 
-/* ------------------------------------------------------------------------------------------------- code, or a sentence
- */
+/* -------------------------------------------------------------------------------------------- code, or a sentence */
 
 static bool code_python(struct fh_str s)
 {

@@ -85,8 +85,7 @@ bool fh_account_has_folder(struct fh_hosted *h, FH_NULLABLE const char *user, co
 	return fh_files_stat(h->sandbox, user, path, 0, &info, &buffer, NULL) == 0 && info.type == FH_FILE_FOLDER;
 }
 
-/* --------------------------------------------------------------------------------------------------------- environment
- */
+/* ---------------------------------------------------------------------------------------------------- environment */
 
 struct strings {
 	char **items;

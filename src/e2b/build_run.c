@@ -40,8 +40,7 @@ struct work {
 	char *user, *cwd;
 };
 
-/* ------------------------------------------------------------------------------------------------------------ commands
- */
+/* ------------------------------------------------------------------------------------------------------- commands */
 
 static void note_lines(struct work *w, struct fh_buf *pending, bool all)
 {
@@ -99,8 +98,7 @@ static int script(struct work *w, const char *user, const char *text, const char
 	return status ? fh_error_set(err, FH_E_ARGUMENT, "the command exited with status %d", status) : 0;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- steps
- */
+/* ---------------------------------------------------------------------------------------------------------- steps */
 
 static const char *argument(const json_t *args, size_t i)
 {
@@ -260,8 +258,7 @@ static int run_steps(struct work *w, struct fh_error *err)
 	return 0;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- build
- */
+/* ---------------------------------------------------------------------------------------------------------- build */
 
 /* The template that this one is based on: a built-in one, or the one that replaces a known image. */
 static int base_of(const struct fh_template_build *b, const char **ret, struct fh_error *err)

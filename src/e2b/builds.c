@@ -73,8 +73,7 @@ void fh_template_builds_free(FH_OWN struct fh_template_builds *b)
 	free(b);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- builds
- */
+/* --------------------------------------------------------------------------------------------------------- builds */
 
 /* Frees this owner's oldest builds beyond the bound. Called with the lock. */
 static void forget_old(struct fh_template_builds *b, const struct fh_key *owner)
@@ -178,8 +177,7 @@ FH_OWN FH_NULLABLE json_t *fh_template_build_status(struct fh_template_builds *b
 	return o;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ archives
- */
+/* ------------------------------------------------------------------------------------------------------- archives */
 
 /* Opens an unnamed file, so that it disappears with the server even if that is killed. */
 static int open_nameless(void)

@@ -59,8 +59,7 @@ int fh_connect_fail_from(struct fh_connect_error *e, const struct fh_error *err)
 	return fh_connect_fail(e, of[err->code], "%s", err->message);
 }
 
-/* -------------------------------------------------------------------------------------------------------- unary calls
- */
+/* ---------------------------------------------------------------------------------------------------- unary calls */
 
 static json_t *error_object(const struct fh_connect_error *e)
 {
@@ -96,8 +95,7 @@ FH_OWN json_t *fh_connect_request(struct fh_http_request *r, struct fh_str body)
 	return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ streams
- */
+/* -------------------------------------------------------------------------------------------------------- streams */
 
 void fh_connect_frame(struct fh_buf *out, const json_t *message)
 {

@@ -24,8 +24,7 @@ static json_t *iso_us(int64_t wall_us)
 	return json_string(text);
 }
 
-/* ------------------------------------------------------------------------------------------------- reading a request
- */
+/* ---------------------------------------------------------------------------------------------- reading a request */
 
 json_t *fh_control_body(struct fh_http_request *r, struct fh_str body)
 {
@@ -97,8 +96,7 @@ struct fh_hosted *fh_control_find(struct fh_http_request *r)
 	return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------------- what is
- * answered */
+/* ----------------------------------------------------------------------------------------------- what is answered */
 
 json_t *fh_control_sandbox(const struct fh_hosted *h)
 {
@@ -311,8 +309,7 @@ static void health(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply(r, 200, "text/plain", fh_str("OK"));
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- list
- */
+/* ----------------------------------------------------------------------------------------------------------- list */
 
 struct query {
 	struct fh_target metadata; /* the query string within the query, parsed */

@@ -86,8 +86,7 @@ static void status(struct fh_http_request *r, struct fh_str body)
 		            fh_http_segment(r, 0));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- uploads
- */
+/* -------------------------------------------------------------------------------------------------------- uploads */
 
 /* Replies with the URL to which the archive of a COPY is to be uploaded. The URL holds a secret and needs no key, as
  * the presigned URLs of object stores. */
@@ -164,8 +163,7 @@ static void upload_end(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply_empty(r, 200);
 }
 
-/* ------------------------------------------------------------------------------------------------------ names and tags
- */
+/* ------------------------------------------------------------------------------------------------- names and tags */
 
 static void alias(struct fh_http_request *r, struct fh_str body)
 {

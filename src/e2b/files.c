@@ -37,8 +37,7 @@ static void fail_file(struct fh_http_request *r, const struct fh_error *err, con
 	fh_e2b_fail(r, status, "%s", e.message);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ download
- */
+/* ------------------------------------------------------------------------------------------------------- download */
 
 struct download {
 	struct fh_file_stream *file;
@@ -163,8 +162,7 @@ static void download(struct fh_http_request *r, struct fh_str body)
 	reply_download(r, file, 206, count);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- upload
- */
+/* --------------------------------------------------------------------------------------------------------- upload */
 
 struct upload {
 	struct fh_http_request *request;
@@ -421,8 +419,7 @@ static void upload_end(struct fh_http_request *r, struct fh_str body)
 		fh_http_reply_json(r, 200, json_incref(u->written));
 }
 
-/* --------------------------------------------------------------------------------------------------------------- pages
- */
+/* ---------------------------------------------------------------------------------------------------------- pages */
 
 static void health(struct fh_http_request *r, struct fh_str body)
 {

@@ -83,8 +83,7 @@ static json_t *remove_call(const struct call *c, struct fh_connect_error *e)
 	return NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- list
- */
+/* ----------------------------------------------------------------------------------------------------------- list */
 
 struct listed {
 	char *path; /* relative to the listed folder */
@@ -157,8 +156,7 @@ static json_t *list_dir(const struct call *c, struct fh_connect_error *e)
 	return o;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- calls
- */
+/* ---------------------------------------------------------------------------------------------------------- calls */
 
 static void on_path(struct fh_http_request *r, struct fh_str body, const char *key,
                     json_t *(*work)(const struct call *c, struct fh_connect_error *e))

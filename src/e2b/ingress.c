@@ -44,8 +44,7 @@ static bool is_of_connection(const char *name)
 	return false;
 }
 
-/* ---------------------------------------------------------------------------------------------- the request's way
- * inside */
+/* --------------------------------------------------------------------------------------- the request's way inside */
 
 struct head {
 	struct fh_buf text;
@@ -92,8 +91,7 @@ static int send_request(struct fh_http_request *r, struct fh_process *to, struct
 	return result == 0 && body.n ? fh_process_write(to, body.p, body.n, NULL) : result;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the answer's
- * way */
+/* ----------------------------------------------------------------------------------------------- the answer's way */
 
 struct answer {
 	struct fh_http_request *request;

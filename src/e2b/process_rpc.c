@@ -10,8 +10,7 @@
 
 enum { INPUT_MAX = 4 << 20, KILLED_MS = 2000 };
 
-/* ------------------------------------------------------------------------------------------------------------- streams
- */
+/* -------------------------------------------------------------------------------------------------------- streams */
 
 /* Replies to a stream that fails before its first event: one frame, with status 200. */
 static void reply_stream_error(struct fh_http_request *r, const struct fh_connect_error *e)
@@ -66,8 +65,7 @@ static void connect_to(struct fh_http_request *r, struct fh_str body)
 		reply_stream_error(r, &e);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the
- * input */
+/* ------------------------------------------------------------------------------------------------------ the input */
 
 static int send_input(struct fh_hosted_process *p, const json_t *input, struct fh_connect_error *e)
 {

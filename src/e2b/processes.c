@@ -30,8 +30,7 @@ struct fh_follower {
 	struct fh_follower *next;
 };
 
-/* -------------------------------------------------------------------------------------------------------------- events
- */
+/* --------------------------------------------------------------------------------------------------------- events */
 
 static json_t *event(const char *name, FH_OWN json_t *value)
 {
@@ -110,8 +109,7 @@ static void finish(struct fh_follower *f)
 	fh_connect_end(&f->frames, &e);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- pumps
- */
+/* ---------------------------------------------------------------------------------------------------------- pumps */
 
 /* Whether the queues of all followers have room. Called with the lock. */
 static bool has_room(const struct fh_hosted_process *p)
@@ -193,8 +191,7 @@ static void *pump_stderr(void *process)
 	return NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- processes
- */
+/* ------------------------------------------------------------------------------------------------------ processes */
 
 static struct fh_hosted_process *hold(struct fh_hosted_process *p)
 {
@@ -373,8 +370,7 @@ void fh_hosted_forget_processes(struct fh_hosted *h)
 	drop_list(list);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- followers
- */
+/* ------------------------------------------------------------------------------------------------------ followers */
 
 static ssize_t read_frames(void *follower, char *buffer, size_t n)
 {

@@ -12,8 +12,7 @@
 
 enum { FILES_MAX = 256, SECONDS_DEFAULT = 10, SECONDS_MAX = 3600 };
 
-/* ---------------------------------------------------------------------------------------------------------------- turn
- */
+/* ----------------------------------------------------------------------------------------------------------- turn */
 
 static bool has_gone(const void *request)
 {
@@ -56,8 +55,7 @@ void fh_service_leave(struct fh_http_request *r)
 	fh_turns_done(s->turns, fh_e2b_key(r));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- request
- */
+/* -------------------------------------------------------------------------------------------------------- request */
 
 /* A libfumehood request made from an HTTP request; it owns the decoded files. */
 struct job {
@@ -148,8 +146,7 @@ static bool read_job(struct fh_http_request *r, const json_t *body, struct job *
 	return read_files(r, body, j);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- answer
- */
+/* --------------------------------------------------------------------------------------------------------- answer */
 
 static json_t *stream_text(const struct fh_result *x, enum fh_stream stream)
 {

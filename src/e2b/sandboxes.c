@@ -25,8 +25,7 @@ struct fh_hosted_registry {
 	struct fh_hosted *buckets[BUCKETS];
 };
 
-/* -------------------------------------------------------------------------------------------------------------- names
- */
+/* ---------------------------------------------------------------------------------------------------------- names */
 
 /* Writes n random characters of a-z and 0-9, and a NUL. Bytes above 251 are skipped, since they would favour some
  * characters. */
@@ -52,8 +51,7 @@ static size_t bucket_of(const char *id)
 	return h % BUCKETS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- references
- */
+/* ----------------------------------------------------------------------------------------------------- references */
 
 static void hosted_free(struct fh_hosted *h)
 {
@@ -143,8 +141,7 @@ size_t fh_hosted_list(struct fh_hosted_registry *g, FH_NULLABLE const struct fh_
 	return n;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- begin
- */
+/* ---------------------------------------------------------------------------------------------------------- begin */
 
 static int reserve(struct fh_hosted_registry *g, const struct fh_key *owner, struct fh_error *err)
 {
@@ -240,8 +237,7 @@ int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_reques
 	return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- end
- */
+/* ------------------------------------------------------------------------------------------------------------ end */
 
 /* Removes it from its bucket and drops the registry's reference. */
 static void forget(struct fh_hosted_registry *g, struct fh_hosted *h)
@@ -330,8 +326,7 @@ int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err)
 	return r;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- reaper
- */
+/* --------------------------------------------------------------------------------------------------------- reaper */
 
 /* The next sandbox that has to end now, with a reference; else NULL and the time of the next check. Called with the
  * registry's lock. The check is at most LOOK_NS away, so that sandboxes of an engine that died do not count as
@@ -427,8 +422,7 @@ void fh_hosted_registry_free(FH_OWN struct fh_hosted_registry *g)
 	free(g);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- network
- */
+/* -------------------------------------------------------------------------------------------------------- network */
 
 static const char *const egress_keys[] = { "allowOut", "denyOut", "dnsServers", "egressProxy", "rules" };
 

@@ -98,8 +98,7 @@ void fh_e2b_done(void *context, const struct fh_http_request *r, unsigned status
 	s->options.log(line);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- errors
- */
+/* --------------------------------------------------------------------------------------------------------- errors */
 
 static json_t *error_object(unsigned status, const char *message)
 {

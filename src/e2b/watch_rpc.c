@@ -85,8 +85,7 @@ static json_t *event_object(const struct watch *w, const struct fh_watch_event *
 	return o;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- stream
- */
+/* --------------------------------------------------------------------------------------------------------- stream */
 
 struct stream {
 	struct watch watch;
@@ -181,8 +180,7 @@ static void watch_dir(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply_source(r, 200, FH_CONNECT_STREAM_TYPE, &source);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- lists
- */
+/* ---------------------------------------------------------------------------------------------------------- lists */
 
 struct fh_hosted_watcher {
 	char id[24];

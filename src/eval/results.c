@@ -236,8 +236,7 @@ void fh_eval_results_release(struct fh_eval_results *r)
 	*r = (struct fh_eval_results){ 0 };
 }
 
-/* ---------------------------------------------------------------------------------------------------- rows read back
- */
+/* ------------------------------------------------------------------------------------------------- rows read back */
 
 static json_t *shared(const json_t *row, const char *key)
 {

@@ -96,8 +96,7 @@ static void finish_waiting(struct pool *p)
 		}
 }
 
-/* ------------------------------------------------------------------------------------------------------- the workers
- */
+/* ---------------------------------------------------------------------------------------------------- the workers */
 
 static bool is_set(const volatile int *flag)
 {
@@ -200,8 +199,7 @@ static void take_over(struct pool *p)
 	}
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the eval
- */
+/* ------------------------------------------------------------------------------------------------------- the eval */
 
 /* Calls the afterAll hooks with the rows in the form of the results files. An error is kept in the results and reported
  * when they are written. */

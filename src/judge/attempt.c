@@ -143,8 +143,7 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------- split, or by
- * output */
+/* -------------------------------------------------------------------------------------------- split, or by output */
 
 /* Judges a problem by its output, once. */
 static int print_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
@@ -241,8 +240,7 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 	return run_in_process(s, client, p, limits, ret, err);
 }
 
-/* ------------------------------------------------------------------------------------------------------- one judgement
- */
+/* -------------------------------------------------------------------------------------------------- one judgement */
 
 static bool is_cancelled(const struct fh_judge_session *s)
 {

@@ -56,8 +56,7 @@ void fh_builds_free(struct fh_builds *b)
 	free(b);
 }
 
-/* ------------------------------------------------------------------------------------------------------ one
- * compilation */
+/* ------------------------------------------------------------------------------------------------ one compilation */
 
 /* Uses the linker if the host has it beside the compiler. In an image this is not checked. */
 static void use_linker(struct fh_plan *plan, const char *linker)
@@ -138,8 +137,7 @@ int fh_build_run(struct fh_builds *b, struct fh_client *client, const struct fh_
 	return r;
 }
 
-/* ------------------------------------------------------------------------------------------------------ kept
- * artifacts */
+/* ------------------------------------------------------------------------------------------------- kept artifacts */
 
 static void make_key(const struct fh_build *build, char ret_key[FH_SHA256_HEX])
 {

@@ -47,8 +47,7 @@ void fh_self_check_release(struct fh_self_check *c)
 	*c = (struct fh_self_check){ 0 };
 }
 
-/* ------------------------------------------------------------------------------------------------------------- stubs
- */
+/* ---------------------------------------------------------------------------------------------------------- stubs */
 
 static void make_stub(const struct fh_judge_problem *p, struct fh_buf *out)
 {
@@ -67,8 +66,7 @@ static void make_stub(const struct fh_judge_problem *p, struct fh_buf *out)
 	}
 }
 
-/* ------------------------------------------------------------------------------------------------------------ memory
- */
+/* --------------------------------------------------------------------------------------------------------- memory */
 
 static char *cache_folder(void)
 {
@@ -146,8 +144,7 @@ static void remember(const char *path, const struct fh_judge_problem *p, enum fh
 	(void)fh_file_write_atomic(path, text.p, text.n, 0600, NULL); /* if writing fails, the next run checks again */
 }
 
-/* ----------------------------------------------------------------------------------------------------------- one task
- */
+/* ------------------------------------------------------------------------------------------------------- one task */
 
 static void note(struct check *c, const struct fh_judge_problem *p, bool stub, struct fh_judge_outcome *o)
 {
@@ -313,8 +310,7 @@ static int check_task(struct check *c, const struct fh_judge_problem *p, struct 
 	return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- all tasks
- */
+/* ------------------------------------------------------------------------------------------------------ all tasks */
 
 static void *work(void *argument)
 {

@@ -79,8 +79,7 @@ const char *fh_split_unfit(const struct fh_judge_problem *p)
 	return why;
 }
 
-/* ------------------------------------------------------------------------------------------------- drivers and plans
- */
+/* ---------------------------------------------------------------------------------------------- drivers and plans */
 
 static const char *const *list_of(enum fh_judge_language language, int list)
 {
@@ -274,8 +273,7 @@ void fh_split_input(struct fh_buf *out, const struct fh_str *parts, size_t count
 		fh_buf_add(out, parts[i].p, parts[i].n);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- runs
- */
+/* ----------------------------------------------------------------------------------------------------------- runs */
 
 static struct fh_member member_of(const struct fh_split_side *s)
 {

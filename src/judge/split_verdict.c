@@ -33,8 +33,7 @@ bool fh_split_message_read(struct fh_str stream, struct fh_split_message *ret)
 	return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- verdicts
- */
+/* ------------------------------------------------------------------------------------------------------- verdicts */
 
 /* Limits that end a run, in order of precedence; those of the candidate come first. */
 static const struct {

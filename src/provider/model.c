@@ -33,8 +33,7 @@ static void fh_model_free(struct fh_provider *p)
 	free(m);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- opening
- */
+/* -------------------------------------------------------------------------------------------------------- opening */
 
 /* Kinds of OpenAI's services that are not supported, so that "openai:image:x" is not taken for a model of that name. */
 static const char *const fh_model_other_kinds[] = {
@@ -193,8 +192,7 @@ static int fh_model_open(struct fh_provider *p, struct fh_error *err)
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ asking
- */
+/* --------------------------------------------------------------------------------------------------------- asking */
 
 static int fh_model_headers(const struct fh_provider *p, const json_t *config, struct fh_chat_headers *headers,
                             struct fh_error *err)

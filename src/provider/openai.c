@@ -199,8 +199,7 @@ const struct fh_wire fh_wire_openai_chat = { .name = "chat",
 	                                         .take = fh_openai_chat_take,
 	                                         .event = fh_openai_chat_event };
 
-/* ------------------------------------------------------------------------------------------------------- completions
- */
+/* ---------------------------------------------------------------------------------------------------- completions */
 
 static json_t *fh_openai_completion_request(const struct fh_wire_call *call)
 {
@@ -251,8 +250,7 @@ const struct fh_wire fh_wire_openai_completion = { .name = "completion",
 	                                               .take = fh_openai_completion_take,
 	                                               .event = fh_openai_completion_event };
 
-/* --------------------------------------------------------------------------------------------------------- responses
- */
+/* ------------------------------------------------------------------------------------------------------ responses */
 
 static json_t *fh_openai_responses_request(const struct fh_wire_call *call)
 {

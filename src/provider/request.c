@@ -89,8 +89,7 @@ static int fh_request_provider_open(struct fh_provider *p, struct fh_error *err)
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------- making the request
- */
+/* --------------------------------------------------------------------------------------------- making the request */
 
 static int fh_request_render(const char *text, const json_t *vars, char **ret, struct fh_error *err)
 {
@@ -295,8 +294,7 @@ static int fh_request_from_config(const struct fh_provider *p, const json_t *con
 	return code;
 }
 
-/* ---------------------------------------------------------------------------------------------- the user's own pieces
- */
+/* ------------------------------------------------------------------------------------------ the user's own pieces */
 
 static bool fh_request_is_function(const char *code)
 {

@@ -35,8 +35,7 @@ extern const struct fh_wire fh_wire_openai_chat, fh_wire_openai_completion, fh_w
     fh_wire_openai_embedding, fh_wire_openai_moderation, fh_wire_anthropic, fh_wire_google, fh_wire_google_embedding,
     fh_wire_ollama_chat, fh_wire_ollama_completion, fh_wire_ollama_embedding;
 
-/* ------------------------------------------------------------------------------------------- what they have in common
- */
+/* --------------------------------------------------------------------------------------- what they have in common */
 
 /* A count from a server's answer; -1 when it is missing or invalid. */
 int64_t fh_wire_count(const json_t *object, const char *key);

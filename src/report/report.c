@@ -167,8 +167,7 @@ static int look(void *context, const struct fh_store_cell *cell, struct fh_error
 	return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------- writing it down
- */
+/* ------------------------------------------------------------------------------------------------ writing it down */
 
 /* One row of a table; its cells are formatted one after another. */
 struct line {

@@ -337,8 +337,7 @@ int fh_execution_pump(struct fh_execution *x, size_t count, struct fh_error *err
 	return r;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the two ways
- */
+/* --------------------------------------------------------------------------------------------------- the two ways */
 
 void fh_execution_write_run(struct fh_buf *frame, const struct fh_execution *x)
 {

@@ -59,8 +59,7 @@ struct fh_http_request {
 	bool ambiguous; /* its head gives the body's length in two ways */
 };
 
-/* ----------------------------------------------------------------------------------------------- what a handler reads
- */
+/* ------------------------------------------------------------------------------------------- what a handler reads */
 
 const char *fh_http_method(const struct fh_http_request *r)
 {
@@ -183,8 +182,7 @@ const struct fh_http_route *fh_http_route_of(const struct fh_http_request *r)
 	return r->route;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- routes
- */
+/* --------------------------------------------------------------------------------------------------------- routes */
 
 static bool pattern_fits(const char *pattern, struct fh_http_request *r)
 {
@@ -226,8 +224,7 @@ const struct fh_http_route *fh_http_route_find(const struct fh_http_route *table
 	return NULL;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the reply
- */
+/* ------------------------------------------------------------------------------------------------------ the reply */
 
 static bool is_clean(const char *value)
 {
@@ -346,8 +343,7 @@ void fh_http_reply_upgrade(struct fh_http_request *r, void (*take)(void *context
 	set_reply(r, MHD_HTTP_SWITCHING_PROTOCOLS, MHD_create_response_for_upgrade(upgraded, u), NULL);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- forms
- */
+/* ---------------------------------------------------------------------------------------------------------- forms */
 
 struct fh_http_form {
 	struct MHD_PostProcessor *processor;
@@ -385,8 +381,7 @@ void fh_http_form_free(struct fh_http_form *f)
 	free(f);
 }
 
-/* ------------------------------------------------------------------------------------------ how a request goes through
- */
+/* ------------------------------------------------------------------------------------- how a request goes through */
 
 static void reply_error(struct fh_http_request *r, unsigned status, const char *message)
 {
@@ -538,8 +533,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 	*request = NULL;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the server
- */
+/* ----------------------------------------------------------------------------------------------------- the server */
 
 static uint16_t port_of(int fd)
 {

@@ -59,8 +59,7 @@ uint16_t fh_http_server_port(const struct fh_http_server *s);
 /* Refuses new connections, ends open streams (fh_http_stopping), and waits for the threads. NULL is fine. */
 void fh_http_server_stop(struct fh_http_server *s);
 
-/* ------------------------------------------------------------------------------------------------------- the request
- */
+/* ---------------------------------------------------------------------------------------------------- the request */
 
 const char *fh_http_method(const struct fh_http_request *r);
 const char *fh_http_path(
@@ -111,8 +110,7 @@ FH_OWN FH_NULLABLE struct fh_http_form *fh_http_form_new(struct fh_http_request 
 bool fh_http_form_add(struct fh_http_form *f, struct fh_str piece);
 void fh_http_form_free(struct fh_http_form *f); /* NULL is fine */
 
-/* --------------------------------------------------------------------------------------------------------- the reply
- */
+/* ------------------------------------------------------------------------------------------------------ the reply */
 
 /* Adds a header to the reply. One with a line break or control character in its value is dropped. */
 void fh_http_reply_header(struct fh_http_request *r, const char *name, const char *value);

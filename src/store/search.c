@@ -10,8 +10,7 @@
 
 #define MATCH_LIMIT 100000
 
-/* ------------------------------------------------------------------------------------------------- the texts of a row
- */
+/* --------------------------------------------------------------------------------------------- the texts of a row */
 
 /* Rows are valid JSON, written by us; parsing them into a tree would take ten times as long as unescaping their
  * texts. */
@@ -98,8 +97,7 @@ static bool any_text(struct fh_str row, bool (*test)(void *, const char *, size_
 	return false;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- words
- */
+/* ---------------------------------------------------------------------------------------------------------- words */
 
 /* The searched words, and the character of them that is rarest in texts: comparisons begin at that one. */
 struct words {
@@ -165,8 +163,7 @@ bool fh_search_has(struct fh_str row, struct fh_str s)
 	return any_text(row, has_words, &words);
 }
 
-/* ------------------------------------------------------------------------------------------------ regular expressions
- */
+/* -------------------------------------------------------------------------------------------- regular expressions */
 
 struct fh_search_cache {
 	char *pattern;

@@ -127,8 +127,7 @@ static void get_config(struct fh_http_request *r, struct fh_str body)
 	fh_store_documents_release(&d);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- changes
- */
+/* -------------------------------------------------------------------------------------------------------- changes */
 
 static int delete_one(struct fh_store *s, const char *id, struct fh_error *err)
 {

@@ -35,8 +35,7 @@ static json_t *parse(const struct fh_store_cell *c)
 	return fh_json_parse((struct fh_str){ c->data, c->data_n }, NULL, NULL);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- CSV
- */
+/* ------------------------------------------------------------------------------------------------------------ CSV */
 
 static void field(struct export *x, const char *text, bool first)
 {

@@ -92,8 +92,7 @@ static const char *foreign(const struct fh_http_request *r, const char *host, bo
 	return NULL;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- token
- */
+/* ---------------------------------------------------------------------------------------------------------- token */
 
 /* Compares in constant time, so that the time does not tell how much of a guess is right. */
 static bool is_token(const struct fh_view_guard *g, const char *text, size_t n)

@@ -42,8 +42,7 @@ void fh_view_jobs_release(struct fh_view_jobs *j)
 	pthread_mutex_destroy(&j->lock);
 }
 
-/* ------------------------------------------------------------------------------------------------------ configurations
- */
+/* ------------------------------------------------------------------------------------------------- configurations */
 
 static bool is_config(const char *name)
 {
@@ -74,8 +73,7 @@ static void get_configs(struct fh_http_request *r, struct fh_str body)
 	    r, 200, json_pack("{s:o, s:o}", "folder", fh_json_bytes(fh_str(folder ? folder : "")), "configs", configs()));
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- jobs
- */
+/* ----------------------------------------------------------------------------------------------------------- jobs */
 
 static void look_after(struct fh_view_job *job)
 {

@@ -9,8 +9,7 @@
 
 enum { ID_MAX = 200, COMMENT_MAX = 16 << 10 };
 
-/* --------------------------------------------------------------------------------------------------------------- table
- */
+/* ---------------------------------------------------------------------------------------------------------- table */
 
 /* An output of a row: promptfoo's members of a result under the names that its table uses. */
 static json_t *output_json(enum fh_store_kind kind, const struct fh_store_cell *c, const json_t *data)
@@ -112,8 +111,7 @@ static void get_table(struct fh_http_request *r, struct fh_str body)
 	fh_store_documents_release(&d);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- rating
- */
+/* --------------------------------------------------------------------------------------------------------- rating */
 
 struct search {
 	const char *id;

@@ -37,8 +37,7 @@ const char *fh_view_token(const struct fh_view *v)
 	return v->guard.token;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- routing
- */
+/* -------------------------------------------------------------------------------------------------------- routing */
 
 /* The Content-Security-Policy: scripts and styles only from this server, and no text becomes markup (trusted types).
  * Images may be data: URLs, as programs return them; an img element runs no scripts. */

@@ -193,8 +193,7 @@ static void help_ends_the_reading(void **state)
 	assert_false(help);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- nearest
- */
+/* -------------------------------------------------------------------------------------------------------- nearest */
 
 static const char *nearest(const char *word)
 {
@@ -218,8 +217,7 @@ static void typing_errors_are_understood(void **state)
 	assert_null(nearest("a-word-of-more-than-sixty-four-letters-is-near-to-nothing-at-all-in-here"));
 }
 
-/* ------------------------------------------------------------------------------------------------------------ base64
- */
+/* --------------------------------------------------------------------------------------------------------- base64 */
 
 static void base64_is_strict(void **state)
 {
@@ -256,8 +254,7 @@ static void base64_keeps_every_byte(void **state)
 	assert_memory_equal(back.p, all, 256);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- terminal
- */
+/* ------------------------------------------------------------------------------------------------------- terminal */
 
 static void text_width_counts_columns(void **state)
 {

@@ -11,8 +11,7 @@
 #include "base/base.h"
 #include "engine/warm/decide.h"
 
-/* ------------------------------------------------------------------------------------------- which template, and how
- */
+/* ---------------------------------------------------------------------------------------- which template, and how */
 
 static const struct template_row {
 	const char *what;
@@ -101,8 +100,7 @@ static void how_a_run_starts(void **state)
 		                 choice_rows[i].choice);
 }
 
-/* ------------------------------------------------------------------------------------------------- room for templates
- */
+/* --------------------------------------------------------------------------------------------- room for templates */
 
 static void the_template_that_gives_way(void **state)
 {
@@ -141,8 +139,7 @@ static void the_fate_of_a_template(void **state)
 	}
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the pool
- */
+/* ------------------------------------------------------------------------------------------------------- the pool */
 
 /* How many sandboxes a pool makes one after the other before it has enough, when none gets ready meanwhile. */
 static size_t made_at_once(struct fh_pool_facts f, size_t cpus)
@@ -181,8 +178,7 @@ static void a_pool_follows_the_load(void **state)
 	assert_int_equal(fh_pool_shrunk(target, 0, 30001), 1); /* quiet */
 }
 
-/* ------------------------------------------------------------------------------------------------------------ branches
- */
+/* ------------------------------------------------------------------------------------------------------- branches */
 
 static void the_nearest_zygote(void **state)
 {

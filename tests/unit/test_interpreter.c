@@ -112,8 +112,7 @@ static int remove_tree(void **state)
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- places
- */
+/* --------------------------------------------------------------------------------------------------------- places */
 
 static void a_tool_below_usr_needs_nothing(void **state)
 {
@@ -186,8 +185,7 @@ static void a_missing_tool_names_its_package(void **state)
 	assert_non_null(strstr(err.hint, "apt install python3"));
 }
 
-/* -------------------------------------------------------------------------------------------------------------- venv
- */
+/* ----------------------------------------------------------------------------------------------------------- venv */
 
 static void make_venv(const char *base)
 {
@@ -237,8 +235,7 @@ static void a_broken_environment_says_so(void **state)
 	assert_non_null(strstr(err.message, "no pyvenv.cfg"));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- pyenv
- */
+/* ---------------------------------------------------------------------------------------------------------- pyenv */
 
 static void make_pyenv(void)
 {
@@ -292,8 +289,7 @@ static void a_pyenv_version_that_is_missing_says_who_asked(void **state)
 	assert_non_null(strstr(err.message, ".python-version"));
 }
 
-/* ------------------------------------------------------------------------------------------------------- other shims
- */
+/* ---------------------------------------------------------------------------------------------------- other shims */
 
 static void another_shim_is_asked(void **state)
 {
@@ -322,8 +318,7 @@ static void shims_that_lead_in_circles_end(void **state)
 	assert_non_null(strstr(err.hint, "--interpreter"));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- images
- */
+/* --------------------------------------------------------------------------------------------------------- images */
 
 static void an_image_has_its_own_tools(void **state)
 {

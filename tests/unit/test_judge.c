@@ -523,8 +523,7 @@ static void all_of_k_pass_by_the_hypergeometric_chance(void **state)
 	assert_true(fabs(e.value - 7.0 / 12) < 1e-12);
 }
 
-/* ----------------------------------------------------------------------------------------------------- shares of CPU
- */
+/* -------------------------------------------------------------------------------------------------- shares of CPU */
 
 static void wall_time_is_scaled_for_who_computes_on_a_busy_machine(void **state)
 {

@@ -28,8 +28,7 @@ static char *print(const struct fh_plan *plan)
 	return json;
 }
 
-/* ------------------------------------------------------------------------------------------------------ there and back
- */
+/* ------------------------------------------------------------------------------------------------- there and back */
 
 static void reading_and_printing_changes_nothing(void **state)
 {
@@ -116,8 +115,7 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 	}
 }
 
-/* ---------------------------------------------------------------------------------------------------------- building
- */
+/* ------------------------------------------------------------------------------------------------------- building */
 
 static const struct fh_plan_mount *mount_at(const struct fh_plan *plan, const char *target)
 {
@@ -369,8 +367,7 @@ static void an_image_makes_a_plan_without_the_host(void **state)
 	rmdir(dir);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ results
- */
+/* -------------------------------------------------------------------------------------------------------- results */
 
 static void a_result_prints_as_documented(void **state)
 {

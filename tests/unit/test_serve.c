@@ -12,8 +12,7 @@
 #include "e2b/keys.h"
 #include "server/http_target.h"
 
-/* ------------------------------------------------------------------------------------------------------------- targets
- */
+/* -------------------------------------------------------------------------------------------------------- targets */
 
 static void test_a_target_is_split_before_it_is_decoded(void **state)
 {
@@ -65,8 +64,7 @@ static void test_malformed_targets_are_refused(void **state)
 	assert_int_equal(fh_target_parse(fh_buf_cstr(&many), &t), -FH_E_ARGUMENT);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ messages
- */
+/* ------------------------------------------------------------------------------------------------------- messages */
 
 struct taken {
 	int count;
@@ -149,8 +147,7 @@ static void test_a_request_of_a_stream_is_one_message(void **state)
 	assert_int_equal(e.code, FH_CONNECT_INVALID_ARGUMENT);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- keys
- */
+/* ----------------------------------------------------------------------------------------------------------- keys */
 
 static char key_path[] = "/tmp/fumehood-test-keys-XXXXXX";
 

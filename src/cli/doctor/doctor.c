@@ -34,8 +34,7 @@ static const struct fh_command_line command_line = {
 	.options = options,
 };
 
-/* ---------------------------------------------------------------------------------------------------------- findings
- */
+/* ------------------------------------------------------------------------------------------------------- findings */
 
 struct fh_finding *fh_finding_add(struct fh_checkup *c, const char *name, enum fh_worth worth, const char *mend,
                                   const char *format, ...)
@@ -83,8 +82,7 @@ static void release(struct fh_checkup *c)
 	fh_client_close(c->client);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- verdict
- */
+/* -------------------------------------------------------------------------------------------------------- verdict */
 
 static const struct {
 	const char *name, *shown;

@@ -14,8 +14,7 @@
 #include "proto/plan.h"
 #include "sandbox/connection/placement.h"
 
-/* ---------------------------------------------------------------------------------------------------------- settings
- */
+/* ------------------------------------------------------------------------------------------------------- settings */
 
 static void look_at_namespaces(struct fh_checkup *c)
 {
@@ -49,8 +48,7 @@ static void look_at_container(struct fh_checkup *c)
 		                     "set already: fumehood needs no program that gains rights");
 }
 
-/* ------------------------------------------------------------------------------------------------ folders and devices
- */
+/* -------------------------------------------------------------------------------------------- folders and devices */
 
 /* The mount that a path is on: the longest matching target in mountinfo (proc(5)). */
 static char *mount_of(const char *path)
@@ -125,8 +123,7 @@ void fh_doctor_host(struct fh_checkup *c)
 	look_at_tun(c);
 }
 
-/* ---------------------------------------------------------------------------------------------------- control groups
- */
+/* ------------------------------------------------------------------------------------------------- control groups */
 
 /* Which hierarchies are mounted, and whether our own group can be used for sandboxes. */
 struct hierarchies {

@@ -27,8 +27,7 @@
 #define MFD_EXEC 0x0010U
 #endif
 
-/* ------------------------------------------------------------------------------------ tried in a child: 0 or an errno
- */
+/* -------------------------------------------------------------------------------- tried in a child: 0 or an errno */
 
 static int write_text(const char *path, const char *text)
 {

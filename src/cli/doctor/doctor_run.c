@@ -64,8 +64,7 @@ void fh_doctor_job_release(struct fh_doctor_job *j)
 	fh_result_free(j->result);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ layers
- */
+/* --------------------------------------------------------------------------------------------------------- layers */
 
 static const char *worth_of_user(void)
 {
@@ -135,8 +134,7 @@ void fh_doctor_sandbox(struct fh_checkup *c)
 	}
 }
 
-/* --------------------------------------------------------------------------------------------------------- languages
- */
+/* ------------------------------------------------------------------------------------------------------ languages */
 
 /* The first line of a failed program's output. */
 static char *first_words(const struct fh_result *r)

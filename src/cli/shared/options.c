@@ -311,8 +311,7 @@ bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, in
 	return false;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ errors
- */
+/* --------------------------------------------------------------------------------------------------------- errors */
 
 static const char *called_as = "fumehood";
 

@@ -151,8 +151,7 @@ void fh_limits_fire(struct fh_process *p, enum fh_limit limit)
 	fh_timer_set(p->sandbox->engine->loop, &p->wall_timer, fh_now_ns() + (int64_t)FH_KILL_MS * FH_NS_PER_MS);
 }
 
-/* ------------------------------------------------------------------------------------------------------- enforcement
- */
+/* ---------------------------------------------------------------------------------------------------- enforcement */
 
 enum fh_enforced fh_limits_enforced(const struct fh_sandbox *b, enum fh_limit limit)
 {

@@ -9,8 +9,7 @@
 #include "engine/core/engine.h"
 #include "engine/core/limits.h"
 
-/* ------------------------------------------------------------------------------------------- from a pipe to a client
- */
+/* ---------------------------------------------------------------------------------------- from a pipe to a client */
 
 static uint64_t received(const struct fh_output *s)
 {
@@ -190,8 +189,7 @@ void fh_output_free(struct fh_engine *e, struct fh_output *s)
 	fh_loop_free(e->loop, s);
 }
 
-/* ------------------------------------------------------------------------------------------- from a client to a pipe
- */
+/* ---------------------------------------------------------------------------------------- from a client to a pipe */
 
 static void consumed(struct fh_input *in, uint64_t until)
 {

@@ -170,8 +170,7 @@ int fh_cover_here(const struct fh_build *b, const char *name, bool folder)
 	return -errno;
 }
 
-/* --------------------------------------------------------------------------------------------- one kind, one function
- */
+/* ----------------------------------------------------------------------------------------- one kind, one function */
 
 static int mount_bind(struct fh_build *b, const struct fh_plan_mount *m, int tree)
 {

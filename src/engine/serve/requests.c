@@ -207,8 +207,7 @@ static int on_renew(struct fh_connection *c, const struct fh_frame *f, struct fh
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ others
- */
+/* --------------------------------------------------------------------------------------------------------- others */
 
 static int on_attach(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {

@@ -204,8 +204,7 @@ struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id)
 	return NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- files out
- */
+/* ------------------------------------------------------------------------------------------------------ files out */
 
 /* alone: no process but init is alive. */
 static void end_sandbox(struct fh_sandbox *b, bool alone)
@@ -291,8 +290,7 @@ static void on_program_end(struct fh_sandbox *b)
 		fh_sandbox_kill_all(b);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- start
- */
+/* ---------------------------------------------------------------------------------------------------------- start */
 
 void fh_run_spawn(struct fh_sandbox *b)
 {

@@ -70,8 +70,7 @@ enum fh_template_fate fh_decide_fate(const struct fh_template_age *a, const stru
 	return old && !a->succeeded ? FH_FATE_IS_SUCCEEDED : FH_FATE_STAYS;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the pool
- */
+/* ------------------------------------------------------------------------------------------------------- the pool */
 
 enum { MAKING_MAX = 2, PARKED_BASE = 8, PARKED_FOR_EACH_CPU = 4, QUIET_MS = 30000 };
 
@@ -98,8 +97,7 @@ size_t fh_pool_shrunk(size_t target, size_t spare, int64_t unused_ms)
 	return spare > 0 && target > 1 ? target - 1 : target;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ branches
- */
+/* ------------------------------------------------------------------------------------------------------- branches */
 
 bool fh_modules_have(char *const *list, const char *name)
 {

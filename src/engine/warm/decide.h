@@ -13,8 +13,7 @@
 
 #include "fumehood/sandbox.h"
 
-/* ------------------------------------------------------------------------------------------- which template, and how
- */
+/* ---------------------------------------------------------------------------------------- which template, and how */
 
 enum fh_template_health {
 	FH_HEALTH_NONE,   /* no template was made for such runs */
@@ -65,8 +64,7 @@ enum fh_choice fh_decide_offer(const struct fh_template_offer *o);
 /* How a run starts if its template has that offer. */
 enum fh_choice fh_decide_choice(enum fh_start asked, enum fh_choice offer, bool may_wait);
 
-/* ------------------------------------------------------------------------------------------------- room for templates
- */
+/* --------------------------------------------------------------------------------------------- room for templates */
 
 struct fh_template_use {
 	bool busy; /* it is being made or ended, or sandboxes use it, so it must stay */
@@ -76,8 +74,7 @@ struct fh_template_use {
  * -2: all are busy. */
 ssize_t fh_decide_eviction(const struct fh_template_use *templates, size_t n, size_t most);
 
-/* ----------------------------------------------------------------------------------------------------- the age of one
- */
+/* ------------------------------------------------------------------------------------------------- the age of one */
 
 enum fh_template_fate { FH_FATE_STAYS, FH_FATE_ENDS, FH_FATE_IS_SUCCEEDED };
 struct fh_template_age {
@@ -94,8 +91,7 @@ struct fh_template_bounds {
 };
 enum fh_template_fate fh_decide_fate(const struct fh_template_age *a, const struct fh_template_bounds *bounds);
 
-/* ------------------------------------------------------------------------------------------------------------ the pool
- */
+/* ------------------------------------------------------------------------------------------------------- the pool */
 
 struct fh_pool_facts {
 	size_t target;            /* parked sandboxes that the template should have */
@@ -113,8 +109,7 @@ size_t fh_pool_grown(size_t target, size_t cpus);
  * the last run. */
 size_t fh_pool_shrunk(size_t target, size_t spare, int64_t unused_ms);
 
-/* ------------------------------------------------------------------------------------------------------------ branches
- */
+/* ------------------------------------------------------------------------------------------------------- branches */
 
 bool fh_modules_have(char *const *modules, const char *name);
 /* How near a zygote with the modules `had` is to one with `wanted`: the number of modules that need not be imported

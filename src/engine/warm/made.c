@@ -221,8 +221,7 @@ void fh_made_on_program_end(struct fh_sandbox *b, const struct fh_init_exited *m
 	b->owner->on_program_end(b);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the origin of
- * such sandboxes */
+/* ----------------------------------------------------------------------------------- the origin of such sandboxes */
 
 static void on_made(struct fh_sandbox *b)
 {

@@ -65,8 +65,7 @@ static void fail(struct fh_sandbox *b, const char *format, ...)
 	fh_made_failed(b, &err);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- fork
- */
+/* ----------------------------------------------------------------------------------------------------------- fork */
 
 /* The sandbox's namespaces, for the zygote to enter; that of control groups only where the kernel has one. */
 static uint32_t namespaces_of(const struct fh_sandbox *b)
@@ -321,8 +320,7 @@ void fh_zygote_on_packet(struct fh_watch *w, uint32_t events)
 	}
 }
 
-/* --------------------------------------------------------------------------------------------------------------- run
- */
+/* ------------------------------------------------------------------------------------------------------------ run */
 
 static uint32_t add_list(struct fh_buf *b, char *const *list)
 {

@@ -162,8 +162,7 @@ static bool came_to_an_end(struct finding *f, const struct fh_limits *limits)
 	return false;
 }
 
-/* ------------------------------------------------------------------------------------------------- calling functions
- */
+/* ---------------------------------------------------------------------------------------------- calling functions */
 
 static json_t *calls_json(const struct fh_code_spec *spec)
 {
@@ -366,8 +365,7 @@ static int run_calls(const struct run *r, const struct driver *d, struct finding
 	return came_to_an_end(f, &r->spec->limits) ? read_results(r, f, err) : 0;
 }
 
-/* ----------------------------------------------------------------------------------------------- programs as a whole
- */
+/* -------------------------------------------------------------------------------------------- programs as a whole */
 
 /* One run of a program; lines of the spec's `behind` are appended to it. */
 static int run_program(const struct run *r, struct fh_str input, struct finding *f, struct fh_error *err)
@@ -439,8 +437,7 @@ static int run_tests(const struct run *r, struct finding *f, struct fh_error *er
 	return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the whole
- */
+/* ------------------------------------------------------------------------------------------------------ the whole */
 
 static json_t *usage_json(const struct fh_usage *u)
 {

@@ -188,8 +188,7 @@ static int validate(const json_t *assertion, struct fh_error *err)
 	return r ? r : check_solution(f, form, err);
 }
 
-/* ------------------------------------------------------------------------------------------------- what is asked for
- */
+/* ---------------------------------------------------------------------------------------------- what is asked for */
 
 struct asked {
 	const struct fh_assertion_call *call;

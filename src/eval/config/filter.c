@@ -104,8 +104,7 @@ int fh_eval_filter_range(const char *range, struct fh_eval_tests *tests, struct 
 	return 0;
 }
 
-/* --------------------------------------------------------------------------------------------------- results of before
- */
+/* ---------------------------------------------------------------------------------------------- results of before */
 
 static json_t *vars_of(const json_t *test, const json_t *default_test)
 {

@@ -48,8 +48,7 @@ static char *default_label(const struct loader *l, const char *name, const char 
 	return l->label ? fh_xstrdup(l->label) : fh_xasprintf("%s: %.*s", name, (int)FH_MIN(n, 100000), text);
 }
 
-/* ------------------------------------------------------------------------------------------------- one per file type
- */
+/* ---------------------------------------------------------------------------------------------- one per file type */
 
 /* Adds the parts of a text file, which lines of exactly "---" separate. */
 static int add_text(struct loader *l, const char *name, struct fh_str text)

@@ -5,8 +5,7 @@
 #include <math.h>
 #include "eval/config/pattern.h"
 
-/* --------------------------------------------------------------------------------------------- dates and times, RFC
- * 3339 */
+/* -------------------------------------------------------------------------------------- dates and times, RFC 3339 */
 
 static bool digits(const char **p, unsigned count, unsigned *ret)
 {

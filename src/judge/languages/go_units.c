@@ -11,8 +11,7 @@
 static const char file_start[] = "package main\n\nimport fhSplit \"fhsplit\"\n";
 static const char no_main[] = "\nfunc main() {}\n";
 
-/* -------------------------------------------------------------------------------------------------------- declaration
- */
+/* ---------------------------------------------------------------------------------------------------- declaration */
 
 /* A declaration that ends in the head of a function. The signature's positions count from the beginning of the source's
  * body. */
@@ -78,8 +77,7 @@ static void add_types(struct fh_buf *out, const struct declaration *d, const str
 	}
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the judge
- */
+/* ------------------------------------------------------------------------------------------------------ the judge */
 
 /* The members of other packages that a test uses and that our package replaces. member NULL: all members. */
 static const struct taken {
@@ -212,8 +210,7 @@ int fh_go_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *ou
 	return r;
 }
 
-/* ----------------------------------------------------------------------------------------------------- the candidate
- */
+/* -------------------------------------------------------------------------------------------------- the candidate */
 
 static bool has_main(struct fh_str blank)
 {
@@ -289,8 +286,7 @@ int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str
 	return 0;
 }
 
-/* -------------------------------------------------------------------------------------------------------- one process
- */
+/* ---------------------------------------------------------------------------------------------------- one process */
 
 /* Go's predeclared identifiers. */
 static const char *const predeclared[] = {

@@ -13,8 +13,7 @@ static struct fh_str skip(struct fh_str s, size_t n)
 	return s;
 }
 
-/* -------------------------------------------------------------------------------------------------------- the crates
- */
+/* ----------------------------------------------------------------------------------------------------- the crates */
 
 static const char *const rand_flags[] = { "--crate-name", "rand", "--crate-type", "lib", NULL };
 static const char *const regex_flags[] = { "--crate-name", "regex", "--crate-type", "lib", NULL };
@@ -79,8 +78,7 @@ bool fh_rust_mentions(struct fh_str text, const struct fh_rust_crate *crate)
 	return found;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the head
- */
+/* ------------------------------------------------------------------------------------------------------- the head */
 
 static bool is_foreign_use(struct fh_str line)
 {
@@ -217,8 +215,7 @@ static void add_stand_in(struct fh_buf *out, const struct fh_signature *s)
 	fh_buf_adds(out, "        Ok(fh_split_result)\n    })\n}\n");
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the test
- */
+/* ------------------------------------------------------------------------------------------------------- the test */
 
 /* Appends the test without what only rustc --test understands: its functions are made public, and their paths are
  * listed. */
@@ -271,8 +268,7 @@ int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *
 	return r;
 }
 
-/* ----------------------------------------------------------------------------------------------------- the candidate
- */
+/* -------------------------------------------------------------------------------------------------- the candidate */
 
 /* prints an error on one line, with its position */
 #define FH_RUST_SHORT "--error-format=short"

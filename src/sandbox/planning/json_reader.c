@@ -6,8 +6,7 @@
 #include "base/nearest.h"
 #include "proto/plan.h"
 
-/* ------------------------------------------------------------------------------------------ where a value is written
- */
+/* --------------------------------------------------------------------------------------- where a value is written */
 
 struct scan {
 	const char *p, *end;

@@ -30,8 +30,7 @@ static int known_part(const struct fh_request *given, struct fh_request *ret, st
 	return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the park part
- */
+/* -------------------------------------------------------------------------------------------------- the park part */
 
 static int set_user(struct fh_plan *plan, const char *user, struct fh_error *err)
 {
@@ -149,8 +148,7 @@ static int set_cwd(struct fh_plan *plan, const char *asked, struct fh_error *err
 	return 0;
 }
 
-/* --------------------------------------------------------------------------------------------------- the request part
- */
+/* ----------------------------------------------------------------------------------------------- the request part */
 
 static int set_limits(struct fh_plan *plan, const struct fh_limits *limits, struct fh_error *err)
 {
@@ -269,8 +267,7 @@ static int add_files(struct fh_plan *plan, const struct fh_request *r, struct fh
 	return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- languages
- */
+/* ------------------------------------------------------------------------------------------------------ languages */
 
 struct words {
 	const char *tool, *file, *artifact;
@@ -437,8 +434,7 @@ static int find_tool(const struct fh_request *r, const char *image, struct fh_la
 	return code;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- whole
- */
+/* ---------------------------------------------------------------------------------------------------------- whole */
 
 /* Files are written to the working directory. That it is writable is checked here, for a clearer error than the
  * engine's. */

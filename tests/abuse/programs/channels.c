@@ -64,8 +64,7 @@ static void watch(const char *what, bool (*seen)(void))
 	held("%s: nothing perceived", what);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- names
- */
+/* ---------------------------------------------------------------------------------------------------------- names */
 
 static socklen_t abstract_name(struct sockaddr_un *a)
 {
