@@ -15,7 +15,7 @@
 static struct {
 	bool flag, other, given, keep_given;
 	const char *text, *keep;
-	struct fh_opt_list list;
+	struct fh_opt_list list, several;
 	uint64_t number, size, duration;
 	double fraction;
 	bool on;
@@ -30,6 +30,7 @@ static const struct fh_opt table[] = {
 	{ "text", 't', FH_OPT_STRING, &v.text, "TEXT", "A text.", .given = &v.given },
 	{ "keep", 0, FH_OPT_STRING, &v.keep, "NAME", "A text or none.", FH_OPT_OPTIONAL, &v.keep_given },
 	{ "list", 'l', FH_OPT_LIST, &v.list, "ITEM", "Items." },
+	{ "several", 's', FH_OPT_LIST, &v.several, "ITEM", "Items.", FH_OPT_VARIADIC },
 	{ "number", 'n', FH_OPT_U64, &v.number, "N", "A number.", FH_OPT_UNLIMITED },
 	{ "fraction", 0, FH_OPT_DOUBLE, &v.fraction, "X", "A fraction." },
 	{ "memory", 0, FH_OPT_SIZE, &v.size, "SIZE", "A size.", FH_OPT_UNLIMITED },
@@ -59,6 +60,7 @@ static int parse_all(bool stop, const char *const *words)
 		at += (size_t)snprintf(store + at, sizeof(store) - at, "%s", words[n]) + 1;
 	}
 	fh_opt_list_release(&v.list);
+	fh_opt_list_release(&v.several);
 	fh_opt_list_release(&args);
 	memset(&v, 0, sizeof(v));
 	err = (struct fh_error)FH_ERROR_INIT;
@@ -85,6 +87,20 @@ static void options_are_taken_in_every_form(void **state)
 	assert_string_equal(v.text, "");
 	assert_int_equal(PARSE("-f", "--no-flag"), 0);
 	assert_false(v.flag);
+}
+
+static void a_variadic_option_takes_the_words_up_to_the_next(void **state)
+{
+	assert_int_equal(PARSE("-s", "a", "b", "-f", "x", "--several", "c", "d", "--several=e", "y"), 0);
+	assert_int_equal(v.several.count, 5);
+	assert_string_equal(v.several.items[4], "e");
+	assert_true(v.flag);
+	assert_int_equal(args.count, 2); /* x and y: a value in the option's own word takes no more */
+	assert_int_equal(PARSE("-sa", "x", "-s", "b", "--", "y"), 0);
+	assert_int_equal(v.several.count, 2);
+	assert_int_equal(args.count, 2);
+	assert_int_equal(PARSE("-l", "a", "x"), 0); /* any other list takes one */
+	assert_int_equal(args.count, 1);
 }
 
 static void values_have_units(void **state)
@@ -329,6 +345,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_are_taken_in_every_form),
+		cmocka_unit_test(a_variadic_option_takes_the_words_up_to_the_next),
 		cmocka_unit_test(values_have_units),
 		cmocka_unit_test(a_default_is_in_force_until_the_option_is_given),
 		cmocka_unit_test(a_number_out_of_its_bounds_is_refused),
@@ -348,6 +365,7 @@ int main(void)
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 	fh_opt_list_release(&v.list);
+	fh_opt_list_release(&v.several);
 	fh_opt_list_release(&args);
 	return r;
 }

@@ -41,6 +41,11 @@ static struct fh_eval_options parsed;
 	{                                                                                                                  \
 		.name = name_, .letter = letter_, .kind = FH_OPT_LIST, .target = target_, .argument = argument_, .help = help_ \
 	}
+#define WORDS(name_, letter_, target_, argument_, help_)                                                               \
+	{                                                                                                                  \
+		.name = name_, .letter = letter_, .kind = FH_OPT_LIST, .target = target_, .argument = argument_,               \
+		.flags = FH_OPT_VARIADIC, .help = help_                                                                        \
+	}
 #define NUMBER(name_, letter_, target_, argument_, help_)                                                              \
 	{                                                                                                                  \
 		.name = name_, .letter = letter_, .kind = FH_OPT_U64, .target = target_, .argument = argument_, .help = help_  \
@@ -69,6 +74,7 @@ static const struct fh_opt eval_table[] = {
 	  .kind = FH_OPT_LIST,
 	  .target = &parsed.configs,
 	  .argument = "FILE",
+	  .flags = FH_OPT_VARIADIC,
 	  .help = "A config, or a glob; several are joined.",
 	  .default_words = "promptfooconfig.yaml, .yml, .json, .js, .ts …" },
 	LIST("output", 'o', &parsed.outputs, "FILE",
@@ -116,8 +122,8 @@ static const struct fh_opt eval_table[] = {
 	FLAG("go-on", &parsed.go_on, "With --attach: after --pause."),
 	FLAG("cancel", &parsed.cancel, "With --attach: finish what is under way and end, as Ctrl-C does."),
 	{ "", .help = "In place of the config's own" },
-	LIST("prompts", 'p', &parsed.prompts, "PROMPT", "A prompt, or a file of prompts."),
-	LIST("providers", 'r', &parsed.providers, "ID", "A provider."),
+	WORDS("prompts", 'p', &parsed.prompts, "PROMPT", "A prompt, or a file of prompts."),
+	WORDS("providers", 'r', &parsed.providers, "ID", "A provider."),
 	TEXT("tests", 't', &parsed.tests, "FILE", "The file of tests."),
 	TEXT("vars", 'v', &parsed.tests, "FILE", "The same as --tests."),
 	TEXT("assertions", 'a', &parsed.assertions, "FILE", "Assertions for --model-outputs (YAML list)."),

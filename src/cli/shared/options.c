@@ -200,6 +200,20 @@ static int take_help(struct cursor *at, const char *form, struct fh_error *err)
 	return 0;
 }
 
+/* Takes an option's value: `written`, which stands in the same word, or the next word if that is NULL. A variadic
+ * option takes the words after it, too, up to the next option. */
+static int take_values(struct cursor *at, const struct fh_opt *o, const char *shown, const char *written,
+                       struct fh_error *err)
+{
+	const char *value = written;
+	int r = written ? 0 : next_value(at, o, shown, &value, err);
+	if (r == 0)
+		r = take(o, shown, value, err);
+	while (r == 0 && !written && (o->flags & FH_OPT_VARIADIC) && at->i + 1 < at->argc && at->argv[at->i + 1][0] != '-')
+		r = take(o, shown, at->argv[++at->i], err);
+	return r;
+}
+
 static int parse_long(struct cursor *at, struct fh_error *err)
 {
 	const char *word = at->argv[at->i] + 2, *equals = strchr(word, '=');
@@ -223,13 +237,7 @@ static int parse_long(struct cursor *at, struct fh_error *err)
 			return fh_error_set(err, FH_E_ARGUMENT, "option %s takes no value", shown);
 		return set_flag(o, !off);
 	}
-	const char *value = equals ? equals + 1 : o->flags & FH_OPT_OPTIONAL ? "" : NULL;
-	if (!value) {
-		int r = next_value(at, o, shown, &value, err);
-		if (r < 0)
-			return r;
-	}
-	return take(o, shown, value, err);
+	return take_values(at, o, shown, equals ? equals + 1 : o->flags & FH_OPT_OPTIONAL ? "" : NULL, err);
 }
 
 static int parse_short(struct cursor *at, struct fh_error *err)
@@ -250,13 +258,7 @@ static int parse_short(struct cursor *at, struct fh_error *err)
 			set_flag(o, true);
 			continue;
 		}
-		const char *value = p[1] ? p + 1 : NULL;
-		if (!value) {
-			int r = next_value(at, o, shown, &value, err);
-			if (r < 0)
-				return r;
-		}
-		return take(o, shown, value, err);
+		return take_values(at, o, shown, p[1] ? p + 1 : NULL, err);
 	}
 	return 0;
 }

@@ -5,9 +5,9 @@
  * bounds are written in its row and nowhere else. Man page and completions are made from what --help=json prints.
  *
  * Accepted: --name VALUE, --name=VALUE, --name[=VALUE] for an option with FH_OPT_OPTIONAL, -x VALUE, -xVALUE, combined
- * flags (-ab), --no-name for a flag with FH_OPT_NEGATABLE, "--" to end options, "-" as an argument. For an unknown
- * option the error suggests the most similar name ("did you mean --cpu-time?"); every error is FH_E_ARGUMENT and names
- * the option. The caller answers --help with fh_options_help().
+ * flags (-ab), -x VALUE VALUE for one with FH_OPT_VARIADIC, --no-name for a flag with FH_OPT_NEGATABLE, "--" to end
+ * options, "-" as an argument. For an unknown option the error suggests the most similar name ("did you mean
+ * --cpu-time?"); every error is FH_E_ARGUMENT and names the option. The caller answers --help with fh_options_help().
  */
 #pragma once
 #include "base/buf.h"
@@ -31,6 +31,7 @@ enum {
 	FH_OPT_UNLIMITED = 1 << 2, /* for U64, MILLI, SIZE and DURATION: accepts "unlimited", which gives UINT64_MAX */
 	FH_OPT_OPTIONAL = 1 << 3,  /* for STRING: --name alone gives ""; a value has to be written --name=VALUE */
 	FH_OPT_ON = 1 << 4,        /* for a flag: true unless --no-name is given; needs FH_OPT_NEGATABLE */
+	FH_OPT_VARIADIC = 1 << 5,  /* for LIST: takes all words up to the next option: -c a b */
 };
 
 struct fh_opt_list {

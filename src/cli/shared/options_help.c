@@ -65,7 +65,7 @@ void fh_option_sentence(const struct fh_opt *o, struct fh_buf *out)
 	fh_auto_buf struct fh_buf value = FH_BUF_INIT(0);
 	fh_buf_adds(out, o->help ? o->help : "");
 	if (o->kind == FH_OPT_LIST)
-		fh_buf_adds(out, " Repeatable.");
+		fh_buf_adds(out, o->flags & FH_OPT_VARIADIC ? " Takes several words. Repeatable." : " Repeatable.");
 	if (o->flags & FH_OPT_ON)
 		fh_buf_adds(out, " On by default.");
 	else if (put_default(&value, o))
@@ -233,6 +233,7 @@ static json_t *option_json(const struct fh_opt *o, const char *group)
 	json_object_set_new(j, "group", text_or_null(group));
 	json_object_set_new(j, "negatable", json_boolean(o->flags & FH_OPT_NEGATABLE));
 	json_object_set_new(j, "optional", json_boolean(o->flags & FH_OPT_OPTIONAL));
+	json_object_set_new(j, "variadic", json_boolean(o->flags & FH_OPT_VARIADIC));
 	json_object_set_new(j, "unlimited", json_boolean(o->flags & FH_OPT_UNLIMITED));
 	json_object_set_new(j, "hidden", json_boolean(o->flags & FH_OPT_HIDDEN));
 	if (o->least || o->most)
