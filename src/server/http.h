@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An HTTP/1.1 server for commands that have a port (the only header over libmicrohttpd, which http.c alone includes).
+ * An HTTP/1.1 server for commands that have a port (over libmicrohttpd, which no other folder knows).
  *
  *     listening socket ──▶ one thread for each connection ──route──▶ a handler ──▶ exactly one reply
  *

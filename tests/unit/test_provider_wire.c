@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* The wire formats of model servers: requests as sent, and answers and streams as real servers give them
+ * (tests/data/wire). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include "provider/model.h"
+#include "provider/prices.h"
+#include "provider/provider.h"
+
+/* -------------------------------------------------------------------------------------------------- real answers */
+
+static void from_wire(const char *name, struct fh_provider_response *ret)
+{
+	fh_auto_free char *path = fh_xasprintf("%s/wire/%s.json", FH_TEST_DATA, name);
+	fh_auto_json json_t *exchange = fh_json_load_file(path, 1 << 20, NULL);
+	const json_t *response = json_object_get(exchange, "response");
+	assert_non_null(response);
+	const char *type = "";
+	size_t i;
+	json_t *header;
+	json_array_foreach(json_object_get(response, "headers"), i, header)
+	{
+		if (fh_streq(json_string_value(json_array_get(header, 0)), "content-type"))
+			type = json_string_value(json_array_get(header, 1));
+	}
+	fh_auto_json json_t *config = json_object();
+	fh_model_answer(&fh_wire_openai_chat, (int)fh_json_int(response, "status", 0), type,
+	                fh_str(fh_json_str(response, "body", "")), config, ret);
+}
+
+static void test_a_good_answer(void **state)
+{
+	fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+	from_wire("chat", &r);
+	assert_null(r.error);
+	assert_true(fh_starts_with(json_string_value(r.output), "Hello there, welcome"));
+	assert_int_equal(r.tokens.prompt, 33);
+	assert_int_equal(r.tokens.completion, 28);
+	assert_int_equal(r.tokens.total, 61);
+	assert_int_equal(r.tokens.cached, -1);
+	assert_string_equal(r.finish_reason, "stop");
+	assert_null(r.log_probs);
+}
+
+static void test_log_probs(void **state)
+{
+	fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+	from_wire("chat-logprobs", &r);
+	assert_int_equal(json_array_size(r.log_probs), 3);
+	assert_true(json_number_value(json_array_get(r.log_probs, 0)) < -1.88);
+}
+
+static void test_refusals_of_real_servers(void **state)
+{
+	static const struct {
+		const char *name, *error;
+	} rows[] = {
+		{ "err-bad-json", "API error: 500 Internal Server Error: Internal Server Error" },
+		{ "err-auth", "API error: 401 Unauthorized: Invalid API key" },
+		{ "err-context", "API error: 400 Bad Request: This model's maximum context length is 2048 tokens." },
+		{ "err-not-found", "API error: 404 Not Found: Not Found" },
+		{ "chat-parts", "API error: 500 Internal Server Error: can only concatenate str" },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
+		fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+		from_wire(rows[i].name, &r);
+		if (!r.error || !fh_starts_with(r.error, rows[i].error) || r.output)
+			fail_msg("%s: %s", rows[i].name, r.error ? r.error : "no error");
+	}
+}
+
+static void test_answers_that_lack_something(void **state)
+{
+	static const struct {
+		int status;
+		const char *body, *error; /* error NULL: fine */
+	} rows[] = {
+		{ 200, "", "empty body" },
+		{ 200, "{}", "no choices" },
+		{ 200, "{\"choices\": []}", "no choices" },
+		{ 200, "{\"choices\": [{\"message\": {\"content\": null}}]}", "no message content" },
+		{ 200, "{\"choices\": [{\"message\": {\"content\": \"\"}}]}", NULL },
+		{ 200, "{\"error\": {\"message\": \"overloaded\"}}", "overloaded" },
+		{ 200, "[]", "not a JSON object" },
+		{ 200, "{\"choices\"", "not a JSON object" },
+		{ 307, "", "API error: 307 Temporary Redirect" },
+		{ 200, "{\"choices\": [{\"message\": {\"content\": [{\"type\": \"text\", \"text\": \"a\"}]}}]}", NULL },
+		{ 200, "{\"choices\": [{\"message\": {\"content\": null, \"tool_calls\": [{\"id\": \"1\"}]}}]}", NULL },
+		{ 200, "{\"choices\": [{\"message\": {\"content\": \"x\"}}], \"usage\": {\"prompt_tokens\": \"many\"}}", NULL },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
+		fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+		fh_model_answer(&fh_wire_openai_chat, rows[i].status, "application/json", fh_str(rows[i].body), NULL, &r);
+		assert_true(!r.error != !r.output);
+		if (!r.error != !rows[i].error || (r.error && !strstr(r.error, rows[i].error)))
+			fail_msg("%s: %s", rows[i].body, r.error ? r.error : "no error");
+		assert_int_equal(r.tokens.prompt, -1);
+	}
+}
+
+static void test_a_schema_makes_the_output_json(void **state)
+{
+	fh_auto_json json_t *config =
+	    fh_json_parse(fh_str("{\"response_format\": {\"type\": \"json_schema\"}, \"cost\": 0.5}"), NULL, NULL);
+	fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+	fh_model_answer(&fh_wire_openai_chat, 200, "application/json",
+	                fh_str("{\"choices\": [{\"message\": {\"content\": \"{\\\"a\\\": 1}\"}}], "
+	                       "\"usage\": {\"prompt_tokens\": 2, \"completion_tokens\": 2}}"),
+	                config, &r);
+	assert_int_equal(fh_json_int(r.output, "a", 0), 1);
+	assert_true(fh_price_of("openai", "m", config, &r.tokens) == 2);
+	assert_int_equal(r.tokens.total, 4);
+}
+
+/* -------------------------------------------------------------------------------------------------------- requests */
+
+static void expect_request(const struct fh_wire *wire, const char *model, const char *config, const char *prompt,
+                           const char *body)
+{
+	fh_auto_json json_t *c = fh_json_parse(fh_str(config), NULL, NULL);
+	struct fh_wire_call call = { .model = model, .config = c, .prompt = fh_str(prompt) };
+	fh_auto_json json_t *got = wire->request(&call);
+	fh_auto_free char *text = fh_json_text(got, 0);
+	assert_string_equal(text, body);
+}
+
+static void test_requests(void **state)
+{
+	expect_request(&fh_wire_openai_chat, "m", "{}", "hi",
+	               "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],\"max_tokens\":1024,"
+	               "\"temperature\":0}");
+	expect_request(&fh_wire_openai_chat, "m",
+	               "{\"temperature\": 0.2, \"seed\": 7, \"stop\": [\"x\"], \"max_tokens\": null, \"apiKey\": \"k\"}",
+	               "[{\"role\": \"system\", \"content\": \"s\"}]",
+	               "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"s\"}],\"temperature\":0.2,"
+	               "\"stop\":[\"x\"],\"seed\":7}");
+	expect_request(&fh_wire_openai_chat, "o3-mini", "{\"max_completion_tokens\": 5, \"passthrough\": {\"top_k\": 1}}",
+	               "[1, 2]",
+	               "{\"model\":\"o3-mini\",\"messages\":[{\"role\":\"user\",\"content\":\"[1, 2]\"}],"
+	               "\"max_completion_tokens\":5,\"top_k\":1}");
+}
+
+static void test_ollama(void **state)
+{
+	fh_auto_json json_t *config =
+	    fh_json_parse(fh_str("{\"temperature\": 0.5, \"max_tokens\": 9, \"format\": \"json\", "
+	                         "\"apiBaseUrl\": \"http://h\", \"options\": {\"seed\": 1}}"),
+	                  NULL, NULL);
+	struct fh_wire_call call = { .model = "m", .config = config, .prompt = fh_str("hi") };
+	fh_auto_json json_t *body = fh_wire_ollama_completion.request(&call);
+	fh_auto_free char *text = fh_json_text(body, 0);
+	assert_string_equal(text, "{\"model\":\"m\",\"prompt\":\"hi\",\"stream\":false,\"format\":\"json\",\"options\":"
+	                          "{\"temperature\":0.5,\"seed\":1,\"num_predict\":9}}");
+	fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+	fh_model_answer(&fh_wire_ollama_chat, 200, "application/json",
+	                fh_str("{\"message\": {\"role\": \"assistant\", \"content\": \"yes\"}, \"done\": true, "
+	                       "\"done_reason\": \"stop\", \"prompt_eval_count\": 3, \"eval_count\": 2}"),
+	                NULL, &r);
+	assert_string_equal(json_string_value(r.output), "yes");
+	assert_int_equal(r.tokens.total, 5);
+	fh_provider_response_release(&r);
+	fh_model_answer(&fh_wire_ollama_chat, 200, "application/x-ndjson",
+	                fh_str("{\"message\": {\"content\": \"a\"}, \"done\": false}\n"
+	                       "{\"message\": {\"content\": \"b\"}, \"done\": true}\n"),
+	                NULL, &r);
+	assert_string_equal(json_string_value(r.output), "ab");
+	fh_provider_response_release(&r);
+	fh_model_answer(&fh_wire_ollama_chat, 404, "application/json", fh_str("{\"error\": \"model 'x' not found\"}"), NULL,
+	                &r);
+	assert_string_equal(r.error, "API error: 404 Not Found: model 'x' not found");
+	fh_provider_response_release(&r);
+	/* A stream that was cut: no last object. */
+	fh_model_answer(&fh_wire_ollama_chat, 200, "application/x-ndjson",
+	                fh_str("{\"message\": {\"content\": \"a\"}, \"done\": false}\n{\"mess"), NULL, &r);
+	assert_non_null(r.error);
+}
+
+static void expect_stream(const struct fh_wire *wire, const char *body, const char *output, const char *finish,
+                          int64_t total)
+{
+	fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+	fh_model_answer(wire, 200, "text/event-stream; charset=utf-8", fh_str(body), NULL, &r);
+	fh_auto_free char *got = r.output ? fh_json_text(r.output, 0) : fh_xstrdup(r.error);
+	assert_string_equal(got, output);
+	assert_true(fh_streq(r.finish_reason, finish));
+	assert_int_equal(r.tokens.total, total);
+}
+
+static void test_streams_are_put_together(void **state)
+{
+	expect_stream(&fh_wire_openai_chat,
+	              "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"He\"}}]}\n\n"
+	              ": a comment\nevent: x\r\n"
+	              "data: {\"choices\":[{\"delta\":{\"content\":\"llo\"},\"finish_reason\":null}]}\r\n\r\n"
+	              "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
+	              "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n",
+	              "\"Hello\"", "stop", 3);
+	expect_stream(
+	    &fh_wire_openai_chat,
+	    "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"type\":\"function\","
+	    "\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\"\"}}]}}]}\n"
+	    "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\":1}\"}}]},"
+	    "\"finish_reason\":\"tool_calls\"}]}\n",
+	    "[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\":1}\"}}]",
+	    "tool_calls", -1);
+	expect_stream(&fh_wire_openai_chat, "data: {\"choices\":[{\"delta\":{\"content\":\"He\"}}]}\n",
+	              "API error: the stream ended in the middle of the answer", NULL, -1);
+	expect_stream(&fh_wire_openai_chat, "data: {\"error\":{\"message\":\"overloaded\"}}\n",
+	              "API error: 200: overloaded", NULL, -1);
+	expect_stream(
+	    &fh_wire_openai_responses,
+	    "data: {\"type\":\"response.output_text.delta\",\"delta\":\"a\"}\n"
+	    "data: {\"type\":\"response.completed\",\"response\":{\"output\":[{\"type\":\"reasoning\"},{\"type\":"
+	    "\"message\",\"content\":[{\"type\":\"output_text\",\"text\":\"ab\"}]}],\"usage\":{\"input_tokens\":1,"
+	    "\"output_tokens\":1,\"total_tokens\":2}}}\n",
+	    "\"ab\"", "stop", 2);
+	expect_stream(
+	    &fh_wire_openai_completion,
+	    "data: {\"choices\":[{\"text\":\"a\"}]}\ndata: {\"choices\":[{\"text\":\"b\",\"finish_reason\":\"length\"}]}\n",
+	    "\"ab\"", "length", -1);
+	expect_stream(
+	    &fh_wire_anthropic,
+	    "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":4}}}\n"
+	    "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n"
+	    "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"hi\"}}\n"
+	    "data: {\"type\":\"content_block_stop\",\"index\":0}\n"
+	    "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":2}}\n"
+	    "data: {\"type\":\"message_stop\"}\n",
+	    "\"hi\"", "stop", 6);
+	expect_stream(
+	    &fh_wire_google,
+	    "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]}}]}\n"
+	    "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"b\"},{\"text\":\"so\",\"thought\":true}]},"
+	    "\"finishReason\":\"MAX_TOKENS\"}],\"usageMetadata\":{\"totalTokenCount\":9}}\n",
+	    "\"ab\"", "length", 9);
+}
+
+static void test_a_real_stream(void **state)
+{
+	fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+	from_wire("chat-stream", &r);
+	assert_null(r.error);
+	assert_true(json_string_length(r.output) > 0);
+}
+
+static void expect_answer(const struct fh_wire *wire, const char *body, const char *output)
+{
+	fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+	fh_model_answer(wire, 200, "application/json", fh_str(body), NULL, &r);
+	fh_auto_free char *got = r.output ? fh_json_text(r.output, 0) : fh_xstrdup(r.error);
+	assert_string_equal(got, output);
+}
+
+static void test_other_services(void **state)
+{
+	expect_request(&fh_wire_anthropic, "claude", "{}",
+	               "[{\"role\": \"system\", \"content\": \"s\"}, {\"role\": \"user\", \"content\": \"u\"}]",
+	               "{\"model\":\"claude\",\"system\":\"s\",\"messages\":[{\"role\":\"user\",\"content\":\"u\"}],"
+	               "\"max_tokens\":1024,\"temperature\":0}");
+	expect_request(&fh_wire_google, "gemini", "{\"maxOutputTokens\": 5}",
+	               "[{\"role\": \"assistant\", \"content\": \"a\"}, {\"role\": \"user\", \"content\": \"u\"}]",
+	               "{\"contents\":[{\"role\":\"model\",\"parts\":[{\"text\":\"a\"}]},{\"role\":\"user\",\"parts\":"
+	               "[{\"text\":\"u\"}]}],\"generationConfig\":{\"temperature\":0,\"maxOutputTokens\":5}}");
+	expect_request(&fh_wire_openai_embedding, "e", "{\"dimensions\": 3}", "text",
+	               "{\"model\":\"e\",\"input\":\"text\",\"dimensions\":3}");
+	expect_answer(
+	    &fh_wire_anthropic,
+	    "{\"content\": [{\"type\": \"thinking\", \"thinking\": \"hm\"}, {\"type\": \"text\", \"text\": \"a\"},"
+	    " {\"type\": \"tool_use\", \"id\": \"1\", \"name\": \"f\", \"input\": {}}]}",
+	    "\"a\\n\\n{\\\"type\\\":\\\"tool_use\\\",\\\"id\\\":\\\"1\\\",\\\"name\\\":\\\"f\\\",\\\"input\\\":{}}\"");
+	expect_answer(&fh_wire_google, "{\"promptFeedback\": {\"blockReason\": \"SAFETY\"}}",
+	              "API error: the prompt was blocked: SAFETY");
+	expect_answer(&fh_wire_openai_embedding, "{\"data\": [{\"embedding\": [1, 2.5]}]}", "[1,2.5]");
+	expect_answer(&fh_wire_openai_embedding, "{\"data\": [{\"embedding\": [\"x\"]}]}",
+	              "API error: the server's answer holds no embedding");
+	expect_answer(&fh_wire_ollama_embedding, "{\"embeddings\": [[0.5]]}", "[0.5]");
+	expect_answer(&fh_wire_openai_moderation,
+	              "{\"results\": [{\"flagged\": true, \"categories\": {\"hate\": true, \"violence\": false},"
+	              " \"category_scores\": {\"hate\": 0.5}}]}",
+	              "{\"flagged\":true,\"flags\":[{\"code\":\"hate\",\"description\":\"hate\",\"confidence\":0.5}]}");
+}
+
+static void test_which_wire_an_id_speaks(void **state)
+{
+	static const struct {
+		const char *id;
+		const struct fh_wire *wire;
+		const char *model;
+	} rows[] = {
+		{ "openai:gpt-4o", &fh_wire_openai_chat, "gpt-4o" },
+		{ "openai:responses:gpt-5", &fh_wire_openai_responses, "gpt-5" },
+		{ "openai:embeddings:e", &fh_wire_openai_embedding, "e" },
+		{ "groq:llama-3:8b", &fh_wire_openai_chat, "llama-3:8b" },
+		{ "ollama:llama3.2:1b", &fh_wire_ollama_completion, "llama3.2:1b" },
+		{ "ollama:chat:llama3.2:1b", &fh_wire_ollama_chat, "llama3.2:1b" },
+		{ "anthropic:claude", &fh_wire_anthropic, "claude" },
+		{ "openrouter:a/b:free", &fh_wire_openai_chat, "a/b:free" },
+		{ "nosuch:x", NULL, NULL },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
+		const struct fh_service *service = NULL;
+		const char *model = NULL, *wrong = NULL;
+		assert_ptr_equal(fh_model_parse_id(rows[i].id, &service, &model, &wrong), rows[i].wire);
+		assert_true(fh_streq(model, rows[i].model));
+	}
+}
+
+static void test_counts_that_no_server_can_mean_are_left_out(void **state)
+{
+	(void)state;
+	fh_auto_provider_response struct fh_provider_response openai = FH_PROVIDER_RESPONSE_INIT;
+	fh_auto_provider_response struct fh_provider_response ollama = FH_PROVIDER_RESPONSE_INIT;
+	fh_model_answer(&fh_wire_openai_chat, 200, "application/json",
+	                fh_str("{\"choices\": [{\"message\": {\"content\": \"x\"}}],"
+	                       " \"usage\": {\"prompt_tokens\": 1e300, \"completion_tokens\": 9223372036854775807}}"),
+	                NULL, &openai);
+	assert_int_equal(openai.tokens.prompt, -1);
+	assert_int_equal(openai.tokens.completion, -1);
+	assert_int_equal(openai.tokens.total, -1);
+	fh_model_answer(&fh_wire_ollama_chat, 200, "application/json",
+	                fh_str("{\"message\": {\"content\": \"x\"}, \"prompt_eval_count\": 9223372036854775807,"
+	                       " \"eval_count\": 1}"),
+	                NULL, &ollama);
+	assert_int_equal(ollama.tokens.prompt, -1);
+	assert_int_equal(ollama.tokens.total, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_good_answer),
+		cmocka_unit_test(test_log_probs),
+		cmocka_unit_test(test_refusals_of_real_servers),
+		cmocka_unit_test(test_answers_that_lack_something),
+		cmocka_unit_test(test_a_schema_makes_the_output_json),
+		cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_ollama),
+		cmocka_unit_test(test_streams_are_put_together),
+		cmocka_unit_test(test_a_real_stream),
+		cmocka_unit_test(test_other_services),
+		cmocka_unit_test(test_which_wire_an_id_speaks),
+		cmocka_unit_test(test_counts_that_no_server_can_mean_are_left_out),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
