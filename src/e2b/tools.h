@@ -7,3 +7,7 @@
 
 /* Adds sudo, and python where the host has python3 alone. */
 void fh_e2b_add_tools(struct fh_plan *plan);
+
+/* guest/tools/sudo, embedded by the build. */
+extern const unsigned char fh_e2b_sudo[];
+extern const unsigned long fh_e2b_sudo_size;
