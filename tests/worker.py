@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs one python test file and writes one JSON line per test to a descriptor: {"name", "outcome", "detail", "seconds"}.
 
-    worker.py FD FILE [PATTERN]
+    worker.py FD FILE [PATTERN…]        with patterns, the tests whose name contains one of them
 
 outcome is passed, failed or skipped. tests/run starts it as each of the users that the tests are to run as. With
 FUMEHOOD_TEST_AGAIN=1 another user has had the tests that are marked as to run once (support.once): they are left out, and
@@ -79,13 +79,13 @@ def left_out(test):
     return again and (mark(test, "once", False) or mode in mark(test, "left_out_as", ()))
 
 
-def chosen(suite, pattern):
+def chosen(suite, patterns):
     """The suite without the tests that are not to run. Inner suites stay, since they run setUpClass and setUpModule."""
     tests = unittest.TestSuite()
     for test in suite:
         if isinstance(test, unittest.TestSuite):
-            tests.addTest(chosen(test, pattern))
-        elif pattern in test.id() and not left_out(test):
+            tests.addTest(chosen(test, patterns))
+        elif any(p in test.id() for p in patterns) and not left_out(test):
             tests.addTest(test)
     return tests
 
@@ -93,7 +93,7 @@ def chosen(suite, pattern):
 def main():
     out = os.fdopen(int(sys.argv[1]), "w")
     path = pathlib.Path(sys.argv[2]).resolve()
-    pattern = sys.argv[3] if len(sys.argv) > 3 else ""
+    patterns = sys.argv[3:] or [""]
     sys.path.insert(0, str(path.parent.parent))
     sys.path.insert(0, str(path.parent))
     try:
@@ -102,7 +102,7 @@ def main():
         out.write(json.dumps({"name": "(file)", "outcome": "skipped", "detail": str(e), "seconds": 0}) + "\n")
         return
     result = Reporter(out)
-    chosen(suite, pattern).run(result)
+    chosen(suite, patterns).run(result)
 
 
 main()

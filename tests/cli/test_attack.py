@@ -10,6 +10,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 
+FINAL = "a verdict that is forged once is forged"
+
 SUITE = support.TOP / "tests" / "attack" / "run"
 
 

@@ -18,6 +18,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import proc
 import support
 
+FINAL = "a verdict that is forged once is forged"
+
 QUIET = ["--no-progress-bar", "--no-self-check", "--json"]
 GUEST = support.TOP / "guest" / "python"
 

@@ -15,6 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import e2b_client
 import support
 
+FINAL = "a tenant that reads another's once has read it"
+
 SOURCES = support.TOP / "src" / "e2b"
 UNARY = (("process.Process/List", {}), ("process.Process/SendSignal", {"process": {"pid": 1}, "signal": "SIGNAL_SIGKILL"}),
          ("process.Process/SendInput", {"process": {"pid": 1}, "input": {"stdin": ""}}),

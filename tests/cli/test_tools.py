@@ -135,6 +135,30 @@ class Runner(support.TempDir):
                 "    def test_b(self): pass")
         self.assertEqual((0, "1 passed, 0 failed, 1 skipped"), self.run_tests(body, CI="true")[:2])
 
+    # Fails the first time, which it keeps in mind beside the checkout's tests.
+    FLAKY = ("    def test_a(self):\n        import pathlib\n        seen = pathlib.Path(__file__ + '.seen')\n"
+             "        first = not seen.exists()\n        seen.touch()\n        self.assertFalse(first, 'the first time')\n")
+
+    def test_what_fails_beside_others_and_passes_alone_is_flaky_and_named(self):
+        status, last, out = self.run_tests(self.FLAKY + "    def test_b(self): pass", "--flaky", "1")
+        self.assertEqual((0, "1 passed, 0 failed, 1 flaky"), (status, last))
+        self.assertIn("the first time", out)
+        self.assertIn("test_it.py: It.test_a", out)
+
+    def test_what_fails_again_is_a_failure(self):
+        status, last, _ = self.run_tests("    def test_a(self): self.fail('each time')", "--flaky", "1")
+        self.assertEqual((1, "0 passed, 1 failed"), (status, last))
+
+    def test_nothing_is_run_again_unless_asked_for_nor_when_more_failed(self):
+        self.assertEqual((1, "0 passed, 1 failed"), self.run_tests(self.FLAKY)[:2])
+        self.write("tests/cli/test_it.py.seen", "").unlink()
+        body = self.FLAKY + "    def test_b(self): self.fail('each time')"
+        self.assertEqual((1, "0 passed, 2 failed"), self.run_tests(body, "--flaky", "1")[:2])
+
+    def test_what_is_final_is_not_run_again(self):
+        body = self.FLAKY + 'FINAL = "a hole is a hole though it opens once"'
+        self.assertEqual((1, "0 passed, 1 failed"), self.run_tests(body, "--flaky", "1")[:2])
+
 
 @support.once
 class SharedCaches(support.TempDir):

@@ -10,6 +10,7 @@ import suite
 import support
 
 ALONE = "hostile programs, and their controls without a sandbox"
+FINAL = "a hole is a hole though it opens once"
 
 JOBS = 8 if support.FULL else 4
 SEEN = {}                          # controls that one of the paths has run for all

@@ -11,6 +11,8 @@ import hunt
 import suite
 import support
 
+FINAL = "a hole is a hole though it opens once"
+
 # What two sandboxes that are alive at the same time, forked from one zygote where there is one, have both of: (kind, a pattern of name and
 # access). The words in front are those of the table. Anything else is new, and has to be closed, or told there.
 SHARED = {

@@ -9,6 +9,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 
+FINAL = "a hole is a hole though it opens once"
+
 RUN = support.TOP / "tests" / "abuse" / "run"
 
 

@@ -14,6 +14,8 @@ import proc
 import support
 from inside import PY, bash, c, python, marker, run, running, story
 
+FINAL = "a hole is a hole though it opens once"
+
 LAYERS = ["user", "pid", "mount", "network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp",
           "landlock",
           "proc"]

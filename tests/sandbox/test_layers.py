@@ -13,6 +13,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 from inside import bash, c, plan, python, run, story
 
+FINAL = "a hole is a hole though it opens once"
+
 CALL = ("#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n#include <sys/syscall.h>\n"
         "#include <sys/mount.h>\n"
         "#include <sys/prctl.h>\n#include <unistd.h>\n")
