@@ -7,7 +7,6 @@
 #include "base/escape.h"
 #include "base/launcher.h"
 #include "base/parse.h"
-#include "base/path.h"
 #include "base/sha256.h"
 #include "cli/judge_keep.h"
 #include "cli/judge_report.h"
@@ -37,9 +36,10 @@ static const char details[] = "Formats, told apart by their fields:\n"
                               "Samples from - are read from standard input.\n"
                               "\n"
                               "The results file gets one object a sample: task_id, index, passed, verdict,\n"
-                              "reason, integrity, usage. An interrupted run goes on where it stopped when the\n"
-                              "same command is given again: rows whose sample, problem, limits, interpreter and\n"
-                              "judge are the same are kept, the others are judged.\n"
+                              "reason, integrity, usage; it is compressed when its name ends in .gz. An interrupted\n"
+                              "run goes on where it stopped when the same command is given again: rows whose\n"
+                              "sample, problem, limits, interpreter and judge are the same are kept, the others are\n"
+                              "judged.\n"
                               "\n"
                               "Examples:\n"
                               "  fumehood judge --problems HumanEval.jsonl.gz samples.jsonl -o results.jsonl\n"
@@ -188,9 +188,9 @@ static const struct fh_command_line command_line = {
 	.options = options,
 };
 
-static int no_results_file(struct fh_error *err, const char *why)
+static int no_results_file(struct fh_error *err)
 {
-	int r = fh_error_set(err, FH_E_ARGUMENT, "option -o: %s", why);
+	int r = fh_error_set(err, FH_E_ARGUMENT, "option -o: standard output is no file that could be gone on with");
 	fh_error_hint(err, "results are added to their file one by one, and an interrupted run resumes from it: name one "
 	                   "such as results.jsonl");
 	return r;
@@ -208,9 +208,7 @@ static int check_options(const struct judge_options *o, struct fh_error *err)
 	else if (!o->results && !o->show_given)
 		r = fh_error_set(err, FH_E_ARGUMENT, "where shall the results go? -o is missing");
 	else if (fh_streq(o->results, "-"))
-		return no_results_file(err, "standard output is no file that could be gone on with");
-	else if (fh_streq(fh_path_ext(o->results ? o->results : ""), ".gz"))
-		return no_results_file(err, "results are not written compressed");
+		return no_results_file(err);
 	else if (o->seed && (!o->seed[0] || strlen(o->seed) > FH_SEED_MAX))
 		return fh_error_set(err, FH_E_ARGUMENT, "option --seed: from 1 to %d bytes", FH_SEED_MAX);
 	if (r < 0)
@@ -289,7 +287,6 @@ static void add_show_command(struct fh_buf *out, const struct judge_options *o)
 
 struct watch {
 	struct fh_progress *bar;
-	struct fh_judge_kept *kept; /* NULL: the judgement is not stored */
 	size_t passed, other;
 };
 
@@ -341,27 +338,26 @@ static void on_done(void *context, size_t done, enum fh_verdict verdict)
 		fh_progress_step(w->bar, done, note);
 }
 
-static int on_row(void *context, size_t index, const struct fh_judge_outcome *o, struct fh_error *err)
-{
-	struct watch *w = context;
-	return w->kept ? fh_judge_kept_put(w->kept, index, o, err) : 0;
-}
-
-/* Begins to store the judgement. Without a store it runs nevertheless, with a note. */
-static struct fh_judge_kept *begin_kept(const struct judge_options *o, struct fh_judge_keep *keep)
+/* Begins to store the judgement, and returns the id of the store's entry. Without a store it runs nevertheless, with a
+ * note. */
+static FH_OWN char *begin_kept(const struct judge_options *o, struct fh_judge_keep *keep, struct fh_sinks *sinks)
 {
 	struct fh_error err = FH_ERROR_INIT;
-	struct fh_judge_kept *kept = NULL;
-	char text[1400];
+	struct fh_sink sink;
+	char text[1400], *id = NULL;
+	if (!o->write)
+		return NULL;
 	keep->problems_path = o->problems;
 	keep->samples_path = o->args.items[0];
 	keep->results_path = o->results;
 	keep->argv = o->argv;
 	keep->allow_in_process = o->allow_in_process;
-	if (o->write && fh_judge_kept_begin(keep, &kept, &err) < 0 && (err.code != FH_E_UNAVAILABLE || err.retryable))
+	if (fh_judge_keep_begin(keep, &sink, &id, &err) >= 0)
+		fh_sinks_add(sinks, sink);
+	else if (err.code != FH_E_UNAVAILABLE || err.retryable)
 		fprintf(stderr, "warning: this judgement will not be in the store: %s\n",
 		        fh_error_text(&err, text, sizeof(text)));
-	return kept;
+	return id;
 }
 
 static void say_resumed(const struct judge_options *o, const struct fh_results *results)
@@ -396,43 +392,47 @@ static void hash_sample(const struct fh_judge_problem *problem, const struct fh_
 	fh_sha256_hex(&h, ret_hex);
 }
 
-static int judge_all(const struct judge_options *o, const struct fh_judge_keep *what, struct fh_results *results,
-                     struct fh_judge_kept *kept, struct fh_error *err)
+static int judge_all(const struct judge_options *o, const struct fh_judge_keep *what, const struct fh_sinks *sinks,
+                     struct fh_error *err)
 {
-	const struct fh_judge_samples *samples = what->samples;
-	struct watch watch = { .kept = kept };
+	const struct fh_judge_samples *samples = what->judgement->samples;
+	struct watch watch = { 0 };
 	struct fh_batch_options batch = {
 		.repeat = (unsigned)o->repeat,
 		.jobs = FH_MIN(o->jobs, UINT16_MAX),
 		.on_done = on_done,
-		.on_row = on_row,
 		.context = &watch,
 	};
 	for (size_t i = 0; i < samples->count; i++) {
-		struct fh_results_row row = fh_results_row(results, i);
+		struct fh_results_row row = fh_results_row(what->results, i);
 		if (row.present)
 			*(row.verdict == FH_VERDICT_PASSED ? &watch.passed : &watch.other) += 1;
 	}
 	if (o->progress_bar && !o->quiet)
 		watch.bar = fh_progress_new("judge", samples->count, false);
-	int r = fh_batch_run(what->session, what->problems, samples, results, &batch, err);
+	int r = fh_batch_run(what->judgement, sinks, &batch, err);
 	fh_progress_free(watch.bar);
-	return r < 0 ? r : fh_results_finish(results, err);
+	return r;
 }
 
-/* Judges with rows kept in the store. *ret_id: the id of the store's entry; NULL: there is none. */
+/* Judges with rows going to the results file and, after that, to the store. *ret_id: the id of the store's entry; NULL:
+ * there is none. */
 static int judge_kept(const struct judge_options *o, struct fh_judge_keep *what, struct fh_results *results,
                       char **ret_id, struct fh_error *err)
 {
 	struct fh_error own = FH_ERROR_INIT;
-	struct fh_judge_kept *kept = begin_kept(o, what);
-	*ret_id = kept ? fh_xstrdup(fh_judge_kept_id(kept)) : NULL;
-	int r = judge_all(o, what, results, kept, err);
-	int of_store = kept ? fh_judge_kept_end(kept, r >= 0, &own) : 0;
-	if (r < 0 || of_store >= 0)
+	struct fh_sinks sinks = { 0 };
+	int64_t begun_ns = fh_now_ns();
+	fh_sinks_add(&sinks, fh_results_sink(results));
+	*ret_id = begin_kept(o, what, &sinks);
+	int r = judge_all(o, what, &sinks, err);
+	const struct fh_sink_end how = { .complete = r >= 0, .duration_ms = (fh_now_ns() - begun_ns) / FH_NS_PER_MS };
+	int ended = fh_sinks_end(&sinks, &how, &own);
+	fh_sinks_close(&sinks);
+	if (r < 0 || ended >= 0)
 		return r;
 	*err = own;
-	return of_store;
+	return ended;
 }
 
 static int print_report(const struct judge_options *o, const struct fh_judge_report *report, struct fh_error *err)
@@ -487,13 +487,14 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 		r = check_ours(o, results, &err);
 	if (r >= 0) {
 		say_resumed(o, results);
+		const struct fh_judgement judgement = { .session = session,
+			                                    .problems = problems,
+			                                    .samples = samples,
+			                                    .keys = (const char(*)[FH_SHA256_HEX])keys,
+			                                    .hashes = (const char(*)[FH_SHA256_HEX])hashes };
 		r = judge_kept(o,
-		               &(struct fh_judge_keep){ .session = session,
-		                                        .problems = problems,
-		                                        .samples = samples,
-		                                        .results = results,
-		                                        .keys = (const char(*)[FH_SHA256_HEX])keys,
-		                                        .self_check = o->self_check ? &check : NULL },
+		               &(struct fh_judge_keep){
+		                   .judgement = &judgement, .results = results, .self_check = o->self_check ? &check : NULL },
 		               results, &id, &err);
 		report->stored = id;
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/judge_keep.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -15,23 +14,13 @@
 /* Time between two commits. Rows are in the results file meanwhile; those that the store lacks are added when the
  * judgement is resumed. */
 #define GATHER_MS 250
-/* STREAM_MAX: bytes of each of a program's streams that are kept, for people to read. */
-enum { STREAM_MAX = 64 << 10, FAILED = 1, ERROR = 2 };
 
-struct fh_judge_kept {
+struct kept {
 	struct fh_judge_keep keep;
 	struct fh_store_writer *writer;
 	char *id;
-	int64_t begun_ns, before_ms; /* when it began; how long it ran before it was interrupted */
-	bool *stored;                /* for each sample: it was in the store before the first was judged */
-	pthread_mutex_t lock;        /* guards the members below */
-	/* Limits and isolation as JSON, and the values that it was made of: they are equal for nearly all runs, so the text
-	 * is kept. */
-	char *place;
-	struct fh_limits limits;
-	enum fh_enforced enforced[FH_LIMIT_COUNT_];
-	uint32_t layers;
-	char *missing[FH_LAYER_COUNT_];
+	int64_t before_ms; /* how long it ran before it was interrupted */
+	bool *stored;      /* for each sample: it was in the store before the first was judged */
 };
 
 /* -------------------------------------------------------------------------------------------------------- documents */
@@ -50,7 +39,7 @@ static json_t *path_json(const char *path)
 
 static json_t *config_json(const struct fh_judge_keep *k)
 {
-	const struct fh_judge_settings *s = fh_judge_settings(k->session);
+	const struct fh_judge_settings *s = fh_judge_settings(k->judgement->session);
 	json_t *o = json_object(), *limits = json_object();
 	for (int i = 0; i < FH_LIMIT_COUNT_; i++)
 		if (s->limits.value[i] != FH_UNLIMITED && (i != FH_LIMIT_CPU_RATE || s->limits.value[i] != 0))
@@ -65,7 +54,7 @@ static json_t *config_json(const struct fh_judge_keep *k)
 	json_object_set_new(o, "seed", text_json(s->seed));
 	json_object_set_new(o, "allow_in_process", json_boolean(k->allow_in_process));
 	json_object_set_new(o, "self_check", k->self_check ? fh_judge_self_check_json(k->self_check) : json_null());
-	json_object_set_new(o, "tools", fh_judge_tools_json(k->session));
+	json_object_set_new(o, "tools", fh_judge_tools_json(k->judgement->session));
 	json_object_set_new(o, "fumehood", json_string(fh_version()));
 	return o;
 }
@@ -87,7 +76,7 @@ static int find(struct fh_store *s, const char *results, struct fh_store_eval_li
 }
 
 struct arrange {
-	struct fh_judge_kept *k;
+	struct kept *k;
 	struct fh_store_place *drops;
 	size_t count, capacity;
 };
@@ -96,15 +85,16 @@ static int note_old(void *context, const struct fh_store_cell *cell, struct fh_e
 {
 	struct arrange *a = context;
 	const struct fh_judge_keep *k = &a->k->keep;
-	if (cell->row < k->samples->count && cell->column == 0 && fh_results_row(k->results, cell->row).present &&
-	    fh_streq(cell->key, k->keys[cell->row]))
+	const struct fh_judgement *j = k->judgement;
+	if (cell->row < j->samples->count && cell->column == 0 && fh_results_row(k->results, cell->row).present &&
+	    fh_streq(cell->key, j->keys[cell->row]))
 		a->k->stored[cell->row] = true;
 	else
 		FH_PUSH(a->drops, a->count, a->capacity) = (struct fh_store_place){ cell->row, cell->column };
 	return 0;
 }
 
-static int arrange(struct fh_judge_kept *k, struct fh_store *reader, int64_t number, struct fh_error *err)
+static int arrange(struct kept *k, struct fh_store *reader, int64_t number, struct fh_error *err)
 {
 	struct arrange a = { .k = k };
 	int r = fh_store_each_cell(reader, number, false, note_old, &a, err);
@@ -114,20 +104,9 @@ static int arrange(struct fh_judge_kept *k, struct fh_store *reader, int64_t num
 	return r;
 }
 
-/* Adds the rows of the results file that the store lacks: they are from before the store had this judgement, or from
- * one with --no-write. */
-static int add_missing(struct fh_judge_kept *k, struct fh_error *err)
-{
-	int r = 0;
-	for (size_t i = 0; i < k->keep.samples->count && r == 0; i++)
-		if (!k->stored[i] && fh_results_row(k->keep.results, i).present)
-			r = fh_judge_kept_put(k, i, NULL, err);
-	return r;
-}
-
 /* ------------------------------------------------------------------------------------------------------------ begin */
 
-static int begin_writer(struct fh_judge_kept *k, const struct fh_store_eval *old, struct fh_error *err)
+static int begin_writer(struct kept *k, const struct fh_store_eval *old, struct fh_error *err)
 {
 	const struct fh_judge_keep *keep = &k->keep;
 	char id[64];
@@ -145,8 +124,8 @@ static int begin_writer(struct fh_judge_kept *k, const struct fh_store_eval *old
 		                              .kind = FH_STORE_JUDGE,
 		                              .description = old ? old->description : description,
 		                              .created_ms = now,
-		                              .total = keep->samples->count,
-		                              .rows = keep->samples->count,
+		                              .total = keep->judgement->samples->count,
+		                              .rows = keep->judgement->samples->count,
 		                              .config = config,
 		                              .options = options,
 		                              .vars = vars,
@@ -157,7 +136,7 @@ static int begin_writer(struct fh_judge_kept *k, const struct fh_store_eval *old
 	return fh_store_writer_begin(&b, &k->writer, err);
 }
 
-static int begin(struct fh_judge_kept *k, struct fh_error *err)
+static int begin(struct kept *k, struct fh_error *err)
 {
 	fh_auto_store struct fh_store *reader = NULL;
 	struct fh_store_eval_list found = { 0 };
@@ -174,154 +153,58 @@ static int begin(struct fh_judge_kept *k, struct fh_error *err)
 		r = begin_writer(k, old, err);
 	if (r == 0 && old)
 		r = arrange(k, reader, old->number, err);
-	if (r == 0)
-		r = add_missing(k, err);
 	fh_store_eval_list_release(&found);
 	return r;
 }
 
-int fh_judge_kept_begin(const struct fh_judge_keep *keep, struct fh_judge_kept **ret, struct fh_error *err)
-{
-	struct fh_judge_kept *k = FH_NEW(struct fh_judge_kept);
-	k->keep = *keep;
-	k->begun_ns = fh_now_ns();
-	k->stored = fh_xcalloc(keep->samples->count + 1, sizeof(*k->stored));
-	pthread_mutex_init(&k->lock, NULL);
-	int r = begin(k, err);
-	if (r < 0) {
-		fh_judge_kept_close(k);
-		return r;
-	}
-	*ret = k;
-	return 0;
-}
+/* ------------------------------------------------------------------------------------------------------------- sink */
 
-const char *fh_judge_kept_id(const struct fh_judge_kept *k)
+static int take(void *self, const struct fh_row *row, struct fh_error *err)
 {
-	return k->id;
-}
-
-/* ------------------------------------------------------------------------------------------------------------- rows */
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || fh_streq(a, b);
-}
-
-static bool is_same_place(const struct fh_judge_kept *k, const struct fh_result *r)
-{
-	if (!k->place || k->layers != r->layers || memcmp(&k->limits, &r->limits, sizeof(k->limits)) != 0 ||
-	    memcmp(k->enforced, r->enforced, sizeof(k->enforced)) != 0)
-		return false;
-	for (int i = 0; i < FH_LAYER_COUNT_; i++)
-		if (!same_text(k->missing[i], r->layer_missing[i]))
-			return false;
-	return true;
-}
-
-/* Makes the JSON of limits and isolation, in the form of `fumehood run --json`. */
-static void note_place(struct fh_judge_kept *k, const struct fh_result *r)
-{
-	struct fh_result bare = *r;
-	memset(bare.stream_data, 0, sizeof(bare.stream_data));
-	memset(bare.stream_size, 0, sizeof(bare.stream_size));
-	fh_auto_free char *text = fh_result_json(&bare, 0);
-	fh_auto_json json_t *o = fh_json_parse(fh_str(text), NULL, NULL);
-	fh_auto_free char *limits = fh_json_text(json_object_get(o, "limits"), 0);
-	fh_auto_free char *isolation = fh_json_text(json_object_get(o, "isolation"), 0);
-	free(k->place);
-	k->place = fh_xasprintf(",\"limits\":%s,\"isolation\":%s", limits, isolation);
-	k->limits = r->limits;
-	memcpy(k->enforced, r->enforced, sizeof(k->enforced));
-	k->layers = r->layers;
-	for (int i = 0; i < FH_LAYER_COUNT_; i++) {
-		free(k->missing[i]);
-		k->missing[i] = r->layer_missing[i] ? fh_xstrdup(r->layer_missing[i]) : NULL;
-	}
-}
-
-static void write_stream(struct fh_buf *out, const struct fh_result *r, enum fh_stream stream, const char *name)
-{
-	struct fh_str bytes = { (const char *)r->stream_data[stream], FH_MIN(r->stream_size[stream], (size_t)STREAM_MAX) };
-	if (!bytes.p)
-		bytes = fh_str("");
-	fh_buf_addf(out, ",\"%s\":", name);
-	fh_json_write_string(out, bytes);
-	if (r->stream_truncated[stream] || bytes.n < r->stream_size[stream])
-		fh_buf_addf(out, ",\"%s_truncated\":true", name);
-}
-
-/* Writes the row of the results file, with what else is known of the run added to the same object. */
-static void write_data(struct fh_judge_kept *k, size_t index, const struct fh_judge_problem *problem,
-                       const struct fh_result *run, struct fh_buf *out)
-{
-	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
-	const char *line = fh_results_text(k->keep.results, index);
-	fh_judge_program(problem, &k->keep.samples->items[index], &program);
-	fh_buf_add(out, line, strlen(line) - 1);
-	fh_buf_addf(out, ",\"language\":\"%s\",\"program\":", fh_judge_language_name(problem->language));
-	fh_json_write_string(out, fh_buf_str(&program));
-	if (run) {
-		write_stream(out, run, FH_STDOUT, "stdout");
-		write_stream(out, run, FH_STDERR, "stderr");
-		pthread_mutex_lock(&k->lock);
-		if (!is_same_place(k, run))
-			note_place(k, run);
-		fh_buf_adds(out, k->place);
-		pthread_mutex_unlock(&k->lock);
-	}
-	fh_buf_addc(out, '}');
-}
-
-int fh_judge_kept_put(struct fh_judge_kept *k, size_t index, const struct fh_judge_outcome *o, struct fh_error *err)
-{
-	const struct fh_judge_problem *problem = &k->keep.problems->items[k->keep.samples->items[index].problem];
-	const struct fh_result *run = o ? o->run : NULL;
-	enum fh_verdict verdict = fh_results_row(k->keep.results, index).verdict;
-	bool passed = verdict == FH_VERDICT_PASSED;
+	struct kept *k = self;
 	fh_auto_buf struct fh_buf data = FH_BUF_INIT(0);
-	write_data(k, index, problem, run, &data);
-	const struct fh_store_row row = { .row = (uint32_t)index,
-		                              .success = passed,
-		                              .failure = passed                               ? 0
-		                                         : verdict == FH_VERDICT_ENGINE_ERROR ? ERROR
-		                                                                              : FAILED,
-		                              .score = passed,
-		                              .latency_ms = run ? (double)run->usage.wall_us / 1000 : 0,
-		                              .key = k->keep.keys[index],
-		                              .status = fh_verdict_name(verdict),
-		                              .language = fh_judge_language_name(problem->language),
-		                              .data = fh_buf_str(&data) };
-	int r = fh_store_writer_row(k->writer, &row, err);
+	if (row->again && k->stored[row->index])
+		return 0;
+	fh_buf_add(&data, row->text.p, row->text.n - 1); /* without its closing brace */
+	row->add_evidence(row, &data);
+	fh_buf_addc(&data, '}');
+	struct fh_row whole = *row;
+	whole.text = fh_buf_str(&data);
+	int r = fh_store_writer_row(k->writer, &whole, err);
 	if (r < 0 && err && !err->hint[0])
 		fh_error_hint(err, "the same command goes on; with --no-write it leaves the store out");
 	return r;
 }
 
-static void release(struct fh_judge_kept *k)
+static int end(void *self, const struct fh_sink_end *how, struct fh_error *err)
 {
-	for (int i = 0; i < FH_LAYER_COUNT_; i++)
-		free(k->missing[i]);
-	pthread_mutex_destroy(&k->lock);
-	free(k->place);
+	struct kept *k = self;
+	struct fh_sink_end all = *how;
+	all.duration_ms += k->before_ms;
+	return fh_store_writer_end(FH_TAKE_PTR(k->writer), &all, err);
+}
+
+static void close_kept(void *self)
+{
+	struct kept *k = self;
+	fh_store_writer_close(k->writer);
 	free(k->stored);
 	free(k->id);
 	free(k);
 }
 
-int fh_judge_kept_end(struct fh_judge_kept *k, bool complete, struct fh_error *err)
+int fh_judge_keep_begin(const struct fh_judge_keep *keep, struct fh_sink *ret, char **ret_id, struct fh_error *err)
 {
-	const struct fh_store_end end = { .complete = complete,
-		                              .duration_ms = k->before_ms + (fh_now_ns() - k->begun_ns) / FH_NS_PER_MS };
-	int r = fh_store_writer_end(k->writer, &end, err);
-	release(k);
-	return r;
-}
-
-void fh_judge_kept_close(struct fh_judge_kept *k)
-{
-	if (!k)
-		return;
-	fh_store_writer_close(k->writer);
-	release(k);
+	static const struct fh_sink_kind kind = { .row = take, .end = end, .close = close_kept };
+	struct kept *k = FH_NEW(struct kept);
+	k->keep = *keep;
+	k->stored = fh_xcalloc(keep->judgement->samples->count + 1, sizeof(*k->stored));
+	int r = begin(k, err);
+	if (r < 0) {
+		close_kept(k);
+		return r;
+	}
+	*ret = (struct fh_sink){ &kind, k };
+	*ret_id = fh_xstrdup(k->id);
+	return 0;
 }

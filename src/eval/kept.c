@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/kept.h"
 
+#include <pthread.h>
+
 #include "eval/config/select.h"
 #include "eval/content.h"
 #include "store/rows.h"
@@ -25,6 +27,7 @@ struct fh_eval_kept {
 	size_t old_count, old_capacity;
 	json_t *by_key; /* hash -> index of the first old cell with it */
 	enum fh_eval_again again;
+	pthread_mutex_t lock; /* guards `content` */
 };
 
 /* ------------------------------------------------------------------------------------------------- what is there */
@@ -127,6 +130,19 @@ static int resume(struct fh_eval_kept *k, const struct fh_eval_keep *keep, struc
 
 /* ------------------------------------------------------------------------------------------------------------ begin */
 
+static void close_kept(void *self)
+{
+	struct fh_eval_kept *k = self;
+	fh_store_writer_close(k->writer);
+	fh_store_close(k->reader);
+	fh_eval_content_free(k->content);
+	pthread_mutex_destroy(&k->lock);
+	json_decref(k->by_key);
+	free(k->old);
+	free(k->kept);
+	free(k);
+}
+
 int fh_eval_kept_begin(const struct fh_eval_plan *plan, const struct fh_eval_keep *keep, struct fh_eval_kept **ret,
                        struct fh_error *err)
 {
@@ -134,6 +150,7 @@ int fh_eval_kept_begin(const struct fh_eval_plan *plan, const struct fh_eval_kee
 	k->plan = plan;
 	k->again = keep->again;
 	k->content = fh_eval_content_new(plan);
+	pthread_mutex_init(&k->lock, NULL);
 	k->kept = fh_xcalloc(plan->cell_count + 1, sizeof(*k->kept));
 	const struct fh_store_begin b = { .id = keep->id,
 		                              .kind = FH_STORE_EVAL,
@@ -154,7 +171,7 @@ int fh_eval_kept_begin(const struct fh_eval_plan *plan, const struct fh_eval_kee
 	if (r == 0 && keep->resume)
 		r = resume(k, keep, err);
 	if (r < 0) {
-		fh_eval_kept_close(k);
+		close_kept(k);
 		return r;
 	}
 	*ret = k;
@@ -166,82 +183,49 @@ size_t fh_eval_kept_count(const struct fh_eval_kept *k)
 	return k->count;
 }
 
-json_t *fh_eval_kept_row(struct fh_eval_kept *k, size_t cell)
+/* ------------------------------------------------------------------------------------------------------------- sink */
+
+static bool recall_row(void *self, size_t cell, struct fh_buf *out)
 {
+	struct fh_eval_kept *k = self;
 	const struct fh_eval_cell *at = &k->plan->cells[cell];
 	struct fh_store_cell c;
+	fh_buf_truncate(out, 0);
 	if (!k->kept[cell] || fh_store_cell(k->reader, k->eval, at->row, at->column, &c, NULL) < 0)
-		return NULL;
-	json_t *row = fh_json_parse((struct fh_str){ c.data, c.data_n }, NULL, NULL);
+		return false;
+	fh_auto_json json_t *row = fh_json_parse((struct fh_str){ c.data, c.data_n }, NULL, NULL);
 	fh_store_cell_release(&c);
-	if (row) {
-		json_object_set_new(row, "testIdx", json_integer(at->row));
-		json_object_set_new(row, "promptIdx", json_integer(at->column));
-	}
-	return row;
+	if (!row)
+		return false;
+	/* its test may have moved */
+	json_object_set_new(row, "testIdx", json_integer(at->row));
+	json_object_set_new(row, "promptIdx", json_integer(at->column));
+	fh_json_write(out, row, 0);
+	return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- rows */
-
-/* What the sandbox reported about the program, from the first assertion that ran one. */
-static const char *said(const struct fh_eval_result *r, const char *what)
+static int take(void *self, const struct fh_row *row, struct fh_error *err)
 {
-	const json_t *parts = json_object_get(r->grading, "componentResults");
-	for (size_t i = 0; i < json_array_size(parts); i++) {
-		const char *text = fh_json_str(json_object_get(json_array_get(parts, i), "metadata"), what, NULL);
-		if (text)
-			return text;
-	}
-	return NULL;
-}
-
-int fh_eval_kept_put(struct fh_eval_kept *k, size_t cell, const struct fh_eval_result *result, struct fh_str text,
-                     struct fh_error *err)
-{
+	struct fh_eval_kept *k = self;
 	char key[FH_SHA256_HEX];
-	const struct fh_eval_cell *at = &k->plan->cells[cell];
-	fh_eval_content_key(k->content, cell, key);
-	fh_auto_free char *named = json_object_size(result->named_scores) ? fh_json_text(result->named_scores, 0) : NULL;
-	const struct fh_store_row row = { .row = at->row,
-		                              .column = at->column,
-		                              .success = result->success,
-		                              .failure = (int)result->failure,
-		                              .score = result->score,
-		                              .latency_ms = result->latency_ms,
-		                              .cost = result->cost,
-		                              .tokens = FH_MAX(result->tokens.total, 0),
-		                              .key = key,
-		                              .status = said(result, "verdict"),
-		                              .language = said(result, "language"),
-		                              .named = named,
-		                              .data = text };
-	return fh_store_writer_row(k->writer, &row, err);
+	struct fh_row keyed = *row;
+	if (row->again)
+		return 0;
+	pthread_mutex_lock(&k->lock);
+	fh_eval_content_key(k->content, row->index, key);
+	pthread_mutex_unlock(&k->lock);
+	keyed.key = key;
+	return fh_store_writer_row(k->writer, &keyed, err);
 }
 
-static void release(struct fh_eval_kept *k)
+static int end(void *self, const struct fh_sink_end *how, struct fh_error *err)
 {
-	fh_store_close(k->reader);
-	fh_eval_content_free(k->content);
-	json_decref(k->by_key);
-	free(k->old);
-	free(k->kept);
-	free(k);
+	struct fh_eval_kept *k = self;
+	return fh_store_writer_end(FH_TAKE_PTR(k->writer), how, err);
 }
 
-int fh_eval_kept_end(struct fh_eval_kept *k, const struct fh_eval_results *results, struct fh_error *err)
+struct fh_sink fh_eval_kept_sink(struct fh_eval_kept *k)
 {
-	const struct fh_store_end end = { .complete = !results->interrupted,
-		                              .duration_ms = (int64_t)results->duration_ms,
-		                              .metrics = results->metrics };
-	int r = fh_store_writer_end(k->writer, &end, err);
-	release(k);
-	return r;
-}
-
-void fh_eval_kept_close(struct fh_eval_kept *k)
-{
-	if (!k)
-		return;
-	fh_store_writer_close(k->writer);
-	release(k);
+	static const struct fh_sink_kind kind = { .recall = recall_row, .row = take, .end = end, .close = close_kept };
+	return (struct fh_sink){ &kind, k };
 }

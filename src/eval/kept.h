@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stores an eval while it runs: rows are written as they finish, and an interrupted eval continues from there.
+ * An eval in the store, as a sink of its rows (sink/sink.h): rows are written as they finish, and an interrupted eval
+ * continues from there.
  *
  * Cells are matched by content (eval/content.h): a stored cell whose hash equals that of a cell of the plan is kept,
  * even if its test has moved; all others are removed.
  */
 #pragma once
 #include "eval/results.h"
+#include "sink/sink.h"
 #include "store/writer.h"
 
 struct fh_eval_kept;
@@ -33,11 +35,5 @@ struct fh_eval_keep {
 int fh_eval_kept_begin(const struct fh_eval_plan *plan, const struct fh_eval_keep *keep, struct fh_eval_kept **ret,
                        struct fh_error *err);
 size_t fh_eval_kept_count(const struct fh_eval_kept *k); /* cells that need not run */
-/* The stored row of a cell that need not run, with its indices updated; NULL: the cell has to run. New reference. */
-FH_OWN json_t *fh_eval_kept_row(struct fh_eval_kept *k, size_t cell);
-/* Writes the row of a cell. Not thread-safe. */
-int fh_eval_kept_put(struct fh_eval_kept *k, size_t cell, const struct fh_eval_result *result, struct fh_str row,
-                     struct fh_error *err);
-/* Brings all rows to the disk and records how the eval ended. Always frees k. */
-int fh_eval_kept_end(struct fh_eval_kept *k, const struct fh_eval_results *results, struct fh_error *err);
-void fh_eval_kept_close(FH_NULLABLE struct fh_eval_kept *k);
+/* The sink that the functions above prepared. Closing it frees k. */
+struct fh_sink fh_eval_kept_sink(struct fh_eval_kept *k);

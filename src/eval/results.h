@@ -8,8 +8,7 @@
 #pragma once
 #include "eval/plan.h"
 #include "eval/rows.h"
-
-enum fh_failure { FH_FAILURE_NONE, FH_FAILURE_ASSERTION, FH_FAILURE_ERROR };
+#include "sink/row.h"
 
 struct fh_eval_result {
 	bool success;

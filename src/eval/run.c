@@ -20,7 +20,7 @@ struct pool {
 	int64_t deadline;    /* end of the eval's time limit, in fh_now_ns; INT64_MAX: no limit */
 	atomic_size_t next;
 	atomic_bool broken;   /* storing a row failed; no more rows are stored */
-	pthread_mutex_t lock; /* guards the members below, and calls of on_row and on_progress */
+	pthread_mutex_t lock; /* guards the members below, and calls of the sinks and of on_progress */
 	struct fh_eval_results *results;
 	/* Finished cells of rows whose columns are compared; they wait for the last cell of their row. NULL: no row is
 	 * compared. */
@@ -29,20 +29,57 @@ struct pool {
 
 /* ------------------------------------------------------------------------------------------------- a cell is done */
 
+/* What the sandbox reported about the program, from the first assertion that ran one. */
+static const char *reported(const struct fh_eval_result *r, const char *what)
+{
+	const json_t *parts = json_object_get(r->grading, "componentResults");
+	for (size_t i = 0; i < json_array_size(parts); i++) {
+		const char *text = fh_json_str(json_object_get(json_array_get(parts, i), "metadata"), what, NULL);
+		if (text)
+			return text;
+	}
+	return NULL;
+}
+
+/* Brings a row to the sinks. */
+static void deliver(struct pool *p, size_t cell, const struct fh_eval_result *result, struct fh_str text, bool again)
+{
+	const struct fh_eval_cell *at = &p->run->plan->cells[cell];
+	struct fh_error err = FH_ERROR_INIT;
+	if (!p->run->sinks || atomic_load(&p->broken))
+		return;
+	fh_auto_free char *named = json_object_size(result->named_scores) ? fh_json_text(result->named_scores, 0) : NULL;
+	const struct fh_row row = { .index = cell,
+		                        .row = at->row,
+		                        .column = at->column,
+		                        .again = again,
+		                        .success = result->success,
+		                        .failure = result->failure,
+		                        .score = result->score,
+		                        .latency_ms = result->latency_ms,
+		                        .cost = result->cost,
+		                        .tokens = FH_MAX(result->tokens.total, 0),
+		                        .status = reported(result, "verdict"),
+		                        .language = reported(result, "language"),
+		                        .integrity = reported(result, "integrity"),
+		                        .named = named,
+		                        .text = text };
+	if (fh_sinks_row(p->run->sinks, &row, &err) < 0) {
+		p->results->sink_error = err;
+		atomic_store(&p->broken, true);
+	}
+}
+
 /* Writes the finished cell as a row, counts it, and releases its result. */
 static void finish(struct pool *p, size_t cell, struct fh_eval_result *result, bool kept)
 {
 	const struct fh_eval_run *run = p->run;
 	fh_auto_buf struct fh_buf row = FH_BUF_INIT(0);
-	struct fh_error err = FH_ERROR_INIT;
 	fh_output_row(run->plan, cell, result, p->results->no_tokens, &row);
 	pthread_mutex_lock(&p->lock);
 	fh_eval_results_add(run->plan, p->results, cell, result, fh_buf_str(&row));
-	if (run->on_row && kept && !atomic_load(&p->broken) &&
-	    run->on_row(run->context, cell, result, fh_buf_str(&row), false, &err) < 0) {
-		p->results->sink_error = err;
-		atomic_store(&p->broken, true);
-	}
+	if (kept)
+		deliver(p, cell, result, fh_buf_str(&row), false);
 	if (run->on_progress)
 		run->on_progress(run->context, p->results);
 	pthread_mutex_unlock(&p->lock);
@@ -176,25 +213,22 @@ static void run_all(struct pool *p, unsigned threads)
 	run_phase(p, serial, n, threads);
 }
 
-/* Counts and writes the cells that an earlier run of the eval finished. */
+/* Counts the cells that an earlier run of the eval finished, and brings their rows to the sinks. */
 static void take_over(struct pool *p)
 {
 	const struct fh_eval_run *run = p->run;
-	for (size_t i = 0; run->before && i < run->plan->cell_count; i++) {
-		fh_auto_json json_t *row = run->before(run->context, i);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	for (size_t i = 0; run->sinks && i < run->plan->cell_count; i++) {
 		struct fh_eval_result result;
+		if (!fh_sinks_recall(run->sinks, i, &text))
+			continue;
+		fh_auto_json json_t *row = fh_json_parse(fh_buf_str(&text), NULL, NULL);
 		if (!row)
 			continue;
-		fh_auto_free char *text = fh_json_text(row, 0);
 		fh_eval_result_of_row(row, &result);
 		fh_eval_cell_recall(run, &run->plan->cells[i], &result);
-		fh_eval_results_add(run->plan, p->results, i, &result, fh_str(text));
-		struct fh_error err = FH_ERROR_INIT;
-		if (run->on_row && !atomic_load(&p->broken) &&
-		    run->on_row(run->context, i, &result, fh_str(text), true, &err) < 0) {
-			p->results->sink_error = err;
-			atomic_store(&p->broken, true);
-		}
+		fh_eval_results_add(run->plan, p->results, i, &result, fh_buf_str(&text));
+		deliver(p, i, &result, fh_buf_str(&text), true);
 		fh_eval_result_release(&result);
 	}
 }

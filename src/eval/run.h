@@ -5,6 +5,7 @@
 #pragma once
 #include "eval/grading/services.h"
 #include "eval/results.h"
+#include "sink/sink.h"
 
 struct fh_eval_memory; /* eval/memory.h */
 struct fh_graders;     /* eval/grading/graders.h */
@@ -20,14 +21,9 @@ struct fh_eval_run {
 	FH_NULLABLE const volatile int *cancel; /* set to 1: no more cells are begun, running cells are aborted */
 	FH_NULLABLE const volatile int *stop;   /* set to 1: no more cells are begun, running cells finish */
 	FH_NULLABLE const volatile int *pause;  /* while it is 1, no cells are begun */
-	/* Returns the row of a cell that was finished earlier (a new reference), or NULL: the cell has to run. NULL: run
-	 * all cells. */
-	json_t *(*before)(void *context, size_t cell);
-	/* Called with the row of each finished cell; `again`: it was finished in an earlier run. Called from any thread,
-	 * one call at a time. Negative: no more cells are begun, and the error becomes sink_error of the results. NULL:
-	 * rows are only kept in the results. */
-	int (*on_row)(void *context, size_t cell, const struct fh_eval_result *result, struct fh_str row, bool again,
-	              struct fh_error *err);
+	/* Where finished rows go, and from where those of an earlier run are recalled. If one fails, no more cells are
+	 * begun, and the error becomes sink_error of the results. NULL: rows are only kept in the results. */
+	FH_NULLABLE const struct fh_sinks *sinks;
 	/* Called after each cell, from any thread, one call at a time. NULL: not called. */
 	void (*on_progress)(void *context, const struct fh_eval_results *so_far);
 	void *context;

@@ -9,11 +9,11 @@
 #define JOBS_MAX 512
 
 struct batch {
-	struct fh_judge_session *session;
-	const struct fh_judge_problems *problems;
-	const struct fh_judge_samples *samples;
-	struct fh_results *results;
+	const struct fh_judgement *judgement;
+	const struct fh_sinks *sinks;
+	struct fh_judge_rows *rows;
 	const struct fh_batch_options *options;
+	bool *before;        /* for each sample: a sink recalled its row */
 	const size_t *order; /* indexes of the samples in the order of judging */
 	atomic_size_t next;
 	atomic_bool stop;
@@ -45,7 +45,7 @@ static int judge_often(struct batch *b, const struct fh_judge_problem *problem, 
 	struct fh_judge_outcome kept = { 0 };
 	for (unsigned i = 0; i < FH_MAX(b->options->repeat, 1U); i++) {
 		struct fh_judge_outcome o = { 0 };
-		int r = fh_judge_turn(b->session, problem, sample, i, &o, err);
+		int r = fh_judge_turn(b->judgement->session, problem, sample, i, &o, err);
 		if (r < 0) {
 			fh_judge_outcome_release(&kept);
 			return r;
@@ -70,15 +70,16 @@ static int judge_often(struct batch *b, const struct fh_judge_problem *problem, 
 
 static int judge_sample(struct batch *b, size_t index, struct fh_error *err)
 {
-	const struct fh_judge_sample *sample = &b->samples->items[index];
-	const struct fh_judge_problem *problem = &b->problems->items[sample->problem];
+	const struct fh_judge_sample *sample = &b->judgement->samples->items[index];
+	const struct fh_judge_problem *problem = &b->judgement->problems->items[sample->problem];
 	struct fh_judge_outcome o = { 0 };
+	struct fh_judge_row row;
 	int r = judge_often(b, problem, sample, &o, err);
 	if (r < 0)
 		return r;
-	r = fh_results_put(b->results, index, problem, &o, err);
-	if (r >= 0 && b->options->on_row)
-		r = b->options->on_row(b->options->context, index, &o, err);
+	fh_judge_row_make(b->rows, index, &o, &row);
+	r = fh_sinks_row(b->sinks, &row.row, err);
+	fh_judge_row_release(&row);
 	pthread_mutex_lock(&b->lock);
 	b->done++;
 	if (r >= 0 && b->options->on_done)
@@ -88,13 +89,31 @@ static int judge_sample(struct batch *b, size_t index, struct fh_error *err)
 	return r;
 }
 
+/* Brings the rows that an earlier run finished to all sinks. */
+static int take_over(struct batch *b, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	int r = 0;
+	for (size_t i = 0; i < b->judgement->samples->count && r >= 0; i++) {
+		struct fh_judge_row row;
+		if (!fh_sinks_recall(b->sinks, i, &text))
+			continue;
+		fh_judge_row_recall(b->rows, i, fh_buf_str(&text), &row);
+		r = fh_sinks_row(b->sinks, &row.row, err);
+		fh_judge_row_release(&row);
+		b->before[i] = true;
+		b->done++;
+	}
+	return r;
+}
+
 static void *work(void *argument)
 {
 	struct batch *b = argument;
 	size_t place;
-	while (!atomic_load(&b->stop) && (place = atomic_fetch_add(&b->next, 1)) < b->samples->count) {
+	while (!atomic_load(&b->stop) && (place = atomic_fetch_add(&b->next, 1)) < b->judgement->samples->count) {
 		size_t index = b->order[place];
-		if (fh_results_row(b->results, index).present)
+		if (b->before[index])
 			continue;
 		struct fh_error err = FH_ERROR_INIT;
 		int r = judge_sample(b, index, &err);
@@ -132,23 +151,23 @@ static unsigned processors(void)
 }
 
 /* Starts workers with all signals blocked, because the waiting thread handles signals. */
-static unsigned start(void *(*run)(void *), void *argument, pthread_t *threads, unsigned wanted)
+static unsigned start(void *(*work_on)(void *), void *argument, pthread_t *threads, unsigned wanted)
 {
 	sigset_t all, before;
 	unsigned n = 0;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	while (n < wanted && pthread_create(&threads[n], NULL, run, argument) == 0)
+	while (n < wanted && pthread_create(&threads[n], NULL, work_on, argument) == 0)
 		n++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return n;
 }
 
-int fh_batch_threads(void *(*run)(void *argument), void *argument, unsigned jobs, size_t most, struct fh_error *err)
+int fh_batch_threads(void *(*work_on)(void *argument), void *argument, unsigned jobs, size_t most, struct fh_error *err)
 {
 	pthread_t threads[JOBS_MAX];
 	unsigned wanted = FH_MIN(FH_MIN(jobs ? jobs : processors(), JOBS_MAX), most);
-	unsigned n = start(run, argument, threads, wanted);
+	unsigned n = start(work_on, argument, threads, wanted);
 	if (n == 0 && most > 0)
 		return fh_error_set(err, FH_E_SYSTEM, "cannot start a thread");
 	for (unsigned i = 0; i < n; i++)
@@ -156,30 +175,32 @@ int fh_batch_threads(void *(*run)(void *argument), void *argument, unsigned jobs
 	return 0;
 }
 
-int fh_batch_run(struct fh_judge_session *session, const struct fh_judge_problems *problems,
-                 const struct fh_judge_samples *samples, struct fh_results *results,
+static int run(struct batch *b, struct fh_error *err)
+{
+	int r = take_over(b, err);
+	if (r >= 0)
+		r = fh_batch_threads(work, b, b->options->jobs, b->judgement->samples->count - b->done, err);
+	if (r >= 0 && b->failed < 0) {
+		r = b->failed;
+		if (err)
+			*err = b->error;
+	}
+	return r;
+}
+
+int fh_batch_run(const struct fh_judgement *judgement, const struct fh_sinks *sinks,
                  const struct fh_batch_options *options, struct fh_error *err)
 {
-	fh_auto_free size_t *order = order_of(problems, samples);
-	struct batch b = {
-		.session = session,
-		.problems = problems,
-		.samples = samples,
-		.results = results,
-		.options = options,
-		.order = order,
-		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.done = fh_results_kept(results),
-	};
-	int r = fh_batch_threads(work, &b, options->jobs, samples->count - b.done, err);
-	if (r < 0)
-		return r;
-	if (b.failed < 0) {
-		if (err)
-			*err = b.error;
-		struct fh_error ignored = FH_ERROR_INIT;
-		fh_results_sync(results, &ignored);
-		return b.failed;
-	}
-	return 0;
+	fh_auto_free size_t *order = order_of(judgement->problems, judgement->samples);
+	fh_auto_free bool *before = fh_xcalloc(judgement->samples->count + 1, sizeof(*before));
+	struct batch b = { .judgement = judgement,
+		               .sinks = sinks,
+		               .rows = fh_judge_rows_new(judgement),
+		               .options = options,
+		               .before = before,
+		               .order = order,
+		               .lock = PTHREAD_MUTEX_INITIALIZER };
+	int r = run(&b, err);
+	fh_judge_rows_free(b.rows);
+	return r;
 }

@@ -59,7 +59,7 @@ struct fh_store_page {
 struct fh_store_cell {
 	uint32_t row, column;
 	bool success;
-	int failure; /* why the cell failed; 0: it did not, 1: an assertion or the verdict, 2: an error */
+	int failure; /* enum fh_failure (sink/row.h) */
 	double score, latency_ms, cost;
 	int64_t tokens;
 	char *status, *language; /* status of the program, and its language; "" when not known */

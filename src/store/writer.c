@@ -17,7 +17,7 @@
 /* A row in the queue; its texts are in the same allocation. */
 struct queued {
 	struct queued *next;
-	struct fh_store_row row;
+	struct fh_row row;
 	size_t size;
 };
 
@@ -52,10 +52,10 @@ struct fh_store_writer {
 
 /* ------------------------------------------------------------------------------------------------ the thread's work */
 
-static int write_row(struct fh_store_writer *w, const struct fh_store_row *r, struct fh_error *err)
+static int write_row(struct fh_store_writer *w, const struct fh_row *r, struct fh_error *err)
 {
 	struct fh_db *db = fh_store_db(w->store);
-	int e = fh_db_do(db, fh_q_data_add, err, "b", r->data);
+	int e = fh_db_do(db, fh_q_data_add, err, "b", r->text);
 	if (e < 0)
 		return e;
 	e = fh_db_do(db, fh_q_cell_add, err, "iiiiirrrissssi", w->eval, (int64_t)r->row, (int64_t)r->column,
@@ -66,8 +66,8 @@ static int write_row(struct fh_store_writer *w, const struct fh_store_row *r, st
 	struct sums *s = &w->sums[r->column];
 	s->changed = true;
 	s->passed += r->success;
-	s->errors += r->failure == 2;
-	s->failed += !r->success && r->failure != 2;
+	s->errors += r->failure == FH_FAILURE_ERROR;
+	s->failed += !r->success && r->failure != FH_FAILURE_ERROR;
 	s->score += r->score;
 	s->latency_ms += r->latency_ms;
 	s->cost += r->cost;
@@ -328,10 +328,10 @@ static size_t text_size(const char *text)
 	return text ? strlen(text) + 1 : 0;
 }
 
-static struct queued *copy_row(const struct fh_store_row *r)
+static struct queued *copy_row(const struct fh_row *r)
 {
 	size_t size = sizeof(struct queued) + text_size(r->key) + text_size(r->status) + text_size(r->language) +
-	              text_size(r->named) + r->data.n;
+	              text_size(r->named) + r->text.n;
 	struct queued *q = fh_xcalloc(1, size);
 	char *at = (char *)(q + 1);
 	q->row = *r;
@@ -340,8 +340,9 @@ static struct queued *copy_row(const struct fh_store_row *r)
 	q->row.status = kept_text(&at, r->status);
 	q->row.language = kept_text(&at, r->language);
 	q->row.named = kept_text(&at, r->named);
-	memcpy(at, r->data.p, r->data.n);
-	q->row.data.p = at;
+	memcpy(at, r->text.p, r->text.n);
+	q->row.text.p = at;
+	q->row.integrity = NULL; /* the text has it */
 	return q;
 }
 
@@ -354,7 +355,7 @@ static int told_failure(struct fh_store_writer *w, struct fh_error *err)
 	return -(int)w->failure.code;
 }
 
-int fh_store_writer_row(struct fh_store_writer *w, const struct fh_store_row *row, struct fh_error *err)
+int fh_store_writer_row(struct fh_store_writer *w, const struct fh_row *row, struct fh_error *err)
 {
 	struct queued *q = copy_row(row);
 	pthread_mutex_lock(&w->lock);
@@ -400,7 +401,7 @@ static void stop(struct fh_store_writer *w)
 	pthread_join(w->thread, NULL);
 }
 
-static int write_end(struct fh_store_writer *w, const struct fh_store_end *e, struct fh_error *err)
+static int write_end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
 {
 	struct fh_db *db = fh_store_db(w->store);
 	int r = fh_db_script(db, fh_q_begin, err);
@@ -420,7 +421,7 @@ static int write_end(struct fh_store_writer *w, const struct fh_store_end *e, st
 	return r;
 }
 
-int fh_store_writer_end(struct fh_store_writer *w, const struct fh_store_end *e, struct fh_error *err)
+int fh_store_writer_end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
 {
 	stop(w);
 	int r = told_failure(w, err);

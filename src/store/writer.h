@@ -10,6 +10,7 @@
  * second writer is refused.
  */
 #pragma once
+#include "sink/sink.h"
 #include "store/store.h"
 
 struct fh_store_writer;
@@ -37,30 +38,14 @@ struct fh_store_begin {
 /* The eval is in the store when this returns. FH_E_UNAVAILABLE: another program is writing it. */
 int fh_store_writer_begin(const struct fh_store_begin *b, struct fh_store_writer **ret, struct fh_error *err);
 
-struct fh_store_row {
-	uint32_t row, column;
-	bool success;
-	int failure; /* as in struct fh_store_cell */
-	double score, latency_ms, cost;
-	int64_t tokens;
-	FH_NULLABLE const char *key, *status, *language;
-	FH_NULLABLE const char *named; /* JSON object of named scores; NULL: no scores */
-	struct fh_str data;            /* JSON object */
-};
 /* Copies the row into the queue; waits while the queue is full. No two rows may have the same place. Negative: writing
  * this row or an earlier one failed, and no more rows are accepted. */
-int fh_store_writer_row(struct fh_store_writer *w, const struct fh_store_row *row, struct fh_error *err);
+int fh_store_writer_row(struct fh_store_writer *w, const struct fh_row *row, struct fh_error *err);
 /* Waits until all rows so far are on the disk. */
 int fh_store_writer_flush(struct fh_store_writer *w, struct fh_error *err);
 
-struct fh_store_end {
-	bool complete; /* false: it is interrupted */
-	int64_t duration_ms;
-	FH_NULLABLE const json_t
-	    *metrics; /* array: each column's metrics in promptfoo's form; NULL: leave them unchanged */
-};
-/* Flushes, and records how the eval ended. Always closes the writer. */
-int fh_store_writer_end(struct fh_store_writer *w, const struct fh_store_end *e, struct fh_error *err);
+/* Flushes, and records how the eval ended; without metrics, those that are stored stay. Always closes the writer. */
+int fh_store_writer_end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err);
 /* Flushes as far as possible and leaves the eval interrupted. NULL is fine. */
 void fh_store_writer_close(FH_NULLABLE struct fh_store_writer *w);
 

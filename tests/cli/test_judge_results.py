@@ -184,7 +184,7 @@ class Results(Judging):
         self.assertTrue(support.wait_for((self.dir / "results.jsonl").exists, support.TIMEOUT))
         time.sleep(0.1)
         done = self.judge("--wall-time", "1", status=1)
-        self.assertIn("another fumehood judge is writing", done.stderr)
+        self.assertIn("another fumehood process is writing", done.stderr)
 
     @support.once
     def test_another_kind_of_file_is_not_touched(self):

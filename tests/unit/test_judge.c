@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The judge's parts that need no sandbox: formats, declarations, verdicts, the estimator, the results file, keys. */
+/* The judge's parts that need no sandbox: formats, declarations, verdicts, the estimator, keys. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,6 @@
 #include "judge/comparing/verdict.h"
 #include "judge/estimate.h"
 #include "judge/formats/problem.h"
-#include "judge/results.h"
 #include "judge/share.h"
 
 /* ---------------------------------------------------------------------------------------------------------- helpers */
@@ -43,7 +42,7 @@ static int make_scratch(void **state)
 
 static int remove_scratch(void **state)
 {
-	static const char *const names[] = { "p", "s", "r", "p.gz" };
+	static const char *const names[] = { "p", "s", "p.gz" };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
 		scratch_file(names[i], NULL);
 	return rmdir(scratch);
@@ -393,124 +392,6 @@ static void the_interval_is_over_tasks(void **state)
 	assert_false(e.has_interval);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- results */
-
-static const char keys[3][FH_SHA256_HEX] = { "k0", "k1", "k2" };
-
-static struct fh_results *open_results(const char *path)
-{
-	struct fh_error err = FH_ERROR_INIT;
-	struct fh_results *r = NULL;
-	if (fh_results_open(path, keys, NULL, 3, &r, &err) < 0)
-		fail_msg("%s", err.message);
-	return r;
-}
-
-static void put(struct fh_results *r, size_t index, enum fh_verdict verdict)
-{
-	static char task[] = "T/0";
-	struct fh_error err = FH_ERROR_INIT;
-	struct fh_judge_problem problem = { .task_id = task };
-	char why[] = "why\n";
-	struct fh_judge_outcome outcome = { .verdict = verdict, .reason = why, .integrity = FH_INTEGRITY_SPLIT };
-	assert_int_equal(fh_results_put(r, index, &problem, &outcome, &err), 0);
-}
-
-static void assert_file(const char *path, const char *const *starts, size_t count)
-{
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
-	assert_int_equal(fh_file_read(path, &text, NULL), 0);
-	const char *at = fh_buf_cstr(&text);
-	for (size_t i = 0; i < count; i++) {
-		assert_memory_equal(at, starts[i], strlen(starts[i]));
-		at = strchr(at, '\n') + 1;
-	}
-	assert_string_equal(at, "");
-}
-
-static const char row0[] = "{\"task_id\":\"T/0\",\"index\":0,\"passed\":true,\"verdict\":\"passed\"";
-static const char row1[] = "{\"task_id\":\"T/0\",\"index\":1,\"passed\":false,\"verdict\":\"failed\"";
-static const char row2[] = "{\"task_id\":\"T/0\",\"index\":2,\"passed\":true,\"verdict\":\"passed\"";
-
-static void results_resume_and_end_sorted(void **state)
-{
-	struct fh_error err = FH_ERROR_INIT;
-	char path[128];
-	snprintf(path, sizeof(path), "%s", scratch_file("r", NULL));
-	struct fh_results *r = open_results(path);
-	put(r, 2, FH_VERDICT_PASSED);
-	put(r, 0, FH_VERDICT_PASSED);
-	assert_file(path, (const char *const[]){ row2, row0 }, 2);
-	assert_int_equal(fh_results_finish(r, &err), -FH_E_BUG);
-	fh_results_close(r);
-
-	r = open_results(path);
-	assert_int_equal(fh_results_kept(r), 2);
-	assert_int_equal(fh_results_stale(r), 0);
-	assert_true(fh_results_row(r, 2).present);
-	assert_int_equal(fh_results_row(r, 2).verdict, FH_VERDICT_PASSED);
-	assert_false(fh_results_row(r, 1).present);
-	put(r, 1, FH_VERDICT_FAILED);
-	assert_int_equal(fh_results_finish(r, &err), 0);
-	fh_results_close(r);
-	assert_file(path, (const char *const[]){ row0, row1, row2 }, 3);
-}
-
-static void one_process_at_a_time_writes(void **state)
-{
-	struct fh_error err = FH_ERROR_INIT;
-	struct fh_results *second = NULL, *first = open_results(scratch_file("r", ""));
-	assert_int_equal(fh_results_open(file, keys, NULL, 3, &second, &err), -FH_E_UNAVAILABLE);
-	fh_results_close(first);
-}
-
-static void a_row_that_was_cut_off_is_dropped(void **state)
-{
-	struct fh_results *r = open_results(scratch_file("r", NULL));
-	put(r, 0, FH_VERDICT_PASSED);
-	put(r, 1, FH_VERDICT_FAILED);
-	fh_results_close(r);
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
-	assert_int_equal(fh_file_read(file, &text, NULL), 0);
-	size_t first = strchr(text.p, '\n') + 1 - text.p;
-	for (size_t cut = first; cut < text.n; cut++) {
-		assert_int_equal(fh_file_write_atomic(file, text.p, cut, 0600, NULL), 0);
-		r = open_results(file);
-		assert_int_equal(fh_results_kept(r), 1);
-		fh_results_close(r);
-		assert_file(file, (const char *const[]){ row0 }, 1);
-	}
-}
-
-static void rows_of_another_run_are_not_used(void **state)
-{
-	const char *text =
-	    "{\"task_id\":\"T/0\",\"index\":0,\"verdict\":\"passed\",\"key\":\"other\"}\n" /* another key */
-	    "{\"task_id\":\"T/0\",\"index\":1,\"verdict\":\"passed\",\"key\":\"k0\"}\n"    /* an equal sample elsewhere */
-	    "{\"task_id\":\"T/0\",\"index\":9,\"verdict\":\"passed\",\"key\":\"k0\"}\n"    /* no such sample */
-	    "{\"task_id\":\"T/0\",\"index\":2,\"verdict\":\"engine_error\",\"key\":\"k2\"}\n"; /* says nothing of it */
-	struct fh_results *r = open_results(scratch_file("r", text));
-	assert_int_equal(fh_results_kept(r), 0);
-	assert_int_equal(fh_results_stale(r), 3);
-	for (size_t i = 0; i < 3; i++)
-		assert_false(fh_results_row(r, i).present);
-	fh_results_close(r);
-}
-
-static void another_kind_of_file_is_left_alone(void **state)
-{
-	static const char *const texts[] = { "precious", "{\"task_id\":\"T/0\",\"completion\":\"x\"}\n", "a\nb\n", "\n" };
-	for (size_t i = 0; i < FH_ARRAY_SIZE(texts); i++) {
-		struct fh_error err = FH_ERROR_INIT;
-		struct fh_results *r = NULL;
-		assert_int_equal(fh_results_open(scratch_file("r", texts[i]), keys, NULL, 3, &r, &err), -FH_E_CONFIG);
-		assert_int_equal(err.line, 1);
-		fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
-		assert_int_equal(fh_file_read(file, &text, NULL), 0);
-		assert_text(fh_buf_str(&text), texts[i]);
-	}
-}
-
 static void all_of_k_pass_by_the_hypergeometric_chance(void **state)
 {
 	static const struct fh_task_count tasks[] = { { 4, 2 }, { 4, 4 }, { 1, 1 } };
@@ -564,11 +445,6 @@ int main(void)
 		cmocka_unit_test(verdicts_have_names),
 		cmocka_unit_test(pass_at_k_is_the_chance_that_one_of_k_passes),
 		cmocka_unit_test(the_interval_is_over_tasks),
-		cmocka_unit_test(results_resume_and_end_sorted),
-		cmocka_unit_test(one_process_at_a_time_writes),
-		cmocka_unit_test(a_row_that_was_cut_off_is_dropped),
-		cmocka_unit_test(rows_of_another_run_are_not_used),
-		cmocka_unit_test(another_kind_of_file_is_left_alone),
 		cmocka_unit_test(wall_time_is_scaled_for_who_computes_on_a_busy_machine),
 	};
 	return cmocka_run_group_tests_name("judge", tests, make_scratch, remove_scratch);

@@ -68,7 +68,7 @@ static void put(struct fh_store_writer *w, uint32_t row, uint32_t column)
 	    data, sizeof(data),
 	    "{\"response\":{\"output\":\"city \\\"%u\\\"\\nof %u\"},\"metadata\":{\"tags\":[\"t%u\"],\"level\":\"%u\"}}",
 	    row, column, row, row % 2);
-	const struct fh_store_row r = { .row = row,
+	const struct fh_row r = { .row = row,
 		                            .column = column,
 		                            .success = failure == 0,
 		                            .failure = failure,
@@ -80,7 +80,7 @@ static void put(struct fh_store_writer *w, uint32_t row, uint32_t column)
 		                            .status = failure ? "failed" : "passed",
 		                            .language = column ? "go" : "python",
 		                            .named = row == 1 ? "{\"speed\":0.25}" : NULL,
-		                            .data = fh_str(data) };
+		                            .text = fh_str(data) };
 	assert_int_equal(fh_store_writer_row(w, &r, &err), 0);
 }
 
@@ -91,7 +91,7 @@ static void fill(const char *id)
 	for (uint32_t row = 0; row < 4; row++)
 		for (uint32_t column = 0; column < 2; column++)
 			put(w, row, column);
-	const struct fh_store_end end = { .complete = true, .duration_ms = 120 };
+	const struct fh_sink_end end = { .complete = true, .duration_ms = 120 };
 	assert_int_equal(fh_store_writer_end(w, &end, NULL), 0);
 }
 
@@ -308,7 +308,7 @@ static void a_killed_writer_loses_nothing_that_was_done(void **state)
 	if (fh_store_writer_arrange(w, drops, 1, moves, 2, &err) < 0)
 		fail_msg("%s", err.message);
 	put(w, 0, 1);
-	assert_int_equal(fh_store_writer_end(w, &(struct fh_store_end){ .complete = true }, NULL), 0);
+	assert_int_equal(fh_store_writer_end(w, &(struct fh_sink_end){ .complete = true }, NULL), 0);
 	s = opened();
 	struct fh_store_cell c;
 	assert_int_equal(fh_store_cell(s, 1, 1, 0, &c, NULL), 0);

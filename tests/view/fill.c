@@ -27,7 +27,7 @@ static int put(struct fh_store_writer *w, const json_t *line, struct fh_error *e
 	json_t *named = json_object_get(line, "named");
 	fh_auto_free char *named_text = json_is_object(named) ? fh_json_text(named, 0) : NULL;
 	fh_auto_free char *data = fh_json_text(json_object_get(line, "data"), 0);
-	struct fh_store_row row = { .row = (uint32_t)fh_json_int(line, "row", 0),
+	struct fh_row row = { .row = (uint32_t)fh_json_int(line, "row", 0),
 		                        .column = (uint32_t)fh_json_int(line, "column", 0),
 		                        .success = fh_json_bool(line, "success", false),
 		                        .failure = (int)fh_json_int(line, "failure", 0),
@@ -38,7 +38,7 @@ static int put(struct fh_store_writer *w, const json_t *line, struct fh_error *e
 		                        .status = fh_json_str(line, "status", NULL),
 		                        .language = fh_json_str(line, "language", NULL),
 		                        .named = named_text,
-		                        .data = fh_str(data) };
+		                        .text = fh_str(data) };
 	int r = 0;
 	for (int64_t i = fh_json_int(line, "times", 1); i > 0 && r == 0; i--, row.row++)
 		r = fh_store_writer_row(w, &row, err);
@@ -82,6 +82,6 @@ int main(int argc, char **argv)
 			return fail(&err);
 		}
 	}
-	struct fh_store_end end = { .complete = true, .duration_ms = (fh_now_ns() - began) / FH_NS_PER_MS };
+	struct fh_sink_end end = { .complete = true, .duration_ms = (fh_now_ns() - began) / FH_NS_PER_MS };
 	return w && fh_store_writer_end(w, &end, &err) == 0 ? 0 : fail(&err);
 }

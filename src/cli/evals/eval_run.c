@@ -13,6 +13,8 @@
 #include "cli/shared/print.h"
 #include "cli/shared/progress.h"
 #include "cli/shared/term.h"
+#include "eval/kept.h"
+#include "eval/outputs/output_sink.h"
 #include "eval/outputs/source.h"
 #include "eval/run.h"
 
@@ -33,8 +35,9 @@ enum { EXIT_TESTS_FAILED = 100 };
 struct run {
 	const struct fh_eval_session *session;
 	struct fh_progress *progress;
-	struct fh_eval_kept *kept; /* NULL: the eval is not stored */
-	struct fh_output_files *files;
+	struct fh_eval_kept *kept; /* borrowed from its sink; NULL: the eval is not stored */
+	struct fh_output_sink output;
+	struct fh_sinks sinks; /* the store, when the eval is stored, and the output files */
 	int64_t begun_ns;
 	size_t before; /* number of cells that an earlier run finished */
 	pthread_mutex_t lock;
@@ -93,21 +96,7 @@ static void on_wish(void *context, enum fh_store_wish wish)
 		fh_stop_asked = 1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ rows */
-
-static json_t *before(void *context, size_t cell)
-{
-	struct run *run = context;
-	return run->kept ? fh_eval_kept_row(run->kept, cell) : NULL;
-}
-
-static int on_row(void *context, size_t cell, const struct fh_eval_result *result, struct fh_str row, bool again,
-                  struct fh_error *err)
-{
-	struct run *run = context;
-	int r = fh_output_files_row(run->files, row, err);
-	return r == 0 && run->kept && !again ? fh_eval_kept_put(run->kept, cell, result, row, err) : r;
-}
+/* ----------------------------------------------------------------------------------------------------------- sinks */
 
 static json_t *tags_of(const struct fh_eval_session *s)
 {
@@ -168,6 +157,23 @@ static int begin_kept(struct run *run, const char *id, int64_t created_ms, struc
 	if (own.code != FH_E_UNAVAILABLE || own.retryable) /* else this build has no store */
 		fprintf(stderr, "warning: this eval will not be in the store: %s\n", fh_error_text(&own, text, sizeof(text)));
 	return 0;
+}
+
+/* Begins the files before the store, so that a path that cannot be written leaves no eval in the store; but rows go to
+ * the store first. */
+static int begin_sinks(struct run *run, const char *id, int64_t created_ms, struct fh_error *err)
+{
+	const struct fh_eval_session *s = run->session;
+	run->output =
+	    (struct fh_output_sink){ .plan = s->plan, .description = s->options->description, .paths = s->paths->items };
+	int r = fh_output_files_open(s->paths->items, &run->output.files, err);
+	if (r < 0)
+		return r;
+	r = begin_kept(run, id, created_ms, err);
+	if (run->kept)
+		fh_sinks_add(&run->sinks, fh_eval_kept_sink(run->kept));
+	fh_sinks_add(&run->sinks, fh_output_sink(&run->output));
+	return r;
 }
 
 /* ------------------------------------------------------------------------------------------------------- reporting */
@@ -246,31 +252,21 @@ static int exit_status(const struct fh_eval_results *r)
 	return code && *code ? atoi(code) : EXIT_TESTS_FAILED;
 }
 
-static int write_files(struct run *run, struct fh_eval_results *results, struct fh_error *err)
-{
-	const struct fh_eval_session *s = run->session;
-	struct fh_output_source source;
-	fh_output_source_of_results(s->plan, results, s->options->description, s->paths->items, &source);
-	int r = fh_output_files_end(run->files, &source.data, err);
-	fh_output_source_release(&source);
-	return r;
-}
-
-/* Ends the run: first writes the files and the store, then prints the report. */
+/* Ends the run: first brings the rows to their places, then prints the report. */
 static int end(struct run *run, struct fh_eval_results *results, struct fh_error *err)
 {
 	const struct fh_eval_session *s = run->session;
-	struct fh_error of_store = FH_ERROR_INIT;
+	const struct fh_sink_end how = { .complete = !results->interrupted,
+		                             .duration_ms = (int64_t)results->duration_ms,
+		                             .metrics = results->metrics };
 	bool stored = run->kept != NULL;
-	if (run->kept && fh_eval_kept_end(run->kept, results, &of_store) < 0 && results->sink_error.code == FH_OK)
-		results->sink_error = of_store;
-	run->kept = NULL;
-	int r = write_files(run, results, err);
+	run->output.results = results;
+	int r = fh_sinks_end(&run->sinks, &how, err);
 	report(s, results);
 	print_notes(&s->plan->config);
 	if (r == 0)
 		suggest_show(results, s->paths);
-	if (results->interrupted && stored && of_store.code == FH_OK)
+	if (results->interrupted && stored)
 		suggest("eval --resume", results->id, "Go on with: ");
 	if (r == 0 && results->sink_error.code != FH_OK) {
 		*err = results->sink_error;
@@ -295,8 +291,7 @@ static int run_it(struct run *run, const char *id, int64_t created_ms, int *ret_
 		                        .cancel = &fh_interrupted,
 		                        .stop = &fh_stop_asked,
 		                        .pause = &run->pause,
-		                        .before = before,
-		                        .on_row = on_row,
+		                        .sinks = &run->sinks,
 		                        .on_progress = on_progress,
 		                        .context = run };
 	struct fh_eval_results results = { 0 };
@@ -326,13 +321,10 @@ int fh_eval_session_run(const struct fh_eval_session *s, int *ret_status, struct
 	else
 		fh_store_id_make(FH_STORE_EVAL, created_ms, id);
 	pthread_mutex_init(&run.lock, NULL);
-	int r = fh_output_files_open(s->paths->items, &run.files, err);
-	if (r == 0)
-		r = begin_kept(&run, id, created_ms, err);
+	int r = begin_sinks(&run, id, created_ms, err);
 	if (r == 0)
 		r = run_it(&run, id, created_ms, ret_status, err);
-	fh_eval_kept_close(run.kept);
-	fh_output_files_close(run.files);
+	fh_sinks_close(&run.sinks);
 	pthread_mutex_destroy(&run.lock);
 	return r;
 }

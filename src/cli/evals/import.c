@@ -50,16 +50,18 @@ static int put_row(struct fh_store_writer *w, const json_t *row, size_t index, s
 	const json_t *named_scores = json_object_get(row, "namedScores");
 	fh_auto_free char *named = json_object_size(named_scores) ? fh_json_text(named_scores, 0) : NULL;
 	int64_t failure = fh_json_int(row, "failureReason", 0);
-	const struct fh_store_row r = { .row = (uint32_t)at,
-		                            .column = (uint32_t)column,
-		                            .success = json_is_true(json_object_get(row, "success")),
-		                            .failure = failure == 1 || failure == 2 ? (int)failure : 0,
-		                            .score = fh_json_num(row, "score", 0),
-		                            .latency_ms = fh_json_num(row, "latencyMs", 0),
-		                            .cost = fh_json_num(row, "cost", 0),
-		                            .tokens = fh_json_int(json_object_get(row, "tokenUsage"), "total", 0),
-		                            .named = named,
-		                            .data = fh_str(data) };
+	const struct fh_row r = { .row = (uint32_t)at,
+		                      .column = (uint32_t)column,
+		                      .success = json_is_true(json_object_get(row, "success")),
+		                      .failure = failure == FH_FAILURE_ASSERTION || failure == FH_FAILURE_ERROR
+		                                     ? (enum fh_failure)failure
+		                                     : FH_FAILURE_NONE,
+		                      .score = fh_json_num(row, "score", 0),
+		                      .latency_ms = fh_json_num(row, "latencyMs", 0),
+		                      .cost = fh_json_num(row, "cost", 0),
+		                      .tokens = fh_json_int(json_object_get(row, "tokenUsage"), "total", 0),
+		                      .named = named,
+		                      .text = fh_str(data) };
 	return fh_store_writer_row(w, &r, err);
 }
 
@@ -93,9 +95,9 @@ static int put_all(const json_t *file, const char *id, struct fh_error *err)
 		fh_store_writer_close(w);
 		return r;
 	}
-	const struct fh_store_end end = { .complete = true,
-		                              .duration_ms = fh_json_int(json_object_get(results, "stats"), "durationMs", 0),
-		                              .metrics = metrics };
+	const struct fh_sink_end end = { .complete = true,
+		                             .duration_ms = fh_json_int(json_object_get(results, "stats"), "durationMs", 0),
+		                             .metrics = metrics };
 	return fh_store_writer_end(w, &end, err);
 }
 

@@ -35,19 +35,19 @@ static int keep(const json_t *head, struct fh_str data, struct fh_error *err)
 	char id[64];
 	struct fh_store_writer *w = NULL;
 	bool success = fh_json_bool(head, "success", false);
-	const struct fh_store_row row = { .success = success,
-		                              .failure = (int)fh_json_int(head, "failure", 0),
-		                              .score = success,
-		                              .latency_ms = fh_json_num(head, "latency_ms", 0),
-		                              .status = fh_json_str(head, "status", ""),
-		                              .language = fh_json_str(head, "language", ""),
-		                              .data = data };
+	const struct fh_row row = { .success = success,
+		                        .failure = (enum fh_failure)fh_json_int(head, "failure", 0),
+		                        .score = success,
+		                        .latency_ms = fh_json_num(head, "latency_ms", 0),
+		                        .status = fh_json_str(head, "status", ""),
+		                        .language = fh_json_str(head, "language", ""),
+		                        .text = data };
 	fh_store_id_make(FH_STORE_RUN, fh_json_int(head, "created_ms", 0), id);
 	int r = begin(head, id, &w, err);
 	if (r == 0) {
 		r = fh_store_writer_row(w, &row, err);
 		if (r == 0)
-			r = fh_store_writer_end(w, &(struct fh_store_end){ true, fh_json_int(head, "duration_ms", 0), NULL }, err);
+			r = fh_store_writer_end(w, &(struct fh_sink_end){ true, fh_json_int(head, "duration_ms", 0), NULL }, err);
 		else
 			fh_store_writer_close(w);
 	}

@@ -9,6 +9,7 @@
 
 #include "base/path.h"
 #include "eval/outputs/output.h"
+#include "sink/line_file.h"
 
 #define FLUSH_AT ((size_t)256 << 10)
 #define SIGN_WITHIN ((size_t)64 << 10) /* the sign of a file's kind is searched in so many bytes at its start */
@@ -165,11 +166,8 @@ static int append(struct file *f, struct fh_str text, struct fh_error *err)
 	f->cut = true;
 	fh_buf_add_str(&line, text);
 	fh_buf_addc(&line, '\n');
-	if (fh_write_all(f->fd, line.p, line.n) == 0)
-		return 0;
-	int sys = errno;
-	(void)!ftruncate(f->fd, size); /* an incomplete line would make the file unreadable */
-	return fh_error_sys(err, sys, "cannot write results to %s", f->path);
+	int sys = fh_append_whole(f->fd, size, fh_buf_str(&line));
+	return sys ? fh_error_sys(err, sys, "cannot write results to %s", f->path) : 0;
 }
 
 int fh_output_files_row(struct fh_output_files *f, struct fh_str text, struct fh_error *err)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "sink/sink.h"
+
+#include <assert.h>
+
+void fh_sinks_add(struct fh_sinks *s, struct fh_sink sink)
+{
+	assert(s->count < FH_SINKS_MAX);
+	s->items[s->count++] = sink;
+}
+
+bool fh_sinks_recall(const struct fh_sinks *s, size_t index, struct fh_buf *out)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct fh_sink *one = &s->items[i];
+		if (one->kind->recall && one->kind->recall(one->self, index, out))
+			return true;
+	}
+	return false;
+}
+
+int fh_sinks_row(const struct fh_sinks *s, const struct fh_row *row, struct fh_error *err)
+{
+	int r = 0;
+	for (size_t i = 0; i < s->count && r >= 0; i++)
+		r = s->items[i].kind->row(s->items[i].self, row, err);
+	return r;
+}
+
+int fh_sinks_end(const struct fh_sinks *s, const struct fh_sink_end *end, struct fh_error *err)
+{
+	int result = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct fh_sink *one = &s->items[i];
+		int r = one->kind->end ? one->kind->end(one->self, end, result >= 0 ? err : NULL) : 0;
+		result = result >= 0 ? r : result;
+	}
+	return result;
+}
+
+void fh_sinks_close(struct fh_sinks *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->items[i].kind->close)
+			s->items[i].kind->close(s->items[i].self);
+	s->count = 0;
+}
