@@ -42,6 +42,13 @@ static bool add_member(struct fh_buf *out, struct fh_str text)
 	return code == Z_STREAM_END;
 }
 
+/* Whether `in` is not empty and begins as a member does, as far as it goes. */
+static bool begins_member(struct fh_str in)
+{
+	static const char magic[] = { 0x1f, (char)0x8b };
+	return in.n > 0 && memcmp(in.p, magic, FH_MIN(in.n, sizeof(magic))) == 0;
+}
+
 /* Decompresses the member at the beginning of `in`, and returns how many bytes it has; 0: it is cut off; -1: damaged,
  * or `out` is full. */
 static ssize_t read_member(struct fh_str in, struct fh_buf *out)
@@ -76,7 +83,8 @@ static int read_members(const char *path, struct fh_str in, struct fh_buf *out, 
 	size_t at = 0;
 	while (at < in.n) {
 		size_t before = out->n;
-		ssize_t n = read_member((struct fh_str){ in.p + at, in.n - at }, out);
+		struct fh_str rest = { in.p + at, in.n - at };
+		ssize_t n = begins_member(rest) ? read_member(rest, out) : -1;
 		if (n < 0 || (n > 0 && out->n > 0 && out->p[out->n - 1] != '\n')) {
 			fh_error_set(err, FH_E_CONFIG, "%s: this is no compressed results file, or it is damaged", path);
 			fh_error_hint(err, "gzip -t %s tests it; name another file with -o, or move this one away", path);

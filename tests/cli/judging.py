@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
@@ -17,6 +18,21 @@ def lines(path):
     opener = gzip.open if str(path).endswith(".gz") else open
     with opener(path, "rt") as f:
         return [json.loads(line) for line in f if line.strip()]
+
+
+def rows_so_far(path):
+    """How many whole rows a results file has that is being written."""
+    data, count = path.read_bytes() if path.exists() else b"", 0
+    if path.suffix != ".gz":
+        return data.count(b"\n")
+    while data:
+        member = zlib.decompressobj(wbits=31)
+        text = member.decompress(data)
+        if not member.eof:
+            break
+        count += text.count(b"\n")
+        data = member.unused_data
+    return count
 
 
 class Judging(support.TempDir):

@@ -80,7 +80,6 @@ class Refusals(support.TempDir):
 
     def test_results_need_a_file_that_can_be_gone_on_with(self):
         self.refused("judge", "--problems", "p", "s", "-o", "-", says="option -o: standard output", hint="results.jsonl")
-        self.refused("judge", "--problems", "p", "s", "-o", "r.gz", says="not written compressed", hint="results.jsonl")
         self.refused("judge", "--problems", "-", "-", "-o", "r", says="cannot both come from standard input")
 
     def test_hints_name_the_program_as_it_was_called(self):

@@ -15,7 +15,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import proc
 import support
-from judging import PROBLEMS, Judging, lines
+from judging import PROBLEMS, Judging, lines, rows_so_far
 
 
 class Results(Judging):
@@ -33,6 +33,17 @@ class Results(Judging):
         done = self.judge()
         self.assertIn("6 results of", done.stderr)
         self.assertEqual((self.dir / "results.jsonl").read_bytes(), before)
+
+    @support.once
+    def test_results_are_compressed_when_their_name_says_so(self):
+        self.samples([self.good, self.bad])
+        self.judge()
+        self.judge(results="results.jsonl.gz")
+        self.assertEqual((self.dir / "results.jsonl.gz").read_bytes()[:2], b"\x1f\x8b")
+        self.assertEqual(self.verdicts("results.jsonl.gz"), self.verdicts())
+        self.assertIn("2 results of", self.judge(results="results.jsonl.gz").stderr)
+        shown = self.judge("--show", "1", results="results.jsonl.gz").stdout
+        self.assertIn(self.rows()[1]["reason"].splitlines()[0][:60], shown)
 
     @support.once
     def test_every_row_is_a_run_of_its_own(self):
@@ -90,17 +101,17 @@ class Results(Judging):
                  ("Own/2", "    return nothing\n")] * 6
         self.samples(cases)
         self.judge(results="whole.jsonl")
-        results = self.dir / "killed.jsonl"
         for i in range(moments):
-            results.unlink(missing_ok=True)
+            name = ("killed.jsonl", "killed.jsonl.gz")[i % 2]
+            (self.dir / name).unlink(missing_ok=True)
             reached = random.randrange(len(cases))
-            child = self.start("-q", results="killed.jsonl")
-            self.wait_for_rows(reached, results)
+            child = self.start("-q", results=name)
+            self.wait_for_rows(reached, self.dir / name)
             time.sleep(random.uniform(0, 0.1))
             child.kill()
             child.wait()
-            self.judge("-q", results="killed.jsonl")
-            self.assertEqual(self.verdicts("killed.jsonl"), self.verdicts("whole.jsonl"), f"killed after row {reached}")
+            self.judge("-q", results=name)
+            self.assertEqual(self.verdicts(name), self.verdicts("whole.jsonl"), f"{name} killed after row {reached}")
 
     def test_killed_at_any_moment_it_ends_with_the_same_results(self):
         self.kill_and_resume(50 if support.FULL else 4)
@@ -143,8 +154,7 @@ class Results(Judging):
 
     def wait_for_rows(self, count, path=None):
         path = path or self.dir / "results.jsonl"
-        self.assertTrue(support.wait_for(lambda: not count or path.exists() and path.read_text().count("\n") >= count,
-                                         support.TIMEOUT), "no results came")
+        self.assertTrue(support.wait_for(lambda: rows_so_far(path) >= count, support.TIMEOUT), "no results came")
 
     def test_an_engine_that_dies_is_replaced(self):
         self.samples([("Own/0", "    import time; time.sleep(0.05)\n    return sum(numbers)\n")] * 40)

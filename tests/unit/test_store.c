@@ -69,18 +69,18 @@ static void put(struct fh_store_writer *w, uint32_t row, uint32_t column)
 	    "{\"response\":{\"output\":\"city \\\"%u\\\"\\nof %u\"},\"metadata\":{\"tags\":[\"t%u\"],\"level\":\"%u\"}}",
 	    row, column, row, row % 2);
 	const struct fh_row r = { .row = row,
-		                            .column = column,
-		                            .success = failure == 0,
-		                            .failure = failure,
-		                            .score = failure == 0,
-		                            .latency_ms = 10 * (row + 1),
-		                            .cost = 0.5,
-		                            .tokens = 7,
-		                            .key = "00ff",
-		                            .status = failure ? "failed" : "passed",
-		                            .language = column ? "go" : "python",
-		                            .named = row == 1 ? "{\"speed\":0.25}" : NULL,
-		                            .text = fh_str(data) };
+		                      .column = column,
+		                      .success = failure == 0,
+		                      .failure = failure,
+		                      .score = failure == 0,
+		                      .latency_ms = 10 * (row + 1),
+		                      .cost = 0.5,
+		                      .tokens = 7,
+		                      .key = "00ff",
+		                      .status = failure ? "failed" : "passed",
+		                      .language = column ? "go" : "python",
+		                      .named = row == 1 ? "{\"speed\":0.25}" : NULL,
+		                      .text = fh_str(data) };
 	assert_int_equal(fh_store_writer_row(w, &r, &err), 0);
 }
 

@@ -28,17 +28,17 @@ static int put(struct fh_store_writer *w, const json_t *line, struct fh_error *e
 	fh_auto_free char *named_text = json_is_object(named) ? fh_json_text(named, 0) : NULL;
 	fh_auto_free char *data = fh_json_text(json_object_get(line, "data"), 0);
 	struct fh_row row = { .row = (uint32_t)fh_json_int(line, "row", 0),
-		                        .column = (uint32_t)fh_json_int(line, "column", 0),
-		                        .success = fh_json_bool(line, "success", false),
-		                        .failure = (int)fh_json_int(line, "failure", 0),
-		                        .score = fh_json_num(line, "score", 0),
-		                        .latency_ms = fh_json_num(line, "latency", 0),
-		                        .cost = fh_json_num(line, "cost", 0),
-		                        .tokens = fh_json_int(line, "tokens", 0),
-		                        .status = fh_json_str(line, "status", NULL),
-		                        .language = fh_json_str(line, "language", NULL),
-		                        .named = named_text,
-		                        .text = fh_str(data) };
+		                  .column = (uint32_t)fh_json_int(line, "column", 0),
+		                  .success = fh_json_bool(line, "success", false),
+		                  .failure = (int)fh_json_int(line, "failure", 0),
+		                  .score = fh_json_num(line, "score", 0),
+		                  .latency_ms = fh_json_num(line, "latency", 0),
+		                  .cost = fh_json_num(line, "cost", 0),
+		                  .tokens = fh_json_int(line, "tokens", 0),
+		                  .status = fh_json_str(line, "status", NULL),
+		                  .language = fh_json_str(line, "language", NULL),
+		                  .named = named_text,
+		                  .text = fh_str(data) };
 	int r = 0;
 	for (int64_t i = fh_json_int(line, "times", 1); i > 0 && r == 0; i--, row.row++)
 		r = fh_store_writer_row(w, &row, err);
