@@ -336,7 +336,7 @@ def get_text(depth):
     try:
         value = decode_text(data, "utf-8", "surrogatepass")
     except NoValue:
-        raise Malformed("text that is no UTF-8") from None
+        raise Malformed("text that is not UTF-8") from None
     if length(data) > LONG_STRING:
         numbered.append(value)
     return value

@@ -45,7 +45,7 @@ class testing:
 
 
 def __getattr__(name):
-    raise AttributeError("numpy cannot be imported here, and of what stands in its place %r is no part" % name)
+    raise AttributeError("numpy cannot be imported here, and of what stands in its place %r is not part" % name)
 
 
 def offer():

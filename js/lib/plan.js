@@ -24,19 +24,19 @@ export function size_of(value, name) {
 	const found = typeof value === "string" ? /^\s*([0-9]+(?:\.[0-9]+)?)\s*([BKMGT]?)\s*$/i.exec(value) : null;
 	const number = found ? Math.floor(Number(found[1]) * UNITS[found[2].toUpperCase()]) : value;
 	if (typeof number !== "number" || !Number.isFinite(number) || number < 0 || number > Number.MAX_SAFE_INTEGER)
-		throw wrong(`${name}: ${value} is no size`, "give bytes, or text such as 64M");
+		throw wrong(`${name}: ${value} is not a size`, "give bytes, or text such as 64M");
 	return Math.floor(number);
 }
 
 export function ms_of(seconds, name) {
 	if (typeof seconds !== "number" || !(seconds >= 0 && seconds < 1e12))
-		throw wrong(`${name}: ${seconds} is no number of seconds`);
+		throw wrong(`${name}: ${seconds} is not a number of seconds`);
 	return Math.round(seconds * 1000);
 }
 
 function count_of(value, name) {
 	if (!Number.isSafeInteger(value) || value < 0)
-		throw wrong(`${name}: ${value} is no whole number`);
+		throw wrong(`${name}: ${value} is not a whole number`);
 	return value;
 }
 
@@ -49,7 +49,7 @@ const KNOWN = new Set([...Object.keys(LIMIT_READERS), ...Object.keys(WORDS), "ar
 
 export function check_text(value, name) {
 	if (typeof value !== "string" || value.includes("\0"))
-		throw wrong(`${name}: this is no text without NUL`);
+		throw wrong(`${name}: this is not text without NUL`);
 	return value;
 }
 
@@ -142,10 +142,10 @@ export class Plan {
 		try {
 			data = JSON.parse(text);
 		} catch (error) {
-			throw wrong(`the plan is no JSON: ${error.message}`);
+			throw wrong(`the plan is not JSON: ${error.message}`);
 		}
 		if (data?.version !== 1 || !Array.isArray(data.argv) || !Array.isArray(data.mounts))
-			throw wrong("this is no plan", "it is what `fumehood run --explain` prints");
+			throw wrong("this is not a plan", "it is what `fumehood run --explain` prints");
 		return new Plan(data);
 	}
 

@@ -157,7 +157,7 @@ export class Sandbox {
 		made ??= language === undefined || language === null ? await plan(undefined, { argv: ["true"], ...options })
 			: await plan("", language, options);
 		if (!(made instanceof Plan))
-			throw wrong("plan is no Plan");
+			throw wrong("plan is not a Plan");
 		return Sandbox.#made(used, [[TAG.PLAN, plan_fields(made.data)], ...lease_fields(lease, name)]);
 	}
 
@@ -247,7 +247,7 @@ export class Sandbox {
 	// A TCP connection to a port inside: `read` and `write` are its two directions.
 	async connect(port) {
 		if (!Number.isInteger(port) || port < 1 || port > 65535)
-			throw wrong(`${port} is no port`);
+			throw wrong(`${port} is not a port`);
 		return this.files.connect(port);
 	}
 

@@ -40,7 +40,7 @@ def listed(value: Any, name: str) -> List[Any]:
 def size(value: Size, name: str) -> int:
     """Bytes."""
     if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise errors.ArgumentError("%s: %r is no size" % (name, value), "give bytes, or text such as 64M", "argument")
+        raise errors.ArgumentError("%s: %r is not a size" % (name, value), "give bytes, or text such as 64M", "argument")
     if isinstance(value, int):
         number = value
     else:
@@ -49,20 +49,20 @@ def size(value: Size, name: str) -> int:
         try:
             number = int(float(text[:len(text) - len(unit)]) * _UNITS[unit])
         except (ValueError, OverflowError):
-            raise errors.ArgumentError("%s: %r is no size" % (name, value), "give bytes, or text such as 64M",
+            raise errors.ArgumentError("%s: %r is not a size" % (name, value), "give bytes, or text such as 64M",
                                        "argument") from None
     return _bounded(number, value, name)
 
 
 def milliseconds(seconds: float, name: str) -> int:
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds != seconds:
-        raise errors.ArgumentError("%s: %r is no number of seconds" % (name, seconds), "", "argument")
+        raise errors.ArgumentError("%s: %r is not a number of seconds" % (name, seconds), "", "argument")
     return _bounded(int(seconds * 1000 + 0.5) if 0 <= seconds < 1e15 else -1, seconds, name)
 
 
 def count(value: int, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise errors.ArgumentError("%s: %r is no whole number" % (name, value), "", "argument")
+        raise errors.ArgumentError("%s: %r is not a whole number" % (name, value), "", "argument")
     return _bounded(value, value, name)
 
 

@@ -65,7 +65,7 @@ class _Tree:
             try:
                 there = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
                 if not stat.S_ISREG(there.st_mode):
-                    raise OSError(errno.ELOOP, "is no regular file, and is not written over", parts[-1])
+                    raise OSError(errno.ELOOP, "is not a regular file, and is not written over", parts[-1])
                 os.unlink(parts[-1], dir_fd=folder)
             except FileNotFoundError:
                 pass

@@ -149,7 +149,7 @@ class FumehoodSession(BaseSession):  # type: ignore[misc,unused-ignore]
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
             first = tar.next()
         if first is None or not (first.isfile() or first.isdir()):
-            raise _e.SecurityError("%s is no regular file or folder" % path)
+            raise _e.SecurityError("%s is not a regular file or folder" % path)
         return data, {"name": posixpath.basename(place), "size": first.size, "mode": first.mode, "mtime": first.mtime, "file": first.isfile()}
 
     def environment_setup(self) -> None:

@@ -148,7 +148,7 @@ class Sandbox:
     def connect(self, port: int) -> Process:
         """A TCP connection to a port inside: :meth:`Process.read` and :meth:`Process.write` are its two directions."""
         if not 0 < port < 65536:
-            raise errors.ArgumentError("%r is no port" % (port,), "", "argument")
+            raise errors.ArgumentError("%r is not a port" % (port,), "", "argument")
         process, error = Process(self, True), _l.CError()
         with self._using() as handle:
             self.client.keep(process)

@@ -177,7 +177,7 @@ int fh_file_replace(const char *path, const void *p, size_t n, mode_t mode, stru
 {
 	struct stat st;
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-		return fh_error_set(err, FH_E_ARGUMENT, "cannot write %s: it is there, and no regular file", path);
+		return fh_error_set(err, FH_E_ARGUMENT, "cannot write %s: it exists and is not a regular file", path);
 	return replace(path, path, p, n, mode, err);
 }
 

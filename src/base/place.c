@@ -144,7 +144,7 @@ int fh_place_prepare(const char *path, const char *name, struct fh_place *ret, s
 	}
 	const char *last = fh_path_base(path);
 	if (there >= 0 && !S_ISREG(st.st_mode))
-		return fh_error_set(err, FH_E_ARGUMENT, "cannot write %s: it is there, and no regular file", path);
+		return fh_error_set(err, FH_E_ARGUMENT, "cannot write %s: it exists and is not a regular file", path);
 	fh_auto_free char *parent = fh_xstrndup(path, strlen(path) - strlen(last));
 	fh_auto_close int folder = fh_place_open(parent[0] ? parent : ".", ranges);
 	if (folder < 0 || !last[0] || fh_streq(last, ".") || fh_streq(last, ".."))
@@ -176,7 +176,7 @@ int fh_place_write(const struct fh_place *p, const void *data, size_t n, mode_t 
 	struct stat st;
 	char name[64];
 	if (fstatat(p->folder, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-		return fh_error_set(err, FH_E_ARGUMENT, "cannot write %s: it is there, and no regular file", p->shown);
+		return fh_error_set(err, FH_E_ARGUMENT, "cannot write %s: it exists and is not a regular file", p->shown);
 	fh_auto_close int fd = create_beside(p, mode, name);
 	if (fd < 0)
 		return fh_error_sys(err, errno, "cannot write %s", p->shown);

@@ -376,7 +376,7 @@ static int check_ours(const struct judge_options *o, const struct fh_results *re
 {
 	if (o->replace || !fh_results_strange(results))
 		return 0;
-	fh_error_set(err, FH_E_ARGUMENT, "%s holds %zu results, and none is of these samples", o->results,
+	fh_error_set(err, FH_E_ARGUMENT, "%s holds %zu results, none of them of these samples", o->results,
 	             fh_results_stale(results));
 	fh_error_hint(err, "name another file with -o, or say --replace to write over this one");
 	return -FH_E_ARGUMENT;

@@ -162,7 +162,7 @@ static int parse_start(enum fh_start *ret, struct fh_error *err)
 			*ret = (enum fh_start)i;
 			return 0;
 		}
-	return fh_error_set(err, FH_E_ARGUMENT, "option --start: %s is none of auto, fresh, zygote, parked", o.start);
+	return fh_error_set(err, FH_E_ARGUMENT, "option --start: %s is not one of auto, fresh, zygote, parked", o.start);
 }
 
 static int settle_limits(struct fh_error *err)

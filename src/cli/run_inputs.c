@@ -67,7 +67,7 @@ static int read_mounts(const struct fh_opt_list *mounts, struct fh_run_inputs *i
 		m->target = colon ? colon + 1 : NULL;
 		m->writable = writable;
 		if (!m->source[0])
-			return fh_error_set(err, FH_E_ARGUMENT, "option --mount: %s names no folder of this machine", item);
+			return fh_error_set(err, FH_E_ARGUMENT, "option --mount: there is no folder %s on this machine", item);
 	}
 	return 0;
 }

@@ -120,8 +120,8 @@ static const struct {
 	{ "decltype", "has no plain result type" },
 	{ "virtual", "is a member function" },
 	{ "friend", "is a friend" },
-	{ "using", "is no function" },
-	{ "typedef", "is no function" },
+	{ "using", "is not a function" },
+	{ "typedef", "is not a function" },
 };
 
 static int check_result(struct fh_str result, struct fh_error *err)
@@ -242,15 +242,15 @@ static int read_signature(struct fh_signature *s, struct fh_error *err)
 	if (r < 0)
 		return r;
 	if (text.n == 0 || text.p[text.n - 1] != ')')
-		return unfit(err, "is no plain function");
+		return unfit(err, "is not a plain function");
 	size_t open = matching(text, text.n - 1);
 	if (open >= text.n)
-		return unfit(err, "is no plain function");
+		return unfit(err, "is not a plain function");
 	struct fh_str before = trim((struct fh_str){ text.p, open });
 	s->name = last_word(before);
 	s->result = trim((struct fh_str){ before.p, before.n - s->name.n });
 	if (s->name.n == 0 || s->result.n == 0)
-		return unfit(err, "is no plain function");
+		return unfit(err, "is not a plain function");
 	if (s->result.p[s->result.n - 1] == ':')
 		return unfit(err, "is a member function");
 	if (s->result.p[s->result.n - 1] == '&')
@@ -290,15 +290,15 @@ static int read_java(struct fh_signature *s, struct fh_error *err)
 	if (throws)
 		text.n = throws + 1 - text.p;
 	if (text.n == 0 || text.p[text.n - 1] != ')')
-		return unfit(err, "is no plain method");
+		return unfit(err, "is not a plain method");
 	size_t open = matching(text, text.n - 1);
 	if (open >= text.n)
-		return unfit(err, "is no plain method");
+		return unfit(err, "is not a plain method");
 	struct fh_str before = trim((struct fh_str){ text.p, open });
 	s->name = last_word(before);
 	s->result = java_type((struct fh_str){ before.p, before.n - s->name.n });
 	if (s->name.n == 0 || s->result.n == 0)
-		return unfit(err, "is no plain method");
+		return unfit(err, "is not a plain method");
 	return read_parameters(s, (struct fh_str){ text.p + open + 1, text.n - open - 2 }, true, err);
 }
 
@@ -342,7 +342,7 @@ static int read_rust(struct fh_signature *s, struct fh_error *err)
 	struct fh_str text = trim((struct fh_str){ s->text.p + s->start, s->end - s->start });
 	size_t open = find_outside(text, "(<"), close;
 	if (open >= text.n)
-		return unfit(err, "is no plain function");
+		return unfit(err, "is not a plain function");
 	struct fh_str before = { text.p, open };
 	s->lifetimes = (struct fh_str){ text.p + open, 0 };
 	if (text.p[open] == '<') {
@@ -355,14 +355,14 @@ static int read_rust(struct fh_signature *s, struct fh_error *err)
 	s->name = last_word(trim(before));
 	before = trim((struct fh_str){ before.p, trim(before).n - s->name.n });
 	if (s->name.n == 0 || open >= text.n || (!fh_str_eq(before, "fn") && !fh_str_eq(before, "pub fn")))
-		return unfit(err, "is no plain function");
+		return unfit(err, "is not a plain function");
 	close = fh_signature_closing(text, open);
 	struct fh_str after = trim((struct fh_str){ text.p + close + 1, text.n - FH_MIN(text.n, close + 1) });
 	s->result = (struct fh_str){ after.p, 0 };
 	if (after.n > 2 && memcmp(after.p, "->", 2) == 0)
 		s->result = trim((struct fh_str){ after.p + 2, after.n - 2 });
 	else if (after.n > 0)
-		return unfit(err, "is no plain function");
+		return unfit(err, "is not a plain function");
 	return read_rust_parameters(s, (struct fh_str){ text.p + open + 1, close - open - 1 }, err);
 }
 
@@ -408,7 +408,7 @@ static int read_go(struct fh_signature *s, struct fh_error *err)
 	while (at > 0 && (s->end - at < n || memcmp(s->text.p + at, word, n) != 0 || (at > 0 && s->text.p[at - 1] != '\n')))
 		at--;
 	if (s->end < n || memcmp(s->text.p + at, word, n) != 0)
-		return unfit(err, "is no plain function");
+		return unfit(err, "is not a plain function");
 	struct fh_str rest = trim((struct fh_str){ s->text.p + at + n, s->end - at - n });
 	s->start = at;
 	s->name = (struct fh_str){ rest.p, 0 };
@@ -416,9 +416,9 @@ static int read_go(struct fh_signature *s, struct fh_error *err)
 		s->name.n++;
 	rest = trim((struct fh_str){ rest.p + s->name.n, rest.n - s->name.n });
 	if (s->name.n == 0)
-		return unfit(err, rest.n > 0 && rest.p[0] == '(' ? "is a method" : "is no plain function");
+		return unfit(err, rest.n > 0 && rest.p[0] == '(' ? "is a method" : "is not a plain function");
 	if (rest.n == 0 || rest.p[0] != '(')
-		return unfit(err, rest.n > 0 && rest.p[0] == '[' ? "is generic" : "is no plain function");
+		return unfit(err, rest.n > 0 && rest.p[0] == '[' ? "is generic" : "is not a plain function");
 	if (fh_str_eq(s->name, "main") || fh_str_eq(s->name, "init"))
 		return unfit(err, "is one that nothing can call");
 	if (has_word(rest, "func") || has_word(rest, "chan"))

@@ -135,7 +135,7 @@ static struct upload *upload_begin(struct fh_http_request *r)
 	u->fd = fh_template_build_archive_open(s->builds, fh_http_segment(r, 0));
 	u->failed = u->fd < 0;
 	if (u->failed)
-		fh_e2b_fail(r, 403, "this is no place to upload to, or what belongs here is here already");
+		fh_e2b_fail(r, 403, "nothing can be uploaded to this place, or what belongs here is here already");
 	return u;
 }
 

@@ -94,7 +94,7 @@ static int read_file(const char *path, const struct fh_ceilings *defaults, struc
 		}
 	}
 	if (ret->count == 0)
-		return fh_error_set(err, FH_E_CONFIG, "%s holds no key, so that nobody could use the server", path);
+		return fh_error_set(err, FH_E_CONFIG, "%s holds no key, so the server would refuse every client", path);
 	return 0;
 }
 

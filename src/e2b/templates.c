@@ -203,7 +203,7 @@ int fh_templates_tag(struct fh_templates *t, const struct fh_key *owner, const c
 	struct image *old = NULL;
 	int r = 0;
 	if (!fh_template_is_tag(tag))
-		return fh_error_set(err, FH_E_ARGUMENT, "'%.64s' is no tag: letters, digits, '-', '_' and '.'", tag);
+		return fh_error_set(err, FH_E_ARGUMENT, "'%.64s' is not a tag: letters, digits, '-', '_' and '.'", tag);
 	struct snapshot *s = FH_NEW(struct snapshot);
 	pthread_rwlock_wrlock(&t->lock);
 	struct snapshot *from = *find(t, owner, name);

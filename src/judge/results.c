@@ -32,7 +32,7 @@ struct fh_results {
 
 static int not_ours(const char *path, uint32_t line, const char *what, struct fh_error *err)
 {
-	fh_error_at(err, path, line, 0, "%s: this is no results file", what);
+	fh_error_at(err, path, line, 0, "%s: this is not a results file", what);
 	fh_error_hint(err, "name another file with -o, or move this one away");
 	return -FH_E_CONFIG;
 }

@@ -238,13 +238,13 @@ static int check_mounts(const struct fh_plan *p, struct fh_error *err)
 		if (is_root && i == 0 && m->kind == FH_MOUNT_WRITABLE)
 			continue;
 		if (!is_clean_absolute(m->target) || is_root)
-			return fh_error_set(err, FH_E_ARGUMENT, "mount target %s is no clean absolute path below /", m->target);
+			return fh_error_set(err, FH_E_ARGUMENT, "mount target %s is not a clean absolute path below /", m->target);
 		if ((m->kind == FH_MOUNT_BIND || m->kind == FH_MOUNT_SYMLINK) && (!m->source || !m->source[0]))
 			return fh_error_set(err, FH_E_ARGUMENT, "mount %s has no source", m->target);
 		if (m->kind == FH_MOUNT_BIND && !is_clean_absolute(m->source))
-			return fh_error_set(err, FH_E_ARGUMENT, "mount source %s is no clean absolute path", m->source);
+			return fh_error_set(err, FH_E_ARGUMENT, "mount source %s is not a clean absolute path", m->source);
 		if (m->mode & ~FILE_MODES)
-			return fh_error_set(err, FH_E_ARGUMENT, "mount %s: mode %o is no file mode, or sets an id", m->target,
+			return fh_error_set(err, FH_E_ARGUMENT, "mount %s: mode %o is not a file mode, or sets an id", m->target,
 			                    m->mode);
 	}
 	return 0;
@@ -295,7 +295,7 @@ static int check_zygote(const struct fh_plan *p, struct fh_error *err)
 		return fh_error_set(err, FH_E_ARGUMENT, "the main file is argument %u of %zu", p->zygote.main_file, count);
 	for (size_t i = 0; p->zygote.preload[i]; i++)
 		if (i >= FH_PLAN_PRELOAD_MAX || !is_module(p->zygote.preload[i]))
-			return fh_error_set(err, FH_E_ARGUMENT, "preload: %.200s is no name of a module, or one too many",
+			return fh_error_set(err, FH_E_ARGUMENT, "preload: %.200s is not a name of a module, or one too many",
 			                    p->zygote.preload[i]);
 	return 0;
 }
@@ -308,7 +308,7 @@ int fh_plan_check(const struct fh_plan *p, struct fh_error *err)
 	if (r)
 		return r;
 	if (p->image && !is_clean_absolute(p->image))
-		return fh_error_set(err, FH_E_ARGUMENT, "image %s is no clean absolute path", p->image);
+		return fh_error_set(err, FH_E_ARGUMENT, "image %s is not a clean absolute path", p->image);
 	size_t strings = 0;
 	if (list_bytes(p->argv, &strings) + list_bytes(p->env, &strings) > FH_PLAN_ARGV_BYTES_MAX)
 		return fh_error_set(err, FH_E_LIMIT, "arguments and environment are larger than %d bytes",
@@ -320,22 +320,22 @@ int fh_plan_check(const struct fh_plan *p, struct fh_error *err)
 	if (r)
 		return r;
 	if (!is_clean_absolute(p->cwd))
-		return fh_error_set(err, FH_E_ARGUMENT, "working directory %s is no clean absolute path", p->cwd);
+		return fh_error_set(err, FH_E_ARGUMENT, "working directory %s is not a clean absolute path", p->cwd);
 	if (p->file_count > FH_PLAN_FILES_MAX)
 		return fh_error_set(err, FH_E_LIMIT, "%zu files; at most %d are allowed", p->file_count, FH_PLAN_FILES_MAX);
 	for (size_t i = 0; i < p->file_count; i++)
 		if (!is_safe_name(p->files[i].name))
-			return fh_error_set(err, FH_E_ARGUMENT, "%s is no file name that stays inside the sandbox",
+			return fh_error_set(err, FH_E_ARGUMENT, "%s is not a file name that stays inside the sandbox",
 			                    p->files[i].name);
 	for (size_t i = 0; i < p->file_count; i++)
 		if (p->files[i].mode & ~FILE_MODES)
-			return fh_error_set(err, FH_E_ARGUMENT, "file %s: mode %o is no file mode, or sets an id", p->files[i].name,
-			                    p->files[i].mode);
+			return fh_error_set(err, FH_E_ARGUMENT, "file %s: mode %o is not a file mode, or sets an id",
+			                    p->files[i].name, p->files[i].mode);
 	for (size_t i = 0; p->outs[i]; i++) {
 		if (i >= FH_PLAN_FILES_MAX)
 			return fh_error_set(err, FH_E_LIMIT, "at most %d files can be brought back", FH_PLAN_FILES_MAX);
 		if (!is_safe_name(p->outs[i]))
-			return fh_error_set(err, FH_E_ARGUMENT, "%s is no file name that stays inside the sandbox", p->outs[i]);
+			return fh_error_set(err, FH_E_ARGUMENT, "%s is not a file name that stays inside the sandbox", p->outs[i]);
 	}
 	if ((p->uid != 0 && p->uid != 1000) || p->gid != p->uid)
 		return fh_error_set(err, FH_E_ARGUMENT, "uid %u is neither 1000 (user) nor 0 (root)", p->uid);

@@ -238,7 +238,7 @@ static void fh_model_streamed(struct fh_stream *s, int status, const char *conte
 		fh_response_fail(ret,
 		                 body.n ? "API error: the stream ended in the middle of the answer%s"
 		                        : "API error: the server answered with an empty stream%s",
-		                 s->broken ? " (and part of it was no JSON)" : "");
+		                 s->broken ? " (and part of it was not JSON)" : "");
 	}
 }
 
@@ -314,7 +314,7 @@ static int fh_model_call(struct fh_provider *p, const struct fh_provider_request
 	fh_auto_json json_t *config = fh_provider_call_config(p, request);
 	bool streams = m->wire->event && json_is_true(json_object_get(config, "stream"));
 	if (m->wire->operation != request->operation)
-		return fh_error_set(err, FH_E_ARGUMENT, "provider %s gives %s, and no %s", p->id, gives[m->wire->operation],
+		return fh_error_set(err, FH_E_ARGUMENT, "provider %s gives %s, not %s", p->id, gives[m->wire->operation],
 		                    gives[request->operation]);
 	bool openai = fh_streq(m->service->name, "openai");
 	struct fh_wire_call call = { .model = m->model,

@@ -257,7 +257,7 @@ static int fh_request_from_raw(const struct fh_provider *p, const char *raw, str
 		}
 	}
 	if (!code && (!path || (*path == '/' && !host)))
-		code = fh_error_set(err, FH_E_CONFIG, "config.request is no HTTP request with a Host header");
+		code = fh_error_set(err, FH_E_CONFIG, "config.request is not an HTTP request with a Host header");
 	if (code)
 		return code;
 	bool plain = json_is_false(json_object_get(p->config, "useHttps"));
@@ -322,7 +322,7 @@ static int fh_request_script(const struct fh_provider *p, const char *what, cons
 		file = fh_path_join(p->base_dir, name);
 		function = colon ? fh_xstrdup(colon + 1) : NULL;
 		if (!fh_script_language_of(file, &language)) {
-			fh_response_fail(response, "%s: %s is no javascript or python file", what, file);
+			fh_response_fail(response, "%s: %s is not a javascript or python file", what, file);
 			return 0;
 		}
 		if (!function && language == FH_SCRIPT_PYTHON)

@@ -48,7 +48,8 @@ static int fh_script_provider_open(struct fh_provider *p, struct fh_error *err)
 	fh_script_provider_split(target, &file, &s->function);
 	s->file = fh_path_join(p->base_dir, file);
 	if (!fh_script_language_of(s->file, &s->language))
-		return fh_error_set(err, FH_E_CONFIG, "provider %s: %s is no python, javascript or ruby file", p->id, s->file);
+		return fh_error_set(err, FH_E_CONFIG, "provider %s: %s is not a python, javascript or ruby file", p->id,
+		                    s->file);
 	const char *program = fh_json_str(p->config, "pythonExecutable", NULL);
 	if (program && *program && s->language == FH_SCRIPT_PYTHON)
 		s->program = strchr(program, '/') ? fh_path_join(p->base_dir, program) : fh_xstrdup(program);

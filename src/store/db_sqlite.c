@@ -45,7 +45,7 @@ static int failed(const struct fh_db *db, const char *doing, struct fh_error *er
 		return -FH_E_UNAVAILABLE;
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
-		fh_error_set(err, FH_E_CONFIG, "%s is no store of fumehood, or is damaged (%s)", db->path,
+		fh_error_set(err, FH_E_CONFIG, "%s is not a store of fumehood, or is damaged (%s)", db->path,
 		             sqlite3_errmsg(db->handle));
 		fh_error_hint(err, "move it away, or name another store with FUMEHOOD_STORE=FILE");
 		return -FH_E_CONFIG;

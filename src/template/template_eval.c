@@ -315,7 +315,7 @@ static struct fh_tval eval_call(struct fh_trender *r, const struct fh_tnode *nod
 		return function.macro ? fh_trender_call_macro(r, function.macro, node) : call_range(r, node);
 	if (callee->kind == FH_N_SYMBOL)
 		return fh_trender_fail(r, "cannot call '%.60s': there is no such function or macro", callee->name);
-	return fh_trender_fail(r, "this value is no function");
+	return fh_trender_fail(r, "this value is not a function");
 }
 
 static const eval_fn evaluators[FH_N_COUNT_] = {

@@ -307,9 +307,10 @@ static struct fh_tnode *parse_tag(struct fh_tparser *p)
 	bool closing = word->kind == FH_TK_NAME && (fh_str_eq(word->text, "else") || fh_str_eq(word->text, "elif") ||
 	                                            (word->text.n > 3 && memcmp(word->text.p, "end", 3) == 0));
 	fh_tparser_fail(p, word, closing ? "this %s belongs to no open tag" : "unknown tag %s", fh_ttoken_text(word, seen));
-	fh_error_hint(p->err,
-	              "the tags are if, for, set, macro, filter and raw; text that is no template goes between {%% raw %%} "
-	              "and {%% endraw %%}");
+	fh_error_hint(
+	    p->err,
+	    "the tags are if, for, set, macro, filter and raw; text that is not a template goes between {%% raw %%} "
+	    "and {%% endraw %%}");
 	return NULL;
 }
 

@@ -113,7 +113,7 @@ class Judgements(support.TempDir):
         before = (self.dir / "r.jsonl").read_bytes()
         done = self.judge(self.write("b.jsonl", sample("x")))
         self.assertEqual(1, done.returncode)
-        self.assertIn("holds 1 results, and none is of these samples", done.stderr)
+        self.assertIn("holds 1 results, none of them of these samples", done.stderr)
         self.assertIn("--replace", done.stderr)
         self.assertEqual(before, (self.dir / "r.jsonl").read_bytes())
         self.assertEqual(0, self.judge(self.dir / "b.jsonl", "--replace").returncode)

@@ -244,7 +244,7 @@ class Hostile(Case):
                             ("deep", "os.write(wire.events, b'[' * 5000 + b'\\n')")):
             with self.subTest(name):
                 lines = self.after(self.WIRE + write)
-                self.assertEqual(lines, ["ended True the code wrote what is no event to its context's own channel (it was killed); "
+                self.assertEqual(lines, ["ended True the code wrote what is not an event to its context's own channel (it was killed); "
                                          "its state is lost, and the next run starts another", "2 4"])
 
     def test_forged_events_are_its_own_results_and_no_more(self):

@@ -197,7 +197,7 @@ class BadConfigs(Eval):
         done = self.eval(config="prompts: ['Say {{wrod}} {% for i in list %}{{i}}{% endfor %}']\nproviders: [echo]\n"
                                 "tests: [{vars: {word: a, list: [[1]]}}, {vars: {word: b, list: [[2]]}}]\n")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn('"wrod" is no variable of any test; did you mean "word"?', done.stdout)
+        self.assertIn('"wrod" is not a variable of any test; did you mean "word"?', done.stdout)
         self.assertNotIn('"i" is', done.stdout)
 
     def test_assertions_under_vars_are_refused(self):

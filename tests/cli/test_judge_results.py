@@ -261,7 +261,7 @@ class BadInput(Judging):
         good = json.dumps({"task_id": "Own/0", "completion": "    return 1\n"}) + "\n"
         for line, says in (("{\"task_id\": \"Own/0\"", "samples.jsonl:2:"), ("{}", "no task_id"),
                            ("{\"task_id\": \"Own/9\", \"completion\": \"\"}", "Own/9"),
-                           ("{\"task_id\": \"Own/0\", \"completion\": 3}", "completion is no string")):
+                           ("{\"task_id\": \"Own/0\", \"completion\": 3}", "completion is not a string")):
             with self.subTest(line):
                 self.write("samples.jsonl", good + line + "\n")
                 message = self.bad(says)

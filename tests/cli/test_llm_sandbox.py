@@ -190,7 +190,7 @@ class Files(Llm):
             show(open("victim.txt").read())
         """)
         self.assertEqual(shown[0], [False, "0o755"])
-        for text, word in zip(shown[1:4], ("no regular file", "a link", "a link")):
+        for text, word in zip(shown[1:4], ("not a regular file", "a link", "a link")):
             self.assertIn(word, text)
         self.assertNotIn("nothing raised", shown[4])
         self.assertEqual(shown[5], "mine")

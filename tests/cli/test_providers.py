@@ -178,7 +178,7 @@ class Providers(support.TempDir):
         self.assertIn("nothing came for 1000 ms", self.streamed("stream-stalled", stallTimeout=1000)["error"])
 
     def test_a_stream_of_nonsense(self):
-        self.assertIn("part of it was no JSON", self.streamed("stream-broken", maxRetries=0)["error"])
+        self.assertIn("part of it was not JSON", self.streamed("stream-broken", maxRetries=0)["error"])
 
     def test_a_server_that_cannot_stream_answers_in_one_piece(self):
         self.assertEqual(self.streamed("good")["response"]["output"], "you said: hello")

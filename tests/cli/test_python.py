@@ -78,7 +78,7 @@ class Runs(Case):
                 except fumehood.Error as e: print(type(e).__name__, e.code, '|', e.message, '|', e.hint[:20])
                 except TypeError as e: print('TypeError')
         """), "NotFoundError not_found | unknown language pyton | did you mean python?\n"
-              "ArgumentError argument | memory: 'much' is no size | give bytes, or text \n"
+              "ArgumentError argument | memory: 'much' is not a size | give bytes, or text \n"
               "ArgumentError argument | give either code (with its language) or argv | \n"
               "ArgumentError argument | require: unknown layer 'sekcomp' | layers: user, pid, m\nTypeError\n")
 

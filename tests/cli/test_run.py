@@ -58,7 +58,7 @@ class Programs(support.TempDir):
                 done = shell("-l", language, "-c", code)
                 out, err = (done.stderr, "") if language == "go" else (done.stdout, done.stderr)
                 self.assertEqual((out, err, done.returncode), ("42\n", "", 0))
-                wrong = support.run("-l", language, "-c", "this is no program")
+                wrong = support.run("-l", language, "-c", "this is not a program")
                 self.assertEqual(wrong["status"], "compile_error")
 
     def test_scripting_languages_run(self):

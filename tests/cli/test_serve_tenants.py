@@ -93,7 +93,7 @@ class Tenants(support.TempDir):
             body = {} if method == "POST" else None
             self.assertEqual(self.server.ask(method, path.format(box.id), body, "e2b_bb")[0], 404, path)
             self.assertEqual(self.server.ask(method, path.format(box.id), body, None)[0], 401, path)
-            self.assertEqual(self.server.ask(method, path.format(box.id), body, box.token)[0], 401, "a token is no key")
+            self.assertEqual(self.server.ask(method, path.format(box.id), body, box.token)[0], 401, "a token is not a key")
         self.assertEqual(self.server.ask("DELETE", "/sandboxes/" + box.id, None, "e2b_aa")[0], 204)
 
     def test_a_signature_opens_files_of_who_signed(self):

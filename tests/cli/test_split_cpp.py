@@ -54,7 +54,7 @@ class Cpp(Split):
             ("names of the harness", "CPP/0", "    return 3;\n}\nextern \"C\" void __assert_fail(const char *, const char *, unsigned, "
              "const char *){ for (;;); }\nextern \"C\" int __wrap_main(int, char **, char **){ return 0; }\n", "early_exit",
              ""),
-            ("no exception that a test could catch", "CPP/0", "    throw 1;\n}\n", "failed", "no std::exception"),
+            ("no exception that a test could catch", "CPP/0", "    throw 1;\n}\n", "failed", "not a std::exception"),
         ])
 
     @support.once
@@ -91,7 +91,7 @@ class Cpp(Split):
             "a wider result": (use + "long total(vector<int> numbers)" + body, "passed", ""),
             "double": (use + "double total(vector<int> numbers)" + body, "passed", ""),
             "double, and a half more": (use + "double total(vector<int> numbers)" + body.replace("return t", "return t + 0.5"),
-                                        "failed", "no value of the declared type"),
+                                        "failed", "not a value of the declared type"),
             "static": (use + "static int total(vector<int> numbers)" + body, "passed", ""),
             "inline": (use + "inline int total(vector<int> numbers)" + body, "passed", ""),
             "a template": (use + "template <class V> int total(const V &numbers)" + body, "passed", ""),

@@ -338,7 +338,7 @@ class Commands(Case):
         p = self.start("list")
         err = p.communicate()[1]
         self.assertEqual(p.returncode, 1)
-        self.assertIn("no store of fumehood", err)
+        self.assertIn("not a store of fumehood", err)
 
 
 if __name__ == "__main__":

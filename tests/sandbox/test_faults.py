@@ -294,7 +294,7 @@ class Connection(Faults):
         self.assertEqual(r["status"], "engine_error")
         self.assertIn("did not greet", r["error"]["message"])
         self.assertLess(time.monotonic() - began, 100)
-        self.assertNotIn("sleep", proc.descendants().values(), "what was no engine is ended")
+        self.assertNotIn("sleep", proc.descendants().values(), "what was not an engine is ended")
 
 
 # --------------------------------------------------------------------------------------------------- time, and freezing

@@ -14,7 +14,7 @@ FINAL = "a hole is a hole though it opens once"
 RUN = support.TOP / "tests" / "abuse" / "run"
 
 
-@unittest.skipIf(support.SANITIZED, "not in this build: the sanitizers' engine is no static program, and slow")
+@unittest.skipIf(support.SANITIZED, "not in this build: the sanitizers' engine is not a static program, and slow")
 @unittest.skipIf(support.whoami() == "userns", "only as root and user")
 class Hunt(unittest.TestCase):
     def hunt(self, *args, before=()):

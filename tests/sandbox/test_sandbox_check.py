@@ -115,7 +115,7 @@ class SandboxCheck(CodeCase):
 
     @support.once
     def test_a_function_is_a_name(self):
-        self.row_error("is no name of a function", fenced(DOUBLE), unit_test_type="output_equality", canonical_solution=DOUBLE,
+        self.row_error("is not a name of a function", fenced(DOUBLE), unit_test_type="output_equality", canonical_solution=DOUBLE,
                        function="double, [], 0)\nprint(1", call="double(1)")
 
     @support.once

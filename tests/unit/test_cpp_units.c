@@ -60,8 +60,8 @@ static void test_signature(void **state)
 		{ "int f(int (*g)(int)){", "the entry point takes a function, or arguments without types" },
 		{ "int f(const char *s, ...){", "the entry point takes a function, or arguments without types" },
 		{ "int f(std::function<int(int)> g){", "the entry point takes a function" },
-		{ "int a[] = {", "the entry point is no plain function" },
-		{ "f(int n){", "the entry point is no plain function" },
+		{ "int a[] = {", "the entry point is not a plain function" },
+		{ "f(int n){", "the entry point is not a plain function" },
 		{ "int f(int a,,){", "the entry point has a parameter that is empty" },
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++)

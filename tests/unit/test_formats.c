@@ -165,7 +165,7 @@ static void a_wrong_mbpp_task_is_refused(void **state)
 	assert_refused("{\"task_id\": 1, \"code\": \"def f(): pass\", \"test_list\": [\"assert ff() == f2\"]}", 1,
 	               "calls a function that code defines");
 	assert_refused("{\"task_id\": 1, \"code\": \"def f(): pass\", \"test_imports\": 1, \"test_list\": [\"f()\"]}", 1,
-	               "test_imports is no list");
+	               "test_imports is not a list");
 }
 
 /* --------------------------------------------------------------------------------------------------------- EvalPlus */
@@ -305,9 +305,9 @@ static void tests_of_java_rust_and_go_call_what_the_prompt_declares(void **state
 static void a_wrong_generic_row_is_refused(void **state)
 {
 #define ROW(rest) "{\"task_id\": \"a\", \"code\": \"def f(): pass\", " rest "}"
-	assert_refused(ROW("\"tests\": 3"), 1, "no string and no list");
+	assert_refused(ROW("\"tests\": 3"), 1, "neither a string nor a list");
 	assert_refused(ROW("\"tests\": []"), 1, "tests is empty");
-	assert_refused(ROW("\"cases\": []"), 1, "cases is no list");
+	assert_refused(ROW("\"cases\": []"), 1, "cases is not a list");
 	assert_refused(ROW("\"cases\": [[]]"), 1, "case 1 is empty");
 	assert_refused(ROW("\"cases\": [[1], {\"args\": []}]"), 1, "case 2 says nothing");
 	assert_refused(ROW("\"cases\": [{\"args\": 1, \"expected\": 1}]"), 1, "args is a list");
@@ -318,7 +318,7 @@ static void a_wrong_generic_row_is_refused(void **state)
 	assert_refused(ROW("\"stdout\": \"x\", \"tolerance\": -1"), 1, "tolerance");
 	assert_refused(ROW("\"stdout\": \"x\", \"language\": \"cobol\""), 1, "cobol");
 	assert_refused(ROW("\"cases\": [[1]], \"language\": \"c\""), 1, "functions of c cannot be called");
-	assert_refused(ROW("\"cases\": [[1]], \"entry_point\": \"f(1)\""), 1, "no name");
+	assert_refused(ROW("\"cases\": [[1]], \"entry_point\": \"f(1)\""), 1, "not a name");
 }
 
 int main(void)

@@ -45,7 +45,7 @@ static void test_signature(void **state)
 		{ "func F(function []int) <-chan int {", "the entry point takes or gives a function or a channel" },
 		{ "func F(function, channel int) {", "F (function, channel int) after 0" },
 		{ "func main() {", "the entry point is one that nothing can call" },
-		{ "type F struct {", "the entry point is no plain function" },
+		{ "type F struct {", "the entry point is not a plain function" },
 		{ "", "the declaration does not open a function's body" },
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++)

@@ -224,11 +224,11 @@ static void a_bad_line_is_named(void **state)
 	} bad[] = {
 		{ "\n{\"task_id\": \"a\"\n", 2, "not JSON" },
 		{ "[1]\n", 1, "not a JSON object" },
-		{ "{\"task_id\": 3.5}\n", 1, "task_id is no string" },
+		{ "{\"task_id\": 3.5}\n", 1, "task_id is not a string" },
 		{ "{\"prompt\": \"\"}\n", 1, "no task_id" },
 		{ "{\"task_id\": \"a\", \"prompt\": \"\"}\n", 1, "no format" },
 		{ "{\"task_id\": \"Ada/0\", \"declaration\": \"\", \"test\": \"\"}\n", 1, "language" },
-		{ "{\"task_id\": \"a\", \"prompt\": \"\", \"test\": \"\", \"entry_point\": \"f);exit(\"}\n", 1, "no name" },
+		{ "{\"task_id\": \"a\", \"prompt\": \"\", \"test\": \"\", \"entry_point\": \"f);exit(\"}\n", 1, "not a name" },
 		{ "{\"task_id\": \"a\", \"prompt\": \"\", \"test\": \"\", \"entry_point\": \"f\"}\n"
 		  "{\"task_id\": \"a\", \"prompt\": \"\", \"test\": \"\", \"entry_point\": \"f\"}\n",
 		  2, "already in line 1" },
@@ -252,7 +252,7 @@ static void samples_name_their_problems(void **state)
 	} bad[] = {
 		{ "{\"task_id\": \"T/0\", \"completion\": \"x\"}\n{\"task_id\": \"T/7\", \"completion\": \"x\"}", "T/7" },
 		{ "\n{\"task_id\": \"T/0\"}", "no completion" },
-		{ "\n{\"task_id\": \"T/0\", \"completion\": null}", "completion is no string" },
+		{ "\n{\"task_id\": \"T/0\", \"completion\": null}", "completion is not a string" },
 	};
 	struct fh_error err = FH_ERROR_INIT;
 	fh_auto_problems struct fh_judge_problems p = { 0 };

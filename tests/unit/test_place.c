@@ -99,7 +99,7 @@ static void a_folder_gets_the_file_under_its_name_and_a_link_is_replaced(void **
 	assert_int_equal(unlink("real/name"), 0);
 	assert_int_equal(mkfifo("real/name", 0600), 0);
 	assert_true(fh_place_write(&p, "x", 1, 0600, &err) < 0);
-	assert_non_null(strstr(err.message, "no regular file"));
+	assert_non_null(strstr(err.message, "not a regular file"));
 	fh_place_release(&p);
 	err = (struct fh_error)FH_ERROR_INIT;
 	assert_true(fh_place_prepare("none/file", "unused", &p, &err) < 0);

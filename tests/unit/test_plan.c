@@ -92,7 +92,7 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 		  25 },
 		{ "{\"version\": 1, \"argv\": [{\"base64\": \"?\"}], \"mounts\": []}", "this is not base64", "", 1, 26 },
 		{ "{\"version\": 1, \"argv\": [\"a\"], \"mounts\": [],\n\"files\": [{\"name\": \"../x\", \"content\": \"\"}]}",
-		  "../x is no file name that stays inside the sandbox", "", 1, 1 },
+		  "../x is not a file name that stays inside the sandbox", "", 1, 1 },
 		{ "{\"version\": 1, \"argv\": [\"a\"], \"mounts\": [], \"artifact\": \"m\"}",
 		  "\"compile\" and \"artifact\" go together", "", 1, 1 },
 		{ "{\"version\": 1, \"argv\": [\"a\"], \"mounts\": [],\n\"files\": [{\"name\": \"x\", \"mode\": \"9\", "
@@ -227,16 +227,16 @@ static void wrong_requests_are_refused(void **state)
 		const char *const *env;
 		const char *message;
 	} cases[] = {
-		{ .file = "../x", .message = "../x is no file name that stays inside the sandbox" },
-		{ .file = "a/", .message = "a/ is no file name that stays inside the sandbox" },
-		{ .file = "", .message = "\"\" is no file name that stays inside the sandbox" },
-		{ .file = "a/../..", .message = "a/../.. is no file name that stays inside the sandbox" },
+		{ .file = "../x", .message = "../x is not a file name that stays inside the sandbox" },
+		{ .file = "a/", .message = "a/ is not a file name that stays inside the sandbox" },
+		{ .file = "", .message = "\"\" is not a file name that stays inside the sandbox" },
+		{ .file = "a/../..", .message = "a/../.. is not a file name that stays inside the sandbox" },
 		{ .file = "main.sh", .message = "a file has the program's own name, main.sh" },
 		{ .mount = { "/usr", "/", false }, .message = "nothing can be mounted over /" },
 		{ .mount = { "/usr", "a", false }, .message = "mount target a is not an absolute path" },
 		{ .mount = { "/no/such/folder" }, .message = "cannot mount /no/such/folder: No such file or directory" },
 		{ .user = "admin", .message = "unknown user admin" },
-		{ .hostname = "no spaces", .message = "no spaces is no hostname: 1 to 63 letters, digits, - and ." },
+		{ .hostname = "no spaces", .message = "no spaces is not a hostname: 1 to 63 letters, digits, - and ." },
 		{ .image = "/no/such/image", .message = "cannot use /no/such/image as image: No such file or directory" },
 		{ .image = "/", .message = "the host's own root cannot be an image" },
 		{ .cwd = "here", .message = "working directory here is not an absolute path" },

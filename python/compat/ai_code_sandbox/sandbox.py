@@ -22,7 +22,7 @@ def is_strict():
 def _size(text):
     found = re.match(r"^\s*(\d+)\s*([bkmg]?)b?\s*$", str(text), re.IGNORECASE)
     if not found:
-        raise Exception("mem_limit={!r} is no size: 100m, 1g".format(text))
+        raise Exception("mem_limit={!r} is not a size: 100m, 1g".format(text))
     return int(found.group(1)) << _SIZES[found.group(2).lower()]
 
 

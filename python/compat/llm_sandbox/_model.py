@@ -145,7 +145,7 @@ def text(value):
     if isinstance(value, enum.Enum):
         value = value.value
     if not isinstance(value, str):
-        raise ValueError("{!r} is no text".format(value))
+        raise ValueError("{!r} is not text".format(value))
     return value
 
 
@@ -168,7 +168,7 @@ def _counted(value):
 def number(value):
     value = _counted(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError("{!r} is no number".format(value))
+        raise ValueError("{!r} is not a number".format(value))
     return value
 
 
@@ -208,7 +208,7 @@ def texts(value):
 def variables(value):
     for name, content in dict(value).items():
         if not isinstance(name, str) or not name or "=" in name or "\0" in name:
-            raise ValueError("{!r} is no name of a variable".format(name))
+            raise ValueError("{!r} is not a name of a variable".format(name))
         if not isinstance(content, str) or "\0" in content:
-            raise ValueError("the variable {} is no text".format(name))
+            raise ValueError("the variable {} is not text".format(name))
     return dict(value)

@@ -18,7 +18,7 @@ def size(value, name):
         return value
     found = re.match(r"^\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*$", value, re.IGNORECASE) if isinstance(value, str) else None
     if not found:
-        raise ValidationError("runtime_configs: {}={!r} is no size".format(name, value))
+        raise ValidationError("runtime_configs: {}={!r} is not a size".format(name, value))
     return int(float(found.group(1)) * _UNITS[(found.group(2) or "").lower()])
 
 
@@ -26,7 +26,7 @@ def _number(value, name):
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise ValidationError("runtime_configs: {}={!r} is no number".format(name, value)) from None
+        raise ValidationError("runtime_configs: {}={!r} is not a number".format(name, value)) from None
 
 
 class Runtime(object):
@@ -62,7 +62,7 @@ def _environment(runtime, value, name):
         value = dict(entry.split("=", 1) for entry in value)
     for key, text in (value or {}).items():
         if not isinstance(key, str) or not key or "=" in key or "\0" in key or "\0" in str(text):
-            raise ValidationError("runtime_configs: {}: {!r} is no variable".format(name, key))
+            raise ValidationError("runtime_configs: {}: {!r} is not a variable".format(name, key))
         runtime.env[key] = str(text)
 
 
@@ -74,7 +74,7 @@ def _add_mount(runtime, source, target, read_only, name):
     if not isinstance(source, str) or not isinstance(target, str) or not target.startswith("/"):
         raise ValidationError("runtime_configs: {}: a mount has a folder of this machine and an absolute target".format(name))
     if not os.path.isabs(source):
-        raise ValidationError("runtime_configs: {}: {!r} is no absolute path: named volumes are not kept here, give a folder".format(name, source))
+        raise ValidationError("runtime_configs: {}: {!r} is not an absolute path: named volumes are not kept here, give a folder".format(name, source))
     if not os.path.exists(source):
         raise ValidationError("runtime_configs: {}: {} is not there".format(name, source))
     runtime.mounts.append((source, target, "ro" if read_only else "rw"))

@@ -77,11 +77,11 @@ def decode(raw: bytes) -> Tuple[Message, Optional[Message]]:
     try:
         message = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        return {}, failure(None, PARSE, "this is no JSON")
+        return {}, failure(None, PARSE, "this is not JSON")
     if isinstance(message, list):
         return {}, failure(None, REQUEST, "messages come one by one")
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        return {}, failure(None, REQUEST, "this is no message of JSON-RPC 2.0")
+        return {}, failure(None, REQUEST, "this is not a message of JSON-RPC 2.0")
     return message, None
 
 

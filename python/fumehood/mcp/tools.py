@@ -357,7 +357,7 @@ TOOLS = [
          {"command": _s("The command line."), "session": _SESSION, "folder": _s("Where it starts; /home/user by default."),
           "stdin": _s("Its whole standard input."), "timeout": _TIMEOUT, "background": _n("Return at once.", "boolean")}, ["command"]),
     Tool("session_write_file", "Write a file", "Writes a file into a session; folders on the way are made, what is there is replaced.", _write,
-         {"path": _PATH, "text": _s("Its content as text."), "base64_data": _s("Its content as base64, for what is no text."),
+         {"path": _PATH, "text": _s("Its content as text."), "base64_data": _s("Its content as base64, for what is not text."),
           "session": _SESSION}, ["path"], "destroys again"),
     Tool("session_read_file", "Read a file", "Reads a file of a session: text as text, PNG, JPEG, GIF and WebP as images, anything else as base64.", _read,
          {"path": _PATH, "session": _SESSION}, ["path"], "reads again"),

@@ -27,7 +27,7 @@ def check_name(language: str, name: str) -> str:
         raise errors.ArgumentError("packages cannot be had for %s" % language,
                                    "languages with packages: " + ", ".join(sorted(_PATTERNS)), "argument")
     if not text or len(text) > _LONGEST or not _PATTERNS[language].fullmatch(text):
-        raise errors.ArgumentError("%r is no name of a package" % (name,),
+        raise errors.ArgumentError("%r is not a name of a package" % (name,),
                                    "a name with versions at most, such as %s; no options, addresses or paths"
                                    % ("numpy>=1.20" if language == "python" else "axios@^1.0.0"), "argument")
     return text

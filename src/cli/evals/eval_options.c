@@ -265,7 +265,7 @@ int fh_eval_options_parse(int argc, char **argv, struct fh_eval_options *o, stru
 	if (again && !o->write)
 		return fh_error_set(err, FH_E_ARGUMENT, "--resume and --no-write exclude each other");
 	if (o->args.count > 0 && !o->show_given && !again)
-		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" is no option; a config is given with -c", o->args.items[0]);
+		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" is not an option; a config is given with -c", o->args.items[0]);
 	if (!o->assertions != !o->model_outputs)
 		return fh_error_set(err, FH_E_ARGUMENT, "--assertions and --model-outputs go together");
 	for (size_t i = 0; i < o->outputs.count; i++) {

@@ -153,7 +153,7 @@ int fh_eval_show(const char *path, uint64_t index, bool color, struct fh_error *
 		return -FH_E_CONFIG;
 	const json_t *rows = json_object_get(json_object_get(file, "results"), "results");
 	if (!json_is_array(rows))
-		return fh_error_set(err, FH_E_CONFIG, "%s is no results file of `fumehood eval -o FILE.json`", path);
+		return fh_error_set(err, FH_E_CONFIG, "%s is not a results file of `fumehood eval -o FILE.json`", path);
 	if (index >= json_array_size(rows))
 		return fh_error_set(err, FH_E_ARGUMENT, "there is no result %llu: %s has %zu, counted from 0",
 		                    (unsigned long long)index, path, json_array_size(rows));

@@ -79,7 +79,7 @@ int fh_store_command_export(int argc, char **argv)
 		r = fh_error_set(&err, FH_E_ARGUMENT, "export needs one id, or \"latest\"");
 	if (r == 0 && !help && !kind) {
 		fh_auto_free char *known = fh_output_extensions();
-		r = fh_error_set(&err, FH_E_ARGUMENT, "--format %s: there is none of that name", format);
+		r = fh_error_set(&err, FH_E_ARGUMENT, "there is no format %s", format);
 		fh_error_hint(&err, "known are, without the dot, %s", known);
 	}
 	int status = FH_EXIT_OK;

@@ -45,7 +45,7 @@ static int put_row(struct fh_store_writer *w, const json_t *row, size_t index, s
 	int64_t at = fh_json_int(row, "testIdx", (int64_t)(index / columns)),
 	        column = fh_json_int(row, "promptIdx", (int64_t)(index % columns));
 	if (!json_is_object(row) || at < 0 || at > UINT32_MAX || column < 0 || (uint64_t)column >= columns)
-		return fh_error_set(err, FH_E_CONFIG, "result %zu is no row, or of a prompt that is not there", index);
+		return fh_error_set(err, FH_E_CONFIG, "result %zu is not a row, or of a prompt that is not there", index);
 	fh_auto_free char *data = fh_json_text(row, 0);
 	const json_t *named_scores = json_object_get(row, "namedScores");
 	fh_auto_free char *named = json_object_size(named_scores) ? fh_json_text(named_scores, 0) : NULL;
@@ -128,7 +128,8 @@ static int import(const char *path, json_t *done, struct fh_error *err)
 		return -FH_E_CONFIG;
 	const json_t *results = json_object_get(file, "results"), *rows = json_object_get(results, "results");
 	if (!json_is_array(rows) || json_array_size(json_object_get(results, "prompts")) == 0) {
-		fh_error_at(err, path, 0, 0, "no results of an eval: there are no lists results.results and results.prompts");
+		fh_error_at(err, path, 0, 0,
+		            "not the results of an eval: there are no lists results.results and results.prompts");
 		fh_error_hint(err, "files of `fumehood eval -o FILE.json` and of promptfoo (version 3) can be imported");
 		return -FH_E_CONFIG;
 	}

@@ -176,7 +176,7 @@ int fh_request_signal(struct fh_connection *c, const struct fh_frame *f, struct 
 		return 0;
 	}
 	if (number == 0 || number > 64)
-		return fh_error_set(err, FH_E_ARGUMENT, "%llu is no signal", (unsigned long long)number);
+		return fh_error_set(err, FH_E_ARGUMENT, "%llu is not a signal", (unsigned long long)number);
 	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = (int32_t)number };
 	int r = fh_zygote_signal(p->sandbox, (int)number) ? 0 : fh_sandbox_send(p->sandbox, &m, sizeof(m), NULL, 0, err);
 	if (r == 0)

@@ -312,7 +312,7 @@ static int new_token(char hex[2 * CODE_TOKEN_BYTES + 1], struct fh_error *err)
 {
 	unsigned char bytes[CODE_TOKEN_BYTES];
 	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-		return fh_error_set(err, FH_E_SYSTEM, "no random bytes to be had");
+		return fh_error_set(err, FH_E_SYSTEM, "cannot get random bytes");
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
 	return 0;

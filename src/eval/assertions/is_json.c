@@ -19,7 +19,7 @@ static int schema_of(const struct fh_assertion_call *call, json_t **ret, struct 
 		*ret = fh_yaml_load(text, "schema", NULL, err); /* JSON is a part of YAML */
 		if (*ret)
 			return 0;
-		return fh_error_wrap(err, "\"%s\": the value is no JSON schema", call->kind->name);
+		return fh_error_wrap(err, "\"%s\": the value is not a JSON schema", call->kind->name);
 	}
 	return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" assertion must have a string or object value", call->kind->name);
 }

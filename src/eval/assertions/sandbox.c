@@ -229,7 +229,7 @@ static int read_list(const json_t *f, const char *key, json_t **ret, struct fh_e
 	json_array_foreach(value, i, item)
 	{
 		if (!json_is_string(item))
-			return wrong(err, "item %zu of \"%s\" is no text", i + 1, key);
+			return wrong(err, "item %zu of \"%s\" is not text", i + 1, key);
 	}
 	*ret = json_incref(value);
 	return 0;
@@ -289,7 +289,7 @@ static int read_asked(struct asked *a, struct fh_error *err)
 	struct fh_str last = c ? c->last_function(a->canonical) : (struct fh_str){ "", 0 };
 	const char *given = fh_json_str(a->fields, "function", "");
 	if (*given && !fh_judge_is_name(fh_str(given))) /* the name becomes part of a program's text */
-		return wrong(err, "function \"%.60s\" is no name of a function", given);
+		return wrong(err, "function \"%.60s\" is not a name of a function", given);
 	if (*given || last.n > 0)
 		a->function = *given ? fh_xstrdup(given) : fh_xstrndup(last.p, last.n);
 	return 0;

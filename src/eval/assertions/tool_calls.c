@@ -99,7 +99,7 @@ static int check_function(const struct fh_assertion_call *call, struct fh_grade 
 	fh_auto_free char *why = NULL;
 	const json_t *functions = json_object_get(json_object_get(call->provider, "config"), "functions");
 	if (!json_is_object(inner ? inner : output))
-		return failed(call, ret, "The output is no function call");
+		return failed(call, ret, "The output is not a function call");
 	int r = check_call(inner ? inner : output, functions, &why, err);
 	return r < 0 ? r : fh_grade_set(ret, call, !why, "%s", why ? why : "The output is a valid function call");
 }

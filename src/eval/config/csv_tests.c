@@ -233,7 +233,7 @@ static int set_threshold(struct row *r, const char *column, const char *value)
 	if (number_of(value, &n))
 		json_object_set_new(r->test, "threshold", json_real(n));
 	else if (fh_text_trim(fh_str(value)).n > 0)
-		return fh_error_at(r->err, r->name, 0, 0, "row %zu: __threshold is no number: \"%s\"", r->number, value);
+		return fh_error_at(r->err, r->name, 0, 0, "row %zu: __threshold is not a number: \"%s\"", r->number, value);
 	return 0;
 }
 

@@ -138,7 +138,7 @@ static int rows_of_file(const char *path, json_t **ret, struct fh_error *err)
 		return fh_error_wrap(err, "--filter-failing");
 	json_t *rows = json_object_get(json_object_get(file, "results"), "results");
 	if (!json_is_array(rows))
-		return fh_error_at(err, path, 0, 0, "no results of an eval: there is no list results.results");
+		return fh_error_at(err, path, 0, 0, "not the results of an eval: there is no list results.results");
 	*ret = json_incref(rows);
 	return 0;
 }
@@ -163,7 +163,7 @@ static int rows_of_store(const char *name, json_t **ret, struct fh_error *err)
 		r = fh_store_each_cell(s, e.number, true, take_failed, rows, err);
 	fh_store_eval_release(&e);
 	if (r < 0)
-		return fh_error_wrap(err, "--filter-failing: there is no file %s, and of the store", name);
+		return fh_error_wrap(err, "--filter-failing: there is no file %s, nor this eval in the store", name);
 	*ret = json_incref(rows);
 	return 0;
 }

@@ -331,10 +331,11 @@ static int add_file(struct loader *l, const char *path, const char *function)
 	}
 	if (access(path, X_OK) == 0 && !fh_path_is_dir(path))
 		return add_program(l, path, name);
-	return fh_document_error(l->config->document, l->place, l->err,
-	                         "prompt file %s: \"%s\" is no known type; known are .txt, .md, .j2, .json, .jsonl, .yaml, "
-	                         ".csv, .py, .js, .ts, .rb, and files that can be executed",
-	                         name, fh_path_ext(path));
+	return fh_document_error(
+	    l->config->document, l->place, l->err,
+	    "prompt file %s: \"%s\" is not a known type; known are .txt, .md, .j2, .json, .jsonl, .yaml, "
+	    ".csv, .py, .js, .ts, .rb, and files that can be executed",
+	    name, fh_path_ext(path));
 }
 
 /* --------------------------------------------------------------------------------------------------------- entries */

@@ -251,9 +251,10 @@ static int load_file(struct loader *l, const char *path, const char *function, c
 		return load_jsonl(l, path);
 	if (strcmp(extension, ".yaml") == 0 || strcmp(extension, ".yml") == 0 || strcmp(extension, ".json") == 0)
 		return load_document(l, path);
-	return fh_error_set(l->err, FH_E_CONFIG,
-	                    "test file %s: \"%s\" is no known type; known are .yaml, .json, .jsonl, .csv, .xlsx, .py, .js",
-	                    path, extension);
+	return fh_error_set(
+	    l->err, FH_E_CONFIG,
+	    "test file %s: \"%s\" is not a known type; known are .yaml, .json, .jsonl, .csv, .xlsx, .py, .js", path,
+	    extension);
 }
 
 static int load_reference(struct loader *l, const struct fh_document *d, const char *text, const json_t *config,

@@ -52,7 +52,7 @@ static void tell(struct fh_eval_plan *p, const json_t *counts, size_t rows, cons
 	{
 		const char *best = nearest_var(p, name);
 		size_t count = (size_t)json_integer_value(n);
-		fh_eval_config_note(&p->config, p->config.document, what, "\"%s\" is no variable of %s%s%s%s (in %s %.80s)",
+		fh_eval_config_note(&p->config, p->config.document, what, "\"%s\" is not a variable of %s%s%s%s (in %s %.80s)",
 		                    name, count == rows ? "any test" : "every test", best ? "; did you mean \"" : "",
 		                    best ? best : "", best ? "\"?" : "", what, label);
 	}

@@ -30,7 +30,8 @@ int fh_output_for(const char *path, const struct fh_output **ret, struct fh_erro
 		return 0;
 	}
 	fh_auto_free char *known = fh_output_extensions();
-	int r = fh_error_set(err, FH_E_ARGUMENT, "cannot write results to %s: its extension says no known format", path);
+	int r = fh_error_set(err, FH_E_ARGUMENT, "cannot write results to %s: its extension is not that of a known format",
+	                     path);
 	fh_error_hint(err, "known are %s", known);
 	return r;
 }

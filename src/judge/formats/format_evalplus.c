@@ -36,12 +36,12 @@ static int add_inputs(const json_t *row, struct fh_str text, const char *key, co
 	if (!list || (json_is_object(list) && json_object_size(list) == 0))
 		return 0;
 	if (!json_is_array(list) || !fh_json_span_member(text, key, &raw))
-		return fh_error_set(err, FH_E_CONFIG, "%s is no list", key);
+		return fh_error_set(err, FH_E_CONFIG, "%s is not a list", key);
 	items = fh_json_span_items(raw);
 	json_array_foreach(list, i, input)
 	{
 		if (!json_is_array(input) || !fh_json_span_item(&items, &item))
-			return fh_error_set(err, FH_E_CONFIG, "item %zu of %s is no list of arguments", i + 1, key);
+			return fh_error_set(err, FH_E_CONFIG, "item %zu of %s is not a list of arguments", i + 1, key);
 		if (fh_mbpp_plus_is(p->task_id))
 			fh_mbpp_plus_input(&t->inputs, p->task_id, item);
 		else
@@ -59,7 +59,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	fh_judge_field(row, "entry_point", &entry);
 	fh_judge_field(row, "canonical_solution", &reference);
 	if (!fh_judge_field(row, "prompt", &prompt))
-		return fh_error_set(err, FH_E_CONFIG, "prompt is no string");
+		return fh_error_set(err, FH_E_CONFIG, "prompt is not a string");
 	bool whole = fh_mbpp_plus_is(p->task_id);
 	if (!fh_judge_is_name(entry) || !fh_declares_python(whole ? reference : prompt, entry)) {
 		fh_error_set(err, FH_E_CONFIG, "the %s does not define entry_point \"%.*s\"",
@@ -69,7 +69,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	struct fh_str raw;
 	bool finite = !atol || (fh_json_span_member(text, "atol", &raw) && raw.n > 0 && raw.p[0] >= '0' && raw.p[0] <= '9');
 	if (atol && (!json_is_number(atol) || !finite))
-		return fh_error_set(err, FH_E_CONFIG, "atol is no number of 0 or more");
+		return fh_error_set(err, FH_E_CONFIG, "atol is not a number of 0 or more");
 	struct fh_judge_truth *t = p->truth = FH_NEW(struct fh_judge_truth);
 	*t = (struct fh_judge_truth){ .inputs = FH_BUF_INIT(0), .oracle = "", .atol = atol ? json_number_value(atol) : 0 };
 	fh_buf_adds(&t->inputs, "[\n");

@@ -38,7 +38,7 @@ static int optional(const json_t *row, const char *key, struct fh_str *ret, stru
 	*ret = (struct fh_str){ "", 0 };
 	if (!value || json_is_null(value) || fh_judge_field(row, key, ret))
 		return 0;
-	return fh_judge_wrong(err, "write it as a JSON string", "%s is no string", key);
+	return fh_judge_wrong(err, "write it as a JSON string", "%s is not a string", key);
 }
 
 /* --------------------------------------------------------------------------------------------------------- language */
@@ -124,7 +124,7 @@ static int read_program(const json_t *row, struct fh_judge_problem *p, struct fh
 		entry = last_name(prompt, p->language);
 	if (entry.n > 0 && !fh_judge_is_name(entry))
 		return fh_judge_wrong(err, "write the name that the program defines",
-		                      "entry_point \"%.*s\" is no name of a function", (int)FH_MIN(entry.n, 60), entry.p);
+		                      "entry_point \"%.*s\" is not a name of a function", (int)FH_MIN(entry.n, 60), entry.p);
 	p->entry_point = fh_xstrndup(entry.p, entry.n);
 	fh_buf_add(&p->head, prefix.p, prefix.n);
 	bool continued = defines(prompt, p->language, entry);
@@ -150,11 +150,12 @@ static int add_tests(const json_t *row, struct fh_judge_problem *p, struct fh_er
 	if (json_is_string(tests))
 		fh_judge_add_lines(&p->tail, (struct fh_str){ json_string_value(tests), json_string_length(tests) });
 	else if (!json_is_array(tests))
-		return fh_judge_wrong(err, "write them as a string, or as a list of strings", "tests is no string and no list");
+		return fh_judge_wrong(err, "write them as a string, or as a list of strings",
+		                      "tests is neither a string nor a list");
 	json_array_foreach(tests, i, line)
 	{
 		if (!json_is_string(line))
-			return fh_judge_wrong(err, "a test is a statement of the language", "item %zu of tests is no string",
+			return fh_judge_wrong(err, "a test is a statement of the language", "item %zu of tests is not a string",
 			                      i + 1);
 		fh_judge_add_lines(&p->tail, (struct fh_str){ json_string_value(line), json_string_length(line) });
 	}
@@ -269,12 +270,12 @@ static int add_case(struct fh_judge_output *o, const json_t *c, size_t number, s
 	struct fh_str input = { "", 0 }, expected;
 	const json_t *exit_code = json_object_get(c, "exit_code");
 	if (json_object_get(c, "stdin") && !fh_judge_field(c, "stdin", &input))
-		return fh_judge_wrong(err, "write it as a JSON string", "case %zu: stdin is no string", number);
+		return fh_judge_wrong(err, "write it as a JSON string", "case %zu: stdin is not a string", number);
 	if (!fh_judge_field(c, "stdout", &expected))
 		return fh_judge_wrong(err, "all cases of a task are of one kind", "case %zu has no stdout that is a string",
 		                      number);
 	if (exit_code && !json_is_integer(exit_code))
-		return fh_judge_wrong(err, "a number from 0 to 255", "case %zu: exit_code is no integer", number);
+		return fh_judge_wrong(err, "a number from 0 to 255", "case %zu: exit_code is not an integer", number);
 	if (json_integer_value(exit_code) < 0 || json_integer_value(exit_code) > 255)
 		return fh_judge_wrong(err, "a number from 0 to 255", "case %zu: no program ends with exit_code %lld", number,
 		                      (long long)json_integer_value(exit_code));
@@ -330,7 +331,7 @@ static int read_tolerance(const json_t *row, double *ret, struct fh_error *err)
 	const json_t *given = json_object_get(row, "tolerance");
 	*ret = json_is_number(given) ? json_number_value(given) : 0;
 	if ((given && !json_is_number(given)) || *ret < 0)
-		return fh_judge_wrong(err, "such as 1e-6", "tolerance is no number of 0 or more");
+		return fh_judge_wrong(err, "such as 1e-6", "tolerance is not a number of 0 or more");
 	return 0;
 }
 
@@ -345,7 +346,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 		return -FH_E_CONFIG;
 	if (cases && json_array_size(cases) == 0)
 		return fh_judge_wrong(err, "a task without cases cannot be judged: remove it",
-		                      "cases is no list that holds something");
+		                      "cases is not a list that holds something");
 	bool is_output = cases ? json_object_get(json_array_get(cases, 0), "stdout") != NULL : !tests;
 	if (is_output && tests)
 		return fh_judge_wrong(err, "make two tasks of it", "both tests and a stdout");

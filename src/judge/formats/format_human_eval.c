@@ -28,7 +28,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 		return -FH_E_CONFIG;
 	}
 	if (!fh_judge_is_name(entry)) {
-		fh_error_set(err, FH_E_CONFIG, "entry_point \"%.*s\" is no name of a function", (int)FH_MIN(entry.n, 60),
+		fh_error_set(err, FH_E_CONFIG, "entry_point \"%.*s\" is not a name of a function", (int)FH_MIN(entry.n, 60),
 		             entry.p);
 		fh_error_hint(err, "write the name that the prompt defines, such as \"has_close_elements\"");
 		return -FH_E_CONFIG;

@@ -22,11 +22,11 @@ static int add_list(const json_t *row, const char *key, struct fh_buf *out, stru
 	const json_t *list = json_object_get(row, key), *item;
 	size_t i;
 	if (list && !json_is_array(list))
-		return fh_error_set(err, FH_E_CONFIG, "%s is no list", key);
+		return fh_error_set(err, FH_E_CONFIG, "%s is not a list", key);
 	json_array_foreach(list, i, item)
 	{
 		if (!json_is_string(item))
-			return fh_error_set(err, FH_E_CONFIG, "item %zu of %s is no string", i + 1, key);
+			return fh_error_set(err, FH_E_CONFIG, "item %zu of %s is not a string", i + 1, key);
 		fh_judge_add_lines(out, (struct fh_str){ json_string_value(item), json_string_length(item) });
 	}
 	return 0;

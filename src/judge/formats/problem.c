@@ -52,7 +52,7 @@ static int task_id_of(const struct fh_lines *l, const json_t *row, struct task_i
 		return 0;
 	}
 	if (!json_is_string(id)) {
-		fh_lines_error(l, err, id ? "task_id is no string" : "no task_id");
+		fh_lines_error(l, err, id ? "task_id is not a string" : "no task_id");
 		fh_error_hint(err, "each line needs a task_id such as \"HumanEval/0\"");
 		return -FH_E_CONFIG;
 	}
@@ -219,8 +219,8 @@ static int text_of_sample(const struct fh_lines *l, const json_t *row, const cha
 	if (!json_is_string(text) || (completion && solution)) {
 		fh_lines_error(l, err,
 		               completion && solution ? "both completion and solution"
-		               : completion           ? "completion is no string"
-		               : solution             ? "solution is no string"
+		               : completion           ? "completion is not a string"
+		               : solution             ? "solution is not a string"
 		                                      : "no completion");
 		fh_error_hint(err,
 		              "a sample is {\"task_id\": \"%.80s\", \"completion\": \"…\"}, or with \"solution\" a program "

@@ -22,7 +22,7 @@ int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_er
 	if (r < 0)
 		return r;
 	if (!memmem(s.text.p, s.start, "class " FH_JAVA_CLASS, strlen("class " FH_JAVA_CLASS)))
-		return fh_error_set(err, FH_E_UNAVAILABLE, "the entry point is no method of class " FH_JAVA_CLASS);
+		return fh_error_set(err, FH_E_UNAVAILABLE, "the entry point is not a method of class " FH_JAVA_CLASS);
 	bool gives = !fh_str_eq(s.result, "void");
 	fh_buf_add_str(out, (struct fh_str){ declaration.p, s.end });
 	fh_buf_adds(out, gives ? "{\n\t\tObject fh_split_result = " : "{\n\t\t");

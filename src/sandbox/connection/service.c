@@ -23,7 +23,7 @@ static int check_folder(const char *path, struct fh_error *err)
 	if (lstat(path, &st) < 0)
 		return fh_error_sys(err, errno, "cannot look at %s", path);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077) {
-		int r = fh_error_set(err, FH_E_UNAVAILABLE, "%s is no folder of yours that is closed to others", path);
+		int r = fh_error_set(err, FH_E_UNAVAILABLE, "%s is not a folder that only you may open", path);
 		fh_error_hint(err, "remove it, or set XDG_RUNTIME_DIR");
 		return r;
 	}

@@ -370,7 +370,7 @@ static int find_in_venv(struct fh_tool *t, const struct fh_tool_query *q, struct
 	fh_auto_free char *root = realpath(q->venv, NULL);
 	fh_auto_free char *config = root ? fh_path_join(root, "pyvenv.cfg") : NULL;
 	if (!config || access(config, F_OK) != 0) {
-		int r = fh_error_set(err, FH_E_NOT_FOUND, "%s is no virtual environment: it has no pyvenv.cfg", q->venv);
+		int r = fh_error_set(err, FH_E_NOT_FOUND, "%s is not a virtual environment: it has no pyvenv.cfg", q->venv);
 		fh_error_hint(err, "make one: python3 -m venv %s", q->venv);
 		return r;
 	}

@@ -181,7 +181,7 @@ static int read_in_image(int image, const char *path, struct fh_buf *out, struct
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fh_error_sys(err, errno, "cannot read %s of the image", path);
 	if (!S_ISREG(st.st_mode))
-		return fh_error_set(err, FH_E_CONFIG, "%s of the image is no regular file", path);
+		return fh_error_set(err, FH_E_CONFIG, "%s of the image is not a regular file", path);
 	if (fh_read_all(fd, out) < 0)
 		return fh_error_set(err, FH_E_LIMIT, "%s of the image is larger than %d bytes", path, ACCOUNTS_MAX);
 	return 0;

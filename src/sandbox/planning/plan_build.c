@@ -51,7 +51,7 @@ static int set_hostname(struct fh_plan *plan, const char *name, struct fh_error 
 		return 0;
 	size_t n = strlen(name);
 	if (n == 0 || n > 63 || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.") != n)
-		return fh_error_set(err, FH_E_ARGUMENT, "%s is no hostname: 1 to 63 letters, digits, - and .", name);
+		return fh_error_set(err, FH_E_ARGUMENT, "%s is not a hostname: 1 to 63 letters, digits, - and .", name);
 	fh_plan_set_text(&plan->hostname, name);
 	return 0;
 }
@@ -229,7 +229,7 @@ static char *clean_name(const char *name, struct fh_error *err)
 	size_t n = strlen(name);
 	if (n == 0 || name[n - 1] == '/' || fh_streq(clean, ".") || fh_streq(clean, "/") || fh_streq(clean, "..") ||
 	    fh_starts_with(clean, "../")) {
-		fh_error_set(err, FH_E_ARGUMENT, "%s is no file name that stays inside the sandbox", n ? name : "\"\"");
+		fh_error_set(err, FH_E_ARGUMENT, "%s is not a file name that stays inside the sandbox", n ? name : "\"\"");
 		return NULL;
 	}
 	return FH_TAKE_PTR(clean);
@@ -326,7 +326,7 @@ static int set_program(struct fh_plan *plan, const struct fh_request *r, const s
 {
 	const char *name = r->code_name ? r->code_name : l->file;
 	if (!name[0] || strchr(name, '/') || fh_streq(name, ".") || fh_streq(name, "..") || strlen(name) > 200)
-		return fh_error_set(err, FH_E_ARGUMENT, "%s is no name for a program's file", name[0] ? name : "\"\"");
+		return fh_error_set(err, FH_E_ARGUMENT, "%s is not a name for a program's file", name[0] ? name : "\"\"");
 	fh_plan_set_text(&plan->language, l->name);
 	fh_plan_set_text(&plan->code_name, name);
 	return 0;

@@ -359,7 +359,7 @@ static bool take(struct run *r, struct fh_str text)
 	r->bytes += text.n + EVENT_COST;
 	enum fh_context_said said = fh_context_line_read(&line, text, &event);
 	if (said == FH_CONTEXT_SAID_GARBAGE) {
-		lost(r, "the code wrote what is no event to its context's own channel");
+		lost(r, "the code wrote what is not an event to its context's own channel");
 		over = true;
 	} else if (r->bytes > r->o.max_bytes) {
 		stop(r, FH_CONTEXT_OUTPUT_LIMIT);

@@ -182,7 +182,7 @@ static int read_plan(int fd, struct fh_plan **ret, struct fh_error *err)
 	uint64_t size;
 	if (!read_exactly(fd, head, sizeof(head)) || memcmp(head, magic, sizeof(magic)) != 0 ||
 	    !read_exactly(fd, &size, sizeof(size)) || le64toh(size) > PLAN_JSON_MAX)
-		return fh_error_set(err, FH_E_CONFIG, "this is no snapshot of fumehood, or only the beginning of one");
+		return fh_error_set(err, FH_E_CONFIG, "this is not a snapshot of fumehood, or only the beginning of one");
 	size = le64toh(size);
 	fh_auto_free char *json = fh_xcalloc(1, size + 1);
 	if (!read_exactly(fd, json, size))

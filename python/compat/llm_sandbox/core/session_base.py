@@ -367,7 +367,7 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
     @staticmethod
     def _place(path, workdir):
         if not isinstance(path, str) or not path or "\0" in path:
-            raise ValidationError("{!r} is no path".format(path))
+            raise ValidationError("{!r} is not a path".format(path))
         if ".." in path.split("/"):
             raise SecurityError("Path traversal: {} climbs by ..".format(path))
         return posixpath.normpath(posixpath.join(workdir, path))
@@ -394,7 +394,7 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
         if first is None or not (first.isfile() or first.isdir()):
             if first is not None and (first.issym() or first.islnk()):
                 raise FileNotFoundError("{} is a link, which is not followed out of the sandbox".format(src))
-            raise SecurityError("{} is no regular file or folder".format(src))
+            raise SecurityError("{} is not a regular file or folder".format(src))
         if os.path.islink(dest) or (first.isfile() and os.path.isdir(dest)):
             raise SecurityError("{} is {} on this machine: it is not written over".format(dest, "a link" if os.path.islink(dest) else "a folder"))
         try:

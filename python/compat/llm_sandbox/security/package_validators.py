@@ -33,7 +33,7 @@ def validate_package_name(library, language):
         raise ValidationError("Library identifier must be a non-empty string, not {!r}".format(library))
     pattern = PACKAGE_NAME_PATTERNS.get(str(language).lower())
     if pattern is None and not _PLAIN.match(name):
-        raise ValidationError("Library {!r} is no package identifier of the safe-charset fallback for unknown language {!r}: letters, "
+        raise ValidationError("Library {!r} is not a package identifier of the safe-charset fallback for unknown language {!r}: letters, "
                               "digits, and . _ / + : @ -".format(library, language))
     if pattern is not None and not pattern.match(name):
         raise ValidationError("Library {!r} is not a valid {} package identifier: a name with versions at most, "

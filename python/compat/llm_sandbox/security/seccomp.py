@@ -14,7 +14,7 @@ DEFAULT_BLOCKED_SYSCALLS = (
 def _names(value):
     for name in _model.texts(value):
         if not re.match(r"^[a-z][a-z0-9_]*$", name):
-            raise ValueError("{!r} is no name of a system call".format(name))
+            raise ValueError("{!r} is not a name of a system call".format(name))
     return tuple(value)
 
 
