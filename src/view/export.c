@@ -187,7 +187,7 @@ static void get_export(struct fh_http_request *r, struct fh_str body)
 	while (i < FH_ARRAY_SIZE(forms) && !fh_streq(forms[i].name, name ? name : "csv"))
 		i++;
 	if (i == FH_ARRAY_SIZE(forms)) {
-		fh_view_fail(r, 400, "form %s is none of csv, json, yaml", name);
+		fh_view_fail(r, 400, "form %s is not one of csv, json, yaml", name);
 		return;
 	}
 	struct export *x = FH_NEW(struct export);

@@ -46,7 +46,7 @@ static bool read_mode(struct fh_http_request *r, enum fh_store_show *ret)
 			mode = names[i].ours;
 	if (!mode || fh_store_show_of_name(mode, ret))
 		return true;
-	fh_view_fail(r, 400, "mode %s is none of all, passed, failed, errors, not-good, different, rated", mode);
+	fh_view_fail(r, 400, "mode %s is not one of all, passed, failed, errors, not-good, different, rated", mode);
 	return false;
 }
 
@@ -72,7 +72,7 @@ bool fh_view_row_filter(struct fh_http_request *r, struct fh_store_row_filter *r
 	if (!read_mode(r, &f.show))
 		return false;
 	if (order && !fh_store_order_of_name(order, &page.order)) {
-		fh_view_fail(r, 400, "order %s is none of index, score, latency, cost, tokens", order);
+		fh_view_fail(r, 400, "order %s is not one of index, score, latency, cost, tokens", order);
 		return false;
 	}
 	if (f.regexp && fh_search_check(f.regexp, &err) < 0) {

@@ -374,7 +374,7 @@ static void a_newer_or_strange_file_is_refused_and_left_alone(void **state)
 	assert_int_equal(fh_store_open(path, false, &s, &err), -FH_E_CONFIG);
 	assert_non_null(strstr(err.message, "another program"));
 	FILE *f = fopen(path, "w");
-	fputs("this is not a database at all, but a text that someone wrote\n", f);
+	fputs("this is no database at all, but a text that someone wrote\n", f);
 	fclose(f);
 	assert_int_equal(fh_store_open(path, false, &s, &err), -FH_E_CONFIG);
 	assert_non_null(strstr(err.message, "not a store"));
