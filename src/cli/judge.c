@@ -190,7 +190,7 @@ static const struct fh_command_line command_line = {
 
 static int no_results_file(struct fh_error *err)
 {
-	int r = fh_error_set(err, FH_E_ARGUMENT, "option -o: standard output is no file that could be gone on with");
+	int r = fh_error_set(err, FH_E_ARGUMENT, "option -o: standard output is not a file that could be gone on with");
 	fh_error_hint(err, "results are added to their file one by one, and an interrupted run resumes from it: name one "
 	                   "such as results.jsonl");
 	return r;

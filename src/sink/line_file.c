@@ -86,7 +86,7 @@ static int read_members(const char *path, struct fh_str in, struct fh_buf *out, 
 		struct fh_str rest = { in.p + at, in.n - at };
 		ssize_t n = begins_member(rest) ? read_member(rest, out) : -1;
 		if (n < 0 || (n > 0 && out->n > 0 && out->p[out->n - 1] != '\n')) {
-			fh_error_set(err, FH_E_CONFIG, "%s: this is no compressed results file, or it is damaged", path);
+			fh_error_set(err, FH_E_CONFIG, "%s: this is not a compressed results file, or it is damaged", path);
 			fh_error_hint(err, "gzip -t %s tests it; name another file with -o, or move this one away", path);
 			return -FH_E_CONFIG;
 		}
@@ -114,7 +114,7 @@ int fh_line_file_open(const char *path, struct fh_line_file *ret, struct fh_erro
 	if (fd < 0)
 		return fh_error_sys(err, errno, "cannot write results to %s", path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		fh_error_set(err, FH_E_ARGUMENT, "%s is no regular file", path);
+		fh_error_set(err, FH_E_ARGUMENT, "%s is not a regular file", path);
 		fh_error_hint(err, "results are resumed from their file: name one with -o");
 		return -FH_E_ARGUMENT;
 	}
