@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "execute.h"
 #include "init/sys.h"
 
 FH_START;
@@ -235,13 +236,7 @@ static void end_as(int status)
 {
 	if (streams[0].fd >= 0 || streams[1].fd >= 0)
 		drain();
-	if (status < 256)
-		end(status);
-	/* Dies from the same signal. A core dump of the relay would be useless. */
-	uint64_t mask = 0;
-	fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
-	fh_sys(__NR_kill, fh_sys(__NR_getpid), status - 256);
-	end(128 + status - 256);
+	fh_end_as(status);
 }
 
 static long away(long fd)
@@ -261,34 +256,11 @@ static void make_pipe(int *ret_read, int *ret_write)
 	fh_sys(__NR_fcntl, *ret_read, F_SETFL, O_RDONLY | O_NONBLOCK);
 }
 
-/* Executes a program; a name without a slash is searched in PATH. */
 static void execute(char **argv, char **env)
 {
-	static char path[4096];
-	const char *folders = "/usr/local/bin:/usr/bin:/bin";
-	size_t length = strlen(argv[0]);
-	for (char **e = env; *e; e++)
-		if ((*e)[0] == 'P' && (*e)[1] == 'A' && (*e)[2] == 'T' && (*e)[3] == 'H' && (*e)[4] == '=')
-			folders = *e + 5;
-	for (size_t i = 0; i < length; i++)
-		if (argv[0][i] == '/')
-			folders = "";
-	if (!*folders)
-		fh_sys(__NR_execve, argv[0], argv, env);
-	while (*folders) {
-		size_t n = 0;
-		while (folders[n] && folders[n] != ':')
-			n++;
-		if (n && n + length + 2 <= sizeof(path)) {
-			memcpy(path, folders, n);
-			path[n] = '/';
-			memcpy(path + n + 1, argv[0], length + 1);
-			fh_sys(__NR_execve, path, argv, env);
-		}
-		folders += folders[n] ? n + 1 : n;
-	}
 	static const char words[] = ": not found in the sandbox\n";
-	fh_sys(__NR_write, AWAY - 1, argv[0], length);
+	fh_execute(argv, env);
+	fh_sys(__NR_write, AWAY - 1, argv[0], strlen(argv[0]));
 	fh_sys(__NR_write, AWAY - 1, words, sizeof(words) - 1);
 	end(127);
 }

@@ -116,7 +116,11 @@ static long fork_now(void)
 		.cgroup = making.cgroup >= 0 ? (uint64_t)making.cgroup : 0,
 	};
 	fh_sys(__NR_get_robust_list, 0, &robust, &robust_size);
-	long pid = making.pid = fh_sys(__NR_clone3, &a, sizeof(a));
+	long pid = fh_sys(__NR_clone3, &a, sizeof(a));
+	if (pid == -ENOSYS &&
+	    making.cgroup < 0) /* the filter of a sandbox's programs, in which a session's zygote is one */
+		pid = fh_clone(a.flags, making.pidfd, thread_id);
+	making.pid = pid;
 	making.asked = pid < 0; /* after a failure the interpreter may call fork() again */
 	if (pid == 0 && robust)
 		fh_sys(__NR_set_robust_list, robust, robust_size);

@@ -421,6 +421,24 @@ FH_PUBLIC int fh_process_wait(struct fh_process *process, int64_t timeout_ms, st
                               struct fh_error *err);
 FH_PUBLIC void fh_process_free(struct fh_process *process); /* frees the handle; kills nothing */
 
+/*
+ * A prefork server: an interpreter that is started once in a sandbox, waits before it opens its program, and is forked
+ * for each program, which cannot tell that from a start of its own (docs/warm.md). It needs a root that can be written
+ * to. It has the rights of the sandbox's programs, and they can end it: a program then starts as it would without it.
+ */
+struct fh_prefork;
+/* options->argv: the interpreter, its flags, and as the last the absolute path of the program's file, which is made
+ * empty. Returns before the interpreter is ready; programs that are spawned until then start as ever. */
+FH_PUBLIC int fh_prefork_start(struct fh_sandbox *sandbox, const struct fh_spawn_options *options,
+                               struct fh_prefork **ret, struct fh_error *err);
+/* Whether the interpreter is ready. -FH_E_TIMEOUT if it is not after timeout_ms; -FH_E_UNAVAILABLE if it has ended. */
+FH_PUBLIC int fh_prefork_await(struct fh_prefork *prefork, int64_t timeout_ms, struct fh_error *err);
+/* As fh_process_spawn, with argv that begins as the server's. `code`: written to the program's file before; data NULL:
+ * the file is as it is. */
+FH_PUBLIC int fh_prefork_spawn(struct fh_prefork *prefork, const struct fh_spawn_options *options, struct fh_bytes code,
+                               struct fh_process **ret, struct fh_error *err);
+FH_PUBLIC void fh_prefork_free(struct fh_prefork *prefork); /* frees the handle; ends nothing */
+
 /* --------------------------------------------------------------------------------------- what runs on this machine */
 
 struct fh_sandbox_info {

@@ -5,7 +5,7 @@ import io
 import os
 import stat
 import tarfile
-from typing import List, Optional
+from typing import List, Optional, Tuple
 
 from . import errors
 
@@ -77,32 +77,43 @@ class _Tree:
             os.close(folder)
 
 
+def _entries(tar: tarfile.TarFile, single: bool) -> List[Tuple[tarfile.TarInfo, List[str]]]:
+    """The files and folders that are written, with the parts of their names. Looks at the whole archive, or up to its one
+    file, so that one that is refused, or damaged, leaves nothing behind."""
+    found = []
+    for member in tar:
+        parts = _parts(member.name)
+        if not parts or member.issym() or member.islnk():
+            continue
+        if not (member.isfile() or member.isdir()):
+            raise errors.ArgumentError("%s is a device or a FIFO, which is not taken out" % member.name, "", "argument")
+        if single and member.isdir():
+            continue
+        found.append((member, parts))
+        if single:
+            break
+    return found
+
+
 def unpack(data: bytes, dest: str, single: bool) -> List[str]:
     """Writes regular files and folders of an archive; ``single``: its one file to ``dest`` itself, else all of it below ``dest``.
     Owners, setuid bits and the right of others to write are dropped, links skipped, names that climb skipped; devices and FIFOs
-    are an :class:`fumehood.ArgumentError`. Returns the names that were written. Nothing is written through a link."""
+    are an :class:`fumehood.ArgumentError`, and then nothing is written. Returns the names that were written. Nothing is written
+    through a link."""
     written: List[str] = []
-    top = os.path.dirname(os.path.abspath(dest)) if single else dest
-    tree = _Tree(top)
-    try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
-            for member in tar:
-                parts = _parts(member.name)
-                if not parts or member.issym() or member.islnk():
-                    continue
-                if not (member.isfile() or member.isdir()):
-                    raise errors.ArgumentError("%s is a device or a FIFO, which is not taken out" % member.name, "", "argument")
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
+        entries = _entries(tar, single)
+        tree = _Tree(os.path.dirname(os.path.abspath(dest)) if single else dest)
+        try:
+            for member, parts in entries:
                 if member.isdir():
-                    if not single:
-                        os.close(tree.folder(parts))
+                    os.close(tree.folder(parts))
                     continue
                 content = tar.extractfile(member)
                 if content is None:
                     continue
                 tree.file([os.path.basename(dest)] if single else parts, content, 0o755 if member.mode & 0o100 else 0o644)  # type: ignore[arg-type]
                 written.append(member.name)
-                if single:
-                    break
-    finally:
-        tree.close()
+        finally:
+            tree.close()
     return written

@@ -11,11 +11,12 @@ import posixpath
 import tarfile
 import threading
 import time
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from . import errors, hostimage, packages
+from . import _ahead, errors, hostimage, packages
 from ._request import Text
-from .client import Client
+from .client import Client, default_client
+from .prefork import Prefork
 from .result import Record
 from .sandbox import Process, Sandbox
 
@@ -30,6 +31,9 @@ _KILL = ["/bin/sh", "-c", "while kill -9 -1; do :; done >/dev/null 2>&1"]
 #: The engine's messages for a command that could not start; a container reports this by an exit code, as a shell does.
 _CANNOT_START = ("cannot execute", "cannot enter the working directory")
 _KILL_WITHIN_S = 3.0
+_PREFORK_WITHIN_S = 30.0
+#: Within this time output waits unread, so that a short command needs no threads.
+_SOON = 0.05
 
 OnText = Callable[[str], Any]
 
@@ -81,26 +85,41 @@ def exec_code(exit_code: Optional[int], signal: Optional[int]) -> int:
     return exit_code if exit_code is not None else 128 + (signal or 9)
 
 
-class Container:
-    """Made from the arguments of :func:`fumehood.hostimage.plan`; thread-safe."""
+#: Smaller sandboxes have no room for an interpreter that waits.
+_PREFORK_MEMORY, _PREFORK_PROCESSES = 256 << 20, 64
 
-    def __init__(self, languages: Sequence[str] = (), *, client: Optional[Client] = None, **arguments: Any) -> None:
+
+class Programs:
+    """How programs of a container's language are run: a command, to which the file is added, and the file's ending."""
+
+    def __init__(self, argv: Sequence[str], suffix: str) -> None:
+        self.argv = list(argv)
+        self.suffix = suffix
+
+
+class Container:
+    """Made from the arguments of :func:`fumehood.hostimage.plan`; thread-safe. ``programs``: what :meth:`run_program` runs."""
+
+    def __init__(self, languages: Sequence[str] = (), *, client: Optional[Client] = None, programs: Optional[Programs] = None,
+                 **arguments: Any) -> None:
         self.id = os.urandom(32).hex()
         self.languages = list(languages)
+        self.programs = programs
         self._arguments = arguments
         self._client = client
         self._lock = threading.RLock()
-        self._sandbox: Optional[Sandbox] = None
+        self._made: Optional[_ahead.Made] = None
+        self._forking = threading.Lock()  # held by the program that uses the interpreter's one file
+        self._runs = 0
         self._closed = False
         self._templates: Dict[str, packages.Template] = {}
-        self._env: Dict[str, str] = {}
         self.workdir: str = arguments.get("cwd", "/sandbox")
 
     # ------------------------------------------------------------------------------------------------------------ life
 
     @property
     def made(self) -> bool:
-        return self._sandbox is not None
+        return self._made is not None
 
     @property
     def closed(self) -> bool:
@@ -109,16 +128,37 @@ class Container:
     @property
     def sandbox(self) -> Sandbox:
         """The fumehood sandbox, which is made on first use."""
+        return self._use().sandbox
+
+    def _use(self) -> _ahead.Made:
         with self._lock:
             if self._closed:
                 raise errors.ArgumentError("the container is removed", "create another one", "argument")
-            if self._sandbox is None:
+            if self._made is None:
                 if "python" not in self._templates and not self._arguments.get("image"):
                     self._add_empty("python")
-                made = hostimage.plan(["true"], self.languages, templates=self._templates, **self._arguments)
-                self._env = hostimage.environment(made)
-                self._sandbox = Sandbox(plan=made, client=self._client)
-            return self._sandbox
+                self._made = self._ahead_or_new()
+            return self._made
+
+    def _ahead_or_new(self) -> _ahead.Made:
+        client = self._client or default_client()
+        templates, languages, arguments, programs = dict(self._templates), list(self.languages), self._arguments, self.programs
+
+        def make() -> _ahead.Made:
+            plan = hostimage.plan(["true"], languages, templates=templates, **arguments)
+            return _ahead.Made(Sandbox(plan=plan, client=client), hostimage.environment(plan))
+
+        def make_ahead() -> _ahead.Made:
+            made = make()
+            with contextlib.suppress(errors.Error):
+                made.prefork = self._start_prefork(made)
+                if made.prefork is not None:
+                    made.prefork.wait(_PREFORK_WITHIN_S)
+            return made
+
+        kind = (id(client), tuple(languages), programs and (tuple(programs.argv), programs.suffix), repr(sorted(arguments.items())),
+                tuple(sorted((name, template.identity) for name, template in templates.items())), os.environ.get("PATH"), os.environ.get("HOME"))
+        return _ahead.take(kind, make_ahead) or make()
 
     def _add_empty(self, language: str) -> None:
         with contextlib.suppress(errors.NotFoundError):
@@ -131,23 +171,22 @@ class Container:
         """Ends the sandbox and all in it. May be called twice."""
         with self._lock:
             self._closed = True
-            sandbox, self._sandbox = self._sandbox, None
-        if sandbox is not None:
-            sandbox.destroy()
+            made, self._made = self._made, None
+        if made is not None:
+            made.sandbox.destroy()
 
     # -------------------------------------------------------------------------------------------------------- commands
 
     def add_environment(self, env: Mapping[str, str]) -> None:
         """Sets variables for all later commands."""
-        _ = self.sandbox
-        self._env.update(env)
+        self._use().env.update(env)
 
     def spawn(self, argv: Sequence[str], *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None, stdin: bool = False,
               wall_time: Optional[float] = None) -> Process:
-        sandbox = self.sandbox
-        variables = dict(self._env)
+        made = self._use()
+        variables = dict(made.env)
         variables.update(env or {})
-        return sandbox.spawn(argv, cwd=cwd or self.workdir, env=variables, stdin=stdin, cpu_time=None, wall_time=wall_time, output=OUTPUT_MAX)
+        return made.sandbox.spawn(argv, cwd=cwd or self.workdir, env=variables, stdin=stdin, cpu_time=None, wall_time=wall_time, output=OUTPUT_MAX)
 
     def exec(self, argv: Sequence[str], *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None, stdin: Optional[Text] = None,
              timeout: Optional[float] = None, on_stdout: Optional[OnText] = None, on_stderr: Optional[OnText] = None,
@@ -155,13 +194,22 @@ class Container:
         """Runs a command to its end. After ``timeout`` seconds all processes in the sandbox are ended, also those that
         the command left in the background or in a session of their own. An exception of a callback ends the command and
         is raised."""
+        return self._to_end(lambda: self.spawn(argv, cwd=cwd, env=env, stdin=stdin is not None), stdin, timeout, on_stdout, on_stderr, encoding_errors)
+
+    def _to_end(self, start: Callable[[], Process], stdin: Optional[Text], timeout: Optional[float], on_stdout: Optional[OnText],
+                on_stderr: Optional[OnText], encoding_errors: str) -> Done:
         try:
-            process = self.spawn(argv, cwd=cwd, env=env, stdin=stdin is not None)
+            process = start()
         except (errors.NotFoundError, errors.EngineError) as error:
-            if self._sandbox is None or not error.message.startswith(_CANNOT_START):
+            if self._made is None or not error.message.startswith(_CANNOT_START):
                 raise
             missing = isinstance(error, errors.NotFoundError)
             return Done(NOT_FOUND if missing else NOT_EXECUTABLE, b"", (error.message + "\n").encode())
+        if stdin is None and on_stdout is None and on_stderr is None:
+            done = self._to_soon_end(process, timeout)
+            if done is not None:
+                return done
+            timeout = None if timeout is None else max(timeout - _SOON, 0)
         failed: List[BaseException] = []
 
         def stop(error: BaseException) -> None:
@@ -175,20 +223,44 @@ class Container:
         if stdin is not None:
             threading.Thread(target=_feed, args=(process, stdin), daemon=True).start()
         timed_out, exit_code, fired = False, 137, []  # type: bool, int, List[str]
-        try:
-            ended = process.wait(timeout)
-            exit_code, fired = exec_code(ended.exit_code, ended.signal), ended.fired
-        except errors.TimeoutError:
-            timed_out, exit_code = True, TIMED_OUT
-            self.end_processes()
-        except BaseException:
-            with contextlib.suppress(errors.Error):
+        with self._ended_after(process):
+            try:
+                ended = process.wait(timeout)
+                exit_code, fired = exec_code(ended.exit_code, ended.signal), ended.fired
+            except errors.TimeoutError:
+                timed_out, exit_code = True, TIMED_OUT
                 self.end_processes()
-            raise
         self._drain(readers, process)
         if failed:
             raise failed[0]
         return Done(exit_code, b"".join(readers[0].pieces), b"".join(readers[1].pieces), timed_out, fired, "output" in fired)
+
+    @contextlib.contextmanager
+    def _ended_after(self, process: Process) -> Iterator[None]:
+        """Ends all processes when an exception, such as KeyboardInterrupt, ends the wait for one."""
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(errors.Error):
+                self.end_processes()
+            raise
+
+    def _to_soon_end(self, process: Process, timeout: Optional[float]) -> Optional[Done]:
+        """As _to_end, without threads, for a process that ends within _SOON seconds; None for another one."""
+        with self._ended_after(process):
+            try:
+                ended = process.wait(_SOON if timeout is None else min(timeout, _SOON))
+            except errors.TimeoutError:
+                return None
+        pieces: List[bytes] = []
+        for read in (process.read, process.read_stderr):
+            parts: List[bytes] = []
+            latest = time.monotonic() + 2
+            with contextlib.suppress(errors.Error):  # a background process holds it; or the sandbox has ended
+                while not parts or (parts[-1] and time.monotonic() < latest):
+                    parts.append(read(timeout=0.1))
+            pieces.append(b"".join(parts))
+        return Done(exec_code(ended.exit_code, ended.signal), pieces[0], pieces[1], False, ended.fired, "output" in ended.fired)
 
     @staticmethod
     def _drain(readers: List[_Reader], process: Process) -> None:
@@ -208,9 +280,10 @@ class Container:
         """Ends every process in the sandbox. If one cannot be ended, the whole sandbox is, and a new one, without its
         files, is made on the next use."""
         with self._lock:
-            sandbox = self._sandbox
-        if sandbox is None:
+            made = self._made
+        if made is None:
             return
+        sandbox = made.sandbox
         over: List[bool] = []
 
         def work() -> None:
@@ -228,11 +301,58 @@ class Container:
         worker = threading.Thread(target=work, daemon=True, name="fumehood-end")
         worker.start()
         worker.join(_KILL_WITHIN_S + 1)
+        made.prefork = None
         if not over:
             sandbox.destroy()
             with self._lock:
-                if self._sandbox is sandbox:
-                    self._sandbox = None
+                if self._made is made:
+                    self._made = None
+
+    # -------------------------------------------------------------------------------------------------------- programs
+
+    def run_program(self, code: Text, *, timeout: Optional[float] = None, on_stdout: Optional[OnText] = None,
+                    on_stderr: Optional[OnText] = None, encoding_errors: str = "replace") -> Done:
+        """Runs a program of the container's language, as :meth:`exec` runs a command. From the second one on, and from the first
+        in a sandbox that was made ahead, an interpreter is ready in the sandbox and is forked for it."""
+        programs = self.programs
+        if programs is None:
+            raise errors.ArgumentError("the container was made without a language for programs", "", "argument")
+        made = self._use()
+
+        def fresh() -> Process:
+            path = posixpath.join(self.workdir, os.urandom(16).hex() + programs.suffix)
+            self.put(path, code)
+            return self.spawn(programs.argv + [path])
+
+        def forked() -> Process:
+            prefork = made.prefork
+            if prefork is not None:
+                with contextlib.suppress(errors.NotFoundError, errors.EngineError):  # its files were removed
+                    return prefork.spawn(code, env=made.env, cwd=self.workdir, stdin=False, cpu_time=None, wall_time=None, output=OUTPUT_MAX)
+                made.prefork = None
+            return fresh()
+
+        alone = self._forking.acquire(blocking=False)
+        try:
+            if alone and made.prefork is None and self._runs:
+                with contextlib.suppress(errors.Error):
+                    made.prefork = self._start_prefork(made)
+            self._runs += 1
+            return self._to_end(forked if alone else fresh, None, timeout, on_stdout, on_stderr, encoding_errors)
+        finally:
+            if alone:
+                self._forking.release()
+
+    def _start_prefork(self, made: _ahead.Made) -> Optional[Prefork]:
+        """Starts the interpreter that is forked for programs; None where it cannot be."""
+        arguments = self._arguments
+        memory, processes = arguments.get("memory"), arguments.get("processes")
+        if self.programs is None or arguments.get("image") or not arguments.get("writable_root", True):
+            return None
+        if isinstance(processes, int) and processes < _PREFORK_PROCESSES or isinstance(memory, int) and memory < _PREFORK_MEMORY:
+            return None
+        path = posixpath.join(self.workdir, os.urandom(16).hex() + self.programs.suffix)
+        return made.sandbox.prefork(self.programs.argv + [path], env=made.env, cwd=self.workdir)
 
     # -------------------------------------------------------------------------------------------------------- packages
 
@@ -254,7 +374,7 @@ class Container:
     def _copy_in(self, language: str, template: packages.Template) -> None:
         if language == "python":
             facts = packages.interpreter_facts(self._interpreter())
-            home = self._env.get("HOME", "/root")
+            home = self._use().env.get("HOME", "/root")
             target = "%s/.local/lib/python%d.%d/site-packages" % (home, facts["version"][0], facts["version"][1])
             source = template.path
         else:
@@ -289,7 +409,7 @@ class Container:
         place = posixpath.normpath(posixpath.join(self.workdir, path))
         sandbox = self.sandbox
         name = posixpath.basename(place) or "."
-        process = sandbox.spawn(["tar", "-C", posixpath.dirname(place), "-cf", "-", "--", name], env=self._env, cwd="/", stdin=False,
+        process = sandbox.spawn(["tar", "-C", posixpath.dirname(place), "-cf", "-", "--", name], env=self._use().env, cwd="/", stdin=False,
                                 cpu_time=None, wall_time=None, output=ARCHIVE_MAX)
         done = process.communicate()
         if done.exit_code != 0 or "output" in done.fired:

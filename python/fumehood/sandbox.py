@@ -3,7 +3,7 @@
 import contextlib
 import ctypes
 from ctypes import byref, c_size_t, c_void_p
-from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, Optional, Sequence
 
 from . import _library as _l
 from . import _request, errors
@@ -15,6 +15,7 @@ from .result import Record
 
 if TYPE_CHECKING:
     from .context import Context
+    from .prefork import Prefork
 
 __all__ = ["Sandbox", "Process", "Exit", "Output", "ProcessInfo", "SandboxUsage"]
 
@@ -44,6 +45,31 @@ def _options(lease: float, name: Optional[str]) -> Any:
     options.size, options.lease_ms = ctypes.sizeof(options), timeout_ms(lease)
     options.name = None if name is None else _l.encode(name)
     return options
+
+
+def _spawn_options(argv: Optional[Sequence[str]], env: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None, pty: bool = False,
+                   rows: int = 24, columns: int = 80, stdin: bool = True, cpu_time: Optional[float] = _request.DEFAULT,
+                   wall_time: Optional[float] = _request.DEFAULT, output: Any = _request.DEFAULT, memory: Any = None,
+                   more_env: Optional[Mapping[str, str]] = None, user: Optional[str] = None, tag: Optional[str] = None,
+                   drop_unread: bool = False) -> Any:
+    """As arguments of :meth:`Sandbox.spawn`."""
+    if isinstance(argv, (str, bytes)):
+        raise errors.ArgumentError("argv is one string", "give a list, such as ['sh', '-c', command]", "argument")
+    o = _l.CSpawnOptions()
+    o.size = ctypes.sizeof(o)
+    o.argv = _l.strings(argv)
+    o.env = None if env is None else _l.strings("%s=%s" % item for item in env.items())
+    o.cwd = None if cwd is None else _l.encode(cwd)
+    o.pty, o.rows, o.columns, o.no_stdin, o.drop_unread = pty, rows, columns, not stdin, drop_unread
+    o.more_env = None if more_env is None else _l.strings("%s=%s" % item for item in more_env.items())
+    o.user = None if user is None else _l.encode(user)
+    o.tag = None if tag is None else _l.encode(tag)
+    o.memory_bytes = 0 if memory is None else _request.LIMIT_READERS["memory"](memory, "memory")
+    for field, value, name in (("cpu_time_ms", cpu_time, "cpu_time"), ("wall_time_ms", wall_time, "wall_time"),
+                               ("output_bytes", output, "output")):
+        if value is not _request.DEFAULT:
+            setattr(o, field, _l.UNLIMITED if value is None else _request.LIMIT_READERS[name](value, name))
+    return o
 
 
 class Sandbox:
@@ -199,31 +225,32 @@ class Sandbox:
         stands beside it; ``pty`` gives it a terminal; without ``stdin`` its input is at its end from the start. Limits as for a
         run, and for it and what it starts; None: no limit (``memory``: the sandbox's alone). ``user`` is "user" or "root"; ``tag``
         is for lists; with ``drop_unread`` it goes on while no client is there, and its oldest unread output makes room."""
-        if isinstance(argv, (str, bytes)):
-            raise errors.ArgumentError("argv is one string", "give a list, such as ['sh', '-c', command]", "argument")
-        o, error, process = _l.CSpawnOptions(), _l.CError(), Process(self, pty)
-        o.size = ctypes.sizeof(o)
-        o.argv = _l.strings(argv)
-        o.env = None if env is None else _l.strings("%s=%s" % item for item in env.items())
-        o.cwd = None if cwd is None else _l.encode(cwd)
-        o.pty, o.rows, o.columns, o.no_stdin, o.drop_unread = pty, rows, columns, not stdin, drop_unread
-        o.more_env = None if more_env is None else _l.strings("%s=%s" % item for item in more_env.items())
-        o.user = None if user is None else _l.encode(user)
-        o.tag = None if tag is None else _l.encode(tag)
-        o.memory_bytes = 0 if memory is None else _request.LIMIT_READERS["memory"](memory, "memory")
-        for field, value, name in (("cpu_time_ms", cpu_time, "cpu_time"), ("wall_time_ms", wall_time, "wall_time"),
-                                   ("output_bytes", output, "output")):
-            if value is not _request.DEFAULT:
-                setattr(o, field, _l.UNLIMITED if value is None else _request.LIMIT_READERS[name](value, name))
+        o = _spawn_options(argv, env, cwd, pty, rows, columns, stdin, cpu_time, wall_time, output, memory, more_env, user, tag, drop_unread)
+        return self._started(pty, lambda handle, process, error: _l.lib.fh_process_spawn(handle, byref(o), process, error))
+
+    def _started(self, pty: bool, start: Callable[[Any, Any, Any], int]) -> Process:
+        """The process that a call of the library starts."""
+        error, process = _l.CError(), Process(self, pty)
         try:
             with self._using() as handle:
                 self.client.keep(process)
-                _l.check(_l.lib.fh_process_spawn(handle, byref(o), byref(process._handle), byref(error)), error)
+                _l.check(start(handle, byref(process._handle), byref(error)), error)
             return process
         except BaseException:  # Ctrl-C, noticed after the call: no other object knows of the process
             if process._handle:
                 process.kill()
             raise
+
+    def prefork(self, argv: Sequence[str], *, env: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None) -> "Prefork":
+        """An interpreter that waits in this sandbox and is forked for each program: :class:`Prefork`. ``argv``: the interpreter,
+        its flags, and last the absolute path of the program's file. It needs a root that can be written to."""
+        from .prefork import Prefork
+        made, error = Prefork(self, list(argv)), _l.CError()
+        o = _spawn_options(argv, env, cwd)
+        with self._using() as handle:
+            self.client.keep(made)
+            _l.check(_l.lib.fh_prefork_start(handle, byref(o), byref(made._handle), byref(error)), error)
+        return made
 
     def exec(self, argv: Sequence[str], stdin: Optional[Text] = None, timeout: Optional[float] = None,
              **arguments: Any) -> Output:

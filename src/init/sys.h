@@ -53,3 +53,14 @@ static inline long fh_sys6(long n, long a, long b, long c, long d, long e, long 
 #define FH_SYS_PICK(n, a, b, c, d, e, f, ...)                                                                          \
 	fh_sys6((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 #define fh_sys(...) FH_SYS_PICK(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+
+/* clone(2) on the caller's stack, whose arguments are in another order on each processor: where the new process' id (or
+ * with CLONE_PIDFD the descriptor of it) is stored for the parent, and for the child. */
+static inline long fh_clone(unsigned long flags, int *for_parent, int *for_child)
+{
+#if defined(__x86_64__)
+	return fh_sys(__NR_clone, flags, 0, for_parent, for_child, 0);
+#else
+	return fh_sys(__NR_clone, flags, 0, for_parent, 0, for_child);
+#endif
+}

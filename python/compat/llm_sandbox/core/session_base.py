@@ -12,7 +12,7 @@ import uuid
 
 import fumehood
 from fumehood import archives, hostimage
-from fumehood.container import Container
+from fumehood.container import Container, Programs
 
 from .. import _registry, _runtime
 from ..const import SupportedLanguage
@@ -118,7 +118,7 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
         template = _registry.image(self.config.image)
         with _errors():
             fumehood.client.default_client()
-            made = Container(self.language_handler.tools, cwd=self._runtime.workdir or self.config.workdir, image=image,
+            made = Container(self.language_handler.tools, programs=self._programs(), cwd=self._workdir(), image=image,
                              **self._runtime.arguments())
             if template is not None:
                 made.put_archive("/", template)
@@ -207,6 +207,8 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
         limit = self._limit(timeout)
         if libraries:
             self.install(libraries)
+        if container.programs is not None:
+            return self._to_end(lambda **arguments: container.run_program(code, **arguments), limit, on_stdout, on_stderr)
         name = posixpath.join(self._workdir(), "{}.{}".format(uuid.uuid4().hex, self.language_handler.file_extension))
         with _errors():
             container.put(name, code)
@@ -216,6 +218,14 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
             if result.exit_code:
                 break
         return result
+
+    def _programs(self):
+        """How one command runs a program's file; None for a language that compiles."""
+        name = "program.{}".format(self.language_handler.file_extension)
+        commands = self._commands(name)
+        if len(commands) != 1 or commands[0][-1] != name:
+            return None
+        return Programs(commands[0][:-1], "." + self.language_handler.file_extension)
 
     def _commands(self, name):
         """The commands that run a program's file. For Go they use what fumehood compiled in advance: its standard
@@ -295,10 +305,14 @@ class BaseSession(TimeoutMixin, FileOperationsMixin, CommandExecutionMixin):
 
     def _execute(self, argv, workdir, timeout, on_stdout=None, on_stderr=None):
         container = self._open_container()
+        return self._to_end(lambda **arguments: container.exec(argv, cwd=workdir, **arguments), timeout, on_stdout, on_stderr)
+
+    def _to_end(self, run, timeout, on_stdout, on_stderr):
+        """The result of a command or program. `run` takes the remaining arguments of the container's methods."""
         errors = self.config.encoding_errors
         with _errors():
-            done = container.exec(argv, cwd=workdir, timeout=timeout, on_stdout=self._callback(on_stdout),
-                                  on_stderr=self._callback(on_stderr), encoding_errors="replace" if errors == "strict" else errors)
+            done = run(timeout=timeout, on_stdout=self._callback(on_stdout), on_stderr=self._callback(on_stderr),
+                       encoding_errors="replace" if errors == "strict" else errors)
         if done.timed_out:
             raise SandboxTimeoutError("Execution timed out after {} seconds: what ran is ended".format(timeout), timeout_duration=timeout)
         if self._output_max is not None and max(len(done.stdout), len(done.stderr)) > self._output_max:
