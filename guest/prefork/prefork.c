@@ -305,7 +305,8 @@ static bool fork_ahead(void)
 	struct fh_zygote_parked parked = { 0 };
 	int pair[2], fds[FDS_MAX];
 	size_t count = 0;
-	ask.flags = FH_FORK_SOCKET | FH_FORK_KEEP_CAPABILITIES; /* it is in its sandbox already, with what it may do there */
+	ask.flags =
+	    FH_FORK_SOCKET | FH_FORK_KEEP_CAPABILITIES; /* it is in its sandbox already, with what it may do there */
 	if (fh_sys(__NR_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return false;
 	be_patient(pair[0]);
@@ -469,7 +470,9 @@ static int listen_at(const char *path)
 /* One turn: waits for what happens next, and does it. False: the zygote has ended. */
 static bool turn(int signals, int listener)
 {
-	struct pollfd p[3 + RUNS_MAX] = { { signals, POLLIN, 0 }, { ready ? -1 : zygote, POLLIN, 0 }, { listener, POLLIN, 0 } };
+	struct pollfd p[3 + RUNS_MAX] = { { signals, POLLIN, 0 },
+		                              { ready ? -1 : zygote, POLLIN, 0 },
+		                              { listener, POLLIN, 0 } };
 	bool alive = true;
 	for (int i = 0; i < RUNS_MAX; i++)
 		p[3 + i] = (struct pollfd){ programs[i].pid ? programs[i].connection : -1, POLLIN, 0 };

@@ -9,9 +9,9 @@
 
 enum {
 	PATH_SIZE = 80,
-	PREFIX = 5,            /* PROGRAM run SOCKET MAIN CODE, before the interpreter */
-	CODE_MAX = 64 << 10,   /* what an argument holds of a program; larger ones are put as files */
-	WHY_MAX = 400,         /* of what an interpreter says that cannot serve */
+	PREFIX = 5,          /* PROGRAM run SOCKET MAIN CODE, before the interpreter */
+	CODE_MAX = 64 << 10, /* what an argument holds of a program; larger ones are put as files */
+	WHY_MAX = 400,       /* of what an interpreter says that cannot serve */
 	LAST_WORDS_MS = 200,
 };
 
@@ -52,7 +52,8 @@ int fh_prefork_start(struct fh_sandbox *sandbox, const struct fh_spawn_options *
 {
 	size_t n = count_of(options->argv);
 	if (n < 2 || options->argv[n - 1][0] != '/')
-		return fh_error_set(err, FH_E_ARGUMENT, "a prefork server needs an interpreter and the absolute path of its program's file");
+		return fh_error_set(err, FH_E_ARGUMENT,
+		                    "a prefork server needs an interpreter and the absolute path of its program's file");
 	struct fh_prefork *p = FH_NEW(struct fh_prefork);
 	struct fh_spawn_options o = *options;
 	fh_auto_free const char **argv = fh_xcalloc(PREFIX + n + 1, sizeof(*argv));
@@ -92,7 +93,8 @@ int fh_prefork_await(struct fh_prefork *p, int64_t timeout_ms, struct fh_error *
 	p->ready = n > 0;
 	if (n != 0)
 		return n > 0 ? 0 : (int)n;
-	while (have < sizeof(said) && (n = fh_process_read(p->server, FH_STDERR, said + have, sizeof(said) - have, LAST_WORDS_MS, NULL)) > 0)
+	while (have < sizeof(said) &&
+	       (n = fh_process_read(p->server, FH_STDERR, said + have, sizeof(said) - have, LAST_WORDS_MS, NULL)) > 0)
 		have += (size_t)n;
 	return fh_error_set(err, FH_E_UNAVAILABLE, "the interpreter cannot be forked for programs: %.*s", (int)have, said);
 }
