@@ -95,7 +95,8 @@ enum fh_layer {
 	FH_LAYER_CAPABILITIES, /* no capabilities are left */
 	FH_LAYER_SECCOMP,
 	FH_LAYER_LANDLOCK,
-	FH_LAYER_PROC, /* its own /proc, in which facts about the host are masked */
+	FH_LAYER_PROC,   /* its own /proc, in which facts about the host are masked */
+	FH_LAYER_INODES, /* its own inodes for the files of the host's system, so that locks and watches stay inside */
 	FH_LAYER_COUNT_
 };
 FH_PUBLIC const char *fh_layer_name(enum fh_layer l); /* "user", …, "no_new_privs" */

@@ -25,7 +25,7 @@ export const STATUSES = ["ok", "runtime_error", "compile_error", "cpu_time_limit
 	"process_limit", "blocked", "engine_error"];
 export const LIMITS = ["cpu_time", "wall_time", "memory", "processes", "cpu_rate", "output", "file_size", "disk", "open_files"];
 export const LIMIT_UNITS = ["ms", "ms", "bytes", "tasks", "milli-cpus", "bytes", "bytes", "bytes", "files"];
-export const LAYERS = ["user", "pid", "mount", "network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp", "landlock", "proc"];
+export const LAYERS = ["user", "pid", "mount", "network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp", "landlock", "proc", "inodes"];
 export const STARTS = [null, "fresh", "zygote", "parked"];
 export const ENFORCED = ["none", "bounded", "exact"];
 

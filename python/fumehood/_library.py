@@ -19,7 +19,7 @@ STATUSES = ("ok", "runtime_error", "compile_error", "cpu_time_limit", "wall_time
             "disk_limit", "process_limit", "blocked", "engine_error")
 LIMITS = ("cpu_time", "wall_time", "memory", "processes", "cpu_rate", "output", "file_size", "disk", "open_files")
 LAYERS = ("user", "pid", "mount", "network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp",
-          "landlock", "proc")
+          "landlock", "proc", "inodes")
 STARTS = ("auto", "fresh", "zygote", "parked")
 STDIN, STDOUT, STDERR, _DRIVER = range(4)
 _STREAMS = 4

@@ -65,6 +65,7 @@ static const char *const layer_names[FH_LAYER_COUNT_] = {
 	[FH_LAYER_SECCOMP] = "seccomp",
 	[FH_LAYER_LANDLOCK] = "landlock",
 	[FH_LAYER_PROC] = "proc",
+	[FH_LAYER_INODES] = "inodes",
 };
 
 static const char *const descriptor_kind_names[FH_DESCRIPTOR_KIND_COUNT_] = {

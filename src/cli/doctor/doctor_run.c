@@ -103,6 +103,10 @@ static const struct {
 	                       NULL },
 	[FH_LAYER_LANDLOCK] = { NULL, worth_of_landlock, "see the line of the kernel's landlock" },
 	[FH_LAYER_PROC] = { "a /proc of its own, with the host's facts covered", NULL, NULL },
+	[FH_LAYER_INODES] = { "inodes of its own for the host's system: its locks and watches concern nobody outside", NULL,
+	                      "the overlay file system (modprobe overlay; Linux 5.11 for users), /usr and /etc on the "
+	                      "root's "
+	                      "own file system, and nothing mounted inside what sandboxes see of them" },
 };
 
 void fh_doctor_sandbox(struct fh_checkup *c)

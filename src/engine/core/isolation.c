@@ -9,6 +9,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -80,15 +81,33 @@ static bool is_proc(int root, const char *path, bool *ret_read_only)
 }
 
 /* The layer holds if the sandbox has a proc file system of its own, with /proc/sys covered read-only. */
-static void read_proc(struct fh_sandbox *b)
+static void read_proc(struct fh_sandbox *b, int root)
 {
-	char path[64];
 	bool read_only = false;
-	snprintf(path, sizeof(path), "/proc/%d/root", (int)b->child.pid);
-	fh_auto_close int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	bool own = root >= 0 && is_proc(root, "proc", &read_only);
 	bool covered = own && is_proc(root, "proc/sys", &read_only) && read_only;
 	set(b, FH_LAYER_PROC, covered, own ? "the host's facts in it are not masked" : "the plan has no /proc");
+}
+
+/* The layer holds if the sandbox's /usr is not on the file system of the host's /usr. Without a /usr it holds, too. */
+static void read_inodes(struct fh_sandbox *b, int root)
+{
+	static dev_t ours; /* never changes: the engine stays in its mount namespace */
+	struct stat st;
+	if (!ours && stat("/usr", &st) == 0)
+		ours = st.st_dev;
+	bool own = root >= 0 && (fstatat(root, "usr", &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_dev != ours);
+	set(b, FH_LAYER_INODES, own,
+	    "no overlay could be mounted over the system's folders, or something else is mounted there");
+}
+
+static void read_root(struct fh_sandbox *b)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)b->child.pid);
+	fh_auto_close int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	read_proc(b, root);
+	read_inodes(b, root);
 }
 
 static bool is_absent(const struct fh_sandbox *b, enum fh_layer layer)
@@ -112,7 +131,7 @@ void fh_isolation_read(struct fh_sandbox *b)
 {
 	uint32_t late = of_program(b);
 	read_namespaces(b);
-	read_proc(b);
+	read_root(b);
 	if (!(late & 1u << FH_LAYER_SECCOMP))
 		read_status(b);
 	set(b, FH_LAYER_LANDLOCK, b->report.landlock == 1,

@@ -94,27 +94,44 @@ static int close_bench(const struct fh_build *b)
 
 /* ---------------------------------------------------------------------------------------------------------- whole */
 
-/* Opens every source as a detached tree, before the old root is changed. */
+/* Opens the source of a BIND as a detached tree. */
+static int open_source(struct fh_build *b, size_t i)
+{
+	const struct fh_plan_mount *m = &b->l->plan->mounts[i];
+	fh_build_say(b, m->source);
+	fh_auto_close int source = fh_place_open(m->source, b->l->ids.ranges);
+	b->tree[i] = source < 0 ? source : fh_open_tree(source, "", AT_EMPTY_PATH | AT_RECURSIVE);
+	int error = source < 0 ? -source : errno;
+	bool missing = error == ENOENT || error == ENOTDIR || error == EACCES;
+	return b->tree[i] >= 0 || (m->optional && missing) ? 0 : -error;
+}
+
+/* Opens every source before the old root is changed, but for the system's folders, which open_system opens. */
 static int open_sources(struct fh_build *b)
 {
 	const struct fh_plan *p = b->l->plan;
 	for (size_t i = 0; i < p->mount_count; i++) {
 		const struct fh_plan_mount *m = &p->mounts[i];
 		b->tree[i] = -1;
-		if (m->kind == FH_MOUNT_DEV) {
-			int r = fh_open_devices(b);
-			if (r < 0)
-				return r;
-		} else if (m->kind == FH_MOUNT_BIND) {
-			fh_build_say(b, m->source);
-			fh_auto_close int source = fh_place_open(m->source, b->l->ids.ranges);
-			b->tree[i] = source < 0 ? source : fh_open_tree(source, "", AT_EMPTY_PATH | AT_RECURSIVE);
-			int error = source < 0 ? -source : errno;
-			if (b->tree[i] < 0 && !(m->optional && (error == ENOENT || error == ENOTDIR || error == EACCES)))
-				return -error;
-		}
+		int r = m->kind == FH_MOUNT_DEV                               ? fh_open_devices(b)
+		        : m->kind == FH_MOUNT_BIND && !fh_inodes_wanted(b, m) ? open_source(b, i)
+		                                                              : 0;
+		if (r < 0)
+			return r;
 	}
 	return 0;
+}
+
+/* Opens the system's folders: with inodes of their own, which needs the workbench, or else as any source. */
+static int open_system(struct fh_build *b)
+{
+	const struct fh_plan *p = b->l->plan;
+	bool own = fh_inodes_open(b);
+	int r = 0;
+	for (size_t i = 0; r == 0 && !own && i < p->mount_count; i++)
+		if (fh_inodes_wanted(b, &p->mounts[i]))
+			r = open_source(b, i);
+	return r;
 }
 
 /* A detached read-only tree of the plan's image; -1 if the plan has none. */
@@ -245,6 +262,8 @@ int fh_mounts_build(const struct fh_launch *l, int32_t *ret_step, char what[256]
 	r = open_bench(b);
 	if (r == 0)
 		r = prepare(b, image);
+	if (r == 0)
+		r = open_system(b);
 	if (r == 0)
 		r = close_bench(b);
 	if (r < 0)

@@ -2,10 +2,13 @@
 """Channels between two sandboxes that are alive at the same time: one sends, and the other tries to perceive it
 (programs/channels.c). Channels that no layer closes are named in SECURITY.md; these cases tell when one of them is
 closed."""
+import dataclasses
 import os
+import pathlib
 import subprocess
+import time
 
-from suite import BUILT, Case, Planted, Without
+from suite import BUILT, Case, Planted, Without, stdout_of, story, wrong
 
 SENDS, RECEIVES = "1.0", "0.6"
 
@@ -42,6 +45,55 @@ def large_file():
 
 
 LARGE = (large_file(),)
+OWN_INODES, ONE_TEMPLATE = ("fresh", "session"), ("zygote", "parked")     # of two sandboxes with inodes of their own, or the same
+
+
+def on_shared_files(name, words, **kw):
+    """A channel through an inode: closed between sandboxes that were made apart, open between those of one template."""
+    return [channel(name, paths=OWN_INODES, control=Without(("inodes",)), **kw),
+            dataclasses.replace(channel(name, paths=ONE_TEMPLATE, named=words, **kw), name=f"channel: {name.replace('_', ' ')}, one template")]
+
+
+# ------------------------------------------------------------------------------------------- inodes of the host itself
+LOCKS = 1000
+
+
+def on_the_host(context, more=()):
+    """The locks that the host's own inode of a file has while a program in a sandbox holds LOCKS on that file, and what
+    the program says of those who open it."""
+    path = LARGE[0]
+    st = os.stat(path)
+    inode = f"{os.major(st.st_dev):02x}:{os.minor(st.st_dev):02x}:{st.st_ino}"
+    case, most = INODES_OF_THE_HOST, 0
+    waiter = context.start(case, args=(path, str(LOCKS)), attack=case.attack, program=case.program, more=more)
+    while waiter.empty():
+        with open(path, "rb"):
+            most = max(most, sum(line.split()[5] == inode for line in pathlib.Path("/proc/locks").read_text().splitlines()
+                                 if "->" not in line))
+        time.sleep(0.02)
+    answer = context.finish(waiter)
+    found = [line for line in stdout_of(answer).splitlines() if line.startswith("ESCAPED")]
+    if most:
+        found.append(f"ESCAPED {most} locks on the host's inode of {path}")
+    if f"holds {LOCKS} locks" not in stdout_of(answer):
+        return [f"the attack did not work: {story(answer)}"], answer
+    return found, answer
+
+
+def inodes_of_the_host(context, at_once):
+    found, answer = on_the_host(context)
+    problem = wrong(INODES_OF_THE_HOST, context, answer)
+    return [("ESCAPED", line) for line in found] + ([("WRONG", problem)] if problem else []), [answer.get("result", {}).get("status", "failed")]
+
+
+def without_inodes(context):
+    """Both attacks succeed without the layer."""
+    found, _ = on_the_host(context, ("--without", "inodes"))
+    return found if any("locks on the host's" in line for line in found) and any("opened" in line for line in found) else []
+
+
+INODES_OF_THE_HOST = Case("locks and watches on files of the host", "shares", "inodes_of_the_host", custom=inodes_of_the_host, at_once=1,
+                          control=Planted(without_inodes, "without inodes"))
 
 CASES = [
     channel("abstract_socket", numbers="34", control=Without(("network", "landlock"), each=False)),
@@ -64,10 +116,11 @@ CASES = [
     Case("channel: keys", "kernel", "keys", args=("put", "{key}"), numbers="30", at_once=1,
          beside=("kernel", "keys", ("look", "{key}")), seconds=0.2,
          control=Planted(lambda c: keys_outside(c), "both outside, in one user namespace")),
+    INODES_OF_THE_HOST,
     # channels that are open
-    channel("flock", numbers="35", named="file locks on read-only files that several sandboxes show"),
-    channel("record_lock", numbers="35", named="file locks on read-only files that several sandboxes show"),
-    channel("inotify", numbers="38", named="inotify on such files"),
+    *on_shared_files("flock", "file locks on read-only files that several sandboxes show", numbers="35"),
+    *on_shared_files("record_lock", "file locks on read-only files that several sandboxes show", numbers="35"),
+    *on_shared_files("inotify", "inotify on such files", numbers="38"),
     channel("nowait", quick=False, numbers="35", file=LARGE, named="which pages of shared files are in memory"),
     channel("mincore", quick=False, numbers="35", file=LARGE, control=Planted(lambda c: of_own_file(c, "mincore"),
                                                                  "a file of one's own, outside")),

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <stdint.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -235,6 +236,31 @@ static void proc_of_the_host(char **args)
 		held("/proc/pressure: %s", strerror(errno));
 }
 
+/* Holds very many locks on a file for a second, and watches who opens it. The arguments: the file, the number. */
+static void inodes_of_the_host(char **args)
+{
+	const char *path = argument(args, 0, "/usr/bin/env");
+	int wanted = atoi(argument(args, 1, "1000")), have = 0;
+	char events[4096];
+	int fd = open(path, O_RDONLY | O_CLOEXEC), watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	/* from the last to the first, so that the kernel finds the place of each at once */
+	for (int i = wanted; i > 0; i--) {
+		struct flock l = { .l_type = F_RDLCK, .l_start = 2 * i, .l_len = 1 };
+		have += fcntl(fd, F_SETLK, &l) == 0;
+	}
+	printf("holds %d locks\n", have);
+	if (inotify_add_watch(watch, path, IN_OPEN) < 0)
+		held("inotify: %s", strerror(errno));
+	fflush(stdout);
+	for (int i = 0; i < 50; i++) {
+		usleep(20000);
+		if (read(watch, events, sizeof(events)) > 0) {
+			escaped("somebody outside opened %s", path);
+			return;
+		}
+	}
+}
+
 static const struct attack attacks[] = {
 	{ "set_id", set_id },
 	{ "file_capabilities", file_capabilities },
@@ -245,5 +271,6 @@ static const struct attack attacks[] = {
 	{ "merged_pages", merged_pages },
 	{ "device_times", device_times },
 	{ "proc_of_the_host", proc_of_the_host },
+	{ "inodes_of_the_host", inodes_of_the_host },
 };
 ATTACKS(attacks)
