@@ -12,6 +12,7 @@ FUMEHOOD_TEST_SANITIZED (1 in a build with sanitizers). Started by hand, a test 
 
 A skip says what the machine lacks; in CI only those that tests/run lists as beyond CI's reach are allowed.
 """
+import functools
 import json
 import os
 import pathlib
@@ -159,6 +160,15 @@ def cgroup_folders():
 def groups_of(engine):
     """Control groups that the engine with that process id made."""
     return {g for g in cgroup_folders() if f"-{engine}-" in os.path.basename(g)}
+
+
+@functools.lru_cache
+def has_overlays():
+    """Whether the kernel mounts an overlay over /usr for this user, as the layer inodes needs it."""
+    user = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
+    script = ("mount -t tmpfs none /tmp && mkdir /tmp/empty /tmp/at && "
+              "for o in '' userxattr,; do mount -t overlay none /tmp/at -o ${o}lowerdir=/usr:/tmp/empty && exit; done; exit 1")
+    return subprocess.run(["unshare", *user, "--mount", "sh", "-c", script], stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def mount_count():

@@ -106,7 +106,7 @@ static const struct fh_opt options[] = {
 	{ "", .help = "Isolation and plan" },
 	{ "require", 0, FH_OPT_LIST, &o.require, "LAYER",
 	  "Fail when this layer of isolation cannot be had (user, pid, mount, "
-	  "network, ipc, uts, cgroup, no_new_privs, capabilities, seccomp, landlock, proc).",
+	  "network, ipc, uts, cgroup, no_new_privs, capabilities, seccomp, landlock, proc, inodes).",
 	  SHAPES },
 	{ "without", 0, FH_OPT_LIST, &o.without, "LAYER", "Leave a layer out, to test the others.", FH_OPT_HIDDEN,
 	  &o.shaped },

@@ -5,6 +5,7 @@ fail. And a layer that is required but left out is an error before anything runs
 import ctypes
 import json
 import os
+import pathlib
 import socket
 import sys
 import unittest
@@ -55,6 +56,21 @@ class Layers(support.TempDir):
         probe = ("import socket\ntry: socket.socket(socket.AF_UNIX).connect(chr(0) + %r); print('connected')\n"
                  "except OSError as e: print(e)" % name)
         self.stopped_only_by(["network", "landlock"], probe, "connected")
+
+    @unittest.skipUnless(support.has_overlays(), "needs a kernel that mounts overlays for this user")
+    def test_inodes(self):
+        host = os.stat("/usr/bin/env")
+        probe = "import os\nst = os.stat('/usr/bin/env')\nprint(st.st_dev == %d and st.st_ino == %d)" % (host.st_dev, host.st_ino)
+        self.stopped_only_by(["inodes"], probe, "True")
+
+    @unittest.skipUnless(support.has_overlays(), "needs a kernel that mounts overlays for this user")
+    def test_what_the_user_mounts_is_bound_so_that_changes_show(self):
+        shown = pathlib.Path(self.dir) / "shown"
+        shown.mkdir()
+        (shown / "file").write_text("x")
+        host = os.stat(shown / "file")
+        r = python("import os\nprint(os.stat('/shown/file').st_ino == %d)" % host.st_ino, "--mount", f"{shown}:/shown")
+        self.assertEqual(r["stdout"], "True\n", story(r))
 
     def test_ipc(self):
         segment = ("import ctypes\nlibc = ctypes.CDLL(None)\nkey = 0x46550000 + %d\n" % (os.getpid() % 65536))

@@ -10,8 +10,9 @@
  * An overlay does not notice when the files below it are replaced, and mounting one costs as much as twenty bind
  * mounts. So there is one for the whole root file system where that is allowed (as a user, the mounts inside of it are
  * locked, and there is one for each folder of it), a template's is shared by its sandboxes, and what the user mounts is
- * bound. Either all folders of the system are shown in this way or none is: what a result says of the layer is read
- * from /usr alone. Sources: Documentation/filesystems/overlayfs.rst, proc_pid_mountinfo(5).
+ * bound. What has another mount inside is bound, too, and so is what the kernel refuses: as a user in a container, the
+ * parts of /etc. What a result says of the layer is read from /usr. Sources: Documentation/filesystems/overlayfs.rst,
+ * proc_pid_mountinfo(5).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,39 +21,39 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "engine/make/mounts.h"
 
-enum { BASES_MAX = 8, INSIDE_MAX = 32, LINE_MAX_BYTES = 4096 };
+enum { LINE_MAX_BYTES = 4096 };
 
 /* Folders of the root file system that only a package manager changes. */
 static const char *const system_folders[] = { "/usr", "/etc", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32" };
 
-/* The overlays made so far, as folders of the workbench. */
+/* The overlays of this process's one build: at most one for each folder. */
 static struct {
 	const char *lower; /* "/", or one of system_folders */
-	int root;
-} bases[BASES_MAX];
+	int root;          /* or -errno */
+} bases[FH_ARRAY_SIZE(system_folders)];
 static unsigned base_count;
-
-static bool is_within(const char *path, const char *folder)
-{
-	size_t n = strlen(folder);
-	return strncmp(path, folder, n) == 0 && (!path[n] || path[n] == '/');
-}
+static bool disturbed[FH_PLAN_MOUNTS_MAX]; /* for each of the plan's mounts */
 
 /* The folder of the system that contains `path`, or NULL. */
 static const char *system_folder_of(const char *path)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(system_folders); i++)
-		if (is_within(path, system_folders[i]))
+		if (fh_path_within(path, system_folders[i]))
 			return system_folders[i];
 	return NULL;
 }
 
+/* The plan shows such a folder whole, or parts of /etc. What else is below one is the user's choice. */
 bool fh_inodes_wanted(const struct fh_build *b, const struct fh_plan_mount *m)
 {
-	return b->l->plan->layers & 1u << FH_LAYER_INODES && m->kind == FH_MOUNT_BIND && !m->writable &&
-	       strcmp(m->source, m->target) == 0 && system_folder_of(m->source);
+	if (!(b->l->plan->layers & 1u << FH_LAYER_INODES) || m->kind != FH_MOUNT_BIND || m->writable ||
+	    !fh_streq(m->source, m->target))
+		return false;
+	const char *folder = system_folder_of(m->source);
+	return folder && (fh_streq(m->source, folder) || fh_streq(folder, "/etc"));
 }
 
 /* The mount point of a line of mountinfo, its fifth field, ended by a zero byte; NULL: there is none. */
@@ -70,21 +71,19 @@ static char *mount_point_of(char *line)
 	return end ? line : NULL;
 }
 
-/* Whether a mount point is at, inside or above a source that is wanted: an overlay would show what it hides. */
-static bool disturbs(const struct fh_build *b, const char *point)
+/* Marks the sources that a mount point is at, inside or above: an overlay would show what it hides. */
+static void mark_disturbed(const struct fh_build *b, const char *point)
 {
 	const struct fh_plan *p = b->l->plan;
-	if (strcmp(point, "/") == 0 || !system_folder_of(point))
-		return false;
+	if (fh_streq(point, "/") || !system_folder_of(point))
+		return;
 	for (size_t i = 0; i < p->mount_count; i++)
-		if (fh_inodes_wanted(b, &p->mounts[i]) &&
-		    (is_within(point, p->mounts[i].source) || is_within(p->mounts[i].source, point)))
-			return true;
-	return false;
+		if (fh_inodes_wanted(b, &p->mounts[i]))
+			disturbed[i] |= fh_path_within(point, p->mounts[i].source) || fh_path_within(p->mounts[i].source, point);
 }
 
-/* Whether all sources that are wanted lie, whole, on the root's own mount. */
-static bool is_one_mount(const struct fh_build *b)
+/* Marks the sources that do not lie, whole, on the root's own mount. False: the mounts could not be read. */
+static bool find_disturbed(const struct fh_build *b)
 {
 	char text[4 * LINE_MAX_BYTES + 1];
 	size_t have = 0;
@@ -95,8 +94,9 @@ static bool is_one_mount(const struct fh_build *b)
 		for (; (end = strchr(line, '\n')); line = end + 1) {
 			*end = 0;
 			const char *point = mount_point_of(line);
-			if (!point || disturbs(b, point))
+			if (!point)
 				return false;
+			mark_disturbed(b, point);
 		}
 		have = strlen(line);
 		if (have == sizeof(text) - 1) /* a line that does not fit */
@@ -112,7 +112,7 @@ static void add(char *to, const char *text)
 	memcpy(to + strlen(to), text, strlen(text) + 1);
 }
 
-/* Mounts an overlay of `lower` on the workbench, which must be the working directory. Returns its root. */
+/* Mounts an overlay of `lower` on the workbench, which must be the working directory. Returns its root, or -errno. */
 static int mount_base(const struct fh_build *b, const char *lower)
 {
 	char options[64] = "", name[32] = "system", number[24];
@@ -120,13 +120,19 @@ static int mount_base(const struct fh_build *b, const char *lower)
 	add(options, b->l->ids.ranges ? "lowerdir=" : "userxattr,lowerdir=");
 	add(options, lower);
 	add(options, ":folder");
-	if (base_count == BASES_MAX)
-		return -ENOSPC;
 	if (mkdir(name, 0755) < 0 || mount("none", name, "overlay", FH_MOUNT_PLAIN | MS_RDONLY, options) < 0)
 		return -errno;
 	int root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -errno;
+	return root < 0 ? -errno : root;
+}
+
+/* The root of the overlay that has `lower` below it, or -errno. What failed once is not tried again. */
+static int base_of(const struct fh_build *b, const char *lower)
+{
+	for (unsigned i = 0; i < base_count; i++)
+		if (fh_streq(bases[i].lower, lower))
+			return bases[i].root;
+	int root = mount_base(b, lower);
 	bases[base_count].lower = lower;
 	bases[base_count++].root = root;
 	return root;
@@ -136,11 +142,7 @@ static int mount_base(const struct fh_build *b, const char *lower)
 static int open_own(const struct fh_build *b, const char *path)
 {
 	const char *lower = b->l->ids.ranges ? "/" : system_folder_of(path);
-	int root = -1;
-	for (unsigned i = 0; i < base_count && root < 0; i++)
-		root = strcmp(bases[i].lower, lower) == 0 ? bases[i].root : -1;
-	if (root < 0)
-		root = mount_base(b, lower);
+	int root = base_of(b, lower);
 	if (root < 0)
 		return root;
 	const char *inside = path + (lower[1] ? strlen(lower) : 0);
@@ -151,20 +153,14 @@ static int open_own(const struct fh_build *b, const char *path)
 	return tree < 0 ? -errno : tree;
 }
 
-bool fh_inodes_open(struct fh_build *b)
+void fh_inodes_open(struct fh_build *b)
 {
 	const struct fh_plan *p = b->l->plan;
-	bool all = is_one_mount(b);
-	for (size_t i = 0; all && i < p->mount_count; i++)
-		if (fh_inodes_wanted(b, &p->mounts[i]))
-			all = (b->tree[i] = open_own(b, p->mounts[i].source)) >= 0;
-	for (size_t i = 0; !all && i < p->mount_count; i++)
-		if (fh_inodes_wanted(b, &p->mounts[i]) && b->tree[i] >= 0) {
-			close(b->tree[i]);
-			b->tree[i] = -1;
-		}
+	bool known = find_disturbed(b);
+	for (size_t i = 0; known && i < p->mount_count; i++)
+		if (fh_inodes_wanted(b, &p->mounts[i]) && !disturbed[i])
+			b->tree[i] = FH_MAX(open_own(b, p->mounts[i].source), -1);
 	for (unsigned i = 0; i < base_count; i++)
-		close(bases[i].root);
-	base_count = 0;
-	return all;
+		if (bases[i].root >= 0)
+			close(bases[i].root);
 }

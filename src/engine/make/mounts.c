@@ -122,14 +122,14 @@ static int open_sources(struct fh_build *b)
 	return 0;
 }
 
-/* Opens the system's folders: with inodes of their own, which needs the workbench, or else as any source. */
+/* Opens the system's folders: where possible with inodes of their own, which needs the workbench. */
 static int open_system(struct fh_build *b)
 {
 	const struct fh_plan *p = b->l->plan;
-	bool own = fh_inodes_open(b);
 	int r = 0;
-	for (size_t i = 0; r == 0 && !own && i < p->mount_count; i++)
-		if (fh_inodes_wanted(b, &p->mounts[i]))
+	fh_inodes_open(b);
+	for (size_t i = 0; r == 0 && i < p->mount_count; i++)
+		if (b->tree[i] < 0 && fh_inodes_wanted(b, &p->mounts[i]))
 			r = open_source(b, i);
 	return r;
 }

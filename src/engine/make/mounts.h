@@ -69,11 +69,11 @@ void fh_join(char *to, const char *dir, const char *name);
 /* Writes v as decimal text. Returns where it begins in the buffer, which need not be its start. */
 const char *fh_decimal(uint64_t v, char buffer[24]);
 
-/* inodes.c: whether a mount shows a folder of the host's system, which gets inodes of its own. */
+/* inodes.c: whether a mount shows a folder of the host's system, which is to get inodes of its own. */
 bool fh_inodes_wanted(const struct fh_build *b, const struct fh_plan_mount *m);
-/* Opens the trees of all such mounts. The working directory must be the workbench. False: that is not possible here,
- * and none is open. */
-bool fh_inodes_open(struct fh_build *b);
+/* Opens the trees of such mounts; where one cannot have its own inodes, its tree stays -1. The working directory must
+ * be the workbench. */
+void fh_inodes_open(struct fh_build *b);
 
 /* One function for each kind of mount, in the order of enum fh_mount_kind. `tree`: the opened source of a BIND. */
 typedef int fh_mount_kind_fn(struct fh_build *b, const struct fh_plan_mount *m, int tree);
