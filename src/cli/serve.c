@@ -2,8 +2,6 @@
 /* Program fumehood-serve: `fumehood serve`. */
 #include "cli/serve.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/launcher.h"
+#include "cli/serve_log.h"
 #include "cli/serve_tls.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/options.h"
@@ -86,23 +85,6 @@ static const struct fh_command_line command_line = {
 
 /* ---------------------------------------------------------------------------------------------------------------
  * set-up */
-
-static int log_fd = -1;
-
-static void write_log(const char *line)
-{
-	if (fh_write_all(log_fd, line, strlen(line)) < 0)
-		log_fd = -1; /* the server continues when its log cannot be written */
-}
-
-static int open_log(struct fh_error *err)
-{
-	if (!access_log)
-		return 0;
-	log_fd =
-	    fh_streq(access_log, "-") ? STDERR_FILENO : open(access_log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-	return log_fd < 0 ? fh_error_sys(err, errno, "cannot open the log %s", access_log) : 0;
-}
 
 static int read_address(struct sockaddr_storage *ret, struct fh_error *err)
 {
@@ -192,7 +174,7 @@ int main(int argc, char **argv)
 	struct fh_e2b *s = NULL;
 	fh_auto_buf struct fh_buf certificate = FH_BUF_INIT(PEM_MAX), key = FH_BUF_INIT(PEM_MAX);
 	struct fh_http_options http = { .route = fh_e2b_route, .done = fh_e2b_done, .listener = -1 };
-	struct fh_e2b_options o = { .log = write_log };
+	struct fh_e2b_options o = { 0 };
 	int status;
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
@@ -210,9 +192,8 @@ int main(int argc, char **argv)
 	o.tls = tls_certificate || tls_self_signed;
 	fh_interrupt_catch();
 	(void)signal(SIGPIPE, SIG_IGN); /* clients may disconnect at any time */
-	int r = open_log(&err);
-	if (r == 0 && log_fd < 0)
-		o.log = NULL;
+	int r = fh_serve_log_open(access_log, &err);
+	o.log = fh_serve_log_is_open() ? fh_serve_log_write : NULL;
 	if (r == 0)
 		r = fh_e2b_open(&o, &s, &err);
 	if (r == 0) {

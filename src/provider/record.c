@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
 #include "base/fd.h"
 
 #define FH_RECORD_LINE_MAX ((size_t)128 << 20)
@@ -79,6 +81,19 @@ static json_t *fh_record_line(const char *id, const char *label, struct fh_str p
 	return line;
 }
 
+/* Writes a line whole, or takes back what a full disk left of it: an incomplete line would make all recordings
+ * unreadable. Returns an errno. */
+static int append(int fd, struct fh_str line)
+{
+	struct stat before, now;
+	if (fstat(fd, &before) == 0 && fh_write_all(fd, line.p, line.n) == 0)
+		return 0;
+	int sys = errno;
+	if (S_ISREG(before.st_mode) && fstat(fd, &now) == 0 && now.st_size > before.st_size)
+		(void)!ftruncate(fd, before.st_size);
+	return sys;
+}
+
 void fh_record_add(struct fh_record *r, const char *id, const char *label, struct fh_str prompt,
                    const struct fh_provider_response *response)
 {
@@ -87,8 +102,8 @@ void fh_record_add(struct fh_record *r, const char *id, const char *label, struc
 	fh_json_write(&text, line, 0);
 	fh_buf_addc(&text, '\n');
 	pthread_mutex_lock(&r->lock);
-	bool failed = text.overflowed || fh_write_all(r->fd, text.p, text.n) < 0;
-	if (failed && r->failure.code == FH_OK)
-		fh_error_sys(&r->failure, text.overflowed ? EFBIG : errno, "cannot write recordings to %s", r->path);
+	int sys = text.overflowed ? EFBIG : append(r->fd, fh_buf_str(&text));
+	if (sys && r->failure.code == FH_OK)
+		fh_error_sys(&r->failure, sys, "cannot write recordings to %s", r->path);
 	pthread_mutex_unlock(&r->lock);
 }

@@ -240,7 +240,7 @@ int main(int argc, char **argv)
 		if (!fh_streq(argv[0], others[i].name))
 			continue;
 		fh_command_inherit_name();
-		return others[i].run(argc, argv);
+		return fh_print_end(others[i].run(argc, argv), FH_EXIT_FAILED);
 	}
 	struct fh_eval_options o = FH_EVAL_OPTIONS_INIT;
 	struct fh_error err = FH_ERROR_INIT;

@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "base/parse.h"
 #include "cli/shared/options_table.h"
+#include "cli/shared/print.h"
 
 /* ---------------------------------------------------------------------------------------------------------- values */
 
@@ -307,9 +308,9 @@ bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, in
 	fh_opt_list_release(&args);
 	if (r == 0 && !help)
 		return true;
-	*ret_status = r < 0 ? fh_command_failed(&err, FH_EXIT_USAGE) : FH_EXIT_OK;
 	if (r == 0)
 		fh_options_help(c, help);
+	*ret_status = r < 0 ? fh_command_failed(&err, FH_EXIT_USAGE) : fh_print_end(FH_EXIT_OK, FH_EXIT_FAILED);
 	return false;
 }
 

@@ -41,9 +41,12 @@ static int print(const struct fh_output *kind, const struct fh_output_data *data
                  struct fh_error *err)
 {
 	struct fh_output_stream s = { .text = FH_BUF_INIT(0), .fd = fd };
+	struct fh_sigpipe_guard guard;
+	fh_sigpipe_block(&guard); /* a FIFO, or standard output: a reader that has gone is an error of this file alone */
 	int r = kind->write(data, &s, err);
 	if (!s.failed && s.text.n > 0 && fh_write_all(fd, s.text.p, s.text.n) < 0)
 		s.failed = errno;
+	fh_sigpipe_restore(&guard);
 	fh_buf_release(&s.text);
 	*ret_errno = s.failed;
 	return r;
