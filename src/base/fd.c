@@ -117,12 +117,14 @@ int fh_file_read(const char *path, struct fh_buf *out, struct fh_error *err)
 /* Writes to a device or a FIFO, which cannot be replaced. */
 static int write_in_place(const char *path, const void *p, size_t n, struct fh_error *err)
 {
+	struct fh_sigpipe_guard guard;
 	fh_auto_close int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return fh_error_sys(err, errno, "cannot open %s", path);
-	if (fh_write_all(fd, p, n) < 0)
-		return fh_error_sys(err, errno, "cannot write %s", path);
-	return 0;
+	fh_sigpipe_block(&guard);
+	int r = fh_write_all(fd, p, n) < 0 ? fh_error_sys(err, errno, "cannot write %s", path) : 0;
+	fh_sigpipe_restore(&guard);
+	return r;
 }
 
 static int create_beside(const char *path, mode_t mode, char **ret_name)

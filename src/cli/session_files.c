@@ -101,12 +101,17 @@ static int download(const char *session, const char *path, const char *to, struc
 			              path);
 		return r;
 	}
-	fh_auto_close int fd = open_destination(to, last_part(path), err);
+	struct fh_sigpipe_guard guard;
+	int fd = open_destination(to, last_part(path), err);
 	r = fd < 0 ? fd : 0;
+	fh_sigpipe_block(&guard); /* of a FIFO or standard output without a reader the user hears as of a full disk */
 	for (ssize_t n; r == 0 && (n = fh_file_stream_read(f, piece, PIECE, err)) != 0;)
 		r = n < 0                                    ? (int)n
 		    : fh_write_all(fd, piece, (size_t)n) < 0 ? fh_error_sys(err, errno, "cannot write %s", to)
 		                                             : 0;
+	fh_sigpipe_restore(&guard);
+	if (fd >= 0 && close(fd) < 0 && r == 0) /* a file system of the network may tell of it only now */
+		r = fh_error_sys(err, errno, "cannot write %s", to);
 	(void)fh_file_stream_close(f, NULL);
 	return r;
 }

@@ -1,85 +1,101 @@
 # SPDX-License-Identifier: MIT
-"""No output is lost silently: each command with a full disk, a reader that is gone, or a closed descriptor as its
-output."""
+"""No output is lost silently: every command's standard output with a full disk, a reader that is gone, or a closed
+descriptor behind it.
+
+The list is complete by construction: it is compared with the commands and forms that `--help=json` names, so that a new
+one fails here until it has a row. tests/cli/test_writes_files.py does the same for files that options name.
+"""
 import os
-import pathlib
+import re
+import signal
 import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
-
-LOST = 123           # of `fumehood run`
-PROBLEM = '{"task_id": "T/0", "prompt": "def f(x):\\n", "entry_point": "f", "test": "def check(c):\\n    assert c(1) == 2\\n"}\n'
-SAMPLE = '{"task_id": "T/0", "completion": "    return x + 1\\n"}\n'
-CONFIG = "prompts: [hello]\nproviders: [echo]\ntests: [{assert: [{type: contains, value: hello}]}]\n"
+from writing import FULL, GONE, LOST, Place, commands, full_device, gone_reader
 
 
-def gone_reader():
-    """The writing end of a pipe without a reader."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    return writing
+@support.once
+class StandardOutput(Place):
+    #: Commands that print nothing of their own to standard output, and why.
+    SILENT = {"kill": "it says nothing when all went well",
+              "with": "what it prints is its command's",
+              "serve": "it says where it listens on standard error",
+              "view": "a server, tried below", "mcp": "a server, tried below"}
 
+    def rows(self):
+        """{command: its ways to print}; the commands change nothing, so that they can be called again."""
+        export = next(o for o in self.commands["export"].options if o.name == "format")
+        forms = re.findall(r"[a-z][a-z.]*[a-z]", export.help.partition(":")[2].partition("Default")[0].replace(" or ", " "))
+        self.assertIn("junit.xml", forms)
+        hello = ("-l", "bash", "-c", "echo hello")
+        return {
+            "run": [["run", *hello], ["run", "--json", *hello], ["run", "--explain", *hello]],
+            "eval": [["eval", "--no-progress-bar"], ["eval", "--show", "0", "out.json"], ["eval", "--attach", self.id]],
+            "init": [["init", self.new("folder"), "--example", "tutorial"]],
+            "validate": [["validate"], ["validate", "--json"]],
+            "schema": [["schema"]],
+            "cache": [["cache", "path"], ["cache", "clear"]],
+            "list": [["list"], ["list", "--json"], ["list", "--ids-only"]],
+            "show": [["show", self.id], ["show", "--json", self.id]],
+            "compare": [["compare", self.id, self.id], ["compare", "--json", self.id, self.id]],
+            "export": [["export", "--format", form, self.id] for form in forms] + [["export", "--json", self.id]],
+            "import": [["import", "--new-id", "out.json"], ["import", "--json", "--new-id", "out.json"]],
+            "delete": [["delete", self.kept()], ["delete", "--json", self.kept()]],
+            "retry": [["retry", self.id]],
+            "judge": [self.judge("--report", self.new("report.md")), self.judge("--json", "--report", self.new("report.md")),
+                      ["judge", "--problems", "problems.jsonl", "samples.jsonl", "--show", "0"]],
+            "session": [["session", "list"], ["session", "list", "--json"]],
+            "report": [["report", self.id]],
+            "ps": [["ps"], ["ps", "--json"]],
+            "engine": [["engine", "policy"], ["engine", "status"]],
+            "gc": [["gc"]],
+            "doctor": [["doctor"], ["doctor", "--json"]],
+            "env": [["env", "--shell", "bash"], ["env", "--explain"]],
+        }
 
-def full_device():
-    return os.open("/dev/full", os.O_WRONLY)
+    def kept(self):
+        """The id of an eval of its own, to be deleted."""
+        before = set(self.ask("list", "--ids-only").stdout.split())
+        self.ask("eval", "--no-progress-bar")
+        return (set(self.ask("list", "--ids-only").stdout.split()) - before).pop()
 
-
-class StandardOutput(support.TempDir):
     def setUp(self):
         super().setUp()
-        self.problems = self.write("problems.jsonl", PROBLEM)
-        self.samples = self.write("samples.jsonl", SAMPLE)
-        self.config = self.write("promptfooconfig.yaml", CONFIG)
-        self.count = 0
+        self.commands = commands()
 
-    def judge(self, *options):
-        """Judges into a new results file each time; its report is written to the failing output."""
-        self.count += 1
-        return ["judge", "--no-self-check", "--problems", self.problems, self.samples, "-o",
-                self.dir / f"results{self.count}.jsonl", "--report", self.dir / f"report{self.count}.md", *options]
+    def test_every_command_and_each_of_its_forms_has_a_row(self):
+        rows = self.rows()
+        self.assertEqual(set(self.commands), set(rows) | set(self.SILENT))
+        for name in rows:
+            words = {word for row in rows[name] for word in row}
+            for o in self.commands[name].options:
+                if o.kind == "flag" and o.name in ("json", "explain", "ids-only") and not o.hidden:
+                    self.assertIn(f"--{o.name}", words, name)
 
-    def commands(self):
-        """Every command that writes to standard output, and the status for lost bytes."""
-        yield 1, ["--version"]
-        yield 1, ["help"]
-        yield 1, ["help", "judge"]
-        for command in ("run", "eval", "judge", "ps", "kill", "gc", "engine", "doctor", "env", "with"):
-            yield LOST if command == "run" else 1, [command, "--help"]
-        yield 1, ["ps"]
-        yield 1, ["ps", "--json"]
-        yield 1, ["gc"]
-        yield 1, ["env", "--shell", "bash"]
-        yield 1, ["env", "--explain"]
-        yield 1, ["engine", "policy"]
-        yield LOST, ["run", "-l", "bash", "-c", "echo hello"]
-        yield LOST, ["run", "--json", "-l", "bash", "-c", "echo hello"]
-        yield LOST, ["run", "--explain", "-l", "bash", "-c", "echo hello"]
-        yield 1, self.judge()
-        yield 1, self.judge("--json")
-        yield 1, ["judge", "--problems", self.problems, self.samples, "--show", "0"]
-        yield 1, ["eval", "-c", self.config, "-o", self.dir / "out.json", "--no-progress-bar"]
-        yield 1, ["eval", "--show", "0", self.dir / "out.json"]
-
-    def check(self, open_output, words):
-        for status, command in self.commands():
-            with self.subTest(command[:3]):
+    def check(self, open_output, words, helps):
+        for command in [["--version"], ["help"], *helps, *(row for rows in self.rows().values() for row in rows)]:
+            with self.subTest(" ".join(map(str, command))):
                 fd = open_output()
-                done = subprocess.run([support.PROGRAM, *map(str, command)], stdin=subprocess.DEVNULL, stdout=fd,
-                                      stderr=subprocess.PIPE, text=True, timeout=support.TIMEOUT)
+                done = subprocess.run([support.PROGRAM, *command], stdin=subprocess.DEVNULL, stdout=fd, stderr=subprocess.PIPE,
+                                      text=True, cwd=self.dir, env=self.env, timeout=support.TIMEOUT)
                 os.close(fd)
-                told = [line for line in done.stderr.splitlines() if "cannot write to standard output: " + words in line]
-                self.assertEqual((status, 1), (done.returncode, len(told)), done.stderr)
-        self.assertTrue(list(self.dir.glob("report*.md")))
-        self.assertEqual(self.count, len(list(self.dir.glob("report*.md"))), "the report is written all the same")
+                told = [line for line in done.stderr.splitlines()
+                        if re.search(rf"cannot write (to standard output|the results): {words}", line)]
+                # `help run` is run itself; `engine status` says more by its own status
+                statuses = {"run": {LOST}, "help": {1, LOST}, "engine": {1, 3}}.get(command[0], {1})
+                self.assertEqual(1, len(told), done.stderr)
+                self.assertIn(done.returncode, statuses, done.stderr)
+        reports = list(self.dir.glob("*.report.md"))
+        self.assertEqual(2, len(reports), "the report is written all the same")
 
     def test_a_full_disk_behind_it(self):
-        self.check(full_device, "No space left on device")
+        self.check(full_device, FULL, [row for name in self.commands for row in ([name, "--help"], ["help", name])])
 
     def test_a_reader_that_has_gone(self):
-        self.check(gone_reader, "Broken pipe")
+        self.check(gone_reader, GONE, [[name, "--help=json"] for name in self.commands])
 
     def test_a_closed_descriptor(self):
         for status, command in ((1, "--version"), (LOST, "run -l bash -c 'echo x'")):
@@ -88,11 +104,46 @@ class StandardOutput(support.TempDir):
             self.assertIn("cannot write to standard output: Bad file descriptor", done.stderr)
 
     def test_all_is_well_with_a_reader(self):
-        """The control: the same commands end with status 0 when standard output accepts what they write."""
-        for status, command in self.commands():
-            done = support.command(*command)
-            self.assertEqual((0, ""), (done.returncode, "".join(x for x in done.stderr.splitlines() if "cannot write" in x)),
-                             command)
+        """The control: the same commands say nothing of the kind when standard output accepts what they write."""
+        for command in [row for rows in self.rows().values() for row in rows]:
+            done = self.ask(*command)
+            self.assertIn(done.returncode, (0, 3) if command[0] == "engine" else (0,), (command, done.stderr))
+            self.assertTrue(done.stdout, command)
+            self.assertNotIn("cannot write", done.stderr, command)
+
+    def test_a_server_of_messages_ends(self):
+        begin = ('{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", '
+                 '"capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}\n')
+        for open_output, words, status in ((full_device, FULL, 1), (gone_reader, GONE, 0)):  # a client that left is no failure
+            with self.subTest(words):
+                fd = open_output()
+                p = subprocess.Popen([support.PROGRAM, "mcp"], stdin=subprocess.PIPE, stdout=fd, stderr=subprocess.PIPE, text=True,
+                                     env=self.env)
+                os.close(fd)
+                p.stdin.write(begin)
+                p.stdin.flush()                 # stdin stays open: it ends by itself
+                self.assertEqual(status, p.wait(support.TIMEOUT))
+                self.assertIn(f"fumehood: cannot write to standard output: {words}", p.stderr.read())
+                p.stdin.close()
+                p.stderr.close()
+
+    def test_a_server_of_pages_says_that_its_address_is_lost(self):
+        for open_output, words in ((full_device, FULL), (gone_reader, GONE)):
+            with self.subTest(words):
+                fd = open_output()
+                p = subprocess.Popen([support.PROGRAM, "view", "--port", "0"], stdin=subprocess.DEVNULL, stdout=fd,
+                                     stderr=subprocess.PIPE, text=True, env=self.env)
+                os.close(fd)
+                p.stderr.readline()             # it serves
+                p.send_signal(signal.SIGINT)
+                told = p.communicate(timeout=support.TIMEOUT)[1]
+                self.assertIn(f"cannot write to standard output: {words}", told)
+                self.assertEqual(1, p.returncode)
+
+
+@support.root_and_user
+class Programs(support.TempDir):
+    """What a program in a sandbox prints."""
 
     def test_a_program_ends_when_nobody_reads_it_any_more(self):
         done = subprocess.run(f"{support.PROGRAM} run --cpu-time 100 --output unlimited -l bash -c yes | head -n 1", shell=True,
@@ -114,73 +165,6 @@ class StandardOutput(support.TempDir):
                               stdin=subprocess.DEVNULL, stderr=fd)
         os.close(fd)
         self.assertEqual(LOST, done.returncode)
-
-
-class Files(support.TempDir):
-    """Files that the user names, on a full disk or in missing folders."""
-
-    def run_with(self, *args, code="echo hello > made"):
-        return support.command("run", "-l", "bash", "-c", code, *args, cwd=self.dir)
-
-    def test_a_file_of_out_that_the_program_did_not_write(self):
-        for json in ((), ("--json",)):
-            done = self.run_with("--out", "missing", "--out", "made", *json)
-            self.assertEqual(LOST, done.returncode, done.stderr)
-            self.assertIn("no output file missing: ", done.stderr)
-            self.assertEqual("hello\n", (self.dir / "made").read_text(), "the others are written")
-
-    def test_the_status_in_the_result_is_the_runs_own(self):
-        done = self.run_with("--out", "missing", "--json")
-        self.assertIn('"status":"ok"', done.stdout)
-
-    def test_a_destination_that_cannot_be_written_is_told_before_the_run(self):
-        done = self.run_with("--out", "made:nowhere/made", code="echo ran; echo hello > made")
-        self.assertEqual((2, ""), (done.returncode, done.stdout))
-        self.assertIn("nowhere", done.stderr)
-
-    def test_the_programs_own_failure_is_the_status(self):
-        self.assertEqual(9, self.run_with("--out", "missing", code="exit 9").returncode)
-
-    def on_a_full_disk(self, command):
-        """Runs `command` in a mount namespace where ./full is a disk of one page that is full."""
-        (self.dir / "full").mkdir()
-        script = ("mount -t tmpfs -o size=4k none full && head -c 4096 /dev/zero >full/ballast && exec \"$@\"")
-        done = subprocess.run(["unshare", *([] if os.getuid() == 0 else ["-r"]), "-m", "sh", "-c", script, "sh",
-                               *map(str, command)], cwd=self.dir, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        if "unshare" in done.stderr or "mount:" in done.stderr:
-            self.skipTest(f"cannot mount a small disk here: {done.stderr.strip()}")
-        return done
-
-    def test_out_on_a_full_disk(self):
-        done = self.on_a_full_disk([support.PROGRAM, "run", "-l", "bash", "-c", "echo hello > made", "--out", "made:full/made"])
-        self.assertEqual(LOST, done.returncode, done.stderr)
-        self.assertIn("full/made: No space left on device", done.stderr)
-
-    def test_results_of_a_judgement_on_a_full_disk(self):
-        self.write("problems.jsonl", PROBLEM)
-        self.write("samples.jsonl", SAMPLE)
-        done = self.on_a_full_disk([support.PROGRAM, "judge", "--no-self-check", "--problems", "problems.jsonl",
-                                    "samples.jsonl", "-o", "full/results.jsonl"])
-        self.assertEqual(1, done.returncode, done.stderr)
-        self.assertIn("No space left on device", done.stderr)
-
-    def test_the_report_of_a_judgement_on_a_full_disk(self):
-        self.write("problems.jsonl", PROBLEM)
-        self.write("samples.jsonl", SAMPLE)
-        done = self.on_a_full_disk([support.PROGRAM, "judge", "--no-self-check", "--problems", "problems.jsonl",
-                                    "samples.jsonl", "-o", "results.jsonl", "--report", "full/report.md"])
-        self.assertEqual(1, done.returncode, done.stderr)
-        self.assertIn("full/report.md: No space left on device", done.stderr)
-        self.assertEqual(1, len((self.dir / "results.jsonl").read_text().splitlines()), "the results are kept")
-
-    def test_the_output_of_an_eval_on_a_full_disk(self):
-        self.write("promptfooconfig.yaml", CONFIG)
-        for name in ("out.json", "out.jsonl", "out.csv"):
-            with self.subTest(name):
-                (self.dir / "full").exists() and (self.dir / "full").rmdir()
-                done = self.on_a_full_disk([support.PROGRAM, "eval", "--no-progress-bar", "-o", f"full/{name}"])
-                self.assertEqual(1, done.returncode, done.stderr)
-                self.assertIn("No space left on device", done.stderr)
 
 
 if __name__ == "__main__":

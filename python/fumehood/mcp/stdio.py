@@ -26,21 +26,24 @@ def _stop(_number: int, _frame: Any) -> None:
 
 class _Output:
     """Writes to stdout from several threads. Output of other code must not get between messages, so it goes to
-    stderr."""
+    stderr. After a failed write the stream may end in a part of a message: nothing more is written, and the server
+    ends."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._descriptor = os.dup(1)
         os.dup2(2, 1)
+        self.failure: Optional[OSError] = None
 
     def send(self, message: Dict[str, Any]) -> None:
         line = protocol.encode(message) + b"\n"
         with self._lock:
-            while line:
+            while line and self.failure is None:
                 try:
                     line = line[os.write(self._descriptor, line):]
-                except OSError:  # the client disconnected: the end of stdin tells too
-                    return
+                except OSError as error:
+                    self.failure = error
+                    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
 def _line(stream: Any) -> Optional[bytes]:
@@ -68,12 +71,16 @@ def serve(ceilings: Ceilings) -> int:
             sessions.close_idle()
 
     threading.Thread(target=watch, daemon=True, name="fumehood-idle").start()
-    status = 0
     try:
         _read(connection, output)
     except _Stop:
         pass
     over.set()
+    status = 0
+    if output.failure is not None:
+        sys.stderr.write("fumehood: cannot write to standard output: %s\n" % output.failure.strerror)
+        # A client that disconnected is the ordinary end of a server.
+        status = 0 if isinstance(output.failure, BrokenPipeError) else 1
     connection.cancel_all()
     sessions.close_all()
     sys.stderr.flush()
