@@ -53,7 +53,7 @@ class Place(support.TempDir):
         self.count = 0
         done = self.ask("eval", "--no-progress-bar", "-o", "out.json")
         self.assertEqual(0, done.returncode, done.stderr)
-        self.id = self.ask("list", "--ids-only").stdout.strip()
+        self.eval_id = self.ask("list", "--ids-only").stdout.strip()
 
     def ask(self, *args, **kw):
         return support.command(*args, cwd=self.dir, env=self.env, **kw)
