@@ -32,7 +32,7 @@ FULL = os.environ.get("FUMEHOOD_TEST_FULL") == "1"
 TIMEOUT = 300                        # seconds for one command; on an idle machine no command takes a thirtieth of that
 # How programs start by default: "zygote" or "parked" tests everything on that path (tests/run --start).
 START = os.environ.get("FUMEHOOD_TEST_START")
-# Factor on stated bounds in time, for busy machines; an emulated one (tests/hosts/qemu) needs more.
+# Factor on stated bounds in time (bound() below); an emulated machine (tests/hosts/qemu) needs more.
 SLACK = int(os.environ.get("FUMEHOOD_TEST_SLACK", "10"))
 
 # One test must not find cached answers of another: tests of the cache enable it themselves.
@@ -137,10 +137,22 @@ class TempDir(unittest.TestCase):
 
 
 # -------------------------------------------------------------------------------------------- the machine around them
+def crowd():
+    """How many programs want each processor, at least 1: by so much the machine's other work slows a test down."""
+    with open("/proc/loadavg") as f:
+        minute, _, _, running, _ = f.read().split()
+    return max(1, float(minute) / os.cpu_count(), (int(running.split("/")[0]) - 1) / os.cpu_count())
+
+
+def bound(seconds):
+    """A bound in time that the project states, with slack: tenfold, and as many times more as programs want each processor."""
+    return seconds * SLACK * crowd()
+
+
 def wait_for(condition, seconds):
-    """The condition's value, as soon as it is true or the time is up. It is checked once more after that, in case this
-    process was kept from running meanwhile."""
-    end = time.monotonic() + seconds
+    """The condition's value, as soon as it is true or the time is up: so many seconds, and more where others want the
+    processors too. It is checked once more after that, in case this process was kept from running meanwhile."""
+    end = time.monotonic() + seconds * crowd()
     while True:
         late = time.monotonic() > end
         value = condition()

@@ -161,7 +161,7 @@ class Output(support.TempDir):
         started = time.monotonic()
         child = subprocess.Popen([support.PROGRAM, "run", *PY, "-c", code], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
         self.assertEqual(child.stdout.readline(), b"first\n")
-        self.assertLess(time.monotonic() - started, 10)
+        self.assertLess(time.monotonic() - started, 28, "before the program's end")
         child.send_signal(signal.SIGINT)
         self.assertEqual(child.wait(timeout=support.TIMEOUT), 130)
         child.stdout.close()

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct fh_error err;
 static const char *placement;
@@ -28,6 +29,14 @@ void nap(double s)
 {
 	struct timespec t = { .tv_sec = (time_t)s, .tv_nsec = (long)((s - (double)(time_t)s) * 1e9) };
 	nanosleep(&t, NULL);
+}
+
+double bound(double s)
+{
+	double load = 0;
+	if (getloadavg(&load, 1) == 1)
+		load /= (double)sysconf(_SC_NPROCESSORS_ONLN);
+	return s * 10 * (load > 1 ? load : 1);
 }
 
 struct fh_client *open_client(void)
@@ -80,7 +89,7 @@ size_t read_until(struct fh_process *p, enum fh_stream stream, const char *text,
 	size_t n = 0;
 	for (;;) {
 		CHECK(n + 1 < size);
-		ssize_t r = fh_process_read(p, stream, buf + n, size - 1 - n, 20000, &err);
+		ssize_t r = fh_process_read(p, stream, buf + n, size - 1 - n, PATIENCE_MS, &err);
 		CHECK(r >= 0);
 		n += (size_t)r;
 		buf[n] = 0;
@@ -97,7 +106,7 @@ size_t read_until(struct fh_process *p, enum fh_stream stream, const char *text,
 struct fh_exit wait_for(struct fh_process *p)
 {
 	struct fh_exit e;
-	OK(fh_process_wait(p, 20000, &e, &err));
+	OK(fh_process_wait(p, PATIENCE_MS, &e, &err));
 	return e;
 }
 

@@ -30,8 +30,13 @@ extern struct fh_error err; /* of the last call */
 #define CHECK(x) ((x) ? (void)0 : fail(__FILE__, __LINE__, #x, &err))
 #define OK(call) CHECK((call) == 0)
 _Noreturn void fail(const char *file, int line, const char *what, const struct fh_error *why);
+/* How long a test waits for what has to happen: far longer than a busy machine takes. */
+enum { PATIENCE_MS = 120 * 1000 };
 double now(void);
 void nap(double s);
+/* A bound in time that the project states, with slack: tenfold, and as many times more as programs want each processor.
+ */
+double bound(double s);
 struct fh_client *open_client(void);
 struct fh_plan *shell_plan(const char *script);
 struct fh_sandbox *create(struct fh_client *client, uint64_t lease_ms);

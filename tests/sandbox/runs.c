@@ -30,7 +30,7 @@ static void cancel_a_run(void)
 	o.cancel = &cancel;
 	CHECK(pthread_create(&thread, NULL, cancel_soon, NULL) == 0);
 	CHECK(fh_run(client, plan, &o, &result, &err) == -FH_E_CANCELLED);
-	CHECK(now() - t < 10);
+	CHECK(now() - t < 18); /* they would have slept for 20 s */
 	pthread_join(thread, NULL);
 	/* the connection is as good as before */
 	struct fh_plan *next = shell_plan("echo still here");
@@ -199,7 +199,7 @@ static void an_engine_killed_in_the_middle(void)
 		w[i].plan = plan;
 		CHECK(pthread_create(&w[i].thread, NULL, run_and_wait, &w[i]) == 0);
 	}
-	for (int i = 0; i < 500 && !is_alive(mark); i++)
+	for (double until = now() + bound(3); now() < until && !is_alive(mark);)
 		nap(0.02);
 	CHECK(is_alive(mark));
 	kill(engine, SIGKILL);
@@ -211,7 +211,7 @@ static void an_engine_killed_in_the_middle(void)
 			fail(__FILE__, __LINE__, "the error does not say that the engine was killed", &w[i].err);
 	}
 	while (is_alive(mark))
-		CHECK(now() - t < 1.0);
+		CHECK(now() - t < bound(0.1));
 	CHECK(fh_sandbox_destroy(s, &err) == -FH_E_SYSTEM);
 	fh_sandbox_free(s);
 	fh_plan_free(plan);

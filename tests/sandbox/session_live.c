@@ -41,7 +41,7 @@ static bool lives(struct fh_sandbox *s, const char *pid_file)
 /* A process that was killed is there until init has reaped it; one that was not sleeps for a minute. */
 static bool is_gone(struct fh_sandbox *s, const char *pid_file)
 {
-	for (double until = now() + 10; now() < until; nap(0.02))
+	for (double until = now() + bound(3); now() < until; nap(0.02))
 		if (!lives(s, pid_file))
 			return true;
 	return false;
@@ -71,7 +71,7 @@ static void a_limit_ends_one_command_and_says_which(void)
 	o.output_bytes = 1000;
 	p = spawn_with(s, &o, "while :; do echo aaaaaaaaaaaaaaaaaaa; done");
 	size_t n = 0;
-	for (ssize_t r; (r = fh_process_read(p, FH_STDOUT, sink, sizeof(sink), 20000, &err)) > 0;)
+	for (ssize_t r; (r = fh_process_read(p, FH_STDOUT, sink, sizeof(sink), PATIENCE_MS, &err)) > 0;)
 		n += (size_t)r;
 	CHECK(n == 1000);
 	CHECK(wait_for(p).status == FH_STATUS_OUTPUT_LIMIT);
@@ -405,7 +405,7 @@ static void a_port_inside_is_a_stream(void)
 	OK(fh_process_write(port, sent, sizeof(sent), &err));
 	OK(fh_process_close_stdin(port, &err));
 	size_t n = 0;
-	for (ssize_t got; (got = fh_process_read(port, FH_STDOUT, back + n, sizeof(back) - n, 20000, &err)) > 0;)
+	for (ssize_t got; (got = fh_process_read(port, FH_STDOUT, back + n, sizeof(back) - n, PATIENCE_MS, &err)) > 0;)
 		n += (size_t)got;
 	CHECK(n == sizeof(sent));
 	for (size_t i = 0; i < n; i++)

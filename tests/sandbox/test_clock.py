@@ -37,7 +37,7 @@ class Runs:
         self.assertLess(r["usage"]["wall_ms"], took * 1000 + 100, "no more time than there was")
         if status != "cpu_time_limit":
             self.assertGreater(r["usage"]["wall_ms"], 600)
-        self.assertLess(took, 1 * support.SLACK)
+        self.assertLess(took, support.bound(1))
 
 
 class Preloaded(Runs, support.TempDir):

@@ -22,7 +22,7 @@ class Fairness(unittest.TestCase):
         seen = part_fairness.measured(support.PROGRAM, SECONDS, (inside, bare))
         self.assertGreater(seen[inside]["background_mb_per_s"], 0, seen)
         self.assertLess(seen[inside]["p99_of_the_worst_client_ms"],
-                        seen[bare]["p99_of_the_worst_client_ms"] + BOUND_MS * support.SLACK, seen)
+                        seen[bare]["p99_of_the_worst_client_ms"] + support.bound(BOUND_MS), seen)
 
 
 if __name__ == "__main__":

@@ -323,7 +323,7 @@ class Time(Faults):
                                   timeout=support.TIMEOUT, stdin=subprocess.DEVNULL)
             r = json.loads(done.stdout)
             self.assertEqual(r["status"], status, story(r))
-            self.assertLess(r["usage"]["wall_ms"], 300 * support.SLACK)
+            self.assertLess(r["usage"]["wall_ms"], support.bound(300))
 
 
 class Frozen(Faults):

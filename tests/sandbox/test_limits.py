@@ -40,7 +40,7 @@ class CpuTime(Limit):
         self.assertEqual((result["exit_code"], result["signal"]), (None, "SIGKILL"))
         self.assertGreaterEqual(result["usage"]["cpu_ms"], self.MS * 0.95)
         # sampling: 10 ms on each processor, and what the machine's other work delays the sampler by
-        slack = 10 * support.SLACK if enforced(result, "cpu_time") == "exact" else 1000
+        slack = support.bound(10) if enforced(result, "cpu_time") == "exact" else 1000
         self.assertLess(result["usage"]["cpu_ms"], self.MS + slack, story(result))
 
     def test_a_busy_loop(self):
@@ -103,7 +103,7 @@ class WallTime(Limit):
         self.assertGreaterEqual(result["usage"]["wall_ms"], self.MS)
         # None goes on: they would for a minute. How exact the limit is, the least delayed of all shows: one timer ends
         # each of them, and what a busy machine adds differs from one to the next.
-        self.assertLess(result["usage"]["wall_ms"], self.MS + 10000, story(result))
+        self.assertLess(result["usage"]["wall_ms"], self.MS + 30000, story(result))
         self.over.append(result["usage"]["wall_ms"] - self.MS)
 
     @classmethod
@@ -114,7 +114,7 @@ class WallTime(Limit):
     @classmethod
     def tearDownClass(cls):
         super().tearDownClass()
-        if cls.over and min(cls.over) >= 10 * support.SLACK:
+        if cls.over and min(cls.over) >= support.bound(10):
             raise AssertionError(f"each was ended late, by (ms): {cls.over}")
 
     def test_a_sleeper(self):
@@ -333,7 +333,7 @@ class Processes(Limit):
 
 class CpuRate(Limit):
     def test_a_quarter_of_a_processor_takes_four_times_as_long(self):
-        r = python("import time\nwhile time.process_time() < 0.3: pass", "--cpu-rate", "0.25")
+        r = python("import time\nwhile time.process_time() < 0.3: pass", "--cpu-rate", "0.25", "--wall-time", "100")
         if enforced(r, "cpu_rate") == "none":
             self.skipTest("needs a cgroup: nothing else limits the rate")
         self.check(r, "ok")
@@ -378,7 +378,7 @@ class Usage(Limit):
     def test_wall_time_is_that_of_the_program(self):
         r = bash("sleep 1")
         self.assertGreaterEqual(r["usage"]["wall_ms"], 1000)
-        self.assertLess(r["usage"]["wall_ms"], 1000 + 100 * support.SLACK)
+        self.assertLess(r["usage"]["wall_ms"], 1000 + support.bound(100))
         self.assertLess(r["usage"]["cpu_ms"], r["usage"]["wall_ms"] / 2)
 
     def test_peaks_are_those_of_the_tree_at_one_time(self):

@@ -96,7 +96,7 @@ class Compiled:
         r = self.limited("spin", "cpu_time_limit", "cpu_time", "--cpu-time", "1")
         self.assertEqual((r["exit_code"], r["signal"]), (None, "SIGKILL"))
         self.assertGreaterEqual(r["usage"]["cpu_ms"], 950)
-        slack = 10 * support.SLACK if r["limits"]["cpu_time"]["enforced"] == "exact" else 1000
+        slack = support.bound(10) if r["limits"]["cpu_time"]["enforced"] == "exact" else 1000
         self.assertLess(r["usage"]["cpu_ms"], 1000 + slack, story(r))
 
     def test_a_sleeper_ends_with_the_wall_time(self):
