@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "cli/judge_keep.h"
 #include "cli/judge_report.h"
+#include "cli/judge_report_file.h"
 #include "cli/judge_show.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/options.h"
@@ -103,7 +104,8 @@ static const struct fh_opt options[] = {
 	  .kind = FH_OPT_STRING,
 	  .target = &given.report,
 	  .argument = "FILE",
-	  .help = "Write the summary to FILE as well: .json, .md (Markdown), or text." },
+	  .help = "Write a report to FILE as well: .html or .md as `fumehood report` does, .json as --json does, or the "
+	          "summary as text." },
 	{ .name = "k",
 	  .kind = FH_OPT_STRING,
 	  .target = &given.ks,
@@ -347,11 +349,6 @@ static FH_OWN char *begin_kept(const struct judge_options *o, struct fh_judge_ke
 	char text[1400], *id = NULL;
 	if (!o->write)
 		return NULL;
-	keep->problems_path = o->problems;
-	keep->samples_path = o->args.items[0];
-	keep->results_path = o->results;
-	keep->argv = o->argv;
-	keep->allow_in_process = o->allow_in_process;
 	if (fh_judge_keep_begin(keep, &sink, &id, &err) >= 0)
 		fh_sinks_add(sinks, sink);
 	else if (err.code != FH_E_UNAVAILABLE || err.retryable)
@@ -435,7 +432,8 @@ static int judge_kept(const struct judge_options *o, struct fh_judge_keep *what,
 	return ended;
 }
 
-static int print_report(const struct judge_options *o, const struct fh_judge_report *report, struct fh_error *err)
+static int print_report(const struct judge_options *o, const struct fh_judge_keep *what,
+                        const struct fh_judge_report *report, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0), command = FH_BUF_INIT(0);
 	add_show_command(&command, o);
@@ -445,7 +443,7 @@ static int print_report(const struct judge_options *o, const struct fh_judge_rep
 		fh_judge_report_text(report, fh_buf_cstr(&command), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO),
 		                     fh_term_width(STDOUT_FILENO), &out);
 	fh_print(&out);
-	return o->report ? fh_judge_report_write(report, fh_buf_cstr(&command), o->report, err) : 0;
+	return o->report ? fh_judge_report_file(report, what, fh_buf_cstr(&command), o->report, err) : 0;
 }
 
 static int say_interrupted(const struct judge_options *o, const struct fh_results *results, size_t count)
@@ -470,32 +468,36 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 	fh_auto_free char(*hashes)[FH_SHA256_HEX] = fh_xcalloc(samples->count, sizeof(*hashes));
 	int64_t start = fh_now_ns();
 	struct fh_self_check check = { 0 };
+	struct fh_judgement judgement = { .problems = problems,
+		                              .samples = samples,
+		                              .keys = (const char(*)[FH_SHA256_HEX])keys,
+		                              .hashes = (const char(*)[FH_SHA256_HEX])hashes };
+	struct fh_judge_keep what = { .problems_path = o->problems,
+		                          .samples_path = o->args.items[0],
+		                          .results_path = o->results,
+		                          .argv = o->argv,
+		                          .judgement = &judgement,
+		                          .allow_in_process = o->allow_in_process,
+		                          .self_check = o->self_check ? &check : NULL };
 	int status, r = fh_judge_session_open(settings, problems, samples, &session, &err);
 	if (r >= 0 && o->self_check)
 		r = fh_self_check_run(session, problems, samples, (unsigned)FH_MIN(o->jobs, UINT16_MAX), &check, &err);
 	steps_end(steps);
+	judgement.session = session;
 	if (r >= 0) {
 		for (size_t i = 0; i < samples->count; i++) {
 			const struct fh_judge_problem *problem = &problems->items[samples->items[i].problem];
 			fh_judge_key(session, problem, &samples->items[i], keys[i]);
 			hash_sample(problem, &samples->items[i], hashes[i]);
 		}
-		r = fh_results_open(o->results, (const char(*)[FH_SHA256_HEX])keys, (const char(*)[FH_SHA256_HEX])hashes,
-		                    samples->count, &results, &err);
+		r = fh_results_open(o->results, judgement.keys, judgement.hashes, samples->count, &results, &err);
 	}
 	if (r >= 0)
 		r = check_ours(o, results, &err);
 	if (r >= 0) {
 		say_resumed(o, results);
-		const struct fh_judgement judgement = { .session = session,
-			                                    .problems = problems,
-			                                    .samples = samples,
-			                                    .keys = (const char(*)[FH_SHA256_HEX])keys,
-			                                    .hashes = (const char(*)[FH_SHA256_HEX])hashes };
-		r = judge_kept(o,
-		               &(struct fh_judge_keep){
-		                   .judgement = &judgement, .results = results, .self_check = o->self_check ? &check : NULL },
-		               results, &id, &err);
+		what.results = results;
+		r = judge_kept(o, &what, results, &id, &err);
 		report->stored = id;
 	}
 	if (r >= 0) {
@@ -506,7 +508,7 @@ static int judge(const struct judge_options *o, const struct fh_judge_settings *
 		report->self_check = o->self_check ? &check : NULL;
 		report->session = session;
 		fh_judge_report_count(report, problems, samples, results);
-		r = print_report(o, report, &err);
+		r = print_report(o, &what, report, &err);
 		status = r < 0                                       ? fh_command_failed(&err, FH_EXIT_FAILED)
 		         : report->verdicts[FH_VERDICT_ENGINE_ERROR] ? EXIT_HARNESS_ERRORS
 		         : check.failure_count                       ? EXIT_SELF_CHECK

@@ -4,13 +4,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/path.h"
-#include "cli/judge_report.h"
-#include "fumehood/sandbox.h"
+#include "cli/judge_documents.h"
 #include "store/rows.h"
 #include "store/writer.h"
 
-#define TAG "results"
+#define TAG "results" /* of an entry of the store, and the member of the config with the same value */
 /* Time between two commits. Rows are in the results file meanwhile; those that the store lacks are added when the
  * judgement is resumed. */
 #define GATHER_MS 250
@@ -22,48 +20,6 @@ struct kept {
 	int64_t before_ms; /* how long it ran before it was interrupted */
 	bool *stored;      /* for each sample: it was in the store before the first was judged */
 };
-
-/* -------------------------------------------------------------------------------------------------------- documents */
-
-static json_t *text_json(const char *s)
-{
-	return s ? fh_json_bytes(fh_str(s)) : json_null();
-}
-
-/* A path made absolute, so that it is valid from any folder. */
-static json_t *path_json(const char *path)
-{
-	fh_auto_free char *real = realpath(path, NULL);
-	return text_json(real ? real : path);
-}
-
-static json_t *config_json(const struct fh_judge_keep *k)
-{
-	const struct fh_judge_settings *s = fh_judge_settings(k->judgement->session);
-	json_t *o = json_object(), *limits = json_object();
-	for (int i = 0; i < FH_LIMIT_COUNT_; i++)
-		if (s->limits.value[i] != FH_UNLIMITED && (i != FH_LIMIT_CPU_RATE || s->limits.value[i] != 0))
-			json_object_set_new(limits, fh_limit_table[i].name, json_integer((json_int_t)s->limits.value[i]));
-	json_object_set_new(o, "problems", path_json(k->problems_path));
-	json_object_set_new(o, "samples", path_json(k->samples_path));
-	json_object_set_new(o, TAG, path_json(k->results_path));
-	json_object_set_new(o, "limits", limits);
-	json_object_set_new(o, "interpreter", text_json(s->interpreter));
-	json_object_set_new(o, "packages", json_boolean(s->packages));
-	json_object_set_new(o, "repeat", json_integer(FH_MAX(s->repeat, 1u)));
-	json_object_set_new(o, "seed", text_json(s->seed));
-	json_object_set_new(o, "allow_in_process", json_boolean(k->allow_in_process));
-	json_object_set_new(o, "self_check", k->self_check ? fh_judge_self_check_json(k->self_check) : json_null());
-	json_object_set_new(o, "tools", fh_judge_tools_json(k->judgement->session));
-	json_object_set_new(o, "fumehood", json_string(fh_version()));
-	return o;
-}
-
-static json_t *options_json(const struct fh_judge_keep *k)
-{
-	char cwd[4096];
-	return json_pack("{s:O, s:o}", "argv", k->argv, "cwd", text_json(getcwd(cwd, sizeof(cwd)) ? cwd : ""));
-}
 
 /* ------------------------------------------------------------------------------------------------ what is there */
 
@@ -111,26 +67,22 @@ static int begin_writer(struct kept *k, const struct fh_store_eval *old, struct 
 	const struct fh_judge_keep *keep = &k->keep;
 	char id[64];
 	int64_t now = fh_wall_ms();
-	fh_auto_json json_t *config = config_json(keep), *options = options_json(keep), *vars = json_array();
-	fh_auto_json json_t *columns = json_pack("[{s:s, s:o, s:s, s:s}]", "provider", "judge", "label",
-	                                         text_json(fh_path_base(keep->samples_path)), "raw", "", "id", "judge");
-	fh_auto_json json_t *tags = json_pack("{s:O}", TAG, json_object_get(config, TAG));
-	fh_auto_free char *description =
-	    fh_xasprintf("%s of %s", fh_path_base(keep->samples_path), fh_path_base(keep->problems_path));
+	fh_auto_judge_documents struct fh_judge_documents d = { 0 };
+	fh_judge_documents_make(keep, &d);
 	fh_store_id_make(FH_STORE_JUDGE, now, id);
 	k->id = fh_xstrdup(old ? old->id : id);
 	k->before_ms = old ? old->duration_ms : 0;
 	const struct fh_store_begin b = { .id = k->id,
 		                              .kind = FH_STORE_JUDGE,
-		                              .description = old ? old->description : description,
+		                              .description = old ? old->description : d.description,
 		                              .created_ms = now,
 		                              .total = keep->judgement->samples->count,
 		                              .rows = keep->judgement->samples->count,
-		                              .config = config,
-		                              .options = options,
-		                              .vars = vars,
-		                              .columns = columns,
-		                              .tags = tags,
+		                              .config = d.config,
+		                              .options = d.options,
+		                              .vars = d.vars,
+		                              .columns = d.columns,
+		                              .tags = d.tags,
 		                              .resume = old != NULL,
 		                              .gather_ms = GATHER_MS };
 	return fh_store_writer_begin(&b, &k->writer, err);
@@ -143,7 +95,7 @@ static int begin(struct kept *k, struct fh_error *err)
 	int r = 0;
 	if (fh_results_kept(k->keep.results) > 0) {
 		fh_auto_free char *real = realpath(k->keep.results_path, NULL); /* NULL: a file without a path */
-		fh_auto_json json_t *results = path_json(k->keep.results_path);
+		fh_auto_json json_t *results = fh_judge_path_json(k->keep.results_path);
 		r = fh_store_open(NULL, false, &reader, err);
 		if (r == 0 && real)
 			r = find(reader, json_string_value(results), &found, err);
@@ -165,9 +117,7 @@ static int take(void *self, const struct fh_row *row, struct fh_error *err)
 	fh_auto_buf struct fh_buf data = FH_BUF_INIT(0);
 	if (row->again && k->stored[row->index])
 		return 0;
-	fh_buf_add(&data, row->text.p, row->text.n - 1); /* without its closing brace */
-	row->add_evidence(row, &data);
-	fh_buf_addc(&data, '}');
+	fh_row_add_whole(row, &data);
 	struct fh_row whole = *row;
 	whole.text = fh_buf_str(&data);
 	int r = fh_store_writer_row(k->writer, &whole, err);

@@ -15,7 +15,7 @@ struct fh_judge_keep {
 	const char *problems_path, *samples_path, *results_path;
 	const json_t *argv; /* the command line of the judgement */
 	const struct fh_judgement *judgement;
-	const struct fh_results *results;
+	struct fh_results *results;
 	bool allow_in_process;
 	FH_NULLABLE const struct fh_self_check *self_check; /* NULL: the self-check was skipped */
 };

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/escape.h"
-#include "base/fd.h"
 #include "cli/shared/term.h"
 #include "judge/session.h"
 
@@ -282,68 +281,4 @@ void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out)
 	json_object_set_new(o, "id", r->stored ? fh_json_bytes(fh_str(r->stored)) : json_null());
 	fh_json_write(out, o, 2);
 	fh_buf_addc(out, '\n');
-}
-
-/* --------------------------------------------------------------------------------------------------------- Markdown */
-
-static void add_markdown_estimate(const struct fh_judge_report *r, size_t i, char sign, struct fh_buf *out)
-{
-	const struct fh_estimate *e = sign == '@' ? &r->estimates[i] : &r->all[i];
-	if (e->tasks == 0)
-		return;
-	fh_buf_addf(out, "| pass%s%llu | %.4f | ", sign == '@' ? "@" : "\\^", (unsigned long long)r->ks[i], e->value);
-	if (e->has_interval)
-		fh_buf_addf(out, "%.4f to %.4f", e->low, e->high);
-	fh_buf_addf(out, " | %zu |\n", e->tasks);
-}
-
-void fh_judge_report_markdown(const struct fh_judge_report *r, struct fh_buf *out)
-{
-	fh_buf_addf(out, "# Judgement\n\n%zu sample%s of %zu task%s. Results: ", r->samples, plural(r->samples), r->tasks,
-	            plural(r->tasks));
-	fh_escape_markdown(out, fh_str(r->results_path));
-	fh_buf_adds(out, "\n\n");
-	if (has_figures(r)) {
-		fh_buf_adds(out, "| figure | value | 95 % interval over tasks | tasks |\n|---|---|---|---|\n");
-		for (size_t i = 0; i < r->k_count; i++)
-			add_markdown_estimate(r, i, '@', out);
-		for (size_t i = 0; i < r->k_count; i++)
-			if (r->ks[i] > 1)
-				add_markdown_estimate(r, i, '^', out);
-		fh_buf_addc(out, '\n');
-	}
-	fh_buf_adds(out, "| verdict | samples |\n|---|---|\n");
-	for (enum fh_verdict v = 0; v < FH_VERDICT_COUNT_; v++)
-		if (r->verdicts[v] > 0)
-			fh_buf_addf(out, "| %s | %zu |\n", fh_verdict_name(v), r->verdicts[v]);
-	fh_buf_addf(out, "\n- tasks of the problems without a sample, which no figure counts: %zu", r->without_samples);
-	fh_buf_addf(out, "\n- integrity: split or outside %zu, in-process %zu (%zu passed; %s)\n",
-	            r->samples - r->in_process, r->in_process, r->in_process_passed,
-	            r->allow_in_process ? "counted" : "not counted in the figures");
-	fh_buf_addf(out, "- harness errors: %zu, counted as not passed\n- flaky: %zu\n",
-	            r->verdicts[FH_VERDICT_ENGINE_ERROR], r->flaky);
-	if (!r->self_check)
-		fh_buf_adds(out, "- self-check: left out\n");
-	else if (r->self_check->failure_count > 0)
-		fh_buf_addf(out, "- self-check: failed for %zu of %zu tasks, so that no figure is given\n",
-		            r->self_check->failed, r->self_check->tasks);
-	else
-		fh_buf_addf(out, "- self-check: %zu references pass, %zu stubs fail\n", r->self_check->references,
-		            r->self_check->tasks);
-	if (r->self_check)
-		add_raised(r->self_check, "- ", out);
-}
-
-int fh_judge_report_write(const struct fh_judge_report *r, const char *show_command, const char *path,
-                          struct fh_error *err)
-{
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	const char *ending = strrchr(path, '.');
-	if (fh_streq(ending, ".json"))
-		fh_judge_report_json(r, &out);
-	else if (fh_streq(ending, ".md"))
-		fh_judge_report_markdown(r, &out);
-	else
-		fh_judge_report_text(r, show_command, false, 120, &out);
-	return fh_file_write_atomic(path, out.p, out.n, 0644, err);
 }

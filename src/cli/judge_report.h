@@ -40,8 +40,3 @@ void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_prob
 void fh_judge_report_text(const struct fh_judge_report *r, const char *show_command, bool color, unsigned width,
                           struct fh_buf *out);
 void fh_judge_report_json(const struct fh_judge_report *r, struct fh_buf *out);
-/* The report's numbers as a table in Markdown. */
-void fh_judge_report_markdown(const struct fh_judge_report *r, struct fh_buf *out);
-/* Writes the report in the form of the file's extension: .json, .md, or else text. */
-int fh_judge_report_write(const struct fh_judge_report *r, const char *show_command, const char *path,
-                          struct fh_error *err);

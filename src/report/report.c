@@ -26,9 +26,7 @@ int fh_report_form_for(const char *path, const struct fh_report_form **ret, stru
 	return -FH_E_ARGUMENT;
 }
 
-/* ------------------------------------------------------------------------------------- what a walk over the cells
- * finds
- */
+/* ------------------------------------------------------------------------------- what a walk over the cells finds */
 
 struct column {
 	uint64_t passed, failed, errors, tokens;
@@ -42,6 +40,7 @@ struct findings {
 	struct column columns[COLUMNS_MAX];
 	size_t column_count;
 	json_t *integrity, *layers; /* name -> number of runs that report it */
+	json_t *verdicts;           /* of a judgement: name -> number of samples */
 	uint64_t runs, isolated;    /* runs that report their isolation; those of them in which every layer holds */
 	json_t *limits;             /* limits of the first run that reports them; NULL: none does */
 	json_t *places;             /* task -> its index in tasks */
@@ -160,8 +159,11 @@ static int look(void *context, const struct fh_store_cell *cell, struct fh_error
 	note_run(f, data);
 	for (size_t i = 0; i < json_array_size(checks); i++)
 		note_run(f, json_object_get(json_array_get(checks, i), "metadata"));
-	if (f->eval->kind == FH_STORE_JUDGE && fh_judged_counts(f->documents->config, data))
-		note_task(f, data, cell->success);
+	if (f->eval->kind == FH_STORE_JUDGE) {
+		count_one(f->verdicts, cell->status);
+		if (fh_judged_counts(f->documents->config, data))
+			note_task(f, data, cell->success);
+	}
 	if (!cell->success && f->failures++ < f->failures_max)
 		tell_failure(f, cell, data);
 	return 0;
@@ -232,9 +234,21 @@ static void write_results(const struct findings *f, struct fh_buf *out)
 	f->form->table_end(out);
 }
 
+static void say_estimate(struct line *l, const struct fh_estimate *e)
+{
+	say(l, "%.1f %%", 100 * e->value);
+	if (e->has_interval)
+		say(l, "%.1f to %.1f", 100 * e->low, 100 * e->high);
+	else
+		say(l, "none: it takes two tasks");
+}
+
+/* The chances that at least one of k samples passes, and that all of them do. */
 static void write_pass_at_k(const struct findings *f, struct fh_buf *out)
 {
-	static const char *const names[] = { "k", "Tasks", "pass@k", "95 % interval over tasks" };
+	static const char *const names[] = { "k",      "Tasks",
+		                                 "pass@k", "95 % interval over tasks",
+		                                 "pass^k", "95 % interval over tasks" };
 	static const uint64_t ks[] = { 1, 2, 5, 10, 100 };
 	if (f->eval->kind != FH_STORE_JUDGE)
 		return;
@@ -252,11 +266,9 @@ static void write_pass_at_k(const struct findings *f, struct fh_buf *out)
 			break;
 		say(&l, "%llu", (unsigned long long)ks[i]);
 		say(&l, "%zu", e.tasks);
-		say(&l, "%.1f %%", 100 * e.value);
-		if (e.has_interval)
-			say(&l, "%.1f to %.1f", 100 * e.low, 100 * e.high);
-		else
-			say(&l, "none: it takes two tasks");
+		say_estimate(&l, &e);
+		fh_estimate_pass_hat_k(f->tasks, f->task_count, ks[i], &e);
+		say_estimate(&l, &e);
 		write_line(f->form, out, &l);
 	}
 	f->form->table_end(out);
@@ -286,6 +298,7 @@ static void write_judge(const struct findings *f, struct fh_buf *out)
 		const char *name, *label;
 	} facts[] = { { "problems", "Problems" },
 		          { "samples", "Samples" },
+		          { "tasks_without_samples", "Tasks without a sample, which no figure counts" },
 		          { "tools", "Tools" },
 		          { "self_check", "Self-check" },
 		          { "limits", "Limits asked for" },
@@ -316,6 +329,7 @@ static void write_method(const struct findings *f, struct fh_buf *out)
 	    fh_xasprintf("%llu results, %llu rows, %zu columns", (unsigned long long)(e->passed + e->failed + e->errors),
 	                 (unsigned long long)e->rows, f->column_count);
 	fh_auto_free char *integrity = counts_text(f->integrity), *missing = counts_text(f->layers);
+	fh_auto_free char *verdicts = counts_text(f->verdicts);
 	fh_auto_free char *isolated =
 	    f->runs == 0 ? fh_xstrdup("the results do not tell")
 	                 : fh_xasprintf("every layer held in %llu of %llu runs, read back from the kernel%s%s",
@@ -330,6 +344,8 @@ static void write_method(const struct findings *f, struct fh_buf *out)
 	fact(f->form, out, "State", fh_store_state_name(e->state));
 	fact(f->form, out, "Began", fh_iso_time(e->created_ms, began));
 	fact(f->form, out, "Size", size);
+	if (*verdicts)
+		fact(f->form, out, "Verdicts", verdicts);
 	fact(f->form, out, "Integrity of verdicts", *integrity ? integrity : "the results do not tell");
 	fact(f->form, out, "Isolation", isolated);
 	fact(f->form, out, "Limits of the first run", limits ? limits : "the results do not tell");
@@ -358,29 +374,28 @@ static void release(struct findings *f)
 {
 	json_decref(f->integrity);
 	json_decref(f->layers);
+	json_decref(f->verdicts);
 	json_decref(f->limits);
 	json_decref(f->places);
 	free(f->tasks);
 	fh_buf_release(&f->failed);
 }
 
-int fh_report_write(struct fh_store *s, const struct fh_store_eval *eval, const struct fh_report_form *form,
-                    uint64_t failures_max, struct fh_buf *out, struct fh_error *err)
+int fh_report_write(const struct fh_report_source *source, const struct fh_report_form *form, uint64_t failures_max,
+                    struct fh_buf *out, struct fh_error *err)
 {
-	struct fh_store_documents d = { 0 };
-	int r = fh_store_documents(s, eval->number, &d, err);
-	if (r < 0)
-		return r;
+	const struct fh_store_eval *eval = source->eval;
 	struct findings f = { .eval = eval,
 		                  .form = form,
-		                  .documents = &d,
+		                  .documents = source->documents,
 		                  .column_count = FH_MIN(eval->columns, (uint64_t)COLUMNS_MAX),
 		                  .integrity = json_object(),
 		                  .layers = json_object(),
+		                  .verdicts = json_object(),
 		                  .places = json_object(),
 		                  .failures_max = failures_max,
 		                  .failed = FH_BUF_INIT(0) };
-	r = fh_store_each_cell(s, eval->number, true, look, &f, err);
+	int r = source->each(source->context, look, &f, err);
 	if (r == 0) {
 		form->begin(out, fh_str(*eval->description ? eval->description : eval->id));
 		write_results(&f, out);
@@ -392,6 +407,31 @@ int fh_report_write(struct fh_store *s, const struct fh_store_eval *eval, const 
 			r = fh_error_set(err, FH_E_LIMIT, "the report is larger than 1 GiB: ask for fewer failures");
 	}
 	release(&f);
+	return r;
+}
+
+struct stored {
+	struct fh_store *store;
+	int64_t number;
+};
+
+static int each_stored(void *context, int (*take)(void *, const struct fh_store_cell *, struct fh_error *),
+                       void *take_context, struct fh_error *err)
+{
+	const struct stored *s = context;
+	return fh_store_each_cell(s->store, s->number, true, take, take_context, err);
+}
+
+int fh_report_write_stored(struct fh_store *s, const struct fh_store_eval *eval, const struct fh_report_form *form,
+                           uint64_t failures_max, struct fh_buf *out, struct fh_error *err)
+{
+	struct fh_store_documents d = { 0 };
+	struct stored from = { s, eval->number };
+	const struct fh_report_source source = { eval, &d, each_stored, &from };
+	int r = fh_store_documents(s, eval->number, &d, err);
+	if (r < 0)
+		return r;
+	r = fh_report_write(&source, form, failures_max, out, err);
 	fh_store_documents_release(&d);
 	return r;
 }

@@ -38,3 +38,6 @@ struct fh_row {
 	void (*add_evidence)(const struct fh_row *row, struct fh_buf *out);
 	FH_NULLABLE const void *source; /* for add_evidence */
 };
+
+/* Appends the row's object with its evidence. */
+void fh_row_add_whole(const struct fh_row *row, struct fh_buf *out);

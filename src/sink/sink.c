@@ -3,6 +3,17 @@
 
 #include <assert.h>
 
+void fh_row_add_whole(const struct fh_row *row, struct fh_buf *out)
+{
+	if (!row->add_evidence) {
+		fh_buf_add_str(out, row->text);
+		return;
+	}
+	fh_buf_add(out, row->text.p, row->text.n - 1); /* without its closing brace */
+	row->add_evidence(row, out);
+	fh_buf_addc(out, '}');
+}
+
 void fh_sinks_add(struct fh_sinks *s, struct fh_sink sink)
 {
 	assert(s->count < FH_SINKS_MAX);

@@ -21,7 +21,7 @@ static void get_report(struct fh_http_request *r, struct fh_str body)
 	}
 	if (!fh_view_visit(r, &v))
 		return;
-	if (fh_report_write(v.store, &v.eval, form, failures, &text, &err) < 0) {
+	if (fh_report_write_stored(v.store, &v.eval, form, failures, &text, &err) < 0) {
 		fh_view_fail_from(r, &err);
 		return;
 	}

@@ -36,7 +36,7 @@ static int write_report(const char *id, const struct fh_report_form *form, struc
 	if (r == 0)
 		r = fh_store_find(s, id, &eval, err);
 	if (r == 0) {
-		r = fh_report_write(s, &eval, form, failures, &text, err);
+		r = fh_report_write_stored(s, &eval, form, failures, &text, err);
 		fh_store_eval_release(&eval);
 	}
 	if (r == 0 && output)
