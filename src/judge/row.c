@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "fumehood/sandbox.h"
+#include "judge/evidence.h"
 
 enum { STREAM_MAX = 64 << 10 }; /* bytes of each of a program's streams that are evidence, for people to read */
 
@@ -45,14 +46,6 @@ static const struct fh_judge_problem *problem_of(const struct fh_judgement *j, s
 
 /* ------------------------------------------------------------------------------------------------------------- text */
 
-static json_t *usage_json(const struct fh_usage *u)
-{
-	return json_pack("{s:f, s:f, s:f, s:f, s:I, s:I}", "cpu_ms", (double)(u->cpu_user_us + u->cpu_sys_us) / 1000,
-	                 "cpu_user_ms", (double)u->cpu_user_us / 1000, "cpu_sys_ms", (double)u->cpu_sys_us / 1000,
-	                 "wall_ms", (double)u->wall_us / 1000, "memory_peak_bytes", (json_int_t)u->memory_peak_bytes,
-	                 "processes_peak", (json_int_t)u->processes_peak);
-}
-
 static json_t *task_id_json(const struct fh_judge_problem *p)
 {
 	return p->has_number ? json_integer(strtoll(p->task_id, NULL, 10)) : fh_json_bytes(fh_str(p->task_id));
@@ -60,31 +53,13 @@ static json_t *task_id_json(const struct fh_judge_problem *p)
 
 static void write_text(struct fh_buf *out, const struct fh_judgement *j, size_t index, const struct fh_judge_outcome *o)
 {
-	static const struct fh_usage nothing;
-	const struct fh_result *run = o->run;
 	fh_auto_json json_t *row = json_object();
 	json_object_set_new(row, "task_id", task_id_json(problem_of(j, index))); /* results.c knows a row by this start */
 	json_object_set_new(row, "index", json_integer((json_int_t)index));
 	json_object_set_new(row, "passed", json_boolean(o->verdict == FH_VERDICT_PASSED));
 	json_object_set_new(row, "verdict", json_string(fh_verdict_name(o->verdict)));
 	json_object_set_new(row, "reason", fh_json_bytes(fh_str(o->reason)));
-	json_object_set_new(row, "integrity", json_string(o->integrity));
-	json_object_set_new(row, "exit_code", run && run->exit_code >= 0 ? json_integer(run->exit_code) : json_null());
-	json_object_set_new(row, "signal", run && run->signal > 0 ? json_integer(run->signal) : json_null());
-	json_object_set_new(row, "usage", usage_json(run ? &run->usage : &nothing));
-	if (o->judge)
-		json_object_set_new(row, "judge_usage", usage_json(&o->judge->usage));
-	if (o->raised_cpu_time)
-		json_object_set_new(row, "raised_limits",
-		                    json_pack("{s:I, s:I}", "cpu_time", (json_int_t)o->raised_cpu_time, "wall_time",
-		                              (json_int_t)o->raised_wall_time));
-	if (o->seed[0])
-		json_object_set_new(row, "seed", fh_json_bytes(fh_str(o->seed)));
-	if (o->repeats) {
-		json_object_set_new(row, "repeats",
-		                    json_pack("{s:i, s:i}", "judged", (int)o->repeats, "passed", (int)o->repeats_passed));
-		json_object_set_new(row, "flaky", json_boolean(o->flaky));
-	}
+	fh_judge_evidence_add(row, o);
 	if (j->hashes)
 		json_object_set_new(row, "sample", json_string(j->hashes[index]));
 	json_object_set_new(row, "key", json_string(j->keys[index]));

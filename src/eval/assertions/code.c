@@ -19,6 +19,7 @@
 #include "eval/assertions/kinds.h"
 #include "eval/grading/services.h"
 #include "judge/comparing/value.h"
+#include "judge/evidence.h"
 #include "judge/seed.h"
 
 #define CODE_DRIVER_MAX ((size_t)1 << 20)
@@ -35,32 +36,19 @@ static const struct driver {
 	{ "javascript", { "guest/javascript/program.js", "guest/javascript/call.js" }, "solution.js" },
 };
 
-/* The outcome of a check. `reason` is NULL when everything was as expected. */
-struct finding {
-	const char *integrity; /* what `integrity` in the metadata says; NULL: the form of the check decides */
-	const char *verdict;   /* passed, failed, early_exit, no_code, or the name of a status */
-	char *reason;
-	struct fh_result *result; /* result of the program's last run; NULL when nothing ran */
-};
+/* Sets the verdict and its reason. Always returns 0. */
+static int conclude(struct fh_judge_outcome *o, enum fh_verdict verdict, const char *format, ...) FH_PRINTF(3, 4);
 
-static void finding_release(struct finding *f)
-{
-	free(f->reason);
-	fh_result_free(f->result);
-}
-
-static int finding_set(struct finding *f, const char *verdict, const char *format, ...) FH_PRINTF(3, 4);
-
-static int finding_set(struct finding *f, const char *verdict, const char *format, ...)
+static int conclude(struct fh_judge_outcome *o, enum fh_verdict verdict, const char *format, ...)
 {
 	struct fh_buf text = FH_BUF_INIT(0);
 	va_list args;
 	va_start(args, format);
 	fh_buf_vaddf(&text, format, args);
 	va_end(args);
-	free(f->reason);
-	f->reason = fh_buf_take(&text, NULL);
-	f->verdict = verdict;
+	free(o->reason);
+	o->reason = fh_buf_take(&text, NULL);
+	o->verdict = verdict;
 	return 0;
 }
 
@@ -84,7 +72,8 @@ struct run {
 	struct fh_str code;
 };
 
-static int run_request(const struct run *r, struct fh_request *request, struct finding *f, struct fh_error *err)
+static int run_request(const struct run *r, struct fh_request *request, struct fh_judge_outcome *o,
+                       struct fh_error *err)
 {
 	request->language = r->spec->language;
 	request->limits = r->spec->limits;
@@ -97,36 +86,37 @@ static int run_request(const struct run *r, struct fh_request *request, struct f
 	int code = fh_plan_build(request, &plan, err);
 	if (code)
 		return code;
-	fh_result_free(f->result);
-	f->result = NULL;
-	code = fh_run(r->client, plan, &options, &f->result, err);
+	fh_result_free(o->run);
+	o->run = NULL;
+	code = fh_run(r->client, plan, &options, &o->run, err);
 	fh_plan_free(plan);
-	if (!code && f->result->status == FH_STATUS_ENGINE_ERROR) {
+	if (!code && o->run->status == FH_STATUS_ENGINE_ERROR) {
 		if (err)
-			*err = f->result->error;
-		code = -(int)(f->result->error.code ? f->result->error.code : FH_E_BUG);
+			*err = o->run->error;
+		code = -(int)(o->run->error.code ? o->run->error.code : FH_E_BUG);
 	}
 	return code;
 }
 
-static void limit_reached(struct finding *f, const struct fh_limits *limits)
+static void limit_reached(struct fh_judge_outcome *o, const struct fh_limits *limits)
 {
-	const struct fh_result *r = f->result;
+	const struct fh_result *r = o->run;
 	const char *name = fh_status_name(r->status);
+	enum fh_verdict verdict = fh_verdict_of_name(name); /* each status that ends a run has a verdict of its name */
 	for (int l = 0; l < FH_LIMIT_COUNT_; l++) {
 		const struct fh_limit_info *info = &fh_limit_table[l];
 		if (info->status != r->status)
 			continue;
 		double value = (double)limits->value[l];
 		if (fh_streq(info->unit, "ms"))
-			finding_set(f, name, "%s after %.1f s", name, value / 1000);
+			conclude(o, verdict, "%s after %.1f s", name, value / 1000);
 		else if (fh_streq(info->unit, "bytes"))
-			finding_set(f, name, "%s at %.4g MB", name, value / (1 << 20));
+			conclude(o, verdict, "%s at %.4g MB", name, value / (1 << 20));
 		else
-			finding_set(f, name, "%s at %.0f %s", name, value, info->unit);
+			conclude(o, verdict, "%s at %.0f %s", name, value, info->unit);
 		return;
 	}
-	finding_set(f, name, "%s", name);
+	conclude(o, verdict, "%s", name);
 }
 
 /* The last line that is not empty: of a traceback, it is the exception. */
@@ -143,22 +133,23 @@ static struct fh_str last_line(const struct fh_result *r)
 }
 
 /* Whether the program ended by itself; otherwise `f` says what ended it. */
-static bool came_to_an_end(struct finding *f, const struct fh_limits *limits)
+static bool came_to_an_end(struct fh_judge_outcome *o, const struct fh_limits *limits)
 {
-	const struct fh_result *r = f->result;
+	const struct fh_result *r = o->run;
 	struct fh_str line = last_line(r);
 	const char *colon = line.n ? ": " : "";
 	if (r->status == FH_STATUS_OK)
 		return true;
 	if (r->status == FH_STATUS_COMPILE_ERROR)
-		finding_set(f, "compile_error", "the program does not compile%s%.*s", colon, FH_STR_ARGS(line));
+		conclude(o, FH_VERDICT_COMPILE_ERROR, "the program does not compile%s%.*s", colon, FH_STR_ARGS(line));
 	else if (r->status != FH_STATUS_RUNTIME_ERROR)
-		limit_reached(f, limits);
+		limit_reached(o, limits);
 	else if (r->signal)
-		finding_set(f, "runtime_error", "the program was ended by signal %d (%s)", r->signal, strsignal(r->signal));
+		conclude(o, FH_VERDICT_RUNTIME_ERROR, "the program was ended by signal %d (%s)", r->signal,
+		         strsignal(r->signal));
 	else
-		finding_set(f, "runtime_error", "the program ended with exit code %d%s%.*s", r->exit_code, colon,
-		            FH_STR_ARGS(line));
+		conclude(o, FH_VERDICT_RUNTIME_ERROR, "the program ended with exit code %d%s%.*s", r->exit_code, colon,
+		         FH_STR_ARGS(line));
 	return false;
 }
 
@@ -255,7 +246,7 @@ static char *case_failure(const struct fh_code_spec *spec, const struct fh_code_
 	return fh_xasprintf("expected %s, got %s%s", want, have, note);
 }
 
-static int compare_cases(const struct fh_code_spec *spec, const json_t *results, struct finding *f)
+static int compare_cases(const struct fh_code_spec *spec, const json_t *results, struct fh_judge_outcome *o)
 {
 	size_t failures = 0;
 	fh_auto_free char *first = NULL;
@@ -270,18 +261,18 @@ static int compare_cases(const struct fh_code_spec *spec, const json_t *results,
 	if (!failures)
 		return 0;
 	if (failures == 1)
-		return finding_set(f, "failed", "%s", first);
-	return finding_set(f, "failed", "%s (%zu cases fail)", first, failures);
+		return conclude(o, FH_VERDICT_FAILED, "%s", first);
+	return conclude(o, FH_VERDICT_FAILED, "%s (%zu cases fail)", first, failures);
 }
 
 /* Compares the results that the driver wrote with the expectations. */
-static int judge_results(const struct run *r, const json_t *results, struct finding *f, struct fh_error *err)
+static int judge_results(const struct run *r, const json_t *results, struct fh_judge_outcome *o, struct fh_error *err)
 {
 	const json_t *first = json_array_get(results, 0);
 	const char *stage = fh_json_str(first, "stage", "");
 	fh_auto_free char *problem = problem_text(first);
 	if (!json_is_array(results) || json_array_size(results) != r->spec->n)
-		return finding_set(f, "failed", "the program wrote its own results");
+		return conclude(o, FH_VERDICT_FAILED, "the program wrote its own results");
 	/* An expression is compiled before the program is loaded: an error here is a mistake of the config, not of the
 	 * program. */
 	if (fh_streq(stage, "call")) {
@@ -289,23 +280,23 @@ static int judge_results(const struct run *r, const json_t *results, struct find
 		return -FH_E_CONFIG;
 	}
 	if (fh_streq(stage, "load"))
-		return finding_set(f, "failed", "the program does not load: %s", problem);
+		return conclude(o, FH_VERDICT_FAILED, "the program does not load: %s", problem);
 	if (fh_streq(stage, "missing"))
-		return finding_set(f, "failed", "the program defines no function %s", fh_json_str(first, "message", ""));
-	return compare_cases(r->spec, results, f);
+		return conclude(o, FH_VERDICT_FAILED, "the program defines no function %s", fh_json_str(first, "message", ""));
+	return compare_cases(r->spec, results, o);
 }
 
-static int read_results(const struct run *r, struct finding *f, struct fh_error *err)
+static int read_results(const struct run *r, struct fh_judge_outcome *o, struct fh_error *err)
 {
-	const struct fh_result *result = f->result;
+	const struct fh_result *result = o->run;
 	const struct fh_out_file *out = result->out_count ? &result->outs[0] : NULL;
 	if (!out || !out->data)
-		return finding_set(f, "early_exit", "early exit: the program ended before its results were there");
+		return conclude(o, FH_VERDICT_EARLY_EXIT, "early exit: the program ended before its results were there");
 	struct fh_error why = FH_ERROR_INIT;
 	fh_auto_json json_t *results = fh_json_parse((struct fh_str){ (const char *)out->data, out->size }, NULL, &why);
 	if (!results)
-		return finding_set(f, "failed", "the program's results cannot be read: %s", why.message);
-	return judge_results(r, results, f, err);
+		return conclude(o, FH_VERDICT_FAILED, "the program's results cannot be read: %s", why.message);
+	return judge_results(r, results, o, err);
 }
 
 static int new_token(char hex[2 * CODE_TOKEN_BYTES + 1], struct fh_error *err)
@@ -330,7 +321,7 @@ static int read_driver(const struct driver *d, struct fh_buf *to, struct fh_erro
 	return r;
 }
 
-static int run_calls(const struct run *r, const struct driver *d, struct finding *f, struct fh_error *err)
+static int run_calls(const struct run *r, const struct driver *d, struct fh_judge_outcome *o, struct fh_error *err)
 {
 	char token[2 * CODE_TOKEN_BYTES + 1];
 	fh_auto_buf struct fh_buf driver = FH_BUF_INIT(CODE_DRIVER_MAX), input = FH_BUF_INIT(0);
@@ -355,20 +346,20 @@ static int run_calls(const struct run *r, const struct driver *d, struct finding
 	request.outs = outs;
 	request.out_count = 1;
 	request.out_max_bytes = CODE_RESULTS_MAX;
-	code = run_request(r, &request, f, err);
+	code = run_request(r, &request, o, err);
 	if (code)
 		return code;
-	if (f->result->status == FH_STATUS_RUNTIME_ERROR && !f->result->signal)
-		return finding_set(f, "early_exit",
-		                   "early exit: the program ended (exit code %d) before its results were there",
-		                   f->result->exit_code);
-	return came_to_an_end(f, &r->spec->limits) ? read_results(r, f, err) : 0;
+	if (o->run->status == FH_STATUS_RUNTIME_ERROR && !o->run->signal)
+		return conclude(o, FH_VERDICT_EARLY_EXIT,
+		                "early exit: the program ended (exit code %d) before its results were there",
+		                o->run->exit_code);
+	return came_to_an_end(o, &r->spec->limits) ? read_results(r, o, err) : 0;
 }
 
 /* -------------------------------------------------------------------------------------------- programs as a whole */
 
 /* One run of a program; lines of the spec's `behind` are appended to it. */
-static int run_program(const struct run *r, struct fh_str input, struct finding *f, struct fh_error *err)
+static int run_program(const struct run *r, struct fh_str input, struct fh_judge_outcome *o, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
 	struct fh_request request;
@@ -378,78 +369,60 @@ static int run_program(const struct run *r, struct fh_str input, struct finding 
 	fh_request_init(&request);
 	request.code = (struct fh_bytes){ program.p, program.n };
 	request.stdin_data = (struct fh_bytes){ input.p, input.n };
-	return run_request(r, &request, f, err);
+	return run_request(r, &request, o, err);
 }
 
 int fh_code_output_of(const struct fh_assertion_call *call, const struct fh_code_spec *spec, struct fh_str program,
                       struct fh_str input, struct fh_buf *ret, char **ret_why, struct fh_error *err)
 {
-	FH_CLEANUP(finding_release) struct finding f = { .verdict = "passed" };
+	FH_CLEANUP(fh_judge_outcome_release) struct fh_judge_outcome o = { .verdict = FH_VERDICT_PASSED };
 	struct run r = { .call = call, .spec = spec, .code = program };
 	int code = fh_services_client(call->services, &r.client, err);
 	if (!code)
-		code = run_program(&r, input, &f, err);
+		code = run_program(&r, input, &o, err);
 	if (code)
 		return code;
-	if (came_to_an_end(&f, &spec->limits))
-		fh_buf_add(ret, f.result->stream_data[FH_STDOUT], f.result->stream_size[FH_STDOUT]);
+	if (came_to_an_end(&o, &spec->limits))
+		fh_buf_add(ret, o.run->stream_data[FH_STDOUT], o.run->stream_size[FH_STDOUT]);
 	else
-		*ret_why = FH_TAKE_PTR(f.reason);
+		*ret_why = FH_TAKE_PTR(o.reason);
 	return 0;
 }
 
-static int run_whole(const struct run *r, struct finding *f, struct fh_error *err)
+static int run_whole(const struct run *r, struct fh_judge_outcome *o, struct fh_error *err)
 {
 	const struct fh_code_spec *spec = r->spec;
 	for (size_t i = 0; i < spec->n; i++) {
 		const struct fh_code_case *c = &spec->cases[i];
-		int code = run_program(r, c->input, f, err);
+		int code = run_program(r, c->input, o, err);
 		if (code)
 			return code;
 		fh_auto_free char *where = spec->n > 1 ? fh_xasprintf("case %zu of %zu, ", i + 1, spec->n) : fh_xstrdup("");
-		if (!came_to_an_end(f, &spec->limits)) {
-			fh_auto_free char *why = FH_TAKE_PTR(f->reason);
-			return finding_set(f, f->verdict, "%s%s", where, why);
+		if (!came_to_an_end(o, &spec->limits)) {
+			fh_auto_free char *why = FH_TAKE_PTR(o->reason);
+			return conclude(o, o->verdict, "%s%s", where, why);
 		}
-		struct fh_str got = { (const char *)f->result->stream_data[FH_STDOUT], f->result->stream_size[FH_STDOUT] };
+		struct fh_str got = { (const char *)o->run->stream_data[FH_STDOUT], o->run->stream_size[FH_STDOUT] };
 		if (!c->output.p || fh_output_equal(got, c->output))
 			continue;
 		fh_auto_free char *text = fh_xstrndup(got.p ? got.p : "", got.n), *have = shown(text);
 		fh_auto_free char *whole = fh_xstrndup(c->output.p, c->output.n), *want = shown(whole);
-		return finding_set(f, "failed", "%sexpected output %s, got %s", where, want, *have ? have : "none");
+		return conclude(o, FH_VERDICT_FAILED, "%sexpected output %s, got %s", where, want, *have ? have : "none");
 	}
 	return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ tests */
 
-static int run_tests(const struct run *r, struct finding *f, struct fh_error *err)
+static int run_tests(const struct run *r, struct fh_judge_outcome *o, struct fh_error *err)
 {
-	struct fh_judge_outcome o = { 0 };
-	int code = fh_code_tests_run(r->call, r->spec, r->code, r->client, &o, err);
-	if (code < 0)
-		return code;
-	f->integrity = o.integrity;
-	f->result = FH_TAKE_PTR(o.run);
-	if (o.verdict != FH_VERDICT_PASSED)
-		finding_set(f, fh_verdict_name(o.verdict), "%s", o.reason[0] ? o.reason : fh_verdict_name(o.verdict));
-	fh_judge_outcome_release(&o);
-	return 0;
+	int code = fh_code_tests_run(r->call, r->spec, r->code, r->client, o, err);
+	if (code == 0 && o->verdict != FH_VERDICT_PASSED && !o->reason[0])
+		conclude(o, o->verdict, "%s", fh_verdict_name(o->verdict));
+	return code;
 }
 
 /* ------------------------------------------------------------------------------------------------------ the whole */
-
-static json_t *usage_json(const struct fh_usage *u)
-{
-	json_t *usage = json_object();
-	json_object_set_new(usage, "cpu_ms", json_real((double)(u->cpu_user_us + u->cpu_sys_us) / 1000));
-	json_object_set_new(usage, "wall_ms", json_real((double)u->wall_us / 1000));
-	if (u->memory_peak_bytes)
-		json_object_set_new(usage, "memory_peak_bytes", json_integer((json_int_t)u->memory_peak_bytes));
-	if (u->processes_peak)
-		json_object_set_new(usage, "processes_peak", json_integer((json_int_t)u->processes_peak));
-	return usage;
-}
 
 static void stream_json(json_t *metadata, const char *name, const struct fh_result *r, enum fh_stream stream)
 {
@@ -458,23 +431,21 @@ static void stream_json(json_t *metadata, const char *name, const struct fh_resu
 		json_object_set_new(metadata, name, fh_json_bytes((struct fh_str){ (const char *)r->stream_data[stream], n }));
 }
 
-static json_t *metadata_json(const struct fh_code_spec *spec, const struct fh_extraction *e, const struct finding *f)
+static json_t *metadata_json(const struct fh_code_spec *spec, const struct fh_extraction *e,
+                             const struct fh_judge_outcome *o)
 {
 	json_t *m = json_object();
-	json_object_set_new(m, "verdict", json_string(f->verdict));
-	json_object_set_new(m, "integrity",
-	                    json_string(f->integrity  ? f->integrity
-	                                : spec->whole ? FH_INTEGRITY_OUTSIDE
-	                                              : FH_INTEGRITY_IN_PROCESS));
+	json_object_set_new(m, "verdict", json_string(fh_verdict_name(o->verdict)));
+	json_object_set_new(m, "integrity", json_string(o->integrity));
 	json_object_set_new(m, "language", json_string(spec->language));
 	if (e->code)
 		json_object_set_new(m, "code", fh_json_bytes((struct fh_str){ e->code, e->size }));
-	if (!f->result)
+	if (!o->run)
 		return m;
-	json_object_set_new(m, "status", json_string(fh_status_name(f->result->status)));
-	json_object_set_new(m, "usage", usage_json(&f->result->usage));
-	stream_json(m, "stdout", f->result, FH_STDOUT);
-	stream_json(m, "stderr", f->result, FH_STDERR);
+	json_object_set_new(m, "status", json_string(fh_status_name(o->run->status)));
+	fh_judge_evidence_add(m, o);
+	stream_json(m, "stdout", o->run, FH_STDOUT);
+	stream_json(m, "stderr", o->run, FH_STDERR);
 	return m;
 }
 
@@ -487,7 +458,7 @@ static const struct driver *find_driver(const char *language)
 }
 
 static int examine(const struct fh_assertion_call *call, const struct fh_code_spec *spec, const struct fh_extraction *e,
-                   struct finding *f, struct fh_error *err)
+                   struct fh_judge_outcome *o, struct fh_error *err)
 {
 	const struct driver *d = find_driver(spec->language);
 	if (!spec->tests && !spec->whole && !d) {
@@ -497,14 +468,14 @@ static int examine(const struct fh_assertion_call *call, const struct fh_code_sp
 		return -FH_E_CONFIG;
 	}
 	if (!e->code)
-		return finding_set(f, "no_code", "%s", e->reason);
+		return conclude(o, FH_VERDICT_NO_CODE, "%s", e->reason);
 	struct run r = { .call = call, .spec = spec, .code = { e->code, e->size } };
 	int code = fh_services_client(call->services, &r.client, err);
 	if (code)
 		return code;
 	if (spec->tests)
-		return run_tests(&r, f, err);
-	return spec->whole ? run_whole(&r, f, err) : run_calls(&r, d, f, err);
+		return run_tests(&r, o, err);
+	return spec->whole ? run_whole(&r, o, err) : run_calls(&r, d, o, err);
 }
 
 /* The function that the program has to define, by which it is found in the answer: `function`, or the name that the
@@ -525,12 +496,15 @@ int fh_code_grade(const struct fh_assertion_call *call, const struct fh_code_spe
 	struct fh_extract_options options = { .language = spec->language, .entry_point = entry };
 	fh_auto_extraction struct fh_extraction e = { 0 };
 	fh_extract(call->output_text, &options, &e);
-	FH_CLEANUP(finding_release) struct finding f = { .verdict = "passed" };
-	int code = examine(call, spec, &e, &f, err);
+	FH_CLEANUP(fh_judge_outcome_release)
+	struct fh_judge_outcome o = { .verdict = FH_VERDICT_PASSED,
+		                          .integrity = spec->whole ? FH_INTEGRITY_OUTSIDE : FH_INTEGRITY_IN_PROCESS };
+	int code = examine(call, spec, &e, &o, err);
 	if (code)
 		return code;
-	code = fh_grade_set(ret, call, !f.reason, "%s", f.reason ? f.reason : "the program does what was expected");
-	ret->metadata = metadata_json(spec, &e, &f);
+	bool passed = o.verdict == FH_VERDICT_PASSED;
+	code = fh_grade_set(ret, call, passed, "%s", passed ? "the program does what was expected" : o.reason);
+	ret->metadata = metadata_json(spec, &e, &o);
 	return code;
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "sandbox/planning/result_json.h"
+
 #include "fumehood/sandbox.h"
 
 #include <signal.h>
@@ -48,7 +50,7 @@ static void put_stream(json_t *o, const struct fh_result *r, enum fh_stream stre
 	json_object_set_new(o, key, json_stringn(fh_buf_cstr(&encoded), encoded.n));
 }
 
-static json_t *usage_json(const struct fh_usage *u)
+json_t *fh_usage_json(const struct fh_usage *u)
 {
 	json_t *o = json_object();
 	json_object_set_new(o, "cpu_ms", ms(u->cpu_user_us + u->cpu_sys_us));
@@ -143,7 +145,7 @@ char *fh_result_json(const struct fh_result *r, int indent)
 	put_stream(o, r, FH_STDERR, "stderr");
 	if (r->stream_data[FH_DRIVER])
 		put_stream(o, r, FH_DRIVER, "driver");
-	json_object_set_new(o, "usage", usage_json(&r->usage));
+	json_object_set_new(o, "usage", fh_usage_json(&r->usage));
 	json_object_set_new(o, "start", start_json(r));
 	json_object_set_new(o, "isolation", isolation_json(r));
 	json_object_set_new(o, "limits", limits_json(r));
