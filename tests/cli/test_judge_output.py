@@ -127,7 +127,7 @@ class Report(Judging):
         right, wrong = ("def f(x): return x", "passed"), ("def f(x): return 1", "failed")
         samples = {"a": (problem, [right, right, wrong, wrong]), "b|*": (problem, [right, right, right, wrong])}
         said = {}
-        for ending in ("json", "md", "txt"):
+        for ending in ("json", "md", "txt", "html"):
             path = self.dir / f"report.{ending}"
             self.verdicts(samples, "--report", path, "--k", "1,2")
             said[ending] = path.read_text()
@@ -136,11 +136,22 @@ class Report(Judging):
         self.assertAlmostEqual(report["pass_at_k"]["2"]["value"], (5 / 6 + 1) / 2)
         self.assertAlmostEqual(report["pass_hat_k"]["2"]["value"], (1 / 6 + 3 / 6) / 2)
         self.assertIsNotNone(report["pass_hat_k"]["2"]["low"])
-        self.assertIn("| pass\\^2 | 0.3333 |", said["md"])
-        self.assertIn("| passed | 5 |", said["md"])
-        self.assertIn("- harness errors: 0", said["md"])
+        for text in said["md"].replace("\\", ""), said["html"]:
+            self.assertRegex(text, r"(?s)pass@k.*91.7 %.*33.3 %.*Method", "of k = 2: pass@k, pass^k")
+            self.assertRegex(text, "Verdicts.*(passed: 5, failed: 3|failed: 3, passed: 5)")
+            self.assertRegex(text, "every layer held in 8 of 8 runs|missing: ", "read back from the store")
+        self.assertIn("Content-Security-Policy", said["html"])
         self.assertRegex(said["txt"], r"pass\^2 +0.3333")
         self.assertNotIn("\x1b", said["txt"])
+
+    def test_a_judgement_that_is_not_stored_is_reported_from_its_results(self):
+        problem = {"code": "def f(x): return x", "cases": [[1, 1]], "entry_point": "f"}
+        samples = {"a": (problem, [("def f(x): return x", "passed"), ("def f(x): return '<b>'", "failed")])}
+        self.verdicts(samples, "--report", self.dir / "report.html", "--no-write")
+        text = (self.dir / "report.html").read_text()
+        self.assertIn("not in the store", text)
+        self.assertIn("return &#39;&lt;b&gt;&#39;", text, "the program that failed")
+        self.assertNotIn("<b>", text)
 
     def test_a_report_that_cannot_be_written_is_told(self):
         self.write("problems.json", json.dumps([{"task_id": "a", "tests": "f()", "code": "def f(): pass"}]))
