@@ -65,10 +65,10 @@ function App() {
     break;
   }
   return html`<a class="skip" href="#main">Skip to the content</a>
-    <header class="top"><${Link} to="/" class="brand"><span aria-hidden="true" class="mark"></span>fumehood<//>
+    <header class="top"><${Link} to="/" class="brand"><span aria-hidden="true" class="mark"></span><span class="brand-name">fumehood</span><//>
       <nav aria-label="Pages">${NAV.map(([to, name]) => html`<${Link} to=${to} aria-current=${path === to || (to === "/" && path.startsWith("/eval")) ? "page" : undefined}>${name}<//>`)}</nav>
       <span class="grow"></span>
-      <button class="quiet" onClick=${nextTheme} title="Theme (t)">${{ auto: "Auto", light: "Light", dark: "Dark" }[theme]}</button>
+      <button class="quiet" onClick=${nextTheme} title="Theme (t)" aria-label=${`Theme: ${theme}`}><span aria-hidden="true">◐</span><span class="not-narrow"> ${{ auto: "Auto", light: "Light", dark: "Dark" }[theme]}</span></button>
       <button class="quiet" onClick=${() => showHelp(true)} title="Keys (?)" aria-label="Keys">?</button></header>
     ${page || html`<main id="main" class="page"><div class="empty"><h2>There is no such page</h2><p><${Link} to="/">All evals<//></p></div></main>`}
     ${help && html`<${Help} close=${() => showHelp(false)} />`}

@@ -191,7 +191,8 @@ export const Chip = ({ label, value, kind, title }) =>
 
 // A rate as a bar, with text for screen readers.
 export function Rate({ passed, done, low, high }) {
-  const w = done ? 100 * passed / done : 0;
+  const w = 100 * passed / done;
+  if (!done) return html`<span class="muted">–</span>`;
   return html`<span class="rate" title=${`${count(passed)} of ${count(done)} passed`}>
     <span class="rate-bar" aria-hidden="true"><i style=${{ width: `${w}%` }}></i>${
       low !== undefined && done ? html`<u style=${{ left: `${100 * low}%`, width: `${100 * (high - low)}%` }}></u>` : null}</span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All data of one cell, shown beside the table.
 import { html, useState, useEffect, useRef, useKeys, useAnswer, ask, count, score, ms, bytes, money, copy, say, Trouble } from "./base.js";
-import { visible, plain, asText, Pre, Code, Difference, Picture, isImage } from "./text.js";
+import { visible, plain, asText, Pre, Code, Difference, Picture, isImage, Shown } from "./text.js";
 import { Mark, kindOf } from "./table.js";
 
 // ------------------------------------------------------------------------------------- one form for the three kinds
@@ -85,7 +85,7 @@ export function Run({ run }) {
     ${run.fired?.length > 0 && html`<p>Limits that were reached: ${run.fired.map((f) => html`<span class="tag">${visible(asText(f))}</span> `)}</p>`}
     ${isolation.length > 0 && html`<p class="isolation">Isolation: ${isolation.map(([n, on]) => html`<span class=${"tag " + (on ? "on" : "off")} title=${on ? "holds" : "does not hold"}>${on ? "✓" : "✗"} ${visible(n)}</span> `)}</p>`}
     ${run.start && html`<p class="muted">Started ${visible(run.start.path || "")}: ${visible(run.start.why || "")}</p>`}
-    ${["stdout", "stderr"].map((s) => run[s] ? html`<h4>${s}${run[`${s}_truncated`] ? " (cut at the limit)" : ""}</h4>${isImage(run[s].trim()) ? html`<${Picture} src=${run[s].trim()} />` : html`<${Pre} text=${run[s]} label=${s} />`}` : null)}
+    ${["stdout", "stderr"].map((s) => run[s] ? html`<h4>${s}${run[`${s}_truncated`] ? " (cut at the limit)" : ""}</h4>${isImage(run[s].trim()) ? html`<${Picture} src=${run[s].trim()} />` : html`<${Shown} text=${run[s]} label=${s} />`}` : null)}
     ${run.findings && html`<h4>Findings of the scanner</h4><${Pre} text=${run.findings} />`}
   <//>`;
 }
@@ -111,7 +111,7 @@ function Rating({ id, row, column, rating, changed }) {
     <label class="grow">Comment <input value=${comment} maxlength="4000" onInput=${(e) => type(e.target.value)} onChange=${() => save({})} /></label></div>`;
 }
 
-export function Cell({ id, head, row, column, close, next, previous, changed }) {
+export function Cell({ id, head, row, column, alone, close, next, previous, changed }) {
   const { value, failure } = useAnswer(`/api/view/evals/${encodeURIComponent(id)}/cells/${row}/${column}`, {}, [id, row, column, head.successes + head.failures + head.errors]);
   const box = useRef(null);
   useEffect(() => { box.current?.focus({ preventScroll: true }); }, []);
@@ -122,11 +122,11 @@ export function Cell({ id, head, row, column, close, next, previous, changed }) 
   const column_head = head.columnHeads[column];
   const failed = e ? e.checks.filter((x) => x.expectation) : [];
   const tokens = e?.numbers.tokens;
-  return html`<aside class="cell-panel" ref=${box} tabindex="-1" aria-label=${`Row ${row}, column ${column + 1}`}>
-    <div class="panel-head">${c && html`<${Mark} kind=${kindOf(c)} />`}<b>Row ${row}</b><span class="muted clip">${visible(column_head?.provider || "")}</span><span class="grow"></span>
+  return html`<aside class=${"cell-panel" + (alone ? " alone" : "")} ref=${box} tabindex="-1" aria-label=${`Row ${row}, column ${column + 1}`}>
+    ${!alone && html`<div class="panel-head">${c && html`<${Mark} kind=${kindOf(c)} />`}<b>Row ${row}</b><span class="muted clip">${visible(column_head?.provider || "")}</span><span class="grow"></span>
       <button class="quiet" onClick=${() => copy(location.href)} title="Copy a link to this cell">Link</button>
       <button class="quiet" onClick=${previous} title="Previous (k)" aria-label="Previous row">↑</button><button class="quiet" onClick=${next} title="Next (j)" aria-label="Next row">↓</button>
-      <button class="quiet" onClick=${close} title="Close (Esc)" aria-label="Close">✕</button></div>
+      <button class="quiet" onClick=${close} title="Close (Esc)" aria-label="Close">✕</button></div>`}
     <${Trouble} failure=${failure} />
     ${e && html`<div class="panel-body">
       ${!c.pass && (e.error || e.reason) && html`<div class=${"verdict " + kindOf(c)} dir="auto">${visible(String(e.error || e.reason).slice(0, 4000))}</div>`}
@@ -134,7 +134,7 @@ export function Cell({ id, head, row, column, close, next, previous, changed }) 
         ["cost", e.numbers.cost ? money(e.numbers.cost) : null], ["ended", e.numbers.finish], ["cached", e.numbers.cached ? "yes" : null]].filter(([, v]) => v && v !== "–").map(([n, v]) => html`<span>${n} <b>${visible(String(v))}</b></span>`)}</p>
       <${Rating} id=${id} row=${row} column=${column} rating=${c.rating} changed=${changed} />
       ${failed.map((x) => html`<${Section} title="Expected beside got" note=${plain(x.assertion?.type || "")}><${Difference} ...${x.expectation} /><//>`)}
-      ${e.answer !== undefined && html`<${Section} title="Answer">${isImage(e.answer) ? html`<${Picture} src=${e.answer} />` : typeof e.answer === "string" ? html`<${Pre} text=${e.answer} label="Answer" />` : html`<${Code} text=${e.answer} language="json" label="Answer" />`}<//>`}
+      ${e.answer !== undefined && html`<${Section} title="Answer">${isImage(e.answer) ? html`<${Picture} src=${e.answer} />` : typeof e.answer === "string" ? html`<${Shown} text=${e.answer} label="Answer" />` : html`<${Code} text=${e.answer} language="json" label="Answer" />`}<//>`}
       ${e.programs.map((p) => html`<${Section} title="Program"><${Code} text=${p.code} language=${p.language} label="Program" /><//>`)}
       ${e.checks.length > 0 && html`<${Section} title="Checks" note=${`${e.checks.filter((x) => x.pass).length} of ${e.checks.length} passed`}><${Checks} checks=${e.checks} /><//>`}
       ${e.runs.map((r) => html`<${Run} run=${r} />`)}

@@ -53,7 +53,7 @@ function Rates({ names, columns }) {
     <${Plot} label=${`Pass rates: ${rates.map((r, k) => `${plain(names[k])} ${percent(r.passed, r.n)}`).join(", ")}`} deps=${[JSON.stringify(rates)]} make=${(uPlot, axis, ink) => ({
       options: {
         scales: { x: { time: false, range: [-0.6, names.length - 0.4] }, y: { range: [0, 1] } },
-        axes: [axis({ splits: () => names.map((_, k) => k), values: (u, v) => v.map((k) => String(k + 1)), grid: { show: false } }), axis({ values: (u, v) => v.map((x) => `${Math.round(100 * x)} %`) })],
+        axes: [axis({ splits: () => names.map((_, k) => k), values: (u, v) => v.map((k) => String(k + 1)), grid: { show: false } }), axis({ size: 62, values: (u, v) => v.map((x) => `${Math.round(100 * x)} %`) })],
         series: [{}, ...names.map((_, k) => ({ fill: colour(k) + "bb", stroke: colour(k), width: 1, points: { show: false }, paths: uPlot.paths.bars({ size: [0.5, 70] }) }))],
         hooks: { draw: [(u) => {
           const c = u.ctx;
@@ -90,6 +90,9 @@ function Steps({ title, names, edges, series, show, label }) {
     })} /><//>`;
 }
 
+// Of the values along a logarithmic axis only the powers of ten.
+const powers = (u, splits) => splits.map((v) => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6 ? v : null));
+
 function Cloud({ title, names, points, x, xName, showX, every }) {
   const sorted = points.filter((p) => p[x] > 0).sort((a, b) => a[x] - b[x]);
   if (!sorted.length) return null;
@@ -97,7 +100,7 @@ function Cloud({ title, names, points, x, xName, showX, every }) {
     <${Plot} label=${title} deps=${[sorted.length, x]} make=${(uPlot, axis) => ({
       options: {
         scales: { x: { time: false, distr: 3 }, y: { range: [-0.05, 1.05] } },
-        axes: [axis({ values: (u, v) => v.map((n) => (n === null ? "" : showX(n))) }), axis({})],
+        axes: [axis({ filter: powers, grid: { stroke: axis({}).grid.stroke, width: 1, filter: powers }, values: (u, v) => v.map((n) => (n === null ? "" : showX(n))) }), axis({})],
         series: [{}, ...names.map((_, k) => ({ stroke: colour(k), paths: () => null, points: { show: true, size: 5, fill: colour(k) + "88", stroke: colour(k) } }))],
       },
       data: [sorted.map((p) => p[x]), ...names.map((_, k) => sorted.map((p) => (p[0] === k ? p[1] : null)))],

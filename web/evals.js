@@ -12,16 +12,20 @@ function Row({ e, at, active, focus, chosen, choose }) {
   return html`<tr class=${active ? "active" : ""}>
     <td class="pick"><input type="checkbox" checked=${chosen} onChange=${() => choose(e.id)} aria-label=${`Choose ${plain(e.description || e.id)}`} /></td>
     <td class="name"><${Link} ref=${link} to=${`/eval/${encodeURIComponent(e.id)}`}>${visible(e.description || e.id)}<//>
-      <span class="sub"><code>${visible(e.id)}</code>${e.running && html` <span class="chip live">running</span>`}${
-        (e.tags || []).map((t) => html` <${Link} class="chip" to=${withQuery({ q: t })}>${visible(t)}<//>`)}</span></td>
-    <td class="num">${when(e.createdAt)}</td>
+      <span class="sub">${e.description && html`<code>${visible(e.id)}</code>`}<span class="narrow">${when(e.createdAt)}</span>${e.running && html` <span class="chip live">running</span>`}${
+        e.state === "interrupted" && html` <span class="chip warn">interrupted</span>`}${
+        Object.entries(e.tags || {}).map(([n, v]) => html` <${Link} class="chip" title="Only those with this tag" to=${withQuery({ tag: tagText(n, v), from: null })}>${visible(tagText(n, v))}<//>`)}</span></td>
+    <td class="num not-narrow">${when(e.createdAt)}</td>
     <td><${Rate} passed=${e.successes} done=${e.successes + e.failures + e.errors} /></td>
     <td class="num">${count(e.successes + e.failures + e.errors)}</td>
-    <td class="num">${e.errors ? html`<b class="error">${count(e.errors)}</b>` : "0"}</td>
+    <td class="num not-narrow">${e.errors ? html`<b class="error">${count(e.errors)}</b>` : "0"}</td>
     <td class="num wide">${ms(e.durationMs)}</td>
     <td class="num wide">${money(e.cost)}</td>
   </tr>`;
 }
+
+// A tag as the filter takes it: its name, or name=value.
+const tagText = (name, value) => (value ? `${name}=${value}` : name);
 
 // The kinds of entries in the store, each with a list.
 const KINDS = {
@@ -39,12 +43,13 @@ export function Evals({ args: [list] }) {
   const [version, again] = useState(0);
   const [active, setActive] = useState(-1);
   const [chosen, setChosen] = useState(new Set());
-  const { value, failure, busy } = useAnswer("/api/view/evals", { kind: about.kind, search: q, offset: from, limit: PAGE }, [q, from, version, list]);
+  const { value, failure, busy } = useAnswer("/api/view/evals", { kind: about.kind, search: q, tag: query.tag, offset: from, limit: PAGE }, [q, query.tag, from, version, list]);
   useEffect(() => { document.title = `${about.title} · fumehood`; }, [list]);
   useEffect(() => { if ((query.q || "") !== q) go(withQuery({ q, from: null }), { replace: true }); }, [q]);
   useEffect(() => { if (query.q !== undefined && query.q !== q) type(query.q); }, [query.q]);
   useChanges(() => again((n) => n + 1));
   const evals = value?.evals || [];
+  const tags = [...new Set([...(query.tag ? [query.tag] : []), ...(value?.tags || []).map((t) => tagText(t.name, t.value))])];
   const choose = (id) => setChosen((s) => { const n = new Set(s); if (!n.delete(id)) n.add(id); return n; });
   const two = [...chosen];
   const compare = () => { if (two.length === 2) go(`/compare/${encodeURIComponent(two[0])}/${encodeURIComponent(two[1])}`); else say("Choose two evals to compare"); };
@@ -69,15 +74,17 @@ export function Evals({ args: [list] }) {
   return html`<main id="main" class="page" aria-busy=${busy}>
     <div class="bar"><h1>${about.title}</h1>
       <input id="search" type="search" placeholder="Search description, id, tag" aria-label=${`Search ${about.many}`} value=${typed} onInput=${(e) => type(e.target.value)} />
+      ${(query.tag || value?.tags?.length > 0) && html`<label class="pick-one">Tag <select value=${query.tag || ""} onChange=${(e) => go(withQuery({ tag: e.target.value, from: null }))}>
+        <option value="">any</option>${tags.map((t) => html`<option value=${t} selected=${t === query.tag}>${plain(t)}</option>`)}</select></label>`}
       <span class="muted" role="status">${value ? `${count(value.total)} ${value.total === 1 ? about.one : about.many}` : ""}</span>
       <span class="grow"></span>
       ${chosen.size > 0 && html`<button onClick=${compare} disabled=${two.length !== 2}>Compare</button><button class="danger" onClick=${remove}>Delete ${chosen.size}</button>`}
     </div>
     <${Trouble} failure=${failure} />
-    ${value && evals.length === 0 && (q ? html`<${Empty} title=${`No ${about.one} fits the search`}><button onClick=${() => type("")}>Clear the search</button><//>`
+    ${value && evals.length === 0 && (q || query.tag ? html`<${Empty} title=${`No ${about.one} fits the search`}><button onClick=${() => { type(""); go(withQuery({ q: null, tag: null, from: null })); }}>Show all</button><//>`
       : html`<${Empty} title=${`No ${about.many} yet`}><p>What the store keeps appears here, while it runs:</p><pre class="text">${about.how}</pre><//>`)}
-    ${evals.length > 0 && html`<div class="scroll-x"><table class="list"><thead><tr><th class="pick"><span class="sr">Chosen</span></th><th>${about.title.slice(0, -1)}</th><th class="num">When</th><th>Passed</th>
-      <th class="num">Results</th><th class="num">Errors</th><th class="num wide">Took</th><th class="num wide">Cost</th></tr></thead>
+    ${evals.length > 0 && html`<div class="scroll-x"><table class="list"><thead><tr><th class="pick"><span class="sr">Chosen</span></th><th>${about.title.slice(0, -1)}</th><th class="num not-narrow">When</th><th>Passed</th>
+      <th class="num">Results</th><th class="num not-narrow">Errors</th><th class="num wide">Took</th><th class="num wide">Cost</th></tr></thead>
       <tbody>${evals.map((e, i) => html`<${Row} key=${e.id} e=${e} at=${i} active=${i === active} focus=${i === active} chosen=${chosen.has(e.id)} choose=${choose} />`)}</tbody></table></div>
       ${value.total > PAGE && html`<nav class="pager" aria-label="Pages of the list">
         <button disabled=${from === 0} onClick=${() => go(withQuery({ from: Math.max(0, from - PAGE) || null }))}>Newer</button>

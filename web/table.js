@@ -8,10 +8,11 @@ import { interval } from "./numbers.js";
 
 const PAGE = 100;       // rows of one request
 const PAGES_KEPT = 40;
-const HEIGHTS = { small: 36, middle: 96, large: 220 };
+const HEIGHTS = { small: 34, middle: 102, large: 228 }; // paddings, a border, and whole lines of 18 px (app.css)
 const MODES = [["all", "All"], ["passed", "Passed"], ["failed", "Failed"], ["errors", "Errors"], ["different", "Different"], ["rated", "Rated"]];
 const FILTERS = ["mode", "q", "re", "metric", "min", "max", "status", "language", "tag", "column", "order", "desc"];
 
+const LISTS = { eval: "/", judge: "/judgements", run: "/runs" };
 const api = (id, rest = "") => `/api/view/evals/${encodeURIComponent(id)}${rest}`;
 
 // The parameters of a request, from those of our own URL.
@@ -125,7 +126,7 @@ function Grid({ rows, head, vars, columns, height, active, setActive, openCell, 
     if (cell && active.byKey) cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [active]);
   const scroll = () => { cancelAnimationFrame(frame.current); frame.current = requestAnimationFrame(look); };
-  const first = head.kind === "eval" ? 72 : 130; // wider where the name is all that describes a row
+  const first = head.kind !== "eval" ? 150 : rows.at(view.from)?.description ? 112 : 56; // wider where rows have names
   const widths = `${first}px ${vars.map(() => "minmax(140px, 1fr)").join(" ")} ${columns.map(() => "minmax(250px, 2fr)").join(" ")}`;
   const shown = [];
   for (let i = view.from; i <= view.to && i < n; i++)
@@ -150,6 +151,9 @@ function Filters({ query, head, rows }) {
   const [more, setMore] = useState(["metric", "status", "language", "tag", "column", "order"].some((n) => query[n]));
   useEffect(() => { if ((query.q || "") !== q) go(withQuery({ q, cell: null }), { replace: true }); }, [q]);
   useEffect(() => { if ((query.q || "") !== typed && (query.q || "") !== q) type(query.q || ""); }, [query.q]);
+  const { value: found } = useAnswer(more ? api(head.id, "/tags") : null, {}, [more, head.id]);
+  const tags = Object.entries(found?.tags || {}).map(([v, n]) => [v, `${v} (${count(n)})`]);
+  if (query.tag && !found?.tags?.[query.tag]) tags.unshift([query.tag, query.tag]);
   const facet = (o) => Object.entries(o || {}).map(([v, n]) => [v, `${v} (${count(n)})`]);
   const any = FILTERS.some((n) => query[n]);
   return html`<div class="filters" role="search">
@@ -158,7 +162,7 @@ function Filters({ query, head, rows }) {
     <span class="search-box"><input id="search" type="search" placeholder=${query.re ? "Regular expression" : "Search answers and variables"} aria-label="Search rows" value=${typed} onInput=${(e) => type(e.target.value)} />
       <button class="toggle" aria-pressed=${query.re ? "true" : "false"} title="Regular expression (.)" aria-label="Regular expression" onClick=${() => go(withQuery({ re: query.re ? null : 1, cell: null }))}>.*</button></span>
     <button class="toggle" aria-expanded=${more} onClick=${() => setMore(!more)}>More</button>
-    <span class="muted shown" role="status">${rows.matched === null ? "" : rows.matched === rows.total ? `${count(rows.total)} rows` : `${count(rows.matched)} of ${count(rows.total)} rows`}</span>
+    <span class="muted shown" role="status">${rows.matched === null ? "" : rows.matched === rows.total ? `${count(rows.total)} ${rows.total === 1 ? "row" : "rows"}` : `${count(rows.matched)} of ${count(rows.total)} rows`}</span>
     ${any && html`<button class="quiet" onClick=${() => { type(""); go(withQuery(Object.fromEntries(FILTERS.map((n) => [n, null])))); }}>Clear</button>`}
     ${more && html`<div class="more-filters">
       <${Pick} label="Metric" name="metric" query=${query} options=${(head.facets?.metrics || []).map((m) => [m, m])} />
@@ -166,7 +170,7 @@ function Filters({ query, head, rows }) {
         <label class="pick-one">to <input class="short" inputmode="decimal" value=${query.max || ""} onChange=${(e) => go(withQuery({ max: e.target.value }))} /></label>`}
       <${Pick} label="Status" name="status" query=${query} options=${facet(head.facets?.status)} />
       <${Pick} label="Language" name="language" query=${query} options=${facet(head.facets?.language)} />
-      <label class="pick-one">Tag <input class="short wide-field" value=${query.tag || ""} placeholder="tag or key=value" onChange=${(e) => go(withQuery({ tag: e.target.value, cell: null }))} /></label>
+      ${(query.tag || tags.length > 0) && html`<${Pick} label="Tag or metadata" name="tag" query=${query} options=${tags} />`}
       ${head.columnHeads.length > 1 && html`<${Pick} label="Column" name="column" query=${query} options=${head.columnHeads.map((h, k) => [String(k), `${k + 1}: ${h.provider || h.label}`])} />`}
       <${Pick} label="Order" name="order" query=${query} options=${[["score", "score"], ["latency", "latency"], ["cost", "cost"], ["tokens", "tokens"]]} />
       ${query.order && html`<label class="pick-one"><input type="checkbox" checked=${!!query.desc} onChange=${(e) => go(withQuery({ desc: e.target.checked ? 1 : null }))} /> largest first</label>`}
@@ -185,6 +189,25 @@ function Title({ head, id, renew }) {
     ? html`<h1 dir="auto">${visible(head.description || head.id)} <button class="quiet" title="Change the description" aria-label="Change the description" onClick=${() => setEdit(head.description)}>✎</button></h1>`
     : html`<form class="grow" onSubmit=${(e) => { e.preventDefault(); save(); }}><input class="title-field" aria-label="Description" value=${edit} maxlength="1000" autofocus onInput=${(e) => setEdit(e.target.value)}
         onKeyDown=${(e) => { if (e.key === "Escape") { e.stopPropagation(); setEdit(null); } }} /> <button>Save</button></form>`;
+}
+
+const EXPORTS = [["csv", "CSV", "Rows that the table shows, as a spreadsheet"], ["json", "JSON", "Rows that the table shows, all that is stored"],
+  ["yaml", "Tests as YAML", "Tests of the rows that the table shows, for another eval"]];
+const REPORTS = [["html", "Report, HTML", "The whole eval in one file, to read and to print"], ["md", "Report, Markdown", "The same as Markdown"]];
+
+// Downloads, behind one button.
+function Exports({ id, head, query }) {
+  const box = useRef(null);
+  useEffect(() => {
+    const away = (e) => { if (box.current?.open && (e.key === "Escape" || (e.type === "click" && !box.current.contains(e.target)))) { box.current.open = false; e.stopPropagation(); } };
+    addEventListener("click", away);
+    addEventListener("keydown", away, true);
+    return () => { removeEventListener("click", away); removeEventListener("keydown", away, true); };
+  }, []);
+  const forms = [...EXPORTS.filter(([form]) => form !== "yaml" || head.kind === "eval").map(([form, ...rest]) => [exportUrl(id, form, query), ...rest]),
+    ...(head.kind === "run" ? [] : REPORTS.map(([form, ...rest]) => [api(id, `/report?form=${form}`), ...rest]))];
+  return html`<details class="menu" ref=${box}><summary>Export</summary><div class="menu-list">${forms.map(([url, name, about]) =>
+    html`<a href=${url} download onClick=${() => { box.current.open = false; }}><b>${name}</b><span class="muted">${about}</span></a>`)}</div></details>`;
 }
 
 // Pages of an eval that most visits do not need; loaded on demand.
@@ -218,7 +241,8 @@ export function Table({ args: [id] }) {
 
   const columns = useMemo(() => (head ? head.columnHeads.map((_, k) => k) : []), [head?.columnHeads.length]);
   const at = (query.cell || (query.rowId ? `${query.rowId - 1}.0` : "")).match(/^(\d+)\.(\d+)$/);
-  const open = at ? { row: Number(at[1]), column: Number(at[2]) } : null;
+  const alone = head?.kind === "run"; // a single cell needs no table
+  const open = alone ? { row: 0, column: 0 } : at ? { row: Number(at[1]), column: Number(at[2]) } : null;
   // With an open cell beside it, the table only has room for the answers.
   const vars = useMemo(() => (head && showVars && !open ? head.vars.map((_, v) => v) : []), [head?.vars.length, showVars, !open]);
   const openCell = (i, k, row) => { setActive({ i, k }); go(withQuery({ cell: `${row.row}.${k}`, rowId: null }), { replace: !!open }); };
@@ -258,7 +282,7 @@ export function Table({ args: [id] }) {
     ArrowDown: { run: (e) => (e.target.closest("pre, .cell-panel, dialog") ? false : move(1, 0)) }, ArrowUp: { run: (e) => (e.target.closest("pre, .cell-panel, dialog") ? false : move(-1, 0)) },
     ArrowRight: { run: (e) => (e.target.closest("pre, dialog, [role=radiogroup]") ? false : move(0, 1)) }, ArrowLeft: { run: (e) => (e.target.closest("pre, dialog, [role=radiogroup]") ? false : move(0, -1)) },
     Enter: { run: (e) => { if (e.target.closest("a, button, summary") || !active || active.i < 0 || !rows.at(active.i)) return false; openCell(active.i, active.k, rows.at(active.i)); return true; }, help: "Open the cell" },
-    Escape: { run: () => (open ? close() : query.view ? go(withQuery({ view: null })) : false), help: "Close" },
+    Escape: { run: () => (open && !alone ? close() : query.view ? go(withQuery({ view: null })) : false), help: "Close" },
     f: { run: mode("failed"), help: "Failed rows only" }, e: { run: mode("errors"), help: "Errors only" }, d: { run: mode("different"), help: "Rows whose columns differ" },
     a: { run: mode("all"), help: "All rows" },
     "/": { run: () => document.getElementById("search")?.focus(), help: "Search" },
@@ -277,24 +301,24 @@ export function Table({ args: [id] }) {
       <span class="chips"><button class="chip" title="Copy the id" onClick=${() => copy(head.id)}><code>${visible(head.id)}</code></button>
       <span class="chip">${when(head.createdAt)}</span>
       ${head.running ? html`<span class="chip live">running ${count(done)} of ${count(head.total)}</span>
-        ${[["pause", "Pause"], ["go-on", "Go on"], ["cancel", "Stop"]].map(([wish, name]) => html`<button class="quiet" onClick=${() => hope(wish)}>${name}</button>`)}` : null}${!head.running && head.kind === "eval" && (head.errors > 0 || head.state === "interrupted") ? html`<button class="quiet" title="Run again what met an error" onClick=${retry}>Run the errors again</button>` : null}
+        ${[["pause", "Pause"], ["go-on", "Go on"], ["cancel", "Stop"]].map(([wish, name]) => html`<button onClick=${() => hope(wish)}>${name}</button>`)}` : null}
       ${head.state === "interrupted" ? html`<span class="chip warn">interrupted at ${count(done)} of ${count(head.total)}</span>` : null}
       <${Chip} label="passed" value=${percent(head.successes, done)} /><${Chip} label="results" value=${count(done)} />
       ${head.errors > 0 && html`<${Chip} label="errors" value=${count(head.errors)} kind="error" />`}
       <${Chip} label="took" value=${ms(head.durationMs)} />${head.tokens > 0 && html`<${Chip} label="tokens" value=${count(head.tokens)} />`}${head.cost > 0 && html`<${Chip} label="cost" value=${money(head.cost)} />`}
-      ${Object.entries(head.tags || {}).map(([n, v]) => html`<span class="chip">${visible(v ? `${n}=${v}` : n)}</span>`)}</span></div>
-    <nav class="tabs" aria-label="Parts of the eval">${tab(null, "Results")}${head.kind === "judge" && tab("tasks", "Tasks")}${tab("charts", "Charts")}${tab("config", "Configuration")}<span class="grow"></span>
-      <span class="muted">Report</span>${[["html", "HTML"], ["md", "Markdown"]].map(([form, name]) => html`<a class="quiet-link" href=${api(id, `/report?form=${form}`)} download>${name}</a>`)}
-      <span class="muted">Export</span>${[["csv", "CSV", "What the table shows now"], ["json", "JSON", "What the table shows now"], ["yaml", "Tests", "The tests of the rows that the table shows now, as YAML"]].map(([form, name, about]) => html`<a class="quiet-link" title=${about} href=${exportUrl(id, form, query)} download>${name}</a>`)}
-      <button class="quiet" onClick=${() => setShowVars(!showVars)} aria-pressed=${showVars}>Variables</button>
-      <label class="pick-one">Rows <select value=${size} onChange=${(e) => setSize(e.target.value)}>${Object.keys(HEIGHTS).map((s) => html`<option value=${s} selected=${s === size}>${s}</option>`)}</select></label></nav>
+      ${Object.entries(head.tags || {}).map(([n, v]) => html`<${Link} class="chip" title="Evals with this tag" to=${`${LISTS[head.kind]}?tag=${encodeURIComponent(v ? `${n}=${v}` : n)}`}>${visible(v ? `${n}=${v}` : n)}<//>`)}
+      ${!head.running && head.kind === "eval" && (head.errors > 0 || head.state === "interrupted") ? html`<button title="Run again what met an error, and what is missing" onClick=${retry}>${head.errors > 0 ? "Run the errors again" : "Go on"}</button>` : null}</span></div>
+    <nav class="tabs" aria-label="Parts of the eval">${tab(null, "Results")}${head.kind === "judge" && tab("tasks", "Tasks")}${!alone && tab("charts", "Charts")}${tab("config", "Configuration")}<span class="grow"></span>
+      ${!query.view && head.vars.length > 0 && html`<button class="quiet wide" onClick=${() => setShowVars(!showVars)} aria-pressed=${showVars} title="Show or hide variables (v)">Variables</button>`}
+      ${!query.view && !alone && html`<label class="pick-one wide">Rows <select value=${size} onChange=${(e) => setSize(e.target.value)}>${Object.keys(HEIGHTS).map((s) => html`<option value=${s} selected=${s === size}>${s}</option>`)}</select></label>`}
+      <${Exports} id=${id} head=${head} query=${query} /></nav>
     ${query.view ? html`<${Part} name=${query.view} id=${id} head=${head} />` : html`
-      <${Filters} query=${query} head=${head} rows=${rows} />
+      ${!alone && html`<${Filters} query=${query} head=${head} rows=${rows} />`}
       <${Trouble} failure=${rows.failure} />
       <div class=${"split" + (open ? " opened" : "")}>
-        ${rows.matched === 0 ? html`<${Empty} title=${rows.total ? "No row fits the filter" : head.running ? "No results yet" : "This eval has no results"}>${rows.total ? html`<button onClick=${() => go(withQuery(Object.fromEntries(FILTERS.map((n) => [n, null]))))}>Show all rows</button>` : null}<//>`
+        ${alone ? null : rows.matched === 0 ? html`<${Empty} title=${rows.total ? "No row fits the filter" : head.running ? "No results yet" : "This eval has no results"}>${rows.total ? html`<button onClick=${() => go(withQuery(Object.fromEntries(FILTERS.map((n) => [n, null]))))}>Show all rows</button>` : null}<//>`
           : html`<${Grid} rows=${rows} head=${head} vars=${vars} columns=${columns} height=${HEIGHTS[size]} active=${active} setActive=${setActive} openCell=${openCell} version=${version} />`}
-        ${open && html`<${Cell} id=${id} head=${head} row=${open.row} column=${open.column} close=${close} next=${() => move(1, 0)} previous=${() => move(-1, 0)} changed=${() => rows.renew(active?.i ?? 0, active?.i ?? 0)} />`}
+        ${open && html`<${Cell} id=${id} head=${head} row=${open.row} column=${open.column} alone=${alone} close=${close} next=${() => move(1, 0)} previous=${() => move(-1, 0)} changed=${() => rows.renew(active?.i ?? 0, active?.i ?? 0)} />`}
       </div>`}
   </main>`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Untrusted text, which only ever becomes text nodes. Invisible characters, and those that reorder text (control
 // characters, terminal escape sequences, bidirectional overrides), are shown by name.
-import { html, useState, useEffect, bytes, copy } from "./base.js";
+import { html, useState, useEffect, useLayoutEffect, useRef, bytes, copy } from "./base.js";
 
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 const MARKS_MAX = 3000; // maximum of elements; further names are written into the text
@@ -131,3 +131,41 @@ export function Difference({ expected, got, names = ["Expected", "Got"] }) {
 const IMAGE = /^data:image\/(png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]+$/;
 export const isImage = (value) => typeof value === "string" && value.length < 20e6 && IMAGE.test(value);
 export const Picture = ({ src, label }) => html`<img class="picture" src=${src} alt=${plain(label || "An image that the answer holds")} loading="lazy" />`;
+
+// --------------------------------------------------------------------------------------------------------- tables
+
+// A table in HTML, as programs print them, is shown only in a frame that is another origin to this page, runs nothing,
+// loads nothing and leads nowhere: sandbox without any right, and the page's own policy holds inside as well. Before
+// that, elements that are no part of a table become text, and attributes other than colspan and rowspan go.
+const TABLE = /<table[\s>][\s\S]*<\/table>/i;
+const TABLE_FIRST = /^\s*(?:<(?:!doctype|html|head|meta|body|div|style)[^>]*>|[^<>{}]*\{[^{}]*\}|<\/style>|\s)*<table[\s>]/i;
+const TABLE_MAX = 500000;
+const OTHER_ELEMENT = /<(?!\/?(?:table|caption|colgroup|col|thead|tbody|tfoot|tr|td|th|b|strong|i|em|u|s|sub|sup|small|code|br|p|div|span)[\s/>])/gi;
+const ELEMENT = /<(\/?)([a-z0-9]+)([^>]*)>?/gi;
+const SPAN = /\b(colspan|rowspan)\s*=\s*["']?(\d{1,4})/gi;
+const TABLE_ATTRIBUTES = ' border="1" cellpadding="5" rules="all"';
+const policy = globalThis.trustedTypes?.createPolicy("fumehood-frame", { createHTML: (s) => s });
+
+export const isTable = (value) => typeof value === "string" && value.length <= TABLE_MAX && TABLE.test(value);
+
+export function Framed({ text, label }) {
+  const inner = text.match(TABLE)[0].replace(OTHER_ELEMENT, "&lt;").replace(ELEMENT, (_, close, name, rest) =>
+    `<${close}${name}${close ? "" : name.toLowerCase() === "table" ? TABLE_ATTRIBUTES : [...rest.matchAll(SPAN)].map((m) => ` ${m[1]}="${m[2]}"`).join("")}>`);
+  const rows = inner.match(/<tr[\s>]/gi)?.length || 1;
+  const page = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:">`
+    + `<body bgcolor="#ffffff"><font face="system-ui, sans-serif">${inner}</font>`;
+  const frame = useRef(null);
+  useLayoutEffect(() => { frame.current.srcdoc = policy ? policy.createHTML(page) : page; }, [page]);
+  return html`<iframe class="framed" tabindex="0" ref=${frame} sandbox="" referrerpolicy="no-referrer" title=${plain(label || "A table")} style=${{ height: `${Math.min(440, 60 + 31 * rows)}px` }}></iframe>`;
+}
+
+// A text that may hold a table: the table, with its source a click away, or the other way round.
+export function Shown({ text, label }) {
+  const table = isTable(text);
+  const [framed, set] = useState(false);
+  useEffect(() => set(table && TABLE_FIRST.test(text)), [text]);
+  if (!table) return html`<${Pre} text=${text} label=${label} />`;
+  return html`<div class="modes inline" role="radiogroup" aria-label="How it is shown">${[[true, "Table"], [false, "Source"]].map(([on, name]) =>
+      html`<button role="radio" aria-checked=${framed === on} class=${framed === on ? "on" : ""} onClick=${() => set(on)}>${name}</button>`)}</div>
+    ${framed ? html`<${Framed} text=${text} label=${label} />` : html`<${Pre} text=${text} label=${label} />`}`;
+}

@@ -54,7 +54,9 @@ const char fh_q_checkpoint[] = "PRAGMA wal_checkpoint(PASSIVE)";
 /* Parameters: ?1 kind or null, ?2 text or null, ?3 a tag's name or null, ?4 its value or null. */
 #define EVAL_FILTER                                                                                                    \
 	" WHERE (?1 IS NULL OR e.kind = ?1)"                                                                               \
-	" AND (?2 IS NULL OR instr(lower(e.description || ' ' || e.id), lower(?2)) > 0)"                                   \
+	" AND (?2 IS NULL OR instr(lower(e.description || ' ' || e.id), lower(?2)) > 0"                                    \
+	"      OR EXISTS(SELECT 1 FROM tags t WHERE t.eval = e.number"                                                     \
+	"          AND instr(lower(t.name || '=' || t.value), lower(?2)) > 0))"                                            \
 	" AND (?3 IS NULL OR EXISTS(SELECT 1 FROM tags t WHERE t.eval = e.number AND t.name = ?3"                          \
 	"      AND (?4 IS NULL OR t.value = ?4)))"
 
@@ -132,6 +134,18 @@ const char fh_q_facet_language[] = "SELECT language, count(*) FROM cells WHERE e
 const char fh_q_facet_metrics[] = "SELECT DISTINCT j.key FROM cells k, json_each(k.named) j"
                                   " WHERE k.eval = ?1 AND k.named IS NOT NULL ORDER BY 1 LIMIT 1000";
 
+/* What the filter by tag can be given: tags of tests, and "key=value" of their metadata, the most frequent first. */
+#define METADATA(path)                                                                                                 \
+	" FROM cells k JOIN data d ON d.number = k.data, json_each(d.json, '" path "') j WHERE k.eval = ?1"
+const char fh_q_facet_tags[] = "SELECT tag, count(*) FROM (SELECT j.atom AS tag" METADATA(
+    "$.metadata.tags") " UNION ALL SELECT j.key || '=' || j.atom" METADATA("$.metadata") ")"
+                                                                                         " WHERE tag IS NOT NULL GROUP "
+                                                                                         "BY 1 ORDER BY 2 DESC, 1 "
+                                                                                         "LIMIT 200";
+const char fh_q_facet_keys[] = "SELECT DISTINCT j.key" METADATA("$.metadata") " ORDER BY 1 LIMIT 1000";
+const char fh_q_facet_values[] =
+    "SELECT DISTINCT coalesce(j.atom, j.value)" METADATA("$.metadata") " AND j.key = ?2 ORDER BY 1 LIMIT 1000";
+
 /* ------------------------------------------------------------------------------------------------- ratings, tags */
 
 const char fh_q_rate[] = "INSERT OR REPLACE INTO ratings(eval, row, col, thumb, score, comment, changed_ms)"
@@ -139,6 +153,9 @@ const char fh_q_rate[] = "INSERT OR REPLACE INTO ratings(eval, row, col, thumb, 
 const char fh_q_unrate[] = "DELETE FROM ratings WHERE eval = ?1 AND row = ?2 AND col = ?3";
 const char fh_q_tag[] = "INSERT OR REPLACE INTO tags(eval, name, value) VALUES(?1, ?2, ?3)";
 const char fh_q_untag[] = "DELETE FROM tags WHERE eval = ?1 AND name = ?2";
+/* The tags of evals of a kind (null: of all), the most frequent first. */
+const char fh_q_tags_used[] = "SELECT t.name, t.value, count(*) FROM tags t JOIN evals e ON e.number = t.eval"
+                              " WHERE (?1 IS NULL OR e.kind = ?1) GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 200";
 const char fh_q_tags[] = "SELECT name, value FROM tags WHERE eval = ?1 ORDER BY name";
 
 /* --------------------------------------------------------------------------------------------------- rows of a page */

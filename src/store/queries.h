@@ -19,7 +19,8 @@ extern const char fh_q_cell_add[], fh_q_data_add[], fh_q_cell_drop[], fh_q_data_
 extern const char fh_q_cells_off[], fh_q_data_off[];
 extern const char fh_q_cell[], fh_q_cells_of_row[], fh_q_cells_each[], fh_q_cells_each_small[], fh_q_rows_total[];
 extern const char fh_q_facet_status[], fh_q_facet_language[], fh_q_facet_metrics[];
-extern const char fh_q_rate[], fh_q_unrate[], fh_q_tag[], fh_q_untag[], fh_q_tags[];
+extern const char fh_q_facet_tags[], fh_q_facet_keys[], fh_q_facet_values[];
+extern const char fh_q_rate[], fh_q_unrate[], fh_q_tag[], fh_q_untag[], fh_q_tags[], fh_q_tags_used[];
 extern const char fh_q_wish[], fh_q_wished[];
 
 struct fh_db_statement;

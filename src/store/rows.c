@@ -195,10 +195,14 @@ int fh_store_each_cell(struct fh_store *s, int64_t eval, bool with_data,
 	return r < 0 ? r : 0;
 }
 
-static int count_by(struct fh_store *s, const char *sql, int64_t eval, json_t *ret, struct fh_error *err)
+/* Adds (name, count) of each row to an object, or the names alone to an array. `key` is the query's second parameter,
+ * if it has one. */
+static int count_by(struct fh_store *s, const char *sql, int64_t eval, FH_NULLABLE const char *key, json_t *ret,
+                    struct fh_error *err)
 {
 	struct fh_db_statement *q = NULL;
-	int r = fh_db_ask(fh_store_db(s), sql, &q, err, "i", eval);
+	int r = key ? fh_db_ask(fh_store_db(s), sql, &q, err, "is", eval, key)
+	            : fh_db_ask(fh_store_db(s), sql, &q, err, "i", eval);
 	while (r >= 0 && (r = fh_db_next(q, err)) == 1) {
 		fh_auto_free char *name = text_of(q, 0);
 		if (json_is_array(ret))
@@ -213,13 +217,33 @@ static int count_by(struct fh_store *s, const char *sql, int64_t eval, json_t *r
 int fh_store_facets(struct fh_store *s, int64_t eval, json_t **ret, struct fh_error *err)
 {
 	fh_auto_json json_t *status = json_object(), *language = json_object(), *metrics = json_array();
-	int r = count_by(s, fh_q_facet_status, eval, status, err);
+	int r = count_by(s, fh_q_facet_status, eval, NULL, status, err);
 	if (r >= 0)
-		r = count_by(s, fh_q_facet_language, eval, language, err);
+		r = count_by(s, fh_q_facet_language, eval, NULL, language, err);
 	if (r >= 0)
-		r = count_by(s, fh_q_facet_metrics, eval, metrics, err);
+		r = count_by(s, fh_q_facet_metrics, eval, NULL, metrics, err);
 	if (r < 0)
 		return r;
 	*ret = json_pack("{s:O, s:O, s:O}", "status", status, "language", language, "metrics", metrics);
+	return 0;
+}
+
+int fh_store_row_tags(struct fh_store *s, int64_t eval, json_t **ret, struct fh_error *err)
+{
+	fh_auto_json json_t *tags = json_object();
+	int r = count_by(s, fh_q_facet_tags, eval, NULL, tags, err);
+	if (r < 0)
+		return r;
+	*ret = json_incref(tags);
+	return 0;
+}
+
+int fh_store_metadata(struct fh_store *s, int64_t eval, const char *key, json_t **ret, struct fh_error *err)
+{
+	fh_auto_json json_t *names = json_array();
+	int r = count_by(s, key ? fh_q_facet_values : fh_q_facet_keys, eval, key, names, err);
+	if (r < 0)
+		return r;
+	*ret = json_incref(names);
 	return 0;
 }

@@ -94,3 +94,10 @@ int fh_store_each_cell(struct fh_store *s, int64_t eval, bool with_data,
 /* The values that filters of an eval can have: {status: {name: cells}, language: {…}, metrics: [names]}. New
  * reference. */
 int fh_store_facets(struct fh_store *s, int64_t eval, FH_OWN json_t **ret, struct fh_error *err);
+/* What the filter `tag` of an eval can be: {"hard": cells, "level=2": cells, …}, the most frequent first, at most 200.
+ * Reads the data of every row. New reference. */
+int fh_store_row_tags(struct fh_store *s, int64_t eval, FH_OWN json_t **ret, struct fh_error *err);
+/* The names in the metadata of an eval's cells, or with `key` the values of that name: an array of texts, at most 1000.
+ * Reads the data of every row. New reference. */
+int fh_store_metadata(struct fh_store *s, int64_t eval, FH_NULLABLE const char *key, FH_OWN json_t **ret,
+                      struct fh_error *err);

@@ -390,6 +390,34 @@ static int read_tags(struct fh_store *s, int64_t eval, json_t *tags, struct fh_e
 	return r;
 }
 
+int fh_store_tags(struct fh_store *s, int64_t eval, json_t **ret, struct fh_error *err)
+{
+	json_t *tags = json_object();
+	int r = read_tags(s, eval, tags, err);
+	if (r < 0) {
+		json_decref(tags);
+		return r;
+	}
+	*ret = tags;
+	return 0;
+}
+
+int fh_store_tags_used(struct fh_store *s, const char *kind, json_t **ret, struct fh_error *err)
+{
+	char number[8];
+	struct fh_db_statement *q = NULL;
+	fh_auto_json json_t *list = json_array();
+	int r = fh_db_ask(s->db, fh_q_tags_used, &q, err, "b", kind_number(kind, number));
+	while (r >= 0 && (r = fh_db_next(q, err)) == 1)
+		json_array_append_new(list, json_pack("{s:o, s:o, s:I}", "name", fh_json_bytes(fh_db_text(q, 0)), "value",
+		                                      fh_json_bytes(fh_db_text(q, 1)), "evals", (json_int_t)fh_db_int(q, 2)));
+	fh_db_done(q);
+	if (r < 0)
+		return r;
+	*ret = json_incref(list);
+	return 0;
+}
+
 int fh_store_documents(struct fh_store *s, int64_t eval, struct fh_store_documents *ret, struct fh_error *err)
 {
 	struct fh_store_documents d = { .columns = json_array(), .tags = json_object() };

@@ -111,6 +111,11 @@ void fh_store_documents_release(struct fh_store_documents *d);
 int fh_store_delete(struct fh_store *s, int64_t eval, struct fh_error *err);
 
 int fh_store_describe(struct fh_store *s, int64_t eval, const char *description, struct fh_error *err);
+/* The tags of one eval: an object, name -> value. New reference. */
+int fh_store_tags(struct fh_store *s, int64_t eval, FH_OWN json_t **ret, struct fh_error *err);
+/* The tags that evals of a kind have (NULL: all evals), the most frequent first, at most 200: [{name, value, evals}].
+ * New reference. */
+int fh_store_tags_used(struct fh_store *s, FH_NULLABLE const char *kind, FH_OWN json_t **ret, struct fh_error *err);
 /* value NULL: removes the tag. */
 int fh_store_tag(struct fh_store *s, int64_t eval, const char *name, FH_NULLABLE const char *value,
                  struct fh_error *err);

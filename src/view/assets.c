@@ -25,7 +25,7 @@ static bool unpack(const struct fh_view_asset *a, char *out)
 	return r == Z_STREAM_END && z.avail_out == 0;
 }
 
-void fh_view_asset_reply(const struct fh_view_asset *a, struct fh_http_request *r)
+void fh_view_asset_reply(const struct fh_view_asset *a, struct fh_http_request *r, unsigned status)
 {
 	const char *has = fh_http_header(r, "If-None-Match"), *takes = fh_http_header(r, "Accept-Encoding");
 	fh_http_reply_header(r, "ETag", a->etag);
@@ -35,10 +35,10 @@ void fh_view_asset_reply(const struct fh_view_asset *a, struct fh_http_request *
 		fh_http_reply_empty(r, 304);
 	} else if (takes && strstr(takes, "gzip")) {
 		fh_http_reply_header(r, "Content-Encoding", "gzip");
-		fh_http_reply(r, 200, a->type, (struct fh_str){ (const char *)a->gzip, a->gzip_size });
+		fh_http_reply(r, status, a->type, (struct fh_str){ (const char *)a->gzip, a->gzip_size });
 	} else {
 		fh_auto_free char *plain = fh_xcalloc(a->size + 1, 1);
 		if (unpack(a, plain))
-			fh_http_reply(r, 200, a->type, (struct fh_str){ plain, a->size });
+			fh_http_reply(r, status, a->type, (struct fh_str){ plain, a->size });
 	}
 }

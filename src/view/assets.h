@@ -17,4 +17,4 @@ extern const struct fh_view_asset fh_view_assets[];
 FH_NULLABLE const struct fh_view_asset *fh_view_asset_find(const char *path);
 /* Replies with the asset; with 304 if the client has it already, and uncompressed if the client does not accept
  * gzip. */
-void fh_view_asset_reply(const struct fh_view_asset *a, struct fh_http_request *r);
+void fh_view_asset_reply(const struct fh_view_asset *a, struct fh_http_request *r, unsigned status);

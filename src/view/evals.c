@@ -34,9 +34,35 @@ static json_t *eval_json(const struct fh_store_eval *e)
 	return o;
 }
 
+/* A page of the list, as JSON with each eval's tags if `tags` is set, and the tags that evals of the kind have. */
+struct page {
+	struct fh_store_eval_list found;
+	json_t *tags; /* array: one object for each eval found */
+	json_t *used; /* array of fh_store_tags_used */
+};
+
+static void page_release(struct page *p)
+{
+	fh_store_eval_list_release(&p->found);
+	json_decref(p->tags);
+	json_decref(p->used);
+}
+
+static int read_tags(struct fh_store *s, const struct fh_store_eval_filter *filter, struct page *p,
+                     struct fh_error *err)
+{
+	json_t *tags;
+	int r = fh_store_tags_used(s, filter->kind, &p->used, err);
+	p->tags = json_array();
+	for (size_t i = 0; i < p->found.count && r == 0; i++)
+		if ((r = fh_store_tags(s, p->found.items[i].number, &tags, err)) == 0)
+			json_array_append_new(p->tags, tags);
+	return r;
+}
+
 /* Reads a page of the list. A missing store counts as empty. */
-static bool list(struct fh_http_request *r, const struct fh_store_eval_filter *filter, uint64_t limit,
-                 struct fh_store_eval_list *ret)
+static bool list(struct fh_http_request *r, const struct fh_store_eval_filter *filter, uint64_t limit, bool with_tags,
+                 struct page *ret)
 {
 	struct fh_view *v = fh_http_context(r);
 	struct fh_error err = FH_ERROR_INIT;
@@ -45,7 +71,10 @@ static bool list(struct fh_http_request *r, const struct fh_store_eval_filter *f
 	if (e == -FH_E_NOT_FOUND)
 		return true;
 	if (e == 0)
-		e = fh_store_evals(store, filter, (uint64_t)fh_view_query_int(r, "offset", 0, 0, INT32_MAX), limit, ret, &err);
+		e = fh_store_evals(store, filter, (uint64_t)fh_view_query_int(r, "offset", 0, 0, INT32_MAX), limit, &ret->found,
+		                   &err);
+	if (e == 0 && with_tags)
+		e = read_tags(store, filter, ret, &err);
 	fh_view_stores_give(&v->stores, store);
 	if (e < 0)
 		fh_view_fail_from(r, &err);
@@ -58,25 +87,30 @@ static void get_evals(struct fh_http_request *r, struct fh_str body)
 	struct fh_store_eval_filter filter = { .kind = kind && *kind ? kind : NULL,
 		                                   .text = search && *search ? search : NULL,
 		                                   .tag = tag && *tag ? tag : NULL };
-	struct fh_store_eval_list found = { 0 };
-	if (list(r, &filter, (uint64_t)fh_view_query_int(r, "limit", LIST_DEFAULT, 1, LIST_MAX), &found)) {
+	struct page page = { 0 };
+	if (list(r, &filter, (uint64_t)fh_view_query_int(r, "limit", LIST_DEFAULT, 1, LIST_MAX), true, &page)) {
 		json_t *evals = json_array();
-		for (size_t i = 0; i < found.count; i++)
-			json_array_append_new(evals, eval_json(&found.items[i]));
-		fh_http_reply_json(r, 200, json_pack("{s:I, s:o}", "total", (json_int_t)found.total, "evals", evals));
+		for (size_t i = 0; i < page.found.count; i++) {
+			json_t *o = eval_json(&page.found.items[i]);
+			json_object_set(o, "tags", json_array_get(page.tags, i));
+			json_array_append_new(evals, o);
+		}
+		fh_http_reply_json(r, 200,
+		                   json_pack("{s:I, s:o, s:o}", "total", (json_int_t)page.found.total, "evals", evals, "tags",
+		                             page.used ? json_incref(page.used) : json_array()));
 	}
-	fh_store_eval_list_release(&found);
+	page_release(&page);
 }
 
 /* The list of all evals in promptfoo's form; passRate is in percent. */
 static void get_results(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_store_eval_filter filter = { .kind = "eval" };
-	struct fh_store_eval_list found = { 0 };
-	if (list(r, &filter, 0, &found)) {
+	struct page page = { 0 };
+	if (list(r, &filter, 0, false, &page)) {
 		json_t *data = json_array();
-		for (size_t i = 0; i < found.count; i++) {
-			const struct fh_store_eval *e = &found.items[i];
+		for (size_t i = 0; i < page.found.count; i++) {
+			const struct fh_store_eval *e = &page.found.items[i];
 			uint64_t done = e->passed + e->failed + e->errors;
 			json_t *o = json_pack("{s:I, s:I, s:n, s:b, s:f}", "createdAt", (json_int_t)e->created_ms, "numTests",
 			                      (json_int_t)e->rows, "datasetId", "isRedteam", 0, "passRate",
@@ -88,7 +122,7 @@ static void get_results(struct fh_http_request *r, struct fh_str body)
 		}
 		fh_http_reply_json(r, 200, json_pack("{s:o}", "data", data));
 	}
-	fh_store_eval_list_release(&found);
+	page_release(&page);
 }
 
 static void get_eval(struct fh_http_request *r, struct fh_str body)
@@ -111,6 +145,20 @@ static void get_eval(struct fh_http_request *r, struct fh_str body)
 		fh_http_reply_json(r, 200, o);
 	}
 	fh_store_documents_release(&d);
+}
+
+/* What the filter by tag can be given. */
+static void get_tags(struct fh_http_request *r, struct fh_str body)
+{
+	fh_auto_visit struct fh_view_visit v = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	json_t *tags = NULL;
+	if (!fh_view_visit(r, &v))
+		return;
+	if (fh_store_row_tags(v.store, v.eval.number, &tags, &err) < 0)
+		fh_view_fail_from(r, &err);
+	else
+		fh_http_reply_json(r, 200, json_pack("{s:o}", "tags", tags));
 }
 
 static void get_config(struct fh_http_request *r, struct fh_str body)
@@ -231,6 +279,7 @@ const struct fh_http_route fh_view_eval_routes[] = {
 	{ "GET", "/api/view/evals", get_evals },
 	{ "GET", "/api/view/evals/{id}", get_eval },
 	{ "GET", "/api/view/evals/{id}/config", get_config },
+	{ "GET", "/api/view/evals/{id}/tags", get_tags },
 	{ "PATCH", "/api/view/evals/{id}", patch_eval },
 	{ "POST", "/api/view/evals/{id}/wish", post_wish },
 	{ "GET", "/api/results", get_results },

@@ -40,11 +40,12 @@ const char *fh_view_token(const struct fh_view *v)
 /* -------------------------------------------------------------------------------------------------------- routing */
 
 /* The Content-Security-Policy: scripts and styles only from this server, and no text becomes markup (trusted types).
- * Images may be data: URLs, as programs return them; an img element runs no scripts. */
+ * Images may be data: URLs, as programs return them; an img element runs no scripts. The one policy of trusted types is
+ * web/text.js's for tables in a sandboxed frame; frames that load anything are not allowed at all. */
 #define POLICY                                                                                                         \
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "        \
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "                \
-	"trusted-types 'none'"
+	"trusted-types fumehood-frame"
 
 static const struct {
 	const char *name, *value;
@@ -60,7 +61,13 @@ static const struct {
 
 static void reply_page(struct fh_http_request *r, struct fh_str body)
 {
-	fh_view_asset_reply(fh_view_asset_find("index.html"), r);
+	fh_view_asset_reply(fh_view_asset_find("index.html"), r, 200);
+}
+
+/* The page says that there is no such page, and leads on. */
+static void reply_lost(struct fh_http_request *r, struct fh_str body)
+{
+	fh_view_asset_reply(fh_view_asset_find("index.html"), r, 404);
 }
 
 static void reply_asset(struct fh_http_request *r, struct fh_str body)
@@ -68,7 +75,7 @@ static void reply_asset(struct fh_http_request *r, struct fh_str body)
 	const char *path = fh_http_path(r) + strlen("/web/");
 	const struct fh_view_asset *a = fh_view_asset_find(path);
 	if (a)
-		fh_view_asset_reply(a, r);
+		fh_view_asset_reply(a, r, 200);
 	else
 		fh_view_fail(r, 404, "there is no such file");
 }
@@ -86,6 +93,7 @@ static const struct fh_http_route page_routes[] = {
 	{ "GET", "/start", reply_page },
 	{ 0 },
 };
+static const struct fh_http_route lost_page = { "GET", "/*", reply_lost };
 static const struct fh_http_route asset_routes[] = {
 	{ "GET", "/web/*", reply_asset },
 	{ 0 },
@@ -108,6 +116,14 @@ static const struct fh_http_route *find(struct fh_http_request *r, bool *ret_oth
 	return found;
 }
 
+/* Whether a browser asks for a page that does not exist. */
+static bool is_lost(const struct fh_http_request *r)
+{
+	const char *takes = fh_http_header(r, "Accept"), *path = fh_http_path(r);
+	return fh_streq(fh_http_method(r), "GET") && takes && strstr(takes, "text/html") &&
+	       !fh_starts_with(path, "/api/") && !fh_starts_with(path, "/web/");
+}
+
 const struct fh_http_route *fh_view_route(void *context, struct fh_http_request *r)
 {
 	struct fh_view *v = context;
@@ -115,6 +131,8 @@ const struct fh_http_route *fh_view_route(void *context, struct fh_http_request 
 	for (size_t i = 0; i < FH_ARRAY_SIZE(headers); i++)
 		fh_http_reply_header(r, headers[i].name, headers[i].value);
 	const struct fh_http_route *found = find(r, &other);
+	if (!found && !other && is_lost(r))
+		found = &lost_page;
 	if (found && (found->flags & FH_VIEW_OPEN) && fh_view_guard_knows_host(&v->guard, fh_http_header(r, "Host")))
 		return found;
 	if (!fh_view_guard_admit(&v->guard, r, found && found->handle == reply_page))
@@ -122,7 +140,7 @@ const struct fh_http_route *fh_view_route(void *context, struct fh_http_request 
 	if (!found)
 		fh_view_fail(r, other ? 405 : 404, other ? "this is not done to %s" : "there is nothing at %s",
 		             fh_http_path(r));
-	else if (found->handle != reply_page && found->handle != reply_asset)
+	else if (found->handle != reply_page && found->handle != reply_asset && found != &lost_page)
 		fh_http_reply_header(r, "Cache-Control", "no-store");
 	return found;
 }

@@ -69,6 +69,18 @@ class Api(Viewing):
         self.assertEqual([e["id"] for e in self.viewer.get("/api/view/evals?search=WORDS")["evals"]], ["eval-one"])
         self.assertEqual((self.viewer.get("/api/view/evals?limit=1")["total"], len(self.viewer.get("/api/view/evals?limit=1")["evals"])), (2, 1))
 
+    def test_tags_of_evals(self):
+        got = self.viewer.get("/api/view/evals")
+        self.assertEqual({e["id"]: e["tags"] for e in got["evals"]}, {"eval-one": {"suite": "x"}, "eval-two": {}})
+        self.assertEqual(got["tags"], [{"name": "suite", "value": "x", "evals": 1}])
+        self.assertEqual(self.viewer.get("/api/view/evals?kind=run")["tags"], [])
+        for query, ids in (("tag=suite", ["eval-one"]), ("tag=suite%3Dx", ["eval-one"]), ("tag=suite%3Dy", []), ("tag=x", []), ("search=SUITE%3Dx", ["eval-one"])):
+            self.assertEqual([e["id"] for e in self.viewer.get("/api/view/evals?" + query)["evals"]], ids, query)
+
+    def test_tags_of_tests(self):
+        self.assertEqual(self.viewer.get("/api/view/evals/eval-one/tags"), {"tags": {"hard": 1}})
+        self.assertEqual(self.viewer.ask("GET", "/api/view/evals/eval-none/tags")[0], 404)
+
     def test_promptfoos_list(self):
         data = {e["evalId"]: e for e in self.viewer.get("/api/results")["data"]}
         self.assertEqual((data["eval-one"]["numTests"], data["eval-one"]["passRate"], data["eval-one"]["description"]), (3, 50, "words"))
@@ -304,7 +316,7 @@ class Jobs(Viewing):
 @support.once
 class Empty(Viewing):
     def test_a_store_that_is_not_there_is_an_empty_one(self):
-        self.assertEqual(self.viewer.get("/api/view/evals"), {"total": 0, "evals": []})
+        self.assertEqual(self.viewer.get("/api/view/evals"), {"total": 0, "evals": [], "tags": []})
         self.assertEqual(self.viewer.get("/api/results"), {"data": []})
         self.assertFalse(self.store.exists())
 

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import unittest
+from urllib.parse import quote
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
@@ -35,7 +36,13 @@ HOSTILE = (
     "=HYPERLINK(\"http://evil.example\")",
     "__proto__",
     "<plaintext><textarea><!--<title><noscript>",
+    "<table><tr><td onclick=window.hurt=15 colspan=2><script>parent.postMessage('hurt', '*')</script><img src=x onerror=\"parent.postMessage('hurt', '*')\">"
+    "<iframe srcdoc=\"<script>top.postMessage('hurt', '*')</script>\"></iframe><a href=http://evil.example/ target=_top>x</a>"
+    "<meta http-equiv=refresh content='0;url=http://evil.example/z'><link rel=stylesheet href=http://evil.example/w.css>"
+    "<style>@import 'http://evil.example/v.css'</style></td><td background=http://evil.example/bg.png>y</td></tr></table>",
 )
+# The payload that is shown as markup, in a frame.
+TABLE = len(HOSTILE) - 1
 # The payloads that have an effect in a page that treats text as markup; without them the test could not fail.
 CONTROL = (0, 2, 3, 4, 5)
 
@@ -105,7 +112,8 @@ class Hostile(Pages):
 
     def assert_unhurt(self, page, what):
         self.assertIsNone(page.value("window.hurt ?? null"), what)
-        self.assertEqual(page.value("document.querySelectorAll('script:not([src^=\"/web/\"]), iframe, object, embed, base, style').length"), 0, what)
+        self.assertEqual(page.value("document.querySelectorAll('script:not([src^=\"/web/\"]), iframe:not(.framed), object, embed, base, style').length"), 0, what)
+        self.assertTrue(page.value("[...document.querySelectorAll('iframe')].every((f) => f.getAttribute('sandbox') === '')"), what)
         self.assertEqual(page.value("[...document.querySelectorAll('*')].filter((e) => [...e.attributes].some((a) => a.name.startsWith('on'))).length"), 0, what)
         self.assertEqual(page.seen("Page.javascriptDialogOpening"), [], what)
         asked = {e["params"]["request"]["url"] for e in page.seen("Network.requestWillBeSent")}
@@ -132,6 +140,37 @@ class Hostile(Pages):
                 page.wait("window.hurt")
                 page.close()
             server.shutdown()
+
+    LISTEN = "addEventListener('message', () => { window.hurt = 'a message from a frame'; })"
+
+    def test_a_table_is_framed_and_runs_nothing(self):
+        e = next(e for e in self.viewer.get("/api/view/evals?limit=1000")["evals"] if e["id"].startswith(f"eval-{TABLE}-"))
+        page = self.browser.page()
+        self.addCleanup(page.close)
+        page.call("Page.addScriptToEvaluateOnNewDocument", source=self.LISTEN)
+        page.open(f"{self.viewer.url}/eval/{quote(e['id'], safe='')}?cell=0.0")
+        page.wait("document.querySelector('iframe.framed')?.srcdoc")
+        page.value("new Promise((done) => setTimeout(done, 300))")
+        self.assert_unhurt(page, "the frame")
+        inside = page.value("document.querySelector('iframe.framed').srcdoc")
+        self.assertIn('<td colspan="2">', inside)                           # the table is markup there
+        for mark in ("<script", "<img", "<meta http-equiv=refresh", "<link", "<style", "<iframe", "<a ", "onclick", "background"):
+            self.assertNotIn(mark, inside)
+        page.click_text(".part button", "Source")
+        page.wait("!document.querySelector('.part iframe') || [...document.querySelectorAll('pre')].some((p) => p.textContent.includes('postMessage'))")
+
+    def test_the_test_sees_what_a_frame_runs(self):
+        """The control: the same table in a frame that may run scripts, in a page without a policy; and that the sandbox alone stops it."""
+        text = HOSTILE[TABLE].replace("&", "&amp;").replace('"', "&quot;")
+        for right, hurt in (("allow-scripts", True), ("", False)):
+            page = self.browser.page()
+            path = self.folder / f"frame-{hurt}.html"
+            path.write_text(f'<script>{self.LISTEN}</script><iframe sandbox="{right}" srcdoc="{text}" onload="window.ready = 1"></iframe>')
+            page.open(path.as_uri())
+            page.wait("window.hurt" if hurt else "window.ready")
+            page.value("new Promise((done) => setTimeout(done, 200))")
+            self.assertEqual(page.value("window.hurt ?? null") is not None, hurt)
+            page.close()
 
     def test_the_list(self):
         page = self.page("/", f"document.querySelectorAll('table.list tbody tr').length === {len(HOSTILE)}")
@@ -174,12 +213,12 @@ class Seen(Pages):
     @classmethod
     def fill(cls):
         fill(cls.store, head("eval-empty", description="nothing in it"), [])
-        fill(cls.store, head("eval-words", ("first", "second"), ["word"], "words"),
+        fill(cls.store, head("eval-words", ("first", "second"), ["word"], "words", tags={"suite": "x"}),
              [cell(0, 0, "```python\nprint(1)\n```", vars={"word": "one"}, description="plain", checks=[{"pass": True, "score": 1, "reason": "ok", "assertion": {"type": "code"}, "metadata": {
                  "code": "def f(x):\n    return 'a'\n", "language": "python", "status": "ok", "usage": {"cpu_ms": 20, "memory_peak_bytes": 6 << 20}, "limits": {"cpu_time": 1, "memory": "64M"},
                  "stdout": "1\n"}}]),
               cell(0, 1, "got this", False, reason="expected that", vars={"word": "one"}, checks=[{"pass": False, "score": 0, "reason": "no", "assertion": {"type": "equals", "value": "got that"}}]),
-              cell(1, 0, "日本語の答え 🙂 שלום عالم", vars={"word": "ñ"}), cell(1, 1, "", False, failure=2, reason="no provider", vars={"word": "ñ"}),
+              cell(1, 0, "日本語の答え 🙂 שלום عالم", vars={"word": "ñ"}, metadata={"tags": ["hard"]}), cell(1, 1, "", False, failure=2, reason="no provider", vars={"word": "ñ"}),
               cell(2, 0, "x" * (1 << 20), vars={"word": "large"}), cell(2, 1, "y" * (10 << 20), vars={"word": "larger"})])
         fill(cls.store, head("eval-many", ("only",), ["n"], "many rows", rows=50000), [cell(0, 0, "the same answer", vars={"n": "1"}, times=49999), cell(49999, 0, "needle", False, vars={"n": "2"}, reason="odd")])
 
@@ -224,6 +263,27 @@ class Seen(Pages):
         page.open(page.value("location.href"))
         page.wait("document.querySelector('.empty h2') && document.querySelector('[aria-checked=true]').textContent === 'Errors'")
         self.assertEqual(page.value("document.getElementById('search').value"), "nothing like it")
+
+    def test_a_tag_leads_to_the_evals_that_have_it(self):
+        page = self.page("/", "document.querySelectorAll('table.list tbody tr').length === 3")
+        page.click_text(".name .chip", "suite=x")
+        page.wait("location.search === '?tag=suite%3Dx' && document.querySelectorAll('table.list tbody tr').length === 1")
+        page.value("(() => { const s = document.querySelector('.bar select'); s.value = ''; s.dispatchEvent(new Event('change', {bubbles: true})); })()")
+        page.wait("document.querySelectorAll('table.list tbody tr').length === 3")
+        self.assertEqual(page.complaints(), [])
+
+    def test_rows_are_filtered_by_what_their_tests_are_tagged_with(self):
+        page = self.page("/eval/eval-words", "document.querySelectorAll('.row .cell').length === 6")
+        page.click_text(".filters button", "More")
+        page.wait("[...document.querySelectorAll('.more-filters option')].some((o) => o.value === 'hard')")
+        page.value("(() => { const s = [...document.querySelectorAll('.more-filters select')].find((s) => s.querySelector('option[value=hard]')); s.value = 'hard'; s.dispatchEvent(new Event('change', {bubbles: true})); })()")
+        page.wait("location.search === '?tag=hard' && document.querySelectorAll('.row .cell').length === 2")
+        self.assertEqual(page.complaints(), [])
+
+    def test_a_page_that_is_not_there(self):
+        page = self.page("/nothing/here", "document.querySelector('.empty h2')?.textContent === 'There is no such page'")
+        page.click(".empty a")
+        page.wait("document.querySelector('table.list')")
 
     def test_a_rating_stays(self):
         page = self.page("/eval/eval-words?cell=1.0", "document.querySelector('.rating')")
