@@ -142,6 +142,9 @@ static void get_eval(struct fh_http_request *r, struct fh_str body)
 		json_object_set(o, "columnHeads", d.columns);
 		json_object_set(o, "tags", d.tags);
 		json_object_set(o, "facets", facets);
+		/* Whether `fumehood retry` can run its cells: it was made here, by `fumehood eval`. */
+		json_object_set_new(o, "again",
+		                    json_boolean(v.eval.kind == FH_STORE_EVAL && json_object_get(d.options, "argv")));
 		fh_http_reply_json(r, 200, o);
 	}
 	fh_store_documents_release(&d);

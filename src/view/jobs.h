@@ -12,7 +12,8 @@
 enum { FH_VIEW_JOBS_MAX = 32, FH_VIEW_JOBS_AT_ONCE = 4 };
 
 struct fh_view_job {
-	char *what; /* the configuration's name, or "retry ID" */
+	size_t number; /* as the API names it; never used twice */
+	char *what;    /* the configuration's name, or "retry ID" */
 	struct fh_child child;
 	int log; /* a memory file with its output */
 	bool ended;
@@ -23,7 +24,7 @@ struct fh_view_job {
 struct fh_view_jobs {
 	pthread_mutex_t lock;
 	struct fh_view_job items[FH_VIEW_JOBS_MAX]; /* a new job replaces the oldest one that has ended */
-	size_t count;
+	size_t count, begun;                        /* begun: how many there have been */
 };
 
 void fh_view_jobs_init(struct fh_view_jobs *j);

@@ -306,6 +306,35 @@ class Jobs(Viewing):
         self.assertEqual(broken["state"], "failed")
         self.assertIn("broken-config.yaml", broken["log"])
 
+    def test_a_cell_is_run_again_with_another_prompt(self):
+        self.addCleanup((self.folder / "cells-config.yaml").unlink)
+        (self.folder / "cells-config.yaml").write_text("description: cells\nprompts: ['say {{w}}', 'tell {{w}}']\nproviders: [echo]\noutputPath: out.json\n"
+                                                       "tests: [{vars: {w: x}, assert: [{type: contains, value: loudly}]}, {vars: {w: y}}]\n")
+        self.assertEqual(self.ended(self.start(config="cells-config.yaml")["number"])["state"], "complete")
+        e = self.viewer.get("/api/view/evals?search=cells")["evals"][0]
+        before = (self.folder / "out.json").read_bytes()
+        numbers = self.viewer.get(f"/api/view/evals/{e['id']}")
+        self.assertTrue(numbers["again"])
+        job = self.ended(self.start(retry=e["id"], cell="0.1", prompt="shout {{w}}\n\"loudly\" \u00e9")["number"])
+        self.assertEqual((job["state"], job["exitCode"]), ("complete", 0), job)
+        again, = self.viewer.get(f"/api/view/evals?tag=cell-of%3D{e['id']}/0.1")["evals"]
+        self.assertEqual((again["description"], again["total"], again["successes"]), ("cells: row 0 again, with another prompt", 1, 1))
+        got = self.viewer.get(f"/api/view/evals/{again['id']}/cells/0/0")["data"]
+        self.assertEqual((got["response"]["output"], got["vars"]), ("shout x\n\"loudly\" \u00e9", {"w": "x"}))
+        # Without a prompt, its own; and the eval from which it came stays as it was.
+        self.assertEqual(self.ended(self.start(retry=e["id"], cell="1.0")["number"])["state"], "complete")
+        again, = self.viewer.get(f"/api/view/evals?tag=cell-of%3D{e['id']}/1.0")["evals"]
+        self.assertEqual(self.viewer.get(f"/api/view/evals/{again['id']}/cells/0/0")["data"]["response"]["output"], "say y")
+        self.assertEqual(self.viewer.get(f"/api/view/evals/{e['id']}"), numbers)
+        self.assertEqual((self.folder / "out.json").read_bytes(), before)
+        # A test that has changed is not run in place of the one that is meant.
+        (self.folder / "cells-config.yaml").write_text((self.folder / "cells-config.yaml").read_text().replace("w: x", "w: z"))
+        job = self.ended(self.start(retry=e["id"], cell="0.0", prompt="x")["number"])
+        self.assertEqual(job["state"], "failed")
+        self.assertIn("is not what it was", job["log"])
+        for wrong in ({"cell": "0"}, {"cell": "0.0.0"}, {"cell": "--help"}, {"cell": "0.0", "prompt": 7}):
+            self.start(400, retry=e["id"], **wrong)
+
     def test_nothing_else_is_run(self):
         for config in ("../promptfooconfig.yaml", "/etc/passwd", "secret.yaml", "etc-config.yaml", "", ".config.yaml"):
             self.start(400, config=config)

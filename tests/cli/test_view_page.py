@@ -399,5 +399,39 @@ class Seen(Pages):
                 page.close()
 
 
+@support.once
+class Acting(Pages):
+    """What is done in the page, in a folder with a configuration."""
+    @classmethod
+    def setUpClass(cls):
+        if not program():
+            support.need_program("chromium-headless-shell")
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-pages-"))
+        cls.store = cls.folder / "store.db"
+        (cls.folder / "promptfooconfig.yaml").write_text("description: started\nprompts: ['say {{w}}']\nproviders: [echo]\ntests: [{vars: {w: x}, assert: [{type: contains, value: loudly}]}, {vars: {w: y}}]\n")
+        cls.viewer = Viewer(cls.store, cwd=cls.folder)
+        cls.browser = Browser()
+
+    def test_an_eval_is_started_and_a_cell_run_again_with_another_prompt(self):
+        page = self.page("/start", "document.querySelector('.configs button')")
+        page.click(".configs button")
+        page.wait("document.querySelector('.chart .chip')?.textContent === 'complete'", 60)
+        e = self.viewer.get("/api/view/evals")["evals"][0]
+        page.open(f"{self.viewer.url}/eval/{e['id']}?cell=0.0")
+        page.click_text(".again button", "Edit and run again")
+        page.wait("document.querySelector('.again textarea')?.value === 'say {{w}}' && document.activeElement === document.querySelector('.again textarea')")
+        page.value("document.querySelector('.again textarea').select()")
+        page.type("shout {{w}} loudly")
+        page.key("Enter", modifiers=2)
+        page.wait("document.querySelector('.try .mark-pass') && document.querySelector('.try pre')?.textContent === 'shout x loudly'", 60)
+        self.assertEqual(page.value("location.search"), "?cell=0.0")            # the place is kept
+        self.assertEqual(page.value("document.querySelector('.panel-head .mark-fail') !== null"), True)
+        page.click_text(".try button", "Difference to the answer before")
+        page.wait("document.querySelector('.try ins')")
+        page.click_text(".try a", "Open")
+        page.wait("document.querySelector('h1')?.textContent.startsWith('started: row 0 again, with another prompt')")
+        self.assertEqual(page.complaints(), [])
+
+
 if __name__ == "__main__":
     unittest.main()

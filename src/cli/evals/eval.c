@@ -14,6 +14,7 @@
 #include "cli/shared/print.h"
 #include "cli/shared/term.h"
 #include "eval/config/env.h"
+#include "eval/one_cell.h"
 #include "eval/outputs/output.h"
 #include "provider/cache.h"
 #include "provider/record.h"
@@ -41,11 +42,11 @@ static void print_warnings(const struct fh_eval_config *c)
 		fprintf(stderr, "warning: %s\n", fh_error_text(&c->warnings[i].error, text, sizeof(text)));
 }
 
-/* The files of -o; without -o, those of the config's outputPath. */
-static int output_paths(const struct fh_eval_options *o, const struct fh_eval_config *c, struct fh_opt_list *ret,
-                        struct fh_error *err)
+/* The files of -o; without -o, those of the config's outputPath, which are for results of all its cells. */
+static int output_paths(const struct fh_eval_options *o, const struct fh_eval_config *c, bool one_cell,
+                        struct fh_opt_list *ret, struct fh_error *err)
 {
-	const json_t *spec = json_object_get(c->root, "outputPath");
+	const json_t *spec = one_cell ? NULL : json_object_get(c->root, "outputPath");
 	for (size_t i = 0; i < o->outputs.count; i++)
 		FH_PUSH(ret->items, ret->count, ret->capacity) = o->outputs.items[i];
 	for (size_t i = 0; !o->outputs.count && i < (json_is_array(spec) ? json_array_size(spec) : spec != NULL); i++) {
@@ -93,6 +94,7 @@ static int load_config(const struct fh_eval_options *o, struct fh_eval_config *r
 struct start {
 	const json_t *argv;
 	FH_NULLABLE const struct fh_eval_earlier *earlier; /* the eval to continue; NULL: a new one */
+	FH_NULLABLE const json_t *cell;                    /* the one cell that is run (eval/one_cell.h); NULL: all */
 	enum fh_eval_again again;
 };
 
@@ -133,9 +135,11 @@ static int run_config(const struct fh_eval_options *o, const struct start *start
 		                                    .timeout_ms = (uint64_t)FH_MAX(json_number_value(own_timeout), 0) };
 	struct fh_opt_list paths = { 0 };
 	struct fh_eval_plan plan = { 0 };
-	int r = output_paths(o, config, &paths, err);
+	int r = output_paths(o, config, start->cell != NULL, &paths, err);
 	if (r == 0)
 		r = fh_eval_plan_make(config, &o->overrides, &needs, &plan, err);
+	if (r == 0 && start->cell && (r = fh_eval_plan_take_cell(&plan, start->cell, err)) < 0)
+		fh_eval_plan_release(&plan);
 	if (r == 0) {
 		const struct fh_eval_session session = { .options = o,
 			                                     .plan = &plan,
@@ -144,6 +148,7 @@ static int run_config(const struct fh_eval_options *o, const struct start *start
 			                                     .argv = start->argv,
 			                                     .resume = start->earlier ? start->earlier->id : NULL,
 			                                     .created_ms = start->earlier ? start->earlier->created_ms : 0,
+			                                     .cell = start->cell,
 			                                     .again = start->again };
 		print_warnings(&plan.config);
 		r = fh_eval_session_run(&session, ret_status, err);
@@ -183,16 +188,19 @@ static int run_eval(struct fh_eval_options *o, const struct start *start, int *r
 	return r;
 }
 
-/* Continues a stored eval with the options with which it was begun. */
+/* Continues a stored eval, or runs one of its cells again, with the options with which it was begun. */
 static int go_on(const struct fh_eval_options *given, int *ret_status, struct fh_error *err)
 {
 	struct fh_eval_earlier earlier = { 0 };
 	struct fh_eval_options o = FH_EVAL_OPTIONS_INIT;
 	int r = fh_eval_earlier_find(given->args.count ? given->args.items[0] : "latest", &earlier, err);
+	if (r == 0 && given->cell)
+		r = fh_eval_earlier_take_cell(&earlier, given, err);
 	if (r == 0)
 		r = fh_eval_earlier_options(&earlier, given, &o, err);
 	const struct start start = { .argv = earlier.argv,
-		                         .earlier = &earlier,
+		                         .earlier = given->cell ? NULL : &earlier,
+		                         .cell = earlier.cell,
 		                         .again = given->retry_failures ? FH_EVAL_AGAIN_FAILED
 		                                  : given->retry_errors ? FH_EVAL_AGAIN_ERRORS
 		                                                        : FH_EVAL_AGAIN_MISSING };

@@ -190,6 +190,10 @@ static const struct fh_command_line eval_line = {
 static const struct fh_opt retry_table[] = {
 	FLAG("failures", &parsed.retry_failures,
 	     "Run again what failed an assertion, too, and not only what met an error."),
+	TEXT("cell", 0, &parsed.cell, "ROW.COLUMN",
+	     "Run one cell (0.0 is the first) alone, as a new eval; the stored one stays as it is."),
+	TEXT("prompt-file", 0, &parsed.prompt_file, "FILE",
+	     "With --cell: ask with this prompt in place of the cell's own; - is standard input."),
 	LIST("output", 'o', &parsed.outputs, "FILE",
 	     "Write all results there, in place of the files that the eval was begun with."),
 	{ .name = "max-concurrency",
@@ -213,7 +217,8 @@ static const struct fh_command_line retry_line = {
 	    "the rest is kept.",
 	.details = "Examples:\n"
 	           "  fumehood retry\n"
-	           "  fumehood retry --failures eval-aBc -o results.json\n\n"
+	           "  fumehood retry --failures eval-aBc -o results.json\n"
+	           "  fumehood retry --cell 3.0 --prompt-file better.txt eval-aBc\n\n"
 	           "Exit status: as `fumehood eval`.",
 	.options = retry_table
 };
@@ -245,6 +250,10 @@ int fh_eval_retry_parse(int argc, char **argv, struct fh_eval_options *o, struct
 		return r;
 	if (o->args.count > 1)
 		return fh_error_set(err, FH_E_ARGUMENT, "retry takes one id");
+	if (o->prompt_file && !o->cell)
+		return fh_error_set(err, FH_E_ARGUMENT, "--prompt-file needs --cell ROW.COLUMN");
+	if (o->cell && o->retry_failures)
+		return fh_error_set(err, FH_E_ARGUMENT, "--cell and --failures exclude each other");
 	o->retry_errors = true;
 	return 0;
 }

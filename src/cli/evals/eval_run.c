@@ -108,6 +108,10 @@ static json_t *tags_of(const struct fh_eval_session *s)
 		fh_auto_free char *name = fh_xstrndup(tag, equals ? (size_t)(equals - tag) : strlen(tag));
 		json_object_set_new(tags, name, fh_json_bytes(fh_str(equals ? equals + 1 : "")));
 	}
+	if (s->cell)
+		json_object_set_new(tags, "cell-of",
+		                    json_sprintf("%s/%d.%d", fh_json_str(s->cell, "eval", ""),
+		                                 (int)fh_json_int(s->cell, "row", 0), (int)fh_json_int(s->cell, "column", 0)));
 	return tags;
 }
 
@@ -115,9 +119,12 @@ static json_t *options_json(const struct fh_eval_session *s)
 {
 	char cwd[4096];
 	const struct fh_eval_plan *p = s->plan;
-	return json_pack("{s:O, s:s, s:{s:s, s:I, s:I, s:b}}", "argv", s->argv, "cwd", getcwd(cwd, sizeof(cwd)) ? cwd : "",
-	                 "runtime", "eventSource", "cli", "repeat", (json_int_t)p->repeat, "maxConcurrency",
-	                 (json_int_t)p->concurrency, "cache", 0);
+	json_t *o = json_pack("{s:O, s:s, s:{s:s, s:I, s:I, s:b}}", "argv", s->argv, "cwd",
+	                      getcwd(cwd, sizeof(cwd)) ? cwd : "", "runtime", "eventSource", "cli", "repeat",
+	                      (json_int_t)p->repeat, "maxConcurrency", (json_int_t)p->concurrency, "cache", 0);
+	if (s->cell)
+		json_object_set(o, "cell", (json_t *)(uintptr_t)s->cell);
+	return o;
 }
 
 /* Begins to store the eval. Without a store a new eval runs nevertheless, with a note; a resumed one cannot. */

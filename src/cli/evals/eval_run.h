@@ -14,6 +14,7 @@ struct fh_eval_session {
 	const json_t *argv;              /* command line that began the eval; it is stored to resume it */
 	FH_NULLABLE const char *resume;  /* id of the stored eval to continue; NULL: a new one */
 	int64_t created_ms;              /* when that eval was created */
+	FH_NULLABLE const json_t *cell;  /* the plan is this one cell of another eval (eval/one_cell.h) */
 	enum fh_eval_again again;
 };
 
