@@ -219,6 +219,7 @@ enum fh_watch_event_kind {
 	FH_WATCH_CHMOD,    /* mode, owner, times, links, extended attributes */
 	FH_WATCH_OVERFLOW, /* events were lost, so the folder must be read again; no name */
 	FH_WATCH_GONE,     /* last event: the watched folder itself was removed or moved */
+	FH_WATCH_SYNCED,   /* the answer to fh_watch_sync: everything that happened before was reported */
 	FH_WATCH_EVENT_KIND_COUNT_
 };
 FH_PUBLIC const char *fh_watch_event_name(enum fh_watch_event_kind k); /* "create", "write", … */
@@ -236,6 +237,8 @@ FH_PUBLIC int fh_watch_open(struct fh_sandbox *sandbox, const char *user, const 
  * limit). */
 FH_PUBLIC int fh_watch_read(struct fh_watcher *watcher, struct fh_watch_event *ret, int64_t timeout_ms,
                             struct fh_error *err);
+/* Asks for FH_WATCH_SYNCED behind the events of all that has happened by now. */
+FH_PUBLIC int fh_watch_sync(struct fh_watcher *watcher, struct fh_error *err);
 FH_PUBLIC void fh_watch_close(struct fh_watcher *watcher);
 
 /* ----------------------------------------------------------------------------------------------------------- ports */

@@ -16,6 +16,7 @@
 
 #include "base/fd.h"
 #include "e2b/accounts.h"
+#include "e2b/answer_head.h"
 #include "e2b/rpc.h"
 #include "e2b/server.h"
 #include "e2b/threads.h"
@@ -29,21 +30,6 @@ enum {
 	HEAD_SECONDS = 600, /* time for the head of the answer */
 };
 
-/* Whether a header belongs to the connection and not to the message (RFC 9110, section 7.6.1), or is one of ours; such
- * headers are not passed on. */
-static bool is_of_connection(const char *name)
-{
-	static const char *const names[] = { "Connection", "Keep-Alive",     "Proxy-Connection",
-		                                 "TE",         "Trailer",        "Transfer-Encoding",
-		                                 "Upgrade",    "Content-Length", "Proxy-Authorization",
-		                                 "Expect",     "E2b-Sandbox-Id", "E2b-Sandbox-Port",
-		                                 "X-API-Key",  "X-Access-Token", "E2b-Traffic-Access-Token" };
-	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
-		if (strcasecmp(name, names[i]) == 0)
-			return true;
-	return false;
-}
-
 /* --------------------------------------------------------------------------------------- the request's way inside */
 
 struct head {
@@ -55,7 +41,7 @@ static bool add_header(void *context, const char *name, const char *value)
 {
 	struct head *h = context;
 	bool mask = h->host && strcasecmp(name, "Host") == 0;
-	if (!is_of_connection(name))
+	if (!fh_header_is_of_connection(name))
 		fh_buf_addf(&h->text, "%s: %s\r\n", name, mask ? h->host : value);
 	return !h->text.overflowed;
 }
@@ -123,30 +109,9 @@ static ssize_t read_some(struct answer *a, void *buffer, size_t n, int looks)
 	return -FH_E_TIMEOUT;
 }
 
-/* Parses "HTTP/1.1 200 OK\r\nName: value\r\n…\r\n\r\n", which it modifies. Returns the status, or 0; its headers are
- * added to the reply. */
-static unsigned read_head(struct answer *a, char *text, bool upgrade)
+static void pass_on(void *context, const char *name, const char *value)
 {
-	unsigned status = 0;
-	char *rest = text, *line = strsep(&rest, "\n");
-	if (sscanf(line, "HTTP/1.%*1[01] %3u", &status) != 1 || status < 100 || status > 599)
-		return 0;
-	a->left = FH_HTTP_SIZE_UNKNOWN;
-	while ((line = strsep(&rest, "\n"))) {
-		line[strcspn(line, "\r")] = '\0';
-		char *value = strchr(line, ':');
-		if (!value)
-			continue;
-		*value++ = '\0';
-		value += strspn(value, " \t");
-		if (strcasecmp(line, "Content-Length") == 0)
-			a->left = strtoull(value, NULL, 10);
-		if (strcasecmp(line, "Transfer-Encoding") == 0 && !upgrade)
-			return 0; /* an answer to an HTTP/1.0 request must not be chunked */
-		if (!is_of_connection(line) || (upgrade && strcasecmp(line, "Upgrade") == 0))
-			fh_http_reply_header(a->request, line, value);
-	}
-	return status;
+	fh_http_reply_header(((struct answer *)context)->request, name, value);
 }
 
 /* Reads the head, after skipping answers of status 1xx. */
@@ -165,7 +130,7 @@ static bool receive_head(struct answer *a, bool upgrade)
 		}
 		fh_auto_free char *head = fh_xstrndup(a->rest.p, (size_t)(end - a->rest.p));
 		fh_buf_drop(&a->rest, (size_t)(end - a->rest.p) + 4);
-		a->status = read_head(a, head, upgrade);
+		a->status = fh_answer_head_read(head, upgrade, &a->left, pass_on, a);
 		if (a->status == 0 || a->status >= 200 || (upgrade && a->status == 101))
 			return a->status != 0;
 	}

@@ -421,7 +421,7 @@ static void health(struct fh_http_request *r, struct fh_str body)
 
 const struct fh_http_route fh_e2b_interpreter_routes[] = {
 	{ "GET", "/health", health },
-	{ "POST", "/execute", execute },
+	{ "POST", "/execute", execute, .flags = FH_E2B_TOKEN },
 	{ "GET", "/contexts", list_contexts },
 	{ "POST", "/contexts", create_context },
 	{ "POST", "/contexts/{id}/restart", restart_context },

@@ -2,36 +2,17 @@
 /* Chooses the part of the server that a request is for, and checks authorization, before any of the body is read. */
 #include <stdio.h>
 
+#include "e2b/address.h"
 #include "e2b/rpc.h"
 #include "e2b/server.h"
 #include "e2b/signature.h"
+#include "server/http_host.h"
 
-/* A sandbox and a port in it, from the headers or the host name. */
-struct address {
-	char id[FH_HOSTED_ID + 44]; /* room for ids that are too long; they are looked up and not found */
-	unsigned port;
-};
-
-/* Parses a host name such as "8000-i0123….DOMAIN:3000". */
-static bool read_host(const char *host, struct address *ret)
-{
-	char *end;
-	unsigned long port = host && *host >= '0' && *host <= '9' ? strtoul(host, &end, 10) : 0;
-	if (port == 0 || port > 65535 || *end != '-')
-		return false;
-	size_t n = strspn(++end, "abcdefghijklmnopqrstuvwxyz0123456789");
-	if (n == 0 || n >= sizeof(ret->id) || end[n] != '.')
-		return false;
-	snprintf(ret->id, sizeof(ret->id), "%.*s", (int)n, end);
-	ret->port = (unsigned)port;
-	return true;
-}
-
-static bool read_address(const struct fh_http_request *r, struct address *ret)
+static bool read_address(const struct fh_http_request *r, struct fh_e2b_address *ret)
 {
 	const char *id = fh_http_header(r, "E2b-Sandbox-Id"), *port = fh_http_header(r, "E2b-Sandbox-Port");
 	if (!id)
-		return read_host(fh_http_header(r, "Host"), ret);
+		return fh_e2b_address_of_host(fh_http_header(r, "Host"), ret);
 	unsigned long number = port ? strtoul(port, NULL, 10) : FH_ENVD_PORT;
 	snprintf(ret->id, sizeof(ret->id), "%s", id);
 	ret->port = number >= 1 && number <= 65535 ? (unsigned)number : FH_ENVD_PORT;
@@ -104,10 +85,15 @@ static bool may_use_ports(struct fh_http_request *r, const struct fh_hosted *h)
 static const struct fh_http_route *enter_interpreter(struct fh_http_request *r, struct fh_hosted *h,
                                                      const struct part *part)
 {
+	const char *token = fh_http_header(r, "X-Access-Token");
 	fh_http_reply_header(r, "Access-Control-Allow-Origin", "*");
 	if (strcmp(fh_http_method(r), "OPTIONS") == 0)
 		return preflight(r);
-	return may_use_ports(r, h) ? find_route(r, part->tables) : NULL;
+	const struct fh_http_route *route = may_use_ports(r, h) ? find_route(r, part->tables) : NULL;
+	if (!route || !(route->flags & FH_E2B_TOKEN) || (token && fh_secret_equal(token, h->token)))
+		return route;
+	fh_e2b_fail(r, 401, "unauthorized access, please provide a valid access token");
+	return NULL;
 }
 
 static const struct fh_http_route *enter_port(struct fh_http_request *r, struct fh_hosted *h, const struct part *part)
@@ -176,11 +162,36 @@ static const char *offered_key(const struct fh_http_request *r, const struct fh_
 	return key;
 }
 
+/* Whether `name` is `domain` or below it. */
+static bool is_below(const char *name, const char *domain)
+{
+	size_t n = strlen(name), d = strcspn(domain, ":");
+	return n >= d && strncasecmp(name + n - d, domain, d) == 0 && (n == d || name[n - d - 1] == '.');
+}
+
+/* Where every key is accepted, a page of another site is kept away by the name under which its browser asks. A name
+ * without a dot can be no page's. */
+static bool is_asked_by_its_name(const struct fh_e2b *s, const struct fh_http_request *r)
+{
+	char name[FH_HTTP_HOST_SIZE];
+	const char *host = fh_http_header(r, "Host");
+	if (!host)
+		return true; /* browsers always send it */
+	return fh_http_host_name(host, name) && (!strchr(name, '.') || fh_http_host_is_address(name) ||
+	                                         is_below(name, "localhost") || is_below(name, s->domain));
+}
+
 static const struct fh_http_route *enter_control(struct fh_e2b *s, struct fh_http_request *r)
 {
 	const struct fh_http_route *route = find_route(r, control_tables);
 	if (!route || (route->flags & FH_E2B_OPEN))
 		return route;
+	if (s->keys.any_key && !is_asked_by_its_name(s, r)) {
+		fh_e2b_fail(r, 403,
+		            "the request's Host is not this machine: ask by its address or as localhost, or start the server "
+		            "with --domain NAME or --api-key-file FILE");
+		return NULL;
+	}
 	const struct fh_key *key = fh_keys_find(&s->keys, offered_key(r, route));
 	if (!key && (route->flags & FH_E2B_KEYLESS) && s->keys.any_key)
 		key = &s->keys.items[0];
@@ -195,7 +206,7 @@ static const struct fh_http_route *enter_control(struct fh_e2b *s, struct fh_htt
 const struct fh_http_route *fh_e2b_route(void *context, struct fh_http_request *r)
 {
 	struct fh_e2b *s = context;
-	struct address a = { .port = FH_ENVD_PORT };
+	struct fh_e2b_address a = { .port = FH_ENVD_PORT };
 	if (read_address(r, &a))
 		return enter_sandbox(r, fh_hosted_find(s->registry, a.id), a.port, a.id);
 	if (strcmp(fh_http_path(r), "/files") == 0) {

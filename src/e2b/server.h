@@ -70,6 +70,7 @@ enum {
 	FH_E2B_OPEN = 1,    /* neither a key nor a token */
 	FH_E2B_SIGNED = 2,  /* a valid signature in the query, in place of a token */
 	FH_E2B_KEYLESS = 4, /* no key if every key is accepted; else a key, which may be a bearer token */
+	FH_E2B_TOKEN = 8,   /* the sandbox's token, on a port where the SDKs send it with some requests only */
 };
 
 /* What routing found out about a request to a sandbox; it is the request's tag. */

@@ -10,7 +10,7 @@
 
 enum {
 	LOOK_MS = 250,      /* how often a stream without data checks whether its client is still connected */
-	SETTLE_MS = 40,     /* how long to wait for events from before the call of GetWatcherEvents to arrive */
+	SYNC_MS = 10000,    /* how long the sandbox may take to tell what happened before a call of GetWatcherEvents */
 	WATCHERS_MAX = 256, /* maximum of watchers for each sandbox */
 	EVENTS_MAX = 100000,
 };
@@ -185,6 +185,7 @@ static void watch_dir(struct fh_http_request *r, struct fh_str body)
 struct fh_hosted_watcher {
 	char id[24];
 	struct watch watch;
+	unsigned owed; /* answers to fh_watch_sync that were not read yet */
 	struct fh_hosted_watcher *next;
 };
 
@@ -262,9 +263,12 @@ static json_t *drain(struct fh_hosted_watcher *w, struct fh_connect_error *e)
 	json_t *events = json_array();
 	struct fh_watch_event event;
 	struct fh_error err = FH_ERROR_INIT;
-	int r;
-	while ((r = fh_watch_read(w->watch.watcher, &event, SETTLE_MS, &err)) == 1 &&
-	       json_array_size(events) < EVENTS_MAX) {
+	bool asked = fh_watch_sync(w->watch.watcher, &err) == 0; /* a watch that has ended is read to its end */
+	w->owed += asked;
+	while ((w->owed || !asked) && json_array_size(events) < EVENTS_MAX &&
+	       fh_watch_read(w->watch.watcher, &event, SYNC_MS, &err) == 1) {
+		if (event.kind == FH_WATCH_SYNCED)
+			w->owed--;
 		const char *type = event_type(&event);
 		if (type)
 			json_array_append_new(events, event_object(&w->watch, &event, type));

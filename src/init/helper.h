@@ -20,6 +20,7 @@ enum fh_helper_kind {
 	FH_HELPER_VALUE,    /* value of an extended attribute, or a list of attribute names */
 	FH_HELPER_EVENT,    /* MASK, COOKIE, NAME */
 	FH_HELPER_PROGRESS, /* COUNT: the helper is still working */
+	FH_HELPER_SYNCED,   /* of a watch: everything that happened before a byte came on its stdin has been told */
 };
 
 enum fh_helper_field {

@@ -14,7 +14,12 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 
-enum { NODES_MAX = 8192, NAME_SIZE = 256, DEPTH_MAX = 64 };
+enum {
+	NODES_MAX = 8192,
+	NAME_SIZE = 256,
+	DEPTH_MAX = 64,
+	QUEUE_READS = 128, /* reads of 64 KiB that empty the kernel's queue (16,384 events), however full it is */
+};
 
 static struct node {
 	int32_t wd;    /* 0: unused */
@@ -257,6 +262,30 @@ static int on_event(const struct inotify_event *e)
 	return 0;
 }
 
+/* Tells the events of one read. Returns its size; 0 or negative: there are none. */
+static long take_events(int *ret_gone, uint64_t *ret_count)
+{
+	long n = fh_sys(__NR_read, inotify_fd, &events, sizeof(events));
+	for (long at = 0; n > 0 && at < n && !*ret_gone; ++*ret_count) {
+		const struct inotify_event *e = (const void *)(events.bytes + at);
+		at += (long)(sizeof(*e) + e->len);
+		*ret_gone = on_event(e);
+	}
+	return n;
+}
+
+/* The kernel queues an event before the call that caused it returns: when the queue is empty after a byte came, all
+ * that happened before that byte was sent is told. */
+static void tell_synced(long times, int *ret_gone, uint64_t *ret_count)
+{
+	for (int reads = 0; reads < QUEUE_READS && !*ret_gone && take_events(ret_gone, ret_count) > 0; reads++)
+		;
+	while (times-- > 0) {
+		fh_out_begin(FH_HELPER_SYNCED);
+		fh_out_end();
+	}
+}
+
 long fh_helper_watch(const char *const *argv, uint64_t *ret_count)
 {
 	recursive = argv[0][0] == '1';
@@ -288,20 +317,20 @@ long fh_helper_watch(const char *const *argv, uint64_t *ret_count)
 	fh_out_end();
 	fh_sys(__NR_close, root);
 	for (int gone = 0; !gone;) {
-		/* end of file on stdin: the client is gone */
+		/* a byte on stdin asks for SYNCED; end of file: the client is gone */
+		char asked[16];
 		struct pollfd wait[2] = { { .fd = inotify_fd, .events = POLLIN }, { .fd = 0, .events = POLLIN } };
 		fh_out_flush();
 		long r = fh_sys(__NR_ppoll, wait, 2, 0, 0, 8);
 		if (r < 0 && r != -EINTR)
 			return r;
-		if (wait[1].revents)
+		long times = wait[1].revents ? fh_sys(__NR_read, 0, asked, sizeof(asked)) : -EAGAIN;
+		if (times == 0)
 			return 0;
-		long n = fh_sys(__NR_read, inotify_fd, &events, sizeof(events));
-		for (long at = 0; n > 0 && at < n && !gone; ++*ret_count) {
-			const struct inotify_event *e = (const void *)(events.bytes + at);
-			at += (long)(sizeof(*e) + e->len);
-			gone = on_event(e);
-		}
+		if (times > 0)
+			tell_synced(times, &gone, ret_count);
+		else
+			(void)take_events(&gone, ret_count);
 	}
 	return 0;
 }

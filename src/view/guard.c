@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/guard.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <strings.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { HOST_MAX = 255 };
+#include "server/http_host.h"
 
 int fh_view_guard_init(struct fh_view_guard *g, const char *const *names, size_t name_count, struct fh_error *err)
 {
@@ -32,35 +31,12 @@ void fh_view_guard_listening(struct fh_view_guard *g, uint16_t port)
  * Origin
  */
 
-/* The name in "name:port" or "[address]:port"; false when the text has neither form. */
-static bool host_name(const char *host, char ret[HOST_MAX + 1])
-{
-	const char *end;
-	bool bracket = *host == '[';
-	if (bracket)
-		host++;
-	end = strchr(host, bracket ? ']' : ':');
-	size_t n = end ? (size_t)(end - host) : strlen(host);
-	if (n == 0 || n > HOST_MAX || (bracket && !end))
-		return false;
-	const char *rest = end ? end + bracket : host + n;
-	if (*rest && (*rest != ':' || rest[1 + strspn(rest + 1, "0123456789")]))
-		return false;
-	memcpy(ret, host, n);
-	ret[n] = '\0';
-	return true;
-}
-
 bool fh_view_guard_knows_host(const struct fh_view_guard *g, const char *host)
 {
-	char name[HOST_MAX + 1];
-	unsigned char address[sizeof(struct in6_addr)];
-	if (!host || !host_name(host, name))
+	char name[FH_HTTP_HOST_SIZE];
+	if (!host || !fh_http_host_name(host, name))
 		return false;
-	/* An address as Host is safe: DNS rebinding needs a name. */
-	if (inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1)
-		return true;
-	bool known = strcasecmp(name, "localhost") == 0;
+	bool known = fh_http_host_is_address(name) || strcasecmp(name, "localhost") == 0;
 	for (size_t i = 0; i < g->name_count && !known; i++)
 		known = strcasecmp(name, g->names[i]) == 0;
 	return known;

@@ -87,6 +87,51 @@ class Tenants(support.TempDir):
         self.assertEqual(self.at("POST", "/process.Process/List", {}, self.a.token, E2b_Sandbox_Port="49983")[0], 200)
         self.assertEqual(self.a.read("f"), (200, b"of a"))
 
+    def test_code_runs_for_who_has_the_token(self):
+        """The SDKs send the token with runs of code, not with the other calls on contexts: those need the id alone."""
+        for token in (None, "", self.b.token, self.a.token[:-1]):
+            status, answer = self.at("POST", "/execute", {"code": "open('f', 'w').write('stolen')"}, token, E2b_Sandbox_Port="49999")
+            self.assertEqual(status, 401, answer)
+        self.assertEqual(self.a.read("f"), (200, b"of a"))
+        self.assertEqual([line["text"] for line in self.a.code("print(6 * 7)") if line["type"] == "stdout"], ["42\n"])
+        private = self.server.create("e2b_aa", network={"allowPublicTraffic": False})
+        ask = lambda **more: self.server.ask("GET", "/contexts", None, None, E2b_Sandbox_Id=private.id, E2b_Sandbox_Port="49999", **more)[0]
+        self.assertEqual((ask(), ask(E2b_Traffic_Access_Token=private.answer["trafficAccessToken"])), (403, 200))
+        self.server.ask("DELETE", "/sandboxes/" + private.id, None, "e2b_aa")
+
+    def test_what_a_key_keeps_is_nothing_to_another(self):
+        """Snapshots and templates: names that are known or guessed."""
+        made = self.server.ask("POST", f"/sandboxes/{self.a.id}/snapshots", {"name": "kept"}, "e2b_aa")[1]["snapshotID"]
+        for name in (made, "kept"):
+            self.assertEqual(self.server.ask("POST", "/v2/sandboxes", {"templateID": name}, "e2b_bb")[0], 404)
+            self.assertEqual(self.server.ask("DELETE", "/templates/" + name, None, "e2b_bb")[0], 404)
+            status, answer = self.server.ask("GET", f"/templates/{name}/tags", None, "e2b_bb")[:2]
+            self.assertTrue(status == 404 or answer == [], answer)
+            self.assertEqual(self.server.ask("POST", "/templates/tags", {"target": name, "tags": ["mine"]}, "e2b_bb")[0], 404)
+        self.assertEqual(self.server.ask("GET", "/snapshots", None, "e2b_bb")[1], [])
+        self.assertEqual([s["snapshotID"] for s in self.server.ask("GET", "/snapshots", None, "e2b_aa")[1]], [made])
+        box = self.server.create("e2b_aa", templateID=made)
+        self.assertEqual(box.read("f"), (200, b"of a"))
+        self.server.ask("DELETE", "/sandboxes/" + box.id, None, "e2b_aa")
+        self.assertEqual(self.server.ask("DELETE", "/templates/" + made, None, "e2b_aa")[0], 204)
+
+    def test_links_and_climbing_paths_lead_to_the_sandbox_s_own_files(self):
+        """On every route that takes a path. The same routes reach the file inside that the path names there."""
+        secret = self.write("secret", "of the host")
+        self.a.run(f"mkdir -p deep{os.path.dirname(secret)}; ln -s {secret} link; ln -s / root; ln -s {os.path.dirname(secret)} folder; ln -s f good")
+        climbs = "/home/user/" + "../" * 12 + str(secret)[1:]
+        for path in (str(secret), climbs, "link", "root" + str(secret), "folder/secret", "/proc/self/root" + str(secret), "/proc/1/root" + str(secret),
+                     "/proc/1/cwd/../../.." + str(secret)):
+            self.assertNotEqual(self.a.read(path)[1], b"of the host", path)
+            for call, message in (("Stat", {"path": path}), ("ListDir", {"path": path}), ("Remove", {"path": path}),
+                                  ("Move", {"source": path, "destination": "/home/user/taken"})):
+                status, answer = self.a.call("filesystem.Filesystem/" + call, message)
+                self.assertNotIn("of the host", str(answer))
+            self.a.write(path, b"stolen")
+            self.assertEqual(secret.read_text(), "of the host", path)
+        self.assertEqual(self.a.read("good"), (200, b"of a"))
+        self.a.run("rm -rf link root folder good taken deep")
+
     def test_a_key_opens_its_own_sandboxes_alone(self):
         box = self.server.create("e2b_aa")
         for method, path in CONTROL:
@@ -163,6 +208,22 @@ class Tenants(support.TempDir):
             self.raw(f"GET http://127.0.0.1:{port}/ HTTP/1.1", f"Host: {host}", "Connection: close")
         outside.settimeout(0.2)
         self.assertRaises(TimeoutError, outside.accept)
+
+
+class Browsers(unittest.TestCase):
+    """A server that accepts every key trusts whoever reaches it: pages of other sites must not."""
+
+    def test_a_name_that_leads_here_is_not_enough(self):
+        with e2b_client.Server() as server:
+            ask = lambda host: server.ask("GET", "/v2/sandboxes", None, Host=host)[0]
+            for host in ("attacker.example", f"attacker.example:{server.port}", "127.0.0.1.attacker.example", "localhost.attacker.example",
+                         "xlocalhost.example", "[::1].attacker.example", "api.e2b.app", "a.b:c"):
+                self.assertEqual(ask(host), 403, host)
+            for host in (f"127.0.0.1:{server.port}", "localhost", f"api.localhost:{server.port}", "[::1]:3000", "host"):
+                self.assertEqual(ask(host), 200, host)
+        with e2b_client.Server("--domain", "boxes.example") as server:
+            ask = lambda host: server.ask("GET", "/v2/sandboxes", None, Host=host)[0]
+            self.assertEqual([ask("api.boxes.example"), ask("boxes.example:80"), ask("myboxes.example")], [200, 200, 403])
 
 
 if __name__ == "__main__":

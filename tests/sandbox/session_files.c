@@ -340,6 +340,27 @@ static struct fh_watch_event await_event(struct fh_watcher *w, enum fh_watch_eve
 	}
 }
 
+static void a_watch_that_is_asked_tells_all_that_happened_before(void)
+{
+	struct fh_client *client = open_client();
+	struct fh_sandbox *s = create(client, 0);
+	struct fh_watcher *w;
+	OK(fh_watch_open(s, NULL, ".", true, &w, &err));
+	for (int i = 0; i < 100; i++) {
+		char name[32];
+		bool seen = false;
+		snprintf(name, sizeof(name), "d%d", i);
+		OK(fh_files_make_folder(s, NULL, name, 0755, false, &err));
+		OK(fh_watch_sync(w, &err));
+		for (struct fh_watch_event e = next_event(w); e.kind != FH_WATCH_SYNCED; e = next_event(w))
+			seen |= e.kind == FH_WATCH_CREATE && strcmp(e.name, name) == 0;
+		CHECK(seen);
+	}
+	fh_watch_close(w);
+	fh_sandbox_free(s);
+	fh_client_close(client);
+}
+
 static void a_watch_sees_all_below(void)
 {
 	struct fh_client *client = open_client();
@@ -438,6 +459,7 @@ const struct driver_test file_tests[] = {
 	DRIVER_TEST(a_tree_without_bottom_is_removed),
 	DRIVER_TEST(what_is_no_file_holds_nobody_up),
 	DRIVER_TEST(a_full_disk_says_so),
+	DRIVER_TEST(a_watch_that_is_asked_tells_all_that_happened_before),
 	DRIVER_TEST(a_watch_sees_all_below),
 	DRIVER_TEST(a_flood_is_told_as_an_overflow),
 	DRIVER_TEST(a_program_that_kills_whatever_it_can),

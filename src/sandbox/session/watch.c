@@ -10,7 +10,7 @@
 #include "proto/wire.h"
 
 static const char *const event_names[FH_WATCH_EVENT_KIND_COUNT_] = { "create", "write",    "remove", "rename",
-	                                                                 "chmod",  "overflow", "gone" };
+	                                                                 "chmod",  "overflow", "gone",   "synced" };
 
 const char *fh_watch_event_name(enum fh_watch_event_kind k)
 {
@@ -87,7 +87,16 @@ int fh_watch_read(struct fh_watcher *w, struct fh_watch_event *ret, int64_t time
 			return r;
 		if (record.kind == FH_HELPER_EVENT && read_event(w, record.bytes, ret))
 			return 1;
+		if (record.kind == FH_HELPER_SYNCED) {
+			*ret = (struct fh_watch_event){ .kind = FH_WATCH_SYNCED, .name = "" };
+			return 1;
+		}
 	}
+}
+
+int fh_watch_sync(struct fh_watcher *w, struct fh_error *err)
+{
+	return fh_process_write(w->helper.process, "\n", 1, err);
 }
 
 void fh_watch_close(struct fh_watcher *w)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "e2b/answer_head.h"
+
+#include <stdio.h>
+
+bool fh_header_is_of_connection(const char *name)
+{
+	static const char *const names[] = { "Connection", "Keep-Alive",     "Proxy-Connection",
+		                                 "TE",         "Trailer",        "Transfer-Encoding",
+		                                 "Upgrade",    "Content-Length", "Proxy-Authorization",
+		                                 "Expect",     "E2b-Sandbox-Id", "E2b-Sandbox-Port",
+		                                 "X-API-Key",  "X-Access-Token", "E2b-Traffic-Access-Token" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
+		if (strcasecmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A length of digits alone; one that is none, or too large, is no length. */
+static bool read_length(const char *text, uint64_t *ret)
+{
+	char *end;
+	size_t digits = strspn(text, "0123456789");
+	if (digits == 0 || digits > 18 || text[digits + strspn(text + digits, " \t")])
+		return false;
+	*ret = strtoull(text, &end, 10);
+	return true;
+}
+
+unsigned fh_answer_head_read(char *text, bool upgrade, uint64_t *ret_left,
+                             void (*on_header)(void *context, const char *name, const char *value), void *context)
+{
+	unsigned status = 0;
+	char *rest = text, *line = strsep(&rest, "\n");
+	if (sscanf(line, "HTTP/1.%*1[01] %3u", &status) != 1 || status < 100 || status > 599)
+		return 0;
+	*ret_left = FH_HTTP_SIZE_UNKNOWN;
+	while ((line = strsep(&rest, "\n"))) {
+		line[strcspn(line, "\r")] = '\0';
+		char *value = strchr(line, ':');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		value += strspn(value, " \t");
+		if (strcasecmp(line, "Content-Length") == 0 && !read_length(value, ret_left))
+			return 0;
+		if (strcasecmp(line, "Transfer-Encoding") == 0 && !upgrade)
+			return 0; /* an answer to an HTTP/1.0 request must not be chunked */
+		if (!fh_header_is_of_connection(line) || (upgrade && strcasecmp(line, "Upgrade") == 0))
+			on_header(context, line, value);
+	}
+	return status;
+}

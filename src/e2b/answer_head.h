@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The head of an HTTP answer that a server inside of a sandbox gives, which is as untrusted as any program. */
+#pragma once
+#include "base/base.h"
+#include "server/http.h"
+
+/* Whether a header belongs to the connection and not to the message (RFC 9110, section 7.6.1), or is one of ours; such
+ * headers are passed on in neither direction. */
+bool fh_header_is_of_connection(const char *name);
+/* Parses "HTTP/1.1 200 OK\r\nName: value\r\n…", which it modifies. Returns the status, or 0: it is none. Calls
+ * on_header for each header that is passed on. *ret_left: the length of the body; FH_HTTP_SIZE_UNKNOWN: up to the
+ * connection's end. */
+unsigned fh_answer_head_read(char *text, bool upgrade, uint64_t *ret_left,
+                             void (*on_header)(void *context, const char *name, const char *value), void *context);
