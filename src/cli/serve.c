@@ -20,6 +20,7 @@
 enum { PEM_MAX = 1 << 20 };
 
 static uint64_t port, listen_descriptor, until_pid, queue;
+static const char *state;
 static const char *address, *key_file, *domain, *access_log, *tls_certificate, *tls_key;
 static struct fh_ceilings ceilings;
 static struct fh_opt_list data_sets;
@@ -52,6 +53,9 @@ static const struct fh_opt options[] = {
 	{ "queue", 0, FH_OPT_U64, &queue, "N",
 	  "Requests of one key to /run_code, /judge and /submit that may wait; more are told to come again.",
 	  .default_text = "256" },
+	{ "state", 0, FH_OPT_STRING, &state, "FOLDER",
+	  "Keep paused sandboxes (their files, not their memory), snapshots and templates there for the next server; made "
+	  "if it is missing (mode 0700)." },
 	{ "access-log", 0, FH_OPT_STRING, &access_log, "FILE", "Append a line of JSON for each request; - is stderr." },
 	{ "quiet", 'q', FH_OPT_FLAG, &quiet, NULL, "Do not say where the server listens and how it is used." },
 	{ "listen-descriptor", 0, FH_OPT_U64, &listen_descriptor, "N", "A socket that listens already.", FH_OPT_HIDDEN },
@@ -188,6 +192,7 @@ int main(int argc, char **argv)
 	o.key_file = key_file;
 	o.data_sets = data_sets.items;
 	o.data_set_count = data_sets.count;
+	o.state = state;
 	o.queue_max = (unsigned)FH_MIN(FH_MAX(queue, (uint64_t)1), (uint64_t)100000);
 	o.tls = tls_certificate || tls_self_signed;
 	fh_interrupt_catch();
@@ -197,6 +202,9 @@ int main(int argc, char **argv)
 	if (r == 0)
 		r = fh_e2b_open(&o, &s, &err);
 	if (r == 0) {
+		if (s->lost)
+			fprintf(stderr, "fumehood serve: %zu of what %s keeps cannot be had again, and stays there: %s\n", s->lost,
+			        state, s->lost_why.message);
 		http.context = s;
 		http.listener = listen_descriptor ? (int)listen_descriptor : -1;
 		http.tls_certificate = o.tls ? fh_buf_cstr(&certificate) : NULL;

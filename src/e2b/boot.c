@@ -84,21 +84,25 @@ static bool has_one_id(struct fh_hosted *h)
 	return fh_files_stat(h->sandbox, "root", "/", 0, &info, &buffer, &err) == -FH_E_UNAVAILABLE;
 }
 
-int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of, struct fh_error *err)
+int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of, int files, struct fh_error *err)
 {
 	static atomic_int one_id; /* whether sandboxes have one user id; 0: unknown, 1: no, 2: yes */
 	struct fh_sandbox_options o = FH_SANDBOX_OPTIONS_INIT;
-	struct fh_sandbox *kept = branch_of ? branch_of : fh_templates_take(h->server->templates, h->owner, h->template_id);
+	struct fh_sandbox *kept = branch_of    ? branch_of
+	                          : files >= 0 ? NULL
+	                                       : fh_templates_take(h->server->templates, h->owner, h->template_id);
 	o.name = h->id;
 	int r = fh_e2b_engine_get(&h->server->engines, &h->engine, err);
 	if (r == 0)
-		r = kept ? fh_sandbox_branch(kept, &o, &h->sandbox, err) : make(h, &o, err);
+		r = files >= 0 ? fh_sandbox_restore(h->engine->client, files, &o, &h->sandbox, err)
+		    : kept     ? fh_sandbox_branch(kept, &o, &h->sandbox, err)
+		               : make(h, &o, err);
 	if (kept && !branch_of)
 		fh_templates_give_back(h->server->templates);
 	if (r == 0 && atomic_load(&one_id) == 0)
 		atomic_store(&one_id, has_one_id(h) ? 2 : 1);
 	h->one_id = atomic_load(&one_id) == 2;
-	if (r == 0 && kept)
+	if (r == 0 && (kept || files >= 0))
 		renew_boot_id(h);
 	return r;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "e2b/sandboxes.h"
 
+#include <stdio.h>
 #include <sys/random.h>
 
 #include "base/clock.h"
@@ -8,6 +9,7 @@
 #include "e2b/logs.h"
 #include "e2b/server.h"
 #include "e2b/start_command.h"
+#include "e2b/state.h"
 #include "e2b/templates.h"
 #include "fumehood/session.h"
 
@@ -221,7 +223,7 @@ int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_reques
 	if (r < 0)
 		return r;
 	struct fh_hosted *h = hosted_new(g, q);
-	r = fh_hosted_boot(h, q->branch_of, err);
+	r = fh_hosted_boot(h, q->branch_of, -1, err);
 	if (r < 0) {
 		unreserve(g);
 		fh_hosted_drop(h);
@@ -234,6 +236,114 @@ int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_reques
 	if (h->settings && !h->builds && fh_start_command(h, h->settings, FH_START_CREATE_MS, &why) < 0)
 		fh_hosted_note(h, "error", "%s", why.message);
 	*ret = h;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------ kept on disk */
+
+static void record_name(const struct fh_hosted *h, char ret[FH_HOSTED_ID + 16])
+{
+	snprintf(ret, FH_HOSTED_ID + 16, "sandbox-%s", h->id);
+}
+
+static FH_OWN json_t *record_of(struct fh_hosted *h)
+{
+	const struct {
+		const char *name;
+		json_t *value;
+	} members[] = {
+		{ "kind", json_string("sandbox") },
+		{ "made", json_integer(h->started_us) },
+		{ "id", json_string(h->id) },
+		{ "token", json_string(h->token) },
+		{ "traffic", json_string(h->traffic) },
+		{ "template", json_string(h->template_id) },
+		{ "metadata", json_incref(h->metadata) },
+		{ "envs", json_incref(h->envs) },
+		{ "network", h->network ? json_incref(h->network) : json_null() },
+		{ "settings", h->settings ? json_incref(h->settings) : json_null() },
+		{ "lifetime_ms", json_integer(h->lifetime_ms) },
+		{ "pauses_at_end", json_boolean(h->pauses_at_end) },
+		{ "pauses_without_memory", json_boolean(h->pauses_without_memory) },
+		{ "resumes_on_traffic", json_boolean(h->resumes_on_traffic) },
+		{ "internet", json_boolean(h->internet) },
+	};
+	json_t *o = json_object();
+	for (size_t i = 0; i < FH_ARRAY_SIZE(members); i++)
+		json_object_set_new(o, members[i].name, members[i].value);
+	pthread_mutex_lock(&h->lock);
+	json_object_set(o, "egress", h->egress ? h->egress : json_null());
+	pthread_mutex_unlock(&h->lock);
+	return o;
+}
+
+/* Before it is paused, since files of a paused one cannot be read. */
+static void keep(struct fh_hosted *h)
+{
+	char name[FH_HOSTED_ID + 16];
+	struct fh_error err = FH_ERROR_INIT;
+	if (!h->server->state || h->builds)
+		return;
+	fh_auto_json json_t *record = record_of(h);
+	record_name(h, name);
+	if (fh_state_save(h->server->state, name, h->owner, h->sandbox, record, &err) < 0)
+		fh_hosted_note(h, "error", "A restart of the server would lose this sandbox: %s", err.message);
+}
+
+static void keep_no_more(struct fh_hosted *h)
+{
+	char name[FH_HOSTED_ID + 16];
+	record_name(h, name);
+	fh_state_remove(h->server->state, name);
+}
+
+static json_t *object_or_null(const json_t *record, const char *name)
+{
+	json_t *value = json_object_get(record, name);
+	return json_is_object(value) ? value : NULL;
+}
+
+int fh_hosted_again(struct fh_hosted_registry *g, const struct fh_key *owner, const json_t *record, int files,
+                    struct fh_error *err)
+{
+	struct fh_hosted_request q = {
+		.owner = owner,
+		.template_id = fh_json_str(record, "template", "base"),
+		.metadata = object_or_null(record, "metadata"),
+		.envs = object_or_null(record, "envs"),
+		.network = object_or_null(record, "network"),
+		.settings = object_or_null(record, "settings"),
+		.pauses_at_end = fh_json_bool(record, "pauses_at_end", false),
+		.pauses_without_memory = fh_json_bool(record, "pauses_without_memory", false),
+		.resumes_on_traffic = fh_json_bool(record, "resumes_on_traffic", false),
+		.internet = fh_json_bool(record, "internet", false),
+	};
+	const char *id = fh_json_str(record, "id", ""), *token = fh_json_str(record, "token", "");
+	if (strlen(id) != FH_HOSTED_ID - 1 || strlen(token) != FH_HOSTED_TOKEN - 1)
+		return fh_error_set(err, FH_E_CONFIG, "a record of --state has no id or no token");
+	int r = reserve(g, owner, err);
+	if (r < 0)
+		return r;
+	struct fh_hosted *h = hosted_new(g, &q);
+	snprintf(h->id, sizeof(h->id), "%s", id);
+	snprintf(h->token, sizeof(h->token), "%s", token);
+	snprintf(h->traffic, sizeof(h->traffic), "%s", fh_json_str(record, "traffic", ""));
+	h->egress = json_incref(object_or_null(record, "egress"));
+	r = fh_hosted_boot(h, NULL, files, err);
+	if (r == 0 && fh_sandbox_pause(h->sandbox, NULL, err) < 0)
+		r = -1;
+	if (r < 0) {
+		unreserve(g);
+		fh_hosted_drop(h);
+		return r;
+	}
+	h->started_us = fh_json_int(record, "made", fh_wall_us());
+	set_end(h, (uint64_t)fh_json_int(record, "lifetime_ms", FH_LIFETIME_DEFAULT_MS));
+	h->state = FH_HOSTED_PAUSED;
+	atomic_store(&h->seen, FH_HOSTED_PAUSED);
+	insert(g, h);
+	fh_hosted_note(h, "info", "Sandbox restored, with its files alone, after a restart of the server");
+	fh_hosted_drop(h);
 	return 0;
 }
 
@@ -273,6 +383,8 @@ bool fh_hosted_end(struct fh_hosted *h)
 	if (!was)
 		return false;
 	hold(h);
+	if (!h->server->registry->stopping && !fh_e2b_engine_is_dead(h->engine))
+		keep_no_more(h); /* else the next server has it again */
 	forget(h->server->registry, h);
 	(void)fh_sandbox_destroy(h->sandbox, NULL); /* fails if the engine has died, which ended the sandbox too */
 	fh_hosted_release_parts(h);
@@ -297,6 +409,8 @@ int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *e
 	int r = 1;
 	if (without_memory && fh_hosted_is_running(h))
 		fh_hosted_end_programs(h);
+	if (fh_hosted_is_running(h))
+		keep(h);
 	pthread_mutex_lock(&h->lock);
 	if (h->state != FH_HOSTED_RUNNING)
 		r = h->state == FH_HOSTED_PAUSED ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "the sandbox has ended");
@@ -318,8 +432,10 @@ int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err)
 		r = h->state == FH_HOSTED_RUNNING ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "the sandbox has ended");
 	else if (fh_sandbox_resume(h->sandbox, err) < 0)
 		r = -1;
-	else
+	else {
+		keep_no_more(h); /* before the next pause can keep it */
 		set_state(h, FH_HOSTED_RUNNING);
+	}
 	pthread_mutex_unlock(&h->lock);
 	if (r == 1)
 		fh_hosted_note(h, "info", "Sandbox resumed");

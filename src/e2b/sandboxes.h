@@ -92,6 +92,10 @@ void fh_hosted_registry_free(FH_OWN struct fh_hosted_registry *g); /* stopped; n
 /* -FH_E_LIMIT: the owner or the server has the maximum of sandboxes; `retryable` says whether waiting can help. */
 int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_request *q, struct fh_hosted **ret,
                      struct fh_error *err);
+/* Makes a sandbox again that was paused when an earlier server stopped, from its record and files (state.h). It is
+ * paused, with its files alone. */
+int fh_hosted_again(struct fh_hosted_registry *g, const struct fh_key *owner, const json_t *record, int files,
+                    struct fh_error *err);
 FH_NULLABLE struct fh_hosted *fh_hosted_find(struct fh_hosted_registry *g, const char *id);
 /* The sandbox with this token, with a reference. */
 FH_NULLABLE struct fh_hosted *fh_hosted_find_token(struct fh_hosted_registry *g, const char *token);

@@ -7,9 +7,11 @@
 #include "base/clock.h"
 #include "e2b/builds.h"
 #include "e2b/judged.h"
+#include "e2b/state.h"
 #include "e2b/templates.h"
 #include "e2b/threads.h"
 #include "e2b/turns.h"
+#include "fumehood/session.h"
 
 enum { TURNS_EACH = 2 /* single runs at once for each processor */ };
 
@@ -17,6 +19,35 @@ uint64_t fh_e2b_processors(void)
 {
 	cpu_set_t set;
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
+}
+
+static int take_template(struct fh_e2b *s, const struct fh_key *owner, const json_t *record, int files,
+                         struct fh_error *err)
+{
+	struct fh_e2b_engine *engine = NULL;
+	struct fh_sandbox *sandbox = NULL;
+	int r = fh_e2b_engine_get(&s->engines, &engine, err);
+	if (r == 0)
+		r = fh_sandbox_restore(engine->client, files, NULL, &sandbox, err);
+	if (r == 0 && fh_templates_put_back(s->templates, owner, record, sandbox, err) < 0) {
+		(void)fh_sandbox_destroy(sandbox, NULL);
+		fh_sandbox_free(sandbox);
+		r = -1;
+	}
+	fh_e2b_engine_drop(engine);
+	return r;
+}
+
+/* Makes again what the server before kept. */
+static int take_record(void *server, const struct fh_key *owner, const json_t *record, int files, struct fh_error *err)
+{
+	struct fh_e2b *s = server;
+	const char *kind = fh_json_str(record, "kind", "");
+	if (strcmp(kind, "template") == 0)
+		return take_template(s, owner, record, files, err);
+	if (strcmp(kind, "sandbox") == 0)
+		return fh_hosted_again(s->registry, owner, record, files, err);
+	return fh_error_set(err, FH_E_CONFIG, "a record of --state is of no kind that is known here");
 }
 
 int fh_e2b_open(const struct fh_e2b_options *o, struct fh_e2b **ret, struct fh_error *err)
@@ -31,19 +62,24 @@ int fh_e2b_open(const struct fh_e2b_options *o, struct fh_e2b **ret, struct fh_e
 		return r;
 	}
 	s->judged = fh_judged_new();
+	if (o->state)
+		r = fh_state_open(o->state, &s->state, err);
 	for (size_t i = 0; r == 0 && i < o->data_set_count; i++)
 		r = fh_judged_add(s->judged, o->data_sets[i], &o->ceilings, err);
 	if (r < 0) {
 		fh_judged_free(s->judged);
+		fh_state_close(s->state);
 		fh_keys_release(&s->keys);
 		free(s);
 		return r;
 	}
 	pthread_mutex_init(&s->engines.lock, NULL);
-	s->templates = fh_templates_new();
+	s->templates = fh_templates_new(s->state);
 	s->builds = fh_template_builds_new(s);
 	s->turns = fh_turns_new((unsigned)fh_e2b_processors() * TURNS_EACH, o->queue_max);
 	s->registry = fh_hosted_registry_new(s, o->ceilings.value[FH_CEILING_TOTAL]);
+	s->lost_why = (struct fh_error)FH_ERROR_INIT;
+	s->lost = fh_state_load(s->state, &s->keys, take_record, s, &s->lost_why);
 	*ret = s;
 	return 0;
 }
@@ -75,6 +111,7 @@ void fh_e2b_close(struct fh_e2b *s)
 	fh_e2b_engine_drop(s->engines.current);
 	pthread_mutex_destroy(&s->engines.lock);
 	fh_keys_release(&s->keys);
+	fh_state_close(s->state);
 	free(s);
 }
 

@@ -32,10 +32,12 @@ struct fh_e2b_options {
 	struct fh_ceilings ceilings;
 	const char *const *data_sets; /* data sets for /judge, as "NAME=FILE"; NULL: none */
 	size_t data_set_count;
-	unsigned queue_max;            /* how many single runs and judgements of one key may wait */
+	const char *state;  /* folder that keeps paused sandboxes, snapshots and templates (state.h); NULL: none */
+	unsigned queue_max; /* how many single runs and judgements of one key may wait */
 	void (*log)(const char *line); /* gets one line of JSON for each request; NULL: no log */
 };
 
+struct fh_state;
 struct fh_templates;
 struct fh_template_builds;
 struct fh_judged;
@@ -48,6 +50,9 @@ struct fh_e2b {
 	struct fh_hosted_registry *registry;
 	struct fh_templates *templates;
 	struct fh_template_builds *builds;
+	struct fh_state *state; /* NULL: nothing is kept on disk */
+	size_t lost;            /* records in that folder that could not be read; `lost_why` is the reason of the last */
+	struct fh_error lost_why;
 	struct fh_judged *judged; /* data sets and rows for /judge and /submit */
 	struct fh_turns *turns;   /* queue of single runs and judgements */
 	char domain[256];
@@ -96,8 +101,9 @@ void fh_e2b_gone(struct fh_http_request *r, const char *id);
 
 uint64_t fh_e2b_processors(void); /* number of processors that this process may use */
 
-/* Makes the sandbox behind a hosted one: as a copy of another, or from its template. */
-int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of, struct fh_error *err);
+/* Makes the sandbox behind a hosted one: as a copy of another, from the file of a state, or from its template. `files`
+ * -1: there is none. */
+int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of, int files, struct fh_error *err);
 /* Kills every program and context of a sandbox that stays alive; its files stay. */
 void fh_hosted_end_programs(struct fh_hosted *h);
 /* Frees the processes, watchers and contexts of a sandbox that has ended. */

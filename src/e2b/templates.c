@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "e2b/server.h"
+#include "e2b/state.h"
 
 enum { NAME_MAX_BYTES = 128 };
 
@@ -33,13 +34,15 @@ struct snapshot {
 };
 
 struct fh_templates {
+	struct fh_state *state;     /* NULL: nothing is kept on disk; borrowed */
 	pthread_rwlock_t lock;      /* held for reading while branches of a snapshot are made */
 	struct snapshot *snapshots; /* list of snapshots, the newest first */
 };
 
-FH_OWN struct fh_templates *fh_templates_new(void)
+FH_OWN struct fh_templates *fh_templates_new(FH_NULLABLE struct fh_state *state)
 {
 	struct fh_templates *t = FH_NEW(struct fh_templates);
+	t->state = state;
 	pthread_rwlock_init(&t->lock, NULL);
 	return t;
 }
@@ -75,6 +78,63 @@ void fh_templates_free(FH_OWN struct fh_templates *t)
 	pthread_rwlock_destroy(&t->lock);
 	free(t);
 }
+
+/* ------------------------------------------------------------------------------------------------------ kept on disk */
+
+static void record_name(const struct image *image, char ret[FH_UUID_SIZE + 16])
+{
+	snprintf(ret, FH_UUID_SIZE + 16, "template-%s", image->build_id);
+}
+
+static void add_name(json_t *names, const struct snapshot *s)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "id", json_string(s->id));
+	json_object_set_new(o, "sandbox_id", json_string(s->sandbox_id));
+	json_object_set_new(o, "made_ms", json_integer(s->made_ms));
+	json_array_append_new(names, o);
+}
+
+static FH_OWN json_t *record_of(const struct image *image, json_t *names)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "kind", json_string("template"));
+	json_object_set_new(o, "made", json_integer(fh_wall_us()));
+	json_object_set_new(o, "build_id", json_string(image->build_id));
+	json_object_set(o, "settings", image->settings ? image->settings : json_null());
+	json_object_set_new(o, "names", names);
+	return o;
+}
+
+/* Writes the names of an image again, the oldest first. Called with the lock. */
+static void keep_names(struct fh_templates *t, const struct fh_key *owner, const struct image *image)
+{
+	char name[FH_UUID_SIZE + 16];
+	json_t *names = json_array();
+	if (!t->state) {
+		json_decref(names);
+		return;
+	}
+	for (const struct snapshot *s = t->snapshots; s; s = s->next)
+		if (s->image == image)
+			add_name(names, s);
+	fh_auto_json json_t *record = record_of(image, names);
+	record_name(image, name);
+	(void)fh_state_update(t->state, name, owner, record, NULL);
+}
+
+/* Frees an image whose last name is gone, on disk as well. Called without the lock. */
+static void image_remove(struct fh_templates *t, FH_NULLABLE struct image *image)
+{
+	char name[FH_UUID_SIZE + 16];
+	if (!image)
+		return;
+	record_name(image, name);
+	fh_state_remove(t->state, name);
+	image_free(image);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- names */
 
 bool fh_template_is_built_in(const char *name)
 {
@@ -151,12 +211,16 @@ static bool put(struct fh_templates *t, struct snapshot *s, struct image **ret_o
 	if (!old && count >= FH_SNAPSHOTS_MAX)
 		return false;
 	s->image->names++;
+	struct image *other = old && old->image != s->image ? old->image : NULL;
 	if (old) {
 		*at = old->next;
 		*ret_old = snapshot_free(old);
 	}
 	s->next = t->snapshots;
 	t->snapshots = s;
+	if (other && !*ret_old)
+		keep_names(t, s->owner, other);
+	keep_names(t, s->owner, s->image);
 	return true;
 }
 
@@ -181,20 +245,56 @@ int fh_templates_add(struct fh_templates *t, const struct fh_key *owner, const s
 		fh_uuid(image->build_id);
 	*s = (struct snapshot){ owner, with_tag(made->name), fh_xstrdup(made->sandbox_id), image, fh_wall_ms(), NULL };
 	fh_auto_free char *id = fh_xstrdup(s->id);
+	char file[FH_UUID_SIZE + 16];
+	record_name(image, file);
+	fh_auto_json json_t *record = record_of(image, json_array());
+	bool kept = fh_state_save(t->state, file, owner, made->sandbox, record, err) == 0;
 	pthread_rwlock_wrlock(&t->lock);
-	bool room = put(t, s, &old);
+	bool room = kept && put(t, s, &old);
 	pthread_rwlock_unlock(&t->lock);
-	image_free(old);
+	image_remove(t, old);
 	if (room) {
 		*ret_id = FH_TAKE_PTR(id);
 		return 0;
 	}
+	fh_state_remove(t->state, file);
 	json_decref(image->settings);
 	free(image);
 	free(s->id);
 	free(s->sandbox_id);
 	free(s);
-	return too_many(err);
+	return kept ? too_many(err) : -FH_E_SYSTEM;
+}
+
+int fh_templates_put_back(struct fh_templates *t, const struct fh_key *owner, const json_t *record,
+                          struct fh_sandbox *sandbox, struct fh_error *err)
+{
+	const json_t *names = json_object_get(record, "names"), *name;
+	const char *build_id = fh_json_str(record, "build_id", "");
+	json_t *settings = json_object_get(record, "settings");
+	size_t i;
+	bool good = json_array_size(names) > 0 && json_array_size(names) <= FH_SNAPSHOTS_MAX &&
+	            strlen(build_id) == FH_UUID_SIZE - 1;
+	json_array_foreach(names, i, name) good =
+	    good && fh_template_is_name(fh_json_str(name, "id", "")) && strchr(fh_json_str(name, "id", ""), ':');
+	if (!good)
+		return fh_error_set(err, FH_E_CONFIG, "a record of --state has no names of a template");
+	struct image *image = FH_NEW(struct image);
+	*image = (struct image){ .sandbox = sandbox, .settings = json_is_object(settings) ? json_incref(settings) : NULL };
+	snprintf(image->build_id, sizeof(image->build_id), "%s", build_id);
+	pthread_rwlock_wrlock(&t->lock);
+	for (i = json_array_size(names); i-- > 0;) { /* the newest first, as the list is */
+		struct snapshot *s = FH_NEW(struct snapshot);
+		name = json_array_get(names, i);
+		*s = (struct snapshot){
+			owner, fh_xstrdup(fh_json_str(name, "id", "")), fh_xstrdup(fh_json_str(name, "sandbox_id", "")),
+			image, fh_json_int(name, "made_ms", 0),         t->snapshots
+		};
+		t->snapshots = s;
+		image->names++;
+	}
+	pthread_rwlock_unlock(&t->lock);
+	return 0;
 }
 
 int fh_templates_tag(struct fh_templates *t, const struct fh_key *owner, const char *name, const char *tag,
@@ -223,7 +323,7 @@ int fh_templates_tag(struct fh_templates *t, const struct fh_key *owner, const c
 		free(s);
 	}
 	pthread_rwlock_unlock(&t->lock);
-	image_free(old);
+	image_remove(t, old);
 	return r;
 }
 
@@ -244,11 +344,14 @@ bool fh_templates_remove_all(struct fh_templates *t, const struct fh_key *owner,
 			at = &(*at)->next;
 		s = *at;
 		if (s) {
+			struct image *image = s->image;
 			*at = s->next;
 			last = snapshot_free(s);
+			if (!last)
+				keep_names(t, owner, image);
 		}
 		pthread_rwlock_unlock(&t->lock);
-		image_free(last);
+		image_remove(t, last);
 		if (!s)
 			return found;
 	}
@@ -260,11 +363,14 @@ bool fh_templates_remove(struct fh_templates *t, const struct fh_key *owner, con
 	pthread_rwlock_wrlock(&t->lock);
 	struct snapshot **at = find(t, owner, name), *s = *at;
 	if (s) {
+		struct image *image = s->image;
 		*at = s->next;
 		last = snapshot_free(s);
+		if (!last)
+			keep_names(t, owner, image);
 	}
 	pthread_rwlock_unlock(&t->lock);
-	image_free(last);
+	image_remove(t, last);
 	return s != NULL;
 }
 

@@ -5,8 +5,8 @@
  *
  * A snapshot is a branch of a sandbox in which no program runs; sandboxes created from it are branches of the snapshot.
  * A built template (builds.h) is a snapshot too; it also has *settings* for its programs. Snapshots live as long as
- * the server. A name belongs to one key; names end in ":TAG", by default ":default". A snapshot may have several
- * names.
+ * the server, and on disk where it has a state (state.h). A name belongs to one key; names end in ":TAG", by default
+ * ":default". A snapshot may have several names.
  *
  * Settings: {"env": {NAME: text}, "user", "cwd", "start", "ready"}; each may be missing. Immutable.
  */
@@ -19,8 +19,14 @@
 enum { FH_SNAPSHOTS_MAX = 256 }; /* maximum of snapshots for each key */
 
 struct fh_templates;
-FH_OWN struct fh_templates *fh_templates_new(void);
-void fh_templates_free(FH_OWN struct fh_templates *t); /* frees the table and destroys the snapshots */
+struct fh_state;
+/* state: where snapshots are kept on disk; NULL: nowhere. Borrowed. */
+FH_OWN struct fh_templates *fh_templates_new(FH_NULLABLE struct fh_state *state);
+/* Frees the table and destroys the snapshots; those on disk stay. */
+void fh_templates_free(FH_OWN struct fh_templates *t);
+/* Adds a snapshot of an earlier server from its record, with all its names; takes over the sandbox on success. */
+int fh_templates_put_back(struct fh_templates *t, const struct fh_key *owner, const json_t *record,
+                          struct fh_sandbox *sandbox, struct fh_error *err);
 
 /* Whether `owner` may create sandboxes from `name`. */
 bool fh_templates_have(struct fh_templates *t, const struct fh_key *owner, const char *name);
