@@ -21,10 +21,13 @@ class Server:
     def __init__(self, *options, **kw):
         self.process = subprocess.Popen([support.PROGRAM, "serve", "--port", "0", *map(str, options)], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **kw)
-        line = self.process.stderr.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+        self.said = ""
+        found = None
+        while not found and (line := self.process.stderr.readline()):
+            self.said += line
+            found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
         if not found:
-            raise AssertionError(f"the server did not start: {line + self.process.stderr.read()}")
+            raise AssertionError(f"the server did not start: {self.said}")
         self.port = int(found[1])
 
     def __enter__(self):
