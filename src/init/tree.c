@@ -6,7 +6,15 @@
 #include <fcntl.h>
 #include <signal.h>
 
-enum { PROCESSES_MAX = 16384, ROUNDS_MAX = 200, TREE_ROUNDS_MAX = 50, LIST_SIZE = 16384 };
+enum {
+	PROCESSES_MAX = 16384,
+	ROUNDS_MAX = 200,
+	TREE_ROUNDS_MAX = 50,
+	/* A process stops when it next gets a processor, which on a busy machine takes a while: two seconds at most. */
+	HOLD_ROUNDS_MAX = 600,
+	QUICK_ROUNDS = 200,
+	LIST_SIZE = 16384
+};
 
 static struct process {
 	int32_t pid, above, session;
@@ -139,11 +147,11 @@ static int is_running(const struct process *p)
 	return p->state != 'Z' && p->state != 'X' && p->state != 'T' && p->state != 't';
 }
 
-static void nap(void)
+static void nap(int round)
 {
 	struct {
 		int64_t s, ns;
-	} moment = { 0, 200000 };
+	} moment = { 0, round < QUICK_ROUNDS ? 200000 : 5000000 };
 	fh_sys(__NR_nanosleep, &moment, 0);
 }
 
@@ -179,7 +187,7 @@ static void kill_by_proc(int32_t pid)
 		mark_tree(count, pid);
 		if (!stop_marked(count))
 			break;
-		nap();
+		nap(round);
 	}
 	for (long i = 0; i < count; i++)
 		if (processes[i].ours)
@@ -215,7 +223,7 @@ static void release(void)
  * release. */
 static long stop_all(void)
 {
-	for (int round = 0; round < ROUNDS_MAX; round++) {
+	for (int round = 0; round < HOLD_ROUNDS_MAX; round++) {
 		long count = read_processes();
 		int running = 0;
 		if (count < 0)
@@ -236,7 +244,7 @@ static long stop_all(void)
 		}
 		if (!running)
 			return 0;
-		nap();
+		nap(round);
 	}
 	return -EBUSY;
 }
@@ -274,6 +282,18 @@ static long move_all(int from, int to)
 	return -EBUSY;
 }
 
+/* The kernel says FREEZING until the last process of the group stands still; `state` is its freezer.state. */
+static void wait_until_frozen(int state)
+{
+	for (int round = 0; round < HOLD_ROUNDS_MAX; round++) {
+		char text[12] = { 0 };
+		fh_sys(__NR_lseek, state, 0, 0);
+		if (fh_sys(__NR_read, state, text, sizeof(text) - 1) <= 0 || memcmp(text, "FROZEN", 6) == 0)
+			return;
+		nap(round);
+	}
+}
+
 void fh_tree_hold(uint32_t how, const int *fds, int fd_count, struct fh_init_held *ret)
 {
 	long r = 0;
@@ -283,9 +303,11 @@ void fh_tree_hold(uint32_t how, const int *fds, int fd_count, struct fh_init_hel
 	else if (how == FH_HOLD_STOP)
 		r = stop_all();
 	else if (how == FH_HOLD_MOVE)
-		r = fd_count == 2 ? move_all(fds[0], fds[1]) : -EINVAL;
+		r = fd_count == 3 ? move_all(fds[0], fds[1]) : -EINVAL;
 	if (r < 0 && how == FH_HOLD_STOP)
 		release();
+	if (r == 0 && how == FH_HOLD_MOVE)
+		wait_until_frozen(fds[2]);
 	ret->error = (int32_t)-r;
 	ret->count = how == FH_HOLD_MOVE ? moved : stopped_count;
 }

@@ -44,6 +44,14 @@ int fh_freezer_members(const struct fh_freezer *f)
 	return fd < 0 ? -errno : fd;
 }
 
+int fh_freezer_state(const struct fh_freezer *f)
+{
+	char path[560];
+	snprintf(path, sizeof(path), "%s/freezer.state", f->path);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 bool fh_freezer_remove(struct fh_freezer *f)
 {
 	if (!f->path[0])
