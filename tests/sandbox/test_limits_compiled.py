@@ -77,7 +77,7 @@ class Compiled:
             self.skipTest(f"long: needs {self.tool} (package {self.package}), which ./dev test --full installs")
 
     def limited(self, what, status, fired, *args):
-        r = support.run("-l", self.language, "-c", self.source, "--memory", self.room, "--wall-time", "30", "--cpu-time", "30",
+        r = support.run("-l", self.language, "-c", self.source, "--memory", self.room, "--wall-time", "100", "--cpu-time", "30",
                         *args, "--", what)
         self.assertEqual(r["status"], status, story(r))
         self.assertEqual(fired in r["fired"], fired is not None, story(r))
