@@ -120,8 +120,8 @@ struct fh_init_signal {
 enum fh_init_hold {
 	FH_HOLD_RELEASE, /* sends SIGCONT to the processes that STOP has stopped */
 	FH_HOLD_STOP,    /* sends SIGSTOP to all processes that are not stopped */
-	/* moves all processes into a frozen group and waits until they stand still; descriptors: cgroup.procs of a group that
-	 * has all processes, that of the frozen one, and its freezer.state */
+	/* moves all processes into a frozen group and waits until they stand still; descriptors: cgroup.procs of a group
+	 * that has all processes, that of the frozen one, and its freezer.state */
 	FH_HOLD_MOVE,
 };
 struct fh_init_hold_request {
