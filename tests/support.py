@@ -116,6 +116,13 @@ def root_and_user(what):
     return what
 
 
+def release_only(what):
+    """Marks a test, or a class of tests, that takes its time in compilers, run-time systems or a browser, and whose way through
+    our own code another test of the same subject goes as well: it is not run on the sanitized build."""
+    what.release_only = True
+    return what
+
+
 class TempDir(unittest.TestCase):
     """A test case with a folder of its own, self.dir."""
 

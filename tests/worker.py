@@ -5,7 +5,7 @@
 
 outcome is passed, failed or skipped. tests/run starts it as each of the users that the tests are to run as. With
 FUMEHOOD_TEST_AGAIN=1 another user has had the tests that are marked as to run once (support.once): they are left out, and
-so are those that are marked as not to run as this one (support.root_and_user).
+so are those that are marked as not to run as this one (support.root_and_user), or on this build (support.release_only).
 """
 import importlib.util
 import json
@@ -21,7 +21,7 @@ class Reporter(unittest.TestResult):
 
     def __init__(self, out):
         super().__init__()
-        self.out, self.began, self.bad_subtests = out, 0.0, []
+        self.out, self.began, self.bad_subtests = out, time.monotonic(), []
 
     def tell(self, test, outcome, detail=""):
         name = test.id().split(".", 1)[-1] if "." in test.id() else test.id()
@@ -75,6 +75,8 @@ def mark(test, name, default):
 
 
 def left_out(test):
+    if os.environ.get("FUMEHOOD_TEST_SANITIZED") == "1" and mark(test, "release_only", False):
+        return True
     again, mode = os.environ.get("FUMEHOOD_TEST_AGAIN") == "1", os.environ.get("FUMEHOOD_TEST_AS")
     return again and (mark(test, "once", False) or mode in mark(test, "left_out_as", ()))
 

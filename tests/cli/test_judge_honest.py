@@ -103,6 +103,7 @@ class Honest(judging.Judging):
                "tests": "#include <assert.h>\nint main() { assert(Sum().of(1, 2) == 3); }\n"}
         self.check(row, ["struct Sum { int of(int a, int b) { return a + b; } };\nint main() { return 7; }\n"], "c++", integrity="in-process")
 
+    @support.release_only
     def test_java_in_a_package(self):
         self.check(JAVA, ["package com.example.sums;\n\nimport java.util.*;\n\npublic class Solution {\n"
                           "    public int add(int a, int b) { return a + b; }\n}\n",
@@ -120,6 +121,7 @@ class Honest(judging.Judging):
                           "fn total(numbers: Vec<i32>, words: Vec<String>, bits: &Vec<u8>)\u00a0-> i32 {\n"
                           "    numbers.iter().sum::<i32>() + words.len() as i32 + bits.len() as i32\n}\n"], "rustc")
 
+    @support.release_only
     def test_go_with_the_helpers_of_its_prompt(self):
         self.check(GO, [GO["canonical_solution"]], "go", key="completion")
         self.check(GO, ["package main\n\nfunc Reversed(str string) string {\n    out := \"\"\n    for _, c := range str {\n"

@@ -95,6 +95,7 @@ class Chance(judging.Judging):
     def test_javascript(self):
         self.check_replay(JAVASCRIPT, "Math.floor(Math.random() * 10000)", "const restore = (n) => (n - 1) / 3;\n")
 
+    @support.release_only
     def test_cpp(self):
         support.need_program("c++")
         solves = "long restore(long n) { return (n - 1) / 3; }\n"
@@ -142,6 +143,7 @@ class Chance(judging.Judging):
         self.assertNotEqual(first["reason"], other["reason"])
         self.assertEqual((first["seed"], first["reason"]), (again["seed"], again["reason"]))
 
+    @support.release_only
     def test_in_each_language_the_same_inputs_come_again(self):
         for name, tool, row, draw, begin, program in [
                 ("javascript", "node", JAVASCRIPT, "Math.floor(Math.random() * 1e9)", "",

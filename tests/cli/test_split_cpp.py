@@ -25,6 +25,7 @@ __attribute__((constructor)) static void by_hand()
 """
 
 
+@support.once
 class Cpp(Split):
     language, tool = "cpp", "g++"
 

@@ -24,6 +24,7 @@ class Java(Split):
             ("does not compile", "Java/0", "        return 0\n    }\n}\n", "compile_error", "';' expected"),
         ])
 
+    @support.release_only
     def test_a_program_by_itself(self):
         """A method that the test can call as it calls the declared one is that one."""
         body = "{ int t = 0; for (int n : numbers) t += n; return t; }"
@@ -59,6 +60,7 @@ class Java(Split):
              "failed", "ExceptionInInitializerError"),
         ]])
 
+    @support.release_only
     def test_exceptions_arrive_as_the_nearest_one(self):
         """The test of Java/1 catches a NullPointerException."""
         program = "import java.util.*;\nclass Mine extends %s { Mine() { super(\"none\"); } }\nclass Solution {\n" \
@@ -73,6 +75,7 @@ class Java(Split):
             ("java.time.DateTimeException", "failed", "java.lang.RuntimeException: none"),
         ]])
 
+    @support.release_only
     def test_strings_that_are_the_same_object(self):
         """The test compares by ==, which literals and the test's own strings are by."""
         self.check([(what, "Java/2", f"        return weight > 1 ? {text};\n    }}\n}}\n", verdict, reason) for what, text, verdict, reason in [
@@ -83,6 +86,7 @@ class Java(Split):
             ("made anew and interned", "(name + \"\").intern() : \"none \".trim().intern()", "passed", ""),
         ]])
 
+    @support.release_only
     def test_other_public_types(self):
         """A file may hold one public class of its name; which name the program's file has is not its business."""
         body = "    public int total(List<Integer> numbers) { int t = 0; for (int n : numbers) t += n; return t; }\n"
@@ -100,6 +104,7 @@ class Java(Split):
             ("two of a name", (main, "", main), "compile_error", "duplicate class"),
         ]])
 
+    @support.release_only
     def test_narrower_parameters(self):
         """The test writes ints, and the declaration has a double."""
         program = "class Solution {\n    public String label(%s) { return %s ? name : \"none\"; }\n}\n"
@@ -165,11 +170,13 @@ class JavaInProcess(Split):
             with self.subTest(JAVA_UNFIT[i][0], verdict=verdict):
                 self.assertEqual((row["verdict"], row["integrity"]), (verdict, "in-process"), row["reason"])
 
+    @support.release_only
     def test_a_task_without_imports(self):
         task = ("    public Thread idle() {\n", "        return new Thread();\n    }\n}\n", "assert !s.idle().isAlive();")
         _, rows = self.judge([task], [(0, task[1]), (0, "        return null;\n    }\n}\n")], imports="")
         self.assertEqual([(r["verdict"], r["integrity"]) for r in rows], [("passed", "in-process"), ("failed", "in-process")], rows)
 
+    @support.release_only
     def test_an_assert_of_the_test_holds_where_it_is_split_too(self):
         """One of the program's own does not: the usual harnesses do not ask for it."""
         task = ("    public int twice(int n) {\n", "        assert n < 0;\n        return 2 * n;\n    }\n}\n", "assert s.twice(4) == 8;")
@@ -190,6 +197,7 @@ class JavaInProcess(Split):
                 self.assertEqual((row["verdict"], row["integrity"]), (verdict, "in-process"), row["reason"])
                 self.assertIn(reason, row["reason"])
 
+    @support.release_only
     def test_programs_that_are_right(self):
         main = "public class Main { public static void main(String[] a) { System.out.println(Main.class); } }\n"
         self.check_programs([(what, "", code, beside, "passed", "") for what, code, beside in [
@@ -203,6 +211,7 @@ class JavaInProcess(Split):
             ("types of the driver's names", "", "class Judge {}\nclass fumehood {}\nclass FileDescriptor {}\n"),
         ]])
 
+    @support.release_only
     def test_programs_that_are_wrong(self):
         read = "static { try { byte[] b = new byte[32]; if (%s.read(b) == 32) System.out.print(\"\\n\" + new String(b) + \" passed 0\\n\"); " \
             "System.out.flush(); } catch (java.io.IOException e) {} Runtime.getRuntime().halt(0); }"

@@ -104,6 +104,7 @@ class Rust(Split):
             ("within others, and wrong", group.replace("repeat(2)", "repeat(3)"), "failed", "left == right"),
         ])
 
+    @support.release_only
     def test_crates(self):
         """Those of BigCode's harness are there by their names, in the test and in the program, and no others."""
         right = "    let (a, b) = s.split_at(s.len() - s.len() / 3);\n    format!(\"{}{}\", b, a)\n}\n"
@@ -229,6 +230,7 @@ class RustInProcess(support.TempDir):
         self.assertIn("self-check: 3 references pass and 3 stubs fail", done.stdout)
         self.assertIn("integrity: in-process for 14 samples (5 passed)", done.stdout)
 
+    @support.release_only
     def test_tricks(self):
         """None passes that does not solve the task, and what solves it passes with them."""
         forged = "\\n" + "0" * 32 + " passed 0\\n"

@@ -104,6 +104,7 @@ class Pages(unittest.TestCase):
 
 
 @support.once
+@support.release_only
 class Hostile(Pages):
     @classmethod
     def fill(cls):
@@ -209,6 +210,7 @@ class Hostile(Pages):
 
 
 @support.once
+@support.release_only
 class Seen(Pages):
     @classmethod
     def fill(cls):
@@ -400,6 +402,7 @@ class Seen(Pages):
 
 
 @support.once
+@support.release_only
 class Acting(Pages):
     """What is done in the page, in a folder with a configuration."""
     @classmethod
