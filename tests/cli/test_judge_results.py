@@ -169,7 +169,7 @@ class Results(Judging):
 
     def test_a_harness_error_is_shown_apart_and_tried_again(self):
         """The engine is killed twice during the same sample."""
-        self.samples([("Own/0", "    import time; time.sleep(1)\n    return sum(numbers)\n"), self.bad])
+        self.samples([("Own/0", "    import time; time.sleep(4)\n    return sum(numbers)\n"), self.bad])
         child = self.start("-j1", "--json")
         killed = set()
         while len(killed) < 2:

@@ -338,7 +338,7 @@ class Providers(support.TempDir):
         start = time.monotonic()
         self.server.slow_seconds = 60
         self.assertIn("no answer from 127.0.0.1", self.error({"id": "openai:slow", "config": {"timeout": 300}}))
-        self.assertLess(time.monotonic() - start, 30)
+        self.assertLess(time.monotonic() - start, 55, "before the server answers")
 
     def test_a_server_that_is_not_there(self):
         self.assertIn("start the server", self.error("openai:good", OPENAI_BASE_URL="http://127.0.0.1:9/v1"))
@@ -362,8 +362,8 @@ class Providers(support.TempDir):
             if "finishing what is under way" in line:
                 break
         child.send_signal(signal.SIGINT)
-        self.assertEqual(child.wait(30), 130)
-        self.assertLess(time.monotonic() - start, 30)
+        self.assertEqual(child.wait(support.TIMEOUT), 130)
+        self.assertLess(time.monotonic() - start, 55, "before the server answers")
 
     # ----------------------------------------------------------------------------------------------- ids and programs
     def test_an_unknown_provider_names_the_nearest(self):

@@ -97,7 +97,7 @@ class AfterARun(Leftovers):
                 self.assertTrue(groups)
             inner = [os.path.join(g, n) for g in groups for n in os.listdir(g) if os.path.isdir(os.path.join(g, n))]
             p.send_signal(signal.SIGINT)
-            p.wait(20)
+            p.wait(support.TIMEOUT)
             self.assertEqual([g for g in inner if os.path.exists(g)], [])
             self.assert_gone(groups)
 
@@ -106,14 +106,14 @@ class AfterARun(Leftovers):
             self.assert_alive(self.word)
             began = time.monotonic()
             p.send_signal(signal.SIGINT)
-            self.assertEqual(p.wait(20), 130)
+            self.assertEqual(p.wait(support.TIMEOUT), 130)
             self.assertEqual(self.alive(), [])
             self.assertLess(time.monotonic() - began, support.bound(1))
 
     def test_sigterm_to_the_client_ends_it_in_order(self):
         with running(*self.sleeper()) as p:
             p.send_signal(signal.SIGTERM)
-            self.assertEqual(p.wait(20), 143)
+            self.assertEqual(p.wait(support.TIMEOUT), 143)
             self.assertEqual(self.alive(), [])
 
     def test_the_next_run_is_clean(self):
@@ -136,7 +136,7 @@ class AfterAKill(Leftovers):
             for pid in choose(p.pid, engine, keeper):
                 proc.kill(pid, signal.SIGKILL)
             self.assert_dead(began)
-            p.wait(20)
+            p.wait(support.TIMEOUT)
             self.assertTrue(support.wait_for(lambda: proc.name(engine) == "", 5), "the engine goes too")
             return p, engine, keeper, groups
 
@@ -198,7 +198,7 @@ class AfterAKill(Leftovers):
     def test_the_client_says_what_became_of_its_run(self):
         with running(*self.sleeper()) as p:
             os.kill(engine_of(p.pid), signal.SIGKILL)
-            _, said = p.communicate(timeout=20)
+            _, said = p.communicate(timeout=support.TIMEOUT)
             self.assertNotEqual(p.returncode, 0)
             self.assertIn("engine", said)
 
@@ -224,7 +224,7 @@ class SideBySide(Leftovers):
             began = time.monotonic()
             os.kill(engine, signal.SIGTERM)
             self.assert_dead(began)
-            p.wait(20)
+            p.wait(support.TIMEOUT)
             self.assertNotEqual(p.returncode, 0)
             self.assertEqual([g for g in groups if os.path.exists(g)], [])
 
@@ -240,7 +240,7 @@ class SideBySide(Leftovers):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(proc.with_word(first_word), [])
                 self.assert_alive(self.word)
-            p.wait(20)
+            p.wait(support.TIMEOUT)
             self.assertNotEqual(p.returncode, 0)
 
 

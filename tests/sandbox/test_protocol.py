@@ -112,7 +112,7 @@ class Client:
         self.buffer += data
         return bool(data)
 
-    def next(self, seconds=20):
+    def next(self, seconds=120):
         """The next frame; None at the end of the connection."""
         while True:
             if not self.greeted and MAGIC in self.buffer:
@@ -208,7 +208,7 @@ class Greeting(unittest.TestCase):
         with Client() as c:
             c.ask(1, LIST)
             c.process.stdin.close()
-            self.assertEqual(c.process.wait(20), 0)
+            self.assertEqual(c.process.wait(support.TIMEOUT), 0)
 
 
 class Requests(unittest.TestCase):
@@ -322,7 +322,7 @@ class Runs(unittest.TestCase):
             c.answer(5, STARTED)
             self.assertTrue(support.wait_for(lambda: proc.with_word(f"61.{mark}"), 20), "it runs")
             c.process.stdin.close()
-            self.assertEqual(c.process.wait(20), 0)
+            self.assertEqual(c.process.wait(support.TIMEOUT), 0)
             self.assertEqual(proc.with_word(f"61.{mark}"), [])
 
 
@@ -393,7 +393,7 @@ class Endings(unittest.TestCase):
             c.process.stdout.close()
             os.kill(init, signal.SIGCONT)
             other.connect(f"\0fumehood/{os.geteuid()}/{c.process.pid}")
-            other.settimeout(20)
+            other.settimeout(120)
             other.sendall(MAGIC + frame(HELLO, message((F_VERSION, 1))))
 
             def kind_of_answer(request, kind, ident=ZERO):
@@ -468,7 +468,7 @@ class Damage(unittest.TestCase):
             while c.process.stdout.read(65536):
                 pass
             c.process.stdout.close()
-            status = c.process.wait(30)
+            status = c.process.wait(support.TIMEOUT)
             self.assertEqual(status, 0, signal.Signals(-status).name if status < 0 else status)
 
 
