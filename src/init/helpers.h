@@ -42,14 +42,6 @@ fh_helper_fn fh_helper_stat, fh_helper_mkdir, fh_helper_rename, fh_helper_link, 
 fh_helper_fn fh_helper_list, fh_helper_remove, fh_helper_export, fh_helper_import;
 fh_helper_fn fh_helper_watch, fh_helper_connect;
 
-/* The kernel's struct linux_dirent64 (getdents64(2)). */
-struct fh_dirent {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
 static inline int fh_is_dots(const char *name)
 {
 	return name[0] == '.' && (name[1] == 0 || (name[1] == '.' && name[2] == 0));

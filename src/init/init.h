@@ -47,15 +47,29 @@ void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret
 void fh_tree_kill(int32_t pid, int procs); /* procs: descriptor of its control group's cgroup.procs, or -1 */
 void fh_tree_hold(uint32_t how, const int *fds, int fd_count, struct fh_init_held *ret);
 
+/* The kernel's struct linux_dirent64 (getdents64(2)). */
+struct fh_dirent {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
 /* sample.c */
 void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret);
 void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret);
 
-/* shared.c: memory that cannot be attributed to a single process. For each sample, call begin; then add every memfd
- * that a process holds (returns the bytes to count: each memfd counts once) and every process; fh_shared_bytes then
- * returns the bytes held only by mappings and segments. */
+/* memfds.c: the files in memory that processes hold open. For each sample: begin, then every process in the order of
+ * /proc, with its folder of descriptors, then the bytes of all of them. */
+void fh_memfds_begin(void);
+void fh_memfds_add_process(uint64_t pid, long folder);
+uint64_t fh_memfds_bytes(void);
+int fh_memfds_held(uint64_t inode);
+
+/* shared.c: memory that cannot be attributed to a single process. For each sample: begin, every process, and, after
+ * those of memfds.c, the bytes held only by mappings and segments. */
 void fh_shared_begin(void);
-uint64_t fh_shared_add_memfd(uint64_t inode, uint64_t bytes);
 uint64_t fh_shared_add_process(const char *pid); /* returns the bytes of its page tables */
 uint64_t fh_shared_bytes(uint64_t tasks);
 

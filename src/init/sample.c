@@ -4,7 +4,8 @@
  *
  * The CPU time of a running process is its process clock (clock_gettime, in nanoseconds, all its threads). The CPU time
  * of processes that were waited for is in their parents' figures (cutime in stat, rusage of our own children). Memory
- * is the resident pages without a backing file, page tables, shared memory (shared.c) and socket buffers (sockets.c).
+ * is the resident pages without a backing file, page tables, files in memory (memfds.c), shared memory (shared.c) and
+ * socket buffers (sockets.c).
  */
 #include "init/init.h"
 
@@ -14,13 +15,6 @@
 #include <time.h>
 
 enum { PAGE = 4096, TICK_US = 10000 /* USER_HZ is 100 on all Linux systems */ };
-
-struct linux_dirent {
-	uint64_t ino, off;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
 
 static int is_number(const char *s)
 {
@@ -74,32 +68,15 @@ static const char *stat_field(const char *line, int n)
 	return p;
 }
 
-/* Bytes of the memfds that a process holds open: their pages belong to no resident set unless they are mapped. */
-static uint64_t memfd_bytes(const char *pid)
+static void add_descriptors(const char *pid)
 {
-	static char entries[8192];
-	char path[64], link[32];
-	uint64_t bytes = 0;
+	char path[64];
 	proc_path(path, pid, "fd");
 	long dir = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	for (long n; dir >= 0 && (n = fh_sys(__NR_getdents64, dir, entries, sizeof(entries))) > 0;) {
-		for (long at = 0; at < n;) {
-			struct linux_dirent *d = (struct linux_dirent *)(void *)(entries + at);
-			at += d->size;
-			if (!is_number(d->name))
-				continue;
-			long size = fh_sys(__NR_readlinkat, dir, d->name, link, sizeof(link));
-			if (size < 8 || memcmp(link, "/memfd:", 7) != 0)
-				continue;
-			struct stat st;
-			if (fh_sys(__NR_newfstatat, dir, d->name, &st, 0) < 0)
-				continue;
-			bytes += fh_shared_add_memfd(st.st_ino, (uint64_t)st.st_blocks * 512);
-		}
-	}
-	if (dir >= 0)
-		fh_sys(__NR_close, dir);
-	return bytes;
+	if (dir < 0)
+		return;
+	fh_memfds_add_process(number(pid), dir);
+	fh_sys(__NR_close, dir);
 }
 
 static void add_process(const char *pid, struct fh_init_usage *u)
@@ -140,7 +117,7 @@ static void add_process(const char *pid, struct fh_init_usage *u)
 		u->mapped_bytes += shared * PAGE;
 		u->memory_bytes += fh_shared_add_process(pid);
 	}
-	u->memory_bytes += memfd_bytes(pid);
+	add_descriptors(pid);
 }
 
 void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret)
@@ -163,17 +140,19 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 	}
 	ret->user_us = in->reaped_user_us;
 	ret->sys_us = in->reaped_sys_us;
+	fh_memfds_begin();
 	fh_shared_begin();
 	long dir = fh_sys(__NR_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	for (long n; dir >= 0 && (n = fh_sys(__NR_getdents64, dir, entries, sizeof(entries))) > 0;)
 		for (long at = 0; at < n;) {
-			struct linux_dirent *d = (struct linux_dirent *)(void *)(entries + at);
+			struct fh_dirent *d = (struct fh_dirent *)(void *)(entries + at);
 			at += d->size;
 			if (is_number(d->name) && number(d->name) != 1)
 				add_process(d->name, ret);
 		}
 	if (dir >= 0)
 		fh_sys(__NR_close, dir);
+	ret->memory_bytes += fh_memfds_bytes();
 	ret->memory_bytes += fh_shared_bytes(ret->tasks);
 	ret->socket_bytes = fh_sockets_can() ? fh_sockets_bytes() : 0;
 	ret->memory_bytes += ret->socket_bytes;

@@ -4,11 +4,12 @@
  * mappings, files in memory (memfd) and SysV segments. All of it is on one internal file system of the kernel, which is
  * recognized by its device number.
  *
- * An open memfd counts with its whole size, once. Memory that is only mapped counts by each mapping's proportional set
- * size, so that pages mapped by several processes count once. If reading the mappings takes too long, because a process
- * has very many, all of its shared pages count. SysV segments count by the namespace's total, attached or not;
- * semaphores and messages by their number. A memfd that no process maps or holds, because it is being passed through a
- * socket, cannot be seen. Sources: proc_pid_smaps(5), shmctl(2) SHM_INFO, semctl(2) SEM_INFO, msgctl(2) MSG_INFO.
+ * An open memfd counts with its whole size, once (memfds.c). Memory that is only mapped counts by each mapping's
+ * proportional set size, so that pages mapped by several processes count once. If reading the mappings takes too long,
+ * because a process has very many, all of its shared pages count. SysV segments count by the namespace's total,
+ * attached or not; semaphores and messages by their number. A memfd that no process maps or holds, because it is being
+ * passed through a socket, cannot be seen. Sources: proc_pid_smaps(5), shmctl(2) SHM_INFO, semctl(2) SEM_INFO,
+ * msgctl(2) MSG_INFO.
  */
 #include "init/init.h"
 
@@ -16,7 +17,6 @@
 #include <sys/stat.h>
 
 enum {
-	MEMFDS_MAX = 4096,
 	MAPPERS_MAX = 1024,
 	PAGE = 4096,
 	/* shared bytes of a process from which on its mappings are read, which is much slower than reading its totals */
@@ -26,11 +26,6 @@ enum {
 	MSG_INFO = 12,
 	LOOK_NS = 20000000, /* time for reading mappings, for all processes in one sample */
 };
-
-static struct {
-	uint64_t inode[MEMFDS_MAX];
-	uint32_t count;
-} memfds;
 
 static struct {
 	char pid[MAPPERS_MAX][12];
@@ -110,21 +105,8 @@ static int open_of(const char *pid, const char *name, int flags)
 
 void fh_shared_begin(void)
 {
-	memfds.count = mappers.count = 0;
+	mappers.count = 0;
 	mappers.uncounted = 0;
-}
-
-uint64_t fh_shared_add_memfd(uint64_t inode, uint64_t bytes)
-{
-	uint32_t i = 0;
-	while (i < memfds.count && memfds.inode[i] != inode)
-		i++;
-	if (i < memfds.count)
-		return 0;
-	/* beyond that, a memfd counts as often as it is held, which is better than not at all */
-	if (memfds.count < MEMFDS_MAX)
-		memfds.inode[memfds.count++] = inode;
-	return bytes;
 }
 
 uint64_t fh_shared_add_process(const char *pid)
@@ -172,7 +154,6 @@ static uint64_t shared_device(void)
 static int counts(const char *line, uint64_t device)
 {
 	const char *p = line;
-	uint32_t i = 0;
 	for (int field = 0; field < 3; field++) { /* skips range, permissions, offset */
 		while (*p && *p != ' ')
 			p++;
@@ -190,9 +171,7 @@ static int counts(const char *line, uint64_t device)
 		p++;
 	if (!inode || (major << 32 | minor) != device || begins(p, "/SYSV"))
 		return 0;
-	while (i < memfds.count && memfds.inode[i] != inode)
-		i++;
-	return i == memfds.count;
+	return !fh_memfds_held(inode);
 }
 
 static int64_t now_ns(void)

@@ -202,6 +202,19 @@ class Memory(Limit):
         self.stopped(python("import os\nfds = []\nwhile True:\n    fds.append(os.memfd_create('x'))\n"
                             "    os.write(fds[-1], b'x' * (1 << 20))", *self.ARGS))
 
+    # A sample looks at 4,096 descriptors (src/init/memfds.c), so these take more than one.
+    MANY = ("import os, time\nfiles = [os.memfd_create('x') for _ in range(%d)]\nfor f in files: os.write(f, b'x' * %d)\n"
+            "for _ in range(8):\n    if os.fork() == 0:\n        %s\n        time.sleep(%s)\n        os._exit(0)\n"
+            "for _ in range(8): os.wait()\n")
+
+    def test_files_in_memory_of_more_processes_than_one_sample_looks_at_count(self):
+        more = "more = [os.memfd_create('y') for _ in range(900)]; [os.write(f, b'x' * (16 << 10)) for f in more]"
+        self.stopped(python(self.MANY % (1, 1, more, 30), *self.ARGS))
+
+    def test_files_in_memory_that_many_processes_hold_count_once(self):
+        r = python(self.MANY % (900, 32 << 10, "pass", 0.5), "--memory", "160M")
+        self.assertEqual(r["status"], "ok", story(r))
+
     def test_a_file_in_memory_that_is_only_mapped_counts(self):
         self.stopped(python("import mmap, os\nmaps = []\nwhile True:\n"
                             "    fd = os.memfd_create('x'); os.ftruncate(fd, 4 << 20)\n"

@@ -80,6 +80,10 @@ CASES = [
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=("100",),
            limits=(*SMALL, "--open-files", "1024"), statuses=OVER, at_once=3, quick=attack in ("tcp", "messages"),
            control=Raised(LARGE)) for attack in ("tcp", "udp", "semaphores", "messages", "page_tables")],
+    # what makes whoever counts the memory slow, so that it would be counted too late
+    *[Case(f"memory beside {attack.replace('_', ' ')}", "kernel_memory", attack, args=("300",), limits=("--memory", "160M", "--open-files", "1024", "--wall-time", "60"),
+           statuses=("memory_limit",), at_once=1, quick=attack == "many_descriptors", control=Raised(("--memory", "1G")))
+      for attack in ("many_mappings", "many_descriptors")],
     # disk
     disk("a full disk", "fill", args=("48", "/home/user"), limits=("--disk", "16M"), numbers="5",
          statuses=("ok", "disk_limit"), control=Raised(("--disk", "64M")), check=host_disk_is_free),

@@ -145,22 +145,18 @@ static void page_tables(char **args)
 	done("page tables", bytes, args);
 }
 
-/* Processes with so many mappings that whoever reads them all comes too late, while another takes memory. */
-static void many_mappings(char **args)
+/* Takes memory beside READERS processes that have each done something first. */
+static void beside(void (*prepare)(void), const char *what, char **args)
 {
-	enum { READERS = 16, MAPPINGS = 60000 };
+	enum { READERS = 16 };
 	long most = atol(argument(args, 0, "64")), n = 0;
-	int page = (int)syscall(SYS_memfd_create, "page", 0), ready[2];
-	if (page < 0 || ftruncate(page, 4096) < 0 || pipe(ready) < 0)
+	int ready[2];
+	if (pipe(ready) < 0)
 		return;
 	for (int i = 0; i < READERS; i++) {
 		if (fork())
 			continue;
-		for (int k = 0; k < MAPPINGS; k++) {
-			volatile char *p = mmap(NULL, 4096, k % 2 ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
-			if (p != MAP_FAILED)
-				(void)*p;
-		}
+		prepare();
 		(void)!write(ready[1], "r", 1);
 		for (;;)
 			pause();
@@ -174,8 +170,39 @@ static void many_mappings(char **args)
 			break;
 		memset(p, 1, MIB);
 	}
-	done("memory beside many mappings", n * MIB, args);
+	done(what, n * MIB, args);
 	_exit(0);
+}
+
+static void map_often(void)
+{
+	enum { MAPPINGS = 60000 };
+	int page = (int)syscall(SYS_memfd_create, "page", 0);
+	if (page < 0 || ftruncate(page, 4096) < 0)
+		return;
+	for (int k = 0; k < MAPPINGS; k++) {
+		volatile char *p = mmap(NULL, 4096, k % 2 ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
+		if (p != MAP_FAILED)
+			(void)*p;
+	}
+}
+
+/* Processes with so many mappings that whoever reads them all comes too late, while another takes memory. */
+static void many_mappings(char **args)
+{
+	beside(map_often, "memory beside many mappings", args);
+}
+
+static void open_often(void)
+{
+	while (syscall(SYS_memfd_create, "nothing", 0) >= 0)
+		;
+}
+
+/* The same with files in memory, each of which has to be looked at. */
+static void many_descriptors(char **args)
+{
+	beside(open_often, "memory beside many descriptors", args);
 }
 
 static const struct attack attacks[] = {
@@ -185,5 +212,6 @@ static const struct attack attacks[] = {
 	{ "messages", messages },
 	{ "page_tables", page_tables },
 	{ "many_mappings", many_mappings },
+	{ "many_descriptors", many_descriptors },
 };
 ATTACKS(attacks)
