@@ -82,7 +82,7 @@ CASES = [
            control=Raised(LARGE)) for attack in ("tcp", "udp", "semaphores", "messages", "page_tables")],
     # what makes whoever counts the memory slow, so that it would be counted too late
     *[Case(f"memory beside {attack.replace('_', ' ')}", "kernel_memory", attack, args=("300",), limits=("--memory", "160M", "--open-files", "1024", "--wall-time", "60"),
-           statuses=("memory_limit",), at_once=1, quick=attack == "many_descriptors", control=Raised(("--memory", "1G")))
+           statuses=("memory_limit",), at_once=1, quick=attack == "many_descriptors", control=Raised(("--memory", "8G", "--cpu-time", "60")))
       for attack in ("many_mappings", "many_descriptors")],
     # disk
     disk("a full disk", "fill", args=("48", "/home/user"), limits=("--disk", "16M"), numbers="5",
