@@ -172,7 +172,8 @@ class Memory(Limit):
     def test_one_that_is_faster_than_whoever_looks(self):
         """Without a control group it ends by itself, when its allocations fail: here because init is kept from looking."""
         word = marker()
-        run = subprocess.Popen([support.PROGRAM, "run", "--json", *self.ARGS, "--command", "--", support.PYTHON, "-c",
+        # 2 GiB and more are taken until an allocation fails, which is long on a busy machine
+        run = subprocess.Popen([support.PROGRAM, "run", "--json", *self.ARGS, "--wall-time", "120", "--command", "--", support.PYTHON, "-c",
                                 "import time\ntime.sleep(2)\nx = []\nwhile True: x.append(bytearray(b'x' * (1 << 18)))", word],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         self.addCleanup(run.kill)
