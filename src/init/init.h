@@ -70,7 +70,8 @@ int fh_memfds_held(uint64_t inode);
 /* shared.c: memory that cannot be attributed to a single process. For each sample: begin, every process, and, after
  * those of memfds.c, the bytes held only by mappings and segments. */
 void fh_shared_begin(void);
-uint64_t fh_shared_add_process(const char *pid); /* returns the bytes of its page tables */
+/* returns the bytes of its page tables, and of its private pages in swap */
+uint64_t fh_shared_add_process(const char *pid);
 uint64_t fh_shared_bytes(uint64_t tasks);
 
 /* sockets.c: whether the sandbox's sockets can be examined, and the bytes in their buffers. */

@@ -4,8 +4,8 @@
  *
  * The CPU time of a running process is its process clock (clock_gettime, in nanoseconds, all its threads). The CPU time
  * of processes that were waited for is in their parents' figures (cutime in stat, rusage of our own children). Memory
- * is the resident pages without a backing file, page tables, files in memory (memfds.c), shared memory (shared.c) and
- * socket buffers (sockets.c).
+ * is the resident pages without a backing file, those in swap, page tables, files in memory (memfds.c), shared memory
+ * (shared.c) and socket buffers (sockets.c).
  */
 #include "init/init.h"
 

@@ -113,7 +113,7 @@ uint64_t fh_shared_add_process(const char *pid)
 {
 	static struct line_reader r;
 	size_t n = strlen(pid);
-	uint64_t bytes = 0, tables = 0;
+	uint64_t bytes = 0, unmapped = 0;
 	r.fd = open_of(pid, "status", 0);
 	r.have = r.at = 0;
 	if (r.fd < 0)
@@ -121,18 +121,18 @@ uint64_t fh_shared_add_process(const char *pid)
 	for (const char *line; (line = next_line(&r));)
 		if (begins(line, "RssShmem:"))
 			bytes = kilobytes(line);
-		else if (begins(line, "VmPTE:"))
-			tables = kilobytes(line);
+		else if (begins(line, "VmPTE:") || begins(line, "VmSwap:"))
+			unmapped += kilobytes(line);
 	fh_sys(__NR_close, r.fd);
 	if (bytes < WORTH_LOOKING)
-		return tables;
+		return unmapped;
 	if (mappers.count == MAPPERS_MAX || n >= sizeof(mappers.pid[0])) {
 		mappers.uncounted += bytes;
-		return tables;
+		return unmapped;
 	}
 	mappers.resident[mappers.count] = bytes;
 	memcpy(mappers.pid[mappers.count++], pid, n + 1);
-	return tables;
+	return unmapped;
 }
 
 /* The device number of the internal file system as smaps shows it: major << 32 | minor. */

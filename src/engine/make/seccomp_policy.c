@@ -82,6 +82,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("fcntl", EINVAL, "a lease holds up whoever opens the file, on the host too", FH_IS(1, F_SETLEASE)),
 	FH_E_IF("fcntl", EINVAL, "watches folders of the host; inotify is what programs use", FH_IS(1, F_NOTIFY)),
 	FH_E_IF("madvise", EINVAL, "pages merged with those of others tell what others hold", FH_IS(2, MADV_MERGEABLE)),
+	FH_E_IF("madvise", EINVAL, "pushes memory into the host's swap, which only control groups limit",
+	        FH_IS(2, 21 /* MADV_PAGEOUT */)),
 	FH_E_IF("prctl", EINVAL, "pages merged with those of others tell what others hold",
 	        FH_IS(0, 67 /* MEMORY_MERGE */)),
 	FH_E_IF("prctl", EINVAL, "a program in the kernel, from a pool of the whole host", FH_IS(0, PR_SET_SECCOMP)),

@@ -201,6 +201,8 @@ static void merged_pages(char **args)
 	void *p = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	judge("MADV_MERGEABLE", madvise(p, 1 << 20, 12));
 	judge("PR_SET_MEMORY_MERGE", prctl(67, 1, 0, 0, 0));
+	judge("MADV_PAGEOUT", madvise(p, 1 << 20, 21));
+	judge("MADV_PAGEOUT with high bits", syscall(SYS_madvise, p, 1 << 20, 21UL | 1UL << 40));
 }
 
 /* ------------------------------------------------------------------------------------------------- shared inodes */
