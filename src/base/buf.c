@@ -37,8 +37,14 @@ char *fh_buf_reserve(struct fh_buf *b, size_t n)
 
 int fh_buf_add(struct fh_buf *b, const void *p, size_t n)
 {
-	/* The piece may be part of this buffer, which moves when it grows. */
 	const char *from = p;
+	if (n > 0 && n < b->cap - b->n) {
+		memmove(b->p + b->n, from, n);
+		b->n += n;
+		b->p[b->n] = '\0';
+		return 0;
+	}
+	/* The piece may be part of this buffer, which moves when it grows. */
 	bool inside = b->p && from >= b->p && from <= b->p + b->n;
 	size_t offset = inside ? (size_t)(from - b->p) : 0;
 	char *to = fh_buf_reserve(b, n);
@@ -56,9 +62,16 @@ int fh_buf_adds(struct fh_buf *b, const char *s)
 	return fh_buf_add(b, s, strlen(s));
 }
 
-int fh_buf_addc(struct fh_buf *b, char c)
+int fh_buf_addi(struct fh_buf *b, int64_t i)
 {
-	return fh_buf_add(b, &c, 1);
+	char text[24], *at = text + sizeof(text);
+	uint64_t left = i < 0 ? -(uint64_t)i : (uint64_t)i;
+	do
+		*--at = (char)('0' + left % 10);
+	while ((left /= 10) > 0);
+	if (i < 0)
+		*--at = '-';
+	return fh_buf_add(b, at, (size_t)(text + sizeof(text) - at));
 }
 
 int fh_buf_vaddf(struct fh_buf *b, const char *format, va_list args)

@@ -34,7 +34,15 @@ static inline int fh_buf_add_str(struct fh_buf *b, struct fh_str s)
 	return fh_buf_add(b, s.p, s.n);
 }
 int fh_buf_adds(struct fh_buf *b, const char *s);
-int fh_buf_addc(struct fh_buf *b, char c);
+static inline int fh_buf_addc(struct fh_buf *b, char c)
+{
+	if (b->n >= b->cap)
+		return fh_buf_add(b, &c, 1);
+	b->p[b->n++] = c;
+	b->p[b->n] = '\0';
+	return 0;
+}
+int fh_buf_addi(struct fh_buf *b, int64_t i); /* in decimal, as "%lld" writes it, and many times as fast */
 int fh_buf_addf(struct fh_buf *b, const char *format, ...) FH_PRINTF(2, 3);
 int fh_buf_vaddf(struct fh_buf *b, const char *format, va_list args) FH_PRINTF(2, 0);
 

@@ -17,30 +17,58 @@ static inline uint32_t rotate(uint32_t x, int n)
 	return x >> n | x << (32 - n);
 }
 
+/* One round. Instead of moving the eight variables on by one, each round is given them in another order. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                                               \
+	do {                                                                                                               \
+		uint32_t one = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (g ^ (e & (f ^ g))) + round_constants[i] + \
+		               w[(i) % 16];                                                                                    \
+		d += one;                                                                                                      \
+		h = one + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) | (c & (a | b)));                          \
+	} while (0)
+
+#define EIGHT_ROUNDS(i)                                                                                                \
+	do {                                                                                                               \
+		ROUND(a, b, c, d, e, f, g, h, i);                                                                              \
+		ROUND(h, a, b, c, d, e, f, g, (i) + 1);                                                                        \
+		ROUND(g, h, a, b, c, d, e, f, (i) + 2);                                                                        \
+		ROUND(f, g, h, a, b, c, d, e, (i) + 3);                                                                        \
+		ROUND(e, f, g, h, a, b, c, d, (i) + 4);                                                                        \
+		ROUND(d, e, f, g, h, a, b, c, (i) + 5);                                                                        \
+		ROUND(c, d, e, f, g, h, a, b, (i) + 6);                                                                        \
+		ROUND(b, c, d, e, f, g, h, a, (i) + 7);                                                                        \
+	} while (0)
+
+/* Turns the sixteen words of the message schedule that the last rounds used into the next sixteen. */
+static inline void next_words(uint32_t w[16])
+{
+	for (int i = 0; i < 16; i++) {
+		uint32_t x = w[(i + 1) % 16], y = w[(i + 14) % 16];
+		w[i] += (rotate(x, 7) ^ rotate(x, 18) ^ x >> 3) + w[(i + 9) % 16] + (rotate(y, 17) ^ rotate(y, 19) ^ y >> 10);
+	}
+}
+
 static void add_block(uint32_t state[8], const uint8_t block[64])
 {
-	uint32_t w[64], v[8];
+	uint32_t w[16];
+	uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5], g = state[6],
+	         h = state[7];
 	for (int i = 0; i < 16; i++)
 		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
 		       block[4 * i + 3];
-	for (int i = 16; i < 64; i++) {
-		uint32_t s0 = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3;
-		uint32_t s1 = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10;
-		w[i] = w[i - 16] + s0 + w[i - 7] + s1;
+	for (int i = 0; i < 64; i += 16) {
+		if (i > 0)
+			next_words(w);
+		EIGHT_ROUNDS(i);
+		EIGHT_ROUNDS(i + 8);
 	}
-	memcpy(v, state, sizeof(v));
-	for (int i = 0; i < 64; i++) {
-		uint32_t s1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
-		uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-		uint32_t one = v[7] + s1 + choice + round_constants[i] + w[i];
-		uint32_t s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
-		uint32_t two = s0 + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
-		memmove(v + 1, v, 7 * sizeof(v[0]));
-		v[4] += one;
-		v[0] = one + two;
-	}
-	for (int i = 0; i < 8; i++)
-		state[i] += v[i];
+	state[0] += a;
+	state[1] += b;
+	state[2] += c;
+	state[3] += d;
+	state[4] += e;
+	state[5] += f;
+	state[6] += g;
+	state[7] += h;
 }
 
 void fh_sha256_add(struct fh_sha256 *h, const void *p, size_t n)
@@ -48,6 +76,13 @@ void fh_sha256_add(struct fh_sha256 *h, const void *p, size_t n)
 	const uint8_t *from = p;
 	while (n > 0) {
 		size_t have = h->bytes % sizeof(h->block), take = FH_MIN(n, sizeof(h->block) - have);
+		if (take == sizeof(h->block)) {
+			add_block(h->state, from);
+			h->bytes += take;
+			from += take;
+			n -= take;
+			continue;
+		}
 		memcpy(h->block + have, from, take);
 		h->bytes += take;
 		from += take;

@@ -58,7 +58,7 @@ void fh_json_write_number(struct fh_buf *out, double n)
 	}
 	if (fabs(n) < 1e15 && n == floor(n)) {
 		/* Most numbers in results are small integers, which need no search for the shortest form. */
-		fh_buf_addf(out, "%.0f", fabs(n));
+		fh_buf_addi(out, (int64_t)fabs(n));
 		return;
 	}
 	char buf[40], digits[24];
@@ -83,10 +83,26 @@ void fh_json_write_number(struct fh_buf *out, double n)
 	}
 }
 
+#define EACH(byte) ((uint64_t)(byte) * UINT64_C(0x0101010101010101))
+
+/* Whether any of eight bytes is a control character, `"`, `\` or no ASCII. A subtraction borrows from the next byte only
+ * where the answer is true already. */
+static inline bool any_special(const char *p)
+{
+	uint64_t x;
+	memcpy(&x, p, sizeof(x));
+	uint64_t quote = x ^ EACH('"'), backslash = x ^ EACH('\\');
+	return ((x | (x - EACH(0x20)) | (quote - EACH(1)) | (backslash - EACH(1))) & EACH(0x80)) != 0;
+}
+
 /* Writes a string in one piece if, as usual, it has nothing to escape or check. */
 static bool write_plain(struct fh_buf *out, struct fh_str s)
 {
-	for (size_t i = 0; i < s.n; i++) {
+	size_t i = 0;
+	for (; i + 8 <= s.n; i += 8)
+		if (any_special(s.p + i))
+			return false;
+	for (; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 		if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\')
 			return false;
@@ -146,8 +162,16 @@ void fh_json_write_string(struct fh_buf *out, struct fh_str s)
 
 static void new_line(struct fh_buf *out, int indent, int level)
 {
-	if (indent > 0)
-		fh_buf_addf(out, "\n%*s", indent * level, "");
+	if (indent <= 0)
+		return;
+	fh_buf_addc(out, '\n');
+	size_t n = (size_t)indent * (size_t)level;
+	char *p = fh_buf_reserve(out, n);
+	if (!p)
+		return;
+	memset(p, ' ', n);
+	out->n += n;
+	out->p[out->n] = '\0';
 }
 
 struct style {
@@ -209,7 +233,7 @@ static void write_value(struct fh_buf *out, const json_t *value, struct style st
 	else if (json_is_string(value))
 		fh_json_write_string(out, (struct fh_str){ json_string_value(value), json_string_length(value) });
 	else if (json_is_integer(value))
-		fh_buf_addf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+		fh_buf_addi(out, json_integer_value(value));
 	else if (json_is_real(value))
 		write_real(out, json_real_value(value), style.keeps_reals);
 	else

@@ -219,7 +219,7 @@ static json_t *compose_sequence(struct composer *c, const yaml_event_t *start)
 
 struct mapping {
 	json_t *object;
-	json_t *merged; /* keys from a merge (<<), which the mapping's own keys replace */
+	json_t *merged; /* keys from a merge (<<), which the mapping's own keys replace; NULL: there was none */
 };
 
 static void mapping_release(struct mapping *m)
@@ -244,6 +244,8 @@ static void merge_one(struct composer *c, struct mapping *m, json_t *from)
 static bool merge(struct composer *c, struct mapping *m, json_t *from, yaml_mark_t at)
 {
 	bool list = json_is_array(from);
+	if (!m->merged)
+		m->merged = json_object();
 	for (size_t i = 0; i < (list ? json_array_size(from) : 1); i++) {
 		json_t *one = list ? json_array_get(from, i) : from;
 		if (!json_is_object(one)) {
@@ -299,7 +301,8 @@ static bool compose_member(struct composer *c, struct mapping *m, const yaml_eve
 		return merge(c, m, value, event.start_mark);
 	const char *text = (const char *)key->data.scalar.value;
 	size_t n = key->data.scalar.length;
-	json_object_deln(m->merged, text, n);
+	if (m->merged)
+		json_object_deln(m->merged, text, n);
 	json_object_setn_nocheck(m->object, text, n, value);
 	remember(c, m->object, text, 0, key->start_mark);
 	if (key->data.scalar.anchor) {
@@ -314,7 +317,7 @@ static json_t *compose_mapping(struct composer *c, const yaml_event_t *start)
 	if (!enter(c, start, start->data.mapping_start.tag))
 		return NULL;
 	ssize_t anchor = open_anchor(c, start->data.mapping_start.anchor);
-	FH_CLEANUP(mapping_release) struct mapping m = { json_object(), json_object() };
+	FH_CLEANUP(mapping_release) struct mapping m = { .object = json_object() };
 	for (;;) {
 		auto_event yaml_event_t key;
 		if (!next_event(c, &key))

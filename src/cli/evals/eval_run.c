@@ -20,6 +20,7 @@
 
 /* promptfoo's exit status when too few tests passed; PROMPTFOO_FAILED_TEST_EXIT_CODE overrides it. */
 enum { EXIT_TESTS_FAILED = 100 };
+#define NOTE_EVERY_NS (FH_NS_PER_S / 20)
 #define TABLE_ROWS_MAX 25
 #define TABLE_TESTS_MAX 500 /* no grid for as many tests or more */
 
@@ -38,7 +39,7 @@ struct run {
 	struct fh_eval_kept *kept; /* borrowed from its sink; NULL: the eval is not stored */
 	struct fh_output_sink output;
 	struct fh_sinks sinks; /* the store, when the eval is stored, and the output files */
-	int64_t begun_ns;
+	int64_t begun_ns, noted_ns; /* when the run began; when `note` was made */
 	size_t before; /* number of cells that an earlier run finished */
 	pthread_mutex_t lock;
 	char note[160];      /* text beside the progress bar; guarded by `lock` */
@@ -75,7 +76,13 @@ static void step(struct run *run, uint64_t done)
 static void on_progress(void *context, const struct fh_eval_results *r)
 {
 	struct run *run = context;
-	make_note(run, r);
+	int64_t now = fh_now_ns();
+	if (!run->session->options->progress_bar)
+		return;
+	if (now - run->noted_ns >= NOTE_EVERY_NS || r->done == r->count) {
+		make_note(run, r);
+		run->noted_ns = now;
+	}
 	if (!run->kept)
 		step(run, r->done);
 }

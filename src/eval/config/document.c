@@ -70,6 +70,26 @@ void fh_document_locate(const struct fh_document *d, const char *place, uint32_t
 	}
 }
 
+char *fh_document_member(const char *place, const char *name)
+{
+	size_t n = strlen(place), m = strlen(name), slash = n > 0;
+	char *joined = fh_xcalloc(n + slash + m + 1, 1);
+	memcpy(joined, place, n);
+	joined[n] = '/';
+	memcpy(joined + n + slash, name, m + 1);
+	return joined;
+}
+
+char *fh_document_item(const char *place, size_t index)
+{
+	struct fh_buf joined = FH_BUF_INIT(0);
+	fh_buf_adds(&joined, place);
+	if (*place)
+		fh_buf_addc(&joined, '/');
+	fh_buf_addi(&joined, (int64_t)index);
+	return fh_buf_take(&joined, NULL);
+}
+
 int fh_document_error(const struct fh_document *d, const char *place, struct fh_error *err, const char *format, ...)
 {
 	char message[sizeof(((struct fh_error *)0)->message)];

@@ -25,6 +25,9 @@ int fh_document_load(const char *path, struct fh_document **ret, struct fh_error
 FH_OWN struct fh_document *fh_document_new(const char *path, FH_OWN json_t *root);
 void fh_document_free_list(struct fh_document *d); /* NULL is fine */
 
+/* The place of a member or of an item below `place`, which may be "". free() it. */
+FH_OWN char *fh_document_member(const char *place, const char *name);
+FH_OWN char *fh_document_item(const char *place, size_t index);
 /* Line and column of a place, or of its nearest enclosing part; 0 when unknown. */
 void fh_document_locate(const struct fh_document *d, const char *place, uint32_t *ret_line, uint32_t *ret_column);
 /* Sets FH_E_CONFIG with the position of the place. Returns its negative code. */

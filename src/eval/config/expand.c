@@ -50,7 +50,8 @@ static int multiply(json_t **combinations, const char *key, const json_t *values
 
 int fh_eval_vars_expand(const struct fh_eval_config *c, const json_t *vars, json_t **ret, struct fh_error *err)
 {
-	json_t *combinations = json_pack("[{}]");
+	json_t *combinations = json_array();
+	json_array_append_new(combinations, json_object());
 	const char *key;
 	json_t *value;
 	json_object_foreach((json_t *)(uintptr_t)vars, key, value)

@@ -225,6 +225,12 @@ static bool is_empty(const json_t *v)
 	       (json_is_object(v) && (json_object_size(v) == 0 || json_is_false(json_object_get(v, "enabled"))));
 }
 
+/* Whether there is nothing to say about a known key with this value. */
+static bool plain(const struct fh_eval_key *key, const json_t *v)
+{
+	return !key->refused && !key->idle && (json_is_null(v) || has_shape(v, key->shape));
+}
+
 static int check_known(struct fh_eval_config *c, const struct fh_document *d, const struct fh_eval_key *key,
                        const json_t *v, const char *at, struct fh_error *err)
 {
@@ -269,7 +275,10 @@ int fh_eval_keys_check(struct fh_eval_config *c, const struct fh_document *d, co
 		size_t i = 0;
 		while (i < keys->count && strcmp(keys->items[i].name, name) != 0)
 			i++;
-		fh_auto_free char *at = fh_xasprintf("%s%s%s", place, *place ? "/" : "", name);
+		/* Nearly every key is known and good; the place of these is not written. */
+		if (i < keys->count && plain(&keys->items[i], v))
+			continue;
+		fh_auto_free char *at = fh_document_member(place, name);
 		int r =
 		    i < keys->count ? check_known(c, d, &keys->items[i], v, at, err) : check_unknown(c, d, name, at, keys, err);
 		if (r < 0)

@@ -50,7 +50,7 @@ int fh_eval_test_load_vars(struct fh_eval_config *c, const struct fh_document *d
 		*ret = json_incref((json_t *)(uintptr_t)test);
 		return 0;
 	}
-	fh_auto_free char *at = fh_xasprintf("%s%svars", place, *place ? "/" : "");
+	fh_auto_free char *at = fh_document_member(place, "vars");
 	fh_auto_json json_t *vars = json_object();
 	for (size_t i = 0; i < (json_is_array(spec) ? json_array_size(spec) : 1); i++) {
 		const char *text = json_string_value(json_is_array(spec) ? json_array_get(spec, i) : spec);
@@ -302,7 +302,7 @@ static int load_spec(struct loader *l, const struct fh_document *d, const json_t
 		return load_entry(l, d, spec, place, true);
 	int r = 0;
 	for (size_t i = 0; i < json_array_size(spec) && r == 0; i++) {
-		fh_auto_free char *at = fh_xasprintf("%s%s%zu", place, *place ? "/" : "", i);
+		fh_auto_free char *at = fh_document_item(place, i);
 		r = load_entry(l, d, json_array_get(spec, i), at, false);
 	}
 	return r;

@@ -39,7 +39,7 @@ static const char *refusal_of(const char *type)
 static int unknown_type(struct fh_eval_config *c, const struct fh_document *d, const char *type, const char *place,
                         struct fh_error *err)
 {
-	fh_auto_free char *at = fh_xasprintf("%s/type", place);
+	fh_auto_free char *at = fh_document_member(place, "type");
 	const char *base = type + (fh_starts_with(type, "not-") ? 4 : 0), *why = refusal_of(base);
 	if (why)
 		return fh_document_error(d, at, err, "the assertion \"%s\" is not supported: %s", type, why);
@@ -62,7 +62,7 @@ static int check_assertions(struct fh_eval_config *c, const struct fh_document *
 static int check_set(struct fh_eval_config *c, const struct fh_document *d, const json_t *set, const char *place,
                      unsigned depth, struct fh_error *err)
 {
-	fh_auto_free char *at = fh_xasprintf("%s/assert", place);
+	fh_auto_free char *at = fh_document_member(place, "assert");
 	const json_t *list = json_object_get(set, "assert");
 	if (depth > 0)
 		return fh_document_error(d, place, err, "an assert-set cannot hold another");
@@ -102,7 +102,7 @@ static int check_assertions(struct fh_eval_config *c, const struct fh_document *
 {
 	int r = 0;
 	for (size_t i = 0; i < json_array_size(list) && r == 0; i++) {
-		fh_auto_free char *at = fh_xasprintf("%s/%zu", place, i);
+		fh_auto_free char *at = fh_document_item(place, i);
 		r = check_assertion(c, d, json_array_get(list, i), at, depth, err);
 	}
 	return r;
@@ -122,7 +122,7 @@ static int check_vars(struct fh_eval_config *c, const struct fh_document *d, con
 	const json_t *assert = json_object_get(json_object_get(test, "vars"), "assert");
 	if (!json_is_array(assert) || !json_object_get(json_array_get(assert, 0), "type") || c->lenient)
 		return 0;
-	fh_auto_free char *at = fh_xasprintf("%s%svars/assert", place, *place ? "/" : "");
+	fh_auto_free char *at = fh_document_member(place, "vars/assert");
 	int r = fh_document_error(d, at, err, "\"assert\" stands under \"vars\", so that it would check nothing");
 	fh_error_hint(err, "indent it as \"vars\" is, not deeper (--lenient takes it as a variable)");
 	return r;
@@ -134,13 +134,15 @@ int fh_eval_test_validate(struct fh_eval_config *c, const struct fh_document *d,
 	if (!json_is_object(test))
 		return fh_document_error(d, place, err, "a test is a map with \"vars\" and \"assert\"");
 	int r = fh_eval_keys_check(c, d, test, place, &fh_eval_keys_test, err);
-	fh_auto_free char *at_options = fh_xasprintf("%s%soptions", place, *place ? "/" : "");
-	if (r == 0)
-		r = fh_eval_keys_check(c, d, json_object_get(test, "options"), at_options, &fh_eval_keys_options, err);
+	const json_t *options = json_object_get(test, "options");
+	if (r == 0 && json_object_size(options) > 0) {
+		fh_auto_free char *at_options = fh_document_member(place, "options");
+		r = fh_eval_keys_check(c, d, options, at_options, &fh_eval_keys_options, err);
+	}
 	if (r == 0)
 		r = check_vars(c, d, test, place, err);
 	if (r < 0)
 		return r;
-	fh_auto_free char *at = fh_xasprintf("%s%sassert", place, *place ? "/" : "");
+	fh_auto_free char *at = fh_document_member(place, "assert");
 	return check_assertions(c, d, json_object_get(test, "assert"), at, 0, err);
 }

@@ -3,8 +3,11 @@
 
 json_t *fh_tokens_none(void)
 {
-	return json_pack("{s:i, s:i, s:i, s:i, s:i}", "total", 0, "prompt", 0, "completion", 0, "cached", 0, "numRequests",
-	                 0);
+	static const char *const names[] = { "total", "prompt", "completion", "cached", "numRequests" };
+	json_t *o = json_object();
+	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
+		json_object_set_new_nocheck(o, names[i], json_integer(0));
+	return o;
 }
 
 json_t *fh_score_none(void)

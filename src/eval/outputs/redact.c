@@ -5,39 +5,67 @@
 
 #define SECRET_MIN 8 /* shorter values could be common words */
 
-static bool secret_value(const char *value)
+/* Values of the environment's variables whose names tell that they are secrets. */
+struct secrets {
+	const char **values;
+	size_t count, capacity;
+};
+
+static void find_secrets(struct secrets *s)
 {
-	if (strlen(value) < SECRET_MIN)
-		return false;
 	for (char **e = environ; *e; e++) {
 		const char *equals = strchr(*e, '=');
-		if (!equals || strlen(equals + 1) < SECRET_MIN || !strstr(value, equals + 1))
+		if (!equals || strlen(equals + 1) < SECRET_MIN)
 			continue;
 		fh_auto_free char *name = fh_xstrndup(*e, (size_t)(equals - *e));
 		if (fh_secret_name(name))
-			return true;
+			FH_PUSH(s->values, s->count, s->capacity) = equals + 1;
 	}
+}
+
+static bool has_secret(const struct secrets *s, const json_t *text)
+{
+	if (json_string_length(text) < SECRET_MIN)
+		return false;
+	for (size_t i = 0; i < s->count; i++)
+		if (strstr(json_string_value(text), s->values[i]))
+			return true;
 	return false;
+}
+
+/* Returns the value itself or, where something within has to go, a copy that shares all the rest. New reference. */
+static json_t *without(const struct secrets *s, json_t *value)
+{
+	json_t *changed = NULL, *v;
+	const char *key;
+	if (json_is_string(value) && has_secret(s, value))
+		return json_string("[REDACTED]");
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		fh_auto_json json_t *item = without(s, json_array_get(value, i));
+		if (item == json_array_get(value, i))
+			continue;
+		if (!changed)
+			changed = json_copy(value);
+		json_array_set(changed, i, item);
+	}
+	json_object_foreach(value, key, v)
+	{
+		bool named = json_is_string(v) && json_string_length(v) > 0 && fh_secret_name(key);
+		fh_auto_json json_t *member = named ? json_string("[REDACTED]") : without(s, v);
+		if (member == v)
+			continue;
+		if (!changed)
+			changed = json_copy(value);
+		json_object_set(changed, key, member);
+	}
+	return changed ? changed : json_incref(value);
 }
 
 json_t *fh_output_redact(const json_t *value)
 {
-	if (json_is_array(value)) {
-		json_t *list = json_array();
-		for (size_t i = 0; i < json_array_size(value); i++)
-			json_array_append_new(list, fh_output_redact(json_array_get(value, i)));
-		return list;
-	}
-	if (json_is_string(value) && secret_value(json_string_value(value)))
-		return json_string("[REDACTED]");
-	if (!json_is_object(value))
-		return json_incref((json_t *)(uintptr_t)value);
-	json_t *object = json_object();
-	const char *key;
-	json_t *v;
-	json_object_foreach((json_t *)(uintptr_t)value, key, v) json_object_set_new(
-	    object, key,
-	    json_is_string(v) && json_string_length(v) > 0 && fh_secret_name(key) ? json_string("[REDACTED]")
-	                                                                          : fh_output_redact(v));
-	return object;
+	struct secrets secrets = { 0 };
+	find_secrets(&secrets);
+	json_t *clean = without(&secrets, (json_t *)(uintptr_t)value);
+	free(secrets.values);
+	return clean;
 }

@@ -50,7 +50,8 @@ json_t *fh_output_columns(const struct fh_eval_plan *plan, const json_t *metrics
 
 json_t *fh_output_config(const struct fh_eval_plan *plan, const char *description, const char *const *paths)
 {
-	json_t *config = fh_output_redact(plan->config.root);
+	fh_auto_json json_t *shared = fh_output_redact(plan->config.root);
+	json_t *config = json_copy(shared);
 	json_t *list = json_array();
 	for (; paths && *paths; paths++)
 		json_array_append_new(list, fh_json_bytes(fh_str(*paths)));
