@@ -221,7 +221,8 @@ static int take(void *self, const struct fh_row *row, struct fh_error *err)
 static int end(void *self, const struct fh_sink_end *how, struct fh_error *err)
 {
 	struct fh_eval_kept *k = self;
-	return fh_store_writer_end(FH_TAKE_PTR(k->writer), how, err);
+	/* what follows until the sinks are closed goes on while the store is tidied up */
+	return fh_store_writer_finish(k->writer, how, err);
 }
 
 struct fh_sink fh_eval_kept_sink(struct fh_eval_kept *k)

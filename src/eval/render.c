@@ -358,8 +358,9 @@ static bool has_open_tag(const char *text)
 	return false;
 }
 
-static int render_with(const struct filtering *f, const char *text, const json_t *vars, char **ret,
-                       struct fh_error *err)
+/* `ready`: the text as a compiled template; NULL: it is compiled here. */
+static int render_with(const struct filtering *f, const char *text, const struct fh_template *ready, const json_t *vars,
+                       char **ret, struct fh_error *err)
 {
 	struct fh_str source = fh_str(text);
 	if (!fh_template_has_tags(source) || templates_off() ||
@@ -368,7 +369,8 @@ static int render_with(const struct filtering *f, const char *text, const json_t
 		return 0;
 	}
 	struct fh_template_filters filters = { .context = (void *)(uintptr_t)f, .call = call_filter };
-	fh_auto_template struct fh_template *t = fh_template_compile(source, "template", err);
+	fh_auto_template struct fh_template *own = ready ? NULL : fh_template_compile(source, "template", err);
+	const struct fh_template *t = ready ? ready : own;
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
 	int r = t ? fh_template_render_with(t, vars, f->plan->filters ? &filters : NULL, &out, err) : -FH_E_CONFIG;
 	if (r == 0)
@@ -389,7 +391,7 @@ static int render_vars(const struct filtering *f, const json_t *vars, json_t **r
 		fh_auto_free char *out = NULL;
 		if (!text || !strchr(text, '{') || strlen(text) != json_string_length(v) || !names_known(text, vars))
 			continue;
-		int r = render_with(f, text, vars, &out, err);
+		int r = render_with(f, text, NULL, vars, &out, err);
 		if (r < 0)
 			return r;
 		if (!rendered)
@@ -435,8 +437,8 @@ static int render_json(const json_t *value, const json_t *vars, json_t **ret, st
 	return 0;
 }
 
-static int render_template(const struct filtering *f, const char *raw, const json_t *parsed, const json_t *vars,
-                           char **ret, struct fh_error *err)
+static int render_template(const struct filtering *f, const char *raw, const struct fh_template *ready,
+                           const json_t *parsed, const json_t *vars, char **ret, struct fh_error *err)
 {
 	fh_auto_json json_t *rendered = NULL;
 	if (parsed && render_json(parsed, vars, &rendered, NULL) == 0) {
@@ -444,7 +446,7 @@ static int render_template(const struct filtering *f, const char *raw, const jso
 		return 0;
 	}
 	int r = render_vars(f, vars, &rendered, err);
-	return r < 0 ? r : render_with(f, raw, rendered, ret, err);
+	return r < 0 ? r : render_with(f, raw, ready, rendered, ret, err);
 }
 
 /* A test's prefix or suffix; an empty one does not replace that of defaultTest. */
@@ -481,5 +483,5 @@ int fh_render_prompt(const struct fh_eval_plan *plan, struct fh_services *servic
 	    strchr(text, '{') ? joined_with_env(vars, plan->config.env) : json_incref((json_t *)(uintptr_t)vars);
 	fh_auto_json json_t *parsed =
 	    !whole && *text && strchr("[{\"", *text) ? fh_json_parse(fh_str(text), NULL, NULL) : NULL;
-	return render_template(&f, text, whole ? p->parsed : parsed, all, ret, err);
+	return render_template(&f, text, whole ? p->compiled : NULL, whole ? p->parsed : parsed, all, ret, err);
 }

@@ -12,6 +12,7 @@
 
 #define BUSY_MS 10000
 #define KEPT_MAX 64 /* maximum of cached statements of a connection */
+#define PAGE_SIZE "8192" /* bytes of a page in a new store: half as many reads and writes as with the default */
 
 struct fh_db_statement {
 	sqlite3_stmt *handle;
@@ -107,12 +108,13 @@ static int set_up(struct fh_db *db, bool read_only, struct fh_error *err)
 	if (r == 0 && !read_only)
 		r = turn_to_wal(db, err);
 	if (r == 0 && !read_only)
-		r = fh_db_script(db, "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000;", err);
+		r = fh_db_script(db, "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;", err);
 	return r;
 }
 
 int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_error *err)
 {
+	bool created = false;
 	if (!read_only) {
 		/* Creates a new file with our mode; SQLite's would depend on the umask. An existing file must not be opened
 		 * here: closing it would drop the locks of every connection of this process to it (POSIX locks belong to a
@@ -120,6 +122,7 @@ int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_e
 		fh_auto_close int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
 			return fh_error_sys(err, errno, "cannot open the store %s", path);
+		created = fd >= 0;
 	}
 	struct fh_db *db = FH_NEW(struct fh_db);
 	db->path = fh_xstrdup(path);
@@ -127,6 +130,8 @@ int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_e
 	int r = 0;
 	if (sqlite3_open_v2(path, &db->handle, flags, NULL) != SQLITE_OK)
 		r = db->handle ? failed(db, "cannot open", err) : fh_error_set(err, FH_E_SYSTEM, "cannot open %s", path);
+	if (r == 0 && created)
+		r = fh_db_script(db, "PRAGMA page_size=" PAGE_SIZE ";", err);
 	if (r == 0)
 		r = set_up(db, read_only, err);
 	if (r < 0) {

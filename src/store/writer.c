@@ -46,6 +46,7 @@ struct fh_store_writer {
 	size_t bytes;
 	uint64_t put, done; /* counts of rows: queued, committed */
 	bool ending;
+	bool finished, closing;  /* fh_store_writer_finish was called; `thread` closes the store */
 	unsigned waiting;        /* threads that wait for a commit */
 	struct fh_error failure; /* first failed write; code FH_OK: none */
 };
@@ -421,13 +422,29 @@ static int write_end(struct fh_store_writer *w, const struct fh_sink_end *e, str
 	return r;
 }
 
-int fh_store_writer_end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
+static void *close_store(void *argument)
+{
+	struct fh_store_writer *w = argument;
+	fh_store_close(w->store);
+	w->store = NULL;
+	return NULL;
+}
+
+int fh_store_writer_finish(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
 {
 	stop(w);
 	int r = told_failure(w, err);
 	if (r == 0)
 		r = write_end(w, e, err);
-	release(w);
+	w->finished = true;
+	w->closing = pthread_create(&w->thread, NULL, close_store, w) == 0;
+	return r;
+}
+
+int fh_store_writer_end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
+{
+	int r = fh_store_writer_finish(w, e, err);
+	fh_store_writer_close(w);
 	return r;
 }
 
@@ -435,8 +452,12 @@ void fh_store_writer_close(struct fh_store_writer *w)
 {
 	if (!w)
 		return;
-	stop(w);
-	(void)fh_db_do(fh_store_db(w->store), fh_q_eval_state, NULL, "ii", w->eval, (int64_t)FH_STORE_INTERRUPTED);
+	if (w->closing)
+		pthread_join(w->thread, NULL);
+	if (!w->finished) {
+		stop(w);
+		(void)fh_db_do(fh_store_db(w->store), fh_q_eval_state, NULL, "ii", w->eval, (int64_t)FH_STORE_INTERRUPTED);
+	}
 	release(w);
 }
 

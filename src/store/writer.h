@@ -44,9 +44,13 @@ int fh_store_writer_row(struct fh_store_writer *w, const struct fh_row *row, str
 /* Waits until all rows so far are on the disk. */
 int fh_store_writer_flush(struct fh_store_writer *w, struct fh_error *err);
 
-/* Flushes, and records how the eval ended; without metrics, those that are stored stay. Always closes the writer. */
+/* Flushes, and records how the eval ended: all of it is on the disk when this returns. Without metrics, those that are
+ * stored stay. SQLite then copies its log into the store's file, for which nobody has to wait: a thread does it, until
+ * fh_store_writer_close, which has to follow. */
+int fh_store_writer_finish(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err);
+/* fh_store_writer_finish and fh_store_writer_close. */
 int fh_store_writer_end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err);
-/* Flushes as far as possible and leaves the eval interrupted. NULL is fine. */
+/* An eval that is not finished is flushed as far as possible and left as interrupted. NULL is fine. */
 void fh_store_writer_close(FH_NULLABLE struct fh_store_writer *w);
 
 /* Prepares the resumption of an eval: removes cells that have to run again, moves others to their tests' new places,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Program fumehood-eval: `fumehood eval` and `fumehood retry`. */
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -242,6 +243,15 @@ static const struct {
 	{ "validate", fh_command_validate },
 };
 
+/* Lets glibc take memory for each thread in large steps: by default the heaps of threads grow page by page, with a
+ * system call each. Pages that are not used take no memory. */
+static void take_memory_in_large_steps(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_TOP_PAD, 4 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(others); i++) {
@@ -254,6 +264,7 @@ int main(int argc, char **argv)
 	struct fh_error err = FH_ERROR_INIT;
 	int status = FH_EXIT_OK;
 	fh_command_inherit_name();
+	take_memory_in_large_steps();
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_interrupt_catch();

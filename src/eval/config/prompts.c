@@ -11,6 +11,7 @@
 #include "eval/config/text.h"
 #include "provider/exec.h"
 #include "script/script.h"
+#include "template/template.h"
 
 #define PROMPT_FILE_MAX ((size_t)16 << 20)
 #define PROMPTS_MAX 10000
@@ -40,6 +41,8 @@ static int add(struct loader *l, const char *raw, size_t n, FH_OWN char *label)
 	p->config = json_incref((json_t *)(uintptr_t)l->prompt_config);
 	if (n > 0 && strchr("[{\"", *p->raw))
 		p->parsed = fh_json_parse((struct fh_str){ p->raw, n }, NULL, NULL);
+	if (fh_template_has_tags(fh_str(p->raw)))
+		p->compiled = fh_template_compile(fh_str(p->raw), "template", NULL);
 	return 0;
 }
 
@@ -474,6 +477,7 @@ void fh_eval_prompts_release(struct fh_eval_prompts *p)
 		if (item->program)
 			fh_exec_free_words(item->program);
 		json_decref(item->parsed);
+		fh_template_free(item->compiled);
 		json_decref(item->config);
 	}
 	free(p->items);
