@@ -9,8 +9,9 @@
 
 struct fh_eval_content {
 	const struct fh_eval_plan *plan;
-	json_t *files;                  /* path -> hash of its content; "" when the path is not a file */
-	struct fh_sha256 *columns; /* for each column of the plan: the part of its cells' keys that stands before the row's */
+	json_t *files; /* path -> hash of its content; "" when the path is not a file */
+	struct fh_sha256
+	    *columns; /* for each column of the plan: the part of its cells' keys that stands before the row's */
 	char row[FH_SHA256_HEX];
 	size_t row_at; /* the row whose hash is in `row`; SIZE_MAX: no row's */
 };

@@ -83,10 +83,10 @@ void fh_json_write_number(struct fh_buf *out, double n)
 	}
 }
 
-#define EACH(byte) ((uint64_t)(byte) * UINT64_C(0x0101010101010101))
+#define EACH(byte) ((uint64_t)(byte)*UINT64_C(0x0101010101010101))
 
-/* Whether any of eight bytes is a control character, `"`, `\` or no ASCII. A subtraction borrows from the next byte only
- * where the answer is true already. */
+/* Whether any of eight bytes is a control character, `"`, `\` or no ASCII. A subtraction borrows from the next byte
+ * only where the answer is true already. */
 static inline bool any_special(const char *p)
 {
 	uint64_t x;

@@ -13,6 +13,8 @@
 #define FH_SCRIPT_WORKERS 4
 #define FH_SCRIPT_WORKERS_MAX 256
 #define FH_SCRIPT_TICK_NS (50 * FH_NS_PER_MS)
+#define FH_SCRIPT_PATIENCE_NS                                                                                          \
+	(20 * FH_NS_PER_MS) /* how long a call waits for a busy worker before one more is started */
 
 static const struct {
 	const char *name;
@@ -63,8 +65,9 @@ struct fh_script_start {
 	const struct fh_script_call *call;
 	struct fh_worker *worker;
 	struct fh_error *err;
+	int64_t asked; /* monotonic ns */
 	int code;
-	bool done;
+	bool begun, done;
 	struct fh_script_start *next;
 };
 
@@ -73,8 +76,10 @@ struct fh_script_pool {
 	pthread_cond_t changed; /* signalled when a worker is free, a start is requested or done, or the pool ends */
 	struct {
 		struct fh_script_idle *idle; /* array of workers_max */
-		unsigned idle_count, count;
-		char *program; /* the user's interpreter; NULL: search for one */
+		unsigned idle_count, count;  /* count: workers that live, are being started, or are to be started */
+		unsigned live;               /* those that were started */
+		int64_t changed;             /* when the last one was started, monotonic ns */
+		char *program;               /* the user's interpreter; NULL: search for one */
 	} language[FH_SCRIPT_LANGUAGE_COUNT_];
 	unsigned workers_max;
 	uint64_t timeout_ms;
@@ -104,6 +109,7 @@ static void fh_script_drop_idle(struct fh_script_pool *pool, enum fh_script_lang
 {
 	struct fh_worker worker = fh_script_take_idle(pool, l, i);
 	fh_worker_end(&worker);
+	pool->language[l].live--;
 	pool->language[l].count--;
 }
 
@@ -207,20 +213,52 @@ static int fh_script_start_worker(const struct fh_script_pool *pool, const struc
 	           : code;
 }
 
+static void fh_script_wait_until(struct fh_script_pool *pool, int64_t until)
+{
+	struct timespec t = { .tv_sec = until / FH_NS_PER_S, .tv_nsec = until % FH_NS_PER_S };
+	pthread_cond_timedwait(&pool->changed, &pool->lock, &t);
+}
+
+/* When a start that was asked for is due. The first worker of a language is started at once. A further one takes longer
+ * to start than most calls take to run, so it is started only when the call has found no free worker for a while. */
+static int64_t fh_script_due(const struct fh_script_pool *pool, const struct fh_script_start *start)
+{
+	enum fh_script_language l = start->call->language;
+	return pool->language[l].live ? FH_MAX(start->asked, pool->language[l].changed) + FH_SCRIPT_PATIENCE_NS : 0;
+}
+
+/* The place in the queue of the start that is due first. */
+static struct fh_script_start **fh_script_first_due(struct fh_script_pool *pool)
+{
+	struct fh_script_start **first = &pool->starts;
+	for (struct fh_script_start **at = first; *at; at = &(*at)->next)
+		if (fh_script_due(pool, *at) < fh_script_due(pool, *first))
+			first = at;
+	return first;
+}
+
 static void *fh_script_keep(void *user)
 {
 	struct fh_script_pool *pool = user;
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->ends) {
-		struct fh_script_start *start = pool->starts;
+		struct fh_script_start **at = fh_script_first_due(pool), *start = *at;
 		if (!start) {
 			pthread_cond_wait(&pool->changed, &pool->lock);
 			continue;
 		}
-		pool->starts = start->next;
+		int64_t due = fh_script_due(pool, start);
+		if (due > fh_now_ns()) {
+			fh_script_wait_until(pool, due);
+			continue;
+		}
+		*at = start->next;
+		start->begun = true;
 		pthread_mutex_unlock(&pool->lock);
 		start->code = fh_script_start_worker(pool, start->call, start->worker, start->err);
 		pthread_mutex_lock(&pool->lock);
+		pool->language[start->call->language].live += start->code == 0;
+		pool->language[start->call->language].changed = fh_now_ns();
 		start->done = true;
 		pthread_cond_broadcast(&pool->changed);
 	}
@@ -228,29 +266,53 @@ static void *fh_script_keep(void *user)
 	return NULL;
 }
 
-/* Has the keeper start a worker. Called with the lock, which is released during the wait. */
-static int fh_script_ask_for_start(struct fh_script_pool *pool, const struct fh_script_call *call,
+/* Index of an idle worker of that kind; idle_count when there is none. */
+static unsigned fh_script_find_idle(const struct fh_script_pool *pool, enum fh_script_language l, const char *kind)
+{
+	unsigned i = 0;
+	while (i < pool->language[l].idle_count && !fh_streq(pool->language[l].idle[i].kind, kind))
+		i++;
+	return i;
+}
+
+static void fh_script_forget_start(struct fh_script_pool *pool, const struct fh_script_start *start)
+{
+	struct fh_script_start **at = &pool->starts;
+	while (*at != start)
+		at = &(*at)->next;
+	*at = start->next;
+}
+
+/* Has the keeper start a worker. Called with the lock, which is released during the wait. 1: nothing was started, as a
+ * worker of that kind has become free meanwhile. */
+static int fh_script_ask_for_start(struct fh_script_pool *pool, const struct fh_script_call *call, const char *kind,
                                    struct fh_worker *ret, struct fh_error *err)
 {
+	enum fh_script_language l = call->language;
 	if (!pool->keeper_runs) {
 		int sys = pthread_create(&pool->keeper, NULL, fh_script_keep, pool);
 		if (sys)
 			return fh_error_sys(err, sys, "cannot start a thread");
 		pool->keeper_runs = true;
 	}
-	struct fh_script_start start = { .call = call, .worker = ret, .err = err, .next = pool->starts };
+	struct fh_script_start start = {
+		.call = call, .worker = ret, .err = err, .asked = fh_now_ns(), .next = pool->starts
+	};
 	pool->starts = &start;
 	pthread_cond_broadcast(&pool->changed);
-	while (!start.done)
+	while (!start.done) {
+		if (!start.begun && fh_script_find_idle(pool, l, kind) < pool->language[l].idle_count) {
+			fh_script_forget_start(pool, &start);
+			return 1;
+		}
 		pthread_cond_wait(&pool->changed, &pool->lock);
+	}
 	return start.code;
 }
 
 static void fh_script_wait_a_tick(struct fh_script_pool *pool)
 {
-	int64_t until = fh_now_ns() + FH_SCRIPT_TICK_NS;
-	struct timespec t = { .tv_sec = until / FH_NS_PER_S, .tv_nsec = until % FH_NS_PER_S };
-	pthread_cond_timedwait(&pool->changed, &pool->lock, &t);
+	fh_script_wait_until(pool, fh_now_ns() + FH_SCRIPT_TICK_NS);
 }
 
 /* Workers are shared by calls with the same interpreter and the same variables of their own. NULL for a call with
@@ -265,15 +327,6 @@ static char *fh_script_kind(const struct fh_script_call *call)
 	for (size_t i = 0; own && call->env[i]; i++)
 		fh_buf_addf(&kind, "\n%s", call->env[i]);
 	return fh_buf_take(&kind, NULL);
-}
-
-/* Index of an idle worker of that kind; idle_count when there is none. */
-static unsigned fh_script_find_idle(const struct fh_script_pool *pool, enum fh_script_language l, const char *kind)
-{
-	unsigned i = 0;
-	while (i < pool->language[l].idle_count && !fh_streq(pool->language[l].idle[i].kind, kind))
-		i++;
-	return i;
 }
 
 static int fh_script_acquire_locked(struct fh_script_pool *pool, const struct fh_script_call *call, const char *kind,
@@ -291,10 +344,11 @@ static int fh_script_acquire_locked(struct fh_script_pool *pool, const struct fh
 			return 0;
 		} else if (pool->language[l].count < pool->workers_max) {
 			pool->language[l].count++;
-			int code = fh_script_ask_for_start(pool, call, ret, err);
+			int code = fh_script_ask_for_start(pool, call, kind, ret, err);
 			if (code)
 				pool->language[l].count--;
-			return code;
+			if (code <= 0)
+				return code;
 		} else if (pool->language[l].idle_count) {
 			/* The maximum of workers is reached, but one of another kind is idle: it is replaced. */
 			fh_script_drop_idle(pool, l, 0);
@@ -324,7 +378,7 @@ static void fh_script_give_back(struct fh_script_pool *pool, const struct fh_scr
 	if (usable)
 		pool->language[l].idle[pool->language[l].idle_count++] = (struct fh_script_idle){ *w, fh_script_kind(call) };
 	else
-		pool->language[l].count--;
+		pool->language[l].live--, pool->language[l].count--;
 	pthread_cond_broadcast(&pool->changed);
 	pthread_mutex_unlock(&pool->lock);
 }

@@ -8,7 +8,8 @@
  * of its own): never on a command line, never through a shell. Output of the code goes to our stderr, up to a bound
  * (worker.h). A call can also be made inside a sandbox, by a function that the pool's options give.
  *
- * A pool starts workers when they are needed, up to `workers_max` for each language. A worker makes one call at a time;
+ * A pool starts workers when they are needed, up to `workers_max` for each language: a further one when a call has
+ * found no free worker for a while, since to start one takes longer than most calls. A worker makes one call at a time;
  * calls are thread-safe. A call that exceeds its timeout, or ends its worker, costs only that worker: the next call
  * gets a new one.
  *

@@ -11,7 +11,7 @@
 #include "store/search.h"
 
 #define BUSY_MS 10000
-#define KEPT_MAX 64 /* maximum of cached statements of a connection */
+#define KEPT_MAX 64      /* maximum of cached statements of a connection */
 #define PAGE_SIZE "8192" /* bytes of a page in a new store: half as many reads and writes as with the default */
 
 struct fh_db_statement {

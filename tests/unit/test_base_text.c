@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
 #include <errno.h>
 #include <math.h>
@@ -53,6 +54,22 @@ static void a_buffer_grows_formats_and_copies_itself(void **state)
 	assert_null(b.p);
 	fh_auto_free char *empty = fh_buf_take(&b, &n);
 	assert_string_equal(empty, "");
+}
+
+static void a_buffer_writes_integers(void **state)
+{
+	(void)state;
+	static const int64_t numbers[] = { 0, 7, -7, 10, 99, 100, -100, 1000000007, INT64_MAX, INT64_MIN };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(numbers); i++) {
+		char expected[32];
+		fh_auto_buf struct fh_buf b = FH_BUF_INIT(0);
+		snprintf(expected, sizeof(expected), "%lld", (long long)numbers[i]);
+		assert_int_equal(fh_buf_addi(&b, numbers[i]), 0);
+		assert_string_equal(fh_buf_cstr(&b), expected);
+	}
+	fh_auto_buf struct fh_buf small = FH_BUF_INIT(3);
+	assert_int_equal(fh_buf_addi(&small, 1234), -FH_E_LIMIT);
+	assert_int_equal(small.n, 0);
 }
 
 static void utf8_is_strict(void **state)
@@ -284,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_buffer_refuses_what_goes_beyond_its_ceiling),
 		cmocka_unit_test(a_buffer_grows_formats_and_copies_itself),
+		cmocka_unit_test(a_buffer_writes_integers),
 		cmocka_unit_test(utf8_is_strict),
 		cmocka_unit_test(utf8_is_mended_as_python_does),
 		cmocka_unit_test(each_sink_has_its_escaper),

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
 #include <math.h>
 #include "json/json.h"
@@ -133,6 +134,26 @@ static void escapes_bytes_that_are_not_text(void **state)
 	assert_memory_equal(json_string_value(s), "\xEF\xBF\xBDx\0y", 6);
 }
 
+/* Strings are looked at eight bytes at a time: each character that needs something is found at each place of them, and
+ * its neighbours in the alphabet are left alone. */
+static void finds_what_to_escape_at_every_place(void **state)
+{
+	(void)state;
+	for (size_t at = 0; at < 20; at++)
+		for (unsigned c = 0; c < 256; c++) {
+			char text[20], expected[40];
+			memset(text, 'a', sizeof(text));
+			text[at] = (char)c;
+			fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+			fh_json_write_string(&out, (struct fh_str){ text, sizeof(text) });
+			snprintf(expected, sizeof(expected), "\"%.*s%c", (int)at, text, c);
+			bool plain = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+			assert_int_equal(plain, memcmp(out.p, expected, at + 2) == 0 && out.n == sizeof(text) + 2);
+			fh_auto_json json_t *back = fh_json_parse(fh_buf_str(&out), NULL, NULL);
+			assert_true(c >= 0x80 || json_string_length(back) == sizeof(text));
+		}
+}
+
 static void looks_up_typed_members(void **state)
 {
 	(void)state;
@@ -157,6 +178,7 @@ int main(void)
 		cmocka_unit_test(says_where_it_is_wrong),
 		cmocka_unit_test(bounds_depth),
 		cmocka_unit_test(escapes_bytes_that_are_not_text),
+		cmocka_unit_test(finds_what_to_escape_at_every_place),
 		cmocka_unit_test(looks_up_typed_members),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

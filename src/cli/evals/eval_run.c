@@ -40,7 +40,7 @@ struct run {
 	struct fh_output_sink output;
 	struct fh_sinks sinks; /* the store, when the eval is stored, and the output files */
 	int64_t begun_ns, noted_ns; /* when the run began; when `note` was made */
-	size_t before; /* number of cells that an earlier run finished */
+	size_t before;              /* number of cells that an earlier run finished */
 	pthread_mutex_t lock;
 	char note[160];      /* text beside the progress bar; guarded by `lock` */
 	volatile int pause;  /* another terminal asked for a pause */
