@@ -13,8 +13,6 @@
 #define FH_SCRIPT_WORKERS 4
 #define FH_SCRIPT_WORKERS_MAX 256
 #define FH_SCRIPT_TICK_NS (50 * FH_NS_PER_MS)
-#define FH_SCRIPT_PATIENCE_NS                                                                                          \
-	(20 * FH_NS_PER_MS) /* how long a call waits for a busy worker before one more is started */
 
 static const struct {
 	const char *name;
@@ -78,7 +76,7 @@ struct fh_script_pool {
 		struct fh_script_idle *idle; /* array of workers_max */
 		unsigned idle_count, count;  /* count: workers that live, are being started, or are to be started */
 		unsigned live;               /* those that were started */
-		int64_t changed;             /* when the last one was started, monotonic ns */
+		int64_t changed, took;       /* when the last one was started, monotonic ns; how long its start took */
 		char *program;               /* the user's interpreter; NULL: search for one */
 	} language[FH_SCRIPT_LANGUAGE_COUNT_];
 	unsigned workers_max;
@@ -219,12 +217,12 @@ static void fh_script_wait_until(struct fh_script_pool *pool, int64_t until)
 	pthread_cond_timedwait(&pool->changed, &pool->lock, &t);
 }
 
-/* When a start that was asked for is due. The first worker of a language is started at once. A further one takes longer
- * to start than most calls take to run, so it is started only when the call has found no free worker for a while. */
+/* When a start that was asked for is due. The first worker of a language is started at once; a further one when the
+ * call has waited for a free worker as long as a start takes, as most calls are over long before that. */
 static int64_t fh_script_due(const struct fh_script_pool *pool, const struct fh_script_start *start)
 {
 	enum fh_script_language l = start->call->language;
-	return pool->language[l].live ? FH_MAX(start->asked, pool->language[l].changed) + FH_SCRIPT_PATIENCE_NS : 0;
+	return pool->language[l].live ? FH_MAX(start->asked, pool->language[l].changed) + pool->language[l].took : 0;
 }
 
 /* The place in the queue of the start that is due first. */
@@ -254,11 +252,14 @@ static void *fh_script_keep(void *user)
 		}
 		*at = start->next;
 		start->begun = true;
+		enum fh_script_language l = start->call->language;
+		int64_t begun = fh_now_ns();
 		pthread_mutex_unlock(&pool->lock);
 		start->code = fh_script_start_worker(pool, start->call, start->worker, start->err);
 		pthread_mutex_lock(&pool->lock);
-		pool->language[start->call->language].live += start->code == 0;
-		pool->language[start->call->language].changed = fh_now_ns();
+		pool->language[l].live += start->code == 0;
+		pool->language[l].changed = fh_now_ns();
+		pool->language[l].took = pool->language[l].changed - begun;
 		start->done = true;
 		pthread_cond_broadcast(&pool->changed);
 	}

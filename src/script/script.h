@@ -9,9 +9,8 @@
  * (worker.h). A call can also be made inside a sandbox, by a function that the pool's options give.
  *
  * A pool starts workers when they are needed, up to `workers_max` for each language: a further one when a call has
- * found no free worker for a while, since to start one takes longer than most calls. A worker makes one call at a time;
- * calls are thread-safe. A call that exceeds its timeout, or ends its worker, costs only that worker: the next call
- * gets a new one.
+ * waited for a free one as long as a start takes. A worker makes one call at a time; calls are thread-safe. A call that
+ * exceeds its timeout, or ends its worker, costs only that worker: the next call gets a new one.
  *
  * Errors of the code (an exception, a missing function, a syntax error, a timeout) are results; an error code means
  * that no code ran (no interpreter, cancelled).

@@ -38,7 +38,7 @@ struct run {
 	struct fh_progress *progress;
 	struct fh_eval_kept *kept; /* borrowed from its sink; NULL: the eval is not stored */
 	struct fh_output_sink output;
-	struct fh_sinks sinks; /* the store, when the eval is stored, and the output files */
+	struct fh_sinks sinks;      /* the store, when the eval is stored, and the output files */
 	int64_t begun_ns, noted_ns; /* when the run began; when `note` was made */
 	size_t before;              /* number of cells that an earlier run finished */
 	pthread_mutex_t lock;
