@@ -95,6 +95,8 @@ export class Result {
 	readonly fired: LimitName[];
 	readonly files: Record<string, OutFile>;
 	readonly start: { path: "fresh" | "zygote" | "parked" | null; why?: string };
+	/** What it ran in. The identity differs when the image, the interpreter or what else the plan shows was replaced. */
+	readonly image: { kind: "host" | "directory"; path: string | null; identity: string | null };
 	readonly ok: boolean;
 	/** stdout as text. */
 	readonly text: string;

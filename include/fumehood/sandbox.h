@@ -264,6 +264,9 @@ struct fh_result {
 	bool stopped; /* member of a group that was ended because the leader had ended; its status means nothing else */
 	enum fh_start start; /* how it was started; AUTO: nothing ran */
 	char *start_why; /* why no faster start was possible, if the request left the choice; NULL: it was the fastest */
+	char *image;     /* the folder that was the root; NULL: the host's own programs, as the plan shows them */
+	/* Differs when the image, the interpreter or what else the plan shows has been replaced; NULL: not known. */
+	char *image_identity;
 };
 
 struct fh_run_options {

@@ -198,7 +198,7 @@ function mount_fields(m) {
 
 function zygote_fields(z) {
 	return [[1, z.main_file], ...z.options.map((item) => [2, text(item)]), ...z.env.map((item) => [3, text(item)]),
-		...z.preload.map((item) => [4, text(item)])];
+		...z.preload.map((item) => [4, text(item)]), ...(z.preload_identity ?? []).map((item) => [5, text(item)])];
 }
 
 // The value of a PLAN field. `more` is a further file: the program that a compiler made.
@@ -215,5 +215,6 @@ export function plan_fields(p, more) {
 		[16, text(p.language)], [17, text(p.interpreter)], [18, text(p.code_name)],
 		...(p.descriptors ?? []).map((d) => [19, [[1, d.number], [2, DESCRIPTORS.indexOf(d.kind)]]]),
 		[32, STARTS.indexOf(p.start ?? "auto")], ...(p.zygote ? [[33, zygote_fields(p.zygote)]] : []),
+		[35, text(p.image_identity)],
 	];
 }

@@ -56,6 +56,7 @@ export class Result {
 			signal: exit.number(TAG.SIGNAL) ? SIGNALS[exit.number(TAG.SIGNAL)] ?? `SIG${exit.number(TAG.SIGNAL)}` : null,
 			stdout: stdout.bytes, stdout_truncated: stdout.truncated, stderr: stderr.bytes, stderr_truncated: stderr.truncated,
 			usage: usage_of(exit), isolation: isolation_of(fields), limits: limits_of(plan.limits, fields), fired: fired_of(exit.number(TAG.FIRED)),
+			image: { kind: plan.image ? "directory" : "host", path: plan.image ?? null, identity: plan.image_identity ?? null },
 			files, start: { path: start, ...(why ? { why } : {}) },
 		});
 	}

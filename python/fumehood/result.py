@@ -94,6 +94,7 @@ class Result:
             name: OutFile(None, entry.get("bytes"), entry.get("refused"))
             for name, entry in (fields.get("files") or {}).items()}
         self.start: Dict[str, Any] = dict(fields.get("start") or {})
+        self.image: Dict[str, Optional[str]] = dict(fields.get("image") or {})
         self.error: Optional[Dict[str, Any]] = fields.get("error")
 
     @classmethod

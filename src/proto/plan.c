@@ -69,7 +69,7 @@ struct fh_plan *fh_plan_new(void)
 	p->language = fh_xstrdup("");
 	p->interpreter = fh_xstrdup("");
 	p->code_name = fh_xstrdup("");
-	p->zygote = (struct fh_plan_zygote){ 0, empty_list(), empty_list(), empty_list() };
+	p->zygote = (struct fh_plan_zygote){ 0, empty_list(), empty_list(), empty_list(), empty_list() };
 	return p;
 }
 
@@ -89,6 +89,7 @@ void fh_plan_free(struct fh_plan *p)
 	free(p->mounts);
 	free(p->files);
 	free(p->image);
+	free(p->image_identity);
 	free(p->hostname);
 	free_list(p->argv);
 	free_list(p->env);
@@ -96,6 +97,7 @@ void fh_plan_free(struct fh_plan *p)
 	free_list(p->zygote.options);
 	free_list(p->zygote.env);
 	free_list(p->zygote.preload);
+	free_list(p->zygote.preload_identity);
 	free(p->cwd);
 	free(p->stdin_data.data);
 	free(p->language);
@@ -153,6 +155,7 @@ struct fh_plan *fh_plan_copy(const struct fh_plan *p)
 {
 	struct fh_plan *c = fh_plan_new();
 	c->image = copy_text(p->image);
+	c->image_identity = copy_text(p->image_identity);
 	fh_plan_copy_mounts(c, p);
 	for (size_t i = 0; i < p->file_count; i++)
 		fh_plan_add_file(c, p->files[i].name, p->files[i].content.data, p->files[i].content.size, p->files[i].mode);
@@ -167,6 +170,7 @@ struct fh_plan *fh_plan_copy(const struct fh_plan *p)
 	fh_plan_set_strings(&c->zygote.options, (const char *const *)p->zygote.options);
 	fh_plan_set_strings(&c->zygote.env, (const char *const *)p->zygote.env);
 	fh_plan_set_strings(&c->zygote.preload, (const char *const *)p->zygote.preload);
+	fh_plan_set_strings(&c->zygote.preload_identity, (const char *const *)p->zygote.preload_identity);
 	c->out_max_bytes = p->out_max_bytes;
 	fh_plan_set_strings(&c->argv, (const char *const *)p->argv);
 	fh_plan_set_strings(&c->env, (const char *const *)p->env);
@@ -282,6 +286,23 @@ static bool is_module(const char *name)
 	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/@:") == n;
 }
 
+enum { IDENTITY_MAX = 128 };
+
+static int check_identities(const struct fh_plan *p, struct fh_error *err)
+{
+	size_t modules = 0, n = 0;
+	while (p->zygote.preload[modules])
+		modules++;
+	for (; p->zygote.preload_identity[n]; n++)
+		if (n >= modules || strlen(p->zygote.preload_identity[n]) > IDENTITY_MAX)
+			return fh_error_set(err, FH_E_ARGUMENT, "preload: identity %zu is too long, or one too many", n);
+	if (n > 0 && n < modules)
+		return fh_error_set(err, FH_E_ARGUMENT, "preload: %zu identities for %zu modules", n, modules);
+	if (p->image_identity && strlen(p->image_identity) > IDENTITY_MAX)
+		return fh_error_set(err, FH_E_ARGUMENT, "the image's identity is longer than %d bytes", IDENTITY_MAX);
+	return 0;
+}
+
 static int check_zygote(const struct fh_plan *p, struct fh_error *err)
 {
 	size_t strings = 0, count = 0;
@@ -297,7 +318,7 @@ static int check_zygote(const struct fh_plan *p, struct fh_error *err)
 		if (i >= FH_PLAN_PRELOAD_MAX || !is_module(p->zygote.preload[i]))
 			return fh_error_set(err, FH_E_ARGUMENT, "preload: %.200s is not a name of a module, or one too many",
 			                    p->zygote.preload[i]);
-	return 0;
+	return check_identities(p, err);
 }
 
 int fh_plan_check(const struct fh_plan *p, struct fh_error *err)

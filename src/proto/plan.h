@@ -71,6 +71,8 @@ struct fh_plan_zygote {
 	char **options;     /* for the zygote only, inserted after argv[0] */
 	char **env;         /* for the zygote only; programs do not see them */
 	char **preload;     /* modules to import first */
+	/* for each module of preload: differs when its files have been replaced; "": not known. Or an empty list */
+	char **preload_identity;
 };
 
 /* The capabilities that make root useful in a sandbox with several users: CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID,
@@ -81,6 +83,9 @@ struct fh_plan_zygote {
 struct fh_plan {
 	/* park part */
 	FH_NULLABLE char *image; /* a directory of the host as root; NULL: an empty root that the mounts fill */
+	/* Differs when what the image or the mounts show has been replaced (sandbox/planning/identity.h); NULL: unknown.
+	 * The engine only compares it. */
+	FH_NULLABLE char *image_identity;
 	struct fh_plan_mount *mounts;
 	size_t mount_count;
 	uint32_t uid, gid; /* ids as seen by the program: 1000, or 0 for root of its own user namespace */

@@ -28,10 +28,11 @@ enum plan_tag {
 	P_START = 32,
 	P_ZYGOTE,
 	P_ROOT_CAPABILITIES,
+	P_IMAGE_IDENTITY,
 };
 enum mount_tag { M_KIND = 1, M_TARGET, M_SOURCE, M_CONTENT, M_MODE, M_WRITABLE, M_OPTIONAL };
 enum file_tag { T_NAME = 1, T_CONTENT, T_MODE };
-enum zygote_tag { Z_MAIN_FILE = 1, Z_OPTION, Z_ENV, Z_PRELOAD };
+enum zygote_tag { Z_MAIN_FILE = 1, Z_OPTION, Z_ENV, Z_PRELOAD, Z_PRELOAD_IDENTITY };
 enum limit_tag { L_INDEX = 1, L_VALUE };
 enum descriptor_tag { D_NUMBER = 1, D_KIND };
 
@@ -63,6 +64,8 @@ static void encode_park(struct fh_buf *out, const struct fh_plan *p)
 {
 	if (p->image)
 		fh_wire_text(out, P_IMAGE, p->image);
+	if (p->image_identity)
+		fh_wire_text(out, P_IMAGE_IDENTITY, p->image_identity);
 	for (size_t i = 0; i < p->mount_count; i++)
 		encode_mount(out, &p->mounts[i]);
 	fh_wire_u64(out, P_UID, p->uid);
@@ -80,6 +83,7 @@ static void encode_zygote(struct fh_buf *out, const struct fh_plan_zygote *z)
 	encode_list(out, Z_OPTION, z->options);
 	encode_list(out, Z_ENV, z->env);
 	encode_list(out, Z_PRELOAD, z->preload);
+	encode_list(out, Z_PRELOAD_IDENTITY, z->preload_identity);
 	fh_wire_end(out, mark);
 }
 
@@ -262,7 +266,7 @@ static void list_move(struct list *l, char ***to)
 
 static bool decode_zygote(struct fh_plan *p, struct fh_str message)
 {
-	struct list options = { 0 }, env = { 0 }, preload = { 0 };
+	struct list options = { 0 }, env = { 0 }, preload = { 0 }, identities = { 0 };
 	struct fh_wire_reader r = fh_wire_reader(message);
 	struct fh_wire_field f;
 	bool ok = true;
@@ -275,10 +279,13 @@ static bool decode_zygote(struct fh_plan *p, struct fh_str message)
 			ok = add_text(&env, &r, &f);
 		else if (f.tag == Z_PRELOAD)
 			ok = add_text(&preload, &r, &f);
+		else if (f.tag == Z_PRELOAD_IDENTITY)
+			ok = add_text(&identities, &r, &f);
 	}
 	list_move(&options, &p->zygote.options);
 	list_move(&env, &p->zygote.env);
 	list_move(&preload, &p->zygote.preload);
+	list_move(&identities, &p->zygote.preload_identity);
 	return ok && !r.malformed;
 }
 
@@ -293,6 +300,9 @@ int fh_plan_decode(struct fh_str bytes, struct fh_plan **ret, struct fh_error *e
 		switch ((enum plan_tag)f.tag) {
 		case P_IMAGE:
 			get_text(&r, &f, &p->image);
+			break;
+		case P_IMAGE_IDENTITY:
+			get_text(&r, &f, &p->image_identity);
 			break;
 		case P_MOUNT:
 			ok = p->mount_count < FH_PLAN_MOUNTS_MAX && decode_mount(p, f.value);

@@ -17,7 +17,7 @@ const struct fh_out_file *fh_compile_artifact(const struct fh_result *r, const c
 
 static struct fh_result *kept_result(const struct fh_plan *plan, struct fh_buf *bytes)
 {
-	struct fh_result *r = fh_result_new(&plan->compile->limits);
+	struct fh_result *r = fh_result_new(plan->compile);
 	r->status = FH_STATUS_OK;
 	r->exit_code = 0;
 	r->outs = fh_xcalloc(1, sizeof(*r->outs));

@@ -468,7 +468,7 @@ static bool has_driver(const struct fh_plan *plan)
 
 struct fh_result *fh_execution_assemble(struct fh_execution *x)
 {
-	struct fh_result *result = fh_result_new(&x->plan->limits);
+	struct fh_result *result = fh_result_new(x->plan);
 	fh_result_set_evidence(result, &x->evidence);
 	for (int i = FH_STDOUT; i < FH_STREAM_COUNT_; i++)
 		if (i != FH_DRIVER || has_driver(x->plan))

@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "proto/frame.h"
+#include "proto/plan.h"
 #include "proto/wire.h"
 
 /* Maximum length that is kept of the reason why a layer is missing. */
@@ -131,10 +132,12 @@ int fh_exit_read_frame(struct fh_str payload, struct fh_exit *ret, struct fh_err
 
 /* ---- struct fh_result ---- */
 
-struct fh_result *fh_result_new(const struct fh_limits *limits)
+struct fh_result *fh_result_new(const struct fh_plan *plan)
 {
 	struct fh_result *r = FH_NEW(struct fh_result);
-	r->limits = *limits;
+	r->limits = plan->limits;
+	r->image = plan->image ? fh_xstrdup(plan->image) : NULL;
+	r->image_identity = plan->image_identity ? fh_xstrdup(plan->image_identity) : NULL;
 	r->exit_code = -1;
 	for (int i = FH_STDOUT; i <= FH_STDERR; i++)
 		r->stream_data[i] = fh_xmemdup("", 0);
@@ -156,6 +159,8 @@ void fh_result_free(struct fh_result *r)
 	}
 	free(r->outs);
 	free(r->start_why);
+	free(r->image);
+	free(r->image_identity);
 	free(r);
 }
 

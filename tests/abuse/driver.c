@@ -201,7 +201,7 @@ static int run_session(struct job *j, struct fh_error *err)
 	__atomic_store_n(&j->ended, 1, __ATOMIC_RELEASE);
 	if (j->name)
 		pthread_join(getter, NULL);
-	struct fh_result *result = fh_result_new(&j->plan->limits);
+	struct fh_result *result = fh_result_new(j->plan);
 	if (r == 0) {
 		fh_result_set_exit(result, &e);
 		fetch_outs(j, result);

@@ -9,6 +9,7 @@ import contextlib
 import json
 import math
 import os
+import shutil
 import signal
 import sys
 import time
@@ -251,6 +252,65 @@ class Neighbours(Served):
         support.wait_for(lambda: not proc.those_of(children) and not support.groups_of(pid), 1 * support.SLACK)
         self.assertEqual(proc.those_of(children), [])
         self.assertEqual(support.groups_of(pid), set())
+
+
+class Replaced(Served):
+    """What a warm sandbox was made of is compared, by its identity, with what there is when a run comes."""
+
+    def test_the_identity_stays_as_long_as_nothing_is_replaced(self):
+        first, second = (start("zygote", "print(1)", env=self.env)["image"] for _ in range(2))
+        self.assertEqual(first, second)
+        self.assertEqual((first["kind"], first["path"], len(first["identity"])), ("host", None, 64))
+
+    def test_a_module_that_was_replaced_is_imported_anew(self):
+        module = self.write("ours.py", "VALUE = 'old'\n")
+        args = (*PY, "--mount", f"{module}:/opt/ours.py", "--preload", "/opt/ours.py", "--start", "zygote", "-c",
+                "import sys; print([m.VALUE for m in sys.modules.values() if hasattr(m, 'VALUE')][0])")
+        self.assertEqual(support.run(*args, env=self.env)["stdout"], "old\n")
+        planned = self.write("old.plan", support.command("run", "--explain", "--json", *args, env=self.env).stdout)
+        module.write_text("VALUE = 'new'\n")
+        self.assertEqual(support.run(*args, env=self.env)["stdout"], "new\n")
+        # the control: by the plan of before, with the identity of before, the zygote of before serves
+        self.assertEqual(support.run("--plan", planned, env=self.env)["stdout"], "old\n")
+
+    def test_a_folder_that_was_replaced_is_shown_anew(self):
+        for name in ("old", "new"):
+            self.write(f"{name}/word", name)
+        shown, code = self.dir / "shown", "print(open('/opt/shown/word').read())"
+        (self.dir / "old").rename(shown)
+        args = ("--mount", f"{shown}:/opt/shown")
+        for path in WARM:
+            self.assertEqual(self.output(path, code, *args, env=self.env), "old\n")
+        shown.rename(self.dir / "gone")
+        (self.dir / "new").rename(shown)
+        for path in WARM:
+            self.assertEqual(self.output(path, code, *args, env=self.env), "new\n")
+
+    def test_a_folder_in_which_something_changes_is_the_same_folder(self):
+        shown = self.dir / "shown"
+        shown.mkdir()
+        args = ("--mount", f"{shown}:/opt/shown")
+        before = start("zygote", "print(1)", *args, env=self.env)["image"]
+        self.write("shown/word", "1")
+        self.assertEqual(before, start("zygote", "print(1)", *args, env=self.env)["image"])
+
+    def test_an_interpreter_that_was_replaced_is_started_anew(self):
+        real = os.path.realpath(support.PYTHON)
+        program = self.dir / "program"
+        shutil.copy(real, program)
+        args = (*PY, "--mount", f"{program}:{real}", "--start", "zygote", "-c", "print(1)")
+
+        def run():
+            r = support.run(*args, env=self.env)
+            self.assertEqual((r["status"], r["stdout"]), ("ok", "1\n"), story(r))
+            inode = f" {program.stat().st_ino} "
+            running = [p for p in proc.descendants(self.engine) if inode in proc.read(p, "maps").decode(errors="replace")]
+            self.assertTrue(running, "no process of the engine runs this interpreter")
+            return r["image"]["identity"]
+        before = run()
+        shutil.copy(real, self.dir / "next")
+        (self.dir / "next").rename(program)
+        self.assertNotEqual(run(), before)
 
 
 class Trees(Served):

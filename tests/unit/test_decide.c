@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "engine/warm/decide.h"
+#include "proto/plan.h"
 
 /* ---------------------------------------------------------------------------------------- which template, and how */
 
@@ -195,13 +196,31 @@ static void the_nearest_zygote(void **state)
 	assert_false(fh_modules_can_branch(driver));
 }
 
+static void a_zygote_whose_modules_were_replaced_is_no_base(void **state)
+{
+	char name_json[] = "json", name_numpy[] = "numpy", old[] = "0a", new[] = "0b", none[] = "";
+	char *modules[] = { name_json, name_numpy, NULL }, *numpy[] = { name_numpy, NULL }, *nothing[] = { NULL };
+	char *wanted_ids[] = { none, new, NULL }, *same[] = { new, NULL }, *other[] = { old, NULL };
+	const struct fh_plan_zygote wanted = { .preload = modules, .preload_identity = wanted_ids };
+	assert_true(fh_modules_agree(&wanted, &(struct fh_plan_zygote){ .preload = nothing, .preload_identity = nothing }));
+	assert_true(fh_modules_agree(&wanted, &(struct fh_plan_zygote){ .preload = numpy, .preload_identity = same }));
+	assert_false(fh_modules_agree(&wanted, &(struct fh_plan_zygote){ .preload = numpy, .preload_identity = other }));
+	/* one from a client that sends no identities */
+	assert_false(fh_modules_agree(&wanted, &(struct fh_plan_zygote){ .preload = numpy, .preload_identity = nothing }));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_template_of_a_run),   cmocka_unit_test(what_a_template_offers),
-		cmocka_unit_test(how_a_run_starts),        cmocka_unit_test(the_template_that_gives_way),
-		cmocka_unit_test(the_fate_of_a_template),  cmocka_unit_test(a_pool_is_filled_bit_by_bit),
-		cmocka_unit_test(a_pool_follows_the_load), cmocka_unit_test(the_nearest_zygote),
+		cmocka_unit_test(a_zygote_whose_modules_were_replaced_is_no_base),
+		cmocka_unit_test(the_template_of_a_run),
+		cmocka_unit_test(what_a_template_offers),
+		cmocka_unit_test(how_a_run_starts),
+		cmocka_unit_test(the_template_that_gives_way),
+		cmocka_unit_test(the_fate_of_a_template),
+		cmocka_unit_test(a_pool_is_filled_bit_by_bit),
+		cmocka_unit_test(a_pool_follows_the_load),
+		cmocka_unit_test(the_nearest_zygote),
 	};
 	return cmocka_run_group_tests_name("decide", tests, NULL, NULL);
 }

@@ -354,7 +354,9 @@ static void an_image_makes_a_plan_without_the_host(void **state)
 	r.image = dir;
 	struct fh_plan *plan = build(&r);
 	assert_string_equal(plan->image, dir);
+	assert_int_equal(strlen(plan->image_identity), 64);
 	fh_plan_set_text(&plan->image, "/IMAGE");
+	fh_plan_set_text(&plan->image_identity, "IDENTITY");
 	fh_auto_free char *json = print(plan);
 	fh_auto_free char *line = fh_xasprintf("%s\n", json);
 	fh_auto_free char *golden = load("image.json");
@@ -365,6 +367,65 @@ static void an_image_makes_a_plan_without_the_host(void **state)
 	rmdir(bin);
 	rmdir(etc);
 	rmdir(dir);
+}
+
+/* The identity of a plan for Python in an image, and that of a module which is to be imported ahead. */
+static void identities(const char *image, char **ret_image, char **ret_module)
+{
+	const char *const modules[] = { "made.up", NULL };
+	struct fh_request r = request_for("python", "");
+	r.image = image;
+	r.preload = modules;
+	struct fh_plan *plan = build(&r);
+	*ret_image = fh_xstrdup(plan->image_identity);
+	*ret_module = fh_xstrdup(plan->zygote.preload_identity[0]);
+	assert_null(plan->zygote.preload_identity[1]);
+	fh_plan_free(plan);
+}
+
+static void what_is_replaced_in_an_image_has_another_identity(void **state)
+{
+	static const struct {
+		const char *path;
+		bool image, module; /* whose identity differs when this file is written */
+	} files[] = { { "/usr/bin/python3", true, false },
+		          { "/usr/lib/python3.11/made/up.py", false, true },
+		          { "/usr/lib/python3.11/made/up.py", false, true }, /* in place */
+		          { "/var/lib/dpkg/status", true, false },
+		          { "/usr/lib/python3.11/made/other.txt", false, true }, /* beside the module */
+		          { "/home/notes", false, false } };
+	static const char *const folders[] = { "/usr",  "/usr/bin", "/usr/lib",      "/usr/lib/python3.11",
+		                                   "/var",  "/var/lib", "/var/lib/dpkg", "/usr/lib/python3.11/made",
+		                                   "/home", "/etc" };
+	char dir[] = "/tmp/fumehood-unit-XXXXXX";
+	assert_non_null(mkdtemp(dir));
+	for (size_t i = 0; i < FH_ARRAY_SIZE(folders); i++) {
+		fh_auto_free char *path = fh_xasprintf("%s%s", dir, folders[i]);
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+	fh_auto_free char *program = fh_xasprintf("%s/usr/bin/python3", dir);
+	assert_int_equal(fh_file_write_atomic(program, "x", 1, 0755, &err), 0);
+	char *image, *module;
+	identities(dir, &image, &module);
+	assert_string_equal(module, "");
+	for (size_t i = 0; i < FH_ARRAY_SIZE(files); i++) {
+		fh_auto_free char *path = fh_xasprintf("%s%s", dir, files[i].path), *old_image = image, *old_module = module;
+		assert_int_equal(fh_file_write_atomic(path, "y", 1, 0755, &err), 0);
+		identities(dir, &image, &module);
+		assert_int_equal(strcmp(image, old_image) != 0, files[i].image);
+		assert_int_equal(strcmp(module, old_module) != 0, files[i].module);
+	}
+	free(image);
+	free(module);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(files); i++) {
+		fh_auto_free char *path = fh_xasprintf("%s%s", dir, files[i].path);
+		unlink(path);
+	}
+	for (size_t i = FH_ARRAY_SIZE(folders); i-- > 0;) {
+		fh_auto_free char *path = fh_xasprintf("%s%s", dir, folders[i]);
+		rmdir(path);
+	}
+	assert_int_equal(rmdir(dir), 0);
 }
 
 /* -------------------------------------------------------------------------------------------------------- results */
@@ -388,6 +449,8 @@ static void a_result_prints_as_documented(void **state)
 	r.layer_missing[FH_LAYER_LANDLOCK] = (char[]){ "this kernel has none" };
 	r.start = FH_START_FRESH;
 	r.start_why = (char[]){ "there is no zygote yet" };
+	r.image = (char[]){ "/images/debian" };
+	r.image_identity = (char[]){ "0f1e2d" };
 	fh_auto_free char *json = fh_result_json(&r, 2);
 	fh_auto_free char *line = fh_xasprintf("%s\n", json);
 	fh_auto_free char *golden = load("result.json");
@@ -416,6 +479,7 @@ int main(void)
 		cmocka_unit_test(a_compiled_language_has_two_steps),
 		cmocka_unit_test(only_the_standard_library_is_left),
 		cmocka_unit_test(an_image_makes_a_plan_without_the_host),
+		cmocka_unit_test(what_is_replaced_in_an_image_has_another_identity),
 		cmocka_unit_test(a_result_prints_as_documented),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@ static bool differs_in_modules_alone(const struct fh_template *t, const struct f
 	fh_auto_buf struct fh_buf key = FH_BUF_INIT(FH_FRAME_PAYLOAD_MAX);
 	struct fh_plan *as = fh_plan_copy(plan);
 	fh_plan_set_strings(&as->zygote.preload, (const char *const *)t->plan->zygote.preload);
+	fh_plan_set_strings(&as->zygote.preload_identity, (const char *const *)t->plan->zygote.preload_identity);
 	fh_template_key(&key, as, owner);
 	fh_plan_free(as);
 	return key.n == t->key.n && memcmp(key.p, t->key.p, key.n) == 0;
@@ -33,7 +34,8 @@ struct fh_template *fh_template_nearest(struct fh_engine *e, const struct fh_pla
 		if (t->state != FH_TEMPLATE_SERVING || t->stem_socket < 0 || t->succeeded)
 			continue;
 		ssize_t near = fh_decide_nearness(wanted, t->plan->zygote.preload);
-		if (near > nearest && differs_in_modules_alone(t, plan, owner)) {
+		if (near > nearest && fh_modules_agree(&plan->zygote, &t->plan->zygote) &&
+		    differs_in_modules_alone(t, plan, owner)) {
 			best = t;
 			nearest = near;
 		}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "proto/plan.h"
 
 bool fh_start_is_demanded(enum fh_start asked)
 {
@@ -113,6 +114,23 @@ bool fh_modules_can_branch(char *const *wanted)
 		if (strchr(wanted[i], '/'))
 			return false;
 	return wanted[0] != NULL;
+}
+
+/* The identity of a module in the list; "" if it is not known. */
+static const char *identity_of(const struct fh_plan_zygote *z, const char *module)
+{
+	for (size_t i = 0; z->preload[i] && z->preload_identity[i]; i++)
+		if (strcmp(z->preload[i], module) == 0)
+			return z->preload_identity[i];
+	return "";
+}
+
+bool fh_modules_agree(const struct fh_plan_zygote *wanted, const struct fh_plan_zygote *had)
+{
+	for (char *const *module = had->preload; *module; module++)
+		if (strcmp(identity_of(wanted, *module), identity_of(had, *module)) != 0)
+			return false;
+	return true;
 }
 
 ssize_t fh_decide_nearness(char *const *wanted, char *const *had)

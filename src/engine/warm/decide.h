@@ -115,6 +115,10 @@ bool fh_modules_have(char *const *modules, const char *name);
 /* How near a zygote with the modules `had` is to one with `wanted`: the number of modules that need not be imported
  * again; -1 if it has a module too many, or all of them. Both lists end with NULL. */
 ssize_t fh_decide_nearness(char *const *wanted, char *const *had);
+/* Whether the modules that `had` has imported are those that `wanted` would import: not, if one has been replaced since
+ * then. */
+struct fh_plan_zygote;
+bool fh_modules_agree(const struct fh_plan_zygote *wanted, const struct fh_plan_zygote *had);
 /* Whether a zygote may be branched for these modules. Not for an empty list, and not for modules named by a path: those
  * are the judge's drivers, and judge and candidate must share nothing. */
 bool fh_modules_can_branch(char *const *wanted);

@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/parse.h"
 #include "base/path.h"
+#include "sandbox/planning/identity.h"
 #include "sandbox/planning/interpreter.h"
 #include "sandbox/planning/language.h"
 
@@ -23,23 +24,6 @@ enum {
 };
 
 /* ------------------------------------------------------------------------------------------------------------- key */
-
-static void add_stat(struct fh_sha256 *h, const char *name, const struct stat *st)
-{
-	const uint64_t facts[] = { st->st_dev,         st->st_ino,          st->st_size,        st->st_mode,
-		                       st->st_mtim.tv_sec, st->st_mtim.tv_nsec, st->st_ctim.tv_sec, st->st_ctim.tv_nsec };
-	fh_sha256_add_field(h, fh_str(name));
-	fh_sha256_add_field(h, (struct fh_str){ (const char *)facts, sizeof(facts) });
-}
-
-static bool add_file(struct fh_sha256 *h, const char *path)
-{
-	struct stat st;
-	if (stat(path, &st) < 0)
-		return false;
-	add_stat(h, path, &st);
-	return true;
-}
 
 /* Adds all of a small tree. False: it is not small. */
 static bool add_tree(struct fh_sha256 *h, int parent, const char *name, int depth, size_t *count)
@@ -56,7 +40,7 @@ static bool add_tree(struct fh_sha256 *h, int parent, const char *name, int dept
 		if (small && !fh_streq(entry, ".") && !fh_streq(entry, "..")) {
 			small = ++*count <= TREE_ENTRIES_MAX && fstatat(fd, entry, &st, AT_SYMLINK_NOFOLLOW) == 0;
 			if (small)
-				add_stat(h, entry, &st);
+				fh_identity_add_stat(h, entry, &st);
 			if (small && S_ISDIR(st.st_mode))
 				small = add_tree(h, fd, entry, depth + 1, count);
 		}
@@ -86,7 +70,7 @@ static bool add_system(struct fh_sha256 *h)
 	fh_auto_buf struct fh_buf id = FH_BUF_INIT(4096);
 	size_t count = 0;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(databases); i++)
-		(void)add_file(h, databases[i]);
+		(void)fh_identity_add_file(h, databases[i]);
 	/* for -march=native, and for a home that several machines share */
 	(void)fh_file_read("/etc/machine-id", &id, NULL);
 	fh_sha256_add_field(h, fh_buf_str(&id));
@@ -142,6 +126,7 @@ static bool add_plan(struct fh_sha256 *h, const struct fh_plan *compile)
 			mounts[i].source = strrchr(mounts[i].source, '/') ? strrchr(mounts[i].source, '/') + 1 : mounts[i].source;
 	}
 	plan.mounts = mounts;
+	plan.image_identity = NULL; /* the key has more of the system */
 	fh_plan_encode(&bytes, &plan);
 	fh_sha256_add_field(h, fh_buf_str(&bytes));
 	return !bytes.overflowed;
@@ -163,8 +148,8 @@ bool fh_compile_key(const struct fh_plan *compile, const char *artifact, char re
 	bool whole = add_plan(&h, compile);
 	fh_sha256_add_field(&h, fh_str(artifact));
 	if (compile->argv[0] && compile->argv[0][0] == '/') /* an edited plan may name another program */
-		(void)add_file(&h, compile->argv[0]);
-	if (!whole || !add_file(&h, compile->interpreter) || !add_system(&h))
+		(void)fh_identity_add_file(&h, compile->argv[0]);
+	if (!whole || !fh_identity_add_file(&h, compile->interpreter) || !add_system(&h))
 		return false;
 	fh_sha256_hex(&h, ret_hex);
 	return true;
@@ -236,7 +221,7 @@ char *fh_prepared_dir(const struct fh_language *l, const char *interpreter)
 		fh_sha256_add_field(&h, fh_str(l->prepare[i]));
 	for (size_t i = 0; l->env[i]; i++)
 		fh_sha256_add_field(&h, fh_str(l->env[i]));
-	if (!add_file(&h, interpreter) || !add_system(&h))
+	if (!fh_identity_add_file(&h, interpreter) || !add_system(&h))
 		return NULL;
 	fh_sha256_hex(&h, hex);
 	fh_auto_free char *name = fh_xasprintf("%s-%s", l->name, hex);

@@ -28,11 +28,10 @@ void fh_language_free(struct fh_language *l)
 {
 	if (!l)
 		return;
-	char **lists[] = { l->aliases,        l->tags,       l->extensions, l->tools,
-		               l->genuine,        l->ask,        l->run,        l->prefix_parts,
-		               l->hide,           l->keep,       l->env,        l->compile,
-		               l->zygote_options, l->zygote_env, l->prepare,    l->prepare_outs,
-		               l->hash_secret_env };
+	char **lists[] = { l->aliases,      l->tags,    l->extensions,   l->tools,          l->genuine,
+		               l->ask,          l->run,     l->prefix_parts, l->hide,           l->module_folders,
+		               l->module_files, l->keep,    l->env,          l->compile,        l->zygote_options,
+		               l->zygote_env,   l->prepare, l->prepare_outs, l->hash_secret_env };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		free_strings(lists[i]);
 	for (size_t i = 0; i < l->link_count; i++) {
@@ -207,6 +206,8 @@ static const struct fh_json_field language_fields[] = {
 	{ "compile", read_compile, 0, false },
 	{ "prefix_parts", fh_json_read_strings, offsetof(struct fh_language, prefix_parts), false },
 	{ "hide", fh_json_read_strings, offsetof(struct fh_language, hide), false },
+	{ "module_folders", fh_json_read_strings, offsetof(struct fh_language, module_folders), false },
+	{ "module_files", fh_json_read_strings, offsetof(struct fh_language, module_files), false },
 	{ "keep", fh_json_read_strings, offsetof(struct fh_language, keep), false },
 	{ "env", fh_json_read_strings, offsetof(struct fh_language, env), false },
 	{ "hash_secret", read_hash_secret, 0, false },
@@ -261,11 +262,10 @@ int fh_language_parse(struct fh_str json, const char *path, struct fh_language *
 	if (!root)
 		return -FH_E_CONFIG;
 	fh_auto_language struct fh_language *l = FH_NEW(struct fh_language);
-	char ***lists[] = { &l->aliases,        &l->tags,       &l->extensions, &l->tools,
-		                &l->genuine,        &l->ask,        &l->run,        &l->prefix_parts,
-		                &l->hide,           &l->keep,       &l->env,        &l->compile,
-		                &l->zygote_options, &l->zygote_env, &l->prepare,    &l->prepare_outs,
-		                &l->hash_secret_env };
+	char ***lists[] = { &l->aliases,      &l->tags,    &l->extensions,   &l->tools,          &l->genuine,
+		                &l->ask,          &l->run,     &l->prefix_parts, &l->hide,           &l->module_folders,
+		                &l->module_files, &l->keep,    &l->env,          &l->compile,        &l->zygote_options,
+		                &l->zygote_env,   &l->prepare, &l->prepare_outs, &l->hash_secret_env };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		*lists[i] = fh_xcalloc(1, sizeof(char *));
 	fh_limits_init(&l->compile_limits);

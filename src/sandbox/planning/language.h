@@ -19,6 +19,8 @@
  *     compile.prepare   a step done once for a toolchain: argv, script, outs, limits
  *     prefix_parts      the parts of a prefix to bind if the whole prefix would show a user's home
  *     hide              folders (globs) of installed packages, hidden by "only the standard library"
+ *     module_folders    further folders (globs) with modules that can be imported ahead
+ *     module_files      where in such a folder a module lies: "{module}.py"
  *     keep              parts of these folders that stay visible, because the tool itself needs them
  *     env               NAME=value, for every run
  *     hash_secret.env   NAME=value, set for a run whose hash tables must start from a given number, {secret}.
@@ -47,6 +49,7 @@ struct fh_language {
 	char *name, *file, *package;
 	char *hello; /* NULL: none in the data file */
 	char **aliases, **tags, **extensions, **tools, **genuine, **ask, **run, **prefix_parts, **hide, **keep, **env;
+	char **module_folders, **module_files;
 	char **compile;       /* argv; empty: the language is not compiled */
 	char **prepare;       /* argv of the command that makes prepared files (compile_cache.h); empty: none are needed */
 	char **prepare_outs;  /* the files it makes; "*" in a name stands for 0, 1, 2 … FH_PREPARE_OUTS_MAX - 1 */

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/place.h"
 #include "sandbox/planning/compile_cache.h"
+#include "sandbox/planning/identity.h"
 #include "sandbox/planning/interpreter.h"
 #include "sandbox/planning/language.h"
 #include "sandbox/planning/layout.h"
@@ -496,6 +497,7 @@ static int build(const struct fh_request *r, struct fh_plan *plan, struct fh_err
 		return code;
 	if (l)
 		set_steps(plan, r, l, tool);
+	fh_plan_identify(plan, l);
 	code = check_cwd(plan, err);
 	if (code < 0)
 		return code;

@@ -114,6 +114,7 @@ static json_t *zygote_json(const struct fh_plan_zygote *z)
 	json_object_set_new(o, "options", list_json(z->options));
 	json_object_set_new(o, "env", list_json(z->env));
 	json_object_set_new(o, "preload", list_json(z->preload));
+	json_object_set_new(o, "preload_identity", list_json(z->preload_identity));
 	return o;
 }
 
@@ -136,6 +137,7 @@ static json_t *plan_json(const struct fh_plan *p)
 	json_object_set_new(o, "require", layers_json(p->require));
 	json_object_set_new(o, "limits", limits_json(&p->limits));
 	json_object_set_new(o, "image", text_json(p->image));
+	json_object_set_new(o, "image_identity", text_json(p->image_identity));
 	for (size_t i = 0; i < p->mount_count; i++)
 		json_array_append_new(mounts, mount_json(&p->mounts[i]));
 	json_object_set_new(o, "mounts", mounts);
@@ -425,6 +427,7 @@ static int read_zygote(struct fh_json_reader *r, const json_t *value, void *targ
 		{ "options", read_list, offsetof(struct fh_plan_zygote, options), false },
 		{ "env", read_list, offsetof(struct fh_plan_zygote, env), false },
 		{ "preload", read_list, offsetof(struct fh_plan_zygote, preload), false },
+		{ "preload_identity", read_list, offsetof(struct fh_plan_zygote, preload_identity), false },
 		{ NULL },
 	};
 	return json_is_null(value) ? 0 : fh_json_read_object(r, value, fields, target);
@@ -463,6 +466,7 @@ static int read_plan(struct fh_json_reader *r, const json_t *value, void *target
 		{ "require", read_layers, AT(require), false },
 		{ "limits", read_limits, AT(limits), false },
 		{ "image", read_nullable, AT(image), false },
+		{ "image_identity", read_nullable, AT(image_identity), false },
 		{ "mounts", read_mounts, 0, true },
 		{ "files", read_files, 0, false },
 		{ "outs", read_list, AT(outs), false },

@@ -72,6 +72,15 @@ static json_t *start_json(const struct fh_result *r)
 	return o;
 }
 
+static json_t *image_json(const struct fh_result *r)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "kind", json_string(r->image ? "directory" : "host"));
+	json_object_set_new(o, "path", r->image ? fh_json_bytes(fh_str(r->image)) : json_null());
+	json_object_set_new(o, "identity", r->image_identity ? fh_json_bytes(fh_str(r->image_identity)) : json_null());
+	return o;
+}
+
 static json_t *isolation_json(const struct fh_result *r)
 {
 	json_t *o = json_object();
@@ -147,6 +156,7 @@ char *fh_result_json(const struct fh_result *r, int indent)
 		put_stream(o, r, FH_DRIVER, "driver");
 	json_object_set_new(o, "usage", fh_usage_json(&r->usage));
 	json_object_set_new(o, "start", start_json(r));
+	json_object_set_new(o, "image", image_json(r));
 	json_object_set_new(o, "isolation", isolation_json(r));
 	json_object_set_new(o, "limits", limits_json(r));
 	json_object_set_new(o, "fired", fired_json(r->fired));
