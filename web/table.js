@@ -12,6 +12,8 @@ const HEIGHTS = { small: 34, middle: 102, large: 228 }; // paddings, a border, a
 const MODES = [["all", "All"], ["passed", "Passed"], ["failed", "Failed"], ["errors", "Errors"], ["different", "Different"], ["rated", "Rated"]];
 const FILTERS = ["mode", "q", "re", "metric", "min", "max", "status", "language", "tag", "column", "order", "desc"];
 
+// The link to a cell that the tag "cell-of" names as ID/ROW.COLUMN.
+const cellUrl = (tag) => { const at = tag.lastIndexOf("/"); return `/eval/${encodeURIComponent(tag.slice(0, at))}?cell=${encodeURIComponent(tag.slice(at + 1))}`; };
 const LISTS = { eval: "/", judge: "/judgements", run: "/runs" };
 const api = (id, rest = "") => `/api/view/evals/${encodeURIComponent(id)}${rest}`;
 
@@ -306,7 +308,8 @@ export function Table({ args: [id] }) {
       <${Chip} label="passed" value=${percent(head.successes, done)} /><${Chip} label="results" value=${count(done)} />
       ${head.errors > 0 && html`<${Chip} label="errors" value=${count(head.errors)} kind="error" />`}
       <${Chip} label="took" value=${ms(head.durationMs)} />${head.tokens > 0 && html`<${Chip} label="tokens" value=${count(head.tokens)} />`}${head.cost > 0 && html`<${Chip} label="cost" value=${money(head.cost)} />`}
-      ${Object.entries(head.tags || {}).map(([n, v]) => html`<${Link} class="chip" title="Evals with this tag" to=${`${LISTS[head.kind]}?tag=${encodeURIComponent(v ? `${n}=${v}` : n)}`}>${visible(v ? `${n}=${v}` : n)}<//>`)}
+      ${Object.entries(head.tags || {}).map(([n, v]) => n === "cell-of" ? html`<${Link} class="chip" title="The cell that was run again here" to=${cellUrl(v)}>again: ${visible(v)}<//>`
+        : html`<${Link} class="chip" title="Evals with this tag" to=${`${LISTS[head.kind]}?tag=${encodeURIComponent(v ? `${n}=${v}` : n)}`}>${visible(v ? `${n}=${v}` : n)}<//>`)}
       ${!head.running && head.kind === "eval" && (head.errors > 0 || head.state === "interrupted") ? html`<button title="Run again what met an error, and what is missing" onClick=${retry}>${head.errors > 0 ? "Run the errors again" : "Go on"}</button>` : null}</span></div>
     <nav class="tabs" aria-label="Parts of the eval">${tab(null, "Results")}${head.kind === "judge" && tab("tasks", "Tasks")}${!alone && tab("charts", "Charts")}${tab("config", "Configuration")}<span class="grow"></span>
       ${!query.view && head.vars.length > 0 && html`<button class="quiet wide" onClick=${() => setShowVars(!showVars)} aria-pressed=${showVars} title="Show or hide variables (v)">Variables</button>`}

@@ -105,7 +105,9 @@ static void get_evals(struct fh_http_request *r, struct fh_str body)
 /* The list of all evals in promptfoo's form; passRate is in percent. */
 static void get_results(struct fh_http_request *r, struct fh_str body)
 {
-	struct fh_store_eval_filter filter = { .kind = "eval" };
+	/* There are no red-team evals: a list of them alone is empty. */
+	bool redteam = fh_streq(fh_http_query(r, "type"), "redteam");
+	struct fh_store_eval_filter filter = { .kind = redteam ? "redteam" : "eval" };
 	struct page page = { 0 };
 	if (list(r, &filter, 0, false, &page)) {
 		json_t *data = json_array();
@@ -117,7 +119,10 @@ static void get_results(struct fh_http_request *r, struct fh_str body)
 			                      done ? 100.0 * (double)e->passed / (double)done : 0.0);
 			set_text(o, "evalId", e->id);
 			set_text(o, "description", e->description);
-			set_text(o, "label", *e->description ? e->description : e->id);
+			fh_auto_free char *label =
+			    *e->description ? fh_xasprintf("%s (%s)", e->description, e->id) : fh_xstrdup(e->id);
+			set_text(o, "label", label);
+			json_object_set_new(o, "providers", json_array());
 			json_array_append_new(data, o);
 		}
 		fh_http_reply_json(r, 200, json_pack("{s:o}", "data", data));

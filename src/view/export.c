@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Exports the rows that a table shows, with its filters: as CSV, as JSON, or as YAML tests for another eval. Rows are
  * read by the page while the client receives them, so an export needs the memory of one page. */
+#include "view/export.h"
+
+#include "base/clock.h"
 #include "base/escape.h"
 #include "view/cell_json.h"
+#include "view/eval_stats.h"
 #include "view/reply.h"
 #include "view/row_filter.h"
 #include "view/routes.h"
@@ -12,7 +16,8 @@ enum { PAGE_ROWS = 200, PAGE_BYTES_MAX = 1 << 30 };
 
 struct export;
 struct form {
-	const char *name, *type, *extension;
+	const char *name, *type;
+	FH_NULLABLE const char *extension; /* of the file that is downloaded; NULL: an answer to a script */
 	void (*begin)(struct export *x);
 	void (*row)(struct export *x, const struct fh_store_cell *cells, size_t count);
 	const char *end;
@@ -23,6 +28,7 @@ struct export
 	const struct form *form;
 	struct fh_view_visit visit;
 	struct fh_store_documents documents;
+	json_t *facets;                    /* values of its filters (fh_store_facets) */
 	struct fh_store_row_filter filter; /* its texts are borrowed from the request, which lives longer */
 	struct fh_store_page page;
 	struct fh_buf out;
@@ -72,18 +78,23 @@ static void csv_answer(struct export *x, const struct fh_store_cell *c)
 	field(x, c ? fh_view_answer(x->visit.eval.kind, data, &made) : "", false);
 }
 
-static void csv_row(struct export *x, const struct fh_store_cell *cells, size_t count)
+static void csv_vars(struct export *x, const json_t *data)
 {
-	fh_auto_json json_t *data = parse(&cells[0]);
 	const json_t *vars = x->documents.vars;
-	fh_buf_addf(&x->out, "%u", cells[0].row);
-	field(x, fh_json_str(json_object_get(data, "testCase"), "description", fh_json_str(data, "task_id", "")), false);
 	for (size_t i = 0; i < json_array_size(vars); i++) {
 		const char *name = json_string_value(json_array_get(vars, i));
 		const json_t *v = json_object_get(json_object_get(data, "vars"), name ? name : "");
 		fh_auto_free char *made = v && !json_is_string(v) ? fh_json_text(v, 0) : NULL;
 		field(x, made ? made : v ? json_string_value(v) : "", false);
 	}
+}
+
+static void csv_row(struct export *x, const struct fh_store_cell *cells, size_t count)
+{
+	fh_auto_json json_t *data = parse(&cells[0]);
+	fh_buf_addf(&x->out, "%u", cells[0].row);
+	field(x, fh_json_str(json_object_get(data, "testCase"), "description", fh_json_str(data, "task_id", "")), false);
+	csv_vars(x, data);
 	for (size_t k = 0, i = 0; k < json_array_size(x->documents.columns); k++) {
 		bool has = i < count && cells[i].column == k;
 		csv_answer(x, has ? &cells[i] : NULL);
@@ -92,9 +103,7 @@ static void csv_row(struct export *x, const struct fh_store_cell *cells, size_t 
 	fh_buf_adds(&x->out, "\r\n");
 }
 
-/* ----------------------------------------------------------------------------------------------------------- JSON,
- * YAML
- */
+/* ------------------------------------------------------------------------------------------------------ JSON, YAML */
 
 static void json_begin(struct export *x)
 {
@@ -125,15 +134,110 @@ static void yaml_row(struct export *x, const struct fh_store_cell *cells, size_t
 	fh_buf_addc(&x->out, '\n');
 }
 
+/* -------------------------------------------------------------------------------------------- promptfoo's forms */
+
+/* A member of the object that is being written, with a comma behind it. */
+static void member(struct export *x, const char *name, FH_OWN json_t *value)
+{
+	fh_buf_addf(&x->out, "\"%s\":", name);
+	fh_json_write(&x->out, value, 0);
+	fh_buf_addc(&x->out, ',');
+	json_decref(value);
+}
+
+/* The answer of /api/results/ID up to its rows. */
+static void whole_begin(struct export *x)
+{
+	const struct fh_store_documents *d = &x->documents;
+	char time[32];
+	const char *created = fh_iso_time(x->visit.eval.created_ms, time);
+	fh_buf_adds(&x->out, "{\"data\":{\"version\":4,");
+	member(x, "createdAt", json_string(created));
+	member(x, "config", json_incref(d->config));
+	member(x, "author", json_null());
+	member(x, "prompts", json_incref(d->columns));
+	member(x, "vars", json_incref(d->vars));
+	member(x, "datasetId", json_null());
+	fh_buf_adds(&x->out, "\"results\":{\"version\":3,");
+	member(x, "timestamp", json_string(created));
+	member(x, "prompts", json_incref(d->columns));
+	member(x, "stats", fh_view_stats_json(&x->visit.eval, d->columns));
+	fh_buf_adds(&x->out, "\"results\":[");
+}
+
+static const json_t *metrics(const struct export *x)
+{
+	return json_object_get(x->facets, "metrics");
+}
+
+static void table_begin(struct export *x)
+{
+	const json_t *vars = x->documents.vars, *columns = x->documents.columns;
+	field(x, "Description", true);
+	for (size_t i = 0; i < json_array_size(vars); i++)
+		field(x, json_string_value(json_array_get(vars, i)), false);
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		const json_t *head = json_array_get(columns, i);
+		fh_auto_free char *name =
+		    fh_xasprintf("[%s] %s", fh_json_str(head, "provider", ""), fh_json_str(head, "label", ""));
+		field(x, name, false);
+		fh_buf_adds(&x->out, ",Status,Score,Named Scores");
+		for (size_t k = 0; k < json_array_size(metrics(x)); k++) {
+			fh_auto_free char *metric = fh_xasprintf("Metric: %s", json_string_value(json_array_get(metrics(x), k)));
+			field(x, metric, false);
+		}
+		fh_buf_adds(&x->out, ",Grader Reason,Comment");
+	}
+	fh_buf_adds(&x->out, "\r\n");
+}
+
+static void table_answer(struct export *x, const struct fh_store_cell *c)
+{
+	fh_auto_free char *made = NULL;
+	fh_auto_json json_t *data = parse(c);
+	json_t *named = json_object_get(data, "namedScores"), *graded = json_object_get(data, "gradingResult");
+	fh_auto_free char *scores = json_object_size(named) ? fh_json_text(named, 0) : fh_xstrdup("");
+	const char *answer = fh_view_answer(x->visit.eval.kind, data, &made);
+	field(x, *answer ? answer : fh_json_str(data, "error", ""), false);
+	fh_buf_addf(&x->out, ",%s,%.2f", c->success ? "PASS" : c->failure == 2 ? "ERROR" : "FAIL", c->score);
+	field(x, scores, false);
+	for (size_t k = 0; k < json_array_size(metrics(x)); k++) {
+		const json_t *v = json_object_get(named, json_string_value(json_array_get(metrics(x), k)));
+		fh_buf_addc(&x->out, ',');
+		if (json_is_number(v))
+			fh_buf_addf(&x->out, "%.2f", json_number_value(v));
+	}
+	field(x, fh_json_str(graded, "reason", fh_json_str(data, "error", "")), false);
+	field(x, c->rating.comment ? c->rating.comment : "", false);
+}
+
+static void table_row(struct export *x, const struct fh_store_cell *cells, size_t count)
+{
+	fh_auto_json json_t *data = parse(&cells[0]);
+	field(x, fh_json_str(json_object_get(data, "testCase"), "description", ""), true);
+	csv_vars(x, data);
+	for (size_t k = 0, i = 0; k < json_array_size(x->documents.columns); k++) {
+		bool has = i < count && cells[i].column == k;
+		if (has)
+			table_answer(x, &cells[i]);
+		else
+			for (size_t n = 6 + json_array_size(metrics(x)); n > 0; n--)
+				fh_buf_addc(&x->out, ',');
+		i += has;
+	}
+	fh_buf_adds(&x->out, "\r\n");
+}
+
 static const struct form forms[] = {
 	{ "csv", "text/csv; charset=utf-8", ".csv", csv_begin, csv_row, "" },
 	{ "json", "application/json", ".json", json_begin, json_row, "\n]\n" },
 	{ "yaml", "application/yaml", ".yaml", yaml_begin, yaml_row, "" },
+	{ "promptfoo", "application/json", NULL, whole_begin, json_row, "\n]}}}\n" },
+	{ "promptfoo-csv", "text/csv; charset=utf-8", ".csv", table_begin, table_row, "" },
 };
+enum { FORMS_OF_EXPORT = 3 }; /* those that /export offers come first */
 
-/* ------------------------------------------------------------------------------------------------------------
- * streaming
- */
+/* ------------------------------------------------------------------------------------------------------- streaming */
 
 static int next_page(struct export *x)
 {
@@ -175,21 +279,17 @@ static void release(void *context)
 	struct export *x = context;
 	fh_view_visit_end(&x->visit);
 	fh_store_documents_release(&x->documents);
+	json_decref(x->facets);
 	fh_buf_release(&x->out);
 	free(x);
 }
 
-static void get_export(struct fh_http_request *r, struct fh_str body)
+void fh_view_export_reply(struct fh_http_request *r, const char *form)
 {
-	const char *name = fh_http_query(r, "form");
 	struct fh_error err = FH_ERROR_INIT;
 	size_t i = 0;
-	while (i < FH_ARRAY_SIZE(forms) && !fh_streq(forms[i].name, name ? name : "csv"))
+	while (i < FH_ARRAY_SIZE(forms) - 1 && !fh_streq(forms[i].name, form))
 		i++;
-	if (i == FH_ARRAY_SIZE(forms)) {
-		fh_view_fail(r, 400, "form %s is not one of csv, json, yaml", name);
-		return;
-	}
 	struct export *x = FH_NEW(struct export);
 	x->form = &forms[i];
 	x->out = (struct fh_buf)FH_BUF_INIT(PAGE_BYTES_MAX);
@@ -199,15 +299,30 @@ static void get_export(struct fh_http_request *r, struct fh_str body)
 	}
 	x->page.offset = 0;
 	x->page.limit = PAGE_ROWS;
-	if (fh_store_documents(x->visit.store, x->visit.eval.number, &x->documents, &err) < 0) {
+	if (fh_store_documents(x->visit.store, x->visit.eval.number, &x->documents, &err) < 0 ||
+	    fh_store_facets(x->visit.store, x->visit.eval.number, &x->facets, &err) < 0) {
 		fh_view_fail_from(r, &err);
 		release(x);
 		return;
 	}
-	fh_auto_free char *disposition = fh_view_attachment(x->visit.eval.id, x->form->extension);
-	fh_http_reply_header(r, "Content-Disposition", disposition);
+	if (x->form->extension) {
+		fh_auto_free char *disposition = fh_view_attachment(x->visit.eval.id, x->form->extension);
+		fh_http_reply_header(r, "Content-Disposition", disposition);
+	}
 	struct fh_http_source source = { read_export, release, x, FH_HTTP_SIZE_UNKNOWN };
 	fh_http_reply_source(r, 200, x->form->type, &source);
+}
+
+static void get_export(struct fh_http_request *r, struct fh_str body)
+{
+	const char *name = fh_http_query(r, "form") ? fh_http_query(r, "form") : "csv";
+	size_t i = 0;
+	while (i < FORMS_OF_EXPORT && !fh_streq(forms[i].name, name))
+		i++;
+	if (i == FORMS_OF_EXPORT)
+		fh_view_fail(r, 400, "form %s is none of csv, json, yaml", name);
+	else
+		fh_view_export_reply(r, name);
 }
 
 const struct fh_http_route fh_view_export_routes[] = {

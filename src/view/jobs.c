@@ -19,8 +19,8 @@
 enum {
 	CONFIGS_MAX = 200,
 	LOG_SHOWN = 16 << 10,
-	PROMPT_MAX = 8 << 20,
-	SOME_FAILED = 100 /* exit status of an eval whose tests did not pass */
+	PROMPT_MAX = 3 << 20, /* below the server's limit of a body */
+	SOME_FAILED = 100     /* exit status of an eval whose tests did not pass */
 };
 
 void fh_view_jobs_init(struct fh_view_jobs *j)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """fumehood view: its API request by request, and which requests it refuses."""
 import csv
+import errno
 import io
 import json
 import os
 import pathlib
+import resource
 import shutil
 import socket
 import subprocess
@@ -155,13 +157,34 @@ class Api(Viewing):
 
     def test_promptfoos_table(self):
         got = self.viewer.get("/api/eval/eval-one/table?filterMode=failures&limit=1")
-        self.assertEqual((got["totalCount"], got["filteredCount"], got["id"], got["stats"]), (3, 2, "eval-one", {"successes": 3, "failures": 2, "errors": 1}))
+        self.assertEqual((got["totalCount"], got["filteredCount"], got["id"], [got["stats"][n] for n in ("successes", "failures", "errors")]), (3, 2, "eval-one", [3, 2, 1]))
         self.assertEqual(([p["provider"] for p in got["table"]["head"]["prompts"]], got["table"]["head"]["vars"]), (["first", "second"], ["word"]))
         row, = got["table"]["body"]
         self.assertEqual((row["testIdx"], row["vars"], row["description"]), (0, ["one"], "the first"))
         self.assertEqual([(o["text"], o["pass"], o["score"], o["latencyMs"]) for o in row["outputs"]], [("alpha", True, 1, 50), ("beta", False, 0, 10)])
+        self.assertEqual([(o["evalId"], o["testIdx"], o["promptIdx"], o["error"], o["success"]) for o in row["outputs"]], [("eval-one", 0, 0, None, True), ("eval-one", 0, 1, "not alpha", False)])
+        self.assertEqual(got["stats"]["durationMs"], got["stats"]["evaluationDurationMs"])
         self.assertEqual(len(self.viewer.get("/api/eval/eval-one/table?format=json")["body"]), 3)
+        _, text, headers = self.viewer.ask("GET", "/api/eval/eval-one/table?format=csv")
+        rows = list(csv.reader(io.StringIO(text.decode())))
+        self.assertEqual(rows[0][:8], ["Description", "word", "[first] the prompt", "Status", "Score", "Named Scores", "Metric: style", "Grader Reason"])
+        self.assertEqual(rows[1][:8], ["the first", "one", "alpha", "PASS", "1.00", '{"style":0.9}', "0.90", ""])
+        self.assertEqual(rows[2][2:5], ["the provider is down", "ERROR", "0.00"])
+        self.assertEqual({len(r) for r in rows}, {2 + 2 * 7})
         self.assertEqual(self.viewer.ask("GET", "/api/eval/eval-one/table?format=pdf")[0], 400)
+
+    def test_promptfoos_whole_eval(self):
+        got = self.viewer.get("/api/results/eval-one")["data"]
+        self.assertEqual((got["version"], got["vars"], got["config"]["description"], [p["provider"] for p in got["prompts"]]), (4, ["word"], "words", ["first", "second"]))
+        self.assertEqual((got["results"]["version"], got["results"]["stats"]["successes"], got["results"]["timestamp"]), (3, 3, got["createdAt"]))
+        self.assertEqual([r["response"]["output"] for r in got["results"]["results"]], ["alpha", "beta", "", "gamma", "delta 日本", "delta"])
+        self.assertEqual(self.viewer.ask("GET", "/api/results/eval-none")[0], 404)
+        self.assertEqual(self.viewer.get("/api/results?type=redteam"), {"data": []})
+
+    def test_promptfoos_metadata(self):
+        self.assertEqual(self.viewer.get("/api/eval/eval-one/metadata-keys"), {"keys": ["tags"]})
+        self.assertEqual(self.viewer.get("/api/eval/eval-one/metadata-values?key=tags"), {"values": ['["hard"]']})
+        self.assertEqual(self.viewer.ask("GET", "/api/eval/eval-one/metadata-values")[0], 400)
 
     def test_promptfoos_rating(self):
         self.assertEqual(self.viewer.ask("POST", "/api/eval/eval-two/results/result-0-0/rating", {"pass": True, "score": 1, "comment": "fine", "reason": "x"})[0], 200)
@@ -420,16 +443,16 @@ class Refused(Viewing):
     def test_idle_connections_keep_nobody_out_for_long(self):
         idle = []
         try:
-            for _ in range(400):                # more than it takes at once
+            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+            self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+            wanted = min(10000, hard - 500)                      # the kernel holds back those for which the server has no place
+            for _ in range(wanted):
                 s = socket.socket()
-                s.settimeout(5)
-                try:
-                    s.connect(("127.0.0.1", self.viewer.port))
-                except OSError:
-                    s.close()
-                    break
+                s.setblocking(False)
+                self.assertIn(s.connect_ex(("127.0.0.1", self.viewer.port)), (0, errno.EINPROGRESS, errno.EAGAIN))
                 idle.append(s)
-            self.assertGreater(len(idle), 300)
+            self.assertGreater(wanted, 400)                      # more than it takes at once
             self.assertTrue(support.wait_for(self.answers, 120))     # when the first were idle for too long
         finally:
             for s in idle:
