@@ -50,6 +50,12 @@ class Server:
             answer.read()
         return (time.perf_counter() - began) * 1e3
 
+    def processor_ms(self):
+        """Processor time of the server so far, which other work of the machine does not change."""
+        with open(f"/proc/{self.process.pid}/stat") as f:
+            ticks = f.read().rsplit(")", 1)[1].split()[11:13]
+        return sum(map(int, ticks)) * 1e3 / os.sysconf("SC_CLK_TCK")
+
     def memory_mib(self):
         with open(f"/proc/{self.process.pid}/status") as f:
             return int(re.search(r"VmHWM:\s+(\d+)", f.read())[1]) / 1024
@@ -87,7 +93,7 @@ def bench(program, options):
     asked = {"head and first 100 rows, ms": (api, api + "/rows?limit=100"), "rows in the middle, ms": (api + "/rows?limit=100&offset=25000",),
              "filter: failed, ms": (api + "/rows?limit=100&mode=failed",), "search: a text, ms": (api + "/rows?limit=100&search=these%20words",),
              "search: a regular expression, ms": (api + "/rows?limit=100&regex=1&search=are%5C.%204%5Cd%2B9%24",), "numbers of the charts, ms": (api + "/numbers",)}
-    figures = {"start of the server, ms": []}
+    figures, busy = {"start of the server, ms": []}, {}
     with tempfile.TemporaryDirectory(prefix="fumehood-bench-") as folder:
         store = pathlib.Path(folder) / "store.db"
         subprocess.run([fill, store], input="\n".join(map(json.dumps, lines())) + "\n", text=True, check=True)
@@ -97,9 +103,10 @@ def bench(program, options):
             server.stop()
         server = Server(program, store)
         try:
-            for _ in range(ROUNDS):
-                for name, paths in asked.items():
-                    figures.setdefault(name, []).append(sum(map(server.ask, paths)))
+            for name, paths in asked.items():
+                before = server.processor_ms()
+                figures[name] = [sum(map(server.ask, paths)) for _ in range(ROUNDS)]
+                busy[name] = (server.processor_ms() - before) / ROUNDS
             figures["memory of the server at most, MiB"] = [server.memory_mib()]
             in_browser(server, figures)
         finally:
@@ -107,5 +114,6 @@ def bench(program, options):
     rows = {}
     for name, values in figures.items():
         rows[name] = {"median": round(statistics.median(values), 2), "least": round(min(values), 2), "most": round(max(values), 2)}
-        print(f"  {name:<36} {rows[name]['median']:9.2f}   {rows[name]['least']:9.2f} to {rows[name]['most']:9.2f}")
+        processor = f"   processor {busy[name]:.0f} ms" if name in busy else ""
+        print(f"  {name:<36} {rows[name]['median']:9.2f}   {rows[name]['least']:9.2f} to {rows[name]['most']:9.2f}{processor}")
     return rows
