@@ -7,7 +7,9 @@ import shutil
 import support
 from suite import Case, Planted
 
-ONLY = ("fresh",)    # a sandbox that is made ahead writes to no folder of the host
+# A sandbox that is made ahead writes to no folder of the host. The client, which opens destinations, is the same with an
+# engine of its own and with one that is kept.
+ONLY = ("fresh", "service")
 
 
 def shared_folder(context):
@@ -23,17 +25,18 @@ def shared_folder(context):
     return shared, victim
 
 
-def swap(shared, victim, *options):
+def swap(context, shared, victim, *options):
     """A program that turns the folder on the way into a link, and then writes the file that is to be brought back."""
     code = f"mv /shared/sub /shared/old; ln -s {victim} /shared/sub && echo swapped; echo mine > out"
-    return support.command("run", "-l", "bash", "--mount", f"{shared}:/shared:rw", *options, "-c", code, cwd=shared.parent)
+    return support.command("run", "-l", "bash", "--mount", f"{shared}:/shared:rw", *options, "-c", code, cwd=shared.parent,
+                           env=context.env)
 
 
 def brought_back(context, at_once):
     found = []
     for where in ("sub/out", "sub"):
         shared, victim = shared_folder(context)
-        done = swap(shared, victim, "--out", f"out:{shared}/{where}")
+        done = swap(context, shared, victim, "--out", f"out:{shared}/{where}")
         if "swapped" not in done.stdout:
             found.append(("WRONG", f"the program could not swap the folder: {done.stderr}"))
         if os.listdir(victim) != ["inside"]:
@@ -46,8 +49,8 @@ def brought_back(context, at_once):
 def brought_back_later(context, at_once):
     """The link is there before the second run begins: the run is refused."""
     shared, victim = shared_folder(context)
-    swap(shared, victim)
-    done = support.command("run", "-l", "bash", "--out", f"out:{shared}/sub/out", "-c", "echo ran; echo mine > out")
+    swap(context, shared, victim)
+    done = support.command("run", "-l", "bash", "--out", f"out:{shared}/sub/out", "-c", "echo ran; echo mine > out", env=context.env)
     found = [("ESCAPED", f"--out wrote through a planted link: {os.listdir(victim)}")] if os.listdir(victim) != ["inside"] else []
     if done.returncode != 2 or "link" not in done.stderr or "ran" in done.stdout:
         found.append(("WRONG", f"not refused in words: {done}"))
@@ -58,9 +61,9 @@ def mounted_later(context, at_once):
     found = []
     for source in ("sub", "sub/inside"):
         shared, victim = shared_folder(context)
-        swap(shared, victim)
+        swap(context, shared, victim)
         done = support.command("run", "-l", "bash", "--mount", f"{shared}/{source}:/there", "-c",
-                               "cat /there /there/inside; true")
+                               "cat /there /there/inside; true", env=context.env)
         if context.host.secret in done.stdout:
             found.append(("ESCAPED", f"--mount {source} showed what a planted link names"))
         elif "link" not in done.stderr:
@@ -71,14 +74,14 @@ def mounted_later(context, at_once):
 def careless_write(context):
     """A careless client, which opens the path when the run is over."""
     shared, victim = shared_folder(context)
-    swap(shared, victim)
+    swap(context, shared, victim)
     (shared / "sub" / "out").write_text("mine")
     return (victim / "out").exists()
 
 
 def careless_read(context):
     shared, victim = shared_folder(context)
-    swap(shared, victim)
+    swap(context, shared, victim)
     return context.host.secret in (shared / "sub" / "inside").read_text()
 
 
