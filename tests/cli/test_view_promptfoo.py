@@ -50,6 +50,10 @@ class Imported(unittest.TestCase):
             theirs = {**e["entry"], "datasetId": None}            # a hash of the tests, which the store does not have
             self.assertEqual(ours[theirs["evalId"]], theirs, name)
 
+    def test_tags_of_its_config(self):
+        got = self.viewer.get("/api/view/evals?tag=team%3Dred")["evals"]
+        self.assertEqual([(e["id"], e["tags"]) for e in got], [(self.evals["metrics"]["entry"]["evalId"], {"nightly": "yes", "team": "red"})])
+
     def test_the_table(self):
         for name, e in self.evals.items():
             ours = self.viewer.get(f"/api/eval/{e['entry']['evalId']}/table?limit=100")

@@ -77,6 +77,9 @@ static int describe_cell(struct fh_store *s, const struct fh_store_eval *eval, u
 		*ret = json_pack("{s:s, s:i, s:i, s:s, s:o, s:o}", "eval", eval->id, "row", (int)row, "column", (int)column,
 		                 "key", c.key ? c.key : "", "vars", vars ? json_incref(vars) : json_object(), "provider",
 		                 json_incref(json_object_get(json_array_get(d.columns, column), "provider")));
+		if (!*ret)
+			r = fh_error_set(err, FH_E_NOT_FOUND, "%s does not say which provider its column %u asked", eval->id,
+			                 column);
 	}
 	fh_store_documents_release(&d);
 	fh_store_cell_release(&c);

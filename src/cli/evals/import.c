@@ -84,6 +84,7 @@ static int put_all(const json_t *file, const char *id, struct fh_error *err)
 		                              .total = json_array_size(rows),
 		                              .rows = tests,
 		                              .config = config,
+		                              .tags = json_object_get(config, "tags"),
 		                              .vars = json_object_get(file, "vars"),
 		                              .options = started,
 		                              .columns = prompts };
