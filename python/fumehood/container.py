@@ -111,6 +111,7 @@ class Container:
         self._made: Optional[_ahead.Made] = None
         self._forking = threading.Lock()  # held by the program that uses the interpreter's one file
         self._runs = 0
+        self._can_prefork = True
         self._closed = False
         self._templates: Dict[str, packages.Template] = {}
         self.workdir: str = arguments.get("cwd", "/sandbox")
@@ -334,9 +335,10 @@ class Container:
 
         alone = self._forking.acquire(blocking=False)
         try:
-            if alone and made.prefork is None and self._runs:
-                with contextlib.suppress(errors.Error):
+            if alone and made.prefork is None and self._runs and self._can_prefork:
+                with contextlib.suppress(errors.Error):  # a user who may not write there, or no room: not tried again
                     made.prefork = self._start_prefork(made)
+                self._can_prefork = made.prefork is not None
             self._runs += 1
             return self._to_end(forked if alone else fresh, None, timeout, on_stdout, on_stderr, encoding_errors)
         finally:

@@ -5,6 +5,7 @@ import os
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 sys.path.insert(0, os.path.dirname(__file__))
 import support
 from python_case import Case as PythonCase
@@ -104,6 +105,17 @@ show(ask("import site, os; d = site.getusersitepackages(); os.makedirs(d); open(
 show(ask("import late; print(late.word)"))
 """)
         self.assertEqual(rows[1], "42\n")
+
+
+    def test_where_it_cannot_be_had_programs_start_as_ever(self):
+        rows = self.shown("""
+for more in ({"user": "user"}, {"writable_root": False, "cwd": "/tmp"}, {"memory": 64 << 20}, {"processes": 16}):
+    c, env = made(**more)
+    show([c.run_program("print(6 * 7)").stdout.decode() for _ in range(3)], c._made.prefork is None)
+    c.remove()
+""")
+        self.assertEqual([said for said, _ in rows], [["42\n"] * 3] * 4)
+        self.assertEqual([none for _, none in rows[1:]], [True] * 3)
 
 
 class Ahead(Case):
