@@ -6,8 +6,8 @@
 #include "base/proc.h"
 #include "eval/config/text.h"
 #include "provider/exec.h"
+#include "eval/template_host.h"
 #include "script/script.h"
-#include "template/template.h"
 
 #define VAR_FILE_MAX ((size_t)64 << 20)
 #define VAR_PDF_MS 60000
@@ -29,7 +29,9 @@ int fh_render_text(struct fh_str text, const json_t *vars, char **ret, struct fh
 		return 0;
 	}
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	int r = fh_template_render_text(text, "template", vars, &out, err);
+	struct fh_eval_host h;
+	fh_eval_host_init(&h, NULL, NULL, true);
+	int r = fh_template_render_text(text, "template", vars, &h.host, &out, err);
 	if (r == 0)
 		*ret = fh_buf_take(&out, NULL);
 	return r;
@@ -151,7 +153,7 @@ static char *as_text(const json_t *value)
 {
 	fh_auto_json json_t *vars = json_pack("{s:O}", "v", value);
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	if (fh_template_render_text(fh_str("{{ v }}"), "value", vars, &out, NULL) < 0)
+	if (fh_template_render_text(fh_str("{{ v }}"), "value", vars, NULL, &out, NULL) < 0)
 		return fh_text_of_json(value);
 	return fh_buf_take(&out, NULL);
 }
@@ -317,29 +319,6 @@ static int prompt_from_program(const struct fh_eval_column *column, const json_t
 	return 0;
 }
 
-/* What a call of a user's filter (nunjucksFilters) needs. */
-struct filtering {
-	const struct fh_eval_plan *plan;
-	struct fh_services *services;
-};
-
-static int call_filter(void *context, const char *name, const json_t *args, json_t **ret, struct fh_error *err)
-{
-	const struct filtering *f = context;
-	const char *file = fh_json_str(f->plan->filters, name, NULL);
-	if (!file)
-		return -FH_E_NOT_FOUND;
-	fh_auto_script_result struct fh_script_result result = { 0 };
-	struct fh_script_call call = { .language = FH_SCRIPT_JAVASCRIPT, .file = file, .args = args };
-	int r = fh_script_call(fh_services_scripts(f->services), &call, &result, err);
-	if (r < 0)
-		return r;
-	if (result.outcome != FH_SCRIPT_RETURNED)
-		return fh_error_set(err, FH_E_ARGUMENT, "%s", result.error_message);
-	*ret = json_incref(result.value);
-	return 0;
-}
-
 /* Whether text has a tag that is not closed on its line. promptfoo does not render such text. */
 static bool has_open_tag(const char *text)
 {
@@ -359,8 +338,8 @@ static bool has_open_tag(const char *text)
 }
 
 /* `ready`: the text as a compiled template; NULL: it is compiled here. */
-static int render_with(const struct filtering *f, const char *text, const struct fh_template *ready, const json_t *vars,
-                       char **ret, struct fh_error *err)
+static int render_with(const struct fh_eval_host *h, const char *text, const struct fh_template *ready,
+                       const json_t *vars, char **ret, struct fh_error *err)
 {
 	struct fh_str source = fh_str(text);
 	if (!fh_template_has_tags(source) || templates_off() ||
@@ -368,11 +347,10 @@ static int render_with(const struct filtering *f, const char *text, const struct
 		*ret = fh_xstrdup(text);
 		return 0;
 	}
-	struct fh_template_filters filters = { .context = (void *)(uintptr_t)f, .call = call_filter };
 	fh_auto_template struct fh_template *own = ready ? NULL : fh_template_compile(source, "template", err);
 	const struct fh_template *t = ready ? ready : own;
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	int r = t ? fh_template_render_with(t, vars, f->plan->filters ? &filters : NULL, &out, err) : -FH_E_CONFIG;
+	int r = t ? fh_template_render_with(t, vars, &h->host, &out, err) : -FH_E_CONFIG;
 	if (r == 0)
 		*ret = fh_buf_take(&out, NULL);
 	return r;
@@ -380,8 +358,11 @@ static int render_with(const struct filtering *f, const char *text, const struct
 
 /* Renders each variable with all variables. Text with an unknown name stays unchanged, since it may be code. New
  * reference. */
-static int render_vars(const struct filtering *f, const json_t *vars, json_t **ret, struct fh_error *err)
+static int render_vars(const struct fh_eval_plan *plan, struct fh_services *services, const json_t *vars, json_t **ret,
+                       struct fh_error *err)
 {
+	struct fh_eval_host h;
+	fh_eval_host_init(&h, plan, services, false);
 	fh_auto_json json_t *rendered = NULL;
 	const char *key;
 	json_t *v;
@@ -391,7 +372,7 @@ static int render_vars(const struct filtering *f, const json_t *vars, json_t **r
 		fh_auto_free char *out = NULL;
 		if (!text || !strchr(text, '{') || strlen(text) != json_string_length(v) || !names_known(text, vars))
 			continue;
-		int r = render_with(f, text, NULL, vars, &out, err);
+		int r = render_with(&h, text, NULL, vars, &out, err);
 		if (r < 0)
 			return r;
 		if (!rendered)
@@ -437,7 +418,8 @@ static int render_json(const json_t *value, const json_t *vars, json_t **ret, st
 	return 0;
 }
 
-static int render_template(const struct filtering *f, const char *raw, const struct fh_template *ready,
+static int render_template(const struct fh_eval_plan *plan, struct fh_services *services, const char *raw,
+                           const struct fh_template *ready,
                            const json_t *parsed, const json_t *vars, char **ret, struct fh_error *err)
 {
 	fh_auto_json json_t *rendered = NULL;
@@ -445,8 +427,10 @@ static int render_template(const struct filtering *f, const char *raw, const str
 		*ret = fh_json_text(rendered, 2);
 		return 0;
 	}
-	int r = render_vars(f, vars, &rendered, err);
-	return r < 0 ? r : render_with(f, raw, ready, rendered, ret, err);
+	struct fh_eval_host h;
+	fh_eval_host_init(&h, plan, services, true);
+	int r = render_vars(plan, services, vars, &rendered, err);
+	return r < 0 ? r : render_with(&h, raw, ready, rendered, ret, err);
 }
 
 /* A test's prefix or suffix; an empty one does not replace that of defaultTest. */
@@ -460,7 +444,6 @@ int fh_render_prompt(const struct fh_eval_plan *plan, struct fh_services *servic
                      const json_t *vars, const json_t *options, char **ret, json_t **ret_config, struct fh_error *err)
 {
 	const struct fh_eval_prompt *p = column->prompt;
-	struct filtering f = { plan, services };
 	fh_auto_free char *made = NULL;
 	bool called = p->file || p->program;
 	if (p->program) {
@@ -483,5 +466,5 @@ int fh_render_prompt(const struct fh_eval_plan *plan, struct fh_services *servic
 	    strchr(text, '{') ? joined_with_env(vars, plan->config.env) : json_incref((json_t *)(uintptr_t)vars);
 	fh_auto_json json_t *parsed =
 	    !whole && *text && strchr("[{\"", *text) ? fh_json_parse(fh_str(text), NULL, NULL) : NULL;
-	return render_template(&f, text, whole ? p->compiled : NULL, whole ? p->parsed : parsed, all, ret, err);
+	return render_template(plan, services, text, whole ? p->compiled : NULL, whole ? p->parsed : parsed, all, ret, err);
 }

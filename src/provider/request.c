@@ -94,7 +94,7 @@ static int fh_request_provider_open(struct fh_provider *p, struct fh_error *err)
 static int fh_request_render(const char *text, const json_t *vars, char **ret, struct fh_error *err)
 {
 	struct fh_buf out = FH_BUF_INIT(FH_REQUEST_TEXT_MAX);
-	int code = fh_template_render_text(fh_str(text), "request", vars, &out, err);
+	int code = fh_template_render_text(fh_str(text), "request", vars, NULL, &out, err);
 	if (code) {
 		fh_buf_release(&out);
 		return code;
@@ -149,7 +149,7 @@ static int fh_request_render_body(const json_t *body, const json_t *vars, struct
 	    json_is_string(body) ? fh_json_parse(fh_str(json_string_value(body)), NULL, NULL) : NULL;
 	const json_t *from = json_is_object(parsed) || json_is_array(parsed) ? parsed : body;
 	if (json_is_string(from))
-		return fh_template_render_text(fh_str(json_string_value(from)), "body", vars, ret, err);
+		return fh_template_render_text(fh_str(json_string_value(from)), "body", vars, NULL, ret, err);
 	fh_auto_json json_t *made = NULL;
 	int code = fh_request_render_json(from, vars, 0, &made, err);
 	if (!code)

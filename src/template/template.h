@@ -3,8 +3,9 @@
  * Templates in the syntax of Nunjucks, which promptfoo's configs use.
  *
  * Values behave as in JavaScript: undefined and null render as nothing, an object as [object Object], a list as a,b,
- * numbers as JavaScript prints them, an empty list is true. Only filters escape. There are no includes, imports or
- * inheritance: a template reads nothing but its variables.
+ * numbers as JavaScript prints them, an empty list is true. Only filters escape. Other templates ({% include %},
+ * {% import %}, {% extends %}) and regular expressions (r/x/g) are the host's: without one a template reads nothing but
+ * its variables.
  *
  * Rendering does not change a compiled template: threads may share it. Errors are FH_E_CONFIG with the template's name
  * as file, line and column. Time and memory of a render are bounded by the limits below; beyond them it fails with
@@ -32,20 +33,31 @@ static inline void fh_template_freep(struct fh_template **t)
 /* Appends the rendered text to out. vars is an object or NULL and is not changed. On failure out is unchanged. */
 int fh_template_render(const struct fh_template *t, FH_NULLABLE const json_t *vars, struct fh_buf *out,
                        struct fh_error *err);
-/* Filters beyond the built-in ones. `call` returns the value of filter `name` for the arguments (a list, the filtered
- * value first) as a new reference; FH_E_NOT_FOUND: no filter has that name. */
-struct fh_template_filters {
+/* Offsets of one match: of the whole ([0]) and of its groups; from is SIZE_MAX for a group that took no part. */
+#define FH_TEMPLATE_GROUPS 10
+struct fh_template_match {
+	size_t from[FH_TEMPLATE_GROUPS], to[FH_TEMPLATE_GROUPS];
+	size_t n;
+};
+/* What a template gets from the program that renders it. Members may be NULL. */
+struct fh_template_host {
 	void *context;
-	int (*call)(void *context, const char *name, const json_t *args, json_t **ret, struct fh_error *err);
+	/* Returns the value of filter `name`, which is not built in, for the arguments (a list, the filtered value first)
+	 * as a new reference; FH_E_NOT_FOUND: no filter has that name. */
+	int (*filter)(void *context, const char *name, const json_t *args, json_t **ret, struct fh_error *err);
+	/* Appends the source of another template; FH_E_NOT_FOUND: there is none with that name. */
+	int (*load)(void *context, const char *name, struct fh_buf *out, struct fh_error *err);
+	/* Finds the first match of JavaScript's /pattern/flags in subject, from an offset on; FH_E_NOT_FOUND: none. */
+	int (*search)(void *context, const char *pattern, const char *flags, struct fh_str subject, size_t from,
+	              struct fh_template_match *ret, struct fh_error *err);
 };
 int fh_template_render_with(const struct fh_template *t, FH_NULLABLE const json_t *vars,
-                            FH_NULLABLE const struct fh_template_filters *filters, struct fh_buf *out,
-                            struct fh_error *err);
+                            FH_NULLABLE const struct fh_template_host *host, struct fh_buf *out, struct fh_error *err);
 /* Calls `each` with every variable's name that the template uses and does not set itself. */
 void fh_template_each_name(const struct fh_template *t, void (*each)(void *context, const char *name), void *context);
 /* Compiles and renders. A source without tags is copied. */
-int fh_template_render_text(struct fh_str source, const char *name, FH_NULLABLE const json_t *vars, struct fh_buf *out,
-                            struct fh_error *err);
+int fh_template_render_text(struct fh_str source, const char *name, FH_NULLABLE const json_t *vars,
+                            FH_NULLABLE const struct fh_template_host *host, struct fh_buf *out, struct fh_error *err);
 
 /* Whether source has any tag: {{, {% or {#. */
 bool fh_template_has_tags(struct fh_str source);

@@ -128,7 +128,7 @@ static struct fh_tval eval_dict(struct fh_trender *r, const struct fh_tnode *nod
 	for (size_t i = 0; i < node->n_kids; i++) {
 		const struct fh_tnode *pair = node->kids[i];
 		struct fh_tval value = fh_trender_eval(r, pair->a);
-		if (value.kind != FH_T_UNDEFINED)
+		if (value.kind != FH_T_UNDEFINED && value.kind < FH_T_FUNCTION)
 			json_object_setn_new_nocheck(object.json, pair->name, pair->name_n, fh_tval_to_json(value));
 		fh_trender_keep(r, NULL, 64 + pair->name_n);
 	}
@@ -218,13 +218,13 @@ static struct fh_tval eval_inline_if(struct fh_trender *r, const struct fh_tnode
 
 /* ---- filters and calls ---- */
 
-/* Calls a filter of the caller's; the render fails when there is none with that name. */
+/* Calls a filter of the host's; the render fails when there is none with that name. */
 static struct fh_tval other_filter(struct fh_trender *r, const struct fh_tnode *node, struct fh_tval value)
 {
 	json_t *result = NULL;
 	struct fh_error err = FH_ERROR_INIT;
 	r->at = node;
-	if (!r->filters)
+	if (!r->host || !r->host->filter)
 		return fh_trender_fail(r, "unknown filter '%.60s'", node->name);
 	fh_auto_json json_t *args = json_array();
 	json_array_append_new(args, fh_tval_to_json(value));
@@ -233,7 +233,7 @@ static struct fh_tval other_filter(struct fh_trender *r, const struct fh_tnode *
 		                                r, node->kids[i]->kind == FH_N_PAIR ? node->kids[i]->a : node->kids[i])));
 	if (r->failed)
 		return FH_TVAL_UNDEFINED;
-	int code = r->filters->call(r->filters->context, node->name, args, &result, &err);
+	int code = r->host->filter(r->host->context, node->name, args, &result, &err);
 	r->at = node;
 	if (code == -FH_E_NOT_FOUND)
 		return fh_trender_fail(r, "unknown filter '%.60s'", node->name);
@@ -272,50 +272,47 @@ static struct fh_tval eval_filter(struct fh_trender *r, const struct fh_tnode *n
 	return fh_trender_filter(r, node, fh_trender_eval(r, node->a));
 }
 
-#define METHOD_ARGS 4
-
-static size_t eval_args(struct fh_trender *r, const struct fh_tnode *call, struct fh_tval args[METHOD_ARGS])
+static struct fh_tval eval_method(struct fh_trender *r, const struct fh_tnode *node)
 {
-	size_t n = FH_MIN(call->n_kids, (size_t)METHOD_ARGS);
-	for (size_t i = 0; i < METHOD_ARGS; i++)
-		args[i] = FH_TVAL_UNDEFINED;
-	for (size_t i = 0; i < n; i++)
-		args[i] = fh_trender_eval(r, call->kids[i]->kind == FH_N_PAIR ? call->kids[i]->a : call->kids[i]);
-	return n;
-}
-
-static struct fh_tval call_range(struct fh_trender *r, const struct fh_tnode *call)
-{
-	struct fh_tval args[METHOD_ARGS], array = fh_tval_array(r);
-	size_t n = eval_args(r, call, args);
-	double first = n > 1 ? fh_tval_to_number(args[0]) : 0, end = fh_tval_to_number(args[n > 1 ? 1 : 0]);
-	double by = n > 2 && fh_tval_truthy(args[2]) ? fh_tval_to_number(args[2]) : 1;
-	for (double i = first; by > 0 ? i < end : i > end; i += by) {
-		if (!fh_trender_step(r, call))
-			break;
-		fh_tval_append(r, array, fh_tval_number(i));
+	const struct fh_tnode *callee = node->a;
+	struct fh_tval args[FH_TARGS], self = fh_trender_eval(r, callee->a);
+	if (self.kind == FH_T_MODULE) {
+		const struct fh_tbinding *member = fh_tframe_find(&self.module->members, callee->name);
+		if (member && member->value.kind == FH_T_FUNCTION)
+			return fh_tfunction_call(r, member->value, node);
 	}
-	return array;
+	size_t n = fh_targs_eval(r, node, args);
+	bool known = false;
+	r->at = callee;
+	struct fh_tval result = r->failed ? FH_TVAL_UNDEFINED : fh_tmethod_call(r, self, callee->name, args, n, &known);
+	return known ? result : fh_trender_fail(r, "there is no method '%s' of this value", callee->name);
 }
 
 static struct fh_tval eval_call(struct fh_trender *r, const struct fh_tnode *node)
 {
 	const struct fh_tnode *callee = node->a;
-	if (callee->kind == FH_N_LOOKUP && callee->name) {
-		struct fh_tval args[METHOD_ARGS], self = fh_trender_eval(r, callee->a);
-		size_t n = eval_args(r, node, args);
-		bool known = false;
-		r->at = callee;
-		struct fh_tval result = r->failed ? FH_TVAL_UNDEFINED : fh_tmethod_call(r, self, callee->name, args, n, &known);
-		return known ? result : fh_trender_fail(r, "there is no method '%s' of this value", callee->name);
-	}
+	if (callee->kind == FH_N_LOOKUP && callee->name)
+		return eval_method(r, node);
+	if (callee->kind == FH_N_SYMBOL && r->block && fh_streq(callee->name, "super"))
+		return fh_trender_super(r, node);
 	struct fh_tval function = fh_trender_eval(r, callee);
 	r->at = node;
 	if (function.kind == FH_T_FUNCTION)
-		return function.macro ? fh_trender_call_macro(r, function.macro, node) : call_range(r, node);
+		return fh_tfunction_call(r, function, node);
 	if (callee->kind == FH_N_SYMBOL)
 		return fh_trender_fail(r, "cannot call '%.60s': there is no such function or macro", callee->name);
 	return fh_trender_fail(r, "this value is not a function");
+}
+
+static struct fh_tval eval_caller(struct fh_trender *r, const struct fh_tnode *node)
+{
+	return fh_tfunction_of(r, node);
+}
+
+static struct fh_tval eval_regex(struct fh_trender *r, const struct fh_tnode *node)
+{
+	(void)r;
+	return (struct fh_tval){ .kind = FH_T_REGEX, .regex = node };
 }
 
 static const eval_fn evaluators[FH_N_COUNT_] = {
@@ -325,6 +322,7 @@ static const eval_fn evaluators[FH_N_COUNT_] = {
 	[FH_N_PLUS] = eval_plus,       [FH_N_FLOOR] = eval_floor,   [FH_N_NOT] = eval_not,
 	[FH_N_BINARY] = eval_binary,   [FH_N_AND] = eval_and,       [FH_N_OR] = eval_or,
 	[FH_N_IN] = eval_in,           [FH_N_IS] = eval_is,         [FH_N_INLINE_IF] = eval_inline_if,
+	[FH_N_CALLER] = eval_caller,   [FH_N_REGEX] = eval_regex,
 };
 
 struct fh_tval fh_trender_eval(struct fh_trender *r, const struct fh_tnode *node)

@@ -231,8 +231,6 @@ static struct fh_tnode *parse_word(struct fh_tparser *p, const struct fh_ttoken 
 		node->value = words[i].value;
 		return node;
 	}
-	if (fh_str_eq(at->text, "r") && fh_tparser_peek(p)->text.p == at->text.p + 1 && at->text.p[1] == '/')
-		return fh_tparser_fail(p, at, "regular expressions are not read in templates");
 	struct fh_tnode *node = fh_tparser_node(p, FH_N_SYMBOL, at);
 	fh_tnode_name(node, at->text);
 	return node;
@@ -281,6 +279,17 @@ static struct fh_tnode *parse_dict(struct fh_tparser *p, struct fh_tnode *dict)
 	return dict;
 }
 
+static struct fh_tnode *parse_regex(struct fh_tparser *p, const struct fh_ttoken *at)
+{
+	struct fh_tnode *node = fh_tparser_node(p, FH_N_REGEX, at);
+	size_t end = at->text.n;
+	while (at->text.p[end - 1] != '/')
+		end--;
+	fh_tnode_name(node, (struct fh_str){ at->text.p, end - 1 });
+	snprintf(node->flags, sizeof(node->flags), "%.*s", (int)(at->text.n - end), at->text.p + end);
+	return node;
+}
+
 static struct fh_tnode *parse_primary(struct fh_tparser *p)
 {
 	const struct fh_ttoken *at = fh_tparser_next(p);
@@ -295,6 +304,8 @@ static struct fh_tnode *parse_primary(struct fh_tparser *p)
 		                                       : (struct fh_tval){ .kind = FH_T_STRING, .json = unescaped(at->text) };
 		return node;
 	}
+	if (at->kind == FH_TK_REGEX)
+		return parse_regex(p, at);
 	if (at->kind == FH_TK_OPERATOR && *at->text.p == '(') {
 		node = parse_items(p, fh_tparser_node(p, FH_N_GROUP, at), ")");
 		return node && node->n_kids == 0 ? fh_tparser_fail(p, at, "nothing between ( and )") : node;
@@ -340,7 +351,9 @@ static struct fh_tnode *parse_dot(struct fh_tparser *p, const struct fh_ttoken *
 	node->b = fh_tparser_node(p, FH_N_LITERAL, name);
 	node->b->value = (struct fh_tval){ .kind = FH_T_STRING, .json = json_stringn_nocheck(name->text.p, name->text.n) };
 	fh_tnode_name(node, name->text);
-	p->t->mutates = p->t->mutates || fh_str_eq(name->text, "push");
+	static const char *const mutators[] = { "push", "pop", "shift", "unshift", "reverse", "sort", "splice" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(mutators); i++)
+		p->t->mutates = p->t->mutates || fh_str_eq(name->text, mutators[i]);
 	return node;
 }
 
@@ -380,6 +393,11 @@ struct fh_tnode *fh_tparser_filter(struct fh_tparser *p, struct fh_tnode *operan
 	return node;
 }
 
+struct fh_tnode *fh_tparser_primary(struct fh_tparser *p)
+{
+	return parse_postfix(p, parse_primary(p));
+}
+
 static struct fh_tnode *parse_unary(struct fh_tparser *p, bool filters)
 {
 	const struct fh_ttoken *at = fh_tparser_peek(p);
@@ -396,7 +414,7 @@ static struct fh_tnode *parse_unary(struct fh_tparser *p, bool filters)
 		node = fh_tparser_node(p, minus ? FH_N_NEGATE : FH_N_PLUS, at);
 		node->a = operand;
 	} else {
-		node = parse_postfix(p, parse_primary(p));
+		node = fh_tparser_primary(p);
 	}
 	while (filters && node && fh_tparser_skip_op(p, "|"))
 		node = fh_tparser_filter(p, node);

@@ -94,15 +94,24 @@ FILTER(filter_default)
 
 FILTER(filter_dump)
 {
-	double indent = fh_tval_to_number(args[0]);
-	if (args[0].kind > FH_T_NULL && args[0].kind != FH_T_NUMBER)
-		return fh_trender_fail(r, "the filter 'dump' takes a number of spaces");
+	bool text = args[0].kind == FH_T_STRING && json_string_length(args[0].json) > 0;
+	double indent = text ? 1 : args[0].kind == FH_T_NUMBER ? args[0].number : 0;
 	if (v.kind == FH_T_UNDEFINED || v.kind == FH_T_FUNCTION)
 		return FH_TVAL_UNDEFINED;
 	fh_auto_json json_t *json = fh_tval_to_json(v);
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
 	fh_json_write(&out, json, indent >= 1 ? (int)FH_MIN(indent, 10.0) : 0);
-	return fh_tval_take(r, &out);
+	if (!text)
+		return fh_tval_take(r, &out);
+	fh_auto_buf struct fh_buf indented = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	struct fh_str by = fh_tval_str(fh_ttext_slice(r, fh_tval_str(args[0]), 0, 10)), s = fh_buf_str(&out);
+	for (size_t i = 0; i < s.n;) {
+		char c = s.p[i++];
+		fh_buf_addc(&indented, c);
+		for (; c == '\n' && i < s.n && s.p[i] == ' '; i++)
+			fh_buf_add(&indented, by.p, by.n);
+	}
+	return fh_tval_take(r, &indented);
 }
 
 FILTER(filter_load)
@@ -263,6 +272,34 @@ FILTER(filter_rejectattr)
 	return select_by_attribute(r, v, args[0], false);
 }
 
+/* Whether JavaScript takes a member's name for an index: objects have those first, in their order. */
+static bool is_index(const char *key)
+{
+	size_t n = strspn(key, "0123456789");
+	return n > 0 && n < 10 && !key[n] && (key[0] != '0' || n == 1);
+}
+
+static int compare_indices(const void *a, const void *b)
+{
+	long x = strtol(*(const char *const *)a, NULL, 10), y = strtol(*(const char *const *)b, NULL, 10);
+	return (x > y) - (x < y);
+}
+
+static struct fh_tval in_key_order(struct fh_trender *r, struct fh_tval object)
+{
+	struct fh_tval out = fh_tval_object(r);
+	fh_auto_free const char **indices = fh_xcalloc(json_object_size(object.json) + 1, sizeof(*indices));
+	size_t n = 0;
+	const char *key;
+	json_t *member;
+	json_object_foreach(object.json, key, member) if (is_index(key)) indices[n++] = key;
+	qsort(indices, n, sizeof(*indices), compare_indices);
+	for (size_t i = 0; i < n; i++)
+		json_object_set(out.json, indices[i], json_object_get(object.json, indices[i]));
+	json_object_update_missing(out.json, object.json);
+	return out;
+}
+
 FILTER(filter_groupby)
 {
 	struct fh_tval list = list_or_none(r, v), out = fh_tval_object(r);
@@ -276,7 +313,7 @@ FILTER(filter_groupby)
 		json_array_append(group, json_array_get(list.json, i));
 		fh_trender_keep(r, NULL, 32);
 	}
-	return out;
+	return in_key_order(r, out);
 }
 
 /* ---- sorting ---- */
@@ -340,6 +377,9 @@ FILTER(filter_dictsort)
 {
 	if (v.kind != FH_T_OBJECT)
 		return fh_trender_fail(r, "the filter 'dictsort' takes an object");
+	if (args[1].kind == FH_T_STRING && !fh_str_eq(fh_tval_str(args[1]), "value") &&
+	    !fh_str_eq(fh_tval_str(args[1]), "key"))
+		return fh_trender_fail(r, "the filter 'dictsort' sorts by \"key\" or \"value\"");
 	struct fh_tval pairs = fh_tval_array(r);
 	bool by_value = args[1].kind == FH_T_STRING && fh_str_eq(fh_tval_str(args[1]), "value");
 	const char *key;

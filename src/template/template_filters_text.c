@@ -121,6 +121,8 @@ FILTER(filter_indent)
 
 FILTER(filter_replace)
 {
+	if (args[0].kind == FH_T_REGEX)
+		return fh_tregex_replace(r, args[0], text_of(r, v), fh_tval_str(fh_tval_to_string(r, args[1])));
 	if (args[0].kind != FH_T_STRING && args[0].kind != FH_T_NUMBER)
 		return v;
 	if (v.kind != FH_T_STRING && v.kind != FH_T_NUMBER)
@@ -357,6 +359,7 @@ const struct fh_tfilter fh_tfilters_text[] = {
 	{ "truncate", filter_truncate, { "length", "killwords", "end" } },
 	{ "upper", filter_upper, { NULL } },
 	{ "urlencode", filter_urlencode, { NULL } },
+	{ "urlize", fh_tfilter_urlize, { "length", "nofollow" } },
 	{ "wordcount", filter_wordcount, { NULL } },
 	{ NULL, NULL, { NULL } },
 };

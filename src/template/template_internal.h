@@ -13,23 +13,29 @@ enum fh_tkind {
 	FH_T_STRING,
 	FH_T_ARRAY,
 	FH_T_OBJECT,
-	FH_T_FUNCTION
+	FH_T_FUNCTION,
+	FH_T_MODULE,
+	FH_T_REGEX
 };
 
 struct fh_tnode;
 struct fh_trender;
 struct fh_tloop;
+struct fh_tfunction;
+struct fh_tmodule;
 
-/* A JavaScript value. Plain data: it borrows its string, JSON or macro from the variables, the template or the
- * render. */
+/* A JavaScript value. Plain data: it borrows its string, JSON, function or module from the variables, the template or
+ * the render. */
 struct fh_tval {
 	enum fh_tkind kind;
 	bool safe; /* this string is not escaped by the escape filter */
 	union {
 		bool truth;
 		double number;
-		json_t *json;                 /* the value of a string, array or object */
-		const struct fh_tnode *macro; /* the macro that a function is; NULL: the built-in range() */
+		json_t *json; /* the value of a string, array or object */
+		struct fh_tfunction *function;
+		struct fh_tmodule *module;
+		const struct fh_tnode *regex; /* a REGEX node */
 	};
 };
 #define FH_TVAL_UNDEFINED ((struct fh_tval){ .kind = FH_T_UNDEFINED })
@@ -64,6 +70,15 @@ enum fh_tnode_kind {
 	FH_N_SET,
 	FH_N_MACRO,
 	FH_N_FILTER_BLOCK,
+	FH_N_SWITCH,
+	FH_N_CASE,
+	FH_N_CALLER,
+	FH_N_INCLUDE,
+	FH_N_IMPORT,
+	FH_N_FROM,
+	FH_N_EXTENDS,
+	FH_N_NAMED_BLOCK,
+	FH_N_REGEX,
 	FH_N_COUNT_
 };
 
@@ -72,16 +87,21 @@ struct fh_toperator;
 /*
  * What the members mean: a, b, c are the operands in source order (INLINE_IF: a value, b condition, c other value;
  * LOOKUP: a object, b key; IF: a condition, b body, c else part; FOR: a list, b body, c else part; SET: a value or b
- * body); kids are the items of lists, the arguments of calls (named ones as PAIR), the parameters of a macro (PAIR
- * with a the default or NULL), and the names of SET and FOR (SYMBOL).
+ * body; SWITCH: a value, c default part; CASE: a value, b body; CALLER, NAMED_BLOCK: b body; INCLUDE, IMPORT, FROM,
+ * EXTENDS: a the file's name); kids are the items of lists, the arguments of calls (named ones as PAIR), the parameters
+ * of a macro or a caller (PAIR with a the default or NULL), the names of SET and FOR (SYMBOL), the cases of a SWITCH,
+ * and what FROM takes (PAIR: its own name, a a SYMBOL with the name here).
  */
 struct fh_tnode {
 	enum fh_tnode_kind kind;
 	uint32_t line, column;
-	char *name; /* name of a symbol, filter, test, macro or pair, or the text of a text node; owned */
+	char *name; /* name of a symbol, filter, test, macro, block or pair, the text of a text node, the pattern of a
+	             * regular expression; owned */
 	size_t name_n;
 	struct fh_tval value; /* value of a literal; its string is owned */
 	const struct fh_toperator *op;
+	bool flag;     /* INCLUDE: ignore missing; IMPORT, FROM: with context */
+	char flags[8]; /* of a regular expression */
 	struct fh_tnode *a, *b, *c;
 	struct fh_tnode **kids;
 	size_t n_kids, cap_kids;
@@ -92,7 +112,9 @@ struct fh_template {
 	char *name;
 	struct fh_tnode *root;
 	struct fh_tnode *nodes;
-	bool mutates; /* calls push: the variables must be copied before a render */
+	bool extends; /* has an {% extends %}: what it prints itself may be dropped */
+	bool mutates; /* calls push or another method that changes a list, or loads a template, which may: the variables
+	               * must be copied before a render */
 };
 
 /* ---- tokens ---- */
@@ -107,12 +129,14 @@ enum fh_ttoken_kind {
 	FH_TK_STRING,
 	FH_TK_NUMBER,
 	FH_TK_NAME,
-	FH_TK_OPERATOR
+	FH_TK_OPERATOR,
+	FH_TK_REGEX
 };
 
 struct fh_ttoken {
 	enum fh_ttoken_kind kind;
-	struct fh_str text; /* slice of the source; for strings without the quotes, with escapes */
+	struct fh_str text; /* slice of the source; for strings without the quotes, with escapes; for regular
+	                     * expressions pattern/flags */
 	uint32_t line, column;
 };
 
@@ -155,6 +179,19 @@ struct fh_tnode *fh_tparser_expression(struct fh_tparser *p);
 struct fh_tnode *fh_tparser_filter(struct fh_tparser *p, struct fh_tnode *operand); /* from behind the '|' */
 bool fh_tparser_arguments(struct fh_tparser *p, struct fh_tnode *call);             /* from behind the '(' */
 struct fh_tnode *fh_tparser_template(struct fh_tparser *p);
+/* The end of a tag, %}; false after an error. */
+bool fh_tparser_tag_end(struct fh_tparser *p);
+/* The body of the tag that `open` began, up to a tag with one of `words` ("else|endif"), of which {% is consumed. */
+struct fh_tnode *fh_tparser_body(struct fh_tparser *p, const struct fh_ttoken *open, const char *words);
+/* Parameters of a macro or a caller, from behind the '('. */
+bool fh_tparser_parameters(struct fh_tparser *p, struct fh_tnode *node);
+struct fh_tnode *fh_tparser_primary(struct fh_tparser *p); /* a value with what follows it: .a [b] (c) */
+/* Tags that load templates (template_parse_files.c), from behind their word. */
+struct fh_tnode *fh_tparser_include(struct fh_tparser *p, const struct fh_ttoken *at);
+struct fh_tnode *fh_tparser_import(struct fh_tparser *p, const struct fh_ttoken *at);
+struct fh_tnode *fh_tparser_from(struct fh_tparser *p, const struct fh_ttoken *at);
+struct fh_tnode *fh_tparser_extends(struct fh_tparser *p, const struct fh_ttoken *at);
+struct fh_tnode *fh_tparser_block(struct fh_tparser *p, const struct fh_ttoken *at);
 
 /* ---- state of a render ---- */
 
@@ -163,26 +200,78 @@ struct fh_tbinding {
 	struct fh_tval value;
 };
 
+/* The variables of a loop, a macro, or a template that was loaded. */
 struct fh_tframe {
-	struct fh_tframe *parent;
+	struct fh_tframe *parent; /* where names that are not here are looked up */
+	struct fh_tframe *below;  /* the frame that was current when this one was entered */
+	uint64_t serial;          /* of this entering; 0: not entered */
 	struct fh_tbinding *items;
 	size_t n, cap;
 	const struct fh_tloop *loop;
-	unsigned n_macro; /* depth of macro calls; 0 outside of macros */
+	unsigned depth; /* of macros, blocks and loaded templates within one another */
+	bool top;       /* of a template itself: what is set here is seen by its macros, and exported */
+	bool isolated;  /* what is set here does not change the parent's variables */
+};
+
+/* A list of functions of one block of a template and of those it extends, the youngest first. */
+struct fh_tblock {
+	const char *name;
+	const struct fh_tnode **bodies;
+	size_t n, cap;
+};
+
+/* One template as it is rendered: what its macros see of the variables. */
+struct fh_tscope {
+	const struct fh_template *t;
+	json_t *vars;
+	struct fh_tframe context;           /* variables and macros that were set at the top level */
+	const struct fh_template *extended; /* the template that the last {% extends %} named, or NULL */
+	struct fh_tblock *blocks;
+	size_t n_blocks, cap_blocks;
+	struct fh_tscope *next; /* list of all scopes of the render */
+};
+
+struct fh_tfunction {
+	struct fh_tval (*call)(struct fh_trender *r, struct fh_tfunction *self, const struct fh_tnode *call);
+	const struct fh_tnode *node; /* the MACRO or CALLER, or NULL */
+	struct fh_tscope *scope;     /* where the macro was defined */
+	struct fh_tframe *frame;     /* of a CALLER: where it was written, valid while its serial is `serial` */
+	uint64_t serial;
+	struct fh_tval value;      /* the items of a cycler, the separator of a joiner */
+	size_t at;                 /* how often it was called */
+	struct fh_tmodule *module; /* the cycler that a method belongs to */
+	struct fh_tfunction *next; /* list of all functions of the render */
+};
+
+/* An object with functions among its members: an imported template, a cycler. */
+struct fh_tmodule {
+	struct fh_tframe members;
+	struct fh_tmodule *next; /* list of all modules of the render */
+};
+
+struct fh_tloaded {
+	char *name;
+	struct fh_template *t;
+	struct fh_tloaded *next;
 };
 
 struct fh_trender {
-	const struct fh_template *t;
-	const struct fh_template_filters *filters; /* NULL: only the built-in filters */
-	json_t *vars;
+	const struct fh_template_host *host; /* NULL: only the built-in filters, and no other templates */
 	struct fh_error *err;
 	int failed; /* 0, or the negative code of the error */
 	struct fh_buf *out;
 	struct fh_tframe *frame;
-	struct fh_tframe context; /* variables that were set at the top level, which macros see */
-	json_t **pool;            /* all values that the render made, freed at its end */
+	struct fh_tscope *scope;
+	const char *block; /* name of the block that is rendered, for super(), or NULL; and which of its bodies */
+	size_t at_body;
+	struct fh_tscope *scopes;
+	struct fh_tfunction *functions;
+	struct fh_tmodule *modules;
+	struct fh_tloaded *loaded;
+	json_t **pool; /* all values that the render made, freed at its end */
 	size_t n_pool, cap_pool;
 	size_t memory;
+	uint64_t serial;
 	unsigned steps, depth;
 	const struct fh_tnode *at; /* the node that is evaluated, for errors in filters */
 };
@@ -197,9 +286,42 @@ json_t *fh_trender_keep(struct fh_trender *r, FH_OWN json_t *json, size_t bytes)
 struct fh_tval fh_trender_eval(struct fh_trender *r, const struct fh_tnode *node);
 /* Applies a FILTER node to a value. */
 struct fh_tval fh_trender_filter(struct fh_trender *r, const struct fh_tnode *node, struct fh_tval value);
-struct fh_tval fh_trender_call_macro(struct fh_trender *r, const struct fh_tnode *macro, const struct fh_tnode *call);
 void fh_trender_node(struct fh_trender *r, const struct fh_tnode *node);
 struct fh_tval fh_trender_lookup(struct fh_trender *r, const char *name);
+/* Renders a body into a string. */
+struct fh_tval fh_trender_capture(struct fh_trender *r, const struct fh_tnode *body);
+
+/* Enters a frame, all of whose other members are set; fails when they are nested too deeply. Leave it in any case. */
+bool fh_tframe_enter(struct fh_trender *r, struct fh_tframe *frame);
+void fh_tframe_leave(struct fh_trender *r);
+const struct fh_tbinding *fh_tframe_find(const struct fh_tframe *frame, const char *name);
+void fh_tframe_bind(struct fh_tframe *frame, const char *name, struct fh_tval value);
+void fh_tframe_release(struct fh_tframe *frame);
+#define fh_auto_tframe FH_CLEANUP(fh_tframe_release)
+
+/* ---- functions (template_functions.c) ---- */
+
+/* range, cycler or joiner; undefined for any other name. */
+struct fh_tval fh_tfunction_global(struct fh_trender *r, const char *name);
+struct fh_tval fh_tfunction_of(struct fh_trender *r, const struct fh_tnode *macro_or_caller);
+struct fh_tval fh_tfunction_call(struct fh_trender *r, struct fh_tval function, const struct fh_tnode *call);
+struct fh_tmodule *fh_tmodule_new(struct fh_trender *r);
+void fh_tfunctions_release(struct fh_trender *r);
+#define FH_TARGS 4
+/* The values of the first FH_TARGS arguments of a call, undefined where there are fewer; returns their number. */
+size_t fh_targs_eval(struct fh_trender *r, const struct fh_tnode *call, struct fh_tval args[FH_TARGS]);
+
+/* ---- templates of several files (template_files.c) ---- */
+
+struct fh_tscope *fh_tscope_new(struct fh_trender *r, const struct fh_template *t, json_t *vars);
+/* Renders the template of the current scope, and what it extends. */
+void fh_tscope_render(struct fh_trender *r);
+void fh_tscopes_release(struct fh_trender *r);
+void fh_trender_include(struct fh_trender *r, const struct fh_tnode *node);
+void fh_trender_import(struct fh_trender *r, const struct fh_tnode *node);
+void fh_trender_extends(struct fh_trender *r, const struct fh_tnode *node);
+void fh_trender_named_block(struct fh_trender *r, const struct fh_tnode *node);
+struct fh_tval fh_trender_super(struct fh_trender *r, const struct fh_tnode *call);
 
 /* ---- working with values ---- */
 
@@ -236,6 +358,13 @@ struct fh_str fh_ttext_trim(struct fh_str s, bool left, bool right);
 /* Byte offset of `needle` at or after from, or -1. */
 ssize_t fh_ttext_find(struct fh_str s, struct fh_str needle, size_t from);
 
+/* ---- regular expressions (template_regex.c); `regex` is a FH_T_REGEX ---- */
+
+bool fh_tregex_test(struct fh_trender *r, struct fh_tval regex, struct fh_str s);
+struct fh_tval fh_tregex_replace(struct fh_trender *r, struct fh_tval regex, struct fh_str s, struct fh_str with);
+struct fh_tval fh_tregex_match(struct fh_trender *r, struct fh_tval regex, struct fh_str s);
+struct fh_tval fh_tregex_split(struct fh_trender *r, struct fh_tval regex, struct fh_str s);
+
 /* ---- tables ---- */
 
 #define FH_TFILTER_PARAMS 3
@@ -244,6 +373,7 @@ struct fh_tfilter {
 	struct fh_tval (*apply)(struct fh_trender *r, struct fh_tval value, const struct fh_tval *args);
 	const char *params[FH_TFILTER_PARAMS]; /* names for named arguments */
 };
+struct fh_tval fh_tfilter_urlize(struct fh_trender *r, struct fh_tval v, const struct fh_tval *args);
 const struct fh_tfilter *fh_tfilter_find(const char *name);
 extern const struct fh_tfilter fh_tfilters[];      /* the last has name NULL */
 extern const struct fh_tfilter fh_tfilters_text[]; /* filters of strings; the last has name NULL */

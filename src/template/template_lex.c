@@ -187,6 +187,23 @@ static void lex_word(struct lexer *l)
 	l->at = to;
 }
 
+/* Reads r/pattern/flags at l->at; false when there is none. */
+static bool lex_regex(struct lexer *l)
+{
+	if (!looking_at(l, l->at, "r/"))
+		return false;
+	size_t from = l->at + 2, to = from;
+	while (to < l->source.n && l->source.p[to] != '/')
+		to += l->source.p[to] == '\\' ? 2 : 1;
+	if (to >= l->source.n)
+		return false;
+	for (to++; char_at(l, to) && strchr("gimy", char_at(l, to));)
+		to++;
+	emit(l, FH_TK_REGEX, from, to);
+	l->at = to;
+	return true;
+}
+
 static bool lex_operator(struct lexer *l, unsigned *braces)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(operators); i++) {
@@ -230,7 +247,7 @@ static int lex_code(struct lexer *l, enum fh_ttoken_kind open, enum fh_ttoken_ki
 				return r;
 		} else if (c == '\0') {
 			return fail(l, l->at, "a NUL in an expression");
-		} else if (!lex_operator(l, &braces)) {
+		} else if (!lex_regex(l) && !lex_operator(l, &braces)) {
 			lex_word(l);
 		}
 	}

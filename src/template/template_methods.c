@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/utf8.h"
 #include "template/template_internal.h"
 
 #include <math.h>
@@ -70,6 +71,8 @@ METHOD(string_split)
 		fh_tval_append(r, out, self);
 		return out;
 	}
+	if (args[0].kind == FH_T_REGEX)
+		return fh_tregex_split(r, args[0], s);
 	struct fh_str by = text_arg(r, args[0]);
 	if (by.n == 0)
 		return run_filter(r, "list", self, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED);
@@ -131,12 +134,56 @@ METHOD(string_char_at)
 
 METHOD(string_replace)
 {
+	if (args[0].kind == FH_T_REGEX)
+		return fh_tregex_replace(r, args[0], fh_tval_str(self), text_arg(r, args[1]));
 	return run_filter(r, "replace", self, fh_tval_to_string(r, args[0]), args[1], fh_tval_number(1));
 }
 
 METHOD(string_replace_all)
 {
+	if (args[0].kind == FH_T_REGEX)
+		return fh_tregex_replace(r, args[0], fh_tval_str(self), text_arg(r, args[1]));
 	return run_filter(r, "replace", self, fh_tval_to_string(r, args[0]), args[1], FH_TVAL_UNDEFINED);
+}
+
+METHOD(string_match)
+{
+	if (args[0].kind != FH_T_REGEX)
+		return fh_trender_fail(r, "match takes a regular expression, r/…/");
+	return fh_tregex_match(r, args[0], fh_tval_str(self));
+}
+
+METHOD(string_last_index_of)
+{
+	struct fh_str s = fh_tval_str(self), needle = text_arg(r, args[0]);
+	for (size_t at = s.n + 1; at-- > 0;)
+		if (s.n - at >= needle.n && memcmp(s.p + at, needle.p, needle.n) == 0)
+			return fh_tval_number((double)fh_ttext_units((struct fh_str){ s.p, at }));
+	return fh_tval_number(-1);
+}
+
+METHOD(string_substr)
+{
+	size_t units = fh_tval_length(self), from = index_arg(args[0], units, 0, true),
+	       n_units = index_arg(args[1], units - from, units - from, false);
+	return fh_ttext_slice(r, fh_tval_str(self), from, from + n_units);
+}
+
+METHOD(string_char_code_at)
+{
+	struct fh_tval c = string_char_at(r, self, args, n);
+	uint32_t cp = 0;
+	if (json_string_length(c.json) == 0 || fh_utf8_decode(fh_tval_str(c), &cp) == 0)
+		return fh_tval_number((double)NAN);
+	return fh_tval_number(cp);
+}
+
+/* Of lists and strings: an index below 0 counts from the end. */
+METHOD(any_at)
+{
+	double size = (double)fh_tval_length(self), i = trunc(fh_tval_to_number(args[0]));
+	i = isnan(i) ? 0 : i < 0 ? i + size : i;
+	return i >= 0 && i < size ? fh_tval_item(r, self, (size_t)i) : FH_TVAL_UNDEFINED;
 }
 
 METHOD(string_repeat)
@@ -251,6 +298,109 @@ METHOD(array_push)
 	return fh_tval_number((double)json_array_size(self.json));
 }
 
+/* Removes an item, which the render keeps. */
+static struct fh_tval taken(struct fh_trender *r, struct fh_tval list, size_t i)
+{
+	json_t *item = json_array_get(list.json, i);
+	if (!item)
+		return FH_TVAL_UNDEFINED;
+	fh_trender_keep(r, json_incref(item), 0);
+	json_array_remove(list.json, i);
+	return fh_tval_from_json(item);
+}
+
+METHOD(array_pop)
+{
+	size_t size = json_array_size(self.json);
+	return size ? taken(r, self, size - 1) : FH_TVAL_UNDEFINED;
+}
+
+METHOD(array_shift)
+{
+	return taken(r, self, 0);
+}
+
+METHOD(array_unshift)
+{
+	for (size_t i = n; i > 0; i--) {
+		fh_auto_json json_t *item = fh_tval_to_json(args[i - 1]);
+		fh_trender_keep(r, NULL, 64);
+		json_array_insert_new(self.json, 0, json_deep_copy(item));
+	}
+	return fh_tval_number((double)json_array_size(self.json));
+}
+
+/* Puts the items of a list into another in their order. */
+static struct fh_tval refill(struct fh_tval list, struct fh_tval items)
+{
+	json_t *copy = json_copy(items.json);
+	json_array_clear(list.json);
+	json_array_extend(list.json, copy);
+	json_decref(copy);
+	return list;
+}
+
+METHOD(array_reverse)
+{
+	return refill(self, run_filter(r, "reverse", self, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED, FH_TVAL_UNDEFINED));
+}
+
+static int compare_as_text(const void *a, const void *b)
+{
+	return strcmp(json_string_value(*(json_t *const *)a), json_string_value(*(json_t *const *)b));
+}
+
+/* Sorts by the items' text, as JavaScript does without a function that compares. */
+METHOD(array_sort)
+{
+	size_t size = json_array_size(self.json);
+	fh_auto_json json_t *pairs = json_object();
+	fh_auto_free json_t **texts = fh_xcalloc(size + 1, sizeof(*texts));
+	for (size_t i = 0; i < size; i++) {
+		struct fh_tval text = fh_tval_to_string(r, fh_tval_item(r, self, i));
+		texts[i] = text.json;
+		json_t *same = json_object_get(pairs, json_string_value(text.json));
+		if (!same)
+			json_object_set_new_nocheck(pairs, json_string_value(text.json), same = json_array());
+		json_array_append(same, json_array_get(self.json, i));
+	}
+	qsort(texts, size, sizeof(json_t *), compare_as_text);
+	struct fh_tval sorted = fh_tval_array(r);
+	for (size_t i = 0; i < size; i++) {
+		json_t *same = json_object_get(pairs, json_string_value(texts[i]));
+		json_array_append(sorted.json, json_array_get(same, 0));
+		json_array_remove(same, 0);
+	}
+	return refill(self, sorted);
+}
+
+static void flatten(struct fh_trender *r, struct fh_tval out, json_t *list, double depth)
+{
+	size_t i;
+	json_t *item;
+	json_array_foreach(list, i, item)
+	{
+		if (!fh_trender_step(r, r->at))
+			return;
+		if (json_is_array(item) && depth >= 1)
+			flatten(r, out, item, depth - 1);
+		else
+			fh_tval_append(r, out, fh_tval_from_json(item));
+	}
+}
+
+METHOD(array_flat)
+{
+	struct fh_tval out = fh_tval_array(r);
+	flatten(r, out, self.json, n ? FH_MIN(fh_tval_to_number(args[0]), (double)FH_TEMPLATE_DEPTH_MAX) : 1);
+	return out;
+}
+
+METHOD(regex_test)
+{
+	return fh_tval_bool(fh_tregex_test(r, self, text_arg(r, args[0])));
+}
+
 METHOD(number_to_fixed)
 {
 	double digits = n ? fh_tval_to_number(args[0]) : 0;
@@ -293,6 +443,12 @@ static const struct {
 	{ FH_T_STRING, "repeat", string_repeat },
 	{ FH_T_STRING, "padStart", string_pad_start },
 	{ FH_T_STRING, "padEnd", string_pad_end },
+	{ FH_T_STRING, "match", string_match },
+	{ FH_T_STRING, "lastIndexOf", string_last_index_of },
+	{ FH_T_STRING, "substr", string_substr },
+	{ FH_T_STRING, "charCodeAt", string_char_code_at },
+	{ FH_T_STRING, "codePointAt", string_char_code_at },
+	{ FH_T_STRING, "at", any_at },
 	{ FH_T_STRING, "concat", any_concat },
 	{ FH_T_STRING, "toString", any_to_string },
 	{ FH_T_ARRAY, "join", array_join },
@@ -301,7 +457,16 @@ static const struct {
 	{ FH_T_ARRAY, "slice", array_slice },
 	{ FH_T_ARRAY, "concat", any_concat },
 	{ FH_T_ARRAY, "push", array_push },
+	{ FH_T_ARRAY, "pop", array_pop },
+	{ FH_T_ARRAY, "shift", array_shift },
+	{ FH_T_ARRAY, "unshift", array_unshift },
+	{ FH_T_ARRAY, "reverse", array_reverse },
+	{ FH_T_ARRAY, "sort", array_sort },
+	{ FH_T_ARRAY, "flat", array_flat },
+	{ FH_T_ARRAY, "at", any_at },
 	{ FH_T_ARRAY, "toString", any_to_string },
+	{ FH_T_OBJECT, "toString", any_to_string },
+	{ FH_T_REGEX, "test", regex_test },
 	{ FH_T_NUMBER, "toFixed", number_to_fixed },
 	{ FH_T_NUMBER, "toString", any_to_string },
 	{ FH_T_BOOL, "toString", any_to_string },

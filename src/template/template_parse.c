@@ -104,7 +104,7 @@ const char *fh_ttoken_text(const struct fh_ttoken *token, char buf[64])
 
 typedef struct fh_tnode *(*tag_fn)(struct fh_tparser *p, const struct fh_ttoken *at);
 
-static bool tag_end(struct fh_tparser *p)
+bool fh_tparser_tag_end(struct fh_tparser *p)
 {
 	const struct fh_ttoken *token = fh_tparser_next(p);
 	char seen[64];
@@ -128,8 +128,7 @@ static bool at_end_tag(const struct fh_tparser *p, const char *words)
 	return false;
 }
 
-/* Parses the body of a tag up to a tag with one of `words`; of that tag only the {% is consumed. */
-static struct fh_tnode *parse_body(struct fh_tparser *p, const struct fh_ttoken *open, const char *words)
+struct fh_tnode *fh_tparser_body(struct fh_tparser *p, const struct fh_ttoken *open, const char *words)
 {
 	struct fh_tnode *block = fh_tparser_node(p, FH_N_BLOCK, fh_tparser_peek(p));
 	if (p->depth >= FH_TEMPLATE_DEPTH_MAX)
@@ -158,9 +157,9 @@ static struct fh_tnode *parse_if(struct fh_tparser *p, const struct fh_ttoken *a
 {
 	struct fh_tnode *node = fh_tparser_node(p, FH_N_IF, at);
 	node->a = fh_tparser_expression(p);
-	if (!node->a || !tag_end(p))
+	if (!node->a || !fh_tparser_tag_end(p))
 		return NULL;
-	node->b = parse_body(p, at, "elif|elseif|else|endif");
+	node->b = fh_tparser_body(p, at, "elif|elseif|else|endif");
 	if (!node->b)
 		return NULL;
 	const struct fh_ttoken *word = fh_tparser_next(p);
@@ -173,12 +172,12 @@ static struct fh_tnode *parse_if(struct fh_tparser *p, const struct fh_ttoken *a
 		return node->c ? node : NULL;
 	}
 	if (fh_str_eq(word->text, "else")) {
-		node->c = tag_end(p) ? parse_body(p, at, "endif") : NULL;
+		node->c = fh_tparser_tag_end(p) ? fh_tparser_body(p, at, "endif") : NULL;
 		if (!node->c)
 			return NULL;
 		fh_tparser_next(p);
 	}
-	return tag_end(p) ? node : NULL;
+	return fh_tparser_tag_end(p) ? node : NULL;
 }
 
 /* Parses the names a, b, c that a for or a set assigns to. */
@@ -208,20 +207,21 @@ static struct fh_tnode *parse_for(struct fh_tparser *p, const struct fh_ttoken *
 		return fh_tparser_fail(p, fh_tparser_peek(p), "expected 'in', not %s",
 		                       fh_ttoken_text(fh_tparser_peek(p), seen));
 	node->a = fh_tparser_expression(p);
-	if (!node->a || !tag_end(p))
+	if (!node->a || !fh_tparser_tag_end(p))
 		return NULL;
-	char words[64];
-	snprintf(words, sizeof(words), "else|end%.*s", (int)FH_MIN(at->text.n, (size_t)40), at->text.p);
-	node->b = parse_body(p, at, words);
+	const char *words = fh_str_eq(at->text, "for")         ? "else|endfor"
+	                    : fh_str_eq(at->text, "asyncEach") ? "else|endeach"
+	                                                       : "else|endall";
+	node->b = fh_tparser_body(p, at, words);
 	if (!node->b)
 		return NULL;
 	if (fh_tparser_skip_word(p, "else")) {
-		node->c = tag_end(p) ? parse_body(p, at, words + strlen("else|")) : NULL;
+		node->c = fh_tparser_tag_end(p) ? fh_tparser_body(p, at, words + strlen("else|")) : NULL;
 		if (!node->c)
 			return NULL;
 	}
 	fh_tparser_next(p);
-	return tag_end(p) ? node : NULL;
+	return fh_tparser_tag_end(p) ? node : NULL;
 }
 
 static struct fh_tnode *parse_set(struct fh_tparser *p, const struct fh_ttoken *at)
@@ -231,15 +231,37 @@ static struct fh_tnode *parse_set(struct fh_tparser *p, const struct fh_ttoken *
 		return NULL;
 	if (fh_tparser_skip_op(p, "=")) {
 		node->a = fh_tparser_expression(p);
-		return node->a && tag_end(p) ? node : NULL;
+		return node->a && fh_tparser_tag_end(p) ? node : NULL;
 	}
-	if (!tag_end(p))
+	if (!fh_tparser_tag_end(p))
 		return NULL;
-	node->b = parse_body(p, at, "endset");
+	node->b = fh_tparser_body(p, at, "endset");
 	if (!node->b)
 		return NULL;
 	fh_tparser_next(p);
-	return tag_end(p) ? node : NULL;
+	return fh_tparser_tag_end(p) ? node : NULL;
+}
+
+bool fh_tparser_parameters(struct fh_tparser *p, struct fh_tnode *node)
+{
+	char seen[64];
+	while (!fh_tparser_skip_op(p, ")")) {
+		const struct fh_ttoken *parameter = fh_tparser_next(p);
+		if (parameter->kind != FH_TK_NAME) {
+			fh_tparser_fail(p, parameter, "expected a parameter's name, not %s", fh_ttoken_text(parameter, seen));
+			return false;
+		}
+		struct fh_tnode *pair = fh_tparser_node(p, FH_N_PAIR, parameter);
+		fh_tnode_name(pair, parameter->text);
+		if (fh_tparser_skip_op(p, "="))
+			pair->a = fh_tparser_expression(p);
+		fh_tnode_add(node, pair);
+		if (p->failed)
+			return false;
+		if (!fh_tparser_skip_op(p, ","))
+			return fh_tparser_expect_op(p, ")");
+	}
+	return true;
 }
 
 static struct fh_tnode *parse_macro(struct fh_tparser *p, const struct fh_ttoken *at)
@@ -250,52 +272,97 @@ static struct fh_tnode *parse_macro(struct fh_tparser *p, const struct fh_ttoken
 	if (name->kind != FH_TK_NAME)
 		return fh_tparser_fail(p, name, "expected the macro's name, not %s", fh_ttoken_text(name, seen));
 	fh_tnode_name(node, name->text);
-	if (!fh_tparser_expect_op(p, "("))
+	if (!fh_tparser_expect_op(p, "(") || !fh_tparser_parameters(p, node))
 		return NULL;
-	while (!fh_tparser_skip_op(p, ")")) {
-		const struct fh_ttoken *parameter = fh_tparser_next(p);
-		if (parameter->kind != FH_TK_NAME)
-			return fh_tparser_fail(p, parameter, "expected a parameter's name, not %s",
-			                       fh_ttoken_text(parameter, seen));
-		struct fh_tnode *pair = fh_tparser_node(p, FH_N_PAIR, parameter);
-		fh_tnode_name(pair, parameter->text);
-		if (fh_tparser_skip_op(p, "="))
-			pair->a = fh_tparser_expression(p);
-		fh_tnode_add(node, pair);
-		if (p->failed)
-			return NULL;
-		if (!fh_tparser_skip_op(p, ",")) {
-			if (!fh_tparser_expect_op(p, ")"))
-				return NULL;
-			break;
-		}
-	}
-	node->b = tag_end(p) ? parse_body(p, at, "endmacro") : NULL;
+	node->b = fh_tparser_tag_end(p) ? fh_tparser_body(p, at, "endmacro") : NULL;
 	if (!node->b)
 		return NULL;
 	fh_tparser_next(p);
 	fh_tparser_skip_word(p, node->name);
-	return tag_end(p) ? node : NULL;
+	return fh_tparser_tag_end(p) ? node : NULL;
+}
+
+/* {% call(a, b) macro(c) %}body{% endcall %}: prints the macro, to which `caller` is a function that renders the body.
+ */
+static struct fh_tnode *parse_call(struct fh_tparser *p, const struct fh_ttoken *at)
+{
+	struct fh_tnode *node = fh_tparser_node(p, FH_N_OUTPUT, at), *caller = fh_tparser_node(p, FH_N_CALLER, at);
+	struct fh_tnode *argument = fh_tparser_node(p, FH_N_PAIR, at);
+	if (fh_tparser_skip_op(p, "(") && !fh_tparser_parameters(p, caller))
+		return NULL;
+	node->a = fh_tparser_primary(p);
+	if (!node->a)
+		return NULL;
+	if (node->a->kind != FH_N_CALL)
+		return fh_tparser_fail(p, at, "expected the call of a macro after 'call'");
+	caller->b = fh_tparser_tag_end(p) ? fh_tparser_body(p, at, "endcall") : NULL;
+	if (!caller->b)
+		return NULL;
+	fh_tnode_name(argument, fh_str("caller"));
+	argument->a = caller;
+	fh_tnode_add(node->a, argument);
+	fh_tparser_next(p);
+	return fh_tparser_tag_end(p) ? node : NULL;
+}
+
+/* As Nunjucks does, the word of the first tag inside is not looked at: a `default` there is a case. */
+static struct fh_tnode *parse_switch(struct fh_tparser *p, const struct fh_ttoken *at)
+{
+	struct fh_tnode *node = fh_tparser_node(p, FH_N_SWITCH, at);
+	node->a = fh_tparser_expression(p);
+	if (!node->a || !fh_tparser_tag_end(p) || !fh_tparser_body(p, at, "case|default|endswitch"))
+		return NULL;
+	fh_tparser_skip_word(p, "case");
+	do {
+		struct fh_tnode *one = fh_tparser_node(p, FH_N_CASE, fh_tparser_peek(p));
+		one->a = fh_tparser_expression(p);
+		one->b = one->a && fh_tparser_tag_end(p) ? fh_tparser_body(p, at, "case|default|endswitch") : NULL;
+		if (!one->b)
+			return NULL;
+		fh_tnode_add(node, one);
+	} while (fh_tparser_skip_word(p, "case"));
+	if (fh_tparser_skip_word(p, "default")) {
+		node->c = fh_tparser_tag_end(p) ? fh_tparser_body(p, at, "endswitch") : NULL;
+		if (!node->c)
+			return NULL;
+	}
+	fh_tparser_next(p);
+	return fh_tparser_tag_end(p) ? node : NULL;
 }
 
 static struct fh_tnode *parse_filter_block(struct fh_tparser *p, const struct fh_ttoken *at)
 {
 	struct fh_tnode *node = fh_tparser_node(p, FH_N_FILTER_BLOCK, at);
 	node->a = fh_tparser_filter(p, NULL);
-	if (!node->a || !tag_end(p))
+	if (!node->a || !fh_tparser_tag_end(p))
 		return NULL;
-	node->b = parse_body(p, at, "endfilter");
+	node->b = fh_tparser_body(p, at, "endfilter");
 	if (!node->b)
 		return NULL;
 	fh_tparser_next(p);
-	return tag_end(p) ? node : NULL;
+	return fh_tparser_tag_end(p) ? node : NULL;
 }
 
 static const struct {
 	const char *word;
 	tag_fn parse;
-} tags[] = { { "if", parse_if },   { "for", parse_for },     { "asyncEach", parse_for },      { "asyncAll", parse_for },
-	         { "set", parse_set }, { "macro", parse_macro }, { "filter", parse_filter_block } };
+} tags[] = {
+	{ "if", parse_if },
+	{ "ifAsync", parse_if },
+	{ "for", parse_for },
+	{ "asyncEach", parse_for },
+	{ "asyncAll", parse_for },
+	{ "set", parse_set },
+	{ "macro", parse_macro },
+	{ "call", parse_call },
+	{ "filter", parse_filter_block },
+	{ "switch", parse_switch },
+	{ "include", fh_tparser_include },
+	{ "import", fh_tparser_import },
+	{ "from", fh_tparser_from },
+	{ "extends", fh_tparser_extends },
+	{ "block", fh_tparser_block },
+};
 
 static struct fh_tnode *parse_tag(struct fh_tparser *p)
 {
@@ -309,8 +376,8 @@ static struct fh_tnode *parse_tag(struct fh_tparser *p)
 	fh_tparser_fail(p, word, closing ? "this %s belongs to no open tag" : "unknown tag %s", fh_ttoken_text(word, seen));
 	fh_error_hint(
 	    p->err,
-	    "the tags are if, for, set, macro, filter and raw; text that is not a template goes between {%% raw %%} "
-	    "and {%% endraw %%}");
+	    "the tags are if, for, set, macro, call, switch, filter, include, import, from, extends, block and raw; text "
+	    "that is not a template goes between {%% raw %%} and {%% endraw %%}");
 	return NULL;
 }
 

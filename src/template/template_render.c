@@ -13,7 +13,7 @@ static void set_failed(struct fh_trender *r, int code, const char *message)
 {
 	if (r->failed)
 		return;
-	fh_error_at(r->err, r->t->name, r->at ? r->at->line : 0, r->at ? r->at->column : 0, "%s", message);
+	fh_error_at(r->err, r->scope->t->name, r->at ? r->at->line : 0, r->at ? r->at->column : 0, "%s", message);
 	if (r->err)
 		r->err->code = (enum fh_code)code;
 	r->failed = -code;
@@ -66,7 +66,12 @@ static struct fh_tbinding *find(const struct fh_tframe *frame, const char *name)
 	return NULL;
 }
 
-static void bind(struct fh_tframe *frame, const char *name, struct fh_tval value)
+const struct fh_tbinding *fh_tframe_find(const struct fh_tframe *frame, const char *name)
+{
+	return find(frame, name);
+}
+
+void fh_tframe_bind(struct fh_tframe *frame, const char *name, struct fh_tval value)
 {
 	struct fh_tbinding *binding = find(frame, name);
 	if (!binding) {
@@ -76,11 +81,27 @@ static void bind(struct fh_tframe *frame, const char *name, struct fh_tval value
 	binding->value = value;
 }
 
-static void frame_release(struct fh_tframe *frame)
+void fh_tframe_release(struct fh_tframe *frame)
 {
 	free(frame->items);
 }
-#define auto_frame FH_CLEANUP(frame_release)
+
+bool fh_tframe_enter(struct fh_trender *r, struct fh_tframe *frame)
+{
+	bool deeper = frame->isolated || frame->top;
+	frame->below = r->frame;
+	frame->serial = ++r->serial;
+	frame->depth = (r->frame ? r->frame->depth : 0) + deeper;
+	r->frame = frame;
+	if (frame->depth > FH_TEMPLATE_DEPTH_MAX)
+		fh_trender_limit(r, "the depth of macro calls and included templates");
+	return !r->failed;
+}
+
+void fh_tframe_leave(struct fh_trender *r)
+{
+	r->frame = r->frame->below;
+}
 
 static struct fh_tval loop_object(struct fh_trender *r, const struct fh_tloop *loop)
 {
@@ -105,13 +126,11 @@ struct fh_tval fh_trender_lookup(struct fh_trender *r, const char *name)
 		if (is_loop && frame->loop)
 			return loop_object(r, frame->loop);
 	}
-	const struct fh_tbinding *set = find(&r->context, name);
+	const struct fh_tbinding *set = find(&r->scope->context, name);
 	if (set)
 		return set->value;
-	json_t *variable = json_object_get(r->vars, name);
-	if (!variable && fh_streq(name, "range"))
-		return (struct fh_tval){ .kind = FH_T_FUNCTION };
-	return fh_tval_from_json(variable);
+	json_t *variable = json_object_get(r->scope->vars, name);
+	return variable ? fh_tval_from_json(variable) : fh_tfunction_global(r, name);
 }
 
 /* Assigns as {% set %} does: in the innermost frame that has the name, else in the current one. Macros see what was set
@@ -119,16 +138,16 @@ struct fh_tval fh_trender_lookup(struct fh_trender *r, const char *name)
 static void assign(struct fh_trender *r, const char *name, struct fh_tval value)
 {
 	struct fh_tframe *to = r->frame;
-	for (struct fh_tframe *frame = r->frame; frame; frame = frame->parent) {
+	for (struct fh_tframe *frame = r->frame; frame; frame = r->frame->isolated ? NULL : frame->parent) {
 		const struct fh_tbinding *binding = find(frame, name);
 		if (binding && binding->value.kind != FH_T_UNDEFINED) {
 			to = frame;
 			break;
 		}
 	}
-	bind(to, name, value);
-	if (!r->frame->parent && r->frame->n_macro == 0)
-		bind(&r->context, name, value);
+	fh_tframe_bind(to, name, value);
+	if (r->frame->top)
+		fh_tframe_bind(&r->scope->context, name, value);
 }
 
 /* ---- statements ---- */
@@ -199,23 +218,39 @@ static void render_for(struct fh_trender *r, const struct fh_tnode *node)
 		return;
 	struct fh_tval list = iterable(r, value, node->n_kids);
 	struct fh_tloop loop = { 0, json_array_size(list.json) };
-	auto_frame struct fh_tframe frame = { .parent = r->frame, .loop = &loop, .n_macro = r->frame->n_macro };
-	r->frame = &frame;
+	fh_auto_tframe struct fh_tframe frame = { .parent = r->frame, .loop = &loop };
+	fh_tframe_enter(r, &frame);
 	for (; loop.i < loop.n && fh_trender_step(r, node); loop.i++) {
 		struct fh_tval item = fh_tval_from_json(json_array_get(list.json, loop.i));
 		if (node->n_kids == 1)
-			bind(&frame, node->kids[0]->name, item);
+			fh_tframe_bind(&frame, node->kids[0]->name, item);
 		for (size_t k = 0; node->n_kids > 1 && k < node->n_kids; k++)
-			bind(&frame, node->kids[k]->name, fh_tval_item(r, item, k));
+			fh_tframe_bind(&frame, node->kids[k]->name, fh_tval_item(r, item, k));
 		fh_trender_node(r, node->b);
 	}
-	r->frame = frame.parent;
+	fh_tframe_leave(r);
 	if (loop.n == 0 && node->c && !r->failed)
 		fh_trender_node(r, node->c);
 }
 
-/* Renders a body into a string. */
-static struct fh_tval capture(struct fh_trender *r, const struct fh_tnode *body)
+/* The first case with the value is rendered; one without a body is rendered as the next. */
+static void render_switch(struct fh_trender *r, const struct fh_tnode *node)
+{
+	struct fh_tval value = fh_trender_eval(r, node->a);
+	bool matched = false;
+	for (size_t i = 0; i < node->n_kids && !r->failed; i++) {
+		const struct fh_tnode *one = node->kids[i];
+		matched = matched || fh_tval_strict_equal(value, fh_trender_eval(r, one->a));
+		if (!matched || one->b->n_kids == 0)
+			continue;
+		fh_trender_node(r, one->b);
+		return;
+	}
+	if (node->c && !r->failed)
+		fh_trender_node(r, node->c);
+}
+
+struct fh_tval fh_trender_capture(struct fh_trender *r, const struct fh_tnode *body)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
 	struct fh_buf *out = r->out;
@@ -227,22 +262,22 @@ static struct fh_tval capture(struct fh_trender *r, const struct fh_tnode *body)
 
 static void render_set(struct fh_trender *r, const struct fh_tnode *node)
 {
-	struct fh_tval value = node->a ? fh_trender_eval(r, node->a) : capture(r, node->b);
+	struct fh_tval value = node->a ? fh_trender_eval(r, node->a) : fh_trender_capture(r, node->b);
 	for (size_t i = 0; i < node->n_kids && !r->failed; i++)
 		assign(r, node->kids[i]->name, value);
 }
 
 static void render_macro(struct fh_trender *r, const struct fh_tnode *node)
 {
-	struct fh_tval macro = { .kind = FH_T_FUNCTION, .macro = node };
-	bind(r->frame, node->name, macro);
-	if (!r->frame->parent)
-		bind(&r->context, node->name, macro);
+	struct fh_tval macro = fh_tfunction_of(r, node);
+	fh_tframe_bind(r->frame, node->name, macro);
+	if (r->frame->top)
+		fh_tframe_bind(&r->scope->context, node->name, macro);
 }
 
 static void render_filter_block(struct fh_trender *r, const struct fh_tnode *node)
 {
-	struct fh_tval text = capture(r, node->b);
+	struct fh_tval text = fh_trender_capture(r, node->b);
 	if (r->failed)
 		return;
 	struct fh_tval value = fh_trender_filter(r, node->a, text);
@@ -251,44 +286,21 @@ static void render_filter_block(struct fh_trender *r, const struct fh_tnode *nod
 	check_output(r);
 }
 
-static const struct fh_tnode *argument_of(const struct fh_tnode *call, const char *name, size_t position)
-{
-	size_t at = 0;
-	for (size_t i = 0; i < call->n_kids; i++) {
-		const struct fh_tnode *kid = call->kids[i];
-		if (kid->kind == FH_N_PAIR ? fh_streq(kid->name, name) : at++ == position)
-			return kid->kind == FH_N_PAIR ? kid->a : kid;
-	}
-	return NULL;
-}
-
-struct fh_tval fh_trender_call_macro(struct fh_trender *r, const struct fh_tnode *macro, const struct fh_tnode *call)
-{
-	auto_frame struct fh_tframe frame = { .n_macro = r->frame->n_macro + 1 };
-	if (frame.n_macro > FH_TEMPLATE_DEPTH_MAX) {
-		fh_trender_limit(r, "the depth of macro calls");
-		return FH_TVAL_UNDEFINED;
-	}
-	for (size_t i = 0; i < macro->n_kids; i++) {
-		const struct fh_tnode *parameter = macro->kids[i], *argument = argument_of(call, parameter->name, i);
-		struct fh_tval value = argument ? fh_trender_eval(r, argument) : FH_TVAL_UNDEFINED;
-		if (!argument && parameter->a)
-			value = fh_trender_eval(r, parameter->a);
-		bind(&frame, parameter->name, value);
-	}
-	struct fh_tframe *caller = r->frame;
-	r->frame = &frame;
-	struct fh_tval text = capture(r, macro->b);
-	r->frame = caller;
-	text.safe = true;
-	return text;
-}
-
 static const render_fn renderers[FH_N_COUNT_] = {
-	[FH_N_BLOCK] = render_block,   [FH_N_TEXT] = render_text,
-	[FH_N_OUTPUT] = render_output, [FH_N_IF] = render_if,
-	[FH_N_FOR] = render_for,       [FH_N_SET] = render_set,
-	[FH_N_MACRO] = render_macro,   [FH_N_FILTER_BLOCK] = render_filter_block,
+	[FH_N_BLOCK] = render_block,
+	[FH_N_TEXT] = render_text,
+	[FH_N_OUTPUT] = render_output,
+	[FH_N_IF] = render_if,
+	[FH_N_FOR] = render_for,
+	[FH_N_SET] = render_set,
+	[FH_N_MACRO] = render_macro,
+	[FH_N_FILTER_BLOCK] = render_filter_block,
+	[FH_N_SWITCH] = render_switch,
+	[FH_N_INCLUDE] = fh_trender_include,
+	[FH_N_IMPORT] = fh_trender_import,
+	[FH_N_FROM] = fh_trender_import,
+	[FH_N_EXTENDS] = fh_trender_extends,
+	[FH_N_NAMED_BLOCK] = fh_trender_named_block,
 };
 
 void fh_trender_node(struct fh_trender *r, const struct fh_tnode *node)
@@ -305,10 +317,11 @@ static void render_release(struct fh_trender *r)
 	while (r->n_pool > 0)
 		json_decref(r->pool[--r->n_pool]);
 	free(r->pool);
-	frame_release(&r->context);
+	fh_tfunctions_release(r);
+	fh_tscopes_release(r);
 }
 
-int fh_template_render_with(const struct fh_template *t, const json_t *vars, const struct fh_template_filters *filters,
+int fh_template_render_with(const struct fh_template *t, const json_t *vars, const struct fh_template_host *host,
                             struct fh_buf *out, struct fh_error *err)
 {
 	union {
@@ -318,13 +331,14 @@ int fh_template_render_with(const struct fh_template *t, const json_t *vars, con
 	size_t before = out->n;
 	bool overflowed = out->overflowed;
 	FH_CLEANUP(render_release)
-	struct fh_trender r = { .t = t, .filters = filters, .err = err, .out = out, .vars = v.out };
+	struct fh_trender r = { .host = host, .err = err, .out = out };
 	if (t->mutates && vars)
-		r.vars = fh_trender_keep(&r, json_deep_copy(vars), 0);
-	auto_frame struct fh_tframe top = { 0 };
-	r.frame = &top;
+		v.out = fh_trender_keep(&r, json_deep_copy(vars), 0);
+	r.scope = fh_tscope_new(&r, t, v.out);
+	fh_auto_tframe struct fh_tframe top = { .top = true };
 	out->overflowed = false;
-	fh_trender_node(&r, t->root);
+	if (fh_tframe_enter(&r, &top))
+		fh_tscope_render(&r);
 	out->overflowed = overflowed;
 	if (r.failed)
 		fh_buf_truncate(out, before);
@@ -339,7 +353,12 @@ int fh_template_render(const struct fh_template *t, const json_t *vars, struct f
 static bool sets_name(const struct fh_template *t, const char *name)
 {
 	for (const struct fh_tnode *n = t->nodes; n; n = n->next) {
-		bool binds = n->kind == FH_N_FOR || n->kind == FH_N_SET || n->kind == FH_N_MACRO;
+		bool binds = n->kind == FH_N_FOR || n->kind == FH_N_SET || n->kind == FH_N_MACRO || n->kind == FH_N_CALLER;
+		if (n->kind == FH_N_IMPORT && fh_streq(n->b->name, name))
+			return true;
+		for (size_t i = 0; n->kind == FH_N_FROM && i < n->n_kids; i++)
+			if (fh_streq(n->kids[i]->a->name, name))
+				return true;
 		if (n->kind == FH_N_MACRO && fh_streq(n->name, name))
 			return true;
 		for (size_t i = 0; binds && i < n->n_kids; i++)
@@ -351,7 +370,8 @@ static bool sets_name(const struct fh_template *t, const char *name)
 
 void fh_template_each_name(const struct fh_template *t, void (*each)(void *context, const char *name), void *context)
 {
-	static const char *const built_in[] = { "loop", "range", "caller", "true", "false", "none", "null" };
+	static const char *const built_in[] = { "loop",  "range", "cycler", "joiner", "caller",
+		                                    "super", "true",  "false",  "none",   "null" };
 	for (const struct fh_tnode *n = t->nodes; n; n = n->next) {
 		bool known = n->kind != FH_N_SYMBOL || sets_name(t, n->name);
 		for (size_t i = 0; i < FH_ARRAY_SIZE(built_in) && !known; i++)
@@ -361,8 +381,8 @@ void fh_template_each_name(const struct fh_template *t, void (*each)(void *conte
 	}
 }
 
-int fh_template_render_text(struct fh_str source, const char *name, const json_t *vars, struct fh_buf *out,
-                            struct fh_error *err)
+int fh_template_render_text(struct fh_str source, const char *name, const json_t *vars,
+                            const struct fh_template_host *host, struct fh_buf *out, struct fh_error *err)
 {
 	if (!fh_template_has_tags(source)) {
 		if (fh_buf_add(out, source.p, source.n) < 0)
@@ -370,5 +390,5 @@ int fh_template_render_text(struct fh_str source, const char *name, const json_t
 		return 0;
 	}
 	fh_auto_template struct fh_template *t = fh_template_compile(source, name, err);
-	return t ? fh_template_render(t, vars, out, err) : -FH_E_CONFIG;
+	return t ? fh_template_render_with(t, vars, host, out, err) : -FH_E_CONFIG;
 }

@@ -125,7 +125,8 @@ void fh_tval_write(struct fh_buf *out, struct fh_tval v)
 	static const char *const words[] = { [FH_T_UNDEFINED] = "undefined",
 		                                 [FH_T_NULL] = "null",
 		                                 [FH_T_OBJECT] = "[object Object]",
-		                                 [FH_T_FUNCTION] = "[function]" };
+		                                 [FH_T_FUNCTION] = "[function]",
+		                                 [FH_T_MODULE] = "[object Object]" };
 	if (v.kind == FH_T_STRING) {
 		fh_buf_add(out, json_string_value(v.json), json_string_length(v.json));
 	} else if (v.kind == FH_T_NUMBER) {
@@ -140,6 +141,8 @@ void fh_tval_write(struct fh_buf *out, struct fh_tval v)
 			if (item.kind != FH_T_NULL)
 				fh_tval_write(out, item);
 		}
+	} else if (v.kind == FH_T_REGEX) {
+		fh_buf_addf(out, "/%s/%s", v.regex->name, v.regex->flags);
 	} else {
 		fh_buf_adds(out, words[v.kind]);
 	}
@@ -171,8 +174,10 @@ bool fh_tval_strict_equal(struct fh_tval a, struct fh_tval b)
 	if (a.kind == FH_T_STRING)
 		return strings_equal(a, b);
 	if (a.kind == FH_T_FUNCTION)
-		return a.macro == b.macro;
-	return a.kind < FH_T_BOOL || a.json == b.json;
+		return a.function == b.function;
+	return a.kind < FH_T_BOOL || (a.kind == FH_T_MODULE  ? a.module == b.module
+	                              : a.kind == FH_T_REGEX ? a.regex == b.regex
+	                                                     : a.json == b.json);
 }
 
 static bool is_object(struct fh_tval v)
@@ -187,7 +192,7 @@ bool fh_tval_loose_equal(struct fh_tval a, struct fh_tval b)
 		return fh_tval_strict_equal(a, b);
 	if (a_nothing || b_nothing)
 		return a_nothing && b_nothing;
-	if (a.kind == FH_T_FUNCTION || b.kind == FH_T_FUNCTION || (is_object(a) && is_object(b)))
+	if (a.kind >= FH_T_FUNCTION || b.kind >= FH_T_FUNCTION || (is_object(a) && is_object(b)))
 		return false;
 	/* A list or an object is converted to text; it is compared as a string with a string, else as a number. */
 	if (is_object(a) || is_object(b)) {
@@ -248,6 +253,10 @@ struct fh_tval fh_tval_member(struct fh_trender *r, struct fh_tval object, struc
 		struct fh_tval name = fh_tval_to_string(r, key);
 		return fh_tval_from_json(
 		    json_object_getn(object.json, json_string_value(name.json), json_string_length(name.json)));
+	}
+	if (object.kind == FH_T_MODULE && key.kind == FH_T_STRING) {
+		const struct fh_tbinding *member = fh_tframe_find(&object.module->members, json_string_value(key.json));
+		return member ? member->value : FH_TVAL_UNDEFINED;
 	}
 	if (object.kind != FH_T_ARRAY && object.kind != FH_T_STRING)
 		return FH_TVAL_UNDEFINED;

@@ -26,6 +26,41 @@ static void decode(struct fh_buf *out, struct fh_str s)
 	}
 }
 
+static int load(void *context, const char *name, struct fh_buf *out, struct fh_error *err)
+{
+	static const char *const files[][2] = {
+		{ "inc.txt", "INC {{ a }}{% set leaked = 5 %}" },
+		{ "./inc.txt", "INC {{ a }}" },
+		{ "lib.njk", "{% macro m(x) %}M{{ x }}{% endmacro %}{% set v = 7 %}{% macro _p() %}p{% endmacro %}top{{ a }}" },
+		{ "base.njk", "base [{% block one %}B1{% endblock %}][{% block two %}B2 {{ a }}{% endblock %}]" },
+		{ "mid.njk", "{% extends \"base.njk\" %}{% block one %}mid {{ super() }}{% endblock %}" },
+		{ "self.njk", "{% include \"self.njk\" %}" },
+		{ "loop.njk", "{% extends \"loop.njk\" %}" },
+		{ "push.njk", "{{ xs.push(3) }}" },
+	};
+	(void)context;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(files); i++)
+		if (strcmp(files[i][0], name) == 0)
+			return fh_buf_adds(out, files[i][1]);
+	return fh_error_set(err, FH_E_NOT_FOUND, "there is no such file");
+}
+
+/* Finds the pattern as text. */
+static int search(void *context, const char *pattern, const char *flags, struct fh_str subject, size_t from,
+                  struct fh_template_match *ret, struct fh_error *err)
+{
+	(void)context, (void)flags, (void)err;
+	const char *at = memmem(subject.p + from, subject.n - from, pattern, strlen(pattern));
+	if (!at)
+		return -FH_E_NOT_FOUND;
+	*ret = (struct fh_template_match){ .from = { (size_t)(at - subject.p) },
+		                               .to = { (size_t)(at - subject.p) + strlen(pattern) },
+		                               .n = 1 };
+	return 0;
+}
+
+static const struct fh_template_host host = { .load = load, .search = search };
+
 /* Whether the render gave what the third line of a case wants; prints when not. */
 static bool check(unsigned line, struct fh_str source, struct fh_str vars_text, struct fh_str expected)
 {
@@ -36,7 +71,7 @@ static bool check(unsigned line, struct fh_str source, struct fh_str vars_text, 
 	fh_auto_json json_t *vars = fh_json_parse(vars_text, "vars", &err);
 	if (!vars)
 		fail_msg("templates.test:%u: %s", line + 1, err.message);
-	int r = fh_template_render_text(fh_buf_str(&template), "t", vars, &out, &err);
+	int r = fh_template_render_text(fh_buf_str(&template), "t", vars, &host, &out, &err);
 	if (wanted.n > 2 && memcmp(wanted.p, "! ", 2) == 0) {
 		char place[32];
 		int n = snprintf(place, sizeof(place), "! %u:%u ", err.line, err.column);
@@ -91,7 +126,7 @@ static void expect_limit(const char *source)
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_buf out = FH_BUF_INIT(1 << 20);
 	fh_buf_adds(&out, "before");
-	int r = fh_template_render_text(fh_str(source), "t", NULL, &out, &err);
+	int r = fh_template_render_text(fh_str(source), "t", NULL, &host, &out, &err);
 	if (r != -FH_E_LIMIT || err.code != FH_E_LIMIT)
 		fail_msg("%s: %d %s", source, r, err.message);
 	assert_string_equal(out.p, "before");
@@ -107,6 +142,10 @@ static void stops_what_does_not_end(void **state)
 	expect_limit("{{ \"x\".repeat(10000000) }}");
 	expect_limit("{% set s = \"xxxxxxxxxx\" %}{% for i in range(100) %}{% set s = s ~ s %}{% endfor %}");
 	expect_limit("{{ \"a\".padStart(100000000000) }}");
+	expect_limit("{% include \"self.njk\" %}");
+	expect_limit("{% extends \"loop.njk\" %}");
+	expect_limit("{% macro f() %}{{ caller() }}{% endmacro %}{% macro g() %}{% call f() %}{{ g() }}{% endcall %}{% "
+	             "endmacro %}{{ g() }}");
 }
 
 static void bounds_nesting(void **state)
@@ -122,14 +161,14 @@ static void bounds_nesting(void **state)
 		for (int k = 0; k < 100000; k++)
 			fh_buf_adds(&text, pieces[i][1]);
 		fh_buf_adds(&text, pieces[i][2]);
-		assert_int_equal(fh_template_render_text(fh_buf_str(&text), "t", NULL, &out, &err), -FH_E_CONFIG);
+		assert_int_equal(fh_template_render_text(fh_buf_str(&text), "t", NULL, NULL, &out, &err), -FH_E_CONFIG);
 	}
 	fh_auto_buf struct fh_buf chain = FH_BUF_INIT(0), out = FH_BUF_INIT(0);
 	fh_buf_adds(&chain, "{{ 1");
 	for (int k = 0; k < 100000; k++)
 		fh_buf_adds(&chain, " ~ 1");
 	fh_buf_adds(&chain, " }}");
-	assert_int_equal(fh_template_render_text(fh_buf_str(&chain), "t", NULL, &out, NULL), -FH_E_LIMIT);
+	assert_int_equal(fh_template_render_text(fh_buf_str(&chain), "t", NULL, NULL, &out, NULL), -FH_E_LIMIT);
 }
 
 static void leaves_the_variables_as_they_were(void **state)
@@ -149,6 +188,22 @@ static void leaves_the_variables_as_they_were(void **state)
 	assert_string_equal(after, "{\"xs\":[1,2],\"o\":{}}");
 }
 
+/* A template that is loaded changes lists of this render only, and needs a host. */
+static void loads_templates_of_the_host_only(void **state)
+{
+	(void)state;
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_json json_t *vars = fh_json_parse(fh_str("{\"xs\":[1,2]}"), NULL, NULL);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	struct fh_str source = fh_str("{% include \"push.njk\" %}{{ xs }}");
+	assert_int_equal(fh_template_render_text(source, "t", vars, &host, &out, &err), 0);
+	assert_string_equal(fh_buf_cstr(&out), "31,2,3");
+	fh_auto_free char *after = fh_json_text(vars, 0);
+	assert_string_equal(after, "{\"xs\":[1,2]}");
+	assert_int_equal(fh_template_render_text(source, "t", vars, NULL, &out, &err), -FH_E_CONFIG);
+	assert_int_equal(fh_template_render_text(fh_str("{{ r/a/.test(1) }}"), "t", vars, NULL, &out, &err), -FH_E_CONFIG);
+}
+
 static void keeps_bytes_that_are_no_template(void **state)
 {
 	(void)state;
@@ -158,7 +213,7 @@ static void keeps_bytes_that_are_no_template(void **state)
 	assert_false(fh_template_has_tags(fh_str("{ {a} }} %} {")));
 	assert_false(fh_template_has_tags(fh_str("")));
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	assert_int_equal(fh_template_render_text((struct fh_str){ "a\0\xff", 3 }, "t", NULL, &out, NULL), 0);
+	assert_int_equal(fh_template_render_text((struct fh_str){ "a\0\xff", 3 }, "t", NULL, NULL, &out, NULL), 0);
 	assert_memory_equal(out.p, "a\0\xff", 3);
 }
 
@@ -176,7 +231,7 @@ static void survives_any_prefix_of_a_template(void **state)
 			memcpy(copy, text, n);
 		fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
 		struct fh_error err = FH_ERROR_INIT;
-		int r = fh_template_render_text((struct fh_str){ copy ? copy : "", n }, "t", NULL, &out, &err);
+		int r = fh_template_render_text((struct fh_str){ copy ? copy : "", n }, "t", NULL, NULL, &out, &err);
 		assert_true(r == 0 || (r == -FH_E_CONFIG && err.line == 1));
 		if (n == strlen(text))
 			assert_string_equal(out.p, "1Ab");
@@ -190,6 +245,7 @@ int main(void)
 		cmocka_unit_test(stops_what_does_not_end),
 		cmocka_unit_test(bounds_nesting),
 		cmocka_unit_test(leaves_the_variables_as_they_were),
+		cmocka_unit_test(loads_templates_of_the_host_only),
 		cmocka_unit_test(keeps_bytes_that_are_no_template),
 		cmocka_unit_test(survives_any_prefix_of_a_template),
 	};

@@ -127,8 +127,10 @@ static void free_context(pcre2_compile_context **p)
 	pcre2_compile_context_free(*p);
 }
 
-int fh_pattern_compile(struct fh_str pattern, pcre2_code **ret, struct fh_error *err)
+int fh_pattern_compile_flags(struct fh_str pattern, const char *flags, pcre2_code **ret, struct fh_error *err)
 {
+	uint32_t options = (strchr(flags, 'i') ? PCRE2_CASELESS : 0u) | (strchr(flags, 'm') ? PCRE2_MULTILINE : 0u) |
+	                   (strchr(flags, 's') ? PCRE2_DOTALL : 0u);
 	struct translator t = { .in = pattern, .out = FH_BUF_INIT(0) };
 	const char *wrong = NULL;
 	while (t.at < pattern.n && !wrong)
@@ -145,7 +147,7 @@ int fh_pattern_compile(struct fh_str pattern, pcre2_code **ret, struct fh_error 
 	/* $ only at the very end, . stops at line ends, \u and \x as in JavaScript, [] matches nothing. */
 	pcre2_code *code = pcre2_compile((PCRE2_SPTR)translated, PCRE2_ZERO_TERMINATED,
 	                                 PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_MATCH_UNSET_BACKREF | PCRE2_DOLLAR_ENDONLY |
-	                                     PCRE2_ALLOW_EMPTY_CLASS | PCRE2_NEVER_BACKSLASH_C,
+	                                     PCRE2_ALLOW_EMPTY_CLASS | PCRE2_NEVER_BACKSLASH_C | options,
 	                                 &problem, &offset, context);
 	if (code) {
 		*ret = code;
@@ -154,4 +156,9 @@ int fh_pattern_compile(struct fh_str pattern, pcre2_code **ret, struct fh_error 
 	char text[256] = "";
 	pcre2_get_error_message(problem, (PCRE2_UCHAR *)text, sizeof(text));
 	return fh_error_set(err, FH_E_ARGUMENT, "/%.*s/: %s", (int)FH_MIN(pattern.n, 1000), pattern.p, text);
+}
+
+int fh_pattern_compile(struct fh_str pattern, pcre2_code **ret, struct fh_error *err)
+{
+	return fh_pattern_compile_flags(pattern, "", ret, err);
 }

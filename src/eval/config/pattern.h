@@ -16,3 +16,5 @@
 
 /* FH_E_ARGUMENT, with what is wrong in JavaScript's words where those are known. pcre2_code_free() it. */
 int fh_pattern_compile(struct fh_str pattern, pcre2_code **ret, struct fh_error *err);
+/* The same with flags of JavaScript's: i, m and s; any other is not looked at. */
+int fh_pattern_compile_flags(struct fh_str pattern, const char *flags, pcre2_code **ret, struct fh_error *err);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/template_host.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/fd.h"
+#include "eval/config/pattern.h"
+#include "script/script.h"
+
+/* Bounds of one match: the text may come from a model. */
+#define STEPS_MAX 10000000u
+#define HEAP_KIB_MAX 65536u
+
+static int call_filter(void *context, const char *name, const json_t *args, json_t **ret, struct fh_error *err)
+{
+	const struct fh_eval_host *h = context;
+	const char *file = h->plan ? fh_json_str(h->plan->filters, name, NULL) : NULL;
+	if (!file)
+		return -FH_E_NOT_FOUND;
+	fh_auto_script_result struct fh_script_result result = { 0 };
+	struct fh_script_call call = { .language = FH_SCRIPT_JAVASCRIPT, .file = file, .args = args };
+	int r = fh_script_call(fh_services_scripts(h->services), &call, &result, err);
+	if (r < 0)
+		return r;
+	if (result.outcome != FH_SCRIPT_RETURNED)
+		return fh_error_set(err, FH_E_ARGUMENT, "%s", result.error_message);
+	*ret = json_incref(result.value);
+	return 0;
+}
+
+/* Whether a name stays below the folder that it is relative to. */
+static bool is_below(const char *name)
+{
+	if (*name == '/' || !*name)
+		return false;
+	for (const char *part = name; part; part = strchr(part, '/')) {
+		part += *part == '/';
+		if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || !part[2]))
+			return false;
+	}
+	return true;
+}
+
+static int load(void *context, const char *name, struct fh_buf *out, struct fh_error *err)
+{
+	(void)context;
+	if (!is_below(name))
+		return fh_error_set(err, FH_E_NOT_FOUND, "the name is not that of a file below the current folder");
+	if (access(name, F_OK) < 0)
+		return fh_error_set(err, FH_E_NOT_FOUND, "there is no such file in the current folder");
+	return fh_file_read(name, out, err);
+}
+
+static void free_code(pcre2_code **p)
+{
+	pcre2_code_free(*p);
+}
+static void free_data(pcre2_match_data **p)
+{
+	pcre2_match_data_free(*p);
+}
+static void free_match_context(pcre2_match_context **p)
+{
+	pcre2_match_context_free(*p);
+}
+
+static int search(void *context, const char *pattern, const char *flags, struct fh_str subject, size_t from,
+                  struct fh_template_match *ret, struct fh_error *err)
+{
+	(void)context;
+	FH_CLEANUP(free_code) pcre2_code *code = NULL;
+	int r = fh_pattern_compile_flags(fh_str(pattern), flags, &code, err);
+	if (r < 0)
+		return r;
+	FH_CLEANUP(free_match_context) pcre2_match_context *limits = pcre2_match_context_create(NULL);
+	FH_CLEANUP(free_data) pcre2_match_data *data = pcre2_match_data_create(FH_TEMPLATE_GROUPS, NULL);
+	if (!limits || !data)
+		return fh_error_set(err, FH_E_LIMIT, "no memory to match a pattern");
+	pcre2_set_match_limit(limits, STEPS_MAX);
+	pcre2_set_heap_limit(limits, HEAP_KIB_MAX);
+	int n = pcre2_match(code, (PCRE2_SPTR)subject.p, subject.n, from, 0, data, limits);
+	if (n == PCRE2_ERROR_NOMATCH)
+		return -FH_E_NOT_FOUND;
+	if (n < 0) {
+		char text[256] = "";
+		pcre2_get_error_message(n, (PCRE2_UCHAR *)text, sizeof(text));
+		return fh_error_set(err, FH_E_ARGUMENT, "/%s/ could not be matched: %s", pattern, text);
+	}
+	uint32_t groups = 0;
+	pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
+	const PCRE2_SIZE *spans = pcre2_get_ovector_pointer(data);
+	ret->n = FH_MIN((size_t)groups + 1, (size_t)FH_TEMPLATE_GROUPS);
+	for (size_t i = 0; i < ret->n; i++) {
+		bool set = (n == 0 || i < (size_t)n) && spans[2 * i] != PCRE2_UNSET;
+		ret->from[i] = set ? spans[2 * i] : SIZE_MAX;
+		ret->to[i] = set ? spans[2 * i + 1] : SIZE_MAX;
+	}
+	return 0;
+}
+
+void fh_eval_host_init(struct fh_eval_host *h, const struct fh_eval_plan *plan, struct fh_services *services,
+                       bool loads)
+{
+	h->plan = plan && plan->filters ? plan : NULL;
+	h->services = services;
+	h->host = (struct fh_template_host){
+		.context = h, .filter = h->plan ? call_filter : NULL, .load = loads ? load : NULL, .search = search
+	};
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the templates of an eval may use besides their variables: the filters of nunjucksFilters, other templates, and
+ * regular expressions.
+ *
+ * {% include %}, {% import %} and {% extends %} name files below the folder that the command runs in, as in promptfoo.
+ * Texts of variables are templates too, and may hold what a model answered (storeOutputAs): those load nothing.
+ */
+#pragma once
+#include "eval/grading/services.h"
+#include "eval/plan.h"
+#include "template/template.h"
+
+struct fh_eval_host {
+	const struct fh_eval_plan *plan; /* NULL: no filters */
+	struct fh_services *services;
+	struct fh_template_host host; /* to render with */
+};
+
+/* Fills h, which has to stay where it is while h->host is used. */
+void fh_eval_host_init(struct fh_eval_host *h, FH_NULLABLE const struct fh_eval_plan *plan,
+                       FH_NULLABLE struct fh_services *services, bool loads);
