@@ -121,7 +121,21 @@ function traceOf(error) {
 	return stack.split('\n').filter((line) => !line.includes(__filename)).join('\n');
 }
 
+// What promptfoo hands to callApi besides data.
+function withFunctions(context) {
+	const logger = Object.fromEntries(['debug', 'info', 'warn', 'error'].map((level) => [level, (...words) => console.error(...words)]));
+	const provider = context.originalProvider && { ...context.originalProvider, id: () => context.originalProvider.id };
+	const kept = new Map();
+	const cache = {
+		get: async (key) => kept.get(key),
+		set: async (key, value) => kept.set(key, value),
+		del: async (key) => kept.delete(key),
+	};
+	return { ...context, originalProvider: provider, logger, filters: {}, getCache: () => cache };
+}
+
 async function run(message) {
+	if (message.method === 'callApi' && message.args[1]?.vars) message.args[1] = withFunctions(message.args[1]);
 	const call = message.code !== undefined ? functionOfCode(message.code, message.names) : await functionOfFile(message);
 	if (message.source) return String(call.original ?? call);
 	return call(...(message.code !== undefined ? [...message.args, process] : message.args));

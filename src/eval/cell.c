@@ -62,6 +62,7 @@ static void take_hooked(struct work *w, const json_t *result)
 	json_object_update(r->metadata, json_object_get(result, "metadata"));
 }
 
+/* As in promptfoo, a hook that fails leaves the row as it was. */
 static int call_after_each(struct work *w)
 {
 	struct fh_eval_result *r = w->ret;
@@ -77,7 +78,9 @@ static int call_after_each(struct work *w)
 	                                   context, &changed, w->err);
 	if (code == 0)
 		take_hooked(w, json_object_get(changed, "result"));
-	return code;
+	else if (code != -FH_E_CANCELLED)
+		r->hook_problem = fh_xstrdup(w->err->message);
+	return code == -FH_E_CANCELLED ? code : 0;
 }
 
 /* --------------------------------------------------------------------------------------------------------- prompt */
@@ -201,19 +204,6 @@ static bool given_response(struct work *w)
 	return true;
 }
 
-static json_t *call_context(const struct work *w)
-{
-	/* Not by json_pack, which takes twice as long. */
-	json_t *context = json_object(), *prompt = json_object();
-	json_object_set_new_nocheck(prompt, "raw", fh_json_bytes(fh_str(w->ret->prompt)));
-	json_object_set_new_nocheck(prompt, "label", fh_json_bytes(fh_str(w->column->prompt->label)));
-	json_object_set_nocheck(context, "vars", w->all_vars);
-	json_object_set_new_nocheck(context, "prompt", prompt);
-	json_object_set_nocheck(context, "test", (json_t *)(uintptr_t)w->test);
-	json_object_set_nocheck(context, "originalProvider", w->provider->json);
-	return context;
-}
-
 /* The provider config of this call: what the prompt and the test's options set, without the options that fumehood
  * itself carries out. */
 static json_t *call_config(const struct work *w)
@@ -234,6 +224,25 @@ static json_t *call_config(const struct work *w)
 	return config;
 }
 
+/* What a provider that is a program or a script learns of the call. Not by json_pack, which takes twice as long. */
+static json_t *call_context(const struct work *w, json_t *config)
+{
+	const struct fh_eval_prompt *p = w->column->prompt;
+	json_t *context = json_object(), *prompt = json_object();
+	json_object_set_new_nocheck(prompt, "raw", fh_json_bytes(fh_str(p->raw)));
+	json_object_set_new_nocheck(prompt, "label", fh_json_bytes(fh_str(p->label)));
+	json_object_set_nocheck(prompt, "config", config);
+	json_object_set_nocheck(prompt, "template", json_object_get(prompt, "raw"));
+	json_object_set_nocheck(context, "vars", w->all_vars);
+	json_object_set_new_nocheck(context, "prompt", prompt);
+	json_object_set_nocheck(context, "test", (json_t *)(uintptr_t)w->test);
+	json_object_set_new_nocheck(context, "repeatIndex", json_integer(w->row->repeat));
+	json_object_set_new_nocheck(context, "testIdx", json_integer(w->cell->row));
+	json_object_set_new_nocheck(context, "evaluationId", json_string_nocheck(w->run->id));
+	json_object_set_nocheck(context, "originalProvider", w->provider->json);
+	return context;
+}
+
 static int ask(struct work *w)
 {
 	if (given_response(w))
@@ -241,8 +250,8 @@ static int ask(struct work *w)
 	uint64_t delay = w->provider->delay_ms ? w->provider->delay_ms : w->plan->delay_ms;
 	if (delay > 0)
 		fh_sleep_ns((int64_t)delay * FH_NS_PER_MS);
-	fh_auto_json json_t *context = call_context(w);
 	fh_auto_json json_t *config = call_config(w);
+	fh_auto_json json_t *context = call_context(w, config);
 	struct fh_provider_request request = { .prompt = fh_str(w->ret->prompt),
 		                                   .context = context,
 		                                   .config = json_object_size(config) ? config : NULL,
@@ -259,7 +268,8 @@ static int ask(struct work *w)
 	return 0;
 }
 
-static int transform_output(struct work *w, const json_t *holder, const char *const *keys)
+/* A transform of the test sees metadata in any case, one of the provider only what the provider gave. */
+static int transform_output(struct work *w, const json_t *holder, const char *const *keys, bool of_test)
 {
 	const char *code = NULL;
 	for (; *keys && !code; keys++)
@@ -271,6 +281,8 @@ static int transform_output(struct work *w, const json_t *holder, const char *co
 	json_t *metadata = json_object_get(w->ret->response, "metadata"), *changed = NULL;
 	if (metadata)
 		json_object_set(context, "metadata", metadata);
+	else if (of_test)
+		json_object_set_new(context, "metadata", json_object());
 	int r = fh_transform(fh_services_scripts(w->run->services), w->plan->config.dir, code, "output", w->output, context,
 	                     &changed, w->err);
 	if (r < 0)
@@ -336,9 +348,9 @@ static int judge(struct work *w)
 		ret->error = fh_xstrdup("No output");
 		return 0;
 	}
-	int r = transform_output(w, w->provider->entry, of_provider);
+	int r = transform_output(w, w->provider->entry, of_provider, false);
 	if (r == 0)
-		r = transform_output(w, w->options, of_test);
+		r = transform_output(w, w->options, of_test, true);
 	return r < 0 ? r : grade(w);
 }
 

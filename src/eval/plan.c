@@ -56,8 +56,9 @@ static int make_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *
 		struct fh_eval_provider *provider = p->providers.items[i];
 		for (size_t j = 0; j < p->prompts.count && matches(providers, provider->id, provider->label); j++) {
 			const struct fh_eval_prompt *prompt = &p->prompts.items[j];
-			if (!fh_eval_selection_has(prompts_of(p, provider), prompt->id, prompt->label) ||
-			    !matches(prompts, prompt->id, prompt->label))
+			const char *id = prompt->own_id ? prompt->own_id : "";
+			if (!fh_eval_selection_has(prompts_of(p, provider), id, prompt->label) ||
+			    !matches(prompts, id, prompt->label))
 				continue;
 			struct fh_eval_column *c = &FH_PUSH(p->columns, p->column_count, p->column_capacity);
 			*c = (struct fh_eval_column){ prompt, provider };
@@ -94,7 +95,7 @@ static int add_cells(struct fh_eval_plan *p, const json_t *test, uint32_t row, c
 	const json_t *prompts = json_object_get(test, "prompts"), *providers = json_object_get(test, "providers");
 	for (size_t i = 0; i < p->column_count; i++) {
 		const struct fh_eval_column *c = &p->columns[i];
-		if (!fh_eval_selection_has(prompts, c->prompt->id, c->prompt->label) ||
+		if (!fh_eval_selection_has(prompts, c->prompt->own_id ? c->prompt->own_id : "", c->prompt->label) ||
 		    !fh_eval_selection_has(providers, c->provider->id, c->provider->label))
 			continue;
 		if (p->cell_count >= FH_EVAL_CELLS_MAX)
@@ -316,8 +317,8 @@ json_t *fh_eval_plan_suite(const struct fh_eval_plan *p)
 	return suite;
 }
 
-/* Calls the beforeAll hooks, which may replace the tests and defaultTest. Replaced ones are checked like the
- * config's. */
+/* Calls the beforeAll hooks, which may replace the prompts, the tests and defaultTest. Replaced ones are checked like
+ * the config's. */
 static int call_before_all(struct fh_eval_plan *p, const struct fh_eval_provider_needs *needs, struct fh_error *err)
 {
 	if (!fh_eval_extensions_want(&p->extensions, FH_HOOK_BEFORE_ALL))
@@ -329,7 +330,10 @@ static int call_before_all(struct fh_eval_plan *p, const struct fh_eval_provider
 		return fh_document_place(p->config.document, "extensions", err);
 	const json_t *suite = json_object_get(given, "suite");
 	json_t *tests = json_object_get(suite, "tests"), *default_test = json_object_get(suite, "defaultTest");
-	if (json_is_array(tests))
+	json_t *prompts = json_object_get(suite, "prompts");
+	if (json_is_array(prompts))
+		r = fh_eval_prompts_replace(&p->config, prompts, "extensions", &p->prompts, err);
+	if (r == 0 && json_is_array(tests))
 		r = fh_eval_tests_replace(&p->config, tests, "tests of beforeAll", needs->scripts, &p->tests, err);
 	if (r == 0 && json_is_object(default_test) && default_test != p->default_test) {
 		r = fh_eval_test_validate(&p->config, p->config.document, default_test, "extensions", err);

@@ -6,6 +6,7 @@
 
 void fh_eval_result_release(struct fh_eval_result *r)
 {
+	free(r->hook_problem);
 	free(r->error);
 	free(r->prompt);
 	json_decref(r->prompt_config);
@@ -191,6 +192,8 @@ void fh_eval_results_add(const struct fh_eval_plan *plan, struct fh_eval_results
 	r->cost += result->cost;
 	r->requests += result->response != NULL;
 	add_tokens(&r->tokens, &result->tokens);
+	if (result->hook_problem && r->hook_problems++ == 0)
+		r->hook_problem = fh_xstrdup(result->hook_problem);
 	if (!result->success)
 		add_reason(r, cell, result);
 }
@@ -218,6 +221,7 @@ int fh_eval_results_finish(const struct fh_eval_plan *plan, struct fh_eval_resul
 
 void fh_eval_results_release(struct fh_eval_results *r)
 {
+	free(r->hook_problem);
 	for (size_t i = 0; r->sums && r->metrics == NULL && r->sums[i].named; i++) {
 		json_decref(r->sums[i].named);
 		json_decref(r->sums[i].named_count);

@@ -14,6 +14,7 @@ struct fh_eval_result {
 	bool success;
 	enum fh_failure failure;
 	double score;
+	char *hook_problem;    /* why afterEach failed, which left the row as it was; NULL: it did not */
 	char *error;           /* why it did not pass; NULL when it did; untrusted text */
 	char *prompt;          /* rendered; "" when rendering failed */
 	json_t *test;          /* the test that beforeEach returned; NULL: the row's own test */
@@ -64,6 +65,8 @@ struct fh_eval_results {
 	uint64_t duration_ms;
 	int64_t started_wall_ms;
 	bool interrupted;
+	char *hook_problem;         /* the first problem of afterEach, or NULL */
+	size_t hook_problems;       /* in how many rows it failed */
 	struct fh_error hook_error; /* error of the afterAll hook; code FH_OK: no error */
 	struct fh_error sink_error; /* why rows could not be stored; code FH_OK: no error */
 	char id[64];                /* eval-abc-2026-11-21T09:28:07 */

@@ -46,7 +46,7 @@ int fh_eval_selection_check(const struct fh_eval_test *t, const json_t *test, co
 		bool known = !wanted;
 		struct fh_nearest nearest = FH_NEAREST_INIT(wanted ? wanted : "");
 		for (size_t j = 0; j < prompts->count && !known; j++) {
-			known = selects(wanted, prompts->items[j].id, prompts->items[j].label);
+			known = selects(wanted, prompts->items[j].own_id ? prompts->items[j].own_id : "", prompts->items[j].label);
 			fh_nearest_offer(&nearest, prompts->items[j].label);
 		}
 		if (!known)

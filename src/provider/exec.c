@@ -128,10 +128,11 @@ static void fh_exec_free(struct fh_provider *p)
 static char *fh_exec_options(const struct fh_provider *p, const struct fh_provider_request *request)
 {
 	fh_auto_json json_t *options = json_object();
-	json_t *config = fh_provider_call_config(p, request);
-	json_object_set_new(config, "basePath", json_string(p->base_dir));
+	json_t *config = json_is_object(p->config) ? json_copy(p->config) : json_object();
+	json_object_set_new(config, "basePath", fh_provider_base_path(p));
 	json_object_set_new(options, "id", json_string(p->id));
 	json_object_set_new(options, "config", config);
+	json_object_set_new(options, "env", json_is_object(p->env) ? json_incref(p->env) : json_object());
 	return fh_json_text(options, 0);
 }
 
@@ -220,7 +221,9 @@ static int fh_exec_call(struct fh_provider *p, const struct fh_provider_request 
 	}
 	fh_auto_free char *prompt = fh_xstrndup(request->prompt.p, request->prompt.n);
 	fh_auto_free char *options = fh_exec_options(p, request);
-	fh_auto_free char *context = request->context ? fh_json_text(request->context, 0) : fh_xstrdup("{}");
+	fh_auto_json json_t *known = request->context ? json_copy((json_t *)(uintptr_t)request->context) : json_object();
+	json_object_del(known, "originalProvider");
+	fh_auto_free char *context = fh_json_text(known, 0);
 	if (FH_MAX(strlen(prompt), FH_MAX(strlen(options), strlen(context))) > FH_EXEC_ARGUMENT_MAX) {
 		fh_response_fail(ret,
 		                 "the prompt, the options or the context is longer than the %zu bytes that an argument of "

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "provider/provider.h"
 
+#include <limits.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/nearest.h"
 #include "provider/record.h"
@@ -246,6 +248,12 @@ json_t *fh_provider_call_config(const struct fh_provider *p, const struct fh_pro
 	if (json_is_object(request->config))
 		json_object_update(config, (json_t *)(uintptr_t)request->config);
 	return config;
+}
+
+json_t *fh_provider_base_path(const struct fh_provider *p)
+{
+	char cwd[PATH_MAX];
+	return json_string(getcwd(cwd, sizeof(cwd)) && strcmp(cwd, p->base_dir) == 0 ? "." : p->base_dir);
 }
 
 void fh_provider_response_release(struct fh_provider_response *r)

@@ -134,8 +134,7 @@ static void fh_script_provider_take(const struct fh_script_provider *s, const ch
 	ret->extra = fh_script_provider_extra(value);
 	if (json_is_string(error) && json_string_length(error))
 		fh_response_fail(ret, "%s", json_string_value(error));
-	else
-		ret->output = output ? json_incref(output) : json_null();
+	ret->output = output ? json_incref(output) : ret->error ? NULL : json_null();
 }
 
 static void fh_script_provider_failed(const struct fh_script_provider *s, const struct fh_script_result *r,
@@ -153,9 +152,11 @@ static json_t *fh_script_provider_args(const struct fh_provider *p, const struct
                                        json_t *options)
 {
 	const struct fh_script_provider *s = p->state;
-	json_t *context = request->context ? json_incref((json_t *)(uintptr_t)request->context) : json_object();
+	json_t *context = request->context ? json_copy((json_t *)(uintptr_t)request->context) : json_object();
 	json_t *args = json_array();
 	bool options_first = s->language != FH_SCRIPT_JAVASCRIPT;
+	if (options_first)
+		json_object_del(context, "originalProvider");
 	json_array_append_new(args, fh_json_bytes(request->prompt));
 	json_array_append(args, options_first ? options : context);
 	if (request->operation == FH_PROVIDER_ANSWER || !options_first)
@@ -174,12 +175,13 @@ static int fh_script_provider_call(struct fh_provider *p, const struct fh_provid
 	if (!p->scripts)
 		return fh_error_set(err, FH_E_ARGUMENT, "provider %s was opened without script workers", p->id);
 	fh_auto_json json_t *options = json_object();
-	json_t *config = fh_provider_call_config(p, request);
+	/* As in promptfoo, what the prompt and the test set is in context.prompt.config, not here. */
+	json_t *config = json_is_object(p->config) ? json_copy(p->config) : json_object();
 	int64_t timeout = fh_json_int(config, "timeout", (int64_t)p->timeout_ms);
-	json_object_set_new(config, "basePath", json_string(p->base_dir));
-	json_object_set_new(options, "id", json_string(p->label));
+	json_object_set_new(config, "basePath", fh_provider_base_path(p));
+	json_object_set_new(options, "id", json_string(p->id));
 	json_object_set_new(options, "config", config);
-	json_object_set(options, "env", p->env);
+	json_object_set_new(options, "env", json_is_object(p->env) ? json_incref(p->env) : json_object());
 	fh_auto_json json_t *args = fh_script_provider_args(p, request, options);
 	struct fh_script_call call = {
 		.language = s->language,

@@ -53,6 +53,9 @@ FH_OWN const char **fh_provider_script_env(const struct fh_provider *p);
 /* The name of a secret variable that the text mentions and that the provider's programs do not see; NULL: none. */
 FH_NULLABLE const char *fh_provider_withheld(const struct fh_provider *p, const char *text);
 /* The provider's config overlaid with the request's. New reference. */
+/* config.basePath of programs and scripts: the folder of the config, "." when that is the current one. New reference.
+ */
+FH_OWN json_t *fh_provider_base_path(const struct fh_provider *p);
 FH_OWN json_t *fh_provider_call_config(const struct fh_provider *p, const struct fh_provider_request *request);
 /* Makes the response an error with this message; its other members stay. */
 void fh_response_fail(struct fh_provider_response *ret, const char *format, ...) FH_PRINTF(2, 3);

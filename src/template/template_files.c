@@ -13,7 +13,8 @@ static struct fh_tblock *block_named(struct fh_tscope *scope, const char *name)
 	return NULL;
 }
 
-/* Adds the blocks of a template behind those of the templates that extend it. The list of nodes begins with the last. */
+/* Adds the blocks of a template behind those of the templates that extend it. The list of nodes begins with the last.
+ */
 static void add_blocks(struct fh_tscope *scope, const struct fh_template *t)
 {
 	for (const struct fh_tnode *node = t->nodes; node; node = node->next) {

@@ -161,7 +161,8 @@ static struct fh_tval call_cycler(struct fh_trender *r, struct fh_tfunction *sel
 	(void)self;
 	next->value = fh_tval_array(r);
 	for (size_t i = 0; i < call->n_kids; i++)
-		fh_tval_append(r, next->value, fh_trender_eval(r, call->kids[i]->kind == FH_N_PAIR ? call->kids[i]->a : call->kids[i]));
+		fh_tval_append(r, next->value,
+		               fh_trender_eval(r, call->kids[i]->kind == FH_N_PAIR ? call->kids[i]->a : call->kids[i]));
 	next->module = reset->module = cycler;
 	fh_tframe_bind(&cycler->members, "current", (struct fh_tval){ .kind = FH_T_NULL });
 	fh_tframe_bind(&cycler->members, "next", value_of(next));

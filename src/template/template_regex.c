@@ -85,8 +85,10 @@ struct fh_tval fh_tregex_match(struct fh_trender *r, struct fh_tval regex, struc
 	bool all = is_global(regex.regex);
 	for (size_t from = 0; search(r, regex.regex, s, from, &m); from = behind(s, &m)) {
 		for (size_t g = 0; g < (all ? 1 : m.n); g++)
-			fh_tval_append(r, list, m.from[g] == SIZE_MAX ? FH_TVAL_UNDEFINED
-			                                              : fh_tval_string(r, (struct fh_str){ s.p + m.from[g], m.to[g] - m.from[g] }));
+			fh_tval_append(r, list,
+			               m.from[g] == SIZE_MAX
+			                   ? FH_TVAL_UNDEFINED
+			                   : fh_tval_string(r, (struct fh_str){ s.p + m.from[g], m.to[g] - m.from[g] }));
 		if (!all)
 			break;
 	}

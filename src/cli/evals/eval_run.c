@@ -254,6 +254,18 @@ static void print_notes(const struct fh_eval_config *c)
 		fh_print(&out);
 }
 
+static void print_hook_problems(const struct fh_eval_results *r)
+{
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	if (r->hook_problems == 0)
+		return;
+	fh_buf_addf(&out, "afterEach failed in %zu row%s, kept without it: ", r->hook_problems,
+	            r->hook_problems == 1 ? "" : "s");
+	fh_escape_terminal(&out, fh_str(r->hook_problem), false);
+	fh_buf_addc(&out, '\n');
+	fh_print(&out);
+}
+
 /* The exit status. Errors count as not passed; an eval without tests succeeds. */
 static int exit_status(const struct fh_eval_results *r)
 {
@@ -278,6 +290,7 @@ static int end(struct run *run, struct fh_eval_results *results, struct fh_error
 	int r = fh_sinks_end(&run->sinks, &how, err);
 	report(s, results);
 	print_notes(&s->plan->config);
+	print_hook_problems(results);
 	if (r == 0)
 		suggest_show(results, s->paths);
 	if (results->interrupted && stored)

@@ -20,8 +20,9 @@ struct loader {
 	struct fh_eval_config *config;
 	struct fh_script_pool *scripts;
 	struct fh_eval_prompts *ret;
-	const char *place;             /* place of the prompts entry that is being read */
-	FH_NULLABLE const char *label; /* the label that the entry gives */
+	const char *place;              /* place of the prompts entry that is being read */
+	FH_NULLABLE const char *label;  /* the label that the entry gives */
+	FH_NULLABLE const char *own_id; /* the id that the entry gives besides the text */
 	FH_NULLABLE const json_t *prompt_config;
 	struct fh_error *err;
 };
@@ -35,6 +36,7 @@ static int add(struct loader *l, const char *raw, size_t n, FH_OWN char *label)
 	struct fh_eval_prompt *p = &FH_PUSH(l->ret->items, l->ret->count, l->ret->capacity);
 	p->raw = fh_xstrndup(raw, n);
 	p->label = label;
+	p->own_id = l->own_id ? fh_xstrdup(l->own_id) : NULL;
 	struct fh_sha256 hash = FH_SHA256_INIT;
 	fh_sha256_add(&hash, p->raw, n);
 	fh_sha256_hex(&hash, p->id);
@@ -392,7 +394,7 @@ static int add_entry_text(struct loader *l, const char *text, size_t n)
 
 static int add_entry(struct loader *l, const json_t *entry)
 {
-	l->label = NULL;
+	l->label = l->own_id = NULL;
 	l->prompt_config = NULL;
 	if (json_is_object(entry)) {
 		int r = fh_eval_keys_check(l->config, l->config->document, entry, l->place, &fh_eval_keys_prompt, l->err);
@@ -405,6 +407,7 @@ static int add_entry(struct loader *l, const json_t *entry)
 	const char *id = fh_json_str(entry, "id", NULL);
 	l->label = fh_json_str(entry, "label", fh_json_str(entry, "display", NULL));
 	l->prompt_config = json_object_get(entry, "config");
+	l->own_id = raw && !json_is_null(raw) ? id : NULL;
 	if (json_is_string(raw))
 		return add_entry_text(l, json_string_value(raw), json_string_length(raw));
 	if (raw && !json_is_null(raw)) {
@@ -466,20 +469,61 @@ int fh_eval_prompts_load(struct fh_eval_config *c, const json_t *spec, struct fh
 	return 0;
 }
 
+static void prompt_release(struct fh_eval_prompt *item)
+{
+	free(item->raw);
+	free(item->label);
+	free(item->own_id);
+	free(item->file);
+	free(item->function);
+	if (item->program)
+		fh_exec_free_words(item->program);
+	json_decref(item->parsed);
+	fh_template_free(item->compiled);
+	json_decref(item->config);
+	*item = (struct fh_eval_prompt){ 0 };
+}
+
+/* The prompt with this text and label that was not taken yet, or NULL. */
+static struct fh_eval_prompt *same_prompt(struct fh_eval_prompts *prompts, const char *raw, const char *label)
+{
+	for (size_t i = 0; i < prompts->count; i++) {
+		struct fh_eval_prompt *p = &prompts->items[i];
+		if (p->raw && strcmp(p->raw, raw) == 0 && strcmp(p->label, label) == 0)
+			return p;
+	}
+	return NULL;
+}
+
+int fh_eval_prompts_replace(struct fh_eval_config *c, const json_t *list, const char *place,
+                            struct fh_eval_prompts *prompts, struct fh_error *err)
+{
+	struct fh_eval_prompts now = { 0 };
+	struct loader l = { .config = c, .ret = &now, .place = place, .err = err };
+	int r = 0;
+	for (size_t i = 0; i < json_array_size(list) && r == 0; i++) {
+		const json_t *entry = json_array_get(list, i);
+		const char *raw = json_string_value(json_is_string(entry) ? entry : json_object_get(entry, "raw"));
+		const char *label = fh_json_str(entry, "label", raw ? raw : "");
+		struct fh_eval_prompt *same = raw ? same_prompt(prompts, raw, label) : NULL;
+		l.prompt_config = json_object_get(entry, "config");
+		if (same)
+			FH_PUSH(now.items, now.count, now.capacity) = FH_TAKE(*same, (struct fh_eval_prompt){ 0 });
+		else if (raw && *raw)
+			r = add(&l, raw, strlen(raw), fh_xstrdup(label));
+		else
+			r = fh_document_error(c->document, place, err, "beforeAll gave a prompt without text: {raw, label}");
+	}
+	fh_eval_prompts_release(r == 0 ? prompts : &now);
+	if (r == 0)
+		*prompts = now;
+	return r;
+}
+
 void fh_eval_prompts_release(struct fh_eval_prompts *p)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		struct fh_eval_prompt *item = &p->items[i];
-		free(item->raw);
-		free(item->label);
-		free(item->file);
-		free(item->function);
-		if (item->program)
-			fh_exec_free_words(item->program);
-		json_decref(item->parsed);
-		fh_template_free(item->compiled);
-		json_decref(item->config);
-	}
+	for (size_t i = 0; i < p->count; i++)
+		prompt_release(&p->items[i]);
 	free(p->items);
 	*p = (struct fh_eval_prompts){ 0 };
 }

@@ -10,6 +10,7 @@ struct fh_template;
 struct fh_eval_prompt {
 	char *raw; /* the prompt's template */
 	char *label;
+	char *own_id;                 /* the id that the config gives it, by which it is selected; NULL: none */
 	char id[FH_SHA256_HEX];       /* SHA-256 of the raw text, hexadecimal */
 	json_t *parsed;               /* raw parsed as JSON, whose strings are rendered one by one; NULL: raw is no JSON */
 	struct fh_template *compiled; /* raw as a template; NULL: it has no tags, or a mistake that its rows tell */
@@ -27,4 +28,8 @@ struct fh_eval_prompts {
  * "{{prompt}}". */
 int fh_eval_prompts_load(struct fh_eval_config *c, FH_NULLABLE const json_t *spec, struct fh_script_pool *scripts,
                          struct fh_eval_prompts *ret, struct fh_error *err);
+/* Takes a list of {raw, label, config} for the prompts: those that are in it stay what they are, others are new
+ * templates. `place` is where the list comes from. */
+int fh_eval_prompts_replace(struct fh_eval_config *c, const json_t *list, const char *place,
+                            struct fh_eval_prompts *prompts, struct fh_error *err);
 void fh_eval_prompts_release(struct fh_eval_prompts *p);

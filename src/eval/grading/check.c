@@ -69,12 +69,22 @@ static int load_value(const struct fh_assertion_call *call, const char *text, js
 	return r;
 }
 
+/* Whether a file:// value is a script, which an assertion that runs scripts calls; any other file has its code. */
+static bool names_script(const struct fh_assertion_call *call, const char *text)
+{
+	enum fh_script_language language;
+	fh_auto_free char *path = NULL;
+	fh_auto_free char *function = NULL;
+	fh_text_split_file(text, call->config_dir, &path, &function);
+	return fh_script_language_of(path, &language);
+}
+
 static int render_string(const struct fh_assertion_call *call, const json_t *vars, const json_t *value, json_t **ret,
                          struct fh_error *err)
 {
 	const char *text = json_string_value(value);
 	size_t n = json_string_length(value);
-	if (fh_text_is_file(text) && !call->kind->raw_file_value)
+	if (fh_text_is_file(text) && (!call->kind->raw_file_value || !names_script(call, text)))
 		return load_value(call, text, ret, err);
 	if (fh_text_is_file(text) || !memchr(text, '{', n)) {
 		*ret = json_incref((json_t *)(uintptr_t)value);

@@ -166,7 +166,7 @@ void fh_output_row(const struct fh_eval_plan *plan, size_t i, const struct fh_ev
 	member_number(out, "latencyMs", (double)(int64_t)(r->latency_ms + .5));
 	or_empty(out, "namedScores", r->named_scores);
 	write_prompt(out, r, column->prompt);
-	member_text(out, "promptId", column->prompt->id);
+	member_text(out, "promptId", column->prompt->own_id ? column->prompt->own_id : column->prompt->id);
 	member_number(out, "promptIdx", cell->column);
 	key(out, "provider");
 	fh_buf_addc(out, '{');
