@@ -2,13 +2,14 @@
 /*
  * is-sql and contains-sql. SQLite's parser reads the statements, in a database whose tables are created when the parser
  * misses them. Syntax of MySQL and PostgreSQL is first rewritten as SQLite's, as far as the table below goes.
- * allowedTables is compared with the list of created tables. No statement is ever executed.
+ * allowedTables and allowedColumns are compared with the names that sql_names.h finds. No statement is ever executed.
  */
 #include <ctype.h>
 #include <strings.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include "eval/assertions/kinds.h"
+#include "eval/assertions/sql_names.h"
 #include "eval/assertions/sql_parser.h"
 #include "eval/config/text.h"
 #include "eval/grading/grade.h"
@@ -70,46 +71,62 @@ static bool is_command(const char *sql)
 	return found("^\\s*(?:SHOW|DESCRIBE|DESC|USE|SET|CALL|GRANT|REVOKE|LOCK|UNLOCK)\\s+[\\w'\"`@.*]", sql);
 }
 
-/* Whether the list allows this statement (verb) on this table; an entry looks like "select::null::t". */
-static bool is_allowed(const json_t *allowed, const char *verb, const char *table)
+/* Whether an entry of the list, a pattern such as "select::null::t", stands for a name. An entry with a table's name
+ * also stands for columns whose table the statement does not say. */
+static bool is_allowed(const json_t *allowed, const char *name, bool columns)
 {
 	for (size_t i = 0; i < json_array_size(allowed); i++) {
-		const char *pattern = json_string_value(json_array_get(allowed, i));
-		fh_auto_free char *own = fh_xasprintf("%s::null::%s", verb, table);
-		if (pattern && (strcasecmp(pattern, own) == 0 || found(pattern, own)))
+		const char *entry = json_string_value(json_array_get(allowed, i));
+		const char *of = entry ? strstr(entry, "::") : NULL, *column = of ? strstr(of + 2, "::") : NULL;
+		fh_auto_free char *pattern = fh_xasprintf("^(?:%s)$", entry ? entry : "");
+		fh_auto_free char *any =
+		    columns && column ? fh_xasprintf("^(?:%.*s::null%s)$", (int)(of - entry), entry, column) : NULL;
+		if (entry && (strcasecmp(entry, name) == 0 || found(pattern, name) || (any && found(any, name))))
 			return true;
 	}
 	return false;
 }
 
-static char *forbidden_table(const json_t *tables, const char *sql, const json_t *allowed)
+static char *forbidden(const json_t *names, const json_t *allowed, bool columns)
 {
-	static const char *const verbs[][2] = { { "^\\s*INSERT", "insert" }, { "^\\s*UPDATE", "update" },
-		                                    { "^\\s*DELETE", "delete" }, { "^\\s*REPLACE", "replace" },
-		                                    { "^\\s*CREATE", "create" }, { "^\\s*DROP", "drop" } };
-	const char *verb = "select";
-	for (size_t i = 0; i < FH_ARRAY_SIZE(verbs); i++)
-		verb = found(verbs[i][0], sql) ? verbs[i][1] : verb;
-	for (size_t i = 0; i < json_array_size(tables); i++) {
-		const char *table = json_string_value(json_array_get(tables, i));
-		if (!is_allowed(allowed, i == 0 ? verb : "select", table))
-			return fh_xasprintf("SQL references unauthorized table(s). Found: [%s::null::%s].",
-			                    i == 0 ? verb : "select", table);
-	}
+	for (size_t i = 0; i < json_array_size(names) && json_array_size(allowed) > 0; i++)
+		if (!is_allowed(allowed, json_string_value(json_array_get(names, i)), columns))
+			return fh_xasprintf("SQL references unauthorized %s(s). Found: [%s].", columns ? "column" : "table",
+			                    json_string_value(json_array_get(names, i)));
 	return NULL;
 }
 
-/* Why the text is not SQL, or which table it may not use; NULL when it is fine. free() it. */
+static char *forbidden_name(const char *sql, const json_t *value)
+{
+	fh_auto_json json_t *tables = json_array();
+	fh_auto_json json_t *columns = json_array();
+	fh_sql_names(sql, tables, columns);
+	char *why = forbidden(tables, json_object_get(value, "allowedTables"), false);
+	return why ? why : forbidden(columns, json_object_get(value, "allowedColumns"), true);
+}
+
+/* The databases whose names node-sql-parser knows, in any case. */
+static bool is_database(const char *type)
+{
+	static const char *const known[] = { "mysql",    "mariadb", "postgresql", "sqlite",   "bigquery",
+		                                 "db2",      "hive",    "noql",       "redshift", "transactsql",
+		                                 "flinksql", "athena",  "snowflake",  "trino" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(known); i++)
+		if (strcasecmp(known[i], type) == 0)
+			return true;
+	return false;
+}
+
+/* Why the text is not SQL, or which table or column it may not use; NULL when it is fine. free() it. */
 static char *problem_of(struct fh_str text, const json_t *value)
 {
 	const char *type = fh_json_str(value, "databaseType", "MySQL");
-	const json_t *allowed = json_object_get(value, "allowedTables");
 	char *wrong = fh_xasprintf("SQL statement does not conform to the provided %s database syntax.", type);
 	struct fh_str trimmed = fh_text_trim(text);
 	size_t ticks = 0;
 	for (size_t i = 0; i < trimmed.n; i++)
 		ticks += trimmed.p[i] == '`';
-	if (trimmed.n == 0 || trimmed.n > SQL_MAX || ticks % 2)
+	if (trimmed.n == 0 || trimmed.n > SQL_MAX || ticks % 2 || !is_database(type))
 		return wrong;
 	char *sql = fh_xstrndup(trimmed.p, trimmed.n);
 	/* Two words before FROM are most likely two columns with a comma missing between them. */
@@ -124,12 +141,12 @@ static char *problem_of(struct fh_str text, const json_t *value)
 	}
 	fh_auto_json json_t *tables = json_array();
 	bool fine = !comma && !postgres && (command || fh_sql_parses(sql, tables));
-	char *forbidden = fine && json_is_array(allowed) ? forbidden_table(tables, sql, allowed) : NULL;
 	free(sql);
 	if (!fine)
 		return wrong;
 	free(wrong);
-	return forbidden;
+	fh_auto_free char *written = fh_xstrndup(trimmed.p, trimmed.n);
+	return forbidden_name(written, value);
 }
 
 static int check_value(const struct fh_assertion_call *call, struct fh_error *err)
@@ -138,9 +155,12 @@ static int check_value(const struct fh_assertion_call *call, struct fh_error *er
 		return fh_error_set(err, FH_E_UNAVAILABLE, "\"%s\" needs SQLite, which this build has not", call->kind->name);
 	if (call->value && !json_is_object(call->value))
 		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" assertion must have an object value", call->kind->name);
-	if (json_object_get(call->value, "allowedColumns"))
-		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\": allowedColumns is not supported; allowedTables is",
-		                    call->kind->name);
+	for (size_t i = 0; i < 2; i++) {
+		static const char *const lists[] = { "allowedTables", "allowedColumns" };
+		const json_t *list = json_object_get(call->value, lists[i]);
+		if (list && !json_is_null(list) && !json_is_array(list))
+			return fh_error_set(err, FH_E_ARGUMENT, "\"%s\": %s has to be a list", call->kind->name, lists[i]);
+	}
 	return 0;
 }
 
