@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/run.h"
+#include "eval/config/env.h"
 #include <stdio.h>
 #include "base/clock.h"
 #include "eval/config/keys.h"
@@ -94,11 +95,10 @@ static const json_t *conversation_id(const struct work *w)
 static void add_conversation(struct work *w, json_t *vars)
 {
 	static const char name[] = "_conversation";
-	const char *off = getenv("PROMPTFOO_DISABLE_CONVERSATION_VAR");
 	bool asked = strstr(w->column->prompt->raw, name) || strstr(fh_json_str(w->options, "prefix", ""), name) ||
 	             strstr(fh_json_str(w->options, "suffix", ""), name);
 	if (!w->plan->conversation || !asked || json_is_true(json_object_get(w->options, "disableConversationVar")) ||
-	    (off && (strcmp(off, "1") == 0 || strcmp(off, "true") == 0)))
+	    fh_env_on("PROMPTFOO_DISABLE_CONVERSATION_VAR"))
 		return;
 	json_object_set_new(vars, name, fh_eval_memory_conversation(w->run->memory, w->cell->column, conversation_id(w)));
 }
@@ -235,7 +235,13 @@ static json_t *call_context(const struct work *w, json_t *config)
 	json_object_set_nocheck(prompt, "template", json_object_get(prompt, "raw"));
 	json_object_set_nocheck(context, "vars", w->all_vars);
 	json_object_set_new_nocheck(context, "prompt", prompt);
-	json_object_set_nocheck(context, "test", (json_t *)(uintptr_t)w->test);
+	json_t *test = (json_t *)(uintptr_t)w->test;
+	if (json_object_get(test, "metadata")) {
+		json_object_set_nocheck(context, "test", test);
+	} else {
+		json_object_set_new_nocheck(context, "test", test = json_copy(test));
+		json_object_set_new_nocheck(test, "metadata", json_object());
+	}
 	json_object_set_new_nocheck(context, "repeatIndex", json_integer(w->row->repeat));
 	json_object_set_new_nocheck(context, "testIdx", json_integer(w->cell->row));
 	json_object_set_new_nocheck(context, "evaluationId", json_string_nocheck(w->run->id));

@@ -107,8 +107,7 @@ static int add_cells(struct fh_eval_plan *p, const json_t *test, uint32_t row, c
 
 static bool expands(const json_t *test)
 {
-	const char *off = getenv("PROMPTFOO_DISABLE_VAR_EXPANSION");
-	if (off && (strcmp(off, "1") == 0 || strcmp(off, "true") == 0))
+	if (fh_env_on("PROMPTFOO_DISABLE_VAR_EXPANSION"))
 		return false;
 	return !json_is_true(json_object_get(json_object_get(test, "options"), "disableVarExpansion"));
 }
@@ -487,7 +486,11 @@ static void note_runtime_vars(struct fh_eval_plan *p)
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct fh_eval_row *row = &p->rows[p->cells[i].row];
 		const char *stored = fh_json_str(json_object_get(row->test, "options"), "storeOutputAs", NULL);
-		if (stored && *stored && (i + 1 < p->cell_count || row->serial))
+		if (!stored || !*stored)
+			continue;
+		p->stored = p->stored ? p->stored : json_object();
+		json_object_set_new(p->stored, stored, json_true());
+		if (i + 1 < p->cell_count || row->serial)
 			note_var(p, stored);
 	}
 }
@@ -595,6 +598,7 @@ void fh_eval_plan_release(struct fh_eval_plan *p)
 	free(p->prompt_suffix);
 	json_decref(p->default_test);
 	json_decref(p->filters);
+	json_decref(p->stored);
 	fh_eval_extensions_release(&p->extensions);
 	fh_eval_tests_release(&p->tests);
 	fh_eval_providers_release(&p->providers);

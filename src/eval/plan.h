@@ -43,8 +43,9 @@ struct fh_eval_plan {
 	struct fh_eval_provider_needs needs; /* for providers that are opened later (graders) */
 	json_t *default_test;                /* object or NULL */
 	json_t *filters;                     /* nunjucksFilters: name -> absolute path; NULL: no filters */
-	bool conversation;                   /* a prompt uses _conversation: cells run one after another */
-	size_t provider_columns;             /* count of the config's providers; those behind them belong to single tests */
+	json_t *stored;    /* object whose names are those of storeOutputAs, or NULL: these variables are no templates */
+	bool conversation; /* a prompt uses _conversation: cells run one after another */
+	size_t provider_columns; /* count of the config's providers; those behind them belong to single tests */
 	struct fh_eval_column *columns;
 	size_t column_count, column_capacity;
 	struct fh_eval_row *rows;

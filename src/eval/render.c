@@ -4,6 +4,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/proc.h"
+#include "eval/config/env.h"
 #include "eval/config/text.h"
 #include "provider/exec.h"
 #include "eval/template_host.h"
@@ -18,8 +19,7 @@
 /* PROMPTFOO_DISABLE_TEMPLATING: every text is as it is written. */
 static bool templates_off(void)
 {
-	const char *off = getenv("PROMPTFOO_DISABLE_TEMPLATING");
-	return off && (strcmp(off, "1") == 0 || strcmp(off, "true") == 0);
+	return fh_env_on("PROMPTFOO_DISABLE_TEMPLATING");
 }
 
 int fh_render_text(struct fh_str text, const json_t *vars, char **ret, struct fh_error *err)
@@ -158,7 +158,7 @@ static char *as_text(const json_t *value)
 	return fh_buf_take(&out, NULL);
 }
 
-static bool substitute_one(json_t *vars, const char *key, const char *text)
+static bool substitute_one(json_t *vars, const json_t *stored, const char *key, const char *text)
 {
 	size_t n = 0;
 	fh_auto_free char *name = NULL;
@@ -167,6 +167,9 @@ static bool substitute_one(json_t *vars, const char *key, const char *text)
 	if (!value)
 		return false;
 	fh_auto_free char *inner = as_text(value);
+	/* What a model answered must not become part of a template. */
+	if (json_object_get(stored, name) && fh_template_has_tags(fh_str(inner)))
+		return false;
 	if (strlen(inner) + strlen(text) > VAR_FILE_MAX)
 		return false;
 	fh_auto_free char *whole = fh_xasprintf("%.*s%s%s", (int)(tag - text), text, inner, tag + n);
@@ -174,7 +177,7 @@ static bool substitute_one(json_t *vars, const char *key, const char *text)
 	return true;
 }
 
-static void substitute(json_t *vars)
+static void substitute(json_t *vars, const json_t *stored)
 {
 	for (int round = 0, again = 1; again && round < ROUNDS_MAX; round++) {
 		const char *key;
@@ -184,8 +187,8 @@ static void substitute(json_t *vars)
 		json_object_foreach_safe(vars, next, key, v)
 		{
 			const char *text = json_string_value(v);
-			if (text && strstr(text, "{{"))
-				again |= substitute_one(vars, key, text);
+			if (text && strstr(text, "{{") && !json_object_get(stored, key))
+				again |= substitute_one(vars, stored, key, text);
 		}
 	}
 }
@@ -250,7 +253,7 @@ int fh_render_vars(const struct fh_eval_plan *plan, struct fh_services *services
 		}
 	}
 	if (has_braces(all))
-		substitute(all);
+		substitute(all, plan->stored);
 	*ret = json_incref(all);
 	return 0;
 }
@@ -370,7 +373,8 @@ static int render_vars(const struct fh_eval_plan *plan, struct fh_services *serv
 	{
 		const char *text = json_string_value(v);
 		fh_auto_free char *out = NULL;
-		if (!text || !strchr(text, '{') || strlen(text) != json_string_length(v) || !names_known(text, vars))
+		if (!text || !strchr(text, '{') || strlen(text) != json_string_length(v) || !names_known(text, vars) ||
+		    json_object_get(plan->stored, key))
 			continue;
 		int r = render_with(&h, text, NULL, vars, &out, err);
 		if (r < 0)
@@ -423,7 +427,7 @@ static int render_template(const struct fh_eval_plan *plan, struct fh_services *
                            const json_t *parsed, const json_t *vars, char **ret, struct fh_error *err)
 {
 	fh_auto_json json_t *rendered = NULL;
-	if (parsed && render_json(parsed, vars, &rendered, NULL) == 0) {
+	if (parsed && !fh_env_on("PROMPTFOO_DISABLE_JSON_AUTOESCAPE") && render_json(parsed, vars, &rendered, NULL) == 0) {
 		*ret = fh_json_text(rendered, 2);
 		return 0;
 	}

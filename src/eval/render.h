@@ -5,7 +5,8 @@
  * Variables: file:// values are loaded, one trailing newline is dropped, {{name}} of another variable is replaced by
  * its value (up to five rounds, so that variables can be nested): assertions and scripts see the result. For a text
  * prompt each variable is then rendered as a template; one that uses an unknown name, or whose braces are no valid
- * template, stays unchanged, since it may be code.
+ * template, stays unchanged, since it may be code. Outputs that storeOutputAs made variables are no templates: a model
+ * wrote them.
  *
  * In a prompt, an unknown name renders as nothing; a prompt with a tag that is never closed is not rendered. In a JSON
  * prompt each string is a template.

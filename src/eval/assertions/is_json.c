@@ -10,7 +10,7 @@ static int schema_of(const struct fh_assertion_call *call, json_t **ret, struct 
 {
 	if (!call->value || json_is_null(call->value))
 		return 0;
-	if (json_is_object(call->value) || json_is_boolean(call->value)) {
+	if (json_is_object(call->value)) {
 		*ret = json_incref((json_t *)(uintptr_t)call->value);
 		return 0;
 	}

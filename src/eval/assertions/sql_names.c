@@ -98,10 +98,14 @@ static bool sign_is(const struct reader *r, size_t i, char c)
 }
 
 static const char keywords[] =
-    "select from where and or not in is null like ilike rlike regexp between exists case when then else end as on using "
-    "join inner left right full outer cross natural group by having order asc desc limit offset union all distinct except "
-    "intersect with recursive insert into values value update set delete replace create table if drop alter truncate true "
-    "false interval escape collate over partition rows range unbounded preceding following current row nulls first last "
+    "select from where and or not in is null like ilike rlike regexp between exists case when then else end as on "
+    "using "
+    "join inner left right full outer cross natural group by having order asc desc limit offset union all distinct "
+    "except "
+    "intersect with recursive insert into values value update set delete replace create table if drop alter truncate "
+    "true "
+    "false interval escape collate over partition rows range unbounded preceding following current row nulls first "
+    "last "
     "fetch next only any some for share lock returning conflict do nothing duplicate key ignore temporary view index "
     "primary default current_date current_time current_timestamp localtime localtimestamp div mod xor binary unknown "
     "filter within lateral straight_join window top add column rename to constraint foreign references unique check "
@@ -226,7 +230,8 @@ static void read_targets(struct reader *r, size_t from, size_t to)
 static bool behind_value(const struct reader *r, size_t from, size_t i)
 {
 	return i > from && (is_name(r, i - 1) || r->items[i - 1].kind == VALUE || sign_is(r, i - 1, ')') ||
-	                    word_is(r, i - 1, "end null true false") || (sign_is(r, i - 1, '*') && i - 1 > from && sign_is(r, i - 2, '.')));
+	                    word_is(r, i - 1, "end null true false") ||
+	                    (sign_is(r, i - 1, '*') && i - 1 > from && sign_is(r, i - 2, '.')));
 }
 
 /* Reads the column at i and returns the index of its last token. */
@@ -288,8 +293,8 @@ void fh_sql_names(const char *sql, json_t *tables, json_t *columns)
 		read_targets(&r, from, to);
 		/* The names of WITH and of tables in parentheses are no columns. */
 		for (size_t i = from; i < to; i++)
-			if (is_name(&r, i) && ((i > from && sign_is(&r, i - 1, ')')) ||
-			                       (word_is(&r, i + 1, "as") && sign_is(&r, i + 2, '('))))
+			if (is_name(&r, i) &&
+			    ((i > from && sign_is(&r, i - 1, ')')) || (word_is(&r, i + 1, "as") && sign_is(&r, i + 2, '('))))
 				r.items[i].taken = true;
 		read_columns(&r, from, to);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/config/env.h"
+#include <strings.h>
 #include <ctype.h>
 #include <unistd.h>
 #include "base/fd.h"
@@ -118,4 +119,14 @@ json_t *fh_env_object(const json_t *overlay)
 	}
 	fh_eval_env_add(env, overlay);
 	return env;
+}
+
+bool fh_env_on(const char *name)
+{
+	static const char *const words[] = { "1", "true", "yes", "yup", "yeppers" };
+	const char *value = getenv(name);
+	for (size_t i = 0; value && i < FH_ARRAY_SIZE(words); i++)
+		if (strcasecmp(value, words[i]) == 0)
+			return true;
+	return false;
 }

@@ -9,6 +9,9 @@
  * file and line. */
 int fh_env_file_load(const char *path, struct fh_error *err);
 
+/* Whether an environment variable is on, in the words that promptfoo reads: 1, true, yes, yup, yeppers. */
+bool fh_env_on(const char *name);
+
 /* The process's environment as an object, overlaid with `overlay` (strings, numbers, booleans; may be NULL). */
 FH_OWN json_t *fh_env_object(FH_NULLABLE const json_t *overlay);
 /* Sets the members of `overlay` in env. */

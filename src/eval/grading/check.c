@@ -3,6 +3,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "eval/config/document.h"
+#include "eval/config/env.h"
 #include "eval/config/text.h"
 #include "eval/grading/grade.h"
 #include "eval/grading/score.h"
@@ -33,6 +34,7 @@ static int value_from_script(const struct fh_assertion_call *call, const char *p
 		return fh_error_set(err, FH_E_ARGUMENT, "%s: %s", path, result.error_message);
 	const char *what = json_is_boolean(result.value)           ? "a boolean"
 	                   : json_object_get(result.value, "pass") ? "a GradingResult"
+	                   : fh_streq(result.type, "function")     ? "a function"
 	                                                           : NULL;
 	if (what)
 		return fh_error_set(err, FH_E_ARGUMENT,
@@ -248,6 +250,9 @@ static int check_list(const struct fh_check *c, const json_t *list, const json_t
 		fh_auto_json json_t *result = NULL;
 		int r = strcmp(type, "assert-set") == 0 ? check_set(c, assertion, &result, err)
 		                                        : check_one(c, assertion, &result, err);
+		if (r == 0 && !json_is_true(json_object_get(result, "pass")) &&
+		    fh_env_on("PROMPTFOO_SHORT_CIRCUIT_TEST_FAILURES"))
+			r = fh_error_set(err, FH_E_ARGUMENT, "%s", fh_json_str(result, "reason", "an assertion failed"));
 		if (r == 0)
 			r = add_result(c, &score, assertion, result, err);
 		if (r < 0)

@@ -2,6 +2,7 @@
 #include "eval/outputs/row.h"
 #include <stdio.h>
 #include <sys/random.h>
+#include "eval/config/env.h"
 
 /* Sixteen random bytes. The kernel is asked for those of many rows at once. */
 static void random_bytes(unsigned char ret[16])
@@ -51,9 +52,15 @@ static json_t *compacted_below(const json_t *value)
 	return copy;
 }
 
+static bool may_be_json(const char *text)
+{
+	text += strspn(text, " \t\r\n");
+	return (*text == '{' || *text == '[') && text[1];
+}
+
 static json_t *compacted(const char *text, size_t n)
 {
-	if (n >= 2 && (*text == '{' || *text == '[')) {
+	if (may_be_json(text)) {
 		fh_auto_json json_t *value = fh_json_parse((struct fh_str){ text, n }, NULL, NULL);
 		if (value) {
 			fh_auto_json json_t *inner = compacted_below(value);
@@ -69,8 +76,7 @@ static json_t *vars_json(json_t *vars)
 	bool plain = true;
 	const char *key;
 	json_t *v;
-	json_object_foreach(vars, key, v) plain =
-	    plain && !(json_is_string(v) && strchr("{[", *json_string_value(v)) && json_string_length(v) > 1);
+	json_object_foreach(vars, key, v) plain = plain && !(json_is_string(v) && may_be_json(json_string_value(v)));
 	if (plain)
 		return json_incref(vars);
 	json_t *o = json_object();
@@ -126,11 +132,37 @@ static void write_prompt(struct fh_buf *out, const struct fh_eval_result *r, con
 	const json_t *config = r->prompt_config ? r->prompt_config : prompt->config;
 	key(out, "prompt");
 	fh_buf_addc(out, '{');
-	member_new(out, "raw", compacted(r->prompt, strlen(r->prompt)));
+	if (fh_env_on("PROMPTFOO_STRIP_PROMPT_TEXT"))
+		member_text(out, "raw", "[prompt stripped]");
+	else
+		member_new(out, "raw", compacted(r->prompt, strlen(r->prompt)));
 	member_new(out, "label", compacted(prompt->label, strlen(prompt->label)));
 	if (config)
 		member(out, "config", config);
 	fh_buf_addc(out, '}');
+}
+
+static void write_response(struct fh_buf *out, const json_t *response)
+{
+	if (!fh_env_on("PROMPTFOO_STRIP_RESPONSE_OUTPUT")) {
+		member(out, "response", response);
+		return;
+	}
+	json_t *copy = json_copy((json_t *)(uintptr_t)response);
+	json_object_set_new(copy, "output", json_string("[output stripped]"));
+	json_object_del(copy, "raw");
+	member_new(out, "response", copy);
+}
+
+static void write_test(struct fh_buf *out, const json_t *test)
+{
+	if (!fh_env_on("PROMPTFOO_STRIP_TEST_VARS")) {
+		member(out, "testCase", test);
+		return;
+	}
+	json_t *copy = json_copy((json_t *)(uintptr_t)test);
+	json_object_del(copy, "vars");
+	member_new(out, "testCase", copy);
 }
 
 static void write_tokens(struct fh_buf *out, char *const no_tokens[2], const struct fh_eval_result *r)
@@ -158,7 +190,7 @@ void fh_output_row(const struct fh_eval_plan *plan, size_t i, const struct fh_ev
 	if (r->error)
 		member_text(out, "error", r->error);
 	key(out, "gradingResult");
-	if (r->grading)
+	if (r->grading && !fh_env_on("PROMPTFOO_STRIP_GRADING_RESULT"))
 		fh_json_write(out, r->grading, 0);
 	else
 		fh_buf_adds(out, "null");
@@ -174,15 +206,18 @@ void fh_output_row(const struct fh_eval_plan *plan, size_t i, const struct fh_ev
 	member_text(out, "label", provider->label);
 	fh_buf_addc(out, '}');
 	if (r->response)
-		member(out, "response", r->response);
+		write_response(out, r->response);
 	member_number(out, "score", r->score);
 	key(out, "success");
 	fh_buf_adds(out, r->success ? "true" : "false");
-	member(out, "testCase", test);
+	write_test(out, test);
 	member_number(out, "testIdx", cell->row);
 	write_tokens(out, no_tokens, r);
-	member_new(out, "vars", vars_json(json_object_get(test, "vars")));
-	or_empty(out, "metadata", r->metadata);
+	if (fh_env_on("PROMPTFOO_STRIP_TEST_VARS"))
+		or_empty(out, "vars", NULL);
+	else
+		member_new(out, "vars", vars_json(json_object_get(test, "vars")));
+	or_empty(out, "metadata", fh_env_on("PROMPTFOO_STRIP_METADATA") ? NULL : r->metadata);
 	member_number(out, "failureReason", r->failure);
 	fh_buf_addc(out, '}');
 }

@@ -1,0 +1,1 @@
+module.exports = { afterEach: (c) => { throw new Error('after'); } };
