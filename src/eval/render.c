@@ -423,8 +423,8 @@ static int render_json(const json_t *value, const json_t *vars, json_t **ret, st
 }
 
 static int render_template(const struct fh_eval_plan *plan, struct fh_services *services, const char *raw,
-                           const struct fh_template *ready,
-                           const json_t *parsed, const json_t *vars, char **ret, struct fh_error *err)
+                           const struct fh_template *ready, const json_t *parsed, const json_t *vars, char **ret,
+                           struct fh_error *err)
 {
 	fh_auto_json json_t *rendered = NULL;
 	if (parsed && !fh_env_on("PROMPTFOO_DISABLE_JSON_AUTOESCAPE") && render_json(parsed, vars, &rendered, NULL) == 0) {
