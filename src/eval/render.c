@@ -365,7 +365,7 @@ static int render_vars(const struct fh_eval_plan *plan, struct fh_services *serv
                        struct fh_error *err)
 {
 	struct fh_eval_host h;
-	fh_eval_host_init(&h, plan, services, false);
+	fh_eval_host_init(&h, plan->filters, services, false);
 	fh_auto_json json_t *rendered = NULL;
 	const char *key;
 	json_t *v;
@@ -432,7 +432,7 @@ static int render_template(const struct fh_eval_plan *plan, struct fh_services *
 		return 0;
 	}
 	struct fh_eval_host h;
-	fh_eval_host_init(&h, plan, services, true);
+	fh_eval_host_init(&h, plan->filters, services, true);
 	int r = render_vars(plan, services, vars, &rendered, err);
 	return r < 0 ? r : render_with(&h, raw, ready, rendered, ret, err);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "base/fd.h"
 #include "eval/config/pattern.h"
+#include "eval/grading/services.h"
 #include "script/script.h"
 
 /* Bounds of one match: the text may come from a model. */
@@ -15,7 +16,7 @@
 static int call_filter(void *context, const char *name, const json_t *args, json_t **ret, struct fh_error *err)
 {
 	const struct fh_eval_host *h = context;
-	const char *file = h->plan ? fh_json_str(h->plan->filters, name, NULL) : NULL;
+	const char *file = fh_json_str(h->filters, name, NULL);
 	if (!file)
 		return -FH_E_NOT_FOUND;
 	fh_auto_script_result struct fh_script_result result = { 0 };
@@ -99,12 +100,11 @@ static int search(void *context, const char *pattern, const char *flags, struct 
 	return 0;
 }
 
-void fh_eval_host_init(struct fh_eval_host *h, const struct fh_eval_plan *plan, struct fh_services *services,
-                       bool loads)
+void fh_eval_host_init(struct fh_eval_host *h, const json_t *filters, struct fh_services *services, bool loads)
 {
-	h->plan = plan && plan->filters ? plan : NULL;
+	h->filters = filters;
 	h->services = services;
 	h->host = (struct fh_template_host){
-		.context = h, .filter = h->plan ? call_filter : NULL, .load = loads ? load : NULL, .search = search
+		.context = h, .filter = filters ? call_filter : NULL, .load = loads ? load : NULL, .search = search
 	};
 }

@@ -7,16 +7,16 @@
  * Texts of variables are templates too, and may hold what a model answered (storeOutputAs): those load nothing.
  */
 #pragma once
-#include "eval/grading/services.h"
-#include "eval/plan.h"
 #include "template/template.h"
 
+struct fh_services; /* eval/grading/services.h */
+
 struct fh_eval_host {
-	const struct fh_eval_plan *plan; /* NULL: no filters */
+	const json_t *filters; /* names of filters and their files (nunjucksFilters); NULL: none */
 	struct fh_services *services;
 	struct fh_template_host host; /* to render with */
 };
 
 /* Fills h, which has to stay where it is while h->host is used. */
-void fh_eval_host_init(struct fh_eval_host *h, FH_NULLABLE const struct fh_eval_plan *plan,
+void fh_eval_host_init(struct fh_eval_host *h, FH_NULLABLE const json_t *filters,
                        FH_NULLABLE struct fh_services *services, bool loads);
