@@ -3,7 +3,6 @@
 #include "base/path.h"
 #include "eval/config/env.h"
 #include "eval/config/keys.h"
-#include "eval/config/pattern.h"
 #include "eval/config/scenarios.h"
 #include "eval/config/text.h"
 #include "eval/config/unknown.h"
@@ -13,65 +12,6 @@
 
 #define CONCURRENCY_MAX 512
 #define REPEAT_MAX 100000
-
-/* --------------------------------------------------------------------------------------------------------- columns */
-
-static int compile(const char *option, const char *pattern, pcre2_code **ret, struct fh_error *err)
-{
-	int r = pattern ? fh_pattern_compile(fh_str(pattern), ret, err) : 0;
-	return r < 0 ? fh_error_wrap(err, "%s", option) : 0;
-}
-
-static bool matches(const pcre2_code *code, const char *a, const char *b)
-{
-	if (!code)
-		return true;
-	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-	bool hit = pcre2_match(code, (PCRE2_SPTR)a, PCRE2_ZERO_TERMINATED, 0, 0, data, NULL) >= 0 ||
-	           pcre2_match(code, (PCRE2_SPTR)b, PCRE2_ZERO_TERMINATED, 0, 0, data, NULL) >= 0;
-	pcre2_match_data_free(data);
-	return hit;
-}
-
-/* The prompts that a provider runs: its list, if it has one. As in promptfoo a provider without a label is known by its
- * id alone, which the last entry with this id speaks for, labelled or not. */
-static const json_t *prompts_of(const struct fh_eval_plan *p, const struct fh_eval_provider *provider)
-{
-	const json_t *entry = provider->entry;
-	for (size_t i = 0; !*provider->label && i < p->provider_columns; i++) {
-		const struct fh_eval_provider *other = p->providers.items[i];
-		if (json_is_object(other->entry) && strcmp(other->id, provider->id) == 0)
-			entry = other->entry;
-	}
-	return json_object_get(entry, "prompts");
-}
-
-static int make_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err)
-{
-	pcre2_code *providers = NULL, *prompts = NULL;
-	int r = compile("--filter-providers", o->filter_providers, &providers, err);
-	if (r == 0)
-		r = compile("--filter-prompts", o->filter_prompts, &prompts, err);
-	for (size_t i = 0; i < p->provider_columns && r == 0; i++) {
-		struct fh_eval_provider *provider = p->providers.items[i];
-		for (size_t j = 0; j < p->prompts.count && matches(providers, provider->id, provider->label); j++) {
-			const struct fh_eval_prompt *prompt = &p->prompts.items[j];
-			const char *id = prompt->own_id ? prompt->own_id : "";
-			if (!fh_eval_selection_has(prompts_of(p, provider), id, prompt->label) ||
-			    !matches(prompts, id, prompt->label))
-				continue;
-			struct fh_eval_column *c = &FH_PUSH(p->columns, p->column_count, p->column_capacity);
-			*c = (struct fh_eval_column){ prompt, provider };
-		}
-	}
-	pcre2_code_free(providers);
-	pcre2_code_free(prompts);
-	if (r == 0 && p->column_count == 0)
-		r = fh_document_error(p->config.document, "providers", err, "no provider is left to run any prompt");
-	if (r < 0)
-		fh_error_hint(err, "see the providers' \"prompts\" lists and --filter-providers, --filter-prompts");
-	return r;
-}
 
 /* ------------------------------------------------------------------------------------------------------------ rows */
 
@@ -524,7 +464,7 @@ static int make(struct fh_eval_plan *p, const struct fh_eval_overrides *o, const
 	if (r == 0)
 		r = call_before_all(p, needs, err);
 	if (r == 0)
-		r = make_columns(p, o, err);
+		r = fh_eval_plan_columns(p, o, err);
 	if (r == 0)
 		r = make_rows(p, o, needs, err);
 	if (r < 0)

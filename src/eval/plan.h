@@ -88,6 +88,9 @@ int fh_eval_plan_make(struct fh_eval_config *config, const struct fh_eval_overri
 FH_OWN json_t *fh_eval_plan_suite(const struct fh_eval_plan *p);
 void fh_eval_plan_release(struct fh_eval_plan *p);
 
+/* plan_columns.c: fills the columns from the plan's providers and prompts. No column at all is an error. */
+int fh_eval_plan_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err);
+
 /* All combinations of list-valued variables (lists whose first element is a string), as an array of objects; the first
  * variable varies slowest. A "file://dir/GLOB" string gives one value for each file. New reference; an error when there
  * are more than FH_EVAL_CELLS_MAX combinations. */
