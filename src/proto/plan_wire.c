@@ -139,9 +139,9 @@ void fh_plan_encode(struct fh_buf *out, const struct fh_plan *p)
 		encode_zygote(out, &p->zygote);
 }
 
-static struct fh_bytes_owned get_bytes(const struct fh_wire_field *f)
+static struct fh_bytes_owned get_bytes(struct fh_str bytes)
 {
-	return (struct fh_bytes_owned){ fh_xmemdup(f->value.n ? f->value.p : "", f->value.n), f->value.n };
+	return (struct fh_bytes_owned){ fh_xmemdup(bytes.n ? bytes.p : "", bytes.n), bytes.n };
 }
 
 static void get_text(struct fh_wire_reader *r, const struct fh_wire_field *f, char **to)
@@ -154,6 +154,8 @@ static bool decode_mount(struct fh_plan *p, struct fh_str message)
 {
 	struct fh_wire_reader r = fh_wire_reader(message);
 	struct fh_wire_field f;
+	if (p->mount_count == FH_PLAN_MOUNTS_MAX)
+		return false;
 	struct fh_plan_mount *m = fh_plan_add_mount(p, FH_MOUNT_KIND_COUNT_, "", NULL);
 	while (fh_wire_next(&r, &f)) {
 		switch ((enum mount_tag)f.tag) {
@@ -170,7 +172,7 @@ static bool decode_mount(struct fh_plan *p, struct fh_str message)
 			break;
 		case M_CONTENT:
 			free(m->content.data);
-			m->content = get_bytes(&f);
+			m->content = get_bytes(f.value);
 			break;
 		case M_MODE:
 			m->mode = (uint32_t)fh_wire_get_u64(&r, &f);
@@ -192,18 +194,27 @@ static bool decode_file(struct fh_plan *p, struct fh_str message)
 {
 	struct fh_wire_reader r = fh_wire_reader(message);
 	struct fh_wire_field f;
+	if (p->file_count == FH_PLAN_FILES_MAX)
+		return false;
 	struct fh_plan_file *file = fh_plan_add_file(p, "", "", 0, 0);
 	while (fh_wire_next(&r, &f)) {
 		if (f.tag == T_NAME) {
 			get_text(&r, &f, &file->name);
 		} else if (f.tag == T_CONTENT) {
 			free(file->content.data);
-			file->content = get_bytes(&f);
+			file->content = get_bytes(f.value);
 		} else if (f.tag == T_MODE) {
 			file->mode = (uint32_t)fh_wire_get_u64(&r, &f);
 		}
 	}
 	return !r.malformed;
+}
+
+static bool decode_stdin(struct fh_plan *p, struct fh_str bytes)
+{
+	free(p->stdin_data.data);
+	p->stdin_data = get_bytes(bytes);
+	return true;
 }
 
 static bool decode_limit(struct fh_plan *p, struct fh_str message)
@@ -234,7 +245,7 @@ static bool decode_descriptor(struct fh_plan *p, struct fh_str message)
 		else if (f.tag == D_KIND)
 			kind = fh_wire_get_u64(&r, &f);
 	}
-	if (r.malformed || number >= 1024 || kind >= FH_DESCRIPTOR_KIND_COUNT_)
+	if (r.malformed || number >= 1024 || kind >= FH_DESCRIPTOR_KIND_COUNT_ || p->descriptor_count == FH_DESCRIPTORS_MAX)
 		return false;
 	p->descriptors[p->descriptor_count++] = (struct fh_descriptor){ (int)number, (enum fh_descriptor_kind)kind };
 	return true;
@@ -264,6 +275,10 @@ static void list_move(struct list *l, char ***to)
 	*to = l->items;
 }
 
+/* The plan's lists of texts, each text a field of its own. */
+enum { ARGV, ENV, OUTS, LIST_COUNT_ };
+static const enum plan_tag list_tags[LIST_COUNT_] = { [ARGV] = P_ARGV, [ENV] = P_ENV, [OUTS] = P_OUT };
+
 static bool decode_zygote(struct fh_plan *p, struct fh_str message)
 {
 	struct list options = { 0 }, env = { 0 }, preload = { 0 }, identities = { 0 };
@@ -289,90 +304,80 @@ static bool decode_zygote(struct fh_plan *p, struct fh_str message)
 	return ok && !r.malformed;
 }
 
+/* The plan's fields of one value. */
+static const struct plain_field {
+	enum plan_tag tag;
+	enum shape { TEXT, U32, U64, FLAG } shape;
+	size_t at;
+} plain_fields[] = {
+	{ P_IMAGE, TEXT, offsetof(struct fh_plan, image) },
+	{ P_IMAGE_IDENTITY, TEXT, offsetof(struct fh_plan, image_identity) },
+	{ P_UID, U32, offsetof(struct fh_plan, uid) },
+	{ P_GID, U32, offsetof(struct fh_plan, gid) },
+	{ P_HOSTNAME, TEXT, offsetof(struct fh_plan, hostname) },
+	{ P_LAYERS, U32, offsetof(struct fh_plan, layers) },
+	{ P_ROOT_CAPABILITIES, FLAG, offsetof(struct fh_plan, root_capabilities) },
+	{ P_REQUIRE, U32, offsetof(struct fh_plan, require) },
+	{ P_CWD, TEXT, offsetof(struct fh_plan, cwd) },
+	{ P_OUT_MAX, U64, offsetof(struct fh_plan, out_max_bytes) },
+	{ P_LANGUAGE, TEXT, offsetof(struct fh_plan, language) },
+	{ P_INTERPRETER, TEXT, offsetof(struct fh_plan, interpreter) },
+	{ P_CODE_NAME, TEXT, offsetof(struct fh_plan, code_name) },
+};
+
+/* The fields that are messages of their own, and those that may occur several times. */
+static const struct part {
+	enum plan_tag tag;
+	bool (*decode)(struct fh_plan *p, struct fh_str message);
+} parts[] = {
+	{ P_MOUNT, decode_mount }, { P_LIMIT, decode_limit },           { P_FILE, decode_file },
+	{ P_STDIN, decode_stdin }, { P_DESCRIPTOR, decode_descriptor }, { P_ZYGOTE, decode_zygote },
+};
+
+static void set_plain(struct fh_plan *p, const struct plain_field *d, struct fh_wire_reader *r,
+                      const struct fh_wire_field *f)
+{
+	void *to = (char *)p + d->at;
+	if (d->shape == TEXT)
+		get_text(r, f, to);
+	else if (d->shape == U32)
+		*(uint32_t *)to = (uint32_t)fh_wire_get_u64(r, f);
+	else if (d->shape == U64)
+		*(uint64_t *)to = fh_wire_get_u64(r, f);
+	else
+		*(bool *)to = fh_wire_get_u64(r, f) != 0;
+}
+
+/* Decodes one field; one that this version does not know is skipped. False: the plan cannot be as it was meant. */
+static bool decode_field(struct fh_plan *p, struct list lists[LIST_COUNT_], struct fh_wire_reader *r,
+                         const struct fh_wire_field *f)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(plain_fields); i++)
+		if (plain_fields[i].tag == f->tag)
+			set_plain(p, &plain_fields[i], r, f);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(parts); i++)
+		if (parts[i].tag == f->tag)
+			return parts[i].decode(p, f->value);
+	for (size_t i = 0; i < LIST_COUNT_; i++)
+		if (list_tags[i] == f->tag)
+			return add_text(&lists[i], r, f);
+	if (f->tag == P_START)
+		p->start = (enum fh_start)FH_MIN(fh_wire_get_u64(r, f), (uint64_t)FH_START_COUNT_);
+	return true;
+}
+
 int fh_plan_decode(struct fh_str bytes, struct fh_plan **ret, struct fh_error *err)
 {
 	struct fh_plan *p = fh_plan_new();
-	struct list argv = { 0 }, env = { 0 }, outs = { 0 };
+	struct list lists[LIST_COUNT_] = { 0 };
 	struct fh_wire_reader r = fh_wire_reader(bytes);
 	struct fh_wire_field f;
 	bool ok = true;
-	while (ok && fh_wire_next(&r, &f)) {
-		switch ((enum plan_tag)f.tag) {
-		case P_IMAGE:
-			get_text(&r, &f, &p->image);
-			break;
-		case P_IMAGE_IDENTITY:
-			get_text(&r, &f, &p->image_identity);
-			break;
-		case P_MOUNT:
-			ok = p->mount_count < FH_PLAN_MOUNTS_MAX && decode_mount(p, f.value);
-			break;
-		case P_UID:
-			p->uid = (uint32_t)fh_wire_get_u64(&r, &f);
-			break;
-		case P_GID:
-			p->gid = (uint32_t)fh_wire_get_u64(&r, &f);
-			break;
-		case P_HOSTNAME:
-			get_text(&r, &f, &p->hostname);
-			break;
-		case P_LAYERS:
-			p->layers = (uint32_t)fh_wire_get_u64(&r, &f);
-			break;
-		case P_ROOT_CAPABILITIES:
-			p->root_capabilities = fh_wire_get_u64(&r, &f) != 0;
-			break;
-		case P_REQUIRE:
-			p->require = (uint32_t)fh_wire_get_u64(&r, &f);
-			break;
-		case P_LIMIT:
-			ok = decode_limit(p, f.value);
-			break;
-		case P_ARGV:
-			ok = add_text(&argv, &r, &f);
-			break;
-		case P_ENV:
-			ok = add_text(&env, &r, &f);
-			break;
-		case P_CWD:
-			get_text(&r, &f, &p->cwd);
-			break;
-		case P_FILE:
-			ok = p->file_count < FH_PLAN_FILES_MAX && decode_file(p, f.value);
-			break;
-		case P_OUT:
-			ok = add_text(&outs, &r, &f);
-			break;
-		case P_OUT_MAX:
-			p->out_max_bytes = fh_wire_get_u64(&r, &f);
-			break;
-		case P_STDIN:
-			free(p->stdin_data.data);
-			p->stdin_data = get_bytes(&f);
-			break;
-		case P_LANGUAGE:
-			get_text(&r, &f, &p->language);
-			break;
-		case P_INTERPRETER:
-			get_text(&r, &f, &p->interpreter);
-			break;
-		case P_CODE_NAME:
-			get_text(&r, &f, &p->code_name);
-			break;
-		case P_DESCRIPTOR:
-			ok = p->descriptor_count < FH_DESCRIPTORS_MAX && decode_descriptor(p, f.value);
-			break;
-		case P_START:
-			p->start = (enum fh_start)FH_MIN(fh_wire_get_u64(&r, &f), (uint64_t)FH_START_COUNT_);
-			break;
-		case P_ZYGOTE:
-			ok = decode_zygote(p, f.value);
-			break;
-		}
-	}
-	list_move(&argv, &p->argv);
-	list_move(&env, &p->env);
-	list_move(&outs, &p->outs);
+	while (ok && fh_wire_next(&r, &f))
+		ok = decode_field(p, lists, &r, &f);
+	list_move(&lists[ARGV], &p->argv);
+	list_move(&lists[ENV], &p->env);
+	list_move(&lists[OUTS], &p->outs);
 	int status = ok && !r.malformed ? fh_plan_check(p, err)
 	                                : fh_error_set(err, FH_E_PROTOCOL,
 	                                               "the plan is malformed, larger than allowed, or asks for a mount, "
