@@ -49,7 +49,7 @@ char *fh_xstrdup(const char *s)
 
 char *fh_xstrndup(const char *s, size_t n)
 {
-	return fh_xmemdup(s, strnlen(s, n));
+	return fh_xmemdup(s, n ? strnlen(s, n) : 0); /* an empty text may have no address */
 }
 
 void *fh_xmemdup(const void *p, size_t n)
