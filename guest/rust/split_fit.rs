@@ -13,7 +13,7 @@ macro_rules! integers {
             fn fit(self) -> $to {
                 match self.try_into() {
                     Ok(value) => value,
-                    Err(_) => panic!("{} is no {}", self, stringify!($to)),
+                    Err(_) => panic!("{} does not fit into {}", self, stringify!($to)),
                 }
             }
         }

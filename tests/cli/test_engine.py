@@ -84,7 +84,7 @@ class Engine(support.TempDir):
         self.socket.parent.mkdir(mode=0o755)
         done = self.engine("start")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("closed to others", done.stderr)
+        self.assertIn("only you may open", done.stderr)
         self.run_one()
 
     def test_a_link_in_place_of_the_folder_is_not_followed(self):

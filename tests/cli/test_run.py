@@ -297,7 +297,7 @@ class Json(support.TempDir):
     def test_one_object_with_the_documented_keys(self):
         result = run(*PY, "-c", "print('hi')")
         self.assertEqual(list(result), ["status", "exit_code", "signal", "stdout", "stdout_truncated", "stderr",
-                                        "stderr_truncated", "usage", "start", "isolation", "limits", "fired", "files"])
+                                        "stderr_truncated", "usage", "start", "image", "isolation", "limits", "fired", "files"])
         self.assertEqual((result["status"], result["exit_code"], result["signal"], result["stdout"]), ("ok", 0, None, "hi\n"))
         self.assertEqual(list(result["usage"]), ["cpu_ms", "cpu_user_ms", "cpu_sys_ms", "wall_ms", "memory_peak_bytes",
                                                  "memory_baseline_bytes", "processes_peak"])

@@ -94,7 +94,7 @@ class Rust(Split):
             ("the result alone", "fn total(numbers: Vec<i32>) -> u8 { numbers.iter().sum::<i32>() as u8 }\n", "passed", ""),
             ("generic", "fn total(numbers: impl IntoIterator<Item = i32>) -> i32 { numbers.into_iter().sum() }\n", "passed", ""),
             ("wider, and wrong", "fn total(numbers: Vec<i64>) -> i64 { 4 }\n", "failed", "left == right"),
-            ("no value of the declared type", "fn total(numbers: Vec<i32>) -> i64 { 3_000_000_000 }\n", "failed", "3000000000 is not an i32"),
+            ("no value of the declared type", "fn total(numbers: Vec<i32>) -> i64 { 3_000_000_000 }\n", "failed", "3000000000 does not fit into i32"),
             ("a float", "fn total(numbers: Vec<i32>) -> f64 { 3.0 }\n", "compile_error", "mismatched types"),
             ("a slice, where a Vec is declared", "fn total(numbers: &[i32]) -> i32 { numbers.iter().sum() }\n", "passed", ""),
             ("of what has no such type", "fn total(numbers: &[f32]) -> i32 { numbers.len() as i32 }\n", "compile_error", "mismatched types"),

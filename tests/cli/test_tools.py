@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The project's own tools: what ./dev lint finds, and how the test runner counts."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,45 +25,71 @@ class Lint(support.TempDir):
     def header(self, path, includes=""):
         self.write(f"src/{path}", f"/* SPDX-License-Identifier: MIT */\n#pragma once\n{includes}")
 
-    def test_an_include_downwards_is_fine(self):
+    def layers(self, rows, *options, circles=None):
+        """tools/check-layers with a table of its own."""
+        text = (support.TOP / "tools" / "check-layers").read_text()
+        for name, value in (("FOLDERS", rows), ("CIRCLES", circles or {})):
+            text, count = re.subn(rf"^{name} = {{.*?^}}$", lambda m: f"{name} = {value!r}", text, flags=re.M | re.S)
+            self.assertEqual(1, count)
+        self.write("tools/check-layers", text)
+        if not (self.dir / "ARCHITECTURE.md").exists():
+            self.write("ARCHITECTURE.md", "".join(line for line in (support.TOP / "ARCHITECTURE.md").read_text().splitlines(True)
+                                                  if "what includes what" in line))
+            subprocess.run([support.PYTHON, str(self.dir / "tools" / "check-layers"), "--write"], capture_output=True)
+        done = subprocess.run([support.PYTHON, str(self.dir / "tools" / "check-layers"), *options], capture_output=True, text=True)
+        return done.returncode, done.stdout
+
+    ROWS = {"base": "", "engine/host": "", "engine/core": "base engine/host"}
+
+    def rooms(self):
         self.header("base/a.h")
         self.header("engine/core/b.h", '#include "base/a.h"\n#include "engine/core/b.h"\n#include "engine/host/c.h"\n')
         self.header("engine/host/c.h")
-        self.assertEqual((0, ""), self.check("check-layers"))
 
-    def test_an_include_upwards_is_named_with_its_line(self):
-        self.header("eval/a.h")
-        self.header("judge/b.h", '\n#include "eval/a.h"\n')
-        status, out = self.check("check-layers")
+    def test_an_include_of_the_folders_row_is_fine(self):
+        self.rooms()
+        self.assertEqual((0, ""), self.layers(self.ROWS))
+
+    def test_an_include_that_is_not_in_its_row_is_named_with_its_line(self):
+        self.rooms()
+        self.header("engine/host/d.h", '\n#include "engine/core/b.h"\n')
+        status, out = self.layers(self.ROWS)
         self.assertEqual(1, status)
-        self.assertIn('src/judge/b.h:4: judge includes "eval/a.h", which is a layer above it', out)
+        self.assertIn('src/engine/host/d.h:4: includes "engine/core/b.h"; folder engine/host may not include engine/core', out)
 
-    def test_an_include_of_a_sibling_is_named(self):
-        self.header("engine/a.h")
-        self.header("sandbox/b.h", '#include "engine/a.h"\n')
-        status, out = self.check("check-layers")
-        self.assertEqual(1, status)
-        self.assertIn("of its sibling engine", out)
+    def test_a_row_that_names_what_is_not_included_is_named(self):
+        self.rooms()
+        status, out = self.layers({**self.ROWS, "engine/host": "base"})
+        self.assertEqual((1, "tools/check-layers: the row of engine/host names base, which it does not include\n"), (status, out))
 
-    def test_an_include_of_a_later_room_is_named(self):
-        self.header("engine/warm/a.h")
-        self.header("engine/core/b.h", '#include "engine/warm/a.h"\n')
-        status, out = self.check("check-layers")
-        self.assertEqual(1, status)
-        self.assertIn('src/engine/core/b.h:3: room core of engine includes "engine/warm/a.h", a room after it', out)
+    def test_rows_that_form_a_circle_are_named(self):
+        self.rooms()
+        self.header("base/d.h", '#include "engine/core/b.h"\n')
+        status, out = self.layers({**self.ROWS, "base": "engine/core"})
+        self.assertEqual((1, "tools/check-layers: these rows form a circle: base, engine/core\n"), (status, out))
 
-    def test_a_source_outside_of_all_rooms_is_named(self):
-        self.header("engine/core/a.h")
-        self.header("engine/b.h", '#include "engine/core/a.h"\n')
-        status, out = self.check("check-layers")
-        self.assertEqual(1, status)
-        self.assertIn("engine/b.h lies in none of the rooms of src/engine", out)
-
-    def test_a_new_folder_must_take_its_place(self):
+    def test_a_folder_without_a_row_is_named(self):
+        self.rooms()
         self.header("novelty/a.h")
-        status, out = self.check("check-layers")
+        status, out = self.layers(self.ROWS)
+        self.assertEqual((1, "src/novelty/a.h:1: its folder has no row in tools/check-layers\n"), (status, out))
+
+    def test_a_circle_of_four_files_is_named_unless_it_is_known(self):
+        for name, other in zip("abcd", "bcda"):
+            self.header(f"base/{name}.h", f'#include "base/{other}.h"\n')
+        status, out = self.layers({"base": ""})
         self.assertEqual(1, status)
-        self.assertIn("src/novelty has no place", out)
+        self.assertIn("src/base: circles of [4] files, and tools/check-layers knows none: base/a, base/b, base/c, base/d", out)
+        self.assertEqual((0, ""), self.layers({"base": ""}, "--write", circles={"base": (4,)}))
+
+    def test_an_old_picture_is_named_and_drawn_anew(self):
+        self.rooms()
+        self.layers(self.ROWS)
+        self.header("base/d.h", '#include "engine/host/c.h"\n')
+        rows = {**self.ROWS, "base": "engine/host"}
+        self.assertIn("the picture of the includes is an old one", self.layers(rows)[1])
+        self.assertEqual((0, ""), self.layers(rows, "--write"))
+        self.assertIn("base        ← engine/host\n", (self.dir / "ARCHITECTURE.md").read_text())
 
     def test_a_source_that_includes_another_header_first_is_named(self):
         self.write("dev", "#!/usr/bin/env bash\n# SPDX-License-Identifier: MIT\n")

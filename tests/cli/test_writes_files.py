@@ -52,6 +52,7 @@ class Files(Place):
                  "filter-failing", "filter-failing-only", "filter-errors-only", "RESULTS"},
         "validate": {"config", "env-file", "CONFIG"},
         "import": {"RESULTS"},
+        "retry": {"prompt-file"},
         "judge": {"problems", "interpreter", "PROBLEMS", "SAMPLES"},
         "session": {"image", "from", "cwd", "FROM", "DIR"},
         "serve": {"api-key-file", "tls-certificate", "tls-key", "data-set"},
@@ -85,9 +86,9 @@ class Files(Place):
         }
 
     #: Of the same options, what a link in place of the file does: it is replaced, or refused with other words.
-    LINKS = {("run", "out"): None, ("session", "FILE"): None, ("judge", "results"): "is no regular file", ("init", "FOLDER"): "cannot"}
+    LINKS = {("run", "out"): None, ("session", "FILE"): None, ("judge", "results"): "is not a regular file", ("init", "FOLDER"): "cannot"}
     #: Tried in tests of their own, or another word for the same.
-    ELSEWHERE = {("serve", "access-log"), ("judge", "RESULTS")}
+    ELSEWHERE = {("serve", "access-log"), ("serve", "state"), ("judge", "RESULTS")}
 
     def test_every_option_and_argument_that_names_a_file_is_listed(self):
         found = set()
@@ -104,7 +105,7 @@ class Files(Place):
     def test_the_forms_are_those_of_the_help(self):
         self.assertLessEqual({"json", "jsonl", "csv", "yaml", "html", "md", "junit.xml", "xml", "prom"}, set(self.forms("eval", "output")))
         self.assertEqual({"html", "md"}, set(self.forms("report", "output")))
-        self.assertEqual({"json", "md"}, set(self.forms("judge", "report")))
+        self.assertEqual({"html", "json", "md"}, set(self.forms("judge", "report")))
 
     def each(self):
         with self.a_session():
