@@ -99,14 +99,22 @@ static long read_processes(void)
 
 /* ------------------------------------------------------------------------------------------------------------- kill */
 
-/* Calls `visit` for each number in a cgroup.procs file. Returns how many there are, or -errno. */
-static long each_member(int fd, long (*visit)(int32_t pid, int argument), int argument)
+/* Opens a cgroup.procs file anew for reading, or -errno. Control groups v1 answer all reads of one open file from a
+ * list that they make at the first one and keep for a second (kernel/cgroup/cgroup-v1.c, cgroup_pidlist_start):
+ * processes that were forked meanwhile are missing from it. */
+static long open_anew(int fd)
+{
+	char path[32] = "/proc/self/fd/";
+	put_decimal(path + strlen(path), fd);
+	return fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+static long each_number(long fd, long (*visit)(int32_t pid, int argument), int argument)
 {
 	static char text[LIST_SIZE];
 	int32_t pid = 0;
 	long count = 0, n, r;
 	int digits = 0;
-	fh_sys(__NR_lseek, fd, 0, 0);
 	while ((n = fh_sys(__NR_read, fd, text, sizeof(text))) > 0)
 		for (long i = 0; i < n; i++) {
 			if (text[i] >= '0' && text[i] <= '9') {
@@ -123,6 +131,17 @@ static long each_member(int fd, long (*visit)(int32_t pid, int argument), int ar
 			pid = digits = 0;
 		}
 	return n < 0 ? n : count;
+}
+
+/* Calls `visit` for each number in a cgroup.procs file. Returns how many there are, or -errno. */
+static long each_member(int fd, long (*visit)(int32_t pid, int argument), int argument)
+{
+	long own = open_anew(fd);
+	if (own < 0)
+		return own;
+	long r = each_number(own, visit, argument);
+	fh_sys(__NR_close, own);
+	return r;
 }
 
 static long kill_member(int32_t pid, int argument)
@@ -203,8 +222,14 @@ void fh_tree_kill(int32_t pid, int procs)
 		fh_sys(__NR_kill, pid, SIGKILL);
 	}
 	/* a killed process cannot fork, so each round finds fewer processes */
-	for (int round = 0; procs >= 0 && round < ROUNDS_MAX && each_member(procs, kill_member, 0) > 0; round++)
+	for (int round = 0; procs >= 0 && round < ROUNDS_MAX; round++) {
+		long left = each_member(procs, kill_member, 0);
+		if (left < 0 && pid) /* there is no /proc to open the list by */
+			kill_by_proc(pid);
+		if (left <= 0)
+			break;
 		fh_sys(__NR_sched_yield);
+	}
 }
 
 /* ------------------------------------------------------------------------------------------------------------- hold */

@@ -337,6 +337,29 @@ static void a_paused_session_stands_still_and_its_clocks_too(void)
 	fh_client_close(client);
 }
 
+/* Whoever is forked while others are being stopped is stopped, too. */
+static void a_session_is_paused_whole_while_it_forks(void)
+{
+	struct fh_client *client = open_client();
+	struct fh_sandbox_usage before, after;
+	char buf[64];
+	for (int i = 0; i < 6; i++) {
+		struct fh_sandbox *s = create(client, 0);
+		struct fh_process *p =
+		    spawn(s, "echo ready; i=0; while [ $i -lt 20 ]; do (while :; do :; done) & i=$((i+1)); done; wait");
+		read_until(p, FH_STDOUT, "ready\n", buf, sizeof(buf));
+		OK(fh_sandbox_pause(s, NULL, &err));
+		usage_at_rest(s, &before);
+		nap(0.5);
+		OK(fh_sandbox_usage(s, &after, &err));
+		CHECK(cpu_us(&after) - cpu_us(&before) < 100000); /* one loop alone would have used half a second */
+		OK(fh_sandbox_destroy(s, &err));
+		fh_process_free(p);
+		fh_sandbox_free(s);
+	}
+	fh_client_close(client);
+}
+
 /* While paused its wall clock must not run; this is the control: the same program, not paused, is ended by it. */
 static void a_wall_clock_that_is_not_paused_ends_it(void)
 {
@@ -472,6 +495,7 @@ const struct driver_test live_tests[] = {
 	DRIVER_TEST(users_of_commands_and_files),
 	DRIVER_TEST(unread_output_makes_room_where_that_is_asked_for),
 	DRIVER_TEST(a_paused_session_stands_still_and_its_clocks_too),
+	DRIVER_TEST(a_session_is_paused_whole_while_it_forks),
 	DRIVER_TEST(a_wall_clock_that_is_not_paused_ends_it),
 	DRIVER_TEST(a_branch_has_the_files_and_goes_its_own_way),
 	DRIVER_TEST(a_port_inside_is_a_stream),
