@@ -247,14 +247,14 @@ static void on_spawn(const struct fh_init_spawn *m, size_t size, int *fds, int f
 		fh_sys(__NR_close, terminal);
 }
 
-static void on_signal(const struct fh_init_signal *m, int procs)
+static void on_signal(const struct fh_init_signal *m, const int *looks, int look_count)
 {
 	int32_t pid = 0;
 	for (int i = 0; i < FH_INIT_PROCESSES_MAX; i++)
 		if (in.child[i].pid && in.child[i].op == FH_INIT_SPAWN && in.child[i].token == m->h.token)
 			pid = in.child[i].pid;
-	if (m->tree && (pid || procs >= 0))
-		fh_tree_kill(pid, procs);
+	if (m->tree && (pid || look_count))
+		fh_tree_kill(pid, looks, look_count);
 	else if (pid && fh_sys(__NR_kill, -pid, m->signal) < 0)
 		fh_sys(__NR_kill, pid, m->signal);
 }
@@ -286,7 +286,7 @@ static void on_message(size_t size, int *fds, int fd_count)
 	else if (h->op == FH_INIT_SPAWN)
 		on_spawn((const void *)packet, size, fds, fd_count);
 	else if (h->op == FH_INIT_SIGNAL)
-		on_signal((const void *)packet, fd_count ? fds[0] : -1);
+		on_signal((const void *)packet, fds, fd_count);
 	else if (h->op == FH_INIT_FINISH)
 		finish(h->token);
 	else if (h->op == FH_INIT_HOLD)

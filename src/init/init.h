@@ -44,7 +44,8 @@ void fh_init_put(const char *base, int pipe, struct fh_init_done *ret);
 void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret);
 
 /* tree.c: processes, as listed by /proc and control groups */
-void fh_tree_kill(int32_t pid, int procs); /* procs: descriptor of its control group's cgroup.procs, or -1 */
+/* looks: its control group's cgroup.procs, opened once for each look at it; none where it has no group of its own */
+void fh_tree_kill(int32_t pid, const int *looks, int look_count);
 void fh_tree_hold(uint32_t how, const int *fds, int fd_count, struct fh_init_held *ret);
 
 /* The kernel's struct linux_dirent64 (getdents64(2)). */

@@ -29,6 +29,7 @@ enum {
 	FH_INIT_PROCESSES_MAX = 1024, /* spawned and not yet exited */
 	FH_INIT_DESCRIPTORS_MAX = 7,  /* of a program, beyond stdin, stdout, stderr */
 	FH_INIT_GROUPS_MAX = 4,       /* control groups that a program enters */
+	FH_INIT_LOOKS = 6,            /* how often init can look at a group's members: as often was cgroup.procs opened */
 	/* in one message: those, one for the files, and the groups */
 	FH_INIT_FDS_MAX = 3 + FH_INIT_DESCRIPTORS_MAX + 1 + FH_INIT_GROUPS_MAX,
 };
@@ -112,16 +113,16 @@ struct fh_init_signal {
 	struct fh_init_header h;
 	int32_t signal; /* sent to the process group that SPAWN made */
 	/* 1: sends SIGKILL to everything that the program has started, as far as that is known: all members of its control
-	 * group, if the descriptor of the group's cgroup.procs is passed (the file shows init the pids of its own
-	 * namespace); otherwise its session and its descendants */
+	 * group, if FH_INIT_LOOKS descriptors of the group's cgroup.procs are passed (the file shows init the pids of its
+	 * own namespace); otherwise its session and its descendants */
 	uint32_t tree;
 };
 
 enum fh_init_hold {
 	FH_HOLD_RELEASE, /* sends SIGCONT to the processes that STOP has stopped */
 	FH_HOLD_STOP,    /* sends SIGSTOP to all processes that are not stopped */
-	/* moves all processes into a frozen group and waits until they stand still; descriptors: cgroup.procs of a group
-	 * that has all processes, that of the frozen one, and its freezer.state */
+	/* moves all processes into a frozen group and waits until they stand still; descriptors: cgroup.procs of the
+	 * frozen one, its freezer.state, and FH_INIT_LOOKS times cgroup.procs of a group that has all processes */
 	FH_HOLD_MOVE,
 };
 struct fh_init_hold_request {

@@ -8,7 +8,6 @@
 
 enum {
 	PROCESSES_MAX = 16384,
-	ROUNDS_MAX = 200,
 	TREE_ROUNDS_MAX = 50,
 	/* A process stops when it next gets a processor, which on a busy machine takes a while: two seconds at most. */
 	HOLD_ROUNDS_MAX = 600,
@@ -99,17 +98,11 @@ static long read_processes(void)
 
 /* ------------------------------------------------------------------------------------------------------------- kill */
 
-/* Opens a cgroup.procs file anew for reading, or -errno. Control groups v1 answer all reads of one open file from a
- * list that they make at the first one and keep for a second (kernel/cgroup/cgroup-v1.c, cgroup_pidlist_start):
- * processes that were forked meanwhile are missing from it. */
-static long open_anew(int fd)
-{
-	char path[32] = "/proc/self/fd/";
-	put_decimal(path + strlen(path), fd);
-	return fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-}
-
-static long each_number(long fd, long (*visit)(int32_t pid, int argument), int argument)
+/* Calls `visit` for each number in a cgroup.procs file that was not read before. Returns how many there are, or -errno.
+ * Control groups v1 answer all reads of one open file from a list that they make at the first one and keep for a second
+ * (kernel/cgroup/cgroup-v1.c, cgroup_pidlist_start), so each look at a group needs a file that is opened anew. Init may
+ * open none; the engine sends FH_INIT_LOOKS of them. */
+static long each_member(int fd, long (*visit)(int32_t pid, int argument), int argument)
 {
 	static char text[LIST_SIZE];
 	int32_t pid = 0;
@@ -131,17 +124,6 @@ static long each_number(long fd, long (*visit)(int32_t pid, int argument), int a
 			pid = digits = 0;
 		}
 	return n < 0 ? n : count;
-}
-
-/* Calls `visit` for each number in a cgroup.procs file. Returns how many there are, or -errno. */
-static long each_member(int fd, long (*visit)(int32_t pid, int argument), int argument)
-{
-	long own = open_anew(fd);
-	if (own < 0)
-		return own;
-	long r = each_number(own, visit, argument);
-	fh_sys(__NR_close, own);
-	return r;
 }
 
 static long kill_member(int32_t pid, int argument)
@@ -213,23 +195,17 @@ static void kill_by_proc(int32_t pid)
 			fh_sys(__NR_kill, processes[i].pid, SIGKILL);
 }
 
-void fh_tree_kill(int32_t pid, int procs)
+void fh_tree_kill(int32_t pid, const int *looks, int look_count)
 {
-	if (pid && procs < 0)
+	if (pid && !look_count)
 		kill_by_proc(pid);
 	if (pid) {
 		fh_sys(__NR_kill, -pid, SIGKILL);
 		fh_sys(__NR_kill, pid, SIGKILL);
 	}
-	/* a killed process cannot fork, so each round finds fewer processes */
-	for (int round = 0; procs >= 0 && round < ROUNDS_MAX; round++) {
-		long left = each_member(procs, kill_member, 0);
-		if (left < 0 && pid) /* there is no /proc to open the list by */
-			kill_by_proc(pid);
-		if (left <= 0)
-			break;
+	/* a killed process cannot fork, so each look finds fewer processes */
+	for (int i = 0; i < look_count && each_member(looks[i], kill_member, 0) > 0; i++)
 		fh_sys(__NR_sched_yield);
-	}
 }
 
 /* ------------------------------------------------------------------------------------------------------------- hold */
@@ -274,34 +250,35 @@ static long stop_all(void)
 	return -EBUSY;
 }
 
-static uint32_t moved;
+static int32_t moved[PROCESSES_MAX];
+static uint32_t moved_count;
 
 static long move_member(int32_t pid, int to)
 {
 	char text[12];
+	for (uint32_t i = 0; i < moved_count; i++)
+		if (moved[i] == pid)
+			return 0;
+	if (moved_count == PROCESSES_MAX)
+		return -E2BIG;
 	put_decimal(text, pid);
 	long r = fh_sys(__NR_write, to, text, strlen(text));
-	return r < 0 && r != -ESRCH ? r : 0; /* ESRCH: the process ended meanwhile */
-}
-
-static long count_member(int32_t pid, int argument)
-{
-	(void)pid;
-	(void)argument;
+	if (r < 0 && r != -ESRCH) /* ESRCH: the process ended meanwhile */
+		return r;
+	moved[moved_count++] = pid;
 	return 0;
 }
 
-/* Moves all processes into the frozen group. A process there cannot fork, so once both groups have the same members,
- * apart from init, all are frozen. */
-static long move_all(int from, int to)
+/* Moves all processes into the frozen group `to`. A process there cannot fork, so once a look finds none that is new,
+ * all are there. */
+static long move_all(int to, const int *looks, int look_count)
 {
-	for (int round = 0; round < ROUNDS_MAX; round++) {
-		long r = each_member(from, move_member, to);
-		long all = r < 0 ? r : each_member(from, count_member, 0), inside = each_member(to, count_member, 0);
-		if (all < 0 || inside < 0)
-			return all < 0 ? all : inside;
-		moved = (uint32_t)inside;
-		if (all == inside)
+	for (int i = 0; i < look_count; i++) {
+		uint32_t before = moved_count;
+		long r = each_member(looks[i], move_member, to);
+		if (r < 0)
+			return r;
+		if (moved_count == before)
 			return 0;
 	}
 	return -EBUSY;
@@ -322,17 +299,17 @@ static void wait_until_frozen(int state)
 void fh_tree_hold(uint32_t how, const int *fds, int fd_count, struct fh_init_held *ret)
 {
 	long r = 0;
-	moved = 0;
+	moved_count = 0;
 	if (how == FH_HOLD_RELEASE)
 		release();
 	else if (how == FH_HOLD_STOP)
 		r = stop_all();
 	else if (how == FH_HOLD_MOVE)
-		r = fd_count == 3 ? move_all(fds[0], fds[1]) : -EINVAL;
+		r = fd_count > 2 ? move_all(fds[0], fds + 2, fd_count - 2) : -EINVAL;
 	if (r < 0 && how == FH_HOLD_STOP)
 		release();
 	if (r == 0 && how == FH_HOLD_MOVE)
-		wait_until_frozen(fds[2]);
+		wait_until_frozen(fds[1]);
 	ret->error = (int32_t)-r;
-	ret->count = how == FH_HOLD_MOVE ? moved : stopped_count;
+	ret->count = how == FH_HOLD_MOVE ? moved_count : stopped_count;
 }

@@ -62,15 +62,16 @@ static bool begin_freezer(struct fh_sandbox *b, struct fh_connection *c, uint64_
 	char name[40];
 	fh_id_hex(b->id, name);
 	/* programs may have nested groups in the other hierarchies; in this one, the sandbox's group holds every process */
-	int fds[3] = { fh_cgroup_members_of(&b->cgroup, FH_CG_PIDS), -1, -1 };
-	bool good = fds[0] >= 0 && b->engine->cgroups.version[FH_CG_PIDS] == 1 &&
+	int fds[2 + FH_INIT_LOOKS] = { -1, -1 };
+	int looks = fh_cgroup_members_of(&b->cgroup, FH_CG_PIDS, fds + 2, FH_INIT_LOOKS);
+	bool good = looks && b->engine->cgroups.version[FH_CG_PIDS] == 1 &&
 	            fh_freezer_make(&b->freezer, &b->engine->cgroups, name) == 0;
 	if (good) {
-		fds[1] = fh_freezer_members(&b->freezer);
-		fds[2] = fh_freezer_state(&b->freezer);
+		fds[0] = fh_freezer_members(&b->freezer);
+		fds[1] = fh_freezer_state(&b->freezer);
 	}
-	good = good && fds[1] >= 0 && fds[2] >= 0 && ask(b, FH_HOLD_MOVE, fds, 3, c, request, NULL) == 0;
-	for (int i = 0; i < 3; i++)
+	good = good && fds[0] >= 0 && fds[1] >= 0 && ask(b, FH_HOLD_MOVE, fds, 2 + looks, c, request, NULL) == 0;
+	for (int i = 0; i < 2 + looks; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	if (!good)

@@ -194,8 +194,11 @@ static void unlink_process(struct fh_process *p)
 void fh_process_end_tree(struct fh_process *p)
 {
 	struct fh_init_signal m = { .h = { FH_INIT_SIGNAL, p->token }, .signal = SIGKILL, .tree = 1 };
-	fh_auto_close int members = p->has_group ? fh_cgroup_members(&p->group) : -1;
-	(void)fh_sandbox_send(p->sandbox, &m, sizeof(m), &members, members >= 0, NULL);
+	int looks[FH_INIT_LOOKS] = { 0 };
+	int count = p->has_group ? fh_cgroup_members(&p->group, looks, FH_INIT_LOOKS) : 0;
+	(void)fh_sandbox_send(p->sandbox, &m, sizeof(m), looks, count, NULL);
+	while (count > 0)
+		close(looks[--count]);
 }
 
 /* ---- helpers ---- */

@@ -342,23 +342,27 @@ int fh_cgroup_create_below(struct fh_cgroup *g, const struct fh_cgroup *of, uint
 	return r;
 }
 
-static int open_members(int dir)
+int fh_cgroup_members_of(const struct fh_cgroup *g, enum fh_controller c, int *ret, int count)
 {
-	int fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	int open = 0;
+	for (; g->host && g->dir[c] >= 0 && open < count; open++) {
+		ret[open] = openat(g->dir[c], "cgroup.procs", O_RDONLY | O_CLOEXEC);
+		if (ret[open] < 0)
+			break;
+	}
+	if (open == count)
+		return count;
+	while (open > 0)
+		close(ret[--open]);
+	return 0;
 }
 
-int fh_cgroup_members(const struct fh_cgroup *g)
+int fh_cgroup_members(const struct fh_cgroup *g, int *ret, int count)
 {
 	for (int c = 0; g->host && c < FH_CG_COUNT_; c++)
 		if (g->dir[c] >= 0)
-			return open_members(g->dir[c]);
-	return -ENOENT;
-}
-
-int fh_cgroup_members_of(const struct fh_cgroup *g, enum fh_controller c)
-{
-	return g->host && g->dir[c] >= 0 ? open_members(g->dir[c]) : -ENOENT;
+			return fh_cgroup_members_of(g, (enum fh_controller)c, ret, count);
+	return 0;
 }
 
 int fh_cgroup_freeze(const struct fh_cgroup *g, bool frozen)

@@ -64,10 +64,10 @@ int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const 
  * sandbox's group.) Fails with FH_E_UNAVAILABLE where the host cannot do it. */
 int fh_cgroup_create_below(struct fh_cgroup *g, const struct fh_cgroup *of, uint32_t number, uint64_t memory_bytes,
                            struct fh_error *err);
-/* Opens cgroup.procs for reading: of a group made below another, or of the hierarchy of `c`. Returns -errno on
- * failure. */
-int fh_cgroup_members(const struct fh_cgroup *g);
-int fh_cgroup_members_of(const struct fh_cgroup *g, enum fh_controller c);
+/* Opens cgroup.procs for reading, `count` times, as v1 shows who joined only to a file that is opened anew: of a group
+ * made below another, or of the hierarchy of `c`. Returns how many are open; all or none. */
+int fh_cgroup_members(const struct fh_cgroup *g, int *ret, int count);
+int fh_cgroup_members_of(const struct fh_cgroup *g, enum fh_controller c, int *ret, int count);
 /* v2 only: freezes or thaws all processes of the group. -ENOTSUP: it is not a v2 group. */
 int fh_cgroup_freeze(const struct fh_cgroup *g, bool frozen);
 /* The v2 group's folder, for CLONE_INTO_CGROUP; -1: it is not a v2 group. */
