@@ -81,8 +81,8 @@ class Files(Place):
             ("judge", "results"): (["jsonl"], lambda path: self.judge(results=path)),
             ("judge", "report"): (self.forms("judge", "report") + ["txt"], lambda path: self.judge("--report", path)),
             ("init", "FOLDER"): (["folder"], lambda path: ["init", path, "--example", "tutorial"]),
-            ("session", "TO"): (["x"], lambda path: ["session", "cp", "mine:made", path]),
-            ("session", "FILE"): (["x"], lambda path: ["session", "snapshot", "mine", path]),
+            ("session", "TO"): (["x"], lambda path: ["session", "cp", f"{self.SESSION}:made", path]),
+            ("session", "FILE"): (["x"], lambda path: ["session", "snapshot", self.SESSION, path]),
         }
 
     #: Of the same options, what a link in place of the file does: it is replaced, or refused with other words.

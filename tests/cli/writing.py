@@ -42,6 +42,8 @@ def full_device():
 
 class Place(support.TempDir):
     """A folder with an eval's config, a data set and samples, and a store of its own with one eval in it."""
+    #: Names of sessions are known to all of a user's engines, and other test files run beside this one.
+    SESSION = f"writes-{os.getpid()}"
 
     def setUp(self):
         super().setUp()
@@ -69,11 +71,12 @@ class Place(support.TempDir):
 
     @contextlib.contextmanager
     def a_session(self):
-        done = self.ask("session", "new", "--name", "mine")
+        done = self.ask("session", "new", "--name", self.SESSION)
         self.assertEqual(0, done.returncode, done.stderr)
-        self.assertEqual(0, self.ask("session", "exec", "mine", "--", "sh", "-c", "head -c 100000 /dev/zero > made").returncode)
         try:
+            made = self.ask("session", "exec", self.SESSION, "--", "sh", "-c", "head -c 100000 /dev/zero > made")
+            self.assertEqual(0, made.returncode, made.stderr)
             yield
         finally:
-            self.ask("session", "rm", "mine")
+            self.ask("session", "rm", self.SESSION)
             self.ask("engine", "stop")
