@@ -29,6 +29,7 @@
 
 #include "execute.h"
 #include "init/init.h"
+#include "init/packet.h"
 #include "init/zygote.h"
 
 FH_START;
@@ -37,7 +38,6 @@ void fh_init_main(const long *stack) __attribute__((noreturn, used));
 enum {
 	RUNS_MAX = 64,
 	ENV_MAX = 4096,
-	FDS_MAX = 8, /* in one message to us */
 	PATIENCE_S = 10,
 	AWAY = 20, /* lowest number for our own descriptors, above those that the zygote is started with */
 };
@@ -53,63 +53,10 @@ static _Alignas(8) char packet[FH_ZYGOTE_PACKET_MAX];
 
 /* ------------------------------------------------------------------------------------------------------- messages */
 
-static long send_packet(int socket, const void *p, size_t n, const int *fds, size_t count)
-{
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
-	struct iovec io = { (void *)(uintptr_t)p, n };
-	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
-	if (count) {
-		memset(control, 0, sizeof(control));
-		h.msg_control = control;
-		h.msg_controllen = CMSG_SPACE(count * sizeof(int));
-		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(count * sizeof(int));
-		memcpy(CMSG_DATA(c), fds, count * sizeof(int));
-	}
-	long r;
-	do
-		r = fh_sys(__NR_sendmsg, socket, &h, MSG_NOSIGNAL);
-	while (r == -EINTR);
-	return r;
-}
-
-static void close_all(const int *fds, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		fh_sys(__NR_close, fds[i]);
-}
-
-/* Its size, 0 at the end, or -errno. What came with descriptors that do not fit is refused, and they are closed. */
-static long receive(int socket, void *to, size_t size, int fds[FDS_MAX], size_t *ret_count)
-{
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
-	struct iovec io = { to, size };
-	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
-	long n;
-	*ret_count = 0;
-	do
-		n = fh_sys(__NR_recvmsg, socket, &h, MSG_CMSG_CLOEXEC);
-	while (n == -EINTR);
-	if (n < 0)
-		return n;
-	struct cmsghdr *c = h.msg_controllen ? CMSG_FIRSTHDR(&h) : NULL;
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
-		*ret_count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(fds, CMSG_DATA(c), *ret_count * sizeof(int));
-	}
-	if (!(h.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
-		return n;
-	close_all(fds, *ret_count);
-	*ret_count = 0;
-	return -EBADMSG;
-}
-
 static void tell(int socket, enum verdict verdict, int status)
 {
 	const struct told told = { verdict, status };
-	(void)send_packet(socket, &told, sizeof(told), NULL, 0);
+	(void)fh_send_packet(socket, &told, sizeof(told), NULL, 0);
 }
 
 /* False: the name is too long. */
@@ -192,8 +139,9 @@ static int ask(const char *socket_path, char **argv, char **env)
 	struct sockaddr_un server;
 	struct told told;
 	static const int streams[3] = { 0, 1, 2 };
-	int fds[FDS_MAX];
-	size_t size = compose(argv, env), count;
+	int fds[FH_SENT_FDS_MAX];
+	size_t size = compose(argv, env);
+	int count;
 	long s = size && address(&server, socket_path)
 	             ? fh_sys(__NR_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
 	             : -1;
@@ -201,13 +149,13 @@ static int ask(const char *socket_path, char **argv, char **env)
 		return -1;
 	/* not blocking: a server that was stopped takes no further ones */
 	if (fh_sys(__NR_connect, s, &server, sizeof(server)) == 0 &&
-	    send_packet((int)s, packet, size, streams, 3) == (long)size) {
+	    fh_send_packet((int)s, packet, size, streams, 3) == (long)size) {
 		struct pollfd p = { (int)s, POLLIN, 0 };
 		struct {
 			int64_t s, ns;
 		} patience = { PATIENCE_S, 0 };
 		if (fh_sys(__NR_ppoll, &p, 1, &patience, 0, 8) == 1 &&
-		    receive((int)s, &told, sizeof(told), fds, &count) == sizeof(told) && told.verdict == STARTED)
+		    fh_receive_packet((int)s, &told, sizeof(told), fds, &count) == sizeof(told) && told.verdict == STARTED)
 			return (int)s;
 	}
 	fh_sys(__NR_close, s);
@@ -220,8 +168,8 @@ static void run(int argc, char **argv, char **env)
 	static const char words[] = ": not found in the sandbox\n", unwritten[] = ": cannot be written\n";
 	enum { SOCKET = 2, MAIN, CODE, PROGRAM };
 	struct told told = { ENDED, 256 + SIGKILL }; /* if the server is killed */
-	int fds[FDS_MAX];
-	size_t count;
+	int fds[FH_SENT_FDS_MAX];
+	int count;
 	if (argc <= PROGRAM)
 		fh_end_as(2);
 	if (argv[CODE][0] == '+' && !write_main(argv[MAIN], argv[CODE] + 1, strlen(argv[CODE] + 1))) {
@@ -241,7 +189,7 @@ static void run(int argc, char **argv, char **env)
 	struct pollfd p = { s, POLLIN, 0 };
 	while (fh_sys(__NR_ppoll, &p, 1, 0, 0, 8) < 0)
 		;
-	(void)receive(s, &told, sizeof(told), fds, &count);
+	(void)fh_receive_packet(s, &told, sizeof(told), fds, &count);
 	fh_end_as(told.status);
 }
 
@@ -303,21 +251,23 @@ static bool fork_ahead(void)
 	struct fh_zygote_fork ask = { .h = { FH_ZYGOTE_FORK, ++last_token } };
 	struct fh_zygote_forked forked = { 0 };
 	struct fh_zygote_parked parked = { 0 };
-	int pair[2], fds[FDS_MAX];
-	size_t count = 0;
+	int pair[2], fds[FH_SENT_FDS_MAX];
+	int count = 0;
 	ask.flags =
 	    FH_FORK_SOCKET | FH_FORK_KEEP_CAPABILITIES; /* it is in its sandbox already, with what it may do there */
 	if (fh_sys(__NR_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return false;
 	be_patient(pair[0]);
-	bool sent = send_packet(zygote, &ask, sizeof(ask), &pair[1], 1) == sizeof(ask);
+	bool sent = fh_send_packet(zygote, &ask, sizeof(ask), &pair[1], 1) == sizeof(ask);
 	fh_sys(__NR_close, pair[1]);
-	if (sent && receive(zygote, &forked, sizeof(forked), fds, &count) == sizeof(forked) && !forked.error && count == 1)
+	if (sent && fh_receive_packet(zygote, &forked, sizeof(forked), fds, &count) == sizeof(forked) && !forked.error &&
+	    count == 1)
 		ahead = (struct program){ pid_of(fds[0]), pair[0], -1 };
-	close_all(fds, count);
-	if (ahead.pid && receive(pair[0], &parked, sizeof(parked), fds, &count) == sizeof(parked) && !parked.error)
+	fh_close_all(fds, count);
+	if (ahead.pid && fh_receive_packet(pair[0], &parked, sizeof(parked), fds, &count) == sizeof(parked) &&
+	    !parked.error)
 		return true;
-	close_all(fds, count);
+	fh_close_all(fds, count);
 	if (ahead.pid)
 		kill_program(&ahead);
 	ahead = (struct program){ 0 };
@@ -338,16 +288,16 @@ static bool start(int connection, size_t size, const int *fds)
 {
 	struct program *slot = free_slot();
 	struct fh_zygote_failed failed;
-	int back[FDS_MAX];
-	size_t count = 0;
+	int back[FH_SENT_FDS_MAX];
+	int count = 0;
 	if (!slot || !ready || (!ahead.pid && !fork_ahead()))
 		return false;
 	*slot = ahead;
 	ahead = (struct program){ 0 };
-	bool sent = send_packet(slot->socket, packet, size, fds, 3) == (long)size;
+	bool sent = fh_send_packet(slot->socket, packet, size, fds, 3) == (long)size;
 	/* the end of its socket says that its own code begins */
-	long answer = sent ? receive(slot->socket, &failed, sizeof(failed), back, &count) : -EPIPE;
-	close_all(back, count);
+	long answer = sent ? fh_receive_packet(slot->socket, &failed, sizeof(failed), back, &count) : -EPIPE;
+	fh_close_all(back, count);
 	fh_sys(__NR_close, slot->socket);
 	slot->socket = -1;
 	slot->connection = answer == 0 ? connection : -1;
@@ -358,16 +308,16 @@ static bool start(int connection, size_t size, const int *fds)
 
 static void on_connection(int listener)
 {
-	int fds[FDS_MAX];
-	size_t count = 0;
+	int fds[FH_SENT_FDS_MAX];
+	int count = 0;
 	long c = fh_sys(__NR_accept4, listener, 0, 0, SOCK_CLOEXEC);
 	if (c < 0)
 		return;
 	be_patient((int)c);
-	long n = receive((int)c, packet, sizeof(packet), fds, &count);
+	long n = fh_receive_packet((int)c, packet, sizeof(packet), fds, &count);
 	const struct fh_zygote_run *m = (const void *)packet;
 	bool started = n > (long)sizeof(*m) && m->h.op == FH_ZYGOTE_RUN && count == 3 && start((int)c, (size_t)n, fds);
-	close_all(fds, count);
+	fh_close_all(fds, count);
 	tell((int)c, started ? STARTED : REFUSED, 0);
 	if (!started)
 		fh_sys(__NR_close, c);
@@ -376,10 +326,10 @@ static void on_connection(int listener)
 static void on_ready(void)
 {
 	static struct fh_zygote_ready m;
-	int fds[FDS_MAX];
-	size_t count = 0;
-	long n = receive(zygote, &m, sizeof(m), fds, &count);
-	close_all(fds, count); /* those of the stem, which ends */
+	int fds[FH_SENT_FDS_MAX];
+	int count = 0;
+	long n = fh_receive_packet(zygote, &m, sizeof(m), fds, &count);
+	fh_close_all(fds, count); /* those of the stem, which ends */
 	if (n != sizeof(m) || m.why[0]) {
 		m.why[sizeof(m.why) - 1] = 0;
 		(void)fh_write_full(2, m.why, n == sizeof(m) ? strlen(m.why) : 0);

@@ -10,9 +10,12 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+#include "init/packet.h"
+
 /* A zygote's own messages are small. The message of a run goes into memory that the zygote never writes to, so a child
  * pays only for the pages that it uses. */
-enum { ZYGOTE_PACKET_MAX = 16 * 1024, FDS_MAX = 3 + FH_ZYGOTE_EXTRAS_MAX };
+enum { ZYGOTE_PACKET_MAX = 16 * 1024 };
+_Static_assert(3 + FH_ZYGOTE_EXTRAS_MAX <= FH_SENT_FDS_MAX, "a program has as many descriptors");
 /* A program's pid in its own pid namespace. Random generators (OpenSSL's) recognize a fork by a changed pid, so the
  * zygote's must be another. */
 enum { PROGRAM_PID = 2 };
@@ -24,55 +27,6 @@ static void die(int status)
 	fh_sys(__NR_exit_group, status);
 	for (;;)
 		;
-}
-
-static long send_message(int socket, const void *message, size_t size, const int *fds, size_t count)
-{
-	char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
-	struct iovec io = { (void *)(uintptr_t)message, size };
-	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
-	if (count) {
-		memset(control, 0, sizeof(control));
-		h.msg_control = control;
-		h.msg_controllen = CMSG_SPACE(count * sizeof(int));
-		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(count * sizeof(int));
-		memcpy(CMSG_DATA(c), fds, count * sizeof(int));
-	}
-	long r;
-	do
-		r = fh_sys(__NR_sendmsg, socket, &h, MSG_NOSIGNAL);
-	while (r == -EINTR);
-	return r;
-}
-
-/* Receives one packet. Returns its size, 0 at end of file, or -errno. */
-static long receive(int socket, void *to, size_t size, int *fds, int *ret_count)
-{
-	char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
-	struct iovec io = { to, size };
-	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
-	long n;
-	*ret_count = 0;
-	do
-		n = fh_sys(__NR_recvmsg, socket, &h, MSG_CMSG_CLOEXEC);
-	while (n == -EINTR);
-	if (n <= 0)
-		return n;
-	struct cmsghdr *c = CMSG_FIRSTHDR(&h);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
-		*ret_count = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-		memcpy(fds, CMSG_DATA(c), (size_t)*ret_count * sizeof(int));
-	}
-	return h.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ? -EBADMSG : n;
-}
-
-static void close_all(const int *fds, int count)
-{
-	for (int i = 0; i < count; i++)
-		fh_sys(__NR_close, fds[i]);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ fork */
@@ -174,14 +128,14 @@ bool fh_warm_forked(const struct fh_warm_interpreter *i, int socket)
  * back. */
 static void give_back(int socket, const struct fh_zygote_failed *failed, const struct fh_zygote_run *go)
 {
-	int fds[FDS_MAX] = { 0, 1, 2 };
-	size_t count = 0;
+	int fds[FH_SENT_FDS_MAX] = { 0, 1, 2 };
+	int count = 0;
 	if (failed->step == FH_WARM_INTERPRETER) {
-		count = 3 + go->extra_count;
-		for (size_t k = 3; k < count; k++)
+		count = 3 + (int)go->extra_count;
+		for (int k = 3; k < count; k++)
 			fds[k] = (int)go->extra[k - 3];
 	}
-	(void)send_message(socket, failed, sizeof(*failed), fds, count);
+	(void)fh_send_packet(socket, failed, sizeof(*failed), fds, count);
 }
 
 /* State of a program between its fork and RUN. */
@@ -225,7 +179,7 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i)
 	static struct fh_zygote_failed failed;
 	const struct fh_zygote_fork *m = child.message;
 	struct fh_zygote_parked parked = child.parked;
-	int run_fds[FDS_MAX], run_fd_count = 0, r = child.error, socket = child.socket;
+	int run_fds[FH_SENT_FDS_MAX], run_fd_count = 0, r = child.error, socket = child.socket;
 	uint32_t landlock = child.parked.state.landlock;
 	if (r == 0 && !fh_warm_forked(i, socket)) {
 		parked.step = FH_WARM_OWN;
@@ -243,10 +197,10 @@ static const struct fh_warm_run *program(const struct fh_warm_interpreter *i)
 	parked.error = -r;
 	fh_init_read_state(&parked.state);
 	parked.state.landlock = landlock;
-	if (send_message(socket, &parked, sizeof(parked), NULL, 0) < 0 || r < 0)
+	if (fh_send_packet(socket, &parked, sizeof(parked), NULL, 0) < 0 || r < 0)
 		die(127);
 
-	long n = receive(socket, run_packet, sizeof(run_packet), run_fds, &run_fd_count);
+	long n = fh_receive_packet(socket, run_packet, sizeof(run_packet), run_fds, &run_fd_count);
 	if (n == 0)
 		die(0); /* the engine does not need this program */
 	const struct fh_zygote_run *go = (const void *)run_packet;
@@ -317,9 +271,9 @@ static void say_ready(const struct fh_warm_interpreter *i, const char *why, cons
 	m.resident_bytes = fh_status_number("VmRSS:") * 1024;
 	fh_text_set(m.interpreter, sizeof(m.interpreter), i->name);
 	fh_text_set(m.why, sizeof(m.why), why);
-	if (send_message(fh_warm_start.socket, &m, sizeof(m), stem, stem[0] < 0 ? 0 : 2) < 0 || why[0])
+	if (fh_send_packet(fh_warm_start.socket, &m, sizeof(m), stem, stem[0] < 0 ? 0 : 2) < 0 || why[0])
 		die(why[0] ? 1 : 0);
-	close_all(stem, stem[0] < 0 ? 0 : 2);
+	fh_close_all(stem, stem[0] < 0 ? 0 : 2);
 }
 
 /* A fork may lose the helper threads only while they hold no lock. Waits until the kernel shows each of them asleep
@@ -379,7 +333,7 @@ static void answer(uint32_t token, long pid, uint32_t step, int pidfd)
 	struct fh_zygote_forked m = { .h = { FH_ZYGOTE_FORKED, token } };
 	m.error = pid < 0 ? (int32_t)-pid : 0;
 	m.step = pid < 0 ? step : FH_WARM_NONE;
-	if (send_message(fh_warm_start.socket, &m, sizeof(m), &pidfd, pid < 0 ? 0 : 1) < 0)
+	if (fh_send_packet(fh_warm_start.socket, &m, sizeof(m), &pidfd, pid < 0 ? 0 : 1) < 0)
 		die(0);
 }
 
@@ -427,7 +381,7 @@ static const struct fh_warm_run *on_fork(const struct fh_warm_interpreter *i, si
 		fh_atfork_parent();
 	}
 	/* closed before the answer: when the socket's last copy is closed, the engine knows that the program has begun */
-	close_all(fds, fd_count);
+	fh_close_all(fds, fd_count);
 	answer(m->h.token, pid, step, pidfd);
 	if (pidfd >= 0)
 		fh_sys(__NR_close, pidfd);
@@ -459,16 +413,16 @@ const struct fh_warm_run *fh_warm_serve(const struct fh_warm_interpreter *i)
 {
 	const struct fh_warm_run *run = get_ready(i, fh_warm_start.preload, false);
 	while (!run) {
-		int fds[FDS_MAX], fd_count;
+		int fds[FH_SENT_FDS_MAX], fd_count;
 		const struct fh_init_header *h = (const void *)packet;
-		long n = receive(fh_warm_start.socket, packet, sizeof(packet), fds, &fd_count);
+		long n = fh_receive_packet(fh_warm_start.socket, packet, sizeof(packet), fds, &fd_count);
 		if (n <= 0 && n != -EBADMSG)
 			die(0); /* the engine died, or ended this zygote */
 		if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_FORK && !is_stem) {
 			run = on_fork(i, (size_t)n, fds, fd_count);
 		} else if (n >= (long)sizeof(*h) && h->op == FH_ZYGOTE_BRANCH && is_stem) {
 			bool branched = on_branch(i, (size_t)n, fds, fd_count);
-			close_all(fds, fd_count);
+			fh_close_all(fds, fd_count);
 			if (branched)
 				run = get_ready(i, fh_warm_start.preload, true);
 		} else {

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "init/packet.h"
+
 FH_START;
 void fh_init_main(const long *stack) __attribute__((noreturn, used));
 
@@ -26,29 +28,10 @@ static void die(int status)
 		;
 }
 
-enum { SEND_FDS_MAX = 2 };
-
 /* Sends a message to the engine, with descriptors. The socket blocks, which is safe because the engine always reads. */
-static void send_with(const void *message, size_t size, const int *fds, size_t count)
+static void send_with(const void *message, size_t size, const int *fds, int count)
 {
-	char control[CMSG_SPACE(SEND_FDS_MAX * sizeof(int))];
-	struct iovec io = { (void *)(uintptr_t)message, size };
-	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1 };
-	if (count) {
-		memset(control, 0, sizeof(control));
-		h.msg_control = control;
-		h.msg_controllen = CMSG_SPACE(count * sizeof(int));
-		struct cmsghdr *c = CMSG_FIRSTHDR(&h);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(count * sizeof(int));
-		memcpy(CMSG_DATA(c), fds, count * sizeof(int));
-	}
-	long r;
-	do
-		r = fh_sys(__NR_sendmsg, FH_INIT_SOCKET, &h, MSG_NOSIGNAL);
-	while (r == -EINTR);
-	if (r < 0)
+	if (fh_send_packet(FH_INIT_SOCKET, message, size, fds, count) < 0)
 		die(1); /* the engine is gone */
 }
 
@@ -63,8 +46,7 @@ static void say_launched(const char *made)
 {
 	struct fh_init_launched m;
 	uint32_t bits = 0;
-	int fds[SEND_FDS_MAX];
-	size_t count = 0;
+	int fds[2], count = 0;
 	memset(&m, 0, sizeof(m));
 	while (*made)
 		bits = bits * 10 + (uint32_t)(*made++ - '0');
@@ -299,19 +281,12 @@ static void on_message(size_t size, int *fds, int fd_count)
 
 static void receive(void)
 {
-	int fds[FH_INIT_FDS_MAX], fd_count = 0;
-	char control[CMSG_SPACE(sizeof(fds))];
-	struct iovec io = { packet, FH_INIT_PACKET_MAX };
-	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
-	long n = fh_sys(__NR_recvmsg, FH_INIT_SOCKET, &h, MSG_CMSG_CLOEXEC);
-	if (n == -EINTR || n == -EAGAIN)
+	int fds[FH_SENT_FDS_MAX], fd_count;
+	long n = fh_receive_packet(FH_INIT_SOCKET, packet, FH_INIT_PACKET_MAX, fds, &fd_count);
+	if (n == -EAGAIN)
 		return;
 	if (n <= 0)
 		die(0); /* the engine is gone; when pid 1 ends, the kernel kills all processes here */
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&h); c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS; c = 0) {
-		fd_count = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-		memcpy(fds, CMSG_DATA(c), (size_t)fd_count * sizeof(int));
-	}
 	packet[n] = 0;
 	on_message((size_t)n, fds, fd_count);
 }
