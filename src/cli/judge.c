@@ -237,9 +237,6 @@ static int tell_outcome(const struct fh_judge_options *o, const struct fh_judge_
                         struct fh_judge_report *report, const struct fh_self_check *check)
 {
 	struct fh_error err = FH_ERROR_INIT;
-	report->results_path = o->results;
-	report->packages = o->packages;
-	report->allow_in_process = o->allow_in_process;
 	report->self_check = o->self_check ? check : NULL;
 	if (print_report(o, what, report, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
@@ -316,7 +313,9 @@ static void say_fault(const struct fh_judge_problem *p)
 static int run_command(const struct fh_judge_options *o)
 {
 	struct fh_error err = FH_ERROR_INIT;
-	struct fh_judge_report report = { 0 };
+	struct fh_judge_report report = { .results_path = o->results,
+		                              .packages = o->packages,
+		                              .allow_in_process = o->allow_in_process };
 	struct fh_judge_settings settings;
 	fh_auto_problems struct fh_judge_problems problems = { 0 };
 	fh_auto_samples struct fh_judge_samples samples = { 0 };

@@ -33,7 +33,8 @@ struct fh_judge_report {
 FH_OWN json_t *fh_judge_self_check_json(const struct fh_self_check *c);
 FH_OWN json_t *fh_judge_tools_json(const struct fh_judge_session *s); /* {language: version} */
 
-/* Counts the results; the caller sets ks and k_count, results_path and elapsed_ms. */
+/* Counts the results. Before: the caller sets ks, k_count and allow_in_process, which decide what is counted. The other
+ * members are the caller's to set before it prints. */
 void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_problems *problems,
                            const struct fh_judge_samples *samples, const struct fh_results *results);
 /* show_command: the command that shows one sample, to which its index is appended. */
