@@ -2,7 +2,7 @@
 /* Streams of Connect from a client: however they are cut into pieces, the same messages come, and then the same error.
  * The members of a message are read as the calls read them, in proto3's JSON. */
 #include "base/base64.h"
-#include "e2b/connect.h"
+#include "e2b/common/connect.h"
 #include "fuzz.h"
 
 struct taken {

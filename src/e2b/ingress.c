@@ -6,6 +6,8 @@
  * the same by default); upgrades as HTTP/1.1. The server inside is untrusted, as any program is: the head of its answer
  * is bounded, and headers that belong to the connection are dropped.
  */
+#include "e2b/ingress.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <poll.h>
@@ -15,11 +17,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "e2b/accounts.h"
 #include "e2b/answer_head.h"
-#include "e2b/rpc.h"
-#include "e2b/server.h"
-#include "e2b/threads.h"
+#include "e2b/common/threads.h"
+#include "e2b/hosted/accounts.h"
+#include "e2b/hosted/e2b.h"
 #include "fumehood/session.h"
 
 enum {

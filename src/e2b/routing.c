@@ -3,9 +3,13 @@
 #include <stdio.h>
 
 #include "e2b/address.h"
-#include "e2b/rpc.h"
+#include "e2b/control/routes.h"
+#include "e2b/envd/routes.h"
+#include "e2b/envd/signature.h"
+#include "e2b/ingress.h"
+#include "e2b/interpreter/routes.h"
 #include "e2b/server.h"
-#include "e2b/signature.h"
+#include "e2b/service/routes.h"
 #include "server/http_host.h"
 
 static bool read_address(const struct fh_http_request *r, struct fh_e2b_address *ret)

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "e2b/server.h"
 
-#include <sched.h>
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "e2b/builds.h"
-#include "e2b/judged.h"
-#include "e2b/state.h"
-#include "e2b/templates.h"
-#include "e2b/threads.h"
-#include "e2b/turns.h"
+#include "e2b/common/processors.h"
+#include "e2b/common/state.h"
+#include "e2b/common/threads.h"
+#include "e2b/control/builds.h"
+#include "e2b/envd/watch.h"
+#include "e2b/hosted/templates.h"
+#include "e2b/interpreter/contexts.h"
+#include "e2b/service/judged.h"
+#include "e2b/service/turns.h"
 #include "fumehood/session.h"
 
 enum { TURNS_EACH = 2 /* single runs at once for each processor */ };
 
-uint64_t fh_e2b_processors(void)
-{
-	cpu_set_t set;
-	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
-}
+static const struct fh_hosted_part parts[] = {
+	{ .forget = fh_hosted_forget_contexts, .is_of_programs = true },
+	{ .forget = fh_hosted_forget_watchers },
+	{ 0 },
+};
 
 static int take_template(struct fh_e2b *s, const struct fh_key *owner, const json_t *record, int files,
                          struct fh_error *err)
@@ -54,6 +56,7 @@ int fh_e2b_open(const struct fh_e2b_options *o, struct fh_e2b **ret, struct fh_e
 {
 	struct fh_e2b *s = FH_NEW(struct fh_e2b);
 	s->options = *o;
+	s->parts = parts;
 	s->started_ns = fh_now_ns();
 	snprintf(s->domain, sizeof(s->domain), "%s", o->domain ? o->domain : "localhost");
 	int r = fh_keys_load(o->key_file, &o->ceilings, &s->keys, err);
@@ -133,43 +136,4 @@ void fh_e2b_done(void *context, const struct fh_http_request *r, unsigned status
 	fh_auto_free char *text = fh_json_text(o, 0);
 	fh_auto_free char *line = fh_xasprintf("%s\n", text);
 	s->options.log(line);
-}
-
-/* --------------------------------------------------------------------------------------------------------- errors */
-
-static json_t *error_object(unsigned status, const char *message)
-{
-	json_t *o = json_object();
-	json_object_set_new(o, "code", json_integer(status));
-	json_object_set_new(o, "message", fh_json_bytes(fh_str(message)));
-	return o;
-}
-
-void fh_e2b_fail(struct fh_http_request *r, unsigned status, const char *format, ...)
-{
-	char message[640];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
-	/* Python's SDK retries these by itself unless this header forbids it. */
-	if (status == 429 || (status >= 502 && status <= 504))
-		fh_http_reply_header(r, "Should-Retry", "false");
-	fh_http_reply_json(r, status, error_object(status, message));
-}
-
-void fh_e2b_fail_from(struct fh_http_request *r, const struct fh_error *err)
-{
-	static const unsigned status[FH_CODE_COUNT_] = {
-		[FH_E_ARGUMENT] = 400, [FH_E_CONFIG] = 400,      [FH_E_NOT_FOUND] = 404,
-		[FH_E_LIMIT] = 429,    [FH_E_UNAVAILABLE] = 503, [FH_E_TIMEOUT] = 504,
-	};
-	fh_e2b_fail(r, status[err->code] ? status[err->code] : 500, "%s", err->message);
-}
-
-void fh_e2b_gone(struct fh_http_request *r, const char *id)
-{
-	json_t *o = error_object(502, "The sandbox was not found");
-	json_object_set_new(o, "sandboxId", fh_json_bytes(fh_str(id)));
-	fh_http_reply_json(r, 502, o);
 }

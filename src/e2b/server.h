@@ -2,63 +2,23 @@
 /*
  * `fumehood serve`: a server for E2B's own SDKs, on one HTTP port. Its parts:
  *
- *     control API      sandboxes, templates, snapshots            control*.c, templates.c
- *     envd             processes, files, watchers                 *_rpc.c, files.c                    (port 49983)
- *     interpreter      code contexts                              interpreter.c                       (port 49999)
- *     ingress          every other port of a sandbox              ingress.c
+ *     control/         E2B's control API: sandboxes, templates, snapshots, their logs and metrics
+ *     service/         single runs and verdicts, which E2B does not have
+ *     envd/            processes, files, watchers of a sandbox                       (its port 49983)
+ *     interpreter/     code contexts of a sandbox                                    (its port 49999)
+ *     ingress.c        every other port of a sandbox
+ *
+ * Below them are hosted/, the sandboxes and what runs in them, and common/, what knows no sandbox.
  *
  * The part is chosen by the request's headers (E2b-Sandbox-Id, E2b-Sandbox-Port) or by its Host (PORT-ID.DOMAIN); a
  * request that names no sandbox is for the control API, except for signed file URLs (routing.c). The SDKs use E2B's
  * public API; where versions of it differ, both forms are accepted.
  *
- * One engine makes all sandboxes (engine.h). Handlers run on the threads of connections, so all functions here may
- * block.
+ * One engine makes all sandboxes (common/engine.h). Handlers run on the threads of connections, so all functions here
+ * may block.
  */
 #pragma once
-#include "e2b/engine.h"
-#include "e2b/keys.h"
-#include "e2b/sandboxes.h"
-#include "fumehood/sandbox.h"
-#include "server/http.h"
-
-#define FH_ENVD_VERSION "0.6.4" /* version of envd, in E2B's numbering, whose features the SDKs may use */
-enum { FH_ENVD_PORT = 49983, FH_INTERPRETER_PORT = 49999, FH_LIFETIME_DEFAULT_MS = 300 * 1000 };
-
-struct fh_e2b_options {
-	const char *domain;    /* the domain that the SDKs' getHost() uses; NULL: "localhost:PORT" */
-	bool domain_with_port; /* append the port to a domain that has none */
-	const char *key_file;  /* file of API keys; NULL: any key is accepted */
-	bool tls;              /* clients use https */
-	struct fh_ceilings ceilings;
-	const char *const *data_sets; /* data sets for /judge, as "NAME=FILE"; NULL: none */
-	size_t data_set_count;
-	const char *state;  /* folder that keeps paused sandboxes, snapshots and templates (state.h); NULL: none */
-	unsigned queue_max; /* how many single runs and judgements of one key may wait */
-	void (*log)(const char *line); /* gets one line of JSON for each request; NULL: no log */
-};
-
-struct fh_state;
-struct fh_templates;
-struct fh_template_builds;
-struct fh_judged;
-struct fh_turns;
-
-struct fh_e2b {
-	struct fh_e2b_options options;
-	struct fh_keys keys;
-	struct fh_e2b_engines engines;
-	struct fh_hosted_registry *registry;
-	struct fh_templates *templates;
-	struct fh_template_builds *builds;
-	struct fh_state *state; /* NULL: nothing is kept on disk */
-	size_t lost;            /* records in that folder that could not be read; `lost_why` is the reason of the last */
-	struct fh_error lost_why;
-	struct fh_judged *judged; /* data sets and rows for /judge and /submit */
-	struct fh_turns *turns;   /* queue of single runs and judgements */
-	char domain[256];
-	int64_t started_ns;
-	atomic_ullong requests, failures, created; /* counters for /metrics */
-};
+#include "e2b/hosted/e2b.h"
 
 /* The caller opens the listening socket and passes the port to fh_e2b_listening. */
 int fh_e2b_open(const struct fh_e2b_options *o, struct fh_e2b **ret, struct fh_error *err);
@@ -69,42 +29,3 @@ void fh_e2b_close(struct fh_e2b *s);
 /* For struct fh_http_options; context is the struct fh_e2b. */
 const struct fh_http_route *fh_e2b_route(void *context, struct fh_http_request *r);
 void fh_e2b_done(void *context, const struct fh_http_request *r, unsigned status, int64_t took_ns);
-
-/* Flags of routes, which say what a request needs. */
-enum {
-	FH_E2B_OPEN = 1,    /* neither a key nor a token */
-	FH_E2B_SIGNED = 2,  /* a valid signature in the query, in place of a token */
-	FH_E2B_KEYLESS = 4, /* no key if every key is accepted; else a key, which may be a bearer token */
-	FH_E2B_TOKEN = 8,   /* the sandbox's token, on a port where the SDKs send it with some requests only */
-};
-
-/* What routing found out about a request to a sandbox; it is the request's tag. */
-struct fh_e2b_entry {
-	struct fh_hosted *hosted; /* sandbox of the request, with a reference */
-	unsigned port;
-};
-static inline struct fh_hosted *fh_e2b_hosted(const struct fh_http_request *r)
-{
-	return ((struct fh_e2b_entry *)fh_http_request_tagged(r))->hosted;
-}
-/* The key of a request to the control API. */
-static inline const struct fh_key *fh_e2b_key(const struct fh_http_request *r)
-{
-	return fh_http_request_tagged(r);
-}
-
-/* Replies {"code": status, "message": …}, the form of E2B's control API and its proxy. */
-void fh_e2b_fail(struct fh_http_request *r, unsigned status, const char *format, ...) FH_PRINTF(3, 4);
-void fh_e2b_fail_from(struct fh_http_request *r, const struct fh_error *err);
-/* Replies that a sandbox is gone or paused: status 502 and the text that the SDKs look for. */
-void fh_e2b_gone(struct fh_http_request *r, const char *id);
-
-uint64_t fh_e2b_processors(void); /* number of processors that this process may use */
-
-/* Makes the sandbox behind a hosted one: as a copy of another, from the file of a state, or from its template. `files`
- * -1: there is none. */
-int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of, int files, struct fh_error *err);
-/* Kills every program and context of a sandbox that stays alive; its files stay. */
-void fh_hosted_end_programs(struct fh_hosted *h);
-/* Frees the processes, watchers and contexts of a sandbox that has ended. */
-void fh_hosted_release_parts(struct fh_hosted *h);

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "e2b/connect.h"
-#include "e2b/keys.h"
+#include "e2b/common/connect.h"
+#include "e2b/common/keys.h"
 #include "server/http_target.h"
 
 /* -------------------------------------------------------------------------------------------------------- targets */

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "e2b/hosted/boot.h"
+
+#include "base/uuid.h"
+#include "e2b/common/tools.h"
+#include "e2b/hosted/accounts.h"
+#include "e2b/hosted/metrics.h"
+#include "e2b/hosted/processes.h"
+#include "e2b/hosted/templates.h"
+#include "fumehood/session.h"
+#include "proto/plan.h"
+
+enum { KILL_MS = 10000 };
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+
+/* Programs read this number to tell one start of a machine from another: each sandbox has its own, and gets a new one
+ * after an event that ended its programs. */
+static void make_boot_id(char ret[FH_UUID_SIZE + 1])
+{
+	fh_uuid(ret);
+	memcpy(ret + FH_UUID_SIZE - 1, "\n", 2);
+}
+
+static void add_boot_id(struct fh_plan *plan)
+{
+	char text[FH_UUID_SIZE + 1];
+	struct fh_plan_mount *m = fh_plan_add_mount(plan, FH_MOUNT_FILE, BOOT_ID, NULL);
+	make_boot_id(text);
+	m->content.size = strlen(text);
+	m->content.data = fh_xmemdup(text, m->content.size);
+	m->writable = true;
+}
+
+static void renew_boot_id(struct fh_hosted *h)
+{
+	char text[FH_UUID_SIZE + 1];
+	struct fh_open_options o = FH_OPEN_OPTIONS_INIT;
+	struct fh_file_stream *file;
+	o.user = fh_account_for(h, "user");
+	o.flags = FH_OPEN_WRITE | FH_OPEN_TRUNCATE;
+	make_boot_id(text);
+	if (fh_file_stream_open(h->sandbox, BOOT_ID, &o, &file, NULL) < 0)
+		return;
+	(void)fh_file_stream_write(file, text, strlen(text), NULL);
+	(void)fh_file_stream_close(file, NULL);
+}
+
+/* Makes the sandbox with the rights of a plain user and a writable root file system, as images have; each command
+ * chooses its own user. The sandbox belongs to this client's lease: if the server is killed, it ends too. */
+static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct fh_error *err)
+{
+	static const char *const argv[] = { "/bin/true", NULL };
+	struct fh_request q;
+	struct fh_plan *plan = NULL;
+	char **env = fh_account_env(h, "user", false, NULL);
+	fh_request_init(&q);
+	q.argv = argv;
+	q.env = (const char *const *)env;
+	q.limits = h->limits;
+	q.writable_root = true;
+	q.hostname = "e2b.local";
+	int r = fh_plan_build(&q, &plan, err);
+	fh_strings_free(env);
+	if (r == 0) { /* /root is open to both users, for sandboxes whose root has no capabilities */
+		fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/root", NULL)->mode = 0777;
+		plan->root_capabilities = true;
+		add_boot_id(plan);
+		fh_e2b_add_tools(plan);
+	}
+	if (r == 0)
+		r = fh_sandbox_create(h->engine->client, plan, o, &h->sandbox, err);
+	fh_plan_free(plan);
+	return r;
+}
+
+/* Whether its processes can only have one user id. That depends on the host and is the same for all sandboxes. */
+static bool has_one_id(struct fh_hosted *h)
+{
+	struct fh_file_info info;
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_free char *buffer = NULL;
+	return fh_files_stat(h->sandbox, "root", "/", 0, &info, &buffer, &err) == -FH_E_UNAVAILABLE;
+}
+
+int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of, int files, struct fh_error *err)
+{
+	static atomic_int one_id; /* whether sandboxes have one user id; 0: unknown, 1: no, 2: yes */
+	struct fh_sandbox_options o = FH_SANDBOX_OPTIONS_INIT;
+	struct fh_sandbox *kept = branch_of    ? branch_of
+	                          : files >= 0 ? NULL
+	                                       : fh_templates_take(h->server->templates, h->owner, h->template_id);
+	o.name = h->id;
+	int r = fh_e2b_engine_get(&h->server->engines, &h->engine, err);
+	if (r == 0)
+		r = files >= 0 ? fh_sandbox_restore(h->engine->client, files, &o, &h->sandbox, err)
+		    : kept     ? fh_sandbox_branch(kept, &o, &h->sandbox, err)
+		               : make(h, &o, err);
+	if (kept && !branch_of)
+		fh_templates_give_back(h->server->templates);
+	if (r == 0 && atomic_load(&one_id) == 0)
+		atomic_store(&one_id, has_one_id(h) ? 2 : 1);
+	h->one_id = atomic_load(&one_id) == 2;
+	if (r == 0 && (kept || files >= 0))
+		renew_boot_id(h);
+	return r;
+}
+
+/* Kills all processes of a user. A process may signal only those of its own user, so each user's are killed by a
+ * process of that user: kill(-1) spares its caller, which then exits. */
+static void kill_all(struct fh_hosted *h, const char *user)
+{
+	static const char *const argv[] = { "/bin/bash", "-c", "kill -9 -1", NULL };
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	struct fh_process *p;
+	struct fh_exit x;
+	o.argv = argv;
+	o.user = fh_account_for(h, user);
+	o.no_stdin = true;
+	if (fh_process_spawn(h->sandbox, &o, &p, NULL) < 0)
+		return;
+	(void)fh_process_wait(p, KILL_MS, &x, NULL);
+	fh_process_free(p);
+}
+
+void fh_hosted_end_programs(struct fh_hosted *h)
+{
+	for (const struct fh_hosted_part *part = h->server->parts; part->forget; part++)
+		if (part->is_of_programs)
+			part->forget(h);
+	kill_all(h, "user");
+	if (!h->one_id)
+		kill_all(h, "root");
+	renew_boot_id(h);
+}
+
+void fh_hosted_release_parts(struct fh_hosted *h)
+{
+	fh_hosted_forget_processes(h);
+	for (const struct fh_hosted_part *part = h->server->parts; part->forget; part++)
+		part->forget(h);
+	fh_hosted_forget_metrics(h);
+}

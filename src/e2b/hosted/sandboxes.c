@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: MIT */
+#include "e2b/hosted/sandboxes.h"
+
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "e2b/common/state.h"
+#include "e2b/hosted/boot.h"
+#include "e2b/hosted/e2b.h"
+#include "e2b/hosted/logs.h"
+#include "e2b/hosted/start_command.h"
+#include "e2b/hosted/templates.h"
+#include "fumehood/session.h"
+
+enum { BUCKETS = 1024 };
+#define LOOK_NS (FH_NS_PER_S / 2)
+
+struct fh_hosted_registry {
+	struct fh_e2b *server;
+	uint64_t total_max, total; /* total: sandboxes in the buckets and those being made */
+	uint64_t order;
+	pthread_mutex_t lock;
+	pthread_cond_t sooner; /* signalled when a sandbox's end was set that may come before all others */
+	pthread_t reaper;
+	bool stopping;
+	struct fh_hosted *buckets[BUCKETS];
+};
+
+/* ---------------------------------------------------------------------------------------------------------- names */
+
+/* Writes n random characters of a-z and 0-9, and a NUL. Bytes above 251 are skipped, since they would favour some
+ * characters. */
+static void random_text(char *to, size_t n)
+{
+	static const char digits[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	uint8_t bytes[64];
+	for (size_t i = 0; i < n;) {
+		if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+			continue;
+		for (size_t k = 0; k < sizeof(bytes) && i < n; k++)
+			if (bytes[k] < 252)
+				to[i++] = digits[bytes[k] % 36];
+	}
+	to[n] = '\0';
+}
+
+static size_t bucket_of(const char *id)
+{
+	uint32_t h = 2166136261u; /* FNV-1a; ids are random, so a client cannot choose their buckets */
+	for (; *id; id++)
+		h = (h ^ (uint8_t)*id) * 16777619u;
+	return h % BUCKETS;
+}
+
+/* ----------------------------------------------------------------------------------------------------- references */
+
+static void hosted_free(struct fh_hosted *h)
+{
+	fh_sandbox_free(h->sandbox);
+	fh_e2b_engine_drop(h->engine);
+	json_decref(h->metadata);
+	json_decref(h->envs);
+	json_decref(h->network);
+	json_decref(h->egress);
+	json_decref(h->settings);
+	json_decref(h->log);
+	pthread_cond_destroy(&h->changed);
+	pthread_mutex_destroy(&h->lock);
+	free(h->template_id);
+	free(h);
+}
+
+void fh_hosted_drop(struct fh_hosted *h)
+{
+	if (atomic_fetch_sub(&h->references, 1) == 1)
+		hosted_free(h);
+}
+
+static struct fh_hosted *hold(struct fh_hosted *h)
+{
+	atomic_fetch_add(&h->references, 1);
+	return h;
+}
+
+/* --------------------------------------------------------------------------------------------------------------
+ * finding */
+
+struct fh_hosted *fh_hosted_find(struct fh_hosted_registry *g, const char *id)
+{
+	pthread_mutex_lock(&g->lock);
+	struct fh_hosted *h = g->buckets[bucket_of(id)];
+	while (h && strcmp(h->id, id) != 0)
+		h = h->next;
+	if (h)
+		hold(h);
+	pthread_mutex_unlock(&g->lock);
+	return h;
+}
+
+struct fh_hosted *fh_hosted_search(struct fh_hosted_registry *g, bool (*fits)(void *context, const struct fh_hosted *h),
+                                   void *context)
+{
+	struct fh_hosted *found = NULL;
+	pthread_mutex_lock(&g->lock);
+	for (size_t i = 0; i < BUCKETS && !found; i++)
+		for (struct fh_hosted *h = g->buckets[i]; h && !found; h = h->next)
+			if (fits(context, h))
+				found = hold(h);
+	pthread_mutex_unlock(&g->lock);
+	return found;
+}
+
+static bool has_token(void *context, const struct fh_hosted *h)
+{
+	return fh_secret_equal(context, h->token);
+}
+
+struct fh_hosted *fh_hosted_find_token(struct fh_hosted_registry *g, const char *token)
+{
+	return fh_hosted_search(g, has_token, (void *)(uintptr_t)token);
+}
+
+static int newest_first(const void *a, const void *b)
+{
+	const struct fh_hosted *x = *(struct fh_hosted *const *)a, *y = *(struct fh_hosted *const *)b;
+	return x->order < y->order ? 1 : x->order > y->order ? -1 : 0;
+}
+
+size_t fh_hosted_list(struct fh_hosted_registry *g, FH_NULLABLE const struct fh_key *owner, struct fh_hosted ***ret)
+{
+	struct fh_hosted **list = NULL;
+	size_t n = 0, capacity = 0;
+	pthread_mutex_lock(&g->lock);
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct fh_hosted *h = g->buckets[i]; h; h = h->next)
+			if (!owner || (h->owner == owner && !h->builds))
+				FH_PUSH(list, n, capacity) = hold(h);
+	pthread_mutex_unlock(&g->lock);
+	if (n)
+		qsort(list, n, sizeof(*list), newest_first);
+	*ret = list;
+	return n;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- begin */
+
+static int reserve(struct fh_hosted_registry *g, const struct fh_key *owner, struct fh_error *err)
+{
+	uint64_t own = 0, max = owner->ceilings.value[FH_CEILING_SANDBOXES];
+	pthread_mutex_lock(&g->lock);
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (const struct fh_hosted *h = g->buckets[i]; h; h = h->next)
+			own += h->owner == owner;
+	bool full = g->stopping || g->total >= g->total_max;
+	if (!full && own < max)
+		g->total++;
+	pthread_mutex_unlock(&g->lock);
+	if (own >= max)
+		return fh_error_set(err, FH_E_LIMIT, "you have reached the maximum number of concurrent sandboxes (%llu)",
+		                    (unsigned long long)max);
+	return full ? fh_error_set(err, FH_E_UNAVAILABLE, "the server has as many sandboxes as it may") : 0;
+}
+
+static void unreserve(struct fh_hosted_registry *g)
+{
+	pthread_mutex_lock(&g->lock);
+	g->total--;
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void insert(struct fh_hosted_registry *g, struct fh_hosted *h)
+{
+	pthread_mutex_lock(&g->lock);
+	h->order = ++g->order;
+	h->next = g->buckets[bucket_of(h->id)];
+	g->buckets[bucket_of(h->id)] = hold(h);
+	pthread_cond_signal(&g->sooner);
+	pthread_mutex_unlock(&g->lock);
+}
+
+static struct fh_hosted *hosted_new(struct fh_hosted_registry *g, const struct fh_hosted_request *q)
+{
+	struct fh_hosted *h = FH_NEW(struct fh_hosted);
+	h->server = g->server;
+	h->owner = q->owner;
+	h->id[0] = 'i';
+	random_text(h->id + 1, FH_HOSTED_ID - 2);
+	random_text(h->token, FH_HOSTED_TOKEN - 1);
+	if (q->private_ports)
+		random_text(h->traffic, FH_HOSTED_TOKEN - 1);
+	h->template_id = fh_xstrdup(q->template_id);
+	h->metadata = q->metadata ? json_incref(q->metadata) : json_object();
+	h->envs = q->envs ? json_incref(q->envs) : json_object();
+	h->network = q->network ? json_incref(q->network) : NULL;
+	h->settings = q->settings    ? json_incref(q->settings)
+	              : q->branch_of ? NULL
+	                             : fh_templates_settings(g->server->templates, q->owner, q->template_id);
+	h->builds = q->builds;
+	h->pauses_at_end = q->pauses_at_end;
+	h->pauses_without_memory = q->pauses_without_memory;
+	h->resumes_on_traffic = q->resumes_on_traffic;
+	h->internet = q->internet;
+	h->references = 1;
+	fh_ceilings_limits(&q->owner->ceilings, &h->limits);
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_cond_init(&h->changed, NULL);
+	return h;
+}
+
+static void set_end(struct fh_hosted *h, uint64_t lifetime_ms)
+{
+	h->lifetime_ms = (int64_t)lifetime_ms;
+	h->ends_ms = fh_wall_ms() + (int64_t)lifetime_ms;
+	h->ends_at_ns = fh_now_ns() + (int64_t)lifetime_ms * FH_NS_PER_MS;
+}
+
+int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_request *q, struct fh_hosted **ret,
+                     struct fh_error *err)
+{
+	struct fh_error why = FH_ERROR_INIT;
+	int r = reserve(g, q->owner, err);
+	if (r < 0)
+		return r;
+	struct fh_hosted *h = hosted_new(g, q);
+	r = fh_hosted_boot(h, q->branch_of, -1, err);
+	if (r < 0) {
+		unreserve(g);
+		fh_hosted_drop(h);
+		return r;
+	}
+	h->started_us = fh_wall_us();
+	set_end(h, q->lifetime_ms);
+	insert(g, h);
+	fh_hosted_note(h, "info", "Sandbox created from template %s", h->template_id);
+	if (h->settings && !h->builds && fh_start_command(h, h->settings, FH_START_CREATE_MS, &why) < 0)
+		fh_hosted_note(h, "error", "%s", why.message);
+	*ret = h;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------ kept on disk */
+
+static void record_name(const struct fh_hosted *h, char ret[FH_HOSTED_ID + 16])
+{
+	snprintf(ret, FH_HOSTED_ID + 16, "sandbox-%s", h->id);
+}
+
+static FH_OWN json_t *record_of(struct fh_hosted *h)
+{
+	const struct {
+		const char *name;
+		json_t *value;
+	} members[] = {
+		{ "kind", json_string("sandbox") },
+		{ "made", json_integer(h->started_us) },
+		{ "id", json_string(h->id) },
+		{ "token", json_string(h->token) },
+		{ "traffic", json_string(h->traffic) },
+		{ "template", json_string(h->template_id) },
+		{ "metadata", json_incref(h->metadata) },
+		{ "envs", json_incref(h->envs) },
+		{ "network", h->network ? json_incref(h->network) : json_null() },
+		{ "settings", h->settings ? json_incref(h->settings) : json_null() },
+		{ "lifetime_ms", json_integer(h->lifetime_ms) },
+		{ "pauses_at_end", json_boolean(h->pauses_at_end) },
+		{ "pauses_without_memory", json_boolean(h->pauses_without_memory) },
+		{ "resumes_on_traffic", json_boolean(h->resumes_on_traffic) },
+		{ "internet", json_boolean(h->internet) },
+	};
+	json_t *o = json_object();
+	for (size_t i = 0; i < FH_ARRAY_SIZE(members); i++)
+		json_object_set_new(o, members[i].name, members[i].value);
+	pthread_mutex_lock(&h->lock);
+	json_object_set(o, "egress", h->egress ? h->egress : json_null());
+	pthread_mutex_unlock(&h->lock);
+	return o;
+}
+
+/* Before it is paused, since files of a paused one cannot be read. */
+static void keep(struct fh_hosted *h)
+{
+	char name[FH_HOSTED_ID + 16];
+	struct fh_error err = FH_ERROR_INIT;
+	if (!h->server->state || h->builds)
+		return;
+	fh_auto_json json_t *record = record_of(h);
+	record_name(h, name);
+	if (fh_state_save(h->server->state, name, h->owner, h->sandbox, record, &err) < 0)
+		fh_hosted_note(h, "error", "A restart of the server would lose this sandbox: %s", err.message);
+}
+
+static void keep_no_more(struct fh_hosted *h)
+{
+	char name[FH_HOSTED_ID + 16];
+	record_name(h, name);
+	fh_state_remove(h->server->state, name);
+}
+
+static json_t *object_or_null(const json_t *record, const char *name)
+{
+	json_t *value = json_object_get(record, name);
+	return json_is_object(value) ? value : NULL;
+}
+
+int fh_hosted_again(struct fh_hosted_registry *g, const struct fh_key *owner, const json_t *record, int files,
+                    struct fh_error *err)
+{
+	struct fh_hosted_request q = {
+		.owner = owner,
+		.template_id = fh_json_str(record, "template", "base"),
+		.metadata = object_or_null(record, "metadata"),
+		.envs = object_or_null(record, "envs"),
+		.network = object_or_null(record, "network"),
+		.settings = object_or_null(record, "settings"),
+		.pauses_at_end = fh_json_bool(record, "pauses_at_end", false),
+		.pauses_without_memory = fh_json_bool(record, "pauses_without_memory", false),
+		.resumes_on_traffic = fh_json_bool(record, "resumes_on_traffic", false),
+		.internet = fh_json_bool(record, "internet", false),
+	};
+	const char *id = fh_json_str(record, "id", ""), *token = fh_json_str(record, "token", "");
+	if (strlen(id) != FH_HOSTED_ID - 1 || strlen(token) != FH_HOSTED_TOKEN - 1)
+		return fh_error_set(err, FH_E_CONFIG, "a record of --state has no id or no token");
+	int r = reserve(g, owner, err);
+	if (r < 0)
+		return r;
+	struct fh_hosted *h = hosted_new(g, &q);
+	snprintf(h->id, sizeof(h->id), "%s", id);
+	snprintf(h->token, sizeof(h->token), "%s", token);
+	snprintf(h->traffic, sizeof(h->traffic), "%s", fh_json_str(record, "traffic", ""));
+	h->egress = json_incref(object_or_null(record, "egress"));
+	r = fh_hosted_boot(h, NULL, files, err);
+	if (r == 0 && fh_sandbox_pause(h->sandbox, NULL, err) < 0)
+		r = -1;
+	if (r < 0) {
+		unreserve(g);
+		fh_hosted_drop(h);
+		return r;
+	}
+	h->started_us = fh_json_int(record, "made", fh_wall_us());
+	set_end(h, (uint64_t)fh_json_int(record, "lifetime_ms", FH_LIFETIME_DEFAULT_MS));
+	h->state = FH_HOSTED_PAUSED;
+	atomic_store(&h->seen, FH_HOSTED_PAUSED);
+	insert(g, h);
+	fh_hosted_note(h, "info", "Sandbox restored, with its files alone, after a restart of the server");
+	fh_hosted_drop(h);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ end */
+
+/* Removes it from its bucket and drops the registry's reference. */
+static void forget(struct fh_hosted_registry *g, struct fh_hosted *h)
+{
+	bool found = false;
+	pthread_mutex_lock(&g->lock);
+	for (struct fh_hosted **at = &g->buckets[bucket_of(h->id)]; *at; at = &(*at)->next) {
+		if (*at != h)
+			continue;
+		*at = h->next;
+		g->total--;
+		found = true;
+		break;
+	}
+	pthread_mutex_unlock(&g->lock);
+	if (found)
+		fh_hosted_drop(h);
+}
+
+static void set_state(struct fh_hosted *h, enum fh_hosted_state state)
+{
+	h->state = state;
+	atomic_store(&h->seen, state);
+	pthread_cond_broadcast(&h->changed);
+}
+
+bool fh_hosted_end(struct fh_hosted *h)
+{
+	pthread_mutex_lock(&h->lock);
+	bool was = h->state != FH_HOSTED_GONE;
+	set_state(h, FH_HOSTED_GONE);
+	pthread_mutex_unlock(&h->lock);
+	if (!was)
+		return false;
+	hold(h);
+	if (!h->server->registry->stopping && !fh_e2b_engine_is_dead(h->engine))
+		keep_no_more(h); /* else the next server has it again */
+	forget(h->server->registry, h);
+	(void)fh_sandbox_destroy(h->sandbox, NULL); /* fails if the engine has died, which ended the sandbox too */
+	fh_hosted_release_parts(h);
+	fh_hosted_drop(h);
+	return true;
+}
+
+void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only_later)
+{
+	struct fh_hosted_registry *g = h->server->registry;
+	pthread_mutex_lock(&h->lock);
+	if (!only_later || fh_now_ns() + (int64_t)lifetime_ms * FH_NS_PER_MS > h->ends_at_ns)
+		set_end(h, lifetime_ms);
+	pthread_mutex_unlock(&h->lock);
+	pthread_mutex_lock(&g->lock);
+	pthread_cond_signal(&g->sooner);
+	pthread_mutex_unlock(&g->lock);
+}
+
+int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *err)
+{
+	int r = 1;
+	if (without_memory && fh_hosted_is_running(h))
+		fh_hosted_end_programs(h);
+	if (fh_hosted_is_running(h))
+		keep(h);
+	pthread_mutex_lock(&h->lock);
+	if (h->state != FH_HOSTED_RUNNING)
+		r = h->state == FH_HOSTED_PAUSED ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "the sandbox has ended");
+	else if (fh_sandbox_pause(h->sandbox, NULL, err) < 0)
+		r = -1;
+	else
+		set_state(h, FH_HOSTED_PAUSED);
+	pthread_mutex_unlock(&h->lock);
+	if (r == 1)
+		fh_hosted_note(h, "info", "Sandbox paused%s", without_memory ? " without memory" : "");
+	return r;
+}
+
+int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err)
+{
+	int r = 1;
+	pthread_mutex_lock(&h->lock);
+	if (h->state != FH_HOSTED_PAUSED)
+		r = h->state == FH_HOSTED_RUNNING ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "the sandbox has ended");
+	else if (fh_sandbox_resume(h->sandbox, err) < 0)
+		r = -1;
+	else {
+		keep_no_more(h); /* before the next pause can keep it */
+		set_state(h, FH_HOSTED_RUNNING);
+	}
+	pthread_mutex_unlock(&h->lock);
+	if (r == 1)
+		fh_hosted_note(h, "info", "Sandbox resumed");
+	return r;
+}
+
+/* --------------------------------------------------------------------------------------------------------- reaper */
+
+/* The next sandbox that has to end now, with a reference; else NULL and the time of the next check. Called with the
+ * registry's lock. The check is at most LOOK_NS away, so that sandboxes of an engine that died do not count as
+ * running. */
+static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wake_ns)
+{
+	int64_t now = fh_now_ns(), wake = INT64_MAX;
+	const struct fh_e2b_engine *asked = NULL; /* checked once, as nearly all have the same engine */
+	bool dead = false;
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct fh_hosted *h = g->buckets[i]; h; h = h->next) {
+			pthread_mutex_lock(&h->lock);
+			bool running = h->state == FH_HOSTED_RUNNING;
+			int64_t at = h->ends_at_ns;
+			pthread_mutex_unlock(&h->lock);
+			if (h->engine != asked) {
+				asked = h->engine;
+				dead = fh_e2b_engine_is_dead(asked);
+			}
+			if ((running && at <= now) || dead)
+				return hold(h);
+			wake = FH_MIN(wake, FH_MIN(running ? at : INT64_MAX, now + LOOK_NS));
+		}
+	*ret_wake_ns = wake;
+	return NULL;
+}
+
+static void *reap(void *context)
+{
+	struct fh_hosted_registry *g = context;
+	int64_t wake_ns = INT64_MAX;
+	pthread_mutex_lock(&g->lock);
+	while (!g->stopping) {
+		struct fh_hosted *h = next_end(g, &wake_ns);
+		if (h) {
+			pthread_mutex_unlock(&g->lock);
+			if (fh_e2b_engine_is_dead(h->engine) || !h->pauses_at_end ||
+			    fh_hosted_pause(h, h->pauses_without_memory, NULL) < 0)
+				(void)fh_hosted_end(h);
+			fh_hosted_drop(h);
+			pthread_mutex_lock(&g->lock);
+		} else if (wake_ns == INT64_MAX) {
+			pthread_cond_wait(&g->sooner, &g->lock);
+		} else {
+			struct timespec at = { wake_ns / FH_NS_PER_S, wake_ns % FH_NS_PER_S };
+			pthread_cond_timedwait(&g->sooner, &g->lock, &at);
+		}
+	}
+	pthread_mutex_unlock(&g->lock);
+	return NULL;
+}
+
+FH_OWN struct fh_hosted_registry *fh_hosted_registry_new(struct fh_e2b *server, uint64_t total_max)
+{
+	struct fh_hosted_registry *g = FH_NEW(struct fh_hosted_registry);
+	pthread_condattr_t monotonic;
+	g->server = server;
+	g->total_max = total_max;
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&g->sooner, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (pthread_create(&g->reaper, NULL, reap, g) != 0)
+		abort();
+	return g;
+}
+
+void fh_hosted_registry_stop(struct fh_hosted_registry *g)
+{
+	struct fh_hosted **all = NULL;
+	pthread_mutex_lock(&g->lock);
+	bool was = g->stopping;
+	g->stopping = true;
+	pthread_cond_signal(&g->sooner);
+	pthread_mutex_unlock(&g->lock);
+	if (was)
+		return;
+	pthread_join(g->reaper, NULL);
+	size_t n = fh_hosted_list(g, NULL, &all);
+	for (size_t i = 0; i < n; i++) {
+		(void)fh_hosted_end(all[i]);
+		fh_hosted_drop(all[i]);
+	}
+	free(all);
+}
+
+void fh_hosted_registry_free(FH_OWN struct fh_hosted_registry *g)
+{
+	fh_hosted_registry_stop(g);
+	pthread_cond_destroy(&g->sooner);
+	pthread_mutex_destroy(&g->lock);
+	free(g);
+}
+
+/* -------------------------------------------------------------------------------------------------------- network */
+
+static const char *const egress_keys[] = { "allowOut", "denyOut", "dnsServers", "egressProxy", "rules" };
+
+FH_OWN FH_NULLABLE json_t *fh_hosted_network(struct fh_hosted *h)
+{
+	pthread_mutex_lock(&h->lock);
+	fh_auto_json json_t *egress = json_incref(h->egress);
+	pthread_mutex_unlock(&h->lock);
+	if (!egress)
+		return json_incref(h->network);
+	json_t *o = h->network ? json_copy(h->network) : json_object();
+	for (size_t i = 0; i < FH_ARRAY_SIZE(egress_keys); i++) {
+		json_t *value = json_object_get(egress, egress_keys[i]);
+		if (value)
+			json_object_set(o, egress_keys[i], value);
+		else
+			json_object_del(o, egress_keys[i]);
+	}
+	return o;
+}
+
+void fh_hosted_set_egress(struct fh_hosted *h, json_t *egress)
+{
+	pthread_mutex_lock(&h->lock);
+	json_t *before = h->egress;
+	h->egress = json_incref(egress);
+	pthread_mutex_unlock(&h->lock);
+	json_decref(before);
+}
