@@ -13,13 +13,7 @@ static int compile(const char *option, const char *pattern, pcre2_code **ret, st
 
 static bool matches(const pcre2_code *code, const char *a, const char *b)
 {
-	if (!code)
-		return true;
-	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-	bool hit = pcre2_match(code, (PCRE2_SPTR)a, PCRE2_ZERO_TERMINATED, 0, 0, data, NULL) >= 0 ||
-	           pcre2_match(code, (PCRE2_SPTR)b, PCRE2_ZERO_TERMINATED, 0, 0, data, NULL) >= 0;
-	pcre2_match_data_free(data);
-	return hit;
+	return !code || fh_pattern_found(code, fh_str(a)) || fh_pattern_found(code, fh_str(b));
 }
 
 /* The prompts that a provider runs: its list, if it has one. As in promptfoo a provider without a label is known by its
@@ -37,7 +31,8 @@ static const json_t *prompts_of(const struct fh_eval_plan *p, const struct fh_ev
 
 int fh_eval_plan_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err)
 {
-	pcre2_code *providers = NULL, *prompts = NULL;
+	fh_auto_pattern pcre2_code *providers = NULL;
+	fh_auto_pattern pcre2_code *prompts = NULL;
 	int r = compile("--filter-providers", o->filter_providers, &providers, err);
 	if (r == 0)
 		r = compile("--filter-prompts", o->filter_prompts, &prompts, err);
@@ -53,8 +48,6 @@ int fh_eval_plan_columns(struct fh_eval_plan *p, const struct fh_eval_overrides 
 			*c = (struct fh_eval_column){ prompt, provider };
 		}
 	}
-	pcre2_code_free(providers);
-	pcre2_code_free(prompts);
 	if (r == 0 && p->column_count == 0)
 		r = fh_document_error(p->config.document, "providers", err, "no provider is left to run any prompt");
 	if (r < 0)

@@ -9,10 +9,6 @@
 #include "eval/grading/services.h"
 #include "script/script.h"
 
-/* Bounds of one match: the text may come from a model. */
-#define STEPS_MAX 10000000u
-#define HEAP_KIB_MAX 65536u
-
 static int call_filter(void *context, const char *name, const json_t *args, json_t **ret, struct fh_error *err)
 {
 	const struct fh_eval_host *h = context;
@@ -53,41 +49,20 @@ static int load(void *context, const char *name, struct fh_buf *out, struct fh_e
 	return fh_file_read(name, out, err);
 }
 
-static void free_code(pcre2_code **p)
-{
-	pcre2_code_free(*p);
-}
-static void free_data(pcre2_match_data **p)
-{
-	pcre2_match_data_free(*p);
-}
-static void free_match_context(pcre2_match_context **p)
-{
-	pcre2_match_context_free(*p);
-}
-
 static int search(void *context, const char *pattern, const char *flags, struct fh_str subject, size_t from,
                   struct fh_template_match *ret, struct fh_error *err)
 {
 	(void)context;
-	FH_CLEANUP(free_code) pcre2_code *code = NULL;
+	fh_auto_pattern pcre2_code *code = NULL;
 	int r = fh_pattern_compile_flags(fh_str(pattern), flags, &code, err);
 	if (r < 0)
 		return r;
-	FH_CLEANUP(free_match_context) pcre2_match_context *limits = pcre2_match_context_create(NULL);
-	FH_CLEANUP(free_data) pcre2_match_data *data = pcre2_match_data_create(FH_TEMPLATE_GROUPS, NULL);
-	if (!limits || !data)
+	fh_auto_pattern_groups pcre2_match_data *data = pcre2_match_data_create(FH_TEMPLATE_GROUPS, NULL);
+	if (!data)
 		return fh_error_set(err, FH_E_LIMIT, "no memory to match a pattern");
-	pcre2_set_match_limit(limits, STEPS_MAX);
-	pcre2_set_heap_limit(limits, HEAP_KIB_MAX);
-	int n = pcre2_match(code, (PCRE2_SPTR)subject.p, subject.n, from, 0, data, limits);
-	if (n == PCRE2_ERROR_NOMATCH)
-		return -FH_E_NOT_FOUND;
-	if (n < 0) {
-		char text[256] = "";
-		pcre2_get_error_message(n, (PCRE2_UCHAR *)text, sizeof(text));
-		return fh_error_set(err, FH_E_ARGUMENT, "/%s/ could not be matched: %s", pattern, text);
-	}
+	int n = fh_pattern_match(code, subject, from, data, err);
+	if (n < 0)
+		return n == -FH_E_NOT_FOUND ? n : fh_error_wrap(err, "/%s/ could not be matched", pattern);
 	uint32_t groups = 0;
 	pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
 	const PCRE2_SIZE *spans = pcre2_get_ovector_pointer(data);

@@ -2,26 +2,13 @@
 /* is-html: the text parses as HTML5 (Gumbo) into known elements, with no text outside of them; contains-html: the text
  * has enough signs of markup, which are counted. */
 #include <gumbo.h>
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include "eval/assertions/kinds.h"
+#include "eval/config/pattern.h"
 #include "eval/config/text.h"
 #include "eval/grading/grade.h"
 
 #define HTML_MAX ((size_t)10 << 20)
 #define DEPTH_MAX 2000
-
-static bool found(const char *pattern, struct fh_str text)
-{
-	int problem;
-	PCRE2_SIZE offset;
-	pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, 0, &problem, &offset, NULL);
-	pcre2_match_data *data = code ? pcre2_match_data_create(1, NULL) : NULL;
-	bool hit = code && pcre2_match(code, (PCRE2_SPTR)text.p, text.n, 0, 0, data, NULL) >= 0;
-	pcre2_match_data_free(data);
-	pcre2_code_free(code);
-	return hit;
-}
 
 static bool contains_html(struct fh_str text)
 {
@@ -41,9 +28,10 @@ static bool contains_html(struct fh_str text)
 	};
 	if (text.n > HTML_MAX)
 		return false;
-	int points = found("<[a-zA-Z][a-zA-Z0-9-]*(?:\\s[^>]*)?>", text) + found("</[a-zA-Z][a-zA-Z0-9-]*\\s*>", text);
+	int points = fh_pattern_own_found("<[a-zA-Z][a-zA-Z0-9-]*(?:\\s[^>]*)?>", 0, text) +
+	             fh_pattern_own_found("</[a-zA-Z][a-zA-Z0-9-]*\\s*>", 0, text);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(signs) && points < 2; i++)
-		points += found(signs[i].pattern, text) ? signs[i].points : 0;
+		points += fh_pattern_own_found(signs[i].pattern, 0, text) ? signs[i].points : 0;
 	return points >= 2;
 }
 
@@ -105,7 +93,7 @@ static const char *problem_of(struct fh_str text)
 		return "Output is empty";
 	if (text.n > HTML_MAX)
 		return "Output exceeds maximum size limit";
-	if (found("(?i)^\\s*<\\?xml", text))
+	if (fh_pattern_own_found("(?i)^\\s*<\\?xml", 0, text))
 		return "Output appears to be XML, not HTML";
 	GumboOutput *output = gumbo_parse_with_options(&kGumboDefaultOptions, text.p, text.n);
 	const GumboNode *body = output->root->type == GUMBO_NODE_ELEMENT ? body_of(output->root) : NULL;

@@ -6,11 +6,10 @@
  */
 #include <ctype.h>
 #include <strings.h>
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include "eval/assertions/kinds.h"
 #include "eval/assertions/sql_names.h"
 #include "eval/assertions/sql_parser.h"
+#include "eval/config/pattern.h"
 #include "eval/config/text.h"
 #include "eval/grading/grade.h"
 
@@ -18,33 +17,7 @@
 
 static bool found(const char *pattern, const char *text)
 {
-	int problem;
-	PCRE2_SIZE offset;
-	pcre2_code *code =
-	    pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_CASELESS, &problem, &offset, NULL);
-	pcre2_match_data *data = code ? pcre2_match_data_create(1, NULL) : NULL;
-	bool hit = code && pcre2_match(code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, 0, data, NULL) >= 0;
-	pcre2_match_data_free(data);
-	pcre2_code_free(code);
-	return hit;
-}
-
-static char *replaced(const char *text, const char *pattern, const char *by)
-{
-	int problem;
-	PCRE2_SIZE offset, n = strlen(text) * 2 + 1024;
-	pcre2_code *code =
-	    pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_CASELESS, &problem, &offset, NULL);
-	char *out = fh_xcalloc(n + 1, 1);
-	int r = code ? pcre2_substitute(code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0,
-	                                PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_UNSET_EMPTY, NULL, NULL, (PCRE2_SPTR)by,
-	                                PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)out, &n)
-	             : -1;
-	pcre2_code_free(code);
-	if (r >= 0)
-		return out;
-	free(out);
-	return fh_xstrdup(text);
+	return fh_pattern_own_found(pattern, PCRE2_CASELESS, fh_str(text));
 }
 
 /* Syntax of other databases, and what replaces it for SQLite. */
@@ -135,7 +108,7 @@ static char *problem_of(struct fh_str text, const json_t *value)
 	bool postgres = strcmp(type, "MySQL") == 0 && found("\\bgenerate_series\\s*\\(", sql);
 	bool command = is_command(sql);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(dialect); i++) {
-		char *next = replaced(sql, dialect[i][0], dialect[i][1]);
+		char *next = fh_pattern_own_replace(dialect[i][0], PCRE2_CASELESS, sql, dialect[i][1]);
 		free(sql);
 		sql = next;
 	}

@@ -7,9 +7,8 @@
  */
 #include <libstemmer.h>
 #include <math.h>
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include "eval/assertions/kinds.h"
+#include "eval/config/pattern.h"
 #include "eval/config/text.h"
 #include "eval/grading/grade.h"
 
@@ -230,31 +229,11 @@ static const struct {
 	  " $1$3$5$7$9${11}${13}${15}${17}${19} $2$4$6$8${10}${12}${14}${16}${18}${20} " },
 };
 
-static char *replace_all(const char *text, const char *pattern, const char *replacement)
-{
-	int problem;
-	PCRE2_SIZE offset, n = strlen(text) * 4 + 4096;
-	pcre2_code *code =
-	    pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_UCP, &problem, &offset, NULL);
-	char *out = fh_xcalloc(n + 1, 1);
-	int r =
-	    code ? pcre2_substitute(code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0,
-	                            PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_UNSET_EMPTY | PCRE2_SUBSTITUTE_UNKNOWN_UNSET,
-	                            NULL, NULL, (PCRE2_SPTR)replacement, PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)out, &n)
-	         : -1;
-	pcre2_code_free(code);
-	if (r < 0) {
-		free(out);
-		return fh_xstrdup(text);
-	}
-	return out;
-}
-
 static struct words treebank_words(struct fh_str text)
 {
 	char *now = fh_text_lower(text);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(treebank); i++) {
-		char *next = replace_all(now, treebank[i].pattern, treebank[i].replacement);
+		char *next = fh_pattern_own_replace(treebank[i].pattern, PCRE2_UTF | PCRE2_UCP, now, treebank[i].replacement);
 		free(now);
 		now = next;
 	}

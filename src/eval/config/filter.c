@@ -75,18 +75,15 @@ static int by_metadata(const char *condition, struct fh_eval_tests *tests, struc
 
 static int by_pattern(const char *pattern, struct fh_eval_tests *tests, struct fh_error *err)
 {
-	pcre2_code *code = NULL;
+	fh_auto_pattern pcre2_code *code = NULL;
 	int r = fh_pattern_compile(fh_str(pattern), &code, err);
 	if (r < 0)
 		return fh_error_wrap(err, "--filter-pattern");
-	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	fh_auto_free bool *keep = fh_xcalloc(tests->count + 1, sizeof(*keep));
 	for (size_t i = 0; i < tests->count; i++) {
 		const char *text = fh_json_str(tests->items[i].json, "description", NULL);
-		keep[i] = text && pcre2_match(code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, 0, data, NULL) >= 0;
+		keep[i] = text && fh_pattern_found(code, fh_str(text));
 	}
-	pcre2_match_data_free(data);
-	pcre2_code_free(code);
 	keep_marked(tests, keep);
 	return 0;
 }

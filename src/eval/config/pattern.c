@@ -6,6 +6,10 @@
 /* What \s matches beyond ASCII (ECMA-262, WhiteSpace and LineTerminator). */
 #define SPACES "\\s\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
 
+/* They keep a match below a fraction of a second and some megabytes. */
+#define STEPS_MAX 10000000u
+#define HEAP_KIB_MAX 65536u
+
 enum last { NOTHING, QUANTIFIER, LAZY };
 
 struct translator {
@@ -161,4 +165,68 @@ int fh_pattern_compile_flags(struct fh_str pattern, const char *flags, pcre2_cod
 int fh_pattern_compile(struct fh_str pattern, pcre2_code **ret, struct fh_error *err)
 {
 	return fh_pattern_compile_flags(pattern, "", ret, err);
+}
+
+/* -------------------------------------------------------------------------------------------------------- matching */
+
+static void free_limits(pcre2_match_context **p)
+{
+	pcre2_match_context_free(*p);
+}
+
+int fh_pattern_match(const pcre2_code *code, struct fh_str subject, size_t from, pcre2_match_data *groups,
+                     struct fh_error *err)
+{
+	fh_auto_pattern_groups pcre2_match_data *own = groups ? NULL : pcre2_match_data_create(1, NULL);
+	FH_CLEANUP(free_limits) pcre2_match_context *limits = pcre2_match_context_create(NULL);
+	if (!limits || (!groups && !own))
+		return fh_error_set(err, FH_E_LIMIT, "no memory to match a pattern");
+	pcre2_set_match_limit(limits, STEPS_MAX);
+	pcre2_set_heap_limit(limits, HEAP_KIB_MAX);
+	int n = pcre2_match(code, (PCRE2_SPTR)subject.p, subject.n, from, 0, groups ? groups : own, limits);
+	if (n >= 0)
+		return n;
+	if (n == PCRE2_ERROR_NOMATCH)
+		return -FH_E_NOT_FOUND;
+	char text[256] = "";
+	pcre2_get_error_message(n, (PCRE2_UCHAR *)text, sizeof(text));
+	return fh_error_set(err, FH_E_ARGUMENT, "%s", text);
+}
+
+bool fh_pattern_found(const pcre2_code *code, struct fh_str subject)
+{
+	return fh_pattern_match(code, subject, 0, NULL, NULL) >= 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------- our patterns */
+
+static pcre2_code *compile_own(const char *pattern, uint32_t options)
+{
+	int problem;
+	PCRE2_SIZE offset;
+	return pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &problem, &offset, NULL);
+}
+
+bool fh_pattern_own_found(const char *pattern, uint32_t options, struct fh_str subject)
+{
+	fh_auto_pattern pcre2_code *code = compile_own(pattern, options);
+	return code && fh_pattern_found(code, subject);
+}
+
+char *fh_pattern_own_replace(const char *pattern, uint32_t options, const char *text, const char *by)
+{
+	static const uint32_t how = PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_UNSET_EMPTY |
+	                            PCRE2_SUBSTITUTE_UNKNOWN_UNSET | PCRE2_SUBSTITUTE_OVERFLOW_LENGTH;
+	fh_auto_pattern pcre2_code *code = compile_own(pattern, options);
+	PCRE2_SIZE n = strlen(text) * 2 + 1024;
+	int r = PCRE2_ERROR_NOMEMORY;
+	/* The second round has the length that the first asked for. */
+	for (int i = 0; i < 2 && code && r == PCRE2_ERROR_NOMEMORY; i++) {
+		fh_auto_free char *out = fh_xcalloc(n + 1, 1);
+		r = pcre2_substitute(code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, how, NULL, NULL, (PCRE2_SPTR)by,
+		                     PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)out, &n);
+		if (r >= 0)
+			return FH_TAKE_PTR(out);
+	}
+	return fh_xstrdup(text);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/config/schema.h"
 #include <math.h>
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
+#include "eval/config/pattern.h"
 #include "eval/config/schema_formats.h"
 
 #define DEPTH_MAX 64
@@ -124,18 +123,12 @@ static int matches(struct checker *c, const char *pattern, const char *text, siz
 {
 	int code;
 	PCRE2_SIZE offset;
-	pcre2_code *re = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
-	                               PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C, &code,
-	                               &offset, NULL);
+	fh_auto_pattern pcre2_code *re = pcre2_compile(
+	    (PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+	    PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C, &code, &offset, NULL);
 	if (!re)
 		return wrong(c, "pattern");
-	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-	pcre2_match_context *limits = pcre2_match_context_create(NULL);
-	pcre2_set_match_limit(limits, 1000000);
-	*ret = pcre2_match(re, (PCRE2_SPTR)text, n, 0, 0, data, limits) >= 0;
-	pcre2_match_context_free(limits);
-	pcre2_match_data_free(data);
-	pcre2_code_free(re);
+	*ret = fh_pattern_found(re, (struct fh_str){ text, n });
 	return 0;
 }
 

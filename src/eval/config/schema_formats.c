@@ -106,11 +106,8 @@ static bool is_ipv6(const char *s)
 
 static bool is_regex(const char *s)
 {
-	pcre2_code *code = NULL;
-	if (fh_pattern_compile(fh_str(s), &code, NULL) < 0)
-		return false;
-	pcre2_code_free(code);
-	return true;
+	fh_auto_pattern pcre2_code *code = NULL;
+	return fh_pattern_compile(fh_str(s), &code, NULL) >= 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------
@@ -155,21 +152,8 @@ static const struct {
 
 static bool matches(const char *pattern, const char *text)
 {
-	int problem;
-	PCRE2_SIZE offset;
-	pcre2_code *code =
-	    pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
-	                  PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ANCHORED | PCRE2_ENDANCHORED, &problem, &offset, NULL);
-	if (!code)
-		return false;
-	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-	pcre2_match_context *limits = pcre2_match_context_create(NULL);
-	pcre2_set_match_limit(limits, 1000000);
-	bool hit = pcre2_match(code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, 0, data, limits) >= 0;
-	pcre2_match_context_free(limits);
-	pcre2_match_data_free(data);
-	pcre2_code_free(code);
-	return hit;
+	return fh_pattern_own_found(pattern, PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ANCHORED | PCRE2_ENDANCHORED,
+	                            fh_str(text));
 }
 
 /* ----------------------------------------------------------------------------------------------------------------
