@@ -50,20 +50,29 @@ static void field(struct export *x, const char *text, bool first)
 	fh_escape_csv(&x->out, fh_str(text));
 }
 
+static void csv_var_names(struct export *x)
+{
+	for (size_t i = 0; i < json_array_size(x->documents.vars); i++)
+		field(x, json_string_value(json_array_get(x->documents.vars, i)), false);
+}
+
+static void csv_column_name(struct export *x, const json_t *column)
+{
+	fh_auto_free char *name =
+	    fh_xasprintf("[%s] %s", fh_json_str(column, "provider", ""), fh_json_str(column, "label", ""));
+	field(x, name, false);
+}
+
 static void csv_begin(struct export *x)
 {
-	const json_t *vars = x->documents.vars, *columns = x->documents.columns;
+	const json_t *columns = x->documents.columns;
 	field(x, "row", true);
 	field(x, "description", false);
-	for (size_t i = 0; i < json_array_size(vars); i++)
-		field(x, json_string_value(json_array_get(vars, i)), false);
+	csv_var_names(x);
 	for (size_t i = 0; i < json_array_size(columns); i++) {
-		const json_t *head = json_array_get(columns, i);
-		fh_auto_free char *name =
-		    fh_xasprintf("[%s] %s", fh_json_str(head, "provider", ""), fh_json_str(head, "label", ""));
 		field(x, "result", false);
 		field(x, "score", false);
-		field(x, name, false);
+		csv_column_name(x, json_array_get(columns, i));
 	}
 	fh_buf_adds(&x->out, "\r\n");
 }
@@ -172,15 +181,11 @@ static const json_t *metrics(const struct export *x)
 
 static void table_begin(struct export *x)
 {
-	const json_t *vars = x->documents.vars, *columns = x->documents.columns;
+	const json_t *columns = x->documents.columns;
 	field(x, "Description", true);
-	for (size_t i = 0; i < json_array_size(vars); i++)
-		field(x, json_string_value(json_array_get(vars, i)), false);
+	csv_var_names(x);
 	for (size_t i = 0; i < json_array_size(columns); i++) {
-		const json_t *head = json_array_get(columns, i);
-		fh_auto_free char *name =
-		    fh_xasprintf("[%s] %s", fh_json_str(head, "provider", ""), fh_json_str(head, "label", ""));
-		field(x, name, false);
+		csv_column_name(x, json_array_get(columns, i));
 		fh_buf_adds(&x->out, ",Status,Score,Named Scores");
 		for (size_t k = 0; k < json_array_size(metrics(x)); k++) {
 			fh_auto_free char *metric = fh_xasprintf("Metric: %s", json_string_value(json_array_get(metrics(x), k)));
