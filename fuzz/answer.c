@@ -2,7 +2,7 @@
 /* A model server's answer, as each service gives it, streamed or not: a response with an output or with an error,
  * never both. */
 #include "fuzz.h"
-#include "provider/model.h"
+#include "provider/model/model.h"
 
 static void check(const struct fh_provider_response *r)
 {

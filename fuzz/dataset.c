@@ -3,7 +3,7 @@
 #include "code/declaration.h"
 #include "fuzz.h"
 #include "judge/formats/problem.h"
-#include "judge/split.h"
+#include "judge/split/split.h"
 
 /* Samples for the first problem that was read, and one for none. */
 static void read_samples(const struct fh_judge_problems *p, struct fh_str rest)

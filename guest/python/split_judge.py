@@ -8,7 +8,7 @@
 # fd 3, 4: from and to the candidate. A request is an operation, eight random bytes and a value; the answer begins with the same
 #          bytes. Anything else that arrives was not sent by an honest driver: the judge ends at once and reports "tampered",
 #          without an exception that a test could catch.
-# fd 5:    one message at the very end: "WORD CALLS SIZE\n" and SIZE bytes of reason (src/judge/split.h lists the words).
+# fd 5:    one message at the very end: "WORD CALLS SIZE\n" and SIZE bytes of reason (src/judge/split/split.h lists the words).
 import builtins
 
 import split_numpy

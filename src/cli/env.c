@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/commands.h"
+#include "cli/shared/commands.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "base/path.h"
-#include "cli/serve.h"
-#include "cli/serve_tls.h"
+#include "cli/serve/serve.h"
+#include "cli/serve/serve_tls.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
 #include "cli/switch.h"

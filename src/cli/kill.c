@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/commands.h"
+#include "cli/shared/commands.h"
 
 #include "cli/shared/options.h"
 #include "fumehood/sandbox.h"

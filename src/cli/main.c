@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/commands.h"
+#include "cli/shared/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `fumehood mcp`: reads the options, then executes the server, which is part of the Python package
  * (python/fumehood/mcp). */
-#include "cli/commands.h"
+#include "cli/shared/commands.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "base/data.h"
 #include "base/path.h"
-#include "cli/run_inputs.h"
+#include "cli/run/run_inputs.h"
 #include "cli/shared/options.h"
 #include "json/json.h"
 

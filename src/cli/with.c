@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/commands.h"
+#include "cli/shared/commands.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/serve.h"
+#include "cli/serve/serve.h"
 #include "cli/shared/options.h"
 #include "cli/switch.h"
 #include "cli/with_server.h"

@@ -17,7 +17,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "cli/serve.h"
+#include "cli/serve/serve.h"
 #include "cli/switch.h"
 
 enum { ANSWER_MS = 500, ANSWER_MAX = 2048 };

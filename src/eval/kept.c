@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "eval/config/select.h"
+#include "eval/config/tests/select.h"
 #include "eval/content.h"
 #include "store/rows.h"
 

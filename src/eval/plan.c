@@ -3,7 +3,7 @@
 #include "base/path.h"
 #include "eval/config/env.h"
 #include "eval/config/keys.h"
-#include "eval/config/scenarios.h"
+#include "eval/config/tests/scenarios.h"
 #include "eval/config/text.h"
 #include "eval/config/unknown.h"
 #include "eval/grading/services.h"

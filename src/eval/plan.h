@@ -8,7 +8,7 @@
  * finishes first. Cells are run in another order: tests that have to run alone (runSerially) first, then all others.
  */
 #pragma once
-#include "eval/config/filter.h"
+#include "eval/config/tests/filter.h"
 #include "eval/config/prompts.h"
 #include "eval/config/providers.h"
 #include "eval/extensions.h"

@@ -2,7 +2,7 @@
 #include "eval/repeats.h"
 
 #include <stdio.h>
-#include "judge/estimate.h"
+#include "judge/rows/estimate.h"
 
 /* The values of k that are reported; the largest number of samples of any task is added to them. */
 static const uint64_t usual[] = { 1, 2, 5, 10, 20, 50, 100 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics of an eval with repeats: pass@k and pass^k (judge/estimate.h has the formulas). A task is a test with one
- * combination of its variables. Its samples are the repeats that ended in a verdict; errors do not count. Intervals
+ * Statistics of an eval with repeats: pass@k and pass^k (judge/rows/estimate.h has the formulas). A task is a test with
+ * one combination of its variables. Its samples are the repeats that ended in a verdict; errors do not count. Intervals
  * are clustered by task.
  */
 #pragma once

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 #include "base/clock.h"
-#include "eval/config/select.h"
+#include "eval/config/tests/select.h"
 #include "eval/grading/graders.h"
 #include "eval/memory.h"
 #include "eval/outputs/row.h"

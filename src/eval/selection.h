@@ -3,7 +3,7 @@
 #pragma once
 #include "eval/config/prompts.h"
 #include "eval/config/providers.h"
-#include "eval/config/tests.h"
+#include "eval/config/tests/tests.h"
 
 /* Whether the list selects what has this id and label; without a list everything is selected. An entry is a label, an
  * id, "prefix*", or "Group" for labels that begin with "Group:". */

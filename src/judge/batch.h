@@ -4,7 +4,7 @@
  * then the second of each, and so on. Each sample is judged separately: equal samples do not share a result.
  */
 #pragma once
-#include "judge/row.h"
+#include "judge/rows/row.h"
 #include "sink/sink.h"
 
 struct fh_batch_options {

@@ -4,9 +4,9 @@
  * explains how to add one.
  *
  * Programs of every language can be judged by their output. If a language has `split`, tests run separately from the
- * program (judge/split.h). If it has `in_process`, tests that cannot be split run in the program's process; the struct
- * says how program and test become one text, what the driver reads, and has a correct program that prints the tool's
- * version.
+ * program (judge/split/split.h). If it has `in_process`, tests that cannot be split run in the program's process; the
+ * struct says how program and test become one text, what the driver reads, and has a correct program that prints the
+ * tool's version.
  */
 #pragma once
 #include "base/buf.h"

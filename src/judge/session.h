@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judges samples: split if the problem allows it (judge/split.h). Otherwise program and test run in one process with
- * the language's driver (judge/languages.h), which a malicious program can deceive; such verdicts are labelled.
+ * Judges samples: split if the problem allows it (judge/split/split.h). Otherwise program and test run in one process
+ * with the language's driver (judge/languages.h), which a malicious program can deceive; such verdicts are labelled.
  *
  * A session has one client, shared by all threads, and for each language the drivers' texts and the version of the
  * interpreter or compiler. The version comes from a probe, a correct program that is judged in a sandbox when the
@@ -13,8 +13,8 @@
 #include "judge/formats/problem.h"
 #include "judge/seed.h"
 
-/* How far a verdict can be trusted: "split" (judge/split.h); "outside": by output, compared outside the sandbox; or
- * "in-process": the test ran in the candidate's process. */
+/* How far a verdict can be trusted: "split" (judge/split/split.h); "outside": by output, compared outside the sandbox;
+ * or "in-process": the test ran in the candidate's process. */
 #define FH_INTEGRITY_SPLIT "split"
 #define FH_INTEGRITY_OUTSIDE "outside"
 #define FH_INTEGRITY_IN_PROCESS "in-process"

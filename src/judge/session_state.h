@@ -6,7 +6,7 @@
 
 #include "judge/languages.h"
 #include "judge/session.h"
-#include "judge/split.h"
+#include "judge/split/split.h"
 
 /* number of engines that a session starts before it gives up */
 #define FH_JUDGE_ENGINES_MAX 16

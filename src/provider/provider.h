@@ -7,8 +7,8 @@
  * An id names a type in fh_provider_types (provider.c) and the type's target:
  *
  *     echo                                     answers with the prompt itself
- *     openai:MODEL  openai:chat:MODEL …        a server of models: SERVICE:MODEL, SERVICE:KIND:MODEL (service.c)
- *     http://…  https://…                      any server, by a request that the config describes (request.c)
+ *     openai:MODEL  openai:chat:MODEL …        a server of models: SERVICE:MODEL, SERVICE:KIND:MODEL (model/service.c)
+ *     http://…  https://…                      any server, by a request that the config describes (model/request.c)
  *     exec:COMMAND                             a program: prompt, options, context appended to its arguments
  *     file://x.py[:fn]  python:x.py[:fn]       call_api(prompt, options, context) of a python file (ruby alike)
  *     file://x.js[:fn]  (.mjs, .cjs, .ts)      callApi(prompt, context, options) of a javascript file
@@ -20,7 +20,7 @@
  */
 #pragma once
 #include "base/error.h"
-#include "json/json.h"
+#include "provider/response.h"
 
 struct fh_provider;
 struct fh_replay;
@@ -77,41 +77,6 @@ struct fh_provider_request {
 	FH_NULLABLE const json_t *config;  /* overrides the provider's config in this call (of a prompt or a test) */
 	uint32_t repeat;                   /* number of the repeat of this request: each repeat has its own cached answer */
 };
-
-/* Largest count of tokens that is accepted from a server, so that sums cannot overflow; a larger one counts as
- * missing. */
-#define FH_TOKENS_MAX ((int64_t)1 << 53)
-struct fh_tokens {
-	int64_t total, prompt, completion, cached; /* -1: the server did not say */
-};
-#define FH_TOKENS_INIT                                                                                                 \
-	{                                                                                                                  \
-		-1, -1, -1, -1                                                                                                 \
-	}
-
-/* Start with FH_PROVIDER_RESPONSE_INIT; release after use. */
-struct fh_provider_response {
-	FH_NULLABLE json_t
-	    *output; /* any JSON value, usually a string; JSON null when the provider gave null; NULL with an error */
-	FH_NULLABLE char *error; /* error message for the user; untrusted text */
-	struct fh_tokens tokens;
-	double cost;                     /* cost in US dollars; -1: unknown */
-	bool cached;                     /* as the provider says, or because our own cache gave the answer */
-	bool kept;                       /* our own cache gave the answer: latency_ms is meaningless */
-	double latency_ms;               /* duration from the call to the answer, with retries and their pauses */
-	double first_token_ms;           /* duration from the call to the first streamed text; 0: not streamed */
-	FH_NULLABLE char *finish_reason; /* "stop", "length" … in the server's words */
-	FH_NULLABLE json_t *raw;         /* the complete answer of the server or script */
-	FH_NULLABLE json_t *metadata;    /* an object, or NULL */
-	FH_NULLABLE json_t *log_probs;   /* log probabilities of the answer's tokens: array of numbers */
-	FH_NULLABLE json_t *extra;       /* object: further members of a script's answer (guardrails, trace …) */
-};
-#define FH_PROVIDER_RESPONSE_INIT                                                                                      \
-	{                                                                                                                  \
-		.tokens = FH_TOKENS_INIT, .cost = -1                                                                           \
-	}
-void fh_provider_response_release(struct fh_provider_response *r); /* resets it to FH_PROVIDER_RESPONSE_INIT */
-#define fh_auto_provider_response FH_CLEANUP(fh_provider_response_release)
 
 int fh_provider_call(struct fh_provider *provider, const struct fh_provider_request *request,
                      struct fh_provider_response *ret, struct fh_error *err);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Records providers' answers in the form that replay.h reads: a line for each answer. */
 #pragma once
-#include "provider/provider.h"
+#include "base/error.h"
+#include "provider/response.h"
+
+struct fh_record;
 
 /* Opens the file; lines are appended to an existing one. */
 int fh_record_open(const char *path, struct fh_record **ret, struct fh_error *err);

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include "base/fd.h"
 #include "base/path.h"
-#include "provider/type.h"
 
 #define FH_REPLAY_FILE_MAX ((size_t)1 << 30)
 #define FH_REPLAY_EXCERPT 300

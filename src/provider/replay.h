@@ -18,7 +18,10 @@
  * call; after the last the first follows again. A prompt without a recording is an error of that call, never a request.
  */
 #pragma once
-#include "provider/provider.h"
+#include "base/error.h"
+#include "provider/response.h"
+
+struct fh_replay;
 
 /* Reads all recordings of a file; FH_E_CONFIG with file and line for a bad one. Thread-safe afterwards. */
 int fh_replay_open(const char *path, struct fh_replay **ret, struct fh_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Removes the secrets that a provider was given from its responses: a server may return what it was sent. */
 #pragma once
-#include "provider/provider.h"
+#include "provider/response.h"
 
 #define FH_SECRET_MIN 8 /* shorter values could be common words */
 

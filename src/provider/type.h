@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A type of provider: one const struct in a file of its own, listed in provider.c. */
+/* A type of provider: one const struct in a file of its own (those that ask a server: model/), listed in provider.c. */
 #pragma once
 #include "provider/provider.h"
 #include "script/environment.h"
@@ -52,12 +52,8 @@ FH_NULLABLE const char *fh_provider_env(const struct fh_provider *p, const char 
 FH_OWN const char **fh_provider_script_env(const struct fh_provider *p);
 /* The name of a secret variable that the text mentions and that the provider's programs do not see; NULL: none. */
 FH_NULLABLE const char *fh_provider_withheld(const struct fh_provider *p, const char *text);
-/* The provider's config overlaid with the request's. New reference. */
 /* config.basePath of programs and scripts: the folder of the config, "." when that is the current one. New reference.
  */
 FH_OWN json_t *fh_provider_base_path(const struct fh_provider *p);
+/* The provider's config overlaid with the request's. New reference. */
 FH_OWN json_t *fh_provider_call_config(const struct fh_provider *p, const struct fh_provider_request *request);
-/* Makes the response an error with this message; its other members stay. */
-void fh_response_fail(struct fh_provider_response *ret, const char *format, ...) FH_PRINTF(2, 3);
-/* Appends at most `max` bytes of s (cut between UTF-8 characters) and says how much was left out. */
-void fh_response_excerpt(struct fh_buf *out, struct fh_str s, size_t max);

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "fumehood/sandbox.h"
-#include "judge/estimate.h"
+#include "judge/rows/estimate.h"
 #include "store/judged.h"
 
 enum { TEXT_MAX = 4000, LABEL_MAX = 80, COLUMNS_MAX = 64, CELLS_MAX = 8 };

@@ -3,7 +3,6 @@
  * fh_view. */
 #pragma once
 #include "server/http.h"
-#include "view/view.h"
 
 /* For fh_http_route.flags. */
 enum { FH_VIEW_OPEN = 1 /* no authorization: it tells nothing of the store; scripts wait by it */ };

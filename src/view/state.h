@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* State shared by the viewer's handlers: the context of each request. */
 #pragma once
+#include "view/guard.h"
 #include "view/jobs.h"
 #include "view/stores.h"
-#include "view/view.h"
 
 struct fh_view {
 	struct fh_view_guard guard;

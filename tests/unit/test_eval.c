@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "eval/config/csv.h"
-#include "eval/config/csv_tests.h"
+#include "eval/config/tests/csv.h"
+#include "eval/config/tests/csv_tests.h"
 #include "eval/config/env.h"
-#include "eval/config/schema.h"
+#include "eval/config/schema/schema.h"
 #include "eval/config/text.h"
 #include "eval/grading/assertion.h"
 #include "eval/grading/derived.h"

@@ -15,7 +15,7 @@
 #include "base/sha256.h"
 #include "code/declaration.h"
 #include "judge/comparing/verdict.h"
-#include "judge/estimate.h"
+#include "judge/rows/estimate.h"
 #include "judge/formats/problem.h"
 #include "judge/share.h"
 

@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "code/extract.h"
 #include "judge/languages.h"
-#include "judge/split.h"
+#include "judge/split/split.h"
 #include "sandbox/planning/language.h"
 #include "sandbox/planning/language_words.h"
 

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include "provider/model.h"
-#include "provider/prices.h"
+#include "provider/model/model.h"
+#include "provider/model/prices.h"
 #include "provider/provider.h"
 
 /* -------------------------------------------------------------------------------------------------- real answers */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "judge/results.h"
+#include "judge/rows/results.h"
 #include "judge/session.h"
 #include "sink/line_file.h"
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "cli/commands.h"
+#include "cli/shared/commands.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
 #include "cli/shared/term.h"

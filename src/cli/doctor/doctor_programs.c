@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/proc.h"
-#include "cli/commands.h"
+#include "cli/shared/commands.h"
 
 enum { START_MS = 30 * 1000, WORDS_MAX = 4096 };
 

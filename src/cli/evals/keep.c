@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts a run into the store, which `fumehood run --keep` writes to standard input (cli/run_keep.h). */
+/* Puts a run into the store, which `fumehood run --keep` writes to standard input (cli/run/run_keep.h). */
 #include <errno.h>
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #include "cli/evals/eval_options.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
-#include "eval/config/schema_export.h"
+#include "eval/config/schema/schema_export.h"
 
 static const struct fh_opt options[] = { { 0 } };
 static const struct fh_command_line command_line = {

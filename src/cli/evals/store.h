@@ -10,7 +10,7 @@ int fh_store_command_export(int argc, char **argv);
 int fh_store_command_import(int argc, char **argv);
 int fh_store_command_delete(int argc, char **argv);
 int fh_store_command_compare(int argc, char **argv);
-/* An internal command, for `fumehood run --keep` (cli/run_keep.h). */
+/* An internal command, for `fumehood run --keep` (cli/run/run_keep.h). */
 int fh_store_command_keep(int argc, char **argv);
 
 /* ---- functions that the commands share ---- */

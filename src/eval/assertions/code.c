@@ -19,7 +19,7 @@
 #include "eval/assertions/kinds.h"
 #include "eval/grading/services.h"
 #include "judge/comparing/value.h"
-#include "judge/evidence.h"
+#include "judge/rows/evidence.h"
 #include "judge/seed.h"
 
 #define CODE_DRIVER_MAX ((size_t)1 << 20)

@@ -2,7 +2,7 @@
 /*
  * The `tests` of a `code` assertion: a test as text, which calls a function of the answer's program, judged as
  * `fumehood judge` judges a generic row of a data set: apart from the program wherever the language and the test allow
- * it (judge/split.h).
+ * it (judge/split/split.h).
  */
 #pragma once
 #include "eval/assertions/code_spec.h"

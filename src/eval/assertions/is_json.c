@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/assertions/kinds.h"
-#include "eval/config/schema.h"
+#include "eval/config/schema/schema.h"
 #include "eval/grading/grade.h"
 #include "eval/grading/json_in_text.h"
 #include "json/yaml.h"

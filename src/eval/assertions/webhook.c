@@ -4,7 +4,7 @@
 #include "eval/assertions/kinds.h"
 #include "eval/grading/grade.h"
 #include "eval/grading/services.h"
-#include "provider/http.h"
+#include "provider/http/http.h"
 
 #define TIMEOUT_MS 5000
 #define ANSWER_MAX ((size_t)1 << 20)

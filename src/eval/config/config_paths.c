@@ -5,7 +5,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "eval/config/config_internal.h"
-#include "eval/config/csv.h"
+#include "eval/config/tests/csv.h"
 #include "eval/config/text.h"
 #include "script/script.h"
 

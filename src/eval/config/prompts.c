@@ -6,7 +6,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/sha256.h"
-#include "eval/config/csv.h"
+#include "eval/config/tests/csv.h"
 #include "eval/config/keys.h"
 #include "eval/config/text.h"
 #include "provider/exec.h"

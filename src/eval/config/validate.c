@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/nearest.h"
 #include "eval/config/keys.h"
-#include "eval/config/tests.h"
+#include "eval/config/tests/tests.h"
 #include "eval/grading/assertion.h"
 
 /* Types that compare the columns of a row; they do not check a single answer (select.h). */

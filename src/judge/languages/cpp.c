@@ -4,7 +4,7 @@
 #include "code/signature.h"
 #include "judge/languages/cpp_adapter.h"
 #include "judge/languages/cpp_units.h"
-#include "judge/split.h"
+#include "judge/split/split.h"
 
 static const char *unfit(const struct fh_judge_problem *p)
 {

@@ -3,7 +3,7 @@
 
 #include "code/signature.h"
 #include "judge/languages/go_units.h"
-#include "judge/split.h"
+#include "judge/split/split.h"
 
 static const char *unfit(const struct fh_judge_problem *p)
 {

@@ -4,7 +4,7 @@
 #include "code/declaration.h"
 #include "code/outline.h"
 #include "judge/formats/format.h"
-#include "judge/split.h"
+#include "judge/split/split.h"
 
 static bool is_class(struct fh_str text)
 {

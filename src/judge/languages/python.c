@@ -4,7 +4,7 @@
 #include "code/declaration.h"
 #include "code/outline.h"
 #include "code/program_text.h"
-#include "judge/split.h"
+#include "judge/split/split.h"
 
 static bool names(struct fh_str line, const char *word, struct fh_str name)
 {

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/session/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/shared/commands.h"
+#include "cli/shared/print.h"
+#include "cli/shared/term.h"
+#include "json/json.h"
+
+struct fh_session_options fh_session_options;
+#define O fh_session_options
+
+static const struct fh_opt options[] = {
+	{ "", .help = "A new session" },
+	{ "name", 'n', FH_OPT_STRING, &O.name, "NAME", "What to call it, in lists and in the other commands." },
+	{ "lease", 0, FH_OPT_DURATION, &O.lease_ms, "SECONDS", "How long it lives unless renewed.", .default_text = "1h" },
+	{ "language", 'l', FH_OPT_STRING, &O.language, "LANG", "Show that language's tools in it.",
+	  .default_words = "the host's programs" },
+	{ "image", 0, FH_OPT_STRING, &O.image, "DIR", "A folder that holds a root file system." },
+	{ "from", 0, FH_OPT_STRING, &O.from, "FILE", "Start from what `snapshot` wrote." },
+	{ "as-root", 0, FH_OPT_FLAG, &O.root, NULL, "Programs see themselves as root (uid 0, without capabilities)." },
+	{ "memory", 'm', FH_OPT_SIZE, &O.memory, "SIZE", "Memory of all of it.",
+	  .default_number = &fh_limit_table[FH_LIMIT_MEMORY].run_default },
+	{ "disk", 0, FH_OPT_SIZE, &O.disk, "SIZE", "Size of its writable folders.",
+	  .default_number = &fh_limit_table[FH_LIMIT_DISK].run_default },
+	{ "processes", 0, FH_OPT_U64, &O.processes, "N", "Processes and threads at once.",
+	  .default_number = &fh_limit_table[FH_LIMIT_PROCESSES].run_default },
+	{ "", .help = "A command in it" },
+	{ "user", 'u', FH_OPT_STRING, &O.user, "USER", "Run it as user or root.", .default_words = "as the session's" },
+	{ "cwd", 'w', FH_OPT_STRING, &O.cwd, "DIR", "The folder that it starts in." },
+	{ "env", 'e', FH_OPT_LIST, &O.env, "NAME=VALUE", "A variable of its environment, beside PATH, HOME and the like." },
+	{ "tty", 't', FH_OPT_FLAG, &O.terminal, NULL, "Give it a terminal." },
+	{ "detach", 'd', FH_OPT_FLAG, &O.detach, NULL,
+	  "Do not wait for it: print its id; what it writes and nobody reads, but the newest, is dropped." },
+	{ "tag", 0, FH_OPT_STRING, &O.tag, "TAG", "A name for it in lists." },
+	{ "wall-time", 0, FH_OPT_DURATION, &O.wall_ms, "SECONDS", "End it, and all that it started, after that long.",
+	  FH_OPT_UNLIMITED },
+	{ "cpu-time", 0, FH_OPT_DURATION, &O.cpu_ms, "SECONDS", "The same for processor time.", FH_OPT_UNLIMITED },
+	{ "output", 0, FH_OPT_SIZE, &O.output, "SIZE", "The same for what it writes.", FH_OPT_UNLIMITED },
+	{ "command-memory", 0, FH_OPT_SIZE, &O.command_memory, "SIZE",
+	  "The same for its memory, where control groups can hold that." },
+	{ "", .help = "All" },
+	{ "recursive", 'r', FH_OPT_FLAG, &O.recursive, NULL, "ls, watch: folders below, too." },
+	{ "json", 0, FH_OPT_FLAG, &O.json, NULL, "Print JSON: an array, or for watch one object a line." },
+	{ 0 },
+};
+
+static const struct fh_command_line command_line = {
+	.program = "fumehood session",
+	.synopsis = "[OPTIONS] new | list | exec S -- CMD… | attach S [PROCESS] | cp FROM TO | ls S[:DIR] | watch S[:DIR] "
+	            "| branch S [NAME] | "
+	            "snapshot S FILE | pause S | resume S | rm S…",
+	.about = "Sandboxes that live on: programs run in them one after the other or side by side, and find the files "
+	         "that others "
+	         "left. S is the name of a session or the first letters of its id, at least four; S:PATH is a file in it.",
+	.details = "`attach S` gives a shell in a terminal, `attach S PROCESS` the output and input of a program that runs "
+	           "there. Ctrl-C goes "
+	           "to the program.\n\n"
+	           "Exit status: of exec and attach that of the program (128 and the signal's number when one ended it); "
+	           "otherwise 0, or 1 "
+	           "when it could not be done.",
+	.options = options,
+};
+
+/* --------------------------------------------------------------------------------------------------------- finding */
+
+/* Finds a session by its complete name, or else by the beginning of its id. NULL: there is none, or more than one
+ * (*ret_many). */
+static const struct fh_sandbox_info *find(const struct fh_sandbox_info *all, size_t n, const char *name, bool *ret_many)
+{
+	const struct fh_sandbox_info *match = NULL;
+	for (int by_id = 0; by_id < 2 && !match; by_id++)
+		for (size_t i = 0; i < n; i++) {
+			bool fits = by_id ? strlen(name) >= 4 && fh_starts_with(all[i].id, name) : fh_streq(all[i].name, name);
+			if (!fits || !all[i].session)
+				continue;
+			*ret_many = match != NULL;
+			match = &all[i];
+		}
+	return *ret_many ? NULL : match;
+}
+
+int fh_session_open(const char *name, struct fh_session_handle *ret, struct fh_error *err)
+{
+	/* Engines are found in the kernel's list of sockets, which may miss one while others come and go: so it is read
+	 * several times. */
+	enum { LOOKS = 4 };
+	fh_auto_free struct fh_sandbox_info *all = NULL;
+	const struct fh_sandbox_info *match = NULL;
+	bool many = false;
+	for (int look = 0; look < LOOKS && !match && !many; look++) {
+		size_t n = 0;
+		free(FH_TAKE_PTR(all));
+		int r = fh_list(&all, &n, err);
+		if (r < 0)
+			return r;
+		match = find(all, n, name, &many);
+	}
+	int r;
+	if (many)
+		return fh_error_set(err, FH_E_ARGUMENT, "more than one session is %s; name it by the first letters of its id",
+		                    name);
+	if (!match) {
+		(void)fh_error_set(err, FH_E_NOT_FOUND, "no session is named %s, and no session's id begins so", name);
+		fh_error_hint(err, "`fumehood session list` lists them");
+		return -FH_E_NOT_FOUND;
+	}
+	struct fh_client_options o = FH_CLIENT_OPTIONS_INIT;
+	o.placement = "attach";
+	o.engine_pid = match->engine_pid;
+	*ret = (struct fh_session_handle){ .info = *match };
+	r = fh_client_open(&o, &ret->client, err);
+	if (r == 0)
+		r = fh_sandbox_attach(ret->client, match->id, &ret->sandbox, err);
+	return r;
+}
+
+void fh_session_close(struct fh_session_handle *h)
+{
+	if (h->sandbox)
+		fh_sandbox_free(h->sandbox);
+	if (h->client)
+		fh_client_close(h->client);
+	h->sandbox = NULL;
+	h->client = NULL;
+}
+
+bool fh_session_split(const char *text, char **ret_name, const char **ret_path)
+{
+	const char *colon = strchr(text, ':'), *slash = strchr(text, '/');
+	if (!colon || (slash && slash < colon))
+		return false;
+	*ret_name = fh_xstrndup(text, (size_t)(colon - text));
+	*ret_path = colon[1] ? colon + 1 : ".";
+	return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------ new, branch */
+
+static void say_made(const char *id)
+{
+	if (!O.json) {
+		fh_print_line(O.name ? O.name : id);
+		return;
+	}
+	fh_auto_json json_t *o = json_object();
+	json_object_set_new(o, "id", json_string(id));
+	json_object_set_new(o, "name", O.name ? json_string(O.name) : json_null());
+	fh_auto_free char *text = fh_json_text(o, 0);
+	fh_print_line(text);
+}
+
+static int make_plan(struct fh_plan **ret, struct fh_error *err)
+{
+	static const char *const nothing[] = { "true", NULL };
+	struct fh_request r;
+	fh_request_init(&r);
+	r.language = O.language;
+	r.argv = O.language ? NULL : nothing;
+	r.code = (struct fh_bytes){ "", 0 };
+	r.image = O.image;
+	r.user = O.root ? "root" : NULL;
+	/* A session lives long: time and output are limited for each command instead. */
+	r.limits.value[FH_LIMIT_WALL_TIME] = r.limits.value[FH_LIMIT_CPU_TIME] = FH_UNLIMITED;
+	r.limits.value[FH_LIMIT_OUTPUT] = FH_UNLIMITED;
+	if (O.memory)
+		r.limits.value[FH_LIMIT_MEMORY] = O.memory;
+	if (O.disk)
+		r.limits.value[FH_LIMIT_DISK] = O.disk;
+	if (O.processes)
+		r.limits.value[FH_LIMIT_PROCESSES] = O.processes;
+	return fh_plan_build(&r, ret, err);
+}
+
+static int new_session(const char *const *args, size_t count, struct fh_error *err)
+{
+	struct fh_sandbox_options o = FH_SANDBOX_OPTIONS_INIT;
+	struct fh_client *client;
+	struct fh_plan *plan = NULL;
+	struct fh_sandbox *s = NULL;
+	(void)args;
+	(void)count;
+	o.name = O.name;
+	o.lease_ms = O.lease_ms;
+	fh_auto_close int from = O.from ? open(O.from, O_RDONLY | O_CLOEXEC) : -1;
+	if (O.from && from < 0)
+		return fh_error_sys(err, errno, "cannot open %s", O.from);
+	int r = O.from ? 0 : make_plan(&plan, err);
+	if (r == 0)
+		r = fh_client_open(NULL, &client, err);
+	if (r == 0) {
+		r = O.from ? fh_sandbox_restore(client, from, &o, &s, err) : fh_sandbox_create(client, plan, &o, &s, err);
+		if (r == 0) {
+			say_made(fh_sandbox_id(s));
+			fh_sandbox_free(s);
+		}
+		fh_client_close(client);
+	}
+	fh_plan_free(plan);
+	return r;
+}
+
+static int branch(const char *const *args, size_t count, struct fh_error *err)
+{
+	fh_auto_session struct fh_session_handle h = { NULL };
+	struct fh_sandbox_options o = FH_SANDBOX_OPTIONS_INIT;
+	fh_auto_free struct fh_process_info *processes = NULL;
+	struct fh_sandbox *s;
+	size_t n = 0;
+	O.name = count > 1 ? args[1] : O.name;
+	o.name = O.name;
+	o.lease_ms = O.lease_ms;
+	int r = fh_session_open(args[0], &h, err);
+	if (r == 0)
+		r = fh_sandbox_processes(h.sandbox, &processes, &n, err);
+	if (r == 0)
+		r = fh_sandbox_branch(h.sandbox, &o, &s, err);
+	if (r < 0)
+		return r;
+	say_made(fh_sandbox_id(s));
+	for (size_t i = 0; i < n; i++)
+		if (!processes[i].ended)
+			fprintf(stderr, "fumehood: not in the branch: process %u (%s)\n", processes[i].pid, processes[i].command);
+	fh_sandbox_free(s);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- list */
+
+static json_t *session_json(const struct fh_sandbox_info *s)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "id", json_string(s->id));
+	json_object_set_new(o, "name", s->name[0] ? fh_json_bytes(fh_str(s->name)) : json_null());
+	json_object_set_new(o, "state", json_string(s->paused ? "paused" : "running"));
+	json_object_set_new(o, "age_ms", json_integer((json_int_t)s->age_ms));
+	json_object_set_new(o, "lease_left_ms",
+	                    s->lease_left_ms ? json_integer((json_int_t)s->lease_left_ms) : json_null());
+	json_object_set_new(o, "processes", json_integer(s->processes));
+	return o;
+}
+
+static void cell(struct fh_table *t, const char *text)
+{
+	fh_table_cell(t, FH_STYLE_NONE, NULL, fh_str(text));
+}
+
+static void print_sessions(const struct fh_sandbox_info *all, size_t n)
+{
+	static const char *const heads[] = { "ID", "NAME", "STATE", "AGE", "LEASE", "PROCESSES" };
+	struct fh_table *t = fh_table_new(FH_ARRAY_SIZE(heads));
+	for (size_t i = 0; i < FH_ARRAY_SIZE(heads); i++)
+		cell(t, heads[i]);
+	fh_table_row_end(t);
+	for (size_t i = 0; i < n; i++) {
+		char text[3][32];
+		fh_auto_free char *id = fh_xstrndup(all[i].id, 12);
+		snprintf(text[0], sizeof(text[0]), "%llu s", (unsigned long long)all[i].age_ms / 1000);
+		snprintf(text[1], sizeof(text[1]), "%llu s", (unsigned long long)all[i].lease_left_ms / 1000);
+		snprintf(text[2], sizeof(text[2]), "%u", all[i].processes);
+		cell(t, id);
+		cell(t, all[i].name);
+		cell(t, all[i].paused ? "paused" : "running");
+		cell(t, text[0]);
+		cell(t, all[i].lease_left_ms ? text[1] : "client's");
+		cell(t, text[2]);
+		fh_table_row_end(t);
+	}
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	fh_table_print(t, &out, fh_term_width(STDOUT_FILENO), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO));
+	fh_print(&out);
+	fh_table_free(t);
+}
+
+static int list(const char *const *args, size_t count, struct fh_error *err)
+{
+	fh_auto_free struct fh_sandbox_info *all = NULL;
+	size_t n = 0, sessions = 0;
+	(void)args;
+	(void)count;
+	int r = fh_list(&all, &n, err);
+	if (r < 0)
+		return r;
+	fh_auto_json json_t *a = json_array();
+	for (size_t i = 0; i < n; i++)
+		if (all[i].session) {
+			json_array_append_new(a, session_json(&all[i]));
+			all[sessions++] = all[i];
+		}
+	fh_auto_free char *text = fh_json_text(a, isatty(STDOUT_FILENO) ? 2 : 0);
+	if (O.json)
+		fh_print_line(text);
+	else if (sessions)
+		print_sessions(all, sessions);
+	else
+		fh_printf("There is no session.\n");
+	return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------- pause, resume, rm */
+
+static int pause_session(const char *const *args, size_t count, struct fh_error *err)
+{
+	fh_auto_session struct fh_session_handle h = { NULL };
+	enum fh_pause how;
+	(void)count;
+	int r = fh_session_open(args[0], &h, err);
+	if (r == 0)
+		r = fh_sandbox_pause(h.sandbox, &how, err);
+	if (r == 0 && how == FH_PAUSE_SIGNALS)
+		fprintf(stderr,
+		        "fumehood: this host gives no freezer: each process was stopped by a signal, which it can tell\n");
+	return r;
+}
+
+static int resume_session(const char *const *args, size_t count, struct fh_error *err)
+{
+	fh_auto_session struct fh_session_handle h = { NULL };
+	(void)count;
+	int r = fh_session_open(args[0], &h, err);
+	return r == 0 ? fh_sandbox_resume(h.sandbox, err) : r;
+}
+
+static int remove_sessions(const char *const *args, size_t count, struct fh_error *err)
+{
+	int status = FH_EXIT_OK;
+	for (size_t i = 0; i < count; i++) {
+		fh_auto_session struct fh_session_handle h = { NULL };
+		int r = fh_session_open(args[i], &h, err);
+		if (r == 0)
+			r = fh_sandbox_destroy(h.sandbox, err);
+		if (r < 0)
+			status = fh_command_failed(err, FH_EXIT_FAILED);
+	}
+	return status;
+}
+
+static const struct {
+	const char *name;
+	size_t least, most; /* allowed number of arguments */
+	fh_session_action *run;
+} actions[] = {
+	{ "new", 0, 0, new_session },
+	{ "list", 0, 0, list },
+	{ "exec", 2, SIZE_MAX, fh_session_exec },
+	{ "attach", 1, 2, fh_session_attach },
+	{ "cp", 2, 2, fh_session_cp },
+	{ "ls", 1, 1, fh_session_ls },
+	{ "watch", 1, 1, fh_session_watch },
+	{ "branch", 1, 2, branch },
+	{ "snapshot", 2, 2, fh_session_snapshot },
+	{ "pause", 1, 1, pause_session },
+	{ "resume", 1, 1, resume_session },
+	{ "rm", 1, SIZE_MAX, remove_sessions },
+};
+
+int fh_command_session(int argc, char **argv)
+{
+	struct fh_opt_list args = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	enum fh_help help = FH_HELP_NONE;
+	int status = FH_EXIT_OK;
+	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
+	size_t i = 0;
+	while (r == 0 && args.count && i < FH_ARRAY_SIZE(actions) && !fh_streq(args.items[0], actions[i].name))
+		i++;
+	bool known = args.count && i < FH_ARRAY_SIZE(actions);
+	if (r == 0 && !help && (!known || args.count - 1 < actions[i].least || args.count - 1 > actions[i].most)) {
+		r = known
+		        ? fh_error_set(&err, FH_E_ARGUMENT, "session %s was given too few or too many arguments", args.items[0])
+		        : fh_error_set(&err, FH_E_ARGUMENT,
+		                       "session needs one of new, list, exec, attach, cp, ls, watch, branch, "
+		                       "snapshot, pause, resume and rm");
+		fh_error_hint(&err, "`fumehood session --help` tells more");
+	}
+	if (r < 0) {
+		status = fh_command_failed(&err, FH_EXIT_USAGE);
+	} else if (help) {
+		fh_options_help(&command_line, help);
+	} else {
+		status = actions[i].run(args.items + 1, args.count - 1, &err);
+		if (status < 0)
+			status = fh_command_failed(&err, FH_EXIT_FAILED);
+	}
+	fh_opt_list_release(&args);
+	fh_opt_list_release(&O.env);
+	return status;
+}

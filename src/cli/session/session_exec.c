@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs programs in a session from a terminal or a pipe; each of the three streams has a thread. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "cli/session/session.h"
+#include "cli/shared/interrupt.h"
+#include "cli/shared/print.h"
+
+enum { LOOK_MS = 200, PIECE = 64 << 10 };
+#define O fh_session_options
+
+/* ---------------------------------------------------------------------------------------------------------- streams */
+
+static void *feed(void *process)
+{
+	static char piece[PIECE];
+	for (;;) {
+		ssize_t n = read(STDIN_FILENO, piece, sizeof(piece));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			(void)fh_process_close_stdin(process, NULL);
+			return NULL;
+		}
+		if (fh_process_write(process, piece, (size_t)n, NULL) < 0)
+			return NULL; /* the program reads no more */
+	}
+}
+
+static void follow_size(struct fh_process *p, struct winsize *known)
+{
+	struct winsize now;
+	if (ioctl(STDIN_FILENO, TIOCGWINSZ, &now) < 0 || (now.ws_row == known->ws_row && now.ws_col == known->ws_col))
+		return;
+	*known = now;
+	(void)fh_process_resize(p, now.ws_row, now.ws_col, NULL);
+}
+
+static int copy_out(struct fh_process *p, enum fh_stream stream, int fd, bool terminal, struct fh_error *err)
+{
+	fh_auto_free char *piece = fh_xcalloc(1, PIECE);
+	struct winsize size = { 0 };
+	for (;;) {
+		ssize_t n = fh_process_read(p, stream, piece, PIECE, LOOK_MS, err);
+		if (n > 0)
+			fh_print_bytes(fd, (struct fh_str){ piece, (size_t)n });
+		else if (n != -FH_E_TIMEOUT)
+			return (int)n;
+		if (stream != FH_STDOUT)
+			continue;
+		if (fh_interrupted) { /* passed on to the program; a second one ends us */
+			(void)fh_process_signal(p, fh_interrupted, NULL);
+			fh_interrupted = 0;
+		}
+		if (terminal)
+			follow_size(p, &size);
+	}
+}
+
+static void *copy_errors(void *process)
+{
+	(void)copy_out(process, FH_STDERR, STDERR_FILENO, false, NULL);
+	return NULL;
+}
+
+static bool make_raw(struct termios *before)
+{
+	struct termios raw;
+	if (tcgetattr(STDIN_FILENO, before) < 0)
+		return false;
+	raw = *before;
+	cfmakeraw(&raw);
+	return tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
+}
+
+static int status_of(const struct fh_exit *e)
+{
+	if (e->fired)
+		fprintf(stderr, "fumehood: ended by a limit: %s\n", fh_status_name(e->status));
+	return e->exit_code >= 0 ? e->exit_code : 128 + e->signal;
+}
+
+/* Connects our own streams to a process until it ends; returns its exit status. */
+static int join(struct fh_process *p, bool terminal, struct fh_error *err)
+{
+	pthread_t in, errors;
+	struct termios before;
+	struct fh_exit e;
+	bool raw = terminal && make_raw(&before);
+	fh_interrupt_catch();
+	bool feeding = pthread_create(&in, NULL, feed, p) == 0;
+	bool has_errors = pthread_create(&errors, NULL, copy_errors, p) == 0;
+	int r = copy_out(p, FH_STDOUT, STDOUT_FILENO, terminal, err);
+	if (has_errors)
+		pthread_join(errors, NULL);
+	if (r == 0)
+		r = fh_process_wait(p, -1, &e, err);
+	if (raw)
+		(void)tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	if (feeding) { /* the thread may be blocked in read(2): it is cancelled, and its handle stays open until we exit */
+		pthread_cancel(in);
+		pthread_join(in, NULL);
+	}
+	return r == 0 ? status_of(&e) : r;
+}
+
+/* -------------------------------------------------------------------------------------------------------- actions */
+
+/* Starts a program, with the plan's own environment and the variables that were given on the command line. */
+static int spawn(struct fh_session_handle *h, const char *const *argv, bool terminal, struct fh_process **ret,
+                 struct fh_error *err)
+{
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	struct winsize size = { .ws_row = 24, .ws_col = 80 };
+	if (terminal)
+		(void)ioctl(STDIN_FILENO, TIOCGWINSZ, &size);
+	o.argv = argv;
+	o.cwd = O.cwd;
+	o.pty = terminal;
+	o.rows = size.ws_row;
+	o.columns = size.ws_col;
+	o.user = O.user;
+	o.tag = O.tag;
+	o.no_stdin = O.detach;
+	o.drop_unread = O.detach;
+	o.wall_time_ms = O.wall_ms;
+	o.cpu_time_ms = O.cpu_ms;
+	o.output_bytes = O.output;
+	o.memory_bytes = O.command_memory;
+	o.more_env = O.env.count ? O.env.items : NULL;
+	return fh_process_spawn(h->sandbox, &o, ret, err);
+}
+
+int fh_session_exec(const char *const *args, size_t count, struct fh_error *err)
+{
+	fh_auto_session struct fh_session_handle h = { NULL };
+	struct fh_process *p;
+	(void)count;
+	int r = fh_session_open(args[0], &h, err);
+	if (r == 0)
+		r = spawn(&h, args + 1, O.terminal, &p, err);
+	if (r < 0)
+		return r;
+	if (O.detach)
+		fh_print_line(fh_process_id(p));
+	else
+		r = join(p, O.terminal && isatty(STDIN_FILENO), err);
+	fh_process_free(p);
+	return r;
+}
+
+static int attach_to(struct fh_session_handle *h, const char *prefix, struct fh_process **ret, struct fh_error *err)
+{
+	fh_auto_free struct fh_process_info *list = NULL;
+	const struct fh_process_info *match = NULL;
+	size_t n = 0;
+	int r = fh_sandbox_processes(h->sandbox, &list, &n, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n; i++) {
+		char pid[16];
+		snprintf(pid, sizeof(pid), "%u", list[i].pid);
+		if (!fh_streq(pid, prefix) && !fh_streq(list[i].tag, prefix) &&
+		    (strlen(prefix) < 4 || !fh_starts_with(list[i].id, prefix)))
+			continue;
+		if (match)
+			return fh_error_set(err, FH_E_ARGUMENT, "more than one process of the session is %s", prefix);
+		match = &list[i];
+	}
+	if (!match)
+		return fh_error_set(err, FH_E_NOT_FOUND, "no process of the session has the number, tag or id %s", prefix);
+	return fh_process_attach(h->client, match->id, ret, err);
+}
+
+int fh_session_attach(const char *const *args, size_t count, struct fh_error *err)
+{
+	static const char *const shell[] = { "/bin/sh", "-c", "if command -v bash >/dev/null; then exec bash; fi; exec sh",
+		                                 NULL };
+	fh_auto_session struct fh_session_handle h = { NULL };
+	struct fh_process *p;
+	bool terminal = count == 1;
+	int r = fh_session_open(args[0], &h, err);
+	if (r == 0)
+		r = terminal ? spawn(&h, shell, true, &p, err) : attach_to(&h, args[1], &p, err);
+	if (r < 0)
+		return r;
+	r = join(p, terminal && isatty(STDIN_FILENO), err);
+	fh_process_free(p);
+	return r;
+}

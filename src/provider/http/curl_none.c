@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Replaces curl.c in static programs, which cannot load libraries. */
+#include "provider/http/curl.h"
+
+const struct fh_curl *fh_curl(struct fh_error *err)
+{
+	fh_error_set(err, FH_E_UNAVAILABLE, "this build of fumehood eval is static and asks no model over HTTP");
+	fh_error_hint(err, "it runs other providers (exec:, file://, recordings); with glibc the wheel has one that does");
+	return NULL;
+}
+
+const char *fh_curl_authorities(void)
+{
+	return NULL;
+}

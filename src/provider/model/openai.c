@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* OpenAI's API, which many other servers offer too: chat, completions, responses, embeddings, moderations. */
+#include "provider/model/chat.h"
+#include "provider/model/wire.h"
+
+#define FH_OPENAI_MAX_TOKENS 1024
+
+/* Whether the model is a reasoning model, which accepts neither temperature nor max_tokens. */
+static bool fh_openai_reasons(const char *model)
+{
+	static const char *const families[] = { "o1", "o3", "o4", "gpt-5" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(families); i++)
+		if (fh_starts_with(model, families[i]))
+			return true;
+	return false;
+}
+
+static void fh_openai_passthrough(json_t *body, const json_t *config)
+{
+	json_t *passthrough = json_object_get(config, "passthrough");
+	if (json_is_object(passthrough))
+		json_object_update(body, passthrough);
+}
+
+static void fh_openai_stream(json_t *body, const struct fh_wire_call *call)
+{
+	if (!call->stream)
+		return;
+	json_object_set_new(body, "stream", json_true());
+	json_object_set_new(body, "stream_options", json_pack("{s:b}", "include_usage", 1));
+}
+
+static const char *const fh_openai_keys[] = {
+	"top_p",
+	"presence_penalty",
+	"frequency_penalty",
+	"logit_bias",
+	"logprobs",
+	"top_logprobs",
+	"functions",
+	"function_call",
+	"tools",
+	"tool_choice",
+	"parallel_tool_calls",
+	"response_format",
+	"stop",
+	"seed",
+	"user",
+	"service_tier",
+	"metadata",
+	"store",
+	"n",
+	NULL,
+};
+
+static json_t *fh_openai_chat_request(const struct fh_wire_call *call)
+{
+	static const char *const reasoning_keys[] = { "max_completion_tokens", "reasoning_effort", "verbosity", NULL };
+	json_t *body = json_object();
+	json_object_set_new(body, "model", json_string(call->model));
+	json_object_set_new(body, "messages", fh_chat_messages(call->prompt));
+	if (!fh_openai_reasons(call->model)) {
+		fh_wire_set_number(body, "max_tokens", call->config, "max_tokens", call->max_tokens, FH_OPENAI_MAX_TOKENS,
+		                   true);
+		fh_wire_set_number(body, "temperature", call->config, "temperature", call->temperature, 0, false);
+	}
+	fh_chat_copy(body, call->config, reasoning_keys);
+	fh_chat_copy(body, call->config, fh_openai_keys);
+	fh_openai_stream(body, call);
+	fh_openai_passthrough(body, call->config);
+	return body;
+}
+
+/* Reads the counts under their names in the chat and completion APIs, or in the responses API. */
+static void fh_openai_usage(const json_t *usage, struct fh_tokens *ret)
+{
+	bool responses = json_object_get(usage, "input_tokens") != NULL;
+	ret->prompt = fh_wire_count(usage, responses ? "input_tokens" : "prompt_tokens");
+	ret->completion = fh_wire_count(usage, responses ? "output_tokens" : "completion_tokens");
+	ret->total = fh_wire_count(usage, "total_tokens");
+	ret->cached = fh_wire_count(json_object_get(usage, responses ? "input_tokens_details" : "prompt_tokens_details"),
+	                            "cached_tokens");
+	if (ret->total < 0 && ret->prompt >= 0 && ret->completion >= 0)
+		ret->total = ret->prompt + ret->completion;
+}
+
+static json_t *fh_openai_log_probs(const json_t *choice)
+{
+	const json_t *content = json_object_get(json_object_get(choice, "logprobs"), "content");
+	if (!json_is_array(content))
+		return NULL;
+	json_t *list = json_array();
+	for (size_t i = 0; i < json_array_size(content); i++)
+		json_array_append_new(list, json_real(fh_json_num(json_array_get(content, i), "logprob", 0)));
+	return list;
+}
+
+/* The text of a message whose content is a list of parts. */
+static json_t *fh_openai_parts(const json_t *parts)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_HTTP_BODY_MAX);
+	for (size_t i = 0; i < json_array_size(parts); i++)
+		fh_buf_adds(&text, fh_json_str(json_array_get(parts, i), "text", ""));
+	return fh_json_bytes(fh_buf_str(&text));
+}
+
+static json_t *fh_openai_output(const json_t *message, const json_t *config)
+{
+	json_t *content = json_object_get(message, "content");
+	json_t *calls = json_object_get(message, "tool_calls");
+	json_t *call = json_object_get(message, "function_call");
+	json_t *refusal = json_object_get(message, "refusal");
+	if (json_array_size(calls))
+		return json_incref(calls);
+	if (json_is_object(call))
+		return json_incref(call);
+	if (json_is_array(content))
+		return fh_openai_parts(content);
+	if (!json_is_string(content))
+		return json_is_string(refusal) ? json_incref(refusal) : NULL;
+	if (fh_streq(fh_json_str(json_object_get(config, "response_format"), "type", NULL), "json_schema")) {
+		json_t *value =
+		    fh_json_parse((struct fh_str){ json_string_value(content), json_string_length(content) }, NULL, NULL);
+		if (value)
+			return value;
+	}
+	return json_incref(content);
+}
+
+static void fh_openai_chat_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
+{
+	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
+	const json_t *choice = json_array_get(json_object_get(answer, "choices"), 0);
+	const json_t *message = json_object_get(choice, "message");
+	const char *finish = fh_json_str(choice, "finish_reason", NULL);
+	ret->finish_reason = finish ? fh_xstrdup(finish) : NULL;
+	ret->log_probs = fh_openai_log_probs(choice);
+	ret->output = fh_openai_output(message, config);
+	const json_t *thought = json_object_get(message, "reasoning_content");
+	thought = json_is_string(thought) ? thought : json_object_get(message, "reasoning");
+	if (json_is_string(thought))
+		fh_wire_reasoning(ret, json_string_value(thought), json_string_length(thought));
+	if (!choice)
+		fh_response_fail(ret, "API error: the server's answer holds no choices");
+	else if (!ret->output)
+		fh_response_fail(ret, "API error: the server's answer holds no message content");
+}
+
+/* Merges a piece of a tool call into the calls; the function's arguments come in pieces of text. */
+static void fh_openai_tool_piece(json_t *calls, json_t *piece)
+{
+	json_t *call = fh_wire_item(calls, (size_t)FH_MAX(fh_json_int(piece, "index", 0), 0));
+	json_t *function = json_object_get(piece, "function");
+	static const char *const whole[] = { "id", "type" };
+	for (size_t i = 0; call && i < FH_ARRAY_SIZE(whole); i++)
+		if (json_is_string(json_object_get(piece, whole[i])))
+			json_object_set(call, whole[i], json_object_get(piece, whole[i]));
+	if (!call || !json_is_object(function))
+		return;
+	json_t *to = fh_wire_object(call, "function");
+	fh_wire_append(to, "name", json_object_get(function, "name"));
+	fh_wire_append(to, "arguments", json_object_get(function, "arguments"));
+}
+
+static unsigned fh_openai_chat_event(json_t *answer, json_t *event)
+{
+	static const char *const texts[] = { "content", "reasoning_content", "reasoning", "refusal" };
+	json_t *from = json_array_get(json_object_get(event, "choices"), 0), *delta = json_object_get(from, "delta");
+	json_t *usage = json_object_get(event, "usage"), *piece, *logs = json_object_get(from, "logprobs");
+	size_t i;
+	unsigned bits = 0;
+	if (json_is_object(usage))
+		json_object_set(answer, "usage", usage);
+	if (!json_is_object(from))
+		return 0;
+	json_t *choice = fh_wire_item(fh_wire_array(answer, "choices"), 0);
+	json_t *message = fh_wire_object(choice, "message");
+	for (i = 0; i < FH_ARRAY_SIZE(texts); i++) {
+		const json_t *text = json_object_get(delta, texts[i]);
+		fh_wire_append(message, texts[i], text);
+		bits |= json_string_length(text) ? FH_WIRE_TEXT : 0;
+	}
+	json_array_foreach(json_object_get(delta, "tool_calls"), i, piece)
+	{
+		fh_openai_tool_piece(fh_wire_array(message, "tool_calls"), piece);
+		bits |= FH_WIRE_TEXT;
+	}
+	json_array_foreach(json_object_get(logs, "content"), i, piece)
+	    json_array_append(fh_wire_array(fh_wire_object(choice, "logprobs"), "content"), piece);
+	if (!json_is_string(json_object_get(from, "finish_reason")))
+		return bits;
+	json_object_set(choice, "finish_reason", json_object_get(from, "finish_reason"));
+	return bits | FH_WIRE_END;
+}
+
+const struct fh_wire fh_wire_openai_chat = { .name = "chat",
+	                                         .path = "/chat/completions",
+	                                         .request = fh_openai_chat_request,
+	                                         .take = fh_openai_chat_take,
+	                                         .event = fh_openai_chat_event };
+
+/* ---------------------------------------------------------------------------------------------------- completions */
+
+static json_t *fh_openai_completion_request(const struct fh_wire_call *call)
+{
+	static const char *const more[] = { "best_of", "echo", "suffix", NULL };
+	json_t *body = json_object();
+	json_object_set_new(body, "model", json_string(call->model));
+	json_object_set_new(body, "prompt", fh_json_bytes(call->prompt));
+	fh_wire_set_number(body, "max_tokens", call->config, "max_tokens", call->max_tokens, FH_OPENAI_MAX_TOKENS, true);
+	fh_wire_set_number(body, "temperature", call->config, "temperature", call->temperature, 0, false);
+	fh_chat_copy(body, call->config, fh_openai_keys);
+	fh_chat_copy(body, call->config, more);
+	fh_openai_stream(body, call);
+	fh_openai_passthrough(body, call->config);
+	return body;
+}
+
+static void fh_openai_completion_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
+{
+	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
+	const json_t *choice = json_array_get(json_object_get(answer, "choices"), 0);
+	json_t *text = json_object_get(choice, "text");
+	const char *finish = fh_json_str(choice, "finish_reason", NULL);
+	ret->finish_reason = finish ? fh_xstrdup(finish) : NULL;
+	if (json_is_string(text))
+		ret->output = json_incref(text);
+	else
+		fh_response_fail(ret, "API error: the server's answer holds no text");
+}
+
+static unsigned fh_openai_completion_event(json_t *answer, json_t *event)
+{
+	json_t *from = json_array_get(json_object_get(event, "choices"), 0), *usage = json_object_get(event, "usage");
+	if (json_is_object(usage))
+		json_object_set(answer, "usage", usage);
+	if (!json_is_object(from))
+		return 0;
+	json_t *choice = fh_wire_item(fh_wire_array(answer, "choices"), 0), *text = json_object_get(from, "text");
+	json_t *finish = json_object_get(from, "finish_reason");
+	fh_wire_append(choice, "text", text);
+	if (json_is_string(finish))
+		json_object_set(choice, "finish_reason", finish);
+	return (json_string_length(text) ? FH_WIRE_TEXT : 0) | (json_is_string(finish) ? FH_WIRE_END : 0);
+}
+
+const struct fh_wire fh_wire_openai_completion = { .name = "completion",
+	                                               .path = "/completions",
+	                                               .request = fh_openai_completion_request,
+	                                               .take = fh_openai_completion_take,
+	                                               .event = fh_openai_completion_event };
+
+/* ------------------------------------------------------------------------------------------------------ responses */
+
+static json_t *fh_openai_responses_request(const struct fh_wire_call *call)
+{
+	static const char *const keys[] = {
+		"top_p",     "tools", "tool_choice", "parallel_tool_calls", "instructions", "metadata", "previous_response_id",
+		"reasoning", "store", "text",        "truncation",          "user",         "include",  "service_tier",
+		NULL
+	};
+	json_t *body = json_object(), *messages = fh_chat_messages(call->prompt);
+	json_object_set_new(body, "model", json_string(call->model));
+	bool chat =
+	    json_array_size(messages) != 1 || !fh_streq(fh_json_str(json_array_get(messages, 0), "role", ""), "user");
+	json_object_set_new(body, "input", chat ? json_incref(messages) : fh_json_bytes(call->prompt));
+	json_decref(messages);
+	const char *max = json_object_get(call->config, "max_output_tokens") ? "max_output_tokens" : "max_tokens";
+	if (!fh_openai_reasons(call->model)) {
+		fh_wire_set_number(body, "max_output_tokens", call->config, max, call->max_tokens, FH_OPENAI_MAX_TOKENS, true);
+		fh_wire_set_number(body, "temperature", call->config, "temperature", call->temperature, 0, false);
+	} else if (json_object_get(call->config, max)) {
+		json_object_set(body, "max_output_tokens", json_object_get(call->config, max));
+	}
+	if (json_is_string(json_object_get(call->config, "reasoning_effort")))
+		json_object_set(fh_wire_object(body, "reasoning"), "effort", json_object_get(call->config, "reasoning_effort"));
+	fh_chat_copy(body, call->config, keys);
+	if (call->stream)
+		json_object_set_new(body, "stream", json_true());
+	fh_openai_passthrough(body, call->config);
+	return body;
+}
+
+/* The output is the concatenated text of the messages; if there are function calls, these instead. */
+static void fh_openai_responses_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_HTTP_BODY_MAX), thought = FH_BUF_INIT(FH_HTTP_BODY_MAX);
+	json_t *calls = json_array(), *item, *part;
+	size_t i, k;
+	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
+	json_array_foreach(json_object_get(answer, "output"), i, item)
+	{
+		const char *type = fh_json_str(item, "type", "");
+		if (fh_streq(type, "function_call"))
+			json_array_append(calls, item);
+		json_array_foreach(json_object_get(item, "content"), k, part)
+		    fh_buf_adds(&text, fh_json_str(part, "text", fh_json_str(part, "refusal", "")));
+		json_array_foreach(json_object_get(item, "summary"), k, part)
+		    fh_buf_adds(&thought, fh_json_str(part, "text", ""));
+	}
+	fh_wire_reasoning(ret, thought.p, thought.n);
+	const char *why = fh_json_str(json_object_get(answer, "incomplete_details"), "reason", NULL);
+	bool cut = why && fh_streq(why, "max_output_tokens");
+	ret->finish_reason = fh_xstrdup(cut ? "length" : why ? why : json_array_size(calls) ? "tool_calls" : "stop");
+	if (json_array_size(calls))
+		ret->output = json_incref(calls);
+	else if (json_is_array(json_object_get(answer, "output")))
+		ret->output = fh_json_bytes(fh_buf_str(&text));
+	else
+		fh_response_fail(ret, "API error: the server's answer holds no output");
+	json_decref(calls);
+}
+
+static unsigned fh_openai_responses_event(json_t *answer, json_t *event)
+{
+	static const char *const ends[] = { "response.completed", "response.incomplete", "response.failed" };
+	const char *type = fh_json_str(event, "type", "");
+	json_t *whole = json_object_get(event, "response");
+	for (size_t i = 0; i < FH_ARRAY_SIZE(ends); i++) {
+		if (!fh_streq(type, ends[i]) || !json_is_object(whole))
+			continue;
+		json_object_update(answer, whole);
+		return FH_WIRE_END;
+	}
+	return strstr(type, ".delta") ? FH_WIRE_TEXT : 0;
+}
+
+const struct fh_wire fh_wire_openai_responses = { .name = "responses",
+	                                              .path = "/responses",
+	                                              .request = fh_openai_responses_request,
+	                                              .take = fh_openai_responses_take,
+	                                              .event = fh_openai_responses_event };
+
+/* --------------------------------------------------------------------------------------- embeddings and moderations */
+
+static json_t *fh_openai_input_request(const struct fh_wire_call *call)
+{
+	static const char *const keys[] = { "dimensions", "encoding_format", "user", NULL };
+	json_t *body = json_object();
+	json_object_set_new(body, "model", json_string(call->model));
+	json_object_set_new(body, "input", fh_json_bytes(call->prompt));
+	fh_chat_copy(body, call->config, keys);
+	fh_openai_passthrough(body, call->config);
+	return body;
+}
+
+static void fh_openai_embedding_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
+{
+	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
+	fh_wire_vector(json_object_get(json_array_get(json_object_get(answer, "data"), 0), "embedding"), ret);
+}
+
+const struct fh_wire fh_wire_openai_embedding = { .name = "embedding",
+	                                              .operation = FH_PROVIDER_EMBEDDING,
+	                                              .path = "/embeddings",
+	                                              .request = fh_openai_input_request,
+	                                              .take = fh_openai_embedding_take };
+
+static void fh_openai_moderation_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
+{
+	const json_t *result = json_array_get(json_object_get(answer, "results"), 0);
+	const json_t *categories = json_object_get(result, "categories"),
+	             *scores = json_object_get(result, "category_scores");
+	if (!json_is_boolean(json_object_get(result, "flagged"))) {
+		fh_response_fail(ret, "API error: the server's answer holds no moderation");
+		return;
+	}
+	json_t *flags = json_array(), *hit;
+	const char *name;
+	json_object_foreach((json_t *)(uintptr_t)categories, name, hit)
+	{
+		if (json_is_true(hit))
+			json_array_append_new(flags, json_pack("{s:s, s:s, s:f}", "code", name, "description", name, "confidence",
+			                                       fh_json_num(scores, name, 0)));
+	}
+	ret->output = json_pack("{s:O, s:o}", "flagged", json_object_get(result, "flagged"), "flags", flags);
+}
+
+const struct fh_wire fh_wire_openai_moderation = { .name = "moderation",
+	                                               .operation = FH_PROVIDER_MODERATION,
+	                                               .path = "/moderations",
+	                                               .request = fh_openai_input_request,
+	                                               .take = fh_openai_moderation_take };
