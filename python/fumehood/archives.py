@@ -29,7 +29,7 @@ def pack(source: str, name: str) -> bytes:
 
 def _parts(name: str) -> Optional[List[str]]:
     parts = [part for part in name.split("/") if part not in ("", ".")]
-    return None if ".." in parts or "\0" in name else parts
+    return None if ".." in parts or "\0" in name or name.startswith("/") else parts
 
 
 class _Tree:
@@ -95,14 +95,17 @@ def _entries(tar: tarfile.TarFile, single: bool) -> List[Tuple[tarfile.TarInfo, 
     return found
 
 
-def unpack(data: bytes, dest: str, single: bool) -> List[str]:
-    """Writes regular files and folders of an archive; ``single``: its one file to ``dest`` itself, else all of it below ``dest``.
-    Owners, setuid bits and the right of others to write are dropped, links skipped, names that climb skipped; devices and FIFOs
-    are an :class:`fumehood.ArgumentError`, and then nothing is written. Returns the names that were written. Nothing is written
+def unpack(data: bytes, dest: str, single: Optional[bool] = None, strip: int = 0) -> List[str]:
+    """Writes regular files and folders of an archive; ``single``: its one file to ``dest`` itself, else all of it below ``dest``;
+    None: as one file if a file is all that is in it; ``strip``: without that many first parts of the names. Owners, setuid bits and the right of others to write are dropped, links skipped, names that climb or are absolute skipped; devices and FIFOs
+    are an :class:`fumehood.ArgumentError`, and then nothing is written. Returns the names of what was written. Nothing is written
     through a link."""
-    written: List[str] = []
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
-        entries = _entries(tar, single)
+        entries = [(member, parts[strip:]) for member, parts in _entries(tar, bool(single))]
+        if not entries:
+            return []
+        if single is None:
+            single = len(entries) == 1 and entries[0][0].isfile()
         tree = _Tree(os.path.dirname(os.path.abspath(dest)) if single else dest)
         try:
             for member, parts in entries:
@@ -113,7 +116,6 @@ def unpack(data: bytes, dest: str, single: bool) -> List[str]:
                 if content is None:
                     continue
                 tree.file([os.path.basename(dest)] if single else parts, content, 0o755 if member.mode & 0o100 else 0o644)  # type: ignore[arg-type]
-                written.append(member.name)
         finally:
             tree.close()
-    return written
+    return [member.name for member, _ in entries]

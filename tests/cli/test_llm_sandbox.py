@@ -288,7 +288,7 @@ class Pools(Llm):
             show(pool.get_stats()["closed"], pool.get_stats()["total_size"])
         """)
         self.assertEqual(seen, [["False\n"] * 3, 3])
-        self.assertEqual((busy, stats), ({"busy": 1}, [True, 0]))
+        self.assertEqual((busy["busy"], busy["idle"], stats), (1, 0, [True, 0]))
 
 
 @support.root_and_user

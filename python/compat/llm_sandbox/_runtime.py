@@ -5,6 +5,7 @@ import os
 import re
 
 from .exceptions import ValidationError
+from .local.config import DEFAULT_READ_ONLY_PATHS
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
           "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
@@ -39,10 +40,12 @@ class Runtime(object):
         self.user = "root"
         self.workdir = self.hostname = None
         self.writable_root = True
+        self.interpreter = None  # the Python that runs programs; None: the one that a shell would find
 
     def arguments(self):
         """The arguments for fumehood.container.Container."""
-        return dict(self.limits, env=self.env, mounts=self.mounts, user=self.user, hostname=self.hostname, writable_root=self.writable_root)
+        return dict(self.limits, env=self.env, mounts=self.mounts, user=self.user, hostname=self.hostname, writable_root=self.writable_root,
+                    interpreter=self.interpreter)
 
 
 def _memory(runtime, value, name):
@@ -218,6 +221,9 @@ def read_local(runtime, config):
     if config.network != "none":
         raise ValidationError("sandbox_config: network={!r} cannot be had: the sandboxes have no network".format(config.network))
     runtime.env.update(config.env)
+    runtime.mounts.extend((path, path, "ro") for path in config.read_only_paths if path not in DEFAULT_READ_ONLY_PATHS)
+    if config.python_executable != "/usr/bin/python3":
+        runtime.interpreter = config.python_executable
     for name, limit in (("memory_limit_bytes", "memory"), ("cpu_time_limit", "cpu_time"), ("file_size_limit", "file_size"),
                         ("open_files_limit", "open_files")):
         if getattr(config, name) is not None:

@@ -43,14 +43,18 @@ class _TextOf(object):
 
 @dataclasses.dataclass(frozen=True)
 class ConsoleOutput:
-    """A program's output and how it ended. ``extra`` has what the original lacks: status, limits that were hit."""
+    """A program's output and how it ended. ``extra`` has what the original lacks: limits that were hit, whether output was cut."""
 
     exit_code: int = 0
     stderr: str = ""
     stdout: str = ""
-    extra: typing.Dict[str, typing.Any] = dataclasses.field(default_factory=dict, init=False, repr=False, compare=False)
 
     text = _TextOf()
+
+    @property
+    def extra(self):
+        """No field, so that dataclasses.asdict gives what the original's does."""
+        return self.__dict__.setdefault("_extra", {})
 
     def success(self):
         return not self.exit_code

@@ -2,17 +2,21 @@
 """Sessions of the backends that run containers in the original."""
 import importlib
 import logging
+import warnings
 
-from .core.session_base import BaseSession, make_config
+from .core.fumehood_session import FumehoodSession, make_config
 from .const import SupportedLanguage
 from .exceptions import ExtraArgumentsError
 
 _log = logging.getLogger("llm_sandbox")
 
 
-class _ContainerSession(BaseSession):
+class _ContainerSession(FumehoodSession):
     def __init__(self, backend, options, config, extra):
         libraries = extra.pop("libraries", None)
+        if options["mounts"] and backend != "micromamba":
+            warnings.warn("The 'mounts' parameter is deprecated and will be removed in a future version. "
+                          "Put the mounts in 'runtime_configs' instead.", DeprecationWarning, stacklevel=4)
         if extra:
             _log.warning("llm_sandbox (fumehood): not used: %s", ", ".join(sorted(extra)))
         super(_ContainerSession, self).__init__(make_config(**config), backend=backend, libraries=libraries, **options)

@@ -45,7 +45,7 @@ class SandboxTimeoutError(SandboxError):
     """The time limit was reached; the program was ended."""
 
     def __init__(self, message, timeout_duration=None):
-        super().__init__(message)
+        SandboxError.__init__(self, message)
         self.timeout_duration = timeout_duration
 
 

@@ -16,7 +16,7 @@ import fumehood
 from .backends import get_backend
 from .const import SandboxBackend, StrEnum, SupportedLanguage
 from .core.config import language
-from .core.session_base import BaseSession, make_config
+from .core.fumehood_session import FumehoodSession, make_config
 from .data import ConsoleOutput
 from .exceptions import ContainerError, LanguageNotSupportedError, SandboxTimeoutError, UnsupportedBackendError
 
@@ -104,7 +104,7 @@ class _Stream(threading.Thread):
             return self.code
 
 
-class InteractiveSandboxSession(BaseSession):
+class InteractiveSandboxSession(FumehoodSession):
     def __init__(self, *, backend=SandboxBackend.DOCKER, lang=SupportedLanguage.PYTHON, kernel_type=KernelType.IPYTHON, max_memory="1GB",
                  history_size=1000, timeout=300.0, runtime_configs=None, **kwargs):
         if language(lang) != SupportedLanguage.PYTHON:

@@ -4,7 +4,8 @@ from importlib.util import find_spec
 
 from .backends import get_backend
 from .const import SandboxBackend, SupportedLanguage
-from .core.session_base import BaseSession, is_strict
+from .core.fumehood_session import FumehoodSession
+from .core.session_base import is_strict
 from .data import ExecutionResult
 from .exceptions import LanguageNotSupportPlotError, MissingDependencyError, SandboxError, ValidationError
 from .interactive import InteractiveSandboxSession
@@ -85,7 +86,7 @@ class ArtifactSandboxSession(object):
 
     def _run(self, handler, code, libraries, timeout, **callbacks):
         """Returns the result of a program, and its plots."""
-        if not isinstance(self._session, (BaseSession, PooledSandboxSession)):
+        if not isinstance(self._session, (FumehoodSession, PooledSandboxSession)):
             limit = timeout if timeout is not None else self._session.config.get_execution_timeout()
             return handler.run_with_artifacts(container=self._session, code=code, libraries=libraries, enable_plotting=self.enable_plotting,
                                               output_dir=PLOT_FOLDER, timeout=limit, **callbacks)

@@ -7,7 +7,7 @@ import threading
 import time
 import typing
 
-from ..const import SupportedLanguage
+from ..const import SandboxBackend, SupportedLanguage
 from ..core.config import language
 from .config import ExhaustionStrategy, PoolConfig
 from .exceptions import PoolClosedError, PoolExhaustedError
@@ -62,7 +62,9 @@ def resolve_default_image(lang, image, dockerfile=None):
 
 
 class ContainerPoolManager(object):
-    """acquire, release, close, get_stats; thread-safe."""
+    """acquire, release, close, get_stats; thread-safe. ``backend`` is the name that was asked for."""
+
+    backend = SandboxBackend.DOCKER
 
     def __init__(self, client=None, config=None, lang=SupportedLanguage.PYTHON, image=None, **session_kwargs):
         self.client = client
@@ -73,9 +75,10 @@ class ContainerPoolManager(object):
         self._changed = threading.Condition()
         self._containers = []
         self._making = 0
+        self._returned = 0  # used containers that are to be replaced by unused ones
         self._closed = False
         self._keeper = None
-        if self.config.enable_prewarming or self.config.min_pool_size:
+        if self.config.enable_prewarming:
             self._keeper = threading.Thread(target=self._keep, name="llm-sandbox-pool", daemon=True)
             self._keeper.start()
 
@@ -108,13 +111,11 @@ class ContainerPoolManager(object):
                 for made in old:
                     made.mark_removing()
                     self._containers.remove(made)
-                wanted = self.config.min_pool_size if self.config.enable_prewarming else 0
-                lacking = max(wanted - len(self._containers) - self._making, 0)
-                waiting = getattr(self, "_waiting", 0)
-                room = self.config.max_pool_size - len(self._containers) - self._making
-                make = min(max(lacking, 0), room) > 0 and not waiting
+                there = len(self._containers) + self._making
+                make = there < self.config.max_pool_size and (there < self.config.min_pool_size or self._returned > 0)
                 if make:
                     self._making += 1
+                    self._returned = max(self._returned - 1, 0)
                 elif not old:
                     self._changed.wait(PREWARMING_CHECK_INTERVAL)
                     continue
@@ -194,6 +195,8 @@ class ContainerPoolManager(object):
             container.mark_removing()
             if container in self._containers:
                 self._containers.remove(container)
+                room = self.config.max_pool_size - len(self._containers) - self._making
+                self._returned = min(self._returned + (self._keeper is not None), max(room, 0))
             self._changed.notify_all()
         container.session.close()
 
@@ -215,12 +218,11 @@ class ContainerPoolManager(object):
 
     def get_stats(self):
         with self._changed:
-            counts = {}
+            counts = {state.value: 0 for state in ContainerState}
             for made in self._containers:
-                counts[made.state.value] = counts.get(made.state.value, 0) + 1
-            if self._making:
-                counts[ContainerState.INITIALIZING.value] = self._making
-            return {"total_size": len(self._containers), "max_size": self.config.max_pool_size, "min_size": self.config.min_pool_size,
+                counts[made.state.value] += 1
+            counts[ContainerState.INITIALIZING.value] += self._making
+            return {"total_size": len(self._containers) + self._making, "max_size": self.config.max_pool_size, "min_size": self.config.min_pool_size,
                     "state_counts": counts, "closed": self._closed}
 
     def __enter__(self):

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-from ..const import SupportedLanguage
+from ..const import SandboxBackend, SupportedLanguage
 from .base import ContainerPoolManager
 
 
 class DockerPoolManager(ContainerPoolManager):
-    _backend = "docker"
-
     def __init__(self, config=None, lang=SupportedLanguage.PYTHON, image=None, dockerfile=None, client=None, runtime_configs=None, **session_kwargs):
-        session_kwargs.setdefault("backend", self._backend)
+        session_kwargs.setdefault("backend", self.backend)
         for name, value in (("dockerfile", dockerfile), ("runtime_configs", runtime_configs)):
             if value is not None:
                 session_kwargs[name] = value
@@ -15,13 +13,15 @@ class DockerPoolManager(ContainerPoolManager):
 
 
 class PodmanPoolManager(DockerPoolManager):
-    _backend = "podman"
+    backend = SandboxBackend.PODMAN
 
 
 class KubernetesPoolManager(ContainerPoolManager):
+    backend = SandboxBackend.KUBERNETES
+
     def __init__(self, config=None, lang=SupportedLanguage.PYTHON, image=None, client=None, namespace="default", pod_manifest=None, **session_kwargs):
         self.namespace = namespace
-        session_kwargs.setdefault("backend", "kubernetes")
+        session_kwargs.setdefault("backend", self.backend)
         if pod_manifest is not None:
             session_kwargs["pod_manifest"] = pod_manifest
         super(KubernetesPoolManager, self).__init__(client, config, lang, image, **session_kwargs)

@@ -2,7 +2,12 @@
 """Sessions over containers of a pool."""
 from ..core.config import SessionConfig  # noqa: F401  as the original has it
 from ..exceptions import NotOpenSessionError
-from .base import ContainerPoolManager  # noqa: F401
+from .base import ContainerPoolManager, PooledContainer  # noqa: F401
+from .exceptions import SessionNotOpenError
+
+
+class _NotOpenError(SessionNotOpenError, NotOpenSessionError):
+    """A pooled session is not open: callers catch it by either name."""
 
 
 class DuplicateClientError(ValueError):
@@ -15,8 +20,7 @@ class PooledSandboxSession(object):
 
     def __init__(self, pool_manager, verbose=False, stream=False, workdir="/sandbox", security_policy=None, default_timeout=None,
                  execution_timeout=None, session_timeout=None, encoding_errors="strict", **kwargs):
-        if kwargs.get("client") is not None:
-            raise DuplicateClientError()
+        self._has_client = "client" in kwargs
         self._pool_manager = pool_manager
         self._own = {"verbose": verbose, "workdir": workdir, "security_policy": security_policy, "default_timeout": default_timeout,
                      "execution_timeout": execution_timeout, "session_timeout": session_timeout, "encoding_errors": encoding_errors}
@@ -26,7 +30,11 @@ class PooledSandboxSession(object):
 
     @property
     def backend_session(self):
-        return self._session
+        return self._used()
+
+    @property
+    def backend(self):
+        return self._pool_manager.backend
 
     @property
     def is_open(self):
@@ -35,6 +43,8 @@ class PooledSandboxSession(object):
     def open(self):
         if self._session is not None:
             return
+        if self._has_client:
+            raise DuplicateClientError()
         pooled = self._pool_manager.acquire()
         try:
             session = pooled.session
@@ -46,7 +56,7 @@ class PooledSandboxSession(object):
                 session.container.exec(["mkdir", "-p", "--", session.config.workdir], cwd="/")
                 session.container.workdir = session.config.workdir
             if session.config.session_timeout:
-                session.start_timer()
+                session._start_session_timer()
         except BaseException:
             self._pool_manager.release(pooled)
             raise
@@ -66,7 +76,7 @@ class PooledSandboxSession(object):
 
     def _used(self):
         if self._session is None:
-            raise NotOpenSessionError()
+            raise _NotOpenError()
         return self._session
 
     def run(self, code, libraries=None, timeout=None, on_stdout=None, on_stderr=None):
@@ -85,7 +95,7 @@ class PooledSandboxSession(object):
         if name.startswith("__") or name in ("_session", "_pooled"):
             raise AttributeError(name)
         if self._session is None:
-            raise NotOpenSessionError() if name in ("install", "execute_commands", "get_archive", "container", "language_handler") \
+            raise _NotOpenError() if name in ("install", "execute_commands", "get_archive", "container", "language_handler") \
                 else AttributeError(name)
         return getattr(self._session, name)
 
