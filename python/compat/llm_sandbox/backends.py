@@ -46,12 +46,6 @@ def _class_of(module, name):
     return factory
 
 
-def _elsewhere(name):
-    def factory(*args, **kwargs):
-        raise UnsupportedBackendError("{} (it is for Windows)".format(name))
-    return factory
-
-
 for _definition in (
         BackendDefinition("docker", _class_of("docker", "SandboxDockerSession"), _OURS, True),
         BackendDefinition("kubernetes", _class_of("kubernetes", "SandboxKubernetesSession"), _OURS, True),
@@ -59,8 +53,8 @@ for _definition in (
         BackendDefinition("micromamba", _class_of("micromamba", "MicromambaSession"), _MAMBA, True),
         BackendDefinition("bubblewrap", _class_of("bubblewrap", "BubblewrapSession"), _LOCAL, True),
         BackendDefinition("nsjail", _class_of("nsjail", "NsjailSession"), _LOCAL, True),
-        BackendDefinition("windows-mxc", _elsewhere("windows-mxc"), dataclasses.replace(_LOCAL, platforms=("win32",), seccomp=False), True),
-        BackendDefinition("wsl2-bubblewrap", _elsewhere("wsl2-bubblewrap"), dataclasses.replace(_LOCAL, platforms=("win32",)), True)):
+        BackendDefinition("windows-mxc", _class_of("windows_mxc", "WindowsMxcSession"), dataclasses.replace(_LOCAL, platforms=("win32",), seccomp=False), True),
+        BackendDefinition("wsl2-bubblewrap", _class_of("wsl2_bubblewrap", "Wsl2BubblewrapSession"), dataclasses.replace(_LOCAL, platforms=("win32",)), True)):
     _BACKENDS[_definition.name] = _definition
 
 

@@ -7,9 +7,9 @@ from .const import SandboxBackend, SupportedLanguage
 from .core.fumehood_session import FumehoodSession
 from .core.session_base import is_strict
 from .data import ExecutionResult
-from .exceptions import LanguageNotSupportPlotError, MissingDependencyError, SandboxError, ValidationError
+from .exceptions import LanguageNotSupportPlotError, MissingDependencyError, ValidationError
 from .interactive import InteractiveSandboxSession
-from .language_handlers.plots import PLOT_FOLDER
+from .language_handlers.plots import PLOT_FOLDER, take_plots
 from .pool.base import ContainerPoolManager
 from .pool.session import ArtifactPooledSandboxSession, PooledSandboxSession  # noqa: F401  as the original has it
 
@@ -17,6 +17,10 @@ __all__ = ["ArtifactSandboxSession", "ContainerPoolManager", "InteractiveSandbox
 
 #: The client package that each of the original's backends needs.
 _PACKAGES = {"docker": "docker", "micromamba": "docker", "podman": "podman", "kubernetes": "kubernetes"}
+
+
+#: Seconds that a program of an ArtifactSandboxSession may take where neither session nor run say so.
+_DEFAULT_TIMEOUT_S = 60
 
 
 def _check_dependency(backend):
@@ -48,6 +52,8 @@ class ArtifactSandboxSession(object):
     def __init__(self, backend=SandboxBackend.DOCKER, image=None, dockerfile=None, lang=SupportedLanguage.PYTHON, *, pool=None, keep_template=False,
                  commit_container=False, verbose=False, runtime_configs=None, workdir="/sandbox", enable_plotting=True, security_policy=None,
                  container_id=None, **kwargs):
+        if pool is None and get_backend(backend).name == "windows-mxc":
+            raise ValidationError("windows-mxc does not support the artifact wrapper; use SandboxSession and copy_from_runtime()")
         self.enable_plotting = enable_plotting
         common = dict(kwargs, verbose=verbose, workdir=workdir, security_policy=security_policy)
         if pool is None:
@@ -86,17 +92,17 @@ class ArtifactSandboxSession(object):
 
     def _run(self, handler, code, libraries, timeout, **callbacks):
         """Returns the result of a program, and its plots."""
+        limit = timeout if timeout is not None else self._session.config.get_execution_timeout()
+        limit = _DEFAULT_TIMEOUT_S if limit is None else limit
         if not isinstance(self._session, (FumehoodSession, PooledSandboxSession)):
-            limit = timeout if timeout is not None else self._session.config.get_execution_timeout()
             return handler.run_with_artifacts(container=self._session, code=code, libraries=libraries, enable_plotting=self.enable_plotting,
                                               output_dir=PLOT_FOLDER, timeout=limit, **callbacks)
         if not self.enable_plotting:
-            return self._session.run(code, libraries=libraries, timeout=timeout, **callbacks), []
+            return self._session.run(code, libraries=libraries, timeout=limit, **callbacks), []
         self._session._enforce(code)  # checks only the program, without the code put before it
-        result = self._session.run_unchecked(handler.inject_plot_detection_code(code), libraries, timeout, **callbacks)
-        return result, handler.extract_plots(self._session, PLOT_FOLDER)
+        result = self._session.run_unchecked(handler.inject_plot_detection_code(code), libraries, limit, **callbacks)
+        return result, take_plots(self._session, PLOT_FOLDER)
 
     def clear_plots(self):
-        done = self._session.execute_command("rm -rf -- {}".format(PLOT_FOLDER))
-        if done.exit_code:
-            raise SandboxError("the plots cannot be cleared: {}".format(done.stderr))
+        if self.enable_plotting:
+            self._session.execute_command('sh -c "mkdir -p {0} && rm -rf {0}/* && echo 0 > {0}/.counter"'.format(PLOT_FOLDER))

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The session of every backend that comes with the module: programs, commands and files in one sandbox, from open to close."""
+import codecs
 import contextlib
 import io
+import itertools
 import os
 import posixpath
 import shlex
@@ -300,10 +302,14 @@ class FumehoodSession(BaseSession):
         return tuple((data or b"").decode("utf-8", self.config.encoding_errors) for data in output)
 
     def _process_stream_output(self, output, on_stdout=None, on_stderr=None):
-        """As _process_non_stream_output, for an iterable of such pairs, with callbacks."""
+        """As _process_non_stream_output, for an iterable of such pairs, with callbacks; what is no UTF-8 is replaced."""
+        errors = "replace" if self.config.encoding_errors == "strict" else self.config.encoding_errors
+        decoders = [codecs.getincrementaldecoder("utf-8")(errors) for _ in range(2)]
         texts = ["", ""]
-        for pair in output:
-            for i, (text, callback) in enumerate(zip(self._process_non_stream_output(pair), (on_stdout, on_stderr))):
+        for pair in itertools.chain(output, [None]):
+            for i, (decoder, callback) in enumerate(zip(decoders, (on_stdout, on_stderr))):
+                data = pair[i] if pair is not None else b""
+                text = data if isinstance(data, str) else decoder.decode(data or b"", pair is None)
                 texts[i] += text
                 if text and callback is not None:
                     self._callback(callback)(text)

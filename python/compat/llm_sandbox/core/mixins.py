@@ -16,6 +16,7 @@ from ..exceptions import CommandEmptyError, NotOpenSessionError, SandboxTimeoutE
 CLEANUP_THREAD_TIMEOUT = 0.1
 
 
+@typing.runtime_checkable
 class ContainerAPI(typing.Protocol):
     """The original's interface to a container runtime."""
 

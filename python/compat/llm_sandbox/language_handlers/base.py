@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
 """The particulars of a language: how a file of it is run, and what its imports and comments look like."""
 import abc
+import base64
 import dataclasses
 import enum
+import io
 import logging
+import posixpath
 import re
 import shlex
+import tarfile
 import typing
 
-from ..data import FileType, PlotOutput  # noqa: F401  as the original has them
-from ..exceptions import CommandFailedError, LanguageNotSupportPlotError, PackageManagerError  # noqa: F401  as the original has them
+from ..data import FileType, PlotOutput
+from ..exceptions import CommandFailedError, LanguageNotSupportPlotError, PackageManagerError, SecurityError  # noqa: F401  as the original has them
 from ..security.package_validators import validate_package_name
-from .plots import PLOT_FOLDER, take_plots
+from .plots import PLOT_FOLDER, PLOT_TYPES
 from .runtime_context import RuntimeContext  # noqa: F401
 
 
@@ -127,8 +131,57 @@ class AbstractLanguageHandler(abc.ABC):
         return None
 
     def extract_plots(self, container, output_dir):
-        """Returns the plots that a session's programs saved in a folder, in order."""
-        return take_plots(container, output_dir) if self.is_support_plot_detection else []
+        """Returns the plots in a folder of a session of any backend, in order: one archive for each file. fumehood's own sessions
+        give them all in one (take_plots)."""
+        plots = []
+        try:
+            for path in self._plot_files(container, output_dir):
+                try:
+                    plot = self._extract_single_plot(container, path)
+                except (OSError, tarfile.TarError, ValueError):
+                    self.logger.exception("Error extracting plot %s", path)
+                    continue
+                if plot is not None:
+                    plots.append(plot)
+        except (OSError, RuntimeError):
+            self.logger.exception("Error extracting %s plots", self.config.name)
+        return plots
+
+    @staticmethod
+    def _plot_files(container, output_dir):
+        place = shlex.quote(output_dir)
+        if container.execute_command("test -d {}".format(place)).exit_code:
+            return []
+        found = container.execute_command("find {} -name '*.png' -o -name '*.svg' -o -name '*.pdf' -o -name '*.html' -o -name '*.jp*g'".format(place))
+        return [] if found.exit_code else sorted(line.strip() for line in found.stdout.split("\n") if line.strip())
+
+    def _extract_single_plot(self, container, file_path):
+        """The plot in a file of the sandbox, or None if there is no such file in what the session gives."""
+        try:
+            bits, stat = container.get_archive(file_path)
+            if not stat:
+                return None
+            with tarfile.open(fileobj=io.BytesIO(bits), mode="r:") as tar:
+                member = self._find_target_member(tar.getmembers(), file_path)
+                return None if member is None else self._extract_plot_content(tar, member, file_path)
+        except (OSError, tarfile.TarError, ValueError, SecurityError):
+            self.logger.exception("Error extracting single plot")
+            return None
+
+    @staticmethod
+    def _find_target_member(members, file_path):
+        """The file of that name in an archive, or its first file."""
+        files = [member for member in members if member.isfile()]
+        named = [member for member in files if posixpath.basename(member.name) == posixpath.basename(file_path)]
+        return next(iter(named or files), None)
+
+    @staticmethod
+    def _extract_plot_content(tar, target_member, file_path):
+        content = tar.extractfile(target_member)
+        if not content:
+            return None
+        kind = PLOT_TYPES.get(posixpath.splitext(file_path)[1].lstrip(".").lower(), FileType.PNG)
+        return PlotOutput(kind, base64.b64encode(content.read()).decode("ascii"))
 
     def run_with_artifacts(self, container, code, libraries=None, enable_plotting=True, output_dir=PLOT_FOLDER, timeout=30, **kwargs):
         """Runs the code in a session; returns its result and the plots."""

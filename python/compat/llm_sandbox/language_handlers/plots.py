@@ -9,8 +9,8 @@ from ..data import FileType, PlotOutput
 
 PLOT_FOLDER = "/tmp/sandbox_plots"
 
-_TYPES = {"png": FileType.PNG, "jpg": FileType.JPEG, "jpeg": FileType.JPEG, "pdf": FileType.PDF, "svg": FileType.SVG, "html": FileType.HTML,
-          "csv": FileType.CSV, "json": FileType.JSON, "txt": FileType.TXT}
+PLOT_TYPES = {"png": FileType.PNG, "jpg": FileType.JPEG, "jpeg": FileType.JPEG, "pdf": FileType.PDF, "svg": FileType.SVG, "html": FileType.HTML,
+              "csv": FileType.CSV, "json": FileType.JSON, "txt": FileType.TXT}
 
 
 def take_plots(session, folder=PLOT_FOLDER):
@@ -24,7 +24,7 @@ def take_plots(session, folder=PLOT_FOLDER):
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
         for member in tar:
             stem, extension = os.path.splitext(os.path.basename(member.name))
-            kind = _TYPES.get(extension.lstrip(".").lower())
+            kind = PLOT_TYPES.get(extension.lstrip(".").lower())
             content = tar.extractfile(member) if member.isfile() and kind and stem.isdigit() else None
             if content is not None:
                 plots.append((int(stem), PlotOutput(kind, base64.b64encode(content.read()).decode("ascii"))))

@@ -13,7 +13,8 @@ from ..const import SupportedLanguage
 from ..core.fumehood_session import FumehoodSession, make_config
 from ..exceptions import CommandEmptyError, ResourceError, SandboxTimeoutError, SecurityError, ValidationError
 from ..security.seccomp import DEFAULT_BLOCKED_SYSCALLS
-from .config import DEFAULT_READ_ONLY_PATHS, LocalSandboxConfig
+from .config import LocalSandboxConfig
+from .launch import read_only_mounts
 
 _WORKDIR = re.compile(r"/[A-Za-z0-9_./-]+")
 
@@ -36,9 +37,6 @@ def _checked_config(config):
     if unknown:
         raise ValidationError("sandbox_config: blocked_syscalls: {} cannot be blocked: the filter of system calls is fumehood's own, "
                               "which refuses those of the default list".format(", ".join(unknown)))
-    for path in config.read_only_paths:
-        if path not in DEFAULT_READ_ONLY_PATHS and not os.path.exists(path):
-            raise FileNotFoundError("Read-only mount source does not exist: {}".format(path))
     return config
 
 
@@ -67,6 +65,11 @@ class LocalProcessSession(FumehoodSession):
                         encoding_errors=encoding_errors, security_policy=security_policy),
             backend=self._backend, libraries=libraries, stream=stream, sandbox_config=self.sandbox_config,
             env_vars=_model.variables(env_vars or {}))
+
+    def open(self):
+        if not self.is_open:
+            read_only_mounts(self.sandbox_config, self.config.workdir)  # raises for what must not be shown
+        super(LocalProcessSession, self).open()
 
     @staticmethod
     def _words(command):
