@@ -3,15 +3,43 @@
 closed. Each has its own exceptions: ``_error(what, error)`` makes one."""
 import contextlib
 import os
-from typing import Any, Dict, Mapping, Optional, Sequence
+import shlex
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import errors, packages
 from ._request import Text
 from .container import Container
 
-__all__ = ["Dropin"]
+__all__ = ["Dropin", "ExecContainer", "ExecResult"]
 
 _DISK, _PROCESSES = 1 << 30, 1024
+
+
+class ExecResult(NamedTuple):
+    """What docker-py's exec_run gives."""
+
+    exit_code: int
+    output: Union[bytes, Tuple[Optional[bytes], Optional[bytes]]]
+
+
+class ExecContainer:
+    """Of docker-py's container that which programs use beside those modules: ``exec_run``, and what it is called."""
+
+    status = "running"
+
+    def __init__(self, made: Container) -> None:
+        self._made = made
+        self.id = made.id
+        self.short_id = made.id[:12]
+        self.name = "python_sandbox_" + made.id[:8]
+
+    def exec_run(self, cmd: Union[str, Sequence[str]], environment: Any = None, workdir: Optional[str] = None, demux: bool = False,
+                 **_options: Any) -> ExecResult:
+        """Runs a command; a string is split as a shell would, and no shell runs it."""
+        argv = shlex.split(cmd) if isinstance(cmd, str) else list(cmd)
+        env = dict(entry.split("=", 1) for entry in environment) if isinstance(environment, (list, tuple)) else environment
+        done = self._made.exec(argv, env=env, cwd=workdir)
+        return ExecResult(done.exit_code, (done.stdout or None, done.stderr or None) if demux else done.stdout + done.stderr)
 
 
 class Dropin:

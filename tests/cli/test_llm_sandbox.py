@@ -68,6 +68,37 @@ class Sessions(Llm):
         self.assertLessEqual(int(left), 4, "init, sh, ls, wc: nobody else")
         self.assertEqual(goes_on, "on\n")
 
+    def test_a_program_that_kills_all_that_it_can_ends_its_own_run_at_most(self):
+        first, later, other = self.python("""
+            kill = "import os, signal\\nfor n in range(3):\\n    for p in [-1] + [int(p) for p in os.listdir('/proc') if p.isdigit() and int(p) != os.getpid()]:\\n" \
+                   "        try: os.kill(p, signal.SIGKILL)\\n        except OSError: pass\\nprint('alone')"
+            with SandboxSession(lang="python") as mine, SandboxSession(lang="python") as neighbour:
+                neighbour.run("open('/sandbox/f', 'w').write('kept')")
+                mine.run("open('/sandbox/f', 'w').write('mine')")
+                show([mine.run(kill).stdout for _ in range(3)])
+                show([mine.run("print(open('/sandbox/f').read())").stdout, mine.execute_command("echo on").stdout])
+                show(neighbour.run("print(open('/sandbox/f').read())").stdout)
+        """)
+        self.assertEqual((first, later, other), (["alone\n"] * 3, ["mine\n", "on\n"], "kept\n"))
+
+    def test_a_session_whose_time_is_up_says_so_by_both_exceptions(self):
+        during, after, closed = self.python("""
+            with SandboxSession(lang="python", session_timeout=1) as s:
+                show(error(SandboxTimeoutError, lambda: s.run("import time; time.sleep(60)")))
+                show(error(NotOpenSessionError, lambda: s.run("1")))
+            show(s.container is None)
+        """)
+        self.assertEqual((during, after, closed), ("Session timed out after 1 seconds: it is closed",) * 2 + (True,))
+
+    def test_what_it_does_is_told_on_stderr_where_the_session_is_verbose(self):
+        path = self.write("loud.py", "from llm_sandbox import SandboxSession\nwith SandboxSession(lang='python', backend='podman', verbose=True) as s:\n"
+                          "    s.run('print(42)')\n    s.execute_command('echo there')\n")
+        if support.SANITIZED:
+            self.skipTest("not in this build: Python would have to be sanitized as well")
+        done = support.command("with", "--", support.PYTHON, str(path), env={**os.environ, "XDG_CACHE_HOME": str(self.cache())})
+        for part in ("fumehood", "backend=podman", "STDOUT: 42", "Executing command: echo there", "closed"):
+            self.assertIn(part, done.stderr)
+
     def test_streams_come_live_and_the_exit_code_stays(self):
         chunks, (out, code) = self.python("""
             seen = []
@@ -77,6 +108,19 @@ class Sessions(Llm):
             show("".join(seen), r.exit_code)
         """)
         self.assertEqual((chunks, out, code), (True, "0\n1\n2\n", 6))
+
+    def test_libraries_of_a_session_without_set_up_are_a_warning_and_0_seconds_are_no_limit(self):
+        shown = self.python("""
+            import warnings
+            with SandboxSession(lang="python", skip_environment_setup=True, libraries=["fhtest-colour"]) as s:
+                show(s.run("print(1)", timeout=0).stdout)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                SandboxSession(lang="python", mounts=[])
+                SandboxSession(lang="python", mounts=[{"type": "bind", "source": "/usr", "target": "/there"}])
+            show([w.category.__name__ for w in told])
+        """)
+        self.assertEqual(shown, ["1\n", ["DeprecationWarning"]])
 
     def test_a_policy_is_held(self):
         said, ran, plain = self.python("""
@@ -195,6 +239,27 @@ class Files(Llm):
         self.assertNotIn("nothing raised", shown[4])
         self.assertEqual(shown[5], "mine")
 
+    def test_a_session_without_containers_has_files_below_its_folder_and_tmp_alone(self):
+        os.makedirs(self.dir / "tree" / "sub")
+        self.write("tree/sub/a.txt", "A")
+        self.write("shown.txt", "S")
+        shown = self.python("""
+            import os
+            with SandboxSession(backend="bubblewrap", lang="python", sandbox_config=LocalSandboxConfig(max_artifact_bytes=4)) as s:
+                s.copy_to_runtime("tree", "tree")
+                s.copy_from_runtime("/sandbox/tree", "back")
+                show(os.listdir("back"), s.execute_command("cd tree && cat sub/* | tr A B").stdout)
+                for call in (lambda: s.copy_to_runtime("shown.txt", "/etc/x"), lambda: s.copy_from_runtime("/etc/passwd", "p"),
+                             lambda: s.execute_command("pwd", workdir="/etc")):
+                    show(error(SecurityError, call))
+                os.symlink("/etc/passwd", "tree/link")
+                show(error(SecurityError, lambda: s.copy_to_runtime("tree", "other")))
+                s.execute_command("echo 123456 > big")
+                show(error(ResourceError, lambda: s.copy_from_runtime("big", "big")))
+        """)
+        self.assertEqual(shown[0], [["sub"], "B"])
+        self.assertEqual([text for text in shown[1:] if "nothing raised" in text], [])
+
     def test_a_destination_that_climbs_is_refused(self):
         said, = self.python("""
             with SandboxSession(lang="python") as s:
@@ -234,6 +299,29 @@ class Libraries(Llm):
             """, **settings)
             self.assertTrue(all("nothing raised" not in text for text in shown), shown)
             self.assertEqual(asked, [])
+
+    def test_in_every_language_what_is_no_name_is_refused_and_no_package_manager_runs(self):
+        refused = self.python("""
+            names = ["x; id", "$(id)", "`id`", "x|y", "x&&y", "-y", "--target=/", "x --index-url=http://127.0.0.1:1/", "x\\ny", "'x", "x y", "../x", "file:///x", ""]
+            for language in ("python", "javascript", "go", "ruby", "r", "cpp"):
+                session = SandboxSession(lang=language)  # not open: what passed the check would say so
+                for name in names:
+                    show([language, name, error(ValidationError, lambda: session.install([name])),
+                          error(ValidationError, lambda: session.language_handler.get_library_installation_command(name))])
+        """)
+        self.assertEqual(len(refused), 6 * 14)
+        self.assertEqual([row for row in refused if "nothing raised" in row[2] + row[3]], [])
+
+    def test_a_language_whose_packages_cannot_be_had_says_so_and_what_is_there_instead(self):
+        said = self.python("""
+            for language, name in (("go", "github.com/x/y@v1.0.0"), ("ruby", "rake:13.0"), ("r", "ggplot2"), ("cpp", "libboost-dev"), ("java", "org.x:y:1.0")):
+                try:
+                    with SandboxSession(lang=language) as s:
+                        show(error(LibraryInstallationNotSupportedError, lambda: s.install([name])))
+                except SandboxError as e:  # this machine has no tools for the language
+                    show("Library installation: %s" % e)
+        """)
+        self.assertEqual([text for text in said if "Library installation" not in text], [])
 
     def test_a_pip_command_gets_packages_on_demand(self):
         with index() as (settings, _):

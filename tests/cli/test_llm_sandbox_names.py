@@ -57,6 +57,25 @@ class Names(Case):
         self.assertIn("PoolConfig.max_pool_size", kind)
         self.assertIn("PoolConfig.max_pool_size", plain)
 
+    def test_models_can_be_fields_of_a_pydantic_model(self):
+        dumped, refused = self.python("""
+            try:
+                import pydantic
+            except ImportError:
+                show(None); show(""); raise SystemExit
+            from llm_sandbox.pool import PoolConfig
+            class Settings(pydantic.BaseModel):
+                policy: SecurityPolicy
+                pool: PoolConfig = PoolConfig()
+            made = Settings(policy={"severity_threshold": 3}, pool={"max_pool_size": 2})
+            show([json.loads(made.model_dump_json())["pool"]["max_pool_size"], made.policy.severity_threshold])
+            show(error(pydantic.ValidationError, lambda: Settings(policy={"severity_threshold": 9})))
+        """)
+        if dumped is None:
+            self.skipTest("long: no pydantic here, which comes from PyPI")
+        self.assertEqual(dumped, [2, 3])
+        self.assertNotIn("nothing raised", refused)
+
     def test_enumerations_hold_texts_in_any_case(self):
         found, said, refused = self.python("""
             from llm_sandbox.const import StrEnum
@@ -103,35 +122,93 @@ class Names(Case):
         """)
         self.assertEqual(shown, [[True, ["a"]], [False, ["a", "b"]], [False, ["c"]]])
 
-    def test_a_backend_of_a_program_s_own_serves_plots_too(self):
-        said, plots, refused = self.python("""
-            import base64, io, tarfile
+    def test_a_backend_of_a_program_s_own_is_made_of_base_session_and_a_container_api(self):
+        ran, files, policy, late, closed, (plots, refused) = self.python("""
+            import base64, io, os, shutil, subprocess, sys, tarfile
             from llm_sandbox.core.config import SessionConfig
-            from llm_sandbox.language_handlers.factory import LanguageHandlerFactory
-            class Mine:
-                config = SessionConfig()
-                language_handler = LanguageHandlerFactory.create_handler("python")
-                def __init__(self, **given): self.given = given
-                def __enter__(self): return self
-                def __exit__(self, *how): pass
-                def run(self, code, libraries=None, timeout=None, **callbacks): return ConsoleOutput(stdout="ran %s" % code.splitlines()[-1])
+            from llm_sandbox.core.session_base import BaseSession
+            class Folder:
+                "A folder of this machine stands for the container."
+                def create_container(self, config): os.makedirs(config, exist_ok=True); return config
+                def start_container(self, container): pass
+                def stop_container(self, container): shutil.rmtree(container)
+                def execute_command(self, container, command, workdir=None, stream=False):
+                    done = subprocess.run(command.replace("python ", sys.executable + " "), shell=True, cwd=workdir or container, capture_output=True)
+                    return done.returncode, (done.stdout, done.stderr)
+                def copy_to_container(self, container, src, dest): shutil.copy(src, dest)
+                def copy_from_container(self, container, src):
+                    data = io.BytesIO()
+                    with tarfile.open(fileobj=data, mode="w") as tar: tar.add(src, os.path.basename(src))
+                    return data.getvalue(), {"size": os.path.getsize(src)}
+            class Mine(BaseSession):
+                def __init__(self, lang="python", security_policy=None, **given):
+                    super().__init__(SessionConfig(lang=lang, workdir=os.path.abspath("box"), skip_environment_setup=True, security_policy=security_policy))
+                    self.container_api = Folder()
+                def open(self): super().open(); self.container = self.container_api.create_container(self.config.workdir); self.environment_setup()
+                def close(self): super().close(); self.container_api.stop_container(self.container); self.container = None
+                def get_archive(self, path): return self.container_api.copy_from_container(self.container, path)
+                def _ensure_directory_exists(self, path): os.makedirs(path, exist_ok=True)
+                def _ensure_ownership(self, paths): pass
+                def _handle_timeout(self): self.told = True
+                def _connect_to_existing_container(self, container_id): self.container = container_id
+                def _process_non_stream_output(self, output): return tuple(data.decode() for data in output)
+                def _process_stream_output(self, output, on_stdout=None, on_stderr=None):
+                    texts = self._process_non_stream_output(output)
+                    on_stdout and on_stdout(texts[0])
+                    return texts
+            register_backend("mine", Mine)
+            policy = SecurityPolicy(severity_threshold=2, patterns=[SecurityPattern(pattern="danger", description="it says danger", severity=3)])
+            with SandboxSession(backend="mine", lang="python", security_policy=policy) as session:
+                seen = []
+                result = session.run("print(6 * 7); raise SystemExit(3)", on_stdout=seen.append)
+                both = session.execute_commands([["pwd", "/"], ("echo there", None)])
+                show(result.stdout, result.exit_code, seen, both.stdout)
+                session.copy_to_runtime("program.py", session.config.workdir + "/to/p.py")
+                session.copy_from_runtime(session.config.workdir + "/to/p.py", "back.py")
+                session.copy_from_runtime(session.config.workdir + "/to", "folder")
+                show(os.path.getsize("back.py") > 0, os.listdir("folder/to"), error(SecurityError, lambda: session.copy_to_runtime("back.py", "/box/../x")))
+                show(error(SecurityViolationError, lambda: session.run("danger = 1")))
+                show(error(SandboxTimeoutError, lambda: session.run("import time; time.sleep(2)", timeout=0.2)), session.told)
+            show(error(NotOpenSessionError, lambda: session.run("1")) and not os.path.exists("box"))
+            class Drawing(Mine):
+                def execute_command(self, command, **given):
+                    return ConsoleOutput(stdout="/plots/000001.png\\n" if command.startswith("find") else "")
                 def get_archive(self, path):
                     data = io.BytesIO()
                     with tarfile.open(fileobj=data, mode="w") as tar:
-                        entry = tarfile.TarInfo("sandbox_plots/000001.png")
-                        entry.size = 3
+                        entry = tarfile.TarInfo("000001.png"); entry.size = 3
                         tar.addfile(entry, io.BytesIO(b"png"))
-                    return data.getvalue(), {}
-            register_backend("mine", Mine)
-            with ArtifactSandboxSession(backend="mine", lang="python") as session:
-                result = session.run("code")
-            show(result.stdout)
-            show([(plot.format.value, base64.b64decode(plot.content_base64).decode()) for plot in result.plots])
-            show([error((TypeError, ValueError), lambda: register_backend(*one)) for one in (
-                (1, Mine), ("mine", Mine), ("9", Mine), ("other", None))])
+                    return data.getvalue(), {"size": 3}
+            register_backend("drawing", Drawing)
+            with ArtifactSandboxSession(backend="drawing", lang="python") as session:
+                plots = session.run("code").plots
+            show([(plot.format.value, base64.b64decode(plot.content_base64).decode()) for plot in plots],
+                 [error((TypeError, ValueError), lambda: register_backend(*one)) for one in ((1, Mine), ("mine", Mine), ("9", Mine), ("other", None))])
         """)
-        self.assertEqual((said, plots), ("ran code", [["png", "png"]]))
+        self.assertEqual(ran, ["42\n", 3, ["42\n"], "there\n"])
+        self.assertEqual(files[:2], [True, ["p.py"]])
+        self.assertIn("traversal", files[2])
+        self.assertIn("it says danger", policy)
+        self.assertEqual((late, closed), (["Operation timed out after 0.2 seconds", True], True))
+        self.assertEqual(plots, [["png", "png"]])
         self.assertFalse([text for text in refused if text.startswith("nothing raised")], refused)
+
+    def test_a_session_without_containers_shows_what_its_configuration_says_and_no_more(self):
+        shown = self.python("""
+            from llm_sandbox.local.launch import read_only_mounts
+            show(read_only_mounts(LocalSandboxConfig(read_only_paths=("/usr",)), "/sandbox"))
+            for path in ("/", "/proc/1/root", "//usr", "/usr/../home", "/tmp/x", "relative"):
+                show(error(ValueError, lambda: LocalSandboxConfig(read_only_paths=(path,))))
+            show(error(SandboxError, lambda: SandboxSession(backend="bubblewrap", sandbox_config=LocalSandboxConfig(
+                seccomp=SeccompPolicy(blocked_syscalls=("getppid",))))))
+            show(error(FileNotFoundError, lambda: SandboxSession(backend="nsjail", sandbox_config=LocalSandboxConfig(read_only_paths=("/not/there",))).open()))
+            for options in ({"image": "x"}, {"workdir": "/"}, {"workdir": "/a b"}, {"execution_timeout": 0}, {"env_vars": {"a=": "x"}}):
+                show(error(ValueError, lambda: SandboxSession(backend="bubblewrap", **options)))
+            show(error(TypeError, lambda: SandboxSession(backend="bubblewrap", bogus=1)))
+        """)
+        self.assertEqual(shown[0], [["/usr", "/usr"]])
+        self.assertFalse([text for text in shown[1:] if "nothing raised" in text], shown)
+        self.assertIn("getppid", shown[7])
 
     def test_handlers_say_what_they_cannot_do(self):
         commands, errors = self.python("""

@@ -5,7 +5,7 @@ import re
 import textwrap
 
 import fumehood
-from fumehood.dropin import Dropin
+from fumehood.dropin import Dropin, ExecContainer
 
 _SIZES = {"": 0, "b": 0, "k": 10, "m": 20, "g": 30}
 #: One argument can hold 128 KiB; longer programs go by a file.
@@ -31,7 +31,7 @@ class AICodeSandbox(Dropin):
         if network_mode not in ("none", None):
             raise Exception("network_mode={!r} cannot be had: the sandboxes have no network (\"none\")".format(network_mode))
         rate = max(cpu_quota / cpu_period, 0.01) if cpu_quota and cpu_quota > 0 else None
-        self.container = self._make("python", "/sandbox", custom_image, _size(mem_limit), rate, packages)
+        self.container = ExecContainer(self._make("python", "/", custom_image, _size(mem_limit), rate, packages))
 
     def _error(self, what, error):
         text = _SAID.get(what) or "Failed to " + re.sub(r"^(\w+ file) .*$", r"\1", what)

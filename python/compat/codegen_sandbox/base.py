@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: MIT
 """A sandbox for generated code."""
 import abc
-import collections
 import os
 import re
 import textwrap
 
 import fumehood
-from fumehood.dropin import Dropin
+from fumehood.dropin import Dropin, ExecContainer
 
 from .config import available, readymade
 from .exceptions import SandboxConfigError, SandboxError
 from .response import SandboxResponse
-
-ExecResult = collections.namedtuple("ExecResult", "exit_code,output")
-
 
 def is_strict():
     return os.environ.get("CODEGEN_SANDBOX_STRICT", "") not in ("", "0")
@@ -29,28 +25,14 @@ def _as_in_a_shell(requirement):
 _SAID = {"install": "Failed to install the requirements", "create": "Failed to create the sandbox", "closed": "the sandbox is closed"}
 
 
-class _ExecContainer(object):
-    """The original's ``container``: exec_run, and an id."""
-
-    def __init__(self, made):
-        self._made = made
-        self.id = made.id
-        self.name = "python_sandbox_" + made.id[:8]
-
-    def exec_run(self, cmd, environment=None, workdir=None, demux=False, **_options):
-        import shlex
-        argv = shlex.split(cmd) if isinstance(cmd, str) else list(cmd)
-        env = dict(entry.split("=", 1) for entry in environment) if isinstance(environment, (list, tuple)) else environment
-        done = self._made.exec(argv, env=env, cwd=workdir)
-        return ExecResult(done.exit_code, (done.stdout or None, done.stderr or None) if demux else done.stdout + done.stderr)
-
-
 class BaseCodegenSandbox(Dropin, abc.ABC):
     """``config``, ``requirements``, ``container`` as in the original."""
 
     #: fumehood's name of the language, and that of its registry's packages.
     language = ""
+    #: Where code runs, and what names of files are relative to; as in the images of the original.
     workdir = "/"
+    workdir_with_requirements = "/"
 
     def __init__(self, custom_image_name=None, requirements=None, network_mode="none", config="small"):
         if isinstance(config, str):
@@ -64,7 +46,8 @@ class BaseCodegenSandbox(Dropin, abc.ABC):
         self.custom_image_name = custom_image_name
         strict = is_strict() and isinstance(requirements, (list, tuple))
         wanted = [_as_in_a_shell(item) for item in requirements] if strict else requirements
-        self.container = _ExecContainer(self._make(self.language, self.workdir, custom_image_name, config.memory_bytes, config.cpus, wanted))
+        workdir = self.workdir_with_requirements if wanted else self.workdir
+        self.container = ExecContainer(self._make(self.language, workdir, custom_image_name, config.memory_bytes, config.cpus, wanted))
 
     def _error(self, what, error):
         text = _SAID.get(what) or "Failed to " + what

@@ -73,7 +73,7 @@ if (bad.length) {
 
 class NodejsCodegenSandbox(BaseCodegenSandbox):
     language = "javascript"
-    workdir = "/sandbox"
+    workdir_with_requirements = "/sandbox"
 
     def _prepare_code_command(self, code):
         if len(code.encode("utf-8", "surrogateescape")) < 100000:

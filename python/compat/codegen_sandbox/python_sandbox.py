@@ -32,7 +32,6 @@ if found:
 
 class PythonCodegenSandbox(BaseCodegenSandbox):
     language = "python"
-    workdir = "/sandbox"
 
     def _prepare_code_command(self, code):
         return self._program(code, ["python", "-u"])

@@ -26,6 +26,10 @@ class Field(object):
     def __init__(self, default=None, check=None, factory=None, required=False):
         self.default, self.check, self.factory, self.required = default, check, factory, required
 
+    def initial(self):
+        """The value where none is given."""
+        return self.factory() if self.factory else self.default
+
 
 class Model(object):
     """Fields are class attributes of type Field. Equality is by value; ``frozen`` records cannot be changed, and refuse
@@ -38,18 +42,19 @@ class Model(object):
         super().__init_subclass__(**options)
         kind = inspect.Parameter
         cls.__signature__ = inspect.Signature([
-            kind(name, kind.KEYWORD_ONLY, default=kind.empty if field.required else field.factory() if field.factory else field.default)
+            kind(name, kind.KEYWORD_ONLY, default=kind.empty if field.required else field.initial())
             for name, field in cls._fields().items()])
 
     def __init__(self, **given):
         fields = self._fields()
+        object.__setattr__(self, "model_fields_set", set(given) & set(fields))
         for name, field in fields.items():
             if name in given:
                 value = given.pop(name)
             elif field.required:
                 raise _invalid(type(self).__name__, name, given, "the field is missing")
             else:
-                value = field.factory() if field.factory else field.default
+                value = field.initial()
             object.__setattr__(self, name, self._checked(name, field, value))
         if given and self._forbid:
             raise _invalid(type(self).__name__, sorted(given)[0], given, "extra fields are not permitted: " + ", ".join(sorted(given)))
@@ -96,15 +101,54 @@ class Model(object):
     def _values(self):
         return {name: getattr(self, name) for name in self._fields()}
 
-    def model_dump(self):
-        return {name: _dumped(value) for name, value in self._values().items()}
+    def model_dump(self, *, mode="python", include=None, exclude=None, by_alias=False, exclude_unset=False, exclude_defaults=False,
+                   exclude_none=False, **_options):
+        """A dictionary of the fields; ``mode="json"``: of values that JSON has."""
+        fields, found = self._fields(), {}
+        for name, value in self._values().items():
+            left_out = (include is not None and name not in include) or name in (exclude or ()) or (exclude_none and value is None) \
+                or (exclude_unset and name not in self.model_fields_set) or (exclude_defaults and value == fields[name].initial())
+            if not left_out:
+                found[name] = _dumped(value)
+        return json.loads(json.dumps(found, default=_plain)) if mode == "json" else found
 
     def model_copy(self, *, update=None, deep=False):
         made = type(self)(**dict(self._values(), **(update or {})))
+        object.__setattr__(made, "model_fields_set", self.model_fields_set | set(update or ()))
         return copy.deepcopy(made) if deep else made
 
-    def model_dump_json(self, *, indent=None):
-        return json.dumps(self.model_dump(), indent=indent, separators=None if indent else (",", ":"), ensure_ascii=False, default=_plain)
+    def model_dump_json(self, *, indent=None, **options):
+        return json.dumps(self.model_dump(**options), indent=indent, separators=None if indent else (",", ":"), ensure_ascii=False, default=_plain)
+
+    @classmethod
+    def model_construct(cls, _fields_set=None, **values):
+        """Makes an instance without checks."""
+        made = cls.__new__(cls)
+        for name, field in cls._fields().items():
+            object.__setattr__(made, name, values[name] if name in values else field.initial())
+        object.__setattr__(made, "model_fields_set", set(values) if _fields_set is None else set(_fields_set))
+        return made
+
+    @classmethod
+    def model_json_schema(cls, **_options):
+        """A JSON schema with the names of the fields, their defaults, and which are required."""
+        fields = cls._fields()
+        properties = {name: {"title": name.replace("_", " ").title()} if field.required else
+                      {"title": name.replace("_", " ").title(), "default": json.loads(json.dumps(_dumped(field.initial()), default=_plain))}
+                      for name, field in fields.items()}
+        return {"title": cls.__name__, "type": "object", "properties": properties,
+                "required": [name for name, field in fields.items() if field.required]}
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source, handler):
+        """Called by pydantic for a model of the program's own that has a field of this type."""
+        from pydantic_core import core_schema
+        return core_schema.no_info_plain_validator_function(
+            cls.model_validate, serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value.model_dump()))
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema, handler):
+        return cls.model_json_schema()
 
     @classmethod
     def model_validate(cls, value):
@@ -125,8 +169,10 @@ class Model(object):
 
 
 #: The names of the same methods in pydantic 1.
-Model.dict, Model.copy, Model.json = Model.model_dump, Model.model_copy, Model.model_dump_json
-Model.parse_obj, Model.parse_raw = Model.model_validate, Model.model_validate_json
+for _old, _new in (("dict", "model_dump"), ("copy", "model_copy"), ("json", "model_dump_json"), ("parse_obj", "model_validate"),
+                   ("validate", "model_validate"), ("parse_raw", "model_validate_json"), ("construct", "model_construct"),
+                   ("schema", "model_json_schema")):
+    setattr(Model, _old, vars(Model)[_new])
 
 
 def _dumped(value):

@@ -57,15 +57,11 @@ class ArtifactSandboxSession(object):
         self.enable_plotting = enable_plotting
         common = dict(kwargs, verbose=verbose, workdir=workdir, security_policy=security_policy)
         if pool is None:
-            common.update(lang=lang)
-            for name, value in (("image", image), ("dockerfile", dockerfile), ("runtime_configs", runtime_configs), ("container_id", container_id)):
-                if value is not None:
-                    common[name] = value
-            if keep_template:
-                common["keep_template"] = True
-            if commit_container:
-                common["commit_container"] = True
-        self._session = create_session(backend, pool, **common)
+            common.update(image=image, dockerfile=dockerfile, lang=lang, keep_template=keep_template, commit_container=commit_container,
+                          runtime_configs=runtime_configs, container_id=container_id)
+        else:
+            common.update(pool=pool)
+        self._session = create_session(backend=backend, **common)
 
     def __enter__(self):
         self._session.__enter__()

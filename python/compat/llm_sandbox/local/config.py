@@ -34,6 +34,12 @@ def _limit(value):
     return value
 
 
+def _open_files(value):
+    if _limit(value) < 16:
+        raise ValueError("{!r} is less than 16, with which no interpreter starts".format(value))
+    return value
+
+
 class LocalSandboxConfig(_model.Model):
     _frozen = _forbid = True
     network = _model.Field("none", _model.one_of("none", "host"))
@@ -46,4 +52,4 @@ class LocalSandboxConfig(_model.Model):
     memory_limit_bytes = _model.Field(None, _limit)
     cpu_time_limit = _model.Field(None, _limit)
     file_size_limit = _model.Field(None, _limit)
-    open_files_limit = _model.Field(None, _limit)
+    open_files_limit = _model.Field(None, _open_files)

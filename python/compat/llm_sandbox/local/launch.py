@@ -3,6 +3,7 @@
 import os
 import posixpath
 import shutil
+from pathlib import Path
 
 from ..exceptions import MissingDependencyError, SecurityError
 from .config import DEFAULT_READ_ONLY_PATHS, VIRTUAL_FOLDERS
@@ -26,14 +27,15 @@ def read_only_mounts(config, workdir):
         target = posixpath.normpath(source)
         if _is_below(place, target) or _is_below(target, place):
             raise SecurityError("Read-only mount {!r} overlaps the writable workspace {!r}".format(source, workdir))
-        if not os.path.exists(source):
+        path = Path(source)
+        if not path.exists():
             if source in DEFAULT_READ_ONLY_PATHS:
                 continue
             raise FileNotFoundError("Read-only mount source does not exist: {}".format(source))
-        real = os.path.realpath(source)
+        real = str(path.resolve())
         if real == "/" or _top(real) in VIRTUAL_FOLDERS:
             raise SecurityError("Read-only mount resolves to a host virtual or temporary filesystem: {}".format(source))
-        if not os.path.isdir(real) and not os.path.isfile(real):
+        if not path.is_dir() and not path.is_file():
             raise SecurityError("Read-only mount source must be a regular file or directory: {}".format(source))
         mounts.append((real, target))
     return tuple(mounts)
