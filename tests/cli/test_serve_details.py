@@ -97,6 +97,51 @@ class Details(support.TempDir):
         self.assertEqual(self.server.ask("GET", "/sandboxes/" + fork)[1]["network"], {"maskRequestHost": "h"})
         self.server.ask("DELETE", "/sandboxes/" + fork)
 
+    @support.once
+    def test_what_is_not_there_is_refused_by_name(self):
+        for want, words in (({"volumeMounts": [{"name": "v", "path": "/mnt"}]}, "volumeMounts: this server has no volumes"),
+                            ({"iam": {"tokens": {"t": {"audience": "a", "tokenType": "b"}}}}, "iam: this server issues no")):
+            status, told = self.server.ask("POST", "/v2/sandboxes", {"templateID": "base", **want})[:2]
+            self.assertEqual((status, told["message"][:len(words)]), (400, words))
+        self.sandbox(volumeMounts=[], iam=None)
+        for method, path in (("POST", "/volumes"), ("GET", "/volumes"), ("GET", "/volumes/v"), ("DELETE", "/volumes/v"),
+                             ("POST", "/secrets"), ("GET", "/secrets"), ("GET", "/secrets/s"), ("DELETE", "/secrets/s")):
+            status, told = self.server.ask(method, path, {} if method == "POST" else None)[:2]
+            self.assertEqual((status, path.split("/")[1] in told["message"]), (501, True), told)
+
+    @support.once
+    def test_rules_that_cannot_open_a_way_out_are_told_in_the_log(self):
+        warnings = lambda box: [e["message"] for e in self.server.ask("GET", f"/v2/sandboxes/{box.id}/logs?level=warn")[1]["logs"]]
+        box = self.sandbox(network={"allowOut": ["1.1.1.1"], "denyOut": ["0.0.0.0/0"]})
+        self.assertIn("network.allowOut", "".join(warnings(box)))
+        self.assertEqual(warnings(self.sandbox(network={"denyOut": ["0.0.0.0/0"]})), [])
+
+    @support.once
+    def test_a_request_that_is_repeated_makes_one_sandbox(self):
+        create = lambda key: self.server.ask("POST", "/v2/sandboxes", {"templateID": "base"}, Idempotency_Key=key)
+        first, again, other = create("once-1"), create("once-1"), create("once-2")
+        self.assertEqual((first[0], again[0], other[0]), (201, 201, 201))
+        self.assertEqual(first[1], again[1])
+        self.assertNotEqual(first[1]["sandboxID"], other[1]["sandboxID"])
+        self.assertEqual(self.server.ask("DELETE", "/sandboxes/" + first[1]["sandboxID"])[0], 204)
+        third = create("once-1")
+        self.assertNotEqual(third[1]["sandboxID"], first[1]["sandboxID"])
+        for box in (other, third):
+            self.server.ask("DELETE", "/sandboxes/" + box[1]["sandboxID"])
+        self.assertEqual(create("white space")[0], 400)
+        self.assertEqual(create("x" * 256)[0], 400)
+
+    @support.once
+    def test_a_paused_one_may_come_back_with_its_files_alone(self):
+        box, where = self.sandbox(), "/v2/sandboxes/{}/connect"
+        box.write("kept", b"1")
+        for memory, lives in ((True, True), (False, False)):
+            pid = box.start("sleep 1000").pid()
+            self.assertEqual(self.server.ask("POST", f"/sandboxes/{box.id}/pause", {})[0], 204)
+            self.assertEqual(self.server.ask("POST", where.format(box.id), {"memory": memory})[0], 201)
+            self.assertEqual(any(p["pid"] == pid for p in box.call("process.Process/List", {})[1].get("processes", [])), lives)
+            self.assertEqual(box.read("kept"), (200, b"1"))
+
     def test_a_port_that_speaks_tls_is_asked_so(self):
         support.need_program("openssl")
         box = self.sandbox(network={"httpsPorts": [8443]})

@@ -96,7 +96,9 @@ static int script(struct work *w, const char *user, const char *text, const char
 	int status = command(w, user, argv, cwd, err);
 	if (status < 0)
 		return -FH_E_ARGUMENT;
-	return status ? fh_error_set(err, FH_E_ARGUMENT, "the command exited with status %d", status) : 0;
+	return status ? fh_error_set(err, FH_E_ARGUMENT, "the command exited with status %d (steps run without a network)",
+	                             status)
+	              : 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- steps */

@@ -7,12 +7,14 @@
 
 #include "base/clock.h"
 #include "e2b/common/processors.h"
+#include "e2b/control/absent.h"
 #include "e2b/control/routes.h"
+#include "e2b/hosted/boot.h"
 #include "e2b/hosted/metrics.h"
 #include "e2b/hosted/templates.h"
 #include "server/http_target.h"
 
-enum { LIST_PAGE_MAX = 100, ENTRIES_MAX = 256, VALUE_MAX = 32 << 10 };
+enum { LIST_PAGE_MAX = 100, ENTRIES_MAX = 256, VALUE_MAX = 32 << 10, IDEMPOTENCY_MAX = 255 };
 
 /* A time as "2026-11-23T04:05:06.123456Z". */
 static json_t *iso_us(int64_t wall_us)
@@ -141,6 +143,25 @@ static void reply_sandbox(struct fh_http_request *r, unsigned status, const stru
 /* ---------------------------------------------------------------------------------------------------------------
  * routes */
 
+/* Reads the header by which the SDKs mark a request that they may repeat. False after replying with 400. */
+static bool read_idempotency(struct fh_http_request *r, const char **ret)
+{
+	const char *key = fh_http_header(r, "Idempotency-Key");
+	size_t n = key ? strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") : 1;
+	if (n < 1 || n > IDEMPOTENCY_MAX || (key && key[n])) {
+		fh_e2b_fail(r, 400, "Idempotency-Key is to have 1 to %d letters, digits, '-' and '_'", IDEMPOTENCY_MAX);
+		return false;
+	}
+	*ret = key;
+	return true;
+}
+
+static bool was_created_by(void *context, const struct fh_hosted *h)
+{
+	const struct fh_hosted_request *q = context;
+	return h->owner == q->owner && h->idempotency && strcmp(h->idempotency, q->idempotency) == 0;
+}
+
 static bool read_create(struct fh_http_request *r, json_t *body, struct fh_hosted_request *q)
 {
 	struct fh_e2b *s = fh_http_context(r);
@@ -155,6 +176,8 @@ static bool read_create(struct fh_http_request *r, json_t *body, struct fh_hoste
 		fh_e2b_fail(r, 404, "template '%.64s' not found", q->template_id);
 		return false;
 	}
+	if (fh_control_wants_absent(r, body) || !read_idempotency(r, &q->idempotency))
+		return false;
 	if (!read_strings(r, body, "metadata", &q->metadata) || !read_strings(r, body, "envVars", &q->envs) ||
 	    !fh_control_lifetime(r, q->owner, body, 1, &q->lifetime_ms))
 		return false;
@@ -176,11 +199,16 @@ static void create(struct fh_http_request *r, struct fh_str text)
 	fh_auto_hosted struct fh_hosted *h = NULL;
 	if (!body || !read_create(r, body, &q))
 		return;
+	if (q.idempotency && (h = fh_hosted_search(s->registry, was_created_by, &q))) {
+		reply_sandbox(r, 201, h);
+		return;
+	}
 	if (fh_hosted_create(s->registry, &q, &h, &err) < 0) {
 		fh_e2b_fail_from(r, &err);
 		return;
 	}
 	atomic_fetch_add(&s->created, 1);
+	fh_control_note_closed(h, h->network);
 	reply_sandbox(r, 201, h);
 }
 
@@ -239,7 +267,7 @@ static void refresh(struct fh_http_request *r, struct fh_str text)
 }
 
 /* Replies 200 if the sandbox was awake, 201 if it was resumed. A lifetime in the request can only lengthen the
- * sandbox's. */
+ * sandbox's. With {"memory": false} one that was paused has its files alone, as after a restart of the machine. */
 static void connect_to(struct fh_http_request *r, struct fh_str text)
 {
 	fh_auto_hosted struct fh_hosted *h = fh_control_find(r);
@@ -250,6 +278,8 @@ static void connect_to(struct fh_http_request *r, struct fh_str text)
 		return;
 	fh_hosted_set_lifetime(h, ms, fh_hosted_is_running(h));
 	int resumed = fh_hosted_resume(h, &err);
+	if (resumed > 0 && !fh_json_bool(body, "memory", true))
+		fh_hosted_end_programs(h);
 	if (resumed < 0)
 		fh_e2b_fail_from(r, &err);
 	else
@@ -281,6 +311,7 @@ static void set_network(struct fh_http_request *r, struct fh_str text)
 	if (!body)
 		return;
 	fh_hosted_set_egress(h, body);
+	fh_control_note_closed(h, body);
 	fh_http_reply_empty(r, 204);
 }
 

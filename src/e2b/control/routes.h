@@ -4,4 +4,4 @@
 #include "server/http.h"
 
 extern const struct fh_http_route fh_e2b_control_routes[], fh_e2b_copy_routes[], fh_e2b_build_routes[],
-    fh_e2b_look_routes[];
+    fh_e2b_look_routes[], fh_e2b_absent_routes[];

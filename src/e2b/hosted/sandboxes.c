@@ -69,6 +69,7 @@ static void hosted_free(struct fh_hosted *h)
 	pthread_cond_destroy(&h->changed);
 	pthread_mutex_destroy(&h->lock);
 	free(h->template_id);
+	free(h->idempotency);
 	free(h);
 }
 
@@ -191,6 +192,7 @@ static struct fh_hosted *hosted_new(struct fh_hosted_registry *g, const struct f
 	if (q->private_ports)
 		random_text(h->traffic, FH_HOSTED_TOKEN - 1);
 	h->template_id = fh_xstrdup(q->template_id);
+	h->idempotency = q->idempotency ? fh_xstrdup(q->idempotency) : NULL;
 	h->metadata = q->metadata ? json_incref(q->metadata) : json_object();
 	h->envs = q->envs ? json_incref(q->envs) : json_object();
 	h->network = q->network ? json_incref(q->network) : NULL;

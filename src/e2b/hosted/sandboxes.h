@@ -43,6 +43,7 @@ struct fh_hosted {
 	struct fh_sandbox *sandbox;   /* closed when the last reference to the hosted sandbox is dropped */
 	struct fh_limits limits;
 	char *template_id;
+	char *idempotency;       /* key of the request that created it, by which a repetition is known; NULL: it had none */
 	json_t *metadata, *envs; /* objects of strings, immutable */
 	json_t *network;         /* network settings of the client's request; immutable; may be NULL */
 	json_t *settings;        /* settings of its template (templates.h), immutable; or NULL */
@@ -75,7 +76,7 @@ struct fh_hosted {
 /* A request to create a sandbox, already checked. Borrowed. */
 struct fh_hosted_request {
 	const struct fh_key *owner;
-	const char *template_id;
+	const char *template_id, *idempotency;
 	uint64_t lifetime_ms;
 	json_t *metadata, *envs, *network, *settings; /* the new sandbox takes references of its own */
 	bool builds;
