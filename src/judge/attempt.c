@@ -13,14 +13,6 @@
 
 #define TRIES 2
 
-void fh_judge_outcome_release(struct fh_judge_outcome *o)
-{
-	free(o->reason);
-	fh_result_free(o->run);
-	fh_result_free(o->judge);
-	*o = (struct fh_judge_outcome){ 0 };
-}
-
 /* -------------------------------------------------------------------------------------------------- in one process */
 
 static int make_secret(char secret[FH_SECRET_SIZE + 1], struct fh_error *err)
@@ -215,7 +207,7 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 	*ret = (struct fh_judge_outcome){
 		.verdict = o.verdict, .reason = o.reason, .run = o.candidate, .judge = o.judge, .integrity = FH_INTEGRITY_SPLIT
 	};
-	if (fh_judge_draws(p->problem))
+	if (fh_judge_problem_draws(p->problem))
 		snprintf(ret->seed, sizeof(ret->seed), "%s", s->seed);
 	if (o.retry && !last)
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;

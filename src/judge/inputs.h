@@ -9,8 +9,8 @@
  */
 #pragma once
 #include "base/sha256.h"
+#include "fumehood/sandbox.h"
 #include "judge/formats/problem.h"
-#include "judge/session.h"
 
 struct fh_judge_inputs {
 	const struct fh_judge_problem *problem;

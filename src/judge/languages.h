@@ -11,7 +11,6 @@
 #pragma once
 #include "base/buf.h"
 #include "judge/formats/problem.h"
-#include "judge/session.h"
 
 struct fh_client;
 struct fh_plan;
@@ -26,6 +25,8 @@ struct fh_judge_parts {
 };
 struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample);
 void fh_judge_add_program(struct fh_buf *out, const struct fh_judge_parts *p);
+/* The program's text as it would be run, without the driver, for display. */
+void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample, struct fh_buf *out);
 /* Appends the complete program for judging by output. */
 void fh_judge_parts_for_output(struct fh_buf *out, const struct fh_judge_parts *p);
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <strings.h>
 #include <sys/random.h>
 
 #include "base/sha256.h"
@@ -34,20 +33,4 @@ void fh_judge_seed_of(const char *seed, const char *task_id, unsigned draw, char
 		fh_sha256_add_field(&h, fh_str(words[i]));
 	fh_sha256_end(&h, digest);
 	digits_of(digest, ret);
-}
-
-/* Sources of randomness in Python, JavaScript, C and C++, Java, Go and Rust; most names contain "rand". */
-static const char *const sources[] = { "rand", "mt19937", "minstd", "ranlux", "knuth_b", "shuffle", "secrets" };
-
-bool fh_judge_draws(const struct fh_judge_problem *p)
-{
-	const struct fh_buf *const texts[] = { &p->tail, &p->head };
-	for (size_t t = 0; t < FH_ARRAY_SIZE(texts); t++)
-		for (size_t s = 0; s < FH_ARRAY_SIZE(sources); s++) {
-			size_t n = strlen(sources[s]);
-			for (size_t i = 0; i + n <= texts[t]->n; i++)
-				if (strncasecmp(texts[t]->p + i, sources[s], n) == 0)
-					return true;
-		}
-	return false;
 }

@@ -13,7 +13,6 @@
  */
 #pragma once
 #include "base/error.h"
-#include "judge/formats/problem.h"
 
 enum { FH_SEED_DIGITS = 16, FH_SEED_MAX = 256 /* maximum bytes of a seed given by the user */ };
 
@@ -29,5 +28,3 @@ static inline unsigned fh_judge_hash_secret(unsigned turn)
 {
 	return 1 + turn % FH_HASH_SECRETS;
 }
-/* Whether the test's text mentions a source of randomness. It may do so and use none. */
-bool fh_judge_draws(const struct fh_judge_problem *p);

@@ -181,7 +181,7 @@ static bool took_too_long(const struct fh_judge_outcome *o)
 static int judge_drawing(struct check *c, const struct fh_judge_problem *p, const struct fh_judge_sample *reference,
                          struct fh_judge_outcome *ret, struct fh_error *err)
 {
-	unsigned draws = fh_judge_draws(p) ? DRAWS_MAX : 1;
+	unsigned draws = fh_judge_problem_draws(p) ? DRAWS_MAX : 1;
 	fh_judge_set_draw(c->session, p, 0);
 	int r = fh_judge_one(c->session, p, reference, ret, err);
 	for (unsigned draw = 1; r >= 0 && draw < draws && (ret->verdict == FH_VERDICT_FAILED || took_too_long(ret));
@@ -272,7 +272,7 @@ static int check_task(struct check *c, const struct fh_judge_problem *p, struct 
 	enum fh_judge_mode mode;
 	unsigned factor;
 	/* Random inputs differ in each session, so a pass with another seed proves little. */
-	if (fh_judge_draws(p)) {
+	if (fh_judge_problem_draws(p)) {
 		free(path);
 		path = NULL;
 	}

@@ -23,15 +23,6 @@ const struct fh_mode_words fh_mode_words[] = {
 	[FH_MODE_OUTSIDE] = { FH_INTEGRITY_OUTSIDE, "outside" },
 };
 
-void fh_judge_settings_init(struct fh_judge_settings *s)
-{
-	*s = (struct fh_judge_settings){ 0 };
-	fh_limits_init(&s->limits);
-	s->limits.value[FH_LIMIT_CPU_TIME] = FH_JUDGE_CPU_TIME_DEFAULT;
-	s->limits.value[FH_LIMIT_WALL_TIME] = FH_JUDGE_WALL_TIME_DEFAULT;
-	s->limits.value[FH_LIMIT_MEMORY] = FH_JUDGE_MEMORY_DEFAULT;
-}
-
 int fh_session_client(struct fh_judge_session *s, unsigned failed, struct fh_client **ret, unsigned *ret_number,
                       struct fh_error *err)
 {

@@ -4,6 +4,7 @@
 #include "e2b/service/judged.h"
 #include "e2b/service/routes.h"
 #include "e2b/service/service.h"
+#include "judge/languages.h"
 
 /* Finds the problem of a body {"dataset", "id"} or {"problem": ROW}. -FH_E_NOT_FOUND. */
 static int find_problem(struct fh_http_request *r, const json_t *body, struct fh_judged_set **ret,

@@ -11,7 +11,8 @@
 #pragma once
 #include "base/sha256.h"
 #include "judge/comparing/compare.h"
-#include "judge/session.h"
+#include "judge/outcome.h"
+#include "judge/settings.h"
 
 #define FH_OUTPUT_CASES_MAX 10000
 

@@ -11,6 +11,7 @@
 #include "base/data.h"
 #include "base/fd.h"
 #include "code/program_text.h"
+#include "judge/seed.h"
 
 #define TEXT_MAX (1 << 20)
 #define LITERAL_MAX ((size_t)256 << 10) /* maximum bytes of JSON that a test contains as a literal */

@@ -2,6 +2,7 @@
 #include "judge/formats/problem.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 #include "code/clean.h"
 #include "judge/comparing/output.h"
@@ -206,6 +207,22 @@ struct fh_judge_sample fh_judge_problem_reference(const struct fh_judge_problem 
 	return (struct fh_judge_sample){ .completion = p->reference.p,
 		                             .size = p->reference.n,
 		                             .is_whole = p->reference_is_whole };
+}
+
+/* Sources of randomness in Python, JavaScript, C and C++, Java, Go and Rust; most names contain "rand". */
+static const char *const sources[] = { "rand", "mt19937", "minstd", "ranlux", "knuth_b", "shuffle", "secrets" };
+
+bool fh_judge_problem_draws(const struct fh_judge_problem *p)
+{
+	const struct fh_buf *const texts[] = { &p->tail, &p->head };
+	for (size_t t = 0; t < FH_ARRAY_SIZE(texts); t++)
+		for (size_t s = 0; s < FH_ARRAY_SIZE(sources); s++) {
+			size_t n = strlen(sources[s]);
+			for (size_t i = 0; i + n <= texts[t]->n; i++)
+				if (strncasecmp(texts[t]->p + i, sources[s], n) == 0)
+					return true;
+		}
+	return false;
 }
 
 /* A "completion" continues the problem's head; "solution" (EvalPlus) and "code" are complete programs. */

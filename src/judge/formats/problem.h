@@ -20,6 +20,9 @@ enum fh_judge_language {
 #undef FH_JUDGE_LANGUAGE
 	FH_JUDGE_LANGUAGE_COUNT_
 };
+const char *fh_judge_language_name(enum fh_judge_language l); /* "python", as in languages/python.json */
+/* FH_JUDGE_LANGUAGE_COUNT_: no language has this name. */
+enum fh_judge_language fh_judge_language_of_name(const char *name);
 
 struct fh_judge_output; /* judge/comparing/output.h */
 struct fh_judge_truth;  /* judge/comparing/truth.h */
@@ -70,6 +73,9 @@ const struct fh_judge_problem *fh_judge_problem_find(const struct fh_judge_probl
 struct fh_str fh_judge_problem_declaration(const struct fh_judge_problem *p);
 /* The reference as a sample, with borrowed text. size 0: there is none. */
 struct fh_judge_sample fh_judge_problem_reference(const struct fh_judge_problem *p);
+
+/* Whether the test's text mentions a source of randomness. It may do so and use none. */
+bool fh_judge_problem_draws(const struct fh_judge_problem *p);
 
 int fh_judge_samples_read(const char *path, const struct fh_judge_problems *problems, struct fh_judge_samples *ret,
                           struct fh_error *err);

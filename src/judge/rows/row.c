@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "fumehood/sandbox.h"
+#include "judge/languages.h"
 #include "judge/rows/evidence.h"
 
 enum { STREAM_MAX = 64 << 10 }; /* bytes of each of a program's streams that are evidence, for people to read */

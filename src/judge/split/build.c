@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "base/sha256.h"
 #include "judge/comparing/verdict.h"
-#include "judge/session.h"
+#include "judge/settings.h"
 #include "proto/plan.h"
 #include "sandbox/compile.h"
 
