@@ -16,27 +16,6 @@
 #define PROGRAM_OUTPUT_MAX ((size_t)16 << 20)
 #define PROGRAM_TIMEOUT_MS 300000
 
-/* PROMPTFOO_DISABLE_TEMPLATING: every text is as it is written. */
-static bool templates_off(void)
-{
-	return fh_env_on("PROMPTFOO_DISABLE_TEMPLATING");
-}
-
-int fh_render_text(struct fh_str text, const json_t *vars, char **ret, struct fh_error *err)
-{
-	if (!fh_template_has_tags(text) || templates_off()) {
-		*ret = fh_xstrndup(text.p, text.n);
-		return 0;
-	}
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	struct fh_eval_host h;
-	fh_eval_host_init(&h, NULL, NULL, true);
-	int r = fh_template_render_text(text, "template", vars, &h.host, &out, err);
-	if (r == 0)
-		*ret = fh_buf_take(&out, NULL);
-	return r;
-}
-
 /* ------------------------------------------------------------------------------------------- variables from files */
 
 static int var_from_script(struct fh_services *services, enum fh_script_language language, const char *path,
@@ -345,7 +324,7 @@ static int render_with(const struct fh_eval_host *h, const char *text, const str
                        const json_t *vars, char **ret, struct fh_error *err)
 {
 	struct fh_str source = fh_str(text);
-	if (!fh_template_has_tags(source) || templates_off() ||
+	if (!fh_template_has_tags(source) || fh_eval_templates_off() ||
 	    (has_open_tag(text) && !(strstr(text, "{% raw") && strstr(text, "endraw")))) {
 		*ret = fh_xstrdup(text);
 		return 0;

@@ -15,10 +15,6 @@
 #include "eval/grading/services.h"
 #include "eval/plan.h"
 
-/* Renders text with vars (an object whose member "env" is the environment). Text without braces is copied. free()
- * *ret. */
-int fh_render_text(struct fh_str text, const json_t *vars, char **ret, struct fh_error *err);
-
 /* The row's variables in the form that assertions see. New reference. */
 int fh_render_vars(const struct fh_eval_plan *plan, struct fh_services *services, const json_t *vars,
                    const struct fh_eval_column *column, json_t **ret, struct fh_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/results.h"
 #include "eval/grading/derived.h"
-#include "eval/render.h"
+#include "eval/template_host.h"
 #include "eval/repeats.h"
 
 void fh_eval_result_release(struct fh_eval_result *r)

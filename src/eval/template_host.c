@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/fd.h"
+#include "eval/config/env.h"
 #include "eval/config/pattern.h"
 #include "eval/grading/services.h"
 #include "script/script.h"
@@ -82,4 +83,24 @@ void fh_eval_host_init(struct fh_eval_host *h, const json_t *filters, struct fh_
 	h->host = (struct fh_template_host){
 		.context = h, .filter = filters ? call_filter : NULL, .load = loads ? load : NULL, .search = search
 	};
+}
+
+bool fh_eval_templates_off(void)
+{
+	return fh_env_on("PROMPTFOO_DISABLE_TEMPLATING");
+}
+
+int fh_render_text(struct fh_str text, const json_t *vars, char **ret, struct fh_error *err)
+{
+	if (!fh_template_has_tags(text) || fh_eval_templates_off()) {
+		*ret = fh_xstrndup(text.p, text.n);
+		return 0;
+	}
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	struct fh_eval_host h;
+	fh_eval_host_init(&h, NULL, NULL, true);
+	int r = fh_template_render_text(text, "template", vars, &h.host, &out, err);
+	if (r == 0)
+		*ret = fh_buf_take(&out, NULL);
+	return r;
 }

@@ -20,3 +20,9 @@ struct fh_eval_host {
 /* Fills h, which has to stay where it is while h->host is used. */
 void fh_eval_host_init(struct fh_eval_host *h, FH_NULLABLE const json_t *filters,
                        FH_NULLABLE struct fh_services *services, bool loads);
+
+/* PROMPTFOO_DISABLE_TEMPLATING: every text is as it is written. */
+bool fh_eval_templates_off(void);
+/* Renders text with vars (an object whose member "env" is the environment). Text without braces is copied. free()
+ * *ret. */
+int fh_render_text(struct fh_str text, const json_t *vars, char **ret, struct fh_error *err);

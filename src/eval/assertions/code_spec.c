@@ -5,7 +5,7 @@
 #include "base/nearest.h"
 #include "base/parse.h"
 #include "code/extract.h"
-#include "eval/render.h"
+#include "eval/template_host.h"
 #include "judge/comparing/value.h"
 #include "sandbox/planning/language_words.h"
 

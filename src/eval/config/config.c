@@ -7,7 +7,7 @@
 #include "eval/config/env.h"
 #include "eval/config/keys.h"
 #include "eval/config/text.h"
-#include "eval/render.h"
+#include "eval/template_host.h"
 
 #define REF_DEPTH_MAX 64
 #define WARNINGS_MAX 50

@@ -7,7 +7,7 @@
 #include "eval/config/text.h"
 #include "eval/grading/grade.h"
 #include "eval/grading/score.h"
-#include "eval/render.h"
+#include "eval/template_host.h"
 #include "eval/transform.h"
 #include "script/script.h"
 

@@ -3,7 +3,7 @@
 #include "base/fd.h"
 #include "eval/config/text.h"
 #include "eval/grading/json_in_text.h"
-#include "eval/render.h"
+#include "eval/template_host.h"
 #include "script/script.h"
 
 #define PROMPT_MAX ((size_t)4 << 20)
