@@ -150,6 +150,13 @@ struct reader {
 
 // ---------------------------------------------------------------------------------------------------------- codecs
 
+// Whether one of the decoded values was a NaN or an infinity.
+inline bool &not_finite()
+{
+	static bool value = false;
+	return value;
+}
+
 template <class T, class = void> struct codec; // a type without a codec cannot cross
 
 template <class T> void put(writer &w, const T &v)
@@ -186,8 +193,15 @@ template <class T> struct codec<T, std::enable_if_t<std::is_arithmetic<T>::value
 	{
 		T v;
 		r.raw(&v, sizeof(v));
+		note(v, std::is_floating_point<T>());
 		return v;
 	}
+	static void note(T v, std::true_type)
+	{
+		const volatile T zero = v - v; // not 0: NaN, of which an infinity less itself is one; volatile for -ffast-math
+		not_finite() = not_finite() || !(zero == 0);
+	}
+	static void note(T, std::false_type) {}
 };
 
 template <class C, class Traits, class A> struct codec<std::basic_string<C, Traits, A>> {
@@ -611,7 +625,7 @@ template <class R, class... P, class... A> R call(R (*)(P...), A &...arguments)
 	std::string reply = exchange('E', "");
 	if (reply != "E")
 		say("tampered", "a reply to no call");
-	say("passed", "");
+	say("passed", not_finite() ? "not finite" : "");
 }
 
 // ------------------------------------------------------------------------------------------------------- candidate

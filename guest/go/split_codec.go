@@ -377,6 +377,16 @@ func (r *reader) number(size int) uint64 {
 	return n
 }
 
+var notFinite bool // one of the decoded values was NaN or an infinity
+
+func noted(f float64) float64 {
+	notFinite = notFinite || math.IsNaN(f) || math.IsInf(f, 0)
+	return f
+}
+
+func (r *reader) float32() float64 { return noted(float64(math.Float32frombits(uint32(r.number(4))))) }
+func (r *reader) float64() float64 { return noted(math.Float64frombits(r.number(8))) }
+
 func (r *reader) flag() bool {
 	n := r.number(1)
 	if n > 1 {
@@ -474,15 +484,15 @@ func (r *reader) get(v reflect.Value) {
 		}
 		v.SetUint(n)
 	case reflect.Float32:
-		v.SetFloat(float64(math.Float32frombits(uint32(r.number(4)))))
+		v.SetFloat(r.float32())
 	case reflect.Float64:
-		v.SetFloat(math.Float64frombits(r.number(8)))
+		v.SetFloat(r.float64())
 	case reflect.Complex64:
-		re := math.Float32frombits(uint32(r.number(4)))
-		v.SetComplex(complex(float64(re), float64(math.Float32frombits(uint32(r.number(4))))))
+		re := r.float32()
+		v.SetComplex(complex(re, r.float32()))
 	case reflect.Complex128:
-		re := math.Float64frombits(r.number(8))
-		v.SetComplex(complex(re, math.Float64frombits(r.number(8))))
+		re := r.float64()
+		v.SetComplex(complex(re, r.float64()))
 	case reflect.String:
 		v.SetString(r.text())
 	case reflect.Slice:

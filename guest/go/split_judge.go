@@ -239,7 +239,11 @@ func finish() {
 	if string(exchange('E', nil)) != "E" {
 		say("tampered", "a reply to no call")
 	}
-	say("passed", "")
+	reason := ""
+	if notFinite {
+		reason = "not finite"
+	}
+	say("passed", reason)
 }
 
 func Judge(tests []Test) {

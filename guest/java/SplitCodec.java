@@ -31,6 +31,9 @@ final class SplitCodec {
 		@Override public String toString() { return "an object of " + type; }
 	}
 
+	/** One of the decoded values was NaN or an infinity. */
+	static boolean notFinite;
+
 	/** A descriptor that this process inherited. */
 	static FileDescriptor descriptor(int number) throws ReflectiveOperationException {
 		FileDescriptor d = new FileDescriptor();
@@ -224,8 +227,8 @@ final class SplitCodec {
 			case 'F': return false;
 			case 'i': return number(4);
 			case 'l': return wide();
-			case 'd': return Double.longBitsToDouble(wide());
-			case 'f': return Float.intBitsToFloat(number(4));
+			case 'd': return noted(Double.longBitsToDouble(wide()));
+			case 'f': return (float) noted(Float.intBitsToFloat(number(4)));
 			case 'c': return (char) number(2);
 			case 'h': return (short) number(2);
 			case 'b': return (byte) number(1);
@@ -238,6 +241,11 @@ final class SplitCodec {
 			}
 			default: return object(tag);
 			}
+		}
+
+		private static double noted(double v) {
+			notFinite |= !Double.isFinite(v);
+			return v;
 		}
 
 		private Object object(int tag) throws Refused {

@@ -9,7 +9,7 @@ const sameAs = async (raising, canonical, name, candidate, calls, tolerance) => 
 	const same = (got, wanted) => {
 		if (typeof got === 'number' && typeof wanted === 'number')
 			return Object.is(got, wanted) || got === wanted ||
-				(tolerance > 0 && Math.abs(got - wanted) <= tolerance * Math.max(1, Math.abs(wanted)));
+				(tolerance > 0 && Number.isFinite(wanted) && Math.abs(got - wanted) <= tolerance * Math.max(1, Math.abs(wanted)));
 		if (isArray(got) && isArray(wanted))
 			return got.length === wanted.length && wanted.every((value, i) => same(got[i], value));
 		if (isPlain(got) && isPlain(wanted))

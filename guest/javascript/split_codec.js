@@ -223,6 +223,7 @@ const makeCodec = (onEndless) => {
 	};
 	const put = (o, key, value) => defineProperty(o, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
 
+	let notFinite = false; // one of the decoded values was NaN or an infinity
 	// Decodes roots and heap into new objects. known: as for encode; these objects are changed in place.
 	const decode = (roots, heap, known) => {
 		if (!isArray(roots) || !isArray(heap) || roots.length > valuesMax || heap.length > objectsMax)
@@ -243,6 +244,7 @@ const makeCodec = (onEndless) => {
 				return objects[what];
 			case 'n':
 				if (numberWords[string(what)] === undefined) refuse('an unknown number');
+				notFinite ||= what !== '-0';
 				return numberWords[what];
 			case 'b':
 				if (string(what).length > digitsMax || !tested(/^(0|-?[1-9][0-9]*)$/, what)) refuse('no integer');
@@ -454,5 +456,5 @@ const makeCodec = (onEndless) => {
 		if (first > 0) found.unshift(utf8(stdin, 'latin1', 0, first));
 		return found;
 	};
-	return { CodecError, encode, decode, receive, send, parts, quote, shown };
+	return { CodecError, encode, decode, receive, send, parts, quote, shown, hadNotFinite: () => notFinite };
 };

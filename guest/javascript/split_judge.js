@@ -20,7 +20,7 @@
 	const fs = require('fs');
 	const vm = require('vm');
 	const { randomBytes } = require('crypto');
-	const { CodecError, encode, decode, receive, send, parts, shown } = makeCodec((why) => say('failed', why));
+	const { CodecError, encode, decode, receive, send, parts, shown, hadNotFinite } = makeCodec((why) => say('failed', why));
 	const leave = process.reallyExit.bind(process);
 
 	const [seed, names, helpers, test, changed] = parts(3, 1, 16);
@@ -122,7 +122,7 @@
 		judged();
 		if (calls === 0) say('broken', 'the test called nothing');
 		if (exchange('end', []).answer !== 'end') say('tampered', 'a reply to no call');
-		say('passed', '');
+		say('passed', hadNotFinite() ? 'not finite' : '');
 	});
 	// Helpers are a script, whose names are visible to the test and to each other, as in one program.
 	const define = (key, value) =>

@@ -3,7 +3,7 @@
 # same_as. The canonical solution is run here; `candidate` is the stand-in for the answer's function. Each call is an expression
 # in which `name` is one or the other. (StopIteration and StopAsyncIteration are passed on unchanged.)
 def same_as(raising, canonical, name, candidate, calls, tolerance):
-    kind, size = type, len
+    kind, size, infinity = type, len, float("inf")
 
     def same(got, wanted):
         its = kind(wanted)
@@ -11,7 +11,7 @@ def same_as(raising, canonical, name, candidate, calls, tolerance):
             if kind(got) not in (int, float, complex):
                 return False
             return got == wanted or got != got and wanted != wanted or (
-                tolerance > 0 and abs(got - wanted) <= tolerance * max(1, abs(wanted)))
+                tolerance > 0 and abs(got - wanted) <= tolerance * max(1, abs(wanted)) < infinity)
         if kind(got) is not its:
             return False
         if its is list or its is tuple:

@@ -38,7 +38,7 @@ LONG_STRING = 64
 WORD = 1 << 63
 
 read_fd, write_fd, urandom, leave = posix.read, posix.write, posix.urandom, posix._exit
-builtin_print, length, kind, identity, limited = print, len, type, id, min
+builtin_print, length, kind, identity, limited, sum_of = print, len, type, id, min, sum
 Int, Float, Bool, Str, Bytes, Array, List, Tuple = int, float, bool, str, bytes, bytearray, list, tuple
 Set, Frozen, Dict, Range, Complex, NoneKind = set, frozenset, dict, range, complex, type(None)
 join, encode_text, decode_text, text_of = b"".join, str.encode, bytes.decode, str
@@ -274,6 +274,7 @@ def put_known(value, depth):
 
 # ---------------------------------------------------------------------------------------------------------- decoding
 source, at, numbered, extra = b"", 0, [], {}
+not_finite = []  # not empty: one of the decoded values was a NaN or an infinity
 
 
 def decode(data, start, readers):
@@ -356,6 +357,20 @@ def get_list(depth):
     return value
 
 
+def get_float(depth):
+    value, = F64.unpack(take(8))
+    if value - value:
+        not_finite[:] = [value]
+    return value
+
+
+def get_complex(depth):
+    real, imaginary = C128.unpack(take(16))
+    if real - real or imaginary - imaginary:
+        not_finite[:] = [real, imaginary]
+    return Complex(real, imaginary)
+
+
 def get_numbers(letter):
     def get_these(depth):
         global values_left
@@ -363,6 +378,10 @@ def get_numbers(letter):
         values_left -= n >> 3
         value = List(Struct("<%d%s" % (n, letter)).unpack(take(8 * n)))
         numbered.append(value)
+        if letter == "d":
+            total = sum_of(value)
+            if total - total:  # or the sum of finite ones is too large for a float
+                not_finite.extend([item for item in value if item - item][:1])
         return value
     return get_these
 
@@ -444,9 +463,12 @@ def get_decimal(depth):
         raise Malformed("a Decimal of more than %d characters" % NUMBER_TEXT_MAX)
     from decimal import Decimal, InvalidOperation
     try:
-        return Decimal(text)
+        value = Decimal(text)
     except InvalidOperation:
         raise Malformed("a Decimal that is none") from None
+    if not value.is_finite():
+        not_finite[:] = [value]
+    return value
 
 
 def get_fraction(depth):
@@ -460,7 +482,7 @@ def get_fraction(depth):
 readers_of_plain = {
     b"N": lambda depth: None, b"T": lambda depth: True, b"F": lambda depth: False,
     b"i": lambda depth: I64.unpack(take(8))[0], b"I": get_big,
-    b"f": lambda depth: F64.unpack(take(8))[0], b"c": lambda depth: Complex(*C128.unpack(take(16))),
+    b"f": get_float, b"c": get_complex,
     b"s": get_text, b"b": lambda depth: take(take_count(1)), b"y": get_array,
     b"l": get_list, b"A": get_numbers("q"), b"G": get_numbers("d"), b"t": get_tuple, b"S": get_set, b"Z": get_frozen,
     b"d": get_dict, b"r": get_again, b"R": get_range, b"k": get_keys,

@@ -9,11 +9,12 @@
 #          bytes. Anything else that arrives was not sent by an honest driver: the judge ends at once and reports "tampered",
 #          without an exception that a test could catch.
 # fd 5:    one message at the very end: "WORD CALLS SIZE\n" and SIZE bytes of reason (src/judge/split/split.h lists the words).
+#          Of "passed" the reason is "not finite" if a result held a NaN or an infinity, else empty.
 import builtins
 
 import split_numpy
 from split_codec import (Gone, Int, Limit, Malformed, OPAQUE, Str, U, Unsupported, decode, decode_text, encode, get_kind, kind, leave,
-                         posix, put_known, read_fd, receive, send, sys, take, take_input, take_size, urandom)
+                         not_finite, posix, put_known, read_fd, receive, send, sys, take, take_input, take_size, urandom)
 
 builtins.exit = builtins.quit = sys.exit  # normally defined by Python's site module, without which the interpreter is started
 
@@ -334,4 +335,4 @@ def main():
         end("tampered", "an answer after the last question")
     if not calls:
         end("broken", "the test called nothing")
-    end("passed", "")
+    end("passed", "not finite" if not_finite else "")

@@ -56,19 +56,35 @@ pub trait Get: Sized {
     fn get(from: &mut Reader) -> Got<Self>;
 }
 
+// Whether one of the decoded values was NaN or an infinity.
+static NOT_FINITE: AtomicBool = AtomicBool::new(false);
+
 macro_rules! numbers {
-    ($($t:ty)*) => { $(
+    ($note:ident: $($t:ty)*) => { $(
         impl Put for $t {
             fn put(&self, out: &mut Vec<u8>) { out.extend_from_slice(&self.to_le_bytes()) }
         }
         impl Get for $t {
             fn get(from: &mut Reader) -> Got<Self> {
-                Ok(<$t>::from_le_bytes(from.take(std::mem::size_of::<$t>())?.try_into().map_err(|_| Broken)?))
+                let value = <$t>::from_le_bytes(from.take(std::mem::size_of::<$t>())?.try_into().map_err(|_| Broken)?);
+                $note!(value);
+                Ok(value)
             }
         }
     )* };
 }
-numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
+macro_rules! whole {
+    ($value:ident) => {};
+}
+macro_rules! noted {
+    ($value:ident) => {
+        if !$value.is_finite() {
+            NOT_FINITE.store(true, Ordering::SeqCst)
+        }
+    };
+}
+numbers!(whole: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
+numbers!(noted: f32 f64);
 
 impl Put for bool {
     fn put(&self, out: &mut Vec<u8>) {
@@ -463,7 +479,7 @@ pub fn judge(tests: &[(&str, fn())]) -> ! {
     if exchange(b'E', &[]) != b"E" {
         say("tampered", "a reply to no call")
     }
-    say("passed", "")
+    say("passed", if NOT_FINITE.load(Ordering::SeqCst) { "not finite" } else { "" })
 }
 
 // ---------------------------------------------------------------------------------------------------------- candidate

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/random.h>
 
+#include "judge/comparing/finite.h"
 #include "judge/comparing/output.h"
 #include "judge/session_state.h"
 #include "judge/share.h"
@@ -149,6 +150,21 @@ static int print_once(struct fh_judge_session *s, struct fh_client *client, cons
 	                          fh_buf_str(&program), p->turn, ret, err);
 }
 
+/* Judges the problem's reference like the pair. 0: there is none, or the pair's program is the reference. */
+static int ask_reference(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p,
+                         struct fh_split_outcome *ret, struct fh_error *err)
+{
+	struct fh_judge_sample sample = fh_judge_problem_reference(p->problem);
+	struct fh_judge_parts parts = fh_judge_parts_of(p->problem, &sample);
+	struct fh_split_pair reference = *p;
+	if (sample.size == 0 || p->completion.p == sample.completion)
+		return 0;
+	reference.head = parts.head;
+	reference.completion = parts.completion;
+	int r = fh_split_run(s->split, client, &reference, ret, err);
+	return r < 0 ? r : 1;
+}
+
 /* Called when a value of the test could not be sent to the candidate. True if the reference meets the same problem:
  * then the test cannot be split. False: the test only passed on a value that it got from this candidate. The reference
  * decides, so that a candidate's values can never change how its task is judged. A task without a reference stays
@@ -156,20 +172,33 @@ static int print_once(struct fh_judge_session *s, struct fh_client *client, cons
 static int asks_too_much(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p, bool *ret,
                          struct fh_error *err)
 {
-	struct fh_judge_sample sample = fh_judge_problem_reference(p->problem);
-	struct fh_judge_parts parts = fh_judge_parts_of(p->problem, &sample);
-	struct fh_split_pair reference = *p;
 	struct fh_split_outcome o;
-	if (sample.size == 0 || p->completion.p == sample.completion) {
-		*ret = sample.size > 0;
-		return 0;
-	}
-	reference.head = parts.head;
-	reference.completion = parts.completion;
-	int r = fh_split_run(s->split, client, &reference, &o, err);
+	int r = ask_reference(s, client, p, &o, err);
 	if (r < 0)
 		return r;
-	*ret = o.unfit;
+	*ret = r > 0 ? o.unfit : fh_judge_problem_reference(p->problem).size > 0;
+	if (r > 0)
+		fh_split_outcome_release(&o);
+	return 0;
+}
+
+/* Fails a program that passed with a NaN or an infinity where the reference passes without one, unless the test is
+ * about such numbers: it compared with a tolerance and did not notice. */
+static int look_at_numbers(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p,
+                           struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	struct fh_split_outcome o;
+	if (fh_not_finite_mentioned(fh_buf_str(&p->problem->tail)))
+		return 0;
+	int r = ask_reference(s, client, p, &o, err);
+	if (r <= 0)
+		return r;
+	if (o.verdict == FH_VERDICT_PASSED && !o.not_finite) {
+		free(ret->reason);
+		ret->verdict = FH_VERDICT_FAILED;
+		ret->reason = fh_xstrdup("a result is NaN or infinite where the reference's are finite, which the test's "
+		                         "comparison accepts");
+	}
 	fh_split_outcome_release(&o);
 	return 0;
 }
@@ -211,8 +240,12 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 		snprintf(ret->seed, sizeof(ret->seed), "%s", s->seed);
 	if (o.retry && !last)
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
-	if (!o.unfit)
-		return 0;
+	if (!o.unfit) {
+		r = o.not_finite ? look_at_numbers(s, client, &pair, ret, err) : 0;
+		if (r < 0)
+			fh_judge_outcome_release(ret);
+		return r;
+	}
 	if (o.unfit_after_answers) {
 		bool unfit;
 		r = asks_too_much(s, client, &pair, &unfit, err);

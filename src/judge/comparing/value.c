@@ -34,7 +34,7 @@ static bool numbers_equal(const json_t *encoded, const json_t *expected, double 
 	if (!number_of(encoded, &got))
 		return false;
 	/* compared as doubles, because large integers of the config were read as doubles too */
-	return got == want || fabs(got - want) <= tolerance * FH_MAX(1.0, fabs(want));
+	return got == want || (isfinite(got) && fabs(got - want) <= tolerance * FH_MAX(1.0, fabs(want)));
 }
 
 static bool equal(const json_t *encoded, const json_t *expected, double tolerance, int depth);

@@ -114,6 +114,7 @@ struct fh_split_outcome {
 	FH_OWN char *reason;
 	bool unfit;               /* the test passes a value that cannot cross; there is no verdict */
 	bool unfit_after_answers; /* and that value may have come from the candidate */
+	bool not_finite;          /* it passed, with a NaN or an infinity in a result (comparing/finite.h) */
 	bool retry;               /* no process reported how it ended, so the error may be ours */
 	FH_OWN FH_NULLABLE struct fh_result *judge, *candidate; /* NULL: nothing was run */
 };
@@ -131,8 +132,8 @@ struct fh_split_message {
 };
 /* CALLS is the number of answered calls. Words: passed; failed; tampered (the candidate sent what no honest driver
  * sends); exited (it left by an exception that does not derive from Exception); gone (it ended without an answer);
- * unfit (the test passes a value that cannot cross); broken (the test failed before its first call). False: there is no
- * such message. */
+ * unfit (the test passes a value that cannot cross); broken (the test failed before its first call). The reason of
+ * `passed` is empty or FH_NOT_FINITE. False: there is no such message. */
 bool fh_split_message_read(struct fh_str stream, struct fh_split_message *ret);
-/* Sets verdict, reason, unfit, unfit_after_answers and retry from the two results. */
+/* Sets all but the results themselves, from the two results. */
 void fh_split_decide(struct fh_split_outcome *o);

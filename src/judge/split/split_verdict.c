@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "judge/comparing/finite.h"
 
 static bool number(struct fh_str *rest, char end, uint64_t *ret)
 {
@@ -96,8 +97,10 @@ static const struct {
 static enum fh_verdict by_message(struct fh_split_outcome *o, const struct fh_split_message *m, struct fh_buf *why)
 {
 	const struct fh_result *j = o->judge, *c = o->candidate;
-	if (fh_str_eq(m->word, "passed") && j->exit_code == 0 && j->signal == 0 && m->calls > 0)
+	if (fh_str_eq(m->word, "passed") && j->exit_code == 0 && j->signal == 0 && m->calls > 0) {
+		o->not_finite = fh_str_eq(m->reason, FH_NOT_FINITE);
 		return FH_VERDICT_PASSED;
+	}
 	if (fh_str_eq(m->word, "gone"))
 		return ended(c, why);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
