@@ -198,8 +198,7 @@ template <class T> struct codec<T, std::enable_if_t<std::is_arithmetic<T>::value
 	}
 	static void note(T v, std::true_type)
 	{
-		const volatile T zero = v - v; // not 0: NaN, of which an infinity less itself is one; volatile for -ffast-math
-		not_finite() = not_finite() || !(zero == 0);
+		not_finite() = not_finite() || v - v != 0; // an infinity less itself is a NaN
 	}
 	static void note(T, std::false_type) {}
 };

@@ -17,11 +17,12 @@ def add(language, name, head, naive, reference, stub, /, **problem):
 
 def human_eval(name, prompt, asserts, reference, stub, imports=""):
     test = f"{imports}def check(candidate):\n" + "".join(f"    assert {a}\n" for a in asserts)
-    add("python", name, prompt, test + f"\ncheck({name})\n", reference, stub, prompt=prompt, entry_point=name, test=test)
+    add("python", name, prompt, test + f"\ncheck({name})\n", reference, stub, prompt=prompt, entry_point=name, test=test,
+        canonical_solution=reference)
 
 
 def pack(language, name, declaration, test, naive, reference, stub):
-    add(language, name, declaration, naive, reference, stub, declaration=declaration, test=test)
+    add(language, name, declaration, naive, reference, stub, declaration=declaration, test=test, canonical_solution=reference)
     TASKS[language, name]["problem"]["task_id"] = {"javascript": "JavaScript", "cpp": "CPP"}[language] + "/" + name
 
 
@@ -63,6 +64,10 @@ human_eval("turned", 'def turned(numbers):\n    """The numbers, last to first.""
 human_eval("flipped", 'def flipped(numbers):\n    """The numbers, last to first."""\n',
            ["candidate(candidate([311, 4])) == [311, 4]", "candidate(candidate([60000, 5, 4])) == [60000, 5, 4]"],
            "    return numbers[::-1]\n", "    return None\n")
+human_eval("third", 'def third(number):\n    """A third of the number."""\n',
+           ["near(candidate(311), 103.66666667)", "near(candidate(5.0), 1.66666667)"],
+           "    return number / 3\n", "    return 0\n",
+           imports="def near(a, b):\n    return abs(a - b) <= 1e-6 * max(abs(a), abs(b))\n")
 
 # -------------------------------------------------------------------------------------------------------- javascript
 JS_TOTAL = """const testTotal = () => {
@@ -87,6 +92,9 @@ pack("javascript", "evens", "/* The even numbers, in order. */\nconst evens = (n
 
 # --------------------------------------------------------------------------------------------------------------- c++
 CPP_HEAD = "#include <cstdio>\n#include <string>\n#include <vector>\nusing namespace std;\n"
+CPP_NEAR = ("bool near(vector<double> a, vector<double> b) {\n    for (size_t i = 0; i < b.size(); i++) {\n"
+            "        double distance = a.at(i) - b[i];\n        if (distance > 1e-6 || -distance > 1e-6) return false;\n    }\n"
+            "    return a.size() == b.size();\n}\n")
 for name, declaration, calls, reference, stub in (
         ("total", "long total(vector<long> numbers){\n",
          ["total({311, 4}) == 315", "total({-7002, 1}) == -7001", "total({60000, 5, 4}) == 60009"],
@@ -99,8 +107,11 @@ for name, declaration, calls, reference, stub in (
          ['initials("Ada King Lovelace") == "AKL"', 'initials("alan turing") == "at"'],
          "    string out;\n    for (size_t i = 0; i < name.size(); i++)\n"
          "        if (name[i] != ' ' && (i == 0 || name[i - 1] == ' ')) out += name[i];\n    return out;\n}\n",
-         "    return \"\";\n}\n")):
-    body = "#include <assert.h>\nint main(){\n" + "".join(f"    assert({c});\n" for c in calls)
+         "    return \"\";\n}\n"),
+        ("halves", "vector<double> halves(vector<double> numbers){\n",
+         ["near(halves({311, 4}), {155.5, 2})", "near(halves({5}), {2.5})"],
+         "    for (double &n : numbers) n /= 2;\n    return numbers;\n}\n", "    return numbers;\n}\n")):
+    body = "#include <assert.h>\n" + (CPP_NEAR if "near(" in calls[0] else "") + "int main(){\n" + "".join(f"    assert({c});\n" for c in calls)
     pack("cpp", name, CPP_HEAD + declaration, body + "}\n", body + '    puts("passed");\n}\n', reference, stub)
 
 # ------------------------------------------------------------- java, go and rust; and judged by output: bash and c

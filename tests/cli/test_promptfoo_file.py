@@ -76,6 +76,19 @@ class Python(File, support.TempDir):
     def left(self):
         return []
 
+    def test_no_number_is_near_infinity(self):
+        python = "```python\ndef f():\n    return 5.0\n```\n"
+        javascript = "```javascript\nconst f = () => 5;\n```\n"
+        same = {"type": "sandbox", "unit_test_type": "output_equality", "call": "f()", "tolerance": 0.01}
+        cases = [(python, "python", "def f():\n    return 1e999\n", False), (javascript, "javascript", "const f = () => Infinity;\n", False),
+                 (python, "python", "def f():\n    return 5.001\n", True), (javascript, "javascript", "const f = () => 5.001;\n", True)]
+        support.need_program("node", "nodejs")
+        found = self.found(*[(answer, {"vars": {}, "config": same | {"language": language, "canonical_solution": solution}})
+                             for answer, language, solution, _ in cases])
+        for (_, language, solution, passes), row in zip(cases, found, strict=True):
+            with self.subTest(language=language, solution=solution):
+                self.assertEqual(row.get("pass"), passes, row)
+
 
 class JavaScript(File, support.TempDir):
     def command(self):
