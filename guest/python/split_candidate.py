@@ -19,7 +19,7 @@ TEXT_MAX = 2000
 kept = []
 missing = object()
 built_in = vars(builtins)
-Truth, Size, next_of, run, compile_text, NoMore, Exit = bool, len, next, exec, compile, StopIteration, SystemExit
+Truth, Size, next_of, iterator_of, run, compile_text, NoMore, Exit = bool, len, next, iter, exec, compile, StopIteration, SystemExit
 known_errors = {error: name for name, error in vars(builtins).items()
                 if kind(error) is kind and issubclass(error, Exception) and not name.endswith("Group")}
 flush_out, flush_err = sys.stdout.flush, sys.stderr.flush
@@ -65,7 +65,7 @@ def put_foreign(value, depth):
                 pass
         out.append(tag_count(79, keep(value)))
         put(Str.__str__(its.__module__ + "." + its.__qualname__), depth)
-        out.append(OPAQUE.pack(truth, size))
+        out.append(OPAQUE.pack(truth, size, any_has(order, "__iter__") or any_has(order, "__getitem__")))
 
 
 def any_has(order, name):
@@ -128,6 +128,8 @@ def serve(functions, failed):
                 answer = failed
             elif operation == b"c":
                 answer = call(functions, request)
+            elif operation == b"t":
+                answer = b"v" + encode(iterator_of(kept[request]), put_foreign)
             else:
                 try:
                     answer = b"v" + encode(next_of(kept[request]), put_foreign)

@@ -44,7 +44,7 @@ Set, Frozen, Dict, Range, Complex, NoneKind = set, frozenset, dict, range, compl
 join, encode_text, decode_text, text_of = b"".join, str.encode, bytes.decode, str
 bit_length, to_bytes, from_bytes, dict_items, hash_of, empty = int.bit_length, int.to_bytes, int.from_bytes, dict.items, hash, list.clear
 AnyError, PlainError, IntOverflow, NoType, NoValue = BaseException, Exception, OverflowError, TypeError, ValueError
-U, I64, F64, C128, OPAQUE = Struct("<I"), Struct("<q"), Struct("<d"), Struct("<dd"), Struct("<Bq")
+U, I64, F64, C128, OPAQUE = Struct("<I"), Struct("<q"), Struct("<d"), Struct("<dd"), Struct("<BqB")
 tag_count, tag_int, tag_float, tag_complex = Struct("<BI").pack, Struct("<Bq").pack, Struct("<Bd").pack, Struct("<Bdd").pack
 
 
@@ -215,6 +215,7 @@ bases = (
 )
 method_order = type.__dict__["__mro__"].__get__
 # Types of the standard library that keep their type; their modules are not loaded for this.
+mapping_proxy = kind(kind.__dict__)
 views = {kind({}.keys()): b"k", kind({}.values()): b"v", kind({}.items()): b"m"}
 
 
@@ -247,6 +248,12 @@ def put_known(value, depth):
         ordered = loaded("collections", "OrderedDict")
         # an OrderedDict has its own order, which may differ from that of the underlying dict
         put_as(value, Dict(ordered.items(value) if ordered is not None and ordered in order else dict_items(value)), depth)
+    elif its is mapping_proxy or loaded("_collections_abc", "Mapping") in order:
+        put_as(value, Dict([(key, value[key]) for key in value]), depth)
+    elif loaded("_collections_abc", "Set") in order:
+        put_as(value, Set(List(value)), depth)
+    elif loaded("collections", "UserList") in order or loaded("collections", "UserString") in order:
+        put(value.data, depth)
     elif its is loaded("_collections", "deque"):
         out.append(b"q")
         put(value.maxlen, depth)

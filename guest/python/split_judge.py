@@ -14,7 +14,7 @@ import builtins
 
 import split_numpy
 from split_codec import (Gone, Int, Limit, Malformed, OPAQUE, Str, U, Unsupported, decode, decode_text, encode, get_kind, kind, leave,
-                         not_finite, posix, put_known, read_fd, receive, send, sys, take, take_input, take_size, urandom)
+                         length, not_finite, posix, put_known, read_fd, receive, send, sys, take, take_input, take_size, urandom)
 
 builtins.exit = builtins.quit = sys.exit  # normally defined by Python's site module, without which the interpreter is started
 
@@ -22,7 +22,7 @@ FROM, TO, DRIVER = 3, 4, 5
 ITEMS_MAX = 1000000
 REASON_MAX = 2000
 calls, items_left = 0, ITEMS_MAX
-CALL, NEXT = b"c", b"n"
+CALL, NEXT, ITERATE = b"c", b"n", b"t"
 known_errors = {name: error for name, error in vars(builtins).items()
                 if kind(error) is kind and issubclass(error, Exception) and not name.endswith("Group")}
 # Raised within a loop of the test's (map, zip, all), these would end the loop before anything was compared. So they are
@@ -45,10 +45,11 @@ def end(verdict, reason):
 
 
 class Opaque:
-    """Stands for a value whose type cannot cross. It equals nothing, and has the value's truth and length."""
+    """Stands for a value whose type cannot cross. It equals nothing, and has the value's truth and length. No attribute has a name
+    that a test may ask for."""
 
     def __init__(self, number, name, truth, size):
-        self.__dict__.update(number=number, name=name, truth=truth, size=size)
+        self.fh_number, self.fh_name, self.fh_truth, self.fh_size = number, name, truth, size
 
     def __eq__(self, other):
         return False
@@ -60,17 +61,57 @@ class Opaque:
         return id(self)
 
     def __bool__(self):
-        if self.truth == 2:
-            raise TypeError("the truth of this %s cannot be told" % self.name)
-        return self.truth == 1
+        if self.fh_truth == 2:
+            raise TypeError("the truth of this %s cannot be told" % self.fh_name)
+        return self.fh_truth == 1
 
     def __len__(self):
-        if self.size < 0:
-            raise TypeError("object of type '%s' has no len()" % self.name)
-        return self.size
+        if self.fh_size < 0:
+            raise TypeError("object of type '%s' has no len()" % self.fh_name)
+        return self.fh_size
 
     def __repr__(self):
-        return "<%s>" % self.name
+        return "<%s>" % self.fh_name
+
+
+class Items(Opaque):
+    """Stands for a value that can be iterated. Its items are asked for when the test first takes them, and kept: whatever the
+    test looks at (items, length, an index), it sees the same ones."""
+
+    def __init__(self, *about):
+        super().__init__(*about)
+        self.fh_items, self.fh_source = [], None
+
+    def fh_has(self, count):
+        """Asks for items until there are `count`; whether there are so many."""
+        if self.fh_source is None:
+            source = ask(ITERATE, self.fh_number)
+            if kind(source) is not Iterator:
+                source = iter(source)
+            self.fh_source = source
+        while count < 0 or length(self.fh_items) < count:
+            try:
+                self.fh_items.append(next(self.fh_source))
+            except StopIteration:
+                if 0 <= self.fh_size != length(self.fh_items):
+                    end("failed", "a %s with a length of %d and %d items" % (self.fh_name, self.fh_size, length(self.fh_items)))
+                return False
+        return True
+
+    def __iter__(self):
+        at = 0
+        while self.fh_has(at + 1):
+            yield self.fh_items[at]
+            at += 1
+
+    def __len__(self):
+        if self.fh_size >= 0:
+            self.fh_has(-1)
+        return super().__len__()
+
+    def __getitem__(self, index):
+        self.fh_has(index + 1 if kind(index) is Int and index >= 0 else -1)
+        return self.fh_items[index]
 
 
 class Iterator:
@@ -99,17 +140,17 @@ class Iterator:
 def get_opaque(depth):
     number, = U.unpack(take(4))
     name = get_kind(Str, depth)
-    truth, size = OPAQUE.unpack(take(9))
-    if truth > 2 or size < -1:
+    truth, size, iterable = OPAQUE.unpack(take(10))
+    if truth > 2 or size < -1 or iterable > 1:
         raise Malformed("an object that is none")
-    return Opaque(number, name[:100], truth, size)
+    return (Items if iterable else Opaque)(number, name[:100], truth, size)
 
 
 readers = {b"O": get_opaque, b"J": lambda depth: Iterator(U.unpack(take(4))[0])}
 
 
 def put_foreign(value, depth):
-    if kind(value) is Opaque or kind(value) is Iterator:
+    if kind(value) in (Opaque, Items, Iterator):
         end("failed", "the test hands a %r on that does not cross" % (value,))
     if not put_known(value, depth):
         raise Unsupported(kind(value).__name__)

@@ -68,6 +68,11 @@ human_eval("third", 'def third(number):\n    """A third of the number."""\n',
            ["near(candidate(311), 103.66666667)", "near(candidate(5.0), 1.66666667)"],
            "    return number / 3\n", "    return 0\n",
            imports="def near(a, b):\n    return abs(a - b) <= 1e-6 * max(abs(a), abs(b))\n")
+human_eval("in_order", 'def in_order(numbers):\n    """The numbers, the least first."""\n',
+           ["right(candidate([311, 42, 7]), [311, 42, 7])", "right(candidate([6, 5]), [6, 5])"],
+           "    return sorted(numbers)\n", "    return numbers\n",
+           imports="def right(got, numbers):\n    ordered = all([got[i] <= got[i + 1] for i in range(len(got) - 1)])\n"
+                   "    return ordered and sorted(got) == sorted(numbers)\n")
 
 # -------------------------------------------------------------------------------------------------------- javascript
 JS_TOTAL = """const testTotal = () => {

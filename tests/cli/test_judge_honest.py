@@ -42,6 +42,20 @@ PYTHON = {"task_id": "Python/0", "declaration": "def add(a: int, b: int) -> int:
           "test": "assert add(1, 2) == 3\nassert add.__name__ == 'add'\n"}
 
 
+# What a program returns instead of a list, a generator or a dict: each is as good in one process.
+VALUES = {"task_id": "squares", "prompt": "def squares(n):\n", "entry_point": "squares", "canonical_solution": "    return [i * i for i in range(n)]\n",
+          "test": "def check(candidate):\n    assert list(candidate(3)) == [0, 1, 4]\n    assert [0, 1] == [*candidate(2)]\n"}
+COUNTS = {"task_id": "counts", "prompt": "def counts(s):\n", "entry_point": "counts", "canonical_solution": "    return {c: s.count(c) for c in s}\n",
+          "test": "def check(candidate):\n    assert candidate('aab') == {'a': 2, 'b': 1}\n    assert candidate('') == {}\n"}
+SQUARES = ["class Squares:\n    def __init__(self, n):\n        self.n = n\n    def __iter__(self):\n        for i in range(self.n):\n            yield i * i\n",
+           "class Squares:\n    def __init__(self, n):\n        self.n = n\n    def __len__(self):\n        return self.n\n    def __getitem__(self, i):\n"
+           "        if i >= self.n:\n            raise IndexError(i)\n        return i * i\n",
+           "import array\ndef Squares(n):\n    return array.array('q', [i * i for i in range(n)])\n",
+           "from collections import UserList\ndef Squares(n):\n    return UserList(i * i for i in range(n))\n",
+           "from collections.abc import Sequence\nclass Squares(Sequence):\n    def __init__(self, n):\n        self.n = n\n    def __len__(self):\n        return self.n\n"
+           "    def __getitem__(self, i):\n        return [k * k for k in range(self.n)][i]\n"]
+
+
 @support.once
 class Honest(judging.Judging):
     def check(self, row, programs, tool=None, key="solution", integrity="split", verdict="passed"):
@@ -128,6 +142,13 @@ class Honest(judging.Judging):
                         "        out = string(c) + out\n    }\n    return out\n}\n\nfunc MakePalindrome(str string) string {\n"
                         "    for i := range str {\n        if str[i:] == Reversed(str[i:]) {\n            return str + Reversed(str[:i])\n"
                         "        }\n    }\n    return str\n}\n"], "go")
+
+    def test_python_that_returns_what_can_be_iterated(self):
+        self.check(VALUES, [code + "def squares(n):\n    return Squares(n)\n" for code in SQUARES])
+
+    def test_python_that_returns_other_mappings(self):
+        self.check(COUNTS, [f"import collections, types\ndef counts(s):\n    return {kind}(dict(collections.Counter(s)))\n" for kind in
+                            ("collections.UserDict", "collections.ChainMap", "types.MappingProxyType", "collections.OrderedDict")])
 
     def test_python_with_what_copying_puts_in(self):
         self.check(PYTHON, ["\ufeffdef add(a, b):\n    return a + b\n", "def add(a, b):\n\u00a0\u00a0\u00a0\u00a0return a\u00a0+ b\n",
