@@ -51,14 +51,16 @@ const loadProgram = (program, require, filename) => {
 		}
 		return finder(space.fhProgramLook, space);
 	};
+	// import() in a script; older versions of Node cannot without an option.
+	const importModuleDynamically = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER;
 	let script;
 	try {
-		script = new vm.Script(program, { filename });
+		script = new vm.Script(program, { filename, importModuleDynamically });
 	} catch (e) {
 		if (e.message.includes('Illegal return')) {
 			let look;
 			const leak = `fhProgramLook((fhProgramName) => eval(fhProgramName));`;
-			vm.compileFunction(leak + program, ['fhProgramLook'], { filename })((f) => { look = f; });
+			vm.compileFunction(leak + program, ['fhProgramLook'], { filename, importModuleDynamically })((f) => { look = f; });
 			return finder(look);
 		}
 		if (/\b(import|export|await)\b/.test(program)) return asModule(e);

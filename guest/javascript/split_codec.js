@@ -14,11 +14,13 @@
 // The heap is flat, so cycles and depth do not matter; it has each object once:
 //   ["A", value …]           an array            ["S", length, i, value, …]  an array with holes
 //   ["O", key, value, …]     an object           ["N", key, value, …]        one without prototype
-//   ["C", name, key, value, …]  an instance of a class: its own data
+//   ["C", name, whole, items, n, key, value, …]  an instance of a class: n values of its class's getters, then its own data.
+//                            whole, items: what it gives when iterated, as for I, in an array; null, null: it cannot be iterated
 //   ["M", key, value, …]     a Map               ["Z", value …]              a Set
 //   ["D", number]            a Date              ["R", source, flags]        a RegExp
-//   ["E", name, message]     an Error            ["W", value]                a boxed primitive
+//   ["E", name, message, base, class, key, value, …]  an Error: base: Error's own class or the one that its class extends
 //   ["T", type, number …]    a typed array       ["I", whole, value …]       the items of an iterator; whole: all of them
+//   ["W", value]             a boxed primitive
 //
 // Decoding executes nothing: it checks the form of every part and throws a CodecError at the first invalid one.
 // After loading, nothing is looked up on a prototype, so a program that changes prototypes can still answer.
@@ -26,7 +28,9 @@
 // onEndless: called when a decoded iterator is read beyond the items that were sent; does not return.
 const makeCodec = (onEndless) => {
 	const { isArray, prototype: arrayPrototype } = Array;
-	const { is, keys, getPrototypeOf, getOwnPropertyDescriptor, defineProperty, create, prototype: plain } = Object;
+	const { is, keys, getPrototypeOf, setPrototypeOf, getOwnPropertyDescriptor, getOwnPropertyNames, defineProperty, create,
+		prototype: plain } = Object;
+	const { apply } = Reflect, { iterator: iterating } = Symbol;
 	const { bind, call } = Function.prototype;
 	const uncurry = bind.bind(call);
 	const { types } = require('util');
@@ -46,10 +50,13 @@ const makeCodec = (onEndless) => {
 		'Uint32Array', 'Float32Array', 'Float64Array'];
 	const typedClasses = new Map();
 	for (const name of typedNames) typedClasses.set(name, globalThis[name]);
+	const gettersMax = 64; // of an object
 	const typedTag = uncurry(getOwnPropertyDescriptor(getPrototypeOf(Int8Array.prototype), Symbol.toStringTag).get);
 	const errors = new Map();
 	for (const type of [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError])
 		errors.set(type.name, type);
+	const errorNames = new Map();
+	for (const [name, type] of errors) errorNames.set(type.prototype, name);
 	const bytesOf = Buffer.from.bind(Buffer), allocate = Buffer.allocUnsafe.bind(Buffer);
 	const utf8 = uncurry(Buffer.prototype.toString), copyOf = uncurry(Buffer.prototype.copy);
 	const readLength = uncurry(Buffer.prototype.readUInt32LE), writeLength = uncurry(Buffer.prototype.writeUInt32LE);
@@ -70,16 +77,52 @@ const makeCodec = (onEndless) => {
 
 	const quote = (s) => stringify(s); // stringify calls no toJSON for strings
 
-	const drained = (iterator, push) => {
-		const start = [];
+	// The first items of an iterator, and whether they are all.
+	const drained = (iterator) => {
+		const items = [];
 		let n = 0;
 		for (; n < drainMax; n++) {
 			const step = iterator.next();
 			if (step.done) break;
-			start[n] = step.value;
+			items[n] = step.value;
 		}
-		push(n < drainMax);
-		for (let i = 0; i < n; i++) push(start[i]);
+		return { items, whole: n < drainMax };
+	};
+	// The iterator of an object of the program's; undefined: there is none, or it throws.
+	const iteratorOf = (o) => {
+		try {
+			for (let p = o; p !== null && p !== plain; p = getPrototypeOf(p))
+				if (getOwnPropertyDescriptor(p, iterating) !== undefined) return apply(o[iterating], o, []);
+		} catch {
+			// It cannot be iterated.
+		}
+		return undefined;
+	};
+	// What the getters of an object's class give, as names and values in turn.
+	const gettersOf = (o) => {
+		const found = [];
+		for (let p = getPrototypeOf(o); p !== null && p !== plain; p = getPrototypeOf(p)) {
+			const names = getOwnPropertyNames(p);
+			for (let i = 0; i < names.length && found.length < 2 * gettersMax; i++) {
+				if (getOwnPropertyDescriptor(p, names[i]).get === undefined) continue;
+				try {
+					const value = o[names[i]];
+					found[found.length] = names[i];
+					found[found.length] = value;
+				} catch {
+					// As if there were none.
+				}
+			}
+		}
+		return found;
+	};
+	// The name of the nearest of JavaScript's own classes of errors; undefined: it is no error.
+	const errorBase = (o) => {
+		for (let p = o; p !== null && p !== plain; p = getPrototypeOf(p)) {
+			const name = mapGet(errorNames, p);
+			if (name !== undefined) return name;
+		}
+		return isNativeError(o) ? 'Error' : undefined;
 	};
 
 	// Encodes values as the JSON text of roots and heap, and returns the heap's objects. known: objects that the other side has
@@ -161,10 +204,18 @@ const makeCodec = (onEndless) => {
 		const node = (o) => {
 			if (isArray(o)) return list(o);
 			const prototype = getPrototypeOf(o);
-			if (prototype === plain) return properties('["O"', o);
-			if (prototype === null) return properties('["N"', o);
-			let n;
+			let n, base;
 			const push = (v) => { n += `,${value(v)}`; };
+			const iteration = ({ items, whole }) => {
+				n = `["I",${whole}`;
+				for (let i = 0; i < items.length; i++) push(items[i]);
+				return n;
+			};
+			if (prototype === plain || prototype === null) {
+				const iterator = iteratorOf(o);
+				if (iterator === undefined) return properties(prototype === null ? '["N"' : '["O"', o);
+				if (iterator === o) return iteration(drained(o));
+			}
 			if (isMap(o)) {
 				n = '["M"';
 				mapEach(o, (v, k) => { push(k); push(v); });
@@ -175,8 +226,14 @@ const makeCodec = (onEndless) => {
 				n = `["D",${value(timeOf(o))}`;
 			} else if (isRegExp(o)) {
 				n = `["R",${string(text(o.source))},${string(text(o.flags))}`;
-			} else if (isNativeError(o)) {
-				n = `["E",${string(shown(() => o.name))},${string(shown(() => o.message))}`;
+			} else if ((base = errorBase(o)) !== undefined) {
+				n = `["E",${string(shown(() => o.name))},${string(shown(() => o.message))},"${base}",${string(className(prototype))}`;
+				const names = keys(o);
+				for (let i = 0; i < names.length; i++)
+					if (names[i] !== 'name' && names[i] !== 'message' && names[i] !== 'stack') {
+						n += `,${string(names[i])}`;
+						push(o[names[i]]);
+					}
 			} else if (isBoxedPrimitive(o)) {
 				n = `["W",${value(o.valueOf())}`;
 			} else if (isTypedArray(o) && mapGet(typedClasses, typedTag(o)) !== undefined) {
@@ -184,10 +241,18 @@ const makeCodec = (onEndless) => {
 				for (let i = 0; i < o.length; i++) push(o[i]);
 			} else if (isGeneratorObject(o) || isMapIterator(o) || isSetIterator(o) || prototype === arrayIterator ||
 				prototype === stringIterator) {
-				n = '["I"';
-				drained(o, push);
+				iteration(drained(o));
 			} else {
-				n = properties(`["C",${string(className(prototype))}`, o);
+				const iterator = iteratorOf(o);
+				if (iterator === o) return iteration(drained(o));
+				const { items, whole } = iterator === undefined ? { items: null, whole: null } : drained(iterator);
+				const getters = prototype === null ? [] : gettersOf(o);
+				n = `["C",${string(className(prototype))},${whole},${value(items)},${getters.length / 2}`;
+				for (let i = 0; i < getters.length; i += 2) {
+					n += `,${string(getters[i])}`;
+					push(getters[i + 1]);
+				}
+				n = properties(n, o);
 			}
 			return n;
 		};
@@ -207,12 +272,13 @@ const makeCodec = (onEndless) => {
 	/* ------------------------------------------------------------------------------------------------- decoding */
 
 	const classes = new Map();
-	const prototypeOf = (name) => {
-		let prototype = mapGet(classes, name);
+	const prototypeOf = (name, base) => {
+		const key = base === undefined ? name : `${base.name} ${name}`;
+		let prototype = mapGet(classes, key);
 		if (prototype === undefined) {
-			const type = class {};
+			const type = base === undefined ? class {} : class extends base {};
 			defineProperty(type, 'name', { __proto__: null, value: name });
-			mapSet(classes, name, prototype = type.prototype);
+			mapSet(classes, key, prototype = type.prototype);
 		}
 		return prototype;
 	};
@@ -223,12 +289,28 @@ const makeCodec = (onEndless) => {
 	};
 	const put = (o, key, value) => defineProperty(o, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
 
+	const hide = (o, key, value) => defineProperty(o, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+	// Makes an object iterable. What it has under its indices, and as its length, has to be the same: a test that looks at both
+	// would otherwise be deceived.
+	const iterable = (o, items, whole) => {
+		const length = getOwnPropertyDescriptor(o, 'length');
+		if (whole && length !== undefined && length.value !== items.length) refuse('an object of another length than it has items');
+		for (let i = 0; i < items.length; i++) {
+			const own = getOwnPropertyDescriptor(o, i);
+			if (own !== undefined && !is(own.value, items[i])) refuse('an object with other items than by its indices');
+		}
+		hide(o, iterating, function* items_() {
+			yield* items;
+			if (!whole) onEndless(`an iterator of the program goes on after ${drainMax} values`);
+		});
+	};
+
 	let notFinite = false; // one of the decoded values was NaN or an infinity
 	// Decodes roots and heap into new objects. known: as for encode; these objects are changed in place.
 	const decode = (roots, heap, known) => {
 		if (!isArray(roots) || !isArray(heap) || roots.length > valuesMax || heap.length > objectsMax)
 			refuse('no roots or no heap');
-		const objects = [];
+		const objects = [], later = []; // later: what is to be done when all objects have their values
 		let count = 0;
 		const string = (v) => (typeof v === 'string' ? v : refuse('no string where one belongs'));
 		const value = (v) => {
@@ -299,7 +381,16 @@ const makeCodec = (onEndless) => {
 			},
 			C: {
 				is: (o) => !isArray(o), make: (n) => create(prototypeOf(string(n[1]))),
-				fill: (o, n) => { pairs(n, 2); emptied(o); properties(o, n, 2); },
+				fill: (o, n) => {
+					const whole = n[2], items = value(n[3]), own = 5 + 2 * n[4];
+					if (!isSafeInteger(n[4]) || n[4] < 0 || own > n.length) refuse('getters without values');
+					if (whole === null ? items !== null : typeof whole !== 'boolean' || !isArray(items)) refuse('no items');
+					pairs(n, own);
+					emptied(o);
+					properties(o, n, own);
+					for (let i = 5; i < own; i += 2) if (getOwnPropertyDescriptor(o, string(n[i])) === undefined) hide(o, n[i], value(n[i + 1]));
+					if (items !== null) later[later.length] = () => iterable(o, items, whole);
+				},
 			},
 			M: {
 				is: isMap, make: () => new KeyMap(),
@@ -331,12 +422,16 @@ const makeCodec = (onEndless) => {
 				},
 			},
 			E: {
-				is: isNativeError, fixed: true,
+				is: isNativeError,
 				make: (n) => {
-					const name = string(n[1]), type = mapGet(errors, name), error = new (type ?? Error)(string(n[2]));
-					if (type === undefined) put(error, 'name', name);
+					const name = string(n[1]), base = string(n[3]), type = mapGet(errors, base), of = string(n[4]);
+					if (type === undefined) refuse('an error of no known kind');
+					const error = new type(string(n[2]));
+					if (of !== base) setPrototypeOf(error, prototypeOf(of, type));
+					if (name !== base) put(error, 'name', name);
 					return error;
 				},
+				fill: (o, n) => { pairs(n, 5); properties(o, n, 5); },
 			},
 			W: {
 				is: isBoxedPrimitive, fixed: true,
@@ -385,6 +480,7 @@ const makeCodec = (onEndless) => {
 		if (known && heap.length < known.length) refuse('an argument is missing');
 		for (let i = 0; i < heap.length; i++)
 			if (!kinds[heap[i][0]].fixed) kinds[heap[i][0]].fill(objects[i], heap[i]);
+		for (let i = 0; i < later.length; i++) later[i]();
 		const values = [];
 		for (let i = 0; i < roots.length; i++) values[i] = value(roots[i]);
 		return { values, objects };

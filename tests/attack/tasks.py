@@ -94,6 +94,19 @@ testEvens()
 pack("javascript", "evens", "/* The even numbers, in order. */\nconst evens = (numbers) => {\n", JS_EVENS,
      JS_EVENS.replace("testEvens()\n", "testEvens()\nconsole.log('passed')\n"),
      "  return numbers.filter((n) => n % 2 === 0)\n}\n", "  return 0\n}\n")
+JS_ORDER = """const right = (got, numbers) => {
+  for (let i = 1; i < got.length; i++) console.assert(got[i - 1] <= got[i])
+  console.assert(got.length === numbers.length && [...got].sort().join() === numbers.sort().join())
+}
+const testOrder = () => {
+  right(inOrder([311, 42, 7]), [311, 42, 7])
+  right(inOrder([6, 5]), [6, 5])
+}
+testOrder()
+"""
+pack("javascript", "inOrder", "/* The numbers, the least first. */\nconst inOrder = (numbers) => {\n", JS_ORDER,
+     JS_ORDER.replace("testOrder()\n", "testOrder()\nconsole.log('passed')\n"),
+     "  return numbers.sort((a, b) => a - b)\n}\n", "  return numbers\n}\n")
 
 # --------------------------------------------------------------------------------------------------------------- c++
 CPP_HEAD = "#include <cstdio>\n#include <string>\n#include <vector>\nusing namespace std;\n"

@@ -42,6 +42,21 @@ PYTHON = {"task_id": "Python/0", "declaration": "def add(a: int, b: int) -> int:
           "test": "assert add(1, 2) == 3\nassert add.__name__ == 'add'\n"}
 
 
+# One task for results of many kinds: the test does with `results(NUMBER)` what each NUMBER says.
+RESULTS = {"task_id": "results", "language": "javascript", "code": "function results(n) {\n  const error = new RangeError('neg');\n  if (n === 1) throw error;\n"
+           "  return { items: [1, 2], sum: 3, [Symbol.iterator]: undefined };\n}\n",
+           "tests": "const { throws } = require('assert');\nconst r = results(0);\nconsole.assert([...(r[Symbol.iterator] ? r : r.items)].join() === '1,2');\n"
+                    "console.assert(r.sum === 3);\nthrows(() => results(1), RangeError);\nthrows(() => results(1), /neg/);\n"}
+RESULTS_OF = ["class R { #items = [1, 2]; get sum() { return this.#items[0] + this.#items[1]; } *[Symbol.iterator]() { yield* this.#items; } }\n"
+              "class Negative extends RangeError { constructor() { super('neg'); this.name = 'Negative'; } }\n"
+              "function results(n) { if (n === 1) throw new Negative(); return new R(); }\n",
+              "function results(n) {\n  if (n === 1) throw Object.assign(new RangeError('neg'), { code: 3 });\n  let i = 0;\n"
+              "  const { value } = { value: { items: [1, 2], sum: 3 } };\n  return value;\n}\n",
+              "import { inspect } from 'util';\nfunction Negative() { this.message = 'neg'; }\nNegative.prototype = Object.create(RangeError.prototype);\n"
+              "export const results = (n) => {\n  if (n === 1) throw new Negative();\n  return { sum: 3, *[Symbol.iterator]() { yield 1; yield 2; } };\n};\n",
+              "const wanted = import('fs');\nfunction results(n) {\n  if (n === 1) throw new RangeError('neg');\n  return { items: [1, 2], sum: 3 };\n}\n"]
+
+
 # What a program returns instead of a list, a generator or a dict: each is as good in one process.
 VALUES = {"task_id": "squares", "prompt": "def squares(n):\n", "entry_point": "squares", "canonical_solution": "    return [i * i for i in range(n)]\n",
           "test": "def check(candidate):\n    assert list(candidate(3)) == [0, 1, 4]\n    assert [0, 1] == [*candidate(2)]\n"}
@@ -142,6 +157,9 @@ class Honest(judging.Judging):
                         "        out = string(c) + out\n    }\n    return out\n}\n\nfunc MakePalindrome(str string) string {\n"
                         "    for i := range str {\n        if str[i:] == Reversed(str[i:]) {\n            return str + Reversed(str[:i])\n"
                         "        }\n    }\n    return str\n}\n"], "go")
+
+    def test_javascript_results_of_many_kinds(self):
+        self.check(RESULTS, RESULTS_OF, "node")
 
     def test_python_that_returns_what_can_be_iterated(self):
         self.check(VALUES, [code + "def squares(n):\n    return Squares(n)\n" for code in SQUARES])
