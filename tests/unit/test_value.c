@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include "judge/comparing/finite.h"
 #include "judge/comparing/value.h"
 
 static json_t *parse(const char *text)
@@ -67,6 +68,26 @@ static void test_equality(void **state)
 	assert_false(fh_value_equal(NULL, json_null(), 0));
 }
 
+static void test_mentions_of_numbers_that_are_not_finite(void **state)
+{
+	static const struct {
+		const char *test;
+		bool mentioned;
+	} rows[] = {
+		{ "assert f(1) == float('inf')", true },
+		{ "assert(std::isnan(f(1)));", true },
+		{ "Double.POSITIVE_INFINITY", true },
+		{ "f64::NAN", true },
+		{ "numeric_limits<float>::quiet_NaN()", true },
+		{ "assert f('banana') == 'information'", false },
+		{ "if (abs(a - b) > 1e-4) return false;", false },
+		{ "", false },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++)
+		if (fh_not_finite_mentioned(fh_str(rows[i].test)) != rows[i].mentioned)
+			fail_msg("%s", rows[i].test);
+}
+
 static void test_text(void **state)
 {
 	static const struct {
@@ -106,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equality),
+		cmocka_unit_test(test_mentions_of_numbers_that_are_not_finite),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_output),
 	};
