@@ -2,12 +2,14 @@
 """The tasks that the attacks do not solve: for each language and name the part that a completion continues, the naive test (which
 prints "passed" at its end), the problem as fumehood reads it, a reference and a stub that is wrong."""
 
-LANGUAGES = ("python", "javascript", "bash", "c", "cpp", "java", "go", "rust")
+LANGUAGES = ("python", "javascript", "bash", "c", "cpp", "java", "go", "rust", "ruby")
 # Languages whose tests may run in the candidate's process; attacks there are not counted.
 IN_PROCESS = ()
 # Languages whose attacks and references are programs by themselves behind a task's head.
 WHOLE = ("java", "rust", "go")
 TASKS = {}
+# Tasks whose reference fumehood is given, as their tests accept NaN or an infinity unless the reference's numbers are known.
+WITH_REFERENCE = ("third", "halves")
 
 
 def add(language, name, head, naive, reference, stub, /, **problem):
@@ -15,14 +17,18 @@ def add(language, name, head, naive, reference, stub, /, **problem):
     TASKS[language, name] = {"head": head, "naive": naive, "reference": reference, "stub": stub, "problem": problem}
 
 
+def given(name, reference):
+    return {"canonical_solution": reference} if name in WITH_REFERENCE else {}
+
+
 def human_eval(name, prompt, asserts, reference, stub, imports=""):
     test = f"{imports}def check(candidate):\n" + "".join(f"    assert {a}\n" for a in asserts)
     add("python", name, prompt, test + f"\ncheck({name})\n", reference, stub, prompt=prompt, entry_point=name, test=test,
-        canonical_solution=reference)
+        **given(name, reference))
 
 
 def pack(language, name, declaration, test, naive, reference, stub):
-    add(language, name, declaration, naive, reference, stub, declaration=declaration, test=test, canonical_solution=reference)
+    add(language, name, declaration, naive, reference, stub, declaration=declaration, test=test, **given(name, reference))
     TASKS[language, name]["problem"]["task_id"] = {"javascript": "JavaScript", "cpp": "CPP"}[language] + "/" + name
 
 
@@ -132,7 +138,7 @@ for name, declaration, calls, reference, stub in (
     body = "#include <assert.h>\n" + (CPP_NEAR if "near(" in calls[0] else "") + "int main(){\n" + "".join(f"    assert({c});\n" for c in calls)
     pack("cpp", name, CPP_HEAD + declaration, body + "}\n", body + '    puts("passed");\n}\n', reference, stub)
 
-# ------------------------------------------------------------- java, go and rust; and judged by output: bash and c
+# ------------------------------------------------------------- java, go and rust; and judged by output: bash, c and ruby
 by_output("bash", "# The sum of the arguments: total N... prints it.\n", "read -r -a numbers\ntotal \"${numbers[@]}\"\n",
           '[ "$(total 311 4)" = 315 ] || exit 1\n[ "$(total -7002 1)" = -7001 ] || exit 1\n'
           '[ "$(total 60000 5 4)" = 60009 ] || exit 1\necho passed\n',
@@ -145,6 +151,10 @@ by_output("c", "#include <stdio.h>\n/* The sum of count numbers. */\nlong total(
           "\tputs(\"passed\");\n\treturn 0;\n}\n",
           "long total(const long *numbers, int count) {\n\tlong sum = 0;\n\twhile (count > 0)\n\t\tsum += numbers[--count];\n"
           "\treturn sum;\n}\n", "long total(const long *numbers, int count) { return 0; }\n")
+by_output("ruby", "# The sum of the numbers.\n", "puts total($stdin.read.split.map(&:to_i))\n",
+          'raise "wrong" unless total([311, 4]) == 315\nraise "wrong" unless total([-7002, 1]) == -7001\n'
+          'raise "wrong" unless total([60000, 5, 4]) == 60009\nputs "passed"\n', "def total(numbers)\n  numbers.sum\nend\n",
+          "def total(numbers)\n  0\nend\n")
 JAVA_TEST = """public class Main {
   static void check(long got, long want) {
     if (got != want) throw new AssertionError();
