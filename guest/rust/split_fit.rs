@@ -3,6 +3,8 @@
 // not notice, since a literal takes the number type that is needed. Values are converted one by one; one that the other type
 // cannot represent is a panic. A &'static str is as good a result as a String. A program may take references where the declared
 // function takes values, or the other way round: a reference that is handed out stays valid for ever.
+use std::borrow::Cow;
+
 pub trait Fit<T> {
     fn fit(self) -> T;
 }
@@ -48,6 +50,16 @@ impl<'a> Fit<&'a str> for String {
         Box::leak(self.into_boxed_str())
     }
 }
+impl Fit<String> for Cow<'_, str> {
+    fn fit(self) -> String {
+        self.into_owned()
+    }
+}
+impl<'a> Fit<&'a str> for Cow<'_, str> {
+    fn fit(self) -> &'a str {
+        Box::leak(self.into_owned().into_boxed_str())
+    }
+}
 impl<'a, A: Fit<B>, B: 'a> Fit<&'a B> for A {
     fn fit(self) -> &'a B {
         Box::leak(Box::new(self.fit()))
@@ -88,22 +100,28 @@ macro_rules! fit_collections {
         }
     )* };
 }
-fit_collections!(Vec [] VecDeque [] LinkedList [] BTreeSet [Ord] BinaryHeap [Ord]);
+fit_collections!(Vec [] VecDeque [] LinkedList [] BinaryHeap [Ord]);
 
-impl<A: Fit<B>, B: Eq + Hash> Fit<HashSet<B>> for HashSet<A> {
-    fn fit(self) -> HashSet<B> {
-        self.into_iter().map(Fit::fit).collect()
-    }
+// A test that only looks values up notices no difference between the two kinds.
+macro_rules! fit_sets_and_maps {
+    ($($set:ident $map:ident from $from_set:ident $from_map:ident [$($bound:path),*])*) => { $(
+        impl<A: Fit<B>, B: $($bound +)*> Fit<$set<B>> for $from_set<A> {
+            fn fit(self) -> $set<B> {
+                self.into_iter().map(Fit::fit).collect()
+            }
+        }
+        impl<A: Fit<B>, B: $($bound +)*, V: Fit<W>, W> Fit<$map<B, W>> for $from_map<A, V> {
+            fn fit(self) -> $map<B, W> {
+                self.into_iter().map(|(key, value)| (key.fit(), value.fit())).collect()
+            }
+        }
+    )* };
 }
-impl<A: Fit<B>, B: Eq + Hash, V: Fit<W>, W> Fit<HashMap<B, W>> for HashMap<A, V> {
-    fn fit(self) -> HashMap<B, W> {
-        self.into_iter().map(|(key, value)| (key.fit(), value.fit())).collect()
-    }
-}
-impl<A: Fit<B>, B: Ord, V: Fit<W>, W> Fit<BTreeMap<B, W>> for BTreeMap<A, V> {
-    fn fit(self) -> BTreeMap<B, W> {
-        self.into_iter().map(|(key, value)| (key.fit(), value.fit())).collect()
-    }
+fit_sets_and_maps! {
+    HashSet HashMap from HashSet HashMap [Eq, Hash]
+    HashSet HashMap from BTreeSet BTreeMap [Eq, Hash]
+    BTreeSet BTreeMap from BTreeSet BTreeMap [Ord]
+    BTreeSet BTreeMap from HashSet HashMap [Ord]
 }
 
 macro_rules! fit_tuples {

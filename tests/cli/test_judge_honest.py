@@ -151,6 +151,15 @@ class Honest(judging.Judging):
                           "    numbers.iter().sum::<i32>() + words.len() as i32 + bits.len() as i32\n}\n"], "rustc")
 
     @support.release_only
+    def test_rust_with_other_kinds_of_maps_and_texts(self):
+        head = "use std::collections::{HashMap, HashSet};\n\nfn counts(s: &str, of: &str) -> HashMap<String, usize> {\n"
+        row = {"task_id": "Rust/0", "declaration": head, "canonical_solution": "    let mut m = HashMap::new();\n    m.insert(of.to_string(), s.matches(of).count());\n    m\n}\n",
+               "test": "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_counts() {\n        assert_eq!(counts(\"aab\", \"a\").get(\"a\"), Some(&2));\n    }\n}\n"}
+        self.check(row, ["use std::{borrow::Cow, collections::BTreeMap};\nfn counts(s: &'static str, of: &'static str) -> BTreeMap<Cow<'static, str>, i32> {\n"
+                         "    [(of.into(), s.matches(of).count() as i32)].into_iter().collect()\n}\n",
+                         "fn counts(s: &str, of: &str) -> std::collections::HashMap<String, usize> {\n    [(of.to_string(), s.matches(of).count())].into_iter().collect()\n}\n"], "rustc")
+
+    @support.release_only
     def test_go_with_the_helpers_of_its_prompt(self):
         self.check(GO, [GO["canonical_solution"]], "go", key="completion")
         self.check(GO, ["package main\n\nfunc Reversed(str string) string {\n    out := \"\"\n    for _, c := range str {\n"

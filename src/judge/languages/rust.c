@@ -131,6 +131,20 @@ static int compile_program(struct fh_split *s, struct fh_client *client, const s
 	return r < 0 ? r : fh_build_run(fh_split_builds(s), client, &build, ret, err);
 }
 
+/* Whether a compile error may be about the types of the program's function only, for which there are conversions. */
+static bool may_fit(const char *error)
+{
+	static const char *const signs[] = {
+		"E0308",            /* mismatched types */
+		"cannot find type", /* that the declaration names */
+		"E0597",            /* an argument does not live as long as the program's parameter: 'static */
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(signs); i++)
+		if (strstr(error, signs[i]))
+			return true;
+	return false;
+}
+
 static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                           struct fh_split_side *ret, struct fh_error *err)
 {
@@ -139,8 +153,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	int r = compile_codec(s, client, &codec, err);
 	if (r >= 0)
 		r = compile_program(s, client, p, false, &codec, &program, err);
-	/* E0308, mismatched types, perhaps in the function's: tries again with conversions */
-	if (r >= 0 && program.error && strstr(program.error, "E0308")) {
+	if (r >= 0 && program.error && may_fit(program.error)) {
 		r = compile_program(s, client, p, true, &codec, &fitted, err);
 		last = fitted.error ? last : &fitted;
 	}

@@ -332,6 +332,23 @@ static void add_passed(struct fh_buf *out, const struct kept *k, size_t i, bool 
 	fh_buf_addf(out, "%s%sfh_split_%zu", !k->reference ? "" : k->changed ? "&mut " : "&", k->any ? "*" : "", i);
 }
 
+/* Names that the declaration's types have by its `use` lines. The program need not import them: it may write the paths
+ * out, or have other types. */
+static void add_std_uses(struct fh_buf *out, struct fh_str declaration)
+{
+	struct fh_str line;
+	while (fh_next_line(&declaration, &line)) {
+		struct fh_str use = skip(line, 0);
+		if (!fh_str_begins(use, "use ") || !memchr(use.p, ';', use.n))
+			continue;
+		if (!fh_str_eq(fh_identifier(skip(use, 4)), "std"))
+			continue;
+		fh_buf_adds(out, "    ");
+		fh_buf_add_str(out, line);
+		fh_buf_addc(out, '\n');
+	}
+}
+
 int fh_rust_candidate(struct fh_str declaration, struct fh_str program, bool fit, struct fh_buf *out,
                       struct fh_error *err)
 {
@@ -341,6 +358,8 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, bool fit
 		return r;
 	add_program(out, program);
 	fh_buf_adds(out, "\n::fh_split::program! { |fh_split_from, fh_split_to| {\n");
+	if (fit)
+		add_std_uses(out, declaration);
 	for (size_t i = 0; i < s.parameter_count; i++)
 		add_argument(out, &s, i);
 	/* a value of another type than the declared one would be encoded differently in the reply */
