@@ -170,6 +170,12 @@ class Output(support.TempDir):
         done = shell("-l", "bash", "-c", "echo out; echo err >&2; exit 3")
         self.assertEqual((done.stdout, done.stderr, done.returncode), ("out\n", "err\n", 3))
 
+    def test_streams_can_be_opened_by_name(self):
+        """/dev/stderr and its like open a pipe anew, for which the program has to own it."""
+        code = "cat /dev/stdin > /dev/stdout\necho err > /dev/stderr\ncat < /proc/self/fd/0"
+        done = shell("-l", "bash", "-c", code, input="out\n")
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ("out\n", "err\n", 0))
+
     def test_bytes_pass_unchanged(self):
         code = "import sys; sys.stdout.buffer.write(bytes(range(256)))"
         self.assertEqual(shell(*PY, "-c", code, text=False).stdout, bytes(range(256)))

@@ -83,6 +83,15 @@ static void close_all(int (*pipes)[2], size_t count)
 				close(pipes[i][end]);
 }
 
+/* Gives the program its pipes: /dev/stdin, /dev/stdout and /dev/stderr open them anew, by name, and the kernel asks then who
+ * owns them. Without ranges of ids the engine's user and the program's are the same. A failure costs these names only. */
+static void give_pipes(const struct fh_sandbox *b, const struct fh_spawn *s, int (*pipes)[2])
+{
+	static const int own[3] = { 0, 1, 1 };
+	for (int i = 0; i < 3 && b->ids.ranges; i++)
+		(void)!fchown(pipes[i][own[i]], b->ids.base + s->uid, b->ids.base + s->gid);
+}
+
 static void add_stream(struct fh_process *p, enum fh_stream_kind kind, const struct fh_spawn *s, int fd)
 {
 	struct fh_engine *e = p->sandbox->engine;
@@ -161,6 +170,8 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 		if (pipe2(pipes[i], O_CLOEXEC) < 0)
 			r = fh_error_sys(err, errno, "cannot make the pipes of a process");
 	int fds[FH_SPAWN_FDS_MAX] = { pipes[0][0], pipes[1][1], pipes[2][1] };
+	if (r == 0 && !s->pty && !s->helper)
+		give_pipes(b, s, pipes);
 	if (r == 0 && !s->pty && !s->helper)
 		r = open_descriptors(b, fds + 3, &pipes[3], err);
 	if (r == 0)
