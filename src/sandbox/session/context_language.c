@@ -37,6 +37,13 @@
 	"exec \"$BASH\" --norc --noprofile --noediting -i +m 2>/dev/null < <(trap '' INT; exec 60<&- 61>&- 62>&-\n"        \
 	"echo 'eval \"$__fh_driver\"'; while echo 'eval \"$__fh_step\"'; do :; done)"
 
+#define R_BEGIN                                                                                                        \
+	"local({q<-fifo('/dev/fd/3','rb',blocking=TRUE);b<-raw();while(!length(b)||b[length(b)]!=10L){"                    \
+	"p<-readBin(q,'raw',65536L);if(!length(p))quit('no');b<-c(b,p)};"                                                  \
+	"l<-rawToChar(b);Encoding(l)<-'UTF-8';i<-regexpr('\",\"options\":',l,fixed=TRUE);"                                 \
+	"e<-new.env(parent=baseenv());e$requests<-q;e$options_text<-substring(l,i+12L);"                                   \
+	"eval(parse(text=eval(parse(text=substr(l,8L,i))),keep.source=FALSE),e)})"
+
 static const struct fh_context_kind kinds[] = {
 	{
 	    .name = "python",
@@ -69,6 +76,14 @@ static const struct fh_context_kind kinds[] = {
 	    .argv = (const char *const[]){ "bash", "-c", BASH_BEGIN, NULL },
 	    .files = (const char *const[]){ "bash.sh", NULL },
 	    .package = "bash",
+	    .relay = true,
+	},
+	{
+	    .name = "r",
+	    .aliases = (const char *const[]){ "R", "rscript", NULL },
+	    .argv = (const char *const[]){ "R", "--no-echo", "--no-restore", "--no-save", "-e", R_BEGIN, NULL },
+	    .files = (const char *const[]){ "r.R", NULL },
+	    .package = "r-base-core",
 	    .relay = true,
 	},
 };
