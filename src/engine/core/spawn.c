@@ -83,8 +83,9 @@ static void close_all(int (*pipes)[2], size_t count)
 				close(pipes[i][end]);
 }
 
-/* Gives the program its pipes: /dev/stdin, /dev/stdout and /dev/stderr open them anew, by name, and the kernel asks then who
- * owns them. Without ranges of ids the engine's user and the program's are the same. A failure costs these names only. */
+/* Gives the program its pipes: /dev/stdin, /dev/stdout and /dev/stderr open them anew, by name, and the kernel asks
+ * then who owns them. Without ranges of ids the engine's user and the program's are the same. A failure costs these
+ * names only. */
 static void give_pipes(const struct fh_sandbox *b, const struct fh_spawn *s, int (*pipes)[2])
 {
 	static const int own[3] = { 0, 1, 1 };

@@ -9,6 +9,7 @@
 
 /* ---- languages (context_language.c) ---- */
 
+#define FH_CONTEXT_PROGRAM "{program}"
 struct fh_context_kind {
 	const char *name;
 	const char *const *aliases; /* NULL-terminated */
@@ -16,9 +17,14 @@ struct fh_context_kind {
 	 * file */
 	const char *const *argv;
 	const char *const *files; /* file names below guest/context, NULL-terminated */
-	const char *package;      /* named in the hint if the sandbox has no such interpreter */
-	bool relay;               /* the interpreter cannot read its own output, so guest/context/relay.c starts it */
+	/* A file below guest/context that is put into the sandbox's /tmp, where argv has FH_CONTEXT_PROGRAM; its program
+	 * removes it. For interpreters that read programs from files only. NULL: none */
+	const char *program;
+	const char *package; /* named in the hint if the sandbox has no such interpreter */
+	bool relay;          /* the interpreter cannot read its own output, so guest/context/relay.c starts it */
 };
+/* Reads a file below guest/context. */
+int fh_context_file(const char *name, struct fh_buf *ret, struct fh_error *err);
 /* If there is no such language, FH_E_NOT_FOUND names the known ones. */
 int fh_context_kind_find(const char *name, const struct fh_context_kind **ret, struct fh_error *err);
 /* The line that argv reads, with its newline: the contents of the files, and the options. */

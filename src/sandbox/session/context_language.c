@@ -86,6 +86,17 @@ static const struct fh_context_kind kinds[] = {
 	    .package = "r-base-core",
 	    .relay = true,
 	},
+	{
+	    .name = "java",
+	    .aliases = (const char *const[]){ "jshell", NULL },
+	    .argv = (const char *const[]){ "java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
+	                                   "--add-opens", "java.base/java.util=ALL-UNNAMED", FH_CONTEXT_PROGRAM,
+	                                   FH_CONTEXT_PROGRAM, NULL },
+	    .files = (const char *const[]){ NULL },
+	    .program = "java.java",
+	    .package = "default-jdk-headless",
+	    .relay = true,
+	},
 };
 
 const char *fh_context_language_name(size_t i)
@@ -118,13 +129,17 @@ int fh_context_kind_find(const char *name, const struct fh_context_kind **ret, s
 	return r;
 }
 
-static int add_file(const char *name, struct fh_buf *to, struct fh_error *err)
+int fh_context_file(const char *name, struct fh_buf *ret, struct fh_error *err)
 {
 	fh_auto_free char *path = NULL, *data_name = fh_xasprintf("guest/context/%s", name);
-	fh_auto_buf struct fh_buf content = FH_BUF_INIT(1 << 20);
 	int r = fh_data_path(data_name, &path, err);
-	if (r == 0)
-		r = fh_file_read(path, &content, err);
+	return r < 0 ? r : fh_file_read(path, ret, err);
+}
+
+static int add_file(const char *name, struct fh_buf *to, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf content = FH_BUF_INIT(1 << 20);
+	int r = fh_context_file(name, &content, err);
 	if (r < 0)
 		return r;
 	fh_json_write_string(to, fh_str(name));

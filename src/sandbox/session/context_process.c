@@ -15,7 +15,8 @@ enum {
 	READ_PIECE = 64 << 10,
 	SILENCE_MS = 1000, /* time without a line after which to check whether the process still exists */
 	END_MS = 5000,     /* time for a killed process to end */
-	RELAY_ARGV_MAX = 8,
+	ARGV_MAX = 16,
+	FILE_NAME_SIZE = 64,
 	LAST_WORDS = 400, /* bytes of its stderr that an error quotes */
 };
 
@@ -141,39 +142,62 @@ static void last_words(struct fh_context_driver *d, char out[LAST_WORDS])
 	snprintf(out, LAST_WORDS, "%.*s", LAST_WORDS - 1, line ? line + 1 : text);
 }
 
-/* Puts the relay in front of argv. The relay's file removes itself when it starts. */
-static int add_relay(const struct fh_context_start *start, char name[64], const char *argv[RELAY_ARGV_MAX],
-                     struct fh_error *err)
+/* Puts a file into the sandbox that removes itself, or that its reader removes, when it was read. */
+static int put_file(const struct fh_context_start *start, const char *ending, struct fh_bytes data,
+                    char name[FILE_NAME_SIZE], struct fh_error *err)
 {
 	struct fh_id id;
 	char hex[FH_ID_HEX];
 	fh_id_random(&id);
 	fh_id_hex(id, hex);
-	snprintf(name, 64, "/tmp/.fumehood-relay-%s", hex);
-	argv[0] = name;
-	for (size_t i = 0; (argv[i + 1] = start->kind->argv[i]) != NULL && i + 2 < RELAY_ARGV_MAX; i++)
-		;
-	const struct fh_file file = { name, { fh_relay_image, fh_relay_image_size }, 0755 };
+	snprintf(name, FILE_NAME_SIZE, "/tmp/.fumehood-%s%s", hex, ending);
+	const struct fh_file file = { name, data, 0755 };
 	int r = fh_sandbox_put_file(start->sandbox, &file, err);
 	return r < 0 ? fh_error_wrap(err, "a context in %s needs a writable /tmp", start->kind->name) : 0;
+}
+
+/* The names of the files that a driver is started from. */
+struct driver_files {
+	char relay[FILE_NAME_SIZE], program[FILE_NAME_SIZE];
+};
+
+/* The kind's argv behind the relay, and with the name of its program's file. */
+static int make_argv(const struct fh_context_start *start, struct driver_files *files, const char *argv[ARGV_MAX],
+                     struct fh_error *err)
+{
+	const struct fh_context_kind *kind = start->kind;
+	size_t n = 0;
+	int r = 0;
+	if (kind->relay) {
+		r = put_file(start, "", (struct fh_bytes){ fh_relay_image, fh_relay_image_size }, files->relay, err);
+		argv[n++] = files->relay;
+	}
+	if (r == 0 && kind->program) {
+		fh_auto_buf struct fh_buf content = FH_BUF_INIT(1 << 20);
+		r = fh_context_file(kind->program, &content, err);
+		if (r == 0)
+			r = put_file(start, strrchr(kind->program, '.'), (struct fh_bytes){ content.p, content.n }, files->program,
+			             err);
+	}
+	for (const char *const *one = kind->argv; r == 0 && *one && n + 1 < ARGV_MAX; one++)
+		argv[n++] = strcmp(*one, FH_CONTEXT_PROGRAM) == 0 ? files->program : *one;
+	argv[n] = NULL;
+	return r;
 }
 
 static int spawn(struct fh_context_driver *d, const struct fh_context_start *start, struct fh_error *err)
 {
 	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
-	char relay[64];
-	const char *argv[RELAY_ARGV_MAX] = { NULL };
-	o.argv = start->kind->argv;
-	if (start->kind->relay) {
-		int added = add_relay(start, relay, argv, err);
-		if (added < 0)
-			return added;
-		o.argv = argv;
-	}
+	struct driver_files files;
+	const char *argv[ARGV_MAX];
+	int r = make_argv(start, &files, argv, err);
+	if (r < 0)
+		return r;
+	o.argv = argv;
 	o.cwd = start->cwd;
 	o.wall_time_ms = o.cpu_time_ms = o.output_bytes = FH_UNLIMITED; /* the limits apply to each run instead */
 	o.window = WINDOW;
-	int r = fh_process_spawn(start->sandbox, &o, &d->process, err);
+	r = fh_process_spawn(start->sandbox, &o, &d->process, err);
 	if (r == -FH_E_NOT_FOUND || (r < 0 && err && err->sys == ENOENT))
 		fh_error_hint(err, "a context in %s needs %s in the sandbox", start->kind->name, start->kind->package);
 	return r;
