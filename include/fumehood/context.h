@@ -24,7 +24,7 @@ struct fh_context;
 
 struct fh_context_options {
 	size_t size;
-	const char *language;   /* "python", "javascript", … (fh_context_language_name); NULL: "python" */
+	const char *language;   /* "python", "r", … (fh_context_language_name); NULL: "python" */
 	const char *cwd;        /* NULL: the sandbox's */
 	const char *const *env; /* "NAME=value", added to the sandbox's for all runs */
 	/* Python only. "auto" (the default): IPython's shell if it can be imported, else the built-in one; "ipython";

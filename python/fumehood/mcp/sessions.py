@@ -20,7 +20,7 @@ __all__ = ["Ceilings", "Session", "Sessions", "LANGUAGES", "DEFAULT"]
 
 DEFAULT = "default"
 #: Languages whose state a session keeps from one run to the next.
-LANGUAGES = ("python", "javascript", "typescript", "bash")
+LANGUAGES = ("python", "javascript", "typescript", "bash", "r", "java")
 #: Folders with packages: those with which the session was opened, and later ones, in the session's own folder.
 _PLACE, _OWN = "/opt/packages", ".packages"
 #: Seconds that interrupted code has to end before it is killed.
