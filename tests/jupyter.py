@@ -40,7 +40,10 @@ def run(code):
             if not c['wait']: clear()
         elif kind == 'error':
             out['error'] = [c['ename'], c['evalue'], '\\n'.join(c['traceback'])]
-    client.execute_interactive(code, allow_stdin=False, output_hook=hook, timeout=60)
+    try:
+        client.execute_interactive(code, allow_stdin=False, output_hook=hook, timeout=60)
+    except TimeoutError:
+        sys.exit('the kernel does not answer: %r' % code)
     time.sleep(0.05)  # what comes from descriptors, it may say after the cell's end
     client.execute_interactive('', silent=True, output_hook=hook, timeout=60)
     return out
@@ -63,7 +66,7 @@ def in_jupyter(python, codes):
     version = subprocess.run([python, "-c", "import IPython; print(IPython.version_info[0])"], capture_output=True, text=True,
                              check=True).stdout
     done = subprocess.run([python, "-c", KERNEL, "nocolor" if int(version) > 8 else "NoColor"], input=json.dumps(codes), text=True,
-                          capture_output=True, check=True, cwd="/tmp", env={**os.environ, "PATH": os.path.dirname(python) + ":" + os.environ["PATH"]})
+                          stdout=subprocess.PIPE, check=True, cwd="/tmp", env={**os.environ, "PATH": os.path.dirname(python) + ":" + os.environ["PATH"]})
     return json.loads(done.stdout.splitlines()[-1])
 
 

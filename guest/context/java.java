@@ -58,6 +58,7 @@ class FumehoodContext {
   static OutputStream events;
   static JShell shell;
   static volatile boolean running, stopped;
+  static volatile boolean early; // an interrupt came while nothing ran: late for the last run, or early for the next
   static Object taken; // the value that TAKE has brought here
   static final String TAKE = "\u0000take";
 
@@ -90,6 +91,8 @@ class FumehoodContext {
       if (running) {
         stopped = true;
         shell.stop();
+      } else {
+        early = true;
       }
       return null;
     });
@@ -130,11 +133,12 @@ class FumehoodContext {
       running = true;
       boolean ok;
       try {
-        ok = run(code, request.get("count"), Boolean.TRUE.equals(request.get("silent")));
+        boolean meant = early && !Boolean.TRUE.equals(request.get("late_interrupt"));
+        ok = meant ? fail("KeyboardInterrupt", "", "interrupted") : run(code, request.get("count"), Boolean.TRUE.equals(request.get("silent")));
       } catch (RuntimeException | Error e) {
         ok = fail(stopped ? "KeyboardInterrupt" : e.getClass().getName(), stopped ? "" : e.getMessage(), stopped ? "interrupted" : e.toString());
       }
-      running = false;
+      running = early = false;
       setVariables(before, null);
       say(object("type", "end", "id", id, "status", ok ? "ok" : "error"));
     } else {

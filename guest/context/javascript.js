@@ -208,6 +208,7 @@ function typescript() {
 const session = new inspector.Session();
 session.connect();
 let current = null; // rejects the current run
+let early = false;  // an interrupt came while nothing ran: late for the last run, or early for the next
 let taken;
 
 function evaluate(code, name) {
@@ -248,6 +249,7 @@ function interrupted() {
 }
 process.on('SIGINT', () => {
   if (current) current(interrupted());
+  else early = true;
 });
 process.on('uncaughtException', (error) => {
   if (error && error.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') return;
@@ -276,6 +278,7 @@ async function run(request) {
     process.env[name] = env[name];
   }
   try {
+    if (early && !request.late_interrupt) throw interrupted();
     const cell = asObject(request.code), code = strip ? strip(cell) : cell;
     const {value} = await evaluate(withImports(code), `Cell[${request.count || 0}]`);
     current = null;
@@ -288,6 +291,7 @@ async function run(request) {
     sayError(error && error.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED' ? interrupted() : error);
   }
   current = null;
+  early = false;
   session.post('Runtime.releaseObjectGroup', {objectGroup: 'cell'});
   for (const name of Object.keys(env)) {
     if (before[name] === undefined) delete process.env[name];

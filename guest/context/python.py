@@ -404,9 +404,13 @@ class Driver:
     # ---- interrupts
 
     def _idle(self):
-        """While nothing runs, an interrupt came too late and is ignored."""
-        signal.signal(signal.SIGINT, lambda *_: None)
+        """While nothing runs, an interrupt came too late, or too early: `run` knows which."""
+        self.early = False
+        signal.signal(signal.SIGINT, self._on_early)
         self.wire.lock.pending = False
+
+    def _on_early(self, _signal, _frame):
+        self.early = True
 
     # ---- asyncio: as in Jupyter there is a running loop, from the first time that the code needs it
 
@@ -468,6 +472,8 @@ class Driver:
         try:
             signal.signal(signal.SIGINT, self.wire.lock.on_interrupt)
             try:
+                if self.early and not request.get("late_interrupt"):
+                    raise KeyboardInterrupt
                 status = self.shell.run(code, silent)
                 self.shell.after()
             finally:

@@ -254,6 +254,12 @@ run <- function(request) {
   now$calls <- NULL
   now$opened <- 0
   ok <- FALSE
+  early <- now$early && !request$late
+  now$early <- FALSE
+  if (early) {
+    say_error("KeyboardInterrupt", "", "interrupted")
+    return(FALSE)
+  }
   tryCatch({
     cell <- tryCatch(parse(text = request$code, keep.source = TRUE, encoding = "UTF-8",
                            srcfile = srcfilecopy(sprintf("Cell[%s]", request$count), strsplit(request$code, "\n", fixed = TRUE)[[1]])),
@@ -303,9 +309,11 @@ next_line <- function() {
       pieces <<- list(last[-seq_len(end[1])])
       return(`Encoding<-`(rawToChar(line), "UTF-8"))
     }
-    piece <- readBin(requests, "raw", 65536L)
+    suspendInterrupts({
+      piece <- readBin(requests, "raw", 65536L)
+      pieces[[length(pieces) + 1]] <<- piece
+    })
     if (!length(piece)) quit("no")
-    pieces[[length(pieces) + 1]] <<- piece
   }
 }
 
@@ -323,6 +331,7 @@ answer <- function(line) {
   head <- substr(line, 1, at)
   env <- regexpr(",\"env\":{", head, fixed = TRUE)
   request <- list(id = number(head, "id"), count = number(head, "count"), silent = grepl("\"silent\":true", head, fixed = TRUE),
+                  late = grepl("\"late_interrupt\":true", head, fixed = TRUE),
                   code = text_of(substr(line, at + 9, nchar(line) - 2)))
   if (startsWith(head, "{\"op\":\"complete\"")) {
     found <- tryCatch(complete(request$code), error = function(e) character())
@@ -338,8 +347,10 @@ if (!isTRUE(l10n_info()[["UTF-8"]])) invisible(Sys.setlocale("LC_CTYPE", "C.UTF-
 given <- regmatches(options_text, regexpr("\"env\":\\{(?:\"(?:[^\"\\\\]|\\\\.)*+\"[:,]?)*+\\}", options_text, perl = TRUE))
 if (length(given) && nchar(given) > 8) do.call(Sys.setenv, as.list(variables(substring(given, 7))))
 say(sprintf("{\"type\":\"ready\",\"protocol\":1,\"pid\":%d,\"shell\":\"r\",\"version\":\"%s\"}", Sys.getpid(), getRversion()))
+now$early <- FALSE
 repeat {
-  # An interrupt that comes here was meant for a run that has ended.
+  # An interrupt that comes here was meant for the run that has ended, or for the next: `run` knows which.
   line <- tryCatch(next_line(), interrupt = function(i) NULL)
+  now$early <- now$early || is.null(line)
   if (!is.null(line)) tryCatch(answer(line), interrupt = function(i) NULL)
 }

@@ -143,6 +143,28 @@ except fumehood.ArgumentError as e: print(e.message)
                                  "ok 3 '5' '' '' None", "failed 1 None '' '' NameError", "1 True", "[]",
                                  "the context is removed"])
 
+    def test_an_interrupt_before_the_code_has_begun_is_not_lost(self):
+        """The interpreter is stopped while code and interrupt are sent, as on a host that has no time for it."""
+        lines = self.cells("""
+import os, threading
+pid = int(context.run('import os; os.getpid()').text)
+begun = threading.Event()
+def interrupt():
+    begun.wait(20)
+    context.interrupt()
+    sandbox.exec(['kill', '-CONT', str(pid)])
+for code in ('while True: pass', 'x = 1'):
+    begun.clear()
+    sandbox.exec(['kill', '-STOP', str(pid)])
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    run(code, on_event=lambda e: begun.set())
+    thread.join()
+run('x')
+""")
+        self.assertEqual([line.split(" ")[0] + line.rsplit(" ", 1)[1] for line in lines],
+                         ["interruptedKeyboardInterrupt", "interruptedKeyboardInterrupt", "failedNameError"])
+
     def test_environment_and_folder_of_a_context_and_of_a_run(self):
         lines = self.python("""
             with fumehood.Sandbox('python') as s:

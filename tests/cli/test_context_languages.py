@@ -37,7 +37,7 @@ with fumehood.Sandbox(memory='2G', processes=256) as s:
         self.assertEqual([cell[:4] for cell in cells], [("ok", *values) for values in expected])
 
     def stays_usable(self, endless, sleeps, kept, value):
-        cells = self.cells(kept, (endless, {"timeout": 0.7}), (sleeps, {"timeout": 0.7}), self.LAST)
+        cells = self.cells(kept, (endless, {"timeout": 0.7, "grace": 60.0}), (sleeps, {"timeout": 0.7, "grace": 60.0}), self.LAST)
         interrupted = ("timeout", None, "", "", ("KeyboardInterrupt", ""), [])
         self.assertEqual(cells[1:3], [interrupted, interrupted])
         self.assertEqual(cells[3][:2], ("ok", value))

@@ -35,6 +35,7 @@ struct fh_context {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool busy, running, interrupted, removed;
+	bool signalled; /* SIGINT was sent since the last request, and no KeyboardInterrupt came: it may arrive too late */
 	struct fh_context_driver driver;
 	bool alive; /* the driver is running and accepts code */
 	uint64_t runs, count;
@@ -145,6 +146,7 @@ static int launch(struct fh_context *c, struct fh_error *err)
 	pthread_mutex_lock(&c->lock);
 	c->driver = driver;
 	c->alive = true;
+	c->signalled = false;
 	c->count = 0;
 	if (!c->interpreter) /* not replaced by later starts, since callers hold the pointer */
 		c->interpreter = FH_TAKE_PTR(interpreter);
@@ -255,7 +257,7 @@ int fh_context_interrupt(struct fh_context *context, struct fh_error *err)
 	int r = 0;
 	pthread_mutex_lock(&context->lock);
 	if (context->running) {
-		context->interrupted = true;
+		context->interrupted = context->signalled = true;
 		r = fh_process_signal(context->driver.process, SIGINT, err);
 	}
 	pthread_mutex_unlock(&context->lock);
@@ -316,6 +318,9 @@ static int write_request(struct run *r, struct fh_buf *line, struct fh_error *er
 	json_object_set_new(request, "count", json_integer((json_int_t)r->c->count));
 	if (r->o.silent)
 		json_object_set_new(request, "silent", json_true());
+	if (r->c->signalled)
+		json_object_set_new(request, "late_interrupt", json_true());
+	r->c->signalled = false;
 	int code = add_variables(request, "env", r->o.env, err);
 	if (code < 0)
 		return code;
@@ -334,6 +339,7 @@ static void stop(struct run *r, enum fh_context_status why)
 	if (r->why != FH_CONTEXT_OK)
 		return;
 	r->why = why;
+	r->c->signalled = true;
 	r->grace_ns = fh_now_ns() + (int64_t)r->o.grace_ms * FH_NS_PER_MS;
 	(void)fh_process_signal(r->c->driver.process, SIGINT, NULL);
 }
@@ -364,6 +370,8 @@ static bool take(struct run *r, struct fh_str text)
 	} else if (r->bytes > r->o.max_bytes) {
 		stop(r, FH_CONTEXT_OUTPUT_LIMIT);
 	} else if (said == FH_CONTEXT_SAID_EVENT) {
+		if (event.kind == FH_CONTEXT_ERROR && strcmp(event.name, "KeyboardInterrupt") == 0)
+			r->c->signalled = false;
 		if (r->o.on_event && r->why != FH_CONTEXT_OUTPUT_LIMIT && r->o.on_event(r->o.context, &event))
 			stop(r, FH_CONTEXT_INTERRUPTED);
 	}
