@@ -89,7 +89,7 @@ base64 <- function(bytes) {
 
 say <- function(line) {
   flush(stdout())
-  suspendInterrupts({
+  suspendInterrupts({ # a display of the code's is not cut off
     writeBin(charToRaw(paste0(enc2utf8(line), "\n")), events)
     flush(events)
   })
@@ -267,14 +267,14 @@ run <- function(request) {
     if (inherits(cell, "error")) {
       say_error("parseError", conditionMessage(cell), paste("Error:", conditionMessage(cell)))
     } else {
-      evaluate(request, cell)
+      allowInterrupts(evaluate(request, cell))
       ok <- TRUE
     }
   }, error = fail, interrupt = function(i) say_error("KeyboardInterrupt", "", "interrupted"))
   tryCatch({
     show_warnings()
     show_plots()
-  }, error = fail, interrupt = function(i) NULL)
+  }, error = fail)
   ok
 }
 
@@ -348,9 +348,10 @@ given <- regmatches(options_text, regexpr("\"env\":\\{(?:\"(?:[^\"\\\\]|\\\\.)*+
 if (length(given) && nchar(given) > 8) do.call(Sys.setenv, as.list(variables(substring(given, 7))))
 say(sprintf("{\"type\":\"ready\",\"protocol\":1,\"pid\":%d,\"shell\":\"r\",\"version\":\"%s\"}", Sys.getpid(), getRversion()))
 now$early <- FALSE
-repeat {
+# Interrupts are held back but where the code runs and where the next request is waited for.
+suspendInterrupts(repeat {
   # An interrupt that comes here was meant for the run that has ended, or for the next: `run` knows which.
-  line <- tryCatch(next_line(), interrupt = function(i) NULL)
+  line <- tryCatch(allowInterrupts(next_line()), interrupt = function(i) NULL)
   now$early <- now$early || is.null(line)
-  if (!is.null(line)) tryCatch(answer(line), interrupt = function(i) NULL)
-}
+  if (!is.null(line)) answer(line)
+})
