@@ -148,7 +148,8 @@ class DisplayObject:
         return data.decode("utf-8", "replace") if isinstance(data, bytes) else data
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {self.mime: self.data, "text/plain": repr(self)}
+        data = {self.mime: self.data, "text/plain": repr(self)}
+        return (data, {self.mime: self.metadata}) if self.metadata else data
 
     def __repr__(self):
         return "<IPython.core.display.%s object>" % type(self).__name__
@@ -197,7 +198,8 @@ class Image(DisplayObject):
     _mimes = {"png": "image/png", "jpeg": "image/jpeg", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 
     def __init__(self, data=None, url=None, filename=None, format=None, embed=True, width=None, height=None, **_more):
-        super().__init__(data, url, filename)
+        self.url = url
+        super().__init__(data, None, filename)
         name = format or os.path.splitext(str(self.filename or ""))[1].lstrip(".") or self._guess()
         self.mime = self._mimes.get(name.lower(), "image/png")
         self.size = {key: value for key, value in (("width", width), ("height", height)) if value}
@@ -212,13 +214,52 @@ class Image(DisplayObject):
         return "jpeg" if (self.data or b"")[:2] == b"\xff\xd8" else "png"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
+        if self.url is not None:  # fetched by whoever shows it
+            size = "".join(' %s="%s"' % item for item in self.size.items())
+            return {"text/html": '<img src="%s"%s/>' % (self.url, size), "text/plain": repr(self)}
         data = {self.mime: base64.b64encode(self.data).decode("ascii"), "text/plain": repr(self)}
         return (data, {self.mime: self.size}) if self.size else data
 
 
-_NAMES = {"display": display, "update_display": update_display, "clear_output": clear_output, "HTML": HTML,
-          "Markdown": Markdown, "Latex": Latex, "Math": Math, "Javascript": Javascript, "Pretty": Pretty, "SVG": SVG,
-          "JSON": JSON, "Image": Image, "DisplayHandle": DisplayHandle, "DisplayObject": DisplayObject}
+class IFrame(DisplayObject):
+    """A page, which whoever shows it fetches."""
+    _html = '<iframe width="%s" height="%s" src="%s" frameborder="0" allowfullscreen></iframe>'
+
+    def __init__(self, src, width, height, **parameters):
+        from urllib.parse import urlencode
+        self.src, self.width, self.height = src + ("?" + urlencode(parameters) if parameters else ""), width, height
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": self._html % (self.width, self.height, self.src), "text/plain": repr(self)}
+
+
+class YouTubeVideo(IFrame):
+    def __init__(self, id, width=400, height=300, **parameters):
+        super().__init__("https://www.youtube.com/embed/" + id, width, height, **parameters)
+
+
+class Video(DisplayObject):
+    def __init__(self, data=None, url=None, filename=None, **_more):
+        self.src = url or filename or data
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": '<video src="%s" controls></video>' % self.src, "text/plain": repr(self)}
+
+
+class Code(DisplayObject):
+    """A program's text."""
+
+    def __init__(self, data=None, url=None, filename=None, language=None):
+        super().__init__(data, url, filename)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        import html
+        return {"text/html": "<pre>%s</pre>" % html.escape(self.data), "text/plain": self.data}
+
+
+_NAMES = {"display": display, "update_display": update_display, "clear_output": clear_output}
+_NAMES.update((kind.__name__, kind) for kind in (HTML, Markdown, Latex, Math, Javascript, Pretty, SVG, JSON, Image, IFrame, YouTubeVideo,
+                                                 Video, Code, DisplayHandle, DisplayObject))
 
 
 class _Finder:

@@ -64,7 +64,12 @@ class _Compiler(CachingCompiler):
         return "/tmp/ipykernel_%d/%d.py" % (os.getpid(), zlib.crc32(raw_code.encode("utf-8", "replace")))
 
 
+class _Kernel:
+    """What libraries look for to know that there is no terminal: pandas lays out wide tables by it."""
+
+
 class _Shell(InteractiveShell):
+    kernel = _Kernel()
     compiler_class = Type(_Compiler)
     displayhook_class = Type(_Hook)
     display_pub_class = Type(_Publisher)

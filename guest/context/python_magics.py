@@ -207,11 +207,33 @@ class Magics:
         with open(name, "a" if append else "w", encoding="utf-8") as file:
             file.write(body)
 
-    def capture(self, _argument, body):
+    def capture(self, argument, body):
+        """Captures what the cell prints; `%%capture name` keeps it, as `name.stdout` and `name.stderr`."""
         import contextlib
         import io
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(self.transform(body), "Cell", "exec"), self.shell.names)
+        captured = _Captured()
+        names = [word for word in argument.split() if not word.startswith("-")]
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+            try:
+                exec(compile(self.transform(body), "Cell", "exec"), self.shell.names)
+            finally:
+                captured.stdout, captured.stderr = out.getvalue(), err.getvalue()
+                if names:
+                    self.shell.names[names[0]] = captured
+
+
+class _Captured:
+    """What a cell printed."""
+    stdout = stderr = ""
+
+    def __str__(self):
+        return self.stdout
+
+    def show(self):
+        sys.stdout.write(self.stdout)
+        sys.stderr.write(self.stderr)
+
+    __call__ = show
 
 
 def _continued(code):

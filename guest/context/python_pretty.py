@@ -41,6 +41,8 @@ def _leaf(value):
         return "<function %s%s>" % (value.__name__, _signature(value))
     if kind is collections.defaultdict:
         return "defaultdict(%s, %s)" % (text(value.default_factory), text(dict(value)))
+    if kind.__repr__ is object.__repr__:
+        return "<%s at %#x>" % (_named(kind), id(value))
     return repr(value)
 
 
