@@ -177,15 +177,15 @@ static long make_entry(const char *p, size_t n)
 	} else {
 		r = fh_sys(__NR_unlinkat, at, last, 0);
 		r = r == -ENOENT ? 0 : r;
-		if (r == 0 && type == FH_FILE_LINK) {
+		if (r == 0 && entry.same) {
+			r = make_same((int)at, last);
+		} else if (r == 0 && type == FH_FILE_LINK) {
 			r = fh_sys(__NR_symlinkat, entry.target, at, last);
 			if (r == 0) {
 				fh_sys(__NR_fchownat, at, last, (int)entry.number[FH_HELPER_UID], (int)entry.number[FH_HELPER_GID],
 				       AT_SYMLINK_NOFOLLOW);
 				set_times((int)at, last, AT_SYMLINK_NOFOLLOW);
 			}
-		} else if (r == 0 && entry.same) {
-			r = make_same((int)at, last);
 		} else if (r == 0 && type == FH_FILE_REGULAR) {
 			r = fh_open_path((int)at, last, (uint64_t)O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 			entry.fd = r < 0 ? -1 : (int)r;

@@ -320,7 +320,7 @@ static long export_entry(const struct stat *st, int dir, const char *name, int f
 		left_out++;
 		return 0;
 	}
-	const char *other = S_ISREG(st->st_mode) && st->st_nlink > 1 ? same_as(st) : 0;
+	const char *other = !S_ISDIR(st->st_mode) && st->st_nlink > 1 ? same_as(st) : 0;
 	if (!S_ISLNK(st->st_mode) && !other) {
 		fd = (int)fh_sys(__NR_openat, dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
 		if (fd < 0 && S_ISREG(st->st_mode)) {

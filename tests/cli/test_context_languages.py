@@ -14,7 +14,7 @@ class Language(Case):
     """A context in self.LANGUAGE, and what became of each cell."""
     RUN = """
 with fumehood.Sandbox(memory='2G', processes=256) as s:
-    c = s.context({language!r}, env={{'A': 'a "q" \\\\ \\n \u00e9'}})
+    c = s.context({language!r}, start_timeout=280, env={{'A': 'a "q" \\\\ \\n \u00e9'}})
     for code, more in {cells!r}:
         e = c.run(code, **more)
         print((e.status, e.text, e.stdout, e.stderr, e.error and (e.error.name, e.error.value),
@@ -84,7 +84,7 @@ class R(Language):
         self.stays_usable("repeat {}", "Sys.sleep(60)", "x <- 8", "[1] 8")
 
     def test_floods_and_the_end_of_the_interpreter(self):
-        cells = self.cells(('repeat cat(strrep("x", 1000))', {"max_bytes": 1 << 20, "timeout": 60}), 'nchar("' + "y" * 300000 + '")', 'q("no", 3)', "1")
+        cells = self.cells(('repeat cat(strrep("x", 1000))', {"max_bytes": 1 << 20, "timeout": 250}), 'nchar("' + "y" * 300000 + '")', 'q("no", 3)', "1")
         self.assertEqual([cell[0] for cell in cells], ["output_limit", "ok", "ended", "ok"])
         self.assertEqual(cells[1][1], "[1] 300000")
 
@@ -124,7 +124,7 @@ class Java(Language):
         self.stays_usable("while (true) {}", "Thread.sleep(60000)", "int x = 8", "8")
 
     def test_the_end_of_the_virtual_machine_and_no_files_left(self):
-        cells = self.cells(('while (true) System.out.println("x".repeat(1000));', {"max_bytes": 1 << 20, "timeout": 60}),
+        cells = self.cells(('while (true) System.out.println("x".repeat(1000));', {"max_bytes": 1 << 20, "timeout": 250}),
                            "System.exit(3)", "1", then="print(s.exec(['ls', '-A', '/tmp']).stdout)")
         self.assertEqual([cell[0] for cell in cells[:3]], ["output_limit", "ended", "ok"])
         self.assertEqual(cells[3], "b''")

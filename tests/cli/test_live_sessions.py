@@ -141,8 +141,10 @@ class Python(unittest.TestCase):
             process = box.spawn(["sh", "-c", "read x; exit 5"], tag="waits", more_env={"A": "b"})
             self.assertEqual([(p.tag, p.pid, p.exit) for p in box.processes() if p.exit is None],
                              [("waits", process.pid, None)])
+            box.files.link("e/l", "e/same link", symbolic=False)
             branch = box.branch(name="second")
             self.addCleanup(branch.destroy)
+            self.assertEqual(branch.files.stat("e/same link", follow=False).links, 2)
             branch.files.remove("e", recursive=True)
             self.assertTrue(box.files.exists("e/f"))
             self.assertIn(box.pause(), ("freezer", "signals"))
