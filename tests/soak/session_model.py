@@ -20,7 +20,9 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "python"))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS), str(TESTS.parent / "python")]
+import proc
 
 NAMES = ("a", "b", "c", "long name", "\u00e9")
 DEPTH = 3
@@ -429,29 +431,13 @@ class Session:
 
 def engine_memory(pid):
     """Bytes of an engine that are its own; 0: it has ended."""
-    try:
-        text = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith(("Private_Clean", "Private_Dirty"))) * 1024
+    lines = proc.read(pid, "smaps_rollup").decode().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith(("Private_Clean", "Private_Dirty"))) * 1024
 
 
 def children():
-    """Processes that descend from this one: {pid: command}."""
-    parents, names = {}, {}
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            stat = (folder / "stat").read_text()
-        except OSError:
-            continue
-        pid, (name, rest) = int(folder.name), stat.split("(", 1)[1].rsplit(")", 1)
-        names[pid], parents[pid] = name, int(rest.split()[1])
-    ours = {os.getpid()}
-    while True:
-        more = {pid for pid, parent in parents.items() if parent in ours} - ours
-        if not more:
-            return {pid: names[pid] for pid in ours - {os.getpid()}}
-        ours |= more
+    """Processes that descend from this one: {pid: name}."""
+    return {pid: proc.name(pid) for pid in proc.descendants()}
 
 
 def main():
@@ -499,7 +485,7 @@ def main():
     while children() and time.monotonic() < deadline:
         time.sleep(0.1)
     print(json.dumps({"seed": options.seed, "seconds": round(time.monotonic() - began, 1), "operations": sum(counts.values()), "counts": counts,
-                      "engine_bytes": memory, "left": sorted(children().values()),
+                      "engine_bytes": memory, "left": sorted(map(str, children().values())),
                       "differences": wrong}, indent=1))
     return 1 if wrong or children() else 0
 
