@@ -9,23 +9,45 @@ import uuid
 import weakref
 
 import fumehood
+from fumehood.container import Container
 
 from .exceptions import ContainerError, ValidationError
 
 _lock = threading.Lock()
 _containers = weakref.WeakValueDictionary()
+_kept = {}
 #: What a committed image leaves out: files of the host or the kernel, which are not the container's own.
 _LEFT_OUT = ("./proc", "./dev", "./sys", "./usr", "./run/fumehood", "./node_modules")
 
 
+class SessionContainer(Container):
+    """The container of a session. One whose id was read lives on without the session, as on Docker, until it is closed or the
+    process ends: another session can be opened on it by the id."""
+
+    @property
+    def id(self):
+        with _lock:
+            if not self.closed:
+                _kept[self._id] = self
+        return self._id
+
+    @id.setter
+    def id(self, value):
+        self._id = value
+
+    def __str__(self):
+        return self.id
+
+
 def add(container):
     with _lock:
-        _containers[container.id] = container
+        _containers[container._id] = container
 
 
 def remove(container):
     with _lock:
-        _containers.pop(container.id, None)
+        _containers.pop(container._id, None)
+        _kept.pop(container._id, None)
 
 
 def find(container_id):

@@ -23,11 +23,16 @@ def language(value):
         raise _UnknownLanguageError(value) from None
 
 
+def _container_id(value):
+    """The id, or that of a container: on Kubernetes, session.container is the pod's name, which programs give back."""
+    return _model.text(getattr(value, "id", value))
+
+
 class SessionConfig(_model.Model):
     lang = _model.Field(SupportedLanguage.PYTHON, language)
     image = _model.Field(None, _model.text)
     dockerfile = _model.Field(None, _model.text)
-    container_id = _model.Field(None, _model.text)
+    container_id = _model.Field(None, _container_id)
     verbose = _model.Field(False, _model.boolean)
     workdir = _model.Field("/sandbox", _model.text)
     default_timeout = _model.Field(60.0)

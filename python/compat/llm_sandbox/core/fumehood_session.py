@@ -12,7 +12,7 @@ import uuid
 
 import fumehood
 from fumehood import archives, hostimage
-from fumehood.container import Container, Programs
+from fumehood.container import Programs
 
 from .. import _registry, _runtime
 from ..const import SupportedLanguage
@@ -20,6 +20,7 @@ from ..data import ConsoleOutput
 from ..exceptions import (CommandEmptyError, CommandFailedError, ContainerError, LibraryInstallationNotSupportedError,
                           NotOpenSessionError, ResourceError, SandboxTimeoutError, SecurityError, ValidationError)
 from ..security.package_validators import validate_package_name
+from . import present
 from .config import SessionConfig
 from .session_base import BaseSession, is_strict
 
@@ -95,7 +96,7 @@ class FumehoodSession(BaseSession):
         template = _registry.image(self.config.image)
         with _errors():
             fumehood.client.default_client()
-            made = Container(self.language_handler.tools, programs=self._programs(), cwd=self._workdir(), image=image,
+            made = _registry.SessionContainer(self.language_handler.tools, programs=self._programs(), cwd=self._workdir(), image=image,
                              **self._runtime.arguments())
             if template is not None:
                 made.put_archive("/", template)
@@ -325,7 +326,11 @@ class FumehoodSession(BaseSession):
         libraries = [validate_package_name(library, language) for library in libraries]
         self._open_container()
         if language not in _PACKAGES:
-            raise LibraryInstallationNotSupportedError("{} on fumehood (libraries that this machine has are there)".format(language))
+            lacking = present.missing(self.container, language, libraries)
+            if lacking:
+                raise LibraryInstallationNotSupportedError("{} on fumehood: {} is not there; {}".format(
+                    language, ", ".join(lacking), present.HOW[language].format(lacking[0].split(":")[0])))
+            return
         self._get_packages(language, libraries)
 
     def _get_packages(self, language, libraries):
