@@ -253,15 +253,26 @@ class Container:
                 ended = process.wait(_SOON if timeout is None else min(timeout, _SOON))
             except errors.TimeoutError:
                 return None
-        pieces: List[bytes] = []
-        for read in (process.read, process.read_stderr):
-            parts: List[bytes] = []
-            latest = time.monotonic() + 2
-            with contextlib.suppress(errors.Error):  # a background process holds it; or the sandbox has ended
-                while not parts or (parts[-1] and time.monotonic() < latest):
-                    parts.append(read(timeout=0.1))
-            pieces.append(b"".join(parts))
+        pieces = [self._rest(process, read) for read in (process.read, process.read_stderr)]
         return Done(exec_code(ended.exit_code, ended.signal), pieces[0], pieces[1], False, ended.fired, "output" in ended.fired)
+
+    @staticmethod
+    def _rest(process: Process, read: Callable[..., bytes]) -> bytes:
+        """What a process that has ended wrote to a stream, whose end may not come: a background process may hold it."""
+        parts: List[bytes] = []
+        latest = time.monotonic() + 2
+        settled = False
+        with contextlib.suppress(errors.Error):  # the sandbox has ended
+            while not parts or (parts[-1] and time.monotonic() < latest):
+                try:
+                    parts.append(read(timeout=0 if settled else 0.1))
+                    settled = False
+                except errors.TimeoutError:  # on a busy machine silence proves little
+                    if settled:
+                        break
+                    process.settle()
+                    settled = True
+        return b"".join(parts)
 
     @staticmethod
     def _drain(readers: List[_Reader], process: Process) -> None:
@@ -269,8 +280,7 @@ class Container:
         latest = time.monotonic() + 2
         while any(reader.is_alive() for reader in readers) and time.monotonic() < latest:
             before = [len(reader.pieces) for reader in readers]
-            with contextlib.suppress(errors.Error):
-                process.wait(0)  # an answer of the engine: data that it had before has arrived
+            process.settle()
             until = time.monotonic() + 0.1
             for reader in readers:
                 reader.join(max(until - time.monotonic(), 0))

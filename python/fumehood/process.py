@@ -224,6 +224,13 @@ class Process:
                 return exit_of(raw)
             self._go_on("it still runs", timeout, deadline, stop)
 
+    def settle(self) -> None:
+        """For a process that has ended: returns when what it wrote has arrived. The engine sends that before the exit status, up to
+        the stream's window, and reads on when it has heard that there is room: the second of two answers comes after that."""
+        with contextlib.suppress(errors.Error):
+            self.wait_until(0)
+            self.wait_until(0)
+
     def communicate(self, stdin: Optional[Text] = None, timeout: Optional[float] = None) -> Output:
         """Writes ``stdin`` and closes it, reads both streams, waits for the process's end. Output that comes after that
         end, from processes that it left in the background, is not waited for.
@@ -295,8 +302,7 @@ class Process:
             if not any(thread.is_alive() for thread in readers) or time.monotonic() >= latest:
                 return
             if still:
-                with contextlib.suppress(errors.Error):
-                    self.wait_until(0)
+                self.settle()
                 if quiet(_QUIET / 5):
                     return
 

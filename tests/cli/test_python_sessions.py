@@ -94,6 +94,20 @@ class Clients(Case):
             s.destroy(); c.close(); print('alive')
         """), "alive\n")
 
+    def test_output_has_come_when_the_end_is_known(self):
+        self.assertEqual(self.python("""
+            import os, signal, time
+            with fumehood.Sandbox() as s:
+                engine = [int(p) for p in open('/proc/self/task/%d/children' % os.getpid()).read().split()
+                          if 'engine' in open('/proc/%s/comm' % p).read()][0]
+                processes = [s.spawn(['sh', '-c', 'sleep 0.2; echo out; echo err >&2'], stdin=False) for _ in range(8)]
+                os.kill(engine, signal.SIGSTOP)  # it sees all the ends, and all the output, at once
+                time.sleep(1)
+                os.kill(engine, signal.SIGCONT)
+                print([p.wait(30).exit_code for p in processes] == [0] * 8,
+                      [(p.read(timeout=0), p.read_stderr(timeout=0)) for p in processes] == [(b'out\\n', b'err\\n')] * 8)
+        """), "True True\n")
+
     def test_closing_ends_the_calls_of_other_threads(self):
         self.assertEqual(self.python("""
             import threading, time

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from typing import Any, Dict, List, Optional, Tuple
 
 from .. import errors
@@ -32,19 +33,30 @@ print(json.dumps({"version": list(sys.version_info[:3]), "tag": sys.implementati
 _UNSET = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE_VIRTUALENV", "PIP_DRY_RUN", "PIP_REPORT", "PIP_PYTHON",
           "PIP_NO_DEPS", "PIP_EDITABLE", "PIP_REQUIREMENT", "PYTHONHOME", "PYTHONPATH")
 _known: Dict[Tuple[str, float], Dict[str, Any]] = {}
+_asking = threading.Lock()
+
+
+def _after_fork() -> None:
+    global _asking
+    _asking = threading.Lock()  # another thread of the parent may have held it
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def interpreter_facts(interpreter: str) -> Dict[str, Any]:
     """Facts about an interpreter of this host: version, tag, abi, platform, ``site`` (the folder of its packages) and
     ``pip`` (the folder of pip, or None)."""
     key = (interpreter, os.stat(interpreter).st_mtime)
-    if key not in _known:
-        try:
-            done = subprocess.run([interpreter, "-I", "-c", _ASK], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=True)
-            _known[key] = json.loads(done.stdout)
-        except (OSError, ValueError, subprocess.SubprocessError) as error:
-            raise errors.UnavailableError("%s cannot be asked about itself: %s" % (interpreter, error)) from error
-    return _known[key]
+    with _asking:  # a hundred threads would start a hundred interpreters
+        if key not in _known:
+            try:
+                done = subprocess.run([interpreter, "-I", "-c", _ASK], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=True)
+                _known[key] = json.loads(done.stdout)
+            except (OSError, ValueError, subprocess.SubprocessError) as error:
+                said = "no answer within 60 s" if isinstance(error, subprocess.TimeoutExpired) else error
+                raise errors.UnavailableError("%s cannot be asked about itself: %s" % (interpreter, said)) from error
+        return _known[key]
 
 
 #: A sandbox has no netlink sockets, by which the C library lists network interfaces; their names are in /proc too.

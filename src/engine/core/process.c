@@ -328,6 +328,10 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	}
 	fh_timer_prepare(e->loop, &p->forget_timer, on_forget, p);
 	fh_timer_set(e->loop, &p->forget_timer, fh_now_ns() + (int64_t)FH_EXIT_KEPT_MS * FH_NS_PER_MS);
+	/* What the process wrote goes out before its exit status, so that a client that has the status can take what it has
+	 * received for all of the output, up to the stream's window. */
+	for (struct fh_output *s = p->started ? p->streams : NULL; s; s = s->next)
+		fh_output_catch_up(e, s);
 	answer_waiters(p);
 }
 

@@ -123,6 +123,13 @@ static void on_event(struct fh_watch *w, uint32_t events)
 	read_on(e, s);
 }
 
+void fh_output_catch_up(struct fh_engine *e, struct fh_output *s)
+{
+	(void)e;
+	if (s->fd >= 0 && s->buffer.n < s->window)
+		on_event(&s->watch, 0);
+}
+
 void fh_output_finish(struct fh_engine *e, struct fh_output *s)
 {
 	if (s->fd >= 0)

@@ -31,9 +31,10 @@ struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, s
 void fh_output_open(struct fh_engine *e, struct fh_output *s, int fd); /* takes ownership of fd and starts to read */
 void fh_output_credit(struct fh_engine *e, struct fh_output *s, uint64_t offset);
 void fh_output_attach(struct fh_engine *e, struct fh_output *s, struct fh_connection *c);
-void fh_output_detach(struct fh_engine *e, struct fh_output *s); /* the stream's connection is closed */
-void fh_output_end(struct fh_engine *e, struct fh_output *s);    /* stops reading; sends END after what is buffered */
-void fh_output_finish(struct fh_engine *e, struct fh_output *s); /* reads what is there now, then ends the stream */
+void fh_output_detach(struct fh_engine *e, struct fh_output *s);   /* the stream's connection is closed */
+void fh_output_end(struct fh_engine *e, struct fh_output *s);      /* stops reading; sends END after what is buffered */
+void fh_output_catch_up(struct fh_engine *e, struct fh_output *s); /* reads what the window allows of what is there */
+void fh_output_finish(struct fh_engine *e, struct fh_output *s);   /* reads what is there now, then ends the stream */
 void fh_output_free(struct fh_engine *e, struct fh_output *s);
 
 /* Bytes from a client to a pipe or terminal. */
