@@ -9,6 +9,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
+import proc
 import support
 from dropin_case import Case
 
@@ -101,15 +102,7 @@ class Concurrency(Case):
 
 def _running(mark):
     words = mark.replace(" ", "\0").encode() + b"\0"
-    return [pid for pid in os.listdir("/proc") if pid.isdigit() and _command_line(pid) == words]
-
-
-def _command_line(pid):
-    try:
-        with open("/proc/%s/cmdline" % pid, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
+    return [pid for pid in proc.everybody() if proc.read(pid, "cmdline") == words]
 
 
 @support.once
