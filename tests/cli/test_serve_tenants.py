@@ -36,6 +36,18 @@ CONTROL = (("GET", "/sandboxes/{}"), ("POST", "/sandboxes/{}/timeout"), ("POST",
            ("PUT", "/sandboxes/{}/network"),
            ("POST", "/sandboxes/{}/snapshots"), ("GET", "/sandboxes/{}/logs"), ("GET", "/v2/sandboxes/{}/logs"),
            ("DELETE", "/sandboxes/{}"))
+# The other routes, by what they ask for: a key, with which another's things are not there; the sandbox's token; its id, and
+# where its ports are private their token; nothing, or a secret in the address.
+KEYED = (("POST", "/sandboxes"), ("POST", "/v2/sandboxes"), ("GET", "/sandboxes"), ("GET", "/v2/sandboxes"), ("GET", "/snapshots"),
+         ("DELETE", "/templates/{id}"), ("POST", "/v3/templates"), ("POST", "/v2/templates"), ("GET", "/templates"),
+         ("GET", "/v2/templates"), ("POST", "/templates/tags"), ("DELETE", "/templates/tags"), ("GET", "/templates/aliases/{alias}"),
+         ("GET", "/templates/{id}/tags"), ("GET", "/templates/{id}/files/{hash}"), ("POST", "/v2/templates/{id}/builds/{build}"),
+         ("GET", "/templates/{id}/builds/{build}/status"), ("POST", "/run_code"), ("POST", "/judge"), ("POST", "/submit"),
+         ("GET", "/volumes"), ("POST", "/volumes"), ("GET", "/volumes/{id}"), ("DELETE", "/volumes/{id}"), ("GET", "/secrets"),
+         ("POST", "/secrets"), ("GET", "/secrets/{id}"), ("POST", "/secrets/{id}"), ("DELETE", "/secrets/{id}"))
+TOKEN = (("GET", "/envs"), ("GET", "/files"), ("POST", "/files"), ("POST", "/execute"))
+BY_ID = (("GET", "/contexts"), ("POST", "/contexts"), ("POST", "/contexts/{id}/restart"), ("DELETE", "/contexts/{id}"))
+OPEN = (("GET", "/health"), ("GET", "/metrics"), ("PUT", "/builds/archives/{token}"))
 
 
 def framed(message):
@@ -67,12 +79,18 @@ class Tenants(support.TempDir):
 
     def test_every_route_is_here(self):
         """Every route has to occur in these tests."""
-        tables = "".join(f.read_text() for f in (SOURCES / "envd").glob("*_rpc.c"))
-        routes = set(re.findall(r'"/((?:process|filesystem)\.\w+/\w+)"', tables))
-        self.assertEqual(routes, {name for name, _ in UNARY + STREAMS})
-        tables = "".join(f.read_text() for f in (SOURCES / "control").glob("*.c"))
-        routes = {(m, p.replace("{id}", "{}")) for m, p in re.findall(r'\{ "(\w+)", "((?:/v2)?/sandboxes/\{id\}[^"]*)"', tables)}
-        self.assertEqual(routes, set(CONTROL))
+        text = "".join(f.read_text() for f in SOURCES.rglob("*.c"))
+        routes = set(re.findall(r'\{ "([A-Z]+)", "(/[^"]+)",', text))
+        calls = {("POST", "/" + name) for name, _ in UNARY + STREAMS}
+        self.assertEqual(routes, calls | {(m, p.replace("{}", "{id}")) for m, p in CONTROL} | set(KEYED + TOKEN + BY_ID + OPEN))
+
+    def test_without_a_key_no_route_of_the_control_api_does_anything(self):
+        for method, path in KEYED:
+            path = re.sub(r"\{\w+\}", "x", path)
+            for key in (None, "", "e2b_cc", self.a.token):
+                self.assertEqual(self.server.ask(method, path, {} if method == "POST" else None, key)[0], 401, (method, path))
+        self.assertEqual(self.server.ask("GET", "/v2/sandboxes", None, "e2b_bb")[0], 200)
+        self.assertGreaterEqual(self.server.ask("PUT", "/builds/archives/" + "a" * 40, b"x", "e2b_bb")[0], 400)
 
     def test_an_id_without_the_right_token_opens_no_call(self):
         for token in (None, "", self.b.token, self.a.token[:-1], self.a.token + "x"):
@@ -95,8 +113,12 @@ class Tenants(support.TempDir):
         self.assertEqual(self.a.read("f"), (200, b"of a"))
         self.assertEqual([line["text"] for line in self.a.code("print(6 * 7)") if line["type"] == "stdout"], ["42\n"])
         private = self.server.create("e2b_aa", network={"allowPublicTraffic": False})
-        ask = lambda **more: self.server.ask("GET", "/contexts", None, None, E2b_Sandbox_Id=private.id, E2b_Sandbox_Port="49999", **more)[0]
-        self.assertEqual((ask(), ask(E2b_Traffic_Access_Token=private.answer["trafficAccessToken"])), (403, 200))
+        ask = lambda method, path, **more: self.server.ask(method, path, {} if path == "/contexts" and method == "POST" else None, None,
+                                                           E2b_Sandbox_Id=private.id, E2b_Sandbox_Port="49999", **more)[0]
+        opened = {"E2b_Traffic_Access_Token": private.answer["trafficAccessToken"]}
+        for method, path in BY_ID:
+            path = path.format(id="none")
+            self.assertEqual((ask(method, path), ask(method, path, **opened)), (403, 404 if "none" in path else 200), (method, path))
         self.server.ask("DELETE", "/sandboxes/" + private.id, None, "e2b_aa")
 
     def test_what_a_key_keeps_is_nothing_to_another(self):
@@ -132,6 +154,62 @@ class Tenants(support.TempDir):
         self.assertEqual(self.a.read("good"), (200, b"of a"))
         self.a.run("rm -rf link root folder good taken deep")
 
+    def test_what_is_named_in_one_sandbox_is_nothing_in_another(self):
+        """Contexts, watchers and processes of a, asked for in b by who owns b."""
+        context = self.a.ask("POST", "/contexts", {"language": "python"}, port=49999)[1]["id"]
+        watcher = self.a.call("filesystem.Filesystem/CreateWatcher", {"path": "/home/user"})[1]["watcherId"]
+        stream = self.a.start("sleep 1000", tag="of-a", stdin=False)
+        stream.pid()
+        signal = {"process": {"tag": "of-a"}, "signal": "SIGNAL_SIGKILL"}
+        for box, status in ((self.b, 404), (self.a, 200)):
+            self.assertEqual(box.ask("POST", "/execute", {"code": "1", "context_id": context}, port=49999)[0], status)
+            self.assertEqual(box.call("filesystem.Filesystem/GetWatcherEvents", {"watcherId": watcher})[0], status)
+            self.assertEqual(box.call("process.Process/SendSignal", signal)[0], status)
+            self.assertEqual(box.ask("DELETE", "/contexts/" + context, port=49999)[0], status)
+
+    def test_one_list_of_sandboxes_is_not_another_s(self):
+        """By filters, and by the page token of another key."""
+        more = self.server.create("e2b_aa", metadata={"m": "1"})
+        pages = self.server.ask("GET", "/v2/sandboxes?limit=1", None, "e2b_aa")
+        self.assertEqual(len(pages[1]), 1)
+        for query in ("", "?metadata=m%3D1", f"?nextToken={pages[2]['X-Next-Token']}", "?state=running,paused", f"?limit=1&template={self.a.answer['templateID']}"):
+            ids = {box["sandboxID"] for box in self.server.ask("GET", "/v2/sandboxes" + query, None, "e2b_bb")[1]}
+            self.assertLessEqual(ids, {self.b.id}, query)
+        self.assertEqual([box["sandboxID"] for box in self.server.ask("GET", "/v2/sandboxes?metadata=m%3D1", None, "e2b_aa")[1]], [more.id])
+        self.server.ask("DELETE", "/sandboxes/" + more.id, None, "e2b_aa")
+
+    def test_a_repeated_create_finds_nothing_of_another(self):
+        create = lambda key: self.server.ask("POST", "/v2/sandboxes", {"templateID": "base"}, key, Idempotency_Key="once")[1]
+        first, other, again = create("e2b_aa"), create("e2b_bb"), create("e2b_aa")
+        self.assertNotEqual(first["sandboxID"], other["sandboxID"])
+        self.assertEqual(first, again)
+        for made, key in ((first, "e2b_aa"), (other, "e2b_bb")):
+            self.server.ask("DELETE", "/sandboxes/" + made["sandboxID"], None, key)
+
+    def test_a_port_that_is_no_number_opens_nothing(self):
+        for port in ("49983abc", "0", "-1", "115519", " 49983", "49983, 80", "0xc33f", ""):
+            self.assertIn(self.at("POST", "/process.Process/List", {}, None, E2b_Sandbox_Port=port)[0], (400, 401, 502), port)
+
+    def test_an_answer_from_inside_is_not_followed_by_another(self):
+        """A server inside says that its answer has 2 bytes, and sends a second answer behind them. Whoever asks the next thing
+        on the same connection gets the server's own answer."""
+        smuggled = b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nsmuggled"
+        for head in (b"Content-Length: 2", b"Content-Length: 2\r\nContent-Length: 400", b"Transfer-Encoding: chunked\r\nContent-Length: 2",
+                     b"Content-Length: 2\r\nConnection: keep-alive", b"X: y\r\n\tContent-Length: 2"):
+            self.a.write("liar.py", b"import socket\ns = socket.create_server(('127.0.0.1', 8100), reuse_port=True)\nprint('up', flush=True)\n"
+                         b"c = s.accept()[0]\nc.recv(65536)\nc.sendall(%r)\n" % (b"HTTP/1.1 200 OK\r\n" + head + b"\r\n\r\nok" + smuggled))
+            liar = self.a.start("exec python3 liar.py", stdin=False)
+            liar.pid()
+            self.assertIn("stdout", next(liar)["event"]["data"])
+            first = "GET / HTTP/1.1", f"Host: 8100-{self.a.id}.x", "", "GET /health HTTP/1.1", "Host: x", "Connection: close"
+            statuses, answer = self.raw(*first)
+            liar.close()
+            self.assertNotIn(b"HTTP/1.1 200 OK\r\nContent-Length: 8", answer.partition(b"\r\n\r\n")[2][2:], head)
+            if head.startswith(b"X:") or len(head) == len("Content-Length: 2"):
+                self.assertEqual(b"smuggled" in answer, head.startswith(b"X:") and False, answer)
+            if head == b"Content-Length: 2":
+                self.assertEqual((statuses, answer[-2:]), ([200, 200], b"OK"), answer)
+
     def test_a_key_opens_its_own_sandboxes_alone(self):
         box = self.server.create("e2b_aa")
         for method, path in CONTROL:
@@ -163,7 +241,7 @@ class Tenants(support.TempDir):
             try:
                 while piece := s.recv(65536):
                     answer += piece
-            except TimeoutError:      # the server waits for the rest of a truncated request
+            except (TimeoutError, ConnectionResetError):      # it waits for the rest of a truncated request, or gives up
                 pass
         return [int(n) for n in re.findall(rb"HTTP/1\.1 (\d{3}) ", answer)], answer
 
