@@ -39,6 +39,12 @@ bool fh_launcher_active(void)
 	return launcher_socket >= 0;
 }
 
+bool fh_launcher_lost(void)
+{
+	struct pollfd p = { .fd = launcher_socket, .events = POLLRDHUP };
+	return fh_launcher_active() && poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLRDHUP | POLLERR));
+}
+
 /* Sends bytes and descriptors as one packet. */
 static ssize_t send_packet(int fd, const void *p, size_t n, const int *fds, size_t count)
 {

@@ -20,6 +20,9 @@
 /* Returns 0 also if there is nothing to drop. Single-threaded callers only. */
 int fh_launcher_start(struct fh_error *err);
 bool fh_launcher_active(void);
+/* Whether a launcher that was started has ended, as when it is killed. None can be started again: the caller has no
+ * capabilities left. */
+bool fh_launcher_lost(void);
 /* Drops all capabilities of the caller without a launcher, for a program that has already started its only engine and
  * starts nothing else that needs them. Programs that uid 0 starts after this get capabilities from the kernel again. */
 int fh_launcher_forgo(struct fh_error *err);

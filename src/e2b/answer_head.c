@@ -16,6 +16,13 @@ bool fh_header_is_of_connection(const char *name)
 	return false;
 }
 
+/* Whether it is a token of RFC 9110, section 5.6.2, as the names of headers are. */
+static bool is_name(const char *text)
+{
+	size_t n = strspn(text, "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+	return n > 0 && !text[n];
+}
+
 /* A length of digits alone; one that is none, or too large, is no length. */
 static bool read_length(const char *text, uint64_t *ret)
 {
@@ -36,14 +43,20 @@ unsigned fh_answer_head_read(char *text, bool upgrade, uint64_t *ret_left,
 		return 0;
 	*ret_left = FH_HTTP_SIZE_UNKNOWN;
 	while ((line = strsep(&rest, "\n"))) {
+		uint64_t length;
 		line[strcspn(line, "\r")] = '\0';
 		char *value = strchr(line, ':');
 		if (!value)
 			continue;
 		*value++ = '\0';
+		if (!is_name(line))
+			return 0; /* also a line that continues the one before, which readers take in different ways */
 		value += strspn(value, " \t");
-		if (strcasecmp(line, "Content-Length") == 0 && !read_length(value, ret_left))
-			return 0;
+		if (strcasecmp(line, "Content-Length") == 0) {
+			if (!read_length(value, &length) || (*ret_left != FH_HTTP_SIZE_UNKNOWN && *ret_left != length))
+				return 0;
+			*ret_left = length;
+		}
 		if (strcasecmp(line, "Transfer-Encoding") == 0 && !upgrade)
 			return 0; /* an answer to an HTTP/1.0 request must not be chunked */
 		if (!fh_header_is_of_connection(line) || (upgrade && strcasecmp(line, "Upgrade") == 0))

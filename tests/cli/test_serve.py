@@ -484,6 +484,19 @@ class Lifetime(support.TempDir):
             support.wait_for(lambda: box.ask("GET", "/health")[0] == 502, 30)
             self.assertEqual(server.create().run("echo again")[1], "again\n")
 
+    @unittest.skipIf(support.whoami() != "root", "the launcher is root's alone")
+    def test_a_server_that_can_make_no_sandbox_any_more_ends(self):
+        """Its launcher is killed, which nobody notices as long as the engine lives, and then the engine."""
+        with e2b_client.Server() as server:
+            box = server.create()
+            below = {name: pid for pid, name in proc.descendants(server.process.pid).items()}
+            proc.kill(below["fumehood-launch"], signal.SIGKILL)
+            self.assertEqual(box.run("echo still")[1], "still\n")
+            self.assertIsNone(server.process.poll())
+            proc.kill(below["fumehood-engine"], signal.SIGKILL)
+            self.assertNotEqual(server.process.wait(support.TIMEOUT), 0)
+            self.assertIn("start the server again", server.process.stderr.read())
+
     def test_an_address_of_the_world_needs_keys(self):
         done = support.command("serve", "--address", "0.0.0.0", "--port", "0")
         self.assertEqual(done.returncode, 2)

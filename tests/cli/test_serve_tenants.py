@@ -194,21 +194,18 @@ class Tenants(support.TempDir):
         """A server inside says that its answer has 2 bytes, and sends a second answer behind them. Whoever asks the next thing
         on the same connection gets the server's own answer."""
         smuggled = b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nsmuggled"
-        for head in (b"Content-Length: 2", b"Content-Length: 2\r\nContent-Length: 400", b"Transfer-Encoding: chunked\r\nContent-Length: 2",
-                     b"Content-Length: 2\r\nConnection: keep-alive", b"X: y\r\n\tContent-Length: 2"):
+        for head, statuses in ((b"Content-Length: 2", [200, 200]), (b"Content-Length: 2\r\nContent-Length: 2", [200, 200]),
+                               (b"Content-Length: 2\r\nConnection: keep-alive", [200, 200]), (b"Content-Length: 2\r\nContent-Length: 400", [502, 200]),
+                               (b"Transfer-Encoding: chunked\r\nContent-Length: 2", [502, 200]), (b"X: y\r\n\tContent-Length: 2", [502, 200]),
+                               (b"X Y: z\r\nContent-Length: 2", [502, 200]), (b"Content-Length : 2", [502, 200])):
             self.a.write("liar.py", b"import socket\ns = socket.create_server(('127.0.0.1', 8100), reuse_port=True)\nprint('up', flush=True)\n"
                          b"c = s.accept()[0]\nc.recv(65536)\nc.sendall(%r)\n" % (b"HTTP/1.1 200 OK\r\n" + head + b"\r\n\r\nok" + smuggled))
             liar = self.a.start("exec python3 liar.py", stdin=False)
             liar.pid()
             self.assertIn("stdout", next(liar)["event"]["data"])
-            first = "GET / HTTP/1.1", f"Host: 8100-{self.a.id}.x", "", "GET /health HTTP/1.1", "Host: x", "Connection: close"
-            statuses, answer = self.raw(*first)
+            seen, answer = self.raw("GET / HTTP/1.1", f"Host: 8100-{self.a.id}.x", "", "GET /health HTTP/1.1", "Host: x", "Connection: close")
             liar.close()
-            self.assertNotIn(b"HTTP/1.1 200 OK\r\nContent-Length: 8", answer.partition(b"\r\n\r\n")[2][2:], head)
-            if head.startswith(b"X:") or len(head) == len("Content-Length: 2"):
-                self.assertEqual(b"smuggled" in answer, head.startswith(b"X:") and False, answer)
-            if head == b"Content-Length: 2":
-                self.assertEqual((statuses, answer[-2:]), ([200, 200], b"OK"), answer)
+            self.assertEqual((seen, b"smuggled" in answer, answer[-2:]), (statuses, False, b"OK"), (head, answer))
 
     def test_a_key_opens_its_own_sandboxes_alone(self):
         box = self.server.create("e2b_aa")

@@ -165,11 +165,17 @@ static int serve(struct fh_e2b *s, const struct fh_http_options *o, struct fh_er
 		greet(server);
 	fh_auto_close int owner = until_pid ? pidfd_open((pid_t)until_pid, 0) : -1;
 	struct pollfd ends = { .fd = owner, .events = POLLIN };
-	while (!fh_interrupted && !(until_pid && (owner < 0 || ends.revents)))
+	while (r == 0 && !fh_interrupted && !(until_pid && (owner < 0 || ends.revents))) {
 		(void)poll(&ends, 1, 1000); /* returns at once on a signal */
+		if (fh_launcher_lost() && !fh_e2b_engines_alive(&s->engines))
+			r = fh_error_set(
+			    err, FH_E_UNAVAILABLE,
+			    "the engine has ended, and so has the process that starts engines with root's rights: no sandbox "
+			    "can be made any more; start the server again");
+	}
 	fh_e2b_stop(s);
 	fh_http_server_stop(server);
-	return 0;
+	return r;
 }
 
 int main(int argc, char **argv)

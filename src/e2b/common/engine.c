@@ -11,6 +11,14 @@ bool fh_e2b_engine_is_dead(const struct fh_e2b_engine *e)
 	return poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL));
 }
 
+bool fh_e2b_engines_alive(struct fh_e2b_engines *e)
+{
+	pthread_mutex_lock(&e->lock);
+	bool alive = e->current && !fh_e2b_engine_is_dead(e->current);
+	pthread_mutex_unlock(&e->lock);
+	return alive;
+}
+
 void fh_e2b_engine_drop(struct fh_e2b_engine *e)
 {
 	if (!e || atomic_fetch_sub(&e->references, 1) != 1)

@@ -20,6 +20,8 @@ struct fh_e2b_engines {
 	pthread_mutex_t lock;
 	struct fh_e2b_engine *current;
 };
+/* Whether an engine lives that makes new sandboxes. */
+bool fh_e2b_engines_alive(struct fh_e2b_engines *e);
 
 /* A running engine, with a reference. */
 int fh_e2b_engine_get(struct fh_e2b_engines *e, struct fh_e2b_engine **ret, struct fh_error *err);
