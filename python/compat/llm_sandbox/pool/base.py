@@ -222,7 +222,7 @@ class ContainerPoolManager(object):
             for made in self._containers:
                 counts[made.state.value] += 1
             counts[ContainerState.INITIALIZING.value] += self._making
-            return {"total_size": len(self._containers) + self._making, "max_size": self.config.max_pool_size, "min_size": self.config.min_pool_size,
+            return {"total_size": len(self._containers), "max_size": self.config.max_pool_size, "min_size": self.config.min_pool_size,
                     "state_counts": counts, "closed": self._closed}
 
     def __enter__(self):
