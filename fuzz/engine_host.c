@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "fuzz.h"
+#include "proto/plan.h"
 #include "proto/wire.h"
 
 static struct fh_fuzz_host *host; /* the one that lives: the replaced calls have no other way to it */

@@ -7,6 +7,8 @@
  * Everything else is the engine's own code: its loop, its requests, its state machine.
  */
 #pragma once
+#include "engine/core/connection.h"
+#include "engine/core/sandbox.h"
 #include "engine/serve/handler.h"
 
 struct fh_fuzz_sandbox {

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "engine/core/engine.h"
+#include "engine/core/sandbox.h"
 
 static const char program[] = "fumehood-engine";
 

@@ -22,11 +22,16 @@
  * a sandbox serves) and struct fh_origin (what a sandbox was made from).
  */
 #pragma once
-#include "engine/core/connection.h"
-#include "engine/core/sandbox.h"
+#include "base/error.h"
+#include "engine/core/loop.h"
 #include "engine/host/cgroup.h"
 #include "engine/host/ids.h"
 #include "engine/host/keeper.h"
+
+struct fh_connection; /* connection.h */
+struct fh_frame;      /* proto/frame.h */
+struct fh_sandbox;    /* sandbox.h */
+struct fh_engine;
 
 enum {
 	FH_SANDBOXES_MAX = 4096,

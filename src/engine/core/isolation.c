@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #include "engine/core/engine.h"
-#include "engine/core/limits.h"
+#include "engine/core/enforcement.h"
+#include "engine/core/sandbox.h"
 #include "proto/wire.h"
 
 static void set(struct fh_sandbox *b, enum fh_layer layer, bool holds, const char *why)

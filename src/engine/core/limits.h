@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of time and output, the usage of a sandbox, and how strictly each limit is enforced on this host
- * (docs/limits.md). */
+/* Limits of time and output, and the usage of a sandbox (docs/limits.md). */
 #pragma once
 #include "engine/core/process.h"
 
@@ -12,8 +11,3 @@ void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret);       /* the san
 void fh_limits_cpu(const struct fh_sandbox *b, struct fh_usage *ret); /* like fh_limits_use, for CPU time only */
 void fh_limits_hold(struct fh_process *p);                            /* stops the process's clocks */
 void fh_limits_go_on(struct fh_process *p);
-/* Whether RLIMIT_DATA stopped a process, judged by the peak of its resident memory. */
-bool fh_limits_met_data(const struct fh_sandbox *b, uint64_t resident_peak_bytes);
-enum fh_enforced fh_limits_enforced(const struct fh_sandbox *b, enum fh_limit limit);
-/* writes at most FH_INIT_RLIMITS_MAX */
-size_t fh_limits_rlimits(const struct fh_sandbox *b, struct fh_init_rlimit *ret);

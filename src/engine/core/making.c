@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "engine/core/engine.h"
 #include "engine/core/isolation.h"
+#include "engine/core/sandbox.h"
 #include "engine/core/talk.h"
 
 static const char *first_writable(const struct fh_plan *p)

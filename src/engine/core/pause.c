@@ -13,8 +13,11 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "engine/core/connection.h"
 #include "engine/core/engine.h"
 #include "engine/core/limits.h"
+#include "engine/core/process.h"
+#include "engine/core/sandbox.h"
 #include "proto/wire.h"
 
 /* A HOLD message to init that is not answered yet, and the request to answer then. */

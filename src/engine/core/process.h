@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A process that a client started in a sandbox: its streams, limits and end, and the clients that wait for the end. */
+/* A process that a client started in a sandbox: its streams, limits and end, and the clients that wait for the end.
+ * spawn.c starts it, process_life.c follows it from there to its end. */
 #pragma once
 #include "engine/core/stream.h"
 #include "engine/host/cgroup.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/core/program_group.h"
+#include "engine/core/process.h"
+#include "engine/core/sandbox.h"
 
 /* Removes the groups of ended programs, except those that still have background processes. */
 static void remove_left_groups(struct fh_sandbox *b)

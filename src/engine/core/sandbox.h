@@ -2,7 +2,7 @@
 /*
  * A sandbox, from its making until nothing of it is left.
  *
- * Its states, changed by making.c and sandbox.c alone:
+ * Its states, changed by making.c and ending.c alone:
  *
  *     MAKING ──▶ READY ──▶ DYING ──▶ SWEEPING ──▶ (gone)
  *        └─────────────────────▲        init is reaped; its control groups are being removed
@@ -14,8 +14,7 @@
  */
 #pragma once
 #include "base/error.h"
-#include "engine/core/process.h"
-#include "engine/core/transfer.h"
+#include "engine/core/loop.h"
 #include "engine/host/cgroup.h"
 #include "engine/host/freezer.h"
 #include "engine/host/ids.h"
@@ -23,9 +22,14 @@
 #include "engine/make/launch.h"
 #include "fumehood/session.h"
 #include "init/messages.h"
+#include "proto/frame.h"
 #include "proto/plan.h"
 
-struct fh_engine;
+struct fh_connection; /* connection.h */
+struct fh_engine;     /* engine.h */
+struct fh_output;     /* stream.h */
+struct fh_process;    /* process.h */
+struct fh_transfer;   /* transfer.h */
 
 enum {
 	FH_MAKING_MS = 30000,     /* a sandbox that is not ready by then is destroyed */

@@ -10,8 +10,12 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "engine/core/engine.h"
+#include "engine/core/enforcement.h"
 #include "engine/core/limits.h"
 #include "engine/core/program_group.h"
+#include "engine/core/sandbox.h"
+#include "engine/core/stream.h"
+#include "engine/core/transfer.h"
 
 static void describe(struct fh_process *p, char *const *argv)
 {

@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "engine/core/connection.h"
 #include "engine/core/engine.h"
 #include "engine/core/limits.h"
+#include "engine/core/process.h"
+#include "engine/core/sandbox.h"
 
 /* ---------------------------------------------------------------------------------------- from a pipe to a client */
 

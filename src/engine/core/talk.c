@@ -11,6 +11,9 @@
 #include "engine/core/engine.h"
 #include "engine/core/limits.h"
 #include "engine/core/pause.h"
+#include "engine/core/process.h"
+#include "engine/core/sandbox.h"
+#include "engine/core/transfer.h"
 
 enum { OOM_LOOKS = 20 }; /* 1 ms apart */
 

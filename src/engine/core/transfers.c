@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Files into and out of a sandbox, moved by children of init. */
+#include "engine/core/connection.h"
 #include "engine/core/engine.h"
 
 #include <errno.h>
@@ -10,6 +11,9 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "engine/core/sandbox.h"
+#include "engine/core/stream.h"
+#include "engine/core/transfer.h"
 #include "proto/wire.h"
 
 static void track(struct fh_sandbox *b, struct fh_transfer *t, uint32_t op)

@@ -5,6 +5,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "engine/core/connection.h"
+#include "engine/core/process.h"
+#include "engine/core/sandbox.h"
 #include "engine/serve/run.h"
 
 struct fh_group_run {

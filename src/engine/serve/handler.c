@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/serve/handler.h"
 
+#include "engine/core/sandbox.h"
 #include "engine/serve/requests.h"
 #include "engine/serve/run.h"
 

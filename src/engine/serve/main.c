@@ -14,6 +14,7 @@
  *
  * It also listens on the abstract socket "fumehood/UID/PID" for further clients of the same user (attach, ps, kill).
  */
+#include "engine/core/connection.h"
 #include "engine/core/engine.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "engine/core/sandbox.h"
 #include "engine/make/holder.h"
 #include "engine/make/seccomp_policy.h"
 #include "engine/serve/handler.h"

@@ -4,6 +4,8 @@
 #include "engine/serve/queue.h"
 
 #include "base/clock.h"
+#include "engine/core/connection.h"
+#include "engine/core/sandbox.h"
 #include "engine/serve/run.h"
 
 bool fh_queue_is_needed(const struct fh_engine *e)

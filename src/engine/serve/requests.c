@@ -6,6 +6,10 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "engine/core/connection.h"
+#include "engine/core/process.h"
+#include "engine/core/sandbox.h"
+#include "engine/core/stream.h"
 #include "engine/serve/group.h"
 #include "engine/serve/run.h"
 #include "engine/serve/session.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Requests that move files into and out of a session's sandbox. */
+#include "engine/core/connection.h"
+#include "engine/core/sandbox.h"
+#include "engine/core/stream.h"
+#include "engine/core/transfer.h"
 #include "engine/serve/requests.h"
 
 #include "engine/core/pause.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Requests about processes. */
+#include "engine/core/connection.h"
+#include "engine/core/process.h"
+#include "engine/core/sandbox.h"
+#include "engine/core/stream.h"
 #include "engine/serve/requests.h"
 
 #include <errno.h>

@@ -11,7 +11,12 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "engine/core/connection.h"
 #include "engine/core/isolation.h"
+#include "engine/core/process.h"
+#include "engine/core/sandbox.h"
+#include "engine/core/stream.h"
+#include "engine/core/transfer.h"
 #include "engine/serve/group.h"
 #include "engine/warm/choose.h"
 #include "engine/warm/made.h"

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "engine/serve/session.h"
 
+#include "engine/core/connection.h"
 #include "engine/core/engine.h"
+#include "engine/core/process.h"
+#include "engine/core/sandbox.h"
+#include "engine/core/stream.h"
+#include "engine/core/transfer.h"
 #include "proto/wire.h"
 
 static void reply_created(struct fh_sandbox *b)

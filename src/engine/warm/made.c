@@ -13,6 +13,8 @@
 #include "engine/core/children.h"
 #include "engine/core/isolation.h"
 #include "engine/core/making.h"
+#include "engine/core/process.h"
+#include "engine/core/sandbox.h"
 #include "engine/core/talk.h"
 #include "engine/host/packet.h"
 #include "engine/warm/zygote.h"

@@ -6,6 +6,7 @@
 #include "engine/warm/pool.h"
 
 #include "base/clock.h"
+#include "engine/core/sandbox.h"
 #include "engine/warm/decide.h"
 #include "engine/warm/made.h"
 

@@ -40,6 +40,7 @@
  */
 #pragma once
 #include "engine/core/engine.h"
+#include "engine/core/sandbox.h"
 #include "engine/host/netns.h"
 #include "engine/warm/own.h"
 #include "init/zygote.h"

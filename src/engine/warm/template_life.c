@@ -14,6 +14,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "engine/core/children.h"
+#include "engine/core/connection.h"
+#include "engine/core/sandbox.h"
 #include "engine/host/packet.h"
 #include "engine/make/enter.h"
 #include "engine/warm/branch.h"

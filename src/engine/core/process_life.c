@@ -10,10 +10,15 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "engine/core/connection.h"
 #include "engine/core/engine.h"
 #include "engine/core/isolation.h"
+#include "engine/core/enforcement.h"
 #include "engine/core/limits.h"
 #include "engine/core/program_group.h"
+#include "engine/core/sandbox.h"
+#include "engine/core/stream.h"
+#include "engine/core/transfer.h"
 #include "proto/wire.h"
 
 void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t request)
