@@ -344,7 +344,7 @@ class Session:
     def op_spawn(self):
         if len(self.processes) < 6:
             tag = str(self.random.random())
-            process = self.box.spawn(["sh", "-c", "read code; exit $code"], tag=tag)
+            process = self.box.spawn(["sh", "-c", "read code; exit $code"], tag=tag, wall_time=None)
             self.processes[tag] = process
             self.story.append(("spawn", tag))
 
