@@ -438,7 +438,9 @@ FH_PUBLIC int fh_prefork_start(struct fh_sandbox *sandbox, const struct fh_spawn
 /* Whether the interpreter is ready. -FH_E_TIMEOUT if it is not after timeout_ms; -FH_E_UNAVAILABLE if it has ended. */
 FH_PUBLIC int fh_prefork_await(struct fh_prefork *prefork, int64_t timeout_ms, struct fh_error *err);
 /* As fh_process_spawn, with argv that begins as the server's. `code`: written to the program's file before; data NULL:
- * the file is as it is. */
+ * the file is as it is. No control group tells a program from others that were forked from the same interpreter, so its
+ * CPU time, for the limit and in its usage, is that of the whole sandbox since it started, and memory_bytes is
+ * FH_E_UNAVAILABLE. */
 FH_PUBLIC int fh_prefork_spawn(struct fh_prefork *prefork, const struct fh_spawn_options *options, struct fh_bytes code,
                                struct fh_process **ret, struct fh_error *err);
 FH_PUBLIC void fh_prefork_free(struct fh_prefork *prefork); /* frees the handle; ends nothing */

@@ -122,6 +122,7 @@ enum fh_field {
 	F_DROP,     /* in SPAWN: the oldest unread output is discarded to make room */
 	F_TREE,     /* in SIGNAL: kills everything that the process started */
 	F_MORE_ENV, /* in SPAWN: added to F_ENV or the plan's, replacing variables of the same names */
+	F_WHOLE,    /* in SPAWN: CPU time and usage are those of the whole sandbox from this start on */
 	F_ID = 64,
 	F_STREAM,
 	F_KIND,

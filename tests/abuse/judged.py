@@ -19,6 +19,9 @@ from suite import HERE, SECONDS, Context, Row, Trouble
 # What `fumehood judge` has an option for.
 LIMITS = {"--cpu-time", "--wall-time", "--memory", "--processes", "--output", "--disk"}
 LANGUAGES = {"": "c", ".py": "python", ".js": "javascript", ".sh": "bash"}
+# Seconds that a program sleeps which the wall time limit ends: longer than the limit that a busy machine gets, up to 16 times
+# as much (src/judge/share.h).
+SLEEPS = "10"
 DEFAULT_ESCAPE = r"^ESCAPED"
 # Cases whose program cannot be caught in this way.
 NOT_CAUGHT = {"folders through descriptors": "it finds the descriptor that the catcher keeps",
@@ -108,6 +111,8 @@ SAYS = {"c": "#include <stdio.h>\nint main(void) { puts(\"ESCAPED\"); }\n", "pyt
 
 def sample_of(case, context):
     words = [a.format(**context.words) for a in case.args]
+    if case.statuses == ("wall_time_limit",):
+        words = [SLEEPS]
     path = pathlib.Path(case.program)
     language = LANGUAGES[path.suffix]
     return language, TEXTS[language](case.program, words if path.suffix else [case.attack, *words])

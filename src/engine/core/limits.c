@@ -52,7 +52,7 @@ void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret)
 static uint64_t cpu_used_us(const struct fh_process *p)
 {
 	struct fh_sandbox *b = p->sandbox;
-	if (p->has_group)
+	if (fh_process_is_counted(p))
 		return fh_cgroup_cpu_us(&p->group);
 	uint64_t base = p->base.cpu_user_us + p->base.cpu_sys_us;
 	uint64_t now =

@@ -44,6 +44,7 @@ struct fh_process {
 	char tag[64];
 	struct fh_cgroup group; /* for a process of a session: a group below the sandbox's */
 	bool has_group;
+	bool counts_whole; /* its usage is that of the whole sandbox, although it has a group (F_WHOLE) */
 	struct fh_input input;
 	struct fh_output *streams; /* stdout and stderr, or the terminal */
 	struct fh_process_limits limits;
@@ -65,7 +66,7 @@ struct fh_process {
 struct fh_spawn {
 	char *const *argv, *const *env;
 	const char *cwd;
-	bool pty, stdin_open, one_shot, helper, drop;
+	bool pty, stdin_open, one_shot, helper, drop, counts_whole;
 	uint16_t rows, columns;
 	uint32_t uid, gid;
 	FH_NULLABLE const char *tag;
@@ -96,6 +97,8 @@ void fh_process_free_all(struct fh_sandbox *b);
 void fh_process_abandon(struct fh_process *p);
 /* Kills the process and everything that it started. */
 void fh_process_end_tree(struct fh_process *p);
-/* The usage so far. Where the process has no control group of its own it is the sandbox's. */
+/* Whether a control group counts what this process and everything that it started use, and nothing else. */
+bool fh_process_is_counted(const struct fh_process *p);
+/* The usage so far. Where it is not counted by itself, it is the sandbox's. */
 void fh_process_use(const struct fh_process *p, struct fh_usage *ret);
 void fh_process_on_helper_stream_end(struct fh_output *s);

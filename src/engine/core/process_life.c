@@ -249,11 +249,16 @@ static void on_forget(struct fh_timer *t)
 	unlink_process(p);
 }
 
+bool fh_process_is_counted(const struct fh_process *p)
+{
+	return p->has_group && !p->counts_whole;
+}
+
 void fh_process_use(const struct fh_process *p, struct fh_usage *ret)
 {
 	struct fh_cgroup_use u;
 	fh_limits_use(p->sandbox, ret);
-	if (!p->has_group)
+	if (!fh_process_is_counted(p))
 		return;
 	fh_cgroup_use(&p->group, &u);
 	ret->cpu_user_us = u.cpu_user_us;
@@ -262,8 +267,8 @@ void fh_process_use(const struct fh_process *p, struct fh_usage *ret)
 		ret->memory_peak_bytes = u.memory_peak_bytes;
 }
 
-/* Sets the usage of the process and what it started: that of its control group, where it has one. Otherwise it is what
- * the whole sandbox used since the process started, which includes programs that ran at the same time. */
+/* Sets the usage of the process and what it started: that of its control group, where that counts it. Otherwise it is
+ * what the whole sandbox used since the process started, which includes programs that ran at the same time. */
 static void settle(struct fh_process *p)
 {
 	struct fh_usage now;

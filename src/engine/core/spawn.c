@@ -165,6 +165,7 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	p->one_shot = s->one_shot;
 	p->limits = s->limits;
 	p->helper = s->helper;
+	p->counts_whole = s->counts_whole;
 	p->uid = s->uid;
 	snprintf(p->tag, sizeof(p->tag), "%s", s->tag ? s->tag : "");
 	p->oom_kills_before = b->oom_kills;
@@ -189,7 +190,7 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	if (r == 0) {
 		if (!s->pty) /* before the program starts, since it may check at once whether there is something to read */
 			fh_input_open(b->engine, &p->input, FH_TAKE_FD(pipes[0][1]));
-		if (!p->has_group)
+		if (!fh_process_is_counted(p))
 			fh_limits_cpu(b, &p->base);
 		p->start_ns = fh_now_ns();
 		int count = s->pty ? 0 : s->helper ? 3 : 3 + (int)b->plan->descriptor_count;

@@ -130,6 +130,7 @@ int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct f
 		.memory_bytes = fh_request_number(f, F_MEMORY, FH_UNLIMITED),
 		.helper = fh_request_number(f, F_HELPER, 0) != 0,
 		.drop = fh_request_number(f, F_DROP, 0) != 0,
+		.counts_whole = fh_request_number(f, F_WHOLE, 0) != 0,
 		.stdin_data = { "", 0 },
 	};
 	struct fh_process *p;

@@ -6,6 +6,7 @@
 #include "fumehood/sandbox.h"
 #include "proto/frame.h"
 #include "sandbox/session/prefork_image.h"
+#include "sandbox/session/process.h"
 
 enum {
 	PATH_SIZE = 80,
@@ -106,6 +107,13 @@ int fh_prefork_spawn(struct fh_prefork *p, const struct fh_spawn_options *option
 	struct fh_spawn_options o = *options;
 	fh_auto_free const char **argv = fh_xcalloc(PREFIX + n + 1, sizeof(*argv));
 	fh_auto_free char *inlined = NULL;
+	if (o.memory_bytes && o.memory_bytes != FH_UNLIMITED) {
+		(void)fh_error_set(err, FH_E_UNAVAILABLE,
+		                   "a program that is forked cannot have a memory limit of its own: its memory counts for the "
+		                   "interpreter that it is forked from");
+		fh_error_hint(err, "start it with spawn, or limit the sandbox's memory");
+		return -FH_E_UNAVAILABLE;
+	}
 	if (code.data && code.size <= CODE_MAX && !memchr(code.data, 0, code.size)) {
 		inlined = fh_xasprintf("+%.*s", (int)code.size, (const char *)code.data);
 	} else if (code.data) {
@@ -117,7 +125,7 @@ int fh_prefork_spawn(struct fh_prefork *p, const struct fh_spawn_options *option
 	memcpy(argv, head, sizeof(head));
 	memcpy(argv + PREFIX, options->argv, n * sizeof(*argv));
 	o.argv = argv;
-	return fh_process_spawn(p->sandbox, &o, ret, err);
+	return fh_process_spawn_stand_in(p->sandbox, &o, ret, err);
 }
 
 void fh_prefork_free(struct fh_prefork *p)

@@ -135,7 +135,9 @@ static void write_number(struct fh_buf *frame, uint16_t tag, uint64_t value)
 		fh_wire_u64(frame, tag, value);
 }
 
-static int spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *options, bool helper,
+enum kind { PROGRAM, STAND_IN, HELPER };
+
+static int spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *options, enum kind kind,
                  struct fh_process **ret, struct fh_error *err)
 {
 	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
@@ -163,8 +165,9 @@ static int spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *opti
 		fh_wire_text(&frame, F_TAG, o.tag);
 	write_number(&frame, F_MEMORY, o.memory_bytes);
 	write_number(&frame, F_DROP, o.drop_unread);
-	write_number(&frame, F_HELPER, helper);
-	p->helper = helper;
+	write_number(&frame, F_HELPER, kind == HELPER);
+	write_number(&frame, F_WHOLE, kind == STAND_IN);
+	p->helper = kind == HELPER;
 	fh_frame_end(&frame, mark);
 	if (frame.n - mark > FH_FRAME_PAYLOAD_MAX) {
 		fh_call_end(&p->call);
@@ -177,7 +180,13 @@ static int spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *opti
 int fh_process_spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *options, struct fh_process **ret,
                      struct fh_error *err)
 {
-	return spawn(sandbox, options, false, ret, err);
+	return spawn(sandbox, options, PROGRAM, ret, err);
+}
+
+int fh_process_spawn_stand_in(struct fh_sandbox *sandbox, const struct fh_spawn_options *options,
+                              struct fh_process **ret, struct fh_error *err)
+{
+	return spawn(sandbox, options, STAND_IN, ret, err);
 }
 
 int fh_process_spawn_helper(struct fh_sandbox *sandbox, const char *user, const char *const *argv, bool open_stdin,
@@ -188,7 +197,7 @@ int fh_process_spawn_helper(struct fh_sandbox *sandbox, const char *user, const 
 	o.user = user;
 	o.no_stdin = !open_stdin;
 	o.window = HELPER_WINDOW;
-	return spawn(sandbox, &o, true, ret, err);
+	return spawn(sandbox, &o, HELPER, ret, err);
 }
 
 int fh_process_attach(struct fh_client *client, const char *id, struct fh_process **ret, struct fh_error *err)

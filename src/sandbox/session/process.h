@@ -18,6 +18,10 @@ void fh_started_release(struct fh_started *s, struct fh_connection *c);
  * read. One writer at a time. */
 int fh_process_write_within(struct fh_process *process, const void *data, size_t n, int64_t timeout_ms,
                             struct fh_error *err);
+/* As fh_process_spawn, for a process that stands for one which another process of the sandbox starts: what it uses is
+ * counted for the whole sandbox. */
+int fh_process_spawn_stand_in(struct fh_sandbox *sandbox, const struct fh_spawn_options *options,
+                              struct fh_process **ret, struct fh_error *err);
 /* Starts a helper (init/helper.h), a process whose stdout consists of records. open_stdin: it has input.
  * fh_process_free ends it. */
 int fh_process_spawn_helper(struct fh_sandbox *sandbox, FH_NULLABLE const char *user, const char *const *argv,
