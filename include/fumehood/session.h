@@ -156,7 +156,8 @@ FH_PUBLIC int fh_files_change(struct fh_sandbox *sandbox, const char *user, cons
                               const struct fh_file_changes *changes, struct fh_error *err);
 
 /* Extended attributes. get: free() *ret_value. list: the names, each followed by a NUL. To remove an attribute, set it
- * with value NULL. */
+ * with value NULL. A longer value than FH_ATTRIBUTE_MAX cannot be set, whatever the file system. */
+enum { FH_ATTRIBUTE_MAX = 480 };
 FH_PUBLIC int fh_files_get_attribute(struct fh_sandbox *sandbox, const char *user, const char *path, const char *name,
                                      uint8_t **ret_value, size_t *ret_size, struct fh_error *err);
 FH_PUBLIC int fh_files_list_attributes(struct fh_sandbox *sandbox, const char *user, const char *path, char **ret_names,

@@ -248,7 +248,7 @@ class Files:
             _l.libc.free(value)
 
     def set_attribute(self, path: str, name: str, value: Optional[bytes], *, user: Optional[str] = None) -> None:
-        """Sets an extended attribute; None removes it."""
+        """Sets an extended attribute, of at most 480 bytes; None removes it."""
         self._call("fh_files_set_attribute", _user(user), _l.encode(path), _l.encode(name), value, len(value or b""))
 
     def open(self, path: str, mode: str = "r", *, offset: int = 0, length: int = 0, permissions: int = 0o644,

@@ -29,6 +29,7 @@ enum {
 	FH_INIT_PROCESSES_MAX = 1024, /* spawned and not yet exited */
 	FH_INIT_DESCRIPTORS_MAX = 7,  /* of a program, beyond stdin, stdout, stderr */
 	FH_INIT_GROUPS_MAX = 4,       /* control groups that a program enters */
+	FH_INIT_ATTRIBUTE_MAX = 480,  /* bytes of an extended attribute that can be set inside: the filter refuses more */
 	FH_INIT_LOOKS = 6,            /* how often init can look at a group's members: as often was cgroup.procs opened */
 	/* in one message: those, one for the files, and the groups */
 	FH_INIT_FDS_MAX = 3 + FH_INIT_DESCRIPTORS_MAX + 1 + FH_INIT_GROUPS_MAX,

@@ -186,6 +186,9 @@ static void modes_times_sizes_and_attributes(void)
 		OK(fh_files_list_attributes(s, NULL, "f", &list, &n, &err));
 		CHECK(n >= 10 && strcmp(list, "user.note") == 0);
 		free(list);
+		char longest[FH_ATTRIBUTE_MAX + 1] = "";
+		OK(fh_files_set_attribute(s, NULL, "f", "user.note", longest, FH_ATTRIBUTE_MAX, &err));
+		CHECK(fh_files_set_attribute(s, NULL, "f", "user.note", longest, sizeof(longest), &err) == -FH_E_ARGUMENT);
 		OK(fh_files_set_attribute(s, NULL, "f", "user.note", NULL, 0, &err));
 		CHECK(fh_files_get_attribute(s, NULL, "f", "user.note", &value, &n, &err) == -FH_E_NOT_FOUND);
 	} else {

@@ -31,7 +31,7 @@ CALLS = {
         get_robust_list set_tid_address rseq arch_prctl set_thread_area get_thread_area restart_syscall rt_sigreturn sigaltstack rt_sigaction
         rt_sigpending rt_sigprocmask rt_sigsuspend rt_sigtimedwait pause capget capset getegid geteuid getgid getgroups getresgid getresuid
         getuid setfsgid setfsuid setgid setgroups setregid setresgid setresuid setreuid setuid prctl personality getcpu getrandom uname
-        landlock_add_rule landlock_create_ruleset landlock_restrict_self umask futex futex_waitv futex_wait futex_wake futex_requeue""",
+        landlock_restrict_self umask futex futex_waitv futex_wait futex_wake futex_requeue""",
     "processes, by id": """
         getpgid getpgrp getpid getppid getpriority getsid gettid kill pidfd_open pidfd_send_signal prlimit64 sched_get_priority_max
         sched_get_priority_min sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_setaffinity

@@ -243,10 +243,21 @@ static void only_the_seal_stands_between_a_program_and_the_calls_of_set_up(void 
 	static const struct {
 		int nr, error;
 	} calls[] = {
-		{ SYS_umount2, EPERM },    { SYS_setns, EPERM },       { SYS_unshare, EPERM },        { SYS_clone3, ENOSYS },
-		{ SYS_mount, EPERM },      { SYS_fsopen, ENOSYS },     { SYS_fsmount, ENOSYS },       { SYS_fsconfig, ENOSYS },
-		{ SYS_open_tree, ENOSYS }, { SYS_move_mount, ENOSYS }, { SYS_mount_setattr, ENOSYS }, { SYS_openat2, ENOSYS },
+		{ SYS_umount2, EPERM },
+		{ SYS_setns, EPERM },
+		{ SYS_unshare, EPERM },
+		{ SYS_clone3, ENOSYS },
+		{ SYS_mount, EPERM },
+		{ SYS_fsopen, ENOSYS },
+		{ SYS_fsmount, ENOSYS },
+		{ SYS_fsconfig, ENOSYS },
+		{ SYS_open_tree, ENOSYS },
+		{ SYS_move_mount, ENOSYS },
+		{ SYS_mount_setattr, ENOSYS },
+		{ SYS_openat2, ENOSYS },
 		{ SYS_seccomp, EINVAL },
+		{ SYS_landlock_create_ruleset, EOPNOTSUPP },
+		{ SYS_landlock_add_rule, EOPNOTSUPP },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {

@@ -250,7 +250,8 @@ static bool read_metadata_header(void *context, const char *name, const char *va
 	m->total += strlen(name) + strlen(value);
 	for (const char *c = value; *c; c++)
 		m->bad |= *c < ' ' || *c > '~';
-	if (!*name || !lower_ascii(name, key, sizeof(key)) || m->total > METADATA_TOTAL_MAX)
+	if (!*name || !lower_ascii(name, key, sizeof(key)) || m->total > METADATA_TOTAL_MAX ||
+	    strlen(value) > FH_ATTRIBUTE_MAX)
 		m->bad = true;
 	else
 		json_object_set_new(m->items, key, json_string(value));
@@ -366,8 +367,9 @@ static struct upload *upload_begin(struct fh_http_request *r)
 	struct metadata m = { .items = items };
 	fh_http_headers(r, read_metadata_header, &m);
 	if (m.bad) {
-		fh_e2b_fail(r, 400, "metadata is printable ASCII: keys of at most %d bytes, %d bytes in all", METADATA_KEY_MAX,
-		            METADATA_TOTAL_MAX);
+		fh_e2b_fail(r, 400,
+		            "metadata is printable ASCII: keys of at most %d bytes, values of at most %d, %d bytes in all",
+		            METADATA_KEY_MAX, FH_ATTRIBUTE_MAX, METADATA_TOTAL_MAX);
 		return NULL;
 	}
 	struct upload *u = FH_NEW(struct upload);

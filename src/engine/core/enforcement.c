@@ -65,6 +65,9 @@ size_t fh_limits_rlimits(const struct fh_sandbox *b, struct fh_init_rlimit *ret)
 	ret[n++] = capped(RLIMIT_MEMLOCK, 0);
 	ret[n++] = capped(RLIMIT_MSGQUEUE, 0);
 	ret[n++] = capped(RLIMIT_SIGPENDING, 4096);
+	/* the starter may be allowed more, as users of audio programs are, and these need no capability */
+	ret[n++] = capped(RLIMIT_RTPRIO, 0);
+	ret[n++] = capped(RLIMIT_NICE, 0);
 	ret[n++] = capped(RLIMIT_NOFILE, limit[FH_LIMIT_OPEN_FILES]);
 	ret[n++] = capped(RLIMIT_FSIZE, limit[FH_LIMIT_FILE_SIZE]);
 	/* The kernel counts processes by user and user namespace (ucounts, Linux 5.14), so the limit is exact: the sandbox

@@ -14,6 +14,8 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "init/messages.h"
+
 /* CLONE_NEW* bits as clone takes them. CLONE_NEWTIME is missing, since its bit is part of clone's exit signal. */
 #define CLONE_NAMESPACES 0x7E020000u
 #define SET_ID 06000u
@@ -77,6 +79,16 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	/* the mode counts only where a file is made */
 	FH_E_IF("open", EPERM, NO_SET_ID, FH_ANY(1, O_CREAT | TMPFILE), FH_ANY(2, SET_ID)),
 	FH_E_IF("openat", EPERM, NO_SET_ID, FH_ANY(2, O_CREAT | TMPFILE), FH_ANY(3, SET_ID)),
+
+/* The kernel keeps the access control lists (ACL) of a file in memory that it charges to no control group, twice for
+ * a folder, and a list may have thousands of entries. A filter sees only how long the value is: this is a list of 59
+ * entries. Programs that copy attributes take the answer for a file system without them. */
+#define LONG_ATTRIBUTE(call)                                                                                           \
+	FH_E_IF(call, EOPNOTSUPP, "memory for access control lists, which nothing counts",                                 \
+	        FH_ABOVE(3, FH_INIT_ATTRIBUTE_MAX))
+	LONG_ATTRIBUTE("setxattr"),
+	LONG_ATTRIBUTE("lsetxattr"),
+	LONG_ATTRIBUTE("fsetxattr"),
 
 	/* operations that outlast the program or burden the host, and that no program of this kind needs */
 	FH_E_IF("fcntl", EINVAL, "a lease holds up whoever opens the file, on the host too", FH_IS(1, F_SETLEASE)),
@@ -415,8 +427,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("sysinfo", "facts about the system"),
 	FH_A("uname", "facts about the system"),
 
-	FH_A("landlock_add_rule", "further restriction of oneself"),
-	FH_A("landlock_create_ruleset", "further restriction of oneself"),
 	FH_A("landlock_restrict_self", "further restriction of oneself"),
 	FH_A("prctl", "further restriction of oneself"),
 
@@ -426,6 +436,10 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("sched_setparam", "the policy of one's own threads; raising it needs a capability that is not there"),
 	FH_A("sched_setscheduler", "the policy of one's own threads; raising it needs a capability that is not there"),
 	FH_A("ioprio_set", "the policy of one's own threads; raising it needs a capability that is not there"),
+
+	/* as a kernel answers where Landlock is switched off */
+	FH_E("landlock_add_rule", EOPNOTSUPP, "rules without end, whose memory only control groups count"),
+	FH_E("landlock_create_ruleset", EOPNOTSUPP, "rules without end, whose memory only control groups count"),
 
 	FH_P("mount", "changes what is mounted, or the root"),
 	FH_P("umount2", "changes what is mounted, or the root"),
@@ -546,8 +560,21 @@ const size_t fh_seccomp_policy_count = sizeof(fh_seccomp_policy) / sizeof(fh_sec
 /* Only calls that the policy treats without looking at arguments can be listed: the seal tests the number of a call
  * alone. */
 const char *const fh_seccomp_setup_calls[] = {
-	"setns",   "unshare",   "umount2",    "clone3",        "mount",   "fsopen",  "fsconfig",
-	"fsmount", "open_tree", "move_mount", "mount_setattr", "openat2", "seccomp",
+	"setns",
+	"unshare",
+	"umount2",
+	"clone3",
+	"mount",
+	"fsopen",
+	"fsconfig",
+	"fsmount",
+	"open_tree",
+	"move_mount",
+	"mount_setattr",
+	"openat2",
+	"seccomp",
+	"landlock_create_ruleset",
+	"landlock_add_rule",
 };
 const size_t fh_seccomp_setup_call_count = sizeof(fh_seccomp_setup_calls) / sizeof(fh_seccomp_setup_calls[0]);
 

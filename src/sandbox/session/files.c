@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "init/messages.h"
+
 static const char *const type_names[FH_FILE_TYPE_COUNT_] = { "regular", "folder",    "link", "fifo",
 	                                                         "socket",  "character", "block" };
 
@@ -191,6 +193,10 @@ int fh_files_set_attribute(struct fh_sandbox *sandbox, const char *user, const c
                            const void *value, size_t size, struct fh_error *err)
 {
 	const char *argv[] = { value ? "xset" : "xremove", name, path, NULL };
+	_Static_assert((int)FH_ATTRIBUTE_MAX == (int)FH_INIT_ATTRIBUTE_MAX, "the filter lets the same through");
+	if (value && size > FH_ATTRIBUTE_MAX)
+		return fh_error_set(err, FH_E_ARGUMENT, "an extended attribute has at most %d bytes in a sandbox, and not %zu",
+		                    FH_ATTRIBUTE_MAX, size);
 	fh_auto_helper struct fh_helper h = FH_HELPER_INIT;
 	h.what = "change an attribute of";
 	h.path = path;

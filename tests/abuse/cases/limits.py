@@ -4,7 +4,7 @@ import os
 import shutil
 
 import support
-from suite import Case, Planted, Raised
+from suite import Case, Planted, Raised, Without
 
 SMALL = ("--memory", "48M", "--disk", "64M", "--wall-time", "40")
 LARGE = ("--memory", "900M", "--disk", "800M")
@@ -80,6 +80,11 @@ CASES = [
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=("100",),
            limits=(*SMALL, "--open-files", "1024"), statuses=OVER, at_once=3, quick=attack in ("tcp", "messages"),
            control=Raised(LARGE)) for attack in ("tcp", "udp", "semaphores", "messages", "page_tables")],
+    *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=(mib,), limits=(*SMALL, "--open-files", "1024"),
+           statuses=("ok",), at_once=3, control=Without(("seccomp",)))
+      for attack, mib in (("access_lists", "60"), ("landlock_rules", "20"))],
+    Case("memory of the kernel: locks", "kernel_memory", "locks", args=("20",), limits=(*SMALL, "--open-files", "1024"), at_once=1,
+         named="memory of file locks"),
     # what makes whoever counts the memory slow, so that it would be counted too late
     *[Case(f"memory beside {attack.replace('_', ' ')}", "kernel_memory", attack, args=("300",), limits=("--memory", "160M", "--open-files", "1024", "--wall-time", "60"),
            statuses=("memory_limit",), at_once=1, quick=attack == "many_descriptors", control=Raised(("--memory", "8G", "--cpu-time", "60")))

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Processes, threads, signals, time, and resources that the kernel counts for each user (programs/processes.c)."""
+import shutil
 import signal
+import subprocess
 import time
 
 import proc
 import support
-from suite import BUILT, Case, OnlyAs, Outside, Raised, Without
+from suite import BUILT, Case, OnlyAs, Outside, Planted, Raised, Without
 
 FEW = ("--processes", "32")
 MANY = ("--processes", "400", "--memory", "3G")
@@ -53,7 +55,33 @@ def victim_is_dead(context, folder, out):
 # which such signals spare.
 VICTIM = "sleep 30 & victim=$!; trap 'sleep 0.1; kill -0 $victim 2>/dev/null || echo the victim is dead' EXIT; {}"
 
+# A starter whom the host allows real-time priority, as it does users of audio programs. Only a root with all its rights can
+# raise these limits.
+ALLOWED = ["prlimit", "--rtprio=20:20", "--nice=30:30", "--"]
+CAN_BE_ALLOWED = shutil.which("prlimit") and subprocess.run([*ALLOWED, "true"], capture_output=True, check=False).returncode == 0
+
+
+def escapes_of(*command):
+    done = subprocess.run([*ALLOWED, *command], capture_output=True, text=True, timeout=120, check=False)
+    return [line for line in done.stdout.splitlines() if line.startswith("ESCAPED")], done
+
+
+def allowed_priorities(context, at_once):
+    attack = BUILT / "abuse-processes"
+    found, done = escapes_of(support.PROGRAM, "run", "--start", "fresh", "--mount", f"{attack}:/attack", "--command", "--", "/attack", "priorities")
+    problems = [("ESCAPED", line) for line in found]
+    if "held SCHED_FIFO" not in done.stdout:
+        problems.append(("WRONG", f"{done.stdout} {done.stderr}"[-400:]))
+    return problems, [str(done.returncode)]
+
+
+ALLOWED_PRIORITIES = Case("priorities that the starter may have", "", custom=allowed_priorities, who=("root",), paths=("fresh",), numbers="41",
+                          at_once=1, control=Planted(
+                              lambda c: escapes_of("setpriv", "--reuid=61234", "--regid=61234", "--clear-groups", "--", str(BUILT / "abuse-processes"), "priorities")[0],
+                              "outside, as such a user"))
+
 CASES = [
+    *([ALLOWED_PRIORITIES] if CAN_BE_ALLOWED else []),
     Case("fork bomb", "fork_bomb.sh", args=("150",), limits=("--processes", "32", "--wall-time", "1.5"),
          statuses=("process_limit", "wall_time_limit", "ok", "runtime_error", "cpu_time_limit"), numbers="1",
          control=Raised(("--processes", "400", "--wall-time", "30"))),

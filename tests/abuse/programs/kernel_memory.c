@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: MIT
 /* Memory of the kernel's own that a program makes it hold: buffers of network sockets, SysV semaphores and messages,
- * page tables. The argument is how many MiB are too much, as for memory.c; what is counted is the least that the kernel
- * must hold for what it took. */
+ * page tables, access control lists, rules of Landlock, locks. The argument is how many MiB are too much, as for
+ * memory.c; what is counted is the least that the kernel must hold for what it took. */
 #include "../attack.h"
 
 #include <stdint.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <fcntl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <time.h>
 
 enum { MIB = 1 << 20, PAIRS_MAX = 480, EACH = 65536 };
@@ -145,6 +148,108 @@ static void page_tables(char **args)
 	done("page tables", bytes, args);
 }
 
+/* Lists as long as they may be, two for each folder: what counts for a folder's own sake, and what is for files that
+ * are made in it. Each entry is 8 bytes in the attribute (linux/posix_acl_xattr.h) and in the kernel. */
+static void access_lists(char **args)
+{
+	enum { ENTRIES_MAX = 8180, FOLDERS = 12000 };
+	static const char *const names[] = { "system.posix_acl_access", "system.posix_acl_default" };
+	static struct {
+		uint32_t version;
+		struct {
+			uint16_t tag, rights;
+			uint32_t id;
+		} entry[ENTRIES_MAX];
+	} list = { .version = 2 };
+	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
+	int entries = ENTRIES_MAX;
+	char path[64];
+	for (int i = 0; i < FOLDERS && bytes < most; i++) {
+		snprintf(path, sizeof(path), "/tmp/folder%d", i);
+		if (mkdir(path, 0755) < 0)
+			break;
+		for (int k = 0; k < 2;) {
+			for (int n = 0; n < entries; n++) { /* the owner, users, the group, the mask, others */
+				static const uint16_t last[] = { 0x04, 0x10, 0x20 };
+				list.entry[n].tag = n == 0 ? 1 : n < entries - 3 ? 2 : last[n - entries + 3];
+				list.entry[n].rights = 6;
+				list.entry[n].id = n && n < entries - 3 ? getuid() : UINT32_MAX;
+			}
+			size_t size = 4 + 8 * (size_t)entries;
+			if (setxattr(path, names[k], &list, size, 0) == 0) {
+				bytes += (long)size;
+				k++;
+			} else if (entries > 4) {
+				entries = entries / 2 > 4 ? entries / 2 : 4;
+			} else {
+				break;
+			}
+		}
+		if (i % 16 == 0)
+			moment();
+	}
+	done("access control lists", bytes, args);
+}
+
+/* Rules for the ports of TCP, as many as there are, in one set after another. Before Linux 6.7 there are none: for
+ * files. */
+static void landlock_rules(char **args)
+{
+	enum { SETS = 400, PORTS = 65536, FILES = 500, CREATE = 444, ADD = 445, FOLDER_OR_FILE = 1, PORT = 2 };
+	struct {
+		uint64_t files, ports;
+	} handled = { 4, 1 };
+	struct {
+		uint64_t rights, port;
+	} port = { 1, 0 };
+	struct {
+		uint64_t rights;
+		int fd;
+	} __attribute__((packed)) file = { 4, -1 };
+	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
+	int fds[FILES];
+	char path[64];
+	for (int i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "/tmp/file%d", i);
+		fds[i] = open(path, O_RDWR | O_CREAT, 0600);
+	}
+	for (int i = 0; i < SETS && bytes < most; i++, moment()) {
+		long set = syscall(CREATE, &handled, sizeof(handled), 0);
+		bool ports = set >= 0;
+		if (!ports)
+			set = syscall(CREATE, &handled, sizeof(handled.files), 0);
+		if (set < 0)
+			break;
+		for (int k = 0; k < (ports ? PORTS : FILES); k++) {
+			port.port = (uint64_t)k;
+			file.fd = fds[k % FILES];
+			if (syscall(ADD, set, ports ? PORT : FOLDER_OR_FILE, ports ? (void *)&port : (void *)&file, 0) < 0)
+				break;
+			bytes += 64;
+		}
+	}
+	done("rules of Landlock", bytes, args);
+}
+
+/* Record locks, each on a byte of its own, of as many files as are needed to keep their lists short. */
+static void locks(char **args)
+{
+	enum { FILES = 900, EACH_FILE = 400 };
+	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
+	char path[64];
+	for (int i = 0; i < FILES && bytes < most; i++, moment()) {
+		snprintf(path, sizeof(path), "/tmp/file%d", i);
+		int fd = open(path, O_RDWR | O_CREAT, 0600);
+		for (int k = EACH_FILE; fd >= 0 && k > 0; k--) { /* from the end: the place of each is found at once */
+			struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 2L * k, .l_len = 1 };
+			if (fcntl(fd, F_SETLK, &lock) < 0)
+				break;
+			bytes += 192; /* struct file_lock */
+		}
+	}
+	done("record locks", bytes, args);
+}
+
 /* Takes memory beside READERS processes that have each done something first. */
 static void beside(void (*prepare)(void), const char *what, char **args)
 {
@@ -211,6 +316,9 @@ static const struct attack attacks[] = {
 	{ "semaphores", semaphores },
 	{ "messages", messages },
 	{ "page_tables", page_tables },
+	{ "access_lists", access_lists },
+	{ "landlock_rules", landlock_rules },
+	{ "locks", locks },
 	{ "many_mappings", many_mappings },
 	{ "many_descriptors", many_descriptors },
 };
