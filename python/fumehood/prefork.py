@@ -20,7 +20,8 @@ class Prefork:
     """An interpreter, ``argv``, that was started once, stopped before it opens its program, and is forked for each.
 
     A program cannot tell that from a start of its own. The interpreter has the rights of the sandbox's programs, which can end
-    it: a program starts as it would without it then. :meth:`Sandbox.prefork` makes one."""
+    it: a program starts as it would without it then. A program's CPU time, in its usage and for its limit, is that of the whole sandbox
+    since it started. :meth:`Sandbox.prefork` makes one."""
 
     def __init__(self, sandbox: "Sandbox", argv: List[str]) -> None:
         self._sandbox, self._client = sandbox, sandbox.client

@@ -107,7 +107,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	        FH_ABOVE(1, 64)),
 
 /* options of sockets: attached programs run in the kernel and come from one pool of the whole host
- * (net.core.bpf_jit_limit); IPv6 flow labels come from a pool of 4,096; keys and upper layers load modules; cookies are
+ * (net.core.bpf_jit_limit); lists of the sources of multicast groups are charged to nothing, 128 KiB for each IPv6
+ * socket (IPv4: 2 KiB); IPv6 flow labels come from a pool of 4,096; keys and upper layers load modules; cookies are
  * numbered across the host */
 #define OPTION_SPARED(call, level, option, error, why) FH_E_IF(call, error, why, FH_IS(1, level), FH_IS(2, option))
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_FILTER, EPERM, "a program in the kernel"),
@@ -115,6 +116,12 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", IPPROTO_IPV6, 32, ENOPROTOOPT, "IPv6 flow labels, of which the host has one pool"),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_BLOCK_SOURCE, ENOPROTOOPT,
+	              "sources of multicast, which nothing counts"),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_JOIN_SOURCE_GROUP, ENOPROTOOPT,
+	              "sources of multicast, which nothing counts"),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_MSFILTER, ENOPROTOOPT,
+	              "sources of multicast, which nothing counts"),
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 31, ENOENT, "upper layers of TCP"),
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 14, ENOPROTOOPT, "keys of TCP"),
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 32, ENOPROTOOPT, "keys of TCP"),

@@ -82,7 +82,7 @@ CASES = [
            control=Raised(LARGE)) for attack in ("tcp", "udp", "semaphores", "messages", "page_tables")],
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=(mib,), limits=(*SMALL, "--open-files", "1024"),
            statuses=("ok",), at_once=3, control=Without(("seccomp",)))
-      for attack, mib in (("access_lists", "60"), ("landlock_rules", "20"))],
+      for attack, mib in (("access_lists", "60"), ("landlock_rules", "20"), ("multicast_sources", "60"))],
     Case("memory of the kernel: locks", "kernel_memory", "locks", args=("20",), limits=(*SMALL, "--open-files", "1024"), at_once=1,
          named="memory of file locks"),
     # what makes whoever counts the memory slow, so that it would be counted too late

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Memory of the kernel's own that a program makes it hold: buffers of network sockets, SysV semaphores and messages,
- * page tables, access control lists, rules of Landlock, locks. The argument is how many MiB are too much, as for
- * memory.c; what is counted is the least that the kernel must hold for what it took. */
+ * page tables, access control lists, rules of Landlock, sources of multicast groups, locks. The argument is how many
+ * MiB are too much, as for memory.c; what is counted is the least that the kernel must hold for what it took. */
 #include "../attack.h"
 
 #include <stdint.h>
@@ -231,6 +231,40 @@ static void landlock_rules(char **args)
 	done("rules of Landlock", bytes, args);
 }
 
+/* The senders that a socket wants to hear: 64 for each of a hundred multicast groups. */
+static void multicast_sources(char **args)
+{
+	enum { SOCKETS = 900, GROUPS = 100, SOURCES = 64 };
+	static struct {
+		struct group_filter head;
+		struct sockaddr_storage more[SOURCES];
+	} filter;
+	const struct in6_addr group = { .s6_addr = { 0xff, 2, [11] = 1 } }, source = { .s6_addr = { 0xfd, [15] = 1 } };
+	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_addr = source };
+	for (int i = 0; i < SOURCES; i++) {
+		a.sin6_addr.s6_addr[14] = (uint8_t)i;
+		memcpy(&filter.head.gf_slist[i], &a, sizeof(a));
+	}
+	filter.head.gf_interface = 1;
+	filter.head.gf_fmode = MCAST_INCLUDE;
+	filter.head.gf_numsrc = SOURCES;
+	for (int i = 0; i < SOCKETS && bytes < most; i++, moment()) {
+		int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+		for (int k = 0; fd >= 0 && k < GROUPS; k++) {
+			struct ipv6_mreq join = { .ipv6mr_multiaddr = group, .ipv6mr_interface = 1 };
+			join.ipv6mr_multiaddr.s6_addr[15] = (uint8_t)k;
+			a.sin6_addr = join.ipv6mr_multiaddr;
+			memcpy(&filter.head.gf_group, &a, sizeof(a));
+			if (setsockopt(fd, IPPROTO_IPV6, IPV6_JOIN_GROUP, &join, sizeof(join)) < 0 ||
+			    setsockopt(fd, IPPROTO_IPV6, MCAST_MSFILTER, &filter, GROUP_FILTER_SIZE(SOURCES)) < 0)
+				break;
+			bytes += SOURCES * 16; /* struct in6_addr */
+		}
+	}
+	done("sources of multicast groups", bytes, args);
+}
+
 /* Record locks, each on a byte of its own, of as many files as are needed to keep their lists short. */
 static void locks(char **args)
 {
@@ -318,6 +352,7 @@ static const struct attack attacks[] = {
 	{ "page_tables", page_tables },
 	{ "access_lists", access_lists },
 	{ "landlock_rules", landlock_rules },
+	{ "multicast_sources", multicast_sources },
 	{ "locks", locks },
 	{ "many_mappings", many_mappings },
 	{ "many_descriptors", many_descriptors },
