@@ -33,7 +33,7 @@ CALLS = {
         getuid setfsgid setfsuid setgid setgroups setregid setresgid setresuid setreuid setuid prctl personality getcpu getrandom uname
         landlock_restrict_self umask futex futex_waitv futex_wait futex_wake futex_requeue""",
     "processes, by id": """
-        getpgid getpgrp getpid getppid getpriority getsid gettid kill pidfd_open pidfd_send_signal prlimit64 sched_get_priority_max
+        getpgid getpgrp getpid getppid getpriority getsid gettid kill pidfd_open prlimit64 sched_get_priority_max
         sched_get_priority_min sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_setaffinity
         sched_yield setpgid setpriority setsid tgkill tkill wait4 waitid waitpid rt_sigqueueinfo rt_tgsigqueueinfo process_mrelease ioprio_get
         sched_setattr sched_setparam sched_setscheduler ioprio_set getrlimit setrlimit getrusage times""",

@@ -57,6 +57,18 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("rt_tgsigqueueinfo", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
 	FH_E_IF("pidfd_open", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
 
+	/* The same by the ways whose target a filter cannot see, or only in part: a folder of /proc stands for a process as
+	 * a pidfd does; the owner of a file gets signals that its user may choose. Programs fall back, as on kernels
+	 * without the call (Linux 5.1), or get no such signals. */
+	FH_E_IF("fcntl", EPERM, "would signal init, which in some hosts is the same user", FH_IS(1, F_SETOWN), FH_IS(2, 1)),
+	FH_E_IF("fcntl", EPERM, "would signal init, which in some hosts is the same user", FH_IS(1, F_SETOWN),
+	        FH_IS(2, 0xFFFFFFFFu)),
+	FH_E_IF("fcntl", EINVAL, "would signal init, which in some hosts is the same user", FH_IS(1, F_SETOWN_EX)),
+	FH_E_IF("ioctl", ENOTTY, "would signal init, which in some hosts is the same user",
+	        FH_IS(1, 0x8901 /* FIOSETOWN */)),
+	FH_E_IF("ioctl", ENOTTY, "would signal init, which in some hosts is the same user",
+	        FH_IS(1, 0x8902 /* SIOCSPGRP */)),
+
 	/* The engine sets RLIMIT_CORE to 1 byte, the only value at which the kernel does not start a core dump handler of
 	 * the host either (core(5)); at 0 it does. A program that switches core dumps off is told that it worked. */
 	FH_E_IF("prlimit64", EPERM, "would change the limits of init, which in some hosts is the same user", FH_IS(0, 1)),
@@ -285,7 +297,7 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("gettid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 	FH_A("kill", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 	FH_A("pidfd_open", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
-	FH_A("pidfd_send_signal", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
+	FH_N("pidfd_send_signal", "would signal init, by a folder of /proc, which stands for a process as a pidfd does"),
 	FH_A("prlimit64", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 	FH_A("sched_get_priority_max", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 	FH_A("sched_get_priority_min", "processes and threads of the sandbox (its pid namespace holds nobody else)"),

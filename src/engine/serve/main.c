@@ -37,6 +37,7 @@
 #include "engine/make/holder.h"
 #include "engine/make/seccomp_policy.h"
 #include "engine/serve/handler.h"
+#include "engine/serve/peer.h"
 #include "engine/warm/template.h"
 
 static void on_attach_request(struct fh_watch *w, uint32_t events)
@@ -58,8 +59,8 @@ static void on_attach_request(struct fh_watch *w, uint32_t events)
 	}
 	if (fd < 0)
 		return;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0 || (peer.uid != geteuid() && peer.uid != 0) ||
-	    e->connection_count >= FH_CONNECTIONS_MAX) {
+	if (e->connection_count >= FH_CONNECTIONS_MAX || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0 ||
+	    !fh_peer_may_ask(fd, &peer)) {
 		close(fd);
 		return;
 	}
@@ -298,6 +299,7 @@ static const char *verdict_text(const struct fh_policy_entry *x)
 		{ ENOENT, "ENOENT" },
 		{ EPROTONOSUPPORT, "EPROTONOSUPPORT" },
 		{ ENOPROTOOPT, "ENOPROTOOPT" },
+		{ EOPNOTSUPP, "EOPNOTSUPP" },
 	};
 	for (size_t i = 0; x->verdict != FH_ALLOW && i < FH_ARRAY_SIZE(errors); i++)
 		if (errors[i].error == x->error)

@@ -66,6 +66,9 @@ CASES = [
          control=Without(("network",))),
     host("the engine's own socket", "connections", args=("1", "none", "{service}"), paths=("service",),
          control=Outside(("net",), check=lambda c, folder, out: f"ESCAPED {c.words['service']}" in out)),
+    host("the engine's own socket, in a folder that is shown", "ask_engine", args=("/runtime/fumehood/engine.sock",), paths=("service",),
+         options=lambda c: ("--mount", f"{c.dir}/runtime:/runtime"),
+         control=Outside(args=("{service}",), among_the_host=True)),
     host("core dumps", "core_dump", numbers="37", control=Outside(before="ulimit -c 100000", check=core_in)),
     host("set-uid programs", "set_uid", args=("/set-uid",), numbers="27", options=set_uid_program,
          control=OnlyAs(Outside(check=lambda c, folder, out: subprocess.run(

@@ -307,6 +307,28 @@ static void connections(char **args)
 		printf("slow: %ld s\n", (long)(after.tv_sec - before.tv_sec));
 }
 
+/* Whether an engine answers: it greets whom it serves, and closes the connection of anybody else. Argument: its socket.
+ */
+static void ask_engine(char **args)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	struct timeval patience = { 5, 0 };
+	char greeting[64];
+	int s = socket(AF_UNIX, SOCK_STREAM, 0);
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s", argument(args, 0, "/engine.sock"));
+	(void)setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (connect(s, (struct sockaddr *)&un, sizeof(un)) < 0) {
+		held("connecting: %s", strerror(errno));
+		return;
+	}
+	(void)!write(s, "hello\n", 6);
+	ssize_t n = read(s, greeting, sizeof(greeting));
+	if (n > 0)
+		escaped("an engine outside answers: %zd bytes", n);
+	else
+		held("no answer: %s", n < 0 ? strerror(errno) : "it closed the connection");
+}
+
 /* Dies so that the kernel writes a core file, where it does. The parent looks for it. */
 static void core_dump(char **args)
 {
@@ -395,6 +417,7 @@ static const struct attack attacks[] = {
 	{ "settings", settings },
 	{ "control_groups", control_groups },
 	{ "connections", connections },
+	{ "ask_engine", ask_engine },
 	{ "core_dump", core_dump },
 	{ "set_uid", set_uid },
 	{ "who", who },

@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -237,6 +238,17 @@ static void signal_init(char **args)
 	judge("rt_tgsigqueueinfo to init", syscall(SYS_rt_tgsigqueueinfo, 1, 1, SIGCHLD, &info));
 	int fd = (int)syscall(SYS_pidfd_open, 1, 0);
 	judge("pidfd_send_signal to init", fd < 0 ? -1 : syscall(SYS_pidfd_send_signal, fd, SIGCHLD, NULL, 0));
+	fd = open("/proc/1", O_RDONLY | O_DIRECTORY);
+	judge("pidfd_send_signal by /proc/1", fd < 0 ? -1 : syscall(SYS_pidfd_send_signal, fd, SIGCHLD, NULL, 0));
+	int owned[2], one = 1, group = -1;
+	struct f_owner_ex owner = { F_OWNER_PID, 1 };
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, owned) < 0)
+		return;
+	judge("signals of a socket to init", fcntl(owned[0], F_SETOWN, 1));
+	judge("signals of a socket to init's group", fcntl(owned[0], F_SETOWN, -1));
+	judge("signals of a socket to init, F_SETOWN_EX", fcntl(owned[0], F_SETOWN_EX, &owner));
+	judge("signals of a socket to init, FIOSETOWN", ioctl(owned[0], FIOSETOWN, &one));
+	judge("signals of a socket to init's group, SIOCSPGRP", ioctl(owned[0], SIOCSPGRP, &group));
 }
 
 /* Real-time priority would keep everybody else from a processor. */
