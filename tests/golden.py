@@ -15,8 +15,20 @@ import subprocess
 import sys
 import tempfile
 
+import golden_server
+
 CASES = pathlib.Path(__file__).resolve().parent / "data" / "promptfoo"
-DROPPED = ("_promptfooFileMetadata", "errorContext", "sessionId", "renderedGradingPrompt")
+DROPPED = ("_promptfooFileMetadata", "errorContext", "sessionId")
+
+
+def metadata_of(owner):
+    """Metadata without what differs between two runs, and without the text of fumehood's own prompts for graders."""
+    kept = {k: v for k, v in (owner.get("metadata") or {}).items() if k not in DROPPED}
+    if "http" in kept:
+        kept["http"] = {k: kept["http"][k] for k in ("status", "statusText")}
+    if len(kept.get("renderedGradingPrompt", "")) > 300:
+        kept["renderedGradingPrompt"] = "(long)"
+    return kept
 
 
 def rounded(value):
@@ -32,7 +44,7 @@ def grade(g):
     if not g:
         return None
     kept = {k: g[k] for k in ("pass", "score", "namedScores") if k in g}
-    metadata = {k: v for k, v in (g.get("metadata") or {}).items() if k not in DROPPED}
+    metadata = metadata_of(g)
     if metadata:
         kept["metadata"] = metadata
     if g.get("assertion"):
@@ -55,11 +67,11 @@ def row(r):
         "namedScores": r.get("namedScores") or {}, "grading": grade(r.get("gradingResult")),
         "graderTokens": tokens((r.get("gradingResult") or {}).get("tokensUsed")),
         "description": (r.get("testCase") or {}).get("description"),
-        "metadata": {k: v for k, v in (r.get("metadata") or {}).items() if k not in DROPPED}}
+        "metadata": metadata_of(r)}
 
 
-def normalise(data, folder):
-    """A results file reduced to what can be compared: without ids, times, wording and the folder's name."""
+def normalise(data, folder, server):
+    """A results file reduced to what can be compared: without ids, times, wording and the names of folder and server."""
     results = data["results"]
     metrics = ("score", "testPassCount", "testFailCount", "testErrorCount", "assertPassCount", "assertFailCount", "namedScores", "namedScoresCount", "cost")
     kept = {
@@ -67,10 +79,19 @@ def normalise(data, folder):
                      "metrics": {k: v for k, v in (p.get("metrics") or {}).items() if k in metrics}} for p in results["prompts"]],
         "stats": {k: results["stats"][k] for k in ("successes", "failures", "errors")}, "vars": data.get("vars"),
         "results": sorted((row(r) for r in results["results"]), key=lambda r: (r["testIdx"], r["promptIdx"]))}
-    return json.loads(re.sub(re.escape(json.dumps(str(folder))[1:-1]), "<DIR>", json.dumps(rounded(kept))))
+    text = re.sub(re.escape(json.dumps(str(folder))[1:-1]), "<DIR>", json.dumps(rounded(kept)))
+    return json.loads(text.replace(server, "<SERVER>") if server else text)
 
 
 def run(program, case):
+    config = CASES / case / "promptfooconfig.yaml"
+    if not config.exists() or "GOLDEN_SERVER" not in config.read_text():
+        return run_with(program, case, "")
+    with golden_server.running() as server:
+        return run_with(program, case, server)
+
+
+def run_with(program, case, server):
     """Runs a case: {"exit": STATUS, …normalised results}, or {"exit": STATUS} when it wrote none."""
     with tempfile.TemporaryDirectory(prefix="golden") as top:
         folder = pathlib.Path(top).resolve() / case
@@ -78,7 +99,7 @@ def run(program, case):
         (folder / "expected.json").unlink(missing_ok=True)
         env = {**os.environ, "NO_COLOR": "1", "HOME": top, "XDG_STATE_HOME": top + "/state", "XDG_DATA_HOME": top + "/data", "XDG_CACHE_HOME": top + "/cache",
                "PROMPTFOO_CONFIG_DIR": top + "/promptfoo", "PROMPTFOO_PYTHON": "python3", "PROMPTFOO_DISABLE_TELEMETRY": "1",
-               "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_DISABLE_REMOTE_GENERATION": "true", "CI": "true"}
+               "GOLDEN_SERVER": server, "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_DISABLE_REMOTE_GENERATION": "true", "CI": "true"}
         if (folder / "env").exists():
             env.update(line.split("=", 1) for line in (folder / "env").read_text().split("\n") if "=" in line)
         args = shlex.split((folder / "args").read_text()) if (folder / "args").exists() else []
@@ -87,7 +108,7 @@ def run(program, case):
         done = subprocess.run([*program, "eval", *config, "-o", top + "/out.json", "--no-cache", "--no-table", "--no-progress-bar", "-j", "1", *args],
                               cwd=folder, env=env, capture_output=True, text=True, timeout=180)
         out = pathlib.Path(top) / "out.json"
-        found = normalise(json.loads(out.read_text()), folder) if out.exists() else {}
+        found = normalise(json.loads(out.read_text()), folder, server) if out.exists() else {}
         said = "" if found else done.stdout + done.stderr
         return {"exit": done.returncode, **found}, said
 

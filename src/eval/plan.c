@@ -36,7 +36,7 @@ static int add_cells(struct fh_eval_plan *p, const json_t *test, uint32_t row, c
 	for (size_t i = 0; i < p->column_count; i++) {
 		const struct fh_eval_column *c = &p->columns[i];
 		if (!fh_eval_selection_has(prompts, c->prompt->own_id ? c->prompt->own_id : "", c->prompt->label) ||
-		    !fh_eval_selection_has(providers, c->provider->id, c->provider->label))
+		    !fh_eval_selection_has_provider(providers, c->provider))
 			continue;
 		if (p->cell_count >= FH_EVAL_CELLS_MAX)
 			return fh_document_error(t->document, t->place, err, "more than %d tests in all", FH_EVAL_CELLS_MAX);
@@ -118,7 +118,9 @@ static int make_test_rows(struct fh_eval_plan *p, const struct fh_eval_overrides
 	fh_auto_json json_t *merged = fh_eval_test_merge(t->json, p->default_test, o->vars);
 	struct fh_eval_provider *provider = NULL;
 	int r = transform_vars(p, needs, t, merged, err);
-	const json_t *entry = json_object_get(merged, "provider");
+	/* As in promptfoo, the id alone in defaultTest names the grader; an object answers the tests. */
+	const json_t *own = json_object_get(t->json, "provider"), *usual = json_object_get(p->default_test, "provider");
+	const json_t *entry = own && !json_is_null(own) ? own : json_is_string(usual) ? NULL : usual;
 	note_vars(p, json_object_get(merged, "vars"));
 	if (r == 0)
 		r = fh_eval_selection_check(t, merged, &p->prompts, &p->providers, p->provider_columns, err);

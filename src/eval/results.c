@@ -178,6 +178,25 @@ void fh_eval_results_begin(const struct fh_eval_plan *plan, struct fh_eval_resul
 	}
 }
 
+/* Notes the variables that a test has only since its beforeEach hook. */
+static void note_hook_vars(const struct fh_eval_plan *plan, struct fh_eval_results *r, const json_t *test)
+{
+	const char *name;
+	json_t *v, *known;
+	json_object_foreach(json_object_get(test, "vars"), name, v)
+	{
+		bool old = false;
+		size_t i;
+		for (i = 0; i < plan->var_count && !old; i++)
+			old = strcmp(plan->vars[i], name) == 0;
+		json_array_foreach(r->hook_vars, i, known) old = old || fh_streq(json_string_value(known), name);
+		if (old)
+			continue;
+		r->hook_vars = r->hook_vars ? r->hook_vars : json_array();
+		json_array_append_new(r->hook_vars, fh_json_bytes(fh_str(name)));
+	}
+}
+
 void fh_eval_results_add(const struct fh_eval_plan *plan, struct fh_eval_results *r, size_t cell,
                          const struct fh_eval_result *result, struct fh_str row)
 {
@@ -192,6 +211,7 @@ void fh_eval_results_add(const struct fh_eval_plan *plan, struct fh_eval_results
 	r->cost += result->cost;
 	r->requests += result->response != NULL;
 	add_tokens(&r->tokens, &result->tokens);
+	note_hook_vars(plan, r, result->test);
 	if (result->hook_problem && r->hook_problems++ == 0)
 		r->hook_problem = fh_xstrdup(result->hook_problem);
 	if (!result->success)
@@ -235,6 +255,7 @@ void fh_eval_results_release(struct fh_eval_results *r)
 	free(r->marks);
 	fh_eval_rows_free(r->rows);
 	json_decref(r->metrics);
+	json_decref(r->hook_vars);
 	free(r->no_tokens[0]);
 	free(r->no_tokens[1]);
 	*r = (struct fh_eval_results){ 0 };

@@ -59,6 +59,7 @@ struct fh_eval_results {
 	json_t *reason_index;
 	char *no_tokens[2]; /* text of fh_eval_tokens_json for zero tokens and 0 or 1 requests, as most rows have */
 	json_t *metrics;    /* array: for each column its `metrics` object */
+	json_t *hook_vars;  /* array: names of variables that beforeEach hooks added, or NULL */
 	struct fh_tokens tokens;
 	double cost;
 	uint64_t requests; /* provider calls that were answered */

@@ -23,6 +23,11 @@ bool fh_eval_selection_has(const json_t *list, const char *id, const char *label
 	return false;
 }
 
+bool fh_eval_selection_has_provider(const json_t *list, const struct fh_eval_provider *p)
+{
+	return fh_eval_selection_has(list, p->id, p->label) || fh_eval_selection_has(list, p->written, p->label);
+}
+
 static int unknown(const struct fh_eval_test *t, const char *what, const char *wanted, const struct fh_nearest *nearest,
                    struct fh_error *err)
 {
@@ -59,7 +64,7 @@ int fh_eval_selection_check(const struct fh_eval_test *t, const json_t *test, co
 		struct fh_nearest nearest = FH_NEAREST_INIT(wanted ? wanted : "");
 		for (size_t j = 0; j < count && !known; j++) {
 			const struct fh_eval_provider *p = providers->items[j];
-			known = selects(wanted, p->id, p->label);
+			known = selects(wanted, p->id, p->label) || selects(wanted, p->written, p->label);
 			fh_nearest_offer(&nearest, *p->label ? p->label : p->id);
 		}
 		if (!known)

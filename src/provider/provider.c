@@ -234,6 +234,11 @@ const char *fh_provider_label(const struct fh_provider *provider)
 	return provider->label;
 }
 
+const json_t *fh_provider_config(const struct fh_provider *provider)
+{
+	return provider->config;
+}
+
 const char *fh_provider_env(const struct fh_provider *p, const char *name)
 {
 	const char *value = fh_json_str(p->env, name, NULL);

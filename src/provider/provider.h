@@ -58,6 +58,8 @@ static inline void fh_provider_freep(struct fh_provider **p)
 
 const char *fh_provider_id(const struct fh_provider *provider);
 const char *fh_provider_label(const struct fh_provider *provider); /* never NULL */
+/* The config, with what the files that it names hold (settings.h). An object, borrowed. */
+const json_t *fh_provider_config(const struct fh_provider *provider);
 
 /* What a call asks for: an answer, or a service that graders need (the prompt is then the text that it is applied to).
  * The response's output is the list of numbers of an embedding, {CLASS: score} of a classification, or {flagged, flags:

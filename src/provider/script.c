@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/path.h"
+#include "provider/settings.h"
 #include "provider/type.h"
 #include "script/script.h"
 
@@ -58,7 +59,7 @@ static int fh_script_provider_open(struct fh_provider *p, struct fh_error *err)
 		fh_error_hint(err, "file:// paths are relative to the folder of the config");
 		return -FH_E_CONFIG;
 	}
-	return 0;
+	return s->language == FH_SCRIPT_JAVASCRIPT ? 0 : fh_settings_load_all(p, p->config, err);
 }
 
 static const char fh_script_provider_shape[] =

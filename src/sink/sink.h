@@ -19,6 +19,7 @@ struct fh_sink_end {
 	bool complete;                     /* every row of the work is there; false: it was interrupted */
 	int64_t duration_ms;               /* of this run of the work */
 	FH_NULLABLE const json_t *metrics; /* array: each column's metrics; NULL: the work has none */
+	FH_NULLABLE const json_t *vars;    /* array: names of all variables; NULL: those that the work began with */
 };
 
 /* Functions get the sink's `self`. NULL members are allowed but for `row`. */

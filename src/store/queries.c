@@ -75,6 +75,7 @@ const char fh_q_eval_add[] =
 const char fh_q_eval_again[] = "UPDATE evals SET state = 0, wish = 0, description = ?2, total = ?3, row_count = ?4,"
                                " config = ?5, vars = ?6, options = ?7 WHERE number = ?1";
 const char fh_q_eval_end[] = "UPDATE evals SET state = ?2, wish = 0, duration_ms = duration_ms + ?3 WHERE number = ?1";
+const char fh_q_eval_vars[] = "UPDATE evals SET vars = ?2 WHERE number = ?1";
 const char fh_q_eval_state[] = "UPDATE evals SET state = ?2 WHERE number = ?1";
 const char fh_q_documents[] = "SELECT config, vars, options FROM evals WHERE number = ?1";
 const char fh_q_eval_delete[] = "DELETE FROM evals WHERE number = ?1";

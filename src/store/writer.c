@@ -412,6 +412,10 @@ static int write_end(struct fh_store_writer *w, const struct fh_sink_end *e, str
 		fh_auto_free char *text = text_of(json_array_get(e->metrics, i), "{}");
 		r = fh_db_do(db, fh_q_column_metrics, err, "iis", w->eval, (int64_t)i, text);
 	}
+	if (r == 0 && e->vars) {
+		fh_auto_free char *text = text_of(e->vars, "[]");
+		r = fh_db_do(db, fh_q_eval_vars, err, "is", w->eval, text);
+	}
 	if (r == 0)
 		r = fh_db_do(db, fh_q_eval_end, err, "iii", w->eval,
 		             (int64_t)(e->complete ? FH_STORE_COMPLETE : FH_STORE_INTERRUPTED), e->duration_ms);

@@ -142,7 +142,7 @@ static int begin_kept(struct run *run, const char *id, int64_t created_ms, struc
 		return 0;
 	const char *description = s->options->description;
 	fh_auto_json json_t *config = fh_output_config(s->plan, description, s->paths->items), *options = options_json(s),
-	                    *columns = fh_output_columns(s->plan, NULL), *vars = fh_output_vars(s->plan),
+	                    *columns = fh_output_columns(s->plan, NULL), *vars = fh_output_vars(s->plan, NULL),
 	                    *tags = tags_of(s);
 	const struct fh_eval_keep keep = { .id = id,
 		                               .created_ms = created_ms,
@@ -282,9 +282,11 @@ static int exit_status(const struct fh_eval_results *r)
 static int end(struct run *run, struct fh_eval_results *results, struct fh_error *err)
 {
 	const struct fh_eval_session *s = run->session;
+	fh_auto_json json_t *vars = results->hook_vars ? fh_output_vars(s->plan, results) : NULL;
 	const struct fh_sink_end how = { .complete = !results->interrupted,
 		                             .duration_ms = (int64_t)results->duration_ms,
-		                             .metrics = results->metrics };
+		                             .metrics = results->metrics,
+		                             .vars = vars };
 	bool stored = run->kept != NULL;
 	run->output.results = results;
 	int r = fh_sinks_end(&run->sinks, &how, err);

@@ -70,8 +70,10 @@ int fh_graded_rubric(const struct fh_assertion_call *call, const json_t *vars, c
                      struct fh_error *err)
 {
 	fh_auto_json json_t *tokens = json_object();
+	fh_auto_json json_t *about = json_object();
 	fh_auto_free char *answer = NULL;
 	struct fh_rubric_call c = fh_graded_call(call, vars);
+	c.about = about;
 	int r = fh_rubric_ask(&c, prompt, &answer, tokens, err);
 	if (r < 0)
 		return r;
@@ -91,6 +93,7 @@ int fh_graded_rubric(const struct fh_assertion_call *call, const json_t *vars, c
 		score = FH_MIN(1, FH_MAX(0, 1 - score));
 	}
 	fh_graded_set(ret, pass, score, fh_xstrdup(reason), tokens);
+	ret->metadata = FH_TAKE_PTR(about);
 	return 0;
 }
 

@@ -27,7 +27,12 @@ static int take(const struct fh_assertion_call *call, const struct fh_http_respo
 	}
 	if (!json_is_boolean(pass))
 		return wrong(call, ret, "the answer has no \"pass\" that is true or false");
-	fh_grade_set(ret, call, json_is_true(pass), "%s", fh_json_str(answer, "reason", "Webhook returned false"));
+	const char *reason = fh_json_str(answer, "reason", NULL);
+	fh_grade_set(ret, call, json_is_true(pass), "%s", reason ? reason : "Webhook returned false");
+	if (reason && ret->pass) {
+		free(ret->reason);
+		ret->reason = fh_xstrdup(reason);
+	}
 	if (json_is_number(score))
 		ret->score = call->inverse ? 1 - json_number_value(score) : json_number_value(score);
 	return 0;

@@ -55,6 +55,20 @@ static char *script_id(const struct fh_eval_config *c, const char *id, bool plai
 	return fh_xstrdup(json_string_value(result.value));
 }
 
+/* promptfoo's name of a provider whose own id is no name: "http" with a URL, and the kinds of OpenAI's models where the
+ * entry is only the id. NULL: the name is the one in the config. free() it. */
+static char *shown_id(const char *id, bool plain, const json_t *config)
+{
+	static const char *const kinds[] = { "openai:chat:", "openai:completion:", "openai:responses:" };
+	const char *url = fh_json_str(config, "url", NULL);
+	if (url && (fh_streq(id, "http") || fh_streq(id, "https")))
+		return fh_xstrdup(url);
+	for (size_t i = 0; plain && i < FH_ARRAY_SIZE(kinds); i++)
+		if (fh_starts_with(id, kinds[i]))
+			return fh_xasprintf("openai:%s", id + strlen(kinds[i]));
+	return NULL;
+}
+
 static int open_entry(struct fh_eval_config *c, const struct fh_document *d, const json_t *entry, const char *place,
                       const struct fh_eval_provider_needs *needs, struct fh_eval_provider **ret, struct fh_error *err)
 {
@@ -69,10 +83,9 @@ static int open_entry(struct fh_eval_config *c, const struct fh_document *d, con
 	p->id = fh_xstrdup(id);
 	p->label = fh_xstrdup(fh_json_str(entry, "label", ""));
 	p->entry = json_incref((json_t *)(uintptr_t)entry);
+	p->written = fh_json_str(p->entry, "id", "");
 	p->delay_ms = (uint64_t)FH_MAX(fh_json_num(entry, "delay", 0), 0);
 	p->json = json_pack("{s:s, s:s}", "id", id, "label", p->label);
-	if (config)
-		json_object_set(p->json, "config", (json_t *)(uintptr_t)config);
 	struct fh_provider_options options = { .id = id,
 		                                   .label = *p->label ? p->label : NULL,
 		                                   .config = config,
@@ -90,8 +103,12 @@ static int open_entry(struct fh_eval_config *c, const struct fh_document *d, con
 		provider_free(p);
 		return fh_document_place(d, place, err);
 	}
+	if (config) /* with the tools that it names by file */
+		json_object_set(p->json, "config", (json_t *)(uintptr_t)fh_provider_config(p->handle));
 	fh_auto_json json_t *about = json_pack("{s:s, s:O?}", "id", id, "config", config);
-	char *shown = needs->replay ? NULL : script_id(c, id, json_object_size(entry) == 1, about, needs->scripts);
+	bool plain = json_object_size(entry) == 1;
+	char *shown = needs->replay ? NULL : script_id(c, id, plain, about, needs->scripts);
+	shown = shown || needs->replay ? shown : shown_id(id, plain, config);
 	if (shown) {
 		free(p->id);
 		p->id = shown;

@@ -91,7 +91,7 @@ static struct fh_provider *of_config(const struct fh_graders *g, const json_t *e
 	const char *name = json_string_value(entry);
 	for (size_t i = 0; name && i < g->plan->providers.count; i++) {
 		const struct fh_eval_provider *p = g->plan->providers.items[i];
-		if (strcmp(p->id, name) == 0 || strcmp(p->label, name) == 0)
+		if (strcmp(p->id, name) == 0 || strcmp(p->written, name) == 0 || strcmp(p->label, name) == 0)
 			return p->handle;
 	}
 	return NULL;

@@ -126,9 +126,16 @@ int fh_rubric_ask_with(const struct fh_rubric_call *c, const json_t *prompt, con
 	};
 	fh_auto_provider_response struct fh_provider_response response = FH_PROVIDER_RESPONSE_INIT;
 	r = fh_graders_call(c->graders, &request, &response, tokens, err);
-	if (r == 0)
-		*ret = fh_text_of_json(response.output);
-	return r;
+	if (r < 0)
+		return r;
+	if (c->about) {
+		json_object_update(c->about, response.metadata);
+		json_object_set_new(c->about, "renderedGradingPrompt", fh_json_bytes(fh_str(rendered)));
+		if (response.cached)
+			json_object_set_new(c->about, "cachedResponse", json_true());
+	}
+	*ret = fh_text_of_json(response.output);
+	return 0;
 }
 
 int fh_rubric_ask(const struct fh_rubric_call *c, const char *usual, char **ret, json_t *tokens, struct fh_error *err)

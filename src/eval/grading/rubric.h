@@ -18,6 +18,7 @@ struct fh_rubric_call {
 	struct fh_graders *graders;
 	struct fh_services *services;
 	const char *config_dir;
+	FH_NULLABLE json_t *about; /* object: gets the grader's metadata and renderedGradingPrompt; NULL: neither */
 };
 
 /* Default prompts; rubric_prompts.c says which variables each one uses. */

@@ -66,11 +66,13 @@ json_t *fh_output_config(const struct fh_eval_plan *plan, const char *descriptio
 	return config;
 }
 
-json_t *fh_output_vars(const struct fh_eval_plan *plan)
+json_t *fh_output_vars(const struct fh_eval_plan *plan, const struct fh_eval_results *results)
 {
 	json_t *vars = json_array();
 	for (size_t i = 0; i < plan->var_count; i++)
 		json_array_append_new(vars, fh_json_bytes(fh_str(plan->vars[i])));
+	if (results && results->hook_vars)
+		json_array_extend(vars, results->hook_vars);
 	return vars;
 }
 
@@ -97,7 +99,7 @@ void fh_output_source_of_results(const struct fh_eval_plan *plan, struct fh_eval
 		.id = fh_xstrdup(results->id),
 		.config = fh_output_config(plan, description, paths),
 		.columns = fh_output_columns(plan, results->metrics),
-		.vars = fh_output_vars(plan),
+		.vars = fh_output_vars(plan, results),
 		.tokens = fh_eval_tokens_json(&results->tokens, results->requests),
 		.options = json_pack("{s:s, s:I, s:I, s:b}", "eventSource", "cli", "repeat", (json_int_t)plan->repeat,
 		                     "maxConcurrency", (json_int_t)plan->concurrency, "cache", 0),

@@ -24,7 +24,7 @@ FH_OWN json_t *fh_output_columns(const struct fh_eval_plan *plan, FH_NULLABLE co
 /* The config as outputs show it: redacted, with description and outputPath. New reference. */
 FH_OWN json_t *fh_output_config(const struct fh_eval_plan *plan, FH_NULLABLE const char *description,
                                 FH_NULLABLE const char *const *paths);
-FH_OWN json_t *fh_output_vars(const struct fh_eval_plan *plan);
+FH_OWN json_t *fh_output_vars(const struct fh_eval_plan *plan, FH_NULLABLE const struct fh_eval_results *results);
 
 /* All arguments are borrowed until the source is released. */
 void fh_output_source_of_results(const struct fh_eval_plan *plan, struct fh_eval_results *results,

@@ -117,6 +117,10 @@ static const struct {
 	int status;
 	const char *reason;
 } fh_http_reasons[] = {
+	{ 200, "OK" },
+	{ 201, "Created" },
+	{ 202, "Accepted" },
+	{ 204, "No Content" },
 	{ 301, "Moved Permanently" },
 	{ 302, "Found" },
 	{ 307, "Temporary Redirect" },

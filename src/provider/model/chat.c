@@ -3,6 +3,7 @@
 
 #include "base/parse.h"
 #include "base/path.h"
+#include "provider/rate_headers.h"
 
 #define FH_CHAT_EXCERPT 2000
 #define FH_CHAT_RETRIES 4
@@ -108,6 +109,37 @@ static void fh_chat_tls(const struct fh_provider *p, const json_t *config, char 
 		                         .key = paths[2] };
 }
 
+json_t *fh_chat_headers_json(const struct fh_http_response *http)
+{
+	struct fh_str headers = fh_buf_str(&http->headers);
+	json_t *o = json_object();
+	while (headers.n) {
+		const char *nl = memchr(headers.p, '\n', headers.n), *colon = memchr(headers.p, ':', headers.n);
+		size_t n = nl ? (size_t)(nl - headers.p) : headers.n;
+		if (colon && colon < headers.p + n) {
+			fh_auto_free char *name = fh_xstrndup(headers.p, (size_t)(colon - headers.p));
+			for (char *c = name; *c; c++)
+				*c = (char)(*c >= 'A' && *c <= 'Z' ? *c + 32 : *c);
+			struct fh_str value = fh_headers_find(headers, name);
+			json_object_set_new(o, name, fh_json_bytes(value));
+		}
+		headers.p += FH_MIN(n + 1, headers.n);
+		headers.n -= FH_MIN(n + 1, headers.n);
+	}
+	return o;
+}
+
+/* Notes what a server answered beside the body. Cookies are left out: results are kept and shown to others. */
+static void fh_chat_note(const struct fh_http_response *http, struct fh_provider_response *ret)
+{
+	fh_auto_json json_t *headers = fh_chat_headers_json(http);
+	json_object_del(headers, "set-cookie");
+	ret->metadata = ret->metadata ? ret->metadata : json_object();
+	json_object_set_new(ret->metadata, "http",
+	                    json_pack("{s:i, s:s, s:O}", "status", http->status, "statusText", fh_http_reason(http->status),
+	                              "headers", headers));
+}
+
 int fh_chat_send(struct fh_provider *p, struct fh_http *http, struct fh_http_request *request, const json_t *config,
                  struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
                  struct fh_error *err)
@@ -136,6 +168,8 @@ int fh_chat_send(struct fh_provider *p, struct fh_http *http, struct fh_http_req
 		fh_response_fail(ret, "API call error: %s%s%s%s", failure.message, failure.hint[0] ? " (" : "", failure.hint,
 		                 failure.hint[0] ? ")" : "");
 		*ret_failed = true;
+	} else {
+		fh_chat_note(ret_http, ret);
 	}
 	return 0;
 }

@@ -39,10 +39,14 @@ struct fh_chat_request {
 int fh_chat_post(struct fh_provider *p, struct fh_http *http, const struct fh_chat_request *what, const json_t *config,
                  struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
                  struct fh_error *err);
-/* As fh_chat_post, for a request that the caller filled in; settings of config and environment are added to it. */
+/* As fh_chat_post, for a request that the caller filled in; settings of config and environment are added to it. An
+ * answer's status and headers are in the response's metadata.http, as scripts and assertions expect them there. */
 int fh_chat_send(struct fh_provider *p, struct fh_http *http, struct fh_http_request *request, const json_t *config,
                  struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
                  struct fh_error *err);
+
+/* The headers of an answer as an object, its names in lower case. New reference. */
+FH_OWN json_t *fh_chat_headers_json(const struct fh_http_response *http);
 
 /* Makes the response an error with the server's reason: "API error: 429 Too Many Requests: …". json: the parsed body;
  * NULL: the body is no JSON. */

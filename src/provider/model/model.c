@@ -7,6 +7,7 @@
 #include "provider/model/chat.h"
 #include "provider/model/prices.h"
 #include "provider/model/stream.h"
+#include "provider/settings.h"
 #include "provider/type.h"
 
 #define FH_MODEL_STALL_MS 60000
@@ -18,6 +19,7 @@ struct fh_model {
 	const char *model;
 	char *url, *stream_url;
 	char *key; /* API key; NULL: the server needs no key */
+	json_t *given; /* the config as it was given, with the names of files */
 	struct fh_http *http;
 };
 
@@ -27,6 +29,7 @@ static void fh_model_free(struct fh_provider *p)
 	if (!m)
 		return;
 	fh_http_free(m->http);
+	json_decref(m->given);
 	free(m->url);
 	free(m->stream_url);
 	free(m->key);
@@ -172,6 +175,10 @@ static int fh_model_open(struct fh_provider *p, struct fh_error *err)
 	int code = fh_chat_config_headers(&headers, p->config, err);
 	if (code)
 		return fh_error_wrap(err, "provider %s", p->id);
+	fh_auto_json json_t *given = json_copy(p->config);
+	code = fh_settings_load(p, p->config, err);
+	if (code)
+		return code;
 	bool own;
 	fh_auto_free char *base = fh_model_base(p, service, &own);
 	if (!base || (!fh_starts_with(base, "http://") && !fh_starts_with(base, "https://")))
@@ -185,6 +192,7 @@ static int fh_model_open(struct fh_provider *p, struct fh_error *err)
 	m->wire = wire;
 	m->model = model;
 	m->key = key ? fh_xstrdup(key) : NULL;
+	m->given = FH_TAKE_PTR(given);
 	m->url = fh_model_url(p, m, base, wire->path);
 	m->stream_url = fh_model_url(p, m, base, wire->stream_path ? wire->stream_path : wire->path);
 	m->http = fh_http_new(service->start);
@@ -311,11 +319,19 @@ static int fh_model_call(struct fh_provider *p, const struct fh_provider_request
 {
 	static const char *const gives[] = { "answers", "embeddings", "classifications", "moderations" };
 	struct fh_model *m = p->state;
-	fh_auto_json json_t *config = fh_provider_call_config(p, request);
-	bool streams = m->wire->event && json_is_true(json_object_get(config, "stream"));
+	fh_auto_json json_t *config = NULL;
 	if (m->wire->operation != request->operation)
 		return fh_error_set(err, FH_E_ARGUMENT, "provider %s gives %s, not %s", p->id, gives[m->wire->operation],
 		                    gives[request->operation]);
+	struct fh_error why = FH_ERROR_INIT;
+	int code = fh_settings_of_call(p, request, &config, &why);
+	if (code == -FH_E_CANCELLED)
+		return fh_error_set(err, FH_E_CANCELLED, "cancelled");
+	if (code) {
+		fh_response_fail(ret, "the request cannot be made: %s", why.message);
+		return 0;
+	}
+	bool streams = m->wire->event && json_is_true(json_object_get(config, "stream"));
 	bool openai = fh_streq(m->service->name, "openai");
 	struct fh_wire_call call = { .model = m->model,
 		                         .config = config,
@@ -327,10 +343,13 @@ static int fh_model_call(struct fh_provider *p, const struct fh_provider_request
 	fh_auto_json json_t *about = json_pack("{s:s, s:O, s:O?}", "url", streams ? m->stream_url : m->url, "body", body,
 	                                       "headers", json_object_get(config, "headers"));
 	FH_CLEANUP(fh_cached_call_end) struct fh_cached_call cached = { 0 };
-	int code = fh_cached_call_begin(&cached, p, request, about, ret, err);
+	code = fh_cached_call_begin(&cached, p, request, about, ret, err);
 	if (code || cached.hit)
 		return code;
-	code = fh_model_send(p, config, body, streams, ret, err);
+	/* As in promptfoo, an answer in the form of a schema is parsed only where the config itself has the schema. */
+	fh_auto_json json_t *given = json_copy(m->given);
+	json_object_update(given, (json_t *)(uintptr_t)request->config);
+	code = fh_model_send(p, given, body, streams, ret, err);
 	if (code)
 		return code;
 	if (ret->cost < 0 && !ret->error)

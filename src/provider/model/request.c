@@ -10,11 +10,10 @@
 #include "provider/cached_call.h"
 #include "provider/model/chat.h"
 #include "provider/http/rate_headers.h"
+#include "provider/model/render.h"
 #include "script/script.h"
 #include "template/template.h"
 
-#define FH_REQUEST_TEXT_MAX ((size_t)32 << 20)
-#define FH_REQUEST_DEPTH_MAX 64
 
 struct fh_request_provider {
 	struct fh_http *http;
@@ -78,7 +77,7 @@ static int fh_request_provider_open(struct fh_provider *p, struct fh_error *err)
 	r->http = fh_http_new("start the server that the provider's url names");
 	if (raw && fh_starts_with(raw, "file://")) {
 		fh_auto_free char *path = fh_path_join(p->base_dir, raw + strlen("file://"));
-		fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_REQUEST_TEXT_MAX);
+		fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_RENDER_TEXT_MAX);
 		int code = fh_file_read(path, &text, err);
 		if (code)
 			return fh_error_wrap(err, "provider %s: config.request", p->id);
@@ -91,57 +90,6 @@ static int fh_request_provider_open(struct fh_provider *p, struct fh_error *err)
 
 /* --------------------------------------------------------------------------------------------- making the request */
 
-static int fh_request_render(const char *text, const json_t *vars, char **ret, struct fh_error *err)
-{
-	struct fh_buf out = FH_BUF_INIT(FH_REQUEST_TEXT_MAX);
-	int code = fh_template_render_text(fh_str(text), "request", vars, NULL, &out, err);
-	if (code) {
-		fh_buf_release(&out);
-		return code;
-	}
-	*ret = fh_buf_take(&out, NULL);
-	return 0;
-}
-
-/* Renders each string of a JSON body by itself, so that a quote in a prompt cannot end it. */
-static int fh_request_render_json(const json_t *value, const json_t *vars, unsigned depth, json_t **ret,
-                                  struct fh_error *err)
-{
-	if (depth > FH_REQUEST_DEPTH_MAX)
-		return fh_error_set(err, FH_E_LIMIT, "the body is nested more than %d levels deep", FH_REQUEST_DEPTH_MAX);
-	if (json_is_string(value)) {
-		fh_auto_free char *text = NULL;
-		int code = fh_request_render(json_string_value(value), vars, &text, err);
-		*ret = code ? NULL : fh_json_bytes(fh_str(text));
-		return code;
-	}
-	if (!json_is_object(value) && !json_is_array(value)) {
-		*ret = json_incref((json_t *)(uintptr_t)value);
-		return 0;
-	}
-	fh_auto_json json_t *made = json_is_array(value) ? json_array() : json_object();
-	const char *key;
-	json_t *v, *one = NULL;
-	size_t i;
-	int code = 0;
-	json_array_foreach((json_t *)(uintptr_t)value, i, v)
-	{
-		if ((code = fh_request_render_json(v, vars, depth + 1, &one, err)))
-			return code;
-		json_array_append_new(made, one);
-	}
-	json_object_foreach((json_t *)(uintptr_t)value, key, v)
-	{
-		fh_auto_free char *name = NULL;
-		if ((code = fh_request_render(key, vars, &name, err)) ||
-		    (code = fh_request_render_json(v, vars, depth + 1, &one, err)))
-			return code;
-		json_object_set_new(made, name, one);
-	}
-	*ret = FH_TAKE_PTR(made);
-	return 0;
-}
-
 /* Renders a text body: one that is JSON (before rendering) string by string, any other as a whole. */
 static int fh_request_render_body(const json_t *body, const json_t *vars, struct fh_buf *ret, struct fh_error *err)
 {
@@ -151,17 +99,20 @@ static int fh_request_render_body(const json_t *body, const json_t *vars, struct
 	if (json_is_string(from))
 		return fh_template_render_text(fh_str(json_string_value(from)), "body", vars, NULL, ret, err);
 	fh_auto_json json_t *made = NULL;
-	int code = fh_request_render_json(from, vars, 0, &made, err);
+	int code = fh_render_setting_json(from, vars, &made, err);
 	if (!code)
 		fh_json_write(ret, made, 0);
 	return code;
 }
 
-static void fh_request_percent(struct fh_buf *out, const char *text)
+/* Appends a name or value of a query in the form of HTML forms (application/x-www-form-urlencoded). */
+static void fh_request_form(struct fh_buf *out, const char *text)
 {
 	for (const char *p = text; *p; p++) {
-		if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || strchr("-_.~", *p))
+		if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || strchr("-_.*", *p))
 			fh_buf_addc(out, *p);
+		else if (*p == ' ')
+			fh_buf_addc(out, '+');
 		else
 			fh_buf_addf(out, "%%%02X", (unsigned char)*p);
 	}
@@ -169,7 +120,7 @@ static void fh_request_percent(struct fh_buf *out, const char *text)
 
 static int fh_request_query(const json_t *params, const json_t *vars, char **url, struct fh_error *err)
 {
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_REQUEST_TEXT_MAX);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_RENDER_TEXT_MAX);
 	const char *name;
 	json_t *v;
 	if (!json_object_size(params))
@@ -179,13 +130,13 @@ static int fh_request_query(const json_t *params, const json_t *vars, char **url
 	{
 		fh_auto_free char *plain = json_is_string(v) ? fh_xstrdup(json_string_value(v)) : fh_json_text(v, 0),
 		                  *text = NULL;
-		int code = fh_request_render(plain, vars, &text, err);
+		int code = fh_render_setting(plain, vars, &text, err);
 		if (code)
 			return code;
 		fh_buf_addc(&out, strchr(fh_buf_cstr(&out), '?') ? '&' : '?');
-		fh_request_percent(&out, name);
+		fh_request_form(&out, name);
 		fh_buf_addc(&out, '=');
-		fh_request_percent(&out, text);
+		fh_request_form(&out, text);
 	}
 	free(*url);
 	*url = fh_buf_take(&out, NULL);
@@ -237,7 +188,7 @@ static int fh_request_from_raw(const struct fh_provider *p, const char *raw, str
 	const char *body = end ? end + (end == crlf ? 4 : 2) : "";
 	fh_auto_free char *pattern = fh_xstrndup(raw, end ? (size_t)(end - raw) : strlen(raw)), *head = NULL, *path = NULL;
 	fh_auto_free char *host = NULL;
-	int code = fh_request_render(pattern, m->vars, &head, err);
+	int code = fh_render_setting(pattern, m->vars, &head, err);
 	char *save = NULL;
 	for (char *line = code ? NULL : strtok_r(head, "\r\n", &save); line && !code;
 	     line = strtok_r(NULL, "\r\n", &save)) {
@@ -277,14 +228,14 @@ static int fh_request_from_config(const struct fh_provider *p, const json_t *con
 	json_t *v;
 	body = body && !json_is_null(body) ? body : NULL;
 	m->method = fh_xstrdup(fh_json_str(config, "method", body ? "POST" : "GET"));
-	int code = fh_request_render(url, m->vars, &m->url, err);
+	int code = fh_render_setting(url, m->vars, &m->url, err);
 	if (!code)
 		code = fh_request_query(json_object_get(config, "queryParams"), m->vars, &m->url, err);
 	json_object_foreach((json_t *)(uintptr_t)headers, name, v)
 	{
 		fh_auto_free char *plain = json_is_string(v) ? fh_xstrdup(json_string_value(v)) : fh_json_text(v, 0),
 		                  *text = NULL;
-		if (!code && !(code = fh_request_render(plain, m->vars, &text, err)))
+		if (!code && !(code = fh_render_setting(plain, m->vars, &text, err)))
 			code = fh_chat_header(&m->headers, name, text, err);
 	}
 	if (!code && body)
@@ -361,7 +312,7 @@ static int fh_request_transform(const struct fh_provider *p, const json_t *confi
 	if (!code || !*code)
 		return 0;
 	if (strstr(code, "{{") && !fh_request_is_function(code) && !fh_starts_with(code, "file://")) {
-		struct fh_buf text = FH_BUF_INIT(FH_REQUEST_TEXT_MAX);
+		struct fh_buf text = FH_BUF_INIT(FH_RENDER_TEXT_MAX);
 		fh_auto_json json_t *pattern = json_string(code);
 		int r = fh_request_render_body(pattern, m->vars, &text, err);
 		if (!r)
@@ -375,25 +326,6 @@ static int fh_request_transform(const struct fh_provider *p, const json_t *confi
 	if (value)
 		json_object_set_new(m->vars, "prompt", value);
 	return r;
-}
-
-static json_t *fh_request_headers_json(struct fh_str headers)
-{
-	json_t *o = json_object();
-	while (headers.n) {
-		const char *nl = memchr(headers.p, '\n', headers.n), *colon = memchr(headers.p, ':', headers.n);
-		size_t n = nl ? (size_t)(nl - headers.p) : headers.n;
-		if (colon && colon < headers.p + n) {
-			fh_auto_free char *name = fh_xstrndup(headers.p, (size_t)(colon - headers.p));
-			for (char *c = name; *c; c++)
-				*c = (char)(*c >= 'A' && *c <= 'Z' ? *c + 32 : *c);
-			struct fh_str value = fh_headers_find(headers, name);
-			json_object_set_new(o, name, fh_json_bytes(value));
-		}
-		headers.p += FH_MIN(n + 1, headers.n);
-		headers.n -= FH_MIN(n + 1, headers.n);
-	}
-	return o;
 }
 
 /* Fills the response from a transform's result: the output, or an object with further members of the response. */
@@ -415,8 +347,10 @@ static void fh_request_fill(json_t *value, struct fh_provider_response *ret)
 	ret->tokens.prompt = fh_json_int(usage, "prompt", -1);
 	ret->tokens.completion = fh_json_int(usage, "completion", -1);
 	ret->cost = fh_json_num(value, "cost", -1);
-	if (json_is_object(json_object_get(value, "metadata")))
-		ret->metadata = json_incref(json_object_get(value, "metadata"));
+	if (json_is_object(json_object_get(value, "metadata"))) {
+		ret->metadata = ret->metadata ? ret->metadata : json_object();
+		json_object_update(ret->metadata, json_object_get(value, "metadata"));
+	}
 }
 
 static int fh_request_take(const struct fh_provider *p, const json_t *config, const struct fh_http_response *http,
@@ -429,7 +363,7 @@ static int fh_request_take(const struct fh_provider *p, const json_t *config, co
 	           *valid = fh_json_str(config, "validateStatus", NULL);
 	fh_auto_json json_t *text = fh_json_bytes(fh_buf_str(&http->body)), *good = NULL, *value = NULL, *id = NULL;
 	fh_auto_json json_t *json = http->body.n ? fh_json_parse(fh_buf_str(&http->body), NULL, NULL) : NULL;
-	fh_auto_json json_t *headers = fh_request_headers_json(fh_buf_str(&http->headers));
+	fh_auto_json json_t *headers = fh_chat_headers_json(http);
 	fh_auto_json json_t *status_args = json_pack("[i]", http->status);
 	int code =
 	    valid ? fh_request_script(p, "validateStatus", valid, status_names, "status", status_args, &good, ret, err) : 0;
@@ -466,13 +400,11 @@ static int fh_request_provider_call(struct fh_provider *p, const struct fh_provi
                                     struct fh_provider_response *ret, struct fh_error *err)
 {
 	struct fh_request_provider *r = p->state;
-	FH_CLEANUP(fh_made_request_release) struct fh_made_request m = { .body = FH_BUF_INIT(FH_REQUEST_TEXT_MAX) };
+	FH_CLEANUP(fh_made_request_release) struct fh_made_request m = { .body = FH_BUF_INIT(FH_RENDER_TEXT_MAX) };
 	fh_auto_http_response struct fh_http_response answer = { 0 };
 	fh_auto_json json_t *config = fh_provider_call_config(p, request);
-	json_t *vars = json_object_get(request->context, "vars");
-	m.vars = json_is_object(vars) ? json_copy(vars) : json_object();
+	m.vars = fh_render_setting_vars(p, request);
 	json_object_set_new(m.vars, "prompt", fh_json_bytes(request->prompt));
-	json_object_set(m.vars, "env", p->env);
 	struct fh_error why = FH_ERROR_INIT;
 	int code = fh_request_transform(p, config, &m, ret, &why);
 	if (!code && !ret->error)

@@ -1,0 +1,1 @@
+module.exports = { each: async (name, context) => { if (name === 'beforeEach') { context.test.vars.extra = 'E-' + context.test.vars.o; context.test.assert = [...(context.test.assert||[]), {type: 'contains', value: 'E-'}]; } return context; } };

@@ -1,0 +1,1 @@
+module.exports = class Agent { constructor(o) { this.c = o.config; } id() { return 'agent-' + this.c.mode; } async callApi(prompt, ctx) { return { output: { text: ` ${this.c.mode} ${prompt} ` }, tokenUsage: { total: 12, prompt: 5, completion: 7 }, cost: 0.002, metadata: { calls: 1, tools: this.c.tools.map(t => t.name) } }; } };

@@ -1,0 +1,3 @@
+def build(context):
+    v = context['vars']
+    return f"Q: {v['query']} E: {v.get('extra')}"

@@ -1,0 +1,3 @@
+import sys, json
+c = json.loads(sys.argv[1])
+print('exec', c['vars']['x'])

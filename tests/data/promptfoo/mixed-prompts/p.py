@@ -1,0 +1,3 @@
+import json
+def chat(context):
+    return [{'role': 'user', 'content': f"py {context['vars']['x']} {context['provider'].get('label')} {sorted(context)}"}]

@@ -1,0 +1,1 @@
+module.exports.named = (json) => 'named ' + json.body.m;
