@@ -53,18 +53,23 @@ static bool expands(const json_t *test)
 }
 
 /* Adds a test's rows for one repeat. `task` is the number of its first combination. */
-static int add_rows(struct fh_eval_plan *p, const struct fh_eval_test *t, const json_t *merged, uint32_t repeat,
-                    size_t task, struct fh_eval_provider *provider, struct fh_error *err)
+static int add_rows(struct fh_eval_plan *p, const struct fh_eval_test *t, json_t *merged, uint32_t repeat, size_t task,
+                    struct fh_eval_provider *provider, struct fh_error *err)
 {
-	const json_t *vars = json_object_get(merged, "vars");
+	json_t *vars = json_object_get(merged, "vars");
 	fh_auto_json json_t *combinations = NULL;
 	if (!expands(merged))
 		combinations = json_pack("[O]", vars);
 	else if (fh_eval_vars_expand(&p->config, vars, &combinations, err) < 0)
 		return fh_document_place(t->document, t->place, err);
 	for (size_t i = 0; i < json_array_size(combinations); i++) {
-		json_t *test = json_copy((json_t *)(uintptr_t)merged);
-		json_object_set(test, "vars", json_array_get(combinations, i));
+		json_t *combination = json_array_get(combinations, i), *test = merged;
+		if (combination == vars) { /* nothing was expanded: all repeats share the test */
+			json_incref(test);
+		} else {
+			test = json_copy(merged);
+			json_object_set(test, "vars", combination);
+		}
 		struct fh_eval_row *row = &FH_PUSH(p->rows, p->row_count, p->row_capacity);
 		*row = (struct fh_eval_row){ .test = test,
 			                         .repeat = repeat,
@@ -140,8 +145,16 @@ static int make_rows(struct fh_eval_plan *p, const struct fh_eval_overrides *o,
                      const struct fh_eval_provider_needs *needs, struct fh_error *err)
 {
 	int r = 0;
-	for (size_t i = 0; i < p->tests.count && r == 0; i++)
-		r = make_test_rows(p, o, needs, &p->tests.items[i], err);
+	/* Rows share what a test holds. The rest of it is let go at once, unless a hook will ask for the suite. */
+	bool asked = fh_eval_extensions_want(&p->extensions, FH_HOOK_AFTER_ALL);
+	for (size_t i = 0; i < p->tests.count && r == 0; i++) {
+		struct fh_eval_test *t = &p->tests.items[i];
+		r = make_test_rows(p, o, needs, t, err);
+		if (r < 0 || asked)
+			continue;
+		json_decref(t->json);
+		t->json = NULL;
+	}
 	return r;
 }
 

@@ -92,6 +92,6 @@ void fh_eval_plan_release(struct fh_eval_plan *p);
 int fh_eval_plan_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err);
 
 /* All combinations of list-valued variables (lists whose first element is a string), as an array of objects; the first
- * variable varies slowest. A "file://dir/GLOB" string gives one value for each file. New reference; an error when there
- * are more than FH_EVAL_CELLS_MAX combinations. */
-int fh_eval_vars_expand(const struct fh_eval_config *c, const json_t *vars, json_t **ret, struct fh_error *err);
+ * variable varies slowest. A "file://dir/GLOB" string gives one value for each file. Where nothing is to be combined,
+ * the one object is `vars` itself. New reference; an error when there are more than FH_EVAL_CELLS_MAX combinations. */
+int fh_eval_vars_expand(const struct fh_eval_config *c, json_t *vars, json_t **ret, struct fh_error *err);

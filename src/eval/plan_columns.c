@@ -38,8 +38,8 @@ int fh_eval_plan_columns(struct fh_eval_plan *p, const struct fh_eval_overrides 
 		r = compile("--filter-prompts", o->filter_prompts, &prompts, err);
 	for (size_t i = 0; i < p->provider_columns && r == 0; i++) {
 		struct fh_eval_provider *provider = p->providers.items[i];
-		bool chosen = matches(providers, provider->id, provider->label) ||
-		              matches(providers, provider->written, provider->label);
+		bool chosen =
+		    matches(providers, provider->id, provider->label) || matches(providers, provider->written, provider->label);
 		for (size_t j = 0; j < p->prompts.count && chosen; j++) {
 			const struct fh_eval_prompt *prompt = &p->prompts.items[j];
 			const char *id = prompt->own_id ? prompt->own_id : "";

@@ -8,21 +8,23 @@
 
 #include "base/fd.h"
 
-#define MEMORY_MAX ((size_t)4 << 20)
+#define MEMORY_MAX ((size_t)2 << 20)
+#define AHEAD_MAX ((size_t)256 << 10)
 
 struct place {
-	uint64_t at;
+	uint64_t at;   /* offset in the rows so far: those before `written` are in the file, the others in memory */
 	uint32_t size; /* 0: the cell has no row */
-	bool in_file;
 };
 
 struct fh_eval_rows {
 	struct place *places;
 	size_t count;
-	struct fh_buf memory;
-	int fd; /* file for rows; -1: not opened yet, or it could not be opened */
+	struct fh_buf memory; /* the newest rows */
+	uint64_t written;     /* bytes in the file */
+	int fd;               /* file for rows; -1: not opened yet, or it could not be opened */
 	bool no_file;
-	uint64_t file_size;
+	struct fh_buf ahead; /* a piece of the file around the last row that was read: outputs read row by row */
+	uint64_t ahead_at;
 };
 
 struct fh_eval_rows *fh_eval_rows_new(size_t count)
@@ -31,6 +33,7 @@ struct fh_eval_rows *fh_eval_rows_new(size_t count)
 	r->places = fh_xcalloc(count + 1, sizeof(*r->places));
 	r->count = count;
 	r->memory = (struct fh_buf)FH_BUF_INIT((size_t)1 << 40);
+	r->ahead = (struct fh_buf)FH_BUF_INIT(AHEAD_MAX + 1);
 	r->fd = -1;
 	return r;
 }
@@ -40,6 +43,7 @@ void fh_eval_rows_free(struct fh_eval_rows *r)
 	if (!r)
 		return;
 	fh_buf_release(&r->memory);
+	fh_buf_release(&r->ahead);
 	fh_closep(&r->fd);
 	free(r->places);
 	free(r);
@@ -67,19 +71,26 @@ static bool write_all_at(int fd, const char *p, size_t n, uint64_t at)
 	return true;
 }
 
-void fh_eval_rows_put(struct fh_eval_rows *r, size_t cell, struct fh_str text)
+/* Moves the rows in memory to the file. Where that cannot be done (a full disk), they stay in memory. */
+static void write_out(struct fh_eval_rows *r)
 {
-	struct place *p = &r->places[cell];
-	if (r->memory.n + text.n > MEMORY_MAX && r->fd < 0 && !r->no_file)
+	if (r->fd < 0 && !r->no_file)
 		open_file(r);
-	*p = (struct place){ .size = (uint32_t)text.n };
-	if (r->fd >= 0 && write_all_at(r->fd, text.p, text.n, r->file_size)) {
-		p->in_file = true;
-		p->at = r->file_size;
-		r->file_size += text.n;
+	if (r->no_file)
+		return;
+	if (!write_all_at(r->fd, r->memory.p, r->memory.n, r->written)) {
+		r->no_file = true;
 		return;
 	}
-	p->at = r->memory.n;
+	r->written += r->memory.n;
+	fh_buf_truncate(&r->memory, 0);
+}
+
+void fh_eval_rows_put(struct fh_eval_rows *r, size_t cell, struct fh_str text)
+{
+	if (r->memory.n > 0 && r->memory.n + text.n > MEMORY_MAX)
+		write_out(r);
+	r->places[cell] = (struct place){ .at = r->written + r->memory.n, .size = (uint32_t)text.n };
 	fh_buf_add_str(&r->memory, text);
 }
 
@@ -98,18 +109,38 @@ static bool read_all_at(int fd, char *p, size_t n, uint64_t at)
 	return true;
 }
 
+static bool read_into(int fd, struct fh_buf *out, size_t n, uint64_t at)
+{
+	char *to = fh_buf_reserve(out, n);
+	if (!to || !read_all_at(fd, to, n, at))
+		return false;
+	out->n += n;
+	out->p[out->n] = '\0';
+	return true;
+}
+
+/* A row of the file, usually out of the piece that was read last. */
+static bool read_back(struct fh_eval_rows *r, const struct place *p, struct fh_buf *out)
+{
+	bool inside = p->at >= r->ahead_at && p->at + p->size <= r->ahead_at + r->ahead.n;
+	if (!inside && p->size > AHEAD_MAX)
+		return read_into(r->fd, out, p->size, p->at);
+	if (!inside) {
+		fh_buf_truncate(&r->ahead, 0);
+		r->ahead_at = p->at;
+		if (!read_into(r->fd, &r->ahead, FH_MIN(AHEAD_MAX, (size_t)(r->written - p->at)), p->at))
+			return false;
+	}
+	return fh_buf_add(out, r->ahead.p + (p->at - r->ahead_at), p->size) == 0;
+}
+
 bool fh_eval_rows_get(struct fh_eval_rows *r, size_t cell, struct fh_buf *out)
 {
 	const struct place *p = &r->places[cell];
 	fh_buf_truncate(out, 0);
 	if (p->size == 0)
 		return false;
-	if (!p->in_file)
-		return fh_buf_add(out, r->memory.p + p->at, p->size) == 0;
-	char *to = fh_buf_reserve(out, p->size);
-	if (!to || !read_all_at(r->fd, to, p->size, p->at))
-		return false;
-	out->n += p->size;
-	out->p[out->n] = '\0';
-	return true;
+	if (p->at < r->written)
+		return read_back(r, p, out);
+	return fh_buf_add(out, r->memory.p + (p->at - r->written), p->size) == 0;
 }

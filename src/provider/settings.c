@@ -43,7 +43,9 @@ static int fh_settings_call(const struct fh_settings *s, const char *name, const
 	}
 	struct fh_script_call call = { .language = language,
 		                           .file = path,
-		                           .function = function ? function : python ? "get_config" : NULL,
+		                           .function = function ? function
+		                                       : python ? "get_config"
+		                                                : NULL,
 		                           .env = (const char *const *)s->p->granted,
 		                           .args = none };
 	int code = fh_script_call(s->p->scripts, &call, &result, err);

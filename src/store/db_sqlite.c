@@ -104,7 +104,7 @@ static int set_up(struct fh_db *db, bool read_only, struct fh_error *err)
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_create_function(db->handle, "row_has", 2, flags, db, row_has, NULL, NULL);
 	sqlite3_create_function(db->handle, "row_matches", 2, flags, db, row_matches, NULL, NULL);
-	int r = fh_db_script(db, "PRAGMA foreign_keys=ON; PRAGMA cache_size=-8192; PRAGMA temp_store=MEMORY;", err);
+	int r = fh_db_script(db, "PRAGMA foreign_keys=ON; PRAGMA cache_size=-4096; PRAGMA temp_store=MEMORY;", err);
 	if (r == 0 && !read_only)
 		r = turn_to_wal(db, err);
 	if (r == 0 && !read_only)

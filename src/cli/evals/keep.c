@@ -47,7 +47,8 @@ static int keep(const json_t *head, struct fh_str data, struct fh_error *err)
 	if (r == 0) {
 		r = fh_store_writer_row(w, &row, err);
 		if (r == 0)
-			r = fh_store_writer_end(w, &(struct fh_sink_end){ true, fh_json_int(head, "duration_ms", 0), NULL, NULL }, err);
+			r = fh_store_writer_end(w, &(struct fh_sink_end){ true, fh_json_int(head, "duration_ms", 0), NULL, NULL },
+			                        err);
 		else
 			fh_store_writer_close(w);
 	}

@@ -33,6 +33,16 @@ int fh_document_load(const char *path, struct fh_document **ret, struct fh_error
 	return 0;
 }
 
+void fh_document_forget(struct fh_document *d)
+{
+	if (d->positions)
+		return;
+	json_decref(d->root);
+	json_decref(d->loaded);
+	d->root = json_null();
+	d->loaded = json_null();
+}
+
 void fh_document_free_list(struct fh_document *d)
 {
 	while (d) {

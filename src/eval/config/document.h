@@ -23,6 +23,8 @@ struct fh_document {
 int fh_document_load(const char *path, struct fh_document **ret, struct fh_error *err);
 /* Makes a document of a value from elsewhere (the output of a script); takes over root. */
 FH_OWN struct fh_document *fh_document_new(const char *path, FH_OWN json_t *root);
+/* Lets go of the value of a document without positions, whose path alone is needed from now on. */
+void fh_document_forget(struct fh_document *d);
 void fh_document_free_list(struct fh_document *d); /* NULL is fine */
 
 /* The place of a member or of an item below `place`, which may be "". free() it. */

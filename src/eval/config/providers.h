@@ -5,11 +5,11 @@
 #include "provider/provider.h"
 
 struct fh_eval_provider {
-	char *id, *label;  /* label: "" when the config gives no label */
+	char *id, *label;    /* label: "" when the config gives no label */
 	const char *written; /* the id in the config, where `id` is promptfoo's name for that; else the same */
-	json_t *entry;     /* the config's entry as an object: transform, delay, prompts … */
-	json_t *json;      /* {id, label, config?} for scripts and results */
-	uint64_t delay_ms; /* pause before each call */
+	json_t *entry;       /* the config's entry as an object: transform, delay, prompts … */
+	json_t *json;        /* {id, label, config?} for scripts and results */
+	uint64_t delay_ms;   /* pause before each call */
 	struct fh_provider *handle;
 };
 struct fh_eval_providers {

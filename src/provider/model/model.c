@@ -18,7 +18,7 @@ struct fh_model {
 	const struct fh_wire *wire;
 	const char *model;
 	char *url, *stream_url;
-	char *key; /* API key; NULL: the server needs no key */
+	char *key;     /* API key; NULL: the server needs no key */
 	json_t *given; /* the config as it was given, with the names of files */
 	struct fh_http *http;
 };

@@ -46,8 +46,7 @@ static int fh_render_json(const json_t *value, const json_t *vars, unsigned dept
 	json_object_foreach((json_t *)(uintptr_t)value, key, v)
 	{
 		fh_auto_free char *name = NULL;
-		if ((code = fh_render_setting(key, vars, &name, err)) ||
-		    (code = fh_render_json(v, vars, depth + 1, &one, err)))
+		if ((code = fh_render_setting(key, vars, &name, err)) || (code = fh_render_json(v, vars, depth + 1, &one, err)))
 			return code;
 		json_object_set_new(made, name, one);
 	}

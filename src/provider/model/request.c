@@ -14,7 +14,6 @@
 #include "script/script.h"
 #include "template/template.h"
 
-
 struct fh_request_provider {
 	struct fh_http *http;
 	char *raw; /* config.request, loaded if it is a file; NULL: not given */

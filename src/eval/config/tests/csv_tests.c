@@ -153,6 +153,8 @@ static json_t *sub_object(json_t *test, const char *key)
 struct row {
 	json_t *test, *vars, *asserts;
 	json_t *configs; /* settings for single assertions: {index of the assertion: {key: number}} */
+	json_t
+	    *shared; /* values that many rows have: names of assertion types, and "" for the options of rows without any */
 	const char *metric;
 	const char *name; /* file name for errors */
 	size_t number;
@@ -203,8 +205,13 @@ static int set_expected(struct row *r, const char *column, const char *value)
 		snprintf(why, sizeof(why), "%s", r->err ? r->err->message : "");
 		return fh_error_at(r->err, r->name, 0, 0, "row %zu, %s: %s", r->number, column, why);
 	}
-	if (assertion)
+	if (assertion) {
+		const char *type = fh_json_str(assertion, "type", "");
+		if (!json_object_get(r->shared, type))
+			json_object_set(r->shared, type, json_object_get(assertion, "type"));
+		json_object_set(assertion, "type", json_object_get(r->shared, type));
 		json_array_append_new(r->asserts, assertion);
+	}
 	return 0;
 }
 
@@ -289,16 +296,19 @@ static void finish(struct row *r)
 			json_object_set(sub_object(r->test, "metadata"), key, v);
 		}
 	}
+	if (!json_object_get(r->test, "options"))
+		json_object_set(r->test, "options", json_object_get(r->shared, ""));
 	if (!json_object_get(r->test, "description"))
 		json_object_set_new(r->test, "description", json_sprintf("Row #%zu", r->number));
 }
 
-static struct row row_begin(const char *name, size_t number, struct fh_error *err)
+static struct row row_begin(const char *name, size_t number, json_t *shared, struct fh_error *err)
 {
-	struct row r = { .test = json_object(), .configs = json_object(), .name = name, .number = number, .err = err };
+	struct row r = {
+		.test = json_object(), .configs = json_object(), .shared = shared, .name = name, .number = number, .err = err
+	};
 	r.vars = sub_object(r.test, "vars");
 	json_object_set_new(r.test, "assert", r.asserts = json_array());
-	sub_object(r.test, "options");
 	return r;
 }
 
@@ -314,14 +324,14 @@ static int row_end(struct row *r, int code, json_t *list)
 	return code;
 }
 
-int fh_csv_tests(const json_t *rows, const char *name, json_t **ret, struct fh_error *err)
+int fh_csv_tests(json_t *rows, const char *name, json_t **ret, struct fh_error *err)
 {
 	if (json_array_size(rows) == 0)
 		return fh_error_at(err, name, 1, 0, "the file is empty; its first line names the columns");
-	fh_auto_json json_t *list = json_array();
-	const json_t *head = json_array_get(rows, 0);
+	fh_auto_json json_t *list = json_array(), *shared = json_pack("{s:{}}", "");
+	fh_auto_json json_t *head = json_incref(json_array_get(rows, 0));
 	for (size_t i = 1; i < json_array_size(rows); i++) {
-		struct row r = row_begin(name, i, err);
+		struct row r = row_begin(name, i, shared, err);
 		int code = 0;
 		for (size_t j = 0; j < json_array_size(head) && code == 0; j++) {
 			const char *value = json_string_value(json_array_get(json_array_get(rows, i), j));
@@ -329,6 +339,7 @@ int fh_csv_tests(const json_t *rows, const char *name, json_t **ret, struct fh_e
 		}
 		if (row_end(&r, code, list) < 0)
 			return code;
+		json_array_set_new(rows, i, json_null()); /* its memory serves the next test */
 	}
 	*ret = json_incref(list);
 	return 0;
@@ -336,9 +347,9 @@ int fh_csv_tests(const json_t *rows, const char *name, json_t **ret, struct fh_e
 
 int fh_csv_maps(const json_t *maps, const char *name, json_t **ret, struct fh_error *err)
 {
-	fh_auto_json json_t *list = json_array();
+	fh_auto_json json_t *list = json_array(), *shared = json_pack("{s:{}}", "");
 	for (size_t i = 0; i < json_array_size(maps); i++) {
-		struct row r = row_begin(name, i + 1, err);
+		struct row r = row_begin(name, i + 1, shared, err);
 		const char *column;
 		json_t *value;
 		int code = 0;

@@ -48,13 +48,30 @@ static int multiply(json_t **combinations, const char *key, const json_t *values
 	return 0;
 }
 
-int fh_eval_vars_expand(const struct fh_eval_config *c, const json_t *vars, json_t **ret, struct fh_error *err)
+static bool may_expand(const json_t *vars)
 {
-	json_t *combinations = json_array();
-	json_array_append_new(combinations, json_object());
 	const char *key;
 	json_t *value;
 	json_object_foreach((json_t *)(uintptr_t)vars, key, value)
+	{
+		if (json_is_array(value) || fh_text_is_file(json_string_value(value)))
+			return true;
+	}
+	return false;
+}
+
+int fh_eval_vars_expand(const struct fh_eval_config *c, json_t *vars, json_t **ret, struct fh_error *err)
+{
+	json_t *combinations = json_array();
+	if (!may_expand(vars)) {
+		json_array_append(combinations, vars);
+		*ret = combinations;
+		return 0;
+	}
+	json_array_append_new(combinations, json_object());
+	const char *key;
+	json_t *value;
+	json_object_foreach(vars, key, value)
 	{
 		fh_auto_json json_t *values = NULL;
 		int r = values_of(c, value, &values, err);

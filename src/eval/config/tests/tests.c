@@ -92,7 +92,9 @@ static int load_list(struct loader *l, const char *path, FH_OWN json_t *list)
 	struct fh_document *d = fh_document_new(path, list);
 	d->next = l->config->document->next;
 	l->config->document->next = d;
-	return load_spec(l, d, d->root, "");
+	int r = load_spec(l, d, d->root, "");
+	fh_document_forget(d); /* the tests themselves keep what is theirs */
+	return r;
 }
 
 /* Gives tests without a description a number as one. This is done for a file that `tests` names alone. */
@@ -142,7 +144,7 @@ static int load_jsonl(struct loader *l, const char *path)
 	return load_list(l, path, list);
 }
 
-static int load_rows(struct loader *l, const char *path, const json_t *rows)
+static int load_rows(struct loader *l, const char *path, json_t *rows)
 {
 	json_t *tests = NULL;
 	int r = fh_csv_tests(rows, path, &tests, l->err);
@@ -372,11 +374,17 @@ json_t *fh_eval_test_merge(const json_t *test, const json_t *default_test, const
 	json_object_set_new(merged, "vars", vars);
 	merge_objects(merged, "options", default_test, test);
 	merge_objects(merged, "metadata", default_test, test);
-	json_t *assert = json_array();
-	if (!json_is_true(json_object_get(json_object_get(test, "options"), "disableDefaultAsserts")))
-		json_array_extend(assert, json_object_get(default_test, "assert"));
-	json_array_extend(assert, json_object_get(test, "assert"));
-	json_object_set_new(merged, "assert", assert);
+	json_t *own = json_object_get(test, "assert"), *usual = json_object_get(default_test, "assert");
+	if (json_is_true(json_object_get(json_object_get(test, "options"), "disableDefaultAsserts")))
+		usual = NULL;
+	if (json_is_array(own) && json_array_size(usual) == 0) {
+		json_object_set(merged, "assert", own);
+	} else {
+		json_t *assert = json_array();
+		json_array_extend(assert, usual);
+		json_array_extend(assert, own);
+		json_object_set_new(merged, "assert", assert);
+	}
 	if (!json_object_get(merged, "options"))
 		json_object_set_new(merged, "options", json_object());
 	return merged;

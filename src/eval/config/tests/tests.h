@@ -9,7 +9,7 @@
 struct fh_script_pool;
 
 struct fh_eval_test {
-	json_t *json;                       /* object, as read */
+	json_t *json;                       /* object, as read; NULL once the plan has its rows and no hook asks for it */
 	const struct fh_document *document; /* the document that holds the test; owned by the config */
 	char *place;
 };

@@ -1,1 +1,0 @@
-module.exports = async function ({ vars, provider, config }) { return { prompt: [{role: 'user', content: 'js ' + vars.x + ' ' + (provider.label||'') + JSON.stringify(config||null)}], config: { max_tokens: 7 } }; };
