@@ -95,15 +95,25 @@ static int fh_settings_value(const struct fh_settings *s, json_t *value, unsigne
 static int fh_settings_part(const struct fh_settings *s, json_t *value, unsigned depth, json_t **ret,
                             struct fh_error *err)
 {
+	fh_auto_json json_t *from = json_incref(value);
 	json_t *loaded = NULL;
-	int code = fh_settings_is_file(value) ? fh_settings_file(s, json_string_value(value), &loaded, err)
-	                                      : fh_settings_value(s, value, depth + 1, &loaded, err);
+	if (fh_settings_is_file(value)) {
+		int code = fh_settings_file(s, json_string_value(value), &loaded, err);
+		if (code)
+			return code;
+		json_decref(from);
+		from = loaded;
+		loaded = NULL;
+	}
+	/* A form of answers in a file may name its schema by file in turn. */
+	int code = from == value || !s->any ? fh_settings_value(s, from, depth + 1, &loaded, err) : 0;
 	if (!code)
-		*ret = loaded ? loaded : json_incref(value);
+		*ret = loaded ? loaded : json_incref(from);
 	return code;
 }
 
-/* A copy of a list or an object with its files loaded; lists that files gave are joined with the list around them. */
+/* A copy of a list or an object with its files loaded; lists of tools that files gave are joined with the list around
+ * them. */
 static int fh_settings_value(const struct fh_settings *s, json_t *value, unsigned depth, json_t **ret,
                              struct fh_error *err)
 {
@@ -121,7 +131,7 @@ static int fh_settings_value(const struct fh_settings *s, json_t *value, unsigne
 		int code = fh_settings_part(s, v, depth, &part, err);
 		if (code)
 			return code;
-		if (fh_settings_is_file(v) && json_is_array(part))
+		if (!s->any && fh_settings_is_file(v) && json_is_array(part))
 			json_array_extend(made, part);
 		else
 			json_array_append(made, part);
@@ -192,19 +202,24 @@ int fh_settings_load_all(const struct fh_provider *p, json_t *config, struct fh_
 	return code;
 }
 
-int fh_settings_of_call(const struct fh_provider *p, const struct fh_provider_request *request, json_t **ret,
-                        struct fh_error *err)
+int fh_settings_of_call(const struct fh_provider *p, const struct fh_provider_request *request, const json_t *given,
+                        json_t **ret, struct fh_error *err)
 {
 	fh_auto_json json_t *config = fh_provider_call_config(p, request), *vars = NULL;
-	int code = json_object_size(request->config) ? fh_settings_load(p, config, err) : 0;
+	int code = 0;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(fh_settings_keys) && !code; i++) {
-		json_t *value = json_object_get(config, fh_settings_keys[i]), *rendered = NULL;
-		if (!value || !fh_render_setting_needed(value))
-			continue;
-		vars = vars ? vars : fh_render_setting_vars(p, request);
-		code = fh_render_setting_json(value, vars, &rendered, err);
-		if (!code)
-			json_object_set_new(config, fh_settings_keys[i], rendered);
+		const char *key = fh_settings_keys[i];
+		json_t *own = json_object_get(request->config, key), *value = own ? own : json_object_get(given, key);
+		json_t *rendered = NULL;
+		bool needed = value && fh_render_setting_needed(value);
+		if (needed) {
+			vars = vars ? vars : fh_render_setting_vars(p, request);
+			code = fh_render_setting_json(value, vars, &rendered, err);
+		}
+		if (rendered)
+			json_object_set_new(config, key, rendered);
+		if (!code && (needed || own))
+			code = fh_settings_replace(&(struct fh_settings){ p, key, false }, config, err);
 	}
 	if (!code)
 		*ret = FH_TAKE_PTR(config);

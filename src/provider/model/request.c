@@ -346,9 +346,9 @@ static void fh_request_fill(json_t *value, struct fh_provider_response *ret)
 	ret->tokens.prompt = fh_json_int(usage, "prompt", -1);
 	ret->tokens.completion = fh_json_int(usage, "completion", -1);
 	ret->cost = fh_json_num(value, "cost", -1);
-	if (json_is_object(json_object_get(value, "metadata"))) {
-		ret->metadata = ret->metadata ? ret->metadata : json_object();
-		json_object_update(ret->metadata, json_object_get(value, "metadata"));
+	if (json_is_object(json_object_get(value, "metadata"))) { /* in place of what the answer itself had */
+		json_decref(ret->metadata);
+		ret->metadata = json_incref(json_object_get(value, "metadata"));
 	}
 }
 
