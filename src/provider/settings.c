@@ -4,7 +4,6 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "json/yaml.h"
-#include "provider/model/render.h"
 #include "provider/type.h"
 #include "script/script.h"
 
@@ -180,11 +179,21 @@ static int fh_settings_replace(const struct fh_settings *s, json_t *config, stru
 	return json_object_set_new(config, s->key, loaded);
 }
 
+const char *fh_settings_key(size_t i)
+{
+	return i < FH_ARRAY_SIZE(fh_settings_keys) ? fh_settings_keys[i] : NULL;
+}
+
+int fh_settings_load_one(const struct fh_provider *p, json_t *config, const char *key, struct fh_error *err)
+{
+	return fh_settings_replace(&(struct fh_settings){ p, key, false }, config, err);
+}
+
 int fh_settings_load(const struct fh_provider *p, json_t *config, struct fh_error *err)
 {
 	int code = 0;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(fh_settings_keys) && !code; i++)
-		code = fh_settings_replace(&(struct fh_settings){ p, fh_settings_keys[i], false }, config, err);
+		code = fh_settings_load_one(p, config, fh_settings_keys[i], err);
 	return code;
 }
 
@@ -199,29 +208,5 @@ int fh_settings_load_all(const struct fh_provider *p, json_t *config, struct fh_
 		if (!code)
 			code = fh_settings_replace(&(struct fh_settings){ p, key, true }, config, err);
 	}
-	return code;
-}
-
-int fh_settings_of_call(const struct fh_provider *p, const struct fh_provider_request *request, const json_t *given,
-                        json_t **ret, struct fh_error *err)
-{
-	fh_auto_json json_t *config = fh_provider_call_config(p, request), *vars = NULL;
-	int code = 0;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(fh_settings_keys) && !code; i++) {
-		const char *key = fh_settings_keys[i];
-		json_t *own = json_object_get(request->config, key), *value = own ? own : json_object_get(given, key);
-		json_t *rendered = NULL;
-		bool needed = value && fh_render_setting_needed(value);
-		if (needed) {
-			vars = vars ? vars : fh_render_setting_vars(p, request);
-			code = fh_render_setting_json(value, vars, &rendered, err);
-		}
-		if (rendered)
-			json_object_set_new(config, key, rendered);
-		if (!code && (needed || own))
-			code = fh_settings_replace(&(struct fh_settings){ p, key, false }, config, err);
-	}
-	if (!code)
-		*ret = FH_TAKE_PTR(config);
 	return code;
 }

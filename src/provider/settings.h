@@ -11,11 +11,10 @@
 /* Loads the files that the settings of a model's request name: tools, functions and schemas of answers, those in the
  * middle of such a value too. Several lists of tools become one. */
 int fh_settings_load(const struct fh_provider *p, json_t *config, struct fh_error *err);
+/* The same for one setting. */
+int fh_settings_load_one(const struct fh_provider *p, json_t *config, const char *key, struct fh_error *err);
+/* The names of these settings; NULL behind the last. */
+const char *fh_settings_key(size_t i);
 /* Loads every file that a string of the config names, for a provider that is a script and reads the config itself. Here
  * the function of a Python file is get_config unless another is named, of a JavaScript file its default export. */
 int fh_settings_load_all(const struct fh_provider *p, json_t *config, struct fh_error *err);
-/* The config of one call: the provider's, overlaid with the request's. The templates in tools and schemas are rendered
- * over the row's variables, in names of files too, and what is in the files is not: so it is in promptfoo. `given` is
- * the provider's config before fh_settings_load. *ret is a new reference. */
-int fh_settings_of_call(const struct fh_provider *p, const struct fh_provider_request *request, const json_t *given,
-                        json_t **ret, struct fh_error *err);

@@ -3,7 +3,7 @@
 
 #include "base/parse.h"
 #include "base/path.h"
-#include "provider/rate_headers.h"
+#include "provider/http/rate_headers.h"
 
 #define FH_CHAT_EXCERPT 2000
 #define FH_CHAT_RETRIES 4

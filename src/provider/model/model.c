@@ -6,6 +6,7 @@
 #include "provider/cached_call.h"
 #include "provider/model/chat.h"
 #include "provider/model/prices.h"
+#include "provider/model/render.h"
 #include "provider/model/stream.h"
 #include "provider/settings.h"
 #include "provider/type.h"
@@ -324,7 +325,7 @@ static int fh_model_call(struct fh_provider *p, const struct fh_provider_request
 		return fh_error_set(err, FH_E_ARGUMENT, "provider %s gives %s, not %s", p->id, gives[m->wire->operation],
 		                    gives[request->operation]);
 	struct fh_error why = FH_ERROR_INIT;
-	int code = fh_settings_of_call(p, request, m->given, &config, &why);
+	int code = fh_render_call_config(p, request, m->given, &config, &why);
 	if (code == -FH_E_CANCELLED)
 		return fh_error_set(err, FH_E_CANCELLED, "cancelled");
 	if (code) {

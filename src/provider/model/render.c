@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "provider/model/render.h"
 
+#include "provider/settings.h"
 #include "provider/type.h"
 #include "template/template.h"
 
@@ -92,4 +93,28 @@ json_t *fh_render_setting_vars(const struct fh_provider *p, const struct fh_prov
 	json_t *made = json_is_object(vars) ? json_copy(vars) : json_object();
 	json_object_set(made, "env", p->env);
 	return made;
+}
+
+int fh_render_call_config(const struct fh_provider *p, const struct fh_provider_request *request, const json_t *given,
+                          json_t **ret, struct fh_error *err)
+{
+	fh_auto_json json_t *config = fh_provider_call_config(p, request), *vars = NULL;
+	const char *key;
+	int code = 0;
+	for (size_t i = 0; !code && (key = fh_settings_key(i)); i++) {
+		json_t *own = json_object_get(request->config, key), *value = own ? own : json_object_get(given, key);
+		json_t *rendered = NULL;
+		bool needed = value && fh_render_setting_needed(value);
+		if (needed) {
+			vars = vars ? vars : fh_render_setting_vars(p, request);
+			code = fh_render_setting_json(value, vars, &rendered, err);
+		}
+		if (rendered)
+			json_object_set_new(config, key, rendered);
+		if (!code && (needed || own))
+			code = fh_settings_load_one(p, config, key, err);
+	}
+	if (!code)
+		*ret = FH_TAKE_PTR(config);
+	return code;
 }
