@@ -222,7 +222,8 @@ void fh_chat_refuse(int status, struct fh_str body, const json_t *json, struct f
 		body = fh_str(dump);
 	}
 	fh_response_excerpt(&text, body, FH_CHAT_EXCERPT);
-	const char *reason = fh_http_reason(status);
+	const char *reason =
+	    status >= 300 ? fh_http_reason(status) : ""; /* an error in an answer of status 200 is not "OK" */
 	fh_response_fail(ret, "API error: %d%s%s%s%s", status, *reason ? " " : "", reason, text.n ? ": " : "",
 	                 fh_buf_cstr(&text));
 }
