@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sandboxes of a server: who owns them, how long they live, how they are found.
+ * The sandboxes of a server: who owns them, how long they live, how they are found (registry.c).
  *
  *     create ──▶ running ◀──resume── paused
  *                   │  ──pause──▶      │
@@ -49,6 +49,7 @@ struct fh_hosted {
 	json_t *settings;        /* settings of its template (templates.h), immutable; or NULL */
 	bool builds;             /* builds a template; its owner does not see it */
 	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet;
+	bool reaped;              /* a reaper is ending it; guarded by the registry's lock */
 	bool one_id;              /* the host gives it only one user id */
 	atomic_bool has_metadata; /* uploads may have set attributes */
 	uint64_t order;           /* number in order of creation */
@@ -86,7 +87,7 @@ struct fh_hosted_request {
 
 struct fh_hosted_registry;
 FH_OWN struct fh_hosted_registry *fh_hosted_registry_new(struct fh_e2b *server, uint64_t total_max);
-/* Refuses new sandboxes, ends all existing ones, and waits for the reaper thread. May be called twice. */
+/* Refuses new sandboxes, ends all existing ones, and waits until that is done. May be called twice. */
 void fh_hosted_registry_stop(struct fh_hosted_registry *g);
 void fh_hosted_registry_free(FH_OWN struct fh_hosted_registry *g); /* stopped; no request is running */
 

@@ -14,7 +14,10 @@
 #include "e2b/hosted/templates.h"
 #include "fumehood/session.h"
 
-enum { BUCKETS = 1024 };
+enum {
+	BUCKETS = 1024,
+	REAPERS = 4, /* ending a sandbox waits for the kernel: many that end at once do not wait for each other */
+};
 #define LOOK_NS (FH_NS_PER_S / 2)
 
 struct fh_hosted_registry {
@@ -23,7 +26,7 @@ struct fh_hosted_registry {
 	uint64_t order;
 	pthread_mutex_t lock;
 	pthread_cond_t sooner; /* signalled when a sandbox's end was set that may come before all others */
-	pthread_t reaper;
+	pthread_t reapers[REAPERS];
 	bool stopping;
 	struct fh_hosted *buckets[BUCKETS];
 };
@@ -449,7 +452,7 @@ int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err)
 
 /* The next sandbox that has to end now, with a reference; else NULL and the time of the next check. Called with the
  * registry's lock. The check is at most LOOK_NS away, so that sandboxes of an engine that died do not count as
- * running. */
+ * running. One that another reaper is ending is passed over. */
 static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wake_ns)
 {
 	int64_t now = fh_now_ns(), wake = INT64_MAX;
@@ -465,28 +468,45 @@ static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wak
 				asked = h->engine;
 				dead = fh_e2b_engine_is_dead(asked);
 			}
-			if ((running && at <= now) || dead)
+			if (h->reaped)
+				continue;
+			if ((running && at <= now) || dead || g->stopping) {
+				h->reaped = true;
 				return hold(h);
+			}
 			wake = FH_MIN(wake, FH_MIN(running ? at : INT64_MAX, now + LOOK_NS));
 		}
 	*ret_wake_ns = wake;
 	return NULL;
 }
 
+/* Ends it, or pauses it if that is what it was made for. */
+static void end_or_pause(struct fh_hosted *h, bool stopping)
+{
+	if (stopping || fh_e2b_engine_is_dead(h->engine) || !h->pauses_at_end ||
+	    fh_hosted_pause(h, h->pauses_without_memory, NULL) < 0)
+		(void)fh_hosted_end(h);
+}
+
+/* A reaper: ends what is due, and everything once the registry stops. */
 static void *reap(void *context)
 {
 	struct fh_hosted_registry *g = context;
 	int64_t wake_ns = INT64_MAX;
 	pthread_mutex_lock(&g->lock);
-	while (!g->stopping) {
+	for (;;) {
 		struct fh_hosted *h = next_end(g, &wake_ns);
+		bool stopping = g->stopping;
 		if (h) {
 			pthread_mutex_unlock(&g->lock);
-			if (fh_e2b_engine_is_dead(h->engine) || !h->pauses_at_end ||
-			    fh_hosted_pause(h, h->pauses_without_memory, NULL) < 0)
-				(void)fh_hosted_end(h);
+			end_or_pause(h, stopping);
+			pthread_mutex_lock(&g->lock);
+			h->reaped = false; /* a sandbox that was paused has an end again when it is resumed */
+			pthread_mutex_unlock(&g->lock);
 			fh_hosted_drop(h);
 			pthread_mutex_lock(&g->lock);
+		} else if (stopping) {
+			break;
 		} else if (wake_ns == INT64_MAX) {
 			pthread_cond_wait(&g->sooner, &g->lock);
 		} else {
@@ -509,28 +529,21 @@ FH_OWN struct fh_hosted_registry *fh_hosted_registry_new(struct fh_e2b *server, 
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&g->sooner, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	if (pthread_create(&g->reaper, NULL, reap, g) != 0)
-		abort();
+	for (size_t i = 0; i < REAPERS; i++)
+		if (pthread_create(&g->reapers[i], NULL, reap, g) != 0)
+			abort();
 	return g;
 }
 
 void fh_hosted_registry_stop(struct fh_hosted_registry *g)
 {
-	struct fh_hosted **all = NULL;
 	pthread_mutex_lock(&g->lock);
 	bool was = g->stopping;
 	g->stopping = true;
-	pthread_cond_signal(&g->sooner);
+	pthread_cond_broadcast(&g->sooner);
 	pthread_mutex_unlock(&g->lock);
-	if (was)
-		return;
-	pthread_join(g->reaper, NULL);
-	size_t n = fh_hosted_list(g, NULL, &all);
-	for (size_t i = 0; i < n; i++) {
-		(void)fh_hosted_end(all[i]);
-		fh_hosted_drop(all[i]);
-	}
-	free(all);
+	for (size_t i = 0; i < REAPERS && !was; i++)
+		pthread_join(g->reapers[i], NULL);
 }
 
 void fh_hosted_registry_free(FH_OWN struct fh_hosted_registry *g)
