@@ -328,6 +328,19 @@ int fh_templates_tag(struct fh_templates *t, const struct fh_key *owner, const c
 	return r;
 }
 
+/* Takes a snapshot out of the list. Called with the lock for writing. Returns its image if no other has it, to be given
+ * to image_remove() without the lock; else NULL. */
+static struct image *take_out(struct fh_templates *t, const struct fh_key *owner, struct snapshot **at)
+{
+	struct snapshot *s = *at;
+	struct image *image = s->image;
+	*at = s->next;
+	struct image *last = snapshot_free(s);
+	if (!last)
+		keep_names(t, owner, image);
+	return last;
+}
+
 /* Whether a snapshot has this name, with any tag. */
 static bool is_of(const struct snapshot *s, const struct fh_key *owner, const char *name)
 {
@@ -344,13 +357,8 @@ bool fh_templates_remove_all(struct fh_templates *t, const struct fh_key *owner,
 		while (*at && ((*(*at)->sandbox_id) || !is_of(*at, owner, name)))
 			at = &(*at)->next;
 		s = *at;
-		if (s) {
-			struct image *image = s->image;
-			*at = s->next;
-			last = snapshot_free(s);
-			if (!last)
-				keep_names(t, owner, image);
-		}
+		if (s)
+			last = take_out(t, owner, at);
 		pthread_rwlock_unlock(&t->lock);
 		image_remove(t, last);
 		if (!s)
@@ -363,13 +371,8 @@ bool fh_templates_remove(struct fh_templates *t, const struct fh_key *owner, con
 	struct image *last = NULL;
 	pthread_rwlock_wrlock(&t->lock);
 	struct snapshot **at = find(t, owner, name), *s = *at;
-	if (s) {
-		struct image *image = s->image;
-		*at = s->next;
-		last = snapshot_free(s);
-		if (!last)
-			keep_names(t, owner, image);
-	}
+	if (s)
+		last = take_out(t, owner, at);
 	pthread_rwlock_unlock(&t->lock);
 	image_remove(t, last);
 	return s != NULL;
