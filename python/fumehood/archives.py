@@ -97,9 +97,10 @@ def _entries(tar: tarfile.TarFile, single: bool) -> List[Tuple[tarfile.TarInfo, 
 
 def unpack(data: bytes, dest: str, single: Optional[bool] = None, strip: int = 0) -> List[str]:
     """Writes regular files and folders of an archive; ``single``: its one file to ``dest`` itself, else all of it below ``dest``;
-    None: as one file if a file is all that is in it; ``strip``: without that many first parts of the names. Owners, setuid bits and the right of others to write are dropped, links skipped, names that climb or are absolute skipped; devices and FIFOs
-    are an :class:`fumehood.ArgumentError`, and then nothing is written. Returns the names of what was written. Nothing is written
-    through a link."""
+    None: as one file if a file is all that is in it; ``strip``: without that many first parts of the names. Owners, setuid bits
+    and the right of others to write are dropped; links, and names that climb or are absolute, are skipped; devices and FIFOs are
+    an :class:`fumehood.ArgumentError`, and then nothing is written. Returns the names of the archive's members that are files or
+    folders and were written. Nothing is written through a link."""
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
         entries = [(member, parts[strip:]) for member, parts in _entries(tar, bool(single))]
         if not entries:

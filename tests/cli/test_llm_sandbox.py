@@ -314,7 +314,7 @@ class Libraries(Llm):
 
     def test_a_language_whose_packages_cannot_be_had_says_so_and_what_is_there_instead(self):
         said = self.python("""
-            for language, name in (("go", "github.com/x/y@v1.0.0"), ("ruby", "rake:13.0"), ("r", "ggplot2"), ("cpp", "libboost-dev"), ("java", "org.x:y:1.0")):
+            for language, name in (("go", "github.com/x/y@v1.0.0"), ("ruby", "rake:13.0"), ("r", "ggplot2"), ("cpp", "libfhtest-shape-dev"), ("java", "org.x:y:1.0")):
                 try:
                     with SandboxSession(lang=language) as s:
                         show(error(LibraryInstallationNotSupportedError, lambda: s.install([name])))

@@ -54,7 +54,8 @@ class Providers(support.TempDir):
 
     # ---------------------------------------------------------------------------------------------- a good server
     def test_services_by_their_names(self):
-        rows = {"openai:completion:m": "completed", "openai:responses:m": "responded", "groq:good": "you said: hello",
+        written = {"openai:c": "openai:completion:c", "openai:r": "openai:responses:r"}  # by the id that promptfoo gives them
+        rows = {"openai:c": "completed", "openai:r": "responded", "groq:good": "you said: hello",
                 "mistral:good": "you said: hello", "anthropic:messages:claude-haiku-4-5": "claude says hi",
                 "google:gemini-2.5-flash": "gemini says hi", "azure:chat:mine": "azure says hi", "vllm:good": "you said: hello"}
         url = self.server.url
@@ -62,7 +63,7 @@ class Providers(support.TempDir):
                "MISTRAL_API_KEY": "mistral-key", "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "anthropic-key",
                "GOOGLE_API_BASE_URL": url, "GEMINI_API_KEY": "gemini-key", "AZURE_API_BASE_URL": url,
                "AZURE_API_KEY": "azure-key", "VLLM_BASE_URL": url + "/v1"}
-        self.config(*rows)
+        self.config(*(written.get(id, id) for id in rows))
         got = {row["provider"]["id"]: row for row in self.rows(**env)}
         self.assertEqual({name: row["response"].get("output", row["error"] if "error" in row else None)
                           for name, row in got.items()}, rows)
