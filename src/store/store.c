@@ -93,9 +93,10 @@ static int pragma(struct fh_db *db, const char *sql, int64_t *ret, struct fh_err
 static int look(struct fh_store *s, int64_t *ret_version, struct fh_error *err)
 {
 	int64_t application = 0, version = 0;
-	int r = pragma(s->db, fh_q_application, &application, err);
+	/* In this order: another program sets both in one transaction, which may end between the two questions. */
+	int r = pragma(s->db, fh_q_version, &version, err);
 	if (r == 0)
-		r = pragma(s->db, fh_q_version, &version, err);
+		r = pragma(s->db, fh_q_application, &application, err);
 	if (r < 0)
 		return r;
 	if (application != FH_STORE_APPLICATION && (application != 0 || version != 0)) {
