@@ -484,7 +484,7 @@ class Lifetime(support.TempDir):
             support.wait_for(lambda: box.ask("GET", "/health")[0] == 502, 30)
             self.assertEqual(server.create().run("echo again")[1], "again\n")
 
-    @unittest.skipIf(support.whoami() != "root", "the launcher is root's alone")
+    @unittest.skipIf(support.whoami() != "root", "only as root, whose engines a launcher starts")
     def test_a_server_that_can_make_no_sandbox_any_more_ends(self):
         """Its launcher is killed, which nobody notices as long as the engine lives, and then the engine."""
         with e2b_client.Server() as server:
