@@ -130,6 +130,17 @@ FH_PUBLIC int fh_context_remove(struct fh_context *context, struct fh_error *err
 /* no call may be in progress; NULL is allowed; kills nothing */
 FH_PUBLIC void fh_context_free(struct fh_context *context);
 
+/*
+ * Another context in the same sandbox with the state that this one has now, by a fork of its interpreter: memory is
+ * shared until one of the two writes to it. From then on they know nothing of each other, but see the same files.
+ * Waits for a run in progress to end. Python only: FH_E_UNAVAILABLE otherwise, and where the interpreter refuses.
+ * Seeds of random generators and process ids differ; what a fork leaves behind is named by fh_context_not_branched.
+ */
+FH_PUBLIC int fh_context_branch(struct fh_context *context, struct fh_context **ret, struct fh_error *err);
+/* What of its parent's state a branch lacks, or shares with it: threads, tasks, child processes, sockets, each as a
+ * text for people. NULL-terminated; it belongs to the context. Untrusted texts. */
+FH_PUBLIC const char *const *fh_context_not_branched(const struct fh_context *context);
+
 FH_PUBLIC const char *fh_context_id(const struct fh_context *context); /* 32 hexadecimal digits */
 FH_PUBLIC const char *fh_context_language(const struct fh_context *context);
 FH_PUBLIC const char *fh_context_cwd(const struct fh_context *context); /* as requested; NULL: the sandbox's */

@@ -344,6 +344,9 @@ struct fh_sandbox_options {
 	/* time for which the sandbox outlives this client, unless renewed; 0: it is destroyed with the client */
 	uint64_t lease_ms;
 	const char *name; /* a name for lists: 1 to 63 bytes of UTF-8; NULL: none. Need not be unique */
+	/* fh_sandbox_branch: the plan of the branch, which has the same writable folders as the original's; NULL: the
+	 * original's plan */
+	const struct fh_plan *plan;
 };
 #define FH_SANDBOX_OPTIONS_INIT                                                                                        \
 	{                                                                                                                  \
@@ -357,6 +360,10 @@ FH_PUBLIC int fh_sandbox_create(struct fh_client *client, const struct fh_plan *
 FH_PUBLIC int fh_sandbox_attach(struct fh_client *client, const char *id, struct fh_sandbox **ret,
                                 struct fh_error *err);
 FH_PUBLIC const char *fh_sandbox_id(const struct fh_sandbox *sandbox);
+/* How it was made: FH_START_PARKED: ahead of the request; FH_START_FRESH: for it; FH_START_AUTO: not known, since
+ * another client made it. *ret_why (ret_why may be NULL): why it was not made ahead; "": no reason was given; valid
+ * until fh_sandbox_free. */
+FH_PUBLIC enum fh_start fh_sandbox_start(const struct fh_sandbox *sandbox, const char **ret_why);
 FH_PUBLIC int fh_sandbox_renew(struct fh_sandbox *sandbox, uint64_t lease_ms, struct fh_error *err);
 /* Kills all processes in it; returns when nothing of it is left. */
 FH_PUBLIC int fh_sandbox_destroy(struct fh_sandbox *sandbox, struct fh_error *err);

@@ -176,6 +176,7 @@ enum {
 	FH_OPEN_APPEND = 16,
 	FH_OPEN_PARENTS = 32, /* missing folders of the path are made, with mode 0755 */
 	FH_OPEN_NOFOLLOW = 64,
+	FH_OPEN_OWN = 128, /* with WRITE: the file belongs to the user afterwards, where the user may take it */
 };
 struct fh_open_options {
 	size_t size;

@@ -60,6 +60,17 @@ void fh_escape_terminal(struct fh_buf *out, struct fh_str s, bool multiline)
 	fh_buf_add(out, s.p, s.n);
 }
 
+void fh_escape_terminal_line(char *to, size_t size, struct fh_str s)
+{
+	fh_auto_buf struct fh_buf b = FH_BUF_INIT(0);
+	fh_escape_terminal(&b, (struct fh_str){ s.p, FH_MIN(s.n, size) }, false);
+	size_t n = FH_MIN(b.n, size - 1);
+	while (n && n < b.n && ((unsigned char)b.p[n] & 0xc0) == 0x80) /* never cuts within a character */
+		n--;
+	memcpy(to, fh_buf_cstr(&b), n);
+	to[n] = 0;
+}
+
 void fh_escape_html(struct fh_buf *out, struct fh_str s)
 {
 	static const char *const entity[128] = {

@@ -12,6 +12,9 @@
  * change colours or start a new line. */
 void fh_escape_terminal(struct fh_buf *out, struct fh_str s, bool multiline);
 
+/* The same as one line into to[size], cut between two characters and ended by a NUL. */
+void fh_escape_terminal_line(char *to, size_t size, struct fh_str s);
+
 /* Text or a double-quoted attribute value of HTML or XML; characters that XML forbids become U+FFFD. */
 void fh_escape_html(struct fh_buf *out, struct fh_str s);
 

@@ -179,11 +179,46 @@ static bool python_has_body(struct fh_str blanked, struct fh_str name)
 	return !found;
 }
 
+static bool begins_compound(struct fh_str statement)
+{
+	static const char *const words[] = { "if",  "elif", "else",   "for",     "while", "def",
+		                                 "try", "with", "except", "finally", "class", "async" };
+	struct fh_str word = fh_identifier(statement);
+	for (size_t k = 0; k < FH_ARRAY_SIZE(words); k++)
+		if (fh_str_eq(word, words[k]))
+			return true;
+	return false;
+}
+
+/* Whether the head of each compound statement of Python ends with a colon. */
+static bool python_heads_end(struct fh_str blanked)
+{
+	bool head = false, start = true; /* start: nothing but blanks in this line so far */
+	long depth = 0;                  /* of brackets */
+	for (size_t i = 0; i < blanked.n; i++) {
+		char c = blanked.p[i];
+		if (start && !is_blank(c)) {
+			head = depth == 0 && begins_compound(fh_str_from(blanked, i));
+			start = false;
+		}
+		depth += (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
+		if (depth != 0)
+			continue;
+		head = head && c != ':';
+		bool ends = c == '\n' && (i == 0 || blanked.p[i - 1] != '\\');
+		if (head && ends)
+			return false;
+		start = start || ends;
+	}
+	return !head;
+}
+
 bool fh_looks_complete(struct fh_str text, struct fh_str name, enum fh_syntax syntax)
 {
 	fh_auto_buf struct fh_buf blanked = FH_BUF_INIT(0);
 	blank(&blanked, text, syntax);
 	if (!brackets_close(fh_buf_str(&blanked)) || !literals_close(text, syntax))
 		return false;
-	return syntax != FH_SYNTAX_PYTHON || name.n == 0 || python_has_body(fh_buf_str(&blanked), name);
+	return syntax != FH_SYNTAX_PYTHON ||
+	       (python_heads_end(fh_buf_str(&blanked)) && (name.n == 0 || python_has_body(fh_buf_str(&blanked), name)));
 }

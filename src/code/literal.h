@@ -10,6 +10,7 @@ size_t fh_literal_end(struct fh_str s, size_t i, enum fh_syntax syntax);
 /* The syntax for a language's name, as fh_syntax_of; languages with braces for which there is no outline count as C. */
 enum fh_syntax fh_literal_syntax(FH_NULLABLE const char *language);
 
-/* Whether a text looks complete: its brackets and literals are closed, and if it defines the function `name`, the body
- * does something: it is more than a docstring, `...`, `pass` or a comment. */
+/* Whether a text looks complete: its brackets and literals are closed, the heads of Python's compound statements end
+ * with a colon, and if it defines the function `name`, the body does something: it is more than a docstring, `...`,
+ * `pass` or a comment. */
 bool fh_looks_complete(struct fh_str text, struct fh_str name, enum fh_syntax syntax);

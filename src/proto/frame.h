@@ -123,6 +123,7 @@ enum fh_field {
 	F_TREE,     /* in SIGNAL: kills everything that the process started */
 	F_MORE_ENV, /* in SPAWN: added to F_ENV or the plan's, replacing variables of the same names */
 	F_WHOLE,    /* in SPAWN: CPU time and usage are those of the whole sandbox from this start on */
+	F_INTO,     /* in SPAWN of a helper: a helper whose stdin gets this one's stdout, which is no stream then */
 	F_ID = 64,
 	F_STREAM,
 	F_KIND,

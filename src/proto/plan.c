@@ -7,7 +7,7 @@
 #include "base/path.h"
 
 const char *const fh_mount_kind_names[FH_MOUNT_KIND_COUNT_] = {
-	"bind", "symlink", "file", "dir", "writable", "mask", "proc", "dev",
+	"bind", "symlink", "file", "dir", "writable", "mask", "proc", "dev", "volume",
 };
 
 #define FILE_MODES 01777u /* no set-ID bits: nothing may run as its owner */
@@ -73,15 +73,19 @@ struct fh_plan *fh_plan_new(void)
 	return p;
 }
 
+static void release_mount(struct fh_plan_mount *m)
+{
+	free(m->target);
+	free(m->source);
+	free(m->content.data);
+}
+
 void fh_plan_free(struct fh_plan *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->mount_count; i++) {
-		free(p->mounts[i].target);
-		free(p->mounts[i].source);
-		free(p->mounts[i].content.data);
-	}
+	for (size_t i = 0; i < p->mount_count; i++)
+		release_mount(&p->mounts[i]);
 	for (size_t i = 0; i < p->file_count; i++) {
 		free(p->files[i].name);
 		free(p->files[i].content.data);
@@ -117,6 +121,17 @@ struct fh_plan_mount *fh_plan_add_mount(struct fh_plan *p, enum fh_mount_kind ki
 	if (source)
 		m->source = fh_xstrdup(source);
 	return m;
+}
+
+void fh_plan_drop_mounts(struct fh_plan *p, enum fh_mount_kind kind)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < p->mount_count; i++)
+		if (p->mounts[i].kind == kind)
+			release_mount(&p->mounts[i]);
+		else
+			p->mounts[kept++] = p->mounts[i];
+	p->mount_count = kept;
 }
 
 struct fh_plan_file *fh_plan_add_file(struct fh_plan *p, const char *name, const void *data, size_t size, uint32_t mode)
@@ -243,9 +258,10 @@ static int check_mounts(const struct fh_plan *p, struct fh_error *err)
 			continue;
 		if (!is_clean_absolute(m->target) || is_root)
 			return fh_error_set(err, FH_E_ARGUMENT, "mount target %s is not a clean absolute path below /", m->target);
-		if ((m->kind == FH_MOUNT_BIND || m->kind == FH_MOUNT_SYMLINK) && (!m->source || !m->source[0]))
+		bool is_shown = m->kind == FH_MOUNT_BIND || m->kind == FH_MOUNT_VOLUME;
+		if ((is_shown || m->kind == FH_MOUNT_SYMLINK) && (!m->source || !m->source[0]))
 			return fh_error_set(err, FH_E_ARGUMENT, "mount %s has no source", m->target);
-		if (m->kind == FH_MOUNT_BIND && !is_clean_absolute(m->source))
+		if (is_shown && !is_clean_absolute(m->source))
 			return fh_error_set(err, FH_E_ARGUMENT, "mount source %s is not a clean absolute path", m->source);
 		if (m->mode & ~FILE_MODES)
 			return fh_error_set(err, FH_E_ARGUMENT, "mount %s: mode %o is not a file mode, or sets an id", m->target,

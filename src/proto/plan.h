@@ -36,6 +36,9 @@ enum fh_mount_kind {
 	FH_MOUNT_MASK,     /* covers `target` with an empty folder or an empty file */
 	FH_MOUNT_PROC,     /* the sandbox's own /proc at `target`, in which facts about the host are masked */
 	FH_MOUNT_DEV,      /* a private /dev at `target`: null zero full random urandom tty, pts, shm, fd links */
+	/* the host folder `source` at `target`, writable, which other sandboxes may have mounted too. Files belong to the
+	 * sandbox's users, whatever ids it has on the host (engine/make/volume.c) */
+	FH_MOUNT_VOLUME,
 	FH_MOUNT_KIND_COUNT_
 };
 extern const char *const fh_mount_kind_names[FH_MOUNT_KIND_COUNT_]; /* "bind", "symlink", … */
@@ -47,7 +50,7 @@ extern const char *const fh_mount_kind_names[FH_MOUNT_KIND_COUNT_]; /* "bind", "
 struct fh_plan_mount {
 	enum fh_mount_kind kind;
 	char *target;             /* absolute and clean (fh_path_clean) */
-	FH_NULLABLE char *source; /* for BIND and SYMLINK */
+	FH_NULLABLE char *source; /* for BIND, SYMLINK and VOLUME */
 	struct fh_bytes_owned {
 		uint8_t *data;
 		size_t size;
@@ -126,6 +129,7 @@ struct fh_plan {
 
 FH_OWN struct fh_plan *fh_plan_new(void); /* empty lists and strings, all layers on, default limits, uid 1000 */
 FH_OWN struct fh_plan *fh_plan_copy(const struct fh_plan *plan);
+void fh_plan_drop_mounts(struct fh_plan *plan, enum fh_mount_kind kind);  /* removes those of one kind */
 void fh_plan_copy_mounts(struct fh_plan *to, const struct fh_plan *from); /* adds those of `from` */
 /* fh_plan_free is public (fumehood/sandbox.h). */
 struct fh_plan_mount *fh_plan_add_mount(

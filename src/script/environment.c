@@ -3,7 +3,7 @@
 
 #include <fnmatch.h>
 #include <unistd.h>
-#include "base/secret.h"
+#include "base/text/secret.h"
 
 static bool fh_script_environment_has(const char *name, const char *const *handed_over)
 {

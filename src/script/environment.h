@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The environment that the user's own code sees: ours, without variables whose names suggest secrets (base/secret.h),
- * since a script has no use for the keys of other providers. Secrets that the user or a provider's config grants by
- * name stay.
+ * The environment that the user's own code sees: ours, without variables whose names suggest secrets
+ * (base/text/secret.h), since a script has no use for the keys of other providers. Secrets that the user or a
+ * provider's config grants by name stay.
  */
 #pragma once
 #include "base/base.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 #include "base/clock.h"
-#include "base/data.h"
+#include "base/host/data.h"
 #include "base/path.h"
 #include "script/environment.h"
 #include "script/worker.h"
@@ -58,20 +58,26 @@ struct fh_script_idle {
 	char *kind; /* fh_script_kind of the calls that it can take */
 };
 
-/* A request to the keeper to start a worker. */
-struct fh_script_start {
+/* A call that waits for a worker: for one that another call gives back, or for a new one that the keeper starts. */
+struct fh_script_wait {
 	const struct fh_script_call *call;
+	const char *kind; /* fh_script_kind of the call */
 	struct fh_worker *worker;
 	struct fh_error *err;
-	int64_t asked; /* monotonic ns */
+	int64_t asked;          /* since when it waits, monotonic ns */
+	pthread_cond_t changed; /* signalled when `done` is set, or when the call has to look again */
+	bool may_start;         /* the keeper is to start a worker if none becomes free */
+	bool begun;             /* the keeper is starting one */
+	bool done;              /* `worker` is set, or `code` says why it cannot be */
+	bool given;             /* the worker was given back by another call */
 	int code;
-	bool begun, done;
-	struct fh_script_start *next;
+	struct fh_script_wait *next;
 };
 
 struct fh_script_pool {
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* signalled when a worker is free, a start is requested or done, or the pool ends */
+	pthread_cond_t wanted;        /* signalled when a start is wanted, or the pool ends; the keeper waits for that */
+	struct fh_script_wait *waits; /* longest first */
 	struct {
 		struct fh_script_idle *idle; /* array of workers_max */
 		unsigned idle_count, count;  /* count: workers that live, are being started, or are to be started */
@@ -88,10 +94,17 @@ struct fh_script_pool {
 	 * Therefore one thread of the pool, which lives as long as the pool, starts them all. */
 	pthread_t keeper;
 	bool keeper_runs, ends;
-	struct fh_script_start *starts;
+	int64_t keeper_wakes; /* until when the keeper sleeps, monotonic ns; 0: it does not */
 };
 
-static void *fh_script_keep(void *user);
+static void fh_script_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
 
 /* Removes an idle worker from the list and returns it. */
 static struct fh_worker fh_script_take_idle(struct fh_script_pool *pool, enum fh_script_language l, unsigned i)
@@ -117,11 +130,7 @@ struct fh_script_pool *fh_script_pool_new(const struct fh_script_pool_options *o
 	const struct fh_script_pool_options *o = options ? options : &none;
 	struct fh_script_pool *pool = FH_NEW(struct fh_script_pool);
 	pthread_mutex_init(&pool->lock, NULL);
-	pthread_condattr_t monotonic;
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&pool->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	fh_script_cond_init(&pool->wanted);
 	pool->workers_max = FH_MIN(o->workers_max ? o->workers_max : FH_SCRIPT_WORKERS, FH_SCRIPT_WORKERS_MAX);
 	pool->timeout_ms = o->timeout_ms ? o->timeout_ms : FH_SCRIPT_TIMEOUT_MS;
 	pool->cancel = o->cancel;
@@ -140,7 +149,7 @@ void fh_script_pool_free(struct fh_script_pool *pool)
 		return;
 	pthread_mutex_lock(&pool->lock);
 	pool->ends = true;
-	pthread_cond_broadcast(&pool->changed);
+	pthread_cond_signal(&pool->wanted);
 	pthread_mutex_unlock(&pool->lock);
 	if (pool->keeper_runs)
 		pthread_join(pool->keeper, NULL);
@@ -151,7 +160,7 @@ void fh_script_pool_free(struct fh_script_pool *pool)
 		free(pool->language[l].program);
 	}
 	fh_script_environment_release(&pool->env);
-	pthread_cond_destroy(&pool->changed);
+	pthread_cond_destroy(&pool->wanted);
 	pthread_mutex_destroy(&pool->lock);
 	free(pool);
 }
@@ -211,27 +220,27 @@ static int fh_script_start_worker(const struct fh_script_pool *pool, const struc
 	           : code;
 }
 
-static void fh_script_wait_until(struct fh_script_pool *pool, int64_t until)
+static void fh_script_wait_until(struct fh_script_pool *pool, pthread_cond_t *cond, int64_t until)
 {
 	struct timespec t = { .tv_sec = until / FH_NS_PER_S, .tv_nsec = until % FH_NS_PER_S };
-	pthread_cond_timedwait(&pool->changed, &pool->lock, &t);
+	pthread_cond_timedwait(cond, &pool->lock, &t);
 }
 
-/* When a start that was asked for is due. The first worker of a language is started at once; a further one when the
- * call has waited for a free worker as long as a start takes, as most calls are over long before that. */
-static int64_t fh_script_due(const struct fh_script_pool *pool, const struct fh_script_start *start)
+/* When the start that a call waits for is due. The first worker of a language is started at once; a further one when
+ * the call has waited for a free worker as long as a start takes, as most calls are over long before that. */
+static int64_t fh_script_due(const struct fh_script_pool *pool, const struct fh_script_wait *wait)
 {
-	enum fh_script_language l = start->call->language;
-	return pool->language[l].live ? FH_MAX(start->asked, pool->language[l].changed) + pool->language[l].took : 0;
+	enum fh_script_language l = wait->call->language;
+	return pool->language[l].live ? FH_MAX(wait->asked, pool->language[l].changed) + pool->language[l].took : 0;
 }
 
-/* The place in the queue of the start that is due first. */
-static struct fh_script_start **fh_script_first_due(struct fh_script_pool *pool)
+/* The call whose start is due first; NULL: no start is wanted. */
+static struct fh_script_wait *fh_script_first_due(struct fh_script_pool *pool)
 {
-	struct fh_script_start **first = &pool->starts;
-	for (struct fh_script_start **at = first; *at; at = &(*at)->next)
-		if (fh_script_due(pool, *at) < fh_script_due(pool, *first))
-			first = at;
+	struct fh_script_wait *first = NULL;
+	for (struct fh_script_wait *w = pool->waits; w; w = w->next)
+		if (w->may_start && !w->begun && !w->done && (!first || fh_script_due(pool, w) < fh_script_due(pool, first)))
+			first = w;
 	return first;
 }
 
@@ -240,28 +249,28 @@ static void *fh_script_keep(void *user)
 	struct fh_script_pool *pool = user;
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->ends) {
-		struct fh_script_start **at = fh_script_first_due(pool), *start = *at;
-		if (!start) {
-			pthread_cond_wait(&pool->changed, &pool->lock);
-			continue;
-		}
-		int64_t due = fh_script_due(pool, start);
+		struct fh_script_wait *wait = fh_script_first_due(pool);
+		int64_t due = wait ? fh_script_due(pool, wait) : INT64_MAX;
 		if (due > fh_now_ns()) {
-			fh_script_wait_until(pool, due);
+			pool->keeper_wakes = due;
+			if (wait)
+				fh_script_wait_until(pool, &pool->wanted, due);
+			else
+				pthread_cond_wait(&pool->wanted, &pool->lock);
+			pool->keeper_wakes = 0;
 			continue;
 		}
-		*at = start->next;
-		start->begun = true;
-		enum fh_script_language l = start->call->language;
+		wait->begun = true;
+		enum fh_script_language l = wait->call->language;
 		int64_t begun = fh_now_ns();
 		pthread_mutex_unlock(&pool->lock);
-		start->code = fh_script_start_worker(pool, start->call, start->worker, start->err);
+		wait->code = fh_script_start_worker(pool, wait->call, wait->worker, wait->err);
 		pthread_mutex_lock(&pool->lock);
-		pool->language[l].live += start->code == 0;
+		pool->language[l].live += wait->code == 0;
 		pool->language[l].changed = fh_now_ns();
 		pool->language[l].took = pool->language[l].changed - begun;
-		start->done = true;
-		pthread_cond_broadcast(&pool->changed);
+		wait->done = true;
+		pthread_cond_signal(&wait->changed);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	return NULL;
@@ -276,44 +285,66 @@ static unsigned fh_script_find_idle(const struct fh_script_pool *pool, enum fh_s
 	return i;
 }
 
-static void fh_script_forget_start(struct fh_script_pool *pool, const struct fh_script_start *start)
+/* The call that waits longest for a worker of that kind; NULL: there is none. */
+static struct fh_script_wait *fh_script_longest_wait(struct fh_script_pool *pool, enum fh_script_language l,
+                                                     const char *kind)
 {
-	struct fh_script_start **at = &pool->starts;
-	while (*at != start)
-		at = &(*at)->next;
-	*at = start->next;
+	struct fh_script_wait *w = pool->waits;
+	while (w && (w->begun || w->done || w->call->language != l || !fh_streq(w->kind, kind)))
+		w = w->next;
+	return w;
 }
 
-/* Has the keeper start a worker. Called with the lock, which is released during the wait. 1: nothing was started, as a
- * worker of that kind has become free meanwhile. */
-static int fh_script_ask_for_start(struct fh_script_pool *pool, const struct fh_script_call *call, const char *kind,
-                                   struct fh_worker *ret, struct fh_error *err)
+/* Has all calls that wait look again for what they can do. */
+static void fh_script_wake_all(struct fh_script_pool *pool)
 {
-	enum fh_script_language l = call->language;
-	if (!pool->keeper_runs) {
-		int sys = pthread_create(&pool->keeper, NULL, fh_script_keep, pool);
-		if (sys)
-			return fh_error_sys(err, sys, "cannot start a thread");
-		pool->keeper_runs = true;
+	for (struct fh_script_wait *w = pool->waits; w; w = w->next)
+		pthread_cond_signal(&w->changed);
+}
+
+static int fh_script_start_keeper(struct fh_script_pool *pool, struct fh_error *err)
+{
+	int sys = pool->keeper_runs ? 0 : pthread_create(&pool->keeper, NULL, fh_script_keep, pool);
+	if (sys)
+		return fh_error_sys(err, sys, "cannot start a thread");
+	pool->keeper_runs = true;
+	return 0;
+}
+
+/* Waits for a worker with the lock, which is released meanwhile. 1: there is none yet, and the caller has to look
+ * again. With `may_start` the caller has counted a worker that the keeper may start; if another call gave its own
+ * instead, that is taken back. */
+static int fh_script_wait_for(struct fh_script_pool *pool, const struct fh_script_call *call, const char *kind,
+                              bool may_start, struct fh_worker *ret, struct fh_error *err)
+{
+	int code = may_start ? fh_script_start_keeper(pool, err) : 0;
+	if (code) {
+		pool->language[call->language].count--;
+		return code;
 	}
-	struct fh_script_start start = {
-		.call = call, .worker = ret, .err = err, .asked = fh_now_ns(), .next = pool->starts
+	struct fh_script_wait wait = {
+		.call = call, .kind = kind, .worker = ret, .err = err, .asked = fh_now_ns(), .may_start = may_start
 	};
-	pool->starts = &start;
-	pthread_cond_broadcast(&pool->changed);
-	while (!start.done) {
-		if (!start.begun && fh_script_find_idle(pool, l, kind) < pool->language[l].idle_count) {
-			fh_script_forget_start(pool, &start);
-			return 1;
-		}
-		pthread_cond_wait(&pool->changed, &pool->lock);
+	fh_script_cond_init(&wait.changed);
+	struct fh_script_wait **at = &pool->waits;
+	while (*at)
+		at = &(*at)->next;
+	*at = &wait;
+	if (may_start) {
+		if (fh_script_due(pool, &wait) < pool->keeper_wakes)
+			pthread_cond_signal(&pool->wanted);
+		while (!wait.done)
+			pthread_cond_wait(&wait.changed, &pool->lock);
+	} else {
+		fh_script_wait_until(pool, &wait.changed, fh_now_ns() + FH_SCRIPT_TICK_NS);
 	}
-	return start.code;
-}
-
-static void fh_script_wait_a_tick(struct fh_script_pool *pool)
-{
-	fh_script_wait_until(pool, fh_now_ns() + FH_SCRIPT_TICK_NS);
+	for (at = &pool->waits; *at != &wait;)
+		at = &(*at)->next;
+	*at = wait.next;
+	pthread_cond_destroy(&wait.changed);
+	if (may_start && (wait.given || wait.code))
+		pool->language[call->language].count--;
+	return wait.done ? wait.code : 1;
 }
 
 /* Workers are shared by calls with the same interpreter and the same variables of their own. NULL for a call with
@@ -330,6 +361,33 @@ static char *fh_script_kind(const struct fh_script_call *call)
 	return fh_buf_take(&kind, NULL);
 }
 
+/* Gives a worker to the call that waits longest for one of its kind, or makes it idle; ends it if it is not usable. */
+static void fh_script_give_back(struct fh_script_pool *pool, const struct fh_script_call *call, struct fh_worker *w,
+                                bool usable)
+{
+	enum fh_script_language l = call->language;
+	char *kind = fh_script_kind(call);
+	if (!usable)
+		fh_worker_end(w);
+	pthread_mutex_lock(&pool->lock);
+	struct fh_script_wait *wait = usable ? fh_script_longest_wait(pool, l, kind) : NULL;
+	if (wait) {
+		*wait->worker = *w;
+		wait->given = wait->done = true;
+		pthread_cond_signal(&wait->changed);
+	} else if (usable) {
+		pool->language[l].idle[pool->language[l].idle_count++] = (struct fh_script_idle){ *w, kind };
+		kind = NULL; /* the idle worker owns it */
+		fh_script_wake_all(pool);
+	} else {
+		pool->language[l].live--, pool->language[l].count--;
+		fh_script_wake_all(pool);
+		pthread_cond_signal(&pool->wanted); /* the next one may be due at once */
+	}
+	pthread_mutex_unlock(&pool->lock);
+	free(kind);
+}
+
 static int fh_script_acquire_locked(struct fh_script_pool *pool, const struct fh_script_call *call, const char *kind,
                                     struct fh_worker *ret, struct fh_error *err)
 {
@@ -338,24 +396,20 @@ static int fh_script_acquire_locked(struct fh_script_pool *pool, const struct fh
 		if (pool->cancel && *pool->cancel)
 			return fh_error_set(err, FH_E_CANCELLED, "cancelled");
 		unsigned i = fh_script_find_idle(pool, l, kind);
-		if (i < pool->language[l].idle_count && !fh_worker_is_alive(&pool->language[l].idle[i].worker)) {
-			fh_script_drop_idle(pool, l, i);
-		} else if (i < pool->language[l].idle_count) {
+		if (i < pool->language[l].idle_count) {
 			*ret = fh_script_take_idle(pool, l, i);
 			return 0;
-		} else if (pool->language[l].count < pool->workers_max) {
-			pool->language[l].count++;
-			int code = fh_script_ask_for_start(pool, call, kind, ret, err);
-			if (code)
-				pool->language[l].count--;
-			if (code <= 0)
-				return code;
-		} else if (pool->language[l].idle_count) {
-			/* The maximum of workers is reached, but one of another kind is idle: it is replaced. */
-			fh_script_drop_idle(pool, l, 0);
-		} else {
-			fh_script_wait_a_tick(pool);
 		}
+		bool full = pool->language[l].count >= pool->workers_max;
+		if (full && pool->language[l].idle_count) {
+			/* One of another kind is idle: it is replaced. */
+			fh_script_drop_idle(pool, l, 0);
+			continue;
+		}
+		pool->language[l].count += !full;
+		int code = fh_script_wait_for(pool, call, kind, !full, ret, err);
+		if (code <= 0)
+			return code;
 	}
 }
 
@@ -363,25 +417,14 @@ static int fh_script_acquire(struct fh_script_pool *pool, const struct fh_script
                              struct fh_error *err)
 {
 	fh_auto_free char *kind = fh_script_kind(call);
-	pthread_mutex_lock(&pool->lock);
-	int code = fh_script_acquire_locked(pool, call, kind, ret, err);
-	pthread_mutex_unlock(&pool->lock);
-	return code;
-}
-
-static void fh_script_give_back(struct fh_script_pool *pool, const struct fh_script_call *call, struct fh_worker *w,
-                                bool usable)
-{
-	enum fh_script_language l = call->language;
-	if (!usable)
-		fh_worker_end(w);
-	pthread_mutex_lock(&pool->lock);
-	if (usable)
-		pool->language[l].idle[pool->language[l].idle_count++] = (struct fh_script_idle){ *w, fh_script_kind(call) };
-	else
-		pool->language[l].live--, pool->language[l].count--;
-	pthread_cond_broadcast(&pool->changed);
-	pthread_mutex_unlock(&pool->lock);
+	for (;;) {
+		pthread_mutex_lock(&pool->lock);
+		int code = fh_script_acquire_locked(pool, call, kind, ret, err);
+		pthread_mutex_unlock(&pool->lock);
+		if (code < 0 || fh_worker_is_alive(ret))
+			return code;
+		fh_script_give_back(pool, call, ret, false);
+	}
 }
 
 /* --------------------------------------------------------------------------------------------------------- one call */
@@ -513,11 +556,15 @@ int fh_script_call(struct fh_script_pool *pool, const struct fh_script_call *cal
 	uint64_t timeout = call->timeout_ms ? call->timeout_ms : pool->timeout_ms;
 	struct fh_error why = FH_ERROR_INIT;
 	int failure = 0;
-	int code = call->sandbox || pool->sandbox.always
-	               ? fh_script_ask_sandbox(pool, call, message, timeout, &answer, &why, &failure, err)
-	               : fh_script_ask_worker(pool, call, message, timeout, &answer, &why, &failure, err);
-	if (code)
-		return code;
+	for (bool again = false;; again = true) {
+		int code = call->sandbox || pool->sandbox.always
+		               ? fh_script_ask_sandbox(pool, call, message, timeout, &answer, &why, &failure, err)
+		               : fh_script_ask_worker(pool, call, message, timeout, &answer, &why, &failure, err);
+		if (code)
+			return code;
+		if (again || !failure || !why.retryable || !call->repeatable)
+			break;
+	}
 	if (failure == -FH_E_CANCELLED)
 		return fh_error_set(err, FH_E_CANCELLED, "cancelled");
 	if (failure == -FH_E_TIMEOUT)

@@ -89,17 +89,18 @@ struct fh_script_call {
 	FH_NULLABLE const char *program;    /* another interpreter for this call; NULL: the pool's */
 	FH_NULLABLE const char *const *env; /* variables of this call: NULL-terminated "NAME=VALUE" */
 	bool sandbox;                       /* run inside a sandbox; excludes program and env */
-	const char *const *names;           /* parameters of inline code, NULL-terminated; NULL: output, context */
-	const json_t *args;                 /* array; for inline code of as many members as `names` */
-	uint64_t timeout_ms;                /* time limit of the call; 0: the pool's */
+	bool repeatable; /* the call does nothing but return a value: it is made again, once, if a signal ends its worker */
+	const char *const *names; /* parameters of inline code, NULL-terminated; NULL: output, context */
+	const json_t *args;       /* array; for inline code of as many members as `names` */
+	uint64_t timeout_ms;      /* time limit of the call; 0: the pool's */
 };
 
 enum fh_script_outcome {
 	FH_SCRIPT_RETURNED,  /* value, type */
 	FH_SCRIPT_THREW,     /* error (name, message, traceback) */
-	FH_SCRIPT_MISSING,   /* the file or the function does not exist; error_message */
-	FH_SCRIPT_TIMED_OUT, /* error.message */
-	FH_SCRIPT_DIED,      /* the worker ended during the call; error.message */
+	FH_SCRIPT_MISSING,   /* error.message: the file or the function does not exist */
+	FH_SCRIPT_TIMED_OUT, /* error.message: the call took too long */
+	FH_SCRIPT_DIED,      /* error.message: the worker ended during the call */
 };
 
 struct fh_script_result {

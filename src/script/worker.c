@@ -48,7 +48,7 @@ static void fh_worker_take_prints(struct fh_worker *w)
 		;
 }
 
-/* Waits until the channel is ready for `events`. */
+/* Waits until the channel is ready for `events`, and takes what the worker printed meanwhile. */
 static int fh_worker_poll(struct fh_worker *w, short events, const struct fh_worker_wait *wait, struct fh_error *err)
 {
 	for (;;) {
@@ -70,15 +70,20 @@ static int fh_worker_poll(struct fh_worker *w, short events, const struct fh_wor
 	}
 }
 
-/* The worker closed the channel: sets an error that says how it ended. */
+/* The worker closed the channel: sets an error that says how it ended. A signal may have come from outside (a user's
+ * kill, the kernel short of memory), so that the same call may succeed in another worker: the error is retryable. */
 static int fh_worker_died(struct fh_worker *w, struct fh_error *err)
 {
 	int status;
 	if (w->proc.pid <= 0 || fh_proc_wait(&w->proc, FH_WORKER_LAST_WORDS_MS, &status, NULL))
 		return fh_error_set(err, FH_E_PROTOCOL, "the worker closed its channel");
-	if (WIFSIGNALED(status))
-		return fh_error_set(err, FH_E_PROTOCOL, "the worker was ended by signal %d (%s)", WTERMSIG(status),
-		                    strsignal(WTERMSIG(status)));
+	if (WIFSIGNALED(status)) {
+		int code = fh_error_set(err, FH_E_PROTOCOL, "the worker was ended by signal %d (%s)", WTERMSIG(status),
+		                        strsignal(WTERMSIG(status)));
+		if (err)
+			err->retryable = true;
+		return code;
+	}
 	return fh_error_set(err, FH_E_PROTOCOL, "the worker ended with exit code %d", WEXITSTATUS(status));
 }
 
@@ -90,52 +95,68 @@ static bool fh_worker_is_again(ssize_t n)
 static int fh_worker_send(struct fh_worker *w, struct fh_str bytes, const struct fh_worker_wait *wait,
                           struct fh_error *err)
 {
-	while (bytes.n) {
-		int code = fh_worker_poll(w, POLLOUT, wait, err);
-		if (code)
-			return code;
+	for (;;) {
 		ssize_t n = send(w->channel, bytes.p, bytes.n, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n < 0 && !fh_worker_is_again(n))
 			return fh_worker_died(w, err);
 		bytes.p += FH_MAX(n, 0);
 		bytes.n -= (size_t)FH_MAX(n, 0);
+		if (!bytes.n)
+			return 0;
+		int code = fh_worker_poll(w, POLLOUT, wait, err);
+		if (code)
+			return code;
 	}
-	return 0;
 }
 
-static int fh_worker_receive(struct fh_worker *w, char *to, size_t size, const struct fh_worker_wait *wait,
-                             struct fh_error *err)
+/* Receives at least `least` and at most `size` bytes. */
+static int fh_worker_receive(struct fh_worker *w, char *to, size_t least, size_t size,
+                             const struct fh_worker_wait *wait, size_t *ret_received, struct fh_error *err)
 {
-	while (size) {
+	size_t received = 0;
+	while (received < least) {
 		int code = fh_worker_poll(w, POLLIN, wait, err);
 		if (code)
 			return code;
-		ssize_t n = recv(w->channel, to, size, MSG_DONTWAIT);
+		ssize_t n = recv(w->channel, to + received, size - received, MSG_DONTWAIT);
 		if (n == 0 || (n < 0 && !fh_worker_is_again(n)))
 			return fh_worker_died(w, err);
-		to += FH_MAX(n, 0);
-		size -= (size_t)FH_MAX(n, 0);
+		received += (size_t)FH_MAX(n, 0);
 	}
+	*ret_received = received;
 	return 0;
 }
 
+/* Most messages are short and come in one piece with their length. */
 static int fh_worker_receive_message(struct fh_worker *w, const struct fh_worker_wait *wait, json_t **ret,
                                      struct fh_error *err)
 {
-	unsigned char head[4];
-	int code = fh_worker_receive(w, (char *)head, sizeof(head), wait, err);
+	char piece[FH_WORKER_PIECE];
+	size_t have, rest;
+	int code = fh_worker_receive(w, piece, 4, sizeof(piece), wait, &have, err);
 	if (code)
 		return code;
+	const unsigned char *head = (const unsigned char *)piece;
 	size_t n = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
+	have -= 4;
 	if (n > FH_WORKER_MESSAGE_MAX)
 		return fh_error_set(err, FH_E_LIMIT, "what it returned is larger than %zu bytes", FH_WORKER_MESSAGE_MAX);
+	if (have > n)
+		return fh_error_set(err, FH_E_PROTOCOL, "it sent more than its answer: code wrote to its channel");
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_WORKER_MESSAGE_MAX);
-	char *room = fh_buf_reserve(&text, n);
-	code = room ? fh_worker_receive(w, room, n, wait, err) : fh_error_set(err, FH_E_LIMIT, "too large");
-	if (code)
-		return code;
+	struct fh_str whole = { piece + 4, n };
+	if (have < n) {
+		char *room = fh_buf_reserve(&text, n);
+		if (!room)
+			return fh_error_set(err, FH_E_LIMIT, "too large");
+		memcpy(room, piece + 4, have);
+		code = fh_worker_receive(w, room + have, n - have, n - have, wait, &rest, err);
+		if (code)
+			return code;
+		whole.p = room;
+	}
 	struct fh_error why = FH_ERROR_INIT;
-	json_t *message = fh_json_parse((struct fh_str){ text.p, n }, NULL, &why);
+	json_t *message = fh_json_parse(whole, NULL, &why);
 	if (!message)
 		return fh_error_set(err, FH_E_PROTOCOL, "the worker's answer is not JSON: %s", why.message);
 	*ret = message;

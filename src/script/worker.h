@@ -6,7 +6,7 @@
  */
 #pragma once
 #include "base/error.h"
-#include "base/proc.h"
+#include "base/process/proc.h"
 #include "json/json.h"
 
 #define FH_WORKER_MESSAGE_MAX ((size_t)256 << 20)
@@ -32,8 +32,9 @@ int fh_worker_start(struct fh_worker *w, const char *const *argv, const char *co
 /* Whether the worker is still waiting for a call; for use between two calls. */
 bool fh_worker_is_alive(const struct fh_worker *w);
 /* Sends one message and waits for the answer (new reference). FH_E_TIMEOUT, FH_E_CANCELLED; FH_E_PROTOCOL when the
- * worker ended (the message says how) or its answer is invalid; FH_E_LIMIT when either message is too large. After an
- * error the caller has to end the worker, unless *ret_usable is true: the message was too large to be sent. */
+ * worker ended (the message says how; retryable if by a signal) or its answer is invalid; FH_E_LIMIT when either
+ * message is too large. After an error the caller has to end the worker, unless *ret_usable is true: the message was
+ * too large to be sent. */
 int fh_worker_ask(struct fh_worker *w, const json_t *message, uint64_t timeout_ms,
                   FH_NULLABLE const volatile int *cancel, json_t **ret, bool *ret_usable, struct fh_error *err);
 void fh_worker_end(struct fh_worker *w); /* kills the worker and all its children */

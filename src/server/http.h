@@ -69,6 +69,8 @@ const char *fh_http_segment(const struct fh_http_request *r, size_t n);
 /* The value of a header or query parameter; NULL when it is missing. When a header occurs twice, the first one. */
 const char *fh_http_header(const struct fh_http_request *r, const char *name);
 const char *fh_http_query(const struct fh_http_request *r, const char *name);
+/* The n-th value (from 0) of a query parameter that may occur several times; NULL when there are fewer. */
+FH_NULLABLE const char *fh_http_query_nth(const struct fh_http_request *r, const char *name, size_t n);
 /* Every header, in order, until visit returns false. */
 void fh_http_headers(const struct fh_http_request *r, bool (*visit)(void *context, const char *name, const char *value),
                      void *context);

@@ -31,12 +31,17 @@ const char *fh_http_header(const struct fh_http_request *r, const char *name)
 	return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
 }
 
-const char *fh_http_query(const struct fh_http_request *r, const char *name)
+const char *fh_http_query_nth(const struct fh_http_request *r, const char *name, size_t n)
 {
 	for (size_t i = 0; i < r->target.query_count; i++)
-		if (strcmp(r->target.name[i], name) == 0)
+		if (strcmp(r->target.name[i], name) == 0 && n-- == 0)
 			return r->target.value[i];
 	return NULL;
+}
+
+const char *fh_http_query(const struct fh_http_request *r, const char *name)
+{
+	return fh_http_query_nth(r, name, 0);
 }
 
 struct visit {

@@ -29,7 +29,7 @@ struct fh_row {
 	FH_NULLABLE const char *key;      /* hash (hex) of what was asked and how it was checked; NULL: the sink makes it */
 	FH_NULLABLE const char *status;   /* the verdict, or how the program ended: "passed", "memory_limit" … */
 	FH_NULLABLE const char *language; /* of the program */
-	FH_NULLABLE const char *integrity; /* FH_INTEGRITY_… (judge/outcome.h) */
+	FH_NULLABLE const char *integrity; /* FH_INTEGRITY_… (judge/common/outcome.h) */
 	bool flaky;                        /* judged several times, with differing verdicts */
 	FH_NULLABLE const char *named;     /* JSON object of named scores; NULL: no scores */
 	struct fh_str text;                /* JSON object, on one line, without the newline */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Places to which rows go as they finish: the results file of a judgement (judge/rows/results.h), the output files of
- * an eval (eval/outputs/output_sink.h), the store (eval/kept.h, cli/judge/judge_keep.h). Evals and judgements know only
- * this interface.
+ * an eval (eval/outputs/output_sink.h), the store (eval/results/kept.h, cli/judge/judge_keep.h). Evals and judgements
+ * know only this interface.
  *
  *     begin ─▶ recall each ─▶ row, row, row … (any thread) ─▶ end ─▶ close        close without end: after a failure
  *

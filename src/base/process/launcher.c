@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/launcher.h"
+#include "base/process/launcher.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,7 +81,7 @@ struct launched {
 	pid_t pid;
 	int pidfd;  /* -1 once the child has ended */
 	int status; /* socket on which the child's end is reported */
-	bool ended; /* its end was reported; it stays a zombie until the other end of the socket is closed */
+	bool ended; /* its exit was reported; it stays a zombie until the client closes the socket */
 };
 
 struct launcher {
@@ -366,7 +366,7 @@ int fh_launcher_make(const struct fh_child_options *o, pid_t *ret_pid, int *ret_
 		/* ETOOMANYREFS: the kernel limits the number of descriptors in transit for each user. */
 		return fh_error_sys(err, errno, "cannot tell the launcher to start %s", o->file);
 	}
-	close(FH_TAKE_FD(theirs)); /* otherwise the launcher's end would never be noticed */
+	close(FH_TAKE_FD(theirs)); /* while we hold this end, recv would not return when the launcher dies */
 	struct reply reply;
 	ssize_t n;
 	do

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts a program: the lowest level. base/proc.h adds pipes and collecting output; placements start engines by it.
+ * Starts a program: the lowest level. base/process/proc.h adds pipes and collecting output; placements start engines by
+ * it.
  *
  * As with posix_spawn, the child shares our memory until exec. It gets descriptors 0, 1 and 2 only, default signal
- * dispositions and an empty signal mask. If a launcher is active (base/launcher.h), the launcher starts the child.
+ * dispositions and an empty signal mask. If a launcher is active (base/process/launcher.h), the launcher starts the
+ * child.
  */
 #pragma once
 #include "base/base.h"

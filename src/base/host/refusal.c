@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/refusal.h"
+#include "base/host/refusal.h"
 
 #include <errno.h>
 #include <fcntl.h>

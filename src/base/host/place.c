@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/place.h"
+#include "base/host/place.h"
 
 #include <errno.h>
 #include <fcntl.h>

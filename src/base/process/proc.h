@@ -7,7 +7,7 @@
  */
 #pragma once
 #include "base/buf.h"
-#include "base/child.h"
+#include "base/process/child.h"
 #include "base/error.h"
 
 enum fh_stdio { FH_STDIO_NULL, FH_STDIO_PIPE, FH_STDIO_INHERIT, FH_STDIO_FD };

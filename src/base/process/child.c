@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/child.h"
+#include "base/process/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/launcher.h"
+#include "base/process/launcher.h"
 #include "base/path.h"
 
 #ifndef CLOSE_RANGE_CLOEXEC

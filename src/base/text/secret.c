@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/secret.h"
+#include "base/text/secret.h"
 
 #include <ctype.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/data.h"
+#include "base/host/data.h"
 
 #include <dlfcn.h>
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/sha256.h"
+#include "base/text/sha256.h"
+
+#include <stdatomic.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 static const uint32_t round_constants[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -47,7 +53,7 @@ static inline void next_words(uint32_t w[16])
 	}
 }
 
-static void add_block(uint32_t state[8], const uint8_t block[64])
+void fh_sha256_block_plain(uint32_t state[8], const uint8_t block[64])
 {
 	uint32_t w[16];
 	uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5], g = state[6],
@@ -70,6 +76,60 @@ static void add_block(uint32_t state[8], const uint8_t block[64])
 	state[6] += g;
 	state[7] += h;
 }
+
+#if defined(__x86_64__)
+/* The same with the SHA instructions of newer processors, a seventh of the time (Intel's "SHA Extensions" describes
+ * the two halves of the state, {a b e f} and {c d g h}, and how the words of the schedule follow from one another). */
+__attribute__((target("sha,sse4.1"))) static void add_block_x86(uint32_t state[8], const uint8_t block[64])
+{
+	const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+	__m128i dcba = _mm_loadu_si128((const __m128i *)state), hgfe = _mm_loadu_si128((const __m128i *)(state + 4));
+	__m128i cdab = _mm_shuffle_epi32(dcba, 0xb1), efgh = _mm_shuffle_epi32(hgfe, 0x1b);
+	__m128i abef = _mm_alignr_epi8(cdab, efgh, 8), cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
+	const __m128i abef_before = abef, cdgh_before = cdgh;
+	__m128i w[4];
+	for (int i = 0; i < 4; i++)
+		w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(block + 16 * i)), big_endian);
+	for (int i = 0; i < 16; i++) {
+		__m128i constants = _mm_loadu_si128((const __m128i *)(round_constants + 4 * i));
+		__m128i sum = _mm_add_epi32(w[i % 4], constants);
+		cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+		abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+		__m128i next = _mm_add_epi32(_mm_sha256msg1_epu32(w[i % 4], w[(i + 1) % 4]),
+		                             _mm_alignr_epi8(w[(i + 3) % 4], w[(i + 2) % 4], 4));
+		w[i % 4] = _mm_sha256msg2_epu32(next, w[(i + 3) % 4]);
+	}
+	abef = _mm_add_epi32(abef, abef_before);
+	cdgh = _mm_add_epi32(cdgh, cdgh_before);
+	__m128i feba = _mm_shuffle_epi32(abef, 0x1b), dchg = _mm_shuffle_epi32(cdgh, 0xb1);
+	_mm_storeu_si128((__m128i *)state, _mm_blend_epi16(feba, dchg, 0xf0));
+	_mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(dchg, feba, 8));
+}
+
+/* Bit 29 of EBX, leaf 7: the SHA instructions; bit 19 of ECX, leaf 1: SSE 4.1. */
+static bool has_sha_instructions(void)
+{
+	unsigned a, b, c, d;
+	return __get_cpuid(1, &a, &b, &c, &d) && (c & 1U << 19) && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
+	       (b & 1U << 29);
+}
+
+static void add_block(uint32_t state[8], const uint8_t block[64])
+{
+	static atomic_int known; /* 0: not asked yet; 1: no; 2: yes */
+	int has = atomic_load_explicit(&known, memory_order_relaxed);
+	if (!has) {
+		has = 1 + has_sha_instructions();
+		atomic_store_explicit(&known, has, memory_order_relaxed);
+	}
+	(has == 2 ? add_block_x86 : fh_sha256_block_plain)(state, block);
+}
+#else
+static void add_block(uint32_t state[8], const uint8_t block[64])
+{
+	fh_sha256_block_plain(state, block);
+}
+#endif
 
 void fh_sha256_add(struct fh_sha256 *h, const void *p, size_t n)
 {

@@ -5,8 +5,8 @@
  *
  * fh_launcher_start, called at the beginning of main, forks a small process (the launcher) that keeps the capabilities
  * and starts programs on request. Then it drops all capabilities of the caller, which keeps its uid and files. From
- * then on base/child.c, and everything that uses it, starts programs through the launcher. For a user who is not root,
- * or has no capabilities, it does nothing.
+ * then on base/process/child.c, and everything that uses it, starts programs through the launcher. For a user who is
+ * not root, or has no capabilities, it does nothing.
  *
  * The launcher ends with its caller, which reaps it on exit(); children started to die with their parent then die too.
  * The launcher blocks all signals, since those of the terminal are meant for the caller. Requests go over a
@@ -15,7 +15,7 @@
  * its socket is closed, so its pid is not reused before.
  */
 #pragma once
-#include "base/child.h"
+#include "base/process/child.h"
 
 /* Returns 0 also if there is nothing to drop. Single-threaded callers only. */
 int fh_launcher_start(struct fh_error *err);
@@ -27,7 +27,7 @@ bool fh_launcher_lost(void);
  * starts nothing else that needs them. Programs that uid 0 starts after this get capabilities from the kernel again. */
 int fh_launcher_forgo(struct fh_error *err);
 
-/* For base/child.c. Negative: the launcher is gone. Otherwise *ret_watch is the child's socket, and *ret_pid its pid,
- * or 0 if it could not be started, for the reason in *ret_failure. */
+/* For base/process/child.c. Negative: the launcher is gone. Otherwise *ret_watch is the child's socket, and *ret_pid
+ * its pid, or 0 if it could not be started, for the reason in *ret_failure. */
 int fh_launcher_make(const struct fh_child_options *o, pid_t *ret_pid, int *ret_watch,
                      struct fh_child_failure *ret_failure, struct fh_error *err);

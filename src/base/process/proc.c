@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/proc.h"
+#include "base/process/proc.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/path.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 
 #include <stdint.h>
 #include <stdio.h>

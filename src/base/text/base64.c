@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 #include "fumehood/error.h"
 

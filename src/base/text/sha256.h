@@ -29,3 +29,6 @@ void fh_sha256_add_field(struct fh_sha256 *h, struct fh_str s);
 /* Computes the digest of all that was added; h must not be used after this. */
 void fh_sha256_end(struct fh_sha256 *h, uint8_t ret_digest[FH_SHA256_SIZE]);
 void fh_sha256_hex(struct fh_sha256 *h, char ret_hex[FH_SHA256_HEX]);
+/* How a block changes the state, without the processor's instructions for it: for processors that have none, and for
+ * the test that compares both. */
+void fh_sha256_block_plain(uint32_t state[8], const uint8_t block[64]);

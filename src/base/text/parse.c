@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/parse.h"
+#include "base/text/parse.h"
 
 #include <errno.h>
 #include <inttypes.h>
