@@ -164,7 +164,7 @@ static char *copy_path(int which, const char *path)
 static long next_folder(long at, const char *part, int make)
 {
 	if (make)
-		fh_sys(__NR_mkdirat, at, part, 0755); /* errors show when the folder is opened */
+		fh_sys(__NR_mkdirat, at, part, 0755); /* an error shows at once, when the folder is opened */
 	long next = fh_open_path((int)at, part, O_PATH | O_DIRECTORY, 0);
 	fh_sys(__NR_close, at);
 	return next;
@@ -492,7 +492,7 @@ long fh_helper_read(const char *const *argv, uint64_t *ret_count)
 		if (n <= 0)
 			return n;
 		fh_out_plain(FH_HELPER_DATA, chunk, (size_t)n);
-		if ((size_t)n == want) /* otherwise the end is near, and the record is flushed together with DONE */
+		if ((size_t)n == want) /* a short read is the last: its record is flushed together with DONE */
 			fh_out_flush();
 		at += n;
 		left -= n;
@@ -525,8 +525,12 @@ long fh_helper_write(const char *const *argv, uint64_t *ret_count)
 	long fd = open_to_write(argv[3], flags, (uint32_t)fh_argument_number(argv[1]));
 	struct stat st;
 	long r = fd < 0 ? fd : fh_sys(__NR_fstat, fd, &st);
-	if (r == 0 && S_ISREG(st.st_mode) && flags & FH_OPEN_TRUNCATE) /* not a device, for example */
+	if (r == 0 && S_ISREG(st.st_mode) && flags & FH_OPEN_TRUNCATE && st.st_size) /* not a device, for example */
 		r = fh_sys(__NR_ftruncate, fd, 0);
+	/* A helper has the user's id for files alone; an invalid id asks for it. A watcher hears of the change even where
+	 * the owner stays the same. */
+	if (r == 0 && flags & FH_OPEN_OWN)
+		(void)fh_sys(__NR_fchown, fd, fh_sys(__NR_setfsuid, -1), fh_sys(__NR_setfsgid, -1));
 	if (r == 0)
 		r = announce(fd, argv[3]);
 	if (r < 0)

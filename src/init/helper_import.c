@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "fumehood/session.h"
 
@@ -14,6 +15,25 @@ enum { KEPT_MODE = 01777 };
 
 static char input[2 * FH_HELPER_RECORD_MAX];
 static size_t have, used;
+
+/* Tells every second, while input comes, that there is progress: the client may see none of the input. */
+static void tell_progress(void)
+{
+	static int64_t told_s;
+	static uint64_t count;
+	struct timespec now;
+	count++;
+	fh_sys(__NR_clock_gettime, CLOCK_MONOTONIC, &now);
+	if (told_s == 0)
+		told_s = now.tv_sec;
+	if (now.tv_sec == told_s)
+		return;
+	told_s = now.tv_sec;
+	fh_out_begin(FH_HELPER_PROGRESS);
+	fh_out_number(FH_HELPER_COUNT, count);
+	fh_out_end();
+	fh_out_flush();
+}
 
 /* The next n bytes of stdin in one piece, valid until the next call; 0: end of file, or fewer than n are left. */
 static const char *take(size_t n)
@@ -32,6 +52,7 @@ static const char *take(size_t n)
 		if (r <= 0)
 			return 0;
 		have += (size_t)r;
+		tell_progress();
 	}
 	used += n;
 	return input + used - n;
@@ -199,6 +220,22 @@ static long make_entry(const char *p, size_t n)
 	return r;
 }
 
+/* What the last record says: 1, or the error with which the export ended. */
+static long export_error(const char *p, size_t n)
+{
+	struct head h;
+	uint64_t error = 0;
+	for (size_t at = 0; n - at >= sizeof(h) && at < n; at += h.size) {
+		memcpy(&h, p + at, sizeof(h));
+		at += sizeof(h);
+		if (h.size > n - at)
+			return -EPROTO;
+		if (h.kind == FH_HELPER_SYS && h.size == sizeof(error))
+			memcpy(&error, p + at, sizeof(error));
+	}
+	return error == 0 ? 1 : error < 4096 ? -(long)error : -EPROTO;
+}
+
 /* Imports one record. Returns 1 after the last one. */
 static long import_record(uint64_t *ret_count)
 {
@@ -229,7 +266,7 @@ static long import_record(uint64_t *ret_count)
 	}
 	finish_file();
 	if (h.kind == FH_HELPER_DONE)
-		return 1;
+		return export_error(p, h.size);
 	if (h.kind != FH_HELPER_ENTRY)
 		return 0;
 	long r = make_entry(p, h.size);

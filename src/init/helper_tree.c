@@ -70,7 +70,7 @@ static const char *own_name(const struct level *above)
 	return *name == '/' ? name + 1 : name;
 }
 
-static uint64_t one_device; /* if not 0, folders on other devices are not entered */
+static uint64_t one_device; /* if not 0, folders on other devices are passed over */
 
 /* Visits everything below the folder `fd`, of which it takes ownership; `path` must hold the folder's path. Returns the
  * number of folders that could not be entered, or the negative result of a visit. */
@@ -100,10 +100,12 @@ static long walk(int fd, int64_t depth, visit_fn *visit)
 			skipped++;
 			continue;
 		}
+		if (S_ISDIR(st.st_mode) && one_device && st.st_dev != one_device)
+			continue;
 		r = visit(&st, l->fd, e->name, 0);
 		if (r < 0)
 			return r;
-		if (!S_ISDIR(st.st_mode) || (depth && top + 1 >= depth) || (one_device && st.st_dev != one_device))
+		if (!S_ISDIR(st.st_mode) || (depth && top + 1 >= depth))
 			continue;
 		long next = top + 1 < LEVELS_MAX
 		                ? fh_sys(__NR_openat, l->fd, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)

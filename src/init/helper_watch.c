@@ -204,7 +204,7 @@ static void folder_came(int32_t node, const char *name)
 {
 	long fd = open_node(node);
 	if (fd < 0)
-		return; /* it was removed or moved, which an event reports */
+		return; /* the folder was removed or moved meanwhile, which another event reports */
 	add_folder(node, (int)fd, name, 1, 0);
 	fh_sys(__NR_close, fd);
 }

@@ -51,10 +51,11 @@ static void say_launched(const char *made)
 	while (*made)
 		bits = bits * 10 + (uint32_t)(*made++ - '0');
 	m.h.op = FH_INIT_LAUNCHED;
-	m.layers_off = bits & (FH_INIT_HAS_RULES - 1);
-	m.landlock = !!(bits & FH_INIT_HAS_RULES);
+	m.layers_off = bits & (FH_INIT_IN_DOMAIN - 1);
+	m.landlock = !!(bits & FH_INIT_IN_DOMAIN);
+	m.rules = !!(bits & FH_INIT_HAS_RULES);
 	m.disk = !!(bits & FH_INIT_HAS_DISK);
-	if (m.landlock)
+	if (m.rules)
 		fds[count++] = FH_INIT_RULES;
 	if (m.disk)
 		fds[count++] = FH_INIT_DISK;
@@ -75,6 +76,7 @@ static void remember(int slot, int32_t pid, uint32_t op, uint32_t token, int res
 {
 	in.child[slot].pid = pid;
 	in.child[slot].op = op;
+	in.alone = in.resting = 0;
 	in.child[slot].token = token;
 	in.child[slot].result = result;
 }
@@ -302,24 +304,30 @@ static int64_t read_clock(int clock)
 
 /* Samples at most every sample_ms, however often the loop wakes, and for at most half of the time. If a sample costs
  * more than usual, the programs caused that (very many processes, descriptors, mappings or sockets), so it counts as
- * their CPU time. */
-static void sample(void)
+ * their CPU time. 1: a sample was taken.
+ *
+ * Where only sockets are looked at, most sandboxes have none: then a look is one read, and nothing is told. `in_time`:
+ * the loop has waited for a whole period, so that no clock needs to be read. */
+static int sample(int in_time)
 {
 	enum { MONOTONIC = 1, OWN_CPU = 2, PLAIN_NS = 1000000 };
 	static int64_t next_ns;
+	if (in.start.only_sockets && (!fh_sockets_can() || (in_time && fh_sockets_none())))
+		return 1;
 	int64_t begin = read_clock(MONOTONIC);
 	if (begin < next_ns)
-		return;
+		return 0;
 	int64_t used = read_clock(OWN_CPU);
 	struct fh_init_usage u = { .h = { FH_INIT_USAGE, 0 } };
-	if (!in.start.only_sockets || fh_sockets_can())
-		fh_init_sample(&in, &u);
+	fh_init_sample(&in, &u);
 	int64_t end = read_clock(MONOTONIC), took = end - begin, least = (int64_t)in.start.sample_ms * 1000000;
 	used = read_clock(OWN_CPU) - used - PLAIN_NS;
 	if (used > 0 && !in.start.only_sockets)
 		in.reaped_sys_us += (uint64_t)used / 1000;
 	next_ns = took * 2 > least ? end + took : begin + least;
-	send_message(&u, sizeof(u), -1);
+	if (!in.start.only_sockets || u.socket_bytes)
+		send_message(&u, sizeof(u), -1);
+	return 1;
 }
 
 void fh_init_main(const long *stack)
@@ -328,6 +336,7 @@ void fh_init_main(const long *stack)
 	const char *const *argv = (const char *const *)(stack + 1);
 	uint64_t mask = 1ULL << (SIGCHLD - 1);
 	in.one_shot_token = -1;
+	in.alone = 1;
 	fh_sys(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
 	fh_sys(__NR_rt_sigprocmask, SIG_BLOCK, &mask, 0, 8);
 	/* A signalfd: SIGCHLD is read from a descriptor like everything else, so no handler is needed. */
@@ -343,9 +352,10 @@ void fh_init_main(const long *stack)
 		struct {
 			int64_t s, ns;
 		} interval = { in.start.sample_ms / 1000, (int64_t)(in.start.sample_ms % 1000) * 1000000 };
+		int whole = !more;
 		if (more)
 			interval.s = interval.ns = 0;
-		int samples = in.start.sample_ms && !held_still;
+		int samples = in.start.sample_ms && !held_still && !in.resting;
 		long n = fh_sys(__NR_ppoll, wait, 2, samples || more ? &interval : 0, 0, 8);
 		if (n < 0 && n != -EINTR)
 			die(4);
@@ -354,10 +364,13 @@ void fh_init_main(const long *stack)
 			fh_sys(__NR_read, signals, info, sizeof(info));
 			more = 1;
 		}
-		if (more) /* many orphans must not keep init from sampling and from the engine's messages */
-			more = reap(WNOHANG, REAP_MOST) == 1;
-		if (samples)
-			sample();
+		if (more) { /* many orphans must not keep init from sampling and from the engine's messages */
+			int r = reap(WNOHANG, REAP_MOST);
+			more = r == 1;
+			in.alone = r == -ECHILD;
+		}
+		if (samples && sample(whole && n == 0))
+			in.resting = in.alone && in.start.rests;
 		if (wait[0].revents)
 			receive();
 	}

@@ -23,6 +23,8 @@ struct fh_init {
 		int result;  /* pipe from a child that moves a file; -1: not such a child */
 	} child[FH_INIT_PROCESSES_MAX];
 	uint64_t reaped_user_us, reaped_sys_us;
+	int alone;   /* there is no other process: init has no child, and orphans become its children */
+	int resting; /* alone, and USAGE was sent since then: see START's `rests` */
 };
 
 /* spawn.c. In the parent, *ret becomes the message to send. fds: stdin, stdout, stderr and further ones. */
@@ -44,7 +46,8 @@ void fh_init_put(const char *base, int pipe, struct fh_init_done *ret);
 void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret);
 
 /* tree.c: processes, as listed by /proc and control groups */
-/* looks: its control group's cgroup.procs, opened once for each look at it; none where it has no group of its own */
+/* looks: descriptors of the process's cgroup.procs, one for each time that the list is read; none where the process has
+ * no control group of its own. */
 void fh_tree_kill(int32_t pid, const int *looks, int look_count);
 void fh_tree_hold(uint32_t how, const int *fds, int fd_count, struct fh_init_held *ret);
 
@@ -75,9 +78,16 @@ void fh_shared_begin(void);
 uint64_t fh_shared_add_process(const char *pid);
 uint64_t fh_shared_bytes(uint64_t tasks);
 
-/* sockets.c: whether the sandbox's sockets can be examined, and the bytes in their buffers. */
+/* sockets.c: whether the sandbox's sockets can be examined, and the bytes in their buffers and beyond them;
+ * are_charged: only those beyond. */
 int fh_sockets_can(void);
-uint64_t fh_sockets_bytes(void);
+int fh_sockets_none(void); /* there is none; one system call */
+uint64_t fh_sockets_bytes(int are_charged);
+
+/* fragments.c: the most that packets can hold which count so much besides their payload, and the bytes that the
+ * sandbox's network sockets hold of that, besides what is counted for them. To be called once for each sample. */
+uint64_t fh_fragments_most(uint64_t beside_payload);
+uint64_t fh_fragments_bytes(uint64_t most, uint64_t counted);
 
 /* lib.c */
 void *memcpy(void *to, const void *from, size_t n);

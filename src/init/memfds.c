@@ -25,7 +25,7 @@ struct round {
 static struct {
 	struct round rounds[2];
 	unsigned current;         /* index of the round under way; the other one is the last that is whole */
-	int active;               /* the current round has begun */
+	int active;               /* a round is under way */
 	uint64_t pid, descriptor; /* where the current round goes on: a process, and its folder's offset */
 	uint32_t looks;           /* what the sample has left */
 	int cut;                  /* the sample ended before the round did */

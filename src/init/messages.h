@@ -58,7 +58,7 @@ enum fh_init_op {
 enum { FH_INIT_RULES = 12, FH_INIT_DISK = 13, FH_INIT_DIAG = 14 /* a NETLINK_SOCK_DIAG socket, or nothing */ };
 /* In a template's sandbox, set-up passes init its part of LAUNCHED as a decimal number, init's only argument. The
  * number is layers_off with these bits added. */
-enum { FH_INIT_HAS_RULES = 1 << 29, FH_INIT_HAS_DISK = 1 << 30 };
+enum { FH_INIT_IN_DOMAIN = 1 << 28, FH_INIT_HAS_RULES = 1 << 29, FH_INIT_HAS_DISK = 1 << 30 };
 
 /* The head of every message. `token` is the engine's number for the process or transfer. */
 struct fh_init_header {
@@ -74,9 +74,13 @@ struct fh_init_start {
 	uint32_t keep_capabilities;
 	uint32_t root_capabilities; /* capabilities of programs with uid 0, as a mask; programs have none otherwise */
 	uint32_t sample_ms;         /* period of USAGE; 0: never, because control groups count */
-	uint32_t only_sockets;      /* USAGE is wanted for socket_bytes only; control groups count the rest */
-	uint32_t rules;             /* children enter the rule set FH_INIT_RULES; init itself does not */
-	char disk_path[64];         /* a folder of the writable layer, to find out how full that is */
+	/* All programs are init's descendants (none is forked from a zygote): while init has no child nothing can change,
+	 * and USAGE is sent once and then no more. So an idle session uses no CPU. */
+	uint32_t rests;
+	uint32_t only_sockets;        /* USAGE is wanted for socket_bytes only; control groups count the rest */
+	uint32_t sockets_are_charged; /* control groups v2 count the buffers of sockets, so socket_bytes leaves them out */
+	uint32_t rules;               /* children enter the rule set FH_INIT_RULES; init itself does not */
+	char disk_path[64];           /* a folder of the writable layer, to find out how full that is */
 };
 
 struct fh_init_rlimit {
@@ -89,7 +93,7 @@ enum {
 	FH_SPAWN_PTY = 1,
 	FH_SPAWN_ONE_SHOT = 2, /* FINISH is done by itself when the program exits */
 	FH_SPAWN_FILES = 4,    /* a further descriptor has files in PUT's format, relative to the cwd */
-	FH_SPAWN_HELPER = 8,   /* no program is executed; argv names a helper (helper.h) */
+	FH_SPAWN_HELPER = 8,   /* argv names a helper (helper.h), which a child of init becomes: no program is executed */
 };
 
 /* Followed by `text_size` bytes: cwd, argv_count arguments and env_count variables, each with its NUL. Descriptors, in
@@ -222,14 +226,15 @@ struct fh_init_finished {
 	uint64_t user_us, sys_us; /* CPU time of all processes that were reaped */
 };
 
-/* Sent when init runs. Descriptors: the rule set if `landlock` is set, then the writable layer if `disk` is. The engine
+/* Sent when init runs. Descriptors: the rule set if `rules` is set, then the writable layer if `disk` is. The engine
  * waits for this message instead of reading /proc at once, because reading the /proc files of a process during its exec
  * blocks, and the engine has other sandboxes to serve. */
 struct fh_init_launched {
 	struct fh_init_header h;
 	int32_t error, step; /* error and step of the set-up (engine/make/launch.h) */
 	uint32_t layers_off;
-	uint32_t landlock, disk;
+	uint32_t landlock; /* as in struct fh_setup_report: init is in a Landlock domain */
+	uint32_t rules, disk;
 	char what[256];
 };
 
@@ -240,5 +245,5 @@ struct fh_init_usage { /* sampled over all processes but init */
 	uint64_t mapped_bytes; /* resident pages that are not private: files and shared memory */
 	uint64_t disk_bytes;   /* used in the writable layer */
 	uint64_t tasks;
-	uint64_t socket_bytes; /* in buffers of sockets; part of memory_bytes, except with only_sockets */
+	uint64_t socket_bytes; /* in and beyond buffers of sockets; part of memory_bytes, except with only_sockets */
 };

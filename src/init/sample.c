@@ -135,7 +135,7 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 {
 	static char entries[16384];
 	if (in->start.only_sockets) {
-		ret->socket_bytes = fh_sockets_bytes();
+		ret->socket_bytes = fh_sockets_bytes(in->start.sockets_are_charged);
 		return;
 	}
 	ret->user_us = in->reaped_user_us;
@@ -154,7 +154,7 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 		fh_sys(__NR_close, dir);
 	ret->memory_bytes += fh_memfds_bytes();
 	ret->memory_bytes += fh_shared_bytes(ret->tasks);
-	ret->socket_bytes = fh_sockets_can() ? fh_sockets_bytes() : 0;
+	ret->socket_bytes = fh_sockets_can() ? fh_sockets_bytes(in->start.sockets_are_charged) : 0;
 	ret->memory_bytes += ret->socket_bytes;
 	struct fh_init_finished disk = { 0 };
 	fh_init_disk(in, &disk);

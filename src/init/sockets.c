@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Counts memory in the buffers of the sandbox's sockets: of network sockets, which control groups v1 do not count, and
- * of unix sockets. The kernel reports it for each socket over a sock_diag socket. Set-up opens that before the seccomp
- * filter is loaded (no program can open one), in the sandbox's network namespace, so it shows no other sockets.
- * Sources: sock_diag(7), linux/inet_diag.h, linux/unix_diag.h, linux/sock_diag.h.
+ * of unix sockets; and what network sockets hold beyond that (fragments.c). The kernel reports it for each socket over
+ * a sock_diag socket. Set-up opens that before the seccomp filter is loaded (no program can open one), in the sandbox's
+ * network namespace, so it shows no other sockets. Sources: sock_diag(7), linux/inet_diag.h, linux/unix_diag.h,
+ * linux/sock_diag.h.
  */
 #include "init/init.h"
 
@@ -31,10 +32,26 @@ static uint64_t of_memory(const uint32_t *m, uint32_t count)
 
 struct sums {
 	uint64_t memory, waiting; /* waiting: bytes queued in unix sockets, whose senders may have ended */
+	uint64_t fragments;       /* the most that fragments of pages can hold */
 };
 
+/* What one request asks for, and how its answers read. */
+struct dump {
+	size_t fixed; /* size of a socket's fixed part */
+	int memory_type, waiting_type;
+	int is_network, tells_payload;
+};
+
+/* payload: bytes that the programs sent and did not receive, where the kernel tells. */
+static uint64_t of_fragments(const uint32_t *m, uint32_t count, uint64_t payload)
+{
+	uint64_t sent = count > SK_MEMINFO_WMEM_QUEUED ? m[SK_MEMINFO_WMEM_QUEUED] : 0;
+	uint64_t held = m[SK_MEMINFO_RMEM_ALLOC] + (sent > m[SK_MEMINFO_WMEM_ALLOC] ? sent : m[SK_MEMINFO_WMEM_ALLOC]);
+	return fh_fragments_most(held > payload ? held - payload : 0);
+}
+
 /* Adds the attributes that follow a socket's fixed part. */
-static void add_socket(const char *p, const char *end, int memory_type, int waiting_type, struct sums *s)
+static void add_socket(const char *p, const char *end, const struct dump *d, uint64_t payload, struct sums *s)
 {
 	while (end - p >= (long)sizeof(struct nlattr)) {
 		const struct nlattr *a = (const void *)p;
@@ -42,16 +59,18 @@ static void add_socket(const char *p, const char *end, int memory_type, int wait
 		if (a->nla_len < NLA_HDRLEN || a->nla_len > end - p)
 			return;
 		uint32_t count = (a->nla_len - NLA_HDRLEN) / 4;
-		if (a->nla_type == memory_type && count > SK_MEMINFO_WMEM_ALLOC)
+		if (a->nla_type == d->memory_type && count > SK_MEMINFO_WMEM_ALLOC) {
 			s->memory += of_memory(values, count);
-		else if (waiting_type && a->nla_type == waiting_type && count >= 1)
+			s->fragments += d->is_network ? of_fragments(values, count, payload) : 0;
+		} else if (d->waiting_type && a->nla_type == d->waiting_type && count >= 1) {
 			s->waiting += values[0];
+		}
 		p += NLA_ALIGN(a->nla_len);
 	}
 }
 
 /* Reads one dump to its end. */
-static void read_dump(size_t fixed, int memory_type, int waiting_type, struct sums *s)
+static void read_dump(const struct dump *d, struct sums *s)
 {
 	for (;;) {
 		long n = fh_sys(__NR_recvfrom, FH_INIT_DIAG, buffer, sizeof(buffer), 0, 0, 0);
@@ -65,9 +84,12 @@ static void read_dump(size_t fixed, int memory_type, int waiting_type, struct su
 				return;
 			if (h->nlmsg_type == NLMSG_DONE || h->nlmsg_type == NLMSG_ERROR)
 				return;
-			if (h->nlmsg_len >= NLMSG_HDRLEN + fixed)
-				add_socket(buffer + at + NLMSG_HDRLEN + NLMSG_ALIGN(fixed), buffer + at + h->nlmsg_len, memory_type,
-				           waiting_type, s);
+			if (h->nlmsg_len >= NLMSG_HDRLEN + d->fixed) {
+				const struct inet_diag_msg *i = (const void *)(buffer + at + NLMSG_HDRLEN);
+				uint64_t payload = d->tells_payload ? (uint64_t)i->idiag_rqueue + i->idiag_wqueue : 0;
+				add_socket(buffer + at + NLMSG_HDRLEN + NLMSG_ALIGN(d->fixed), buffer + at + h->nlmsg_len, d, payload,
+				           s);
+			}
 			at += (long)NLMSG_ALIGN(h->nlmsg_len);
 		}
 	}
@@ -101,22 +123,47 @@ static int in_use(const char *text, const char *name)
 	return !*text;
 }
 
-static void read_counts(const char *path, char *text, size_t size)
+/* The files are kept open, since they are read at each look. */
+static struct counts {
+	const char *path;
+	long fd;
+	char text[1024];
+} counts = { "/proc/self/net/sockstat", -1, "" }, counts6 = { "/proc/self/net/sockstat6", -1, "" };
+
+static void read_counts(struct counts *c)
 {
-	memset(text, 0, size);
-	long fd = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd >= 0) {
-		fh_sys(__NR_read, fd, text, size - 64); /* leaves room for comparing a name at its end */
-		fh_sys(__NR_close, fd);
-	}
+	memset(c->text, 0, sizeof(c->text));
+	if (c->fd < 0)
+		c->fd = fh_sys(__NR_openat, AT_FDCWD, c->path, O_RDONLY | O_CLOEXEC, 0);
+	if (c->fd >= 0) /* leaves room for comparing a name at its end */
+		fh_sys(__NR_pread64, c->fd, c->text, sizeof(c->text) - 64, 0);
 }
 
 int fh_sockets_can(void)
 {
-	return fh_sys(__NR_fcntl, FH_INIT_DIAG, F_GETFD) >= 0;
+	static int can = -1;
+	if (can < 0)
+		can = fh_sys(__NR_fcntl, FH_INIT_DIAG, F_GETFD) >= 0;
+	return can;
 }
 
-uint64_t fh_sockets_bytes(void)
+/* "used 1" counts only our own. */
+static int are_none(void)
+{
+	static const char none[] = "sockets: used 1\n";
+	return memcmp(counts.text, none, sizeof(none) - 1) == 0;
+}
+
+int fh_sockets_none(void)
+{
+	read_counts(&counts);
+	if (!are_none())
+		return 0;
+	fh_fragments_bytes(0, 0); /* what the host's memory was counts from the next socket on */
+	return 1;
+}
+
+uint64_t fh_sockets_bytes(int are_charged)
 {
 	static const struct {
 		uint8_t family, protocol;
@@ -125,21 +172,30 @@ uint64_t fh_sockets_bytes(void)
 		          { AF_INET, IPPROTO_UDP, "UDP: inuse " },
 		          { AF_INET6, IPPROTO_TCP, "TCP6: inuse " },
 		          { AF_INET6, IPPROTO_UDP, "UDP6: inuse " } };
-	static char counts[1024], counts6[1024];
-	struct sums s = { 0, 0 }, local = { 0, 0 };
-	read_counts("/proc/self/net/sockstat", counts, sizeof(counts));
-	read_counts("/proc/self/net/sockstat6", counts6, sizeof(counts6));
+	struct sums s = { 0 }, local = { 0 };
+	read_counts(&counts);
+	read_counts(&counts6);
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct inet_diag_req_v2 r = { .sdiag_family = kinds[i].family,
 			                          .sdiag_protocol = kinds[i].protocol,
 			                          .idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),
 			                          .idiag_states = ~0U };
-		if (in_use(kinds[i].family == AF_INET ? counts : counts6, kinds[i].count) && ask(&r, sizeof(r)))
-			read_dump(sizeof(struct inet_diag_msg), INET_DIAG_SKMEMINFO, 0, &s);
+		/* for UDP the queues of the fixed part are memory, not payload */
+		struct dump d = { .fixed = sizeof(struct inet_diag_msg),
+			              .memory_type = INET_DIAG_SKMEMINFO,
+			              .is_network = 1,
+			              .tells_payload = kinds[i].protocol == IPPROTO_TCP };
+		if (in_use(kinds[i].family == AF_INET ? counts.text : counts6.text, kinds[i].count) && ask(&r, sizeof(r)))
+			read_dump(&d, &s);
 	}
-	/* "sockets: used 1" counts only our own */
+	uint64_t beyond = fh_fragments_bytes(s.fragments, s.memory);
+	if (are_charged)
+		return beyond;
 	struct unix_diag_req u = { .sdiag_family = AF_UNIX, .udiag_states = ~0U, .udiag_show = 0x30 /* RQLEN, MEMINFO */ };
-	if (memcmp(counts, "sockets: used 1\n", 16) != 0 && ask(&u, sizeof(u)))
-		read_dump(sizeof(struct unix_diag_msg), UNIX_DIAG_MEMINFO, UNIX_DIAG_RQLEN, &local);
-	return s.memory + (local.memory > local.waiting ? local.memory : local.waiting);
+	struct dump d = { .fixed = sizeof(struct unix_diag_msg),
+		              .memory_type = UNIX_DIAG_MEMINFO,
+		              .waiting_type = UNIX_DIAG_RQLEN };
+	if (!are_none() && ask(&u, sizeof(u)))
+		read_dump(&d, &local);
+	return s.memory + beyond + (local.memory > local.waiting ? local.memory : local.waiting);
 }

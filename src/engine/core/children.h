@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 pid_t fh_pid_of(int pidfd); /* -1: the process was reaped */
-/* takes ownership of pidfd: reaps the child when it ends, and tells nobody */
+/* Reaps the child when it ends, without any report of its end. Takes ownership of pidfd. */
 void fh_reap_later(struct fh_loop *l, int pidfd);
 /* Reaps children that the engine was never told of. The holder and the zygote of a template fork children of the engine
  * and report each one; when either is killed before its report, nothing else would reap that child. Called every few ms

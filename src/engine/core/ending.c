@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The states of a sandbox after it was made (making.c makes it). */
 #include "engine/core/connection.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "engine/core/engine.h"
 #include "engine/core/limits.h"
 #include "engine/core/pause.h"
-#include "engine/core/program_group.h"
-#include "engine/core/stream.h"
-#include "engine/core/transfer.h"
+#include "engine/core/process/program_group.h"
+#include "engine/core/process/stream.h"
+#include "engine/core/process/transfer.h"
 #include "proto/wire.h"
 
 struct fh_sandbox *fh_sandbox_find(struct fh_engine *e, struct fh_id id)

@@ -120,11 +120,9 @@ static bool is_absent(const struct fh_sandbox *b, enum fh_layer layer)
 static uint32_t of_program(const struct fh_sandbox *b)
 {
 	uint32_t late = 1u << FH_LAYER_CAPABILITIES;
-	/* init itself is not in a Landlock domain; its children enter one */
-	if (b->origin && !is_absent(b, FH_LAYER_LANDLOCK))
-		late |= 1u << FH_LAYER_LANDLOCK;
-	if (b->has_program) /* the only program is no child of init */
-		late |= 1u << FH_LAYER_NO_NEW_PRIVS | 1u << FH_LAYER_SECCOMP;
+	if (b->has_program) /* the only program is no child of init, which is in no Landlock domain itself */
+		late |= 1u << FH_LAYER_NO_NEW_PRIVS | 1u << FH_LAYER_SECCOMP |
+		        (is_absent(b, FH_LAYER_LANDLOCK) ? 0 : 1u << FH_LAYER_LANDLOCK);
 	return late;
 }
 
@@ -156,7 +154,7 @@ void fh_isolation_add_state(struct fh_sandbox *b, const struct fh_init_state *s)
 	set(b, FH_LAYER_CAPABILITIES, none, "the program started with capabilities in its user namespace");
 	set(b, FH_LAYER_NO_NEW_PRIVS, s->no_new_privs == 1, "the kernel reports it as not set");
 	set(b, FH_LAYER_SECCOMP, s->seccomp == 2, "the kernel reports no filter");
-	if (b->origin && !is_absent(b, FH_LAYER_LANDLOCK))
+	if (b->has_program && !is_absent(b, FH_LAYER_LANDLOCK))
 		set(b, FH_LAYER_LANDLOCK, s->landlock == 1, "the kernel did not take the program into a domain");
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "engine/core/engine.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
 
 enum { CPU_LOOK_NS = 1000000, CPU_LOOK_MAX_US = 1000000000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of time and output, and the usage of a sandbox (docs/limits.md). */
 #pragma once
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 
 void fh_limits_start(struct fh_process *p);
 void fh_limits_stop(struct fh_process *p);

@@ -29,7 +29,9 @@ int fh_sandbox_send_start(struct fh_sandbox *b, struct fh_error *err)
 	start.switch_ids = b->ids.ranges;
 	start.keep_capabilities = !(b->plan->layers & 1u << FH_LAYER_CAPABILITIES);
 	start.root_capabilities = fh_root_capabilities(b);
+	start.rests = !b->has_program;
 	start.only_sockets = !b->sampling;
+	start.sockets_are_charged = b->engine->cgroups.version[FH_CG_MEMORY] == 2;
 	start.sample_ms = b->parked ? 0 : b->sampling ? FH_SAMPLE_MS : b->sampling_sockets ? FH_SOCKETS_MS : 0;
 	start.rules = b->rules >= 0;
 	snprintf(start.disk_path, sizeof(start.disk_path), "%.63s", first_writable(b->plan));
@@ -124,7 +126,7 @@ static int make_cgroup(struct fh_sandbox *b, const struct fh_cgroup_limits *limi
 	for (int c = 0; c < FH_CG_COUNT_; c++)
 		any = any || b->engine->cgroups.version[c];
 	b->sampling = !b->engine->cgroups.version[FH_CG_MEMORY] || !b->engine->cgroups.version[FH_CG_CPUACCT];
-	b->sampling_sockets = b->engine->cgroups.version[FH_CG_MEMORY] == 1;
+	b->sampling_sockets = b->engine->cgroups.version[FH_CG_MEMORY] != 0;
 	return any ? fh_cgroup_create(&b->cgroup, &b->engine->cgroups, name, limits, err) : 0;
 }
 

@@ -16,7 +16,7 @@
 #include "engine/core/connection.h"
 #include "engine/core/engine.h"
 #include "engine/core/limits.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
 #include "proto/wire.h"
 

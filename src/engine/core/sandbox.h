@@ -91,7 +91,7 @@ struct fh_program {
 	uint64_t far_end;  /* inode of the program's end of the socket */
 	struct fh_watch pid_watch, socket_watch;
 	bool starting; /* RUN was sent; the end of its socket, its first output or its end shows that it began */
-	bool replaced; /* it could not do the run, so init started another process for it */
+	bool replaced; /* could not do the run, so init started another process instead */
 };
 
 struct fh_sandbox {
@@ -104,7 +104,7 @@ struct fh_sandbox {
 	struct fh_connection *connection; /* receives the sandbox's answers; NULL: no client */
 	uint64_t request;                 /* the CREATE or RUN that is not answered yet; 0: none */
 	const struct fh_owner *owner;
-	FH_NULLABLE const struct fh_origin *origin; /* what it was made from; NULL: from its plan alone */
+	FH_NULLABLE const struct fh_origin *origin; /* what the sandbox was made from; NULL: from its plan alone */
 	struct fh_run *run;                         /* the owner's, for a RUN (serve/run.c) */
 	struct fh_group_run *group;                 /* the owner's, for a RUN of several members (serve/group.c) */
 	/* pipe ends for the program's descriptors 3, 4, …, kept until it is started; -1: none */
@@ -118,8 +118,8 @@ struct fh_sandbox {
 	struct fh_ids ids;
 	struct fh_cgroup cgroup;
 	bool sampling;
-	bool sampling_sockets; /* init reports socket buffers, because control groups v1 do not count them as memory */
-	uint64_t sockets_peak; /* highest memory use with socket buffers included, in bytes */
+	bool sampling_sockets;        /* init reports what sockets hold and control groups do not count as memory */
+	uint64_t sockets_peak;        /* highest memory use with socket buffers included, in bytes */
 	struct fh_template *template; /* the origin's; NULL: made fresh */
 	struct fh_sandbox *next_parked;
 	uint32_t token;            /* in messages to the holder and the zygote */
@@ -130,7 +130,7 @@ struct fh_sandbox {
 	bool files_come_along;     /* the plan's files are sent with the program's start, not before it */
 	bool init_finished;        /* FINISHED arrived before the program's end was seen */
 	int disk, rules;           /* descriptors of its writable layer and its Landlock rule set; -1: none */
-	bool has_program;          /* its one program is forked from a zygote and is not a child of init */
+	bool has_program;          /* the run's program was forked from a zygote, so it is no child of init */
 	uint64_t program_baseline; /* resident bytes of the zygote that the program was forked from */
 	struct fh_program program;
 	struct fh_child child;

@@ -11,11 +11,11 @@
 #include "engine/core/engine.h"
 #include "engine/core/limits.h"
 #include "engine/core/pause.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
-#include "engine/core/transfer.h"
+#include "engine/core/process/transfer.h"
 
-enum { OOM_LOOKS = 20 }; /* 1 ms apart */
+enum { OOM_LOOKS = 20 }; /* how often to look for what was killed after the kernel told of an OOM, 1 ms apart */
 
 /* ------------------------------------------------------------------------------------------------------------- answers
  * A program can stop any helper that runs as the same user, and a successful attack might control init itself. The
@@ -39,15 +39,23 @@ static bool start_is_stuck(struct fh_process *p)
 	return stuck;
 }
 
-/* Whether a helper made no progress, although its client reads its output and has sent it input. */
-static bool helper_is_stuck(struct fh_process *p)
+static uint64_t carried(const struct fh_process *p)
 {
 	uint64_t moved = p->input.written;
-	bool waits = !p->input.end_seen && p->input.buffer.n == p->input.taken;
-	for (const struct fh_output *s = p->streams; s; s = s->next) {
+	for (const struct fh_output *s = p->streams; s; s = s->next)
 		moved += s->acked + s->buffer.n;
+	return moved;
+}
+
+/* Whether a helper made no progress, although its client reads its output and has sent it input. Of two that are
+ * joined, the one that reads tells of progress while there is any (FH_HELPER_PROGRESS). */
+static bool helper_is_stuck(struct fh_process *p)
+{
+	const struct fh_process *reader = fh_id_is_zero(p->into) ? NULL : fh_process_find(p->sandbox->engine, p->into);
+	uint64_t moved = carried(p) + (reader ? carried(reader) : 0);
+	bool waits = !p->joined && !p->input.end_seen && p->input.buffer.n == p->input.taken;
+	for (const struct fh_output *s = p->streams; s; s = s->next)
 		waits = waits || s->buffer.n >= s->window;
-	}
 	bool stuck = p->awaited && moved == p->moved && !waits;
 	p->awaited = true;
 	p->moved = moved;
@@ -66,7 +74,7 @@ static void look_for_answers(struct fh_timer *t)
 		if (!p->started)
 			stuck = start_is_stuck(p) || stuck;
 		else if (p->helper && helper_is_stuck(p))
-			fh_process_abandon(p); /* its client sees that the answer is incomplete */
+			fh_process_abandon(p); /* the client of the process sees that the answer is incomplete */
 	}
 	for (struct fh_transfer *x = b->transfers; x; x = x->next) {
 		any = true;
@@ -141,7 +149,7 @@ static void fire_memory(struct fh_sandbox *b)
 			fh_limits_fire(p, FH_LIMIT_MEMORY);
 }
 
-/* Adds socket buffers, which control groups v1 do not count, to the memory that they do count. */
+/* Adds what sockets hold and control groups do not count (v1: their buffers as well) to the memory that these count. */
 static void on_sockets(struct fh_sandbox *b, uint64_t bytes)
 {
 	enum { WORTH_LOOKING = 256 << 10 };

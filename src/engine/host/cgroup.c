@@ -26,17 +26,21 @@ static uint64_t get_number(int dir, const char *file)
 	return get_text(dir, file, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
 }
 
-/* The value of `key` in a file of "key value" lines, such as cpu.stat and memory.events; 0 if it has none. */
-static uint64_t get_keyed(int dir, const char *file, const char *key)
+/* The value of `key` in "key value" lines; 0 if they have none. */
+static uint64_t keyed(const char *text, const char *key)
 {
-	char text[1024];
 	size_t n = strlen(key);
-	if (!get_text(dir, file, text, sizeof(text)))
-		return 0;
 	for (const char *p = text; p && *p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
 		if (strncmp(p, key, n) == 0 && p[n] == ' ')
 			return strtoull(p + n, NULL, 10);
 	return 0;
+}
+
+/* The same in a short file, such as cpu.stat and memory.events. */
+static uint64_t get_keyed(int dir, const char *file, const char *key)
+{
+	char text[1024];
+	return get_text(dir, file, text, sizeof(text)) ? keyed(text, key) : 0;
 }
 
 /* Repeats the write after EINTR: control groups v1 return it for a memory limit when the writer was frozen, stopped or
@@ -64,6 +68,10 @@ struct dialect {
 	void (*cpu_use)(int dir, struct fh_cgroup_use *u);
 	uint64_t (*cpu_total)(int dir);
 	void (*memory_use)(int dir, struct fh_cgroup_use *u);
+	int (*reclaim)(int dir, uint64_t bytes);
+	/* keys of memory.stat, for a group with those below it: pages of files, those of them that are no disk's, and those
+	 * that are yet to be written */
+	const char *file, *shared, *dirty, *under_way;
 };
 
 enum {
@@ -125,6 +133,11 @@ static void v2_memory_use(int dir, struct fh_cgroup_use *u)
 	u->oom_kills = get_keyed(dir, "memory.events", "oom_kill");
 }
 
+static int v2_reclaim(int dir, uint64_t bytes)
+{
+	return put_number(dir, "memory.reclaim", bytes); /* since Linux 5.19 */
+}
+
 static int v1_memory(int dir, uint64_t bytes)
 {
 	int r = put_number(dir, "memory.limit_in_bytes", bytes);
@@ -175,9 +188,17 @@ static void v1_memory_use(int dir, struct fh_cgroup_use *u)
 	u->oom_kills = get_keyed(dir, "memory.oom_control", "oom_kill");
 }
 
+static int v1_reclaim(int dir, uint64_t bytes)
+{
+	(void)bytes;
+	return put(dir, "memory.force_empty", "0");
+}
+
 static const struct dialect dialects[] = {
-	[1] = { v1_memory, v1_cpu, v1_watch_oom, v1_cpu_use, v1_cpu_total, v1_memory_use },
-	[2] = { v2_memory, v2_cpu, v2_watch_oom, v2_cpu_use, v2_cpu_total, v2_memory_use },
+	[1] = { v1_memory, v1_cpu, v1_watch_oom, v1_cpu_use, v1_cpu_total, v1_memory_use, v1_reclaim, "total_cache",
+	        "total_shmem", "total_dirty", "total_writeback" },
+	[2] = { v2_memory, v2_cpu, v2_watch_oom, v2_cpu_use, v2_cpu_total, v2_memory_use, v2_reclaim, "file", "shmem",
+	        "file_dirty", "file_writeback" },
 };
 
 static const struct dialect *dialect(const struct fh_cgroup *g, enum fh_controller c)
@@ -410,6 +431,23 @@ int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *l)
 	return g->host ? set_limits(g, l, &what) : 0;
 }
 
+/* A group that is removed lives on in the kernel, some ten to a hundred KiB, as long as a page of a file that a program
+ * in it was the first to read stays in memory; a program may drop pages of shared files from memory and read them
+ * again. So these pages are given back first. Pages that are yet to be written are left, since the engine would wait
+ * for the disk. The kernel adds up its figures after some hundred changes on each processor: what a program does with
+ * fewer than those is not seen. */
+static void give_pages_back(const struct fh_cgroup *g)
+{
+	char text[8192];
+	int dir = g->dir[FH_CG_MEMORY];
+	if (!g->host->version[FH_CG_MEMORY] || dir < 0 || !get_text(dir, "memory.stat", text, sizeof(text)))
+		return;
+	const struct dialect *d = dialect(g, FH_CG_MEMORY);
+	uint64_t file = keyed(text, d->file), shared = keyed(text, d->shared);
+	if (file > shared && !keyed(text, d->dirty) && !keyed(text, d->under_way))
+		(void)d->reclaim(dir, file - shared);
+}
+
 /* False: the group still has processes. */
 static bool remove_dir(const struct fh_cgroup *g, int c)
 {
@@ -422,6 +460,7 @@ bool fh_cgroup_remove(struct fh_cgroup *g)
 {
 	if (!g->host)
 		return true;
+	give_pages_back(g);
 	for (int c = 0; c < FH_CG_COUNT_; c++)
 		if (g->dir[c] >= 0 && shared_with(g->host, c) == c && !remove_dir(g, c))
 			return false;

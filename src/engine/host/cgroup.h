@@ -98,5 +98,5 @@ struct fh_cgroup_use {
 uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g); /* CPU time only: one file to read */
 /* CPU time only, split into user and system time */
 void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);
-void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* all but memory_bytes and tasks */
-void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* memory_bytes and tasks only */
+void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* everything except memory_bytes and tasks */
+void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* only memory_bytes and tasks */

@@ -8,13 +8,20 @@
  * leave unused (systemd's UIDS-GIDS.md). Engines on one machine share them by locking one byte of /run/fumehood.ids for
  * each slot; the kernel drops the lock when an engine dies.
  *
+ * The range after these, from FH_IDS_VOLUMES on, belongs to files in volumes (make/volume.c); no process has its ids.
+ *
  * The user namespace of a template (template.h) maps all ranges: the template's own at 0, so that it has the same users
  * as a sandbox, followed by the others in order. A range can therefore be given to each of its sandboxes.
  */
 #pragma once
 #include "base/error.h"
 
-enum { FH_IDS_FIRST = 0x50000000, FH_IDS_SLOTS = 4096, FH_IDS_RANGE = 65536 };
+enum {
+	FH_IDS_FIRST = 0x50000000,
+	FH_IDS_SLOTS = 4096,
+	FH_IDS_RANGE = 65536,
+	FH_IDS_VOLUMES = FH_IDS_FIRST + FH_IDS_SLOTS * FH_IDS_RANGE, /* first id of files in volumes, on disk */
+};
 
 /* How sandboxes get their ids on this host. */
 struct fh_ids {

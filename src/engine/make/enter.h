@@ -16,7 +16,7 @@
 #include "engine/make/launch.h"
 
 struct fh_entry {
-	int anchor;            /* pidfd */
+	int anchor;            /* pidfd of the process whose namespaces are entered */
 	uint64_t namespaces;   /* CLONE_NEW* bits of the anchor's namespaces to enter, the user namespace included */
 	uint32_t uid, gid;     /* ids to change to, as seen in the user namespace */
 	uint64_t capabilities; /* to keep across exec, in that user namespace */

@@ -96,7 +96,6 @@ static void make(const struct holder *h, const struct fh_holder_make *m, const i
 		.report = ask[1],
 		.go = go[0],
 		.sampling = h->template.sampling,
-		.counts_sockets = h->template.counts_sockets,
 		.has_network = network >= 0,
 	};
 	struct clone_args args = { .flags = CLONE_PARENT | CLONE_PIDFD | fh_launch_namespaces(h->plan),

@@ -46,7 +46,8 @@ static const char *system_folder_of(const char *path)
 	return NULL;
 }
 
-/* The plan shows such a folder whole, or parts of /etc. What else is below one is the user's choice. */
+/* Whether a mount is one of the system's: a folder of it as a whole, or a part of /etc. Any other mount from below such
+ * a folder was asked for by the user, and is bound. */
 bool fh_inodes_wanted(const struct fh_build *b, const struct fh_plan_mount *m)
 {
 	if (!(b->l->plan->layers & 1u << FH_LAYER_INODES) || m->kind != FH_MOUNT_BIND || m->writable ||

@@ -80,7 +80,8 @@ int fh_landlock_rules(const struct fh_plan *plan)
 	int r = allow(ruleset, "/", FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
 	for (size_t i = 0; r == 0 && i < plan->mount_count; i++) {
 		const struct fh_plan_mount *m = &plan->mounts[i];
-		if (m->kind == FH_MOUNT_WRITABLE || ((m->kind == FH_MOUNT_BIND || m->kind == FH_MOUNT_FILE) && m->writable))
+		if (m->kind == FH_MOUNT_WRITABLE || m->kind == FH_MOUNT_VOLUME ||
+		    ((m->kind == FH_MOUNT_BIND || m->kind == FH_MOUNT_FILE) && m->writable))
 			r = allow(ruleset, m->target, all);
 		else if (m->kind == FH_MOUNT_DEV) /* device nodes, terminals, and /dev/shm, which is writable */
 			r = allow(ruleset, m->target, all);

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/place.h"
-#include "base/refusal.h"
+#include "base/host/place.h"
+#include "base/host/refusal.h"
 #include "engine/host/ids.h"
 #include "engine/make/init_image.h"
 
@@ -97,7 +97,6 @@ int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgr
 		.report = report[1],
 		.go = go[0],
 		.sampling = sampling,
-		.counts_sockets = !cgroup || !cgroup->host || cgroup->host->version[FH_CG_MEMORY] < 2,
 		.root_bytes = root_size(plan),
 	};
 	struct clone_args args = { .flags = CLONE_PIDFD | fh_launch_namespaces(plan),
@@ -195,6 +194,7 @@ static const char *const step_texts[FH_SETUP_COUNT_] = {
 	[FH_SETUP_NETWORK] = "raise the loopback interface",
 	[FH_SETUP_HOSTNAME] = "set the host name",
 	[FH_SETUP_ROOT] = "open for the root",
+	[FH_SETUP_VOLUME] = "mount the volume",
 	[FH_SETUP_MOUNT] = "mount",
 	[FH_SETUP_PIVOT] = "change the root to the new one",
 	[FH_SETUP_LANDLOCK] = "enter a Landlock domain",
@@ -207,12 +207,17 @@ static const char *const step_texts[FH_SETUP_COUNT_] = {
 int fh_launch_failed(const struct fh_setup_report *r, struct fh_error *err)
 {
 	int step = r->step >= 0 && r->step < FH_SETUP_COUNT_ ? r->step : FH_SETUP_READY;
-	bool path = step == FH_SETUP_ROOT || step == FH_SETUP_MOUNT;
+	bool path = step == FH_SETUP_ROOT || step == FH_SETUP_VOLUME || step == FH_SETUP_MOUNT;
 	fh_error_sys(err, r->error, "cannot %s%s%.200s", step_texts[step], path ? " " : "", path ? r->what : "");
 	/* AppArmor lets a user create the namespace and then denies its capabilities: the first step that needs one
 	 * fails */
 	if (step == FH_SETUP_UNSHARE || step == FH_SETUP_MAPS || step == FH_SETUP_NETWORK || step == FH_SETUP_HOSTNAME)
 		fh_launch_explain(r->error, err);
+	else if (step == FH_SETUP_VOLUME && (r->error == EINVAL || r->error == EPERM))
+		fh_error_hint(err,
+		              "where sandboxes have ids of their own, a volume needs an id-mapped mount, which this folder's "
+		              "file system refuses: ext4, XFS, Btrfs and, from Linux 6.3 on, tmpfs allow it, an overlay (the "
+		              "root of a container) does not");
 	else if (step == FH_SETUP_MOUNT && r->error == EPERM)
 		fh_error_hint(err, "inside a container the kernel refuses a fresh /proc while parts of the container's own are "
 		                   "masked: for Docker, --security-opt systempaths=unconfined");

@@ -40,6 +40,7 @@ enum fh_setup_step {
 	FH_SETUP_NETWORK,
 	FH_SETUP_HOSTNAME,
 	FH_SETUP_ROOT,
+	FH_SETUP_VOLUME,
 	FH_SETUP_MOUNT,
 	FH_SETUP_PIVOT,
 	FH_SETUP_LANDLOCK,
@@ -65,7 +66,6 @@ struct fh_launch {
 	int report;          /* write end of the report pipe */
 	int go;              /* read end; one byte arrives when the id maps are written */
 	bool sampling;       /* init samples memory, so it needs the right to read every process */
-	bool counts_sockets; /* init counts the buffers of sockets */
 	bool has_network;    /* the child is in its network namespace already, with the loopback interface up */
 	uint64_t root_bytes; /* size of the root's own tmpfs, in bytes */
 };

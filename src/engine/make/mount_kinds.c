@@ -283,5 +283,5 @@ static int mount_mask(struct fh_build *b, const struct fh_plan_mount *m, int tre
 fh_mount_kind_fn *const fh_mount_kinds[FH_MOUNT_KIND_COUNT_] = {
 	[FH_MOUNT_BIND] = mount_bind,    [FH_MOUNT_SYMLINK] = mount_symlink,   [FH_MOUNT_FILE] = mount_file,
 	[FH_MOUNT_DIR] = mount_dir,      [FH_MOUNT_WRITABLE] = mount_writable, [FH_MOUNT_MASK] = mount_mask,
-	[FH_MOUNT_PROC] = fh_mount_proc, [FH_MOUNT_DEV] = fh_mount_dev,
+	[FH_MOUNT_PROC] = fh_mount_proc, [FH_MOUNT_DEV] = fh_mount_dev,        [FH_MOUNT_VOLUME] = fh_mount_volume,
 };

@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/place.h"
+#include "base/host/place.h"
 
 #ifndef AT_RECURSIVE
 #define AT_RECURSIVE 0x8000
@@ -35,6 +35,7 @@ static void begin(const struct fh_launch *l, int32_t *ret_step, char what[256])
 	uid_t uid = l->plan->uid;
 	build = (struct fh_build){ .l = l,
 		                       .what = what,
+		                       .step = ret_step,
 		                       .settings = -1,
 		                       .uid = l->ids.ranges ? l->ids.base + uid : uid,
 		                       .root_writable = fh_plan_root_is_writable(l->plan) };
@@ -94,12 +95,18 @@ static int close_bench(const struct fh_build *b)
 
 /* ---------------------------------------------------------------------------------------------------------- whole */
 
-/* Opens the source of a BIND as a detached tree. */
+/* Opens the source of a BIND or VOLUME as a detached tree. */
 static int open_source(struct fh_build *b, size_t i)
 {
 	const struct fh_plan_mount *m = &b->l->plan->mounts[i];
 	fh_build_say(b, m->source);
 	fh_auto_close int source = fh_place_open(m->source, b->l->ids.ranges);
+	if (source >= 0 && m->kind == FH_MOUNT_VOLUME) {
+		b->tree[i] = fh_volume_open(b, source);
+		if (b->tree[i] < 0)
+			*b->step = FH_SETUP_VOLUME;
+		return FH_MIN(b->tree[i], 0);
+	}
 	b->tree[i] = source < 0 ? source : fh_open_tree(source, "", AT_EMPTY_PATH | AT_RECURSIVE);
 	int error = source < 0 ? -source : errno;
 	bool missing = error == ENOENT || error == ENOTDIR || error == EACCES;
@@ -113,9 +120,8 @@ static int open_sources(struct fh_build *b)
 	for (size_t i = 0; i < p->mount_count; i++) {
 		const struct fh_plan_mount *m = &p->mounts[i];
 		b->tree[i] = -1;
-		int r = m->kind == FH_MOUNT_DEV                               ? fh_open_devices(b)
-		        : m->kind == FH_MOUNT_BIND && !fh_inodes_wanted(b, m) ? open_source(b, i)
-		                                                              : 0;
+		bool is_shown = m->kind == FH_MOUNT_VOLUME || (m->kind == FH_MOUNT_BIND && !fh_inodes_wanted(b, m));
+		int r = m->kind == FH_MOUNT_DEV ? fh_open_devices(b) : is_shown ? open_source(b, i) : 0;
 		if (r < 0)
 			return r;
 	}

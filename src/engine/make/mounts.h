@@ -35,6 +35,7 @@ struct fh_build {
 	unsigned folders;   /* number of folders made in the writable layer so far */
 	int settings;       /* /proc/sys, opened while it was still writable */
 	char *what;         /* what is being worked on, for the report */
+	int32_t *step;      /* the step of the report, enum fh_setup_step */
 };
 
 /* Flags of mount(2). */
@@ -75,9 +76,13 @@ bool fh_inodes_wanted(const struct fh_build *b, const struct fh_plan_mount *m);
  * be the workbench. */
 void fh_inodes_open(struct fh_build *b);
 
-/* One function for each kind of mount, in the order of enum fh_mount_kind. `tree`: the opened source of a BIND. */
+/* One function for each kind of mount, in the order of enum fh_mount_kind. `tree`: the opened source of a
+ * BIND or VOLUME. */
 typedef int fh_mount_kind_fn(struct fh_build *b, const struct fh_plan_mount *m, int tree);
 extern fh_mount_kind_fn *const fh_mount_kinds[FH_MOUNT_KIND_COUNT_];
+/* volume.c: a detached tree of the folder, whose files belong to the sandbox's users; or -errno */
+int fh_volume_open(const struct fh_build *b, int source);
+fh_mount_kind_fn fh_mount_volume;
 /* mount_system.c */
 fh_mount_kind_fn fh_mount_proc, fh_mount_dev;
 /* Opens the host's device nodes before the old root is covered. */

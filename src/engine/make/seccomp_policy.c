@@ -20,6 +20,7 @@
 #define CLONE_NAMESPACES 0x7E020000u
 #define SET_ID 06000u
 #define TMPFILE (O_TMPFILE & ~O_DIRECTORY)
+#define SIGNALS_INIT "would signal init, which in some hosts is the same user"
 
 const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A_IF("clone", "new processes and threads, but no new namespaces", FH_MASKED(0, CLONE_NAMESPACES, 0)),
@@ -50,24 +51,21 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("sched_setaffinity", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, 1)),
 	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(1, 1)),
 	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, PRIO_USER)),
-	FH_E_IF("kill", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
-	FH_E_IF("tkill", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
-	FH_E_IF("tgkill", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
-	FH_E_IF("rt_sigqueueinfo", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
-	FH_E_IF("rt_tgsigqueueinfo", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
-	FH_E_IF("pidfd_open", EPERM, "would signal init, which in some hosts is the same user", FH_IS(0, 1)),
+	FH_E_IF("kill", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
+	FH_E_IF("tkill", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
+	FH_E_IF("tgkill", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
+	FH_E_IF("rt_sigqueueinfo", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
+	FH_E_IF("rt_tgsigqueueinfo", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
+	FH_E_IF("pidfd_open", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
 
 	/* The same by the ways whose target a filter cannot see, or only in part: a folder of /proc stands for a process as
 	 * a pidfd does; the owner of a file gets signals that its user may choose. Programs fall back, as on kernels
 	 * without the call (Linux 5.1), or get no such signals. */
-	FH_E_IF("fcntl", EPERM, "would signal init, which in some hosts is the same user", FH_IS(1, F_SETOWN), FH_IS(2, 1)),
-	FH_E_IF("fcntl", EPERM, "would signal init, which in some hosts is the same user", FH_IS(1, F_SETOWN),
-	        FH_IS(2, 0xFFFFFFFFu)),
-	FH_E_IF("fcntl", EINVAL, "would signal init, which in some hosts is the same user", FH_IS(1, F_SETOWN_EX)),
-	FH_E_IF("ioctl", ENOTTY, "would signal init, which in some hosts is the same user",
-	        FH_IS(1, 0x8901 /* FIOSETOWN */)),
-	FH_E_IF("ioctl", ENOTTY, "would signal init, which in some hosts is the same user",
-	        FH_IS(1, 0x8902 /* SIOCSPGRP */)),
+	FH_E_IF("fcntl", EPERM, SIGNALS_INIT, FH_IS(1, F_SETOWN), FH_IS(2, 1)),
+	FH_E_IF("fcntl", EPERM, SIGNALS_INIT, FH_IS(1, F_SETOWN), FH_IS(2, 0xFFFFFFFFu)),
+	FH_E_IF("fcntl", EINVAL, SIGNALS_INIT, FH_IS(1, F_SETOWN_EX)),
+	FH_E_IF("ioctl", ENOTTY, SIGNALS_INIT, FH_IS(1, 0x8901 /* FIOSETOWN */)),
+	FH_E_IF("ioctl", ENOTTY, SIGNALS_INIT, FH_IS(1, 0x8902 /* SIOCSPGRP */)),
 
 	/* The engine sets RLIMIT_CORE to 1 byte, the only value at which the kernel does not start a core dump handler of
 	 * the host either (core(5)); at 0 it does. A program that switches core dumps off is told that it worked. */
@@ -105,6 +103,10 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	/* operations that outlast the program or burden the host, and that no program of this kind needs */
 	FH_E_IF("fcntl", EINVAL, "a lease holds up whoever opens the file, on the host too", FH_IS(1, F_SETLEASE)),
 	FH_E_IF("fcntl", EINVAL, "watches folders of the host; inotify is what programs use", FH_IS(1, F_NOTIFY)),
+	/* The hint is the inode's, and outlives the run: whoever opens the file can read it. A read-only mount does not
+	 * hold it, since no byte is written, and in a user's sandbox the program is the owner of the user's files. */
+	FH_E_IF("fcntl", EINVAL, "leaves a word on a file of the host", FH_IS(1, 1036 /* F_SET_RW_HINT */)),
+	FH_E_IF("fcntl", EINVAL, "leaves a word on a file of the host", FH_IS(1, 1038 /* F_SET_FILE_RW_HINT */)),
 	FH_E_IF("madvise", EINVAL, "pages merged with those of others tell what others hold", FH_IS(2, MADV_MERGEABLE)),
 	FH_E_IF("madvise", EINVAL, "pushes memory into the host's swap, which only control groups limit",
 	        FH_IS(2, 21 /* MADV_PAGEOUT */)),
@@ -112,6 +114,15 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	        FH_IS(0, 67 /* MEMORY_MERGE */)),
 	FH_E_IF("prctl", EINVAL, "a program in the kernel, from a pool of the whole host", FH_IS(0, PR_SET_SECCOMP)),
 	FH_E_IF("prctl", EINVAL, "a core scheduling cookie keeps others from processors", FH_IS(0, 62 /* SCHED_CORE */)),
+
+	/* What older kernels lack is refused as they do: programs fall back, and an option that is added later is looked at
+	 * before it is allowed. FUTEX_HASH (78, Linux 6.16) makes a hash table as large as is asked for. The name of a
+	 * range of memory (SET_VMA) is charged to no control group. */
+	FH_A_IF("prctl", "lets another process of the sandbox trace; tracing is refused", FH_IS(0, PR_SET_PTRACER)),
+	FH_A_IF("prctl", "reading what the program was started with", FH_IS(0, 0x41555856 /* GET_AUXV */)),
+	FH_E_IF("prctl", EINVAL, "options newer than Linux 6.15: hash tables of any size, which only control groups count",
+	        FH_ABOVE(0, 77)),
+
 	FH_E_IF("mmap", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(3, MAP_HUGETLB)),
 	FH_E_IF("memfd_create", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(1, 4)),
 	FH_E_IF("shmget", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(2, 04000)),
@@ -139,6 +150,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 32, ENOPROTOOPT, "keys of TCP"),
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 38, ENOPROTOOPT, "keys of TCP"),
 	OPTION_SPARED("setsockopt", IPPROTO_UDP, 100, ENOPROTOOPT, "tunnels in UDP"),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, 73 /* RESERVE_MEM */, EOPNOTSUPP,
+	              "takes from what all TCP of the host may hold"),
 	OPTION_SPARED("getsockopt", SOL_SOCKET, 57 /* COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
 	OPTION_SPARED("getsockopt", SOL_SOCKET, 71 /* NETNS_COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
 
@@ -240,9 +253,7 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("statx", "files and folders, within the sandbox's own mounts"),
 	FH_A("symlink", "files and folders, within the sandbox's own mounts"),
 	FH_A("symlinkat", "files and folders, within the sandbox's own mounts"),
-	FH_A("sync", "files and folders, within the sandbox's own mounts"),
 	FH_A("sync_file_range", "files and folders, within the sandbox's own mounts"),
-	FH_A("syncfs", "files and folders, within the sandbox's own mounts"),
 	FH_A("tee", "files and folders, within the sandbox's own mounts"),
 	FH_A("truncate", "files and folders, within the sandbox's own mounts"),
 	FH_A("umask", "files and folders, within the sandbox's own mounts"),
@@ -251,7 +262,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("utime", "files and folders, within the sandbox's own mounts"),
 	FH_A("utimensat", "files and folders, within the sandbox's own mounts"),
 	FH_A("utimes", "files and folders, within the sandbox's own mounts"),
-	FH_A("vmsplice", "files and folders, within the sandbox's own mounts"),
 	FH_A("write", "files and folders, within the sandbox's own mounts"),
 	FH_A("writev", "files and folders, within the sandbox's own mounts"),
 
@@ -521,6 +531,14 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_N("io_cancel",
 	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
 
+	/* A sandbox's own files are in memory. For those in a folder that is mounted writable there is fsync. */
+	FH_E("sync", 0, "writes back the disks of the whole host, and holds up whoever writes there"),
+	FH_E("syncfs", 0, "writes back a whole disk of the host"),
+
+	/* One byte of a huge page in a pipe keeps 2 MiB, which are no process's any more. Programs write instead, which
+	 * copies. */
+	FH_N("vmsplice", "memory that pipes keep, which only control groups count"),
+
 	/* a program in the kernel, from a pool of the whole host; as a kernel without filters answers */
 	FH_E("seccomp", EINVAL, "a program in the kernel, from a pool of the whole host"),
 
@@ -575,28 +593,3 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_N("_sysctl", "security modules and quotas of the host"),
 };
 const size_t fh_seccomp_policy_count = sizeof(fh_seccomp_policy) / sizeof(fh_seccomp_policy[0]);
-
-/* Only calls that the policy treats without looking at arguments can be listed: the seal tests the number of a call
- * alone. */
-const char *const fh_seccomp_setup_calls[] = {
-	"setns",
-	"unshare",
-	"umount2",
-	"clone3",
-	"mount",
-	"fsopen",
-	"fsconfig",
-	"fsmount",
-	"open_tree",
-	"move_mount",
-	"mount_setattr",
-	"openat2",
-	"seccomp",
-	"landlock_create_ruleset",
-	"landlock_add_rule",
-};
-const size_t fh_seccomp_setup_call_count = sizeof(fh_seccomp_setup_calls) / sizeof(fh_seccomp_setup_calls[0]);
-
-/* The calls of that list that a zygote makes for a program. */
-const char *const fh_seccomp_zygote_calls[] = { "setns", "clone3", "seccomp" };
-const size_t fh_seccomp_zygote_call_count = sizeof(fh_seccomp_zygote_calls) / sizeof(fh_seccomp_zygote_calls[0]);

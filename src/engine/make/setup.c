@@ -24,7 +24,8 @@ enum { SOCKET_PLACE = 3, REPORT_PLACE = 4 };
 
 static struct fh_setup_report report;
 static struct {
-	/* for a sandbox of a template: the Landlock rule set and the writable layer, sent to the engine; or -1 */
+	/* for a program that is forked from a zygote: the Landlock rule set and the writable layer, sent to the engine; or
+	 * -1 */
 	int rules, disk;
 	int diagnosis; /* netlink socket through which init counts socket buffers; or -1 */
 } own = { -1, -1, -1 };
@@ -85,7 +86,7 @@ static int raise_loopback(const struct fh_launch *l)
  * it, socket buffers are not counted. */
 static int open_diagnosis(const struct fh_launch *l)
 {
-	if (has_layer(l, FH_LAYER_NETWORK) && l->part != FH_PART_SHARED && l->counts_sockets)
+	if (has_layer(l, FH_LAYER_NETWORK) && l->part != FH_PART_SHARED)
 		own.diagnosis = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	return 0;
 }
@@ -271,8 +272,8 @@ static int exec_init(const struct fh_launch *l)
 	if (r < 0)
 		return r;
 	if (l->part == FH_PART_OWN) {
-		uint32_t bits =
-		    report.layers_off | (own.rules >= 0 ? FH_INIT_HAS_RULES : 0) | (own.disk >= 0 ? FH_INIT_HAS_DISK : 0);
+		uint32_t bits = report.layers_off | (report.landlock ? FH_INIT_IN_DOMAIN : 0) |
+		                (own.rules >= 0 ? FH_INIT_HAS_RULES : 0) | (own.disk >= 0 ? FH_INIT_HAS_DISK : 0);
 		*add_number(made, bits) = 0;
 		made[strlen(made) - 1] = 0; /* drops the trailing space */
 		argv[1] = made;
@@ -304,8 +305,11 @@ static int follow_engine(void)
 static int build_mounts(const struct fh_launch *l)
 {
 	int32_t step = FH_SETUP_ROOT;
-	int r = l->part == FH_PART_OWN ? fh_mounts_own(l, &step, report.what, &own.disk, &settings_folder)
+	int disk = -1;
+	int r = l->part == FH_PART_OWN ? fh_mounts_own(l, &step, report.what, &disk, &settings_folder)
 	                               : fh_mounts_build(l, &step, report.what, &settings_folder);
+	if (l->plan->zygote.main_file) /* init does not see that program's end, at which the engine looks at the layer */
+		own.disk = disk;
 	report.step = step;
 	return r;
 }
@@ -333,10 +337,13 @@ static const struct {
 	{ FH_SETUP_EXEC, exec_init },
 };
 
-/* Only children of init enter the rule set: a domain would keep init from killing programs that are in domains of their
- * own. */
-static int make_rules(const struct fh_launch *l)
+/* Where a program is forked from a zygote, only that and children of init enter the rule set: a domain would keep init
+ * from killing a program that is in a domain of its own. Elsewhere init enters, and all programs are in its domain, as
+ * in a sandbox that is made at once: those of a session may signal and look at each other. */
+static int restrict_files(const struct fh_launch *l)
 {
+	if (!l->plan->zygote.main_file)
+		return enter_landlock(l);
 	if (!has_layer(l, FH_LAYER_LANDLOCK))
 		return 0;
 	int r = fh_landlock_rules(l->plan);
@@ -363,7 +370,7 @@ static const struct {
 	{ FH_SETUP_NETWORK, raise_loopback },
 	{ FH_SETUP_NETWORK, open_diagnosis },
 	{ FH_SETUP_MOUNT, build_mounts },
-	{ FH_SETUP_LANDLOCK, make_rules },
+	{ FH_SETUP_LANDLOCK, restrict_files },
 	{ FH_SETUP_UNSHARE, enter_own_user_namespace },
 	{ FH_SETUP_UNSHARE, bound_user_namespace },
 	{ FH_SETUP_SECCOMP, filter_calls },
@@ -373,6 +380,7 @@ static const struct {
 
 void fh_setup_own(const struct fh_launch *l)
 {
+	fh_reset_signals(); /* the holder ignores what the engine ignores */
 	(void)setsid();
 	int r = follow_engine();
 	for (size_t i = 0; r == 0 && i < FH_ARRAY_SIZE(own_steps); i++) {

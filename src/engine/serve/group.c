@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "engine/core/connection.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
 #include "engine/serve/run.h"
 

@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "engine/core/connection.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
-#include "engine/core/stream.h"
+#include "engine/core/process/stream.h"
 #include "engine/serve/group.h"
 #include "engine/serve/run.h"
 #include "engine/serve/session.h"
@@ -170,19 +170,15 @@ static int plan_to_create(struct fh_connection *c, const struct fh_frame *f, str
 
 static int on_create(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
-	struct fh_plan *plan;
-	struct fh_sandbox *b;
+	struct fh_deferred d = { .connection = c, .request = f->request, .lease_ms = fh_request_number(f, F_LEASE_MS, 0) };
 	fh_auto_free char *name = NULL;
-	int r = fh_request_text(f, F_NAME, sizeof(b->name), &name, err);
+	int r = fh_request_text(f, F_NAME, sizeof(d.name), &name, err);
 	if (r == 0)
-		r = plan_to_create(c, f, &plan, err);
-	if (r == 0)
-		r = fh_session_make(c->engine, plan, c, f->request, &b, err);
+		r = plan_to_create(c, f, &d.plan, err);
 	if (r)
 		return r;
-	snprintf(b->name, sizeof(b->name), "%s", name ? name : "");
-	fh_sandbox_lease(b, fh_request_number(f, F_LEASE_MS, 0));
-	return 0;
+	snprintf(d.name, sizeof(d.name), "%s", name ? name : "");
+	return fh_session_make(c->engine, &d, err);
 }
 
 static int on_destroy(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)

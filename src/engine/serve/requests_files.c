@@ -2,8 +2,8 @@
 /* Requests that move files into and out of a session's sandbox. */
 #include "engine/core/connection.h"
 #include "engine/core/sandbox.h"
-#include "engine/core/stream.h"
-#include "engine/core/transfer.h"
+#include "engine/core/process/stream.h"
+#include "engine/core/process/transfer.h"
 #include "engine/serve/requests.h"
 
 #include "engine/core/pause.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Requests about processes. */
 #include "engine/core/connection.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
-#include "engine/core/stream.h"
+#include "engine/core/process/stream.h"
 #include "engine/serve/requests.h"
 
 #include <errno.h>
@@ -80,6 +80,63 @@ static int choose_user(const struct fh_sandbox *b, const char *user, struct fh_s
 	return fh_error_set(err, FH_E_ARGUMENT, "a sandbox has the users \"user\" and \"root\", and not %.40s", user);
 }
 
+/* The texts of a SPAWN request. Each list ends with NULL; empty: the plan's own is used. */
+struct words {
+	struct strings argv, env;
+	char *cwd;         /* NULL: the plan's */
+	struct fh_id into; /* zero: none */
+};
+
+static void release_words(struct words *w)
+{
+	free_strings(&w->argv);
+	free_strings(&w->env);
+	free(w->cwd);
+}
+
+/* False: the request is malformed. *ret must be released in either case. */
+static bool read_words(const struct fh_plan *plan, const struct fh_frame *f, struct words *ret)
+{
+	struct strings more = { 0 };
+	struct fh_wire_reader r = fh_wire_reader(f->payload);
+	struct fh_wire_field x;
+	while (fh_wire_next(&r, &x)) {
+		if (x.tag == F_ARGV) {
+			add_string(&ret->argv, &r, &x);
+		} else if (x.tag == F_ENV) {
+			add_string(&ret->env, &r, &x);
+		} else if (x.tag == F_MORE_ENV) {
+			add_string(&more, &r, &x);
+		} else if (x.tag == F_INTO && x.value.n == sizeof(ret->into.b)) {
+			memcpy(ret->into.b, x.value.p, sizeof(ret->into.b));
+		} else if (x.tag == F_CWD) {
+			free(ret->cwd);
+			ret->cwd = fh_wire_get_text(&r, &x);
+		}
+	}
+	struct strings *env = &ret->env;
+	if (more.count && !env->count)
+		for (char *const *v = plan->env; *v && env->count < FH_PLAN_STRINGS_MAX; v++) {
+			char *copy = fh_xstrdup(*v);
+			FH_PUSH(env->items, env->count, env->capacity) = copy;
+		}
+	for (size_t i = 0; i < more.count && env->count < FH_PLAN_STRINGS_MAX; i++)
+		set_variable(env, &more.items[i]);
+	free_strings(&more);
+	FH_PUSH(ret->argv.items, ret->argv.count, ret->argv.capacity) = NULL;
+	FH_PUSH(env->items, env->count, env->capacity) = NULL;
+	return !r.malformed;
+}
+
+/* Only helpers are joined: they run our code, and neither can hold the other's pipe for longer than the other lives. */
+static int join_helpers(struct fh_connection *c, struct fh_id id, struct fh_spawn *s, struct fh_error *err)
+{
+	s->into = fh_process_find(c->engine, id);
+	if (!s->helper || !s->into || !s->into->helper || s->into->connection != c)
+		return fh_error_set(err, FH_E_ARGUMENT, "only a helper's output can go into a helper of the same client");
+	return 0;
+}
+
 int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_sandbox *b = fh_request_sandbox(c, f);
@@ -89,36 +146,13 @@ int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct f
 	int e = fh_pause_refuses(b, err);
 	if (e)
 		return e;
-	struct strings argv = { 0 }, env = { 0 }, more = { 0 };
-	fh_auto_free char *cwd = NULL, *user = NULL, *tag = NULL;
-	struct fh_wire_reader r = fh_wire_reader(f->payload);
-	struct fh_wire_field x;
-	while (fh_wire_next(&r, &x)) {
-		if (x.tag == F_ARGV) {
-			add_string(&argv, &r, &x);
-		} else if (x.tag == F_ENV) {
-			add_string(&env, &r, &x);
-		} else if (x.tag == F_MORE_ENV) {
-			add_string(&more, &r, &x);
-		} else if (x.tag == F_CWD) {
-			free(cwd);
-			cwd = fh_wire_get_text(&r, &x);
-		}
-	}
-	if (more.count && !env.count)
-		for (char *const *v = b->plan->env; *v && env.count < FH_PLAN_STRINGS_MAX; v++) {
-			char *copy = fh_xstrdup(*v);
-			FH_PUSH(env.items, env.count, env.capacity) = copy;
-		}
-	for (size_t i = 0; i < more.count && env.count < FH_PLAN_STRINGS_MAX; i++)
-		set_variable(&env, &more.items[i]);
-	bool own_argv = argv.count > 0, own_env = env.count > 0;
-	FH_PUSH(argv.items, argv.count, argv.capacity) = NULL;
-	FH_PUSH(env.items, env.count, env.capacity) = NULL;
+	FH_CLEANUP(release_words) struct words w = { 0 };
+	fh_auto_free char *user = NULL, *tag = NULL;
+	bool whole = read_words(b->plan, f, &w);
 	struct fh_spawn s = {
-		.argv = own_argv ? argv.items : b->plan->argv,
-		.env = own_env ? env.items : b->plan->env,
-		.cwd = cwd ? cwd : b->plan->cwd,
+		.argv = w.argv.items[0] ? w.argv.items : b->plan->argv,
+		.env = w.env.items[0] ? w.env.items : b->plan->env,
+		.cwd = w.cwd ? w.cwd : b->plan->cwd,
 		.pty = fh_request_number(f, F_PTY, 0) != 0,
 		.stdin_open = fh_request_number(f, F_NO_STDIN, 0) == 0,
 		.rows = (uint16_t)fh_request_number(f, F_ROWS, 24),
@@ -145,12 +179,11 @@ int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct f
 		s.memory_bytes = FH_UNLIMITED;
 		s.pty = false;
 	}
+	if (e == 0 && !fh_id_is_zero(w.into))
+		e = join_helpers(c, w.into, &s, err);
 	if (e == 0)
-		e = r.malformed ? fh_error_set(err, FH_E_PROTOCOL, "a malformed request to start a process")
-		                : fh_process_spawn_in(b, &s, c, f->request, &p, err);
-	free_strings(&argv);
-	free_strings(&env);
-	free_strings(&more);
+		e = whole ? fh_process_spawn_in(b, &s, c, f->request, &p, err)
+		          : fh_error_set(err, FH_E_PROTOCOL, "a malformed request to start a process");
 	return e;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Requests about a session as a whole: its processes, its usage, pausing, its plan. */
 #include "engine/core/connection.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
 #include "engine/serve/requests.h"
 

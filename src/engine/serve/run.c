@@ -13,10 +13,10 @@
 
 #include "engine/core/connection.h"
 #include "engine/core/isolation.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
-#include "engine/core/stream.h"
-#include "engine/core/transfer.h"
+#include "engine/core/process/stream.h"
+#include "engine/core/process/transfer.h"
 #include "engine/serve/group.h"
 #include "engine/warm/choose.h"
 #include "engine/warm/made.h"
@@ -446,35 +446,24 @@ static int start(struct fh_engine *e, const struct fh_deferred *asked, bool may_
                  struct fh_sandbox **ret, struct fh_error *err)
 {
 	struct fh_sandbox *b = NULL;
-	struct fh_template *t = NULL;
-	enum fh_choice choice;
-	char why[160];
+	struct fh_chosen chosen;
 	struct fh_plan *plan = asked->plan;
-	int r = fh_template_choose(e, plan, asked->connection->peer_uid, may_defer, &choice, &t, why, err);
+	int r = fh_template_choose(e, plan, asked->connection->peer_uid, may_defer, &chosen, err);
 	if (r) {
 		fh_plan_free(plan);
 		return r;
 	}
 	*ret = NULL;
-	if (choice == FH_CHOICE_DEFER) {
-		fh_pool_wait(t, asked);
+	if (chosen.choice == FH_CHOICE_DEFER) {
+		fh_pool_wait(chosen.template, asked);
 		return 0;
 	}
-	if (choice != FH_CHOICE_PARKED && may_wait && fh_queue_is_needed(e))
+	if (chosen.choice != FH_CHOICE_PARKED && may_wait && fh_queue_is_needed(e))
 		return fh_queue_add(e, asked, err);
-	if (choice == FH_CHOICE_PARKED) {
-		b = fh_pool_take(t);
-		fh_made_adopt(b, &run_owner, plan, asked->connection, asked->request);
-	} else if (choice == FH_CHOICE_TEMPLATE) {
-		r = fh_made_start(t, &run_owner, plan, asked->connection, asked->request, &b, err);
-	} else {
-		r = fh_sandbox_make(e, &run_owner, plan, asked->connection, asked->request, &b, err);
-		if (r == 0)
-			memcpy(b->start_why, why, sizeof(why));
-	}
+	r = fh_chosen_make(e, &chosen, &run_owner, plan, asked->connection, asked->request, &b, err);
 	if (r)
 		return r;
-	if (choice != FH_CHOICE_PARKED)
+	if (chosen.choice != FH_CHOICE_PARKED)
 		fh_queue_count(b);
 	begin(b, asked->stdin_open, asked->window);
 	*ret = b;
@@ -484,8 +473,13 @@ static int start(struct fh_engine *e, const struct fh_deferred *asked, bool may_
 int fh_run_start(struct fh_engine *e, struct fh_plan *plan, bool stdin_open, size_t window, bool may_defer,
                  struct fh_connection *c, uint64_t request, struct fh_sandbox **ret, struct fh_error *err)
 {
-	return start(e, &(struct fh_deferred){ NULL, plan, stdin_open, window, c, request, begin_parked }, may_defer,
-	             may_defer, ret, err);
+	const struct fh_deferred asked = { .plan = plan,
+		                               .stdin_open = stdin_open,
+		                               .window = window,
+		                               .connection = c,
+		                               .request = request,
+		                               .begin = begin_parked };
+	return start(e, &asked, may_defer, may_defer, ret, err);
 }
 
 int fh_run_start_now(struct fh_engine *e, const struct fh_deferred *asked, struct fh_sandbox **ret,

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "engine/serve/session.h"
 
+#include <stdio.h>
+
 #include "engine/core/connection.h"
 #include "engine/core/engine.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
-#include "engine/core/stream.h"
-#include "engine/core/transfer.h"
+#include "engine/core/process/stream.h"
+#include "engine/core/process/transfer.h"
+#include "engine/serve/queue.h"
+#include "engine/warm/choose.h"
+#include "engine/warm/made.h"
 #include "proto/wire.h"
 
 static void reply_created(struct fh_sandbox *b)
@@ -17,6 +22,9 @@ static void reply_created(struct fh_sandbox *b)
 	struct fh_buf *out = fh_connection_out(c);
 	size_t mark = fh_frame_begin(out, FH_FRAME_REPLY, 0, b->request, b->id);
 	fh_wire_bytes(out, F_ID, b->id.b, 16);
+	fh_wire_u64(out, F_START, b->start);
+	if (b->start_why[0])
+		fh_wire_text(out, F_START_WHY, b->start_why);
 	fh_frame_end(out, mark);
 	fh_connection_flush(c);
 	b->request = 0;
@@ -34,7 +42,7 @@ static void create_files_done(struct fh_sandbox *b, struct fh_transfer *t, const
 	free(t);
 }
 
-static void on_ready(struct fh_sandbox *b)
+static void put_files(struct fh_sandbox *b)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	if (!b->plan->file_count) {
@@ -64,12 +72,59 @@ static void on_gone(struct fh_sandbox *b)
 	fh_sandbox_release(b);
 }
 
-static const struct fh_owner session_owner = { .on_ready = on_ready, .on_gone = on_gone };
-
-int fh_session_make(struct fh_engine *e, struct fh_plan *plan, struct fh_connection *c, uint64_t request,
-                    struct fh_sandbox **ret, struct fh_error *err)
+static void on_ready(struct fh_sandbox *b)
 {
-	return fh_sandbox_make(e, &session_owner, plan, c, request, ret, err);
+	fh_queue_is_made(b);
+	put_files(b);
+}
+
+static const struct fh_owner session_owner = { .on_ready = on_ready, .on_gone = on_gone, .on_free = fh_queue_is_made };
+
+static void begin(struct fh_sandbox *b, const struct fh_deferred *d)
+{
+	snprintf(b->name, sizeof(b->name), "%s", d->name);
+	fh_sandbox_lease(b, d->lease_ms);
+	if (b->state == FH_READY && !b->failed) /* it was parked */
+		put_files(b);
+}
+
+static void begin_parked(struct fh_sandbox *b, const struct fh_deferred *d)
+{
+	fh_made_adopt(b, &session_owner, d->plan, d->connection, d->request);
+	begin(b, d);
+}
+
+int fh_session_make(struct fh_engine *e, const struct fh_deferred *asked, struct fh_error *err)
+{
+	struct fh_chosen chosen;
+	struct fh_sandbox *b;
+	struct fh_plan *plan = asked->plan;
+	/* Programs come later, one by one, so that none is forked from a zygote with the sandbox. Its files are its own. */
+	struct fh_plan made_of = *plan;
+	made_of.zygote.main_file = 0;
+	made_of.file_count = 0;
+	int r = fh_template_choose(e, &made_of, asked->connection->peer_uid, true, &chosen, err);
+	if (r) {
+		fh_plan_free(plan);
+		return r;
+	}
+	if (chosen.choice == FH_CHOICE_DEFER) {
+		struct fh_deferred d = *asked;
+		d.begin = begin_parked;
+		fh_pool_wait(chosen.template, &d);
+		return 0;
+	}
+	if (chosen.choice == FH_CHOICE_TEMPLATE && plan->start == FH_START_AUTO && fh_queue_is_needed(e)) {
+		/* a holder makes one sandbox after the other */
+		chosen = (struct fh_chosen){ .choice = FH_CHOICE_FRESH, .why = "many sandboxes are being made" };
+	}
+	r = fh_chosen_make(e, &chosen, &session_owner, plan, asked->connection, asked->request, &b, err);
+	if (r)
+		return r;
+	if (chosen.choice != FH_CHOICE_PARKED)
+		fh_queue_count(b);
+	begin(b, asked);
+	return 0;
 }
 
 bool fh_is_session(const struct fh_sandbox *b)

@@ -113,7 +113,7 @@ static void on_branched(struct fh_template *from, const struct fh_zygote_forked 
 		fh_template_add_zygote(t, pidfd);
 		return;
 	}
-	if (pidfd >= 0) /* its template was ended meanwhile; the zygote ends because its socket is closed */
+	if (pidfd >= 0) /* the branch's template was ended meanwhile; the zygote exits since its socket is closed */
 		fh_reap_later(from->engine->loop, pidfd);
 	if (t) {
 		char why[120];

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Chooses the template that serves a run. */
 #include "engine/warm/choose.h"
 
 #include <stdio.h>
@@ -48,17 +47,21 @@ static struct fh_template *find(struct fh_engine *e, const struct fh_buf *key)
 	return best;
 }
 
-/* Makes room for one more template, by ending the one that was unused for longest; false if all are in use. */
+/* Makes room for one more template, by ending the one that was unused for longest; false if all are in use. Those that
+ * have ended and wait for their sessions do not count: they make nothing, and their number is bounded by that of the
+ * sandboxes. */
 static bool make_room(struct fh_engine *e)
 {
 	struct fh_template_use use[FH_TEMPLATES_MAX * 2];
 	struct fh_template *all[FH_TEMPLATES_MAX * 2];
 	size_t n = 0;
-	for (struct fh_template *t = e->templates; t && n < FH_ARRAY_SIZE(use); t = t->next, n++) {
+	for (struct fh_template *t = e->templates; t && n < FH_ARRAY_SIZE(use); t = t->next) {
+		if (t->state == FH_TEMPLATE_ENDING)
+			continue;
 		bool spare = t->state == FH_TEMPLATE_BROKEN ||
-		             (t->state == FH_TEMPLATE_SERVING && !t->branches && t->users == t->parked_count + t->making);
+		             (t->state == FH_TEMPLATE_SERVING && !t->branches && !fh_template_is_busy(t));
 		use[n] = (struct fh_template_use){ .busy = !spare, .used_ns = t->used_ns };
-		all[n] = t;
+		all[n++] = t;
 	}
 	ssize_t out = fh_decide_eviction(use, n, FH_TEMPLATES_MAX);
 	if (out >= 0)
@@ -133,8 +136,7 @@ static struct fh_template *find_or_make(struct fh_engine *e, const struct fh_pla
 }
 
 int fh_template_choose(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, bool may_defer,
-                       enum fh_choice *ret_choice, struct fh_template **ret_template, char why[160],
-                       struct fh_error *err)
+                       struct fh_chosen *ret, struct fh_error *err)
 {
 	struct fh_start_facts facts = {
 		.asked = plan->start,
@@ -157,23 +159,37 @@ int fh_template_choose(struct fh_engine *e, const struct fh_plan *plan, uid_t ow
 	if (t)
 		choice = fh_decide_choice(plan->start, offer(t, plan), may_defer);
 	if (choice == FH_CHOICE_REFUSE)
-		return refuse(plan, "none is parked for a member of a group at this moment", err);
-	snprintf(why, 160, "%.159s",
-	         choice != FH_CHOICE_FRESH ? ""
-	         : t                       ? "what it would start from is still being made"
-	                                   : fresh_why);
+		return refuse(plan, "none is parked at this moment", err);
+	const char *why = choice != FH_CHOICE_FRESH ? "" : t ? "what it would start from is still being made" : fresh_why;
 	if (choice == FH_CHOICE_FRESH && can_be && (near = fh_template_nearest(e, plan, owner)) &&
 	    (choice = offer(near, plan)) != FH_CHOICE_FRESH) {
 		t = near;
-		why[0] = 0;
+		why = "";
 	}
 	if (t && t->state == FH_TEMPLATE_SERVING && plan->start != FH_START_ZYGOTE && choice != FH_CHOICE_PARKED)
 		fh_pool_missed(t);
 	if (t)
 		t->used_ns = fh_now_ns();
-	*ret_choice = choice;
-	*ret_template = t;
+	*ret = (struct fh_chosen){ .choice = choice, .template = t };
+	snprintf(ret->why, sizeof(ret->why), "%s", why);
 	return 0;
+}
+
+int fh_chosen_make(struct fh_engine *e, const struct fh_chosen *chosen, const struct fh_owner *owner,
+                   struct fh_plan *plan, struct fh_connection *c, uint64_t request, struct fh_sandbox **ret,
+                   struct fh_error *err)
+{
+	if (chosen->choice == FH_CHOICE_PARKED) {
+		*ret = fh_pool_take(chosen->template);
+		fh_made_adopt(*ret, owner, plan, c, request);
+		return 0;
+	}
+	if (chosen->choice == FH_CHOICE_TEMPLATE)
+		return fh_made_start(chosen->template, owner, plan, c, request, ret, err);
+	int r = fh_sandbox_make(e, owner, plan, c, request, ret, err);
+	if (r == 0)
+		memcpy((*ret)->start_why, chosen->why, sizeof(chosen->why));
+	return r;
 }
 
 void fh_template_on_look(struct fh_timer *timer)
@@ -183,7 +199,7 @@ void fh_template_on_look(struct fh_timer *timer)
 	const struct fh_template_bounds bounds = { FH_TEMPLATE_IDLE_MS, FH_TEMPLATE_AGE_MS, FH_TEMPLATE_FORKS_MAX };
 	enum fh_template_fate fate = fh_decide_fate(
 	    &(struct fh_template_age){
-	        .idle = t->users == t->parked_count + t->making && !t->deferred && !t->branches,
+	        .idle = !t->deferred && !t->branches && !fh_template_is_busy(t),
 	        .unused_ms = (now - t->used_ns) / FH_NS_PER_MS,
 	        .age_ms = (now - t->born_ns) / FH_NS_PER_MS,
 	        .forks = t->forks,

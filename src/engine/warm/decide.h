@@ -67,7 +67,7 @@ enum fh_choice fh_decide_choice(enum fh_start asked, enum fh_choice offer, bool 
 /* --------------------------------------------------------------------------------------------- room for templates */
 
 struct fh_template_use {
-	bool busy; /* it is being made or ended, or sandboxes use it, so it must stay */
+	bool busy; /* is being made or ended, or has sandboxes that run: may not be ended now */
 	int64_t used_ns;
 };
 /* Which of n templates to end to make room for one more, where at most `most` may exist: its index; -1: there is room;
@@ -78,12 +78,12 @@ ssize_t fh_decide_eviction(const struct fh_template_use *templates, size_t n, si
 
 enum fh_template_fate { FH_FATE_STAYS, FH_FATE_ENDS, FH_FATE_IS_SUCCEEDED };
 struct fh_template_age {
-	bool idle; /* it is used by nothing but its own parked sandboxes */
+	bool idle; /* used by nothing but the template's own parked sandboxes */
 	int64_t unused_ms, age_ms;
 	uint64_t forks;     /* programs that its zygote has forked */
 	bool trunk_is_gone; /* a branch whose trunk serves no more */
 	bool is_branch;     /* age and forks are judged for the trunk, not for a branch */
-	bool succeeded;     /* its successor is being made already */
+	bool succeeded;     /* another template is being made to replace this one */
 };
 struct fh_template_bounds {
 	int64_t idle_ms, age_ms;

@@ -13,7 +13,7 @@
 #include "engine/core/children.h"
 #include "engine/core/isolation.h"
 #include "engine/core/making.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
 #include "engine/core/talk.h"
 #include "engine/host/packet.h"
@@ -39,14 +39,14 @@ static void on_launch_packet(struct fh_watch *w, uint32_t events)
 	if (n == -EAGAIN)
 		return;
 	fh_watch_stop(b->engine->loop, &b->socket_watch);
-	if (n == (ssize_t)sizeof(m) && m.h.op == FH_INIT_LAUNCHED && !m.error &&
-	    count == (m.landlock != 0) + (m.disk != 0)) {
+	if (n == (ssize_t)sizeof(m) && m.h.op == FH_INIT_LAUNCHED && !m.error && count == (m.rules != 0) + (m.disk != 0)) {
 		int next = 0;
-		if (m.landlock)
+		if (m.rules)
 			b->rules = fds[next++];
 		if (m.disk)
 			b->disk = fds[next++];
 		b->report.layers_off = m.layers_off;
+		b->report.landlock = m.landlock;
 		b->launched = true;
 		fh_made_on_launched(b);
 		return;

@@ -3,15 +3,18 @@
 #pragma once
 #include "engine/warm/template.h"
 
-/* A run that waits for a parked sandbox, or for its turn (serve/queue.h). */
+/* A run that waits for a parked sandbox, or for its turn (serve/queue.h); or a session that waits for such a sandbox.
+ */
 struct fh_deferred {
 	struct fh_deferred *next;
 	struct fh_plan *plan;
-	bool stdin_open;
-	size_t window;
+	bool stdin_open;   /* of a run */
+	size_t window;     /* of a run */
+	char name[64];     /* of a session; "": none */
+	uint64_t lease_ms; /* of a session; 0: none */
 	struct fh_connection *connection;
 	uint64_t request;
-	/* Continues the run with that sandbox, which now belongs to it. */
+	/* Continues with that sandbox, which now belongs to the request. */
 	void (*begin)(struct fh_sandbox *b, const struct fh_deferred *d);
 };
 

@@ -28,6 +28,10 @@
  *     ANCHOR ──▶ HOLDER ──▶ ZYGOTE ──▶ SERVING ──▶ ENDING ──▶ (gone)
  *        └──────────┴──────────┴──────────┴──▶ BROKEN: ended; kept for a while with the reason
  *
+ * A sandbox without a zygote, such as a session's, needs only the anchor once it is made. So it outlives a holder that
+ * is killed (BROKEN), and its template may end before it (ENDING): then the anchor stays until the last sandbox is
+ * gone.
+ *
  * Only a serving template has parked sandboxes (pool.c). A request whose template is still being made waits for it if
  * plan->start demands that. Otherwise it is served by the nearest template that has some of its modules, or starts
  * fresh.
@@ -119,6 +123,7 @@ struct fh_template {
 	uint32_t over_count;
 	bool has_zygote, proven; /* proven: a sandbox made from it was ready once */
 	bool succeeded;          /* a successor is being made */
+	bool let_go;             /* its processes were told to end */
 };
 
 /* The reason why a plan cannot have a template; NULL: it can. */
@@ -132,7 +137,7 @@ void fh_template_key(struct fh_buf *key, const struct fh_plan *plan, uid_t owner
 
 /* A new template that is not listed yet. Takes ownership of the key. */
 struct fh_template *fh_template_new(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, struct fh_buf *key);
-void fh_template_list(struct fh_template *t);    /* lists it and sets its deadline */
+void fh_template_list(struct fh_template *t);    /* adds it to the engine's templates and sets its deadline */
 void fh_template_discard(struct fh_template *t); /* frees a template that is not listed */
 /* Starts to make a template; takes ownership of the key. NULL with err. */
 struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan *plan, uid_t owner, struct fh_buf *key,
@@ -140,13 +145,15 @@ struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan 
 /* The zygote (or stem) runs: watches its end and its messages. */
 void fh_template_add_zygote(struct fh_template *t, int pidfd);
 void fh_template_add_stem(struct fh_template *t, int socket, int pidfd);
-/* its zygote or another part failed: no more sandboxes are made from it */
+/* Called when the zygote or another part of the template failed: no more sandboxes are made from it. */
 void fh_template_break(struct fh_template *t, const char *why);
 void fh_template_serve(struct fh_template *t, uint64_t resident_bytes); /* the zygote is ready */
 /* makes no more sandboxes and destroys the parked ones; the template is freed after its last sandbox */
 void fh_template_end(struct fh_template *t);
 void fh_template_end_all(struct fh_engine *e);
 void fh_template_unuse(struct fh_template *t); /* a sandbox made from it is gone */
+/* Whether requests use it whose sandboxes end soon, or are being made: not for sessions, which may live for hours. */
+bool fh_template_is_busy(const struct fh_template *t);
 void fh_template_on_entered(struct fh_watch *w, uint32_t events);
 
 /* template_enter.c: starts the holder or the zygote; fh_template_on_entered receives the outcome. */

@@ -136,29 +136,66 @@ static void on_orphans_look(struct fh_timer *timer)
 	fh_timer_set(t->engine->loop, timer, fh_in_ms(ORPHANS_MS));
 }
 
-static void let_go(struct fh_template *t)
+static void kill_member(const struct fh_member_process *m)
+{
+	if (m->pidfd >= 0)
+		syscall(SYS_pidfd_send_signal, m->pidfd, SIGKILL, NULL, 0);
+}
+
+/* Ends what makes sandboxes: holder, zygote and stem. */
+static void end_makers(struct fh_template *t)
 {
 	struct fh_loop *l = t->engine->loop;
-	fh_timer_prepare(l, &t->orphans_look, on_orphans_look, t);
-	fh_timer_set(l, &t->orphans_look, fh_in_ms(ORPHANS_MS));
-	struct fh_watch *watches[] = { &t->report_watch, &t->holder_watch, &t->zygote_watch, &t->stem_watch };
+	struct fh_watch *watches[] = { &t->holder_watch, &t->zygote_watch, &t->stem_watch };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(watches); i++)
 		fh_watch_stop(l, watches[i]);
 	fh_timer_stop(l, &t->deadline);
 	fh_timer_stop(l, &t->look);
 	fh_timer_stop(l, &t->refill);
-	close_fd(&t->child.socket);
-	close_fd(&t->child.report);
-	close_fd(&t->child.go);
 	close_fd(&t->holder_socket);
 	close_fd(&t->zygote_socket);
 	close_fd(&t->stem_socket);
 	close_fd(&t->zygote_output[0]);
 	close_fd(&t->zygote_output[1]);
-	const struct fh_member_process *members[] = { &t->anchor, &t->holder, &t->zygote, &t->stem };
-	for (size_t i = 0; i < FH_ARRAY_SIZE(members); i++)
-		if (members[i]->pidfd >= 0)
-			syscall(SYS_pidfd_send_signal, members[i]->pidfd, SIGKILL, NULL, 0);
+	kill_member(&t->holder);
+	kill_member(&t->zygote);
+	kill_member(&t->stem);
+}
+
+/* Ends the template's processes. With the anchor all sandboxes that are left die. */
+static void let_go(struct fh_template *t)
+{
+	struct fh_loop *l = t->engine->loop;
+	if (t->let_go)
+		return;
+	t->let_go = true;
+	end_makers(t);
+	fh_timer_prepare(l, &t->orphans_look, on_orphans_look, t);
+	fh_timer_set(l, &t->orphans_look, fh_in_ms(ORPHANS_MS));
+	fh_watch_stop(l, &t->report_watch);
+	close_fd(&t->child.socket);
+	close_fd(&t->child.report);
+	close_fd(&t->child.go);
+	kill_member(&t->anchor);
+}
+
+bool fh_template_is_busy(const struct fh_template *t)
+{
+	size_t left = t->users - t->parked_count - t->making;
+	for (const struct fh_sandbox *b = t->engine->sandboxes; b && left; b = b->next)
+		if (b->template == t && !b->parked) {
+			if (b->owner->one_program || b->state == FH_MAKING)
+				return true;
+			left--;
+		}
+	return false;
+}
+
+/* Whether the template has sandboxes that need only its anchor, whose namespaces theirs lie below. A program that is
+ * forked from a zygote may still wait for that. */
+static bool has_independent(const struct fh_template *t)
+{
+	return t->users && !t->has_zygote && t->anchor.pidfd >= 0;
 }
 
 /* Handles the sandboxes that still wait for the holder's answer, which will not come. */
@@ -189,8 +226,11 @@ static void stop(struct fh_template *t, enum fh_template_state state, const char
 	t->broken_ns = fh_now_ns();
 	snprintf(t->why, sizeof(t->why), "%s", why);
 	fh_pool_clear(t);
-	if ((!t->users && !t->branches) || state == FH_TEMPLATE_BROKEN)
+	bool stays = has_independent(t);
+	if (!stays && ((!t->users && !t->branches) || state == FH_TEMPLATE_BROKEN))
 		let_go(t);
+	else if (stays && (state == FH_TEMPLATE_BROKEN || !fh_template_is_busy(t)))
+		end_makers(t);
 	turn_away(t, why);
 	answer_deferred(t, why);
 	settle(t);
@@ -234,7 +274,7 @@ void fh_template_end_all(struct fh_engine *e)
 void fh_template_unuse(struct fh_template *t)
 {
 	t->users--;
-	if (t->state == FH_TEMPLATE_ENDING && !t->users && !t->branches)
+	if (t->state >= FH_TEMPLATE_ENDING && !t->users && !t->branches)
 		let_go(t);
 	settle(t);
 }

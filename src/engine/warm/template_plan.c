@@ -42,7 +42,7 @@ const char *fh_template_refuses(const struct fh_plan *p)
 				return "something is mounted over a folder that every sandbox has of its own";
 		}
 	for (size_t i = 0; i < p->mount_count; i++)
-		if (p->mounts[i].kind == FH_MOUNT_BIND && p->mounts[i].writable)
+		if (p->mounts[i].kind == FH_MOUNT_VOLUME || (p->mounts[i].kind == FH_MOUNT_BIND && p->mounts[i].writable))
 			return "it may write to a folder of the host";
 	if (p->root_capabilities)
 		return "root inside has capabilities";

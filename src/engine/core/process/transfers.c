@@ -12,8 +12,8 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "engine/core/sandbox.h"
-#include "engine/core/stream.h"
-#include "engine/core/transfer.h"
+#include "engine/core/process/stream.h"
+#include "engine/core/process/transfer.h"
 #include "proto/wire.h"
 
 static void track(struct fh_sandbox *b, struct fh_transfer *t, uint32_t op)

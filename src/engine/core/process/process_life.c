@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +15,10 @@
 #include "engine/core/isolation.h"
 #include "engine/core/enforcement.h"
 #include "engine/core/limits.h"
-#include "engine/core/program_group.h"
+#include "engine/core/process/program_group.h"
 #include "engine/core/sandbox.h"
-#include "engine/core/stream.h"
-#include "engine/core/transfer.h"
+#include "engine/core/process/stream.h"
+#include "engine/core/process/transfer.h"
 #include "proto/wire.h"
 
 void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t request)
@@ -219,7 +219,7 @@ static void forget_helper(struct fh_process *p)
 
 void fh_process_on_helper_stream_end(struct fh_output *s)
 {
-	s->on_end = fh_process_on_helper_stream_end; /* set again: the helper's other stream may still be open */
+	s->on_end = fh_process_on_helper_stream_end; /* set again for the helper's other stream, which may still be open */
 	forget_helper(s->process);
 }
 
@@ -341,7 +341,7 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	/* What the process wrote goes out before its exit status, so that a client that has the status can take what it has
 	 * received for all of the output, up to the stream's window. */
 	for (struct fh_output *s = p->started ? p->streams : NULL; s; s = s->next)
-		fh_output_catch_up(e, s);
+		fh_output_catch_up(s);
 	answer_waiters(p);
 }
 

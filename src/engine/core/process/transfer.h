@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files into and out of a sandbox, moved by its init. */
 #pragma once
-#include "engine/core/stream.h"
+#include "engine/core/process/stream.h"
 #include "init/messages.h"
 #include "proto/plan.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* How a process is started: its pipes, its limits, and the request to init or to a program forked from a zygote. */
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,10 @@
 #include "engine/core/engine.h"
 #include "engine/core/enforcement.h"
 #include "engine/core/limits.h"
-#include "engine/core/program_group.h"
+#include "engine/core/process/program_group.h"
 #include "engine/core/sandbox.h"
-#include "engine/core/stream.h"
-#include "engine/core/transfer.h"
+#include "engine/core/process/stream.h"
+#include "engine/core/process/transfer.h"
 
 static void describe(struct fh_process *p, char *const *argv)
 {
@@ -108,7 +108,7 @@ static void add_stream(struct fh_process *p, enum fh_stream_kind kind, const str
 	while (*end)
 		end = &(*end)->next;
 	*end = x;
-	x->fd = fd; /* it is read once the client knows the stream */
+	x->fd = fd; /* read only after the client was told of the stream */
 	if (fd >= 0)
 		(void)fh_set_nonblock(fd, true);
 }
@@ -146,16 +146,9 @@ static bool bring_files(const struct fh_sandbox *b, const struct fh_spawn *s)
 	return s->one_shot && b->files_come_along && b->plan->file_count;
 }
 
-int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
-                        struct fh_process **ret, struct fh_error *err)
+static struct fh_process *new_process(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c,
+                                      uint64_t request)
 {
-	int pipes[4][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } }, r = 0; /* the last is the driver stream */
-	size_t known = 0;
-	for (const struct fh_process *x = b->processes; x; x = x->next)
-		known++;
-	if (known >= FH_PROCESSES_KEPT_MAX)
-		return fh_error_set(err, FH_E_LIMIT, "%d processes of the sandbox run or are remembered; no more are allowed",
-		                    FH_PROCESSES_KEPT_MAX);
 	struct fh_process *p = FH_NEW(struct fh_process);
 	p->sandbox = b;
 	p->token = ++b->next_token;
@@ -167,36 +160,103 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	p->helper = s->helper;
 	p->counts_whole = s->counts_whole;
 	p->uid = s->uid;
+	if (s->into)
+		p->into = s->into->id;
 	snprintf(p->tag, sizeof(p->tag), "%s", s->tag ? s->tag : "");
 	p->oom_kills_before = b->oom_kills;
 	p->input = (struct fh_input){ .process = p, .fd = -1, .terminal = s->pty };
 	fh_id_random(&p->id);
 	describe(p, s->argv);
-	for (int i = 0; i < 3 && !s->pty && r == 0; i++)
-		if (pipe2(pipes[i], O_CLOEXEC) < 0)
-			r = fh_error_sys(err, errno, "cannot make the pipes of a process");
-	int fds[FH_SPAWN_FDS_MAX] = { pipes[0][0], pipes[1][1], pipes[2][1] };
-	if (r == 0 && !s->pty && !s->helper)
-		give_pipes(b, s, pipes);
-	if (r == 0 && !s->pty && !s->helper)
-		r = open_descriptors(b, fds + 3, &pipes[3], err);
-	if (r == 0)
-		r = fh_program_group_make(p, s, err);
 	if (s->stdin_open)
 		fh_id_random(&p->input.id);
 	else
 		p->input.end_seen = true;
 	(void)fh_buf_add(&p->input.buffer, s->stdin_data.p, s->stdin_data.n);
-	if (r == 0) {
-		if (!s->pty) /* before the program starts, since it may check at once whether there is something to read */
-			fh_input_open(b->engine, &p->input, FH_TAKE_FD(pipes[0][1]));
-		if (!fh_process_is_counted(p))
-			fh_limits_cpu(b, &p->base);
-		p->start_ns = fh_now_ns();
-		int count = s->pty ? 0 : s->helper ? 3 : 3 + (int)b->plan->descriptor_count;
-		r = s->one_shot && b->program.pidfd >= 0 ? b->origin->run_program(b, s, fds, (size_t)count, err)
-		                                         : send_spawn(p, s, fds, count, bring_files(b, s), err);
+	return p;
+}
+
+static int make_pipe(int pipe[2], struct fh_error *err)
+{
+	return pipe2(pipe, O_CLOEXEC) < 0 ? fh_error_sys(err, errno, "cannot make the pipes of a process") : 0;
+}
+
+/* The pipe by which one helper's stdout becomes another's stdin: bytes go through neither engine nor client. */
+static int take_pipe(struct fh_process *into, int pipe[2], struct fh_error *err)
+{
+	enum { LARGE = 1 << 20 };
+	pipe[1] = fh_input_take(into->sandbox->engine, &into->input);
+	if (pipe[1] < 0)
+		return fh_error_set(err, FH_E_ARGUMENT, "the stdin of the other helper is closed, or was written to");
+	(void)fcntl(pipe[1], F_SETPIPE_SZ, LARGE); /* refused where the user's pipes are full: it stays as it is */
+	into->joined = true;
+	return 0;
+}
+
+/* Makes the pipes of a process without a terminal; the fourth is for a driver stream. fds gets the program's ends. */
+static int make_pipes(struct fh_sandbox *b, const struct fh_spawn *s, int (*pipes)[2], int *fds, struct fh_error *err)
+{
+	for (int i = 0; i < 3; i++) {
+		int r = i == 1 && s->into ? take_pipe(s->into, pipes[1], err) : make_pipe(pipes[i], err);
+		if (r < 0)
+			return r;
 	}
+	fds[0] = pipes[0][0];
+	fds[1] = pipes[1][1];
+	fds[2] = pipes[2][1];
+	if (s->helper)
+		return 0;
+	give_pipes(b, s, pipes);
+	return open_descriptors(b, fds + 3, &pipes[3], err);
+}
+
+static int start(struct fh_process *p, const struct fh_spawn *s, int (*pipes)[2], int *fds, struct fh_error *err)
+{
+	struct fh_sandbox *b = p->sandbox;
+	if (!s->pty) /* before the program starts, since it may check at once whether there is something to read */
+		fh_input_open(b->engine, &p->input, FH_TAKE_FD(pipes[0][1]));
+	if (!fh_process_is_counted(p))
+		fh_limits_cpu(b, &p->base);
+	p->start_ns = fh_now_ns();
+	int count = s->pty ? 0 : s->helper ? 3 : 3 + (int)b->plan->descriptor_count;
+	return s->one_shot && b->program.pidfd >= 0 ? b->origin->run_program(b, s, fds, (size_t)count, err)
+	                                            : send_spawn(p, s, fds, count, bring_files(b, s), err);
+}
+
+/* Closes the program's ends of the pipes and makes streams of the others. */
+static void add_streams(struct fh_process *p, const struct fh_spawn *s, int (*pipes)[2])
+{
+	if (s->pty) {
+		add_stream(p, FH_KIND_STDOUT, s, -1);
+		return;
+	}
+	close(FH_TAKE_FD(pipes[0][0]));
+	close(FH_TAKE_FD(pipes[1][1]));
+	close(FH_TAKE_FD(pipes[2][1]));
+	if (!s->into)
+		add_stream(p, FH_KIND_STDOUT, s, pipes[1][0]);
+	add_stream(p, FH_KIND_STDERR, s, pipes[2][0]);
+	if (pipes[3][1] >= 0) {
+		close(FH_TAKE_FD(pipes[3][1]));
+		add_stream(p, FH_KIND_DRIVER, s, pipes[3][0]);
+	}
+}
+
+int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
+                        struct fh_process **ret, struct fh_error *err)
+{
+	int pipes[4][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } }, fds[FH_SPAWN_FDS_MAX] = { 0 };
+	size_t known = 0;
+	for (const struct fh_process *x = b->processes; x; x = x->next)
+		known++;
+	if (known >= FH_PROCESSES_KEPT_MAX)
+		return fh_error_set(err, FH_E_LIMIT, "%d processes of the sandbox run or are remembered; no more are allowed",
+		                    FH_PROCESSES_KEPT_MAX);
+	struct fh_process *p = new_process(b, s, c, request);
+	int r = s->pty ? 0 : make_pipes(b, s, pipes, fds, err);
+	if (r == 0)
+		r = fh_program_group_make(p, s, err);
+	if (r == 0)
+		r = start(p, s, pipes, fds, err);
 	/* The program has the link ends now, or starting it failed. If the engine kept one open, the other side would never
 	 * see its end. */
 	close_links(b);
@@ -212,19 +272,7 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	p->next = b->processes;
 	b->processes = p;
 	*ret = p;
-	if (!s->pty) {
-		close(FH_TAKE_FD(pipes[0][0]));
-		close(FH_TAKE_FD(pipes[1][1]));
-		close(FH_TAKE_FD(pipes[2][1]));
-		add_stream(p, FH_KIND_STDOUT, s, pipes[1][0]);
-		add_stream(p, FH_KIND_STDERR, s, pipes[2][0]);
-		if (pipes[3][1] >= 0) {
-			close(FH_TAKE_FD(pipes[3][1]));
-			add_stream(p, FH_KIND_DRIVER, s, pipes[3][0]);
-		}
-	} else {
-		add_stream(p, FH_KIND_STDOUT, s, -1);
-	}
+	add_streams(p, s, pipes);
 	return 0;
 }
 

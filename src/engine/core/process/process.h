@@ -2,7 +2,7 @@
 /* A process that a client started in a sandbox: its streams, limits and end, and the clients that wait for the end.
  * spawn.c starts it, process_life.c follows it from there to its end. */
 #pragma once
-#include "engine/core/stream.h"
+#include "engine/core/process/stream.h"
 #include "engine/host/cgroup.h"
 #include "fumehood/session.h"
 #include "init/messages.h"
@@ -44,7 +44,7 @@ struct fh_process {
 	char tag[64];
 	struct fh_cgroup group; /* for a process of a session: a group below the sandbox's */
 	bool has_group;
-	bool counts_whole; /* its usage is that of the whole sandbox, although it has a group (F_WHOLE) */
+	bool counts_whole; /* reports the whole sandbox's usage, although the process has a group (F_WHOLE) */
 	struct fh_input input;
 	struct fh_output *streams; /* stdout and stderr, or the terminal */
 	struct fh_process_limits limits;
@@ -55,6 +55,8 @@ struct fh_process {
 	int64_t held_since_ns; /* when its clocks were stopped; 0: they run */
 	int64_t held_ns;       /* while the sandbox is paused: what was left of the wall time; -1: no limit */
 	uint64_t moved;        /* helpers only: bytes that its streams had carried at the previous check */
+	struct fh_id into;     /* helpers only: the one that reads its stdout; zero: its client does */
+	bool joined;           /* helpers only: another one writes to its stdin */
 	uint32_t fired;
 	uint64_t oom_kills_before; /* the sandbox's oom_kills when the process started */
 	int wait_status;
@@ -74,6 +76,8 @@ struct fh_spawn {
 	struct fh_process_limits limits;
 	uint64_t memory_bytes; /* FH_UNLIMITED: only the sandbox's limit applies */
 	struct fh_str stdin_data;
+	/* its stdout is the stdin of this process, which no client writes to from then on; NULL: a stream of its own */
+	FH_NULLABLE struct fh_process *into;
 };
 /* Sends SPAWN to init. When init answers, `request` is answered on `c` with STARTED or ERROR. */
 int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct fh_connection *c, uint64_t request,
@@ -82,9 +86,9 @@ void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m
 /* Has init execute the program instead, after the one forked from a zygote could not be used and gave the descriptors
  * back. */
 int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, struct fh_error *err);
-/* its run was sent to the program that was forked ahead: its clocks start here */
+/* Called when the run was sent to the program that was forked ahead: the clocks start. */
 void fh_process_on_sent(struct fh_process *p);
-void fh_process_on_begun(struct fh_process *p); /* it was forked from a zygote, and its own code now runs */
+void fh_process_on_begun(struct fh_process *p); /* the program was forked from a zygote, and now runs its own code */
 void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m);
 void fh_process_gone(struct fh_process *p);                                 /* the process's sandbox died */
 void fh_process_write_exit(const struct fh_process *p, struct fh_buf *out); /* writes the F_EXIT field */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "engine/core/program_group.h"
-#include "engine/core/process.h"
+#include "engine/core/process/program_group.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
 
 /* Removes the groups of ended programs, except those that still have background processes. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/core/stream.h"
+#include "engine/core/process/stream.h"
 
 #include <errno.h>
 #include <sys/epoll.h>
@@ -9,7 +9,7 @@
 #include "engine/core/connection.h"
 #include "engine/core/engine.h"
 #include "engine/core/limits.h"
-#include "engine/core/process.h"
+#include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
 
 /* ---------------------------------------------------------------------------------------- from a pipe to a client */
@@ -126,9 +126,8 @@ static void on_event(struct fh_watch *w, uint32_t events)
 	read_on(e, s);
 }
 
-void fh_output_catch_up(struct fh_engine *e, struct fh_output *s)
+void fh_output_catch_up(struct fh_output *s)
 {
-	(void)e;
 	if (s->fd >= 0 && s->buffer.n < s->window)
 		on_event(&s->watch, 0);
 }
@@ -297,4 +296,13 @@ void fh_input_close(struct fh_engine *e, struct fh_input *in)
 	in->broken = true;
 	fh_buf_release(&in->buffer);
 	in->taken = 0;
+}
+
+int fh_input_take(struct fh_engine *e, struct fh_input *in)
+{
+	if (in->fd < 0 || in->terminal || in->end_seen || in->buffer.n || fh_set_nonblock(in->fd, false) < 0)
+		return -1;
+	fh_watch_stop(e->loop, &in->watch);
+	in->broken = true;
+	return FH_TAKE_FD(in->fd);
 }

@@ -31,10 +31,10 @@ struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, s
 void fh_output_open(struct fh_engine *e, struct fh_output *s, int fd); /* takes ownership of fd and starts to read */
 void fh_output_credit(struct fh_engine *e, struct fh_output *s, uint64_t offset);
 void fh_output_attach(struct fh_engine *e, struct fh_output *s, struct fh_connection *c);
-void fh_output_detach(struct fh_engine *e, struct fh_output *s);   /* the stream's connection is closed */
-void fh_output_end(struct fh_engine *e, struct fh_output *s);      /* stops reading; sends END after what is buffered */
-void fh_output_catch_up(struct fh_engine *e, struct fh_output *s); /* reads what the window allows of what is there */
-void fh_output_finish(struct fh_engine *e, struct fh_output *s);   /* reads what is there now, then ends the stream */
+void fh_output_detach(struct fh_engine *e, struct fh_output *s); /* the stream's connection is closed */
+void fh_output_end(struct fh_engine *e, struct fh_output *s);    /* stops reading; sends END after what is buffered */
+void fh_output_catch_up(struct fh_output *s);                    /* reads what the window allows of what is there */
+void fh_output_finish(struct fh_engine *e, struct fh_output *s); /* reads what is there now, then ends the stream */
 void fh_output_free(struct fh_engine *e, struct fh_output *s);
 
 /* Bytes from a client to a pipe or terminal. */
@@ -54,3 +54,6 @@ bool fh_input_data(struct fh_engine *e, struct fh_input *in, uint64_t offset, st
 /* Tells the client that no process reads the stream any more. */
 void fh_input_gone(struct fh_input *in);
 void fh_input_close(struct fh_engine *e, struct fh_input *in);
+/* Gives away the pipe, to a process that writes to it itself: what the client sends from then on is discarded. Returns
+ * the descriptor, blocking; -1: it is closed, or something that the client sent waits to be written. */
+int fh_input_take(struct fh_engine *e, struct fh_input *in);
