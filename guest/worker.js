@@ -5,17 +5,18 @@
 // descriptors 1 and 2, which fumehood shows on its stderr. With the argument --once (inside a sandbox) there is one
 // call: stdin is its message, stdout its answer.
 'use strict';
-const net = require('node:net');
 const path = require('node:path');
-const { Readable } = require('node:stream');
 const { pathToFileURL } = require('node:url');
 const fs = require('node:fs');
 
 const once = process.argv[2] === '--once';
-const channel = once ? null : new net.Socket({ fd: 0, readable: true, writable: true });
 const asked = once ? fs.readFileSync(0, 'utf8') : '';
 // Only the worker may read the channel, so the user's code gets an empty stdin.
-Object.defineProperty(process, 'stdin', { value: Readable.from([]), configurable: true });
+let noInput;
+Object.defineProperty(process, 'stdin', {
+	get: () => (noInput ??= require('node:stream').Readable.from([])),
+	configurable: true,
+});
 
 const inline = new Map();
 const instances = new Map();
@@ -25,13 +26,6 @@ class Missing extends Error {}
 // A function as the value of an assertion, in tests that a function made, goes over as code that calls it.
 function asCode(key, value) {
 	return key === 'value' && typeof value === 'function' ? `(${value})(output, context)` : value;
-}
-
-function send(message) {
-	const text = Buffer.from(JSON.stringify(message, asCode), 'utf8');
-	const head = Buffer.alloc(4);
-	head.writeUInt32BE(text.length);
-	channel.write(Buffer.concat([head, text]));
 }
 
 // The position behind the last ";" that is not inside quotes; 0 if there is none.
@@ -143,41 +137,126 @@ async function run(message) {
 	if (message.method === 'callApi' && message.args[1]?.vars) message.args[1] = withFunctions(message.args[1]);
 	const call = message.code !== undefined ? functionOfCode(message.code, message.names) : await functionOfFile(message);
 	if (message.source) return String(call.original ?? call);
-	return call(...(message.code !== undefined ? [...message.args, process] : message.args));
+	const value = call(...(message.code !== undefined ? [...message.args, process] : message.args));
+	if (typeof value?.then !== 'function') return value;
+	const look = setImmediate(() => (waited = true));
+	try {
+		return await value;
+	} finally {
+		clearImmediate(look);
+	}
 }
 
+// Makes the call; returns the answer's text.
 async function answer(message) {
 	try {
 		const value = message.module ? await exportOf(message.file) : await run(message);
 		const reply = { outcome: 'returned', type: typeOf(value), value: value === undefined ? null : value };
 		if (typeof value === 'bigint') reply.value = Number(value);
 		if (['function', 'symbol'].includes(typeof value)) reply.value = null; // its type says what it was
-		JSON.stringify(reply);
-		return reply;
+		return JSON.stringify(reply, asCode);
 	} catch (error) {
-		if (error instanceof Missing) return { outcome: 'missing', name: '', message: error.message, traceback: '' };
+		if (error instanceof Missing) {
+			return JSON.stringify({ outcome: 'missing', name: '', message: error.message, traceback: '' });
+		}
 		const thrown = error instanceof Error || (error && typeof error.message === 'string');
-		return {
+		return JSON.stringify({
 			outcome: 'threw',
 			name: thrown ? String(error.name ?? '') : '',
 			message: thrown ? String(error.message) : String(error),
 			traceback: traceOf(error),
-		};
+		});
 	}
 }
 
-let pending = Buffer.alloc(0);
-let turn = Promise.resolve();
+// ------------------------------------------------------------------------------------------------------- the channel
 
-function onData(data) {
-	pending = pending.length ? Buffer.concat([pending, data]) : data;
-	while (pending.length >= 4) {
-		const size = pending.readUInt32BE(0);
-		if (pending.length < 4 + size) return;
-		const message = JSON.parse(pending.toString('utf8', 4, 4 + size));
-		pending = pending.subarray(4 + size);
-		turn = turn.then(async () => send(await answer(message)));
+// Bytes of the channel that were read: those of `room` before `filled`.
+let room = Buffer.allocUnsafe(1 << 16);
+let filled = 0;
+
+// The first message among the bytes that were read; undefined if it is not whole yet.
+function nextMessage() {
+	if (filled < 4) return undefined;
+	const end = 4 + room.readUInt32BE(0);
+	if (filled < end) return undefined;
+	const message = JSON.parse(room.toString('utf8', 4, end));
+	room.copyWithin(0, end, filled);
+	filled -= end;
+	return message;
+}
+
+function makeRoom(size) {
+	if (room.length - filled >= size) return;
+	const larger = Buffer.allocUnsafe(2 * (filled + size));
+	room.copy(larger, 0, 0, filled);
+	room = larger;
+}
+
+function framed(text) {
+	const size = Buffer.byteLength(text);
+	const frame = Buffer.allocUnsafe(4 + size);
+	frame.writeUInt32BE(size);
+	frame.write(text, 4, size, 'utf8');
+	return frame;
+}
+
+function receive() {
+	for (;;) {
+		const message = nextMessage();
+		if (message !== undefined) return message;
+		makeRoom(1 << 15);
+		const n = fs.readSync(0, room, filled, room.length - filled);
+		if (n === 0) process.exit(0);
+		filled += n;
 	}
+}
+
+function send(text) {
+	const frame = framed(text);
+	for (let at = 0; at < frame.length; ) at += fs.writeSync(0, frame, at, frame.length - at);
+}
+
+// Whether a function of the user's returned a promise that took more than a turn of the event loop.
+let waited = false;
+
+// Answers calls, and blocks while there is none, which takes far fewer system calls than the event loop's own reading.
+// That is so only as long as the called code leaves nothing to the event loop: with the first call that waits for
+// something, or leaves a timer, a server or a connection behind, the event loop takes over for good.
+async function serve() {
+	const alive = setInterval(() => {}, 2 ** 30); // a promise that is never settled runs into the time limit
+	for (;;) {
+		const message = receive();
+		alive.ref();
+		send(await answer(message));
+		alive.unref();
+		await new Promise(setImmediate); // what the call left to promises is done then
+		if (waited || process.getActiveResourcesInfo().length > 0) return serveByEvents();
+	}
+}
+
+function serveByEvents() {
+	const channel = new (require('node:net').Socket)({ fd: 0, readable: true, writable: true });
+	let turn = Promise.resolve();
+	const take = () => {
+		for (let message = nextMessage(); message !== undefined; message = nextMessage()) {
+			const next = message;
+			turn = turn.then(async () => channel.write(framed(await answer(next))));
+		}
+	};
+	channel.on('data', (data) => {
+		makeRoom(data.length);
+		filled += data.copy(room, filled);
+		take();
+	});
+	channel.on('end', () => process.exit(0));
+	channel.on('error', () => process.exit(0));
+	take();
+}
+
+// Without fumehood at the other end there is nothing left to do.
+function gone() {
+	process.exit(0);
 }
 
 // An unhandled rejection is a bug of the user's code, but must not prevent later calls.
@@ -185,13 +264,15 @@ process.on('unhandledRejection', (error) => console.error('unhandled rejection:'
 if (once) {
 	// stdout is for the answer; output of the called code goes to stderr.
 	process.stdout.write = process.stderr.write.bind(process.stderr);
-	answer(JSON.parse(asked)).then((reply) => {
-		fs.writeFileSync(1, JSON.stringify(reply));
+	answer(JSON.parse(asked)).then((text) => {
+		fs.writeFileSync(1, text);
 		process.exit(0);
 	});
 } else {
-	channel.on('data', onData);
-	channel.on('end', () => process.exit(0));
-	channel.on('error', () => process.exit(0));
-	send({ ready: true });
+	try {
+		send('{"ready":true}');
+		serve().catch(gone);
+	} catch {
+		gone();
+	}
 }

@@ -5,22 +5,17 @@ Descriptor 0 is a socket: JSON messages, each after its length in four bytes. Wh
 descriptors 1 and 2, which fumehood shows on its stderr. With the argument --once (inside a sandbox) there is one call:
 stdin is its message, stdout its answer.
 """
-import ast
-import asyncio
 import importlib.util
-import inspect
 import json
-import linecache
 import os
-import socket
-import struct
 import sys
-import traceback
+
+# Other modules are imported where they are used. Most calls need none of them, and importing asyncio, inspect, socket
+# and traceback takes longer than the start of the interpreter.
 
 once = sys.argv[1:] == ["--once"]
 if not once:
-    channel = socket.socket(fileno=os.dup(0))
-    channel.setblocking(True)
+    channel = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
 modules = {}
 inline = {}
@@ -35,16 +30,19 @@ class Missing(Exception):
 def receive(size):
     data = bytearray()
     while len(data) < size:
-        piece = channel.recv(min(size - len(data), 1 << 20))
+        piece = os.read(channel, min(size - len(data), 1 << 20))
         if not piece:
             os._exit(0)
         data += piece
     return bytes(data)
 
 
-def send(message):
-    text = json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-    channel.sendall(struct.pack(">I", len(text)) + text)
+def send(text):
+    data = text.encode("utf-8", "replace")
+    data = len(data).to_bytes(4, "big") + data
+    sent = os.write(channel, data)
+    while sent < len(data):
+        sent += os.write(channel, data[sent:])
 
 
 class DropIns:
@@ -65,6 +63,7 @@ class DropIns:
     @classmethod
     def say(cls, name, init):
         """Prints the notice in one worker only: the first one to bind this socket's name, which it keeps until it ends."""
+        import socket
         mark = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             mark.bind("\0fumehood-drop-in/%d/%s" % (os.getppid(), name))
@@ -105,6 +104,7 @@ def function_of(path, name):
 def parsed(code, file):
     """A single line is an expression to return; several lines are the body of a function. (`return` parses anywhere; only
     compiling it outside of a function fails.)"""
+    import ast
     text = code.rstrip()
     if "\n" not in text:
         try:
@@ -118,6 +118,8 @@ def parsed(code, file):
 def function_of_code(code, names):
     key = (code, tuple(names))
     if key not in inline:
+        import ast
+        import linecache
         file = f"<inline {len(inline)}>"
         tree = parsed(code, file)
         frame = ast.parse(f"import json\ndef main({', '.join(names)}): pass", file)
@@ -130,16 +132,28 @@ def function_of_code(code, names):
     return inline[key]
 
 
+def is_data(value):
+    return value is None or isinstance(value, (bool, int, float, str, dict, list, tuple))
+
+
+def waited_for(value):
+    import asyncio
+
+    async def wait():
+        return await value
+    return asyncio.run(wait())
+
+
 def call(message):
     if "code" in message:
         function = function_of_code(message["code"], message["names"])
     else:
         function = function_of(message["file"], message["function"])
     value = function(*message["args"])
-    if inspect.isawaitable(value):
-        async def wait():
-            return await value
-        value = asyncio.run(wait())
+    if not is_data(value):
+        import inspect
+        if inspect.isawaitable(value):
+            value = waited_for(value)
     return value
 
 
@@ -148,19 +162,24 @@ def trace_of(error):
     while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, "<frozen importlib._bootstrap>",
                                                                       "<frozen importlib._bootstrap_external>"):
         trace = trace.tb_next
+    import traceback
     return "".join(traceback.format_exception(type(error), error, trace)).rstrip("\n")
 
 
+def written(reply):
+    return json.dumps(reply, ensure_ascii=False, allow_nan=False)
+
+
 def answer(message):
+    """Makes the call; returns the answer's text."""
     try:
         value = call(message)
-        reply = {"outcome": "returned", "value": value, "type": type(value).__name__}
-        json.dumps(reply, allow_nan=False)
-        return reply
+        return written({"outcome": "returned", "value": value, "type": type(value).__name__})
     except Missing as error:
-        return {"outcome": "missing", "name": "", "message": str(error), "traceback": ""}
+        return written({"outcome": "missing", "name": "", "message": str(error), "traceback": ""})
     except BaseException as error:
-        return {"outcome": "threw", "name": type(error).__name__, "message": str(error), "traceback": trace_of(error)}
+        return written({"outcome": "threw", "name": type(error).__name__, "message": str(error),
+                        "traceback": trace_of(error)})
 
 
 def answer_once():
@@ -168,15 +187,14 @@ def answer_once():
     with os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace") as out:
         os.dup2(2, 1)
         reply = answer(message)
-        out.write(json.dumps(reply, ensure_ascii=False, allow_nan=False))
+        out.write(reply)
 
 
 def main():
     sys.meta_path.append(DropIns)
-    send({"ready": True})
+    send('{"ready":true}')
     while True:
-        size, = struct.unpack(">I", receive(4))
-        reply = answer(json.loads(receive(size)))
+        reply = answer(json.loads(receive(int.from_bytes(receive(4), "big"))))
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()

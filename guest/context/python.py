@@ -104,16 +104,21 @@ class Wire:
 
     def __init__(self):
         self.lock = Guard()
-        self.requests, self.events = _away(0), _away(1)
-        self.unread = b""
         self.queue = []  # events that wait for the next one, to be sent in one write
         self.text, self.text_of = [], "stdout"
         self.text_size = 0
-        self.armed = False
-        self.forked = False
+        requests, events = _away(0), _away(1)
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
         os.close(null)
+        self._open(requests, events)
+        os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork, after_in_child=self._in_child)
+
+    def _open(self, requests, events):
+        self.requests, self.events = requests, events
+        self.unread = b""
+        self.armed = False
+        self.forked = False
         self.pipes = {}
         for name, fd in (("stdout", 1), ("stderr", 2)):
             reading, writing = os.pipe()
@@ -132,9 +137,16 @@ class Wire:
         self.look = select.poll()
         for fd in self.pipes:
             self.look.register(fd, select.POLLIN)
-        self.pid = os.getpid()
         self.start()
-        os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork, after_in_child=self._in_child)
+
+    def reopen(self, requests, events):
+        """In a forked process that is a context of its own: has its own client, and its own pipes for what it prints."""
+        for fd in list(self.pipes) + [self.wake_in, self.wake_out]:
+            os.close(fd)
+        moved = _away(requests), _away(events)
+        os.close(requests)
+        os.close(events)
+        self._open(*moved)
 
     # ---- a thread that reads the pipes while the code runs, and sends its output during long cells
 
@@ -175,12 +187,13 @@ class Wire:
         self.lock.lock.release()
 
     def _in_child(self):
+        if not self.forked:
+            for fd in (self.requests, self.events):
+                try:
+                    os.close(fd)
+                except OSError:
+                    pass
         self.forked = True  # a forked child writes to the pipes like any process
-        for fd in (self.requests, self.events):
-            try:
-                os.close(fd)
-            except OSError:
-                pass
         self.lock = Guard()
         self.text, self.queue, self.text_size = [], [], 0
 
@@ -394,11 +407,14 @@ class Environment:
 
 
 class Driver:
+    away = staticmethod(_away)
+
     def __init__(self):
         self.wire = Wire()
         self.count = 0
         self.shell = None
         self.loop = None
+        self.old_loops = []  # of those that it was branched from
         self.exiting = False
 
     # ---- interrupts
@@ -498,6 +514,9 @@ class Driver:
     def complete(self, request):
         self.wire.emit("end", id=request.get("id"), status="ok", **self.shell.complete(request.get("code") or ""))
 
+    def branch(self, request):
+        part("branch").branch(self, request)
+
     def serve(self, options):
         wire = self.wire
         self._idle()
@@ -513,7 +532,7 @@ class Driver:
                 wire.later("stderr", text="cannot import %s ahead: %s\n" % (name, error))
         self.shell = self._shell(options.get("shell") or "auto")
         wire.emit("ready", protocol=1, pid=os.getpid(), shell=self.shell.name, version=self.shell.version)
-        handlers = {"run": self.run, "complete": self.complete}
+        handlers = {"run": self.run, "complete": self.complete, "branch": self.branch}
         while not self.exiting:
             request = self.wait()
             if request is None:

@@ -50,6 +50,7 @@ void *fh_split_memset_chk(void *, int, fh_split_size, fh_split_size) noexcept __
 #define fh_split_fcntl ::fcntl
 #endif
 #include <exception>
+#include <initializer_list>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -262,6 +263,32 @@ template <class A, class B> struct codec<std::pair<A, B>> {
 	{
 		First first = codec<First>::get(r);
 		return std::pair<A, B>(std::move(first), codec<B>::get(r));
+	}
+};
+
+// Items owned by others, in the layout of libstdc++ and libc++; decoded ones are kept until the process ends.
+template <class T> struct codec<std::initializer_list<T>> {
+	struct layout {
+		const T *first;
+		size_t count;
+	};
+	static_assert(sizeof(layout) == sizeof(std::initializer_list<T>), "another layout");
+	static void put(writer &w, std::initializer_list<T> v)
+	{
+		w.count(v.size());
+		for (auto i = v.begin(); i != v.end() && !w.full; ++i)
+			codec<T>::put(w, *i);
+	}
+	static std::initializer_list<T> get(reader &r)
+	{
+		size_t n = r.count();
+		T *to = static_cast<T *>(::operator new(n * sizeof(T) + 1));
+		layout items = { to, n };
+		for (; n > 0; n--)
+			::new (static_cast<void *>(to++)) T(codec<T>::get(r));
+		std::initializer_list<T> v;
+		memcpy(static_cast<void *>(&v), &items, sizeof(v));
+		return v;
 	}
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Holds the program (class Solution) and answers SplitJudge's calls; the test is never sent here. fd 3: calls; fd 4: replies.
+// It is compiled once, without any program, so it finds the program's class by name; SplitProgram.java is compiled with each.
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -13,6 +14,7 @@ final class SplitCandidate {
 	public static void main(String[] arguments) throws Exception {
 		SplitCodec codec = new SplitCodec(3, 4);
 		Object instance = null;
+		Class<?> program = null;
 		for (byte[] frame; (frame = codec.receive()) != null;) {
 			byte[] id = Arrays.copyOfRange(frame, 1, 17);
 			SplitCodec.Reader in = new SplitCodec.Reader(frame, 17);
@@ -25,9 +27,10 @@ final class SplitCandidate {
 			Object[] values = (Object[]) in.get();
 			SplitCodec.Writer reply = start(id, 'R');
 			try {
-				Call call = find(name, values);
+				if (program == null) program = Class.forName("Solution", false, SplitCandidate.class.getClassLoader());
+				Call call = find(program, name, values);
 				if (!Modifier.isStatic(call.method.getModifiers()) && instance == null) {
-					Constructor<?> made = Solution.class.getDeclaredConstructor();
+					Constructor<?> made = program.getDeclaredConstructor();
 					made.setAccessible(true);
 					instance = made.newInstance();
 				}
@@ -55,11 +58,11 @@ final class SplitCandidate {
 	}
 
 	/** Chooses like Java: own before inherited, equal types before wider ones, fixed before variable numbers of arguments. */
-	private static Call find(String name, Object[] values) throws NoSuchMethodException {
+	private static Call find(Class<?> program, String name, Object[] values) throws NoSuchMethodException {
 		List<Method> named = new ArrayList<>();
-		for (Class<?> c = Solution.class; c != null && c != Object.class; c = c.getSuperclass())
+		for (Class<?> c = program; c != null && c != Object.class; c = c.getSuperclass())
 			named.addAll(Arrays.asList(c.getDeclaredMethods()));
-		named.addAll(Arrays.asList(Solution.class.getMethods())); // interfaces' default ones
+		named.addAll(Arrays.asList(program.getMethods())); // interfaces' default ones
 		named.removeIf((m) -> !m.getName().equals(name) || m.isSynthetic() || Modifier.isAbstract(m.getModifiers()));
 		Method wide = null;
 		for (Method m : named) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The test of a `sandbox` assertion that calls functions: src/eval/assertions/sandbox.c puts this text in front of a call of
+// The test of a `sandbox` assertion that calls functions: src/eval/assertions/code/sandbox.c puts this text in front of a call of
 // sameAs. The canonical solution is run here; `candidate` is the stand-in for the answer's function. Each call is an
 // expression in which `name` is one or the other. Promises are awaited.
 const sameAs = async (raising, canonical, name, candidate, calls, tolerance) => {

@@ -9,7 +9,8 @@
 	const { CodecError, encode, decode, receive, send, parts, quote, shown } = makeCodec(() => { throw new Error('an iterator that goes on'); });
 	const leave = process.reallyExit.bind(process);
 	const isThenable = (v) => v !== null && (typeof v === 'object' || typeof v === 'function') && typeof v.then === 'function';
-	const { apply } = Reflect;
+	const { apply } = Reflect, { asyncIterator: iterating } = Symbol;
+	const itemsMax = 10000; // of an asynchronous iterator
 	const onProcess = process.on.bind(process);
 	const active = process.getActiveResourcesInfo?.bind(process); // what keeps the event loop alive
 
@@ -49,6 +50,23 @@
 			failed(e);
 		}
 	};
+	const isIterated = (v) => v !== null && typeof v === 'object' && typeof v[iterating] === 'function';
+	// The first items of an asynchronous iterator, whether they are all, whether it threw behind them, and what.
+	const drained = async (iterable) => {
+		const items = [];
+		let n = 0;
+		try {
+			const iterator = apply(iterable[iterating], iterable, []);
+			for (; n < itemsMax; n++) {
+				const step = await iterator.next();
+				if (step.done) break;
+				items[n] = step.value;
+			}
+		} catch (e) {
+			return [items, true, true, e];
+		}
+		return [items, n < itemsMax, false, null];
+	};
 	const answer = (id, changes, roots, heap) => {
 		const { values, objects } = decode(roots, heap);
 		const known = changes ? objects : undefined;
@@ -57,6 +75,7 @@
 		let value;
 		try {
 			value = apply(wanted[values[0]], undefined, call);
+			if (!isThenable(value) && isIterated(value)) return drained(value).then((v) => reply(id, 'iterate', [v], known));
 			if (!isThenable(value)) return reply(id, 'return', [value], known);
 		} catch (e) {
 			return reply(id, 'throw', [e], known);

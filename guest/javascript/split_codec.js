@@ -38,7 +38,7 @@ const makeCodec = (onEndless) => {
 	const { isGeneratorObject, isMapIterator, isSetIterator } = types;
 	const { stringify, parse } = JSON;
 	const { readFileSync, readSync, writeSync } = require('fs');
-	const { isSafeInteger, isFinite } = Number;
+	const { isSafeInteger, isFinite } = Number, { isNaN } = globalThis;
 	const text = String, big = BigInt, number = Number, boxed = Object, KeyMap = Map, ValueSet = Set, Moment = Date, Pattern = RegExp;
 	const mapGet = uncurry(Map.prototype.get), mapSet = uncurry(Map.prototype.set), mapClear = uncurry(Map.prototype.clear);
 	const mapEach = uncurry(Map.prototype.forEach), setEach = uncurry(Set.prototype.forEach);
@@ -306,18 +306,26 @@ const makeCodec = (onEndless) => {
 	};
 
 	let notFinite = false; // one of the decoded values was NaN or an infinity
+	let noNumber = false; // one was a text that is no number, or an undefined item or property: arithmetic makes NaN of them
 	// Decodes roots and heap into new objects. known: as for encode; these objects are changed in place.
 	const decode = (roots, heap, known) => {
 		if (!isArray(roots) || !isArray(heap) || roots.length > valuesMax || heap.length > objectsMax)
 			refuse('no roots or no heap');
 		const objects = [], later = []; // later: what is to be done when all objects have their values
-		let count = 0;
+		let count = 0, atRoots = false;
 		const string = (v) => (typeof v === 'string' ? v : refuse('no string where one belongs'));
 		const value = (v) => {
 			if (++count > valuesMax) refuse(`more than ${valuesMax} values`);
-			if (v === null || typeof v === 'boolean' || typeof v === 'string' || typeof v === 'number') return v;
+			if (v === null || typeof v === 'boolean' || typeof v === 'number') return v;
+			if (typeof v === 'string') {
+				noNumber ||= isNaN(v);
+				return v;
+			}
 			if (!isArray(v)) refuse('a raw object');
-			if (v.length === 1 && v[0] === 'u') return undefined;
+			if (v.length === 1 && v[0] === 'u') {
+				noNumber ||= !atRoots;
+				return undefined;
+			}
 			if (v.length !== 2) refuse('an unknown value');
 			const what = v[1];
 			switch (v[0]) {
@@ -363,6 +371,7 @@ const makeCodec = (onEndless) => {
 					const length = n[1];
 					if (!isSafeInteger(length) || length < 0 || length > lengthMax) refuse('an array of a wrong length');
 					pairs(n, 2);
+					noNumber = true; // a hole is undefined
 					o.length = 0;
 					o.length = length;
 					for (let i = 2; i < n.length; i += 2) {
@@ -482,6 +491,7 @@ const makeCodec = (onEndless) => {
 			if (!kinds[heap[i][0]].fixed) kinds[heap[i][0]].fill(objects[i], heap[i]);
 		for (let i = 0; i < later.length; i++) later[i]();
 		const values = [];
+		atRoots = true;
 		for (let i = 0; i < roots.length; i++) values[i] = value(roots[i]);
 		return { values, objects };
 	};
@@ -552,5 +562,6 @@ const makeCodec = (onEndless) => {
 		if (first > 0) found.unshift(utf8(stdin, 'latin1', 0, first));
 		return found;
 	};
-	return { CodecError, encode, decode, receive, send, parts, quote, shown, hadNotFinite: () => notFinite };
+	return { CodecError, encode, decode, receive, send, parts, quote, shown, hadNotFinite: () => notFinite,
+		hadNoNumber: () => noNumber };
 };

@@ -10,7 +10,8 @@
 //
 // Each call has a random id, which its reply repeats. Its first value is the index of the function's name. Calls: "call",
 // "call and changes", "end" (the last one, which also reveals a reply that was sent too early). Replies: "return", "throw",
-// "resolve" and "reject" (the result was a promise), "load" (the program could not be loaded), "limit" (the result is too
+// "resolve" and "reject" (the result was a promise), "iterate" (an asynchronous iterator: an array of its items, whether they are
+// all, whether it threw behind them, and what), "load" (the program could not be loaded), "limit" (the result is too
 // large to cross), "end".
 //
 // The test is a function that sees the helpers and the stand-in as globals. Its console.assert throws at the first
@@ -20,7 +21,8 @@
 	const fs = require('fs');
 	const vm = require('vm');
 	const { randomBytes } = require('crypto');
-	const { CodecError, encode, decode, receive, send, parts, shown, hadNotFinite } = makeCodec((why) => say('failed', why));
+	const { CodecError, encode, decode, receive, send, parts, shown, hadNotFinite, hadNoNumber } =
+		makeCodec((why) => say('failed', why));
 	const leave = process.reallyExit.bind(process);
 
 	const [seed, names, helpers, test, changed] = parts(3, 1, 16);
@@ -39,6 +41,33 @@
 	for (let i = 0; i < 16; i++) next();
 	Math.random = () => ((next() >>> 5) * 0x4000000 + (next() >>> 6)) / 0x20000000000000;
 	const changes = changed === 1;
+
+	// A test that compares with a tolerance can take NaN for any number (src/judge/common/finite.h), and JavaScript makes NaN
+	// of whatever is no number. So it is noticed when an object becomes NaN in arithmetic or in a comparison, and when
+	// Math.abs() gives no finite number. Texts and undefined are seen only where they are decoded (split_codec.js), so they
+	// count only if the test seems to have a tolerance.
+	let madeNaN = false;
+	const { abs } = Math;
+	Math.abs = { abs(x) {
+		const result = abs(x);
+		madeNaN ||= !Number.isFinite(result);
+		return result;
+	} }.abs;
+	const hasTolerance = /\bMath\.abs\b|\d[eE]-\d|epsilon|\btolerance\b/i.test(helpers + test);
+	// What JavaScript does with an object that has no method of this name (OrdinaryToPrimitive in ECMA-262).
+	const toPrimitive = { [Symbol.toPrimitive](hint) {
+		'use strict';
+		for (const name of hint === 'string' ? ['toString', 'valueOf'] : ['valueOf', 'toString']) {
+			const method = this[name];
+			const result = typeof method === 'function' ? Reflect.apply(method, this, []) : this;
+			if (result !== null && (typeof result === 'object' || typeof result === 'function')) continue;
+			if (hint === 'number' && typeof result !== 'symbol') madeNaN ||= Number.isNaN(Number(result));
+			return result;
+		}
+		throw new TypeError('Cannot convert object to primitive value');
+	} }[Symbol.toPrimitive];
+	Object.defineProperty(Object.prototype, Symbol.toPrimitive, { value: toPrimitive, writable: true, configurable: true, enumerable: false });
+	const hadNaN = () => hadNotFinite() || madeNaN || (hasTolerance && hadNoNumber());
 
 	let calls = 0;
 	const say = (word, reason) => {
@@ -72,7 +101,7 @@
 			if (message === undefined) say('gone', 'the program ended and gave no answer');
 			const [repeated, answer, roots, heap] = message;
 			if (message.length !== 4 || repeated !== id) say('tampered', 'a reply to no call');
-			const known = changes && (answer === 'return' || answer === 'throw' || answer === 'resolve' || answer === 'reject') ?
+			const known = changes && ['return', 'throw', 'resolve', 'reject', 'iterate'].includes(answer) ?
 				sent.objects : undefined;
 			return { answer, values: decode(roots, heap, known).values };
 		} catch (e) {
@@ -85,6 +114,15 @@
 		throw: (e) => { throw e; },
 		resolve: (v) => Promise.resolve(v),
 		reject: (e) => Promise.reject(e),
+		iterate: (v) => {
+			if (!Array.isArray(v) || v.length !== 4 || !Array.isArray(v[0]) || typeof v[1] !== 'boolean' || typeof v[2] !== 'boolean')
+				say('tampered', 'a reply that no program gives: no items');
+			return (async function* items_() {
+				for (let i = 0; i < v[0].length; i++) yield v[0][i];
+				if (!v[1]) say('failed', `an iterator of the program goes on after ${v[0].length} values`);
+				if (v[2]) throw v[3];
+			})();
+		},
 		load: (e) => say('failed', describe(e)),
 		limit: (why) => say('failed', why),
 	};
@@ -122,7 +160,7 @@
 		judged();
 		if (calls === 0) say('broken', 'the test called nothing');
 		if (exchange('end', []).answer !== 'end') say('tampered', 'a reply to no call');
-		say('passed', hadNotFinite() ? 'not finite' : '');
+		say('passed', hadNaN() ? 'not finite' : '');
 	});
 	// Helpers are a script, whose names are visible to the test and to each other, as in one program.
 	const define = (key, value) =>

@@ -241,7 +241,7 @@ static int pid_of(int pidfd)
 
 static void kill_program(const struct program *p)
 {
-	fh_sys(__NR_kill, -p->pid, SIGKILL); /* it leads a session of its own */
+	fh_sys(__NR_kill, -p->pid, SIGKILL); /* the program leads a session, so its group has its pid */
 	fh_sys(__NR_kill, p->pid, SIGKILL);
 }
 
@@ -444,7 +444,7 @@ static bool turn(int signals, int listener)
 	if (alive && p[2].revents)
 		on_connection(listener);
 	else if (alive && ready && !ahead.pid && p[0].revents)
-		(void)fork_ahead(); /* while nothing is asked for */
+		(void)fork_ahead(); /* only when no request waits */
 	return alive;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls functions of a program in solution.py, inside a sandbox (the protocol is in src/eval/assertions/code.c).
+"""Calls functions of a program in solution.py, inside a sandbox (the protocol is in src/eval/assertions/code/code.c).
 
 stdin is one JSON object: {"token", "calls": [{"call": expression} or {"function", "args", "kwargs"}]}. At the very end, the
 results of the calls are written to the file ".result-TOKEN", as one JSON array. Expected values are never sent here:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The test of an EvalPlus problem: judge/comparing/truth.c puts this text in front of a call of check_plus. A result is right if
+# The test of an EvalPlus problem: judge/problems/truth.c puts this text in front of a call of check_plus. A result is right if
 # it equals the reference's or, for floats, is close to it (EvalPlus: numpy's allclose with rtol 1e-07). For tasks with several
 # right answers, an oracle decides too (judge/formats/format_evalplus.c, judge/formats/mbpp_plus.c).
 class LongText:

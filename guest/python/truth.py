@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Computes what a data set's reference returns for each input, inside a sandbox (judge/comparing/truth.c).
+"""Computes what a data set's reference returns for each input, inside a sandbox (judge/problems/truth.c).
 
 stdin:  three times 16 bytes "%015d\n", the sizes of the program, of the function's name and of the inputs; these three,
         UTF-8. The inputs are a Python expression for a list of argument lists.

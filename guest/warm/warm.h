@@ -175,7 +175,7 @@ void *fh_next(const char *name);
 /* Fills a table of function pointers. False, with `why`, if one that is not optional is missing. */
 struct fh_symbol_wanted {
 	const char *name;
-	void *to; /* a function pointer */
+	void *to; /* the address of the function pointer to set */
 	bool optional;
 };
 bool fh_symbols(const struct fh_symbol_wanted *wanted, size_t count, char *why);

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""The branch of a Python context: a fork of its interpreter that is a context of its own (docs/contexts.md).
+
+The interpreter forks twice, so that the branch is a child of init and no surprise to code that waits for its children.
+The branch gets its streams from a proxy (proxy.c), by a socket that only it has open."""
+import _socket
+import array
+import fcntl
+import os
+import select
+import signal
+import sys
+import threading
+import warnings
+
+_NAMES_MAX = 20
+
+
+def _children():
+    """Child processes, as texts for people."""
+    try:
+        with open("/proc/self/task/%d/children" % os.getpid()) as file:
+            pids = file.read().split()
+    except OSError:
+        return []
+    names = []
+    for pid in pids:
+        try:
+            with open("/proc/%s/comm" % pid) as file:
+                names.append("process %s (%s)" % (pid, file.read().strip()))
+        except OSError:
+            pass
+    return names
+
+
+def _sockets(loop):
+    """Sockets of the code, which a fork shares. asyncio's own are left out."""
+    own = {end.fileno() for end in (getattr(loop, "_ssock", None), getattr(loop, "_csock", None)) if end is not None}
+    names = []
+    for fd in os.listdir("/proc/self/fd"):
+        try:
+            if int(fd) not in own and os.readlink("/proc/self/fd/" + fd).startswith("socket:"):
+                names.append("socket %s is shared with the parent" % fd)
+        except OSError:
+            pass
+    return names
+
+
+def _not_branched(driver):
+    """What the branch lacks of its parent's state, or shares with it."""
+    names = ["thread %s" % thread.name for thread in threading.enumerate()
+             if thread is not threading.main_thread() and thread.name != "fumehood-streams"]
+    if driver.loop is not None and not driver.loop.is_closed():
+        tasks = len(sys.modules["asyncio"].all_tasks(driver.loop))
+        names += ["%d asyncio task%s" % (tasks, "s" if tasks > 1 else "")] if tasks else []
+    names += _children() + _sockets(driver.loop)
+    more = len(names) - _NAMES_MAX
+    return names[:_NAMES_MAX] + (["%d more" % more] if more > 0 else [])
+
+
+def branch(driver, request):
+    """Answers the request in the parent. Returns in the branch, too, which then serves its own client."""
+    wire, names = driver.wire, _not_branched(driver)
+    # A handler of the code's must not see the end of the process in between.
+    handler = signal.getsignal(signal.SIGCHLD)
+    if callable(handler):
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python 3.12 warns of our own thread
+            child = os.fork()
+            if child == 0:
+                _leave_parent(driver, request, names)
+        try:
+            failed = child and os.waitpid(child, 0)[1]
+        except ChildProcessError:  # the code ignores SIGCHLD: the proxy is what tells
+            failed = 0
+    except OSError as error:
+        failed, child = 1, -1
+        reason = str(error)
+    else:
+        reason = "it has no room for another process"
+    finally:
+        if callable(handler):
+            signal.signal(signal.SIGCHLD, handler)
+    if child:
+        more = {"why": reason} if failed else {}
+        wire.emit("end", id=request.get("id"), status="refused" if failed else "ok", **more)
+
+
+def _leave_parent(driver, request, names):
+    """In the process in between: forks the branch, where alone this returns."""
+    try:
+        if os.fork():
+            os._exit(0)
+    except BaseException:
+        os._exit(1)
+    try:
+        os.setsid()
+        driver.wire.reopen(*_streams(driver, str(request.get("socket"))))
+        _renew_loop(driver)
+        _renew_seeds()
+        driver.wire.emit("ready", protocol=1, pid=os.getpid(), shell=driver.shell.name, version=driver.shell.version,
+                         not_branched=names)
+    except BaseException:
+        os._exit(1)
+
+
+def _streams(driver, path):
+    """The branch's stdin and stdout, and the socket by which the proxy is heard to end: the kernel sends this process
+    group SIGKILL then."""
+    proxy = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    proxy.connect(path)
+    fds = array.array("i")
+    _, control, _, _ = proxy.recvmsg(1, _socket.CMSG_LEN(2 * fds.itemsize))
+    for level, kind, data in control:
+        if level == _socket.SOL_SOCKET and kind == _socket.SCM_RIGHTS:
+            fds.frombytes(data[:len(data) - len(data) % fds.itemsize])
+    requests, events = fds
+    away = driver.away(proxy.fileno())
+    proxy.close()
+    fcntl.fcntl(away, fcntl.F_SETOWN, -os.getpid())
+    fcntl.fcntl(away, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(away, fcntl.F_SETFL, fcntl.fcntl(away, fcntl.F_GETFL) | os.O_ASYNC)
+    ended = select.poll()
+    ended.register(away, select.POLLIN)
+    if ended.poll(0):
+        os._exit(1)
+    return requests, events
+
+
+def _renew_loop(driver):
+    """The event loop's epoll is one with the parent's: what this process does to it would be done to the parent's loop. The
+    old loop keeps another one in its place, and is kept, since its end would act on what it watched."""
+    loop, driver.loop = driver.loop, None
+    epoll = getattr(getattr(loop, "_selector", None), "fileno", None)
+    if loop is None or loop.is_closed() or epoll is None:
+        return
+    driver.old_loops.append(loop)
+    private = select.epoll()
+    os.dup2(private.fileno(), epoll(), False)
+    private.close()
+    sys.modules["asyncio"].set_event_loop(None)
+
+
+def _renew_seeds():
+    """Python renews the seed of `random` itself."""
+    for name, seed in (("numpy.random", "seed"), ("torch", "seed")):
+        if name in sys.modules:
+            try:
+                getattr(sys.modules[name], seed)()
+            except Exception:
+                pass
